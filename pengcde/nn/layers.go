@@ -1,0 +1,94 @@
+package nn
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Linear is y = x W^T + b on the last axis: W [Out, In], b [Out].
+type Linear struct {
+	Name    string
+	In, Out int
+}
+
+// Params declares Name.weight and Name.bias.
+func (l Linear) Params() []Param {
+	return []Param{
+		{Name: l.Name + ".weight", Dims: []int{l.Out, l.In}, Init: fanIn(l.In)},
+		{Name: l.Name + ".bias", Dims: []int{l.Out}, Init: fanIn(l.In)},
+	}
+}
+
+// Apply maps x [..., In] to [..., Out].
+func (l Linear) Apply(v Values, x *Node) *Node {
+	last := x.Rank() - 1
+	y := Dot(x, v.Get(l.Name+".weight")).General([]int{last}, nil, []int{1}, nil) // [..., Out]
+	return Add(y, ExpandLeftToRank(v.Get(l.Name+".bias"), y.Rank()))
+}
+
+// MLP is Depth hidden layers of Width with ReLU, and a linear output.
+type MLP struct {
+	Name                  string
+	In, Out, Width, Depth int
+}
+
+func (m MLP) layers() []Linear {
+	layers := make([]Linear, m.Depth+1)
+	for i := range layers {
+		layers[i] = Linear{Name: fmt.Sprintf("%s.layers.%d", m.Name, i), In: m.Width, Out: m.Width}
+	}
+	layers[0].In = m.In
+	layers[m.Depth].Out = m.Out
+	return layers
+}
+
+// Params declares the linear maps in order, named Name.layers.K.
+func (m MLP) Params() []Param {
+	var params []Param
+	for _, l := range m.layers() {
+		params = append(params, l.Params()...)
+	}
+	return params
+}
+
+// Apply maps x [..., In] to [..., Out].
+func (m MLP) Apply(v Values, x *Node) *Node {
+	for i, l := range m.layers() {
+		x = l.Apply(v, x)
+		if i < m.Depth {
+			x = ReLU(x)
+		}
+	}
+	return x
+}
+
+// ReLU is max(x, 0) with derivative 0 at 0.
+func ReLU(x *Node) *Node { return Where(GreaterThan(x, ZerosLike(x)), x, ZerosLike(x)) }
+
+// RMSNorm divides each row by its root mean square, sqrt(mean(x²) + 1e-5), then scales by gain and shifts by bias;
+// the mean is not removed.
+type RMSNorm struct {
+	Name string
+	Size int
+}
+
+// rmsEpsilon is the published constant.
+const rmsEpsilon = 1e-5
+
+// Params declares Name.weight (gain, 1 at start) and Name.bias (shift, 0 at start).
+func (r RMSNorm) Params() []Param {
+	return []Param{
+		{Name: r.Name + ".weight", Dims: []int{r.Size}, Init: Fill(1)},
+		{Name: r.Name + ".bias", Dims: []int{r.Size}, Init: Fill(0)},
+	}
+}
+
+// Apply normalises x [..., Size] on the last axis.
+func (r RMSNorm) Apply(v Values, x *Node) *Node {
+	meanSquare := ReduceAndKeep(Square(x), ReduceMean, -1)
+	inverse := Inverse(Sqrt(AddScalar(meanSquare, rmsEpsilon))) // Rsqrt has no gradient in GoMLX 0.28
+	gain := ExpandLeftToRank(v.Get(r.Name+".weight"), x.Rank())
+	shift := ExpandLeftToRank(v.Get(r.Name+".bias"), x.Rank())
+	return Add(Mul(Mul(x, inverse), gain), shift)
+}

@@ -1,0 +1,145 @@
+// Package nn holds the few neural-network parts that vector fields, encoders and readouts share: named parameters
+// with their initialisation, linear maps, multi-layer perceptrons and root-mean-square normalisation.
+//
+// A part is a plain struct with two methods: Params declares what it learns, Apply builds its graph from [Values].
+// Initialisation follows the published code: weights and biases are uniform on ±1/sqrt(fan-in).
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Param declares one learnable array.
+type Param struct {
+	// Name is a dotted path, unique in a model: "field.layers.0.linear.weight".
+	Name string
+	Dims []int
+	// Init fills the array, row-major.
+	Init Init
+}
+
+// Size is the number of entries.
+func (p Param) Size() int {
+	size := 1
+	for _, d := range p.Dims {
+		size *= d
+	}
+	return size
+}
+
+// Init draws the initial entries of a parameter.
+type Init func(rng *rand.Rand, entries []float64)
+
+// Uniform draws from U(-bound, bound).
+func Uniform(bound float64) Init {
+	return func(rng *rand.Rand, entries []float64) {
+		for i := range entries {
+			entries[i] = bound * (2*rng.Float64() - 1)
+		}
+	}
+}
+
+// Fill sets every entry to value.
+func Fill(value float64) Init {
+	return func(_ *rand.Rand, entries []float64) {
+		for i := range entries {
+			entries[i] = value
+		}
+	}
+}
+
+// fanIn is U(-1/sqrt(in), 1/sqrt(in)).
+func fanIn(in int) Init { return Uniform(1 / math.Sqrt(float64(in))) }
+
+// Count is the number of entries of all parameters.
+func Count(params []Param) int {
+	total := 0
+	for _, p := range params {
+		total += p.Size()
+	}
+	return total
+}
+
+// Draw initialises parameters in order from one seed: host tensors of the given float type.
+func Draw(params []Param, dtype dtypes.DType, seed uint64) []*tensors.Tensor {
+	rng := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
+	drawn := make([]*tensors.Tensor, len(params))
+	for i, p := range params {
+		entries := make([]float64, p.Size())
+		p.Init(rng, entries)
+		drawn[i] = Tensor(dtype, entries, p.Dims...)
+	}
+	return drawn
+}
+
+// Tensor makes a host tensor of float64 or float32 entries.
+func Tensor(dtype dtypes.DType, entries []float64, dims ...int) *tensors.Tensor {
+	shape := shapes.Make(dtype, dims...)
+	if shape.Size() != len(entries) {
+		panic(fmt.Sprintf("nn: %d entries for shape %s", len(entries), shape))
+	}
+	t := tensors.FromShape(shape)
+	t.MustMutableFlatData(func(flat any) {
+		switch data := flat.(type) {
+		case []float64:
+			copy(data, entries)
+		case []float32:
+			for i, v := range entries {
+				data[i] = float32(v)
+			}
+		default:
+			panic(fmt.Sprintf("nn: tensors are float32 or float64, not %s", dtype))
+		}
+	})
+	return t
+}
+
+// Floats copies the entries of a float32 or float64 tensor, fetching them from the device if need be.
+func Floats(t *tensors.Tensor) []float64 {
+	entries := make([]float64, t.Size())
+	t.MustConstFlatData(func(flat any) {
+		switch data := flat.(type) {
+		case []float64:
+			copy(entries, data)
+		case []float32:
+			for i, v := range data {
+				entries[i] = float64(v)
+			}
+		default:
+			panic(fmt.Sprintf("nn: tensors are float32 or float64, not %s", t.DType()))
+		}
+	})
+	return entries
+}
+
+// Values binds parameter names to nodes while a graph is built.
+type Values map[string]*graph.Node
+
+// Bind pairs declared parameters with nodes of the same order.
+func Bind(params []Param, nodes []*graph.Node) Values {
+	if len(nodes) < len(params) {
+		panic(fmt.Errorf("nn: %d parameters, %d nodes", len(params), len(nodes)))
+	}
+	values := make(Values, len(params))
+	for i, p := range params {
+		nodes[i].AssertDims(p.Dims...)
+		values[p.Name] = nodes[i]
+	}
+	return values
+}
+
+// Get returns the node of a name; it panics when the name was not declared.
+func (v Values) Get(name string) *graph.Node {
+	node, ok := v[name]
+	if !ok {
+		panic(fmt.Errorf("nn: parameter %q is not bound", name))
+	}
+	return node
+}

@@ -1,0 +1,21 @@
+package xla
+
+import "github.com/gomlx/compute"
+
+// Backend is an opened GoMLX backend, with where it came from.
+type Backend struct {
+	// Compute is what GoMLX takes.
+	Compute compute.Backend
+	// Device says what computes: "cuda", "cpu" (both XLA) or "go" (the pure-Go backend).
+	Device string
+	// Origin says why this backend was chosen and where its plugin lies, for people.
+	Origin string
+}
+
+// Wrap makes a Backend of one that was opened by other means.
+func Wrap(backend compute.Backend) *Backend {
+	return &Backend{Compute: backend, Device: backend.Name(), Origin: "given by the caller"}
+}
+
+// Close releases the backend; its compiled programs and tensors must not be used after.
+func (b *Backend) Close() { b.Compute.Finalize() }

@@ -1,0 +1,29 @@
+package xla
+
+import "github.com/gomlx/gomlx/core/tensors"
+
+// Buffers owns tensors. Go's garbage collector does not see the memory of a device, so every tensor that a program
+// returns needs somebody who frees it at a known time. The zero value is ready for use.
+type Buffers struct{ owned []*tensors.Tensor }
+
+// Own takes over tensors and returns them.
+func (b *Buffers) Own(ts ...*tensors.Tensor) []*tensors.Tensor {
+	b.owned = append(b.owned, ts...)
+	return ts
+}
+
+// Free frees all that is owned. Tensors that were freed or donated before are passed over, so it may be called
+// again.
+func (b *Buffers) Free() {
+	Free(b.owned...)
+	b.owned = nil
+}
+
+// Free frees the device and host memory of tensors; nil and freed ones are passed over.
+func Free(ts ...*tensors.Tensor) {
+	for _, t := range ts {
+		if t != nil && t.Ok() {
+			t.MustFinalizeAll()
+		}
+	}
+}

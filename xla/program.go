@@ -1,0 +1,66 @@
+package xla
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// Program is a function of tensors that is compiled once for each combination of input shapes it is called with.
+// A Program is safe for calls from several goroutines.
+type Program struct {
+	name    string
+	backend *Backend
+	exec    *graph.Exec
+}
+
+// NewProgram prepares a program; fn builds its graph at the first call with new shapes and may panic while it does,
+// which [Program.Call] returns as an error.
+func NewProgram(backend *Backend, name string, fn func(inputs []*graph.Node) []*graph.Node) (*Program, error) {
+	exec, err := graph.NewExec(backend.Compute, fn)
+	if err != nil {
+		return nil, fmt.Errorf("xla: program %q: %w", name, err)
+	}
+	return &Program{name: name, backend: backend, exec: exec.WithName(name).SetMaxCache(-1)}, nil
+}
+
+// donated marks an input whose device buffer the program may overwrite.
+type donated struct{ tensor *tensors.Tensor }
+
+// Donate marks an input of [Program.Call] whose device buffer the program may reuse for an output. The tensor must
+// not be used again, and its owner no longer frees it.
+func Donate(t *tensors.Tensor) any { return donated{t} }
+
+// Call runs the program. Inputs are *tensors.Tensor, or one wrapped in [Donate]. The outputs belong to the caller,
+// who frees them with [Free] or hands them to [Buffers].
+func (p *Program) Call(inputs ...any) (outputs []*tensors.Tensor, err error) {
+	args := make([]any, len(inputs))
+	for i, input := range inputs {
+		args[i] = input
+		if d, ok := input.(donated); ok {
+			if args[i], err = p.donate(d.tensor); err != nil {
+				return nil, fmt.Errorf("xla: program %q: input %d: %w", p.name, i, err)
+			}
+		}
+	}
+	caught := exceptions.TryCatch[error](func() { outputs, err = p.exec.Call(args...) })
+	if caught != nil {
+		err = caught
+	}
+	if err != nil {
+		return nil, fmt.Errorf("xla: program %q: %w", p.name, err)
+	}
+	return outputs, nil
+}
+
+func (p *Program) donate(t *tensors.Tensor) (any, error) {
+	if err := t.MaterializeOnDevice(p.backend.Compute, false, 0); err != nil {
+		return nil, err
+	}
+	return graph.DonateTensorBuffer(t, p.backend.Compute, 0)
+}
+
+// Close releases the compiled code.
+func (p *Program) Close() { p.exec.Finalize() }
