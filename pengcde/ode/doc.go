@@ -1,0 +1,22 @@
+// Package ode solves initial value problems
+//
+//	dz/dt = f(t, z, args),  z(t0) = z0
+//
+// by explicit Runge-Kutta methods, for a batch of samples at once, and gives the exact gradient of the discrete
+// solve. Nothing here knows of graphs: f is any function that builds dz/dt from GoMLX nodes ([Field]).
+//
+// Start with [New], then [Solver.Solve] and [Solution.Pullback].
+//
+// The samples of a batch advance together, each with its own time, step size and acceptance. One compiled program
+// tries a step for the whole batch; the loop and the step size control are plain Go in float64. So the time to
+// compile does not depend on the number of steps, and a solve can be cancelled between steps.
+//
+// Gradients are those of the steps that were taken, with their sizes held constant (discretise, then optimise): the
+// accepted steps are replayed backwards, each recomputed from its stored start. Memory is one state for each accepted
+// step until [Solution.Close].
+//
+// Limits: explicit methods only, so stiff problems take many steps; forward in time only.
+//
+// References: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4 on step
+// size control and II.6 on dense output; Ch. Tsitouras, Computers and Mathematics with Applications 62 (2011) 770-775.
+package ode

@@ -1,0 +1,141 @@
+package ode
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// rows is how many saves of a sample one call of the programs save and pull can take.
+const rows = 4
+
+// leading gives x [batch] the rank of a state, for broadcasting, in the state's float type.
+func leading(x, state *Node) *Node {
+	x = ConvertDType(x, state.DType())
+	for x.Rank() < state.Rank() {
+		x = ExpandAxes(x, -1)
+	}
+	return x
+}
+
+// weighted is Σ w_i x_i over the weights that are not zero, or nil when all are.
+func weighted(w []float64, xs []*Node) *Node {
+	var sum *Node
+	for i, x := range xs {
+		if i >= len(w) || w[i] == 0 {
+			continue
+		}
+		term := MulScalar(x, w[i])
+		if sum == nil {
+			sum = term
+		} else {
+			sum = Add(sum, term)
+		}
+	}
+	return sum
+}
+
+// evaluate builds the stages k_2 .. of a step from t to end that starts with z and k_1, up to stage last.
+func (s *Solver) evaluate(t, end, z, first *Node, last int, args []*Node) (ks []*Node) {
+	length := leading(Sub(end, t), z)
+	ks = append(ks, first)
+	for i := 1; i < last; i++ {
+		time := end
+		if s.method.C[i] != 1 {
+			time = Add(t, MulScalar(Sub(end, t), s.method.C[i]))
+		}
+		ks = append(ks, s.slope(time, Add(z, Mul(length, weighted(s.method.A[i], ks))), args))
+	}
+	return ks
+}
+
+// slope is the field, with its shape checked.
+func (s *Solver) slope(t, z *Node, args []*Node) *Node {
+	k := s.field(t, z, args)
+	k.AssertDims(z.Shape().Dimensions...)
+	return k
+}
+
+// buildStep builds one try of a step: (t, end, z, k_1, rtol, atol, args...) -> (z new, norm, k_2, .., k_s), where k_s
+// is the k_1 of the next step. A sample with end = t keeps its state.
+func (s *Solver) buildStep(in []*Node) []*Node {
+	t, end, z, first, rtol, atol, args := in[0], in[1], in[2], in[3], in[4], in[5], in[6:]
+	n := s.method.stages()
+	length := leading(Sub(end, t), z)
+	ks := s.evaluate(t, end, z, first, n-1, args)
+	next := Add(z, Mul(length, weighted(s.method.A[n-1], ks)))
+	ks = append(ks, s.slope(end, next, args))
+
+	scale := Add(leading(atol, z), Mul(leading(rtol, z), Max(Abs(z), Abs(next))))
+	scaled := Div(Mul(length, weighted(s.method.Error, ks)), scale)
+	axes := make([]int, 0, z.Rank()-1)
+	for axis := 1; axis < z.Rank(); axis++ {
+		axes = append(axes, axis)
+	}
+	norm := Sqrt(ReduceMean(Square(scaled), axes...))
+	finite := LogicalAnd(IsFinite(norm), IsFinite(ReduceSum(Abs(next), axes...)))
+	norm = Where(finite, norm, MulScalar(OnesLike(norm), math.NaN()))
+	return append([]*Node{next, ConvertDType(norm, t.DType())}, ks[1:]...)
+}
+
+// buildSave builds the states inside steps: (coefficients [batch, rows, 1+s], z, k_1, .., k_s) -> [batch, rows, ...].
+func (s *Solver) buildSave(in []*Node) []*Node {
+	coefficients, parts := in[0], Stack(in[1:], 1) // [batch, 1+s, ...]
+	return []*Node{contract(coefficients, parts, 2)}
+}
+
+// contract sums c [batch, i, j] times x [batch, axis of c, ...] over the axis given by its place in c.
+func contract(c, x *Node, axis int) *Node {
+	dims := x.Shape().Dimensions
+	flat := Reshape(x, dims[0], dims[1], -1)
+	sum := DotGeneral(ConvertDType(c, x.DType()), []int{axis}, []int{0}, flat, []int{1}, []int{0})
+	return Reshape(sum, append([]int{dims[0], c.Shape().Dimensions[3-axis]}, dims[2:]...)...)
+}
+
+// buildPull builds the transpose of save: (coefficients [batch, rows, s], places [batch, rows] of the rows among
+// batch × saves, cotangent of all saves [batch, saves, ...], sum so far [batch, s, ...]) -> new sum. The s parts are z
+// and the stages that a step evaluates, k_1 .. k_(s-1).
+func (s *Solver) buildPull(in []*Node) []*Node {
+	coefficients, places, cotangent, sum := in[0], in[1], in[2], in[3]
+	dims := cotangent.Shape().Dimensions
+	flat := Reshape(cotangent, append([]int{dims[0] * dims[1]}, dims[2:]...)...)
+	saves := Gather(flat, ExpandAxes(places, -1)) // [batch, rows, ...]
+	return []*Node{Add(sum, contract(coefficients, saves, 1))}
+}
+
+// buildSelect builds state-wise choice: (choose [batch], a, b) -> a where chosen, else b.
+func buildSelect(in []*Node) []*Node {
+	choose, a, b := in[0], in[1], in[2]
+	for choose.Rank() < a.Rank() {
+		choose = ExpandAxes(choose, -1)
+	}
+	return []*Node{Where(BroadcastToDims(choose, a.Shape().Dimensions...), a, b)}
+}
+
+// buildPullback builds the vector-Jacobian product of a step:
+// (t, end, z, cotangent of z new, cotangents of (z, k_1 .. k_(s-1)) [batch, s, ...], args..., sums so far...) ->
+// (cotangent of z, new sums), the sums being cotangents of the differentiable args.
+func (s *Solver) buildPullback(in []*Node) []*Node {
+	t, end, z, cotangent, parts := in[0], in[1], in[2], in[3], in[4]
+	count := len(in) - 5 - len(s.wrt)
+	args, sums := in[5:5+count], in[5+count:]
+	n := s.method.stages()
+	ks := s.evaluate(t, end, z, s.slope(t, z, args), n-1, args)
+	next := Add(z, Mul(leading(Sub(end, t), z), weighted(s.method.A[n-1], ks)))
+	objective := ReduceAllSum(Mul(cotangent, next))
+	stacked := Stack(append([]*Node{z}, ks...), 1)
+	objective = Add(objective, ReduceAllSum(Mul(parts, stacked)))
+
+	sources := []*Node{z}
+	for _, i := range s.wrt {
+		sources = append(sources, args[i])
+	}
+	gradients := Gradient(objective, sources...)
+	for i, sum := range sums {
+		gradients[1+i] = Add(sum, gradients[1+i])
+	}
+	return gradients
+}
+
+// buildFirst builds the first stage of a solve: (t, z, args...) -> k_1.
+func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.slope(in[0], in[1], in[2:])} }
