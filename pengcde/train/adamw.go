@@ -1,0 +1,135 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// AdamW is the optimiser of the published experiments: gradients are clipped to a global norm, then moments with bias
+// correction, then a decoupled decay of every parameter:
+//
+//	g ← g min(1, Clip/|g|),  m ← β1 m + (1-β1) g,  v ← β2 v + (1-β2) g²
+//	p ← p - η (m̂ / (sqrt(v̂) + ε) + λ p),  m̂ = m/(1-β1^t),  v̂ = v/(1-β2^t)
+//
+// I. Loshchilov, F. Hutter, Decoupled Weight Decay Regularization, ICLR 2019.
+type AdamW struct {
+	// LearningRate is η; 0 means 1e-2.
+	LearningRate float64
+	// WeightDecay is λ; 0 means 1e-4, negative means none.
+	WeightDecay float64
+	// Clip bounds the global norm of the gradient; 0 means 1, negative means no bound.
+	Clip float64
+	// Beta1, Beta2, Epsilon; 0 means 0.9, 0.999, 1e-8.
+	Beta1, Beta2, Epsilon float64
+}
+
+func (a AdamW) withDefaults() (AdamW, error) {
+	for _, option := range []struct {
+		value    *float64
+		fallback float64
+	}{{&a.LearningRate, 1e-2}, {&a.WeightDecay, 1e-4}, {&a.Clip, 1}, {&a.Beta1, 0.9}, {&a.Beta2, 0.999}, {&a.Epsilon, 1e-8}} {
+		if *option.value == 0 {
+			*option.value = option.fallback
+		}
+	}
+	if !(a.LearningRate > 0) || !(a.Beta1 > 0 && a.Beta1 < 1) || !(a.Beta2 > 0 && a.Beta2 < 1) || !(a.Epsilon > 0) {
+		return a, fmt.Errorf("pengcde/train: AdamW %+v: want a positive learning rate and epsilon, and betas between 0 and 1: %w", a, ErrInput)
+	}
+	a.WeightDecay = max(a.WeightDecay, 0)
+	return a, nil
+}
+
+// Optimiser holds the moments of AdamW for one set of parameters.
+type Optimiser struct {
+	program *xla.Program
+	moments []*tensors.Tensor // first moments, then second moments
+	count   int
+	steps   int
+}
+
+// NewOptimiser prepares AdamW for parameters of the given shapes.
+func NewOptimiser(backend *xla.Backend, config AdamW, params []*tensors.Tensor) (*Optimiser, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	o := &Optimiser{count: len(params)}
+	if o.program, err = xla.NewProgram(backend, "AdamW", config.build); err != nil {
+		return nil, err
+	}
+	for range 2 {
+		for _, p := range params {
+			o.moments = append(o.moments, tensors.FromShape(p.Shape()))
+		}
+	}
+	return o, nil
+}
+
+// Step takes over params and gradients and returns the new parameters with the global norm of the gradient. When that
+// norm is not finite the parameters come back unchanged.
+func (o *Optimiser) Step(params, gradients []*tensors.Tensor) ([]*tensors.Tensor, float64, error) {
+	o.steps++
+	inputs := []any{float64(o.steps)}
+	for _, group := range [][]*tensors.Tensor{params, o.moments, gradients} {
+		for _, t := range group {
+			inputs = append(inputs, xla.Donate(t))
+		}
+	}
+	out, err := o.program.Call(inputs...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("pengcde/train: %w", err)
+	}
+	n := o.count
+	o.moments = out[n : 3*n]
+	norm := tensors.ToScalar[float64](out[3*n])
+	xla.Free(out[3*n])
+	return out[:n], norm, nil
+}
+
+// Close frees the moments and the compiled program.
+func (o *Optimiser) Close() {
+	xla.Free(o.moments...)
+	o.program.Close()
+}
+
+// build builds one update: (step, parameters, first moments, second moments, gradients) -> (parameters, first moments,
+// second moments, norm of the gradient).
+func (a AdamW) build(in []*Node) []*Node {
+	step, n := in[0], (len(in)-1)/4
+	params, first, second, gradients := in[1:1+n], in[1+n:1+2*n], in[1+2*n:1+3*n], in[1+3*n:]
+	g := step.Graph()
+	square := Scalar(g, dtypes.Float64, 0)
+	for _, gradient := range gradients {
+		square = Add(square, ReduceAllSum(Square(ConvertDType(gradient, dtypes.Float64))))
+	}
+	norm := Sqrt(square)
+	scale := Scalar(g, dtypes.Float64, 1)
+	if a.Clip > 0 {
+		scale = Min(scale, Div(Scalar(g, dtypes.Float64, a.Clip), norm))
+	}
+	finite := IsFinite(norm)
+	correct := func(beta float64) *Node { return OneMinus(Pow(Scalar(g, dtypes.Float64, beta), step)) }
+	scale1, scale2 := Inverse(correct(a.Beta1)), Inverse(correct(a.Beta2))
+
+	out := make([]*Node, 3*n+1)
+	out[3*n] = norm
+	for i, p := range params {
+		as := func(x *Node) *Node { return BroadcastToDims(ConvertDType(x, p.DType()), p.Shape().Dimensions...) }
+		keep := func(updated, old *Node) *Node {
+			return Where(BroadcastToDims(finite, p.Shape().Dimensions...), updated, old)
+		}
+		gradient := Mul(gradients[i], as(scale))
+		m := Add(MulScalar(first[i], a.Beta1), MulScalar(gradient, 1-a.Beta1))
+		v := Add(MulScalar(second[i], a.Beta2), MulScalar(Square(gradient), 1-a.Beta2))
+		update := Div(Mul(m, as(scale1)), AddScalar(Sqrt(Mul(v, as(scale2))), a.Epsilon))
+		update = Add(update, MulScalar(p, a.WeightDecay))
+		out[i] = keep(Sub(p, MulScalar(update, a.LearningRate)), p)
+		out[n+i], out[2*n+i] = keep(m, first[i]), keep(v, second[i])
+	}
+	return out
+}

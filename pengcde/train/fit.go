@@ -1,0 +1,249 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// ErrInput is wrapped by errors about options and data that do not fit.
+var ErrInput = errors.New("invalid input")
+
+// ErrNotFinite is wrapped when a loss or a gradient became NaN or infinite.
+var ErrNotFinite = errors.New("loss or gradient not finite")
+
+// Problem is what [Fit] trains.
+type Problem interface {
+	// Batches is the number of optimiser steps in an epoch.
+	Batches() int
+	// Gradient returns the loss on a batch and its gradient, one tensor for each parameter; they belong to the caller.
+	Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error)
+	// Validate returns the loss that chooses the best parameters.
+	Validate(ctx context.Context, params []*tensors.Tensor) (float64, error)
+}
+
+// Config sets the loop; the zero value is the published configuration for the two forecasting data sets.
+type Config struct {
+	// AdamW is the optimiser.
+	AdamW AdamW
+	// Epochs is the most that are run; 0 means 200.
+	Epochs int
+	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5.
+	EvaluateEvery int
+	// Patience is the number of epochs without a better validation after which training stops; 0 means 15.
+	Patience int
+	// MinEpochs are run before it may stop early; 0 means 20, negative means none.
+	MinEpochs int
+	// BatchSize is the number of windows in an optimiser step; 0 means 1.
+	BatchSize int
+	// Progress is called after every epoch; nil means silence.
+	Progress func(Progress)
+}
+
+// Progress is where a run stands.
+type Progress struct {
+	Epoch, Epochs int
+	// TrainLoss is the mean over the epoch's batches, Validation the newest, Best the lowest so far (NaN before the
+	// first).
+	TrainLoss, Validation, Best float64
+	// Left estimates the time to the last epoch; early stopping may end sooner.
+	Elapsed, Left time.Duration
+}
+
+// String is one line for a terminal.
+func (p Progress) String() string {
+	return fmt.Sprintf("epoch %d/%d  train %.4g  validation %.4g  best %.4g  %s left at most",
+		p.Epoch, p.Epochs, p.TrainLoss, p.Validation, p.Best, p.Left.Round(time.Second))
+}
+
+// Epoch is what one epoch gave.
+type Epoch struct {
+	// TrainLoss is the mean over batches, each before its step; Validation is NaN where it was not evaluated.
+	TrainLoss, Validation float64
+	// GradientNorm is the largest before clipping.
+	GradientNorm float64
+	Seconds      float64
+}
+
+// Stop says why training ended.
+type Stop string
+
+const (
+	// StopEpochs means that all epochs were run.
+	StopEpochs Stop = "all epochs run"
+	// StopPatience means early stopping.
+	StopPatience Stop = "no better validation"
+	// StopInterrupted means that the context ended.
+	StopInterrupted Stop = "interrupted"
+	// StopNotFinite means that loss or gradient were not finite.
+	StopNotFinite Stop = "not finite"
+)
+
+// Report is the record of a run.
+type Report struct {
+	Epochs []Epoch
+	// Best is the index of the epoch whose parameters are kept, -1 when none was validated, with its validation.
+	Best           int
+	BestValidation float64
+	Stop           Stop
+	Seconds        float64
+}
+
+func (c Config) withDefaults() (Config, error) {
+	for _, option := range []struct {
+		value    *int
+		fallback int
+	}{{&c.Epochs, 200}, {&c.EvaluateEvery, 5}, {&c.Patience, 15}, {&c.MinEpochs, 20}, {&c.BatchSize, 1}} {
+		if *option.value == 0 {
+			*option.value = option.fallback
+		}
+	}
+	if c.Epochs < 0 || c.EvaluateEvery < 0 || c.Patience < 0 || c.BatchSize < 0 {
+		return c, fmt.Errorf("pengcde/train: epochs %d, evaluation every %d, patience %d, batch size %d, want positive numbers: %w",
+			c.Epochs, c.EvaluateEvery, c.Patience, c.BatchSize, ErrInput)
+	}
+	return c, nil
+}
+
+// Fit trains params, which it takes over, and returns those with the best validation. When it is interrupted, or meets
+// a loss that is not finite, it still returns the best so far (the newest when none was validated), with an error that
+// wraps the context's or [ErrNotFinite].
+func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) ([]*tensors.Tensor, *Report, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return params, nil, err
+	}
+	optimiser, err := NewOptimiser(backend, config.AdamW, params)
+	if err != nil {
+		return params, nil, err
+	}
+	defer optimiser.Close()
+	l := &loop{problem: problem, optimiser: optimiser, config: config, params: params,
+		report: &Report{Best: -1, BestValidation: math.Inf(1), Stop: StopEpochs}, start: time.Now()}
+	err = l.run(ctx)
+	l.report.Seconds = time.Since(l.start).Seconds()
+	switch {
+	case ctx.Err() != nil:
+		l.report.Stop, err = StopInterrupted, fmt.Errorf("pengcde/train: interrupted after %d epochs: %w", len(l.report.Epochs), ctx.Err())
+	case errors.Is(err, ErrNotFinite):
+		l.report.Stop = StopNotFinite
+	}
+	if l.best != nil {
+		xla.Free(l.params...)
+		return l.best, l.report, err
+	}
+	return l.params, l.report, err
+}
+
+type loop struct {
+	problem   Problem
+	optimiser *Optimiser
+	config    Config
+	params    []*tensors.Tensor
+	best      []*tensors.Tensor // copies on the host
+	report    *Report
+	start     time.Time
+}
+
+func (l *loop) run(ctx context.Context) error {
+	waited := 0
+	for e := range l.config.Epochs {
+		began := time.Now()
+		epoch := Epoch{Validation: math.NaN()}
+		if err := l.epoch(ctx, &epoch); err != nil {
+			return err
+		}
+		evaluated := e%l.config.EvaluateEvery == 0 || e == l.config.Epochs-1
+		if evaluated {
+			if err := l.validate(ctx, e, &epoch); err != nil {
+				return err
+			}
+		}
+		epoch.Seconds = time.Since(began).Seconds()
+		l.report.Epochs = append(l.report.Epochs, epoch)
+		l.progress()
+		if !evaluated {
+			continue
+		}
+		if l.report.Best == e {
+			waited = 0
+		} else {
+			waited += l.config.EvaluateEvery
+		}
+		if waited >= l.config.Patience && e > l.config.MinEpochs {
+			l.report.Stop = StopPatience
+			return nil
+		}
+	}
+	return nil
+}
+
+func (l *loop) epoch(ctx context.Context, epoch *Epoch) error {
+	n := l.problem.Batches()
+	for batch := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		loss, gradients, err := l.problem.Gradient(ctx, l.params, batch)
+		if err != nil {
+			return err
+		}
+		params, norm, err := l.optimiser.Step(l.params, gradients)
+		if err != nil {
+			return err
+		}
+		l.params = params
+		if math.IsNaN(loss+norm) || math.IsInf(loss+norm, 0) {
+			return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; try a smaller learning rate or a normalised control: %w",
+				loss, norm, len(l.report.Epochs)+1, batch, ErrNotFinite)
+		}
+		epoch.TrainLoss += loss / float64(n)
+		epoch.GradientNorm = max(epoch.GradientNorm, norm)
+	}
+	return nil
+}
+
+func (l *loop) validate(ctx context.Context, e int, epoch *Epoch) error {
+	loss, err := l.problem.Validate(ctx, l.params)
+	if err != nil {
+		return err
+	}
+	epoch.Validation = loss
+	if !(loss < l.report.BestValidation) {
+		return nil
+	}
+	best := make([]*tensors.Tensor, len(l.params))
+	for i, p := range l.params {
+		if best[i], err = p.LocalClone(); err != nil {
+			return fmt.Errorf("pengcde/train: keep the best parameters: %w", err)
+		}
+	}
+	xla.Free(l.best...)
+	l.best, l.report.Best, l.report.BestValidation = best, e, loss
+	return nil
+}
+
+func (l *loop) progress() {
+	if l.config.Progress == nil {
+		return
+	}
+	done := len(l.report.Epochs)
+	p := Progress{Epoch: done, Epochs: l.config.Epochs, TrainLoss: l.report.Epochs[done-1].TrainLoss,
+		Validation: math.NaN(), Best: math.NaN(), Elapsed: time.Since(l.start)}
+	for _, epoch := range l.report.Epochs {
+		if !math.IsNaN(epoch.Validation) {
+			p.Validation = epoch.Validation
+		}
+	}
+	if l.report.Best >= 0 {
+		p.Best = l.report.BestValidation
+	}
+	p.Left = p.Elapsed * time.Duration(p.Epochs-done) / time.Duration(done)
+	l.config.Progress(p)
+}

@@ -1,0 +1,171 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+)
+
+// bowl is the loss Σ (p - target)² / 2 on one parameter array, plus what a test wants to go wrong.
+type bowl struct {
+	target      []float64
+	validations []float64 // returned in turn, the last again and again; nil: the loss
+	calls       int
+	poison      int // batch call from which the gradient is NaN, 0 for never
+	cancel      func()
+	cancelAt    int
+}
+
+func (b *bowl) Batches() int { return 2 }
+
+func (b *bowl) loss(p []float64) (loss float64) {
+	for i, target := range b.target {
+		loss += (p[i] - target) * (p[i] - target) / 2
+	}
+	return loss
+}
+
+func (b *bowl) Gradient(_ context.Context, params []*tensors.Tensor, _ int) (float64, []*tensors.Tensor, error) {
+	b.calls++
+	if b.cancel != nil && b.calls == b.cancelAt {
+		b.cancel()
+	}
+	p := tensors.MustCopyFlatData[float64](params[0])
+	g := make([]float64, len(p))
+	for i := range p {
+		g[i] = p[i] - b.target[i]
+	}
+	if b.poison > 0 && b.calls >= b.poison {
+		g[0] = math.NaN()
+	}
+	return b.loss(p), []*tensors.Tensor{tensors.FromValue(g)}, nil
+}
+
+func (b *bowl) Validate(_ context.Context, params []*tensors.Tensor) (float64, error) {
+	if len(b.validations) == 0 {
+		return b.loss(tensors.MustCopyFlatData[float64](params[0])), nil
+	}
+	v := b.validations[0]
+	if len(b.validations) > 1 {
+		b.validations = b.validations[1:]
+	}
+	return v, nil
+}
+
+func start() []*tensors.Tensor { return []*tensors.Tensor{tensors.FromValue([]float64{0, 0})} }
+
+func TestFitReachesTheMinimum(t *testing.T) {
+	b := &bowl{target: []float64{1, -0.5}}
+	var last Progress
+	params, report, err := Fit(context.Background(), xlatest.Backend(t), b, start(), Config{Epochs: 300, Patience: 300,
+		AdamW: AdamW{WeightDecay: -1}, Progress: func(p Progress) { last = p }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := tensors.MustCopyFlatData[float64](params[0])
+	for i, want := range b.target {
+		if math.Abs(got[i]-want) > 1e-3 {
+			t.Errorf("parameter %d: %g, want %g", i, got[i], want)
+		}
+	}
+	if len(report.Epochs) != 300 || last.Epoch != 300 || report.Stop != StopEpochs || last.Left != 0 {
+		t.Errorf("%d epochs, progress %+v, stop %q", len(report.Epochs), last, report.Stop)
+	}
+}
+
+func TestEarlyStopKeepsTheBest(t *testing.T) {
+	b := &bowl{target: []float64{1, -0.5}, validations: []float64{3, 1, 2}}
+	params, report, err := Fit(context.Background(), xlatest.Backend(t), b, start(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Validations after epochs 0, 5, 10, ...: the best at 5, and three without improvement by 20; epoch 20 does not
+	// exceed the minimum, epoch 25 does.
+	if report.Best != 5 || report.BestValidation != 1 || report.Stop != StopPatience || len(report.Epochs) != 26 {
+		t.Errorf("best %d (%g), stop %q after %d epochs, want 5 (1), %q after 26", report.Best, report.BestValidation, report.Stop, len(report.Epochs), StopPatience)
+	}
+	again, _, err := Fit(context.Background(), xlatest.Backend(t), &bowl{target: b.target}, start(), Config{Epochs: 6, EvaluateEvery: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !again[0].Equal(params[0]) {
+		t.Errorf("kept %v, want the parameters after 6 epochs %v", params[0], again[0])
+	}
+}
+
+func TestInterruptKeepsTheBest(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &bowl{target: []float64{1, 1}, cancel: cancel, cancelAt: 7}
+	params, report, err := Fit(ctx, xlatest.Backend(t), b, start(), Config{EvaluateEvery: 1})
+	if !errors.Is(err, context.Canceled) || report.Stop != StopInterrupted || report.Best != 2 {
+		t.Errorf("error %v, stop %q, best %d, want canceled, interrupted, 2", err, report.Stop, report.Best)
+	}
+	if !params[0].Ok() {
+		t.Error("no parameters were kept")
+	}
+}
+
+func TestNotFiniteKeepsTheBest(t *testing.T) {
+	b := &bowl{target: []float64{1, 1}, poison: 5}
+	params, report, err := Fit(context.Background(), xlatest.Backend(t), b, start(), Config{EvaluateEvery: 1})
+	if !errors.Is(err, ErrNotFinite) || report.Stop != StopNotFinite {
+		t.Errorf("error %v, stop %q, want not finite", err, report.Stop)
+	}
+	for _, v := range tensors.MustCopyFlatData[float64](params[0]) {
+		if math.IsNaN(v) {
+			t.Error("the kept parameters are NaN")
+		}
+	}
+}
+
+func TestInputErrors(t *testing.T) {
+	for name, config := range map[string]Config{
+		"negative epochs": {Epochs: -1}, "beta": {AdamW: AdamW{Beta1: 1}}, "learning rate": {AdamW: AdamW{LearningRate: -1}},
+	} {
+		if _, _, err := Fit(context.Background(), xlatest.Backend(t), &bowl{}, start(), config); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: %v, want ErrInput", name, err)
+		}
+	}
+}
+
+// AdamW against the formula of its doc, entry by entry in plain Go, over steps with and without clipping.
+func TestAdamWAgainstFormula(t *testing.T) {
+	const lr, decay, b1, b2, eps = 0.03, 0.1, 0.8, 0.95, 1e-6
+	p, m, v := []float64{1, -2, 0.5}, make([]float64, 3), make([]float64, 3)
+	params := []*tensors.Tensor{tensors.FromValue([]float64{1, -2}), tensors.FromValue([]float64{0.5})}
+	o, err := NewOptimiser(xlatest.Backend(t), AdamW{LearningRate: lr, WeightDecay: decay, Clip: 2, Beta1: b1, Beta2: b2, Epsilon: eps}, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	for step := 1; step <= 5; step++ {
+		g := []float64{0.3 * float64(step), -0.7 * float64(step), 0.1}
+		norm := math.Sqrt(g[0]*g[0] + g[1]*g[1] + g[2]*g[2])
+		var got float64
+		params, got, err = o.Step(params, []*tensors.Tensor{tensors.FromValue([]float64{g[0], g[1]}), tensors.FromValue([]float64{g[2]})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(got-norm) > 1e-12 {
+			t.Errorf("norm %g, want %g", got, norm)
+		}
+		for i := range p {
+			clipped := g[i] * math.Min(1, 2/norm)
+			m[i] = b1*m[i] + (1-b1)*clipped
+			v[i] = b2*v[i] + (1-b2)*clipped*clipped
+			mHat, vHat := m[i]/(1-math.Pow(b1, float64(step))), v[i]/(1-math.Pow(b2, float64(step)))
+			p[i] -= lr * (mHat/(math.Sqrt(vHat)+eps) + decay*p[i])
+		}
+		now := append(tensors.MustCopyFlatData[float64](params[0]), tensors.MustCopyFlatData[float64](params[1])...)
+		for i := range p {
+			if math.Abs(now[i]-p[i]) > 1e-13 {
+				t.Errorf("step %d, entry %d: %.15g, want %.15g", step, i, now[i], p[i])
+			}
+		}
+	}
+}
