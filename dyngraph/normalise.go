@@ -1,0 +1,122 @@
+package dyngraph
+
+import (
+	"fmt"
+	"math"
+)
+
+// Normalisation says which control matrix is made of a snapshot's weighted adjacency A.
+type Normalisation int
+
+const (
+	// NormalisedLaplacian is C = I - diag(o)^-1/2 (A+I) diag(q)^-1/2 with o the row sums (out) and q the column sums (in)
+	// of A+I: entries of order 1 whatever the unit of the weights, directed as A is. Every node gains a self-loop.
+	NormalisedLaplacian Normalisation = iota
+	// Log is C_ij = log(1 + A_ij).
+	Log
+	// Raw is C = A. Weights far from 1 make the state grow by as much in every layer.
+	Raw
+)
+
+var normalisations = [...]string{NormalisedLaplacian: "normalised", Log: "log", Raw: "raw"}
+
+// String is "normalised", "log" or "raw".
+func (k Normalisation) String() string {
+	if k < 0 || int(k) >= len(normalisations) {
+		return fmt.Sprintf("Normalisation(%d)", int(k))
+	}
+	return normalisations[k]
+}
+
+// MarshalText writes the name.
+func (k Normalisation) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads a name.
+func (k *Normalisation) UnmarshalText(text []byte) error {
+	for i, name := range normalisations {
+		if name == string(text) {
+			*k = Normalisation(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("dyngraph: normalisation %q, want one of %q: %w", text, normalisations, ErrInvalid)
+}
+
+// Apply makes the control matrices of snapshots [T][edges], on the pattern or, for NormalisedLaplacian, on the pattern
+// with all self-loops. The input stays as it is.
+func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]float64, error) {
+	switch k {
+	case Raw:
+		return p, weights, nil
+	case Log:
+		logs, err := p.logarithms(weights)
+		return p, logs, err
+	case NormalisedLaplacian:
+		return p.laplacian(weights)
+	}
+	return nil, nil, fmt.Errorf("dyngraph: unknown normalisation %d, want %q: %w", int(k), normalisations, ErrInvalid)
+}
+
+func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
+	logs := make([][]float64, len(weights))
+	for i, row := range weights {
+		logs[i] = make([]float64, len(row))
+		for e, w := range row {
+			if w <= -1 {
+				return nil, fmt.Errorf("dyngraph: weight %g of edge %d -> %d in snapshot %d has no log(1+w), want weights above -1: %w",
+					w, p.From[e], p.To[e], i, ErrInvalid)
+			}
+			logs[i][e] = math.Log1p(w)
+		}
+	}
+	return logs, nil
+}
+
+func (p *Pattern) laplacian(weights [][]float64) (*Pattern, [][]float64, error) {
+	looped, place, loop, err := p.withLoops()
+	if err != nil {
+		return nil, nil, err
+	}
+	controls := make([][]float64, len(weights))
+	for i, row := range weights {
+		out, in := make([]float64, p.Nodes), make([]float64, p.Nodes)
+		for u := range out {
+			out[u], in[u] = 1, 1
+		}
+		for e, w := range row {
+			out[p.From[e]] += w
+			in[p.To[e]] += w
+		}
+		for u := range out {
+			if !(out[u] > 0 && in[u] > 0) {
+				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in with its self-loop, want positive ones: negative weights need another normalisation: %w",
+					u, i, out[u], in[u], ErrInvalid)
+			}
+		}
+		c := make([]float64, looped.Edges())
+		for u, e := range loop {
+			c[e] = 1 - 1/math.Sqrt(out[u]*in[u])
+		}
+		for e, w := range row {
+			c[place[e]] -= w / math.Sqrt(out[p.From[e]]*in[p.To[e]])
+		}
+		controls[i] = c
+	}
+	return looped, controls, nil
+}
+
+// withLoops adds all self-loops. It also returns where each edge of p, and the loop of each node, went.
+func (p *Pattern) withLoops() (looped *Pattern, place, loop []int, err error) {
+	from, to := make([]int, 0, p.Edges()+p.Nodes), make([]int, 0, p.Edges()+p.Nodes)
+	for e := range p.From {
+		from, to = append(from, int(p.From[e])), append(to, int(p.To[e]))
+	}
+	for u := range p.Nodes {
+		from, to = append(from, u), append(to, u)
+	}
+	looped, places, err := NewPattern(p.Nodes, from, to)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return looped, places[:p.Edges()], places[p.Edges():], nil
+}

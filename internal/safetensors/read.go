@@ -1,0 +1,188 @@
+package safetensors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"unicode/utf8"
+)
+
+// Read returns what the file at path holds. A file that is not whole, not in the format or does not agree with its
+// checksum gives an error that wraps ErrCorrupt; one that is missing, fs.ErrNotExist.
+func Read(path string) (*File, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("safetensors: %s: got a file of mode %v, wanted a regular file", path, info.Mode())
+	}
+	file, err := decode(in, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: %s: %w", path, err)
+	}
+	return file, nil
+}
+
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// decode reads a file of size bytes. Nothing is allocated by a length that was not compared with size before.
+func decode(r io.Reader, size int64) (*File, error) {
+	if size < 8 {
+		return nil, corrupt("got %d bytes, wanted 8 for the length of the header", size)
+	}
+	length := make([]byte, 8)
+	if err := fill(r, length); err != nil {
+		return nil, err
+	}
+	n := binary.LittleEndian.Uint64(length)
+	size -= 8
+	if n > maxHeader || int64(n) > size {
+		return nil, corrupt("header of %d bytes, but %d bytes follow and at most %d are allowed", n, size, maxHeader)
+	}
+	header := make([]byte, n)
+	if err := fill(r, header); err != nil {
+		return nil, err
+	}
+	file, offsets, err := parseHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	size -= int64(n)
+	if err := checkLayout(file.Tensors, offsets, size); err != nil {
+		return nil, err
+	}
+	data := make([]byte, size)
+	if err := fill(r, data); err != nil {
+		return nil, err
+	}
+	for i, at := range offsets {
+		file.Tensors[i].Data = data[at[0]:at[1]:at[1]]
+	}
+
+	want, ok := file.Metadata[sumKey]
+	if !ok {
+		return file, nil
+	}
+	delete(file.Metadata, sumKey)
+	if file.SHA256, err = digest(file.Metadata, file.Tensors); err != nil {
+		return nil, err
+	}
+	if file.SHA256 != want {
+		return nil, corrupt("content has sha256 %s, wanted %q", file.SHA256, want)
+	}
+	return file, nil
+}
+
+func fill(r io.Reader, into []byte) error {
+	_, err := io.ReadFull(r, into)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return corrupt("file became shorter while it was read")
+	}
+	return err
+}
+
+// parseHeader returns metadata and tensors, still without data, and the data_offsets of each tensor.
+func parseHeader(header []byte) (*File, [][]int, error) {
+	if !json.Valid(header) || !utf8.Valid(header) || header[0] != '{' {
+		return nil, nil, corrupt("header is not a JSON object in UTF-8")
+	}
+	file, offsets := &File{Metadata: map[string]string{}}, [][]int{}
+	names, bodies, err := members(header)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
+		keys, fields, err := members(bodies[name])
+		if err != nil {
+			return nil, nil, err
+		}
+		if name == metadataKey {
+			for _, key := range keys {
+				var text string
+				if err := strict(fields[key], &text); err != nil {
+					return nil, nil, corrupt("metadata %q: %v", key, err)
+				}
+				file.Metadata[key] = text
+			}
+			continue
+		}
+		t, at := Tensor{Name: name}, []int{}
+		err = errors.Join(strict(fields["dtype"], &t.DType), strict(fields["shape"], &t.Shape), strict(fields["data_offsets"], &at))
+		if err != nil || len(keys) != 3 || len(at) != 2 {
+			return nil, nil, corrupt("%q: got %.200s, wanted dtype, shape and a pair of data_offsets", name, bodies[name])
+		}
+		file.Tensors, offsets = append(file.Tensors, t), append(offsets, at)
+	}
+	return file, offsets, nil
+}
+
+// members returns the keys of a JSON object in their order and the value of each. It refuses a key that comes twice,
+// where encoding/json lets the last one win.
+func members(object []byte) (keys []string, values map[string]json.RawMessage, err error) {
+	in := json.NewDecoder(bytes.NewReader(object))
+	if token, err := in.Token(); err != nil || token != json.Delim('{') {
+		return nil, nil, corrupt("header has %.200s in the place of an object", object)
+	}
+	values = map[string]json.RawMessage{}
+	for in.More() {
+		token, err := in.Token()
+		key, _ := token.(string)
+		if _, twice := values[key]; err != nil || twice {
+			return nil, nil, corrupt("header has %q twice in an object", key)
+		}
+		var value json.RawMessage
+		if err := in.Decode(&value); err != nil {
+			return nil, nil, corrupt("%q: %v", key, err)
+		}
+		keys, values[key] = append(keys, key), value
+	}
+	return keys, values, nil
+}
+
+// strict is json.Unmarshal without null, which would leave a zero in the place of a value.
+func strict(value json.RawMessage, into any) error {
+	if len(value) > 0 && value[0] != '"' && bytes.Contains(value, []byte("null")) {
+		return errors.New("got null")
+	}
+	return json.Unmarshal(value, into)
+}
+
+// checkLayout checks that the tensors have the bytes that they need and cover the data without overlap or gap.
+func checkLayout(tensors []Tensor, offsets [][]int, size int64) error {
+	order := make([]int, len(tensors))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(offsets[a], offsets[b]) })
+	covered := 0
+	for _, i := range order {
+		t, begin, end := tensors[i], offsets[i][0], offsets[i][1]
+		if begin < 0 || end < begin || int64(end) > size {
+			return corrupt("%q: bytes [%d, %d) are outside of the %d bytes of data", t.Name, begin, end, size)
+		}
+		if begin != covered {
+			return corrupt("%q: data begin at %d, the data before end at %d", t.Name, begin, covered)
+		}
+		if err := t.check(end - begin); err != nil {
+			return corrupt("%v", err)
+		}
+		covered = end
+	}
+	if int64(covered) != size {
+		return corrupt("%d bytes of data, of which the tensors take %d", size, covered)
+	}
+	return nil
+}

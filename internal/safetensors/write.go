@@ -1,0 +1,152 @@
+package safetensors
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/google/renameio/v2"
+)
+
+// Write puts metadata and tensors into the file at path, creating or replacing it. It writes a temporary file in the
+// same folder, syncs it, reads it back, renames it and syncs the folder. After an error the file at path is what it was
+// and no temporary file stays; the one exception, a folder that cannot be synced after the rename, is named in the
+// error. The same arguments give the same bytes. Arguments that no file can hold give an error that wraps ErrInvalid.
+//
+// The header lists tensors as given; their data lie wider types first, so that each array is aligned for its type.
+func Write(path string, metadata map[string]string, tensors []Tensor) error {
+	err := write(path, metadata, tensors, func(w io.Writer) io.Writer { return w })
+	if err != nil {
+		return fmt.Errorf("safetensors: writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// write is Write with all bytes passing through a writer that a test may let fail or lie.
+func write(path string, metadata map[string]string, tensors []Tensor, through func(io.Writer) io.Writer) error {
+	parts, sum, err := encode(metadata, tensors)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(path)
+	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(folder), renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	if err != nil {
+		return err
+	}
+	defer file.Cleanup() // does nothing after a successful replacement
+
+	out := through(file)
+	for _, part := range parts {
+		if _, err := out.Write(part); err != nil {
+			return err
+		}
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	back, err := Read(file.Name())
+	if err != nil {
+		return fmt.Errorf("reading it back: %w", err)
+	}
+	if back.SHA256 != sum {
+		return fmt.Errorf("reading it back: %w", corrupt("got sha256 %q, wrote %q", back.SHA256, sum))
+	}
+	if err := file.CloseAtomicallyReplace(); err != nil {
+		return err
+	}
+	if err := syncFolder(folder); err != nil {
+		return fmt.Errorf("file is in place, but may be lost in a power failure: %w", err)
+	}
+	return nil
+}
+
+// encode returns the bytes of a file, header and then the data part by part, and the checksum.
+func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum string, err error) {
+	offsets, data, err := place(tensors)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	entries := map[string]string{}
+	for key, value := range metadata {
+		if key == sumKey || !utf8.ValidString(key) || !utf8.ValidString(value) {
+			return nil, "", fmt.Errorf("%w: metadata %q: %q: the key %s is reserved, and text must be UTF-8", ErrInvalid, key, value, sumKey)
+		}
+		entries[key] = value
+	}
+	if sum, err = digest(entries, tensors); err != nil {
+		return nil, "", err
+	}
+	entries[sumKey] = sum
+
+	header := bytes.NewBuffer(make([]byte, 8))
+	put := func(before, key string, value any) {
+		name, nameErr := json.Marshal(key)
+		body, bodyErr := json.Marshal(value) // sorts the keys of a map
+		err = errors.Join(err, nameErr, bodyErr)
+		fmt.Fprintf(header, "%s%s:%s", before, name, body)
+	}
+	put("{", metadataKey, entries)
+	for i, t := range tensors {
+		put(",", t.Name, struct {
+			DType   string `json:"dtype"`
+			Shape   []int  `json:"shape"`
+			Offsets [2]int `json:"data_offsets"`
+		}{t.DType, append([]int{}, t.Shape...), offsets[i]})
+	}
+	header.WriteByte('}')
+	for header.Len()%8 != 0 {
+		header.WriteByte(' ')
+	}
+	length := header.Len() - 8
+	if length > maxHeader {
+		return nil, "", fmt.Errorf("%w: names and metadata take %d bytes, at most %d can be read", ErrInvalid, length, maxHeader)
+	}
+	binary.LittleEndian.PutUint64(header.Bytes(), uint64(length))
+	return append([][]byte{header.Bytes()}, data...), sum, err
+}
+
+// place checks the tensors and returns where the data of each begin and end, and the data in the order of the file.
+func place(tensors []Tensor) (offsets [][2]int, data [][]byte, err error) {
+	seen := map[string]bool{metadataKey: true}
+	order := make([]int, len(tensors))
+	for i, t := range tensors {
+		if err := t.check(len(t.Data)); err != nil {
+			return nil, nil, err
+		}
+		if seen[t.Name] || !utf8.ValidString(t.Name) {
+			return nil, nil, fmt.Errorf("name %q is used twice, reserved or not UTF-8", t.Name)
+		}
+		seen[t.Name], order[i] = true, i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(widths[tensors[b].DType], widths[tensors[a].DType]) })
+	offsets = make([][2]int, len(tensors))
+	end := 0
+	for _, i := range order {
+		offsets[i] = [2]int{end, end + len(tensors[i].Data)}
+		end = offsets[i][1]
+		data = append(data, tensors[i].Data)
+	}
+	return offsets, data, nil
+}
+
+// syncFolder makes a rename in the folder durable, where its file system can.
+func syncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,19 @@
+// Package equivariant holds the linear maps of n x n matrices that commute with relabelling the nodes, and how a
+// weighted sum of them acts on node states without being formed.
+//
+// A layer of a permutation equivariant field mixes the adjacency A(t) and its derivative A'(t) into a message matrix
+//
+//	M = Σ_k (w_k φ_k(A) + w'_k φ_k(A')),  with 1 added to the weights of the identity map,
+//
+// where φ_1 .. φ_15 span the linear maps with P φ(A) P^T = φ(P A P^T) for every permutation P ([Map]). Every φ_k(A) Z is
+// one of A Z, A^T Z, a diagonal times Z, or a matrix of rank one times Z. So M Z costs O(edges·d + n·d) for states Z of
+// width d, and M itself, n x n, is never needed; [Map.Dense] gives it as a definition for tests and study.
+//
+// Start with [Layer], which is what vector fields are made of; [Fusion] is the action M Z alone. The statistics that
+// the maps need of A are linear in A, so they are computed once for each snapshot ([Extend]) and interpolated together
+// with the edges.
+//
+// References: H. Maron, H. Ben-Hamu, N. Shamir, Y. Lipman, Invariant and Equivariant Graph Networks, ICLR 2019, on the 15
+// maps; Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation Learning,
+// NeurIPS 2025, on their use with A and A' (the list there names one map twice and misses "row sums on rows").
+package equivariant

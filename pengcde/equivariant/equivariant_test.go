@@ -1,0 +1,318 @@
+package equivariant
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// matrices is a batch of A and A' as dense matrices.
+type matrices struct {
+	n     int
+	a, da [][]float64
+}
+
+// patterns are the unions of the entries of A and A' that are not zero, with both as rows on them.
+func (m matrices) patterns(t testing.TB) (patterns []*dyngraph.Pattern, rows [2][]float64, edges int) {
+	t.Helper()
+	var weights [2][][]float64
+	for b := range m.a {
+		var from, to []int
+		var w [2][]float64
+		for i := range m.a[b] {
+			if m.a[b][i] != 0 || m.da[b][i] != 0 {
+				from, to = append(from, i/m.n), append(to, i%m.n)
+				w[0], w[1] = append(w[0], m.a[b][i]), append(w[1], m.da[b][i])
+			}
+		}
+		p, _, err := dyngraph.NewPattern(m.n, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		patterns = append(patterns, p)
+		edges = max(edges, p.Edges())
+		weights[0], weights[1] = append(weights[0], w[0]), append(weights[1], w[1])
+	}
+	edges = max(edges, 1)
+	for side := range rows {
+		for b, p := range patterns {
+			rows[side] = append(rows[side], Extend(p, weights[side][b], edges)...)
+		}
+	}
+	return patterns, rows, edges
+}
+
+// run builds a graph on the pair and further inputs, and returns its outputs.
+func (m matrices) run(t testing.TB, product Product, build func(p *Pair, in []*Node) []*Node, inputs ...*tensors.Tensor) [][]float64 {
+	t.Helper()
+	patterns, rows, edges := m.patterns(t)
+	tables, err := product.Tables(patterns, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := Width(edges, m.n)
+	all := []any{
+		tensors.FromFlatDataAndDimensions(rows[0], len(m.a), width),
+		tensors.FromFlatDataAndDimensions(rows[1], len(m.a), width),
+	}
+	for _, x := range append(tables, inputs...) {
+		all = append(all, x)
+	}
+	out, err := CallOnceN(xlatest.Backend(t).Compute, func(in []*Node) []*Node {
+		pair := NewPair(BindOperator(in[2:2+len(tables)]), in[0], in[1], m.n)
+		return build(pair, in[2+len(tables):])
+	}, all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([][]float64, len(out))
+	for i, x := range out {
+		values[i] = tensors.MustCopyFlatData[float64](x)
+	}
+	return values
+}
+
+func array(a fixture.Array, batched bool) *tensors.Tensor {
+	dims := a.Dims
+	if batched {
+		dims = append([]int{1}, dims...)
+	}
+	return tensors.FromFlatDataAndDimensions(append([]float64{}, a.Data...), dims...)
+}
+
+var products = map[string]Product{"dense": Dense, "sparse": Sparse}
+
+func TestFixtureFusion(t *testing.T) {
+	f := fixture.Load(t, "fusion")
+	a, da, z := f.Get("A").Array(), f.Get("dA").Array(), f.Get("Z").Array()
+	n := f.Get("n").Int()
+	m := matrices{n: n, a: [][]float64{a.Data}, da: [][]float64{da.Data}}
+	still := matrices{n: n, a: [][]float64{a.Data}, da: [][]float64{make([]float64, n*n)}}
+	for i, k := range All15() {
+		fixture.Close(t, k.String(), k.Dense(a.Data, n), f.Get("basis15_of_A").Array().Row(i).Data, 1e-13)
+	}
+	params8 := f.Get("undirected8_params")
+	var w8 []float64
+	for k := range Published8() {
+		w8 = append(w8, params8.Get(fmt.Sprintf("param%d", k+1)).Array().Data...)
+	}
+	w15 := f.Get("full15_w").Array()
+	for i, scale := range f.Get("full15_scale").Array().Data {
+		if got := Map(i).Scale(n); math.Abs(got-scale) > 1e-15 {
+			t.Errorf("%v: scale %g, want %g", Map(i), got, scale)
+		}
+	}
+	times := func(m, z []float64) []float64 {
+		d := len(z) / n
+		out := make([]float64, len(z))
+		for i := range n {
+			for j := range n {
+				for c := range d {
+					out[i*d+c] += m[i*n+j] * z[j*d+c]
+				}
+			}
+		}
+		return out
+	}
+	for name, product := range products {
+		t.Run(name, func(t *testing.T) {
+			apply := func(m matrices, fusion Fusion, w []float64) []float64 {
+				weights := tensors.FromFlatDataAndDimensions(append([]float64{}, w...), len(fusion.Maps), 2)
+				return m.run(t, product, func(p *Pair, in []*Node) []*Node {
+					return []*Node{fusion.Apply(p, in[0], in[1])}
+				}, weights, array(z, true))[0]
+			}
+			fixture.Close(t, "8 maps, published defect", apply(m, Fusion{Published8(), true}, w8), f.Get("undirected8_MZ").Array().Data, 1e-13)
+			fixture.Close(t, "8 maps", apply(m, Fusion{Published8(), false}, w8), times(f.Get("undirected8_M_with_tau_fix").Array().Data, z.Data), 1e-13)
+			fixture.Close(t, "15 maps", apply(m, Fusion{All15(), false}, w15.Data), f.Get("full15_MZ").Array().Data, 1e-13)
+			for i, k := range All15() {
+				w := []float64{1 / k.Scale(n), 0}
+				got := apply(still, Fusion{[]Map{k}, false}, w)
+				identity := times(a.Data, z.Data) // the offset of the identity map
+				for j := range got {
+					got[j] -= identity[j]
+				}
+				fixture.Close(t, k.String(), got, f.Get("basis15_of_A_times_Z").Array().Row(i).Data, 1e-12)
+			}
+		})
+	}
+}
+
+func TestFixtureConvLayer(t *testing.T) {
+	f := fixture.Load(t, "conv_layer")
+	w := f.Get("linear_W").Array()
+	n := f.Get("M").Array().Dims[0]
+	layer := Layer{Name: "l", In: w.Dims[1], Out: w.Dims[0], Fusion: Fusion{Maps: Published8(), Parity: true}}
+	var maps []float64
+	params := fixture.Load(t, "fusion").Get("undirected8_params")
+	for k := range Published8() {
+		maps = append(maps, params.Get(fmt.Sprintf("param%d", k+1)).Array().Data...)
+	}
+	m := matrices{n: n, a: [][]float64{f.Get("M").Array().Data}, da: [][]float64{f.Get("dA").Array().Data}}
+	inputs := []*tensors.Tensor{
+		array(f.Get("Z").Array(), true), array(w, false), array(f.Get("linear_b").Array(), false),
+		array(f.Get("norm_gamma").Array(), false), array(f.Get("norm_beta").Array(), false),
+		tensors.FromFlatDataAndDimensions(maps, len(Published8()), 2), array(f.Get("M").Array(), true),
+	}
+	for name, product := range products {
+		t.Run(name, func(t *testing.T) {
+			out := m.run(t, product, func(p *Pair, in []*Node) []*Node {
+				v := nn.Values{"l.linear.weight": in[1], "l.linear.bias": in[2], "l.norm.weight": in[3], "l.norm.bias": in[4], "l.maps": in[5]}
+				plain := layer.convolve(v, in[0], func(x *Node) *Node {
+					return DotGeneral(in[6], []int{2}, []int{0}, x, []int{1}, []int{0})
+				})
+				return []*Node{plain, layer.Apply(v, p, in[0])}
+			}, inputs...)
+			fixture.Close(t, "plain", out[0], f.Get("out_plain").Array().Data, 1e-13)
+			fixture.Close(t, "equivariant", out[1], f.Get("out_equiv8").Array().Data, 1e-13)
+		})
+	}
+}
+
+// problem is a random batch for a fusion of all maps.
+type problem struct {
+	matrices
+	d       int
+	z, w    []float64
+	batches int
+}
+
+func draw(rng *rand.Rand, batch, n, d int, fill float64) problem {
+	p := problem{matrices: matrices{n: n}, d: d, batches: batch}
+	for range batch {
+		a, da := make([]float64, n*n), make([]float64, n*n)
+		for i := range a {
+			if rng.Float64() < fill {
+				a[i], da[i] = rng.NormFloat64(), rng.NormFloat64()
+			}
+		}
+		p.a, p.da = append(p.a, a), append(p.da, da)
+	}
+	normal := func(count int) []float64 {
+		x := make([]float64, count)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		return x
+	}
+	p.z, p.w = normal(batch*n*d), normal(2*mapCount)
+	return p
+}
+
+// gradients returns M Z, and the gradients of a fixed combination of its entries with respect to Z, the map weights, and
+// the rows of A.
+func (p problem) gradients(t testing.TB, product Product) [][]float64 {
+	t.Helper()
+	fusion := Fusion{Maps: All15()}
+	return p.run(t, product, func(pair *Pair, in []*Node) []*Node {
+		y := fusion.Apply(pair, in[1], in[0])
+		probe := Sin(ConvertDType(IotaFull(y.Graph(), y.Shape()), y.DType()))
+		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(probe, y)), in[0], in[1])...)
+	}, tensors.FromFlatDataAndDimensions(append([]float64{}, p.z...), p.batches, p.n, p.d),
+		tensors.FromFlatDataAndDimensions(append([]float64{}, p.w...), mapCount, 2))
+}
+
+// definition is M Z by the dense definition of the maps.
+func (p problem) definition() []float64 {
+	out := make([]float64, len(p.z))
+	for b := range p.a {
+		for k := range mapCount {
+			m := Map(k)
+			for side, a := range [][]float64{p.a[b], p.da[b]} {
+				w := p.w[2*k+side] * m.Scale(p.n)
+				if m == IdentityMap {
+					w++
+				}
+				for i, v := range m.Dense(a, p.n) {
+					for c := range p.d {
+						out[(b*p.n+i/p.n)*p.d+c] += w * v * p.z[(b*p.n+i%p.n)*p.d+c]
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func TestActionIsTheDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	for _, c := range []struct {
+		batch, n, d int
+		fill        float64
+	}{{1, 1, 1, 1}, {2, 7, 3, 0}, {3, 5, 2, 0.1}, {2, 9, 1, 0.5}, {1, 6, 2, 1}} {
+		p := draw(rng, c.batch, c.n, c.d, c.fill)
+		want := p.definition()
+		fromDense, fromSparse := p.gradients(t, Dense), p.gradients(t, Sparse)
+		fixture.Close(t, "dense action", fromDense[0], want, 1e-11)
+		fixture.Close(t, "sparse action", fromSparse[0], want, 1e-11)
+		for i, what := range []string{"", "gradient of Z", "gradient of the map weights"} {
+			if i > 0 {
+				fixture.Close(t, "sparse against dense: "+what, fromSparse[i], fromDense[i], 1e-11)
+			}
+		}
+	}
+}
+
+func TestGradientsAgainstDifferences(t *testing.T) {
+	p := draw(rand.New(rand.NewPCG(3, 4)), 2, 6, 2, 0.4)
+	value := func(q problem) (v float64) {
+		for i, y := range q.definition() {
+			v += math.Sin(float64(i)) * y
+		}
+		return v
+	}
+	for name, product := range products {
+		got := p.gradients(t, product)
+		for part, entry := range map[int]func(*problem) *[]float64{
+			1: func(q *problem) *[]float64 { return &q.z }, 2: func(q *problem) *[]float64 { return &q.w },
+		} {
+			want := make([]float64, len(got[part]))
+			for i := range want {
+				q := p
+				x := append([]float64{}, *entry(&p)...)
+				*entry(&q) = x
+				const h = 1e-4 // the value is linear in z and in w, so differences are exact
+				x[i] += h
+				up := value(q)
+				x[i] -= 2 * h
+				want[i] = (up - value(q)) / (2 * h)
+			}
+			fixture.Close(t, fmt.Sprintf("%s, gradient %d", name, part), got[part], want, 1e-9)
+		}
+	}
+}
+
+func TestRelabellingEquivariance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+	for _, size := range []int{2, 5, 8} {
+		p := draw(rng, 1, size, 2, 0.4)
+		n, d := p.n, p.d
+		order := rng.Perm(n)
+		q := p
+		q.a, q.da, q.z = [][]float64{make([]float64, n*n)}, [][]float64{make([]float64, n*n)}, make([]float64, n*d)
+		for i, to := range order {
+			for j, toJ := range order {
+				q.a[0][to*n+toJ], q.da[0][to*n+toJ] = p.a[0][i*n+j], p.da[0][i*n+j]
+			}
+			copy(q.z[to*d:(to+1)*d], p.z[i*d:])
+		}
+		for name, product := range products {
+			y, relabelled := p.gradients(t, product)[0], q.gradients(t, product)[0]
+			want := make([]float64, n*d)
+			for i, to := range order {
+				copy(want[to*d:(to+1)*d], y[i*d:(i+1)*d])
+			}
+			fixture.Close(t, name, relabelled, want, 1e-11)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package equivariant
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Fusion is a weighted sum of maps of A and A'.
+type Fusion struct {
+	// Maps are those that take part.
+	Maps []Map
+	// Parity repeats a defect of the published code: the weight of TotalOnAll on A' multiplies the total of A.
+	Parity bool
+}
+
+// Pair is A and A' at one time for a batch of graphs, ready for use by all layers.
+type Pair struct {
+	operator Operator
+	arranged Arranged
+	// nodes [batch, n, 2*statistics] holds row sums, column sums, diagonal, total and trace, those of A first.
+	nodes *Node
+}
+
+// NewPair takes A and A' as rows of [Extend], interpolated: both [batch, width], for graphs of n nodes.
+func NewPair(operator Operator, a, da *Node, n int) *Pair {
+	batch, width := a.Shape().Dimensions[0], a.Shape().Dimensions[1]
+	edges := width - 3*n - 2
+	of := func(x *Node) (e, vectors *Node) {
+		part := func(from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from, to)) }
+		perNode := TransposeAllDims(Reshape(part(edges, edges+3*n), batch, 3, n), 0, 2, 1)
+		scalars := BroadcastToDims(ExpandAxes(part(edges+3*n, width), 1), batch, n, 2)
+		return part(0, edges), Concatenate([]*Node{perNode, scalars}, -1)
+	}
+	aEdges, aNodes := of(a)
+	daEdges, daNodes := of(da)
+	return &Pair{
+		operator: operator,
+		arranged: operator.Arrange(aEdges, daEdges),
+		nodes:    Concatenate([]*Node{aNodes, daNodes}, -1),
+	}
+}
+
+// Apply is M Z for states z [batch, n, d] and weights [maps, 2], those on A in column 0 and those on A' in column 1.
+func (f Fusion) Apply(p *Pair, weights, z *Node) *Node {
+	n := z.Shape().Dimensions[1]
+	basis, offset := f.basis(n)
+	coefficients := DotProduct(ConstAs(z, basis), Reshape(weights, 2*len(f.Maps)))
+	coefficients = Add(coefficients, ConstAs(z, offset))
+	part := func(from, to int) *Node { return Slice(coefficients, AxisRange(from, to)) }
+
+	y := p.operator.Multiply(p.arranged, part(0, 4), z)
+	vectors := DotGeneral(p.nodes, []int{2}, nil, Reshape(part(4, 4+6*statistics), 2*statistics, 3), []int{0}, nil) // [batch, n, 3]
+	vector := func(i int) *Node { return Slice(vectors, AxisRange(), AxisRange(), AxisElem(i)) }
+	sum := ReduceAndKeep(z, ReduceSum, 1)                      // [batch, 1, d]
+	weighted := ReduceAndKeep(Mul(vector(2), z), ReduceSum, 1) // [batch, 1, d]
+	y = Add(y, Mul(vector(0), z))
+	return Add(y, Add(Mul(vector(1), sum), weighted))
+}
+
+// basis leads from the weights, flattened, to the coefficients of A, A', A^T, A'^T, and then, for each entry of
+// Pair.nodes, its coefficients in the diagonal, the row vector and the column vector. offset is added to them.
+func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
+	basis = make([][]float64, 4+6*statistics)
+	for i := range basis {
+		basis[i] = make([]float64, 2*len(f.Maps))
+	}
+	for k, m := range f.Maps {
+		for side := range 2 { // 0 for A, 1 for A'
+			from := side
+			if f.Parity && m == TotalOnAll {
+				from = 0
+			}
+			column, scale := 2*k+side, m.Scale(n)
+			at := 4 + 3*(from*statistics+int(table[m].takes))
+			switch table[m].puts {
+			case edges:
+				basis[from][column] += scale
+			case transposed:
+				basis[2+from][column] += scale
+			case onDiagonal:
+				basis[at][column] += scale
+			case onRows:
+				basis[at+1][column] += scale
+			case onColumns:
+				basis[at+2][column] += scale
+			}
+		}
+	}
+	offset = make([]float64, len(basis))
+	offset[0], offset[1] = 1, 1
+	return basis, offset
+}

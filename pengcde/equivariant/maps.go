@@ -1,0 +1,164 @@
+package equivariant
+
+import "fmt"
+
+// Map is one of the 15 linear maps of matrices that commute with relabelling. With r the row sums of A, c its column
+// sums, g its diagonal, τ its total and tr its trace, the comments give entry (i, j).
+type Map int
+
+const (
+	// IdentityMap is A_ij.
+	IdentityMap Map = iota
+	// TransposeMap is A_ji.
+	TransposeMap
+	// KeepDiagonal is g_i where i = j, else 0.
+	KeepDiagonal
+	// RowsOnRows is r_i.
+	RowsOnRows
+	// RowsOnColumns is r_j.
+	RowsOnColumns
+	// RowsOnDiagonal is r_i where i = j.
+	RowsOnDiagonal
+	// ColumnsOnRows is c_i.
+	ColumnsOnRows
+	// ColumnsOnColumns is c_j.
+	ColumnsOnColumns
+	// ColumnsOnDiagonal is c_i where i = j.
+	ColumnsOnDiagonal
+	// TotalOnAll is τ.
+	TotalOnAll
+	// TotalOnDiagonal is τ where i = j.
+	TotalOnDiagonal
+	// TraceOnAll is tr.
+	TraceOnAll
+	// TraceOnDiagonal is tr where i = j.
+	TraceOnDiagonal
+	// DiagonalOnRows is g_i.
+	DiagonalOnRows
+	// DiagonalOnColumns is g_j.
+	DiagonalOnColumns
+
+	mapCount = int(DiagonalOnColumns) + 1
+)
+
+// place is where a map puts a statistic.
+type place int
+
+const (
+	edges      place = iota // A itself
+	transposed              // A^T
+	onDiagonal              // v_i where i = j
+	onRows                  // v_i
+	onColumns               // v_j
+)
+
+// statistic is what a map takes of A: a vector over nodes, constant for totals and traces.
+type statistic int
+
+const (
+	rowSums statistic = iota
+	columnSums
+	diagonal
+	total
+	trace
+
+	statistics = int(trace) + 1
+)
+
+var table = [mapCount]struct {
+	name  string
+	takes statistic
+	puts  place
+}{
+	IdentityMap:       {"identity", 0, edges},
+	TransposeMap:      {"transpose", 0, transposed},
+	KeepDiagonal:      {"keep diagonal", diagonal, onDiagonal},
+	RowsOnRows:        {"row sums on rows", rowSums, onRows},
+	RowsOnColumns:     {"row sums on columns", rowSums, onColumns},
+	RowsOnDiagonal:    {"row sums on diagonal", rowSums, onDiagonal},
+	ColumnsOnRows:     {"column sums on rows", columnSums, onRows},
+	ColumnsOnColumns:  {"column sums on columns", columnSums, onColumns},
+	ColumnsOnDiagonal: {"column sums on diagonal", columnSums, onDiagonal},
+	TotalOnAll:        {"total on all entries", total, onRows},
+	TotalOnDiagonal:   {"total on diagonal", total, onDiagonal},
+	TraceOnAll:        {"trace on all entries", trace, onRows},
+	TraceOnDiagonal:   {"trace on diagonal", trace, onDiagonal},
+	DiagonalOnRows:    {"diagonal on rows", diagonal, onRows},
+	DiagonalOnColumns: {"diagonal on columns", diagonal, onColumns},
+}
+
+// String names the map.
+func (m Map) String() string {
+	if m < 0 || int(m) >= mapCount {
+		return fmt.Sprintf("Map(%d)", int(m))
+	}
+	return table[m].name
+}
+
+// Scale keeps the effect of a map of order 1 whatever the number of nodes: sums over nodes are divided by n, totals by
+// n². The published code scales its maps so; for traces and for the diagonal on rows and columns, which it lacks, 1/n is
+// our choice.
+func (m Map) Scale(n int) float64 {
+	switch {
+	case m == IdentityMap || m == TransposeMap || m == KeepDiagonal:
+		return 1
+	case m == TotalOnAll || m == TotalOnDiagonal:
+		return 1 / (float64(n) * float64(n))
+	}
+	return 1 / float64(n)
+}
+
+// Dense is the definition: the map of a, an n x n matrix in row-major order, without the scale.
+func (m Map) Dense(a []float64, n int) []float64 {
+	out := make([]float64, n*n)
+	v := make([][]float64, statistics)
+	for s := range v {
+		v[s] = make([]float64, n)
+	}
+	for i := range n {
+		for j := range n {
+			v[rowSums][i] += a[i*n+j]
+			v[columnSums][j] += a[i*n+j]
+			for k := range n {
+				v[total][k] += a[i*n+j]
+				if i == j {
+					v[trace][k] += a[i*n+j]
+				}
+			}
+		}
+		v[diagonal][i] = a[i*n+i]
+	}
+	for i := range n {
+		for j := range n {
+			switch taken := v[table[m].takes]; table[m].puts {
+			case edges:
+				out[i*n+j] = a[i*n+j]
+			case transposed:
+				out[i*n+j] = a[j*n+i]
+			case onDiagonal:
+				if i == j {
+					out[i*n+j] = taken[i]
+				}
+			case onRows:
+				out[i*n+j] = taken[i]
+			case onColumns:
+				out[i*n+j] = taken[j]
+			}
+		}
+	}
+	return out
+}
+
+// Published8 are the maps of the published code, in its order of weights.
+func Published8() []Map {
+	return []Map{IdentityMap, TransposeMap, KeepDiagonal, RowsOnRows, RowsOnColumns, RowsOnDiagonal, TotalOnAll, TotalOnDiagonal}
+}
+
+// All15 are all maps.
+func All15() []Map {
+	all := make([]Map, mapCount)
+	for i := range all {
+		all[i] = Map(i)
+	}
+	return all
+}

@@ -1,0 +1,49 @@
+package ode_test
+
+import (
+	"context"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Exponential decay dz/dt = -a z, whose solution is z0 exp(-a t), and the gradient of z(1) with respect to a, which is
+// -z0 exp(-a).
+func Example() {
+	backend, err := xla.Open(xla.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer backend.Close()
+	decay := func(t, z *Node, args []*Node) *Node {
+		return Neg(Mul(args[0], z))
+	}
+	solver, err := ode.New(backend, decay, ode.Config{Control: ode.PID{RTol: 1e-9, ATol: 1e-9}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	z0, a := tensors.FromValue([][]float64{{2}}), tensors.FromValue([][]float64{{0.5}})
+	solution, err := solver.Solve(ctx, z0, [][]float64{{0, 0.5, 1}}, a)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer solution.Close()
+	gradients, err := solution.Pullback(ctx, tensors.FromValue([][][]float64{{{0}, {0}, {1}}}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("z = %.6f\n", tensors.MustCopyFlatData[float64](solution.Z))
+	fmt.Printf("dz(1)/da = %.6f\n", tensors.MustCopyFlatData[float64](gradients.Args[0]))
+	// Output:
+	// z = [2.000000 1.557602 1.213061]
+	// dz(1)/da = [-1.213061]
+}
