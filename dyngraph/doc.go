@@ -1,4 +1,17 @@
 // Package dyngraph holds graphs that change in time: nodes, snapshots as sparse edges on one union pattern, node
 // features, targets, and the windows that models train on. It is the lowest room of the module and knows nothing of
 // models.
+//
+// A [Series] of T snapshots over n nodes stores
+//
+//	Times    [T]        strictly increasing, in any unit
+//	Weights  [T][E]     on the E edges of the union pattern, 0 where a snapshot lacks the edge
+//	Features [T][n*p]   row-major by node
+//	Targets  [T][n*q]   row-major by node, may be absent
+//
+// Start with a loader (such as datasets/pgt) or fill a Series and call [Series.Validate]; then cut it:
+//
+//	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
+//
+// Limits: all snapshots share one set of nodes, and missing values are refused, not filled.
 package dyngraph

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -209,8 +208,22 @@ func draw(rng *rand.Rand, batch, n, d int, fill float64) problem {
 	return p
 }
 
-// gradients returns M Z, and the gradients of a fixed combination of its entries with respect to Z, the map weights, and
-// the rows of A.
+// action returns M Z.
+func (p problem) action(t testing.TB, product Product) []float64 {
+	t.Helper()
+	return p.run(t, product, func(pair *Pair, in []*Node) []*Node {
+		return []*Node{Fusion{Maps: All15()}.Apply(pair, in[1], in[0])}
+	}, p.inputs()...)[0]
+}
+
+func (p problem) inputs() []*tensors.Tensor {
+	return []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(append([]float64{}, p.z...), p.batches, p.n, p.d),
+		tensors.FromFlatDataAndDimensions(append([]float64{}, p.w...), mapCount, 2),
+	}
+}
+
+// gradients returns M Z, and the gradients of a fixed combination of its entries with respect to Z and the map weights.
 func (p problem) gradients(t testing.TB, product Product) [][]float64 {
 	t.Helper()
 	fusion := Fusion{Maps: All15()}
@@ -218,8 +231,7 @@ func (p problem) gradients(t testing.TB, product Product) [][]float64 {
 		y := fusion.Apply(pair, in[1], in[0])
 		probe := Sin(ConvertDType(IotaFull(y.Graph(), y.Shape()), y.DType()))
 		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(probe, y)), in[0], in[1])...)
-	}, tensors.FromFlatDataAndDimensions(append([]float64{}, p.z...), p.batches, p.n, p.d),
-		tensors.FromFlatDataAndDimensions(append([]float64{}, p.w...), mapCount, 2))
+	}, p.inputs()...)
 }
 
 // definition is M Z by the dense definition of the maps.
@@ -245,11 +257,11 @@ func (p problem) definition() []float64 {
 }
 
 func TestActionIsTheDefinition(t *testing.T) {
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	rng := rand.New(rand.NewPCG(5, 1))
 	for _, c := range []struct {
 		batch, n, d int
 		fill        float64
-	}{{1, 1, 1, 1}, {2, 7, 3, 0}, {3, 5, 2, 0.1}, {2, 9, 1, 0.5}, {1, 6, 2, 1}} {
+	}{{1, 1, 1, 1}, {2, 7, 3, 0}, {3, 9, 2, 0.3}} {
 		p := draw(rng, c.batch, c.n, c.d, c.fill)
 		want := p.definition()
 		fromDense, fromSparse := p.gradients(t, Dense), p.gradients(t, Sparse)
@@ -293,8 +305,8 @@ func TestGradientsAgainstDifferences(t *testing.T) {
 }
 
 func TestRelabellingEquivariance(t *testing.T) {
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	for _, size := range []int{2, 5, 8} {
+	rng := rand.New(rand.NewPCG(5, 2))
+	for _, size := range []int{2, 7} {
 		p := draw(rng, 1, size, 2, 0.4)
 		n, d := p.n, p.d
 		order := rng.Perm(n)
@@ -307,7 +319,7 @@ func TestRelabellingEquivariance(t *testing.T) {
 			copy(q.z[to*d:(to+1)*d], p.z[i*d:])
 		}
 		for name, product := range products {
-			y, relabelled := p.gradients(t, product)[0], q.gradients(t, product)[0]
+			y, relabelled := p.action(t, product), q.action(t, product)
 			want := make([]float64, n*d)
 			for i, to := range order {
 				copy(want[to*d:(to+1)*d], y[i*d:(i+1)*d])

@@ -2,7 +2,9 @@ package path_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -13,23 +15,22 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// eval evaluates the path of one sample at a time, from values at its knots or from snapshots in force there.
-func eval(t *testing.T, knots, rows []float64, index []int32, time float64) (x, dx []float64) {
+// eval evaluates the path of one sample at several times, each a sample of the batch, from values at its knots or from
+// snapshots in force there; x and dx hold the entries of one time after the other.
+func eval(t *testing.T, knots, rows []float64, index []int32, times []float64) (x, dx []float64) {
 	t.Helper()
 	distinct := len(knots)
 	if index != nil {
-		distinct = 0
-		for _, i := range index {
-			distinct = max(distinct, int(i)+1)
-		}
+		distinct = int(slices.Max(index)) + 1
 	}
+	batch := len(times)
 	inputs := []any{
-		tensors.FromFlatDataAndDimensions(append([]float64{}, knots...), 1, len(knots)),
-		tensors.FromFlatDataAndDimensions(append([]float64{}, rows...), 1, distinct, len(rows)/distinct),
-		tensors.FromValue([]float64{time}),
+		tensors.FromFlatDataAndDimensions(slices.Repeat(knots, batch), batch, len(knots)),
+		tensors.FromFlatDataAndDimensions(slices.Repeat(rows, batch), batch, distinct, len(rows)/distinct),
+		tensors.FromFlatDataAndDimensions(slices.Clone(times), batch),
 	}
 	if index != nil {
-		inputs = append(inputs, tensors.FromFlatDataAndDimensions(append([]int32{}, index...), 1, len(index)))
+		inputs = append(inputs, tensors.FromFlatDataAndDimensions(slices.Repeat(index, batch), batch, len(index)))
 	}
 	out, err := graph.CallOnceN(xlatest.Backend(t).Compute, func(in []*graph.Node) []*graph.Node {
 		at := path.Locate(in[0], in[2])
@@ -49,58 +50,57 @@ func eval(t *testing.T, knots, rows []float64, index []int32, time float64) (x, 
 
 func TestFixtureHermite(t *testing.T) {
 	f := fixture.Load(t, "hermite")
-	knots, xs := f.Get("ts").Array().Data, f.Get("xs").Array().Data
+	x, dx := eval(t, f.Get("ts").Array().Data, f.Get("xs").Array().Data, nil, f.Get("query").Array().Data)
+	values, derivatives := f.Get("value").Array(), f.Get("derivative").Array()
+	width := values.Dims[1]
 	for i, time := range f.Get("query").Array().Data {
-		x, dx := eval(t, knots, xs, nil, time)
-		fixture.Close(t, "value", x, f.Get("value").Array().Row(i).Data, 1e-12)
-		fixture.Close(t, "derivative", dx, f.Get("derivative").Array().Row(i).Data, 1e-12)
+		fixture.Close(t, fmt.Sprintf("value at %g", time), x[i*width:(i+1)*width], values.Row(i).Data, 1e-12)
+		fixture.Close(t, fmt.Sprintf("derivative at %g", time), dx[i*width:(i+1)*width], derivatives.Row(i).Data, 1e-12)
 	}
 }
 
 func TestFixtureControlPath(t *testing.T) {
 	f := fixture.Load(t, "control_path")
 	ts, controls, queries := f.Get("ts").Array(), f.Get("control_list").Array(), f.Get("query").Array()
-	events := f.Get("event_indices").Array().Ints()
 	index := make([]int32, ts.Dims[1])
-	for k := range index {
-		for _, e := range events {
-			if e <= k {
-				index[k]++
-			}
+	for _, event := range f.Get("event_indices").Array().Ints() {
+		for k := event; k < len(index); k++ {
+			index[k]++
 		}
 	}
 	for b := range ts.Dims[0] {
-		var values, derivatives []float64
-		for _, time := range queries.Row(b).Data {
-			x, dx := eval(t, ts.Row(b).Data, controls.Row(b).Data, index, time)
-			values, derivatives = append(values, x...), append(derivatives, dx...)
-		}
-		fixture.Close(t, "value", values, f.Get("value").Array().Row(b).Data, 1e-12)
-		fixture.Close(t, "derivative", derivatives, f.Get("derivative").Array().Row(b).Data, 1e-12)
+		x, dx := eval(t, ts.Row(b).Data, controls.Row(b).Data, index, queries.Row(b).Data)
+		fixture.Close(t, "value", x, f.Get("value").Array().Row(b).Data, 1e-12)
+		fixture.Close(t, "derivative", dx, f.Get("derivative").Array().Row(b).Data, 1e-12)
 	}
 }
 
 // The path passes through its knots and is continuously differentiable; its derivative is that of its value.
 func TestPathIsSmooth(t *testing.T) {
 	knots, xs := []float64{-1, 0, 0.4, 2, 2.1}, []float64{1, -2, 0.5, 3, 3}
-	for k, knot := range knots {
-		x, dx := eval(t, knots, xs, nil, knot)
-		if math.Abs(x[0]-xs[k]) > 1e-12 {
-			t.Errorf("X(%g) = %g, want %g", knot, x[0], xs[k])
+	shifted := func(times []float64, by float64) []float64 {
+		out := slices.Clone(times)
+		for i := range out {
+			out[i] += by
 		}
-		after, dAfter := eval(t, knots, xs, nil, knot+1e-9)
-		if math.Abs(after[0]-x[0]) > 1e-6 || math.Abs(dAfter[0]-dx[0]) > 1e-5 {
-			t.Errorf("at %g the path jumps: X %g to %g, X' %g to %g", knot, x[0], after[0], dx[0], dAfter[0])
-		}
+		return out
 	}
-	for _, time := range []float64{-0.6, 0.1, 0.3, 1.1, 2.05} {
-		const h = 1e-5
-		up, _ := eval(t, knots, xs, nil, time+h)
-		down, _ := eval(t, knots, xs, nil, time-h)
-		if _, dx := eval(t, knots, xs, nil, time); math.Abs(dx[0]-(up[0]-down[0])/(2*h)) > 1e-6 {
-			t.Errorf("X'(%g) = %g, differences give %g", time, dx[0], (up[0]-down[0])/(2*h))
-		}
+	x, dx := eval(t, knots, xs, nil, knots)
+	fixture.Close(t, "X at the knots", x, xs, 1e-12)
+	after, dAfter := eval(t, knots, xs, nil, shifted(knots, 1e-9))
+	fixture.Close(t, "X after the knots", after, x, 1e-7)
+	fixture.Close(t, "X' after the knots", dAfter, dx, 1e-6)
+
+	const h = 1e-5
+	inside := []float64{-0.6, 0.1, 0.3, 1.1, 2.05}
+	up, _ := eval(t, knots, xs, nil, shifted(inside, h))
+	down, _ := eval(t, knots, xs, nil, shifted(inside, -h))
+	_, dx = eval(t, knots, xs, nil, inside)
+	differences := make([]float64, len(up))
+	for i := range up {
+		differences[i] = (up[i] - down[i]) / (2 * h)
 	}
+	fixture.Close(t, "X' inside intervals", dx, differences, 1e-7)
 }
 
 func TestCheckKnots(t *testing.T) {

@@ -1,0 +1,42 @@
+package pgt
+
+import (
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Option changes how a file becomes a series.
+type Option func(*config)
+
+type config struct {
+	name            string
+	lag             int
+	standardisation Standardisation
+}
+
+// Lag sets the number of days in the features of a snapshot; 8 without it.
+func Lag(days int) Option { return func(c *config) { c.lag = days } }
+
+// Standardise sets how cases are standardised; [Published] without it.
+func Standardise(s Standardisation) Option { return func(c *config) { c.standardisation = s } }
+
+// Name sets the name of the series; the file's name without it.
+func Name(name string) Option { return func(c *config) { c.name = name } }
+
+func newConfig(name string, options []Option) (config, error) {
+	c := config{name: name, lag: 8}
+	for _, option := range options {
+		option(&c)
+	}
+	switch {
+	case c.standardisation != Published && c.standardisation != PastOnly:
+		return c, fmt.Errorf("datasets/pgt: %v, want Published or PastOnly: %w", c.standardisation, dyngraph.ErrInvalid)
+	case c.lag < 1:
+		return c, fmt.Errorf("datasets/pgt: lag of %d days, want at least 1: %w", c.lag, dyngraph.ErrInvalid)
+	case c.lag < 2 && c.standardisation == PastOnly:
+		return c, fmt.Errorf("datasets/pgt: PastOnly with a lag of 1 day leaves no day before the first snapshot's newest one, want a lag of at least 2: %w",
+			dyngraph.ErrInvalid)
+	}
+	return c, nil
+}

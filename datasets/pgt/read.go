@@ -1,0 +1,92 @@
+package pgt
+
+import (
+	"bufio"
+	"compress/flate"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Load reads a JSON file in the format of england_covid.json, plain or compressed by gzip; see [Read].
+func Load(path string, options ...Option) (*dyngraph.Series, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets/pgt: %w", err)
+	}
+	defer f.Close()
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".json")
+	return Read(f, append([]Option{Name(name)}, options...)...)
+}
+
+// Read reads JSON, plain or compressed by gzip, of the form
+//
+//	{"edge_mapping": {"edge_index": {"0": [[from, to], ...], "1": ...}, "edge_weight": {"0": [w, ...], "1": ...}},
+//	 "time_periods": days, "y": [[cases of each node], ... one row for each day]}
+//
+// Weights of an edge that a day lists more than once are summed. Negative weights are an error (they count people),
+// negative cases (corrections) are not. Errors about the content wrap [dyngraph.ErrInvalid].
+func Read(r io.Reader, options ...Option) (*dyngraph.Series, error) {
+	c, err := newConfig("pgt", options)
+	if err != nil {
+		return nil, err
+	}
+	content, err := plain(r)
+	if err != nil {
+		return nil, err
+	}
+	return c.parse(content)
+}
+
+// plain reads all of r and decompresses it where it is compressed.
+func plain(r io.Reader) ([]byte, error) {
+	buffered := bufio.NewReader(r)
+	r = buffered
+	if magic, err := buffered.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, fmt.Errorf("datasets/pgt: gzip: %w: %w", err, dyngraph.ErrInvalid)
+		}
+		r = z
+	}
+	content, err := io.ReadAll(r)
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return nil, fmt.Errorf("datasets/pgt: compressed file is cut short or damaged, fetch it again: %w: %w", err, dyngraph.ErrInvalid)
+	case err != nil:
+		return nil, fmt.Errorf("datasets/pgt: %w", err)
+	}
+	return content, nil
+}
+
+// file is the JSON as it stands; pointers tell null from 0.
+type file struct {
+	Edges struct {
+		Index  map[string][][]*int   `json:"edge_index"`
+		Weight map[string][]*float64 `json:"edge_weight"`
+	} `json:"edge_mapping"`
+	Periods int          `json:"time_periods"`
+	Cases   [][]*float64 `json:"y"`
+}
+
+func (c config) parse(content []byte) (*dyngraph.Series, error) {
+	var f file
+	if err := json.Unmarshal(content, &f); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at := int(syntax.Offset)
+			return nil, fmt.Errorf("datasets/pgt: %s: not JSON at byte %d of %d, after %q: the file is cut short, or holds NaN or Infinity (fill those first): %w: %w",
+				c.name, at, len(content), content[max(0, at-20):at], err, dyngraph.ErrInvalid)
+		}
+		return nil, fmt.Errorf("datasets/pgt: %s: %w: %w", c.name, err, dyngraph.ErrInvalid)
+	}
+	return c.series(&f)
+}

@@ -1,0 +1,173 @@
+package pgt_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/datasets/pgt"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Three regions, five days; day 1 lists 0 -> 1 twice, and nobody moved on day 2.
+const small = `{"edge_mapping": {
+	"edge_index": {"0": [[0, 1], [2, 2]], "1": [[0, 1], [1, 0], [0, 1]], "2": [], "3": [[2, 0]], "4": [[1, 1]]},
+	"edge_weight": {"0": [5, 7.5], "1": [1, 2, 3], "2": [], "3": [4], "4": [6]}},
+	"time_periods": 5,
+	"y": [[1, 0, 10], [3, 0, 20], [5, 0, 30], [7, 0, 50], [9, 0, 90]]}`
+
+func TestRead(t *testing.T) {
+	s, err := pgt.Read(strings.NewReader(small), pgt.Lag(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Snapshots are days 0 to 2, so 2 -> 0 of day 3 is not on the pattern.
+	if !slices.Equal(s.Pattern.From, []int32{0, 1, 2}) || !slices.Equal(s.Pattern.To, []int32{1, 0, 2}) {
+		t.Errorf("pattern %v -> %v", s.Pattern.From, s.Pattern.To)
+	}
+	for i, want := range [][]float64{{5, 0, 7.5}, {4, 2, 0}, {0, 0, 0}} {
+		if !slices.Equal(s.Weights[i], want) {
+			t.Errorf("weights of snapshot %d: %v, want %v", i, s.Weights[i], want)
+		}
+	}
+	if !slices.Equal(s.Times, []float64{0, 1, 2}) {
+		t.Errorf("times %v", s.Times)
+	}
+	features, err := s.Scales[1].Restore(s.Features[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := s.Scales[1].Restore(s.Targets[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	close := func(got, want []float64) bool {
+		return slices.EqualFunc(got, want, func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })
+	}
+	if !close(features, []float64{3, 5, 0, 0, 20, 30}) || !close(targets, []float64{7, 0, 50}) {
+		t.Errorf("snapshot 1 shows %v and asks for %v", features, targets)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	var compressed bytes.Buffer
+	z := gzip.NewWriter(&compressed)
+	if _, err := z.Write([]byte(small)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"flows.json": []byte(small), "flows.json.gz": compressed.Bytes()} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := pgt.Load(path, pgt.Lag(2))
+		if err != nil || s.Name != "flows" || len(s.Times) != 3 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := pgt.Load(filepath.Join(t.TempDir(), "none.json")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: error %v, want fs.ErrNotExist", err)
+	}
+	if _, err := pgt.Read(bytes.NewReader(compressed.Bytes()[:compressed.Len()/2])); !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), "cut short") {
+		t.Errorf("half a compressed file: error %v", err)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	change := func(old, new string) string {
+		if !strings.Contains(small, old) {
+			t.Fatalf("no %q to change", old)
+		}
+		return strings.Replace(small, old, new, 1)
+	}
+	for _, c := range []struct{ name, content, says string }{
+		{"empty", "", "cut short"},
+		{"cut in half", small[:len(small)/2], "cut short"},
+		{"NaN cases", change("30]", "NaN]"), `0, N": the file is cut short, or holds NaN`},
+		{"missing value", change("30]", "null]"), "y of day 2, node 2 is null"},
+		{"missing node", change("[5, 0, 30]", "[5, 0]"), "y of day 2 has 2 nodes, that of day 0 has 3"},
+		{"missing day of cases", change("[5, 0, 30], ", ""), "time_periods is 5 but y has 4 days"},
+		{"no cases", `{"time_periods": 0}`, "no days or no nodes"},
+		{"text for a number", change("30]", `"30"]`), "string"},
+		{"missing day of edges", change(`"3": [[2, 0]], `, ""), "day 3 is missing"},
+		{"missing day of weights", change(`"3": [4], `, ""), "day 3 is missing"},
+		{"day too many", change(`"4": [6]`, `"4": [6], "5": []`), "edge_weight of 6"},
+		{"edge beyond nodes", change("[1, 0], ", "[1, 3], "), "edge 1 of day 1 joins 1 -> 3, want nodes in 0..2"},
+		{"negative node", change("[1, 0], ", "[-1, 0], "), "edge 1 of day 1 joins -1 -> 0"},
+		{"half an edge", change("[1, 0], ", "[1], "), "edge 1 of day 1 is not a pair"},
+		{"null edge", change("[1, 0], ", "[1, null], "), "edge 1 of day 1 is not a pair"},
+		{"fraction as node", change("[1, 0], ", "[1, 0.5], "), "0.5"},
+		{"weight too few", change("[1, 2, 3]", "[1, 2]"), "day 1 has 3 edges and 2 weights"},
+		{"NaN weight", change("[1, 2, 3]", "[1, NaN, 3]"), "holds NaN"},
+		{"null weight", change("[1, 2, 3]", "[1, null, 3]"), "weight of edge 1 (1 -> 0) of day 1"},
+		{"negative weight", change("[1, 2, 3]", "[1, -2, 3]"), "weight of edge 1 (1 -> 0) of day 1"},
+		{"infinite weight", change("[1, 2, 3]", "[1, 1e999, 3]"), "1e999"},
+		{"sum of weights overflows", change("[1, 2, 3]", "[1.7e308, 2, 1.7e308]"), "snapshot 1: weight of edge 0 -> 1 is +Inf"},
+		{"trailing data", small + "{}", "not JSON"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := pgt.Read(strings.NewReader(c.content), pgt.Lag(2))
+			if !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error %v, want ErrInvalid saying %q", err, c.says)
+			}
+		})
+	}
+}
+
+func TestOptionErrors(t *testing.T) {
+	for name, options := range map[string][]pgt.Option{
+		"lag 0":           {pgt.Lag(0)},
+		"lag of all days": {pgt.Lag(5)},
+		"no past":         {pgt.Lag(1), pgt.Standardise(pgt.PastOnly)},
+		"unknown":         {pgt.Lag(2), pgt.Standardise(7)},
+	} {
+		if _, err := pgt.Read(strings.NewReader(small), options...); !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+		}
+	}
+}
+
+func ExampleEnglandCovid() {
+	series, err := pgt.EnglandCovid()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	split, err := series.Windows(5, 5).Split(0.6, 0.2, 1)
+	fmt.Println(series.Nodes(), "regions,", len(series.Times), "snapshots,", series.Pattern.Edges(), "edges")
+	fmt.Println(len(split.Train), "windows for training,", len(split.Validation), "for validation,", len(split.Test), "for testing,", err)
+	// Output:
+	// 129 regions, 53 snapshots, 2346 edges
+	// 6 windows for training, 2 for validation, 2 for testing, <nil>
+}
+
+func ExampleRead() {
+	file := strings.NewReader(`{"time_periods": 3, "y": [[4, 0], [6, 0], [5, 2]], "edge_mapping": {
+		"edge_index": {"0": [[0, 1]], "1": [[0, 1]], "2": []}, "edge_weight": {"0": [20], "1": [30], "2": []}}}`)
+	series, err := pgt.Read(file, pgt.Lag(2), pgt.Standardise(pgt.PastOnly), pgt.Name("two towns"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cases, err := series.Scales[0].Restore(series.Targets[0])
+	fmt.Println(series.Name, series.Weights[0], cases, err)
+	// Output:
+	// two towns [20] [5 2] <nil>
+}
+
+func ExampleLoad() {
+	_, err := pgt.Load("no/such/file.json")
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	// Output:
+	// true
+}

@@ -1,0 +1,44 @@
+package dyngraph
+
+import "fmt"
+
+// Series is a graph observed at T times: snapshots of edge weights, node features and node targets.
+type Series struct {
+	Name string
+	// NodeNames [nodes] may be absent.
+	NodeNames []string
+	// Times [T] increase strictly; their unit is the data's (days, years).
+	Times []float64
+	// Pattern is the union of the edges of all snapshots.
+	Pattern *Pattern
+	// Weights [T][edges] follow the pattern; 0 where a snapshot does not have the edge.
+	Weights [][]float64
+	// Features [T][nodes*FeatureSize] are row-major by node.
+	Features    [][]float64
+	FeatureSize int
+	// Targets [T][nodes*TargetSize] are row-major by node; nil for a series without targets.
+	Targets    [][]float64
+	TargetSize int
+	// Scales [T], where present, lead from standardised values back to the data's unit.
+	Scales []Scale
+}
+
+// Nodes is the number of nodes.
+func (s *Series) Nodes() int { return s.Pattern.Nodes }
+
+// Scale is the standardisation of one snapshot: (value - Mean[node]) / Std[node], both of length nodes.
+type Scale struct{ Mean, Std []float64 }
+
+// Restore returns standardised values, row-major by node with any number of entries a node, in the data's own unit:
+// value*Std + Mean of the node.
+func (c Scale) Restore(values []float64) ([]float64, error) {
+	nodes := len(c.Mean)
+	if nodes == 0 || len(values)%nodes != 0 {
+		return nil, fmt.Errorf("dyngraph: %d values to restore with the scales of %d nodes, want a multiple: %w", len(values), nodes, ErrInvalid)
+	}
+	restored, size := make([]float64, len(values)), len(values)/nodes
+	for i, v := range values {
+		restored[i] = v*c.Std[i/size] + c.Mean[i/size]
+	}
+	return restored, nil
+}

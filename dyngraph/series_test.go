@@ -1,0 +1,140 @@
+package dyngraph_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// ring is a directed ring of n nodes seen at T times, with p features and one target a node.
+func ring(n, snapshots, p int) *dyngraph.Series {
+	var from, to []int
+	for u := range n {
+		from, to = append(from, u), append(to, (u+1)%n)
+	}
+	pattern, _, err := dyngraph.NewPattern(n, from, to)
+	if err != nil {
+		panic(err)
+	}
+	s := &dyngraph.Series{Name: "ring", Pattern: pattern, FeatureSize: p, TargetSize: 1}
+	row := func(size, i int) []float64 {
+		values := make([]float64, size)
+		for j := range values {
+			values[j] = float64(100*i + j)
+		}
+		return values
+	}
+	for i := range snapshots {
+		s.Times = append(s.Times, 0.5*float64(i*i)+2)
+		s.Weights = append(s.Weights, row(pattern.Edges(), i))
+		s.Features = append(s.Features, row(n*p, i))
+		s.Targets = append(s.Targets, row(n, i))
+	}
+	return s
+}
+
+func TestValidate(t *testing.T) {
+	if err := ring(4, 5, 2).Validate(); err != nil {
+		t.Fatalf("a sound series: %v", err)
+	}
+	withoutTargets := ring(4, 5, 2)
+	withoutTargets.Targets, withoutTargets.TargetSize = nil, 0
+	if err := withoutTargets.Validate(); err != nil {
+		t.Errorf("without targets: %v", err)
+	}
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name   string
+		damage func(s *dyngraph.Series)
+		says   string
+	}{
+		{"no pattern", func(s *dyngraph.Series) { s.Pattern = nil }, "no nodes"},
+		{"no edges", func(s *dyngraph.Series) { s.Pattern = &dyngraph.Pattern{Nodes: 4} }, "no edges"},
+		{"edge beyond nodes", func(s *dyngraph.Series) { s.Pattern.To[3] = 4 }, "edge 3 joins 3 -> 4, want nodes in 0..3"},
+		{"negative edge", func(s *dyngraph.Series) { s.Pattern.From[0] = -1 }, "edge 0 joins -1"},
+		{"edge twice", func(s *dyngraph.Series) { s.Pattern.From[1], s.Pattern.To[1] = 0, 1 }, "each once"},
+		{"ragged pattern", func(s *dyngraph.Series) { s.Pattern.To = s.Pattern.To[:3] }, "4 sources and 3 targets"},
+		{"no snapshots", func(s *dyngraph.Series) { s.Times = nil }, "no snapshots"},
+		{"times repeat", func(s *dyngraph.Series) { s.Times[2] = s.Times[1] }, "time of snapshot 2 is 2.5 after 2.5"},
+		{"times fall", func(s *dyngraph.Series) { s.Times[4] = 0 }, "time of snapshot 4"},
+		{"time NaN", func(s *dyngraph.Series) { s.Times[0] = nan }, "time of snapshot 0 is NaN"},
+		{"weights missing", func(s *dyngraph.Series) { s.Weights = s.Weights[:4] }, "weights of 4 snapshots"},
+		{"weights short", func(s *dyngraph.Series) { s.Weights[2] = s.Weights[2][:1] }, "weights of snapshot 2 hold 1 entries, want 4"},
+		{"weight infinite", func(s *dyngraph.Series) { s.Weights[1][2] = inf }, "snapshot 1: weight of edge 2 -> 3 is +Inf"},
+		{"no features", func(s *dyngraph.Series) { s.FeatureSize = 0 }, "feature size 0"},
+		{"features short", func(s *dyngraph.Series) { s.Features[3] = nil }, "features of snapshot 3 hold 0 entries, want 8"},
+		{"feature NaN", func(s *dyngraph.Series) { s.Features[1][5] = nan }, "snapshot 1, node 2: feature 1 is NaN, and missing values are not supported"},
+		{"target size", func(s *dyngraph.Series) { s.TargetSize = 0 }, "target size 0"},
+		{"target infinite", func(s *dyngraph.Series) { s.Targets[4][3] = -inf }, "snapshot 4, node 3: target 0 is -Inf"},
+		{"names", func(s *dyngraph.Series) { s.NodeNames = []string{"a"} }, "1 node names"},
+		{"scales missing", func(s *dyngraph.Series) { s.Scales = make([]dyngraph.Scale, 1) }, "1 scales"},
+		{"scales short", func(s *dyngraph.Series) { s.Scales = make([]dyngraph.Scale, 5) }, "0 means"},
+		{"scale of 0", func(s *dyngraph.Series) {
+			s.Scales = slices.Repeat([]dyngraph.Scale{{Mean: make([]float64, 4), Std: make([]float64, 4)}}, 5)
+		}, "node 0 has mean 0 and deviation 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := ring(4, 5, 2)
+			c.damage(s)
+			err := s.Validate()
+			if !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error %v, want ErrInvalid saying %q", err, c.says)
+			}
+			if _, chained := s.Windows(2, 1).Split(0.4, 0.3, 1); !errors.Is(chained, dyngraph.ErrInvalid) {
+				t.Errorf("windows of it: error %v, want ErrInvalid", chained)
+			}
+		})
+	}
+}
+
+func TestNewPatternErrors(t *testing.T) {
+	for name, err := range map[string]error{
+		"no nodes": second(dyngraph.NewPattern(0, nil, nil)),
+		"ragged":   second(dyngraph.NewPattern(2, []int{0}, nil)),
+		"beyond":   second(dyngraph.NewPattern(129, []int{0, 128}, []int{1, 129})),
+		"negative": second(dyngraph.NewPattern(2, []int{-1}, []int{1})),
+	} {
+		if !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+		}
+	}
+}
+
+func second(_ *dyngraph.Pattern, _ []int, err error) error { return err }
+
+func TestScaleRestore(t *testing.T) {
+	scale := dyngraph.Scale{Mean: []float64{1, 10}, Std: []float64{2, 5}}
+	got, err := scale.Restore([]float64{0, 1, -1, 2})
+	if want := []float64{1, 3, 5, 20}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v (%v), want %v", got, err, want)
+	}
+	if _, err := scale.Restore([]float64{1, 2, 3}); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("3 values of 2 nodes: error %v, want ErrInvalid", err)
+	}
+}
+
+func ExampleSeries() {
+	// Two cities, three days; people move from 0 to 1 on the first and last day.
+	pattern, _, err := dyngraph.NewPattern(2, []int{0}, []int{1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := &dyngraph.Series{
+		Name: "cities", NodeNames: []string{"north", "south"}, Pattern: pattern,
+		Times:    []float64{0, 1, 3},
+		Weights:  [][]float64{{250}, {0}, {90}},
+		Features: [][]float64{{5, 1}, {6, 2}, {8, 2}}, FeatureSize: 1,
+	}
+	fmt.Println(s.Nodes(), "nodes:", s.Validate())
+	s.Features[2][1] = math.NaN()
+	fmt.Println(s.Validate())
+	// Output:
+	// 2 nodes: <nil>
+	// dyngraph: series "cities": snapshot 2, node 1: feature 0 is NaN, and missing values are not supported: fill it, or leave out the snapshot: invalid dynamic graph
+}

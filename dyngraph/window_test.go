@@ -1,0 +1,195 @@
+package dyngraph_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+func starts(windows []dyngraph.Window) []int {
+	s := make([]int, len(windows))
+	for i, w := range windows {
+		s[i] = w.Start
+	}
+	return s
+}
+
+func TestWindows(t *testing.T) {
+	for _, c := range []struct{ snapshots, length, stride, count, last int }{
+		{53, 5, 5, 10, 45}, // england_covid as published
+		{53, 5, 1, 49, 48},
+		{120, 10, 10, 12, 110}, // twitter_tennis as published
+		{5, 5, 5, 1, 0},
+		{6, 5, math.MaxInt - 3, 1, 0},
+	} {
+		list, err := ring(3, c.snapshots, 2).Windows(c.length, c.stride).List()
+		if err != nil || len(list) != c.count || list[len(list)-1].Start != c.last {
+			t.Errorf("%+v: got starts %v (%v)", c, starts(list), err)
+		}
+	}
+}
+
+func TestWindow(t *testing.T) {
+	s := ring(3, 6, 2) // times 2, 2.5, 4, 6.5, 10, 14.5
+	w := dyngraph.Window{Series: s, Start: 1, Length: 4}
+	if got, want := w.InputTimes(), []float64{0, 1.5, 4}; !slices.Equal(got, want) {
+		t.Errorf("input times %v, want %v", got, want)
+	}
+	if w.Inputs() != 3 || w.Last() != 4 || w.TargetTime() != 7.5 {
+		t.Errorf("%d inputs, last %d, target time %g; want 3, 4, 7.5", w.Inputs(), w.Last(), w.TargetTime())
+	}
+	if got, want := w.Target(), []float64{400, 401, 402}; !slices.Equal(got, want) {
+		t.Errorf("target %v, want %v", got, want)
+	}
+	s.Targets = nil
+	if w.Target() != nil {
+		t.Errorf("a target without targets: %v", w.Target())
+	}
+}
+
+func TestWindowErrors(t *testing.T) {
+	s := ring(3, 53, 1)
+	split := func(w dyngraph.Windows, train, validation float64) error {
+		_, err := w.Split(train, validation, 1)
+		_, same := w.Chronological(train, validation)
+		if (err == nil) != (same == nil) {
+			t.Errorf("Split: %v, Chronological: %v", err, same)
+		}
+		return err
+	}
+	rotate := func(folds int) error {
+		_, err := s.Windows(5, 5).Rotate(folds)
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		err  error
+		says string
+	}{
+		{"longer than the series", split(s.Windows(54, 1), .6, .2), "length 54 in 53 snapshots"},
+		{"too short", split(s.Windows(1, 1), .6, .2), "length 1, want at least 2"},
+		{"stride", split(s.Windows(5, 0), .6, .2), "every 0 snapshots"},
+		{"sum of fractions", split(s.Windows(5, 5), .8, .2), "sum below 1"},
+		{"negative fraction", split(s.Windows(5, 5), -.1, .2), "fractions -0.1"},
+		{"NaN", split(s.Windows(5, 5), math.NaN(), .2), "fractions NaN"},
+		{"no validation", split(s.Windows(5, 5), .6, 0), "fractions 0.6"},
+		{"too few windows", split(s.Windows(20, 20), .6, .2), "2 windows split into 1 for training, 0 for validation"},
+		{"2 folds", rotate(2), "2 folds of 10 windows"},
+		{"11 folds", rotate(11), "11 folds of 10 windows"},
+	} {
+		if !errors.Is(c.err, dyngraph.ErrInvalid) || !strings.Contains(c.err.Error(), c.says) {
+			t.Errorf("%s: error %v, want ErrInvalid saying %q", c.name, c.err, c.says)
+		}
+	}
+	if _, err := s.Windows(54, 1).List(); err == nil {
+		t.Error("List hides the error")
+	}
+	if _, err := s.Windows(54, 1).Rotate(3); err == nil {
+		t.Error("Rotate hides the error")
+	}
+}
+
+func TestSplit(t *testing.T) {
+	windows := ring(3, 53, 1).Windows(5, 5)
+	a, err := windows.Split(0.6, 0.2, 7)
+	if err != nil || len(a.Train) != 6 || len(a.Validation) != 2 || len(a.Test) != 2 {
+		t.Fatalf("got %d/%d/%d windows (%v), want 6/2/2", len(a.Train), len(a.Validation), len(a.Test), err)
+	}
+	again, _ := windows.Split(0.6, 0.2, 7)
+	if !slices.Equal(starts(a.Train), starts(again.Train)) || !slices.Equal(starts(a.Test), starts(again.Test)) {
+		t.Error("the same seed splits differently")
+	}
+	differ := false
+	for seed := range uint64(5) {
+		b, _ := windows.Split(0.6, 0.2, seed)
+		differ = differ || !slices.Equal(starts(a.Test), starts(b.Test))
+	}
+	if !differ {
+		t.Error("all seeds split alike")
+	}
+	list, _ := windows.List()
+	if !slices.IsSorted(starts(list)) {
+		t.Error("Split has shuffled the windows themselves")
+	}
+	chronological, err := windows.Chronological(0.6, 0.2)
+	if err != nil || !slices.Equal(starts(chronological.Validation), []int{30, 35}) || !slices.Equal(starts(chronological.Test), []int{40, 45}) {
+		t.Errorf("chronological %v (%v)", chronological, err)
+	}
+	_ = append(a.Train, dyngraph.Window{})
+	if got := a.Validation[0]; got.Series == nil {
+		t.Error("appending to Train writes into Validation")
+	}
+}
+
+// Every part of a split, and of every rotation, holds windows; together they hold each window once.
+func TestSplitsAreParts(t *testing.T) {
+	s := ring(3, 60, 1)
+	rapid.Check(t, func(t *rapid.T) {
+		windows := s.Windows(rapid.IntRange(2, 12).Draw(t, "length"), rapid.IntRange(1, 12).Draw(t, "stride"))
+		list, err := windows.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := func(split dyngraph.Split) {
+			all := slices.Concat(starts(split.Train), starts(split.Validation), starts(split.Test))
+			slices.Sort(all)
+			if len(split.Train) == 0 || len(split.Validation) == 0 || len(split.Test) == 0 || !slices.Equal(all, starts(list)) {
+				t.Fatalf("%v are not parts of %v", split, starts(list))
+			}
+		}
+		split, err := windows.Split(rapid.Float64Range(.1, .6).Draw(t, "train"), rapid.Float64Range(.1, .3).Draw(t, "validation"),
+			rapid.Uint64().Draw(t, "seed"))
+		if err == nil {
+			parts(split)
+		} else if len(list) >= 10 {
+			t.Fatal(err)
+		}
+		folds := rapid.IntRange(3, max(3, len(list))).Draw(t, "folds")
+		rotation, err := windows.Rotate(folds)
+		if len(list) < 3 {
+			return
+		}
+		if err != nil || len(rotation) != folds {
+			t.Fatalf("%d splits (%v), want %d", len(rotation), err, folds)
+		}
+		var tested []int
+		for i, split := range rotation {
+			parts(split)
+			tested = append(tested, starts(split.Test)...)
+			if next := rotation[(i+1)%folds].Test; !slices.Equal(starts(split.Validation), starts(next)) {
+				t.Fatalf("split %d validates on %v, want the next fold %v", i, starts(split.Validation), starts(next))
+			}
+		}
+		if !slices.Equal(tested, starts(list)) {
+			t.Fatalf("tested %v, want each of %v once", tested, starts(list))
+		}
+	})
+}
+
+func ExampleSeries_Windows() {
+	series := ring(4, 53, 2)
+	split, err := series.Windows(5, 5).Split(0.6, 0.2, 1)
+	fmt.Println(len(split.Train), len(split.Validation), len(split.Test), err)
+	_, err = series.Windows(60, 5).Split(0.6, 0.2, 1)
+	fmt.Println(err)
+	// Output:
+	// 6 2 2 <nil>
+	// dyngraph: series "ring": windows of length 60 in 53 snapshots: want a shorter window: invalid dynamic graph
+}
+
+func ExampleWindows_Rotate() {
+	splits, err := ring(4, 53, 2).Windows(5, 5).Rotate(5)
+	for _, split := range splits[:2] {
+		fmt.Println("test", starts(split.Test), "validation", starts(split.Validation), "training", len(split.Train), err)
+	}
+	// Output:
+	// test [0 5] validation [10 15] training 6 <nil>
+	// test [10 15] validation [20 25] training 6 <nil>
+}

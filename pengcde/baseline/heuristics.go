@@ -1,0 +1,130 @@
+package baseline
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// ErrInput is wrapped by errors about windows that a heuristic cannot forecast.
+var ErrInput = errors.New("invalid input")
+
+// ErrNotFitted is wrapped by forecasts that need [Forecaster.Fit] first.
+var ErrNotFitted = errors.New("not fitted")
+
+// Forecaster forecasts the target of a window, [nodes*TargetSize] row-major by node, from its inputs.
+type Forecaster interface {
+	Name() string
+	// Fit learns from training windows; heuristics that learn nothing accept any.
+	Fit(train []dyngraph.Window) error
+	Forecast(w dyngraph.Window) ([]float64, error)
+}
+
+// Heuristics returns one of each: [Zero], [TrainingMean], [LastVisible], [RecentMean].
+func Heuristics() []Forecaster {
+	return []Forecaster{Zero{}, &TrainingMean{}, LastVisible{}, RecentMean{}}
+}
+
+// Zero forecasts 0: for standardised targets the mean over time of each node.
+type Zero struct{}
+
+func (Zero) Name() string { return "zero" }
+
+// Fit does nothing.
+func (Zero) Fit([]dyngraph.Window) error { return nil }
+
+// Forecast returns zeros.
+func (Zero) Forecast(w dyngraph.Window) ([]float64, error) {
+	return make([]float64, w.Series.Nodes()*w.Series.TargetSize), nil
+}
+
+// TrainingMean forecasts the mean of all targets of the training windows, one number for each component of the target and
+// the same for every node.
+type TrainingMean struct{ mean []float64 }
+
+func (*TrainingMean) Name() string { return "training mean" }
+
+// Fit takes the mean over windows and nodes.
+func (m *TrainingMean) Fit(train []dyngraph.Window) error {
+	if len(train) == 0 {
+		return fmt.Errorf("pengcde/baseline: training mean of no windows, want at least one: %w", ErrInput)
+	}
+	mean, count := make([]float64, train[0].Series.TargetSize), 0
+	for _, w := range train {
+		target := w.Target()
+		if len(target) == 0 || w.Series.TargetSize != len(mean) {
+			return fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets of size %d, want some of size %d: %w",
+				w.Start, w.Series.Name, len(target), w.Series.TargetSize, len(mean), ErrInput)
+		}
+		for i, y := range target {
+			mean[i%len(mean)] += y
+		}
+		count += len(target) / len(mean)
+	}
+	floats.Scale(1/float64(count), mean)
+	m.mean = mean
+	return nil
+}
+
+// Forecast repeats the mean for every node.
+func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
+	switch size := w.Series.TargetSize; {
+	case m.mean == nil:
+		return nil, fmt.Errorf("pengcde/baseline: training mean before Fit: %w", ErrNotFitted)
+	case size != len(m.mean):
+		return nil, fmt.Errorf("pengcde/baseline: training mean of targets of size %d for series %q with targets of size %d: %w",
+			len(m.mean), w.Series.Name, size, ErrInput)
+	}
+	forecast := make([]float64, 0, w.Series.Nodes()*len(m.mean))
+	for range w.Series.Nodes() {
+		forecast = append(forecast, m.mean...)
+	}
+	return forecast, nil
+}
+
+// LastVisible is persistence: it repeats the newest value that the inputs show, the last feature of each node in the last
+// input snapshot. It wants features that are earlier values of the one target.
+type LastVisible struct{}
+
+func (LastVisible) Name() string { return "last visible" }
+
+// Fit does nothing.
+func (LastVisible) Fit([]dyngraph.Window) error { return nil }
+
+// Forecast returns the last feature of each node.
+func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
+	return fromLags("last visible", w, func(lags []float64) float64 { return lags[len(lags)-1] })
+}
+
+// RecentMean forecasts the mean of the values that the last input snapshot shows of each node. It wants features that are
+// earlier values of the one target.
+type RecentMean struct{}
+
+func (RecentMean) Name() string { return "recent mean" }
+
+// Fit does nothing.
+func (RecentMean) Fit([]dyngraph.Window) error { return nil }
+
+// Forecast returns the mean of each node's features.
+func (RecentMean) Forecast(w dyngraph.Window) ([]float64, error) {
+	return fromLags("recent mean", w, func(lags []float64) float64 { return stat.Mean(lags, nil) })
+}
+
+// fromLags forecasts each node from its features in the last input snapshot.
+func fromLags(name string, w dyngraph.Window, forecast func(lags []float64) float64) ([]float64, error) {
+	s := w.Series
+	if s.TargetSize != 1 {
+		return nil, fmt.Errorf("pengcde/baseline: %s for series %q with targets of size %d, want one target whose earlier values are the features: %w",
+			name, s.Name, s.TargetSize, ErrInput)
+	}
+	features, p := s.Features[w.Last()-1], s.FeatureSize
+	out := make([]float64, s.Nodes())
+	for u := range out {
+		out[u] = forecast(features[u*p : (u+1)*p])
+	}
+	return out, nil
+}

@@ -1,0 +1,101 @@
+package equivariant
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// BenchmarkProduct is what [Product.Choose] rests on: two layers of the 8 published maps, 16 features, batches of 4,
+// float32, forward and backward. The graphs are random, with all edges of a hub where one is named.
+func BenchmarkProduct(b *testing.B) {
+	const batch, width = 4, 16
+	for _, size := range []struct{ n, edges, hub int }{
+		{64, 1024, 0}, {129, 2400, 0}, {256, 4096, 0}, {256, 16000, 0}, {400, 6400, 0}, {1000, 16000, 0}, {1000, 125000, 0},
+		{1000, 4000, 819}, {2048, 32768, 0},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		patterns, edges := make([]*dyngraph.Pattern, batch), 0
+		for i := range patterns {
+			from, to := make([]int, size.edges), make([]int, size.edges)
+			for e := range from {
+				if from[e], to[e] = rng.IntN(size.n), rng.IntN(size.n); e < size.hub {
+					from[e], to[e] = e, 0
+				}
+			}
+			var err error
+			if patterns[i], _, err = dyngraph.NewPattern(size.n, from, to); err != nil {
+				b.Fatal(err)
+			}
+			edges = max(edges, patterns[i].Edges())
+		}
+		var rows [2][]float64
+		for side := range rows {
+			for _, p := range patterns {
+				weights := make([]float64, p.Edges())
+				for e := range weights {
+					weights[e] = rng.Float64() / 16
+				}
+				rows[side] = append(rows[side], Extend(p, weights, edges)...)
+			}
+		}
+		z := make([]float64, batch*size.n*width)
+		for i := range z {
+			z[i] = rng.NormFloat64()
+		}
+		for _, product := range []Product{Dense, Sparse} {
+			name := map[Product]string{Dense: "dense", Sparse: "sparse"}[product]
+			b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s", size.n, edges, size.hub, name), func(b *testing.B) {
+				var owned xla.Buffers
+				defer owned.Free()
+				tables, err := product.Tables(patterns, edges)
+				if err != nil {
+					b.Fatal(err)
+				}
+				layer := Layer{Name: "l", In: width, Out: width, Fusion: Fusion{Maps: Published8()}}
+				params := layer.Params()
+				inputs := owned.Own(
+					nn.Tensor(dtypes.Float32, rows[0], batch, Width(edges, size.n)),
+					nn.Tensor(dtypes.Float32, rows[1], batch, Width(edges, size.n)),
+					nn.Tensor(dtypes.Float32, z, batch, size.n, width))
+				inputs = append(inputs, owned.Own(nn.Draw(params, dtypes.Float32, 1)...)...)
+				inputs = append(inputs, owned.Own(tables...)...)
+				program, err := xla.NewProgram(xlatest.Backend(b), name, func(in []*Node) []*Node {
+					args := in[3:]
+					pair := NewPair(BindOperator(args[len(params):]), in[0], in[1], size.n)
+					v := nn.Bind(params, args)
+					y := layer.Apply(v, pair, nn.ReLU(layer.Apply(v, pair, in[2])))
+					return Gradient(ReduceAllSum(Square(y)), append([]*Node{in[2]}, args[:len(params)]...)...)
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer program.Close()
+				args := make([]any, len(inputs))
+				for i, input := range inputs {
+					args[i] = input
+				}
+				call := func() {
+					out, err := program.Call(args...)
+					if err != nil {
+						b.Fatal(err)
+					}
+					nn.Floats(out[1])
+					xla.Free(out...)
+				}
+				call() // compiles
+				for b.Loop() {
+					call()
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package field
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Constant is dz/dt = b with one learnable vector shared by all nodes: the baseline that sees no graph.
+type Constant struct {
+	// Hidden is the width of the state.
+	Hidden int
+}
+
+// Params declares field.bias, uniform on ±1.
+func (f Constant) Params() []nn.Param {
+	return []nn.Param{{Name: "field.bias", Dims: []int{f.Hidden}, Init: nn.Uniform(1)}}
+}
+
+// Derivative implements [Field].
+func (f Constant) Derivative(v nn.Values, _ *Control, _, z *Node) *Node {
+	return BroadcastToDims(ExpandLeftToRank(v.Get("field.bias"), z.Rank()), z.Shape().Dimensions...)
+}

@@ -1,0 +1,91 @@
+package pengcde
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Fit trains on windows: the state is solved from a window's first input to its last, and the readout there is
+// compared with the window's target. The parameters of the best validation are kept, also when ctx ends first (the
+// error then wraps the context's) or when the loss leaves the floats ([train.ErrNotFinite]).
+func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report, error) {
+	if len(training) == 0 || len(validation) == 0 {
+		return nil, fmt.Errorf("pengcde: %d windows for training and %d for validation, want at least one each: %w",
+			len(training), len(validation), ErrInput)
+	}
+	p := &problem{model: m}
+	defer p.free()
+	var err error
+	if p.training, err = m.lessons(training, max(config.BatchSize, 1)); err != nil {
+		return nil, err
+	}
+	if p.validation, err = m.lessons(validation, max(config.BatchSize, 1)); err != nil {
+		return nil, err
+	}
+	var report *train.Report
+	m.params, report, err = train.Fit(ctx, m.backend, p, m.params, config)
+	return report, err
+}
+
+// lessons groups windows into batches. The last one is filled up with windows of weight 0, so that a single shape is
+// compiled.
+func (m *Model) lessons(windows []dyngraph.Window, size int) ([]*batch, error) {
+	var batches []*batch
+	for from := 0; from < len(windows); from += size {
+		examples := make([]example, size)
+		for i := range examples {
+			e, err := m.lesson(windows[min(from+i, len(windows)-1)])
+			if err != nil {
+				return batches, err
+			}
+			if from+i >= len(windows) {
+				e.weight = nil
+			}
+			examples[i] = e
+		}
+		b, err := newBatch(m.config, examples)
+		if err != nil {
+			return batches, err
+		}
+		b.windows = min(size, len(windows)-from)
+		batches = append(batches, b)
+	}
+	return batches, nil
+}
+
+// problem is the training of a model, as [train.Fit] sees it.
+type problem struct {
+	model                *Model
+	training, validation []*batch
+}
+
+func (p *problem) Batches() int { return len(p.training) }
+
+func (p *problem) Gradient(ctx context.Context, params []*tensors.Tensor, i int) (float64, []*tensors.Tensor, error) {
+	return p.model.network.gradient(ctx, params, p.training[i])
+}
+
+// Validate is the mean over windows of the loss.
+func (p *problem) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
+	sum, windows := 0.0, 0
+	for _, b := range p.validation {
+		loss, err := p.model.network.loss(ctx, params, b)
+		if err != nil {
+			return 0, err
+		}
+		sum += loss * float64(b.windows)
+		windows += b.windows
+	}
+	return sum / float64(windows), nil
+}
+
+func (p *problem) free() {
+	for _, b := range append(p.training, p.validation...) {
+		b.free()
+	}
+}

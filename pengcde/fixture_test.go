@@ -1,0 +1,226 @@
+package pengcde
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// golden is a published model with its data, wired as a network.
+type golden struct {
+	t       *testing.T
+	file    fixture.Node
+	network *network
+	batch   *batch
+	params  []*tensors.Tensor
+}
+
+func wire(t *testing.T, file fixture.Node, w wiring, examples []example, outputs int) *golden {
+	t.Helper()
+	n, err := newNetwork(xlatest.Backend(t), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.close)
+	cfg := Config{Nodes: examples[0].sample.Pattern.Nodes, Outputs: outputs, Float64: true}
+	b, err := newBatch(cfg, examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.free)
+	g := &golden{t: t, file: file, network: n, batch: b}
+	values := file.Get("params").Params()
+	for _, p := range n.params {
+		array, ok := values[p.Name]
+		if !ok {
+			t.Fatalf("fixture has no parameter %q", p.Name)
+		}
+		g.params = append(g.params, nn.Tensor(cfg.dtype(), array.Data, p.Dims...))
+	}
+	return g
+}
+
+// synthetic wires a model_* file: linear encoder and readout, forecasts at all times.
+func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.Control) *golden {
+	hidden := file.Get("hidden").Int()
+	ts, x0, y := file.Get("ts").Array(), file.Get("x0").Array(), file.Get("y_true").Array()
+	var examples []example
+	for b, sample := range observed.Synthetic(t, file) {
+		e := example{sample: sample, x0: x0.Row(b).Data, times: ts.Row(b).Data, target: y.Row(b).Data}
+		for range e.times {
+			e.weight = append(e.weight, 1)
+		}
+		examples = append(examples, e)
+	}
+	return wire(t, file, wiring{
+		encoder: nn.Linear{Name: "encoder", In: 1, Out: hidden},
+		readout: nn.Linear{Name: "readout", In: hidden, Out: 1},
+		field:   f, control: control,
+	}, examples, 1)
+}
+
+func (g *golden) checkStates(what string, lists []fixture.Node, tolerance float64) {
+	g.t.Helper()
+	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer solution.Close()
+	y, err := g.network.forecast(context.Background(), g.params, g.batch)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	z := nn.Floats(solution.Z)
+	for b, list := range lists {
+		sizeZ, sizeY := len(z)/len(lists), len(y)/len(lists)
+		fixture.Close(g.t, what+": z", z[b*sizeZ:(b+1)*sizeZ], list.Get("z").Array().Data, tolerance)
+		fixture.Close(g.t, what+": y", y[b*sizeY:(b+1)*sizeY], list.Get("y").Array().Data, tolerance)
+	}
+}
+
+func (g *golden) checkGradient(what string, loss float64, gradient map[string]fixture.Array, lossTolerance, tolerance float64) {
+	g.t.Helper()
+	got, tensors, err := g.network.gradient(context.Background(), g.params, g.batch)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	fixture.Close(g.t, what+": loss", []float64{got}, []float64{loss}, lossTolerance)
+	for i, p := range g.network.params {
+		fixture.Close(g.t, what+": gradient of "+p.Name, nn.Floats(tensors[i]), gradient[p.Name].Data, tolerance)
+	}
+}
+
+// checkAdamW repeats 20 published optimiser steps.
+func (g *golden) checkAdamW(published fixture.Node, tolerance float64) {
+	g.t.Helper()
+	losses := published.Get("loss").Array().Data
+	optimiser, err := train.NewOptimiser(xlatest.Backend(g.t), train.AdamW{
+		LearningRate: published.Get("lr").Float(), WeightDecay: published.Get("weight_decay").Float(), Clip: published.Get("clip_global_norm").Float(),
+	}, g.params)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer optimiser.Close()
+	var got []float64
+	for range losses {
+		loss, gradients, err := g.network.gradient(context.Background(), g.params, g.batch)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		got = append(got, loss)
+		if g.params, _, err = optimiser.Step(g.params, gradients); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+	fixture.Close(g.t, "AdamW: losses", got, losses, tolerance)
+	final := published.Get("final_params").Params()
+	for i, p := range g.network.params {
+		fixture.Close(g.t, "AdamW: final "+p.Name, nn.Floats(g.params[i]), final[p.Name].Data, tolerance)
+	}
+}
+
+// accepted are the published adaptive solves' steps, to be replayed.
+func accepted(file fixture.Node) ode.Given {
+	var given ode.Given
+	for _, solve := range file.Get("adaptive").List() {
+		given.Ends = append(given.Ends, solve.Get("accepted_times").Array().Data[1:])
+	}
+	return given
+}
+
+func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string, afterAdamW float64) {
+	g := synthetic(t, file, f, ode.Constant{Step: file.Get("dt_constant").Float()})
+	g.checkStates("constant step", file.Get("constant").List(), 1e-10)
+	g.checkGradient("constant step", file.Get("constant_loss").Float(), file.Get("constant_grad").Params(), 1e-10, 1e-10)
+	g.checkAdamW(file.Get("adamw20_constant"), afterAdamW)
+
+	replay := synthetic(t, file, f, accepted(file))
+	replay.checkStates("replay", file.Get("adaptive").List(), 1e-10)
+	replay.checkGradient("replay", file.Get("fixed_sequence_loss").Float(), file.Get(replayed).Params(), 1e-10, 1e-10)
+
+	// The same controller takes other steps from rounding on where the field has kinks, so compare loosely.
+	own := synthetic(t, file, f, ode.PID{RTol: file.Get("rtol").Float(), ATol: file.Get("atol").Float()})
+	solution, err := own.network.solve(context.Background(), own.params, own.batch, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer solution.Close()
+	z := nn.Floats(solution.Z)
+	for b, list := range file.Get("adaptive").List() {
+		want := list.Get("z").Array().Data
+		for i, v := range z[b*len(want) : (b+1)*len(want)] {
+			if d := v - want[i]; d > 5e-2 || d < -5e-2 {
+				t.Errorf("own steps: sample %d, entry %d is %g, want %g within 0.05", b, i, v, want[i])
+				break
+			}
+		}
+		steps, stats := list.Get("num_steps").Float(), solution.Stats[b]
+		if tries := float64(stats.Accepted + stats.Rejected); tries < 0.7*steps || tries > 1.3*steps {
+			t.Errorf("own steps: sample %d took %g tries, the published solve %g", b, tries, steps)
+		}
+	}
+}
+
+// Twenty optimiser steps of PENG amplify rounding: gradients agree to 1e-14 at the first step, yet the dense and the
+// sparse product, equally exact, are 1e-7 apart in the loss and 1e-5 in single parameters after the last.
+func TestFixtureModelPeng(t *testing.T) {
+	file := fixture.Load(t, "model_peng")
+	checkModel(t, file, field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Parity: true}, "fixed_sequence_grad", 1e-4)
+}
+
+func TestFixtureModelConst(t *testing.T) {
+	file := fixture.Load(t, "model_const")
+	checkModel(t, file, field.Constant{Hidden: file.Get("hidden").Int()}, "adaptive_grad", 1e-8)
+}
+
+func TestFixturePGTPeng(t *testing.T) {
+	file := fixture.Load(t, "pgt_peng")
+	hidden, p := file.Get("hidden").Int(), file.Get("p").Int()
+	sample := observed.Windowed(t, file)
+	e := example{sample: sample, x0: sample.Features[0], times: sample.Knots}
+	n := sample.Pattern.Nodes
+	e.target = make([]float64, (len(e.times)-1)*n)
+	e.target = append(e.target, file.Get("y").Array().Data...)
+	e.weight = make([]float64, len(e.times))
+	e.weight[len(e.times)-1] = 1
+	w := wiring{
+		encoder: nn.MLP{Name: "encoder", In: p, Out: hidden, Width: coderWidth, Depth: coderDepth},
+		readout: nn.MLP{Name: "readout", In: hidden, Out: 1, Width: coderWidth, Depth: coderDepth},
+		field:   field.PENG{Hidden: hidden, Layers: file.Get("layers").Int(), Features: p, Parity: true},
+		control: ode.Constant{Step: file.Get("dt").Float()},
+	}
+	// A change of z(0) by 1e-14 grows 1e5-fold by t = 1, and the gradient amplifies the error of the state another
+	// thousandfold: equally exact ways to compute it differ by 1e-8 to 1e-7.
+	const tolerance, gradientTolerance = 1e-9, 1e-6
+	g := wire(t, file, w, []example{e}, 1)
+	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer solution.Close()
+	fixture.Close(t, "z", nn.Floats(solution.Z), file.Get("z_at_ts").Array().Data, tolerance)
+	last := func(g *golden) []float64 {
+		y, err := g.network.forecast(context.Background(), g.params, g.batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := len(y) / len(e.times)
+		return y[len(y)-size:]
+	}
+	fixture.Close(t, "forecast by node", last(g), file.Get("node_output").Array().Data, tolerance)
+	g.checkGradient("by node", file.Get("node_loss").Float(), file.Get("node_grad").Params(), tolerance, gradientTolerance)
+
+	w.measure = global
+	g = wire(t, file, w, []example{e}, 1)
+	fixture.Close(t, "forecast of the graph", last(g), file.Get("global_output").Array().Data, tolerance)
+	g.checkGradient("of the graph", file.Get("ref_loss_global").Float(), file.Get("ref_grad_global").Params(), tolerance, gradientTolerance)
+}

@@ -1,0 +1,51 @@
+package pengcde
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Model is a network with its parameters. It may be used from one goroutine at a time.
+type Model struct {
+	backend  *xla.Backend
+	config   Config
+	network  *network
+	params   []*tensors.Tensor
+	controls controls
+}
+
+// New makes a model with freshly drawn parameters. It compiles when it first meets data.
+func New(backend *xla.Backend, config Config) (*Model, error) {
+	if backend == nil {
+		return nil, fmt.Errorf("pengcde: New needs a backend, see xla.Open: %w", ErrInput)
+	}
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	n, err := newNetwork(backend, config.wiring())
+	if err != nil {
+		return nil, err
+	}
+	return &Model{
+		backend: backend, config: config, network: n,
+		params:   nn.Draw(n.params, config.dtype(), config.Seed),
+		controls: controls{kind: config.Control},
+	}, nil
+}
+
+// Config returns the configuration with its defaults filled in.
+func (m *Model) Config() Config { return m.config }
+
+// Parameters is the number of learnable entries.
+func (m *Model) Parameters() int { return nn.Count(m.network.params) }
+
+// Close frees parameters and compiled programs.
+func (m *Model) Close() {
+	xla.Free(m.params...)
+	m.network.close()
+}

@@ -1,0 +1,213 @@
+package pengcde
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// layer is a part with parameters that acts on the last axis.
+type layer interface {
+	Params() []nn.Param
+	Apply(nn.Values, *Node) *Node
+}
+
+// measure is what a forecast is compared by.
+type measure int
+
+const (
+	perNode  measure = iota // mean square over nodes
+	global                  // the sum of forecasts over nodes, against every node's target
+	pairwise                // every node's forecast against every node's target
+)
+
+// wiring names the parts of a network.
+type wiring struct {
+	encoder, readout layer
+	field            field.Field
+	control          ode.Control
+	measure          measure
+}
+
+// network is encoder, solve and readout, compiled, without parameters of its own.
+type network struct {
+	wiring
+	params                                []nn.Param // encoder, field, readout
+	encoded, driven                       int        // where the field's and the readout's begin
+	solver                                *ode.Solver
+	encode, encodePull, decode, objective *xla.Program
+}
+
+func newNetwork(backend *xla.Backend, w wiring) (*network, error) {
+	n := &network{wiring: w}
+	n.params = append(n.params, w.encoder.Params()...)
+	n.encoded = len(n.params)
+	n.params = append(n.params, w.field.Params()...)
+	n.driven = len(n.params)
+	n.params = append(n.params, w.readout.Params()...)
+
+	fieldParams := n.params[n.encoded:n.driven]
+	derivative := func(t, z *Node, args []*Node) *Node {
+		return w.field.Derivative(nn.Bind(fieldParams, args), field.Bind(args[len(fieldParams):]), t, z)
+	}
+	var err error
+	if n.solver, err = ode.New(backend, derivative, ode.Config{Control: w.control, Parameters: len(fieldParams)}); err != nil {
+		return nil, err
+	}
+	for _, p := range []struct {
+		program **xla.Program
+		name    string
+		build   func([]*Node) []*Node
+	}{
+		{&n.encode, "encoder", n.buildEncode}, {&n.encodePull, "encoder pullback", n.buildEncodePull},
+		{&n.decode, "readout", n.buildDecode}, {&n.objective, "loss", n.buildObjective},
+	} {
+		if *p.program, err = xla.NewProgram(backend, p.name, p.build); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func (n *network) close() {
+	n.solver.Close()
+	for _, p := range []*xla.Program{n.encode, n.encodePull, n.decode, n.objective} {
+		p.Close()
+	}
+}
+
+// buildEncode: (x0 [B, n, p], encoder parameters...) -> z0 [B, n, hidden].
+func (n *network) buildEncode(in []*Node) []*Node {
+	return []*Node{n.encoder.Apply(nn.Bind(n.params[:n.encoded], in[1:]), in[0])}
+}
+
+// buildEncodePull: (x0, cotangent of z0, encoder parameters...) -> their gradients.
+func (n *network) buildEncodePull(in []*Node) []*Node {
+	x0, cotangent, params := in[0], in[1], in[2:]
+	z0 := n.encoder.Apply(nn.Bind(n.params[:n.encoded], params), x0)
+	return Gradient(ReduceAllSum(Mul(cotangent, z0)), params...)
+}
+
+// buildDecode: (Z [B, S, n, hidden], readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] for global.
+func (n *network) buildDecode(in []*Node) []*Node {
+	y := n.readout.Apply(nn.Bind(n.params[n.driven:], in[1:]), in[0])
+	if n.measure == global {
+		y = ReduceAndKeep(y, ReduceSum, 2)
+	}
+	return []*Node{y}
+}
+
+// buildObjective: (Z, targets [B, S, n, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z, gradients
+// of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean over
+// nodes.
+func (n *network) buildObjective(in []*Node) []*Node {
+	z, target, weight, params := in[0], in[1], in[2], in[3:]
+	y := n.buildDecode(append([]*Node{z}, params...))[0]
+	var each *Node // [B, S]
+	if n.measure == pairwise {
+		mean := func(x *Node) *Node { return ReduceMean(x, 2) }
+		cross := MulScalar(Mul(mean(y), mean(target)), 2.0)
+		each = ReduceMean(Sub(Add(mean(Square(y)), mean(Square(target))), cross), 2)
+	} else {
+		each = ReduceMean(Square(Sub(y, target)), 2, 3)
+	}
+	loss := Div(ReduceAllSum(Mul(each, weight)), ReduceAllSum(weight))
+	return append([]*Node{loss}, Gradient(loss, append([]*Node{z}, params...)...)...)
+}
+
+// solve encodes a batch and integrates it.
+func (n *network) solve(ctx context.Context, params []*tensors.Tensor, b *batch, keep bool) (*ode.Solution, error) {
+	z0, err := call(n.encode, params[:n.encoded], b.x0)
+	if err != nil {
+		return nil, err
+	}
+	defer xla.Free(z0...)
+	args := append(append([]*tensors.Tensor{}, params[n.encoded:n.driven]...), b.control...)
+	if keep {
+		return n.solver.Solve(ctx, z0[0], b.times, args...)
+	}
+	return n.solver.Evaluate(ctx, z0[0], b.times, args...)
+}
+
+// gradient returns the loss of a batch and its gradient with respect to all parameters.
+func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, []*tensors.Tensor, error) {
+	solution, err := n.solve(ctx, params, b, true)
+	if err != nil {
+		return 0, nil, notFinite(err)
+	}
+	defer solution.Close()
+	out, err := call(n.objective, params[n.driven:], solution.Z, b.target, b.weight)
+	if err != nil {
+		return 0, nil, err
+	}
+	readoutGradients := out[2:]
+	loss := nn.Floats(out[0])[0]
+	defer xla.Free(out[0], out[1])
+	pulled, err := solution.Pullback(ctx, out[1])
+	if err != nil {
+		xla.Free(readoutGradients...)
+		return 0, nil, err
+	}
+	defer xla.Free(pulled.Z0)
+	encoderGradients, err := call(n.encodePull, params[:n.encoded], b.x0, pulled.Z0)
+	if err != nil {
+		xla.Free(append(readoutGradients, pulled.Args...)...)
+		return 0, nil, err
+	}
+	gradients := append(encoderGradients, pulled.Args[:n.driven-n.encoded]...)
+	return loss, append(gradients, readoutGradients...), nil
+}
+
+// loss returns the loss of a batch.
+func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, error) {
+	solution, err := n.solve(ctx, params, b, false)
+	if err != nil {
+		return 0, notFinite(err)
+	}
+	defer solution.Close()
+	out, err := call(n.objective, params[n.driven:], solution.Z, b.target, b.weight)
+	if err != nil {
+		return 0, err
+	}
+	defer xla.Free(out...)
+	return nn.Floats(out[0])[0], nil
+}
+
+// forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major.
+func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
+	solution, err := n.solve(ctx, params, b, false)
+	if err != nil {
+		return nil, notFinite(err)
+	}
+	defer solution.Close()
+	out, err := call(n.decode, params[n.driven:], solution.Z)
+	if err != nil {
+		return nil, err
+	}
+	defer xla.Free(out...)
+	return nn.Floats(out[0]), nil
+}
+
+// notFinite lets a solve that left the floats count as a loss that did.
+func notFinite(err error) error {
+	if errors.Is(err, ode.NotFinite) {
+		return fmt.Errorf("%w: %w", train.ErrNotFinite, err)
+	}
+	return err
+}
+
+func call(p *xla.Program, params []*tensors.Tensor, inputs ...any) ([]*tensors.Tensor, error) {
+	for _, param := range params {
+		inputs = append(inputs, param)
+	}
+	return p.Call(inputs...)
+}

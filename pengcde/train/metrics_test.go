@@ -1,0 +1,158 @@
+package train_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// pairs draws forecasts and targets of as many nodes.
+func pairs(t *rapid.T) (forecast, target []float64) {
+	n := rapid.IntRange(1, 12).Draw(t, "nodes")
+	values := rapid.SliceOfN(rapid.Float64Range(-10, 10), n, n)
+	return values.Draw(t, "forecast"), values.Draw(t, "target")
+}
+
+func relabel(values []float64, order []int) []float64 {
+	moved := make([]float64, len(values))
+	for i, j := range order {
+		moved[i] = values[j]
+	}
+	return moved
+}
+
+func order(t *rapid.T, n int, label string) []int {
+	identity := make([]int, n)
+	for i := range identity {
+		identity[i] = i
+	}
+	return rapid.Permutation(identity).Draw(t, label)
+}
+
+func measure(t *rapid.T, f func(p, y []float64) (float64, error), forecast, target []float64) float64 {
+	value, err := f(forecast, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// Relabelling forecasts and targets alike changes no error.
+func TestMSEJointRelabelling(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, y := pairs(t)
+		nodes := order(t, len(p), "order")
+		a, b := measure(t, train.MSE, p, y), measure(t, train.MSE, relabel(p, nodes), relabel(y, nodes))
+		if math.Abs(a-b) > 1e-12*(1+a) {
+			t.Fatalf("%g before, %g after relabelling", a, b)
+		}
+	})
+}
+
+// BroadcastMSE is the mean over all pairs, and does not notice when forecasts go to other nodes than targets do.
+func TestBroadcastMSE(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, y := pairs(t)
+		got, want := measure(t, train.BroadcastMSE, p, y), 0.0
+		for _, a := range p {
+			for _, b := range y {
+				want += (a - b) * (a - b) / float64(len(p)*len(y))
+			}
+		}
+		moved := measure(t, train.BroadcastMSE, relabel(p, order(t, len(p), "forecasts")), relabel(y, order(t, len(y), "targets")))
+		if math.Abs(got-want) > 1e-11*(1+want) || math.Abs(got-moved) > 1e-11*(1+want) {
+			t.Fatalf("got %g and, relabelled apart, %g; mean over pairs %g", got, moved, want)
+		}
+		mean := 0.0
+		for _, b := range y {
+			mean += b / float64(len(y))
+		}
+		if best := measure(t, train.BroadcastMSE, []float64{mean}, y); got < best-1e-11*(1+want) {
+			t.Fatalf("%g is below %g of the mean of the targets", got, best)
+		}
+	})
+}
+
+// What tells the two measures apart: forecasts given to the wrong nodes, and exact forecasts.
+func TestMeasuresDiffer(t *testing.T) {
+	target := []float64{1, -1, 3}
+	for _, c := range []struct {
+		name           string
+		forecast       []float64
+		mse, broadcast float64
+	}{
+		{"exact", []float64{1, -1, 3}, 0, 16. / 3},
+		{"wrong nodes", []float64{3, 1, -1}, 8, 16. / 3},
+		{"mean of the graph", []float64{1, 1, 1}, 8. / 3, 8. / 3},
+	} {
+		mse, err1 := train.MSE(c.forecast, target)
+		broadcast, err2 := train.BroadcastMSE(c.forecast, target)
+		if err1 != nil || err2 != nil || math.Abs(mse-c.mse) > 1e-14 || math.Abs(broadcast-c.broadcast) > 1e-14 {
+			t.Errorf("%s: MSE %g (%v), want %g; BroadcastMSE %g (%v), want %g", c.name, mse, err1, c.mse, broadcast, err2, c.broadcast)
+		}
+	}
+	for _, c := range [][2][]float64{{nil, nil}, {{1}, {1, 2}}} {
+		if _, err := train.MSE(c[0], c[1]); !errors.Is(err, train.ErrInput) {
+			t.Errorf("MSE of %v: error %v, want ErrInput", c, err)
+		}
+	}
+	if _, err := train.BroadcastMSE([]float64{1}, nil); !errors.Is(err, train.ErrInput) {
+		t.Errorf("BroadcastMSE without targets: error %v, want ErrInput", err)
+	}
+}
+
+// Quantiles of Student's distribution as tabulated, to their printed digits.
+func TestMeanCI(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		values          []float64
+		mean, halfWidth float64
+	}{
+		{"one degree of freedom", []float64{0, 2}, 1, 12.7062},                    // s/sqrt(2) = 1
+		{"two degrees of freedom", []float64{1, 2, 3}, 2, 4.30265 / math.Sqrt(3)}, // s = 1
+		{"nine", []float64{1, -1, 1, -1, 1, -1, 1, -1, 1, -1}, 0, 2.26216 / 3},    // s/sqrt(10) = 1/3
+		{"equal values", []float64{.5, .5, .5}, .5, 0},
+	} {
+		mean, halfWidth := train.MeanCI(c.values)
+		if math.Abs(mean-c.mean) > 1e-14 || math.Abs(halfWidth-c.halfWidth) > 1e-5*c.halfWidth {
+			t.Errorf("%s: %g ± %g, want %g ± %g", c.name, mean, halfWidth, c.mean, c.halfWidth)
+		}
+	}
+	if mean, halfWidth := train.MeanCI([]float64{3}); mean != 3 || !math.IsInf(halfWidth, 1) {
+		t.Errorf("one value: %g ± %g, want 3 ± +Inf", mean, halfWidth)
+	}
+	if mean, halfWidth := train.MeanCI(nil); !math.IsNaN(mean) || !math.IsNaN(halfWidth) {
+		t.Errorf("no values: %g ± %g, want NaN", mean, halfWidth)
+	}
+}
+
+func ExampleMSE() {
+	mse, err := train.MSE([]float64{1, 2}, []float64{1, 4})
+	fmt.Println(mse, err)
+	_, err = train.MSE([]float64{1}, []float64{1, 4})
+	fmt.Println(err)
+	// Output:
+	// 2 <nil>
+	// pengcde/train: MSE of 1 forecasts and 2 targets, want as many of each and at least one: invalid input
+}
+
+func ExampleBroadcastMSE() {
+	// Exact forecasts have an error, the one of the mean: node identity is lost.
+	exact, _ := train.BroadcastMSE([]float64{-1, 1}, []float64{-1, 1})
+	mean, _ := train.BroadcastMSE([]float64{0, 0}, []float64{-1, 1})
+	fmt.Println(exact, mean)
+	// Output:
+	// 2 1
+}
+
+func ExampleMeanCI() {
+	mean, halfWidth := train.MeanCI([]float64{0.91, 0.88, 0.95})
+	fmt.Printf("%.3f ± %.3f\n", mean, halfWidth)
+	// Output:
+	// 0.913 ± 0.087
+}
