@@ -6,7 +6,8 @@ import "github.com/gomlx/compute"
 type Backend struct {
 	// Compute is what GoMLX takes.
 	Compute compute.Backend
-	// Device says what computes: "cuda", "cpu" (both XLA) or "go" (the pure-Go backend).
+	// Device says what computes: "cuda", "cpu" (both XLA) or "go" (the pure-Go backend); another plugin goes by its
+	// own name.
 	Device string
 	// Origin says why this backend was chosen and where its plugin lies, for people.
 	Origin string
@@ -15,6 +16,15 @@ type Backend struct {
 // Wrap makes a Backend of one that was opened by other means.
 func Wrap(backend compute.Backend) *Backend {
 	return &Backend{Compute: backend, Device: backend.Name(), Origin: "given by the caller"}
+}
+
+// String says in one line what computes, and why and from where.
+func (b *Backend) String() string {
+	name := map[string]string{"go": "pure Go", cpu: "XLA on CPU", cuda: "XLA on CUDA"}[b.Device]
+	if name == "" {
+		name = b.Device
+	}
+	return name + " (" + b.Origin + ")"
 }
 
 // Close releases the backend; its compiled programs and tensors must not be used after.

@@ -1,23 +1,146 @@
 package xla
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
 	"github.com/gomlx/compute"
-	_ "github.com/gomlx/compute/gobackend"
-	_ "github.com/gomlx/go-xla/compute/xla"
+	_ "github.com/gomlx/compute/gobackend" // registers the backend "go"
+	goxla "github.com/gomlx/go-xla/compute/xla"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// The environment variables that name a backend, for a Config that names none; the first that is set counts.
+const (
+	BackendEnv      = "PENGCDE_BACKEND"
+	GoMLXBackendEnv = compute.ConfigEnvVar // GOMLX_BACKEND
+)
+
+var (
+	// ErrPlugin is an XLA plugin that was asked for and is missing, is none, or does not work here or with the
+	// options given.
+	ErrPlugin = errors.New("XLA plugin cannot be used")
+	// ErrSetting is the name of a backend that does not exist or cannot be opened.
+	ErrSetting = errors.New("backend setting is not understood")
 )
 
 // Config chooses a backend; the zero value lets [Open] choose.
-type Config struct{ Backend string }
+type Config struct {
+	// Backend names one as GoMLX does: "go", "xla:cpu", "xla:cuda", "xla:/path/to/plugin.so" or "xla" (CUDA, else
+	// CPU), with go-xla's options after a comma ("xla:cuda,notf32"). Default: $PENGCDE_BACKEND, else
+	// $GOMLX_BACKEND, else the best that is there.
+	Backend string
+	// Notices gets one line when the choice fell on less than the machine could do. Default: os.Stderr; io.Discard
+	// silences it, and [Backend.Origin] still says it.
+	Notices io.Writer
+}
 
-// Open opens a backend.
+func init() { goxla.EnableAutoInstall(false) }
+
+// Open opens a backend. One that is named (see [Config]) is opened or the error, [ErrPlugin] or [ErrSetting], says
+// what was looked for, where, and what to do. With none named it is CUDA where a device and a plugin are there, else
+// XLA on the CPU, else the pure-Go backend, about ten times slower. The caller closes it.
 func Open(cfg Config) (*Backend, error) {
-	name := cfg.Backend
-	if name == "" {
-		name = "xla:cpu"
+	for _, s := range []struct{ spec, from string }{
+		{cfg.Backend, "Config.Backend"},
+		{os.Getenv(BackendEnv), "$" + BackendEnv},
+		{os.Getenv(GoMLXBackendEnv), "$" + GoMLXBackendEnv},
+	} {
+		if s.spec != "" {
+			backend, err := openNamed(s.spec, s.from)
+			if err != nil {
+				return nil, fmt.Errorf("xla: backend %q of %s: %w", s.spec, s.from, err)
+			}
+			return backend, nil
+		}
 	}
-	b, err := compute.NewWithConfig(name)
+	backend, notice, err := openBest()
+	if err != nil {
+		return nil, fmt.Errorf("xla: %w", err)
+	}
+	if notice != "" {
+		if cfg.Notices == nil {
+			cfg.Notices = os.Stderr
+		}
+		fmt.Fprintln(cfg.Notices, "pengcde: "+notice)
+	}
+	return backend, nil
+}
+
+// openNamed opens the backend of a setting such as "xla:cpu,notf32".
+func openNamed(spec, from string) (*Backend, error) {
+	head, options, _ := strings.Cut(spec, ",")
+	kind, plugin, _ := strings.Cut(head, ":")
+	switch {
+	case kind == "go":
+		return openGo(from + " asks for it")
+	case slices.Contains([]string{goxla.BackendName, "stablehlo", "hlo", "shlo"}, kind):
+		return openXLA(plugin, options, from+"="+spec)
+	case slices.Contains(compute.List(), kind): // registered by the program that imports this package
+		b, err := newCompute(spec)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrSetting, err)
+		}
+		return &Backend{Compute: b, Device: kind, Origin: from + " asks for it"}, nil
+	}
+	return nil, fmt.Errorf("%w: wanted go, xla:cpu, xla:cuda or xla:/path/to/plugin.so, with options after a comma",
+		ErrSetting)
+}
+
+// openBest opens the best backend there is; notice says what is missing for a better one.
+func openBest() (backend *Backend, notice string, err error) {
+	folders := strings.Join(searchPath(), ", ")
+	var failures []error
+	why := "no CUDA device"
+	if hasCUDADevice() {
+		found := findPlugins(cuda)
+		if backend, err := openFirst(found, "", "CUDA device found"); err == nil {
+			return backend, "", nil
+		} else if len(found) > 0 {
+			failures = append(failures, err)
+		}
+		why = "CUDA device found, but no cuda plugin that works"
+		notice = fmt.Sprintf("a CUDA device is there, but no pjrt_c_api_cuda_plugin.so that works in %s: XLA computes on the CPU", folders)
+	}
+	found := findPlugins(cpu)
+	if backend, err := openFirst(found, "", why); err == nil {
+		return backend, oneLine(notice, failures), nil
+	} else if len(found) > 0 {
+		failures = append(failures, err)
+	}
+	backend, err = openGo("no XLA plugin that works in " + folders)
+	return backend, oneLine(fmt.Sprintf("no XLA plugin that works in %s: the pure-Go backend computes, about 10x slower; %s",
+		folders, howToGetXLA), failures), err
+}
+
+// howToGetXLA is the way out of every missing CPU plugin.
+const howToGetXLA = `run "make setup" in a checkout of pengcde-go, or "pip install lammps-jax-pjrt-cpu" ` +
+	`and copy its pjrt_c_api_cpu_plugin.so to ~/.local/lib/go-xla`
+
+// oneLine appends the failures to a notice, free of line breaks.
+func oneLine(notice string, failures []error) string {
+	for _, err := range failures {
+		notice += fmt.Sprintf(" (%v)", err)
+	}
+	return strings.Join(strings.Fields(notice), " ")
+}
+
+// newCompute is compute.NewWithConfig; go-xla 0.4.2 panics over some plugins that are none.
+func newCompute(spec string) (b compute.Backend, err error) {
+	if caught := exceptions.TryCatch[error](func() { b, err = compute.NewWithConfig(spec) }); caught != nil {
+		return nil, caught
+	}
+	return b, err
+}
+
+func openGo(origin string) (*Backend, error) {
+	b, err := newCompute("go")
 	if err != nil {
 		return nil, err
 	}
-	return &Backend{Compute: b, Device: name}, nil
+	return &Backend{Compute: b, Device: "go", Origin: origin}, nil
 }

@@ -1,0 +1,62 @@
+# What a checkout can do. Everything is set up on the first use; a second run finds it done.
+# Needs go, a C compiler and python3 with venv; nothing is written outside the checkout except Go's caches and the
+# XLA plugin in ~/.local/lib/go-xla.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup plugin test test-go test-tools notebooks lab check bench strip clean
+
+ENV := . tools/env.sh &&
+PY := .venv/bin/python
+NOTEBOOKS ?= $(wildcard notebooks/*.ipynb)
+TEST_FLAGS ?= -timeout 25m
+LAB_FLAGS ?=
+export PYTHON
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+setup: .venv/python.stamp bin/go.stamp plugin ## set up .venv, bin and the XLA plugin (the other targets do it as well)
+
+.venv/python.stamp: tools/requirements.txt tools/constraints.txt notebooks/kernel/kernel.json
+	@tools/setup.sh python
+	@touch $@
+
+bin/go.stamp: go.mod go.sum
+	@tools/setup.sh go
+	@touch $@
+
+plugin: .venv/python.stamp
+	@tools/setup.sh plugin
+
+test: setup test-tools ## run all tests
+	$(ENV) go test $(TEST_FLAGS) ./...
+
+test-go: setup ## run all Go tests on the pure-Go backend
+	$(ENV) PENGCDE_BACKEND=go go test $(TEST_FLAGS) ./...
+
+test-tools: setup
+	$(ENV) $(PY) -m unittest discover -s tools -p 'test_*.py'
+
+notebooks: setup ## run the notebooks in the profile PENGCDE_PROFILE (quick) into build/notebooks
+	@$(ENV) $(PY) tools/run_notebooks.py $(NOTEBOOKS)
+
+lab: setup ## open JupyterLab on the notebooks (LAB_FLAGS=--no-browser and so on)
+	@$(ENV) $(PY) -m jupyterlab --ServerApp.root_dir=notebooks $(LAB_FLAGS)
+
+check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid and without outputs
+	@$(ENV) unformatted=$$(find . -name '*.go' -not -path './.*' -exec gofmt -l {} +); \
+		[ -z "$$unformatted" ] || { echo "not formatted, see gofmt:" $$unformatted; exit 1; }
+	$(ENV) go vet ./...
+	$(ENV) staticcheck ./...
+	@$(ENV) $(PY) tools/check_notebooks.py $(NOTEBOOKS)
+
+bench: setup ## run all benchmarks
+	$(ENV) go test -run '^$$' -bench . ./...
+
+strip: setup ## take the outputs out of the notebooks, as they are committed
+	@[ -z "$(NOTEBOOKS)" ] || $(PY) -m nbstripout $(NOTEBOOKS)
+
+clean: ## remove build, bin and .venv
+	@[ ! -d .venv/home ] || chmod -R u+w .venv/home
+	rm -rf build bin .venv

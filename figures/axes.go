@@ -1,0 +1,84 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Axes says what is written around the data. Its zero value draws bare axes at the default size.
+type Axes struct {
+	Title   string  // above the figure, left
+	X, Y    string  // labels with units, such as "day" and "new cases per 100,000"
+	Colour  string  // label of the colour bar, for heat maps
+	LogX    bool    // logarithmic scale; needs positive values
+	LogY    bool    // logarithmic scale; needs positive values
+	SharedY bool    // Forecasts: one range of Y for all panels
+	Spans   []Span  // shaded ranges of X
+	Width   float64 // points; 0 is 640, the width of a notebook's output
+	Height  float64 // points; 0 lets the figure choose
+}
+
+// Span is a named range of X that is shaded, such as the days used for training.
+type Span struct {
+	Name     string
+	From, To float64
+}
+
+const (
+	defaultWidth = 640
+	smallest     = 60   // points; below this not even the labels fit
+	largest      = 5000 // points; above this a PNG no longer fits in memory
+	margin       = 4    // points around everything
+	gap          = 6    // points between neighbours
+)
+
+// figure checks the size and returns a figure that draws body below the title.
+func (a Axes) figure(height float64, body func(c draw.Canvas)) (*Figure, error) {
+	width := a.Width
+	if width == 0 {
+		width = defaultWidth
+	}
+	if a.Height != 0 {
+		height = a.Height
+	}
+	if !(width >= smallest && width <= largest && height >= smallest && height <= largest) {
+		return nil, fmt.Errorf("figures: size is %g by %g points, wanted %d to %d each; leave Width and Height at 0 for the default: %w",
+			width, height, smallest, largest, ErrInput)
+	}
+	if err := a.checkSpans(); err != nil {
+		return nil, err
+	}
+	return &Figure{
+		label: a.Title, width: vg.Points(width), height: vg.Points(height),
+		draw: func(c draw.Canvas) {
+			c = draw.Crop(c, margin, -margin, margin, -margin)
+			if a.Title != "" {
+				titleText.write(&c, c.Min.X, c.Max.Y-titleText.size, left, a.Title)
+				c.Max.Y -= a.titleHeight()
+			}
+			body(c)
+		},
+	}, nil
+}
+
+func (a Axes) titleHeight() vg.Length {
+	if a.Title == "" {
+		return 0
+	}
+	return titleText.size + gap
+}
+
+func (a Axes) checkSpans() error {
+	for _, s := range a.Spans {
+		if !(s.From < s.To) || math.IsInf(s.To-s.From, 0) {
+			return fmt.Errorf("figures: span %q runs from %g to %g, wanted From < To and both finite: %w", s.Name, s.From, s.To, ErrInput)
+		}
+		if a.LogX && s.From <= 0 {
+			return fmt.Errorf("figures: span %q starts at %g on a logarithmic X, wanted a positive From: %w", s.Name, s.From, ErrInput)
+		}
+	}
+	return nil
+}

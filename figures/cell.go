@@ -1,0 +1,119 @@
+package figures
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Cell is one cell of a table: a text, a number, or a mean with the half-width of its interval, and perhaps the
+// published number to set beside it. The zero value is a missing result.
+type Cell struct {
+	kind      cellKind
+	text      string
+	mean      float64
+	half      float64 // 0 or NaN is unknown
+	published *[2]float64
+}
+
+type cellKind uint8
+
+const (
+	missingCell cellKind = iota
+	textCell
+	numberCell
+)
+
+// Missing is a result that does not exist; it shows as "–".
+func Missing() Cell { return Cell{} }
+
+// Text is a cell of words, such as a model's name. It is never compared.
+func Text(s string) Cell { return Cell{kind: textCell, text: s} }
+
+// Number is a value without an interval. NaN is Missing.
+func Number(value float64) Cell { return Estimate(value, math.NaN()) }
+
+// Estimate is a mean with the half-width of its 95% interval (NaN if unknown, as for one seed). A NaN mean is Missing.
+func Estimate(mean, half float64) Cell {
+	if math.IsNaN(mean) {
+		return Cell{}
+	}
+	return Cell{kind: numberCell, mean: mean, half: half}
+}
+
+// Published returns the cell with a published mean, and half-width if known (else NaN), to show beside it.
+func (c Cell) Published(mean, half float64) Cell {
+	if math.IsNaN(mean) {
+		return c
+	}
+	c.published = &[2]float64{mean, half}
+	return c
+}
+
+// IsMissing reports whether the cell has no result.
+func (c Cell) IsMissing() bool { return c.kind == missingCell }
+
+// compared reports whether the cell takes part in the search for the best.
+func (c Cell) compared() bool { return c.kind == numberCell && !math.IsInf(c.mean, 0) }
+
+// value writes the cell's own content with the column's number of decimals.
+func (c Cell) value(decimals int) string {
+	switch c.kind {
+	case textCell:
+		return c.text
+	case numberCell:
+		return estimate(c.mean, c.half, decimals)
+	}
+	return "–"
+}
+
+// publishedValue writes the published number, or nothing.
+func (c Cell) publishedValue(decimals int) string {
+	if c.published == nil {
+		return ""
+	}
+	return estimate(c.published[0], c.published[1], decimals)
+}
+
+func estimate(mean, half float64, decimals int) string {
+	power := 0
+	if size := math.Max(math.Abs(mean), finiteOr0(half)); size > 0 && !math.IsInf(size, 0) {
+		order := int(math.Floor(math.Log10(size)))
+		decimals = max(0, min(decimals, 4-order)) // five digits say enough of a large number
+		if order >= 6 || size < 0.5*math.Pow(10, -float64(decimals)) {
+			power, decimals = order, 2
+			mean, half = mean/math.Pow(10, float64(order)), half/math.Pow(10, float64(order))
+		}
+	}
+	s := number(mean, decimals)
+	withHalf := finiteOr0(half) > 0
+	if withHalf {
+		s += " ± " + number(half, decimals)
+	}
+	if power == 0 {
+		return s
+	}
+	if withHalf {
+		s = "(" + s + ")"
+	}
+	return s + "×10" + superscript(power)
+}
+
+func finiteOr0(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}
+
+func number(v float64, decimals int) string {
+	if math.IsInf(v, 0) {
+		return strings.Replace(strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), "+Inf", "∞", 1), "-Inf", "−∞", 1)
+	}
+	return plain(v, decimals)
+}
+
+func superscript(n int) string {
+	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+		"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
+}

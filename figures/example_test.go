@@ -1,0 +1,133 @@
+package figures_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+func ExampleLines() {
+	figure, err := figures.Lines(
+		figures.Axes{Title: "Made-up cases", X: "day", Y: "new cases", Spans: []figures.Span{{Name: "train", From: 0, To: 3}}},
+		figures.Series{Name: "Leeds", Y: []float64{10, 20, math.NaN(), 40, 30}}, // a day is missing
+		figures.Series{Name: "Hull", Y: []float64{5, 5, 10, 20, 25}, Lower: []float64{4, 4, 9, 18, 20}, Upper: []float64{6, 6, 11, 22, 30}},
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Size())
+	// Output: 640 260
+}
+
+func ExampleFigure_Save() {
+	figure, err := figures.Lines(figures.Axes{X: "day"}, figures.Series{Y: []float64{1, 3, 2}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	folder, err := os.MkdirTemp("", "figures")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	fmt.Println(figure.Save(filepath.Join(folder, "lines.svg")))
+	fmt.Println(figure.Save("lines.gif"))
+	// Output:
+	// <nil>
+	// figures: cannot write "lines.gif": extension ".gif", wanted .svg or .png: invalid input for a figure
+}
+
+func ExampleAdjacency() {
+	_, err := figures.Adjacency(figures.Axes{Colour: "people per day"}, []figures.HeatPanel{
+		{Title: "day 0", N: 3, From: []int{0, 1}, To: []int{1, 2}, Weights: []float64{100, 20}},
+		{Title: "day 1", N: 3, From: []int{0, 1}, To: []int{1, 3}, Weights: []float64{90, 10}},
+	})
+	fmt.Println(err)
+	// Output: figures: panel 1 ("day 1"): edge 1 runs from 1 to 3, wanted nodes 0 to 2: invalid input for a figure
+}
+
+func ExampleHeatMap() {
+	figure, err := figures.HeatMap(
+		figures.Axes{Title: "Made-up standardised cases", X: "day", Colour: "standard deviations"},
+		figures.Grid{Values: [][]float64{{-1, 0, 2}, {0.5, math.NaN(), -2}}, Rows: []string{"Leeds", "Hull"}, Diverging: true})
+	fmt.Println(figure != nil, err)
+	// Output: true <nil>
+}
+
+func ExampleLossCurves() {
+	figure, err := figures.LossCurves(figures.Axes{Title: "Training", Y: "mean squared error"},
+		figures.LossRun{Name: "seed 0", Train: []float64{3, 2, 1}, Validation: []float64{3, 2.5, 2.6}},
+		figures.LossRun{Name: "seed 1", Train: []float64{4, 2, 1.2}, Validation: []float64{4, 2.2, 2.1}, Best: 3})
+	fmt.Println(figure != nil, err)
+	// Output: true <nil>
+}
+
+func ExampleForecasts() {
+	forecast, err := figures.Spread("PENG-CDE", nil, [][]float64{{1, 2, 3}, {2, 2, 5}}, figures.MinMax)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(forecast.Y, forecast.Lower, forecast.Upper)
+	figure, err := figures.Forecasts(figures.Axes{X: "day", Y: "cases"}, []figures.ForecastPanel{
+		{Title: "Leeds", Truth: []float64{1, 3, 4}, Forecasts: []figures.Series{forecast}},
+	})
+	fmt.Println(figure != nil, err)
+	// Output:
+	// [1.5 2 4] [1 2 3] [2 2 5]
+	// true <nil>
+}
+
+func ExampleDots() {
+	figure, err := figures.Dots(figures.Axes{X: "mean squared error"},
+		figures.DotRow{Name: "PENG-CDE", Value: figures.Estimate(0.64, 0.03).Published(0.62, math.NaN())},
+		figures.DotRow{Name: "Original", Value: figures.Missing()})
+	fmt.Println(figure != nil, err)
+	// Output: true <nil>
+}
+
+func ExampleTable() {
+	table := &figures.Table{
+		Columns: []figures.Column{{Title: "model"}, {Title: "error", Better: figures.Lower}},
+		Rows: [][]figures.Cell{
+			{figures.Text("A"), figures.Estimate(0.64, 0.03).Published(0.62, 0.02)},
+			{figures.Text("B"), figures.Estimate(0.66, 0.04)},
+			{figures.Text("C"), figures.Missing()},
+		},
+	}
+	fmt.Print(table)
+	// Output:
+	// | model |                             error |
+	// |:------|----------------------------------:|
+	// | A     | **0.640 ± 0.030** (0.620 ± 0.020) |
+	// | B     |              <u>0.660 ± 0.040</u> |
+	// | C     |                                 – |
+	//
+	// ±: 95% interval; bold: best; underlined: within the best's 95% interval; in parentheses: published; –: missing
+}
+
+func ExampleShow() {
+	table := &figures.Table{Columns: []figures.Column{{Title: "nothing"}}}
+	fmt.Println(figures.Show(table)) // displays in a notebook only
+	// Output: <nil>
+}
+
+func ExampleNewBar() {
+	bar := figures.NewBar("Training") // one line of standard error, or one output of a notebook cell
+	for epoch := range 3 {
+		bar.Update(float64(epoch)/3, fmt.Sprintf("epoch %d", epoch+1))
+	}
+	bar.Done("3 epochs")
+	// Output:
+}
+
+func ExampleDuration() {
+	fmt.Println(figures.Duration(95 * time.Second))
+	// Output: 1 min 35 s
+}

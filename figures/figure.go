@@ -1,0 +1,123 @@
+package figures
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// ErrInput is wrapped by every error about what a figure or table was asked to show.
+var ErrInput = errors.New("invalid input for a figure")
+
+// saveDPI is the resolution of PNG files: 640 points become 1778 pixels, enough for a printed column.
+const saveDPI = 200
+
+// Figure is a drawing of a fixed size that can be written as SVG or PNG any number of times.
+type Figure struct {
+	label         string
+	width, height vg.Length
+	draw          func(draw.Canvas)
+}
+
+// Size returns width and height in points.
+func (f *Figure) Size() (width, height float64) { return f.width.Points(), f.height.Points() }
+
+// SVG returns the drawing as a self-contained SVG document: no scripts, no links, system fonts.
+func (f *Figure) SVG() ([]byte, error) {
+	canvas := vgsvg.New(f.width, f.height)
+	if err := f.render(draw.New(canvas)); err != nil {
+		return nil, err
+	}
+	var buffer bytes.Buffer
+	if _, err := canvas.WriteTo(&buffer); err != nil {
+		return nil, fmt.Errorf("figures: writing SVG: %w", err)
+	}
+	return tidySVG(buffer.Bytes(), f), nil
+}
+
+// PNG returns the drawing as a PNG of round(width * dpi / 72) by round(height * dpi / 72) pixels.
+func (f *Figure) PNG(dpi int) ([]byte, error) {
+	if dpi < 10 || dpi > 2400 {
+		return nil, fmt.Errorf("figures: %d dots per inch asked, wanted 10 to 2400 (96 for a screen, 300 for print): %w", dpi, ErrInput)
+	}
+	canvas := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
+	if err := f.render(draw.New(canvas)); err != nil {
+		return nil, err
+	}
+	var buffer bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(&buffer); err != nil {
+		return nil, fmt.Errorf("figures: writing PNG: %w", err)
+	}
+	return buffer.Bytes(), nil
+}
+
+// Save writes path as SVG or as PNG (200 dots per inch) by its extension. The file appears whole or not at all.
+func (f *Figure) Save(path string) error {
+	var content []byte
+	var err error
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".svg":
+		content, err = f.SVG()
+	case ".png":
+		content, err = f.PNG(saveDPI)
+	default:
+		return fmt.Errorf("figures: cannot write %q: extension %q, wanted .svg or .png: %w", path, ext, ErrInput)
+	}
+	if err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(path, content, 0o644); err != nil {
+		return fmt.Errorf("figures: saving %q (does its folder exist?): %w", path, err)
+	}
+	return nil
+}
+
+// render draws on a white page. The plotting library panics on nonsense; that must not end a user's program.
+func (f *Figure) render(c draw.Canvas) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("figures: drawing %q at %.0f by %.0f points failed (%v): try a larger Width and Height: %w",
+				f.label, f.width.Points(), f.height.Points(), p, ErrInput)
+		}
+	}()
+	c.SetColor(white)
+	c.Fill(c.Rectangle.Path())
+	f.draw(c)
+	return nil
+}
+
+var fontStyle = regexp.MustCompile(`font-family:Liberation Sans;font-variant:(?:none|normal);font-weight:(normal|bold);font-style:normal;`)
+
+var svgSize = regexp.MustCompile(`width="[0-9.e+]+pt" height="[0-9.e+]+pt"`)
+
+// pixels is the number of CSS pixels in a point; not every reader of SVG knows points.
+const pixels = 96.0 / 72
+
+// tidySVG names fonts that a machine without Liberation Sans has with the same metrics (Arial, Helvetica), says the
+// font once for all texts, gives the size in pixels, and corrects how images are declared.
+func tidySVG(svg []byte, f *Figure) []byte {
+	svg = fontStyle.ReplaceAllFunc(svg, func(m []byte) []byte {
+		if bytes.Contains(m, []byte("bold")) {
+			return []byte("font-weight:bold;")
+		}
+		return nil
+	})
+	var escaped bytes.Buffer
+	_ = xml.EscapeText(&escaped, []byte(clean(f.label))) // a bytes.Buffer does not fail
+	root := `<svg role="img" aria-label="` + escaped.String() + `" font-family="'Liberation Sans',Arial,Helvetica,sans-serif"`
+	svg = bytes.Replace(svg, []byte("<svg"), []byte(root), 1)
+	size := fmt.Sprintf(`width="%.2f" height="%.2f"`, pixels*f.width.Points(), pixels*f.height.Points())
+	svg = svgSize.ReplaceAll(svg, []byte(size))
+	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;"))
+	return bytes.ReplaceAll(svg, []byte("<image "), []byte(`<image preserveAspectRatio="none" `))
+}

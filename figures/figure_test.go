@@ -1,0 +1,243 @@
+package figures
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/janpfeifer/gonb/gonbui"
+)
+
+// texts parses an SVG and returns what it writes, and how many elements of each name it has.
+func texts(t *testing.T, svg []byte) (text string, elements map[string]int) {
+	t.Helper()
+	elements = map[string]int{}
+	var b strings.Builder
+	decoder := xml.NewDecoder(bytes.NewReader(svg))
+	inText := false
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return b.String(), elements
+		}
+		if err != nil {
+			t.Fatalf("SVG does not parse: %v", err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			elements[e.Name.Local]++
+			inText = e.Name.Local == "text"
+		case xml.EndElement:
+			inText = false
+		case xml.CharData:
+			if inText {
+				b.WriteString(string(e) + "\n")
+			}
+		}
+	}
+}
+
+func TestSVGHoldsLabels(t *testing.T) {
+	made := samples(t)
+	want := map[string][]string{
+		"adjacency":  {"Test flows between test regions", "test day 0", "test day 6", "to region", "from region", "people per day", "50"},
+		"adjacency1": {"A small graph", "before", "to node", "from node", "weight", "missing"},
+		"heatmap":    {"Standardised test cases", "day", "region", "standard deviations", "−3", "0", "3", "missing"},
+		"heatmap6":   {"Alpha", "Delta region", "cases", "60"},
+		"flow":       {"Total test flow", "people per day", "5.5 M"},
+		"cases":      {"Zeta", "new cases", "train", "validation", "test"},
+		"loss":       {"train (5 seeds)", "validation (5 seeds)", "epoch kept", "epoch", "mean squared error", "0.5"},
+		"forecasts":  {"observed", "PENG-CDE, mean (band: min–max of 5 seeds)", "Epsilon", "standardised cases", "−1"},
+		"forecasts2": {"Alpha", "Beta", "val."},
+		"dots":       {"PENG-CDE", "mean with 95% interval", "published", "one seed", "missing", "0.641 ± 0.032", "–"},
+	}
+	for name, f := range made {
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(want[name]) == 0 {
+			t.Errorf("%s: no labels to look for", name)
+		}
+		text, _ := texts(t, svg)
+		lines := strings.Split(text, "\n")
+		for _, label := range want[name] {
+			if !slices.Contains(lines, label) {
+				t.Errorf("%s: label %q is not in the SVG, which has %q", name, label, lines)
+			}
+		}
+	}
+}
+
+func TestSVGIsSelfContainedAndLight(t *testing.T) {
+	total := 0
+	for name, f := range samples(t) {
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += len(svg)
+		if len(svg) > 120_000 { // of 1 MB for a notebook with several figures
+			t.Errorf("%s: SVG of %d bytes", name, len(svg))
+		}
+		_, elements := texts(t, svg)
+		if elements["path"] > 500 || elements["script"] > 0 {
+			t.Errorf("%s: %d paths and %d scripts", name, elements["path"], elements["script"])
+		}
+		for _, foreign := range []string{"href=\"http", "url(", "@import", "font-family:Liberation Sans"} {
+			if bytes.Contains(svg, []byte(foreign)) {
+				t.Errorf("%s: SVG holds %q", name, foreign)
+			}
+		}
+		isHeat := strings.HasPrefix(name, "adjacency") || strings.HasPrefix(name, "heatmap")
+		if images := elements["image"]; isHeat != (images > 0) {
+			t.Errorf("%s: %d images", name, images)
+		}
+	}
+	if total > 600_000 {
+		t.Errorf("all samples together take %d bytes", total)
+	}
+}
+
+func TestPNGSize(t *testing.T) {
+	for name, f := range samples(t) {
+		data, err := f.PNG(72)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		img, err := png.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		width, height := f.Size()
+		if got := img.Bounds().Size(); math.Abs(float64(got.X)-width) > 1 || math.Abs(float64(got.Y)-height) > 1 {
+			t.Errorf("%s: %v pixels at 72 per inch, wanted %g by %g", name, got, width, height)
+		}
+	}
+	f := mustLines(t, Axes{Width: 144, Height: 72})
+	data, err := f.PNG(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config, err := png.DecodeConfig(bytes.NewReader(data)); err != nil || config.Width != 200 || config.Height != 100 {
+		t.Errorf("2 by 1 inches at 100 dots: %v, %v", config, err)
+	}
+	for _, dpi := range []int{-1, 0, 5000} {
+		if _, err := f.PNG(dpi); !errors.Is(err, ErrInput) {
+			t.Errorf("PNG(%d): %v", dpi, err)
+		}
+	}
+}
+
+func mustLines(t *testing.T, axes Axes) *Figure {
+	t.Helper()
+	f, err := Lines(axes, Series{Name: "s", Y: []float64{1, 3, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestSave(t *testing.T) {
+	folder := t.TempDir()
+	f := mustLines(t, Axes{Title: "saved"})
+	for _, name := range []string{"a.svg", "a.png", "A.SVG"} {
+		path := filepath.Join(folder, name)
+		if err := f.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.EqualFold(filepath.Ext(name), ".png") {
+			_, err = png.Decode(bytes.NewReader(data))
+		} else {
+			texts(t, data)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := f.Save(filepath.Join(folder, "a.pdf")); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), ".svg or .png") {
+		t.Errorf("pdf: %v", err)
+	}
+	if err := f.Save(filepath.Join(folder, "none", "a.svg")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 3 {
+		t.Errorf("folder holds %v (%v), wanted the three files only", entries, err)
+	}
+}
+
+func TestStrangeLabels(t *testing.T) {
+	strange := "a<b & \"c\"\x00\xff\nd ]]> é"
+	f := mustLines(t, Axes{Title: strange, X: strange, Y: strange})
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := texts(t, svg); strings.Count(text, "a<b & \"c\"") != 3 {
+		t.Errorf("labels came out as %q", text)
+	}
+}
+
+// Too small for its labels, a figure is an error or an empty drawing, not a panic.
+func TestSmallSizes(t *testing.T) {
+	for _, side := range []float64{60, 75, 100, 150} {
+		axes := Axes{Title: "title", X: "x", Y: "y", Colour: "c", Width: side, Height: side, Spans: []Span{{"train", 0, 1}}}
+		dense := [][]float64{{0, 1}, {2, 0}}
+		panel := HeatPanel{Title: "p", Dense: dense}
+		for name, make := range map[string]func() (*Figure, error){
+			"lines":     func() (*Figure, error) { return Lines(axes, Series{Name: "s", Y: []float64{1, 2}}) },
+			"adjacency": func() (*Figure, error) { return Adjacency(axes, []HeatPanel{panel, panel, panel, panel, panel}) },
+			"heatmap":   func() (*Figure, error) { return HeatMap(axes, Grid{Values: dense}) },
+			"dots":      func() (*Figure, error) { return Dots(axes, DotRow{Name: "m", Value: Number(1)}) },
+			"forecasts": func() (*Figure, error) { return Forecasts(axes, []ForecastPanel{{Title: "p", Truth: []float64{1, 2}}}) },
+		} {
+			f, err := make()
+			if err == nil {
+				_, err = f.SVG()
+			}
+			if err != nil && !errors.Is(err, ErrInput) {
+				t.Errorf("%s at %g points: %v", name, side, err)
+			}
+		}
+	}
+	for _, side := range []float64{-1, 10, math.NaN(), math.Inf(1), 1e6} {
+		if _, err := Lines(Axes{Width: side}, Series{Y: []float64{1}}); !errors.Is(err, ErrInput) {
+			t.Errorf("width %g: %v", side, err)
+		}
+	}
+}
+
+func TestShowOutsideNotebook(t *testing.T) {
+	if gonbui.IsNotebook {
+		t.Skip("runs in a notebook")
+	}
+	if err := Show(mustLines(t, Axes{}), &Table{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestShowHTML(t *testing.T) {
+	page, err := mustLines(t, Axes{Title: "inline"}).showHTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(page, "<div><svg ") || strings.Contains(page, "<?xml") {
+		t.Errorf("page starts with %.60q", page)
+	}
+	if text, _ := texts(t, []byte(page)); !strings.Contains(text, "inline") {
+		t.Errorf("no title in %q", text)
+	}
+}

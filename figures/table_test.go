@@ -1,0 +1,179 @@
+package figures
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func testTable() *Table {
+	return &Table{
+		Title:   "Test error",
+		Columns: []Column{{Title: "model"}, {Title: "test data A", Better: Lower}, {Title: "accuracy", Better: Higher, Decimals: 1}},
+		Rows: [][]Cell{
+			{Text("first"), Estimate(0.641, 0.032).Published(0.62, 0.02), Number(71.3)},
+			{Text("second"), Estimate(0.668, 0.011), Estimate(80, 2.5).Published(79.6, nan)},
+			{Text("third"), Estimate(0.702, 0.2), Number(78)},
+			{Text("a|b <c>"), Missing()},
+		},
+		Notes: []string{"Three seeds & test data."},
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	want := `**Test error**
+
+| model       |                       test data A |              accuracy |
+|:------------|----------------------------------:|----------------------:|
+| first       | **0.641 ± 0.032** (0.620 ± 0.020) |                  71.3 |
+| second      |              <u>0.668 ± 0.011</u> | **80.0 ± 2.5** (79.6) |
+| third       |                     0.702 ± 0.200 |           <u>78.0</u> |
+| a\|b &lt;c> |                                 – |                     – |
+
+Three seeds & test data.  
+±: 95% interval; bold: best; underlined: within the best's 95% interval; in parentheses: published; –: missing
+`
+	got, err := testTable().Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if s := testTable().String(); s != got {
+		t.Errorf("String differs from Markdown: %q", s)
+	}
+}
+
+func TestHTML(t *testing.T) {
+	page, err := testTable().HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const number = `<td style="text-align:right;font-variant-numeric:tabular-nums;padding:3px 10px;white-space:nowrap">`
+	for _, want := range []string{
+		number + `<b>0.641 ± 0.032</b> <span style="color:#767676">0.620 ± 0.020</span></td>`,
+		number + `<u>0.668 ± 0.011</u></td>`,
+		number + `<b>80.0 ± 2.5</b> <span style="color:#767676">79.6</span></td>`,
+		number + `–</td>`,
+		`<td style="text-align:left;padding:3px 10px;white-space:nowrap">a|b &lt;c&gt;</td>`,
+		`Three seeds &amp; test data.<br>`,
+		`grey: published; –: missing</p>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("page lacks %s\n%s", want, page)
+		}
+	}
+	texts(t, []byte("<div>"+strings.ReplaceAll(page, "<br>", "<br/>")+"</div>"))
+}
+
+// How cells are marked: b best, u inside the interval of the best, . neither.
+func TestMarks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		better Direction
+		cells  []Cell
+		want   string
+	}{
+		{"lower", Lower, []Cell{Number(3), Number(1), Number(2)}, ".b."},
+		{"higher", Higher, []Cell{Number(3), Number(1), Number(2)}, "b.."},
+		{"not compared", NotCompared, []Cell{Number(3), Number(1)}, ".."},
+		{"inside the best's interval", Lower, []Cell{Estimate(1, 0.5), Estimate(1.4, 0), Estimate(1.6, 9)}, "bu."},
+		{"on its edge", Lower, []Cell{Estimate(1, 0.5), Number(1.5)}, "bu"},
+		{"the other's interval does not count", Higher, []Cell{Estimate(2, 0.1), Estimate(1, 5)}, "b."},
+		{"ties", Higher, []Cell{Number(2), Number(2), Number(1)}, "bb."},
+		{"missing never wins", Lower, []Cell{Missing(), Number(nan), Number(5)}, "..b"},
+		{"infinite never wins", Higher, []Cell{Number(inf), Number(1)}, ".b"},
+		{"published never wins", Lower, []Cell{Number(2).Published(0.1, nan), Number(1), Missing().Published(0, nan)}, ".b."},
+		{"words", Lower, []Cell{Text("0"), Number(1)}, ".b"},
+		{"unknown interval", Lower, []Cell{Estimate(1, nan), Number(1.0001)}, "b."},
+		{"nothing", Lower, []Cell{Missing(), Text("x")}, ".."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			byColumn := &Table{Columns: []Column{{Title: "x", Better: c.better}}}
+			for _, cell := range c.cells {
+				byColumn.Rows = append(byColumn.Rows, []Cell{cell})
+			}
+			byRow := &Table{Columns: make([]Column, len(c.cells)), Rows: [][]Cell{c.cells}, ByRow: c.better}
+			columnMarks, rowMarks := byColumn.marks(), byRow.marks()
+			got := [2]string{}
+			for k := range c.cells {
+				got[0] += string(".bu"[columnMarks[k][0]])
+				got[1] += string(".bu"[rowMarks[0][k]])
+			}
+			if got != [2]string{c.want, c.want} {
+				t.Errorf("by column and by row: %q, wanted %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestCellText(t *testing.T) {
+	for _, c := range []struct {
+		cell     Cell
+		decimals int
+		want     string
+	}{
+		{Cell{}, 2, "–"},
+		{Number(nan), 2, "–"},
+		{Number(1.005), 1, "1.0"},
+		{Number(-0.5), 2, "−0.50"},
+		{Number(12345.678), 3, "12,346"},
+		{Number(1234.5678), 3, "1,234.6"},
+		{Estimate(30483, 1234), 0, "30,483 ± 1,234"},
+		{Estimate(1.2, nan), 1, "1.2"},
+		{Estimate(1.2, inf), 1, "1.2"},
+		{Number(2.5e14), 2, "2.50×10¹⁴"},
+		{Estimate(2.5e14, 1e13), 2, "(2.50 ± 0.10)×10¹⁴"},
+		{Number(3e-7), 2, "3.00×10⁻⁷"},
+		{Number(0), 2, "0.00"},
+		{Number(inf), 2, "∞"},
+		{Number(-inf), 2, "−∞"},
+		{Text("no result"), 2, "no result"},
+	} {
+		if got := c.cell.value(c.decimals); got != c.want {
+			t.Errorf("%+v with %d decimals: %q, wanted %q", c.cell, c.decimals, got, c.want)
+		}
+	}
+}
+
+func TestDecimals(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		cells []Cell
+		asked int
+		want  int
+	}{
+		{"two digits of the interval", []Cell{Estimate(0.64, 0.032)}, 0, 3},
+		{"wide interval", []Cell{Estimate(640, 32)}, 0, 0},
+		{"three digits without intervals", []Cell{Number(0.0512)}, 0, 4},
+		{"counts", []Cell{Number(129), Number(7)}, 0, 0},
+		{"asked", []Cell{Estimate(0.64, 0.032)}, 2, 2},
+		{"none asked", []Cell{Estimate(0.64, 0.032)}, -1, 0},
+		{"empty", nil, 0, 0},
+		{"zero", []Cell{Number(0)}, 0, 0},
+	} {
+		table := &Table{Columns: []Column{{Decimals: c.asked}}}
+		for _, cell := range c.cells {
+			table.Rows = append(table.Rows, []Cell{cell})
+		}
+		if got := table.decimals(0); got != c.want {
+			t.Errorf("%s: %d, wanted %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTableErrors(t *testing.T) {
+	for name, table := range map[string]*Table{
+		"has no columns":        {},
+		"2 cells for 1 columns": {Columns: []Column{{Title: "a"}}, Rows: [][]Cell{{Text("x"), Text("y")}}},
+	} {
+		_, err := table.Markdown()
+		_, err2 := table.HTML()
+		if !errors.Is(err, ErrInput) || !errors.Is(err2, ErrInput) || !strings.Contains(table.String(), name) {
+			t.Errorf("%s: %v, %v", name, err, err2)
+		}
+	}
+}

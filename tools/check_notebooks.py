@@ -1,0 +1,32 @@
+"""Checks notebooks as they are committed: valid, for the Go kernel, starting with %noautoget, and without outputs."""
+
+import subprocess
+import sys
+
+import nbformat
+
+
+def faults(path: str) -> list[str]:
+    try:
+        notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
+        nbformat.validate(notebook)
+    except Exception as error:
+        return [f"is not a valid notebook: {(str(error).splitlines() or [type(error).__name__])[0]}"]
+    found = []
+    if notebook.metadata.get("kernelspec", {}).get("name") != "gonb":
+        found.append('does not name the kernel "gonb" in its metadata')
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    if not code or not code[0].source.startswith("%noautoget"):
+        found.append("does not start with a cell %noautoget, without which GoNB changes go.mod")
+    if subprocess.run([sys.executable, "-m", "nbstripout", "--verify", path], capture_output=True).returncode:
+        found.append("holds outputs or what a run leaves behind: make strip")
+    return found
+
+
+if __name__ == "__main__":
+    failed = False
+    for path in sys.argv[1:]:
+        for fault in faults(path):
+            print(f"{path} {fault}", file=sys.stderr)
+            failed = True
+    sys.exit(failed)

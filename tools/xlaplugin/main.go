@@ -1,0 +1,79 @@
+// Command xlaplugin serves the set-up: "xlaplugin check" opens XLA and computes with it, "xlaplugin release FOLDER"
+// fetches the CPU plugin that go-xla was tested with from go-xla's own release page.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/gomlx/go-xla/installer"
+	"github.com/gomlx/go-xla/pjrt"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+func main() {
+	var err error
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == "check":
+		err = check()
+	case len(os.Args) == 3 && os.Args[1] == "release" && os.Args[2] != "":
+		err = release(os.Args[2])
+	default:
+		err = errors.New("wanted check, or release FOLDER")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "xlaplugin:", err)
+		os.Exit(1)
+	}
+}
+
+// check computes 2x on XLA, whichever plugin [xla.Open] finds, and prints what that is.
+func check() error {
+	backend, err := xla.Open(xla.Config{Backend: "xla", Notices: io.Discard})
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	program, err := xla.NewProgram(backend, "check", func(in []*graph.Node) []*graph.Node {
+		return []*graph.Node{graph.MulScalar(in[0], 2)}
+	})
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	out, err := program.Call(tensors.FromValue([]float64{21}))
+	if err != nil {
+		return err
+	}
+	if got := out[0].Value().([]float64)[0]; got != 42 {
+		return fmt.Errorf("2 x 21 = %v on %v: this plugin computes wrongly; remove it and try another", got, backend)
+	}
+	fmt.Println(backend)
+	return nil
+}
+
+// release installs go-xla's pinned CPU plugin. A page that cannot be reached is found out within seconds; the
+// download itself may take minutes.
+func release(folder string) error {
+	const reach, download = 5 * time.Second, 10 * time.Minute
+	platform := runtime.GOOS + "_" + runtime.GOARCH
+	http.DefaultClient.Timeout = reach // what go-xla's installer asks with
+	if _, err := installer.CPUGetDownloadURL(platform, pjrt.DefaultCPUVersion); err != nil {
+		if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
+			err = unreachable.Err
+		}
+		return fmt.Errorf("go-xla's release %s for %s cannot be had here: %w", pjrt.DefaultCPUVersion, platform, err)
+	}
+	fmt.Fprintf(os.Stderr, "fetching go-xla's XLA CPU plugin %s\n", pjrt.DefaultCPUVersion)
+	http.DefaultClient.Timeout = download
+	return installer.CPUInstall(platform, pjrt.DefaultCPUVersion, folder, false, installer.Quiet)
+}

@@ -1,0 +1,191 @@
+package xla
+
+import (
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/gomlx/go-xla/pjrt"
+)
+
+// The devices that XLA plugins are named after.
+const (
+	cpu  = "cpu"
+	cuda = "cuda"
+)
+
+// cudaDevices are files of NVIDIA's driver; a machine or container with a device has one of them.
+var cudaDevices = []string{"/dev/nvidia0", "/dev/nvidiactl"}
+
+func hasCUDADevice() bool {
+	return slices.ContainsFunc(cudaDevices, func(file string) bool {
+		_, err := os.Stat(file)
+		return err == nil
+	})
+}
+
+// searchPath returns the folders in which plugins are looked for, as go-xla has them.
+func searchPath() []string {
+	if path, set := os.LookupEnv(pjrt.PJRTPluginPathsEnv); set {
+		return slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool { return folder == "" })
+	}
+	places := []string{"/usr/local/lib"}
+	if home, err := os.UserHomeDir(); err == nil {
+		places = []string{filepath.Join(home, ".local", "lib"), "/usr/local/lib"}
+	}
+	var folders []string
+	for _, place := range places {
+		folder := filepath.Join(place, "go-xla")
+		folders = append(folders, folder, filepath.Join(folder, "nvidia"))
+	}
+	return folders
+}
+
+// findPlugins returns the files of the plugins called name, best first: in the order of the folders, and in a folder
+// the one without a version, then the version that go-xla was tested with, then the newest.
+func findPlugins(name string) []string {
+	var found []string
+	for _, folder := range searchPath() {
+		named := func(name string) string {
+			return filepath.Join(folder, "pjrt_c_api_"+name+"_plugin"+libraryExtension())
+		}
+		versions, _ := filepath.Glob(named(name + "_v*")) // the pattern is well formed
+		slices.SortFunc(versions, func(a, b string) int {
+			return -cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) // v0.114.0 before v0.98.0
+		})
+		for _, file := range append([]string{named(name), named(name + "_" + pjrt.DefaultCPUVersion)}, versions...) {
+			if _, err := os.Stat(file); err == nil && !slices.Contains(found, file) {
+				found = append(found, file)
+			}
+		}
+	}
+	return found
+}
+
+func libraryExtension() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return ".dylib"
+	case "windows":
+		return ".dll"
+	}
+	return ".so"
+}
+
+// openXLA opens the plugin of that name or path; an empty name stands for CUDA, else the CPU.
+func openXLA(plugin, options, why string) (*Backend, error) {
+	if strings.ContainsRune(plugin, filepath.Separator) || filepath.Ext(plugin) == libraryExtension() {
+		file, err := filepath.Abs(plugin)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrPlugin, err)
+		}
+		return openPlugin(file, options, why)
+	}
+	var found []string
+	wanted := plugin
+	switch {
+	case plugin != "":
+		found = findPlugins(plugin)
+	case hasCUDADevice():
+		wanted, found = cuda+" or "+cpu, append(findPlugins(cuda), findPlugins(cpu)...)
+	default:
+		wanted, found = cpu, findPlugins(cpu)
+	}
+	if len(found) == 0 {
+		hint := "put it in one of them, or name its file by xla:/path/to/plugin" + libraryExtension()
+		if plugin == "" || plugin == cpu {
+			hint = howToGetXLA
+		}
+		return nil, fmt.Errorf("%w: no pjrt_c_api_NAME_plugin%s with NAME %s, with or without a version, in %s; %s",
+			ErrPlugin, libraryExtension(), wanted, strings.Join(searchPath(), ", "), hint)
+	}
+	backend, err := openFirst(found, options, why)
+	if err != nil && wanted == cuda && !hasCUDADevice() {
+		err = fmt.Errorf("%w; no CUDA device was found (%s)", err, strings.Join(cudaDevices, ", "))
+	}
+	return backend, err
+}
+
+// openFirst opens the first of the files that works; the error tells of all of them.
+func openFirst(files []string, options, why string) (*Backend, error) {
+	failures := []error{ErrPlugin}
+	for _, file := range files {
+		backend, err := openPlugin(file, options, why)
+		if err == nil {
+			return backend, nil
+		}
+		failures = append(failures, err)
+	}
+	if len(failures) == 2 {
+		return nil, failures[1]
+	}
+	return nil, errors.Join(failures...)
+}
+
+// openPlugin opens the plugin in a file, given by its absolute path: go-xla then neither searches nor downloads.
+func openPlugin(file, options, why string) (*Backend, error) {
+	if err := checkPlugin(file); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrPlugin, file, err)
+	}
+	device := deviceOf(file)
+	spec := "xla:" + file
+	if device == cuda && !strings.Contains(options, "shared_buffers") {
+		spec += ",noshared_buffers" // go-xla takes a "cpu" anywhere in the path for one that shares memory with Go
+	}
+	if options != "" {
+		spec += "," + options
+	}
+	b, err := newCompute(spec)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
+	}
+	return &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file}, nil
+}
+
+// deviceOf tells from its file's name what a plugin computes on: "cuda", "cpu" or another device's own name.
+func deviceOf(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "pjrt_c_api_"), "_plugin")
+	switch {
+	case pjrt.IsCUDAName(name):
+		return cuda
+	case strings.Contains(strings.ToLower(name), cpu):
+		return cpu
+	}
+	return name
+}
+
+// checkPlugin finds what is wrong with a plugin's file without loading it.
+func checkPlugin(file string) error {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return errors.New("there is no such file that can be read; check the path")
+	case info.IsDir():
+		return errors.New("this is a folder; name the plugin's file in it")
+	case strings.Contains(file, ","):
+		return errors.New("go-xla reads what follows a comma in a path as options; move the plugin")
+	case deviceOf(file) != cuda && pjrt.IsCUDAName(file):
+		return errors.New(`go-xla takes a "cuda" or "nvidia" anywhere in the path for a CUDA plugin; move the plugin`)
+	case runtime.GOOS != "linux":
+		return nil
+	}
+	library, err := elf.Open(file)
+	if err != nil {
+		return fmt.Errorf("this is not a shared library (%w); fetch it again", err)
+	}
+	defer library.Close()
+	symbols, err := library.DynamicSymbols()
+	if err != nil || !slices.ContainsFunc(symbols, func(s elf.Symbol) bool {
+		return s.Name == pjrt.GetPJRTApiFunctionName && s.Section != elf.SHN_UNDEF
+	}) {
+		return fmt.Errorf("this shared library exports no %s, so it is not an XLA plugin", pjrt.GetPJRTApiFunctionName)
+	}
+	return nil
+}
