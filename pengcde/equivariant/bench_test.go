@@ -23,7 +23,7 @@ func BenchmarkProduct(b *testing.B) {
 		{1000, 4000, 819}, {2048, 32768, 0},
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
-		patterns, edges := make([]*dyngraph.Pattern, batch), 0
+		patterns := make([]*dyngraph.Pattern, batch)
 		for i := range patterns {
 			from, to := make([]int, size.edges), make([]int, size.edges)
 			for e := range from {
@@ -35,17 +35,6 @@ func BenchmarkProduct(b *testing.B) {
 			if patterns[i], _, err = dyngraph.NewPattern(size.n, from, to); err != nil {
 				b.Fatal(err)
 			}
-			edges = max(edges, patterns[i].Edges())
-		}
-		var rows [2][]float64
-		for side := range rows {
-			for _, p := range patterns {
-				weights := make([]float64, p.Edges())
-				for e := range weights {
-					weights[e] = rng.Float64() / 16
-				}
-				rows[side] = append(rows[side], Extend(p, weights, edges)...)
-			}
 		}
 		z := make([]float64, batch*size.n*width)
 		for i := range z {
@@ -53,21 +42,31 @@ func BenchmarkProduct(b *testing.B) {
 		}
 		for _, product := range []Product{Dense, Sparse} {
 			name := map[Product]string{Dense: "dense", Sparse: "sparse"}[product]
-			b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s", size.n, edges, size.hub, name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s", size.n, size.edges, size.hub, name), func(b *testing.B) {
 				var owned xla.Buffers
 				defer owned.Free()
-				tables, err := product.Tables(patterns, edges)
+				layout, err := product.Layout(patterns)
 				if err != nil {
 					b.Fatal(err)
+				}
+				var rows [2][]float64
+				for side := range rows {
+					for i, p := range patterns {
+						weights := make([]float64, p.Edges())
+						for e := range weights {
+							weights[e] = rng.Float64() / 16
+						}
+						rows[side] = append(rows[side], layout.Row(i, weights)...)
+					}
 				}
 				layer := Layer{Name: "l", In: width, Out: width, Fusion: Fusion{Maps: Published8()}}
 				params := layer.Params()
 				inputs := owned.Own(
-					nn.Tensor(dtypes.Float32, rows[0], batch, Width(edges, size.n)),
-					nn.Tensor(dtypes.Float32, rows[1], batch, Width(edges, size.n)),
+					nn.Tensor(dtypes.Float32, rows[0], batch, layout.Width()),
+					nn.Tensor(dtypes.Float32, rows[1], batch, layout.Width()),
 					nn.Tensor(dtypes.Float32, z, batch, size.n, width))
 				inputs = append(inputs, owned.Own(nn.Draw(params, dtypes.Float32, 1)...)...)
-				inputs = append(inputs, owned.Own(tables...)...)
+				inputs = append(inputs, owned.Own(layout.Tables()...)...)
 				program, err := xla.NewProgram(xlatest.Backend(b), name, func(in []*Node) []*Node {
 					args := in[3:]
 					pair := NewPair(BindOperator(args[len(params):]), in[0], in[1], size.n)

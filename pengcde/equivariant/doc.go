@@ -10,8 +10,8 @@
 // width d, and M itself, n x n, is never needed; [Map.Dense] gives it as a definition for tests and study.
 //
 // Start with [Layer], which is what vector fields are made of; [Fusion] is the action M Z alone. The statistics that
-// the maps need of A are linear in A, so they are computed once for each snapshot ([Extend]) and interpolated together
-// with the edges.
+// the maps need of A are linear in A, so they are computed once for each snapshot ([Layout]) and interpolated together
+// with its entries.
 //
 // References: H. Maron, H. Ben-Hamu, N. Shamir, Y. Lipman, Invariant and Equivariant Graph Networks, ICLR 2019, on the 15
 // maps; Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation Learning,

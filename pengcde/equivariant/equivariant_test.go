@@ -21,9 +21,10 @@ type matrices struct {
 	a, da [][]float64
 }
 
-// patterns are the unions of the entries of A and A' that are not zero, with both as rows on them.
-func (m matrices) patterns(t testing.TB) (patterns []*dyngraph.Pattern, rows [2][]float64, edges int) {
+// lay puts both on the union of their entries that are not zero, as rows of a layout.
+func (m matrices) lay(t testing.TB, product Product) (l Layout, rows [2][]float64) {
 	t.Helper()
+	var patterns []*dyngraph.Pattern
 	var weights [2][][]float64
 	for b := range m.a {
 		var from, to []int
@@ -39,27 +40,25 @@ func (m matrices) patterns(t testing.TB) (patterns []*dyngraph.Pattern, rows [2]
 			t.Fatal(err)
 		}
 		patterns = append(patterns, p)
-		edges = max(edges, p.Edges())
 		weights[0], weights[1] = append(weights[0], w[0]), append(weights[1], w[1])
 	}
-	edges = max(edges, 1)
+	l, err := product.Layout(patterns)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for side := range rows {
-		for b, p := range patterns {
-			rows[side] = append(rows[side], Extend(p, weights[side][b], edges)...)
+		for b := range patterns {
+			rows[side] = append(rows[side], l.Row(b, weights[side][b])...)
 		}
 	}
-	return patterns, rows, edges
+	return l, rows
 }
 
 // run builds a graph on the pair and further inputs, and returns its outputs.
 func (m matrices) run(t testing.TB, product Product, build func(p *Pair, in []*Node) []*Node, inputs ...*tensors.Tensor) [][]float64 {
 	t.Helper()
-	patterns, rows, edges := m.patterns(t)
-	tables, err := product.Tables(patterns, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	width := Width(edges, m.n)
+	layout, rows := m.lay(t, product)
+	tables, width := layout.Tables(), layout.Width()
 	all := []any{
 		tensors.FromFlatDataAndDimensions(rows[0], len(m.a), width),
 		tensors.FromFlatDataAndDimensions(rows[1], len(m.a), width),
@@ -230,7 +229,13 @@ func (p problem) gradients(t testing.TB, product Product) [][]float64 {
 	return p.run(t, product, func(pair *Pair, in []*Node) []*Node {
 		y := fusion.Apply(pair, in[1], in[0])
 		probe := Sin(ConvertDType(IotaFull(y.Graph(), y.Shape()), y.DType()))
-		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(probe, y)), in[0], in[1])...)
+		out := append([]*Node{y}, Gradient(ReduceAllSum(Mul(probe, y)), in[0], in[1])...)
+		for _, node := range y.Graph().Nodes() {
+			if node.Type() == NodeTypeScatterSum {
+				t.Errorf("the gradient scatters: %s", node)
+			}
+		}
+		return out
 	}, p.inputs()...)
 }
 

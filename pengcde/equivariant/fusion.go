@@ -20,21 +20,21 @@ type Pair struct {
 	nodes *Node
 }
 
-// NewPair takes A and A' as rows of [Extend], interpolated: both [batch, width], for graphs of n nodes.
+// NewPair takes A and A' as rows of a [Layout], interpolated: both [batch, width], for graphs of n nodes.
 func NewPair(operator Operator, a, da *Node, n int) *Pair {
 	batch, width := a.Shape().Dimensions[0], a.Shape().Dimensions[1]
-	edges := width - 3*n - 2
-	of := func(x *Node) (e, vectors *Node) {
+	entries := width - 3*n - 2
+	of := func(x *Node) (matrix, vectors *Node) {
 		part := func(from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from, to)) }
-		perNode := TransposeAllDims(Reshape(part(edges, edges+3*n), batch, 3, n), 0, 2, 1)
-		scalars := BroadcastToDims(ExpandAxes(part(edges+3*n, width), 1), batch, n, 2)
-		return part(0, edges), Concatenate([]*Node{perNode, scalars}, -1)
+		perNode := TransposeAllDims(Reshape(part(entries, entries+3*n), batch, 3, n), 0, 2, 1)
+		scalars := BroadcastToDims(ExpandAxes(part(entries+3*n, width), 1), batch, n, 2)
+		return part(0, entries), Concatenate([]*Node{perNode, scalars}, -1)
 	}
-	aEdges, aNodes := of(a)
-	daEdges, daNodes := of(da)
+	aEntries, aNodes := of(a)
+	daEntries, daNodes := of(da)
 	return &Pair{
 		operator: operator,
-		arranged: operator.Arrange(aEdges, daEdges),
+		arranged: operator.Arrange(aEntries, daEntries, n),
 		nodes:    Concatenate([]*Node{aNodes, daNodes}, -1),
 	}
 }
@@ -50,10 +50,11 @@ func (f Fusion) Apply(p *Pair, weights, z *Node) *Node {
 	y := p.operator.Multiply(p.arranged, part(0, 4), z)
 	vectors := DotGeneral(p.nodes, []int{2}, nil, Reshape(part(4, 4+6*statistics), 2*statistics, 3), []int{0}, nil) // [batch, n, 3]
 	vector := func(i int) *Node { return Slice(vectors, AxisRange(), AxisRange(), AxisElem(i)) }
-	sum := ReduceAndKeep(z, ReduceSum, 1)                      // [batch, 1, d]
-	weighted := ReduceAndKeep(Mul(vector(2), z), ReduceSum, 1) // [batch, 1, d]
-	y = Add(y, Mul(vector(0), z))
-	return Add(y, Add(Mul(vector(1), sum), weighted))
+	ones := OnesLike(vector(0))
+	// r s + 1 (c^T Z) with s the sums of Z over nodes: [r 1] ([1 c]^T Z), of rank two.
+	sums := DotGeneral(Concatenate([]*Node{ones, vector(2)}, -1), []int{1}, []int{0}, z, []int{1}, []int{0})
+	ranked := DotGeneral(Concatenate([]*Node{vector(1), ones}, -1), []int{2}, []int{0}, sums, []int{1}, []int{0})
+	return Add(Add(y, Mul(vector(0), z)), ranked)
 }
 
 // basis leads from the weights, flattened, to the coefficients of A, A', A^T, A'^T, and then, for each entry of

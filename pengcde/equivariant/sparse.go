@@ -13,8 +13,8 @@ import (
 // list serves A, A^T and their backward pass. Nodes with about as many neighbours share a bucket, whose width is a power
 // of two: a hub does not widen the lists of others.
 type sparse struct {
-	// order [batch*n] leads from a node to its place in the buckets.
-	order *Node
+	// order [batch*n] leads from a node to its place in the buckets, nodes [batch*n] back.
+	order, nodes *Node
 	// buckets hold three tables each, all [nodes in the bucket, width] int32: neighbours among batch*n, edges to them and
 	// edges from them among batch*(edges+1).
 	buckets []*Node
@@ -50,8 +50,8 @@ func sparseTables(patterns []*dyngraph.Pattern, edges int) []*tensors.Tensor {
 		widest = max(widest, k)
 	}
 	order := make([]int32, len(lists))
-	tables := []*tensors.Tensor{nil}
-	next := int32(0)
+	nodes := make([]int32, 0, len(lists))
+	tables := []*tensors.Tensor{nil, nil}
 	for k := 0; k <= widest; k++ {
 		if len(members[k]) == 0 {
 			continue
@@ -59,8 +59,8 @@ func sparseTables(patterns []*dyngraph.Pattern, edges int) []*tensors.Tensor {
 		width := 1 << k
 		var columns [3][]int32
 		for _, u := range members[k] {
-			order[u] = next
-			next++
+			order[u] = int32(len(nodes))
+			nodes = append(nodes, int32(u))
 			none := int32(u/n*(edges+1) + edges)
 			for i := range width {
 				entry := neighbour{int32(u), none, none}
@@ -75,11 +75,12 @@ func sparseTables(patterns []*dyngraph.Pattern, edges int) []*tensors.Tensor {
 		}
 	}
 	tables[0] = tensors.FromFlatDataAndDimensions(order, len(order))
+	tables[1] = tensors.FromFlatDataAndDimensions(nodes, len(nodes))
 	return tables
 }
 
 // Arrange gathers, for each bucket, the weights of a and da along the edges to the neighbours, then from them.
-func (s sparse) Arrange(a, da *Node) Arranged {
+func (s sparse) Arrange(a, da *Node, _ int) Arranged {
 	flat := []*Node{padded(a), padded(da)}
 	var m Arranged
 	for i := 0; i < len(s.buckets); i += 3 {
@@ -93,10 +94,15 @@ func (s sparse) Arrange(a, da *Node) Arranged {
 func (s sparse) Multiply(m Arranged, c, z *Node) *Node {
 	forward := func(i int) *Node { return s.values(m[4*i:], c, 0, 2) }
 	backward := func(i int) *Node { return s.values(m[4*i:], c, 2, 0) }
-	y := s.product(forward, StopGradient(z))
-	// The gradient with respect to z is the transposed matrix times the cotangent, by the same gathers; the gradient of a
-	// gather would be a scatter, which is slow and, on accelerators, not deterministic.
-	carrier := IdentityWithCustomGradient(z, func(_, v *Node) *Node { return s.product(backward, v) })
+	// The gradient with respect to z is the transposed matrix times the cotangent, by the same gathers.
+	return withPullback(s.product(forward, z), z, func(v *Node) *Node { return s.product(backward, v) })
+}
+
+// withPullback gives y, of the shape of x, the gradient pull(cotangent) with respect to x, beside those that it has with
+// respect to others. Without it the gradient of a gather is a scatter, which is slow and, on accelerators, not
+// deterministic.
+func withPullback(y, x *Node, pull func(cotangent *Node) *Node) *Node {
+	carrier := IdentityWithCustomGradient(x, func(_, v *Node) *Node { return pull(v) })
 	return Add(y, Sub(carrier, StopGradient(carrier)))
 }
 
@@ -106,14 +112,16 @@ func (s sparse) values(m Arranged, c *Node, to, from int) *Node {
 	return Add(Add(term(to, m[0]), term(to+1, m[1])), Add(term(from, m[2]), term(from+1, m[3])))
 }
 
-// product is the matrix with the given entries times z [batch, n, d].
+// product is the matrix with the given entries times z [batch, n, d], which is held constant in gradients.
 func (s sparse) product(values func(bucket int) *Node, z *Node) *Node {
 	dims := z.Shape().Dimensions
 	flat := Reshape(z, dims[0]*dims[1], dims[2])
 	var parts []*Node
 	for i := 0; 3*i < len(s.buckets); i++ {
-		neighbours := pick(flat, s.buckets[3*i]) // [nodes, width, d]
+		neighbours := StopGradient(pick(flat, s.buckets[3*i])) // [nodes, width, d]
 		parts = append(parts, DotGeneral(values(i), []int{1}, []int{0}, neighbours, []int{1}, []int{0}))
 	}
-	return Reshape(pick(Concatenate(parts, 0), s.order), dims...)
+	inBuckets := Concatenate(parts, 0)
+	inOrder := withPullback(StopGradient(pick(inBuckets, s.order)), inBuckets, func(v *Node) *Node { return pick(v, s.nodes) })
+	return Reshape(inOrder, dims...)
 }

@@ -37,18 +37,20 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		return nil, fmt.Errorf("pengcde/field: control of no samples: %w", dyngraph.ErrInvalid)
 	}
 	first := samples[0]
-	edges := 1
 	var patterns []*dyngraph.Pattern
 	for b, s := range samples {
 		if err := s.check(b, first); err != nil {
 			return nil, err
 		}
-		edges = max(edges, s.Pattern.Edges())
 		patterns = append(patterns, s.Pattern)
+	}
+	layout, err := product.Layout(patterns)
+	if err != nil {
+		return nil, fmt.Errorf("pengcde/field: %w", err)
 	}
 	var knots, until, rows, features []float64
 	var index []int32
-	for _, s := range samples {
+	for b, s := range samples {
 		knots = append(knots, s.Knots...)
 		limit := math.Inf(1)
 		if s.Hold {
@@ -56,7 +58,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		}
 		until = append(until, limit)
 		for _, weights := range s.Snapshots {
-			rows = append(rows, equivariant.Extend(s.Pattern, weights, edges)...)
+			rows = append(rows, layout.Row(b, weights)...)
 		}
 		for k := range s.Knots {
 			index = append(index, int32(s.inForce(k)))
@@ -70,16 +72,12 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		nn.Tensor(dtypes.Float64, knots, batch, count),
 		nn.Tensor(dtypes.Float64, until, batch),
 		tensors.FromFlatDataAndDimensions(index, batch, count),
-		nn.Tensor(dtype, rows, batch, len(first.Snapshots), equivariant.Width(edges, n)),
+		nn.Tensor(dtype, rows, batch, len(first.Snapshots), layout.Width()),
 	}
 	if features != nil {
 		control = append(control, nn.Tensor(dtype, features, batch, count, n, len(first.Features[0])/n))
 	}
-	tables, err := product.Tables(patterns, edges)
-	if err != nil {
-		return nil, fmt.Errorf("pengcde/field: %w", err)
-	}
-	return append(control, tables...), nil
+	return append(control, layout.Tables()...), nil
 }
 
 func (s Sample) inForce(knot int) int {
@@ -138,7 +136,7 @@ type Control struct {
 func Bind(nodes []*Node) *Control {
 	c := &Control{knots: nodes[0], until: nodes[1], index: nodes[2], rows: nodes[3]}
 	tables := nodes[4:]
-	if tables[0].DType().IsFloat() {
+	if len(tables) > 0 && tables[0].DType().IsFloat() {
 		c.features, tables = tables[0], tables[1:]
 	}
 	c.operator = equivariant.BindOperator(tables)

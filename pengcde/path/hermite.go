@@ -81,17 +81,24 @@ func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 // combine weighs the differences of the rows [batch, J, ...] named by at [batch, 3].
 func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
-	batch, count := dims[0], dims[1]
-	offset := MulScalar(Iota(at.Graph(), at.Shape(), 0), count)
-	flat := Reshape(rows, batch*count, -1)
-	three := Gather(flat, ExpandAxes(Add(at, offset), -1)) // [batch, 3, ...]
-	row := func(from, to int) *Node { return Slice(three, AxisRange(), AxisRange(from, to)) }
-	differences := Sub(row(1, 3), row(0, 2)) // [batch, 2, ...]
-	weights := ConvertDType(i.Weights, rows.DType())
-	part := func(j int) *Node {
-		w := ExpandAxes(Squeeze(Slice(weights, AxisRange(), AxisElem(j)), 1), -1) // [batch, 2, 1]
-		return Reshape(ReduceSum(Mul(w, differences), 1), append([]int{batch}, dims[2:]...)...)
+	rows = Reshape(rows, dims[0], dims[1], -1)
+	// Slices of each sample, since XLA gathers entry by entry on a CPU, which is many times slower.
+	row := func(k int) *Node { // [batch, 1, ...]
+		index := func(j int) *Node { return Const(rows.Graph(), int32(j)) }
+		parts := make([]*Node, dims[0])
+		for b := range parts {
+			start := []*Node{index(b), Reshape(Slice(at, AxisElem(b), AxisElem(k))), index(0)}
+			parts[b] = DynamicSlice(rows, start, []int{1, 1, rows.Shape().Dimensions[2]})
+		}
+		return Concatenate(parts, 0)
 	}
-	base := Reshape(row(1, 2), append([]int{batch}, dims[2:]...)...)
-	return Add(base, part(0)), part(1)
+	first, middle, last := row(0), row(1), row(2)
+	before, after := Sub(middle, first), Sub(last, middle)
+	weights := ConvertDType(i.Weights, rows.DType())
+	combined := func(j int) *Node {
+		weight := func(k int) *Node { return Slice(weights, AxisRange(), AxisElem(j), AxisElem(k)) } // [batch, 1, 1]
+		return Add(Mul(weight(0), before), Mul(weight(1), after))
+	}
+	shape := append([]int{dims[0]}, dims[2:]...)
+	return Reshape(Add(middle, combined(0)), shape...), Reshape(combined(1), shape...)
 }

@@ -1,0 +1,77 @@
+package equivariant
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Layout says how the snapshots of a batch of graphs lie in memory. A row, for one snapshot, has the matrix entries, then
+// what the maps need of them: row sums, column sums and diagonal for each node, total and trace. All are linear in the
+// weights, so interpolating rows interpolates the statistics.
+type Layout struct {
+	patterns []*dyngraph.Pattern
+	nodes    int
+	edges    int // the most of a pattern of the batch, at least 1
+	dense    bool
+}
+
+// Layout chooses that of a batch of graphs with equally many nodes; their patterns may differ.
+func (p Product) Layout(patterns []*dyngraph.Pattern) (Layout, error) {
+	if len(patterns) == 0 {
+		return Layout{}, fmt.Errorf("pengcde/equivariant: no graphs: %w", dyngraph.ErrInvalid)
+	}
+	l := Layout{patterns: patterns, nodes: patterns[0].Nodes, edges: 1}
+	for b, pattern := range patterns {
+		if pattern.Nodes != l.nodes {
+			return l, fmt.Errorf("pengcde/equivariant: graph %d of the batch has %d nodes, the first has %d: %w", b, pattern.Nodes, l.nodes, dyngraph.ErrInvalid)
+		}
+		l.edges = max(l.edges, pattern.Edges())
+	}
+	l.dense = p.Choose(l.nodes, l.edges) == Dense
+	return l, nil
+}
+
+// matrix is the number of matrix entries in a row: all n² of a dense layout, else one for each edge.
+func (l Layout) matrix() int {
+	if l.dense {
+		return l.nodes * l.nodes
+	}
+	return l.edges
+}
+
+// Width is the length of a row.
+func (l Layout) Width() int { return l.matrix() + 3*l.nodes + 2 }
+
+// Row is the row of a snapshot of one sample of the batch, whose weights follow the sample's pattern.
+func (l Layout) Row(sample int, weights []float64) []float64 {
+	p, n, at := l.patterns[sample], l.nodes, l.matrix()
+	row := make([]float64, l.Width())
+	rows, columns, diagonal, scalars := row[at:at+n], row[at+n:at+2*n], row[at+2*n:at+3*n], row[at+3*n:]
+	for e, w := range weights {
+		from, to := int(p.From[e]), int(p.To[e])
+		if l.dense {
+			row[from*n+to] = w
+		} else {
+			row[e] = w
+		}
+		rows[from] += w
+		columns[to] += w
+		scalars[0] += w
+		if from == to {
+			diagonal[from] += w
+			scalars[1] += w
+		}
+	}
+	return row
+}
+
+// Tables are the index tensors that [BindOperator] takes back as nodes; none for a dense layout.
+func (l Layout) Tables() []*tensors.Tensor {
+	if l.dense {
+		return nil
+	}
+	return sparseTables(l.patterns, l.edges)
+}

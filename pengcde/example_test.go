@@ -1,0 +1,58 @@
+package pengcde_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/peng-cde/pengcde-go/datasets/pgt"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Forecast the Covid cases of 129 regions of England from the movement of people between them.
+func Example() {
+	backend, err := xla.Open(xla.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer backend.Close()
+	series, err := pgt.EnglandCovid()
+	if err != nil {
+		log.Fatal(err)
+	}
+	split, err := series.Windows(5, 5).Split(0.6, 0.2, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	model, err := pengcde.New(backend, pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Layers: 1, Step: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer model.Close()
+	ctx := context.Background()
+	report, err := model.Fit(ctx, split.Train, split.Validation, train.Config{Epochs: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	forecast, err := model.Predict(ctx, split.Test[0], []float64{1, 2, 3}) // [times][nodes][outputs]
+	if err != nil {
+		log.Fatal(err)
+	}
+	folder, err := os.MkdirTemp("", "pengcde")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	if err := model.Save(filepath.Join(folder, "covid.safetensors")); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(report.Epochs), "epochs")
+	fmt.Println(len(forecast), "times,", len(forecast[0]), "nodes,", len(forecast[0][0]), "output")
+	// Output:
+	// 2 epochs
+	// 3 times, 129 nodes, 1 output
+}

@@ -1,0 +1,277 @@
+package pengcde
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/safetensors"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+const ringNodes, ringFeatures = 6, 2
+
+// ring is a small series: a directed ring whose weights swing in time, with two features and a target each node.
+func ring(t *testing.T) *dyngraph.Series {
+	t.Helper()
+	s := &dyngraph.Series{Name: "ring", FeatureSize: ringFeatures, TargetSize: 1}
+	var from, to []int
+	for u := range ringNodes {
+		from, to = append(from, u), append(to, (u+1)%ringNodes)
+	}
+	var err error
+	if s.Pattern, _, err = dyngraph.NewPattern(ringNodes, from, to); err != nil {
+		t.Fatal(err)
+	}
+	for k := range 24 {
+		time := float64(k)
+		s.Times = append(s.Times, time)
+		var weights, features, targets []float64
+		for u := range ringNodes {
+			phase := float64(u)
+			weights = append(weights, 2+math.Sin(time/3+phase))
+			features = append(features, math.Sin(time/2+phase), math.Cos(time/2+phase))
+			targets = append(targets, math.Sin((time+1)/2+phase))
+		}
+		s.Weights, s.Features, s.Targets = append(s.Weights, weights), append(s.Features, features), append(s.Targets, targets)
+	}
+	return s
+}
+
+func ringModel(t *testing.T, change func(*Config)) *Model {
+	t.Helper()
+	cfg := Config{Nodes: ringNodes, Features: ringFeatures, Hidden: 4, Layers: 1, Step: 0.5, Seed: 1}
+	if change != nil {
+		change(&cfg)
+	}
+	m, err := New(xlatest.Backend(t), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+func ringSplit(t *testing.T) dyngraph.Split {
+	t.Helper()
+	split, err := ring(t).Windows(4, 1).Chronological(0.6, 0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return split
+}
+
+func forecast(t *testing.T, m *Model, w dyngraph.Window) []float64 {
+	t.Helper()
+	y, err := m.Forecast(context.Background(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y
+}
+
+func TestFitLearnsSavesAndLoads(t *testing.T) {
+	split, m := ringSplit(t), ringModel(t, nil)
+	report, err := m.Fit(context.Background(), split.Train, split.Validation, train.Config{Epochs: 15, Patience: 15, BatchSize: 5, AdamW: train.AdamW{LearningRate: 3e-2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	zero := 0.0
+	for _, w := range split.Validation {
+		e, err := train.MSE(make([]float64, ringNodes), w.Target())
+		if err != nil {
+			t.Fatal(err)
+		}
+		zero += e / float64(len(split.Validation))
+	}
+	if !(report.BestValidation < 0.5*zero) {
+		t.Errorf("validation %.3f, want below half of the zero forecast's %.3f", report.BestValidation, zero)
+	}
+	mean := 0.0
+	for _, w := range split.Validation {
+		e, err := train.MSE(forecast(t, m, w), w.Target())
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean += e / float64(len(split.Validation))
+	}
+	if math.Abs(mean-report.BestValidation) > 1e-5 {
+		t.Errorf("the kept parameters give validation %.6f, the report says %.6f", mean, report.BestValidation)
+	}
+
+	path := filepath.Join(t.TempDir(), "ring.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(xlatest.Backend(t), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	if want, got := forecast(t, m, split.Test[0]), forecast(t, loaded, split.Test[0]); !slices.Equal(got, want) {
+		t.Errorf("the loaded model forecasts %v, the saved one %v", got, want)
+	}
+	damagedFiles(t, m, path)
+}
+
+func damagedFiles(t *testing.T, m *Model, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := filepath.Join(t.TempDir(), "half.safetensors")
+	if err := os.WriteFile(half, content[:len(content)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other.safetensors")
+	file, err := safetensors.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide, err := safetensors.FromFloats(file.Tensors[0].Name, "F32", []int{1, 3}, []float64{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Tensors[0] = wide
+	if err := safetensors.Write(other, file.Metadata, file.Tensors); err != nil {
+		t.Fatal(err)
+	}
+	for name, broken := range map[string]string{"cut in half": half, "of another shape": other} {
+		if _, err := Load(xlatest.Backend(t), broken); !errors.Is(err, ErrFile) {
+			t.Errorf("file %s: %v, want ErrFile", name, err)
+		} else {
+			t.Log(err)
+		}
+	}
+	if _, err := Load(xlatest.Backend(t), filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v, want ErrNotExist", err)
+	}
+	if err := m.Save(filepath.Join(t.TempDir(), "no", "folder")); err == nil {
+		t.Error("saving into a folder that does not exist gave no error")
+	}
+}
+
+func TestInterruptedFitKeepsAModel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	split, m := ringSplit(t), ringModel(t, nil)
+	report, err := m.Fit(ctx, split.Train, split.Validation, train.Config{EvaluateEvery: 1, BatchSize: 5, Progress: func(p train.Progress) {
+		if p.Epoch == 2 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || report.Stop != train.StopInterrupted || report.Best < 0 {
+		t.Errorf("error %v, report %+v", err, report)
+	}
+	forecast(t, m, split.Test[0])
+}
+
+func TestRelabellingRelabelsForecasts(t *testing.T) {
+	series := ring(t)
+	order := []int{3, 0, 5, 1, 4, 2} // node u becomes order[u]
+	relabelled := *series
+	relabelled.Features, relabelled.Targets, relabelled.Weights = nil, nil, nil
+	var from, to []int
+	for e := range series.Pattern.From {
+		from, to = append(from, order[series.Pattern.From[e]]), append(to, order[series.Pattern.To[e]])
+	}
+	pattern, place, err := dyngraph.NewPattern(ringNodes, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	relabelled.Pattern = pattern
+	for k := range series.Times {
+		weights, features, targets := make([]float64, len(place)), make([]float64, ringNodes*ringFeatures), make([]float64, ringNodes)
+		for e, w := range series.Weights[k] {
+			weights[place[e]] = w
+		}
+		for u, v := range order {
+			copy(features[v*ringFeatures:(v+1)*ringFeatures], series.Features[k][u*ringFeatures:])
+			targets[v] = series.Targets[k][u]
+		}
+		relabelled.Weights, relabelled.Features, relabelled.Targets = append(relabelled.Weights, weights), append(relabelled.Features, features), append(relabelled.Targets, targets)
+	}
+	m := ringModel(t, func(c *Config) { c.Float64 = true })
+	y, z := forecast(t, m, dyngraph.Window{Series: series, Start: 2, Length: 5}), forecast(t, m, dyngraph.Window{Series: &relabelled, Start: 2, Length: 5})
+	for u, v := range order {
+		if math.Abs(y[u]-z[v]) > 1e-11 {
+			t.Errorf("node %d: forecast %.15g, relabelled %.15g", u, y[u], z[v])
+		}
+	}
+}
+
+func TestPredictTimes(t *testing.T) {
+	m, w := ringModel(t, nil), dyngraph.Window{Series: ring(t), Start: 1, Length: 4}
+	ctx := context.Background()
+	states, err := m.Predict(ctx, w, []float64{0, 0.7, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(states) != 3 || len(states[0]) != ringNodes || len(states[0][0]) != 1 {
+		t.Fatalf("forecasts are %d x %d x %d, want 3 x %d x 1", len(states), len(states[0]), len(states[0][0]), ringNodes)
+	}
+	if last := forecast(t, m, w); math.Abs(last[3]-states[2][3][0]) > 1e-6 {
+		t.Errorf("Forecast gives %g, Predict at the last input %g", last[3], states[2][3][0])
+	}
+	if _, err := m.Predict(ctx, w, []float64{2.5}); !errors.Is(err, ErrPastLast) {
+		t.Errorf("past the last input: %v, want ErrPastLast", err)
+	}
+	if held, err := m.Predict(ctx, w, []float64{2, 2.5, 4}, HoldControl()); err != nil || math.Abs(held[0][2][0]-states[2][2][0]) > 1e-6 {
+		t.Errorf("held control: %v, at the last input %v, want %v", err, held[0][2], states[2][2])
+	}
+	for name, times := range map[string][]float64{"before the window": {-1}, "decreasing": {1, 0.5}, "NaN": {math.NaN()}} {
+		if _, err := m.Predict(ctx, w, times); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: %v, want ErrInput", name, err)
+		}
+	}
+}
+
+func TestModelInputErrors(t *testing.T) {
+	for name, cfg := range map[string]Config{
+		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Step: -1}, "unknown field": {Nodes: 2, Features: 1, Field: "x"},
+		"negative width": {Nodes: 2, Features: 1, Hidden: -3},
+	} {
+		if _, err := New(xlatest.Backend(t), cfg); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: %v, want ErrInput", name, err)
+		}
+	}
+	m, split := ringModel(t, func(c *Config) { c.Nodes = 7 }), ringSplit(t)
+	if _, err := m.Fit(context.Background(), split.Train, split.Validation, train.Config{}); !errors.Is(err, ErrInput) {
+		t.Errorf("series of other size: %v, want ErrInput", err)
+	}
+	if _, err := m.Fit(context.Background(), nil, split.Validation, train.Config{}); !errors.Is(err, ErrInput) {
+		t.Errorf("no windows: %v, want ErrInput", err)
+	}
+}
+
+func TestEveryParameterLearns(t *testing.T) {
+	for _, c := range []struct {
+		kind   Kind
+		parity bool
+	}{{PENG, false}, {PENG, true}, {Constant, false}, {Constant, true}} {
+		m := ringModel(t, func(cfg *Config) { cfg.Field, cfg.Parity, cfg.Float64 = c.kind, c.parity, true })
+		batches, err := m.lessons(ringSplit(t).Train, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, gradients, err := m.network.gradient(context.Background(), m.params, batches[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range m.network.params {
+			if !slices.ContainsFunc(nn.Floats(gradients[i]), func(g float64) bool { return g != 0 }) {
+				t.Errorf("%s, parity %v: the gradient of %s is 0", c.kind, c.parity, p.Name)
+			}
+		}
+		for _, b := range batches {
+			b.free()
+		}
+	}
+}
