@@ -80,12 +80,23 @@ func drawRuns(f *frame, runs []LossRun, best []int) {
 		f.stroke(line(width, withAlpha(trainColour, lossAlpha)), count(len(r.Train), 1), r.Train)
 	}
 	for _, r := range runs {
-		f.stroke(line(width, withAlpha(validationColour, lossAlpha)), count(len(r.Validation), 1), r.Validation)
+		x, y := evaluated(r.Validation)
+		f.stroke(line(width, withAlpha(validationColour, lossAlpha)), x, y)
 	}
 	for i, r := range runs {
 		at := f.point(float64(best[i]), r.Validation[best[i]-1])
 		f.DrawGlyphNoClip(draw.GlyphStyle{Color: validationColour, Radius: 2.8, Shape: hollow{}}, at)
 	}
+}
+
+// evaluated are the epochs with a validation loss; the line joins them.
+func evaluated(losses []float64) (epochs, values []float64) {
+	for i, v := range losses {
+		if !math.IsNaN(v) {
+			epochs, values = append(epochs, float64(i+1)), append(values, v)
+		}
+	}
+	return epochs, values
 }
 
 // check returns the epoch to mark.
@@ -103,7 +114,7 @@ func (r LossRun) check(i int) (best int, err error) {
 	}{{"train", r.Train}, {"validation", r.Validation}} {
 		for e, v := range group.values {
 			if v > mostFinite || v <= 0 {
-				return 0, fmt.Errorf("figures: %s: %s loss of epoch %d is %g, wanted finite values above 0 (the scale is logarithmic; NaN leaves a gap): %w",
+				return 0, fmt.Errorf("figures: %s: %s loss of epoch %d is %g, wanted finite values above 0 (the scale is logarithmic; NaN is an epoch without one): %w",
 					name, group.name, e+1, v, ErrInput)
 			}
 		}

@@ -2,5 +2,5 @@
 package notebooks
 
 import (
-	_ "github.com/janpfeifer/gonb/gonbui"
+	_ "github.com/janpfeifer/must"
 )

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -43,6 +44,15 @@ func (m *Model) Config() Config { return m.config }
 
 // Parameters is the number of learnable entries.
 func (m *Model) Parameters() int { return nn.Count(m.network.params) }
+
+// Reset draws new parameters by a seed, for a control that may be another. What was compiled serves on, so comparing
+// seeds and controls compiles once.
+func (m *Model) Reset(seed uint64, control dyngraph.Normalisation) {
+	xla.Free(m.params...)
+	m.config.Seed, m.config.Control = seed, control
+	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)
+	m.controls = controls{kind: control}
+}
 
 // Close frees parameters and compiled programs.
 func (m *Model) Close() {

@@ -43,7 +43,7 @@ type Config struct {
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int
 	// Progress is called after every epoch; nil means silence.
-	Progress func(Progress)
+	Progress func(Progress) `json:"-"`
 }
 
 // Progress is where a run stands.
