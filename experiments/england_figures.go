@@ -7,6 +7,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -44,7 +45,7 @@ func EnglandMovement(s *dyngraph.Series) (*figures.Figure, error) {
 			line.X, line.Y = append(line.X, day), append(line.Y, sums[i])
 		}
 	}
-	return figures.Lines(figures.Axes{Title: "Movement fell as the first lockdown began", X: "day", Y: "people a day", LogY: true}, between, within)
+	return figures.Lines(figures.Axes{Title: "Movement between regions fell as the first lockdown began", X: "day", Y: "people a day", LogY: true}, between, within)
 }
 
 // EnglandCases draws the standardised cases of all regions and days to be forecast.
@@ -156,14 +157,14 @@ func EnglandTable(runs []Run, deal Deal) *figures.Table {
 	t := &figures.Table{
 		Title: fmt.Sprintf("england-covid, windows dealt %s", map[Deal]string{Random: "at random, as published", Chronological: "in order of time"}[deal]),
 		Columns: []figures.Column{
-			{Title: "model"}, {Title: "control"}, {Title: "parameters", Decimals: -1},
-			{Title: "validation MSE", Better: figures.Lower, Decimals: 3}, {Title: "test MSE", Better: figures.Lower, Decimals: 3},
-			{Title: "validation, published measure", Decimals: 3}, {Title: "test, published measure", Decimals: 3},
-			{Title: "s per epoch", Decimals: 2},
+			{Title: "model"}, {Title: "control"}, {Title: "size"},
+			{Title: "validation", Better: figures.Lower, Decimals: 3}, {Title: "test", Better: figures.Lower, Decimals: 3},
+			{Title: "validation*", Decimals: 3}, {Title: "test*", Decimals: 3}, {Title: "s/epoch", Decimals: 2},
 		},
 		Notes: []string{
-			"MSE compares each region's forecast with its own target; the published measure compares every region's forecast with every region's target, which forgets which region is which, so no forecast can fall below the variance between regions.",
-			"The paper's row gives what it prints; its 95% interval is over 10 seeds.",
+			"Mean squared error of standardised cases, mean over seeds; size: parameters; s/epoch: seconds for an epoch of training.",
+			"Without a star each region's forecast is compared with its own target. *: the published measure compares every region's forecast with every region's target, which forgets which region is which, so no forecast can fall below the variance between regions.",
+			"The paper's row gives what it prints; its interval is over 10 seeds.",
 		},
 	}
 	for _, group := range bySetting(runs, deal) {
@@ -200,8 +201,10 @@ func bySetting(runs []Run, deal Deal) []group {
 func (g group) row() []figures.Cell {
 	first := g.runs[0]
 	row := []figures.Cell{figures.Text(first.Setting.Name), figures.Text("–"), figures.Text("–")}
-	if first.Setting.Model != nil {
-		row[1] = figures.Text(first.Setting.Model.Control.String())
+	if model := first.Setting.Model; model != nil {
+		if model.Field != pengcde.Constant {
+			row[1] = figures.Text(model.Control.String())
+		}
 		row[2] = figures.Text(fmt.Sprint(first.Parameters))
 	}
 	failed := 0
@@ -243,13 +246,17 @@ func (g group) estimate(of func(Run) float64) figures.Cell {
 	return figures.Estimate(mean, half)
 }
 
+// beyond is the error from which a row of EnglandDots is left to the table, so that the others can be told apart.
+const beyond = 10
+
 // EnglandDots draws the table's test errors, with those of the single seeds.
 func EnglandDots(runs []Run, deal Deal) (*figures.Figure, error) {
 	var rows []figures.DotRow
 	for _, g := range bySetting(runs, deal) {
 		row := figures.DotRow{Name: g.runs[0].Setting.Name, Value: g.estimate(func(r Run) float64 { return r.Test.PerNode })}
 		for _, run := range g.runs {
-			if run.Failure != "" {
+			if run.Failure != "" || run.Test.PerNode > beyond {
+				row.Name += fmt.Sprintf(" (diverged or above %d)", beyond)
 				row.Value, row.Seeds = figures.Missing(), nil
 				break
 			}
