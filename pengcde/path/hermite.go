@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
@@ -82,16 +83,7 @@ func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
-	// Slices of each sample, since XLA gathers entry by entry on a CPU, which is many times slower.
-	row := func(k int) *Node { // [batch, 1, ...]
-		index := func(j int) *Node { return Const(rows.Graph(), int32(j)) }
-		parts := make([]*Node, dims[0])
-		for b := range parts {
-			start := []*Node{index(b), Reshape(Slice(at, AxisElem(b), AxisElem(k))), index(0)}
-			parts[b] = DynamicSlice(rows, start, []int{1, 1, rows.Shape().Dimensions[2]})
-		}
-		return Concatenate(parts, 0)
-	}
+	row := func(k int) *Node { return rowOf(rows, Slice(at, AxisRange(), AxisElem(k))) } // [batch, 1, ...]
 	first, middle, last := row(0), row(1), row(2)
 	before, after := Sub(middle, first), Sub(last, middle)
 	weights := ConvertDType(i.Weights, rows.DType())
@@ -101,4 +93,26 @@ func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 	}
 	shape := append([]int{dims[0]}, dims[2:]...)
 	return Reshape(Add(middle, combined(0)), shape...), Reshape(combined(1), shape...)
+}
+
+// maxSliced is the largest batch whose rows are sliced one by one.
+const maxSliced = 32
+
+// rowOf picks row at [batch, 1] of each sample of rows [batch, J, width]: [batch, 1, width]. It slices where it can, since
+// XLA gathers entry by entry on a CPU, which takes many times as long.
+func rowOf(rows, at *Node) *Node {
+	g, dims := rows.Graph(), rows.Shape().Dimensions
+	batch, count, width := dims[0], dims[1], dims[2]
+	if batch > maxSliced || !g.Backend().Capabilities().Operations[compute.OpTypeDynamicSlice] {
+		flat := Reshape(rows, batch*count, width)
+		offset := MulScalar(Iota(g, at.Shape(), 0), count)
+		return Gather(flat, ExpandAxes(Add(at, offset), -1))
+	}
+	parts := make([]*Node, batch)
+	for b := range parts {
+		index := func(i int) *Node { return Const(g, int32(i)) }
+		start := []*Node{index(b), Reshape(Slice(at, AxisElem(b))), index(0)}
+		parts[b] = DynamicSlice(rows, start, []int{1, 1, width})
+	}
+	return Concatenate(parts, 0)
 }

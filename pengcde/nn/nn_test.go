@@ -1,0 +1,69 @@
+package nn
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+)
+
+func TestDraw(t *testing.T) {
+	params := append(Linear{Name: "l", In: 4, Out: 50}.Params(), RMSNorm{Name: "n", Size: 3}.Params()...)
+	drawn, again, other := Draw(params, dtypes.Float64, 7), Draw(params, dtypes.Float64, 7), Draw(params, dtypes.Float64, 8)
+	weight := Floats(drawn[0])
+	if !slices.Equal(weight, Floats(again[0])) || slices.Equal(weight, Floats(other[0])) {
+		t.Error("parameters must depend on the seed and on nothing else")
+	}
+	if low, high := slices.Min(weight), slices.Max(weight); low < -0.5 || high > 0.5 || low > -0.4 || high < 0.4 {
+		t.Errorf("weights lie in [%.3f, %.3f], want them to fill ±1/sqrt(4)", low, high)
+	}
+	if gain, shift := Floats(drawn[2]), Floats(drawn[3]); !slices.Equal(gain, []float64{1, 1, 1}) || !slices.Equal(shift, []float64{0, 0, 0}) {
+		t.Errorf("norm starts with gain %v and shift %v, want 1 and 0", gain, shift)
+	}
+	if got := Count(params); got != 4*50+50+3+3 {
+		t.Errorf("%d parameters", got)
+	}
+}
+
+func TestReLUHasNoSlopeAtZero(t *testing.T) {
+	out, err := CallOnceN(xlatest.Backend(t).Compute, func(x *Node) []*Node {
+		y := ReLU(x)
+		return append([]*Node{y}, Gradient(ReduceAllSum(y), x)...)
+	}, tensors.FromValue([]float64{-1, 0, 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y, slope := Floats(out[0]), Floats(out[1]); !slices.Equal(y, []float64{0, 0, 2}) || !slices.Equal(slope, []float64{0, 0, 1}) {
+		t.Errorf("ReLU %v with slopes %v", y, slope)
+	}
+}
+
+func TestRMSNorm(t *testing.T) {
+	norm := RMSNorm{Name: "n", Size: 2}
+	out, err := CallOnce(xlatest.Backend(t).Compute, func(x, gain, shift *Node) *Node {
+		return norm.Apply(Values{"n.weight": gain, "n.bias": shift}, x)
+	}, tensors.FromValue([][]float64{{3, 4}, {0, 0}}), tensors.FromValue([]float64{1, 2}), tensors.FromValue([]float64{0, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := math.Sqrt(12.5 + 1e-5)
+	for i, want := range []float64{3 / root, 1 + 8/root, 0, 1} {
+		if got := Floats(out)[i]; math.Abs(got-want) > 1e-15 {
+			t.Errorf("entry %d: %.16g, want %.16g", i, got, want)
+		}
+	}
+}
+
+func TestBindNamesWhatIsMissing(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a parameter that is not bound was found")
+		}
+	}()
+	Values{}.Get("field.bias")
+}
