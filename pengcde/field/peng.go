@@ -70,6 +70,6 @@ func (f PENG) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 		return x
 	}
 	channels := Stack([]*Node{OnesLike(dx), dx}, -1) // [batch, n, p, 2]
-	drive := Reshape(channels, -1, n, 1, 2*f.Features)
-	return ReduceSum(Mul(Reshape(x, -1, n, f.Hidden, 2*f.Features), drive), -1)
+	drive := Reshape(channels, -1, n, 2*f.Features)
+	return DotGeneral(Reshape(x, -1, n, f.Hidden, 2*f.Features), []int{3}, []int{0, 1}, drive, []int{2}, []int{0, 1})
 }
