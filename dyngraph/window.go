@@ -1,5 +1,7 @@
 package dyngraph
 
+import "math"
+
 // Window is a run of consecutive snapshots to learn from: all but the last are inputs, and the targets of the last are
 // to be forecast; its features and edges are not seen.
 type Window struct {
@@ -23,12 +25,30 @@ func (w Window) InputTimes() []float64 {
 	return times
 }
 
-// TargetTime is the time of the snapshot whose targets are to be forecast, counted from the first input.
-func (w Window) TargetTime() float64 { return w.Series.Times[w.Last()] - w.Series.Times[w.Start] }
+// TargetTime is the time of the snapshot whose targets are to be forecast, counted from the first input; NaN for the window
+// of [Series.Latest], whose target has not been observed.
+func (w Window) TargetTime() float64 {
+	if w.Last() >= len(w.Series.Times) {
+		return math.NaN()
+	}
+	return w.Series.Times[w.Last()] - w.Series.Times[w.Start]
+}
 
-// Target are the values to be forecast, [nodes*TargetSize] row-major by node; nil for a series without targets.
+// Latest is the window whose inputs are the last snapshots of the series: what it asks for is not known yet.
+func (s *Series) Latest(inputs int) (Window, error) {
+	if err := s.Validate(); err != nil {
+		return Window{}, err
+	}
+	if inputs < 1 || inputs > len(s.Times) {
+		return Window{}, s.invalid("the latest %d of %d snapshots as inputs, want 1 to %d", inputs, len(s.Times), len(s.Times))
+	}
+	return Window{Series: s, Start: len(s.Times) - inputs, Length: inputs + 1}, nil
+}
+
+// Target are the values to be forecast, [nodes*TargetSize] row-major by node; nil for a series without targets and for the
+// window of [Series.Latest].
 func (w Window) Target() []float64 {
-	if w.Series.Targets == nil {
+	if w.Last() >= len(w.Series.Targets) {
 		return nil
 	}
 	return w.Series.Targets[w.Last()]

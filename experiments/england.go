@@ -48,8 +48,8 @@ type Setting struct {
 	Heuristic baseline.Forecaster `json:"-"`
 }
 
-// England is the england-covid experiment: forecast tomorrow's Covid cases of 129 regions of England from four days of
-// cases and of movements between them.
+// England is the england-covid experiment: forecast the Covid cases of 129 regions of England two days after the last ones
+// seen, from four snapshots: four days of movements between regions, and the cases of eleven days.
 type England struct {
 	// Profile is its size; "" means [CurrentProfile].
 	Profile Profile
@@ -234,7 +234,7 @@ func (w *england) run(ctx context.Context, s Setting, seed uint64) (Run, error) 
 		return run, err
 	}
 	if run.Failure == "" {
-		if err := run.measure(forecast, split); err != nil {
+		if err := run.measure(forecast, split); err != nil && !run.diverged(err) {
 			return run, err
 		}
 	}
@@ -270,8 +270,7 @@ func (w *england) train(ctx context.Context, run *Run, split dyngraph.Split) (ba
 	if report != nil {
 		run.record(report)
 	}
-	if errors.Is(err, train.ErrNotFinite) {
-		run.Failure = err.Error()
+	if run.diverged(err) {
 		return nil, nil
 	}
 	return trained{w.model, ctx}, err
@@ -292,6 +291,19 @@ func (w *england) open(config pengcde.Config) error {
 	w.config = config
 	w.model, err = pengcde.New(backend, config)
 	return err
+}
+
+// diverged notes an error that says that the model, not the computer, failed: the state or the loss left the floats or
+// changed too fast to be solved. Such a run is stored as failed.
+func (r *Run) diverged(err error) bool {
+	for _, reason := range []error{train.ErrNotFinite, ode.NotFinite, ode.StepLimit, ode.StepTooSmall} {
+		if errors.Is(err, reason) {
+			r.Failure = err.Error()
+			r.Validation, r.Test, r.Targets = Measures{}, Measures{}, nil
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Run) record(report *train.Report) {
@@ -329,6 +341,9 @@ func (r *Run) measure(f baseline.Forecaster, split dyngraph.Split) error {
 			published, err := train.BroadcastMSE(forecast, w.Target())
 			if err != nil {
 				return err
+			}
+			if sum := perNode + published; math.IsNaN(sum) || math.IsInf(sum, 0) {
+				return fmt.Errorf("experiments: error of the forecast for snapshot %d is %g: %w", w.Last(), sum, train.ErrNotFinite)
 			}
 			part.into.PerNode += perNode / float64(len(part.windows))
 			part.into.Published += published / float64(len(part.windows))

@@ -50,6 +50,9 @@ func EnglandMovement(s *dyngraph.Series) (*figures.Figure, error) {
 
 // EnglandCases draws the standardised cases of all regions and days to be forecast.
 func EnglandCases(s *dyngraph.Series) (*figures.Figure, error) {
+	if s.Targets == nil {
+		return nil, fmt.Errorf("experiments: series %q has no targets to draw", s.Name)
+	}
 	grid := figures.Grid{Diverging: true, Limit: 3, Start: s.Times[0], Values: make([][]float64, s.Nodes())}
 	for u := range grid.Values {
 		for k := range s.Times {
@@ -90,6 +93,11 @@ func EnglandForecasts(s *dyngraph.Series, runs []Run, name string, regions []int
 	if len(seeds) == 0 {
 		return nil, fmt.Errorf("experiments: no run of %q with windows in order of time", name)
 	}
+	for _, region := range regions {
+		if region < 0 || region >= s.Nodes() {
+			return nil, fmt.Errorf("experiments: region %d, want 0 to %d", region, s.Nodes()-1)
+		}
+	}
 	days := make([]float64, len(seeds[0].Targets))
 	for i, target := range seeds[0].Targets {
 		days[i] = s.Times[target.Snapshot]
@@ -113,7 +121,7 @@ func EnglandForecasts(s *dyngraph.Series, runs []Run, name string, regions []int
 		panel.Forecasts = []figures.Series{spread}
 		panels = append(panels, panel)
 	}
-	axes := figures.Axes{Title: "Forecasts of the next day's cases", X: "day", Y: "standardised cases", Spans: spans(s, seeds[0])}
+	axes := figures.Axes{Title: "Forecasts of cases, two days ahead", X: "day", Y: "standardised cases", Spans: spans(s, seeds[0])}
 	return figures.Forecasts(axes, panels)
 }
 
@@ -130,8 +138,12 @@ func spans(s *dyngraph.Series, run Run) []figures.Span {
 	return spans
 }
 
-// EnglandBusiest are the regions with the largest mean of raw cases, in order.
-func EnglandBusiest(s *dyngraph.Series, count int) []int {
+// EnglandBusiest are the regions with the largest mean of raw cases in the standardisation of the first snapshot, in order.
+func EnglandBusiest(s *dyngraph.Series, count int) ([]int, error) {
+	if len(s.Scales) == 0 || count > s.Nodes() {
+		return nil, fmt.Errorf("experiments: %d busiest of %d regions of series %q with %d scales, want a series with scales and no more than its regions",
+			count, s.Nodes(), s.Name, len(s.Scales))
+	}
 	regions := make([]int, s.Nodes())
 	for u := range regions {
 		regions[u] = u
@@ -146,7 +158,7 @@ func EnglandBusiest(s *dyngraph.Series, count int) []int {
 		}
 		return 0
 	})
-	return regions[:count]
+	return regions[:count], nil
 }
 
 // published are the errors that the paper prints for its PENG-CDE, mean and half-width of the 95% interval.

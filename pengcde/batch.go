@@ -64,47 +64,39 @@ func newBatch(cfg Config, examples []example) (*batch, error) {
 	return b, nil
 }
 
-// controls normalises the snapshots of each series once.
-type controls struct {
-	kind dyngraph.Normalisation
-	made map[*dyngraph.Series]normalised
-}
-
-type normalised struct {
-	pattern *dyngraph.Pattern
-	weights [][]float64
-}
-
-func (c *controls) of(s *dyngraph.Series) (normalised, error) {
-	if made, ok := c.made[s]; ok {
-		return made, nil
+// check says whether a window can be an input of the model.
+func (m *Model) check(w dyngraph.Window) error {
+	s := w.Series
+	switch {
+	case m.params == nil:
+		return ErrClosed
+	case s == nil || s.Pattern == nil:
+		return fmt.Errorf("pengcde: window without a series: take windows from Series.Windows or Series.Latest: %w", ErrInput)
+	case w.Start < 0 || w.Inputs() < 2 || w.Start+w.Inputs() > min(len(s.Times), len(s.Weights), len(s.Features)):
+		return fmt.Errorf("pengcde: window with inputs %d to %d of the %d snapshots of series %q, want at least 2 inputs (windows of length 3 or more) that are there: %w",
+			w.Start, w.Start+w.Inputs()-1, len(s.Times), s.Name, ErrInput)
+	case s.Nodes() != m.config.Nodes || s.FeatureSize != m.config.Features:
+		return fmt.Errorf("pengcde: series %q has %d nodes with %d features, the model was made for %d with %d: %w",
+			s.Name, s.Nodes(), s.FeatureSize, m.config.Nodes, m.config.Features, ErrInput)
 	}
-	pattern, weights, err := c.kind.Apply(s.Pattern, s.Weights)
-	if err != nil {
-		return normalised{}, err
+	if err := s.Validate(); err != nil {
+		return fmt.Errorf("pengcde: %w: %w", err, ErrInput)
 	}
-	if c.made == nil {
-		c.made = make(map[*dyngraph.Series]normalised)
-	}
-	made := normalised{pattern, weights}
-	c.made[s] = made
-	return made, nil
+	return nil
 }
 
 // example reads a window; forecasts are made at the given times after its first input.
 func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
-	s := w.Series
-	if s.Nodes() != m.config.Nodes || s.FeatureSize != m.config.Features {
-		return example{}, fmt.Errorf("pengcde: series %q has %d nodes with %d features, the model was made for %d with %d: %w",
-			s.Name, s.Nodes(), s.FeatureSize, m.config.Nodes, m.config.Features, ErrInput)
+	if err := m.check(w); err != nil {
+		return example{}, err
 	}
-	control, err := m.controls.of(s)
+	s, last := w.Series, w.Start+w.Inputs()
+	pattern, snapshots, err := m.config.Control.Apply(s.Pattern, s.Weights[w.Start:last])
 	if err != nil {
-		return example{}, fmt.Errorf("pengcde: control of series %q: %w", s.Name, err)
+		return example{}, fmt.Errorf("pengcde: control of series %q from snapshot %d on: %w", s.Name, w.Start, err)
 	}
-	last := w.Start + w.Inputs()
 	e := example{x0: s.Features[w.Start], times: append([]float64{0}, times...)}
-	e.sample = field.Sample{Knots: w.InputTimes(), Pattern: control.pattern, Snapshots: control.weights[w.Start:last]}
+	e.sample = field.Sample{Knots: w.InputTimes(), Pattern: pattern, Snapshots: snapshots}
 	if m.config.Field == PENG {
 		e.sample.Features = s.Features[w.Start:last]
 	}
@@ -113,6 +105,9 @@ func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
 
 // lesson is the example of a window with its target, to be met at the last input.
 func (m *Model) lesson(w dyngraph.Window) (example, error) {
+	if err := m.check(w); err != nil {
+		return example{}, err
+	}
 	times := w.InputTimes()
 	e, err := m.example(w, times[len(times)-1])
 	if err != nil {

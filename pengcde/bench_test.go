@@ -31,7 +31,7 @@ func BenchmarkEnglandWindow(b *testing.B) {
 		}
 		ctx := context.Background()
 		for name, call := range map[string]func() error{
-			"forecast": func() error { _, err := m.network.forecast(ctx, m.params, batches[0]); return err },
+			"forecast": func() error { _, _, err := m.network.forecast(ctx, m.params, batches[0], nil); return err },
 			"gradient": func() error {
 				_, gradients, err := m.network.gradient(ctx, m.params, batches[0])
 				xla.Free(gradients...)

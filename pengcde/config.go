@@ -3,6 +3,7 @@ package pengcde
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gomlx/compute/dtypes"
 
@@ -76,10 +77,19 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("pengcde: Config has %d nodes and %d features, want those of the data, at least 1 each: %w", c.Nodes, c.Features, ErrInput)
 	case c.Outputs < 0 || c.Hidden < 0 || c.Layers < 0:
 		return c, fmt.Errorf("pengcde: Config has outputs %d, hidden %d, layers %d, want positive numbers: %w", c.Outputs, c.Hidden, c.Layers, ErrInput)
-	case !(c.Step > 0):
+	case !(c.Step > 0) || math.IsInf(c.Step, 1):
 		return c, fmt.Errorf("pengcde: Config.Step is %g, want a positive time: %w", c.Step, ErrInput)
+	case c.Control < dyngraph.NormalisedLaplacian || c.Control > dyngraph.Raw:
+		return c, fmt.Errorf("pengcde: Config.Control is %v, want one of the normalisations of dyngraph: %w", c.Control, ErrInput)
+	case c.Product < equivariant.Auto || c.Product > equivariant.Sparse:
+		return c, fmt.Errorf("pengcde: Config.Product is %d, want Auto, Dense or Sparse: %w", c.Product, ErrInput)
 	case c.Field != PENG && c.Field != Constant:
 		return c, fmt.Errorf("pengcde: Config.Field is %q, want %q or %q: %w", c.Field, PENG, Constant, ErrInput)
+	}
+	if c.Adaptive != nil {
+		if _, err := c.Adaptive.Steps(0, ode.Tsit5.Order, 0, 1); err != nil {
+			return c, fmt.Errorf("pengcde: Config.Adaptive: %w: %w", err, ErrInput)
+		}
 	}
 	return c, nil
 }

@@ -26,6 +26,9 @@ const (
 // Save writes configuration and parameters to one safetensors file, which Python's safetensors opens too. The file is
 // replaced in one step: after a failure the old one is still there.
 func (m *Model) Save(path string) error {
+	if m.params == nil {
+		return ErrClosed
+	}
 	config, err := json.Marshal(m.config)
 	if err != nil {
 		return fmt.Errorf("pengcde: save model: %w", err)
@@ -49,6 +52,9 @@ func (m *Model) Save(path string) error {
 
 // Load reads a model that [Model.Save] wrote. Errors about the content wrap [ErrFile].
 func Load(backend *xla.Backend, path string) (*Model, error) {
+	if backend == nil {
+		return nil, fmt.Errorf("pengcde: Load needs a backend, see xla.Open: %w", ErrInput)
+	}
 	file, err := safetensors.Read(path)
 	if errors.Is(err, safetensors.ErrCorrupt) {
 		return nil, fmt.Errorf("pengcde: load %s: %w: %w", path, ErrFile, err)

@@ -21,10 +21,11 @@ func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	p := &problem{model: m}
 	defer p.free()
 	var err error
-	if p.training, err = m.lessons(training, max(config.BatchSize, 1)); err != nil {
+	size := min(max(config.BatchSize, 1), len(training))
+	if p.training, err = m.lessons(training, size); err != nil {
 		return nil, err
 	}
-	if p.validation, err = m.lessons(validation, max(config.BatchSize, 1)); err != nil {
+	if p.validation, err = m.lessons(validation, size); err != nil {
 		return nil, err
 	}
 	var report *train.Report

@@ -75,7 +75,7 @@ func (g *golden) checkStates(what string, lists []fixture.Node, tolerance float6
 		g.t.Fatal(err)
 	}
 	defer solution.Close()
-	y, err := g.network.forecast(context.Background(), g.params, g.batch)
+	y, _, err := g.network.forecast(context.Background(), g.params, g.batch, nil)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestFixturePGTPeng(t *testing.T) {
 	defer solution.Close()
 	fixture.Close(t, "z", nn.Floats(solution.Z), file.Get("z_at_ts").Array().Data, tolerance)
 	last := func(g *golden) []float64 {
-		y, err := g.network.forecast(context.Background(), g.params, g.batch)
+		y, _, err := g.network.forecast(context.Background(), g.params, g.batch, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package pengcde
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -12,11 +13,10 @@ import (
 
 // Model is a network with its parameters. It may be used from one goroutine at a time.
 type Model struct {
-	backend  *xla.Backend
-	config   Config
-	network  *network
-	params   []*tensors.Tensor
-	controls controls
+	backend *xla.Backend
+	config  Config
+	network *network
+	params  []*tensors.Tensor // nil when closed
 }
 
 // New makes a model with freshly drawn parameters. It compiles when it first meets data.
@@ -34,8 +34,7 @@ func New(backend *xla.Backend, config Config) (*Model, error) {
 	}
 	return &Model{
 		backend: backend, config: config, network: n,
-		params:   nn.Draw(n.params, config.dtype(), config.Seed),
-		controls: controls{kind: config.Control},
+		params: nn.Draw(n.params, config.dtype(), config.Seed),
 	}, nil
 }
 
@@ -51,11 +50,15 @@ func (m *Model) Reset(seed uint64, control dyngraph.Normalisation) {
 	xla.Free(m.params...)
 	m.config.Seed, m.config.Control = seed, control
 	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)
-	m.controls = controls{kind: control}
 }
+
+// ErrClosed is returned by a model that was closed, or whose parameters were lost when the device failed in the middle of an
+// update.
+var ErrClosed = errors.New("pengcde: the model has no parameters: it was closed, or the device failed while it was trained")
 
 // Close frees parameters and compiled programs.
 func (m *Model) Close() {
 	xla.Free(m.params...)
+	m.params = nil
 	m.network.close()
 }

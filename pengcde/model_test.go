@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -226,6 +227,13 @@ func TestPredictTimes(t *testing.T) {
 	if held, err := m.Predict(ctx, w, []float64{2, 2.5, 4}, HoldControl()); err != nil || math.Abs(held[0][2][0]-states[2][2][0]) > 1e-6 {
 		t.Errorf("held control: %v, at the last input %v, want %v", err, held[0][2], states[2][2])
 	}
+	alone, err := m.Predict(ctx, w, []float64{0.7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if alone[0][1][0] != states[1][1][0] {
+		t.Errorf("the forecast at 0.7 is %g, and %g beside others", alone[0][1][0], states[1][1][0])
+	}
 	for name, times := range map[string][]float64{"before the window": {-1}, "decreasing": {1, 0.5}, "NaN": {math.NaN()}} {
 		if _, err := m.Predict(ctx, w, times); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
@@ -233,10 +241,72 @@ func TestPredictTimes(t *testing.T) {
 	}
 }
 
+// Holding the control is solving on a series that stays as it is from the last input on, where the path has no slope.
+func TestHoldControlContinues(t *testing.T) {
+	m, series := ringModel(t, func(c *Config) { c.Float64 = true }), ring(t)
+	w := dyngraph.Window{Series: series, Start: 1, Length: 4}
+	ctx := context.Background()
+	near, err := m.Predict(ctx, w, []float64{2, 2 + 1e-6}, HoldControl())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for u := range ringNodes {
+		if math.Abs(near[0][u][0]-near[1][u][0]) > 1e-4 {
+			t.Errorf("node %d jumps from %g to %g after the last input", u, near[0][u][0], near[1][u][0])
+		}
+	}
+}
+
+func TestLatestForecastsTheUnknown(t *testing.T) {
+	m, series := ringModel(t, nil), ring(t)
+	latest, err := series.Latest(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y := forecast(t, m, latest); len(y) != ringNodes || latest.Target() != nil {
+		t.Errorf("forecast of %d nodes, target %v", len(y), latest.Target())
+	}
+	if _, err := m.Fit(context.Background(), []dyngraph.Window{latest}, []dyngraph.Window{latest}, train.Config{}); !errors.Is(err, ErrInput) {
+		t.Errorf("training on an unknown target: %v, want ErrInput", err)
+	}
+}
+
+func TestWindowsThatCannotBeUsed(t *testing.T) {
+	m, series := ringModel(t, nil), ring(t)
+	short := *series
+	short.Weights = [][]float64{{1}}
+	for name, w := range map[string]dyngraph.Window{
+		"none": {}, "past the end": {Series: series, Start: 22, Length: 5}, "one input": {Series: series, Length: 2},
+		"negative": {Series: series, Start: -1, Length: 4}, "no snapshots": {Series: &short, Length: 4},
+	} {
+		if _, err := m.Forecast(context.Background(), w); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: %v, want ErrInput", name, err)
+		}
+		if _, err := m.Fit(context.Background(), []dyngraph.Window{w}, []dyngraph.Window{w}, train.Config{}); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: fit gives %v, want ErrInput", name, err)
+		}
+	}
+}
+
+func TestClosedModel(t *testing.T) {
+	m, err := New(xlatest.Backend(t), Config{Nodes: ringNodes, Features: ringFeatures})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	if err := m.Save(filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrClosed) {
+		t.Errorf("save: %v", err)
+	}
+	if _, err := m.Forecast(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}); !errors.Is(err, ErrClosed) {
+		t.Errorf("forecast: %v", err)
+	}
+}
+
 func TestModelInputErrors(t *testing.T) {
 	for name, cfg := range map[string]Config{
 		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Step: -1}, "unknown field": {Nodes: 2, Features: 1, Field: "x"},
-		"negative width": {Nodes: 2, Features: 1, Hidden: -3},
+		"negative width": {Nodes: 2, Features: 1, Hidden: -3}, "infinite step": {Nodes: 2, Features: 1, Step: math.Inf(1)},
+		"unknown control": {Nodes: 2, Features: 1, Control: 9}, "adaptive": {Nodes: 2, Features: 1, Adaptive: &ode.PID{RTol: -1}},
 	} {
 		if _, err := New(xlatest.Backend(t), cfg); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)

@@ -131,11 +131,16 @@ func (n *network) solve(ctx context.Context, params []*tensors.Tensor, b *batch,
 		return nil, err
 	}
 	defer xla.Free(z0...)
+	return n.integrate(ctx, params, b, z0[0], keep)
+}
+
+// integrate solves a batch from z0 [B, n, hidden].
+func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor, keep bool) (*ode.Solution, error) {
 	args := append(append([]*tensors.Tensor{}, params[n.encoded:n.driven]...), b.control...)
 	if keep {
-		return n.solver.Solve(ctx, z0[0], b.times, args...)
+		return n.solver.Solve(ctx, z0, b.times, args...)
 	}
-	return n.solver.Evaluate(ctx, z0[0], b.times, args...)
+	return n.solver.Evaluate(ctx, z0, b.times, args...)
 }
 
 // gradient returns the loss of a batch and its gradient with respect to all parameters.
@@ -182,19 +187,29 @@ func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) 
 	return nn.Floats(out[0])[0], nil
 }
 
-// forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major.
-func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
-	solution, err := n.solve(ctx, params, b, false)
+// forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and for a batch of one
+// the state [1, n, hidden] at its end. It starts from z0, or encodes where that is nil.
+func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
+	var solution *ode.Solution
+	var err error
+	if z0 == nil {
+		solution, err = n.solve(ctx, params, b, false)
+	} else {
+		solution, err = n.integrate(ctx, params, b, z0, false)
+	}
 	if err != nil {
-		return nil, notFinite(err)
+		return nil, nil, notFinite(err)
 	}
 	defer solution.Close()
 	out, err := call(n.decode, params[n.driven:], solution.Z)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer xla.Free(out...)
-	return nn.Floats(out[0]), nil
+	dims := solution.Z.Shape().Dimensions // [B, S, n, hidden]
+	states := nn.Floats(solution.Z)
+	end := states[len(states)-dims[2]*dims[3]:]
+	return nn.Floats(out[0]), nn.Tensor(solution.Z.DType(), end, 1, dims[2], dims[3]), nil
 }
 
 // notFinite lets a solve that left the floats count as a loss that did.

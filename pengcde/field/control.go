@@ -25,7 +25,7 @@ type Sample struct {
 	Index []int
 	// Features [T][n*p] at the knots, row-major by node; nil for fields without.
 	Features [][]float64
-	// Hold keeps graph and features at their last values after the last knot, where the path would go on with its last
+	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its last
 	// cubic.
 	Hold bool
 }
@@ -146,7 +146,7 @@ func Bind(nodes []*Node) *Control {
 // at is the pair A, A' and, for p > 0 features, dX/dt [batch, n, p], at t [batch].
 func (c *Control) at(t *Node, n, p int) (pair *equivariant.Pair, dx *Node) {
 	interval := path.Locate(c.knots, Min(t, c.until))
-	moving := LessOrEqual(t, c.until) // where not held
+	moving := LessThan(t, c.until) // where not held
 	still := func(x *Node) *Node {
 		mask := ConvertDType(moving, x.DType())
 		for mask.Rank() < x.Rank() {

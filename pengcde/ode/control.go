@@ -23,17 +23,23 @@ type Steps interface {
 	Tolerances() (rtol, atol float64)
 }
 
-// Constant takes N = ceil((t1-t0)/Step) steps. The first ends at t0+Step, step k at t0 + (t1-t0)k/N, the last at t1:
-// the step ends of diffrax 0.7.2, with which the published results agree to rounding.
+// Constant takes N = ceil((t1-t0)/Step) steps, where rounding of times does not count. The first ends at t0+Step, step k at
+// t0 + (t1-t0)k/N, the last at t1: the step ends of diffrax 0.7.2, with which the published results agree to rounding.
 type Constant struct{ Step float64 }
+
+// maxConstant is the most steps that Constant takes.
+const maxConstant = 10_000_000
 
 // Steps implements [Control].
 func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
 		return nil, fmt.Errorf("pengcde/ode: constant step %g, want a positive number", c.Step)
 	}
-	ulp := math.Nextafter(c.Step, math.Inf(1)) - c.Step
-	n := int(math.Max(1, math.Ceil((t1-t0)/(c.Step+ulp))))
+	ratio := (t1 - t0) / c.Step
+	if !(ratio <= maxConstant) {
+		return nil, fmt.Errorf("pengcde/ode: constant step %g from %g to %g takes %g steps, want at most %d: try a larger step", c.Step, t0, t1, ratio, maxConstant)
+	}
+	n := int(math.Max(1, math.Ceil(ratio*(1-1e-9))))
 	ends := make([]float64, n)
 	for k := range ends {
 		ends[k] = t0 + (t1-t0)*(float64(k+1)/float64(n))

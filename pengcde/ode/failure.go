@@ -24,11 +24,16 @@ var codes = [...]struct{ name, advice string }{
 	StepLimit:    {"step limit reached", "the field may be stiff; try larger tolerances, or raise Config.MaxSteps"},
 	StepTooSmall: {"step too small", "the field may be stiff, or not finite nearby; try larger tolerances and check its inputs"},
 	NotFinite:    {"state not finite", "try a smaller step or an adaptive control, and check that inputs and parameters are finite and of order 1"},
-	Cancelled:    {"cancelled", "what was computed so far is lost"},
+	Cancelled:    {"cancelled", ""},
 }
 
 // String names the code.
-func (c Code) String() string { return codes[c].name }
+func (c Code) String() string {
+	if c < 0 || int(c) >= len(codes) {
+		return fmt.Sprintf("code %d", int(c))
+	}
+	return codes[c].name
+}
 
 // Error implements error.
 func (c Code) Error() string { return "pengcde/ode: " + c.String() }
@@ -48,8 +53,11 @@ type Failure struct {
 
 // Error implements error.
 func (f *Failure) Error() string {
+	if f.Code == Cancelled {
+		return fmt.Sprintf("pengcde/ode: cancelled: %v", f.Cause)
+	}
 	return fmt.Sprintf("pengcde/ode: %s at t=%.6g (sample %d, step %.3g, %d steps accepted, %d rejected): %s",
-		f.Code, f.T, f.Sample, f.Step, f.Stats.Accepted, f.Stats.Rejected, codes[f.Code].advice)
+		f.Code.String(), f.T, f.Sample, f.Step, f.Stats.Accepted, f.Stats.Rejected, codes[f.Code].advice)
 }
 
 // Unwrap gives the code, and the cause when there is one.

@@ -158,7 +158,11 @@ func (m *march) check(tries int) error {
 
 func (m *march) fail(b int, code Code) error {
 	sm := m.samples[b]
-	return &Failure{Code: code, Sample: b, T: sm.t, Step: sm.end - sm.t, Stats: sm.stats, Cause: m.ctx.Err()}
+	f := &Failure{Code: code, Sample: b, T: sm.t, Step: sm.end - sm.t, Stats: sm.stats}
+	if code == Cancelled {
+		f.Cause = m.ctx.Err()
+	}
+	return f
 }
 
 // acceptance says which samples accepted a try; samples that are done count as neither.

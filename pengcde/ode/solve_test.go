@@ -202,6 +202,23 @@ func TestConstantStepEnds(t *testing.T) {
 	}
 }
 
+// Times that are sums of steps but for rounding take as many steps, none of them next to nothing.
+func TestConstantStepsOfRoundedTimes(t *testing.T) {
+	for k := range 200 {
+		t0 := 0.1 * float64(k)
+		steps, err := Constant{0.1}.Steps(0, 5, t0, t0+0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ends := steps.(*given).ends; len(ends) != 1 || ends[0] != t0+0.1 {
+			t.Errorf("from %v to %v: steps end at %v", t0, t0+0.1, ends)
+		}
+	}
+	if _, err := (Constant{1e-300}).Steps(0, 5, 0, 1); err == nil {
+		t.Error("1e300 steps gave no error")
+	}
+}
+
 func TestEvaluateEqualsSolve(t *testing.T) {
 	s := newSolver(t, pendulum, Config{})
 	sol := swinging.solve(t, s, irregular)

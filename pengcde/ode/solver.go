@@ -18,7 +18,7 @@ type Config struct {
 	Method *Method
 	// Control chooses the steps; nil means PID{}.
 	Control Control
-	// MaxSteps bounds the tries of a solve; 0 means 4096 with PID, and no bound where the steps are known.
+	// MaxSteps bounds the tries of a solve; 0 means 4096, and no bound with Constant and Given.
 	MaxSteps int
 	// Parameters says that only the first so many args are differentiated by [Solution.Pullback]; 0 means all args
 	// of a float type.
@@ -55,8 +55,12 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 	if s.control == nil {
 		s.control = PID{}
 	}
-	if _, adaptive := s.control.(PID); adaptive && s.maxSteps == 0 {
-		s.maxSteps = 4096
+	switch s.control.(type) {
+	case Constant, *Constant, Given, *Given:
+	default:
+		if s.maxSteps == 0 {
+			s.maxSteps = 4096
+		}
 	}
 	if s.maxSteps < 0 || s.params < 0 {
 		return nil, fmt.Errorf("pengcde/ode: MaxSteps %d, Parameters %d, want 0 or more: %w", s.maxSteps, s.params, ErrInput)

@@ -38,7 +38,7 @@ type Config struct {
 	EvaluateEvery int
 	// Patience is the number of epochs without a better validation after which training stops; 0 means 15.
 	Patience int
-	// MinEpochs are run before it may stop early; 0 means 20, negative means none.
+	// MinEpochs is the index, from 0, of the epoch after which it may stop early; 0 means 20, negative means at once.
 	MinEpochs int
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int
@@ -113,7 +113,8 @@ func (c Config) withDefaults() (Config, error) {
 
 // Fit trains params, which it takes over, and returns those with the best validation. When it is interrupted, or meets
 // a loss that is not finite, it still returns the best so far (the newest when none was validated), with an error that
-// wraps the context's or [ErrNotFinite].
+// wraps the context's or [ErrNotFinite]. When the device fails in the middle of an update and none was validated, there are
+// no parameters left, and nil comes back.
 func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) ([]*tensors.Tensor, *Report, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -129,7 +130,7 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 	err = l.run(ctx)
 	l.report.Seconds = time.Since(l.start).Seconds()
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		l.report.Stop, err = StopInterrupted, fmt.Errorf("pengcde/train: interrupted after %d epochs: %w", len(l.report.Epochs), ctx.Err())
 	case errors.Is(err, ErrNotFinite):
 		l.report.Stop = StopNotFinite
@@ -194,11 +195,10 @@ func (l *loop) epoch(ctx context.Context, epoch *Epoch) error {
 		if err != nil {
 			return err
 		}
-		params, norm, err := l.optimiser.Step(l.params, gradients)
-		if err != nil {
+		var norm float64
+		if l.params, norm, err = l.optimiser.Step(l.params, gradients); err != nil {
 			return err
 		}
-		l.params = params
 		if math.IsNaN(loss+norm) || math.IsInf(loss+norm, 0) {
 			return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; try a smaller learning rate or a normalised control: %w",
 				loss, norm, len(l.report.Epochs)+1, batch, ErrNotFinite)

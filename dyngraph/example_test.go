@@ -1,0 +1,36 @@
+package dyngraph_test
+
+import (
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// A series of your own: edges in any order, with their weights on each day.
+func ExampleNewPattern() {
+	// Edges run from a node to another, both counted from 0.
+	from, to := []int{2, 0, 1}, []int{0, 1, 2}
+	days := [][]float64{{5, 1, 3}, {4, 0, 3}, {6, 2, 2}, {5, 1, 1}} // [day][edge], 0 where a day lacks the edge
+	pattern, place, err := dyngraph.NewPattern(3, from, to)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	series := &dyngraph.Series{Name: "trade", Pattern: pattern, FeatureSize: 1, TargetSize: 1}
+	for day, weights := range days {
+		row := make([]float64, pattern.Edges())
+		for k, w := range weights {
+			row[place[k]] += w // the pattern is sorted: place says where each edge went
+		}
+		series.Times = append(series.Times, float64(day))
+		series.Weights = append(series.Weights, row)
+		series.Features = append(series.Features, []float64{0.1, -0.3, 0.2}) // one for each node, of order 1
+		series.Targets = append(series.Targets, []float64{0.2, -0.1, 0.4})
+	}
+	windows, err := series.Windows(3, 1).List() // two inputs and the target
+	fmt.Println(len(windows), "windows,", err)
+	fmt.Println(series.Weights[0])
+	// Output:
+	// 2 windows, <nil>
+	// [1 3 5]
+}
