@@ -111,9 +111,9 @@ func (e England) Settings() ([]Setting, error) {
 			return s
 		}
 		s.Model.Hidden, s.Model.Layers, s.Model.Step = 16, 2, 0.5
-		s.Train = train.Config{Epochs: 14, EvaluateEvery: 2, Patience: 6, MinEpochs: 6, AdamW: train.AdamW{LearningRate: 7e-3, WeightDecay: 1e-3}}
+		s.Train = train.Config{Epochs: 11, EvaluateEvery: 2, Patience: 6, MinEpochs: 6, AdamW: train.AdamW{LearningRate: 7e-3, WeightDecay: 1e-3}}
 		if deal == Chronological { // five times as many windows
-			s.Train.Epochs, s.Train.EvaluateEvery, s.Train.Patience, s.Train.MinEpochs = 5, 1, 3, -1
+			s.Train.Epochs, s.Train.EvaluateEvery, s.Train.Patience, s.Train.MinEpochs = 4, 1, 3, -1
 		}
 		return s
 	}
