@@ -268,7 +268,7 @@ func EnglandDots(runs []Run, deal Deal) (*figures.Figure, error) {
 		row := figures.DotRow{Name: g.runs[0].Setting.Name, Value: g.estimate(func(r Run) float64 { return r.Test.PerNode })}
 		for _, run := range g.runs {
 			if run.Failure != "" || run.Test.PerNode > beyond {
-				row.Name += fmt.Sprintf(" (diverged or above %d)", beyond)
+				row.Name += " (off scale)"
 				row.Value, row.Seeds = figures.Missing(), nil
 				break
 			}
