@@ -45,7 +45,7 @@ func EnglandMovement(s *dyngraph.Series) (*figures.Figure, error) {
 			line.X, line.Y = append(line.X, day), append(line.Y, sums[i])
 		}
 	}
-	return figures.Lines(figures.Axes{Title: "Movement between regions fell as the first lockdown began", X: "day", Y: "people a day", LogY: true}, between, within)
+	return figures.Lines(figures.Axes{Title: "Movement between regions fell within three weeks", X: "day", Y: "people a day", LogY: true}, between, within)
 }
 
 // EnglandCases draws the standardised cases of all regions and days to be forecast.

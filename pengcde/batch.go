@@ -85,11 +85,8 @@ func (m *Model) check(w dyngraph.Window) error {
 	return nil
 }
 
-// example reads a window; forecasts are made at the given times after its first input.
+// example reads a window that was checked; forecasts are made at the given times after its first input.
 func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
-	if err := m.check(w); err != nil {
-		return example{}, err
-	}
 	s, last := w.Series, w.Start+w.Inputs()
 	pattern, snapshots, err := m.config.Control.Apply(s.Pattern, s.Weights[w.Start:last])
 	if err != nil {
