@@ -16,11 +16,14 @@ const (
 	Log
 	// Raw is C = A. Weights far from 1 make the state grow by as much in every layer.
 	Raw
+	// NormalisedAdjacency is C = diag(o)^-1/2 (A+I) diag(q)^-1/2 with o and q as in NormalisedLaplacian. Its row and column
+	// sums are near 1 where those of the Laplacian are near 0, so that maps which take sums see the whole graph.
+	NormalisedAdjacency
 )
 
-var normalisations = [...]string{NormalisedLaplacian: "normalised", Log: "log", Raw: "raw"}
+var normalisations = [...]string{NormalisedLaplacian: "normalised", Log: "log", Raw: "raw", NormalisedAdjacency: "adjacency"}
 
-// String is "normalised", "log" or "raw".
+// String is "normalised", "log", "raw" or "adjacency".
 func (k Normalisation) String() string {
 	if k < 0 || int(k) >= len(normalisations) {
 		return fmt.Sprintf("Normalisation(%d)", int(k))
@@ -42,8 +45,8 @@ func (k *Normalisation) UnmarshalText(text []byte) error {
 	return fmt.Errorf("dyngraph: normalisation %q, want one of %q: %w", text, normalisations, ErrInvalid)
 }
 
-// Apply makes the control matrices of snapshots [T][edges], on the pattern or, for NormalisedLaplacian, on the pattern
-// with all self-loops. The input stays as it is.
+// Apply makes the control matrices of snapshots [T][edges], on the pattern or, for the two that are normalised, on the
+// pattern with all self-loops. The input stays as it is.
 func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]float64, error) {
 	switch k {
 	case Raw:
@@ -52,7 +55,9 @@ func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]flo
 		logs, err := p.logarithms(weights)
 		return p, logs, err
 	case NormalisedLaplacian:
-		return p.laplacian(weights)
+		return p.symmetric(weights, 1, -1)
+	case NormalisedAdjacency:
+		return p.symmetric(weights, 0, 1)
 	}
 	return nil, nil, fmt.Errorf("dyngraph: unknown normalisation %d, want %q: %w", int(k), normalisations, ErrInvalid)
 }
@@ -72,7 +77,8 @@ func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
 	return logs, nil
 }
 
-func (p *Pattern) laplacian(weights [][]float64) (*Pattern, [][]float64, error) {
+// symmetric makes identity I + sign diag(o)^-1/2 (A+I) diag(q)^-1/2.
+func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Pattern, [][]float64, error) {
 	looped, place, loop, err := p.withLoops()
 	if err != nil {
 		return nil, nil, err
@@ -95,10 +101,10 @@ func (p *Pattern) laplacian(weights [][]float64) (*Pattern, [][]float64, error) 
 		}
 		c := make([]float64, looped.Edges())
 		for u, e := range loop {
-			c[e] = 1 - 1/math.Sqrt(out[u]*in[u])
+			c[e] = identity + sign/math.Sqrt(out[u]*in[u])
 		}
 		for e, w := range row {
-			c[place[e]] -= w / math.Sqrt(out[p.From[e]]*in[p.To[e]])
+			c[place[e]] += sign * w / math.Sqrt(out[p.From[e]]*in[p.To[e]])
 		}
 		controls[i] = c
 	}

@@ -40,6 +40,18 @@ func TestFixtureControlNormLap(t *testing.T) {
 			dense[int(looped.From[e])*a.Dims[0]+int(looped.To[e])] = c
 		}
 		fixture.Close(t, name, dense, f.Get("exact64_"+name).Array().Data, 1e-14)
+		_, adjacency, err := dyngraph.NormalisedAdjacency.Apply(p, [][]float64{weights})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, c := range adjacency[0] {
+			at := int(looped.From[e])*a.Dims[0] + int(looped.To[e])
+			dense[at] += c
+			if looped.From[e] == looped.To[e] {
+				dense[at]--
+			}
+		}
+		fixture.Close(t, name+": Laplacian + adjacency - I", dense, make([]float64, len(dense)), 1e-15)
 	}
 }
 
@@ -49,7 +61,7 @@ func TestNormalisationErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, weight := range map[dyngraph.Normalisation]float64{
-		dyngraph.NormalisedLaplacian: -1.5, dyngraph.Log: -1, dyngraph.Normalisation(9): 1,
+		dyngraph.NormalisedLaplacian: -1.5, dyngraph.NormalisedAdjacency: -1.5, dyngraph.Log: -1, dyngraph.Normalisation(9): 1,
 	} {
 		if _, _, err := kind.Apply(p, [][]float64{{weight}}); !errors.Is(err, dyngraph.ErrInvalid) {
 			t.Errorf("%v of weight %g: error %v, want ErrInvalid", kind, weight, err)
@@ -58,7 +70,7 @@ func TestNormalisationErrors(t *testing.T) {
 }
 
 func TestNormalisationNames(t *testing.T) {
-	for _, kind := range []dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.Log, dyngraph.Raw} {
+	for _, kind := range []dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.Log, dyngraph.Raw, dyngraph.NormalisedAdjacency} {
 		var again dyngraph.Normalisation
 		text, _ := kind.MarshalText()
 		if err := again.UnmarshalText(text); err != nil || again != kind {

@@ -19,6 +19,9 @@ type Series struct {
 	// Targets [T][nodes*TargetSize] are row-major by node; nil for a series without targets.
 	Targets    [][]float64
 	TargetSize int
+	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot: its
+	// newest value and the mean of its last few. Simple forecasts repeat them.
+	Newest, Recent [][]float64
 	// Scales [T], where present, lead from standardised values back to the data's unit.
 	Scales []Scale
 }

@@ -89,6 +89,17 @@ func (s *Series) checkNodes() error {
 	if s.TargetSize < 1 {
 		return s.invalid("target size %d beside targets, want at least 1", s.TargetSize)
 	}
+	for _, rows := range []struct {
+		name   string
+		values [][]float64
+	}{{"newest value", s.Newest}, {"recent mean", s.Recent}} {
+		if rows.values == nil {
+			continue
+		}
+		if err := s.checkValues(rows.name, rows.values, s.TargetSize); err != nil {
+			return err
+		}
+	}
 	return s.checkValues("target", s.Targets, s.TargetSize)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -82,7 +83,19 @@ func (m *Model) check(w dyngraph.Window) error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("pengcde: %w: %w", err, ErrInput)
 	}
+	if m.config.Residual && len(m.recent(w)) != m.config.Nodes*m.config.Outputs {
+		return fmt.Errorf("pengcde: the model is Residual, and series %q knows %d recent means at snapshot %d, want %d (nodes x outputs): set Series.Recent: %w",
+			s.Name, len(m.recent(w)), w.Last()-1, m.config.Nodes*m.config.Outputs, ErrInput)
+	}
 	return nil
+}
+
+// recent is what a residual readout is added to, [nodes*outputs] row-major; nil where the series does not know it.
+func (m *Model) recent(w dyngraph.Window) []float64 {
+	if w.Last() > len(w.Series.Recent) {
+		return nil
+	}
+	return w.Series.Recent[w.Last()-1]
 }
 
 // example reads a window that was checked; forecasts are made at the given times after its first input.
@@ -116,6 +129,9 @@ func (m *Model) lesson(w dyngraph.Window) (example, error) {
 			w.Start, w.Series.Name, len(target), size, ErrInput)
 	}
 	e.target = append(make([]float64, size), target...)
+	if m.config.Residual {
+		floats.Sub(e.target[size:], m.recent(w))
+	}
 	e.weight = []float64{0, 1}
 	return e, nil
 }

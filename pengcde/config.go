@@ -45,6 +45,9 @@ type Config struct {
 	Step float64 `json:",omitempty"`
 	// Adaptive, when set, replaces the constant step.
 	Adaptive *ode.PID `json:",omitempty"`
+	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a window's last
+	// input (Series.Recent), in place of the whole target.
+	Residual bool `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only: total(A) in place of total(A') in one fusion
 	// map, and a loss that forgets which node is which (PENG: one forecast for the whole graph, the sum over nodes;
 	// Constant: every node's forecast is compared with every node's target).
@@ -79,10 +82,12 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("pengcde: Config has outputs %d, hidden %d, layers %d, want positive numbers: %w", c.Outputs, c.Hidden, c.Layers, ErrInput)
 	case !(c.Step > 0) || math.IsInf(c.Step, 1):
 		return c, fmt.Errorf("pengcde: Config.Step is %g, want a positive time: %w", c.Step, ErrInput)
-	case c.Control < dyngraph.NormalisedLaplacian || c.Control > dyngraph.Raw:
+	case c.Control < dyngraph.NormalisedLaplacian || c.Control > dyngraph.NormalisedAdjacency:
 		return c, fmt.Errorf("pengcde: Config.Control is %v, want one of the normalisations of dyngraph: %w", c.Control, ErrInput)
 	case c.Product < equivariant.Auto || c.Product > equivariant.Sparse:
 		return c, fmt.Errorf("pengcde: Config.Product is %d, want Auto, Dense or Sparse: %w", c.Product, ErrInput)
+	case c.Residual && c.Parity:
+		return c, fmt.Errorf("pengcde: Config has Residual and Parity, but the published code has no residual readout: choose one: %w", ErrInput)
 	case c.Field != PENG && c.Field != Constant:
 		return c, fmt.Errorf("pengcde: Config.Field is %q, want %q or %q: %w", c.Field, PENG, Constant, ErrInput)
 	}

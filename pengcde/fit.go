@@ -2,6 +2,7 @@ package pengcde
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -12,10 +13,11 @@ import (
 
 // Fit trains on windows: the state is solved from a window's first input to its last, and the readout there is
 // compared with the window's target. The parameters of the best validation are kept, also when ctx ends first (the
-// error then wraps the context's) or when the loss leaves the floats ([train.ErrNotFinite]).
+// error then wraps the context's) or when the loss leaves the floats ([train.ErrNotFinite]). Without validation windows,
+// which wants a negative EvaluateEvery, the last parameters are.
 func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report, error) {
-	if len(training) == 0 || len(validation) == 0 {
-		return nil, fmt.Errorf("pengcde: %d windows for training and %d for validation, want at least one each: %w",
+	if len(training) == 0 || len(validation) == 0 && config.EvaluateEvery >= 0 {
+		return nil, fmt.Errorf("pengcde: %d windows for training and %d for validation, want at least one each, or EvaluateEvery -1 to do without validation: %w",
 			len(training), len(validation), ErrInput)
 	}
 	p := &problem{model: m}
@@ -28,9 +30,32 @@ func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	if p.validation, err = m.lessons(validation, size); err != nil {
 		return nil, err
 	}
+	if config.Checkpoint, err = m.checkpoint(config.Checkpoint, training, validation); err != nil {
+		return nil, err
+	}
 	var report *train.Report
 	m.params, report, err = train.Fit(ctx, m.backend, p, m.params, config)
 	return report, err
+}
+
+// checkpoint adds to a checkpoint's key which model is trained on which windows.
+func (m *Model) checkpoint(c *train.Checkpoint, parts ...[]dyngraph.Window) (*train.Checkpoint, error) {
+	if c == nil {
+		return nil, nil
+	}
+	config, err := json.Marshal(m.config)
+	if err != nil {
+		return nil, fmt.Errorf("pengcde: key of a checkpoint: %w", err)
+	}
+	keyed := *c
+	keyed.Key += " " + string(config)
+	for _, windows := range parts {
+		keyed.Key += ";"
+		for _, w := range windows {
+			keyed.Key += fmt.Sprintf(" %s %d+%d", w.Series.Name, w.Start, w.Length)
+		}
+	}
+	return &keyed, nil
 }
 
 // lessons groups windows into batches. The last one is filled up with windows of weight 0, so that a single shape is

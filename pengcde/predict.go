@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -61,7 +62,7 @@ func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 		return nil, err
 	}
 	defer xla.Free(z)
-	forecasts := m.unflatten(flat)[1 : 1+within]
+	forecasts := m.unflatten(w, flat)[1 : 1+within]
 	if within == len(times) {
 		return forecasts, nil
 	}
@@ -71,7 +72,7 @@ func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 		return nil, err
 	}
 	xla.Free(after)
-	return append(forecasts, m.unflatten(flat)[1:]...), nil
+	return append(forecasts, m.unflatten(w, flat)[1:]...), nil
 }
 
 // forecast solves one example, from state z [1, n, hidden] or from its encoded features where z is nil, and returns its
@@ -103,8 +104,8 @@ func (m *Model) Forecast(ctx context.Context, w dyngraph.Window) ([]float64, err
 	return flat, nil
 }
 
-// unflatten makes [times][nodes][outputs] of row-major forecasts; one forecast for the graph is repeated.
-func (m *Model) unflatten(flat []float64) [][][]float64 {
+// unflatten makes [times][nodes][outputs] of a window's row-major forecasts; one forecast for the graph is repeated.
+func (m *Model) unflatten(w dyngraph.Window, flat []float64) [][][]float64 {
 	q, n := m.config.Outputs, m.config.Nodes
 	rows := n
 	if m.network.measure == global {
@@ -116,6 +117,9 @@ func (m *Model) unflatten(flat []float64) [][][]float64 {
 		for u := range out[s] {
 			at := (s*rows + u%rows) * q
 			out[s][u] = flat[at : at+q : at+q]
+			if m.config.Residual {
+				floats.Add(out[s][u], m.recent(w)[u*q:(u+1)*q])
+			}
 		}
 	}
 	return out

@@ -1,19 +1,44 @@
-// Package pgt loads the data sets of PyTorch Geometric Temporal as dynamic graphs. The module ships england_covid:
-// daily cases of 129 regions of England over 61 days and the numbers of people who moved between them.
+// Package pgt loads the data sets of PyTorch Geometric Temporal as dynamic graphs. The module ships two: england_covid,
+// daily cases of 129 regions of England over 61 days and the numbers of people who moved between them, and
+// twitter_tennis, mentions between 1000 Twitter accounts during two tennis tournaments of 2017.
+//
+// # england_covid
 //
 // With c[t] the cases [nodes] of day t and k lags (8), snapshot i = 0..days-k-1 (53 of them) is
 //
 //	features[i] = z[i], ..., z[i+k-1]   [nodes*k], the oldest day first
 //	targets[i]  = z[i+k]                [nodes]
 //	weights[i]  = people who moved on day i
+//	newest[i]   = z[i+k-1]              [nodes]
+//	recent[i]   = mean of features[i]   [nodes]
 //	z[t]        = (c[t] - mean) / std   of each node
 //
 // where [Published] takes mean and std of all days and [PastOnly] of the days seen so far. Series.Scales leads back to
 // cases. Times are in days, the first is 0.
 //
-// Start with [EnglandCovid]; [Load] and [Read] take files of the same format. The forecast of a window of snapshots
-// looks two days ahead: the target of its last snapshot i is day i+k, the newest feature of its last input is day i+k-2.
+// Start with [EnglandCovid]; [Load] and [Read] take files of the same format. The published windows are of length 5. The
+// forecast of a window of snapshots looks two days ahead: the target of its last snapshot i is day i+k, the newest feature
+// of its last input is day i+k-2.
+//
+// # twitter_tennis
+//
+// With mentions[k] the mentions [nodes] that accounts get in snapshot k, degree and transitivity (local clustering) those
+// of a node in the graph of snapshot k, all as the file gives them, snapshot k = 0..last (120 of [RG17], 112 of [UO17]) is
+//
+//	features[k] = onehot5(min(ceil(ln(1+degree)), 4)), onehot11(floor(10 transitivity))   [nodes*16]
+//	targets[k]  = ln(1 + mentions[min(k+1, last)])                                        [nodes]
+//	weights[k]  = number of mentions from one account to another
+//	newest[k]   = ln(1 + sum of the weights into the node)                                [nodes]
+//	recent[k]   = mean of newest[max(0, k-7)], ..., newest[k]                             [nodes]
+//
+// Targets count mentions by all accounts of the original data (the values look like accounts that mention, see
+// twitter_tennis.txt), weights only those among the 1000: newest is what inputs show of the mentions, not their number.
+// Times are in snapshots, the first is 0: the file gives no others.
+//
+// Start with [TwitterTennis]; [ReadTwitterTennis] takes files of the same format. The published windows are of length 10
+// and do not overlap. The forecast of a window looks two snapshots ahead: that of its last snapshot k is the mentions of
+// k+1, and its newest input is snapshot k-1.
 //
 // B. Rozemberczki et al., PyTorch Geometric Temporal: Spatiotemporal Signal Processing with Neural Machine Learning
-// Models, CIKM 2021. Source and licence of the shipped data are in england_covid.txt.
+// Models, CIKM 2021. Source and licence of the shipped data are in england_covid.txt and twitter_tennis.txt.
 package pgt

@@ -133,14 +133,27 @@ func TestCorruptShippedFile(t *testing.T) {
 }
 
 func TestSourceNamesTheShippedFile(t *testing.T) {
-	text, err := os.ReadFile("england_covid.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(englandCovid)
-	for _, hash := range []string{englandCovidSHA256, hex.EncodeToString(sum[:])} {
-		if !strings.Contains(string(text), hash) {
-			t.Errorf("england_covid.txt lacks sha256 %s", hash)
+	for _, c := range []struct {
+		source     string
+		compressed []byte
+		sha256     string // uncompressed
+	}{
+		{"england_covid.txt", englandCovid, englandCovidSHA256},
+		{"twitter_tennis.txt", tennisFiles[RG17].content, tennisFiles[RG17].sha256},
+		{"twitter_tennis.txt", tennisFiles[UO17].content, tennisFiles[UO17].sha256},
+	} {
+		text, err := os.ReadFile(c.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := shipped(c.compressed, c.sha256); err != nil {
+			t.Errorf("%s: %v", c.source, err)
+		}
+		sum := sha256.Sum256(c.compressed)
+		for _, hash := range []string{c.sha256, hex.EncodeToString(sum[:])} {
+			if !strings.Contains(string(text), hash) {
+				t.Errorf("%s lacks sha256 %s", c.source, hash)
+			}
 		}
 	}
 }

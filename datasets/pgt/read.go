@@ -59,7 +59,7 @@ func plain(r io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(r)
 	var corrupt flate.CorruptInputError
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
 		return nil, fmt.Errorf("datasets/pgt: compressed file is cut short or damaged, fetch it again: %w: %w", err, dyngraph.ErrInvalid)
 	case err != nil:
 		return nil, fmt.Errorf("datasets/pgt: %w", err)
@@ -79,14 +79,22 @@ type file struct {
 
 func (c config) parse(content []byte) (*dyngraph.Series, error) {
 	var f file
-	if err := json.Unmarshal(content, &f); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			at := int(syntax.Offset)
-			return nil, fmt.Errorf("datasets/pgt: %s: not JSON at byte %d of %d, after %q: the file is cut short, or holds NaN or Infinity (fill those first): %w: %w",
-				c.name, at, len(content), content[max(0, at-20):at], err, dyngraph.ErrInvalid)
-		}
-		return nil, fmt.Errorf("datasets/pgt: %s: %w: %w", c.name, err, dyngraph.ErrInvalid)
+	if err := c.unmarshal(content, &f); err != nil {
+		return nil, err
 	}
 	return c.series(&f)
+}
+
+func (c config) unmarshal(content []byte, into any) error {
+	err := json.Unmarshal(content, into)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		at := int(syntax.Offset)
+		return fmt.Errorf("datasets/pgt: %s: not JSON at byte %d of %d, after %q: the file is cut short, or holds NaN or Infinity (fill those first): %w: %w",
+			c.name, at, len(content), content[max(0, at-20):at], err, dyngraph.ErrInvalid)
+	}
+	if err != nil {
+		return fmt.Errorf("datasets/pgt: %s: %w: %w", c.name, err, dyngraph.ErrInvalid)
+	}
+	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
@@ -27,15 +29,19 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 	}
 	for i, scale := range s.Scales {
 		features, targets := make([]float64, nodes*c.lag), make([]float64, nodes)
+		newest, recent := make([]float64, nodes), make([]float64, nodes)
 		for u := range nodes {
 			standard := func(day int) float64 { return (cases[day][u] - scale.Mean[u]) / scale.Std[u] }
 			for k := range c.lag {
 				features[u*c.lag+k] = standard(i + k)
 			}
+			lags := features[u*c.lag : (u+1)*c.lag]
+			newest[u], recent[u] = lags[c.lag-1], stat.Mean(lags, nil)
 			targets[u] = standard(i + c.lag)
 		}
 		s.Times = append(s.Times, float64(i))
 		s.Features, s.Targets = append(s.Features, features), append(s.Targets, targets)
+		s.Newest, s.Recent = append(s.Newest, newest), append(s.Recent, recent)
 	}
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("datasets/pgt: %w", err)
@@ -116,11 +122,8 @@ func (c config) day(f *file, t, nodes int) ([][]*int, []float64, error) {
 	}
 	weights := make([]float64, len(edges))
 	for k, e := range edges {
-		if len(e) != 2 || e[0] == nil || e[1] == nil {
-			return nil, nil, c.invalid("edge %d of day %d is not a pair [from, to]", k, t)
-		}
-		if *e[0] < 0 || *e[0] >= nodes || *e[1] < 0 || *e[1] >= nodes {
-			return nil, nil, c.invalid("edge %d of day %d joins %d -> %d, want nodes in 0..%d as y has %d", k, t, *e[0], *e[1], nodes-1, nodes)
+		if err := checkEdge(e, nodes); err != nil {
+			return nil, nil, c.invalid("edge %d of day %d %v", k, t, err)
 		}
 		if given[k] == nil || *given[k] < 0 {
 			return nil, nil, c.invalid("weight of edge %d (%d -> %d) of day %d is null or negative, want a number of people: leave out edges without any",

@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"unicode/utf8"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
 // Write puts metadata and tensors into the file at path, creating or replacing it. It writes a temporary file in the
@@ -63,7 +63,7 @@ func write(path string, metadata map[string]string, tensors []Tensor, through fu
 	if err := file.CloseAtomicallyReplace(); err != nil {
 		return err
 	}
-	if err := syncFolder(folder); err != nil {
+	if err := durable.SyncFolder(folder); err != nil {
 		return fmt.Errorf("file is in place, but may be lost in a power failure: %w", err)
 	}
 	return nil
@@ -136,17 +136,4 @@ func place(tensors []Tensor) (offsets [][2]int, data [][]byte, err error) {
 		data = append(data, tensors[i].Data)
 	}
 	return offsets, data, nil
-}
-
-// syncFolder makes a rename in the folder durable, where its file system can.
-func syncFolder(folder string) error {
-	f, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
-		return err
-	}
-	return nil
 }

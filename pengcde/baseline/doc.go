@@ -1,9 +1,8 @@
 // Package baseline holds forecasts without a trained network, which any model has to beat: zero, the mean of the training
 // targets, the last value seen, the mean of the values seen.
 //
-// All forecast the target [nodes*TargetSize] of a window from its inputs. [LastVisible] and [RecentMean] repeat features,
-// so they want a series whose features are earlier values of its one target, oldest first and in the same scale, as
-// datasets/pgt makes them for england_covid.
+// All forecast the target [nodes*TargetSize] of a window from its inputs. [LastVisible] and [RecentMean] repeat what the
+// series says to be known of its targets' quantity, Series.Newest and Series.Recent.
 //
 // Start with [Forecaster]:
 //

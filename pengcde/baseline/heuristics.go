@@ -3,9 +3,9 @@ package baseline
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -86,8 +86,7 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 	return forecast, nil
 }
 
-// LastVisible is persistence: it repeats the newest value that the inputs show, the last feature of each node in the last
-// input snapshot. It wants features that are earlier values of the one target.
+// LastVisible is persistence: it repeats the newest value known at the last input, Series.Newest.
 type LastVisible struct{}
 
 func (LastVisible) Name() string { return "last visible" }
@@ -95,13 +94,12 @@ func (LastVisible) Name() string { return "last visible" }
 // Fit does nothing.
 func (LastVisible) Fit([]dyngraph.Window) error { return nil }
 
-// Forecast returns the last feature of each node.
+// Forecast returns the newest value of each node.
 func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
-	return fromLags("last visible", w, func(lags []float64) float64 { return lags[len(lags)-1] })
+	return known("last visible", "Newest", w, w.Series.Newest)
 }
 
-// RecentMean forecasts the mean of the values that the last input snapshot shows of each node. It wants features that are
-// earlier values of the one target.
+// RecentMean forecasts each node's mean of its latest values known at the last input, Series.Recent.
 type RecentMean struct{}
 
 func (RecentMean) Name() string { return "recent mean" }
@@ -109,22 +107,15 @@ func (RecentMean) Name() string { return "recent mean" }
 // Fit does nothing.
 func (RecentMean) Fit([]dyngraph.Window) error { return nil }
 
-// Forecast returns the mean of each node's features.
+// Forecast returns the recent mean of each node.
 func (RecentMean) Forecast(w dyngraph.Window) ([]float64, error) {
-	return fromLags("recent mean", w, func(lags []float64) float64 { return stat.Mean(lags, nil) })
+	return known("recent mean", "Recent", w, w.Series.Recent)
 }
 
-// fromLags forecasts each node from its features in the last input snapshot.
-func fromLags(name string, w dyngraph.Window, forecast func(lags []float64) float64) ([]float64, error) {
-	s := w.Series
-	if s.TargetSize != 1 {
-		return nil, fmt.Errorf("pengcde/baseline: %s for series %q with targets of size %d, want one target whose earlier values are the features: %w",
-			name, s.Name, s.TargetSize, ErrInput)
+func known(name, field string, w dyngraph.Window, rows [][]float64) ([]float64, error) {
+	if at := w.Last() - 1; at < len(rows) {
+		return slices.Clone(rows[at]), nil
 	}
-	features, p := s.Features[w.Last()-1], s.FeatureSize
-	out := make([]float64, s.Nodes())
-	for u := range out {
-		out[u] = forecast(features[u*p : (u+1)*p])
-	}
-	return out, nil
+	return nil, fmt.Errorf("pengcde/baseline: %s for series %q, which does not say what is known of earlier targets: set Series.%s: %w",
+		name, w.Series.Name, field, ErrInput)
 }

@@ -89,6 +89,8 @@ func pair() *dyngraph.Series {
 		s.Weights = append(s.Weights, []float64{1})
 		s.Features = append(s.Features, []float64{v, v + 1, v + 5, -v, -v, -v - 3})
 		s.Targets = append(s.Targets, []float64{v, 10, v + 2, 30})
+		s.Newest = append(s.Newest, []float64{v + 5, 1, -v - 3, 2})
+		s.Recent = append(s.Recent, []float64{v + 2, 3, -v - 1, 4})
 	}
 	return s
 }
@@ -104,11 +106,11 @@ func TestForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := pair() // its first target only
-	one.TargetSize = 1
+	one.TargetSize, one.Newest, one.Recent = 1, nil, nil
 	for i, row := range one.Targets {
 		one.Targets[i] = []float64{row[0], row[2]}
 	}
-	lagged := dyngraph.Window{Series: one, Start: 1, Length: 3}
+	single := dyngraph.Window{Series: one, Start: 1, Length: 3}
 	for _, c := range []struct {
 		f    baseline.Forecaster
 		w    dyngraph.Window
@@ -116,8 +118,8 @@ func TestForecasts(t *testing.T) {
 	}{
 		{baseline.Zero{}, last, []float64{0, 0, 0, 0}},
 		{mean, last, []float64{2.5, 20, 2.5, 20}}, // targets of snapshots 1 and 2
-		{baseline.LastVisible{}, lagged, []float64{7, -5}},
-		{baseline.RecentMean{}, lagged, []float64{4, -3}},
+		{baseline.LastVisible{}, last, []float64{7, 1, -5, 2}},
+		{baseline.RecentMean{}, last, []float64{4, 3, -3, 4}},
 	} {
 		got, err := c.f.Forecast(c.w)
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
@@ -128,11 +130,11 @@ func TestForecasts(t *testing.T) {
 	none := pair()
 	none.Targets = nil
 	for name, err := range map[string]error{
-		"persistence of two targets":    second(baseline.LastVisible{}.Forecast(last)),
-		"mean of lags of two targets":   second(baseline.RecentMean{}.Forecast(last)),
-		"another number of targets":     second(mean.Forecast(lagged)),
+		"nothing known":                 second(baseline.LastVisible{}.Forecast(single)),
+		"no mean known":                 second(baseline.RecentMean{}.Forecast(single)),
+		"another number of targets":     second(mean.Forecast(single)),
 		"no windows":                    (&baseline.TrainingMean{}).Fit(nil),
-		"windows of different targets":  (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last, lagged}),
+		"windows of different targets":  (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last, single}),
 		"windows of no targets":         (&baseline.TrainingMean{}).Fit([]dyngraph.Window{{Series: none, Length: 2}}),
 		"size 0 beside existing window": (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last, {Series: none, Length: 2}}),
 	} {

@@ -14,8 +14,7 @@ import (
 type Layout struct {
 	patterns []*dyngraph.Pattern
 	nodes    int
-	edges    int // the most of a pattern of the batch, at least 1
-	dense    bool
+	buckets  *buckets // nil for dense
 }
 
 // Layout chooses that of a batch of graphs with equally many nodes; their patterns may differ.
@@ -23,23 +22,26 @@ func (p Product) Layout(patterns []*dyngraph.Pattern) (Layout, error) {
 	if len(patterns) == 0 {
 		return Layout{}, fmt.Errorf("pengcde/equivariant: no graphs: %w", dyngraph.ErrInvalid)
 	}
-	l := Layout{patterns: patterns, nodes: patterns[0].Nodes, edges: 1}
+	l := Layout{patterns: patterns, nodes: patterns[0].Nodes}
+	edges := 0
 	for b, pattern := range patterns {
 		if pattern.Nodes != l.nodes {
 			return l, fmt.Errorf("pengcde/equivariant: graph %d of the batch has %d nodes, the first has %d: %w", b, pattern.Nodes, l.nodes, dyngraph.ErrInvalid)
 		}
-		l.edges = max(l.edges, pattern.Edges())
+		edges = max(edges, pattern.Edges())
 	}
-	l.dense = p.Choose(l.nodes, l.edges) == Dense
+	if p.Choose(l.nodes, edges) == Sparse {
+		l.buckets = newBuckets(patterns)
+	}
 	return l, nil
 }
 
-// matrix is the number of matrix entries in a row: all n² of a dense layout, else one for each edge.
+// matrix is the number of matrix entries in a row: all n² of a dense layout, else those of the buckets.
 func (l Layout) matrix() int {
-	if l.dense {
+	if l.buckets == nil {
 		return l.nodes * l.nodes
 	}
-	return l.edges
+	return l.buckets.entries
 }
 
 // Width is the length of a row.
@@ -52,10 +54,8 @@ func (l Layout) Row(sample int, weights []float64) []float64 {
 	rows, columns, diagonal, scalars := row[at:at+n], row[at+n:at+2*n], row[at+2*n:at+3*n], row[at+3*n:]
 	for e, w := range weights {
 		from, to := int(p.From[e]), int(p.To[e])
-		if l.dense {
+		if l.buckets == nil {
 			row[from*n+to] = w
-		} else {
-			row[e] = w
 		}
 		rows[from] += w
 		columns[to] += w
@@ -65,13 +65,16 @@ func (l Layout) Row(sample int, weights []float64) []float64 {
 			scalars[1] += w
 		}
 	}
+	if l.buckets != nil {
+		l.buckets.fill(row, sample, weights)
+	}
 	return row
 }
 
 // Tables are the index tensors that [BindOperator] takes back as nodes; none for a dense layout.
 func (l Layout) Tables() []*tensors.Tensor {
-	if l.dense {
+	if l.buckets == nil {
 		return nil
 	}
-	return sparseTables(l.patterns, l.edges)
+	return l.buckets.tables()
 }

@@ -1,7 +1,6 @@
 package equivariant
 
 import (
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -47,15 +46,7 @@ func BindOperator(tables []*Node) Operator {
 	if len(tables) == 0 {
 		return dense{}
 	}
-	return sparse{order: tables[0], nodes: tables[1], buckets: tables[2:]}
-}
-
-// padded flattens edges [batch, edges] with a 0 behind each sample's, where indices of absent edges point.
-func padded(edges *Node) *Node {
-	batch := edges.Shape().Dimensions[0]
-	zero := Zeros(edges.Graph(), shapes.Make(edges.DType(), batch, 1))
-	wide := Concatenate([]*Node{edges, zero}, 1)
-	return Reshape(wide, batch*wide.Shape().Dimensions[1])
+	return sparse{order: tables[0], back: tables[1], neighbours: tables[2:]}
 }
 
 func pick(flat, indices *Node) *Node { return Gather(flat, ExpandAxes(indices, -1)) }

@@ -34,7 +34,8 @@ type Config struct {
 	AdamW AdamW
 	// Epochs is the most that are run; 0 means 200.
 	Epochs int
-	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5.
+	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5, negative means
+	// that there is no validation: all epochs are run and the last parameters kept.
 	EvaluateEvery int
 	// Patience is the number of epochs without a better validation after which training stops; 0 means 15.
 	Patience int
@@ -44,6 +45,8 @@ type Config struct {
 	BatchSize int
 	// Progress is called after every epoch; nil means silence.
 	Progress func(Progress) `json:"-"`
+	// Checkpoint, where set, lets training go on after it was cut off.
+	Checkpoint *Checkpoint `json:"-"`
 }
 
 // Progress is where a run stands.
@@ -104,9 +107,9 @@ func (c Config) withDefaults() (Config, error) {
 			*option.value = option.fallback
 		}
 	}
-	if c.Epochs < 0 || c.EvaluateEvery < 0 || c.Patience < 0 || c.BatchSize < 0 {
-		return c, fmt.Errorf("pengcde/train: epochs %d, evaluation every %d, patience %d, batch size %d, want positive numbers: %w",
-			c.Epochs, c.EvaluateEvery, c.Patience, c.BatchSize, ErrInput)
+	if c.Epochs < 0 || c.Patience < 0 || c.BatchSize < 0 {
+		return c, fmt.Errorf("pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers: %w",
+			c.Epochs, c.Patience, c.BatchSize, ErrInput)
 	}
 	return c, nil
 }
@@ -114,7 +117,7 @@ func (c Config) withDefaults() (Config, error) {
 // Fit trains params, which it takes over, and returns those with the best validation. When it is interrupted, or meets
 // a loss that is not finite, it still returns the best so far (the newest when none was validated), with an error that
 // wraps the context's or [ErrNotFinite]. When the device fails in the middle of an update and none was validated, there are
-// no parameters left, and nil comes back.
+// no parameters left, and nil comes back. With Config.Checkpoint it goes on where an earlier call was cut off.
 func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) ([]*tensors.Tensor, *Report, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -126,12 +129,18 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 	}
 	defer optimiser.Close()
 	l := &loop{problem: problem, optimiser: optimiser, config: config, params: params,
-		report: &Report{Best: -1, BestValidation: math.Inf(1), Stop: StopEpochs}, start: time.Now()}
+		report: &Report{Best: -1, BestValidation: math.Inf(1), Stop: StopEpochs}}
+	if err := l.restore(); err != nil {
+		return l.params, nil, err
+	}
+	l.start = time.Now().Add(-time.Duration(l.Seconds * float64(time.Second)))
+	l.written = time.Now()
 	err = l.run(ctx)
-	l.report.Seconds = time.Since(l.start).Seconds()
+	l.report.Seconds = l.seconds()
 	switch {
 	case err != nil && ctx.Err() != nil:
-		l.report.Stop, err = StopInterrupted, fmt.Errorf("pengcde/train: interrupted after %d epochs: %w", len(l.report.Epochs), ctx.Err())
+		l.report.Stop = StopInterrupted
+		err = errors.Join(fmt.Errorf("pengcde/train: interrupted after %d epochs: %w", len(l.report.Epochs), ctx.Err()), l.save())
 	case errors.Is(err, ErrNotFinite):
 		l.report.Stop = StopNotFinite
 	}
@@ -143,55 +152,66 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 }
 
 type loop struct {
+	position
 	problem   Problem
 	optimiser *Optimiser
 	config    Config
 	params    []*tensors.Tensor
 	best      []*tensors.Tensor // copies on the host
 	report    *Report
-	start     time.Time
+	start     time.Time // as if training had never been cut off
+	key       string    // of the checkpoint
+	written   time.Time // when the checkpoint was
 }
 
+func (l *loop) seconds() float64 { return time.Since(l.start).Seconds() }
+
 func (l *loop) run(ctx context.Context) error {
-	waited := 0
-	for e := range l.config.Epochs {
-		began := time.Now()
-		epoch := Epoch{Validation: math.NaN()}
-		if err := l.epoch(ctx, &epoch); err != nil {
+	if l.Stop != "" { // the checkpoint is of a training that had ended
+		l.report.Stop = l.Stop
+		return nil
+	}
+	for l.Stop == "" {
+		began := time.Now().Add(-time.Duration(l.EpochSeconds * float64(time.Second)))
+		if err := l.epoch(ctx, began); err != nil {
 			return err
 		}
-		evaluated := e%l.config.EvaluateEvery == 0 || e == l.config.Epochs-1
+		e := len(l.report.Epochs)
+		epoch := Epoch{TrainLoss: l.TrainLoss, GradientNorm: l.GradientNorm, Validation: math.NaN()}
+		evaluated := l.config.EvaluateEvery > 0 && (e%l.config.EvaluateEvery == 0 || e == l.config.Epochs-1)
 		if evaluated {
 			if err := l.validate(ctx, e, &epoch); err != nil {
 				return err
 			}
+			l.Waited += l.config.EvaluateEvery
+			if l.report.Best == e {
+				l.Waited = 0
+			}
 		}
 		epoch.Seconds = time.Since(began).Seconds()
 		l.report.Epochs = append(l.report.Epochs, epoch)
+		l.Batch, l.TrainLoss, l.GradientNorm, l.EpochSeconds = 0, 0, 0, 0
 		l.progress()
-		if !evaluated {
-			continue
-		}
-		if l.report.Best == e {
-			waited = 0
-		} else {
-			waited += l.config.EvaluateEvery
-		}
-		if waited >= l.config.Patience && e > l.config.MinEpochs {
-			l.report.Stop = StopPatience
-			return nil
+		switch {
+		case evaluated && l.Waited >= l.config.Patience && e > l.config.MinEpochs:
+			l.Stop = StopPatience
+		case e+1 >= l.config.Epochs:
+			l.Stop = StopEpochs
 		}
 	}
-	return nil
+	l.report.Stop = l.Stop
+	l.Seconds = l.seconds()
+	return l.save()
 }
 
-func (l *loop) epoch(ctx context.Context, epoch *Epoch) error {
+// epoch goes through the batches that are left of an epoch.
+func (l *loop) epoch(ctx context.Context, began time.Time) error {
 	n := l.problem.Batches()
-	for batch := range n {
+	for l.Batch < n {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		loss, gradients, err := l.problem.Gradient(ctx, l.params, batch)
+		loss, gradients, err := l.problem.Gradient(ctx, l.params, l.Batch)
 		if err != nil {
 			return err
 		}
@@ -201,10 +221,17 @@ func (l *loop) epoch(ctx context.Context, epoch *Epoch) error {
 		}
 		if math.IsNaN(loss+norm) || math.IsInf(loss+norm, 0) {
 			return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; try a smaller learning rate or a normalised control: %w",
-				loss, norm, len(l.report.Epochs)+1, batch, ErrNotFinite)
+				loss, norm, len(l.report.Epochs)+1, l.Batch, ErrNotFinite)
 		}
-		epoch.TrainLoss += loss / float64(n)
-		epoch.GradientNorm = max(epoch.GradientNorm, norm)
+		l.TrainLoss += loss / float64(n)
+		l.GradientNorm = max(l.GradientNorm, norm)
+		l.Batch++
+		l.EpochSeconds, l.Seconds = time.Since(began).Seconds(), l.seconds()
+		if c := l.config.Checkpoint; c != nil && time.Since(l.written) >= c.every() {
+			if err := l.save(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -1,0 +1,91 @@
+// Command pengcde runs the experiments of the paper from a shell, finds what is stored of them, and shows it.
+//
+//	pengcde list
+//	pengcde run england-covid --profile medium --models residual,constant --seeds 0-4
+//	pengcde show england-covid --profile medium --format markdown
+//	pengcde version
+//	pengcde doctor
+//
+// What a run computes is stored in the folder that PENGCDE_RESULTS or --results names, where notebooks find it too.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// commands is the command line.
+type commands struct {
+	Results string `help:"Folder of results; else $PENGCDE_RESULTS, else build/results of the checkout, else ./pengcde-results." placeholder:"FOLDER"`
+
+	List    listCommand    `cmd:"" help:"List experiments, models and data sets."`
+	Run     runCommand     `cmd:"" help:"Make the runs of an experiment that are not stored yet."`
+	Show    showCommand    `cmd:"" help:"Show what is stored of an experiment."`
+	Version versionCommand `cmd:"" help:"Print versions, backend and device."`
+	Doctor  doctorCommand  `cmd:"" help:"Say what is set up, what is missing, and how to get it."`
+}
+
+// Exit codes beside 0 and 1.
+const (
+	exitUsage       = 2
+	exitInterrupted = 130 // as a shell gives after Ctrl-C
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// execute runs one command line and returns the exit code.
+func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
+	var c commands
+	exited := -1
+	parser, err := kong.New(&c, kong.Name("pengcde"),
+		kong.Description("Permutation equivariant neural graph CDEs: the experiments of the paper."),
+		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
+	if err != nil {
+		fmt.Fprintln(stderr, "pengcde:", err)
+		return exitUsage
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 { // --help
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "pengcde: %v; see pengcde --help\n", err)
+		return exitUsage
+	}
+	if c.Results != "" {
+		if err := os.Setenv(experiments.ResultsEnv, c.Results); err != nil {
+			fmt.Fprintln(stderr, "pengcde:", err)
+			return exitUsage
+		}
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	err = parsed.Run(&streams{stdout, stderr})
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "pengcde: interrupted; the same command goes on from here")
+		return exitInterrupted
+	}
+	fmt.Fprintln(stderr, "pengcde:", err)
+	if errors.Is(err, experiments.ErrInput) {
+		return exitUsage
+	}
+	return 1
+}
+
+// streams are where a command writes.
+type streams struct{ out, err *os.File }

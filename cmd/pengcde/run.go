@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// choice are the arguments that choose runs.
+type choice struct {
+	Experiment string   `arg:"" help:"As pengcde list names it."`
+	Profile    string   `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick." placeholder:"NAME"`
+	Models     []string `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
+	Seeds      seeds    `help:"Some seeds, as in 0-4 or 0,2,7; those of the profile without it." placeholder:"RANGE"`
+}
+
+func (c choice) options() (experiments.Experiment, experiments.Options, error) {
+	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds}
+	e, err := experiments.ByName(c.Experiment)
+	return e, o, err
+}
+
+// seeds are given as numbers and ranges.
+type seeds []uint64
+
+// maxSeeds bounds a range, which else might be a slip of the finger.
+const maxSeeds = 10_000
+
+// UnmarshalText reads "0-4,7".
+func (s *seeds) UnmarshalText(text []byte) error {
+	*s = nil
+	for part := range strings.SplitSeq(string(text), ",") {
+		from, to, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			to = from
+		}
+		first, err := strconv.ParseUint(from, 10, 64)
+		last, err2 := strconv.ParseUint(to, 10, 64)
+		if err != nil || err2 != nil || last < first || last-first >= maxSeeds {
+			return fmt.Errorf("seeds %q, want numbers and ranges such as 0-4,7", text)
+		}
+		for seed := first; ; seed++ {
+			*s = append(*s, seed)
+			if seed == last {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+type runCommand struct {
+	choice
+	Retry           bool          `help:"Make runs again whose error was stored."`
+	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
+	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best that is there." placeholder:"NAME"`
+}
+
+// Run makes the missing runs and prints their table.
+func (c *runCommand) Run(ctx context.Context, s *streams) error {
+	e, o, err := c.options()
+	if err != nil {
+		return err
+	}
+	backend, err := xla.Open(xla.Config{Backend: c.Backend})
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	fmt.Fprintln(s.err, backend)
+	bar := figures.NewBar(e.Name)
+	o.Backend, o.Retry, o.CheckpointEvery, o.Progress = backend, c.Retry, c.CheckpointEvery, bar.Update
+	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
+	results, err := e.Run(ctx, o)
+	if results == nil {
+		bar.Done("stopped")
+		return err
+	}
+	stored, planned := results.Count()
+	bar.Done(fmt.Sprintf("%d of %d runs stored", stored, planned))
+	if shown := show(s.out, results, markdown); shown != nil {
+		return shown
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package experiments
+
+import (
+	"fmt"
+	"time"
+)
+
+// clock estimates how much of the work is done, from how long runs of the same setting took.
+type clock struct {
+	missing []task
+	done    float64 // seconds of the missing runs that were made
+	known   map[string]*duration
+}
+
+type duration struct{ seconds, runs float64 }
+
+// kind is what makes runs take equally long.
+func (t task) kind() string { return string(t.Setting.Deal) + " " + t.Setting.ID }
+
+// learn takes note of a stored run.
+func (c *clock) learn(t task, r *Record) {
+	if r == nil || r.Error != "" {
+		return
+	}
+	if c.known == nil {
+		c.known = make(map[string]*duration)
+	}
+	if c.known[t.kind()] == nil {
+		c.known[t.kind()] = &duration{}
+	}
+	d := c.known[t.kind()]
+	d.seconds += r.Seconds
+	d.runs++
+}
+
+// expected is the mean of what is known of the setting, else of all trained models; ok is false where nothing is known.
+func (c *clock) expected(t task) (seconds float64, ok bool) {
+	if t.Setting.Model == nil {
+		return 0, true
+	}
+	if d := c.known[t.kind()]; d != nil {
+		return d.seconds / d.runs, true
+	}
+	var all duration
+	for _, d := range c.known {
+		all.seconds += d.seconds
+		all.runs += d.runs
+	}
+	return all.seconds / max(all.runs, 1), all.seconds > 0
+}
+
+// finish takes a run off the list.
+func (c *clock) finish(t task, seconds float64) {
+	for i, m := range c.missing {
+		if m.slot.base == t.slot.base {
+			c.missing = append(c.missing[:i:i], c.missing[i+1:]...)
+			break
+		}
+	}
+	c.done += seconds
+	if seconds > 0 && t.Setting.Model != nil {
+		c.learn(t, &Record{Seconds: seconds})
+	}
+}
+
+// state is the fraction of the work that is done while fraction of t is, and how much is left, in words.
+func (c *clock) state(t task, fraction float64) (whole float64, left string) {
+	rest, known := 0.0, true
+	for _, m := range c.missing {
+		seconds, ok := c.expected(m)
+		known = known && ok
+		if m.slot.base == t.slot.base {
+			seconds *= 1 - fraction
+		}
+		rest += seconds
+	}
+	left = fmt.Sprintf("; %d runs to do", len(c.missing))
+	if !known || rest+c.done == 0 {
+		return 0, left
+	}
+	return c.done / (c.done + rest), left + fmt.Sprintf(", about %s", (time.Duration(rest)*time.Second).String())
+}

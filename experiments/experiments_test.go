@@ -1,0 +1,349 @@
+package experiments
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// tiny is england with two models that train in seconds.
+func tiny() Experiment {
+	e := England()
+	model := pengcde.Config{Nodes: 129, Features: 8, Field: pengcde.Constant, Hidden: 2}
+	other := model
+	other.Hidden = 3
+	config := train.Config{Epochs: 3, EvaluateEvery: 1}
+	e.settings = func(Profile) []Setting {
+		return append(append(
+			Setting{ID: "two", Name: "Two", Model: &model, Train: config}.dealt(2, 1, 0),
+			Setting{ID: "three", Name: "Three", Model: &other, Train: config}.dealt(1, 0, 0)...),
+			heuristics(1)...)
+	}
+	return e
+}
+
+func options(t *testing.T) Options { return Options{Profile: Quick, Backend: xlatest.Backend(t)} }
+
+func markdown(t *testing.T, r *Results) string {
+	t.Helper()
+	tables, err := r.Tables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, table := range tables {
+		text, err := table.Markdown()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestRunsAreStoredAndFoundAgain(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv(ResultsEnv, folder)
+	e := tiny()
+	empty, err := e.Stored(options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stored, planned := empty.Count(); stored != 0 || planned != 52 {
+		t.Errorf("%d of %d runs before the first, want 0 of 52", stored, planned)
+	}
+	if text := markdown(t, empty); !strings.Contains(text, "missing, 2 of 2") {
+		t.Errorf("missing runs do not show:\n%s", text)
+	}
+	results, err := e.Run(context.Background(), options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := results.Row("two", Random).Runs[1]
+	if run.Seed != 1 || len(run.TrainLoss) != 3 || !(run.Test.PerNode > 0) || run.Test.Windows != 2 || run.Parameters == 0 || run.SecondsPerEpoch <= 0 {
+		t.Errorf("run %+v", run)
+	}
+	broken := e
+	broken.settings = func(p Profile) []Setting {
+		all := e.settings(p)
+		for i := range all {
+			all[i].Heuristic = nil // cannot be computed
+		}
+		return all
+	}
+	again, err := broken.Run(context.Background(), Options{Profile: Quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignore := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Heuristic" }, cmp.Ignore())
+	if diff := cmp.Diff(results.Rows, again.Rows, ignore); diff != "" {
+		t.Errorf("found again (-computed +found):\n%s", diff)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*", "*"))
+	if err != nil || len(files) != 52 {
+		t.Errorf("%d files, %v, want the 52 results alone", len(files), err)
+	}
+}
+
+func TestDamagedResultIsNamed(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv(ResultsEnv, folder)
+	o := options(t)
+	o.Models = []string{"zero"}
+	if _, err := tiny().Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "england-covid", "*.json"))
+	if err != nil || len(files) != 12 {
+		t.Fatalf("files %v, %v, want 12", files, err)
+	}
+	content, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(files[0], content[:len(content)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tiny().Stored(o); !errors.Is(err, ErrStore) || !strings.Contains(err.Error(), files[0]) {
+		t.Errorf("a damaged result gives %v, want an error that names it", err)
+	}
+}
+
+func TestInterruptedRunGoesOn(t *testing.T) {
+	t.Setenv(ResultsEnv, t.TempDir())
+	whole, err := tiny().Run(context.Background(), options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	t.Setenv(ResultsEnv, folder)
+	ctx, cancel := context.WithCancel(context.Background())
+	o := options(t)
+	epochs := 0
+	o.Progress = func(_ float64, text string) {
+		if strings.Contains(text, "epoch") {
+			if epochs++; epochs == 5 { // in the second run
+				cancel()
+			}
+		}
+	}
+	if _, err := tiny().Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want canceled", err)
+	}
+	if files, err := filepath.Glob(filepath.Join(folder, "*", "*.json")); err != nil || len(files) != 1 {
+		t.Errorf("results %v, %v, want that of the first run", files, err)
+	}
+	var heard []string
+	o.Progress, o.Notice = nil, func(s string) { heard = append(heard, s) }
+	again, err := tiny().Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := strings.Join(heard, "\n"); !strings.Contains(said, "goes on in epoch 3") {
+		t.Errorf("heard %q, want that training goes on", said)
+	}
+	for i, row := range whole.Rows {
+		for j, run := range row.Runs {
+			other := again.Rows[i].Runs[j]
+			if diff := cmp.Diff(run.Targets, other.Targets); diff != "" || run.Test != other.Test {
+				t.Errorf("%s, seed %d (-whole +cut):\n%s", run.Setting.ID, run.Seed, diff)
+			}
+		}
+	}
+}
+
+// What fails for another reason than its model is stored, does not stop the others, and is made again on request.
+func TestErrorsAreStoredAndRetried(t *testing.T) {
+	t.Setenv(ResultsEnv, t.TempDir())
+	e, o := tiny(), options(t)
+	settings := e.settings
+	e.settings = func(p Profile) []Setting {
+		all := settings(p)
+		all[0].Model = &pengcde.Config{Nodes: 128, Features: 8}
+		return all[:3]
+	}
+	results, err := e.Run(context.Background(), o)
+	if err == nil || !strings.Contains(err.Error(), "2 of 4 runs") {
+		t.Errorf("error %v, want that 2 of 4 could not be made", err)
+	}
+	if stored, planned := results.Count(); stored != 2 || planned != 4 {
+		t.Errorf("%d of %d runs, want 2 of 4", stored, planned)
+	}
+	if text := markdown(t, results); !strings.Contains(text, "error, 2 of 2") {
+		t.Errorf("errors do not show:\n%s", text)
+	}
+	called := 0
+	o.Notice = func(string) { called++ }
+	if _, err := e.Run(context.Background(), o); err == nil || called != 0 {
+		t.Errorf("without retry: %v after %d tries", err, called)
+	}
+	o.Retry = true
+	if _, err := e.Run(context.Background(), o); err == nil || called != 2 {
+		t.Errorf("with retry: %v after %d tries, want 2", err, called)
+	}
+}
+
+func TestResultsFolderThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(ResultsEnv, filepath.Join(file, "below"))
+	if _, err := tiny().Run(context.Background(), options(t)); !errors.Is(err, ErrStore) || !strings.Contains(err.Error(), ResultsEnv) {
+		t.Errorf("error %v, want ErrStore and what to set", err)
+	}
+}
+
+// Two processes on one run: the second waits and finds it.
+func TestLock(t *testing.T) {
+	s, err := newSlot(t.TempDir(), "experiment", "identity")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	unlock, locked, err := s.lock(ctx, false)
+	if err != nil || !locked {
+		t.Fatalf("first: %v, %v", locked, err)
+	}
+	if _, locked, err := s.lock(ctx, false); err != nil || locked {
+		t.Errorf("second: %v, %v, want not locked", locked, err)
+	}
+	got := make(chan error)
+	go func() {
+		unlock, _, err := s.lock(ctx, true)
+		if err == nil {
+			err = unlock(true)
+		}
+		got <- err
+	}()
+	if err := unlock(true); err != nil {
+		t.Error(err)
+	}
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(filepath.Dir(s.base)); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// Over all windows the simple forecasts have errors that can be computed from the data alone.
+func TestHeuristicsInRotation(t *testing.T) {
+	t.Setenv(ResultsEnv, t.TempDir())
+	for _, c := range []struct {
+		experiment Experiment
+		want       map[string]float64
+	}{
+		{England(), map[string]float64{"zero": 0.914, "last-visible": 1.025, "recent-mean": 0.728}},
+		{Tennis(), map[string]float64{"zero": 0.493, "training-mean": 0.441, "last-visible": 0.342, "recent-mean": 0.286}},
+	} {
+		o := Options{Profile: Full}
+		for id := range c.want {
+			o.Models = append(o.Models, id)
+		}
+		results, err := c.experiment.Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		series, err := c.experiment.Series()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := results.Rotated(series)
+		if err != nil || len(all) != len(c.want) {
+			t.Fatalf("%d rows, %v, want %d", len(all), err, len(c.want))
+		}
+		for _, r := range all {
+			mean, _ := train.MeanCI(r.Ensemble)
+			if want := c.want[r.Setting.ID]; math.Abs(mean-want) > 1e-3 {
+				t.Errorf("%s, %s: %.4f over all windows, want %.3f", c.experiment.Name, r.Setting.ID, mean, want)
+			}
+		}
+		if best := BestHeuristic(all); best.Setting.ID != "recent-mean" {
+			t.Errorf("best of the simple forecasts is %q", best.Setting.ID)
+		}
+	}
+}
+
+// Windows that train share no snapshot with those that are tested, and all others take part.
+func TestDenseSplits(t *testing.T) {
+	e := England()
+	series, err := e.Series()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, deal := range Deals() {
+		for fold := range 2 {
+			s := Setting{Deal: deal, Dense: true, Train: train.Config{EvaluateEvery: -1}}
+			split, err := e.split(series, s, 3, fold)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(split.Validation) != 0 || len(split.Test) == 0 {
+				t.Errorf("%s: %d windows of validation, %d of test", deal, len(split.Validation), len(split.Test))
+			}
+			count := 0
+			windows, _ := series.Windows(e.Window, 1).List()
+			for _, w := range windows {
+				if len(apart([]dyngraph.Window{w}, split.Test)) == 1 {
+					count++
+				}
+			}
+			if len(split.Train) != count || len(apart(split.Train, split.Test)) != count {
+				t.Errorf("%s: %d windows to train on, want %d that are apart from the tested", deal, len(split.Train), count)
+			}
+		}
+	}
+}
+
+func TestSettingsDiffer(t *testing.T) {
+	for _, e := range All() {
+		for _, profile := range Profiles() {
+			seen := make(map[string]bool)
+			for _, s := range e.settings(profile) {
+				content, err := json.Marshal(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if seen[string(content)] {
+					t.Errorf("%s, %s: setting %s twice", e.Name, profile, content)
+				}
+				seen[string(content)] = true
+			}
+		}
+	}
+}
+
+func TestNamesThatDoNotExist(t *testing.T) {
+	t.Setenv(ProfileEnv, "huge")
+	if _, err := England().Stored(Options{}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "huge") {
+		t.Errorf("unknown profile: %v", err)
+	}
+	if _, err := England().Stored(Options{Profile: Quick, Models: []string{"pong"}}); !errors.Is(err, ErrInput) {
+		t.Errorf("unknown model: %v", err)
+	}
+	if _, err := ByName("table9"); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "england-covid") {
+		t.Errorf("unknown experiment: %v", err)
+	}
+}
+
+func TestTableShowsDivergedRuns(t *testing.T) {
+	setting := Setting{ID: "wild", Name: "Wild", Deal: Random, Model: &pengcde.Config{}}
+	runs := []Run{{Setting: setting, Test: Measures{PerNode: 0.5, Windows: 2}}, {Setting: setting, Seed: 1, Failure: "loss NaN"}}
+	results := &Results{Experiment: England(), Rows: []Row{{Setting: setting, Runs: runs, Planned: 2}}}
+	if text := markdown(t, results); !strings.Contains(text, "diverged, 1 of 2") || strings.Contains(text, "0.5") {
+		t.Errorf("the table averages a diverged run away:\n%s", text)
+	}
+}

@@ -1,0 +1,260 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Experiment forecasts the targets of a shipped series: what a window's inputs say of its last snapshot's targets.
+type Experiment struct {
+	// Name is what a shell calls it; Title and Data are for people, as are Time and Target, the names of an axis of times and
+	// of targets.
+	Name, Title, Data, Time, Target string
+	// Series loads the data.
+	Series func() (*dyngraph.Series, error)
+	// Window is the number of snapshots of a window, the last of which is to be forecast; windows lie side by side, as
+	// published.
+	Window int
+
+	// version is part of each run's identity: raised when a change makes stored runs wrong.
+	version  int
+	settings func(Profile) []Setting
+	// published are the errors that the paper prints for its PENG-CDE on validation and test, mean and half-width of the
+	// 95% interval.
+	published [2][2]float64
+}
+
+// All lists the experiments.
+func All() []Experiment { return []Experiment{England(), Tennis()} }
+
+// ByName finds an experiment.
+func ByName(name string) (Experiment, error) {
+	var names []string
+	for _, e := range All() {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Experiment{}, fmt.Errorf("experiments: %q, want one of %s: %w", name, strings.Join(names, ", "), ErrInput)
+}
+
+// Deal says how windows are dealt into training, validation and test.
+type Deal string
+
+const (
+	// Random is the published way: 60% training, 20% validation, shuffled by the seed.
+	Random Deal = "random"
+	// Chronological takes every window, one starting at each snapshot, in order of time: the tested targets come after
+	// all others.
+	Chronological Deal = "chronological"
+	// Rotation tests every window once: a run for each, which trains on the others.
+	Rotation Deal = "rotation"
+)
+
+// Deals lists them.
+func Deals() []Deal { return []Deal{Random, Chronological, Rotation} }
+
+const (
+	trainFraction      = 0.6
+	validationFraction = 0.2
+)
+
+// Setting is a row of a table: a model and its training, or a heuristic.
+type Setting struct {
+	// ID is what a shell calls it, Name is for people.
+	ID   string
+	Name string `json:"-"`
+	Deal Deal
+	// Model is nil for a heuristic.
+	Model *pengcde.Config `json:",omitempty"`
+	Train train.Config    `json:",omitzero"`
+	// Dense trains on windows that start at every snapshot, all that share none with a validation or test window, shuffled
+	// by the seed.
+	Dense bool `json:",omitempty"`
+	// Seeds is the number of runs, for Rotation of runs for each window.
+	Seeds     int                 `json:"-"`
+	Heuristic baseline.Forecaster `json:"-"`
+}
+
+// Measures are the errors of a run on one part of the windows, means over windows.
+type Measures struct {
+	// PerNode is the mean squared error over nodes.
+	PerNode float64
+	// Published is the mean over all pairs of a node's forecast and a node's target, see [train.BroadcastMSE].
+	Published float64
+	// Windows is their number; 0 says that there are no errors.
+	Windows int
+}
+
+// Target is a forecast of one window's target.
+type Target struct {
+	// Part is "train", "validation" or "test"; Snapshot the index of the one to be forecast.
+	Part     string
+	Snapshot int
+	// PerNode is the mean squared error over nodes.
+	PerNode  float64
+	Forecast []float64
+}
+
+// Run is what a setting gave with one seed.
+type Run struct {
+	Setting    Setting
+	Seed       uint64
+	Fold       int
+	Parameters int
+	Validation Measures
+	Test       Measures
+	// Failure says why there are no errors: the state or the loss left the floats. "" for a run that went well.
+	Failure string `json:",omitempty"`
+	// TrainLoss and ValidationLoss are by epoch; the latter holds 0 where it was not evaluated.
+	TrainLoss, ValidationLoss []float64
+	Best                      int
+	Stop                      train.Stop `json:",omitempty"`
+	// SecondsPerEpoch is the median.
+	SecondsPerEpoch float64
+	// PeakBytes is the largest resident memory of the process while the run was made; 0 where it is not known.
+	PeakBytes int64
+	Targets   []Target
+}
+
+// split deals the windows for a run.
+func (e Experiment) split(series *dyngraph.Series, s Setting, seed uint64, fold int) (split dyngraph.Split, err error) {
+	windows, every := series.Windows(e.Window, e.Window), series.Windows(e.Window, 1)
+	switch s.Deal {
+	case Random:
+		split, err = windows.Split(trainFraction, validationFraction, seed)
+	case Chronological:
+		split, err = every.Chronological(trainFraction, validationFraction)
+	case Rotation:
+		var splits []dyngraph.Split
+		if splits, err = windows.Rotate(e.folds(series)); err == nil {
+			split = splits[fold]
+		}
+	default:
+		err = fmt.Errorf("experiments: windows dealt %q, want one of %q: %w", s.Deal, Deals(), ErrInput)
+	}
+	if err != nil {
+		return split, err
+	}
+	if s.Train.EvaluateEvery < 0 {
+		split.Train, split.Validation = slices.Concat(split.Train, split.Validation), nil
+	}
+	if s.Dense {
+		all, err := every.List()
+		if err != nil {
+			return split, err
+		}
+		split.Train = apart(all, split.Validation, split.Test)
+		rng := rand.New(rand.NewPCG(seed, uint64(fold)))
+		rng.Shuffle(len(split.Train), func(i, j int) { split.Train[i], split.Train[j] = split.Train[j], split.Train[i] })
+	}
+	return split, nil
+}
+
+// folds is the number of windows of a rotation.
+func (e Experiment) folds(series *dyngraph.Series) int { return len(series.Times) / e.Window }
+
+// apart are the windows that share no snapshot with the others.
+func apart(windows []dyngraph.Window, others ...[]dyngraph.Window) []dyngraph.Window {
+	var free []dyngraph.Window
+	for _, w := range windows {
+		clear := true
+		for _, o := range slices.Concat(others...) {
+			clear = clear && (w.Last() < o.Start || o.Last() < w.Start)
+		}
+		if clear {
+			free = append(free, w)
+		}
+	}
+	return free
+}
+
+// diverged notes an error that says that the model, not the computer, failed: the state or the loss left the floats or
+// changed too fast to be solved. Such a run is stored as failed.
+func (r *Run) diverged(err error) bool {
+	for _, reason := range []error{train.ErrNotFinite, ode.NotFinite, ode.StepLimit, ode.StepTooSmall} {
+		if errors.Is(err, reason) {
+			r.Failure = err.Error()
+			r.Validation, r.Test, r.Targets = Measures{}, Measures{}, nil
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Run) record(report *train.Report) {
+	var seconds []float64
+	for _, epoch := range report.Epochs {
+		validation := epoch.Validation
+		if math.IsNaN(validation) || math.IsInf(validation, 0) {
+			validation = 0
+		}
+		r.TrainLoss = append(r.TrainLoss, epoch.TrainLoss)
+		r.ValidationLoss = append(r.ValidationLoss, validation)
+		seconds = append(seconds, epoch.Seconds)
+	}
+	r.Best, r.Stop = report.Best, report.Stop
+	if len(seconds) > 0 {
+		slices.Sort(seconds)
+		r.SecondsPerEpoch = seconds[len(seconds)/2]
+	}
+}
+
+// measure forecasts every window and keeps the errors on validation and test.
+func (r *Run) measure(forecast func(dyngraph.Window) ([]float64, error), split dyngraph.Split) error {
+	for _, part := range []struct {
+		name    string
+		windows []dyngraph.Window
+		into    *Measures
+	}{{"train", split.Train, &Measures{}}, {"validation", split.Validation, &r.Validation}, {"test", split.Test, &r.Test}} {
+		if part.name == "train" && r.Setting.Deal != Chronological {
+			continue // only its figure shows them
+		}
+		part.into.Windows = len(part.windows)
+		for _, w := range part.windows {
+			y, err := forecast(w)
+			if err != nil {
+				return err
+			}
+			perNode, err := train.MSE(y, w.Target())
+			if err != nil {
+				return err
+			}
+			published, err := train.BroadcastMSE(y, w.Target())
+			if err != nil {
+				return err
+			}
+			if sum := perNode + published; math.IsNaN(sum) || math.IsInf(sum, 0) {
+				return fmt.Errorf("experiments: error of the forecast for snapshot %d is %g: %w", w.Last(), sum, train.ErrNotFinite)
+			}
+			part.into.PerNode += perNode / float64(len(part.windows))
+			part.into.Published += published / float64(len(part.windows))
+			r.Targets = append(r.Targets, Target{Part: part.name, Snapshot: w.Last(), PerNode: perNode, Forecast: y})
+		}
+	}
+	return nil
+}
+
+func (r *Run) describe() string {
+	if r.Failure != "" {
+		return "diverged"
+	}
+	return fmt.Sprintf("test %.3f", r.Test.PerNode)
+}
+
+// forecaster is a trained model's forecast.
+func forecaster(ctx context.Context, m *pengcde.Model) func(dyngraph.Window) ([]float64, error) {
+	return func(w dyngraph.Window) ([]float64, error) { return m.Forecast(ctx, w) }
+}

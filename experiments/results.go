@@ -1,0 +1,142 @@
+package experiments
+
+import (
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Results are the runs of an experiment that were asked for, those that are missing among them.
+type Results struct {
+	Experiment Experiment
+	Profile    Profile
+	Rows       []Row
+}
+
+// Row is a setting with its runs.
+type Row struct {
+	Setting Setting
+	// Runs are those that are stored, failed ones among them.
+	Runs []Run
+	// Planned is the number of runs asked for, Errors why some could not be made.
+	Planned int
+	Errors  []string
+	// Seconds is what the runs took together.
+	Seconds float64
+	// Machines are what they were made on.
+	Machines []Machine
+}
+
+// add takes a task and what is stored of it. Tasks come in the order of their settings.
+func (r *Results) add(t task, record *Record) {
+	last := len(r.Rows) - 1
+	if last < 0 || r.Rows[last].Setting.ID != t.Setting.ID || r.Rows[last].Setting.Deal != t.Setting.Deal {
+		r.Rows = append(r.Rows, Row{Setting: t.Setting})
+		last++
+	}
+	row := &r.Rows[last]
+	row.Planned++
+	switch {
+	case record == nil:
+	case record.Error != "":
+		row.Errors = append(row.Errors, fmt.Sprintf("%s: %s", t, record.Error))
+	default:
+		run := *record.Run
+		run.Setting = t.Setting // with what is not stored
+		row.Runs = append(row.Runs, run)
+		row.Seconds += record.Seconds
+		row.machine(record.Machine)
+	}
+}
+
+func (r *Row) machine(m Machine) {
+	for _, known := range r.Machines {
+		if known == m {
+			return
+		}
+	}
+	r.Machines = append(r.Machines, m)
+}
+
+func (r *Results) failed() (failed int) {
+	for _, row := range r.Rows {
+		failed += len(row.Errors)
+	}
+	return failed
+}
+
+func (r *Results) firstError() string {
+	for _, row := range r.Rows {
+		if len(row.Errors) > 0 {
+			return row.Errors[0]
+		}
+	}
+	return ""
+}
+
+// Count is the number of runs that are stored, and of all that were asked for.
+func (r *Results) Count() (stored, planned int) {
+	for _, row := range r.Rows {
+		stored += len(row.Runs)
+		planned += row.Planned
+	}
+	return stored, planned
+}
+
+// Row finds the row of a setting; nil when there is none.
+func (r *Results) Row(id string, deal Deal) *Row {
+	for i := range r.Rows {
+		if r.Rows[i].Setting.ID == id && r.Rows[i].Setting.Deal == deal {
+			return &r.Rows[i]
+		}
+	}
+	return nil
+}
+
+// has says whether windows are dealt that way in any row.
+func (r *Results) has(deal Deal) bool {
+	for _, row := range r.Rows {
+		if row.Setting.Deal == deal {
+			return true
+		}
+	}
+	return false
+}
+
+// gap says in words why a row has no numbers; "" when it has.
+func (r *Row) gap() string {
+	failures := 0
+	for _, run := range r.Runs {
+		if run.Failure != "" {
+			failures++
+		}
+	}
+	switch {
+	case len(r.Errors) > 0:
+		return fmt.Sprintf("error, %d of %d", len(r.Errors), r.Planned)
+	case len(r.Runs) < r.Planned:
+		return fmt.Sprintf("missing, %d of %d", r.Planned-len(r.Runs), r.Planned)
+	case failures > 0:
+		return fmt.Sprintf("diverged, %d of %d", failures, r.Planned)
+	}
+	return ""
+}
+
+// estimate is the mean over values with its 95% interval; where all are the same, or there is one, there is no interval.
+func estimate(values []float64) figures.Cell {
+	mean, half := train.MeanCI(values)
+	if half == 0 || len(values) < 2 {
+		return figures.Number(mean)
+	}
+	return figures.Estimate(mean, half)
+}
+
+// values are one number of each run.
+func (r *Row) values(of func(Run) float64) []float64 {
+	values := make([]float64, len(r.Runs))
+	for i, run := range r.Runs {
+		values[i] = of(run)
+	}
+	return values
+}

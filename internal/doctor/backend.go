@@ -1,0 +1,149 @@
+package doctor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gomlx/go-xla/pjrt"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// checkBackend opens the backend of a setting and adds two float32 vectors on it.
+func checkBackend(setting string) Check {
+	var notices strings.Builder
+	start := time.Now()
+	backend, err := xla.Open(xla.Config{Backend: setting, Notices: &notices})
+	opened := time.Since(start)
+	if err == nil {
+		defer backend.Close()
+		err = add(backend)
+	}
+	if err != nil {
+		return Check{State: Missing, Detail: err.Error(), Fix: `name a backend that works, such as "go", as the backend ` +
+			`or in $` + xla.BackendEnv + `; with none named the best that works is taken`}
+	}
+	c := Check{State: OK, Detail: fmt.Sprintf("%v; opened in %v, a small program compiled and run in %v", backend,
+		opened.Round(10*time.Microsecond), (time.Since(start) - opened).Round(10*time.Microsecond))}
+	if notice := strings.TrimSpace(notices.String()); notice != "" {
+		c.State, c.Fix = Warning, strings.TrimPrefix(notice, "pengcde: ")
+		if _, how, found := strings.Cut(notice, "slower; "); found {
+			c.Fix = how // the origin has said the rest
+		}
+	}
+	return c
+}
+
+// add compares sums of float32 with Go's own: a single addition is rounded alike everywhere (IEEE 754).
+func add(backend *xla.Backend) error {
+	program, err := xla.NewProgram(backend, "add", func(in []*graph.Node) []*graph.Node {
+		return []*graph.Node{graph.Add(in[0], in[1])}
+	})
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	var buffers xla.Buffers
+	defer buffers.Free()
+	x, y := []float32{0.1, -3e7}, []float32{0.2, 1}
+	in := buffers.Own(tensors.FromValue(x), tensors.FromValue(y))
+	out, err := program.Call(in[0], in[1])
+	if err != nil {
+		return err
+	}
+	got, want := buffers.Own(out...)[0].Value(), []float32{x[0] + y[0], x[1] + y[1]}
+	if sum, ok := got.([]float32); !ok || !slices.Equal(sum, want) {
+		return fmt.Errorf("doctor: %v: %v + %v came out as %v, wanted %v", backend, x, y, got, want)
+	}
+	return nil
+}
+
+// pluginFolders are the folders that package xla looks into; a test holds the two together.
+func pluginFolders() (folders []string) {
+	if path, set := os.LookupEnv(pjrt.PJRTPluginPathsEnv); set {
+		return slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool { return folder == "" })
+	}
+	places := []string{"/usr/local"}
+	if home, err := os.UserHomeDir(); err == nil {
+		places = []string{filepath.Join(home, ".local"), "/usr/local"}
+	}
+	for _, place := range places {
+		folder := filepath.Join(place, "lib", "go-xla")
+		folders = append(folders, folder, filepath.Join(folder, "nvidia"))
+	}
+	return folders
+}
+
+// findPlugins returns the files that are named like plugins, and the folders with what is wrong with them.
+func findPlugins() (files, looked []string) {
+	for _, folder := range pluginFolders() {
+		entries, err := os.ReadDir(folder)
+		for _, entry := range entries {
+			named, _ := filepath.Match("pjrt_c_api_*_plugin.*", entry.Name()) // the pattern is well formed
+			file := filepath.Join(folder, entry.Name())
+			if _, err := os.Stat(file); named && err == nil && filepath.Ext(file) != ".lock" {
+				files = append(files, file)
+			}
+		}
+		if err != nil {
+			folder = fmt.Sprintf("%s (%v)", folder, errors.Unwrap(err)) // without the path once more
+		}
+		looked = append(looked, folder)
+	}
+	return files, looked
+}
+
+func checkPlugins() Check {
+	files, looked := findPlugins()
+	detail := fmt.Sprintf("looked in %s; $%s is %q", strings.Join(looked, ", "), pjrt.PJRTPluginPathsEnv,
+		os.Getenv(pjrt.PJRTPluginPathsEnv))
+	if len(files) == 0 {
+		return Check{State: Warning, Detail: "none; " + detail, Fix: `run "make setup" in a checkout, or copy the ` +
+			`plugin of a machine that has it into one of the folders; without, pure Go computes, about 10x slower`}
+	}
+	return Check{State: OK, Detail: strings.Join(files, ", ") + "; " + detail}
+}
+
+// findCUDA returns the files of NVIDIA's driver, the path of nvidia-smi and the CUDA plugins, in the folders or named
+// by the setting.
+func findCUDA(setting string) (devices []string, smi string, plugins []string) {
+	exists := func(file string) bool { _, err := os.Stat(file); return err == nil }
+	for _, file := range []string{"/dev/nvidia0", "/dev/nvidiactl"} {
+		if exists(file) {
+			devices = append(devices, file)
+		}
+	}
+	smi, _ = exec.LookPath("nvidia-smi")
+	plugins, _ = findPlugins()
+	setting = cmp.Or(setting, os.Getenv(xla.BackendEnv), os.Getenv(xla.GoMLXBackendEnv))
+	named, _, _ := strings.Cut(strings.TrimPrefix(setting, "xla:"), ",")
+	return devices, smi, slices.DeleteFunc(append(plugins, named), func(file string) bool {
+		return !pjrt.IsCUDAName(filepath.Base(file)) || !exists(file)
+	})
+}
+
+func checkCUDA(devices []string, smi string, plugins []string) Check {
+	there := strings.Join(devices, ", ")
+	switch {
+	case there == "" && smi == "":
+		return Check{State: OK, Detail: "no NVIDIA device and none needed: CPUs compute"}
+	case there == "":
+		return Check{State: Warning, Detail: smi + " is there, but no device (/dev/nvidia0)",
+			Fix: "nothing where CPUs are to compute; else load NVIDIA's driver, or give the container or the job a GPU"}
+	case len(plugins) == 0:
+		return Check{State: Warning, Detail: there + ", but no CUDA plugin: CPUs compute",
+			Fix: "take the plugin from the Python wheel jax-cuda13-pjrt (with the CUDA libraries that it needs, as " +
+				"jax[cuda13] brings them) and link it as ~/.local/lib/go-xla/pjrt_c_api_cuda_plugin.so, or name it by " +
+				xla.BackendEnv + "=xla:/path/to/plugin.so"}
+	}
+	return Check{State: OK, Detail: fmt.Sprintf("%s; nvidia-smi: %s; %s", there, cmp.Or(smi, "none"), strings.Join(plugins, ", "))}
+}

@@ -1,0 +1,51 @@
+package doctor
+
+import (
+	"cmp"
+	"path"
+	"runtime/debug"
+)
+
+// decisive are this module and those whose versions decide results.
+var decisive = []string{"github.com/peng-cde/pengcde-go", "github.com/gomlx/gomlx", "github.com/gomlx/compute",
+	"github.com/gomlx/go-xla", "gonum.org/v1/gonum"}
+
+// Versions says what computes here, to be shown and to be stored beside a result: the version of "go", of
+// "pengcde-go", "gomlx", "compute", "go-xla" and "gonum", and the "revision" of a checkout. They are read from the
+// running program. One that the build did not record is absent: no build with -buildvcs=false has a revision, and no
+// test has the libraries; (devel) is a build from a folder.
+func Versions() map[string]string {
+	info, _ := debug.ReadBuildInfo()
+	return versionsOf(info)
+}
+
+func versionsOf(info *debug.BuildInfo) map[string]string {
+	versions := map[string]string{}
+	if info == nil {
+		return versions
+	}
+	versions["go"] = info.GoVersion
+	recorded := map[string]string{}
+	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) { // of another program, this module is a dependency
+		recorded[m.Path] = cmp.Or(m.Version, "(devel)")
+		if m.Replace != nil {
+			recorded[m.Path] = cmp.Or(m.Replace.Version, "(devel)")
+		}
+	}
+	for _, module := range decisive {
+		if version := recorded[module]; version != "" {
+			versions[path.Base(module)] = version
+		}
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	if revision := settings["vcs.revision"]; revision != "" && info.Main.Path == decisive[0] {
+		if settings["vcs.modified"] == "true" {
+			revision += " with changes"
+		}
+		versions["revision"] = revision
+	}
+	return versions
+}

@@ -1,0 +1,188 @@
+package equivariant
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// buckets are the neighbour lists of a batch of graphs. The neighbours of a node are those it has an edge to or from, so that
+// one list serves A, A^T and their backward pass. Nodes with about as many neighbours share a bucket, and a hub does not widen
+// the lists of others: at most maxBuckets widths are chosen so that the fewest entries are empty. A bucket has as many places for each sample, some of which may be empty.
+//
+// A row of a [Layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then of those
+// from them: snapshots lie as the product wants them, and what is gathered in a solve is the state alone.
+type buckets struct {
+	nodes   int // of a sample
+	entries int // of a row
+	list    []bucket
+	// edge [samples][entries] is the edge of each entry, absent where there is none.
+	edge [][]int32
+}
+
+type bucket struct {
+	width   int
+	members [][]int32 // [samples][up to places]: nodes
+	places  int
+	// neighbours [samples*places*width] are among samples*nodes.
+	neighbours []int32
+}
+
+const absent = -1
+
+// neighbour is a node, with the edges to and from it.
+type neighbour struct{ node, to, from int32 }
+
+func neighbours(p *dyngraph.Pattern) [][]neighbour {
+	lists := make([][]neighbour, p.Nodes)
+	seen := make(map[[2]int32]int, 2*p.Edges())
+	meet := func(u, v int32) *neighbour {
+		at, ok := seen[[2]int32{u, v}]
+		if !ok {
+			at = len(lists[u])
+			seen[[2]int32{u, v}] = at
+			lists[u] = append(lists[u], neighbour{v, absent, absent})
+		}
+		return &lists[u][at]
+	}
+	for e := range p.From {
+		meet(p.From[e], p.To[e]).to = int32(e)
+		meet(p.To[e], p.From[e]).from = int32(e)
+	}
+	return lists
+}
+
+// maxBuckets bounds the number of widths, with which compile time grows. On a graph of 1000 nodes with a hub of 882 neighbours
+// and 18 in the middle, 5 widths take 9% more entries than the 11 powers of two, and 57% more than there are neighbours.
+const maxBuckets = 5
+
+func newBuckets(patterns []*dyngraph.Pattern) *buckets {
+	b := &buckets{nodes: patterns[0].Nodes, edge: make([][]int32, len(patterns))}
+	lists := make([][][]neighbour, len(patterns))
+	counts := make(map[int]int) // nodes by length of their list
+	for s, p := range patterns {
+		lists[s] = neighbours(p)
+		for _, list := range lists[s] {
+			counts[max(len(list), 1)]++
+		}
+	}
+	for _, width := range widths(counts) {
+		b.list = append(b.list, bucket{width: width, members: make([][]int32, len(patterns))})
+	}
+	for s := range patterns {
+		for u, list := range lists[s] {
+			k, _ := slices.BinarySearchFunc(b.list, len(list), func(one bucket, length int) int { return cmp.Compare(one.width, length) })
+			b.list[k].members[s] = append(b.list[k].members[s], int32(u))
+		}
+	}
+	for k := range b.list {
+		one := &b.list[k]
+		for _, members := range one.members {
+			one.places = max(one.places, len(members))
+		}
+		for s := range patterns {
+			b.place(one, s, lists[s])
+		}
+		b.entries += 2 * one.places * one.width
+	}
+	return b
+}
+
+// widths are at most maxBuckets lengths, the largest among them, for which rounding every list up to the next takes the
+// fewest entries. It tries all, longest bucket last.
+func widths(counts map[int]int) []int {
+	lengths := slices.Sorted(maps.Keys(counts))
+	below := make([]int, len(lengths)+1) // nodes with shorter lists
+	for i, length := range lengths {
+		below[i+1] = below[i] + counts[length]
+	}
+	type choice struct{ entries, from int }
+	var best [maxBuckets + 1][]choice // with so many buckets for the first so many lengths
+	for k := range best {
+		best[k] = make([]choice, len(lengths)+1)
+		for j := range best[k] {
+			best[k][j].entries = math.MaxInt
+			if j == 0 {
+				best[k][j].entries = 0
+			}
+			for i := 0; k > 0 && i < j; i++ {
+				if before := best[k-1][i].entries; before < math.MaxInt {
+					entries := before + (below[j]-below[i])*lengths[j-1]
+					if entries < best[k][j].entries {
+						best[k][j] = choice{entries, i}
+					}
+				}
+			}
+		}
+	}
+	var chosen []int
+	for k, j := maxBuckets, len(lengths); j > 0; k-- {
+		chosen = append(chosen, lengths[j-1])
+		j = best[k][j].from
+	}
+	slices.Reverse(chosen)
+	return chosen
+}
+
+// place lays the lists of a sample's members out.
+func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
+	size, base := one.places*one.width, int32(sample*b.nodes)
+	to, from := make([]int32, size), make([]int32, size)
+	for i := range size {
+		n := neighbour{0, absent, absent}
+		if place := i / one.width; place < len(one.members[sample]) {
+			if list := lists[one.members[sample][place]]; i%one.width < len(list) {
+				n = list[i%one.width]
+			}
+		}
+		one.neighbours = append(one.neighbours, base+n.node)
+		to[i], from[i] = n.to, n.from
+	}
+	b.edge[sample] = append(append(b.edge[sample], to...), from...)
+}
+
+// fill writes a sample's weights into the entries of a row.
+func (b *buckets) fill(row []float64, sample int, weights []float64) {
+	for i, e := range b.edge[sample] {
+		if e != absent {
+			row[i] = weights[e]
+		}
+	}
+}
+
+// tables are order, back and neighbours, see [sparse].
+func (b *buckets) tables() []*tensors.Tensor {
+	places := 0
+	for _, one := range b.list {
+		places += one.places
+	}
+	samples := len(b.edge)
+	order, back := make([]int32, samples*places), make([]int32, samples*places)
+	for s := range samples {
+		at, empty := s*places, s*places+b.nodes
+		for _, one := range b.list {
+			for place := range one.places {
+				row := empty
+				if place < len(one.members[s]) {
+					row = s*places + int(one.members[s][place])
+				} else {
+					empty++
+				}
+				order[row], back[at] = int32(at), int32(row)
+				at++
+			}
+		}
+	}
+	tables := []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(order, len(order)), tensors.FromFlatDataAndDimensions(back, len(back)),
+	}
+	for _, one := range b.list {
+		tables = append(tables, tensors.FromFlatDataAndDimensions(one.neighbours, samples, one.places, one.width))
+	}
+	return tables
+}

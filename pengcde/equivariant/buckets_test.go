@@ -1,0 +1,51 @@
+package equivariant
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// rounded is the number of entries when every list takes the next width.
+func rounded(counts map[int]int, widths []int) (entries int, fits bool) {
+	for length, count := range counts {
+		k, _ := slices.BinarySearch(widths, length)
+		if k == len(widths) {
+			return 0, false
+		}
+		entries += count * widths[k]
+	}
+	return entries, true
+}
+
+// No other choice of as many widths takes fewer entries.
+func TestWidthsAreTheBest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := make(map[int]int)
+		for range rapid.IntRange(1, 12).Draw(t, "lengths") {
+			counts[rapid.IntRange(1, 40).Draw(t, "length")] = rapid.IntRange(1, 9).Draw(t, "nodes")
+		}
+		chosen := widths(counts)
+		best, fits := rounded(counts, chosen)
+		if !fits || len(chosen) > maxBuckets || !slices.IsSorted(chosen) {
+			t.Fatalf("widths %v for %v", chosen, counts)
+		}
+		var lengths []int
+		for length := range counts {
+			lengths = append(lengths, length)
+		}
+		for set := range 1 << len(lengths) {
+			var other []int
+			for i, length := range lengths {
+				if set>>i&1 == 1 {
+					other = append(other, length)
+				}
+			}
+			slices.Sort(other)
+			if entries, fits := rounded(counts, other); fits && len(other) <= maxBuckets && entries < best {
+				t.Fatalf("widths %v take %d entries for %v, but %v take %d", chosen, best, counts, other, entries)
+			}
+		}
+	})
+}

@@ -1,0 +1,332 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/safetensors"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// ErrCheckpoint is wrapped when a checkpoint cannot be written, or when training cannot go on from the one that is there: it
+// is of another training, or both of its files are damaged.
+var ErrCheckpoint = errors.New("checkpoint cannot be used")
+
+// Checkpoint lets [Fit] go on where it was cut off, with the same result as if it had not been: on a CPU, bit for bit. It
+// is written every so often, when the context ends, and at the end, after which Fit returns what it found at once. Two
+// files are written in turn, each in one step, so one is good at every moment. There is no random state to keep: after
+// the parameters are drawn, training draws nothing.
+type Checkpoint struct {
+	// Path is completed to PATH.a.safetensors and PATH.b.safetensors.
+	Path string
+	// Key says what is trained on what; a checkpoint with another key, configuration or parameter shapes is refused.
+	Key string
+	// Every is the time between two writes; 0 means 30 s, negative means after each optimiser step.
+	Every time.Duration
+	// Notice, if set, hears from where training goes on, and which file was damaged.
+	Notice func(string)
+}
+
+const (
+	checkpointFormat = "checkpoint 1"
+	formatKey        = "pengcde.format"
+	identityKey      = "pengcde.key"
+	positionKey      = "pengcde.position"
+)
+
+// position is where a training stands, beside its tensors.
+type position struct {
+	// Serial counts writes.
+	Serial int
+	// Batch is the next of the epoch under way, which Epoch sums up so far.
+	Batch          int
+	TrainLoss      float64
+	GradientNorm   float64
+	EpochSeconds   float64
+	Seconds        float64
+	OptimiserSteps int
+	// Waited is the number of epochs without a better validation.
+	Waited int
+	Best   int
+	// Stop is set when training is over.
+	Stop Stop `json:",omitempty"`
+}
+
+// saved is a checkpoint as it was read.
+type saved struct {
+	position
+	file *safetensors.File
+}
+
+func (c *Checkpoint) every() time.Duration {
+	if c.Every == 0 {
+		return 30 * time.Second
+	}
+	return c.Every
+}
+
+func (c *Checkpoint) notice(format string, args ...any) {
+	if c.Notice != nil {
+		c.Notice(fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *Checkpoint) slot(serial int) string {
+	return c.Path + []string{".a", ".b"}[serial%2] + ".safetensors"
+}
+
+// Remove deletes the files, and what a killed process left of them.
+func (c *Checkpoint) Remove() error {
+	for serial := range 2 {
+		err := durable.RemoveBegun(c.slot(serial))
+		if gone := os.Remove(c.slot(serial)); err == nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = gone
+		}
+		if err != nil {
+			return fmt.Errorf("pengcde/train: remove checkpoint: %w", err)
+		}
+	}
+	return nil
+}
+
+// load reads the newest good file; nil where there is none.
+func (c *Checkpoint) load(identity string) (*saved, error) {
+	var newest *saved
+	var damaged []error
+	for serial := range 2 {
+		if err := durable.RemoveBegun(c.slot(serial)); err != nil {
+			return nil, fmt.Errorf("pengcde/train: checkpoint: %w", err)
+		}
+		s, err := readCheckpoint(c.slot(serial), identity)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, safetensors.ErrCorrupt):
+			damaged = append(damaged, err)
+		case err != nil:
+			return nil, err
+		case newest == nil || s.Serial > newest.Serial:
+			newest = s
+		}
+	}
+	if newest == nil && len(damaged) > 0 {
+		return nil, fmt.Errorf("pengcde/train: %w: %w; delete %s.* to start over", errors.Join(damaged...), ErrCheckpoint, c.Path)
+	}
+	for _, err := range damaged {
+		c.notice("a checkpoint is damaged, the one before it is used (%v)", err)
+	}
+	return newest, nil
+}
+
+func readCheckpoint(path, identity string) (*saved, error) {
+	file, err := safetensors.Read(path)
+	if err != nil {
+		return nil, fmt.Errorf("pengcde/train: checkpoint %s: %w", path, err)
+	}
+	if format := file.Metadata[formatKey]; format != checkpointFormat {
+		return nil, fmt.Errorf("pengcde/train: %s has format %q, want %q: %w", path, format, checkpointFormat, ErrCheckpoint)
+	}
+	if file.Metadata[identityKey] != identity {
+		return nil, fmt.Errorf("pengcde/train: checkpoint %s is of a training with another configuration, data or model: choose another path, or delete it: %w",
+			path, ErrCheckpoint)
+	}
+	s := &saved{file: file}
+	if err := json.Unmarshal([]byte(file.Metadata[positionKey]), &s.position); err != nil {
+		return nil, fmt.Errorf("pengcde/train: checkpoint %s: %w: %w", path, err, ErrCheckpoint)
+	}
+	return s, nil
+}
+
+// identity is a hash of all that decides how training goes on.
+func (l *loop) identity() (string, error) {
+	type shape struct {
+		DType dtypes.DType
+		Dims  []int
+	}
+	whole := struct {
+		Key     string
+		Config  Config
+		AdamW   AdamW
+		Batches int
+		Shapes  []shape
+	}{l.config.Checkpoint.Key, l.config, l.config.AdamW, l.problem.Batches(), nil}
+	for _, p := range l.params {
+		whole.Shapes = append(whole.Shapes, shape{p.DType(), p.Shape().Dimensions})
+	}
+	canonical, err := json.Marshal(whole)
+	if err != nil {
+		return "", fmt.Errorf("pengcde/train: identity of a checkpoint: %w", err)
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// restore takes up a checkpoint, if there is one, and writes the first if there is none: a folder that cannot be written
+// to is found out before hours of work.
+func (l *loop) restore() error {
+	c := l.config.Checkpoint
+	if c == nil {
+		return nil
+	}
+	identity, err := l.identity()
+	if err != nil {
+		return err
+	}
+	l.key = identity
+	s, err := c.load(identity)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return l.save()
+	}
+	n := len(l.params)
+	arrays, err := s.tensors(l.params)
+	if err != nil {
+		return fmt.Errorf("pengcde/train: checkpoint %s: %w: %w", c.slot(s.Serial), err, ErrCheckpoint)
+	}
+	xla.Free(append(l.params, l.optimiser.moments...)...)
+	l.params, l.optimiser.moments, l.best = arrays[:n:n], arrays[n:3*n:3*n], arrays[3*n:]
+	l.position, l.optimiser.steps = s.position, s.OptimiserSteps
+	if err := l.restoreEpochs(s.file); err != nil {
+		return fmt.Errorf("pengcde/train: checkpoint %s: %w: %w", c.slot(s.Serial), err, ErrCheckpoint)
+	}
+	if l.Stop == "" {
+		c.notice("training goes on in epoch %d, after %d optimiser steps", len(l.report.Epochs)+1, l.OptimiserSteps)
+	}
+	return nil
+}
+
+// epochArrays are the columns of the report.
+var epochArrays = []struct {
+	name string
+	of   func(*Epoch) *float64
+}{
+	{"epochs.train_loss", func(e *Epoch) *float64 { return &e.TrainLoss }},
+	{"epochs.validation", func(e *Epoch) *float64 { return &e.Validation }},
+	{"epochs.gradient_norm", func(e *Epoch) *float64 { return &e.GradientNorm }},
+	{"epochs.seconds", func(e *Epoch) *float64 { return &e.Seconds }},
+}
+
+func (l *loop) restoreEpochs(file *safetensors.File) error {
+	for _, column := range epochArrays {
+		values, err := floatsOf(file, column.name)
+		if err != nil {
+			return err
+		}
+		if l.report.Epochs == nil {
+			l.report.Epochs = make([]Epoch, len(values))
+		}
+		for i, v := range values {
+			*column.of(&l.report.Epochs[i]) = v
+		}
+	}
+	if l.Best >= len(l.report.Epochs) {
+		return fmt.Errorf("best epoch %d of %d", l.Best, len(l.report.Epochs))
+	}
+	l.report.Best = l.Best
+	if l.Best >= 0 {
+		l.report.BestValidation = l.report.Epochs[l.Best].Validation
+	}
+	return nil
+}
+
+func floatsOf(file *safetensors.File, name string) ([]float64, error) {
+	array, ok := file.Tensor(name)
+	if !ok {
+		return nil, fmt.Errorf("no array %q", name)
+	}
+	return array.Floats()
+}
+
+// groups name the tensors of a checkpoint, each with one for every parameter; best is absent before the first validation.
+var groups = []string{"parameters", "first_moments", "second_moments", "best"}
+
+func (s *saved) tensors(like []*tensors.Tensor) ([]*tensors.Tensor, error) {
+	var out []*tensors.Tensor
+	for _, group := range groups {
+		if group == "best" && s.Best < 0 {
+			break
+		}
+		for i, p := range like {
+			values, err := floatsOf(s.file, fmt.Sprintf("%s.%d", group, i))
+			if err != nil {
+				return nil, err
+			}
+			if len(values) != p.Size() {
+				return nil, fmt.Errorf("array %s.%d has %d entries, want %d", group, i, len(values), p.Size())
+			}
+			out = append(out, nn.Tensor(p.DType(), values, p.Shape().Dimensions...))
+		}
+	}
+	return out, nil
+}
+
+// save writes the checkpoint, where there is one and the device did not fail in the middle of an update.
+func (l *loop) save() error {
+	c := l.config.Checkpoint
+	if c == nil || l.params == nil {
+		return nil
+	}
+	next := l.position
+	next.Serial++
+	next.Best, next.OptimiserSteps = l.report.Best, l.optimiser.steps
+	content, err := json.Marshal(next)
+	if err != nil {
+		return fmt.Errorf("pengcde/train: checkpoint: %w", err)
+	}
+	arrays, err := l.arrays()
+	if err != nil {
+		return fmt.Errorf("pengcde/train: checkpoint: %w", err)
+	}
+	metadata := map[string]string{formatKey: checkpointFormat, identityKey: l.key, positionKey: string(content)}
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
+		return fmt.Errorf("pengcde/train: %w: %w", ErrCheckpoint, err)
+	}
+	if err := safetensors.Write(c.slot(next.Serial), metadata, arrays); err != nil {
+		return fmt.Errorf("pengcde/train: %w: %w; an earlier one is kept", ErrCheckpoint, err)
+	}
+	l.Serial, l.written = next.Serial, time.Now()
+	return nil
+}
+
+func (l *loop) arrays() ([]safetensors.Tensor, error) {
+	n := len(l.params)
+	var arrays []safetensors.Tensor
+	for g, of := range [][]*tensors.Tensor{l.params, l.optimiser.moments[:n], l.optimiser.moments[n:], l.best} {
+		for i, t := range of {
+			dtype := "F32"
+			if t.DType() == dtypes.Float64 {
+				dtype = "F64"
+			}
+			array, err := safetensors.FromFloats(fmt.Sprintf("%s.%d", groups[g], i), dtype, t.Shape().Dimensions, nn.Floats(t))
+			if err != nil {
+				return nil, err
+			}
+			arrays = append(arrays, array)
+		}
+	}
+	for _, column := range epochArrays {
+		values := make([]float64, len(l.report.Epochs))
+		for i := range values {
+			values[i] = *column.of(&l.report.Epochs[i])
+		}
+		array, err := safetensors.FromFloats(column.name, "F64", []int{len(values)}, values)
+		if err != nil {
+			return nil, err
+		}
+		arrays = append(arrays, array)
+	}
+	return arrays, nil
+}

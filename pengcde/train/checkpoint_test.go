@@ -1,0 +1,163 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+)
+
+// cutShort trains with a bowl that is cancelled, or dies like a killed process, at one gradient call.
+func cutShort(t *testing.T, at int, die bool, c *Checkpoint) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	stop := cancel
+	if die {
+		stop = func() { panic("killed") }
+	}
+	defer cancel()
+	defer func() {
+		if died := recover(); died != nil && died != "killed" {
+			panic(died)
+		}
+	}()
+	b := &bowl{target: []float64{1, -0.5}, cancel: stop, cancelAt: at}
+	if _, _, err := Fit(ctx, xlatest.Backend(t), b, start(), checkpointed(c)); err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatalf("cut at call %d: %v, want canceled or, at the end, nothing", at, err)
+	}
+}
+
+func checkpointed(c *Checkpoint) Config {
+	return Config{Epochs: 7, EvaluateEvery: 2, Patience: 4, MinEpochs: -1, AdamW: AdamW{LearningRate: 0.4}, Checkpoint: c}
+}
+
+// Cut at any gradient, even twice, training ends with the same bits and the same record.
+func TestCutTrainingGoesOnBitForBit(t *testing.T) {
+	backend := xlatest.Backend(t)
+	target := []float64{1, -0.5}
+	want, report, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 2 * len(report.Epochs)
+	for _, die := range []bool{false, true} {
+		for at := 1; at <= calls; at++ {
+			c := &Checkpoint{Path: filepath.Join(t.TempDir(), "run", "bowl"), Every: -1}
+			cutShort(t, at, die, c)
+			cutShort(t, 1, die, c)
+			got, again, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(c))
+			if err != nil {
+				t.Fatalf("cut at %d: %v", at, err)
+			}
+			if !got[0].Equal(want[0]) {
+				t.Fatalf("cut at %d (dies %v): parameters %v, want %v", at, die, got[0], want[0])
+			}
+			ignored := cmpopts.IgnoreFields(Epoch{}, "Seconds")
+			if diff := cmp.Diff(report, again, ignored, cmpopts.EquateNaNs(), cmpopts.IgnoreFields(Report{}, "Seconds")); diff != "" {
+				t.Fatalf("cut at %d (dies %v): report (-whole +cut):\n%s", at, die, diff)
+			}
+		}
+	}
+}
+
+// What had ended is found again without a gradient, and removed without a trace.
+func TestCheckpointOfEndedTraining(t *testing.T) {
+	folder := t.TempDir()
+	c := &Checkpoint{Path: filepath.Join(folder, "bowl")}
+	want, report, err := Fit(context.Background(), xlatest.Backend(t), &bowl{target: []float64{1, 0}}, start(), checkpointed(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bowl{target: []float64{1, 0}}
+	got, again, err := Fit(context.Background(), xlatest.Backend(t), b, start(), checkpointed(c))
+	if err != nil || b.calls != 0 || again.Stop != report.Stop || len(again.Epochs) != len(report.Epochs) || !got[0].Equal(want[0]) {
+		t.Errorf("%v after %d calls, %+v, %v; want %+v, %v", err, b.calls, again, got, report, want)
+	}
+	for _, name := range []string{".bowl.a.safetensors123", ".bowl.b.safetensors77"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+func TestDamagedCheckpoints(t *testing.T) {
+	backend := xlatest.Backend(t)
+	target := []float64{1, -0.5}
+	want, _, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heard []string
+	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: -1, Notice: func(s string) { heard = append(heard, s) }}
+	cutShort(t, 6, true, c)
+	truncate := func(serial int) {
+		t.Helper()
+		content, err := os.ReadFile(c.slot(serial))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(c.slot(serial), content[:len(content)-9], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Writes are numbered from 1 at the start, so the fifth gradient's is 6.
+	truncate(6)
+	got, _, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(c))
+	if err != nil || !got[0].Equal(want[0]) {
+		t.Errorf("with the newest damaged: %v, %v, want %v", got, err, want)
+	}
+	if said := strings.Join(heard, "\n"); !strings.Contains(said, "damaged") || !strings.Contains(said, "in epoch 2, after 4 optimiser steps") {
+		t.Errorf("heard %q", said)
+	}
+	truncate(0)
+	truncate(1)
+	if _, _, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(c)); !errors.Is(err, ErrCheckpoint) {
+		t.Errorf("both damaged: %v, want ErrCheckpoint", err)
+	}
+}
+
+func TestCheckpointOfAnotherTraining(t *testing.T) {
+	backend := xlatest.Backend(t)
+	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl")}
+	cutShort(t, 3, false, c)
+	other := checkpointed(c)
+	other.AdamW.LearningRate = 0.1
+	if _, _, err := Fit(context.Background(), backend, &bowl{target: []float64{1, 1}}, start(), other); !errors.Is(err, ErrCheckpoint) {
+		t.Errorf("another learning rate: %v, want ErrCheckpoint", err)
+	}
+	c.Key = "other data"
+	if _, _, err := Fit(context.Background(), backend, &bowl{target: []float64{1, 1}}, start(), checkpointed(c)); !errors.Is(err, ErrCheckpoint) {
+		t.Errorf("another key: %v, want ErrCheckpoint", err)
+	}
+}
+
+func TestCheckpointThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := &bowl{target: []float64{1, 1}}
+	params, _, err := Fit(context.Background(), xlatest.Backend(t), b, start(), checkpointed(&Checkpoint{Path: filepath.Join(file, "bowl")}))
+	var path *fs.PathError
+	if !errors.As(err, &path) || !errors.Is(err, ErrCheckpoint) || b.calls > 0 {
+		t.Errorf("%v after %d gradients, want an error that names the folder before the first", err, b.calls)
+	}
+	if len(params) != 1 || tensors.MustCopyFlatData[float64](params[0])[0] != 0 {
+		t.Errorf("parameters %v, want those given", params)
+	}
+}
