@@ -22,7 +22,7 @@ type Experiment struct {
 	// of targets.
 	Name, Title, Data, Time, Target string
 	// Series loads the data.
-	Series func() (*dyngraph.Series, error)
+	Series func() (*dyngraph.Series, error) `json:"-"`
 	// Window is the number of snapshots of a window, the last of which is to be forecast; windows lie side by side, as
 	// published.
 	Window int

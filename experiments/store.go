@@ -108,7 +108,7 @@ func (s slot) find() (*Record, error) {
 // save writes the record in one step.
 func (s slot) save(r Record) error {
 	r.Experiment, r.Identity = s.experiment, s.identity
-	content, err := json.MarshalIndent(r, "", " ")
+	content, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("experiments: store a run: %w", err)
 	}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// commandEnv makes the test program behave as the command itself, so that a test can kill it.
+const commandEnv = "PENGCDE_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(commandEnv) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// command is one call of the program with a results folder.
+func command(folder string, args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], args...)
+	c.Env = append(os.Environ(), commandEnv+"=1", experiments.ResultsEnv+"="+folder, experiments.ProfileEnv+"=quick")
+	return c
+}
+
+func output(t *testing.T, folder string, args ...string) string {
+	t.Helper()
+	c := command(folder, args...)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("pengcde %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out)
+}
+
+// several are runs of several models that take seconds.
+var several = []string{"--models", "constant,zero,recent-mean", "--seeds", "0-1"}
+
+func run(more ...string) []string {
+	return append(append([]string{"run", "england-covid", "--backend", "go"}, several...), more...)
+}
+
+func stored(t *testing.T, folder string) (results struct{ Rows []experiments.Row }) {
+	t.Helper()
+	text := output(t, folder, append([]string{"show", "england-covid", "--format", "json"}, several...)...)
+	if err := json.Unmarshal([]byte(text), &results); err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+func files(t *testing.T, folder, pattern string) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "england-covid", pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]string)
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(path)] = string(content)
+	}
+	return all
+}
+
+// Killed at ten random moments and started again each time, the program ends with the same results, makes no run twice
+// and leaves nothing half-written.
+func TestKilledTenTimes(t *testing.T) {
+	whole, cut := t.TempDir(), t.TempDir()
+	began := time.Now()
+	output(t, whole, run()...)
+	took := time.Since(began)
+	before := map[string]string{}
+	for range 10 {
+		c := command(cut, run("--checkpoint-every", "1ms")...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rand.Float64() * 0.4 * float64(took)))
+		if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		_ = c.Wait() // killed
+		now := files(t, cut, "*.json")
+		for name, content := range before {
+			if now[name] != content {
+				t.Errorf("%s was made again, or is gone", name)
+			}
+		}
+		for name, content := range now {
+			if !json.Valid([]byte(content)) {
+				t.Errorf("%s is half-written", name)
+			}
+		}
+		before = now
+	}
+	output(t, cut, run()...)
+	differ := []cmp.Option{cmpopts.IgnoreFields(experiments.Run{}, "SecondsPerEpoch", "PeakBytes"),
+		cmpopts.IgnoreFields(experiments.Row{}, "Seconds"), cmpopts.IgnoreFields(experiments.Setting{}, "Heuristic")}
+	if diff := cmp.Diff(stored(t, whole), stored(t, cut), differ...); diff != "" {
+		t.Errorf("results (-whole +cut):\n%s", diff)
+	}
+	if all, results := files(t, cut, "*"), files(t, cut, "*.json"); len(all) != len(results) {
+		for name := range all {
+			if _, ok := results[name]; !ok {
+				t.Errorf("left behind: %s", name)
+			}
+		}
+	}
+}
+
+// Ctrl-C keeps a checkpoint, says how to go on, and gives the exit code of a shell.
+func TestInterrupt(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		folder := t.TempDir()
+		c := command(folder, run("--models", "constant", "--seeds", "5", "--checkpoint-every", "1ms")...)
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); len(files(t, folder, "*.b.safetensors")) == 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("no checkpoint within a minute")
+			}
+		}
+		if err := c.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		err := c.Wait()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || !strings.Contains(stderr.String(), "goes on from here") {
+			t.Errorf("%v: %v\n%s", signal, err, stderr.String())
+		}
+		c = command(folder, run("--models", "constant", "--seeds", "5")...)
+		if said, err := c.CombinedOutput(); err != nil || !strings.Contains(string(said), "training goes on in epoch") {
+			t.Errorf("%v\n%s", err, said)
+		}
+	}
+}
+
+// Two processes share the runs: all are made, none twice.
+func TestTwoProcesses(t *testing.T) {
+	folder := t.TempDir()
+	var both [2]*exec.Cmd
+	var said [2]bytes.Buffer
+	for i := range both {
+		both[i] = command(folder, run()...)
+		both[i].Stderr = &said[i]
+		if err := both[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, c := range both {
+		if err := c.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, said[i].String())
+		}
+	}
+	for _, row := range stored(t, folder).Rows {
+		if len(row.Runs) != row.Planned {
+			t.Errorf("%s, %s: %d of %d runs", row.Setting.ID, row.Setting.Deal, len(row.Runs), row.Planned)
+		}
+	}
+	if all := files(t, folder, "*"); len(all) != len(files(t, folder, "*.json")) {
+		t.Errorf("%d files, want results alone", len(all))
+	}
+}
+
+func TestCommands(t *testing.T) {
+	folder := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"list"}, "england-covid: Covid cases"},
+		{[]string{"list"}, "residual"},
+		{[]string{"show", "twitter-tennis", "--models", "residual"}, "missing, 1 of 1"},
+		{[]string{"show", "england-covid", "--profile", "full", "--models", "peng", "--seeds", "0-3,7"}, "missing, 5 of 5"},
+		{[]string{"version"}, "backend"},
+		{[]string{"--help"}, "doctor"},
+	} {
+		if text := output(t, folder, c.args...); !strings.Contains(text, c.want) {
+			t.Errorf("pengcde %s prints no %q:\n%s", strings.Join(c.args, " "), c.want, text)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "table9"}, "england-covid"},
+		{[]string{"show", "england-covid", "--models", "pong"}, "pong"},
+		{[]string{"show", "england-covid", "--profile", "huge"}, "quick"},
+		{[]string{"show", "england-covid", "--seeds", "4-0"}, "0-4"},
+		{[]string{"show", "england-covid", "--seeds", "0-99999999999"}, "0-4"},
+		{[]string{"show", "england-covid", "--format", "xml"}, "json"},
+		{[]string{"dance"}, "dance"},
+		{nil, "--help"},
+	} {
+		stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(experiments.ResultsEnv, t.TempDir())
+		if code := execute(context.Background(), c.args, stderr, stderr); code != exitUsage {
+			t.Errorf("pengcde %s: exit code %d, want %d", strings.Join(c.args, " "), code, exitUsage)
+		}
+		said, err := os.ReadFile(stderr.Name())
+		if err != nil || !strings.Contains(string(said), c.want) {
+			t.Errorf("pengcde %s says %q (%v), want it to name %q", strings.Join(c.args, " "), said, err, c.want)
+		}
+	}
+}
