@@ -1,9 +1,6 @@
 package experiments
 
-import (
-	"fmt"
-	"time"
-)
+import "math"
 
 // clock estimates how much of the work is done, from how long runs of the same setting took.
 type clock struct {
@@ -63,20 +60,22 @@ func (c *clock) finish(t task, seconds float64) {
 	}
 }
 
-// state is the fraction of the work that is done while fraction of t is, and how much is left, in words.
-func (c *clock) state(t task, fraction float64) (whole float64, left string) {
-	rest, known := 0.0, true
+// state is the fraction of the work that is done while fraction of t is, NaN where nothing is known of a missing run, and
+// the number of runs to do.
+func (c *clock) state(t task, fraction float64) (whole float64, left int) {
+	rest := 0.0
 	for _, m := range c.missing {
 		seconds, ok := c.expected(m)
-		known = known && ok
+		if !ok {
+			return math.NaN(), len(c.missing)
+		}
 		if m.slot.base == t.slot.base {
 			seconds *= 1 - fraction
 		}
 		rest += seconds
 	}
-	left = fmt.Sprintf("; %d runs to do", len(c.missing))
-	if !known || rest+c.done == 0 {
-		return 0, left
+	if rest+c.done == 0 {
+		return math.NaN(), len(c.missing)
 	}
-	return c.done / (c.done + rest), left + fmt.Sprintf(", about %s", (time.Duration(rest)*time.Second).String())
+	return c.done / (c.done + rest), len(c.missing)
 }

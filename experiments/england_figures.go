@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -65,19 +66,15 @@ func EnglandBusiest(s *dyngraph.Series, count int) ([]int, error) {
 		return nil, fmt.Errorf("experiments: %d busiest of %d regions of series %q with %d scales, want a series with scales and no more than its regions",
 			count, s.Nodes(), s.Name, len(s.Scales))
 	}
-	regions := make([]int, s.Nodes())
-	for u := range regions {
-		regions[u] = u
+	return ranked(s.Scales[0].Mean)[:count], nil
+}
+
+// ranked are the indices of values, those of the largest first.
+func ranked(values []float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
 	}
-	mean := func(u int) float64 { return s.Scales[0].Mean[u] }
-	slices.SortStableFunc(regions, func(a, b int) int {
-		switch {
-		case mean(a) > mean(b):
-			return -1
-		case mean(a) < mean(b):
-			return 1
-		}
-		return 0
-	})
-	return regions[:count], nil
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
+	return order
 }

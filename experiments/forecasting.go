@@ -80,9 +80,10 @@ type Setting struct {
 	// Model is nil for a heuristic.
 	Model *pengcde.Config `json:",omitempty"`
 	Train train.Config    `json:",omitzero"`
-	// Dense trains on windows that start at every snapshot, all that share none with a validation or test window, shuffled
-	// by the seed.
-	Dense bool `json:",omitempty"`
+	// Dense trains on windows that overlap, all that share no snapshot with a validation or test window, shuffled by the seed.
+	// They start Stride snapshots apart; 0 means 1.
+	Dense  bool `json:",omitempty"`
+	Stride int  `json:",omitempty"`
 	// Seeds is the number of runs, for Rotation of runs for each window.
 	Seeds     int                 `json:"-"`
 	Heuristic baseline.Forecaster `json:"-"`
@@ -152,7 +153,7 @@ func (e Experiment) split(series *dyngraph.Series, s Setting, seed uint64, fold 
 		split.Train, split.Validation = slices.Concat(split.Train, split.Validation), nil
 	}
 	if s.Dense {
-		all, err := every.List()
+		all, err := series.Windows(e.Window, max(s.Stride, 1)).List()
 		if err != nil {
 			return split, err
 		}

@@ -29,7 +29,7 @@ type Options struct {
 	CheckpointEvery time.Duration
 	// Backend computes; nil means one is opened when a run is missing.
 	Backend *xla.Backend
-	// Progress, if set, hears the fraction of the missing runs that is done, and what is going on.
+	// Progress, if set, hears the fraction of the missing work that is done, NaN where it is not known, and what is going on.
 	Progress func(fraction float64, text string)
 	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not be
 	// made.
@@ -351,7 +351,7 @@ func (w *worker) notice(text string) {
 func (w *worker) report(t task, fraction float64, text string) {
 	if w.options.Progress != nil {
 		whole, left := w.clock.state(t, fraction)
-		w.options.Progress(whole, fmt.Sprintf("%s: %s%s", t, text, left))
+		w.options.Progress(whole, fmt.Sprintf("%s: %s; %d runs to do", t, text, left))
 	}
 }
 

@@ -61,8 +61,11 @@ type Progress struct {
 
 // String is one line for a terminal.
 func (p Progress) String() string {
-	return fmt.Sprintf("epoch %d/%d  train %.4g  validation %.4g  best %.4g  %s left at most",
-		p.Epoch, p.Epochs, p.TrainLoss, p.Validation, p.Best, p.Left.Round(time.Second))
+	line := fmt.Sprintf("epoch %d/%d  train %.4g", p.Epoch, p.Epochs, p.TrainLoss)
+	if !math.IsNaN(p.Validation) {
+		line += fmt.Sprintf("  validation %.4g  best %.4g", p.Validation, p.Best)
+	}
+	return line + fmt.Sprintf("  %s left at most", p.Left.Round(time.Second))
 }
 
 // Epoch is what one epoch gave.

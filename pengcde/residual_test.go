@@ -1,0 +1,145 @@
+package pengcde
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// knownRing is ring with recent means.
+func knownRing(t *testing.T) *dyngraph.Series {
+	s := ring(t)
+	for k := range s.Times {
+		var recent []float64
+		for u := range ringNodes {
+			recent = append(recent, float64(10*k+u))
+		}
+		s.Recent = append(s.Recent, recent)
+	}
+	return s
+}
+
+// With the same parameters a residual model forecasts as much more as the recent mean is, at all times, also of the window
+// whose target is not known, and its loss is that of these forecasts.
+func TestResidualAddsTheRecentMean(t *testing.T) {
+	series := knownRing(t)
+	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Residual = true })
+	latest, err := series.Latest(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []dyngraph.Window{{Series: series, Start: 5, Length: 4}, latest} {
+		times := []float64{0, 1.5, 2}
+		a, err := plain.Predict(context.Background(), w, times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := residual.Predict(context.Background(), w, times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range times {
+			for u := range ringNodes {
+				if want := a[i][u][0] + float64(10*(w.Last()-1)+u); math.Abs(b[i][u][0]-want) > 1e-9 {
+					t.Errorf("window from %d, time %g, node %d: %g, want %g", w.Start, times[i], u, b[i][u][0], want)
+				}
+			}
+		}
+	}
+	windows, err := series.Windows(4, 4).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	batches, err := residual.lessons(windows[:1], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer batches[0].free()
+	loss, err := residual.network.loss(context.Background(), residual.params, batches[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := train.MSE(forecast(t, residual, windows[0]), windows[0].Target())
+	if err != nil || math.Abs(loss-want) > 1e-4*want {
+		t.Errorf("loss %g, the forecast's error is %g (%v)", loss, want, err)
+	}
+}
+
+func TestResidualErrors(t *testing.T) {
+	residual := ringModel(t, func(c *Config) { c.Residual = true })
+	if _, err := residual.Forecast(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}); !errors.Is(err, ErrInput) {
+		t.Errorf("series that knows no recent means: %v, want ErrInput", err)
+	}
+	if _, err := New(xlatest.Backend(t), Config{Nodes: 2, Features: 1, Residual: true, Parity: true}); !errors.Is(err, ErrInput) {
+		t.Errorf("residual with parity: %v, want ErrInput", err)
+	}
+}
+
+func TestFitWithoutValidation(t *testing.T) {
+	split, m := ringSplit(t), ringModel(t, nil)
+	if _, err := m.Fit(context.Background(), split.Train, nil, train.Config{Epochs: 2}); !errors.Is(err, ErrInput) {
+		t.Errorf("no validation, not asked for: %v, want ErrInput", err)
+	}
+	report, err := m.Fit(context.Background(), split.Train, nil, train.Config{Epochs: 4, EvaluateEvery: -1, BatchSize: 5})
+	if err != nil || len(report.Epochs) != 4 || report.Best != -1 {
+		t.Errorf("%+v, %v, want 4 epochs and no best", report, err)
+	}
+}
+
+// A model whose training was cut off, made anew and trained on from the checkpoint, is the same file.
+func TestCutModelTrainsOnBitForBit(t *testing.T) {
+	split, folder := ringSplit(t), t.TempDir()
+	config := train.Config{Epochs: 6, EvaluateEvery: 2, BatchSize: 5}
+	saved := func(m *Model, name string) []byte {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
+	m := ringModel(t, nil)
+	anew := func(seed uint64) *Model { // what was compiled serves on
+		m.Reset(seed, m.Config().Control)
+		return m
+	}
+	if _, err := m.Fit(context.Background(), split.Train, split.Validation, config); err != nil {
+		t.Fatal(err)
+	}
+	whole := saved(m, "whole")
+	config.Checkpoint = &train.Checkpoint{Path: filepath.Join(folder, "cut"), Every: -1}
+	for _, stop := range []int{1, 4} {
+		ctx, cancel := context.WithCancel(context.Background())
+		cut := config
+		cut.Progress = func(p train.Progress) {
+			if p.Epoch == stop {
+				cancel()
+			}
+		}
+		if _, err := anew(1).Fit(ctx, split.Train, split.Validation, cut); !errors.Is(err, context.Canceled) {
+			t.Fatalf("cut after epoch %d: %v, want canceled", stop, err)
+		}
+	}
+	report, err := anew(1).Fit(context.Background(), split.Train, split.Validation, config)
+	if err != nil || len(report.Epochs) != 6 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	if !bytes.Equal(saved(m, "again"), whole) {
+		t.Error("the parameters differ")
+	}
+	if _, err := anew(2).Fit(context.Background(), split.Train, split.Validation, config); !errors.Is(err, train.ErrCheckpoint) {
+		t.Errorf("another model's checkpoint: %v, want ErrCheckpoint", err)
+	}
+}
