@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin test test-go test-tools notebooks lab check bench strip clean
+.PHONY: help setup plugin pengcde test test-go test-tools notebooks lab check bench strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -28,6 +28,9 @@ bin/go.stamp: go.mod go.sum
 
 plugin: .venv/python.stamp
 	@tools/setup.sh plugin
+
+pengcde: setup ## build the command line, bin/pengcde
+	$(ENV) go build $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o bin/pengcde ./cmd/pengcde
 
 test: setup test-tools ## run all tests
 	$(ENV) go test $(TEST_FLAGS) ./...

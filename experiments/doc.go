@@ -1,11 +1,12 @@
 // Package experiments re-runs the experiments of the paper, one file each: which models on which data with which
 // constants, what is stored, and the figures and tables made of it. Notebooks and programs call the same code.
 //
-// A run is stored as soon as it is done and found again by the hash of its configuration, so a second call computes only
-// what is missing. Results lie in the folder that PENGCDE_RESULTS names, else in build/results of this checkout, else in
-// pengcde-results of the working folder.
+// [Experiment.Run] makes the runs that are missing. A run is stored as soon as it is done, in one JSON file named by the hash
+// of its configuration, and found again by it; training keeps checkpoints beside it meanwhile. [Experiment.Stored] finds
+// without computing, and what is missing shows as missing in [Results.Table]. Results lie in the folder that
+// PENGCDE_RESULTS names, else in build/results of this checkout, else in pengcde-results of the working folder.
 //
-// Start with [England].
+// Start with [England] and [Tennis].
 //
 // Reference: Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation
 // Learning, NeurIPS 2025; "published" means its tables and its authors' code.

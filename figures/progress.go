@@ -27,6 +27,7 @@ type Bar struct {
 // barState is what an output draws.
 type barState struct {
 	title, text string
+	mark        string  // at the end
 	fraction    float64 // NaN if unknown
 	elapsed     time.Duration
 }
@@ -79,12 +80,17 @@ func (b *Bar) Update(fraction float64, text string) {
 }
 
 // Done replaces the bar by one line with the title, text and the time taken. Later calls do nothing.
-func (b *Bar) Done(text string) {
+func (b *Bar) Done(text string) { b.finish("✓", text) }
+
+// Stop is Done for work that did not end well.
+func (b *Bar) Stop(text string) { b.finish("✗", text) }
+
+func (b *Bar) finish(mark, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.done {
 		return
 	}
 	b.done = true
-	b.out.finish(barState{title: b.title, text: text, fraction: 1, elapsed: b.now().Sub(b.start)})
+	b.out.finish(barState{title: b.title, text: text, mark: mark, fraction: 1, elapsed: b.now().Sub(b.start)})
 }

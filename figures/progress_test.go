@@ -107,6 +107,16 @@ func TestLogBar(t *testing.T) {
 	if w.String() != "✓ Quick · done · 0.1 s\n" {
 		t.Errorf("quick work wrote %q", w.String())
 	}
+	w.Reset()
+	slow := newBar("Slow", logBar{w: &w}, c.now)
+	for range 5 {
+		c.pass(30 * time.Second)
+		slow.Update(0.01, "on")
+	}
+	slow.Stop("cut off")
+	if lines := strings.Split(w.String(), "\n"); len(lines) != 4 || lines[2] != "✗ Slow · cut off · 2 min 30 s" {
+		t.Errorf("slow work wrote %q, want a line every minute and that it stopped", w.String())
+	}
 }
 
 func TestBarFromGoroutines(t *testing.T) {

@@ -43,7 +43,7 @@ func (n notebookBar) show(s barState) {
 }
 
 func (n notebookBar) finish(s barState) {
-	n.update(n.id, barStyle+"✓ <b>"+html.EscapeString(s.title)+"</b>"+html.EscapeString(joined("", s.text, Duration(s.elapsed)))+"</div>")
+	n.update(n.id, barStyle+s.mark+" <b>"+html.EscapeString(s.title)+"</b>"+html.EscapeString(joined("", s.text, Duration(s.elapsed)))+"</div>")
 	n.flush() // a cell is a process: what is still in the pipe when it ends is lost
 }
 
@@ -76,17 +76,14 @@ func (t terminalBar) show(s barState) {
 }
 
 func (t terminalBar) finish(s barState) {
-	fmt.Fprintln(t.w, clearLine+"✓ "+joined(s.title, s.text, Duration(s.elapsed)))
+	fmt.Fprintln(t.w, clearLine+s.mark+" "+joined(s.title, s.text, Duration(s.elapsed)))
 }
 
-// logBar writes a line at most every ten seconds, when another quarter is done, or every minute if nothing is known.
+// logBar writes a line every minute, and when another quarter is done, at most every ten seconds.
 type logBar struct{ w io.Writer }
 
 func (logBar) due(since time.Duration, fraction, latest float64) bool {
-	if math.IsNaN(fraction) {
-		return since >= 6*logEvery
-	}
-	return since >= logEvery && math.Floor(4*fraction) > math.Floor(4*max(latest, 0))
+	return since >= 6*logEvery || since >= logEvery && math.Floor(4*fraction) > math.Floor(4*max(latest, 0))
 }
 
 func (l logBar) show(s barState) {
@@ -98,7 +95,7 @@ func (l logBar) show(s barState) {
 }
 
 func (l logBar) finish(s barState) {
-	fmt.Fprintln(l.w, "✓ "+joined(s.title, s.text, Duration(s.elapsed)))
+	fmt.Fprintln(l.w, s.mark+" "+joined(s.title, s.text, Duration(s.elapsed)))
 }
 
 func percent(fraction float64) string { return fmt.Sprintf("%d%%", int(100*fraction)) }

@@ -33,8 +33,14 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer model.Close()
+	folder, err := os.MkdirTemp("", "pengcde")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
 	ctx := context.Background()
-	report, err := model.Fit(ctx, split.Train, split.Validation, train.Config{Epochs: 2})
+	checkpoint := &train.Checkpoint{Path: filepath.Join(folder, "covid")} // a run that is cut off goes on from it
+	report, err := model.Fit(ctx, split.Train, split.Validation, train.Config{Epochs: 2, Checkpoint: checkpoint})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,11 +48,6 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	folder, err := os.MkdirTemp("", "pengcde")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(folder)
 	if err := model.Save(filepath.Join(folder, "covid.safetensors")); err != nil {
 		log.Fatal(err)
 	}

@@ -79,11 +79,15 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
 	results, err := e.Run(ctx, o)
 	if results == nil {
-		bar.Done("stopped")
+		bar.Stop("stopped")
 		return err
 	}
 	stored, planned := results.Count()
-	bar.Done(fmt.Sprintf("%d of %d runs stored", stored, planned))
+	finish := bar.Done
+	if err != nil {
+		finish = bar.Stop
+	}
+	finish(fmt.Sprintf("%d of %d runs stored", stored, planned))
 	if shown := show(s.out, results, markdown); shown != nil {
 		return shown
 	}

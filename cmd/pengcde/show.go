@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/doctor"
@@ -55,65 +54,6 @@ func show(w io.Writer, r *experiments.Results, format string) error {
 			fmt.Fprintln(w)
 		}
 		if _, err := fmt.Fprintln(w, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-type listCommand struct{}
-
-// Run prints every experiment with its models and the number of runs in each profile.
-func (listCommand) Run(_ context.Context, s *streams) error {
-	for i, e := range experiments.All() {
-		if i > 0 {
-			fmt.Fprintln(s.out)
-		}
-		fmt.Fprintf(s.out, "%s: %s\n  data: %s\n", e.Name, e.Title, e.Data)
-		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-		profiles := experiments.Profiles()
-		fmt.Fprint(w, "  model\t")
-		for _, p := range profiles {
-			fmt.Fprintf(w, "%s\t", p)
-		}
-		fmt.Fprintln(w)
-		type line struct {
-			id    string
-			count map[experiments.Profile][2]int
-		}
-		var lines []*line
-		for _, p := range profiles {
-			stored, err := e.Stored(experiments.Options{Profile: p})
-			if err != nil {
-				return err
-			}
-			for _, row := range stored.Rows {
-				var at *line
-				for _, l := range lines {
-					if l.id == row.Setting.ID {
-						at = l
-					}
-				}
-				if at == nil {
-					at = &line{row.Setting.ID, make(map[experiments.Profile][2]int)}
-					lines = append(lines, at)
-				}
-				c := at.count[p]
-				at.count[p] = [2]int{c[0] + len(row.Runs), c[1] + row.Planned}
-			}
-		}
-		for _, l := range lines {
-			fmt.Fprintf(w, "  %s\t", l.id)
-			for _, p := range profiles {
-				if c := l.count[p]; c[1] > 0 {
-					fmt.Fprintf(w, "%d of %d stored\t", c[0], c[1])
-				} else {
-					fmt.Fprint(w, "–\t")
-				}
-			}
-			fmt.Fprintln(w)
-		}
-		if err := w.Flush(); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/peng-cde/pengcde-go/datasets/pgt"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+type listCommand struct{}
+
+// Run prints the data sets, and every experiment with its models and the number of runs in each profile.
+func (listCommand) Run(_ context.Context, s *streams) error {
+	if err := listData(s.out); err != nil {
+		return err
+	}
+	for _, e := range experiments.All() {
+		fmt.Fprintf(s.out, "\nexperiment %s: %s\n  data: %s\n", e.Name, e.Title, e.Data)
+		if err := listModels(s.out, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listData(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "data set\tnodes\tsnapshots\tedges\tfeatures")
+	for _, load := range []func() (*dyngraph.Series, error){
+		func() (*dyngraph.Series, error) { return pgt.EnglandCovid() },
+		func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
+		func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.UO17) },
+	} {
+		s, err := load()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", s.Name, s.Nodes(), len(s.Times), s.Pattern.Edges(), s.FeatureSize)
+	}
+	return w.Flush()
+}
+
+func listModels(out io.Writer, e experiments.Experiment) error {
+	profiles := experiments.Profiles()
+	var ids []string
+	cells := make(map[string][]string) // by model, one for each profile
+	for i, p := range profiles {
+		results, err := e.Stored(experiments.Options{Profile: p})
+		if err != nil {
+			return err
+		}
+		counts := make(map[string][2]int)
+		for _, row := range results.Rows {
+			id := row.Setting.ID
+			if !slices.Contains(ids, id) {
+				ids, cells[id] = append(ids, id), slices.Repeat([]string{"–"}, len(profiles))
+			}
+			c := counts[id]
+			counts[id] = [2]int{c[0] + len(row.Runs), c[1] + row.Planned}
+			cells[id][i] = fmt.Sprintf("%d of %d", counts[id][0], counts[id][1])
+		}
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "  model, runs stored")
+	for _, p := range profiles {
+		fmt.Fprintf(w, "\t%s", p)
+	}
+	for _, id := range ids {
+		fmt.Fprintf(w, "\n  %s", id)
+		for _, cell := range cells[id] {
+			fmt.Fprintf(w, "\t%s", cell)
+		}
+	}
+	fmt.Fprintln(w)
+	return w.Flush()
+}
