@@ -35,7 +35,7 @@ func englandSettings(p Profile) []Setting {
 	peng := Setting{ID: "peng", Name: "PENG-CDE", Model: &published}
 	raw := Setting{ID: "as-published", Name: "PENG-CDE, as published", Model: &as}
 	small := Setting{ID: "constant", Name: "Constant", Model: &constant}
-	better := residual(englandSize, dyngraph.NormalisedAdjacency, 20, 5e-3)
+	better := residual(englandSize, 1, train.Config{Epochs: 20, BatchSize: 6, AdamW: train.AdamW{LearningRate: 5e-3}})
 	switch p {
 	case Full:
 		return slices.Concat(peng.dealt(10, 3, 1), better.dealt(10, 5, 5), small.dealt(10, 3, 1), raw.dealt(3, 0, 0), heuristics(10))

@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 // Tennis is the twitter-tennis experiment: forecast how often 1000 Twitter accounts are mentioned during Roland-Garros
@@ -33,15 +34,16 @@ func tennisSettings(p Profile) []Setting {
 
 	peng := Setting{ID: "peng", Name: "PENG-CDE", Model: &published}
 	small := Setting{ID: "constant", Name: "Constant", Model: &constant}
-	better := residual(tennisSize, dyngraph.NormalisedAdjacency, 5, 5e-3)
+	better := residual(tennisSize, 2, train.Config{Epochs: 6, BatchSize: 4, AdamW: train.AdamW{LearningRate: 3e-3}})
+	better.Stride = 3
 	switch p {
 	case Full:
-		return slices.Concat(peng.dealt(10, 3, 1), better.dealt(10, 5, 3), small.dealt(10, 3, 1), heuristics(10))
+		return slices.Concat(peng.dealt(10, 3, 1), better.dealt(10, 3, 3), small.dealt(10, 3, 1), heuristics(10))
 	case Medium:
 		published.Hidden, published.Layers, published.Step = 16, 2, 1
-		return slices.Concat(peng.dealt(3, 1, 1), better.dealt(5, 3, 3), small.dealt(10, 3, 1), heuristics(10))
+		return slices.Concat(peng.dealt(3, 0, 0), better.dealt(10, 3, 3), small.dealt(10, 3, 1), heuristics(10))
 	default:
-		better.Train.Epochs = 1
+		better.Train.Epochs = 2
 		return slices.Concat(better.dealt(1, 0, 0), small.dealt(2, 0, 0), heuristics(2))
 	}
 }
