@@ -209,7 +209,7 @@ func (r *Run) record(report *train.Report) {
 	r.Best, r.Stop = report.Best, report.Stop
 	if len(seconds) > 0 {
 		slices.Sort(seconds)
-		r.SecondsPerEpoch = seconds[len(seconds)/2]
+		r.SecondsPerEpoch = seconds[(len(seconds)-1)/2]
 	}
 }
 
