@@ -16,7 +16,7 @@ func (t task) kind() string { return string(t.Setting.Deal) + " " + t.Setting.ID
 
 // learn takes note of a stored run.
 func (c *clock) learn(t task, r *Record) {
-	if r == nil || r.Error != "" {
+	if r == nil || r.Error != "" || t.Setting.Model == nil {
 		return
 	}
 	if c.known == nil {
@@ -55,7 +55,7 @@ func (c *clock) finish(t task, seconds float64) {
 		}
 	}
 	c.done += seconds
-	if seconds > 0 && t.Setting.Model != nil {
+	if seconds > 0 {
 		c.learn(t, &Record{Seconds: seconds})
 	}
 }
@@ -63,19 +63,19 @@ func (c *clock) finish(t task, seconds float64) {
 // state is the fraction of the work that is done while fraction of t is, NaN where nothing is known of a missing run, and
 // the number of runs to do.
 func (c *clock) state(t task, fraction float64) (whole float64, left int) {
-	rest := 0.0
+	rest, under := 0.0, 0.0 // of missing runs, and of the one under way what is done
 	for _, m := range c.missing {
 		seconds, ok := c.expected(m)
 		if !ok {
 			return math.NaN(), len(c.missing)
 		}
 		if m.slot.base == t.slot.base {
-			seconds *= 1 - fraction
+			under += seconds * fraction
 		}
 		rest += seconds
 	}
 	if rest+c.done == 0 {
 		return math.NaN(), len(c.missing)
 	}
-	return c.done / (c.done + rest), len(c.missing)
+	return (c.done + under) / (c.done + rest), len(c.missing)
 }

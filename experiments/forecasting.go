@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,11 +82,14 @@ type Setting struct {
 	Model *pengcde.Config `json:",omitempty"`
 	Train train.Config    `json:",omitzero"`
 	// Dense trains on windows that overlap, all that share no snapshot with a validation or test window, shuffled by the seed.
-	// They start Stride snapshots apart; 0 means 1.
+	// They start Stride snapshots apart; 0 means 1. As with the published split, features of a training window that comes
+	// after a tested one may show what was to be forecast there.
 	Dense  bool `json:",omitempty"`
 	Stride int  `json:",omitempty"`
 	// Seeds is the number of runs, for Rotation of runs for each window.
-	Seeds     int                 `json:"-"`
+	Seeds int `json:"-"`
+	// Note is printed under tables with the row.
+	Note      string              `json:"-"`
 	Heuristic baseline.Forecaster `json:"-"`
 }
 
@@ -245,7 +249,13 @@ func (r *Run) measure(forecast func(dyngraph.Window) ([]float64, error), split d
 			r.Targets = append(r.Targets, Target{Part: part.name, Snapshot: w.Last(), PerNode: perNode, Forecast: y})
 		}
 	}
+	r.sort()
 	return nil
+}
+
+// sort puts the forecasts in order of time, which shuffled windows are not in.
+func (r *Run) sort() {
+	slices.SortFunc(r.Targets, func(a, b Target) int { return cmp.Compare(a.Snapshot, b.Snapshot) })
 }
 
 func (r *Run) describe() string {

@@ -145,13 +145,16 @@ func (r *Results) WindowErrors() (*figures.Figure, error) {
 
 // Differences draws, for every row of the rotation, the errors by window less those of the best forecast without a model.
 func (r *Results) Differences() (*figures.Figure, error) {
-	_, all, err := r.rotation()
+	series, all, err := r.rotation()
 	if err != nil {
 		return nil, err
 	}
-	best := BestHeuristic(all)
+	best, err := r.bestHeuristic(series)
+	if err != nil {
+		return nil, err
+	}
 	if best == nil {
-		return nil, fmt.Errorf("experiments: no complete rotation of a forecast without a model to compare with: %w", ErrInput)
+		return nil, fmt.Errorf("experiments: rotation of the forecasts without a model, to compare with, is not complete: %w", ErrInput)
 	}
 	var rows []figures.DotRow
 	for _, rotated := range all {

@@ -11,8 +11,7 @@ type Profile string
 const (
 	// Quick ends in a minute or two on two CPU cores: small models, few seeds.
 	Quick Profile = "quick"
-	// Medium has the settings of Full with fewer seeds and, where the published sizes would take days on a CPU, smaller
-	// ones.
+	// Medium is Full with coarser steps of the solver, or smaller models where the published ones would take days on a CPU.
 	Medium Profile = "medium"
 	// Full is the published protocol.
 	Full Profile = "full"

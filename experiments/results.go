@@ -17,46 +17,36 @@ type Results struct {
 // Row is a setting with its runs.
 type Row struct {
 	Setting Setting
-	// Runs are those that are stored, failed ones among them.
-	Runs []Run
-	// Planned is the number of runs asked for, Errors why some could not be made.
+	Name    string
+	// Planned is the number of runs asked for.
 	Planned int
-	Errors  []string
-	// Seconds is what the runs took together.
-	Seconds float64
-	// Machines are what they were made on.
-	Machines []Machine
+	// Records are all that is stored of them, errors too.
+	Records []Record
+	// Runs are those that were made, failed ones among them; Errors say why others could not be.
+	Runs   []Run    `json:"-"`
+	Errors []string `json:"-"`
 }
 
 // add takes a task and what is stored of it. Tasks come in the order of their settings.
 func (r *Results) add(t task, record *Record) {
 	last := len(r.Rows) - 1
 	if last < 0 || r.Rows[last].Setting.ID != t.Setting.ID || r.Rows[last].Setting.Deal != t.Setting.Deal {
-		r.Rows = append(r.Rows, Row{Setting: t.Setting})
+		r.Rows = append(r.Rows, Row{Setting: t.Setting, Name: t.Setting.Name, Records: []Record{}})
 		last++
 	}
 	row := &r.Rows[last]
 	row.Planned++
-	switch {
-	case record == nil:
-	case record.Error != "":
+	if record == nil {
+		return
+	}
+	row.Records = append(row.Records, *record)
+	if record.Error != "" {
 		row.Errors = append(row.Errors, fmt.Sprintf("%s: %s", t, record.Error))
-	default:
-		run := *record.Run
-		run.Setting = t.Setting // with what is not stored
-		row.Runs = append(row.Runs, run)
-		row.Seconds += record.Seconds
-		row.machine(record.Machine)
+		return
 	}
-}
-
-func (r *Row) machine(m Machine) {
-	for _, known := range r.Machines {
-		if known == m {
-			return
-		}
-	}
-	r.Machines = append(r.Machines, m)
+	run := *record.Run
+	run.Setting = t.Setting // with what is not stored
+	row.Runs = append(row.Runs, run)
 }
 
 func (r *Results) failed() (failed int) {

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -37,9 +38,13 @@ func (r *Row) rotated(series *dyngraph.Series) (*Rotated, error) {
 		out.Snapshots = append(out.Snapshots, snapshot)
 	}
 	slices.Sort(out.Snapshots)
+	out.Seeds = r.Planned / max(1, len(out.Snapshots))
 	for _, snapshot := range out.Snapshots {
 		targets := tests[snapshot]
-		out.Seeds = len(targets)
+		if len(targets) != out.Seeds || len(targets[0].Forecast) != len(series.Targets[snapshot]) {
+			return nil, fmt.Errorf("experiments: %s: %d forecasts of %d values for snapshot %d, want %d of %d: %w",
+				r.Setting.Name, len(targets), len(targets[0].Forecast), snapshot, out.Seeds, len(series.Targets[snapshot]), ErrStore)
+		}
 		mean, single := make([]float64, len(targets[0].Forecast)), 0.0
 		for _, t := range targets {
 			for i, y := range t.Forecast {
@@ -75,23 +80,32 @@ func (r *Results) Rotated(series *dyngraph.Series) ([]Rotated, error) {
 	return all, nil
 }
 
-// BestHeuristic is the forecast without a model that has the lowest error over all windows; nil where none is complete.
-func BestHeuristic(all []Rotated) *Rotated {
-	mean := func(r Rotated) float64 { m, _ := train.MeanCI(r.Ensemble); return m }
-	var simple []Rotated
-	for _, r := range all {
-		if r.Setting.Model == nil {
-			simple = append(simple, r)
+// bestHeuristic is the forecast without a model that has the lowest error over all windows; nil while any of them is missing,
+// whichever rows were asked for.
+func (r *Results) bestHeuristic(series *dyngraph.Series) (*Rotated, error) {
+	all, err := r.Experiment.Stored(Options{Profile: r.Profile})
+	if err != nil {
+		return nil, err
+	}
+	mean := func(r *Rotated) float64 { m, _ := train.MeanCI(r.Ensemble); return m }
+	var simple []*Rotated
+	for i := range all.Rows {
+		if s := all.Rows[i].Setting; s.Deal != Rotation || s.Model != nil {
+			continue
 		}
+		rotated, err := all.Rows[i].rotated(series)
+		if err != nil || rotated == nil {
+			return nil, err
+		}
+		simple = append(simple, rotated)
 	}
 	if len(simple) == 0 {
-		return nil
+		return nil, nil
 	}
-	best := slices.MinFunc(simple, func(a, b Rotated) int { return cmp.Compare(mean(a), mean(b)) })
-	return &best
+	return slices.MinFunc(simple, func(a, b *Rotated) int { return cmp.Compare(mean(a), mean(b)) }), nil
 }
 
-// Differences are the errors by window of the mean forecast less those of another's.
+// Differences are the errors by window of the mean forecast less those of another's on the same windows.
 func (r Rotated) Differences(from Rotated) []float64 {
 	differences := make([]float64, len(r.Ensemble))
 	for i := range differences {

@@ -19,9 +19,10 @@ import (
 type Options struct {
 	// Profile is the size; "" means [CurrentProfile].
 	Profile Profile
-	// Models are IDs of settings; nil means all.
+	// Models are IDs of settings; none means all.
 	Models []string
-	// Seeds of trained models; nil means those of each setting.
+	// Seeds of the runs; nil means those of each setting. Heuristics take them where windows are dealt at random, else they
+	// have no use for a seed.
 	Seeds []uint64
 	// Retry makes runs again whose error was stored.
 	Retry bool
@@ -83,11 +84,11 @@ func (e Experiment) plan(o Options) (Profile, []task, error) {
 	}
 	var tasks []task
 	for _, s := range settings {
-		if o.Models != nil && !slices.Contains(o.Models, s.ID) {
+		if len(o.Models) > 0 && !slices.Contains(o.Models, s.ID) {
 			continue
 		}
-		seeds := o.Seeds
-		if seeds == nil || s.Model == nil {
+		seeds := slices.Compact(slices.Sorted(slices.Values(o.Seeds)))
+		if len(seeds) == 0 || s.Model == nil && s.Deal != Random {
 			seeds = nil
 			for seed := range uint64(s.Seeds) {
 				seeds = append(seeds, seed)
@@ -173,16 +174,18 @@ func (w *worker) all(ctx context.Context, tasks []task) error {
 		if err != nil {
 			return err
 		}
+		w.clock.learn(t, record)
 		if w.wanted(record) {
 			missing = append(missing, t)
+		} else if err := t.slot.tidy(); err != nil {
+			return err
 		}
-		w.clock.learn(t, record)
 	}
 	w.clock.missing = missing
-	for _, wait := range []bool{false, true} {
+	for len(missing) > 0 {
 		var held []task
 		for _, t := range missing {
-			had, err := w.one(ctx, t, wait)
+			had, err := w.one(ctx, t)
 			if err != nil {
 				return err
 			}
@@ -190,22 +193,37 @@ func (w *worker) all(ctx context.Context, tasks []task) error {
 				held = append(held, t)
 			}
 		}
+		if len(held) == len(missing) {
+			w.report(held[0], 0, "another process has it, waiting")
+			if err := wait(ctx); err != nil {
+				return err
+			}
+		}
 		missing = held
+		w.options.Retry = false // an error that another process stores meanwhile is its retry
 	}
 	return nil
+}
+
+// wait lets other processes work.
+func wait(ctx context.Context) error {
+	const poll = 300 * time.Millisecond
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(poll):
+		return nil
+	}
 }
 
 func (w *worker) wanted(r *Record) bool { return r == nil || w.options.Retry && r.Error != "" }
 
 // one makes a run, or finds it made, unless another process has it.
-func (w *worker) one(ctx context.Context, t task, wait bool) (had bool, err error) {
+func (w *worker) one(ctx context.Context, t task) (had bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if wait {
-		w.report(t, 0, "another process has it, waiting")
-	}
-	unlock, had, err := t.slot.lock(ctx, wait)
+	unlock, had, err := t.slot.lock()
 	if err != nil || !had {
 		return false, err
 	}
@@ -217,50 +235,39 @@ func (w *worker) one(ctx context.Context, t task, wait bool) (had bool, err erro
 	}
 	if !w.wanted(record) {
 		w.clock.finish(t, 0)
-		done = true
+		done = record.Error == ""
 		return true, nil
 	}
-	if err := w.make(ctx, t); err != nil {
-		return false, err
-	}
-	done = true
-	return true, nil
+	done, err = w.make(ctx, t)
+	return err == nil, err
 }
 
-// make computes a run and stores it.
-func (w *worker) make(ctx context.Context, t task) error {
+// make computes a run and stores it, or the error that kept it from being made.
+func (w *worker) make(ctx context.Context, t task) (done bool, err error) {
 	began := time.Now()
-	checkpoint := &train.Checkpoint{Path: t.slot.base, Every: w.options.CheckpointEvery, Notice: func(s string) { w.notice(t.String() + ": " + s) }}
 	resetPeak()
-	run, seconds, err := w.compute(ctx, t, checkpoint)
-	record := Record{Run: run, Seconds: seconds + time.Since(began).Seconds(), Ended: time.Now().UTC().Truncate(time.Second),
+	run, earlier, err := w.compute(ctx, t)
+	record := Record{Run: run, Seconds: earlier + time.Since(began).Seconds(), Ended: time.Now().UTC().Truncate(time.Second),
 		Machine: w.machine(), Versions: doctor.Versions()}
-	if run != nil {
-		run.PeakBytes = peakBytes()
-	}
 	switch {
-	case ctx.Err() != nil && err != nil:
-		return err
-	case errors.Is(err, ErrStore):
-		return err
-	case err != nil:
+	case err == nil:
+		run.PeakBytes = peakBytes()
+		w.report(t, 1, run.describe())
+	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend):
+		return false, err
+	default:
 		record.Run, record.Error = nil, err.Error()
 		w.notice(fmt.Sprintf("%s: %v", t, err))
-	default:
-		w.report(t, 1, run.describe())
 	}
 	if err := t.slot.save(record); err != nil {
-		return err
+		return false, err
 	}
 	w.clock.finish(t, record.Seconds)
-	if err := checkpoint.Remove(); err != nil {
-		return unusable(err)
-	}
-	return nil
+	return record.Error == "", nil
 }
 
 // compute returns the run, and the seconds of training in earlier sessions.
-func (w *worker) compute(ctx context.Context, t task, checkpoint *train.Checkpoint) (*Run, float64, error) {
+func (w *worker) compute(ctx context.Context, t task) (*Run, float64, error) {
 	run := &Run{Setting: t.Setting, Seed: t.Seed, Fold: t.Fold}
 	split, err := w.experiment.split(w.series, t.Setting, t.Seed, t.Fold)
 	if err != nil {
@@ -276,11 +283,8 @@ func (w *worker) compute(ctx context.Context, t task, checkpoint *train.Checkpoi
 		return nil, 0, err
 	}
 	run.Parameters = w.model.Parameters()
-	config := t.Setting.Train
-	config.Checkpoint = checkpoint
-	config.Progress = func(p train.Progress) { w.report(t, float64(p.Epoch)/float64(p.Epochs), p.String()) }
 	began := time.Now()
-	report, err := w.model.Fit(ctx, split.Train, split.Validation, config)
+	report, err := w.fit(ctx, t, split)
 	earlier := 0.0
 	if report != nil {
 		run.record(report)
@@ -292,10 +296,27 @@ func (w *worker) compute(ctx context.Context, t task, checkpoint *train.Checkpoi
 	if run.diverged(err) {
 		err = nil
 	}
+	return run, earlier, err
+}
+
+// fit trains the model from the checkpoint, where there is one that can be used.
+func (w *worker) fit(ctx context.Context, t task, split dyngraph.Split) (*train.Report, error) {
+	config := t.Setting.Train
+	config.Progress = func(p train.Progress) { w.report(t, float64(p.Epoch)/float64(p.Epochs), p.String()) }
+	config.Checkpoint = t.slot.checkpoint()
+	config.Checkpoint.Every = w.options.CheckpointEvery
+	config.Checkpoint.Notice = func(s string) { w.notice(t.String() + ": " + s) }
+	report, err := w.model.Fit(ctx, split.Train, split.Validation, config)
 	if errors.Is(err, train.ErrCheckpoint) {
+		w.notice(fmt.Sprintf("%s: starts over: %v", t, err))
+		if err = config.Checkpoint.Remove(); err == nil {
+			report, err = w.model.Fit(ctx, split.Train, split.Validation, config)
+		}
+	}
+	if errors.Is(err, train.ErrNotSaved) {
 		err = unusable(err)
 	}
-	return run, earlier, err
+	return report, err
 }
 
 // prepare makes the setting's model, which is compiled once for all its seeds and controls, with the seed's parameters.
@@ -320,15 +341,21 @@ func (w *worker) prepare(t task) error {
 // foldSeeds keeps the initial parameters of different windows of a rotation apart.
 const foldSeeds = 1000
 
+// errBackend is wrapped when there is nothing to compute on, which is no property of a run.
+var errBackend = errors.New("no backend")
+
 func (w *worker) backend() (*xla.Backend, error) {
 	if w.options.Backend != nil {
 		return w.options.Backend, nil
 	}
-	var err error
 	if w.opened == nil {
-		w.opened, err = xla.Open(xla.Config{})
+		var err error
+		if w.opened, err = xla.Open(xla.Config{}); err != nil {
+			return nil, fmt.Errorf("experiments: %w: %w", errBackend, err)
+		}
+		w.notice("on " + w.opened.String())
 	}
-	return w.opened, err
+	return w.opened, nil
 }
 
 func (w *worker) machine() Machine {

@@ -31,8 +31,7 @@ func heuristics(random int) []Setting {
 	return all
 }
 
-// residual is a configuration that was found by trials on the windows of the rotation, so its errors there are a little
-// flattered: a single layer of 8 features whose readout gives the deviation from a node's recent mean, trained for a fixed
+// residual is a configuration that was found by trials on the windows of the rotation: a single layer of 8 features whose readout gives the deviation from a node's recent mean, trained for a fixed
 // number of epochs on all windows that share no snapshot with the tested ones, in batches. What was tried without success:
 // validation on one window, which stops at random epochs; the Laplacian as control, whose sums vanish, so that maps which
 // take sums see nothing; steps on single windows in order of time; weight decay up to 4.
@@ -41,5 +40,6 @@ func residual(size pengcde.Config, step float64, training train.Config) Setting 
 	model.Hidden, model.Layers, model.Step, model.Control, model.Residual = 8, 1, step, dyngraph.NormalisedAdjacency, true
 	training.EvaluateEvery = -1
 	training.AdamW.WeightDecay = 1e-3
-	return Setting{ID: "residual", Name: "PENG-CDE, residual", Model: &model, Dense: true, Train: training}
+	return Setting{ID: "residual", Name: "PENG-CDE, residual", Model: &model, Dense: true, Train: training,
+		Note: "PENG-CDE, residual: its readout gives the deviation from a node's recent mean; it trains, for a fixed number of epochs and without validation windows, on all windows that share no snapshot with the tested ones, overlapping ones too. It was found by trials on the windows of the rotation, so its errors there are a little flattered."}
 }

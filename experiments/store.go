@@ -1,7 +1,7 @@
 package experiments
 
 import (
-	"context"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 // ResultsEnv names the environment variable that says where results lie.
@@ -57,8 +58,6 @@ type Record struct {
 	// Seconds is the time it took, over all its sessions, and Ended when it was done.
 	Seconds float64
 	Ended   time.Time
-	// PeakBytes is the largest resident memory of the process while the run was made; 0 where it is not known.
-	PeakBytes int64 `json:",omitempty"`
 	// Machine and Versions say what computed it.
 	Machine  Machine
 	Versions map[string]string
@@ -89,18 +88,25 @@ func newSlot(folder, experiment string, identity any) (slot, error) {
 
 func (s slot) file() string { return s.base + ".json" }
 
-// find reads the record; nil when there is none.
+// find reads the record; nil when there is none. A file that is damaged, or is of another run, is a record of that error.
 func (s slot) find() (*Record, error) {
 	content, err := os.ReadFile(s.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unusable(err)
+		return nil, fmt.Errorf("experiments: %w: %w; set %s to a folder that can be read", ErrStore, err, ResultsEnv)
 	}
 	var r Record
-	if err := json.Unmarshal(content, &r); err != nil {
-		return nil, fmt.Errorf("experiments: stored run %s is damaged: %w: %w; delete the file to compute it again", s.file(), ErrStore, err)
+	err = json.Unmarshal(content, &r)
+	switch {
+	case err == nil && r.Run == nil && r.Error == "":
+		err = errors.New("it holds no run")
+	case err == nil && (r.Experiment != s.experiment || !bytes.Equal(r.Identity, s.identity)):
+		err = errors.New("it is of another run")
+	}
+	if err != nil {
+		return &Record{Experiment: s.experiment, Identity: s.identity, Error: fmt.Sprintf("stored file %s is damaged: %v", s.file(), err)}, nil
 	}
 	return &r, nil
 }
@@ -122,37 +128,59 @@ func unusable(err error) error {
 	return fmt.Errorf("experiments: %w: %w; what was stored before is kept: make room, or set %s to another folder, and run again", ErrStore, err, ResultsEnv)
 }
 
+// checkpoint is that of the training that makes the run.
+func (s slot) checkpoint() *train.Checkpoint { return &train.Checkpoint{Path: s.base} }
+
 // lock keeps other processes from the run, or says that one of them has it. The lock ends with the process, however that
-// ends. With wait it waits.
-func (s slot) lock(ctx context.Context, wait bool) (unlock func(done bool) error, locked bool, err error) {
+// ends. Unlocking with done removes what lies beside the result.
+func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(s.base), 0o755); err != nil {
 		return nil, false, unusable(err)
 	}
-	file := flock.New(s.base + ".lock")
-	if wait {
-		const poll = 300 * time.Millisecond
-		locked, err = file.TryLockContext(ctx, poll)
-	} else {
-		locked, err = file.TryLock()
+	path := s.base + ".lock"
+	file := flock.New(path, flock.SetPermissions(0o644))
+	if locked, err := file.TryLock(); err != nil || !locked {
+		if err != nil {
+			err = unusable(err)
+		}
+		return nil, false, err
 	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, false, ctx.Err()
-	case err != nil:
-		return nil, false, unusable(err)
-	case !locked:
-		return nil, false, nil
+	// Who had the lock may have removed its file meanwhile: then this lock is of a file that nobody else meets.
+	if here, err := os.Stat(path); err != nil || !sameFile(here, file) {
+		return nil, false, file.Unlock()
 	}
 	if err := durable.RemoveBegun(s.file()); err != nil {
 		return nil, false, errors.Join(unusable(err), file.Unlock())
 	}
 	unlock = func(done bool) error {
-		if done { // whoever waits for the lock finds the result, also under the name that is gone
-			if err := os.Remove(file.Path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return errors.Join(unusable(err), file.Unlock())
+		var err error
+		if done {
+			if err = s.checkpoint().Remove(); err == nil {
+				err = os.Remove(path)
+			}
+			if err != nil {
+				err = unusable(err)
 			}
 		}
-		return file.Unlock()
+		return errors.Join(err, file.Unlock())
 	}
 	return unlock, true, nil
+}
+
+func sameFile(here fs.FileInfo, file *flock.Flock) bool {
+	held, err := file.Stat()
+	return err == nil && os.SameFile(here, held)
+}
+
+// tidy removes what a process that was killed between storing a run and unlocking it left beside the result.
+func (s slot) tidy() error {
+	left, err := filepath.Glob(s.base + ".*")
+	if err != nil || len(left) < 2 {
+		return err
+	}
+	unlock, locked, err := s.lock()
+	if err != nil || !locked {
+		return err
+	}
+	return unlock(true)
 }

@@ -3,6 +3,8 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
@@ -42,9 +44,7 @@ func (r *Results) Table(deal Deal) (*figures.Table, error) {
 		Columns: append(modelColumns(), figures.Column{Title: "validation", Better: figures.Lower, Decimals: 3},
 			figures.Column{Title: "test", Better: figures.Lower, Decimals: 3}, figures.Column{Title: "validation*", Decimals: 3},
 			figures.Column{Title: "test*", Decimals: 3}),
-		Notes: []string{
-			"Mean squared error, mean over seeds with its 95% interval (Student t).", measureNote, r.costNote(),
-		},
+		Notes: append([]string{"Mean squared error, mean over seeds with its 95% interval (Student t).", measureNote}, r.notes(deal)...),
 	}
 	t.Columns = append(t.Columns, costColumns()...)
 	for _, row := range r.Rows {
@@ -72,30 +72,32 @@ func (r *Results) Table(deal Deal) (*figures.Table, error) {
 
 const measureNote = "Without a star each node's forecast is compared with its own target. *: the published measure compares every node's forecast with every node's target, which forgets which node is which, so no forecast can fall below the variance between nodes."
 
-// costNote explains the columns of cost, and says what the table took.
-func (r *Results) costNote() string {
-	note := "size: parameters; s/epoch: seconds for an epoch of training; MB: largest memory of the process meanwhile."
-	seconds, machines := 0.0, Row{}
+// notes say what rows are, explain the columns of cost, and say what the models took.
+func (r *Results) notes(deal Deal) []string {
+	var notes []string
+	for _, row := range r.Rows {
+		if row.Setting.Deal == deal && row.Setting.Note != "" {
+			notes = append(notes, row.Setting.Note)
+		}
+	}
+	cost := "size: parameters; s/epoch: seconds for an epoch of training; MB: largest memory of the process meanwhile, with what earlier runs left there."
+	seconds, machines := 0.0, []string{}
 	for _, row := range r.Rows {
 		if row.Setting.Model == nil {
 			continue
 		}
-		seconds += row.Seconds
-		for _, m := range row.Machines {
-			machines.machine(m)
+		for _, record := range row.Records {
+			seconds += record.Seconds
+			m := record.Machine
+			if on := fmt.Sprintf("%s with %d CPUs (%s)", m.System, m.CPUs, m.Backend); m.System != "" && !slices.Contains(machines, on) {
+				machines = append(machines, on)
+			}
 		}
 	}
-	if len(machines.Machines) == 0 {
-		return note
+	if len(machines) > 0 {
+		cost += fmt.Sprintf(" The models that are stored, however windows are dealt, took %s on %s.", hours(seconds), strings.Join(machines, " and "))
 	}
-	note += fmt.Sprintf(" All stored runs of this profile took %s on", hours(seconds))
-	for i, m := range machines.Machines {
-		if i > 0 {
-			note += " and"
-		}
-		note += fmt.Sprintf(" %s with %d CPUs (%s)", m.System, m.CPUs, m.Backend)
-	}
-	return note + "."
+	return append(notes, cost)
 }
 
 func hours(seconds float64) string {
@@ -168,20 +170,24 @@ func (r *Results) rotationTable() (*figures.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.Rotated(series)
+	best, err := r.bestHeuristic(series)
 	if err != nil {
 		return nil, err
 	}
-	best := BestHeuristic(all)
 	t := &figures.Table{
 		Title: fmt.Sprintf("%s, windows dealt %s", r.Experiment.Name, dealt[Rotation]),
 		Columns: append(modelColumns(), figures.Column{Title: "single"}, figures.Column{Title: "test", Better: figures.Lower, Decimals: 3},
 			figures.Column{Title: "less best simple", Decimals: 3}, figures.Column{Title: "test*", Decimals: 3}),
-		Notes: []string{
-			"Mean squared error of the mean forecast of all seeds (their number in brackets), mean over the windows with its 95% interval (Student t); single: that of one seed.",
-			measureNote, r.costNote(),
-		},
+		Notes: append([]string{
+			"Mean squared error of the mean forecast of all seeds (their number in brackets), mean over the windows with its 95% interval (Student t), which takes windows for independent though they share training data; single: that of one seed.",
+			measureNote,
+		}, r.notes(Rotation)...),
 	}
+	oracle, err := r.Experiment.oracle(series)
+	if err != nil {
+		return nil, err
+	}
+	t.Notes = append(t.Notes, oracle)
 	if best != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("less best simple: mean over the windows of the error less that of %q, the best of the forecasts without a model, with its 95%% interval. An interval below zero says that the model is better.", best.Setting.Name))
 	}
@@ -213,9 +219,31 @@ func (r *Row) rotationCells(series *dyngraph.Series, best *Rotated) ([]figures.C
 	}
 	single, _ := train.MeanCI(rotated.Single)
 	difference := figures.Text("–")
-	if best != nil && best.Setting.ID != r.Setting.ID {
+	switch {
+	case best == nil:
+		difference = figures.Text("missing")
+	case best.Setting.ID != r.Setting.ID:
 		difference = estimate(rotated.Differences(*best))
 	}
 	cells = append(cells, figures.Text(fmt.Sprintf("%.3f", single)), estimate(rotated.Ensemble), difference, estimate(rotated.Published))
 	return append(cells, r.cost()...), nil
+}
+
+// oracle says what error the targets of the snapshots before have, which no input shows.
+func (e Experiment) oracle(series *dyngraph.Series) (string, error) {
+	windows, err := series.Windows(e.Window, e.Window).List()
+	if err != nil {
+		return "", err
+	}
+	var means [2]float64
+	for _, w := range windows {
+		for back := range means {
+			mse, err := train.MSE(series.Targets[w.Last()-1-back], w.Target())
+			if err != nil {
+				return "", err
+			}
+			means[back] += mse / float64(len(windows))
+		}
+	}
+	return fmt.Sprintf("For comparison, repeating the target of the snapshot before, which no input shows, has %.3f; of the one before that %.3f.", means[0], means[1]), nil
 }

@@ -1,7 +1,10 @@
 package pengcde
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
@@ -19,6 +22,18 @@ type example struct {
 	times  []float64 // [S], the first is the start of the solve
 	target []float64 // [S*n*q], nil where only forecasts are wanted
 	weight []float64 // [S], of each time in the loss; nil is 0 everywhere
+}
+
+// write writes what training learns from.
+func (e example) write(w io.Writer) error {
+	rows := [][]float64{e.sample.Knots, e.x0, e.times, e.target, e.weight}
+	rows = append(append(rows, e.sample.Snapshots...), e.sample.Features...)
+	for _, row := range rows {
+		if err := binary.Write(w, binary.LittleEndian, append([]float64{float64(len(row))}, row...)); err != nil {
+			return fmt.Errorf("pengcde: digest of a window: %w", err)
+		}
+	}
+	return binary.Write(w, binary.LittleEndian, slices.Concat(e.sample.Pattern.From, e.sample.Pattern.To))
 }
 
 // batch is a number of examples as tensors.

@@ -3,6 +3,7 @@ package pengcde
 import (
 	"context"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
@@ -25,7 +26,7 @@ func BenchmarkEnglandWindow(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		batches, err := m.lessons(split.Train[:1], 1)
+		batches, err := m.lessons(split.Train[:1], 1, io.Discard)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -2,8 +2,10 @@ package pengcde
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -24,49 +26,39 @@ func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	defer p.free()
 	var err error
 	size := min(max(config.BatchSize, 1), len(training))
-	if p.training, err = m.lessons(training, size); err != nil {
+	digest := sha256.New()
+	if p.training, err = m.lessons(training, size, digest); err != nil {
 		return nil, err
 	}
-	if p.validation, err = m.lessons(validation, size); err != nil {
+	if p.validation, err = m.lessons(validation, size, digest); err != nil {
 		return nil, err
 	}
-	if config.Checkpoint, err = m.checkpoint(config.Checkpoint, training, validation); err != nil {
-		return nil, err
+	if config.Checkpoint != nil {
+		model, err := json.Marshal(m.config)
+		if err != nil {
+			return nil, fmt.Errorf("pengcde: key of a checkpoint: %w", err)
+		}
+		keyed := *config.Checkpoint
+		keyed.Key = fmt.Sprintf("%s %s %x", keyed.Key, model, digest.Sum(nil))
+		config.Checkpoint = &keyed
 	}
 	var report *train.Report
 	m.params, report, err = train.Fit(ctx, m.backend, p, m.params, config)
 	return report, err
 }
 
-// checkpoint adds to a checkpoint's key which model is trained on which windows.
-func (m *Model) checkpoint(c *train.Checkpoint, parts ...[]dyngraph.Window) (*train.Checkpoint, error) {
-	if c == nil {
-		return nil, nil
-	}
-	config, err := json.Marshal(m.config)
-	if err != nil {
-		return nil, fmt.Errorf("pengcde: key of a checkpoint: %w", err)
-	}
-	keyed := *c
-	keyed.Key += " " + string(config)
-	for _, windows := range parts {
-		keyed.Key += ";"
-		for _, w := range windows {
-			keyed.Key += fmt.Sprintf(" %s %d+%d", w.Series.Name, w.Start, w.Length)
-		}
-	}
-	return &keyed, nil
-}
-
 // lessons groups windows into batches. The last one is filled up with windows of weight 0, so that a single shape is
-// compiled.
-func (m *Model) lessons(windows []dyngraph.Window, size int) ([]*batch, error) {
+// compiled. What they hold goes into the digest.
+func (m *Model) lessons(windows []dyngraph.Window, size int, digest io.Writer) ([]*batch, error) {
 	var batches []*batch
 	for from := 0; from < len(windows); from += size {
 		examples := make([]example, size)
 		for i := range examples {
 			e, err := m.lesson(windows[min(from+i, len(windows)-1)])
 			if err != nil {
+				return batches, err
+			}
+			if err := e.write(digest); err != nil {
 				return batches, err
 			}
 			if from+i >= len(windows) {

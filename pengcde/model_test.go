@@ -3,6 +3,7 @@ package pengcde
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -327,7 +328,7 @@ func TestEveryParameterLearns(t *testing.T) {
 		parity bool
 	}{{PENG, false}, {PENG, true}, {Constant, false}, {Constant, true}} {
 		m := ringModel(t, func(cfg *Config) { cfg.Field, cfg.Parity, cfg.Float64 = c.kind, c.parity, true })
-		batches, err := m.lessons(ringSplit(t).Train, 2)
+		batches, err := m.lessons(ringSplit(t).Train, 2, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -58,7 +59,7 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batches, err := residual.lessons(windows[:1], 1)
+	batches, err := residual.lessons(windows[:1], 1, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,5 +142,9 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 	}
 	if _, err := anew(2).Fit(context.Background(), split.Train, split.Validation, config); !errors.Is(err, train.ErrCheckpoint) {
 		t.Errorf("another model's checkpoint: %v, want ErrCheckpoint", err)
+	}
+	split.Train[0].Series.Targets[5][2] *= 1.01
+	if _, err := anew(1).Fit(context.Background(), split.Train, split.Validation, config); !errors.Is(err, train.ErrCheckpoint) {
+		t.Errorf("a checkpoint of other data: %v, want ErrCheckpoint", err)
 	}
 }

@@ -41,8 +41,8 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
 	os.Exit(code)
 }
 
@@ -52,7 +52,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	exited := -1
 	parser, err := kong.New(&c, kong.Name("pengcde"),
 		kong.Description("Permutation equivariant neural graph CDEs: the experiments of the paper."),
-		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
+		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		fmt.Fprintln(stderr, "pengcde:", err)
 		return exitUsage
@@ -76,7 +76,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) && !errors.Is(err, experiments.ErrStore):
 		fmt.Fprintln(stderr, "pengcde: interrupted; the same command goes on from here")
 		return exitInterrupted
 	}

@@ -115,7 +115,7 @@ func TestKilledTenTimes(t *testing.T) {
 	}
 	output(t, cut, run()...)
 	differ := []cmp.Option{cmpopts.IgnoreFields(experiments.Run{}, "SecondsPerEpoch", "PeakBytes"),
-		cmpopts.IgnoreFields(experiments.Row{}, "Seconds"), cmpopts.IgnoreFields(experiments.Setting{}, "Heuristic")}
+		cmpopts.IgnoreFields(experiments.Record{}, "Seconds", "Ended"), cmpopts.IgnoreFields(experiments.Setting{}, "Heuristic")}
 	if diff := cmp.Diff(stored(t, whole), stored(t, cut), differ...); diff != "" {
 		t.Errorf("results (-whole +cut):\n%s", diff)
 	}
@@ -176,8 +176,8 @@ func TestTwoProcesses(t *testing.T) {
 		}
 	}
 	for _, row := range stored(t, folder).Rows {
-		if len(row.Runs) != row.Planned {
-			t.Errorf("%s, %s: %d of %d runs", row.Setting.ID, row.Setting.Deal, len(row.Runs), row.Planned)
+		if len(row.Records) != row.Planned {
+			t.Errorf("%s, %s: %d of %d runs", row.Setting.ID, row.Setting.Deal, len(row.Records), row.Planned)
 		}
 	}
 	if all := files(t, folder, "*"); len(all) != len(files(t, folder, "*.json")) {

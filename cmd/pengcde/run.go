@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ type choice struct {
 	Experiment string   `arg:"" help:"As pengcde list names it."`
 	Profile    string   `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick." placeholder:"NAME"`
 	Models     []string `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
-	Seeds      seeds    `help:"Some seeds, as in 0-4 or 0,2,7; those of the profile without it." placeholder:"RANGE"`
+	Seeds      seeds    `help:"Some seeds, as in 0-4 or 0,2,7, in place of those of the profile; in rotation each for every window." placeholder:"RANGE"`
 }
 
 func (c choice) options() (experiments.Experiment, experiments.Options, error) {
@@ -68,14 +69,16 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	backend, err := xla.Open(xla.Config{Backend: c.Backend})
-	if err != nil {
+	if c.Backend != "" {
+		if err := os.Setenv(xla.BackendEnv, c.Backend); err != nil {
+			return err
+		}
+	}
+	if _, err := e.Stored(o); err != nil { // names that do not exist are found out before a bar is drawn
 		return err
 	}
-	defer backend.Close()
-	fmt.Fprintln(s.err, backend)
 	bar := figures.NewBar(e.Name)
-	o.Backend, o.Retry, o.CheckpointEvery, o.Progress = backend, c.Retry, c.CheckpointEvery, bar.Update
+	o.Retry, o.CheckpointEvery, o.Progress = c.Retry, c.CheckpointEvery, bar.Update
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
 	results, err := e.Run(ctx, o)
 	if results == nil {

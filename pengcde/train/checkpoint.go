@@ -2,6 +2,7 @@ package train
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -20,9 +21,12 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ErrCheckpoint is wrapped when a checkpoint cannot be written, or when training cannot go on from the one that is there: it
-// is of another training, or both of its files are damaged.
+// ErrCheckpoint is wrapped when training cannot go on from the checkpoint that is there: it is of another training, or both
+// of its files are damaged. [Checkpoint.Remove] lets it start over.
 var ErrCheckpoint = errors.New("checkpoint cannot be used")
+
+// ErrNotSaved is wrapped when a checkpoint cannot be written.
+var ErrNotSaved = errors.New("checkpoint cannot be written")
 
 // Checkpoint lets [Fit] go on where it was cut off, with the same result as if it had not been: on a CPU, bit for bit. It
 // is written every so often, when the context ends, and at the end, after which Fit returns what it found at once. Two
@@ -31,7 +35,7 @@ var ErrCheckpoint = errors.New("checkpoint cannot be used")
 type Checkpoint struct {
 	// Path is completed to PATH.a.safetensors and PATH.b.safetensors.
 	Path string
-	// Key says what is trained on what; a checkpoint with another key, configuration or parameter shapes is refused.
+	// Key says what is trained on what; a checkpoint with another key, configuration or initial parameters is refused.
 	Key string
 	// Every is the time between two writes; 0 means 30 s, negative means after each optimiser step.
 	Every time.Duration
@@ -67,7 +71,9 @@ type position struct {
 // saved is a checkpoint as it was read.
 type saved struct {
 	position
-	file *safetensors.File
+	epochs []Epoch
+	// values are those of each tensor, row-major: parameters, moments and, once validated, the best parameters.
+	values [][]float64
 }
 
 func (c *Checkpoint) every() time.Duration {
@@ -102,74 +108,127 @@ func (c *Checkpoint) Remove() error {
 }
 
 // load reads the newest good file; nil where there is none.
-func (c *Checkpoint) load(identity string) (*saved, error) {
+func (c *Checkpoint) load(identity string, like []*tensors.Tensor) (*saved, error) {
 	var newest *saved
-	var damaged []error
+	var unusable []error
 	for serial := range 2 {
 		if err := durable.RemoveBegun(c.slot(serial)); err != nil {
-			return nil, fmt.Errorf("pengcde/train: checkpoint: %w", err)
+			return nil, fmt.Errorf("pengcde/train: %w: %w", ErrNotSaved, err)
 		}
-		s, err := readCheckpoint(c.slot(serial), identity)
+		s, err := readCheckpoint(c.slot(serial), identity, like)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-		case errors.Is(err, safetensors.ErrCorrupt):
-			damaged = append(damaged, err)
 		case err != nil:
-			return nil, err
+			unusable = append(unusable, fmt.Errorf("%s: %w", c.slot(serial), err))
 		case newest == nil || s.Serial > newest.Serial:
 			newest = s
 		}
 	}
-	if newest == nil && len(damaged) > 0 {
-		return nil, fmt.Errorf("pengcde/train: %w: %w; delete %s.* to start over", errors.Join(damaged...), ErrCheckpoint, c.Path)
+	if newest == nil && len(unusable) > 0 {
+		return nil, fmt.Errorf("pengcde/train: %w: %w; delete it to start over, or choose another path", ErrCheckpoint, errors.Join(unusable...))
 	}
-	for _, err := range damaged {
+	for _, err := range unusable {
 		c.notice("a checkpoint is damaged, the one before it is used (%v)", err)
 	}
 	return newest, nil
 }
 
-func readCheckpoint(path, identity string) (*saved, error) {
+func readCheckpoint(path, identity string, like []*tensors.Tensor) (*saved, error) {
 	file, err := safetensors.Read(path)
 	if err != nil {
-		return nil, fmt.Errorf("pengcde/train: checkpoint %s: %w", path, err)
+		return nil, err
 	}
 	if format := file.Metadata[formatKey]; format != checkpointFormat {
-		return nil, fmt.Errorf("pengcde/train: %s has format %q, want %q: %w", path, format, checkpointFormat, ErrCheckpoint)
+		return nil, fmt.Errorf("format is %q, want %q", format, checkpointFormat)
 	}
 	if file.Metadata[identityKey] != identity {
-		return nil, fmt.Errorf("pengcde/train: checkpoint %s is of a training with another configuration, data or model: choose another path, or delete it: %w",
-			path, ErrCheckpoint)
+		return nil, errors.New("it is of a training with another configuration, data or initial parameters")
 	}
-	s := &saved{file: file}
+	s := &saved{}
 	if err := json.Unmarshal([]byte(file.Metadata[positionKey]), &s.position); err != nil {
-		return nil, fmt.Errorf("pengcde/train: checkpoint %s: %w: %w", path, err, ErrCheckpoint)
+		return nil, err
 	}
-	return s, nil
+	if err := s.readEpochs(file); err != nil {
+		return nil, err
+	}
+	return s, s.readTensors(file, like)
+}
+
+// epochArrays are the columns of the report.
+var epochArrays = []struct {
+	name string
+	of   func(*Epoch) *float64
+}{
+	{"epochs.train_loss", func(e *Epoch) *float64 { return &e.TrainLoss }},
+	{"epochs.validation", func(e *Epoch) *float64 { return &e.Validation }},
+	{"epochs.gradient_norm", func(e *Epoch) *float64 { return &e.GradientNorm }},
+	{"epochs.seconds", func(e *Epoch) *float64 { return &e.Seconds }},
+}
+
+func (s *saved) readEpochs(file *safetensors.File) error {
+	for i, column := range epochArrays {
+		values, err := floatsOf(file, column.name)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			s.epochs = make([]Epoch, len(values))
+		}
+		if len(values) != len(s.epochs) || s.Best >= len(values) || s.Batch < 0 {
+			return fmt.Errorf("%s of %d epochs, want %d; best epoch %d, batch %d", column.name, len(values), len(s.epochs), s.Best, s.Batch)
+		}
+		for i, v := range values {
+			*column.of(&s.epochs[i]) = v
+		}
+	}
+	return nil
+}
+
+// groups name the tensors of a checkpoint, each with one for every parameter; best is absent before the first validation.
+var groups = []string{"parameters", "first_moments", "second_moments", "best"}
+
+func (s *saved) readTensors(file *safetensors.File, like []*tensors.Tensor) error {
+	for _, group := range groups {
+		if group == "best" && s.Best < 0 {
+			break
+		}
+		for i, p := range like {
+			values, err := floatsOf(file, fmt.Sprintf("%s.%d", group, i))
+			if err != nil {
+				return err
+			}
+			if len(values) != p.Size() {
+				return fmt.Errorf("array %s.%d has %d entries, want %d", group, i, len(values), p.Size())
+			}
+			s.values = append(s.values, values)
+		}
+	}
+	return nil
+}
+
+func floatsOf(file *safetensors.File, name string) ([]float64, error) {
+	array, ok := file.Tensor(name)
+	if !ok {
+		return nil, fmt.Errorf("no array %q", name)
+	}
+	return array.Floats()
 }
 
 // identity is a hash of all that decides how training goes on.
 func (l *loop) identity() (string, error) {
-	type shape struct {
-		DType dtypes.DType
-		Dims  []int
-	}
-	whole := struct {
-		Key     string
-		Config  Config
-		AdamW   AdamW
-		Batches int
-		Shapes  []shape
-	}{l.config.Checkpoint.Key, l.config, l.config.AdamW, l.problem.Batches(), nil}
-	for _, p := range l.params {
-		whole.Shapes = append(whole.Shapes, shape{p.DType(), p.Shape().Dimensions})
-	}
-	canonical, err := json.Marshal(whole)
+	config, err := json.Marshal(l.config)
 	if err != nil {
 		return "", fmt.Errorf("pengcde/train: identity of a checkpoint: %w", err)
 	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:]), nil
+	digest := sha256.New()
+	fmt.Fprintf(digest, "%s\n%s\n%d batches\n", l.config.Checkpoint.Key, config, l.problem.Batches())
+	for _, p := range l.params {
+		fmt.Fprintln(digest, p.Shape())
+		if err := binary.Write(digest, binary.LittleEndian, nn.Floats(p)); err != nil {
+			return "", fmt.Errorf("pengcde/train: identity of a checkpoint: %w", err)
+		}
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
 }
 
 // restore takes up a checkpoint, if there is one, and writes the first if there is none: a folder that cannot be written
@@ -184,7 +243,7 @@ func (l *loop) restore() error {
 		return err
 	}
 	l.key = identity
-	s, err := c.load(identity)
+	s, err := c.load(identity, l.params)
 	if err != nil {
 		return err
 	}
@@ -192,85 +251,21 @@ func (l *loop) restore() error {
 		return l.save()
 	}
 	n := len(l.params)
-	arrays, err := s.tensors(l.params)
-	if err != nil {
-		return fmt.Errorf("pengcde/train: checkpoint %s: %w: %w", c.slot(s.Serial), err, ErrCheckpoint)
+	arrays := make([]*tensors.Tensor, len(s.values))
+	for i, values := range s.values {
+		like := l.params[i%n]
+		arrays[i] = nn.Tensor(like.DType(), values, like.Shape().Dimensions...)
 	}
 	xla.Free(append(l.params, l.optimiser.moments...)...)
 	l.params, l.optimiser.moments, l.best = arrays[:n:n], arrays[n:3*n:3*n], arrays[3*n:]
-	l.position, l.optimiser.steps = s.position, s.OptimiserSteps
-	if err := l.restoreEpochs(s.file); err != nil {
-		return fmt.Errorf("pengcde/train: checkpoint %s: %w: %w", c.slot(s.Serial), err, ErrCheckpoint)
+	l.position, l.optimiser.steps, l.report.Epochs, l.report.Best = s.position, s.OptimiserSteps, s.epochs, s.Best
+	if l.Best >= 0 {
+		l.report.BestValidation = l.report.Epochs[l.Best].Validation
 	}
 	if l.Stop == "" {
 		c.notice("training goes on in epoch %d, after %d optimiser steps", len(l.report.Epochs)+1, l.OptimiserSteps)
 	}
 	return nil
-}
-
-// epochArrays are the columns of the report.
-var epochArrays = []struct {
-	name string
-	of   func(*Epoch) *float64
-}{
-	{"epochs.train_loss", func(e *Epoch) *float64 { return &e.TrainLoss }},
-	{"epochs.validation", func(e *Epoch) *float64 { return &e.Validation }},
-	{"epochs.gradient_norm", func(e *Epoch) *float64 { return &e.GradientNorm }},
-	{"epochs.seconds", func(e *Epoch) *float64 { return &e.Seconds }},
-}
-
-func (l *loop) restoreEpochs(file *safetensors.File) error {
-	for _, column := range epochArrays {
-		values, err := floatsOf(file, column.name)
-		if err != nil {
-			return err
-		}
-		if l.report.Epochs == nil {
-			l.report.Epochs = make([]Epoch, len(values))
-		}
-		for i, v := range values {
-			*column.of(&l.report.Epochs[i]) = v
-		}
-	}
-	if l.Best >= len(l.report.Epochs) {
-		return fmt.Errorf("best epoch %d of %d", l.Best, len(l.report.Epochs))
-	}
-	l.report.Best = l.Best
-	if l.Best >= 0 {
-		l.report.BestValidation = l.report.Epochs[l.Best].Validation
-	}
-	return nil
-}
-
-func floatsOf(file *safetensors.File, name string) ([]float64, error) {
-	array, ok := file.Tensor(name)
-	if !ok {
-		return nil, fmt.Errorf("no array %q", name)
-	}
-	return array.Floats()
-}
-
-// groups name the tensors of a checkpoint, each with one for every parameter; best is absent before the first validation.
-var groups = []string{"parameters", "first_moments", "second_moments", "best"}
-
-func (s *saved) tensors(like []*tensors.Tensor) ([]*tensors.Tensor, error) {
-	var out []*tensors.Tensor
-	for _, group := range groups {
-		if group == "best" && s.Best < 0 {
-			break
-		}
-		for i, p := range like {
-			values, err := floatsOf(s.file, fmt.Sprintf("%s.%d", group, i))
-			if err != nil {
-				return nil, err
-			}
-			if len(values) != p.Size() {
-				return nil, fmt.Errorf("array %s.%d has %d entries, want %d", group, i, len(values), p.Size())
-			}
-			out = append(out, nn.Tensor(p.DType(), values, p.Shape().Dimensions...))
-		}
-	}
-	return out, nil
 }
 
 // save writes the checkpoint, where there is one and the device did not fail in the middle of an update.
@@ -292,10 +287,10 @@ func (l *loop) save() error {
 	}
 	metadata := map[string]string{formatKey: checkpointFormat, identityKey: l.key, positionKey: string(content)}
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
-		return fmt.Errorf("pengcde/train: %w: %w", ErrCheckpoint, err)
+		return fmt.Errorf("pengcde/train: %w: %w", ErrNotSaved, err)
 	}
 	if err := safetensors.Write(c.slot(next.Serial), metadata, arrays); err != nil {
-		return fmt.Errorf("pengcde/train: %w: %w; an earlier one is kept", ErrCheckpoint, err)
+		return fmt.Errorf("pengcde/train: %w: %w; an earlier one is kept", ErrNotSaved, err)
 	}
 	l.Serial, l.written = next.Serial, time.Now()
 	return nil

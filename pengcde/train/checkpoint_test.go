@@ -17,7 +17,7 @@ import (
 )
 
 // cutShort trains with a bowl that is cancelled, or dies like a killed process, at one gradient call.
-func cutShort(t *testing.T, at int, die bool, c *Checkpoint) {
+func cutShort(t *testing.T, at int, die bool, config Config) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := cancel
@@ -31,7 +31,7 @@ func cutShort(t *testing.T, at int, die bool, c *Checkpoint) {
 		}
 	}()
 	b := &bowl{target: []float64{1, -0.5}, cancel: stop, cancelAt: at}
-	if _, _, err := Fit(ctx, xlatest.Backend(t), b, start(), checkpointed(c)); err != nil && !errors.Is(err, context.Canceled) {
+	if _, _, err := Fit(ctx, xlatest.Backend(t), b, start(), config); err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatalf("cut at call %d: %v, want canceled or, at the end, nothing", at, err)
 	}
 }
@@ -44,22 +44,24 @@ func checkpointed(c *Checkpoint) Config {
 func TestCutTrainingGoesOnBitForBit(t *testing.T) {
 	backend := xlatest.Backend(t)
 	target := []float64{1, -0.5}
-	want, report, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls := 2 * len(report.Epochs)
-	for _, die := range []bool{false, true} {
-		for at := 1; at <= calls; at++ {
-			c := &Checkpoint{Path: filepath.Join(t.TempDir(), "run", "bowl"), Every: -1}
-			cutShort(t, at, die, c)
-			cutShort(t, 1, die, c)
-			got, again, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(c))
+	for _, every := range []int{2, -1} { // -1: without validation
+		config := checkpointed(nil)
+		config.EvaluateEvery = every
+		want, report, err := Fit(context.Background(), backend, &bowl{target: target}, start(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 1; at <= 2*len(report.Epochs); at++ {
+			die := at%2 == 0
+			config.Checkpoint = &Checkpoint{Path: filepath.Join(t.TempDir(), "run", "bowl"), Every: -1}
+			cutShort(t, at, die, config)
+			cutShort(t, 1, die, config)
+			got, again, err := Fit(context.Background(), backend, &bowl{target: target}, start(), config)
 			if err != nil {
 				t.Fatalf("cut at %d: %v", at, err)
 			}
-			if !got[0].Equal(want[0]) {
-				t.Fatalf("cut at %d (dies %v): parameters %v, want %v", at, die, got[0], want[0])
+			if len(got) != 1 || !got[0].Equal(want[0]) {
+				t.Fatalf("cut at %d (dies %v): parameters %v, want %v", at, die, got, want[0])
 			}
 			ignored := cmpopts.IgnoreFields(Epoch{}, "Seconds")
 			if diff := cmp.Diff(report, again, ignored, cmpopts.EquateNaNs(), cmpopts.IgnoreFields(Report{}, "Seconds")); diff != "" {
@@ -104,7 +106,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 	var heard []string
 	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: -1, Notice: func(s string) { heard = append(heard, s) }}
-	cutShort(t, 6, true, c)
+	cutShort(t, 6, true, checkpointed(c))
 	truncate := func(serial int) {
 		t.Helper()
 		content, err := os.ReadFile(c.slot(serial))
@@ -134,7 +136,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 func TestCheckpointOfAnotherTraining(t *testing.T) {
 	backend := xlatest.Backend(t)
 	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl")}
-	cutShort(t, 3, false, c)
+	cutShort(t, 3, false, checkpointed(c))
 	other := checkpointed(c)
 	other.AdamW.LearningRate = 0.1
 	if _, _, err := Fit(context.Background(), backend, &bowl{target: []float64{1, 1}}, start(), other); !errors.Is(err, ErrCheckpoint) {
@@ -154,7 +156,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	b := &bowl{target: []float64{1, 1}}
 	params, _, err := Fit(context.Background(), xlatest.Backend(t), b, start(), checkpointed(&Checkpoint{Path: filepath.Join(file, "bowl")}))
 	var path *fs.PathError
-	if !errors.As(err, &path) || !errors.Is(err, ErrCheckpoint) || b.calls > 0 {
+	if !errors.As(err, &path) || !errors.Is(err, ErrNotSaved) || b.calls > 0 {
 		t.Errorf("%v after %d gradients, want an error that names the folder before the first", err, b.calls)
 	}
 	if len(params) != 1 || tensors.MustCopyFlatData[float64](params[0])[0] != 0 {

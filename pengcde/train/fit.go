@@ -147,7 +147,7 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 	case errors.Is(err, ErrNotFinite):
 		l.report.Stop = StopNotFinite
 	}
-	if l.best != nil {
+	if len(l.best) > 0 {
 		xla.Free(l.params...)
 		return l.best, l.report, err
 	}
