@@ -164,7 +164,7 @@ func (r *Results) Differences() (*figures.Figure, error) {
 		differences := rotated.Differences(*best)
 		rows = append(rows, figures.DotRow{Name: rotated.Setting.Name, Value: estimate(differences), Seeds: differences})
 	}
-	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error less that of %q: windows, mean and 95%% interval", best.Setting.Name), X: "difference of mean squared errors; below 0 is better"}, rows...)
+	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error less that of %q: windows, mean and 95%% interval", best.Setting.Name), X: "difference of mean squared errors; below 0 is better", Dot: "one window"}, rows...)
 }
 
 func (r *Results) rotation() (*dyngraph.Series, []Rotated, error) {

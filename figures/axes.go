@@ -13,6 +13,7 @@ type Axes struct {
 	Title   string  // above the figure, left
 	X, Y    string  // labels with units, such as "day" and "new cases per 100,000"
 	Colour  string  // label of the colour bar, for heat maps
+	Dot     string  // Dots: what a faint dot is; "" is "one seed"
 	LogX    bool    // logarithmic scale; needs positive values
 	LogY    bool    // logarithmic scale; needs positive values
 	SharedY bool    // Forecasts: one range of Y for all panels

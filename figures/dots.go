@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -67,7 +68,7 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	}
 	room.right = max(room.right, numbers+2*gap)
 	room.top = 2
-	f := newFrame(drawKey(c, c.Min.X+room.left, dotsKey(rows)), room, x, scale{min: float64(len(rows)) - 0.5, max: -0.5}, xTicks, nil)
+	f := newFrame(drawKey(c, c.Min.X+room.left, dotsKey(axes, rows)), room, x, scale{min: float64(len(rows)) - 0.5, max: -0.5}, xTicks, nil)
 	f.shade(axes.Spans)
 	f.grid()
 	for i, r := range rows {
@@ -102,7 +103,7 @@ func (f *frame) drawDotRow(r DotRow, y vg.Length) {
 
 var publishedColour = seriesColours[1]
 
-func dotsKey(rows []DotRow) []entry {
+func dotsKey(axes Axes, rows []DotRow) []entry {
 	var published, seeds, half bool
 	for _, r := range rows {
 		published, seeds = published || r.Value.published != nil, seeds || len(r.Seeds) > 0
@@ -114,7 +115,7 @@ func dotsKey(rows []DotRow) []entry {
 	}
 	entries := []entry{mean}
 	if seeds {
-		entries = append(entries, entry{name: "one seed", glyph: draw.CircleGlyph{}, radius: 1.8, colour: withAlpha(dotColour, 0.45)})
+		entries = append(entries, entry{name: cmp.Or(axes.Dot, "one seed"), glyph: draw.CircleGlyph{}, radius: 1.8, colour: withAlpha(dotColour, 0.45)})
 	}
 	if published {
 		entries = append(entries, entry{name: "published", glyph: ring{}, radius: 5, colour: publishedColour})
