@@ -51,7 +51,7 @@ func (m *march) solve(z0 *tensors.Tensor) (*Solution, error) {
 		}
 		rtol[b], atol[b] = 1, 1
 		if t1 > t0 {
-			if sm.steps, err = s.control.Steps(b, s.method.Order, t0, t1); err != nil {
+			if sm.steps, err = s.control.Steps(b, s.method.ErrorOrder, t0, t1); err != nil {
 				return nil, fmt.Errorf("%w: %w", err, ErrInput)
 			}
 			rtol[b], atol[b] = sm.steps.Tolerances()

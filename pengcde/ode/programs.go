@@ -67,7 +67,11 @@ func (s *Solver) buildStep(in []*Node) []*Node {
 	ks = append(ks, s.slope(end, next, args))
 
 	scale := Add(leading(atol, z), Mul(leading(rtol, z), Max(Abs(z), Abs(next))))
-	scaled := Div(Mul(length, weighted(s.method.Error, ks)), scale)
+	estimate := weighted(s.method.Error, ks)
+	if estimate == nil {
+		estimate = ZerosLike(z)
+	}
+	scaled := Div(Mul(length, estimate), scale)
 	axes := make([]int, 0, z.Rank()-1)
 	for axis := 1; axis < z.Rank(); axis++ {
 		axes = append(axes, axis)

@@ -55,12 +55,17 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 	if s.control == nil {
 		s.control = PID{}
 	}
+	adaptive := false
 	switch s.control.(type) {
 	case Constant, *Constant, Given, *Given:
 	default:
+		adaptive = true
 		if s.maxSteps == 0 {
 			s.maxSteps = 4096
 		}
+	}
+	if err := s.method.check(adaptive); err != nil {
+		return nil, err
 	}
 	if s.maxSteps < 0 || s.params < 0 {
 		return nil, fmt.Errorf("pengcde/ode: MaxSteps %d, Parameters %d, want 0 or more: %w", s.maxSteps, s.params, ErrInput)
