@@ -5,7 +5,9 @@
 // by explicit Runge-Kutta methods, for a batch of samples at once, and gives the exact gradient of the discrete
 // solve. Nothing here knows of graphs: f is any function that builds dz/dt from GoMLX nodes ([Field]).
 //
-// Start with [New], then [Solver.Solve] and [Solution.Pullback].
+// Start with [New], then [Solver.Solve] and [Solution.Pullback]. [Solver.Run] has options: times that steps must end on,
+// a state for every step, a dense solution for [Solution.At]. Steps are chosen by a [Control]: [PID], [Constant] or
+// [Given]. Times may decrease, for a solve backward in time.
 //
 // The samples of a batch advance together, each with its own time, step size and acceptance. One compiled program
 // tries a step for the whole batch; the loop and the step size control are plain Go in float64. So the time to
@@ -13,9 +15,14 @@
 //
 // Gradients are those of the steps that were taken, with their sizes held constant (discretise, then optimise): the
 // accepted steps are replayed backwards, each recomputed from its stored start. Memory is one state for each accepted
-// step until [Solution.Close].
+// step until [Solution.Close], and with Problem.Dense also its stages.
 //
-// Limits: explicit methods only, so stiff problems take many steps; forward in time only.
+// A sample that fails stops where it stands, and the others go on: a solve then returns what was reached beside a
+// [*Failure], whose [Code] and message say what to try. Bad input is an error that wraps [ErrInput], and an [*InputError]
+// where one entry is to blame.
+//
+// Limits: explicit methods only, so stiff problems take many steps. A field that mixes the samples of a batch gives
+// them steps that depend on each other, and lets a failed one spoil the others.
 //
 // References: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4 on step
 // size control and II.6 on dense output; Ch. Tsitouras, Computers and Mathematics with Applications 62 (2011) 770-775.

@@ -47,3 +47,39 @@ func Example() {
 	// z = [2.000000 1.557602 1.213061]
 	// dz(1)/da = [-1.213061]
 }
+
+// A solve backward in time, dense: z(1) = 1 leads back to z(0) = exp(0.5), and the states between are had afterwards.
+func ExampleSolver_Run() {
+	backend, err := xla.Open(xla.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer backend.Close()
+	decay := func(t, z *Node, _ []*Node) *Node { return MulScalar(z, -0.5) }
+	solver, err := ode.New(backend, decay, ode.Config{Control: ode.PID{RTol: 1e-9, ATol: 1e-9, First: ode.Automatic}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	solution, err := solver.Run(ctx, ode.Problem{
+		Z0:     tensors.FromValue([][]float64{{1}}),
+		Times:  [][]float64{{1, 0}},
+		StepTo: [][]float64{{0.25}},
+		Dense:  true,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer solution.Close()
+	at, err := solution.At(ctx, [][]float64{{0, 0.25, 0.5}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("z = %.5f\n", tensors.MustCopyFlatData[float64](at))
+	// Output:
+	// z = [1.64872 1.45499 1.28403]
+}

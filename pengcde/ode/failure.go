@@ -11,7 +11,7 @@ const (
 	Success Code = iota
 	// StepLimit means that Config.MaxSteps tries did not reach the last save time.
 	StepLimit
-	// StepTooSmall means that the next step would be lost in the resolution of t.
+	// StepTooSmall means that the next step would be lost in the resolution of t, or fall below PID.Min.
 	StepTooSmall
 	// NotFinite means that the state or the field became NaN or infinite.
 	NotFinite
@@ -22,7 +22,7 @@ const (
 var codes = [...]struct{ name, advice string }{
 	Success:      {"success", ""},
 	StepLimit:    {"step limit reached", "the field may be stiff; try larger tolerances, or raise Config.MaxSteps"},
-	StepTooSmall: {"step too small", "the field may be stiff, or not finite nearby; try larger tolerances and check its inputs"},
+	StepTooSmall: {"step too small", "shorter ones fall below the resolution of t or below PID.Min; the field may be stiff, or not finite nearby; try larger tolerances and check its inputs"},
 	NotFinite:    {"state not finite", "try a smaller step or an adaptive control, and check that inputs and parameters are finite and of order 1"},
 	Cancelled:    {"cancelled", ""},
 }
@@ -38,7 +38,7 @@ func (c Code) String() string {
 // Error implements error.
 func (c Code) Error() string { return "pengcde/ode: " + c.String() }
 
-// Failure is the error of a solve that did not reach its last save time.
+// Failure is the error of a sample whose solve did not reach its last save time.
 type Failure struct {
 	Code Code
 	// Sample is the index in the batch.
@@ -49,21 +49,34 @@ type Failure struct {
 	Stats Stats
 	// Cause is the context's error for Cancelled, else nil.
 	Cause error
+	// Also are the failures of later samples, in the error that a solve returns.
+	Also []*Failure
 }
 
 // Error implements error.
 func (f *Failure) Error() string {
-	if f.Code == Cancelled {
-		return fmt.Sprintf("pengcde/ode: cancelled: %v", f.Cause)
+	text := fmt.Sprintf("pengcde/ode: %s at t=%.6g (sample %d, last step %.3g, %d steps accepted, %d rejected)",
+		f.Code.String(), f.T, f.Sample, f.Step, f.Stats.Accepted, f.Stats.Rejected)
+	if f.Cause != nil {
+		text += fmt.Sprintf(": %v", f.Cause)
 	}
-	return fmt.Sprintf("pengcde/ode: %s at t=%.6g (sample %d, step %.3g, %d steps accepted, %d rejected): %s",
-		f.Code.String(), f.T, f.Sample, f.Step, f.Stats.Accepted, f.Stats.Rejected, codes[f.Code].advice)
+	if advice := codes[f.Code].advice; advice != "" {
+		text += ": " + advice
+	}
+	if len(f.Also) > 0 {
+		text += fmt.Sprintf("; %d more of the batch failed", len(f.Also))
+	}
+	return text
 }
 
-// Unwrap gives the code, and the cause when there is one.
+// Unwrap gives the code, the cause when there is one, and the failures of other samples.
 func (f *Failure) Unwrap() []error {
+	errs := []error{f.Code}
 	if f.Cause != nil {
-		return []error{f.Code, f.Cause}
+		errs = append(errs, f.Cause)
 	}
-	return []error{f.Code}
+	for _, other := range f.Also {
+		errs = append(errs, other)
+	}
+	return errs
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -14,52 +15,24 @@ import (
 type march struct {
 	solver  *Solver
 	ctx     context.Context
-	keep    bool
-	times   [][]float64
+	keep    bool        // for a pullback
+	every   bool        // save every step
+	times   [][]float64 // save times; with every, those so far
 	args    []*tensors.Tensor
 	scratch xla.Buffers
 
 	samples []sample
 	trail   trail
+	dense   *dense // nil unless wanted
 	saved   *saved
 }
 
-// sample is where one sample of the batch stands.
-type sample struct {
-	t, end float64 // the state's time, and the end of the step being tried (t when the sample is done)
-	steps  Steps
-	stats  Stats
-	next   int // save times before this index are done
-
-	notFinite bool // the last try
-}
-
-func (m *march) solve(z0 *tensors.Tensor) (*Solution, error) {
-	s := m.solver
-	var err error
-	if m.saved, err = newSaved(z0, len(m.times[0])); err != nil {
+func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error) {
+	tolerances, err := m.begin(z0, stepTo)
+	if err != nil {
 		return nil, err
 	}
-	m.samples = make([]sample, len(m.times))
-	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
-	for b, row := range m.times {
-		t0, t1 := row[0], row[len(row)-1]
-		sm := sample{t: t0, end: t0}
-		for sm.next < len(row) && row[sm.next] == t0 {
-			m.saved.copyRow(b, sm.next, m.saved.start, b)
-			sm.next++
-		}
-		rtol[b], atol[b] = 1, 1
-		if t1 > t0 {
-			if sm.steps, err = s.control.Steps(b, s.method.ErrorOrder, t0, t1); err != nil {
-				return nil, fmt.Errorf("%w: %w", err, ErrInput)
-			}
-			rtol[b], atol[b] = sm.steps.Tolerances()
-		}
-		m.samples[b] = sm
-	}
-	tolerances := m.scratch.Own(tensors.FromValue(rtol), tensors.FromValue(atol))
-
+	s := m.solver
 	z, err := z0.OnDeviceClone(s.backend.Compute, 0)
 	if err != nil {
 		return nil, fmt.Errorf("pengcde/ode: initial state: %w", err)
@@ -67,20 +40,18 @@ func (m *march) solve(z0 *tensors.Tensor) (*Solution, error) {
 	var slope *tensors.Tensor
 	defer func() {
 		m.trail.owned.Own(z)
-		xla.Free(slope)
+		if !m.dense.owns(slope) {
+			xla.Free(slope)
+		}
 	}()
-	out, err := call(s.first, m.args, m.now(), z)
-	if err != nil {
-		return nil, fmt.Errorf("pengcde/ode: %w", err)
+	if slope, err = m.first(z, tolerances); err != nil {
+		return nil, err
 	}
-	slope = out[0]
-	for b := range m.samples {
-		m.samples[b].stats.Evaluations++
-	}
-
-	for tries := 0; m.plan(); tries++ {
-		if err := m.check(tries); err != nil {
+	for {
+		if active, err := m.plan(); err != nil {
 			return nil, err
+		} else if !active {
+			break
 		}
 		out, err := call(s.step, m.args, m.now(), m.ends(), z, slope, tolerances[0], tolerances[1])
 		if err != nil {
@@ -101,17 +72,20 @@ func (m *march) solve(z0 *tensors.Tensor) (*Solution, error) {
 				xla.Free(out...)
 				return nil, err
 			}
+			m.dense.add(m.samples, accepted.by, append([]*tensors.Tensor{z, slope}, stages...))
 			if m.keep {
 				m.trail.add(z, m.samples, accepted.by)
-			} else {
+			} else if m.dense == nil {
 				xla.Free(z)
 			}
-			xla.Free(slope)
+			if m.dense == nil {
+				xla.Free(slope)
+			}
 			z, slope = next, last
 			m.advance(accepted)
 		}
 		for _, t := range out {
-			if t != z && t != slope {
+			if t != z && t != slope && !m.dense.owns(t) {
 				xla.Free(t)
 			}
 		}
@@ -120,52 +94,122 @@ func (m *march) solve(z0 *tensors.Tensor) (*Solution, error) {
 	return m.finish(), nil
 }
 
-// plan sets the end of the next step of each sample; false when all samples are done.
-func (m *march) plan() bool {
-	active := false
+// begin sets the samples at their start, and returns their tolerances.
+func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) ([]*tensors.Tensor, error) {
+	s := m.solver
+	m.samples = make([]sample, len(m.times))
+	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
+	for b, row := range m.times {
+		t0, t1 := row[0], row[len(row)-1]
+		sm := sample{t: t0, end: t0, t1: t1, near: resolution(t0, t1)}
+		rtol[b], atol[b] = 1, 1
+		if t1 != t0 {
+			var err error
+			if sm.steps, err = s.control.Steps(b, s.method.ErrorOrder, t0, t1); err != nil {
+				return nil, err
+			}
+			rtol[b], atol[b] = sm.steps.Tolerances()
+			sm.stops = newStops(stepTo[b], t0, t1)
+		}
+		m.samples[b] = sm
+	}
+	if m.every {
+		starts := make([][]float64, len(m.times))
+		for b, row := range m.times {
+			starts[b] = []float64{row[0]}
+		}
+		m.times = starts
+	}
+	var err error
+	if m.saved, err = newSaved(z0, len(m.times[0])); err != nil {
+		return nil, err
+	}
+	for b, row := range m.times {
+		sm := &m.samples[b]
+		for sm.next < len(row) && row[sm.next] == sm.t {
+			m.saved.copyRow(b, sm.next, m.saved.start, b)
+			sm.next++
+		}
+	}
+	return m.scratch.Own(tensors.FromValue(rtol), tensors.FromValue(atol)), nil
+}
+
+// first evaluates the first stage and lets the controls that want it fit their first step. A sample whose field is not
+// finite there fails.
+func (m *march) first(z *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors.Tensor, error) {
+	if !slices.ContainsFunc(m.samples, func(sm sample) bool { return sm.active() }) {
+		return nil, nil
+	}
+	out, err := call(m.solver.first, m.args, m.now(), z)
+	if err != nil {
+		return nil, fmt.Errorf("pengcde/ode: first evaluation of the field: %w", err)
+	}
+	slope := out[0]
+	size := slope.Size() / len(m.samples)
+	err = slope.ConstFlatData(func(flat any) {
+		each(flat, func(i int, v float64) bool {
+			if sm := &m.samples[i/size]; sm.active() && !finite(v) {
+				sm.fail(i/size, NotFinite, nil)
+			}
+			return true
+		})
+	})
+	for b := range m.samples {
+		sm := &m.samples[b]
+		if sm.t != sm.t1 {
+			sm.stats.Evaluations++
+		}
+		if sm.failure != nil {
+			sm.failure.Stats = sm.stats
+		}
+	}
+	if err == nil {
+		err = m.fitFirstSteps(z, slope, tolerances)
+	}
+	if err != nil {
+		xla.Free(slope)
+		return nil, fmt.Errorf("pengcde/ode: first step: %w", err)
+	}
+	return slope, nil
+}
+
+// plan sets the end of the next step of each sample, and ends those that were cancelled or cannot go on; false when no
+// sample goes on.
+func (m *march) plan() (bool, error) {
+	cancelled := m.ctx.Err()
+	goesOn := false
 	for b := range m.samples {
 		sm := &m.samples[b]
 		sm.end = sm.t
-		if sm.next < len(m.times[b]) {
-			sm.end = sm.steps.Next(sm.t)
-			active = true
-		}
-	}
-	return active
-}
-
-// check ends a solve that was cancelled or cannot go on.
-func (m *march) check(tries int) error {
-	for b := range m.samples {
-		sm := &m.samples[b]
-		if sm.next == len(m.times[b]) {
+		if !sm.active() {
 			continue
 		}
+		if cancelled != nil {
+			sm.fail(b, Cancelled, cancelled)
+			continue
+		}
+		if limit := m.solver.maxSteps; limit > 0 && sm.stats.Accepted+sm.stats.Rejected >= limit {
+			sm.fail(b, StepLimit, nil)
+			continue
+		}
+		end, err := sm.propose()
 		switch {
-		case m.ctx.Err() != nil:
-			return m.fail(b, Cancelled)
-		case m.solver.maxSteps > 0 && tries >= m.solver.maxSteps:
-			return m.fail(b, StepLimit)
-		case sm.end-sm.t <= 4*ulp(sm.t):
-			if sm.notFinite {
-				return m.fail(b, NotFinite)
-			}
-			return m.fail(b, StepTooSmall)
+		case err != nil:
+			return false, fmt.Errorf("%w (sample %d)", err, b)
+		case end != sm.t:
+			sm.end = end
+			goesOn = true
+		case sm.notFinite:
+			sm.fail(b, NotFinite, nil)
+		default:
+			sm.fail(b, StepTooSmall, nil)
 		}
 	}
-	return nil
+	return goesOn, nil
 }
 
-func (m *march) fail(b int, code Code) error {
-	sm := m.samples[b]
-	f := &Failure{Code: code, Sample: b, T: sm.t, Step: sm.end - sm.t, Stats: sm.stats}
-	if code == Cancelled {
-		f.Cause = m.ctx.Err()
-	}
-	return f
-}
-
-// acceptance says which samples accepted a try; samples that are done count as neither.
+// acceptance says which samples accepted a try. All is true when every sample's new state may be taken, so also those
+// that are done: they stand still.
 type acceptance struct {
 	by       []bool
 	any, all bool
@@ -175,20 +219,17 @@ func (m *march) judge(norms []float64) (acceptance, error) {
 	a := acceptance{by: make([]bool, len(m.samples)), all: true}
 	for b := range m.samples {
 		sm := &m.samples[b]
-		if sm.end == sm.t {
-			continue
+		var err error
+		if sm.end != sm.t {
+			if a.by[b], err = sm.judge(b, m.solver.method.stages()-1, norms[b]); err != nil {
+				return a, fmt.Errorf("%w (sample %d)", err, b)
+			}
+			a.any = a.any || a.by[b]
+			a.all = a.all && a.by[b]
 		}
-		sm.stats.Evaluations += m.solver.method.stages() - 1
-		sm.notFinite = math.IsNaN(norms[b])
-		if a.by[b] = sm.steps.Judge(sm.t, sm.end, norms[b]); a.by[b] {
-			sm.stats.Accepted++
-			a.any = true
-			continue
-		}
-		a.all = false
-		sm.stats.Rejected++
-		if sm.notFinite && sm.steps.Next(sm.t) == sm.end {
-			return a, m.fail(b, NotFinite)
+		a.all = a.all && sm.failure == nil
+		if a.by[b] && m.every {
+			m.times[b] = append(m.times[b], sm.end)
 		}
 	}
 	return a, nil
@@ -218,62 +259,6 @@ func (m *march) advance(a acceptance) {
 	}
 }
 
-// store saves the states at the save times that lie in accepted steps.
-func (m *march) store(z, slope *tensors.Tensor, stages []*tensors.Tensor, a acceptance) error {
-	s := m.solver
-	parts := append([]*tensors.Tensor{z, slope}, stages...)
-	for {
-		coefficients, places := m.saves(a)
-		if coefficients == nil {
-			return nil
-		}
-		out, err := call(s.save, parts, coefficients)
-		if err != nil {
-			return fmt.Errorf("pengcde/ode: %w", err)
-		}
-		err = m.saved.take(out[0], places)
-		xla.Free(out...)
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// saves lists up to rows saves for each sample that accepted its step, with the weights of z and of the stages, and
-// marks them as done; nil when nothing is left to save.
-func (m *march) saves(a acceptance) (coefficients [][][]float64, places [][]int) {
-	width := 1 + m.solver.method.stages()
-	found := false
-	coefficients, places = make([][][]float64, len(m.samples)), make([][]int, len(m.samples))
-	for b := range m.samples {
-		sm := &m.samples[b]
-		coefficients[b] = zeros(rows, width)
-		for a.by[b] && len(places[b]) < rows && sm.next < len(m.times[b]) && m.times[b][sm.next] <= sm.end {
-			row := coefficients[b][len(places[b])]
-			row[0] = 1
-			h := sm.end - sm.t
-			for i, w := range m.solver.method.Dense((m.times[b][sm.next] - sm.t) / h) {
-				row[1+i] = h * w
-			}
-			places[b] = append(places[b], sm.next)
-			sm.next++
-			found = true
-		}
-	}
-	if !found {
-		return nil, nil
-	}
-	return coefficients, places
-}
-
-func zeros(n, m int) [][]float64 {
-	z := make([][]float64, n)
-	for i := range z {
-		z[i] = make([]float64, m)
-	}
-	return z
-}
-
 func (m *march) now() []float64 {
 	ts := make([]float64, len(m.samples))
 	for b, sm := range m.samples {
@@ -291,9 +276,18 @@ func (m *march) ends() []float64 {
 }
 
 func (m *march) finish() *Solution {
-	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, kept: m.keep, times: m.times, args: m.args}
-	for _, sm := range m.samples {
+	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, kept: m.keep, times: make([][]float64, len(m.times)), args: m.args,
+		blank: m.saved.like(0)}
+	saves := sol.Z.Shape().Dimensions[1]
+	for b, sm := range m.samples {
+		sol.times[b] = append([]float64(nil), m.times[b]...)
+		for len(sol.times[b]) < saves {
+			sol.times[b] = append(sol.times[b], math.NaN())
+		}
 		sol.Stats = append(sol.Stats, sm.stats)
+		sol.Failures = append(sol.Failures, sm.failure)
+		sol.taken = append(sol.taken, sm.taken)
+		sol.reached = append(sol.reached, sm.next)
 	}
 	return sol
 }

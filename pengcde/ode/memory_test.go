@@ -3,6 +3,7 @@ package ode
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -87,6 +88,17 @@ func longSolves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		sol.Close()
+		// Dense, and cut short: what a partial solution keeps is freed with it.
+		sol, err = s.Run(&counted{context.Background(), 8}, Problem{Z0: z0, Times: [][]float64{{0, 1}}, Dense: true})
+		if !errors.Is(err, Cancelled) {
+			t.Fatalf("got %v, want a solve that is cancelled", err)
+		}
+		at, err := sol.At(context.Background(), [][]float64{sol.StepTimes(0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at.MustFinalizeAll()
 		sol.Close()
 		sol, err = s.Solve(context.Background(), z0, [][]float64{{0, 0.25}})
 		if err != nil {

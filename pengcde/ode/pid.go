@@ -11,59 +11,125 @@ import (
 //
 // a step is accepted when E < 1, and the next one is longer by the factor
 //
-//	0.9 E_n^(-(P+I+D)/k) E_{n-1}^((P+2D)/k) E_{n-2}^(-D/k),  k the order of the method,
+//	Safety E_n^(-(P+I+D)/k) E_{n-1}^((P+2D)/k) E_{n-2}^(-D/k),  k the order of the error estimate,
 //
-// clipped to [1, 10] after an accepted step and to [0.2, 0.9] after a rejected one. E_{n-1}, E_{n-2} are those of the
-// accepted steps before. A step that would pass the end is cut to it; after a rejection that would still pass it, half
-// of what remains is tried.
+// clipped to [1, Grow] after an accepted step and to [Shrink, Safety] after a rejected one. E_{n-1}, E_{n-2} are those
+// of the accepted steps before. A step that would pass the end is cut to it; after a rejection that would still pass it,
+// half of what remains is tried. When a step-to time cut a step and it is accepted, the next is at least what had been
+// proposed before the cut, and the cut step's E, small as the step, does not count among those before.
 //
 // The zero value is the integral controller of the published experiments: RTol 1e-3, ATol 1e-6, I = 1, first step
-// 0.01. G. Söderlind, ACM Transactions on Mathematical Software 29 (2003) 1-26, on the coefficients.
+// 0.01. P = 0.4, I = 1 (or 0.3) is a proportional-integral controller for error estimates that do not change smoothly;
+// the parametrisation is that of diffrax.
+//
+// G. Söderlind, Digital filters in adaptive time-stepping, ACM Transactions on Mathematical Software 29 (2003) 1-26, on
+// the coefficients; E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4.
 type PID struct {
 	// RTol and ATol are the tolerances; 0 means 1e-3 and 1e-6.
 	RTol, ATol float64
 	// P, I, D are the coefficients; all 0 means I = 1.
 	P, I, D float64
-	// First is the length of the first step; 0 means 0.01.
+	// First is the length of the first step; 0 means 0.01, as the published code has it, and [Automatic] fits it to the
+	// field.
 	First float64
+	// Safety is the factor on the predicted step, below 1; 0 means 0.9.
+	Safety float64 `json:",omitempty"`
+	// Shrink and Grow are the smallest factor after a rejected step and the largest after an accepted one; 0 means 0.2
+	// and 10.
+	Shrink float64 `json:",omitempty"`
+	Grow   float64 `json:",omitempty"`
+	// Min is the length below which a step that the error asks for is a failure ([StepTooSmall]); 0, and any that is
+	// less, means the resolution of t, four units in its last place. Steps cut to end at a time may be shorter.
+	Min float64 `json:",omitempty"`
+	// Max is the largest length; 0 means no bound.
+	Max float64 `json:",omitempty"`
 }
 
-// Steps implements [Control].
-func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
+// Automatic as [PID].First chooses the first step by the rule of Hairer, Nørsett and Wanner (II.4), with one more
+// evaluation of the field.
+const Automatic = -1
+
+// defaultFirst is the first step of the published code.
+const defaultFirst = 0.01
+
+// withDefaults fills in what is 0, and checks.
+func (c PID) withDefaults() (PID, error) {
+	if c.P == 0 && c.I == 0 && c.D == 0 {
+		c.I = 1
+	}
+	automatic := c.First == Automatic
+	if automatic {
+		c.First = defaultFirst
+	}
 	for _, option := range []struct {
 		name     string
 		value    *float64
 		fallback float64
-	}{{"RTol", &c.RTol, 1e-3}, {"ATol", &c.ATol, 1e-6}, {"First", &c.First, 0.01}} {
+	}{
+		{"RTol", &c.RTol, 1e-3}, {"ATol", &c.ATol, 1e-6}, {"First", &c.First, defaultFirst}, {"Safety", &c.Safety, 0.9},
+		{"Shrink", &c.Shrink, 0.2}, {"Grow", &c.Grow, 10}, {"Max", &c.Max, math.MaxFloat64},
+	} {
 		if *option.value == 0 {
 			*option.value = option.fallback
 		}
-		if !(*option.value > 0) || math.IsInf(*option.value, 1) {
-			return nil, fmt.Errorf("pengcde/ode: PID.%s is %g, want a positive number", option.name, *option.value)
+		if !(*option.value > 0) || !finite(*option.value) {
+			return c, fmt.Errorf("pengcde/ode: PID.%s is %g, want a positive number: %w", option.name, *option.value, ErrInput)
 		}
 	}
-	if c.P == 0 && c.I == 0 && c.D == 0 {
-		c.I = 1
+	switch {
+	case !finite(c.P) || !finite(c.I) || !finite(c.D):
+		return c, fmt.Errorf("pengcde/ode: PID has P %g, I %g, D %g, want finite coefficients: %w", c.P, c.I, c.D, ErrInput)
+	case !(c.P+c.I+c.D > 0):
+		return c, fmt.Errorf("pengcde/ode: PID has P + I + D = %g, want it positive, so that larger errors make smaller steps: %w", c.P+c.I+c.D, ErrInput)
+	case c.Safety >= 1 || c.Shrink > c.Safety || c.Grow < 1:
+		return c, fmt.Errorf("pengcde/ode: PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= Grow: %w", c.Shrink, c.Safety, c.Grow, ErrInput)
+	case !(c.Min >= 0) || c.Min > c.Max:
+		return c, fmt.Errorf("pengcde/ode: PID has Min %g, Max %g, want 0 <= Min <= Max: %w", c.Min, c.Max, ErrInput)
 	}
-	k := float64(order)
-	return &pidSteps{
-		PID: c, t1: t1, h: c.First, accepted: true, before: [2]float64{1, 1},
-		powers: [3]float64{-(c.P + c.I + c.D) / k, (c.P + 2*c.D) / k, -c.D / k},
-	}, nil
+	c.First = math.Max(math.Min(c.First, c.Max), c.Min)
+	if automatic {
+		c.First = Automatic
+	}
+	return c, nil
+}
+
+// Steps implements [Control].
+func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &pidSteps{
+		PID: c, t1: t1, toward: direction(t0, t1), h: c.First, accepted: true, before: [2]float64{1, 1}, k: float64(order),
+	}
+	if c.First == Automatic {
+		s.begin(defaultFirst)
+	}
+	s.powers = [3]float64{-(c.P + c.I + c.D) / s.k, (c.P + 2*c.D) / s.k, -c.D / s.k}
+	return s, nil
 }
 
 type pidSteps struct {
 	PID
-	t1, h    float64
-	accepted bool       // the last judgement
-	before   [2]float64 // E of the last two accepted steps, the latest first
-	powers   [3]float64
+	t1, toward float64
+	h          float64    // length of the next step, before it is cut
+	proposed   float64    // end of the step proposed last, before it is cut
+	accepted   bool       // the last judgement
+	before     [2]float64 // E of the last two accepted steps, the latest first
+	k          float64
+	powers     [3]float64
 }
 
+// begin sets the first step of a solve whose First is [Automatic].
+func (s *pidSteps) begin(h float64) { s.h = math.Max(math.Min(h, s.Max), s.Min) }
+
 func (s *pidSteps) Next(t float64) float64 {
-	end := t + s.h
-	if end <= s.t1-100*ulp(s.t1) {
-		return end
+	if !s.accepted && s.h <= math.Max(s.Min*(1-1e-9), 4*ulp(t)) {
+		return t
+	}
+	s.proposed = t + s.toward*s.h
+	if s.toward*(s.t1-s.proposed) >= 100*ulp(s.t1) {
+		return s.proposed
 	}
 	if s.accepted {
 		return s.t1
@@ -76,28 +142,27 @@ func (s *pidSteps) Judge(t, end, norm float64) bool {
 		norm = math.Inf(1)
 	}
 	s.accepted = norm < 1
-	low, high := 0.2, 0.9
+	low, high := s.Shrink, s.Safety
 	if s.accepted {
-		low, high = 1, 10
+		low, high = 1, s.Grow
 	}
 	factor := high
 	switch {
 	case math.IsInf(norm, 1):
 		factor = low
 	case norm > 0:
-		factor = 0.9 * math.Pow(norm, s.powers[0]) * math.Pow(s.before[0], s.powers[1]) * math.Pow(s.before[1], s.powers[2])
+		factor = s.Safety * math.Pow(norm, s.powers[0]) * math.Pow(s.before[0], s.powers[1]) * math.Pow(s.before[1], s.powers[2])
 	}
-	s.h = (end - t) * math.Min(math.Max(factor, low), high)
-	if s.accepted && norm > 0 {
+	length := math.Abs(end-t) * math.Min(math.Max(factor, low), high)
+	cut := s.accepted && s.toward*(s.proposed-end) > 0
+	if cut {
+		length = math.Max(length, s.h)
+	}
+	s.h = math.Min(length, s.Max)
+	if s.accepted && !cut && norm > 0 {
 		s.before = [2]float64{norm, s.before[0]}
 	}
 	return s.accepted
 }
 
 func (s *pidSteps) Tolerances() (float64, float64) { return s.RTol, s.ATol }
-
-// ulp is the distance from |x| to the next larger float64.
-func ulp(x float64) float64 {
-	x = math.Abs(x)
-	return math.Nextafter(x, math.Inf(1)) - x
-}

@@ -62,7 +62,7 @@ func (r *replay) run() (*Gradients, error) {
 func (r *replay) step(round int, pulls [][]pulled, none, dz *tensors.Tensor, sums []*tensors.Tensor) ([]*tensors.Tensor, error) {
 	var owned xla.Buffers
 	defer owned.Free()
-	t, end, z, err := r.start(round, &owned)
+	t, end, z, err := r.start(round, pulls, &owned)
 	if err != nil {
 		return nil, err
 	}
@@ -81,15 +81,21 @@ func (r *replay) step(round int, pulls [][]pulled, none, dz *tensors.Tensor, sum
 }
 
 // start returns the times and the state from which each sample takes its step of this round.
-func (r *replay) start(round int, owned *xla.Buffers) (t, end []float64, z *tensors.Tensor, err error) {
+func (r *replay) start(round int, pulls [][]pulled, owned *xla.Buffers) (t, end []float64, z *tensors.Tensor, err error) {
 	batch := len(r.times)
 	t, end = make([]float64, batch), make([]float64, batch)
 	from := make([]*tensors.Tensor, batch)
 	for b := range batch {
-		last := r.times[b][len(r.times[b])-1]
+		last := r.end(b)
 		t[b], end[b], from[b] = last, last, r.trail.final
-		if steps := r.trail.stepsOf(b); round < len(steps) {
+		steps := r.trail.stepsOf(b)
+		switch {
+		case round < len(steps):
 			t[b], end[b], from[b] = steps[round].t, steps[round].end, steps[round].start
+		case r.Failures[b] != nil && len(steps) > 0 && len(pulls[b]) == 0:
+			// The field may not be finite where the sample failed, but it is where an accepted step began.
+			started := steps[len(steps)-1]
+			t[b], end[b], from[b] = started.t, started.t, started.start
 		}
 	}
 	z = from[0]
@@ -152,12 +158,8 @@ func (r *replay) plan() [][][]pulled {
 			plan[0][b] = append(plan[0][b], pulled{next, append([]float64{1}, make([]float64, n-1)...)})
 		}
 		for round, step := range r.trail.stepsOf(b) {
-			h := step.end - step.t
-			for ; next < len(row) && row[next] <= step.end; next++ {
-				weights := append([]float64{1}, r.solver.method.Dense((row[next]-step.t)/h)...)
-				for i := 1; i < len(weights); i++ {
-					weights[i] *= h
-				}
+			for ; next < len(row) && within(row[next], step.t, step.end); next++ {
+				weights := r.solver.method.inside(step.t, step.end, row[next])
 				plan[round][b] = append(plan[round][b], pulled{next, weights[:n]})
 				if last := weights[n]; last != 0 {
 					carried := make([]float64, n)

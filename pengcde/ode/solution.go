@@ -18,37 +18,80 @@ type Stats struct {
 	Evaluations int
 }
 
-// Solution is a solve that reached its last save time.
+// Solution is what a solve has reached: the last save time of every sample, or less where one failed.
 type Solution struct {
-	// Z holds the states at the save times, [batch, saves, ...].
+	// Z holds the states at the save times, [batch, saves, ...]: NaN from where a sample failed on.
 	Z *tensors.Tensor
 	// Stats has an entry for each sample.
 	Stats []Stats
+	// Failures has an entry for each sample, nil where it reached its last save time.
+	Failures []*Failure
 
-	solver *Solver
-	kept   bool
-	times  [][]float64
-	args   []*tensors.Tensor
-	trail  trail
+	solver  *Solver
+	kept    bool
+	times   [][]float64 // of Z, NaN where there are none
+	taken   [][]float64 // ends of the accepted steps
+	reached []int       // how many of times were reached
+	args    []*tensors.Tensor
+	trail   trail
+	dense   *dense
+	blank   *saved
 }
 
-// StepTimes returns the times between the steps of a sample, from t0 to t1; only for a solution of [Solver.Solve].
+// Code says how the solve of a sample ended.
+func (s *Solution) Code(sample int) Code {
+	if f := s.Failures[sample]; f != nil {
+		return f.Code
+	}
+	return Success
+}
+
+// failure is the error of the solve: the first sample's failure with those of others, or nil.
+func (s *Solution) failure() error {
+	var first *Failure
+	for _, f := range s.Failures {
+		switch {
+		case f == nil:
+		case first == nil:
+			first = new(Failure)
+			*first = *f
+		default:
+			first.Also = append(first.Also, f)
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return first
+}
+
+// SaveTimes returns the times of a sample's states in Z that were reached.
+func (s *Solution) SaveTimes(sample int) []float64 {
+	return append([]float64(nil), s.times[sample][:s.reached[sample]]...)
+}
+
+// StepTimes returns the times between the steps of a sample, from t0 to where it ended.
 func (s *Solution) StepTimes(sample int) []float64 {
-	ts := []float64{s.times[sample][0]}
-	if s.trail.steps == nil {
-		return ts
-	}
-	for _, step := range s.trail.steps[sample] {
-		ts = append(ts, step.end)
-	}
-	return ts
+	return append([]float64{s.times[sample][0]}, s.taken[sample]...)
 }
 
-// Close frees Z and what was kept for [Solution.Pullback].
+// end is the time that a sample has reached.
+func (s *Solution) end(sample int) float64 {
+	if n := len(s.taken[sample]); n > 0 {
+		return s.taken[sample][n-1]
+	}
+	return s.times[sample][0]
+}
+
+// Close frees Z and what was kept for [Solution.Pullback] and [Solution.At]. It does nothing on nil.
 func (s *Solution) Close() {
+	if s == nil {
+		return
+	}
 	s.trail.free()
+	s.dense.free()
 	xla.Free(s.Z)
-	s.kept = false
+	s.kept, s.dense = false, nil
 }
 
 // Gradients are cotangents of the inputs of a solve; they belong to the caller.
@@ -66,14 +109,54 @@ func (g *Gradients) Free() { xla.Free(append([]*tensors.Tensor{g.Z0}, g.Args...)
 var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullback: use Solver.Solve, and Close only after")
 
 // Pullback returns the gradient of Σ cotangent · Z with respect to z0 and the args: cotangent has the shape of Z.
+//
+// Where a sample failed, the cotangents at the times it has not reached must be 0, as those that fill up the rows of
+// [EveryStep]; the gradient is then that of the part that was solved. A sample whose field was not finite at its t0 has
+// no gradient: Pullback returns its [Failure].
 func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gradients, error) {
 	if !s.kept {
 		return nil, ErrNoTrail
 	}
+	if cotangent == nil {
+		return nil, fmt.Errorf("pengcde/ode: cotangent is nil, want the shape %s of Z: %w", s.Z.Shape(), ErrInput)
+	}
 	if !cotangent.Shape().Equal(s.Z.Shape()) {
 		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.Z.Shape(), ErrInput)
+	}
+	if err := s.checkReached(cotangent); err != nil {
+		return nil, err
 	}
 	replay := &replay{Solution: s, ctx: ctx, cotangent: cotangent}
 	defer replay.scratch.Free()
 	return replay.run()
+}
+
+// checkReached checks that nothing pulls at what was not solved.
+func (s *Solution) checkReached(cotangent *tensors.Tensor) error {
+	all := true
+	for b, reached := range s.reached {
+		if f := s.Failures[b]; f != nil && f.Code == NotFinite && len(s.taken[b]) == 0 {
+			return fmt.Errorf("pengcde/ode: no gradient, since the field is not finite at the start of sample %d: leave the sample out: %w", b, f)
+		}
+		all = all && reached == len(s.times[b])
+	}
+	if all {
+		return nil
+	}
+	saves := len(s.times[0])
+	size := cotangent.Size() / (len(s.times) * saves)
+	var bad error
+	err := cotangent.ConstFlatData(func(flat any) {
+		each(flat, func(i int, v float64) bool {
+			b, save := i/(saves*size), i/size%saves
+			if v != 0 && save >= s.reached[b] {
+				bad = &InputError{What: "cotangent at save time", Sample: b, Entry: save, Value: v, Want: "0 where the solve did not come"}
+			}
+			return bad == nil
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("pengcde/ode: cotangent: %w", err)
+	}
+	return bad
 }

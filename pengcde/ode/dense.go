@@ -1,0 +1,141 @@
+package ode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// dense keeps the tries that some sample accepted, with their stages. A nil dense keeps nothing.
+type dense struct {
+	tries []denseTry
+	held  map[*tensors.Tensor]bool
+}
+
+// denseTry is one try: parts are z and k_1 .. k_s of the whole batch; t and end are of the samples that accepted it.
+type denseTry struct {
+	by     []bool
+	t, end []float64
+	parts  []*tensors.Tensor
+}
+
+// add takes over the parts of a try.
+func (d *dense) add(samples []sample, by []bool, parts []*tensors.Tensor) {
+	if d == nil {
+		return
+	}
+	try := denseTry{by: by, parts: parts}
+	for _, sm := range samples {
+		try.t, try.end = append(try.t, sm.t), append(try.end, sm.end)
+	}
+	d.tries = append(d.tries, try)
+	if d.held == nil {
+		d.held = map[*tensors.Tensor]bool{}
+	}
+	for _, part := range parts {
+		d.held[part] = true
+	}
+}
+
+// owns says whether a tensor is kept here.
+func (d *dense) owns(t *tensors.Tensor) bool { return d != nil && d.held[t] }
+
+func (d *dense) free() {
+	if d == nil {
+		return
+	}
+	for t := range d.held {
+		xla.Free(t)
+	}
+	d.held, d.tries = nil, nil
+}
+
+// ErrNotDense is returned by [Solution.At] of a solution that kept no stages or was closed.
+var ErrNotDense = errors.New("pengcde/ode: the solution kept no stages: use Solver.Run with Problem.Dense, and Close only after")
+
+// At returns the states at any times that the solve has passed, [batch, times, ...], by the continuous extension of the
+// method; the caller owns them. Rows of times are equally long, one for each sample or one for all; their order is
+// free. It needs [Problem.Dense].
+func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, error) {
+	const what = "time"
+	if s.dense == nil || !s.Z.Ok() {
+		return nil, ErrNotDense
+	}
+	times, err := perSample(what, times, len(s.times))
+	if err != nil {
+		return nil, err
+	}
+	open := make([][]int, len(times)) // times that are still looked for
+	for b, row := range times {
+		if len(row) == 0 || len(row) != len(times[0]) {
+			return nil, fmt.Errorf("pengcde/ode: sample %d has %d times and sample 0 has %d, want as many, at least 1: %w", b, len(row), len(times[0]), ErrInput)
+		}
+		t0, end := s.times[b][0], s.end(b)
+		for i, t := range row {
+			if !finite(t) || (t-t0)*(end-t) < 0 || t0 == end && t != t0 {
+				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t, Want: fmt.Sprintf("one from t0 = %g to %g, where the solve ended", t0, end)}
+			}
+			open[b] = append(open[b], i)
+		}
+	}
+	z := s.blank.like(len(times[0]))
+	for b, row := range times {
+		open[b] = slices.DeleteFunc(open[b], func(i int) bool {
+			if row[i] == s.times[b][0] {
+				z.copyRow(b, i, z.start, b)
+				return true
+			}
+			return false
+		})
+	}
+	for _, try := range s.dense.tries {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("pengcde/ode: cancelled: %w", err)
+		}
+		if err := s.evaluate(try, times, open, z); err != nil {
+			return nil, fmt.Errorf("pengcde/ode: dense output: %w", err)
+		}
+	}
+	return z.tensor(), nil
+}
+
+// evaluate saves the states at those open times that lie in a try's steps.
+func (s *Solution) evaluate(try denseTry, times [][]float64, open [][]int, z *saved) error {
+	method := s.solver.method
+	for {
+		coefficients, places := make([][][]float64, len(times)), make([][]int, len(times))
+		found := false
+		for b, row := range times {
+			coefficients[b] = zeros(rows, 1+method.stages())
+			if !try.by[b] {
+				continue
+			}
+			open[b] = slices.DeleteFunc(open[b], func(i int) bool {
+				if len(places[b]) == rows || !within(row[i], try.t[b], try.end[b]) {
+					return false
+				}
+				copy(coefficients[b][len(places[b])], method.inside(try.t[b], try.end[b], row[i]))
+				places[b] = append(places[b], i)
+				found = true
+				return true
+			})
+		}
+		if !found {
+			return nil
+		}
+		out, err := call(s.solver.save, try.parts, coefficients)
+		if err != nil {
+			return err
+		}
+		err = z.take(out[0], places)
+		xla.Free(out...)
+		if err != nil {
+			return err
+		}
+	}
+}

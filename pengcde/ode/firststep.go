@@ -1,0 +1,143 @@
+package ode
+
+import (
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// fitter is implemented by the [Steps] of a control that can take a first step fitted to the field.
+type fitter interface {
+	// order is the power of the step with which the error estimate falls; 0 when no step is wanted.
+	order() float64
+	// begin sets the length of the first step.
+	begin(h float64)
+}
+
+// order implements fitter.
+func (s *pidSteps) order() float64 {
+	if s.First == Automatic {
+		return s.k
+	}
+	return 0
+}
+
+// fitFirstSteps chooses the first step of each sample that wants one, by E. Hairer, S. P. Nørsett, G. Wanner, Solving
+// Ordinary Differential Equations I (1993), II.4, "Starting step size". With the root mean square norm, scaled by the
+// tolerances, of z0, f0 = f(t0, z0) and f1 = f(t0 + h0, z0 + h0 f0):
+//
+//	h0 = 0.01 |z0| / |f0|             1e-6 when either norm is below 1e-5
+//	m  = max(|f0|, |f1 - f0| / h0)
+//	h1 = (0.01 / m)^(1/k)             max(1e-6, h0/1000) when m <= 1e-15
+//	h  = min(100 h0, h1)
+func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Tensor) error {
+	fits := make([]fitter, len(m.samples))
+	wanted := false
+	for b := range m.samples {
+		if f, ok := m.samples[b].steps.(fitter); ok && m.samples[b].active() && f.order() > 0 {
+			fits[b], wanted = f, true
+		}
+	}
+	if !wanted {
+		return nil
+	}
+	s := m.solver
+	d0, d1, err := m.norms(z, slope, tolerances)
+	if err != nil {
+		return err
+	}
+	at, h0 := m.now(), make([]float64, len(fits)) // at and signed h0 of the probing step, none for other samples
+	for b, sm := range m.samples {
+		if fits[b] == nil {
+			continue
+		}
+		h := 0.01 * d0[b] / d1[b]
+		if !(d0[b] >= 1e-5) || !(d1[b] >= 1e-5) || !(h > 0) {
+			h = 1e-6
+		}
+		at[b] = sm.t + direction(sm.t, sm.t1)*math.Min(h, math.Abs(sm.t1-sm.t))
+		h0[b] = at[b] - sm.t
+		if h0[b] == 0 {
+			at[b] = math.Nextafter(sm.t, sm.t1)
+			h0[b] = at[b] - sm.t
+		}
+	}
+	probe, err := s.probe.Call(h0, z, slope)
+	if err != nil {
+		return err
+	}
+	defer xla.Free(probe...)
+	ahead, err := call(s.first, m.args, at, probe[0])
+	if err != nil {
+		return err
+	}
+	defer xla.Free(ahead...)
+	difference, err := s.probe.Call(minusOne(len(fits)), ahead[0], slope)
+	if err != nil {
+		return err
+	}
+	defer xla.Free(difference...)
+	_, d2, err := m.norms(z, difference[0], tolerances)
+	if err != nil {
+		return err
+	}
+	for b := range m.samples {
+		sm := &m.samples[b]
+		if fits[b] == nil {
+			continue
+		}
+		sm.stats.Evaluations++
+		fits[b].begin(math.Min(firstStep(math.Abs(h0[b]), d1[b], d2[b], fits[b].order()), math.Abs(sm.t1-sm.t)))
+	}
+	return nil
+}
+
+// firstStep is h of the rule above, from the norms of f0 and of f1 - f0. A field that is not finite ahead makes it h0.
+func firstStep(h0, d1, d2, order float64) float64 {
+	m := math.Max(d1, d2/h0)
+	h1 := math.Pow(0.01/m, 1/order)
+	switch {
+	case !finite(m):
+		h1 = h0
+	case m <= 1e-15:
+		h1 = math.Max(1e-6, h0*1e-3)
+	}
+	return math.Min(100*h0, h1)
+}
+
+// norms returns for each sample those of z and of x, scaled by the tolerances at z.
+func (m *march) norms(z, x *tensors.Tensor, tolerances []*tensors.Tensor) (ofZ, ofX []float64, err error) {
+	out, err := m.solver.scaled.Call(z, x, tolerances[0], tolerances[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	defer xla.Free(out...)
+	return tensors.MustCopyFlatData[float64](out[0]), tensors.MustCopyFlatData[float64](out[1]), nil
+}
+
+// buildScaled builds the norms of z and x: (z, x, rtol, atol) -> two times [batch] float64.
+func buildScaled(in []*Node) []*Node {
+	rtol, atol := in[2], in[3]
+	z, x := ConvertDType(in[0], rtol.DType()), ConvertDType(in[1], rtol.DType())
+	scale := Add(leading(atol, z), Mul(leading(rtol, z), Abs(z)))
+	axes := make([]int, 0, z.Rank()-1)
+	for axis := 1; axis < z.Rank(); axis++ {
+		axes = append(axes, axis)
+	}
+	norm := func(x *Node) *Node { return Sqrt(ReduceMean(Square(Div(x, scale)), axes...)) }
+	return []*Node{norm(z), norm(x)}
+}
+
+// buildProbe builds z + h k: (h [batch], z, k) -> [batch, ...].
+func buildProbe(in []*Node) []*Node { return []*Node{Add(in[1], Mul(leading(in[0], in[1]), in[2]))} }
+
+func minusOne(n int) []float64 {
+	h := make([]float64, n)
+	for i := range h {
+		h[i] = -1
+	}
+	return h
+}

@@ -1,0 +1,162 @@
+package ode
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/dtypes/bfloat16"
+	"github.com/gomlx/compute/dtypes/float16"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// ErrInput is wrapped by errors about what a solve was given: times, shapes, options.
+var ErrInput = errors.New("invalid input")
+
+// InputError is an error about one entry of what a solve was given; it wraps [ErrInput].
+type InputError struct {
+	// What names the input, as in "save time".
+	What string
+	// Sample is the index in the batch, Entry that of the value in the sample's row (of a state: row-major).
+	Sample, Entry int
+	// Value is what was got, Want what was wanted.
+	Value float64
+	Want  string
+}
+
+// Error implements error.
+func (e *InputError) Error() string {
+	return fmt.Sprintf("pengcde/ode: %s %d of sample %d is %g, want %s", e.What, e.Entry, e.Sample, e.Value, e.Want)
+}
+
+// Unwrap gives [ErrInput].
+func (e *InputError) Unwrap() error { return ErrInput }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// checkState checks that z0 is finite floats [batch, ...] with no empty axis.
+func checkState(z0 *tensors.Tensor) error {
+	if z0 == nil {
+		return fmt.Errorf("pengcde/ode: initial state is nil, want floats [batch, ...]: %w", ErrInput)
+	}
+	if z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Size() == 0 {
+		return fmt.Errorf("pengcde/ode: initial state is %s, want floats [batch, ...] without an empty axis: %w", z0.Shape(), ErrInput)
+	}
+	i, value, err := firstNotFinite(z0)
+	if err != nil {
+		return fmt.Errorf("pengcde/ode: initial state: %w", err)
+	}
+	if i >= 0 {
+		size := z0.Size() / z0.Shape().Dimensions[0]
+		return &InputError{What: "initial state, entry", Sample: i / size, Entry: i % size, Value: value, Want: "a finite number"}
+	}
+	return nil
+}
+
+// firstNotFinite returns the place and value of the first entry that is NaN or infinite, or a negative place.
+func firstNotFinite(x *tensors.Tensor) (place int, value float64, err error) {
+	place = -1
+	err = x.ConstFlatData(func(flat any) {
+		each(flat, func(i int, v float64) bool {
+			if !finite(v) {
+				place, value = i, v
+			}
+			return place < 0
+		})
+	})
+	return place, value, err
+}
+
+// each calls visit with the entries of a flat slice of floats until it returns false.
+func each(flat any, visit func(i int, v float64) bool) {
+	switch xs := flat.(type) {
+	case []float64:
+		visitAll(xs, func(x float64) float64 { return x }, visit)
+	case []float32:
+		visitAll(xs, func(x float32) float64 { return float64(x) }, visit)
+	case []float16.Float16:
+		visitAll(xs, func(x float16.Float16) float64 { return float64(x.Float32()) }, visit)
+	case []bfloat16.BFloat16:
+		visitAll(xs, func(x bfloat16.BFloat16) float64 { return float64(x.Float32()) }, visit)
+	}
+}
+
+func visitAll[T any](xs []T, value func(T) float64, visit func(int, float64) bool) {
+	for i, x := range xs {
+		if !visit(i, value(x)) {
+			return
+		}
+	}
+}
+
+// nanOf is the bytes of one NaN of a float type.
+func nanOf(dtype dtypes.DType) []byte {
+	switch dtype {
+	case dtypes.Float64:
+		return dtypes.UnsafeByteSliceFromAny([]float64{math.NaN()})
+	case dtypes.Float16:
+		return dtypes.UnsafeByteSliceFromAny([]float16.Float16{float16.FromFloat32(float32(math.NaN()))})
+	case dtypes.BFloat16:
+		return dtypes.UnsafeByteSliceFromAny([]bfloat16.BFloat16{bfloat16.FromFloat32(float32(math.NaN()))})
+	default:
+		return dtypes.UnsafeByteSliceFromAny([]float32{float32(math.NaN())})
+	}
+}
+
+// perSample gives each sample of a batch its row; a single row serves all.
+func perSample(what string, rows [][]float64, batch int) ([][]float64, error) {
+	if len(rows) == 1 {
+		all := make([][]float64, batch)
+		for b := range all {
+			all[b] = rows[0]
+		}
+		return all, nil
+	}
+	if len(rows) != batch {
+		return nil, fmt.Errorf("pengcde/ode: %ss for %d samples, want 1 row or the batch's %d: %w", what, len(rows), batch, ErrInput)
+	}
+	return rows, nil
+}
+
+// checkTimes checks the save times of a problem; equal times that follow each other are allowed.
+func checkTimes(p Problem) ([][]float64, error) {
+	const what = "save time"
+	times, err := perSample(what, p.Times, p.Z0.Shape().Dimensions[0])
+	if err != nil {
+		return nil, err
+	}
+	for b, row := range times {
+		if len(row) == 0 || len(row) != len(times[0]) {
+			return nil, fmt.Errorf("pengcde/ode: sample %d has %d save times and sample 0 has %d, want as many, at least 1: %w",
+				b, len(row), len(times[0]), ErrInput)
+		}
+		if p.Save == EveryStep && len(row) > 2 {
+			return nil, fmt.Errorf("pengcde/ode: sample %d has %d save times, want t0 and t1 alone when every step is saved: %w", b, len(row), ErrInput)
+		}
+		for i, t := range row {
+			if !finite(t) {
+				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t, Want: "a finite time"}
+			}
+		}
+		toward := direction(row[0], row[len(row)-1])
+		for i := range row[1:] {
+			if toward*(row[i+1]-row[i]) < 0 || toward == 0 && row[i+1] != row[i] {
+				return nil, &InputError{What: what, Sample: b, Entry: i + 1, Value: row[i+1],
+					Want: fmt.Sprintf("one that follows %g on the way from t0 = %g to t1 = %g, the first and the last", row[i], row[0], row[len(row)-1])}
+			}
+		}
+	}
+	return times, nil
+}
+
+// direction is the sign of t1 - t0.
+func direction(t0, t1 float64) float64 {
+	switch {
+	case t1 > t0:
+		return 1
+	case t1 < t0:
+		return -1
+	}
+	return 0
+}

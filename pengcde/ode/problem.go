@@ -1,0 +1,74 @@
+package ode
+
+import (
+	"context"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Problem is an initial value problem for a batch of samples, and what is wanted of its solution. The zero value of
+// each option is what [Solver.Solve] does.
+type Problem struct {
+	// Z0 is the initial state [batch, ...].
+	Z0 *tensors.Tensor
+	// Times holds for each sample its save times, the first its t0 and the last its t1, never turning back: increasing
+	// for a solve forward in time, decreasing for one backward. A time may be repeated. Rows are equally long; a single
+	// row serves all samples. With one time, or t0 = t1, no step is taken and the result is z0.
+	Times [][]float64
+	// Args are given to the field.
+	Args []*tensors.Tensor
+	// StepTo holds for each sample times that steps must end on, in strict order (either way), such as those at which
+	// the field or its derivatives jump; a single row serves all samples. Times that do not lie between t0 and t1 are
+	// passed over, and so are those within rounding of the one before. The step after one is as long as what
+	// the control had proposed before it was cut, or longer.
+	StepTo [][]float64
+	// Save says which states Solution.Z holds.
+	Save Save
+	// Dense keeps the stages of all steps on the device, so that [Solution.At] gives the state at any time.
+	Dense bool
+	// Forget keeps nothing for [Solution.Pullback]; without Dense, device memory then does not grow with the number
+	// of steps.
+	Forget bool
+}
+
+// Save says which states are saved.
+type Save int
+
+const (
+	// AtTimes saves at Problem.Times: give t0 and t1 alone for the two ends.
+	AtTimes Save = iota
+	// EveryStep saves at t0 and at the end of every accepted step; Problem.Times are then t0 and t1 alone. Samples with
+	// fewer steps than others have NaN after their last. [Solution.SaveTimes] says when.
+	EveryStep
+)
+
+// Run solves a problem: [Solver.Solve] with more options.
+func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
+	if err := checkState(p.Z0); err != nil {
+		return nil, err
+	}
+	times, err := checkTimes(p)
+	if err != nil {
+		return nil, err
+	}
+	stops, err := checkStops(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.setDifferentiable(p.Args); err != nil {
+		return nil, err
+	}
+	run := &march{solver: s, ctx: ctx, keep: !p.Forget, every: p.Save == EveryStep, times: times, args: p.Args}
+	if p.Dense {
+		run.dense = &dense{}
+	}
+	defer run.scratch.Free()
+	solution, err := run.solve(p.Z0, stops)
+	if err != nil {
+		run.trail.free()
+		run.dense.free()
+		return nil, err
+	}
+	solution.trail, solution.dense = run.trail, run.dense
+	return solution, solution.failure()
+}

@@ -1,0 +1,68 @@
+package ode
+
+import (
+	"fmt"
+	"math"
+)
+
+// sample is where one sample of the batch stands.
+type sample struct {
+	t, end float64 // the state's time, and the end of the step being tried (t when none is)
+	t1     float64
+	near   float64 // times nearer to each other count as one
+	steps  Steps
+	stops  stops
+	taken  []float64 // ends of the accepted steps
+	next   int       // save times before this index are done
+
+	stats               Stats
+	failure             *Failure
+	tried               float64 // length of the last try
+	rejected, notFinite bool    // the last try
+}
+
+// active says whether the sample goes on.
+func (sm *sample) active() bool { return sm.t != sm.t1 && sm.failure == nil }
+
+// propose returns the end of the next step.
+func (sm *sample) propose() (float64, error) {
+	end := sm.steps.Next(sm.t)
+	if math.IsNaN(end) || direction(sm.t, sm.t1)*(end-sm.t) < 0 {
+		return 0, fmt.Errorf("pengcde/ode: the control proposed a step from %g to %g, want one towards %g: %w", sm.t, end, sm.t1, ErrInput)
+	}
+	near := sm.near
+	if sm.rejected {
+		near = 0 // the same step is not tried again
+	}
+	return sm.stops.cut(sm.t, end, near), nil
+}
+
+// fail ends the sample where it stands.
+func (sm *sample) fail(index int, code Code, cause error) {
+	sm.failure = &Failure{Code: code, Sample: index, T: sm.t, Step: sm.tried, Stats: sm.stats, Cause: cause}
+	sm.end = sm.t
+}
+
+// judge takes the error norm of the step that was tried and says whether the sample accepts it.
+func (sm *sample) judge(index, evaluations int, norm float64) (bool, error) {
+	sm.stats.Evaluations += evaluations
+	sm.tried = math.Abs(sm.end - sm.t)
+	sm.notFinite = math.IsNaN(norm)
+	sm.rejected = !sm.steps.Judge(sm.t, sm.end, norm)
+	if !sm.rejected {
+		sm.stats.Accepted++
+		sm.taken = append(sm.taken, sm.end)
+		return true, nil
+	}
+	sm.stats.Rejected++
+	if sm.notFinite {
+		again, err := sm.propose()
+		if err != nil {
+			return false, err
+		}
+		if again == sm.end {
+			sm.fail(index, NotFinite, nil)
+		}
+	}
+	return false, nil
+}
