@@ -1,8 +1,10 @@
 package field
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -23,10 +25,15 @@ type Sample struct {
 	Snapshots [][]float64
 	// Index [T] names the snapshot in force at each knot; nil: snapshot k at knot k.
 	Index []int
-	// Features [T][n*p] at the knots, row-major by node; nil for fields without.
+	// Features [T][n*p] at the knots, row-major by node; nil for fields without. NaN is a missing value, see [path.Fill].
 	Features [][]float64
+	// Mask adds channels to the features that say where they were observed: the field then takes [path.Mask.Width] of them.
+	Mask path.Mask
+	// GraphPath and FeaturePath say how snapshots and features are joined; all samples of a batch agree. Where one is
+	// Rectilinear the other is too: time then runs along the axis of [path.Lengthen], and a field's own time channel with it.
+	GraphPath, FeaturePath path.Kind
 	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its last
-	// cubic.
+	// polynomial.
 	Hold bool
 }
 
@@ -38,23 +45,40 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	}
 	first := samples[0]
 	var patterns []*dyngraph.Pattern
+	var times [][]float64
+	samples = slices.Clone(samples)
 	for b, s := range samples {
 		if err := s.check(b, first); err != nil {
 			return nil, err
 		}
-		patterns = append(patterns, s.Pattern)
+		if s.Features != nil {
+			filled, err := path.Fill(s.FeaturePath, s.Mask, s.Knots, s.Features, s.Pattern.Nodes)
+			if err != nil {
+				return nil, fmt.Errorf("pengcde/field: sample %d: %w", b, err)
+			}
+			samples[b].Features = filled
+		}
+		patterns, times = append(patterns, s.Pattern), append(times, s.Knots)
+	}
+	first = samples[0]
+	kind := first.GraphPath
+	if first.FeaturePath == path.Natural {
+		kind = path.Natural
+	}
+	knots, err := path.Knots(kind, times)
+	if err != nil {
+		return nil, fmt.Errorf("pengcde/field: %w", err)
 	}
 	layout, err := product.Layout(patterns)
 	if err != nil {
 		return nil, fmt.Errorf("pengcde/field: %w", err)
 	}
-	var knots, until, rows, features []float64
+	var until, rows, features []float64
 	var index []int32
 	for b, s := range samples {
-		knots = append(knots, s.Knots...)
 		limit := math.Inf(1)
 		if s.Hold {
-			limit = s.Knots[len(s.Knots)-1]
+			limit = s.end()
 		}
 		until = append(until, limit)
 		for _, weights := range s.Snapshots {
@@ -69,7 +93,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	}
 	batch, count, n := len(samples), len(first.Knots), first.Pattern.Nodes
 	control := []*tensors.Tensor{
-		nn.Tensor(dtypes.Float64, knots, batch, count),
+		knots,
 		nn.Tensor(dtypes.Float64, until, batch),
 		tensors.FromFlatDataAndDimensions(index, batch, count),
 		nn.Tensor(dtype, rows, batch, len(first.Snapshots), layout.Width()),
@@ -77,7 +101,19 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	if features != nil {
 		control = append(control, nn.Tensor(dtype, features, batch, count, n, len(first.Features[0])/n))
 	}
-	return append(control, layout.Tables()...), nil
+	control = append(control, layout.Tables()...)
+	// What is joined how must be known while a graph is built, so it is the shape of a tensor, not its content.
+	named := []int{1 + int(first.GraphPath), 1 + int(first.FeaturePath)}
+	return append(control, tensors.FromFlatDataAndDimensions(make([]int32, named[0]*named[1]), named...)), nil
+}
+
+// end is the last knot's place on the axis that the paths run along.
+func (s Sample) end() float64 {
+	last := s.Knots[len(s.Knots)-1]
+	if s.GraphPath == path.Rectilinear {
+		return path.Lengthen(s.Knots, []float64{last})[0]
+	}
+	return last
 }
 
 func (s Sample) inForce(knot int) int {
@@ -95,7 +131,14 @@ func (s Sample) check(b int, first Sample) error {
 	if err := path.CheckKnots(s.Knots); err != nil {
 		return fmt.Errorf("pengcde/field: sample %d: %w", b, err)
 	}
+	if err := errors.Join(s.GraphPath.Check(), s.FeaturePath.Check(), s.Mask.Check()); err != nil {
+		return fmt.Errorf("pengcde/field: sample %d: %w", b, err)
+	}
 	switch {
+	case s.GraphPath != first.GraphPath || s.FeaturePath != first.FeaturePath || s.Mask != first.Mask:
+		return invalid("paths %v and %v and mask %v, sample 0 has %v, %v and %v", s.GraphPath, s.FeaturePath, s.Mask, first.GraphPath, first.FeaturePath, first.Mask)
+	case s.Features != nil && s.GraphPath != s.FeaturePath && (s.GraphPath == path.Rectilinear || s.FeaturePath == path.Rectilinear):
+		return invalid("a %v path of graphs and a %v one of features, but a rectilinear path has a time axis of its own: choose it for both", s.GraphPath, s.FeaturePath)
 	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots):
 		return invalid("%d knots and %d snapshots, sample 0 has %d and %d", len(s.Knots), len(s.Snapshots), len(first.Knots), len(first.Snapshots))
 	case s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
@@ -129,13 +172,15 @@ func (s Sample) check(b int, first Sample) error {
 type Control struct {
 	knots, until, index, rows *Node
 	features                  *Node // nil without
+	graphPath, featurePath    path.Kind
 	operator                  equivariant.Operator
 }
 
 // Bind takes the nodes of the tensors of [NewControl].
 func Bind(nodes []*Node) *Control {
 	c := &Control{knots: nodes[0], until: nodes[1], index: nodes[2], rows: nodes[3]}
-	tables := nodes[4:]
+	tables, named := nodes[4:len(nodes)-1], nodes[len(nodes)-1].Shape().Dimensions
+	c.graphPath, c.featurePath = path.Kind(named[0]-1), path.Kind(named[1]-1)
 	if len(tables) > 0 && tables[0].DType().IsFloat() {
 		c.features, tables = tables[0], tables[1:]
 	}
@@ -145,7 +190,8 @@ func Bind(nodes []*Node) *Control {
 
 // at is the pair A, A' and, for p > 0 features, dX/dt [batch, n, p], at t [batch].
 func (c *Control) at(t *Node, n, p int) (pair *equivariant.Pair, dx *Node) {
-	interval := path.Locate(c.knots, Min(t, c.until))
+	until := Min(t, c.until)
+	interval := path.Locate(c.graphPath, c.knots, until)
 	moving := LessThan(t, c.until) // where not held
 	still := func(x *Node) *Node {
 		mask := ConvertDType(moving, x.DType())
@@ -163,6 +209,9 @@ func (c *Control) at(t *Node, n, p int) (pair *equivariant.Pair, dx *Node) {
 		panic(fmt.Errorf("pengcde/field: the field takes %d node features, the control has none", p))
 	}
 	c.features.AssertDims(-1, -1, n, p)
+	if c.featurePath != c.graphPath {
+		interval = path.Locate(c.featurePath, c.knots, until)
+	}
 	_, dx = interval.Eval(c.features)
 	return pair, still(dx)
 }

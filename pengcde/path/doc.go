@@ -1,22 +1,42 @@
 // Package path turns observations into a control path: a function X(t) with a derivative X'(t) that drives a
 // controlled differential equation.
 //
-// Values x_k at knots t_0 < t_1 < ... are joined by cubics whose derivative at a knot is the slope of the interval
-// before it (backward differences), so the path is continuously differentiable and the part on [t_k, t_k+1] depends on
-// x_k-1, x_k and x_k+1 alone. The first interval is a straight line. With h = t_k+1 - t_k, u = t - t_k,
-// s = (x_k+1 - x_k)/h, m the slope of the interval before, and p = 2u²/h - u³/h²:
+// Values x_k observed at knots t_0 < t_1 < ... < t_T-1 are joined by one of five kinds, each in the file of its name.
+// With u = t - t_k, h = t_k+1 - t_k, r = u/h and d = x_k+1 - x_k, on the interval from t_k to t_k+1:
 //
-//	X(t) = x_k + (u - p) m + p s
+//	Hermite      x_k + (u - p) m + p d/h, p = 2u²/h - u³/h², m the slope of the interval before (the default)
+//	Linear       x_k + r d
+//	Rectilinear  x_k while time moves, then x_k + r d while time stands still, on an axis twice as long
+//	Natural      the cubic spline whose second derivatives are continuous and 0 at both ends
+//	Ramp         x_k + (3r² - 2r³) d
 //
-// Since X(t) and X'(t) are combinations of three values, a path of graphs is never stored per time: [Locate] gives the
-// weights, [Interval.Snapshots] combines rows that are stored once however many knots they are in force at.
+// What the path on that interval depends on, how smooth it is, whether it leaves the range of the values it joins, and
+// how large |X'| becomes where the values make a single jump over one interval of length h, in units of jump/h:
 //
-// Start with [Locate] and [Interval.Eval]. All functions build GoMLX graphs for a batch of samples, each with its own
-// knots; [CheckKnots] checks knots on the host.
+//	             depends on        smooth  overshoots  |X'|        linear functions
+//	Hermite      x_k-1 .. x_k+1    C¹      yes         4/3         are met
+//	Linear       x_k, x_k+1        C⁰      no          1           are met
+//	Rectilinear  x_j, t_j ≤ now    C⁰      no          1           become stairs
+//	Natural      all               C²      yes         1 to 1.2    are met
+//	Ramp         x_k, x_k+1        C¹      no          3/2         become a ramp in each interval
 //
-// A query exactly on a knot uses the interval on its left, and queries outside the knots continue the first or last
-// cubic. The value inside an interval depends on the observation at its end, so the path looks ahead by up to one
-// interval.
+// Rectilinear alone never looks ahead: at each point the path depends on observations up to its own time, see [Lengthen].
+// Hermite, Linear and Ramp look ahead by the rest of the interval: the path up to t_k is final once x_k is there, so that
+// a solve may follow the observations with a delay of one interval. A natural spline changes everywhere with each
+// observation. After a jump Hermite goes on with its slope and overshoots by 4h'/(27h) of it, h' the length of the next
+// interval: 3 jumps where h' is 20h. Natural leaves the range before the jump as well, by a little more each time.
 //
-// Reference: J. Morrill, P. Kidger, L. Yang, T. Lyons, On the Choice of Interpolation Scheme for Neural CDEs, TMLR 2022.
+// A path of graphs is never stored per time: all kinds but Natural combine two or three values, so [Locate] gives
+// few weights, and [Interval.Snapshots] combines rows that are stored once however many knots they are in force at. Natural
+// weighs all of them, see [Natural] for what that costs.
+//
+// Start with [Knots], [Locate] and [Interval.Eval]; [Fill] and [Mask] are for values that are missing. Locate and Interval
+// build GoMLX graphs for a batch of samples, each with its own knots. A query exactly on a knot belongs to the interval
+// on its left. Queries outside the knots continue the first or last polynomial; Rectilinear and Ramp stay at the first or
+// last value. Times, knots and weights are float64 whatever the values are.
+//
+// References: P. Kidger, J. Morrill, J. Foster, T. Lyons, Neural Controlled Differential Equations for Irregular Time
+// Series, NeurIPS 2020; J. Morrill, P. Kidger, L. Yang, T. Lyons, Neural Controlled Differential Equations for Online
+// Prediction Tasks, arXiv:2106.11028, 2021 (TMLR 2022 as On the Choice of Interpolation Scheme for Neural CDEs); the
+// documentation of torchcde.
 package path

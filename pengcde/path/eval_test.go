@@ -1,0 +1,111 @@
+package path_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+var kinds = []path.Kind{path.Hermite, path.Linear, path.Rectilinear, path.Natural, path.Ramp}
+
+// along is a path at several times, the entries of one time after the other.
+type along struct{ x, dx, time, clock []float64 }
+
+// pure is the backend that most numbers are checked on, since it compiles in no time; chosen is that of the other tests.
+var pure = sync.OnceValues(func() (*xla.Backend, error) { return xla.Open(xla.Config{Backend: "go"}) })
+
+func chosen(t testing.TB) *xla.Backend { return xlatest.Backend(t) }
+
+type target struct {
+	backend *xla.Backend
+	kind    path.Kind
+}
+
+var programs = struct {
+	sync.Mutex
+	compiled map[target]*xla.Program
+}{compiled: make(map[target]*xla.Program)}
+
+func program(t testing.TB, backend *xla.Backend, kind path.Kind) *xla.Program {
+	t.Helper()
+	programs.Lock()
+	defer programs.Unlock()
+	key := target{backend, kind}
+	if programs.compiled[key] == nil {
+		p, err := xla.NewProgram(backend, kind.String(), func(in []*graph.Node) []*graph.Node {
+			at := path.Locate(kind, in[0], in[2])
+			var x, dx *graph.Node
+			if len(in) == 4 {
+				x, dx = at.Snapshots(in[1], in[3])
+			} else {
+				x, dx = at.Eval(in[1])
+			}
+			return []*graph.Node{x, dx, at.Time, at.Clock}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs.compiled[key] = p
+	}
+	return programs.compiled[key]
+}
+
+// eval evaluates the path of one sample at several times, each a sample of the batch, from values at its knots or from
+// snapshots in force there. Times are filled up to a few sizes of batches, so that few programs are compiled.
+func eval(t testing.TB, kind path.Kind, knots, rows []float64, index []int32, times []float64) along {
+	t.Helper()
+	backend, err := pure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return evalOn(t, backend, kind, knots, rows, index, times)
+}
+
+// evalOn is eval on another backend.
+func evalOn(t testing.TB, backend *xla.Backend, kind path.Kind, knots, rows []float64, index []int32, times []float64) along {
+	t.Helper()
+	distinct, asked, batch := len(knots), len(times), 64
+	if asked > batch {
+		batch = 4096
+	}
+	if asked > batch {
+		t.Fatalf("%d times, want at most %d", asked, batch)
+	}
+	times = append(slices.Clone(times), slices.Repeat(times[:1], batch-asked)...)
+	if index != nil {
+		distinct = int(slices.Max(index)) + 1
+	}
+	owned := new(xla.Buffers)
+	defer owned.Free()
+	table, err := path.Knots(kind, slices.Repeat([][]float64{knots}, batch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := owned.Own(table,
+		tensors.FromFlatDataAndDimensions(slices.Repeat(rows, batch), batch, distinct, len(rows)/distinct),
+		tensors.FromFlatDataAndDimensions(times, batch))
+	if index != nil {
+		inputs = append(inputs, owned.Own(tensors.FromFlatDataAndDimensions(slices.Repeat(index, batch), batch, len(index)))...)
+	}
+	args := make([]any, len(inputs))
+	for i, input := range inputs {
+		args[i] = input
+	}
+	out, err := program(t, backend, kind).Call(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned.Own(out...)
+	read := func(x *tensors.Tensor) []float64 {
+		all := tensors.MustCopyFlatData[float64](x)
+		return all[:len(all)/batch*asked]
+	}
+	return along{read(out[0]), read(out[1]), read(out[2]), read(out[3])}
+}

@@ -1,0 +1,105 @@
+package path
+
+import (
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Interval says where a time lies among the knots of its sample, and how the values at knots combine there.
+type Interval struct {
+	// Knots [batch, K] int32 are those whose values combine: k and k+1 for the interval k, and before them k-1 for Hermite;
+	// k-1 is 0 in the first, with weight 0. For Natural it is k alone.
+	Knots *Node
+	// Weights [batch, 2, K-1] float64 are those that the differences between the values at successive Knots have in X - x_k
+	// (row 0) and in X' (row 1). For Natural they are [batch, 2, T], of x_j - x_k for each knot j. With differences, X' is
+	// exactly 0 where the observations do not change.
+	Weights *Node
+	// Time [batch] float64 is the time channel of the path, Clock [batch] its derivative: t and 1 but for Rectilinear.
+	Time, Clock *Node
+
+	all bool // every knot has a weight
+}
+
+// Eval is the value and the derivative, both [batch, ...], of the path through values [batch, T, ...] at the knots.
+func (i Interval) Eval(values *Node) (x, dx *Node) {
+	if i.all {
+		return i.weigh(values, i.Knots, i.Weights)
+	}
+	return i.combine(values, i.Knots)
+}
+
+// Snapshots is Eval for few distinct values: rows [batch, J, ...] of which index [batch, T] int32 names the one in
+// force at each knot.
+func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
+	dims := index.Shape().Dimensions
+	offset := MulScalar(Iota(index.Graph(), i.Knots.Shape(), 0), dims[1])
+	in := Gather(Reshape(index, dims[0]*dims[1]), ExpandAxes(Add(i.Knots, offset), -1)) // [batch, K]
+	if i.all {
+		inForce := OneHot(index, rows.Shape().Dimensions[1], i.Weights.DType()) // [batch, T, J]
+		return i.weigh(rows, in, DotGeneral(i.Weights, []int{2}, []int{0}, inForce, []int{1}, []int{0}))
+	}
+	return i.combine(rows, in)
+}
+
+// combine weighs the differences between the rows [batch, J, ...] named by at [batch, K].
+func (i Interval) combine(rows, at *Node) (x, dx *Node) {
+	dims := rows.Shape().Dimensions
+	rows = Reshape(rows, dims[0], dims[1], -1)
+	named := make([]*Node, at.Shape().Dimensions[1])
+	for k := range named {
+		named[k] = rowOf(rows, Slice(at, AxisRange(), AxisElem(k))) // [batch, 1, ...]
+	}
+	weights := ConvertDType(i.Weights, rows.DType())
+	combined := func(j int) (sum *Node) {
+		for k := range len(named) - 1 {
+			weight := Slice(weights, AxisRange(), AxisElem(j), AxisElem(k)) // [batch, 1, 1]
+			term := Mul(weight, Sub(named[k+1], named[k]))
+			if sum == nil {
+				sum = term
+			} else {
+				sum = Add(sum, term)
+			}
+		}
+		return sum
+	}
+	shape := append([]int{dims[0]}, dims[2:]...)
+	return Reshape(Add(named[len(named)-2], combined(0)), shape...), Reshape(combined(1), shape...)
+}
+
+// weigh adds up the differences of all rows [batch, J, ...] from the one named by at [batch, 1], by weights [batch, 2, J].
+// It sums products where a matrix product would do, since those are rounded to ten bits on some devices.
+func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
+	dims := rows.Shape().Dimensions
+	rows = Reshape(rows, dims[0], dims[1], -1)
+	base := rowOf(rows, at) // [batch, 1, ...]
+	differences := Sub(rows, base)
+	weights = ConvertDType(weights, rows.DType())
+	summed := func(j int) *Node {
+		weight := Reshape(Slice(weights, AxisRange(), AxisElem(j)), dims[0], dims[1], 1)
+		return ReduceSum(Mul(weight, differences), 1)
+	}
+	shape := append([]int{dims[0]}, dims[2:]...)
+	return Reshape(Add(Squeeze(base, 1), summed(0)), shape...), Reshape(summed(1), shape...)
+}
+
+// maxSliced is the largest batch whose rows are sliced one by one.
+const maxSliced = 32
+
+// rowOf picks row at [batch, 1] of each sample of rows [batch, J, width]: [batch, 1, width]. It slices where it can, since
+// XLA gathers entry by entry on a CPU, which takes many times as long.
+func rowOf(rows, at *Node) *Node {
+	g, dims := rows.Graph(), rows.Shape().Dimensions
+	batch, count, width := dims[0], dims[1], dims[2]
+	if batch > maxSliced || !g.Backend().Capabilities().Operations[compute.OpTypeDynamicSlice] {
+		flat := Reshape(rows, batch*count, width)
+		offset := MulScalar(Iota(g, at.Shape(), 0), count)
+		return Gather(flat, ExpandAxes(Add(at, offset), -1))
+	}
+	parts := make([]*Node, batch)
+	for b := range parts {
+		index := func(i int) *Node { return Const(g, int32(i)) }
+		start := []*Node{index(b), Reshape(Slice(at, AxisElem(b))), index(0)}
+		parts[b] = DynamicSlice(rows, start, []int{1, 1, width})
+	}
+	return Concatenate(parts, 0)
+}

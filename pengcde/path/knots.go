@@ -1,0 +1,71 @@
+package path
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// ErrKnots is wrapped by errors about knots.
+var ErrKnots = errors.New("invalid knots")
+
+// shortest and longest interval: the squares and cubes of lengths, and of the ratio of two, are to be finite and not 0.
+const shortest, longest = 1e-50, 1e50
+
+// CheckKnots finds knots that no path can have: fewer than two, not finite, not strictly increasing, or so near or far
+// that their differences leave the range of float64.
+func CheckKnots(knots []float64) error {
+	if len(knots) < 2 {
+		return fmt.Errorf("pengcde/path: %d knots, want at least 2: a path needs two observations: %w", len(knots), ErrKnots)
+	}
+	for k, t := range knots {
+		if math.IsNaN(t) || math.IsInf(t, 0) {
+			return fmt.Errorf("pengcde/path: knot %d is %g, want a finite time: %w", k, t, ErrKnots)
+		}
+		if k == 0 {
+			continue
+		}
+		if t <= knots[k-1] {
+			return fmt.Errorf("pengcde/path: knot %d is %g after %g, want times that increase strictly: sort observations and merge equal times: %w", k, t, knots[k-1], ErrKnots)
+		}
+		if h := t - knots[k-1]; h < shortest || h > longest {
+			return fmt.Errorf("pengcde/path: knot %d comes %g after the one before, want %g to %g: choose another unit of time: %w", k, h, shortest, longest, ErrKnots)
+		}
+	}
+	return nil
+}
+
+// Knots checks the knots [batch][T] of a batch of samples and makes of them the tensor that [Locate] takes: the times
+// [batch, T] float64; for Natural [batch, T, 1+T], where row k holds t_k and the weight that each value has in the second
+// derivative at t_k. The latter serves the other kinds as well.
+func Knots(kind Kind, knots [][]float64) (*tensors.Tensor, error) {
+	if err := kind.Check(); err != nil {
+		return nil, err
+	}
+	if len(knots) == 0 {
+		return nil, fmt.Errorf("pengcde/path: knots of no samples: %w", ErrKnots)
+	}
+	batch, count := len(knots), len(knots[0])
+	var data []float64
+	for b, times := range knots {
+		if len(times) != count {
+			return nil, fmt.Errorf("pengcde/path: sample %d has %d knots, sample 0 has %d: put samples of other lengths in batches of their own: %w", b, len(times), count, ErrKnots)
+		}
+		if err := CheckKnots(times); err != nil {
+			return nil, fmt.Errorf("pengcde/path: sample %d: %w", b, err)
+		}
+		if kind != Natural {
+			data = append(data, times...)
+			continue
+		}
+		for k, weights := range curvatureWeights(times) {
+			data = append(append(data, times[k]), weights...)
+		}
+	}
+	if kind == Natural {
+		return tensors.FromFlatDataAndDimensions(data, batch, count, 1+count), nil
+	}
+	return tensors.FromFlatDataAndDimensions(data, batch, count), nil
+}

@@ -1,0 +1,79 @@
+package path_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+func TestCheckKnots(t *testing.T) {
+	for name, knots := range map[string][]float64{
+		"none": nil, "one": {1}, "equal": {0, 1, 1}, "decreasing": {0, 2, 1}, "NaN": {0, math.NaN()}, "infinite": {0, math.Inf(1)},
+		"too near": {0, 1e-200}, "too far": {-1e200, 1e200},
+	} {
+		if _, err := path.Knots(path.Natural, [][]float64{{0, 1}, knots}); !errors.Is(err, path.ErrKnots) {
+			t.Errorf("%s: %v, want ErrKnots", name, err)
+		}
+		if err := path.CheckKnots(knots); !errors.Is(err, path.ErrKnots) {
+			t.Errorf("%s: %v, want ErrKnots", name, err)
+		}
+	}
+	if err := path.CheckKnots([]float64{0, 1e-9, 5}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKnotsOfBatches(t *testing.T) {
+	for name, knots := range map[string][][]float64{"no samples": nil, "other lengths": {{0, 1}, {0, 1, 2}}} {
+		if _, err := path.Knots(path.Linear, knots); !errors.Is(err, path.ErrKnots) {
+			t.Errorf("%s: %v, want ErrKnots", name, err)
+		}
+	}
+	for kind, want := range map[path.Kind][]int{path.Hermite: {2, 3}, path.Natural: {2, 3, 4}} {
+		got, err := path.Knots(kind, [][]float64{{0, 1, 2}, {5, 7, 8}})
+		if err != nil || !slices.Equal(got.Shape().Dimensions, want) {
+			t.Errorf("%v: %v, %v, want %v", kind, got.Shape(), err, want)
+		}
+	}
+}
+
+// Samples with knots of their own are each as alone; knots that were made for a spline serve the other kinds.
+func TestSamplesWithKnotsOfTheirOwn(t *testing.T) {
+	knots, rows, at := [][]float64{{0, 1, 2.5}, {-3, 4, 4.5}}, []float64{1, 5, 2, 0, -1, 7}, []float64{1.7, 0.3}
+	made, err := path.Knots(path.Natural, knots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range kinds {
+		out, err := program(t, chosen(t), kind).Call(made, tensors.FromFlatDataAndDimensions(rows, 2, 3, 1), tensors.FromFlatDataAndDimensions(at, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b := range knots {
+			alone := eval(t, kind, knots[b], rows[3*b:3*b+3], nil, at[b:b+1])
+			for i, want := range [][]float64{alone.x, alone.dx, alone.time, alone.clock} {
+				if got := tensors.MustCopyFlatData[float64](out[i])[b]; math.Abs(got-want[0]) > 1e-14 {
+					t.Errorf("%v: output %d of sample %d is %g, alone %g", kind, i, b, got, want[0])
+				}
+			}
+		}
+		xla.Free(out...)
+	}
+}
+
+// What Locate cannot use is an error when the graph is built.
+func TestLocateErrors(t *testing.T) {
+	knots, at, values := tensors.FromValue([][]float64{{0, 1}}), tensors.FromValue([]float64{0.5}), tensors.FromValue([][][]float64{{{1}, {2}}})
+	if _, err := program(t, chosen(t), path.Natural).Call(knots, values, at); !errors.Is(err, path.ErrKnots) {
+		t.Errorf("knots without weights: %v, want ErrKnots", err)
+	}
+	if _, err := program(t, chosen(t), path.Kind(12)).Call(knots, values, at); !errors.Is(err, path.ErrKind) {
+		t.Errorf("kind 12: %v, want ErrKind", err)
+	}
+}

@@ -1,0 +1,82 @@
+package path
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Locate finds the interval of t [batch] float64 among knots [batch, T] float64, for Natural those of [Knots]. For
+// Rectilinear t counts along the lengthened axis, see [Lengthen].
+func Locate(kind Kind, knots, t *Node) Interval {
+	if err := kind.Check(); err != nil {
+		panic(err)
+	}
+	times := knots
+	if knots.Rank() == 3 {
+		times = column(knots, 0)
+	}
+	switch kind {
+	case Linear:
+		return linear(among(times, t))
+	case Rectilinear:
+		return rectilinear(times, t)
+	case Natural:
+		if knots.Rank() != 3 {
+			panic(fmt.Errorf("pengcde/path: knots %s of a natural spline, want [batch, T, 1+T]: make them with Knots: %w", knots.Shape(), ErrKnots))
+		}
+		return natural(knots, among(times, t))
+	case Ramp:
+		return ramp(among(times, t))
+	}
+	return hermite(among(times, t))
+}
+
+// span is the interval of each sample's time t; all nodes are [batch].
+type span struct {
+	k      *Node // int32, its number
+	first  *Node // bool, whether it is the first
+	before *Node // length of the interval before; in the first 1
+	t, tk  *Node // the time and the knot at the left
+	u, h   *Node // t - t_k and the length
+}
+
+// among finds t [batch] among times [batch, T].
+func among(times, t *Node) span {
+	g, dims := times.Graph(), times.Shape().Dimensions
+	batch, count := dims[0], dims[1]
+	before := LessThan(times, ExpandAxes(t, -1))
+	k := AddScalar(ReduceSum(ConvertDType(before, dtypes.Int32), -1), -1)
+	k = Min(Max(k, Scalar(g, dtypes.Int32, 0)), Scalar(g, dtypes.Int32, count-2))
+
+	first := Equal(k, ZerosLike(k))
+	at := Stack([]*Node{Where(first, k, AddScalar(k, -1)), k, AddScalar(k, 1)}, 1) // [batch, 3]
+	offset := MulScalar(Iota(g, at.Shape(), 0), count)
+	near := Gather(Reshape(times, batch*count), ExpandAxes(Add(at, offset), -1)) // [batch, 3]
+	t0, tk, t1 := column(near, 0), column(near, 1), column(near, 2)
+	h := Sub(t1, tk)
+	return span{k: k, first: first, before: Where(first, OnesLike(h), Sub(tk, t0)), t: t, tk: tk, u: Sub(t, tk), h: h}
+}
+
+// column is x[:, i] or x[:, :, i].
+func column(x *Node, i int) *Node {
+	axes := make([]SliceAxisSpec, x.Rank())
+	for axis := range axes {
+		axes[axis] = AxisRange()
+	}
+	axes[len(axes)-1] = AxisElem(i)
+	return Squeeze(Slice(x, axes...), -1)
+}
+
+// pair is the interval in which X = x_k + w d and X' = dw d, d = x_k+1 - x_k.
+func (s span) pair(w, dw *Node) Interval {
+	weights := ExpandAxes(Stack([]*Node{w, dw}, 1), -1) // [batch, 2, 1]
+	return Interval{Knots: Stack([]*Node{s.k, AddScalar(s.k, 1)}, 1), Weights: weights, Time: s.t, Clock: OnesLike(s.t)}
+}
+
+// fraction is u/h, kept between 0 and 1.
+func fraction(u, h *Node) *Node {
+	r := Div(u, h)
+	return Min(Max(r, ZerosLike(r)), OnesLike(r))
+}
