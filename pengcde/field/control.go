@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -13,22 +14,6 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
-
-// Sample is what one sample of a batch was observed to be.
-type Sample struct {
-	// Knots [T] are the times of observation, increasing strictly.
-	Knots []float64
-	// Pattern has the edges; Snapshots [J][edges] are control weights on it, see [dyngraph.Normalisation].
-	Pattern   *dyngraph.Pattern
-	Snapshots [][]float64
-	// Index [T] names the snapshot in force at each knot; nil: snapshot k at knot k.
-	Index []int
-	// Features [T][n*p] at the knots, row-major by node; nil for fields without.
-	Features [][]float64
-	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its last
-	// cubic.
-	Hold bool
-}
 
 // NewControl makes the tensors of a batch of samples, which [Bind] takes back as nodes. Samples may differ in times,
 // graphs and values, not in the numbers of knots, snapshots, nodes and features.
@@ -48,7 +33,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	if err != nil {
 		return nil, fmt.Errorf("pengcde/field: %w", err)
 	}
-	var knots, until, rows, features []float64
+	var knots, until, rows, clock, features []float64
 	var index []int32
 	for b, s := range samples {
 		knots = append(knots, s.Knots...)
@@ -63,6 +48,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		for k := range s.Knots {
 			index = append(index, int32(s.inForce(k)))
 		}
+		clock = append(clock, s.Clock...)
 		for _, row := range s.Features {
 			features = append(features, row...)
 		}
@@ -74,61 +60,19 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		tensors.FromFlatDataAndDimensions(index, batch, count),
 		nn.Tensor(dtype, rows, batch, len(first.Snapshots), layout.Width()),
 	}
+	if clock != nil {
+		control = append(control, nn.Tensor(dtypes.Float64, clock, batch, count))
+	}
 	if features != nil {
 		control = append(control, nn.Tensor(dtype, features, batch, count, n, len(first.Features[0])/n))
 	}
 	return append(control, layout.Tables()...), nil
 }
 
-func (s Sample) inForce(knot int) int {
-	if s.Index == nil {
-		return knot
-	}
-	return s.Index[knot]
-}
-
-// check finds what is wrong with sample b, or how its shape differs from the first's.
-func (s Sample) check(b int, first Sample) error {
-	invalid := func(format string, args ...any) error {
-		return fmt.Errorf("pengcde/field: sample %d: %s: %w", b, fmt.Sprintf(format, args...), dyngraph.ErrInvalid)
-	}
-	if err := path.CheckKnots(s.Knots); err != nil {
-		return fmt.Errorf("pengcde/field: sample %d: %w", b, err)
-	}
-	switch {
-	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots):
-		return invalid("%d knots and %d snapshots, sample 0 has %d and %d", len(s.Knots), len(s.Snapshots), len(first.Knots), len(first.Snapshots))
-	case s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
-		return invalid("%d knots, %d snapshots, %d indices: want an index for each knot, or as many snapshots as knots", len(s.Knots), len(s.Snapshots), len(s.Index))
-	case s.Features != nil && len(s.Features) != len(s.Knots), (s.Features == nil) != (first.Features == nil):
-		return invalid("features at %d of %d knots, sample 0 has %d", len(s.Features), len(s.Knots), len(first.Features))
-	case s.Pattern == nil || len(s.Snapshots) == 0:
-		return invalid("no graph")
-	case s.Pattern.Nodes != first.Pattern.Nodes:
-		return invalid("%d nodes, sample 0 has %d: put graphs of other sizes in batches of their own", s.Pattern.Nodes, first.Pattern.Nodes)
-	}
-	for k := range s.Knots {
-		if j := s.inForce(k); j < 0 || j >= len(s.Snapshots) {
-			return invalid("knot %d names snapshot %d of %d", k, j, len(s.Snapshots))
-		}
-	}
-	for j, weights := range s.Snapshots {
-		if len(weights) != s.Pattern.Edges() {
-			return invalid("snapshot %d has %d weights, its pattern %d edges", j, len(weights), s.Pattern.Edges())
-		}
-	}
-	for k, row := range s.Features {
-		if len(row) != len(first.Features[0]) || len(row) == 0 || len(row)%s.Pattern.Nodes != 0 {
-			return invalid("knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d nodes", k, len(row), len(first.Features[0]), s.Pattern.Nodes)
-		}
-	}
-	return nil
-}
-
 // Control is a batch's paths of graphs and features, while a graph is built.
 type Control struct {
 	knots, until, index, rows *Node
-	features                  *Node // nil without
+	clock, features           *Node // nil without
 	operator                  equivariant.Operator
 }
 
@@ -136,15 +80,20 @@ type Control struct {
 func Bind(nodes []*Node) *Control {
 	c := &Control{knots: nodes[0], until: nodes[1], index: nodes[2], rows: nodes[3]}
 	tables := nodes[4:]
-	if len(tables) > 0 && tables[0].DType().IsFloat() {
-		c.features, tables = tables[0], tables[1:]
+	for len(tables) > 0 && tables[0].DType().IsFloat() {
+		if tables[0].Rank() == 2 {
+			c.clock = tables[0]
+		} else {
+			c.features = tables[0]
+		}
+		tables = tables[1:]
 	}
 	c.operator = equivariant.BindOperator(tables)
 	return c
 }
 
-// at is the pair A, A' and, for p > 0 features, dX/dt [batch, n, p], at t [batch].
-func (c *Control) at(t *Node, n, p int) (pair *equivariant.Pair, dx *Node) {
+// at interpolates the control at t [batch] for a field that takes p features of n nodes.
+func (c *Control) at(t *Node, n, p int) signal {
 	interval := path.Locate(c.knots, Min(t, c.until))
 	moving := LessThan(t, c.until) // where not held
 	still := func(x *Node) *Node {
@@ -154,15 +103,44 @@ func (c *Control) at(t *Node, n, p int) (pair *equivariant.Pair, dx *Node) {
 		}
 		return Mul(x, mask)
 	}
-	a, da := interval.Snapshots(c.rows, c.index)
-	pair = equivariant.NewPair(c.operator, a, still(da), n)
+	s := signal{operator: c.operator, nodes: n, features: p, rate: c.rate(t)}
+	s.a, s.da = interval.Snapshots(c.rows, c.index)
+	s.da = still(s.da)
 	if p == 0 {
-		return pair, nil
+		return s
 	}
 	if c.features == nil {
 		panic(fmt.Errorf("pengcde/field: the field takes %d node features, the control has none", p))
 	}
 	c.features.AssertDims(-1, -1, n, p)
-	_, dx = interval.Eval(c.features)
-	return pair, still(dx)
+	_, s.dx = interval.Eval(c.features)
+	s.dx = still(s.dx)
+	return s
+}
+
+// rate is the derivative of the time channel at t [batch], [batch] float64; nil where it is 1.
+func (c *Control) rate(t *Node) *Node {
+	if c.clock == nil {
+		return nil
+	}
+	_, rate := path.Locate(c.knots, Min(t, c.until)).Eval(c.clock)
+	return rate
+}
+
+// latest is the snapshot of the last knot at or before t [batch], of the first where there is none; or that of the
+// snapshot before it, for back = 1. There is no derivative.
+func (c *Control) latest(t *Node, n, back int) signal {
+	dims := c.knots.Shape().Dimensions
+	reached := LessOrEqual(c.knots, ExpandAxes(t, -1))
+	k := AddScalar(ReduceSum(ConvertDType(reached, dtypes.Int32), -1), -1)
+	k = Max(k, ZerosLike(k)) // [batch]
+	index := c.index
+	if back > 0 {
+		index = AddScalar(index, -back)
+		index = Max(index, ZerosLike(index))
+	}
+	constant := path.Interval{Knots: Stack([]*Node{k, k, k}, 1), Weights: Zeros(t.Graph(), shapes.Make(dtypes.Float64, dims[0], 2, 2))}
+	s := signal{operator: c.operator, nodes: n, rate: c.rate(t)}
+	s.a, _ = constant.Snapshots(c.rows, index)
+	return s
 }
