@@ -4,15 +4,23 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// dense works with whole matrices. Arranged holds A and A' as [batch, 2, n*n].
+// dense works with whole matrices. Arranged holds A as [batch, n*n], or A and A' as [batch, 2, n*n].
 type dense struct{}
 
-func (dense) Arrange(a, da *Node, _ int) Arranged { return Arranged{Stack([]*Node{a, da}, 1)} }
+func (dense) Arrange(entries ...*Node) Arranged {
+	if len(entries) == 1 {
+		return Arranged(entries)
+	}
+	return Arranged{Stack(entries, 1)}
+}
 
 // Multiply mixes the matrices by a product with the coefficients, whose backward pass is one too: XLA sums in strict order
 // on a CPU, several times slower.
 func (dense) Multiply(m Arranged, c, z *Node) *Node {
 	n := z.Shape().Dimensions[1]
+	if c == nil {
+		return DotGeneral(Reshape(m[0], -1, n, n), []int{2}, []int{0}, z, []int{1}, []int{0})
+	}
 	mixed := DotGeneral(Reshape(c, 2, 2), []int{1}, nil, m[0], []int{1}, nil) // [2, batch, n*n]
 	part := func(i int) *Node { return Reshape(Slice(mixed, AxisElem(i)), -1, n, n) }
 	matrix := Add(part(0), TransposeAllDims(part(1), 0, 2, 1))

@@ -9,8 +9,9 @@
 // one of A Z, A^T Z, a diagonal times Z, or a matrix of rank one times Z. So M Z costs O(edges·d + n·d) for states Z of
 // width d, and M itself, n x n, is never needed; [Map.Dense] gives it as a definition for tests and study.
 //
-// Start with [Layer], which is what vector fields are made of; [Fusion] is the action M Z alone. The statistics that
-// the maps need of A are linear in A, so they are computed once for each snapshot ([Layout]) and interpolated together
+// Start with [Layer], which is what vector fields are made of; [Fusion] is the action M Z alone. [Convolution] is the layer
+// for any other message matrix, such as a [Matrix]. [ParseMaps] names sets of maps. The statistics that the maps need of A
+// are linear in A, so they are computed once for each snapshot ([Layout]) and interpolated together
 // with its entries.
 //
 // References: H. Maron, H. Ben-Hamu, N. Shamir, Y. Lipman, Invariant and Equivariant Graph Networks, ICLR 2019, on the 15

@@ -8,6 +8,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
@@ -104,6 +105,11 @@ func TestFixtureFusion(t *testing.T) {
 	for k := range Published8() {
 		w8 = append(w8, params8.Get(fmt.Sprintf("param%d", k+1)).Array().Data...)
 	}
+	var w11 []float64
+	for _, k := range []string{"1", "2", "3", "4", "4_prime", "5", "5_prime", "6", "6_prime", "7", "8"} {
+		w11 = append(w11, f.Get("directed11_params", "param"+k).Array().Data...)
+	}
+	maps11, derivative11 := Published11()
 	w15 := f.Get("full15_w").Array()
 	for i, scale := range f.Get("full15_scale").Array().Data {
 		if got := Map(i).Scale(n); math.Abs(got-scale) > 1e-15 {
@@ -130,17 +136,23 @@ func TestFixtureFusion(t *testing.T) {
 					return []*Node{fusion.Apply(p, in[0], in[1])}
 				}, weights, array(z, true))[0]
 			}
-			fixture.Close(t, "8 maps, published defect", apply(m, Fusion{Published8(), true}, w8), f.Get("undirected8_MZ").Array().Data, 1e-13)
-			fixture.Close(t, "8 maps", apply(m, Fusion{Published8(), false}, w8), times(f.Get("undirected8_M_with_tau_fix").Array().Data, z.Data), 1e-13)
-			fixture.Close(t, "15 maps", apply(m, Fusion{All15(), false}, w15.Data), f.Get("full15_MZ").Array().Data, 1e-13)
-			for i, k := range All15() {
-				w := []float64{1 / k.Scale(n), 0}
-				got := apply(still, Fusion{[]Map{k}, false}, w)
-				identity := times(a.Data, z.Data) // the offset of the identity map
-				for j := range got {
-					got[j] -= identity[j]
+			fixture.Close(t, "8 maps, published defect", apply(m, Fusion{Maps: Published8(), Parity: true}, w8), f.Get("undirected8_MZ").Array().Data, 1e-13)
+			fixture.Close(t, "8 maps", apply(m, Fusion{Maps: Published8()}, w8), times(f.Get("undirected8_M_with_tau_fix").Array().Data, z.Data), 1e-13)
+			directed := Fusion{Maps: maps11, Derivative: derivative11, Parity: true}
+			fixture.Close(t, "11 maps, published defect", apply(m, directed, w11), f.Get("directed11_MZ").Array().Data, 1e-13)
+			fixture.Close(t, "15 maps", apply(m, Fusion{Maps: All15()}, w15.Data), f.Get("full15_MZ").Array().Data, 1e-13)
+			identity := times(a.Data, z.Data) // the offset of the identity map
+			single := still.run(t, product, func(p *Pair, in []*Node) []*Node {
+				var out []*Node
+				for _, k := range All15() {
+					weight := ConstAs(in[0], [][]float64{{1 / k.Scale(n), 0}})
+					out = append(out, Fusion{Maps: []Map{k}}.Apply(p, weight, in[0]))
 				}
-				fixture.Close(t, k.String(), got, f.Get("basis15_of_A_times_Z").Array().Row(i).Data, 1e-12)
+				return out
+			}, array(z, true))
+			for i, k := range All15() {
+				floats.Sub(single[i], identity)
+				fixture.Close(t, k.String(), single[i], f.Get("basis15_of_A_times_Z").Array().Row(i).Data, 1e-12)
 			}
 		})
 	}
@@ -166,7 +178,7 @@ func TestFixtureConvLayer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out := m.run(t, product, func(p *Pair, in []*Node) []*Node {
 				v := nn.Values{"l.linear.weight": in[1], "l.linear.bias": in[2], "l.norm.weight": in[3], "l.norm.bias": in[4], "l.maps": in[5]}
-				plain := layer.convolve(v, in[0], func(x *Node) *Node {
+				plain := layer.convolution().Apply(v, in[0], func(x *Node) *Node {
 					return DotGeneral(in[6], []int{2}, []int{0}, x, []int{1}, []int{0})
 				})
 				return []*Node{plain, layer.Apply(v, p, in[0])}

@@ -1,13 +1,17 @@
 package equivariant
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
 // Fusion is a weighted sum of maps of A and A'.
 type Fusion struct {
-	// Maps are those that take part.
+	// Maps are those that take part: the k-th of A with the weight (k, 0), and of A' with the weight (k, 1).
 	Maps []Map
+	// Derivative are the maps of A' where they differ from those of A, as in [Published11]; nil means Maps.
+	Derivative []Map
 	// Parity repeats a defect of the published code: the weight of TotalOnAll on A' multiplies the total of A.
 	Parity bool
 }
@@ -23,7 +27,7 @@ type Pair struct {
 // NewPair takes A and A' as rows of a [Layout], interpolated: both [batch, width], for graphs of n nodes.
 func NewPair(operator Operator, a, da *Node, n int) *Pair {
 	batch, width := a.Shape().Dimensions[0], a.Shape().Dimensions[1]
-	entries := width - 3*n - 2
+	entries := width - statisticsWidth(n)
 	of := func(x *Node) (matrix, vectors *Node) {
 		part := func(from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from, to)) }
 		perNode := TransposeAllDims(Reshape(part(entries, entries+3*n), batch, 3, n), 0, 2, 1)
@@ -34,7 +38,7 @@ func NewPair(operator Operator, a, da *Node, n int) *Pair {
 	daEntries, daNodes := of(da)
 	return &Pair{
 		operator: operator,
-		arranged: operator.Arrange(aEntries, daEntries, n),
+		arranged: operator.Arrange(aEntries, daEntries),
 		nodes:    Concatenate([]*Node{aNodes, daNodes}, -1),
 	}
 }
@@ -57,6 +61,17 @@ func (f Fusion) Apply(p *Pair, weights, z *Node) *Node {
 	return Add(Add(y, Mul(vector(0), z)), ranked)
 }
 
+// pair is the k-th map of A and that of A'.
+func (f Fusion) pair(k int) [2]Map {
+	if f.Derivative == nil {
+		return [2]Map{f.Maps[k], f.Maps[k]}
+	}
+	if len(f.Derivative) != len(f.Maps) {
+		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave Derivative nil for the same maps: %w", len(f.Maps), len(f.Derivative), ErrMap))
+	}
+	return [2]Map{f.Maps[k], f.Derivative[k]}
+}
+
 // basis leads from the weights, flattened, to the coefficients of A, A', A^T, A'^T, and then, for each entry of
 // Pair.nodes, its coefficients in the diagonal, the row vector and the column vector. offset is added to them.
 func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
@@ -64,8 +79,8 @@ func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
 	for i := range basis {
 		basis[i] = make([]float64, 2*len(f.Maps))
 	}
-	for k, m := range f.Maps {
-		for side := range 2 { // 0 for A, 1 for A'
+	for k := range f.Maps {
+		for side, m := range f.pair(k) { // 0 for A, 1 for A'
 			from := side
 			if f.Parity && m == TotalOnAll {
 				from = 0

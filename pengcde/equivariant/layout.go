@@ -45,7 +45,10 @@ func (l Layout) matrix() int {
 }
 
 // Width is the length of a row.
-func (l Layout) Width() int { return l.matrix() + 3*l.nodes + 2 }
+func (l Layout) Width() int { return l.matrix() + statisticsWidth(l.nodes) }
+
+// statisticsWidth is the part of a row behind the matrix entries.
+func statisticsWidth(nodes int) int { return 3*nodes + 2 }
 
 // Row is the row of a snapshot of one sample of the batch, whose weights follow the sample's pattern.
 func (l Layout) Row(sample int, weights []float64) []float64 {

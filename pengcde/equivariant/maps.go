@@ -1,7 +1,5 @@
 package equivariant
 
-import "fmt"
-
 // Map is one of the 15 linear maps of matrices that commute with relabelling. With r the row sums of A, c its column
 // sums, g its diagonal, τ its total and tr its trace, the comments give entry (i, j).
 type Map int
@@ -87,14 +85,6 @@ var table = [mapCount]struct {
 	DiagonalOnColumns: {"diagonal on columns", diagonal, onColumns},
 }
 
-// String names the map.
-func (m Map) String() string {
-	if m < 0 || int(m) >= mapCount {
-		return fmt.Sprintf("Map(%d)", int(m))
-	}
-	return table[m].name
-}
-
 // Scale keeps the effect of a map of order 1 whatever the number of nodes: sums over nodes are divided by n, totals by
 // n². The published code scales its maps so; for traces and for the diagonal on rows and columns, which it lacks, 1/n is
 // our choice.
@@ -147,18 +137,4 @@ func (m Map) Dense(a []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// Published8 are the maps of the published code, in its order of weights.
-func Published8() []Map {
-	return []Map{IdentityMap, TransposeMap, KeepDiagonal, RowsOnRows, RowsOnColumns, RowsOnDiagonal, TotalOnAll, TotalOnDiagonal}
-}
-
-// All15 are all maps.
-func All15() []Map {
-	all := make([]Map, mapCount)
-	for i := range all {
-		all[i] = Map(i)
-	}
-	return all
 }

@@ -6,9 +6,10 @@ import (
 
 // Operator multiplies node states by matrices that are given by their entries in a [Layout].
 type Operator interface {
-	// Arrange prepares the entries a and da, both [batch, entries], of graphs of n nodes for several products.
-	Arrange(a, da *Node, n int) Arranged
-	// Multiply is (c_0 A + c_1 A' + c_2 A^T + c_3 A'^T) Z for coefficients [4] and z [batch, n, d].
+	// Arrange prepares the entries of A, or of A and A', each [batch, entries], for several products.
+	Arrange(entries ...*Node) Arranged
+	// Multiply is (c_0 A + c_1 A' + c_2 A^T + c_3 A'^T) Z for coefficients [4], or A Z for nil with A arranged alone, and
+	// z [batch, n, d].
 	Multiply(m Arranged, coefficients, z *Node) *Node
 }
 

@@ -13,15 +13,15 @@ type sparse struct {
 	neighbours []*Node
 }
 
-// Arrange cuts a and da into what belongs to each bucket: weights to the neighbours, then from them.
-func (s sparse) Arrange(a, da *Node, _ int) Arranged {
+// Arrange cuts the entries into what belongs to each bucket: weights to the neighbours, then from them.
+func (s sparse) Arrange(entries ...*Node) Arranged {
 	var m Arranged
 	at := 0
 	for _, table := range s.neighbours {
 		dims := table.Shape().Dimensions
 		for range 2 {
 			next := at + dims[1]*dims[2]
-			for _, x := range []*Node{a, da} {
+			for _, x := range entries {
 				m = append(m, Reshape(Slice(x, AxisRange(), AxisRange(at, next)), dims...))
 			}
 			at = next
@@ -31,6 +31,12 @@ func (s sparse) Arrange(a, da *Node, _ int) Arranged {
 }
 
 func (s sparse) Multiply(m Arranged, c, z *Node) *Node {
+	if c == nil {
+		forward := func(i int) *Node { return m[2*i] }
+		return withPullback(s.product(forward, z), z, func(v *Node) *Node {
+			return s.product(func(i int) *Node { return m[2*i+1] }, v)
+		})
+	}
 	forward := func(i int) *Node { return s.values(m[4*i:], c, 0, 2) }
 	backward := func(i int) *Node { return s.values(m[4*i:], c, 2, 0) }
 	// The gradient with respect to z is the transposed matrix times the cotangent, by the same gathers.

@@ -18,6 +18,10 @@ func (f Constant) Params() []nn.Param {
 }
 
 // Derivative implements [Field].
-func (f Constant) Derivative(v nn.Values, _ *Control, _, z *Node) *Node {
-	return BroadcastToDims(ExpandLeftToRank(v.Get("field.bias"), z.Rank()), z.Shape().Dimensions...)
+func (f Constant) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
+	return f.respond(v, signal{rate: c.rate(t)}, z)
+}
+
+func (f Constant) respond(v nn.Values, s signal, z *Node) *Node {
+	return s.contract(BroadcastToDims(ExpandLeftToRank(v.Get("field.bias"), z.Rank()), z.Shape().Dimensions...))
 }

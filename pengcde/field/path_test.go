@@ -20,6 +20,7 @@ import (
 // In the middle of an interval a linear path and a ramp have the same value, and derivatives 1 and 3/2 of the slope: the
 // field at a ramp is the field at a linear path of observations drawn apart by as much around the same middle.
 func TestPathOfASample(t *testing.T) {
+	backend := field.PlainGo(t)
 	f := fixture.Load(t, "pgt_peng")
 	sample := observed.Windowed(t, f)
 	sample.Index = nil
@@ -28,7 +29,7 @@ func TestPathOfASample(t *testing.T) {
 	middle := []float64{0.5 * (sample.Knots[1] + sample.Knots[2])}
 	at := func(graph, features path.Kind, s field.Sample) []float64 {
 		s.GraphPath, s.FeaturePath = graph, features
-		return evaluate(t, peng, params, s, equivariant.Auto, middle, z, false)[0]
+		return evaluate(t, backend, peng, params, s, equivariant.Auto, middle, z, false)[0]
 	}
 	apart := func(rows [][]float64) [][]float64 {
 		out := slices.Clone(rows)
@@ -49,7 +50,11 @@ func TestPathOfASample(t *testing.T) {
 	start := path.Lengthen(sample.Knots, sample.Knots[1:2])[0]
 	still := sample
 	still.Snapshots, still.Features = slices.Repeat(sample.Snapshots[1:2], len(sample.Knots)), slices.Repeat(sample.Features[1:2], len(sample.Knots))
-	want, moves := at(path.Linear, path.Linear, still), at(path.Linear, path.Linear, sample)
+	timeless := sample // its time channel all but stands still
+	for _, t := range sample.Knots {
+		timeless.Clock = append(timeless.Clock, 1e-14*t)
+	}
+	want, moves := at(path.Linear, path.Linear, still), at(path.Linear, path.Linear, timeless)
 	middle = []float64{start + 0.5*h}
 	fixture.Close(t, "rectilinear while time moves", at(path.Rectilinear, path.Rectilinear, sample), want, 1e-12)
 	middle = []float64{start + 1.5*h}
@@ -65,19 +70,21 @@ func TestPathOfASample(t *testing.T) {
 
 // Held rectilinear paths stay from the end of their longer axis on.
 func TestHoldRectilinear(t *testing.T) {
+	backend := field.PlainGo(t)
 	f := fixture.Load(t, "pgt_peng")
 	sample := observed.Windowed(t, f)
 	sample.GraphPath, sample.FeaturePath, sample.Hold = path.Rectilinear, path.Rectilinear, true
 	last := len(sample.Knots) - 1
 	constant := sample
+	constant.GraphPath, constant.FeaturePath = path.Linear, path.Linear
 	constant.Snapshots, constant.Features = slices.Repeat(sample.Snapshots[last:], last+1), slices.Repeat(sample.Features[last:], last+1)
 	peng := field.PENG{Hidden: f.Get("hidden").Int(), Layers: f.Get("layers").Int(), Features: f.Get("p").Int()}
 	z, params := f.Get("field_z").Array().Data, f.Get("params").Params()
 	end := path.Lengthen(sample.Knots, sample.Knots[last:])[0]
-	held := evaluate(t, peng, params, sample, equivariant.Auto, []float64{end + 0.7}, z, false)
-	want := evaluate(t, peng, params, constant, equivariant.Auto, []float64{end - 0.1}, z, false)
+	held := evaluate(t, backend, peng, params, sample, equivariant.Auto, []float64{end + 0.7}, z, false)
+	want := evaluate(t, backend, peng, params, constant, equivariant.Auto, []float64{sample.Knots[last] - 0.1}, z, false)
 	fixture.Close(t, "held", held[0], want[0], 1e-13)
-	moving := evaluate(t, peng, params, sample, equivariant.Auto, []float64{end - 0.1}, z, false)
+	moving := evaluate(t, backend, peng, params, sample, equivariant.Auto, []float64{end - 0.1}, z, false)
 	if slices.Equal(moving[0], want[0]) {
 		t.Error("the path is held before its end")
 	}
@@ -85,6 +92,7 @@ func TestHoldRectilinear(t *testing.T) {
 
 // Missing values are filled, and mask channels are features like others.
 func TestMissingFeatures(t *testing.T) {
+	backend := field.PlainGo(t)
 	f := fixture.Load(t, "pgt_peng")
 	sample := observed.Windowed(t, f)
 	p := f.Get("p").Int()
@@ -106,8 +114,8 @@ func TestMissingFeatures(t *testing.T) {
 		params[d.Name] = a
 	}
 	z := f.Get("field_z").Array().Data
-	got := evaluate(t, peng, params, sample, equivariant.Auto, []float64{0.8}, z, false)
-	want := evaluate(t, peng, params, whole, equivariant.Auto, []float64{0.8}, z, false)
+	got := evaluate(t, backend, peng, params, sample, equivariant.Auto, []float64{0.8}, z, false)
+	want := evaluate(t, backend, peng, params, whole, equivariant.Auto, []float64{0.8}, z, false)
 	fixture.Close(t, "field", got[0], want[0], 1e-15)
 
 	for k := range sample.Features {

@@ -1,8 +1,6 @@
 package field
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
@@ -18,7 +16,8 @@ import (
 //
 //	dz_um/dt = Σ_l (F_uml0 + F_uml1 dx_ul/dt)
 //
-// where the time channel, whose derivative is 1, stands beside every feature, as in the published code.
+// where the time channel stands beside every feature, as in the published code. Where the time channel runs on a clock of
+// its own ([Sample]), its derivative multiplies F in the first case and F_uml0 in the second.
 type PENG struct {
 	// Hidden is the width of the state, Layers at least 1.
 	Hidden, Layers int
@@ -26,50 +25,40 @@ type PENG struct {
 	Features int
 	// Maps mix A and A'; nil means [equivariant.Published8].
 	Maps []equivariant.Map
+	// DerivativeMaps are those of A' where they differ, see [equivariant.Published11]; nil means Maps.
+	DerivativeMaps []equivariant.Map
+	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
+	PerChannel bool
 	// Parity repeats a defect of the published code, see [equivariant.Fusion].
 	Parity bool
 }
 
-func (f PENG) layers() []equivariant.Layer {
-	maps := f.Maps
-	if maps == nil {
-		maps = equivariant.Published8()
+func (f PENG) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
+
+func (f PENG) layer(c equivariant.Convolution) equivariant.Layer {
+	fusion := equivariant.Fusion{Maps: f.Maps, Derivative: f.DerivativeMaps, Parity: f.Parity}
+	if fusion.Maps == nil {
+		fusion.Maps = equivariant.Published8()
 	}
-	layers := make([]equivariant.Layer, f.Layers)
-	for k := range layers {
-		layers[k] = equivariant.Layer{Name: fmt.Sprintf("field.layers.%d", k), In: f.Hidden, Out: f.Hidden,
-			Fusion: equivariant.Fusion{Maps: maps, Parity: f.Parity}}
-	}
-	if f.Features > 0 {
-		layers[f.Layers-1].Out = f.Hidden * f.Features * 2
-	}
-	return layers
+	return equivariant.Layer{Name: c.Name, In: c.In, Out: c.Out, Fusion: fusion}
 }
 
 // Params declares those of the layers, named field.layers.K.
 func (f PENG) Params() []nn.Param {
 	var params []nn.Param
-	for _, l := range f.layers() {
-		params = append(params, l.Params()...)
+	for _, c := range f.stack() {
+		params = append(params, f.layer(c).Params()...)
 	}
 	return params
 }
 
 // Derivative implements [Field].
 func (f PENG) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	n := z.Shape().Dimensions[1]
-	pair, dx := c.at(t, n, f.Features)
-	x := z
-	for k, l := range f.layers() {
-		if k > 0 {
-			x = nn.ReLU(x)
-		}
-		x = l.Apply(v, pair, x)
-	}
-	if f.Features == 0 {
-		return x
-	}
-	channels := Stack([]*Node{OnesLike(dx), dx}, -1) // [batch, n, p, 2]
-	drive := Reshape(channels, -1, n, 2*f.Features)
-	return DotGeneral(Reshape(x, -1, n, f.Hidden, 2*f.Features), []int{3}, []int{0, 1}, drive, []int{2}, []int{0, 1})
+	return f.respond(v, c.at(t, z.Shape().Dimensions[1], f.Features), z)
+}
+
+func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {
+	s = s.perChannel(f.PerChannel)
+	pair, layers := s.pair(), f.stack()
+	return s.contract(layers.apply(z, func(k int, x *Node) *Node { return f.layer(layers[k]).Apply(v, pair, x) }))
 }

@@ -1,11 +1,15 @@
 package field_test
 
 import (
+	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -17,74 +21,151 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Relabelling the nodes of a graph relabels dz/dt. The graph and its relabelling are the two samples of a batch, so the
-// tables of graphs with other edges stand side by side too. Its shape is fixed, a directed ring with chords and a hub, so
-// that each product compiles once.
-func TestFieldCommutesWithRelabelling(t *testing.T) {
-	const n, p, hidden, knots = 7, 2, 3, 4
-	peng := field.PENG{Hidden: hidden, Layers: 2, Features: p, Maps: equivariant.All15()}
-	declared := peng.Params()
-	for name, product := range map[string]equivariant.Product{"dense": equivariant.Dense, "sparse": equivariant.Sparse} {
-		t.Run(name, func(t *testing.T) {
-			program, err := xla.NewProgram(xlatest.Backend(t), "field", func(in []*Node) []*Node {
-				args := in[2:]
-				return []*Node{peng.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), in[0], in[1])}
-			})
-			if err != nil {
-				t.Fatal(err)
+// relabelling is a program of a field and a drawn graph with states, beside the same under other names of the nodes. The
+// two are the samples of a batch, so the tables of graphs with other edges stand side by side too. Shapes are fixed, a
+// directed ring with chords and a hub, so that each product compiles once.
+type relabelling struct {
+	field    field.Field
+	declared []nn.Param
+	program  *xla.Program
+}
+
+const ringNodes, ringFeatures, ringHidden, ringKnots = 7, 2, 3, 4
+
+func newRelabelling(t *testing.T, backend *xla.Backend, f field.Field) *relabelling {
+	t.Helper()
+	c := &relabelling{field: f, declared: f.Params()}
+	var err error
+	c.program, err = xla.NewProgram(backend, "field", func(in []*Node) []*Node {
+		args := in[2:]
+		return []*Node{f.Derivative(nn.Bind(c.declared, args), field.Bind(args[len(c.declared):]), in[0], in[1])}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.program.Close)
+	return c
+}
+
+// drawing is a graph and its relabelling by order, at one time.
+type drawing struct {
+	order   []int
+	time    float64
+	samples [2]field.Sample
+	z       []float64
+	params  map[string][]float64
+}
+
+func (c *relabelling) draw(r *rapid.T) drawing {
+	const n = ringNodes
+	entries := func(what string, count int) []float64 {
+		return rapid.SliceOfN(rapid.Float64Range(-1, 1), count, count).Draw(r, what)
+	}
+	d := drawing{order: rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6}).Draw(r, "order"), params: make(map[string][]float64)}
+	var from, to []int
+	for u := range n {
+		from, to = append(from, u, u, u), append(to, (u+1)%n, (u+3)%n, 0)
+	}
+	original, places := pattern(r, n, from, to)
+	renamedPattern, newPlaces := pattern(r, n, renamed(d.order, from), renamed(d.order, to))
+	d.samples = [2]field.Sample{{Pattern: original}, {Pattern: renamedPattern}}
+	d.time = float64(ringKnots-1) * rapid.Float64Range(-0.2, 1.2).Draw(r, "t")
+	for k := range ringKnots {
+		weights, features := entries("weights", len(from)), entries("features", n*ringFeatures)
+		for i, place := range [][]int{places, newPlaces} {
+			row := make([]float64, d.samples[i].Pattern.Edges())
+			for e, w := range weights {
+				row[place[e]] = w
 			}
-			defer program.Close()
-			rapid.Check(t, func(r *rapid.T) {
-				var owned xla.Buffers
-				defer owned.Free()
-				draw := func(what string, count int) []float64 {
-					return rapid.SliceOfN(rapid.Float64Range(-1, 1), count, count).Draw(r, what)
+			d.samples[i].Snapshots = append(d.samples[i].Snapshots, row)
+			d.samples[i].Knots = append(d.samples[i].Knots, float64(k))
+		}
+		d.samples[0].Features = append(d.samples[0].Features, features)
+		d.samples[1].Features = append(d.samples[1].Features, moved(d.order, features))
+	}
+	d.z = entries("z", n*ringHidden)
+	for _, p := range c.declared {
+		d.params[p.Name] = entries(p.Name, p.Size())
+	}
+	return d
+}
+
+// derivatives are dz/dt of the graph and of its relabelling.
+func (c *relabelling) derivatives(r *rapid.T, d drawing, product equivariant.Product) (original, relabelled []float64) {
+	var owned xla.Buffers
+	defer owned.Free()
+	control, err := field.NewControl(dtypes.Float64, product, d.samples[:])
+	if err != nil {
+		r.Fatal(err)
+	}
+	inputs := owned.Own(tensors.FromValue([]float64{d.time, d.time}),
+		nn.Tensor(dtypes.Float64, append(append([]float64{}, d.z...), moved(d.order, d.z)...), 2, ringNodes, ringHidden))
+	for _, p := range c.declared {
+		inputs = append(inputs, owned.Own(nn.Tensor(dtypes.Float64, d.params[p.Name], p.Dims...))...)
+	}
+	inputs = append(inputs, owned.Own(control...)...)
+	args := make([]any, len(inputs))
+	for i, input := range inputs {
+		args[i] = input
+	}
+	out, err := c.program.Call(args...)
+	if err != nil {
+		r.Fatal(err)
+	}
+	dz := nn.Floats(owned.Own(out...)[0])
+	return dz[:len(d.z)], dz[len(d.z):]
+}
+
+// Relabelling the nodes of a graph relabels dz/dt: f(P Z, P A P^T) = P f(Z, A).
+func TestFieldCommutesWithRelabelling(t *testing.T) {
+	plain := field.PlainGo(t)
+	for name, f := range every(ringNodes, ringFeatures) {
+		if _, tied := f.(field.PreMult); tied {
+			continue
+		}
+		for _, product := range bothProducts {
+			t.Run(fmt.Sprintf("%s/%v", name, product), func(t *testing.T) {
+				backend := plain
+				if name == "PENG, features" {
+					backend = xlatest.Backend(t)
 				}
-				order := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6}).Draw(r, "order")
-				var from, to []int
-				for u := range n {
-					from, to = append(from, u, u, u), append(to, (u+1)%n, (u+3)%n, 0)
-				}
-				original, places := pattern(r, n, from, to)
-				relabelled, newPlaces := pattern(r, n, renamed(order, from), renamed(order, to))
-				samples := [2]field.Sample{{Pattern: original}, {Pattern: relabelled}}
-				time := float64(knots-1) * rapid.Float64Range(-0.2, 1.2).Draw(r, "t")
-				for k := range knots {
-					weights, features := draw("weights", len(from)), draw("features", n*p)
-					for i, place := range [][]int{places, newPlaces} {
-						row := make([]float64, samples[i].Pattern.Edges())
-						for e, w := range weights {
-							row[place[e]] = w
-						}
-						samples[i].Snapshots = append(samples[i].Snapshots, row)
-						samples[i].Knots = append(samples[i].Knots, float64(k))
-					}
-					samples[0].Features = append(samples[0].Features, features)
-					samples[1].Features = append(samples[1].Features, moved(order, features))
-				}
-				control, err := field.NewControl(dtypes.Float64, product, samples[:])
-				if err != nil {
-					r.Fatal(err)
-				}
-				z := draw("z", n*hidden)
-				inputs := owned.Own(tensors.FromValue([]float64{time, time}),
-					nn.Tensor(dtypes.Float64, append(append([]float64{}, z...), moved(order, z)...), 2, n, hidden))
-				for _, d := range declared {
-					inputs = append(inputs, owned.Own(nn.Tensor(dtypes.Float64, draw(d.Name, d.Size()), d.Dims...))...)
-				}
-				inputs = append(inputs, owned.Own(control...)...)
-				args := make([]any, len(inputs))
-				for i, input := range inputs {
-					args[i] = input
-				}
-				out, err := program.Call(args...)
-				if err != nil {
-					r.Fatal(err)
-				}
-				dz := nn.Floats(owned.Own(out...)[0])
-				fixture.Close(t, "dz/dt of the relabelled graph", dz[n*hidden:], moved(order, dz[:n*hidden]), 1e-11)
+				c := newRelabelling(t, backend, f)
+				rapid.Check(t, func(r *rapid.T) {
+					d := c.draw(r)
+					original, relabelled := c.derivatives(r, d, product)
+					fixture.Close(t, "dz/dt of the relabelled graph", relabelled, moved(d.order, original), 1e-11)
+				})
 			})
+		}
+	}
+}
+
+// Pre-Mult is tied to its nodes: relabelling them relabels dz/dt only if W_1 and W_2 are relabelled too.
+func TestPreMultCommutesOnlyWithItsMatrices(t *testing.T) {
+	for _, product := range bothProducts {
+		c := newRelabelling(t, field.PlainGo(t), field.PreMult{Hidden: ringHidden, Layers: 2, Nodes: ringNodes, Features: ringFeatures})
+		differ := false
+		rapid.Check(t, func(r *rapid.T) {
+			d := c.draw(r)
+			original, withSameW := c.derivatives(r, d, product)
+			for _, p := range c.declared {
+				if strings.Contains(p.Name, ".fusion_") {
+					rows := moved(d.order, d.params[p.Name])
+					w := make([]float64, len(rows))
+					for i := range ringNodes {
+						copy(w[i*ringNodes:], moved(d.order, rows[i*ringNodes:(i+1)*ringNodes]))
+					}
+					d.params[p.Name] = w
+				}
+			}
+			_, relabelled := c.derivatives(r, d, product)
+			want := moved(d.order, original)
+			fixture.Close(t, "dz/dt with relabelled matrices", relabelled, want, 1e-11)
+			differ = differ || floats.Distance(withSameW, want, math.Inf(1)) > 0.1*floats.Norm(want, math.Inf(1))
 		})
+		if !differ {
+			t.Error("dz/dt commutes with relabelling although the matrices stay")
+		}
 	}
 }
 

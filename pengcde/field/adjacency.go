@@ -1,0 +1,34 @@
+package field
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Adjacency is the graph neural controlled differential equation whose message matrix is the adjacency alone:
+//
+//	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A(t).
+//
+// F drives the state as in [PENG], so the derivative of the control enters through the time channel and the features
+// only, and the solution does not depend on the clock.
+type Adjacency struct {
+	// Hidden is the width of the state, Layers at least 1.
+	Hidden, Layers int
+	// Features is the number of node features that drive the state; 0 for none.
+	Features int
+}
+
+func (f Adjacency) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
+
+// Params declares those of the layers, named field.layers.K.
+func (f Adjacency) Params() []nn.Param { return f.stack().params() }
+
+// Derivative implements [Field].
+func (f Adjacency) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
+	return f.respond(v, c.at(t, z.Shape().Dimensions[1], f.Features), z)
+}
+
+func (f Adjacency) respond(v nn.Values, s signal, z *Node) *Node {
+	return s.contract(f.stack().shared(v, s.matrix(s.a), z))
+}

@@ -1,0 +1,42 @@
+package field
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// GNODE is the graph neural ordinary differential equation (GN-ODE), whose message matrix is the most recent snapshot:
+//
+//	dZ/dt = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A_j(t)
+//
+// with j(t) the snapshot in force at the last knot up to t, so that M is constant between knots and never looks ahead.
+// There is no control by node features. The field jumps at knots; steps should end there.
+//
+// Reference: M. Poli, S. Massaroli, J. Park, A. Yamashita, H. Asama, J. Park, Graph Neural Ordinary Differential
+// Equations, 2019.
+type GNODE struct {
+	// Hidden is the width of the state, Layers at least 1.
+	Hidden, Layers int
+	// Lag repeats a defect of the published code on synthetic graphs: the snapshot before the one in force is used, so
+	// that the last is never seen. Snapshots must be in the order in which they come into force.
+	Lag bool
+}
+
+func (f GNODE) stack() stack { return newStack(f.Hidden, f.Layers, 0) }
+
+// Params declares those of the layers, named field.layers.K.
+func (f GNODE) Params() []nn.Param { return f.stack().params() }
+
+// Derivative implements [Field].
+func (f GNODE) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
+	back := 0
+	if f.Lag {
+		back = 1
+	}
+	return f.respond(v, c.latest(t, z.Shape().Dimensions[1], back), z)
+}
+
+func (f GNODE) respond(v nn.Values, s signal, z *Node) *Node {
+	return s.contract(f.stack().shared(v, s.matrix(s.a), z))
+}

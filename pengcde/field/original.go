@@ -1,0 +1,41 @@
+package field
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Original is the field of the original graph neural controlled differential equation (GN-CDE), whose message matrix is
+// the sum of the adjacency and its derivative, the same in all layers:
+//
+//	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A(t) + A'(t).
+//
+// F drives the state as in [PENG]. A and A' have different units, so the field depends on the unit of time unless
+// PerChannel is set.
+//
+// Reference: T. Qin, B. Walker, T. Lyons, H. Yan, H. Li, Learning Dynamic Graph Embeddings with Neural Controlled
+// Differential Equations, 2023.
+type Original struct {
+	// Hidden is the width of the state, Layers at least 1.
+	Hidden, Layers int
+	// Features is the number of node features that drive the state; 0 for none.
+	Features int
+	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
+	PerChannel bool
+}
+
+func (f Original) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
+
+// Params declares those of the layers, named field.layers.K.
+func (f Original) Params() []nn.Param { return f.stack().params() }
+
+// Derivative implements [Field].
+func (f Original) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
+	return f.respond(v, c.at(t, z.Shape().Dimensions[1], f.Features), z)
+}
+
+func (f Original) respond(v nn.Values, s signal, z *Node) *Node {
+	s = s.perChannel(f.PerChannel)
+	return s.contract(f.stack().shared(v, s.matrix(Add(s.a, s.da)), z))
+}

@@ -1,0 +1,75 @@
+package field
+
+import (
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// PreMult is the graph neural controlled differential equation with the general linear fusion: learned matrices
+// W_1, W_2 [n, n] of each layer multiply A and A' from the left,
+//
+//	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M_k = W_1k A(t) + W_2k A'(t).
+//
+// F drives the state as in [PENG]. It is tied to one set of n nodes: relabelling the nodes relabels dZ/dt only if the rows
+// and columns of W_1 and W_2 are relabelled too. M Z = W_1 (A Z) + W_2 (A' Z), so that A stays sparse while the
+// parameters, 2 n² a layer, and O(n² d) operations do not.
+type PreMult struct {
+	// Hidden is the width of the state, Layers at least 1, Nodes the number n of nodes.
+	Hidden, Layers, Nodes int
+	// Features is the number of node features that drive the state; 0 for none.
+	Features int
+	// Parity draws the entries of W_1 and W_2 from U(0, 1), as the published code does: their norm is then about n/2 at the
+	// start, and grows with the graph. The default is U(-1/n, 1/n).
+	Parity bool
+	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
+	PerChannel bool
+}
+
+func (f PreMult) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
+
+// Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then those of the convolution.
+func (f PreMult) Params() []nn.Param {
+	draw := nn.Uniform(1 / float64(f.Nodes))
+	if f.Parity {
+		draw = unit
+	}
+	var params []nn.Param
+	for _, c := range f.stack() {
+		for _, name := range []string{".fusion_1", ".fusion_2"} {
+			params = append(params, nn.Param{Name: c.Name + name, Dims: []int{f.Nodes, f.Nodes}, Init: draw})
+		}
+		params = append(params, c.Params()...)
+	}
+	return params
+}
+
+// unit draws from U(0, 1).
+func unit(rng *rand.Rand, entries []float64) {
+	for i := range entries {
+		entries[i] = rng.Float64()
+	}
+}
+
+// Derivative implements [Field].
+func (f PreMult) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
+	z.AssertDims(-1, f.Nodes, f.Hidden)
+	return f.respond(v, c.at(t, f.Nodes, f.Features), z)
+}
+
+func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {
+	s = s.perChannel(f.PerChannel)
+	a, da := s.matrix(s.a), s.matrix(s.da)
+	layers := f.stack()
+	return s.contract(layers.apply(z, func(k int, x *Node) *Node {
+		mix := func(name string, y *Node) *Node { // W y for y [batch, n, d]
+			product := DotGeneral(v.Get(layers[k].Name+name), []int{1}, nil, y, []int{1}, nil) // [n, batch, d]
+			return TransposeAllDims(product, 1, 0, 2)
+		}
+		return layers[k].Apply(v, x, func(x *Node) *Node {
+			return Add(mix(".fusion_1", a.Apply(x)), mix(".fusion_2", da.Apply(x)))
+		})
+	}))
+}

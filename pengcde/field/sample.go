@@ -1,0 +1,104 @@
+package field
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+)
+
+// Sample is what one sample of a batch was observed to be.
+type Sample struct {
+	// Knots [T] are the times of observation, increasing strictly.
+	Knots []float64
+	// Pattern has the edges; Snapshots [J][edges] are control weights on it, see [dyngraph.Normalisation].
+	Pattern   *dyngraph.Pattern
+	Snapshots [][]float64
+	// Index [T] names the snapshot in force at each knot; nil: snapshot k at knot k.
+	Index []int
+	// Features [T][n*p] at the knots, row-major by node; nil for fields without. NaN is a missing value, see [path.Fill].
+	Features [][]float64
+	// Mask adds channels to the features that say where they were observed: the field then takes [path.Mask.Width] of them.
+	Mask path.Mask
+	// GraphPath and FeaturePath say how snapshots and features are joined; all samples of a batch agree. Where one is
+	// Rectilinear the other is too: the solve then runs along the axis of [path.Lengthen], on which the time channel
+	// stands still while values move.
+	GraphPath, FeaturePath path.Kind
+	// Clock [T] are the values of the time channel at the knots, where solver and channel run on different clocks; it is
+	// interpolated by cubics. nil: the channel is the time itself, with derivative exactly 1.
+	Clock []float64
+	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its last
+	// polynomial. The time channel goes on at its last rate.
+	Hold bool
+}
+
+// end is the last knot's place on the axis that the paths run along.
+func (s Sample) end() float64 {
+	last := s.Knots[len(s.Knots)-1]
+	if s.GraphPath == path.Rectilinear {
+		return path.Lengthen(s.Knots, []float64{last})[0]
+	}
+	return last
+}
+
+func (s Sample) inForce(knot int) int {
+	if s.Index == nil {
+		return knot
+	}
+	return s.Index[knot]
+}
+
+// check finds what is wrong with sample b, or how its shape differs from the first's.
+func (s Sample) check(b int, first Sample) error {
+	invalid := func(format string, args ...any) error {
+		return fmt.Errorf("pengcde/field: sample %d: %s: %w", b, fmt.Sprintf(format, args...), dyngraph.ErrInvalid)
+	}
+	if err := path.CheckKnots(s.Knots); err != nil {
+		return fmt.Errorf("pengcde/field: sample %d: %w", b, err)
+	}
+	if err := errors.Join(s.GraphPath.Check(), s.FeaturePath.Check(), s.Mask.Check()); err != nil {
+		return fmt.Errorf("pengcde/field: sample %d: %w", b, err)
+	}
+	switch {
+	case s.GraphPath != first.GraphPath || s.FeaturePath != first.FeaturePath || s.Mask != first.Mask:
+		return invalid("paths %v and %v and mask %v, sample 0 has %v, %v and %v", s.GraphPath, s.FeaturePath, s.Mask, first.GraphPath, first.FeaturePath, first.Mask)
+	case s.Features != nil && s.GraphPath != s.FeaturePath && (s.GraphPath == path.Rectilinear || s.FeaturePath == path.Rectilinear):
+		return invalid("a %v path of graphs and a %v one of features, but a rectilinear path has a time axis of its own: choose it for both", s.GraphPath, s.FeaturePath)
+	case s.Clock != nil && s.GraphPath == path.Rectilinear:
+		return invalid("a clock beside a rectilinear path, which has a time channel of its own: leave one out")
+	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots):
+		return invalid("%d knots and %d snapshots, sample 0 has %d and %d", len(s.Knots), len(s.Snapshots), len(first.Knots), len(first.Snapshots))
+	case s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
+		return invalid("%d knots, %d snapshots, %d indices: want an index for each knot, or as many snapshots as knots", len(s.Knots), len(s.Snapshots), len(s.Index))
+	case s.Features != nil && len(s.Features) != len(s.Knots), (s.Features == nil) != (first.Features == nil):
+		return invalid("features at %d of %d knots, sample 0 has %d", len(s.Features), len(s.Knots), len(first.Features))
+	case s.Clock != nil && len(s.Clock) != len(s.Knots), (s.Clock == nil) != (first.Clock == nil):
+		return invalid("clock at %d of %d knots, sample 0 has %d: want a value for each knot, in all samples or in none", len(s.Clock), len(s.Knots), len(first.Clock))
+	case s.Pattern == nil || len(s.Snapshots) == 0:
+		return invalid("no graph")
+	case s.Pattern.Nodes != first.Pattern.Nodes:
+		return invalid("%d nodes, sample 0 has %d: put graphs of other sizes in batches of their own", s.Pattern.Nodes, first.Pattern.Nodes)
+	}
+	if s.Clock != nil {
+		if err := path.CheckKnots(s.Clock); err != nil {
+			return fmt.Errorf("pengcde/field: clock of sample %d: %w", b, err)
+		}
+	}
+	for k := range s.Knots {
+		if j := s.inForce(k); j < 0 || j >= len(s.Snapshots) {
+			return invalid("knot %d names snapshot %d of %d", k, j, len(s.Snapshots))
+		}
+	}
+	for j, weights := range s.Snapshots {
+		if len(weights) != s.Pattern.Edges() {
+			return invalid("snapshot %d has %d weights, its pattern %d edges", j, len(weights), s.Pattern.Edges())
+		}
+	}
+	for k, row := range s.Features {
+		if len(row) != len(first.Features[0]) || len(row) == 0 || len(row)%s.Pattern.Nodes != 0 {
+			return invalid("knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d nodes", k, len(row), len(first.Features[0]), s.Pattern.Nodes)
+		}
+	}
+	return nil
+}

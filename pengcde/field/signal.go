@@ -1,0 +1,68 @@
+package field
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+)
+
+// signal is a batch's control at one time.
+type signal struct {
+	operator        equivariant.Operator
+	nodes, features int
+	// a and da are A and A' as rows [batch, width] of a layout; da is nil for a graph that is constant between events.
+	a, da *Node
+	// dx [batch, n, p] is dX/dt of the features; nil without.
+	dx *Node
+	// rate [batch] float64 is the derivative of the time channel; nil where it is 1.
+	rate *Node
+}
+
+// speed is the rate, or 1, in the shape and type of x [batch, ...] up to broadcasting.
+func (s signal) speed(x *Node) *Node {
+	if s.rate == nil {
+		return ScalarOne(x.Graph(), x.DType())
+	}
+	rate := ConvertDType(s.rate, x.DType())
+	for rate.Rank() < x.Rank() {
+		rate = ExpandAxes(rate, -1)
+	}
+	return rate
+}
+
+// perChannel is the signal with A' per unit of the time channel in place of per unit of time.
+func (s signal) perChannel(wanted bool) signal {
+	if wanted && s.rate != nil {
+		s.da = Div(s.da, s.speed(s.da))
+	}
+	return s
+}
+
+func (s signal) pair() *equivariant.Pair {
+	return equivariant.NewPair(s.operator, s.a, s.da, s.nodes)
+}
+
+func (s signal) matrix(rows *Node) *equivariant.Matrix {
+	return equivariant.NewMatrix(s.operator, rows, s.nodes)
+}
+
+// contract is dZ/dt: the output f of a field's layers times the derivative of the control. Without features that is the
+// time channel, and f is [batch, n, hidden]. With p of them f is [batch, n, hidden·p·2], feature and channel fastest, and
+//
+//	dz_um/dt = Σ_l (f_uml0 dτ/dt + f_uml1 dx_ul/dt)
+//
+// where the time channel τ stands beside every feature, as in the published code.
+func (s signal) contract(f *Node) *Node {
+	if s.features == 0 {
+		if s.rate == nil {
+			return f
+		}
+		return Mul(f, s.speed(f))
+	}
+	time := Mul(OnesLike(s.dx), s.speed(s.dx))
+	channels := Stack([]*Node{time, s.dx}, -1) // [batch, n, p, 2]
+	width := 2 * s.features
+	drive := Reshape(channels, -1, s.nodes, width)
+	hidden := f.Shape().Dim(-1) / width
+	return DotGeneral(Reshape(f, -1, s.nodes, hidden, width), []int{3}, []int{0, 1}, drive, []int{2}, []int{0, 1})
+}

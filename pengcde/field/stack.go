@@ -1,0 +1,50 @@
+package field
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// stack is what the fields on graphs share: convolutions with ReLU between them, the last of the width that
+// [signal.contract] takes.
+type stack []equivariant.Convolution
+
+func newStack(hidden, layers, features int) stack {
+	s := make(stack, layers)
+	for k := range s {
+		s[k] = equivariant.Convolution{Name: fmt.Sprintf("field.layers.%d", k), In: hidden, Out: hidden}
+	}
+	if features > 0 {
+		s[layers-1].Out = hidden * features * 2
+	}
+	return s
+}
+
+// params declares those of the convolutions, named field.layers.K.
+func (s stack) params() []nn.Param {
+	var params []nn.Param
+	for _, c := range s {
+		params = append(params, c.Params()...)
+	}
+	return params
+}
+
+// apply passes z through the layers, given by their index.
+func (s stack) apply(z *Node, layer func(k int, x *Node) *Node) *Node {
+	for k := range s {
+		if k > 0 {
+			z = nn.ReLU(z)
+		}
+		z = layer(k, z)
+	}
+	return z
+}
+
+// shared is apply with the same message matrix in all layers.
+func (s stack) shared(v nn.Values, m *equivariant.Matrix, z *Node) *Node {
+	return s.apply(z, func(k int, x *Node) *Node { return s[k].Apply(v, x, m.Apply) })
+}
