@@ -248,7 +248,7 @@ func (w *worker) make(ctx context.Context, t task) (done bool, err error) {
 	resetPeak()
 	run, earlier, err := w.compute(ctx, t)
 	record := Record{Run: run, Seconds: earlier + time.Since(began).Seconds(), Ended: time.Now().UTC().Truncate(time.Second),
-		Machine: w.machine(), Versions: doctor.Versions()}
+		Machine: w.machine(t), Versions: doctor.Versions()}
 	switch {
 	case err == nil:
 		run.PeakBytes = peakBytes()
@@ -358,12 +358,13 @@ func (w *worker) backend() (*xla.Backend, error) {
 	return w.opened, nil
 }
 
-func (w *worker) machine() Machine {
+func (w *worker) machine(t task) Machine {
 	m := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Backend: "none"}
-	if backend := w.options.Backend; backend != nil {
+	if t.Setting.Model == nil {
+		return m
+	}
+	if backend, err := w.backend(); err == nil {
 		m.Backend = backend.Device
-	} else if w.opened != nil {
-		m.Backend = w.opened.Device
 	}
 	return m
 }
