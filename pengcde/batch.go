@@ -121,8 +121,9 @@ func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
 		return example{}, fmt.Errorf("pengcde: control of series %q from snapshot %d on: %w", s.Name, w.Start, err)
 	}
 	e := example{x0: s.Features[w.Start], times: append([]float64{0}, times...)}
-	e.sample = field.Sample{Knots: w.InputTimes(), Pattern: pattern, Snapshots: snapshots}
-	if m.config.Field == PENG {
+	e.sample = field.Sample{Knots: w.InputTimes(), Pattern: pattern, Snapshots: snapshots,
+		GraphPath: m.config.Path, FeaturePath: m.config.Path}
+	if m.config.Field.takesFeatures() {
 		e.sample.Features = s.Features[w.Start:last]
 	}
 	return e, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
 // ErrInput is wrapped by errors about options and data that do not fit a model.
@@ -23,9 +25,21 @@ type Kind string
 const (
 	// PENG is the permutation equivariant field with node-feature control; the default.
 	PENG Kind = "peng"
+	// Original, Adjacency and PreMult are the other graph neural CDEs of the paper, with node-feature control too.
+	Original  Kind = "original"
+	Adjacency Kind = "adjacency"
+	PreMult   Kind = "pre-mult"
+	// GNODE is the graph neural ODE, whose graph is that of the latest snapshot.
+	GNODE Kind = "gn-ode"
 	// Constant is the field dz/dt = b, the baseline without a graph.
 	Constant Kind = "constant"
 )
+
+// Kinds lists the vector fields.
+func Kinds() []Kind { return []Kind{PENG, Original, Adjacency, PreMult, GNODE, Constant} }
+
+// takesFeatures says whether node features drive the state.
+func (k Kind) takesFeatures() bool { return k != GNODE && k != Constant }
 
 // Config describes a model; fields left at zero take the defaults named.
 type Config struct {
@@ -41,6 +55,11 @@ type Config struct {
 	Layers int `json:",omitempty"`
 	// Control is the matrix made of each snapshot's weights; the zero value is the normalised Laplacian.
 	Control dyngraph.Normalisation `json:",omitempty"`
+	// Maps are those of PENG, as [equivariant.ParseMaps] reads them: a set or a list of names; "" means "published8".
+	Maps string `json:",omitempty"`
+	// Path joins the observations; the zero value is the published Hermite path. Rectilinear paths, on a time axis of their
+	// own, are for package field.
+	Path path.Kind `json:",omitempty"`
 	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1.
 	Step float64 `json:",omitempty"`
 	// Adaptive, when set, replaces the constant step.
@@ -49,8 +68,8 @@ type Config struct {
 	// input (Series.Recent), in place of the whole target.
 	Residual bool `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only: total(A) in place of total(A') in one fusion
-	// map, and a loss that forgets which node is which (PENG: one forecast for the whole graph, the sum over nodes;
-	// Constant: every node's forecast is compared with every node's target).
+	// map, the entries of PreMult drawn from U(0,1), and a loss that forgets which node is which (GNODE and Constant: every
+	// node's forecast is compared with every node's target; the others: one forecast for the whole graph, the sum over nodes).
 	Parity bool `json:",omitempty"`
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph.
 	Product equivariant.Product `json:"-"`
@@ -88,8 +107,20 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("pengcde: Config.Product is %d, want Auto, Dense or Sparse: %w", c.Product, ErrInput)
 	case c.Residual && c.Parity:
 		return c, fmt.Errorf("pengcde: Config has Residual and Parity, but the published code has no residual readout: choose one: %w", ErrInput)
-	case c.Field != PENG && c.Field != Constant:
-		return c, fmt.Errorf("pengcde: Config.Field is %q, want %q or %q: %w", c.Field, PENG, Constant, ErrInput)
+	case !slices.Contains(Kinds(), c.Field):
+		return c, fmt.Errorf("pengcde: Config.Field is %q, want one of %q: %w", c.Field, Kinds(), ErrInput)
+	case c.Maps != "" && c.Field != PENG:
+		return c, fmt.Errorf("pengcde: Config.Maps is %q for the field %q, which has no maps: leave it empty: %w", c.Maps, c.Field, ErrInput)
+	case c.Path == path.Rectilinear:
+		return c, fmt.Errorf("pengcde: Config.Path is rectilinear, whose time axis is not that of the data: choose another, or solve with package field: %w", ErrInput)
+	}
+	if err := c.Path.Check(); err != nil {
+		return c, fmt.Errorf("pengcde: Config.Path: %w: %w", err, ErrInput)
+	}
+	if c.Maps != "" {
+		if _, _, err := equivariant.ParseMaps(c.Maps); err != nil {
+			return c, fmt.Errorf("pengcde: Config.Maps: %w: %w", err, ErrInput)
+		}
 	}
 	if c.Adaptive != nil {
 		if _, err := c.Adaptive.Steps(0, ode.Tsit5.Order, 0, 1); err != nil {
@@ -119,17 +150,29 @@ func (c Config) wiring() wiring {
 	if c.Adaptive != nil {
 		w.control = *c.Adaptive
 	}
-	switch c.Field {
-	case Constant:
-		w.field = field.Constant{Hidden: c.Hidden}
-		if c.Parity {
+	if c.Parity {
+		w.measure = global
+		if !c.Field.takesFeatures() {
 			w.measure = pairwise
 		}
+	}
+	switch c.Field {
+	case Original:
+		w.field = field.Original{Hidden: c.Hidden, Layers: c.Layers, Features: c.Features}
+	case Adjacency:
+		w.field = field.Adjacency{Hidden: c.Hidden, Layers: c.Layers, Features: c.Features}
+	case PreMult:
+		w.field = field.PreMult{Hidden: c.Hidden, Layers: c.Layers, Nodes: c.Nodes, Features: c.Features, Parity: c.Parity}
+	case GNODE:
+		w.field = field.GNODE{Hidden: c.Hidden, Layers: c.Layers}
+	case Constant:
+		w.field = field.Constant{Hidden: c.Hidden}
 	default:
-		w.field = field.PENG{Hidden: c.Hidden, Layers: c.Layers, Features: c.Features, Parity: c.Parity}
-		if c.Parity {
-			w.measure = global
+		peng := field.PENG{Hidden: c.Hidden, Layers: c.Layers, Features: c.Features, Parity: c.Parity}
+		if c.Maps != "" {
+			peng.Maps, peng.DerivativeMaps, _ = equivariant.ParseMaps(c.Maps) // withDefaults has checked them
 		}
+		w.field = peng
 	}
 	return w
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 const ringNodes, ringFeatures = 6, 2
@@ -49,11 +51,16 @@ func ring(t *testing.T) *dyngraph.Series {
 
 func ringModel(t *testing.T, change func(*Config)) *Model {
 	t.Helper()
+	return ringModelOn(t, xlatest.Backend(t), change)
+}
+
+func ringModelOn(t *testing.T, backend *xla.Backend, change func(*Config)) *Model {
+	t.Helper()
 	cfg := Config{Nodes: ringNodes, Features: ringFeatures, Hidden: 4, Layers: 1, Step: 0.5, Seed: 1}
 	if change != nil {
 		change(&cfg)
 	}
-	m, err := New(xlatest.Backend(t), cfg)
+	m, err := New(backend, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,6 +315,8 @@ func TestModelInputErrors(t *testing.T) {
 		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Step: -1}, "unknown field": {Nodes: 2, Features: 1, Field: "x"},
 		"negative width": {Nodes: 2, Features: 1, Hidden: -3}, "infinite step": {Nodes: 2, Features: 1, Step: math.Inf(1)},
 		"unknown control": {Nodes: 2, Features: 1, Control: 9}, "adaptive": {Nodes: 2, Features: 1, Adaptive: &ode.PID{RTol: -1}},
+		"unknown map": {Nodes: 2, Features: 1, Maps: "identity, inverse"}, "maps of another field": {Nodes: 2, Features: 1, Field: GNODE, Maps: "all15"},
+		"rectilinear": {Nodes: 2, Features: 1, Path: path.Rectilinear}, "unknown path": {Nodes: 2, Features: 1, Path: 17},
 	} {
 		if _, err := New(xlatest.Backend(t), cfg); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
@@ -323,11 +332,21 @@ func TestModelInputErrors(t *testing.T) {
 }
 
 func TestEveryParameterLearns(t *testing.T) {
+	backend, err := xla.Open(xla.Config{Backend: "go"}) // XLA would take minutes to compile all models
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Close()
 	for _, c := range []struct {
 		kind   Kind
 		parity bool
-	}{{PENG, false}, {PENG, true}, {Constant, false}, {Constant, true}} {
-		m := ringModel(t, func(cfg *Config) { cfg.Field, cfg.Parity, cfg.Float64 = c.kind, c.parity, true })
+		maps   string
+		path   path.Kind
+	}{{PENG, false, "", 0}, {PENG, true, "", 0}, {PENG, false, "all15", path.Natural}, {PENG, false, "published11", path.Ramp}, {Constant, false, "", 0},
+		{Constant, true, "", 0}, {Original, false, "", path.Linear}, {Adjacency, false, "", 0}, {PreMult, true, "", 0}, {GNODE, true, "", 0}} {
+		m := ringModelOn(t, backend, func(cfg *Config) {
+			cfg.Field, cfg.Parity, cfg.Float64, cfg.Maps, cfg.Path = c.kind, c.parity, true, c.maps, c.path
+		})
 		batches, err := m.lessons(ringSplit(t).Train, 2, io.Discard)
 		if err != nil {
 			t.Fatal(err)
