@@ -20,6 +20,7 @@ type example struct {
 	sample field.Sample
 	x0     []float64 // [n*p], what the encoder takes
 	times  []float64 // [S], the first is the start of the solve
+	stops  []float64 // that adaptive steps end on
 	target []float64 // [S*n*q], nil where only forecasts are wanted
 	weight []float64 // [S], of each time in the loss; nil is 0 everywhere
 }
@@ -39,6 +40,7 @@ func (e example) write(w io.Writer) error {
 // batch is a number of examples as tensors.
 type batch struct {
 	times   [][]float64
+	stops   [][]float64 // nil where no example has any
 	x0      *tensors.Tensor
 	control []*tensors.Tensor
 	target  *tensors.Tensor
@@ -53,11 +55,15 @@ func (b *batch) free() { b.owned.Free() }
 func newBatch(cfg Config, examples []example) (*batch, error) {
 	b := &batch{}
 	var x0, target, weight []float64
+	var stops [][]float64
+	stop := false
 	samples := make([]field.Sample, len(examples))
 	saves := len(examples[0].times)
 	for i, e := range examples {
 		samples[i] = e.sample
 		b.times = append(b.times, e.times)
+		stops = append(stops, e.stops)
+		stop = stop || e.stops != nil
 		x0 = append(x0, e.x0...)
 		if e.target == nil {
 			e.target = make([]float64, saves*cfg.Nodes*cfg.Outputs)
@@ -71,6 +77,9 @@ func newBatch(cfg Config, examples []example) (*batch, error) {
 	control, err := field.NewControl(cfg.dtype(), cfg.Product, samples)
 	if err != nil {
 		return nil, fmt.Errorf("pengcde: %w", err)
+	}
+	if stop {
+		b.stops = stops
 	}
 	size := len(examples)
 	b.control = b.owned.Own(control...)
@@ -125,6 +134,9 @@ func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
 		GraphPath: m.config.Path, FeaturePath: m.config.Path}
 	if m.config.Field.takesFeatures() {
 		e.sample.Features = s.Features[w.Start:last]
+	}
+	if m.config.Adaptive != nil && m.config.Field != Constant && !m.config.Parity {
+		e.stops = e.sample.Changes()
 	}
 	return e, nil
 }

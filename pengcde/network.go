@@ -137,7 +137,7 @@ func (n *network) solve(ctx context.Context, params []*tensors.Tensor, b *batch,
 // integrate solves a batch from z0 [B, n, hidden].
 func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor, keep bool) (*ode.Solution, error) {
 	args := append(append([]*tensors.Tensor{}, params[n.encoded:n.driven]...), b.control...)
-	solution, err := n.solver.Run(ctx, ode.Problem{Z0: z0, Times: b.times, Args: args, Forget: !keep})
+	solution, err := n.solver.Run(ctx, ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Forget: !keep})
 	if err != nil {
 		solution.Close() // a part is of no use here
 		return nil, err

@@ -3,6 +3,7 @@ package field
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -40,6 +41,25 @@ func (s Sample) end() float64 {
 		return path.Lengthen(s.Knots, []float64{last})[0]
 	}
 	return last
+}
+
+// Changes are the knots beside which the graph or the features change: the one before a change, the one after it, and the
+// next, up to which the slope of the change shapes a Hermite path. A solver that need not step on them may pass over a
+// short change as if it had not been: its derivative is large but its stages miss it.
+func (s Sample) Changes() []float64 {
+	var times []float64
+	beside := make([]bool, len(s.Knots)+2)
+	for k := 1; k < len(s.Knots); k++ {
+		if s.inForce(k) != s.inForce(k-1) || s.Features != nil && !slices.Equal(s.Features[k], s.Features[k-1]) {
+			beside[k-1], beside[k], beside[k+1] = true, true, true
+		}
+	}
+	for k, t := range s.Knots {
+		if beside[k] {
+			times = append(times, t)
+		}
+	}
+	return times
 }
 
 func (s Sample) inForce(knot int) int {
