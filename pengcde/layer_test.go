@@ -182,7 +182,7 @@ func TestLayerIsSolverAndPullback(t *testing.T) {
 
 // The same on the backend that users have.
 func TestLayerOnBackend(t *testing.T) {
-	l := newLayered(t, xlatest.Backend(t), equivariant.Sparse, field.PENG{Hidden: 3, Layers: 1})
+	l := newLayered(t, xlatest.Backend(t), equivariant.Sparse, field.Adjacency{Hidden: 3, Layers: 1})
 	l.steps = 2
 	l.check(t, 1)
 }
@@ -203,7 +203,9 @@ func TestLayerVariables(t *testing.T) {
 	defer store.Finalize()
 	store.RootScope().SetParams(map[string]any{pengcde.ParamLayerDepth: 1, pengcde.ParamLayerSteps: 2})
 	out, err := model.CallOnceN(backend.Compute, store, func(scope *model.Scope, in []*Node) []*Node {
-		layer := func(name string) *pengcde.LayerBuilder { return pengcde.Layer(scope.In("%s", name), in[0], in[1:], 0, 1) }
+		layer := func(name string) *pengcde.LayerBuilder {
+			return pengcde.Layer(scope.In("%s", name), in[0], in[1:], 0, 1)
+		}
 		return []*Node{layer("a").Done(), layer("b").Done(), layer("c").Seed(1).Done(), layer("d").Field(field.Constant{Hidden: 3}).Done()}
 	}, inputs...)
 	if err != nil {
