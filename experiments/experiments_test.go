@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,6 +121,13 @@ func TestDamagedResultIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if content, err = os.ReadFile(files[3]); err != nil {
+		t.Fatal(err)
+	}
+	var spaced bytes.Buffer
+	if err := json.Indent(&spaced, content, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(files[3], spaced.Bytes(), 0o600); err != nil { // the same run
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(files[2], content, 0o600); err != nil { // of another run

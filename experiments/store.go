@@ -102,13 +102,24 @@ func (s slot) find() (*Record, error) {
 	switch {
 	case err == nil && r.Run == nil && r.Error == "":
 		err = errors.New("it holds no run")
-	case err == nil && (r.Experiment != s.experiment || !bytes.Equal(r.Identity, s.identity)):
+	case err == nil && (r.Experiment != s.experiment || !sameJSON(r.Identity, s.identity)):
 		err = errors.New("it is of another run")
 	}
 	if err != nil {
 		return &Record{Experiment: s.experiment, Identity: s.identity, Error: fmt.Sprintf("stored file %s is damaged: %v", s.file(), err)}, nil
 	}
 	return &r, nil
+}
+
+// sameJSON compares but for white space, which a person or a program may have added to a file.
+func sameJSON(a, b json.RawMessage) bool {
+	var compact [2]bytes.Buffer
+	for i, text := range []json.RawMessage{a, b} {
+		if err := json.Compact(&compact[i], text); err != nil {
+			return false
+		}
+	}
+	return bytes.Equal(compact[0].Bytes(), compact[1].Bytes())
 }
 
 // save writes the record in one step.
