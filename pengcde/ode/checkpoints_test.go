@@ -12,8 +12,8 @@ import (
 )
 
 var memories = []Memory{
-	{}, {Host: true}, {Checkpoints: 1}, {Checkpoints: 1, Host: true}, {Checkpoints: 2}, {Checkpoints: 3, Host: true}, {Checkpoints: 5},
-	{Bytes: 4 * 48}, {Bytes: 4*48 + 47, Checkpoints: 20, Host: true}, {Checkpoints: 1000}, {Bytes: 1 << 40, Host: true},
+	{}, {Host: true}, {Checkpoints: 1}, {Checkpoints: 2, Host: true}, {Checkpoints: 3}, {Checkpoints: 5, Host: true},
+	{Bytes: 4*48 + 47, Checkpoints: 20}, {Bytes: 1 << 40},
 }
 
 // closest is how near to each other the gradients of two memory choices are: equal where the backend computes a field
@@ -57,10 +57,10 @@ func TestMemoryChoices(t *testing.T) {
 			if c.every {
 				p.Save = EveryStep
 			}
-			want := pulled1(t, s, p)
+			want := differentiate(t, s, p)
 			for _, m := range memories {
 				p.Memory = m
-				got := pulled1(t, s, p)
+				got := differentiate(t, s, p)
 				name := fmt.Sprintf("%+v", m)
 				closeTo(t, name+": z", got.z, want.z, 0)
 				for i := range want.gradients {
@@ -88,8 +88,8 @@ type outcome struct {
 	kept, left, replayed int
 }
 
-// pulled1 solves, compares with the plan, and pulls back twice.
-func pulled1(t *testing.T, s *Solver, p Problem) (o outcome) {
+// differentiate solves, compares with the plan, and pulls back twice.
+func differentiate(t *testing.T, s *Solver, p Problem) (o outcome) {
 	t.Helper()
 	plan, err := s.Plan(p)
 	if err != nil {
@@ -184,7 +184,7 @@ func TestMemoryOfPartialSolves(t *testing.T) {
 func TestPullbackCancelledWithCheckpoints(t *testing.T) {
 	s := newSolver(t, pendulum, Config{Control: Constant{0.1}})
 	p := swinging.problem(irregular)
-	want := pulled1(t, s, p)
+	want := differentiate(t, s, p)
 	p.Memory.Checkpoints = 3
 	sol := run(t, s, p)
 	probe := tensors.FromFlatDataAndDimensions(cosines(sol.Z.Size()), sol.Z.Shape().Dimensions...)

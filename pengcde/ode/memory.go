@@ -11,9 +11,9 @@ import (
 //
 // With fewer, the pullback takes the steps between them again, exactly as they were taken: the gradient is the same, to
 // the last bit where a backend computes the field alike in all programs. With c states and N steps each step is taken
-// again at most ρ times, where N < (c + ρ choose c): 32 states and twice the work of stepping serve 6544 steps. Where the
-// steps are known before ([Constant] and [Given]) the kept states are those of least work, else they are thinned out as
-// the solve goes on, which may cost a third more steps at worst. [Solver.Plan] counts.
+// again at most ρ - 1 times, where N < (c + ρ choose c): 32 states serve 6544 steps, each taken again at most twice.
+// Where the steps are known before ([Constant] and [Given]) the kept states are those of least total work, else they are
+// thinned out as the solve goes on, for up to 1.3 times as many steps in all. [Solver.Plan] counts.
 type Memory struct {
 	// Checkpoints is the most states [batch, ...] that are kept, z0 among them; 0 sets no limit.
 	Checkpoints int

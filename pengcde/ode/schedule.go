@@ -8,7 +8,7 @@ import "slices"
 //
 //	β(c, ρ) = (c + ρ choose c),  β(c, ρ-1) < l <= β(c, ρ)
 //
-// no step need be taken more than ρ times, and the least total is t(l, c) = ρ l - β(c+1, ρ-1).
+// no step need be taken more than ρ times, the first among them, and the least total is t(l, c) = ρ l - β(c+1, ρ-1).
 
 // enough bounds β, so that it does not overflow.
 const enough = 1 << 40
@@ -112,8 +112,8 @@ func (o *offline) arrive(round int) int {
 // online keeps states for a number of rounds that is not known ahead: Q. Wang, P. Moin, G. Iaccarino, Minimal
 // repetition dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM Journal on Scientific Computing 31
 // (2009) 2549-2567. Each state has a level; one before another of a higher level is dispensable. When there is no room,
-// the last of those goes, else the newest, whose level plus one the next takes over. At any time no step need then be
-// taken more often than with the best choice, ρ.
+// the last of those goes, else the newest, whose level plus one the next takes over. They
+// show that at any time the steps so far can then be reversed with none taken more than ρ times.
 type online struct {
 	limit  int
 	rounds []levelled // the last is the current one, which does not count
