@@ -14,8 +14,9 @@
 // compile does not depend on the number of steps, and a solve can be cancelled between steps.
 //
 // Gradients are those of the steps that were taken, with their sizes held constant (discretise, then optimise): the
-// accepted steps are replayed backwards, each recomputed from its stored start. Memory is one state for each accepted
-// step until [Solution.Close], and with Problem.Dense also its stages.
+// accepted steps are replayed backwards, each recomputed from its start. That keeps one state for each accepted step
+// until [Solution.Close], and with Problem.Dense also its stages; [Memory] keeps fewer, or keeps them on the host, and
+// takes steps again, with the same gradient. [Solver.Plan] says what a solve and its pullback will take.
 //
 // A sample that fails stops where it stands, and the others go on: a solve then returns what was reached beside a
 // [*Failure], whose [Code] and message say what to try. Bad input is an error that wraps [ErrInput], and an [*InputError]
@@ -25,5 +26,7 @@
 // them steps that depend on each other, and lets a failed one spoil the others.
 //
 // References: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4 on step
-// size control and II.6 on dense output; Ch. Tsitouras, Computers and Mathematics with Applications 62 (2011) 770-775.
+// size control and II.6 on dense output; Ch. Tsitouras, Computers and Mathematics with Applications 62 (2011) 770-775;
+// A. Griewank, A. Walther, ACM Transactions on Mathematical Software 26 (2000) 19-45, and Q. Wang, P. Moin, G. Iaccarino,
+// SIAM Journal on Scientific Computing 31 (2009) 2549-2567, on checkpoints.
 package ode

@@ -15,14 +15,14 @@ import (
 type march struct {
 	solver  *Solver
 	ctx     context.Context
-	keep    bool        // for a pullback
+	history history     // for a pullback; nil for none
 	every   bool        // save every step
 	times   [][]float64 // save times; with every, those so far
 	args    []*tensors.Tensor
 	scratch xla.Buffers
 
 	samples []sample
-	trail   trail
+	final   *tensors.Tensor
 	dense   *dense // nil unless wanted
 	saved   *saved
 }
@@ -39,7 +39,7 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 	}
 	var slope *tensors.Tensor
 	defer func() {
-		m.trail.owned.Own(z)
+		m.final = z
 		if !m.dense.owns(slope) {
 			xla.Free(slope)
 		}
@@ -73,15 +73,16 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 				return nil, err
 			}
 			m.dense.add(m.samples, accepted.by, append([]*tensors.Tensor{z, slope}, stages...))
-			if m.keep {
-				m.trail.add(z, m.samples, accepted.by)
-			} else if m.dense == nil {
-				xla.Free(z)
-			}
+			old := z
 			if m.dense == nil {
 				xla.Free(slope)
 			}
 			z, slope = next, last
+			if m.history != nil {
+				err = m.history.add(old, m.samples, accepted.by)
+			} else if m.dense == nil {
+				xla.Free(old)
+			}
 			m.advance(accepted)
 		}
 		for _, t := range out {
@@ -89,8 +90,10 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 				xla.Free(t)
 			}
 		}
+		if err != nil {
+			return nil, fmt.Errorf("pengcde/ode: %w", err)
+		}
 	}
-	m.trail.final = z
 	return m.finish(), nil
 }
 
@@ -100,18 +103,14 @@ func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) ([]*tensors.Tensor
 	m.samples = make([]sample, len(m.times))
 	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
 	for b, row := range m.times {
-		t0, t1 := row[0], row[len(row)-1]
-		sm := sample{t: t0, end: t0, t1: t1, near: resolution(t0, t1)}
-		rtol[b], atol[b] = 1, 1
-		if t1 != t0 {
-			var err error
-			if sm.steps, err = s.control.Steps(b, s.method.ErrorOrder, t0, t1); err != nil {
-				return nil, err
-			}
-			rtol[b], atol[b] = sm.steps.Tolerances()
-			sm.stops = newStops(stepTo[b], t0, t1)
+		var err error
+		if m.samples[b], err = s.sample(b, row, stepTo[b]); err != nil {
+			return nil, err
 		}
-		m.samples[b] = sm
+		rtol[b], atol[b] = 1, 1
+		if m.samples[b].steps != nil {
+			rtol[b], atol[b] = m.samples[b].steps.Tolerances()
+		}
 	}
 	if m.every {
 		starts := make([][]float64, len(m.times))
@@ -276,7 +275,7 @@ func (m *march) ends() []float64 {
 }
 
 func (m *march) finish() *Solution {
-	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, kept: m.keep, times: make([][]float64, len(m.times)), args: m.args,
+	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, history: m.history, times: make([][]float64, len(m.times)), args: m.args,
 		blank: m.saved.like(0)}
 	saves := sol.Z.Shape().Dimensions[1]
 	for b, sm := range m.samples {

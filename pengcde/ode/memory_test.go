@@ -110,6 +110,18 @@ func longSolves(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.Free()
+		for _, memory := range []Memory{{Checkpoints: 5}, {Checkpoints: 5, Host: true}} {
+			sol, err := s.Run(context.Background(), Problem{Z0: z0, Times: [][]float64{{0, 0.1}}, Memory: memory})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := sol.Pullback(context.Background(), cotangent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Free()
+			sol.Close()
+		}
 	}
 	round()
 	before := resident(t)

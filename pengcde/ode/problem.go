@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Problem is an initial value problem for a batch of samples, and what is wanted of its solution. The zero value of
@@ -29,6 +31,8 @@ type Problem struct {
 	// Forget keeps nothing for [Solution.Pullback]; without Dense, device memory then does not grow with the number
 	// of steps.
 	Forget bool
+	// Memory says which states are kept for [Solution.Pullback].
+	Memory Memory
 }
 
 // Save says which states are saved.
@@ -44,31 +48,41 @@ const (
 
 // Run solves a problem: [Solver.Solve] with more options.
 func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
-	if err := checkState(p.Z0); err != nil {
-		return nil, err
-	}
-	times, err := checkTimes(p)
+	times, stops, err := s.check(p)
 	if err != nil {
 		return nil, err
 	}
-	stops, err := checkStops(p)
-	if err != nil {
+	run := &march{solver: s, ctx: ctx, every: p.Save == EveryStep, times: times, args: p.Args}
+	if run.history, err = run.newHistory(p, stops); err != nil {
 		return nil, err
 	}
-	if err := s.setDifferentiable(p.Args); err != nil {
-		return nil, err
-	}
-	run := &march{solver: s, ctx: ctx, keep: !p.Forget, every: p.Save == EveryStep, times: times, args: p.Args}
 	if p.Dense {
 		run.dense = &dense{}
 	}
 	defer run.scratch.Free()
 	solution, err := run.solve(p.Z0, stops)
 	if err != nil {
-		run.trail.free()
+		if run.history != nil {
+			run.history.free()
+		}
 		run.dense.free()
+		xla.Free(run.final)
 		return nil, err
 	}
-	solution.trail, solution.dense = run.trail, run.dense
+	solution.final, solution.dense = run.final, run.dense
 	return solution, solution.failure()
+}
+
+// check checks a problem, and gives each sample its save times and step-to times.
+func (s *Solver) check(p Problem) (times, stops [][]float64, err error) {
+	if err := checkState(p.Z0); err != nil {
+		return nil, nil, err
+	}
+	if times, err = checkTimes(p); err != nil {
+		return nil, nil, err
+	}
+	if stops, err = checkStops(p); err != nil {
+		return nil, nil, err
+	}
+	return times, stops, s.setDifferentiable(p.Args)
 }

@@ -3,6 +3,7 @@ package ode
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -17,7 +18,10 @@ type replay struct {
 	*Solution
 	ctx       context.Context
 	cotangent *tensors.Tensor
-	scratch   xla.Buffers
+	scratch   xla.Buffers // of a round
+	ones      *tensors.Tensor
+
+	replayed, evaluations int
 }
 
 // pulled is a save seen from a round: the save time's index, and the weights of z and k_1 .. k_(s-1).
@@ -28,8 +32,8 @@ type pulled struct {
 
 func (r *replay) run() (*Gradients, error) {
 	s := r.solver
-	pulls := r.plan()
-	stateShape := r.trail.final.Shape()
+	pulls := s.method.plan(r.times, r.taken)
+	stateShape := r.final.Shape()
 	dz := tensors.FromShape(stateShape)
 	sums := make([]*tensors.Tensor, len(s.wrt))
 	for i, arg := range s.wrt {
@@ -37,7 +41,8 @@ func (r *replay) run() (*Gradients, error) {
 	}
 	dims := append([]int{stateShape.Dimensions[0], s.method.stages()}, stateShape.Dimensions[1:]...)
 	none := tensors.FromShape(shapes.Make(stateShape.DType, dims...))
-	r.scratch.Own(none)
+	r.ones = tensors.FromValue(slices.Repeat([]float64{1}, len(r.times))) // tolerances of steps whose error is not used
+	defer xla.Free(none, r.ones)
 
 	for round := len(pulls) - 1; round >= 0; round-- {
 		if err := r.ctx.Err(); err != nil {
@@ -51,7 +56,7 @@ func (r *replay) run() (*Gradients, error) {
 		}
 		dz, sums = out[0], out[1:]
 	}
-	g := &Gradients{Z0: dz, Args: make([]*tensors.Tensor, len(r.args))}
+	g := &Gradients{Z0: dz, Args: make([]*tensors.Tensor, len(r.args)), Replayed: r.replayed, Evaluations: r.evaluations}
 	for i, arg := range s.wrt {
 		g.Args[arg] = sums[i]
 	}
@@ -60,13 +65,12 @@ func (r *replay) run() (*Gradients, error) {
 
 // step replays one round; it takes over dz and sums.
 func (r *replay) step(round int, pulls [][]pulled, none, dz *tensors.Tensor, sums []*tensors.Tensor) ([]*tensors.Tensor, error) {
-	var owned xla.Buffers
-	defer owned.Free()
-	t, end, z, err := r.start(round, pulls, &owned)
+	defer r.scratch.Free()
+	t, end, z, err := r.start(round, pulls)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := r.pull(pulls, none, &owned)
+	parts, err := r.pull(pulls, none)
 	if err != nil {
 		return nil, err
 	}
@@ -77,25 +81,30 @@ func (r *replay) step(round int, pulls [][]pulled, none, dz *tensors.Tensor, sum
 	for _, sum := range sums {
 		inputs = append(inputs, xla.Donate(sum))
 	}
+	r.evaluations += r.solver.method.stages() - 1
 	return r.solver.vectorJacob.Call(inputs...)
 }
 
 // start returns the times and the state from which each sample takes its step of this round.
-func (r *replay) start(round int, pulls [][]pulled, owned *xla.Buffers) (t, end []float64, z *tensors.Tensor, err error) {
-	batch := len(r.times)
-	t, end = make([]float64, batch), make([]float64, batch)
-	from := make([]*tensors.Tensor, batch)
-	for b := range batch {
-		last := r.end(b)
-		t[b], end[b], from[b] = last, last, r.trail.final
-		steps := r.trail.stepsOf(b)
+func (r *replay) start(round int, pulls [][]pulled) (t, end []float64, z *tensors.Tensor, err error) {
+	t, end = r.span(round)
+	from := slices.Repeat([]*tensors.Tensor{r.final}, len(t))
+	var started, first []*tensors.Tensor
+	if round < most(r.taken) {
+		if started, err = r.history.starts(r, round); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	for b, taken := range r.taken {
 		switch {
-		case round < len(steps):
-			t[b], end[b], from[b] = steps[round].t, steps[round].end, steps[round].start
-		case r.Failures[b] != nil && len(steps) > 0 && len(pulls[b]) == 0:
-			// The field may not be finite where the sample failed, but it is where an accepted step began.
-			started := steps[len(steps)-1]
-			t[b], end[b], from[b] = started.t, started.t, started.start
+		case round < len(taken):
+			from[b] = started[b]
+		case r.Failures[b] != nil && len(taken) > 0 && len(pulls[b]) == 0:
+			// The field may not be finite where the sample failed, but it is where it began. Nothing is pulled back there.
+			if first == nil {
+				first = r.history.first(r)
+			}
+			t[b], end[b], from[b] = r.times[b][0], r.times[b][0], first[b]
 		}
 	}
 	z = from[0]
@@ -105,7 +114,7 @@ func (r *replay) start(round int, pulls [][]pulled, owned *xla.Buffers) (t, end 
 			continue
 		}
 		done[other] = true
-		choose := make([]bool, batch)
+		choose := make([]bool, len(from))
 		for b := range choose {
 			choose[b] = from[b] == other
 		}
@@ -113,13 +122,13 @@ func (r *replay) start(round int, pulls [][]pulled, owned *xla.Buffers) (t, end 
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		z = owned.Own(out...)[0]
+		z = r.scratch.Own(out...)[0]
 	}
 	return t, end, z, nil
 }
 
 // pull turns the cotangents of a round's saves into cotangents of z and of the stages.
-func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor, owned *xla.Buffers) (*tensors.Tensor, error) {
+func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, error) {
 	parts := none
 	for chunk := 0; ; chunk += rows {
 		found := false
@@ -139,27 +148,78 @@ func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor, owned *xla.Buffers
 		if err != nil {
 			return nil, err
 		}
-		parts = owned.Own(out...)[0]
+		parts = r.scratch.Own(out...)[0]
 	}
 }
 
-// plan lists the saves that each round and sample has to pull back.
-func (r *replay) plan() [][][]pulled {
-	n := r.solver.method.stages()
-	rounds := max(r.trail.rounds(), 1)
+// span returns the start and the end of each sample's step of a round, both its last time where it has none.
+func (s *Solution) span(round int) (t, end []float64) {
+	for b, taken := range s.taken {
+		switch {
+		case round >= len(taken):
+			t, end = append(t, s.end(b)), append(end, s.end(b))
+		case round == 0:
+			t, end = append(t, s.times[b][0]), append(end, taken[0])
+		default:
+			t, end = append(t, taken[round-1]), append(end, taken[round])
+		}
+	}
+	return t, end
+}
+
+// again takes rounds again from the state at the start of one and returns that at the start of another.
+func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error) {
+	s := r.solver
+	t, end := r.span(from)
+	out, err := call(s.first, r.args, t, z)
+	if err != nil {
+		return nil, err
+	}
+	r.evaluations++
+	slope := out[0]
+	for round := from; round < to; round++ {
+		if round > from {
+			if err := r.ctx.Err(); err != nil {
+				xla.Free(z, slope)
+				return nil, &Failure{Code: Cancelled, Cause: err}
+			}
+			t, end = r.span(round)
+		}
+		out, err := call(s.step, r.args, t, end, z, slope, r.ones, r.ones)
+		xla.Free(slope)
+		if round > from {
+			xla.Free(z)
+		}
+		if err != nil {
+			return nil, err
+		}
+		z, slope = out[0], out[len(out)-1]
+		xla.Free(out[1 : len(out)-1]...)
+		r.replayed++
+		r.evaluations += s.method.stages() - 1
+	}
+	xla.Free(slope)
+	return z, nil
+}
+
+// plan lists the saves that each round and sample has to pull back, for save times and the ends of steps. There is one
+// round more than steps where a save inside the last step weighs its last stage.
+func (m *Method) plan(times, taken [][]float64) [][][]pulled {
+	n := m.stages()
+	rounds := max(most(taken), 1)
 	plan := make([][][]pulled, rounds+1)
 	for round := range plan {
-		plan[round] = make([][]pulled, len(r.times))
+		plan[round] = make([][]pulled, len(times))
 	}
 	extra := false
-	for b, row := range r.times {
-		next := 0
+	for b, row := range times {
+		next, t := 0, row[0]
 		for ; next < len(row) && row[next] == row[0]; next++ {
 			plan[0][b] = append(plan[0][b], pulled{next, append([]float64{1}, make([]float64, n-1)...)})
 		}
-		for round, step := range r.trail.stepsOf(b) {
-			for ; next < len(row) && within(row[next], step.t, step.end); next++ {
-				weights := r.solver.method.inside(step.t, step.end, row[next])
+		for round, end := range taken[b] {
+			for ; next < len(row) && within(row[next], t, end); next++ {
+				weights := m.inside(t, end, row[next])
 				plan[round][b] = append(plan[round][b], pulled{next, weights[:n]})
 				if last := weights[n]; last != 0 {
 					carried := make([]float64, n)
@@ -168,6 +228,7 @@ func (r *replay) plan() [][][]pulled {
 					extra = extra || round+1 == rounds
 				}
 			}
+			t = end
 		}
 	}
 	if !extra {

@@ -21,6 +21,46 @@ type sample struct {
 	rejected, notFinite bool    // the last try
 }
 
+// sample is sample b at its start.
+func (s *Solver) sample(b int, times, stepTo []float64) (sample, error) {
+	t0, t1 := times[0], times[len(times)-1]
+	sm := sample{t: t0, end: t0, t1: t1, near: resolution(t0, t1)}
+	if t1 == t0 {
+		return sm, nil
+	}
+	var err error
+	sm.steps, err = s.control.Steps(b, s.method.ErrorOrder, t0, t1)
+	sm.stops = newStops(stepTo, t0, t1)
+	return sm, err
+}
+
+// foresee lists the ends of the steps of each sample, where its control knows them before the solve.
+func (s *Solver) foresee(times, stepTo [][]float64) (ends [][]float64, known bool, err error) {
+	for b, row := range times {
+		sm, err := s.sample(b, row, stepTo[b])
+		if err != nil {
+			return nil, false, err
+		}
+		if _, known := sm.steps.(*given); sm.active() && !known {
+			return nil, false, nil
+		}
+		for sm.active() && (s.maxSteps == 0 || len(sm.taken) < s.maxSteps) {
+			if sm.end, err = sm.propose(); err != nil {
+				return nil, false, err
+			}
+			if sm.end == sm.t {
+				break
+			}
+			if _, err = sm.judge(b, 0, 0); err != nil {
+				return nil, false, err
+			}
+			sm.t = sm.end
+		}
+		ends = append(ends, sm.taken)
+	}
+	return ends, true, nil
+}
+
 // active says whether the sample goes on.
 func (sm *sample) active() bool { return sm.t != sm.t1 && sm.failure == nil }
 

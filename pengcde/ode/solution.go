@@ -28,12 +28,12 @@ type Solution struct {
 	Failures []*Failure
 
 	solver  *Solver
-	kept    bool
+	history history // for a pullback; nil for none
+	final   *tensors.Tensor
 	times   [][]float64 // of Z, NaN where there are none
 	taken   [][]float64 // ends of the accepted steps
 	reached []int       // how many of times were reached
 	args    []*tensors.Tensor
-	trail   trail
 	dense   *dense
 	blank   *saved
 }
@@ -88,10 +88,20 @@ func (s *Solution) Close() {
 	if s == nil {
 		return
 	}
-	s.trail.free()
+	if s.history != nil {
+		s.history.free()
+	}
 	s.dense.free()
-	xla.Free(s.Z)
-	s.kept, s.dense = false, nil
+	xla.Free(s.Z, s.final)
+	s.history, s.dense = nil, nil
+}
+
+// States is the number of states that are kept for [Solution.Pullback] now; see [Memory].
+func (s *Solution) States() int {
+	if s.history == nil {
+		return 0
+	}
+	return s.history.states()
 }
 
 // Gradients are cotangents of the inputs of a solve; they belong to the caller.
@@ -100,6 +110,9 @@ type Gradients struct {
 	Z0 *tensors.Tensor
 	// Args has an entry for each arg, nil where it is not differentiated.
 	Args []*tensors.Tensor
+	// Replayed counts the rounds that were taken again from kept states, see [Memory]; a round is a step of every sample
+	// that has one left. Evaluations counts those of the field, for the whole batch at once.
+	Replayed, Evaluations int
 }
 
 // Free frees the tensors.
@@ -113,8 +126,11 @@ var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullba
 // Where a sample failed, the cotangents at the times it has not reached must be 0, as those that fill up the rows of
 // [EveryStep]; the gradient is then that of the part that was solved. A sample whose field was not finite at its t0 has
 // no gradient: Pullback returns its [Failure].
+//
+// It may be called again. With [Memory] of fewer states than steps it gives up those it has passed, all but the first,
+// so that another call takes more steps again than the first.
 func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gradients, error) {
-	if !s.kept {
+	if s.history == nil {
 		return nil, ErrNoTrail
 	}
 	if cotangent == nil {

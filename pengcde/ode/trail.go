@@ -6,47 +6,45 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// trail is what the backward replay needs: for each sample its accepted steps, each with the state of the batch in
-// which the sample stood at the step's start.
+// trail is the [history] of every step: for each sample and accepted step, the state of the batch in which the sample
+// stood at the step's start.
 type trail struct {
-	steps [][]stepTaken
-	final *tensors.Tensor
+	from  [][]*tensors.Tensor // [batch, ...]; only the sample's own row is meant
 	owned xla.Buffers
+	count int
 }
 
-type stepTaken struct {
-	t, end float64
-	start  *tensors.Tensor // [batch, ...]; only the sample's own row is meant
-}
-
-// add takes over state z and records the step that the samples marked in by took from it.
-func (r *trail) add(z *tensors.Tensor, samples []sample, by []bool) {
+func (r *trail) add(z *tensors.Tensor, samples []sample, by []bool) error {
 	r.owned.Own(z)
-	if r.steps == nil {
-		r.steps = make([][]stepTaken, len(samples))
+	r.count++
+	if r.from == nil {
+		r.from = make([][]*tensors.Tensor, len(samples))
 	}
-	for b, sm := range samples {
+	for b := range samples {
 		if by[b] {
-			r.steps[b] = append(r.steps[b], stepTaken{t: sm.t, end: sm.end, start: z})
+			r.from[b] = append(r.from[b], z)
 		}
 	}
+	return nil
 }
 
-// rounds is the largest number of steps of a sample.
-func (r *trail) rounds() int {
-	most := 0
-	for _, steps := range r.steps {
-		most = max(most, len(steps))
+func (r *trail) starts(_ *replay, round int) ([]*tensors.Tensor, error) { return r.at(round), nil }
+
+func (r *trail) first(*replay) []*tensors.Tensor { return r.at(0) }
+
+func (r *trail) at(round int) []*tensors.Tensor {
+	from := make([]*tensors.Tensor, len(r.from))
+	for b, states := range r.from {
+		if round < len(states) {
+			from[b] = states[round]
+		}
 	}
-	return most
+	return from
 }
 
-func (r *trail) free() { r.owned.Free() }
+func (r *trail) states() int { return r.count }
 
-// stepsOf returns the steps of a sample.
-func (r *trail) stepsOf(b int) []stepTaken {
-	if r.steps == nil {
-		return nil
-	}
-	return r.steps[b]
+func (r *trail) free() {
+	r.owned.Free()
+	r.from, r.count = nil, 0
 }

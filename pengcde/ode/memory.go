@@ -1,0 +1,92 @@
+package ode
+
+import (
+	"fmt"
+
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Memory says which states a solve keeps for [Solution.Pullback]. The zero value keeps the state at the start of every
+// accepted step, on the device.
+//
+// With fewer, the pullback takes the steps between them again, exactly as they were taken: the gradient is the same, to
+// the last bit where a backend computes the field alike in all programs. With c states and N steps each step is taken
+// again at most ρ - 1 times, where N < (c + ρ choose c): 32 states serve 6544 steps, each taken again at most twice.
+// Where the steps are known before ([Constant] and [Given]) the kept states are those of least total work, else they are
+// thinned out as the solve goes on, for up to 1.3 times as many steps in all. [Solver.Plan] counts.
+type Memory struct {
+	// Checkpoints is the most states [batch, ...] that are kept, z0 among them; 0 sets no limit.
+	Checkpoints int
+	// Bytes limits the states by their size, which must be that of one at least; 0 sets no limit. With Checkpoints too, the
+	// smaller limit holds. The states that a step works on, and Z, are not counted here but in [Plan].
+	Bytes int64
+	// Host keeps them in the memory of the host, not of the device.
+	Host bool
+}
+
+// limit is the most states of a problem, 0 for any number.
+func (p Problem) limit() (int, error) {
+	m := p.Memory
+	if m.Checkpoints < 0 || m.Bytes < 0 {
+		return 0, fmt.Errorf("pengcde/ode: Memory with %d checkpoints and %d bytes, want 0 (no limit) or more: %w", m.Checkpoints, m.Bytes, ErrInput)
+	}
+	if m != (Memory{}) && (p.Dense || p.Forget) {
+		return 0, fmt.Errorf("pengcde/ode: Memory beside Dense, which keeps all states, or Forget, which keeps none: leave one out: %w", ErrInput)
+	}
+	limit := m.Checkpoints
+	if m.Bytes > 0 {
+		size := stateBytes(p.Z0)
+		if m.Bytes < size {
+			return 0, fmt.Errorf("pengcde/ode: Memory of %d bytes, want at least the %d of one state: %w", m.Bytes, size, ErrInput)
+		}
+		if fit := int(m.Bytes / size); limit == 0 || fit < limit {
+			limit = fit
+		}
+	}
+	return limit, nil
+}
+
+func stateBytes(z *tensors.Tensor) int64 { return int64(z.Shape().ByteSize()) }
+
+// history keeps states of a solve for the replay.
+type history interface {
+	// add takes over state z of the batch, from which the samples marked in by took their latest step.
+	add(z *tensors.Tensor, samples []sample, by []bool) error
+	// starts returns for each sample the state of a batch in which it starts a round; only its own row is meant, and nothing
+	// where it has no such round. What is not kept is freed with the replay's scratch. Rounds come in falling order.
+	starts(r *replay, round int) ([]*tensors.Tensor, error)
+	// first is what starts returned for round 0, at any time.
+	first(r *replay) []*tensors.Tensor
+	// states is the number of states kept.
+	states() int
+	free()
+}
+
+// newHistory chooses how the states of a run are kept.
+func (m *march) newHistory(p Problem, stepTo [][]float64) (history, error) {
+	limit, err := p.limit()
+	if err != nil || p.Forget {
+		return nil, err
+	}
+	if limit == 0 && !p.Memory.Host {
+		return &trail{}, nil
+	}
+	c := &checkpoints{solver: m.solver, host: p.Memory.Host, limit: limit, policy: everything{}}
+	if limit > 0 {
+		ends, known, err := m.solver.foresee(m.times, stepTo)
+		if err != nil {
+			return nil, err
+		}
+		c.policy = newThinning(limit, most(ends), known)
+	}
+	return c, nil
+}
+
+// most is the length of the longest row.
+func most(rows [][]float64) int {
+	n := 0
+	for _, row := range rows {
+		n = max(n, len(row))
+	}
+	return n
+}
