@@ -91,12 +91,12 @@ func every(n, p int) map[string]field.Field {
 		"GNODE":               field.GNODE{Hidden: hidden, Layers: layers},
 		"Constant":            field.Constant{Hidden: hidden},
 
-		"PENG, identities":        field.PENG{Hidden: hidden, Layers: layers, Features: p, Maps: equivariant.All15(), Identities: mlp},
+		"PENG, identities": field.PENG{Hidden: hidden, Layers: layers, Maps: equivariant.All15(), Identities: mlp},
 		// With waves for parameters the first of two layers would give nearly the same direction for all nodes, which is all
 		// that the norm of the second leaves, so that its gradient is lost in rounding.
 		"PENG, linear identities": field.PENG{Hidden: hidden, Layers: 1, PerChannel: true, Identities: linear},
 		"Original, identities":    field.Original{Hidden: hidden, Layers: 1, Identities: table},
-		"PreMult, identities":     field.PreMult{Hidden: hidden, Layers: layers, Nodes: n, Identities: linear},
+		"PreMult, identities":     field.PreMult{Hidden: hidden, Layers: layers, Nodes: n, Features: p, Identities: linear},
 	}
 }
 

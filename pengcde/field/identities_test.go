@@ -1,7 +1,6 @@
 package field_test
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"testing"
@@ -24,57 +23,62 @@ func TestIdentitiesCommuteOnlyWithTheirNumbers(t *testing.T) {
 	const size = 2
 	backend := field.PlainGo(t)
 	tabled := equivariant.Identities{Kind: equivariant.IdentityTable, Size: size, Nodes: ringNodes}
-	for _, kind := range []equivariant.IdentityKind{equivariant.IdentityMLP, equivariant.IdentityLinear, equivariant.IdentityTable} {
-		for name, of := range map[string]func(equivariant.Identities) field.Field{
-			"PENG": func(i equivariant.Identities) field.Field {
-				return field.PENG{Hidden: ringHidden, Layers: 2, Features: ringFeatures, Identities: i}
-			},
-			"Original": func(i equivariant.Identities) field.Field {
-				return field.Original{Hidden: ringHidden, Layers: 2, Identities: i}
-			},
-		} {
-			for _, product := range bothProducts {
-				t.Run(fmt.Sprintf("%s/%v/%v", name, kind, product), func(t *testing.T) {
-					identities := equivariant.Identities{Name: "field.identities", Kind: kind, Size: size, Nodes: ringNodes}
-					c, byTable := newRelabelling(t, backend, of(identities)), newRelabelling(t, backend, of(tabled))
-					declared := identities.Params()
-					table, err := xla.NewProgram(backend, "identities", func(in []*Node) []*Node {
-						return []*Node{identities.Apply(nn.Bind(declared, in), ringNodes)}
-					})
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer table.Close()
-					differ := false
-					rapid.Check(t, func(r *rapid.T) {
-						d := c.draw(r)
-						original, withSameNumbers := c.derivatives(r, d, product)
-						var args []any
-						for _, p := range declared {
-							args = append(args, nn.Tensor(dtypes.Float64, d.params[p.Name], p.Dims...))
-						}
-						out, err := table.Call(args...)
-						if err != nil {
-							r.Fatal(err)
-						}
-						rows := nn.Floats(out[0])
-						xla.Free(out...)
-						d.params = maps.Clone(d.params)
-						d.params["field.identities.table"] = rows
-						same, _ := byTable.derivatives(r, d, product)
-						fixture.Close(t, "dz/dt by a table of the identities", same, original, 1e-12)
-						d.params["field.identities.table"] = moved(d.order, rows)
-						_, relabelled := byTable.derivatives(r, d, product)
-						want := moved(d.order, original)
-						fixture.Close(t, "dz/dt with relabelled identities", relabelled, want, 1e-11)
-						differ = differ || floats.Distance(withSameNumbers, want, math.Inf(1)) > 0.01*floats.Norm(want, math.Inf(1))
-					})
-					if !differ {
-						t.Error("dz/dt commutes with relabelling although the identities stay")
-					}
-				})
+	peng := func(i equivariant.Identities) field.Field {
+		return field.PENG{Hidden: ringHidden, Layers: 2, Identities: i}
+	}
+	original := func(i equivariant.Identities) field.Field {
+		return field.Original{Hidden: ringHidden, Layers: 2, Features: ringFeatures, Identities: i}
+	}
+	for name, c := range map[string]struct {
+		kind    equivariant.IdentityKind
+		of      func(equivariant.Identities) field.Field
+		product equivariant.Product
+	}{
+		"PENG, MLP, sparse":       {equivariant.IdentityMLP, peng, equivariant.Sparse},
+		"PENG, linear, dense":     {equivariant.IdentityLinear, peng, equivariant.Dense},
+		"Original, MLP, dense":    {equivariant.IdentityMLP, original, equivariant.Dense},
+		"Original, table, sparse": {equivariant.IdentityTable, original, equivariant.Sparse},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kind, of, product := c.kind, c.of, c.product
+			identities := equivariant.Identities{Name: "field.identities", Kind: kind, Size: size, Nodes: ringNodes}
+			c, byTable := newRelabelling(t, backend, of(identities)), newRelabelling(t, backend, of(tabled))
+			declared := identities.Params()
+			table, err := xla.NewProgram(backend, "identities", func(in []*Node) []*Node {
+				return []*Node{identities.Apply(nn.Bind(declared, in), ringNodes)}
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			defer table.Close()
+			differ := false
+			rapid.Check(t, func(r *rapid.T) {
+				d := c.draw(r)
+				original, withSameNumbers := c.derivatives(r, d, product)
+				var args []any
+				for _, p := range declared {
+					args = append(args, nn.Tensor(dtypes.Float64, d.params[p.Name], p.Dims...))
+				}
+				out, err := table.Call(args...)
+				if err != nil {
+					r.Fatal(err)
+				}
+				rows := nn.Floats(out[0])
+				xla.Free(out...)
+				d.params = maps.Clone(d.params)
+				d.params["field.identities.table"] = rows
+				same, _ := byTable.derivatives(r, d, product)
+				fixture.Close(t, "dz/dt by a table of the identities", same, original, 1e-12)
+				d.params["field.identities.table"] = moved(d.order, rows)
+				_, relabelled := byTable.derivatives(r, d, product)
+				want := moved(d.order, original)
+				fixture.Close(t, "dz/dt with relabelled identities", relabelled, want, 1e-11)
+				differ = differ || floats.Distance(withSameNumbers, want, math.Inf(1)) > 0.01*floats.Norm(want, math.Inf(1))
+			})
+			if !differ {
+				t.Error("dz/dt commutes with relabelling although the identities stay")
+			}
+		})
 	}
 }
 
