@@ -17,8 +17,8 @@ import (
 // entries: they are not linear in A any more, and cannot be interpolated.
 //
 // The first linear map splits into a_uv w + W_s φ(u) + W_t φ(v), so that no vector of length 2k+1 is formed: memory is
-// 8 n numbers for the nodes and 8 for each entry of the neighbour lists, at most twice the edges and the places that keep
-// nodes in few buckets, hence O(edges + n); a dense layout takes 8 n². The cost is about 80 products for an entry and
+// k n and 8 n numbers for the nodes and 8 for each entry of the neighbour lists, at most twice the edges and the places that keep
+// nodes in few buckets, hence O(edges + k n); a dense layout takes 8 n². The cost is about 80 products for an entry and
 // O(n k) for the nodes, which makes it the larger part of a layer: with 400 nodes of 16 neighbours two layers take about 20
 // times as long with it, forward and backward on two CPU cores, and Sparse is 3 times as fast as Dense; with 1000 nodes, 4000
 // edges and a hub it is 4 times and 100 (BenchmarkModulation). Prefer Sparse to Auto also on small graphs with few edges.
