@@ -17,84 +17,114 @@ import (
 // BenchmarkProduct is what [Product.Choose] rests on: two layers of the 8 published maps, 16 features, batches of 4,
 // float32, forward and backward. The graphs are random, with all edges of a hub where one is named.
 func BenchmarkProduct(b *testing.B) {
-	const batch, width = 4, 16
 	for _, size := range []struct{ n, edges, hub int }{
 		{64, 1024, 0}, {129, 2400, 0}, {256, 4096, 0}, {256, 16000, 0}, {400, 6400, 0}, {1000, 16000, 0}, {1000, 125000, 0},
 		{1000, 4000, 819}, {2048, 32768, 0},
 	} {
-		rng := rand.New(rand.NewPCG(1, 2))
-		patterns := make([]*dyngraph.Pattern, batch)
-		for i := range patterns {
-			from, to := make([]int, size.edges), make([]int, size.edges)
-			for e := range from {
-				if from[e], to[e] = rng.IntN(size.n), rng.IntN(size.n); e < size.hub {
-					from[e], to[e] = e, 0
-				}
-			}
-			var err error
-			if patterns[i], _, err = dyngraph.NewPattern(size.n, from, to); err != nil {
-				b.Fatal(err)
-			}
-		}
-		z := make([]float64, batch*size.n*width)
-		for i := range z {
-			z[i] = rng.NormFloat64()
-		}
 		for _, product := range []Product{Dense, Sparse} {
 			name := map[Product]string{Dense: "dense", Sparse: "sparse"}[product]
 			b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s", size.n, size.edges, size.hub, name), func(b *testing.B) {
-				var owned xla.Buffers
-				defer owned.Free()
-				layout, err := product.Layout(patterns)
-				if err != nil {
-					b.Fatal(err)
-				}
-				var rows [2][]float64
-				for side := range rows {
-					for i, p := range patterns {
-						weights := make([]float64, p.Edges())
-						for e := range weights {
-							weights[e] = rng.Float64() / 16
-						}
-						rows[side] = append(rows[side], layout.Row(i, weights)...)
-					}
-				}
-				layer := Layer{Name: "l", In: width, Out: width, Fusion: Fusion{Maps: Published8()}}
-				params := layer.Params()
-				inputs := owned.Own(
-					nn.Tensor(dtypes.Float32, rows[0], batch, layout.Width()),
-					nn.Tensor(dtypes.Float32, rows[1], batch, layout.Width()),
-					nn.Tensor(dtypes.Float32, z, batch, size.n, width))
-				inputs = append(inputs, owned.Own(nn.Draw(params, dtypes.Float32, 1)...)...)
-				inputs = append(inputs, owned.Own(layout.Tables()...)...)
-				program, err := xla.NewProgram(xlatest.Backend(b), name, func(in []*Node) []*Node {
-					args := in[3:]
-					pair := NewPair(BindOperator(args[len(params):]), in[0], in[1], size.n)
-					v := nn.Bind(params, args)
-					y := layer.Apply(v, pair, nn.ReLU(layer.Apply(v, pair, in[2])))
-					return Gradient(ReduceAllSum(Square(y)), append([]*Node{in[2]}, args[:len(params)]...)...)
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer program.Close()
-				args := make([]any, len(inputs))
-				for i, input := range inputs {
-					args[i] = input
-				}
-				call := func() {
-					out, err := program.Call(args...)
-					if err != nil {
-						b.Fatal(err)
-					}
-					nn.Floats(out[1])
-					xla.Free(out...)
-				}
-				call() // compiles
-				for b.Loop() {
-					call()
-				}
+				benchmarkLayers(b, size.n, size.edges, size.hub, product, 0)
 			})
 		}
+	}
+}
+
+// BenchmarkModulation is the same with A and A' modulated by identities of size k, and without for k = 0.
+func BenchmarkModulation(b *testing.B) {
+	for _, size := range []struct{ n, edges, hub int }{{400, 6400, 0}, {1000, 4000, 819}} {
+		for _, product := range []Product{Dense, Sparse} {
+			for _, k := range []int{0, 16, 512} {
+				name := map[Product]string{Dense: "dense", Sparse: "sparse"}[product]
+				b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s/k=%d", size.n, size.edges, size.hub, name, k), func(b *testing.B) {
+					benchmarkLayers(b, size.n, size.edges, size.hub, product, k)
+				})
+			}
+		}
+	}
+}
+
+func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identitySize int) {
+	const batch, width = 4, 16
+	rng := rand.New(rand.NewPCG(1, 2))
+	patterns := make([]*dyngraph.Pattern, batch)
+	for i := range patterns {
+		from, to := make([]int, edges), make([]int, edges)
+		for e := range from {
+			if from[e], to[e] = rng.IntN(n), rng.IntN(n); e < hub {
+				from[e], to[e] = e, 0
+			}
+		}
+		var err error
+		if patterns[i], _, err = dyngraph.NewPattern(n, from, to); err != nil {
+			b.Fatal(err)
+		}
+	}
+	z := make([]float64, batch*n*width)
+	for i := range z {
+		z[i] = rng.NormFloat64()
+	}
+	var owned xla.Buffers
+	defer owned.Free()
+	layout, err := product.Layout(patterns)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var rows [2][]float64
+	for side := range rows {
+		for i, p := range patterns {
+			weights := make([]float64, p.Edges())
+			for e := range weights {
+				weights[e] = rng.Float64() / 16
+			}
+			rows[side] = append(rows[side], layout.Row(i, weights)...)
+		}
+	}
+	layer := Layer{Name: "l", In: width, Out: width, Fusion: Fusion{Maps: Published8()}}
+	identities := Identities{Name: "id", Size: identitySize}
+	params := layer.Params()
+	if identitySize > 0 {
+		params = append(params, identities.Params()...)
+		for _, name := range []string{"a", "da"} {
+			params = append(params, Modulation{Name: name, Size: identitySize}.Params()...)
+		}
+	}
+	inputs := owned.Own(
+		nn.Tensor(dtypes.Float32, rows[0], batch, layout.Width()),
+		nn.Tensor(dtypes.Float32, rows[1], batch, layout.Width()),
+		nn.Tensor(dtypes.Float32, z, batch, n, width))
+	inputs = append(inputs, owned.Own(nn.Draw(params, dtypes.Float32, 1)...)...)
+	inputs = append(inputs, owned.Own(layout.Tables()...)...)
+	program, err := xla.NewProgram(xlatest.Backend(b), "layers", func(in []*Node) []*Node {
+		args := in[3:]
+		v, operator, a, da := nn.Bind(params, args), BindOperator(args[len(params):]), in[0], in[1]
+		if identitySize > 0 {
+			phi := identities.Apply(v, n)
+			a = Modulation{Name: "a", Size: identitySize}.Apply(v, operator, a, phi)
+			da = Modulation{Name: "da", Size: identitySize}.Apply(v, operator, da, phi)
+		}
+		pair := NewPair(operator, a, da, n)
+		y := layer.Apply(v, pair, nn.ReLU(layer.Apply(v, pair, in[2])))
+		return Gradient(ReduceAllSum(Square(y)), append([]*Node{in[2]}, args[:len(params)]...)...)
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer program.Close()
+	args := make([]any, len(inputs))
+	for i, input := range inputs {
+		args[i] = input
+	}
+	call := func() {
+		out, err := program.Call(args...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		nn.Floats(out[1])
+		xla.Free(out...)
+	}
+	call() // compiles
+	for b.Loop() {
+		call()
 	}
 }

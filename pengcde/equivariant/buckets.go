@@ -23,6 +23,11 @@ type buckets struct {
 	list    []bucket
 	// edge [samples][entries] is the edge of each entry, absent where there is none.
 	edge [][]int32
+	// twin [samples][entries/2] leads from the place of v in the list of u to that of u in the list of v, both counted over
+	// the lists of the whole batch, bucket after bucket; an empty place leads to itself.
+	twin [][]int32
+	// isEdge [samples][entries/2] are the places of those that there is an edge to.
+	isEdge [][]bool
 }
 
 type bucket struct {
@@ -35,8 +40,8 @@ type bucket struct {
 
 const absent = -1
 
-// neighbour is a node, with the edges to and from it.
-type neighbour struct{ node, to, from int32 }
+// neighbour is a node, with the edges to and from it, and the place of the list's owner in its own list.
+type neighbour struct{ node, to, from, twin int32 }
 
 func neighbours(p *dyngraph.Pattern) [][]neighbour {
 	lists := make([][]neighbour, p.Nodes)
@@ -46,13 +51,18 @@ func neighbours(p *dyngraph.Pattern) [][]neighbour {
 		if !ok {
 			at = len(lists[u])
 			seen[[2]int32{u, v}] = at
-			lists[u] = append(lists[u], neighbour{v, absent, absent})
+			lists[u] = append(lists[u], neighbour{v, absent, absent, absent})
 		}
 		return &lists[u][at]
 	}
 	for e := range p.From {
 		meet(p.From[e], p.To[e]).to = int32(e)
 		meet(p.To[e], p.From[e]).from = int32(e)
+	}
+	for u := range lists {
+		for i, v := range lists[u] {
+			lists[u][i].twin = int32(seen[[2]int32{v.node, int32(u)}])
+		}
 	}
 	return lists
 }
@@ -89,6 +99,9 @@ func newBuckets(patterns []*dyngraph.Pattern) *buckets {
 			b.place(one, s, lists[s])
 		}
 		b.entries += 2 * one.places * one.width
+	}
+	for s := range patterns {
+		b.pair(s, lists[s])
 	}
 	return b
 }
@@ -134,7 +147,7 @@ func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
 	size, base := one.places*one.width, int32(sample*b.nodes)
 	to, from := make([]int32, size), make([]int32, size)
 	for i := range size {
-		n := neighbour{0, absent, absent}
+		n := neighbour{0, absent, absent, absent}
 		if place := i / one.width; place < len(one.members[sample]) {
 			if list := lists[one.members[sample][place]]; i%one.width < len(list) {
 				n = list[i%one.width]
@@ -146,6 +159,33 @@ func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
 	b.edge[sample] = append(append(b.edge[sample], to...), from...)
 }
 
+// pair finds the twins of a sample's places.
+func (b *buckets) pair(sample int, lists [][]neighbour) {
+	size := b.entries / 2
+	start, at := make([]int, b.nodes), sample*size // start is where the list of a node begins
+	twin := make([]int32, size)
+	for i := range twin {
+		twin[i] = int32(at + i)
+	}
+	edges, isEdge := b.edge[sample], make([]bool, 0, size)
+	for _, one := range b.list {
+		for i, u := range one.members[sample] {
+			start[u] = at + i*one.width
+		}
+		places := one.places * one.width
+		for _, e := range edges[:places] {
+			isEdge = append(isEdge, e != absent)
+		}
+		at, edges = at+places, edges[2*places:]
+	}
+	for u, list := range lists {
+		for i, v := range list {
+			twin[start[u]+i-sample*size] = int32(start[v.node]) + v.twin
+		}
+	}
+	b.twin, b.isEdge = append(b.twin, twin), append(b.isEdge, isEdge)
+}
+
 // fill writes a sample's weights into the entries of a row.
 func (b *buckets) fill(row []float64, sample int, weights []float64) {
 	for i, e := range b.edge[sample] {
@@ -155,7 +195,7 @@ func (b *buckets) fill(row []float64, sample int, weights []float64) {
 	}
 }
 
-// tables are order, back and neighbours, see [sparse].
+// tables are those of [sparse], in its order.
 func (b *buckets) tables() []*tensors.Tensor {
 	places := 0
 	for _, one := range b.list {
@@ -180,6 +220,8 @@ func (b *buckets) tables() []*tensors.Tensor {
 	}
 	tables := []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(order, len(order)), tensors.FromFlatDataAndDimensions(back, len(back)),
+		tensors.FromFlatDataAndDimensions(slices.Concat(b.twin...), samples, b.entries/2),
+		tensors.FromFlatDataAndDimensions(slices.Concat(b.isEdge...), samples, b.entries/2),
 	}
 	for _, one := range b.list {
 		tables = append(tables, tensors.FromFlatDataAndDimensions(one.neighbours, samples, one.places, one.width))

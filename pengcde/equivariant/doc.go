@@ -14,6 +14,9 @@
 // are linear in A, so they are computed once for each snapshot ([Layout]) and interpolated together
 // with its entries.
 //
+// A [Modulation] gives up the equivariance on purpose: the entries of A then depend on who their source and target are,
+// by [Identities].
+//
 // References: H. Maron, H. Ben-Hamu, N. Shamir, Y. Lipman, Invariant and Equivariant Graph Networks, ICLR 2019, on the 15
 // maps; Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation Learning,
 // NeurIPS 2025, on their use with A and A' (the list there names one map twice and misses "row sums on rows").

@@ -74,10 +74,17 @@ func (l Layout) Row(sample int, weights []float64) []float64 {
 	return row
 }
 
-// Tables are the index tensors that [BindOperator] takes back as nodes; none for a dense layout.
+// Tables are the tensors that [BindOperator] takes back as nodes: where neighbours are, and which entries are edges of the
+// pattern. They are five bytes for each entry of the neighbour lists, one of n² for a dense layout.
 func (l Layout) Tables() []*tensors.Tensor {
-	if l.buckets == nil {
-		return nil
+	if l.buckets != nil {
+		return l.buckets.tables()
 	}
-	return l.buckets.tables()
+	isEdge := make([]bool, len(l.patterns)*l.matrix())
+	for b, p := range l.patterns {
+		for e := range p.From {
+			isEdge[(b*l.nodes+int(p.From[e]))*l.nodes+int(p.To[e])] = true
+		}
+	}
+	return []*tensors.Tensor{tensors.FromFlatDataAndDimensions(isEdge, len(l.patterns), l.nodes, l.nodes)}
 }

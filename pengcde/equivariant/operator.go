@@ -11,6 +11,10 @@ type Operator interface {
 	// Multiply is (c_0 A + c_1 A' + c_2 A^T + c_3 A'^T) Z for coefficients [4], or A Z for nil with A arranged alone, and
 	// z [batch, n, d].
 	Multiply(m Arranged, coefficients, z *Node) *Node
+	// Modulate is a row [batch, width] of a [Layout] with each entry a_uv on an edge of the pattern, 0 or not, replaced by
+	// f(a_uv w + x_u + y_v), and with the statistics of the new entries; w is [h], x and y are [n, h], and f leads from
+	// [..., h] to [..., 1]. Other entries stay 0.
+	Modulate(row, w, x, y *Node, f func(*Node) *Node) *Node
 }
 
 // Arranged are matrix entries as an operator wants them.
@@ -44,10 +48,10 @@ func (p Product) Choose(n, edges int) Product {
 
 // BindOperator makes the operator of the nodes of [Layout.Tables].
 func BindOperator(tables []*Node) Operator {
-	if len(tables) == 0 {
-		return dense{}
+	if len(tables) == 1 {
+		return dense{isEdge: tables[0]}
 	}
-	return sparse{order: tables[0], back: tables[1], neighbours: tables[2:]}
+	return sparse{order: tables[0], back: tables[1], twin: tables[2], isEdge: tables[3], neighbours: tables[4:]}
 }
 
 func pick(flat, indices *Node) *Node { return Gather(flat, ExpandAxes(indices, -1)) }

@@ -9,6 +9,9 @@ type sparse struct {
 	// order [batch*P] leads from a node to its place among the P of all buckets, and from what is behind the n nodes of a
 	// sample to its empty places; back is the inverse.
 	order, back *Node
+	// twin and isEdge [batch, L] lead from an entry to that of the transposed matrix, among batch*L, and say which are edges,
+	// for the L entries of all lists to neighbours.
+	twin, isEdge *Node
 	// neighbours are those of each bucket among batch*n: [batch, places, width] int32.
 	neighbours []*Node
 }
@@ -69,7 +72,13 @@ func (s sparse) product(values func(bucket int) *Node, z *Node) *Node {
 		part := DotGeneral(Reshape(values(i), rows, width), []int{1}, []int{0}, Reshape(states, rows, width, d), []int{1}, []int{0})
 		parts = append(parts, Reshape(part, batch, -1, d))
 	}
-	inBuckets := Reshape(Concatenate(parts, 1), -1, d)
-	inOrder := withPullback(StopGradient(pick(inBuckets, s.order)), inBuckets, func(v *Node) *Node { return pick(v, s.back) })
-	return Slice(Reshape(inOrder, batch, -1, d), AxisRange(), AxisRange(0, dims[1]))
+	return s.inOrder(Concatenate(parts, 1), dims[1])
+}
+
+// inOrder leads from the places of buckets [batch, P, d] to their nodes [batch, n, d].
+func (s sparse) inOrder(x *Node, n int) *Node {
+	dims := x.Shape().Dimensions
+	flat := Reshape(x, -1, dims[2])
+	inOrder := withPullback(StopGradient(pick(flat, s.order)), flat, func(v *Node) *Node { return pick(v, s.back) })
+	return Slice(Reshape(inOrder, dims...), AxisRange(), AxisRange(0, n))
 }

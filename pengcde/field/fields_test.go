@@ -76,6 +76,8 @@ func TestFixturePGTPengDirectedField(t *testing.T) {
 func every(n, p int) map[string]field.Field {
 	const hidden, layers = 3, 2
 	maps, derivative := equivariant.Published11()
+	mlp, linear := equivariant.Identities{Size: 2}, equivariant.Identities{Kind: equivariant.IdentityLinear, Size: 3}
+	table := equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2, Nodes: n}
 	return map[string]field.Field{
 		"PENG":                field.PENG{Hidden: hidden, Layers: layers, Maps: equivariant.All15()},
 		"PENG, features":      field.PENG{Hidden: hidden, Layers: layers, Features: p, Maps: equivariant.All15(), PerChannel: true},
@@ -88,6 +90,13 @@ func every(n, p int) map[string]field.Field {
 		"PreMult, features":   field.PreMult{Hidden: hidden, Layers: layers, Nodes: n, Features: p, PerChannel: true},
 		"GNODE":               field.GNODE{Hidden: hidden, Layers: layers},
 		"Constant":            field.Constant{Hidden: hidden},
+
+		"PENG, identities": field.PENG{Hidden: hidden, Layers: layers, Maps: equivariant.All15(), Identities: mlp},
+		// With waves for parameters the first of two layers would give nearly the same direction for all nodes, which is all
+		// that the norm of the second leaves, so that its gradient is lost in rounding.
+		"PENG, linear identities": field.PENG{Hidden: hidden, Layers: 1, PerChannel: true, Identities: linear},
+		"Original, identities":    field.Original{Hidden: hidden, Layers: 1, Identities: table},
+		"PreMult, identities":     field.PreMult{Hidden: hidden, Layers: layers, Nodes: n, Features: p, Identities: linear},
 	}
 }
 

@@ -3,6 +3,7 @@ package field
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -23,12 +24,18 @@ type Original struct {
 	Features int
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
 	PerChannel bool
+	// Identities, with a size, let the entries of A + A' depend on their source and target: each is replaced by its
+	// [equivariant.Modulation]. The field then commutes with no relabelling of the nodes.
+	Identities equivariant.Identities
 }
 
 func (f Original) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 
-// Params declares those of the layers, named field.layers.K.
-func (f Original) Params() []nn.Param { return f.stack().params() }
+// Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
+// field.identities and field.modulation.
+func (f Original) Params() []nn.Param {
+	return append(withIdentities(f.Identities).params(forBoth[0]), f.stack().params()...)
+}
 
 // Derivative implements [Field].
 func (f Original) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
@@ -37,5 +44,6 @@ func (f Original) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 
 func (f Original) respond(v nn.Values, s signal, z *Node) *Node {
 	s = s.perChannel(f.PerChannel)
-	return s.contract(f.stack().shared(v, s.matrix(Add(s.a, s.da)), z))
+	rows := withIdentities(f.Identities).apply(v, s, forBoth, Add(s.a, s.da))
+	return s.contract(f.stack().shared(v, s.matrix(rows[0]), z))
 }

@@ -29,6 +29,9 @@ type PENG struct {
 	DerivativeMaps []equivariant.Map
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
 	PerChannel bool
+	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
+	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of the nodes.
+	Identities equivariant.Identities
 	// Parity repeats a defect of the published code, see [equivariant.Fusion].
 	Parity bool
 }
@@ -43,9 +46,10 @@ func (f PENG) layer(c equivariant.Convolution) equivariant.Layer {
 	return equivariant.Layer{Name: c.Name, In: c.In, Out: c.Out, Fusion: fusion}
 }
 
-// Params declares those of the layers, named field.layers.K.
+// Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
+// field.identities, field.modulation and field.modulation_derivative.
 func (f PENG) Params() []nn.Param {
-	var params []nn.Param
+	params := withIdentities(f.Identities).params(forBoth...)
 	for _, c := range f.stack() {
 		params = append(params, f.layer(c).Params()...)
 	}
@@ -58,7 +62,7 @@ func (f PENG) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {
-	s = s.perChannel(f.PerChannel)
+	s = withIdentities(f.Identities).both(v, s.perChannel(f.PerChannel))
 	pair, layers := s.pair(), f.stack()
 	return s.contract(layers.apply(z, func(k int, x *Node) *Node { return f.layer(layers[k]).Apply(v, pair, x) }))
 }

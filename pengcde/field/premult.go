@@ -5,6 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -26,17 +27,21 @@ type PreMult struct {
 	Parity bool
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
 	PerChannel bool
+	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
+	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of the nodes.
+	Identities equivariant.Identities
 }
 
 func (f PreMult) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 
-// Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then those of the convolution.
+// Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then those of the convolution, behind those
+// of identities as [PENG.Params].
 func (f PreMult) Params() []nn.Param {
 	draw := nn.Uniform(1 / float64(f.Nodes))
 	if f.Parity {
 		draw = unit
 	}
-	var params []nn.Param
+	params := withIdentities(f.Identities).params(forBoth...)
 	for _, c := range f.stack() {
 		for _, name := range []string{".fusion_1", ".fusion_2"} {
 			params = append(params, nn.Param{Name: c.Name + name, Dims: []int{f.Nodes, f.Nodes}, Init: draw})
@@ -60,7 +65,7 @@ func (f PreMult) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {
-	s = s.perChannel(f.PerChannel)
+	s = withIdentities(f.Identities).both(v, s.perChannel(f.PerChannel))
 	a, da := s.matrix(s.a), s.matrix(s.da)
 	layers := f.stack()
 	return s.contract(layers.apply(z, func(k int, x *Node) *Node {

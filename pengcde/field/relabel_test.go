@@ -120,7 +120,7 @@ func (c *relabelling) derivatives(r *rapid.T, d drawing, product equivariant.Pro
 func TestFieldCommutesWithRelabelling(t *testing.T) {
 	plain := field.PlainGo(t)
 	for name, f := range every(ringNodes, ringFeatures) {
-		if _, tied := f.(field.PreMult); tied {
+		if _, tied := f.(field.PreMult); tied || strings.Contains(name, "identities") {
 			continue
 		}
 		for _, product := range bothProducts {

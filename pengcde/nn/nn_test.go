@@ -30,6 +30,20 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+func TestNormal(t *testing.T) {
+	const count = 10000
+	x := Floats(Draw([]Param{{Name: "x", Dims: []int{count}, Init: Normal(2)}}, dtypes.Float64, 5)[0])
+	mean, square := 0.0, 0.0
+	for _, v := range x {
+		mean += v / count
+		square += v * v / count
+	}
+	// Four standard errors of both: 2/sqrt(count) and 4 sqrt(2/count).
+	if math.Abs(mean) > 0.08 || math.Abs(square-4) > 0.23 {
+		t.Errorf("mean %g and mean square %g, want 0 and 4", mean, square)
+	}
+}
+
 func TestReLUHasNoSlopeAtZero(t *testing.T) {
 	out, err := CallOnceN(xlatest.Backend(t).Compute, func(x *Node) []*Node {
 		y := ReLU(x)

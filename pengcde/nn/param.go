@@ -46,6 +46,15 @@ func Uniform(bound float64) Init {
 	}
 }
 
+// Normal draws from the normal distribution of mean 0 and the given standard deviation.
+func Normal(deviation float64) Init {
+	return func(rng *rand.Rand, entries []float64) {
+		for i := range entries {
+			entries[i] = deviation * rng.NormFloat64()
+		}
+	}
+}
+
 // Fill sets every entry to value.
 func Fill(value float64) Init {
 	return func(_ *rand.Rand, entries []float64) {

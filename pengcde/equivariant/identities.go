@@ -1,0 +1,115 @@
+package equivariant
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// ErrIdentities is wrapped by errors about identities that cannot be.
+var ErrIdentities = errors.New("invalid identities")
+
+// IdentityKind says how the number of a node becomes its identity.
+type IdentityKind int
+
+const (
+	// IdentityMLP is an MLP of the number, 1 -> k with two hidden layers of width 8, as in the published code.
+	IdentityMLP IdentityKind = iota
+	// IdentityLinear is a linear map of the number, 1 -> k.
+	IdentityLinear
+	// IdentityTable is a learned row for each node, N(0, 1) at the start.
+	IdentityTable
+)
+
+var identityNames = []string{"mlp", "linear", "table"}
+
+// String names the kind: "mlp", "linear" or "table".
+func (k IdentityKind) String() string {
+	if k < 0 || int(k) >= len(identityNames) {
+		return fmt.Sprintf("IdentityKind(%d)", int(k))
+	}
+	return identityNames[k]
+}
+
+// ParseIdentityKind finds the kind of a name; "" is "mlp". The error wraps [ErrIdentities].
+func ParseIdentityKind(name string) (IdentityKind, error) {
+	if name == "" {
+		return IdentityMLP, nil
+	}
+	for k, known := range identityNames {
+		if strings.EqualFold(strings.TrimSpace(name), known) {
+			return IdentityKind(k), nil
+		}
+	}
+	return 0, fmt.Errorf("pengcde/equivariant: identities %q, want one of %s: %w", name, strings.Join(identityNames, ", "), ErrIdentities)
+}
+
+// Identities are vectors φ(u) of k numbers that tell nodes u = 0 .. n-1 apart, for a [Modulation]. What depends on them is
+// tied to the numbering of the nodes. The number enters unscaled, as in the published code, so that with many nodes the
+// gradient of the first weights of an MLP or a linear map is large; a table has no such scale.
+type Identities struct {
+	// Name is the prefix of the parameters. Fields set their own.
+	Name string
+	// Kind is IdentityMLP by default.
+	Kind IdentityKind
+	// Size is k, 512 in the paper; 0 for no identities.
+	Size int
+	// Nodes is n, which only a table needs.
+	Nodes int
+}
+
+// Check finds what is wrong; the error wraps [ErrIdentities].
+func (i Identities) Check() error {
+	switch {
+	case i.Kind < 0 || int(i.Kind) >= len(identityNames):
+		return fmt.Errorf("pengcde/equivariant: %v, want 0 to %d: %w", i.Kind, len(identityNames)-1, ErrIdentities)
+	case i.Size < 0:
+		return fmt.Errorf("pengcde/equivariant: identities of size %d, want at least 1, or 0 for none: %w", i.Size, ErrIdentities)
+	case i.Size > 0 && i.Kind == IdentityTable && i.Nodes < 1:
+		return fmt.Errorf("pengcde/equivariant: a table of identities for %d nodes, want their number in Nodes: %w", i.Nodes, ErrIdentities)
+	}
+	return nil
+}
+
+func (i Identities) mlp() nn.MLP {
+	return nn.MLP{Name: i.Name, In: 1, Out: i.Size, Width: identityWidth, Depth: identityDepth}
+}
+func (i Identities) linear() nn.Linear { return nn.Linear{Name: i.Name, In: 1, Out: i.Size} }
+
+// The published code's width and depth of all MLPs of identities.
+const identityWidth, identityDepth = 8, 2
+
+// Params declares those of the MLP, Name.layers.K, or of the linear map, or Name.table [n, k]. It panics where Check errs.
+func (i Identities) Params() []nn.Param {
+	if err := i.Check(); err != nil {
+		panic(err)
+	}
+	switch i.Kind {
+	case IdentityLinear:
+		return i.linear().Params()
+	case IdentityTable:
+		return []nn.Param{{Name: i.Name + ".table", Dims: []int{i.Nodes, i.Size}, Init: nn.Normal(1)}}
+	}
+	return i.mlp().Params()
+}
+
+// Apply is φ [n, k] of the nodes 0 .. n-1.
+func (i Identities) Apply(v nn.Values, n int) *Node {
+	if i.Kind == IdentityTable {
+		table := v.Get(i.Name + ".table")
+		if n != i.Nodes {
+			panic(fmt.Errorf("pengcde/equivariant: identities of %d nodes, the graphs have %d: %w", i.Nodes, n, ErrIdentities))
+		}
+		return table
+	}
+	index := func(like *Node) *Node { return Iota(like.Graph(), shapes.Make(like.DType(), n, 1), 0) }
+	if i.Kind == IdentityLinear {
+		return i.linear().Apply(v, index(v.Get(i.Name+".weight")))
+	}
+	return i.mlp().Apply(v, index(v.Get(i.Name+".layers.0.weight")))
+}

@@ -1,0 +1,125 @@
+package equivariant
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// Modulate evaluates f once for each edge, in the lists of neighbours that a node has edges to, and finds the lists of those
+// with edges from them by their twins. Forward and backward are gathers alone: the gradient of what is picked at the
+// targets of edges sums, for each node, over the twins of its list.
+func (s sparse) Modulate(row, w, x, y *Node, f func(*Node) *Node) *Node {
+	n := x.Shape().Dim(0)
+	var a, xs []*Node
+	sources, at, place := s.inPlaces(x), 0, 0
+	for _, table := range s.neighbours {
+		batch, places, width := table.Shape().Dim(0), table.Shape().Dim(1), table.Shape().Dim(2)
+		a = append(a, Slice(row, AxisRange(), AxisRange(at, at+places*width)))
+		at += 2 * places * width
+		x := ExpandAxes(Slice(sources, AxisRange(), AxisRange(place, place+places)), 2)
+		x = BroadcastToDims(x, batch, places, width, x.Shape().Dim(-1))
+		xs = append(xs, Reshape(x, batch, places*width, -1))
+		place += places
+	}
+	sum := Mul(ExpandAxes(Concatenate(a, 1), -1), ExpandLeftToRank(w, 3)) // [batch, L, h]
+	sum = Add(sum, Add(Concatenate(xs, 1), s.atNeighbours(y)))
+	to := f(sum) // [batch, L, 1]
+	to = Where(ExpandAxes(s.isEdge, -1), to, ZerosLike(to))
+	from := withPullback(StopGradient(s.twins(to)), to, s.twins)
+
+	own := s.own(n)
+	diagonal := Where(own, to, ZerosLike(to))
+	sums := s.inOrder(s.sums(Concatenate([]*Node{to, from, diagonal}, -1)), n) // [batch, n, 3]
+	vector := func(i int) *Node { return Squeeze(Slice(sums, AxisRange(), AxisRange(), AxisElem(i)), 2) }
+	var parts []*Node
+	at = 0
+	for _, table := range s.neighbours {
+		next := at + table.Shape().Dim(1)*table.Shape().Dim(2)
+		for _, half := range []*Node{to, from} {
+			parts = append(parts, Squeeze(Slice(half, AxisRange(), AxisRange(at, next)), 2))
+		}
+		at = next
+	}
+	return Concatenate(append(parts, statisticsOf(vector(0), vector(1), vector(2))), 1)
+}
+
+// statisticsOf is the part of a row behind the matrix entries, from row sums, column sums and diagonal, all [batch, n].
+func statisticsOf(rows, columns, diagonal *Node) *Node {
+	return Concatenate([]*Node{rows, columns, diagonal,
+		ReduceAndKeep(rows, ReduceSum, 1), ReduceAndKeep(diagonal, ReduceSum, 1)}, 1)
+}
+
+// twins exchanges the entries [batch, L, d] of the lists with their transposed ones.
+func (s sparse) twins(x *Node) *Node {
+	return pick(Reshape(x, -1, x.Shape().Dim(-1)), s.twin)
+}
+
+// sums adds up the entries [batch, L, d] of each list: [batch, P, d] for the places of all buckets.
+func (s sparse) sums(x *Node) *Node {
+	batch, d, at := x.Shape().Dim(0), x.Shape().Dim(-1), 0
+	var parts []*Node
+	for _, table := range s.neighbours {
+		places, width := table.Shape().Dim(1), table.Shape().Dim(2)
+		part := Slice(x, AxisRange(), AxisRange(at, at+places*width))
+		parts = append(parts, ReduceSum(Reshape(part, batch, places, width, d), 2))
+		at += places * width
+	}
+	return Concatenate(parts, 1)
+}
+
+// own are the entries [batch, L, 1] where a node is its own neighbour, and some of empty places.
+func (s sparse) own(n int) *Node {
+	var parts []*Node
+	at := 0
+	for _, table := range s.neighbours {
+		batch, places := table.Shape().Dim(0), table.Shape().Dim(1)
+		owner := Reshape(s.back, batch, -1)
+		all := owner.Shape().Dim(1)
+		sample := Iota(table.Graph(), table.Shape(), 0)
+		owner = ExpandAxes(Slice(owner, AxisRange(), AxisRange(at, at+places)), -1)
+		// An owner counts from the first place of its sample, a neighbour from the first node.
+		neighbour := Add(table, MulScalar(sample, all-n))
+		parts = append(parts, Reshape(Equal(neighbour, BroadcastToShape(owner, table.Shape())), batch, -1, 1))
+		at += places
+	}
+	return Concatenate(parts, 1)
+}
+
+// lengthened puts rows of 0 behind each sample of x [n, d], the same for all: [batch, length, d].
+func (s sparse) lengthened(x *Node, length int) *Node {
+	batch, n, d := s.twin.Shape().Dim(0), x.Shape().Dim(-2), x.Shape().Dim(-1)
+	x = BroadcastToDims(ExpandLeftToRank(x, 3), batch, n, d)
+	return padded(x, length)
+}
+
+func padded(x *Node, length int) *Node {
+	dims := x.Shape().Clone()
+	if dims.Dimensions[1] == length {
+		return x
+	}
+	dims.Dimensions[1] = length - dims.Dimensions[1]
+	return Concatenate([]*Node{x, Zeros(x.Graph(), dims)}, 1)
+}
+
+// inPlaces leads from nodes [n, d] to the places [batch, P, d] of all buckets.
+func (s sparse) inPlaces(x *Node) *Node {
+	batch, d := s.twin.Shape().Dim(0), x.Shape().Dim(-1)
+	flat := Reshape(s.lengthened(x, s.order.Shape().Size()/batch), -1, d)
+	y := withPullback(StopGradient(pick(flat, s.back)), flat, func(v *Node) *Node { return pick(v, s.order) })
+	return Reshape(y, batch, -1, d)
+}
+
+// atNeighbours leads from nodes [n, d] to the entries [batch, L, d] of the lists in which they are.
+func (s sparse) atNeighbours(x *Node) *Node {
+	n, batch, entries := x.Shape().Dim(0), s.twin.Shape().Dim(0), s.twin.Shape().Dim(1)
+	var parts []*Node
+	for _, table := range s.neighbours {
+		parts = append(parts, Reshape(table, batch, -1))
+	}
+	sample := Iota(x.Graph(), s.twin.Shape(), 0)
+	at := Sub(Concatenate(parts, 1), MulScalar(ConvertDType(sample, dtypes.Int32), n))
+	// Each node has a list, if empty one of width 1, so there are no fewer entries than nodes.
+	return withPullback(StopGradient(pick(x, at)), s.lengthened(x, entries), func(v *Node) *Node {
+		return padded(s.inOrder(s.sums(s.twins(v)), n), entries)
+	})
+}
