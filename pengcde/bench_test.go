@@ -3,7 +3,6 @@ package pengcde
 import (
 	"context"
 	"fmt"
-	"io"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
@@ -26,7 +25,7 @@ func BenchmarkEnglandWindow(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		batches, err := m.lessons(split.Train[:1], 1, io.Discard)
+		batches, err := m.lessons(split.Train[:1], 1, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

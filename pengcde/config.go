@@ -125,7 +125,7 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	if c.Adaptive != nil {
-		if _, err := c.Adaptive.Steps(0, ode.Tsit5.Order, 0, 1); err != nil {
+		if _, err := c.Adaptive.Steps(0, ode.Tsit5.ErrorOrder, 0, 1); err != nil {
 			return c, fmt.Errorf("pengcde: Config.Adaptive: %w: %w", err, ErrInput)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
+	"hash"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -26,7 +26,10 @@ func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	defer p.free()
 	var err error
 	size := min(max(config.BatchSize, 1), len(training))
-	digest := sha256.New()
+	var digest hash.Hash // of the data, for a checkpoint
+	if config.Checkpoint != nil {
+		digest = sha256.New()
+	}
 	if p.training, err = m.lessons(training, size, digest); err != nil {
 		return nil, err
 	}
@@ -48,8 +51,8 @@ func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 }
 
 // lessons groups windows into batches. The last one is filled up with windows of weight 0, so that a single shape is
-// compiled. What they hold goes into the digest.
-func (m *Model) lessons(windows []dyngraph.Window, size int, digest io.Writer) ([]*batch, error) {
+// compiled. What they hold goes into the digest, if any.
+func (m *Model) lessons(windows []dyngraph.Window, size int, digest hash.Hash) ([]*batch, error) {
 	var batches []*batch
 	for from := 0; from < len(windows); from += size {
 		examples := make([]example, size)
@@ -58,8 +61,10 @@ func (m *Model) lessons(windows []dyngraph.Window, size int, digest io.Writer) (
 			if err != nil {
 				return batches, err
 			}
-			if err := e.write(digest); err != nil {
-				return batches, err
+			if digest != nil {
+				if err := e.write(digest); err != nil {
+					return batches, err
+				}
 			}
 			if from+i >= len(windows) {
 				e.weight = nil
