@@ -93,7 +93,7 @@ func openNamed(spec, from string) (*Backend, error) {
 
 // openBest opens the best backend there is; notice says what is missing for a better one.
 func openBest() (backend *Backend, notice string, err error) {
-	folders := strings.Join(searchPath(), ", ")
+	folders := strings.Join(PluginFolders(), ", ")
 	var failures []error
 	why := "no CUDA device"
 	if hasCUDADevice() {

@@ -30,8 +30,9 @@ func hasCUDADevice() bool {
 	})
 }
 
-// searchPath returns the folders in which plugins are looked for, as go-xla has them.
-func searchPath() []string {
+// PluginFolders are those in which plugins are looked for, in order, as go-xla has them: $PJRT_PLUGIN_LIBRARY_PATH, else
+// places of the user and of the system.
+func PluginFolders() []string {
 	if path, set := os.LookupEnv(pjrt.PJRTPluginPathsEnv); set {
 		return slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool { return folder == "" })
 	}
@@ -51,7 +52,7 @@ func searchPath() []string {
 // the one without a version, then the version that go-xla was tested with, then the newest.
 func findPlugins(name string) []string {
 	var found []string
-	for _, folder := range searchPath() {
+	for _, folder := range PluginFolders() {
 		named := func(name string) string {
 			return filepath.Join(folder, "pjrt_c_api_"+name+"_plugin"+libraryExtension())
 		}
@@ -103,7 +104,7 @@ func openXLA(plugin, options, why string) (*Backend, error) {
 			hint = howToGetXLA
 		}
 		return nil, fmt.Errorf("%w: no pjrt_c_api_NAME_plugin%s with NAME %s, with or without a version, in %s; %s",
-			ErrPlugin, libraryExtension(), wanted, strings.Join(searchPath(), ", "), hint)
+			ErrPlugin, libraryExtension(), wanted, strings.Join(PluginFolders(), ", "), hint)
 	}
 	backend, err := openFirst(found, options, why)
 	if err != nil && wanted == cuda && !hasCUDADevice() {

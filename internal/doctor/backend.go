@@ -67,25 +67,9 @@ func add(backend *xla.Backend) error {
 	return nil
 }
 
-// pluginFolders are the folders that package xla looks into; a test holds the two together.
-func pluginFolders() (folders []string) {
-	if path, set := os.LookupEnv(pjrt.PJRTPluginPathsEnv); set {
-		return slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool { return folder == "" })
-	}
-	places := []string{"/usr/local"}
-	if home, err := os.UserHomeDir(); err == nil {
-		places = []string{filepath.Join(home, ".local"), "/usr/local"}
-	}
-	for _, place := range places {
-		folder := filepath.Join(place, "lib", "go-xla")
-		folders = append(folders, folder, filepath.Join(folder, "nvidia"))
-	}
-	return folders
-}
-
 // findPlugins returns the files that are named like plugins, and the folders with what is wrong with them.
 func findPlugins() (files, looked []string) {
-	for _, folder := range pluginFolders() {
+	for _, folder := range xla.PluginFolders() {
 		entries, err := os.ReadDir(folder)
 		for _, entry := range entries {
 			named, _ := filepath.Match("pjrt_c_api_*_plugin.*", entry.Name()) // the pattern is well formed
