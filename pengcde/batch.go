@@ -34,7 +34,11 @@ func (e example) write(w io.Writer) error {
 			return fmt.Errorf("pengcde: digest of a window: %w", err)
 		}
 	}
-	return binary.Write(w, binary.LittleEndian, slices.Concat(e.sample.Pattern.From, e.sample.Pattern.To))
+	edges := slices.Concat(e.sample.Pattern.From, e.sample.Pattern.To)
+	for _, snapshot := range e.sample.Index {
+		edges = append(edges, int32(snapshot))
+	}
+	return binary.Write(w, binary.LittleEndian, edges)
 }
 
 // batch is a number of examples as tensors.
@@ -45,7 +49,7 @@ type batch struct {
 	control []*tensors.Tensor
 	target  *tensors.Tensor
 	weight  *tensors.Tensor
-	windows int // that count; the others fill up the shape
+	lessons int // that count; the others fill up the shape
 	owned   xla.Buffers
 }
 
@@ -58,9 +62,17 @@ func newBatch(cfg Config, examples []example) (*batch, error) {
 	var stops [][]float64
 	stop := false
 	samples := make([]field.Sample, len(examples))
-	saves := len(examples[0].times)
+	saves, snapshots := len(examples[0].times), 0
+	for _, e := range examples {
+		snapshots = max(snapshots, len(e.sample.Snapshots))
+	}
 	for i, e := range examples {
 		samples[i] = e.sample
+		if s := &samples[i]; s.Index != nil { // those with fewer distinct snapshots take the shape of the others
+			for s.Snapshots = slices.Clone(s.Snapshots); len(s.Snapshots) < snapshots; {
+				s.Snapshots = append(s.Snapshots, s.Snapshots[0])
+			}
+		}
 		b.times = append(b.times, e.times)
 		stops = append(stops, e.stops)
 		stop = stop || e.stops != nil
@@ -132,13 +144,19 @@ func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
 	e := example{x0: s.Features[w.Start], times: append([]float64{0}, times...)}
 	e.sample = field.Sample{Knots: w.InputTimes(), Pattern: pattern, Snapshots: snapshots,
 		GraphPath: m.config.Path, FeaturePath: m.config.Path}
-	if m.config.Field.takesFeatures() {
+	if m.config.driven() {
 		e.sample.Features = s.Features[w.Start:last]
 	}
-	if m.config.Adaptive != nil && m.config.Field != Constant && !m.config.Parity {
-		e.stops = e.sample.Changes()
-	}
+	e.stops = m.stops(e.sample)
 	return e, nil
+}
+
+// stops are the knots that the steps of a sample end on.
+func (m *Model) stops(s field.Sample) []float64 {
+	if m.config.Adaptive == nil || m.config.Field == Constant || m.config.Parity {
+		return nil
+	}
+	return s.Changes()
 }
 
 // lesson is the example of a window with its target, to be met at the last input.

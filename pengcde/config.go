@@ -41,6 +41,9 @@ func Kinds() []Kind { return []Kind{PENG, Original, Adjacency, PreMult, GNODE, C
 // takesFeatures says whether node features drive the state.
 func (k Kind) takesFeatures() bool { return k != GNODE && k != Constant }
 
+// driven says whether node features drive the state.
+func (c Config) driven() bool { return c.Field.takesFeatures() && !c.GraphOnly }
+
 // Config describes a model; fields left at zero take the defaults named.
 type Config struct {
 	// Nodes n and Features p are those of the data; both are required.
@@ -66,12 +69,19 @@ type Config struct {
 	// Parity: on a graph of 8 nodes with 10 changes among 100 irregular knots that took 877 evaluations in place of 1057, and
 	// an error of 0.07 in place of 7 (the plain control had passed over a change).
 	Adaptive *ode.PID `json:",omitempty"`
+	// GraphOnly lets the graph alone drive the state: features only give its start, as in the published simulated worlds. Fields
+	// without control by features, GNODE and Constant, do so anyhow.
+	GraphOnly bool `json:",omitempty"`
+	// LinearCoders makes encoder and readout linear maps, as in the published simulated worlds, in place of networks of two
+	// hidden layers of 16.
+	LinearCoders bool `json:",omitempty"`
 	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a window's last
 	// input (Series.Recent), in place of the whole target.
 	Residual bool `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only: total(A) in place of total(A') in one fusion
-	// map, the entries of PreMult drawn from U(0,1), and a loss that forgets which node is which (GNODE and Constant: every
-	// node's forecast is compared with every node's target; the others: one forecast for the whole graph, the sum over nodes).
+	// map, the entries of PreMult drawn from U(0,1), adaptive steps that do not end beside changes, and without GraphOnly a loss
+	// that forgets which node is which (GNODE and Constant: every node's forecast is compared with every node's target; the others:
+	// one forecast for the whole graph, the sum over nodes).
 	Parity bool `json:",omitempty"`
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph.
 	Product equivariant.Product `json:"-"`
@@ -152,25 +162,33 @@ func (c Config) wiring() wiring {
 	if c.Adaptive != nil {
 		w.control = *c.Adaptive
 	}
-	if c.Parity {
+	if c.LinearCoders {
+		w.encoder = nn.Linear{Name: "encoder", In: c.Features, Out: c.Hidden}
+		w.readout = nn.Linear{Name: "readout", In: c.Hidden, Out: c.Outputs}
+	}
+	if c.Parity && !c.GraphOnly {
 		w.measure = global
 		if !c.Field.takesFeatures() {
 			w.measure = pairwise
 		}
 	}
+	features := c.Features
+	if c.GraphOnly {
+		features = 0
+	}
 	switch c.Field {
 	case Original:
-		w.field = field.Original{Hidden: c.Hidden, Layers: c.Layers, Features: c.Features}
+		w.field = field.Original{Hidden: c.Hidden, Layers: c.Layers, Features: features}
 	case Adjacency:
-		w.field = field.Adjacency{Hidden: c.Hidden, Layers: c.Layers, Features: c.Features}
+		w.field = field.Adjacency{Hidden: c.Hidden, Layers: c.Layers, Features: features}
 	case PreMult:
-		w.field = field.PreMult{Hidden: c.Hidden, Layers: c.Layers, Nodes: c.Nodes, Features: c.Features, Parity: c.Parity}
+		w.field = field.PreMult{Hidden: c.Hidden, Layers: c.Layers, Nodes: c.Nodes, Features: features, Parity: c.Parity}
 	case GNODE:
 		w.field = field.GNODE{Hidden: c.Hidden, Layers: c.Layers}
 	case Constant:
 		w.field = field.Constant{Hidden: c.Hidden}
 	default:
-		peng := field.PENG{Hidden: c.Hidden, Layers: c.Layers, Features: c.Features, Parity: c.Parity}
+		peng := field.PENG{Hidden: c.Hidden, Layers: c.Layers, Features: features, Parity: c.Parity}
 		if c.Maps != "" {
 			peng.Maps, peng.DerivativeMaps, _ = equivariant.ParseMaps(c.Maps) // withDefaults has checked them
 		}

@@ -22,18 +22,32 @@ func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 		return nil, fmt.Errorf("pengcde: %d windows for training and %d for validation, want at least one each, or EvaluateEvery -1 to do without validation: %w",
 			len(training), len(validation), ErrInput)
 	}
+	return m.fit(ctx, m.windows(training), m.windows(validation), config)
+}
+
+// lessons are examples with targets, made one by one.
+type lessons struct {
+	count int
+	at    func(i int) (example, error)
+}
+
+func (m *Model) windows(list []dyngraph.Window) lessons {
+	return lessons{len(list), func(i int) (example, error) { return m.lesson(list[i]) }}
+}
+
+func (m *Model) fit(ctx context.Context, training, validation lessons, config train.Config) (*train.Report, error) {
 	p := &problem{model: m}
 	defer p.free()
 	var err error
-	size := min(max(config.BatchSize, 1), len(training))
+	size := min(max(config.BatchSize, 1), training.count)
 	var digest hash.Hash // of the data, for a checkpoint
 	if config.Checkpoint != nil {
 		digest = sha256.New()
 	}
-	if p.training, err = m.lessons(training, size, digest); err != nil {
+	if p.training, err = m.batches(training, size, digest); err != nil {
 		return nil, err
 	}
-	if p.validation, err = m.lessons(validation, size, digest); err != nil {
+	if p.validation, err = m.batches(validation, size, digest); err != nil {
 		return nil, err
 	}
 	if config.Checkpoint != nil {
@@ -50,14 +64,14 @@ func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	return report, err
 }
 
-// lessons groups windows into batches. The last one is filled up with windows of weight 0, so that a single shape is
-// compiled. What they hold goes into the digest, if any.
-func (m *Model) lessons(windows []dyngraph.Window, size int, digest hash.Hash) ([]*batch, error) {
+// batches groups lessons. The last batch is filled up with lessons of weight 0, so that a single shape is compiled. What
+// they hold goes into the digest, if any.
+func (m *Model) batches(all lessons, size int, digest hash.Hash) ([]*batch, error) {
 	var batches []*batch
-	for from := 0; from < len(windows); from += size {
+	for from := 0; from < all.count; from += size {
 		examples := make([]example, size)
 		for i := range examples {
-			e, err := m.lesson(windows[min(from+i, len(windows)-1)])
+			e, err := all.at(min(from+i, all.count-1))
 			if err != nil {
 				return batches, err
 			}
@@ -66,7 +80,7 @@ func (m *Model) lessons(windows []dyngraph.Window, size int, digest hash.Hash) (
 					return batches, err
 				}
 			}
-			if from+i >= len(windows) {
+			if from+i >= all.count {
 				e.weight = nil
 			}
 			examples[i] = e
@@ -75,7 +89,7 @@ func (m *Model) lessons(windows []dyngraph.Window, size int, digest hash.Hash) (
 		if err != nil {
 			return batches, err
 		}
-		b.windows = min(size, len(windows)-from)
+		b.lessons = min(size, all.count-from)
 		batches = append(batches, b)
 	}
 	return batches, nil
@@ -93,18 +107,18 @@ func (p *problem) Gradient(ctx context.Context, params []*tensors.Tensor, i int)
 	return p.model.network.gradient(ctx, params, p.training[i])
 }
 
-// Validate is the mean over windows of the loss.
+// Validate is the mean over lessons of the loss.
 func (p *problem) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
-	sum, windows := 0.0, 0
+	sum, lessons := 0.0, 0
 	for _, b := range p.validation {
 		loss, err := p.model.network.loss(ctx, params, b)
 		if err != nil {
 			return 0, err
 		}
-		sum += loss * float64(b.windows)
-		windows += b.windows
+		sum += loss * float64(b.lessons)
+		lessons += b.lessons
 	}
-	return sum / float64(windows), nil
+	return sum / float64(lessons), nil
 }
 
 func (p *problem) free() {

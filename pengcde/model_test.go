@@ -346,7 +346,7 @@ func TestEveryParameterLearns(t *testing.T) {
 		m := ringModelOn(t, backend, func(cfg *Config) {
 			cfg.Field, cfg.Parity, cfg.Float64, cfg.Maps, cfg.Path = c.kind, c.parity, true, c.maps, c.path
 		})
-		batches, err := m.lessons(ringSplit(t).Train, 2, nil)
+		batches, err := m.batches(m.windows(ringSplit(t).Train), 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

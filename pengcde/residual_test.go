@@ -58,7 +58,7 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batches, err := residual.lessons(windows[:1], 1, nil)
+	batches, err := residual.batches(residual.windows(windows[:1]), 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,222 @@
+package pengcde
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// pulses is a ring of n nodes that loses an edge on the way; heat flows from its first node, by forward Euler in 400 steps.
+// Snapshots lie at irregular times.
+func pulses(t *testing.T, n, lost int) *dyngraph.Series {
+	t.Helper()
+	var from, to []int
+	for u := range n {
+		from, to = append(from, u, (u+1)%n), append(to, (u+1)%n, u)
+	}
+	pattern, place, err := dyngraph.NewPattern(n, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := slices.Repeat([]float64{1}, pattern.Edges())
+	broken := slices.Clone(whole)
+	broken[place[2*lost]], broken[place[2*lost+1]] = 0, 0
+	s := &dyngraph.Series{Name: "pulses", Pattern: pattern, FeatureSize: 1, TargetSize: 1}
+	x := make([]float64, n)
+	x[0] = 1
+	const steps, event = 400, 200
+	for k := range steps + 1 {
+		weights := whole
+		if k >= event {
+			weights = broken
+		}
+		if r := k % 50; k == steps || r == 0 || r == 17 {
+			s.Times = append(s.Times, 7+float64(k)/steps)
+			s.Weights = append(s.Weights, weights)
+			s.Features, s.Targets = append(s.Features, slices.Clone(x)), append(s.Targets, slices.Clone(x))
+		}
+		dx := make([]float64, n)
+		for e, w := range weights {
+			dx[pattern.From[e]] += w * (x[pattern.To[e]] - x[pattern.From[e]])
+		}
+		for u := range x {
+			x[u] += dx[u] / steps
+		}
+	}
+	return s
+}
+
+func trajectoryConfig(n int) Config {
+	return Config{Nodes: n, Features: 1, Hidden: 8, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Float64: true}
+}
+
+func goBackend(t *testing.T) *xla.Backend {
+	t.Helper()
+	backend, err := xla.Open(xla.Config{Backend: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { backend.Close() })
+	return backend
+}
+
+func trajectoryModel(t *testing.T, config Config) *Model {
+	t.Helper()
+	m, err := New(goBackend(t), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+func TestTrajectoriesAreLearnt(t *testing.T) {
+	const n = 6
+	m := trajectoryModel(t, trajectoryConfig(n))
+	training := []*dyngraph.Series{pulses(t, n, 1), pulses(t, n, 3)}
+	test := pulses(t, n, 2)
+	report, err := m.FitTrajectories(context.Background(), training, training[:1],
+		train.Config{Epochs: 40, BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := report.Epochs[0].TrainLoss, report.Epochs[39].TrainLoss
+	if last > first/5 {
+		t.Errorf("loss went from %g to %g", first, last)
+	}
+	times := make([]float64, len(test.Times))
+	for k, at := range test.Times {
+		times[k] = at - test.Times[0]
+	}
+	forecast, err := m.Trajectory(context.Background(), test, times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, still := 0.0, 0.0 // squared errors of the forecast, and of the first values
+	for k := range times {
+		for u := range n {
+			model += math.Pow(forecast[k][u][0]-test.Targets[k][u], 2)
+			still += math.Pow(test.Targets[0][u]-test.Targets[k][u], 2)
+		}
+	}
+	if model > still/2 {
+		t.Errorf("squared error %g on a graph not trained on, that of the first values is %g", model, still)
+	}
+}
+
+// Only the first features and the graph may have a say, and the loss is the mean square over snapshots and nodes.
+func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
+	const n = 5
+	m := trajectoryModel(t, trajectoryConfig(n))
+	s := pulses(t, n, 1)
+	times := []float64{0, 0.3, 0.3, 1}
+	want, err := m.Trajectory(context.Background(), s, times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k < len(s.Features); k++ {
+		s.Features[k] = slices.Repeat([]float64{1e3}, n)
+		s.Weights[k] = slices.Clone(s.Weights[k]) // equal rows need not be the same slice
+	}
+	got, err := m.Trajectory(context.Background(), s, times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range got {
+		for u := range n {
+			if got[k][u][0] != want[k][u][0] {
+				t.Fatalf("at %g, node %d: %g, with other features %g", times[k], u, want[k][u][0], got[k][u][0])
+			}
+		}
+	}
+
+	batches, err := m.batches(m.trajectories([]*dyngraph.Series{s}), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer batches[0].free()
+	loss, err := m.network.loss(context.Background(), m.params, batches[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	axis := make([]float64, len(s.Times))
+	for k, at := range s.Times {
+		axis[k] = at - s.Times[0]
+	}
+	all, err := m.Trajectory(context.Background(), s, axis)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := 0.0
+	for k := range all {
+		for u := range n {
+			mean += math.Pow(all[k][u][0]-s.Targets[k][u], 2) / float64(n*len(all))
+		}
+	}
+	if math.Abs(loss-mean) > 1e-10*mean {
+		t.Errorf("loss %g, the mean square error of the forecast is %g", loss, mean)
+	}
+}
+
+// Series of a batch may differ in how many distinct snapshots they have.
+func TestTrajectoriesWithDifferentEvents(t *testing.T) {
+	const n = 5
+	m := trajectoryModel(t, trajectoryConfig(n))
+	eventful, calm := pulses(t, n, 1), pulses(t, n, 1)
+	for k := range calm.Weights {
+		calm.Weights[k] = calm.Weights[0]
+	}
+	loss := func(list ...*dyngraph.Series) float64 {
+		batches, err := m.batches(m.trajectories(list), len(list), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer batches[0].free()
+		loss, err := m.network.loss(context.Background(), m.params, batches[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return loss
+	}
+	a, b, both := loss(eventful), loss(calm), loss(eventful, calm)
+	if a == b || math.Abs(both-(a+b)/2) > 1e-12*both {
+		t.Errorf("losses %g and %g, together %g, want two that differ and their mean", a, b, both)
+	}
+}
+
+func TestTrajectoryErrors(t *testing.T) {
+	const n = 5
+	m := trajectoryModel(t, trajectoryConfig(n))
+	spoilt := func(spoil func(*dyngraph.Series)) []*dyngraph.Series {
+		s := pulses(t, n, 1)
+		spoil(s)
+		return []*dyngraph.Series{s}
+	}
+	for what, list := range map[string][]*dyngraph.Series{
+		"none":        nil,
+		"nil":         {nil},
+		"other nodes": {pulses(t, n+1, 1)},
+		"no targets":  spoilt(func(s *dyngraph.Series) { s.Targets, s.TargetSize = nil, 0 }),
+		"NaN weight":  spoilt(func(s *dyngraph.Series) { s.Weights[2] = slices.Repeat([]float64{math.NaN()}, len(s.Weights[2])) }),
+		"one snapshot": spoilt(func(s *dyngraph.Series) {
+			s.Times, s.Weights, s.Features, s.Targets = s.Times[:1], s.Weights[:1], s.Features[:1], s.Targets[:1]
+		}),
+	} {
+		if _, err := m.FitTrajectories(context.Background(), list, list, train.Config{}); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: got %v, want an input error", what, err)
+		}
+	}
+	s := pulses(t, n, 1)
+	for _, times := range [][]float64{{-1}, {0.5, 0.4}, {math.NaN()}, {1.1}} {
+		if _, err := m.Trajectory(context.Background(), s, times); !errors.Is(err, ErrInput) {
+			t.Errorf("times %v: got %v, want an input error", times, err)
+		}
+	}
+}
