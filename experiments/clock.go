@@ -4,38 +4,35 @@ import "math"
 
 // clock estimates how much of the work is done, from how long runs of the same setting took.
 type clock struct {
-	missing []task
+	missing []job
 	done    float64 // seconds of the missing runs that were made
 	known   map[string]*duration
 }
 
 type duration struct{ seconds, runs float64 }
 
-// kind is what makes runs take equally long.
-func (t task) kind() string { return string(t.Setting.Deal) + " " + t.Setting.ID }
-
-// learn takes note of a stored run.
-func (c *clock) learn(t task, r *Record) {
-	if r == nil || r.Error != "" || t.Setting.Model == nil {
+// learn takes note of a run that took some seconds.
+func (c *clock) learn(j job, seconds float64) {
+	if !j.trained {
 		return
 	}
 	if c.known == nil {
 		c.known = make(map[string]*duration)
 	}
-	if c.known[t.kind()] == nil {
-		c.known[t.kind()] = &duration{}
+	if c.known[j.kind] == nil {
+		c.known[j.kind] = &duration{}
 	}
-	d := c.known[t.kind()]
-	d.seconds += r.Seconds
+	d := c.known[j.kind]
+	d.seconds += seconds
 	d.runs++
 }
 
 // expected is the mean of what is known of the setting, else of all trained models; ok is false where nothing is known.
-func (c *clock) expected(t task) (seconds float64, ok bool) {
-	if t.Setting.Model == nil {
+func (c *clock) expected(j job) (seconds float64, ok bool) {
+	if !j.trained {
 		return 0, true
 	}
-	if d := c.known[t.kind()]; d != nil {
+	if d := c.known[j.kind]; d != nil {
 		return d.seconds / d.runs, true
 	}
 	var all duration
@@ -47,29 +44,29 @@ func (c *clock) expected(t task) (seconds float64, ok bool) {
 }
 
 // finish takes a run off the list.
-func (c *clock) finish(t task, seconds float64) {
+func (c *clock) finish(j job, seconds float64) {
 	for i, m := range c.missing {
-		if m.slot.base == t.slot.base {
+		if m.slot.base == j.slot.base {
 			c.missing = append(c.missing[:i:i], c.missing[i+1:]...)
 			break
 		}
 	}
 	c.done += seconds
 	if seconds > 0 {
-		c.learn(t, &Record{Seconds: seconds})
+		c.learn(j, seconds)
 	}
 }
 
-// state is the fraction of the work that is done while fraction of t is, NaN where nothing is known of a missing run, and
+// state is the fraction of the work that is done while fraction of j is, NaN where nothing is known of a missing run, and
 // the number of runs to do.
-func (c *clock) state(t task, fraction float64) (whole float64, left int) {
+func (c *clock) state(j job, fraction float64) (whole float64, left int) {
 	rest, under := 0.0, 0.0 // of missing runs, and of the one under way what is done
 	for _, m := range c.missing {
 		seconds, ok := c.expected(m)
 		if !ok {
 			return math.NaN(), len(c.missing)
 		}
-		if m.slot.base == t.slot.base {
+		if m.slot.base == j.slot.base {
 			under += seconds * fraction
 		}
 		rest += seconds

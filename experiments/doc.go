@@ -3,7 +3,7 @@
 //
 // [Experiment.Run] makes the runs that are missing. A run is stored as soon as it is done, in one JSON file named by the hash
 // of its configuration, and found again by it; training keeps checkpoints beside it meanwhile. [Experiment.Stored] finds
-// without computing, and what is missing shows as missing in [Results.Table]. Results lie in the folder that
+// without computing, and what is missing shows as missing in [ForecastingResults.Table]. Results lie in the folder that
 // PENGCDE_RESULTS names, else in build/results of this checkout, else in pengcde-results of the working folder.
 //
 // Start with [England] and [Tennis].

@@ -12,8 +12,8 @@ import (
 
 // England is the england-covid experiment: forecast the Covid cases of 129 regions of England two days after the last ones
 // seen, from four snapshots: four days of movements between regions, and the cases of eleven days.
-func England() Experiment {
-	return Experiment{
+func England() Forecasting {
+	return Forecasting{
 		Name: "england-covid", Title: "Covid cases in England", Data: "england_covid of PyTorch Geometric Temporal", Time: "day", Target: "standardised cases",
 		Series: func() (*dyngraph.Series, error) { return pgt.EnglandCovid() },
 		Window: 5, version: 2, settings: englandSettings,

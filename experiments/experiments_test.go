@@ -20,7 +20,7 @@ import (
 )
 
 // tiny is england with two models that train in seconds.
-func tiny() Experiment {
+func tiny() Forecasting {
 	e := England()
 	model := pengcde.Config{Nodes: 129, Features: 8, Field: pengcde.Constant, Hidden: 2}
 	other := model
@@ -37,7 +37,7 @@ func tiny() Experiment {
 
 func options(t *testing.T) Options { return Options{Profile: Quick, Backend: xlatest.Backend(t)} }
 
-func markdown(t *testing.T, r *Results) string {
+func markdown(t *testing.T, r *ForecastingResults) string {
 	t.Helper()
 	tables, err := r.Tables()
 	if err != nil {
@@ -134,7 +134,7 @@ func TestDamagedResultIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	results, err := tiny().Stored(o)
-	if err != nil || results.failed() != 3 || !strings.Contains(strings.Join(results.Row("zero", Rotation).Errors, "\n")+results.firstError(), files[0]) {
+	if err != nil || len(results.errors()) != 3 || !strings.Contains(strings.Join(results.Row("zero", Rotation).Errors, "\n")+results.errors()[0], files[0]) {
 		t.Errorf("%v, %+v, want three damaged results that are named", err, results)
 	}
 	if text := markdown(t, results); !strings.Contains(text, "error, ") {
@@ -265,7 +265,7 @@ func TestLock(t *testing.T) {
 func TestHeuristicsInRotation(t *testing.T) {
 	t.Setenv(ResultsEnv, t.TempDir())
 	for _, c := range []struct {
-		experiment Experiment
+		experiment Forecasting
 		want       map[string]float64
 	}{
 		{England(), map[string]float64{"zero": 0.914, "last-visible": 1.025, "recent-mean": 0.728}},
@@ -328,7 +328,7 @@ func TestDenseSplits(t *testing.T) {
 }
 
 func TestSettingsDiffer(t *testing.T) {
-	for _, e := range All() {
+	for _, e := range []Forecasting{England(), Tennis()} {
 		for _, profile := range Profiles() {
 			seen := make(map[string]bool)
 			for _, s := range e.settings(profile) {
@@ -361,7 +361,7 @@ func TestNamesThatDoNotExist(t *testing.T) {
 func TestTableShowsDivergedRuns(t *testing.T) {
 	setting := Setting{ID: "wild", Name: "Wild", Deal: Random, Model: &pengcde.Config{}}
 	runs := []Run{{Setting: setting, Test: Measures{PerNode: 0.5, Windows: 2}}, {Setting: setting, Seed: 1, Failure: "loss NaN"}}
-	results := &Results{Experiment: England(), Rows: []Row{{Setting: setting, Runs: runs, Planned: 2}}}
+	results := &ForecastingResults{Experiment: England(), Rows: []Row{{Setting: setting, Runs: runs, Planned: 2}}}
 	if text := markdown(t, results); !strings.Contains(text, "diverged, 1 of 2") || strings.Contains(text, "0.5") {
 		t.Errorf("the table averages a diverged run away:\n%s", text)
 	}

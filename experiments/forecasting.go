@@ -2,23 +2,19 @@ package experiments
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
-	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Experiment forecasts the targets of a shipped series: what a window's inputs say of its last snapshot's targets.
-type Experiment struct {
+// Forecasting is an experiment that forecasts the targets of a shipped series: what a window's inputs say of its last snapshot's targets.
+type Forecasting struct {
 	// Name is what a shell calls it; Title and Data are for people, as are Time and Target, the names of an axis of times and
 	// of targets.
 	Name, Title, Data, Time, Target string
@@ -36,20 +32,7 @@ type Experiment struct {
 	published [2][2]float64
 }
 
-// All lists the experiments.
-func All() []Experiment { return []Experiment{England(), Tennis()} }
-
-// ByName finds an experiment.
-func ByName(name string) (Experiment, error) {
-	var names []string
-	for _, e := range All() {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
-	}
-	return Experiment{}, fmt.Errorf("experiments: %q, want one of %s: %w", name, strings.Join(names, ", "), ErrInput)
-}
+func (e Forecasting) experiment() Experiment { return shell(e.Name, e.Title, e.Data, e.Run, e.Stored) }
 
 // Deal says how windows are dealt into training, validation and test.
 type Deal string
@@ -123,19 +106,14 @@ type Run struct {
 	Test       Measures
 	// Failure says why there are no errors: the state or the loss left the floats. "" for a run that went well.
 	Failure string `json:",omitempty"`
-	// TrainLoss and ValidationLoss are by epoch; the latter holds 0 where it was not evaluated.
-	TrainLoss, ValidationLoss []float64
-	Best                      int
-	Stop                      train.Stop `json:",omitempty"`
-	// SecondsPerEpoch is the median.
-	SecondsPerEpoch float64
+	Training
 	// PeakBytes is the largest resident memory of the process while the run was made; 0 where it is not known.
 	PeakBytes int64
 	Targets   []Target
 }
 
 // split deals the windows for a run.
-func (e Experiment) split(series *dyngraph.Series, s Setting, seed uint64, fold int) (split dyngraph.Split, err error) {
+func (e Forecasting) split(series *dyngraph.Series, s Setting, seed uint64, fold int) (split dyngraph.Split, err error) {
 	windows, every := series.Windows(e.Window, e.Window), series.Windows(e.Window, 1)
 	switch s.Deal {
 	case Random:
@@ -169,7 +147,7 @@ func (e Experiment) split(series *dyngraph.Series, s Setting, seed uint64, fold 
 }
 
 // folds is the number of windows of a rotation.
-func (e Experiment) folds(series *dyngraph.Series) int { return len(series.Times) / e.Window }
+func (e Forecasting) folds(series *dyngraph.Series) int { return len(series.Times) / e.Window }
 
 // apart are the windows that share no snapshot with the others.
 func apart(windows []dyngraph.Window, others ...[]dyngraph.Window) []dyngraph.Window {
@@ -186,35 +164,14 @@ func apart(windows []dyngraph.Window, others ...[]dyngraph.Window) []dyngraph.Wi
 	return free
 }
 
-// diverged notes an error that says that the model, not the computer, failed: the state or the loss left the floats or
-// changed too fast to be solved. Such a run is stored as failed.
+// diverged notes an error that says that the model failed. Such a run is stored as failed.
 func (r *Run) diverged(err error) bool {
-	for _, reason := range []error{train.ErrNotFinite, ode.NotFinite, ode.StepLimit, ode.StepTooSmall} {
-		if errors.Is(err, reason) {
-			r.Failure = err.Error()
-			r.Validation, r.Test, r.Targets = Measures{}, Measures{}, nil
-			return true
-		}
+	if !diverged(err) {
+		return false
 	}
-	return false
-}
-
-func (r *Run) record(report *train.Report) {
-	var seconds []float64
-	for _, epoch := range report.Epochs {
-		validation := epoch.Validation
-		if math.IsNaN(validation) || math.IsInf(validation, 0) {
-			validation = 0
-		}
-		r.TrainLoss = append(r.TrainLoss, epoch.TrainLoss)
-		r.ValidationLoss = append(r.ValidationLoss, validation)
-		seconds = append(seconds, epoch.Seconds)
-	}
-	r.Best, r.Stop = report.Best, report.Stop
-	if len(seconds) > 0 {
-		slices.Sort(seconds)
-		r.SecondsPerEpoch = seconds[(len(seconds)-1)/2]
-	}
+	r.Failure = err.Error()
+	r.Validation, r.Test, r.Targets = Measures{}, Measures{}, nil
+	return true
 }
 
 // measure forecasts every window and keeps the errors on validation and test.
@@ -263,9 +220,4 @@ func (r *Run) describe() string {
 		return "diverged"
 	}
 	return fmt.Sprintf("test %.3f", r.Test.PerNode)
-}
-
-// forecaster is a trained model's forecast.
-func forecaster(ctx context.Context, m *pengcde.Model) func(dyngraph.Window) ([]float64, error) {
-	return func(w dyngraph.Window) ([]float64, error) { return m.Forecast(ctx, w) }
 }

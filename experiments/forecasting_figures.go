@@ -9,7 +9,7 @@ import (
 )
 
 // Losses draws the losses of a row's runs by epoch, those of the first window for a rotation.
-func (r *Results) Losses(id string, deal Deal) (*figures.Figure, error) {
+func (r *ForecastingResults) Losses(id string, deal Deal) (*figures.Figure, error) {
 	row := r.Row(id, deal)
 	if row == nil {
 		return nil, noRuns(id, deal)
@@ -37,7 +37,7 @@ func noRuns(id string, deal Deal) error {
 
 // Forecasts draws, for some nodes, forecast against truth with the spread over seeds, where windows are dealt in order of
 // time.
-func (r *Results) Forecasts(series *dyngraph.Series, id string, nodes []int) (*figures.Figure, error) {
+func (r *ForecastingResults) Forecasts(series *dyngraph.Series, id string, nodes []int) (*figures.Figure, error) {
 	var seeds []Run
 	row := r.Row(id, Chronological)
 	if row != nil {
@@ -104,7 +104,7 @@ func spans(s *dyngraph.Series, run Run) []figures.Span {
 const beyond = 10
 
 // Dots draws a table's test errors, with those of the single seeds.
-func (r *Results) Dots(deal Deal) (*figures.Figure, error) {
+func (r *ForecastingResults) Dots(deal Deal) (*figures.Figure, error) {
 	var rows []figures.DotRow
 	for _, row := range r.Rows {
 		if row.Setting.Deal != deal {
@@ -127,7 +127,7 @@ func (r *Results) Dots(deal Deal) (*figures.Figure, error) {
 }
 
 // WindowErrors draws the error of every row of the rotation on each window.
-func (r *Results) WindowErrors() (*figures.Figure, error) {
+func (r *ForecastingResults) WindowErrors() (*figures.Figure, error) {
 	series, all, err := r.rotation()
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (r *Results) WindowErrors() (*figures.Figure, error) {
 }
 
 // Differences draws, for every row of the rotation, the errors by window less those of the best forecast without a model.
-func (r *Results) Differences() (*figures.Figure, error) {
+func (r *ForecastingResults) Differences() (*figures.Figure, error) {
 	series, all, err := r.rotation()
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (r *Results) Differences() (*figures.Figure, error) {
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error less that of %q: windows, mean and 95%% interval", best.Setting.Name), X: "difference of mean squared errors; below 0 is better", Dot: "one window"}, rows...)
 }
 
-func (r *Results) rotation() (*dyngraph.Series, []Rotated, error) {
+func (r *ForecastingResults) rotation() (*dyngraph.Series, []Rotated, error) {
 	series, err := r.Experiment.Series()
 	if err != nil {
 		return nil, nil, err

@@ -8,8 +8,8 @@ import (
 )
 
 // Results are the runs of an experiment that were asked for, those that are missing among them.
-type Results struct {
-	Experiment Experiment
+type ForecastingResults struct {
+	Experiment Forecasting
 	Profile    Profile
 	Rows       []Row
 }
@@ -21,17 +21,17 @@ type Row struct {
 	// Planned is the number of runs asked for.
 	Planned int
 	// Records are all that is stored of them, errors too.
-	Records []Record
+	Records []Record[Run]
 	// Runs are those that were made, failed ones among them; Errors say why others could not be.
 	Runs   []Run    `json:"-"`
 	Errors []string `json:"-"`
 }
 
 // add takes a task and what is stored of it. Tasks come in the order of their settings.
-func (r *Results) add(t task, record *Record) {
+func (r *ForecastingResults) add(t task, record *Record[Run]) {
 	last := len(r.Rows) - 1
 	if last < 0 || r.Rows[last].Setting.ID != t.Setting.ID || r.Rows[last].Setting.Deal != t.Setting.Deal {
-		r.Rows = append(r.Rows, Row{Setting: t.Setting, Name: t.Setting.Name, Records: []Record{}})
+		r.Rows = append(r.Rows, Row{Setting: t.Setting, Name: t.Setting.Name, Records: []Record[Run]{}})
 		last++
 	}
 	row := &r.Rows[last]
@@ -49,24 +49,15 @@ func (r *Results) add(t task, record *Record) {
 	row.Runs = append(row.Runs, run)
 }
 
-func (r *Results) failed() (failed int) {
+func (r *ForecastingResults) errors() (all []string) {
 	for _, row := range r.Rows {
-		failed += len(row.Errors)
+		all = append(all, row.Errors...)
 	}
-	return failed
-}
-
-func (r *Results) firstError() string {
-	for _, row := range r.Rows {
-		if len(row.Errors) > 0 {
-			return row.Errors[0]
-		}
-	}
-	return ""
+	return all
 }
 
 // Count is the number of runs that are stored, and of all that were asked for.
-func (r *Results) Count() (stored, planned int) {
+func (r *ForecastingResults) Count() (stored, planned int) {
 	for _, row := range r.Rows {
 		stored += len(row.Runs)
 		planned += row.Planned
@@ -74,8 +65,16 @@ func (r *Results) Count() (stored, planned int) {
 	return stored, planned
 }
 
+// Models are the counts of each model.
+func (r *ForecastingResults) Models() (counts []ModelCount) {
+	for _, row := range r.Rows {
+		counts = count(counts, row.Setting.ID, len(row.Runs), row.Planned)
+	}
+	return counts
+}
+
 // Row finds the row of a setting; nil when there is none.
-func (r *Results) Row(id string, deal Deal) *Row {
+func (r *ForecastingResults) Row(id string, deal Deal) *Row {
 	for i := range r.Rows {
 		if r.Rows[i].Setting.ID == id && r.Rows[i].Setting.Deal == deal {
 			return &r.Rows[i]
@@ -85,7 +84,7 @@ func (r *Results) Row(id string, deal Deal) *Row {
 }
 
 // has says whether windows are dealt that way in any row.
-func (r *Results) has(deal Deal) bool {
+func (r *ForecastingResults) has(deal Deal) bool {
 	for _, row := range r.Rows {
 		if row.Setting.Deal == deal {
 			return true

@@ -66,7 +66,7 @@ func (r *Row) rotated(series *dyngraph.Series) (*Rotated, error) {
 }
 
 // Rotated returns the errors by window of every row of the rotation that is complete.
-func (r *Results) Rotated(series *dyngraph.Series) ([]Rotated, error) {
+func (r *ForecastingResults) Rotated(series *dyngraph.Series) ([]Rotated, error) {
 	var all []Rotated
 	for i := range r.Rows {
 		rotated, err := r.Rows[i].rotated(series)
@@ -82,7 +82,7 @@ func (r *Results) Rotated(series *dyngraph.Series) ([]Rotated, error) {
 
 // bestHeuristic is the forecast without a model that has the lowest error over all windows; nil while any of them is missing,
 // whichever rows were asked for.
-func (r *Results) bestHeuristic(series *dyngraph.Series) (*Rotated, error) {
+func (r *ForecastingResults) bestHeuristic(series *dyngraph.Series) (*Rotated, error) {
 	all, err := r.Experiment.Stored(Options{Profile: r.Profile})
 	if err != nil {
 		return nil, err

@@ -47,12 +47,12 @@ func Folder() (string, error) {
 }
 
 // Record is what one file of the results folder holds.
-type Record struct {
+type Record[R any] struct {
 	Experiment string
 	// Identity is all that decides the outcome, in canonical form; the file's name is its hash.
 	Identity json.RawMessage
 	// Run is the outcome, nil when there is an Error.
-	Run *Run `json:",omitempty"`
+	Run *R `json:",omitempty"`
 	// Error says why the run could not be made, though its setting did not diverge.
 	Error string `json:",omitempty"`
 	// Seconds is the time it took, over all its sessions, and Ended when it was done.
@@ -89,7 +89,7 @@ func newSlot(folder, experiment string, identity any) (slot, error) {
 func (s slot) file() string { return s.base + ".json" }
 
 // find reads the record; nil when there is none. A file that is damaged, or is of another run, is a record of that error.
-func (s slot) find() (*Record, error) {
+func find[R any](s slot) (*Record[R], error) {
 	content, err := os.ReadFile(s.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -97,7 +97,7 @@ func (s slot) find() (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %w: %w; set %s to a folder that can be read", ErrStore, err, ResultsEnv)
 	}
-	var r Record
+	var r Record[R]
 	err = json.Unmarshal(content, &r)
 	switch {
 	case err == nil && r.Run == nil && r.Error == "":
@@ -106,7 +106,7 @@ func (s slot) find() (*Record, error) {
 		err = errors.New("it is of another run")
 	}
 	if err != nil {
-		return &Record{Experiment: s.experiment, Identity: s.identity, Error: fmt.Sprintf("stored file %s is damaged: %v", s.file(), err)}, nil
+		return &Record[R]{Experiment: s.experiment, Identity: s.identity, Error: fmt.Sprintf("stored file %s is damaged: %v", s.file(), err)}, nil
 	}
 	return &r, nil
 }
@@ -123,7 +123,7 @@ func sameJSON(a, b json.RawMessage) bool {
 }
 
 // save writes the record in one step.
-func (s slot) save(r Record) error {
+func save[R any](s slot, r Record[R]) error {
 	r.Experiment, r.Identity = s.experiment, s.identity
 	content, err := json.Marshal(r)
 	if err != nil {

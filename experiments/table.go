@@ -18,7 +18,7 @@ var dealt = map[Deal]string{
 }
 
 // Tables are those of all deals that have runs, in order.
-func (r *Results) Tables() ([]*figures.Table, error) {
+func (r *ForecastingResults) Tables() ([]*figures.Table, error) {
 	var tables []*figures.Table
 	for _, deal := range Deals() {
 		if !r.has(deal) {
@@ -35,7 +35,7 @@ func (r *Results) Tables() ([]*figures.Table, error) {
 
 // Table is that of one way to deal the windows. A row has numbers when all its runs are there and none diverged, else it
 // says what is missing.
-func (r *Results) Table(deal Deal) (*figures.Table, error) {
+func (r *ForecastingResults) Table(deal Deal) (*figures.Table, error) {
 	if deal == Rotation {
 		return r.rotationTable()
 	}
@@ -73,7 +73,7 @@ func (r *Results) Table(deal Deal) (*figures.Table, error) {
 const measureNote = "Without a star each node's forecast is compared with its own target. *: the published measure compares every node's forecast with every node's target, which forgets which node is which, so no forecast can fall below the variance between nodes."
 
 // notes say what rows are, explain the columns of cost, and say what the models took.
-func (r *Results) notes(deal Deal) []string {
+func (r *ForecastingResults) notes(deal Deal) []string {
 	var notes []string
 	for _, row := range r.Rows {
 		if row.Setting.Deal == deal && row.Setting.Note != "" {
@@ -165,7 +165,7 @@ func (r *Row) cost() []figures.Cell {
 }
 
 // rotationTable compares all rows on all windows, and in pairs with the best forecast without a model.
-func (r *Results) rotationTable() (*figures.Table, error) {
+func (r *ForecastingResults) rotationTable() (*figures.Table, error) {
 	series, err := r.Experiment.Series()
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (r *Row) rotationCells(series *dyngraph.Series, best *Rotated) ([]figures.C
 }
 
 // oracle says what error the targets of the snapshots before have, which no input shows.
-func (e Experiment) oracle(series *dyngraph.Series) (string, error) {
+func (e Forecasting) oracle(series *dyngraph.Series) (string, error) {
 	windows, err := series.Windows(e.Window, e.Window).List()
 	if err != nil {
 		return "", err

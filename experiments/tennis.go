@@ -13,8 +13,8 @@ import (
 // Tennis is the twitter-tennis experiment: forecast how often 1000 Twitter accounts are mentioned during Roland-Garros
 // 2017, two snapshots after the last one seen, from nine snapshots of who mentions whom. The paper does not name the
 // tournament; its numbers fit this one.
-func Tennis() Experiment {
-	return Experiment{
+func Tennis() Forecasting {
+	return Forecasting{
 		Name: "twitter-tennis", Title: "Mentions during Roland-Garros 2017", Data: "twitter_tennis (rg17) of PyTorch Geometric Temporal",
 		Time: "snapshot", Target: "ln(1 + mentions)",
 		Series: func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },

@@ -54,15 +54,11 @@ func listModels(out io.Writer, e experiments.Experiment) error {
 		if err != nil {
 			return err
 		}
-		counts := make(map[string][2]int)
-		for _, row := range results.Rows {
-			id := row.Setting.ID
-			if !slices.Contains(ids, id) {
-				ids, cells[id] = append(ids, id), slices.Repeat([]string{"–"}, len(profiles))
+		for _, c := range results.Models() {
+			if !slices.Contains(ids, c.Model) {
+				ids, cells[c.Model] = append(ids, c.Model), slices.Repeat([]string{"–"}, len(profiles))
 			}
-			c := counts[id]
-			counts[id] = [2]int{c[0] + len(row.Runs), c[1] + row.Planned}
-			cells[id][i] = fmt.Sprintf("%d of %d", counts[id][0], counts[id][1])
+			cells[c.Model][i] = fmt.Sprintf("%d of %d", c.Stored, c.Planned)
 		}
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -115,7 +115,7 @@ func TestKilledTenTimes(t *testing.T) {
 	}
 	output(t, cut, run()...)
 	differ := []cmp.Option{cmpopts.IgnoreFields(experiments.Run{}, "SecondsPerEpoch", "PeakBytes"),
-		cmpopts.IgnoreFields(experiments.Record{}, "Seconds", "Ended"), cmpopts.IgnoreFields(experiments.Setting{}, "Heuristic")}
+		cmpopts.IgnoreFields(experiments.Record[experiments.Run]{}, "Seconds", "Ended"), cmpopts.IgnoreFields(experiments.Setting{}, "Heuristic")}
 	if diff := cmp.Diff(stored(t, whole), stored(t, cut), differ...); diff != "" {
 		t.Errorf("results (-whole +cut):\n%s", diff)
 	}

@@ -35,7 +35,7 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 	return show(s.out, results, c.Format)
 }
 
-func show(w io.Writer, r *experiments.Results, format string) error {
+func show(w io.Writer, r experiments.Results, format string) error {
 	if format == asJSON {
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", " ")

@@ -1,0 +1,178 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// task is one run of a forecasting experiment.
+type task struct {
+	job
+	Setting Setting
+	Seed    uint64
+	Fold    int
+}
+
+func (t task) work() job { return t.job }
+
+func (t task) String() string {
+	s := t.Setting.Name
+	if t.Setting.Deal != Random {
+		s += ", " + string(t.Setting.Deal)
+	}
+	if t.Setting.Deal == Rotation {
+		s += fmt.Sprintf(" %d", t.Fold)
+	}
+	return fmt.Sprintf("%s, seed %d", s, t.Seed)
+}
+
+// plan lists the runs that options ask for, in the order in which they are made.
+func (e Forecasting) plan(o Options) (Profile, []task, error) {
+	profile, err := o.profile()
+	if err != nil {
+		return "", nil, err
+	}
+	folder, err := Folder()
+	if err != nil {
+		return "", nil, err
+	}
+	series, err := e.Series()
+	if err != nil {
+		return "", nil, err
+	}
+	settings := e.settings(profile)
+	for _, id := range o.Models {
+		if !slices.ContainsFunc(settings, func(s Setting) bool { return s.ID == id }) {
+			return "", nil, unknownModel(e.Name, id, profile)
+		}
+	}
+	var tasks []task
+	for _, s := range settings {
+		if len(o.Models) > 0 && !slices.Contains(o.Models, s.ID) {
+			continue
+		}
+		chosen := o
+		if s.Model == nil && s.Deal != Random {
+			chosen.Seeds = nil
+		}
+		folds := 1
+		if s.Deal == Rotation {
+			folds = e.folds(series)
+		}
+		for _, seed := range chosen.chosenSeeds(s.Seeds) {
+			for fold := range folds {
+				t := task{Setting: s, Seed: seed, Fold: fold}
+				t.job = job{name: t.String(), kind: string(s.Deal) + " " + s.ID, trained: s.Model != nil}
+				if t.slot, err = newSlot(folder, e.Name, map[string]any{"version": e.version, "setting": s, "seed": seed, "fold": fold}); err != nil {
+					return "", nil, err
+				}
+				tasks = append(tasks, t)
+			}
+		}
+	}
+	return profile, tasks, nil
+}
+
+func unknownModel(experiment, id string, p Profile) error {
+	return fmt.Errorf("experiments: %s has no model %q in profile %s, see its list: %w", experiment, id, p, ErrInput)
+}
+
+// Stored returns what is stored of the runs; the others are missing.
+func (e Forecasting) Stored(o Options) (*ForecastingResults, error) {
+	profile, tasks, err := e.plan(o)
+	if err != nil {
+		return nil, err
+	}
+	results := &ForecastingResults{Experiment: e, Profile: profile}
+	for _, t := range tasks {
+		record, err := find[Run](t.slot)
+		if err != nil {
+			return nil, err
+		}
+		results.add(t, record)
+	}
+	return results, nil
+}
+
+// Run finds the runs that are stored, makes and stores the others, and returns all. When ctx ends, a training that is under way
+// keeps a checkpoint, from which the next call goes on. A run that fails for another reason than its model is stored
+// with its error, the others go on, and the error of Run says so. Several processes may work on the same runs: none is
+// made twice.
+func (e Forecasting) Run(ctx context.Context, o Options) (*ForecastingResults, error) {
+	_, tasks, err := e.plan(o)
+	if err != nil {
+		return nil, err
+	}
+	w := &forecastingRunner{experiment: e}
+	w.options, w.compute, w.describe = o, w.run, (*Run).describe
+	if w.series, err = e.Series(); err != nil {
+		return nil, err
+	}
+	if err := w.all(ctx, tasks); err != nil {
+		return nil, err
+	}
+	results, err := e.Stored(o)
+	if err != nil {
+		return nil, err
+	}
+	return results, couldNotBeMade(e.Name, len(tasks), results.errors())
+}
+
+// couldNotBeMade is the error that tells of stored errors, if there are any.
+func couldNotBeMade(experiment string, planned int, stored []string) error {
+	if len(stored) == 0 {
+		return nil
+	}
+	return fmt.Errorf("experiments: %d of %d runs of %s could not be made, the first: %s; run again with retry", len(stored), planned, experiment, stored[0])
+}
+
+type forecastingRunner struct {
+	runner[task, Run]
+	experiment Forecasting
+	series     *dyngraph.Series
+}
+
+func (w *forecastingRunner) run(ctx context.Context, t task) (*Run, float64, error) {
+	resetPeak()
+	run := &Run{Setting: t.Setting, Seed: t.Seed, Fold: t.Fold}
+	split, err := w.experiment.split(w.series, t.Setting, t.Seed, t.Fold)
+	if err != nil {
+		return nil, 0, err
+	}
+	if h := t.Setting.Heuristic; h != nil {
+		if err := h.Fit(split.Train); err != nil {
+			return nil, 0, err
+		}
+		return run, 0, run.measure(h.Forecast, split)
+	}
+	model, err := w.prepare(*t.Setting.Model, t.Seed+uint64(t.Fold)*foldSeeds)
+	if err != nil {
+		return nil, 0, err
+	}
+	run.Parameters = model.Parameters()
+	began := time.Now()
+	report, err := w.fit(t.job, t.Setting.Train, func(config train.Config) (*train.Report, error) {
+		return model.Fit(ctx, split.Train, split.Validation, config)
+	})
+	earlier := 0.0
+	if report != nil {
+		run.Training = newTraining(report)
+		earlier = max(0, report.Seconds-time.Since(began).Seconds())
+	}
+	if err == nil {
+		err = run.measure(func(w dyngraph.Window) ([]float64, error) { return model.Forecast(ctx, w) }, split)
+	}
+	if run.diverged(err) {
+		err = nil
+	}
+	run.PeakBytes = peakBytes()
+	return run, earlier, err
+}
+
+// foldSeeds keeps the initial parameters of different windows of a rotation apart.
+const foldSeeds = 1000

@@ -1,0 +1,274 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/doctor"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Options choose runs and how they are made; the zero value is all of the current profile.
+type Options struct {
+	// Profile is the size; "" means [CurrentProfile].
+	Profile Profile
+	// Models are IDs of settings; none means all.
+	Models []string
+	// Seeds of the runs; nil means those of each setting. Heuristics take them where windows are dealt at random, else they
+	// have no use for a seed.
+	Seeds []uint64
+	// Retry makes runs again whose error was stored.
+	Retry bool
+	// CheckpointEvery is the time between checkpoints of a training; 0 means that of [train.Checkpoint].
+	CheckpointEvery time.Duration
+	// Backend computes; nil means one is opened when a run is missing.
+	Backend *xla.Backend
+	// Progress, if set, hears the fraction of the missing work that is done, NaN where it is not known, and what is going on.
+	Progress func(fraction float64, text string)
+	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not be
+	// made.
+	Notice func(string)
+}
+
+// profile is the one that is asked for.
+func (o Options) profile() (Profile, error) {
+	if o.Profile == "" {
+		return CurrentProfile()
+	}
+	return ParseProfile(string(o.Profile))
+}
+
+// job is one run as the results folder and the clock see it.
+type job struct {
+	slot slot
+	// name is for people; runs of one kind take equally long.
+	name, kind string
+	// trained says that it takes time and a backend.
+	trained bool
+}
+
+// runner makes runs of outcome R, one after the other.
+type runner[T interface{ work() job }, R any] struct {
+	options Options
+	// compute returns a run, and the seconds that earlier sessions spent on it.
+	compute func(ctx context.Context, t T) (run *R, earlier float64, err error)
+	// describe is a word on a run that is done.
+	describe func(*R) string
+	opened   *xla.Backend
+	model    *pengcde.Model // used last
+	config   pengcde.Config // what it was made of, without the control
+	clock    clock
+}
+
+// all makes the runs that are missing: first those that no other process has, then those that others left.
+func (w *runner[T, R]) all(ctx context.Context, tasks []T) error {
+	defer w.close()
+	var missing []T
+	for _, t := range tasks {
+		j := t.work()
+		record, err := find[R](j.slot)
+		if err != nil {
+			return err
+		}
+		if record != nil && record.Error == "" {
+			w.clock.learn(j, record.Seconds)
+		}
+		if w.wanted(record) {
+			missing = append(missing, t)
+			w.clock.missing = append(w.clock.missing, j)
+		} else if err := j.slot.tidy(); err != nil {
+			return err
+		}
+	}
+	for len(missing) > 0 {
+		var held []T
+		for _, t := range missing {
+			had, err := w.one(ctx, t)
+			if err != nil {
+				return err
+			}
+			if !had {
+				held = append(held, t)
+			}
+		}
+		if len(held) == len(missing) {
+			w.report(held[0].work(), 0, "another process has it, waiting")
+			if err := wait(ctx); err != nil {
+				return err
+			}
+		}
+		missing = held
+		w.options.Retry = false // an error that another process stores meanwhile is its retry
+	}
+	return nil
+}
+
+// wait lets other processes work.
+func wait(ctx context.Context) error {
+	const poll = 300 * time.Millisecond
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(poll):
+		return nil
+	}
+}
+
+func (w *runner[T, R]) wanted(r *Record[R]) bool { return r == nil || w.options.Retry && r.Error != "" }
+
+// one makes a run, or finds it made, unless another process has it.
+func (w *runner[T, R]) one(ctx context.Context, t T) (had bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	j := t.work()
+	unlock, had, err := j.slot.lock()
+	if err != nil || !had {
+		return false, err
+	}
+	done := false
+	defer func() { err = errors.Join(err, unlock(done)) }()
+	record, err := find[R](j.slot)
+	if err != nil {
+		return false, err
+	}
+	if !w.wanted(record) {
+		w.clock.finish(j, 0)
+		done = record.Error == ""
+		return true, nil
+	}
+	done, err = w.make(ctx, t)
+	return err == nil, err
+}
+
+// make computes a run and stores it, or the error that kept it from being made.
+func (w *runner[T, R]) make(ctx context.Context, t T) (done bool, err error) {
+	began, j := time.Now(), t.work()
+	run, earlier, err := w.compute(ctx, t)
+	record := Record[R]{Run: run, Seconds: earlier + time.Since(began).Seconds(), Ended: time.Now().UTC().Truncate(time.Second),
+		Machine: w.machine(j), Versions: doctor.Versions()}
+	switch {
+	case err == nil:
+		w.report(j, 1, w.describe(run))
+	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend):
+		return false, err
+	default:
+		record.Run, record.Error = nil, err.Error()
+		w.notice(fmt.Sprintf("%s: %v", j.name, err))
+	}
+	if err := save(j.slot, record); err != nil {
+		return false, err
+	}
+	w.clock.finish(j, record.Seconds)
+	return record.Error == "", nil
+}
+
+// fit trains a model from the job's checkpoint, where there is one that can be used.
+func (w *runner[T, R]) fit(j job, config train.Config, fit func(train.Config) (*train.Report, error)) (*train.Report, error) {
+	config.Progress = func(p train.Progress) { w.report(j, float64(p.Epoch)/float64(p.Epochs), p.String()) }
+	config.Checkpoint = j.slot.checkpoint()
+	config.Checkpoint.Every = w.options.CheckpointEvery
+	config.Checkpoint.Notice = func(s string) { w.notice(j.name + ": " + s) }
+	report, err := fit(config)
+	if errors.Is(err, train.ErrCheckpoint) {
+		w.notice(fmt.Sprintf("%s: starts over: %v", j.name, err))
+		if err = config.Checkpoint.Remove(); err == nil {
+			report, err = fit(config)
+		}
+	}
+	if errors.Is(err, train.ErrNotSaved) {
+		err = unusable(err)
+	}
+	return report, err
+}
+
+// prepare returns a model with the seed's parameters. It is compiled once for all seeds and controls that follow each other.
+func (w *runner[T, R]) prepare(config pengcde.Config, seed uint64) (*pengcde.Model, error) {
+	control := config.Control
+	if config.Control = 0; w.model == nil || w.config != config {
+		w.closeModel()
+		backend, err := w.backend()
+		if err != nil {
+			return nil, err
+		}
+		w.config = config
+		if w.model, err = pengcde.New(backend, config); err != nil {
+			return nil, err
+		}
+	}
+	w.model.Reset(seed, control)
+	return w.model, nil
+}
+
+// errBackend is wrapped when there is nothing to compute on, which is no property of a run.
+var errBackend = errors.New("no backend")
+
+func (w *runner[T, R]) backend() (*xla.Backend, error) {
+	if w.options.Backend != nil {
+		return w.options.Backend, nil
+	}
+	if w.opened == nil {
+		var err error
+		if w.opened, err = xla.Open(xla.Config{}); err != nil {
+			return nil, fmt.Errorf("experiments: %w: %w", errBackend, err)
+		}
+		w.notice("on " + w.opened.String())
+	}
+	return w.opened, nil
+}
+
+func (w *runner[T, R]) machine(j job) Machine {
+	m := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Backend: "none"}
+	if !j.trained {
+		return m
+	}
+	if backend, err := w.backend(); err == nil {
+		m.Backend = backend.Device
+	}
+	return m
+}
+
+func (w *runner[T, R]) notice(text string) {
+	if w.options.Notice != nil {
+		w.options.Notice(text)
+	}
+}
+
+// report says how far a run is.
+func (w *runner[T, R]) report(j job, fraction float64, text string) {
+	if w.options.Progress != nil {
+		whole, left := w.clock.state(j, fraction)
+		w.options.Progress(whole, fmt.Sprintf("%s: %s; %d runs to do", j.name, text, left))
+	}
+}
+
+func (w *runner[T, R]) closeModel() {
+	if w.model != nil {
+		w.model.Close()
+		w.model = nil
+	}
+}
+
+func (w *runner[T, R]) close() {
+	w.closeModel()
+	if w.opened != nil {
+		w.opened.Close()
+	}
+}
+
+// chosenSeeds are the seeds asked for, in order and each once, or the first planned ones.
+func (o Options) chosenSeeds(planned int) []uint64 {
+	seeds := slices.Compact(slices.Sorted(slices.Values(o.Seeds)))
+	if len(seeds) == 0 {
+		for seed := range uint64(planned) {
+			seeds = append(seeds, seed)
+		}
+	}
+	return seeds
+}
