@@ -44,6 +44,17 @@ func (m *Model) Config() Config { return m.config }
 // Parameters is the number of learnable entries.
 func (m *Model) Parameters() int { return nn.Count(m.network.params) }
 
+// Parameter returns the values of a parameter, row-major, by the name that it has in the file that [Model.Save] writes; ok is
+// false where there is none of that name.
+func (m *Model) Parameter(name string) (values []float64, ok bool) {
+	for i, p := range m.network.params {
+		if p.Name == name && m.params != nil {
+			return nn.Floats(m.params[i]), true
+		}
+	}
+	return nil, false
+}
+
 // Reset draws new parameters by a seed, for a control that may be another. What was compiled serves on, so comparing
 // seeds and controls compiles once.
 func (m *Model) Reset(seed uint64, control dyngraph.Normalisation) {

@@ -32,24 +32,68 @@ func (m *Model) trajectories(list []*dyngraph.Series) lessons {
 // Trajectory forecasts a whole series: [times][nodes][outputs] at times from 0, at the first snapshot, to the last, that do
 // not decrease.
 func (m *Model) Trajectory(ctx context.Context, s *dyngraph.Series, times []float64) ([][][]float64, error) {
-	e, err := m.trajectory(s)
+	all, err := m.Trajectories(ctx, []*dyngraph.Series{s}, [][]float64{times})
 	if err != nil {
 		return nil, err
 	}
-	last := e.sample.Knots[len(e.sample.Knots)-1]
-	for i, t := range times {
-		if !(t >= 0 && t <= last) || i > 0 && t < times[i-1] {
-			return nil, fmt.Errorf("pengcde: forecast time %d is %g, want times from 0 to the last snapshot's %g that do not decrease: %w", i, t, last, ErrInput)
+	return all[0], nil
+}
+
+// Trajectories is Trajectory of a batch of series, [series][times][nodes][outputs], with equally many nodes, snapshots and
+// times; nil for the times takes those of the snapshots.
+func (m *Model) Trajectories(ctx context.Context, series []*dyngraph.Series, times [][]float64) ([][][][]float64, error) {
+	if len(series) == 0 || times != nil && len(times) != len(series) {
+		return nil, fmt.Errorf("pengcde: %d series with times for %d, want at least one series, and times for each or none: %w", len(series), len(times), ErrInput)
+	}
+	examples := make([]example, len(series))
+	begin, end := false, false // whether the solve goes beyond the times asked for
+	for b, s := range series {
+		e, err := m.trajectory(s)
+		if err != nil {
+			return nil, err
+		}
+		e.times = e.sample.Knots
+		if times != nil {
+			e.times = times[b]
+		}
+		last := e.sample.Knots[len(e.sample.Knots)-1]
+		for i, t := range e.times {
+			if !(t >= 0 && t <= last) || i > 0 && t < e.times[i-1] {
+				return nil, fmt.Errorf("pengcde: forecast time %d of series %d is %g, want times from 0 to the last snapshot's %g that do not decrease: %w", i, b, t, last, ErrInput)
+			}
+		}
+		if len(e.times) == 0 || b > 0 && len(e.times) != len(examples[0].times) {
+			return nil, fmt.Errorf("pengcde: %d forecast times for series %d, %d for the first, want as many, at least one: %w", len(e.times), b, len(examples[0].times), ErrInput)
+		}
+		begin, end = begin || e.times[0] != 0, end || e.times[len(e.times)-1] != last
+		examples[b] = e
+	}
+	from, saves := 0, len(examples[0].times)
+	for b := range examples {
+		e := &examples[b]
+		if begin {
+			e.times, from = slices.Concat([]float64{0}, e.times), 1
+		}
+		if end { // so that the steps do not depend on the times
+			e.times = slices.Concat(e.times, e.sample.Knots[len(e.sample.Knots)-1:])
 		}
 	}
-	e.times = slices.Concat([]float64{0}, times, []float64{last})
-	flat, z, err := m.forecast(ctx, e, nil)
+	batch, err := newBatch(m.config, examples)
+	if err != nil {
+		return nil, err
+	}
+	defer batch.free()
+	flat, z, err := m.network.forecast(ctx, m.params, batch, nil)
 	if err != nil {
 		return nil, err
 	}
 	xla.Free(z)
-	forecasts := m.unflatten(dyngraph.Window{Series: s}, flat)
-	return forecasts[1 : 1+len(times)], nil
+	forecasts := make([][][][]float64, len(series))
+	for b := range forecasts {
+		size := len(flat) / len(series)
+		forecasts[b] = m.unflatten(dyngraph.Window{Series: series[b]}, flat[b*size:(b+1)*size])[from : from+saves]
+	}
+	return forecasts, nil
 }
 
 // trajectory reads a series as one example, without targets.

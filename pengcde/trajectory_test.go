@@ -82,6 +82,9 @@ func TestTrajectoriesAreLearnt(t *testing.T) {
 	m := trajectoryModel(t, trajectoryConfig(n))
 	training := []*dyngraph.Series{pulses(t, n, 1), pulses(t, n, 3)}
 	test := pulses(t, n, 2)
+	if _, ok := m.Parameter("encoder.weight"); !ok {
+		t.Error("no parameter encoder.weight")
+	}
 	report, err := m.FitTrajectories(context.Background(), training, training[:1],
 		train.Config{Epochs: 40, BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03}})
 	if err != nil {
@@ -191,6 +194,34 @@ func TestTrajectoriesWithDifferentEvents(t *testing.T) {
 	}
 }
 
+// A batch gives what its series give alone, whatever the times.
+func TestTrajectoriesTogether(t *testing.T) {
+	const n = 5
+	m := trajectoryModel(t, trajectoryConfig(n))
+	series := []*dyngraph.Series{pulses(t, n, 1), pulses(t, n, 3)}
+	together, err := m.Trajectories(context.Background(), series, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, s := range series {
+		var times []float64
+		for _, at := range s.Times[3:7] {
+			times = append(times, at-s.Times[0])
+		}
+		alone, err := m.Trajectory(context.Background(), s, times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range times {
+			for u := range n {
+				if got, want := together[b][3+k][u][0], alone[k][u][0]; math.Abs(got-want) > 1e-12 {
+					t.Errorf("series %d, time %g, node %d: %g together, %g alone", b, times[k], u, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestTrajectoryErrors(t *testing.T) {
 	const n = 5
 	m := trajectoryModel(t, trajectoryConfig(n))
@@ -214,7 +245,7 @@ func TestTrajectoryErrors(t *testing.T) {
 		}
 	}
 	s := pulses(t, n, 1)
-	for _, times := range [][]float64{{-1}, {0.5, 0.4}, {math.NaN()}, {1.1}} {
+	for _, times := range [][]float64{{}, {-1}, {0.5, 0.4}, {math.NaN()}, {1.1}} {
 		if _, err := m.Trajectory(context.Background(), s, times); !errors.Is(err, ErrInput) {
 			t.Errorf("times %v: got %v, want an input error", times, err)
 		}
