@@ -47,7 +47,8 @@ func count(list []ModelCount, model string, stored, planned int) []ModelCount {
 
 // All lists the experiments.
 func All() []Experiment {
-	return []Experiment{England().experiment(), Tennis().experiment()}
+	return []Experiment{Table1().experiment(), TableWealth().experiment(), Table1AsPublished().experiment(),
+		England().experiment(), Tennis().experiment()}
 }
 
 // ByName finds an experiment.

@@ -79,9 +79,9 @@ type Config struct {
 	// input (Series.Recent), in place of the whole target.
 	Residual bool `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only: total(A) in place of total(A') in one fusion
-	// map, the entries of PreMult drawn from U(0,1), adaptive steps that do not end beside changes, and without GraphOnly a loss
-	// that forgets which node is which (GNODE and Constant: every node's forecast is compared with every node's target; the others:
-	// one forecast for the whole graph, the sum over nodes).
+	// map, the entries of PreMult drawn from U(0,1), adaptive steps that do not end beside changes; with GraphOnly
+	// the graph before the latest for GNODE, else a loss that forgets which node is which (GNODE and Constant: every node's
+	// forecast is compared with every node's target; the others: one forecast for the whole graph, the sum over nodes).
 	Parity bool `json:",omitempty"`
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph.
 	Product equivariant.Product `json:"-"`
@@ -184,7 +184,7 @@ func (c Config) wiring() wiring {
 	case PreMult:
 		w.field = field.PreMult{Hidden: c.Hidden, Layers: c.Layers, Nodes: c.Nodes, Features: features, Parity: c.Parity}
 	case GNODE:
-		w.field = field.GNODE{Hidden: c.Hidden, Layers: c.Layers}
+		w.field = field.GNODE{Hidden: c.Hidden, Layers: c.Layers, Lag: c.Parity && c.GraphOnly}
 	case Constant:
 		w.field = field.Constant{Hidden: c.Hidden}
 	default:
