@@ -40,8 +40,8 @@ func (e Events) Apply(graph *dyngraph.Pattern, count int, rng *rand.Rand) (*dyng
 	history := []*dyngraph.Pattern{graph}
 	pattern := graph
 	for k := range count {
-		next := e.happen(history[k], rng)
-		history, pattern = append(history, next), union(pattern, next)
+		kept, added := e.happen(history[k], rng)
+		history, pattern = append(history, union(kept, added)), union(pattern, added)
 	}
 	snapshots := make([][]float64, len(history))
 	for k, snapshot := range history {
@@ -50,9 +50,9 @@ func (e Events) Apply(graph *dyngraph.Pattern, count int, rng *rand.Rand) (*dyng
 	return pattern, snapshots, nil
 }
 
-// happen is the graph after one more event.
-func (e Events) happen(p *dyngraph.Pattern, rng *rand.Rand) *dyngraph.Pattern {
-	kept := &dyngraph.Pattern{Nodes: p.Nodes}
+// happen draws which edges one more event keeps, and the pairs that it joins, kept or not.
+func (e Events) happen(p *dyngraph.Pattern, rng *rand.Rand) (kept, added *dyngraph.Pattern) {
+	kept = room(p.Nodes, p.Edges())
 	keep := func(from, to int64) { // all edges but that at to
 		kept.From, kept.To = append(kept.From, p.From[from:to]...), append(kept.To, p.To[from:to]...)
 	}
@@ -64,26 +64,24 @@ func (e Events) happen(p *dyngraph.Pattern, rng *rand.Rand) *dyngraph.Pattern {
 	keep(next, int64(p.Edges()))
 
 	n := int64(p.Nodes)
-	added := &dyngraph.Pattern{Nodes: p.Nodes}
+	added = room(p.Nodes, 0)
 	for pair := range successes(e.Add, n*n, rng) {
 		added.From, added.To = append(added.From, int32(pair/n)), append(added.To, int32(pair%n))
 	}
-	return union(kept, added)
+	return kept, added
+}
+
+// room is a pattern without edges and with space for some.
+func room(nodes, edges int) *dyngraph.Pattern {
+	return &dyngraph.Pattern{Nodes: nodes, From: make([]int32, 0, edges), To: make([]int32, 0, edges)}
 }
 
 // union merges two patterns of the same nodes.
 func union(a, b *dyngraph.Pattern) *dyngraph.Pattern {
-	u := &dyngraph.Pattern{Nodes: a.Nodes}
-	for i, j := 0, 0; i < len(a.From) || j < len(b.From); {
-		var order int
-		switch {
-		case i == len(a.From):
-			order = 1
-		case j == len(b.From):
-			order = -1
-		default:
-			order = compare(a, i, b, j)
-		}
+	u := room(a.Nodes, a.Edges()+b.Edges())
+	i, j := 0, 0
+	for i < a.Edges() && j < b.Edges() {
+		order := compare(a, i, b, j)
 		if order <= 0 {
 			u.From, u.To = append(u.From, a.From[i]), append(u.To, a.To[i])
 			i++
@@ -94,6 +92,8 @@ func union(a, b *dyngraph.Pattern) *dyngraph.Pattern {
 			j++
 		}
 	}
+	u.From, u.To = append(u.From, a.From[i:]...), append(u.To, a.To[i:]...)
+	u.From, u.To = append(u.From, b.From[j:]...), append(u.To, b.To[j:]...)
 	return u
 }
 

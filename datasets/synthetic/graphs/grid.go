@@ -39,4 +39,4 @@ func (g Grid) Draw(n int, _ *rand.Rand) (*dyngraph.Pattern, error) {
 }
 
 // Side is ceil(sqrt n), the side of the smallest square with room for n nodes.
-func Side(n int) int { return int(math.Ceil(math.Sqrt(float64(n)))) }
+func Side(n int) int { return int(math.Ceil(math.Sqrt(float64(max(n, 0))))) }

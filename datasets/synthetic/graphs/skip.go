@@ -33,7 +33,7 @@ func survival(p float64, positions int64) []uint64 {
 	}
 	power := -uint64(math.Ldexp(p, 64)) // 2^64 - 2^64 p, modulo 2^64
 	var powers []uint64
-	for i := 0; power > 0 && int64(1)<<i <= 2*positions; i++ {
+	for i := 0; power > 0 && int64(1)<<i <= positions; i++ {
 		powers = append(powers, power)
 		power, _ = bits.Mul64(power, power)
 	}

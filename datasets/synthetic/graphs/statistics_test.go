@@ -44,8 +44,9 @@ func values(s graphs.Statistics) map[string]float64 {
 	}
 }
 
-// The statistics of networkx's graphs lie inside three standard errors of the mean over 50 of ours. How many graphs a
-// value of the fixture is the mean of is not recorded, so that each counts as one draw.
+// The statistics of networkx's graphs lie inside three standard errors of the mean over 50 of ours. Each value of the
+// fixture counts as one draw: at 400 nodes it is the mean of two (networkx 3.6.1 with seeds 1234 and 1235 gives them), but
+// the file does not say so and the smallest degree is far from normal.
 func TestFixtureGraphStats(t *testing.T) {
 	const draws = 50
 	want := fixture.Load(t, "graph_stats_n400")
@@ -72,7 +73,7 @@ func TestFixtureGraphStats(t *testing.T) {
 		}
 		for name, sample := range samples {
 			mean, std := moments(sample)
-			const rounding = 1e-12
+			const rounding = 1e-9
 			off, tolerance := want.Get(key, name).Float()-mean, 3*std*math.Sqrt(1+1./draws)+rounding
 			if math.Abs(off) > tolerance {
 				t.Errorf("%s %s of %d nodes: %.5g, fixture %.5g: off by %.2g, want %.2g", key, name, n, mean, mean+off, off, tolerance)
