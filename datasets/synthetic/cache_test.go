@@ -13,6 +13,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/dynamics"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
@@ -126,10 +127,10 @@ func TestCacheKeys(t *testing.T) {
 // stretched is a family with a parameter.
 type stretched struct{ Degree int }
 
-func (stretched) Name() string { return "lattice" }
+func (stretched) Name() string { return "grid" }
 
 func (stretched) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
-	return lattice{}.Draw(n, rng)
+	return graphs.Grid{}.Draw(n, rng)
 }
 
 // A folder that cannot be used costs a notice.

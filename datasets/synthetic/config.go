@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/dynamics"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 )
 
 // ErrConfig is wrapped by errors about a configuration that no data set can have.
@@ -13,7 +14,8 @@ var ErrConfig = errors.New("invalid configuration of a data set")
 
 // Config says what to generate. Family and Task are wanted; the zero values of the others are the published constants.
 type Config struct {
-	Family Family
+	// Family of graphs; all but [graphs.Grid] are put in the order of their communities, see [graphs.Draw].
+	Family graphs.Family
 	Task   Task
 	// Nodes asks for so many, by default 400; a grid has the next square number. Graphs are the trajectories, by default 4.
 	Nodes, Graphs int

@@ -9,12 +9,13 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/dynamics"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
 // Heat on a lattice, with the published constants but fewer nodes.
 func ExampleGenerate() {
-	set, err := synthetic.Generate(context.Background(), synthetic.Config{Family: lattice{}, Task: synthetic.Heat, Nodes: 100, Seed: 1234})
+	set, err := synthetic.Generate(context.Background(), synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: 100, Seed: 1234})
 	if err != nil {
 		panic(err)
 	}

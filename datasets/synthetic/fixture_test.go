@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 )
@@ -36,7 +37,7 @@ func union(t *testing.T, matrices fixture.Array) (*dyngraph.Pattern, [][]float64
 
 func TestFixtureDatasetHeatGrid16(t *testing.T) {
 	file := fixture.Load(t, "dataset_heat_grid16")
-	times, start, graphs, y := file.Get("t").Array(), file.Get("x0").Array(), file.Get("A").Array(), file.Get("y").Array()
+	times, start, matrices, y := file.Get("t").Array(), file.Get("x0").Array(), file.Get("A").Array(), file.Get("y").Array()
 	events, train := file.Get("event_indices").Array().Ints(), file.Get("id_train").Array().Ints()
 	interpolation, extrapolation := file.Get("id_inter").Array().Ints(), file.Get("id_extra").Array().Ints()
 	c := Config{Task: Heat, AsPublished: true, Ticks: len(train) + len(interpolation)}.withDefaults()
@@ -50,8 +51,8 @@ func TestFixtureDatasetHeatGrid16(t *testing.T) {
 		t.Errorf("%d times, want %d; %d for interpolation, want %d", c.times(), times.Dims[1], len(drawInterpolation(c.Ticks, stream(0, 0, 0))), len(interpolation))
 	}
 	for b := range file.Get("batch").Int() {
-		trajectory := Trajectory{Times: times.Row(b).Data, Events: events, Index: inForce(events, c.times())}
-		trajectory.Pattern, trajectory.Snapshots = union(t, graphs.Row(b))
+		trajectory := Trajectory{Times: times.Row(b).Data, Events: events, Index: graphs.InForce(events, c.times())}
+		trajectory.Pattern, trajectory.Snapshots = union(t, matrices.Row(b))
 		if err := trajectory.simulate(context.Background(), c, start.Row(b).Data); err != nil {
 			t.Fatal(err)
 		}

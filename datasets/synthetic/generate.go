@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/dynamics"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 )
 
-// Generate draws and simulates a data set. Its errors wrap [ErrConfig], those of the family, [dynamics.ErrNotFinite], and
-// those of ctx.
+// Generate draws and simulates a data set. Its errors wrap [ErrConfig], [graphs.ErrInvalid],
+// [dynamics.ErrStep], [dynamics.ErrNotFinite], and those of ctx.
 func Generate(ctx context.Context, c Config) (*Set, error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -16,9 +17,10 @@ func Generate(ctx context.Context, c Config) (*Set, error) {
 	}
 	s := &Set{}
 	s.divide(c.Ticks, c.times(), drawInterpolation(c.Ticks, stream(c.Seed, splitStream, 0)))
-	events, err := drawSchedule(c.early(), c.Events-c.early(), c.times(), stream(c.Seed, scheduleStream, 0))
+	schedule := graphs.Schedule{Early: c.early(), Late: c.Events - c.early()}
+	events, err := schedule.Draw(c.times(), stream(c.Seed, scheduleStream, 0))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("datasets/synthetic: %w: %w", err, ErrConfig)
 	}
 	for b := range c.Graphs {
 		t, start, err := draw(c, b, events)
@@ -35,12 +37,13 @@ func Generate(ctx context.Context, c Config) (*Set, error) {
 
 // draw draws trajectory b but for its values, and the initial states.
 func draw(c Config, b int, events []int) (t Trajectory, start []float64, err error) {
-	graph, err := c.Family.Draw(c.Nodes, stream(c.Seed+uint64(b), graphStream, 0))
+	graph, err := graphs.Draw(c.Family, c.Nodes, stream(c.Seed+uint64(b), graphStream, 0))
 	if err != nil {
 		return t, nil, err
 	}
-	t = Trajectory{Times: drawTimes(c, stream(c.Seed, timeStream, b)), Events: events, Index: inForce(events, c.times())}
-	t.Pattern, t.Snapshots, err = change(graph, len(events), 20*c.EventProbability, c.EventProbability, stream(c.Seed+uint64(b), eventStream, 0))
+	t = Trajectory{Times: drawTimes(c, stream(c.Seed, timeStream, b)), Events: events, Index: graphs.InForce(events, c.times())}
+	change := graphs.Events{Drop: 20 * c.EventProbability, Add: c.EventProbability}
+	t.Pattern, t.Snapshots, err = change.Apply(graph, len(events), stream(c.Seed+uint64(b), eventStream, 0))
 	if err != nil {
 		return t, nil, err
 	}

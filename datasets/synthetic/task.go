@@ -28,8 +28,8 @@ var (
 	// Wealth has published errors near those of heat. Neither saving rate nor depreciation were published: 1/2 and 0 are our
 	// choice, as a saving rate of 1 overshoots the published errors and 0 is heat.
 	Wealth = Task{Dynamics: dynamics.Wealth(0, 0.5), Amplitude: Amplitude{33, 33}}
-	// Opinion has published errors that no amplitude is known to meet; with that of wealth the equation as printed has half of
-	// them on every family.
+	// Opinion has published errors that no amplitude is known to meet; with that of wealth, a third to a half of
+	// them.
 	Opinion = Task{Dynamics: dynamics.Opinion, Amplitude: Amplitude{33, 33}}
 	// Mutualistic is in the published code alone.
 	Mutualistic = Task{Dynamics: dynamics.Mutualistic, Amplitude: Shipped}

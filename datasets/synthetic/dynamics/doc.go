@@ -15,6 +15,7 @@
 // change of the graph. Between two observations with different graphs the earlier graph is in force up to the later
 // time; [Problem.Frozen] repeats the published data instead, whose states stand still there.
 //
-// Limits: explicit steps of a given length, without error control. Where the step is too long for the graph (heat: step
-// times the largest degree beyond about 1.6) states grow without bound, which is reported as [ErrNotFinite].
+// Limits: explicit steps of a given length. Where they are too long for the graph, states would be wrong or grow without
+// bound; the error estimate of the method notices that, and the simulation ends with [ErrStep]. Heat can take steps of 2
+// over the largest eigenvalue of D - A, which for undirected graphs is at most twice the largest degree.
 package dynamics

@@ -8,6 +8,9 @@ import (
 // ErrInput is wrapped by errors about what a simulation was given.
 var ErrInput = errors.New("invalid input")
 
+// ErrStep is wrapped where steps are too long for the dynamics on the graph.
+var ErrStep = errors.New("step is too long")
+
 // ErrNotFinite is wrapped by [NotFiniteError].
 var ErrNotFinite = errors.New("state is not finite")
 

@@ -32,7 +32,7 @@ type Problem struct {
 }
 
 // Simulate returns the states at all times, [T][nodes*channels]; those at the first are Start. Its errors wrap [ErrInput]
-// for a problem that has no sense, [ErrNotFinite] for states that grew without bound, and those of ctx.
+// for a problem that has no sense, [ErrStep] and [ErrNotFinite] where states go astray, and those of ctx.
 func Simulate(ctx context.Context, p Problem) ([][]float64, error) {
 	if p.Step == 0 {
 		p.Step = DefaultStep
@@ -52,7 +52,7 @@ func Simulate(ctx context.Context, p Problem) ([][]float64, error) {
 		}
 		graph, err := NewGraph(p.Pattern, p.Snapshots[p.Index[first]])
 		if err != nil {
-			return nil, fmt.Errorf("snapshot %d: %w", p.Index[first], err)
+			return nil, fmt.Errorf("datasets/synthetic/dynamics: snapshot %d: %w", p.Index[first], err)
 		}
 		until := min(next+1, len(p.Times))
 		if p.Frozen {

@@ -263,14 +263,36 @@ func TestBadProblems(t *testing.T) {
 }
 
 func TestNotFinite(t *testing.T) {
-	p := own(func(_, x, _ float64) float64 { return x * x }) // x = 1/(1-t)
+	p := own(func(t, _, _ float64) float64 { return math.Sqrt(1 - t) })
 	_, err := dynamics.Simulate(context.Background(), p)
 	var where *dynamics.NotFiniteError
 	if !errors.As(err, &where) || !errors.Is(err, dynamics.ErrNotFinite) {
 		t.Fatalf("error %v, want NotFiniteError", err)
 	}
-	if where.Node != 0 || where.Channel != 0 || where.Time < 0.99 || where.Time > 1.2 {
+	if where.Node != 0 || where.Channel != 0 || where.Time < 0.99 || where.Time > 1.02 {
 		t.Errorf("%v: node %d, channel %d, time %g, want 0, 0, about 1", err, where.Node, where.Channel, where.Time)
+	}
+}
+
+// The hub of a star with n rays has the eigenvalue n+1. Long steps must not end in large finite numbers.
+func TestStepTooLong(t *testing.T) {
+	for rays, good := range map[int]bool{20: true, 100: true, 200: true, 360: false, 400: false, 1000: false, 20000: false} {
+		p := dynamics.Problem{Dynamics: dynamics.Heat, Start: make([]float64, rays+1), Times: []float64{0, 5}}
+		p.Start[0] = 1
+		var from, to []int
+		for i := range rays {
+			from, to = append(from, 0, i+1), append(to, i+1, 0)
+		}
+		ones := slices.Repeat([]float64{1}, 2*rays)
+		p = onEdges(t, p, rays+1, from, to, ones, ones)
+		values, err := dynamics.Simulate(context.Background(), p)
+		if good && (err != nil || floats.Max(values[1]) > 1) || !good && !errors.Is(err, dynamics.ErrStep) {
+			t.Errorf("%d rays: error %v, want one: %v", rays, err, !good)
+		}
+	}
+	p := own(func(_, x, _ float64) float64 { return x * x }) // x = 1/(1-t)
+	if _, err := dynamics.Simulate(context.Background(), p); !errors.Is(err, dynamics.ErrStep) {
+		t.Errorf("error %v beyond a pole, want ErrStep", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package dynamics
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -15,11 +16,12 @@ type stepper struct {
 	dynamics Dynamics
 	method   *ode.Method
 	z, next  []float64
+	estimate []float64 // of the error of the step
 	stages   [][]float64
 }
 
 func newStepper(d Dynamics, start []float64) *stepper {
-	s := &stepper{dynamics: d, method: ode.Tsit5, z: slices.Clone(start), next: make([]float64, len(start))}
+	s := &stepper{dynamics: d, method: ode.Tsit5, z: slices.Clone(start), next: make([]float64, len(start)), estimate: make([]float64, len(start))}
 	for range s.method.C {
 		s.stages = append(s.stages, make([]float64, len(start)))
 	}
@@ -57,6 +59,10 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 	return values, nil
 }
 
+// most is the error estimate, relative to the largest state, beyond which a step is refused. Where steps are short enough
+// to mean anything it is orders of magnitude less; modes that a long step amplifies bring it near 1 once they dominate.
+const most = 0.1
+
 // step takes the stages from t to end, the first of which is there, and leaves the state at end in next.
 func (s *stepper) step(g *Graph, t, end float64) error {
 	h := end - t
@@ -68,6 +74,17 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 		if !finite(v) {
 			return &NotFiniteError{Dynamics: s.dynamics.Name, Node: i / s.dynamics.States(), Channel: i % s.dynamics.States(), Time: end, Step: h, Value: v}
 		}
+	}
+	clear(s.estimate)
+	s.add(s.estimate, h, s.method.Error)
+	unbounded := math.Inf(1)
+	if allowed := most * max(floats.Norm(s.z, unbounded), floats.Norm(s.next, unbounded)); floats.Norm(s.estimate, unbounded) > allowed {
+		i := floats.MaxIdx(s.estimate)
+		if low := floats.MinIdx(s.estimate); -s.estimate[low] > s.estimate[i] {
+			i = low
+		}
+		return fmt.Errorf("datasets/synthetic/dynamics: %s: the step of %.3g to time %g has an error of about %.3g at node %d, more than a tenth of the largest state: try shorter steps (heat: a third of one over the largest degree is sure to do): %w",
+			s.dynamics.Name, h, end, math.Abs(s.estimate[i]), i/s.dynamics.States(), ErrStep)
 	}
 	return nil
 }
@@ -85,6 +102,11 @@ func (s *stepper) inside(t, end, time float64) []float64 {
 // combine sets into to z + h Σ weights_i k_i.
 func (s *stepper) combine(into []float64, h float64, weights []float64) {
 	copy(into, s.z)
+	s.add(into, h, weights)
+}
+
+// add adds h Σ weights_i k_i.
+func (s *stepper) add(into []float64, h float64, weights []float64) {
 	for i, w := range weights {
 		floats.AddScaled(into, h*w, s.stages[i])
 	}
