@@ -1,0 +1,141 @@
+package synthetic
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/peng-cde/pengcde-go/internal/safetensors"
+)
+
+// ErrCache is wrapped by notices about files that cannot be used.
+var ErrCache = errors.New("cached data set cannot be used")
+
+// generation is the version of what Generate makes of a configuration. It changes when that does.
+const generation = 1
+
+// Cache keeps generated sets in a folder, one file each, named by a hash of the configuration. Files are complete or
+// absent; their content is checked when it is read. Several processes may share a folder.
+type Cache struct {
+	Folder string
+	// Notices gets a line when a file was damaged and made anew, or could not be written. Default: os.Stderr.
+	Notices io.Writer
+}
+
+// Generate returns the set of the file, or else [Generate]'s, and then keeps it. It fails only where that does: a folder that
+// cannot be used costs a notice and the time to generate.
+func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
+	config = config.withDefaults()
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	identity, err := config.identity()
+	if err != nil {
+		return nil, err
+	}
+	path := c.path(identity)
+	set, err := read(path, identity)
+	if err == nil {
+		return set, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		c.notice("%v; it is generated again", err)
+	}
+	if set, err = Generate(ctx, config); err != nil {
+		return nil, err
+	}
+	if err := write(path, identity, set); err != nil {
+		c.notice("%v; set another folder to keep what is generated", err)
+	}
+	return set, nil
+}
+
+// Path is the file of a configuration.
+func (c Cache) Path(config Config) (string, error) {
+	config = config.withDefaults()
+	if err := config.check(); err != nil {
+		return "", err
+	}
+	identity, err := config.identity()
+	return c.path(identity), err
+}
+
+func (c Cache) path(identity string) string {
+	sum := sha256.Sum256([]byte(identity))
+	return filepath.Join(c.Folder, hex.EncodeToString(sum[:16])+".safetensors")
+}
+
+func (c Cache) notice(format string, args ...any) {
+	if c.Notices == nil {
+		c.Notices = os.Stderr
+	}
+	fmt.Fprintf(c.Notices, format+"\n", args...)
+}
+
+// identity is all that decides what is generated, as JSON: parameters of family and dynamics in the place of functions.
+func (c Config) identity() (string, error) {
+	family, err := json.Marshal(c.Family)
+	if err != nil {
+		return "", fmt.Errorf("datasets/synthetic: parameters of family %q: %w: %w", c.Family.Name(), err, ErrConfig)
+	}
+	d := c.Task.Dynamics
+	identity, err := json.Marshal(struct {
+		Generation                   int
+		Family                       string
+		FamilyParameters             json.RawMessage
+		Dynamics                     string
+		DynamicsParameters           []float64
+		Channels                     int
+		Nodes, Graphs, Ticks, Events int
+		Horizon                      float64
+		Amplitude                    Amplitude
+		EventProbability, Step       float64
+		Seed                         uint64
+		AsPublished                  bool
+	}{
+		generation, c.Family.Name(), family, d.Name, d.Parameters, d.States(), c.Nodes, c.Graphs, c.Ticks, c.Events,
+		c.Horizon, c.Amplitude, c.EventProbability, c.Step, c.Seed, c.AsPublished,
+	})
+	if err != nil {
+		return "", fmt.Errorf("datasets/synthetic: parameters of dynamics %q: %w: %w", d.Name, err, ErrConfig)
+	}
+	return string(identity), nil
+}
+
+const identityKey = "configuration"
+
+func write(path, identity string, s *Set) error {
+	tensors, err := s.tensors()
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err == nil {
+		err = safetensors.Write(path, map[string]string{identityKey: identity}, tensors)
+	}
+	if err != nil {
+		return fmt.Errorf("datasets/synthetic: %w: %w", ErrCache, err)
+	}
+	return nil
+}
+
+func read(path, identity string) (*Set, error) {
+	file, err := safetensors.Read(path)
+	if err == nil && (file.SHA256 == "" || file.Metadata[identityKey] != identity) {
+		err = fmt.Errorf("%s: no checksum, or of another configuration", path)
+	}
+	var s *Set
+	if err == nil {
+		s, err = fromTensors(file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("datasets/synthetic: %w: %w", ErrCache, err)
+	}
+	return s, nil
+}

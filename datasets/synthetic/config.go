@@ -1,0 +1,103 @@
+package synthetic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/dynamics"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+)
+
+// ErrConfig is wrapped by errors about a configuration that no data set can have.
+var ErrConfig = errors.New("invalid configuration of a data set")
+
+// Config says what to generate. Family and Task are wanted; the zero values of the others are the published constants.
+type Config struct {
+	// Family of graphs; all but [graphs.Grid] are put in the order of their communities, see [graphs.Draw].
+	Family graphs.Family
+	Task   Task
+	// Nodes asks for so many, by default 400; a grid has the next square number. Graphs are the trajectories, by default 4.
+	Nodes, Graphs int
+	// Ticks is q, by default 100: observations that are not extrapolation.
+	Ticks int
+	// Horizon is where the pool of times ends, by default 5.
+	Horizon float64
+	// Amplitude replaces that of the task.
+	Amplitude Amplitude
+	// Events are how many, by default 12: four fifths, rounded up, in the first four fifths of the observations.
+	Events int
+	// EventProbability is p, by default 0.001: at an event each pair of nodes loses its edge with probability 20 p and then
+	// gains one with probability p. That adds p n² edges, so large graphs stay sparse with p of the order 1/n.
+	EventProbability float64
+	// Step of the simulation, by default [dynamics.DefaultStep].
+	Step float64
+	// Seed decides all draws. That of the graph of trajectory b is Seed + b, as published, so sets with neighbouring seeds
+	// have graphs in common.
+	Seed uint64
+	// AsPublished repeats the published defect that states stand still before each event.
+	AsPublished bool
+}
+
+func (c Config) withDefaults() Config {
+	for _, d := range []struct {
+		value *int
+		or    int
+	}{{&c.Nodes, 400}, {&c.Graphs, 4}, {&c.Ticks, 100}, {&c.Events, 12}} {
+		if *d.value == 0 {
+			*d.value = d.or
+		}
+	}
+	for _, d := range []struct {
+		value *float64
+		or    float64
+	}{{&c.Horizon, 5}, {&c.EventProbability, 0.001}, {&c.Step, dynamics.DefaultStep}} {
+		if *d.value == 0 {
+			*d.value = d.or
+		}
+	}
+	if c.Amplitude == (Amplitude{}) {
+		c.Amplitude = c.Task.Amplitude
+	}
+	return c
+}
+
+// times is T, the number of observations.
+func (c Config) times() int { return c.Ticks + c.Ticks/5 }
+
+// early is the number of events in the first four fifths of the observations.
+func (c Config) early() int { return (4*c.Events + 4) / 5 }
+
+func (c Config) check() error {
+	invalid := func(format string, args ...any) error {
+		return fmt.Errorf("datasets/synthetic: %s: %w", fmt.Sprintf(format, args...), ErrConfig)
+	}
+	low, high := c.Amplitude.Low, c.Amplitude.High
+	switch {
+	case c.Family == nil:
+		return invalid("no family of graphs: set Config.Family")
+	case c.Task.Dynamics.Rate == nil:
+		return invalid("no dynamics: set Config.Task, as to Heat, or Task.Dynamics with a rate")
+	case c.Task.Dynamics.States() > 1 && c.Task.Start == nil:
+		return invalid("dynamics %q have %d channels, want Task.Start to make their states of the image", c.Task.Dynamics.Name, c.Task.Dynamics.States())
+	case c.Nodes < 1 || c.Graphs < 1:
+		return invalid("%d nodes and %d graphs, want at least 1 of each, or 0 for the default", c.Nodes, c.Graphs)
+	case c.Ticks < 2 || c.Ticks > maxTicks:
+		return invalid("%d ticks, want 2 to %d, or 0 for the default", c.Ticks, maxTicks)
+	case !(c.Horizon > 0) || math.IsInf(c.Horizon, 1) || !(c.Step > 0) || math.IsInf(c.Step, 1):
+		return invalid("horizon %g and step %g, want positive finite numbers, or 0 for the default", c.Horizon, c.Step)
+	case !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0):
+		return invalid("amplitudes from %g to %g, want finite numbers that do not fall", low, high)
+	case !(c.EventProbability > 0) || 20*c.EventProbability > 1:
+		return invalid("event probability %g, want more than 0 and at most 1/20, since edges are dropped with 20 times that", c.EventProbability)
+	}
+	before := 4 * c.times() / 5
+	if late := c.Events - c.early(); c.Events < 0 || c.early() > before-2 || late > c.times()-before {
+		return invalid("%d events at %d observations, of which indices 2..%d have room for %d and the last %d for %d: try fewer events or more ticks",
+			c.Events, c.times(), before-1, c.early(), c.times()-before, late)
+	}
+	return nil
+}
+
+// maxTicks keeps a slip of the keyboard from filling the memory.
+const maxTicks = 1_000_000

@@ -1,0 +1,88 @@
+package synthetic
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Streams of random numbers of a seed: a draw more in one leaves the others as they are.
+const (
+	graphStream uint64 = iota
+	eventStream
+	timeStream
+	imageStream
+	scheduleStream
+	splitStream
+)
+
+// stream is that of one trajectory, or of the set (0).
+func stream(seed, which uint64, trajectory int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, which<<32|uint64(trajectory)))
+}
+
+// drawTimes draws T times of a pool of 10 q equispaced points on [0, horizon], both ends in it.
+func drawTimes(c Config, rng *rand.Rand) []float64 {
+	pool := 10 * c.Ticks
+	chosen := rng.Perm(pool)[:c.times()]
+	slices.Sort(chosen)
+	times := make([]float64, len(chosen))
+	for k, point := range chosen {
+		times[k] = c.Horizon * float64(point) / float64(pool-1)
+	}
+	times[0] = 0
+	return times
+}
+
+// drawImage draws the three rectangles on an image with room for n nodes and returns those, row by row. Where one finds no
+// place in 100 tries, which only images of a pixel or two bring about, it is left out.
+func drawImage(n int, amplitude Amplitude, rng *rand.Rand) []float64 {
+	side := int(math.Ceil(math.Sqrt(float64(n))))
+	image, taken := make([]float64, side*side), make([]bool, side*side)
+	small, large := max(1, side/5), max(1, 3*side/10)
+	for _, size := range [][2]int{{small, small}, {large, large}, {small, large}} {
+		for range 100 {
+			row, column := rng.IntN(side-size[0]+1), rng.IntN(side-size[1]+1)
+			var pixels []int
+			for r := row; r < row+size[0]; r++ {
+				for c := column; c < column+size[1]; c++ {
+					pixels = append(pixels, r*side+c)
+				}
+			}
+			if slices.ContainsFunc(pixels, func(p int) bool { return taken[p] }) {
+				continue
+			}
+			// The conversion keeps compilers from fusing product and sum, which would round otherwise.
+			height := amplitude.Low + float64((amplitude.High-amplitude.Low)*rng.Float64())
+			for _, p := range pixels {
+				image[p], taken[p] = height, true
+			}
+			break
+		}
+	}
+	return image[:n]
+}
+
+// drawInterpolation draws the observations for interpolation.
+func drawInterpolation(ticks int, rng *rand.Rand) []int {
+	chosen := rng.Perm(ticks - 1)[:int(math.Round(float64(ticks)/5))]
+	for i := range chosen {
+		chosen[i]++
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
+// divide sets what observations serve, given those for interpolation.
+func (s *Set) divide(ticks, times int, interpolation []int) {
+	s.Interpolation = interpolation
+	for k := range times {
+		_, found := slices.BinarySearch(interpolation, k)
+		switch {
+		case k >= ticks:
+			s.Extrapolation = append(s.Extrapolation, k)
+		case !found:
+			s.Train = append(s.Train, k)
+		}
+	}
+}

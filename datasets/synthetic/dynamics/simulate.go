@@ -1,0 +1,107 @@
+package dynamics
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// DefaultStep is the length of steps of the published data.
+const DefaultStep = 0.01
+
+// Problem is what to simulate.
+type Problem struct {
+	Dynamics Dynamics
+	// Start [nodes*channels] are the states at the first time, row-major by node.
+	Start []float64
+	// Times [T] are when states are wanted; they increase strictly.
+	Times []float64
+	// Pattern has the edges of all graphs, Snapshots [J][edges] their weights, 0 where an edge is absent.
+	Pattern   *dyngraph.Pattern
+	Snapshots [][]float64
+	// Index [T] names the snapshot in force at each time; nil: the first at all.
+	Index []int
+	// Frozen lets nothing change between two times with different graphs: the later state is the earlier one, as in the
+	// published data. Otherwise states go on with the earlier graph.
+	Frozen bool
+	// Step is the length of steps; 0 is DefaultStep. Ends of steps are those of [ode.Constant].
+	Step float64
+}
+
+// Simulate returns the states at all times, [T][nodes*channels]; those at the first are Start. Its errors wrap [ErrInput]
+// for a problem that has no sense, [ErrStep] and [ErrNotFinite] where states go astray, and those of ctx.
+func Simulate(ctx context.Context, p Problem) ([][]float64, error) {
+	if p.Step == 0 {
+		p.Step = DefaultStep
+	}
+	if p.Index == nil {
+		p.Index = make([]int, len(p.Times))
+	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	values := [][]float64{slices.Clone(p.Start)}
+	s := newStepper(p.Dynamics, p.Start)
+	for first := 0; first < len(p.Times); {
+		next := first + 1 // the time at which the next graph comes into force
+		for next < len(p.Times) && p.Index[next] == p.Index[first] {
+			next++
+		}
+		graph, err := NewGraph(p.Pattern, p.Snapshots[p.Index[first]])
+		if err != nil {
+			return nil, fmt.Errorf("datasets/synthetic/dynamics: snapshot %d: %w", p.Index[first], err)
+		}
+		until := min(next+1, len(p.Times))
+		if p.Frozen {
+			until = next
+		}
+		if values, err = s.advance(ctx, graph, p.Step, p.Times[first:until], values); err != nil {
+			return nil, err
+		}
+		if p.Frozen && next < len(p.Times) {
+			values = append(values, slices.Clone(s.z))
+		}
+		first = next
+	}
+	return values, nil
+}
+
+func (p Problem) check() error {
+	invalid := func(format string, args ...any) error {
+		return fmt.Errorf("datasets/synthetic/dynamics: %s: %w", fmt.Sprintf(format, args...), ErrInput)
+	}
+	if p.Dynamics.Rate == nil {
+		return invalid("dynamics %q have no rate, want a function", p.Dynamics.Name)
+	}
+	if p.Pattern == nil || len(p.Snapshots) == 0 {
+		return invalid("no graph, want a pattern and at least one snapshot")
+	}
+	if states := p.Dynamics.States(); len(p.Start) != p.Pattern.Nodes*states {
+		return invalid("%d states to start from, want %d: %d nodes with %d channels", len(p.Start), p.Pattern.Nodes*states, p.Pattern.Nodes, states)
+	}
+	for i, v := range p.Start {
+		if !finite(v) {
+			return invalid("state %d to start from is %g, want a finite number", i, v)
+		}
+	}
+	if len(p.Times) == 0 || len(p.Index) != len(p.Times) {
+		return invalid("%d times and %d indices, want at least 1 time and an index for each", len(p.Times), len(p.Index))
+	}
+	for k, t := range p.Times {
+		if !finite(t) || k > 0 && t <= p.Times[k-1] {
+			return invalid("time %d is %g, want finite times that increase strictly: sort them and drop repetitions", k, t)
+		}
+		if j := p.Index[k]; j < 0 || j >= len(p.Snapshots) {
+			return invalid("time %d names snapshot %d, want one of 0..%d", k, j, len(p.Snapshots)-1)
+		}
+	}
+	if !(p.Step > 0) || !finite(p.Step) {
+		return invalid("step %g, want a positive number, or 0 for %g", p.Step, DefaultStep)
+	}
+	return nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,113 @@
+package dynamics
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+)
+
+// stepper holds the state and the stages of a step.
+type stepper struct {
+	dynamics Dynamics
+	method   *ode.Method
+	z, next  []float64
+	estimate []float64 // of the error of the step
+	stages   [][]float64
+}
+
+func newStepper(d Dynamics, start []float64) *stepper {
+	s := &stepper{dynamics: d, method: ode.Tsit5, z: slices.Clone(start), next: make([]float64, len(start)), estimate: make([]float64, len(start))}
+	for range s.method.C {
+		s.stages = append(s.stages, make([]float64, len(start)))
+	}
+	return s
+}
+
+// advance goes from the first time, that of the present state, to the last one on one graph and appends the states at the
+// times after the first.
+func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []float64, values [][]float64) ([][]float64, error) {
+	t, last := times[0], times[len(times)-1]
+	times = times[1:]
+	if len(times) == 0 {
+		return values, nil
+	}
+	steps, err := ode.Constant{Step: step}.Steps(0, s.method.ErrorOrder, t, last)
+	if err != nil {
+		return nil, fmt.Errorf("datasets/synthetic/dynamics: %w: %w", err, ErrInput)
+	}
+	s.dynamics.Rate(t, s.z, g, s.stages[0])
+	for t != last {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("datasets/synthetic/dynamics: cancelled at time %g: %w", t, err)
+		}
+		end := steps.Next(t)
+		if err := s.step(g, t, end); err != nil {
+			return nil, err
+		}
+		for ; len(times) > 0 && times[0] <= end; times = times[1:] {
+			values = append(values, s.inside(t, end, times[0]))
+		}
+		steps.Judge(t, end, 0)
+		s.z, s.next = s.next, s.z
+		t, s.stages[0], s.stages[len(s.stages)-1] = end, s.stages[len(s.stages)-1], s.stages[0]
+	}
+	return values, nil
+}
+
+// most is the error estimate, relative to the largest state, beyond which a step is refused. Where steps are short enough
+// to mean anything it is orders of magnitude less; modes that a long step amplifies bring it near 1 once they dominate.
+const most = 0.1
+
+// step takes the stages from t to end, the first of which is there, and leaves the state at end in next.
+func (s *stepper) step(g *Graph, t, end float64) error {
+	h := end - t
+	for i, row := range s.method.A[1:] {
+		s.combine(s.next, h, row)
+		s.dynamics.Rate(t+s.method.C[i+1]*h, s.next, g, s.stages[i+1])
+	}
+	for i, v := range s.next {
+		if !finite(v) {
+			return &NotFiniteError{Dynamics: s.dynamics.Name, Node: i / s.dynamics.States(), Channel: i % s.dynamics.States(), Time: end, Step: h, Value: v}
+		}
+	}
+	clear(s.estimate)
+	s.add(s.estimate, h, s.method.Error)
+	unbounded := math.Inf(1)
+	if allowed := most * max(floats.Norm(s.z, unbounded), floats.Norm(s.next, unbounded)); floats.Norm(s.estimate, unbounded) > allowed {
+		i := floats.MaxIdx(s.estimate)
+		if low := floats.MinIdx(s.estimate); -s.estimate[low] > s.estimate[i] {
+			i = low
+		}
+		return fmt.Errorf("datasets/synthetic/dynamics: %s: the step of %.3g to time %g has an error of about %.3g at node %d, more than a tenth of the largest state: try shorter steps (heat: a third of one over the largest degree is sure to do): %w",
+			s.dynamics.Name, h, end, math.Abs(s.estimate[i]), i/s.dynamics.States(), ErrStep)
+	}
+	return nil
+}
+
+// inside is the state at a time of the step from t to end.
+func (s *stepper) inside(t, end, time float64) []float64 {
+	if time == end {
+		return slices.Clone(s.next)
+	}
+	value := make([]float64, len(s.z))
+	s.combine(value, end-t, s.method.Dense((time-t)/(end-t)))
+	return value
+}
+
+// combine sets into to z + h Σ weights_i k_i.
+func (s *stepper) combine(into []float64, h float64, weights []float64) {
+	copy(into, s.z)
+	s.add(into, h, weights)
+}
+
+// add adds h Σ weights_i k_i.
+func (s *stepper) add(into []float64, h float64, weights []float64) {
+	for i, w := range weights {
+		floats.AddScaled(into, h*w, s.stages[i])
+	}
+}

@@ -1,0 +1,64 @@
+package synthetic
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/dynamics"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+)
+
+// Generate draws and simulates a data set. Its errors wrap [ErrConfig], [graphs.ErrInvalid],
+// [dynamics.ErrStep], [dynamics.ErrNotFinite], and those of ctx.
+func Generate(ctx context.Context, c Config) (*Set, error) {
+	c = c.withDefaults()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	s := &Set{}
+	s.divide(c.Ticks, c.times(), drawInterpolation(c.Ticks, stream(c.Seed, splitStream, 0)))
+	schedule := graphs.Schedule{Early: c.early(), Late: c.Events - c.early()}
+	events, err := schedule.Draw(c.times(), stream(c.Seed, scheduleStream, 0))
+	if err != nil {
+		return nil, fmt.Errorf("datasets/synthetic: %w: %w", err, ErrConfig)
+	}
+	for b := range c.Graphs {
+		t, start, err := draw(c, b, events)
+		if err == nil {
+			err = t.simulate(ctx, c, start)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("datasets/synthetic: %s on %s, trajectory %d: %w", c.Task.Dynamics.Name, c.Family.Name(), b, err)
+		}
+		s.Trajectories = append(s.Trajectories, t)
+	}
+	return s, nil
+}
+
+// draw draws trajectory b but for its values, and the initial states.
+func draw(c Config, b int, events []int) (t Trajectory, start []float64, err error) {
+	graph, err := graphs.Draw(c.Family, c.Nodes, stream(c.Seed+uint64(b), graphStream, 0))
+	if err != nil {
+		return t, nil, err
+	}
+	t = Trajectory{Times: drawTimes(c, stream(c.Seed, timeStream, b)), Events: events, Index: graphs.InForce(events, c.times())}
+	change := graphs.Events{Drop: 20 * c.EventProbability, Add: c.EventProbability}
+	t.Pattern, t.Snapshots, err = change.Apply(graph, len(events), stream(c.Seed+uint64(b), eventStream, 0))
+	if err != nil {
+		return t, nil, err
+	}
+	start = drawImage(graph.Nodes, c.Amplitude, stream(c.Seed, imageStream, b))
+	if c.Task.Start != nil {
+		start = c.Task.Start(start)
+	}
+	return t, start, nil
+}
+
+// simulate sets the values.
+func (t *Trajectory) simulate(ctx context.Context, c Config, start []float64) (err error) {
+	t.Values, err = dynamics.Simulate(ctx, dynamics.Problem{
+		Dynamics: c.Task.Dynamics, Start: start, Times: t.Times, Pattern: t.Pattern, Snapshots: t.Snapshots, Index: t.Index,
+		Frozen: c.AsPublished, Step: c.Step,
+	})
+	return err
+}
