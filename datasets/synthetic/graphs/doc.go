@@ -21,7 +21,7 @@
 //
 // Time and memory of draws and events are O(n + edges), in practice those of the communities are little more. Community,
 // Random and the edges that Events add grow as n²: for large n set probabilities that fall as 1/n. What would have more
-// than 2^28 entries is refused. At 100,000 nodes and the mean degrees of 400 nodes (6 to 40) one core took 0.1 to 0.5 s and
+// than 2^28 entries is refused. At 100,000 nodes and the mean degrees of 400 nodes (6 to 40) one core took about 0.1 to 0.5 s and
 // allocated at most 180 MB for a draw, 1 to 20 s and 90 to 580 MB for the communities.
 //
 // Only integers and single exactly rounded operations on float64 decide, so that a generator in the same state gives the
