@@ -27,7 +27,7 @@ import (
 // opens or closes in time: what is to be found is the number that the node ahead has where the edge has opened, 0 where it
 // has closed.
 func ExampleLayer_trainer() {
-	backend, err := xla.Open(xla.Config{})
+	backend, err := xla.Open(xla.Config{Backend: "go"}) // pure Go starts sooner than XLA for so small a model
 	if err != nil {
 		log.Fatal(err)
 	}

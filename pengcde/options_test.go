@@ -22,15 +22,26 @@ import (
 
 // A model with gaps in its data, a mask, identities and few checkpoints on the host learns, and its file loads.
 func TestOptionsTrainSaveAndLoad(t *testing.T) {
-	backend := xlatest.Backend(t)
+	trainsSavesAndLoads(t, plainGo(t), func(c *Config) {
+		c.Identities = equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2}
+	})
+}
+
+// On the backend that others use as well, without a graph, which would take long to compile.
+func TestOptionsOnBackend(t *testing.T) {
+	trainsSavesAndLoads(t, xlatest.Backend(t), func(c *Config) { c.Field = Constant })
+}
+
+func trainsSavesAndLoads(t *testing.T, backend *xla.Backend, change func(*Config)) {
+	t.Helper()
 	series, _ := gaps(t)
 	split, err := series.Windows(5, 1).Chronological(0.6, 0.2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := ringModelOn(t, backend, func(c *Config) {
-		c.Mask, c.Identities = path.Observed, equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2}
-		c.Memory = ode.Memory{Checkpoints: 2, Host: true}
+		c.Mask, c.Memory = path.Observed, ode.Memory{Checkpoints: 2, Host: true}
+		change(c)
 	})
 	report, err := m.Fit(context.Background(), split.Train, split.Validation, train.Config{Epochs: 6, EvaluateEvery: 1, BatchSize: 4})
 	if err != nil {
