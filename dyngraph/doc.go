@@ -9,9 +9,11 @@
 //	Features [T][n*p]   row-major by node
 //	Targets  [T][n*q]   row-major by node, may be absent
 //
+// NaN among features and targets is a value that was not observed.
+//
 // Start with a loader (such as datasets/pgt) or fill a Series and call [Series.Validate]; then cut it:
 //
 //	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
 //
-// Limits: all snapshots share one set of nodes, and missing values are refused, not filled.
+// Limits: all snapshots share one set of nodes, and missing values are not filled here; that is for models, which say how.
 package dyngraph

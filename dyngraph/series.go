@@ -13,14 +13,14 @@ type Series struct {
 	Pattern *Pattern
 	// Weights [T][edges] follow the pattern; 0 where a snapshot does not have the edge.
 	Weights [][]float64
-	// Features [T][nodes*FeatureSize] are row-major by node.
+	// Features [T][nodes*FeatureSize] are row-major by node; NaN is a missing value.
 	Features    [][]float64
 	FeatureSize int
-	// Targets [T][nodes*TargetSize] are row-major by node; nil for a series without targets.
+	// Targets [T][nodes*TargetSize] are row-major by node, NaN where they were not observed; nil for a series without targets.
 	Targets    [][]float64
 	TargetSize int
 	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot: its
-	// newest value and the mean of its last few. Simple forecasts repeat them.
+	// newest value and the mean of its last few, none of them missing. Simple forecasts repeat them.
 	Newest, Recent [][]float64
 	// Scales [T], where present, lead from standardised values back to the data's unit.
 	Scales []Scale

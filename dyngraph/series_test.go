@@ -48,6 +48,11 @@ func TestValidate(t *testing.T) {
 		t.Errorf("without targets: %v", err)
 	}
 	nan, inf := math.NaN(), math.Inf(1)
+	gaps := ring(4, 5, 2)
+	gaps.Features[1][5], gaps.Targets[2][0] = nan, nan
+	if err := gaps.Validate(); err != nil {
+		t.Errorf("missing values: %v", err)
+	}
 	for _, c := range []struct {
 		name   string
 		damage func(s *dyngraph.Series)
@@ -68,7 +73,14 @@ func TestValidate(t *testing.T) {
 		{"weight infinite", func(s *dyngraph.Series) { s.Weights[1][2] = inf }, "snapshot 1: weight of edge 2 -> 3 is +Inf"},
 		{"no features", func(s *dyngraph.Series) { s.FeatureSize = 0 }, "feature size 0"},
 		{"features short", func(s *dyngraph.Series) { s.Features[3] = nil }, "features of snapshot 3 hold 0 entries, want 8"},
-		{"feature NaN", func(s *dyngraph.Series) { s.Features[1][5] = nan }, "snapshot 1, node 2: feature 1 is NaN, and missing values are not supported"},
+		{"feature infinite", func(s *dyngraph.Series) { s.Features[1][5] = inf }, "snapshot 1, node 2: feature 1 is +Inf, want a finite number, or NaN where it is missing"},
+		{"weight NaN", func(s *dyngraph.Series) { s.Weights[3][0] = nan }, "snapshot 3: weight of edge 0 -> 1 is NaN"},
+		{"newest NaN", func(s *dyngraph.Series) {
+			s.Newest = slices.Repeat([][]float64{{1, 2, nan, 3}}, 5)
+		}, "snapshot 0, node 2: newest value 0 is NaN, want a finite number:"},
+		{"recent NaN", func(s *dyngraph.Series) {
+			s.Recent = slices.Repeat([][]float64{{1, 2, nan, 3}}, 5)
+		}, "snapshot 0, node 2: recent mean 0 is NaN, want a finite number:"},
 		{"target size", func(s *dyngraph.Series) { s.TargetSize = 0 }, "target size 0"},
 		{"target infinite", func(s *dyngraph.Series) { s.Targets[4][3] = -inf }, "snapshot 4, node 3: target 0 is -Inf"},
 		{"names", func(s *dyngraph.Series) { s.NodeNames = []string{"a"} }, "1 node names"},
@@ -132,9 +144,12 @@ func ExampleSeries() {
 		Features: [][]float64{{5, 1}, {6, 2}, {8, 2}}, FeatureSize: 1,
 	}
 	fmt.Println(s.Nodes(), "nodes:", s.Validate())
-	s.Features[2][1] = math.NaN()
+	s.Features[2][1] = math.NaN() // not observed
+	fmt.Println("with a gap:", s.Validate())
+	s.Weights[2][0] = math.NaN()
 	fmt.Println(s.Validate())
 	// Output:
 	// 2 nodes: <nil>
-	// dyngraph: series "cities": snapshot 2, node 1: feature 0 is NaN, and missing values are not supported: fill it, or leave out the snapshot: invalid dynamic graph
+	// with a gap: <nil>
+	// dyngraph: series "cities": snapshot 2: weight of edge 0 -> 1 is NaN, want a finite number (0 where the edge is absent): invalid dynamic graph
 }

@@ -6,9 +6,9 @@ import (
 )
 
 // Validate finds what cannot be trained on: no nodes, edges or snapshots, edges out of range or out of order, times
-// that do not increase strictly, arrays of another length, values that are NaN or infinite (also missing values marked
-// by NaN: fill them first). Negative weights are allowed; normalisations that cannot take them say so. Its errors wrap
-// [ErrInvalid].
+// that do not increase strictly, arrays of another length, values that are NaN or infinite. NaN is allowed among Features
+// and Targets alone, where it is a value that was not observed. Negative weights are allowed; normalisations that cannot
+// take them say so. Its errors wrap [ErrInvalid].
 func (s *Series) Validate() error {
 	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkScales} {
 		if err := check(); err != nil {
@@ -80,7 +80,7 @@ func (s *Series) checkNodes() error {
 	if len(s.NodeNames) != 0 && len(s.NodeNames) != n {
 		return s.invalid("%d node names, want none or one for each of %d nodes", len(s.NodeNames), n)
 	}
-	if err := s.checkValues("feature", s.Features, s.FeatureSize); err != nil {
+	if err := s.checkValues("feature", s.Features, s.FeatureSize, orMissing); err != nil {
 		return err
 	}
 	if s.Targets == nil {
@@ -96,11 +96,11 @@ func (s *Series) checkNodes() error {
 		if rows.values == nil {
 			continue
 		}
-		if err := s.checkValues(rows.name, rows.values, s.TargetSize); err != nil {
+		if err := s.checkValues(rows.name, rows.values, s.TargetSize, finite); err != nil {
 			return err
 		}
 	}
-	return s.checkValues("target", s.Targets, s.TargetSize)
+	return s.checkValues("target", s.Targets, s.TargetSize, orMissing)
 }
 
 func (s *Series) checkScales() error {
@@ -126,15 +126,18 @@ func (s *Series) checkScales() error {
 }
 
 // checkValues checks rows of size entries a node.
-func (s *Series) checkValues(name string, rows [][]float64, size int) error {
+func (s *Series) checkValues(name string, rows [][]float64, size int, allowed func(float64) bool) error {
 	if err := s.checkRows(name+"s", rows, s.Nodes()*size); err != nil {
 		return err
 	}
 	for i, row := range rows {
 		for j, v := range row {
-			if !finite(v) {
-				return s.invalid("snapshot %d, node %d: %s %d is %g, and missing values are not supported: fill it, or leave out the snapshot",
-					i, j/size, name, j%size, v)
+			if !allowed(v) {
+				want := "a finite number"
+				if allowed(math.NaN()) {
+					want += ", or NaN where it is missing"
+				}
+				return s.invalid("snapshot %d, node %d: %s %d is %g, want %s", i, j/size, name, j%size, v, want)
 			}
 		}
 	}
@@ -154,6 +157,8 @@ func (s *Series) checkRows(name string, rows [][]float64, width int) error {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func orMissing(v float64) bool { return !math.IsInf(v, 0) }
 
 func (s *Series) invalid(format string, args ...any) error {
 	return fmt.Errorf("dyngraph: series %q: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrInvalid)

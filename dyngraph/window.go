@@ -45,7 +45,7 @@ func (s *Series) Latest(inputs int) (Window, error) {
 	return Window{Series: s, Start: len(s.Times) - inputs, Length: inputs + 1}, nil
 }
 
-// Target are the values to be forecast, [nodes*TargetSize] row-major by node; nil for a series without targets and for the
+// Target are the values to be forecast, [nodes*TargetSize] row-major by node, NaN where not observed; nil for a series without targets and for the
 // window of [Series.Latest].
 func (w Window) Target() []float64 {
 	if w.Last() >= len(w.Series.Targets) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -12,16 +13,17 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // example is what the network sees of one sample.
 type example struct {
 	sample field.Sample
-	x0     []float64 // [n*p], what the encoder takes
+	x0     []float64 // [n*p], what the encoder takes; p with the mask's channels
 	times  []float64 // [S], the first is the start of the solve
 	stops  []float64 // that adaptive steps end on
-	target []float64 // [S*n*q], nil where only forecasts are wanted
+	target []float64 // [S*n*q], NaN where not observed; nil where only forecasts are wanted
 	weight []float64 // [S], of each time in the loss; nil is 0 everywhere
 }
 
@@ -49,7 +51,8 @@ type batch struct {
 	control []*tensors.Tensor
 	target  *tensors.Tensor
 	weight  *tensors.Tensor
-	lessons int // that count; the others fill up the shape
+	share   *tensors.Tensor // of each target in the mean over those of its save time; nil where all are observed
+	lessons int             // that count; the others fill up the shape
 	owned   xla.Buffers
 }
 
@@ -96,9 +99,37 @@ func newBatch(cfg Config, examples []example) (*batch, error) {
 	size := len(examples)
 	b.control = b.owned.Own(control...)
 	b.x0 = b.owned.Own(nn.Tensor(cfg.dtype(), x0, size, cfg.Nodes, len(x0)/(size*cfg.Nodes)))[0]
+	if share := shares(target, size*saves); share != nil {
+		b.share = b.owned.Own(nn.Tensor(cfg.dtype(), share, size, saves, cfg.Nodes, cfg.Outputs))[0]
+	}
 	b.target = b.owned.Own(nn.Tensor(cfg.dtype(), target, size, saves, cfg.Nodes, cfg.Outputs))[0]
 	b.weight = b.owned.Own(nn.Tensor(cfg.dtype(), weight, size, saves))[0]
 	return b, nil
+}
+
+// shares are those of each target in the mean over the observed ones of its row, of which there are so many; what is not
+// observed becomes 0 with share 0. They are nil where nothing is missing.
+func shares(targets []float64, rows int) []float64 {
+	if !slices.ContainsFunc(targets, math.IsNaN) {
+		return nil
+	}
+	share, size := make([]float64, len(targets)), len(targets)/rows
+	for from := 0; from < len(targets); from += size {
+		row, observed := targets[from:from+size], 0
+		for _, y := range row {
+			if !math.IsNaN(y) {
+				observed++
+			}
+		}
+		for i, y := range row {
+			if math.IsNaN(y) {
+				row[i] = 0
+			} else {
+				share[from+i] = 1 / float64(observed)
+			}
+		}
+	}
+	return share
 }
 
 // check says whether a window can be an input of the model.
@@ -141,14 +172,24 @@ func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
 	if err != nil {
 		return example{}, fmt.Errorf("pengcde: control of series %q from snapshot %d on: %w", s.Name, w.Start, err)
 	}
-	e := example{x0: s.Features[w.Start], times: append([]float64{0}, times...)}
+	features, err := m.fill(w.InputTimes(), s.Features[w.Start:last])
+	if err != nil {
+		return example{}, fmt.Errorf("pengcde: inputs of the window at snapshot %d of series %q: %w: %w", w.Start, s.Name, err, ErrInput)
+	}
+	e := example{x0: features[0], times: append([]float64{0}, times...)}
 	e.sample = field.Sample{Knots: w.InputTimes(), Pattern: pattern, Snapshots: snapshots,
 		GraphPath: m.config.Path, FeaturePath: m.config.Path}
 	if m.config.driven() {
-		e.sample.Features = s.Features[w.Start:last]
+		e.sample.Features = features
 	}
 	e.stops = m.stops(e.sample)
 	return e, nil
+}
+
+// fill carries observations forward to where values are missing: then one shapes the path from the interval on that it ends,
+// not before, and where nothing is observed the path does not change, so that steps need not end there.
+func (m *Model) fill(knots []float64, features [][]float64) ([][]float64, error) {
+	return path.Fill(path.Ramp, m.config.Mask, knots, features, m.config.Nodes)
 }
 
 // stops are the knots that the steps of a sample end on.
@@ -158,6 +199,8 @@ func (m *Model) stops(s field.Sample) []float64 {
 	}
 	return s.Changes()
 }
+
+func observed(y float64) bool { return !math.IsNaN(y) }
 
 // lesson is the example of a window with its target, to be met at the last input.
 func (m *Model) lesson(w dyngraph.Window) (example, error) {
@@ -173,6 +216,10 @@ func (m *Model) lesson(w dyngraph.Window) (example, error) {
 	if len(target) != size {
 		return e, fmt.Errorf("pengcde: window at snapshot %d of series %q has %d targets, the model makes %d (nodes x outputs): %w",
 			w.Start, w.Series.Name, len(target), size, ErrInput)
+	}
+	if !slices.ContainsFunc(target, observed) {
+		return e, fmt.Errorf("pengcde: window at snapshot %d of series %q has no observed target, at snapshot %d all are NaN: leave it out: %w",
+			w.Start, w.Series.Name, w.Last(), ErrInput)
 	}
 	e.target = append(make([]float64, size), target...)
 	if m.config.Residual {

@@ -46,7 +46,7 @@ func (c Config) driven() bool { return c.Field.takesFeatures() && !c.GraphOnly }
 
 // Config describes a model; fields left at zero take the defaults named.
 type Config struct {
-	// Nodes n and Features p are those of the data; both are required.
+	// Nodes n and Features p are those of the data, without the channels of Mask; both are required.
 	Nodes, Features int
 	// Outputs q is the number of targets of a node; 0 means 1.
 	Outputs int `json:",omitempty"`
@@ -60,6 +60,12 @@ type Config struct {
 	Control dyngraph.Normalisation `json:",omitempty"`
 	// Maps are those of PENG, as [equivariant.ParseMaps] reads them: a set or a list of names; "" means "published8".
 	Maps string `json:",omitempty"`
+	// Mask adds channels to the features that say where they were observed. Encoder and field then take [path.Mask.Width] of
+	// them. The missing values themselves, NaN, are filled with or without it, see [Model.Fit].
+	Mask path.Mask `json:",omitempty"`
+	// Identities, with a size, let PENG and Original treat entries of A and A' by their source and target. The model then
+	// depends on how nodes are numbered. Nodes, which a table needs, is that of the model.
+	Identities equivariant.Identities `json:",omitzero"`
 	// Path joins the observations; the zero value is the published Hermite path. Rectilinear paths, on a time axis of their
 	// own, are for package field.
 	Path path.Kind `json:",omitempty"`
@@ -85,6 +91,9 @@ type Config struct {
 	Parity bool `json:",omitempty"`
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph.
 	Product equivariant.Product `json:"-"`
+	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time; the zero value keeps all
+	// of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
+	Memory ode.Memory `json:"-"`
 	// Float64 computes in float64 in place of float32.
 	Float64 bool `json:",omitempty"`
 	// Seed draws the initial parameters.
@@ -117,6 +126,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("pengcde: Config.Control is %v, want one of the normalisations of dyngraph: %w", c.Control, ErrInput)
 	case c.Product < equivariant.Auto || c.Product > equivariant.Sparse:
 		return c, fmt.Errorf("pengcde: Config.Product is %d, want Auto, Dense or Sparse: %w", c.Product, ErrInput)
+	case c.Memory.Checkpoints < 0 || c.Memory.Bytes < 0:
+		return c, fmt.Errorf("pengcde: Config.Memory has %d checkpoints and %d bytes, want 0 (no limit) or more: %w", c.Memory.Checkpoints, c.Memory.Bytes, ErrInput)
 	case c.Residual && c.Parity:
 		return c, fmt.Errorf("pengcde: Config has Residual and Parity, but the published code has no residual readout: choose one: %w", ErrInput)
 	case !slices.Contains(Kinds(), c.Field):
@@ -125,6 +136,12 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("pengcde: Config.Maps is %q for the field %q, which has no maps: leave it empty: %w", c.Maps, c.Field, ErrInput)
 	case c.Path == path.Rectilinear:
 		return c, fmt.Errorf("pengcde: Config.Path is rectilinear, whose time axis is not that of the data: choose another, or solve with package field: %w", ErrInput)
+	}
+	if err := c.Mask.Check(); err != nil {
+		return c, fmt.Errorf("pengcde: Config.Mask: %w: %w", err, ErrInput)
+	}
+	if err := c.identify(); err != nil {
+		return c, err
 	}
 	if err := c.Path.Check(); err != nil {
 		return c, fmt.Errorf("pengcde: Config.Path: %w: %w", err, ErrInput)
@@ -142,6 +159,29 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+// identify checks the identities and gives them the number of nodes.
+func (c *Config) identify() error {
+	i := c.Identities
+	if i.Nodes == 0 {
+		i.Nodes = c.Nodes
+	}
+	if err := i.Check(); err != nil {
+		return fmt.Errorf("pengcde: Config.Identities: %w: %w", err, ErrInput)
+	}
+	switch {
+	case i.Size == 0:
+		c.Identities = equivariant.Identities{}
+		return nil
+	case i.Nodes != c.Nodes:
+		return fmt.Errorf("pengcde: Config.Identities are of %d nodes, the model has %d: leave Identities.Nodes at 0: %w", i.Nodes, c.Nodes, ErrInput)
+	case c.Field != PENG && c.Field != Original:
+		return fmt.Errorf("pengcde: Config.Identities of size %d for the field %q, which takes none: leave them out, or choose %q or %q: %w", i.Size, c.Field, PENG, Original, ErrInput)
+	}
+	i.Name = "" // fields set their own
+	c.Identities = i
+	return nil
+}
+
 func (c Config) dtype() dtypes.DType {
 	if c.Float64 {
 		return dtypes.Float64
@@ -154,16 +194,18 @@ const coderWidth, coderDepth = 16, 2
 
 // wiring makes the parts of the model.
 func (c Config) wiring() wiring {
+	features := c.Mask.Width(c.Features)
 	w := wiring{
-		encoder: nn.MLP{Name: "encoder", In: c.Features, Out: c.Hidden, Width: coderWidth, Depth: coderDepth},
+		encoder: nn.MLP{Name: "encoder", In: features, Out: c.Hidden, Width: coderWidth, Depth: coderDepth},
 		readout: nn.MLP{Name: "readout", In: c.Hidden, Out: c.Outputs, Width: coderWidth, Depth: coderDepth},
 		control: ode.Constant{Step: c.Step},
+		memory:  c.Memory,
 	}
 	if c.Adaptive != nil {
 		w.control = *c.Adaptive
 	}
 	if c.LinearCoders {
-		w.encoder = nn.Linear{Name: "encoder", In: c.Features, Out: c.Hidden}
+		w.encoder = nn.Linear{Name: "encoder", In: features, Out: c.Hidden}
 		w.readout = nn.Linear{Name: "readout", In: c.Hidden, Out: c.Outputs}
 	}
 	if c.Parity && !c.GraphOnly {
@@ -172,13 +214,12 @@ func (c Config) wiring() wiring {
 			w.measure = pairwise
 		}
 	}
-	features := c.Features
 	if c.GraphOnly {
 		features = 0
 	}
 	switch c.Field {
 	case Original:
-		w.field = field.Original{Hidden: c.Hidden, Layers: c.Layers, Features: features}
+		w.field = field.Original{Hidden: c.Hidden, Layers: c.Layers, Features: features, Identities: c.Identities}
 	case Adjacency:
 		w.field = field.Adjacency{Hidden: c.Hidden, Layers: c.Layers, Features: features}
 	case PreMult:
@@ -188,7 +229,7 @@ func (c Config) wiring() wiring {
 	case Constant:
 		w.field = field.Constant{Hidden: c.Hidden}
 	default:
-		peng := field.PENG{Hidden: c.Hidden, Layers: c.Layers, Features: features, Parity: c.Parity}
+		peng := field.PENG{Hidden: c.Hidden, Layers: c.Layers, Features: features, Identities: c.Identities, Parity: c.Parity}
 		if c.Maps != "" {
 			peng.Maps, peng.DerivativeMaps, _ = equivariant.ParseMaps(c.Maps) // withDefaults has checked them
 		}

@@ -17,6 +17,11 @@ import (
 // compared with the window's target. The parameters of the best validation are kept, also when ctx ends first (the
 // error then wraps the context's) or when the loss leaves the floats ([train.ErrNotFinite]). Without validation windows,
 // which wants a negative EvaluateEvery, the last parameters are.
+//
+// A NaN among the features is a missing value. It takes the last value that the window saw before it, or the first that the
+// window sees after it where there is none before: the one case in which an observation matters before the interval that
+// it ends. A feature that no input of the window sees at some node is an error that names it. A NaN among the targets is
+// one that was not observed: the loss of a window is the mean over the others, and a window without any is an error.
 func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report, error) {
 	if len(training) == 0 || len(validation) == 0 && config.EvaluateEvery >= 0 {
 		return nil, fmt.Errorf("pengcde: %d windows for training and %d for validation, want at least one each, or EvaluateEvery -1 to do without validation: %w",

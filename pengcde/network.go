@@ -35,6 +35,7 @@ type wiring struct {
 	encoder, readout layer
 	field            field.Field
 	control          ode.Control
+	memory           ode.Memory // of a solve that is to be differentiated
 	measure          measure
 }
 
@@ -108,12 +109,18 @@ func (n *network) buildDecode(in []*Node) []*Node {
 
 // buildObjective: (Z, targets [B, S, n, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z, gradients
 // of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean over
-// nodes.
+// nodes. Shares of targets in that mean, [B, S, n, q], come before the parameters where some are missing.
 func (n *network) buildObjective(in []*Node) []*Node {
 	z, target, weight, params := in[0], in[1], in[2], in[3:]
+	var share *Node
+	if len(params) > len(n.params)-n.driven {
+		share, params = params[0], params[1:]
+	}
 	y := n.buildDecode(append([]*Node{z}, params...))[0]
 	var each *Node // [B, S]
-	if n.measure == pairwise {
+	if share != nil {
+		each = ReduceSum(Mul(share, n.squares(y, target)), 2, 3)
+	} else if n.measure == pairwise {
 		mean := func(x *Node) *Node { return ReduceMean(x, 2) }
 		cross := MulScalar(Mul(mean(y), mean(target)), 2.0)
 		each = ReduceMean(Sub(Add(mean(Square(y)), mean(Square(target))), cross), 2)
@@ -122,6 +129,15 @@ func (n *network) buildObjective(in []*Node) []*Node {
 	}
 	loss := Div(ReduceAllSum(Mul(each, weight)), ReduceAllSum(weight))
 	return append([]*Node{loss}, Gradient(loss, append([]*Node{z}, params...)...)...)
+}
+
+// squares is what each target [B, S, n, q] contributes to the measure.
+func (n *network) squares(y, target *Node) *Node {
+	if n.measure != pairwise {
+		return Square(Sub(y, target))
+	}
+	mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 2) } // over the forecasts
+	return Add(Sub(mean(Square(y)), MulScalar(Mul(mean(y), target), 2.0)), Square(target))
 }
 
 // solve encodes a batch and integrates it.
@@ -137,7 +153,11 @@ func (n *network) solve(ctx context.Context, params []*tensors.Tensor, b *batch,
 // integrate solves a batch from z0 [B, n, hidden].
 func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor, keep bool) (*ode.Solution, error) {
 	args := append(append([]*tensors.Tensor{}, params[n.encoded:n.driven]...), b.control...)
-	solution, err := n.solver.Run(ctx, ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Forget: !keep})
+	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Forget: !keep}
+	if keep {
+		problem.Memory = n.memory
+	}
+	solution, err := n.solver.Run(ctx, problem)
 	if err != nil {
 		solution.Close() // a part is of no use here
 		return nil, err
@@ -152,7 +172,7 @@ func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *bat
 		return 0, nil, notFinite(err)
 	}
 	defer solution.Close()
-	out, err := call(n.objective, params[n.driven:], solution.Z, b.target, b.weight)
+	out, err := n.compare(params, b, solution)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -174,6 +194,15 @@ func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *bat
 	return loss, append(gradients, readoutGradients...), nil
 }
 
+// compare calls the objective.
+func (n *network) compare(params []*tensors.Tensor, b *batch, solution *ode.Solution) ([]*tensors.Tensor, error) {
+	inputs := []any{solution.Z, b.target, b.weight}
+	if b.share != nil {
+		inputs = append(inputs, b.share)
+	}
+	return call(n.objective, params[n.driven:], inputs...)
+}
+
 // loss returns the loss of a batch.
 func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, error) {
 	solution, err := n.solve(ctx, params, b, false)
@@ -181,7 +210,7 @@ func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) 
 		return 0, notFinite(err)
 	}
 	defer solution.Close()
-	out, err := call(n.objective, params[n.driven:], solution.Z, b.target, b.weight)
+	out, err := n.compare(params, b, solution)
 	if err != nil {
 		return 0, err
 	}

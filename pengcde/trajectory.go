@@ -12,7 +12,8 @@ import (
 )
 
 // FitTrajectories trains on whole series in place of windows: the state is solved from the first snapshot to the last, and
-// the readout at every snapshot is compared with the targets there. The loss is the mean over series, snapshots and nodes.
+// the readout at every snapshot is compared with the targets there. The loss is the mean over all series' snapshots that have
+// an observed target, of each one's mean over nodes.
 // All else is as in [Model.Fit]; a batch holds config.BatchSize series, with equally many nodes and snapshots.
 //
 // Where the targets are what the features show, as in the simulated worlds of the paper, set Config.GraphOnly: the model
@@ -117,13 +118,21 @@ func (m *Model) trajectory(s *dyngraph.Series) (example, error) {
 	if err != nil {
 		return example{}, fmt.Errorf("pengcde: control of series %q: %w", s.Name, err)
 	}
-	e := example{x0: s.Features[0], sample: field.Sample{Pattern: pattern, Snapshots: snapshots, Index: index,
-		GraphPath: m.config.Path, FeaturePath: m.config.Path}}
+	e := example{sample: field.Sample{Pattern: pattern, Snapshots: snapshots, Index: index, GraphPath: m.config.Path, FeaturePath: m.config.Path}}
 	for _, t := range s.Times {
 		e.sample.Knots = append(e.sample.Knots, t-s.Times[0])
 	}
+	seen := 1
 	if m.config.driven() {
-		e.sample.Features = s.Features
+		seen = len(s.Times)
+	}
+	features, err := m.fill(e.sample.Knots[:seen], s.Features[:seen])
+	if err != nil {
+		return example{}, fmt.Errorf("pengcde: series %q: %w: %w", s.Name, err, ErrInput)
+	}
+	e.x0 = features[0]
+	if m.config.driven() {
+		e.sample.Features = features
 	}
 	e.stops = m.stops(e.sample)
 	return e, nil
@@ -140,7 +149,15 @@ func (m *Model) trajectoryLesson(s *dyngraph.Series) (example, error) {
 	}
 	e.times = e.sample.Knots
 	e.target = slices.Concat(s.Targets...)
-	e.weight = slices.Repeat([]float64{1}, len(e.times))
+	e.weight = make([]float64, len(e.times))
+	for k, targets := range s.Targets {
+		if slices.ContainsFunc(targets, observed) {
+			e.weight[k] = 1
+		}
+	}
+	if !slices.Contains(e.weight, 1) {
+		return e, fmt.Errorf("pengcde: series %q has no observed target, all are NaN: leave it out: %w", s.Name, ErrInput)
+	}
 	return e, nil
 }
 

@@ -3,9 +3,8 @@ package baseline
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -43,7 +42,7 @@ func (Zero) Forecast(w dyngraph.Window) ([]float64, error) {
 }
 
 // TrainingMean forecasts the mean of all targets of the training windows, one number for each component of the target and
-// the same for every node.
+// the same for every node. Targets that are NaN were not observed and are left out.
 type TrainingMean struct{ mean []float64 }
 
 func (*TrainingMean) Name() string { return "training mean" }
@@ -53,7 +52,8 @@ func (m *TrainingMean) Fit(train []dyngraph.Window) error {
 	if len(train) == 0 {
 		return fmt.Errorf("pengcde/baseline: training mean of no windows, want at least one: %w", ErrInput)
 	}
-	mean, count := make([]float64, train[0].Series.TargetSize), 0
+	mean := make([]float64, train[0].Series.TargetSize)
+	count := make([]float64, len(mean))
 	for _, w := range train {
 		target := w.Target()
 		if len(target) == 0 || w.Series.TargetSize != len(mean) {
@@ -61,11 +61,18 @@ func (m *TrainingMean) Fit(train []dyngraph.Window) error {
 				w.Start, w.Series.Name, len(target), w.Series.TargetSize, len(mean), ErrInput)
 		}
 		for i, y := range target {
-			mean[i%len(mean)] += y
+			if !math.IsNaN(y) {
+				mean[i%len(mean)] += y
+				count[i%len(mean)]++
+			}
 		}
-		count += len(target) / len(mean)
 	}
-	floats.Scale(1/float64(count), mean)
+	for i := range mean {
+		if count[i] == 0 {
+			return fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, want one observed at least: %w", i, len(train), ErrInput)
+		}
+		mean[i] *= 1 / count[i]
+	}
 	m.mean = mean
 	return nil
 }

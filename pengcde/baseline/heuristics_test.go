@@ -105,6 +105,13 @@ func TestForecasts(t *testing.T) {
 	if err := mean.Fit([]dyngraph.Window{{Series: s, Start: 0, Length: 2}, {Series: s, Start: 1, Length: 2}}); err != nil {
 		t.Fatal(err)
 	}
+	gaps, observed := pair(), &baseline.TrainingMean{}
+	for _, at := range [][2]int{{1, 0}, {1, 2}, {1, 3}, {2, 3}} {
+		gaps.Targets[at[0]][at[1]] = math.NaN()
+	}
+	if err := observed.Fit([]dyngraph.Window{{Series: gaps, Start: 0, Length: 2}, {Series: gaps, Start: 1, Length: 2}}); err != nil {
+		t.Fatal(err)
+	}
 	one := pair() // its first target only
 	one.TargetSize, one.Newest, one.Recent = 1, nil, nil
 	for i, row := range one.Targets {
@@ -118,6 +125,7 @@ func TestForecasts(t *testing.T) {
 	}{
 		{baseline.Zero{}, last, []float64{0, 0, 0, 0}},
 		{mean, last, []float64{2.5, 20, 2.5, 20}}, // targets of snapshots 1 and 2
+		{observed, last, []float64{3, 10, 3, 10}}, // of 2, 4 and of 10, 10
 		{baseline.LastVisible{}, last, []float64{7, 1, -5, 2}},
 		{baseline.RecentMean{}, last, []float64{4, 3, -3, 4}},
 	} {
@@ -127,14 +135,16 @@ func TestForecasts(t *testing.T) {
 		}
 	}
 	second := func(_ []float64, err error) error { return err }
-	none := pair()
+	none, unseen := pair(), pair()
 	none.Targets = nil
+	unseen.Targets[1][1], unseen.Targets[1][3] = math.NaN(), math.NaN()
 	for name, err := range map[string]error{
 		"nothing known":                 second(baseline.LastVisible{}.Forecast(single)),
 		"no mean known":                 second(baseline.RecentMean{}.Forecast(single)),
 		"another number of targets":     second(mean.Forecast(single)),
 		"no windows":                    (&baseline.TrainingMean{}).Fit(nil),
 		"windows of different targets":  (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last, single}),
+		"a target never observed":       (&baseline.TrainingMean{}).Fit([]dyngraph.Window{{Series: unseen, Length: 2}}),
 		"windows of no targets":         (&baseline.TrainingMean{}).Fit([]dyngraph.Window{{Series: none, Length: 2}}),
 		"size 0 beside existing window": (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last, {Series: none, Length: 2}}),
 	} {

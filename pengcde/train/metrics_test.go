@@ -96,13 +96,32 @@ func TestMeasuresDiffer(t *testing.T) {
 			t.Errorf("%s: MSE %g (%v), want %g; BroadcastMSE %g (%v), want %g", c.name, mse, err1, c.mse, broadcast, err2, c.broadcast)
 		}
 	}
-	for _, c := range [][2][]float64{{nil, nil}, {{1}, {1, 2}}} {
+	for _, c := range [][2][]float64{{nil, nil}, {{1}, {1, 2}}, {{1, 2}, {math.NaN(), math.NaN()}}} {
 		if _, err := train.MSE(c[0], c[1]); !errors.Is(err, train.ErrInput) {
 			t.Errorf("MSE of %v: error %v, want ErrInput", c, err)
 		}
 	}
-	if _, err := train.BroadcastMSE([]float64{1}, nil); !errors.Is(err, train.ErrInput) {
-		t.Errorf("BroadcastMSE without targets: error %v, want ErrInput", err)
+	for _, target := range [][]float64{nil, {math.NaN()}} {
+		if _, err := train.BroadcastMSE([]float64{1}, target); !errors.Is(err, train.ErrInput) {
+			t.Errorf("BroadcastMSE of targets %v: error %v, want ErrInput", target, err)
+		}
+	}
+}
+
+// Targets that were not observed count as if their nodes were not there; the forecasts of all nodes stay in pairs with the
+// targets that were.
+func TestMeasuresOfObservedTargets(t *testing.T) {
+	forecast, target := []float64{1, 5, 3}, []float64{2, math.NaN(), 7}
+	mse, err1 := train.MSE(forecast, target)
+	broadcast, err2 := train.BroadcastMSE(forecast, target)
+	if want := (1. + 16) / 2; err1 != nil || mse != want {
+		t.Errorf("MSE %g (%v), want %g", mse, err1, want)
+	}
+	if want := (1. + 9 + 1 + 36 + 4 + 16) / 6; err2 != nil || math.Abs(broadcast-want) > 1e-14 {
+		t.Errorf("BroadcastMSE %g (%v), want %g", broadcast, err2, want)
+	}
+	if !math.IsNaN(target[1]) {
+		t.Error("the targets were changed")
 	}
 }
 

@@ -1,0 +1,180 @@
+package pengcde
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// A model with gaps in its data, a mask, identities and few checkpoints on the host learns, and its file loads.
+func TestOptionsTrainSaveAndLoad(t *testing.T) {
+	trainsSavesAndLoads(t, plainGo(t), func(c *Config) {
+		c.Identities = equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2}
+	})
+}
+
+// On the backend that others use as well, without a graph, which would take long to compile.
+func TestOptionsOnBackend(t *testing.T) {
+	trainsSavesAndLoads(t, xlatest.Backend(t), func(c *Config) { c.Field = Constant })
+}
+
+func trainsSavesAndLoads(t *testing.T, backend *xla.Backend, change func(*Config)) {
+	t.Helper()
+	series, _ := gaps(t)
+	split, err := series.Windows(5, 1).Chronological(0.6, 0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := ringModelOn(t, backend, func(c *Config) {
+		c.Mask, c.Memory = path.Observed, ode.Memory{Checkpoints: 2, Host: true}
+		change(c)
+	})
+	report, err := m.Fit(context.Background(), split.Train, split.Validation, train.Config{Epochs: 6, EvaluateEvery: 1, BatchSize: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, last := report.Epochs[0].TrainLoss, report.Epochs[5].TrainLoss; !(last < 0.9*first) {
+		t.Errorf("loss %g after 6 epochs, %g at first", last, first)
+	}
+	file := filepath.Join(t.TempDir(), "options.safetensors")
+	if err := m.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(backend, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	want := m.Config()
+	want.Memory = ode.Memory{}
+	if got := loaded.Config(); got != want {
+		t.Errorf("loaded %+v, saved %+v", got, want)
+	}
+	if want, got := forecast(t, m, split.Test[0]), forecast(t, loaded, split.Test[0]); !slices.Equal(got, want) {
+		t.Errorf("the loaded model forecasts %v, the saved one %v", got, want)
+	}
+}
+
+// The options leave no trace in the configuration of a model without them, by which results and checkpoints are found
+// again.
+func TestOptionsLeftAtZero(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"none": nil, "memory": func(c *Config) { c.Memory.Bytes = 1 << 20 },
+		"identities of size 0": func(c *Config) { c.Identities.Kind = equivariant.IdentityTable },
+	} {
+		text, err := json.Marshal(ringModelOn(t, plainGo(t), change).Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, option := range []string{"Identities", "Mask", "Memory"} {
+			if strings.Contains(string(text), option) {
+				t.Errorf("%s: %s names %s", name, text, option)
+			}
+		}
+	}
+}
+
+// Whatever states are kept the gradient is the same, with constant steps and with adaptive ones, and every parameter of
+// identities has one.
+func TestMemoryOfAModel(t *testing.T) {
+	backend := plainGo(t)
+	ctx := context.Background()
+	split := ringSplit(t)
+	for name, change := range map[string]func(*Config){
+		"PENG":               func(c *Config) { c.Identities.Size = 3 },
+		"Original, adaptive": func(c *Config) { c.Field, c.Identities.Size, c.Adaptive = Original, 3, &ode.PID{} },
+	} {
+		var whole [][]float64
+		state := int64(2 * ringNodes * 4 * 8) // a batch of 2, hidden 4, float64
+		for _, memory := range []ode.Memory{{}, {Checkpoints: 2}, {Bytes: 3 * state}, {Host: true}} {
+			m := ringModelOn(t, backend, func(c *Config) { change(c); c.Float64, c.Memory = true, memory })
+			batches, err := m.lessons(split.Train[:2], 2, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, gradients, err := m.network.gradient(ctx, m.params, batches[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range m.network.params {
+				got := nn.Floats(gradients[i])
+				if len(whole) <= i {
+					whole = append(whole, got)
+				}
+				fixture.Close(t, name+", "+p.Name, got, whole[i], 1e-12)
+				if !slices.ContainsFunc(got, func(g float64) bool { return g != 0 }) {
+					t.Errorf("%s: the gradient of %s is 0", name, p.Name)
+				}
+			}
+			if _, err := m.network.loss(ctx, m.params, batches[0]); err != nil { // keeps nothing
+				t.Errorf("%s, %+v: %v", name, memory, err)
+			}
+			xla.Free(gradients...)
+			batches[0].free()
+		}
+	}
+	m := ringModelOn(t, backend, func(c *Config) { c.Memory.Bytes = 10 })
+	if _, err := m.Fit(ctx, split.Train, split.Validation, train.Config{}); !errors.Is(err, ode.ErrInput) || !strings.Contains(err.Error(), "Memory of 10 bytes") {
+		t.Errorf("less than one state: %v, want ode.ErrInput", err)
+	}
+}
+
+// Identities tell nodes apart that have the same features, edges and weights.
+func TestIdentitiesTellNodesApart(t *testing.T) {
+	series := ring(t)
+	for k := range series.Times {
+		for u := range ringNodes {
+			series.Weights[k][u] = 1 + float64(k)/10
+			series.Features[k][2*u], series.Features[k][2*u+1] = math.Sin(float64(k)), 1
+		}
+	}
+	windows, err := series.Windows(4, 1).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{0, 2} {
+		m := ringModelOn(t, plainGo(t), func(c *Config) {
+			c.Float64 = true
+			c.Identities = equivariant.Identities{Kind: equivariant.IdentityTable, Size: size}
+		})
+		y := forecast(t, m, windows[0])
+		if apart := slices.Max(y) - slices.Min(y); (apart > 1e-9) != (size > 0) {
+			t.Errorf("identities of size %d: forecasts differ by %g", size, apart)
+		}
+	}
+}
+
+func TestOptionErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Config)
+		says   string
+	}{
+		"negative size":      {func(c *Config) { c.Identities.Size = -1 }, "identities of size -1"},
+		"unknown kind":       {func(c *Config) { c.Identities = equivariant.Identities{Kind: 9, Size: 1} }, "IdentityKind(9)"},
+		"other nodes":        {func(c *Config) { c.Identities = equivariant.Identities{Size: 1, Nodes: 9} }, "of 9 nodes, the model has 6"},
+		"field without":      {func(c *Config) { c.Identities.Size, c.Field = 2, Adjacency }, `size 2 for the field "adjacency"`},
+		"unknown mask":       {func(c *Config) { c.Mask = 7 }, "Mask(7)"},
+		"negative memory":    {func(c *Config) { c.Memory.Bytes = -5 }, "-5 bytes"},
+		"negative number of": {func(c *Config) { c.Memory.Checkpoints = -2 }, "-2 checkpoints"},
+	} {
+		cfg := Config{Nodes: ringNodes, Features: ringFeatures}
+		c.change(&cfg)
+		if _, err := New(xlatest.Backend(t), cfg); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want ErrInput that says %q", name, err, c.says)
+		}
+	}
+}
