@@ -200,7 +200,7 @@ func (m *Model) stops(s field.Sample) []float64 {
 	return s.Changes()
 }
 
-func observed(y float64) bool { return !math.IsNaN(y) }
+func known(y float64) bool { return !math.IsNaN(y) }
 
 // lesson is the example of a window with its target, to be met at the last input.
 func (m *Model) lesson(w dyngraph.Window) (example, error) {
@@ -217,7 +217,7 @@ func (m *Model) lesson(w dyngraph.Window) (example, error) {
 		return e, fmt.Errorf("pengcde: window at snapshot %d of series %q has %d targets, the model makes %d (nodes x outputs): %w",
 			w.Start, w.Series.Name, len(target), size, ErrInput)
 	}
-	if !slices.ContainsFunc(target, observed) {
+	if !slices.ContainsFunc(target, known) {
 		return e, fmt.Errorf("pengcde: window at snapshot %d of series %q has no observed target, at snapshot %d all are NaN: leave it out: %w",
 			w.Start, w.Series.Name, w.Last(), ErrInput)
 	}

@@ -144,7 +144,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 			}
 			want += e / float64(len(windows))
 		}
-		batches, err := m.lessons(windows, len(windows), nil)
+		batches, err := m.batches(m.windows(windows), len(windows), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 		batches[0].free()
 	}
 	m := ringModelOn(t, backend, func(cfg *Config) { cfg.Field, cfg.Float64 = Constant, true })
-	batches, err := m.lessons([]dyngraph.Window{{Series: whole, Start: 3, Length: 4}}, 1, nil)
+	batches, err := m.batches(m.windows([]dyngraph.Window{{Series: whole, Start: 3, Length: 4}}), 1, nil)
 	if err != nil || batches[0].share != nil {
 		t.Errorf("%v, nothing is missing, and the loss is not the plain one", err)
 	}

@@ -102,7 +102,7 @@ func TestMemoryOfAModel(t *testing.T) {
 		state := int64(2 * ringNodes * 4 * 8) // a batch of 2, hidden 4, float64
 		for _, memory := range []ode.Memory{{}, {Checkpoints: 2}, {Bytes: 3 * state}, {Host: true}} {
 			m := ringModelOn(t, backend, func(c *Config) { change(c); c.Float64, c.Memory = true, memory })
-			batches, err := m.lessons(split.Train[:2], 2, nil)
+			batches, err := m.batches(m.windows(split.Train[:2]), 2, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -151,7 +151,7 @@ func (m *Model) trajectoryLesson(s *dyngraph.Series) (example, error) {
 	e.target = slices.Concat(s.Targets...)
 	e.weight = make([]float64, len(e.times))
 	for k, targets := range s.Targets {
-		if slices.ContainsFunc(targets, observed) {
+		if slices.ContainsFunc(targets, known) {
 			e.weight[k] = 1
 		}
 	}
