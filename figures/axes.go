@@ -18,6 +18,7 @@ type Axes struct {
 	LogY    bool    // logarithmic scale; needs positive values
 	SharedY bool    // Forecasts: one range of Y for all panels
 	Spans   []Span  // shaded ranges of X
+	Marks   []Mark  // Lines, LossCurves, Dots: vertical lines behind the data
 	Width   float64 // points; 0 is 640, the width of a notebook's output
 	Height  float64 // points; 0 lets the figure choose
 }
@@ -26,6 +27,14 @@ type Axes struct {
 type Span struct {
 	Name     string
 	From, To float64
+}
+
+// Mark is a vertical line, such as a change of the graph or the end of the training times. Marks that share a name
+// share an entry of the key. A mark outside the range of the data is not drawn: it widens no axis.
+type Mark struct {
+	Name string // "" leaves it out of the key
+	X    float64
+	Bold bool // thick and dark, for the one line that matters; else thin and faint
 }
 
 const (
@@ -50,6 +59,9 @@ func (a Axes) figure(height float64, body func(c draw.Canvas)) (*Figure, error) 
 			width, height, smallest, largest, ErrInput)
 	}
 	if err := a.checkSpans(); err != nil {
+		return nil, err
+	}
+	if err := a.checkMarks(); err != nil {
 		return nil, err
 	}
 	return &Figure{
@@ -79,6 +91,15 @@ func (a Axes) checkSpans() error {
 		}
 		if a.LogX && s.From <= 0 {
 			return fmt.Errorf("figures: span %q starts at %g on a logarithmic X, wanted a positive From: %w", s.Name, s.From, ErrInput)
+		}
+	}
+	return nil
+}
+
+func (a Axes) checkMarks() error {
+	for i, m := range a.Marks {
+		if !finite(m.X) {
+			return fmt.Errorf("figures: mark %d (%q) lies at %g, wanted a finite X: %w", i, m.Name, m.X, ErrInput)
 		}
 	}
 	return nil

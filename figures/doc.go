@@ -1,12 +1,15 @@
 // Package figures draws the figures and tables of dynamic-graph experiments from plain numbers, and shows them in
 // notebooks.
 //
-// A figure is made by one function (Adjacency, HeatMap, Lines, LossCurves, Forecasts, Dots), which checks its input
-// and returns a *Figure; nothing is drawn before SVG, PNG, Save or Show is called:
+// A figure is made by one function (Adjacency, HeatMap, Images, Lines, LossCurves, Forecasts, Dots), which checks its
+// input and returns a *Figure; nothing is drawn before SVG, PNG, Save or Show is called:
 //
 //	figure, err := figures.Lines(figures.Axes{X: "day", Y: "people per day"}, figures.Series{Name: "flow", Y: flow})
 //	figures.Show(figure)           // in a notebook: SVG below the cell; elsewhere: nothing
 //	err = figure.Save("flow.svg")  // or .png
+//
+// A Slider shows one of several figures at a time, such as the Images of a state over time; it works in JupyterLab and
+// in saved pages, without a network.
 //
 // A Table holds cells with a mean, the half-width of its interval and a published value; it prints as Markdown and
 // shows as HTML. A Bar reports progress in a notebook, a terminal or a log.

@@ -68,9 +68,11 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	}
 	room.right = max(room.right, numbers+2*gap)
 	room.top = 2
-	f := newFrame(drawKey(c, c.Min.X+room.left, dotsKey(axes, rows)), room, x, scale{min: float64(len(rows)) - 0.5, max: -0.5}, xTicks, nil)
+	entries := append(dotsKey(axes, rows), markEntries(axes.Marks, x)...)
+	f := newFrame(drawKey(c, c.Min.X+room.left, entries), room, x, scale{min: float64(len(rows)) - 0.5, max: -0.5}, xTicks, nil)
 	f.shade(axes.Spans)
 	f.grid()
+	f.mark(axes.Marks)
 	for i, r := range rows {
 		y := f.Y(f.y.at(float64(i)))
 		labelText.writeMiddle(&f.Canvas, f.Min.X-gap, y, right, names[i].label)

@@ -92,6 +92,45 @@ func ExampleDots() {
 	// Output: true <nil>
 }
 
+func ExampleImages() {
+	truth := [][]float64{{0, 1, 2}, {1, 2, 3}}
+	guess := [][]float64{{0, 1, 2}, {1, 2, 2.5}}
+	difference := [][]float64{{0, 0, 0}, {0, 0, -0.5}}
+	panels := []figures.ImagePanel{{Title: "Truth", Values: truth}, {Title: "Guess", Values: guess}, {Title: "Guess − truth", Values: difference, Diverging: true}}
+	limits := figures.LimitsOf(panels)
+	fmt.Println(limits)
+	figure, err := figures.Images(figures.Axes{Colour: "temperature"}, limits, panels)
+	fmt.Println(figure != nil, err)
+	// Output:
+	// {0 3 0.5}
+	// true <nil>
+}
+
+func ExampleNewSlider() {
+	times := []float64{0, 0.5, 1}
+	var states [][]figures.ImagePanel
+	for _, t := range times {
+		states = append(states, []figures.ImagePanel{{Title: "Truth", Values: [][]float64{{t, 0}, {0, -t}}}})
+	}
+	limits := figures.LimitsOf(states...) // one scale for all frames
+	var frames []figures.Frame
+	for i, t := range times {
+		figure, err := figures.Images(figures.Axes{}, limits, states[i])
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
+	}
+	slider, err := figures.NewSlider(frames...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figures.Show(slider)) // displays in a notebook only
+	// Output: <nil>
+}
+
 func ExampleTable() {
 	table := &figures.Table{
 		Columns: []figures.Column{{Title: "model"}, {Title: "error", Better: figures.Lower}},

@@ -58,6 +58,11 @@ func TestSVGHoldsLabels(t *testing.T) {
 		"forecasts":  {"observed", "PENG-CDE, mean (band: min–max of 5 seeds)", "Epsilon", "standardised cases", "−1"},
 		"forecasts2": {"Alpha", "Beta", "val."},
 		"dots":       {"PENG-CDE", "mean with 95% interval", "published", "one seed", "missing", "0.641 ± 0.032", "–"},
+		"marks":      {"topology event", "training horizon", "GN-ODE"},
+		"weights":    {"initial value", "identity", "0.31 ± 0.05"},
+		"heatmap8":   {"A", "layer 1, A′", "a column whose name is long…", "mean of 5 seeds"},
+		"images":     {"Truth", "Prediction", "Prediction − truth", "temperature", "column", "row", "0.5", "−0.1"},
+		"images12":   {"Truth", "−2", "missing"},
 	}
 	for name, f := range made {
 		svg, err := f.SVG()
@@ -97,7 +102,7 @@ func TestSVGIsSelfContainedAndLight(t *testing.T) {
 				t.Errorf("%s: SVG holds %q", name, foreign)
 			}
 		}
-		isHeat := strings.HasPrefix(name, "adjacency") || strings.HasPrefix(name, "heatmap")
+		isHeat := strings.HasPrefix(name, "adjacency") || strings.HasPrefix(name, "heatmap") || strings.HasPrefix(name, "images")
 		if images := elements["image"]; isHeat != (images > 0) {
 			t.Errorf("%s: %d images", name, images)
 		}
@@ -194,13 +199,14 @@ func TestStrangeLabels(t *testing.T) {
 // Too small for its labels, a figure is an error or an empty drawing, not a panic.
 func TestSmallSizes(t *testing.T) {
 	for _, side := range []float64{60, 75, 100, 150} {
-		axes := Axes{Title: "title", X: "x", Y: "y", Colour: "c", Width: side, Height: side, Spans: []Span{{"train", 0, 1}}}
+		axes := Axes{Title: "title", X: "x", Y: "y", Colour: "c", Width: side, Height: side, Spans: []Span{{"train", 0, 1}}, Marks: []Mark{{"end", 1, true}}}
 		dense := [][]float64{{0, 1}, {2, 0}}
 		panel := HeatPanel{Title: "p", Dense: dense}
 		for name, make := range map[string]func() (*Figure, error){
 			"lines":     func() (*Figure, error) { return Lines(axes, Series{Name: "s", Y: []float64{1, 2}}) },
 			"adjacency": func() (*Figure, error) { return Adjacency(axes, []HeatPanel{panel, panel, panel, panel, panel}) },
 			"heatmap":   func() (*Figure, error) { return HeatMap(axes, Grid{Values: dense}) },
+			"images":    func() (*Figure, error) { return Images(axes, Limits{}, []ImagePanel{{Values: dense}, {Values: dense}}) },
 			"dots":      func() (*Figure, error) { return Dots(axes, DotRow{Name: "m", Value: Number(1)}) },
 			"forecasts": func() (*Figure, error) { return Forecasts(axes, []ForecastPanel{{Title: "p", Truth: []float64{1, 2}}}) },
 		} {

@@ -12,13 +12,14 @@ import (
 type Grid struct {
 	Values    [][]float64 // [rows][columns]; NaN is missing and drawn grey
 	Rows      []string    // names of rows; nil numbers them from 0
+	Columns   []string    // names of columns; nil numbers them from Start
 	Start     float64     // X of the first column; columns are one apart
 	Diverging bool        // signed values: neutral at 0, with equal ranges on both sides
 	Log       bool        // logarithmic colours; needs values of 0 (white) or above
 	Limit     float64     // largest magnitude of the colour scale, beyond which colours stay; 0 is the largest value
 }
 
-const mostNames = 40 // rows that have room for their names
+const mostNames = 40 // rows or columns that have room for their names
 
 // HeatMap draws a grid with a colour bar; axes.Colour labels the bar.
 func HeatMap(axes Axes, grid Grid) (*Figure, error) {
@@ -47,9 +48,13 @@ func (g Grid) draw(c draw.Canvas, axes Axes, colours colouring) {
 			yTicks = append(yTicks, tick{value: float64(i), label: tickText.shorten(name, 150)})
 		}
 	}
-	r := rimsFor(axes, xTicks, yTicks)
-	r.top = 2
 	bar := colours.barRoom(axes.Colour, missing, c.Size().Y) + panelGap
+	r := rimsFor(axes, xTicks, yTicks)
+	if g.Columns != nil && columns <= mostNames {
+		r = rimsFor(axes, nil, yTicks) // names stay inside their columns
+		xTicks = g.columnNames((c.Size().X - bar - r.left - r.right) / vg.Length(columns))
+	}
+	r.top = 2
 	f := newFrame(draw.Crop(c, 0, -bar, 0, 0), r, x, y, xTicks, yTicks)
 	f.DrawImage(f.Rectangle, colours.raster(rows, columns, func(r, c int) float64 { return g.Values[r][c] }))
 	outline(&f.Canvas, f.Rectangle)
@@ -67,6 +72,15 @@ func (g Grid) draw(c draw.Canvas, axes Axes, colours colouring) {
 	colours.drawBar(b, axes.Colour, missing)
 }
 
+// columnNames are ticks that keep apart in columns of the given width.
+func (g Grid) columnNames(width vg.Length) []tick {
+	var ticks []tick
+	for j, name := range g.Columns {
+		ticks = append(ticks, tick{value: g.Start + float64(j), label: tickText.shorten(name, width-4)})
+	}
+	return ticks
+}
+
 // colouring checks the grid and chooses the colour scale.
 func (g Grid) colouring() (colouring, error) {
 	fail := func(format string, args ...any) (colouring, error) {
@@ -77,6 +91,9 @@ func (g Grid) colouring() (colouring, error) {
 	}
 	if g.Rows != nil && len(g.Rows) != len(g.Values) {
 		return fail("%d names for %d rows, wanted as many, or nil", len(g.Rows), len(g.Values))
+	}
+	if g.Columns != nil && len(g.Columns) != len(g.Values[0]) {
+		return fail("%d names for %d columns, wanted as many, or nil", len(g.Columns), len(g.Values[0]))
 	}
 	if g.Log && g.Diverging {
 		return fail("Log and Diverging exclude each other: signed values have no logarithm")

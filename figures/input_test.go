@@ -32,7 +32,11 @@ func TestInputErrors(t *testing.T) {
 	dots := func(axes Axes, r ...DotRow) func() (*Figure, error) {
 		return func() (*Figure, error) { return Dots(axes, r...) }
 	}
+	images := func(limits Limits, p ...ImagePanel) func() (*Figure, error) {
+		return func() (*Figure, error) { return Images(Axes{}, limits, p) }
+	}
 	some := []float64{1, 2}
+	field := [][]float64{{1, 2}, {3, 4}}
 	for _, c := range []struct {
 		name string
 		make func() (*Figure, error)
@@ -53,6 +57,8 @@ func TestInputErrors(t *testing.T) {
 		{"NaN span", lines(Axes{Spans: []Span{{"train", nan, 1}}}, Series{Y: some}), "From < To"},
 		{"span on log X", lines(Axes{LogX: true, Spans: []Span{{"train", 0, 1}}}, Series{X: some, Y: some}), "positive From"},
 
+		{"NaN mark", lines(Axes{Marks: []Mark{{X: 0}, {Name: "event", X: nan}}}, Series{Y: some}), `mark 1 ("event") lies at NaN`},
+		{"infinite mark", lines(Axes{Marks: []Mark{{X: inf}}}, Series{Y: some}), `mark 0 ("") lies at +Inf`},
 		{"no panels", adjacency(), "wanted one or more"},
 		{"no nodes", adjacency(HeatPanel{}), "number of nodes N is 0"},
 		{"no rows", adjacency(HeatPanel{Dense: [][]float64{}}), "no rows"},
@@ -66,11 +72,26 @@ func TestInputErrors(t *testing.T) {
 		{"no values", grid(Grid{}), "Values is empty"},
 		{"ragged", grid(Grid{Values: [][]float64{{1}, {1, 2}}}), "row 1 has 2 columns"},
 		{"names", grid(Grid{Values: [][]float64{{1}}, Rows: []string{"a", "b"}}), "2 names for 1 rows"},
+		{"names of columns", grid(Grid{Values: [][]float64{{1}}, Columns: []string{"a", "b"}}), "2 names for 1 columns"},
 		{"all missing", grid(Grid{Values: [][]float64{{nan}}}), "all are missing"},
 		{"infinite value", grid(Grid{Values: [][]float64{{inf}}}), "[0][0] is +Inf"},
 		{"log of negative", grid(Grid{Values: [][]float64{{-1}}, Log: true}), "0 or above"},
 		{"log and signed", grid(Grid{Values: [][]float64{{1}}, Log: true, Diverging: true}), "exclude"},
 		{"limit", grid(Grid{Values: [][]float64{{5, 6}}, Limit: 1}), "not above the smallest"},
+
+		{"no images", images(Limits{}), "wanted one or more"},
+		{"empty field", images(Limits{}, ImagePanel{Title: "Truth"}), `panel 0 ("Truth"): field in Values is empty`},
+		{"empty row", images(Limits{}, ImagePanel{Values: [][]float64{{}}}), "field in Values is empty"},
+		{"ragged field", images(Limits{}, ImagePanel{Values: [][]float64{{1}, {1, 2}}}), "row 1 has 2 columns"},
+		{"other shape", images(Limits{}, ImagePanel{Values: field}, ImagePanel{Title: "b", Values: field[:1]}), `panel 1 ("b"): 1 rows, the first panel has 2`},
+		{"infinite field", images(Limits{}, ImagePanel{Values: field}, ImagePanel{Title: "b", Values: [][]float64{{1, 2}, {3, -inf}}}), `panel 1 ("b"): value [1][1] is -Inf`},
+		{"missing field", images(Limits{}, ImagePanel{Values: [][]float64{{nan}}}), "all are missing"},
+		{"missing difference", images(Limits{}, ImagePanel{Values: [][]float64{{nan}}, Diverging: true}), "diverging panels: all are missing"},
+		{"limits upside down", images(Limits{Low: 2, High: 1}, ImagePanel{Values: field}), "Low 2 and High 1"},
+		{"infinite limits", images(Limits{High: inf}, ImagePanel{Values: field}), "both finite"},
+		{"NaN limits", images(Limits{Low: nan}, ImagePanel{Values: field}), "Low NaN"},
+		{"negative swing", images(Limits{Swing: -1}, ImagePanel{Values: field, Diverging: true}), "Swing is -1"},
+		{"NaN swing", images(Limits{Swing: nan}, ImagePanel{Values: field, Diverging: true}), "Swing is NaN"},
 
 		{"no runs", loss(), "one for each seed"},
 		{"no epochs", loss(LossRun{Name: "seed 4"}), "seed 4 has no validation"},
@@ -130,6 +151,19 @@ func TestOddInput(t *testing.T) {
 		{"constant grid", func() (*Figure, error) { return HeatMap(Axes{}, Grid{Values: [][]float64{{0, 0}}, Diverging: true}) }},
 		{"log grid", func() (*Figure, error) {
 			return HeatMap(Axes{}, Grid{Values: [][]float64{{0, 1, 1000, nan}}, Log: true})
+		}},
+		{"named columns", func() (*Figure, error) {
+			return HeatMap(Axes{}, Grid{Values: [][]float64{make([]float64, 60)}, Columns: make([]string, 60)})
+		}},
+		{"mark on log X", func() (*Figure, error) {
+			return Lines(Axes{LogX: true, Marks: []Mark{{"a", -1, true}, {"b", 1, true}}}, Series{X: []float64{1, 2}, Y: []float64{1, 2}})
+		}},
+		{"constant field", func() (*Figure, error) { return Images(Axes{}, Limits{}, []ImagePanel{{Values: [][]float64{{0}}}}) }},
+		{"no difference", func() (*Figure, error) {
+			return Images(Axes{}, Limits{}, []ImagePanel{{Values: [][]float64{{0}}, Diverging: true}})
+		}},
+		{"missing field with limits", func() (*Figure, error) {
+			return Images(Axes{}, Limits{High: 1, Swing: 1}, []ImagePanel{{Values: [][]float64{{nan}}}, {Values: [][]float64{{nan}}, Diverging: true}})
 		}},
 		{"one epoch", func() (*Figure, error) { return LossCurves(Axes{}, LossRun{Validation: []float64{0.5}}) }},
 		{"truth alone", func() (*Figure, error) { return Forecasts(Axes{}, []ForecastPanel{{Truth: []float64{1, nan, 2}}}) }},

@@ -46,8 +46,9 @@ func Lines(axes Axes, series ...Series) (*Figure, error) {
 	})
 }
 
-// drawPanel lays out one pair of axes with a key and spans, and calls data between grid and axes.
+// drawPanel lays out one pair of axes with a key, spans and marks, and calls data between these and the axes.
 func drawPanel(c draw.Canvas, axes Axes, entries []entry, x, y scale, data func(f *frame)) {
+	entries = append(entries, markEntries(axes.Marks, x)...)
 	named := drawPanelOnce(c, axes, entries, x, y, data, true)
 	if !named {
 		drawPanelOnce(c, axes, append(entries, spanEntries(axes.Spans)...), x, y, data, false)
@@ -70,6 +71,7 @@ func drawPanelOnce(c draw.Canvas, axes Axes, entries []entry, x, y scale, data f
 	drawKey(c, f.Min.X, entries)
 	f.shade(axes.Spans)
 	f.grid()
+	f.mark(axes.Marks)
 	data(&f)
 	f.axes(axes.X, axes.Y)
 	if nameSpans {

@@ -130,6 +130,39 @@ func samples(t testing.TB) map[string]*Figure {
 		DotRow{Name: "Mean of the last 5 days", Value: Number(0.87)},
 		DotRow{Name: "A long name of some model with options", Value: Missing()})
 	add("dots", f, err)
+
+	times := count(100, 0)
+	var losses []Series
+	for i, model := range []string{"PENG-CDE", "GN-ODE"} {
+		s := Series{Name: model, X: times}
+		for _, x := range times {
+			s.Y = append(s.Y, (1+float64(i))*math.Exp(0.02*math.Max(0, x-60)+0.1*random.NormFloat64())/10)
+		}
+		losses = append(losses, s)
+	}
+	marks := []Mark{{Name: "training horizon", X: 79, Bold: true}, {Name: "topology event", X: 200}, {Name: "elsewhere", X: -1}, {X: 50}}
+	for x := 10.0; x < 100; x += 20 {
+		marks = append(marks, Mark{Name: "topology event", X: x})
+	}
+	f, err = Lines(Axes{Title: "Test loss by simulation time", X: "time", Y: "mean squared error", LogY: true, Marks: marks}, losses...)
+	add("marks", f, err)
+	f, err = Dots(Axes{Title: "Learned test weights, layer 1, A", X: "weight", Marks: []Mark{{Name: "initial value", X: 0.125, Bold: true}}},
+		DotRow{Name: "identity", Value: Estimate(0.31, 0.05), Seeds: []float64{0.27, 0.3, 0.35}},
+		DotRow{Name: "square", Value: Estimate(-0.08, 0.11), Seeds: []float64{-0.16, -0.1, 0.02}})
+	add("weights", f, err)
+	weights := make([][]float64, 8)
+	for r := range weights {
+		weights[r] = append([]float64(nil), grid[10*r][:4]...)
+	}
+	f, err = HeatMap(Axes{Title: "Learned test weights", Y: "map", Colour: "mean of 5 seeds"},
+		Grid{Values: weights, Diverging: true, Rows: []string{"A", "B", "C", "D", "E", "F", "G", "H"}, Columns: []string{"layer 1, A", "layer 1, A′", "layer 2, A", "a column whose name is longer than wide"}})
+	add("heatmap8", f, err)
+	f, err = Images(Axes{Title: "State of 400 test nodes", Colour: "temperature", X: "column", Y: "row"}, Limits{}, testState(20, 20, 0))
+	add("images", f, err)
+	broken := testState(5, 12, 1)
+	broken[1].Values[0][0], broken[2].Values[0][0] = math.NaN(), math.NaN()
+	f, err = Images(Axes{Colour: "temperature"}, Limits{Low: -2, High: 2, Swing: 4}, broken)
+	add("images12", f, err)
 	return made
 }
 
@@ -141,4 +174,20 @@ func scaled(grid [][]float64) [][]float64 {
 		}
 	}
 	return out
+}
+
+// testState is a truth, a prediction and their difference.
+func testState(rows, columns int, time float64) []ImagePanel {
+	panels := []ImagePanel{{Title: "Truth"}, {Title: "Prediction"}, {Title: "Prediction − truth", Diverging: true}}
+	for r := range rows {
+		for p := range panels {
+			panels[p].Values = append(panels[p].Values, make([]float64, columns))
+		}
+		for c := range columns {
+			truth := math.Sin(float64(r)/6+time) * math.Cos(float64(c)/4-time)
+			guess := 0.9*truth + 0.1*math.Sin(float64(r*c)+time)
+			panels[0].Values[r][c], panels[1].Values[r][c], panels[2].Values[r][c] = truth, guess, guess-truth
+		}
+	}
+	return panels
 }

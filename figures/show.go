@@ -7,7 +7,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
-// Item is what Show shows: a *Figure or a *Table.
+// Item is what Show shows: a *Figure, a *Table or a *Slider.
 type Item interface {
 	// showHTML returns HTML for an output cell of a notebook.
 	showHTML() (string, error)
