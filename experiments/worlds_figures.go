@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
@@ -104,30 +107,25 @@ func (r *WorldResults) States(dynamics, family, model string) (*figures.Slider, 
 		return nil, noWorldRuns(dynamics, family, model)
 	}
 	run := runs[0]
-	side := int(math.Ceil(math.Sqrt(float64(len(run.Pictures[0].Truth)))))
-	scale := figures.ImageScale{Low: math.Inf(1), High: math.Inf(-1)}
-	for _, p := range run.Pictures {
-		for u := range p.Truth {
-			scale.Low = min(scale.Low, p.Truth[u], p.Forecast[u])
-			scale.High = max(scale.High, p.Truth[u], p.Forecast[u])
-			scale.Swing = max(scale.Swing, math.Abs(p.Forecast[u]-p.Truth[u]))
-		}
-	}
-	slider := &figures.Slider{Title: fmt.Sprintf("%s on a %s graph that was not trained on, %s", dynamics, family, run.Model.Name)}
+	side := graphs.Side(len(run.Pictures[0].Truth))
+	var panels [][]figures.ImagePanel
 	for _, p := range run.Pictures {
 		difference := make([]float64, len(p.Truth))
-		for u := range difference {
-			difference[u] = p.Forecast[u] - p.Truth[u]
-		}
-		figure, err := figures.Images(figures.Axes{Height: 200}, scale,
-			figures.ImagePanel{Title: "truth", Values: pixels(p.Truth, side)}, figures.ImagePanel{Title: "forecast", Values: pixels(p.Forecast, side)},
-			figures.ImagePanel{Title: "forecast − truth", Values: pixels(difference, side), Diverging: true})
+		floats.SubTo(difference, p.Forecast, p.Truth)
+		panels = append(panels, []figures.ImagePanel{{Title: "truth", Values: pixels(p.Truth, side)}, {Title: "forecast", Values: pixels(p.Forecast, side)},
+			{Title: "forecast − truth", Values: pixels(difference, side), Diverging: true}})
+	}
+	limits := figures.LimitsOf(panels...)
+	var frames []figures.Frame
+	for i, p := range run.Pictures {
+		title := fmt.Sprintf("%s on a %s graph that was not trained on: %s", dynamics, family, run.Model.Name)
+		figure, err := figures.Images(figures.Axes{Title: title}, limits, panels[i])
 		if err != nil {
 			return nil, err
 		}
-		slider.Frames = append(slider.Frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", p.Time), Figure: figure})
+		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", p.Time), Figure: figure})
 	}
-	return slider, nil
+	return figures.NewSlider(frames...)
 }
 
 // pixels are rows of an image; what is beyond the last node is missing.

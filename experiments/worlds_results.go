@@ -126,7 +126,7 @@ func (r *WorldResults) Table(dynamics string, measure Measure) *figures.Table {
 		Notes:   r.notes(dynamics, measure),
 	}
 	for _, family := range families {
-		t.Columns = append(t.Columns, figures.Column{Title: family, Better: figures.Lower})
+		t.Columns = append(t.Columns, figures.Column{Title: family, Better: figures.Lower, Decimals: 3})
 	}
 	t.Columns = append(t.Columns, figures.Column{Title: "size"}, figures.Column{Title: "s/epoch", Decimals: 2}, figures.Column{Title: "MB", Decimals: -1})
 	for _, model := range models {

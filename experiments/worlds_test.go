@@ -54,7 +54,7 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := worldTable(t, empty, OnTest); strings.Count(text, "missing, 2 of 2") != 2 || !strings.Contains(text, "11.155") {
+	if text := worldTable(t, empty, OnTest); strings.Count(text, "missing, 2 of 2") != 2 || !strings.Contains(text, "11.155 ± 0.669") {
 		t.Errorf("missing runs or published values do not show:\n%s", text)
 	}
 	if _, err := empty.LossOverTime("heat", "grid"); !errors.Is(err, ErrInput) {
@@ -103,14 +103,9 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	draw(t, folder, "loss", loss)
-	states, err := results.States("heat", "grid", "peng")
-	if err != nil {
-		t.Fatal(err)
+	if _, err := results.States("heat", "grid", "peng"); err != nil {
+		t.Error(err)
 	}
-	if len(states.Frames) != pictures {
-		t.Errorf("%d frames, want %d", len(states.Frames), pictures)
-	}
-	draw(t, folder, "state", states.Frames[pictures-1].Figure)
 	weights, err := results.Weights("heat", "grid", "peng")
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +117,7 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 		t.Errorf("weights of a model without any: %v", err)
 	}
 	for _, m := range []Measure{OnTest, Interpolated, Extrapolated} {
-		if text := worldTable(t, results, m); strings.Contains(text, "missing") {
+		if text := worldTable(t, results, m); strings.Contains(text, "missing, ") {
 			t.Errorf("missing runs:\n%s", text)
 		}
 	}

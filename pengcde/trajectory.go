@@ -122,11 +122,11 @@ func (m *Model) trajectory(s *dyngraph.Series) (example, error) {
 	for _, t := range s.Times {
 		e.sample.Knots = append(e.sample.Knots, t-s.Times[0])
 	}
-	seen := 1
-	if m.config.driven() {
-		seen = len(s.Times)
+	seen := s.Features
+	if !m.config.driven() { // a path needs two observations
+		seen = [][]float64{s.Features[0], s.Features[0]}
 	}
-	features, err := m.fill(e.sample.Knots[:seen], s.Features[:seen])
+	features, err := m.fill(e.sample.Knots[:len(seen)], seen)
 	if err != nil {
 		return example{}, fmt.Errorf("pengcde: series %q: %w: %w", s.Name, err, ErrInput)
 	}
