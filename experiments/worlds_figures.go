@@ -1,14 +1,15 @@
 package experiments
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
 // noWorldRuns says that there is nothing to draw.
@@ -143,43 +144,27 @@ func pixels(values []float64, side int) [][]float64 {
 	return rows
 }
 
-// Weights is the table of the learnt weights of the maps by layer, for A and A', the fixed 1 of the identity included. The
-// published values are beside those of the 8 published maps.
-func (r *WorldResults) Weights(dynamics, family, model string) (*figures.Table, error) {
-	runs := r.finished(dynamics, family, model)
-	if len(runs) == 0 || len(runs[0].Fusion) == 0 {
-		return nil, noWorldRuns(dynamics, family, model)
-	}
-	layers := runs[0].Fusion
-	t := &figures.Table{
-		Title:   fmt.Sprintf("Learnt weights of the maps: %s, %s graphs, %s", dynamics, family, runs[0].Model.Name),
-		Columns: []figures.Column{{Title: "map"}},
-		Notes: []string{fmt.Sprintf("Mean over %d seeds with its 95%% interval (Student t). Sums over nodes are divided by their number. In brackets what the paper prints for heat, without saying for which family.", len(runs)),
-			"They began at random in ±1/15, the identity 1 more."},
-	}
-	for k := range layers {
-		t.Columns = append(t.Columns, figures.Column{Title: fmt.Sprintf("layer %d, A", k+1), Decimals: 3}, figures.Column{Title: fmt.Sprintf("layer %d, A'", k+1), Decimals: 3})
-	}
-	for i, weight := range layers[0] {
-		cells := []figures.Cell{figures.Text(weight.Map.String())}
-		for k := range layers {
-			for column, of := range []func(MapWeight) float64{func(w MapWeight) float64 { return w.A }, func(w MapWeight) float64 { return w.D }} {
-				var values []float64
-				for _, run := range runs {
-					v := of(run.Fusion[k][i])
-					if weight.Map == equivariant.IdentityMap {
-						v++
-					}
-					values = append(values, v)
-				}
-				cell := estimate(values)
-				if p, ok := publishedWeights[weight.Map]; ok && dynamics == "heat" && k < 2 {
-					cell = cell.Published(p[2*k+column], math.NaN())
-				}
-				cells = append(cells, cell)
-			}
+// WorldGraphs draws one graph of each family, before and after all its changes; directions and self-loops come with them.
+func WorldGraphs(ctx context.Context, nodes int) (*figures.Figure, error) {
+	var before, after []figures.HeatPanel
+	for _, family := range families() {
+		set, err := synthetic.Generate(ctx, synthetic.Config{Family: family, Task: synthetic.Heat, Nodes: nodes, Graphs: 1, Seed: trainingSeed})
+		if err != nil {
+			return nil, err
 		}
-		t.Rows = append(t.Rows, cells)
+		t := set.Trajectories[0]
+		panel := func(title string, weights []float64) figures.HeatPanel {
+			p := figures.HeatPanel{Title: title, N: t.Pattern.Nodes}
+			for e, w := range weights {
+				if w != 0 {
+					p.From, p.To = append(p.From, int(t.Pattern.From[e])), append(p.To, int(t.Pattern.To[e]))
+				}
+			}
+			return p
+		}
+		before = append(before, panel(family.Name(), t.Snapshots[0]))
+		after = append(after, panel(fmt.Sprintf("after %d events", len(t.Events)), t.Snapshots[len(t.Events)]))
 	}
-	return t, nil
+	axes := figures.Axes{Title: fmt.Sprintf("Graphs of about %d nodes, before and after their changes", nodes), Colour: "edge"}
+	return figures.Adjacency(axes, append(before, after...))
 }

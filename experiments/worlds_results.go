@@ -85,6 +85,12 @@ func (r *WorldResults) worlds() (dynamics, families []string, models []WorldMode
 	return dynamics, families, models
 }
 
+// Families are those of the profile.
+func (r *WorldResults) Families() []string {
+	_, families, _ := r.worlds()
+	return families
+}
+
 // Measure is one of the errors of a run.
 type Measure string
 

@@ -113,6 +113,16 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 	if text, err := weights.Markdown(); err != nil || !strings.Contains(text, "1.613") || strings.Count(text, "\n") < 10 {
 		t.Errorf("%v, weights:\n%s", err, text)
 	}
+	colours, err := results.WeightsMap("heat", "grid", "peng")
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw(t, folder, "weights", colours)
+	graphs, err := WorldGraphs(context.Background(), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw(t, folder, "graphs", graphs)
 	if _, err := results.Weights("heat", "grid", "constant"); !errors.Is(err, ErrInput) {
 		t.Errorf("weights of a model without any: %v", err)
 	}
