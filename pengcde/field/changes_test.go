@@ -49,6 +49,7 @@ type cost struct {
 func changes(tb testing.TB, kind path.Kind, irregular int) (plain, stopped cost) {
 	tb.Helper()
 	backend := field.PlainGo(tb)
+	tb.Setenv(fixture.Env, "") // the figures are those of one file
 	file := fixture.Load(tb, "model_peng")
 	f := field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Parity: true}
 	params := file.Get("params").Params()

@@ -1,14 +1,19 @@
 package field_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/gomlx/compute/dtypes"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
 // oddGraph is a sample of n nodes with the given edges, each with a weight at each knot; edges may repeat, and the weights of
@@ -114,6 +119,36 @@ func TestIsolatedNodeIsAlone(t *testing.T) {
 		got := evaluate(t, backend, f, waves(f), sample, product, []float64{0.9}, z, false)
 		want := evaluate(t, backend, f, waves(f), alone, product, []float64{0.9}, z[2*hidden:3*hidden], false)
 		fixture.Close(t, "dz/dt of the isolated node", got[0][2*hidden:3*hidden], want[0], 1e-13)
+	}
+}
+
+// A state that does not fit the graph, the field's width or the features is bad input of the solve.
+func TestStateOfAnotherShape(t *testing.T) {
+	backend := field.PlainGo(t)
+	const n, p = 5, 2
+	sample := oddGraph(t, n, p, [][2]int{{0, 1}, {1, 4}, {4, 4}}, 0)
+	for name, f := range every(n, p) {
+		if _, free := f.(field.Constant); free {
+			continue
+		}
+		for _, product := range bothProducts {
+			solver := solverOf(t, backend, f, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
+			for what, dims := range map[string][]int{"a node more": {1, n + 1, 3}, "wider": {1, n, 4}, "a sample more": {2, n, 3}, "an axis less": {n, 3}} {
+				size := 1
+				for _, d := range dims {
+					size *= d
+				}
+				_, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(size, 0), dims...), [][]float64{{0, 1}}, argsOf(t, f, product, sample)...)
+				if !errors.Is(err, ode.ErrInput) {
+					t.Errorf("%s, product %d, %s: got %v, want ErrInput", name, product, what, err)
+				}
+			}
+		}
+	}
+	with := every(n, p+1)["PENG, features"]
+	solver := solverOf(t, backend, with, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(with.Params())})
+	if _, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(n*3, 0), 1, n, 3), [][]float64{{0, 1}}, argsOf(t, with, bothProducts[0], sample)...); !errors.Is(err, ode.ErrInput) {
+		t.Errorf("a field of more features than the control has: got %v, want ErrInput", err)
 	}
 }
 
