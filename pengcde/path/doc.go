@@ -26,8 +26,9 @@
 // observation. After a jump Hermite goes on with its slope and overshoots by 4h'/(27h) of it, h' the length of the next
 // interval: 3 jumps where h' is 20h. Natural leaves the range before the jump as well, by a little more each time.
 //
-// What that costs a solver with adaptive steps (BenchmarkStepsAtChanges in package field: Tsit5 with tolerances 1e-3 and 1e-6,
-// 6 series with 44 changes of a graph in all; the error is the largest at an end, relative, against a tight solve of the same path):
+// What that costs a solver with adaptive steps, Tsit5 with tolerances 1e-3 and 1e-6, on 6 series with 44 changes of a graph
+// in all; the error is the largest at an end, relative, against a tight solve of the same path (BenchmarkStepsAtChanges in
+// package field):
 //
 //	                           tries   rejected   error
 //	Hermite                     883      59%       1.2
