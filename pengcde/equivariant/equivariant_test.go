@@ -282,11 +282,11 @@ func TestActionIsTheDefinition(t *testing.T) {
 		p := draw(rng, c.batch, c.n, c.d, c.fill)
 		want := p.definition()
 		fromDense, fromSparse := p.gradients(t, Dense), p.gradients(t, Sparse)
-		fixture.Close(t, "dense action", fromDense[0], want, 1e-11)
-		fixture.Close(t, "sparse action", fromSparse[0], want, 1e-11)
+		fixture.Close(t, "dense action", fromDense[0], want, 1e-12)
+		fixture.Close(t, "sparse action", fromSparse[0], want, 1e-12)
 		for i, what := range []string{"", "gradient of Z", "gradient of the map weights"} {
 			if i > 0 {
-				fixture.Close(t, "sparse against dense: "+what, fromSparse[i], fromDense[i], 1e-11)
+				fixture.Close(t, "sparse against dense: "+what, fromSparse[i], fromDense[i], 1e-12)
 			}
 		}
 	}
@@ -341,7 +341,7 @@ func TestRelabellingEquivariance(t *testing.T) {
 			for i, to := range order {
 				copy(want[to*d:(to+1)*d], y[i*d:(i+1)*d])
 			}
-			fixture.Close(t, name, relabelled, want, 1e-11)
+			fixture.Close(t, name, relabelled, want, 1e-12)
 		}
 	}
 }

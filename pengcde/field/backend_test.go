@@ -7,7 +7,7 @@ import (
 )
 
 // PlainGo is for tests of many programs, which XLA takes long to compile.
-func PlainGo(t *testing.T) *xla.Backend {
+func PlainGo(t testing.TB) *xla.Backend {
 	t.Helper()
 	backend, err := xla.Open(xla.Config{Backend: "go"})
 	if err != nil {

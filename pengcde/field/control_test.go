@@ -34,7 +34,7 @@ func TestGradientOfControlValues(t *testing.T) {
 	sample.Clock = nil
 	backend := field.PlainGo(t)
 	times := [][]float64{{0.2, 1.3, 3.4}}
-	for _, name := range []string{"PENG, features", "Original, features", "Adjacency", "GNODE"} {
+	for _, name := range []string{"PENG, features", "Original, features", "Adjacency, features", "PreMult, features", "GNODE"} {
 		f, drives := every(n, p)[name], strings.HasSuffix(name, "features")
 		for _, product := range bothProducts {
 			t.Run(fmt.Sprintf("%s, product %d", name, product), func(t *testing.T) {

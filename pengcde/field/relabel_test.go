@@ -140,6 +140,26 @@ func TestFieldCommutesWithRelabelling(t *testing.T) {
 	}
 }
 
+// Of any graph and any values, sparse and dense products give the same dz/dt.
+func TestSparseIsDenseForAnyGraph(t *testing.T) {
+	backend := field.PlainGo(t)
+	for name, f := range every(ringNodes, ringFeatures) {
+		t.Run(name, func(t *testing.T) {
+			c := newRelabelling(t, backend, f)
+			rapid.Check(t, func(r *rapid.T) {
+				d := c.draw(r)
+				var dz [2][2][]float64
+				for i, product := range bothProducts {
+					dz[i][0], dz[i][1] = c.derivatives(r, d, product)
+				}
+				for side := range dz[0] {
+					fixture.Close(t, "sparse against dense", dz[1][side], dz[0][side], 1e-12)
+				}
+			})
+		})
+	}
+}
+
 // Pre-Mult is tied to its nodes: relabelling them relabels dz/dt only if W_1 and W_2 are relabelled too.
 func TestPreMultCommutesOnlyWithItsMatrices(t *testing.T) {
 	for _, product := range bothProducts {

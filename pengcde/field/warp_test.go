@@ -59,6 +59,7 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 	interpolated := func(p int) func(*Control, *Node) signal {
 		return func(c *Control, t *Node) signal { return c.at(t, n, p) }
 	}
+	maps11, derivative11 := equivariant.Published11()
 	backend := PlainGo(t)
 	for _, c := range []struct {
 		name    string
@@ -74,7 +75,14 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 		{"PreMult", PreMult{Hidden: hidden, Layers: 1, Nodes: n, PerChannel: true}, interpolated(0), true},
 		{"PENG", PENG{Hidden: hidden, Layers: 1, PerChannel: true}, interpolated(0), true},
 		{"PENG, features", PENG{Hidden: hidden, Layers: 1, Features: p, PerChannel: true}, interpolated(p), true},
+		{"PENG, 15 maps", PENG{Hidden: hidden, Layers: 1, Maps: equivariant.All15(), PerChannel: true}, interpolated(0), true},
+		{"PENG, 11 maps, features", PENG{Hidden: hidden, Layers: 1, Features: p, Maps: maps11, DerivativeMaps: derivative11, PerChannel: true}, interpolated(p), true},
+		{"Original, features", Original{Hidden: hidden, Layers: 1, Features: p, PerChannel: true}, interpolated(p), true},
+		{"PreMult, features", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p, PerChannel: true}, interpolated(p), true},
 		{"Original as published", Original{Hidden: hidden, Layers: 1}, interpolated(0), false},
+		{"Original with features as published", Original{Hidden: hidden, Layers: 1, Features: p}, interpolated(p), false},
+		{"PreMult with features as published", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p}, interpolated(p), false},
+		{"PENG with 15 maps, not per channel", PENG{Hidden: hidden, Layers: 1, Maps: equivariant.All15()}, interpolated(0), false},
 		{"PreMult as published", PreMult{Hidden: hidden, Layers: 1, Nodes: n}, interpolated(0), false},
 		{"PENG as published", PENG{Hidden: hidden, Layers: 1}, interpolated(0), false},
 		{"PENG with features as published", PENG{Hidden: hidden, Layers: 1, Features: p}, interpolated(p), false},

@@ -6,12 +6,21 @@
 // solve. Nothing here knows of graphs: f is any function that builds dz/dt from GoMLX nodes ([Field]).
 //
 // Start with [New], then [Solver.Solve] and [Solution.Pullback]. [Solver.Run] has options: times that steps must end on,
-// a state for every step, a dense solution for [Solution.At]. Steps are chosen by a [Control]: [PID], [Constant] or
-// [Given]. Times may decrease, for a solve backward in time.
+// a state for every step, a dense solution for [Solution.At]. [InGraph] is a solve inside a GoMLX graph. Times may
+// decrease, for a solve backward in time.
+//
+// The methods are [Euler], [Midpoint], [Heun], [Bosh3], [RK4], [Dopri5] and [Tsit5], the default; [Method] compares them.
+// Steps are chosen by a [Control]: [PID], which adapts them by the error estimate of Heun, Bosh3, Dopri5 or Tsit5, or
+// [Constant] or [Given], for all methods.
 //
 // The samples of a batch advance together, each with its own time, step size and acceptance. One compiled program
 // tries a step for the whole batch; the loop and the step size control are plain Go in float64. So the time to
 // compile does not depend on the number of steps, and a solve can be cancelled between steps.
+//
+// Times are float64 in the loop, in the programs and in the field, whatever the float type of states: at t = 1e6, where
+// neighbours in float32 are 1/16 apart, steps are as fine as at 0. Lengths of steps, which are differences of times, are
+// rounded to the state's type only where they multiply slopes. A field that converts t itself loses what it rounds: it
+// should subtract a time, or take a sine, before.
 //
 // Gradients are those of the steps that were taken, with their sizes held constant (discretise, then optimise): the
 // accepted steps are replayed backwards, each recomputed from its start. That keeps one state for each accepted step
@@ -26,7 +35,7 @@
 // them steps that depend on each other, and lets a failed one spoil the others.
 //
 // References: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4 on step
-// size control and II.6 on dense output; Ch. Tsitouras, Computers and Mathematics with Applications 62 (2011) 770-775;
-// A. Griewank, A. Walther, ACM Transactions on Mathematical Software 26 (2000) 19-45, and Q. Wang, P. Moin, G. Iaccarino,
-// SIAM Journal on Scientific Computing 31 (2009) 2549-2567, on checkpoints.
+// size control and II.6 on dense output; A. Griewank, A. Walther, ACM Transactions on Mathematical Software 26 (2000)
+// 19-45, and Q. Wang, P. Moin, G. Iaccarino, SIAM Journal on Scientific Computing 31 (2009) 2549-2567, on checkpoints.
+// Each method names its own.
 package ode

@@ -266,6 +266,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{"not finite, constant", grow, Config{Control: Constant{0.05}}, context.Background(), NotFinite},
 		{"blow-up, adaptive", grow, Config{MaxSteps: 100000}, context.Background(), StepTooSmall},
+		{"stiff, smallest step", stiff, Config{Control: PID{Min: 1e-4}}, context.Background(), StepTooSmall},
 		{"step limit", stiff, Config{MaxSteps: 50}, context.Background(), StepLimit},
 		{"cancelled", grow, Config{}, cancelled, Cancelled},
 		{"cancelled, cause", grow, Config{}, cancelled, context.Canceled},
