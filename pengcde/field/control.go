@@ -86,8 +86,8 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	}
 	control = append(control, layout.Tables()...)
 	// What is joined how must be known while a graph is built, so it is the shape of a tensor, not its content.
-	named := []int{1 + int(first.GraphPath), 1 + int(first.FeaturePath)}
-	return append(control, tensors.FromFlatDataAndDimensions(make([]int32, named[0]*named[1]), named...)), nil
+	named := []int{1 + int(first.GraphPath), 1 + int(first.FeaturePath), n}
+	return append(control, tensors.FromFlatDataAndDimensions(make([]int32, named[0]*named[1]*n), named...)), nil
 }
 
 // Control is a batch's paths of graphs and features, while a graph is built.
@@ -95,6 +95,7 @@ type Control struct {
 	knots, until, index, rows *Node
 	clock, features           *Node // nil without
 	graphPath, featurePath    path.Kind
+	nodes                     int
 	operator                  equivariant.Operator
 }
 
@@ -102,7 +103,7 @@ type Control struct {
 func Bind(nodes []*Node) *Control {
 	c := &Control{knots: nodes[0], until: nodes[1], index: nodes[2], rows: nodes[3]}
 	tables, named := nodes[4:len(nodes)-1], nodes[len(nodes)-1].Shape().Dimensions
-	c.graphPath, c.featurePath = path.Kind(named[0]-1), path.Kind(named[1]-1)
+	c.graphPath, c.featurePath, c.nodes = path.Kind(named[0]-1), path.Kind(named[1]-1), named[2]
 	for len(tables) > 0 && tables[0].DType().IsFloat() {
 		if tables[0].Rank() == 2 {
 			c.clock = tables[0]
@@ -115,8 +116,16 @@ func Bind(nodes []*Node) *Control {
 	return c
 }
 
+// fits panics unless states are of as many nodes as the graph: a product by lists of neighbours would not notice.
+func (c *Control) fits(n int) {
+	if n != c.nodes {
+		panic(fmt.Errorf("pengcde/field: states of %d nodes, want the %d of the control's graph", n, c.nodes))
+	}
+}
+
 // at interpolates the control at t [batch] for a field that takes p features of n nodes.
 func (c *Control) at(t *Node, n, p int) signal {
+	c.fits(n)
 	until := Min(t, c.until)
 	interval := path.Locate(c.graphPath, c.knots, until)
 	moving := LessThan(t, c.until) // where not held
@@ -161,6 +170,7 @@ func (c *Control) rate(t *Node) *Node {
 // latest is the snapshot of the last knot at or before t [batch], of the first where there is none; or that of the
 // snapshot before it, for back = 1. There is no derivative.
 func (c *Control) latest(t *Node, n, back int) signal {
+	c.fits(n)
 	knots := c.knots
 	if knots.Rank() == 3 { // with what a spline needs behind them
 		knots = Squeeze(Slice(knots, AxisRange(), AxisRange(), AxisElem(0)), 2)

@@ -133,7 +133,7 @@ func TestStateOfAnotherShape(t *testing.T) {
 		}
 		for _, product := range bothProducts {
 			solver := solverOf(t, backend, f, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
-			for what, dims := range map[string][]int{"a node more": {1, n + 1, 3}, "wider": {1, n, 4}, "a sample more": {2, n, 3}, "an axis less": {n, 3}} {
+			for what, dims := range map[string][]int{"a node more": {1, n + 1, 3}, "a node less": {1, n - 1, 3}, "wider": {1, n, 4}, "a sample more": {2, n, 3}, "an axis less": {n, 3}} {
 				size := 1
 				for _, d := range dims {
 					size *= d
