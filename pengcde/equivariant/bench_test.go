@@ -44,10 +44,55 @@ func BenchmarkModulation(b *testing.B) {
 	}
 }
 
+// BenchmarkUndirected is what [Layout.Fit] gains for undirected graphs of the mean degree, forward alone and with the
+// backward pass: the same two layers in the general layout and in the symmetric one. Rows counts the bytes of the control's
+// rows for each snapshot of the batch, tables those that there are once.
+func BenchmarkUndirected(b *testing.B) {
+	const batch = 4
+	for _, n := range []int{400, 2048} {
+		for _, degree := range []int{8, 16} {
+			rng := rand.New(rand.NewPCG(1, 3))
+			patterns := make([]*dyngraph.Pattern, batch)
+			snapshots := make([][][]float64, batch)
+			for i := range patterns {
+				var from, to []int
+				for range n * degree / 2 {
+					u, v := rng.IntN(n), rng.IntN(n)
+					from, to = append(from, u, v), append(to, v, u)
+				}
+				var err error
+				if patterns[i], _, err = dyngraph.NewPattern(n, from, to); err != nil {
+					b.Fatal(err)
+				}
+				for range 2 {
+					snapshots[i] = append(snapshots[i], mirrored(patterns[i], func() float64 { return rng.Float64() / 16 }))
+				}
+			}
+			general, err := Sparse.Layout(patterns)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, backward := range []bool{false, true} {
+				for _, fit := range []bool{false, true} {
+					layout := general
+					if fit {
+						layout = general.Fit(snapshots)
+					}
+					b.Run(fmt.Sprintf("n=%d/degree=%d/backward=%t/symmetric=%t", n, degree, backward, fit), func(b *testing.B) {
+						work := twoLayers{layout: layout, snapshots: snapshots, forward: !backward}
+						work.benchmark(b)
+					})
+				}
+			}
+		}
+	}
+}
+
 func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identitySize int) {
-	const batch, width = 4, 16
+	const batch = 4
 	rng := rand.New(rand.NewPCG(1, 2))
 	patterns := make([]*dyngraph.Pattern, batch)
+	snapshots := make([][][]float64, batch)
 	for i := range patterns {
 		from, to := make([]int, edges), make([]int, edges)
 		for e := range from {
@@ -55,29 +100,49 @@ func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identityS
 				from[e], to[e] = e, 0
 			}
 		}
-		var err error
-		if patterns[i], _, err = dyngraph.NewPattern(n, from, to); err != nil {
+		p, _, err := dyngraph.NewPattern(n, from, to)
+		if err != nil {
 			b.Fatal(err)
 		}
+		for range 2 {
+			weights := make([]float64, p.Edges())
+			for e := range weights {
+				weights[e] = rng.Float64() / 16
+			}
+			snapshots[i] = append(snapshots[i], weights)
+		}
+		patterns[i] = p
 	}
+	layout, err := product.Layout(patterns)
+	if err != nil {
+		b.Fatal(err)
+	}
+	work := twoLayers{layout: layout, snapshots: snapshots, identitySize: identitySize}
+	work.benchmark(b)
+}
+
+// twoLayers are layers of the 8 published maps on 16 features in float32.
+type twoLayers struct {
+	layout       Layout
+	snapshots    [][][]float64 // [samples], A and A', [edges]
+	identitySize int
+	forward      bool // without the backward pass
+}
+
+func (w twoLayers) benchmark(b *testing.B) {
+	const width = 16
+	layout, n, batch, identitySize := w.layout, w.layout.nodes, len(w.snapshots), w.identitySize
+	rng := rand.New(rand.NewPCG(2, 2))
 	z := make([]float64, batch*n*width)
 	for i := range z {
 		z[i] = rng.NormFloat64()
 	}
 	var owned xla.Buffers
 	defer owned.Free()
-	layout, err := product.Layout(patterns)
-	if err != nil {
-		b.Fatal(err)
-	}
 	var rows [2][]float64
-	for side := range rows {
-		for i, p := range patterns {
-			weights := make([]float64, p.Edges())
-			for e := range weights {
-				weights[e] = rng.Float64() / 16
-			}
-			rows[side] = append(rows[side], layout.Row(i, weights)...)
+	for i, pair := range w.snapshots {
+		for side := range rows {
+			rows[side] = append(rows[side], layout.Row(i, pair[side])...)
 		}
 	}
 	layer := Layer{Name: "l", In: width, Out: width, Fusion: Fusion{Maps: Published8()}}
@@ -94,7 +159,11 @@ func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identityS
 		nn.Tensor(dtypes.Float32, rows[1], batch, layout.Width()),
 		nn.Tensor(dtypes.Float32, z, batch, n, width))
 	inputs = append(inputs, owned.Own(nn.Draw(params, dtypes.Float32, 1)...)...)
-	inputs = append(inputs, owned.Own(layout.Tables()...)...)
+	tables, tableBytes := owned.Own(layout.Tables()...), 0
+	for _, table := range tables {
+		tableBytes += int(table.Shape().ByteSize())
+	}
+	inputs = append(inputs, tables...)
 	program, err := xla.NewProgram(xlatest.Backend(b), "layers", func(in []*Node) []*Node {
 		args := in[3:]
 		v, operator, a, da := nn.Bind(params, args), BindOperator(args[len(params):]), in[0], in[1]
@@ -105,6 +174,9 @@ func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identityS
 		}
 		pair := NewPair(operator, a, da, n)
 		y := layer.Apply(v, pair, nn.ReLU(layer.Apply(v, pair, in[2])))
+		if w.forward {
+			return []*Node{y, ReduceAllSum(y)}
+		}
 		return Gradient(ReduceAllSum(Square(y)), append([]*Node{in[2]}, args[:len(params)]...)...)
 	})
 	if err != nil {
@@ -127,4 +199,6 @@ func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identityS
 	for b.Loop() {
 		call()
 	}
+	b.ReportMetric(float64(inputs[0].Shape().ByteSize()), "row-bytes")
+	b.ReportMetric(float64(tableBytes), "table-bytes")
 }
