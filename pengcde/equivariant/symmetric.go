@@ -10,6 +10,8 @@ import (
 // undirected graph with every edge in both directions, A^T is A and column sums are row sums, and a row holds each once: half
 // the entries, and half the work of interpolating and mixing them. Otherwise, if a single edge weighs other than its
 // opposite in the last bit, it is the layout as it was. It takes O(edges) operations a snapshot.
+// Rows of 400 and 2048 nodes with 8 or 16 neighbours take 0.51 to 0.52 of the bytes. Two layers alone take 0.87 to 1.02 of the
+// time, since gathering the states is most of it (BenchmarkUndirected).
 //
 // Values and gradients with respect to states and weights are those of the other layout, up to rounding. Those with respect
 // to a row's entries belong to the row: what they give along any symmetric change of the weights, one edge and its opposite
