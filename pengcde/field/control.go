@@ -18,6 +18,13 @@ import (
 
 // NewControl makes the tensors of a batch of samples, which [Bind] takes back as nodes. Samples may differ in times,
 // graphs and values, not in the numbers of knots, snapshots, nodes and features.
+//
+// Where every snapshot of every sample is exactly symmetric, as those of undirected graphs are, the tensors hold both
+// directions of an edge together, in 0.57 of the bytes for 8 snapshots with 16 neighbours, with the same results
+// ([equivariant.Layout.Fit]). So a batch in which
+// one snapshot is not has tensors of other shapes, for which programs are compiled again; and the gradient with respect to
+// the snapshots' tensor then gives derivatives by undirected edges, as differences of symmetric snapshots would, not by one
+// direction alone.
 func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sample) ([]*tensors.Tensor, error) {
 	if len(samples) == 0 {
 		return nil, fmt.Errorf("pengcde/field: control of no samples: %w", dyngraph.ErrInvalid)
@@ -25,6 +32,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	first := samples[0]
 	var patterns []*dyngraph.Pattern
 	var times [][]float64
+	var snapshots [][][]float64
 	samples = slices.Clone(samples)
 	for b, s := range samples {
 		if err := s.check(b, first); err != nil {
@@ -37,7 +45,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 			}
 			samples[b].Features = filled
 		}
-		patterns, times = append(patterns, s.Pattern), append(times, s.Knots)
+		patterns, snapshots, times = append(patterns, s.Pattern), append(snapshots, s.Snapshots), append(times, s.Knots)
 	}
 	first = samples[0]
 	kind := first.GraphPath
@@ -52,6 +60,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	if err != nil {
 		return nil, fmt.Errorf("pengcde/field: %w", err)
 	}
+	layout = layout.Fit(snapshots)
 	var until, rows, clock, features []float64
 	var index []int32
 	for b, s := range samples {

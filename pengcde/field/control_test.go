@@ -28,16 +28,25 @@ func direction(n, turn int) []float64 {
 }
 
 // The gradient of a solve with respect to the values of the control is that of central differences, along directions
-// through all entries of the rows of snapshots and of the node features, and of one edge's weight, in both products.
+// through all entries of the rows of snapshots and of the node features, and of one edge's weight, in both products, and of
+// an undirected edge's weight where the graph is undirected.
 func TestGradientOfControlValues(t *testing.T) {
-	sample, z, n, p := clocked(t)
-	sample.Clock = nil
+	directed, z, n, p := clocked(t)
+	directed.Clock = nil
+	symmetric := undirected(t, directed)
 	backend := field.PlainGo(t)
 	times := [][]float64{{0.2, 1.3, 3.4}}
-	for _, name := range []string{"PENG, features", "Original, features", "Adjacency, features", "PreMult, features", "GNODE"} {
-		f, drives := every(n, p)[name], strings.HasSuffix(name, "features")
+	for _, c := range []struct {
+		name   string
+		sample field.Sample
+	}{
+		{"PENG, features", directed}, {"Original, features", directed}, {"Adjacency, features", directed},
+		{"PreMult, features", directed}, {"GNODE", directed},
+		{"PENG, features", symmetric}, {"Original", symmetric},
+	} {
+		f, drives, sample := every(n, p)[c.name], strings.HasSuffix(c.name, "features"), c.sample
 		for _, product := range bothProducts {
-			t.Run(fmt.Sprintf("%s, product %d", name, product), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, product %d, %d edges", c.name, product, sample.Pattern.Edges()), func(t *testing.T) {
 				declared := f.Params()
 				control, err := field.NewControl(dtypes.Float64, product, []field.Sample{sample})
 				if err != nil {
@@ -104,13 +113,19 @@ func TestGradientOfControlValues(t *testing.T) {
 						along("features", len(declared)+features, direction(args[len(declared)+features].Size(), turn))
 					}
 				}
-				// One edge's weight, by the entries of the rows that it makes.
+				// One edge's weight, or an undirected edge's, by the entries of the rows that it makes.
 				one := sample
 				one.Snapshots = make([][]float64, len(sample.Snapshots))
 				for j := range one.Snapshots {
 					one.Snapshots[j] = make([]float64, sample.Pattern.Edges())
 				}
-				one.Snapshots[1][sample.Pattern.Edges()/2] = 1
+				at := sample.Pattern.Edges() / 2
+				for sample.Pattern.From[at] == sample.Pattern.To[at] {
+					at++
+				}
+				if one.Snapshots[1][at] = 1; sample.Pattern == symmetric.Pattern {
+					one.Snapshots[1][opposite(sample.Pattern, at)] = 1
+				}
 				unit, err := field.NewControl(dtypes.Float64, product, []field.Sample{one})
 				if err != nil {
 					t.Fatal(err)

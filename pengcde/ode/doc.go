@@ -27,6 +27,18 @@
 // until [Solution.Close], and with Problem.Dense also its stages; [Memory] keeps fewer, or keeps them on the host, and
 // takes steps again, with the same gradient. [Solver.Plan] says what a solve and its pullback will take.
 //
+// Counted buffer by buffer, Plan is exact where the steps are known. Against the resident memory of a process on XLA's CPU
+// backend, for a batch of 4 states [2000, 16] in float32 (0.5 MB each) and 500 steps of [Tsit5] (BenchmarkPlan):
+//
+//	kept                    plan      more resident at most
+//	every step              253 MiB   262 MiB
+//	every step, on the host 253 MiB   412 MiB
+//	32 checkpoints           25 MiB    31 MiB
+//	8 checkpoints            13 MiB    27 MiB
+//
+// The difference is what a compiled step needs for itself and what the allocator holds back; on the host, Go's garbage
+// collector lets memory grow up to twice what is in use, unless GOMEMLIMIT or GOGC say less.
+//
 // A sample that fails stops where it stands, and the others go on: a solve then returns what was reached beside a
 // [*Failure], whose [Code] and message say what to try. Bad input is an error that wraps [ErrInput], and an [*InputError]
 // where one entry is to blame.
