@@ -156,11 +156,7 @@ func (l layered) check(t *testing.T, recomputes ...int) {
 }
 
 func TestLayerIsSolverAndPullback(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
+	backend := xlatest.Go(t)
 	sample := observed.Windowed(t, fixture.Load(t, "pgt_peng"))
 	n := sample.Pattern.Nodes
 	p := len(sample.Features[0]) / n
@@ -189,11 +185,7 @@ func TestLayerOnBackend(t *testing.T) {
 
 // Layers in different scopes and with different seeds start differently, and the hyperparameters are read.
 func TestLayerVariables(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
+	backend := xlatest.Go(t)
 	l := newLayered(t, backend, equivariant.Dense, nil)
 	inputs := []any{l.z0}
 	for _, c := range l.control {
@@ -235,11 +227,7 @@ func TestLayerVariables(t *testing.T) {
 }
 
 func TestLayerBadInput(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
+	backend := xlatest.Go(t)
 	l := newLayered(t, backend, equivariant.Dense, nil)
 	inputs := []any{l.z0}
 	for _, c := range l.control {

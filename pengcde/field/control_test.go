@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -32,7 +33,7 @@ func direction(n, turn int) []float64 {
 func TestGradientOfControlValues(t *testing.T) {
 	sample, z, n, p := clocked(t)
 	sample.Clock = nil
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	times := [][]float64{{0.2, 1.3, 3.4}}
 	for _, name := range []string{"PENG, features", "Original, features", "Adjacency", "GNODE"} {
 		f, drives := every(n, p)[name], strings.HasSuffix(name, "features")

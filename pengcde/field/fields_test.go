@@ -132,7 +132,7 @@ func clocked(t *testing.T) (sample field.Sample, z []float64, n, p int) {
 
 func TestSparseIsDenseForEveryField(t *testing.T) {
 	sample, z, n, p := clocked(t)
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	times := []float64{0.4, 1, 2.3, 3.4}
 	for name, f := range every(n, p) {
 		dense := evaluate(t, backend, f, waves(f), sample, equivariant.Dense, times, z, true)
@@ -150,7 +150,7 @@ var fivePoint = map[float64]float64{-2: 1. / 12, -1: -2. / 3, 1: 2. / 3, 2: -1. 
 // The gradient of a fixed combination of dz/dt is that of central differences, for every entry of every parameter.
 func TestGradientOfEveryParameter(t *testing.T) {
 	sample, z, n, p := clocked(t)
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	at := []float64{1.3}
 	for name, f := range every(n, p) {
 		t.Run(name, func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestGradientOfEveryParameter(t *testing.T) {
 // GN-ODE takes the snapshot of the last knot that was reached, also outside the knots.
 func TestGNODETakesTheLatestSnapshot(t *testing.T) {
 	sample, z, _, _ := clocked(t)
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	sample.Clock = nil
 	f := field.GNODE{Hidden: 3, Layers: 2}
 	lagged := f
