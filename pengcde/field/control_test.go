@@ -46,7 +46,7 @@ func TestGradientOfControlValues(t *testing.T) {
 				}
 				solver, err := ode.New(backend, func(t, z *Node, args []*Node) *Node {
 					return f.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), t, z)
-				}, ode.Config{Control: ode.Constant{Step: 0.4}})
+				}, ode.Config{Control: ode.Constant{Step: 0.8}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -99,7 +99,7 @@ func TestGradientOfControlValues(t *testing.T) {
 					}
 					got[what], want[what] = append(got[what], pulled), append(want[what], moves)
 				}
-				for turn := range 3 {
+				for turn := range 2 {
 					along("rows", len(declared)+rows, direction(args[len(declared)+rows].Size(), turn))
 					if drives {
 						along("features", len(declared)+features, direction(args[len(declared)+features].Size(), turn))
