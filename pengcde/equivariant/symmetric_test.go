@@ -69,7 +69,7 @@ func newActing(t *testing.T, layout Layout, modulated bool) *acting {
 	if modulated {
 		a.params = modulatedProblem{identities: Identities{Name: "id", Size: 3}}.declared()
 	}
-	backend := plainGo(t)
+	backend := xlatest.Go(t)
 	if !modulated && layout.symmetric {
 		backend = xlatest.Backend(t)
 	}

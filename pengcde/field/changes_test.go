@@ -13,6 +13,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -48,7 +49,7 @@ type cost struct {
 // error is that at the end, against a tight solve of the same path.
 func changes(tb testing.TB, kind path.Kind, irregular int) (plain, stopped cost) {
 	tb.Helper()
-	backend := field.PlainGo(tb)
+	backend := xlatest.Go(tb)
 	tb.Setenv(fixture.Env, "") // the figures are those of one file
 	file := fixture.Load(tb, "model_peng")
 	f := field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Parity: true}

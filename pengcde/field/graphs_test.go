@@ -11,6 +11,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -70,7 +71,7 @@ func complete(t *testing.T, s field.Sample) field.Sample {
 // Graphs without edges, with self-loops, with edges given twice, with isolated nodes, or of a single node are graphs like
 // others: every field and its gradient are those of the matrix written out, in both products.
 func TestOddGraphs(t *testing.T) {
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	const p = 2
 	graphs := map[string]struct {
 		n     int
@@ -107,7 +108,7 @@ func TestOddGraphs(t *testing.T) {
 
 // A node without edges moves as if it were alone, by a field whose only message is along edges.
 func TestIsolatedNodeIsAlone(t *testing.T) {
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	const n, p, hidden = 5, 2, 3
 	sample, z := oddGraph(t, n, p, [][2]int{{0, 1}, {1, 4}, {4, 4}}, 0), direction(n*hidden, 0)
 	alone := oddGraph(t, 1, p, nil, 0)
@@ -124,7 +125,7 @@ func TestIsolatedNodeIsAlone(t *testing.T) {
 
 // A state that does not fit the graph, the field's width or the features is bad input of the solve.
 func TestStateOfAnotherShape(t *testing.T) {
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	const n, p = 5, 2
 	sample := oddGraph(t, n, p, [][2]int{{0, 1}, {1, 4}, {4, 4}}, 0)
 	for name, f := range every(n, p) {

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -51,7 +52,7 @@ func argsOf(t *testing.T, f field.Field, product equivariant.Product, samples ..
 // parameter, and it is that of central differences, along a direction through all entries.
 func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 	sample, z, n, p := clocked(t)
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	for name, f := range every(n, p) {
 		t.Run(name, func(t *testing.T) {
 			declared := f.Params()
@@ -127,7 +128,7 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 // Samples of one batch, with knots, graphs and values of their own, take the same steps to the same states as alone, and
 // the gradient of the parameters is the sum of theirs.
 func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	const n, p = ringNodes, 2
 	for name, f := range map[string]field.Field{"PENG, features": every(n, p)["PENG, features"], "Original": every(n, p)["Original"], "GNODE": every(n, p)["GNODE"]} {
 		for _, product := range bothProducts {

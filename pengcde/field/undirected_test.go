@@ -11,6 +11,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -65,7 +66,7 @@ func TestUndirectedGraphsShareWork(t *testing.T) {
 	}
 	directed.Snapshots[last][edge] = math.Nextafter(directed.Snapshots[last][edge], 9)
 	times := []float64{1.2, 1.2} // the last snapshot has no part in it yet
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	for name, f := range every(n, p) {
 		declared, params := f.Params(), waves(f)
 		for _, product := range bothProducts {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -60,7 +61,7 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 		return func(c *Control, t *Node) signal { return c.at(t, n, p) }
 	}
 	maps11, derivative11 := equivariant.Published11()
-	backend := PlainGo(t)
+	backend := xlatest.Go(t)
 	for _, c := range []struct {
 		name    string
 		field   responder
@@ -155,7 +156,7 @@ func TestClockOfASample(t *testing.T) {
 	for _, knot := range plain.Knots {
 		clocked.Knots = append(clocked.Knots, slow*knot+1)
 	}
-	backend := PlainGo(t)
+	backend := xlatest.Go(t)
 	derivative := func(f Field, s Sample, time float64) []float64 {
 		declared := f.Params()
 		control, err := NewControl(dtypes.Float64, equivariant.Sparse, []Sample{s})

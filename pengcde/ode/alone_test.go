@@ -10,7 +10,7 @@ import (
 // Alone and in a batch a sample takes the same steps to the same states, and has the same gradient, to the last bit: on a
 // backend that computes each row alike whatever their number. The gradient of what samples share is the sum of theirs.
 func TestSamplesAloneAreTheSameToTheLastBit(t *testing.T) {
-	s := newGoSolver(t, pendulum, Config{})
+	s := newSolver(t, pendulum, Config{})
 	stepTo := [][]float64{{0.2}, {0.25, 1.7}, {-0.5, 0.3, 3}}
 	n := 2 * len(irregular[0])
 	probe := cosines(3 * n)

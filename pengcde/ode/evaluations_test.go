@@ -17,7 +17,7 @@ func TestFirstSameAsLast(t *testing.T) {
 		if adaptive {
 			config.Control = PID{First: 0.25, Max: 0.25}
 		}
-		s := newGoSolver(t, decay(&built), config)
+		s := newSolver(t, decay(&built), config)
 		p := Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}}
 		sol := run(t, s, p)
 		if built != 1+want[m.Name] {

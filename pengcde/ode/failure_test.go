@@ -303,7 +303,7 @@ func TestRepeatedTimes(t *testing.T) {
 func TestNotFiniteAtTheEndOfAStep(t *testing.T) {
 	root := func(t, z *Node, _ []*Node) *Node { return Mul(Sqrt(OneMinus(ExpandAxes(t, -1))), z) }
 	forMethods(t, func(t *testing.T, m *Method, _ bool) {
-		s := newGoSolver(t, root, Config{Method: m, Control: Constant{0.5}})
+		s := newSolver(t, root, Config{Method: m, Control: Constant{0.5}})
 		sol, err := attempt(context.Background(), t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 0.3, 1, 1.2, 1.5}}})
 		if err == nil || sol.Code(0) != NotFinite {
 			t.Fatalf("got %v, want NotFinite", err)

@@ -115,7 +115,7 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 		}
 		count, rejected, shift, off, apart := 0, 0, 0.0, 0.0, 0.0
 		for _, p := range odetest.Smooth() {
-			s := newGoSolver(t, p.Field, Config{Method: m})
+			s := newSolver(t, p.Field, Config{Method: m})
 			r := referenceOf(m, p)
 			last := p.At(p.T1)
 			z0 := tensors.FromValue([][]float64{p.Z0, last})

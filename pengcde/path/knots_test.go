@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -71,11 +72,7 @@ func TestFloat32ValuesAtAMillion(t *testing.T) {
 		if kind == path.Rectilinear {
 			query = knots[0] + 0.05*0.43
 		}
-		backend, err := pure()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := program(t, backend, kind).Call(table, tensors.FromFlatDataAndDimensions(values, 1, len(values), 1), tensors.FromValue([]float64{query}))
+		out, err := program(t, xlatest.Go(t), kind).Call(table, tensors.FromFlatDataAndDimensions(values, 1, len(values), 1), tensors.FromValue([]float64{query}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +111,7 @@ func TestSamplesWithKnotsOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range kinds {
-		out, err := program(t, chosen(t), kind).Call(made, tensors.FromFlatDataAndDimensions(rows, 2, 3, 1), tensors.FromFlatDataAndDimensions(at, 2))
+		out, err := program(t, xlatest.Go(t), kind).Call(made, tensors.FromFlatDataAndDimensions(rows, 2, 3, 1), tensors.FromFlatDataAndDimensions(at, 2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,10 +130,10 @@ func TestSamplesWithKnotsOfTheirOwn(t *testing.T) {
 // What Locate cannot use is an error when the graph is built.
 func TestLocateErrors(t *testing.T) {
 	knots, at, values := tensors.FromValue([][]float64{{0, 1}}), tensors.FromValue([]float64{0.5}), tensors.FromValue([][][]float64{{{1}, {2}}})
-	if _, err := program(t, chosen(t), path.Natural).Call(knots, values, at); !errors.Is(err, path.ErrKnots) {
+	if _, err := program(t, xlatest.Go(t), path.Natural).Call(knots, values, at); !errors.Is(err, path.ErrKnots) {
 		t.Errorf("knots without weights: %v, want ErrKnots", err)
 	}
-	if _, err := program(t, chosen(t), path.Kind(12)).Call(knots, values, at); !errors.Is(err, path.ErrKind) {
+	if _, err := program(t, xlatest.Go(t), path.Kind(12)).Call(knots, values, at); !errors.Is(err, path.ErrKind) {
 		t.Errorf("kind 12: %v, want ErrKind", err)
 	}
 }
