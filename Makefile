@@ -4,12 +4,13 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin pengcde test test-go test-tools notebooks lab check bench strip clean
+.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
 NOTEBOOKS ?= $(wildcard notebooks/*.ipynb)
 TEST_FLAGS ?= -timeout 25m
+FUZZTIME ?= 60s
 LAB_FLAGS ?=
 export PYTHON
 
@@ -37,6 +38,18 @@ test: setup test-tools ## run all tests
 
 test-go: setup ## run all Go tests on the pure-Go backend
 	$(ENV) PENGCDE_BACKEND=go go test $(TEST_FLAGS) ./...
+
+# The pure-Go backend's products keep pointers past the end of a slice, which checkptr, on beside -race, would stop at.
+test-race: setup ## run all Go tests under the race detector, on the pure-Go backend
+	$(ENV) PENGCDE_BACKEND=go go test -race -gcflags=all=-d=checkptr=0 $(TEST_FLAGS) ./...
+
+fuzz: setup ## run each fuzz target for FUZZTIME (60s)
+	@$(ENV) for package in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd datasets dyngraph experiments figures internal pengcde xla | xargs -n1 dirname | sort -u); do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$package/*_test.go); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$package || exit 1; \
+		done; \
+	done
 
 test-tools: setup
 	$(ENV) $(PY) -m unittest discover -s tools -p 'test_*.py'

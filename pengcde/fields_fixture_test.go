@@ -51,13 +51,14 @@ func TestFixturePGTPengDirected(t *testing.T) {
 func TestFixturePGTGNODE(t *testing.T) {
 	file := fixture.Load(t, "pgt_gnode")
 	w, e := observedPGT(t, file, field.GNODE{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()}, ode.PID{})
+	t.Parallel()
+	g := wire(t, file, w, []example{e}, 1)
 	const tolerance = 1e-3
 	for _, c := range []struct {
 		measure measure
 		loss    string
 	}{{perNode, "plain_mse"}, {pairwise, "ref_loss_broadcast_nxn"}} {
-		w.measure = c.measure
-		g := wire(t, file, w, []example{e}, 1)
+		g := g.comparedBy(c.measure)
 		fixture.Close(t, "forecast by node", g.last(), file.Get("node_output").Array().Data, tolerance)
 		loss, err := g.network.loss(context.Background(), g.params, g.batch)
 		if err != nil {
@@ -86,6 +87,7 @@ func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.Con
 // checkPGT compares states, forecasts, losses and gradients of a field with node-feature control.
 func checkPGT(t *testing.T, file fixture.Node, f field.Field, tolerance, gradientTolerance float64) {
 	w, e := observedPGT(t, file, f, ode.Constant{Step: file.Get("dt").Float()})
+	t.Parallel()
 	g := wire(t, file, w, []example{e}, 1)
 	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
 	if err != nil {
@@ -96,8 +98,7 @@ func checkPGT(t *testing.T, file fixture.Node, f field.Field, tolerance, gradien
 	fixture.Close(t, "forecast by node", g.last(), file.Get("node_output").Array().Data, tolerance)
 	g.checkGradient("by node", file.Get("node_loss").Float(), file.Get("node_grad").Params(), tolerance, gradientTolerance)
 
-	w.measure = global
-	g = wire(t, file, w, []example{e}, 1)
+	g = g.comparedBy(global)
 	fixture.Close(t, "forecast of the graph", g.last(), file.Get("global_output").Array().Data, tolerance)
 	g.checkGradient("of the graph", file.Get("ref_loss_global").Float(), file.Get("ref_grad_global").Params(), tolerance, gradientTolerance)
 }

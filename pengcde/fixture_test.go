@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // golden is a published model with its data, wired as a network.
@@ -66,6 +67,26 @@ func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.Contr
 		readout: nn.Linear{Name: "readout", In: hidden, Out: 1},
 		field:   f, control: control,
 	}, examples, 1)
+}
+
+// control takes steps by what is in it now, so that one compiled network serves several.
+type control struct{ ode.Control }
+
+// comparedBy is the same with another measure; what is compiled for the solve serves both.
+func (g *golden) comparedBy(m measure) *golden {
+	g.t.Helper()
+	other, network := *g, *g.network
+	other.network, network.measure = &network, m
+	var err error
+	if network.decode, err = xla.NewProgram(xlatest.Backend(g.t), "readout", network.buildDecode); err != nil {
+		g.t.Fatal(err)
+	}
+	if network.objective, err = xla.NewProgram(xlatest.Backend(g.t), "loss", network.buildObjective); err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(network.decode.Close)
+	g.t.Cleanup(network.objective.Close)
+	return &other
 }
 
 func (g *golden) checkStates(what string, lists []fixture.Node, tolerance float64) {
@@ -138,18 +159,20 @@ func accepted(file fixture.Node) ode.Given {
 }
 
 func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string, afterAdamW float64) {
-	g := synthetic(t, file, f, ode.Constant{Step: file.Get("dt_constant").Float()})
+	t.Parallel() // XLA compiles on one core mostly
+	constant := ode.Constant{Step: file.Get("dt_constant").Float()}
+	steps := &control{constant}
+	g := synthetic(t, file, f, steps)
 	g.checkStates("constant step", file.Get("constant").List(), 1e-10)
 	g.checkGradient("constant step", file.Get("constant_loss").Float(), file.Get("constant_grad").Params(), 1e-10, 1e-10)
-	g.checkAdamW(file.Get("adamw20_constant"), afterAdamW)
 
-	replay := synthetic(t, file, f, accepted(file))
-	replay.checkStates("replay", file.Get("adaptive").List(), 1e-10)
-	replay.checkGradient("replay", file.Get("fixed_sequence_loss").Float(), file.Get(replayed).Params(), 1e-10, 1e-10)
+	steps.Control = accepted(file)
+	g.checkStates("replay", file.Get("adaptive").List(), 1e-10)
+	g.checkGradient("replay", file.Get("fixed_sequence_loss").Float(), file.Get(replayed).Params(), 1e-10, 1e-10)
 
 	// The same controller takes other steps from rounding on where the field has kinks, so compare loosely.
-	own := synthetic(t, file, f, ode.PID{RTol: file.Get("rtol").Float(), ATol: file.Get("atol").Float()})
-	solution, err := own.network.solve(context.Background(), own.params, own.batch, false)
+	steps.Control = ode.PID{RTol: file.Get("rtol").Float(), ATol: file.Get("atol").Float()}
+	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,6 +191,9 @@ func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string,
 			t.Errorf("own steps: sample %d took %g tries, the published solve %g", b, tries, steps)
 		}
 	}
+
+	steps.Control = constant
+	g.checkAdamW(file.Get("adamw20_constant"), afterAdamW)
 }
 
 // Twenty optimiser steps of PENG amplify rounding: gradients agree to 1e-14 at the first step, yet the dense and the

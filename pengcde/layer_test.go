@@ -60,13 +60,18 @@ func newLayered(t *testing.T, backend *xla.Backend, product equivariant.Product,
 	return layered{backend, f, control, nn.Tensor(dtypes.Float64, z0, 2, n, 3), []float64{0, 0.3 * t1, t1}, 3}
 }
 
-// inGraph returns the states at times, and the gradient of their probe by z0 and the parameters.
-func (l layered) inGraph(t *testing.T, store *model.Store, recompute int) [][]float64 {
-	t.Helper()
+// inputs are the state and the control, as a graph takes them.
+func (l layered) inputs() []any {
 	inputs := []any{l.z0}
 	for _, c := range l.control {
 		inputs = append(inputs, c)
 	}
+	return inputs
+}
+
+// inGraph returns the states at times, and the gradient of their probe by z0 and the parameters.
+func (l layered) inGraph(t *testing.T, store *model.Store, recompute int) [][]float64 {
+	t.Helper()
 	last := len(l.times) - 1
 	out, err := model.CallOnceN(l.backend.Compute, store, func(scope *model.Scope, in []*Node) []*Node {
 		builder := pengcde.Layer(scope, in[0], in[1:], l.times[0], l.times[last]).Steps(l.steps).Method(ode.Bosh3).Recompute(recompute)
@@ -80,7 +85,7 @@ func (l layered) inGraph(t *testing.T, store *model.Store, recompute int) [][]fl
 		}
 		probe := Sin(AddScalar(ConvertDType(IotaFull(z.Graph(), z.Shape()), z.DType()), 0.4))
 		return append([]*Node{z}, Gradient(ReduceAllSum(Mul(probe, z)), by...)...)
-	}, inputs...)
+	}, l.inputs()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,11 +161,7 @@ func (l layered) check(t *testing.T, recomputes ...int) {
 }
 
 func TestLayerIsSolverAndPullback(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
+	backend := xlatest.Go(t)
 	sample := observed.Windowed(t, fixture.Load(t, "pgt_peng"))
 	n := sample.Pattern.Nodes
 	p := len(sample.Features[0]) / n
@@ -189,25 +190,16 @@ func TestLayerOnBackend(t *testing.T) {
 
 // Layers in different scopes and with different seeds start differently, and the hyperparameters are read.
 func TestLayerVariables(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
-	l := newLayered(t, backend, equivariant.Dense, nil)
-	inputs := []any{l.z0}
-	for _, c := range l.control {
-		inputs = append(inputs, c)
-	}
+	l := newLayered(t, xlatest.Go(t), equivariant.Dense, nil)
 	store := model.NewStore()
 	defer store.Finalize()
 	store.RootScope().SetParams(map[string]any{pengcde.ParamLayerDepth: 1, pengcde.ParamLayerSteps: 2})
-	out, err := model.CallOnceN(backend.Compute, store, func(scope *model.Scope, in []*Node) []*Node {
+	out, err := model.CallOnceN(l.backend.Compute, store, func(scope *model.Scope, in []*Node) []*Node {
 		layer := func(name string) *pengcde.LayerBuilder {
 			return pengcde.Layer(scope.In("%s", name), in[0], in[1:], 0, 1)
 		}
 		return []*Node{layer("a").Done(), layer("b").Done(), layer("c").Seed(1).Done(), layer("d").Field(field.Constant{Hidden: 3}).Done()}
-	}, inputs...)
+	}, l.inputs()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,16 +227,7 @@ func TestLayerVariables(t *testing.T) {
 }
 
 func TestLayerBadInput(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
-	l := newLayered(t, backend, equivariant.Dense, nil)
-	inputs := []any{l.z0}
-	for _, c := range l.control {
-		inputs = append(inputs, c)
-	}
+	l := newLayered(t, xlatest.Go(t), equivariant.Dense, nil)
 	for _, c := range []struct {
 		name  string
 		build func(scope *model.Scope, z0 *Node, control []*Node) *Node
@@ -278,9 +261,9 @@ func TestLayerBadInput(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			store := model.NewStore()
 			defer store.Finalize()
-			_, err := model.CallOnceN(backend.Compute, store, func(scope *model.Scope, in []*Node) []*Node {
+			_, err := model.CallOnceN(l.backend.Compute, store, func(scope *model.Scope, in []*Node) []*Node {
 				return []*Node{c.build(scope, in[0], in[1:])}
-			}, inputs...)
+			}, l.inputs()...)
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want an error that wraps %v", err, c.want)
 			}

@@ -50,7 +50,7 @@ func ring(t *testing.T) *dyngraph.Series {
 
 func ringModel(t *testing.T, change func(*Config)) *Model {
 	t.Helper()
-	return ringModelOn(t, xlatest.Backend(t), change)
+	return ringModelOn(t, xlatest.Go(t), change)
 }
 
 func ringModelOn(t *testing.T, backend *xla.Backend, change func(*Config)) *Model {
@@ -118,7 +118,7 @@ func TestFitLearnsSavesAndLoads(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := Load(xlatest.Backend(t), path)
+	loaded, err := Load(xlatest.Go(t), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,13 +153,13 @@ func damagedFiles(t *testing.T, m *Model, path string) {
 		t.Fatal(err)
 	}
 	for name, broken := range map[string]string{"cut in half": half, "of another shape": other} {
-		if _, err := Load(xlatest.Backend(t), broken); !errors.Is(err, ErrFile) {
+		if _, err := Load(xlatest.Go(t), broken); !errors.Is(err, ErrFile) {
 			t.Errorf("file %s: %v, want ErrFile", name, err)
 		} else {
 			t.Log(err)
 		}
 	}
-	if _, err := Load(xlatest.Backend(t), filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Load(xlatest.Go(t), filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v, want ErrNotExist", err)
 	}
 	if err := m.Save(filepath.Join(t.TempDir(), "no", "folder")); err == nil {
@@ -206,7 +206,7 @@ func TestRelabellingRelabelsForecasts(t *testing.T) {
 		}
 		relabelled.Weights, relabelled.Features, relabelled.Targets = append(relabelled.Weights, weights), append(relabelled.Features, features), append(relabelled.Targets, targets)
 	}
-	m := ringModel(t, func(c *Config) { c.Float64 = true })
+	m := ringModelOn(t, xlatest.Backend(t), func(c *Config) { c.Float64 = true })
 	y, z := forecast(t, m, dyngraph.Window{Series: series, Start: 2, Length: 5}), forecast(t, m, dyngraph.Window{Series: &relabelled, Start: 2, Length: 5})
 	for u, v := range order {
 		if math.Abs(y[u]-z[v]) > 1e-11 {
@@ -296,7 +296,7 @@ func TestWindowsThatCannotBeUsed(t *testing.T) {
 }
 
 func TestClosedModel(t *testing.T) {
-	m, err := New(xlatest.Backend(t), Config{Nodes: ringNodes, Features: ringFeatures})
+	m, err := New(xlatest.Go(t), Config{Nodes: ringNodes, Features: ringFeatures})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestModelInputErrors(t *testing.T) {
 		"unknown map": {Nodes: 2, Features: 1, Maps: "identity, inverse"}, "maps of another field": {Nodes: 2, Features: 1, Field: GNODE, Maps: "all15"},
 		"rectilinear": {Nodes: 2, Features: 1, Path: path.Rectilinear}, "unknown path": {Nodes: 2, Features: 1, Path: 17},
 	} {
-		if _, err := New(xlatest.Backend(t), cfg); !errors.Is(err, ErrInput) {
+		if _, err := New(xlatest.Go(t), cfg); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
 		}
 	}
@@ -331,11 +331,7 @@ func TestModelInputErrors(t *testing.T) {
 }
 
 func TestEveryParameterLearns(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"}) // XLA would take minutes to compile all models
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
+	backend := xlatest.Go(t)
 	for _, c := range []struct {
 		kind   Kind
 		parity bool

@@ -78,7 +78,7 @@ func TestResidualErrors(t *testing.T) {
 	if _, err := residual.Forecast(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}); !errors.Is(err, ErrInput) {
 		t.Errorf("series that knows no recent means: %v, want ErrInput", err)
 	}
-	if _, err := New(xlatest.Backend(t), Config{Nodes: 2, Features: 1, Residual: true, Parity: true}); !errors.Is(err, ErrInput) {
+	if _, err := New(xlatest.Go(t), Config{Nodes: 2, Features: 1, Residual: true, Parity: true}); !errors.Is(err, ErrInput) {
 		t.Errorf("residual with parity: %v, want ErrInput", err)
 	}
 }
@@ -110,7 +110,7 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 		}
 		return content
 	}
-	m := ringModel(t, nil)
+	m := ringModelOn(t, xlatest.Backend(t), nil)
 	anew := func(seed uint64) *Model { // what was compiled serves on
 		m.Reset(seed, m.Config().Control)
 		return m

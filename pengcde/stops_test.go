@@ -9,20 +9,16 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // On irregular knots with changes of the graph between some of them, steps that end beside the changes take fewer
 // evaluations and are nearer to a tight solve than the plain control's.
 func TestStepsEndBesideChanges(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
+	backend := xlatest.Go(t)
 	file := fixture.Load(t, "model_peng")
 	hidden := file.Get("hidden").Int()
 	sample, x0 := observed.Synthetic(t, file)[0], file.Get("x0").Array().Row(0).Data

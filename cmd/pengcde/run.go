@@ -36,6 +36,7 @@ const maxSeeds = 10_000
 // UnmarshalText reads "0-4,7".
 func (s *seeds) UnmarshalText(text []byte) error {
 	*s = nil
+	var read seeds
 	for part := range strings.SplitSeq(string(text), ",") {
 		from, to, isRange := strings.Cut(strings.TrimSpace(part), "-")
 		if !isRange {
@@ -47,12 +48,13 @@ func (s *seeds) UnmarshalText(text []byte) error {
 			return fmt.Errorf("seeds %q, want numbers and ranges such as 0-4,7", text)
 		}
 		for seed := first; ; seed++ {
-			*s = append(*s, seed)
+			read = append(read, seed)
 			if seed == last {
 				break
 			}
 		}
 	}
+	*s = read
 	return nil
 }
 

@@ -1,4 +1,5 @@
-// Package xlatest opens the backend that tests share.
+// Package xlatest opens the backends that tests share. Most numbers are checked on [Go], where a program compiles at
+// once; XLA takes seconds for the pullback of one step, so [Backend] is for fixtures and one test of each kind of work.
 package xlatest
 
 import (
@@ -8,10 +9,24 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-var open = sync.OnceValues(func() (*xla.Backend, error) { return xla.Open(xla.Config{}) })
+var (
+	open   = sync.OnceValues(func() (*xla.Backend, error) { return xla.Open(xla.Config{}) })
+	openGo = sync.OnceValues(func() (*xla.Backend, error) { return xla.Open(xla.Config{Backend: "go"}) })
+)
 
 // Backend returns the backend of this test process, chosen as a user's program would (see [xla.Open]).
 func Backend(t testing.TB) *xla.Backend {
+	t.Helper()
+	return opened(t, open)
+}
+
+// Go returns the pure-Go backend of this test process.
+func Go(t testing.TB) *xla.Backend {
+	t.Helper()
+	return opened(t, openGo)
+}
+
+func opened(t testing.TB, open func() (*xla.Backend, error)) *xla.Backend {
 	t.Helper()
 	backend, err := open()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -44,10 +45,69 @@ func BenchmarkModulation(b *testing.B) {
 	}
 }
 
+// BenchmarkUndirected is what [Layout.Fit] gains for undirected graphs of the mean degree, forward alone and with the
+// backward pass: the same two layers in the general layout and in the symmetric one, with the bytes of the control's
+// rows for a pair of snapshots. The two take turns, and the fastest call of each counts, so that other work on the machine
+// weighs on neither.
+func BenchmarkUndirected(b *testing.B) {
+	const batch = 4
+	for _, n := range []int{400, 2048} {
+		for _, degree := range []int{8, 16} {
+			rng := rand.New(rand.NewPCG(1, 3))
+			patterns := make([]*dyngraph.Pattern, batch)
+			snapshots := make([][][]float64, batch)
+			for i := range patterns {
+				var from, to []int
+				for range n * degree / 2 {
+					u, v := rng.IntN(n), rng.IntN(n)
+					from, to = append(from, u, v), append(to, v, u)
+				}
+				var err error
+				if patterns[i], _, err = dyngraph.NewPattern(n, from, to); err != nil {
+					b.Fatal(err)
+				}
+				for range 2 {
+					snapshots[i] = append(snapshots[i], mirrored(patterns[i], func() float64 { return rng.Float64() / 16 }))
+				}
+			}
+			general, err := Sparse.Layout(patterns)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, backward := range []bool{false, true} {
+				b.Run(fmt.Sprintf("n=%d/degree=%d/backward=%t", n, degree, backward), func(b *testing.B) {
+					var calls [2]func()
+					layouts := []Layout{general, general.Fit(snapshots)}
+					for i, layout := range layouts {
+						calls[i] = twoLayers{layout: layout, snapshots: snapshots, forward: !backward}.prepare(b)
+					}
+					var fastest [2]time.Duration
+					for b.Loop() {
+						for i, call := range calls {
+							start := time.Now()
+							call()
+							if took := time.Since(start); fastest[i] == 0 || took < fastest[i] {
+								fastest[i] = took
+							}
+						}
+					}
+					for i, name := range []string{"row-bytes", "symmetric-row-bytes"} {
+						b.ReportMetric(float64(2*batch*layouts[i].Width()*4), name)
+					}
+					b.ReportMetric(float64(fastest[0].Microseconds()), "fastest-µs")
+					b.ReportMetric(float64(fastest[1].Microseconds()), "symmetric-fastest-µs")
+					b.ReportMetric(float64(fastest[1])/float64(fastest[0]), "ratio")
+				})
+			}
+		}
+	}
+}
+
 func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identitySize int) {
-	const batch, width = 4, 16
+	const batch = 4
 	rng := rand.New(rand.NewPCG(1, 2))
 	patterns := make([]*dyngraph.Pattern, batch)
+	snapshots := make([][][]float64, batch)
 	for i := range patterns {
 		from, to := make([]int, edges), make([]int, edges)
 		for e := range from {
@@ -55,29 +115,53 @@ func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identityS
 				from[e], to[e] = e, 0
 			}
 		}
-		var err error
-		if patterns[i], _, err = dyngraph.NewPattern(n, from, to); err != nil {
+		p, _, err := dyngraph.NewPattern(n, from, to)
+		if err != nil {
 			b.Fatal(err)
 		}
+		for range 2 {
+			weights := make([]float64, p.Edges())
+			for e := range weights {
+				weights[e] = rng.Float64() / 16
+			}
+			snapshots[i] = append(snapshots[i], weights)
+		}
+		patterns[i] = p
 	}
+	layout, err := product.Layout(patterns)
+	if err != nil {
+		b.Fatal(err)
+	}
+	work := twoLayers{layout: layout, snapshots: snapshots, identitySize: identitySize}
+	call := work.prepare(b)
+	for b.Loop() {
+		call()
+	}
+}
+
+// twoLayers are layers of the 8 published maps on 16 features in float32.
+type twoLayers struct {
+	layout       Layout
+	snapshots    [][][]float64 // [samples], A and A', [edges]
+	identitySize int
+	forward      bool // without the backward pass
+}
+
+// prepare compiles, and returns what calls the program.
+func (w twoLayers) prepare(b *testing.B) (call func()) {
+	const width = 16
+	layout, n, batch, identitySize := w.layout, w.layout.nodes, len(w.snapshots), w.identitySize
+	rng := rand.New(rand.NewPCG(2, 2))
 	z := make([]float64, batch*n*width)
 	for i := range z {
 		z[i] = rng.NormFloat64()
 	}
 	var owned xla.Buffers
-	defer owned.Free()
-	layout, err := product.Layout(patterns)
-	if err != nil {
-		b.Fatal(err)
-	}
+	b.Cleanup(owned.Free)
 	var rows [2][]float64
-	for side := range rows {
-		for i, p := range patterns {
-			weights := make([]float64, p.Edges())
-			for e := range weights {
-				weights[e] = rng.Float64() / 16
-			}
-			rows[side] = append(rows[side], layout.Row(i, weights)...)
+	for i, pair := range w.snapshots {
+		for side := range rows {
+			rows[side] = append(rows[side], layout.Row(i, pair[side])...)
 		}
 	}
 	layer := Layer{Name: "l", In: width, Out: width, Fusion: Fusion{Maps: Published8()}}
@@ -105,17 +189,20 @@ func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identityS
 		}
 		pair := NewPair(operator, a, da, n)
 		y := layer.Apply(v, pair, nn.ReLU(layer.Apply(v, pair, in[2])))
+		if w.forward {
+			return []*Node{y, ReduceAllSum(y)}
+		}
 		return Gradient(ReduceAllSum(Square(y)), append([]*Node{in[2]}, args[:len(params)]...)...)
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer program.Close()
+	b.Cleanup(program.Close)
 	args := make([]any, len(inputs))
 	for i, input := range inputs {
 		args[i] = input
 	}
-	call := func() {
+	call = func() {
 		out, err := program.Call(args...)
 		if err != nil {
 			b.Fatal(err)
@@ -124,7 +211,5 @@ func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identityS
 		xla.Free(out...)
 	}
 	call() // compiles
-	for b.Loop() {
-		call()
-	}
+	return call
 }

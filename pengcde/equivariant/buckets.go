@@ -15,11 +15,12 @@ import (
 // one list serves A, A^T and their backward pass. Nodes with about as many neighbours share a bucket, and a hub does not widen
 // the lists of others: at most maxBuckets widths are chosen so that the fewest entries are empty. A bucket has as many places for each sample, some of which may be empty.
 //
-// A row of a [Layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then of those
-// from them: snapshots lie as the product wants them, and what is gathered in a solve is the state alone.
+// A row of a [Layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then, unless it
+// is symmetric, of those from them: snapshots lie as the product wants them, and what is gathered in a solve is the state
+// alone.
 type buckets struct {
 	nodes   int // of a sample
-	entries int // of a row
+	entries int // of a row that is not symmetric
 	list    []bucket
 	// edge [samples][entries] is the edge of each entry, absent where there is none.
 	edge [][]int32
@@ -186,12 +187,18 @@ func (b *buckets) pair(sample int, lists [][]neighbour) {
 	b.twin, b.isEdge = append(b.twin, twin), append(b.isEdge, isEdge)
 }
 
-// fill writes a sample's weights into the entries of a row.
-func (b *buckets) fill(row []float64, sample int, weights []float64) {
-	for i, e := range b.edge[sample] {
-		if e != absent {
-			row[i] = weights[e]
+// fill writes a sample's weights into the entries of a row: all, or half of them where it is symmetric.
+func (b *buckets) fill(entries []float64, sample int, weights []float64) {
+	edges, at := b.edge[sample], 0
+	for _, one := range b.list {
+		size := one.places * one.width
+		count := size * 2 * len(entries) / b.entries
+		for i, e := range edges[:count] {
+			if e != absent {
+				entries[at+i] = weights[e]
+			}
 		}
+		at, edges = at+count, edges[2*size:]
 	}
 }
 

@@ -4,28 +4,37 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// dense works with whole matrices. Arranged holds A as [batch, n*n], or A and A' as [batch, 2, n*n].
+// dense works with whole matrices, symmetric or not. Arranged holds A as [batch, n*n], or A and A' as [batch, 2, n*n].
 type dense struct {
 	isEdge *Node // [batch, n, n] bool
 }
 
-func (dense) Arrange(entries ...*Node) Arranged {
-	if len(entries) == 1 {
-		return Arranged(entries)
+func (d dense) Entries() int { return d.isEdge.Shape().Size() / d.isEdge.Shape().Dim(0) }
+
+func (dense) Arrange(symmetric bool, entries ...*Node) Arranged {
+	if len(entries) > 1 {
+		entries = []*Node{Stack(entries, 1)}
 	}
-	return Arranged{Stack(entries, 1)}
+	return Arranged{symmetric: symmetric, to: [][]*Node{entries}}
 }
 
 // Multiply mixes the matrices by a product with the coefficients, whose backward pass is one too: XLA sums in strict order
 // on a CPU, several times slower.
 func (dense) Multiply(m Arranged, c, z *Node) *Node {
-	n := z.Shape().Dimensions[1]
-	if c == nil {
-		return DotGeneral(Reshape(m[0], -1, n, n), []int{2}, []int{0}, z, []int{1}, []int{0})
+	n, matrices := z.Shape().Dimensions[1], m.to[0][0]
+	square := func(x *Node) *Node { return Reshape(x, -1, n, n) }
+	mixed := func(c *Node) *Node { return DotGeneral(c, []int{c.Rank() - 1}, nil, matrices, []int{1}, nil) }
+	var matrix *Node
+	switch {
+	case c == nil:
+		matrix = square(matrices)
+	case m.symmetric:
+		matrix = square(mixed(merged(c)))
+	default:
+		both := mixed(Reshape(c, 2, 2)) // [2, batch, n*n]
+		part := func(i int) *Node { return square(Slice(both, AxisElem(i))) }
+		matrix = Add(part(0), TransposeAllDims(part(1), 0, 2, 1))
 	}
-	mixed := DotGeneral(Reshape(c, 2, 2), []int{1}, nil, m[0], []int{1}, nil) // [2, batch, n*n]
-	part := func(i int) *Node { return Reshape(Slice(mixed, AxisElem(i)), -1, n, n) }
-	matrix := Add(part(0), TransposeAllDims(part(1), 0, 2, 1))
 	return DotGeneral(matrix, []int{2}, []int{0}, z, []int{1}, []int{0})
 }
 

@@ -14,6 +14,9 @@
 // are linear in A, so they are computed once for each snapshot ([Layout]) and interpolated together
 // with its entries.
 //
+// Where every snapshot is symmetric, [Layout.Fit] stores both directions of an edge once, and A Z and A^T Z are one product
+// with one set of mixed weights, forward and backward.
+//
 // A [Modulation] gives up the equivariance on purpose: the entries of A then depend on who their source and target are,
 // by [Identities].
 //

@@ -14,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // matrices is a batch of A and A' as dense matrices.
@@ -56,7 +57,7 @@ func (m matrices) lay(t testing.TB, product Product) (l Layout, rows [2][]float6
 }
 
 // run builds a graph on the pair and further inputs, and returns its outputs.
-func (m matrices) run(t testing.TB, product Product, build func(p *Pair, in []*Node) []*Node, inputs ...*tensors.Tensor) [][]float64 {
+func (m matrices) run(t testing.TB, backend *xla.Backend, product Product, build func(p *Pair, in []*Node) []*Node, inputs ...*tensors.Tensor) [][]float64 {
 	t.Helper()
 	layout, rows := m.lay(t, product)
 	tables, width := layout.Tables(), layout.Width()
@@ -67,7 +68,7 @@ func (m matrices) run(t testing.TB, product Product, build func(p *Pair, in []*N
 	for _, x := range append(tables, inputs...) {
 		all = append(all, x)
 	}
-	out, err := CallOnceN(xlatest.Backend(t).Compute, func(in []*Node) []*Node {
+	out, err := CallOnceN(backend.Compute, func(in []*Node) []*Node {
 		pair := NewPair(BindOperator(in[2:2+len(tables)]), in[0], in[1], m.n)
 		return build(pair, in[2+len(tables):])
 	}, all...)
@@ -132,7 +133,7 @@ func TestFixtureFusion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			apply := func(m matrices, fusion Fusion, w []float64) []float64 {
 				weights := tensors.FromFlatDataAndDimensions(append([]float64{}, w...), len(fusion.Maps), 2)
-				return m.run(t, product, func(p *Pair, in []*Node) []*Node {
+				return m.run(t, xlatest.Backend(t), product, func(p *Pair, in []*Node) []*Node {
 					return []*Node{fusion.Apply(p, in[0], in[1])}
 				}, weights, array(z, true))[0]
 			}
@@ -142,7 +143,7 @@ func TestFixtureFusion(t *testing.T) {
 			fixture.Close(t, "11 maps, published defect", apply(m, directed, w11), f.Get("directed11_MZ").Array().Data, 1e-13)
 			fixture.Close(t, "15 maps", apply(m, Fusion{Maps: All15()}, w15.Data), f.Get("full15_MZ").Array().Data, 1e-13)
 			identity := times(a.Data, z.Data) // the offset of the identity map
-			single := still.run(t, product, func(p *Pair, in []*Node) []*Node {
+			single := still.run(t, xlatest.Backend(t), product, func(p *Pair, in []*Node) []*Node {
 				var out []*Node
 				for _, k := range All15() {
 					weight := ConstAs(in[0], [][]float64{{1 / k.Scale(n), 0}})
@@ -176,7 +177,7 @@ func TestFixtureConvLayer(t *testing.T) {
 	}
 	for name, product := range products {
 		t.Run(name, func(t *testing.T) {
-			out := m.run(t, product, func(p *Pair, in []*Node) []*Node {
+			out := m.run(t, xlatest.Backend(t), product, func(p *Pair, in []*Node) []*Node {
 				v := nn.Values{"l.linear.weight": in[1], "l.linear.bias": in[2], "l.norm.weight": in[3], "l.norm.bias": in[4], "l.maps": in[5]}
 				plain := layer.convolution().Apply(v, in[0], func(x *Node) *Node {
 					return DotGeneral(in[6], []int{2}, []int{0}, x, []int{1}, []int{0})
@@ -222,7 +223,7 @@ func draw(rng *rand.Rand, batch, n, d int, fill float64) problem {
 // action returns M Z.
 func (p problem) action(t testing.TB, product Product) []float64 {
 	t.Helper()
-	return p.run(t, product, func(pair *Pair, in []*Node) []*Node {
+	return p.run(t, xlatest.Go(t), product, func(pair *Pair, in []*Node) []*Node {
 		return []*Node{Fusion{Maps: All15()}.Apply(pair, in[1], in[0])}
 	}, p.inputs()...)[0]
 }
@@ -238,7 +239,7 @@ func (p problem) inputs() []*tensors.Tensor {
 func (p problem) gradients(t testing.TB, product Product) [][]float64 {
 	t.Helper()
 	fusion := Fusion{Maps: All15()}
-	return p.run(t, product, func(pair *Pair, in []*Node) []*Node {
+	return p.run(t, xlatest.Go(t), product, func(pair *Pair, in []*Node) []*Node {
 		y := fusion.Apply(pair, in[1], in[0])
 		probe := Sin(ConvertDType(IotaFull(y.Graph(), y.Shape()), y.DType()))
 		out := append([]*Node{y}, Gradient(ReduceAllSum(Mul(probe, y)), in[0], in[1])...)
@@ -282,11 +283,11 @@ func TestActionIsTheDefinition(t *testing.T) {
 		p := draw(rng, c.batch, c.n, c.d, c.fill)
 		want := p.definition()
 		fromDense, fromSparse := p.gradients(t, Dense), p.gradients(t, Sparse)
-		fixture.Close(t, "dense action", fromDense[0], want, 1e-11)
-		fixture.Close(t, "sparse action", fromSparse[0], want, 1e-11)
+		fixture.Close(t, "dense action", fromDense[0], want, 1e-12)
+		fixture.Close(t, "sparse action", fromSparse[0], want, 1e-12)
 		for i, what := range []string{"", "gradient of Z", "gradient of the map weights"} {
 			if i > 0 {
-				fixture.Close(t, "sparse against dense: "+what, fromSparse[i], fromDense[i], 1e-11)
+				fixture.Close(t, "sparse against dense: "+what, fromSparse[i], fromDense[i], 1e-12)
 			}
 		}
 	}
@@ -341,7 +342,7 @@ func TestRelabellingEquivariance(t *testing.T) {
 			for i, to := range order {
 				copy(want[to*d:(to+1)*d], y[i*d:(i+1)*d])
 			}
-			fixture.Close(t, name, relabelled, want, 1e-11)
+			fixture.Close(t, name, relabelled, want, 1e-12)
 		}
 	}
 }

@@ -3,7 +3,12 @@ package equivariant_test
 import (
 	"fmt"
 
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 func ExampleParseMaps() {
@@ -22,4 +27,43 @@ func ExampleParseMaps() {
 	// Output:
 	// identity [0 2 0 0 0 3 0 0 0]
 	// row sums on columns [2 3 0 2 3 0 2 3 0]
+}
+
+// M Z for M = A + A^T, without forming M: A has the edges of a path 0 -> 1 -> 2, A' is 0.
+func ExampleFusion() {
+	backend, err := xla.Open(xla.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer backend.Close()
+	pattern, _, err := dyngraph.NewPattern(3, []int{0, 1}, []int{1, 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	layout, err := equivariant.Sparse.Layout([]*dyngraph.Pattern{pattern})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fusion := equivariant.Fusion{Maps: []equivariant.Map{equivariant.IdentityMap, equivariant.TransposeMap}}
+	inputs := []any{
+		[][]float64{layout.Row(0, []float64{2, 3})}, [][]float64{layout.Row(0, []float64{0, 0})}, // A, A'
+		[][]float64{{0, 0}, {1, 0}},    // weights of both maps on A and A', beside the 1 of the identity
+		[][][]float64{{{1}, {2}, {3}}}, // Z
+	}
+	for _, table := range layout.Tables() {
+		inputs = append(inputs, table)
+	}
+	out, err := CallOnce(backend.Compute, func(in []*Node) *Node {
+		pair := equivariant.NewPair(equivariant.BindOperator(in[4:]), in[0], in[1], 3)
+		return fusion.Apply(pair, in[2], in[3])
+	}, inputs...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(tensors.MustCopyFlatData[float64](out))
+	// Output: [4 11 6]
 }

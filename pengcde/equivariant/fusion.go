@@ -27,18 +27,24 @@ type Pair struct {
 // NewPair takes A and A' as rows of a [Layout], interpolated: both [batch, width], for graphs of n nodes.
 func NewPair(operator Operator, a, da *Node, n int) *Pair {
 	batch, width := a.Shape().Dimensions[0], a.Shape().Dimensions[1]
-	entries := width - statisticsWidth(n)
+	same := symmetricRows(operator, a, n)
+	entries := width - statisticsWidth(n, same)
+	columns := entries + n
+	if same {
+		columns = entries // row sums again
+	}
 	of := func(x *Node) (matrix, vectors *Node) {
 		part := func(from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from, to)) }
-		perNode := TransposeAllDims(Reshape(part(entries, entries+3*n), batch, 3, n), 0, 2, 1)
-		scalars := BroadcastToDims(ExpandAxes(part(entries+3*n, width), 1), batch, n, 2)
+		perNode := Concatenate([]*Node{part(entries, entries+n), part(columns, width-2)}, 1)
+		perNode = TransposeAllDims(Reshape(perNode, batch, 3, n), 0, 2, 1)
+		scalars := BroadcastToDims(ExpandAxes(part(width-2, width), 1), batch, n, 2)
 		return part(0, entries), Concatenate([]*Node{perNode, scalars}, -1)
 	}
 	aEntries, aNodes := of(a)
 	daEntries, daNodes := of(da)
 	return &Pair{
 		operator: operator,
-		arranged: operator.Arrange(aEntries, daEntries),
+		arranged: operator.Arrange(same, aEntries, daEntries),
 		nodes:    Concatenate([]*Node{aNodes, daNodes}, -1),
 	}
 }

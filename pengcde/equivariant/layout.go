@@ -10,11 +10,13 @@ import (
 
 // Layout says how the snapshots of a batch of graphs lie in memory. A row, for one snapshot, has the matrix entries, then
 // what the maps need of them: row sums, column sums and diagonal for each node, total and trace. All are linear in the
-// weights, so interpolating rows interpolates the statistics.
+// weights, so interpolating rows interpolates the statistics. [Layout.Fit] makes rows of symmetric snapshots shorter.
 type Layout struct {
 	patterns []*dyngraph.Pattern
 	nodes    int
 	buckets  *buckets // nil for dense
+	// symmetric is for snapshots that are, see Fit: rows have no weights of edges from neighbours, and no column sums.
+	symmetric bool
 }
 
 // Layout chooses that of a batch of graphs with equally many nodes; their patterns may differ.
@@ -38,23 +40,41 @@ func (p Product) Layout(patterns []*dyngraph.Pattern) (Layout, error) {
 
 // matrix is the number of matrix entries in a row: all n² of a dense layout, else those of the buckets.
 func (l Layout) matrix() int {
-	if l.buckets == nil {
+	switch {
+	case l.buckets == nil:
 		return l.nodes * l.nodes
+	case l.symmetric:
+		return l.buckets.entries / 2
 	}
 	return l.buckets.entries
 }
 
 // Width is the length of a row.
-func (l Layout) Width() int { return l.matrix() + statisticsWidth(l.nodes) }
+func (l Layout) Width() int { return l.matrix() + statisticsWidth(l.nodes, l.symmetric) }
 
 // statisticsWidth is the part of a row behind the matrix entries.
-func statisticsWidth(nodes int) int { return 3*nodes + 2 }
+func statisticsWidth(nodes int, symmetric bool) int {
+	if symmetric {
+		return 2*nodes + 2
+	}
+	return 3*nodes + 2
+}
 
-// Row is the row of a snapshot of one sample of the batch, whose weights follow the sample's pattern.
+// Row is the row of a snapshot of one sample of the batch, whose weights follow the sample's pattern. They must be symmetric
+// where the layout was fitted to such.
 func (l Layout) Row(sample int, weights []float64) []float64 {
-	p, n, at := l.patterns[sample], l.nodes, l.matrix()
+	p, n := l.patterns[sample], l.nodes
 	row := make([]float64, l.Width())
-	rows, columns, diagonal, scalars := row[at:at+n], row[at+n:at+2*n], row[at+2*n:at+3*n], row[at+3*n:]
+	rest := row[l.matrix():]
+	next := func(count int) (part []float64) {
+		part, rest = rest[:count], rest[count:]
+		return part
+	}
+	rows, columns := next(n), make([]float64, n)
+	if !l.symmetric {
+		columns = next(n)
+	}
+	diagonal, scalars := next(n), next(2)
 	for e, w := range weights {
 		from, to := int(p.From[e]), int(p.To[e])
 		if l.buckets == nil {
@@ -69,7 +89,7 @@ func (l Layout) Row(sample int, weights []float64) []float64 {
 		}
 	}
 	if l.buckets != nil {
-		l.buckets.fill(row, sample, weights)
+		l.buckets.fill(row[:l.matrix()], sample, weights)
 	}
 	return row
 }

@@ -14,8 +14,9 @@ type Matrix struct {
 // NewMatrix takes rows [batch, width] of a [Layout] for graphs of n nodes. Sums of rows are rows of sums, so A + A' is
 // one matrix.
 func NewMatrix(operator Operator, rows *Node, n int) *Matrix {
-	entries := rows.Shape().Dimensions[1] - statisticsWidth(n)
-	return &Matrix{operator: operator, arranged: operator.Arrange(Slice(rows, AxisRange(), AxisRange(0, entries)))}
+	same := symmetricRows(operator, rows, n)
+	entries := rows.Shape().Dim(1) - statisticsWidth(n, same)
+	return &Matrix{operator: operator, arranged: operator.Arrange(same, Slice(rows, AxisRange(), AxisRange(0, entries)))}
 }
 
 // Apply is M Z for states z [batch, n, d].

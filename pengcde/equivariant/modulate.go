@@ -9,13 +9,16 @@ import (
 // with edges from them by their twins. Forward and backward are gathers alone: the gradient of what is picked at the
 // targets of edges sums, for each node, over the twins of its list.
 func (s sparse) Modulate(row, w, x, y *Node, f func(*Node) *Node) *Node {
-	n := x.Shape().Dim(0)
+	n, lists := x.Shape().Dim(0), 2
+	if symmetricRows(s, row, n) {
+		lists = 1
+	}
 	var a, xs []*Node
 	sources, at, place := s.inPlaces(x), 0, 0
 	for _, table := range s.neighbours {
 		batch, places, width := table.Shape().Dim(0), table.Shape().Dim(1), table.Shape().Dim(2)
 		a = append(a, Slice(row, AxisRange(), AxisRange(at, at+places*width)))
-		at += 2 * places * width
+		at += lists * places * width
 		x := ExpandAxes(Slice(sources, AxisRange(), AxisRange(place, place+places)), 2)
 		x = BroadcastToDims(x, batch, places, width, x.Shape().Dim(-1))
 		xs = append(xs, Reshape(x, batch, places*width, -1))

@@ -19,16 +19,6 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-func plainGo(t testing.TB) *xla.Backend {
-	t.Helper()
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(backend.Close)
-	return backend
-}
-
 // modulatedProblem is a fusion of all maps of modulated matrices.
 type modulatedProblem struct {
 	problem
@@ -203,7 +193,7 @@ func hub(rng *rand.Rand, batch, n, d int) problem {
 }
 
 func TestModulationIsTheDefinition(t *testing.T) {
-	rng, plain := rand.New(rand.NewPCG(6, 1)), plainGo(t)
+	rng, plain := rand.New(rand.NewPCG(6, 1)), xlatest.Go(t)
 	for name, c := range map[string]problem{
 		"one node":       draw(rng, 1, 1, 1, 1),
 		"no edges":       draw(rng, 2, 4, 3, 0),
@@ -230,7 +220,7 @@ func TestModulationIsTheDefinition(t *testing.T) {
 
 // The gradient with respect to every parameter, state and edge weight is that of central differences of the definition.
 func TestModulationGradientAgainstDifferences(t *testing.T) {
-	backend := plainGo(t)
+	backend := xlatest.Go(t)
 	for kind := range IdentityKind(len(identityNames)) {
 		rng := rand.New(rand.NewPCG(6, 2))
 		p := modulate(rng, draw(rng, 2, 6, 2, 0.4), kind)

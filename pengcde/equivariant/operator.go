@@ -6,19 +6,26 @@ import (
 
 // Operator multiplies node states by matrices that are given by their entries in a [Layout].
 type Operator interface {
+	// Entries is the number of matrix entries in a symmetric row, see [Layout.Fit].
+	Entries() int
 	// Arrange prepares the entries of A, or of A and A', each [batch, entries], for several products.
-	Arrange(entries ...*Node) Arranged
+	Arrange(symmetric bool, entries ...*Node) Arranged
 	// Multiply is (c_0 A + c_1 A' + c_2 A^T + c_3 A'^T) Z for coefficients [4], or A Z for nil with A arranged alone, and
 	// z [batch, n, d].
 	Multiply(m Arranged, coefficients, z *Node) *Node
 	// Modulate is a row [batch, width] of a [Layout] with each entry a_uv on an edge of the pattern, 0 or not, replaced by
 	// f(a_uv w + x_u + y_v), and with the statistics of the new entries; w is [h], x and y are [n, h], and f leads from
-	// [..., h] to [..., 1]. Other entries stay 0.
+	// [..., h] to [..., 1]. Other entries stay 0. What it returns is no symmetric row, whatever it is given.
 	Modulate(row, w, x, y *Node, f func(*Node) *Node) *Node
 }
 
 // Arranged are matrix entries as an operator wants them.
-type Arranged []*Node
+type Arranged struct {
+	symmetric bool
+	// to are the entries of A, or of A and A', from are those of their transposes where an operator wants them, for each part of
+	// the matrix.
+	to, from [][]*Node
+}
 
 // Product chooses how A Z is computed.
 type Product int

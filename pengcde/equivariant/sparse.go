@@ -1,6 +1,8 @@
 package equivariant
 
 import (
+	"slices"
+
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -16,34 +18,44 @@ type sparse struct {
 	neighbours []*Node
 }
 
-// Arrange cuts the entries into what belongs to each bucket: weights to the neighbours, then from them.
-func (s sparse) Arrange(entries ...*Node) Arranged {
-	var m Arranged
-	at := 0
+func (s sparse) Entries() int { return s.twin.Shape().Dim(1) }
+
+// Arrange cuts the entries into what belongs to each bucket: weights to the neighbours, then, unless they are the same, from
+// them.
+func (s sparse) Arrange(symmetric bool, entries ...*Node) Arranged {
+	m, at := Arranged{symmetric: symmetric}, 0
 	for _, table := range s.neighbours {
 		dims := table.Shape().Dimensions
-		for range 2 {
+		list := func() (parts []*Node) {
 			next := at + dims[1]*dims[2]
 			for _, x := range entries {
-				m = append(m, Reshape(Slice(x, AxisRange(), AxisRange(at, next)), dims...))
+				parts = append(parts, Reshape(Slice(x, AxisRange(), AxisRange(at, next)), dims...))
 			}
 			at = next
+			return parts
 		}
+		to := list()
+		from := to
+		if !symmetric {
+			from = list()
+		}
+		m.to, m.from = append(m.to, to), append(m.from, from)
 	}
 	return m
 }
 
 func (s sparse) Multiply(m Arranged, c, z *Node) *Node {
-	if c == nil {
-		forward := func(i int) *Node { return m[2*i] }
-		return withPullback(s.product(forward, z), z, func(v *Node) *Node {
-			return s.product(func(i int) *Node { return m[2*i+1] }, v)
-		})
+	if c != nil && m.symmetric {
+		c = merged(c)
 	}
-	forward := func(i int) *Node { return s.values(m[4*i:], c, 0, 2) }
-	backward := func(i int) *Node { return s.values(m[4*i:], c, 2, 0) }
+	forward := mixed(c, m.to, m.from)
 	// The gradient with respect to z is the transposed matrix times the cotangent, by the same gathers.
-	return withPullback(s.product(forward, z), z, func(v *Node) *Node { return s.product(backward, v) })
+	return withPullback(s.product(forward, z), z, func(v *Node) *Node {
+		if m.symmetric {
+			return s.product(forward, v)
+		}
+		return s.product(mixed(c, m.from, m.to), v)
+	})
 }
 
 // withPullback gives y, of the shape of x, the gradient pull(cotangent) with respect to x, beside those that it has with
@@ -54,14 +66,29 @@ func withPullback(y, x *Node, pull func(cotangent *Node) *Node) *Node {
 	return Add(y, Sub(carrier, StopGradient(carrier)))
 }
 
-// values are the entries of the matrix for one bucket, or with to and from exchanged those of its transpose.
-func (s sparse) values(m Arranged, c *Node, to, from int) *Node {
-	term := func(coefficient int, x *Node) *Node { return Mul(scalar(c, coefficient, 3), x) }
-	return Add(Add(term(to, m[0]), term(to+1, m[1])), Add(term(from, m[2]), term(from+1, m[3])))
+// mixed are for each bucket the entries of the matrix with coefficients [4], or those of its transpose with the lists
+// exchanged; with [2] those of a symmetric one, and for nil those of A.
+func mixed(c *Node, to, from [][]*Node) []*Node {
+	entries := make([]*Node, len(to))
+	for i := range entries {
+		if c == nil {
+			entries[i] = to[i][0]
+			continue
+		}
+		parts := append(slices.Clone(to[i]), from[i]...)
+		for k := range c.Shape().Size() {
+			if term := Mul(scalar(c, k, 3), parts[k]); k == 0 {
+				entries[i] = term
+			} else {
+				entries[i] = Add(entries[i], term)
+			}
+		}
+	}
+	return entries
 }
 
 // product is the matrix with the given entries times z [batch, n, d], which is held constant in gradients.
-func (s sparse) product(values func(bucket int) *Node, z *Node) *Node {
+func (s sparse) product(entries []*Node, z *Node) *Node {
 	dims := z.Shape().Dimensions
 	batch, d := dims[0], dims[2]
 	flat := Reshape(z, batch*dims[1], d)
@@ -69,7 +96,7 @@ func (s sparse) product(values func(bucket int) *Node, z *Node) *Node {
 	for i, table := range s.neighbours {
 		states := StopGradient(pick(flat, table)) // [batch, places, width, d]
 		rows, width := table.Shape().Size()/table.Shape().Dim(2), table.Shape().Dim(2)
-		part := DotGeneral(Reshape(values(i), rows, width), []int{1}, []int{0}, Reshape(states, rows, width, d), []int{1}, []int{0})
+		part := DotGeneral(Reshape(entries[i], rows, width), []int{1}, []int{0}, Reshape(states, rows, width, d), []int{1}, []int{0})
 		parts = append(parts, Reshape(part, batch, -1, d))
 	}
 	return s.inOrder(Concatenate(parts, 1), dims[1])

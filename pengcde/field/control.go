@@ -18,6 +18,13 @@ import (
 
 // NewControl makes the tensors of a batch of samples, which [Bind] takes back as nodes. Samples may differ in times,
 // graphs and values, not in the numbers of knots, snapshots, nodes and features.
+//
+// Where every snapshot of every sample is exactly symmetric, as those of undirected graphs are, the tensors hold both
+// directions of an edge together, in 0.57 of the bytes for 8 snapshots with 16 neighbours, with the same results
+// ([equivariant.Layout.Fit]). So a batch in which
+// one snapshot is not has tensors of other shapes, for which programs are compiled again; and the gradient with respect to
+// the snapshots' tensor then gives derivatives by undirected edges, as differences of symmetric snapshots would, not by one
+// direction alone.
 func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sample) ([]*tensors.Tensor, error) {
 	if len(samples) == 0 {
 		return nil, fmt.Errorf("pengcde/field: control of no samples: %w", dyngraph.ErrInvalid)
@@ -25,6 +32,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	first := samples[0]
 	var patterns []*dyngraph.Pattern
 	var times [][]float64
+	var snapshots [][][]float64
 	samples = slices.Clone(samples)
 	for b, s := range samples {
 		if err := s.check(b, first); err != nil {
@@ -37,7 +45,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 			}
 			samples[b].Features = filled
 		}
-		patterns, times = append(patterns, s.Pattern), append(times, s.Knots)
+		patterns, snapshots, times = append(patterns, s.Pattern), append(snapshots, s.Snapshots), append(times, s.Knots)
 	}
 	first = samples[0]
 	kind := first.GraphPath
@@ -52,6 +60,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	if err != nil {
 		return nil, fmt.Errorf("pengcde/field: %w", err)
 	}
+	layout = layout.Fit(snapshots)
 	var until, rows, clock, features []float64
 	var index []int32
 	for b, s := range samples {
@@ -86,8 +95,8 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	}
 	control = append(control, layout.Tables()...)
 	// What is joined how must be known while a graph is built, so it is the shape of a tensor, not its content.
-	named := []int{1 + int(first.GraphPath), 1 + int(first.FeaturePath)}
-	return append(control, tensors.FromFlatDataAndDimensions(make([]int32, named[0]*named[1]), named...)), nil
+	named := []int{1 + int(first.GraphPath), 1 + int(first.FeaturePath), n}
+	return append(control, tensors.FromFlatDataAndDimensions(make([]int32, named[0]*named[1]*n), named...)), nil
 }
 
 // Control is a batch's paths of graphs and features, while a graph is built.
@@ -95,6 +104,7 @@ type Control struct {
 	knots, until, index, rows *Node
 	clock, features           *Node // nil without
 	graphPath, featurePath    path.Kind
+	nodes                     int
 	operator                  equivariant.Operator
 }
 
@@ -102,7 +112,7 @@ type Control struct {
 func Bind(nodes []*Node) *Control {
 	c := &Control{knots: nodes[0], until: nodes[1], index: nodes[2], rows: nodes[3]}
 	tables, named := nodes[4:len(nodes)-1], nodes[len(nodes)-1].Shape().Dimensions
-	c.graphPath, c.featurePath = path.Kind(named[0]-1), path.Kind(named[1]-1)
+	c.graphPath, c.featurePath, c.nodes = path.Kind(named[0]-1), path.Kind(named[1]-1), named[2]
 	for len(tables) > 0 && tables[0].DType().IsFloat() {
 		if tables[0].Rank() == 2 {
 			c.clock = tables[0]
@@ -115,8 +125,16 @@ func Bind(nodes []*Node) *Control {
 	return c
 }
 
+// fits panics unless states are of as many nodes as the graph: a product by lists of neighbours would not notice.
+func (c *Control) fits(n int) {
+	if n != c.nodes {
+		panic(fmt.Errorf("pengcde/field: states of %d nodes, want the %d of the control's graph", n, c.nodes))
+	}
+}
+
 // at interpolates the control at t [batch] for a field that takes p features of n nodes.
 func (c *Control) at(t *Node, n, p int) signal {
+	c.fits(n)
 	until := Min(t, c.until)
 	interval := path.Locate(c.graphPath, c.knots, until)
 	moving := LessThan(t, c.until) // where not held
@@ -161,6 +179,7 @@ func (c *Control) rate(t *Node) *Node {
 // latest is the snapshot of the last knot at or before t [batch], of the first where there is none; or that of the
 // snapshot before it, for back = 1. There is no derivative.
 func (c *Control) latest(t *Node, n, back int) signal {
+	c.fits(n)
 	knots := c.knots
 	if knots.Rank() == 3 { // with what a spline needs behind them
 		knots = Squeeze(Slice(knots, AxisRange(), AxisRange(), AxisElem(0)), 2)

@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -28,16 +29,25 @@ func direction(n, turn int) []float64 {
 }
 
 // The gradient of a solve with respect to the values of the control is that of central differences, along directions
-// through all entries of the rows of snapshots and of the node features, and of one edge's weight, in both products.
+// through all entries of the rows of snapshots and of the node features, and of one edge's weight, in both products, and of
+// an undirected edge's weight where the graph is undirected.
 func TestGradientOfControlValues(t *testing.T) {
-	sample, z, n, p := clocked(t)
-	sample.Clock = nil
-	backend := field.PlainGo(t)
+	directed, z, n, p := clocked(t)
+	directed.Clock = nil
+	symmetric := undirected(t, directed)
+	backend := xlatest.Go(t)
 	times := [][]float64{{0.2, 1.3, 3.4}}
-	for _, name := range []string{"PENG, features", "Original, features", "Adjacency", "GNODE"} {
-		f, drives := every(n, p)[name], strings.HasSuffix(name, "features")
+	for _, c := range []struct {
+		name   string
+		sample field.Sample
+	}{
+		{"PENG, features", directed}, {"Original, features", directed}, {"Adjacency, features", directed},
+		{"PreMult, features", directed}, {"GNODE", directed},
+		{"PENG, features", symmetric}, {"Original", symmetric},
+	} {
+		f, drives, sample := every(n, p)[c.name], strings.HasSuffix(c.name, "features"), c.sample
 		for _, product := range bothProducts {
-			t.Run(fmt.Sprintf("%s, product %d", name, product), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, product %d, %d edges", c.name, product, sample.Pattern.Edges()), func(t *testing.T) {
 				declared := f.Params()
 				control, err := field.NewControl(dtypes.Float64, product, []field.Sample{sample})
 				if err != nil {
@@ -45,7 +55,7 @@ func TestGradientOfControlValues(t *testing.T) {
 				}
 				solver, err := ode.New(backend, func(t, z *Node, args []*Node) *Node {
 					return f.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), t, z)
-				}, ode.Config{Control: ode.Constant{Step: 0.4}})
+				}, ode.Config{Control: ode.Constant{Step: 0.8}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -98,19 +108,25 @@ func TestGradientOfControlValues(t *testing.T) {
 					}
 					got[what], want[what] = append(got[what], pulled), append(want[what], moves)
 				}
-				for turn := range 3 {
+				for turn := range 2 {
 					along("rows", len(declared)+rows, direction(args[len(declared)+rows].Size(), turn))
 					if drives {
 						along("features", len(declared)+features, direction(args[len(declared)+features].Size(), turn))
 					}
 				}
-				// One edge's weight, by the entries of the rows that it makes.
+				// One edge's weight, or an undirected edge's, by the entries of the rows that it makes.
 				one := sample
 				one.Snapshots = make([][]float64, len(sample.Snapshots))
 				for j := range one.Snapshots {
 					one.Snapshots[j] = make([]float64, sample.Pattern.Edges())
 				}
-				one.Snapshots[1][sample.Pattern.Edges()/2] = 1
+				at := sample.Pattern.Edges() / 2
+				for sample.Pattern.From[at] == sample.Pattern.To[at] {
+					at++
+				}
+				if one.Snapshots[1][at] = 1; sample.Pattern == symmetric.Pattern {
+					one.Snapshots[1][opposite(sample.Pattern, at)] = 1
+				}
 				unit, err := field.NewControl(dtypes.Float64, product, []field.Sample{one})
 				if err != nil {
 					t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -21,7 +22,7 @@ import (
 // that is, if each node takes its identity with it. A table of all identities shows it for every kind.
 func TestIdentitiesCommuteOnlyWithTheirNumbers(t *testing.T) {
 	const size = 2
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	tabled := equivariant.Identities{Kind: equivariant.IdentityTable, Size: size, Nodes: ringNodes}
 	peng := func(i equivariant.Identities) field.Field {
 		return field.PENG{Hidden: ringHidden, Layers: 2, Identities: i}

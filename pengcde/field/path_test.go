@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -20,7 +21,7 @@ import (
 // In the middle of an interval a linear path and a ramp have the same value, and derivatives 1 and 3/2 of the slope: the
 // field at a ramp is the field at a linear path of observations drawn apart by as much around the same middle.
 func TestPathOfASample(t *testing.T) {
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	f := fixture.Load(t, "pgt_peng")
 	sample := observed.Windowed(t, f)
 	sample.Index = nil
@@ -70,7 +71,7 @@ func TestPathOfASample(t *testing.T) {
 
 // Held rectilinear paths stay from the end of their longer axis on.
 func TestHoldRectilinear(t *testing.T) {
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	f := fixture.Load(t, "pgt_peng")
 	sample := observed.Windowed(t, f)
 	sample.GraphPath, sample.FeaturePath, sample.Hold = path.Rectilinear, path.Rectilinear, true
@@ -92,7 +93,7 @@ func TestHoldRectilinear(t *testing.T) {
 
 // Missing values are filled, and mask channels are features like others.
 func TestMissingFeatures(t *testing.T) {
-	backend := field.PlainGo(t)
+	backend := xlatest.Go(t)
 	f := fixture.Load(t, "pgt_peng")
 	sample := observed.Windowed(t, f)
 	p := f.Get("p").Int()

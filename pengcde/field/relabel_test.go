@@ -118,7 +118,7 @@ func (c *relabelling) derivatives(r *rapid.T, d drawing, product equivariant.Pro
 
 // Relabelling the nodes of a graph relabels dz/dt: f(P Z, P A P^T) = P f(Z, A).
 func TestFieldCommutesWithRelabelling(t *testing.T) {
-	plain := field.PlainGo(t)
+	plain := xlatest.Go(t)
 	for name, f := range every(ringNodes, ringFeatures) {
 		if _, tied := f.(field.PreMult); tied || strings.Contains(name, "identities") {
 			continue
@@ -140,10 +140,30 @@ func TestFieldCommutesWithRelabelling(t *testing.T) {
 	}
 }
 
+// Of any graph and any values, sparse and dense products give the same dz/dt.
+func TestSparseIsDenseForAnyGraph(t *testing.T) {
+	backend := xlatest.Go(t)
+	for name, f := range every(ringNodes, ringFeatures) {
+		t.Run(name, func(t *testing.T) {
+			c := newRelabelling(t, backend, f)
+			rapid.Check(t, func(r *rapid.T) {
+				d := c.draw(r)
+				var dz [2][2][]float64
+				for i, product := range bothProducts {
+					dz[i][0], dz[i][1] = c.derivatives(r, d, product)
+				}
+				for side := range dz[0] {
+					fixture.Close(t, "sparse against dense", dz[1][side], dz[0][side], 1e-12)
+				}
+			})
+		})
+	}
+}
+
 // Pre-Mult is tied to its nodes: relabelling them relabels dz/dt only if W_1 and W_2 are relabelled too.
 func TestPreMultCommutesOnlyWithItsMatrices(t *testing.T) {
 	for _, product := range bothProducts {
-		c := newRelabelling(t, field.PlainGo(t), field.PreMult{Hidden: ringHidden, Layers: 2, Nodes: ringNodes, Features: ringFeatures})
+		c := newRelabelling(t, xlatest.Go(t), field.PreMult{Hidden: ringHidden, Layers: 2, Nodes: ringNodes, Features: ringFeatures})
 		differ := false
 		rapid.Check(t, func(r *rapid.T) {
 			d := c.draw(r)

@@ -3,6 +3,7 @@ package field
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -113,6 +114,9 @@ func (s Sample) check(b int, first Sample) error {
 	for j, weights := range s.Snapshots {
 		if len(weights) != s.Pattern.Edges() {
 			return invalid("snapshot %d has %d weights, its pattern %d edges", j, len(weights), s.Pattern.Edges())
+		}
+		if e := slices.IndexFunc(weights, func(w float64) bool { return math.IsNaN(w) || math.IsInf(w, 0) }); e >= 0 {
+			return invalid("weight %d of snapshot %d is %g, want finite ones: a missing value is filled in before", e, j, weights[e])
 		}
 	}
 	for k, row := range s.Features {

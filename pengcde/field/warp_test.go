@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -59,7 +60,8 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 	interpolated := func(p int) func(*Control, *Node) signal {
 		return func(c *Control, t *Node) signal { return c.at(t, n, p) }
 	}
-	backend := PlainGo(t)
+	maps11, derivative11 := equivariant.Published11()
+	backend := xlatest.Go(t)
 	for _, c := range []struct {
 		name    string
 		field   responder
@@ -74,7 +76,14 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 		{"PreMult", PreMult{Hidden: hidden, Layers: 1, Nodes: n, PerChannel: true}, interpolated(0), true},
 		{"PENG", PENG{Hidden: hidden, Layers: 1, PerChannel: true}, interpolated(0), true},
 		{"PENG, features", PENG{Hidden: hidden, Layers: 1, Features: p, PerChannel: true}, interpolated(p), true},
+		{"PENG, 15 maps", PENG{Hidden: hidden, Layers: 1, Maps: equivariant.All15(), PerChannel: true}, interpolated(0), true},
+		{"PENG, 11 maps, features", PENG{Hidden: hidden, Layers: 1, Features: p, Maps: maps11, DerivativeMaps: derivative11, PerChannel: true}, interpolated(p), true},
+		{"Original, features", Original{Hidden: hidden, Layers: 1, Features: p, PerChannel: true}, interpolated(p), true},
+		{"PreMult, features", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p, PerChannel: true}, interpolated(p), true},
 		{"Original as published", Original{Hidden: hidden, Layers: 1}, interpolated(0), false},
+		{"Original with features as published", Original{Hidden: hidden, Layers: 1, Features: p}, interpolated(p), false},
+		{"PreMult with features as published", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p}, interpolated(p), false},
+		{"PENG with 15 maps, not per channel", PENG{Hidden: hidden, Layers: 1, Maps: equivariant.All15()}, interpolated(0), false},
 		{"PreMult as published", PreMult{Hidden: hidden, Layers: 1, Nodes: n}, interpolated(0), false},
 		{"PENG as published", PENG{Hidden: hidden, Layers: 1}, interpolated(0), false},
 		{"PENG with features as published", PENG{Hidden: hidden, Layers: 1, Features: p}, interpolated(p), false},
@@ -147,7 +156,7 @@ func TestClockOfASample(t *testing.T) {
 	for _, knot := range plain.Knots {
 		clocked.Knots = append(clocked.Knots, slow*knot+1)
 	}
-	backend := PlainGo(t)
+	backend := xlatest.Go(t)
 	derivative := func(f Field, s Sample, time float64) []float64 {
 		declared := f.Params()
 		control, err := NewControl(dtypes.Float64, equivariant.Sparse, []Sample{s})

@@ -130,9 +130,13 @@ func (c *checkpoints) starts(r *replay, round int) ([]*tensors.Tensor, error) {
 	z := c.load(c.kept[i], &r.scratch)
 	for at != round {
 		to, keep := next(at, round, len(c.kept), c.limit)
+		from := z
 		var err error
-		if z, err = r.again(z, at, to); err != nil {
+		if z, err = r.again(from, at, to); err != nil {
 			return nil, err
+		}
+		if c.host { // a copy is kept
+			xla.Free(from)
 		}
 		if at = to; keep {
 			if err := c.keep(to, z); err != nil {

@@ -8,7 +8,8 @@ import (
 // Control makes the step size control of one sample.
 type Control interface {
 	// Steps starts the solve of a sample, given by its index in the batch, from t0 to t1 (before t0 for a solve
-	// backward in time, never equal) by a method whose error estimate falls as the step to the given order.
+	// backward in time, never equal). The order is the [Method].ErrorOrder: the error estimate falls as the step to that
+	// power. It is 0 for a method that has no estimate, such as Euler, Midpoint and RK4.
 	Steps(sample, order int, t0, t1 float64) (Steps, error)
 }
 

@@ -265,3 +265,19 @@ func TestControlErrors(t *testing.T) {
 		t.Errorf("got %v, want the entry 1 of sample 1 named", err)
 	}
 }
+
+// A step shorter than the resolution of t is made as long: a first step that would be lost is not a failure.
+func TestFirstStepBelowResolution(t *testing.T) {
+	for _, t0 := range []float64{1e6, -1e6, 1e15} {
+		for _, sign := range []float64{1, -1} {
+			t1 := t0 + sign*1000*ulp(t0)
+			tries, ends := scripted(t, PID{First: 1e-30}, t0, t1, nil, script(0.5))
+			if len(ends) == 0 {
+				t.Fatalf("from %g: no step", t0)
+			}
+			if first := math.Abs(tries[0][1] - t0); first < 4*ulp(t0)*(1-1e-9) || first > 8*ulp(t0) || ends[len(ends)-1] != t1 {
+				t.Errorf("from %g: first step %g, end %g, want 4 units in the last place, and %g", t0, first, ends[len(ends)-1], t1)
+			}
+		}
+	}
+}

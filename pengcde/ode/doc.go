@@ -6,17 +6,38 @@
 // solve. Nothing here knows of graphs: f is any function that builds dz/dt from GoMLX nodes ([Field]).
 //
 // Start with [New], then [Solver.Solve] and [Solution.Pullback]. [Solver.Run] has options: times that steps must end on,
-// a state for every step, a dense solution for [Solution.At]. Steps are chosen by a [Control]: [PID], [Constant] or
-// [Given]. Times may decrease, for a solve backward in time.
+// a state for every step, a dense solution for [Solution.At]. [InGraph] is a solve inside a GoMLX graph. Times may
+// decrease, for a solve backward in time.
+//
+// The methods are [Euler], [Midpoint], [Heun], [Bosh3], [RK4], [Dopri5] and [Tsit5], the default; [Method] compares them.
+// Steps are chosen by a [Control]: [PID], which adapts them by the error estimate of Heun, Bosh3, Dopri5 or Tsit5, or
+// [Constant] or [Given], for all methods.
 //
 // The samples of a batch advance together, each with its own time, step size and acceptance. One compiled program
 // tries a step for the whole batch; the loop and the step size control are plain Go in float64. So the time to
 // compile does not depend on the number of steps, and a solve can be cancelled between steps.
 //
+// Times are float64 in the loop, in the programs and in the field, whatever the float type of states: at t = 1e6, where
+// neighbours in float32 are 1/16 apart, steps are as fine as at 0. Lengths of steps, which are differences of times, are
+// rounded to the state's type only where they multiply slopes. A field that converts t itself loses what it rounds: it
+// should subtract a time, or take a sine, before.
+//
 // Gradients are those of the steps that were taken, with their sizes held constant (discretise, then optimise): the
 // accepted steps are replayed backwards, each recomputed from its start. That keeps one state for each accepted step
 // until [Solution.Close], and with Problem.Dense also its stages; [Memory] keeps fewer, or keeps them on the host, and
 // takes steps again, with the same gradient. [Solver.Plan] says what a solve and its pullback will take.
+//
+// Counted buffer by buffer, Plan is exact where the steps are known. Against the resident memory of a process on XLA's CPU
+// backend, for a batch of 4 states [2000, 16] in float32 (0.5 MB each) and 500 steps of [Tsit5] (BenchmarkPlan):
+//
+//	kept                    plan      more resident at most
+//	every step              253 MiB   262 MiB
+//	every step, on the host 253 MiB   412 MiB
+//	32 checkpoints           25 MiB    31 MiB
+//	8 checkpoints            13 MiB    27 MiB
+//
+// The difference is what a compiled step needs for itself and what the allocator holds back; on the host, Go's garbage
+// collector lets memory grow up to twice what is in use, unless GOMEMLIMIT or GOGC say less.
 //
 // A sample that fails stops where it stands, and the others go on: a solve then returns what was reached beside a
 // [*Failure], whose [Code] and message say what to try. Bad input is an error that wraps [ErrInput], and an [*InputError]
@@ -26,7 +47,7 @@
 // them steps that depend on each other, and lets a failed one spoil the others.
 //
 // References: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4 on step
-// size control and II.6 on dense output; Ch. Tsitouras, Computers and Mathematics with Applications 62 (2011) 770-775;
-// A. Griewank, A. Walther, ACM Transactions on Mathematical Software 26 (2000) 19-45, and Q. Wang, P. Moin, G. Iaccarino,
-// SIAM Journal on Scientific Computing 31 (2009) 2549-2567, on checkpoints.
+// size control and II.6 on dense output; A. Griewank, A. Walther, ACM Transactions on Mathematical Software 26 (2000)
+// 19-45, and Q. Wang, P. Moin, G. Iaccarino, SIAM Journal on Scientific Computing 31 (2009) 2549-2567, on checkpoints.
+// Each method names its own.
 package ode

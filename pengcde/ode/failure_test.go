@@ -297,3 +297,39 @@ func TestRepeatedTimes(t *testing.T) {
 		}
 	}
 }
+
+// A field that is not finite at the end of a step makes the step fail also where the method gives that slope no weight; no
+// state that was saved is then NaN without a failure.
+func TestNotFiniteAtTheEndOfAStep(t *testing.T) {
+	root := func(t, z *Node, _ []*Node) *Node { return Mul(Sqrt(OneMinus(ExpandAxes(t, -1))), z) }
+	forMethods(t, func(t *testing.T, m *Method, _ bool) {
+		s := newSolver(t, root, Config{Method: m, Control: Constant{0.5}})
+		sol, err := attempt(context.Background(), t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 0.3, 1, 1.2, 1.5}}})
+		if err == nil || sol.Code(0) != NotFinite {
+			t.Fatalf("got %v, want NotFinite", err)
+		}
+		for i, z := range nnFloats(sol.Z) {
+			if reached := i < len(sol.SaveTimes(0)); reached == math.IsNaN(z) {
+				t.Errorf("save %d is %g, %d were reached", i, z, len(sol.SaveTimes(0)))
+			}
+		}
+		if times := sol.SaveTimes(0); len(times) != 3 || times[2] != 1 {
+			t.Errorf("states at %v, want up to 1", times)
+		}
+	})
+}
+
+// Every code has a name, and those that a user can do something about say what to try.
+func TestFailuresSayWhatToTry(t *testing.T) {
+	for code, words := range map[Code][]string{
+		StepLimit: {"step limit", "stiff", "try larger tolerances", "MaxSteps"}, StepTooSmall: {"too small", "try larger tolerances", "PID.Min"},
+		NotFinite: {"not finite", "try a smaller step", "check"}, Cancelled: {"cancelled"},
+	} {
+		text := (&Failure{Code: code, Sample: 3, T: 1.25, Step: 0.5, Stats: Stats{Accepted: 7, Rejected: 2}}).Error()
+		for _, word := range append(words, "pengcde/ode: ", "t=1.25", "sample 3", "7 steps accepted", "2 rejected") {
+			if !strings.Contains(text, word) {
+				t.Errorf("%q does not say %q", text, word)
+			}
+		}
+	}
+}

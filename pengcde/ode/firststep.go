@@ -11,7 +11,7 @@ import (
 
 // fitter is implemented by the [Steps] of a control that can take a first step fitted to the field.
 type fitter interface {
-	// order is the power of the step with which the error estimate falls; 0 when no step is wanted.
+	// order is the Method.ErrorOrder; 0 when no step is wanted.
 	order() float64
 	// begin sets the length of the first step.
 	begin(h float64)

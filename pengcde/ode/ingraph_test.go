@@ -77,11 +77,7 @@ func compareInGraph(t *testing.T, got, want [][]float64) {
 }
 
 func TestInGraphIsSolverAndPullback(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
+	backend := xlatest.Go(t)
 	for _, c := range []struct {
 		name  string
 		times []float64
@@ -166,11 +162,7 @@ func TestInGraphRecomputes(t *testing.T) {
 }
 
 func TestInGraphBadInput(t *testing.T) {
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close()
+	backend := xlatest.Go(t)
 	wide := func(_, z *Node, _ []*Node) *Node { return Concatenate([]*Node{z, z}, 1) }
 	still := func(_, z *Node, _ []*Node) *Node { return ZerosLike(z) }
 	noEstimate := *RK4

@@ -26,7 +26,7 @@ func decay(built *int) Field {
 
 func TestCompileDoesNotDependOnSteps(t *testing.T) {
 	built := 0
-	s := newSolver(t, decay(&built), Config{Control: Constant{0.001}})
+	s := newSolver(t, decay(&built), Config{Control: Constant{0.01}})
 	solve := func(t1 float64) int {
 		sol, err := s.Solve(context.Background(), tensors.FromValue([][]float64{{1}}), [][]float64{{0, t1}})
 		if err != nil {
@@ -40,13 +40,13 @@ func TestCompileDoesNotDependOnSteps(t *testing.T) {
 		g.Free()
 		return sol.Stats[0].Accepted
 	}
-	few := solve(0.01)
+	few := solve(0.1)
 	after := built
-	if many := solve(10); few != 10 || many != 10000 {
-		t.Errorf("%d and %d steps, want 10 and 10000", few, many)
+	if many := solve(10); few != 10 || many != 1000 {
+		t.Errorf("%d and %d steps, want 10 and 1000", few, many)
 	}
 	if built != after {
-		t.Errorf("the field was built %d times for 10 steps and %d times more for 10000", after, built-after)
+		t.Errorf("the field was built %d times for 10 steps and %d times more for 1000", after, built-after)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 }
 
 func longSolves(t *testing.T) {
-	const width, steps = 1 << 16, 400 // half a MiB a state
+	const width, steps, rounds = 1 << 16, 100, 2 // half a MiB a state
 	built := 0
 	s, err := New(xlatest.Backend(t), decay(&built), Config{Control: Constant{1.0 / steps}})
 	if err != nil {
@@ -100,7 +100,7 @@ func longSolves(t *testing.T) {
 		}
 		at.MustFinalizeAll()
 		sol.Close()
-		sol, err = s.Solve(context.Background(), z0, [][]float64{{0, 0.25}})
+		sol, err = s.Solve(context.Background(), z0, [][]float64{{0, 0.5}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func longSolves(t *testing.T) {
 		}
 		g.Free()
 		for _, memory := range []Memory{{Checkpoints: 5}, {Checkpoints: 5, Host: true}} {
-			sol, err := s.Run(context.Background(), Problem{Z0: z0, Times: [][]float64{{0, 0.1}}, Memory: memory})
+			sol, err := s.Run(context.Background(), Problem{Z0: z0, Times: [][]float64{{0, 0.25}}, Memory: memory})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,13 +125,13 @@ func longSolves(t *testing.T) {
 	}
 	round()
 	before := resident(t)
-	for range 3 {
+	for range rounds {
 		round()
 	}
 	after := resident(t)
-	t.Logf("resident memory %d MiB, after 3 more rounds %d MiB", before>>20, after>>20)
-	if grown := int64(after) - int64(before); grown > 150<<20 {
-		t.Errorf("resident memory grew by %d MiB over three rounds", grown>>20)
+	t.Logf("resident memory %d MiB, after %d more rounds %d MiB", before>>20, rounds, after>>20)
+	if grown := int64(after) - int64(before); grown > 40<<20 { // one state a step that stays: 50 MiB by the pullbacks alone
+		t.Errorf("resident memory grew by %d MiB over %d rounds", grown>>20, rounds)
 	}
 }
 

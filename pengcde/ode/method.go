@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Field builds dz/dt. t is [batch] float64; z is [batch, ...] in the state's float type, and so is the result; args
+// Field builds dz/dt. t is [batch] float64, whatever the states are; z is [batch, ...] in the state's float type, and so is the result; args
 // are the tensors given to [Solver.Solve]. It may panic while the graph is built: that becomes an error.
 type Field func(t, z *graph.Node, args []*graph.Node) *graph.Node
 

@@ -107,13 +107,13 @@ func TestMethodErrors(t *testing.T) {
 		"no order":               {Method: change(*Tsit5, func(m *Method) { m.Order = 0 })},
 		"empty":                  {Method: &Method{}},
 	} {
-		if _, err := New(xlatest.Backend(t), field, config); !errors.Is(err, ErrInput) {
+		if _, err := New(xlatest.Go(t), field, config); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: got %v, want ErrInput", name, err)
 		}
 	}
 	for _, m := range []*Method{Euler, Midpoint, RK4} {
 		for _, control := range []Control{Constant{0.1}, &Constant{0.1}, Given{}} {
-			s, err := New(xlatest.Backend(t), field, Config{Method: m, Control: control})
+			s, err := New(xlatest.Go(t), field, Config{Method: m, Control: control})
 			if err != nil {
 				t.Errorf("%s with %T: %v", m.Name, control, err)
 				continue

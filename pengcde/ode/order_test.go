@@ -3,32 +3,12 @@ package ode
 import (
 	"context"
 	"math"
-	"sync"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/pengcde/ode/odetest"
-	"github.com/peng-cde/pengcde-go/xla"
 )
-
-var openGo = sync.OnceValues(func() (*xla.Backend, error) { return xla.Open(xla.Config{Backend: "go"}) })
-
-// newGoSolver is a solver on the pure-Go backend, where a program compiles at once: for tests that go through all
-// methods and problems.
-func newGoSolver(t *testing.T, field Field, config Config) *Solver {
-	t.Helper()
-	backend, err := openGo()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := New(backend, field, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
-}
 
 // states solves a problem for as many equal samples as there are rows of times, and returns [batch][saves][dim].
 func states(t *testing.T, s *Solver, p odetest.Problem, times [][]float64) [][][]float64 {
@@ -57,7 +37,7 @@ func TestOrderOfMethods(t *testing.T) {
 				row[n-1] = p.T1
 				ends, times, steps = append(ends, row), append(times, []float64{p.T0, p.T1}), append(steps, h)
 			}
-			for _, z := range states(t, newGoSolver(t, p.Field, Config{Method: m, Control: Given{ends}}), p, times) {
+			for _, z := range states(t, newSolver(t, p.Field, Config{Method: m, Control: Given{ends}}), p, times) {
 				errs = append(errs, odetest.Distance(z[1], p.At(p.T1)))
 			}
 			got := odetest.Order(steps, errs)
@@ -86,7 +66,7 @@ func TestOrderOfExtensions(t *testing.T) {
 				}
 				ends, times = append(ends, []float64{p.T0 + h}), append(times, append(row, p.T0+h))
 			}
-			solved := states(t, newGoSolver(t, p.Field, Config{Method: m, Control: Given{ends}}), p, times)
+			solved := states(t, newSolver(t, p.Field, Config{Method: m, Control: Given{ends}}), p, times)
 			for b, z := range solved {
 				for i := 1; i <= len(inside); i++ {
 					errs[b] = max(errs[b], odetest.Distance(z[i], p.At(times[b][i])))
@@ -109,21 +89,22 @@ func TestGradientsOfMethods(t *testing.T) {
 			controls["adaptive"] = PID{RTol: 1e-3, ATol: 1e-5, First: 1}
 		}
 		for name, control := range controls {
-			t.Run(name, func(t *testing.T) { checkGradients(t, newGoSolver, m, control) })
+			t.Run(name, func(t *testing.T) { checkGradients(t, newSolver, m, control) })
 		}
 	})
 	// One whose own stages do not end at the end of the step, where users compute.
-	t.Run("default backend", func(t *testing.T) { checkGradients(t, newSolver, Heun, PID{RTol: 1e-3, ATol: 1e-5, First: 1}) })
+	t.Run("default backend", func(t *testing.T) { checkGradients(t, newUserSolver, Heun, PID{RTol: 1e-3, ATol: 1e-5, First: 1}) })
 }
 
-func checkGradients(t *testing.T, newSolver func(*testing.T, Field, Config) *Solver, m *Method, control Control) {
+func checkGradients(t *testing.T, open func(*testing.T, Field, Config) *Solver, m *Method, control Control) {
 	p := odetest.LimitCycle
 	times := [][]float64{
 		{p.T0, p.T0, 0.05, 0.3, 0.31, 0.32, 0.33, 1.97, p.T1},
 		{p.T0, 0.1, 0.1, 0.9, 0.95, 1, 1.3, 1.31, 1.4},
 	}
 	ctx := context.Background()
-	sol, err := newSolver(t, p.Field, Config{Method: m, Control: control}).Solve(ctx, p.Start(2), times, p.Params())
+	s := open(t, p.Field, Config{Method: m, Control: control})
+	sol, err := s.Solve(ctx, p.Start(2), times, p.Params())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,10 +123,10 @@ func checkGradients(t *testing.T, newSolver func(*testing.T, Field, Config) *Sol
 	defer g.Free()
 
 	ends := [][]float64{sol.StepTimes(0)[1:], sol.StepTimes(1)[1:]}
-	replay := newSolver(t, p.Field, Config{Method: m, Control: Given{ends}})
+	s.control = Given{ends} // compiled once for both
 	z0 := tensors.MustCopyFlatData[float64](p.Start(2))
 	value := func(z0, a []float64) (v float64) {
-		sol, err := replay.Evaluate(ctx, tensors.FromFlatDataAndDimensions(z0, 2, 2), times, tensors.FromValue(a))
+		sol, err := s.Evaluate(ctx, tensors.FromFlatDataAndDimensions(z0, 2, 2), times, tensors.FromValue(a))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 //
 // a step is accepted when E < 1, and the next one is longer by the factor
 //
-//	Safety E_n^(-(P+I+D)/k) E_{n-1}^((P+2D)/k) E_{n-2}^(-D/k),  k the order of the error estimate,
+//	Safety E_n^(-(P+I+D)/k) E_{n-1}^((P+2D)/k) E_{n-2}^(-D/k),  k the [Method].ErrorOrder,
 //
 // clipped to [1, Grow] after an accepted step and to [Shrink, Safety] after a rejected one. E_{n-1}, E_{n-2} are those
 // of the accepted steps before. A step that would pass the end is cut to it; after a rejection that would still pass it,
@@ -39,7 +39,8 @@ type PID struct {
 	Shrink float64 `json:",omitempty"`
 	Grow   float64 `json:",omitempty"`
 	// Min is the length below which a step that the error asks for is a failure ([StepTooSmall]); 0, and any that is
-	// less, means the resolution of t, four units in its last place. Steps cut to end at a time may be shorter.
+	// less, means the resolution of t, four units in its last place: a shorter first step is made as long. Steps cut to
+	// end at a time may be shorter.
 	Min float64 `json:",omitempty"`
 	// Max is the largest length; 0 means no bound.
 	Max float64 `json:",omitempty"`
@@ -124,10 +125,11 @@ type pidSteps struct {
 func (s *pidSteps) begin(h float64) { s.h = math.Max(math.Min(h, s.Max), s.Min) }
 
 func (s *pidSteps) Next(t float64) float64 {
-	if !s.accepted && s.h <= math.Max(s.Min*(1-1e-9), 4*ulp(t)) {
+	least := 4 * ulp(t)
+	if !s.accepted && s.h <= math.Max(s.Min*(1-1e-9), least) {
 		return t
 	}
-	s.proposed = t + s.toward*s.h
+	s.proposed = t + s.toward*math.Max(s.h, least)
 	if s.toward*(s.t1-s.proposed) >= 100*ulp(s.t1) {
 		return s.proposed
 	}

@@ -1,5 +1,7 @@
 package ode
 
+import "slices"
+
 // Plan is what a solve and its pullback will take.
 type Plan struct {
 	// Exact says that the steps are known ([Constant], [Given]) and all counts are those of a run that does not fail.
@@ -16,10 +18,10 @@ type Plan struct {
 	// States is the most states kept at once for the pullback, StateBytes the size of one.
 	States     int
 	StateBytes int64
-	// HostBytes is the most that is kept for the pullback on the host. DeviceBytes is the most that the tensors of this package take at
-	// once on the device, in the solve or the pullback: the kept states, those that a step works on and gives, sums of
-	// gradients. Not counted: z0, args, the cotangent, and what a compiled program needs for itself, which is that of one
-	// step however many there are.
+	// HostBytes is the most that is kept for the pullback on the host. DeviceBytes is the most that the tensors of this package
+	// take at once on the device, in the solve or the pullback: the kept states, those that a step works on and gives, sums of
+	// gradients. Not counted: the few numbers for each sample, such as times, z0, args, the cotangent, and what a compiled
+	// program needs for itself, which is that of one step however many there are.
 	DeviceBytes, HostBytes int64
 
 	kept int // when the solve ends
@@ -54,8 +56,12 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 		plan.Evaluations = append(plan.Evaluations, start+steps*plan.StepEvaluations)
 	}
 	passes := rounds + 1 // of the pullback
+	crowded := p.Save == AtTimes && len(times[0]) > rows
 	if known {
-		passes = len(s.method.plan(plannedSaves(p, times, ends), ends))
+		pulls := s.method.plan(plannedSaves(p, times, ends), ends)
+		passes, crowded = len(pulls), slices.ContainsFunc(pulls, func(round [][]pulled) bool {
+			return slices.ContainsFunc(round, func(saves []pulled) bool { return len(saves) > rows })
+		})
 	}
 	var r rehearsal
 	if !p.Forget {
@@ -63,7 +69,7 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 		plan.Replayed, plan.PullbackEvaluations = r.replayed, r.pieces+(r.replayed+passes)*plan.StepEvaluations
 	}
 	plan.kept, plan.States = r.kept, r.most
-	plan.addBytes(s, p, rounds)
+	plan.addBytes(s, p, rounds, crowded)
 	return plan, nil
 }
 
@@ -79,29 +85,58 @@ func plannedSaves(p Problem, times, ends [][]float64) [][]float64 {
 	return saves
 }
 
-// addBytes counts tensors in states: those of march, of replay, and what both keep.
-func (plan *Plan) addBytes(s *Solver, p Problem, rounds int) {
-	stages := s.method.stages()
-	solve := 2 + stages + rows                // z and slope; next and new stages; saves
-	replay := 3 + 3*stages + 2 + (2 + stages) // final and dz, old and new; cotangents of stages; where steps start; a step taken again
-	if batch := p.Z0.Shape().Dimensions[0]; batch > 1 {
-		solve, replay = solve+3, replay+batch // rows of samples that accept, or start, at different tries
-	}
-	held := int64(0)
+// addBytes counts tensors in states: those of march, of replay, and what both keep. Crowded says that more saves may lie in a
+// step than one call takes.
+func (plan *Plan) addBytes(s *Solver, p Problem, rounds int, crowded bool) {
+	stages, batch := s.method.stages(), p.Z0.Shape().Dimensions[0]
+	together := plan.Exact || batch == 1 // all samples accept at the same tries
+	limited := p.Memory != (Memory{})
+	held := plan.States
 	switch {
 	case p.Memory.Host:
-		plan.HostBytes = int64(plan.States) * plan.StateBytes
+		plan.HostBytes, held = int64(plan.States)*plan.StateBytes, 0
+	case p.Dense && together:
+		held = rounds*stages + 1 // the last stage of a step is the first of the next
 	case p.Dense:
-		held = int64(rounds * (1 + stages))
+		held = rounds*(1+stages) + 1
+	}
+	solve := 2 + stages + rows // z and slope; next and new stages; saves
+	if !together {
+		solve += 3
+	}
+	plan.DeviceBytes = int64(held+solve) * plan.StateBytes
+	if p.Forget {
+		return
+	}
+	start := 0 // states put together for the start of a round
+	if p.Memory.Host || plan.Replayed > 0 {
+		start = 1
+	}
+	switch {
+	case batch == 1:
+	case plan.Exact:
+		start++ // with those that are done
+	case limited:
+		start += 3 // with those that are done, and those that failed
 	default:
-		held = int64(plan.States)
+		start += batch - 1
+	}
+	always := 2 + stages // final state, its cotangent, no cotangents of stages
+	pull := always + start + stages
+	if crowded {
+		pull += stages
+	}
+	again := 0
+	if plan.Replayed > 0 {
+		again = always + 2 + stages // z and slope; next and new stages
+		if p.Memory.Host {
+			again++
+		}
 	}
 	gradients := int64(0)
-	if p.Forget {
-		replay = 0
-	}
 	for _, i := range s.wrt {
-		gradients += 2 * int64(p.Args[i].Shape().ByteSize())
+		gradients += int64(p.Args[i].Shape().ByteSize())
 	}
-	plan.DeviceBytes = max((held+int64(solve))*plan.StateBytes, (held+int64(replay))*plan.StateBytes+gradients)
+	pulled := int64(held+always+start+stages+1)*plan.StateBytes + 2*gradients // old and new
+	plan.DeviceBytes = max(plan.DeviceBytes, pulled, int64(held+max(pull, again))*plan.StateBytes+gradients)
 }

@@ -77,7 +77,9 @@ func (s *Solver) buildStep(in []*Node) []*Node {
 		axes = append(axes, axis)
 	}
 	norm := Sqrt(ReduceMean(Square(scaled), axes...))
-	finite := LogicalAnd(IsFinite(norm), IsFinite(ReduceSum(Abs(next), axes...)))
+	// The slope at the end, too: without a weight in the estimate it would be missed, and save NaN.
+	whole := ReduceSum(Add(Abs(next), Abs(ks[n-1])), axes...)
+	finite := LogicalAnd(IsFinite(norm), IsFinite(whole))
 	norm = Where(finite, norm, MulScalar(OnesLike(norm), math.NaN()))
 	return append([]*Node{next, ConvertDType(norm, t.DType())}, ks[1:]...)
 }

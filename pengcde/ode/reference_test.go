@@ -119,9 +119,9 @@ func TestStepEqualsReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		rtol, atol := steps.Tolerances()
-		open := newGoSolver
+		open := newSolver
 		if m == Bosh3 && p.Name == odetest.Driven.Name {
-			open = newSolver // one where users compute
+			open = newUserSolver // one where users compute
 		}
 		s := open(t, p.Field, Config{Method: m, Control: control})
 		var ts, ends, rtols, atols []float64
@@ -202,7 +202,7 @@ func TestSolveEqualsReference(t *testing.T) {
 			times, want = append(times, at), append(want, step.inside(m, at))
 		}
 		times[7] = p.T1
-		s := newGoSolver(t, p.Field, Config{Method: m, Control: control})
+		s := newSolver(t, p.Field, Config{Method: m, Control: control})
 		sol, err := s.Solve(context.Background(), p.Start(1), [][]float64{times}, p.Params())
 		if err != nil {
 			t.Fatal(err)

@@ -148,6 +148,9 @@ func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, 
 		if err != nil {
 			return nil, err
 		}
+		if parts != none {
+			xla.Free(parts)
+		}
 		parts = r.scratch.Own(out...)[0]
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -37,7 +38,7 @@ func BenchmarkKinds(b *testing.B) {
 					defer owned.Free()
 					in := owned.Own(table, tensors.FromFlatDataAndDimensions(rows, 1, distinct, width),
 						tensors.FromFlatDataAndDimensions([]float64{float64(count) / 3}, 1), tensors.FromFlatDataAndDimensions(slices.Clone(index), 1, count))
-					p := program(b, chosen(b), kind)
+					p := program(b, xlatest.Backend(b), kind)
 					call := func() {
 						out, err := p.Call(in[0], in[1], in[2], in[3])
 						if err != nil {

@@ -26,6 +26,21 @@
 // observation. After a jump Hermite goes on with its slope and overshoots by 4h'/(27h) of it, h' the length of the next
 // interval: 3 jumps where h' is 20h. Natural leaves the range before the jump as well, by a little more each time.
 //
+// What that costs a solver with adaptive steps, Tsit5 with tolerances 1e-3 and 1e-6, on 6 series with 44 changes of a graph
+// in all; the error is the largest at an end, relative, against a tight solve of the same path (BenchmarkStepsAtChanges in
+// package field):
+//
+//	                           tries   rejected   error
+//	Hermite                     883      59%       1.2
+//	Hermite, step-to times      590      35%       0.015
+//	Ramp                        614      57%       0.33
+//	Ramp, step-to times         511      31%       0.018
+//	Linear                      878      66%       0.21
+//	Linear, step-to times       588      44%       0.036
+//
+// So steps should end on the knots beside changes whatever the kind, or a short change is passed over. With that a ramp saves
+// an eighth of the tries more at the same error, but is another path, which does not follow what changes smoothly.
+//
 // A path of graphs is never stored per time: all kinds but Natural combine two or three values, so [Locate] gives
 // few weights, and [Interval.Snapshots] combines rows that are stored once however many knots they are in force at. Natural
 // weighs all of them, see [Natural] for what that costs.

@@ -18,11 +18,6 @@ var kinds = []path.Kind{path.Hermite, path.Linear, path.Rectilinear, path.Natura
 // along is a path at several times, the entries of one time after the other.
 type along struct{ x, dx, time, clock []float64 }
 
-// pure is the backend that most numbers are checked on, since it compiles in no time; chosen is that of the other tests.
-var pure = sync.OnceValues(func() (*xla.Backend, error) { return xla.Open(xla.Config{Backend: "go"}) })
-
-func chosen(t testing.TB) *xla.Backend { return xlatest.Backend(t) }
-
 type target struct {
 	backend *xla.Backend
 	kind    path.Kind
@@ -61,11 +56,7 @@ func program(t testing.TB, backend *xla.Backend, kind path.Kind) *xla.Program {
 // snapshots in force there. Times are filled up to a few sizes of batches, so that few programs are compiled.
 func eval(t testing.TB, kind path.Kind, knots, rows []float64, index []int32, times []float64) along {
 	t.Helper()
-	backend, err := pure()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return evalOn(t, backend, kind, knots, rows, index, times)
+	return evalOn(t, xlatest.Go(t), kind, knots, rows, index, times)
 }
 
 // evalOn is eval on another backend.

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
 func TestFixtureHermite(t *testing.T) {
 	f := fixture.Load(t, "hermite")
-	got := evalOn(t, chosen(t), path.Hermite, f.Get("ts").Array().Data, f.Get("xs").Array().Data, nil, f.Get("query").Array().Data)
+	got := evalOn(t, xlatest.Backend(t), path.Hermite, f.Get("ts").Array().Data, f.Get("xs").Array().Data, nil, f.Get("query").Array().Data)
 	values, derivatives := f.Get("value").Array(), f.Get("derivative").Array()
 	width := values.Dims[1]
 	for i, time := range f.Get("query").Array().Data {
@@ -29,7 +30,7 @@ func TestFixtureControlPath(t *testing.T) {
 		}
 	}
 	for b := range ts.Dims[0] {
-		got := evalOn(t, chosen(t), path.Hermite, ts.Row(b).Data, controls.Row(b).Data, index, queries.Row(b).Data)
+		got := evalOn(t, xlatest.Backend(t), path.Hermite, ts.Row(b).Data, controls.Row(b).Data, index, queries.Row(b).Data)
 		fixture.Close(t, "value", got.x, f.Get("value").Array().Row(b).Data, 1e-12)
 		fixture.Close(t, "derivative", got.dx, f.Get("derivative").Array().Row(b).Data, 1e-12)
 	}

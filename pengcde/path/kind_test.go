@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
@@ -36,10 +37,14 @@ func times(kind path.Kind, knots []float64) []float64 {
 
 func TestPathsAreAsDefined(t *testing.T) {
 	for _, kind := range kinds {
+		backend := xlatest.Go(t)
+		if kind == path.Natural {
+			backend = xlatest.Backend(t)
+		}
 		for _, count := range []int{2, len(irregular)} {
 			knots, xs := irregular[:count], uneven[:count]
 			at := times(kind, knots)
-			got := evalOn(t, chosen(t), kind, knots, xs, nil, at)
+			got := evalOn(t, backend, kind, knots, xs, nil, at)
 			for i, time := range at {
 				x, dx := definition(kind, knots, xs, time)
 				kink := kind == path.Rectilinear && onStair(knots, time) // where rounding decides which side it is

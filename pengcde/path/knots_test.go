@@ -4,10 +4,12 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -26,6 +28,64 @@ func TestCheckKnots(t *testing.T) {
 	}
 	if err := path.CheckKnots([]float64{0, 1e-9, 5}); err != nil {
 		t.Error(err)
+	}
+}
+
+// An error names the sample, the knot and its time, and says what to do.
+func TestKnotErrorsNameTheEntry(t *testing.T) {
+	for name, c := range map[string]struct {
+		knots []float64
+		says  []string
+	}{
+		"duplicate":  {[]float64{0, 1, 1}, []string{"knot 2 is 1 after 1", "merge equal times"}},
+		"decreasing": {[]float64{0, 2, 1}, []string{"knot 2 is 1 after 2", "sort observations"}},
+		"NaN":        {[]float64{0, math.NaN(), 2}, []string{"knot 1 is NaN"}},
+		"infinite":   {[]float64{math.Inf(-1), 1, 2}, []string{"knot 0 is -Inf"}},
+		"too near":   {[]float64{0, 1e-200, 1}, []string{"knot 1", "unit of time"}},
+	} {
+		_, err := path.Knots(path.Hermite, [][]float64{{0, 1, 2}, c.knots})
+		for _, word := range append(c.says, "sample 1") {
+			if err == nil || !strings.Contains(err.Error(), word) {
+				t.Errorf("%s: %v, want an error that says %q", name, err, word)
+			}
+		}
+	}
+}
+
+// Float32 values at knots near 1e6, where neighbouring float32 are 1/16 apart, are joined as they are near 0.
+func TestFloat32ValuesAtAMillion(t *testing.T) {
+	const far = 1e6
+	at := func(kind path.Kind, shift float64) [][]float32 {
+		knots := make([]float64, len(irregular))
+		for k, time := range irregular {
+			knots[k] = shift + 0.01*time
+		}
+		table, err := path.Knots(kind, [][]float64{knots})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]float32, len(uneven))
+		for k, x := range uneven {
+			values[k] = float32(x)
+		}
+		query := knots[2] + 0.3*(knots[3]-knots[2])
+		if kind == path.Rectilinear {
+			query = knots[0] + 0.05*0.43
+		}
+		out, err := program(t, xlatest.Go(t), kind).Call(table, tensors.FromFlatDataAndDimensions(values, 1, len(values), 1), tensors.FromValue([]float64{query}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer xla.Free(out...)
+		return [][]float32{tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1])}
+	}
+	for _, kind := range kinds {
+		near, away := at(kind, 0), at(kind, far)
+		for i, what := range []string{"X", "X'"} {
+			if d := math.Abs(float64(near[i][0] - away[i][0])); d > 1e-6*math.Max(1, math.Abs(float64(near[i][0]))) {
+				t.Errorf("%v: %s is %g near 0, %g near 1e6", kind, what, near[i][0], away[i][0])
+			}
+		}
 	}
 }
 
@@ -51,7 +111,7 @@ func TestSamplesWithKnotsOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range kinds {
-		out, err := program(t, chosen(t), kind).Call(made, tensors.FromFlatDataAndDimensions(rows, 2, 3, 1), tensors.FromFlatDataAndDimensions(at, 2))
+		out, err := program(t, xlatest.Go(t), kind).Call(made, tensors.FromFlatDataAndDimensions(rows, 2, 3, 1), tensors.FromFlatDataAndDimensions(at, 2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,10 +130,10 @@ func TestSamplesWithKnotsOfTheirOwn(t *testing.T) {
 // What Locate cannot use is an error when the graph is built.
 func TestLocateErrors(t *testing.T) {
 	knots, at, values := tensors.FromValue([][]float64{{0, 1}}), tensors.FromValue([]float64{0.5}), tensors.FromValue([][][]float64{{{1}, {2}}})
-	if _, err := program(t, chosen(t), path.Natural).Call(knots, values, at); !errors.Is(err, path.ErrKnots) {
+	if _, err := program(t, xlatest.Go(t), path.Natural).Call(knots, values, at); !errors.Is(err, path.ErrKnots) {
 		t.Errorf("knots without weights: %v, want ErrKnots", err)
 	}
-	if _, err := program(t, chosen(t), path.Kind(12)).Call(knots, values, at); !errors.Is(err, path.ErrKind) {
+	if _, err := program(t, xlatest.Go(t), path.Kind(12)).Call(knots, values, at); !errors.Is(err, path.ErrKind) {
 		t.Errorf("kind 12: %v, want ErrKind", err)
 	}
 }

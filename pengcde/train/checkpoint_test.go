@@ -31,7 +31,7 @@ func cutShort(t *testing.T, at int, die bool, config Config) {
 		}
 	}()
 	b := &bowl{target: []float64{1, -0.5}, cancel: stop, cancelAt: at}
-	if _, _, err := Fit(ctx, xlatest.Backend(t), b, start(), config); err != nil && !errors.Is(err, context.Canceled) {
+	if _, _, err := Fit(ctx, xlatest.Go(t), b, start(), config); err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatalf("cut at call %d: %v, want canceled or, at the end, nothing", at, err)
 	}
 }
@@ -42,7 +42,7 @@ func checkpointed(c *Checkpoint) Config {
 
 // Cut at any gradient, even twice, training ends with the same bits and the same record.
 func TestCutTrainingGoesOnBitForBit(t *testing.T) {
-	backend := xlatest.Backend(t)
+	backend := xlatest.Go(t)
 	target := []float64{1, -0.5}
 	for _, every := range []int{2, -1} { // -1: without validation
 		config := checkpointed(nil)
@@ -75,12 +75,12 @@ func TestCutTrainingGoesOnBitForBit(t *testing.T) {
 func TestCheckpointOfEndedTraining(t *testing.T) {
 	folder := t.TempDir()
 	c := &Checkpoint{Path: filepath.Join(folder, "bowl")}
-	want, report, err := Fit(context.Background(), xlatest.Backend(t), &bowl{target: []float64{1, 0}}, start(), checkpointed(c))
+	want, report, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: []float64{1, 0}}, start(), checkpointed(c))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := &bowl{target: []float64{1, 0}}
-	got, again, err := Fit(context.Background(), xlatest.Backend(t), b, start(), checkpointed(c))
+	got, again, err := Fit(context.Background(), xlatest.Go(t), b, start(), checkpointed(c))
 	if err != nil || b.calls != 0 || again.Stop != report.Stop || len(again.Epochs) != len(report.Epochs) || !got[0].Equal(want[0]) {
 		t.Errorf("%v after %d calls, %+v, %v; want %+v, %v", err, b.calls, again, got, report, want)
 	}
@@ -98,7 +98,7 @@ func TestCheckpointOfEndedTraining(t *testing.T) {
 }
 
 func TestDamagedCheckpoints(t *testing.T) {
-	backend := xlatest.Backend(t)
+	backend := xlatest.Go(t)
 	target := []float64{1, -0.5}
 	want, _, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(nil))
 	if err != nil {
@@ -134,7 +134,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 }
 
 func TestCheckpointOfAnotherTraining(t *testing.T) {
-	backend := xlatest.Backend(t)
+	backend := xlatest.Go(t)
 	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl")}
 	cutShort(t, 3, false, checkpointed(c))
 	other := checkpointed(c)
@@ -154,7 +154,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &bowl{target: []float64{1, 1}}
-	params, _, err := Fit(context.Background(), xlatest.Backend(t), b, start(), checkpointed(&Checkpoint{Path: filepath.Join(file, "bowl")}))
+	params, _, err := Fit(context.Background(), xlatest.Go(t), b, start(), checkpointed(&Checkpoint{Path: filepath.Join(file, "bowl")}))
 	var path *fs.PathError
 	if !errors.As(err, &path) || !errors.Is(err, ErrNotSaved) || b.calls > 0 {
 		t.Errorf("%v after %d gradients, want an error that names the folder before the first", err, b.calls)

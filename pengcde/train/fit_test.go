@@ -80,7 +80,7 @@ func TestFitReachesTheMinimum(t *testing.T) {
 
 func TestEarlyStopKeepsTheBest(t *testing.T) {
 	b := &bowl{target: []float64{1, -0.5}, validations: []float64{3, 1, 2}}
-	params, report, err := Fit(context.Background(), xlatest.Backend(t), b, start(), Config{})
+	params, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestEarlyStopKeepsTheBest(t *testing.T) {
 	if report.Best != 5 || report.BestValidation != 1 || report.Stop != StopPatience || len(report.Epochs) != 26 {
 		t.Errorf("best %d (%g), stop %q after %d epochs, want 5 (1), %q after 26", report.Best, report.BestValidation, report.Stop, len(report.Epochs), StopPatience)
 	}
-	again, _, err := Fit(context.Background(), xlatest.Backend(t), &bowl{target: b.target}, start(), Config{Epochs: 6, EvaluateEvery: 1})
+	again, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: b.target}, start(), Config{Epochs: 6, EvaluateEvery: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestEarlyStopKeepsTheBest(t *testing.T) {
 func TestInterruptKeepsTheBest(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &bowl{target: []float64{1, 1}, cancel: cancel, cancelAt: 7}
-	params, report, err := Fit(ctx, xlatest.Backend(t), b, start(), Config{EvaluateEvery: 1})
+	params, report, err := Fit(ctx, xlatest.Go(t), b, start(), Config{EvaluateEvery: 1})
 	if !errors.Is(err, context.Canceled) || report.Stop != StopInterrupted || report.Best != 2 {
 		t.Errorf("error %v, stop %q, best %d, want canceled, interrupted, 2", err, report.Stop, report.Best)
 	}
@@ -112,7 +112,7 @@ func TestInterruptKeepsTheBest(t *testing.T) {
 
 func TestNotFiniteKeepsTheBest(t *testing.T) {
 	b := &bowl{target: []float64{1, 1}, poison: 5}
-	params, report, err := Fit(context.Background(), xlatest.Backend(t), b, start(), Config{EvaluateEvery: 1})
+	params, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), Config{EvaluateEvery: 1})
 	if !errors.Is(err, ErrNotFinite) || report.Stop != StopNotFinite {
 		t.Errorf("error %v, stop %q, want not finite", err, report.Stop)
 	}
@@ -127,7 +127,7 @@ func TestInputErrors(t *testing.T) {
 	for name, config := range map[string]Config{
 		"negative epochs": {Epochs: -1}, "beta": {AdamW: AdamW{Beta1: 1}}, "learning rate": {AdamW: AdamW{LearningRate: -1}},
 	} {
-		if _, _, err := Fit(context.Background(), xlatest.Backend(t), &bowl{}, start(), config); !errors.Is(err, ErrInput) {
+		if _, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{}, start(), config); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
 		}
 	}

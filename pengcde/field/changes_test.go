@@ -1,0 +1,128 @@
+package field_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+)
+
+// changing is the graph of a fixture, observed at 100 irregular knots with 10 changes.
+func changing(sample field.Sample, seed uint64) field.Sample {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	sample.Knots = []float64{0}
+	for range 99 {
+		sample.Knots = append(sample.Knots, 5*rng.Float64())
+	}
+	slices.Sort(sample.Knots)
+	sample.Index = make([]int, len(sample.Knots))
+	for _, change := range []int{5, 13, 22, 31, 40, 52, 61, 70, 83, 91} {
+		for k := change; k < len(sample.Knots); k++ {
+			sample.Index[k] = (sample.Index[k] + 1) % len(sample.Snapshots)
+		}
+	}
+	return sample
+}
+
+// cost is what solves took in all, and the largest of their errors, relative to the largest entry.
+type cost struct {
+	tries, rejected int
+	worst           float64
+}
+
+// changes measures what changes of the graph cost a solve with the default tolerances, along a path of some kind, without
+// and with steps that end on the knots beside changes: the samples of a fixture and of so many series of irregular knots. The
+// error is that at the end, against a tight solve of the same path.
+func changes(tb testing.TB, kind path.Kind, irregular int) (plain, stopped cost) {
+	tb.Helper()
+	backend := xlatest.Go(tb)
+	tb.Setenv(fixture.Env, "") // the figures are those of one file
+	file := fixture.Load(tb, "model_peng")
+	f := field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Parity: true}
+	params := file.Get("params").Params()
+	loose := solverOf(tb, backend, f, ode.Config{Control: ode.PID{}})
+	tight := solverOf(tb, backend, f, ode.Config{Control: ode.PID{RTol: 1e-5, ATol: 1e-7}})
+	samples := observed.Synthetic(tb, file)
+	for seed := range irregular {
+		samples = append(samples, changing(samples[0], uint64(1+seed)))
+	}
+	z0 := file.Get("field_z").Array().Data
+	solve := func(s *ode.Solver, sample field.Sample, stops []float64) ([]float64, ode.Stats) {
+		control, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{sample})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		n := sample.Pattern.Nodes
+		problem := ode.Problem{Z0: nn.Tensor(dtypes.Float64, z0, 1, n, len(z0)/n), Forget: true,
+			Times: [][]float64{{sample.Knots[0], sample.Knots[len(sample.Knots)-1]}}}
+		for _, d := range f.Params() {
+			problem.Args = append(problem.Args, nn.Tensor(dtypes.Float64, params[d.Name].Data, d.Dims...))
+		}
+		problem.Args = append(problem.Args, control...)
+		if stops != nil {
+			problem.StepTo = [][]float64{stops}
+		}
+		solution, err := s.Run(context.Background(), problem)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer solution.Close()
+		return nn.Floats(solution.Z)[len(z0):], solution.Stats[0]
+	}
+	for _, sample := range samples {
+		sample.GraphPath = kind
+		want, _ := solve(tight, sample, sample.Changes())
+		for c, stops := range map[*cost][]float64{&plain: nil, &stopped: sample.Changes()} {
+			got, stats := solve(loose, sample, stops)
+			c.tries, c.rejected = c.tries+stats.Accepted+stats.Rejected, c.rejected+stats.Rejected
+			c.worst = max(c.worst, floats.Distance(got, want, math.Inf(1))/floats.Norm(want, math.Inf(1)))
+		}
+	}
+	return plain, stopped
+}
+
+func (c cost) String() string {
+	return fmt.Sprintf("%d tries, %d rejected (%.0f%%), largest relative error %.1e", c.tries, c.rejected, 100*float64(c.rejected)/float64(c.tries), c.worst)
+}
+
+// With steps that end beside changes fewer tries are rejected, and no change is passed over, along the published path and
+// along a ramp.
+func TestStepsAtChanges(t *testing.T) {
+	for _, kind := range []path.Kind{path.Hermite, path.Ramp} {
+		plain, stopped := changes(t, kind, 1)
+		t.Logf("%v: plain %v; step-to times %v", kind, plain, stopped)
+		if stopped.rejected >= plain.rejected || stopped.tries >= plain.tries || stopped.worst > plain.worst/5 {
+			t.Errorf("%v: plain %v; step-to times %v: want fewer rejected, fewer tries and a fifth of the error", kind, plain, stopped)
+		}
+	}
+}
+
+// BenchmarkStepsAtChanges reports the figures in the documentation of package path.
+func BenchmarkStepsAtChanges(b *testing.B) {
+	for _, kind := range []path.Kind{path.Hermite, path.Ramp, path.Linear} {
+		b.Run(kind.String(), func(b *testing.B) {
+			for range b.N {
+				plain, stopped := changes(b, kind, 4)
+				for name, c := range map[string]cost{"plain": plain, "stepto": stopped} {
+					b.ReportMetric(float64(c.tries), name+"-tries")
+					b.ReportMetric(float64(c.rejected), name+"-rejected")
+					b.ReportMetric(c.worst, name+"-error")
+				}
+			}
+		})
+	}
+}

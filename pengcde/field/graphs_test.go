@@ -1,0 +1,165 @@
+package field_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+)
+
+// oddGraph is a sample of n nodes with the given edges, each with a weight at each knot; edges may repeat, and the weights of
+// those that do are added. The turn tells samples apart.
+func oddGraph(t *testing.T, n, p int, edges [][2]int, turn float64) field.Sample {
+	t.Helper()
+	var from, to []int
+	for _, e := range edges {
+		from, to = append(from, e[0]), append(to, e[1])
+	}
+	pattern, places, err := dyngraph.NewPattern(n, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := field.Sample{Pattern: pattern}
+	for k, knot := range []float64{0, 0.7, 1.1, 2} {
+		s.Knots = append(s.Knots, knot+0.3*turn*knot)
+		weights, features := make([]float64, pattern.Edges()), make([]float64, n*p)
+		for e, place := range places {
+			weights[place] += 0.5 * math.Sin(float64(3*e+5*k+1)+turn)
+		}
+		for i := range features {
+			features[i] = math.Cos(float64(2*i+3*k) + turn)
+		}
+		s.Snapshots, s.Features = append(s.Snapshots, weights), append(s.Features, features)
+	}
+	return s
+}
+
+// complete is the sample on the pattern of all edges, with weight 0 where there was none.
+func complete(t *testing.T, s field.Sample) field.Sample {
+	t.Helper()
+	n := s.Pattern.Nodes
+	var from, to []int
+	for i := range n * n {
+		from, to = append(from, i/n), append(to, i%n)
+	}
+	pattern, places, err := dyngraph.NewPattern(n, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := s
+	whole.Pattern, whole.Snapshots = pattern, nil
+	for _, weights := range s.Snapshots {
+		row := make([]float64, pattern.Edges())
+		for e, w := range weights {
+			row[places[int(s.Pattern.From[e])*n+int(s.Pattern.To[e])]] = w
+		}
+		whole.Snapshots = append(whole.Snapshots, row)
+	}
+	return whole
+}
+
+// Graphs without edges, with self-loops, with edges given twice, with isolated nodes, or of a single node are graphs like
+// others: every field and its gradient are those of the matrix written out, in both products.
+func TestOddGraphs(t *testing.T) {
+	backend := xlatest.Go(t)
+	const p = 2
+	graphs := map[string]struct {
+		n     int
+		edges [][2]int
+	}{
+		"no edges":            {5, nil},
+		"one self-loop":       {5, [][2]int{{2, 2}}},
+		"self-loops":          {5, [][2]int{{0, 0}, {0, 1}, {1, 1}, {3, 4}, {4, 4}}},
+		"edges twice":         {5, [][2]int{{0, 1}, {2, 3}, {0, 1}, {3, 3}, {3, 3}, {1, 0}}},
+		"isolated nodes":      {5, [][2]int{{1, 3}}},
+		"one node":            {1, nil},
+		"one node, self-loop": {1, [][2]int{{0, 0}}},
+	}
+	for name, graph := range graphs {
+		sample := oddGraph(t, graph.n, p, graph.edges, 0)
+		whole := complete(t, sample)
+		z := direction(graph.n*3, 0)
+		for what, f := range every(graph.n, p) {
+			if strings.Contains(what, "identities") { // which are of edges, also of those with weight 0
+				continue
+			}
+			times := []float64{0.4, 1.5}
+			want := evaluate(t, backend, f, waves(f), whole, bothProducts[0], times, z, true)
+			for _, product := range bothProducts {
+				got := evaluate(t, backend, f, waves(f), sample, product, times, z, true)
+				fixture.Close(t, name+", "+what+": dz/dt", got[0], want[0], 1e-12)
+				for i, d := range f.Params() {
+					fixture.Close(t, name+", "+what+": gradient of "+d.Name, got[1+i], want[1+i], 1e-10)
+				}
+			}
+		}
+	}
+}
+
+// A node without edges moves as if it were alone, by a field whose only message is along edges.
+func TestIsolatedNodeIsAlone(t *testing.T) {
+	backend := xlatest.Go(t)
+	const n, p, hidden = 5, 2, 3
+	sample, z := oddGraph(t, n, p, [][2]int{{0, 1}, {1, 4}, {4, 4}}, 0), direction(n*hidden, 0)
+	alone := oddGraph(t, 1, p, nil, 0)
+	for k := range alone.Features {
+		copy(alone.Features[k], sample.Features[k][2*p:3*p])
+	}
+	f := field.Adjacency{Hidden: hidden, Layers: 2, Features: p}
+	for _, product := range bothProducts {
+		got := evaluate(t, backend, f, waves(f), sample, product, []float64{0.9}, z, false)
+		want := evaluate(t, backend, f, waves(f), alone, product, []float64{0.9}, z[2*hidden:3*hidden], false)
+		fixture.Close(t, "dz/dt of the isolated node", got[0][2*hidden:3*hidden], want[0], 1e-13)
+	}
+}
+
+// A state that does not fit the graph, the field's width or the features is bad input of the solve.
+func TestStateOfAnotherShape(t *testing.T) {
+	backend := xlatest.Go(t)
+	const n, p = 5, 2
+	sample := oddGraph(t, n, p, [][2]int{{0, 1}, {1, 4}, {4, 4}}, 0)
+	for name, f := range every(n, p) {
+		if _, free := f.(field.Constant); free {
+			continue
+		}
+		for _, product := range bothProducts {
+			solver := solverOf(t, backend, f, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
+			for what, dims := range map[string][]int{"a node more": {1, n + 1, 3}, "a node less": {1, n - 1, 3}, "wider": {1, n, 4}, "a sample more": {2, n, 3}, "an axis less": {n, 3}} {
+				size := 1
+				for _, d := range dims {
+					size *= d
+				}
+				_, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(size, 0), dims...), [][]float64{{0, 1}}, argsOf(t, f, product, sample)...)
+				if !errors.Is(err, ode.ErrInput) {
+					t.Errorf("%s, product %d, %s: got %v, want ErrInput", name, product, what, err)
+				}
+			}
+		}
+	}
+	with := every(n, p+1)["PENG, features"]
+	solver := solverOf(t, backend, with, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(with.Params())})
+	if _, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(n*3, 0), 1, n, 3), [][]float64{{0, 1}}, argsOf(t, with, bothProducts[0], sample)...); !errors.Is(err, ode.ErrInput) {
+		t.Errorf("a field of more features than the control has: got %v, want ErrInput", err)
+	}
+}
+
+// A graph without nodes is no graph.
+func TestEmptyGraph(t *testing.T) {
+	if _, _, err := dyngraph.NewPattern(0, nil, nil); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("got %v, want ErrInvalid", err)
+	}
+	_, _, err := dyngraph.NewPattern(3, []int{0, 1}, []int{1, 3})
+	if !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), "edge 1") {
+		t.Errorf("got %v, want ErrInvalid that names edge 1", err)
+	}
+}
