@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -16,16 +17,6 @@ import (
 )
 
 var nan = math.NaN()
-
-func plainGo(t *testing.T) *xla.Backend {
-	t.Helper()
-	backend, err := xla.Open(xla.Config{Backend: "go"}) // XLA would take minutes to compile all models
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { backend.Close() })
-	return backend
-}
 
 // gaps is ring with one feature in three and one target in four missing, and what the features are when they are filled.
 func gaps(t *testing.T) (missing, filled *dyngraph.Series) {
@@ -49,7 +40,7 @@ func gaps(t *testing.T) (missing, filled *dyngraph.Series) {
 // A model of features with gaps is that of features filled by hand, to the bit, and a mask is that of features with its
 // channels beside them.
 func TestGapsAreFilled(t *testing.T) {
-	backend := plainGo(t)
+	backend := xlatest.Go(t)
 	missing, filled := gaps(t)
 	w := dyngraph.Window{Series: missing, Start: 3, Length: 5}
 	for _, mask := range []path.Mask{path.NoMask, path.Observed, path.Counted} {
@@ -99,7 +90,7 @@ func TestGapsAreFilled(t *testing.T) {
 
 // A forecast knows nothing of an observation before the interval that ends at it, whatever is missing before.
 func TestGapsDoNotLookAhead(t *testing.T) {
-	m, series := ringModelOn(t, plainGo(t), nil), ring(t)
+	m, series := ringModelOn(t, xlatest.Go(t), nil), ring(t)
 	const start, feature = 2, 3
 	series.Features[start+1][feature], series.Features[start+2][feature] = nan, nan
 	w, times := dyngraph.Window{Series: series, Start: start, Length: 5}, []float64{1.5, 2, 3}
@@ -123,7 +114,7 @@ func TestGapsDoNotLookAhead(t *testing.T) {
 // The loss is the mean over windows of the error over observed targets, by every measure, its gradient agrees with finite
 // differences, and targets that are all observed weigh as they do alone.
 func TestLossOfObservedTargets(t *testing.T) {
-	backend := plainGo(t)
+	backend := xlatest.Go(t)
 	missing, whole := gaps(t)
 	missing.Features = whole.Features
 	ctx := context.Background()
@@ -184,7 +175,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 }
 
 func TestMissingErrors(t *testing.T) {
-	m := ringModelOn(t, plainGo(t), nil)
+	m := ringModelOn(t, xlatest.Go(t), nil)
 	for name, c := range map[string]struct {
 		damage func(s *dyngraph.Series)
 		says   string

@@ -22,7 +22,7 @@ import (
 
 // A model with gaps in its data, a mask, identities and few checkpoints on the host learns, and its file loads.
 func TestOptionsTrainSaveAndLoad(t *testing.T) {
-	trainsSavesAndLoads(t, plainGo(t), func(c *Config) {
+	trainsSavesAndLoads(t, xlatest.Go(t), func(c *Config) {
 		c.Identities = equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2}
 	})
 }
@@ -76,7 +76,7 @@ func TestOptionsLeftAtZero(t *testing.T) {
 		"none": nil, "memory": func(c *Config) { c.Memory.Bytes = 1 << 20 },
 		"identities of size 0": func(c *Config) { c.Identities.Kind = equivariant.IdentityTable },
 	} {
-		text, err := json.Marshal(ringModelOn(t, plainGo(t), change).Config())
+		text, err := json.Marshal(ringModelOn(t, xlatest.Go(t), change).Config())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestOptionsLeftAtZero(t *testing.T) {
 // Whatever states are kept the gradient is the same, with constant steps and with adaptive ones, and every parameter of
 // identities has one.
 func TestMemoryOfAModel(t *testing.T) {
-	backend := plainGo(t)
+	backend := xlatest.Go(t)
 	ctx := context.Background()
 	split := ringSplit(t)
 	for name, change := range map[string]func(*Config){
@@ -147,7 +147,7 @@ func TestIdentitiesTellNodesApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, size := range []int{0, 2} {
-		m := ringModelOn(t, plainGo(t), func(c *Config) {
+		m := ringModelOn(t, xlatest.Go(t), func(c *Config) {
 			c.Float64 = true
 			c.Identities = equivariant.Identities{Kind: equivariant.IdentityTable, Size: size}
 		})
