@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
-	"github.com/peng-cde/pengcde-go/xla"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
 // small is Table1 with two models on graphs of 16 nodes, which train in seconds.
@@ -27,15 +27,7 @@ func small() Worlds {
 	return e
 }
 
-func worldOptions(t *testing.T) Options {
-	t.Helper()
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { backend.Close() })
-	return Options{Profile: Quick, Backend: backend}
-}
+func worldOptions(t *testing.T) Options { return Options{Profile: Quick, Backend: xlatest.Go(t)} }
 
 func worldTable(t *testing.T, r *WorldResults, m Measure) string {
 	t.Helper()

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // pulses is a ring of n nodes that loses an edge on the way; heat flows from its first node, by forward Euler in 400 steps.
@@ -57,19 +57,9 @@ func trajectoryConfig(n int) Config {
 	return Config{Nodes: n, Features: 1, Hidden: 8, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Float64: true}
 }
 
-func goBackend(t *testing.T) *xla.Backend {
-	t.Helper()
-	backend, err := xla.Open(xla.Config{Backend: "go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { backend.Close() })
-	return backend
-}
-
 func trajectoryModel(t *testing.T, config Config) *Model {
 	t.Helper()
-	m, err := New(goBackend(t), config)
+	m, err := New(xlatest.Go(t), config)
 	if err != nil {
 		t.Fatal(err)
 	}
