@@ -51,7 +51,7 @@ func (s Sample) Changes() []float64 {
 	var times []float64
 	beside := make([]bool, len(s.Knots)+2)
 	for k := 1; k < len(s.Knots); k++ {
-		if s.inForce(k) != s.inForce(k-1) || s.Features != nil && !slices.Equal(s.Features[k], s.Features[k-1]) {
+		if !s.sameGraph(s.inForce(k), s.inForce(k-1)) || s.Features != nil && !slices.Equal(s.Features[k], s.Features[k-1]) {
 			beside[k-1], beside[k], beside[k+1] = true, true, true
 		}
 	}
@@ -61,6 +61,10 @@ func (s Sample) Changes() []float64 {
 		}
 	}
 	return times
+}
+
+func (s Sample) sameGraph(a, b int) bool {
+	return a == b || max(a, b) < len(s.Snapshots) && slices.Equal(s.Snapshots[a], s.Snapshots[b])
 }
 
 func (s Sample) inForce(knot int) int {
