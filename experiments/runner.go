@@ -61,8 +61,7 @@ type runner[T interface{ work() job }, R any] struct {
 	// describe is a word on a run that is done.
 	describe func(*R) string
 	opened   *xla.Backend
-	model    *pengcde.Model // used last
-	config   pengcde.Config // what it was made of, without the control
+	models   map[pengcde.Config]*pengcde.Model // by what they were made of, without the control
 	clock    clock
 }
 
@@ -188,22 +187,27 @@ func (w *runner[T, R]) fit(j job, config train.Config, fit func(train.Config) (*
 	return report, err
 }
 
-// prepare returns a model with the seed's parameters. It is compiled once for all seeds and controls that follow each other.
+// prepare returns a model with the seed's parameters. It is compiled once for all seeds and controls.
 func (w *runner[T, R]) prepare(config pengcde.Config, seed uint64) (*pengcde.Model, error) {
 	control := config.Control
-	if config.Control = 0; w.model == nil || w.config != config {
-		w.closeModel()
+	config.Control = 0
+	if w.models[config] == nil {
 		backend, err := w.backend()
 		if err != nil {
 			return nil, err
 		}
-		w.config = config
-		if w.model, err = pengcde.New(backend, config); err != nil {
+		model, err := pengcde.New(backend, config)
+		if err != nil {
 			return nil, err
 		}
+		if w.models == nil {
+			w.models = make(map[pengcde.Config]*pengcde.Model)
+		}
+		w.models[config] = model
 	}
-	w.model.Reset(seed, control)
-	return w.model, nil
+	model := w.models[config]
+	model.Reset(seed, control)
+	return model, nil
 }
 
 // errBackend is wrapped when there is nothing to compute on, which is no property of a run.
@@ -248,15 +252,10 @@ func (w *runner[T, R]) report(j job, fraction float64, text string) {
 	}
 }
 
-func (w *runner[T, R]) closeModel() {
-	if w.model != nil {
-		w.model.Close()
-		w.model = nil
-	}
-}
-
 func (w *runner[T, R]) close() {
-	w.closeModel()
+	for _, model := range w.models {
+		model.Close()
+	}
 	if w.opened != nil {
 		w.opened.Close()
 	}

@@ -100,7 +100,7 @@ func publishedSize(p Profile) worldsSize {
 		return worldsSize{nodes: 100, seeds: 3, epochs: 150, families: families("community", "grid"), evaluateEvery: 25, patience: 200,
 			models: []string{"constant", "gn-ode", "adjacency", "pre-mult", "pre-mult-fair", "original", "peng", "peng15"}}
 	default:
-		return worldsSize{nodes: 100, seeds: 2, epochs: 12, families: families("community", "grid"), evaluateEvery: 4, patience: 200,
+		return worldsSize{nodes: 100, seeds: 2, epochs: 10, families: families("community", "grid"), evaluateEvery: 3, patience: 200,
 			models: []string{"constant", "gn-ode", "adjacency", "original", "peng"}}
 	}
 }

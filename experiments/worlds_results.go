@@ -230,7 +230,7 @@ func (r *WorldResults) notes(dynamics string, measure Measure) []string {
 		means[measure], size.nodes, size.epochs)
 	notes := []string{first}
 	if measure == OnTest {
-		notes = append(notes, "In brackets what the paper prints, for 400 nodes and at most 2000 epochs; errors depend on the number of nodes.")
+		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number of nodes.")
 	}
 	var amplitude, seconds float64
 	var machines []string

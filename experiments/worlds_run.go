@@ -66,8 +66,7 @@ type worldTask struct {
 
 func (t worldTask) work() job { return t.job }
 
-// plan lists the runs that options ask for, in the order in which they are made: seed by seed, so that a table fills evenly, and
-// within a seed model by model, which is compiled once for all worlds of one shape.
+// plan lists the runs that options ask for, in the order in which they are made: seed by seed, so that a table fills evenly.
 func (e Worlds) plan(o Options) (Profile, []worldTask, error) {
 	profile, err := o.profile()
 	if err != nil {
