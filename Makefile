@@ -39,9 +39,10 @@ test: setup test-tools ## run all tests
 test-go: setup ## run all Go tests on the pure-Go backend
 	$(ENV) PENGCDE_BACKEND=go go test $(TEST_FLAGS) ./...
 
-# The pure-Go backend's products keep pointers past the end of a slice, which checkptr, on beside -race, would stop at.
+# The pure-Go backend's products keep pointers past the end of a slice, which checkptr, on beside -race, would stop at. What the
+# detector itself keeps grows, so the test of flat memory is left out.
 test-race: setup ## run all Go tests under the race detector, on the pure-Go backend
-	$(ENV) PENGCDE_BACKEND=go go test -race -gcflags=all=-d=checkptr=0 $(TEST_FLAGS) ./...
+	$(ENV) PENGCDE_BACKEND=go go test -race -gcflags=all=-d=checkptr=0 -skip TestMemoryStaysFlat $(TEST_FLAGS) ./...
 
 fuzz: setup ## run each fuzz target for FUZZTIME (60s)
 	@$(ENV) for package in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd datasets dyngraph experiments figures internal pengcde xla | xargs -n1 dirname | sort -u); do \
