@@ -122,6 +122,9 @@ func perSample(what string, rows [][]float64, batch int) ([][]float64, error) {
 // checkTimes checks the save times of a problem; equal times that follow each other are allowed.
 func checkTimes(p Problem) ([][]float64, error) {
 	const what = "save time"
+	if p.Save != AtTimes && p.Save != EveryStep {
+		return nil, fmt.Errorf("pengcde/ode: Problem.Save is %d, want AtTimes or EveryStep: %w", p.Save, ErrInput)
+	}
 	times, err := perSample(what, p.Times, p.Z0.Shape().Dimensions[0])
 	if err != nil {
 		return nil, err

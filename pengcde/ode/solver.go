@@ -64,6 +64,11 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 	if err := s.method.check(adaptive); err != nil {
 		return nil, err
 	}
+	if c, ok := s.control.(interface{ check() error }); ok { // of Constant and PID; Given is checked against t0 and t1
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+	}
 	if s.maxSteps < 0 || s.params < 0 {
 		return nil, fmt.Errorf("pengcde/ode: MaxSteps %d, Parameters %d, want 0 or more: %w", s.maxSteps, s.params, ErrInput)
 	}
