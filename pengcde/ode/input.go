@@ -37,8 +37,8 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // checkState checks that z0 is finite floats [batch, ...] with no empty axis.
 func checkState(z0 *tensors.Tensor) error {
-	if z0 == nil {
-		return fmt.Errorf("pengcde/ode: initial state is nil, want floats [batch, ...]: %w", ErrInput)
+	if !z0.Ok() {
+		return fmt.Errorf("pengcde/ode: initial state is nil or was freed, want floats [batch, ...]: %w", ErrInput)
 	}
 	if z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Size() == 0 {
 		return fmt.Errorf("pengcde/ode: initial state is %s, want floats [batch, ...] without an empty axis: %w", z0.Shape(), ErrInput)

@@ -133,13 +133,16 @@ func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gr
 	if s.history == nil {
 		return nil, ErrNoTrail
 	}
-	if cotangent == nil {
-		return nil, fmt.Errorf("pengcde/ode: cotangent is nil, want the shape %s of Z: %w", s.Z.Shape(), ErrInput)
+	if !cotangent.Ok() {
+		return nil, fmt.Errorf("pengcde/ode: cotangent is nil or was freed, want the shape %s of Z: %w", s.Z.Shape(), ErrInput)
 	}
 	if !cotangent.Shape().Equal(s.Z.Shape()) {
 		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.Z.Shape(), ErrInput)
 	}
 	if err := s.checkReached(cotangent); err != nil {
+		return nil, err
+	}
+	if err := s.solver.setDifferentiable(s.args); err != nil { // a later solve may have had others
 		return nil, err
 	}
 	replay := &replay{Solution: s, ctx: ctx, cotangent: cotangent}

@@ -113,11 +113,12 @@ func (s *Solver) Evaluate(ctx context.Context, z0 *tensors.Tensor, times [][]flo
 	return s.Run(ctx, Problem{Z0: z0, Times: times, Args: args, Forget: true})
 }
 
+// setDifferentiable sets the args that programs differentiate, which are those of the solve at hand.
 func (s *Solver) setDifferentiable(args []*tensors.Tensor) error {
 	s.wrt = s.wrt[:0]
 	for i, arg := range args {
-		if arg == nil {
-			return fmt.Errorf("pengcde/ode: arg %d is nil: %w", i, ErrInput)
+		if !arg.Ok() {
+			return fmt.Errorf("pengcde/ode: arg %d is nil or was freed, want it until the last pullback: %w", i, ErrInput)
 		}
 		if arg.DType().IsFloat() && (s.params == 0 || i < s.params) {
 			s.wrt = append(s.wrt, i)
