@@ -112,8 +112,11 @@ type Control struct {
 	operator                  equivariant.Operator
 }
 
-// Bind takes the nodes of the tensors of [NewControl].
+// Bind takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
 func Bind(nodes []*Node) *Control {
+	if last := len(nodes) - 1; last < 5 || nodes[3].Rank() != 3 || nodes[last].Rank() != 3 {
+		panic(fmt.Errorf("pengcde/field: control of %d nodes, want those of all tensors of NewControl in their order: do they follow the parameters among the args?", len(nodes)))
+	}
 	c := &Control{knots: nodes[0], until: nodes[1], index: nodes[2], rows: nodes[3]}
 	tables, named := nodes[4:len(nodes)-1], nodes[len(nodes)-1].Shape().Dimensions
 	c.graphPath, c.featurePath, c.nodes = path.Kind(named[0]-1), path.Kind(named[1]-1), named[2]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,6 +167,19 @@ func TestSizesOfFields(t *testing.T) {
 		err := exceptions.TryCatch[error](func() { f.Params() })
 		if err == nil || !strings.Contains(err.Error(), "pengcde/field: ") || !strings.Contains(err.Error(), size) {
 			t.Errorf("%T, %s: got %v, want an error that says so", f, name, err)
+		}
+	}
+}
+
+// A control whose tensors are not all there, as when the parameters are not counted off, is bad input of the solve.
+func TestControlWithoutSomeTensors(t *testing.T) {
+	f := field.PENG{Hidden: 3, Layers: 1, Features: 1}
+	solver := solverOf(t, xlatest.Go(t), f, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
+	args := argsOf(t, f, equivariant.Dense, oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0))
+	for _, drop := range []int{1, 2, len(args) - len(f.Params())} {
+		_, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(12, 0), 1, 4, 3), [][]float64{{0, 1}}, slices.Delete(slices.Clone(args), len(f.Params()), len(f.Params())+drop)...)
+		if !errors.Is(err, ode.ErrInput) || !strings.Contains(err.Error(), "NewControl") {
+			t.Errorf("without %d tensors: %v, want ErrInput that names NewControl", drop, err)
 		}
 	}
 }
