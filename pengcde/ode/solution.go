@@ -118,7 +118,8 @@ type Gradients struct {
 // Free frees the tensors.
 func (g *Gradients) Free() { xla.Free(append([]*tensors.Tensor{g.Z0}, g.Args...)...) }
 
-// ErrNoTrail is returned by a pullback of a solution that kept nothing: it came from [Solver.Evaluate] or was closed.
+// ErrNoTrail is returned by a pullback of a solution that kept nothing: it came from [Solver.Evaluate] or a [Problem] with
+// Forget, or was closed.
 var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullback: use Solver.Solve, and Close only after")
 
 // Pullback returns the gradient of Σ cotangent · Z with respect to z0 and the args: cotangent has the shape of Z.
