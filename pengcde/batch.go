@@ -91,7 +91,7 @@ func newBatch(cfg Config, examples []example) (*batch, error) {
 	}
 	control, err := field.NewControl(cfg.dtype(), cfg.Product, samples)
 	if err != nil {
-		return nil, fmt.Errorf("pengcde: %w", err)
+		return nil, fmt.Errorf("pengcde: %w: %w", err, ErrInput)
 	}
 	if stop {
 		b.stops = stops
@@ -170,7 +170,7 @@ func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
 	s, last := w.Series, w.Start+w.Inputs()
 	pattern, snapshots, err := m.config.Control.Apply(s.Pattern, s.Weights[w.Start:last])
 	if err != nil {
-		return example{}, fmt.Errorf("pengcde: control of series %q from snapshot %d on: %w", s.Name, w.Start, err)
+		return example{}, fmt.Errorf("pengcde: control of series %q from snapshot %d on: %w: %w", s.Name, w.Start, err, ErrInput)
 	}
 	features, err := m.fill(w.InputTimes(), s.Features[w.Start:last])
 	if err != nil {

@@ -71,7 +71,7 @@ type Config struct {
 	Path path.Kind `json:",omitempty"`
 	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1.
 	Step float64 `json:",omitempty"`
-	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes, but with
+	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes, except with
 	// Parity; what that gains is measured in the documentation of package path.
 	Adaptive *ode.PID `json:",omitempty"`
 	// GraphOnly lets the graph alone drive the state: features only give its start, as in the published simulated worlds. Fields
@@ -88,7 +88,8 @@ type Config struct {
 	// the graph before the latest for GNODE, else a loss that forgets which node is which (GNODE and Constant: every node's
 	// forecast is compared with every node's target; the others: one forecast for the whole graph, the sum over nodes).
 	Parity bool `json:",omitempty"`
-	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph.
+	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. Like Memory it changes no
+	// result beyond rounding, and is not in the files of [Model.Save]: a loaded model has the zero value of both.
 	Product equivariant.Product `json:"-"`
 	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time; the zero value keeps all
 	// of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
@@ -151,7 +152,9 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	if c.Adaptive != nil {
-		if _, err := c.Adaptive.Steps(0, ode.Tsit5.ErrorOrder, 0, 1); err != nil {
+		adaptive := *c.Adaptive // the model's own
+		c.Adaptive = &adaptive
+		if _, err := adaptive.Steps(0, ode.Tsit5.ErrorOrder, 0, 1); err != nil {
 			return c, fmt.Errorf("pengcde: Config.Adaptive: %w: %w", err, ErrInput)
 		}
 	}

@@ -16,7 +16,8 @@ type Model struct {
 	backend *xla.Backend
 	config  Config
 	network *network
-	params  []*tensors.Tensor // nil when closed
+	params  []*tensors.Tensor // nil when closed, or lost with the device
+	closed  bool
 }
 
 // New makes a model with freshly drawn parameters. It compiles when it first meets data.
@@ -56,8 +57,11 @@ func (m *Model) Parameter(name string) (values []float64, ok bool) {
 }
 
 // Reset draws new parameters by a seed, for a control that may be another. What was compiled serves on, so comparing
-// seeds and controls compiles once.
+// seeds and controls compiles once. It does nothing to a closed model.
 func (m *Model) Reset(seed uint64, control dyngraph.Normalisation) {
+	if m.closed {
+		return
+	}
 	xla.Free(m.params...)
 	m.config.Seed, m.config.Control = seed, control
 	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)
@@ -70,6 +74,6 @@ var ErrClosed = errors.New("pengcde: the model has no parameters: it was closed,
 // Close frees parameters and compiled programs.
 func (m *Model) Close() {
 	xla.Free(m.params...)
-	m.params = nil
+	m.params, m.closed = nil, true
 	m.network.close()
 }

@@ -301,6 +301,7 @@ func TestClosedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Close()
+	m.Reset(1, dyngraph.Raw)
 	if err := m.Save(filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrClosed) {
 		t.Errorf("save: %v", err)
 	}
@@ -327,6 +328,23 @@ func TestModelInputErrors(t *testing.T) {
 	}
 	if _, err := m.Fit(context.Background(), nil, split.Validation, train.Config{}); !errors.Is(err, ErrInput) {
 		t.Errorf("no windows: %v, want ErrInput", err)
+	}
+	negative := *split.Train[0].Series
+	negative.Weights = slices.Clone(negative.Weights)
+	negative.Weights[1] = slices.Repeat([]float64{-3}, negative.Pattern.Edges())
+	w := split.Train[0]
+	for name, c := range map[string]struct {
+		change func(*Config)
+		window dyngraph.Window
+	}{
+		"too many steps":          {func(c *Config) { c.Step = 1e-9 }, w},
+		"memory below one state":  {func(c *Config) { c.Memory.Bytes = 1 }, w},
+		"weights below 0, logged": {func(c *Config) { c.Control = dyngraph.Log }, dyngraph.Window{Series: &negative, Length: w.Length}},
+	} {
+		m := ringModel(t, c.change)
+		if _, err := m.Fit(context.Background(), []dyngraph.Window{c.window}, split.Validation, train.Config{Epochs: 1}); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: %v, want ErrInput", name, err)
+		}
 	}
 }
 

@@ -160,6 +160,9 @@ func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *ba
 	solution, err := n.solver.Run(ctx, problem)
 	if err != nil {
 		solution.Close() // a part is of no use here
+		if errors.Is(err, ode.ErrInput) {
+			err = fmt.Errorf("pengcde: %w: %w", err, ErrInput)
+		}
 		return nil, err
 	}
 	return solution, nil

@@ -29,8 +29,8 @@ type prediction struct{ hold bool }
 // Predict returns forecasts [times][nodes][outputs] from a window's inputs. Times are in the unit of the series, from 0
 // at the window's first input, and do not decrease. The forecast at the time of the last input is the one that [Model.Fit]
 // compares with the window's target; earlier times give the forecast as it forms. The control between two inputs is
-// interpolated, so a time between them makes use of the later one. Missing features are filled as [Model.Fit] says. A forecast does not depend on the other times asked for,
-// but for those after the last input.
+// interpolated, so a time between them makes use of the later one. Missing features are filled as [Model.Fit] says. A forecast
+// does not depend on the other times asked for, but for those after the last input.
 func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64, options ...Option) ([][][]float64, error) {
 	if err := m.check(w); err != nil {
 		return nil, err

@@ -69,13 +69,21 @@ func (f Fusion) Apply(p *Pair, weights, z *Node) *Node {
 
 // pair is the k-th map of A and that of A'.
 func (f Fusion) pair(k int) [2]Map {
-	if f.Derivative == nil {
-		return [2]Map{f.Maps[k], f.Maps[k]}
+	derivative := f.Derivative
+	if derivative == nil {
+		derivative = f.Maps
 	}
-	if len(f.Derivative) != len(f.Maps) {
-		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave Derivative nil for the same maps: %w", len(f.Maps), len(f.Derivative), ErrMap))
+	if len(derivative) != len(f.Maps) {
+		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave Derivative nil for the same maps: %w",
+			len(f.Maps), len(derivative), ErrMap))
 	}
-	return [2]Map{f.Maps[k], f.Derivative[k]}
+	pair := [2]Map{f.Maps[k], derivative[k]}
+	for _, m := range pair {
+		if _, err := m.MarshalText(); err != nil {
+			panic(err)
+		}
+	}
+	return pair
 }
 
 // basis leads from the weights, flattened, to the coefficients of A, A', A^T, A'^T, and then, for each entry of

@@ -24,6 +24,9 @@ func (p Product) Layout(patterns []*dyngraph.Pattern) (Layout, error) {
 	if len(patterns) == 0 {
 		return Layout{}, fmt.Errorf("pengcde/equivariant: no graphs: %w", dyngraph.ErrInvalid)
 	}
+	if p < Auto || p > Sparse {
+		return Layout{}, fmt.Errorf("pengcde/equivariant: Product is %d, want Auto, Dense or Sparse: %w", p, dyngraph.ErrInvalid)
+	}
 	l := Layout{patterns: patterns, nodes: patterns[0].Nodes}
 	edges := 0
 	for b, pattern := range patterns {

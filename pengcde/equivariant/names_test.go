@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 func TestMapsByName(t *testing.T) {
@@ -50,6 +52,18 @@ func TestSetsByName(t *testing.T) {
 	for _, bad := range []string{"", "all16", "identity,", "identity,identity"} {
 		if _, _, err := ParseMaps(bad); !errors.Is(err, ErrMap) {
 			t.Errorf("ParseMaps(%q): %v, want ErrMap", bad, err)
+		}
+	}
+}
+
+// A fusion of maps that do not exist, or of more maps of A' than of A, panics with an error that says so.
+func TestFusionThatCannotBe(t *testing.T) {
+	for name, f := range map[string]Fusion{
+		"unknown map": {Maps: []Map{IdentityMap, 15}}, "unknown map of A'": {Maps: All15(), Derivative: slices.Repeat([]Map{-1}, 15)},
+		"more of A'": {Maps: Published8(), Derivative: All15()},
+	} {
+		if err := exceptions.TryCatch[error](func() { f.basis(4) }); !errors.Is(err, ErrMap) {
+			t.Errorf("%s: %v, want ErrMap", name, err)
 		}
 	}
 }

@@ -126,3 +126,31 @@ func BenchmarkStepsAtChanges(b *testing.B) {
 		})
 	}
 }
+
+// Features that are not observed change nothing but where they are filled by other values, or a mask tells of them; a sample
+// that is refused has changes all the same.
+func TestChangesOfMissingFeatures(t *testing.T) {
+	nan := math.NaN()
+	gaps := [][]float64{{1}, {nan}, {nan}, {nan}, {nan}, {3}}
+	for _, c := range []struct {
+		name   string
+		sample field.Sample
+		want   []float64
+	}{
+		{"carried forward", field.Sample{Features: gaps, FeaturePath: path.Ramp}, []float64{4, 5}},
+		{"by a line", field.Sample{Features: gaps}, []float64{0, 1, 2, 3, 4, 5}},
+		{"observed at the ends", field.Sample{Features: gaps, FeaturePath: path.Ramp, Mask: path.Observed}, []float64{0, 1, 2, 4, 5}},
+		{"equal at both ends", field.Sample{Features: [][]float64{{2}, {nan}, {nan}, {2}, {2}, {nan}}}, nil},
+		{"too few indices", field.Sample{Index: []int{0, 0}}, []float64{1, 2, 3}},
+		{"an index below 0", field.Sample{Index: []int{-1, 0, 0, 0, 0, 0}, Snapshots: [][]float64{{1}}}, []float64{0, 1, 2}},
+		{"too few features", field.Sample{Features: [][]float64{{0}, {1}}}, []float64{0, 1, 2}},
+	} {
+		c.sample.Knots = []float64{0, 1, 2, 3, 4, 5}
+		if c.sample.Index == nil {
+			c.sample.Index = make([]int, 6)
+		}
+		if got := c.sample.Changes(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

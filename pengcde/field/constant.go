@@ -1,6 +1,8 @@
 package field
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -14,6 +16,9 @@ type Constant struct {
 
 // Params declares field.bias, uniform on ±1.
 func (f Constant) Params() []nn.Param {
+	if f.Hidden < 1 {
+		panic(fmt.Errorf("pengcde/field: a field with Hidden %d, want at least 1", f.Hidden))
+	}
 	return []nn.Param{{Name: "field.bias", Dims: []int{f.Hidden}, Init: nn.Uniform(1)}}
 }
 

@@ -21,13 +21,17 @@ import (
 //
 // Where every snapshot of every sample is exactly symmetric, as those of undirected graphs are, the tensors hold both
 // directions of an edge together, in 0.57 of the bytes for 8 snapshots with 16 neighbours, with the same results
-// ([equivariant.Layout.Fit]). So a batch in which
-// one snapshot is not has tensors of other shapes, for which programs are compiled again; and the gradient with respect to
-// the snapshots' tensor then gives derivatives by undirected edges, as differences of symmetric snapshots would, not by one
-// direction alone.
+// ([equivariant.Layout.Fit]). So a batch in which one snapshot is not has tensors of other shapes, for which programs are
+// compiled again; and the gradient with respect to the snapshots' tensor then gives derivatives by undirected edges, as
+// differences of symmetric snapshots would, not by one direction alone.
+//
+// The dtype is that of the states, float32 or float64. Errors wrap [dyngraph.ErrInvalid] or those of package path.
 func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sample) ([]*tensors.Tensor, error) {
 	if len(samples) == 0 {
 		return nil, fmt.Errorf("pengcde/field: control of no samples: %w", dyngraph.ErrInvalid)
+	}
+	if dtype != dtypes.Float32 && dtype != dtypes.Float64 {
+		return nil, fmt.Errorf("pengcde/field: control in %s, want the float type of the states, float32 or float64: %w", dtype, dyngraph.ErrInvalid)
 	}
 	first := samples[0]
 	var patterns []*dyngraph.Pattern
@@ -108,8 +112,11 @@ type Control struct {
 	operator                  equivariant.Operator
 }
 
-// Bind takes the nodes of the tensors of [NewControl].
+// Bind takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
 func Bind(nodes []*Node) *Control {
+	if last := len(nodes) - 1; last < 5 || nodes[3].Rank() != 3 || nodes[last].Rank() != 3 {
+		panic(fmt.Errorf("pengcde/field: control of %d nodes, want those of all tensors of NewControl in their order: do they follow the parameters among the args?", len(nodes)))
+	}
 	c := &Control{knots: nodes[0], until: nodes[1], index: nodes[2], rows: nodes[3]}
 	tables, named := nodes[4:len(nodes)-1], nodes[len(nodes)-1].Shape().Dimensions
 	c.graphPath, c.featurePath, c.nodes = path.Kind(named[0]-1), path.Kind(named[1]-1), named[2]
@@ -125,8 +132,12 @@ func Bind(nodes []*Node) *Control {
 	return c
 }
 
-// fits panics unless states are of as many nodes as the graph: a product by lists of neighbours would not notice.
-func (c *Control) fits(n int) {
+// fits panics unless states at t [batch] are of as many samples and nodes as the control: a product by lists of neighbours
+// would not notice.
+func (c *Control) fits(t *Node, n int) {
+	if got, want := t.Shape().Dim(0), c.knots.Shape().Dim(0); got != want {
+		panic(fmt.Errorf("pengcde/field: states of %d samples, want the %d of the control", got, want))
+	}
 	if n != c.nodes {
 		panic(fmt.Errorf("pengcde/field: states of %d nodes, want the %d of the control's graph", n, c.nodes))
 	}
@@ -134,7 +145,7 @@ func (c *Control) fits(n int) {
 
 // at interpolates the control at t [batch] for a field that takes p features of n nodes.
 func (c *Control) at(t *Node, n, p int) signal {
-	c.fits(n)
+	c.fits(t, n)
 	until := Min(t, c.until)
 	interval := path.Locate(c.graphPath, c.knots, until)
 	moving := LessThan(t, c.until) // where not held
@@ -179,7 +190,7 @@ func (c *Control) rate(t *Node) *Node {
 // latest is the snapshot of the last knot at or before t [batch], of the first where there is none; or that of the
 // snapshot before it, for back = 1. There is no derivative.
 func (c *Control) latest(t *Node, n, back int) signal {
-	c.fits(n)
+	c.fits(t, n)
 	knots := c.knots
 	if knots.Rank() == 3 { // with what a spline needs behind them
 		knots = Squeeze(Slice(knots, AxisRange(), AxisRange(), AxisElem(0)), 2)

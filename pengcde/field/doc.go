@@ -12,9 +12,10 @@
 //   - [GNODE]: M = the most recent snapshot
 //   - [Constant]: no graph, dZ/dt = b
 //
-// All but PreMult commute with relabelling the nodes, as long as PENG and Original have no [equivariant.Identities]. Under a change of clock t = φ(s) the solution is the same for those
-// that take no A', and for those that do with their option PerChannel: A' per unit of the time channel in place of per unit
-// of the solver's time. The two differ where [Sample] has a Clock.
+// All but PreMult commute with relabelling the nodes, as long as PENG and Original have no [equivariant.Identities]. Under a
+// change of clock t = φ(s) the solution is the same for those that take no A', and for those that do with their option
+// PerChannel: A' per unit of the time channel in place of per unit of the solver's time. The two differ where [Sample] has a
+// Clock.
 //
 // [Control] holds both paths while a graph is built; [NewControl] makes its tensors from observed samples.
 //

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/support/exceptions"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -140,8 +143,8 @@ func TestStateOfAnotherShape(t *testing.T) {
 					size *= d
 				}
 				_, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(size, 0), dims...), [][]float64{{0, 1}}, argsOf(t, f, product, sample)...)
-				if !errors.Is(err, ode.ErrInput) {
-					t.Errorf("%s, product %d, %s: got %v, want ErrInput", name, product, what, err)
+				if !errors.Is(err, ode.ErrInput) || !strings.Contains(err.Error(), "pengcde/field: states of") && !strings.HasPrefix(name, "PreMult") {
+					t.Errorf("%s, product %d, %s: got %v, want ErrInput that says of what the states are", name, product, what, err)
 				}
 			}
 		}
@@ -150,6 +153,45 @@ func TestStateOfAnotherShape(t *testing.T) {
 	solver := solverOf(t, backend, with, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(with.Params())})
 	if _, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(n*3, 0), 1, n, 3), [][]float64{{0, 1}}, argsOf(t, with, bothProducts[0], sample)...); !errors.Is(err, ode.ErrInput) {
 		t.Errorf("a field of more features than the control has: got %v, want ErrInput", err)
+	}
+}
+
+// Sizes that no field has are named where its parameters are declared.
+func TestSizesOfFields(t *testing.T) {
+	for name, f := range map[string]field.Field{
+		"Layers 0": field.PENG{Hidden: 2}, "Layers 0, Features 1": field.Adjacency{Hidden: 2, Features: 1}, "Hidden 0": field.GNODE{Layers: 1},
+		"Hidden -2": field.Original{Hidden: -2, Layers: 1}, "Nodes 0": field.PreMult{Hidden: 2, Layers: 1},
+		"Hidden -1": field.Constant{Hidden: -1}, "Features -1": field.PENG{Hidden: 2, Layers: 1, Features: -1},
+	} {
+		size, _, _ := strings.Cut(name, ",")
+		err := exceptions.TryCatch[error](func() { f.Params() })
+		if err == nil || !strings.Contains(err.Error(), "pengcde/field: ") || !strings.Contains(err.Error(), size) {
+			t.Errorf("%T, %s: got %v, want an error that says so", f, name, err)
+		}
+	}
+}
+
+// A control whose tensors are not all there, as when the parameters are not counted off, is bad input of the solve.
+func TestControlWithoutSomeTensors(t *testing.T) {
+	f := field.PENG{Hidden: 3, Layers: 1, Features: 1}
+	solver := solverOf(t, xlatest.Go(t), f, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
+	args := argsOf(t, f, equivariant.Dense, oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0))
+	for _, drop := range []int{1, 2, len(args) - len(f.Params())} {
+		_, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(12, 0), 1, 4, 3), [][]float64{{0, 1}}, slices.Delete(slices.Clone(args), len(f.Params()), len(f.Params())+drop)...)
+		if !errors.Is(err, ode.ErrInput) || !strings.Contains(err.Error(), "NewControl") {
+			t.Errorf("without %d tensors: %v, want ErrInput that names NewControl", drop, err)
+		}
+	}
+}
+
+// A control in integers, or by a product that does not exist, is an error.
+func TestControlThatCannotBe(t *testing.T) {
+	samples := []field.Sample{oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0)}
+	if _, err := field.NewControl(dtypes.Int32, equivariant.Auto, samples); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("of integers: got %v, want ErrInvalid", err)
+	}
+	if _, err := field.NewControl(dtypes.Float32, equivariant.Sparse+1, samples); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("of an unknown product: got %v, want ErrInvalid", err)
 	}
 }
 

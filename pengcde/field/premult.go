@@ -1,6 +1,7 @@
 package field
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -37,6 +38,9 @@ func (f PreMult) stack() stack { return newStack(f.Hidden, f.Layers, f.Features)
 // Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then those of the convolution, behind those
 // of identities as [PENG.Params].
 func (f PreMult) Params() []nn.Param {
+	if f.Nodes < 1 {
+		panic(fmt.Errorf("pengcde/field: a field with Nodes %d, want the number of nodes of the graph", f.Nodes))
+	}
 	draw := nn.Uniform(1 / float64(f.Nodes))
 	if f.Parity {
 		draw = unit

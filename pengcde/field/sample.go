@@ -46,12 +46,17 @@ func (s Sample) end() float64 {
 
 // Changes are the knots beside which the graph or the features change: the one before a change, the one after it, and the
 // next, up to which the slope of the change shapes a Hermite path. A solver that need not step on them may pass over a
-// short change as if it had not been: its derivative is large but its stages miss it.
+// short change as if it had not been: its derivative is large but its stages miss it. Missing features count as what
+// [path.Fill] makes of them, and channels of Mask as features.
 func (s Sample) Changes() []float64 {
+	features := s.Features
+	if filled, err := path.Fill(s.FeaturePath, s.Mask, s.Knots, features, 1); err == nil {
+		features = filled
+	}
 	var times []float64
 	beside := make([]bool, len(s.Knots)+2)
 	for k := 1; k < len(s.Knots); k++ {
-		if !s.sameGraph(s.inForce(k), s.inForce(k-1)) || s.Features != nil && !slices.Equal(s.Features[k], s.Features[k-1]) {
+		if !s.sameGraph(s.inForce(k), s.inForce(k-1)) || k < len(features) && !slices.Equal(features[k], features[k-1]) {
 			beside[k-1], beside[k], beside[k+1] = true, true, true
 		}
 	}
@@ -64,14 +69,18 @@ func (s Sample) Changes() []float64 {
 }
 
 func (s Sample) sameGraph(a, b int) bool {
-	return a == b || max(a, b) < len(s.Snapshots) && slices.Equal(s.Snapshots[a], s.Snapshots[b])
+	return a == b || min(a, b) >= 0 && max(a, b) < len(s.Snapshots) && slices.Equal(s.Snapshots[a], s.Snapshots[b])
 }
 
+// inForce is the snapshot at a knot, -1 for an Index without it.
 func (s Sample) inForce(knot int) int {
-	if s.Index == nil {
+	switch {
+	case s.Index == nil:
 		return knot
+	case knot < len(s.Index):
+		return s.Index[knot]
 	}
-	return s.Index[knot]
+	return -1
 }
 
 // check finds what is wrong with sample b, or how its shape differs from the first's.

@@ -34,10 +34,18 @@ type Constant struct{ Step float64 }
 // maxConstant is the most steps that Constant takes.
 const maxConstant = 10_000_000
 
+// check finds a step that no solve can take.
+func (c Constant) check() error {
+	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
+		return fmt.Errorf("pengcde/ode: constant step %g, want a positive number, also backward in time: %w", c.Step, ErrInput)
+	}
+	return nil
+}
+
 // Steps implements [Control].
 func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
-	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
-		return nil, fmt.Errorf("pengcde/ode: constant step %g, want a positive number, also backward in time: %w", c.Step, ErrInput)
+	if err := c.check(); err != nil {
+		return nil, err
 	}
 	ratio := math.Abs(t1-t0) / c.Step
 	if !(ratio <= maxConstant) {

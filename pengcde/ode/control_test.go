@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
 // scripted drives the steps of a control from t0 to t1 with error norms from norm, and returns the tries as pairs of
@@ -246,7 +248,7 @@ func TestFirstStepRule(t *testing.T) {
 }
 
 func TestControlErrors(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
+	nan, inf, backend := math.NaN(), math.Inf(1), xlatest.Go(t)
 	for name, control := range map[string]Control{
 		"constant 0": Constant{}, "constant of the wrong sign": Constant{-0.1}, "constant NaN": Constant{nan}, "constant inf": Constant{inf},
 		"RTol": PID{RTol: -1}, "ATol": PID{ATol: nan}, "First of the wrong sign": PID{First: -0.1}, "P": PID{P: inf},
@@ -258,6 +260,12 @@ func TestControlErrors(t *testing.T) {
 	} {
 		if _, err := control.Steps(0, 5, 0, 1); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: got %v, want ErrInput", name, err)
+		}
+		if _, given := control.(Given); given { // which depends on t0 and t1
+			continue
+		}
+		if _, err := New(backend, pendulum, Config{Control: control}); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: got %v when the solver was made, want ErrInput", name, err)
 		}
 	}
 	var entry *InputError

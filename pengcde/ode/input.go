@@ -37,8 +37,8 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // checkState checks that z0 is finite floats [batch, ...] with no empty axis.
 func checkState(z0 *tensors.Tensor) error {
-	if z0 == nil {
-		return fmt.Errorf("pengcde/ode: initial state is nil, want floats [batch, ...]: %w", ErrInput)
+	if !z0.Ok() {
+		return fmt.Errorf("pengcde/ode: initial state is nil or was freed, want floats [batch, ...]: %w", ErrInput)
 	}
 	if z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Size() == 0 {
 		return fmt.Errorf("pengcde/ode: initial state is %s, want floats [batch, ...] without an empty axis: %w", z0.Shape(), ErrInput)
@@ -122,6 +122,9 @@ func perSample(what string, rows [][]float64, batch int) ([][]float64, error) {
 // checkTimes checks the save times of a problem; equal times that follow each other are allowed.
 func checkTimes(p Problem) ([][]float64, error) {
 	const what = "save time"
+	if p.Save != AtTimes && p.Save != EveryStep {
+		return nil, fmt.Errorf("pengcde/ode: Problem.Save is %d, want AtTimes or EveryStep: %w", p.Save, ErrInput)
+	}
 	times, err := perSample(what, p.Times, p.Z0.Shape().Dimensions[0])
 	if err != nil {
 		return nil, err

@@ -25,7 +25,8 @@ import (
 // G. Söderlind, Digital filters in adaptive time-stepping, ACM Transactions on Mathematical Software 29 (2003) 1-26, on
 // the coefficients; E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4.
 type PID struct {
-	// RTol and ATol are the tolerances; 0 means 1e-3 and 1e-6.
+	// RTol and ATol are the tolerances; 0 means 1e-3 and 1e-6. Where both are below about 1e-8, the error estimate of a
+	// float32 state of order 1 is rounding, and steps shrink without gain.
 	RTol, ATol float64
 	// P, I, D are the coefficients; all 0 means I = 1.
 	P, I, D float64
@@ -92,6 +93,12 @@ func (c PID) withDefaults() (PID, error) {
 		c.First = Automatic
 	}
 	return c, nil
+}
+
+// check finds options that no solve can take.
+func (c PID) check() error {
+	_, err := c.withDefaults()
+	return err
 }
 
 // Steps implements [Control].

@@ -31,7 +31,8 @@ type Problem struct {
 	// Forget keeps nothing for [Solution.Pullback]; without Dense, device memory then does not grow with the number
 	// of steps.
 	Forget bool
-	// Memory says which states are kept for [Solution.Pullback].
+	// Memory says which states are kept for [Solution.Pullback]. Beside Dense, which keeps all, and Forget, which keeps
+	// none, it is to be left at its zero value.
 	Memory Memory
 }
 

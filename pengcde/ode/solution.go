@@ -118,7 +118,8 @@ type Gradients struct {
 // Free frees the tensors.
 func (g *Gradients) Free() { xla.Free(append([]*tensors.Tensor{g.Z0}, g.Args...)...) }
 
-// ErrNoTrail is returned by a pullback of a solution that kept nothing: it came from [Solver.Evaluate] or was closed.
+// ErrNoTrail is returned by a pullback of a solution that kept nothing: it came from [Solver.Evaluate] or a [Problem] with
+// Forget, or was closed.
 var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullback: use Solver.Solve, and Close only after")
 
 // Pullback returns the gradient of Σ cotangent · Z with respect to z0 and the args: cotangent has the shape of Z.
@@ -133,13 +134,16 @@ func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gr
 	if s.history == nil {
 		return nil, ErrNoTrail
 	}
-	if cotangent == nil {
-		return nil, fmt.Errorf("pengcde/ode: cotangent is nil, want the shape %s of Z: %w", s.Z.Shape(), ErrInput)
+	if !cotangent.Ok() {
+		return nil, fmt.Errorf("pengcde/ode: cotangent is nil or was freed, want the shape %s of Z: %w", s.Z.Shape(), ErrInput)
 	}
 	if !cotangent.Shape().Equal(s.Z.Shape()) {
 		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.Z.Shape(), ErrInput)
 	}
 	if err := s.checkReached(cotangent); err != nil {
+		return nil, err
+	}
+	if err := s.solver.setDifferentiable(s.args); err != nil { // a later solve may have had others
 		return nil, err
 	}
 	replay := &replay{Solution: s, ctx: ctx, cotangent: cotangent}

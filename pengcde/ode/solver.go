@@ -64,6 +64,11 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 	if err := s.method.check(adaptive); err != nil {
 		return nil, err
 	}
+	if c, ok := s.control.(interface{ check() error }); ok { // of Constant and PID; Given is checked against t0 and t1
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+	}
 	if s.maxSteps < 0 || s.params < 0 {
 		return nil, fmt.Errorf("pengcde/ode: MaxSteps %d, Parameters %d, want 0 or more: %w", s.maxSteps, s.params, ErrInput)
 	}
@@ -108,11 +113,12 @@ func (s *Solver) Evaluate(ctx context.Context, z0 *tensors.Tensor, times [][]flo
 	return s.Run(ctx, Problem{Z0: z0, Times: times, Args: args, Forget: true})
 }
 
+// setDifferentiable sets the args that programs differentiate, which are those of the solve at hand.
 func (s *Solver) setDifferentiable(args []*tensors.Tensor) error {
 	s.wrt = s.wrt[:0]
 	for i, arg := range args {
-		if arg == nil {
-			return fmt.Errorf("pengcde/ode: arg %d is nil: %w", i, ErrInput)
+		if !arg.Ok() {
+			return fmt.Errorf("pengcde/ode: arg %d is nil or was freed, want it until the last pullback: %w", i, ErrInput)
 		}
 		if arg.DType().IsFloat() && (s.params == 0 || i < s.params) {
 			s.wrt = append(s.wrt, i)

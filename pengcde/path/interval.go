@@ -1,6 +1,8 @@
 package path
 
 import (
+	"fmt"
+
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 )
@@ -17,11 +19,30 @@ type Interval struct {
 	// Time [batch] float64 is the time channel of the path, Clock [batch] its derivative: t and 1 but for Rectilinear.
 	Time, Clock *Node
 
-	all bool // every knot has a weight
+	all   bool // every knot has a weight
+	count int  // of knots; 0 where that is not known
+}
+
+// fits panics unless x is [batch, T, ...]: a gather past the end is silent.
+func (i Interval) fits(what string, x *Node) {
+	batch := i.Knots.Shape().Dim(0)
+	if x.Rank() < 2 || x.Shape().Dim(0) != batch || i.count > 0 && x.Shape().Dim(1) != i.count {
+		panic(fmt.Errorf("pengcde/path: %s %s, want [batch, T, ...] of %d samples and %d knots: %w", what, x.Shape(), batch, i.count, ErrValues))
+	}
+}
+
+// floats panics unless x is [batch, J, ...] floats: with integers weights would be rounded.
+func (i Interval) floats(x *Node) {
+	batch := i.Knots.Shape().Dim(0)
+	if x.Rank() < 2 || x.Shape().Dim(0) != batch || !x.DType().IsFloat() {
+		panic(fmt.Errorf("pengcde/path: values %s, want floats, a row for each of %d samples: %w", x.Shape(), batch, ErrValues))
+	}
 }
 
 // Eval is the value and the derivative, both [batch, ...], of the path through values [batch, T, ...] at the knots.
 func (i Interval) Eval(values *Node) (x, dx *Node) {
+	i.fits("values", values)
+	i.floats(values)
 	if i.all {
 		return i.weigh(values, i.Knots, i.Weights)
 	}
@@ -31,6 +52,8 @@ func (i Interval) Eval(values *Node) (x, dx *Node) {
 // Snapshots is Eval for few distinct values: rows [batch, J, ...] of which index [batch, T] int32 names the one in
 // force at each knot.
 func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
+	i.fits("index", index)
+	i.floats(rows)
 	dims := index.Shape().Dimensions
 	offset := MulScalar(Iota(index.Graph(), i.Knots.Shape(), 0), dims[1])
 	in := Gather(Reshape(index, dims[0]*dims[1]), ExpandAxes(Add(i.Knots, offset), -1)) // [batch, K]

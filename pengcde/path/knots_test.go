@@ -136,4 +136,24 @@ func TestLocateErrors(t *testing.T) {
 	if _, err := program(t, xlatest.Go(t), path.Kind(12)).Call(knots, values, at); !errors.Is(err, path.ErrKind) {
 		t.Errorf("kind 12: %v, want ErrKind", err)
 	}
+	three := [][]float64{{0, 1, 2}}
+	for name, inputs := range map[string][]any{
+		"fewer values than knots":    {three, [][][]float64{{{1}, {2}}}, []float64{0.5}},
+		"more values than knots":     {three, [][][]float64{{{1}, {2}, {3}, {4}}}, []float64{0.5}},
+		"values of more samples":     {three, [][][]float64{{{1}, {2}, {3}}, {{1}, {2}, {3}}}, []float64{0.5}},
+		"values of fewer samples":    {[][]float64{{0, 1}, {0, 1}}, [][][]float64{{{1}, {2}}}, []float64{0.5, 0.5}},
+		"integers":                   {three, [][][]int32{{{1}, {2}, {3}}}, []float64{0.5}},
+		"index of fewer knots":       {three, [][][]float64{{{1}, {2}}}, []float64{0.5}, [][]int32{{0, 1}}},
+		"index of more samples":      {three, [][][]float64{{{1}, {2}}}, []float64{0.5}, [][]int32{{0, 1, 1}, {0, 1, 1}}},
+		"snapshots of more samples":  {three, [][][]float64{{{1}, {2}}, {{1}, {2}}}, []float64{0.5}, [][]int32{{0, 1, 1}}},
+		"snapshots of integers":      {three, [][][]int32{{{1}, {2}}}, []float64{0.5}, [][]int32{{0, 1, 1}}},
+		"times of more samples":      {three, [][][]float64{{{1}, {2}, {3}}}, []float64{0.5, 0.6}},
+		"times of another type":      {three, [][][]float64{{{1}, {2}, {3}}}, []float32{0.5}},
+		"knots of another type":      {[][]float32{{0, 1, 2}}, [][][]float64{{{1}, {2}, {3}}}, []float64{0.5}},
+		"a row of knots for samples": {[]float64{0, 1, 2}, [][][]float64{{{1}, {2}, {3}}}, []float64{0.5}},
+	} {
+		if _, err := program(t, xlatest.Go(t), path.Hermite).Call(inputs...); !errors.Is(err, path.ErrKnots) && !errors.Is(err, path.ErrValues) {
+			t.Errorf("%s: %v, want ErrKnots or ErrValues", name, err)
+		}
+	}
 }

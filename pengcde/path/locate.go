@@ -9,6 +9,9 @@ import (
 
 // Locate finds the interval of t [batch] float64 among knots [batch, T] float64, for Natural those of [Knots]. For
 // Rectilinear t counts along the lengthened axis, see [Lengthen].
+//
+// Like all functions that build graphs, Locate and the methods of [Interval] panic on nodes that do not fit, with an error
+// that wraps [ErrKind], [ErrKnots] or [ErrValues].
 func Locate(kind Kind, knots, t *Node) Interval {
 	if err := kind.Check(); err != nil {
 		panic(err)
@@ -17,6 +20,16 @@ func Locate(kind Kind, knots, t *Node) Interval {
 	if knots.Rank() == 3 {
 		times = column(knots, 0)
 	}
+	// A gather past the end is silent.
+	if times.Rank() != 2 || t.Rank() != 1 || t.Shape().Dim(0) != times.Shape().Dim(0) || times.DType() != dtypes.Float64 || t.DType() != dtypes.Float64 {
+		panic(fmt.Errorf("pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64: %w", t.Shape(), knots.Shape(), ErrKnots))
+	}
+	i := locate(kind, knots, times, t)
+	i.count = times.Shape().Dim(1)
+	return i
+}
+
+func locate(kind Kind, knots, times, t *Node) Interval {
 	switch kind {
 	case Linear:
 		return linear(among(times, t))
