@@ -40,9 +40,10 @@ const (
 )
 
 // Choose replaces Auto by Dense when n is at most 192 or the pattern fills more than an eighth of the matrix, else by
-// Sparse. Forward and backward on two CPU cores, with 16 neighbours, the two are level at n=64 and 129; Sparse is 1.4
-// times as fast at 256, 1.8 at 400 and 3 at 1000, 18 with few edges and a hub. With an eighth filled Dense is 1.6 times as
-// fast at 1000 (BenchmarkProduct). Dense compiles about twice as fast.
+// Sparse. Forward and backward on two CPU cores, with 16 neighbours, the two are level at n=64; Sparse is 1.5 times as fast
+// at 129, 2.3 at 256, 2.4 at 400 and 9 at 1000, 28 with few edges and a hub. With an eighth filled Dense is 1.2 times as
+// fast at 1000, with a quarter 1.9 times at 256 (BenchmarkProduct). Up to 192 nodes Dense is taken though it is slower, for it
+// compiles about twice as fast, and graphs of one size share what was compiled, whatever their edges.
 func (p Product) Choose(n, edges int) Product {
 	if p != Auto {
 		return p
