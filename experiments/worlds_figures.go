@@ -58,6 +58,7 @@ func (r *WorldResults) LossOverTime(dynamics, family string, models ...string) (
 		if err != nil {
 			return nil, err
 		}
+		spread.Name, spread.Band = runs[0].Model.Name, "" // which would count graphs as seeds
 		lines = append(lines, spread)
 		if len(lines) == 1 {
 			axes.Marks = marks(tests)
@@ -95,10 +96,10 @@ func meanOf(tests []WorldTest, of func(WorldTest) []float64) []float64 {
 func marks(tests []WorldTest) []figures.Mark {
 	var all []figures.Mark
 	for _, at := range meanOf(tests[:trainingGraphs], func(t WorldTest) []float64 { return t.Events }) {
-		all = append(all, figures.Mark{Name: "the graph changes (seed 0)", X: at})
+		all = append(all, figures.Mark{Name: "changes (seed 0)", X: at})
 	}
 	last := meanOf(tests, func(t WorldTest) []float64 { return []float64{t.Trained} })[0]
-	return append(all, figures.Mark{Name: "end of training times", X: last, Bold: true})
+	return append(all, figures.Mark{Name: "end of training", X: last, Bold: true})
 }
 
 // States shows the nodes of the first test graph as pixels, over time: truth, forecast and difference.
