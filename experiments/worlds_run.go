@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
@@ -286,14 +287,11 @@ func forecast(ctx context.Context, m *pengcde.Model, set *synthetic.Set) (errors
 	return errors, states, nil
 }
 
-// rounded keeps four digits, which a picture does not show.
+// rounded keeps four digits; a picture does not show more.
 func rounded(values []float64) []float64 {
 	short := make([]float64, len(values))
 	for i, v := range values {
-		if v != 0 {
-			unit := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(v))))
-			short[i] = math.Round(v*unit) / unit
-		}
+		short[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64) // reads what was written
 	}
 	return short
 }

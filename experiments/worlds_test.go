@@ -125,6 +125,13 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 	}
 }
 
+func TestRounded(t *testing.T) {
+	got := rounded([]float64{0, 12345, -0.00123456, 4.9e-324, 1.2345e300})
+	if diff := cmp.Diff([]float64{0, 12340, -0.001235, 5e-324, 1.234e300}, got); diff != "" {
+		t.Errorf("four digits (-want +got):\n%s", diff)
+	}
+}
+
 // draw writes a figure, to be looked at with -v beside the folder's other files.
 func draw(t *testing.T, folder, name string, f *figures.Figure) {
 	t.Helper()
