@@ -28,7 +28,7 @@ func (e *BuildError) Error() string {
 func (e *BuildError) Unwrap() error { return e.Err }
 
 // Format adds the stack of a [*Panic] for %+v.
-func (e *BuildError) Format(s fmt.State, verb rune) { withStack(s, verb, e) }
+func (e *BuildError) Format(s fmt.State, verb rune) { FormatError(s, verb, e) }
 
 // Panic is a panic of Go's runtime, of GoMLX, or with a value that is no error, as an error that says where it was.
 type Panic struct {
@@ -52,9 +52,11 @@ func (p *Panic) Error() string {
 func (p *Panic) Unwrap() error { return p.Err }
 
 // Format adds the stack for %+v.
-func (p *Panic) Format(s fmt.State, verb rune) { withStack(s, verb, p) }
+func (p *Panic) Format(s fmt.State, verb rune) { FormatError(s, verb, p) }
 
-func withStack(s fmt.State, verb rune, err error) {
+// FormatError formats err, and for %+v the stack of the [*Panic] that it wraps, if any: for errors that wrap others to implement
+// [fmt.Formatter] with.
+func FormatError(s fmt.State, verb rune, err error) {
 	if verb == 'q' {
 		fmt.Fprintf(s, "%q", err.Error())
 		return
