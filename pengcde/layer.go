@@ -120,17 +120,15 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 		panic(fmt.Errorf("pengcde: Layer got a control of %d nodes, want all that field.NewControl makes: %w", len(l.control), ErrInput))
 	}
 	if rows := l.control[3]; rows.DType() != l.z0.DType() || rows.Shape().Dim(0) != l.z0.Shape().Dim(0) {
-		panic(fmt.Errorf("pengcde: Layer got the state %s and a control with snapshots %s, want the same batch and float type: give field.NewControl those of the state: %w",
+		panic(fmt.Errorf("pengcde: Layer got the state %s and a control with snapshots %s, "+
+			"want the same batch and float type: give field.NewControl those of the state: %w",
 			l.z0.Shape(), rows.Shape(), ErrInput))
 	}
 	f := l.field
 	if f == nil {
 		f = field.PENG{Hidden: l.z0.Shape().Dim(-1), Layers: l.depth, Features: field.Bind(l.control).Features()}
 	}
-	declared := f.Params()
-	derivative := func(t, z *Node, args []*Node) *Node {
-		return f.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), t, z)
-	}
+	derivative, declared := field.Equation(f)
 	return derivative, l.variables(declared)
 }
 
