@@ -146,7 +146,8 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Maps != "" && c.Field != PENG:
 		return c, invalid("Config.Maps is %q for the field %q, which has no maps: leave it empty", c.Maps, c.Field)
 	case c.Path == path.Rectilinear:
-		return c, invalid("Config.Path is rectilinear, whose time axis is not that of the data: choose another, or solve with package field")
+		return c, invalid("Config.Path is rectilinear, whose time axis is not that of the data: " +
+			"choose another, or solve with package field")
 	}
 	if err := checkCompute(c.Product, c.Memory); err != nil {
 		return c, err

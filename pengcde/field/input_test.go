@@ -39,7 +39,7 @@ func TestSampleErrors(t *testing.T) {
 			t.Errorf("%s: %v, want ErrInput and %v", name, err, c.also)
 			continue
 		}
-		for _, word := range []string{"pengcde", "sample 0", "invalid"} {
+		for _, word := range []string{"pengcde", "sample 0:", "invalid"} {
 			if strings.Count(err.Error(), word) > 1 {
 				t.Errorf("%s: %q says %q twice", name, err, word)
 			}
