@@ -52,7 +52,8 @@ type LayerBuilder struct {
 // state a step, not by all that a step computes; see [LayerBuilder.Recompute]. The sparse product (see package
 // equivariant) holds on to the entries of A(t) in addition.
 //
-// Like all functions that build graphs, Done panics on bad input, with an error that wraps [ErrInput] or [ode.ErrInput].
+// Like all functions that build graphs, Done panics on bad input, with an error that wraps [ErrInput], [ode.ErrInput] or
+// [field.ErrInput].
 //
 // [graph.Gradient]: https://pkg.go.dev/github.com/gomlx/gomlx/core/graph#Gradient
 func Layer(scope *model.Scope, z0 *Node, control []*Node, t0, t1 float64) *LayerBuilder {
