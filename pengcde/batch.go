@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -91,7 +92,7 @@ func newBatch(cfg Config, examples []example) (*batch, error) {
 	}
 	control, err := field.NewControl(cfg.dtype(), cfg.Product, samples)
 	if err != nil {
-		return nil, fmt.Errorf("pengcde: %w: %w", err, ErrInput)
+		return nil, errs.In("pengcde", err, ErrInput)
 	}
 	if stop {
 		b.stops = stops
@@ -139,20 +140,22 @@ func (m *Model) check(w dyngraph.Window) error {
 	case m.params == nil:
 		return ErrClosed
 	case s == nil || s.Pattern == nil:
-		return fmt.Errorf("pengcde: window without a series: take windows from Series.Windows or Series.Latest: %w", ErrInput)
+		return invalid("window without a series: take windows from Series.Windows or Series.Latest")
 	case w.Start < 0 || w.Inputs() < 2 || w.Start+w.Inputs() > min(len(s.Times), len(s.Weights), len(s.Features)):
-		return fmt.Errorf("pengcde: window with inputs %d to %d of the %d snapshots of series %q, want at least 2 inputs (windows of length 3 or more) that are there: %w",
-			w.Start, w.Start+w.Inputs()-1, len(s.Times), s.Name, ErrInput)
+		return invalid("window with inputs %d to %d of the %d snapshots of series %q, "+
+			"want at least 2 inputs (windows of length 3 or more) that are there",
+			w.Start, w.Start+w.Inputs()-1, len(s.Times), s.Name)
 	case s.Nodes() != m.config.Nodes || s.FeatureSize != m.config.Features:
-		return fmt.Errorf("pengcde: series %q has %d nodes with %d features, the model was made for %d with %d: %w",
-			s.Name, s.Nodes(), s.FeatureSize, m.config.Nodes, m.config.Features, ErrInput)
+		return invalid("series %q has %d nodes with %d features, the model was made for %d with %d",
+			s.Name, s.Nodes(), s.FeatureSize, m.config.Nodes, m.config.Features)
 	}
 	if err := s.Validate(); err != nil {
-		return fmt.Errorf("pengcde: %w: %w", err, ErrInput)
+		return errs.In("pengcde", err, ErrInput)
 	}
 	if m.config.Residual && len(m.recent(w)) != m.config.Nodes*m.config.Outputs {
-		return fmt.Errorf("pengcde: the model is Residual, and series %q knows %d recent means at snapshot %d, want %d (nodes x outputs): set Series.Recent: %w",
-			s.Name, len(m.recent(w)), w.Last()-1, m.config.Nodes*m.config.Outputs, ErrInput)
+		return invalid("the model is Residual, and series %q knows %d recent means at snapshot %d, "+
+			"want %d (nodes x outputs): set Series.Recent",
+			s.Name, len(m.recent(w)), w.Last()-1, m.config.Nodes*m.config.Outputs)
 	}
 	return nil
 }
@@ -170,11 +173,11 @@ func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
 	s, last := w.Series, w.Start+w.Inputs()
 	pattern, snapshots, err := m.config.Control.Apply(s.Pattern, s.Weights[w.Start:last])
 	if err != nil {
-		return example{}, fmt.Errorf("pengcde: control of series %q from snapshot %d on: %w: %w", s.Name, w.Start, err, ErrInput)
+		return example{}, errs.In(fmt.Sprintf("pengcde: control of series %q from snapshot %d on", s.Name, w.Start), err, ErrInput)
 	}
 	features, err := m.fill(w.InputTimes(), s.Features[w.Start:last])
 	if err != nil {
-		return example{}, fmt.Errorf("pengcde: inputs of the window at snapshot %d of series %q: %w: %w", w.Start, s.Name, err, ErrInput)
+		return example{}, errs.In(fmt.Sprintf("pengcde: inputs of the window at snapshot %d of series %q", w.Start, s.Name), err, ErrInput)
 	}
 	e := example{x0: features[0], times: append([]float64{0}, times...)}
 	e.sample = field.Sample{Knots: w.InputTimes(), Pattern: pattern, Snapshots: snapshots,
@@ -214,12 +217,12 @@ func (m *Model) lesson(w dyngraph.Window) (example, error) {
 	}
 	size, target := m.config.Nodes*m.config.Outputs, w.Target()
 	if len(target) != size {
-		return e, fmt.Errorf("pengcde: window at snapshot %d of series %q has %d targets, the model makes %d (nodes x outputs): %w",
-			w.Start, w.Series.Name, len(target), size, ErrInput)
+		return e, invalid("window at snapshot %d of series %q has %d targets, the model makes %d (nodes x outputs)",
+			w.Start, w.Series.Name, len(target), size)
 	}
 	if !slices.ContainsFunc(target, known) {
-		return e, fmt.Errorf("pengcde: window at snapshot %d of series %q has no observed target, at snapshot %d all are NaN: leave it out: %w",
-			w.Start, w.Series.Name, w.Last(), ErrInput)
+		return e, invalid("window at snapshot %d of series %q has no observed target, at snapshot %d all are NaN: leave it out",
+			w.Start, w.Series.Name, w.Last())
 	}
 	e.target = append(make([]float64, size), target...)
 	if m.config.Residual {

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -69,11 +70,13 @@ type Config struct {
 	// Path joins the observations; the zero value is the published Hermite path. Rectilinear paths, on a time axis of their
 	// own, are for package field.
 	Path path.Kind `json:",omitempty"`
-	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1.
+	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused beside Adaptive.
 	Step float64 `json:",omitempty"`
 	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes, except with
 	// Parity; what that gains is measured in the documentation of package path.
 	Adaptive *ode.PID `json:",omitempty"`
+	// MaxSteps bounds the tries of each sample's adaptive steps, see [ode.Config]; 0 means 4096. It is refused without Adaptive.
+	MaxSteps int `json:",omitempty"`
 	// GraphOnly lets the graph alone drive the state: features only give its start, as in the published simulated worlds. Fields
 	// without control by features, GNODE and Constant, do so anyhow.
 	GraphOnly bool `json:",omitempty"`
@@ -89,7 +92,8 @@ type Config struct {
 	// forecast is compared with every node's target; the others: one forecast for the whole graph, the sum over nodes).
 	Parity bool `json:",omitempty"`
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. Like Memory it changes no
-	// result beyond rounding, and is not in the files of [Model.Save]: a loaded model has the zero value of both.
+	// result beyond rounding, and is not in the files of [Model.Save]: a loaded model has the zero value of both until
+	// [Model.Compute] sets them.
 	Product equivariant.Product `json:"-"`
 	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time; the zero value keeps all
 	// of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
@@ -98,6 +102,13 @@ type Config struct {
 	Float64 bool `json:",omitempty"`
 	// Seed draws the initial parameters.
 	Seed uint64 `json:",omitempty"`
+}
+
+const defaultStep = 0.1
+
+// invalid is an error about options or data.
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("pengcde: %s: %w", fmt.Sprintf(format, args...), ErrInput)
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -109,56 +120,70 @@ func (c Config) withDefaults() (Config, error) {
 			*option.value = option.fallback
 		}
 	}
-	if c.Step == 0 {
-		c.Step = 0.1
+	if c.Step == 0 && c.Adaptive == nil {
+		c.Step = defaultStep
 	}
 	if c.Field == "" {
 		c.Field = PENG
 	}
 	switch {
 	case c.Nodes < 1 || c.Features < 1:
-		return c, fmt.Errorf("pengcde: Config has %d nodes and %d features, want those of the data, at least 1 each: %w", c.Nodes, c.Features, ErrInput)
+		return c, invalid("Config has %d nodes and %d features, want those of the data, at least 1 each", c.Nodes, c.Features)
 	case c.Outputs < 0 || c.Hidden < 0 || c.Layers < 0:
-		return c, fmt.Errorf("pengcde: Config has outputs %d, hidden %d, layers %d, want positive numbers: %w", c.Outputs, c.Hidden, c.Layers, ErrInput)
-	case !(c.Step > 0) || math.IsInf(c.Step, 1):
-		return c, fmt.Errorf("pengcde: Config.Step is %g, want a positive time: %w", c.Step, ErrInput)
+		return c, invalid("Config has outputs %d, hidden %d, layers %d, want positive numbers", c.Outputs, c.Hidden, c.Layers)
+	case c.Adaptive != nil && c.Step != 0:
+		return c, invalid("Config.Step is %g beside Adaptive, which has no constant step: leave one out, or set Adaptive.First", c.Step)
+	case c.Adaptive == nil && (!(c.Step > 0) || math.IsInf(c.Step, 1)):
+		return c, invalid("Config.Step is %g, want a positive time", c.Step)
+	case c.MaxSteps < 0 || c.MaxSteps > 0 && c.Adaptive == nil:
+		return c, invalid("Config.MaxSteps is %d, want 0 or more, and 0 without Adaptive: constant steps have no bound", c.MaxSteps)
 	case c.Control < dyngraph.NormalisedLaplacian || c.Control > dyngraph.NormalisedAdjacency:
-		return c, fmt.Errorf("pengcde: Config.Control is %v, want one of the normalisations of dyngraph: %w", c.Control, ErrInput)
-	case c.Product < equivariant.Auto || c.Product > equivariant.Sparse:
-		return c, fmt.Errorf("pengcde: Config.Product is %d, want Auto, Dense or Sparse: %w", c.Product, ErrInput)
-	case c.Memory.Checkpoints < 0 || c.Memory.Bytes < 0:
-		return c, fmt.Errorf("pengcde: Config.Memory has %d checkpoints and %d bytes, want 0 (no limit) or more: %w", c.Memory.Checkpoints, c.Memory.Bytes, ErrInput)
+		return c, invalid("Config.Control is %v, want one of the normalisations of dyngraph", c.Control)
 	case c.Residual && c.Parity:
-		return c, fmt.Errorf("pengcde: Config has Residual and Parity, but the published code has no residual readout: choose one: %w", ErrInput)
+		return c, invalid("Config has Residual and Parity, but the published code has no residual readout: choose one")
 	case !slices.Contains(Kinds(), c.Field):
-		return c, fmt.Errorf("pengcde: Config.Field is %q, want one of %q: %w", c.Field, Kinds(), ErrInput)
+		return c, invalid("Config.Field is %q, want one of %q", c.Field, Kinds())
 	case c.Maps != "" && c.Field != PENG:
-		return c, fmt.Errorf("pengcde: Config.Maps is %q for the field %q, which has no maps: leave it empty: %w", c.Maps, c.Field, ErrInput)
+		return c, invalid("Config.Maps is %q for the field %q, which has no maps: leave it empty", c.Maps, c.Field)
 	case c.Path == path.Rectilinear:
-		return c, fmt.Errorf("pengcde: Config.Path is rectilinear, whose time axis is not that of the data: choose another, or solve with package field: %w", ErrInput)
+		return c, invalid("Config.Path is rectilinear, whose time axis is not that of the data: " +
+			"choose another, or solve with package field")
+	}
+	if err := checkCompute(c.Product, c.Memory); err != nil {
+		return c, err
 	}
 	if err := c.Mask.Check(); err != nil {
-		return c, fmt.Errorf("pengcde: Config.Mask: %w: %w", err, ErrInput)
+		return c, errs.In("pengcde: Config.Mask", err, ErrInput)
 	}
 	if err := c.identify(); err != nil {
 		return c, err
 	}
 	if err := c.Path.Check(); err != nil {
-		return c, fmt.Errorf("pengcde: Config.Path: %w: %w", err, ErrInput)
+		return c, errs.In("pengcde: Config.Path", err, ErrInput)
 	}
 	if c.Maps != "" {
 		if _, _, err := equivariant.ParseMaps(c.Maps); err != nil {
-			return c, fmt.Errorf("pengcde: Config.Maps: %w: %w", err, ErrInput)
+			return c, errs.In("pengcde: Config.Maps", err, ErrInput)
 		}
 	}
 	if c.Adaptive != nil {
 		adaptive := *c.Adaptive // the model's own
 		c.Adaptive = &adaptive
 		if _, err := adaptive.Steps(0, ode.Tsit5.ErrorOrder, 0, 1); err != nil {
-			return c, fmt.Errorf("pengcde: Config.Adaptive: %w: %w", err, ErrInput)
+			return c, errs.In("pengcde: Config.Adaptive", err, ErrInput)
 		}
 	}
 	return c, nil
+}
+
+func checkCompute(product equivariant.Product, memory ode.Memory) error {
+	switch {
+	case product < equivariant.Auto || product > equivariant.Sparse:
+		return invalid("Config.Product is %v, want Auto, Dense or Sparse", product)
+	case memory.Checkpoints < 0 || memory.Bytes < 0:
+		return invalid("Config.Memory has %d checkpoints and %d bytes, want 0 (no limit) or more", memory.Checkpoints, memory.Bytes)
+	}
+	return nil
 }
 
 // identify checks the identities and gives them the number of nodes.
@@ -168,16 +193,17 @@ func (c *Config) identify() error {
 		i.Nodes = c.Nodes
 	}
 	if err := i.Check(); err != nil {
-		return fmt.Errorf("pengcde: Config.Identities: %w: %w", err, ErrInput)
+		return errs.In("pengcde: Config.Identities", err, ErrInput)
 	}
 	switch {
 	case i.Size == 0:
 		c.Identities = equivariant.Identities{}
 		return nil
 	case i.Nodes != c.Nodes:
-		return fmt.Errorf("pengcde: Config.Identities are of %d nodes, the model has %d: leave Identities.Nodes at 0: %w", i.Nodes, c.Nodes, ErrInput)
+		return invalid("Config.Identities are of %d nodes, the model has %d: leave Identities.Nodes at 0", i.Nodes, c.Nodes)
 	case c.Field != PENG && c.Field != Original:
-		return fmt.Errorf("pengcde: Config.Identities of size %d for the field %q, which takes none: leave them out, or choose %q or %q: %w", i.Size, c.Field, PENG, Original, ErrInput)
+		return invalid("Config.Identities of size %d for the field %q, which takes none: leave them out, or choose %q or %q",
+			i.Size, c.Field, PENG, Original)
 	}
 	i.Name = "" // fields set their own
 	c.Identities = i
@@ -204,7 +230,7 @@ func (c Config) wiring() wiring {
 		memory:  c.Memory,
 	}
 	if c.Adaptive != nil {
-		w.control = *c.Adaptive
+		w.control, w.maxSteps = *c.Adaptive, c.MaxSteps
 	}
 	if c.LinearCoders {
 		w.encoder = nn.Linear{Name: "encoder", In: features, Out: c.Hidden}

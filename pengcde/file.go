@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -50,7 +51,7 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// Load reads a model that [Model.Save] wrote. Errors about the content wrap [ErrFile].
+// Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. Errors about the content wrap [ErrFile].
 func Load(backend *xla.Backend, path string) (*Model, error) {
 	if backend == nil {
 		return nil, fmt.Errorf("pengcde: Load needs a backend, see xla.Open: %w", ErrInput)
@@ -69,9 +70,12 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 	if err := json.Unmarshal([]byte(file.Metadata[configKey]), &config); err != nil {
 		return nil, fmt.Errorf("pengcde: load %s: configuration: %w: %w", path, ErrFile, err)
 	}
+	if config.Adaptive != nil {
+		config.Step = 0 // files once held its default beside
+	}
 	m, err := New(backend, config)
 	if err != nil {
-		return nil, fmt.Errorf("pengcde: load %s: %w: %w", path, ErrFile, err)
+		return nil, errs.In(fmt.Sprintf("pengcde: load %s: %v", path, ErrFile), err, ErrFile)
 	}
 	if err := m.setParams(file); err != nil {
 		m.Close()

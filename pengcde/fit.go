@@ -24,8 +24,9 @@ import (
 // one that was not observed: the loss of a window is the mean over the others, and a window without any is an error.
 func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report, error) {
 	if len(training) == 0 || len(validation) == 0 && config.EvaluateEvery >= 0 {
-		return nil, fmt.Errorf("pengcde: %d windows for training and %d for validation, want at least one each, or EvaluateEvery -1 to do without validation: %w",
-			len(training), len(validation), ErrInput)
+		return nil, invalid("%d windows for training and %d for validation, "+
+			"want at least one each, or EvaluateEvery -1 to do without validation",
+			len(training), len(validation))
 	}
 	return m.fit(ctx, m.windows(training), m.windows(validation), config)
 }
@@ -56,7 +57,11 @@ func (m *Model) fit(ctx context.Context, training, validation lessons, config tr
 		return nil, err
 	}
 	if config.Checkpoint != nil {
-		model, err := json.Marshal(m.config)
+		made := m.config
+		if made.Adaptive != nil {
+			made.Step = defaultStep // as in the keys of checkpoints from before it was left out
+		}
+		model, err := json.Marshal(made)
 		if err != nil {
 			return nil, fmt.Errorf("pengcde: key of a checkpoint: %w", err)
 		}

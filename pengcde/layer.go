@@ -52,7 +52,8 @@ type LayerBuilder struct {
 // state a step, not by all that a step computes; see [LayerBuilder.Recompute]. The sparse product (see package
 // equivariant) holds on to the entries of A(t) in addition.
 //
-// Like all functions that build graphs, Done panics on bad input, with an error that wraps [ErrInput] or [ode.ErrInput].
+// Like all functions that build graphs, Done panics on bad input, with an error that wraps [ErrInput], [ode.ErrInput] or
+// [field.ErrInput].
 //
 // [graph.Gradient]: https://pkg.go.dev/github.com/gomlx/gomlx/core/graph#Gradient
 func Layer(scope *model.Scope, z0 *Node, control []*Node, t0, t1 float64) *LayerBuilder {
@@ -120,17 +121,15 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 		panic(fmt.Errorf("pengcde: Layer got a control of %d nodes, want all that field.NewControl makes: %w", len(l.control), ErrInput))
 	}
 	if rows := l.control[3]; rows.DType() != l.z0.DType() || rows.Shape().Dim(0) != l.z0.Shape().Dim(0) {
-		panic(fmt.Errorf("pengcde: Layer got the state %s and a control with snapshots %s, want the same batch and float type: give field.NewControl those of the state: %w",
+		panic(fmt.Errorf("pengcde: Layer got the state %s and a control with snapshots %s, "+
+			"want the same batch and float type: give field.NewControl those of the state: %w",
 			l.z0.Shape(), rows.Shape(), ErrInput))
 	}
 	f := l.field
 	if f == nil {
 		f = field.PENG{Hidden: l.z0.Shape().Dim(-1), Layers: l.depth, Features: field.Bind(l.control).Features()}
 	}
-	declared := f.Params()
-	derivative := func(t, z *Node, args []*Node) *Node {
-		return f.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), t, z)
-	}
+	derivative, declared := field.Equation(f)
 	return derivative, l.variables(declared)
 }
 

@@ -105,10 +105,7 @@ func (l layered) bySolver(t *testing.T, store *model.Store) [][]float64 {
 		features := l.control[4].Shape().Dim(-1)
 		f = field.PENG{Hidden: 3, Layers: 2, Features: features}
 	}
-	declared := f.Params()
-	derivative := func(t, z *Node, args []*Node) *Node {
-		return f.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), t, z)
-	}
+	derivative, declared := field.Equation(f)
 	last := len(l.times) - 1
 	solver, err := ode.New(l.backend, derivative, ode.Config{Method: ode.Bosh3, Parameters: len(declared),
 		Control: ode.Constant{Step: (l.times[last] - l.times[0]) / float64(l.steps)}})

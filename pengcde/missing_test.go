@@ -184,7 +184,7 @@ func TestMissingErrors(t *testing.T) {
 			for k := 4; k < 7; k++ {
 				s.Features[k][2*ringFeatures+1] = nan
 			}
-		}, `window at snapshot 4 of series "ring": pengcde/path: feature 1 of node 2: never observed at 3 knots`},
+		}, `window at snapshot 4 of series "ring": feature 1 of node 2: never observed at 3 knots`},
 		"no target": {func(s *dyngraph.Series) {
 			for u := range ringNodes {
 				s.Targets[7][u] = nan

@@ -7,7 +7,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -54,6 +56,18 @@ func (m *Model) Parameter(name string) (values []float64, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// Compute sets Config.Product and Config.Memory, as of a model that [Load] made; they serve from the next call on.
+func (m *Model) Compute(product equivariant.Product, memory ode.Memory) error {
+	if m.params == nil {
+		return ErrClosed
+	}
+	if err := checkCompute(product, memory); err != nil {
+		return err
+	}
+	m.config.Product, m.config.Memory, m.network.memory = product, memory, memory
+	return nil
 }
 
 // Reset draws new parameters by a seed, for a control that may be another. What was compiled serves on, so comparing

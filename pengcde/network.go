@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -35,6 +36,7 @@ type wiring struct {
 	encoder, readout layer
 	field            field.Field
 	control          ode.Control
+	maxSteps         int        // of an adaptive control; 0 for ode's default
 	memory           ode.Memory // of a solve that is to be differentiated
 	measure          measure
 }
@@ -52,16 +54,14 @@ func newNetwork(backend *xla.Backend, w wiring) (*network, error) {
 	n := &network{wiring: w}
 	n.params = append(n.params, w.encoder.Params()...)
 	n.encoded = len(n.params)
-	n.params = append(n.params, w.field.Params()...)
+	derivative, fieldParams := field.Equation(w.field)
+	n.params = append(n.params, fieldParams...)
 	n.driven = len(n.params)
 	n.params = append(n.params, w.readout.Params()...)
 
-	fieldParams := n.params[n.encoded:n.driven]
-	derivative := func(t, z *Node, args []*Node) *Node {
-		return w.field.Derivative(nn.Bind(fieldParams, args), field.Bind(args[len(fieldParams):]), t, z)
-	}
 	var err error
-	if n.solver, err = ode.New(backend, derivative, ode.Config{Control: w.control, Parameters: len(fieldParams)}); err != nil {
+	config := ode.Config{Control: w.control, MaxSteps: w.maxSteps, Parameters: len(fieldParams)}
+	if n.solver, err = ode.New(backend, derivative, config); err != nil {
 		return nil, err
 	}
 	for _, p := range []struct {
@@ -151,7 +151,8 @@ func (n *network) solve(ctx context.Context, params []*tensors.Tensor, b *batch,
 }
 
 // integrate solves a batch from z0 [B, n, hidden].
-func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor, keep bool) (*ode.Solution, error) {
+func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor,
+	keep bool) (*ode.Solution, error) {
 	args := append(append([]*tensors.Tensor{}, params[n.encoded:n.driven]...), b.control...)
 	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Forget: !keep}
 	if keep {
@@ -161,7 +162,7 @@ func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *ba
 	if err != nil {
 		solution.Close() // a part is of no use here
 		if errors.Is(err, ode.ErrInput) {
-			err = fmt.Errorf("pengcde: %w: %w", err, ErrInput)
+			err = errs.In("pengcde", err, ErrInput)
 		}
 		return nil, err
 	}
@@ -223,7 +224,8 @@ func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) 
 
 // forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and for a batch of one
 // the state [1, n, hidden] at its end. It starts from z0, or encodes where that is nil.
-func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
+func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *batch,
+	z0 *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
 	var solution *ode.Solution
 	var err error
 	if z0 == nil {
@@ -258,5 +260,9 @@ func call(p *xla.Program, params []*tensors.Tensor, inputs ...any) ([]*tensors.T
 	for _, param := range params {
 		inputs = append(inputs, param)
 	}
-	return p.Call(inputs...)
+	out, err := p.Call(inputs...)
+	if err != nil {
+		return nil, errs.In("pengcde", err)
+	}
+	return out, nil
 }

@@ -96,7 +96,7 @@ func TestMemoryOfAModel(t *testing.T) {
 	split := ringSplit(t)
 	for name, change := range map[string]func(*Config){
 		"PENG":               func(c *Config) { c.Identities.Size = 3 },
-		"Original, adaptive": func(c *Config) { c.Field, c.Identities.Size, c.Adaptive = Original, 3, &ode.PID{} },
+		"Original, adaptive": func(c *Config) { c.Field, c.Identities.Size, c.Step, c.Adaptive = Original, 3, 0, &ode.PID{} },
 	} {
 		var whole [][]float64
 		state := int64(2 * ringNodes * 4 * 8) // a batch of 2, hidden 4, float64
@@ -170,6 +170,10 @@ func TestOptionErrors(t *testing.T) {
 		"unknown mask":       {func(c *Config) { c.Mask = 7 }, "Mask(7)"},
 		"negative memory":    {func(c *Config) { c.Memory.Bytes = -5 }, "-5 bytes"},
 		"negative number of": {func(c *Config) { c.Memory.Checkpoints = -2 }, "-2 checkpoints"},
+		"unknown product":    {func(c *Config) { c.Product = 7 }, "Product(7)"},
+		"two kinds of steps": {func(c *Config) { c.Step, c.Adaptive = 0.1, &ode.PID{} }, "Config.Step is 0.1 beside Adaptive"},
+		"bound without need": {func(c *Config) { c.MaxSteps = 10 }, "Config.MaxSteps is 10"},
+		"negative bound":     {func(c *Config) { c.MaxSteps, c.Adaptive = -1, &ode.PID{} }, "Config.MaxSteps is -1"},
 	} {
 		cfg := Config{Nodes: ringNodes, Features: ringFeatures}
 		c.change(&cfg)

@@ -36,7 +36,10 @@ func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 		return nil, err
 	}
 	var p prediction
-	for _, option := range options {
+	for i, option := range options {
+		if option == nil {
+			return nil, invalid("option %d of Predict is nil, want one such as HoldControl()", i)
+		}
 		option(&p)
 	}
 	inputs := w.InputTimes()
@@ -45,11 +48,12 @@ func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 	for i, t := range times {
 		switch {
 		case math.IsNaN(t) || math.IsInf(t, 0) || t < 0 || i > 0 && t < times[i-1]:
-			return nil, fmt.Errorf("pengcde: forecast time %d is %g, want finite times from 0 that do not decrease: %w", i, t, ErrInput)
+			return nil, invalid("forecast time %d is %g, want finite times from 0 that do not decrease", i, t)
 		case t <= last:
 			within++
 		case !p.hold:
-			return nil, fmt.Errorf("pengcde: forecast time %g, but the last input of the window is at %g; pass HoldControl() to hold graph and features there: %w",
+			return nil, fmt.Errorf("pengcde: forecast time %g, but the last input of the window is at %g; "+
+				"pass HoldControl() to hold graph and features there: %w",
 				t, last, ErrPastLast)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -18,10 +19,12 @@ import (
 //
 // Where the targets are what the features show, as in the simulated worlds of the paper, set Config.GraphOnly: the model
 // then sees the features of the first snapshot alone.
-func (m *Model) FitTrajectories(ctx context.Context, training, validation []*dyngraph.Series, config train.Config) (*train.Report, error) {
+func (m *Model) FitTrajectories(ctx context.Context, training, validation []*dyngraph.Series,
+	config train.Config) (*train.Report, error) {
 	if len(training) == 0 || len(validation) == 0 && config.EvaluateEvery >= 0 {
-		return nil, fmt.Errorf("pengcde: %d series for training and %d for validation, want at least one each, or EvaluateEvery -1 to do without validation: %w",
-			len(training), len(validation), ErrInput)
+		return nil, invalid("%d series for training and %d for validation, "+
+			"want at least one each, or EvaluateEvery -1 to do without validation",
+			len(training), len(validation))
 	}
 	return m.fit(ctx, m.trajectories(training), m.trajectories(validation), config)
 }
@@ -44,7 +47,7 @@ func (m *Model) Trajectory(ctx context.Context, s *dyngraph.Series, times []floa
 // times; nil for the times takes those of the snapshots.
 func (m *Model) Trajectories(ctx context.Context, series []*dyngraph.Series, times [][]float64) ([][][][]float64, error) {
 	if len(series) == 0 || times != nil && len(times) != len(series) {
-		return nil, fmt.Errorf("pengcde: %d series with times for %d, want at least one series, and times for each or none: %w", len(series), len(times), ErrInput)
+		return nil, invalid("%d series with times for %d, want at least one series, and times for each or none", len(series), len(times))
 	}
 	examples := make([]example, len(series))
 	begin, end := false, false // whether the solve goes beyond the times asked for
@@ -60,11 +63,13 @@ func (m *Model) Trajectories(ctx context.Context, series []*dyngraph.Series, tim
 		last := e.sample.Knots[len(e.sample.Knots)-1]
 		for i, t := range e.times {
 			if !(t >= 0 && t <= last) || i > 0 && t < e.times[i-1] {
-				return nil, fmt.Errorf("pengcde: forecast time %d of series %d is %g, want times from 0 to the last snapshot's %g that do not decrease: %w", i, b, t, last, ErrInput)
+				return nil, invalid("forecast time %d of series %d is %g, want times from 0 to the last snapshot's %g that do not decrease",
+					i, b, t, last)
 			}
 		}
 		if len(e.times) == 0 || b > 0 && len(e.times) != len(examples[0].times) {
-			return nil, fmt.Errorf("pengcde: %d forecast times for series %d, %d for the first, want as many, at least one: %w", len(e.times), b, len(examples[0].times), ErrInput)
+			return nil, invalid("%d forecast times for series %d, %d for the first, want as many, at least one",
+				len(e.times), b, len(examples[0].times))
 		}
 		begin, end = begin || e.times[0] != 0, end || e.times[len(e.times)-1] != last
 		examples[b] = e
@@ -103,22 +108,24 @@ func (m *Model) trajectory(s *dyngraph.Series) (example, error) {
 	case m.params == nil:
 		return example{}, ErrClosed
 	case s == nil || s.Pattern == nil:
-		return example{}, fmt.Errorf("pengcde: no series, or one without a pattern: %w", ErrInput)
+		return example{}, invalid("no series, or one without a pattern")
 	case m.config.Residual:
-		return example{}, fmt.Errorf("pengcde: the model is Residual, which is for windows: a trajectory has no recent mean: %w", ErrInput)
+		return example{}, invalid("the model is Residual, which is for windows: a trajectory has no recent mean")
 	case s.Nodes() != m.config.Nodes || s.FeatureSize != m.config.Features || len(s.Times) < 2:
-		return example{}, fmt.Errorf("pengcde: series %q has %d nodes with %d features and %d snapshots, the model was made for %d with %d, and a trajectory wants 2 snapshots: %w",
-			s.Name, s.Nodes(), s.FeatureSize, len(s.Times), m.config.Nodes, m.config.Features, ErrInput)
+		return example{}, invalid("series %q has %d nodes with %d features and %d snapshots, "+
+			"the model was made for %d with %d, and a trajectory wants 2 snapshots",
+			s.Name, s.Nodes(), s.FeatureSize, len(s.Times), m.config.Nodes, m.config.Features)
 	}
 	if err := s.Validate(); err != nil {
-		return example{}, fmt.Errorf("pengcde: %w: %w", err, ErrInput)
+		return example{}, errs.In("pengcde", err, ErrInput)
 	}
 	distinct, index := runs(s.Weights)
 	pattern, snapshots, err := m.config.Control.Apply(s.Pattern, distinct)
 	if err != nil {
-		return example{}, fmt.Errorf("pengcde: control of series %q: %w", s.Name, err)
+		return example{}, errs.In(fmt.Sprintf("pengcde: control of series %q", s.Name), err, ErrInput)
 	}
-	e := example{sample: field.Sample{Pattern: pattern, Snapshots: snapshots, Index: index, GraphPath: m.config.Path, FeaturePath: m.config.Path}}
+	e := example{sample: field.Sample{Pattern: pattern, Snapshots: snapshots, Index: index,
+		GraphPath: m.config.Path, FeaturePath: m.config.Path}}
 	for _, t := range s.Times {
 		e.sample.Knots = append(e.sample.Knots, t-s.Times[0])
 	}
@@ -128,7 +135,7 @@ func (m *Model) trajectory(s *dyngraph.Series) (example, error) {
 	}
 	features, err := m.fill(e.sample.Knots[:len(seen)], seen)
 	if err != nil {
-		return example{}, fmt.Errorf("pengcde: series %q: %w: %w", s.Name, err, ErrInput)
+		return example{}, errs.In(fmt.Sprintf("pengcde: series %q", s.Name), err, ErrInput)
 	}
 	e.x0 = features[0]
 	if m.config.driven() {
@@ -145,7 +152,7 @@ func (m *Model) trajectoryLesson(s *dyngraph.Series) (example, error) {
 		return e, err
 	}
 	if s.TargetSize != m.config.Outputs || s.Targets == nil {
-		return e, fmt.Errorf("pengcde: series %q has %d targets a node, the model makes %d: %w", s.Name, s.TargetSize, m.config.Outputs, ErrInput)
+		return e, invalid("series %q has %d targets a node, the model makes %d", s.Name, s.TargetSize, m.config.Outputs)
 	}
 	e.times = e.sample.Knots
 	e.target = slices.Concat(s.Targets...)
@@ -156,7 +163,7 @@ func (m *Model) trajectoryLesson(s *dyngraph.Series) (example, error) {
 		}
 	}
 	if !slices.Contains(e.weight, 1) {
-		return e, fmt.Errorf("pengcde: series %q has no observed target, all are NaN: leave it out: %w", s.Name, ErrInput)
+		return e, invalid("series %q has no observed target, all are NaN: leave it out", s.Name)
 	}
 	return e, nil
 }

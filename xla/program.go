@@ -1,6 +1,7 @@
 package xla
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -17,9 +18,15 @@ type Program struct {
 }
 
 // NewProgram prepares a program; fn builds its graph at the first call with new shapes and may panic while it does,
-// which [Program.Call] returns as an error.
+// which [Program.Call] returns as a [*BuildError].
 func NewProgram(backend *Backend, name string, fn func(inputs []*graph.Node) []*graph.Node) (*Program, error) {
-	exec, err := graph.NewExec(backend.Compute, fn)
+	build := func(inputs []*graph.Node) (outputs []*graph.Node) {
+		if err := Catch(func() { outputs = fn(inputs) }); err != nil {
+			panic(&BuildError{Program: name, Err: err})
+		}
+		return outputs
+	}
+	exec, err := graph.NewExec(backend.Compute, build)
 	if err != nil {
 		return nil, fmt.Errorf("xla: program %q: %w", name, err)
 	}
@@ -48,6 +55,10 @@ func (p *Program) Call(inputs ...any) (outputs []*tensors.Tensor, err error) {
 	caught := exceptions.TryCatch[error](func() { outputs, err = p.exec.Call(args...) })
 	if caught != nil {
 		err = caught
+	}
+	var build *BuildError
+	if errors.As(err, &build) {
+		return nil, build // without what GoMLX put around it
 	}
 	if err != nil {
 		return nil, fmt.Errorf("xla: program %q: %w", p.name, err)

@@ -23,7 +23,7 @@ func BenchmarkProduct(b *testing.B) {
 		{1000, 4000, 819}, {2048, 32768, 0},
 	} {
 		for _, product := range []Product{Dense, Sparse} {
-			name := map[Product]string{Dense: "dense", Sparse: "sparse"}[product]
+			name := product.String()
 			b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s", size.n, size.edges, size.hub, name), func(b *testing.B) {
 				benchmarkLayers(b, size.n, size.edges, size.hub, product, 0)
 			})
@@ -36,7 +36,7 @@ func BenchmarkModulation(b *testing.B) {
 	for _, size := range []struct{ n, edges, hub int }{{400, 6400, 0}, {1000, 4000, 819}} {
 		for _, product := range []Product{Dense, Sparse} {
 			for _, k := range []int{0, 16, 512} {
-				name := map[Product]string{Dense: "dense", Sparse: "sparse"}[product]
+				name := product.String()
 				b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s/k=%d", size.n, size.edges, size.hub, name, k), func(b *testing.B) {
 					benchmarkLayers(b, size.n, size.edges, size.hub, product, k)
 				})

@@ -25,7 +25,7 @@ func (p Product) Layout(patterns []*dyngraph.Pattern) (Layout, error) {
 		return Layout{}, fmt.Errorf("pengcde/equivariant: no graphs: %w", dyngraph.ErrInvalid)
 	}
 	if p < Auto || p > Sparse {
-		return Layout{}, fmt.Errorf("pengcde/equivariant: Product is %d, want Auto, Dense or Sparse: %w", p, dyngraph.ErrInvalid)
+		return Layout{}, fmt.Errorf("pengcde/equivariant: %v, want Auto, Dense or Sparse: %w", p, dyngraph.ErrInvalid)
 	}
 	l := Layout{patterns: patterns, nodes: patterns[0].Nodes}
 	edges := 0

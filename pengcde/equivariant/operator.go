@@ -1,6 +1,8 @@
 package equivariant
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -38,6 +40,19 @@ const (
 	// Sparse gathers neighbours, in buckets of nodes with about as many of them.
 	Sparse
 )
+
+// String is "auto", "dense" or "sparse".
+func (p Product) String() string {
+	switch p {
+	case Auto:
+		return "auto"
+	case Dense:
+		return "dense"
+	case Sparse:
+		return "sparse"
+	}
+	return fmt.Sprintf("Product(%d)", int(p))
+}
 
 // Choose replaces Auto by Dense when n is at most 192 or the pattern fills more than an eighth of the matrix, else by
 // Sparse. Forward and backward on two CPU cores, with 16 neighbours, the two are level at n=64; Sparse is 1.5 times as fast

@@ -25,10 +25,10 @@ import (
 func BenchmarkUndirected(b *testing.B) {
 	const batch, width, knots = 4, 16, 8
 	f := field.PENG{Hidden: width, Layers: 2}
-	declared := f.Params()
+	equation, declared := field.Equation(f)
 	program, err := xla.NewProgram(xlatest.Backend(b), "field", func(in []*Node) []*Node {
 		args := in[2:]
-		dz := f.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), in[0], in[1])
+		dz := equation(in[0], in[1], args)
 		return Gradient(ReduceAllSum(Square(dz)), append([]*Node{in[1]}, args[:len(declared)]...)...)
 	})
 	if err != nil {

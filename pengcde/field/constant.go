@@ -1,8 +1,6 @@
 package field
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -17,7 +15,7 @@ type Constant struct {
 // Params declares field.bias, uniform on ±1.
 func (f Constant) Params() []nn.Param {
 	if f.Hidden < 1 {
-		panic(fmt.Errorf("pengcde/field: a field with Hidden %d, want at least 1", f.Hidden))
+		panic(invalid("a field with Hidden %d, want at least 1", f.Hidden))
 	}
 	return []nn.Param{{Name: "field.bias", Dims: []int{f.Hidden}, Init: nn.Uniform(1)}}
 }

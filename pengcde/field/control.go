@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
@@ -25,13 +26,14 @@ import (
 // compiled again; and the gradient with respect to the snapshots' tensor then gives derivatives by undirected edges, as
 // differences of symmetric snapshots would, not by one direction alone.
 //
-// The dtype is that of the states, float32 or float64. Errors wrap [dyngraph.ErrInvalid] or those of package path.
+// The dtype is that of the states, float32 or float64. Errors wrap [ErrInput], those about graphs
+// [dyngraph.ErrInvalid] too, and those about knots and values the errors of package path.
 func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sample) ([]*tensors.Tensor, error) {
 	if len(samples) == 0 {
-		return nil, fmt.Errorf("pengcde/field: control of no samples: %w", dyngraph.ErrInvalid)
+		return nil, invalid("control of no samples")
 	}
 	if dtype != dtypes.Float32 && dtype != dtypes.Float64 {
-		return nil, fmt.Errorf("pengcde/field: control in %s, want the float type of the states, float32 or float64: %w", dtype, dyngraph.ErrInvalid)
+		return nil, invalid("control in %s, want the float type of the states, float32 or float64", dtype)
 	}
 	first := samples[0]
 	var patterns []*dyngraph.Pattern
@@ -45,7 +47,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		if s.Features != nil {
 			filled, err := path.Fill(s.FeaturePath, s.Mask, s.Knots, s.Features, s.Pattern.Nodes)
 			if err != nil {
-				return nil, fmt.Errorf("pengcde/field: sample %d: %w", b, err)
+				return nil, errs.In(fmt.Sprintf("pengcde/field: sample %d", b), err, ErrInput)
 			}
 			samples[b].Features = filled
 		}
@@ -58,11 +60,11 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	}
 	knots, err := path.Knots(kind, times)
 	if err != nil {
-		return nil, fmt.Errorf("pengcde/field: %w", err)
+		return nil, errs.In("pengcde/field", err, ErrInput)
 	}
 	layout, err := product.Layout(patterns)
 	if err != nil {
-		return nil, fmt.Errorf("pengcde/field: %w", err)
+		return nil, errs.In("pengcde/field", err, ErrInput)
 	}
 	layout = layout.Fit(snapshots)
 	var until, rows, clock, features []float64
@@ -115,7 +117,8 @@ type Control struct {
 // Bind takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
 func Bind(nodes []*Node) *Control {
 	if last := len(nodes) - 1; last < 5 || nodes[3].Rank() != 3 || nodes[last].Rank() != 3 {
-		panic(fmt.Errorf("pengcde/field: control of %d nodes, want those of all tensors of NewControl in their order: do they follow the parameters among the args?", len(nodes)))
+		panic(invalid("control of %d nodes, want those of all tensors of NewControl in their order: "+
+			"do they follow the parameters among the args?", len(nodes)))
 	}
 	c := &Control{knots: nodes[0], until: nodes[1], index: nodes[2], rows: nodes[3]}
 	tables, named := nodes[4:len(nodes)-1], nodes[len(nodes)-1].Shape().Dimensions
@@ -136,10 +139,10 @@ func Bind(nodes []*Node) *Control {
 // would not notice.
 func (c *Control) fits(t *Node, n int) {
 	if got, want := t.Shape().Dim(0), c.knots.Shape().Dim(0); got != want {
-		panic(fmt.Errorf("pengcde/field: states of %d samples, want the %d of the control", got, want))
+		panic(invalid("states of %d samples, want the %d of the control", got, want))
 	}
 	if n != c.nodes {
-		panic(fmt.Errorf("pengcde/field: states of %d nodes, want the %d of the control's graph", n, c.nodes))
+		panic(invalid("states of %d nodes, want the %d of the control's graph", n, c.nodes))
 	}
 }
 
@@ -162,10 +165,9 @@ func (c *Control) at(t *Node, n, p int) signal {
 	if p == 0 {
 		return s
 	}
-	if c.features == nil {
-		panic(fmt.Errorf("pengcde/field: the field takes %d node features, the control has none", p))
+	if got := c.Features(); got != p {
+		panic(invalid("the field takes %d node features, the control has %d", p, got))
 	}
-	c.features.AssertDims(-1, -1, n, p)
 	if c.featurePath != c.graphPath {
 		interval = path.Locate(c.featurePath, c.knots, until)
 	}

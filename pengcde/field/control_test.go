@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
@@ -48,14 +47,12 @@ func TestGradientOfControlValues(t *testing.T) {
 		f, drives, sample := every(n, p)[c.name], strings.HasSuffix(c.name, "features"), c.sample
 		for _, product := range bothProducts {
 			t.Run(fmt.Sprintf("%s, product %d, %d edges", c.name, product, sample.Pattern.Edges()), func(t *testing.T) {
-				declared := f.Params()
+				equation, declared := field.Equation(f)
 				control, err := field.NewControl(dtypes.Float64, product, []field.Sample{sample})
 				if err != nil {
 					t.Fatal(err)
 				}
-				solver, err := ode.New(backend, func(t, z *Node, args []*Node) *Node {
-					return f.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), t, z)
-				}, ode.Config{Control: ode.Constant{Step: 0.8}})
+				solver, err := ode.New(backend, equation, ode.Config{Control: ode.Constant{Step: 0.8}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,12 +19,6 @@
 //
 // [Control] holds both paths while a graph is built; [NewControl] makes its tensors from observed samples.
 //
-// Start with [PENG]. A field becomes what package ode solves by
-//
-//	func(t, z *graph.Node, args []*graph.Node) *graph.Node {
-//		params := f.Params()
-//		return f.Derivative(nn.Bind(params, args), field.Bind(args[len(params):]), t, z)
-//	}
-//
-// with args the parameters, then the control's tensors.
+// Start with [PENG]. [Equation] makes of a field what package ode solves, with args the parameters, then the control's
+// tensors.
 package field

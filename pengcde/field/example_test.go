@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/gomlx/compute/dtypes"
-	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
@@ -38,10 +37,8 @@ func Example() {
 	}
 
 	f := field.PENG{Hidden: 2, Layers: 2, Maps: equivariant.All15()}
-	params := f.Params()
-	solver, err := ode.New(backend, func(t, z *Node, args []*Node) *Node {
-		return f.Derivative(nn.Bind(params, args), field.Bind(args[len(params):]), t, z)
-	}, ode.Config{Parameters: len(params)})
+	equation, params := field.Equation(f)
+	solver, err := ode.New(backend, equation, ode.Config{Parameters: len(params)})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,9 +1,13 @@
 package field
 
 import (
+	"errors"
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
 // Field is a vector field with parameters.
@@ -12,4 +16,24 @@ type Field interface {
 	Params() []nn.Param
 	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden].
 	Derivative(v nn.Values, c *Control, t, z *Node) *Node
+}
+
+// Equation makes of a field what package ode solves. Its args are the parameters, in the order in which they are returned,
+// then all tensors of [NewControl]; so a solver's [ode.Config] has Parameters: len(params).
+func Equation(f Field) (equation ode.Field, params []nn.Param) {
+	params = f.Params()
+	return func(t, z *Node, args []*Node) *Node {
+		if len(args) < len(params) {
+			panic(invalid("%d args, want the %d parameters of the field, then the control", len(args), len(params)))
+		}
+		return f.Derivative(nn.Bind(params, args), Bind(args[len(params):]), t, z)
+	}, params
+}
+
+// ErrInput is wrapped by errors about fields and controls that cannot be, or do not fit each other: sizes, dtypes, shapes,
+// clocks. Those about graphs wrap [dyngraph.ErrInvalid] beside it, those about knots and values the errors of package path.
+var ErrInput = errors.New("invalid input")
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("pengcde/field: %s: %w", fmt.Sprintf(format, args...), ErrInput)
 }

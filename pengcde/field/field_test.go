@@ -34,7 +34,7 @@ func evaluate(t *testing.T, backend *xla.Backend, f field.Field, params map[stri
 		tensors.FromFlatDataAndDimensions(slices.Clone(times), batch),
 		tensors.FromFlatDataAndDimensions(slices.Repeat(z, batch), batch, n, len(z)/n),
 	}
-	declared := f.Params()
+	equation, declared := field.Equation(f)
 	for _, p := range declared {
 		array, ok := params[p.Name]
 		if !ok {
@@ -47,7 +47,7 @@ func evaluate(t *testing.T, backend *xla.Backend, f field.Field, params map[stri
 	}
 	out, err := CallOnceN(backend.Compute, func(in []*Node) []*Node {
 		args := in[2:]
-		dz := f.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), in[0], in[1])
+		dz := equation(in[0], in[1], args)
 		out := []*Node{dz}
 		if gradient {
 			probe := Sin(ConvertDType(IotaFull(dz.Graph(), dz.Shape()), dz.DType()))

@@ -1,7 +1,6 @@
 package field
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -39,7 +38,7 @@ func (f PreMult) stack() stack { return newStack(f.Hidden, f.Layers, f.Features)
 // of identities as [PENG.Params].
 func (f PreMult) Params() []nn.Param {
 	if f.Nodes < 1 {
-		panic(fmt.Errorf("pengcde/field: a field with Nodes %d, want the number of nodes of the graph", f.Nodes))
+		panic(invalid("a field with Nodes %d, want the number of nodes of the graph", f.Nodes))
 	}
 	draw := nn.Uniform(1 / float64(f.Nodes))
 	if f.Parity {
@@ -64,7 +63,9 @@ func unit(rng *rand.Rand, entries []float64) {
 
 // Derivative implements [Field].
 func (f PreMult) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	z.AssertDims(-1, f.Nodes, f.Hidden)
+	if z.Rank() != 3 || z.Shape().Dim(1) != f.Nodes {
+		panic(invalid("states of shape %s, want [batch, n, hidden] with the n = %d of the field's Nodes", z.Shape(), f.Nodes))
+	}
 	return f.respond(v, c.at(t, f.Nodes, f.Features), z)
 }
 

@@ -34,11 +34,11 @@ const ringNodes, ringFeatures, ringHidden, ringKnots = 7, 2, 3, 4
 
 func newRelabelling(t *testing.T, backend *xla.Backend, f field.Field) *relabelling {
 	t.Helper()
-	c := &relabelling{field: f, declared: f.Params()}
+	equation, declared := field.Equation(f)
+	c := &relabelling{field: f, declared: declared}
 	var err error
 	c.program, err = xla.NewProgram(backend, "field", func(in []*Node) []*Node {
-		args := in[2:]
-		return []*Node{f.Derivative(nn.Bind(c.declared, args), field.Bind(args[len(c.declared):]), in[0], in[1])}
+		return []*Node{equation(in[0], in[1], in[2:])}
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
@@ -85,56 +86,67 @@ func (s Sample) inForce(knot int) int {
 
 // check finds what is wrong with sample b, or how its shape differs from the first's.
 func (s Sample) check(b int, first Sample) error {
+	here := fmt.Sprintf("pengcde/field: sample %d", b)
 	invalid := func(format string, args ...any) error {
-		return fmt.Errorf("pengcde/field: sample %d: %s: %w", b, fmt.Sprintf(format, args...), dyngraph.ErrInvalid)
+		return fmt.Errorf("%s: %s: %w", here, fmt.Sprintf(format, args...), ErrInput)
+	}
+	badGraph := func(format string, args ...any) error {
+		return errs.In(here, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), dyngraph.ErrInvalid), ErrInput)
 	}
 	if err := path.CheckKnots(s.Knots); err != nil {
-		return fmt.Errorf("pengcde/field: sample %d: %w", b, err)
+		return errs.In(here, err, ErrInput)
 	}
 	if err := errors.Join(s.GraphPath.Check(), s.FeaturePath.Check(), s.Mask.Check()); err != nil {
-		return fmt.Errorf("pengcde/field: sample %d: %w", b, err)
+		return errs.In(here, err, ErrInput)
 	}
 	switch {
 	case s.GraphPath != first.GraphPath || s.FeaturePath != first.FeaturePath || s.Mask != first.Mask:
-		return invalid("paths %v and %v and mask %v, sample 0 has %v, %v and %v", s.GraphPath, s.FeaturePath, s.Mask, first.GraphPath, first.FeaturePath, first.Mask)
+		return invalid("paths %v and %v and mask %v, sample 0 has %v, %v and %v",
+			s.GraphPath, s.FeaturePath, s.Mask, first.GraphPath, first.FeaturePath, first.Mask)
 	case s.Features != nil && s.GraphPath != s.FeaturePath && (s.GraphPath == path.Rectilinear || s.FeaturePath == path.Rectilinear):
-		return invalid("a %v path of graphs and a %v one of features, but a rectilinear path has a time axis of its own: choose it for both", s.GraphPath, s.FeaturePath)
+		return invalid("a %v path of graphs and a %v one of features, but a rectilinear path has a time axis of its own: choose it for both",
+			s.GraphPath, s.FeaturePath)
 	case s.Clock != nil && s.GraphPath == path.Rectilinear:
 		return invalid("a clock beside a rectilinear path, which has a time channel of its own: leave one out")
 	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots):
-		return invalid("%d knots and %d snapshots, sample 0 has %d and %d", len(s.Knots), len(s.Snapshots), len(first.Knots), len(first.Snapshots))
+		return badGraph("%d knots and %d snapshots, sample 0 has %d and %d",
+			len(s.Knots), len(s.Snapshots), len(first.Knots), len(first.Snapshots))
 	case s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
-		return invalid("%d knots, %d snapshots, %d indices: want an index for each knot, or as many snapshots as knots", len(s.Knots), len(s.Snapshots), len(s.Index))
+		return badGraph("%d knots, %d snapshots, %d indices: want an index for each knot, or as many snapshots as knots",
+			len(s.Knots), len(s.Snapshots), len(s.Index))
 	case s.Features != nil && len(s.Features) != len(s.Knots), (s.Features == nil) != (first.Features == nil):
 		return invalid("features at %d of %d knots, sample 0 has %d", len(s.Features), len(s.Knots), len(first.Features))
 	case s.Clock != nil && len(s.Clock) != len(s.Knots), (s.Clock == nil) != (first.Clock == nil):
-		return invalid("clock at %d of %d knots, sample 0 has %d: want a value for each knot, in all samples or in none", len(s.Clock), len(s.Knots), len(first.Clock))
+		return invalid("clock at %d of %d knots, sample 0 has %d: want a value for each knot, in all samples or in none",
+			len(s.Clock), len(s.Knots), len(first.Clock))
 	case s.Pattern == nil || len(s.Snapshots) == 0:
-		return invalid("no graph")
+		return badGraph("no graph")
 	case s.Pattern.Nodes != first.Pattern.Nodes:
-		return invalid("%d nodes, sample 0 has %d: put graphs of other sizes in batches of their own", s.Pattern.Nodes, first.Pattern.Nodes)
+		return badGraph("%d nodes, sample 0 has %d: put graphs of other sizes in batches of their own",
+			s.Pattern.Nodes, first.Pattern.Nodes)
 	}
 	if s.Clock != nil {
 		if err := path.CheckKnots(s.Clock); err != nil {
-			return fmt.Errorf("pengcde/field: clock of sample %d: %w", b, err)
+			return errs.In(here+": clock", err, ErrInput)
 		}
 	}
 	for k := range s.Knots {
 		if j := s.inForce(k); j < 0 || j >= len(s.Snapshots) {
-			return invalid("knot %d names snapshot %d of %d", k, j, len(s.Snapshots))
+			return badGraph("knot %d names snapshot %d of %d", k, j, len(s.Snapshots))
 		}
 	}
 	for j, weights := range s.Snapshots {
 		if len(weights) != s.Pattern.Edges() {
-			return invalid("snapshot %d has %d weights, its pattern %d edges", j, len(weights), s.Pattern.Edges())
+			return badGraph("snapshot %d has %d weights, its pattern %d edges", j, len(weights), s.Pattern.Edges())
 		}
 		if e := slices.IndexFunc(weights, func(w float64) bool { return math.IsNaN(w) || math.IsInf(w, 0) }); e >= 0 {
-			return invalid("weight %d of snapshot %d is %g, want finite ones: a missing value is filled in before", e, j, weights[e])
+			return badGraph("weight %d of snapshot %d is %g, want finite ones: a missing value is filled in before", e, j, weights[e])
 		}
 	}
 	for k, row := range s.Features {
 		if len(row) != len(first.Features[0]) || len(row) == 0 || len(row)%s.Pattern.Nodes != 0 {
-			return invalid("knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d nodes", k, len(row), len(first.Features[0]), s.Pattern.Nodes)
+			return invalid("knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d nodes",
+				k, len(row), len(first.Features[0]), s.Pattern.Nodes)
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
@@ -23,10 +22,8 @@ import (
 // solverOf is a solver of a field whose args are its parameters and a control.
 func solverOf(t testing.TB, backend *xla.Backend, f field.Field, config ode.Config) *ode.Solver {
 	t.Helper()
-	declared := f.Params()
-	s, err := ode.New(backend, func(t, z *Node, args []*Node) *Node {
-		return f.Derivative(nn.Bind(declared, args), field.Bind(args[len(declared):]), t, z)
-	}, config)
+	equation, _ := field.Equation(f)
+	s, err := ode.New(backend, equation, config)
 	if err != nil {
 		t.Fatal(err)
 	}

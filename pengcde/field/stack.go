@@ -16,7 +16,7 @@ type stack []equivariant.Convolution
 // newStack panics on sizes that no field has.
 func newStack(hidden, layers, features int) stack {
 	if hidden < 1 || layers < 1 || features < 0 {
-		panic(fmt.Errorf("pengcde/field: a field with Hidden %d, Layers %d, Features %d, want at least 1, 1 and 0", hidden, layers, features))
+		panic(invalid("a field with Hidden %d, Layers %d, Features %d, want at least 1, 1 and 0", hidden, layers, features))
 	}
 	s := make(stack, layers)
 	for k := range s {
@@ -40,7 +40,7 @@ func (s stack) params() []nn.Param {
 // apply passes z through the layers, given by their index. It panics where z is not as wide as the first takes.
 func (s stack) apply(z *Node, layer func(k int, x *Node) *Node) *Node {
 	if got := z.Shape().Dim(-1); got != s[0].In {
-		panic(fmt.Errorf("pengcde/field: states of width %d, want the field's Hidden %d", got, s[0].In))
+		panic(invalid("states of width %d, want the field's Hidden %d", got, s[0].In))
 	}
 	for k := range s {
 		if k > 0 {

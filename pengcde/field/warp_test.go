@@ -158,7 +158,7 @@ func TestClockOfASample(t *testing.T) {
 	}
 	backend := xlatest.Go(t)
 	derivative := func(f Field, s Sample, time float64) []float64 {
-		declared := f.Params()
+		equation, declared := Equation(f)
 		control, err := NewControl(dtypes.Float64, equivariant.Sparse, []Sample{s})
 		if err != nil {
 			t.Fatal(err)
@@ -172,8 +172,7 @@ func TestClockOfASample(t *testing.T) {
 			args = append(args, x)
 		}
 		out, err := CallOnceN(backend.Compute, func(in []*Node) []*Node {
-			in, rest := in[:2], in[2:]
-			return []*Node{f.Derivative(nn.Bind(declared, rest), Bind(rest[len(declared):]), in[0], in[1])}
+			return []*Node{equation(in[0], in[1], in[2:])}
 		}, args...)
 		if err != nil {
 			t.Fatal(err)

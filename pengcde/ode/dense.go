@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -66,6 +67,9 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 	if s.dense == nil || !s.Z.Ok() {
 		return nil, ErrNotDense
 	}
+	if s.solver.closed {
+		return nil, ErrClosed
+	}
 	times, err := perSample(what, times, len(s.times))
 	if err != nil {
 		return nil, err
@@ -98,7 +102,7 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 			return nil, fmt.Errorf("pengcde/ode: cancelled: %w", err)
 		}
 		if err := s.evaluate(try, times, open, z); err != nil {
-			return nil, fmt.Errorf("pengcde/ode: dense output: %w", err)
+			return nil, errs.In("pengcde/ode: dense output", err)
 		}
 	}
 	return z.tensor(), nil

@@ -41,7 +41,8 @@
 //
 // A sample that fails stops where it stands, and the others go on: a solve then returns what was reached beside a
 // [*Failure], whose [Code] and message say what to try. Bad input is an error that wraps [ErrInput], and an [*InputError]
-// where one entry is to blame.
+// where one entry is to blame. A field that panics while its graph is built is bad input too: the error says where it
+// panicked, wraps what it panicked with, and is an [xla.BuildError], whose %+v has the stack.
 //
 // Limits: explicit methods only, so stiff problems take many steps. A field that mixes the samples of a batch gives
 // them steps that depend on each other, and lets a failed one spoil the others.

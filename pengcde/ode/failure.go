@@ -21,7 +21,7 @@ const (
 
 var codes = [...]struct{ name, advice string }{
 	Success:      {"success", ""},
-	StepLimit:    {"step limit reached", "the field may be stiff, or the tolerances below what the state's float type resolves; try larger tolerances, or raise ode.Config.MaxSteps"},
+	StepLimit:    {"step limit reached", "the field may be stiff, or the tolerances below what the state's float type resolves; try larger tolerances, or raise Config.MaxSteps"},
 	StepTooSmall: {"step too small", "shorter ones fall below the resolution of t or below PID.Min; the field may be stiff, or not finite nearby; try larger tolerances and check its inputs"},
 	NotFinite:    {"state not finite", "try a smaller step or an adaptive control, and check that inputs and parameters are finite and of order 1"},
 	Cancelled:    {"cancelled", ""},
@@ -38,7 +38,7 @@ func (c Code) String() string {
 // Error implements error.
 func (c Code) Error() string { return "pengcde/ode: " + c.String() }
 
-// Failure is the error of a sample whose solve did not reach its last save time.
+// Failure is the error of a sample whose solve did not reach its last save time, or of a pullback that was cancelled.
 type Failure struct {
 	Code Code
 	// Sample is the index in the batch.
@@ -49,12 +49,17 @@ type Failure struct {
 	Stats Stats
 	// Cause is the context's error for Cancelled, else nil.
 	Cause error
+	// Pullback says that it was a pullback that was cancelled; no sample, time or stats go with it.
+	Pullback bool
 	// Also are the failures of later samples, in the error that a solve returns.
 	Also []*Failure
 }
 
 // Error implements error.
 func (f *Failure) Error() string {
+	if f.Pullback {
+		return fmt.Sprintf("pengcde/ode: the pullback was %v: %v", f.Code.String(), f.Cause)
+	}
 	text := fmt.Sprintf("pengcde/ode: %s at t=%.6g (sample %d, last step %.3g, %d steps accepted, %d rejected)",
 		f.Code.String(), f.T, f.Sample, f.Step, f.Stats.Accepted, f.Stats.Rejected)
 	if f.Cause != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -55,7 +56,7 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 		}
 		out, err := call(s.step, m.args, m.now(), m.ends(), z, slope, tolerances[0], tolerances[1])
 		if err != nil {
-			return nil, fmt.Errorf("pengcde/ode: %w", err)
+			return nil, errs.In("pengcde/ode", err)
 		}
 		next, norm, stages := out[0], out[1], out[2:]
 		accepted, err := m.judge(tensors.MustCopyFlatData[float64](norm))
@@ -91,7 +92,7 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("pengcde/ode: %w", err)
+			return nil, errs.In("pengcde/ode", err)
 		}
 	}
 	return m.finish(), nil
@@ -141,7 +142,7 @@ func (m *march) first(z *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors
 	}
 	out, err := call(m.solver.first, m.args, m.now(), z)
 	if err != nil {
-		return nil, fmt.Errorf("pengcde/ode: first evaluation of the field: %w", err)
+		return nil, errs.In("pengcde/ode", err)
 	}
 	slope := out[0]
 	size := slope.Size() / len(m.samples)
@@ -167,7 +168,7 @@ func (m *march) first(z *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors
 	}
 	if err != nil {
 		xla.Free(slope)
-		return nil, fmt.Errorf("pengcde/ode: first step: %w", err)
+		return nil, errs.In("pengcde/ode: first step", err)
 	}
 	return slope, nil
 }
@@ -243,7 +244,7 @@ func (m *march) merge(a acceptance, z, next, slope, last *tensors.Tensor) (*tens
 	for i, pair := range pairs {
 		out, err := m.solver.choose.Call(append([]bool(nil), a.by...), pair[0], pair[1])
 		if err != nil {
-			return nil, nil, fmt.Errorf("pengcde/ode: %w", err)
+			return nil, nil, errs.In("pengcde/ode", err)
 		}
 		pairs[i][0] = out[0]
 	}

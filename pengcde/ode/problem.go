@@ -76,6 +76,9 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 
 // check checks a problem, and gives each sample its save times and step-to times.
 func (s *Solver) check(p Problem) (times, stops [][]float64, err error) {
+	if s.closed {
+		return nil, nil, ErrClosed
+	}
 	if err := checkState(p.Z0); err != nil {
 		return nil, nil, err
 	}

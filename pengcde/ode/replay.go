@@ -2,12 +2,13 @@ package ode
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -47,12 +48,15 @@ func (r *replay) run() (*Gradients, error) {
 	for round := len(pulls) - 1; round >= 0; round-- {
 		if err := r.ctx.Err(); err != nil {
 			xla.Free(append(sums, dz)...)
-			return nil, &Failure{Code: Cancelled, Cause: err}
+			return nil, &Failure{Code: Cancelled, Cause: err, Pullback: true}
 		}
 		out, err := r.step(round, pulls[round], none, dz, sums)
 		if err != nil {
 			xla.Free(append(sums, dz)...)
-			return nil, fmt.Errorf("pengcde/ode: pullback: %w", err)
+			if errors.Is(err, Cancelled) {
+				return nil, err
+			}
+			return nil, errs.In("pengcde/ode: pullback", err)
 		}
 		dz, sums = out[0], out[1:]
 	}
@@ -184,7 +188,7 @@ func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error)
 		if round > from {
 			if err := r.ctx.Err(); err != nil {
 				xla.Free(z, slope)
-				return nil, &Failure{Code: Cancelled, Cause: err}
+				return nil, &Failure{Code: Cancelled, Cause: err, Pullback: true}
 			}
 			t, end = r.span(round)
 		}

@@ -134,6 +134,9 @@ func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gr
 	if s.history == nil {
 		return nil, ErrNoTrail
 	}
+	if s.solver.closed {
+		return nil, ErrClosed
+	}
 	if !cotangent.Ok() {
 		return nil, fmt.Errorf("pengcde/ode: cotangent is nil or was freed, want the shape %s of Z: %w", s.Z.Shape(), ErrInput)
 	}

@@ -2,12 +2,13 @@ package ode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/support/exceptions"
 
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -33,6 +34,7 @@ type Solver struct {
 	control  Control
 	maxSteps int
 	params   int
+	closed   bool
 
 	wrt                                          []int // args that are differentiated
 	first, step, save, pull, choose, vectorJacob *xla.Program
@@ -89,8 +91,16 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 	return s, nil
 }
 
-// Close releases the compiled programs.
+// ErrClosed is returned by a solver that was closed, and by its solutions where they need it: for [Solution.Pullback] and
+// [Solution.At].
+var ErrClosed = errors.New("pengcde/ode: the solver is closed: make another with New, and Close only after the last pullback")
+
+// Close releases the compiled programs. It does nothing the second time.
 func (s *Solver) Close() {
+	if s.closed {
+		return
+	}
+	s.closed = true
 	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.choose, s.vectorJacob, s.scaled, s.probe} {
 		p.Close()
 	}
@@ -133,8 +143,8 @@ func (s *Solver) setDifferentiable(args []*tensors.Tensor) error {
 // checked is a field whose errors while it is built, and results of another shape than the state's, wrap [ErrInput].
 func checked(field Field) Field {
 	return func(t, z *graph.Node, args []*graph.Node) (k *graph.Node) {
-		if err := exceptions.TryCatch[error](func() { k = field(t, z, args) }); err != nil {
-			panic(fmt.Errorf("pengcde/ode: the field does not take state %s with these args: %w: %w", z.Shape(), err, ErrInput))
+		if err := xla.Catch(func() { k = field(t, z, args) }); err != nil {
+			panic(errs.In(fmt.Sprintf("pengcde/ode: the field does not take state %s with these args", z.Shape()), err, ErrInput))
 		}
 		if k == nil || !k.Shape().Equal(z.Shape()) {
 			got := "nothing"

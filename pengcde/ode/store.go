@@ -1,10 +1,9 @@
 package ode
 
 import (
-	"fmt"
-
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -19,7 +18,7 @@ func (m *march) store(z, slope *tensors.Tensor, stages []*tensors.Tensor, a acce
 		}
 		out, err := call(s.save, parts, coefficients)
 		if err != nil {
-			return fmt.Errorf("pengcde/ode: %w", err)
+			return errs.In("pengcde/ode", err)
 		}
 		err = m.saved.take(out[0], places)
 		xla.Free(out...)

@@ -1,6 +1,7 @@
 package path_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -116,4 +117,10 @@ func TestLengthen(t *testing.T) {
 	if !slices.IsSorted(lengthened) {
 		t.Errorf("%g is not sorted", lengthened)
 	}
+	defer func() {
+		if err, _ := recover().(error); !errors.Is(err, path.ErrKnots) {
+			t.Errorf("without knots: %v, want ErrKnots", err)
+		}
+	}()
+	path.Lengthen(nil, at)
 }

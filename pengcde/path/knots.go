@@ -17,21 +17,28 @@ const shortest, longest = 1e-50, 1e50
 // CheckKnots finds knots that no path can have: fewer than two, not finite, not strictly increasing, or so near or far
 // that their differences leave the range of float64.
 func CheckKnots(knots []float64) error {
+	if err := checkKnots(knots); err != nil {
+		return fmt.Errorf("pengcde/path: %w", err)
+	}
+	return nil
+}
+
+func checkKnots(knots []float64) error {
 	if len(knots) < 2 {
-		return fmt.Errorf("pengcde/path: %d knots, want at least 2: a path needs two observations: %w", len(knots), ErrKnots)
+		return fmt.Errorf("%d knots, want at least 2: a path needs two observations: %w", len(knots), ErrKnots)
 	}
 	for k, t := range knots {
 		if math.IsNaN(t) || math.IsInf(t, 0) {
-			return fmt.Errorf("pengcde/path: knot %d is %g, want a finite time: %w", k, t, ErrKnots)
+			return fmt.Errorf("knot %d is %g, want a finite time: %w", k, t, ErrKnots)
 		}
 		if k == 0 {
 			continue
 		}
 		if t <= knots[k-1] {
-			return fmt.Errorf("pengcde/path: knot %d is %g after %g, want times that increase strictly: sort observations and merge equal times: %w", k, t, knots[k-1], ErrKnots)
+			return fmt.Errorf("knot %d is %g after %g, want times that increase strictly: sort observations and merge equal times: %w", k, t, knots[k-1], ErrKnots)
 		}
 		if h := t - knots[k-1]; h < shortest || h > longest {
-			return fmt.Errorf("pengcde/path: knot %d comes %g after the one before, want %g to %g: choose another unit of time: %w", k, h, shortest, longest, ErrKnots)
+			return fmt.Errorf("knot %d comes %g after the one before, want %g to %g: choose another unit of time: %w", k, h, shortest, longest, ErrKnots)
 		}
 	}
 	return nil
@@ -53,7 +60,7 @@ func Knots(kind Kind, knots [][]float64) (*tensors.Tensor, error) {
 		if len(times) != count {
 			return nil, fmt.Errorf("pengcde/path: sample %d has %d knots, sample 0 has %d: put samples of other lengths in batches of their own: %w", b, len(times), count, ErrKnots)
 		}
-		if err := CheckKnots(times); err != nil {
+		if err := checkKnots(times); err != nil {
 			return nil, fmt.Errorf("pengcde/path: sample %d: %w", b, err)
 		}
 		if kind != Natural {

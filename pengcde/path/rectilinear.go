@@ -1,6 +1,7 @@
 package path
 
 import (
+	"fmt"
 	"sort"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -32,7 +33,11 @@ func rectilinear(times, s *Node) Interval {
 
 // Lengthen gives the place of times on the axis of a Rectilinear path, which runs from t_0 to 2 t_T-1 - t_0. At a knot it
 // is where its observation has been taken in, 2t_k - t_0; between knots, where time has moved on from the last of them.
+// Without knots there is no axis: then it panics, with an error that wraps [ErrKnots].
 func Lengthen(knots, times []float64) []float64 {
+	if len(knots) == 0 {
+		panic(fmt.Errorf("pengcde/path: no knots to lengthen, want those of the observations: %w", ErrKnots))
+	}
 	out := make([]float64, len(times))
 	for i, t := range times {
 		k := max(sort.Search(len(knots), func(k int) bool { return knots[k] > t })-1, 0)

@@ -1,0 +1,61 @@
+package field_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// What is wrong with a sample wraps ErrInput, with dyngraph.ErrInvalid where it is the graph and the errors of package path
+// where those found it, and says each thing once.
+func TestSampleErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*field.Sample)
+		also   error
+		graph  bool
+	}{
+		"clock":      {func(s *field.Sample) { s.Clock = s.Knots[:2] }, nil, false},
+		"bad clock":  {func(s *field.Sample) { s.Clock = make([]float64, len(s.Knots)) }, path.ErrKnots, false},
+		"knots":      {func(s *field.Sample) { s.Knots[1] = s.Knots[0] }, path.ErrKnots, false},
+		"features":   {func(s *field.Sample) { s.Features = s.Features[:1] }, nil, false},
+		"kind":       {func(s *field.Sample) { s.GraphPath = 12 }, path.ErrKind, false},
+		"no pattern": {func(s *field.Sample) { s.Pattern = nil }, dyngraph.ErrInvalid, true},
+		"weights":    {func(s *field.Sample) { s.Snapshots[0] = nil }, dyngraph.ErrInvalid, true},
+	} {
+		s := oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0)
+		c.change(&s)
+		_, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s})
+		if !errors.Is(err, field.ErrInput) || errors.Is(err, dyngraph.ErrInvalid) != c.graph || c.also != nil && !errors.Is(err, c.also) {
+			t.Errorf("%s: %v, want ErrInput and %v", name, err, c.also)
+			continue
+		}
+		for _, word := range []string{"pengcde", "sample 0:", "invalid"} {
+			if strings.Count(err.Error(), word) > 1 {
+				t.Errorf("%s: %q says %q twice", name, err, word)
+			}
+		}
+	}
+}
+
+// An equation counts off its parameters before it takes the control.
+func TestEquationWithoutParameters(t *testing.T) {
+	equation, params := field.Equation(field.GNODE{Hidden: 2, Layers: 1})
+	program, err := xla.NewProgram(xlatest.Go(t), "equation", func(in []*Node) []*Node { return []*Node{equation(in[0], in[0], in[1:])} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	if _, err := program.Call([]float64{1}); !errors.Is(err, field.ErrInput) || len(params) == 0 {
+		t.Errorf("%v, want ErrInput for the %d parameters", err, len(params))
+	}
+}

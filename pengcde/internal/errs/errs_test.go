@@ -1,0 +1,27 @@
+package errs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+)
+
+func TestIn(t *testing.T) {
+	sentinel := errors.New("invalid input")
+	for text, want := range map[string]string{
+		"pengcde/path: knot 2":    "pengcde: window 0: knot 2: EOF",
+		"pengcde: knot 2":         "pengcde: window 0: knot 2: EOF",
+		"dyngraph: knot 2":        "pengcde: window 0: knot 2: EOF",
+		"knot 2":                  "pengcde: window 0: knot 2: EOF",
+		"pengcde/my file: broken": "pengcde: window 0: pengcde/my file: broken: EOF",
+	} {
+		err := In("pengcde: window 0", fmt.Errorf("%s: %w", text, io.EOF), sentinel)
+		if err.Error() != want {
+			t.Errorf("%q, want %q", err, want)
+		}
+		if !errors.Is(err, io.EOF) || !errors.Is(err, sentinel) {
+			t.Errorf("%v wraps EOF: %v, the sentinel: %v", err, errors.Is(err, io.EOF), errors.Is(err, sentinel))
+		}
+	}
+}
