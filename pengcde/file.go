@@ -70,9 +70,6 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 	if err := json.Unmarshal([]byte(file.Metadata[configKey]), &config); err != nil {
 		return nil, fmt.Errorf("pengcde: load %s: configuration: %w: %w", path, ErrFile, err)
 	}
-	if config.Adaptive != nil {
-		config.Step = 0 // files once held its default beside
-	}
 	m, err := New(backend, config)
 	if err != nil {
 		return nil, errs.In(fmt.Sprintf("pengcde: load %s: %v", path, ErrFile), err, ErrFile)

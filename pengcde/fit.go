@@ -57,11 +57,7 @@ func (m *Model) fit(ctx context.Context, training, validation lessons, config tr
 		return nil, err
 	}
 	if config.Checkpoint != nil {
-		made := m.config
-		if made.Adaptive != nil {
-			made.Step = defaultStep // as in the keys of checkpoints from before it was left out
-		}
-		model, err := json.Marshal(made)
+		model, err := json.Marshal(m.config)
 		if err != nil {
 			return nil, fmt.Errorf("pengcde: key of a checkpoint: %w", err)
 		}
