@@ -56,7 +56,7 @@ type job struct {
 // runner makes runs of outcome R, one after the other.
 type runner[T interface{ work() job }, R any] struct {
 	options Options
-	// compute returns a run, and the seconds that earlier sessions spent on it.
+	// compute returns a run, and the seconds that it took before it was cut off.
 	compute func(ctx context.Context, t T) (run *R, earlier float64, err error)
 	// describe is a word on a run that is done.
 	describe func(*R) string

@@ -55,7 +55,7 @@ type Record[R any] struct {
 	Run *R `json:",omitempty"`
 	// Error says why the run could not be made, though its setting did not diverge.
 	Error string `json:",omitempty"`
-	// Seconds is the time it took, over all its sessions, and Ended when it was done.
+	// Seconds is the time it took, also before it was cut off, and Ended when it was done.
 	Seconds float64
 	Ended   time.Time
 	// Machine and Versions say what computed it.
