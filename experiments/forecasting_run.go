@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -89,14 +88,7 @@ func (e Forecasting) Stored(o Options) (*ForecastingResults, error) {
 		return nil, err
 	}
 	results := &ForecastingResults{Experiment: e, Profile: profile}
-	for _, t := range tasks {
-		record, err := find[Run](t.slot)
-		if err != nil {
-			return nil, err
-		}
-		results.add(t, record)
-	}
-	return results, nil
+	return results, stored(tasks, results.add)
 }
 
 // Run finds the runs that are stored, makes and stores the others, and returns all. When ctx ends, a training that is under way
@@ -155,15 +147,10 @@ func (w *forecastingRunner) run(ctx context.Context, t task) (*Run, float64, err
 		return nil, 0, err
 	}
 	run.Parameters = model.Parameters()
-	began := time.Now()
-	report, err := w.fit(t.job, t.Setting.Train, func(config train.Config) (*train.Report, error) {
+	var earlier float64
+	run.Training, earlier, err = w.fit(t.job, t.Setting.Train, func(config train.Config) (*train.Report, error) {
 		return model.Fit(ctx, split.Train, split.Validation, config)
 	})
-	earlier := 0.0
-	if report != nil {
-		run.Training = newTraining(report)
-		earlier = max(0, report.Seconds-time.Since(began).Seconds())
-	}
 	if err == nil {
 		err = run.measure(func(w dyngraph.Window) ([]float64, error) { return model.Forecast(ctx, w) }, split)
 	}

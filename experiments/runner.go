@@ -168,8 +168,10 @@ func (w *runner[T, R]) make(ctx context.Context, t T) (done bool, err error) {
 	return record.Error == "", nil
 }
 
-// fit trains a model from the job's checkpoint, where there is one that can be used.
-func (w *runner[T, R]) fit(j job, config train.Config, fit func(train.Config) (*train.Report, error)) (*train.Report, error) {
+// fit trains a model from the job's checkpoint, where there is one that can be used. It returns what is kept of the training,
+// and the seconds that it took before it was cut off.
+func (w *runner[T, R]) fit(j job, config train.Config, fit func(train.Config) (*train.Report, error)) (Training, float64, error) {
+	began := time.Now()
 	config.Progress = func(p train.Progress) { w.report(j, float64(p.Epoch)/float64(p.Epochs), p.String()) }
 	config.Checkpoint = j.slot.checkpoint()
 	config.Checkpoint.Every = w.options.CheckpointEvery
@@ -184,7 +186,22 @@ func (w *runner[T, R]) fit(j job, config train.Config, fit func(train.Config) (*
 	if errors.Is(err, train.ErrNotSaved) {
 		err = unusable(err)
 	}
-	return report, err
+	if report == nil {
+		return Training{}, 0, err
+	}
+	return newTraining(report), max(0, report.Seconds-time.Since(began).Seconds()), err
+}
+
+// stored hands on what is stored of each task, nil for nothing.
+func stored[T interface{ work() job }, R any](tasks []T, add func(T, *Record[R])) error {
+	for _, t := range tasks {
+		record, err := find[R](t.work().slot)
+		if err != nil {
+			return err
+		}
+		add(t, record)
+	}
+	return nil
 }
 
 // prepare returns a model with the seed's parameters. It is compiled once for all seeds and controls.

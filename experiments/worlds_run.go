@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -115,14 +114,7 @@ func (e Worlds) Stored(o Options) (*WorldResults, error) {
 		return nil, err
 	}
 	results := &WorldResults{Experiment: e, Profile: profile, Records: []Record[WorldRun]{}}
-	for _, t := range tasks {
-		record, err := find[WorldRun](t.slot)
-		if err != nil {
-			return nil, err
-		}
-		results.add(t, record)
-	}
-	return results, nil
+	return results, stored(tasks, results.add)
 }
 
 // Run finds the runs that are stored, makes and stores the others, and returns all; see [Forecasting.Run]. Data sets are
@@ -204,15 +196,10 @@ func (w *worldsRunner) run(ctx context.Context, t worldTask) (*WorldRun, float64
 		return nil, 0, err
 	}
 	run.Parameters = model.Parameters()
-	began := time.Now()
-	report, err := w.fit(t.job, t.Model.Train, func(config train.Config) (*train.Report, error) {
+	var earlier float64
+	run.Training, earlier, err = w.fit(t.job, t.Model.Train, func(config train.Config) (*train.Report, error) {
 		return model.FitTrajectories(ctx, lessons, whole(validation), config)
 	})
-	earlier := 0.0
-	if report != nil {
-		run.Training = newTraining(report)
-		earlier = max(0, report.Seconds-time.Since(began).Seconds())
-	}
 	if err == nil {
 		err = run.measure(ctx, model, training, test)
 	}
