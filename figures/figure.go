@@ -5,8 +5,10 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -104,7 +106,8 @@ var svgSize = regexp.MustCompile(`width="[0-9.e+]+pt" height="[0-9.e+]+pt"`)
 const pixels = 96.0 / 72
 
 // tidySVG names fonts that a machine without Liberation Sans has with the same metrics (Arial, Helvetica), says the
-// font once for all texts, gives the size in pixels, and corrects how images are declared.
+// font once for all texts and how wide each is, so that another font does not run over its neighbours, gives the size in
+// pixels, and corrects how images are declared.
 func tidySVG(svg []byte, f *Figure) []byte {
 	svg = fontStyle.ReplaceAllFunc(svg, func(m []byte) []byte {
 		if bytes.Contains(m, []byte("bold")) {
@@ -112,6 +115,7 @@ func tidySVG(svg []byte, f *Figure) []byte {
 		}
 		return nil
 	})
+	svg = svgText.ReplaceAllFunc(svg, fitText)
 	var escaped bytes.Buffer
 	_ = xml.EscapeText(&escaped, []byte(clean(f.label))) // a bytes.Buffer does not fail
 	root := `<svg role="img" aria-label="` + escaped.String() + `" font-family="'Liberation Sans',Arial,Helvetica,sans-serif"`
@@ -120,4 +124,18 @@ func tidySVG(svg []byte, f *Figure) []byte {
 	svg = svgSize.ReplaceAll(svg, []byte(size))
 	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;"))
 	return bytes.ReplaceAll(svg, []byte("<image "), []byte(`<image preserveAspectRatio="none" `))
+}
+
+var svgText = regexp.MustCompile(`<text [^>]*style="(font-weight:bold;)?font-size:([0-9.]+)px;[^>]*>([^<]+)</text>`)
+
+// fitText says how wide a text is.
+func fitText(text []byte) []byte {
+	parts := svgText.FindSubmatch(text)
+	size, err := strconv.ParseFloat(string(parts[2]), 64)
+	if err != nil {
+		return text
+	}
+	l := lettering{size: vg.Points(size), bold: len(parts[1]) > 0}
+	width := l.width(html.UnescapeString(string(parts[3])))
+	return bytes.Replace(text, []byte("<text "), fmt.Appendf(nil, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, width.Points()), 1)
 }

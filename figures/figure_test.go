@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -245,5 +246,24 @@ func TestShowHTML(t *testing.T) {
 	}
 	if text, _ := texts(t, []byte(page)); !strings.Contains(text, "inline") {
 		t.Errorf("no title in %q", text)
+	}
+}
+
+// Each text says how wide it is, as measured in its own size and weight.
+func TestTextsHaveTheirWidth(t *testing.T) {
+	f, err := Lines(Axes{Title: "Errors <of> A & B", X: "day"}, Series{Y: []float64{1, 2, 30}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, fitted := strings.Count(string(svg), "<text "), strings.Count(string(svg), `lengthAdjust="spacingAndGlyphs"`)
+	if texts == 0 || fitted != texts {
+		t.Errorf("%d of %d texts say how wide they are", fitted, texts)
+	}
+	if want := fmt.Sprintf(`textLength="%.2f"`, titleText.width("Errors <of> A & B").Points()); !strings.Contains(string(svg), want) {
+		t.Errorf("no %s for the title", want)
 	}
 }
