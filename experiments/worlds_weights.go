@@ -54,7 +54,7 @@ func (r *WorldResults) Weights(dynamics, family, model string) (*figures.Table, 
 	t := &figures.Table{
 		Title:   fmt.Sprintf("Learnt weights of the maps: %s, %s graphs, %s", dynamics, family, l.name),
 		Columns: []figures.Column{{Title: "map"}},
-		Notes: []string{fmt.Sprintf("Mean over %d seeds with its 95%% interval (Student t). Sums over nodes are divided by their number, totals by its square. Weights began at random in ±1/15, those of the identity 1 higher.", len(l.values[0][0])),
+		Notes: []string{fmt.Sprintf("Mean over seeds (%d) with its 95%% interval (Student t). Sums over nodes are divided by their number, totals by its square. Weights began at random in ±1/15, those of the identity 1 higher.", len(l.values[0][0])),
 			"The paper prints its values for heat, without saying for which family."},
 	}
 	for _, column := range l.columns {
