@@ -61,7 +61,7 @@ func (r *WorldResults) LossOverTime(dynamics, family string, models ...string) (
 		spread.Name, spread.Band = runs[0].Model.Name, "" // which would count graphs as seeds
 		lines = append(lines, spread)
 		if len(lines) == 1 {
-			axes.Marks = marks(tests)
+			axes.Marks = marks(runs[0], tests)
 		}
 	}
 	if len(lines) == 0 {
@@ -92,11 +92,11 @@ func meanOf(tests []WorldTest, of func(WorldTest) []float64) []float64 {
 	return mean
 }
 
-// marks are the events of one seed, and the last time of training.
-func marks(tests []WorldTest) []figures.Mark {
+// marks are the events of the first run, and the last time of training of all.
+func marks(first WorldRun, tests []WorldTest) []figures.Mark {
 	var all []figures.Mark
-	for _, at := range meanOf(tests[:trainingGraphs], func(t WorldTest) []float64 { return t.Events }) {
-		all = append(all, figures.Mark{Name: "changes (seed 0)", X: at})
+	for _, at := range meanOf(first.Tests, func(t WorldTest) []float64 { return t.Events }) {
+		all = append(all, figures.Mark{Name: fmt.Sprintf("changes (seed %d)", first.Seed), X: at})
 	}
 	last := meanOf(tests, func(t WorldTest) []float64 { return []float64{t.Trained} })[0]
 	return append(all, figures.Mark{Name: "end of training", X: last, Bold: true})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -226,20 +227,25 @@ func (r *WorldResults) notes(dynamics string, measure Measure) []string {
 		Interpolated: "over the four training graphs at 20 times among those trained on",
 		Extrapolated: "over the four training graphs at the 20 times after those trained on",
 	}
-	first := fmt.Sprintf("Mean squared error %s; mean over seeds with its 95%% interval (Student t). %d nodes, at most %d epochs, published configuration otherwise; a seed draws graphs, events, times, initial states and parameters.",
+	first := fmt.Sprintf("Mean squared error %s; mean over seeds with its 95%% interval (Student t). %d nodes, at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, published configuration for the rest; a seed draws graphs, events, times, initial states and parameters.",
 		means[measure], size.nodes, size.epochs)
 	notes := []string{first}
 	if measure == OnTest {
 		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number of nodes.")
 	}
-	var amplitude, seconds float64
+	var seconds float64
 	var machines []string
 	_, _, models := r.worlds()
 	for _, t := range r.planned {
 		if t.World.Dynamics == dynamics {
-			amplitude = t.World.Amplitude.High
-			if low := t.World.Amplitude.Low; low != amplitude {
-				notes = append(notes, fmt.Sprintf("Initial rectangles have amplitudes from U(%g, %g), which the published errors of the Constant model imply; the published configuration says 1.", low, amplitude))
+			switch a := t.World.Amplitude; {
+			case a.Low != a.High:
+				notes = append(notes, fmt.Sprintf("Initial rectangles have amplitudes from U(%g, %g), which the published errors of the Constant model imply; the published configuration says 1.", a.Low, a.High))
+			case a != synthetic.Shipped:
+				notes = append(notes, fmt.Sprintf("Initial rectangles have amplitude %g, our choice; the published configuration, which lacks these dynamics, says 1.", a.High))
+			}
+			if p := t.World.task.Dynamics.Parameters; dynamics == synthetic.Wealth.Dynamics.Name {
+				notes = append(notes, fmt.Sprintf("Depreciation %g and saving rate %g are our choice; the paper gives neither.", p[0], p[1]))
 			}
 			break
 		}

@@ -194,6 +194,38 @@ func TestInterruptedWorldsGoOn(t *testing.T) {
 	}
 }
 
+// Marks of events name the seed that they are of.
+func TestMarksNameTheirSeed(t *testing.T) {
+	run := WorldRun{Seed: 3, Tests: []WorldTest{{Events: []float64{1, 2}, Trained: 4}, {Events: []float64{2, 3}, Trained: 5}}}
+	got := marks(run, append(run.Tests, WorldTest{Events: []float64{9, 9}, Trained: 6}))
+	want := []figures.Mark{{Name: "changes (seed 3)", X: 1.5}, {Name: "changes (seed 3)", X: 2.5}, {Name: "end of training", X: 5, Bold: true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("marks (-want +got):\n%s", diff)
+	}
+}
+
+// What is ours in a world stands under its table.
+func TestNotesTellOurChoices(t *testing.T) {
+	t.Setenv(ResultsEnv, t.TempDir())
+	for _, c := range []struct {
+		experiment     Worlds
+		dynamics, want string
+		says           bool
+	}{
+		{Table1(), "heat", "U(25, 40)", true}, {Table1(), "gene", "amplitude", false},
+		{TableWealth(), "wealth", "amplitude 33", true}, {TableWealth(), "wealth", "Depreciation 0 and saving rate 0.5", true},
+		{TableWealth(), "opinion", "amplitude 33", true}, {TableWealth(), "opinion", "saving", false},
+	} {
+		r, err := c.experiment.Stored(Options{Profile: Quick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(r.Table(c.dynamics, OnTest).Notes, "\n"); strings.Contains(notes, c.want) != c.says {
+			t.Errorf("%s: %q in the notes: %t, want %t:\n%s", c.dynamics, c.want, !c.says, c.says, notes)
+		}
+	}
+}
+
 func TestFixturePaperTables(t *testing.T) {
 	file := fixture.Load(t, "paper_tables")
 	for title, dynamics := range map[string]string{"Heat diffusion": "heat", "Gene regulation": "gene", "Wealth": "wealth", "Opinion": "opinion"} {

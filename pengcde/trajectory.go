@@ -34,9 +34,13 @@ func (m *Model) trajectories(list []*dyngraph.Series) lessons {
 }
 
 // Trajectory forecasts a whole series: [times][nodes][outputs] at times from 0, at the first snapshot, to the last, that do
-// not decrease.
+// not decrease; nil takes those of the snapshots.
 func (m *Model) Trajectory(ctx context.Context, s *dyngraph.Series, times []float64) ([][][]float64, error) {
-	all, err := m.Trajectories(ctx, []*dyngraph.Series{s}, [][]float64{times})
+	var at [][]float64
+	if times != nil {
+		at = [][]float64{times}
+	}
+	all, err := m.Trajectories(ctx, []*dyngraph.Series{s}, at)
 	if err != nil {
 		return nil, err
 	}

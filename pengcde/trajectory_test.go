@@ -194,6 +194,9 @@ func TestTrajectoriesTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	for b, s := range series {
+		if all, err := m.Trajectory(context.Background(), s, nil); err != nil || len(all) != len(s.Times) {
+			t.Errorf("series %d without times: %v, %d forecasts, want %d", b, err, len(all), len(s.Times))
+		}
 		var times []float64
 		for _, at := range s.Times[3:7] {
 			times = append(times, at-s.Times[0])

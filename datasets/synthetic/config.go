@@ -91,8 +91,11 @@ func (c Config) check() error {
 	case !(c.EventProbability > 0) || 20*c.EventProbability > 1:
 		return invalid("event probability %g, want more than 0 and at most 1/20, since edges are dropped with 20 times that", c.EventProbability)
 	}
+	if c.Events < 0 {
+		return invalid("%d events, want at least 1, or 0 for the default", c.Events)
+	}
 	before := 4 * c.times() / 5
-	if late := c.Events - c.early(); c.Events < 0 || c.early() > before-2 || late > c.times()-before {
+	if late := c.Events - c.early(); c.early() > before-2 || late > c.times()-before {
 		return invalid("%d events at %d observations, of which indices 2..%d have room for %d and the last %d for %d: try fewer events or more ticks",
 			c.Events, c.times(), before-1, c.early(), c.times()-before, late)
 	}

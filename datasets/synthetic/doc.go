@@ -17,8 +17,9 @@
 // sets with seeds of their own, in the published experiments s, s+500 and s+1500 with s = 1234. Dynamics of one's own are
 // a [Task] with one Go function, see [dynamics.Rate].
 //
-// [Config.AsPublished] repeats two defects of the published data: states stand still between an event and the observation
-// before it, and ([Set.TrainingIndex]) training places events on the wrong observations.
+// Two defects of the published data can be repeated, each on its own: with [Config.AsPublished] states stand still between
+// an event and the observation before it; with asPublished in [Set.TrainingIndex] training places events on the wrong
+// observations.
 //
 // One trajectory of heat on the grid, with an event probability that falls as 1/n from n = 400 on, on one core:
 //

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 )
 
 // Streams of random numbers of a seed: a draw more in one leaves the others as they are.
@@ -37,7 +39,7 @@ func drawTimes(c Config, rng *rand.Rand) []float64 {
 // drawImage draws the three rectangles on an image with room for n nodes and returns those, row by row. Where one finds no
 // place in 100 tries, which only images of a pixel or two bring about, it is left out.
 func drawImage(n int, amplitude Amplitude, rng *rand.Rand) []float64 {
-	side := int(math.Ceil(math.Sqrt(float64(n))))
+	side := graphs.Side(n)
 	image, taken := make([]float64, side*side), make([]bool, side*side)
 	small, large := max(1, side/5), max(1, 3*side/10)
 	for _, size := range [][2]int{{small, small}, {large, large}, {small, large}} {
