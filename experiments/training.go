@@ -13,8 +13,10 @@ import (
 type Training struct {
 	// TrainLoss and ValidationLoss are by epoch; the latter holds 0 where it was not evaluated.
 	TrainLoss, ValidationLoss []float64
-	Best                      int
-	Stop                      train.Stop `json:",omitempty"`
+	// GradientNorm is by epoch, the largest before clipping: a spike tells of a solve whose gradient explodes.
+	GradientNorm []float64 `json:",omitempty"`
+	Best         int
+	Stop         train.Stop `json:",omitempty"`
 	// SecondsPerEpoch is the median.
 	SecondsPerEpoch float64
 }
@@ -28,6 +30,7 @@ func newTraining(report *train.Report) Training {
 			validation = 0
 		}
 		t.TrainLoss = append(t.TrainLoss, epoch.TrainLoss)
+		t.GradientNorm = append(t.GradientNorm, epoch.GradientNorm)
 		t.ValidationLoss = append(t.ValidationLoss, validation)
 		seconds = append(seconds, epoch.Seconds)
 	}

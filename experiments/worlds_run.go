@@ -185,7 +185,8 @@ func (w *worldsRunner) run(ctx context.Context, t worldTask) (*WorldRun, float64
 	training, validation, test := sets[0], sets[1], sets[2]
 	var lessons []*dyngraph.Series
 	for b := range training.Trajectories {
-		// The published GN-ODE knows the times of events; what it gets wrong is in pengcde.Config.Parity.
+		// The published GN-ODE knows the times of events, which here come into force at the next time trained on; what it gets
+		// wrong is in pengcde.Config.Parity.
 		misplaced := t.World.AsPublished && t.Model.Model.Field != pengcde.GNODE
 		lessons = append(lessons, training.Trajectories[b].Series(training.Train, training.TrainingIndex(misplaced)))
 	}

@@ -3,6 +3,7 @@ package synthetic_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -134,6 +135,15 @@ func (stretched) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 }
 
 // A folder that cannot be used costs a notice.
+func TestCacheRefusesDynamicsWithoutAName(t *testing.T) {
+	task := synthetic.Heat
+	task.Dynamics.Name = ""
+	config := synthetic.Config{Family: graphs.Grid{}, Task: task, Nodes: 9}
+	if _, err := (synthetic.Cache{Folder: t.TempDir()}).Generate(context.Background(), config); !errors.Is(err, synthetic.ErrConfig) {
+		t.Errorf("got %v, want a configuration error", err)
+	}
+}
+
 func TestCacheUnusable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
