@@ -32,11 +32,7 @@ func (t task) String() string {
 
 // plan lists the runs that options ask for, in the order in which they are made.
 func (e Forecasting) plan(o Options) (Profile, []task, error) {
-	profile, err := o.profile()
-	if err != nil {
-		return "", nil, err
-	}
-	folder, err := Folder()
+	profile, folder, err := o.place()
 	if err != nil {
 		return "", nil, err
 	}
@@ -45,14 +41,13 @@ func (e Forecasting) plan(o Options) (Profile, []task, error) {
 		return "", nil, err
 	}
 	settings := e.settings(profile)
-	for _, id := range o.Models {
-		if !slices.ContainsFunc(settings, func(s Setting) bool { return s.ID == id }) {
-			return "", nil, unknownModel(e.Name, id, profile)
-		}
+	has := func(id string) bool { return slices.ContainsFunc(settings, func(s Setting) bool { return s.ID == id }) }
+	if err := o.checkModels(e.Name, profile, has); err != nil {
+		return "", nil, err
 	}
 	var tasks []task
 	for _, s := range settings {
-		if len(o.Models) > 0 && !slices.Contains(o.Models, s.ID) {
+		if !o.wants(s.ID) {
 			continue
 		}
 		chosen := o
@@ -75,10 +70,6 @@ func (e Forecasting) plan(o Options) (Profile, []task, error) {
 		}
 	}
 	return profile, tasks, nil
-}
-
-func unknownModel(experiment, id string, p Profile) error {
-	return fmt.Errorf("experiments: %s has no model %q in profile %s, see its list: %w", experiment, id, p, ErrInput)
 }
 
 // Stored returns what is stored of the runs; the others are missing.

@@ -36,12 +36,31 @@ type Options struct {
 	Notice func(string)
 }
 
-// profile is the one that is asked for.
-func (o Options) profile() (Profile, error) {
+// place is the profile that is asked for, and the folder of results.
+func (o Options) place() (profile Profile, folder string, err error) {
 	if o.Profile == "" {
-		return CurrentProfile()
+		profile, err = CurrentProfile()
+	} else {
+		profile, err = ParseProfile(string(o.Profile))
 	}
-	return ParseProfile(string(o.Profile))
+	if err != nil {
+		return "", "", err
+	}
+	folder, err = Folder()
+	return profile, folder, err
+}
+
+// wants says whether a model is asked for.
+func (o Options) wants(id string) bool { return len(o.Models) == 0 || slices.Contains(o.Models, id) }
+
+// checkModels finds names that an experiment's profile does not have.
+func (o Options) checkModels(experiment string, p Profile, has func(id string) bool) error {
+	for _, id := range o.Models {
+		if !has(id) {
+			return fmt.Errorf("experiments: %s has no model %q in profile %s, see its list: %w", experiment, id, p, ErrInput)
+		}
+	}
+	return nil
 }
 
 // job is one run as the results folder and the clock see it.

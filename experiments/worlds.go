@@ -133,7 +133,7 @@ func (e Worlds) models(size worldsSize) []WorldModel {
 		model("adjacency", "Adjacency GN-CDE", "Adjacency GN-CDE", field(pengcde.Adjacency)),
 		model("pre-mult", "Pre-Mult GN-CDE, published start", "Pre Mult GN-CDE", func(m *WorldModel) {
 			m.Model.Field, m.Model.Parity = pengcde.PreMult, true
-			m.Note = "Pre-Mult, published start: its n x n matrices are drawn from U(0, 1), so that a layer's output begins some n times too large; without that, from U(-1/n, 1/n)."
+			m.Note = "Pre-Mult, published start: its n x n matrices are drawn from U(0, 1), so that a layer's output begins some n times too large; without that, from U(-1/n, 1/n). Its steps do not end beside changes, as in the published code."
 		}),
 		model("pre-mult-fair", "Pre-Mult GN-CDE", "", field(pengcde.PreMult)),
 		model("original", "Original GN-CDE", "Original GN-CDE", field(pengcde.Original)),

@@ -29,8 +29,9 @@ func (r *WorldResults) finished(dynamics, family, model string) (runs []WorldRun
 }
 
 // LossOverTime draws the test error of models over simulation time: the mean over test graphs and seeds, with the lowest and
-// the highest. Times differ between graphs, events have the same place among them: what is drawn at the mean of the k-th times
-// are the errors there. Models without runs are left out; none means all.
+// the highest. Times differ between graphs, but the events of a seed have the same places among them: what is drawn at the mean
+// of the k-th times are the errors there. Events of the first seed and the end of the training times are marked. Models without
+// runs are left out; none means all.
 func (r *WorldResults) LossOverTime(dynamics, family string, models ...string) (*figures.Figure, error) {
 	axes := figures.Axes{Title: fmt.Sprintf("Test error over time: %s, %s graphs", dynamics, family), X: "simulation time", Y: "mean squared error", LogY: true}
 	_, _, all := r.worlds()

@@ -182,11 +182,16 @@ func worldCost(runs []WorldRun) []figures.Cell {
 	var seconds []float64
 	bytes := 0.0
 	for _, run := range runs {
-		seconds = append(seconds, run.SecondsPerEpoch)
+		if len(run.TrainLoss) > 0 { // a run may diverge in its first epoch
+			seconds = append(seconds, run.SecondsPerEpoch)
+		}
 		bytes = math.Max(bytes, float64(run.PeakBytes))
 	}
-	mean, _ := train.MeanCI(seconds)
-	cells := []figures.Cell{figures.Text(fmt.Sprint(runs[0].Parameters)), figures.Number(mean), figures.Missing()}
+	cells := []figures.Cell{figures.Text(fmt.Sprint(runs[0].Parameters)), figures.Missing(), figures.Missing()}
+	if len(seconds) > 0 {
+		mean, _ := train.MeanCI(seconds)
+		cells[1] = figures.Number(mean)
+	}
 	if bytes > 0 {
 		cells[2] = figures.Number(math.Round(bytes / 1e6))
 	}

@@ -68,25 +68,22 @@ func (t worldTask) work() job { return t.job }
 
 // plan lists the runs that options ask for, in the order in which they are made: seed by seed, so that a table fills evenly.
 func (e Worlds) plan(o Options) (Profile, []worldTask, error) {
-	profile, err := o.profile()
-	if err != nil {
-		return "", nil, err
-	}
-	folder, err := Folder()
+	profile, folder, err := o.place()
 	if err != nil {
 		return "", nil, err
 	}
 	size := e.size(profile)
 	models := e.models(size)
-	for _, id := range o.Models {
-		if !slices.ContainsFunc(models, func(m WorldModel) bool { return m.ID == id }) {
-			return "", nil, unknownModel(e.Name, id, profile)
-		}
+	has := func(id string) bool {
+		return slices.ContainsFunc(models, func(m WorldModel) bool { return m.ID == id })
+	}
+	if err := o.checkModels(e.Name, profile, has); err != nil {
+		return "", nil, err
 	}
 	var tasks []worldTask
 	for _, seed := range o.chosenSeeds(size.seeds) {
 		for _, model := range models {
-			if len(o.Models) > 0 && !slices.Contains(o.Models, model.ID) {
+			if !o.wants(model.ID) {
 				continue
 			}
 			for _, task := range e.tasks {

@@ -205,6 +205,28 @@ func TestMarksNameTheirSeed(t *testing.T) {
 }
 
 // What is ours in a world stands under its table.
+func TestUnknownWorldModel(t *testing.T) {
+	t.Setenv(ResultsEnv, t.TempDir())
+	if _, err := small().Stored(Options{Profile: Quick, Models: []string{"none"}}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), `"none"`) {
+		t.Errorf("got %v, want an error that names the model", err)
+	}
+}
+
+// A run that diverged in its first epoch shows as that, and does not count as fast.
+func TestDivergedWorldsShow(t *testing.T) {
+	t.Setenv(ResultsEnv, t.TempDir())
+	_, tasks, err := small().plan(Options{Profile: Quick, Models: []string{"peng"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &WorldResults{Experiment: small(), Profile: Quick}
+	r.add(tasks[0], &Record[WorldRun]{Run: &WorldRun{Failure: "loss NaN"}})
+	r.add(tasks[1], &Record[WorldRun]{Run: &WorldRun{Test: 1, Training: Training{TrainLoss: []float64{1}, SecondsPerEpoch: 7}}})
+	if text := worldTable(t, r, OnTest); !strings.Contains(text, "diverged, 1 of 2") || !strings.Contains(text, "7.00") {
+		t.Errorf("a diverged run and one of 7 s an epoch show as:\n%s", text)
+	}
+}
+
 func TestNotesTellOurChoices(t *testing.T) {
 	t.Setenv(ResultsEnv, t.TempDir())
 	for _, c := range []struct {

@@ -49,6 +49,15 @@ func ParseIdentityKind(name string) (IdentityKind, error) {
 	return 0, fmt.Errorf("pengcde/equivariant: identities %q, want one of %s: %w", name, strings.Join(identityNames, ", "), ErrIdentities)
 }
 
+// MarshalText writes the name.
+func (k IdentityKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads a name by [ParseIdentityKind].
+func (k *IdentityKind) UnmarshalText(text []byte) (err error) {
+	*k, err = ParseIdentityKind(string(text))
+	return err
+}
+
 // Identities are vectors φ(u) of k numbers that tell nodes u = 0 .. n-1 apart, for a [Modulation]. What depends on them is
 // tied to the numbering of the nodes. The number enters unscaled, as in the published code, so that with many nodes the
 // gradient of the first weights of an MLP or a linear map is large; a table has no such scale.

@@ -1,12 +1,14 @@
 package equivariant
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
@@ -306,6 +308,14 @@ func TestIdentitiesErrors(t *testing.T) {
 		t.Errorf("no identities: %v", err)
 	}
 	for kind := range IdentityKind(len(identityNames)) {
+		text, err := json.Marshal(Identities{Kind: kind, Size: 1})
+		var read Identities
+		if err == nil {
+			err = json.Unmarshal(text, &read)
+		}
+		if err != nil || read.Kind != kind || !strings.Contains(string(text), kind.String()) {
+			t.Errorf("%v written as %s and read as %v, %v", kind, text, read.Kind, err)
+		}
 		if got, err := ParseIdentityKind(kind.String()); got != kind || err != nil {
 			t.Errorf("%q: %v, %v", kind.String(), got, err)
 		}
