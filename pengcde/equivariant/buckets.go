@@ -12,8 +12,9 @@ import (
 )
 
 // buckets are the neighbour lists of a batch of graphs. The neighbours of a node are those it has an edge to or from, so that
-// one list serves A, A^T and their backward pass. Nodes with about as many neighbours share a bucket, and a hub does not widen
-// the lists of others: at most maxBuckets widths are chosen so that the fewest entries are empty. A bucket has as many places for each sample, some of which may be empty.
+// one list serves A, A^T and their backward pass. Nodes with about as many neighbours share a bucket, so that a hub does not
+// widen the lists of others, where that is worth the operations of one more bucket. A bucket has as many places for each
+// sample, some of which may be empty. A single bucket holds the nodes in their order.
 //
 // A row of a [Layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then, unless it
 // is symmetric, of those from them: snapshots lie as the product wants them, and what is gathered in a solve is the state
@@ -82,7 +83,11 @@ func newBuckets(patterns []*dyngraph.Pattern) *buckets {
 			counts[max(len(list), 1)]++
 		}
 	}
-	for _, width := range widths(counts) {
+	chosen := widths(counts, bucketCost)
+	if len(chosen) == 1 { // graphs with about as many neighbours share what was compiled
+		chosen[0] = (chosen[0] + 3) / 4 * 4
+	}
+	for _, width := range chosen {
 		b.list = append(b.list, bucket{width: width, members: make([][]int32, len(patterns))})
 	}
 	for s := range patterns {
@@ -107,9 +112,13 @@ func newBuckets(patterns []*dyngraph.Pattern) *buckets {
 	return b
 }
 
+// bucketCost is what one more bucket costs, in entries of all samples of a batch: its gathers and products are operations of their own,
+// each of which takes about 5 µs on a CPU however small it is, and time to compile.
+const bucketCost = 6144
+
 // widths are at most maxBuckets lengths, the largest among them, for which rounding every list up to the next takes the
-// fewest entries. It tries all, longest bucket last.
-func widths(counts map[int]int) []int {
+// fewest entries, with those that a bucket costs. It tries all, longest bucket last.
+func widths(counts map[int]int, cost int) []int {
 	lengths := slices.Sorted(maps.Keys(counts))
 	below := make([]int, len(lengths)+1) // nodes with shorter lists
 	for i, length := range lengths {
@@ -134,8 +143,14 @@ func widths(counts map[int]int) []int {
 			}
 		}
 	}
+	few, least := 0, math.MaxInt
+	for k := 1; k < len(best); k++ {
+		if total := best[k][len(lengths)].entries; total < math.MaxInt && total+k*cost < least {
+			few, least = k, total+k*cost
+		}
+	}
 	var chosen []int
-	for k, j := maxBuckets, len(lengths); j > 0; k-- {
+	for k, j := few, len(lengths); j > 0; k-- {
 		chosen = append(chosen, lengths[j-1])
 		j = best[k][j].from
 	}

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rounded is the number of entries when every list takes the next width.
-func rounded(counts map[int]int, widths []int) (entries int, fits bool) {
+// rounded is the number of entries when every list takes the next width, with those that buckets cost.
+func rounded(counts map[int]int, widths []int, cost int) (entries int, fits bool) {
 	for length, count := range counts {
 		k, _ := slices.BinarySearch(widths, length)
 		if k == len(widths) {
@@ -16,18 +16,19 @@ func rounded(counts map[int]int, widths []int) (entries int, fits bool) {
 		}
 		entries += count * widths[k]
 	}
-	return entries, true
+	return entries + cost*len(widths), true
 }
 
-// No other choice of as many widths takes fewer entries.
+// No other choice of widths takes fewer entries.
 func TestWidthsAreTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		counts := make(map[int]int)
 		for range rapid.IntRange(1, 12).Draw(t, "lengths") {
 			counts[rapid.IntRange(1, 40).Draw(t, "length")] = rapid.IntRange(1, 9).Draw(t, "nodes")
 		}
-		chosen := widths(counts)
-		best, fits := rounded(counts, chosen)
+		cost := rapid.IntRange(0, 60).Draw(t, "cost")
+		chosen := widths(counts, cost)
+		best, fits := rounded(counts, chosen, cost)
 		if !fits || len(chosen) > maxBuckets || !slices.IsSorted(chosen) {
 			t.Fatalf("widths %v for %v", chosen, counts)
 		}
@@ -43,7 +44,7 @@ func TestWidthsAreTheBest(t *testing.T) {
 				}
 			}
 			slices.Sort(other)
-			if entries, fits := rounded(counts, other); fits && len(other) <= maxBuckets && entries < best {
+			if entries, fits := rounded(counts, other, cost); fits && len(other) <= maxBuckets && entries < best {
 				t.Fatalf("widths %v take %d entries for %v, but %v take %d", chosen, best, counts, other, entries)
 			}
 		}

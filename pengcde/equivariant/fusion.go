@@ -3,6 +3,7 @@ package equivariant
 import (
 	"fmt"
 
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -20,9 +21,11 @@ type Fusion struct {
 type Pair struct {
 	operator Operator
 	arranged Arranged
-	// nodes [batch, n, 2*statistics] holds row sums, column sums, diagonal, total and trace, those of A first.
+	// nodes [batch, n, perNode] holds row sums, column sums, diagonal, total and trace, those of A first, and 1.
 	nodes *Node
 }
+
+const perNode = 2*statistics + 1
 
 // NewPair takes A and A' as rows of a [Layout], interpolated: both [batch, width], for graphs of n nodes.
 func NewPair(operator Operator, a, da *Node, n int) *Pair {
@@ -35,17 +38,17 @@ func NewPair(operator Operator, a, da *Node, n int) *Pair {
 	}
 	of := func(x *Node) (matrix, vectors *Node) {
 		part := func(from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from, to)) }
-		perNode := Concatenate([]*Node{part(entries, entries+n), part(columns, width-2)}, 1)
-		perNode = TransposeAllDims(Reshape(perNode, batch, 3, n), 0, 2, 1)
+		each := Concatenate([]*Node{part(entries, entries+n), part(columns, width-2)}, 1)
+		each = TransposeAllDims(Reshape(each, batch, 3, n), 0, 2, 1)
 		scalars := BroadcastToDims(ExpandAxes(part(width-2, width), 1), batch, n, 2)
-		return part(0, entries), Concatenate([]*Node{perNode, scalars}, -1)
+		return part(0, entries), Concatenate([]*Node{each, scalars}, -1)
 	}
 	aEntries, aNodes := of(a)
 	daEntries, daNodes := of(da)
 	return &Pair{
 		operator: operator,
 		arranged: operator.Arrange(same, aEntries, daEntries),
-		nodes:    Concatenate([]*Node{aNodes, daNodes}, -1),
+		nodes:    Concatenate([]*Node{aNodes, daNodes, Ones(a.Graph(), shapes.Make(a.DType(), batch, n, 1))}, -1),
 	}
 }
 
@@ -58,13 +61,14 @@ func (f Fusion) Apply(p *Pair, weights, z *Node) *Node {
 	part := func(from, to int) *Node { return Slice(coefficients, AxisRange(from, to)) }
 
 	y := p.operator.Multiply(p.arranged, part(0, 4), z)
-	vectors := DotGeneral(p.nodes, []int{2}, nil, Reshape(part(4, 4+6*statistics), 2*statistics, 3), []int{0}, nil) // [batch, n, 3]
-	vector := func(i int) *Node { return Slice(vectors, AxisRange(), AxisRange(), AxisElem(i)) }
-	ones := OnesLike(vector(0))
-	// r s + 1 (c^T Z) with s the sums of Z over nodes: [r 1] ([1 c]^T Z), of rank two.
-	sums := DotGeneral(Concatenate([]*Node{ones, vector(2)}, -1), []int{1}, []int{0}, z, []int{1}, []int{0})
-	ranked := DotGeneral(Concatenate([]*Node{vector(1), ones}, -1), []int{2}, []int{0}, sums, []int{1}, []int{0})
-	return Add(Add(y, Mul(vector(0), z)), ranked)
+	// r s + 1 (c^T Z) with s the sums of Z over nodes, of rank two: V = [c 1 r g] takes the first two rows of V^T Z by its
+	// columns 1 and 2. Few large products are faster than slices of V, and more so backward.
+	vectors := DotGeneral(p.nodes, []int{2}, nil, Reshape(part(4, 4+4*perNode), perNode, 4), []int{0}, nil) // [batch, n, 4]
+	sums := DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0})                                  // [batch, 4, d]
+	none := ZerosLike(Slice(sums, AxisRange(), AxisElem(0)))
+	sums = Concatenate([]*Node{none, Slice(sums, AxisRange(), AxisRange(0, 2)), none}, 1)
+	ranked := DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
+	return Add(Add(y, Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z)), ranked)
 }
 
 // pair is the k-th map of A and that of A'.
@@ -87,9 +91,9 @@ func (f Fusion) pair(k int) [2]Map {
 }
 
 // basis leads from the weights, flattened, to the coefficients of A, A', A^T, A'^T, and then, for each entry of
-// Pair.nodes, its coefficients in the diagonal, the row vector and the column vector. offset is added to them.
+// Pair.nodes, its coefficients in the column vector, in 1, in the row vector and in the diagonal. offset is added to them.
 func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
-	basis = make([][]float64, 4+6*statistics)
+	basis = make([][]float64, 4+4*perNode)
 	for i := range basis {
 		basis[i] = make([]float64, 2*len(f.Maps))
 	}
@@ -100,22 +104,23 @@ func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
 				from = 0
 			}
 			column, scale := 2*k+side, m.Scale(n)
-			at := 4 + 3*(from*statistics+int(table[m].takes))
+			at := 4 + 4*(from*statistics+int(table[m].takes))
 			switch table[m].puts {
 			case edges:
 				basis[from][column] += scale
 			case transposed:
 				basis[2+from][column] += scale
-			case onDiagonal:
+			case onColumns:
 				basis[at][column] += scale
 			case onRows:
-				basis[at+1][column] += scale
-			case onColumns:
 				basis[at+2][column] += scale
+			case onDiagonal:
+				basis[at+3][column] += scale
 			}
 		}
 	}
 	offset = make([]float64, len(basis))
 	offset[0], offset[1] = 1, 1
+	offset[len(offset)-3] = 1 // of the 1 of nodes in that of V
 	return basis, offset
 }

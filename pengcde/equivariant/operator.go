@@ -54,16 +54,14 @@ func (p Product) String() string {
 	return fmt.Sprintf("Product(%d)", int(p))
 }
 
-// Choose replaces Auto by Dense when n is at most 192 or the pattern fills more than an eighth of the matrix, else by
-// Sparse. Forward and backward on two CPU cores, with 16 neighbours, the two are level at n=64; Sparse is 1.5 times as fast
-// at 129, 2.3 at 256, 2.4 at 400 and 9 at 1000, 28 with few edges and a hub. With an eighth filled Dense is 1.2 times as
-// fast at 1000, with a quarter 1.9 times at 256 (BenchmarkProduct). Up to 192 nodes Dense is taken though it is slower, for it
-// compiles about twice as fast, and graphs of one size share what was compiled, whatever their edges.
+// Choose replaces Auto by Dense when n is at most 64 or the pattern fills more than an eighth of the matrix, else by
+// Sparse. Forward and backward on two CPU cores, with 16 neighbours, the two are level at n=64; Sparse is 1.3 times as fast
+// at 129 and 1.9 at 256, and with fewer neighbours more (BenchmarkProduct, on a machine with other work).
 func (p Product) Choose(n, edges int) Product {
 	if p != Auto {
 		return p
 	}
-	if n <= 192 || 8*edges > n*n {
+	if n <= 64 || 8*edges > n*n {
 		return Dense
 	}
 	return Sparse

@@ -67,7 +67,8 @@ func withPullback(y, x *Node, pull func(cotangent *Node) *Node) *Node {
 }
 
 // mixed are for each bucket the entries of the matrix with coefficients [4], or those of its transpose with the lists
-// exchanged; with [2] those of a symmetric one, and for nil those of A.
+// exchanged; with [2] those of a symmetric one, and for nil those of A. As in [dense] the sum is a product, whose backward
+// pass is one too.
 func mixed(c *Node, to, from [][]*Node) []*Node {
 	entries := make([]*Node, len(to))
 	for i := range entries {
@@ -75,14 +76,11 @@ func mixed(c *Node, to, from [][]*Node) []*Node {
 			entries[i] = to[i][0]
 			continue
 		}
-		parts := append(slices.Clone(to[i]), from[i]...)
-		for k := range c.Shape().Size() {
-			if term := Mul(scalar(c, k, 3), parts[k]); k == 0 {
-				entries[i] = term
-			} else {
-				entries[i] = Add(entries[i], term)
-			}
+		parts := slices.Clone(to[i])
+		if c.Shape().Size() > len(parts) {
+			parts = append(parts, from[i]...)
 		}
+		entries[i] = Reshape(DotProduct(c, Reshape(Stack(parts, 0), len(parts), -1)), parts[0].Shape().Dimensions...)
 	}
 	return entries
 }
@@ -104,6 +102,9 @@ func (s sparse) product(entries []*Node, z *Node) *Node {
 
 // inOrder leads from the places of buckets [batch, P, d] to their nodes [batch, n, d].
 func (s sparse) inOrder(x *Node, n int) *Node {
+	if len(s.neighbours) == 1 {
+		return x // a single bucket is in order
+	}
 	dims := x.Shape().Dimensions
 	flat := Reshape(x, -1, dims[2])
 	inOrder := withPullback(StopGradient(pick(flat, s.order)), flat, func(v *Node) *Node { return pick(v, s.back) })

@@ -152,16 +152,9 @@ func (c *Control) at(t *Node, n, p int) signal {
 	until := Min(t, c.until)
 	interval := path.Locate(c.graphPath, c.knots, until)
 	moving := LessThan(t, c.until) // where not held
-	still := func(x *Node) *Node {
-		mask := ConvertDType(moving, x.DType())
-		for mask.Rank() < x.Rank() {
-			mask = ExpandAxes(mask, -1)
-		}
-		return Mul(x, mask)
-	}
+	interval = interval.Still(moving)
 	s := signal{operator: c.operator, nodes: n, features: p, rate: c.rate(t)}
 	s.a, s.da = interval.Snapshots(c.rows, c.index)
-	s.da = still(s.da)
 	if p == 0 {
 		return s
 	}
@@ -169,10 +162,9 @@ func (c *Control) at(t *Node, n, p int) signal {
 		panic(invalid("the field takes %d node features, the control has %d", p, got))
 	}
 	if c.featurePath != c.graphPath {
-		interval = path.Locate(c.featurePath, c.knots, until)
+		interval = path.Locate(c.featurePath, c.knots, until).Still(moving)
 	}
 	_, s.dx = interval.Eval(c.features)
-	s.dx = still(s.dx)
 	return s
 }
 

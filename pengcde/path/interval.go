@@ -23,6 +23,14 @@ type Interval struct {
 	count int  // of knots; 0 where that is not known
 }
 
+// Still is the interval with X' = 0 where moving [batch] does not hold.
+func (i Interval) Still(moving *Node) Interval {
+	own := ConvertDType(moving, i.Weights.DType())
+	own = Stack([]*Node{OnesLike(own), own}, 1) // for X and for X'
+	i.Weights = Mul(i.Weights, ExpandAxes(own, -1))
+	return i
+}
+
 // fits panics unless x is [batch, T, ...]: a gather past the end is silent.
 func (i Interval) fits(what string, x *Node) {
 	batch := i.Knots.Shape().Dim(0)
@@ -86,7 +94,11 @@ func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 		return sum
 	}
 	shape := append([]int{dims[0]}, dims[2:]...)
-	return Reshape(Add(named[len(named)-2], combined(0)), shape...), Reshape(combined(1), shape...)
+	both := []*Node{Reshape(Add(named[len(named)-2], combined(0)), shape...), Reshape(combined(1), shape...)}
+	if rows.Graph().Backend().Capabilities().Operations[compute.OpTypeOptimizationBarrier] {
+		both = OptimizationBarriers(both...)
+	}
+	return both[0], both[1]
 }
 
 // weigh adds up the differences of all rows [batch, J, ...] from the one named by at [batch, 1], by weights [batch, 2, J].
