@@ -55,7 +55,7 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (*Comparison, e
 	}
 	defer model.Close()
 	lesson := c.Train
-	lesson.Epochs, lesson.AdamW = 5, train.AdamW{}
+	lesson.Epochs, lesson.AdamW = 2, train.AdamW{}
 	if _, err := model.FitTrajectories(ctx, c.Series, nil, lesson); err != nil {
 		return nil, err
 	}

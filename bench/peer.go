@@ -189,15 +189,16 @@ func (p *Peer) answer(into any) error {
 	return nil
 }
 
-// failure tells why the process ended. Under a limit of memory its libraries may end it with a signal before Python hears of it.
+// failure tells why the process ended. At a limit of memory its libraries may end it before Python hears of it: with a signal,
+// or with status 127 where no thread could be started.
 func (p *Peer) failure(err error) error {
 	if cause := p.ctx.Err(); cause != nil {
 		return fmt.Errorf("bench: the peer was ended: %w", cause)
 	}
 	text := bytes.TrimSpace(p.errors.Bytes())
 	text = text[max(0, len(text)-2000):]
-	if status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus); ok && p.limited && status.Signaled() {
-		return fmt.Errorf("bench: %w (it ended with signal %v): %w: %s", ErrMemory, status.Signal(), err, text)
+	if status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus); ok && p.limited && (status.Signaled() || status.ExitStatus() == 127) {
+		return fmt.Errorf("bench: %w: %w: %s", ErrMemory, err, text)
 	}
 	return fmt.Errorf("bench: the peer ended: %w: %s", err, text)
 }

@@ -86,7 +86,8 @@ def read(folder: Path) -> tuple[Setting, Batch, Parameters]:
         stops=_padded(document["stops"], setting.dtype) if any(document["stops"]) else None,
     )
     jax.block_until_ready(batch)
-    return setting, batch, {name: jnp.asarray(value) for name, value in load_file(folder / "parameters.safetensors").items()}
+    parameters = load_file(folder / "parameters.safetensors")
+    return setting, batch, {name: jnp.asarray(value) for name, value in parameters.items()}
 
 
 def _dense(arrays: dict[str, np.ndarray], b: int, nodes: int, dtype: str) -> np.ndarray:

@@ -33,9 +33,10 @@ class GivenSteps(diffrax.AbstractStepSizeController):
     def init(self, *args: Any) -> tuple[jax.Array, int]:
         return self.ends[0], 1
 
-    def adapt_step_size(self, t0: Any, t1: Any, y0: Any, y1_candidate: Any, args: Any, y_error: Any, error_order: Any, controller_state: Any) -> Any:
-        following = self.ends[jnp.minimum(controller_state, len(self.ends) - 1)]
-        return True, t1, following, False, controller_state + 1, diffrax.RESULTS.successful
+    def adapt_step_size(self, t0: Any, t1: Any, *others: Any) -> Any:
+        state = others[-1]  # the number of the next end
+        following = self.ends[jnp.minimum(state, len(self.ends) - 1)]
+        return True, t1, following, False, state + 1, diffrax.RESULTS.successful
 
 
 def forecast(setting: Setting, variant: str, given: bool, p: Parameters, batch: Batch) -> tuple[jax.Array, Work]:

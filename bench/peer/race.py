@@ -7,7 +7,8 @@
 Answers hold the seconds of the work with everything compiled, the seconds that compiling it took (measured on its own,
 so that no first call has to be compared with a second), the loss, the steps and evaluations of each sample, and the
 largest resident memory so far. With --time N it runs N epochs and N inferences without being asked. When memory ends
-the last line is {"oom": true}, and the exit status 3.
+the last line is {"oom": true}, and the exit status 3; libraries that do not wait for Python to say so end the process
+with a signal, or with the status 127.
 """
 
 import argparse
@@ -76,7 +77,8 @@ class Race:
         return times | {"loss": float(loss)} | counted(work)
 
     def epoch(self) -> dict[str, Any]:
-        ((loss, work), self._parameters, self._state), times = self._call("epoch", self._parameters, self._state, self._batch)
+        result, times = self._call("epoch", self._parameters, self._state, self._batch)
+        (loss, work), self._parameters, self._state = result
         return times | {"loss": float(loss)} | counted(work)
 
     def inference(self) -> dict[str, Any]:
@@ -88,9 +90,12 @@ def counted(work: Any) -> dict[str, list[int]]:
     return {name: [int(count) for count in counts] for name, counts in work._asdict().items()}
 
 
+MEMORY_SIGNS = ("RESOURCE_EXHAUSTED", "Out of memory", "bad_alloc", "allocate memory", "map segment", "start new thread")
+"""How XLA, the C++ library, the loader and Python say it."""
+
+
 def out_of_memory(error: BaseException) -> bool:
-    """Whether an error tells of memory: numpy's and Python's own, or that of XLA."""
-    return isinstance(error, MemoryError) or any(sign in str(error) for sign in ("RESOURCE_EXHAUSTED", "Out of memory", "bad_alloc"))
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in MEMORY_SIGNS)
 
 
 def say(answer: dict[str, Any]) -> None:
@@ -114,8 +119,9 @@ def serve(race: Race, lines: Iterable[str]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", type=Path, help="folder that the Go side has written")
-    parser.add_argument("--variant", choices=["dense", "implicit"], default="dense", help="form message matrices, or apply them")
-    parser.add_argument("--steps", choices=["adaptive", "given"], default="adaptive", help="those of diffrax's controller, or those in the case")
+    variants, steps = ["dense", "implicit"], ["adaptive", "given"]
+    parser.add_argument("--variant", choices=variants, default="dense", help="form message matrices, or apply them")
+    parser.add_argument("--steps", choices=steps, default="adaptive", help="by diffrax's controller, or those in the case")
     parser.add_argument("--memory", type=float, metavar="GIB", help="limit on the address space")
     parser.add_argument("--time", type=int, metavar="N", help="run N epochs and N inferences, and end")
     options = parser.parse_args()
@@ -127,7 +133,8 @@ def main() -> int:
         race = Race(options.case, options.variant, options.steps == "given")
         packages = {name: version(name) for name in ("jax", "jaxlib", "diffrax", "equinox", "optax", "numpy")}
         say({"versions": {"python": platform.python_version()} | packages, "seconds": time.perf_counter() - start})
-        serve(race, sys.stdin if options.time is None else ["epoch"] * options.time + ["inference"] * options.time)
+        alone = None if options.time is None else ["epoch"] * options.time + ["inference"] * options.time
+        serve(race, sys.stdin if alone is None else alone)
     except Exception as error:
         if not out_of_memory(error):
             raise
