@@ -75,9 +75,9 @@ peer: build/peer-venv/stamp ## set up the Python environment of the peer that th
 
 build/peer-venv/stamp: bench/peer/requirements.txt
 	@echo "set-up: JAX and diffrax into build/peer-venv (120 MB to download, about half a minute)"
-	rm -rf build/peer-venv
-	$${PYTHON:-python3} -m venv build/peer-venv
-	build/peer-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@rm -rf build/peer-venv
+	@$${PYTHON:-python3} -m venv build/peer-venv
+	@build/peer-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 strip: setup ## take the outputs out of the notebooks, as they are committed

@@ -79,10 +79,11 @@ func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.M
 	}
 	problem.Z0 = scratch.Own(nn.Tensor(dtype, z0, len(samples), c.Config.Nodes, hidden))[0]
 	solution, err := solver.Run(ctx, problem)
-	defer solution.Close()
 	if err != nil {
+		solution.Close() // a part is of no use here
 		return Steps{}, fmt.Errorf("bench: %w", err)
 	}
+	defer solution.Close()
 	steps := Steps{Stats: solution.Stats}
 	for b := range samples {
 		steps.Ends = append(steps.Ends, solution.StepTimes(b)[1:])
