@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench strip clean
+.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench peer strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -70,6 +70,15 @@ check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid
 
 bench: setup ## run all benchmarks
 	$(ENV) go test -run '^$$' -bench . ./...
+
+peer: build/peer-venv/stamp ## set up the Python environment of the peer that the benchmark races against
+
+build/peer-venv/stamp: bench/peer/requirements.txt
+	@echo "set-up: JAX and diffrax into build/peer-venv (120 MB to download, about half a minute)"
+	@rm -rf build/peer-venv
+	@$${PYTHON:-python3} -m venv build/peer-venv
+	@build/peer-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
 
 strip: setup ## take the outputs out of the notebooks, as they are committed
 	@[ -z "$(NOTEBOOKS)" ] || $(PY) -m nbstripout $(NOTEBOOKS)

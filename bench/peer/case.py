@@ -1,0 +1,103 @@
+"""Reads a case that the Go side has written: graphs, observations, parameters and step ends.
+
+A case is a folder with
+
+    case.json                what the model is, how it is solved and trained
+    data.safetensors         for each sample b: b.times [T], b.from and b.to [E], b.snapshots [J, E],
+                             b.index [T], b.start [n], b.targets [T, n]
+    parameters.safetensors   by the names of the Go library
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import diffrax
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors.numpy import load_file
+
+Parameters = dict[str, jax.Array]
+"""By name, such as field.layers.0.linear.weight."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is compiled for: the content of case.json without the times."""
+
+    field: str
+    """ "peng", "original" or "pre-mult"."""
+    layers: int
+    parity: bool
+    """Whether the defect of the published fusion is repeated: total(A) in place of total(A')."""
+    dtype: str
+    rtol: float
+    atol: float
+    first_step: float
+    learning_rate: float
+    weight_decay: float
+    clip: float
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Batch:
+    """The samples, stacked along the first axis."""
+
+    times: jax.Array
+    """[B, T], of the observations, from 0."""
+    coefficients: tuple[jax.Array, jax.Array, jax.Array, jax.Array]
+    """Four of [B, T-1, n, n]: the cubic Hermite path of the control matrix."""
+    start: jax.Array
+    """[B, n]."""
+    targets: jax.Array
+    """[B, T, n]."""
+    ends: jax.Array
+    """[B, K]: ends of the steps that the Go library accepted; short rows repeat their last."""
+    stops: jax.Array | None
+    """[B, S]: times that adaptive steps end on; short rows repeat their last. None for none."""
+
+
+def read(folder: Path) -> tuple[Setting, Batch, Parameters]:
+    """Reads a case and lays its control out densely, as a user of diffrax would.
+
+    The constant time channel that the published code carries beside every entry of the matrix is left out, which halves
+    the memory of the coefficients.
+    """
+    document = json.loads((folder / "case.json").read_text())
+    setting = Setting(**{name: document[name] for name in Setting.__dataclass_fields__})
+    if setting.dtype == "float64":
+        jax.config.update("jax_enable_x64", True)
+    arrays = load_file(folder / "data.safetensors")
+    samples = range(len(document["ends"]))
+
+    def stacked(name: str) -> jax.Array:
+        return jnp.asarray(np.stack([arrays[f"{b}.{name}"] for b in samples]).astype(setting.dtype))
+
+    start, times = stacked("start"), stacked("times")
+    values = jnp.asarray(np.stack([_dense(arrays, b, start.shape[1], setting.dtype) for b in samples]))
+    batch = Batch(
+        times=times,
+        coefficients=jax.vmap(diffrax.backward_hermite_coefficients)(times, values),
+        start=start,
+        targets=stacked("targets"),
+        ends=_padded(document["ends"], setting.dtype),
+        stops=_padded(document["stops"], setting.dtype) if any(document["stops"]) else None,
+    )
+    jax.block_until_ready(batch)
+    parameters = load_file(folder / "parameters.safetensors")
+    return setting, batch, {name: jnp.asarray(value) for name, value in parameters.items()}
+
+
+def _dense(arrays: dict[str, np.ndarray], b: int, nodes: int, dtype: str) -> np.ndarray:
+    """The control matrix of sample b at each observation: [T, n, n]."""
+    snapshots = arrays[f"{b}.snapshots"]
+    matrices = np.zeros((len(snapshots), nodes, nodes), dtype)
+    matrices[:, arrays[f"{b}.from"], arrays[f"{b}.to"]] = snapshots
+    return matrices[arrays[f"{b}.index"]]
+
+
+def _padded(rows: list[list[float]], dtype: str) -> jax.Array:
+    longest = max(len(row) for row in rows)
+    return jnp.asarray([row + row[-1:] * (longest - len(row)) for row in rows], dtype)

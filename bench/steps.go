@@ -1,0 +1,92 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Steps are those that the library takes in a forward solve.
+type Steps struct {
+	// Ends are the ends of the accepted steps of each sample.
+	Ends [][]float64
+	// Stats counts them, and those that were rejected.
+	Stats []ode.Stats
+}
+
+// Steps solves the case with a model's parameters by package ode alone, which tells the steps that the model does not; they
+// are the same, since the programs are.
+func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.Model) (Steps, error) {
+	samples, err := c.samples()
+	if err != nil {
+		return Steps{}, err
+	}
+	f, err := c.field()
+	if err != nil {
+		return Steps{}, err
+	}
+	derivative, params := field.Equation(f)
+	solver, err := ode.New(backend, derivative, ode.Config{Control: *c.Config.Adaptive, Parameters: len(params)})
+	if err != nil {
+		return Steps{}, fmt.Errorf("bench: %w", err)
+	}
+	defer solver.Close()
+
+	var scratch xla.Buffers
+	defer scratch.Free()
+	dtype := dtypes.Float32
+	if c.Float64 {
+		dtype = dtypes.Float64
+	}
+	var args []*tensors.Tensor
+	for _, p := range params {
+		values, ok := model.Parameter(p.Name)
+		if !ok || len(values) != p.Size() {
+			return Steps{}, fmt.Errorf("bench: the model has no parameter %q of shape %v: was it made with the Config of the case? %w",
+				p.Name, p.Dims, pengcde.ErrInput)
+		}
+		args = append(args, scratch.Own(nn.Tensor(dtype, values, p.Dims...))...)
+	}
+	control, err := field.NewControl(dtype, equivariant.Auto, samples)
+	if err != nil {
+		return Steps{}, fmt.Errorf("bench: %w", err)
+	}
+	args = append(args, scratch.Own(control...)...)
+
+	problem := ode.Problem{Args: args, Forget: true}
+	weight, _ := model.Parameter("encoder.weight")
+	bias, _ := model.Parameter("encoder.bias")
+	var z0 []float64
+	for b, s := range samples {
+		problem.Times = append(problem.Times, s.Knots)
+		if stops := c.stops(s); len(stops) > 0 {
+			problem.StepTo = append(problem.StepTo, stops)
+		}
+		for _, x := range c.Series[b].Features[0] {
+			for m := range weight {
+				z0 = append(z0, weight[m]*x+bias[m])
+			}
+		}
+	}
+	problem.Z0 = scratch.Own(nn.Tensor(dtype, z0, len(samples), c.Config.Nodes, hidden))[0]
+	solution, err := solver.Run(ctx, problem)
+	if err != nil {
+		solution.Close() // a part is of no use here
+		return Steps{}, fmt.Errorf("bench: %w", err)
+	}
+	defer solution.Close()
+	steps := Steps{Stats: solution.Stats}
+	for b := range samples {
+		steps.Ends = append(steps.Ends, solution.StepTimes(b)[1:])
+	}
+	return steps, nil
+}
