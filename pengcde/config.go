@@ -73,7 +73,8 @@ type Config struct {
 	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused beside Adaptive.
 	Step float64 `json:",omitempty"`
 	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes, except with
-	// Parity; what that gains is measured in the documentation of package path.
+	// Parity; what that gains is measured in the documentation of package path. Gradients may explode at its default
+	// tolerances, the published ones: see "Tolerances" in the package documentation.
 	Adaptive *ode.PID `json:",omitempty"`
 	// MaxSteps bounds the tries of each sample's adaptive steps, see [ode.Config]; 0 means 4096. It is refused without Adaptive.
 	MaxSteps int `json:",omitempty"`

@@ -27,6 +27,15 @@
 // until [Solution.Close], and with Problem.Dense also its stages; [Memory] keeps fewer, or keeps them on the host, and
 // takes steps again, with the same gradient. [Solver.Plan] says what a solve and its pullback will take.
 //
+// Tolerances bound the error of states, not that of their derivative. The difference matters where the field has a slope
+// 1/w across a layer of width w and is bounded outside it, as where a norm divides what is nearly 0: steps longer than the
+// method is stable for, some 3.3 w for Tsit5, stay within the tolerance as long as the layer does, while each multiplies
+// the derivative by a factor above 1, where the solution's decays. Exploding gradients are the sign; they are exact, but
+// for steps that miss the layer. Two settings of [PID] help: RTol with RTol |z| sqrt(entries of a sample) below w/30 or so,
+// since the error norm is a mean over all entries, or Max below 3.3 w. Measured in their place, and no cure: the
+// largest entry for the norm, or that of the row which errs most; shorter steps where stages tell of stiffness; a
+// proportional-integral controller; another ATol.
+//
 // Counted buffer by buffer, Plan is exact where the steps are known. Against the resident memory of a process on XLA's CPU
 // backend, for a batch of 4 states [2000, 16] in float32 (0.5 MB each) and 500 steps of [Tsit5] (BenchmarkPlan):
 //

@@ -26,7 +26,8 @@ import (
 // the coefficients; E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4.
 type PID struct {
 	// RTol and ATol are the tolerances; 0 means 1e-3 and 1e-6. Where both are below about 1e-8, the error estimate of a
-	// float32 state of order 1 is rounding, and steps shrink without gain.
+	// float32 state of order 1 is rounding, and steps shrink without gain. A gradient may need tighter ones than the states:
+	// see the package documentation.
 	RTol, ATol float64
 	// P, I, D are the coefficients; all 0 means I = 1.
 	P, I, D float64

@@ -223,7 +223,7 @@ func (l *loop) epoch(ctx context.Context, began time.Time) error {
 			return err
 		}
 		if math.IsNaN(loss+norm) || math.IsInf(loss+norm, 0) {
-			return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; try a smaller learning rate, a normalised control or, with adaptive steps, tighter tolerances: %w",
+			return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; try a smaller learning rate, a normalised control or, with adaptive steps, tighter tolerances (such as RTol 1e-6) or shorter steps (such as Max 0.01): %w",
 				loss, norm, len(l.report.Epochs)+1, l.Batch, ErrNotFinite)
 		}
 		l.TrainLoss += loss / float64(n)
