@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench peer strip clean
+.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench bench-quick bench-go peer strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -68,7 +68,13 @@ check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid
 	$(ENV) staticcheck ./...
 	@$(ENV) $(PY) tools/check_notebooks.py $(NOTEBOOKS)
 
-bench: setup ## run all benchmarks
+bench: setup peer ## race against the peer, about half an hour: BENCH_FLAGS="-nodes 128 -fields peng" for less
+	$(ENV) go run ./bench/race -out bench/latest.json $(BENCH_FLAGS)
+
+bench-quick: setup ## sparse against dense products, half a minute
+	$(ENV) go test -run '^$$' -bench 'Product/n=(129|1000)/edges=(2400|16000)/' -benchtime 100x ./pengcde/equivariant
+
+bench-go: setup ## all benchmarks of the packages
 	$(ENV) go test -run '^$$' -bench . ./...
 
 peer: build/peer-venv/stamp ## set up the Python environment of the peer that the benchmark races against

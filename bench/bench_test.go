@@ -91,7 +91,7 @@ func TestPeerRepeatsAnEpoch(t *testing.T) {
 	if err := c.Export(folder, model, steps); err != nil {
 		t.Fatal(err)
 	}
-	err = with(t.Context(), folder, PeerConfig{Steps: Given}, func(p *Peer) error {
+	err = with(t.Context(), folder, PeerConfig{Steps: Given}, func(p *Process) error {
 		first, err := p.Epoch()
 		if err != nil {
 			return err

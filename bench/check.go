@@ -72,7 +72,7 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (*Comparison, e
 	}
 	for _, variant := range []Variant{Dense, Implicit} {
 		d := Difference{Variant: variant}
-		err := with(ctx, folder, PeerConfig{Variant: variant, Steps: Given}, func(p *Peer) error {
+		err := with(ctx, folder, PeerConfig{Variant: variant, Steps: Given}, func(p *Process) error {
 			turn, theirs, err := p.Gradient()
 			if err != nil {
 				return err
@@ -86,14 +86,14 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (*Comparison, e
 		}
 		found.Variants = append(found.Variants, d)
 	}
-	return found, with(ctx, folder, PeerConfig{}, func(p *Peer) (err error) {
+	return found, with(ctx, folder, PeerConfig{}, func(p *Process) (err error) {
 		found.Theirs, err = p.Inference()
 		return err
 	})
 }
 
 // with starts a peer, uses it and closes it.
-func with(ctx context.Context, folder string, config PeerConfig, use func(*Peer) error) error {
+func with(ctx context.Context, folder string, config PeerConfig, use func(*Process) error) error {
 	peer, err := Start(ctx, folder, config)
 	if err != nil {
 		return err

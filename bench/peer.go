@@ -53,14 +53,16 @@ type PeerConfig struct {
 	MemoryGiB float64
 }
 
-// Peer is a process with a case in it. It is to be closed, and used from one goroutine at a time.
-type Peer struct {
-	// Versions are those of Python and the packages, by name.
+// Process is a runner of the race with a case in it: the peer ([Start]) or the library ([StartLibrary]). It is to be closed, and
+// used from one goroutine at a time.
+type Process struct {
+	// Versions are those of the language and the packages, by name.
 	Versions map[string]string
 	// LoadSeconds went by until the case was in memory, imports included.
 	LoadSeconds float64
 
 	ctx     context.Context
+	name    string
 	folder  string
 	limited bool
 	command *exec.Cmd
@@ -69,7 +71,7 @@ type Peer struct {
 	errors  bytes.Buffer
 }
 
-// Turn is what the peer did at one request.
+// Turn is what a process did at one request.
 type Turn struct {
 	// Seconds are those of the work, compiled; CompileSeconds those that compiling it took, before the first.
 	Seconds        float64 `json:"seconds"`
@@ -86,7 +88,7 @@ type Turn struct {
 
 // Start starts the peer on the folder of a case, and waits until it has loaded it. The process ends with ctx. Errors wrap
 // [ErrNoPeer] where it is not set up, and [ErrMemory].
-func Start(ctx context.Context, folder string, config PeerConfig) (*Peer, error) {
+func Start(ctx context.Context, folder string, config PeerConfig) (*Process, error) {
 	root, err := checkout()
 	if err != nil {
 		return nil, err
@@ -105,9 +107,16 @@ func Start(ctx context.Context, folder string, config PeerConfig) (*Peer, error)
 	if config.MemoryGiB != 0 {
 		args = append(args, "--memory", strconv.FormatFloat(config.MemoryGiB, 'g', -1, 64))
 	}
-	p := &Peer{ctx: ctx, folder: folder, limited: config.MemoryGiB != 0, command: exec.CommandContext(ctx, python, args...)}
-	p.command.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	command := exec.CommandContext(ctx, python, args...)
+	command.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	return start(ctx, "the peer", folder, command, config.MemoryGiB != 0)
+}
+
+// start starts a runner and waits until it says that it is ready.
+func start(ctx context.Context, name, folder string, command *exec.Cmd, limited bool) (*Process, error) {
+	p := &Process{ctx: ctx, name: name, folder: folder, limited: limited, command: command}
 	p.command.Stderr = &p.errors
+	var err error
 	if p.input, err = p.command.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
@@ -117,12 +126,9 @@ func Start(ctx context.Context, folder string, config PeerConfig) (*Peer, error)
 	}
 	p.output = bufio.NewReader(output)
 	if err := p.command.Start(); err != nil {
-		return nil, fmt.Errorf("bench: start of the peer: %w", err)
+		return nil, fmt.Errorf("bench: start of %s: %w", name, err)
 	}
-	var ready struct {
-		Versions map[string]string `json:"versions"`
-		Seconds  float64           `json:"seconds"`
-	}
+	var ready ready
 	if err := p.answer(&ready); err != nil {
 		return nil, err
 	}
@@ -130,14 +136,20 @@ func Start(ctx context.Context, folder string, config PeerConfig) (*Peer, error)
 	return p, nil
 }
 
+// ready is the first answer of a process.
+type ready struct {
+	Versions map[string]string `json:"versions"`
+	Seconds  float64           `json:"seconds"`
+}
+
 // Epoch runs forward, gradient and update once.
-func (p *Peer) Epoch() (Turn, error) { return p.turn("epoch") }
+func (p *Process) Epoch() (Turn, error) { return p.turn("epoch") }
 
 // Inference runs forward alone.
-func (p *Peer) Inference() (Turn, error) { return p.turn("inference") }
+func (p *Process) Inference() (Turn, error) { return p.turn("inference") }
 
 // Gradient runs forward and gradient, and returns the gradient by the names of parameters.
-func (p *Peer) Gradient() (Turn, map[string][]float64, error) {
+func (p *Process) Gradient() (Turn, map[string][]float64, error) {
 	file := filepath.Join(p.folder, gradientFile)
 	turn, err := p.turn("gradient " + file)
 	if err != nil {
@@ -148,7 +160,7 @@ func (p *Peer) Gradient() (Turn, map[string][]float64, error) {
 }
 
 // Close ends the process.
-func (p *Peer) Close() error {
+func (p *Process) Close() error {
 	if p.command.ProcessState != nil { // it ended on its own, which was told
 		return nil
 	}
@@ -159,9 +171,9 @@ func (p *Peer) Close() error {
 	return nil
 }
 
-func (p *Peer) turn(request string) (turn Turn, err error) {
+func (p *Process) turn(request string) (turn Turn, err error) {
 	if p.command.ProcessState != nil {
-		return turn, fmt.Errorf("bench: the peer was closed or has failed, start another: %w", fs.ErrClosed)
+		return turn, fmt.Errorf("bench: %s was closed or has failed, start another: %w", p.name, fs.ErrClosed)
 	}
 	if _, err := fmt.Fprintln(p.input, request); err != nil {
 		return turn, p.failure(errors.Join(err, p.command.Wait()))
@@ -170,7 +182,7 @@ func (p *Peer) turn(request string) (turn Turn, err error) {
 }
 
 // answer reads one line; where there is none, the process has ended.
-func (p *Peer) answer(into any) error {
+func (p *Process) answer(into any) error {
 	line, err := p.output.ReadBytes('\n')
 	if err != nil {
 		return p.failure(errors.Join(err, p.command.Wait()))
@@ -179,7 +191,7 @@ func (p *Peer) answer(into any) error {
 		OOM bool `json:"oom"`
 	}
 	if err := errors.Join(json.Unmarshal(line, &end), json.Unmarshal(line, into)); err != nil {
-		return fmt.Errorf("bench: the peer answered %.200q: %w", line, err)
+		return fmt.Errorf("bench: %s answered %.200q: %w", p.name, line, err)
 	}
 	if end.OOM {
 		p.input.Close()
@@ -191,16 +203,16 @@ func (p *Peer) answer(into any) error {
 
 // failure tells why the process ended. At a limit of memory its libraries may end it before Python hears of it: with a signal,
 // or with status 127 where no thread could be started.
-func (p *Peer) failure(err error) error {
+func (p *Process) failure(err error) error {
 	if cause := p.ctx.Err(); cause != nil {
-		return fmt.Errorf("bench: the peer was ended: %w", cause)
+		return fmt.Errorf("bench: %s was ended: %w", p.name, cause)
 	}
 	text := bytes.TrimSpace(p.errors.Bytes())
 	text = text[max(0, len(text)-2000):]
 	if status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus); ok && p.limited && (status.Signaled() || status.ExitStatus() == 127) {
 		return fmt.Errorf("bench: %w: %w: %s", ErrMemory, err, text)
 	}
-	return fmt.Errorf("bench: the peer ended: %w: %s", err, text)
+	return fmt.Errorf("bench: %s ended: %w: %s", p.name, err, text)
 }
 
 // checkout is the folder of go.mod, in or above the working folder.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -121,7 +122,7 @@ type forecastingRunner struct {
 }
 
 func (w *forecastingRunner) run(ctx context.Context, t task) (*Run, float64, error) {
-	resetPeak()
+	resident.Reset()
 	run := &Run{Setting: t.Setting, Seed: t.Seed, Fold: t.Fold}
 	split, err := w.experiment.split(w.series, t.Setting, t.Seed, t.Fold)
 	if err != nil {
@@ -148,7 +149,7 @@ func (w *forecastingRunner) run(ctx context.Context, t task) (*Run, float64, err
 	if run.diverged(err) {
 		err = nil
 	}
-	run.PeakBytes = peakBytes()
+	run.PeakBytes = resident.Peak()
 	return run, earlier, err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -169,7 +170,7 @@ func whole(s *synthetic.Set) []*dyngraph.Series {
 }
 
 func (w *worldsRunner) run(ctx context.Context, t worldTask) (*WorldRun, float64, error) {
-	resetPeak()
+	resident.Reset()
 	run := &WorldRun{World: t.World, Model: t.Model, Seed: t.Seed}
 	var sets [3]*synthetic.Set
 	for i, seed := range []uint64{trainingSeed, validationSeed, testSeed} {
@@ -205,7 +206,7 @@ func (w *worldsRunner) run(ctx context.Context, t worldTask) (*WorldRun, float64
 		run.Failure, err = err.Error(), nil
 		run.Test, run.Interpolation, run.Extrapolation, run.Tests, run.Pictures = 0, 0, 0, nil, nil
 	}
-	run.PeakBytes = peakBytes()
+	run.PeakBytes = resident.Peak()
 	return run, earlier, err
 }
 

@@ -146,6 +146,9 @@ func openPlugin(file, options, why string) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
 	}
+	if device == cpu {
+		keepFreedMemory()
+	}
 	return &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file}, nil
 }
 

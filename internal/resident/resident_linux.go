@@ -1,4 +1,5 @@
-package experiments
+// Package resident tells how much memory this process has had, device memory of XLA on a CPU included.
+package resident
 
 import (
 	"fmt"
@@ -6,14 +7,14 @@ import (
 	"strings"
 )
 
-// resetPeak lets the kernel forget the largest resident memory of this process so far.
-func resetPeak() {
+// Reset lets the kernel forget the largest resident memory of this process so far.
+func Reset() {
 	const forgetPeak = "5" // see proc(5), clear_refs
 	_ = os.WriteFile("/proc/self/clear_refs", []byte(forgetPeak), 0)
 }
 
-// peakBytes is the largest resident memory since then; 0 where the kernel does not say.
-func peakBytes() int64 {
+// Peak is the largest resident memory since then, in bytes; 0 where the kernel does not say.
+func Peak() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0

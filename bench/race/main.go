@@ -1,0 +1,98 @@
+// Command race times the library against the peer in turns, prints a table and keeps it in a file, row by row.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/bench"
+	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/pengcde"
+)
+
+func main() {
+	nodes := flag.String("nodes", "128,256,512,1024", "numbers of nodes")
+	fields := flag.String("fields", "peng,original,pre-mult", "vector fields")
+	pairs := flag.Int("pairs", 5, "turns of each")
+	upTo := flag.Int("peer-up-to", 1024, "most nodes that the peer is given")
+	memory := flag.Float64("peer-memory", 20, "GiB that the peer may take")
+	variant := flag.String("variant", string(bench.Dense), "of the peer: dense or implicit")
+	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size and variant")
+	serve := flag.Bool("serve", false, "be the library's side of a race: a setting in JSON and a folder follow")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var err error
+	if *serve {
+		err = side(ctx, flag.Args())
+	} else {
+		err = race(ctx, *nodes, *fields, *out, bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Peer: bench.PeerConfig{
+			Variant: bench.Variant(*variant), Steps: bench.Given, MemoryGiB: *memory}})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// side is the library's side.
+func side(ctx context.Context, args []string) error {
+	if len(args) != 2 {
+		return errors.New("-serve wants a setting and a folder")
+	}
+	var s bench.Setting
+	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
+		return fmt.Errorf("setting %q: %w", args[0], err)
+	}
+	return bench.Serve(ctx, s, args[1], os.Stdin, os.Stdout)
+}
+
+func race(ctx context.Context, nodes, fields, out string, r bench.Race) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	r.Library = func(s bench.Setting, folder string) ([]string, error) {
+		setting, err := json.Marshal(s)
+		return []string{self, "-serve", string(setting), folder}, err
+	}
+	var file bench.File
+	if out != "" {
+		if file, err = bench.ReadFile(out); err != nil {
+			return err
+		}
+	}
+	fmt.Println(bench.Header)
+	for _, size := range strings.Split(nodes, ",") {
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			return fmt.Errorf("number of nodes %q: %w", size, err)
+		}
+		for _, kind := range strings.Split(fields, ",") {
+			row, err := r.Run(ctx, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234})
+			if err != nil {
+				return err
+			}
+			fmt.Println(row)
+			file.Put(row)
+			if out == "" {
+				continue
+			}
+			content, err := json.MarshalIndent(file, "", "\t")
+			if err != nil {
+				return err
+			}
+			if err := durable.WriteFile(out, append(content, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// The library answers epochs, then forecasts, and its epochs are alike; the case is there for the peer.
+func TestServe(t *testing.T) {
+	t.Setenv(xla.BackendEnv, "go")
+	folder := t.TempDir()
+	var out bytes.Buffer
+	err := Serve(context.Background(), Setting{Field: pengcde.Original, Nodes: 9, Seed: 1}, folder, strings.NewReader("epoch\nepoch\ninference\n"), &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, documentFile)); err != nil {
+		t.Error(err)
+	}
+	answers := json.NewDecoder(&out)
+	var begun ready
+	if err := answers.Decode(&begun); err != nil || begun.Versions["go"] == "" {
+		t.Fatalf("first answer %v: %v", begun, err)
+	}
+	var turns [3]Turn
+	for i := range turns {
+		if err := answers.Decode(&turns[i]); err != nil {
+			t.Fatalf("answer %d: %v", i, err)
+		}
+		if turns[i].Seconds <= 0 || len(turns[i].Accepted) != batchSize || turns[i].Accepted[0] == 0 {
+			t.Errorf("answer %d is %+v", i, turns[i])
+		}
+	}
+	if turns[0].Loss != turns[1].Loss || turns[0].Loss <= 0 {
+		t.Errorf("losses %g and %g of epochs that should repeat", turns[0].Loss, turns[1].Loss)
+	}
+	if answers.More() {
+		t.Error("more answers than requests")
+	}
+	if err := Serve(context.Background(), Setting{Nodes: 9}, t.TempDir(), strings.NewReader("dance\n"), &out); err == nil {
+		t.Error("an unknown request was taken")
+	}
+}
+
+func TestRowsAreKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.json")
+	none, err := ReadFile(path)
+	if err != nil || len(none.Rows) != 0 {
+		t.Fatalf("a file that is not there: %v, %v", none, err)
+	}
+	var f File
+	f.Put(Row{Model: pengcde.PENG, N: 128, Ours: 1})
+	f.Put(Row{Model: pengcde.PENG, N: 256, Ours: 2, OutOfMemory: true})
+	f.Put(Row{Model: pengcde.PENG, N: 128, Ours: 3, Peer: 9, Ratio: spread([]float64{4, 2, 3})})
+	content, err := json.Marshal(f)
+	if err == nil {
+		err = os.WriteFile(path, content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := File{Rows: []Row{{Model: pengcde.PENG, N: 128, Ours: 3, Peer: 9, Ratio: Spread{3, 2, 4}}, {Model: pengcde.PENG, N: 256, Ours: 2, OutOfMemory: true}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := os.WriteFile(path, content[:10], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFile(path); err == nil {
+		t.Error("half a file was read")
+	}
+}

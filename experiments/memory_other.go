@@ -1,7 +1,0 @@
-//go:build !linux
-
-package experiments
-
-func resetPeak() {}
-
-func peakBytes() int64 { return 0 }
