@@ -76,7 +76,3 @@ func BindOperator(tables []*Node) Operator {
 }
 
 func pick(flat, indices *Node) *Node { return Gather(flat, ExpandAxes(indices, -1)) }
-
-func scalar(coefficients *Node, i, rank int) *Node {
-	return ExpandLeftToRank(Slice(coefficients, AxisElem(i)), rank)
-}
