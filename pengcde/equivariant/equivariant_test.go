@@ -293,6 +293,33 @@ func TestActionIsTheDefinition(t *testing.T) {
 	}
 }
 
+// Where much is gathered it is gathered again in the backward pass, with the same results.
+func TestGatheredAgain(t *testing.T) {
+	const n = 128
+	p := draw(rand.New(rand.NewPCG(5, 3)), 1, n, manyGathered/(n*n), 1)
+	fromDense, fromSparse := p.gradients(t, Dense), p.gradients(t, Sparse)
+	for i, what := range []string{"action", "gradient of Z", "gradient of the map weights"} {
+		fixture.Close(t, what, fromSparse[i], fromDense[i], 1e-10)
+	}
+	gathers := func(d int) (count int) {
+		p := draw(rand.New(rand.NewPCG(5, 3)), 1, n, d, 1)
+		p.run(t, xlatest.Go(t), Sparse, func(pair *Pair, in []*Node) []*Node {
+			y := Fusion{Maps: All15()}.Apply(pair, in[1], in[0])
+			out := Gradient(ReduceAllSum(Square(y)), in[0], in[1])
+			for _, node := range y.Graph().Nodes() {
+				if node.Type() == NodeTypeGather {
+					count++
+				}
+			}
+			return out
+		}, p.inputs()...)
+		return count
+	}
+	if few, many := gathers(1), gathers(p.d); many <= few {
+		t.Errorf("%d gathers of wide states, %d of narrow ones, want more", many, few)
+	}
+}
+
 func TestGradientsAgainstDifferences(t *testing.T) {
 	p := draw(rand.New(rand.NewPCG(3, 4)), 2, 6, 2, 0.4)
 	value := func(q problem) (v float64) {
