@@ -54,14 +54,15 @@ func (p Product) String() string {
 	return fmt.Sprintf("Product(%d)", int(p))
 }
 
-// Choose replaces Auto by Dense when n is at most 64 or the pattern fills more than an eighth of the matrix, else by
+// Choose replaces Auto by Dense when n is at most 100 or the pattern fills more than an eighth of the matrix, else by
 // Sparse. Forward and backward on two CPU cores, with 16 neighbours, the two are level at n=64; Sparse is 1.3 times as fast
-// at 129 and 1.9 at 256, and with fewer neighbours more (BenchmarkProduct, on a machine with other work).
+// at 129 and 1.9 at 256, and with fewer neighbours more (BenchmarkProduct, on a machine with other work). What is compiled for
+// Dense serves all graphs of one size, for Sparse those with about as many neighbours.
 func (p Product) Choose(n, edges int) Product {
 	if p != Auto {
 		return p
 	}
-	if n <= 64 || 8*edges > n*n {
+	if n <= 100 || 8*edges > n*n {
 		return Dense
 	}
 	return Sparse
