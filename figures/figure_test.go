@@ -267,3 +267,29 @@ func TestTextsHaveTheirWidth(t *testing.T) {
 		t.Errorf("no %s for the title", want)
 	}
 }
+
+// Lines that belong together share a colour and differ in style; points are dots at each known value.
+func TestLineStyles(t *testing.T) {
+	solid, dotted := Series{Y: []float64{1, 2}}, Series{Y: []float64{2, 3}, Dotted: true, Colour: 1}
+	if a, b := solid.style(0), dotted.style(1); a.Color != b.Color || len(a.Dashes) != 0 || len(b.Dashes) != 2 {
+		t.Errorf("styles %v and %v, want one colour, the second dotted", a, b)
+	}
+	if style := (Series{Colour: 1 + len(seriesColours)}).style(0); len(style.Dashes) != 0 || style.Color != solid.style(0).Color {
+		t.Errorf("style %v of a colour that was asked for, want the first without dashes", style)
+	}
+	paths := func(points bool) int {
+		f, err := Lines(Axes{LogX: true}, Series{X: []float64{1, 10, 100, 1000}, Y: []float64{1, math.NaN(), 2, 3}, Points: points})
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, elements := texts(t, svg)
+		return elements["path"]
+	}
+	if more := paths(true) - paths(false); more < 3 {
+		t.Errorf("%d more paths with points at 3 values", more)
+	}
+}

@@ -51,6 +51,8 @@ func TestInputErrors(t *testing.T) {
 		{"NaN in X", lines(Axes{}, Series{X: []float64{2, nan}, Y: some}), "X[1] is NaN"},
 		{"log of zero", lines(Axes{LogY: true}, Series{Y: []float64{1, 0}}), "above 0"},
 		{"log X of zero", lines(Axes{LogX: true}, Series{Y: some}), "above 0"},
+		{"two styles", lines(Axes{}, Series{Y: some, Dashed: true, Dotted: true}), "at most one"},
+		{"colour", lines(Axes{}, Series{Y: some, Colour: -1}), "Colour -1"},
 		{"half a band", lines(Axes{}, Series{Y: some, Lower: some}), "neither"},
 		{"band upside down", lines(Axes{}, Series{Y: some, Lower: []float64{1, 3}, Upper: some}), "upside down"},
 		{"span", lines(Axes{Spans: []Span{{"train", 3, 1}}}, Series{Y: some}), "From < To"},

@@ -18,6 +18,9 @@ type Series struct {
 	Lower, Upper []float64 // both or neither, as long as Y
 	Band         string    // what the band is, for the key, such as "min–max of 5 seeds"
 	Dashed       bool
+	Dotted       bool
+	Points       bool // a dot at each value, for lines through few measurements
+	Colour       int  // place in the palette, from 1, for lines that belong together; 0 is the place among the series
 }
 
 // Lines draws series over X with a key above the data.
@@ -33,10 +36,14 @@ func Lines(axes Axes, series ...Series) (*Figure, error) {
 	}
 	return axes.figure(260, func(c draw.Canvas) {
 		var xs, ys [][]float64
+		room := 0.0
 		for _, s := range series {
 			xs, ys = append(xs, s.X), append(ys, s.Y, s.Lower, s.Upper)
+			if s.Points { // whole also at the ends
+				room = 0.02
+			}
 		}
-		x, _ := fit(axes.LogX, 0, xs...)
+		x, _ := fit(axes.LogX, room, xs...)
 		y, _ := fit(axes.LogY, 0.05, ys...)
 		entries := seriesKey(series, 0)
 		if len(series) == 1 && series[0].Name == "" {
@@ -90,22 +97,41 @@ func tickCounts(c draw.Canvas, x, y scale) (xTicks, yTicks []tick) {
 func drawSeries(f *frame, series []Series, first int) {
 	for i, s := range series {
 		if s.Lower != nil {
-			f.band(withAlpha(seriesColour(first+i), bandAlpha), s.X, s.Lower, s.Upper)
+			f.band(withAlpha(s.colour(first+i), bandAlpha), s.X, s.Lower, s.Upper)
 		}
 	}
 	for i, s := range series {
 		f.stroke(s.style(first+i), s.X, s.Y)
+		for k := range s.X {
+			if s.Points && !math.IsNaN(s.Y[k]) {
+				f.dot(f.point(s.X[k], s.Y[k]), pointRadius, s.colour(first+i))
+			}
+		}
 	}
 }
 
-const bandAlpha = 0.22
+const (
+	bandAlpha   = 0.22
+	pointRadius = 2.4
+)
 
 func seriesColour(i int) color.NRGBA { return seriesColours[i%len(seriesColours)] }
 
+// colour is that of a series at place i.
+func (s Series) colour(i int) color.NRGBA {
+	if s.Colour > 0 {
+		i = s.Colour - 1
+	}
+	return seriesColour(i)
+}
+
 // style gives each series a colour; from the seventh on, colours come again with dashes.
 func (s Series) style(i int) draw.LineStyle {
-	style := line(1.5, seriesColour(i))
-	if s.Dashed || i >= len(seriesColours) {
+	style := line(1.5, s.colour(i))
+	switch {
+	case s.Dotted:
+		style.Dashes = []vg.Length{1.5, 2.5}
+	case s.Dashed || s.Colour == 0 && i >= len(seriesColours):
 		style.Dashes = []vg.Length{4, 2.5}
 	}
 	return style
@@ -115,8 +141,11 @@ func seriesKey(series []Series, first int) []entry {
 	var entries []entry
 	for i, s := range series {
 		e := entry{name: s.Name, line: s.style(first + i)}
+		if s.Points {
+			e.glyph, e.radius, e.colour = draw.CircleGlyph{}, pointRadius, s.colour(first+i)
+		}
 		if s.Lower != nil {
-			e.patch = withAlpha(seriesColour(first+i), bandAlpha)
+			e.patch = withAlpha(s.colour(first+i), bandAlpha)
 			if s.Band != "" {
 				e.name += " (band: " + s.Band + ")"
 			}
@@ -142,6 +171,9 @@ func (s *Series) check(axes Axes) error {
 	}
 	if (s.Lower == nil) != (s.Upper == nil) || s.Lower != nil && (len(s.Lower) != len(s.Y) || len(s.Upper) != len(s.Y)) {
 		return fail("band with %d lower and %d upper values for %d of Y, wanted both as long as Y, or neither", len(s.Lower), len(s.Upper), len(s.Y))
+	}
+	if s.Dashed && s.Dotted || s.Colour < 0 {
+		return fail("Dashed is %t, Dotted %t, Colour %d, wanted at most one of the first two and a place from 1 on", s.Dashed, s.Dotted, s.Colour)
 	}
 	for i, x := range s.X {
 		if !finite(x) || axes.LogX && x <= 0 {

@@ -1,0 +1,129 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// column is one of a table: its title, how a row fills it, how many decimals, and whether it says something of the peer.
+type column struct {
+	title    string
+	cell     func(Row) figures.Cell
+	decimals int
+	peer     bool
+}
+
+// Table shows the rows by model and size, with seconds, memory, steps, and notes on where they were measured. Columns of the peer
+// are left out where it took no part in any race.
+func (f File) Table() *figures.Table {
+	columns := []column{
+		{title: "model", cell: func(r Row) figures.Cell {
+			if r.Variant == Implicit && (r.Peer > 0 || r.OutOfMemory) {
+				return figures.Text(modelName(r.Model) + ", implicit peer")
+			}
+			return figures.Text(modelName(r.Model))
+		}},
+		{title: "n", cell: func(r Row) figures.Cell { return figures.Number(float64(r.N)) }},
+		{title: "nodes", cell: func(r Row) figures.Cell { return figures.Number(float64(r.nodes())) }},
+		measured("epoch, s", 2, func(r Row) float64 { return r.Ours }),
+		ofPeer("peer", 2, func(r Row) float64 { return r.Peer }),
+		{title: "ratio", peer: true, cell: ratio},
+		measured("inference, s", 3, func(r Row) float64 { return r.OursInference }),
+		ofPeer("peer", 3, func(r Row) float64 { return r.PeerInference }),
+		measured("compiling, s", 1, func(r Row) float64 { return r.OursCompile }),
+		ofPeer("peer", 1, func(r Row) float64 { return r.PeerCompile }),
+		measured("memory, MiB", -1, func(r Row) float64 { return mebi(r.OursBytes) }),
+		ofPeer("peer", -1, func(r Row) float64 { return mebi(r.PeerBytes) }),
+		{title: "steps", cell: func(r Row) figures.Cell {
+			if r.Accepted == 0 {
+				return figures.Missing()
+			}
+			return figures.Text(fmt.Sprintf("%d + %d", r.Accepted, r.Rejected))
+		}},
+	}
+	if len(f.places()) > 1 {
+		columns = append(columns, column{title: "machine", cell: func(r Row) figures.Cell { return figures.Text(r.place()) }})
+	}
+	raced := slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Peer > 0 || r.OutOfMemory })
+	columns = slices.DeleteFunc(columns, func(c column) bool { return c.peer && !raced })
+	models := f.models()
+	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int {
+		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)), cmp.Compare(a.N, b.N))
+	})
+	table := &figures.Table{Title: fmt.Sprintf("An epoch: forward, gradient and update for a batch of %d series on grids", batchSize),
+		Rows: make([][]figures.Cell, len(rows)), Notes: f.notes(raced)}
+	for _, c := range columns {
+		table.Columns = append(table.Columns, figures.Column{Title: c.title, Decimals: c.decimals})
+		for i, r := range rows {
+			table.Rows[i] = append(table.Rows[i], c.cell(r))
+		}
+	}
+	return table
+}
+
+// measured is a column of numbers that are missing where they are 0.
+func measured(title string, decimals int, value func(Row) float64) column {
+	return column{title: title, decimals: decimals, cell: func(r Row) figures.Cell {
+		if v := value(r); v > 0 {
+			return figures.Number(v)
+		}
+		return figures.Missing()
+	}}
+}
+
+func ofPeer(title string, decimals int, value func(Row) float64) column {
+	c := measured(title, decimals, func(r Row) float64 {
+		if r.OutOfMemory {
+			return 0
+		}
+		return value(r)
+	})
+	c.peer = true
+	return c
+}
+
+func ratio(r Row) figures.Cell {
+	switch {
+	case r.OutOfMemory:
+		return figures.Text("out of memory")
+	case r.Peer == 0:
+		return figures.Missing()
+	}
+	return figures.Text(fmt.Sprintf("%.1f (%.1f to %.1f)", r.Ratio.Median, r.Ratio.Low, r.Ratio.High))
+}
+
+// notes say what the columns are, and of every machine the commits and versions.
+func (f File) notes(raced bool) []string {
+	notes := []string{"n: what was asked for; nodes: those of the grid; steps: accepted + rejected, in all series; memory: the largest resident"}
+	if raced {
+		notes = append(notes, "ratio: seconds of the peer over ours, median over pairs of turns (least to largest)")
+	}
+	for _, place := range f.places() {
+		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.place() != place })
+		note := place
+		if commits := slices.DeleteFunc(distinct(rows, func(r Row) string { return r.Commit }), func(c string) bool { return c == "" }); len(commits) > 0 {
+			note += ", at " + strings.Join(commits, ", ")
+		}
+		if versions := distinct(rows, Row.versions); len(versions) > 0 && versions[0] != "" {
+			note += ": " + strings.Join(versions, "; ")
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+// versions are in one line, without the backend, which is part of the place.
+func (r Row) versions() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
+		if name != "backend" {
+			all = append(all, name+" "+strings.TrimPrefix(r.Versions[name], name))
+		}
+	}
+	return strings.Join(all, ", ")
+}
