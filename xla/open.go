@@ -141,7 +141,9 @@ func newCompute(spec string) (b compute.Backend, err error) {
 }
 
 func openGo(origin string) (*Backend, error) {
-	b, err := newCompute("go")
+	// One operation after another, each on several cores: in compute 0.1.4 operations that run side by side can wait for each
+	// other's workers for ever.
+	b, err := newCompute("go:ops_sequential")
 	if err != nil {
 		return nil, err
 	}
