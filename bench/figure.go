@@ -148,11 +148,10 @@ func (r Row) nodes() int { return graphs.Side(r.N) * graphs.Side(r.N) }
 
 // place is the machine and what computed on it.
 func (r Row) place() string {
-	backend, _, _ := strings.Cut(r.Versions["backend"], " (")
-	if backend == "" {
-		return r.Machine
+	if backend := r.Versions["backend"]; backend != "" {
+		return r.Machine + ", " + backend
 	}
-	return r.Machine + ", " + backend
+	return r.Machine
 }
 
 func (f File) places() []string { return distinct(f.Rows, Row.place) }

@@ -148,7 +148,7 @@ func (l *library) answer(seconds, compiling, loss float64) error {
 
 // versions are those of Go, the modules that compute, and the checkout.
 func versions(backend *xla.Backend) map[string]string {
-	found := map[string]string{"go": runtime.Version(), "backend": backend.String()}
+	found := map[string]string{"go": runtime.Version(), "backend": backend.Name()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return found

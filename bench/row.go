@@ -11,20 +11,21 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
-// Row is one race. Seconds are medians of the turns; those of the peer are 0 where it took no part.
+// Row is one race. What it says of the peer is 0 where that took no part.
 type Row struct {
 	Model   pengcde.Kind `json:"model"`
 	Variant Variant      `json:"peer_variant"`
-	N       int          `json:"n"`
-	Pairs   int          `json:"pairs"`
-	// An epoch is forward, gradient and update for the batch of 4.
+	// N is the number of nodes asked for; the grid has the next square number.
+	N     int `json:"n"`
+	Pairs int `json:"pairs"`
+	// Ours and Peer are seconds of an epoch, forward, gradient and update for the batch of 4: medians over so many turns.
 	Ours  float64 `json:"ours_s"`
 	Peer  float64 `json:"peer_s,omitempty"`
 	Ratio Spread  `json:"ratio,omitzero"`
-	// Inference is forward alone, from the series to the forecasts.
+	// Inference is forward alone, in seconds, of one turn: ours from the series to the forecasts, the peer's from its arrays.
 	OursInference float64 `json:"ours_inference_s"`
 	PeerInference float64 `json:"peer_inference_s,omitempty"`
-	// Compiling is that of an epoch.
+	// Compile is the time that compiling an epoch takes, in seconds.
 	OursCompile float64 `json:"ours_compile_s"`
 	PeerCompile float64 `json:"peer_compile_s,omitempty"`
 	// Bytes are the largest resident memory in the races; for the peer that of its start too.
@@ -34,11 +35,13 @@ type Row struct {
 	Accepted    int `json:"accepted"`
 	Rejected    int `json:"rejected"`
 	Evaluations int `json:"evaluations"`
-	// OutOfMemory says that the peer ran out of what it may take.
-	OutOfMemory bool              `json:"peer_out_of_memory,omitempty"`
-	Machine     string            `json:"machine"`
-	Commit      string            `json:"commit"`
-	Versions    map[string]string `json:"versions"`
+	// OutOfMemory says that the peer ran out of the GiB that it may take; 0 is no limit.
+	OutOfMemory bool    `json:"peer_out_of_memory,omitempty"`
+	PeerGiB     float64 `json:"peer_gib,omitempty"`
+	// Machine is the processor and its cores, Commit that of the checkout; Versions has the backend too.
+	Machine  string            `json:"machine"`
+	Commit   string            `json:"commit"`
+	Versions map[string]string `json:"versions"`
 }
 
 // Spread is a median over pairs with the least and the largest.
@@ -54,23 +57,16 @@ func spread(values []float64) Spread {
 	return Spread{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[0], sorted[n-1]}
 }
 
-// Header is the line above those of [Row.String].
-const Header = "model     n        epoch, ours   peer      ratio (least to largest)   inference         compile          peak memory        steps"
-
-// String is a line of a table.
+// String is a line that tells of the race while others are run; [File.Table] shows all of it.
 func (r Row) String() string {
-	line := fmt.Sprintf("%-9s %-8d %8.3f s", r.Model, r.N, r.Ours)
-	ours := fmt.Sprintf("%7.3f s", r.OursInference)
-	steps := fmt.Sprintf("%d+%d", r.Accepted, r.Rejected)
-	const mega = 1 << 20
+	line := fmt.Sprintf("%s, %d nodes: %.3g s an epoch", r.Model, r.nodes(), r.Ours)
 	switch {
 	case r.OutOfMemory:
-		return fmt.Sprintf("%s %10s %27s %s %9s %6.1f s %9s %6d MB %10s  %s", line, "no memory", "", ours, "", r.OursCompile, "", r.OursBytes/mega, "", steps)
-	case r.Peer == 0:
-		return fmt.Sprintf("%s %10s %27s %s %9s %6.1f s %9s %6d MB %10s  %s", line, "", "", ours, "", r.OursCompile, "", r.OursBytes/mega, "", steps)
+		line += ", the peer ran out of memory"
+	case r.Peer > 0:
+		line += fmt.Sprintf(", the peer %.3g s", r.Peer)
 	}
-	return fmt.Sprintf("%s %8.3f s %8.1f (%.1f to %.1f) %11s %7.3f s %6.1f s %6.1f s %6d MB %6d MB  %s", line, r.Peer, r.Ratio.Median, r.Ratio.Low, r.Ratio.High,
-		ours, r.PeerInference, r.OursCompile, r.PeerCompile, r.OursBytes/mega, r.PeerBytes/mega, steps)
+	return line
 }
 
 // File is what is kept of races.
@@ -93,9 +89,11 @@ func ReadFile(path string) (f File, err error) {
 	return f, nil
 }
 
-// Put adds a row in the place of an older one of the same model, size and variant.
+// Put adds a row in the place of an older one of the same model, size and variant on the same machine and backend.
 func (f *File) Put(r Row) {
-	same := func(other Row) bool { return other.Model == r.Model && other.N == r.N && other.Variant == r.Variant }
+	same := func(other Row) bool {
+		return other.Model == r.Model && other.N == r.N && other.Variant == r.Variant && other.place() == r.place()
+	}
 	if at := slices.IndexFunc(f.Rows, same); at >= 0 {
 		f.Rows[at] = r
 		return

@@ -101,7 +101,7 @@ func ratio(r Row) figures.Cell {
 func (f File) notes(raced bool) []string {
 	notes := []string{"n: what was asked for; nodes: those of the grid; steps: accepted + rejected, in all series; memory: the largest resident"}
 	if raced {
-		notes = append(notes, "ratio: seconds of the peer over ours, median over pairs of turns (least to largest)")
+		notes = append(notes, "ratio: seconds of the peer over ours, median over pairs of turns (least to largest)"+limits(f.Rows))
 	}
 	for _, place := range f.places() {
 		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.place() != place })
@@ -115,6 +115,16 @@ func (f File) notes(raced bool) []string {
 		notes = append(notes, note)
 	}
 	return notes
+}
+
+// limits are those of the peer's memory.
+func limits(rows []Row) (text string) {
+	for _, gib := range distinct(rows, func(r Row) float64 { return r.PeerGiB }) {
+		if gib > 0 {
+			text += fmt.Sprintf("; the peer may take %g GiB", gib)
+		}
+	}
+	return text
 }
 
 // versions are in one line, without the backend, which is part of the place.

@@ -97,7 +97,7 @@ func publishedSize(p Profile) worldsSize {
 		return worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: families(), evaluateEvery: 25, patience: 200,
 			models: []string{"constant", "gn-ode", "adjacency", "pre-mult", "pre-mult-fair", "original", "peng", "peng15", "peng-fast"}}
 	case Medium:
-		return worldsSize{nodes: 100, seeds: 3, epochs: 150, families: families("community", "grid"), evaluateEvery: 25, patience: 200,
+		return worldsSize{nodes: 100, seeds: 3, epochs: 150, families: families(), evaluateEvery: 25, patience: 200,
 			models: []string{"constant", "gn-ode", "adjacency", "pre-mult", "pre-mult-fair", "original", "peng", "peng15"}}
 	default:
 		return worldsSize{nodes: 100, seeds: 2, epochs: 6, families: families("community", "grid"), evaluateEvery: 5, patience: 200,

@@ -18,14 +18,16 @@ func Wrap(backend compute.Backend) *Backend {
 	return &Backend{Compute: backend, Device: backend.Name(), Origin: "given by the caller"}
 }
 
-// String says in one line what computes, and why and from where.
-func (b *Backend) String() string {
-	name := map[string]string{"go": "pure Go", cpu: "XLA on CPU", cuda: "XLA on CUDA"}[b.Device]
-	if name == "" {
-		name = b.Device
+// Name says what computes, for people: "XLA on CPU", "XLA on CUDA", "pure Go" or the device of another plugin.
+func (b *Backend) Name() string {
+	if name := map[string]string{"go": "pure Go", cpu: "XLA on CPU", cuda: "XLA on CUDA"}[b.Device]; name != "" {
+		return name
 	}
-	return name + " (" + b.Origin + ")"
+	return b.Device
 }
+
+// String says in one line what computes, and why and from where.
+func (b *Backend) String() string { return b.Name() + " (" + b.Origin + ")" }
 
 // Close releases the backend; its compiled programs and tensors must not be used after.
 func (b *Backend) Close() { b.Compute.Finalize() }

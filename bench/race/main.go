@@ -24,7 +24,7 @@ func main() {
 	upTo := flag.Int("peer-up-to", 1024, "most nodes that the peer is given")
 	memory := flag.Float64("peer-memory", 20, "GiB that the peer may take")
 	variant := flag.String("variant", string(bench.Dense), "of the peer: dense or implicit")
-	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size and variant")
+	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and machine")
 	serve := flag.Bool("serve", false, "be the library's side of a race: a setting in JSON and a folder follow")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -63,13 +63,12 @@ func race(ctx context.Context, nodes, fields, out string, r bench.Race) error {
 		setting, err := json.Marshal(s)
 		return []string{self, "-serve", string(setting), folder}, err
 	}
-	var file bench.File
+	var file, raced bench.File
 	if out != "" {
 		if file, err = bench.ReadFile(out); err != nil {
 			return err
 		}
 	}
-	fmt.Println(bench.Header)
 	for _, size := range strings.Split(nodes, ",") {
 		n, err := strconv.Atoi(size)
 		if err != nil {
@@ -81,6 +80,7 @@ func race(ctx context.Context, nodes, fields, out string, r bench.Race) error {
 				return err
 			}
 			fmt.Println(row)
+			raced.Put(row)
 			file.Put(row)
 			if out == "" {
 				continue
@@ -94,5 +94,7 @@ func race(ctx context.Context, nodes, fields, out string, r bench.Race) error {
 			}
 		}
 	}
-	return nil
+	table, err := raced.Table().Markdown()
+	fmt.Print("\n", table)
+	return err
 }

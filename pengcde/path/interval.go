@@ -23,7 +23,7 @@ type Interval struct {
 	count int  // of knots; 0 where that is not known
 }
 
-// Still is the interval with X' = 0 where moving [batch] does not hold.
+// Still is the interval with X' = 0 for the samples where moving [batch] bool is false.
 func (i Interval) Still(moving *Node) Interval {
 	own := ConvertDType(moving, i.Weights.DType())
 	own = Stack([]*Node{OnesLike(own), own}, 1) // for X and for X'
@@ -94,10 +94,16 @@ func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 		return sum
 	}
 	shape := append([]int{dims[0]}, dims[2:]...)
-	both := []*Node{Reshape(Add(named[len(named)-2], combined(0)), shape...), Reshape(combined(1), shape...)}
-	if rows.Graph().Backend().Capabilities().Operations[compute.OpTypeOptimizationBarrier] {
-		both = OptimizationBarriers(both...)
+	return once(Reshape(Add(named[len(named)-2], combined(0)), shape...), Reshape(combined(1), shape...))
+}
+
+// once keeps XLA from computing the path again wherever it is used, in each layer and bucket: a fifth of an evaluation on 144
+// nodes.
+func once(x, dx *Node) (*Node, *Node) {
+	if !x.Graph().Backend().Capabilities().Operations[compute.OpTypeOptimizationBarrier] {
+		return x, dx
 	}
+	both := OptimizationBarriers(x, dx)
 	return both[0], both[1]
 }
 
@@ -114,7 +120,7 @@ func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
 		return ReduceSum(Mul(weight, differences), 1)
 	}
 	shape := append([]int{dims[0]}, dims[2:]...)
-	return Reshape(Add(Squeeze(base, 1), summed(0)), shape...), Reshape(summed(1), shape...)
+	return once(Reshape(Add(Squeeze(base, 1), summed(0)), shape...), Reshape(summed(1), shape...))
 }
 
 // maxSliced is the largest batch whose rows are sliced one by one.
