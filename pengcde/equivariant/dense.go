@@ -2,6 +2,8 @@ package equivariant
 
 import (
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
 // dense works with whole matrices, symmetric or not. Arranged holds A as [batch, n*n], or A and A' as [batch, 2, n*n].
@@ -23,19 +25,28 @@ func (dense) Arrange(symmetric bool, entries ...*Node) Arranged {
 func (dense) Multiply(m Arranged, c, z *Node) *Node {
 	n, matrices := z.Shape().Dimensions[1], m.to[0][0]
 	square := func(x *Node) *Node { return Reshape(x, -1, n, n) }
-	mixed := func(c *Node) *Node { return DotGeneral(c, []int{c.Rank() - 1}, nil, matrices, []int{1}, nil) }
 	var matrix *Node
 	switch {
 	case c == nil:
 		matrix = square(matrices)
 	case m.symmetric:
-		matrix = square(mixed(merged(c)))
+		matrix = square(blend(merged(c), nn.Seeds(c, 1), matrices))
 	default:
-		both := mixed(Reshape(c, 2, 2)) // [2, batch, n*n]
-		part := func(i int) *Node { return square(Slice(both, AxisElem(i))) }
+		seeds := nn.Seeds(c, 1)
+		both := blend(Reshape(c, append(leadingAxes(c, 1), 2, 2)...), seeds, matrices) // [2, batch, n*n], or [S, 2, B, n*n]
+		part := func(i int) *Node { return square(SliceAxis(both, -3, AxisElem(i))) }
 		matrix = Add(part(0), TransposeAllDims(part(1), 0, 2, 1))
 	}
 	return DotGeneral(matrix, []int{2}, []int{0}, z, []int{1}, []int{0})
+}
+
+// blend sums matrices [batch, k, n*n] by coefficients [..., k], or, of seeds, by [S, ..., k].
+func blend(c *Node, seeds int, matrices *Node) *Node {
+	last := []int{c.Rank() - 1}
+	if seeds == 0 {
+		return DotGeneral(c, last, nil, matrices, []int{1}, nil)
+	}
+	return DotGeneral(c, last, []int{0}, nn.BySeed(matrices, seeds), []int{2}, []int{0})
 }
 
 func (d dense) Modulate(row, w, x, y *Node, f func(*Node) *Node) *Node {

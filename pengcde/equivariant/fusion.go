@@ -5,6 +5,8 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
 // Fusion is a weighted sum of maps of A and A'.
@@ -52,23 +54,37 @@ func NewPair(operator Operator, a, da *Node, n int) *Pair {
 	}
 }
 
-// Apply is M Z for states z [batch, n, d] and weights [maps, 2], those on A in column 0 and those on A' in column 1.
+// Apply is M Z for states z [batch, n, d] and weights [maps, 2], those on A in column 0 and those on A' in column 1; or
+// [S, maps, 2] of S seeds, each for its part of the batch, see [nn.Bind].
 func (f Fusion) Apply(p *Pair, weights, z *Node) *Node {
 	n := z.Shape().Dimensions[1]
 	basis, offset := f.basis(n)
-	coefficients := DotProduct(ConstAs(z, basis), Reshape(weights, 2*len(f.Maps)))
-	coefficients = Add(coefficients, ConstAs(z, offset))
-	part := func(from, to int) *Node { return Slice(coefficients, AxisRange(from, to)) }
+	lead := leadingAxes(weights, 2)
+	coefficients := Reshape(weights, append(lead, 2*len(f.Maps))...)
+	if len(lead) == 0 {
+		coefficients = DotProduct(ConstAs(z, basis), coefficients)
+	} else {
+		coefficients = nn.Product(coefficients, ConstAs(z, basis), 1) // [S, 4+4*perNode]
+	}
+	coefficients = Add(coefficients, ExpandLeftToRank(ConstAs(z, offset), coefficients.Rank()))
+	part := func(from, to int) *Node { return SliceAxis(coefficients, -1, AxisRange(from, to)) }
 
 	y := p.operator.Multiply(p.arranged, part(0, 4), z)
 	// r s + 1 (c^T Z) with s the sums of Z over nodes, of rank two: V = [c 1 r g] takes the first two rows of V^T Z by its
 	// columns 1 and 2. Few large products are faster than slices of V, and more so backward.
-	vectors := DotGeneral(p.nodes, []int{2}, nil, Reshape(part(4, 4+4*perNode), perNode, 4), []int{0}, nil) // [batch, n, 4]
-	sums := DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0})                                  // [batch, 4, d]
+	puts := Reshape(part(4, 4+4*perNode), append(lead, perNode, 4)...)
+	vectors := nn.Product(p.nodes, puts, 0)                                // [batch, n, 4]
+	sums := DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
 	none := ZerosLike(Slice(sums, AxisRange(), AxisElem(0)))
 	sums = Concatenate([]*Node{none, Slice(sums, AxisRange(), AxisRange(0, 2)), none}, 1)
 	ranked := DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
 	return Add(Add(y, Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z)), ranked)
+}
+
+// leadingAxes are those before the last so many, without room behind.
+func leadingAxes(x *Node, last int) []int {
+	axes := x.Rank() - last
+	return x.Shape().Dimensions[:axes:axes]
 }
 
 // pair is the k-th map of A and that of A'.

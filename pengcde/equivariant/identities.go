@@ -107,8 +107,9 @@ func (i Identities) Params() []nn.Param {
 	return i.mlp().Params()
 }
 
-// Apply is φ [n, k] of the nodes 0 .. n-1.
+// Apply is φ [n, k] of the nodes 0 .. n-1. It panics on parameters of several seeds.
 func (i Identities) Apply(v nn.Values, n int) *Node {
+	nn.Alone(v, "identities", i.Params()...)
 	if i.Kind == IdentityTable {
 		table := v.Get(i.Name + ".table")
 		if n != i.Nodes {

@@ -36,8 +36,9 @@ func (m Modulation) mlp() nn.MLP {
 func (m Modulation) Params() []nn.Param { return m.mlp().Params() }
 
 // Apply leads from rows [batch, width] of a [Layout] to rows of the same layout, for [NewPair] and [NewMatrix]; identities
-// are φ [n, k].
+// are φ [n, k]. It panics on parameters of several seeds.
 func (m Modulation) Apply(v nn.Values, operator Operator, rows, identities *Node) *Node {
+	nn.Alone(v, "modulations", m.Params()...)
 	weight, bias := v.Get(m.Name+".layers.0.weight"), v.Get(m.Name+".layers.0.bias") // [8, 2k+1], [8]
 	columns := func(from, to int) *Node { return Slice(weight, AxisRange(), AxisRange(from, to)) }
 	part := func(w *Node) *Node { return DotGeneral(identities, []int{1}, nil, w, []int{1}, nil) } // [n, 8]

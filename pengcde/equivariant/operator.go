@@ -12,8 +12,8 @@ type Operator interface {
 	Entries() int
 	// Arrange prepares the entries of A, or of A and A', each [batch, entries], for several products.
 	Arrange(symmetric bool, entries ...*Node) Arranged
-	// Multiply is (c_0 A + c_1 A' + c_2 A^T + c_3 A'^T) Z for coefficients [4], or A Z for nil with A arranged alone, and
-	// z [batch, n, d].
+	// Multiply is (c_0 A + c_1 A' + c_2 A^T + c_3 A'^T) Z for coefficients [4], or [S, 4] of S seeds, each for its part of the
+	// batch, or A Z for nil with A arranged alone, and z [batch, n, d].
 	Multiply(m Arranged, coefficients, z *Node) *Node
 	// Modulate is a row [batch, width] of a [Layout] with each entry a_uv on an edge of the pattern, 0 or not, replaced by
 	// f(a_uv w + x_u + y_v), and with the statistics of the new entries; w is [h], x and y are [n, h], and f leads from

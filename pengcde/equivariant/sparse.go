@@ -66,7 +66,7 @@ func withPullback(y, x *Node, pull func(cotangent *Node) *Node) *Node {
 	return Add(y, Sub(carrier, StopGradient(carrier)))
 }
 
-// mixed are for each bucket the entries of the matrix with coefficients [4], or those of its transpose with the lists
+// mixed are for each bucket the entries of the matrix with coefficients [4], or [S, 4], or those of its transpose with the lists
 // exchanged; with [2] those of a symmetric one, and for nil those of A. As in [dense] the sum is a product, whose backward
 // pass is one too.
 func mixed(c *Node, to, from [][]*Node) []*Node {
@@ -77,10 +77,17 @@ func mixed(c *Node, to, from [][]*Node) []*Node {
 			continue
 		}
 		parts := slices.Clone(to[i])
-		if c.Shape().Size() > len(parts) {
+		if c.Shape().Dim(-1) > len(parts) {
 			parts = append(parts, from[i]...)
 		}
-		entries[i] = Reshape(DotProduct(c, Reshape(Stack(parts, 0), len(parts), -1)), parts[0].Shape().Dimensions...)
+		lead := leadingAxes(c, 1) // of seeds, each for its part of the batch
+		all := Reshape(Stack(parts, 0), append(append([]int{len(parts)}, lead...), -1)...)
+		if len(lead) == 0 {
+			all = DotProduct(c, all)
+		} else {
+			all = DotGeneral(c, []int{1}, []int{0}, all, []int{0}, []int{1}) // [S, entries]
+		}
+		entries[i] = Reshape(all, parts[0].Shape().Dimensions...)
 	}
 	return entries
 }

@@ -65,5 +65,5 @@ func symmetricRows(operator Operator, rows *Node, n int) bool {
 
 // merged are the coefficients of A and A' [2] where they are their own transposes.
 func merged(c *Node) *Node {
-	return Add(Slice(c, AxisRange(0, 2)), Slice(c, AxisRange(2, 4)))
+	return Add(SliceAxis(c, -1, AxisRange(0, 2)), SliceAxis(c, -1, AxisRange(2, 4)))
 }

@@ -14,7 +14,9 @@ import (
 type Field interface {
 	// Params declares what is learned. Like Derivative it panics where the field's sizes, such as Hidden and Layers, cannot be.
 	Params() []nn.Param
-	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden].
+	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden]. Those of this package also
+	// take the parameters of S seeds at once, each [S, dims...] (see [nn.Bind]), but not with identities; sample s·B+b of a
+	// batch of S·B is then one of seed s.
 	Derivative(v nn.Values, c *Control, t, z *Node) *Node
 }
 

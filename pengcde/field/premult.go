@@ -75,7 +75,12 @@ func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {
 	layers := f.stack()
 	return s.contract(layers.apply(z, func(k int, x *Node) *Node {
 		mix := func(name string, y *Node) *Node { // W y for y [batch, n, d]
-			product := DotGeneral(v.Get(layers[k].Name+name), []int{1}, nil, y, []int{1}, nil) // [n, batch, d]
+			w := v.Get(layers[k].Name + name)
+			if seeds := nn.Seeds(w, 2); seeds > 0 {
+				product := DotGeneral(w, []int{2}, []int{0}, nn.BySeed(y, seeds), []int{2}, []int{0}) // [S, n, B, d]
+				return Reshape(TransposeAllDims(product, 0, 2, 1, 3), y.Shape().Dimensions...)
+			}
+			product := DotGeneral(w, []int{1}, nil, y, []int{1}, nil) // [n, batch, d]
 			return TransposeAllDims(product, 1, 0, 2)
 		}
 		return layers[k].Apply(v, x, func(x *Node) *Node {

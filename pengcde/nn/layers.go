@@ -22,9 +22,8 @@ func (l Linear) Params() []Param {
 
 // Apply maps x [..., In] to [..., Out].
 func (l Linear) Apply(v Values, x *Node) *Node {
-	last := x.Rank() - 1
-	y := Dot(x, v.Get(l.Name+".weight")).General([]int{last}, nil, []int{1}, nil) // [..., Out]
-	return Add(y, ExpandLeftToRank(v.Get(l.Name+".bias"), y.Rank()))
+	y := Product(x, v.Get(l.Name+".weight"), 1) // [..., Out]
+	return Add(y, Spread(v.Get(l.Name+".bias"), y))
 }
 
 // MLP is Depth hidden layers of Width with ReLU, and a linear output.
@@ -89,7 +88,6 @@ func (r RMSNorm) Params() []Param {
 func (r RMSNorm) Apply(v Values, x *Node) *Node {
 	meanSquare := ReduceAndKeep(Square(x), ReduceMean, -1)
 	inverse := Inverse(Sqrt(AddScalar(meanSquare, rmsEpsilon))) // Rsqrt has no gradient in GoMLX 0.28
-	gain := ExpandLeftToRank(v.Get(r.Name+".weight"), x.Rank())
-	shift := ExpandLeftToRank(v.Get(r.Name+".bias"), x.Rank())
+	gain, shift := Spread(v.Get(r.Name+".weight"), x), Spread(v.Get(r.Name+".bias"), x)
 	return Add(Mul(Mul(x, inverse), gain), shift)
 }

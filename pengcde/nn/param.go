@@ -1,7 +1,8 @@
 // Package nn holds the few neural-network parts that vector fields, encoders and readouts share: named parameters
 // with their initialisation, linear maps, multi-layer perceptrons and root-mean-square normalisation.
 //
-// A part is a plain struct with two methods: Params declares what it learns, Apply builds its graph from [Values].
+// A part is a plain struct with two methods: Params declares what it learns, Apply builds its graph from [Values], those of
+// one seed or of several beside each other.
 // Initialisation follows the published code: weights and biases are uniform on ±1/sqrt(fan-in).
 package nn
 
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -131,14 +133,19 @@ func Floats(t *tensors.Tensor) []float64 {
 // Values binds parameter names to nodes while a graph is built.
 type Values map[string]*graph.Node
 
-// Bind pairs declared parameters with nodes of the same order.
+// Bind pairs declared parameters with nodes of the same order, all of the declared shape [dims...], or all with a leading axis
+// of seeds, [S, dims...]: batches that they act on are then of S parts, sample s·B+b of S·B belongs to seed s.
 func Bind(params []Param, nodes []*graph.Node) Values {
 	if len(nodes) < len(params) {
 		panic(fmt.Errorf("nn: %d parameters, %d nodes", len(params), len(nodes)))
 	}
 	values := make(Values, len(params))
+	var seeds []int // the leading axis, if there is one
 	for i, p := range params {
-		nodes[i].AssertDims(p.Dims...)
+		if i == 0 && nodes[0].Rank() == len(p.Dims)+1 {
+			seeds = nodes[0].Shape().Dimensions[:1]
+		}
+		nodes[i].AssertDims(slices.Concat(seeds, p.Dims)...)
 		values[p.Name] = nodes[i]
 	}
 	return values
