@@ -56,46 +56,62 @@ func (m *Model) fit(ctx context.Context, training, validation lessons, config tr
 	if p.validation, err = m.batches(validation, size, digest); err != nil {
 		return nil, err
 	}
-	if config.Checkpoint != nil {
-		model, err := json.Marshal(m.config)
-		if err != nil {
-			return nil, fmt.Errorf("pengcde: key of a checkpoint: %w", err)
-		}
-		keyed := *config.Checkpoint
-		keyed.Key = fmt.Sprintf("%s %s %x", keyed.Key, model, digest.Sum(nil))
-		config.Checkpoint = &keyed
+	if config, err = m.keyed(config, digest); err != nil {
+		return nil, err
 	}
 	var report *train.Report
 	m.params, report, err = train.Fit(ctx, m.backend, p, m.params, config)
 	return report, err
 }
 
-// batches groups lessons. The last batch is filled up with lessons of weight 0, so that a single shape is compiled. What
-// they hold goes into the digest, if any.
+// keyed puts the model and the digest of the data into the key of the checkpoint, if there is one.
+func (m *Model) keyed(config train.Config, digest hash.Hash) (train.Config, error) {
+	if config.Checkpoint == nil {
+		return config, nil
+	}
+	model, err := json.Marshal(m.config)
+	if err != nil {
+		return config, fmt.Errorf("pengcde: key of a checkpoint: %w", err)
+	}
+	keyed := *config.Checkpoint
+	keyed.Key = fmt.Sprintf("%s %s %x", keyed.Key, model, digest.Sum(nil))
+	config.Checkpoint = &keyed
+	return config, nil
+}
+
 func (m *Model) batches(all lessons, size int, digest hash.Hash) ([]*batch, error) {
+	return batchesOf(m.config, []lessons{all}, size, []hash.Hash{digest})
+}
+
+// batchesOf groups lessons, those of several seeds beside each other, of each equally many. The last batch is filled up with
+// lessons of weight 0, so that a single shape is compiled. What the lessons of a seed hold goes into its digest, if any.
+func batchesOf(cfg Config, seeds []lessons, size int, digests []hash.Hash) ([]*batch, error) {
 	var batches []*batch
-	for from := 0; from < all.count; from += size {
-		examples := make([]example, size)
-		for i := range examples {
-			e, err := all.at(min(from+i, all.count-1))
-			if err != nil {
-				return batches, err
-			}
-			if digest != nil {
-				if err := e.write(digest); err != nil {
+	count := seeds[0].count
+	for from := 0; from < count; from += size {
+		var examples []example
+		for s, all := range seeds {
+			for i := from; i < from+size; i++ {
+				e, err := all.at(min(i, count-1))
+				if err != nil {
 					return batches, err
 				}
+				if digests[s] != nil {
+					if err := e.write(digests[s]); err != nil {
+						return batches, err
+					}
+				}
+				if i >= count {
+					e.weight = nil
+				}
+				examples = append(examples, e)
 			}
-			if from+i >= all.count {
-				e.weight = nil
-			}
-			examples[i] = e
 		}
-		b, err := newBatch(m.config, examples)
+		b, err := newBatch(cfg, examples)
 		if err != nil {
 			return batches, err
 		}
-		b.lessons = min(size, all.count-from)
+		b.lessons = min(size, count-from)
 		batches = append(batches, b)
 	}
 	return batches, nil

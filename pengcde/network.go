@@ -109,7 +109,8 @@ func (n *network) buildDecode(in []*Node) []*Node {
 
 // buildObjective: (Z, targets [B, S, n, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z, gradients
 // of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean over
-// nodes. Shares of targets in that mean, [B, S, n, q], come before the parameters where some are missing.
+// nodes. Shares of targets in that mean, [B, S, n, q], come before the parameters where some are missing. Parameters of several
+// seeds give the loss of each, [seeds], and the gradients of its own.
 func (n *network) buildObjective(in []*Node) []*Node {
 	z, target, weight, params := in[0], in[1], in[2], in[3:]
 	var share *Node
@@ -127,8 +128,14 @@ func (n *network) buildObjective(in []*Node) []*Node {
 	} else {
 		each = ReduceMean(Square(Sub(y, target)), 2, 3)
 	}
+	wrt := append([]*Node{z}, params...)
+	if seeds := nn.Seeds(params[0], len(n.params[n.driven].Dims)); seeds > 0 {
+		sum := func(x *Node) *Node { return ReduceSum(nn.BySeed(x, seeds), 1, 2) }
+		losses := Div(sum(Mul(each, weight)), sum(weight))
+		return append([]*Node{losses}, Gradient(ReduceAllSum(losses), wrt...)...)
+	}
 	loss := Div(ReduceAllSum(Mul(each, weight)), ReduceAllSum(weight))
-	return append([]*Node{loss}, Gradient(loss, append([]*Node{z}, params...)...)...)
+	return append([]*Node{loss}, Gradient(loss, wrt...)...)
 }
 
 // squares is what each target [B, S, n, q] contributes to the measure.
@@ -171,31 +178,40 @@ func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *ba
 
 // gradient returns the loss of a batch and its gradient with respect to all parameters.
 func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, []*tensors.Tensor, error) {
-	solution, err := n.solve(ctx, params, b, true)
+	losses, gradients, err := n.gradients(ctx, params, b)
 	if err != nil {
 		return 0, nil, notFinite(err)
+	}
+	return losses[0], gradients, nil
+}
+
+// gradients is gradient with the losses of all seeds that the parameters are of.
+func (n *network) gradients(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, []*tensors.Tensor, error) {
+	solution, err := n.solve(ctx, params, b, true)
+	if err != nil {
+		return nil, nil, err
 	}
 	defer solution.Close()
 	out, err := n.compare(params, b, solution)
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	readoutGradients := out[2:]
-	loss := nn.Floats(out[0])[0]
+	losses := nn.Floats(out[0])
 	defer xla.Free(out[0], out[1])
 	pulled, err := solution.Pullback(ctx, out[1])
 	if err != nil {
 		xla.Free(readoutGradients...)
-		return 0, nil, err
+		return nil, nil, err
 	}
 	defer xla.Free(pulled.Z0)
 	encoderGradients, err := call(n.encodePull, params[:n.encoded], b.x0, pulled.Z0)
 	if err != nil {
 		xla.Free(append(readoutGradients, pulled.Args...)...)
-		return 0, nil, err
+		return nil, nil, err
 	}
 	gradients := append(encoderGradients, pulled.Args[:n.driven-n.encoded]...)
-	return loss, append(gradients, readoutGradients...), nil
+	return losses, append(gradients, readoutGradients...), nil
 }
 
 // compare calls the objective.
@@ -209,17 +225,26 @@ func (n *network) compare(params []*tensors.Tensor, b *batch, solution *ode.Solu
 
 // loss returns the loss of a batch.
 func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, error) {
-	solution, err := n.solve(ctx, params, b, false)
+	losses, err := n.losses(ctx, params, b)
 	if err != nil {
 		return 0, notFinite(err)
+	}
+	return losses[0], nil
+}
+
+// losses is loss of all seeds that the parameters are of.
+func (n *network) losses(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
+	solution, err := n.solve(ctx, params, b, false)
+	if err != nil {
+		return nil, err
 	}
 	defer solution.Close()
 	out, err := n.compare(params, b, solution)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer xla.Free(out...)
-	return nn.Floats(out[0])[0], nil
+	return nn.Floats(out[0]), nil
 }
 
 // forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and for a batch of one
