@@ -134,11 +134,23 @@ func TestSlope(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	f := File{Rows: testRows()}
-	expect(t, f.Table().String(), []string{"4.7 (0.5 to 99.0)", "out of memory", "200 + 7", "529", "Test CPU, 2 cores, XLA on CPU, at abc1234: go 1.26, jax 0.9"}, []string{"machine", "/here"})
+	expect(t, f.Table().String(), []string{"4.7 (0.5 to 99.0)", "out of memory", "200 + 7", "529", "Test CPU, 2 cores, XLA on CPU, at abc1234: go 1.26, jax 0.9"}, []string{"machine", "/here", "planned", "base"})
+
+	planned := File{Rows: testRows()}
+	planned.Rows[2].Evaluations = 1678
+	planned.Rows[2].Planned = Planned{PlannedBytes: 345 << 20, BaseBytes: 200 << 20, PlannedEvaluations: 1496}
+	table := planned.Table()
+	expect(t, table.String(), []string{"345 / 436", "1496 / 1678", "above base:"}, nil)
+	for _, title := range []string{"planned / above base, MiB", "evaluations, planned / taken"} {
+		at := slices.IndexFunc(table.Columns, func(c figures.Column) bool { return c.Title == title })
+		if at < 0 || !table.Rows[0][at].IsMissing() || table.Rows[1][at].IsMissing() || !table.Rows[2][at].IsMissing() {
+			t.Errorf("%q should be there for the row of 512 nodes alone, which has a plan", title)
+		}
+	}
 
 	rows := withoutPeer(testRows())
 	rows[1].Machine, rows[1].Accepted = "Another", 0 // the smallest, which is to come first
-	table := (&File{Rows: rows}).Table()
+	table = (&File{Rows: rows}).Table()
 	expect(t, table.String(), []string{"| machine", "Another, XLA on CPU, at abc1234"}, []string{"peer", "ratio"})
 	steps := slices.IndexFunc(table.Columns, func(c figures.Column) bool { return c.Title == "steps" })
 	if !table.Rows[0][steps].IsMissing() || table.Rows[1][steps].IsMissing() {

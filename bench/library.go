@@ -46,6 +46,8 @@ func Serve(ctx context.Context, s Setting, folder string, in io.Reader, out io.W
 		return err
 	}
 	defer l.model.Close()
+	runtime.GC()
+	base := resident.Now()
 	steps, err := c.Steps(ctx, backend, l.model)
 	if err != nil {
 		return err
@@ -54,9 +56,14 @@ func Serve(ctx context.Context, s Setting, folder string, in io.Reader, out io.W
 		return err
 	}
 	l.stats = steps.Stats
+	planned, err := c.plan(l.model, steps.Stats)
+	if err != nil {
+		return err
+	}
+	planned.BaseBytes = base
 	runtime.GC()
 	resident.Reset()
-	if err := l.answers.Encode(ready{versions(backend), time.Since(began).Seconds()}); err != nil {
+	if err := l.answers.Encode(ready{versions(backend), time.Since(began).Seconds(), planned}); err != nil {
 		return err
 	}
 	more := l.next()

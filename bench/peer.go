@@ -60,6 +60,8 @@ type Process struct {
 	Versions map[string]string
 	// LoadSeconds went by until the case was in memory, imports included.
 	LoadSeconds float64
+	// Planned is 0 for the peer.
+	Planned Planned
 
 	ctx     context.Context
 	name    string
@@ -132,7 +134,7 @@ func start(ctx context.Context, name, folder string, command *exec.Cmd, limited 
 	if err := p.answer(&ready); err != nil {
 		return nil, err
 	}
-	p.Versions, p.LoadSeconds = ready.Versions, ready.Seconds
+	p.Versions, p.LoadSeconds, p.Planned = ready.Versions, ready.Seconds, ready.Planned
 	return p, nil
 }
 
@@ -140,6 +142,7 @@ func start(ctx context.Context, name, folder string, command *exec.Cmd, limited 
 type ready struct {
 	Versions map[string]string `json:"versions"`
 	Seconds  float64           `json:"seconds"`
+	Planned
 }
 
 // Epoch runs forward, gradient and update once.

@@ -39,7 +39,7 @@ func (r Race) Run(ctx context.Context, s Setting) (row Row, err error) {
 		return row, err
 	}
 	defer func() { err = errors.Join(err, library.Close()) }()
-	row = Row{Model: s.Field, Variant: r.Peer.Variant, N: s.Nodes, Pairs: r.Pairs, PeerGiB: r.Peer.MemoryGiB, Machine: machine(), Commit: commit(), Versions: library.Versions}
+	row = Row{Model: s.Field, Variant: r.Peer.Variant, N: s.Nodes, Pairs: r.Pairs, PeerGiB: r.Peer.MemoryGiB, Planned: library.Planned, Machine: machine(), Commit: commit(), Versions: library.Versions}
 	var peer *Process
 	if s.Nodes <= r.PeerUpTo {
 		if peer, err = Start(ctx, folder, r.Peer); err == nil {

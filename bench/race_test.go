@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,7 @@ func TestServe(t *testing.T) {
 		t.Fatalf("first answer %v: %v", begun, err)
 	}
 	var turns [3]Turn
+	planned := begun.Planned
 	for i := range turns {
 		if err := answers.Decode(&turns[i]); err != nil {
 			t.Fatalf("answer %d: %v", i, err)
@@ -40,6 +42,13 @@ func TestServe(t *testing.T) {
 		if turns[i].Seconds <= 0 || len(turns[i].Accepted) != batchSize || turns[i].Accepted[0] == 0 {
 			t.Errorf("answer %d is %+v", i, turns[i])
 		}
+	}
+	// 9 nodes, where the compiler and Go take more than the training.
+	if took := turns[1].PeakBytes - planned.BaseBytes; planned.PlannedBytes <= 0 || planned.BaseBytes <= 0 || planned.PlannedBytes > took {
+		t.Errorf("planned %+v, took %d bytes more than the base", planned, took)
+	}
+	if most, evaluations := len(turns[1].Accepted)*(2+6*slices.Max(turns[1].Accepted)), planned.PlannedEvaluations; evaluations != most {
+		t.Errorf("planned %d evaluations, want those of accepted steps, %d", evaluations, most)
 	}
 	if turns[0].Loss != turns[1].Loss || turns[0].Loss <= 0 {
 		t.Errorf("losses %g and %g of epochs that should repeat", turns[0].Loss, turns[1].Loss)
@@ -60,7 +69,7 @@ func TestRowsAreKept(t *testing.T) {
 	}
 	var f File
 	f.Put(Row{Model: pengcde.PENG, N: 128, Ours: 1})
-	f.Put(Row{Model: pengcde.PENG, N: 256, Ours: 2, OutOfMemory: true})
+	f.Put(Row{Model: pengcde.PENG, N: 256, Ours: 2, OutOfMemory: true, Planned: Planned{PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7}})
 	f.Put(Row{Model: pengcde.PENG, N: 128, Ours: 3, Peer: 9, Ratio: spread([]float64{4, 2, 3})})
 	content, err := json.Marshal(f)
 	if err == nil {
@@ -73,9 +82,12 @@ func TestRowsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := File{Rows: []Row{{Model: pengcde.PENG, N: 128, Ours: 3, Peer: 9, Ratio: Spread{3, 2, 4}}, {Model: pengcde.PENG, N: 256, Ours: 2, OutOfMemory: true}}}
+	want := File{Rows: []Row{{Model: pengcde.PENG, N: 128, Ours: 3, Peer: 9, Ratio: Spread{3, 2, 4}}, {Model: pengcde.PENG, N: 256, Ours: 2, OutOfMemory: true, Planned: Planned{PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7}}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	if count := strings.Count(string(content), "planned_bytes"); count != 1 {
+		t.Errorf("%d rows with planned_bytes, want that which has a plan: %s", count, content)
 	}
 	if err := os.WriteFile(path, content[:10], 0o600); err != nil {
 		t.Fatal(err)

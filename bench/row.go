@@ -31,6 +31,7 @@ type Row struct {
 	// Bytes are the largest resident memory in the races; for the peer that of its start too.
 	OursBytes int64 `json:"ours_bytes"`
 	PeerBytes int64 `json:"peer_bytes,omitempty"`
+	Planned
 	// Accepted and Rejected steps of the library and its evaluations forward, in all samples; the peer takes the accepted ones.
 	Accepted    int `json:"accepted"`
 	Rejected    int `json:"rejected"`

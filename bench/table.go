@@ -16,10 +16,11 @@ type column struct {
 	cell     func(Row) figures.Cell
 	decimals int
 	peer     bool
+	planned  bool // says something of a plan
 }
 
 // Table shows the rows by model and size, with seconds, memory, steps, and notes on where they were measured. Columns of the peer
-// are left out where it took no part in any race.
+// are left out where it took no part in any race, those of plans where no row has one.
 func (f File) Table() *figures.Table {
 	columns := []column{
 		{title: "model", cell: func(r Row) figures.Cell {
@@ -39,24 +40,27 @@ func (f File) Table() *figures.Table {
 		ofPeer("peer", 1, func(r Row) float64 { return r.PeerCompile }),
 		measured("memory, MiB", -1, func(r Row) float64 { return mebi(r.OursBytes) }),
 		ofPeer("peer", -1, func(r Row) float64 { return mebi(r.PeerBytes) }),
+		{title: "planned / above base, MiB", planned: true, cell: plannedMemory},
 		{title: "steps", cell: func(r Row) figures.Cell {
 			if r.Accepted == 0 {
 				return figures.Missing()
 			}
 			return figures.Text(fmt.Sprintf("%d + %d", r.Accepted, r.Rejected))
 		}},
+		{title: "evaluations, planned / taken", planned: true, cell: plannedEvaluations},
 	}
 	if len(f.places()) > 1 {
 		columns = append(columns, column{title: "machine", cell: func(r Row) figures.Cell { return figures.Text(r.place()) }})
 	}
 	raced := slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Peer > 0 || r.OutOfMemory })
-	columns = slices.DeleteFunc(columns, func(c column) bool { return c.peer && !raced })
+	planned := slices.ContainsFunc(f.Rows, func(r Row) bool { return r.PlannedBytes > 0 })
+	columns = slices.DeleteFunc(columns, func(c column) bool { return c.peer && !raced || c.planned && !planned })
 	models := f.models()
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int {
 		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)), cmp.Compare(a.N, b.N))
 	})
 	table := &figures.Table{Title: fmt.Sprintf("An epoch: forward, gradient and update for a batch of %d series on grids", batchSize),
-		Rows: make([][]figures.Cell, len(rows)), Notes: f.notes(raced)}
+		Rows: make([][]figures.Cell, len(rows)), Notes: f.notes(raced, planned)}
 	for _, c := range columns {
 		table.Columns = append(table.Columns, figures.Column{Title: c.title, Decimals: c.decimals})
 		for i, r := range rows {
@@ -98,8 +102,13 @@ func ratio(r Row) figures.Cell {
 }
 
 // notes say what the columns are, and of every machine the commits and versions.
-func (f File) notes(raced bool) []string {
+func (f File) notes(raced, planned bool) []string {
 	notes := []string{"n: what was asked for; nodes: those of the grid; steps: accepted + rejected, in all series; memory: the largest resident"}
+	if planned {
+		notes = append(notes, "planned, before the first epoch: data, states, parameters and estimated memory of programs, on device and host; "+
+			"above base: the largest resident memory less that before compiling, with the compiler, what it made and Go's garbage; "+
+			"evaluations: forward, in all series, planned as if all accepted as many steps as that with the most, and rejected none")
+	}
 	if raced {
 		notes = append(notes, "ratio: seconds of the peer over ours, median over pairs of turns (least to largest)"+limits(f.Rows))
 	}

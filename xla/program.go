@@ -15,6 +15,7 @@ type Program struct {
 	name    string
 	backend *Backend
 	exec    *graph.Exec
+	build   func(inputs []*graph.Node) []*graph.Node
 }
 
 // NewProgram prepares a program; fn builds its graph at the first call with new shapes and may panic while it does,
@@ -30,7 +31,7 @@ func NewProgram(backend *Backend, name string, fn func(inputs []*graph.Node) []*
 	if err != nil {
 		return nil, fmt.Errorf("xla: program %q: %w", name, err)
 	}
-	return &Program{name: name, backend: backend, exec: exec.WithName(name).SetMaxCache(-1)}, nil
+	return &Program{name: name, backend: backend, exec: exec.WithName(name).SetMaxCache(-1), build: build}, nil
 }
 
 // donated marks an input whose device buffer the program may overwrite.

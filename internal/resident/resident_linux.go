@@ -14,12 +14,17 @@ func Reset() {
 }
 
 // Peak is the largest resident memory since then, in bytes; 0 where the kernel does not say.
-func Peak() int64 {
-	status, err := os.ReadFile("/proc/self/status")
+func Peak() int64 { return status("VmHWM:") }
+
+// Now is the resident memory, in bytes; 0 where the kernel does not say.
+func Now() int64 { return status("VmRSS:") }
+
+func status(name string) int64 {
+	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
-	_, rest, found := strings.Cut(string(status), "VmHWM:")
+	_, rest, found := strings.Cut(string(text), name)
 	var kilobytes int64
 	if _, err := fmt.Sscan(rest, &kilobytes); !found || err != nil {
 		return 0

@@ -5,3 +5,5 @@ package resident
 func Reset() {}
 
 func Peak() int64 { return 0 }
+
+func Now() int64 { return 0 }

@@ -16,18 +16,23 @@ import (
 )
 
 // BenchmarkProduct is what [Product.Choose] rests on: two layers of the 8 published maps, 16 features, batches of 4,
-// float32, forward and backward. The graphs are random, with all edges of a hub where one is named.
+// float32, forward and backward, dense and sparse in turns. The graphs are random, with all edges of
+// a hub where one is named.
 func BenchmarkProduct(b *testing.B) {
 	for _, size := range []struct{ n, edges, hub int }{
-		{64, 1024, 0}, {129, 2400, 0}, {256, 4096, 0}, {256, 16000, 0}, {400, 6400, 0}, {1000, 16000, 0}, {1000, 125000, 0},
-		{1000, 4000, 819}, {2048, 32768, 0},
+		{64, 256, 0}, {64, 1024, 0}, {100, 400, 0}, {100, 1600, 0}, {129, 516, 0}, {129, 2400, 0}, {256, 4096, 0}, {256, 8192, 0}, {256, 16000, 0},
+		{400, 6400, 0}, {1000, 16000, 0}, {1000, 125000, 0}, {1000, 250000, 0}, {1000, 4000, 819}, {2048, 32768, 0},
 	} {
-		for _, product := range []Product{Dense, Sparse} {
-			name := product.String()
-			b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s", size.n, size.edges, size.hub, name), func(b *testing.B) {
-				benchmarkLayers(b, size.n, size.edges, size.hub, product, 0)
-			})
-		}
+		b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d", size.n, size.edges, size.hub), func(b *testing.B) {
+			layers := func(p Product) twoLayers { return randomLayers(b, size.n, size.edges, size.hub, p, 0) }
+			chosen := "dense"
+			if layers(Auto).layout.buckets != nil {
+				chosen = "sparse"
+			}
+			edges := layers(Auto).layout.patterns[0].Edges() // without those drawn twice
+			b.Logf("%.3f of the matrix is filled: %s is chosen", float64(edges)/float64(size.n*size.n), chosen)
+			takeTurns(b, [2]string{"dense", "sparse"}, [2]func(){layers(Dense).prepare(b), layers(Sparse).prepare(b)})
+		})
 	}
 }
 
@@ -38,7 +43,10 @@ func BenchmarkModulation(b *testing.B) {
 			for _, k := range []int{0, 16, 512} {
 				name := product.String()
 				b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s/k=%d", size.n, size.edges, size.hub, name, k), func(b *testing.B) {
-					benchmarkLayers(b, size.n, size.edges, size.hub, product, k)
+					call := randomLayers(b, size.n, size.edges, size.hub, product, k).prepare(b)
+					for b.Loop() {
+						call()
+					}
 				})
 			}
 		}
@@ -47,8 +55,7 @@ func BenchmarkModulation(b *testing.B) {
 
 // BenchmarkUndirected is what [Layout.Fit] gains for undirected graphs of the mean degree, forward alone and with the
 // backward pass: the same two layers in the general layout and in the symmetric one, with the bytes of the control's
-// rows for a pair of snapshots. The two take turns, and the fastest call of each counts, so that other work on the machine
-// weighs on neither.
+// rows for a pair of snapshots.
 func BenchmarkUndirected(b *testing.B) {
 	const batch = 4
 	for _, n := range []int{400, 2048} {
@@ -81,29 +88,37 @@ func BenchmarkUndirected(b *testing.B) {
 					for i, layout := range layouts {
 						calls[i] = twoLayers{layout: layout, snapshots: snapshots, forward: !backward}.prepare(b)
 					}
-					var fastest [2]time.Duration
-					for b.Loop() {
-						for i, call := range calls {
-							start := time.Now()
-							call()
-							if took := time.Since(start); fastest[i] == 0 || took < fastest[i] {
-								fastest[i] = took
-							}
-						}
-					}
+					takeTurns(b, [2]string{"general", "symmetric"}, calls)
 					for i, name := range []string{"row-bytes", "symmetric-row-bytes"} {
 						b.ReportMetric(float64(2*batch*layouts[i].Width()*4), name)
 					}
-					b.ReportMetric(float64(fastest[0].Microseconds()), "fastest-µs")
-					b.ReportMetric(float64(fastest[1].Microseconds()), "symmetric-fastest-µs")
-					b.ReportMetric(float64(fastest[1])/float64(fastest[0]), "ratio")
 				})
 			}
 		}
 	}
 }
 
-func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identitySize int) {
+// takeTurns calls the two in turns and reports the fastest call of each and the ratio of the second to the first: other work on
+// the machine weighs on neither.
+func takeTurns(b *testing.B, names [2]string, calls [2]func()) {
+	var fastest [2]time.Duration
+	for b.Loop() {
+		for i, call := range calls {
+			start := time.Now()
+			call()
+			if took := time.Since(start); fastest[i] == 0 || took < fastest[i] {
+				fastest[i] = took
+			}
+		}
+	}
+	for i, name := range names {
+		b.ReportMetric(float64(fastest[i].Microseconds()), name+"-µs")
+	}
+	b.ReportMetric(float64(fastest[1])/float64(fastest[0]), "ratio")
+}
+
+// randomLayers are on random graphs.
+func randomLayers(b *testing.B, n, edges, hub int, product Product, identitySize int) twoLayers {
 	const batch = 4
 	rng := rand.New(rand.NewPCG(1, 2))
 	patterns := make([]*dyngraph.Pattern, batch)
@@ -132,11 +147,7 @@ func benchmarkLayers(b *testing.B, n, edges, hub int, product Product, identityS
 	if err != nil {
 		b.Fatal(err)
 	}
-	work := twoLayers{layout: layout, snapshots: snapshots, identitySize: identitySize}
-	call := work.prepare(b)
-	for b.Loop() {
-		call()
-	}
+	return twoLayers{layout: layout, snapshots: snapshots, identitySize: identitySize}
 }
 
 // twoLayers are layers of the 8 published maps on 16 features in float32.

@@ -21,7 +21,7 @@ type Plan struct {
 	// HostBytes is the most that is kept for the pullback on the host. DeviceBytes is the most that the tensors of this package
 	// take at once on the device, in the solve or the pullback: the kept states, those that a step works on and gives, sums of
 	// gradients. Not counted: the few numbers for each sample, such as times, z0, args, the cotangent, and what a compiled
-	// program needs for itself, which is that of one step however many there are.
+	// program needs for itself, which is that of one step however many there are: see [Solver.Temporary].
 	DeviceBytes, HostBytes int64
 
 	kept int // when the solve ends

@@ -5,105 +5,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/meter"
 	"github.com/peng-cde/pengcde-go/xla"
 )
-
-// meter is a backend that counts the bytes of its large buffers, those of states and gradients, that are there at once.
-type meter struct {
-	compute.Backend
-	small      int64 // buffers of fewer bytes do not count
-	live, peak int64
-}
-
-func (m *meter) wrap(b compute.Buffer) *metered {
-	shape, err := b.Shape()
-	if err != nil {
-		panic(err)
-	}
-	one := &metered{Buffer: b, meter: m, bytes: int64(shape.ByteSize())}
-	if one.bytes < m.small {
-		one.bytes = 0
-	}
-	m.live += one.bytes
-	m.peak = max(m.peak, m.live)
-	return one
-}
-
-func (m *meter) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
-	b, err := m.Backend.BufferFromFlatData(device, flat, shape)
-	if err != nil {
-		return nil, err
-	}
-	return m.wrap(b), nil
-}
-
-func (m *meter) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (compute.Buffer, any, error) {
-	b, flat, err := m.Backend.NewSharedBuffer(device, shape)
-	if err != nil {
-		return nil, nil, err
-	}
-	return m.wrap(b), flat, nil
-}
-
-func (m *meter) Builder(name string) compute.Builder {
-	return meteredBuilder{m.Backend.Builder(name), m}
-}
-
-type metered struct {
-	compute.Buffer
-	meter *meter
-	bytes int64
-}
-
-func (b *metered) Backend() compute.Backend { return b.meter }
-
-// gone stops counting the buffer.
-func (b *metered) gone() {
-	b.meter.live -= b.bytes
-	b.bytes = 0
-}
-
-func (b *metered) Finalize() error {
-	b.gone()
-	return b.Buffer.Finalize()
-}
-
-type meteredBuilder struct {
-	compute.Builder
-	meter *meter
-}
-
-func (b meteredBuilder) Compile() (compute.Executable, error) {
-	e, err := b.Builder.Compile()
-	return meteredExecutable{e, b.meter}, err
-}
-
-type meteredExecutable struct {
-	compute.Executable
-	meter *meter
-}
-
-func (e meteredExecutable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
-	plain := make([]compute.Buffer, len(inputs))
-	for i, input := range inputs {
-		plain[i] = input.(*metered).Buffer
-	}
-	out, err := e.Executable.Execute(plain, donate, device)
-	for i := range out {
-		out[i] = e.meter.wrap(out[i])
-	}
-	for i, input := range inputs { // after the outputs, which may not be where the donated were
-		if donate != nil && donate[i] {
-			input.(*metered).gone()
-		}
-	}
-	return out, err
-}
 
 // twisted is a field with a large arg.
 func twisted(_, z *Node, args []*Node) *Node {
@@ -131,7 +38,7 @@ func TestPlanAgainstWhatIsHeld(t *testing.T) {
 	for _, c := range []struct{ batch, saves int }{{1, 2}, {3, 40}} {
 		batch := c.batch
 		for name, control := range map[string]Control{"constant": Constant{0.05}, "few long steps": Constant{0.7}, "adaptive": PID{RTol: 1e-7, ATol: 1e-9}} {
-			m := &meter{Backend: plain.Compute, small: width * 8}
+			m := &meter.Backend{Backend: plain.Compute, Small: width * 8}
 			backend := xla.Wrap(m)
 			s, err := New(backend, twisted, Config{Control: control, MaxSteps: 200})
 			if err != nil {
@@ -158,32 +65,32 @@ func TestPlanAgainstWhatIsHeld(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				before := m.live
-				m.peak = m.live
+				before := m.Live
+				m.Peak = m.Live
 				sol, err := s.Run(context.Background(), p)
 				if err != nil {
 					t.Fatal(err)
 				}
-				held, onHost := m.peak-before, hostBytes(sol)
+				held, onHost := m.Peak-before, hostBytes(sol)
 				if !p.Forget {
 					cotangent := tensors.FromFlatDataAndDimensions(cosines(sol.Z.Size()), sol.Z.Shape().Dimensions...)
 					own := int64(cotangent.Shape().ByteSize())
 					if err := cotangent.MaterializeOnDevice(m, true, 0); err != nil {
 						t.Fatal(err)
 					}
-					m.peak = m.live
+					m.Peak = m.Live
 					g, err := sol.Pullback(context.Background(), cotangent)
 					if err != nil {
 						t.Fatal(err)
 					}
-					held = max(held, m.peak-before-own)
+					held = max(held, m.Peak-before-own)
 					g.Free()
 					xla.Free(cotangent)
 				}
 				onHost = max(onHost, hostBytes(sol))
 				sol.Close()
-				if m.live != before {
-					t.Errorf("%d bytes were left on the device", m.live-before)
+				if m.Live != before {
+					t.Errorf("%d bytes were left on the device", m.Live-before)
 				}
 				label := fmt.Sprintf("batch %d, %s, %+v, dense %t, forget %t", batch, name, p.Memory, p.Dense, p.Forget)
 				if held > plan.DeviceBytes || onHost > plan.HostBytes {

@@ -1,0 +1,154 @@
+package pengcde
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/compute/support/humanize"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+)
+
+// Plan is what training will take, in bytes of memory and evaluations of the field.
+type Plan struct {
+	// Solve is the plan of the batch that takes most memory: evaluations of the field, steps and kept states. With adaptive steps
+	// its evaluations are those of the steps planned with, without rejected ones: each takes Solve.StepEvaluations more.
+	Solve *ode.Plan
+	// Data are the batches, which stay on the device from the first epoch on. Saves are the states at the save times and their
+	// cotangents; Parameters the parameters with their gradients and AdamW's two moments. Where Solve.Exact, these are exact.
+	Data, Saves, Parameters int64
+	// Temporary is what the largest compiled program needs while it runs, an estimate: see [xla.Program.Temporary].
+	Temporary int64
+	// DeviceBytes is the sum of these with Solve.DeviceBytes, the most that is on the device at once. HostBytes is what the host
+	// holds besides: copies of Data, the states at the save times twice and their cotangents, and Solve.HostBytes. On a CPU both are
+	// memory of the process. Not counted: the program itself, the compiler and what it makes (some 400 MB with XLA),
+	// what Go's collector has not freed yet, up to HostBytes again, and batches of validation, whose Data stays as well.
+	DeviceBytes, HostBytes int64
+}
+
+// String is a line for a person.
+func (p *Plan) String() string {
+	evaluations, bound := 0, "at most "
+	if p.Solve.Exact {
+		bound = ""
+	}
+	for _, one := range p.Solve.Evaluations {
+		evaluations += one
+	}
+	return fmt.Sprintf("%s on the device: data %s, states at save times %s, states of the solve %s, parameters %s, programs about %s; "+
+		"%s on the host; %s%d evaluations of the field forward in %d samples, and %d of the batch in the pullback",
+		humanize.Bytes(p.DeviceBytes), humanize.Bytes(p.Data), humanize.Bytes(p.Saves), humanize.Bytes(p.Solve.DeviceBytes),
+		humanize.Bytes(p.Parameters), humanize.Bytes(p.Temporary), humanize.Bytes(p.HostBytes),
+		bound, evaluations, len(p.Solve.Evaluations), p.Solve.PullbackEvaluations)
+}
+
+// Plan foresees what [Model.Fit] will take on these windows in batches of the given size (0 means 1), without a solve and without
+// compiling. The number of adaptive steps is not known ahead: the plan is for samples that accept as many as steps says, such
+// as those of a shorter run; 0 takes the bound, Config.MaxSteps. Constant steps are known, and the argument is not used.
+//
+// It makes every batch once, one after another, and builds the graphs of a step: seconds, not minutes.
+func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, error) {
+	return m.plan(m.windows(training), batchSize, steps)
+}
+
+// PlanTrajectories is Plan for [Model.FitTrajectories].
+func (m *Model) PlanTrajectories(training []*dyngraph.Series, batchSize, steps int) (*Plan, error) {
+	return m.plan(m.trajectories(training), batchSize, steps)
+}
+
+func (m *Model) plan(all lessons, batchSize, steps int) (*Plan, error) {
+	switch {
+	case m.params == nil:
+		return nil, ErrClosed
+	case all.count == 0 || batchSize < 0 || steps < 0:
+		return nil, invalid("plan for %d examples in batches of %d with %d steps, want at least one example, and no negative numbers",
+			all.count, batchSize, steps)
+	}
+	w := m.config.wiring()
+	if m.config.Adaptive != nil && steps > 0 {
+		w.maxSteps = steps
+	}
+	n, err := newNetwork(m.backend, w)
+	if err != nil {
+		return nil, err
+	}
+	defer n.close()
+	size := min(max(batchSize, 1), all.count)
+	largest, data := &Plan{}, int64(0)
+	for from := 0; from < all.count; from += size {
+		part := lessons{min(size, all.count-from), func(i int) (example, error) { return all.at(from + i) }}
+		p, err := m.planBatch(n, part, size, largest)
+		if err != nil {
+			return nil, err
+		}
+		data += p.Data
+		if p.DeviceBytes > largest.DeviceBytes {
+			largest = p
+		}
+	}
+	others := data - largest.Data
+	largest.Data = data
+	largest.DeviceBytes += others
+	largest.HostBytes += others
+	return largest, nil
+}
+
+// planBatch plans one batch. What its programs need is left out where it is not larger than another without.
+func (m *Model) planBatch(n *network, one lessons, size int, than *Plan) (*Plan, error) {
+	batches, err := m.batches(one, size, nil)
+	for _, b := range batches {
+		defer b.free()
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, p := batches[0], &Plan{}
+	z0 := tensors.FromShape(shapes.Make(m.config.dtype(), size, m.config.Nodes, m.config.Hidden))
+	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Memory: n.memory,
+		Args: slices.Concat(m.params[n.encoded:n.driven], b.control)}
+	if p.Solve, err = n.solver.Plan(problem); err != nil {
+		return nil, errs.In("pengcde", err, ErrInput)
+	}
+	state, dims := z0.Shape(), z0.Shape().Dimensions
+	saved := shapes.Make(state.DType, dims[0], len(b.times[0]), dims[1], dims[2])
+	met := shapesOf(b.target, b.weight) // by the states at the save times
+	if b.share != nil {
+		met = append(met, b.share.Shape())
+	}
+	p.Data = bytesOf(slices.Concat(met, shapesOf(b.x0), shapesOf(b.control...)))
+	p.Saves = 2 * int64(saved.ByteSize())
+	p.Parameters = 4 * bytesOf(shapesOf(m.params...))
+	p.DeviceBytes = p.Data + p.Saves + p.Parameters + p.Solve.DeviceBytes + int64(state.ByteSize())
+	p.HostBytes = p.Data + 3*int64(saved.ByteSize()) + p.Solve.HostBytes
+	if p.DeviceBytes+than.Temporary <= than.DeviceBytes {
+		return p, nil
+	}
+	if p.Temporary, err = n.solver.Temporary(problem); err != nil {
+		return nil, errs.In("pengcde", err, ErrInput)
+	}
+	objective, err := n.objective.Temporary(slices.Concat([]shapes.Shape{saved}, met, shapesOf(m.params[n.driven:]...))...)
+	if err != nil {
+		return nil, errs.In("pengcde", err)
+	}
+	p.Temporary = max(p.Temporary, objective)
+	p.DeviceBytes += p.Temporary
+	return p, nil
+}
+
+func shapesOf(ts ...*tensors.Tensor) (all []shapes.Shape) {
+	for _, t := range ts {
+		all = append(all, t.Shape())
+	}
+	return all
+}
+
+func bytesOf(all []shapes.Shape) (bytes int64) {
+	for _, s := range all {
+		bytes += int64(s.ByteSize())
+	}
+	return bytes
+}
