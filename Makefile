@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench bench-quick bench-go peer strip clean
+.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-quick bench-go peer strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -70,6 +70,9 @@ check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid
 
 bench: setup peer ## race against the peer, about half an hour: BENCH_FLAGS="-nodes 128 -fields peng" for less
 	$(ENV) go run ./bench/race -out bench/latest.json $(BENCH_FLAGS)
+
+bench-seeds: setup ## several seeds in one program, a quarter of an hour
+	$(ENV) go run ./bench/seeds -out bench/latest.json
 
 bench-quick: setup ## sparse against dense products, half a minute
 	$(ENV) go test -run '^$$' -bench 'Product/n=(129|1000)/edges=(2400|16000)/' -benchtime 100x ./pengcde/equivariant

@@ -28,6 +28,9 @@ type Setting struct {
 	Published bool
 	// Seed draws the data and the parameters.
 	Seed uint64
+	// Batch is the number of series in an optimiser step, for graphs whose states do not fit at once; 0 means all 4. The peer
+	// takes all.
+	Batch int
 }
 
 const (
@@ -69,7 +72,10 @@ func NewCase(ctx context.Context, s Setting) (*Case, error) {
 	}
 	c.Config = pengcde.Config{Nodes: c.Series[0].Nodes(), Features: 1, Field: s.Field, Hidden: hidden, Layers: layers,
 		GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Parity: s.Published, Float64: s.Float64, Seed: s.Seed}
-	c.Train = train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: batchSize, AdamW: train.AdamW{LearningRate: stillRate}}
+	if s.Batch == 0 {
+		c.Batch = batchSize
+	}
+	c.Train = train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: c.Batch, AdamW: train.AdamW{LearningRate: stillRate}}
 	if _, err := c.field(); err != nil {
 		return nil, err
 	}

@@ -147,11 +147,13 @@ func (f File) outOfMemory() []figures.Mark {
 func (r Row) nodes() int { return graphs.Side(r.N) * graphs.Side(r.N) }
 
 // place is the machine and what computed on it.
-func (r Row) place() string {
-	if backend := r.Versions["backend"]; backend != "" {
-		return r.Machine + ", " + backend
+func (r Row) place() string { return place(r.Machine, r.Versions) }
+
+func place(machine string, versions map[string]string) string {
+	if backend := versions["backend"]; backend != "" {
+		return machine + ", " + backend
 	}
-	return r.Machine
+	return machine
 }
 
 func (f File) places() []string { return distinct(f.Rows, Row.place) }
@@ -161,7 +163,7 @@ func (f File) models() []pengcde.Kind {
 }
 
 // distinct are the values of rows in the order in which they come.
-func distinct[V comparable](rows []Row, of func(Row) V) (values []V) {
+func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
 	for _, r := range rows {
 		if v := of(r); !slices.Contains(values, v) {
 			values = append(values, v)

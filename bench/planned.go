@@ -26,7 +26,7 @@ func (c *Case) plan(model *pengcde.Model, steps []ode.Stats) (p Planned, err err
 	for _, s := range steps {
 		most = max(most, s.Accepted)
 	}
-	plan, err := model.PlanTrajectories(c.Series, batchSize, most)
+	plan, err := model.PlanTrajectories(c.Series, c.Batch, most)
 	if err != nil {
 		return p, err
 	}

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
 // Race says how races are run.
@@ -25,6 +27,9 @@ type Race struct {
 
 // Run races on one case.
 func (r Race) Run(ctx context.Context, s Setting) (row Row, err error) {
+	if s.Batch != 0 && s.Nodes <= r.PeerUpTo {
+		return row, fmt.Errorf("bench: batches of %d at %d nodes, want 0 where the peer takes part, which has all series in one: %w", s.Batch, s.Nodes, pengcde.ErrInput)
+	}
 	folder, err := os.MkdirTemp("", "pengcde-bench-")
 	if err != nil {
 		return row, fmt.Errorf("bench: %w", err)
@@ -39,7 +44,7 @@ func (r Race) Run(ctx context.Context, s Setting) (row Row, err error) {
 		return row, err
 	}
 	defer func() { err = errors.Join(err, library.Close()) }()
-	row = Row{Model: s.Field, Variant: r.Peer.Variant, N: s.Nodes, Pairs: r.Pairs, PeerGiB: r.Peer.MemoryGiB, Planned: library.Planned, Machine: machine(), Commit: commit(), Versions: library.Versions}
+	row = Row{Model: s.Field, Variant: r.Peer.Variant, N: s.Nodes, Batch: s.Batch, Pairs: r.Pairs, PeerGiB: r.Peer.MemoryGiB, Planned: library.Planned, Machine: machine(), Commit: commit(), Versions: library.Versions}
 	var peer *Process
 	if s.Nodes <= r.PeerUpTo {
 		if peer, err = Start(ctx, folder, r.Peer); err == nil {

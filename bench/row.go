@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
@@ -18,7 +19,9 @@ type Row struct {
 	// N is the number of nodes asked for; the grid has the next square number.
 	N     int `json:"n"`
 	Pairs int `json:"pairs"`
-	// Ours and Peer are seconds of an epoch, forward, gradient and update for the batch of 4: medians over so many turns.
+	// Batch is the number of series in an optimiser step where it is not all 4; an epoch then has several steps.
+	Batch int `json:"batch,omitempty"`
+	// Ours and Peer are seconds of an epoch, forward, gradient and update for all 4 series: medians over so many turns.
 	Ours  float64 `json:"ours_s"`
 	Peer  float64 `json:"peer_s,omitempty"`
 	Ratio Spread  `json:"ratio,omitzero"`
@@ -70,9 +73,10 @@ func (r Row) String() string {
 	return line
 }
 
-// File is what is kept of races.
+// File is what is kept of races, and of seeds that train together.
 type File struct {
-	Rows []Row `json:"rows"`
+	Rows     []Row      `json:"rows"`
+	Together []Together `json:"together,omitempty"`
 }
 
 // ReadFile reads a file of rows; one that is not there has none.
@@ -90,10 +94,27 @@ func ReadFile(path string) (f File, err error) {
 	return f, nil
 }
 
-// Put adds a row in the place of an older one of the same model, size and variant on the same machine and backend.
+// Update changes a file of rows; the empty path is none.
+func Update(path string, change func(*File)) error {
+	if path == "" {
+		return nil
+	}
+	f, err := ReadFile(path)
+	if err != nil {
+		return err
+	}
+	change(&f)
+	content, err := json.MarshalIndent(f, "", "\t")
+	if err != nil {
+		return fmt.Errorf("bench: rows of %s: %w", path, err)
+	}
+	return durable.WriteFile(path, append(content, '\n'))
+}
+
+// Put adds a row in the place of an older one of the same model, size, variant and batch on the same machine and backend.
 func (f *File) Put(r Row) {
 	same := func(other Row) bool {
-		return other.Model == r.Model && other.N == r.N && other.Variant == r.Variant && other.place() == r.place()
+		return other.Model == r.Model && other.N == r.N && other.Variant == r.Variant && other.Batch == r.Batch && other.place() == r.place()
 	}
 	if at := slices.IndexFunc(f.Rows, same); at >= 0 {
 		f.Rows[at] = r

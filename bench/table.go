@@ -24,10 +24,14 @@ type column struct {
 func (f File) Table() *figures.Table {
 	columns := []column{
 		{title: "model", cell: func(r Row) figures.Cell {
+			name := modelName(r.Model)
 			if r.Variant == Implicit && (r.Peer > 0 || r.OutOfMemory) {
-				return figures.Text(modelName(r.Model) + ", implicit peer")
+				name += ", implicit peer"
 			}
-			return figures.Text(modelName(r.Model))
+			if r.Batch > 0 {
+				name += fmt.Sprintf(", %d at a time", r.Batch)
+			}
+			return figures.Text(name)
 		}},
 		{title: "n", cell: func(r Row) figures.Cell { return figures.Number(float64(r.N)) }},
 		{title: "nodes", cell: func(r Row) figures.Cell { return figures.Number(float64(r.nodes())) }},
@@ -59,7 +63,7 @@ func (f File) Table() *figures.Table {
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int {
 		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)), cmp.Compare(a.N, b.N))
 	})
-	table := &figures.Table{Title: fmt.Sprintf("An epoch: forward, gradient and update for a batch of %d series on grids", batchSize),
+	table := &figures.Table{Title: fmt.Sprintf("An epoch: forward, gradient and update, of %d series on grids", batchSize),
 		Rows: make([][]figures.Cell, len(rows)), Notes: f.notes(raced, planned)}
 	for _, c := range columns {
 		table.Columns = append(table.Columns, figures.Column{Title: c.title, Decimals: c.decimals})

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/bench"
-	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
@@ -24,6 +23,7 @@ func main() {
 	upTo := flag.Int("peer-up-to", 1024, "most nodes that the peer is given")
 	memory := flag.Float64("peer-memory", 20, "GiB that the peer may take")
 	variant := flag.String("variant", string(bench.Dense), "of the peer: dense or implicit")
+	batch := flag.Int("batch", 0, "series in an optimiser step, where the peer takes no part; 0 for all")
 	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and machine")
 	serve := flag.Bool("serve", false, "be the library's side of a race: a setting in JSON and a folder follow")
 	flag.Parse()
@@ -33,7 +33,7 @@ func main() {
 	if *serve {
 		err = side(ctx, flag.Args())
 	} else {
-		err = race(ctx, *nodes, *fields, *out, bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Peer: bench.PeerConfig{
+		err = race(ctx, *nodes, *fields, *out, *batch, bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Peer: bench.PeerConfig{
 			Variant: bench.Variant(*variant), Steps: bench.Given, MemoryGiB: *memory}})
 	}
 	if err != nil {
@@ -54,7 +54,7 @@ func side(ctx context.Context, args []string) error {
 	return bench.Serve(ctx, s, args[1], os.Stdin, os.Stdout)
 }
 
-func race(ctx context.Context, nodes, fields, out string, r bench.Race) error {
+func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Race) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -63,33 +63,20 @@ func race(ctx context.Context, nodes, fields, out string, r bench.Race) error {
 		setting, err := json.Marshal(s)
 		return []string{self, "-serve", string(setting), folder}, err
 	}
-	var file, raced bench.File
-	if out != "" {
-		if file, err = bench.ReadFile(out); err != nil {
-			return err
-		}
-	}
+	var raced bench.File
 	for _, size := range strings.Split(nodes, ",") {
 		n, err := strconv.Atoi(size)
 		if err != nil {
 			return fmt.Errorf("number of nodes %q: %w", size, err)
 		}
 		for _, kind := range strings.Split(fields, ",") {
-			row, err := r.Run(ctx, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234})
+			row, err := r.Run(ctx, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234, Batch: batch})
 			if err != nil {
 				return err
 			}
 			fmt.Println(row)
 			raced.Put(row)
-			file.Put(row)
-			if out == "" {
-				continue
-			}
-			content, err := json.MarshalIndent(file, "", "\t")
-			if err != nil {
-				return err
-			}
-			if err := durable.WriteFile(out, append(content, '\n')); err != nil {
+			if err := bench.Update(out, func(f *bench.File) { f.Put(row) }); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Together is a measurement of seeds that train in one program, by [pengcde.FitSeeds].
+type Together struct {
+	Model pengcde.Kind `json:"model"`
+	// N is the number of nodes asked for, Seeds that of models, each with data and parameters of its own.
+	N     int `json:"n"`
+	Seeds int `json:"seeds"`
+	// SeedEpoch is the seconds of an epoch divided by Seeds: the median, the least and the largest of Epochs epochs.
+	SeedEpoch Spread `json:"seed_epoch_s"`
+	Epochs    int    `json:"epochs"`
+	// Compile is the time that compiling takes, in seconds, for all seeds.
+	Compile  float64           `json:"compile_s"`
+	Machine  string            `json:"machine"`
+	Commit   string            `json:"commit"`
+	Versions map[string]string `json:"versions"`
+}
+
+// MeasureTogether trains so many seeds in this process and times the epochs after the first, which compiles.
+func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds, epochs int) (t Together, err error) {
+	if seeds < 1 || epochs < 1 {
+		return t, fmt.Errorf("bench: %d seeds for %d epochs, want at least 1 of each: %w", seeds, epochs, pengcde.ErrInput)
+	}
+	var times []float64
+	began := time.Now()
+	runs := make([]pengcde.Run[*dyngraph.Series], seeds)
+	for i := range runs {
+		c, err := NewCase(ctx, s)
+		if err != nil {
+			return t, err
+		}
+		model, err := pengcde.New(backend, c.Config)
+		if err != nil {
+			return t, err
+		}
+		defer model.Close()
+		c.Train.Epochs = 1 + epochs
+		if i == seeds-1 { // the last to end an epoch
+			c.Train.Progress = func(train.Progress) {
+				times = append(times, time.Since(began).Seconds())
+				began = time.Now()
+			}
+		}
+		runs[i] = pengcde.Run[*dyngraph.Series]{Model: model, Training: c.Series, Config: c.Train}
+		t = Together{Model: c.Field, N: s.Nodes, Seeds: seeds, Epochs: epochs, Machine: machine(), Commit: commit(), Versions: versions(backend)}
+		s.Seed++
+	}
+	began = time.Now()
+	if _, err := pengcde.FitSeeds(ctx, runs); err != nil {
+		return t, err
+	}
+	whole := spread(times[1:])
+	t.Compile = max(times[0]-whole.Median, 0)
+	per := float64(seeds)
+	t.SeedEpoch = Spread{whole.Median / per, whole.Low / per, whole.High / per}
+	return t, nil
+}
+
+// place is the machine and what computed on it.
+func (t Together) place() string { return place(t.Machine, t.Versions) }
+
+// PutTogether adds a measurement in the place of an older one of the same model, size and seeds on the same machine and backend.
+func (f *File) PutTogether(t Together) {
+	same := func(other Together) bool {
+		return other.Model == t.Model && other.N == t.N && other.Seeds == t.Seeds && other.place() == t.place()
+	}
+	if at := slices.IndexFunc(f.Together, same); at >= 0 {
+		f.Together[at] = t
+		return
+	}
+	f.Together = append(f.Together, t)
+}
+
+// TogetherTable shows the measurements of seeds that train in one program, beside what one seed takes alone.
+func (f File) TogetherTable() *figures.Table {
+	rows := slices.SortedStableFunc(slices.Values(f.Together), func(a, b Together) int {
+		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Model, b.Model), cmp.Compare(a.N, b.N), cmp.Compare(a.Seeds, b.Seeds))
+	})
+	table := &figures.Table{Title: "Seeds in one program",
+		Columns: []figures.Column{{Title: "model"}, {Title: "n"}, {Title: "seeds"}, {Title: "s per seed and epoch", Decimals: 2},
+			{Title: "least to largest"}, {Title: "of one alone"}, {Title: "compiling, s", Decimals: 1}}}
+	places := distinct(rows, Together.place)
+	if len(places) > 1 {
+		table.Columns = append(table.Columns, figures.Column{Title: "machine"})
+	}
+	for _, t := range rows {
+		share := figures.Missing()
+		for _, one := range rows {
+			if one.Seeds == 1 && one.Model == t.Model && one.N == t.N && one.place() == t.place() {
+				share = figures.Text(fmt.Sprintf("%.2f", t.SeedEpoch.Median/one.SeedEpoch.Median))
+			}
+		}
+		cells := []figures.Cell{figures.Text(modelName(t.Model)), figures.Number(float64(t.N)), figures.Number(float64(t.Seeds)),
+			figures.Number(t.SeedEpoch.Median), figures.Text(fmt.Sprintf("%.2f to %.2f", t.SeedEpoch.Low, t.SeedEpoch.High)), share, figures.Number(t.Compile)}
+		if len(places) > 1 {
+			cells = append(cells, figures.Text(t.place()))
+		}
+		table.Rows = append(table.Rows, cells)
+	}
+	table.Notes = places
+	return table
+}
