@@ -34,7 +34,7 @@ func (c *Case) plan(model *pengcde.Model, steps []ode.Stats) (p Planned, err err
 }
 
 func plannedMemory(r Row) figures.Cell {
-	if r.PlannedBytes == 0 {
+	if r.PlannedBytes == 0 || r.OursBytes == 0 {
 		return figures.Missing()
 	}
 	return figures.Text(fmt.Sprintf("%.0f / %.0f", mebi(r.PlannedBytes), mebi(r.OursBytes-r.BaseBytes)))

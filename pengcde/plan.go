@@ -19,31 +19,35 @@ type Plan struct {
 	// its evaluations are those of the steps planned with, without rejected ones: each takes Solve.StepEvaluations more.
 	Solve *ode.Plan
 	// Data are the batches, which stay on the device from the first epoch on. Saves are the states at the save times and their
-	// cotangents; Parameters the parameters with their gradients and AdamW's two moments. Where Solve.Exact, these are exact.
+	// cotangents; Parameters the parameters with their gradients and AdamW's two moments. They follow
+	// from shapes.
 	Data, Saves, Parameters int64
 	// Temporary is what the largest compiled program needs while it runs, an estimate: see [xla.Program.Temporary].
 	Temporary int64
 	// DeviceBytes is the sum of these with Solve.DeviceBytes, the most that is on the device at once. HostBytes is what the host
 	// holds besides: copies of Data, the states at the save times twice and their cotangents, and Solve.HostBytes. On a CPU both are
-	// memory of the process. Not counted: the program itself, the compiler and what it makes (some 400 MB with XLA),
-	// what Go's collector has not freed yet, up to HostBytes again, and batches of validation, whose Data stays as well.
+	// memory of the process. Not counted: the process itself, the compiler and what it makes (some 360 MiB for a PENG-CDE with
+	// XLA on a CPU), what the allocators keep and Go's collector has not freed yet, and batches of validation, whose Data stays as
+	// well.
 	DeviceBytes, HostBytes int64
 }
 
 // String is a line for a person.
 func (p *Plan) String() string {
-	evaluations, bound := 0, "at most "
-	if p.Solve.Exact {
-		bound = ""
-	}
-	for _, one := range p.Solve.Evaluations {
+	evaluations, steps := 0, 0
+	for b, one := range p.Solve.Evaluations {
 		evaluations += one
+		steps = max(steps, p.Solve.Steps[b])
+	}
+	planned := "" // with adaptive steps
+	if !p.Solve.Exact {
+		planned = " accepted"
 	}
 	return fmt.Sprintf("%s on the device: data %s, states at save times %s, states of the solve %s, parameters %s, programs about %s; "+
-		"%s on the host; %s%d evaluations of the field forward in %d samples, and %d of the batch in the pullback",
+		"%s on the host; with %d steps%s %d evaluations of the field forward, in %d samples, and %d of the batch in the pullback",
 		humanize.Bytes(p.DeviceBytes), humanize.Bytes(p.Data), humanize.Bytes(p.Saves), humanize.Bytes(p.Solve.DeviceBytes),
 		humanize.Bytes(p.Parameters), humanize.Bytes(p.Temporary), humanize.Bytes(p.HostBytes),
-		bound, evaluations, len(p.Solve.Evaluations), p.Solve.PullbackEvaluations)
+		steps, planned, evaluations, len(p.Solve.Evaluations), p.Solve.PullbackEvaluations)
 }
 
 // Plan foresees what [Model.Fit] will take on these windows in batches of the given size (0 means 1), without a solve and without

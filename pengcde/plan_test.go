@@ -61,7 +61,7 @@ func TestPlanAgainstTraining(t *testing.T) {
 				t.Errorf("exact %t, temporary %d", plan.Solve.Exact, plan.Temporary)
 			}
 			text := plan.String()
-			if strings.Contains(text, "at most") == plan.Solve.Exact || !strings.Contains(text, "MiB on the device") && !strings.Contains(text, "KiB on the device") {
+			if strings.Contains(text, " steps accepted ") == plan.Solve.Exact || !strings.Contains(text, "MiB on the device") && !strings.Contains(text, "KiB on the device") {
 				t.Errorf("%q of a plan with exact %t", text, plan.Solve.Exact)
 			}
 		})

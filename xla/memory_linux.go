@@ -27,13 +27,17 @@ import (
 // fresh pages: half the time of an epoch of a PENG-CDE on 512 nodes. The memory of the process then stays as large as it
 // was at most. Settings of the user in the environment (MALLOC_..., GLIBC_TUNABLES) come first.
 var keepFreedMemory = sync.OnceFunc(func() {
+	if !allocatorIsSet() {
+		C.keep_freed_memory()
+	}
+})
+
+// allocatorIsSet says whether the user chose what the C allocator keeps.
+func allocatorIsSet() bool {
 	for _, name := range []string{"MALLOC_MMAP_MAX_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"} {
 		if os.Getenv(name) != "" {
-			return
+			return true
 		}
 	}
-	if strings.Contains(os.Getenv("GLIBC_TUNABLES"), "glibc.malloc.") {
-		return
-	}
-	C.keep_freed_memory()
-})
+	return strings.Contains(os.Getenv("GLIBC_TUNABLES"), "glibc.malloc.")
+}

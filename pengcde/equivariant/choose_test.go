@@ -1,0 +1,74 @@
+package equivariant
+
+import (
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Auto is dense up to 100 nodes, and beyond where more than an eighth of the matrix is filled; what a user names stands.
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		asked    Product
+		n, edges int
+		want     Product
+	}{
+		{Auto, 1, 0, Dense}, {Auto, 100, 0, Dense}, {Auto, 100, 400, Dense}, {Auto, 101, 400, Sparse},
+		{Auto, 400, 20000, Sparse}, {Auto, 400, 20001, Dense}, {Auto, 129, 2080, Sparse}, {Auto, 129, 2081, Dense},
+		{Dense, 100000, 1, Dense}, {Sparse, 2, 4, Sparse},
+	} {
+		if got := c.asked.Choose(c.n, c.edges); got != c.want {
+			t.Errorf("%v for %d nodes with %d edges: %v, want %v", c.asked, c.n, c.edges, got, c.want)
+		}
+	}
+}
+
+// graph has a ring of n nodes with edges to the next few, and edges from node 0 to the first of the others.
+func graph(t *testing.T, n, degree, hub int) *dyngraph.Pattern {
+	t.Helper()
+	var from, to []int
+	for u := range n {
+		for k := range degree {
+			from, to = append(from, u), append(to, (u+k+1)%n)
+		}
+	}
+	for v := range hub {
+		from, to = append(from, 0), append(to, v)
+	}
+	p, _, err := dyngraph.NewPattern(n, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The fullest graph of a batch decides for all of it.
+func TestLayoutOfABatch(t *testing.T) {
+	const n = 120
+	for degree, sparse := range map[int]bool{15: true, 16: false} { // 0.125 and 0.133 of the matrix
+		layout, err := Auto.Layout([]*dyngraph.Pattern{graph(t, n, 1, 0), graph(t, n, degree, 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := layout.buckets != nil; got != sparse {
+			t.Errorf("%d neighbours: sparse %t, want %t", degree, got, sparse)
+		}
+	}
+}
+
+// A hub gets a bucket of its own where the entries that this saves are more than one costs: a list as long as the hub's for every
+// node, less what there is, against bucketCost.
+func TestHubGetsABucket(t *testing.T) {
+	for _, c := range []struct{ batch, n, hub, want int }{
+		{1, 200, 0, 1}, {1, 200, 30, 1}, {1, 200, 60, 2}, // 200 lists of some 3 entries, lengthened by 28 or 58: 5600 or 11600 more
+		{4, 200, 30, 2}, {4, 50, 30, 1}, // samples count together
+	} {
+		var patterns []*dyngraph.Pattern
+		for range c.batch {
+			patterns = append(patterns, graph(t, c.n, 1, c.hub))
+		}
+		if got := newBuckets(patterns); len(got.list) != c.want {
+			t.Errorf("%+v: %d buckets", c, len(got.list))
+		}
+	}
+}
