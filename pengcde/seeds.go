@@ -121,7 +121,7 @@ func fitTogether[Data dyngraph.Window | *dyngraph.Series](ctx context.Context, t
 		if len(going) == 0 {
 			break
 		}
-		group := next(asked)
+		group := nextGroup(asked)
 		if err := t.room(going); err != nil {
 			for _, i := range going {
 				asked[i].err = err
