@@ -12,6 +12,14 @@
 // their own: pengcde/ode solves and differentiates, pengcde/path interpolates, pengcde/equivariant holds the maps,
 // pengcde/field the vector fields, pengcde/train the loop.
 //
+// # Several seeds
+//
+// [FitSeeds] trains the seeds of one configuration in one program: S models' parameters get a leading axis [S, ...], their
+// batches become one of S·B samples, and each run still has steps, early stopping and a checkpoint of its own. It compiles once
+// where S calls of [Model.Fit] compile S times (or once, with [Model.Reset]), and keeps a device busy that small graphs leave
+// idle: an accelerator takes about as long for a step of S·B samples as for one of B, until it is full. A CPU is full already,
+// and there the work grows: samples step side by side, so a batch takes as many steps as its slowest sample.
+//
 // # Tolerances
 //
 // Each layer divides the rows that it takes by their root mean square, and those behind a ReLU may all but vanish: there the

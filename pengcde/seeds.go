@@ -79,11 +79,23 @@ func FitSeeds[Data dyngraph.Window | *dyngraph.Series](ctx context.Context, runs
 	if err := t.room(all); err != nil {
 		return nil, err
 	}
-	configs := make([]train.Config, len(runs))
+	configs, updates := make([]train.Config, len(runs)), make(map[train.AdamW]*train.Update)
 	for i, r := range runs {
 		if configs[i], err = r.Model.keyed(r.Config, digests[i]); err != nil {
 			return nil, err
 		}
+		if r.Config.Update != nil {
+			continue
+		}
+		update := updates[r.Config.AdamW]
+		if update == nil {
+			if update, err = train.NewUpdate(first.Model.backend, r.Config.AdamW); err != nil {
+				return nil, errs.In(fmt.Sprintf("pengcde: run %d", i), err, ErrInput)
+			}
+			defer update.Close()
+			updates[r.Config.AdamW] = update
+		}
+		configs[i].Update = update
 	}
 	clear(digests)
 	return fitTogether(ctx, t, runs, configs)
@@ -121,7 +133,7 @@ func fitTogether[Data dyngraph.Window | *dyngraph.Series](ctx context.Context, t
 		if len(going) == 0 {
 			break
 		}
-		group := next(asked)
+		group := nextGroup(asked)
 		if err := t.room(going); err != nil {
 			for _, i := range going {
 				asked[i].err = err

@@ -95,15 +95,13 @@ func sameRun(t *testing.T, what string, got, want *train.Report, a, b *Model) {
 // itself.
 func TestFitSeedsIsFitOfEach(t *testing.T) {
 	for _, product := range []equivariant.Product{equivariant.Dense, equivariant.Sparse} {
-		checkFitSeeds(t, xlatest.Go(t), func(c *Config) { c.Product = product })
+		checkFitSeeds(t, func(c *Config) { c.Product = product })
 	}
 }
 
-func TestFitSeedsCompiled(t *testing.T) { checkFitSeeds(t, xlatest.Backend(t), nil) }
-
-func checkFitSeeds(t *testing.T, backend *xla.Backend, change func(*Config)) {
+func checkFitSeeds(t *testing.T, change func(*Config)) {
 	t.Helper()
-	both := [2][]Run[*dyngraph.Series]{seedRuns(t, backend, 3, change), seedRuns(t, backend, 3, change)}
+	both := [2][]Run[*dyngraph.Series]{seedRuns(t, xlatest.Go(t), 3, change), seedRuns(t, xlatest.Go(t), 3, change)}
 	for _, runs := range both {
 		runs[0].Config.Patience, runs[1].Config.Epochs = 4, 5
 		for _, targets := range runs[0].Validation[0].Targets { // away from which training leads
@@ -136,6 +134,31 @@ func checkFitSeeds(t *testing.T, backend *xla.Backend, change func(*Config)) {
 	}
 }
 
+// The same in compiled programs, briefly.
+func TestFitSeedsCompiled(t *testing.T) { compareFits(t, xlatest.Backend(t), nil, nil) }
+
+// compareFits trains two runs for two epochs, together and one by one.
+func compareFits(t *testing.T, backend *xla.Backend, change func(*Config), spoil func([]Run[*dyngraph.Series])) {
+	t.Helper()
+	both := [2][]Run[*dyngraph.Series]{seedRuns(t, backend, 2, change), seedRuns(t, backend, 2, change)}
+	for _, runs := range both {
+		for i := range runs {
+			runs[i].Config.Epochs = 2
+		}
+		if spoil != nil {
+			spoil(runs)
+		}
+	}
+	want := alone(t, both[0])
+	got, err := FitSeeds(context.Background(), both[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		sameRun(t, fmt.Sprintf("run %d", i), got[i].Report, want[i].Report, both[1][i].Model, both[0][i].Model)
+	}
+}
+
 // All fields, and the kinds of loss.
 func TestFitSeedsOfEveryField(t *testing.T) {
 	changes := map[string]func(*Config){
@@ -149,23 +172,11 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
-			both := [2][]Run[*dyngraph.Series]{seedRuns(t, xlatest.Go(t), 2, change), seedRuns(t, xlatest.Go(t), 2, change)}
-			for _, runs := range both {
-				for i := range runs {
-					runs[i].Config.Epochs = 2
-				}
-				if name == "missing targets" {
-					runs[1].Training[0].Targets[3][2] = math.NaN()
-				}
+			var spoil func([]Run[*dyngraph.Series])
+			if name == "missing targets" {
+				spoil = func(runs []Run[*dyngraph.Series]) { runs[1].Training[0].Targets[3][2] = math.NaN() }
 			}
-			want := alone(t, both[0])
-			got, err := FitSeeds(context.Background(), both[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range got {
-				sameRun(t, fmt.Sprintf("run %d", i), got[i].Report, want[i].Report, both[1][i].Model, both[0][i].Model)
-			}
+			compareFits(t, xlatest.Go(t), change, spoil)
 		})
 	}
 }
@@ -407,6 +418,7 @@ func TestFitSeedsThatDoNotFit(t *testing.T) {
 				s.Times, s.Weights, s.Features, s.Targets = s.Times[:last], s.Weights[:last], s.Features[:last], s.Targets[:last]
 			}
 		}, "knots"},
+		"learning rate": {func(_ *testing.T, runs []Run[*dyngraph.Series]) { runs[1].Config.AdamW.LearningRate = -1 }, "run 1"},
 		"checkpoints": {func(t *testing.T, runs []Run[*dyngraph.Series]) {
 			path := filepath.Join(t.TempDir(), "same")
 			runs[0].Config.Checkpoint, runs[1].Config.Checkpoint = &train.Checkpoint{Path: path}, &train.Checkpoint{Path: path}

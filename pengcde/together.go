@@ -119,10 +119,10 @@ func (t *together) room(runs []int) (err error) {
 	return err
 }
 
-// next chooses what is answered now among the requests of all runs, nil for those that have ended: the validations, else what
+// nextGroup chooses what is answered now among the requests of all runs, nil for those that have ended: the validations, else what
 // is asked for of the first batch. So runs that were resumed at different places wait for those behind them, and all
 // are together by the end of an epoch.
-func next(asked []*request) []*request {
+func nextGroup(asked []*request) []*request {
 	first := -1
 	for run, q := range asked {
 		if q != nil && (first < 0 || q.batch < asked[first].batch) {

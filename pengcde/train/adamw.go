@@ -44,9 +44,32 @@ func (a AdamW) withDefaults() (AdamW, error) {
 	return a, nil
 }
 
+// Update is the compiled step of AdamW, for any number of optimisers: it compiles once for all parameters of the same shapes.
+type Update struct {
+	config  AdamW
+	program *xla.Program
+}
+
+// NewUpdate prepares the step.
+func NewUpdate(backend *xla.Backend, config AdamW) (*Update, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	u := &Update{config: config}
+	if u.program, err = xla.NewProgram(backend, "AdamW", config.build); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// Close frees the compiled program.
+func (u *Update) Close() { u.program.Close() }
+
 // Optimiser holds the moments of AdamW for one set of parameters.
 type Optimiser struct {
-	program *xla.Program
+	update  *Update
+	own     bool              // whether the update is closed with it
 	moments []*tensors.Tensor // first moments, then second moments
 	count   int
 	steps   int
@@ -54,20 +77,24 @@ type Optimiser struct {
 
 // NewOptimiser prepares AdamW for parameters of the given shapes.
 func NewOptimiser(backend *xla.Backend, config AdamW, params []*tensors.Tensor) (*Optimiser, error) {
-	config, err := config.withDefaults()
+	update, err := NewUpdate(backend, config)
 	if err != nil {
 		return nil, err
 	}
-	o := &Optimiser{count: len(params)}
-	if o.program, err = xla.NewProgram(backend, "AdamW", config.build); err != nil {
-		return nil, err
-	}
+	o := update.Optimiser(params)
+	o.own = true
+	return o, nil
+}
+
+// Optimiser is one for parameters of the given shapes; the update must live as long.
+func (u *Update) Optimiser(params []*tensors.Tensor) *Optimiser {
+	o := &Optimiser{update: u, count: len(params)}
 	for range 2 {
 		for _, p := range params {
 			o.moments = append(o.moments, tensors.FromShape(p.Shape()))
 		}
 	}
-	return o, nil
+	return o
 }
 
 // Step takes over params and gradients and returns the new parameters with the global norm of the gradient. When that
@@ -80,7 +107,7 @@ func (o *Optimiser) Step(params, gradients []*tensors.Tensor) ([]*tensors.Tensor
 			inputs = append(inputs, xla.Donate(t))
 		}
 	}
-	out, err := o.program.Call(inputs...)
+	out, err := o.update.program.Call(inputs...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("pengcde/train: %w", err)
 	}
@@ -91,10 +118,12 @@ func (o *Optimiser) Step(params, gradients []*tensors.Tensor) ([]*tensors.Tensor
 	return out[:n], norm, nil
 }
 
-// Close frees the moments and the compiled program.
+// Close frees the moments, and the compiled program of [NewOptimiser].
 func (o *Optimiser) Close() {
 	xla.Free(o.moments...)
-	o.program.Close()
+	if o.own {
+		o.update.Close()
+	}
 }
 
 // build builds one update: (step, parameters, first moments, second moments, gradients) -> (parameters, first moments,

@@ -43,6 +43,8 @@ type Config struct {
 	MinEpochs int
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int
+	// Update is a compiled AdamW for trainings to share, with the settings of AdamW above; nil compiles one for this training alone.
+	Update *Update `json:"-"`
 	// Progress is called after every epoch; nil means silence.
 	Progress func(Progress) `json:"-"`
 	// Checkpoint, where set, lets training go on after it was cut off.
@@ -117,6 +119,21 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+func (c Config) optimiser(backend *xla.Backend, params []*tensors.Tensor) (*Optimiser, error) {
+	if c.Update == nil {
+		return NewOptimiser(backend, c.AdamW, params)
+	}
+	settings, err := c.AdamW.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if settings != c.Update.config {
+		return nil, fmt.Errorf("pengcde/train: Config.AdamW is %+v, Config.Update was made for %+v: make another with NewUpdate: %w",
+			settings, c.Update.config, ErrInput)
+	}
+	return c.Update.Optimiser(params), nil
+}
+
 // Fit trains params, which it takes over, and returns those with the best validation. When it is interrupted, or meets
 // a loss that is not finite, it still returns the best so far (the newest when none was validated), with an error that
 // wraps the context's or [ErrNotFinite]. When the device fails in the middle of an update and none was validated, there are
@@ -126,7 +143,7 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 	if err != nil {
 		return params, nil, err
 	}
-	optimiser, err := NewOptimiser(backend, config.AdamW, params)
+	optimiser, err := config.optimiser(backend, params)
 	if err != nil {
 		return params, nil, err
 	}

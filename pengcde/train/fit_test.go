@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -120,6 +121,36 @@ func TestNotFiniteKeepsTheBest(t *testing.T) {
 		if math.IsNaN(v) {
 			t.Error("the kept parameters are NaN")
 		}
+	}
+}
+
+// Trainings that share a compiled update end where they do alone; one made for other settings is refused.
+func TestFitsShareAnUpdate(t *testing.T) {
+	config := Config{Epochs: 30, EvaluateEvery: -1, AdamW: AdamW{LearningRate: 0.1}}
+	update, err := NewUpdate(xlatest.Go(t), config.AdamW)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer update.Close()
+	for _, target := range [][]float64{{1, -2}, {3, 0.5}} {
+		want, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: target}, start(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared := config
+		shared.Update = update
+		got, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: target}, start(), shared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := tensors.MustCopyFlatData[float64](got[0]), tensors.MustCopyFlatData[float64](want[0])
+		if !slices.Equal(x, y) {
+			t.Errorf("%v with the shared update, alone %v", x, y)
+		}
+	}
+	config.Update, config.AdamW.LearningRate = update, 0.2
+	if _, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: []float64{1, 1}}, start(), config); !errors.Is(err, ErrInput) {
+		t.Errorf("an update of other settings: %v, want an input error", err)
 	}
 }
 
