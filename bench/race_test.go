@@ -44,7 +44,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("answer %d is %+v", i, turns[i])
 		}
 	}
-	if planned.PlannedBytes <= 0 || planned.BaseBytes <= 0 {
+	if planned.PlannedBytes <= 0 || (planned.BaseBytes > 0) != (resident.Now() > 0) {
 		t.Errorf("planned %+v", planned)
 	}
 	if most, evaluations := len(turns[1].Accepted)*(2+6*slices.Max(turns[1].Accepted)), planned.PlannedEvaluations; evaluations != most {

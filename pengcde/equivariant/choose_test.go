@@ -6,14 +6,14 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Auto is dense up to 100 nodes, and beyond where more than an eighth of the matrix is filled; what a user names stands.
+// Auto is dense up to 64 nodes, and beyond where more than an eighth of the matrix is filled; what a user names stands.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		asked    Product
 		n, edges int
 		want     Product
 	}{
-		{Auto, 1, 0, Dense}, {Auto, 100, 0, Dense}, {Auto, 100, 400, Dense}, {Auto, 101, 400, Sparse},
+		{Auto, 1, 0, Dense}, {Auto, 64, 0, Dense}, {Auto, 64, 256, Dense}, {Auto, 65, 256, Sparse}, {Auto, 100, 400, Sparse},
 		{Auto, 400, 20000, Sparse}, {Auto, 400, 20001, Dense}, {Auto, 129, 2080, Sparse}, {Auto, 129, 2081, Dense},
 		{Dense, 100000, 1, Dense}, {Sparse, 2, 4, Sparse},
 	} {
