@@ -15,10 +15,11 @@
 // # Several seeds
 //
 // [FitSeeds] trains the seeds of one configuration in one program: S models' parameters get a leading axis [S, ...], their
-// batches become one of S·B samples, and each run still has steps, early stopping and a checkpoint of its own. It compiles once
-// where S calls of [Model.Fit] compile S times (or once, with [Model.Reset]), and keeps a device busy that small graphs leave
-// idle: an accelerator takes about as long for a step of S·B samples as for one of B, until it is full. A CPU is full already,
-// and there the work grows: samples step side by side, so a batch takes as many steps as its slowest sample.
+// batches become one of S·B samples, and each run still has steps, early stopping and a checkpoint of its own. It is for devices
+// that a step of one small batch leaves mostly idle, and compiles once for all. A CPU has nothing to gain but the latter: samples
+// step side by side, so that a batch takes as many steps as its slowest sample. On two cores, with 4 graphs of 100 nodes a
+// seed, an epoch took 1.0 to 1.2 times the processor time of single runs for 4 seeds and 1.2 to 1.4 for 10; compiling took 13 s
+// for one, 17 s for 4 or 10.
 //
 // # Tolerances
 //
