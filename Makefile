@@ -68,11 +68,11 @@ check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid
 	$(ENV) staticcheck ./...
 	@$(ENV) $(PY) tools/check_notebooks.py $(NOTEBOOKS)
 
-bench: setup peer ## race against the peer, about half an hour: BENCH_FLAGS="-nodes 128 -fields peng" for less
+bench: setup peer ## race against the peer, a quarter of an hour: BENCH_FLAGS="-nodes 128 -fields peng" for less
 	$(ENV) go run ./bench/race -out bench/latest.json $(BENCH_FLAGS)
 
-bench-seeds: setup ## several seeds in one program, a quarter of an hour
-	$(ENV) go run ./bench/seeds -out bench/latest.json
+bench-seeds: setup ## several seeds in one program, ten minutes
+	$(ENV) go run ./bench/race -seeds 1,4,10 -nodes 100,400 -fields peng -out bench/latest.json
 
 bench-quick: setup ## sparse against dense products, half a minute
 	$(ENV) go test -run '^$$' -bench 'Product/n=(129|1000)/edges=(2400|16000)/' -benchtime 100x ./pengcde/equivariant

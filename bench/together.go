@@ -36,7 +36,7 @@ func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds
 		return t, fmt.Errorf("bench: %d seeds for %d epochs, want at least 1 of each: %w", seeds, epochs, pengcde.ErrInput)
 	}
 	var times []float64
-	began := time.Now()
+	var began time.Time
 	runs := make([]pengcde.Run[*dyngraph.Series], seeds)
 	for i := range runs {
 		c, err := NewCase(ctx, s)
@@ -56,18 +56,16 @@ func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds
 			}
 		}
 		runs[i] = pengcde.Run[*dyngraph.Series]{Model: model, Training: c.Series, Config: c.Train}
-		t = Together{Model: c.Field, N: s.Nodes, Seeds: seeds, Epochs: epochs, Machine: machine(), Commit: commit(), Versions: versions(backend)}
+		t.Model = c.Field
 		s.Seed++
 	}
 	began = time.Now()
 	if _, err := pengcde.FitSeeds(ctx, runs); err != nil {
 		return t, err
 	}
-	whole := spread(times[1:])
-	t.Compile = max(times[0]-whole.Median, 0)
-	per := float64(seeds)
-	t.SeedEpoch = Spread{whole.Median / per, whole.Low / per, whole.High / per}
-	return t, nil
+	whole, per := spread(times[1:]), float64(seeds)
+	return Together{Model: t.Model, N: s.Nodes, Seeds: seeds, SeedEpoch: Spread{whole.Median / per, whole.Low / per, whole.High / per}, Epochs: epochs,
+		Compile: max(times[0]-whole.Median, 0), Machine: machine(), Commit: commit(), Versions: versions(backend)}, nil
 }
 
 // place is the machine and what computed on it.

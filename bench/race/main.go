@@ -1,4 +1,5 @@
-// Command race times the library against the peer in turns, prints a table and keeps it in a file, row by row.
+// Command race times the library against the peer in turns, or seeds that train in one program, prints a table and keeps it in a
+// file, row by row.
 package main
 
 import (
@@ -14,6 +15,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/bench"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 func main() {
@@ -24,15 +26,19 @@ func main() {
 	memory := flag.Float64("peer-memory", 20, "GiB that the peer may take")
 	variant := flag.String("variant", string(bench.Dense), "of the peer: dense or implicit")
 	batch := flag.Int("batch", 0, "series in an optimiser step, where the peer takes no part; 0 for all")
+	seeds := flag.String("seeds", "", "numbers of seeds to train in one program, in place of races; -pairs is the epochs that are timed")
 	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and machine")
 	serve := flag.Bool("serve", false, "be the library's side of a race: a setting in JSON and a folder follow")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var err error
-	if *serve {
+	switch {
+	case *serve:
 		err = side(ctx, flag.Args())
-	} else {
+	case *seeds != "":
+		err = together(ctx, *nodes, *fields, *seeds, *pairs, *out)
+	default:
 		err = race(ctx, *nodes, *fields, *out, *batch, bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Peer: bench.PeerConfig{
 			Variant: bench.Variant(*variant), Steps: bench.Given, MemoryGiB: *memory}})
 	}
@@ -64,11 +70,11 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 		return []string{self, "-serve", string(setting), folder}, err
 	}
 	var raced bench.File
-	for _, size := range strings.Split(nodes, ",") {
-		n, err := strconv.Atoi(size)
-		if err != nil {
-			return fmt.Errorf("number of nodes %q: %w", size, err)
-		}
+	sizes, err := numbers(nodes)
+	if err != nil {
+		return err
+	}
+	for _, n := range sizes {
 		for _, kind := range strings.Split(fields, ",") {
 			row, err := r.Run(ctx, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234, Batch: batch})
 			if err != nil {
@@ -84,4 +90,51 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 	table, err := raced.Table().Markdown()
 	fmt.Print("\n", table)
 	return err
+}
+
+// together times seeds that train in one program.
+func together(ctx context.Context, nodes, fields, seeds string, epochs int, out string) error {
+	sizes, err := numbers(nodes)
+	if err != nil {
+		return err
+	}
+	counts, err := numbers(seeds)
+	if err != nil {
+		return err
+	}
+	backend, err := xla.Open(xla.Config{})
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	var measured bench.File
+	for _, n := range sizes {
+		for _, kind := range strings.Split(fields, ",") {
+			for _, count := range counts {
+				t, err := bench.MeasureTogether(ctx, backend, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234}, count, epochs)
+				if err != nil {
+					return err
+				}
+				fmt.Printf("%s, %d nodes, %d seeds: %.3g s per seed and epoch\n", kind, n, count, t.SeedEpoch.Median)
+				measured.PutTogether(t)
+				if err := bench.Update(out, func(f *bench.File) { f.PutTogether(t) }); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	table, err := measured.TogetherTable().Markdown()
+	fmt.Print("\n", table)
+	return err
+}
+
+func numbers(list string) (all []int, err error) {
+	for _, text := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("number %q: %w", text, err)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }

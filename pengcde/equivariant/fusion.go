@@ -60,12 +60,7 @@ func (f Fusion) Apply(p *Pair, weights, z *Node) *Node {
 	n := z.Shape().Dimensions[1]
 	basis, offset := f.basis(n)
 	lead := leadingAxes(weights, 2)
-	coefficients := Reshape(weights, append(lead, 2*len(f.Maps))...)
-	if len(lead) == 0 {
-		coefficients = DotProduct(ConstAs(z, basis), coefficients)
-	} else {
-		coefficients = nn.Product(coefficients, ConstAs(z, basis), 1) // [S, 4+4*perNode]
-	}
+	coefficients := nn.Product(Reshape(weights, append(lead, 2*len(f.Maps))...), ConstAs(z, basis), 1) // [..., 4+4*perNode]
 	coefficients = Add(coefficients, ExpandLeftToRank(ConstAs(z, offset), coefficients.Rank()))
 	part := func(from, to int) *Node { return SliceAxis(coefficients, -1, AxisRange(from, to)) }
 
