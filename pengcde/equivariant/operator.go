@@ -65,8 +65,8 @@ const (
 
 // Choose replaces Auto by Dense when n is at most 64 or the pattern fills more than an eighth of the matrix, else by
 // Sparse. Forward and backward on two CPU cores, with other work on them, Sparse takes 0.5 times as long as Dense at n=256 with 16
-// neighbours and 0.05 to 0.09 at 1000, and with 4 neighbours 0.5 at 100; where 0.12 of the matrix is filled it takes 0.8 to 0.9 at 256 and 1.2 at 1000, and
-// where 0.22 is 1.4 and 2.1 (BenchmarkProduct).
+// neighbours and 0.05 to 0.09 at 1000, and with 4 neighbours 0.5 at 100; where 0.12 of the matrix is filled it takes 0.8 to 0.9
+// at 256 and 1.2 at 1000, and where 0.22 is 1.4 and 2.1 (BenchmarkProduct).
 func (p Product) Choose(n, edges int) Product {
 	if p != Auto {
 		return p

@@ -93,8 +93,8 @@ func mixed(c *Node, to, from [][]*Node) []*Node {
 }
 
 // product is the matrix with the given entries times z [batch, n, d], which is held constant in gradients. States are
-// gathered again in the backward pass: kept for all layers and stages of a step they would be most of its memory, and writing
-// and reading them takes as long as gathering at 128 to 512 nodes, and 1.6 times an epoch at 1024.
+// gathered again in the backward pass: kept for all layers and stages of a step they would be most of its memory, and an epoch
+// takes as long with them at 128 to 512 nodes, and about 1.5 times as long at 1024 (on a machine with other work).
 func (s sparse) product(entries []*Node, z *Node) *Node {
 	dims := z.Shape().Dimensions
 	batch, d := dims[0], dims[2]
