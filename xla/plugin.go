@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/go-xla/pjrt"
 )
 
@@ -142,12 +143,20 @@ func openPlugin(file, options, why string) (*Backend, error) {
 	if options != "" {
 		spec += "," + options
 	}
-	b, err := newCompute(spec)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
+	var b compute.Backend
+	open := func() (err error) {
+		b, err = newCompute(spec)
+		return err
 	}
+	var err error
 	if device == cpu {
 		keepFreedMemory()
+		err = withReductions(file, open)
+	} else {
+		err = open()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
 	}
 	return &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file}, nil
 }

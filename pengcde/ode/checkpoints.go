@@ -103,7 +103,13 @@ func (c *checkpoints) merge(k *checkpoint, z *tensors.Tensor, rows []bool) error
 			}
 		})
 	}
-	out, err := c.solver.choose.Call(rows, z, k.z)
+	from := make([]*tensors.Tensor, len(rows))
+	for b, chosen := range rows {
+		if from[b] = k.z; chosen {
+			from[b] = z
+		}
+	}
+	out, err := c.solver.together(from)
 	if err != nil {
 		return err
 	}

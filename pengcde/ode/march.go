@@ -240,15 +240,17 @@ func (m *march) merge(a acceptance, z, next, slope, last *tensors.Tensor) (*tens
 	if a.all {
 		return next, last, nil
 	}
-	pairs := [2][2]*tensors.Tensor{{next, z}, {last, slope}}
-	for i, pair := range pairs {
-		out, err := m.solver.choose.Call(append([]bool(nil), a.by...), pair[0], pair[1])
-		if err != nil {
-			return nil, nil, errs.In("pengcde/ode", err)
+	states, slopes := make([]*tensors.Tensor, len(a.by)), make([]*tensors.Tensor, len(a.by))
+	for b, accepted := range a.by {
+		if states[b], slopes[b] = z, slope; accepted {
+			states[b], slopes[b] = next, last
 		}
-		pairs[i][0] = out[0]
 	}
-	return pairs[0][0], pairs[1][0], nil
+	out, err := m.solver.together(states, slopes)
+	if err != nil {
+		return nil, nil, errs.In("pengcde/ode", err)
+	}
+	return out[0], out[1], nil
 }
 
 func (m *march) advance(a acceptance) {

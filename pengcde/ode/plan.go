@@ -114,12 +114,10 @@ func (plan *Plan) addBytes(s *Solver, p Problem, rounds int, crowded bool) {
 	}
 	switch {
 	case batch == 1:
-	case plan.Exact:
-		start++ // with those that are done
-	case limited:
-		start += 3 // with those that are done, and those that failed
+	case plan.Exact || !limited:
+		start++ // put together, with those that are done
 	default:
-		start += batch - 1
+		start += 2 // and where those that failed began
 	}
 	always := 2 + stages // final state, its cotangent, no cotangents of stages
 	pull := always + start + stages

@@ -6,7 +6,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// rows is how many saves of a sample one call of the programs save and pull can take.
+// rows is how many saves of a sample one call of the programs save and pull can take. It is always the same, so that a state is
+// summed up alike however many saves lie in a step.
 const rows = 4
 
 // leading gives x [batch] the rank of a state, for broadcasting, in the state's float type.
@@ -109,13 +110,18 @@ func (s *Solver) buildPull(in []*Node) []*Node {
 	return []*Node{Add(sum, contract(coefficients, saves, 1))}
 }
 
-// buildSelect builds state-wise choice: (choose [batch], a, b) -> a where chosen, else b.
-func buildSelect(in []*Node) []*Node {
-	choose, a, b := in[0], in[1], in[2]
-	for choose.Rank() < a.Rank() {
-		choose = ExpandAxes(choose, -1)
+// buildGather builds states that are put together sample by sample: for each of them a tensor [batch, ...] for each sample, of
+// which the sample's own row is taken.
+func buildGather(in []*Node) (together []*Node) {
+	batch := in[0].Shape().Dimensions[0]
+	for ; len(in) > 0; in = in[batch:] {
+		parts := make([]*Node, batch)
+		for b := range parts {
+			parts[b] = Slice(in[b], AxisRange(b, b+1))
+		}
+		together = append(together, Concatenate(parts, 0))
 	}
-	return []*Node{Where(BroadcastToDims(choose, a.Shape().Dimensions...), a, b)}
+	return together
 }
 
 // buildPullback builds the vector-Jacobian product of a step:

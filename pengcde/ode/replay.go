@@ -112,17 +112,8 @@ func (r *replay) start(round int, pulls [][]pulled) (t, end []float64, z *tensor
 		}
 	}
 	z = from[0]
-	done := map[*tensors.Tensor]bool{z: true}
-	for _, other := range from {
-		if done[other] {
-			continue
-		}
-		done[other] = true
-		choose := make([]bool, len(from))
-		for b := range choose {
-			choose[b] = from[b] == other
-		}
-		out, err := r.solver.choose.Call(choose, other, z)
+	if slices.ContainsFunc(from, func(other *tensors.Tensor) bool { return other != z }) {
+		out, err := r.solver.together(from)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -134,19 +125,18 @@ func (r *replay) start(round int, pulls [][]pulled) (t, end []float64, z *tensor
 // pull turns the cotangents of a round's saves into cotangents of z and of the stages.
 func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, error) {
 	parts := none
-	for chunk := 0; ; chunk += rows {
-		found := false
+	most := 0
+	for _, saves := range pulls {
+		most = max(most, len(saves))
+	}
+	for chunk := 0; chunk < most; chunk += rows {
 		coefficients, places := make([][][]float64, len(pulls)), make([][]int32, len(pulls))
 		for b := range pulls {
 			coefficients[b], places[b] = zeros(rows, r.solver.method.stages()), make([]int32, rows)
 			for row := 0; row < rows && chunk+row < len(pulls[b]); row++ {
-				found = true
 				coefficients[b][row] = pulls[b][chunk+row].weights
 				places[b][row] = int32(b*len(r.times[b]) + pulls[b][chunk+row].place)
 			}
-		}
-		if !found {
-			return parts, nil
 		}
 		out, err := r.solver.pull.Call(coefficients, places, r.cotangent, parts)
 		if err != nil {
@@ -157,6 +147,7 @@ func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, 
 		}
 		parts = r.scratch.Own(out...)[0]
 	}
+	return parts, nil
 }
 
 // span returns the start and the end of each sample's step of a round, both its last time where it has none.

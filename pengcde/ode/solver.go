@@ -37,7 +37,7 @@ type Solver struct {
 	closed   bool
 
 	wrt                                          []int // args that are differentiated
-	first, step, save, pull, choose, vectorJacob *xla.Program
+	first, step, save, pull, gather, vectorJacob *xla.Program
 	scaled, probe                                *xla.Program // for an automatic first step
 }
 
@@ -80,7 +80,7 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 		build   func([]*graph.Node) []*graph.Node
 	}{
 		{&s.first, "first stage", s.buildFirst}, {&s.step, "step", s.buildStep}, {&s.save, "save", s.buildSave},
-		{&s.pull, "pull", s.buildPull}, {&s.choose, "choose", buildSelect}, {&s.vectorJacob, "step pullback", s.buildPullback},
+		{&s.pull, "pull", s.buildPull}, {&s.gather, "gather", buildGather}, {&s.vectorJacob, "step pullback", s.buildPullback},
 		{&s.scaled, "scaled norms", buildScaled}, {&s.probe, "probe", buildProbe},
 	} {
 		var err error
@@ -101,7 +101,7 @@ func (s *Solver) Close() {
 		return
 	}
 	s.closed = true
-	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.choose, s.vectorJacob, s.scaled, s.probe} {
+	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.gather, s.vectorJacob, s.scaled, s.probe} {
 		p.Close()
 	}
 }
@@ -155,6 +155,17 @@ func checked(field Field) Field {
 		}
 		return k
 	}
+}
+
+// together makes one state [batch, ...] of each list of tensors, one for each sample, of which the sample's own row is taken.
+func (s *Solver) together(lists ...[]*tensors.Tensor) ([]*tensors.Tensor, error) {
+	var inputs []any
+	for _, from := range lists {
+		for _, z := range from {
+			inputs = append(inputs, z)
+		}
+	}
+	return s.gather.Call(inputs...)
 }
 
 // call runs a program on tensors, Go slices and donated tensors, and args after them.

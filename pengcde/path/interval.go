@@ -72,29 +72,38 @@ func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 	return i.combine(rows, in)
 }
 
-// combine weighs the differences between the rows [batch, J, ...] named by at [batch, K].
+// combine weighs the differences between the rows [batch, J, ...] named by at [batch, K]. It does so sample by sample where
+// rows are sliced, so that XLA reads them where they are.
 func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
-	named := make([]*Node, at.Shape().Dimensions[1])
-	for k := range named {
-		named[k] = rowOf(rows, Slice(at, AxisRange(), AxisElem(k))) // [batch, 1, ...]
-	}
 	weights := ConvertDType(i.Weights, rows.DType())
-	combined := func(j int) (sum *Node) {
-		for k := range len(named) - 1 {
-			weight := Slice(weights, AxisRange(), AxisElem(j), AxisElem(k)) // [batch, 1, 1]
-			term := Mul(weight, Sub(named[k+1], named[k]))
-			if sum == nil {
-				sum = term
-			} else {
-				sum = Add(sum, term)
-			}
+	each := dims[0]
+	if sliced(rows) {
+		each = 1
+	}
+	var xs, dxs []*Node
+	for from := 0; from < dims[0]; from += each {
+		named := make([]*Node, at.Shape().Dimensions[1]) // [each, 1, ...]
+		for k := range named {
+			named[k] = rowOf(rows, Slice(at, AxisRange(), AxisElem(k)), from, each)
 		}
-		return sum
+		combined := func(j int) (sum *Node) {
+			for k := range len(named) - 1 {
+				weight := Slice(weights, AxisRange(from, from+each), AxisElem(j), AxisElem(k)) // [each, 1, 1]
+				term := Mul(weight, Sub(named[k+1], named[k]))
+				if sum == nil {
+					sum = term
+				} else {
+					sum = Add(sum, term)
+				}
+			}
+			return sum
+		}
+		xs, dxs = append(xs, Add(named[len(named)-2], combined(0))), append(dxs, combined(1))
 	}
 	shape := append([]int{dims[0]}, dims[2:]...)
-	return once(Reshape(Add(named[len(named)-2], combined(0)), shape...), Reshape(combined(1), shape...))
+	return once(Reshape(Concatenate(xs, 0), shape...), Reshape(Concatenate(dxs, 0), shape...))
 }
 
 // once keeps XLA from computing the path again wherever it is used, in each layer and bucket: a fifth of an evaluation on 144
@@ -112,7 +121,7 @@ func once(x, dx *Node) (*Node, *Node) {
 func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
-	base := rowOf(rows, at) // [batch, 1, ...]
+	base := rowOf(rows, at, 0, dims[0]) // [batch, 1, ...]
 	differences := Sub(rows, base)
 	weights = ConvertDType(weights, rows.DType())
 	summed := func(j int) *Node {
@@ -126,21 +135,25 @@ func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
 // maxSliced is the largest batch whose rows are sliced one by one.
 const maxSliced = 32
 
-// rowOf picks row at [batch, 1] of each sample of rows [batch, J, width]: [batch, 1, width]. It slices where it can, since
-// XLA gathers entry by entry on a CPU, which takes many times as long.
-func rowOf(rows, at *Node) *Node {
+// sliced says whether rows [batch, J, width] are to be sliced sample by sample. XLA gathers entry by entry on a CPU, which takes
+// many times as long.
+func sliced(rows *Node) bool {
+	return rows.Shape().Dimensions[0] <= maxSliced && rows.Graph().Backend().Capabilities().Operations[compute.OpTypeDynamicSlice]
+}
+
+// rowOf picks row at [batch, 1] of each sample of rows [batch, J, width] among count from one on: [count, 1, width].
+func rowOf(rows, at *Node, from, count int) *Node {
 	g, dims := rows.Graph(), rows.Shape().Dimensions
-	batch, count, width := dims[0], dims[1], dims[2]
-	if batch > maxSliced || !g.Backend().Capabilities().Operations[compute.OpTypeDynamicSlice] {
-		flat := Reshape(rows, batch*count, width)
-		offset := MulScalar(Iota(g, at.Shape(), 0), count)
-		return Gather(flat, ExpandAxes(Add(at, offset), -1))
+	if !sliced(rows) {
+		flat := Reshape(rows, dims[0]*dims[1], dims[2])
+		offset := MulScalar(Iota(g, at.Shape(), 0), dims[1])
+		return Slice(Gather(flat, ExpandAxes(Add(at, offset), -1)), AxisRange(from, from+count))
 	}
-	parts := make([]*Node, batch)
-	for b := range parts {
+	parts := make([]*Node, count)
+	for i := range parts {
 		index := func(i int) *Node { return Const(g, int32(i)) }
-		start := []*Node{index(b), Reshape(Slice(at, AxisElem(b))), index(0)}
-		parts[b] = DynamicSlice(rows, start, []int{1, 1, width})
+		start := []*Node{index(from + i), Reshape(Slice(at, AxisElem(from+i))), index(0)}
+		parts[i] = DynamicSlice(rows, start, []int{1, 1, dims[2]})
 	}
 	return Concatenate(parts, 0)
 }

@@ -19,7 +19,7 @@ import (
 func natural(knots *Node, at span) Interval {
 	k := ExpandAxes(at.k, -1) // [batch, 1]
 	curvature := func(k *Node) *Node {
-		return Slice(Squeeze(rowOf(knots, k), 1), AxisRange(), AxisRange(1)) // [batch, T]
+		return Slice(Squeeze(rowOf(knots, k, 0, knots.Shape().Dimensions[0]), 1), AxisRange(), AxisRange(1)) // [batch, T]
 	}
 	left, right := curvature(k), curvature(AddScalar(k, 1))
 

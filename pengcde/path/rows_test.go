@@ -20,7 +20,7 @@ func TestRowsOfLargeBatches(t *testing.T) {
 		for b := range at {
 			at[b] = int32(b * 7 % count)
 		}
-		out, err := CallOnce(xlatest.Backend(t).Compute, rowOf,
+		out, err := CallOnce(xlatest.Backend(t).Compute, func(rows, at *Node) *Node { return rowOf(rows, at, 0, batch) },
 			tensors.FromFlatDataAndDimensions(rows, batch, count, width), tensors.FromFlatDataAndDimensions(at, batch, 1))
 		if err != nil {
 			t.Fatal(err)
