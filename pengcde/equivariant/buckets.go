@@ -114,7 +114,7 @@ func newBuckets(patterns []*dyngraph.Pattern) *buckets {
 
 // bucketCost is what one more bucket costs, in entries of all samples of a batch: its gathers and products are operations of their own,
 // each of which takes about 5 µs on a CPU however small it is, and time to compile.
-const bucketCost = 6144
+const bucketCost = 4096
 
 // widths are at most maxBuckets lengths, the largest among them, for which rounding every list up to the next takes the
 // fewest entries, with those that a bucket costs. It tries all, longest bucket last.
