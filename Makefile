@@ -69,7 +69,7 @@ check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid
 	@$(ENV) $(PY) tools/check_notebooks.py $(NOTEBOOKS)
 
 bench: setup peer ## race against the peer, a quarter of an hour: BENCH_FLAGS="-nodes 128 -fields peng" for less
-	$(ENV) go run ./bench/race -out bench/latest.json $(BENCH_FLAGS)
+	$(ENV) go run ./bench/race -out bench/latest.json -figure docs/seconds.png $(BENCH_FLAGS)
 
 bench-seeds: setup ## several seeds in one program, ten minutes
 	$(ENV) go run ./bench/race -seeds 1,4,10 -nodes 100,400 -fields peng -out bench/latest.json

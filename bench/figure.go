@@ -74,7 +74,7 @@ func (f File) draw(title, y string, withPublished bool, of func(Row) (ours, peer
 			}
 			colour++
 			add(modelName(model)+", library"+suffix, colour, through(rows, func(r Row) float64 { ours, _ := of(r); return ours }))
-			for _, v := range []Variant{Dense, Implicit} {
+			for i, v := range []Variant{Dense, Implicit} {
 				line := through(rows, func(r Row) float64 {
 					if _, peer := of(r); r.Variant == v && !r.OutOfMemory {
 						return peer
@@ -82,7 +82,7 @@ func (f File) draw(title, y string, withPublished bool, of func(Row) (ours, peer
 					return 0
 				})
 				line.Dashed = true
-				add(fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix), colour, line)
+				add(fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix), colour+i*len(places)*len(f.models()), line)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	nodes := flag.String("nodes", "128,256,512,1024", "numbers of nodes")
+	nodes := flag.String("nodes", "128,256,512,1024", "numbers of nodes; none to draw a -figure alone")
 	fields := flag.String("fields", "peng,original,pre-mult", "vector fields")
 	pairs := flag.Int("pairs", 5, "turns of each")
 	upTo := flag.Int("peer-up-to", 1024, "most nodes that the peer is given")
@@ -28,6 +28,7 @@ func main() {
 	batch := flag.Int("batch", 0, "series in an optimiser step, where the peer takes no part; 0 for all")
 	seeds := flag.String("seeds", "", "numbers of seeds to train in one program, in place of races; -pairs is the epochs that are timed")
 	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and machine")
+	figure := flag.String("figure", "", "PNG file to draw seconds per epoch of all rows of -out into")
 	serve := flag.Bool("serve", false, "be the library's side of a race: a setting in JSON and a folder follow")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -42,10 +43,26 @@ func main() {
 		err = race(ctx, *nodes, *fields, *out, *batch, bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Peer: bench.PeerConfig{
 			Variant: bench.Variant(*variant), Steps: bench.Given, MemoryGiB: *memory}})
 	}
+	if err == nil && *figure != "" {
+		err = draw(*out, *figure)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// draw draws the rows of a file.
+func draw(rows, figure string) error {
+	f, err := bench.ReadFile(rows)
+	if err != nil {
+		return err
+	}
+	seconds, err := f.DrawSeconds()
+	if err != nil {
+		return err
+	}
+	return seconds.Save(figure)
 }
 
 // side is the library's side.
@@ -86,6 +103,9 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 				return err
 			}
 		}
+	}
+	if len(sizes) == 0 {
+		return nil
 	}
 	table, err := raced.Table().Markdown()
 	fmt.Print("\n", table)
@@ -129,7 +149,7 @@ func together(ctx context.Context, nodes, fields, seeds string, epochs int, out 
 }
 
 func numbers(list string) (all []int, err error) {
-	for _, text := range strings.Split(list, ",") {
+	for _, text := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
 		n, err := strconv.Atoi(text)
 		if err != nil {
 			return nil, fmt.Errorf("number %q: %w", text, err)
