@@ -151,7 +151,7 @@ func openPlugin(file, options, why string) (*Backend, error) {
 	var err error
 	if device == cpu {
 		keepFreedMemory()
-		err = withReductions(file, open)
+		err = withoutYNNPACK(file, open)
 	} else {
 		err = open()
 	}
