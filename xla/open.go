@@ -46,7 +46,8 @@ func init() { goxla.EnableAutoInstall(false) }
 // XLA on the CPU, else the pure-Go backend, about ten times slower. The caller closes it.
 //
 // With XLA on the CPU, under glibc, the process keeps the memory that it frees, which halves the time of large programs. To
-// have it back, at that price, set MALLOC_TRIM_THRESHOLD_ (see mallopt(3)).
+// have it back, at that price, set MALLOC_TRIM_THRESHOLD_ (see mallopt(3)). XLA then also hands nothing to YNNPACK, from which
+// some products come back wrong, unless $XLA_FLAGS sets xla_cpu_experimental_ynn_fusion_type.
 func Open(cfg Config) (*Backend, error) {
 	for _, s := range []struct{ spec, from string }{
 		{cfg.Backend, "Config.Backend"},
