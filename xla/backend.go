@@ -13,7 +13,8 @@ type Backend struct {
 	Origin string
 }
 
-// Wrap makes a Backend of one that was opened by other means.
+// Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept and no
+// YNNPACK, is then the caller's to set.
 func Wrap(backend compute.Backend) *Backend {
 	return &Backend{Compute: backend, Device: backend.Name(), Origin: "given by the caller"}
 }

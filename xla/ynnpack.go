@@ -17,9 +17,10 @@ const ynnFlag = "xla_cpu_experimental_ynn_fusion_type"
 // opening is held while flags are set, so that each opening finds the user's own when it is done.
 var opening sync.Mutex
 
-// withoutYNNPACK opens a plugin for the CPU so that XLA hands nothing to YNNPACK. In the plugin that set-up installs, whose XLA
-// is that of jaxlib 0.11.2, what YNNPACK is given may come back wrong without an error: a product with a broadcast factor that is
-// multiplied and summed reads memory that is not its own. Small reductions take longer there too, some 20 µs each.
+// withoutYNNPACK opens a plugin for the CPU so that XLA hands nothing to YNNPACK. In the wheel that set-up installs
+// (lammps-jax-pjrt-cpu 0.11.2) what YNNPACK is given may come back wrong without an error: a product with a broadcast factor that
+// is multiplied and summed. The same is reported of jaxlib 0.11.2; jax-ml/jax issues 39103, 39257 and 40412 are others of its
+// faults.
 //
 // A flag that the user sets comes first, and a plugin that does not know it is opened as it is, since XLA ends the process at a
 // flag that it does not know.
