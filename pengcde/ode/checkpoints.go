@@ -103,13 +103,7 @@ func (c *checkpoints) merge(k *checkpoint, z *tensors.Tensor, rows []bool) error
 			}
 		})
 	}
-	from := make([]*tensors.Tensor, len(rows))
-	for b, chosen := range rows {
-		if from[b] = k.z; chosen {
-			from[b] = z
-		}
-	}
-	out, err := c.solver.together(from)
+	out, err := c.solver.together(either(rows, z, k.z))
 	if err != nil {
 		return err
 	}

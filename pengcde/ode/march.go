@@ -240,13 +240,7 @@ func (m *march) merge(a acceptance, z, next, slope, last *tensors.Tensor) (*tens
 	if a.all {
 		return next, last, nil
 	}
-	states, slopes := make([]*tensors.Tensor, len(a.by)), make([]*tensors.Tensor, len(a.by))
-	for b, accepted := range a.by {
-		if states[b], slopes[b] = z, slope; accepted {
-			states[b], slopes[b] = next, last
-		}
-	}
-	out, err := m.solver.together(states, slopes)
+	out, err := m.solver.together(either(a.by, next, z), either(a.by, last, slope))
 	if err != nil {
 		return nil, nil, errs.In("pengcde/ode", err)
 	}

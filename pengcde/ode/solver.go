@@ -168,6 +168,17 @@ func (s *Solver) together(lists ...[]*tensors.Tensor) ([]*tensors.Tensor, error)
 	return s.gather.Call(inputs...)
 }
 
+// either lists for each sample a tensor of its own, one where it is chosen, else the other.
+func either(chosen []bool, one, other *tensors.Tensor) []*tensors.Tensor {
+	from := make([]*tensors.Tensor, len(chosen))
+	for b := range chosen {
+		if from[b] = other; chosen[b] {
+			from[b] = one
+		}
+	}
+	return from
+}
+
 // call runs a program on tensors, Go slices and donated tensors, and args after them.
 func call(p *xla.Program, args []*tensors.Tensor, inputs ...any) ([]*tensors.Tensor, error) {
 	for _, arg := range args {
