@@ -59,8 +59,8 @@ type batch struct {
 
 func (b *batch) free() { b.owned.Free() }
 
-// newBatch makes tensors of examples that have equal shapes.
-func newBatch(cfg Config, examples []example) (*batch, error) {
+// newBatch makes tensors of examples that have equal shapes, on the device, or on the host for a nil backend.
+func newBatch(backend *xla.Backend, cfg Config, examples []example) (*batch, error) {
 	b := &batch{}
 	var x0, target, weight []float64
 	var stops [][]float64
@@ -105,6 +105,12 @@ func newBatch(cfg Config, examples []example) (*batch, error) {
 	}
 	b.target = b.owned.Own(nn.Tensor(cfg.dtype(), target, size, saves, cfg.Nodes, cfg.Outputs))[0]
 	b.weight = b.owned.Own(nn.Tensor(cfg.dtype(), weight, size, saves))[0]
+	if backend != nil {
+		if err := b.owned.ToDevice(backend); err != nil {
+			b.free()
+			return nil, errs.In("pengcde", err)
+		}
+	}
 	return b, nil
 }
 

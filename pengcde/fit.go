@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"runtime/debug"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Fit trains on windows: the state is solved from a window's first input to its last, and the readout there is
@@ -59,10 +61,15 @@ func (m *Model) fit(ctx context.Context, training, validation lessons, config tr
 	if config, err = m.keyed(config, digest); err != nil {
 		return nil, err
 	}
+	giveBack()
 	var report *train.Report
 	m.params, report, err = train.Fit(ctx, m.backend, p, m.params, config)
 	return report, err
 }
+
+// giveBack returns to the system what making batches took. Go would keep it for as much again, at 100,000 nodes more than a GiB,
+// while on a CPU a solve wants its memory from the same system.
+func giveBack() { debug.FreeOSMemory() }
 
 // keyed puts the model and the digest of the data into the key of the checkpoint, if there is one.
 func (m *Model) keyed(config train.Config, digest hash.Hash) (train.Config, error) {
@@ -80,12 +87,12 @@ func (m *Model) keyed(config train.Config, digest hash.Hash) (train.Config, erro
 }
 
 func (m *Model) batches(all lessons, size int, digest hash.Hash) ([]*batch, error) {
-	return batchesOf(m.config, []lessons{all}, size, []hash.Hash{digest})
+	return batchesOf(m.backend, m.config, []lessons{all}, size, []hash.Hash{digest})
 }
 
 // batchesOf groups lessons, those of several seeds beside each other, of each equally many. The last batch is filled up with
 // lessons of weight 0, so that a single shape is compiled. What the lessons of a seed hold goes into its digest, if any.
-func batchesOf(cfg Config, seeds []lessons, size int, digests []hash.Hash) ([]*batch, error) {
+func batchesOf(backend *xla.Backend, cfg Config, seeds []lessons, size int, digests []hash.Hash) ([]*batch, error) {
 	var batches []*batch
 	count := seeds[0].count
 	for from := 0; from < count; from += size {
@@ -107,7 +114,7 @@ func batchesOf(cfg Config, seeds []lessons, size int, digests []hash.Hash) ([]*b
 				examples = append(examples, e)
 			}
 		}
-		b, err := newBatch(cfg, examples)
+		b, err := newBatch(backend, cfg, examples)
 		if err != nil {
 			return batches, err
 		}

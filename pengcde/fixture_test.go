@@ -33,7 +33,7 @@ func wire(t *testing.T, file fixture.Node, w wiring, examples []example, outputs
 	}
 	t.Cleanup(n.close)
 	cfg := Config{Nodes: examples[0].sample.Pattern.Nodes, Outputs: outputs, Float64: true}
-	b, err := newBatch(cfg, examples)
+	b, err := newBatch(xlatest.Backend(t), cfg, examples)
 	if err != nil {
 		t.Fatal(err)
 	}

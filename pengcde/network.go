@@ -214,9 +214,9 @@ func (n *network) gradients(ctx context.Context, params []*tensors.Tensor, b *ba
 	return losses, append(gradients, readoutGradients...), nil
 }
 
-// compare calls the objective.
+// compare calls the objective, and gives up the states at the save times: at large graphs they are much of the memory.
 func (n *network) compare(params []*tensors.Tensor, b *batch, solution *ode.Solution) ([]*tensors.Tensor, error) {
-	inputs := []any{solution.Z, b.target, b.weight}
+	inputs := []any{xla.Donate(solution.Z), b.target, b.weight}
 	if b.share != nil {
 		inputs = append(inputs, b.share)
 	}
@@ -268,8 +268,8 @@ func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *bat
 	}
 	defer xla.Free(out...)
 	dims := solution.Z.Shape().Dimensions // [B, S, n, hidden]
-	states := nn.Floats(solution.Z)
-	end := states[len(states)-dims[2]*dims[3]:]
+	size := solution.Z.Size()
+	end := nn.Part(solution.Z, size-dims[2]*dims[3], size)
 	return nn.Floats(out[0]), nn.Tensor(solution.Z.DType(), end, 1, dims[2], dims[3]), nil
 }
 

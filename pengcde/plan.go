@@ -2,6 +2,7 @@ package pengcde
 
 import (
 	"fmt"
+	"hash"
 	"slices"
 
 	"github.com/gomlx/compute/shapes"
@@ -18,14 +19,14 @@ type Plan struct {
 	// Solve is the plan of the batch that takes most memory: evaluations of the field, steps and kept states. With adaptive steps
 	// its evaluations are those of the steps planned with, without rejected ones: each takes Solve.StepEvaluations more.
 	Solve *ode.Plan
-	// Data are the batches, which stay on the device from the first epoch on. Saves are the states at the save times and their
-	// cotangents; Parameters the parameters with their gradients and AdamW's two moments. They follow
-	// from shapes.
+	// Data are the batches, which stay on the device. Saves are the states at the save times, in whose place their cotangents come
+	// after the loss; Parameters the parameters with their gradients and AdamW's two moments. They follow from shapes.
 	Data, Saves, Parameters int64
-	// Temporary is what the largest compiled program needs while it runs, an estimate: see [xla.Program.Temporary].
+	// Temporary is what the largest compiled program needs while it runs, an estimate: see [xla.Program.Temporary]. For the loss
+	// it has the cotangents of the states at the save times besides.
 	Temporary int64
 	// DeviceBytes is the sum of these with Solve.DeviceBytes, the most that is on the device at once. HostBytes is what the host
-	// holds besides: copies of Data, the states at the save times twice and their cotangents, and Solve.HostBytes. On a CPU both are
+	// holds besides: the states at the save times, and Solve.HostBytes. On a CPU both are
 	// memory of the process. Not counted: the process itself, the compiler and what it makes (some 360 MiB for a PENG-CDE with
 	// XLA on a CPU), what the allocators keep and Go's collector has not freed yet, and batches of validation, whose Data stays as
 	// well.
@@ -94,16 +95,14 @@ func (m *Model) plan(all lessons, batchSize, steps int) (*Plan, error) {
 			largest = p
 		}
 	}
-	others := data - largest.Data
+	largest.DeviceBytes += data - largest.Data
 	largest.Data = data
-	largest.DeviceBytes += others
-	largest.HostBytes += others
 	return largest, nil
 }
 
 // planBatch plans one batch. What its programs need is left out where it is not larger than another without.
 func (m *Model) planBatch(n *network, one lessons, size int, than *Plan) (*Plan, error) {
-	batches, err := m.batches(one, size, nil)
+	batches, err := batchesOf(nil, m.config, []lessons{one}, size, make([]hash.Hash, 1))
 	for _, b := range batches {
 		defer b.free()
 	}
@@ -124,10 +123,10 @@ func (m *Model) planBatch(n *network, one lessons, size int, than *Plan) (*Plan,
 		met = append(met, b.share.Shape())
 	}
 	p.Data = bytesOf(slices.Concat(met, shapesOf(b.x0), shapesOf(b.control...)))
-	p.Saves = 2 * int64(saved.ByteSize())
+	p.Saves = int64(saved.ByteSize())
 	p.Parameters = 4 * bytesOf(shapesOf(m.params...))
 	p.DeviceBytes = p.Data + p.Saves + p.Parameters + p.Solve.DeviceBytes + int64(state.ByteSize())
-	p.HostBytes = p.Data + 3*int64(saved.ByteSize()) + p.Solve.HostBytes
+	p.HostBytes = p.Saves + p.Solve.HostBytes
 	if p.DeviceBytes+than.Temporary <= than.DeviceBytes {
 		return p, nil
 	}
@@ -138,7 +137,7 @@ func (m *Model) planBatch(n *network, one lessons, size int, than *Plan) (*Plan,
 	if err != nil {
 		return nil, errs.In("pengcde", err)
 	}
-	p.Temporary = max(p.Temporary, objective)
+	p.Temporary = max(p.Temporary, p.Saves+objective)
 	p.DeviceBytes += p.Temporary
 	return p, nil
 }

@@ -82,7 +82,7 @@ func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 // forecast solves one example, from state z [1, n, hidden] or from its encoded features where z is nil, and returns its
 // forecasts, row-major, and the state at the end.
 func (m *Model) forecast(ctx context.Context, e example, z *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
-	b, err := newBatch(m.config, []example{e})
+	b, err := newBatch(m.backend, m.config, []example{e})
 	if err != nil {
 		return nil, nil, err
 	}

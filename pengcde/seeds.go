@@ -67,9 +67,10 @@ func FitSeeds[Data dyngraph.Window | *dyngraph.Series](ctx context.Context, runs
 			r := runs[run]
 			learn[slot], judge[slot], of[slot] = lessonsOf(r.Model, r.Training), lessonsOf(r.Model, r.Validation), digests[run]
 		}
-		if training, err = batchesOf(first.Model.config, learn, size, of); err == nil {
-			validation, err = batchesOf(first.Model.config, judge, size, of)
+		if training, err = batchesOf(first.Model.backend, first.Model.config, learn, size, of); err == nil {
+			validation, err = batchesOf(first.Model.backend, first.Model.config, judge, size, of)
 		}
+		giveBack()
 		return training, validation, err
 	}
 	all := make([]int, len(runs))

@@ -88,7 +88,7 @@ func (m *Model) Trajectories(ctx context.Context, series []*dyngraph.Series, tim
 			e.times = slices.Concat(e.times, e.sample.Knots[len(e.sample.Knots)-1:])
 		}
 	}
-	batch, err := newBatch(m.config, examples)
+	batch, err := newBatch(m.backend, m.config, examples)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,9 @@ func (p *Program) donate(t *tensors.Tensor) (any, error) {
 	if err := t.MaterializeOnDevice(p.backend.Compute, false, 0); err != nil {
 		return nil, err
 	}
-	return graph.DonateTensorBuffer(t, p.backend.Compute, 0)
+	buffer, err := graph.DonateTensorBuffer(t, p.backend.Compute, 0)
+	Free(t) // what the host has of it
+	return buffer, err
 }
 
 // Close releases the compiled code.

@@ -3,9 +3,12 @@ package equivariant
 import (
 	"fmt"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
 // Layout says how the snapshots of a batch of graphs lie in memory. A row, for one snapshot, has the matrix entries, then
@@ -63,11 +66,32 @@ func statisticsWidth(nodes int, symmetric bool) int {
 	return 3*nodes + 2
 }
 
+// Rows makes the rows of the snapshots of every sample, [samples, snapshots, Width]; there are equally many of each. Weights are
+// as for [Layout.Row].
+func (l Layout) Rows(dtype dtypes.DType, snapshots [][][]float64) *tensors.Tensor {
+	count, row := len(snapshots[0]), make([]float64, l.Width())
+	rows := tensors.FromShape(shapes.Make(dtype, len(snapshots), count, len(row)))
+	for b, sample := range snapshots {
+		for s, weights := range sample {
+			clear(row)
+			l.fill(row, b, weights)
+			nn.Set(rows, (b*count+s)*len(row), row)
+		}
+	}
+	return rows
+}
+
 // Row is the row of a snapshot of one sample of the batch, whose weights follow the sample's pattern. They must be symmetric
 // where the layout was fitted to such.
 func (l Layout) Row(sample int, weights []float64) []float64 {
-	p, n := l.patterns[sample], l.nodes
 	row := make([]float64, l.Width())
+	l.fill(row, sample, weights)
+	return row
+}
+
+// fill sets a row of zeros.
+func (l Layout) fill(row []float64, sample int, weights []float64) {
+	p, n := l.patterns[sample], l.nodes
 	rest := row[l.matrix():]
 	next := func(count int) (part []float64) {
 		part, rest = rest[:count], rest[count:]
@@ -94,7 +118,6 @@ func (l Layout) Row(sample int, weights []float64) []float64 {
 	if l.buckets != nil {
 		l.buckets.fill(row[:l.matrix()], sample, weights)
 	}
-	return row
 }
 
 // Tables are the tensors that [BindOperator] takes back as nodes: where neighbours are, and which entries are edges of the

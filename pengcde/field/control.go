@@ -67,17 +67,14 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		return nil, errs.In("pengcde/field", err, ErrInput)
 	}
 	layout = layout.Fit(snapshots)
-	var until, rows, clock, features []float64
+	var until, clock, features []float64
 	var index []int32
-	for b, s := range samples {
+	for _, s := range samples {
 		limit := math.Inf(1)
 		if s.Hold {
 			limit = s.end()
 		}
 		until = append(until, limit)
-		for _, weights := range s.Snapshots {
-			rows = append(rows, layout.Row(b, weights)...)
-		}
 		for k := range s.Knots {
 			index = append(index, int32(s.inForce(k)))
 		}
@@ -91,7 +88,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		knots,
 		nn.Tensor(dtypes.Float64, until, batch),
 		tensors.FromFlatDataAndDimensions(index, batch, count),
-		nn.Tensor(dtype, rows, batch, len(first.Snapshots), layout.Width()),
+		layout.Rows(dtype, snapshots),
 	}
 	if clock != nil {
 		control = append(control, nn.Tensor(dtypes.Float64, clock, batch, count))

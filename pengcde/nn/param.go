@@ -97,30 +97,38 @@ func Tensor(dtype dtypes.DType, entries []float64, dims ...int) *tensors.Tensor 
 		panic(fmt.Sprintf("nn: %d entries for shape %s", len(entries), shape))
 	}
 	t := tensors.FromShape(shape)
-	t.MustMutableFlatData(func(flat any) {
-		switch data := flat.(type) {
-		case []float64:
-			copy(data, entries)
-		case []float32:
-			for i, v := range entries {
-				data[i] = float32(v)
-			}
-		default:
-			panic(fmt.Sprintf("nn: tensors are float32 or float64, not %s", dtype))
-		}
-	})
+	Set(t, 0, entries)
 	return t
 }
 
+// Set writes entries of a float64 or float32 tensor on the host, from a place on, row-major.
+func Set(t *tensors.Tensor, place int, entries []float64) {
+	t.MustMutableFlatData(func(flat any) {
+		switch data := flat.(type) {
+		case []float64:
+			copy(data[place:place+len(entries)], entries)
+		case []float32:
+			for i, v := range entries {
+				data[place+i] = float32(v)
+			}
+		default:
+			panic(fmt.Sprintf("nn: tensors are float32 or float64, not %s", t.DType()))
+		}
+	})
+}
+
 // Floats copies the entries of a float32 or float64 tensor, fetching them from the device if need be.
-func Floats(t *tensors.Tensor) []float64 {
-	entries := make([]float64, t.Size())
+func Floats(t *tensors.Tensor) []float64 { return Part(t, 0, t.Size()) }
+
+// Part is Floats of the entries from one place to another, row-major.
+func Part(t *tensors.Tensor, from, to int) []float64 {
+	entries := make([]float64, to-from)
 	t.MustConstFlatData(func(flat any) {
 		switch data := flat.(type) {
 		case []float64:
-			copy(entries, data)
+			copy(entries, data[from:to])
 		case []float32:
-			for i, v := range data {
+			for i, v := range data[from:to] {
 				entries[i] = float64(v)
 			}
 		default:

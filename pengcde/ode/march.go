@@ -274,7 +274,8 @@ func (m *march) ends() []float64 {
 func (m *march) finish() *Solution {
 	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, history: m.history, times: make([][]float64, len(m.times)), args: m.args,
 		blank: m.saved.like(0)}
-	saves := sol.Z.Shape().Dimensions[1]
+	sol.shape = sol.Z.Shape()
+	saves := sol.shape.Dimensions[1]
 	for b, sm := range m.samples {
 		sol.times[b] = append([]float64(nil), m.times[b]...)
 		for len(sol.times[b]) < saves {

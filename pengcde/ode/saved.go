@@ -8,13 +8,15 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// saved gathers states at save times on the host. It works on bytes, so that it serves all float types.
+// saved gathers states at save times on the host, where they lie as they are returned. It works on bytes, so that it serves all
+// float types.
 type saved struct {
-	state shapes.Shape // [batch, ...]
-	rows  [][]byte     // for each sample its states; NaN where none is saved yet
-	start []byte       // the initial states
-	size  int          // bytes of a state of one sample
-	blank []byte       // a state of NaN
+	state shapes.Shape    // [batch, ...]
+	z     *tensors.Tensor // [batch, room, ...]: NaN where none is saved yet
+	saves int             // of room in use
+	start []byte          // the initial states
+	size  int             // bytes of a state of one sample
+	blank []byte          // a state of NaN
 }
 
 // newSaved makes room for count states a sample; it grows when more come.
@@ -33,25 +35,57 @@ func newSaved(z0 *tensors.Tensor, count int) (*saved, error) {
 
 // like makes room for count states a sample of the same initial states.
 func (s *saved) like(count int) *saved {
-	other := &saved{state: s.state, rows: make([][]byte, s.state.Dimensions[0]), start: s.start, size: s.size, blank: s.blank}
-	for b := range other.rows {
-		other.rows[b] = make([]byte, 0, count*s.size)
-		other.grow(b, count)
-	}
+	other := &saved{state: s.state, start: s.start, size: s.size, blank: s.blank}
+	other.grow(count)
 	return other
 }
 
-// grow gives sample b at least count states.
-func (s *saved) grow(b, count int) {
-	for len(s.rows[b]) < count*s.size {
-		s.rows[b] = append(s.rows[b], s.blank...)
+func (s *saved) room() int {
+	if s.z == nil {
+		return 0
 	}
+	return s.z.Shape().Dimensions[1]
+}
+
+// grow gives every sample at least count states.
+func (s *saved) grow(count int) {
+	if count > s.room() {
+		s.lay(max(count, 2*s.room()))
+	}
+	s.saves = max(s.saves, count)
+}
+
+// lay moves what is saved to where there is room for other many states.
+func (s *saved) lay(room int) {
+	dims := s.state.Dimensions
+	z := tensors.FromShape(shapes.Make(s.state.DType, append([]int{dims[0], room}, dims[1:]...)...))
+	bytesOf(z, func(data []byte) {
+		for at := 0; at < len(data); at += s.size {
+			copy(data[at:], s.blank)
+		}
+		if s.z == nil {
+			return
+		}
+		bytesOf(s.z, func(old []byte) {
+			for b := range dims[0] {
+				copy(data[b*room*s.size:(b+1)*room*s.size], old[b*s.room()*s.size:][:s.saves*s.size])
+			}
+		})
+	})
+	s.z = z
+}
+
+// bytesOf shows those of a tensor on the host.
+func bytesOf(t *tensors.Tensor, show func([]byte)) {
+	t.MustMutableFlatData(func(flat any) { show(dtypes.UnsafeByteSliceFromAny(flat)) })
 }
 
 // copyRow copies a state, number row of source, to save time i of sample b.
 func (s *saved) copyRow(b, i int, source []byte, row int) {
-	s.grow(b, i+1)
-	copy(s.rows[b][i*s.size:(i+1)*s.size], source[row*s.size:])
+	s.grow(i + 1)
+	bytesOf(s.z, func(data []byte) {
+		copy(data[(b*s.room()+i)*s.size:], source[row*s.size:(row+1)*s.size])
+	})
 }
 
 // take copies the rows of t [batch, rows, ...] to the save times places[b].
@@ -66,20 +100,10 @@ func (s *saved) take(t *tensors.Tensor, places [][]int) error {
 	})
 }
 
-// tensor returns [batch, saves, ...], with NaN where a sample has fewer saves than another.
+// tensor returns [batch, saves, ...], with NaN where a sample has fewer saves than another. Nothing may be saved after that.
 func (s *saved) tensor() *tensors.Tensor {
-	most := 0
-	for _, row := range s.rows {
-		most = max(most, len(row)/s.size)
+	if s.saves < s.room() {
+		s.lay(s.saves)
 	}
-	dims := s.state.Dimensions
-	t := tensors.FromShape(shapes.Make(s.state.DType, append([]int{dims[0], most}, dims[1:]...)...))
-	t.MustMutableFlatData(func(flat any) {
-		data := dtypes.UnsafeByteSliceFromAny(flat)
-		for b := range s.rows {
-			s.grow(b, most)
-			copy(data[b*most*s.size:], s.rows[b])
-		}
-	})
-	return t
+	return s.z
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/xla"
@@ -20,7 +21,8 @@ type Stats struct {
 
 // Solution is what a solve has reached: the last save time of every sample, or less where one failed.
 type Solution struct {
-	// Z holds the states at the save times, [batch, saves, ...]: NaN from where a sample failed on.
+	// Z holds the states at the save times, [batch, saves, ...]: NaN from where a sample failed on. The caller may free it, or
+	// donate it to a program.
 	Z *tensors.Tensor
 	// Stats has an entry for each sample.
 	Stats []Stats
@@ -28,7 +30,8 @@ type Solution struct {
 	Failures []*Failure
 
 	solver  *Solver
-	history history // for a pullback; nil for none
+	shape   shapes.Shape // of Z
+	history history      // for a pullback; nil for none
 	final   *tensors.Tensor
 	times   [][]float64 // of Z, NaN where there are none
 	taken   [][]float64 // ends of the accepted steps
@@ -128,7 +131,7 @@ var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullba
 // [EveryStep]; the gradient is then that of the part that was solved. A sample whose field was not finite at its t0 has
 // no gradient: Pullback returns its [Failure].
 //
-// It may be called again. With [Memory] of fewer states than steps it gives up those it has passed, all but the first,
+// Z itself is not needed any more. Pullback may be called again. With [Memory] of fewer states than steps it gives up those it has passed, all but the first,
 // so that another call takes more steps again than the first.
 func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gradients, error) {
 	if s.history == nil {
@@ -138,10 +141,10 @@ func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gr
 		return nil, ErrClosed
 	}
 	if !cotangent.Ok() {
-		return nil, fmt.Errorf("pengcde/ode: cotangent is nil or was freed, want the shape %s of Z: %w", s.Z.Shape(), ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: cotangent is nil or was freed, want the shape %s of Z: %w", s.shape, ErrInput)
 	}
-	if !cotangent.Shape().Equal(s.Z.Shape()) {
-		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.Z.Shape(), ErrInput)
+	if !cotangent.Shape().Equal(s.shape) {
+		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.shape, ErrInput)
 	}
 	if err := s.checkReached(cotangent); err != nil {
 		return nil, err

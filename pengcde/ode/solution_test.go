@@ -3,6 +3,7 @@ package ode
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -47,6 +48,30 @@ func TestPullbackAfterOtherArgs(t *testing.T) {
 		t.Fatal(err)
 	}
 	closeTo(t, "gradient after another plan", pull(sol), want, 0)
+}
+
+// A pullback does not need Z, which the caller may have given away.
+func TestPullbackWithoutZ(t *testing.T) {
+	s := newSolver(t, product, Config{Control: Constant{0.25}})
+	sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}})
+	xla.Free(sol.Z)
+	for saves, cotangent := range map[int]*tensors.Tensor{
+		2: tensors.FromValue([][][]float64{{{0}, {3}}}),
+		3: tensors.FromValue([][][]float64{{{0}, {3}, {0}}}),
+	} {
+		g, err := sol.Pullback(context.Background(), cotangent)
+		if saves != 2 {
+			if !errors.Is(err, ErrInput) {
+				t.Errorf("cotangent with %d saves: %v, want ErrInput", saves, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Free()
+		closeTo(t, "gradient", nnFloats(g.Z0), []float64{3 * math.E}, 1e-6)
+	}
 }
 
 // Tensors that were freed too early are named.

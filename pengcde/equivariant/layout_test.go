@@ -1,0 +1,45 @@
+package equivariant
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Rows are those of Row, also where graphs have their edges in different places.
+func TestRows(t *testing.T) {
+	var patterns []*dyngraph.Pattern
+	for _, ends := range [][2][]int{{{0, 1, 1}, {1, 0, 3}}, {{2, 3}, {3, 3}}} {
+		p, _, err := dyngraph.NewPattern(4, ends[0], ends[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		patterns = append(patterns, p)
+	}
+	snapshots := [][][]float64{{{2, 3, 5}, {7, 11, 13}}, {{17, 19}, {23, 29}}}
+	for _, product := range []Product{Dense, Sparse} {
+		layout, err := product.Layout(patterns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []float64
+		for b, sample := range snapshots {
+			for _, weights := range sample {
+				want = append(want, layout.Row(b, weights)...)
+			}
+		}
+		for _, dtype := range []dtypes.DType{dtypes.Float32, dtypes.Float64} {
+			rows := layout.Rows(dtype, snapshots)
+			if dims := rows.Shape().Dimensions; rows.DType() != dtype || !slices.Equal(dims, []int{2, 2, layout.Width()}) {
+				t.Errorf("%v: rows are %s", product, rows.Shape())
+			}
+			if got := nn.Floats(rows); !slices.Equal(got, want) {
+				t.Errorf("%v: rows %v, want %v", product, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package xla_test
+
+import (
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// What is moved to the device stays neither on the host nor away from programs, and can be read again.
+func TestToDevice(t *testing.T) {
+	backend := xlatest.Backend(t)
+	double, err := xla.NewProgram(backend, "double", func(in []*Node) []*Node { return []*Node{MulScalar(in[0], 2.0)} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer double.Close()
+	var owned xla.Buffers
+	defer owned.Free()
+	x := owned.Own(tensors.FromValue([]float64{1, 2}))[0]
+	for range 2 { // the second time it is there
+		if err := owned.ToDevice(backend); err != nil {
+			t.Fatal(err)
+		}
+		if x.HasLocal() || !x.IsOnAnyDevice() {
+			t.Errorf("on the host %t, on the device %t, want the device alone", x.HasLocal(), x.IsOnAnyDevice())
+		}
+	}
+	out, err := double.Call(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned.Own(out...)
+	if got, source := tensors.MustCopyFlatData[float64](out[0]), tensors.MustCopyFlatData[float64](x); got[1] != 4 || source[1] != 2 {
+		t.Errorf("the double of %v is %v", source, got)
+	}
+	xla.Free(x)
+	if err := owned.ToDevice(backend); err == nil {
+		t.Error("no error for a tensor that was freed")
+	}
+}
+
+// A donated tensor is gone, also where the host had a copy.
+func TestDonate(t *testing.T) {
+	backend := xlatest.Backend(t)
+	next, err := xla.NewProgram(backend, "next", func(in []*Node) []*Node { return []*Node{AddScalar(in[0], 1.0)} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	x := tensors.FromValue([]float64{1, 2})
+	out, err := next.Call(xla.Donate(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer xla.Free(out...)
+	if got := tensors.MustCopyFlatData[float64](out[0]); x.Ok() || got[0] != 2 || got[1] != 3 {
+		t.Errorf("%v from a tensor that is left: %t", got, x.Ok())
+	}
+}
