@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-quick bench-go peer strip clean
+.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -68,11 +68,18 @@ check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid
 	$(ENV) staticcheck ./...
 	@$(ENV) $(PY) tools/check_notebooks.py $(NOTEBOOKS)
 
+RACE = $(ENV) go run ./bench/race -out bench/latest.json
+
 bench: setup peer ## race against the peer, a quarter of an hour: BENCH_FLAGS="-nodes 128 -fields peng" for less
-	$(ENV) go run ./bench/race -out bench/latest.json -figure docs/seconds.png $(BENCH_FLAGS)
+	$(RACE) -figure docs/seconds.png $(BENCH_FLAGS)
 
 bench-seeds: setup ## several seeds in one program, ten minutes
-	$(ENV) go run ./bench/race -seeds 1,4,10 -nodes 100,400 -fields peng -out bench/latest.json
+	$(RACE) -seeds 1,4,10 -nodes 100,400 -fields peng
+
+bench-all: bench bench-seeds ## all that the README shows of speed, an hour and a half on two quick cores
+	$(RACE) -variant implicit -nodes 128,256,512 -fields peng
+	$(RACE) -nodes 2048,4096,8192,16384 -fields peng -pairs 3
+	$(RACE) -nodes 100000 -fields peng -batch 1 -pairs 1 -figure docs/seconds.png
 
 bench-quick: setup ## sparse against dense products, half a minute
 	$(ENV) go test -run '^$$' -bench 'Product/n=(129|1000)/edges=(2400|16000)/' -benchtime 100x ./pengcde/equivariant

@@ -215,3 +215,19 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
+
+// Series that train one at a time take the steps that they take together.
+func TestStepsOfSmallerBatches(t *testing.T) {
+	var ends [2][][]float64
+	for i, batch := range []int{0, 1} {
+		c := newCase(t, Setting{Field: pengcde.PENG, Batch: batch})
+		steps, err := c.Steps(t.Context(), xlatest.Go(t), newModel(t, c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends[i] = steps.Ends
+	}
+	if len(ends[0]) == 0 || !slices.EqualFunc(ends[0], ends[1], slices.Equal[[]float64]) {
+		t.Errorf("steps end at %v, one at a time at %v", ends[0], ends[1])
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"path"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,8 +137,10 @@ func (l *library) inference() error {
 	var seconds [2]float64
 	for i := range seconds {
 		began := time.Now()
-		if _, err := l.model.Trajectories(l.ctx, l.c.Series, nil); err != nil {
-			return err
+		for part := range slices.Chunk(l.c.Series, l.c.Batch) {
+			if _, err := l.model.Trajectories(l.ctx, part, nil); err != nil {
+				return err
+			}
 		}
 		seconds[i] = time.Since(began).Seconds()
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -56,13 +57,31 @@ func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.M
 		}
 		args = append(args, scratch.Own(nn.Tensor(dtype, values, p.Dims...))...)
 	}
+	var steps Steps
+	for part := range slices.Chunk(samples, c.Batch) {
+		solution, err := c.solve(ctx, solver, dtype, args, model, part, len(steps.Ends))
+		if err != nil {
+			return Steps{}, fmt.Errorf("bench: %w", err)
+		}
+		steps.Stats = append(steps.Stats, solution.Stats...)
+		for b := range part {
+			steps.Ends = append(steps.Ends, solution.StepTimes(b)[1:])
+		}
+		solution.Close()
+	}
+	return steps, nil
+}
+
+// solve solves a part of the samples, those of the series from one on, with the parameters of a field.
+func (c *Case) solve(ctx context.Context, solver *ode.Solver, dtype dtypes.DType, params []*tensors.Tensor, model *pengcde.Model,
+	samples []field.Sample, from int) (*ode.Solution, error) {
+	var scratch xla.Buffers
+	defer scratch.Free()
 	control, err := field.NewControl(dtype, equivariant.Auto, samples)
 	if err != nil {
-		return Steps{}, fmt.Errorf("bench: %w", err)
+		return nil, err
 	}
-	args = append(args, scratch.Own(control...)...)
-
-	problem := ode.Problem{Args: args, Forget: true}
+	problem := ode.Problem{Args: append(params[:len(params):len(params)], scratch.Own(control...)...), Forget: true}
 	weight, _ := model.Parameter("encoder.weight")
 	bias, _ := model.Parameter("encoder.bias")
 	var z0 []float64
@@ -71,7 +90,7 @@ func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.M
 		if stops := c.stops(s); len(stops) > 0 {
 			problem.StepTo = append(problem.StepTo, stops)
 		}
-		for _, x := range c.Series[b].Features[0] {
+		for _, x := range c.Series[from+b].Features[0] {
 			for m := range weight {
 				z0 = append(z0, weight[m]*x+bias[m])
 			}
@@ -81,12 +100,7 @@ func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.M
 	solution, err := solver.Run(ctx, problem)
 	if err != nil {
 		solution.Close() // a part is of no use here
-		return Steps{}, fmt.Errorf("bench: %w", err)
+		return nil, err
 	}
-	defer solution.Close()
-	steps := Steps{Stats: solution.Stats}
-	for b := range samples {
-		steps.Ends = append(steps.Ends, solution.StepTimes(b)[1:])
-	}
-	return steps, nil
+	return solution, nil
 }

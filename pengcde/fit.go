@@ -61,15 +61,26 @@ func (m *Model) fit(ctx context.Context, training, validation lessons, config tr
 	if config, err = m.keyed(config, digest); err != nil {
 		return nil, err
 	}
-	giveBack()
+	giveBack(p.training)
 	var report *train.Report
 	m.params, report, err = train.Fit(ctx, m.backend, p, m.params, config)
 	return report, err
 }
 
-// giveBack returns to the system what making batches took. Go would keep it for as much again, at 100,000 nodes more than a GiB,
-// while on a CPU a solve wants its memory from the same system.
-func giveBack() { debug.FreeOSMemory() }
+// muchData are the bytes of batches from which on what it took to make them is given back.
+const muchData = 256 << 20
+
+// giveBack returns to the system what making batches took, where that is much. Go would keep it for as much again, at 100,000
+// nodes more than a GiB, while on a CPU a solve wants its memory from the same system.
+func giveBack(made []*batch) {
+	bytes := int64(0)
+	for _, b := range made {
+		bytes += b.owned.Bytes()
+	}
+	if bytes >= muchData {
+		debug.FreeOSMemory()
+	}
+}
 
 // keyed puts the model and the digest of the data into the key of the checkpoint, if there is one.
 func (m *Model) keyed(config train.Config, digest hash.Hash) (train.Config, error) {

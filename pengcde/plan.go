@@ -16,7 +16,7 @@ import (
 
 // Plan is what training will take, in bytes of memory and evaluations of the field.
 type Plan struct {
-	// Solve is the plan of the batch that takes most memory: evaluations of the field, steps and kept states. With adaptive steps
+	// Solve is the plan of the batch that takes most memory beside Data: evaluations of the field, steps and kept states. With adaptive steps
 	// its evaluations are those of the steps planned with, without rejected ones: each takes Solve.StepEvaluations more.
 	Solve *ode.Plan
 	// Data are the batches, which stay on the device. Saves are the states at the save times, in whose place their cotangents come
@@ -26,10 +26,9 @@ type Plan struct {
 	// it has the cotangents of the states at the save times besides.
 	Temporary int64
 	// DeviceBytes is the sum of these with Solve.DeviceBytes, the most that is on the device at once. HostBytes is what the host
-	// holds besides: the states at the save times, and Solve.HostBytes. On a CPU both are
-	// memory of the process. Not counted: the process itself, the compiler and what it makes (some 360 MiB for a PENG-CDE with
-	// XLA on a CPU), what the allocators keep and Go's collector has not freed yet, and batches of validation, whose Data stays as
-	// well.
+	// holds besides: the states at the save times, and Solve.HostBytes. On a CPU both are memory of the process. Not counted: the
+	// process itself, the compiler and what it makes (some 360 MiB for a PENG-CDE with XLA on a CPU), what the allocators keep and
+	// Go's collector has not freed yet, and batches of validation, whose Data stays as well.
 	DeviceBytes, HostBytes int64
 }
 
@@ -83,25 +82,27 @@ func (m *Model) plan(all lessons, batchSize, steps int) (*Plan, error) {
 	}
 	defer n.close()
 	size := min(max(batchSize, 1), all.count)
-	largest, data := &Plan{}, int64(0)
+	temporary := make(map[string]int64) // by the shapes of a batch
+	largest, data, host := &Plan{}, int64(0), int64(0)
 	for from := 0; from < all.count; from += size {
 		part := lessons{min(size, all.count-from), func(i int) (example, error) { return all.at(from + i) }}
-		p, err := m.planBatch(n, part, size, largest)
+		p, err := m.planBatch(n, part, size, temporary)
 		if err != nil {
 			return nil, err
 		}
 		data += p.Data
-		if p.DeviceBytes > largest.DeviceBytes {
+		host = max(host, p.HostBytes)
+		if p.DeviceBytes-p.Data > largest.DeviceBytes-largest.Data {
 			largest = p
 		}
 	}
 	largest.DeviceBytes += data - largest.Data
-	largest.Data = data
+	largest.Data, largest.HostBytes = data, host
 	return largest, nil
 }
 
-// planBatch plans one batch. What its programs need is left out where it is not larger than another without.
-func (m *Model) planBatch(n *network, one lessons, size int, than *Plan) (*Plan, error) {
+// planBatch plans one batch. What programs need is looked up, or found, by the shapes they take.
+func (m *Model) planBatch(n *network, one lessons, size int, temporary map[string]int64) (*Plan, error) {
 	batches, err := batchesOf(nil, m.config, []lessons{one}, size, make([]hash.Hash, 1))
 	for _, b := range batches {
 		defer b.free()
@@ -122,23 +123,24 @@ func (m *Model) planBatch(n *network, one lessons, size int, than *Plan) (*Plan,
 	if b.share != nil {
 		met = append(met, b.share.Shape())
 	}
-	p.Data = bytesOf(slices.Concat(met, shapesOf(b.x0), shapesOf(b.control...)))
+	p.Data = b.owned.Bytes()
 	p.Saves = int64(saved.ByteSize())
 	p.Parameters = 4 * bytesOf(shapesOf(m.params...))
-	p.DeviceBytes = p.Data + p.Saves + p.Parameters + p.Solve.DeviceBytes + int64(state.ByteSize())
 	p.HostBytes = p.Saves + p.Solve.HostBytes
-	if p.DeviceBytes+than.Temporary <= than.DeviceBytes {
-		return p, nil
+	like := fmt.Sprint(saved, met, shapesOf(b.control...))
+	if _, ok := temporary[like]; !ok {
+		solve, err := n.solver.Temporary(problem)
+		if err != nil {
+			return nil, errs.In("pengcde", err, ErrInput)
+		}
+		objective, err := n.objective.Temporary(slices.Concat([]shapes.Shape{saved}, met, shapesOf(m.params[n.driven:]...))...)
+		if err != nil {
+			return nil, errs.In("pengcde", err)
+		}
+		temporary[like] = max(solve, p.Saves+objective)
 	}
-	if p.Temporary, err = n.solver.Temporary(problem); err != nil {
-		return nil, errs.In("pengcde", err, ErrInput)
-	}
-	objective, err := n.objective.Temporary(slices.Concat([]shapes.Shape{saved}, met, shapesOf(m.params[n.driven:]...))...)
-	if err != nil {
-		return nil, errs.In("pengcde", err)
-	}
-	p.Temporary = max(p.Temporary, p.Saves+objective)
-	p.DeviceBytes += p.Temporary
+	p.Temporary = temporary[like]
+	p.DeviceBytes = p.Data + p.Saves + p.Parameters + p.Solve.DeviceBytes + int64(state.ByteSize()) + p.Temporary
 	return p, nil
 }
 

@@ -3,6 +3,7 @@ package pengcde
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,82 @@ func TestPlanOfAdaptiveSteps(t *testing.T) {
 	}
 	if got, want := plans[20].DeviceBytes-plans[10].DeviceBytes, 10*plans[10].Solve.StateBytes; got != want {
 		t.Errorf("10 steps more take %d bytes more, want %d", got, want)
+	}
+}
+
+// Series of other shapes are planned in any order: one with many snapshots, one with many save times.
+func TestPlanInAnyOrder(t *testing.T) {
+	const n, steps = 40, 10
+	wide, long := pulses(t, n, 3), pulses(t, n, 3)
+	for i := range 300 {
+		end := long.Times[len(long.Times)-1]
+		long.Times = append(long.Times, end+0.01)
+		long.Weights = append(long.Weights, long.Weights[0])
+		long.Features, long.Targets = append(long.Features, long.Features[0]), append(long.Targets, long.Targets[0])
+		if i%4 == 0 {
+			weights := slices.Clone(wide.Weights[0])
+			weights[0] += float64(i + 1)
+			wide.Times = append(wide.Times, wide.Times[len(wide.Times)-1]+0.01)
+			wide.Weights = append(wide.Weights, weights)
+			wide.Features, wide.Targets = append(wide.Features, wide.Features[0]), append(wide.Targets, wide.Targets[0])
+		}
+	}
+	model := trajectoryModel(t, trajectoryConfig(n))
+	plan := func(series ...*dyngraph.Series) *Plan {
+		p, err := model.PlanTrajectories(series, 1, steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	alone := map[string]*Plan{"wide": plan(wide), "long": plan(long)}
+	one, other := plan(wide, long), plan(long, wide)
+	if one.String() != other.String() || one.DeviceBytes != other.DeviceBytes || one.HostBytes != other.HostBytes {
+		t.Errorf("wide before long: %s; after: %s", one, other)
+	}
+	for name, p := range alone {
+		if want := p.DeviceBytes - p.Data + one.Data; one.DeviceBytes < want || one.HostBytes < p.HostBytes {
+			t.Errorf("%d bytes on the device and %d on the host, want at least the %d and %d of the %s series with all data",
+				one.DeviceBytes, one.HostBytes, want, p.HostBytes, name)
+		}
+	}
+}
+
+// A forecast and a loss without its gradient keep no states on their way: ten times the steps take no more memory.
+func TestForecastsKeepNothing(t *testing.T) {
+	plain, err := xla.Open(xla.Config{Backend: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(plain.Close)
+	ctx, window, series := context.Background(), ringSplit(t).Train[0], ring(t)
+	for what, call := range map[string]func(*Model) error{
+		"Trajectory": func(m *Model) error { _, err := m.Trajectory(ctx, series, nil); return err },
+		"Forecast":   func(m *Model) error { _, err := m.Forecast(ctx, window); return err },
+		"loss": func(m *Model) error {
+			batches, err := m.batches(m.windows([]dyngraph.Window{window}), 1, nil)
+			if err != nil {
+				return err
+			}
+			defer batches[0].free()
+			if target := batches[0].target; target.HasLocal() || !target.IsOnAnyDevice() {
+				t.Errorf("the targets of a batch are on the host %t, on the device %t", target.HasLocal(), target.IsOnAnyDevice())
+			}
+			_, err = m.network.loss(ctx, m.params, batches[0])
+			return err
+		},
+	} {
+		var held []int64
+		for _, step := range []float64{0.1, 0.01} {
+			count := &meter.Backend{Backend: plain.Compute}
+			if err := call(ringModelOn(t, xla.Wrap(count), func(c *Config) { c.Step = step })); err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, count.Peak)
+		}
+		if held[0] == 0 || held[0] != held[1] {
+			t.Errorf("%s holds %d bytes, with ten times the steps %d", what, held[0], held[1])
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func FitSeeds[Data dyngraph.Window | *dyngraph.Series](ctx context.Context, runs
 		if training, err = batchesOf(first.Model.backend, first.Model.config, learn, size, of); err == nil {
 			validation, err = batchesOf(first.Model.backend, first.Model.config, judge, size, of)
 		}
-		giveBack()
+		giveBack(training)
 		return training, validation, err
 	}
 	all := make([]int, len(runs))

@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
@@ -241,6 +246,22 @@ func TestTrajectoryErrors(t *testing.T) {
 	for _, times := range [][]float64{{}, {-1}, {0.5, 0.4}, {math.NaN()}, {1.1}} {
 		if _, err := m.Trajectory(context.Background(), s, times); !errors.Is(err, ErrInput) {
 			t.Errorf("times %v: got %v, want an input error", times, err)
+		}
+	}
+}
+
+// Much data makes Go give back what it took to make them, little does not.
+func TestMuchData(t *testing.T) {
+	for bytes, want := range map[int]bool{muchData - 8: false, muchData: true} {
+		b := &batch{}
+		b.owned.Own(tensors.FromShape(shapes.Make(dtypes.Float64, bytes/8)))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		giveBack([]*batch{b})
+		runtime.ReadMemStats(&after)
+		b.free()
+		if got := after.NumForcedGC > before.NumForcedGC; got != want {
+			t.Errorf("%d bytes: given back %t, want %t", bytes, got, want)
 		}
 	}
 }

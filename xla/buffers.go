@@ -23,19 +23,25 @@ func (b *Buffers) Free() {
 	b.owned = nil
 }
 
-// ToDevice moves all that is owned to the device, and gives up the copies on the host.
-func (b *Buffers) ToDevice(backend *Backend) error { return ToDevice(backend, b.owned...) }
-
-// ToDevice moves tensors to the device, and gives up their copies on the host: those of a tensor that a program was called
-// with stay otherwise. A tensor that is read later is fetched again.
-func ToDevice(backend *Backend, ts ...*tensors.Tensor) error {
-	for _, t := range ts {
-		if err := t.MaterializeOnDevice(backend.Compute, false, 0); err != nil {
+// ToDevice moves all that is owned to the device, and gives up the copies on the host, which stay otherwise where host and
+// device do not share memory, even when programs have read them. A tensor that is looked at later is fetched again.
+func (b *Buffers) ToDevice(backend *Backend) error {
+	for _, t := range b.owned {
+		if err := t.ToDevice(backend.Compute, 0); err != nil {
 			return fmt.Errorf("xla: to the device: %w", err)
 		}
-		t.FinalizeLocal()
 	}
 	return nil
+}
+
+// Bytes is the size of all that is owned, without what was freed.
+func (b *Buffers) Bytes() (bytes int64) {
+	for _, t := range b.owned {
+		if t.Ok() {
+			bytes += int64(t.ByteSize())
+		}
+	}
+	return bytes
 }
 
 // Free frees the device and host memory of tensors; nil and freed ones are passed over.

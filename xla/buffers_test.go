@@ -29,6 +29,9 @@ func TestToDevice(t *testing.T) {
 			t.Errorf("on the host %t, on the device %t, want the device alone", x.HasLocal(), x.IsOnAnyDevice())
 		}
 	}
+	if got := owned.Bytes(); got != 16 {
+		t.Errorf("%d bytes, want those of 2 float64", got)
+	}
 	out, err := double.Call(x)
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +41,9 @@ func TestToDevice(t *testing.T) {
 		t.Errorf("the double of %v is %v", source, got)
 	}
 	xla.Free(x)
+	if got := owned.Bytes(); got != 16 { // of the output
+		t.Errorf("%d bytes with a tensor that was freed, want 16", got)
+	}
 	if err := owned.ToDevice(backend); err == nil {
 		t.Error("no error for a tensor that was freed")
 	}

@@ -67,9 +67,24 @@ func statisticsWidth(nodes int, symmetric bool) int {
 }
 
 // Rows makes the rows of the snapshots of every sample, [samples, snapshots, Width]; there are equally many of each. Weights are
-// as for [Layout.Row].
-func (l Layout) Rows(dtype dtypes.DType, snapshots [][][]float64) *tensors.Tensor {
+// as for [Layout.Row]. Errors wrap [dyngraph.ErrInvalid].
+func (l Layout) Rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tensor, error) {
+	if len(snapshots) != len(l.patterns) {
+		return nil, fmt.Errorf("pengcde/equivariant: snapshots of %d samples, want those of all %d: %w", len(snapshots), len(l.patterns), dyngraph.ErrInvalid)
+	}
 	count, row := len(snapshots[0]), make([]float64, l.Width())
+	for b, sample := range snapshots {
+		if len(sample) != count || count == 0 {
+			return nil, fmt.Errorf("pengcde/equivariant: %d snapshots of sample %d, %d of the first, want as many, at least 1: %w",
+				len(sample), b, count, dyngraph.ErrInvalid)
+		}
+		for s, weights := range sample {
+			if got, want := len(weights), l.patterns[b].Edges(); got != want {
+				return nil, fmt.Errorf("pengcde/equivariant: %d weights in snapshot %d of sample %d, its pattern has %d edges: %w",
+					got, s, b, want, dyngraph.ErrInvalid)
+			}
+		}
+	}
 	rows := tensors.FromShape(shapes.Make(dtype, len(snapshots), count, len(row)))
 	for b, sample := range snapshots {
 		for s, weights := range sample {
@@ -78,7 +93,7 @@ func (l Layout) Rows(dtype dtypes.DType, snapshots [][][]float64) *tensors.Tenso
 			nn.Set(rows, (b*count+s)*len(row), row)
 		}
 	}
-	return rows
+	return rows, nil
 }
 
 // Row is the row of a snapshot of one sample of the batch, whose weights follow the sample's pattern. They must be symmetric

@@ -1,6 +1,7 @@
 package equivariant
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -33,12 +34,26 @@ func TestRows(t *testing.T) {
 			}
 		}
 		for _, dtype := range []dtypes.DType{dtypes.Float32, dtypes.Float64} {
-			rows := layout.Rows(dtype, snapshots)
+			rows, err := layout.Rows(dtype, snapshots)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if dims := rows.Shape().Dimensions; rows.DType() != dtype || !slices.Equal(dims, []int{2, 2, layout.Width()}) {
 				t.Errorf("%v: rows are %s", product, rows.Shape())
 			}
 			if got := nn.Floats(rows); !slices.Equal(got, want) {
 				t.Errorf("%v: rows %v, want %v", product, got, want)
+			}
+		}
+		for name, bad := range map[string][][][]float64{
+			"one sample":     snapshots[:1],
+			"none":           {{}, {}},
+			"fewer":          {snapshots[0], snapshots[1][:1]},
+			"more":           {snapshots[0][:1], snapshots[1]},
+			"a weight short": {snapshots[0], {{17, 19}, {23}}},
+		} {
+			if _, err := layout.Rows(dtypes.Float32, bad); !errors.Is(err, dyngraph.ErrInvalid) {
+				t.Errorf("%v, %s: %v, want dyngraph.ErrInvalid", product, name, err)
 			}
 		}
 	}

@@ -67,6 +67,10 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		return nil, errs.In("pengcde/field", err, ErrInput)
 	}
 	layout = layout.Fit(snapshots)
+	rows, err := layout.Rows(dtype, snapshots)
+	if err != nil {
+		return nil, errs.In("pengcde/field", err, ErrInput)
+	}
 	var until, clock, features []float64
 	var index []int32
 	for _, s := range samples {
@@ -88,7 +92,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		knots,
 		nn.Tensor(dtypes.Float64, until, batch),
 		tensors.FromFlatDataAndDimensions(index, batch, count),
-		layout.Rows(dtype, snapshots),
+		rows,
 	}
 	if clock != nil {
 		control = append(control, nn.Tensor(dtypes.Float64, clock, batch, count))

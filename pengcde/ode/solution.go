@@ -131,8 +131,8 @@ var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullba
 // [EveryStep]; the gradient is then that of the part that was solved. A sample whose field was not finite at its t0 has
 // no gradient: Pullback returns its [Failure].
 //
-// Z itself is not needed any more. Pullback may be called again. With [Memory] of fewer states than steps it gives up those it has passed, all but the first,
-// so that another call takes more steps again than the first.
+// Z itself is not needed any more. Pullback may be called again. With [Memory] of fewer states than steps it gives up those
+// it has passed, all but the first, so that another call takes more steps again than the first.
 func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gradients, error) {
 	if s.history == nil {
 		return nil, ErrNoTrail

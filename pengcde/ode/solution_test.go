@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -50,8 +51,40 @@ func TestPullbackAfterOtherArgs(t *testing.T) {
 	closeTo(t, "gradient after another plan", pull(sol), want, 0)
 }
 
-// A pullback does not need Z, which the caller may have given away.
-func TestPullbackWithoutZ(t *testing.T) {
+// More saves in a step than a call takes are all there, with their gradients: those of the same steps with fewer.
+func TestManySavesInAStep(t *testing.T) {
+	s := newSolver(t, product, Config{Control: Constant{1}})
+	z0, arg := tensors.FromValue([][]float64{{1}}), tensors.FromValue([][]float64{{0.7}})
+	solve := func(times []float64) (states, gradient []float64) {
+		sol := run(t, s, Problem{Z0: z0, Times: [][]float64{times}, Args: []*tensors.Tensor{arg}})
+		ones := slices.Repeat([]float64{1}, len(times)-2) // not of the first and the last
+		cotangent := slices.Concat([]float64{0}, ones, []float64{0})
+		g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cotangent, 1, len(times), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Free()
+		return nnFloats(sol.Z), slices.Concat(nnFloats(g.Z0), nnFloats(g.Args[0]))
+	}
+	times := []float64{0}
+	for i := range 3*rows + 1 {
+		times = append(times, 1+float64(i)/20)
+	}
+	times = append(times, 2)
+	states, gradient := solve(times)
+	sum := make([]float64, len(gradient))
+	for i, time := range times[1 : len(times)-1] {
+		one, part := solve([]float64{0, time, 2})
+		closeTo(t, "state", states[1+i:2+i], one[1:2], 1e-15)
+		for j := range sum {
+			sum[j] += part[j]
+		}
+	}
+	closeTo(t, "gradient", gradient, sum, 1e-12)
+}
+
+// What a solution is asked later does not need Z, which the caller may have given away.
+func TestWithoutZ(t *testing.T) {
 	s := newSolver(t, product, Config{Control: Constant{0.25}})
 	sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}})
 	xla.Free(sol.Z)
@@ -72,6 +105,14 @@ func TestPullbackWithoutZ(t *testing.T) {
 		defer g.Free()
 		closeTo(t, "gradient", nnFloats(g.Z0), []float64{3 * math.E}, 1e-6)
 	}
+	dense := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Dense: true})
+	xla.Free(dense.Z)
+	at, err := dense.At(context.Background(), [][]float64{{0.3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer xla.Free(at)
+	closeTo(t, "dense output", nnFloats(at), []float64{math.Exp(0.3)}, 1e-5)
 }
 
 // Tensors that were freed too early are named.
