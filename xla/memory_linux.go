@@ -39,5 +39,6 @@ func allocatorIsSet() bool {
 			return true
 		}
 	}
-	return strings.Contains(os.Getenv("GLIBC_TUNABLES"), "glibc.malloc.")
+	tunables := os.Getenv("GLIBC_TUNABLES")
+	return strings.Contains(tunables, "glibc.malloc.mmap_") || strings.Contains(tunables, "glibc.malloc.trim_threshold")
 }

@@ -13,7 +13,8 @@ func TestAllocatorIsSet(t *testing.T) {
 	}{
 		{"MALLOC_ARENA_MAX", "1", false}, {"MALLOC_MMAP_MAX_", "65536", true}, {"MALLOC_MMAP_THRESHOLD_", "65536", true},
 		{"MALLOC_TRIM_THRESHOLD_", "131072", true}, {"MALLOC_TRIM_THRESHOLD_", "", false},
-		{"GLIBC_TUNABLES", "glibc.malloc.trim_threshold=131072", true}, {"GLIBC_TUNABLES", "glibc.cpu.x86_shstk=on", false},
+		{"GLIBC_TUNABLES", "glibc.malloc.trim_threshold=131072", true}, {"GLIBC_TUNABLES", "glibc.malloc.mmap_max=65536", true},
+		{"GLIBC_TUNABLES", "glibc.malloc.mmap_threshold=65536", true}, {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", false},
 	} {
 		for _, name := range all {
 			t.Setenv(name, "")
