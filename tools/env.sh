@@ -16,5 +16,5 @@ fi
 
 export PATH="$PWD/bin:$PWD/.venv/bin:$PATH"
 export GOMLX_NO_AUTO_INSTALL=1
-export GLIBC_TUNABLES="${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1}" # see docs/choices.md, size of pages
+export GLIBC_TUNABLES="${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1}" # see docs/choices.md
 export PYTHONDONTWRITEBYTECODE=1
