@@ -10,14 +10,21 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// What is moved to the device stays neither on the host nor away from programs, and can be read again.
-func TestToDevice(t *testing.T) {
-	backend := xlatest.Backend(t)
-	double, err := xla.NewProgram(backend, "double", func(in []*Node) []*Node { return []*Node{MulScalar(in[0], 2.0)} })
+// program compiles a function of one tensor.
+func program(t *testing.T, backend *xla.Backend, f func(x *Node) *Node) *xla.Program {
+	t.Helper()
+	p, err := xla.NewProgram(backend, t.Name(), func(in []*Node) []*Node { return []*Node{f(in[0])} })
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer double.Close()
+	t.Cleanup(p.Close)
+	return p
+}
+
+// What is moved to the device stays neither on the host nor away from programs, and can be read again.
+func TestToDevice(t *testing.T) {
+	backend := xlatest.Backend(t)
+	double := program(t, backend, func(x *Node) *Node { return MulScalar(x, 2.0) })
 	var owned xla.Buffers
 	defer owned.Free()
 	x := owned.Own(tensors.FromValue([]float64{1, 2}))[0]
@@ -51,12 +58,7 @@ func TestToDevice(t *testing.T) {
 
 // A donated tensor is gone, also where the host had a copy.
 func TestDonate(t *testing.T) {
-	backend := xlatest.Backend(t)
-	next, err := xla.NewProgram(backend, "next", func(in []*Node) []*Node { return []*Node{AddScalar(in[0], 1.0)} })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer next.Close()
+	next := program(t, xlatest.Backend(t), func(x *Node) *Node { return AddScalar(x, 1.0) })
 	x := tensors.FromValue([]float64{1, 2})
 	out, err := next.Call(xla.Donate(x))
 	if err != nil {

@@ -66,11 +66,12 @@ func statisticsWidth(nodes int, symmetric bool) int {
 	return 3*nodes + 2
 }
 
-// Rows makes the rows of the snapshots of every sample, [samples, snapshots, Width]; there are equally many of each. Weights are
-// as for [Layout.Row]. Errors wrap [dyngraph.ErrInvalid].
+// Rows makes the rows of the snapshots of every sample, [samples, snapshots, Width] of float32 or float64; there are equally many
+// of each. Weights are as for [Layout.Row]. Errors wrap [dyngraph.ErrInvalid].
 func (l Layout) Rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tensor, error) {
-	if len(snapshots) != len(l.patterns) {
-		return nil, fmt.Errorf("pengcde/equivariant: snapshots of %d samples, want those of all %d: %w", len(snapshots), len(l.patterns), dyngraph.ErrInvalid)
+	if len(snapshots) != len(l.patterns) || len(snapshots) == 0 {
+		return nil, fmt.Errorf("pengcde/equivariant: snapshots of %d samples, want those of all %d graphs of a layout that Product.Layout made: %w",
+			len(snapshots), len(l.patterns), dyngraph.ErrInvalid)
 	}
 	count, row := len(snapshots[0]), make([]float64, l.Width())
 	for b, sample := range snapshots {

@@ -21,6 +21,9 @@ func TestRows(t *testing.T) {
 		}
 		patterns = append(patterns, p)
 	}
+	if _, err := (Layout{}).Rows(dtypes.Float32, nil); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("a layout of no graphs: %v, want dyngraph.ErrInvalid", err)
+	}
 	snapshots := [][][]float64{{{2, 3, 5}, {7, 11, 13}}, {{17, 19}, {23, 29}}}
 	for _, product := range []Product{Dense, Sparse} {
 		layout, err := product.Layout(patterns)
