@@ -35,8 +35,8 @@ func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.M
 	if err != nil {
 		return Steps{}, err
 	}
-	derivative, params := field.Equation(f)
-	solver, err := ode.New(backend, derivative, ode.Config{Control: *c.Config.Adaptive, Parameters: len(params)})
+	derivative, params := field.Piecewise(f)
+	solver, err := ode.NewPiecewise(backend, derivative, ode.Config{Control: *c.Config.Adaptive, Parameters: len(params)})
 	if err != nil {
 		return Steps{}, fmt.Errorf("bench: %w", err)
 	}
@@ -81,7 +81,8 @@ func (c *Case) solve(ctx context.Context, solver *ode.Solver, dtype dtypes.DType
 	if err != nil {
 		return nil, err
 	}
-	problem := ode.Problem{Args: append(params[:len(params):len(params)], scratch.Own(control...)...), Forget: true}
+	problem := ode.Problem{Args: append(params[:len(params):len(params)], scratch.Own(control...)...),
+		Continuous: true, Forget: true}
 	weight, _ := model.Parameter("encoder.weight")
 	bias, _ := model.Parameter("encoder.bias")
 	var z0 []float64

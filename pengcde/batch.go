@@ -23,7 +23,7 @@ type example struct {
 	sample field.Sample
 	x0     []float64 // [n*p], what the encoder takes; p with the mask's channels
 	times  []float64 // [S], the first is the start of the solve
-	stops  []float64 // that adaptive steps end on
+	stops  []float64 // that steps end on
 	target []float64 // [S*n*q], NaN where not observed; nil where only forecasts are wanted
 	weight []float64 // [S], of each time in the loss; nil is 0 everywhere
 }
@@ -201,10 +201,13 @@ func (m *Model) fill(knots []float64, features [][]float64) ([][]float64, error)
 	return path.Fill(path.Ramp, m.config.Mask, knots, features, m.config.Nodes)
 }
 
-// stops are the knots that the steps of a sample end on.
+// stops are the knots that the steps of a sample end on: with constant steps only those at which the field jumps.
 func (m *Model) stops(s field.Sample) []float64 {
-	if m.config.Adaptive == nil || m.config.Field == Constant || m.config.Parity {
+	switch {
+	case m.config.Field == Constant || m.config.Parity || m.config.Adaptive == nil && !m.config.jumps():
 		return nil
+	case m.config.Field == GNODE:
+		return s.Jumps()
 	}
 	return s.Changes()
 }

@@ -45,6 +45,9 @@ func (k Kind) takesFeatures() bool { return k != GNODE && k != Constant }
 // driven says whether node features drive the state.
 func (c Config) driven() bool { return c.Field.takesFeatures() && !c.GraphOnly }
 
+// jumps says whether the field jumps at knots: where its graph does, or a path of straight lines turns.
+func (c Config) jumps() bool { return c.Field == GNODE || c.Path == path.Linear }
+
 // Config describes a model; fields left at zero take the defaults named.
 type Config struct {
 	// Nodes n and Features p are those of the data, without the channels of Mask; both are required.
@@ -72,8 +75,9 @@ type Config struct {
 	Path path.Kind `json:",omitempty"`
 	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused beside Adaptive.
 	Step float64 `json:",omitempty"`
-	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes, except with
-	// Parity; what that gains is measured in the documentation of package path. Gradients may explode at its default
+	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes (GNODE: at which
+	// its graph does), except with Parity; what that gains is measured in the documentation of package path. Constant steps
+	// end there too where the field jumps: for GNODE, and with a Linear Path. Gradients may explode at its default
 	// tolerances, the published ones: see "Tolerances" in the package documentation.
 	Adaptive *ode.PID `json:",omitempty"`
 	// MaxSteps bounds the tries of each sample's adaptive steps, see [ode.Config]; 0 means 4096. It is refused without Adaptive.
@@ -88,7 +92,7 @@ type Config struct {
 	// input (Series.Recent), in place of the whole target.
 	Residual bool `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only: total(A) in place of total(A') in one fusion
-	// map, the entries of PreMult drawn from U(0,1), adaptive steps that do not end beside changes; with GraphOnly
+	// map, the entries of PreMult drawn from U(0,1), steps that do not end beside changes; with GraphOnly
 	// the graph before the latest for GNODE, else a loss that forgets which node is which (GNODE and Constant: every node's
 	// forecast is compared with every node's target; the others: one forecast for the whole graph, the sum over nodes).
 	Parity bool `json:",omitempty"`
@@ -228,7 +232,7 @@ func (c Config) wiring() wiring {
 		encoder: nn.MLP{Name: "encoder", In: features, Out: c.Hidden, Width: coderWidth, Depth: coderDepth},
 		readout: nn.MLP{Name: "readout", In: c.Hidden, Out: c.Outputs, Width: coderWidth, Depth: coderDepth},
 		control: ode.Constant{Step: c.Step},
-		memory:  c.Memory,
+		memory:  c.Memory, continuous: !c.jumps(),
 	}
 	if c.Adaptive != nil {
 		w.control, w.maxSteps = *c.Adaptive, c.MaxSteps

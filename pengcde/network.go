@@ -37,6 +37,7 @@ type wiring struct {
 	field            field.Field
 	control          ode.Control
 	maxSteps         int        // of an adaptive control; 0 for ode's default
+	continuous       bool       // whether the field is continuous where steps end
 	memory           ode.Memory // of a solve that is to be differentiated
 	measure          measure
 }
@@ -54,14 +55,14 @@ func newNetwork(backend *xla.Backend, w wiring) (*network, error) {
 	n := &network{wiring: w}
 	n.params = append(n.params, w.encoder.Params()...)
 	n.encoded = len(n.params)
-	derivative, fieldParams := field.Equation(w.field)
+	derivative, fieldParams := field.Piecewise(w.field)
 	n.params = append(n.params, fieldParams...)
 	n.driven = len(n.params)
 	n.params = append(n.params, w.readout.Params()...)
 
 	var err error
 	config := ode.Config{Control: w.control, MaxSteps: w.maxSteps, Parameters: len(fieldParams)}
-	if n.solver, err = ode.New(backend, derivative, config); err != nil {
+	if n.solver, err = ode.NewPiecewise(backend, derivative, config); err != nil {
 		return nil, err
 	}
 	for _, p := range []struct {
@@ -161,7 +162,7 @@ func (n *network) solve(ctx context.Context, params []*tensors.Tensor, b *batch,
 func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor,
 	keep bool) (*ode.Solution, error) {
 	args := append(append([]*tensors.Tensor{}, params[n.encoded:n.driven]...), b.control...)
-	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Forget: !keep}
+	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Continuous: n.continuous, Forget: !keep}
 	if keep {
 		problem.Memory = n.memory
 	}

@@ -113,7 +113,7 @@ func (m *Model) planBatch(n *network, one lessons, size int, temporary map[strin
 	}
 	b, p := batches[0], &Plan{}
 	z0 := tensors.FromShape(shapes.Make(m.config.dtype(), size, m.config.Nodes, m.config.Hidden))
-	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Memory: n.memory,
+	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: n.continuous, Memory: n.memory,
 		Args: slices.Concat(m.params[n.encoded:n.driven], b.control)}
 	if p.Solve, err = n.solver.Plan(problem); err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)

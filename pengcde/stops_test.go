@@ -6,9 +6,11 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// Adaptive steps end beside changes of the control, but not where there is none or as in the published code.
+// Adaptive steps end beside changes of the control, constant ones where the field jumps, but not where there is none or as in the
+// published code.
 func TestAdaptiveStepsEndBesideChanges(t *testing.T) {
 	window := ringSplit(t).Train[0]
 	series := *window.Series
@@ -23,6 +25,9 @@ func TestAdaptiveStepsEndBesideChanges(t *testing.T) {
 	}{
 		{"adaptive", func(c *Config) { c.Adaptive = &ode.PID{} }, 3},
 		{"constant steps", func(*Config) {}, 0},
+		{"constant steps, straight lines", func(c *Config) { c.Path = path.Linear }, 3},
+		{"gn-ode", func(c *Config) { c.Adaptive, c.Field = &ode.PID{}, GNODE }, 2},
+		{"gn-ode, constant steps", func(c *Config) { c.Field = GNODE }, 2},
 		{"parity", func(c *Config) { c.Adaptive, c.Parity = &ode.PID{}, true }, 0},
 		{"constant field", func(c *Config) { c.Adaptive, c.Field = &ode.PID{}, Constant }, 0},
 	} {

@@ -113,6 +113,15 @@ type Control struct {
 	graphPath, featurePath    path.Kind
 	nodes                     int
 	operator                  equivariant.Operator
+	side                      *Node // from which it is looked at; nil where that does not matter
+}
+
+// From is the control as it is seen from a side, as [ode.Piecewise] has it: a time on a knot then belongs to the interval on
+// that side.
+func (c *Control) From(side *Node) *Control {
+	seen := *c
+	seen.side = side
+	return &seen
 }
 
 // Bind takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
@@ -151,9 +160,8 @@ func (c *Control) fits(t *Node, n int) {
 func (c *Control) at(t *Node, n, p int) signal {
 	c.fits(t, n)
 	until := Min(t, c.until)
-	interval := path.Locate(c.graphPath, c.knots, until)
-	moving := LessThan(t, c.until) // where not held
-	interval = interval.Still(moving)
+	moving := c.moving(t)
+	interval := path.Locate(c.graphPath, c.knots, until, c.side).Still(moving)
 	s := signal{operator: c.operator, nodes: n, features: p, rate: c.rate(t)}
 	s.a, s.da = interval.Snapshots(c.rows, c.index)
 	if p == 0 {
@@ -163,34 +171,48 @@ func (c *Control) at(t *Node, n, p int) signal {
 		panic(invalid("the field takes %d node features, the control has %d", p, got))
 	}
 	if c.featurePath != c.graphPath {
-		interval = path.Locate(c.featurePath, c.knots, until).Still(moving)
+		interval = path.Locate(c.featurePath, c.knots, until, c.side).Still(moving)
 	}
 	_, s.dx = interval.Eval(c.features)
 	return s
+}
+
+// moving says where the paths are not held yet at t [batch].
+func (c *Control) moving(t *Node) *Node {
+	moving := LessThan(t, c.until)
+	if c.side == nil {
+		return moving
+	}
+	return LogicalOr(moving, LogicalAnd(Equal(t, c.until), LessThan(c.side, ZerosLike(c.side))))
 }
 
 // rate is the derivative of the time channel at t [batch], [batch] float64; nil where it is 1.
 func (c *Control) rate(t *Node) *Node {
 	switch {
 	case c.clock != nil:
-		_, rate := path.Locate(path.Hermite, c.knots, Min(t, c.until)).Eval(c.clock)
+		_, rate := path.Locate(path.Hermite, c.knots, Min(t, c.until), c.side).Eval(c.clock)
 		return rate
 	case c.graphPath == path.Rectilinear:
-		rate := path.Locate(c.graphPath, c.knots, t).Clock
-		return Where(LessThan(t, c.until), rate, OnesLike(rate)) // held, time goes on
+		rate := path.Locate(c.graphPath, c.knots, t, c.side).Clock
+		return Where(c.moving(t), rate, OnesLike(rate)) // held, time goes on
 	}
 	return nil
 }
 
-// latest is the snapshot of the last knot at or before t [batch], of the first where there is none; or that of the
-// snapshot before it, for back = 1. There is no derivative.
+// latest is the snapshot of the last knot at or before t [batch] (before it, seen from earlier times), of the first where there
+// is none; or that of the snapshot before it, for back = 1. There is no derivative.
 func (c *Control) latest(t *Node, n, back int) signal {
 	c.fits(t, n)
 	knots := c.knots
 	if knots.Rank() == 3 { // with what a spline needs behind them
 		knots = Squeeze(Slice(knots, AxisRange(), AxisRange(), AxisElem(0)), 2)
 	}
-	reached := LessOrEqual(knots, ExpandAxes(t, -1))
+	ahead := ExpandAxes(t, -1)
+	reached := LessOrEqual(knots, ahead)
+	if c.side != nil {
+		early := ExpandAxes(LessThan(c.side, ZerosLike(c.side)), -1)
+		reached = LogicalAnd(reached, LogicalNot(LogicalAnd(Equal(knots, ahead), early)))
+	}
 	k := AddScalar(ReduceSum(ConvertDType(reached, dtypes.Int32), -1), -1)
 	k = Max(k, ZerosLike(k)) // [batch]
 	index := c.index

@@ -23,12 +23,18 @@ type Field interface {
 // Equation makes of a field what package ode solves. Its args are the parameters, in the order in which they are returned,
 // then all tensors of [NewControl]; so a solver's [ode.Config] has Parameters: len(params).
 func Equation(f Field) (equation ode.Field, params []nn.Param) {
+	piecewise, params := Piecewise(f)
+	return func(t, z *Node, args []*Node) *Node { return piecewise(t, nil, z, args) }, params
+}
+
+// Piecewise is [Equation] for [ode.NewPiecewise]: at a knot the control is seen from the side that the step wants.
+func Piecewise(f Field) (equation ode.Piecewise, params []nn.Param) {
 	params = f.Params()
-	return func(t, z *Node, args []*Node) *Node {
+	return func(t, side, z *Node, args []*Node) *Node {
 		if len(args) < len(params) {
 			panic(invalid("%d args, want the %d parameters of the field, then the control", len(args), len(params)))
 		}
-		return f.Derivative(nn.Bind(params, args), Bind(args[len(params):]), t, z)
+		return f.Derivative(nn.Bind(params, args), Bind(args[len(params):]).From(side), t, z)
 	}, params
 }
 

@@ -69,6 +69,18 @@ func (s Sample) Changes() []float64 {
 	return times
 }
 
+// Jumps are the knots at which another graph comes into force: there a field that takes the latest snapshot, such as [GNODE],
+// jumps, and changes at no other time.
+func (s Sample) Jumps() []float64 {
+	var times []float64
+	for k := 1; k < len(s.Knots); k++ {
+		if !s.sameGraph(s.inForce(k), s.inForce(k-1)) {
+			times = append(times, s.Knots[k])
+		}
+	}
+	return times
+}
+
 func (s Sample) sameGraph(a, b int) bool {
 	return a == b || min(a, b) >= 0 && max(a, b) < len(s.Snapshots) && slices.Equal(s.Snapshots[a], s.Snapshots[b])
 }

@@ -70,7 +70,7 @@ func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Te
 		return err
 	}
 	defer xla.Free(probe...)
-	ahead, err := call(s.first, m.args, at, probe[0])
+	ahead, err := call(s.first, m.args, at, make([]float64, len(at)), probe[0])
 	if err != nil {
 		return err
 	}

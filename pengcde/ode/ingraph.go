@@ -18,7 +18,8 @@ import (
 // adapts, [Solver] compiles one step alone.
 //
 // Nothing is checked while the graph runs: a state that leaves the finite numbers goes on as NaN. All samples of the
-// batch share their times.
+// batch share their times. Nor are there step-to times: where the field jumps, a step that ends there and one that begins see the
+// same limit, and the error falls as the step; [Solver] keeps the order, see [Problem].
 type InGraph struct {
 	// Method is the Runge-Kutta method; nil means [Tsit5].
 	Method *Method
@@ -53,7 +54,7 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	if err != nil {
 		panic(err)
 	}
-	u := &unrolled{solver: &Solver{field: checked(field), method: g.method()}, recompute: g.Recompute, args: args,
+	u := &unrolled{solver: &Solver{field: checked(field.piecewise()), method: g.method()}, recompute: g.Recompute, args: args,
 		z: z0, times: times, states: make([]*Node, len(times))}
 	for u.next < len(times) && times[u.next] == times[0] {
 		u.states[u.next] = z0
@@ -66,7 +67,7 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	}
 	if len(u.waiting) > 0 {
 		u.block()
-		u.finish(u.solver.slope(u.clock(t), u.z, args))
+		u.finish(u.solver.slope(u.clock(t), nil, u.z, args))
 	}
 	for i, state := range u.states {
 		u.states[i] = u.keep(state)
@@ -137,9 +138,9 @@ func (u *unrolled) step(k int, t, end float64) {
 	}
 	s, now, then := u.solver, u.clock(t), u.clock(end)
 	n := s.method.stages()
-	first := s.slope(now, u.z, u.args)
+	first := s.slope(now, nil, u.z, u.args)
 	u.finish(first)
-	ks := s.evaluate(now, then, u.z, first, n-1, u.args)
+	ks := s.evaluate(now, then, nil, u.z, first, n-1, u.args)
 	for ; u.next < len(u.times) && u.times[u.next] != end && within(u.times[u.next], t, end); u.next++ {
 		weights := s.method.inside(t, end, u.times[u.next])
 		u.states[u.next] = u.keep(Add(u.z, weighted(weights[1:n], ks)))

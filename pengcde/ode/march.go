@@ -16,11 +16,13 @@ import (
 type march struct {
 	solver  *Solver
 	ctx     context.Context
-	history history     // for a pullback; nil for none
-	every   bool        // save every step
-	times   [][]float64 // save times; with every, those so far
-	args    []*tensors.Tensor
-	scratch xla.Buffers
+	history history // for a pullback; nil for none
+	every   bool    // save every step
+	// continuous says that the field does not jump at step-to times
+	continuous bool
+	times      [][]float64 // save times; with every, those so far
+	args       []*tensors.Tensor
+	scratch    xla.Buffers
 
 	samples []sample
 	final   *tensors.Tensor
@@ -54,7 +56,7 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 		} else if !active {
 			break
 		}
-		out, err := call(s.step, m.args, m.now(), m.ends(), z, slope, tolerances[0], tolerances[1])
+		out, err := call(s.step, m.args, m.now(), m.ends(), m.sidesOfEnds(), z, slope, tolerances[0], tolerances[1])
 		if err != nil {
 			return nil, errs.In("pengcde/ode", err)
 		}
@@ -85,6 +87,13 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 				xla.Free(old)
 			}
 			m.advance(accepted)
+			if err == nil {
+				before := slope
+				slope, err = m.turn(z, before, tolerances)
+				if slope != before && !slices.Contains(out, before) && !m.dense.owns(before) {
+					xla.Free(before)
+				}
+			}
 		}
 		for _, t := range out {
 			if t != z && t != slope && !m.dense.owns(t) {
@@ -105,7 +114,7 @@ func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) ([]*tensors.Tensor
 	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
 	for b, row := range m.times {
 		var err error
-		if m.samples[b], err = s.sample(b, row, stepTo[b]); err != nil {
+		if m.samples[b], err = s.sample(b, row, stepTo[b], m.continuous); err != nil {
 			return nil, err
 		}
 		rtol[b], atol[b] = 1, 1
@@ -140,7 +149,7 @@ func (m *march) first(z *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors
 	if !slices.ContainsFunc(m.samples, func(sm sample) bool { return sm.active() }) {
 		return nil, nil
 	}
-	out, err := call(m.solver.first, m.args, m.now(), z)
+	out, err := call(m.solver.first, m.args, m.now(), m.leaps(), z)
 	if err != nil {
 		return nil, errs.In("pengcde/ode", err)
 	}
@@ -197,7 +206,7 @@ func (m *march) plan() (bool, error) {
 		case err != nil:
 			return false, fmt.Errorf("%w (sample %d)", err, b)
 		case end != sm.t:
-			sm.end = end
+			sm.tryTo(end)
 			goesOn = true
 		case sm.notFinite:
 			sm.fail(b, NotFinite, nil)
@@ -250,7 +259,9 @@ func (m *march) merge(a acceptance, z, next, slope, last *tensors.Tensor) (*tens
 func (m *march) advance(a acceptance) {
 	for b := range m.samples {
 		if a.by[b] {
-			m.samples[b].t = m.samples[b].end
+			m.samples[b].advance()
+		} else {
+			m.samples[b].leap = 0 // the slope is that of the step's side already
 		}
 	}
 }
@@ -261,6 +272,26 @@ func (m *march) now() []float64 {
 		ts[b] = sm.t
 	}
 	return ts
+}
+
+// leaps are those of the samples where they stand.
+func (m *march) leaps() []float64 {
+	leaps := make([]float64, len(m.samples))
+	for b, sm := range m.samples {
+		leaps[b] = sm.leap
+	}
+	return leaps
+}
+
+// sidesOfEnds are those from which the steps that are tried come to their ends.
+func (m *march) sidesOfEnds() []float64 {
+	sides := make([]float64, len(m.samples))
+	for b, sm := range m.samples {
+		if sm.end != sm.t {
+			sides[b] = -sm.leapAtEnd
+		}
+	}
+	return sides
 }
 
 func (m *march) ends() []float64 {
@@ -283,7 +314,7 @@ func (m *march) finish() *Solution {
 		}
 		sol.Stats = append(sol.Stats, sm.stats)
 		sol.Failures = append(sol.Failures, sm.failure)
-		sol.taken = append(sol.taken, sm.taken)
+		sol.taken, sol.leaps = append(sol.taken, sm.taken), append(sol.leaps, sm.leaps)
 		sol.reached = append(sol.reached, sm.next)
 	}
 	return sol

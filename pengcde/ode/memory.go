@@ -73,13 +73,22 @@ func (m *march) newHistory(p Problem, stepTo [][]float64) (history, error) {
 	}
 	c := &checkpoints{solver: m.solver, host: p.Memory.Host, limit: limit, policy: everything{}}
 	if limit > 0 {
-		ends, known, err := m.solver.foresee(m.times, stepTo)
+		samples, known, err := m.solver.foresee(m.times, stepTo, p.Continuous)
 		if err != nil {
 			return nil, err
 		}
-		c.policy = newThinning(limit, most(ends), known)
+		c.policy = newThinning(limit, mostSteps(samples), known)
 	}
 	return c, nil
+}
+
+// mostSteps is the number of steps of the sample that took most.
+func mostSteps(samples []sample) int {
+	n := 0
+	for _, sm := range samples {
+		n = max(n, len(sm.taken))
+	}
+	return n
 }
 
 // most is the length of the longest row.

@@ -37,16 +37,19 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	ends, known, err := s.foresee(times, stops)
+	samples, known, err := s.foresee(times, stops, p.Continuous)
 	if err != nil {
 		return nil, err
 	}
 	plan := &Plan{Exact: known, StepEvaluations: s.method.stages() - 1, StateBytes: stateBytes(p.Z0)}
-	rounds := most(ends)
+	rounds := mostSteps(samples)
 	for b, row := range times {
 		steps, start := s.maxSteps, 2
+		if !p.Continuous {
+			start += len(stops[b])
+		}
 		if known {
-			steps, start = len(ends[b]), 1
+			steps, start = len(samples[b].taken), samples[b].slopes()
 		}
 		if row[0] == row[len(row)-1] {
 			steps, start = 0, 0
@@ -57,20 +60,43 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	}
 	passes := rounds + 1 // of the pullback
 	crowded := p.Save == AtTimes && len(times[0]) > rows
+	turned := 0      // slopes at jumps that are pulled back by themselves
+	var turns []bool // rounds that start at a jump
 	if known {
-		pulls := s.method.plan(plannedSaves(p, times, ends), ends)
-		passes, crowded = len(pulls), slices.ContainsFunc(pulls, func(round [][]pulled) bool {
-			return slices.ContainsFunc(round, func(saves []pulled) bool { return len(saves) > rows })
+		ends, leaps := make([][]float64, len(samples)), make([][]float64, len(samples))
+		for b, sm := range samples {
+			ends[b], leaps[b] = sm.taken, sm.leaps
+		}
+		turns = atJumps(leaps)
+		all := s.method.plan(plannedSaves(p, times, ends), ends, leaps)
+		passes, crowded = len(all), slices.ContainsFunc(all, func(round pulls) bool {
+			return slices.ContainsFunc(round.step, func(saves []pulled) bool { return len(saves) > rows })
 		})
+		for _, round := range all {
+			if round.before != nil {
+				turned++
+			}
+		}
 	}
 	var r rehearsal
 	if !p.Forget {
-		r = rehearse(newThinning(limit, rounds, known), rounds, limit)
-		plan.Replayed, plan.PullbackEvaluations = r.replayed, r.pieces+(r.replayed+passes)*plan.StepEvaluations
+		r = rehearse(newThinning(limit, rounds, known), rounds, limit, turns)
+		plan.Replayed, plan.PullbackEvaluations = r.replayed, r.pieces+r.turned+(r.replayed+passes)*plan.StepEvaluations+turned
 	}
 	plan.kept, plan.States = r.kept, r.most
 	plan.addBytes(s, p, rounds, crowded)
 	return plan, nil
+}
+
+// atJumps marks the rounds in which some sample starts its step at a jump.
+func atJumps(leaps [][]float64) []bool {
+	turns := make([]bool, max(most(leaps), 1)-1)
+	for _, row := range leaps {
+		for round, leap := range row[:len(row)-1] { // no step starts at the last time
+			turns[round] = turns[round] || leap != 0
+		}
+	}
+	return turns
 }
 
 // plannedSaves are the save times of known steps.
@@ -114,10 +140,12 @@ func (plan *Plan) addBytes(s *Solver, p Problem, rounds int, crowded bool) {
 	}
 	switch {
 	case batch == 1:
+	case plan.Exact && p.Memory.Host && slices.Min(plan.Steps) < slices.Max(plan.Steps):
+		start += 2 // put together, with where those that are done began
 	case plan.Exact || !limited:
-		start++ // put together, with those that are done
+		start++
 	default:
-		start += 2 // and where those that failed began
+		start += 2
 	}
 	always := 2 + stages // final state, its cotangent, no cotangents of stages
 	pull := always + start + stages

@@ -19,11 +19,15 @@ type Problem struct {
 	Times [][]float64
 	// Args are given to the field.
 	Args []*tensors.Tensor
-	// StepTo holds for each sample times that steps must end on, in strict order (either way), such as those at which
-	// the field or its derivatives jump; a single row serves all samples. Times that do not lie between t0 and t1 are
-	// passed over, and so are those within rounding of the one before. The step after one is as long as what
-	// the control had proposed before it was cut, or longer.
+	// StepTo holds for each sample times that steps must end on, in strict order (either way): those at which the field or
+	// its derivatives jump. A single row serves all samples. Each step sees the field's limits from its own side, at t0 and t1
+	// too, so that every method keeps its order, whichever limit the field has at the time itself. Times beyond t0 and t1 are
+	// passed over, and so are those within rounding of the one before. After each, the slope is evaluated anew, which is one
+	// more evaluation, and the control may begin again, see [PID].
 	StepTo [][]float64
+	// Continuous says that at the step-to times only derivatives of the field jump, not the field itself, as along a smooth
+	// control path: then the slope at the end of a step serves the next, as elsewhere.
+	Continuous bool
 	// Save says which states Solution.Z holds.
 	Save Save
 	// Dense keeps the stages of all steps on the device, so that [Solution.At] gives the state at any time.
@@ -53,7 +57,7 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &march{solver: s, ctx: ctx, every: p.Save == EveryStep, times: times, args: p.Args}
+	run := &march{solver: s, ctx: ctx, every: p.Save == EveryStep, continuous: p.Continuous, times: times, args: p.Args}
 	if run.history, err = run.newHistory(p, stops); err != nil {
 		return nil, err
 	}

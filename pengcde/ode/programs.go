@@ -3,6 +3,7 @@ package ode
 import (
 	"math"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -36,52 +37,54 @@ func weighted(w []float64, xs []*Node) *Node {
 	return sum
 }
 
-// evaluate builds the stages k_2 .. of a step from t to end that starts with z and k_1, up to stage last.
-func (s *Solver) evaluate(t, end, z, first *Node, last int, args []*Node) (ks []*Node) {
+// evaluate builds the stages k_2 .. of a step from t to end that starts with z and k_1, up to stage last. Those at the end
+// take the limit from the step's side there.
+func (s *Solver) evaluate(t, end, side, z, first *Node, last int, args []*Node) (ks []*Node) {
 	length := leading(Sub(end, t), z)
 	ks = append(ks, first)
 	for i := 1; i < last; i++ {
-		time := end
+		time, from := end, side
 		if s.method.C[i] != 1 {
-			time = Add(t, MulScalar(Sub(end, t), s.method.C[i]))
+			time, from = Add(t, MulScalar(Sub(end, t), s.method.C[i])), nil
 		}
-		ks = append(ks, s.slope(time, Add(z, Mul(length, weighted(s.method.A[i], ks))), args))
+		ks = append(ks, s.slope(time, from, Add(z, Mul(length, weighted(s.method.A[i], ks))), args))
 	}
 	return ks
 }
 
 // slope is the field, with its shape checked.
-func (s *Solver) slope(t, z *Node, args []*Node) *Node {
-	k := s.field(t, z, args)
+func (s *Solver) slope(t, side, z *Node, args []*Node) *Node {
+	k := s.field(t, side, z, args)
 	k.AssertDims(z.Shape().Dimensions...)
 	return k
 }
 
-// buildStep builds one try of a step: (t, end, z, k_1, rtol, atol, args...) -> (z new, norm, k_2, .., k_s), where k_s
-// is the k_1 of the next step. A sample with end = t keeps its state.
+// buildStep builds one try of a step: (t, end, side of the end, z, k_1, rtol, atol, args...) -> (z new, norm, k_2, .., k_s),
+// where k_s is the k_1 of the next step unless the field jumps at the end. A sample with end = t keeps its state.
 func (s *Solver) buildStep(in []*Node) []*Node {
-	t, end, z, first, rtol, atol, args := in[0], in[1], in[2], in[3], in[4], in[5], in[6:]
+	t, end, side, z, first, rtol, atol, args := in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7:]
 	n := s.method.stages()
 	length := leading(Sub(end, t), z)
-	ks := s.evaluate(t, end, z, first, n-1, args)
+	ks := s.evaluate(t, end, side, z, first, n-1, args)
 	next := Add(z, Mul(length, weighted(s.method.A[n-1], ks)))
-	ks = append(ks, s.slope(end, next, args))
+	ks = append(ks, s.slope(end, side, next, args))
 
 	scale := Add(leading(atol, z), Mul(leading(rtol, z), Max(Abs(z), Abs(next))))
 	estimate := weighted(s.method.Error, ks)
 	if estimate == nil {
 		estimate = ZerosLike(z)
 	}
-	scaled := Div(Mul(length, estimate), scale)
+	scaled := inFloat32(Div(Mul(length, estimate), scale))
 	axes := make([]int, 0, z.Rank()-1)
 	for axis := 1; axis < z.Rank(); axis++ {
 		axes = append(axes, axis)
 	}
 	norm := Sqrt(ReduceMean(Square(scaled), axes...))
-	// The slope at the end, too: without a weight in the estimate it would be missed, and save NaN.
-	whole := ReduceSum(Add(Abs(next), Abs(ks[n-1])), axes...)
-	finite := LogicalAnd(IsFinite(norm), IsFinite(whole))
-	norm = Where(finite, norm, MulScalar(OnesLike(norm), math.NaN()))
+	// The slope at the end, too: without a weight in the estimate it would be missed, and save NaN. Entries are counted, since
+	// a sum of large ones overflows.
+	bad := LogicalNot(LogicalAnd(IsFinite(next), IsFinite(ks[n-1])))
+	count := ReduceSum(ConvertDType(bad, dtypes.Float32), axes...)
+	norm = Where(Equal(count, ZerosLike(count)), norm, MulScalar(OnesLike(norm), math.NaN()))
 	return append([]*Node{next, ConvertDType(norm, t.DType())}, ks[1:]...)
 }
 
@@ -125,19 +128,40 @@ func buildGather(in []*Node) (together []*Node) {
 }
 
 // buildPullback builds the vector-Jacobian product of a step:
-// (t, end, z, cotangent of z new, cotangents of (z, k_1 .. k_(s-1)) [batch, s, ...], args..., sums so far...) ->
-// (cotangent of z, new sums), the sums being cotangents of the differentiable args.
+// (t, side of t, end, side of the end, z, cotangent of z new, cotangents of (z, k_1 .. k_(s-1)) [batch, s, ...], args...,
+// sums so far...) -> (cotangent of z, new sums), the sums being cotangents of the differentiable args.
 func (s *Solver) buildPullback(in []*Node) []*Node {
-	t, end, z, cotangent, parts := in[0], in[1], in[2], in[3], in[4]
-	count := len(in) - 5 - len(s.wrt)
-	args, sums := in[5:5+count], in[5+count:]
+	t, from, end, to, z, cotangent, parts := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
+	args, sums := s.splitSums(in[7:])
 	n := s.method.stages()
-	ks := s.evaluate(t, end, z, s.slope(t, z, args), n-1, args)
+	ks := s.evaluate(t, end, to, z, s.slope(t, from, z, args), n-1, args)
 	next := Add(z, Mul(leading(Sub(end, t), z), weighted(s.method.A[n-1], ks)))
 	objective := ReduceAllSum(Mul(cotangent, next))
 	stacked := Stack(append([]*Node{z}, ks...), 1)
 	objective = Add(objective, ReduceAllSum(Mul(parts, stacked)))
+	return s.gradients(objective, z, args, sums)
+}
 
+// buildSlopePullback builds the vector-Jacobian product of the slope at the end of a step, where the next has another: (t, side,
+// z, cotangents of (z, the slope, ..) [batch, s, ...], cotangent of z so far, args..., sums so far...) -> (cotangent of z, new
+// sums).
+func (s *Solver) buildSlopePullback(in []*Node) []*Node {
+	t, side, z, parts, cotangent := in[0], in[1], in[2], in[3], in[4]
+	args, sums := s.splitSums(in[5:])
+	wanted := Squeeze(Slice(parts, AxisRange(), AxisElem(1)), 1)
+	gradients := s.gradients(ReduceAllSum(Mul(wanted, s.slope(t, side, z, args))), z, args, sums)
+	gradients[0] = Add(cotangent, gradients[0])
+	return gradients
+}
+
+// splitSums tells args from the sums of their cotangents, which follow them.
+func (s *Solver) splitSums(in []*Node) (args, sums []*Node) {
+	count := len(in) - len(s.wrt)
+	return in[:count], in[count:]
+}
+
+// gradients differentiates with respect to z and to the differentiable args, whose sums it adds to.
+func (s *Solver) gradients(objective, z *Node, args, sums []*Node) []*Node {
 	sources := []*Node{z}
 	for _, i := range s.wrt {
 		sources = append(sources, args[i])
@@ -149,5 +173,13 @@ func (s *Solver) buildPullback(in []*Node) []*Node {
 	return gradients
 }
 
-// buildFirst builds the first stage of a solve: (t, z, args...) -> k_1.
-func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.slope(in[0], in[1], in[2:])} }
+// inFloat32 widens halves, whose squares overflow early.
+func inFloat32(x *Node) *Node {
+	if x.DType().Size() < dtypes.Float32.Size() {
+		return ConvertDType(x, dtypes.Float32)
+	}
+	return x
+}
+
+// buildFirst builds the first stage of a step: (t, side, z, args...) -> k_1.
+func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.slope(in[0], in[1], in[2], in[3:])} }

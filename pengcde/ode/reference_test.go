@@ -138,7 +138,7 @@ func TestStepEqualsReference(t *testing.T) {
 			}
 			coefficients = append(coefficients, append([][]float64{weights}, zeros(rows-1, len(weights))...))
 		}
-		out, err := call(s.step, []*tensors.Tensor{p.Params()}, ts, ends, zs, firsts, rtols, atols)
+		out, err := call(s.step, []*tensors.Tensor{p.Params()}, ts, ends, make([]float64, len(ts)), zs, firsts, rtols, atols)
 		if err != nil {
 			t.Fatal(err)
 		}

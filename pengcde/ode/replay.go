@@ -13,8 +13,8 @@ import (
 )
 
 // replay goes backwards through the accepted steps. Round r takes the r-th step of every sample; a sample with fewer
-// steps stands still at its final state. Since the last stage of a step is the first of the next, the cotangent that
-// saves put on it is given to the first stage of round r+1.
+// steps stands still. Since the last stage of a step is the first of the next, the cotangent that saves put on it is given
+// to the first stage of round r+1; at a jump, where these are two, it is pulled back by itself.
 type replay struct {
 	*Solution
 	ctx       context.Context
@@ -33,7 +33,7 @@ type pulled struct {
 
 func (r *replay) run() (*Gradients, error) {
 	s := r.solver
-	pulls := s.method.plan(r.times, r.taken)
+	pulls := s.method.plan(r.times, r.taken, r.leaps)
 	stateShape := r.final.Shape()
 	dz := tensors.FromShape(stateShape)
 	sums := make([]*tensors.Tensor, len(s.wrt))
@@ -50,7 +50,7 @@ func (r *replay) run() (*Gradients, error) {
 			xla.Free(append(sums, dz)...)
 			return nil, &Failure{Code: Cancelled, Cause: err, Pullback: true}
 		}
-		out, err := r.step(round, pulls[round], none, dz, sums)
+		out, err := r.round(round, pulls[round], none, dz, sums)
 		if err != nil {
 			xla.Free(append(sums, dz)...)
 			if errors.Is(err, Cancelled) {
@@ -67,59 +67,79 @@ func (r *replay) run() (*Gradients, error) {
 	return g, nil
 }
 
-// step replays one round; it takes over dz and sums.
-func (r *replay) step(round int, pulls [][]pulled, none, dz *tensors.Tensor, sums []*tensors.Tensor) ([]*tensors.Tensor, error) {
+// round replays one round; it takes over dz and sums.
+func (r *replay) round(round int, pulls pulls, none, dz *tensors.Tensor, sums []*tensors.Tensor) ([]*tensors.Tensor, error) {
 	defer r.scratch.Free()
-	t, end, z, err := r.start(round, pulls)
+	at, z, err := r.start(round, pulls)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := r.pull(pulls, none)
+	parts, err := r.pull(pulls.step, none)
 	if err != nil {
 		return nil, err
 	}
-	inputs := []any{t, end, z, xla.Donate(dz), parts}
+	r.evaluations += r.solver.method.stages() - 1
+	out, err := r.solver.vectorJacob.Call(r.inputs(sums, at.t, at.from, at.end, at.to, z, xla.Donate(dz), parts)...)
+	if err != nil || pulls.before == nil {
+		return out, err
+	}
+	if parts != none {
+		xla.Free(parts)
+	}
+	if parts, err = r.pull(pulls.before, none); err != nil {
+		return nil, err
+	}
+	for b, from := range at.from {
+		at.from[b] = -from
+	}
+	r.evaluations++
+	return r.solver.slopeJacob.Call(r.inputs(out[1:], at.t, at.from, z, parts, xla.Donate(out[0]))...)
+}
+
+// inputs are those of a pullback, with args and sums after them.
+func (r *replay) inputs(sums []*tensors.Tensor, inputs ...any) []any {
 	for _, arg := range r.args {
 		inputs = append(inputs, arg)
 	}
 	for _, sum := range sums {
 		inputs = append(inputs, xla.Donate(sum))
 	}
-	r.evaluations += r.solver.method.stages() - 1
-	return r.solver.vectorJacob.Call(inputs...)
+	return inputs
 }
 
-// start returns the times and the state from which each sample takes its step of this round.
-func (r *replay) start(round int, pulls [][]pulled) (t, end []float64, z *tensors.Tensor, err error) {
-	t, end = r.span(round)
-	from := slices.Repeat([]*tensors.Tensor{r.final}, len(t))
+// start returns from where to where each sample takes its step of this round, and the state at its start.
+func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err error) {
+	at = r.spans(round)
+	from := slices.Repeat([]*tensors.Tensor{r.final}, len(at.t))
 	var started, first []*tensors.Tensor
 	if round < most(r.taken) {
 		if started, err = r.history.starts(r, round); err != nil {
-			return nil, nil, nil, err
+			return at, nil, err
 		}
 	}
 	for b, taken := range r.taken {
 		switch {
 		case round < len(taken):
 			from[b] = started[b]
-		case r.Failures[b] != nil && len(taken) > 0 && len(pulls[b]) == 0:
-			// The field may not be finite where the sample failed, but it is where it began. Nothing is pulled back there.
+		case len(taken) > 0 && pulls.none(b):
+			// Nothing is pulled back where the sample ended, and the field need not be finite there, nor its slope: 0 times
+			// infinity would be NaN. Both are where it began, or its gradient is not finite anyhow.
 			if first == nil {
 				first = r.history.first(r)
 			}
-			t[b], end[b], from[b] = r.times[b][0], r.times[b][0], first[b]
+			at.t[b], at.end[b], from[b] = r.times[b][0], r.times[b][0], first[b]
+			at.from[b] = r.leaps[b][0]
 		}
 	}
 	z = from[0]
 	if slices.ContainsFunc(from, func(other *tensors.Tensor) bool { return other != z }) {
 		out, err := r.solver.together(from)
 		if err != nil {
-			return nil, nil, nil, err
+			return at, nil, err
 		}
 		z = r.scratch.Own(out...)[0]
 	}
-	return t, end, z, nil
+	return at, z, nil
 }
 
 // pull turns the cotangents of a round's saves into cotangents of z and of the stages.
@@ -150,26 +170,31 @@ func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, 
 	return parts, nil
 }
 
-// span returns the start and the end of each sample's step of a round, both its last time where it has none.
-func (s *Solution) span(round int) (t, end []float64) {
+// spans are the steps of the samples in a round: from t to end, and the sides of both.
+type spans struct{ t, end, from, to []float64 }
+
+// spans returns those of a round; where a sample has no step, t and end are its last time.
+func (s *Solution) spans(round int) spans {
+	n := len(s.taken)
+	at := spans{t: make([]float64, n), end: make([]float64, n), from: make([]float64, n), to: make([]float64, n)}
 	for b, taken := range s.taken {
-		switch {
-		case round >= len(taken):
-			t, end = append(t, s.end(b)), append(end, s.end(b))
-		case round == 0:
-			t, end = append(t, s.times[b][0]), append(end, taken[0])
-		default:
-			t, end = append(t, taken[round-1]), append(end, taken[round])
+		begun := min(round, len(taken))
+		at.t[b], at.from[b] = s.times[b][0], s.leaps[b][begun]
+		if begun > 0 {
+			at.t[b] = taken[begun-1]
+		}
+		if at.end[b] = at.t[b]; round < len(taken) {
+			at.end[b], at.to[b] = taken[round], -s.leaps[b][round+1]
 		}
 	}
-	return t, end
+	return at
 }
 
 // again takes rounds again from the state at the start of one and returns that at the start of another.
 func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error) {
 	s := r.solver
-	t, end := r.span(from)
-	out, err := call(s.first, r.args, t, z)
+	at := r.spans(from)
+	out, err := call(s.first, r.args, at.t, at.from, z)
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +206,17 @@ func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error)
 				xla.Free(z, slope)
 				return nil, &Failure{Code: Cancelled, Cause: err, Pullback: true}
 			}
-			t, end = r.span(round)
+			at = r.spans(round)
+			other, err := r.turn(round, at, z, slope)
+			if other != slope {
+				xla.Free(slope)
+			}
+			if slope = other; err != nil {
+				xla.Free(z, slope)
+				return nil, err
+			}
 		}
-		out, err := call(s.step, r.args, t, end, z, slope, r.ones, r.ones)
+		out, err := call(s.step, r.args, at.t, at.end, at.to, z, slope, r.ones, r.ones)
 		xla.Free(slope)
 		if round > from {
 			xla.Free(z)
@@ -200,29 +233,46 @@ func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error)
 	return z, nil
 }
 
-// plan lists the saves that each round and sample has to pull back, for save times and the ends of steps. There is one
-// round more than steps where a save inside the last step weighs its last stage.
-func (m *Method) plan(times, taken [][]float64) [][][]pulled {
+// pulls are the saves that each sample pulls back in a round: those that weigh the state at the start of its step and its stages,
+// and those that weigh the slope with which the step before came to a jump (nil where no sample has any).
+type pulls struct{ step, before [][]pulled }
+
+// none says that a sample pulls back nothing in the round.
+func (p pulls) none(sample int) bool {
+	return len(p.step[sample]) == 0 && (p.before == nil || len(p.before[sample]) == 0)
+}
+
+// plan lists the saves of each round, for save times, the ends of steps and the leaps there. There is one round more than steps
+// where a save inside the last step weighs its last stage.
+func (m *Method) plan(times, taken, leaps [][]float64) []pulls {
 	n := m.stages()
 	rounds := max(most(taken), 1)
-	plan := make([][][]pulled, rounds+1)
+	plan := make([]pulls, rounds+1)
 	for round := range plan {
-		plan[round] = make([][]pulled, len(times))
+		plan[round].step = make([][]pulled, len(times))
 	}
 	extra := false
 	for b, row := range times {
 		next, t := 0, row[0]
 		for ; next < len(row) && row[next] == row[0]; next++ {
-			plan[0][b] = append(plan[0][b], pulled{next, append([]float64{1}, make([]float64, n-1)...)})
+			plan[0].step[b] = append(plan[0].step[b], pulled{next, append([]float64{1}, make([]float64, n-1)...)})
 		}
 		for round, end := range taken[b] {
 			for ; next < len(row) && within(row[next], t, end); next++ {
 				weights := m.inside(t, end, row[next])
-				plan[round][b] = append(plan[round][b], pulled{next, weights[:n]})
+				plan[round].step[b] = append(plan[round].step[b], pulled{next, weights[:n]})
 				if last := weights[n]; last != 0 {
 					carried := make([]float64, n)
 					carried[1] = last
-					plan[round+1][b] = append(plan[round+1][b], pulled{next, carried})
+					after := &plan[round+1]
+					if leaps[b][round+1] == 0 {
+						after.step[b] = append(after.step[b], pulled{next, carried})
+					} else {
+						if after.before == nil {
+							after.before = make([][]pulled, len(times))
+						}
+						after.before[b] = append(after.before[b], pulled{next, carried})
+					}
 					extra = extra || round+1 == rounds
 				}
 			}

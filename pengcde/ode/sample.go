@@ -15,6 +15,11 @@ type sample struct {
 	taken  []float64 // ends of the accepted steps
 	next   int       // save times before this index are done
 
+	// A leap is a least distance ahead where the field jumps at a time, with the sign of the direction; else 0. A step
+	// that starts at the time wants the limit from that side, one that ends there that from the other.
+	leap, leapAtEnd float64   // at t and at end
+	leaps           []float64 // at t0 and at the ends of the accepted steps
+
 	stats               Stats
 	failure             *Failure
 	tried               float64 // length of the last try
@@ -22,22 +27,26 @@ type sample struct {
 }
 
 // sample is sample b at its start.
-func (s *Solver) sample(b int, times, stepTo []float64) (sample, error) {
+func (s *Solver) sample(b int, times, stepTo []float64, continuous bool) (sample, error) {
 	t0, t1 := times[0], times[len(times)-1]
 	sm := sample{t: t0, end: t0, t1: t1, near: resolution(t0, t1)}
 	if t1 == t0 {
+		sm.leaps = []float64{0}
 		return sm, nil
 	}
 	var err error
 	sm.steps, err = s.control.Steps(b, s.method.ErrorOrder, t0, t1)
 	sm.stops = newStops(stepTo, t0, t1)
+	sm.stops.continuous = continuous
+	sm.leap = sm.stops.leapAtStart(t0, direction(t0, t1))
+	sm.leaps = []float64{sm.leap}
 	return sm, err
 }
 
-// foresee lists the ends of the steps of each sample, where its control knows them before the solve.
-func (s *Solver) foresee(times, stepTo [][]float64) (ends [][]float64, known bool, err error) {
+// foresee takes the steps of each sample, where its control knows them before the solve.
+func (s *Solver) foresee(times, stepTo [][]float64, continuous bool) (samples []sample, known bool, err error) {
 	for b, row := range times {
-		sm, err := s.sample(b, row, stepTo[b])
+		sm, err := s.sample(b, row, stepTo[b], continuous)
 		if err != nil {
 			return nil, false, err
 		}
@@ -45,21 +54,45 @@ func (s *Solver) foresee(times, stepTo [][]float64) (ends [][]float64, known boo
 			return nil, false, nil
 		}
 		for sm.active() && (s.maxSteps == 0 || len(sm.taken) < s.maxSteps) {
-			if sm.end, err = sm.propose(); err != nil {
+			end, err := sm.propose()
+			if err != nil {
 				return nil, false, err
 			}
-			if sm.end == sm.t {
+			if end == sm.t {
 				break
 			}
-			if _, err = sm.judge(b, 0, 0); err != nil {
+			sm.tryTo(end)
+			if _, err = sm.judge(b, s.method.stages()-1, 0); err != nil {
 				return nil, false, err
 			}
-			sm.t = sm.end
+			sm.advance()
 		}
-		ends = append(ends, sm.taken)
+		samples = append(samples, sm)
 	}
-	return ends, true, nil
+	return samples, true, nil
 }
+
+// tryTo sets the end of the step to be tried.
+func (sm *sample) tryTo(end float64) {
+	sm.end, sm.leapAtEnd = end, sm.stops.leapAtEnd(end, direction(sm.t, sm.t1))
+}
+
+// advance goes to the end of the accepted step.
+func (sm *sample) advance() { sm.t, sm.leap = sm.end, sm.leapAtEnd }
+
+// slopes counts the evaluations at starts of steps: the first, and one at each jump but the last time.
+func (sm *sample) slopes() int {
+	n := 1
+	for _, leap := range sm.leaps[1:max(1, len(sm.leaps)-1)] {
+		if leap != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// turns says whether the sample has come to a jump, from where its next step starts with another slope.
+func (sm *sample) turns() bool { return sm.leap != 0 && sm.active() }
 
 // active says whether the sample goes on.
 func (sm *sample) active() bool { return sm.t != sm.t1 && sm.failure == nil }
@@ -91,7 +124,7 @@ func (sm *sample) judge(index, evaluations int, norm float64) (bool, error) {
 	sm.rejected = !sm.steps.Judge(sm.t, sm.end, norm)
 	if !sm.rejected {
 		sm.stats.Accepted++
-		sm.taken = append(sm.taken, sm.end)
+		sm.taken, sm.leaps = append(sm.taken, sm.end), append(sm.leaps, sm.leapAtEnd)
 		return true, nil
 	}
 	sm.stats.Rejected++

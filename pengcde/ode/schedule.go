@@ -146,9 +146,11 @@ func (o *online) arrive(round int) int {
 type rehearsal struct {
 	kept, most       int // states at the end of the solve, and the most at any time
 	replayed, pieces int // rounds taken again, in so many pieces
+	turned           int // of those taken again, inside a piece, that start at a jump
 }
 
-func rehearse(policy thinning, rounds, limit int) (r rehearsal) {
+// rehearse counts; turns marks the rounds that start at a jump, nil for none.
+func rehearse(policy thinning, rounds, limit int, turns []bool) (r rehearsal) {
 	var kept []int
 	for round := range rounds {
 		gone := policy.arrive(round + 1)
@@ -170,6 +172,11 @@ func rehearse(policy thinning, rounds, limit int) (r rehearsal) {
 			to, keep := next(at, round, len(kept), limit)
 			r.replayed += to - at
 			r.pieces++
+			for between := at + 1; between < min(to, len(turns)); between++ {
+				if turns[between] {
+					r.turned++
+				}
+			}
 			if at = to; keep {
 				kept = append(kept, to)
 				r.most = max(r.most, len(kept))

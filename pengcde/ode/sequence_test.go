@@ -151,7 +151,7 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 						if len(got) != len(want) {
 							t.Fatalf("%s, sample %d: %d tries, reference %d", what, b, len(got), len(want))
 						}
-						evaluations := 1 + (m.stages()-1)*len(want)
+						evaluations := 1 + len(at) + (m.stages()-1)*len(want) // a slope at the start and one at each stop
 						if control.First == Automatic {
 							evaluations++
 						}

@@ -29,7 +29,7 @@ type Config struct {
 // may be used from one goroutine at a time.
 type Solver struct {
 	backend  *xla.Backend
-	field    Field
+	field    Piecewise
 	method   *Method
 	control  Control
 	maxSteps int
@@ -38,11 +38,20 @@ type Solver struct {
 
 	wrt                                          []int // args that are differentiated
 	first, step, save, pull, gather, vectorJacob *xla.Program
+	turn, slopeJacob                             *xla.Program // for steps that end at jumps
 	scaled, probe                                *xla.Program // for an automatic first step
 }
 
 // New prepares a solver.
 func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
+	if field == nil {
+		return NewPiecewise(backend, nil, config)
+	}
+	return NewPiecewise(backend, field.piecewise(), config)
+}
+
+// NewPiecewise is New for a field that is told the side of jumps.
+func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver, error) {
 	if backend == nil || field == nil {
 		return nil, fmt.Errorf("pengcde/ode: New needs a backend and a field: %w", ErrInput)
 	}
@@ -81,6 +90,7 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 	}{
 		{&s.first, "first stage", s.buildFirst}, {&s.step, "step", s.buildStep}, {&s.save, "save", s.buildSave},
 		{&s.pull, "pull", s.buildPull}, {&s.gather, "gather", buildGather}, {&s.vectorJacob, "step pullback", s.buildPullback},
+		{&s.turn, "turn", s.buildTurn}, {&s.slopeJacob, "slope pullback", s.buildSlopePullback},
 		{&s.scaled, "scaled norms", buildScaled}, {&s.probe, "probe", buildProbe},
 	} {
 		var err error
@@ -101,7 +111,7 @@ func (s *Solver) Close() {
 		return
 	}
 	s.closed = true
-	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.gather, s.vectorJacob, s.scaled, s.probe} {
+	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.gather, s.vectorJacob, s.turn, s.slopeJacob, s.scaled, s.probe} {
 		p.Close()
 	}
 }
@@ -141,9 +151,9 @@ func (s *Solver) setDifferentiable(args []*tensors.Tensor) error {
 }
 
 // checked is a field whose errors while it is built, and results of another shape than the state's, wrap [ErrInput].
-func checked(field Field) Field {
-	return func(t, z *graph.Node, args []*graph.Node) (k *graph.Node) {
-		if err := xla.Catch(func() { k = field(t, z, args) }); err != nil {
+func checked(field Piecewise) Piecewise {
+	return func(t, side, z *graph.Node, args []*graph.Node) (k *graph.Node) {
+		if err := xla.Catch(func() { k = field(t, side, z, args) }); err != nil {
 			panic(errs.In(fmt.Sprintf("pengcde/ode: the field does not take state %s with these args", z.Shape()), err, ErrInput))
 		}
 		if k == nil || !k.Shape().Equal(z.Shape()) {

@@ -2,8 +2,15 @@ package ode
 
 import "math"
 
-// stops are the times ahead that steps of a sample must end on, the nearest first; the last is t1.
-type stops []float64
+// stops are what lies ahead of a sample.
+type stops struct {
+	// ahead are the times that steps must end on, the nearest first; the last is t1.
+	ahead []float64
+	// The field jumps at all of them but t1, there where last says so, and at t0 where first does; nowhere when continuous.
+	first, last, continuous bool
+	// beside is the least distance from a jump, which rounding does not lose anywhere in the solve.
+	beside float64
+}
 
 // resolution is how close two times of a solve from t0 to t1 may come before they count as one.
 func resolution(t0, t1 float64) float64 {
@@ -19,29 +26,47 @@ func ulp(x float64) float64 {
 // newStops lists the step-to times between t0 and t1, in the direction of the solve, and t1.
 func newStops(row []float64, t0, t1 float64) stops {
 	toward, near := direction(t0, t1), resolution(t0, t1)
-	var s stops
+	s := stops{beside: ulp(t1 - t0)}
 	last := t0
 	for i := range row {
 		t := row[i]
 		if direction(row[0], row[len(row)-1]) != toward {
 			t = row[len(row)-1-i]
 		}
+		s.first = s.first || math.Abs(t-t0) <= near
+		s.last = s.last || math.Abs(t-t1) <= near
 		if toward*(t-last) > near && toward*(t1-t) > near {
-			s = append(s, t)
+			s.ahead = append(s.ahead, t)
 			last = t
 		}
 	}
-	return append(s, t1)
+	s.ahead = append(s.ahead, t1)
+	return s
+}
+
+// leapAtStart is 0 where the field does not jump at t0, else a least distance ahead of it.
+func (s *stops) leapAtStart(t0, toward float64) float64 { return s.leap(s.first, t0, toward) }
+
+// leapAtEnd is that of the end of a step.
+func (s *stops) leapAtEnd(end, toward float64) float64 {
+	return s.leap(end == s.ahead[0] && (len(s.ahead) > 1 || s.last), end, toward)
+}
+
+func (s *stops) leap(jumps bool, t, toward float64) float64 {
+	if !jumps || s.continuous {
+		return 0
+	}
+	return toward * math.Max(s.beside, ulp(t))
 }
 
 // cut ends a step from t, proposed to end at end, at the nearest stop when it would pass it, or come nearer to it than
 // near.
 func (s *stops) cut(t, end, near float64) float64 {
-	toward := direction(t, (*s)[len(*s)-1])
-	for len(*s) > 1 && toward*((*s)[0]-t) <= 0 {
-		*s = (*s)[1:]
+	toward := direction(t, s.ahead[len(s.ahead)-1])
+	for len(s.ahead) > 1 && toward*(s.ahead[0]-t) <= 0 {
+		s.ahead = s.ahead[1:]
 	}
-	stop := (*s)[0]
+	stop := s.ahead[0]
 	ahead := toward * (stop - end)
 	if ahead < 0 || ahead < near && end != t {
 		return stop

@@ -22,11 +22,11 @@ func (s *Solver) Temporary(p Problem) (int64, error) {
 	for _, i := range s.wrt {
 		sums = append(sums, args[i])
 	}
-	most, err := s.step.Temporary(append([]shapes.Shape{each, each, state, state, each, each}, args...)...)
+	most, err := s.step.Temporary(append([]shapes.Shape{each, each, each, state, state, each, each}, args...)...)
 	if err != nil || p.Forget {
 		return most, err
 	}
 	parts := shapes.Make(state.DType, append([]int{batch, stages}, state.Dimensions[1:]...)...)
-	pullback, err := s.vectorJacob.Temporary(append(append([]shapes.Shape{each, each, state, state, parts}, args...), sums...)...)
+	pullback, err := s.vectorJacob.Temporary(append(append([]shapes.Shape{each, each, each, each, state, state, parts}, args...), sums...)...)
 	return max(most, pullback), err
 }

@@ -35,7 +35,7 @@ func program(t testing.TB, backend *xla.Backend, kind path.Kind) *xla.Program {
 	key := target{backend, kind}
 	if programs.compiled[key] == nil {
 		p, err := xla.NewProgram(backend, kind.String(), func(in []*graph.Node) []*graph.Node {
-			at := path.Locate(kind, in[0], in[2])
+			at := path.Locate(kind, in[0], in[2], nil)
 			var x, dx *graph.Node
 			if len(in) == 4 {
 				x, dx = at.Snapshots(in[1], in[3])

@@ -31,7 +31,7 @@ func Example() {
 		return
 	}
 	out, err := CallOnceN(backend.Compute, func(in []*Node) []*Node {
-		x, dx := path.Locate(path.Ramp, in[0], in[2]).Eval(in[1])
+		x, dx := path.Locate(path.Ramp, in[0], in[2], nil).Eval(in[1])
 		return []*Node{x, dx}
 	}, knots, tensors.FromValue([][][]float64{features}), tensors.FromValue([]float64{3.5}))
 	if err != nil {

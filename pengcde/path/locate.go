@@ -10,9 +10,13 @@ import (
 // Locate finds the interval of t [batch] float64 among knots [batch, T] float64, for Natural those of [Knots]. For
 // Rectilinear t counts along the lengthened axis, see [Lengthen].
 //
+// The side [batch] float64 says to which interval a time exactly on a knot belongs: where it is positive to the one that begins
+// there, else, and for nil, to the one that ends there. The path itself is continuous; X' of a Linear or Rectilinear path and the
+// rate of the latter's time channel have two limits at a knot.
+//
 // Like all functions that build graphs, Locate and the methods of [Interval] panic on nodes that do not fit, with an error
 // that wraps [ErrKind], [ErrKnots] or [ErrValues].
-func Locate(kind Kind, knots, t *Node) Interval {
+func Locate(kind Kind, knots, t, side *Node) Interval {
 	if err := kind.Check(); err != nil {
 		panic(err)
 	}
@@ -24,26 +28,50 @@ func Locate(kind Kind, knots, t *Node) Interval {
 	if times.Rank() != 2 || t.Rank() != 1 || t.Shape().Dim(0) != times.Shape().Dim(0) || times.DType() != dtypes.Float64 || t.DType() != dtypes.Float64 {
 		panic(fmt.Errorf("pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64: %w", t.Shape(), knots.Shape(), ErrKnots))
 	}
-	i := locate(kind, knots, times, t)
+	if side != nil && !side.Shape().Equal(t.Shape()) {
+		panic(fmt.Errorf("pengcde/path: side %s of times %s, want one of the same shape: %w", side.Shape(), t.Shape(), ErrKnots))
+	}
+	i := locate(kind, knots, times, moment{t, side})
 	i.count = times.Shape().Dim(1)
 	return i
 }
 
-func locate(kind Kind, knots, times, t *Node) Interval {
+// moment is a time and the side from which it is looked at.
+type moment struct{ t, side *Node }
+
+// from says, for x [batch, ...], where a moment on a border belongs to what begins there.
+func (m moment) from(x *Node) *Node {
+	after := GreaterThan(m.side, ZerosLike(m.side))
+	for after.Rank() < x.Rank() {
+		after = ExpandAxes(after, -1)
+	}
+	return BroadcastToDims(after, x.Shape().Dimensions...)
+}
+
+// past says where a border x [batch, ...], whose distance is t - x, lies before the moment.
+func (m moment) past(distance *Node) *Node {
+	past := GreaterThan(distance, ZerosLike(distance))
+	if m.side == nil {
+		return past
+	}
+	return LogicalOr(past, LogicalAnd(Equal(distance, ZerosLike(distance)), m.from(distance)))
+}
+
+func locate(kind Kind, knots, times *Node, m moment) Interval {
 	switch kind {
 	case Linear:
-		return linear(among(times, t))
+		return linear(among(times, m))
 	case Rectilinear:
-		return rectilinear(times, t)
+		return rectilinear(times, m)
 	case Natural:
 		if knots.Rank() != 3 {
 			panic(fmt.Errorf("pengcde/path: knots %s of a natural spline, want [batch, T, 1+T]: make them with Knots: %w", knots.Shape(), ErrKnots))
 		}
-		return natural(knots, among(times, t))
+		return natural(knots, among(times, m))
 	case Ramp:
-		return ramp(among(times, t))
+		return ramp(among(times, m))
 	}
-	return hermite(among(times, t))
+	return hermite(among(times, m))
 }
 
 // span is the interval of each sample's time t; all nodes are [batch].
@@ -55,11 +83,11 @@ type span struct {
 	u, h   *Node // t - t_k and the length
 }
 
-// among finds t [batch] among times [batch, T].
-func among(times, t *Node) span {
-	g, dims := times.Graph(), times.Shape().Dimensions
+// among finds a moment [batch] among times [batch, T].
+func among(times *Node, m moment) span {
+	g, dims, t := times.Graph(), times.Shape().Dimensions, m.t
 	batch, count := dims[0], dims[1]
-	before := LessThan(times, ExpandAxes(t, -1))
+	before := m.past(Sub(ExpandAxes(t, -1), times))
 	k := AddScalar(ReduceSum(ConvertDType(before, dtypes.Int32), -1), -1)
 	k = Min(Max(k, Scalar(g, dtypes.Int32, 0)), Scalar(g, dtypes.Int32, count-2))
 

@@ -15,13 +15,13 @@ import (
 //
 // Outside of the knots time moves and the value stays. Source: Morrill et al. 2021; torchcde gives each of the
 // two moves unit length, which is the same path at another speed.
-func rectilinear(times, s *Node) Interval {
+func rectilinear(times *Node, m moment) Interval {
 	start := Slice(times, AxisRange(), AxisElem(0))
-	at := among(Sub(MulScalar(times, 2), start), s)
+	at := among(Sub(MulScalar(times, 2), start), m)
 	h := MulScalar(at.h, 0.5)
 	tk := MulScalar(Add(at.tk, column(times, 0)), 0.5)
 	over := Sub(at.u, h) // how far into the move of the value
-	inside := LogicalAnd(GreaterThan(over, ZerosLike(over)), LessOrEqual(over, h))
+	inside := LogicalAnd(m.past(over), LessOrEqual(over, h))
 	clock := Where(inside, ZerosLike(h), OnesLike(h))
 
 	interval := at.pair(fraction(over, h), Div(OneMinus(clock), h))

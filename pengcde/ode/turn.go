@@ -1,0 +1,92 @@
+package ode
+
+import (
+	"math"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// turner is implemented by the [Steps] of a control that takes note of a jump: of how many times as large the slope is after it
+// as before, in the norm of the tolerances.
+type turner interface{ turn(growth float64) }
+
+// turn implements turner. The error of a step grows as the slopes do, and as its length to the power k: so a step is as good as
+// before when it is shorter by the power 1/k of the growth. It need not be shorter than a first step, and stays as it is where
+// that is within the safety of every prediction.
+func (s *pidSteps) turn(growth float64) {
+	shorter := math.Pow(growth, -1/s.k)
+	if !(shorter < s.Safety) {
+		return
+	}
+	first := s.First
+	if first == Automatic {
+		first = defaultFirst
+	}
+	s.h = math.Min(s.h, math.Max(s.h*shorter, first))
+	s.before = [2]float64{1, 1}
+}
+
+// turn gives the samples that have come to a jump the slope of the other side, with which the next step starts. It returns slope
+// itself where there is none, else another tensor.
+func (m *march) turn(z, slope *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors.Tensor, error) {
+	leaps := make([]float64, len(m.samples))
+	turns := false
+	for b := range m.samples {
+		if sm := &m.samples[b]; sm.turns() {
+			leaps[b], turns = sm.leap, true
+			sm.stats.Evaluations++
+		}
+	}
+	if !turns {
+		return slope, nil
+	}
+	out, err := call(m.solver.turn, m.args, m.now(), leaps, z, slope, tolerances[0], tolerances[1])
+	if err != nil {
+		return slope, err
+	}
+	defer xla.Free(out[1:]...)
+	before, after := tensors.MustCopyFlatData[float64](out[1]), tensors.MustCopyFlatData[float64](out[2])
+	for b, leap := range leaps {
+		if steps, ok := m.samples[b].steps.(turner); ok && leap != 0 {
+			steps.turn(after[b] / before[b])
+		}
+	}
+	return out[0], nil
+}
+
+// turn is that of march for rounds that are taken again.
+func (r *replay) turn(round int, at spans, z, slope *tensors.Tensor) (*tensors.Tensor, error) {
+	leaps := make([]float64, len(at.t))
+	for b, leap := range at.from {
+		if round < len(r.taken[b]) {
+			leaps[b] = leap
+		}
+	}
+	if !slices.ContainsFunc(leaps, func(leap float64) bool { return leap != 0 }) {
+		return slope, nil
+	}
+	out, err := call(r.solver.turn, r.args, at.t, leaps, z, slope, r.ones, r.ones)
+	if err != nil {
+		return slope, err
+	}
+	r.evaluations++
+	xla.Free(out[1:]...)
+	return out[0], nil
+}
+
+// buildTurn builds the slopes after a jump: (t, leap [batch], z, slope, rtol, atol, args...) -> (slope, or that on the other side
+// where the leap is not 0; the norms [batch] float64 of the slopes before and after).
+func (s *Solver) buildTurn(in []*Node) []*Node {
+	t, leap, z, slope, rtol, atol, args := in[0], in[1], in[2], in[3], in[4], in[5], in[6:]
+	turns := NotEqual(leap, ZerosLike(leap))
+	for turns.Rank() < z.Rank() {
+		turns = ExpandAxes(turns, -1)
+	}
+	after := Where(BroadcastToDims(turns, z.Shape().Dimensions...), s.slope(t, leap, z, args), slope)
+	scaled := func(k *Node) *Node { return buildScaled([]*Node{z, k, rtol, atol})[1] }
+	return []*Node{after, scaled(slope), scaled(after)}
+}
