@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -45,6 +46,10 @@ func (r *replay) run() (*Gradients, error) {
 	r.ones = tensors.FromValue(slices.Repeat([]float64{1}, len(r.times))) // tolerances of steps whose error is not used
 	defer xla.Free(none, r.ones)
 
+	if most(r.taken) == 0 {
+		xla.Free(dz)
+		return r.unmoved(pulls[0], none, sums)
+	}
 	for round := len(pulls) - 1; round >= 0; round-- {
 		if err := r.ctx.Err(); err != nil {
 			xla.Free(append(sums, dz)...)
@@ -60,11 +65,45 @@ func (r *replay) run() (*Gradients, error) {
 		}
 		dz, sums = out[0], out[1:]
 	}
+	return r.gradients(dz, sums), nil
+}
+
+func (r *replay) gradients(dz *tensors.Tensor, sums []*tensors.Tensor) *Gradients {
 	g := &Gradients{Z0: dz, Args: make([]*tensors.Tensor, len(r.args)), Replayed: r.replayed, Evaluations: r.evaluations}
-	for i, arg := range s.wrt {
+	for i, arg := range r.solver.wrt {
 		g.Args[arg] = sums[i]
 	}
-	return g, nil
+	return g
+}
+
+// unmoved is the gradient where no sample took a step: all saves are z0, and the field was never asked.
+func (r *replay) unmoved(pulls pulls, none *tensors.Tensor, sums []*tensors.Tensor) (*Gradients, error) {
+	defer r.scratch.Free()
+	parts, err := r.pull(pulls.step, none)
+	if err != nil {
+		return nil, errs.In("pengcde/ode: pullback", err)
+	}
+	dz, err := pickRows(parts, r.final.Shape(), func(b int) int { return b * r.solver.method.stages() })
+	if err != nil {
+		return nil, errs.In("pengcde/ode: pullback", err)
+	}
+	return r.gradients(dz, sums), nil
+}
+
+// pickRows makes a state [batch, ...] of rows of x on the host: for each sample the one that is so many states from its begin.
+func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (*tensors.Tensor, error) {
+	picked := tensors.FromShape(state)
+	batch := state.Dimensions[0]
+	size := int(state.ByteSize()) / batch
+	err := x.ConstFlatData(func(flat any) {
+		source := dtypes.UnsafeByteSliceFromAny(flat)
+		bytesOf(picked, func(data []byte) {
+			for b := range batch {
+				copy(data[b*size:(b+1)*size], source[row(b)*size:])
+			}
+		})
+	})
+	return picked, err
 }
 
 // round replays one round; it takes over dz and sums.
@@ -112,6 +151,7 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 	at = r.spans(round)
 	from := slices.Repeat([]*tensors.Tensor{r.final}, len(at.t))
 	var started, first []*tensors.Tensor
+	var elsewhere *tensors.Tensor
 	if round < most(r.taken) {
 		if started, err = r.history.starts(r, round); err != nil {
 			return at, nil, err
@@ -129,6 +169,16 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 			}
 			at.t[b], at.end[b], from[b] = r.times[b][0], r.times[b][0], first[b]
 			at.from[b] = r.leaps[b][0]
+		case len(taken) == 0: // it was nowhere else: where another began will do, for nothing but its own state is pulled back
+			if elsewhere == nil {
+				moved := slices.IndexFunc(r.taken, func(taken []float64) bool { return len(taken) > 0 })
+				begun := r.history.first(r)[moved]
+				if elsewhere, err = pickRows(begun, r.final.Shape(), func(int) int { return moved }); err != nil {
+					return at, nil, err
+				}
+				r.scratch.Own(elsewhere)
+			}
+			from[b] = elsewhere
 		}
 	}
 	z = from[0]

@@ -14,12 +14,11 @@ import (
 // as before, in the norm of the tolerances.
 type turner interface{ turn(growth float64) }
 
-// turn implements turner. The error of a step grows as the slopes do, and as its length to the power k: so a step is as good as
-// before when it is shorter by the power 1/k of the growth. It need not be shorter than a first step, and stays as it is where
-// that is within the safety of every prediction.
+// turn implements turner: the next step is to move the state as far as one would have before. It need not be shorter than a first
+// step, and stays as it is where the slope grows by less than the safety of every prediction allows for.
 func (s *pidSteps) turn(growth float64) {
-	shorter := math.Pow(growth, -1/s.k)
-	if !(shorter < s.Safety) {
+	shorter := 1 / growth
+	if !(math.Pow(shorter, 1/s.k) < s.Safety) {
 		return
 	}
 	first := s.First
