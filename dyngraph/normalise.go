@@ -14,7 +14,7 @@ const (
 	NormalisedLaplacian Normalisation = iota
 	// Log is C_ij = log(1 + A_ij).
 	Log
-	// Raw is C = A. Weights far from 1 make the state grow by as much in every layer.
+	// Raw is C = A. States grow to the order of the sums of its entries, and the error of a solve with them.
 	Raw
 	// NormalisedAdjacency is C = diag(o)^-1/2 (A+I) diag(q)^-1/2 with o and q as in NormalisedLaplacian. Its row and column
 	// sums are near 1 where those of the Laplacian are near 0, so that maps which take sums see the whole graph.

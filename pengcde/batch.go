@@ -183,6 +183,7 @@ func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
 	if err != nil {
 		return example{}, errs.In(fmt.Sprintf("pengcde: control of series %q from snapshot %d on", s.Name, w.Start), err, ErrInput)
 	}
+	m.noteControl(s, pattern, snapshots)
 	features, err := m.fill(w.InputTimes(), s.Features[w.Start:last])
 	if err != nil {
 		return example{}, errs.In(fmt.Sprintf("pengcde: inputs of the window at snapshot %d of series %q", w.Start, s.Name), err, ErrInput)

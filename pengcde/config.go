@@ -3,6 +3,7 @@ package pengcde
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -99,6 +100,9 @@ type Config struct {
 	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time; the zero value keeps all
 	// of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
 	Memory ode.Memory `json:"-"`
+	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make states so large
+	// that forecasts are no more exact than the solver's tolerance of such states. nil means os.Stderr; io.Discard silences it.
+	Notices io.Writer `json:"-"`
 	// Float64 computes in float64 in place of float32.
 	Float64 bool `json:",omitempty"`
 	// Seed draws the initial parameters.

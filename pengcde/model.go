@@ -20,6 +20,7 @@ type Model struct {
 	network *network
 	params  []*tensors.Tensor // nil when closed, or lost with the device
 	closed  bool
+	noted   bool // Config.Notices was told of the control
 }
 
 // New makes a model with freshly drawn parameters. It compiles when it first meets data.
@@ -77,6 +78,7 @@ func (m *Model) Reset(seed uint64, control dyngraph.Normalisation) {
 		return
 	}
 	xla.Free(m.params...)
+	m.noted = m.noted && control == m.config.Control
 	m.config.Seed, m.config.Control = seed, control
 	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)
 }

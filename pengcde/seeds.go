@@ -30,7 +30,7 @@ type Outcome struct {
 	Err error
 }
 
-// FitSeeds trains models of one configuration, all but its Seed, at once: their parameters [S, dims...] and batches of S·B
+// FitSeeds trains models of one configuration, all but its Seed and Notices, at once: their parameters [S, dims...] and batches of S·B
 // samples go through programs that are compiled once, for S runs. Each run goes as it would alone, to rounding: its samples
 // take adaptive steps of their own, and optimiser, early stopping, checkpoint and progress are its own, as are the best
 // parameters, which its model holds in the end. It may have data of its own, with as many samples for training and for
@@ -218,9 +218,9 @@ func checkRuns[Data dyngraph.Window | *dyngraph.Series](runs []Run[Data]) error 
 	return nil
 }
 
-// difference names a field, but for Seed, in which two configurations differ; "" where none does.
+// difference names a field, but for Seed and Notices, in which two configurations differ; "" where none does.
 func difference(a, b Config) string {
-	a.Seed = b.Seed
+	a.Seed, a.Notices = b.Seed, b.Notices
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range x.NumField() {
 		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
