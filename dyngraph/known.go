@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// MissingError is a value that a forecast builds on and that is not known: NaN in Series.Newest or Series.Recent. It wraps
-// [ErrInvalid].
+// MissingError is a value that a forecast builds on and that is not known: NaN in Series.Newest or Series.Recent. It
+// wraps [ErrInvalid].
 type MissingError struct {
 	// Series is the name of the series, Field that of the array: "Newest" or "Recent".
 	Series, Field string
@@ -50,7 +50,8 @@ func (w Window) known(field string, rows [][]float64) ([]float64, error) {
 	}
 	for i, v := range rows[at] {
 		if math.IsNaN(v) {
-			return nil, &MissingError{Series: s.Name, Field: field, Snapshot: at, Node: i / s.TargetSize, Target: i % s.TargetSize}
+			return nil, &MissingError{Series: s.Name, Field: field, Snapshot: at, Node: i / s.TargetSize,
+				Target: i % s.TargetSize}
 		}
 	}
 	return rows[at], nil

@@ -71,7 +71,8 @@ func (p *Pattern) checkWeights(weights [][]float64) error {
 	}
 	for i, row := range weights {
 		if len(row) != p.Edges() {
-			return fmt.Errorf("dyngraph: %d weights in snapshot %d, its pattern has %d edges: %w", len(row), i, p.Edges(), ErrInvalid)
+			return fmt.Errorf("dyngraph: %d weights in snapshot %d, its pattern has %d edges: %w", len(row), i, p.Edges(),
+				ErrInvalid)
 		}
 		for e, w := range row {
 			if !finite(w) {

@@ -28,8 +28,8 @@ type Series struct {
 	Targets    [][]float64
 	TargetSize int
 	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot: its
-	// newest value and the mean of its last few; NaN where nothing is known yet. Simple forecasts repeat them, and take them
-	// from [Window.Newest] and [Window.Recent], which refuse a NaN.
+	// newest value and the mean of its last few; NaN where nothing is known yet. Simple forecasts repeat them, and take
+	// them from [Window.Newest] and [Window.Recent], which refuse a NaN.
 	Newest, Recent [][]float64
 	// Scales [T], where present, lead from standardised values back to the data's unit.
 	Scales []Scale

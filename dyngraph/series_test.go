@@ -97,9 +97,11 @@ func TestValidate(t *testing.T) {
 		{"target infinite", func(s *dyngraph.Series) { s.Targets[4][3] = -inf }, "snapshot 4, node 3: target 0 is -Inf"},
 		{"names", func(s *dyngraph.Series) { s.NodeNames = []string{"a"} }, "1 node names"},
 		{"empty name", func(s *dyngraph.Series) { s.NodeNames = []string{"a", "b", " ", "d"} }, `node 2 has the name " "`},
-		{"name twice", func(s *dyngraph.Series) { s.NodeNames = []string{"a", "b", "c", "b"} }, `nodes 1 and 3 have the same name "b"`},
+		{"name twice", func(s *dyngraph.Series) { s.NodeNames = []string{"a", "b", "c", "b"} },
+			`nodes 1 and 3 have the same name "b"`},
 		{"dates", func(s *dyngraph.Series) { s.Dates = days(4) }, "4 dates, want none or one for each of 5 snapshots"},
-		{"date twice", func(s *dyngraph.Series) { s.Dates = days(5); s.Dates[3] = s.Dates[2] }, "date of snapshot 3 is 2020-03-03"},
+		{"date twice", func(s *dyngraph.Series) { s.Dates = days(5); s.Dates[3] = s.Dates[2] },
+			"date of snapshot 3 is 2020-03-03"},
 		{"scales missing", func(s *dyngraph.Series) { s.Scales = make([]dyngraph.Scale, 1) }, "1 scales"},
 		{"scales short", func(s *dyngraph.Series) { s.Scales = make([]dyngraph.Scale, 5) }, "0 means"},
 		{"scale of 0", func(s *dyngraph.Series) {

@@ -7,11 +7,12 @@ import (
 )
 
 // Validate finds what cannot be trained on: no nodes, edges or snapshots, edges out of range or out of order, times
-// that do not increase strictly, arrays of another length, values that are NaN or infinite, names that are empty or repeat.
-// NaN is allowed among Features, Targets, Newest and Recent, where it is a value that was not observed. Negative weights are
-// allowed; normalisations that cannot take them say so. Its errors wrap [ErrInvalid].
+// that do not increase strictly, arrays of another length, values that are NaN or infinite, names that are empty or
+// repeat. NaN is allowed among Features, Targets, Newest and Recent, where it is a value that was not observed.
+// Negative weights are allowed; normalisations that cannot take them say so. Its errors wrap [ErrInvalid].
 func (s *Series) Validate() error {
-	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkNames, s.checkScales} {
+	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkNames,
+		s.checkScales} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -74,7 +75,8 @@ func (s *Series) checkNodes() error {
 		return nil
 	}
 	if s.TargetSize < 1 || s.TargetSize > MaxTargetSize {
-		return s.invalid("target size %d beside targets, newest values or recent means, want 1 to %d", s.TargetSize, MaxTargetSize)
+		return s.invalid("target size %d beside targets, newest values or recent means, want 1 to %d", s.TargetSize,
+			MaxTargetSize)
 	}
 	for _, rows := range []struct {
 		name   string

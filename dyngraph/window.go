@@ -13,9 +13,9 @@ type Window struct {
 	Start, Length int
 }
 
-// Validate finds a window that is not in its series: no series, a start or inputs out of range, no input. The snapshot whose
-// targets are to be forecast may be the one after the last, as for [Series.Latest]. It does not look at the values; that is
-// for [Series.Validate]. Its error wraps [ErrInvalid].
+// Validate finds a window that is not in its series: no series, a start or inputs out of range, no input. The snapshot
+// whose targets are to be forecast may be the one after the last, as for [Series.Latest]. It does not look at the
+// values; that is for [Series.Validate]. Its error wraps [ErrInvalid].
 func (w Window) Validate() error {
 	s := w.Series
 	if s == nil || s.Pattern == nil || s.Nodes() < 1 || s.Nodes() > MaxNodes {

@@ -64,7 +64,8 @@ func TestWindowOutsideOfItsSeries(t *testing.T) {
 			t.Errorf("start %d, length %d: %v, want ErrInvalid", w.Start, w.Length, err)
 		}
 		if w.Target() != nil || w.InputTimes() != nil || !math.IsNaN(w.TargetTime()) {
-			t.Errorf("start %d, length %d: target %v, times %v and %g", w.Start, w.Length, w.Target(), w.InputTimes(), w.TargetTime())
+			t.Errorf("start %d, length %d: target %v, times %v and %g", w.Start, w.Length, w.Target(), w.InputTimes(),
+				w.TargetTime())
 		}
 		for _, known := range []func() ([]float64, error){w.Newest, w.Recent} {
 			if values, err := known(); values != nil || !errors.Is(err, dyngraph.ErrInvalid) {
@@ -75,9 +76,11 @@ func TestWindowOutsideOfItsSeries(t *testing.T) {
 	for _, w := range []dyngraph.Window{
 		{}, {Series: &dyngraph.Series{}, Length: 2},
 		{Series: &dyngraph.Series{Pattern: &dyngraph.Pattern{Nodes: 1 << 40}, Times: []float64{0}}, Length: 2},
-		{Series: s, Start: -5, Length: 3}, {Series: s, Start: math.MinInt, Length: 3}, {Series: s, Start: math.MaxInt, Length: 3},
+		{Series: s, Start: -5, Length: 3}, {Series: s, Start: math.MinInt, Length: 3},
+		{Series: s, Start: math.MaxInt, Length: 3},
 		{Series: s, Start: 1, Length: math.MaxInt}, {Series: s, Start: math.MaxInt, Length: math.MaxInt},
-		{Series: s, Length: math.MinInt}, {Series: s, Length: 0}, {Series: s, Length: 1}, {Series: s, Length: 8}, {Series: s, Start: 6, Length: 2},
+		{Series: s, Length: math.MinInt}, {Series: s, Length: 0}, {Series: s, Length: 1}, {Series: s, Length: 8},
+		{Series: s, Start: 6, Length: 2},
 	} {
 		check(t, w)
 	}
@@ -96,7 +99,8 @@ func TestWindowOutsideOfItsSeries(t *testing.T) {
 	}
 }
 
-// What is known of a window is a typed error where it is NaN, at its last input alone, also in a series without targets.
+// What is known of a window is a typed error where it is NaN, at its last input alone, also in a series without
+// targets.
 func TestWindowKnown(t *testing.T) {
 	s := ring(3, 6, 2)
 	s.Newest, s.Recent = slices.Clone(s.Targets), slices.Clone(s.Targets)

@@ -24,10 +24,10 @@
 // # Large controls
 //
 // States grow to the order of the sums of the control's entries at a node, some 1e5 for weights that count people with
-// [dyngraph.Raw], and the solver's error grows with them. Adaptive steps are chosen by an estimate of that error, which rounding
-// changes: so another order of the nodes, or features changed by 1e-15 of themselves, changes forecasts by as much as their error.
-// By the same steps only rounding is left; nothing depends on the order. On 52 regions with weights up to 1e5, 4 inputs,
-// float64, the largest of three seeds:
+// [dyngraph.Raw], and the solver's error grows with them. Adaptive steps are chosen by an estimate of that error, which
+// rounding changes: so another order of the nodes, or features changed by 1e-15 of themselves, changes forecasts by as
+// much as such errors come to. By the same steps only rounding is left; nothing depends on the order. On 52 regions
+// with weights up to 1e5, 4 inputs, float64, the largest of three seeds:
 //
 //	field, control, RTol        forecasts   other order   by the same steps   features (1 + 1e-15)   error
 //	PENG, raw, 1e-3               2e5          4e2             1e-9                 1.5e3             5e2
@@ -35,7 +35,7 @@
 //	PENG, log, 1e-3               85           7e-9            1e-13                1e-8              0.1
 //	PENG, normalised, 1e-3        2            2e-8            6e-15                6e-8              0.02
 //	Original, raw, 1e-3           1e5          1e2             7e-10                5e2               2e3
-//	Original, raw, 1e-6           1e5          4               2e-10                2                 6
+//	Original, raw, 1e-6           1e5         11               2e-10                2                 6
 //
 // A model with such a control says so once, on Config.Notices.
 //

@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// largeControl is the sum of a node's entries above which a control is called large. The default tolerance, 1e-3, of states that
-// grow to this order is an error of the order of a standardised target.
+// largeControl is the sum of a node's entries above which a control is called large. The default tolerance, 1e-3, of
+// states that grow to this order is an error of the order of a standardised target.
 const largeControl = 1e3
 
 // noteControl tells once, on Config.Notices, of a large control.
@@ -24,9 +24,10 @@ func (m *Model) noteControl(s *dyngraph.Series, p *dyngraph.Pattern, snapshots [
 		return
 	}
 	m.noted = true
-	fmt.Fprintf(cmp.Or[io.Writer](m.config.Notices, os.Stderr), "pengcde: control %v of series %q: the entries of node %d sum to %.2g. "+
-		"States grow to that order, and the solver's error with them: rounding, or another order of the nodes, can change forecasts "+
-		"by as much. Take a normalised control, or tolerances so tight that this error does not matter.\n",
+	fmt.Fprintf(cmp.Or[io.Writer](m.config.Notices, os.Stderr),
+		"pengcde: control %v of series %q: the entries of node %d sum to %.2g. "+
+			"States grow to that order, and the solver's error with them: rounding, or another order of the nodes, can change forecasts "+
+			"by as much. Take a normalised control, or tolerances so tight that this error does not matter.\n",
 		m.config.Control, s.Name, node, sum)
 }
 

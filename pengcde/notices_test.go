@@ -27,7 +27,8 @@ func movers(t *testing.T) *dyngraph.Series {
 	return s
 }
 
-// A large control is told of once by each model, whatever it does first, and a normalised one of the same weights is not.
+// A large control is told of once by each model, whatever it does first, and a normalised one of the same weights is
+// not.
 func TestNoticeOfALargeControl(t *testing.T) {
 	s, ctx := movers(t), context.Background()
 	w := dyngraph.Window{Series: s, Start: 2, Length: 4}
@@ -66,7 +67,8 @@ func TestNoticeOfALargeControl(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		text := notices.String()
-		if strings.Count(text, "\n") != c.lines || c.lines > 0 && !strings.Contains(text, `control raw of series "movers": the entries of node`) {
+		if strings.Count(text, "\n") != c.lines || c.lines > 0 &&
+			!strings.Contains(text, `control raw of series "movers": the entries of node`) {
 			t.Errorf("%s: %q, want %d lines on the control", name, text, c.lines)
 		}
 	}
@@ -75,8 +77,9 @@ func TestNoticeOfALargeControl(t *testing.T) {
 	}
 }
 
-// Where nodes are numbered otherwise, forecasts by the same steps differ by rounding alone, with raw weights too. By adaptive
-// steps they differ by what the solver's error allows, as steps are chosen by an estimate of it that rounding changes.
+// Where nodes are numbered otherwise, forecasts by the same steps differ by rounding alone, with raw weights too. By
+// adaptive steps they differ by what the solver's error allows, as steps are chosen by an estimate of it that rounding
+// changes.
 func TestRelabelledRawControl(t *testing.T) {
 	s := movers(t)
 	order := []int{3, 0, 5, 1, 4, 2} // ringNodes of them

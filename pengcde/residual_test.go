@@ -148,7 +148,8 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 	}
 }
 
-// A recent mean that is NaN stops the residual forecast that builds on it, of a series without targets too, and no other.
+// A recent mean that is NaN stops the residual forecast that builds on it, of a series without targets too, and no
+// other.
 func TestResidualOfAnUnknownRecentMean(t *testing.T) {
 	series := knownRing(t)
 	series.Recent[7][2] = math.NaN()
@@ -158,7 +159,8 @@ func TestResidualOfAnUnknownRecentMean(t *testing.T) {
 		series.Targets = targets
 		var missing *dyngraph.MissingError
 		_, err := residual.Forecast(context.Background(), at)
-		if !errors.Is(err, ErrInput) || !errors.As(err, &missing) || missing.Snapshot != 7 || missing.Node != 2 || missing.Field != "Recent" {
+		if !errors.Is(err, ErrInput) || !errors.As(err, &missing) || missing.Snapshot != 7 || missing.Node != 2 ||
+			missing.Field != "Recent" {
 			t.Errorf("%v, want ErrInput with a MissingError of Recent at snapshot 7, node 2", err)
 		}
 		forecast(t, plain, at)
@@ -176,7 +178,8 @@ func TestResidualOfAnUnknownRecentMean(t *testing.T) {
 func TestWindowsOutsideOfTheirSeries(t *testing.T) {
 	m, s := ringModel(t, nil), ring(t)
 	for _, w := range []dyngraph.Window{
-		{}, {Series: s, Start: math.MaxInt, Length: 4}, {Series: s, Start: 2, Length: math.MaxInt}, {Series: s, Length: math.MinInt},
+		{}, {Series: s, Start: math.MaxInt, Length: 4}, {Series: s, Start: 2, Length: math.MaxInt},
+		{Series: s, Length: math.MinInt},
 		{Series: s, Start: math.MinInt, Length: 4}, {Series: s, Length: 2}, {Series: s, Start: 22, Length: 4},
 	} {
 		_, forecast := m.Forecast(context.Background(), w)

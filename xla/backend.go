@@ -38,8 +38,8 @@ func (b *Backend) Check() error {
 	return nil
 }
 
-// Name says what computes, for people: "XLA on CPU", "XLA on CUDA", "pure Go", the device of another plugin, or "no backend" for
-// one that is not open.
+// Name says what computes, for people: "XLA on CPU", "XLA on CUDA", "pure Go", the device of another plugin, or "no
+// backend" for one that is not open.
 func (b *Backend) Name() string {
 	if b.Check() != nil {
 		return "no backend"
@@ -58,8 +58,8 @@ func (b *Backend) String() string {
 	return b.Name() + " (" + b.Origin + ")"
 }
 
-// Close releases the backend; its compiled programs and tensors must not be used after. One that is not open has nothing to
-// release.
+// Close releases the backend; its compiled programs and tensors must not be used after. One that is not open has
+// nothing to release.
 func (b *Backend) Close() {
 	if b.Check() == nil {
 		b.Compute.Finalize()

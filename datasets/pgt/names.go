@@ -8,7 +8,8 @@ func (c config) names(f *file, nodes int) ([]string, error) {
 		return nil, nil
 	}
 	if len(f.Names) != nodes {
-		return nil, c.invalid("names of %d nodes, y has %d: want one for each, in the order of y, or leave out names", len(f.Names), nodes)
+		return nil, c.invalid("names of %d nodes, y has %d: want one for each, in the order of y, or leave out names",
+			len(f.Names), nodes)
 	}
 	names := make([]string, nodes)
 	for u, name := range f.Names {

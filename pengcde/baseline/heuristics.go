@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 )
 
-// ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Those about a window that is not in its series
-// wrap [dyngraph.ErrInvalid] beside it, and those about a value that a heuristic repeats and that is NaN a
+// ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Those about a window that is not in its
+// series wrap [dyngraph.ErrInvalid] beside it, and those about a value that a heuristic repeats and that is NaN a
 // [*dyngraph.MissingError].
 var ErrInput = errors.New("invalid input")
 

@@ -148,8 +148,10 @@ func TestForecasts(t *testing.T) {
 	wide := pair()
 	wide.Targets, wide.TargetSize = nil, 1<<40
 	for name, w := range map[string]dyngraph.Window{
-		"empty": {}, "negative start": {Series: s, Start: -5, Length: 3}, "huge start": {Series: s, Start: math.MaxInt, Length: 3},
-		"huge length": {Series: s, Start: 1, Length: math.MaxInt}, "no inputs": {Series: s, Length: 1}, "huge targets": {Series: wide, Length: 3},
+		"empty": {}, "negative start": {Series: s, Start: -5, Length: 3},
+		"huge start":  {Series: s, Start: math.MaxInt, Length: 3},
+		"huge length": {Series: s, Start: 1, Length: math.MaxInt}, "no inputs": {Series: s, Length: 1},
+		"huge targets": {Series: wide, Length: 3},
 	} {
 		for _, f := range []baseline.Forecaster{baseline.Zero{}, mean, baseline.LastVisible{}, baseline.RecentMean{}} {
 			if _, err := f.Forecast(w); !errors.Is(err, baseline.ErrInput) || !errors.Is(err, dyngraph.ErrInvalid) {

@@ -79,7 +79,8 @@ func statisticsWidth(nodes int, symmetric bool) int {
 }
 
 // Rows makes the rows of the snapshots of every sample, [samples, snapshots, Width] of float32 or float64; there are equally many
-// of each. Weights are as for [Layout.Row]; they and their sums are finite in the float type. Errors wrap [dyngraph.ErrInvalid].
+// of each. Weights are as for [Layout.Row]; they and their sums are finite in the float type. Errors wrap
+// [dyngraph.ErrInvalid].
 func (l Layout) Rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tensor, error) {
 	if len(snapshots) != len(l.patterns) || len(snapshots) == 0 {
 		return nil, fmt.Errorf("pengcde/equivariant: snapshots of %d samples, want those of all %d graphs of a layout that Product.Layout made: %w",
@@ -105,7 +106,8 @@ func (l Layout) Rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tens
 			l.fill(row, b, weights)
 			if i := slices.IndexFunc(row, tooLarge); i >= 0 {
 				return nil, fmt.Errorf("pengcde/equivariant: snapshot %d of sample %d has a weight, or a sum of weights, of %g, want finite "+
-					"numbers of %s: take a smaller unit of the weights, or a normalised control: %w", s, b, row[i], dtype, dyngraph.ErrInvalid)
+					"numbers of %s: take a smaller unit of the weights, or a normalised control: %w", s, b, row[i], dtype,
+					dyngraph.ErrInvalid)
 			}
 			nn.Set(rows, (b*count+s)*len(row), row)
 		}

@@ -72,7 +72,8 @@ func TestLayoutErrors(t *testing.T) {
 	for name, p := range map[string]*dyngraph.Pattern{
 		"nil": nil, "no nodes": {}, "beyond": {Nodes: 3, From: []int32{0, 9}, To: []int32{1, 1}},
 		"negative": {Nodes: 3, From: []int32{-1}, To: []int32{1}}, "ragged": {Nodes: 3, From: []int32{0, 1}, To: []int32{1}},
-		"twice": {Nodes: 3, From: []int32{0, 0}, To: []int32{1, 1}}, "unsorted": {Nodes: 3, From: []int32{1, 0}, To: []int32{1, 1}},
+		"twice":    {Nodes: 3, From: []int32{0, 0}, To: []int32{1, 1}},
+		"unsorted": {Nodes: 3, From: []int32{1, 0}, To: []int32{1, 1}},
 	} {
 		for _, product := range []Product{Auto, Dense, Sparse} {
 			for _, patterns := range [][]*dyngraph.Pattern{{p}, {sound, p}} {

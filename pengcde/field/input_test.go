@@ -38,7 +38,10 @@ func TestSampleErrors(t *testing.T) {
 		"ragged pattern":        {func(s *field.Sample) { s.Pattern.To = nil }, dyngraph.ErrInvalid, true},
 		"edge twice":            {func(s *field.Sample) { putEdges(s, 0, 1, 0, 1) }, dyngraph.ErrInvalid, true},
 		"edges out of order":    {func(s *field.Sample) { putEdges(s, 1, 0, 0, 1) }, dyngraph.ErrInvalid, true},
-		"sum overflows":         {func(s *field.Sample) { putEdges(s, 0, 1, 0, 2); s.Snapshots[1] = []float64{1.7e308, 1.7e308} }, dyngraph.ErrInvalid, true},
+		"sum overflows": {func(s *field.Sample) {
+			putEdges(s, 0, 1, 0, 2)
+			s.Snapshots[1] = []float64{1.7e308, 1.7e308}
+		}, dyngraph.ErrInvalid, true},
 	} {
 		s := oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0)
 		c.change(&s)
@@ -67,8 +70,9 @@ func putEdges(s *field.Sample, from0, to0, from1, to1 int32) {
 func TestFieldSizes(t *testing.T) {
 	const huge = 1 << 40
 	for name, f := range map[string]field.Field{
-		"hidden": field.PENG{Hidden: huge, Layers: 1}, "hidden overflows": field.PENG{Hidden: math.MaxInt, Layers: 1, Features: 1},
-		"layers": field.Original{Hidden: 1, Layers: huge}, "features": field.Adjacency{Hidden: 1, Layers: 1, Features: huge},
+		"hidden":           field.PENG{Hidden: huge, Layers: 1},
+		"hidden overflows": field.PENG{Hidden: math.MaxInt, Layers: 1, Features: 1},
+		"layers":           field.Original{Hidden: 1, Layers: huge}, "features": field.Adjacency{Hidden: 1, Layers: 1, Features: huge},
 		"no layers": field.GNODE{Hidden: 1}, "constant": field.Constant{Hidden: huge},
 		"nodes": field.PreMult{Hidden: 1, Layers: 1, Nodes: huge},
 	} {

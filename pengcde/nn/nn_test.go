@@ -91,7 +91,8 @@ func TestBounds(t *testing.T) {
 		t.Errorf("as many as there may be: %v", err)
 	}
 	for name, f := range map[string]func(){
-		"Draw": func() { Draw([]Param{huge}, dtypes.Float32, 1) }, "MLP": func() { MLP{In: 1, Out: 1, Width: 1, Depth: 1 << 40}.Params() },
+		"Draw":            func() { Draw([]Param{huge}, dtypes.Float32, 1) },
+		"MLP":             func() { MLP{In: 1, Out: 1, Width: 1, Depth: 1 << 40}.Params() },
 		"MLP of depth -1": func() { MLP{In: 1, Out: 1, Width: 1, Depth: -1}.Params() },
 	} {
 		if err := xla.Catch(f); !errors.Is(err, ErrInput) {

@@ -29,8 +29,8 @@ type Param struct {
 	Init Init
 }
 
-// Bounds of what can be declared. They lie far above what is of use, and keep a slip in a size, such as 1<<40, from asking for
-// all memory.
+// Bounds of what can be declared. They lie far above what is of use, and keep a slip in a size, such as 1<<40, from
+// asking for all memory.
 const (
 	// MaxWidth bounds each width: of a state, of features, of outputs, of identities.
 	MaxWidth = 1 << 20
@@ -111,7 +111,8 @@ func Check(params []Param) error {
 	return nil
 }
 
-// Draw initialises parameters in order from one seed: host tensors of the given float type. It panics where [Check] errs.
+// Draw initialises parameters in order from one seed: host tensors of the given float type. It panics where [Check]
+// errs.
 func Draw(params []Param, dtype dtypes.DType, seed uint64) []*tensors.Tensor {
 	if err := Check(params); err != nil {
 		panic(err)

@@ -74,7 +74,8 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	return u.states
 }
 
-// maxUnrolled bounds the steps in one graph, which takes about a KiB for each of the some hundred operations of a stage.
+// maxUnrolled bounds the steps in one graph, which takes about a KiB for each of the some hundred operations of a
+// stage.
 const maxUnrolled = 10_000
 
 func (g InGraph) method() *Method {
