@@ -14,7 +14,7 @@ const (
 	NormalisedLaplacian Normalisation = iota
 	// Log is C_ij = log(1 + A_ij).
 	Log
-	// Raw is C = A. Weights far from 1 make the state grow by as much in every layer.
+	// Raw is C = A. States grow to the order of the sums of its entries, and the error of a solve with them.
 	Raw
 	// NormalisedAdjacency is C = diag(o)^-1/2 (A+I) diag(q)^-1/2 with o and q as in NormalisedLaplacian. Its row and column
 	// sums are near 1 where those of the Laplacian are near 0, so that maps which take sums see the whole graph.
@@ -46,8 +46,11 @@ func (k *Normalisation) UnmarshalText(text []byte) error {
 }
 
 // Apply makes the control matrices of snapshots [T][edges], on the pattern or, for the two that are normalised, on the
-// pattern with all self-loops. The input stays as it is.
+// pattern with all self-loops. The input stays as it is. Errors wrap [ErrInvalid].
 func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]float64, error) {
+	if err := p.checkWeights(weights); err != nil {
+		return nil, nil, err
+	}
 	switch k {
 	case Raw:
 		return p, weights, nil
@@ -60,6 +63,25 @@ func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]flo
 		return p.symmetric(weights, 0, 1)
 	}
 	return nil, nil, fmt.Errorf("dyngraph: unknown normalisation %d, want %q: %w", int(k), normalisations, ErrInvalid)
+}
+
+func (p *Pattern) checkWeights(weights [][]float64) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	for i, row := range weights {
+		if len(row) != p.Edges() {
+			return fmt.Errorf("dyngraph: %d weights in snapshot %d, its pattern has %d edges: %w", len(row), i, p.Edges(),
+				ErrInvalid)
+		}
+		for e, w := range row {
+			if !finite(w) {
+				return fmt.Errorf("dyngraph: weight of edge %d -> %d in snapshot %d is %g, want a finite number: %w",
+					p.From[e], p.To[e], i, w, ErrInvalid)
+			}
+		}
+	}
+	return nil
 }
 
 func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
@@ -98,17 +120,29 @@ func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Patte
 				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in with its self-loop, want positive ones: negative weights need another normalisation: %w",
 					u, i, out[u], in[u], ErrInvalid)
 			}
+			if math.IsInf(out[u], 1) || math.IsInf(in[u], 1) {
+				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in: the sum of its weights "+
+					"overflows, want a smaller unit of the weights: %w", u, i, out[u], in[u], ErrInvalid)
+			}
 		}
 		c := make([]float64, looped.Edges())
 		for u, e := range loop {
-			c[e] = identity + sign/math.Sqrt(out[u]*in[u])
+			c[e] = identity + sign/geometricMean(out[u], in[u])
 		}
 		for e, w := range row {
-			c[place[e]] += sign * w / math.Sqrt(out[p.From[e]]*in[p.To[e]])
+			c[place[e]] += sign * w / geometricMean(out[p.From[e]], in[p.To[e]])
 		}
 		controls[i] = c
 	}
 	return looped, controls, nil
+}
+
+// geometricMean is that of two positive numbers, whose product may overflow.
+func geometricMean(a, b float64) float64 {
+	if ab := a * b; !math.IsInf(ab, 1) {
+		return math.Sqrt(ab)
+	}
+	return math.Sqrt(a) * math.Sqrt(b)
 }
 
 // withLoops adds all self-loops. It also returns where each edge of p, and the loop of each node, went.

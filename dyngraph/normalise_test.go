@@ -2,6 +2,7 @@ package dyngraph_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -66,6 +67,48 @@ func TestNormalisationErrors(t *testing.T) {
 		if _, _, err := kind.Apply(p, [][]float64{{weight}}); !errors.Is(err, dyngraph.ErrInvalid) {
 			t.Errorf("%v of weight %g: error %v, want ErrInvalid", kind, weight, err)
 		}
+	}
+}
+
+// Every normalisation refuses what is no snapshot of the pattern, and degrees that overflow, which would make entries
+// of 0.
+func TestNormalisationInput(t *testing.T) {
+	sound := dyngraph.Pattern{Nodes: 3, From: []int32{0, 0}, To: []int32{1, 2}}
+	for _, c := range []struct {
+		name    string
+		pattern *dyngraph.Pattern
+		weights []float64
+		kinds   []dyngraph.Normalisation
+	}{
+		{"no pattern", nil, []float64{1, 1}, everyKind}, {"no nodes", &dyngraph.Pattern{}, nil, everyKind},
+		{"edge twice", &dyngraph.Pattern{Nodes: 2, From: []int32{0, 0}, To: []int32{1, 1}}, []float64{1, 1}, everyKind},
+		{"too many weights", &sound, []float64{1, 1, 1}, everyKind}, {"too few", &sound, []float64{1}, everyKind},
+		{"NaN", &sound, []float64{1, math.NaN()}, everyKind}, {"infinite", &sound, []float64{math.Inf(1), 1}, everyKind},
+		{"degree overflows", &sound, []float64{1.7e308, 1.7e308},
+			[]dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.NormalisedAdjacency}},
+	} {
+		for _, kind := range c.kinds {
+			if _, _, err := kind.Apply(c.pattern, [][]float64{c.weights}); !errors.Is(err, dyngraph.ErrInvalid) {
+				t.Errorf("%s, %v: %v, want ErrInvalid", c.name, kind, err)
+			}
+		}
+	}
+}
+
+var everyKind = []dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.Log, dyngraph.Raw,
+	dyngraph.NormalisedAdjacency}
+
+// The adjacency of two nodes that exchange w each way has the entries w/(1+w) and, on the diagonal, 1/(1+w), also where
+// the product of their degrees is beyond float64 in either direction.
+func TestNormalisationOfExtremeWeights(t *testing.T) {
+	p := &dyngraph.Pattern{Nodes: 2, From: []int32{0, 1}, To: []int32{1, 0}}
+	for _, degree := range []float64{1e200, 1e307, 3, 0x1p-53} {
+		w := degree - 1 // -1 + 2^-53 is exact
+		_, c, err := dyngraph.NormalisedAdjacency.Apply(p, [][]float64{{w, w}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fixture.Close(t, "entries", c[0], []float64{1 / degree, w / degree, w / degree, 1 / degree}, 4e-16*max(1, 1/degree))
 	}
 }
 

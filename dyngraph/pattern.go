@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -19,11 +20,14 @@ type Pattern struct {
 	From, To []int32
 }
 
+// MaxNodes bounds the nodes of a [Pattern], whose edges are pairs of int32.
+const MaxNodes = math.MaxInt32
+
 // NewPattern sorts the edges (from[k], to[k]) of a graph of n nodes and drops repetitions. It also returns, for each
 // given edge, its place in the pattern.
 func NewPattern(n int, from, to []int) (*Pattern, []int, error) {
-	if n < 1 {
-		return nil, nil, fmt.Errorf("dyngraph: %d nodes, want at least 1: %w", n, ErrInvalid)
+	if n < 1 || n > MaxNodes {
+		return nil, nil, fmt.Errorf("dyngraph: %d nodes, want 1 to %d: %w", n, MaxNodes, ErrInvalid)
 	}
 	if len(from) != len(to) {
 		return nil, nil, fmt.Errorf("dyngraph: %d sources and %d targets of edges: %w", len(from), len(to), ErrInvalid)
@@ -50,6 +54,38 @@ func NewPattern(n int, from, to []int) (*Pattern, []int, error) {
 		place[k] = last
 	}
 	return p, place, nil
+}
+
+// Validate finds what [NewPattern] does not make: no nodes or too many, edges out of range, out of order or repeated. A
+// pattern without edges is sound, though a [Series] wants one. The error wraps [ErrInvalid].
+func (p *Pattern) Validate() error {
+	if fault := p.fault(); fault != "" {
+		return fmt.Errorf("dyngraph: %s: %w", fault, ErrInvalid)
+	}
+	return nil
+}
+
+// fault says what is wrong, "" where nothing is.
+func (p *Pattern) fault() string {
+	switch {
+	case p == nil || p.Nodes < 1:
+		return "no nodes: make the pattern with NewPattern"
+	case p.Nodes > MaxNodes:
+		return fmt.Sprintf("%d nodes, want at most %d", p.Nodes, MaxNodes)
+	case len(p.From) != len(p.To):
+		return fmt.Sprintf("pattern with %d sources and %d targets of edges: make it with NewPattern", len(p.From), len(p.To))
+	}
+	for e, from := range p.From {
+		to := p.To[e]
+		if from < 0 || to < 0 || int(from) >= p.Nodes || int(to) >= p.Nodes {
+			return fmt.Sprintf("edge %d joins %d -> %d, want nodes in 0..%d: number the nodes from 0", e, from, to, p.Nodes-1)
+		}
+		if e > 0 && (from < p.From[e-1] || from == p.From[e-1] && to <= p.To[e-1]) {
+			return fmt.Sprintf("edge %d, %d -> %d, follows %d -> %d, want edges in order and each once: make the pattern with NewPattern",
+				e, from, to, p.From[e-1], p.To[e-1])
+		}
+	}
+	return ""
 }
 
 // Edges is the number of edges of the pattern.

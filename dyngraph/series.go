@@ -1,14 +1,22 @@
 package dyngraph
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
+
+// MaxTargetSize bounds Series.TargetSize, so that a forecast of a series without targets cannot ask for all memory.
+const MaxTargetSize = 1 << 20
 
 // Series is a graph observed at T times: snapshots of edge weights, node features and node targets.
 type Series struct {
 	Name string
-	// NodeNames [nodes] may be absent.
+	// NodeNames [nodes] may be absent; else none is empty and none repeats.
 	NodeNames []string
 	// Times [T] increase strictly; their unit is the data's (days, years).
 	Times []float64
+	// Dates [T], where present, are those of Times in the calendar, and increase strictly with them.
+	Dates []time.Time
 	// Pattern is the union of the edges of all snapshots.
 	Pattern *Pattern
 	// Weights [T][edges] follow the pattern; 0 where a snapshot does not have the edge.
@@ -20,7 +28,8 @@ type Series struct {
 	Targets    [][]float64
 	TargetSize int
 	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot: its
-	// newest value and the mean of its last few, none of them missing. Simple forecasts repeat them.
+	// newest value and the mean of its last few; NaN where nothing is known yet. Simple forecasts repeat them, and take
+	// them from [Window.Newest] and [Window.Recent], which refuse a NaN.
 	Newest, Recent [][]float64
 	// Scales [T], where present, lead from standardised values back to the data's unit.
 	Scales []Scale

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -50,6 +51,8 @@ func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	gaps := ring(4, 5, 2)
 	gaps.Features[1][5], gaps.Targets[2][0] = nan, nan
+	gaps.Newest, gaps.Recent = slices.Repeat([][]float64{{1, nan, 2, 3}}, 5), slices.Repeat([][]float64{{nan, 1, 2, 3}}, 5)
+	gaps.NodeNames, gaps.Dates = []string{"a", "b", "c", "d"}, days(5)
 	if err := gaps.Validate(); err != nil {
 		t.Errorf("missing values: %v", err)
 	}
@@ -75,15 +78,30 @@ func TestValidate(t *testing.T) {
 		{"features short", func(s *dyngraph.Series) { s.Features[3] = nil }, "features of snapshot 3 hold 0 entries, want 8"},
 		{"feature infinite", func(s *dyngraph.Series) { s.Features[1][5] = inf }, "snapshot 1, node 2: feature 1 is +Inf, want a finite number, or NaN where it is missing"},
 		{"weight NaN", func(s *dyngraph.Series) { s.Weights[3][0] = nan }, "snapshot 3: weight of edge 0 -> 1 is NaN"},
-		{"newest NaN", func(s *dyngraph.Series) {
-			s.Newest = slices.Repeat([][]float64{{1, 2, nan, 3}}, 5)
-		}, "snapshot 0, node 2: newest value 0 is NaN, want a finite number:"},
-		{"recent NaN", func(s *dyngraph.Series) {
-			s.Recent = slices.Repeat([][]float64{{1, 2, nan, 3}}, 5)
-		}, "snapshot 0, node 2: recent mean 0 is NaN, want a finite number:"},
+		{"newest infinite", func(s *dyngraph.Series) {
+			s.Newest = slices.Repeat([][]float64{{1, 2, inf, 3}}, 5)
+		}, "snapshot 0, node 2: newest value 0 is +Inf, want a finite number"},
+		{"recent infinite, no targets", func(s *dyngraph.Series) {
+			s.Targets, s.Recent = nil, slices.Repeat([][]float64{{1, 2, inf, 3}}, 5)
+		}, "snapshot 0, node 2: recent mean 0 is +Inf, want a finite number"},
+		{"recent of no size", func(s *dyngraph.Series) {
+			s.Targets, s.TargetSize, s.Recent = nil, 0, slices.Repeat([][]float64{{1, 2, 3, 4}}, 5)
+		}, "target size 0 beside"},
+		{"recent missing, no targets", func(s *dyngraph.Series) {
+			s.Targets, s.Recent = nil, slices.Repeat([][]float64{{1, 2, 3, 4}}, 4)
+		}, "recent means of 4 snapshots"},
 		{"target size", func(s *dyngraph.Series) { s.TargetSize = 0 }, "target size 0"},
+		{"huge target size", func(s *dyngraph.Series) { s.TargetSize = 1 << 40 }, "want 1 to 1048576"},
+		{"huge size, no targets", func(s *dyngraph.Series) { s.Targets, s.TargetSize = nil, 1<<40 }, "want 0 to 1048576"},
+		{"too many nodes", func(s *dyngraph.Series) { s.Pattern.Nodes = 1 << 31 }, "2147483648 nodes, want at most"},
 		{"target infinite", func(s *dyngraph.Series) { s.Targets[4][3] = -inf }, "snapshot 4, node 3: target 0 is -Inf"},
 		{"names", func(s *dyngraph.Series) { s.NodeNames = []string{"a"} }, "1 node names"},
+		{"empty name", func(s *dyngraph.Series) { s.NodeNames = []string{"a", "b", " ", "d"} }, `node 2 has the name " "`},
+		{"name twice", func(s *dyngraph.Series) { s.NodeNames = []string{"a", "b", "c", "b"} },
+			`nodes 1 and 3 have the same name "b"`},
+		{"dates", func(s *dyngraph.Series) { s.Dates = days(4) }, "4 dates, want none or one for each of 5 snapshots"},
+		{"date twice", func(s *dyngraph.Series) { s.Dates = days(5); s.Dates[3] = s.Dates[2] },
+			"date of snapshot 3 is 2020-03-03"},
 		{"scales missing", func(s *dyngraph.Series) { s.Scales = make([]dyngraph.Scale, 1) }, "1 scales"},
 		{"scales short", func(s *dyngraph.Series) { s.Scales = make([]dyngraph.Scale, 5) }, "0 means"},
 		{"scale of 0", func(s *dyngraph.Series) {
@@ -104,9 +122,19 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// days are consecutive, from 1 March 2020 on.
+func days(count int) []time.Time {
+	dates := make([]time.Time, count)
+	for i := range dates {
+		dates[i] = time.Date(2020, time.March, 1+i, 0, 0, 0, 0, time.UTC)
+	}
+	return dates
+}
+
 func TestNewPatternErrors(t *testing.T) {
 	for name, err := range map[string]error{
 		"no nodes": second(dyngraph.NewPattern(0, nil, nil)),
+		"too many": second(dyngraph.NewPattern(1<<40, []int{1 << 35}, []int{0})),
 		"ragged":   second(dyngraph.NewPattern(2, []int{0}, nil)),
 		"beyond":   second(dyngraph.NewPattern(129, []int{0, 128}, []int{1, 129})),
 		"negative": second(dyngraph.NewPattern(2, []int{-1}, []int{1})),

@@ -3,14 +3,16 @@ package dyngraph
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Validate finds what cannot be trained on: no nodes, edges or snapshots, edges out of range or out of order, times
-// that do not increase strictly, arrays of another length, values that are NaN or infinite. NaN is allowed among Features
-// and Targets alone, where it is a value that was not observed. Negative weights are allowed; normalisations that cannot
-// take them say so. Its errors wrap [ErrInvalid].
+// that do not increase strictly, arrays of another length, values that are NaN or infinite, names that are empty or
+// repeat. NaN is allowed among Features, Targets, Newest and Recent, where it is a value that was not observed.
+// Negative weights are allowed; normalisations that cannot take them say so. Its errors wrap [ErrInvalid].
 func (s *Series) Validate() error {
-	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkScales} {
+	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkNames,
+		s.checkScales} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -19,24 +21,11 @@ func (s *Series) Validate() error {
 }
 
 func (s *Series) checkPattern() error {
-	p := s.Pattern
-	switch {
-	case p == nil || p.Nodes < 1:
-		return s.invalid("no nodes: make the pattern with NewPattern")
-	case p.Edges() == 0:
-		return s.invalid("no edges: a graph without any takes a self-loop of weight 0")
-	case len(p.From) != len(p.To):
-		return s.invalid("pattern with %d sources and %d targets of edges: make it with NewPattern", len(p.From), len(p.To))
+	if fault := s.Pattern.fault(); fault != "" {
+		return s.invalid("%s", fault)
 	}
-	for e, from := range p.From {
-		to := p.To[e]
-		if from < 0 || to < 0 || int(from) >= p.Nodes || int(to) >= p.Nodes {
-			return s.invalid("edge %d joins %d -> %d, want nodes in 0..%d: number the nodes from 0", e, from, to, p.Nodes-1)
-		}
-		if e > 0 && (from < p.From[e-1] || from == p.From[e-1] && to <= p.To[e-1]) {
-			return s.invalid("edge %d, %d -> %d, follows %d -> %d, want edges in order and each once: make the pattern with NewPattern",
-				e, from, to, p.From[e-1], p.To[e-1])
-		}
+	if s.Pattern.Edges() == 0 {
+		return s.invalid("no edges: a graph without any takes a self-loop of weight 0")
 	}
 	return nil
 }
@@ -73,34 +62,61 @@ func (s *Series) checkWeights() error {
 }
 
 func (s *Series) checkNodes() error {
-	n := s.Nodes()
 	if s.FeatureSize < 1 {
 		return s.invalid("feature size %d, want at least 1: nodes without features take a constant 1", s.FeatureSize)
 	}
-	if len(s.NodeNames) != 0 && len(s.NodeNames) != n {
-		return s.invalid("%d node names, want none or one for each of %d nodes", len(s.NodeNames), n)
-	}
-	if err := s.checkValues("feature", s.Features, s.FeatureSize, orMissing); err != nil {
+	if err := s.checkValues("feature", s.Features, s.FeatureSize); err != nil {
 		return err
 	}
-	if s.Targets == nil {
+	if s.Targets == nil && s.Newest == nil && s.Recent == nil {
+		if s.TargetSize < 0 || s.TargetSize > MaxTargetSize {
+			return s.invalid("target size %d, want 0 to %d", s.TargetSize, MaxTargetSize)
+		}
 		return nil
 	}
-	if s.TargetSize < 1 {
-		return s.invalid("target size %d beside targets, want at least 1", s.TargetSize)
+	if s.TargetSize < 1 || s.TargetSize > MaxTargetSize {
+		return s.invalid("target size %d beside targets, newest values or recent means, want 1 to %d", s.TargetSize,
+			MaxTargetSize)
 	}
 	for _, rows := range []struct {
 		name   string
 		values [][]float64
-	}{{"newest value", s.Newest}, {"recent mean", s.Recent}} {
+	}{{"target", s.Targets}, {"newest value", s.Newest}, {"recent mean", s.Recent}} {
 		if rows.values == nil {
 			continue
 		}
-		if err := s.checkValues(rows.name, rows.values, s.TargetSize, finite); err != nil {
+		if err := s.checkValues(rows.name, rows.values, s.TargetSize); err != nil {
 			return err
 		}
 	}
-	return s.checkValues("target", s.Targets, s.TargetSize, orMissing)
+	return nil
+}
+
+// checkNames checks the names of nodes and the dates of snapshots.
+func (s *Series) checkNames() error {
+	if len(s.NodeNames) != 0 && len(s.NodeNames) != s.Nodes() {
+		return s.invalid("%d node names, want none or one for each of %d nodes", len(s.NodeNames), s.Nodes())
+	}
+	named := make(map[string]int, len(s.NodeNames))
+	for u, name := range s.NodeNames {
+		if strings.TrimSpace(name) == "" {
+			return s.invalid("node %d has the name %q, want one that can be read, or no names at all", u, name)
+		}
+		if other, found := named[name]; found {
+			return s.invalid("nodes %d and %d have the same name %q, want one of its own for each", other, u, name)
+		}
+		named[name] = u
+	}
+	if len(s.Dates) != 0 && len(s.Dates) != len(s.Times) {
+		return s.invalid("%d dates, want none or one for each of %d snapshots", len(s.Dates), len(s.Times))
+	}
+	for i, date := range s.Dates {
+		if i > 0 && !date.After(s.Dates[i-1]) {
+			return s.invalid("date of snapshot %d is %v after %v, want dates that increase strictly, as times do",
+				i, date, s.Dates[i-1])
+		}
+	}
+	return nil
 }
 
 func (s *Series) checkScales() error {
@@ -125,19 +141,16 @@ func (s *Series) checkScales() error {
 	return nil
 }
 
-// checkValues checks rows of size entries a node.
-func (s *Series) checkValues(name string, rows [][]float64, size int, allowed func(float64) bool) error {
+// checkValues checks rows of size entries a node, where NaN is a missing value.
+func (s *Series) checkValues(name string, rows [][]float64, size int) error {
 	if err := s.checkRows(name+"s", rows, s.Nodes()*size); err != nil {
 		return err
 	}
 	for i, row := range rows {
 		for j, v := range row {
-			if !allowed(v) {
-				want := "a finite number"
-				if allowed(math.NaN()) {
-					want += ", or NaN where it is missing"
-				}
-				return s.invalid("snapshot %d, node %d: %s %d is %g, want %s", i, j/size, name, j%size, v, want)
+			if math.IsInf(v, 0) {
+				return s.invalid("snapshot %d, node %d: %s %d is %g, want a finite number, or NaN where it is missing",
+					i, j/size, name, j%size, v)
 			}
 		}
 	}
@@ -157,8 +170,6 @@ func (s *Series) checkRows(name string, rows [][]float64, width int) error {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func orMissing(v float64) bool { return !math.IsInf(v, 0) }
 
 func (s *Series) invalid(format string, args ...any) error {
 	return fmt.Errorf("dyngraph: series %q: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrInvalid)

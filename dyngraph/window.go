@@ -1,6 +1,9 @@
 package dyngraph
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Window is a run of consecutive snapshots to learn from: all but the last are inputs, and the targets of the last are
 // to be forecast; its features and edges are not seen.
@@ -10,14 +13,37 @@ type Window struct {
 	Start, Length int
 }
 
+// Validate finds a window that is not in its series: no series, a start or inputs out of range, no input. The snapshot
+// whose targets are to be forecast may be the one after the last, as for [Series.Latest]. It does not look at the
+// values; that is for [Series.Validate]. Its error wraps [ErrInvalid].
+func (w Window) Validate() error {
+	s := w.Series
+	if s == nil || s.Pattern == nil || s.Nodes() < 1 || s.Nodes() > MaxNodes {
+		return fmt.Errorf("dyngraph: window without a series of 1 to %d nodes: take windows from Series.Windows or Series.Latest: %w",
+			MaxNodes, ErrInvalid)
+	}
+	// Compared by differences: the sum of a huge start and a huge length is negative.
+	if snapshots := len(s.Times); w.Start < 0 || w.Length < 2 || w.Start > snapshots || w.Length-1 > snapshots-w.Start {
+		return s.invalid("window of length %d from snapshot %d on, want a length of at least 2 and all inputs, the length less 1, "+
+			"among the %d snapshots", w.Length, w.Start, snapshots)
+	}
+	if s.TargetSize < 0 || s.TargetSize > MaxTargetSize {
+		return s.invalid("target size %d, want 0 to %d", s.TargetSize, MaxTargetSize)
+	}
+	return nil
+}
+
 // Inputs is the number of snapshots that are seen.
 func (w Window) Inputs() int { return w.Length - 1 }
 
 // Last is the index of the snapshot whose targets are to be forecast.
 func (w Window) Last() int { return w.Start + w.Length - 1 }
 
-// InputTimes are the times of the inputs, counted from the first.
+// InputTimes are the times of the inputs, counted from the first; nil for a window that is not in its series.
 func (w Window) InputTimes() []float64 {
+	if w.Validate() != nil {
+		return nil
+	}
 	times := make([]float64, w.Inputs())
 	for i := range times {
 		times[i] = w.Series.Times[w.Start+i] - w.Series.Times[w.Start]
@@ -26,9 +52,9 @@ func (w Window) InputTimes() []float64 {
 }
 
 // TargetTime is the time of the snapshot whose targets are to be forecast, counted from the first input; NaN for the window
-// of [Series.Latest], whose target has not been observed.
+// of [Series.Latest], whose target has not been observed, and for one that is not in its series.
 func (w Window) TargetTime() float64 {
-	if w.Last() >= len(w.Series.Times) {
+	if w.Validate() != nil || w.Last() >= len(w.Series.Times) {
 		return math.NaN()
 	}
 	return w.Series.Times[w.Last()] - w.Series.Times[w.Start]
@@ -45,10 +71,10 @@ func (s *Series) Latest(inputs int) (Window, error) {
 	return Window{Series: s, Start: len(s.Times) - inputs, Length: inputs + 1}, nil
 }
 
-// Target are the values to be forecast, [nodes*TargetSize] row-major by node, NaN where not observed; nil for a series without targets and for the
-// window of [Series.Latest].
+// Target are the values to be forecast, [nodes*TargetSize] row-major by node, NaN where not observed; nil for a series
+// without targets, for the window of [Series.Latest] and for one that is not in its series.
 func (w Window) Target() []float64 {
-	if w.Last() >= len(w.Series.Targets) {
+	if w.Validate() != nil || w.Last() >= len(w.Series.Targets) {
 		return nil
 	}
 	return w.Series.Targets[w.Last()]

@@ -28,6 +28,7 @@ func TestWindows(t *testing.T) {
 		{120, 10, 10, 12, 110}, // twitter_tennis as published
 		{5, 5, 5, 1, 0},
 		{6, 5, math.MaxInt - 3, 1, 0},
+		{60, 2, math.MaxInt, 1, 0},
 	} {
 		list, err := ring(3, c.snapshots, 2).Windows(c.length, c.stride).List()
 		if err != nil || len(list) != c.count || list[len(list)-1].Start != c.last {
@@ -54,6 +55,82 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// Whatever a window says of itself, what it is asked for comes back empty with a reason, and nothing panics.
+func TestWindowOutsideOfItsSeries(t *testing.T) {
+	s := ring(3, 6, 2)
+	s.Newest, s.Recent = s.Targets, s.Targets
+	check := func(t interface{ Errorf(string, ...any) }, w dyngraph.Window) {
+		if err := w.Validate(); !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("start %d, length %d: %v, want ErrInvalid", w.Start, w.Length, err)
+		}
+		if w.Target() != nil || w.InputTimes() != nil || !math.IsNaN(w.TargetTime()) {
+			t.Errorf("start %d, length %d: target %v, times %v and %g", w.Start, w.Length, w.Target(), w.InputTimes(),
+				w.TargetTime())
+		}
+		for _, known := range []func() ([]float64, error){w.Newest, w.Recent} {
+			if values, err := known(); values != nil || !errors.Is(err, dyngraph.ErrInvalid) {
+				t.Errorf("start %d, length %d: knows %v (%v), want ErrInvalid", w.Start, w.Length, values, err)
+			}
+		}
+	}
+	for _, w := range []dyngraph.Window{
+		{}, {Series: &dyngraph.Series{}, Length: 2},
+		{Series: &dyngraph.Series{Pattern: &dyngraph.Pattern{Nodes: 1 << 40}, Times: []float64{0}}, Length: 2},
+		{Series: s, Start: -5, Length: 3}, {Series: s, Start: math.MinInt, Length: 3},
+		{Series: s, Start: math.MaxInt, Length: 3},
+		{Series: s, Start: 1, Length: math.MaxInt}, {Series: s, Start: math.MaxInt, Length: math.MaxInt},
+		{Series: s, Length: math.MinInt}, {Series: s, Length: 0}, {Series: s, Length: 1}, {Series: s, Length: 8},
+		{Series: s, Start: 6, Length: 2},
+	} {
+		check(t, w)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		w := dyngraph.Window{Series: s, Start: rapid.Int().Draw(t, "start"), Length: rapid.Int().Draw(t, "length")}
+		if w.Validate() != nil {
+			check(t, w)
+		} else if len(w.InputTimes()) != w.Inputs() {
+			t.Fatalf("%d times of %d inputs", len(w.InputTimes()), w.Inputs())
+		}
+	})
+	for _, inputs := range []int{math.MinInt, -1, 0, 7, math.MaxInt} {
+		if _, err := s.Latest(inputs); !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("the latest %d: %v, want ErrInvalid", inputs, err)
+		}
+	}
+}
+
+// What is known of a window is a typed error where it is NaN, at its last input alone, also in a series without
+// targets.
+func TestWindowKnown(t *testing.T) {
+	s := ring(3, 6, 2)
+	s.Newest, s.Recent = slices.Clone(s.Targets), slices.Clone(s.Targets)
+	s.Recent[2] = []float64{1, math.NaN(), 3}
+	for _, targets := range [][][]float64{s.Targets, nil} {
+		s.Targets = targets
+		if err := s.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		if values, err := (dyngraph.Window{Series: s, Length: 4}).Newest(); err != nil || !slices.Equal(values, s.Newest[2]) {
+			t.Errorf("newest %v (%v), want %v", values, err, s.Newest[2])
+		}
+		var missing *dyngraph.MissingError
+		_, err := dyngraph.Window{Series: s, Length: 4}.Recent()
+		want := dyngraph.MissingError{Series: "ring", Field: "Recent", Snapshot: 2, Node: 1}
+		if !errors.Is(err, dyngraph.ErrInvalid) || !errors.As(err, &missing) || *missing != want {
+			t.Errorf("%v, want a MissingError %+v", err, want)
+		}
+		for _, w := range []dyngraph.Window{{Series: s, Length: 3}, {Series: s, Start: 2, Length: 5}} { // inputs to 1, inputs to 5
+			if values, err := w.Recent(); err != nil || !slices.Equal(values, s.Recent[w.Last()-1]) {
+				t.Errorf("beside the NaN: %v (%v)", values, err)
+			}
+		}
+	}
+	s.Recent = nil
+	if _, err := (dyngraph.Window{Series: s, Length: 4}).Recent(); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("no recent means: %v, want ErrInvalid", err)
+	}
+}
+
 func TestWindowErrors(t *testing.T) {
 	s := ring(3, 53, 1)
 	split := func(w dyngraph.Windows, train, validation float64) error {
@@ -75,6 +152,9 @@ func TestWindowErrors(t *testing.T) {
 	}{
 		{"longer than the series", split(s.Windows(54, 1), .6, .2), "length 54 in 53 snapshots"},
 		{"too short", split(s.Windows(1, 1), .6, .2), "length 1, want at least 2"},
+		{"huge", split(s.Windows(math.MaxInt, math.MaxInt), .6, .2), "want a shorter window"},
+		{"far below 0", split(s.Windows(math.MinInt, 1), .6, .2), "want at least 2"},
+		{"stride below 0", split(s.Windows(5, math.MinInt), .6, .2), "want at least 1"},
 		{"stride", split(s.Windows(5, 0), .6, .2), "every 0 snapshots"},
 		{"sum of fractions", split(s.Windows(5, 5), .8, .2), "sum below 1"},
 		{"negative fraction", split(s.Windows(5, 5), -.1, .2), "fractions -0.1"},

@@ -141,16 +141,17 @@ func shares(targets []float64, rows int) []float64 {
 
 // check says whether a window can be an input of the model.
 func (m *Model) check(w dyngraph.Window) error {
+	if m.params == nil {
+		return ErrClosed
+	}
+	if err := w.Validate(); err != nil {
+		return errs.In("pengcde", err, ErrInput)
+	}
 	s := w.Series
 	switch {
-	case m.params == nil:
-		return ErrClosed
-	case s == nil || s.Pattern == nil:
-		return invalid("window without a series: take windows from Series.Windows or Series.Latest")
-	case w.Start < 0 || w.Inputs() < 2 || w.Start+w.Inputs() > min(len(s.Times), len(s.Weights), len(s.Features)):
-		return invalid("window with inputs %d to %d of the %d snapshots of series %q, "+
-			"want at least 2 inputs (windows of length 3 or more) that are there",
-			w.Start, w.Start+w.Inputs()-1, len(s.Times), s.Name)
+	case w.Inputs() < 2:
+		return invalid("window of length %d from snapshot %d of series %q on, want at least 2 inputs: windows of length 3 or more",
+			w.Length, w.Start, s.Name)
 	case s.Nodes() != m.config.Nodes || s.FeatureSize != m.config.Features:
 		return invalid("series %q has %d nodes with %d features, the model was made for %d with %d",
 			s.Name, s.Nodes(), s.FeatureSize, m.config.Nodes, m.config.Features)
@@ -158,21 +159,22 @@ func (m *Model) check(w dyngraph.Window) error {
 	if err := s.Validate(); err != nil {
 		return errs.In("pengcde", err, ErrInput)
 	}
-	if m.config.Residual && len(m.recent(w)) != m.config.Nodes*m.config.Outputs {
-		return invalid("the model is Residual, and series %q knows %d recent means at snapshot %d, "+
-			"want %d (nodes x outputs): set Series.Recent",
-			s.Name, len(m.recent(w)), w.Last()-1, m.config.Nodes*m.config.Outputs)
+	if !m.config.Residual {
+		return nil
+	}
+	recent, err := w.Recent()
+	if err != nil {
+		return errs.In("pengcde: the model is Residual", err, ErrInput)
+	}
+	if len(recent) != m.config.Nodes*m.config.Outputs {
+		return invalid("the model is Residual, and series %q has %d recent means at snapshot %d, want %d (nodes x outputs)",
+			s.Name, len(recent), w.Last()-1, m.config.Nodes*m.config.Outputs)
 	}
 	return nil
 }
 
-// recent is what a residual readout is added to, [nodes*outputs] row-major; nil where the series does not know it.
-func (m *Model) recent(w dyngraph.Window) []float64 {
-	if w.Last() > len(w.Series.Recent) {
-		return nil
-	}
-	return w.Series.Recent[w.Last()-1]
-}
+// recent is what a residual readout is added to, [nodes*outputs] row-major, of a window that was checked.
+func (m *Model) recent(w dyngraph.Window) []float64 { return w.Series.Recent[w.Last()-1] }
 
 // example reads a window that was checked; forecasts are made at the given times after its first input.
 func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
@@ -181,6 +183,7 @@ func (m *Model) example(w dyngraph.Window, times ...float64) (example, error) {
 	if err != nil {
 		return example{}, errs.In(fmt.Sprintf("pengcde: control of series %q from snapshot %d on", s.Name, w.Start), err, ErrInput)
 	}
+	m.noteControl(s, pattern, snapshots)
 	features, err := m.fill(w.InputTimes(), s.Features[w.Start:last])
 	if err != nil {
 		return example{}, errs.In(fmt.Sprintf("pengcde: inputs of the window at snapshot %d of series %q", w.Start, s.Name), err, ErrInput)

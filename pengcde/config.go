@@ -3,6 +3,7 @@ package pengcde
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
@@ -103,6 +104,10 @@ type Config struct {
 	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time; the zero value keeps all
 	// of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
 	Memory ode.Memory `json:"-"`
+	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make states
+	// so large that forecasts are no more exact than the solver's tolerance of such states. nil means os.Stderr;
+	// io.Discard silences it.
+	Notices io.Writer `json:"-"`
 	// Float64 computes in float64 in place of float32.
 	Float64 bool `json:",omitempty"`
 	// Seed draws the initial parameters.
@@ -132,10 +137,14 @@ func (c Config) withDefaults() (Config, error) {
 		c.Field = PENG
 	}
 	switch {
-	case c.Nodes < 1 || c.Features < 1:
-		return c, invalid("Config has %d nodes and %d features, want those of the data, at least 1 each", c.Nodes, c.Features)
-	case c.Outputs < 0 || c.Hidden < 0 || c.Layers < 0:
-		return c, invalid("Config has outputs %d, hidden %d, layers %d, want positive numbers", c.Outputs, c.Hidden, c.Layers)
+	case c.Nodes < 1 || c.Features < 1 || c.Nodes > dyngraph.MaxNodes ||
+		c.Features > nn.MaxWidth/2: // twice as many with Mask
+		return c, invalid("Config has %d nodes and %d features, want those of the data, 1 to %d and 1 to %d",
+			c.Nodes, c.Features, dyngraph.MaxNodes, nn.MaxWidth/2)
+	case c.Outputs < 0 || c.Outputs > nn.MaxWidth || c.Hidden < 0 || c.Hidden > nn.MaxWidth || c.Layers < 0 ||
+		c.Layers > nn.MaxLayers:
+		return c, invalid("Config has outputs %d, hidden %d, layers %d, want 1 to %d, 1 to %d and 1 to %d, or 0 for the defaults",
+			c.Outputs, c.Hidden, c.Layers, nn.MaxWidth, nn.MaxWidth, nn.MaxLayers)
 	case c.Adaptive != nil && c.Step != 0:
 		return c, invalid("Config.Step is %g beside Adaptive, which has no constant step: leave one out, or set Adaptive.First", c.Step)
 	case c.Adaptive == nil && (!(c.Step > 0) || math.IsInf(c.Step, 1)):

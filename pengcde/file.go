@@ -53,8 +53,8 @@ func (m *Model) Save(path string) error {
 
 // Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. Errors about the content wrap [ErrFile].
 func Load(backend *xla.Backend, path string) (*Model, error) {
-	if backend == nil {
-		return nil, fmt.Errorf("pengcde: Load needs a backend, see xla.Open: %w", ErrInput)
+	if err := backend.Check(); err != nil {
+		return nil, errs.In("pengcde: Load", err, ErrInput)
 	}
 	file, err := safetensors.Read(path)
 	if errors.Is(err, safetensors.ErrCorrupt) {

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
@@ -139,6 +140,9 @@ func (l *LayerBuilder) variables(declared []nn.Param) []*Node {
 	hash := fnv.New64a()
 	hash.Write([]byte(scope.Scope()))
 	dtype := l.z0.DType()
+	if err := nn.Check(declared); err != nil {
+		panic(errs.In("pengcde: Layer declares", err, ErrInput))
+	}
 	drawn := nn.Draw(declared, dtype, l.seed^hash.Sum64())
 	nodes := make([]*Node, len(declared))
 	for i, p := range declared {

@@ -2,12 +2,12 @@ package pengcde
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -20,12 +20,13 @@ type Model struct {
 	network *network
 	params  []*tensors.Tensor // nil when closed, or lost with the device
 	closed  bool
+	noted   bool // Config.Notices was told of the control
 }
 
 // New makes a model with freshly drawn parameters. It compiles when it first meets data.
 func New(backend *xla.Backend, config Config) (*Model, error) {
-	if backend == nil {
-		return nil, fmt.Errorf("pengcde: New needs a backend, see xla.Open: %w", ErrInput)
+	if err := backend.Check(); err != nil {
+		return nil, errs.In("pengcde: New", err, ErrInput)
 	}
 	config, err := config.withDefaults()
 	if err != nil {
@@ -77,6 +78,7 @@ func (m *Model) Reset(seed uint64, control dyngraph.Normalisation) {
 		return
 	}
 	xla.Free(m.params...)
+	m.noted = m.noted && control == m.config.Control
 	m.config.Seed, m.config.Control = seed, control
 	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -316,10 +317,32 @@ func TestModelInputErrors(t *testing.T) {
 		"negative width": {Nodes: 2, Features: 1, Hidden: -3}, "infinite step": {Nodes: 2, Features: 1, Step: math.Inf(1)},
 		"unknown control": {Nodes: 2, Features: 1, Control: 9}, "adaptive": {Nodes: 2, Features: 1, Adaptive: &ode.PID{RTol: -1}},
 		"unknown map": {Nodes: 2, Features: 1, Maps: "identity, inverse"}, "maps of another field": {Nodes: 2, Features: 1, Field: GNODE, Maps: "all15"},
-		"rectilinear": {Nodes: 2, Features: 1, Path: path.Rectilinear}, "unknown path": {Nodes: 2, Features: 1, Path: 17},
+		"huge width":           {Nodes: 2, Features: 1, Hidden: 1 << 40},
+		"width that overflows": {Nodes: 2, Features: 1, Hidden: math.MaxInt},
+		"huge depth":           {Nodes: 2, Features: 1, Layers: 1 << 40}, "huge outputs": {Nodes: 2, Features: 1, Outputs: 1 << 40},
+		"outputs that overflow":              {Nodes: 2, Features: 1, Outputs: math.MaxInt},
+		"huge features":                      {Nodes: 2, Features: 1 << 40},
+		"features that overflow with a mask": {Nodes: 2, Features: math.MaxInt, Mask: path.Observed},
+		"huge graph":                         {Nodes: 1 << 40, Features: 1},
+		"huge identities":                    {Nodes: 2, Features: 1, Identities: equivariant.Identities{Size: 1 << 40}},
+		"identities that overflow":           {Nodes: 2, Features: 1, Identities: equivariant.Identities{Size: math.MaxInt}},
+		"huge table": {Nodes: 1 << 30, Features: 1,
+			Identities: equivariant.Identities{Size: 1, Kind: equivariant.IdentityTable}},
+		"huge fusion":       {Nodes: 1 << 30, Features: 1, Field: PreMult},
+		"huge all together": {Nodes: 2, Features: 1 << 19, Hidden: 1 << 20, Layers: 1 << 10, Outputs: 1 << 20},
+		"rectilinear":       {Nodes: 2, Features: 1, Path: path.Rectilinear},
+		"unknown path":      {Nodes: 2, Features: 1, Path: 17},
 	} {
 		if _, err := New(xlatest.Go(t), cfg); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
+		}
+	}
+	for name, backend := range map[string]*xla.Backend{"no backend": nil, "zero backend": {}} {
+		_, made := New(backend, Config{Nodes: 2, Features: 1})
+		_, loaded := Load(backend, "none")
+		if !errors.Is(made, ErrInput) || !errors.Is(made, xla.ErrNotOpen) || !errors.Is(loaded, ErrInput) ||
+			!errors.Is(loaded, xla.ErrNotOpen) {
+			t.Errorf("%s: New %v, Load %v, want ErrInput and xla.ErrNotOpen", name, made, loaded)
 		}
 	}
 	m, split := ringModel(t, func(c *Config) { c.Nodes = 7 }), ringSplit(t)

@@ -59,6 +59,9 @@ func newNetwork(backend *xla.Backend, w wiring) (*network, error) {
 	n.params = append(n.params, fieldParams...)
 	n.driven = len(n.params)
 	n.params = append(n.params, w.readout.Params()...)
+	if err := nn.Check(n.params); err != nil {
+		return nil, errs.In("pengcde: Config makes", err, ErrInput)
+	}
 
 	var err error
 	config := ode.Config{Control: w.control, MaxSteps: w.maxSteps, Parameters: len(fieldParams)}

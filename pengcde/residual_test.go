@@ -147,3 +147,49 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 		t.Errorf("a checkpoint of other data: %v, want ErrCheckpoint", err)
 	}
 }
+
+// A recent mean that is NaN stops the residual forecast that builds on it, of a series without targets too, and no
+// other.
+func TestResidualOfAnUnknownRecentMean(t *testing.T) {
+	series := knownRing(t)
+	series.Recent[7][2] = math.NaN()
+	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Residual = true })
+	at := dyngraph.Window{Series: series, Start: 5, Length: 4} // inputs 5, 6, 7
+	for _, targets := range [][][]float64{series.Targets, nil} {
+		series.Targets = targets
+		var missing *dyngraph.MissingError
+		_, err := residual.Forecast(context.Background(), at)
+		if !errors.Is(err, ErrInput) || !errors.As(err, &missing) || missing.Snapshot != 7 || missing.Node != 2 ||
+			missing.Field != "Recent" {
+			t.Errorf("%v, want ErrInput with a MissingError of Recent at snapshot 7, node 2", err)
+		}
+		forecast(t, plain, at)
+		forecast(t, residual, dyngraph.Window{Series: series, Start: 4, Length: 4})
+	}
+	series = knownRing(t)
+	series.Recent[7][2] = math.NaN()
+	windows := []dyngraph.Window{{Series: series, Start: 5, Length: 4}}
+	if _, err := residual.Fit(context.Background(), windows, windows, train.Config{Epochs: 1}); !errors.Is(err, ErrInput) {
+		t.Errorf("Fit: %v, want ErrInput", err)
+	}
+}
+
+// A window far outside of its series is an error of every call that takes one.
+func TestWindowsOutsideOfTheirSeries(t *testing.T) {
+	m, s := ringModel(t, nil), ring(t)
+	for _, w := range []dyngraph.Window{
+		{}, {Series: s, Start: math.MaxInt, Length: 4}, {Series: s, Start: 2, Length: math.MaxInt},
+		{Series: s, Length: math.MinInt},
+		{Series: s, Start: math.MinInt, Length: 4}, {Series: s, Length: 2}, {Series: s, Start: 22, Length: 4},
+	} {
+		_, forecast := m.Forecast(context.Background(), w)
+		_, predict := m.Predict(context.Background(), w, []float64{1})
+		_, plan := m.Plan([]dyngraph.Window{w}, math.MaxInt, 0)
+		_, fit := m.Fit(context.Background(), []dyngraph.Window{w}, nil, train.Config{EvaluateEvery: -1})
+		for name, err := range map[string]error{"Forecast": forecast, "Predict": predict, "Plan": plan, "Fit": fit} {
+			if !errors.Is(err, ErrInput) {
+				t.Errorf("%s, start %d, length %d: %v, want ErrInput", name, w.Start, w.Length, err)
+			}
+		}
+	}
+}

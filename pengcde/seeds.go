@@ -30,11 +30,12 @@ type Outcome struct {
 	Err error
 }
 
-// FitSeeds trains models of one configuration, all but its Seed, at once: their parameters [S, dims...] and batches of S·B
-// samples go through programs that are compiled once, for S runs. Each run goes as it would alone, to rounding: its samples
-// take adaptive steps of their own, and optimiser, early stopping, checkpoint and progress are its own, as are the best
-// parameters, which its model holds in the end. It may have data of its own, with as many samples for training and for
-// validation as the others, as many knots in each, and the same BatchSize; the rest of its train.Config may differ.
+// FitSeeds trains models of one configuration, all but its Seed and Notices, at once: their parameters [S, dims...] and
+// batches of S·B samples go through programs that are compiled once, for S runs. Each run goes as it would alone, to
+// rounding: its samples take adaptive steps of their own, and optimiser, early stopping, checkpoint and progress are
+// its own, as are the best parameters, which its model holds in the end. It may have data of its own, with as many
+// samples for training and for validation as the others, as many knots in each, and the same BatchSize; the rest of its
+// train.Config may differ.
 //
 // A run whose solve or loss leaves the floats ends alone, with its error in its [Outcome]; the error that comes back joins those
 // of all. When ctx ends, all runs end, each with its checkpoint saved. The checkpoints are those of [Model.Fit] and
@@ -218,9 +219,9 @@ func checkRuns[Data dyngraph.Window | *dyngraph.Series](runs []Run[Data]) error 
 	return nil
 }
 
-// difference names a field, but for Seed, in which two configurations differ; "" where none does.
+// difference names a field, but for Seed and Notices, in which two configurations differ; "" where none does.
 func difference(a, b Config) string {
-	a.Seed = b.Seed
+	a.Seed, a.Notices = b.Seed, b.Notices
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range x.NumField() {
 		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {

@@ -128,6 +128,7 @@ func (m *Model) trajectory(s *dyngraph.Series) (example, error) {
 	if err != nil {
 		return example{}, errs.In(fmt.Sprintf("pengcde: control of series %q", s.Name), err, ErrInput)
 	}
+	m.noteControl(s, pattern, snapshots)
 	e := example{sample: field.Sample{Pattern: pattern, Snapshots: snapshots, Index: index,
 		GraphPath: m.config.Path, FeaturePath: m.config.Path}}
 	for _, t := range s.Times {

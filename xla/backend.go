@@ -1,8 +1,16 @@
 package xla
 
-import "github.com/gomlx/compute"
+import (
+	"errors"
+	"fmt"
 
-// Backend is an opened GoMLX backend, with where it came from.
+	"github.com/gomlx/compute"
+)
+
+// ErrNotOpen is wrapped by the errors of what is asked of a [Backend] that is nil or zero.
+var ErrNotOpen = errors.New("backend is not open")
+
+// Backend is an opened GoMLX backend, with where it came from. The zero value computes nothing; see [Backend.Check].
 type Backend struct {
 	// Compute is what GoMLX takes.
 	Compute compute.Backend
@@ -14,13 +22,28 @@ type Backend struct {
 }
 
 // Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept and no
-// YNNPACK, is then the caller's to set.
+// YNNPACK, is then the caller's to set. A nil one gives the zero Backend.
 func Wrap(backend compute.Backend) *Backend {
+	if backend == nil {
+		return &Backend{}
+	}
 	return &Backend{Compute: backend, Device: backend.Name(), Origin: "given by the caller"}
 }
 
-// Name says what computes, for people: "XLA on CPU", "XLA on CUDA", "pure Go" or the device of another plugin.
+// Check finds a backend that is nil or zero; the error wraps [ErrNotOpen].
+func (b *Backend) Check() error {
+	if b == nil || b.Compute == nil {
+		return fmt.Errorf("xla: a nil or zero Backend, want one of xla.Open: %w", ErrNotOpen)
+	}
+	return nil
+}
+
+// Name says what computes, for people: "XLA on CPU", "XLA on CUDA", "pure Go", the device of another plugin, or "no
+// backend" for one that is not open.
 func (b *Backend) Name() string {
+	if b.Check() != nil {
+		return "no backend"
+	}
 	if name := map[string]string{"go": "pure Go", cpu: "XLA on CPU", cuda: "XLA on CUDA"}[b.Device]; name != "" {
 		return name
 	}
@@ -28,7 +51,17 @@ func (b *Backend) Name() string {
 }
 
 // String says in one line what computes, and why and from where.
-func (b *Backend) String() string { return b.Name() + " (" + b.Origin + ")" }
+func (b *Backend) String() string {
+	if b.Check() != nil {
+		return b.Name()
+	}
+	return b.Name() + " (" + b.Origin + ")"
+}
 
-// Close releases the backend; its compiled programs and tensors must not be used after.
-func (b *Backend) Close() { b.Compute.Finalize() }
+// Close releases the backend; its compiled programs and tensors must not be used after. One that is not open has
+// nothing to release.
+func (b *Backend) Close() {
+	if b.Check() == nil {
+		b.Compute.Finalize()
+	}
+}

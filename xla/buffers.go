@@ -26,6 +26,9 @@ func (b *Buffers) Free() {
 // ToDevice moves all that is owned to the device, and gives up the copies on the host, which stay otherwise where host and
 // device do not share memory, even when programs have read them. A tensor that is looked at later is fetched again.
 func (b *Buffers) ToDevice(backend *Backend) error {
+	if err := backend.Check(); err != nil {
+		return err
+	}
 	for _, t := range b.owned {
 		if err := t.ToDevice(backend.Compute, 0); err != nil {
 			return fmt.Errorf("xla: to the device: %w", err)

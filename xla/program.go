@@ -19,8 +19,11 @@ type Program struct {
 }
 
 // NewProgram prepares a program; fn builds its graph at the first call with new shapes and may panic while it does,
-// which [Program.Call] returns as a [*BuildError].
+// which [Program.Call] returns as a [*BuildError]. The error of a backend that is not open wraps [ErrNotOpen].
 func NewProgram(backend *Backend, name string, fn func(inputs []*graph.Node) []*graph.Node) (*Program, error) {
+	if err := backend.Check(); err != nil {
+		return nil, err
+	}
 	build := func(inputs []*graph.Node) (outputs []*graph.Node) {
 		if err := Catch(func() { outputs = fn(inputs) }); err != nil {
 			panic(&BuildError{Program: name, Err: err})

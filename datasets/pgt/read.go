@@ -29,10 +29,14 @@ func Load(path string, options ...Option) (*dyngraph.Series, error) {
 // Read reads JSON, plain or compressed by gzip, of the form
 //
 //	{"edge_mapping": {"edge_index": {"0": [[from, to], ...], "1": ...}, "edge_weight": {"0": [w, ...], "1": ...}},
-//	 "time_periods": days, "y": [[cases of each node], ... one row for each day]}
+//	 "time_periods": days, "y": [[cases of each node], ... one row for each day],
+//	 "names": [name of each node], "dates": ["2020-02-24", ... one for each day]}
 //
-// Weights of an edge that a day lists more than once are summed. Negative weights are an error (they count people),
-// negative cases (corrections) are not. Errors about the content wrap [dyngraph.ErrInvalid].
+// names and dates may be absent. Names, in the order of y, are neither empty nor repeated, and become Series.NodeNames.
+// Dates are of days that follow each other, since lags count days; that of day i becomes Series.Dates of snapshot i,
+// whose target is of the day so many lags later. Weights of an edge that a day lists more than once are summed.
+// Negative weights are an error (they count people), negative cases (corrections) are not. Errors about the content
+// wrap [dyngraph.ErrInvalid].
 func Read(r io.Reader, options ...Option) (*dyngraph.Series, error) {
 	c, err := newConfig("pgt", options)
 	if err != nil {
@@ -75,6 +79,8 @@ type file struct {
 	} `json:"edge_mapping"`
 	Periods int          `json:"time_periods"`
 	Cases   [][]*float64 `json:"y"`
+	Names   []*string    `json:"names"`
+	Dates   []*string    `json:"dates"`
 }
 
 func (c config) parse(content []byte) (*dyngraph.Series, error) {

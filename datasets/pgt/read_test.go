@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -53,6 +54,68 @@ func TestRead(t *testing.T) {
 	}
 	if !close(features, []float64{3, 5, 0, 0, 20, 30}) || !close(targets, []float64{7, 0, 50}) {
 		t.Errorf("snapshot 1 shows %v and asks for %v", features, targets)
+	}
+}
+
+// Names and dates of a file are those of the series, and so of its windows; a date is that of a snapshot's first day.
+func TestNamesAndDates(t *testing.T) {
+	s, err := pgt.Load("testdata/named.json", pgt.Lag(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"nord", "val_d'oise", "côtes_d’armor"}; !slices.Equal(s.NodeNames, want) {
+		t.Errorf("names %q, want %q", s.NodeNames, want)
+	}
+	var dates []string
+	for _, date := range s.Dates {
+		dates = append(dates, date.Format(time.RFC3339))
+	}
+	if want := []string{"2020-02-27T00:00:00Z", "2020-02-28T00:00:00Z", "2020-02-29T00:00:00Z"}; !slices.Equal(dates, want) {
+		t.Errorf("dates %q, want %q", dates, want)
+	}
+	w, err := s.Latest(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := w.Series.Dates[w.Start]; first.Day() != 28 || w.Series.NodeNames[1] != "val_d'oise" {
+		t.Errorf("the latest window begins on %v, with node 1 %q", first, w.Series.NodeNames[1])
+	}
+	plain, err := pgt.Read(strings.NewReader(small), pgt.Lag(2))
+	if err != nil || plain.NodeNames != nil || plain.Dates != nil {
+		t.Errorf("without: names %q, dates %v (%v)", plain.NodeNames, plain.Dates, err)
+	}
+}
+
+func TestNamesAndDatesErrors(t *testing.T) {
+	content, err := os.ReadFile("testdata/named.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, old, new, says string }{
+		{"name too few", `"nord", `, "", "names of 2 nodes, y has 3"},
+		{"name too many", `"nord", `, `"nord", "sud", `, "names of 4 nodes, y has 3"},
+		{"no names", `["nord", "val_d'oise", "côtes_d’armor"]`, "[]", "names of 0 nodes"},
+		{"null name", `"nord"`, "null", `node 0 has the name ""`},
+		{"empty name", `"nord"`, `" "`, `node 0 has the name " "`},
+		{"name twice", `"nord"`, `"val_d'oise"`, `nodes 0 and 1 have the same name "val_d'oise"`},
+		{"number as name", `"nord"`, "7", "number"},
+		{"date too few", `"2020-02-27", `, "", "dates of 4 days, y has 5"},
+		{"no dates", `"2020-02-27", "2020-02-28", "2020-02-29", "2020-03-01", "2020-03-02"`, "", "dates of 0 days"},
+		{"null date", `"2020-02-28"`, "null", "date of day 1 is null"},
+		{"no such date", `"2020-02-29"`, `"2020-02-30"`, `date of day 2 is "2020-02-30", want one such as "2006-01-02"`},
+		{"another form", `"2020-02-29"`, `"29/02/2020"`, "date of day 2"},
+		{"date twice", `"2020-02-29"`, `"2020-02-28"`, "date of day 2 is 2020-02-28 after 2020-02-28, want the next day"},
+		{"a day between", `"2020-02-27"`, `"2020-02-26"`, "date of day 1 is 2020-02-28 after 2020-02-26"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.Contains(string(content), c.old) {
+				t.Fatalf("no %q to change", c.old)
+			}
+			_, err := pgt.Read(strings.NewReader(strings.Replace(string(content), c.old, c.new, 1)), pgt.Lag(2))
+			if !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error %v, want ErrInvalid saying %q", err, c.says)
+			}
+		})
 	}
 }
 

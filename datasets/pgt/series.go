@@ -24,6 +24,16 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 		return nil, c.invalid("%d days and a lag of %d leave no day to forecast: want a lag below the number of days", days, c.lag)
 	}
 	s := &dyngraph.Series{Name: c.name, FeatureSize: c.lag, TargetSize: 1, Scales: c.scales(cases, snapshots)}
+	if s.NodeNames, err = c.names(f, nodes); err != nil {
+		return nil, err
+	}
+	dates, err := c.dates(f, days)
+	if err != nil {
+		return nil, err
+	}
+	if dates != nil {
+		s.Dates = dates[:snapshots:snapshots]
+	}
 	if s.Pattern, s.Weights, err = c.graph(f, days, snapshots, nodes); err != nil {
 		return nil, err
 	}

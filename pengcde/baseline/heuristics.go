@@ -7,9 +7,12 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 )
 
-// ErrInput is wrapped by errors about windows that a heuristic cannot forecast.
+// ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Those about a window that is not in its
+// series wrap [dyngraph.ErrInvalid] beside it, and those about a value that a heuristic repeats and that is NaN a
+// [*dyngraph.MissingError].
 var ErrInput = errors.New("invalid input")
 
 // ErrNotFitted is wrapped by forecasts that need [Forecaster.Fit] first.
@@ -38,6 +41,9 @@ func (Zero) Fit([]dyngraph.Window) error { return nil }
 
 // Forecast returns zeros.
 func (Zero) Forecast(w dyngraph.Window) ([]float64, error) {
+	if err := check("zero", w); err != nil {
+		return nil, err
+	}
 	return make([]float64, w.Series.Nodes()*w.Series.TargetSize), nil
 }
 
@@ -51,6 +57,11 @@ func (*TrainingMean) Name() string { return "training mean" }
 func (m *TrainingMean) Fit(train []dyngraph.Window) error {
 	if len(train) == 0 {
 		return fmt.Errorf("pengcde/baseline: training mean of no windows, want at least one: %w", ErrInput)
+	}
+	for _, w := range train {
+		if err := check("training mean", w); err != nil {
+			return err
+		}
 	}
 	mean := make([]float64, train[0].Series.TargetSize)
 	count := make([]float64, len(mean))
@@ -79,10 +90,13 @@ func (m *TrainingMean) Fit(train []dyngraph.Window) error {
 
 // Forecast repeats the mean for every node.
 func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
-	switch size := w.Series.TargetSize; {
-	case m.mean == nil:
+	if m.mean == nil {
 		return nil, fmt.Errorf("pengcde/baseline: training mean before Fit: %w", ErrNotFitted)
-	case size != len(m.mean):
+	}
+	if err := check("training mean", w); err != nil {
+		return nil, err
+	}
+	if size := w.Series.TargetSize; size != len(m.mean) {
 		return nil, fmt.Errorf("pengcde/baseline: training mean of targets of size %d for series %q with targets of size %d: %w",
 			len(m.mean), w.Series.Name, size, ErrInput)
 	}
@@ -103,7 +117,8 @@ func (LastVisible) Fit([]dyngraph.Window) error { return nil }
 
 // Forecast returns the newest value of each node.
 func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
-	return known("last visible", "Newest", w, w.Series.Newest)
+	values, err := w.Newest()
+	return known("last visible", values, err)
 }
 
 // RecentMean forecasts each node's mean of its latest values known at the last input, Series.Recent.
@@ -116,13 +131,21 @@ func (RecentMean) Fit([]dyngraph.Window) error { return nil }
 
 // Forecast returns the recent mean of each node.
 func (RecentMean) Forecast(w dyngraph.Window) ([]float64, error) {
-	return known("recent mean", "Recent", w, w.Series.Recent)
+	values, err := w.Recent()
+	return known("recent mean", values, err)
 }
 
-func known(name, field string, w dyngraph.Window, rows [][]float64) ([]float64, error) {
-	if at := w.Last() - 1; at < len(rows) {
-		return slices.Clone(rows[at]), nil
+func known(name string, values []float64, err error) ([]float64, error) {
+	if err != nil {
+		return nil, errs.In("pengcde/baseline: "+name, err, ErrInput)
 	}
-	return nil, fmt.Errorf("pengcde/baseline: %s for series %q, which does not say what is known of earlier targets: set Series.%s: %w",
-		name, w.Series.Name, field, ErrInput)
+	return slices.Clone(values), nil
+}
+
+// check says whether a window lies in a series.
+func check(name string, w dyngraph.Window) error {
+	if err := w.Validate(); err != nil {
+		return errs.In("pengcde/baseline: "+name, err, ErrInput)
+	}
+	return nil
 }

@@ -138,7 +138,32 @@ func TestForecasts(t *testing.T) {
 	none, unseen := pair(), pair()
 	none.Targets = nil
 	unseen.Targets[1][1], unseen.Targets[1][3] = math.NaN(), math.NaN()
+	gone := pair()
+	gone.Targets, gone.Recent[2][3] = nil, math.NaN()
+	unknown := second(baseline.RecentMean{}.Forecast(dyngraph.Window{Series: gone, Start: 1, Length: 3}))
+	var missing *dyngraph.MissingError
+	if !errors.As(unknown, &missing) || missing.Snapshot != 2 || missing.Node != 1 || missing.Target != 1 {
+		t.Errorf("%v, want a MissingError of snapshot 2, node 1, target 1", unknown)
+	}
+	wide := pair()
+	wide.Targets, wide.TargetSize = nil, 1<<40
+	for name, w := range map[string]dyngraph.Window{
+		"empty": {}, "negative start": {Series: s, Start: -5, Length: 3},
+		"huge start":  {Series: s, Start: math.MaxInt, Length: 3},
+		"huge length": {Series: s, Start: 1, Length: math.MaxInt}, "no inputs": {Series: s, Length: 1},
+		"huge targets": {Series: wide, Length: 3},
+	} {
+		for _, f := range []baseline.Forecaster{baseline.Zero{}, mean, baseline.LastVisible{}, baseline.RecentMean{}} {
+			if _, err := f.Forecast(w); !errors.Is(err, baseline.ErrInput) || !errors.Is(err, dyngraph.ErrInvalid) {
+				t.Errorf("%s, %s: %v, want ErrInput and dyngraph.ErrInvalid", name, f.Name(), err)
+			}
+		}
+		if err := (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last, w}); !errors.Is(err, baseline.ErrInput) {
+			t.Errorf("%s: Fit: %v, want ErrInput", name, err)
+		}
+	}
 	for name, err := range map[string]error{
+		"recent mean NaN":               unknown,
 		"nothing known":                 second(baseline.LastVisible{}.Forecast(single)),
 		"no mean known":                 second(baseline.RecentMean{}.Forecast(single)),
 		"another number of targets":     second(mean.Forecast(single)),

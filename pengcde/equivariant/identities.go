@@ -77,8 +77,9 @@ func (i Identities) Check() error {
 	switch {
 	case i.Kind < 0 || int(i.Kind) >= len(identityNames):
 		return fmt.Errorf("pengcde/equivariant: %v, want 0 to %d: %w", i.Kind, len(identityNames)-1, ErrIdentities)
-	case i.Size < 0:
-		return fmt.Errorf("pengcde/equivariant: identities of size %d, want at least 1, or 0 for none: %w", i.Size, ErrIdentities)
+	case i.Size < 0 || i.Size > nn.MaxWidth:
+		return fmt.Errorf("pengcde/equivariant: identities of size %d, want 1 to %d, or 0 for none: %w", i.Size, nn.MaxWidth,
+			ErrIdentities)
 	case i.Size > 0 && i.Kind == IdentityTable && i.Nodes < 1:
 		return fmt.Errorf("pengcde/equivariant: a table of identities for %d nodes, want their number in Nodes: %w", i.Nodes, ErrIdentities)
 	}

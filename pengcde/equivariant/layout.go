@@ -2,12 +2,15 @@ package equivariant
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -22,13 +25,22 @@ type Layout struct {
 	symmetric bool
 }
 
-// Layout chooses that of a batch of graphs with equally many nodes; their patterns may differ.
+// Layout chooses that of a batch of graphs with equally many nodes; their patterns may differ. Errors wrap
+// [dyngraph.ErrInvalid].
 func (p Product) Layout(patterns []*dyngraph.Pattern) (Layout, error) {
 	if len(patterns) == 0 {
 		return Layout{}, fmt.Errorf("pengcde/equivariant: no graphs: %w", dyngraph.ErrInvalid)
 	}
 	if p < Auto || p > Sparse {
 		return Layout{}, fmt.Errorf("pengcde/equivariant: %v, want Auto, Dense or Sparse: %w", p, dyngraph.ErrInvalid)
+	}
+	for b, pattern := range patterns {
+		if b > 0 && pattern == patterns[b-1] {
+			continue
+		}
+		if err := pattern.Validate(); err != nil {
+			return Layout{}, errs.In(fmt.Sprintf("pengcde/equivariant: graph %d of the batch", b), err)
+		}
 	}
 	l := Layout{patterns: patterns, nodes: patterns[0].Nodes}
 	edges := 0
@@ -67,7 +79,8 @@ func statisticsWidth(nodes int, symmetric bool) int {
 }
 
 // Rows makes the rows of the snapshots of every sample, [samples, snapshots, Width] of float32 or float64; there are equally many
-// of each. Weights are as for [Layout.Row]. Errors wrap [dyngraph.ErrInvalid].
+// of each. Weights are as for [Layout.Row]; they and their sums are finite in the float type. Errors wrap
+// [dyngraph.ErrInvalid].
 func (l Layout) Rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tensor, error) {
 	if len(snapshots) != len(l.patterns) || len(snapshots) == 0 {
 		return nil, fmt.Errorf("pengcde/equivariant: snapshots of %d samples, want those of all %d graphs of a layout that Product.Layout made: %w",
@@ -86,15 +99,29 @@ func (l Layout) Rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tens
 			}
 		}
 	}
-	rows := tensors.FromShape(shapes.Make(dtype, len(snapshots), count, len(row)))
+	rows, tooLarge := tensors.FromShape(shapes.Make(dtype, len(snapshots), count, len(row))), beyond(dtype)
 	for b, sample := range snapshots {
 		for s, weights := range sample {
 			clear(row)
 			l.fill(row, b, weights)
+			if i := slices.IndexFunc(row, tooLarge); i >= 0 {
+				return nil, fmt.Errorf("pengcde/equivariant: snapshot %d of sample %d has a weight, or a sum of weights, of %g, want finite "+
+					"numbers of %s: take a smaller unit of the weights, or a normalised control: %w", s, b, row[i], dtype,
+					dyngraph.ErrInvalid)
+			}
 			nn.Set(rows, (b*count+s)*len(row), row)
 		}
 	}
 	return rows, nil
+}
+
+// beyond tells the numbers that a float type cannot hold.
+func beyond(dtype dtypes.DType) func(x float64) bool {
+	largest := math.MaxFloat64
+	if dtype == dtypes.Float32 {
+		largest = math.MaxFloat32
+	}
+	return func(x float64) bool { return !(math.Abs(x) <= largest) }
 }
 
 // Row is the row of a snapshot of one sample of the batch, whose weights follow the sample's pattern. They must be symmetric

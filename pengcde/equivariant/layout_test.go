@@ -2,6 +2,7 @@ package equivariant
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -54,9 +55,31 @@ func TestRows(t *testing.T) {
 			"fewer":          {snapshots[0], snapshots[1][:1]},
 			"more":           {snapshots[0][:1], snapshots[1]},
 			"a weight short": {snapshots[0], {{17, 19}, {23}}},
+			"beyond float32": {snapshots[0], {{17, 1e39}, {23, 29}}},
+			"a sum beyond":   {{{2, 3e38, 3e38}, {7, 11, 13}}, snapshots[1]},
+			"infinite":       {snapshots[0], {{17, math.Inf(1)}, {23, 29}}},
 		} {
 			if _, err := layout.Rows(dtypes.Float32, bad); !errors.Is(err, dyngraph.ErrInvalid) {
 				t.Errorf("%v, %s: %v, want dyngraph.ErrInvalid", product, name, err)
+			}
+		}
+	}
+}
+
+// A pattern that NewPattern does not make has no layout: its edges would be summed twice, or lie elsewhere.
+func TestLayoutErrors(t *testing.T) {
+	sound := &dyngraph.Pattern{Nodes: 3, From: []int32{0, 1}, To: []int32{1, 1}}
+	for name, p := range map[string]*dyngraph.Pattern{
+		"nil": nil, "no nodes": {}, "beyond": {Nodes: 3, From: []int32{0, 9}, To: []int32{1, 1}},
+		"negative": {Nodes: 3, From: []int32{-1}, To: []int32{1}}, "ragged": {Nodes: 3, From: []int32{0, 1}, To: []int32{1}},
+		"twice":    {Nodes: 3, From: []int32{0, 0}, To: []int32{1, 1}},
+		"unsorted": {Nodes: 3, From: []int32{1, 0}, To: []int32{1, 1}},
+	} {
+		for _, product := range []Product{Auto, Dense, Sparse} {
+			for _, patterns := range [][]*dyngraph.Pattern{{p}, {sound, p}} {
+				if _, err := product.Layout(patterns); !errors.Is(err, dyngraph.ErrInvalid) {
+					t.Errorf("%s, %v: %v, want dyngraph.ErrInvalid", name, product, err)
+				}
 			}
 		}
 	}

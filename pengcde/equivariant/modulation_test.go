@@ -298,6 +298,7 @@ func TestIdentitiesErrors(t *testing.T) {
 	for name, i := range map[string]Identities{
 		"unknown kind":         {Kind: 3, Size: 1},
 		"negative size":        {Size: -1},
+		"huge size":            {Size: 1 << 40},
 		"table without number": {Kind: IdentityTable, Size: 2},
 	} {
 		if err := i.Check(); !errors.Is(err, ErrIdentities) {

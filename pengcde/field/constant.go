@@ -14,8 +14,8 @@ type Constant struct {
 
 // Params declares field.bias, uniform on ±1.
 func (f Constant) Params() []nn.Param {
-	if f.Hidden < 1 {
-		panic(invalid("a field with Hidden %d, want at least 1", f.Hidden))
+	if f.Hidden < 1 || f.Hidden > nn.MaxWidth {
+		panic(invalid("a field with Hidden %d, want 1 to %d", f.Hidden, nn.MaxWidth))
 	}
 	return []nn.Param{{Name: "field.bias", Dims: []int{f.Hidden}, Init: nn.Uniform(1)}}
 }

@@ -27,7 +27,7 @@ func bits(numbers ...float64) []byte {
 func FuzzControl(f *testing.F) {
 	nan, inf := math.NaN(), math.Inf(1)
 	three, weights, features := bits(0, 1, 2.5), bits(1, 2, 3, 4), bits(1, nan, 3, 4, 5, nan)
-	const clocked, held = 1, 2
+	const clocked, held, otherEdges = 1, 2, 4
 	for kind := range byte(path.Ramp + 2) {
 		f.Add(three, weights, features, []byte{0, 1, 1}, kind, kind, byte(path.NoMask), byte(held))
 	}
@@ -40,11 +40,23 @@ func FuzzControl(f *testing.F) {
 	f.Add(bits(0, 1, 1), weights, []byte{}, []byte{0, 1, 1}, byte(1), byte(1), byte(0), byte(clocked))
 	f.Add(bits(-1e308, 1e308), weights, []byte{}, []byte{0, 1}, byte(path.Rectilinear), byte(path.Rectilinear), byte(0), byte(held))
 	f.Add([]byte{}, weights, []byte{}, []byte{}, byte(0), byte(0), byte(0), byte(0))
+	f.Add(three, weights, features, []byte{0, 1, 1, 0}, byte(0), byte(0), byte(0), byte(otherEdges))
+	f.Add(three, weights, features, []byte{1, 1, 1, 0}, byte(0), byte(0), byte(0), byte(otherEdges))
+	f.Add(three, weights, features, []byte{0, 1, 0, 1}, byte(0), byte(0), byte(0), byte(otherEdges))
+	f.Add(three, weights, features, []byte{0, 2, 255, 1}, byte(0), byte(0), byte(0), byte(otherEdges))
+	f.Add(three, bits(1e308, 1e308, 3, 4), []byte{}, []byte{0, 0, 0, 1}, byte(0), byte(0), byte(0), byte(otherEdges))
 	pattern, _, err := dyngraph.NewPattern(2, []int{0, 1}, []int{1, 1})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, knots, weights, features, index []byte, graphPath, featurePath, mask, options byte) {
+		pattern := pattern
+		if options&otherEdges != 0 { // any that the indices name, sound or not
+			pattern = &dyngraph.Pattern{Nodes: 2}
+			for k := 0; k+1 < min(len(index), 16); k += 2 {
+				pattern.From, pattern.To = append(pattern.From, int32(int8(index[k]))), append(pattern.To, int32(int8(index[k+1])))
+			}
+		}
 		s := field.Sample{Knots: numbers(knots), Pattern: pattern, Hold: options&held != 0,
 			GraphPath: path.Kind(graphPath), FeaturePath: path.Kind(featurePath), Mask: path.Mask(mask)}
 		if options&clocked != 0 {
@@ -53,7 +65,7 @@ func FuzzControl(f *testing.F) {
 		for _, j := range index[:min(len(index), 16)] {
 			s.Index = append(s.Index, int(j))
 		}
-		s.Snapshots, s.Features = inRows(numbers(weights), pattern.Edges()), inRows(numbers(features), pattern.Nodes)
+		s.Snapshots, s.Features = inRows(numbers(weights), max(1, pattern.Edges())), inRows(numbers(features), pattern.Nodes)
 		for _, product := range bothProducts {
 			control, err := field.NewControl(dtypes.Float64, product, []field.Sample{s})
 			if err != nil {

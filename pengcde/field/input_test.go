@@ -2,6 +2,7 @@ package field_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -24,13 +25,23 @@ func TestSampleErrors(t *testing.T) {
 		also   error
 		graph  bool
 	}{
-		"clock":      {func(s *field.Sample) { s.Clock = s.Knots[:2] }, nil, false},
-		"bad clock":  {func(s *field.Sample) { s.Clock = make([]float64, len(s.Knots)) }, path.ErrKnots, false},
-		"knots":      {func(s *field.Sample) { s.Knots[1] = s.Knots[0] }, path.ErrKnots, false},
-		"features":   {func(s *field.Sample) { s.Features = s.Features[:1] }, nil, false},
-		"kind":       {func(s *field.Sample) { s.GraphPath = 12 }, path.ErrKind, false},
-		"no pattern": {func(s *field.Sample) { s.Pattern = nil }, dyngraph.ErrInvalid, true},
-		"weights":    {func(s *field.Sample) { s.Snapshots[0] = nil }, dyngraph.ErrInvalid, true},
+		"clock":                 {func(s *field.Sample) { s.Clock = s.Knots[:2] }, nil, false},
+		"bad clock":             {func(s *field.Sample) { s.Clock = make([]float64, len(s.Knots)) }, path.ErrKnots, false},
+		"knots":                 {func(s *field.Sample) { s.Knots[1] = s.Knots[0] }, path.ErrKnots, false},
+		"features":              {func(s *field.Sample) { s.Features = s.Features[:1] }, nil, false},
+		"kind":                  {func(s *field.Sample) { s.GraphPath = 12 }, path.ErrKind, false},
+		"no pattern":            {func(s *field.Sample) { s.Pattern = nil }, dyngraph.ErrInvalid, true},
+		"weights":               {func(s *field.Sample) { s.Snapshots[0] = nil }, dyngraph.ErrInvalid, true},
+		"no nodes":              {func(s *field.Sample) { s.Pattern.Nodes = 0 }, dyngraph.ErrInvalid, true},
+		"edge beyond the nodes": {func(s *field.Sample) { s.Pattern.To[0] = 4 }, dyngraph.ErrInvalid, true},
+		"negative edge":         {func(s *field.Sample) { s.Pattern.From[0] = -1 }, dyngraph.ErrInvalid, true},
+		"ragged pattern":        {func(s *field.Sample) { s.Pattern.To = nil }, dyngraph.ErrInvalid, true},
+		"edge twice":            {func(s *field.Sample) { putEdges(s, 0, 1, 0, 1) }, dyngraph.ErrInvalid, true},
+		"edges out of order":    {func(s *field.Sample) { putEdges(s, 1, 0, 0, 1) }, dyngraph.ErrInvalid, true},
+		"sum overflows": {func(s *field.Sample) {
+			putEdges(s, 0, 1, 0, 2)
+			s.Snapshots[1] = []float64{1.7e308, 1.7e308}
+		}, dyngraph.ErrInvalid, true},
 	} {
 		s := oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0)
 		c.change(&s)
@@ -43,6 +54,30 @@ func TestSampleErrors(t *testing.T) {
 			if strings.Count(err.Error(), word) > 1 {
 				t.Errorf("%s: %q says %q twice", name, err, word)
 			}
+		}
+	}
+}
+
+// putEdges gives a sample two edges of weight 1.
+func putEdges(s *field.Sample, from0, to0, from1, to1 int32) {
+	s.Pattern = &dyngraph.Pattern{Nodes: s.Pattern.Nodes, From: []int32{from0, from1}, To: []int32{to0, to1}}
+	for k := range s.Snapshots {
+		s.Snapshots[k] = []float64{1, 1}
+	}
+}
+
+// Sizes that no machine could hold panic with ErrInput where the parameters are declared, before anything is allocated.
+func TestFieldSizes(t *testing.T) {
+	const huge = 1 << 40
+	for name, f := range map[string]field.Field{
+		"hidden":           field.PENG{Hidden: huge, Layers: 1},
+		"hidden overflows": field.PENG{Hidden: math.MaxInt, Layers: 1, Features: 1},
+		"layers":           field.Original{Hidden: 1, Layers: huge}, "features": field.Adjacency{Hidden: 1, Layers: 1, Features: huge},
+		"no layers": field.GNODE{Hidden: 1}, "constant": field.Constant{Hidden: huge},
+		"nodes": field.PreMult{Hidden: 1, Layers: 1, Nodes: huge},
+	} {
+		if err := xla.Catch(func() { f.Params() }); !errors.Is(err, field.ErrInput) {
+			t.Errorf("%s: %v, want ErrInput", name, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
@@ -37,8 +38,8 @@ func (f PreMult) stack() stack { return newStack(f.Hidden, f.Layers, f.Features)
 // Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then those of the convolution, behind those
 // of identities as [PENG.Params].
 func (f PreMult) Params() []nn.Param {
-	if f.Nodes < 1 {
-		panic(invalid("a field with Nodes %d, want the number of nodes of the graph", f.Nodes))
+	if f.Nodes < 1 || f.Nodes > dyngraph.MaxNodes {
+		panic(invalid("a field with Nodes %d, want the number of nodes of the graph, 1 to %d", f.Nodes, dyngraph.MaxNodes))
 	}
 	draw := nn.Uniform(1 / float64(f.Nodes))
 	if f.Parity {

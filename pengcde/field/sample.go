@@ -137,6 +137,9 @@ func (s Sample) check(b int, first Sample) error {
 		return badGraph("%d nodes, sample 0 has %d: put graphs of other sizes in batches of their own",
 			s.Pattern.Nodes, first.Pattern.Nodes)
 	}
+	if err := s.Pattern.Validate(); err != nil {
+		return errs.In(here, err, ErrInput)
+	}
 	if s.Clock != nil {
 		if err := path.CheckKnots(s.Clock); err != nil {
 			return errs.In(here+": clock", err, ErrInput)

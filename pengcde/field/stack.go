@@ -15,8 +15,10 @@ type stack []equivariant.Convolution
 
 // newStack panics on sizes that no field has.
 func newStack(hidden, layers, features int) stack {
-	if hidden < 1 || layers < 1 || features < 0 {
-		panic(invalid("a field with Hidden %d, Layers %d, Features %d, want at least 1, 1 and 0", hidden, layers, features))
+	if hidden < 1 || hidden > nn.MaxWidth || layers < 1 || layers > nn.MaxLayers || features < 0 ||
+		features > nn.MaxWidth {
+		panic(invalid("a field with Hidden %d, Layers %d, Features %d, want 1 to %d, 1 to %d and 0 to %d",
+			hidden, layers, features, nn.MaxWidth, nn.MaxLayers, nn.MaxWidth))
 	}
 	s := make(stack, layers)
 	for k := range s {

@@ -26,13 +26,16 @@ func (l Linear) Apply(v Values, x *Node) *Node {
 	return Add(y, Spread(v.Get(l.Name+".bias"), y))
 }
 
-// MLP is Depth hidden layers of Width with ReLU, and a linear output.
+// MLP is Depth hidden layers of Width with ReLU, and a linear output; Depth is 0 to [MaxLayers].
 type MLP struct {
 	Name                  string
 	In, Out, Width, Depth int
 }
 
 func (m MLP) layers() []Linear {
+	if m.Depth < 0 || m.Depth > MaxLayers {
+		panic(fmt.Errorf("pengcde/nn: MLP %q of depth %d, want 0 to %d: %w", m.Name, m.Depth, MaxLayers, ErrInput))
+	}
 	layers := make([]Linear, m.Depth+1)
 	for i := range layers {
 		layers[i] = Linear{Name: fmt.Sprintf("%s.layers.%d", m.Name, i), In: m.Width, Out: m.Width}

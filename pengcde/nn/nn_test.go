@@ -1,8 +1,10 @@
 package nn
 
 import (
+	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
@@ -10,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 func TestDraw(t *testing.T) {
@@ -69,6 +72,31 @@ func TestRMSNorm(t *testing.T) {
 	for i, want := range []float64{3 / root, 1 + 8/root, 0, 1} {
 		if got := Floats(out)[i]; math.Abs(got-want) > 1e-15 {
 			t.Errorf("entry %d: %.16g, want %.16g", i, got, want)
+		}
+	}
+}
+
+// Counts that overflow say so, and nothing beyond the bounds is drawn.
+func TestBounds(t *testing.T) {
+	huge := Param{Name: "huge", Dims: []int{1 << 40, 1 << 40}, Init: Fill(0)}
+	if huge.Size() != math.MaxInt || Count([]Param{huge, huge}) != math.MaxInt {
+		t.Errorf("sizes %d and %d, want the largest int", huge.Size(), Count([]Param{huge, huge}))
+	}
+	for _, params := range [][]Param{{huge}, {{Name: "a", Dims: []int{1}}, {Name: "b", Dims: []int{MaxParameters}}}} {
+		if err := Check(params); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), params[len(params)-1].Name) {
+			t.Errorf("%v, want ErrInput with the largest", err)
+		}
+	}
+	if err := Check([]Param{{Dims: []int{MaxParameters}}}); err != nil {
+		t.Errorf("as many as there may be: %v", err)
+	}
+	for name, f := range map[string]func(){
+		"Draw":            func() { Draw([]Param{huge}, dtypes.Float32, 1) },
+		"MLP":             func() { MLP{In: 1, Out: 1, Width: 1, Depth: 1 << 40}.Params() },
+		"MLP of depth -1": func() { MLP{In: 1, Out: 1, Width: 1, Depth: -1}.Params() },
+	} {
+		if err := xla.Catch(f); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: %v, want a panic with ErrInput", name, err)
 		}
 	}
 }

@@ -7,6 +7,8 @@
 package nn
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -27,10 +29,27 @@ type Param struct {
 	Init Init
 }
 
-// Size is the number of entries.
+// Bounds of what can be declared. They lie far above what is of use, and keep a slip in a size, such as 1<<40, from
+// asking for all memory.
+const (
+	// MaxWidth bounds each width: of a state, of features, of outputs, of identities.
+	MaxWidth = 1 << 20
+	// MaxLayers bounds the layers of a field and of an MLP.
+	MaxLayers = 1 << 10
+	// MaxParameters bounds the entries of all parameters of a model: 1 GiB of float32.
+	MaxParameters = 1 << 28
+)
+
+// ErrInput is wrapped by errors about sizes beyond these bounds.
+var ErrInput = errors.New("invalid input")
+
+// Size is the number of entries, math.MaxInt where it overflows.
 func (p Param) Size() int {
 	size := 1
 	for _, d := range p.Dims {
+		if d > 0 && size > math.MaxInt/d {
+			return math.MaxInt
+		}
 		size *= d
 	}
 	return size
@@ -69,17 +88,35 @@ func Fill(value float64) Init {
 // fanIn is U(-1/sqrt(in), 1/sqrt(in)).
 func fanIn(in int) Init { return Uniform(1 / math.Sqrt(float64(in))) }
 
-// Count is the number of entries of all parameters.
+// Count is the number of entries of all parameters, math.MaxInt where it overflows.
 func Count(params []Param) int {
 	total := 0
 	for _, p := range params {
-		total += p.Size()
+		size := p.Size()
+		if total > math.MaxInt-size {
+			return math.MaxInt
+		}
+		total += size
 	}
 	return total
 }
 
-// Draw initialises parameters in order from one seed: host tensors of the given float type.
+// Check finds more entries than [MaxParameters]; the error wraps [ErrInput].
+func Check(params []Param) error {
+	if count := Count(params); count > MaxParameters {
+		largest := slices.MaxFunc(params, func(a, b Param) int { return cmp.Compare(a.Size(), b.Size()) })
+		return fmt.Errorf("pengcde/nn: %d parameters, want at most %d: %q alone is %v: %w",
+			count, MaxParameters, largest.Name, largest.Dims, ErrInput)
+	}
+	return nil
+}
+
+// Draw initialises parameters in order from one seed: host tensors of the given float type. It panics where [Check]
+// errs.
 func Draw(params []Param, dtype dtypes.DType, seed uint64) []*tensors.Tensor {
+	if err := Check(params); err != nil {
+		panic(err)
+	}
 	rng := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
 	drawn := make([]*tensors.Tensor, len(params))
 	for i, p := range params {

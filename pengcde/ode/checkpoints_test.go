@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -198,6 +199,33 @@ func TestPullbackCancelledWithCheckpoints(t *testing.T) {
 	}
 	defer g.Free()
 	closeTo(t, "gradient of z0", nnFloats(g.Z0), want.gradients[0], closest(s))
+}
+
+// A limit beyond any number of steps keeps all states.
+func TestHugeMemory(t *testing.T) {
+	for name, control := range map[string]Control{"constant": Constant{0.1}, "adaptive": PID{}} {
+		s, p := newSolver(t, pendulum, Config{Control: control}), swinging.problem(irregular)
+		p.Memory = Memory{Checkpoints: math.MaxInt, Bytes: math.MaxInt64}
+		solution, err := s.Run(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := 0
+		for _, stats := range solution.Stats {
+			steps = max(steps, stats.Accepted)
+		}
+		if got := solution.States(); got < steps {
+			t.Errorf("%s: %d states kept of %d steps", name, got, steps)
+		}
+		solution.Close()
+		if _, err := s.Plan(p); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s := newSolver(t, pendulum, Config{MaxSteps: 1 << 40})
+	if _, err := s.Plan(swinging.problem(irregular)); !errors.Is(err, ErrInput) {
+		t.Errorf("plan of 1<<40 steps: %v, want ErrInput", err)
+	}
 }
 
 func TestMemoryErrors(t *testing.T) {

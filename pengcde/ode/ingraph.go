@@ -23,7 +23,7 @@ import (
 type InGraph struct {
 	// Method is the Runge-Kutta method; nil means [Tsit5].
 	Method *Method
-	// Steps is the number of steps from the first time to the last, at least 1. They end where those of [Constant] do.
+	// Steps is the number of steps from the first time to the last, 1 to 10,000. They end where those of [Constant] do.
 	Steps int
 	// Recompute rematerialises: the forward pass keeps the state at every Recompute-th step alone, and the backward pass
 	// computes the steps between again, for about one more evaluation for each of the forward pass. 1 needs least memory
@@ -75,6 +75,10 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	return u.states
 }
 
+// maxUnrolled bounds the steps in one graph, which takes about a KiB for each of the some hundred operations of a
+// stage.
+const maxUnrolled = 10_000
+
 func (g InGraph) method() *Method {
 	if g.Method == nil {
 		return Tsit5
@@ -87,8 +91,9 @@ func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error)
 	if field == nil || z0 == nil || z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Shape().Size() == 0 {
 		return nil, fmt.Errorf("pengcde/ode: InGraph needs a field and an initial state of floats [batch, ...] without an empty axis: %w", ErrInput)
 	}
-	if g.Steps < 1 || g.Steps > maxConstant || g.Recompute < 0 {
-		return nil, fmt.Errorf("pengcde/ode: InGraph has Steps %d and Recompute %d, want at least 1 step and 0 or more: %w", g.Steps, g.Recompute, ErrInput)
+	if g.Steps < 1 || g.Steps > maxUnrolled || g.Recompute < 0 {
+		return nil, fmt.Errorf("pengcde/ode: InGraph has Steps %d and Recompute %d, want 1 to %d steps and 0 or more; for more steps "+
+			"use Solver, which compiles one alone: %w", g.Steps, g.Recompute, maxUnrolled, ErrInput)
 	}
 	if err := g.method().check(false); err != nil {
 		return nil, err

@@ -175,6 +175,7 @@ func TestInGraphBadInput(t *testing.T) {
 		times []float64
 	}{
 		{"no steps", InGraph{}, still, [][]float64{{1}}, []float64{0, 1}},
+		{"too many steps", InGraph{Steps: 1 << 40}, still, [][]float64{{1}}, []float64{0, 1}},
 		{"recompute", InGraph{Steps: 1, Recompute: -1}, still, [][]float64{{1}}, []float64{0, 1}},
 		{"tableau", InGraph{Steps: 1, Method: &noEstimate}, still, [][]float64{{1}}, []float64{0, 1}},
 		{"no field", InGraph{Steps: 1}, nil, [][]float64{{1}}, []float64{0, 1}},

@@ -43,7 +43,7 @@ func (p Problem) limit() (int, error) {
 			limit = fit
 		}
 	}
-	return limit, nil
+	return min(limit, enough), nil
 }
 
 func stateBytes(z *tensors.Tensor) int64 { return int64(z.Shape().ByteSize()) }

@@ -1,6 +1,9 @@
 package ode
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Plan is what a solve and its pullback will take.
 type Plan struct {
@@ -57,6 +60,10 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 		rounds = max(rounds, steps)
 		plan.Steps = append(plan.Steps, steps)
 		plan.Evaluations = append(plan.Evaluations, start+steps*plan.StepEvaluations)
+	}
+	if rounds > maxConstant {
+		return nil, fmt.Errorf("pengcde/ode: plan of %d steps, want at most %d: plan with as many as a shorter run took: %w",
+			rounds, maxConstant, ErrInput)
 	}
 	passes := rounds + 1 // of the pullback
 	crowded := p.Save == AtTimes && len(times[0]) > rows

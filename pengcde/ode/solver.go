@@ -52,8 +52,11 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 
 // NewPiecewise is New for a field that is told the side of jumps.
 func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver, error) {
-	if backend == nil || field == nil {
-		return nil, fmt.Errorf("pengcde/ode: New needs a backend and a field: %w", ErrInput)
+	if err := backend.Check(); err != nil {
+		return nil, errs.In("pengcde/ode: New", err, ErrInput)
+	}
+	if field == nil {
+		return nil, fmt.Errorf("pengcde/ode: New needs a field: %w", ErrInput)
 	}
 	s := &Solver{backend: backend, field: checked(field), method: config.Method, control: config.Control,
 		maxSteps: config.MaxSteps, params: config.Parameters}

@@ -2,11 +2,13 @@ package train
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -37,8 +39,12 @@ func (a AdamW) withDefaults() (AdamW, error) {
 			*option.value = option.fallback
 		}
 	}
-	if !(a.LearningRate > 0) || !(a.Beta1 > 0 && a.Beta1 < 1) || !(a.Beta2 > 0 && a.Beta2 < 1) || !(a.Epsilon > 0) {
-		return a, fmt.Errorf("pengcde/train: AdamW %+v: want a positive learning rate and epsilon, and betas between 0 and 1: %w", a, ErrInput)
+	positive := func(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+	fraction := func(x float64) bool { return x > 0 && x < 1 }
+	if !positive(a.LearningRate) || !fraction(a.Beta1) || !fraction(a.Beta2) || !positive(a.Epsilon) ||
+		math.IsNaN(a.WeightDecay) || math.IsInf(a.WeightDecay, 1) || math.IsNaN(a.Clip) {
+		return a, fmt.Errorf("pengcde/train: AdamW %+v: want a positive finite learning rate and epsilon, betas between 0 and 1, "+
+			"a finite weight decay and a number for the clip: %w", a, ErrInput)
 	}
 	a.WeightDecay = max(a.WeightDecay, 0)
 	return a, nil
@@ -52,6 +58,9 @@ type Update struct {
 
 // NewUpdate prepares the step.
 func NewUpdate(backend *xla.Backend, config AdamW) (*Update, error) {
+	if err := backend.Check(); err != nil {
+		return nil, errs.In("pengcde/train", err, ErrInput)
+	}
 	config, err := config.withDefaults()
 	if err != nil {
 		return nil, err

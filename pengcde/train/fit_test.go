@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // bowl is the loss Σ (p - target)² / 2 on one parameter array, plus what a test wants to go wrong.
@@ -156,10 +157,25 @@ func TestFitsShareAnUpdate(t *testing.T) {
 
 func TestInputErrors(t *testing.T) {
 	for name, config := range map[string]Config{
+		"infinite learning rate": {AdamW: AdamW{LearningRate: math.Inf(1)}},
+		"NaN rate":               {AdamW: AdamW{LearningRate: math.NaN()}},
+		"NaN decay":              {AdamW: AdamW{WeightDecay: math.NaN()}}, "infinite decay": {AdamW: AdamW{WeightDecay: math.Inf(1)}},
+		"NaN clip": {AdamW: AdamW{Clip: math.NaN()}}, "infinite epsilon": {AdamW: AdamW{Epsilon: math.Inf(1)}},
 		"negative epochs": {Epochs: -1}, "beta": {AdamW: AdamW{Beta1: 1}}, "learning rate": {AdamW: AdamW{LearningRate: -1}},
 	} {
 		if _, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{}, start(), config); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
+		}
+	}
+}
+
+// Without an open backend there is no update, and the parameters come back.
+func TestFitWithoutABackend(t *testing.T) {
+	for _, backend := range []*xla.Backend{nil, {}} {
+		params := start()
+		got, _, err := Fit(context.Background(), backend, &bowl{}, params, Config{})
+		if !errors.Is(err, ErrInput) || !errors.Is(err, xla.ErrNotOpen) || len(got) != len(params) {
+			t.Errorf("%v with %d parameters, want ErrInput and the %d given", err, len(got), len(params))
 		}
 	}
 }

@@ -1,0 +1,51 @@
+package pengcde
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// largeControl is the sum of a node's entries above which a control is called large. The default tolerance, 1e-3, of
+// states that grow to this order is an error of the order of a standardised target.
+const largeControl = 1e3
+
+// noteControl tells once, on Config.Notices, of a large control.
+func (m *Model) noteControl(s *dyngraph.Series, p *dyngraph.Pattern, snapshots [][]float64) {
+	if m.noted {
+		return
+	}
+	node, sum := largestSum(p, snapshots)
+	if !(sum > largeControl) {
+		return
+	}
+	m.noted = true
+	fmt.Fprintf(cmp.Or[io.Writer](m.config.Notices, os.Stderr),
+		"pengcde: control %v of series %q: the entries of node %d sum to %.2g. "+
+			"States grow to that order, and the solver's error with them: rounding, or another order of the nodes, can change forecasts "+
+			"by as much. Take a normalised control, or tolerances so tight that this error does not matter.\n",
+		m.config.Control, s.Name, node, sum)
+}
+
+// largestSum finds the node with the largest sum of absolute entries in a row or a column of any snapshot.
+func largestSum(p *dyngraph.Pattern, snapshots [][]float64) (node int, sum float64) {
+	rows, columns := make([]float64, p.Nodes), make([]float64, p.Nodes)
+	for _, entries := range snapshots {
+		clear(rows)
+		clear(columns)
+		for e, c := range entries {
+			rows[p.From[e]] += math.Abs(c)
+			columns[p.To[e]] += math.Abs(c)
+		}
+		for u := range rows {
+			if largest := max(rows[u], columns[u]); largest > sum {
+				node, sum = u, largest
+			}
+		}
+	}
+	return node, sum
+}

@@ -1,0 +1,128 @@
+package pengcde
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// movers is ring with weights of up to 1e5, as of people who move.
+func movers(t *testing.T) *dyngraph.Series {
+	t.Helper()
+	s := ring(t)
+	s.Name = "movers"
+	for _, row := range s.Weights {
+		for e := range row {
+			row[e] = math.Round(math.Exp(row[e]*3.8) + 1) // 2 ± 1 before
+		}
+	}
+	return s
+}
+
+// A large control is told of once by each model, whatever it does first, and a normalised one of the same weights is
+// not.
+func TestNoticeOfALargeControl(t *testing.T) {
+	s, ctx := movers(t), context.Background()
+	w := dyngraph.Window{Series: s, Start: 2, Length: 4}
+	for name, c := range map[string]struct {
+		control dyngraph.Normalisation
+		do      func(m *Model) error
+		lines   int
+	}{
+		"forecasts": {dyngraph.Raw, func(m *Model) error {
+			forecast(t, m, w)
+			_, err := m.Predict(ctx, w, []float64{1})
+			return err
+		}, 1},
+		"training": {dyngraph.Raw, func(m *Model) error {
+			_, err := m.Fit(ctx, []dyngraph.Window{w}, nil, train.Config{Epochs: 1, EvaluateEvery: -1})
+			return err
+		}, 1},
+		"plan":       {dyngraph.Raw, func(m *Model) error { _, err := m.Plan([]dyngraph.Window{w}, 1, 0); return err }, 1},
+		"trajectory": {dyngraph.Raw, func(m *Model) error { _, err := m.Trajectory(ctx, s, nil); return err }, 1},
+		"another control, and back": {dyngraph.Raw, func(m *Model) error {
+			forecast(t, m, w)
+			m.Reset(2, dyngraph.Raw)
+			forecast(t, m, w)
+			m.Reset(1, dyngraph.Log)
+			forecast(t, m, w)
+			m.Reset(1, dyngraph.Raw)
+			forecast(t, m, w)
+			return nil
+		}, 2},
+		"log":        {dyngraph.Log, func(m *Model) error { forecast(t, m, w); return nil }, 0},
+		"normalised": {dyngraph.NormalisedLaplacian, func(m *Model) error { forecast(t, m, w); return nil }, 0},
+	} {
+		var notices bytes.Buffer
+		m := ringModel(t, func(cfg *Config) { cfg.Control, cfg.Notices, cfg.Float64 = c.control, &notices, true })
+		if err := c.do(m); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		text := notices.String()
+		if strings.Count(text, "\n") != c.lines || c.lines > 0 &&
+			!strings.Contains(text, `control raw of series "movers": the entries of node`) {
+			t.Errorf("%s: %q, want %d lines on the control", name, text, c.lines)
+		}
+	}
+	if name := difference(Config{Notices: &bytes.Buffer{}}, Config{}); name != "" {
+		t.Errorf("models that differ in %s alone are not trained together", name)
+	}
+}
+
+// Where nodes are numbered otherwise, forecasts by the same steps differ by rounding alone, with raw weights too. By
+// adaptive steps they differ by what the solver's error allows, as steps are chosen by an estimate of it that rounding
+// changes.
+func TestRelabelledRawControl(t *testing.T) {
+	s := movers(t)
+	order := []int{3, 0, 5, 1, 4, 2} // ringNodes of them
+	other := *s
+	var from, to []int
+	for e := range s.Pattern.From {
+		from, to = append(from, order[s.Pattern.From[e]]), append(to, order[s.Pattern.To[e]])
+	}
+	pattern, place, err := dyngraph.NewPattern(ringNodes, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Pattern, other.Weights, other.Features = pattern, nil, nil
+	for k := range s.Times {
+		weights, features := make([]float64, pattern.Edges()), make([]float64, len(s.Features[k]))
+		for e, w := range s.Weights[k] {
+			weights[place[e]] = w
+		}
+		for u, at := range order {
+			copy(features[at*ringFeatures:(at+1)*ringFeatures], s.Features[k][u*ringFeatures:])
+		}
+		other.Weights, other.Features = append(other.Weights, weights), append(other.Features, features)
+	}
+	for _, kind := range []Kind{PENG, Original} {
+		for name, c := range map[string]struct {
+			adaptive  *ode.PID
+			tolerance float64 // relative to the largest forecast
+		}{"same steps": {nil, 1e-11}, "adaptive": {&ode.PID{}, 0.1}} {
+			forecasts := func(s *dyngraph.Series) []float64 {
+				m := ringModelOn(t, xlatest.Go(t), func(cfg *Config) {
+					cfg.Field, cfg.Control, cfg.Float64, cfg.Notices = kind, dyngraph.Raw, true, &bytes.Buffer{}
+					if cfg.Adaptive = c.adaptive; c.adaptive != nil {
+						cfg.Step = 0
+					}
+				})
+				return forecast(t, m, dyngraph.Window{Series: s, Start: 2, Length: 5})
+			}
+			want, relabelled := forecasts(s), forecasts(&other)
+			got, largest := make([]float64, ringNodes), 0.0
+			for u, at := range order {
+				got[u], largest = relabelled[at], max(largest, math.Abs(relabelled[at]))
+			}
+			fixture.Close(t, string(kind)+", "+name, got, want, c.tolerance*largest)
+		}
+	}
+}
