@@ -18,7 +18,7 @@ type Config struct {
 	Method *Method
 	// Control chooses the steps; nil means PID{}.
 	Control Control
-	// MaxSteps bounds the tries of each sample; 0 means 4096, and no bound with Constant and Given.
+	// MaxSteps bounds the tries of each sample; 0 means [DefaultMaxSteps], and no bound with Constant and Given.
 	MaxSteps int
 	// Parameters says that only the first so many args are differentiated by [Solution.Pullback]; 0 means all args
 	// of a float type.
@@ -60,7 +60,7 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 	default:
 		adaptive = true
 		if s.maxSteps == 0 {
-			s.maxSteps = 4096
+			s.maxSteps = DefaultMaxSteps
 		}
 	}
 	if err := s.method.check(adaptive); err != nil {
@@ -90,6 +90,9 @@ func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
 	}
 	return s, nil
 }
+
+// DefaultMaxSteps is [Config].MaxSteps where that is 0.
+const DefaultMaxSteps = 4096
 
 // ErrClosed is returned by a solver that was closed, and by its solutions where they need it: for [Solution.Pullback] and
 // [Solution.At].
