@@ -1,6 +1,9 @@
 package xla
 
-import "github.com/gomlx/compute"
+import (
+	"github.com/gomlx/compute"
+	goxla "github.com/gomlx/go-xla/compute/xla"
+)
 
 // Backend is an opened GoMLX backend, with where it came from.
 type Backend struct {
@@ -23,6 +26,15 @@ func Wrap(backend compute.Backend) *Backend {
 func (b *Backend) Name() string {
 	if name := map[string]string{"go": "pure Go", cpu: "XLA on CPU", cuda: "XLA on CUDA"}[b.Device]; name != "" {
 		return name
+	}
+	return b.Device
+}
+
+// Kind names the kind of backend as a [Config] takes it: "xla:cpu", "xla:cuda", "go", or "xla:" with the name of another
+// plugin; one given to [Wrap] goes by its own name. Results of two kinds differ by rounding, which training can amplify.
+func (b *Backend) Kind() string {
+	if b.Compute.Name() == goxla.BackendName && b.Device != goxla.BackendName {
+		return goxla.BackendName + ":" + b.Device
 	}
 	return b.Device
 }
