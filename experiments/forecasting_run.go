@@ -41,7 +41,7 @@ func (e Forecasting) plan(o Options) (Profile, []task, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	data, settings := digestOf(series), e.settings(profile)
+	data, times, settings := digestOf(series), outline(series), e.settings(profile)
 	has := func(id string) bool { return slices.ContainsFunc(settings, func(s Setting) bool { return s.ID == id }) }
 	if err := o.checkModels(e.Name, profile, has); err != nil {
 		return "", nil, err
@@ -64,7 +64,7 @@ func (e Forecasting) plan(o Options) (Profile, []task, error) {
 			for fold := range folds {
 				t := task{Setting: s, Seed: seed, Fold: fold}
 				t.job = job{name: t.String(), kind: string(s.Deal) + " " + s.ID, trained: s.Model != nil}
-				identity, err := e.identity(series, data, t)
+				identity, err := e.identity(times, data, t)
 				if err != nil {
 					return "", nil, err
 				}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -108,6 +111,30 @@ func TestIdentityHasEveryValue(t *testing.T) {
 	} {
 		if got := identityOf(c.change); (got == base) != c.same {
 			t.Errorf("%s: %s, want it the same as\n%s: %t", name, got, base, c.same)
+		}
+	}
+}
+
+// Windows of an outline are dealt as those of its series.
+func TestOutlineIsDealtAlike(t *testing.T) {
+	for _, e := range []Forecasting{England(), Tennis()} {
+		series, err := e.Series()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range e.settings(Full) {
+			for _, of := range [][2]uint64{{0, 0}, {3, 1}} {
+				want, err := e.split(series, s, of[0], int(of[1]))
+				got, failed := e.split(outline(series), s, of[0], int(of[1]))
+				if err != nil || failed != nil {
+					t.Fatal(err, failed)
+				}
+				for i, part := range [][]dyngraph.Window{got.Train, got.Validation, got.Test} {
+					if diff := cmp.Diff(intervals([][]dyngraph.Window{want.Train, want.Validation, want.Test}[i]), intervals(part)); diff != "" {
+						t.Errorf("%s, %s, %s (-series +outline):\n%s", e.Name, s.ID, s.Deal, diff)
+					}
+				}
+			}
 		}
 	}
 }
