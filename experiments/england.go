@@ -16,7 +16,7 @@ func England() Forecasting {
 	return Forecasting{
 		Name: "england-covid", Title: "Covid cases in England", Data: "england_covid of PyTorch Geometric Temporal", Time: "day", Target: "standardised cases",
 		Series: func() (*dyngraph.Series, error) { return pgt.EnglandCovid() },
-		Window: 5, version: 2, settings: englandSettings,
+		Window: 5, settings: englandSettings,
 		published: [2][2]float64{{0.836, 0.122}, {0.913, 0.200}},
 	}
 }

@@ -24,24 +24,28 @@ type Results interface {
 	Count() (stored, planned int)
 	// Models are the counts of each model, in the order of the tables.
 	Models() []ModelCount
+	// Remarks say, a line each, what is stored but not simply used; tables have them among their notes.
+	Remarks() []string
 	// Tables are all that its runs are shown in.
 	Tables() ([]*figures.Table, error)
 }
 
-// ModelCount is the number of runs of a model that are stored, and of all that were asked for.
+// ModelCount is the number of runs of a model that are stored, of all that were asked for, and of those of which only another
+// [Generation] is stored.
 type ModelCount struct {
-	Model           string
-	Stored, Planned int
+	Model                  string
+	Stored, Planned, Stale int
 }
 
 // count adds runs of a model.
-func count(list []ModelCount, model string, stored, planned int) []ModelCount {
-	i := slices.IndexFunc(list, func(c ModelCount) bool { return c.Model == model })
+func count(list []ModelCount, more ModelCount) []ModelCount {
+	i := slices.IndexFunc(list, func(c ModelCount) bool { return c.Model == more.Model })
 	if i < 0 {
-		return append(list, ModelCount{model, stored, planned})
+		return append(list, more)
 	}
-	list[i].Stored += stored
-	list[i].Planned += planned
+	list[i].Stored += more.Stored
+	list[i].Planned += more.Planned
+	list[i].Stale += more.Stale
 	return list
 }
 

@@ -24,8 +24,6 @@ type Forecasting struct {
 	// published.
 	Window int
 
-	// version is part of each run's identity: raised when a change makes stored runs wrong.
-	version  int
 	settings func(Profile) []Setting
 	// published are the errors that the paper prints for its PENG-CDE on validation and test, mean and half-width of the
 	// 95% interval.

@@ -41,11 +41,12 @@ func (e Forecasting) plan(o Options) (Profile, []task, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	settings := e.settings(profile)
+	data, times, settings := digestOf(series), outline(series), e.settings(profile)
 	has := func(id string) bool { return slices.ContainsFunc(settings, func(s Setting) bool { return s.ID == id }) }
 	if err := o.checkModels(e.Name, profile, has); err != nil {
 		return "", nil, err
 	}
+	kind := o.kind()
 	var tasks []task
 	for _, s := range settings {
 		if !o.wants(s.ID) {
@@ -63,7 +64,11 @@ func (e Forecasting) plan(o Options) (Profile, []task, error) {
 			for fold := range folds {
 				t := task{Setting: s, Seed: seed, Fold: fold}
 				t.job = job{name: t.String(), kind: string(s.Deal) + " " + s.ID, trained: s.Model != nil}
-				if t.slot, err = newSlot(folder, e.Name, map[string]any{"version": e.version, "setting": s, "seed": seed, "fold": fold}); err != nil {
+				identity, err := e.identity(times, data, t)
+				if err != nil {
+					return "", nil, err
+				}
+				if t.slot, err = newSlot(folder, e.Name, t.backend(kind), identity); err != nil {
 					return "", nil, err
 				}
 				tasks = append(tasks, t)
@@ -79,7 +84,11 @@ func (e Forecasting) Stored(o Options) (*ForecastingResults, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := &ForecastingResults{Experiment: e, Profile: profile}
+	standing, err := o.standing(e.Name)
+	if err != nil {
+		return nil, err
+	}
+	results := &ForecastingResults{Experiment: e, Profile: profile, Standing: standing}
 	return results, stored(tasks, results.add)
 }
 
@@ -134,7 +143,7 @@ func (w *forecastingRunner) run(ctx context.Context, t task) (*Run, float64, err
 		}
 		return run, 0, run.measure(h.Forecast, split)
 	}
-	model, err := w.prepare(*t.Setting.Model, t.Seed+uint64(t.Fold)*foldSeeds)
+	model, err := w.prepare(*t.Setting.Model, t.initial())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -152,6 +161,9 @@ func (w *forecastingRunner) run(ctx context.Context, t task) (*Run, float64, err
 	run.PeakBytes = resident.Peak()
 	return run, earlier, err
 }
+
+// initial is the seed of the initial parameters.
+func (t task) initial() uint64 { return t.Seed + uint64(t.Fold)*foldSeeds }
 
 // foldSeeds keeps the initial parameters of different windows of a rotation apart.
 const foldSeeds = 1000

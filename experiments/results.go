@@ -7,11 +7,12 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Results are the runs of an experiment that were asked for, those that are missing among them.
+// ForecastingResults are the runs of an experiment that were asked for, those that are missing among them.
 type ForecastingResults struct {
 	Experiment Forecasting
 	Profile    Profile
-	Rows       []Row
+	Standing
+	Rows []Row
 }
 
 // Row is a setting with its runs.
@@ -20,7 +21,10 @@ type Row struct {
 	Name    string
 	// Planned is the number of runs asked for.
 	Planned int
-	// Records are all that is stored of them, errors too.
+	// Stale is the number of runs of which only another [Generation] is stored, Elsewhere that of those that another backend
+	// made than the one that would compute.
+	Stale, Elsewhere int
+	// Records are all that is stored of them in this generation, errors too.
 	Records []Record[Run]
 	// Runs are those that were made, failed ones among them; Errors say why others could not be.
 	Runs   []Run    `json:"-"`
@@ -28,7 +32,7 @@ type Row struct {
 }
 
 // add takes a task and what is stored of it. Tasks come in the order of their settings.
-func (r *ForecastingResults) add(t task, record *Record[Run]) {
+func (r *ForecastingResults) add(t task, f found[Run]) {
 	last := len(r.Rows) - 1
 	if last < 0 || r.Rows[last].Setting.ID != t.Setting.ID || r.Rows[last].Setting.Deal != t.Setting.Deal {
 		r.Rows = append(r.Rows, Row{Setting: t.Setting, Name: t.Setting.Name, Records: []Record[Run]{}})
@@ -36,8 +40,17 @@ func (r *ForecastingResults) add(t task, record *Record[Run]) {
 	}
 	row := &r.Rows[last]
 	row.Planned++
+	record := f.record
 	if record == nil {
+		if !f.missing() {
+			row.Stale++
+			r.Stale++
+		}
 		return
+	}
+	if f.elsewhere {
+		row.Elsewhere++
+		r.Elsewhere[record.Backend]++
 	}
 	row.Records = append(row.Records, *record)
 	if record.Error != "" {
@@ -68,9 +81,17 @@ func (r *ForecastingResults) Count() (stored, planned int) {
 // Models are the counts of each model.
 func (r *ForecastingResults) Models() (counts []ModelCount) {
 	for _, row := range r.Rows {
-		counts = count(counts, row.Setting.ID, len(row.Runs), row.Planned)
+		counts = count(counts, ModelCount{row.Setting.ID, len(row.Runs), row.Planned, row.Stale})
 	}
 	return counts
+}
+
+// title is the row's name, marked where another backend made some of its runs.
+func (r *Row) title() string {
+	if r.Elsewhere > 0 {
+		return r.Name + elsewhere
+	}
+	return r.Name
 }
 
 // Row finds the row of a setting; nil when there is none.
@@ -104,6 +125,8 @@ func (r *Row) gap() string {
 	switch {
 	case len(r.Errors) > 0:
 		return fmt.Sprintf("error, %d of %d", len(r.Errors), r.Planned)
+	case r.Stale > 0:
+		return stale(r.Stale, r.Planned)
 	case len(r.Runs) < r.Planned:
 		return fmt.Sprintf("missing, %d of %d", r.Planned-len(r.Runs), r.Planned)
 	case failures > 0:

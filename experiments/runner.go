@@ -25,9 +25,12 @@ type Options struct {
 	Seeds []uint64
 	// Retry makes runs again whose error was stored.
 	Retry bool
+	// Stale makes runs again of which only another [Generation] is stored, and then deletes those of earlier ones. Without it
+	// they are left as they are.
+	Stale bool
 	// CheckpointEvery is the time between checkpoints of a training; 0 means that of [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// Backend computes; nil means one is opened when a run is missing.
+	// Backend computes; nil means one is opened when a run is missing. Runs of another kind of backend are shown but not reused.
 	Backend *xla.Backend
 	// Progress, if set, hears the fraction of the missing work that is done, NaN where it is not known, and what is going on.
 	Progress func(fraction float64, text string)
@@ -48,6 +51,18 @@ func (o Options) place() (profile Profile, folder string, err error) {
 	}
 	folder, err = Folder()
 	return profile, folder, err
+}
+
+// kind is that of the backend that computes, or would; "" where none can be told.
+func (o Options) kind() string {
+	if o.Backend != nil {
+		return o.Backend.Kind()
+	}
+	kind, err := xla.Expect(xla.Config{})
+	if err != nil {
+		return "" // opening it will say why
+	}
+	return kind
 }
 
 // wants says whether a model is asked for.
@@ -72,6 +87,14 @@ type job struct {
 	trained bool
 }
 
+// backend is the kind of backend that makes the run where kind computes.
+func (j job) backend(kind string) string {
+	if !j.trained {
+		return noBackend
+	}
+	return kind
+}
+
 // runner makes runs of outcome R, one after the other.
 type runner[T interface{ work() job }, R any] struct {
 	options Options
@@ -88,21 +111,27 @@ type runner[T interface{ work() job }, R any] struct {
 func (w *runner[T, R]) all(ctx context.Context, tasks []T) error {
 	defer w.close()
 	var missing []T
+	stale := 0
 	for _, t := range tasks {
 		j := t.work()
-		record, err := find[R](j.slot)
+		f, err := find[R](j.slot)
 		if err != nil {
 			return err
 		}
-		if record != nil && record.Error == "" {
-			w.clock.learn(j, record.Seconds)
+		if f.made() {
+			w.clock.learn(j, f.record.Seconds)
 		}
-		if w.wanted(record) {
+		if w.wanted(f) {
 			missing = append(missing, t)
 			w.clock.missing = append(w.clock.missing, j)
-		} else if err := j.slot.tidy(); err != nil {
+		} else if err := w.tidy(j.slot, f); err != nil {
 			return err
+		} else if f.record == nil {
+			stale++
 		}
+	}
+	if stale > 0 {
+		w.notice(staleRemark(stale))
 	}
 	for len(missing) > 0 {
 		var held []T
@@ -138,7 +167,27 @@ func wait(ctx context.Context) error {
 	}
 }
 
-func (w *runner[T, R]) wanted(r *Record[R]) bool { return r == nil || w.options.Retry && r.Error != "" }
+// wanted says whether a run is to be made. One that another backend made is; one of another generation only on request.
+func (w *runner[T, R]) wanted(f found[R]) bool {
+	switch {
+	case f.record == nil && !f.missing():
+		return w.options.Stale
+	case f.record == nil || f.elsewhere:
+		return true
+	}
+	return w.options.Retry && f.record.Error != ""
+}
+
+// tidy removes what is no longer of use beside a run that is not to be made.
+func (w *runner[T, R]) tidy(s slot, f found[R]) error {
+	if f.record == nil {
+		return nil // stale, and perhaps begun anew
+	}
+	if err := s.tidy(); err != nil || !w.options.Stale || !f.made() {
+		return err
+	}
+	return s.removeOlder()
+}
 
 // one makes a run, or finds it made, unless another process has it.
 func (w *runner[T, R]) one(ctx context.Context, t T) (had bool, err error) {
@@ -146,19 +195,24 @@ func (w *runner[T, R]) one(ctx context.Context, t T) (had bool, err error) {
 		return false, err
 	}
 	j := t.work()
+	if j.trained {
+		if _, err := w.backend(); err != nil {
+			return false, err
+		}
+	}
 	unlock, had, err := j.slot.lock()
 	if err != nil || !had {
 		return false, err
 	}
 	done := false
 	defer func() { err = errors.Join(err, unlock(done)) }()
-	record, err := find[R](j.slot)
+	f, err := find[R](j.slot)
 	if err != nil {
 		return false, err
 	}
-	if !w.wanted(record) {
+	if !w.wanted(f) {
 		w.clock.finish(j, 0)
-		done = record.Error == ""
+		done = f.made()
 		return true, nil
 	}
 	done, err = w.make(ctx, t)
@@ -184,7 +238,13 @@ func (w *runner[T, R]) make(ctx context.Context, t T) (done bool, err error) {
 		return false, err
 	}
 	w.clock.finish(j, record.Seconds)
-	return record.Error == "", nil
+	if record.Error != "" {
+		return false, nil
+	}
+	if w.options.Stale {
+		err = j.slot.removeOlder()
+	}
+	return true, err
 }
 
 // fit trains a model from the job's checkpoint, where there is one that can be used. It returns what is kept of the training,
@@ -211,14 +271,14 @@ func (w *runner[T, R]) fit(j job, config train.Config, fit func(train.Config) (*
 	return newTraining(report), max(0, report.Seconds-time.Since(began).Seconds()), err
 }
 
-// stored hands on what is stored of each task, nil for nothing.
-func stored[T interface{ work() job }, R any](tasks []T, add func(T, *Record[R])) error {
+// stored hands on what is stored of each task.
+func stored[T interface{ work() job }, R any](tasks []T, add func(T, found[R])) error {
 	for _, t := range tasks {
-		record, err := find[R](t.work().slot)
+		f, err := find[R](t.work().slot)
 		if err != nil {
 			return err
 		}
-		add(t, record)
+		add(t, f)
 	}
 	return nil
 }
@@ -257,6 +317,10 @@ func (w *runner[T, R]) backend() (*xla.Backend, error) {
 		var err error
 		if w.opened, err = xla.Open(xla.Config{}); err != nil {
 			return nil, fmt.Errorf("experiments: %w: %w", errBackend, err)
+		}
+		if want, got := w.options.kind(), w.opened.Kind(); got != want {
+			return nil, fmt.Errorf("experiments: %w: looked for runs of %s, but %s; set %s=%s to look for its runs and compute with it",
+				errBackend, want, w.opened, xla.BackendEnv, got)
 		}
 		w.notice("on " + w.opened.String())
 	}

@@ -12,10 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/peng-cde/pengcde-go/internal/durable"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 // ResultsEnv names the environment variable that says where results lie.
@@ -49,8 +46,11 @@ func Folder() (string, error) {
 // Record is what one file of the results folder holds.
 type Record[R any] struct {
 	Experiment string
-	// Identity is all that decides the outcome, in canonical form; the file's name is its hash.
-	Identity json.RawMessage
+	// Identity is all else that decides the outcome, in canonical form. The file's name is made of its hash, the generation of
+	// the numerics and the kind of backend.
+	Identity   json.RawMessage
+	Generation int
+	Backend    string
 	// Run is the outcome, nil when there is an Error.
 	Run *R `json:",omitempty"`
 	// Error says why the run could not be made, though its setting did not diverge.
@@ -69,27 +69,49 @@ type Machine struct {
 	CPUs            int
 }
 
-// slot is the place of one run in the results folder.
-type slot struct {
-	experiment string
-	identity   json.RawMessage
-	base       string // of its files, without extension
+// found is what the results folder holds of a run.
+type found[R any] struct {
+	// record is of this generation: that of the slot, or else one of another backend; nil where there is none.
+	record *Record[R]
+	// elsewhere says that another backend made it.
+	elsewhere bool
+	// stale are the places of other generations.
+	stale []slot
 }
 
-// newSlot names the place of the run that identity decides.
-func newSlot(folder, experiment string, identity any) (slot, error) {
-	canonical, err := json.Marshal(identity)
-	if err != nil {
-		return slot{}, fmt.Errorf("experiments: identity of a run: %w", err)
+// missing says that there is no record of any generation.
+func (f found[R]) missing() bool { return f.record == nil && len(f.stale) == 0 }
+
+// made says that the slot itself holds a run.
+func (f found[R]) made() bool { return f.record != nil && !f.elsewhere && f.record.Error == "" }
+
+// find reads what is stored of a run.
+func find[R any](s slot) (f found[R], err error) {
+	if f.record, err = read[R](s); err != nil || f.record != nil {
+		return f, err
 	}
-	sum := sha256.Sum256(canonical)
-	return slot{experiment, canonical, filepath.Join(folder, experiment, hex.EncodeToString(sum[:8]))}, nil
+	others, err := s.others()
+	if err != nil {
+		return f, err
+	}
+	for _, other := range others {
+		if other.generation != s.generation {
+			f.stale = append(f.stale, other)
+			continue
+		}
+		record, err := read[R](other)
+		if err != nil {
+			return f, err
+		}
+		if record != nil && (f.record == nil || f.record.Error != "") {
+			f.record, f.elsewhere = record, true
+		}
+	}
+	return f, nil
 }
 
-func (s slot) file() string { return s.base + ".json" }
-
-// find reads the record; nil when there is none. A file that is damaged, or is of another run, is a record of that error.
-func find[R any](s slot) (*Record[R], error) {
+// read is the record of a slot; nil when there is none. A file that is damaged, or is of another run, is a record of that error.
+func read[R any](s slot) (*Record[R], error) {
 	content, err := os.ReadFile(s.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -98,100 +120,63 @@ func find[R any](s slot) (*Record[R], error) {
 		return nil, fmt.Errorf("experiments: %w: %w; set %s to a folder that can be read", ErrStore, err, ResultsEnv)
 	}
 	var r Record[R]
-	err = json.Unmarshal(content, &r)
+	if content, err = checked(content); err == nil {
+		err = json.Unmarshal(content, &r)
+	}
 	switch {
 	case err == nil && r.Run == nil && r.Error == "":
 		err = errors.New("it holds no run")
-	case err == nil && (r.Experiment != s.experiment || !sameJSON(r.Identity, s.identity)):
+	case err == nil && (r.Experiment != s.experiment || !bytes.Equal(r.Identity, s.identity) ||
+		r.Generation != s.generation || fileName(r.Backend) != fileName(s.backend)):
 		err = errors.New("it is of another run")
 	}
 	if err != nil {
-		return &Record[R]{Experiment: s.experiment, Identity: s.identity, Error: fmt.Sprintf("stored file %s is damaged: %v", s.file(), err)}, nil
+		return &Record[R]{Experiment: s.experiment, Identity: s.identity, Generation: s.generation, Backend: s.backend,
+			Error: fmt.Sprintf("stored file %s is damaged: %v", s.file(), err)}, nil
 	}
 	return &r, nil
 }
 
-// sameJSON compares but for white space, which a person or a program may have added to a file.
-func sameJSON(a, b json.RawMessage) bool {
-	var compact [2]bytes.Buffer
-	for i, text := range []json.RawMessage{a, b} {
-		if err := json.Compact(&compact[i], text); err != nil {
-			return false
-		}
-	}
-	return bytes.Equal(compact[0].Bytes(), compact[1].Bytes())
-}
-
 // save writes the record in one step.
 func save[R any](s slot, r Record[R]) error {
-	r.Experiment, r.Identity = s.experiment, s.identity
+	r.Experiment, r.Identity, r.Generation, r.Backend = s.experiment, s.identity, s.generation, s.backend
 	content, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("experiments: store a run: %w", err)
 	}
-	if err := durable.WriteFile(s.file(), append(content, '\n')); err != nil {
+	if err := durable.WriteFile(s.file(), append(summed(content), '\n')); err != nil {
 		return unusable(err)
 	}
 	return nil
 }
 
+// A record's file is its JSON with the SHA-256 of it, without white space, as the first entry.
+const checksumBegin, checksumEnd = `{"Checksum":"`, `",`
+
+// summed puts the checksum into an object.
+func summed(content []byte) []byte {
+	sum := sha256.Sum256(content)
+	return append([]byte(checksumBegin+hex.EncodeToString(sum[:])+checksumEnd), content[1:]...)
+}
+
+// checked takes the checksum out again. White space, which a person or a program may have added to a file, does not count.
+func checked(file []byte) ([]byte, error) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, file); err != nil {
+		return nil, err
+	}
+	rest, found := bytes.CutPrefix(compact.Bytes(), []byte(checksumBegin))
+	want, rest, also := bytes.Cut(rest, []byte(checksumEnd))
+	if !found || !also {
+		return nil, errors.New("it does not begin with a checksum")
+	}
+	content := append([]byte("{"), rest...)
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != string(want) {
+		return nil, errors.New("its checksum is not that of its content, which was altered")
+	}
+	return content, nil
+}
+
 func unusable(err error) error {
 	return fmt.Errorf("experiments: %w: %w; what was stored before is kept: make room, or set %s to another folder, and run again", ErrStore, err, ResultsEnv)
-}
-
-// checkpoint is that of the training that makes the run.
-func (s slot) checkpoint() *train.Checkpoint { return &train.Checkpoint{Path: s.base} }
-
-// lock keeps other processes from the run, or says that one of them has it. The lock ends with the process, however that
-// ends. Unlocking with done removes what lies beside the result.
-func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
-	if err := os.MkdirAll(filepath.Dir(s.base), 0o755); err != nil {
-		return nil, false, unusable(err)
-	}
-	path := s.base + ".lock"
-	file := flock.New(path, flock.SetPermissions(0o644))
-	if locked, err := file.TryLock(); err != nil || !locked {
-		if err != nil {
-			err = unusable(err)
-		}
-		return nil, false, err
-	}
-	// Who had the lock may have removed its file meanwhile: then this lock is of a file that nobody else meets.
-	if here, err := os.Stat(path); err != nil || !sameFile(here, file) {
-		return nil, false, file.Unlock()
-	}
-	if err := durable.RemoveBegun(s.file()); err != nil {
-		return nil, false, errors.Join(unusable(err), file.Unlock())
-	}
-	unlock = func(done bool) error {
-		var err error
-		if done {
-			if err = s.checkpoint().Remove(); err == nil {
-				err = os.Remove(path)
-			}
-			if err != nil {
-				err = unusable(err)
-			}
-		}
-		return errors.Join(err, file.Unlock())
-	}
-	return unlock, true, nil
-}
-
-func sameFile(here fs.FileInfo, file *flock.Flock) bool {
-	held, err := file.Stat()
-	return err == nil && os.SameFile(here, held)
-}
-
-// tidy removes what a process that was killed between storing a run and unlocking it left beside the result.
-func (s slot) tidy() error {
-	left, err := filepath.Glob(s.base + ".*")
-	if err != nil || len(left) < 2 {
-		return err
-	}
-	unlock, locked, err := s.lock()
-	if err != nil || !locked {
-		return err
-	}
-	return unlock(true)
 }

@@ -97,7 +97,7 @@ func (r *ForecastingResults) notes(deal Deal) []string {
 	if len(machines) > 0 {
 		cost += fmt.Sprintf(" The models that are stored, however windows are dealt, took %s on %s.", hours(seconds), strings.Join(machines, " and "))
 	}
-	return append(notes, cost)
+	return append(append(notes, cost), r.Remarks()...)
 }
 
 func hours(seconds float64) string {
@@ -120,7 +120,7 @@ func costColumns() []figures.Column {
 
 // model are the cells that say what a row is.
 func (r *Row) model() []figures.Cell {
-	cells := []figures.Cell{figures.Text(r.Setting.Name), figures.Text("–"), figures.Text("–")}
+	cells := []figures.Cell{figures.Text(r.title()), figures.Text("–"), figures.Text("–")}
 	if model := r.Setting.Model; model != nil {
 		if model.Field != pengcde.Constant {
 			cells[1] = figures.Text(model.Control.String())
@@ -215,7 +215,7 @@ func (r *Row) rotationCells(series *dyngraph.Series, best *Rotated) ([]figures.C
 		return append(append(cells, gap, gap, gap, gap), r.cost()...), nil
 	}
 	if rotated.Seeds > 1 {
-		cells[0] = figures.Text(fmt.Sprintf("%s (%d)", r.Setting.Name, rotated.Seeds))
+		cells[0] = figures.Text(fmt.Sprintf("%s (%d)", r.title(), rotated.Seeds))
 	}
 	single, _ := train.MeanCI(rotated.Single)
 	difference := figures.Text("–")

@@ -18,7 +18,7 @@ func Tennis() Forecasting {
 		Name: "twitter-tennis", Title: "Mentions during Roland-Garros 2017", Data: "twitter_tennis (rg17) of PyTorch Geometric Temporal",
 		Time: "snapshot", Target: "ln(1 + mentions)",
 		Series: func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
-		Window: 10, version: 1, settings: tennisSettings,
+		Window: 10, settings: tennisSettings,
 		published: [2][2]float64{{0.391, 0.069}, {0.440, 0.053}},
 	}
 }

@@ -20,16 +20,14 @@ type Worlds struct {
 	// changes later than they are and not all of them, and the models have those of pengcde.Config.Parity.
 	AsPublished bool
 
-	// version is part of each run's identity: raised when a change makes stored runs wrong.
-	version int
-	tasks   []synthetic.Task
-	size    func(Profile) worldsSize
+	tasks []synthetic.Task
+	size  func(Profile) worldsSize
 }
 
 // Table1 is the first table of the paper: heat diffusion and gene regulation on four families of graphs.
 func Table1() Worlds {
 	return Worlds{Name: "table1", Title: "Heat diffusion and gene regulation", Data: "simulated on four families of graphs that change",
-		version: 1, tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: publishedSize}
+		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: publishedSize}
 }
 
 // Table1AsPublished is Table1 with the defects of the published code.
@@ -42,7 +40,7 @@ func Table1AsPublished() Worlds {
 // TableWealth is the table of the paper's appendix: wealth and opinion dynamics on four families of graphs.
 func TableWealth() Worlds {
 	return Worlds{Name: "table-wealth", Title: "Wealth and opinion dynamics", Data: "simulated on four families of graphs that change",
-		version: 1, tasks: []synthetic.Task{synthetic.Wealth, synthetic.Opinion}, size: appendixSize}
+		tasks: []synthetic.Task{synthetic.Wealth, synthetic.Opinion}, size: appendixSize}
 }
 
 func (e Worlds) experiment() Experiment { return shell(e.Name, e.Title, e.Data, e.Run, e.Stored) }

@@ -15,19 +15,30 @@ import (
 type WorldResults struct {
 	Experiment Worlds
 	Profile    Profile
-	// Records are all that is stored, errors too.
+	Standing
+	// Records are all that is stored in this generation, errors too.
 	Records []Record[WorldRun]
 	// Runs are those that were made, failed ones among them; Errors say why others could not be.
 	Runs   []WorldRun `json:"-"`
 	Errors []string   `json:"-"`
 
-	planned []worldTask
+	// planned are all, stale those of which only another generation is stored, elsewhere those that another backend made.
+	planned, stale, elsewhere []worldTask
 }
 
-func (r *WorldResults) add(t worldTask, record *Record[WorldRun]) {
+func (r *WorldResults) add(t worldTask, f found[WorldRun]) {
 	r.planned = append(r.planned, t)
+	record := f.record
 	if record == nil {
+		if !f.missing() {
+			r.stale = append(r.stale, t)
+			r.Stale++
+		}
 		return
+	}
+	if f.elsewhere {
+		r.elsewhere = append(r.elsewhere, t)
+		r.Elsewhere[record.Backend]++
 	}
 	r.Records = append(r.Records, *record)
 	if record.Error != "" {
@@ -47,10 +58,13 @@ func (r *WorldResults) Count() (stored, planned int) { return len(r.Runs), len(r
 // Models are the counts of each model.
 func (r *WorldResults) Models() (counts []ModelCount) {
 	for _, t := range r.planned {
-		counts = count(counts, t.Model.ID, 0, 1)
+		counts = count(counts, ModelCount{Model: t.Model.ID, Planned: 1})
 	}
 	for _, run := range r.Runs {
-		counts = count(counts, run.Model.ID, 1, 0)
+		counts = count(counts, ModelCount{Model: run.Model.ID, Stored: 1})
+	}
+	for _, t := range r.stale {
+		counts = count(counts, ModelCount{Model: t.Model.ID, Stale: 1})
 	}
 	return counts
 }
@@ -62,12 +76,17 @@ func (r *WorldResults) of(dynamics, family, model string) (runs []WorldRun, plan
 			runs = append(runs, run)
 		}
 	}
-	for _, t := range r.planned {
-		if t.World.Dynamics == dynamics && t.World.Family == family && t.Model.ID == model {
-			planned++
+	return runs, countOf(r.planned, dynamics, family, model)
+}
+
+// countOf is the number of tasks of a model in a world, or with "" for the family in all worlds of the dynamics.
+func countOf(tasks []worldTask, dynamics, family, model string) (count int) {
+	for _, t := range tasks {
+		if t.World.Dynamics == dynamics && (family == "" || t.World.Family == family) && t.Model.ID == model {
+			count++
 		}
 	}
-	return runs, planned
+	return count
 }
 
 // worlds lists the dynamics and families that were planned, and the models.
@@ -137,12 +156,19 @@ func (r *WorldResults) Table(dynamics string, measure Measure) *figures.Table {
 	}
 	t.Columns = append(t.Columns, figures.Column{Title: "size"}, figures.Column{Title: "s/epoch", Decimals: 2}, figures.Column{Title: "MB", Decimals: -1})
 	for _, model := range models {
-		cells := []figures.Cell{figures.Text(model.Name)}
+		name := model.Name
+		if countOf(r.elsewhere, dynamics, "", model.ID) > 0 {
+			name += elsewhere
+		}
+		cells := []figures.Cell{figures.Text(name)}
 		var made []WorldRun
 		for _, family := range families {
 			runs, planned := r.of(dynamics, family, model.ID)
 			made = append(made, runs...)
 			cell := worldCell(runs, planned, measure)
+			if n := countOf(r.stale, dynamics, family, model.ID); n > 0 {
+				cell = figures.Text(stale(n, planned))
+			}
 			if p, ok := publishedError(dynamics, family, model.published); ok && measure == OnTest {
 				cell = cell.Published(p[0], p[1])
 			}
@@ -274,5 +300,5 @@ func (r *WorldResults) notes(dynamics string, measure Measure) []string {
 	if len(machines) > 0 {
 		cost += fmt.Sprintf(" The runs that are stored took %s on %s.", hours(seconds), strings.Join(machines, " and "))
 	}
-	return append(notes, cost)
+	return append(append(notes, cost), r.Remarks()...)
 }

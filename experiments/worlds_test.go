@@ -80,7 +80,7 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 		t.Error("two seeds have the same error")
 	}
 
-	again, err := e.Run(context.Background(), Options{Profile: Quick})
+	again, err := e.Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,8 +220,8 @@ func TestDivergedWorldsShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &WorldResults{Experiment: small(), Profile: Quick}
-	r.add(tasks[0], &Record[WorldRun]{Run: &WorldRun{Failure: "loss NaN"}})
-	r.add(tasks[1], &Record[WorldRun]{Run: &WorldRun{Test: 1, Training: Training{TrainLoss: []float64{1}, SecondsPerEpoch: 7}}})
+	r.add(tasks[0], found[WorldRun]{record: &Record[WorldRun]{Run: &WorldRun{Failure: "loss NaN"}}})
+	r.add(tasks[1], found[WorldRun]{record: &Record[WorldRun]{Run: &WorldRun{Test: 1, Training: Training{TrainLoss: []float64{1}, SecondsPerEpoch: 7}}}})
 	if text := worldTable(t, r, OnTest); !strings.Contains(text, "diverged, 1 of 2") || !strings.Contains(text, "7.00") {
 		t.Errorf("a diverged run and one of 7 s an epoch show as:\n%s", text)
 	}

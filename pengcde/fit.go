@@ -87,7 +87,11 @@ func (m *Model) keyed(config train.Config, digest hash.Hash) (train.Config, erro
 	if config.Checkpoint == nil {
 		return config, nil
 	}
-	model, err := json.Marshal(m.config)
+	resolved, err := m.config.Resolved()
+	if err != nil {
+		return config, err
+	}
+	model, err := json.Marshal(resolved)
 	if err != nil {
 		return config, fmt.Errorf("pengcde: key of a checkpoint: %w", err)
 	}

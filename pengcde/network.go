@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -158,7 +159,48 @@ func (n *network) solve(ctx context.Context, params []*tensors.Tensor, b *batch,
 		return nil, err
 	}
 	defer xla.Free(z0...)
-	return n.integrate(ctx, params, b, z0[0], keep)
+	solution, err := n.integrate(ctx, params, b, z0[0], keep)
+	if errors.Is(err, ErrInput) {
+		if bad := notFiniteStart(b.x0, z0[0]); bad != nil {
+			return nil, bad
+		}
+	}
+	return solution, err
+}
+
+// startError is an encoded state that is not finite though the features are: the encoder's parameters have diverged.
+type startError struct {
+	sample, entry int
+	value         float64
+}
+
+func (e *startError) Error() string {
+	return fmt.Sprintf("pengcde: encoded state, entry %d of sample %d, is %g, want a finite number: the parameters have "+
+		"diverged; try a smaller learning rate", e.entry, e.sample, e.value)
+}
+
+func (e *startError) Unwrap() error { return train.ErrNotFinite }
+
+// notFiniteStart finds the first entry of z0 [B, n, hidden] that is not finite; nil where there is none, or where the features
+// x0 [B, n, p] of its sample are not finite either.
+func notFiniteStart(x0, z0 *tensors.Tensor) error {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	samples := z0.Shape().Dimensions[0]
+	size, features := z0.Size()/samples, x0.Size()/samples
+	states, inputs := nn.Floats(z0), nn.Floats(x0)
+	for i, z := range states {
+		if finite(z) {
+			continue
+		}
+		b := i / size
+		for _, x := range inputs[b*features : (b+1)*features] {
+			if !finite(x) {
+				return nil
+			}
+		}
+		return &startError{sample: b, entry: i % size, value: z}
+	}
+	return nil
 }
 
 // integrate solves a batch from z0 [B, n, hidden].

@@ -228,7 +228,8 @@ func TestFitSeedsWithOneThatFails(t *testing.T) {
 		"start": {func(r *Run[*dyngraph.Series]) {
 			r.Training[1].Features[0] = slices.Repeat([]float64{math.MaxFloat64}, seedNodes)
 			r.Model.params[0].MustMutableFlatData(func(flat any) { floats.Scale(10, flat.([]float64)) }) // of the encoder
-		}, ErrInput, "of sample 1"},
+		}, train.ErrNotFinite, "of sample 1"},
+		"parameters": {func(r *Run[*dyngraph.Series]) { r.Config.AdamW.LearningRate = 1e200 }, train.ErrNotFinite, "not finite"},
 		"validation": {func(r *Run[*dyngraph.Series]) {
 			for k := range r.Validation[0].Times {
 				r.Validation[0].Times[k] *= 4000

@@ -263,6 +263,7 @@ func (t *together) still(b *batch, group []*request) *batch {
 func (t *together) blame(ctx context.Context, err error, group []*request) error {
 	var failure *ode.Failure
 	var input *ode.InputError
+	var start *startError
 	size := len(t.training[0].times) / len(t.slots)
 	if ctx.Err() != nil {
 		return err
@@ -286,6 +287,15 @@ func (t *together) blame(ctx context.Context, err error, group []*request) error
 		for q, f := range own {
 			q.err = notFinite(f)
 		}
+		return nil
+	case errors.As(err, &start):
+		q := group[t.slots[start.sample/size]]
+		if !q.waiting() {
+			return err
+		}
+		alone := *start
+		alone.sample = start.sample % size
+		q.err = &alone
 		return nil
 	case errors.As(err, &input):
 		q := group[t.slots[input.Sample/size]]

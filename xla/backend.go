@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gomlx/compute"
+	goxla "github.com/gomlx/go-xla/compute/xla"
 )
 
 // ErrNotOpen is wrapped by the errors of what is asked of a [Backend] that is nil or zero.
@@ -46,6 +47,18 @@ func (b *Backend) Name() string {
 	}
 	if name := map[string]string{"go": "pure Go", cpu: "XLA on CPU", cuda: "XLA on CUDA"}[b.Device]; name != "" {
 		return name
+	}
+	return b.Device
+}
+
+// Kind names the kind of backend as a [Config] takes it: "xla:cpu", "xla:cuda", "go", or "xla:" with the name of another
+// plugin; one given to [Wrap] goes by its own name. Results of two kinds differ by rounding, which training can amplify.
+func (b *Backend) Kind() string {
+	if b.Check() != nil {
+		return b.Name()
+	}
+	if b.Compute.Name() == goxla.BackendName && b.Device != goxla.BackendName {
+		return goxla.BackendName + ":" + b.Device
 	}
 	return b.Device
 }

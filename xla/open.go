@@ -39,6 +39,11 @@ type Config struct {
 	Notices io.Writer
 }
 
+// goName is the pure-Go backend's name, xlaNames are those that GoMLX has for XLA.
+const goName = "go"
+
+var xlaNames = []string{goxla.BackendName, "stablehlo", "hlo", "shlo"}
+
 func init() { goxla.EnableAutoInstall(false) }
 
 // Open opens a backend. One that is named (see [Config]) is opened or the error, [ErrPlugin] or [ErrSetting], says
@@ -49,18 +54,12 @@ func init() { goxla.EnableAutoInstall(false) }
 // have it back, at that price, set MALLOC_TRIM_THRESHOLD_ (see mallopt(3)). XLA then also hands nothing to YNNPACK, from which
 // some products come back wrong, unless $XLA_FLAGS sets xla_cpu_experimental_ynn_fusion_type.
 func Open(cfg Config) (*Backend, error) {
-	for _, s := range []struct{ spec, from string }{
-		{cfg.Backend, "Config.Backend"},
-		{os.Getenv(BackendEnv), "$" + BackendEnv},
-		{os.Getenv(GoMLXBackendEnv), "$" + GoMLXBackendEnv},
-	} {
-		if s.spec != "" {
-			backend, err := openNamed(s.spec, s.from)
-			if err != nil {
-				return nil, fmt.Errorf("xla: backend %q of %s: %w", s.spec, s.from, err)
-			}
-			return backend, nil
+	if spec, from := cfg.named(); spec != "" {
+		backend, err := openNamed(spec, from)
+		if err != nil {
+			return nil, fmt.Errorf("xla: backend %q of %s: %w", spec, from, err)
 		}
+		return backend, nil
 	}
 	backend, notice, err := openBest()
 	if err != nil {
@@ -75,14 +74,28 @@ func Open(cfg Config) (*Backend, error) {
 	return backend, nil
 }
 
+// named is the backend that is asked for, and by what; "" leaves the choice to Open.
+func (cfg Config) named() (spec, from string) {
+	for _, s := range []struct{ spec, from string }{
+		{cfg.Backend, "Config.Backend"},
+		{os.Getenv(BackendEnv), "$" + BackendEnv},
+		{os.Getenv(GoMLXBackendEnv), "$" + GoMLXBackendEnv},
+	} {
+		if s.spec != "" {
+			return s.spec, s.from
+		}
+	}
+	return "", ""
+}
+
 // openNamed opens the backend of a setting such as "xla:cpu,notf32".
 func openNamed(spec, from string) (*Backend, error) {
 	head, options, _ := strings.Cut(spec, ",")
 	kind, plugin, _ := strings.Cut(head, ":")
 	switch {
-	case kind == "go":
+	case kind == goName:
 		return openGo(from + " asks for it")
-	case slices.Contains([]string{goxla.BackendName, "stablehlo", "hlo", "shlo"}, kind):
+	case slices.Contains(xlaNames, kind):
 		return openXLA(plugin, options, from+"="+spec)
 	case slices.Contains(compute.List(), kind): // registered by the program that imports this package
 		b, err := newCompute(spec)

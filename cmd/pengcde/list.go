@@ -59,6 +59,9 @@ func listModels(out io.Writer, e experiments.Experiment) error {
 				ids, cells[c.Model] = append(ids, c.Model), slices.Repeat([]string{"–"}, len(profiles))
 			}
 			cells[c.Model][i] = fmt.Sprintf("%d of %d", c.Stored, c.Planned)
+			if c.Stale > 0 {
+				cells[c.Model][i] += fmt.Sprintf(", %d stale", c.Stale)
+			}
 		}
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

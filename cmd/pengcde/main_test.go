@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -182,6 +183,37 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	if all := files(t, folder, "*"); len(all) != len(files(t, folder, "*.json")) {
 		t.Errorf("%d files, want results alone", len(all))
+	}
+}
+
+// Runs of another generation are counted by list and show, left by run, and made again by run --stale.
+func TestStale(t *testing.T) {
+	folder := t.TempDir()
+	args := []string{"england-covid", "--models", "zero"}
+	made := output(t, folder, append([]string{"run"}, args...)...)
+	stored := files(t, folder, "*.json")
+	for name := range stored { // only the name tells the generation until it is read
+		path := filepath.Join(folder, "england-covid", name)
+		if err := os.Rename(path, strings.Replace(path, fmt.Sprintf("-g%d-", experiments.Generation), "-g1-", 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := output(t, folder, "list"); !strings.Contains(text, fmt.Sprintf("0 of %d, %[1]d stale", len(stored))) {
+		t.Errorf("list prints no stale runs:\n%s", text)
+	}
+	for _, command := range []string{"show", "run"} {
+		if text := output(t, folder, append([]string{command}, args...)...); !strings.Contains(text, "stale, ") || !strings.Contains(text, "--stale") {
+			t.Errorf("%s prints no stale runs:\n%s", command, text)
+		}
+	}
+	if now := files(t, folder, "*-g1-*"); len(now) != len(stored) {
+		t.Errorf("%d stale files after run, want %d", len(now), len(stored))
+	}
+	if again := output(t, folder, append([]string{"run", "--stale"}, args...)...); again != made {
+		t.Errorf("made again (-first +again):\n%s", cmp.Diff(made, again))
+	}
+	if now := files(t, folder, "*"); len(now) != len(stored) {
+		t.Errorf("%d files after run --stale, want %d", len(now), len(stored))
 	}
 }
 

@@ -61,6 +61,7 @@ func (s *seeds) UnmarshalText(text []byte) error {
 type runCommand struct {
 	choice
 	Retry           bool          `help:"Make runs again whose error was stored."`
+	Stale           bool          `help:"Make runs again of which only another generation of the numerics is stored, and delete those."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best that is there." placeholder:"NAME"`
 }
@@ -80,21 +81,33 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	bar := figures.NewBar(e.Name)
-	o.Retry, o.CheckpointEvery, o.Progress = c.Retry, c.CheckpointEvery, bar.Update
+	o.Retry, o.Stale, o.CheckpointEvery, o.Progress = c.Retry, c.Stale, c.CheckpointEvery, bar.Update
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
 	results, err := e.Run(ctx, o)
 	if results == nil {
 		bar.Stop("stopped")
 		return err
 	}
-	stored, planned := results.Count()
-	finish := bar.Done
+	said, finish := counted(results), bar.Done
 	if err != nil {
 		finish = bar.Stop
 	}
-	finish(fmt.Sprintf("%d of %d runs stored", stored, planned))
+	finish(said)
 	if shown := show(s.out, results, markdown); shown != nil {
 		return shown
 	}
 	return err
+}
+
+// counted says how many runs are stored.
+func counted(r experiments.Results) string {
+	stored, planned := r.Count()
+	text, stale := fmt.Sprintf("%d of %d runs stored", stored, planned), 0
+	for _, c := range r.Models() {
+		stale += c.Stale
+	}
+	if stale > 0 {
+		text += fmt.Sprintf(", %d stale", stale)
+	}
+	return text
 }

@@ -32,6 +32,12 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintln(s.err, counted(results))
+	if c.Format == asJSON { // tables have them among their notes
+		for _, line := range results.Remarks() {
+			fmt.Fprintln(s.err, line)
+		}
+	}
 	return show(s.out, results, c.Format)
 }
 

@@ -60,11 +60,7 @@ func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
 
 // Path is the file of a configuration.
 func (c Cache) Path(config Config) (string, error) {
-	config = config.withDefaults()
-	if err := config.check(); err != nil {
-		return "", err
-	}
-	identity, err := config.identity()
+	identity, err := config.Identity()
 	return c.path(identity), err
 }
 
@@ -78,6 +74,15 @@ func (c Cache) notice(format string, args ...any) {
 		c.Notices = os.Stderr
 	}
 	fmt.Fprintf(c.Notices, format+"\n", args...)
+}
+
+// Identity is all that decides what is generated, as JSON with every default written out.
+func (c Config) Identity() (string, error) {
+	c = c.withDefaults()
+	if err := c.check(); err != nil {
+		return "", err
+	}
+	return c.identity()
 }
 
 // identity is all that decides what is generated, as JSON: parameters of family and dynamics in the place of functions.

@@ -98,6 +98,9 @@ func (c PID) withDefaults() (PID, error) {
 	return c, nil
 }
 
+// Resolved is the control with every default written out, for what compares or stores it.
+func (c PID) Resolved() (PID, error) { return c.withDefaults() }
+
 // check finds options that no solve can take.
 func (c PID) check() error {
 	_, err := c.withDefaults()

@@ -18,7 +18,7 @@ type Config struct {
 	Method *Method
 	// Control chooses the steps; nil means PID{}.
 	Control Control
-	// MaxSteps bounds the tries of each sample; 0 means 4096, and no bound with Constant and Given.
+	// MaxSteps bounds the tries of each sample; 0 means [DefaultMaxSteps], and no bound with Constant and Given.
 	MaxSteps int
 	// Parameters says that only the first so many args are differentiated by [Solution.Pullback]; 0 means all args
 	// of a float type.
@@ -72,7 +72,7 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	default:
 		adaptive = true
 		if s.maxSteps == 0 {
-			s.maxSteps = 4096
+			s.maxSteps = DefaultMaxSteps
 		}
 	}
 	if err := s.method.check(adaptive); err != nil {
@@ -103,6 +103,9 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	}
 	return s, nil
 }
+
+// DefaultMaxSteps is [Config].MaxSteps where that is 0.
+const DefaultMaxSteps = 4096
 
 // ErrClosed is returned by a solver that was closed, and by its solutions where they need it: for [Solution.Pullback] and
 // [Solution.At].

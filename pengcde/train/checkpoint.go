@@ -216,7 +216,11 @@ func floatsOf(file *safetensors.File, name string) ([]float64, error) {
 
 // identity is a hash of all that decides how training goes on.
 func (l *loop) identity() (string, error) {
-	config, err := json.Marshal(l.config)
+	resolved, err := l.config.Resolved()
+	if err != nil {
+		return "", err
+	}
+	config, err := json.Marshal(resolved)
 	if err != nil {
 		return "", fmt.Errorf("pengcde/train: identity of a checkpoint: %w", err)
 	}

@@ -89,8 +89,10 @@ const (
 	StopPatience Stop = "no better validation"
 	// StopInterrupted means that the context ended.
 	StopInterrupted Stop = "interrupted"
-	// StopNotFinite means that loss or gradient were not finite.
+	// StopNotFinite means that a loss, a gradient or a state was not finite.
 	StopNotFinite Stop = "not finite"
+	// StopError begins what a training says that another error ended; the error follows.
+	StopError Stop = "error"
 )
 
 // Report is the record of a run.
@@ -117,6 +119,17 @@ func (c Config) withDefaults() (Config, error) {
 			c.Epochs, c.Patience, c.BatchSize, ErrInput)
 	}
 	return c, nil
+}
+
+// Resolved is the configuration with every default written out, to compare and to store: not to be trained with, because in
+// AdamW a 0 then means none. What has no part in the result, such as Progress, is left as it is.
+func (c Config) Resolved() (Config, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return c, err
+	}
+	c.AdamW, err = c.AdamW.withDefaults()
+	return c, err
 }
 
 func (c Config) optimiser(backend *xla.Backend, params []*tensors.Tensor) (*Optimiser, error) {
@@ -163,6 +176,8 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 		err = errors.Join(fmt.Errorf("pengcde/train: interrupted after %d epochs: %w", len(l.report.Epochs), ctx.Err()), l.save())
 	case errors.Is(err, ErrNotFinite):
 		l.report.Stop = StopNotFinite
+	case err != nil:
+		l.report.Stop = Stop(fmt.Sprintf("%s: %v", StopError, err))
 	}
 	if len(l.best) > 0 {
 		xla.Free(l.params...)

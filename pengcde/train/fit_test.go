@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -19,6 +21,7 @@ type bowl struct {
 	validations []float64 // returned in turn, the last again and again; nil: the loss
 	calls       int
 	poison      int // batch call from which the gradient is NaN, 0 for never
+	fail        error
 	cancel      func()
 	cancelAt    int
 }
@@ -33,6 +36,9 @@ func (b *bowl) loss(p []float64) (loss float64) {
 }
 
 func (b *bowl) Gradient(_ context.Context, params []*tensors.Tensor, _ int) (float64, []*tensors.Tensor, error) {
+	if b.fail != nil {
+		return 0, nil, b.fail
+	}
 	b.calls++
 	if b.cancel != nil && b.calls == b.cancelAt {
 		b.cancel()
@@ -121,6 +127,34 @@ func TestNotFiniteKeepsTheBest(t *testing.T) {
 	for _, v := range tensors.MustCopyFlatData[float64](params[0]) {
 		if math.IsNaN(v) {
 			t.Error("the kept parameters are NaN")
+		}
+	}
+}
+
+// An error that is no divergence says in the report why training stopped.
+func TestErrorStops(t *testing.T) {
+	b := &bowl{target: []float64{1, 1}, fail: errors.New("out of memory")}
+	_, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), Config{EvaluateEvery: 1})
+	if !errors.Is(err, b.fail) || !strings.HasPrefix(string(report.Stop), string(StopError)) || !strings.Contains(string(report.Stop), "out of memory") {
+		t.Errorf("error %v, stop %q, want both to tell of the error", err, report.Stop)
+	}
+}
+
+// A default is the value that it stands for, and none is not.
+func TestResolved(t *testing.T) {
+	adamW := AdamW{LearningRate: 1e-2, WeightDecay: 1e-4, Clip: 1, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
+	want := Config{AdamW: adamW, Epochs: 200, EvaluateEvery: 5, Patience: 15, MinEpochs: 20, BatchSize: 1}
+	for name, c := range map[string]struct {
+		config Config
+		same   bool
+	}{
+		"defaults": {Config{}, true}, "written out": {want, true}, "no decay": {Config{AdamW: AdamW{WeightDecay: -1}}, false},
+		"no clip": {Config{AdamW: AdamW{Clip: -1}}, false}, "no validation": {Config{EvaluateEvery: -1}, false},
+		"stops at once": {Config{MinEpochs: -1}, false}, "epochs": {Config{Epochs: 201}, false},
+	} {
+		got, err := c.config.Resolved()
+		if err != nil || reflect.DeepEqual(got, want) != c.same {
+			t.Errorf("%s: %+v, %v; want it the same as the defaults: %t", name, got, err, c.same)
 		}
 	}
 }

@@ -1,0 +1,208 @@
+package experiments
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+var updateGolden = flag.Bool("update-golden", false, "write testdata/golden.json anew, for a Generation that was raised or where the file is gone")
+
+const goldenFile = "testdata/golden.json"
+
+// goldenTolerance is relative to the largest of a run's values of one kind.
+const goldenTolerance = 1e-7
+
+// goldenAdamW takes short steps, and none where a gradient is hardly more than rounding: AdamW divides by its size.
+var goldenAdamW = train.AdamW{LearningRate: 1e-4, Epsilon: 1e-2}
+
+// golden are numbers of small runs, by run and kind.
+type golden struct {
+	Generation int
+	Values     map[string][]float64
+}
+
+// The numbers of small runs are those of the generation. Where they change, stored results are no longer what the code makes.
+func TestGolden(t *testing.T) {
+	got := golden{Generation, make(map[string][]float64)}
+	goldenForecasts(t, xlatest.Go(t), pengcde.Kinds(), got.Values)
+	goldenWorlds(t, xlatest.Go(t), []pengcde.Kind{pengcde.PENG, pengcde.GNODE}, got.Values)
+
+	var want golden
+	content, err := os.ReadFile(goldenFile)
+	if err == nil {
+		err = json.Unmarshal(content, &want)
+	}
+	if err != nil && !(*updateGolden && errors.Is(err, fs.ErrNotExist)) {
+		t.Fatalf("%v; go test ./experiments -run TestGolden -update-golden writes the file", err)
+	}
+	changes := goldenChanges(want.Values, got.Values, goldenTolerance)
+	switch {
+	case *updateGolden && want.Generation == Generation && len(changes) > 0:
+		t.Fatalf("numbers changed, but Generation is still %d: raise it in generation.go and update again, or, while no run of it was "+
+			"stored for others yet, delete %s and update again:\n%s", Generation, goldenFile, strings.Join(changes, "\n"))
+	case *updateGolden:
+		if content, err = json.MarshalIndent(got, "", " "); err == nil {
+			err = os.WriteFile(goldenFile, append(content, '\n'), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	case want.Generation != Generation:
+		t.Fatalf("Generation is %d, the golden values are of %d: go test ./experiments -run TestGolden -update-golden writes them anew",
+			Generation, want.Generation)
+	case len(changes) > 0:
+		t.Fatalf("numbers changed, so stored results are no longer what this code makes. If that is wanted, raise Generation in "+
+			"generation.go, which shows them as stale, and run go test ./experiments -run TestGolden -update-golden; else it is a defect:\n%s",
+			strings.Join(changes, "\n"))
+	}
+}
+
+// The backend of this process makes the same numbers. XLA takes too long to compile more than one model, and where adaptive steps
+// end on changes of the graph, rounding can decide on which side of one a stage is: losses there differ by 1e-6.
+func TestGoldenHere(t *testing.T) {
+	if xlatest.Backend(t).Kind() == xlatest.Go(t).Kind() {
+		t.Skip("TestGolden does this on the same backend")
+	}
+	var want golden
+	content, err := os.ReadFile(goldenFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(content, &want); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string][]float64)
+	goldenForecasts(t, xlatest.Backend(t), []pengcde.Kind{pengcde.PENG}, got)
+	for name := range want.Values {
+		if got[name] == nil {
+			delete(want.Values, name)
+		}
+	}
+	const tolerance = 1e-6 // rounding makes 4e-7 of two steps of training
+	if changes := goldenChanges(want.Values, got, tolerance); len(changes) > 0 {
+		t.Errorf("%s makes other numbers than the pure-Go backend:\n%s", xlatest.Backend(t), strings.Join(changes, "\n"))
+	}
+}
+
+// goldenChanges lists what differs by more than rounding.
+func goldenChanges(want, got map[string][]float64, tolerance float64) (changes []string) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if _, found := got[name]; !found {
+			changes = append(changes, name+": is gone")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		a, b := want[name], got[name]
+		if len(a) != len(b) {
+			changes = append(changes, fmt.Sprintf("%s: %d values, want %d", name, len(b), len(a)))
+			continue
+		}
+		scale := 0.0
+		for _, x := range a {
+			scale = math.Max(scale, math.Abs(x))
+		}
+		for i := range a {
+			if !(math.Abs(a[i]-b[i]) <= tolerance*scale) {
+				changes = append(changes, fmt.Sprintf("%s, entry %d: %.12g, want %.12g", name, i, b[i], a[i]))
+				break
+			}
+		}
+	}
+	return changes
+}
+
+// goldenForecasts trains vector fields for two optimiser steps on england, and makes all forecasts without a model. With more or
+// longer steps, losses by step change by 1e-4 for rounding alone.
+func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
+	t.Helper()
+	e := England()
+	e.settings = func(Profile) []Setting {
+		all := slices.DeleteFunc(heuristics(1), func(s Setting) bool { return s.Deal != Random })
+		for _, kind := range kinds {
+			model := englandSize
+			model.Field, model.Hidden, model.Step, model.Float64 = kind, 4, 0.5, true
+			all = append(all, Setting{ID: string(kind), Name: string(kind), Deal: Random, Model: &model, Seeds: 1,
+				Train: train.Config{Epochs: 2, EvaluateEvery: 1, BatchSize: 7, AdamW: goldenAdamW}})
+		}
+		return all
+	}
+	t.Setenv(ResultsEnv, t.TempDir())
+	for _, row := range run(t, e, Options{Profile: Quick, Backend: backend}).Rows {
+		r, name := row.Runs[0], "england, "+row.Setting.ID
+		if r.Failure != "" {
+			t.Fatalf("%s: %s", name, r.Failure)
+		}
+		values[name+": losses"] = slices.Concat(r.TrainLoss, r.ValidationLoss, []float64{r.Validation.PerNode, r.Validation.Published, r.Test.PerNode, r.Test.Published})
+		values[name+": forecast"] = r.Targets[0].Forecast[:8]
+	}
+}
+
+// goldenWorlds trains in a small world by adaptive steps: the field with control by the graph, and the one whose graph jumps.
+func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
+	t.Helper()
+	for _, kind := range kinds {
+		e := small()
+		e.size = func(p Profile) worldsSize {
+			size := small().size(p)
+			size.epochs, size.models = 2, []string{"peng"}
+			return size
+		}
+		o := Options{Profile: Quick, Backend: backend, Seeds: []uint64{0}}
+		_, tasks, err := e.plan(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task := tasks[0]
+		task.Model.Model.Field, task.Model.Model.Hidden, task.Model.Model.Float64 = kind, 4, true
+		task.Model.Model.Adaptive = &ode.PID{RTol: 1e-6}
+		task.Model.Train.AdamW = goldenAdamW
+		task.slot.base = t.TempDir() + "/golden"
+		w := &worldsRunner{cache: synthetic.Cache{Folder: t.TempDir()}}
+		w.options = o
+		defer w.close()
+		r, _, err := w.run(context.Background(), task)
+		if err != nil || r.Failure != "" {
+			t.Fatalf("%s: %v %+v", kind, err, r)
+		}
+		name := "heat on a grid, " + string(kind)
+		values[name+": losses"] = slices.Concat(r.TrainLoss, r.ValidationLoss, []float64{r.Test, r.Interpolation, r.Extrapolation})
+		values[name+": errors over time"] = r.Tests[0].Errors[110:]
+	}
+}
+
+// The comparison finds what it should, and nothing in rounding.
+func TestGoldenChanges(t *testing.T) {
+	want := map[string][]float64{"a": {1, 1e-3}, "b": {0, 0}}
+	for _, c := range []struct {
+		name    string
+		got     map[string][]float64
+		changes int
+	}{
+		{"the same", map[string][]float64{"a": {1, 1e-3}, "b": {0, 0}}, 0},
+		{"rounding", map[string][]float64{"a": {1 + 1e-9, 1e-3 + 1e-12}, "b": {0, 0}}, 0},
+		{"another number", map[string][]float64{"a": {1, 1.001e-3}, "b": {0, 0}}, 1},
+		{"NaN", map[string][]float64{"a": {math.NaN(), 1e-3}, "b": {0, 0}}, 1},
+		{"one gone, one new", map[string][]float64{"a": {1, 1e-3}, "c": {1}}, 2},
+	} {
+		if changes := goldenChanges(want, c.got, goldenTolerance); len(changes) != c.changes {
+			t.Errorf("%s: %q, want %d changes", c.name, changes, c.changes)
+		}
+	}
+}

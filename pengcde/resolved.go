@@ -1,0 +1,71 @@
+package pengcde
+
+import (
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+)
+
+// Resolved is what a [Config] comes to: every default written out, and names of sets replaced by what they stand for. Two
+// configurations that are resolved alike compute the same, but for rounding and the initial parameters: Product, Memory and Seed
+// are left out. It is there to be compared and stored; fields that do not apply are empty.
+type Resolved struct {
+	Nodes, Features, Outputs, Hidden, Layers int
+	Field                                    Kind
+	Control                                  dyngraph.Normalisation
+	// Maps act on A and DerivativeMaps on A'.
+	Maps, DerivativeMaps []equivariant.Map
+	Mask                 path.Mask
+	Identities           equivariant.Identities
+	Path                 path.Kind
+	// Method is the Runge-Kutta method. Step is its constant step, or Adaptive its step size control with a bound on the tries.
+	Method   string
+	Step     float64
+	Adaptive *ode.PID
+	MaxSteps int
+	// CoderWidth and CoderDepth are those of encoder and readout; 0 where these are linear.
+	CoderWidth, CoderDepth      int
+	GraphOnly, Residual, Parity bool
+	// Float is the type that is computed in.
+	Float string
+}
+
+// Resolved checks the configuration and writes its defaults out.
+func (c Config) Resolved() (Resolved, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return Resolved{}, err
+	}
+	r := Resolved{
+		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers, Field: c.Field,
+		Control: c.Control, Mask: c.Mask, Identities: c.Identities, Path: c.Path, Method: ode.Tsit5.Name, Step: c.Step,
+		CoderWidth: coderWidth, CoderDepth: coderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
+		Float: c.dtype().String(),
+	}
+	if c.LinearCoders {
+		r.CoderWidth, r.CoderDepth = 0, 0
+	}
+	if c.Field == PENG {
+		r.Maps = equivariant.Published8()
+		if c.Maps != "" {
+			if r.Maps, r.DerivativeMaps, err = equivariant.ParseMaps(c.Maps); err != nil {
+				return Resolved{}, err
+			}
+		}
+		if r.DerivativeMaps == nil {
+			r.DerivativeMaps = r.Maps
+		}
+	}
+	if c.Adaptive != nil {
+		adaptive, err := c.Adaptive.Resolved()
+		if err != nil {
+			return Resolved{}, err
+		}
+		r.Adaptive, r.MaxSteps = &adaptive, c.MaxSteps
+		if r.MaxSteps == 0 {
+			r.MaxSteps = ode.DefaultMaxSteps
+		}
+	}
+	return r, nil
+}

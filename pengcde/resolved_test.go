@@ -1,0 +1,112 @@
+package pengcde
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+func resolved(t *testing.T, change func(*Config)) Resolved {
+	t.Helper()
+	c := Config{Nodes: 5, Features: 2}
+	change(&c)
+	r, err := c.Resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Every field that changes what is computed changes what the configuration resolves to; what only changes rounding does not.
+func TestEveryFieldIsResolved(t *testing.T) {
+	changes := map[string]func(*Config){
+		"Nodes": func(c *Config) { c.Nodes = 6 }, "Features": func(c *Config) { c.Features = 3 }, "Outputs": func(c *Config) { c.Outputs = 2 },
+		"Field": func(c *Config) { c.Field = GNODE }, "Hidden": func(c *Config) { c.Hidden = 17 }, "Layers": func(c *Config) { c.Layers = 3 },
+		"Control": func(c *Config) { c.Control = dyngraph.Log }, "Maps": func(c *Config) { c.Maps = "all15" },
+		"Mask": func(c *Config) { c.Mask = path.Counted }, "Path": func(c *Config) { c.Path = path.Linear },
+		"Identities": func(c *Config) { c.Identities.Size = 2 }, "Step": func(c *Config) { c.Step = 0.2 },
+		"Adaptive": func(c *Config) { c.Adaptive = &ode.PID{} }, "GraphOnly": func(c *Config) { c.GraphOnly = true },
+		"LinearCoders": func(c *Config) { c.LinearCoders = true }, "Residual": func(c *Config) { c.Residual = true },
+		"Parity": func(c *Config) { c.Parity = true }, "Float64": func(c *Config) { c.Float64 = true },
+		"MaxSteps": func(c *Config) { c.Adaptive, c.MaxSteps = &ode.PID{}, 7 },
+	}
+	same := []string{"Product", "Memory", "Seed"}
+	fields := reflect.TypeFor[Config]()
+	if fields.NumField() != len(changes)+len(same) {
+		t.Errorf("Config has %d fields, this test knows %d", fields.NumField(), len(changes)+len(same))
+	}
+	base := resolved(t, func(*Config) {})
+	for name, change := range changes {
+		if _, found := fields.FieldByName(name); !found {
+			t.Errorf("Config has no field %s", name)
+		}
+		if r := resolved(t, change); cmp.Equal(r, base) || name == "MaxSteps" && cmp.Equal(r, resolved(t, changes["Adaptive"])) {
+			t.Errorf("another %s resolves to the same: %+v", name, r)
+		}
+	}
+	rounding := resolved(t, func(c *Config) { c.Product, c.Memory.Checkpoints, c.Seed = equivariant.Dense, 3, 9 })
+	if diff := cmp.Diff(base, rounding); diff != "" {
+		t.Errorf("product, memory or seed (-without +with):\n%s", diff)
+	}
+}
+
+// A default and the value that it stands for resolve alike.
+func TestDefaultsAreWrittenOut(t *testing.T) {
+	written := func(c *Config) {
+		c.Outputs, c.Field, c.Hidden, c.Layers, c.Maps = 1, PENG, 16, 2, "published8"
+	}
+	if diff := cmp.Diff(resolved(t, func(*Config) {}), resolved(t, func(c *Config) { written(c); c.Step = 0.1 })); diff != "" {
+		t.Errorf("constant steps (-defaults +written out):\n%s", diff)
+	}
+	pid := &ode.PID{RTol: 1e-3, ATol: 1e-6, I: 1, First: 0.01, Safety: 0.9, Shrink: 0.2, Grow: 10}
+	if diff := cmp.Diff(resolved(t, func(c *Config) { c.Adaptive = &ode.PID{} }), resolved(t, func(c *Config) {
+		written(c)
+		c.Adaptive, c.MaxSteps = pid, 4096
+	})); diff != "" {
+		t.Errorf("adaptive steps (-defaults +written out):\n%s", diff)
+	}
+	directed := resolved(t, func(c *Config) { c.Maps = "published11" })
+	if cmp.Equal(directed.Maps, directed.DerivativeMaps) || len(directed.Maps) != 11 {
+		t.Errorf("published11 is %v on A, %v on A'", directed.Maps, directed.DerivativeMaps)
+	}
+}
+
+// Parameters that diverge are no bad input, whatever the solver makes of them.
+func TestDivergedParameters(t *testing.T) {
+	split := ringSplit(t)
+	for name, change := range map[string]func(*Config){
+		"float32": nil, "float64": func(c *Config) { c.Float64 = true }, "adaptive": func(c *Config) { c.Adaptive, c.Step = &ode.PID{}, 0 },
+	} {
+		rate := 1e20
+		if name == "float64" {
+			rate = 1e160
+		}
+		for _, every := range []int{1, -1} {
+			m := ringModelOn(t, xlatest.Go(t), change)
+			config := train.Config{Epochs: 3, EvaluateEvery: every, AdamW: train.AdamW{LearningRate: rate}}
+			report, err := m.Fit(context.Background(), split.Train, split.Validation, config)
+			if !errors.Is(err, train.ErrNotFinite) || errors.Is(err, ErrInput) || report == nil || report.Stop != train.StopNotFinite {
+				t.Errorf("%s, validation every %d: %v, report %+v, want ErrNotFinite and that it stopped for that", name, every, err, report)
+			}
+		}
+	}
+	m := ringModel(t, nil)
+	config := train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: len(split.Train), AdamW: train.AdamW{LearningRate: 1e20}}
+	if _, err := m.Fit(context.Background(), split.Train, nil, config); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Forecast(context.Background(), split.Test[0]); !errors.Is(err, train.ErrNotFinite) || !strings.Contains(err.Error(), "diverged") {
+		t.Errorf("forecast of a diverged model: %v, want ErrNotFinite", err)
+	}
+}
