@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 )
 
@@ -87,7 +88,7 @@ func (c Config) Identity() (string, error) {
 
 // identity is all that decides what is generated, as JSON: parameters of family and dynamics in the place of functions.
 func (c Config) identity() (string, error) {
-	family, err := json.Marshal(c.Family)
+	family, err := json.Marshal(graphs.Resolve(c.Family))
 	if err != nil {
 		return "", fmt.Errorf("datasets/synthetic: parameters of family %q: %w: %w", c.Family.Name(), err, ErrConfig)
 	}

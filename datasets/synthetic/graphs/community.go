@@ -19,11 +19,16 @@ type Community struct {
 // Name is "community".
 func (Community) Name() string { return "community" }
 
-// Draw draws a graph of n >= 4 nodes, numbered block by block.
-func (f Community) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
+func (f Community) resolved() Family {
 	if f == (Community{}) {
 		f = Community{Inside: 0.25, Between: 0.01}
 	}
+	return f
+}
+
+// Draw draws a graph of n >= 4 nodes, numbered block by block.
+func (f Community) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
+	f = f.resolved().(Community)
 	if err := checkProbability("community with inside", f.Inside); err != nil {
 		return nil, err
 	}

@@ -54,6 +54,14 @@ func Draw(family Family, n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	return ByCommunity(graph)
 }
 
+// Resolve is the family with its defaults written out.
+func Resolve(family Family) Family {
+	if f, ok := family.(interface{ resolved() Family }); ok {
+		return f.resolved()
+	}
+	return family
+}
+
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("graphs: %s: %w", fmt.Sprintf(format, args...), ErrInvalid)
 }

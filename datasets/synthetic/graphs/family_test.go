@@ -267,3 +267,19 @@ func BenchmarkDraw(b *testing.B) {
 		}
 	}
 }
+
+// A family with its defaults written out is the same, and says them.
+func TestResolve(t *testing.T) {
+	for _, family := range graphs.All() {
+		full := graphs.Resolve(family)
+		if _, plain := family.(graphs.Grid); !plain && full == family {
+			t.Errorf("%s: %+v has no defaults written out", family.Name(), full)
+		}
+		if again := graphs.Resolve(full); again != full {
+			t.Errorf("%s: %+v resolves to %+v", family.Name(), full, again)
+		}
+	}
+	if own := (graphs.PowerLaw{Edges: 3}); graphs.Resolve(own) != graphs.Family(own) {
+		t.Errorf("%+v resolves to %+v", own, graphs.Resolve(own))
+	}
+}

@@ -20,11 +20,16 @@ type PowerLaw struct {
 // Name is "power law".
 func (PowerLaw) Name() string { return "power law" }
 
-// Draw draws a graph of n > Edges nodes, numbered by age: node 0 is the centre of the star.
-func (f PowerLaw) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
+func (f PowerLaw) resolved() Family {
 	if f.Edges == 0 {
 		f.Edges = 5
 	}
+	return f
+}
+
+// Draw draws a graph of n > Edges nodes, numbered by age: node 0 is the centre of the star.
+func (f PowerLaw) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
+	f = f.resolved().(PowerLaw)
 	m := f.Edges
 	if m < 1 {
 		return nil, invalid("power law with %d edges for each new node, want at least 1", m)

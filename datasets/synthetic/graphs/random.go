@@ -18,11 +18,16 @@ type Random struct {
 // Name is "random".
 func (Random) Name() string { return "random" }
 
-// Draw draws a graph of n >= 2 nodes.
-func (f Random) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
+func (f Random) resolved() Family {
 	if f.Probability == 0 {
 		f.Probability = 0.1
 	}
+	return f
+}
+
+// Draw draws a graph of n >= 2 nodes.
+func (f Random) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
+	f = f.resolved().(Random)
 	if err := checkProbability("random with edge", f.Probability); err != nil {
 		return nil, err
 	}

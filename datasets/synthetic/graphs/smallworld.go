@@ -23,11 +23,16 @@ type SmallWorld struct {
 // Name is "small world".
 func (SmallWorld) Name() string { return "small world" }
 
-// Draw draws a graph of n >= Neighbours nodes, numbered around the ring.
-func (f SmallWorld) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
+func (f SmallWorld) resolved() Family {
 	if f == (SmallWorld{}) {
 		f = SmallWorld{Neighbours: 5, Shortcut: 0.5}
 	}
+	return f
+}
+
+// Draw draws a graph of n >= Neighbours nodes, numbered around the ring.
+func (f SmallWorld) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
+	f = f.resolved().(SmallWorld)
 	if f.Neighbours < 2 {
 		return nil, invalid("small world with %d neighbours in the ring, want at least 2: one on each side", f.Neighbours)
 	}
