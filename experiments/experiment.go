@@ -30,8 +30,8 @@ type Results interface {
 	Tables() ([]*figures.Table, error)
 }
 
-// ModelCount is the number of runs of a model that are stored, of all that were asked for, and of those of which only another
-// [Generation] is stored.
+// ModelCount is the number of runs of a model that are stored, of all that were asked for, and of those of which only
+// another [Generation] is stored.
 type ModelCount struct {
 	Model                  string
 	Stored, Planned, Stale int

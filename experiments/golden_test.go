@@ -38,7 +38,8 @@ type golden struct {
 	Values     map[string][]float64
 }
 
-// The numbers of small runs are those of the generation. Where they change, stored results are no longer what the code makes.
+// The numbers of small runs are those of the generation. Where they change, stored results are no longer what the code
+// makes.
 func TestGolden(t *testing.T) {
 	got := golden{Generation, make(map[string][]float64)}
 	goldenForecasts(t, xlatest.Go(t), pengcde.Kinds(), got.Values)
@@ -74,8 +75,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// The backend of this process makes the same numbers. XLA takes too long to compile more than one model, and where adaptive steps
-// end on changes of the graph, rounding can decide on which side of one a stage is: losses there differ by 1e-6.
+// The backend of this process makes the same numbers. XLA takes too long to compile more than one model, and where
+// adaptive steps end on changes of the graph, rounding can decide on which side of one a stage is: losses there differ
+// by 1e-6.
 func TestGoldenHere(t *testing.T) {
 	if xlatest.Backend(t).Kind() == xlatest.Go(t).Kind() {
 		t.Skip("TestGolden does this on the same backend")
@@ -128,8 +130,8 @@ func goldenChanges(want, got map[string][]float64, tolerance float64) (changes [
 	return changes
 }
 
-// goldenForecasts trains vector fields for two optimiser steps on england, and makes all forecasts without a model. With more or
-// longer steps, losses by step change by 1e-4 for rounding alone.
+// goldenForecasts trains vector fields for two optimiser steps on england, and makes all forecasts without a model.
+// With more or longer steps, losses by step change by 1e-4 for rounding alone.
 func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
 	t.Helper()
 	e := England()
@@ -154,7 +156,8 @@ func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, v
 	}
 }
 
-// goldenWorlds trains in a small world by adaptive steps: the field with control by the graph, and the one whose graph jumps.
+// goldenWorlds trains in a small world by adaptive steps: the field with control by the graph, and the one whose graph
+// jumps.
 func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
 	t.Helper()
 	for _, kind := range kinds {

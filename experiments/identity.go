@@ -18,9 +18,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// identity is all that decides the outcome of a run but backend and generation: every value resolved, so that a changed default
-// makes another run of it. Windows are listed, not the rule by which they are dealt. The digest is that of the series, of which
-// an outline will do.
+// identity is all that decides the outcome of a run but backend and generation: every value resolved, so that a changed
+// default makes another run of it. Windows are listed, not the rule by which they are dealt. The digest is that of the
+// series, of which an outline will do.
 func (e Forecasting) identity(series *dyngraph.Series, digest string, t task) (any, error) {
 	split, err := e.split(series, t.Setting, t.Seed, t.Fold)
 	if err != nil {
@@ -74,7 +74,8 @@ func outline(s *dyngraph.Series) *dyngraph.Series {
 	small := *s
 	small.Pattern, small.NodeNames, small.Scales = &dyngraph.Pattern{Nodes: 1, From: []int32{0}, To: []int32{0}}, nil, nil
 	for rows, size := range map[*[][]float64]int{
-		&small.Weights: 1, &small.Features: s.FeatureSize, &small.Targets: s.TargetSize, &small.Newest: s.TargetSize, &small.Recent: s.TargetSize,
+		&small.Weights: 1, &small.Features: s.FeatureSize, &small.Targets: s.TargetSize, &small.Newest: s.TargetSize,
+		&small.Recent: s.TargetSize,
 	} {
 		if *rows != nil {
 			*rows = slices.Repeat([][]float64{make([]float64, size)}, len(s.Times))

@@ -21,8 +21,8 @@ type Row struct {
 	Name    string
 	// Planned is the number of runs asked for.
 	Planned int
-	// Stale is the number of runs of which only another [Generation] is stored, Elsewhere that of those that another backend
-	// made than the one that would compute.
+	// Stale is the number of runs of which only another [Generation] is stored, Elsewhere that of those that another
+	// backend made than the one that would compute.
 	Stale, Elsewhere int
 	// Records are all that is stored of them in this generation, errors too.
 	Records []Record[Run]

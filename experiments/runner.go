@@ -25,12 +25,13 @@ type Options struct {
 	Seeds []uint64
 	// Retry makes runs again whose error was stored.
 	Retry bool
-	// Stale makes runs again of which only another [Generation] is stored, and then deletes those of earlier ones. Without it
-	// they are left as they are.
+	// Stale makes runs again of which only another [Generation] is stored, and then deletes those of earlier ones.
+	// Without it they are left as they are.
 	Stale bool
 	// CheckpointEvery is the time between checkpoints of a training; 0 means that of [train.Checkpoint].
 	CheckpointEvery time.Duration
-	// Backend computes; nil means one is opened when a run is missing. Runs of another kind of backend are shown but not reused.
+	// Backend computes; nil means one is opened when a run is missing. Runs of another kind of backend are shown but
+	// not reused.
 	Backend *xla.Backend
 	// Progress, if set, hears the fraction of the missing work that is done, NaN where it is not known, and what is going on.
 	Progress func(fraction float64, text string)
@@ -319,7 +320,8 @@ func (w *runner[T, R]) backend() (*xla.Backend, error) {
 			return nil, fmt.Errorf("experiments: %w: %w", errBackend, err)
 		}
 		if want, got := w.options.kind(), w.opened.Kind(); got != want {
-			return nil, fmt.Errorf("experiments: %w: looked for runs of %s, but %s; set %s=%s to look for its runs and compute with it",
+			return nil, fmt.Errorf("experiments: %w: looked for runs of %s, but %s; set %s=%s to look for its runs and compute "+
+				"with it",
 				errBackend, want, w.opened, xla.BackendEnv, got)
 		}
 		w.notice("on " + w.opened.String())

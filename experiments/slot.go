@@ -18,7 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// slot is the place of one run in the results folder, as made by one kind of backend with one generation of the numerics.
+// slot is the place of one run in the results folder, as made by one kind of backend with one generation of the
+// numerics.
 type slot struct {
 	experiment string
 	identity   json.RawMessage
@@ -35,7 +36,8 @@ func newSlot(folder, experiment, backend string, identity any) (slot, error) {
 		return slot{}, fmt.Errorf("experiments: identity of a run: %w", err)
 	}
 	sum := sha256.Sum256(canonical)
-	s := slot{experiment: experiment, identity: canonical, run: filepath.Join(folder, experiment, hex.EncodeToString(sum[:8]))}
+	run := filepath.Join(folder, experiment, hex.EncodeToString(sum[:8]))
+	s := slot{experiment: experiment, identity: canonical, run: run}
 	return s.of(generation, backend), nil
 }
 
@@ -87,13 +89,15 @@ func parseName(file string) (run string, generation int, backend string, ok bool
 	return run, generation, backend, isResult && named && two && err == nil
 }
 
-// formerResults counts the results of an experiment whose files have no generation in their name: they are of the time before
-// that was recorded, and are not read.
+// formerResults counts the results of an experiment whose files have no generation in their name: they are of the time
+// before that was recorded, and are not read.
 func formerResults(folder, experiment string) int {
-	entries, _ := os.ReadDir(filepath.Join(folder, experiment)) // a folder that cannot be read is found out where it matters
+	entries, _ := os.ReadDir(filepath.Join(folder, experiment)) // where it cannot be read, reading a run will say so
 	count := 0
 	for _, entry := range entries {
-		if _, _, _, ok := parseName(entry.Name()); !ok && strings.HasSuffix(entry.Name(), resultExtension) && entry.Name()[0] != '.' {
+		name := entry.Name()
+		_, _, _, ok := parseName(name)
+		if !ok && strings.HasSuffix(name, resultExtension) && !strings.HasPrefix(name, ".") {
 			count++
 		}
 	}
@@ -133,8 +137,8 @@ func (s slot) checkpoint() *train.Checkpoint {
 	return &train.Checkpoint{Path: s.base, Key: fmt.Sprintf("generation %d by %s", s.generation, s.backend)}
 }
 
-// lock keeps other processes from the run, or says that one of them has it. The lock ends with the process, however that
-// ends. Unlocking with done removes what lies beside the result.
+// lock keeps other processes from the run, or says that one of them has it. The lock ends with the process, however
+// that ends. Unlocking with done removes what lies beside the result.
 func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(s.base), 0o755); err != nil {
 		return nil, false, unusable(err)

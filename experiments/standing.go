@@ -38,20 +38,22 @@ func (s Standing) Remarks() (lines []string) {
 		if here == "" {
 			here = "a backend that can be told"
 		}
-		lines = append(lines, fmt.Sprintf("† with runs that %s computed (%d), not %s: run makes them anew for that.", kind, s.Elsewhere[kind], here))
+		lines = append(lines, fmt.Sprintf("† with runs that %s computed (%d), not %s: run makes them anew for that.",
+			kind, s.Elsewhere[kind], here))
 	}
 	if s.Stale > 0 {
 		lines = append(lines, staleRemark(s.Stale))
 	}
 	if s.Former > 0 {
-		lines = append(lines, fmt.Sprintf("%d results in %s are from before generations were recorded and are not read: remove them.", s.Former, s.folder))
+		lines = append(lines, fmt.Sprintf("%d results in %s are from before generations were recorded and are not read: "+
+			"remove them.", s.Former, s.folder))
 	}
 	return lines
 }
 
 func staleRemark(count int) string {
-	return fmt.Sprintf("stale: of %d runs only another generation of the numerics than %d is stored; they are not shown, and run makes "+
-		"them again only with --stale (Options.Stale).", count, generation)
+	return fmt.Sprintf("stale: of %d runs only another generation of the numerics than %d is stored; they are not shown, "+
+		"and run makes them again only with --stale (Options.Stale).", count, generation)
 }
 
 // stale says that a number of runs are of another generation.

@@ -46,8 +46,8 @@ func Folder() (string, error) {
 // Record is what one file of the results folder holds.
 type Record[R any] struct {
 	Experiment string
-	// Identity is all else that decides the outcome, in canonical form. The file's name is made of its hash, the generation of
-	// the numerics and the kind of backend.
+	// Identity is all else that decides the outcome, in canonical form. The file's name is made of its hash, the
+	// generation of the numerics and the kind of backend.
 	Identity   json.RawMessage
 	Generation int
 	Backend    string
@@ -110,7 +110,8 @@ func find[R any](s slot) (f found[R], err error) {
 	return f, nil
 }
 
-// read is the record of a slot; nil when there is none. A file that is damaged, or is of another run, is a record of that error.
+// read is the record of a slot; nil when there is none. A file that is damaged, or is of another run, is a record of
+// that error.
 func read[R any](s slot) (*Record[R], error) {
 	content, err := os.ReadFile(s.file())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +160,8 @@ func summed(content []byte) []byte {
 	return append([]byte(checksumBegin+hex.EncodeToString(sum[:])+checksumEnd), content[1:]...)
 }
 
-// checked takes the checksum out again. White space, which a person or a program may have added to a file, does not count.
+// checked takes the checksum out again. White space, which a person or a program may have added to a file, does not
+// count.
 func checked(file []byte) ([]byte, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, file); err != nil {

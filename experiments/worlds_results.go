@@ -22,7 +22,8 @@ type WorldResults struct {
 	Runs   []WorldRun `json:"-"`
 	Errors []string   `json:"-"`
 
-	// planned are all, stale those of which only another generation is stored, elsewhere those that another backend made.
+	// planned are all, stale those of which only another generation is stored, elsewhere those that another backend
+	// made.
 	planned, stale, elsewhere []worldTask
 }
 

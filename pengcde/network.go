@@ -181,8 +181,8 @@ func (e *startError) Error() string {
 
 func (e *startError) Unwrap() error { return train.ErrNotFinite }
 
-// notFiniteStart finds the first entry of z0 [B, n, hidden] that is not finite; nil where there is none, or where the features
-// x0 [B, n, p] of its sample are not finite either.
+// notFiniteStart finds the first entry of z0 [B, n, hidden] that is not finite; nil where there is none, or where the
+// features x0 [B, n, p] of its sample are not finite either.
 func notFiniteStart(x0, z0 *tensors.Tensor) error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	samples := z0.Shape().Dimensions[0]

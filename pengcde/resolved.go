@@ -7,9 +7,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// Resolved is what a [Config] comes to: every default written out, and names of sets replaced by what they stand for. Two
-// configurations that are resolved alike compute the same, but for rounding and the initial parameters: Product, Memory and Seed
-// are left out. It is there to be compared and stored; fields that do not apply are empty.
+// Resolved is what a [Config] comes to: every default written out, and names of sets replaced by what they stand for.
+// Two configurations that are resolved alike compute the same, but for rounding and the initial parameters: Product,
+// Memory and Seed are left out. It is there to be compared and stored; fields that do not apply are empty.
 type Resolved struct {
 	Nodes, Features, Outputs, Hidden, Layers int
 	Field                                    Kind
@@ -19,7 +19,8 @@ type Resolved struct {
 	Mask                 path.Mask
 	Identities           equivariant.Identities
 	Path                 path.Kind
-	// Method is the Runge-Kutta method. Step is its constant step, or Adaptive its step size control with a bound on the tries.
+	// Method is the Runge-Kutta method. Step is its constant step, or Adaptive its step size control with a bound on
+	// the tries.
 	Method   string
 	Step     float64
 	Adaptive *ode.PID

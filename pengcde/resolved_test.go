@@ -28,7 +28,8 @@ func resolved(t *testing.T, change func(*Config)) Resolved {
 	return r
 }
 
-// Every field that changes what is computed changes what the configuration resolves to; what only changes rounding does not.
+// Every field that changes what is computed changes what the configuration resolves to; what only changes rounding does
+// not.
 func TestEveryFieldIsResolved(t *testing.T) {
 	changes := map[string]func(*Config){
 		"Nodes": func(c *Config) { c.Nodes = 6 }, "Features": func(c *Config) { c.Features = 3 }, "Outputs": func(c *Config) { c.Outputs = 2 },

@@ -51,8 +51,9 @@ func (b *Backend) Name() string {
 	return b.Device
 }
 
-// Kind names the kind of backend as a [Config] takes it: "xla:cpu", "xla:cuda", "go", or "xla:" with the name of another
-// plugin; one given to [Wrap] goes by its own name. Results of two kinds differ by rounding, which training can amplify.
+// Kind names the kind of backend as a [Config] takes it: "xla:cpu", "xla:cuda", "go", or "xla:" with the name of
+// another plugin; one given to [Wrap] goes by its own name. Results of two kinds differ by rounding, which training can
+// amplify.
 func (b *Backend) Kind() string {
 	if b.Check() != nil {
 		return b.Name()

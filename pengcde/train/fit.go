@@ -121,8 +121,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Resolved is the configuration with every default written out, to compare and to store: not to be trained with, because in
-// AdamW a 0 then means none. What has no part in the result, such as Progress, is left as it is.
+// Resolved is the configuration with every default written out, to compare and to store: not to be trained with,
+// because in AdamW a 0 then means none. What has no part in the result, such as Progress, is left as it is.
 func (c Config) Resolved() (Config, error) {
 	c, err := c.withDefaults()
 	if err != nil {
