@@ -44,18 +44,42 @@ type cost struct {
 	worst           float64
 }
 
-// changes measures what changes of the graph cost a solve with the default tolerances, along a path of some kind, without
-// and with steps that end on the knots beside changes: the samples of a fixture and of so many series of irregular knots. The
-// error is that at the end, against a tight solve of the same path.
-func changes(tb testing.TB, kind path.Kind, irregular int) (plain, stopped cost) {
+// changing fields are those of fixtures along paths of some kind.
+type changingField struct {
+	name, fixture string
+	field         func(hidden, layers int) field.Field
+	kind          path.Kind
+}
+
+func changingFields() []changingField {
+	peng := func(hidden, layers int) field.Field { return field.PENG{Hidden: hidden, Layers: layers, Parity: true} }
+	gnode := func(hidden, layers int) field.Field { return field.GNODE{Hidden: hidden, Layers: layers} }
+	return []changingField{
+		{"hermite", "model_peng", peng, path.Hermite}, {"ramp", "model_peng", peng, path.Ramp}, {"linear", "model_peng", peng, path.Linear},
+		{"gn-ode", "model_gnode", gnode, path.Hermite},
+	}
+}
+
+// stops are those of a model: the knots beside changes, or those at which the field jumps.
+func (c changingField) stops(sample field.Sample) []float64 {
+	if c.fixture == "model_gnode" {
+		return sample.Jumps()
+	}
+	return sample.Changes()
+}
+
+// changes measures what changes of the graph cost a solve with the default tolerances, without and with steps that end on the
+// knots beside changes: the samples of a fixture and of so many series of irregular knots. The error is that at the end,
+// against a tight solve of the same path.
+func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost) {
 	tb.Helper()
 	backend := xlatest.Go(tb)
 	tb.Setenv(fixture.Env, "") // the figures are those of one file
-	file := fixture.Load(tb, "model_peng")
-	f := field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Parity: true}
+	file := fixture.Load(tb, c.fixture)
+	f := c.field(file.Get("hidden").Int(), file.Get("layers").Int())
 	params := file.Get("params").Params()
 	loose := solverOf(tb, backend, f, ode.Config{Control: ode.PID{}})
-	tight := solverOf(tb, backend, f, ode.Config{Control: ode.PID{RTol: 1e-5, ATol: 1e-7}})
+	tight := solverOf(tb, backend, f, ode.Config{Control: ode.PID{RTol: 1e-6, ATol: 1e-8}, MaxSteps: 1 << 20})
 	samples := observed.Synthetic(tb, file)
 	for seed := range irregular {
 		samples = append(samples, changing(samples[0], uint64(1+seed)))
@@ -75,6 +99,7 @@ func changes(tb testing.TB, kind path.Kind, irregular int) (plain, stopped cost)
 		problem.Args = append(problem.Args, control...)
 		if stops != nil {
 			problem.StepTo = [][]float64{stops}
+			problem.Continuous = c.name == "hermite" || c.name == "ramp"
 		}
 		solution, err := s.Run(context.Background(), problem)
 		if err != nil {
@@ -84,12 +109,12 @@ func changes(tb testing.TB, kind path.Kind, irregular int) (plain, stopped cost)
 		return nn.Floats(solution.Z)[len(z0):], solution.Stats[0]
 	}
 	for _, sample := range samples {
-		sample.GraphPath = kind
-		want, _ := solve(tight, sample, sample.Changes())
-		for c, stops := range map[*cost][]float64{&plain: nil, &stopped: sample.Changes()} {
+		sample.GraphPath = c.kind
+		want, _ := solve(tight, sample, c.stops(sample))
+		for sum, stops := range map[*cost][]float64{&plain: nil, &stopped: c.stops(sample)} {
 			got, stats := solve(loose, sample, stops)
-			c.tries, c.rejected = c.tries+stats.Accepted+stats.Rejected, c.rejected+stats.Rejected
-			c.worst = max(c.worst, floats.Distance(got, want, math.Inf(1))/floats.Norm(want, math.Inf(1)))
+			sum.tries, sum.rejected = sum.tries+stats.Accepted+stats.Rejected, sum.rejected+stats.Rejected
+			sum.worst = max(sum.worst, floats.Distance(got, want, math.Inf(1))/floats.Norm(want, math.Inf(1)))
 		}
 	}
 	return plain, stopped
@@ -99,24 +124,23 @@ func (c cost) String() string {
 	return fmt.Sprintf("%d tries, %d rejected (%.0f%%), largest relative error %.1e", c.tries, c.rejected, 100*float64(c.rejected)/float64(c.tries), c.worst)
 }
 
-// With steps that end beside changes fewer tries are rejected, and no change is passed over, along the published path and
-// along a ramp.
+// With steps that end beside changes fewer tries are rejected, and no change is passed over.
 func TestStepsAtChanges(t *testing.T) {
-	for _, kind := range []path.Kind{path.Hermite, path.Ramp} {
-		plain, stopped := changes(t, kind, 1)
-		t.Logf("%v: plain %v; step-to times %v", kind, plain, stopped)
+	for _, c := range changingFields() {
+		plain, stopped := changes(t, c, 1)
+		t.Logf("%v: plain %v; step-to times %v", c.name, plain, stopped)
 		if stopped.rejected >= plain.rejected || stopped.tries >= plain.tries || stopped.worst > plain.worst/5 {
-			t.Errorf("%v: plain %v; step-to times %v: want fewer rejected, fewer tries and a fifth of the error", kind, plain, stopped)
+			t.Errorf("%v: plain %v; step-to times %v: want fewer rejected, fewer tries and a fifth of the error", c.name, plain, stopped)
 		}
 	}
 }
 
 // BenchmarkStepsAtChanges reports the figures in the documentation of package path.
 func BenchmarkStepsAtChanges(b *testing.B) {
-	for _, kind := range []path.Kind{path.Hermite, path.Ramp, path.Linear} {
-		b.Run(kind.String(), func(b *testing.B) {
+	for _, c := range changingFields() {
+		b.Run(c.name, func(b *testing.B) {
 			for range b.N {
-				plain, stopped := changes(b, kind, 4)
+				plain, stopped := changes(b, c, 4)
 				for name, c := range map[string]cost{"plain": plain, "stepto": stopped} {
 					b.ReportMetric(float64(c.tries), name+"-tries")
 					b.ReportMetric(float64(c.rejected), name+"-rejected")
