@@ -10,7 +10,7 @@ import (
 // and Targets alone, where it is a value that was not observed. Negative weights are allowed; normalisations that cannot
 // take them say so. Its errors wrap [ErrInvalid].
 func (s *Series) Validate() error {
-	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkScales} {
+	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkSteps, s.checkScales} {
 		if err := check(); err != nil {
 			return err
 		}

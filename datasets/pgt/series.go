@@ -24,6 +24,7 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 		return nil, c.invalid("%d days and a lag of %d leave no day to forecast: want a lag below the number of days", days, c.lag)
 	}
 	s := &dyngraph.Series{Name: c.name, FeatureSize: c.lag, TargetSize: 1, Scales: c.scales(cases, snapshots)}
+	s.Lagged, s.Steps.Features.Last, s.Steps.Targets = true, c.lag-1, dyngraph.Span{First: c.lag, Last: c.lag}
 	if s.Pattern, s.Weights, err = c.graph(f, days, snapshots, nodes); err != nil {
 		return nil, err
 	}
