@@ -177,7 +177,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	for _, row := range stored(t, folder).Rows {
 		if len(row.Records) != row.Planned {
-			t.Errorf("%s, %s: %d of %d runs", row.Setting.ID, row.Setting.Deal, len(row.Records), row.Planned)
+			t.Errorf("%s, %s: %d of %d runs", row.Setting.ID, row.Setting.Split, len(row.Records), row.Planned)
 		}
 	}
 	if all := files(t, folder, "*"); len(all) != len(files(t, folder, "*.json")) {
