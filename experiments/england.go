@@ -36,15 +36,17 @@ func englandSettings(p Profile) []Setting {
 	raw := Setting{ID: "as-published", Name: "PENG-CDE, as published", Model: &as}
 	small := Setting{ID: "constant", Name: "Constant", Model: &constant}
 	better := residual(englandSize, 1, train.Config{Epochs: 20, BatchSize: 6, AdamW: train.AdamW{LearningRate: 5e-3}})
-	all := map[Split]int{Random: 10, Chronological: 3, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}
-	more := map[Split]int{Random: 10, Chronological: 5, PurgedRotation: 5, RollingOrigin: 5, LeakyRotation: 5}
 	peng.RetrainEvery, better.RetrainEvery, small.RetrainEvery = 5, 5, 5
+	all := map[Split]int{Random: 10, Chronological: 3, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}
 	switch p {
 	case Full:
+		more := map[Split]int{Random: 10, Chronological: 5, PurgedRotation: 5, RollingOrigin: 5, LeakyRotation: 5}
 		return slices.Concat(peng.on(all), better.on(more), small.on(all), raw.on(map[Split]int{Random: 3}), heuristics(10))
 	case Medium:
 		published.Step, as.Step = 0.5, 0.5
-		return slices.Concat(peng.on(all), better.on(more), small.on(all), raw.on(map[Split]int{Random: 3}), heuristics(10))
+		peng.Stride, small.Stride, all[Random] = 2, 2, 6
+		more := map[Split]int{Random: 6, Chronological: 3, PurgedRotation: 3, RollingOrigin: 3, LeakyRotation: 3}
+		return slices.Concat(peng.on(all), better.on(more), small.on(all), raw.on(map[Split]int{Random: 3}), heuristics(6))
 	default:
 		published.Hidden, published.Layers, published.Step = 16, 2, 0.5
 		peng.Train = train.Config{Epochs: 11, EvaluateEvery: 2, Patience: 6, MinEpochs: 6, AdamW: train.AdamW{LearningRate: 7e-3, WeightDecay: 1e-3}}

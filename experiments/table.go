@@ -56,7 +56,11 @@ func (r *ForecastingResults) Table(split Split) (*figures.Table, error) {
 			"the tested windows; single: that of one seed.")
 	}
 	t.Columns = append(t.Columns, figures.Column{Title: "test", Better: figures.Lower, Decimals: 3},
-		figures.Column{Title: "minus best simple", Decimals: 3}, figures.Column{Title: "test*", Decimals: 3})
+		figures.Column{Title: "minus best simple", Decimals: 3})
+	if split == Random {
+		t.Columns = append(t.Columns, figures.Column{Title: "validation*", Decimals: 3})
+	}
+	t.Columns = append(t.Columns, figures.Column{Title: "test*", Decimals: 3})
 	t.Columns = append(t.Columns, costColumns()...)
 	if t.Rows, err = rows(series, split, best, over); err != nil {
 		return nil, err
@@ -81,16 +85,16 @@ func (r *ForecastingResults) seedRows(series *dyngraph.Series, split Split, best
 		if err != nil {
 			return nil, err
 		}
-		cells := append(row.model(row.Planned), row.cell(over, validation, Measures.perNode), row.cell(over, test,
-			Measures.perNode),
-			difference, row.cell(over, test, Measures.published))
+		cells := append(row.model(row.Planned),
+			row.cell(over, validation, Measures.perNode), row.cell(over, test, Measures.perNode), difference,
+			row.cell(over, validation, Measures.published), row.cell(over, test, Measures.published))
 		rows = append(rows, append(cells, row.cost()...))
 	}
 	p := r.Experiment.published
 	return append(rows, []figures.Cell{
-		figures.Text("PENG-CDE, the paper (10)"), figures.Text("raw"), figures.Missing(), figures.Missing(),
-		figures.Missing(),
-		figures.Missing(), figures.Estimate(p[1][0], p[1][1]),
+		figures.Text("PENG-CDE, the paper (10)"), figures.Text("raw"), figures.Missing(),
+		figures.Missing(), figures.Missing(), figures.Missing(),
+		figures.Estimate(p[0][0], p[0][1]), figures.Estimate(p[1][0], p[1][1]),
 	}), nil
 }
 
@@ -190,6 +194,9 @@ func (r *ForecastingResults) notes(series *dyngraph.Series, split Split, best *s
 		}
 		if row.Setting.Note != "" {
 			notes = append(notes, row.Setting.Note)
+		}
+		if stride := row.Setting.Stride; stride > 1 && (row.Setting.Dense || split != Random) {
+			notes = append(notes, fmt.Sprintf("%s trains on every %d-th of the windows that the split allows.", row.Setting.Name, stride))
 		}
 		if every := row.Setting.RetrainEvery; split == RollingOrigin && every > 1 {
 			notes = append(notes, fmt.Sprintf("%s is trained anew every %d origins, on what is known at the "+
