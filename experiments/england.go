@@ -50,7 +50,7 @@ func englandSettings(p Profile) []Setting {
 	default:
 		published.Hidden, published.Layers, published.Step = 16, 2, 0.5
 		peng.Train = train.Config{Epochs: 11, EvaluateEvery: 2, Patience: 6, MinEpochs: 6, AdamW: train.AdamW{LearningRate: 7e-3, WeightDecay: 1e-3}}
-		better.Train.Epochs, better.RetrainEvery = 8, 10
+		better.Train.Epochs, better.Stride, better.RetrainEvery = 8, 2, 10
 		return slices.Concat(peng.on(map[Split]int{Random: 3}),
 			better.on(map[Split]int{Random: 2, Chronological: 2, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}),
 			small.on(map[Split]int{Random: 3}), heuristics(3))

@@ -58,7 +58,8 @@ func CorrectedCI(values []float64, testToTrain float64) (mean, halfWidth float64
 //	t(0.975; k-1) + 2.9694 b + 0.4160 b² - 0.5324 b³
 //
 // With 20 values and lag 12 Student's quantile alone would cover 74% for values that depend on the one before, this covers
-// 93%; where all 12 count alike it covers 74%, against 49%. With lag 0 it is MeanCI. From lag k on the half-width is +Inf.
+// 94%; where all 12 count alike it covers 75%, against 49%. With lag 0 it is MeanCI, and never narrower: errors of windows
+// that overlap do not cancel, so a smaller variance is chance. From lag k on the half-width is +Inf.
 //
 // W. K. Newey, K. D. West, A simple, positive semi-definite, heteroskedasticity and autocorrelation consistent covariance
 // matrix, Econometrica 55 (1987), 703-708; N. M. Kiefer, T. J. Vogelsang, A new asymptotic theory for
@@ -88,5 +89,5 @@ func SerialCI(values []float64, lag int) (mean, halfWidth float64) {
 	}
 	b := float64(lag+1) / float64(k)
 	quantile := student(k) + b*(2.9694+b*(0.4160-0.5324*b))
-	return mean, quantile * math.Sqrt(max(0, variance)/float64(k))
+	return mean, max(halfWidth, quantile*math.Sqrt(max(0, variance)/float64(k)))
 }
