@@ -196,7 +196,7 @@ func (r *ForecastingResults) notes(series *dyngraph.Series, split Split, best *s
 			notes = append(notes, row.Setting.Note)
 		}
 		if stride := row.Setting.Stride; stride > 1 && (row.Setting.Dense || split != Random) {
-			notes = append(notes, fmt.Sprintf("%s trains on every %d-th of the windows that the split allows.", row.Setting.Name, stride))
+			notes = append(notes, fmt.Sprintf("%s trains on one in %d of the windows that the split allows.", row.Setting.Name, stride))
 		}
 		if every := row.Setting.RetrainEvery; split == RollingOrigin && every > 1 {
 			notes = append(notes, fmt.Sprintf("%s is trained anew every %d origins, on what is known at the "+
