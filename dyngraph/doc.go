@@ -15,5 +15,9 @@
 //
 //	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
 //
+// Features often repeat earlier steps of what is forecast, so that windows which share no snapshot share days all the same.
+// [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] make splits that do not
+// leak.
+//
 // Limits: all snapshots share one set of nodes, and missing values are not filled here; that is for models, which say how.
 package dyngraph

@@ -16,7 +16,7 @@ func England() Forecasting {
 	return Forecasting{
 		Name: "england-covid", Title: "Covid cases in England", Data: "england_covid of PyTorch Geometric Temporal", Time: "day", Target: "standardised cases",
 		Series: func() (*dyngraph.Series, error) { return pgt.EnglandCovid() },
-		Window: 5, settings: englandSettings,
+		Window: 5, settings: englandSettings, cut: &cut{},
 		published: [2][2]float64{{0.836, 0.122}, {0.913, 0.200}},
 	}
 }
@@ -36,16 +36,23 @@ func englandSettings(p Profile) []Setting {
 	raw := Setting{ID: "as-published", Name: "PENG-CDE, as published", Model: &as}
 	small := Setting{ID: "constant", Name: "Constant", Model: &constant}
 	better := residual(englandSize, 1, train.Config{Epochs: 20, BatchSize: 6, AdamW: train.AdamW{LearningRate: 5e-3}})
+	peng.RetrainEvery, better.RetrainEvery, small.RetrainEvery = 5, 5, 5
+	all := map[Split]int{Random: 10, Chronological: 3, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}
 	switch p {
 	case Full:
-		return slices.Concat(peng.dealt(10, 3, 1), better.dealt(10, 5, 5), small.dealt(10, 3, 1), raw.dealt(3, 0, 0), heuristics(10))
+		more := map[Split]int{Random: 10, Chronological: 5, PurgedRotation: 5, RollingOrigin: 5, LeakyRotation: 5}
+		return slices.Concat(peng.on(all), better.on(more), small.on(all), raw.on(map[Split]int{Random: 3}), heuristics(10))
 	case Medium:
 		published.Step, as.Step = 0.5, 0.5
-		return slices.Concat(peng.dealt(10, 3, 1), better.dealt(10, 5, 5), small.dealt(10, 3, 1), raw.dealt(3, 0, 0), heuristics(10))
+		peng.Stride, small.Stride, all[Random] = 2, 2, 6
+		more := map[Split]int{Random: 6, Chronological: 3, PurgedRotation: 3, RollingOrigin: 3, LeakyRotation: 3}
+		return slices.Concat(peng.on(all), better.on(more), small.on(all), raw.on(map[Split]int{Random: 3}), heuristics(6))
 	default:
 		published.Hidden, published.Layers, published.Step = 16, 2, 0.5
 		peng.Train = train.Config{Epochs: 11, EvaluateEvery: 2, Patience: 6, MinEpochs: 6, AdamW: train.AdamW{LearningRate: 7e-3, WeightDecay: 1e-3}}
-		better.Train.Epochs = 8
-		return slices.Concat(peng.dealt(3, 0, 0), better.dealt(2, 2, 1), small.dealt(3, 0, 0), heuristics(3))
+		better.Train.Epochs, better.Stride, better.RetrainEvery = 8, 2, 10
+		return slices.Concat(peng.on(map[Split]int{Random: 3}),
+			better.on(map[Split]int{Random: 2, Chronological: 2, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}),
+			small.on(map[Split]int{Random: 3}), heuristics(3))
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,10 +16,17 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// tiny is england with two models that train in seconds.
+// runsOfZero are those of a heuristic with one seed: random, in order of time, 10 windows, 20 origins.
+const runsOfZero = 1 + 1 + 10 + 20
+
+// tinyRuns are those of tiny: four trained, and two heuristics.
+const tinyRuns = 4 + 2*runsOfZero
+
+// tiny is england with two models that train in seconds, and two heuristics.
 func tiny() Forecasting {
 	e := England()
 	model := pengcde.Config{Nodes: 129, Features: 8, Field: pengcde.Constant, Hidden: 2}
@@ -28,9 +35,9 @@ func tiny() Forecasting {
 	config := train.Config{Epochs: 3, EvaluateEvery: 1}
 	e.settings = func(Profile) []Setting {
 		return append(append(
-			Setting{ID: "two", Name: "Two", Model: &model, Train: config}.dealt(2, 1, 0),
-			Setting{ID: "three", Name: "Three", Model: &other, Train: config}.dealt(1, 0, 0)...),
-			heuristics(1)...)
+			Setting{ID: "two", Name: "Two", Model: &model, Train: config}.on(map[Split]int{Random: 2, Chronological: 1}),
+			Setting{ID: "three", Name: "Three", Model: &other, Train: config}.on(map[Split]int{Random: 1})...),
+			slices.DeleteFunc(heuristics(1), func(s Setting) bool { return s.ID != "zero" && s.ID != "ridge" })...)
 	}
 	return e
 }
@@ -57,8 +64,8 @@ func markdown(t *testing.T, r *ForecastingResults) string {
 // uncomputable is a forecast without a model that a test must not make.
 type uncomputable string
 
-func (u uncomputable) Name() string                { return string(u) }
-func (u uncomputable) Fit([]dyngraph.Window) error { return errors.New("made again") }
+func (u uncomputable) Name() string                     { return string(u) }
+func (u uncomputable) Fit(_, _ []dyngraph.Window) error { return errors.New("made again") }
 func (u uncomputable) Forecast(dyngraph.Window) ([]float64, error) {
 	return nil, errors.New("made again")
 }
@@ -71,8 +78,8 @@ func TestRunsAreStoredAndFoundAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stored, planned := empty.Count(); stored != 0 || planned != 52 {
-		t.Errorf("%d of %d runs before the first, want 0 of 52", stored, planned)
+	if stored, planned := empty.Count(); stored != 0 || planned != tinyRuns {
+		t.Errorf("%d of %d runs before the first, want 0 of %d", stored, planned, tinyRuns)
 	}
 	if text := markdown(t, empty); !strings.Contains(text, "missing, 2 of 2") {
 		t.Errorf("missing runs do not show:\n%s", text)
@@ -89,8 +96,8 @@ func TestRunsAreStoredAndFoundAgain(t *testing.T) {
 	broken.settings = func(p Profile) []Setting {
 		all := e.settings(p)
 		for i := range all {
-			if h := all[i].Heuristic; h != nil {
-				all[i].Heuristic = uncomputable(h.Name())
+			if _, ridge := all[i].Heuristic.(*baseline.Ridge); all[i].Heuristic != nil && !ridge { // whose penalty is in the identity
+				all[i].Heuristic = uncomputable(all[i].Heuristic.Name())
 			}
 		}
 		return all
@@ -104,8 +111,8 @@ func TestRunsAreStoredAndFoundAgain(t *testing.T) {
 		t.Errorf("found again (-computed +found):\n%s", diff)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*", "*"))
-	if err != nil || len(files) != 52 {
-		t.Errorf("%d files, %v, want the 52 results alone", len(files), err)
+	if err != nil || len(files) != tinyRuns {
+		t.Errorf("%d files, %v, want the %d results alone", len(files), err, tinyRuns)
 	}
 }
 
@@ -118,8 +125,8 @@ func TestDamagedResultIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "england-covid", "*.json"))
-	if err != nil || len(files) != 12 {
-		t.Fatalf("files %v, %v, want 12", files, err)
+	if err != nil || len(files) != runsOfZero {
+		t.Fatalf("%d files, %v, want %d", len(files), err, runsOfZero)
 	}
 	content, err := os.ReadFile(files[0])
 	if err != nil {
@@ -145,7 +152,7 @@ func TestDamagedResultIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	results, err := tiny().Stored(o)
-	if err != nil || len(results.errors()) != 3 || !strings.Contains(strings.Join(results.Row("zero", Rotation).Errors, "\n")+results.errors()[0], files[0]) {
+	if err != nil || len(results.errors()) != 3 || !strings.Contains(strings.Join(results.errors(), "\n"), files[0]) {
 		t.Errorf("%v, %+v, want three damaged results that are named", err, results)
 	}
 	if text := markdown(t, results); !strings.Contains(text, "error, ") {
@@ -272,72 +279,6 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// Over all windows the simple forecasts have errors that can be computed from the data alone.
-func TestHeuristicsInRotation(t *testing.T) {
-	t.Setenv(ResultsEnv, t.TempDir())
-	for _, c := range []struct {
-		experiment Forecasting
-		want       map[string]float64
-	}{
-		{England(), map[string]float64{"zero": 0.914, "last-visible": 1.025, "recent-mean": 0.728}},
-		{Tennis(), map[string]float64{"zero": 0.493, "training-mean": 0.441, "last-visible": 0.342, "recent-mean": 0.286}},
-	} {
-		o := Options{Profile: Full}
-		for id := range c.want {
-			o.Models = append(o.Models, id)
-		}
-		results, err := c.experiment.Run(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		series, err := c.experiment.Series()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := results.Rotated(series)
-		if err != nil || len(all) != len(c.want) {
-			t.Fatalf("%d rows, %v, want %d", len(all), err, len(c.want))
-		}
-		for _, r := range all {
-			mean, _ := train.MeanCI(r.Ensemble)
-			if want := c.want[r.Setting.ID]; math.Abs(mean-want) > 1e-3 {
-				t.Errorf("%s, %s: %.4f over all windows, want %.3f", c.experiment.Name, r.Setting.ID, mean, want)
-			}
-		}
-	}
-}
-
-// Windows that train share no snapshot with those that are tested, and all others take part.
-func TestDenseSplits(t *testing.T) {
-	e := England()
-	series, err := e.Series()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, deal := range Deals() {
-		for fold := range 2 {
-			s := Setting{Deal: deal, Dense: true, Train: train.Config{EvaluateEvery: -1}}
-			split, err := e.split(series, s, 3, fold)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(split.Validation) != 0 || len(split.Test) == 0 {
-				t.Errorf("%s: %d windows of validation, %d of test", deal, len(split.Validation), len(split.Test))
-			}
-			count := 0
-			windows, _ := series.Windows(e.Window, 1).List()
-			for _, w := range windows {
-				if len(apart([]dyngraph.Window{w}, split.Test)) == 1 {
-					count++
-				}
-			}
-			if len(split.Train) != count || len(apart(split.Train, split.Test)) != count {
-				t.Errorf("%s: %d windows to train on, want %d that are apart from the tested", deal, len(split.Train), count)
-			}
-		}
-	}
-}
-
 func TestSettingsDiffer(t *testing.T) {
 	for _, e := range []Forecasting{England(), Tennis()} {
 		for _, profile := range Profiles() {
@@ -370,7 +311,7 @@ func TestNamesThatDoNotExist(t *testing.T) {
 }
 
 func TestTableShowsDivergedRuns(t *testing.T) {
-	setting := Setting{ID: "wild", Name: "Wild", Deal: Random, Model: &pengcde.Config{}}
+	setting := Setting{ID: "wild", Name: "Wild", Split: Random, Model: &pengcde.Config{}}
 	runs := []Run{{Setting: setting, Test: Measures{PerNode: 0.5, Windows: 2}}, {Setting: setting, Seed: 1, Failure: "loss NaN"}}
 	results := &ForecastingResults{Experiment: England(), Rows: []Row{{Setting: setting, Runs: runs, Planned: 2}}}
 	if text := markdown(t, results); !strings.Contains(text, "diverged, 1 of 2") || strings.Contains(text, "0.5") {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -20,11 +19,12 @@ type Forecasting struct {
 	Name, Title, Data, Time, Target string
 	// Series loads the data.
 	Series func() (*dyngraph.Series, error) `json:"-"`
-	// Window is the number of snapshots of a window, the last of which is to be forecast; windows lie side by side, as
-	// published.
+	// Window is the number of snapshots of a window, the last of which is to be forecast; in the published split windows lie
+	// side by side.
 	Window int
 
 	settings func(Profile) []Setting
+	cut      *cut
 	// published are the errors that the paper prints for its PENG-CDE on validation and test, mean and half-width of the
 	// 95% interval.
 	published [2][2]float64
@@ -32,42 +32,23 @@ type Forecasting struct {
 
 func (e Forecasting) experiment() Experiment { return shell(e.Name, e.Title, e.Data, e.Run, e.Stored) }
 
-// Deal says how windows are dealt into training, validation and test.
-type Deal string
-
-const (
-	// Random is the published way: 60% training, 20% validation, shuffled by the seed.
-	Random Deal = "random"
-	// Chronological takes every window, one starting at each snapshot, in order of time: the tested targets come after
-	// all others.
-	Chronological Deal = "chronological"
-	// Rotation tests every window once: a run for each, which trains on the others.
-	Rotation Deal = "rotation"
-)
-
-// Deals lists them.
-func Deals() []Deal { return []Deal{Random, Chronological, Rotation} }
-
-const (
-	trainFraction      = 0.6
-	validationFraction = 0.2
-)
-
 // Setting is a row of a table: a model and its training, or a heuristic.
 type Setting struct {
 	// ID is what a shell calls it, Name is for people.
-	ID   string
-	Name string `json:"-"`
-	Deal Deal
+	ID    string
+	Name  string `json:"-"`
+	Split Split
 	// Model is nil for a heuristic.
 	Model *pengcde.Config `json:",omitempty"`
 	Train train.Config    `json:",omitzero"`
-	// Dense trains on windows that overlap, all that share no snapshot with a validation or test window, shuffled by the seed.
-	// They start Stride snapshots apart; 0 means 1. As with the published split, features of a training window that comes
-	// after a tested one may show what was to be forecast there.
-	Dense  bool `json:",omitempty"`
-	Stride int  `json:",omitempty"`
-	// Seeds is the number of runs, for Rotation of runs for each window.
+	// Dense trains on windows that overlap, shuffled by the seed; of Random and LeakyRotation on all that share no snapshot
+	// with a validation or test window. Other splits have overlapping training windows for all rows.
+	Dense bool `json:",omitempty"`
+	// Stride keeps those overlapping windows that start at its multiples; 0 means 1.
+	Stride int `json:",omitempty"`
+	// RetrainEvery is, for RollingOrigin, the number of origins that are forecast after a training; 0 means 1.
+	RetrainEvery int `json:",omitempty"`
+	// Seeds is the number of runs, for rotations and rolling origins of runs for each part.
 	Seeds int `json:"-"`
 	// Note is printed under tables with the row.
 	Note      string              `json:"-"`
@@ -83,6 +64,9 @@ type Measures struct {
 	// Windows is their number; 0 says that there are no errors.
 	Windows int
 }
+
+func (m Measures) perNode() float64   { return m.PerNode }
+func (m Measures) published() float64 { return m.Published }
 
 // Target is a forecast of one window's target.
 type Target struct {
@@ -102,64 +86,12 @@ type Run struct {
 	Parameters int
 	Validation Measures
 	Test       Measures
-	// Failure says why there are no errors: the state or the loss left the floats. "" for a run that went well.
+	// Failure says why there are no errors: the state or the loss is not finite. "" for a run that went well.
 	Failure string `json:",omitempty"`
 	Training
 	// PeakBytes is the largest resident memory of the process while the run was made; 0 where it is not known.
 	PeakBytes int64
 	Targets   []Target
-}
-
-// split deals the windows for a run.
-func (e Forecasting) split(series *dyngraph.Series, s Setting, seed uint64, fold int) (split dyngraph.Split, err error) {
-	windows, every := series.Windows(e.Window, e.Window), series.Windows(e.Window, 1)
-	switch s.Deal {
-	case Random:
-		split, err = windows.Split(trainFraction, validationFraction, seed)
-	case Chronological:
-		split, err = every.Chronological(trainFraction, validationFraction)
-	case Rotation:
-		var splits []dyngraph.Split
-		if splits, err = windows.Rotate(e.folds(series)); err == nil {
-			split = splits[fold]
-		}
-	default:
-		err = fmt.Errorf("experiments: windows dealt %q, want one of %q: %w", s.Deal, Deals(), ErrInput)
-	}
-	if err != nil {
-		return split, err
-	}
-	if s.Train.EvaluateEvery < 0 {
-		split.Train, split.Validation = slices.Concat(split.Train, split.Validation), nil
-	}
-	if s.Dense {
-		all, err := series.Windows(e.Window, max(s.Stride, 1)).List()
-		if err != nil {
-			return split, err
-		}
-		split.Train = apart(all, split.Validation, split.Test)
-		rng := rand.New(rand.NewPCG(seed, uint64(fold)))
-		rng.Shuffle(len(split.Train), func(i, j int) { split.Train[i], split.Train[j] = split.Train[j], split.Train[i] })
-	}
-	return split, nil
-}
-
-// folds is the number of windows of a rotation.
-func (e Forecasting) folds(series *dyngraph.Series) int { return len(series.Times) / e.Window }
-
-// apart are the windows that share no snapshot with the others.
-func apart(windows []dyngraph.Window, others ...[]dyngraph.Window) []dyngraph.Window {
-	var free []dyngraph.Window
-	for _, w := range windows {
-		clear := true
-		for _, o := range slices.Concat(others...) {
-			clear = clear && (w.Last() < o.Start || o.Last() < w.Start)
-		}
-		if clear {
-			free = append(free, w)
-		}
-	}
-	return free
 }
 
 // diverged notes an error that says that the model failed. Such a run is stored as failed.
@@ -179,7 +111,7 @@ func (r *Run) measure(forecast func(dyngraph.Window) ([]float64, error), split d
 		windows []dyngraph.Window
 		into    *Measures
 	}{{"train", split.Train, &Measures{}}, {"validation", split.Validation, &r.Validation}, {"test", split.Test, &r.Test}} {
-		if part.name == "train" && r.Setting.Deal != Chronological {
+		if part.name == "train" && r.Setting.Split != Chronological {
 			continue // only its figure shows them
 		}
 		part.into.Windows = len(part.windows)

@@ -22,10 +22,10 @@ func (t task) work() job { return t.job }
 
 func (t task) String() string {
 	s := t.Setting.Name
-	if t.Setting.Deal != Random {
-		s += ", " + string(t.Setting.Deal)
+	if t.Setting.Split != Random {
+		s += ", " + string(t.Setting.Split)
 	}
-	if t.Setting.Deal == Rotation {
+	if t.Setting.Split.numbered() {
 		s += fmt.Sprintf(" %d", t.Fold)
 	}
 	return fmt.Sprintf("%s, seed %d", s, t.Seed)
@@ -41,7 +41,12 @@ func (e Forecasting) plan(o Options) (Profile, []task, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	data, times, settings := digestOf(series), outline(series), e.settings(profile)
+	data, settings := digestOf(series), e.settings(profile)
+	for _, split := range o.Splits {
+		if !slices.Contains(allSplits, split) {
+			return "", nil, fmt.Errorf("experiments: split %q, want some of %q: %w", split, allSplits, ErrInput)
+		}
+	}
 	has := func(id string) bool { return slices.ContainsFunc(settings, func(s Setting) bool { return s.ID == id }) }
 	if err := o.checkModels(e.Name, profile, has); err != nil {
 		return "", nil, err
@@ -49,22 +54,22 @@ func (e Forecasting) plan(o Options) (Profile, []task, error) {
 	kind := o.kind()
 	var tasks []task
 	for _, s := range settings {
-		if !o.wants(s.ID) {
+		if !o.wants(s.ID) || !o.wantsSplit(s.Split) {
 			continue
 		}
 		chosen := o
-		if s.Model == nil && s.Deal != Random {
+		if s.Model == nil && s.Split != Random {
 			chosen.Seeds = nil
 		}
-		folds := 1
-		if s.Deal == Rotation {
-			folds = e.folds(series)
+		splits, err := e.splits(series, s, 0)
+		if err != nil {
+			return "", nil, err
 		}
 		for _, seed := range chosen.chosenSeeds(s.Seeds) {
-			for fold := range folds {
+			for fold := range splits {
 				t := task{Setting: s, Seed: seed, Fold: fold}
-				t.job = job{name: t.String(), kind: string(s.Deal) + " " + s.ID, trained: s.Model != nil}
-				identity, err := e.identity(times, data, t)
+				t.job = job{name: t.String(), kind: string(s.Split) + " " + s.ID, trained: s.Model != nil}
+				identity, err := e.identity(series, data, t)
 				if err != nil {
 					return "", nil, err
 				}
@@ -76,6 +81,14 @@ func (e Forecasting) plan(o Options) (Profile, []task, error) {
 		}
 	}
 	return profile, tasks, nil
+}
+
+// wantsSplit says whether a split is asked for.
+func (o Options) wantsSplit(split Split) bool {
+	if len(o.Splits) == 0 {
+		return slices.Contains(Splits(), split)
+	}
+	return slices.Contains(o.Splits, split)
 }
 
 // Stored returns what is stored of the runs; the others are missing.
@@ -138,7 +151,7 @@ func (w *forecastingRunner) run(ctx context.Context, t task) (*Run, float64, err
 		return nil, 0, err
 	}
 	if h := t.Setting.Heuristic; h != nil {
-		if err := h.Fit(split.Train); err != nil {
+		if err := h.Fit(split.Train, split.Validation); err != nil {
 			return nil, 0, err
 		}
 		return run, 0, run.measure(h.Forecast, split)
@@ -165,5 +178,5 @@ func (w *forecastingRunner) run(ctx context.Context, t task) (*Run, float64, err
 // initial is the seed of the initial parameters.
 func (t task) initial() uint64 { return t.Seed + uint64(t.Fold)*foldSeeds }
 
-// foldSeeds keeps the initial parameters of different windows of a rotation apart.
+// foldSeeds makes the initial parameters of the runs of a rotation or of rolling origins differ.
 const foldSeeds = 1000

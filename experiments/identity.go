@@ -10,7 +10,6 @@ import (
 	"hash"
 	"math"
 	"reflect"
-	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -27,7 +26,7 @@ func (e Forecasting) identity(series *dyngraph.Series, digest string, t task) (a
 		return nil, err
 	}
 	all := map[string]any{
-		"series": series.Name, "data": digest, "row": t.Setting.ID, "deal": t.Setting.Deal, "seed": t.Seed, "fold": t.Fold,
+		"series": series.Name, "data": digest, "row": t.Setting.ID, "split": t.Setting.Split, "seed": t.Seed, "fold": t.Fold,
 		"training": intervals(split.Train), "validation": intervals(split.Validation), "test": intervals(split.Test),
 	}
 	if t.Setting.Model == nil {
@@ -67,21 +66,6 @@ func trained(all map[string]any, model pengcde.Config, config train.Config) erro
 	}
 	all["model"], all["train"] = explicit(reflect.ValueOf(resolved)), explicit(reflect.ValueOf(config))
 	return nil
-}
-
-// outline is a series with the same times but of one node, whose windows are dealt alike and are cheaper to check.
-func outline(s *dyngraph.Series) *dyngraph.Series {
-	small := *s
-	small.Pattern, small.NodeNames, small.Scales = &dyngraph.Pattern{Nodes: 1, From: []int32{0}, To: []int32{0}}, nil, nil
-	for rows, size := range map[*[][]float64]int{
-		&small.Weights: 1, &small.Features: s.FeatureSize, &small.Targets: s.TargetSize, &small.Newest: s.TargetSize,
-		&small.Recent: s.TargetSize,
-	} {
-		if *rows != nil {
-			*rows = slices.Repeat([][]float64{make([]float64, size)}, len(s.Times))
-		}
-	}
-	return &small
 }
 
 // intervals are the first and last snapshots of windows, in order.
@@ -127,7 +111,7 @@ func explicit(v reflect.Value) any {
 // digestOf is a hash of what a series holds that a forecast can depend on, as float32.
 func digestOf(s *dyngraph.Series) string {
 	digest := sha256.New()
-	fmt.Fprintln(digest, s.Nodes(), s.FeatureSize, s.TargetSize)
+	fmt.Fprintln(digest, s.Nodes(), s.FeatureSize, s.TargetSize, s.Steps, s.Lagged)
 	for _, list := range [][]int32{s.Pattern.From, s.Pattern.To} {
 		writeWords(digest, list, func(i int32) uint32 { return uint32(i) })
 	}
@@ -150,6 +134,9 @@ func writeWords[T any](digest hash.Hash, list []T, word func(T) uint32) {
 
 // settings are the fields of a forecast without a model.
 func settings(h baseline.Forecaster) any {
+	if ridge, ok := h.(*baseline.Ridge); ok {
+		h = ridge.Resolved()
+	}
 	if v := reflect.Indirect(reflect.ValueOf(h)); v.Kind() == reflect.Struct {
 		return explicit(v)
 	}

@@ -1,11 +1,6 @@
 package experiments
 
-import (
-	"fmt"
-
-	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
-)
+import "fmt"
 
 // ForecastingResults are the runs of an experiment that were asked for, those that are missing among them.
 type ForecastingResults struct {
@@ -34,7 +29,7 @@ type Row struct {
 // add takes a task and what is stored of it. Tasks come in the order of their settings.
 func (r *ForecastingResults) add(t task, f found[Run]) {
 	last := len(r.Rows) - 1
-	if last < 0 || r.Rows[last].Setting.ID != t.Setting.ID || r.Rows[last].Setting.Deal != t.Setting.Deal {
+	if last < 0 || r.Rows[last].Setting.ID != t.Setting.ID || r.Rows[last].Setting.Split != t.Setting.Split {
 		r.Rows = append(r.Rows, Row{Setting: t.Setting, Name: t.Setting.Name, Records: []Record[Run]{}})
 		last++
 	}
@@ -95,19 +90,19 @@ func (r *Row) title() string {
 }
 
 // Row finds the row of a setting; nil when there is none.
-func (r *ForecastingResults) Row(id string, deal Deal) *Row {
+func (r *ForecastingResults) Row(id string, split Split) *Row {
 	for i := range r.Rows {
-		if r.Rows[i].Setting.ID == id && r.Rows[i].Setting.Deal == deal {
+		if r.Rows[i].Setting.ID == id && r.Rows[i].Setting.Split == split {
 			return &r.Rows[i]
 		}
 	}
 	return nil
 }
 
-// has says whether windows are dealt that way in any row.
-func (r *ForecastingResults) has(deal Deal) bool {
+// has says whether any row has the split.
+func (r *ForecastingResults) has(split Split) bool {
 	for _, row := range r.Rows {
-		if row.Setting.Deal == deal {
+		if row.Setting.Split == split {
 			return true
 		}
 	}
@@ -133,15 +128,6 @@ func (r *Row) gap() string {
 		return fmt.Sprintf("diverged, %d of %d", failures, r.Planned)
 	}
 	return ""
-}
-
-// estimate is the mean over values with its 95% interval; where all are the same, or there is one, there is no interval.
-func estimate(values []float64) figures.Cell {
-	mean, half := train.MeanCI(values)
-	if half == 0 || len(values) < 2 {
-		return figures.Number(mean)
-	}
-	return figures.Estimate(mean, half)
 }
 
 // values are one number of each run.

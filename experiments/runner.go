@@ -20,8 +20,10 @@ type Options struct {
 	Profile Profile
 	// Models are IDs of settings; none means all.
 	Models []string
-	// Seeds of the runs; nil means those of each setting. Heuristics take them where windows are dealt at random, else they
-	// have no use for a seed.
+	// Splits are those of forecasting experiments to make or show; none means [Splits].
+	Splits []Split
+	// Seeds of the runs; nil means those of each setting. Heuristics take them in random splits, else they have no use for a
+	// seed.
 	Seeds []uint64
 	// Retry makes runs again whose error was stored.
 	Retry bool

@@ -11,9 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -34,7 +31,7 @@ func one() Forecasting {
 	e := tiny()
 	settings := e.settings
 	e.settings = func(p Profile) []Setting {
-		return slices.DeleteFunc(settings(p), func(s Setting) bool { return s.Deal != Random || s.ID != "three" && s.ID != "zero" })
+		return slices.DeleteFunc(settings(p), func(s Setting) bool { return s.Split != Random || s.ID != "three" && s.ID != "zero" })
 	}
 	return e
 }
@@ -106,35 +103,11 @@ func TestIdentityHasEveryValue(t *testing.T) {
 		}, true},
 		"step": {func(s *Setting) { s.Model.Step = 0.2 }, false}, "float64": {func(s *Setting) { s.Model.Float64 = true }, false},
 		"patience": {func(s *Setting) { s.Train.Patience = 16 }, false}, "no clip": {func(s *Setting) { s.Train.AdamW.Clip = -1 }, false},
-		"windows": {func(s *Setting) { s.Dense = true }, false}, "deal": {func(s *Setting) { s.Deal = Chronological }, false},
+		"windows": {func(s *Setting) { s.Dense = true }, false}, "deal": {func(s *Setting) { s.Split = Chronological }, false},
 		"field": {func(s *Setting) { s.Model.Field = pengcde.GNODE }, false},
 	} {
 		if got := identityOf(c.change); (got == base) != c.same {
 			t.Errorf("%s: %s, want it the same as\n%s: %t", name, got, base, c.same)
-		}
-	}
-}
-
-// Windows of an outline are dealt as those of its series.
-func TestOutlineIsDealtAlike(t *testing.T) {
-	for _, e := range []Forecasting{England(), Tennis()} {
-		series, err := e.Series()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range e.settings(Full) {
-			for _, of := range [][2]uint64{{0, 0}, {3, 1}} {
-				want, err := e.split(series, s, of[0], int(of[1]))
-				got, failed := e.split(outline(series), s, of[0], int(of[1]))
-				if err != nil || failed != nil {
-					t.Fatal(err, failed)
-				}
-				for i, part := range [][]dyngraph.Window{got.Train, got.Validation, got.Test} {
-					if diff := cmp.Diff(intervals([][]dyngraph.Window{want.Train, want.Validation, want.Test}[i]), intervals(part)); diff != "" {
-						t.Errorf("%s, %s, %s (-series +outline):\n%s", e.Name, s.ID, s.Deal, diff)
-					}
-				}
-			}
 		}
 	}
 }

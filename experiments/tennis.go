@@ -18,7 +18,7 @@ func Tennis() Forecasting {
 		Name: "twitter-tennis", Title: "Mentions during Roland-Garros 2017", Data: "twitter_tennis (rg17) of PyTorch Geometric Temporal",
 		Time: "snapshot", Target: "ln(1 + mentions)",
 		Series: func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
-		Window: 10, settings: tennisSettings,
+		Window: 10, settings: tennisSettings, cut: &cut{},
 		published: [2][2]float64{{0.391, 0.069}, {0.440, 0.053}},
 	}
 }
@@ -36,14 +36,19 @@ func tennisSettings(p Profile) []Setting {
 	small := Setting{ID: "constant", Name: "Constant", Model: &constant}
 	better := residual(tennisSize, 2, train.Config{Epochs: 6, BatchSize: 4, AdamW: train.AdamW{LearningRate: 3e-3}})
 	better.Stride = 3
+	peng.RetrainEvery, better.RetrainEvery, small.RetrainEvery = 15, 15, 15
+	all := map[Split]int{Random: 10, Chronological: 3, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}
 	switch p {
 	case Full:
-		return slices.Concat(peng.dealt(10, 3, 1), better.dealt(10, 3, 3), small.dealt(10, 3, 1), heuristics(10))
+		more := map[Split]int{Random: 10, Chronological: 3, PurgedRotation: 3, RollingOrigin: 3, LeakyRotation: 3}
+		return slices.Concat(peng.on(all), better.on(more), small.on(all), heuristics(10))
 	case Medium:
 		published.Hidden, published.Layers, published.Step = 16, 2, 1
-		return slices.Concat(peng.dealt(3, 0, 0), better.dealt(10, 3, 3), small.dealt(10, 3, 1), heuristics(10))
+		better.Stride, small.Stride = 4, 3
+		some := map[Split]int{Random: 5, Chronological: 2, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}
+		return slices.Concat(peng.on(map[Split]int{Random: 3}), better.on(some), small.on(some), heuristics(5))
 	default:
 		better.Train.Epochs = 2
-		return slices.Concat(better.dealt(1, 0, 0), small.dealt(2, 0, 0), heuristics(2))
+		return slices.Concat(better.on(map[Split]int{Random: 1}), small.on(map[Split]int{Random: 2}), heuristics(2))
 	}
 }

@@ -178,7 +178,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	for _, row := range stored(t, folder).Rows {
 		if len(row.Records) != row.Planned {
-			t.Errorf("%s, %s: %d of %d runs", row.Setting.ID, row.Setting.Deal, len(row.Records), row.Planned)
+			t.Errorf("%s, %s: %d of %d runs", row.Setting.ID, row.Setting.Split, len(row.Records), row.Planned)
 		}
 	}
 	if all := files(t, folder, "*"); len(all) != len(files(t, folder, "*.json")) {
@@ -227,6 +227,7 @@ func TestCommands(t *testing.T) {
 		{[]string{"list"}, "residual"},
 		{[]string{"show", "twitter-tennis", "--models", "residual"}, "missing, 1 of 1"},
 		{[]string{"show", "england-covid", "--profile", "full", "--models", "peng", "--seeds", "0-3,7"}, "missing, 5 of 5"},
+		{[]string{"show", "england-covid", "--models", "zero", "--splits", "leaky-rotation"}, "training shares steps"},
 		{[]string{"version"}, "backend"},
 		{[]string{"--help"}, "doctor"},
 	} {
@@ -243,6 +244,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{[]string{"run", "table9"}, "england-covid"},
 		{[]string{"show", "england-covid", "--models", "pong"}, "pong"},
+		{[]string{"show", "england-covid", "--splits", "rotation"}, "purged-rotation"},
 		{[]string{"show", "england-covid", "--profile", "huge"}, "quick"},
 		{[]string{"show", "england-covid", "--seeds", "4-0"}, "0-4"},
 		{[]string{"show", "england-covid", "--seeds", "0-99999999999"}, "0-4"},

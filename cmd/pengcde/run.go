@@ -18,11 +18,15 @@ type choice struct {
 	Experiment string   `arg:"" help:"As pengcde list names it."`
 	Profile    string   `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick." placeholder:"NAME"`
 	Models     []string `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
-	Seeds      seeds    `help:"Some seeds, as in 0-4 or 0,2,7, in place of those of the profile; in rotation each for every window." placeholder:"RANGE"`
+	Splits     []string `help:"Some splits of a forecasting experiment: random, chronological, purged-rotation, rolling-origin, and leaky-rotation, which is not made without it." placeholder:"A,B"`
+	Seeds      seeds    `help:"Some seeds, as in 0-4 or 0,2,7, in place of those of the profile; in rotations each for every window." placeholder:"RANGE"`
 }
 
 func (c choice) options() (experiments.Experiment, experiments.Options, error) {
 	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds}
+	for _, split := range c.Splits {
+		o.Splits = append(o.Splits, experiments.Split(split))
+	}
 	e, err := experiments.ByName(c.Experiment)
 	return e, o, err
 }

@@ -16,7 +16,8 @@
 // where [Published] takes mean and std of all days and [PastOnly] of the days seen so far. Series.Scales leads back to
 // cases. Times are in days, the first is 0. Where a file has them, Series.NodeNames and Series.Dates are those of the
 // nodes and of day i, the first of snapshot i; the target of snapshot i is of the date k days later. england_covid has
-// neither.
+// neither. Series.Steps says which days features and targets are of, so that windows whose features share a day can be kept
+// out of each other's training; days that scales are taken from do not count.
 //
 // Start with [EnglandCovid]; [Load] and [Read] take files of the same format. The published windows are of length 5. The
 // forecast of a window of snapshots looks two days ahead: the target of its last snapshot i is day i+k, the newest feature

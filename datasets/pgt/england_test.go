@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,6 +51,65 @@ func TestEnglandCovid(t *testing.T) {
 			now, next := s.Features[i][u*8:(u+1)*8], s.Features[i+1][u*8:(u+1)*8]
 			if !slices.Equal(now[1:], next[:7]) || next[7] != s.Targets[i][u] {
 				t.Fatalf("snapshot %d, node %d: features %v, target %g, then %v", i, u, now, s.Targets[i][u], next)
+			}
+		}
+	}
+}
+
+// What Steps says of a snapshot's features and target is what changes when the cases of a day change, for any lag.
+func TestStepsAreTheDaysThatShow(t *testing.T) {
+	for _, lag := range []int{1, 3, 8} {
+		load := func(changed int) *dyngraph.Series {
+			var f file
+			f.Periods = 15
+			f.Edges.Index, f.Edges.Weight = map[string][][]*int{}, map[string][]*float64{}
+			for day := range f.Periods {
+				value, one, node := float64(day*day%7), 1., 0
+				if day == changed {
+					value += 100
+				}
+				f.Cases = append(f.Cases, []*float64{&value})
+				key := strconv.Itoa(day)
+				f.Edges.Index[key], f.Edges.Weight[key] = [][]*int{{&node, &node}}, []*float64{&one}
+			}
+			s, err := config{lag: lag}.series(&f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		before := load(-1)
+		cases := func(s *dyngraph.Series, i int, values []float64) []float64 {
+			restored, err := s.Scales[i].Restore(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return restored
+		}
+		differ := func(a, b []float64) bool {
+			return slices.ContainsFunc(a, func(v float64) bool {
+				return !slices.ContainsFunc(b,
+					func(w float64) bool { return math.Abs(v-w) < 1 })
+			})
+		}
+		for day := range 15 {
+			after := load(day)
+			for i := range after.Times {
+				for _, c := range []struct {
+					name    string
+					span    dyngraph.Span
+					changed bool
+				}{
+					{"features", after.Steps.Features, differ(cases(after, i, after.Features[i]), cases(before, i,
+						before.Features[i]))},
+					{"target", after.Steps.Targets, differ(cases(after, i, after.Targets[i]), cases(before, i,
+						before.Targets[i]))},
+				} {
+					if want := i+c.span.First <= day && day <= i+c.span.Last; c.changed != want {
+						t.Fatalf("lag %d: %s of snapshot %d show day %d: %v, Steps says %v", lag, c.name, i, day,
+							c.changed, want)
+					}
+				}
 			}
 		}
 	}

@@ -34,6 +34,7 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 	if dates != nil {
 		s.Dates = dates[:snapshots:snapshots]
 	}
+	s.Lagged, s.Steps.Features.Last, s.Steps.Targets = true, c.lag-1, dyngraph.Span{First: c.lag, Last: c.lag}
 	if s.Pattern, s.Weights, err = c.graph(f, days, snapshots, nodes); err != nil {
 		return nil, err
 	}

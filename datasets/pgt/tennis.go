@@ -192,7 +192,8 @@ func (c config) tennisNames(entries map[string]json.RawMessage, nodes int) ([]st
 
 func (c config) tennisSeries(snapshots []tennisSnapshot, names []string) (*dyngraph.Series, error) {
 	nodes := len(names)
-	s := &dyngraph.Series{Name: c.name, NodeNames: names, FeatureSize: degreeClasses + transitivityClasses, TargetSize: 1}
+	s := &dyngraph.Series{Name: c.name, NodeNames: names, FeatureSize: degreeClasses + transitivityClasses, TargetSize: 1,
+		Steps: dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}}}
 	var from, to []int
 	for _, snapshot := range snapshots {
 		for _, e := range snapshot.Edges {

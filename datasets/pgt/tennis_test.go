@@ -223,6 +223,7 @@ func TestReadTwitterTennis(t *testing.T) {
 		Pattern:     &dyngraph.Pattern{Nodes: 3, From: []int32{0, 1, 2}, To: []int32{1, 0, 1}},
 		Weights:     [][]float64{{2, 0, 1}, {3, 4, 0}, {0, 0, 0}},
 		Features:    features,
+		Steps:       dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}},
 		FeatureSize: 16,
 		Targets:     [][]float64{ln(4, 5, 1), ln(7, 0, 2), ln(7, 0, 2)},
 		TargetSize:  1,

@@ -21,14 +21,16 @@ var ErrNotFitted = errors.New("not fitted")
 // Forecaster forecasts the target of a window, [nodes*TargetSize] row-major by node, from its inputs.
 type Forecaster interface {
 	Name() string
-	// Fit learns from training windows; heuristics that learn nothing accept any.
-	Fit(train []dyngraph.Window) error
+	// Fit learns from training windows and chooses what is to be chosen on validation windows, of which there may be none;
+	// heuristics that learn nothing accept any.
+	Fit(training, validation []dyngraph.Window) error
 	Forecast(w dyngraph.Window) ([]float64, error)
 }
 
-// Heuristics returns one of each: [Zero], [TrainingMean], [LastVisible], [RecentMean].
+// Heuristics returns one of each: [Zero], [TrainingMean], [LastVisible], [RecentMean], [Ridge] with the default penalty and
+// with a chosen one.
 func Heuristics() []Forecaster {
-	return []Forecaster{Zero{}, &TrainingMean{}, LastVisible{}, RecentMean{}}
+	return []Forecaster{Zero{}, &TrainingMean{}, LastVisible{}, RecentMean{}, &Ridge{}, &Ridge{Choose: true}}
 }
 
 // Zero forecasts 0: for standardised targets the mean over time of each node.
@@ -37,7 +39,7 @@ type Zero struct{}
 func (Zero) Name() string { return "zero" }
 
 // Fit does nothing.
-func (Zero) Fit([]dyngraph.Window) error { return nil }
+func (Zero) Fit(_, _ []dyngraph.Window) error { return nil }
 
 // Forecast returns zeros.
 func (Zero) Forecast(w dyngraph.Window) ([]float64, error) {
@@ -54,7 +56,7 @@ type TrainingMean struct{ mean []float64 }
 func (*TrainingMean) Name() string { return "training mean" }
 
 // Fit takes the mean over windows and nodes.
-func (m *TrainingMean) Fit(train []dyngraph.Window) error {
+func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 	if len(train) == 0 {
 		return fmt.Errorf("pengcde/baseline: training mean of no windows, want at least one: %w", ErrInput)
 	}
@@ -113,7 +115,7 @@ type LastVisible struct{}
 func (LastVisible) Name() string { return "last visible" }
 
 // Fit does nothing.
-func (LastVisible) Fit([]dyngraph.Window) error { return nil }
+func (LastVisible) Fit(_, _ []dyngraph.Window) error { return nil }
 
 // Forecast returns the newest value of each node.
 func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
@@ -127,7 +129,7 @@ type RecentMean struct{}
 func (RecentMean) Name() string { return "recent mean" }
 
 // Fit does nothing.
-func (RecentMean) Fit([]dyngraph.Window) error { return nil }
+func (RecentMean) Fit(_, _ []dyngraph.Window) error { return nil }
 
 // Forecast returns the recent mean of each node.
 func (RecentMean) Forecast(w dyngraph.Window) ([]float64, error) {

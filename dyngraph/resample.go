@@ -1,0 +1,84 @@
+package dyngraph
+
+import "fmt"
+
+// PurgedRotation returns one split for each window, which is tested in it. Training windows are those of candidates that
+// touch no step which the tested window touches, earlier and later ones. With validation above 0, so many windows are
+// for validation, the first after the tested one (the earliest follow the latest) that touch none of its steps, and
+// training windows touch none of theirs either. Candidates may be denser than the windows themselves.
+//
+// This is leave-one-out cross-validation with purging: M. López de Prado, Advances in Financial Machine Learning (2018),
+// section 7.4.1.
+func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, error) {
+	switch {
+	case w.err != nil:
+		return nil, w.err
+	case candidates.err != nil:
+		return nil, candidates.err
+	case validation < 0:
+		return nil, fmt.Errorf("dyngraph: %d validation windows in a rotation, want 0 or more: %w", validation,
+			ErrInvalid)
+	}
+	splits := make([]Split, len(w.list))
+	for i := range w.list {
+		split := Split{Test: w.list[i : i+1 : i+1]}
+		for k := 1; k < len(w.list) && len(split.Validation) < validation; k++ {
+			next := (i + k) % len(w.list)
+			split.Validation = append(split.Validation, Purge(w.list[next:next+1], split.Test)...)
+		}
+		split.Train = Purge(candidates.list, split.Test, split.Validation)
+		if len(split.Train) == 0 || len(split.Validation) < validation {
+			return nil, fmt.Errorf("dyngraph: beside the window at snapshot %d, %d windows for training and %d "+
+				"for validation touch none of its steps, want at least 1 and %d: take shorter windows or a "+
+				"longer series: %w",
+				w.list[i].Start, len(split.Train), len(split.Validation), validation, ErrInvalid)
+		}
+		splits[i] = split
+	}
+	return splits, nil
+}
+
+// RollingOrigin tests each window from the index floor(first*K) of K on, as if time had stopped at its newest visible
+// step. Each split tests the next few windows, as many as every says: a model is trained anew for each split, on the
+// windows that are [Known] to the first of them. With a validation fraction above 0 the latest of those, rounded down but
+// one at least, are for validation, and training windows are known to the first of these.
+//
+// L. J. Tashman, Out-of-sample tests of forecasting accuracy: an analysis and review, International Journal of
+// Forecasting 16 (2000).
+func (w Windows) RollingOrigin(first float64, every int, validationFraction float64) ([]Split, error) {
+	switch {
+	case w.err != nil:
+		return nil, w.err
+	case !(first > 0 && first < 1):
+		return nil, fmt.Errorf("dyngraph: rolling origin from the fraction %g of the windows, want one between 0 "+
+			"and 1: %w", first, ErrInvalid)
+	case every < 1:
+		return nil, fmt.Errorf("dyngraph: training anew every %d origins, want at least 1: %w", every, ErrInvalid)
+	case !(validationFraction >= 0 && validationFraction < 1):
+		return nil, fmt.Errorf("dyngraph: fraction %g for validation, want 0 or more and less than 1: %w",
+			validationFraction, ErrInvalid)
+	}
+	var splits []Split
+	total := len(w.list)
+	for i := part(first, total); i < total; i += min(every, total-i) {
+		end := i + min(every, total-i)
+		split := Split{Test: w.list[i:end:end], Train: Known(w.list[:i], w.list[i])}
+		if n := len(split.Train); validationFraction > 0 && n > 0 {
+			split.Validation = split.Train[n-max(1, part(validationFraction, n)):]
+			split.Train = Known(split.Train, split.Validation[0])
+		}
+		if len(split.Train) == 0 {
+			return nil, fmt.Errorf("dyngraph: no window is known for training when the one at snapshot %d is "+
+				"forecast, of %d before it: begin later, or take shorter windows: %w",
+				w.list[i].Start, i, ErrInvalid)
+		}
+		splits = append(splits, split)
+	}
+	return splits, nil
+}
+
+// part is the fraction of a number, rounded down.
+func part(fraction float64, total int) int {
+	const ulps = 1e-9 // keeps products such as 0.29*100 from falling below their integer
+	return int(fraction*float64(total) + ulps)
+}

@@ -1,0 +1,114 @@
+package dyngraph
+
+// Span are consecutive steps, First and Last included.
+type Span struct{ First, Last int }
+
+// Overlaps says whether the spans have a step in common.
+func (s Span) Overlaps(other Span) bool { return s.First <= other.Last && other.First <= s.Last }
+
+// Steps says which steps of the recorded process the values of a snapshot are made of, as offsets from the snapshot's
+// index. Features that repeat the last days of a quantity are the usual reason to set it: with k lags, where snapshot i
+// holds the days i..i+k-1 and its target is day i+k,
+//
+//	Steps{Features: Span{0, k - 1}, Targets: Span{k, k}}
+//
+// so that windows which share no snapshot may still share days. In the zero value features and targets of snapshot i are
+// of step i. Edge weights always are. A standardisation over all times touches every step; Steps leaves that out.
+type Steps struct{ Features, Targets Span }
+
+// mostOffset keeps sums with indices of snapshots far from overflow.
+const mostOffset = 1 << 30
+
+func (s *Series) checkSteps() error {
+	for _, c := range []struct {
+		name string
+		span Span
+	}{{"features", s.Steps.Features}, {"targets", s.Steps.Targets}} {
+		if c.span.First > c.span.Last || c.span.First < -mostOffset || c.span.Last > mostOffset {
+			return s.invalid("steps %d to %d for %s, want the first no later than the last and both within %d of 0",
+				c.span.First, c.span.Last, c.name, mostOffset)
+		}
+	}
+	if lags := s.Steps.Features.Last - s.Steps.Features.First + 1; s.Lagged && s.FeatureSize != lags*s.TargetSize {
+		return s.invalid("lagged features of size %d over %d steps, want %d (steps x target size): set Steps.Features",
+			s.FeatureSize, lags, lags*s.TargetSize)
+	}
+	return nil
+}
+
+// InputSteps are the steps that the window's inputs show: those of the features and edges of all snapshots but the last.
+// The newest is what is known when the forecast is made.
+func (w Window) InputSteps() Span {
+	features := w.Series.Steps.Features
+	return Span{w.Start + min(0, features.First), w.Last() - 1 + max(0, features.Last)}
+}
+
+// TargetSteps are the steps that the window's target is made of.
+func (w Window) TargetSteps() Span {
+	targets := w.Series.Steps.Targets
+	return Span{w.Last() + targets.First, w.Last() + targets.Last}
+}
+
+// Touched are the steps from the first to the last that inputs or target are made of.
+func (w Window) Touched() Span {
+	in, target := w.InputSteps(), w.TargetSteps()
+	return Span{min(in.First, target.First), max(in.Last, target.Last)}
+}
+
+// Known returns the windows that were observed to their end, target included, when the forecast of origin is made: no
+// step that they touch is later than the newest that the inputs of origin show.
+func Known(windows []Window, origin Window) []Window {
+	newest := origin.InputSteps().Last
+	var known []Window
+	for _, w := range windows {
+		if w.Touched().Last <= newest {
+			known = append(known, w)
+		}
+	}
+	return known
+}
+
+// Purge returns the windows that touch no step which one of the others touches.
+func Purge(windows []Window, others ...[]Window) []Window {
+	var disjoint []Window
+	for _, w := range windows {
+		if !overlapsAny(w, others) {
+			disjoint = append(disjoint, w)
+		}
+	}
+	return disjoint
+}
+
+func overlapsAny(w Window, others [][]Window) bool {
+	for _, list := range others {
+		for _, o := range list {
+			if w.Touched().Overlaps(o.Touched()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Visible are the values of the targets' quantity that the inputs show, oldest first, each [nodes*TargetSize]: the lags
+// of the first input, where Series.Lagged, and Series.Newest of each input. Nil for a series without Newest. Lags that
+// are NaN were not observed.
+func (w Window) Visible() [][]float64 {
+	s := w.Series
+	if w.Start < 0 || w.Inputs() < 1 || w.Last() > len(s.Newest) {
+		return nil
+	}
+	var rows [][]float64
+	if s.Lagged {
+		lags := s.FeatureSize / s.TargetSize
+		for k := range lags - 1 { // the last is Newest
+			row := make([]float64, 0, s.Nodes()*s.TargetSize)
+			for u := range s.Nodes() {
+				at := u*s.FeatureSize + k*s.TargetSize
+				row = append(row, s.Features[w.Start][at:at+s.TargetSize]...)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return append(rows, s.Newest[w.Start:w.Last()]...)
+}

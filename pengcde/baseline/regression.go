@@ -1,0 +1,150 @@
+package baseline
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// normalEquations are X'X and X'y, for each component of the target those of the rows where it was observed.
+type normalEquations struct {
+	inputs int // snapshots of a window
+	xx     []*mat.SymDense
+	xy     []*mat.VecDense
+	rows   []int
+}
+
+func newNormalEquations(windows []dyngraph.Window) (*normalEquations, error) {
+	if len(windows) == 0 {
+		return nil, fmt.Errorf("pengcde/baseline: ridge of no training windows, want at least one: %w", ErrInput)
+	}
+	var n *normalEquations
+	for _, w := range windows {
+		x, err := regressors(w)
+		if err != nil {
+			return nil, err
+		}
+		_, width := x.Dims()
+		if n == nil {
+			n = &normalEquations{inputs: w.Inputs(), rows: make([]int, w.Series.TargetSize)}
+			for range n.rows {
+				n.xx, n.xy = append(n.xx, mat.NewSymDense(width, nil)), append(n.xy, mat.NewVecDense(width, nil))
+			}
+		}
+		target := w.Target()
+		if len(target) != w.Series.Nodes()*len(n.rows) || n.xy[0].Len() != width || w.Inputs() != n.inputs {
+			return nil, fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets and %d "+
+				"regressors, "+
+				"want %d and %d as the first training window: %w",
+				w.Start, w.Series.Name, len(target), width, w.Series.Nodes()*len(n.rows), n.xy[0].Len(), ErrInput)
+		}
+		n.add(x, target)
+	}
+	for k, rows := range n.rows {
+		if rows == 0 {
+			return nil, fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, "+
+				"want one observed at least: %w", k, len(windows), ErrInput)
+		}
+	}
+	return n, nil
+}
+
+func (n *normalEquations) add(x *mat.Dense, target []float64) {
+	for k := range n.rows {
+		var observed []int
+		for u := 0; u*len(n.rows) < len(target); u++ {
+			if !math.IsNaN(target[u*len(n.rows)+k]) {
+				observed = append(observed, u)
+			}
+		}
+		if len(observed) == 0 {
+			continue
+		}
+		_, width := x.Dims()
+		rows, y := mat.NewDense(len(observed), width, nil), mat.NewVecDense(len(observed), nil)
+		for i, u := range observed {
+			rows.SetRow(i, x.RawRowView(u))
+			y.SetVec(i, target[u*len(n.rows)+k])
+		}
+		var xx mat.SymDense
+		xx.SymOuterK(1, rows.T())
+		n.xx[k].AddSym(n.xx[k], &xx)
+		var xy mat.VecDense
+		xy.MulVec(rows.T(), y)
+		n.xy[k].AddVec(n.xy[k], &xy)
+		n.rows[k] += len(observed)
+	}
+}
+
+// solve returns the coefficients [width, targets] of (X'X + penalty rows I) b = X'y.
+func (n *normalEquations) solve(penalty float64) (*mat.Dense, error) {
+	width := n.xy[0].Len()
+	coefficients := mat.NewDense(width, len(n.rows), nil)
+	for k, rows := range n.rows {
+		a := mat.NewSymDense(width, nil)
+		a.CopySym(n.xx[k])
+		for i := range width {
+			a.SetSym(i, i, a.At(i, i)+penalty*float64(rows))
+		}
+		var cholesky mat.Cholesky
+		var b mat.VecDense
+		if !cholesky.Factorize(a) || cholesky.SolveVecTo(&b, n.xy[k]) != nil {
+			return nil, fmt.Errorf("pengcde/baseline: ridge with penalty %g has no solution in floats: want a "+
+				"larger penalty, "+
+				"and values of order 1: %w", penalty, ErrInput)
+		}
+		coefficients.SetCol(k, b.RawVector().Data)
+	}
+	return coefficients, nil
+}
+
+// regressors are what a window's inputs show, a row for each node: its visible values, their means over nodes, and 1.
+func regressors(w dyngraph.Window) (*mat.Dense, error) {
+	visible := w.Visible()
+	if visible == nil {
+		return nil, fmt.Errorf("pengcde/baseline: ridge for the window at snapshot %d of series %q, which does "+
+			"not say what is "+
+			"known of earlier targets: set Series.Newest: %w", w.Start, w.Series.Name, ErrInput)
+	}
+	nodes, size := w.Series.Nodes(), w.Series.TargetSize
+	half := len(visible) * size
+	x := mat.NewDense(nodes, 2*half+1, nil)
+	for j, row := range visible {
+		for k := range size {
+			column := j*size + k
+			sum, observed := 0.0, 0
+			for u := range nodes {
+				if v := row[u*size+k]; !math.IsNaN(v) {
+					sum += v
+					observed++
+				}
+			}
+			mean := sum / float64(max(observed, 1))
+			for u := range nodes {
+				v := row[u*size+k]
+				if math.IsNaN(v) {
+					v = mean
+				}
+				x.Set(u, column, v)
+				x.Set(u, half+column, mean)
+			}
+		}
+	}
+	for u := range nodes {
+		x.Set(u, 2*half, 1)
+	}
+	return x, nil
+}
+
+// inOrder sorts windows by time.
+func inOrder(windows []dyngraph.Window) []dyngraph.Window {
+	return slices.SortedStableFunc(slices.Values(windows), func(a,
+		b dyngraph.Window) int {
+		return cmp.Compare(a.Start, b.Start)
+	})
+}

@@ -1,0 +1,163 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// DefaultPenalty is that of a [Ridge] whose Penalty is 0.
+const DefaultPenalty = 1e-2
+
+// Ridge is linear regression with a penalty, shared by all nodes, on the values that the inputs show of the target's
+// quantity ([dyngraph.Window.Visible]): those of the node, their means over all nodes, and a constant 1. It sees no edge.
+// With r rows, one for each observed target of the training windows, it minimises
+//
+//	|X b - y|² + Penalty r |b|²
+//
+// over all coefficients, that of the constant too; targets and inputs are best of order 1. A visible value that is NaN
+// enters as the mean over the nodes where it was observed, or as 0 where it was at none.
+//
+// A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970).
+type Ridge struct {
+	// Penalty is for each row; 0 means [DefaultPenalty].
+	Penalty float64
+	// Choose takes, in place of Penalty, the one of 1e-4, 1e-3, ..., 10 with the least mean squared error on the
+	// validation windows. Without any, these are the latest quarter of the training windows, and the choice is made with
+	// the training windows that touch none of their steps; the coefficients then come from all training windows.
+	Choose bool
+
+	chosen       float64
+	inputs       int
+	coefficients *mat.Dense // [2*inputs*targets+1, targets]
+}
+
+// Resolved is the ridge before a fit, with its default written out.
+func (r *Ridge) Resolved() *Ridge {
+	penalty := r.Penalty
+	if penalty == 0 {
+		penalty = DefaultPenalty
+	}
+	return &Ridge{Penalty: penalty, Choose: r.Choose}
+}
+
+// Name is "ridge", or "ridge, chosen penalty".
+func (r *Ridge) Name() string {
+	if r.Choose {
+		return "ridge, chosen penalty"
+	}
+	return "ridge"
+}
+
+// Chosen is the penalty of the fit, 0 before.
+func (r *Ridge) Chosen() float64 { return r.chosen }
+
+// Coefficients is their number for each target of a node, 0 before [Ridge.Fit].
+func (r *Ridge) Coefficients() int {
+	if r.coefficients == nil {
+		return 0
+	}
+	rows, _ := r.coefficients.Dims()
+	return rows
+}
+
+var penalties = []float64{1e-4, 1e-3, 1e-2, 1e-1, 1, 10}
+
+// Fit solves for the coefficients of the training windows.
+func (r *Ridge) Fit(training, validation []dyngraph.Window) error {
+	penalty := r.Resolved().Penalty
+	if !(penalty > 0) || math.IsInf(penalty, 0) {
+		return fmt.Errorf("pengcde/baseline: ridge with penalty %g, want a positive finite one: %w", r.Penalty,
+			ErrInput)
+	}
+	if r.Choose {
+		var err error
+		if penalty, err = choosePenalty(training, validation); err != nil {
+			return err
+		}
+	}
+	sums, err := newNormalEquations(training)
+	if err != nil {
+		return err
+	}
+	coefficients, err := sums.solve(penalty)
+	if err != nil {
+		return err
+	}
+	r.chosen, r.inputs, r.coefficients = penalty, sums.inputs, coefficients
+	return nil
+}
+
+// Forecast applies the coefficients to what the window's inputs show.
+func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
+	if r.coefficients == nil {
+		return nil, fmt.Errorf("pengcde/baseline: %s before Fit: %w", r.Name(), ErrNotFitted)
+	}
+	x, err := regressors(w)
+	if err != nil {
+		return nil, err
+	}
+	width, targets := r.coefficients.Dims()
+	if _, got := x.Dims(); got != width || w.Series.TargetSize != targets || w.Inputs() != r.inputs {
+		return nil, fmt.Errorf("pengcde/baseline: ridge of %d regressors and %d targets for a window of series "+
+			"%q with %d and %d, "+
+			"want windows as in Fit: %w", width, targets, w.Series.Name, got, w.Series.TargetSize, ErrInput)
+	}
+	y := mat.NewDense(w.Series.Nodes(), targets, nil)
+	y.Mul(x, r.coefficients)
+	return y.RawMatrix().Data, nil
+}
+
+// choosePenalty returns the penalty with the least error on validation windows.
+func choosePenalty(training, validation []dyngraph.Window) (float64, error) {
+	if len(validation) == 0 {
+		all := training
+		held := max(1, len(all)/4)
+		if len(all) < 2 {
+			held = len(all)
+		}
+		sorted := inOrder(all)
+		validation = sorted[len(sorted)-held:]
+		if training = dyngraph.Purge(sorted[:len(sorted)-held], validation); len(training) == 0 {
+			return 0, fmt.Errorf("pengcde/baseline: ridge chooses its penalty, but none of %d training windows "+
+				"touches no step of "+
+				"the latest %d: give validation windows, or set Penalty in place of Choose: %w", len(all), held,
+				ErrInput)
+		}
+	}
+	sums, err := newNormalEquations(training)
+	if err != nil {
+		return 0, err
+	}
+	best, least := 0.0, math.Inf(1)
+	for _, penalty := range penalties {
+		trial := Ridge{inputs: sums.inputs}
+		if trial.coefficients, err = sums.solve(penalty); err != nil {
+			return 0, err
+		}
+		loss := 0.0
+		for _, w := range validation {
+			forecast, err := trial.Forecast(w)
+			if err != nil {
+				return 0, err
+			}
+			mse, err := train.MSE(forecast, w.Target())
+			if err != nil {
+				return 0, fmt.Errorf("pengcde/baseline: ridge chooses its penalty: %w: %w", err, ErrInput)
+			}
+			loss += mse / float64(len(validation))
+		}
+		if loss < least {
+			best, least = penalty, loss
+		}
+	}
+	if best == 0 {
+		return 0, fmt.Errorf("pengcde/baseline: ridge has no finite error on %d validation windows with any penalty: "+
+			"want values of order 1: %w", len(validation), ErrInput)
+	}
+	return best, nil
+}
