@@ -11,7 +11,8 @@ import (
 //	dZ/dt = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A_j(t)
 //
 // with j(t) the snapshot in force at the last knot up to t, so that M is constant between knots and never looks ahead.
-// There is no control by node features. The field jumps at knots; steps should end there.
+// There is no control by node features. The field jumps at knots where its graph does; steps should end there, see
+// [Sample.Jumps].
 //
 // Reference: M. Poli, S. Massaroli, J. Park, A. Yamashita, H. Asama, J. Park, Graph Neural Ordinary Differential
 // Equations, 2019.

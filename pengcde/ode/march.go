@@ -89,7 +89,7 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 			m.advance(accepted)
 			if err == nil {
 				before := slope
-				slope, err = m.turn(z, before, tolerances)
+				slope, err = m.renewSlope(z, before, tolerances)
 				if slope != before && !slices.Contains(out, before) && !m.dense.owns(before) {
 					xla.Free(before)
 				}
@@ -149,7 +149,7 @@ func (m *march) first(z *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors
 	if !slices.ContainsFunc(m.samples, func(sm sample) bool { return sm.active() }) {
 		return nil, nil
 	}
-	out, err := call(m.solver.first, m.args, m.now(), m.leaps(), z)
+	out, err := call(m.solver.first, m.args, m.now(), m.offsets(), z)
 	if err != nil {
 		return nil, errs.In("pengcde/ode", err)
 	}
@@ -261,7 +261,7 @@ func (m *march) advance(a acceptance) {
 		if a.by[b] {
 			m.samples[b].advance()
 		} else {
-			m.samples[b].leap = 0 // the slope is that of the step's side already
+			m.samples[b].offset = 0 // the slope is that of the step's side already
 		}
 	}
 }
@@ -274,13 +274,13 @@ func (m *march) now() []float64 {
 	return ts
 }
 
-// leaps are those of the samples where they stand.
-func (m *march) leaps() []float64 {
-	leaps := make([]float64, len(m.samples))
+// offsets are those of the samples where they stand.
+func (m *march) offsets() []float64 {
+	offsets := make([]float64, len(m.samples))
 	for b, sm := range m.samples {
-		leaps[b] = sm.leap
+		offsets[b] = sm.offset
 	}
-	return leaps
+	return offsets
 }
 
 // sidesOfEnds are those from which the steps that are tried come to their ends.
@@ -288,7 +288,7 @@ func (m *march) sidesOfEnds() []float64 {
 	sides := make([]float64, len(m.samples))
 	for b, sm := range m.samples {
 		if sm.end != sm.t {
-			sides[b] = -sm.leapAtEnd
+			sides[b] = -sm.endOffset
 		}
 	}
 	return sides
@@ -314,7 +314,7 @@ func (m *march) finish() *Solution {
 		}
 		sol.Stats = append(sol.Stats, sm.stats)
 		sol.Failures = append(sol.Failures, sm.failure)
-		sol.taken, sol.leaps = append(sol.taken, sm.taken), append(sol.leaps, sm.leaps)
+		sol.taken, sol.offsets = append(sol.taken, sm.taken), append(sol.offsets, sm.offsets)
 		sol.reached = append(sol.reached, sm.next)
 	}
 	return sol

@@ -17,8 +17,8 @@ import (
 // of the accepted steps before. A step that would pass the end is cut to it; after a rejection that would still pass it,
 // half of what remains is tried. When a step-to time cut a step and it is accepted, the next is at least what had been
 // proposed before the cut, and the cut step's E, small as the step, does not count among those before. Where the field jumps there
-// and its slope is g times as large after as before, in the norm above, the next step is shorter by the factor g^(-1/k) when that
-// is below Safety, though not below First, and no E counts among those before.
+// and its slope is g times as large after as before, in the norm above, with g^(-1/k) below Safety, the next step is shorter by the
+// factor 1/g, so that it moves the state as far as one would have before, though not below First, and no E counts before it.
 //
 // The zero value is the integral controller of the published experiments: RTol 1e-3, ATol 1e-6, I = 1, first step
 // 0.01. P = 0.4, I = 1 (or 0.3) is a proportional-integral controller for error estimates that do not change smoothly;

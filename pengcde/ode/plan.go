@@ -67,28 +67,28 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	}
 	passes := rounds + 1 // of the pullback
 	crowded := p.Save == AtTimes && len(times[0]) > rows
-	turned := 0      // slopes at jumps that are pulled back by themselves
-	var turns []bool // rounds that start at a jump
+	slopes := 0      // at jumps, that are pulled back by themselves
+	var jumps []bool // rounds that start at one
 	if known {
-		ends, leaps := make([][]float64, len(samples)), make([][]float64, len(samples))
+		ends, offsets := make([][]float64, len(samples)), make([][]float64, len(samples))
 		for b, sm := range samples {
-			ends[b], leaps[b] = sm.taken, sm.leaps
+			ends[b], offsets[b] = sm.taken, sm.offsets
 		}
-		turns = atJumps(leaps)
-		all := s.method.plan(plannedSaves(p, times, ends), ends, leaps)
+		jumps = atJumps(offsets)
+		all := s.method.plan(plannedSaves(p, times, ends), ends, offsets)
 		passes, crowded = len(all), slices.ContainsFunc(all, func(round pulls) bool {
 			return slices.ContainsFunc(round.step, func(saves []pulled) bool { return len(saves) > rows })
 		})
 		for _, round := range all {
 			if round.before != nil {
-				turned++
+				slopes++
 			}
 		}
 	}
 	var r rehearsal
 	if !p.Forget {
-		r = rehearse(newThinning(limit, rounds, known), rounds, limit, turns)
-		plan.Replayed, plan.PullbackEvaluations = r.replayed, r.pieces+r.turned+(r.replayed+passes)*plan.StepEvaluations+turned
+		r = rehearse(newThinning(limit, rounds, known), rounds, limit, jumps)
+		plan.Replayed, plan.PullbackEvaluations = r.replayed, r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+slopes
 	}
 	plan.kept, plan.States = r.kept, r.most
 	plan.addBytes(s, p, rounds, crowded)
@@ -96,14 +96,14 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 }
 
 // atJumps marks the rounds in which some sample starts its step at a jump.
-func atJumps(leaps [][]float64) []bool {
-	turns := make([]bool, max(most(leaps), 1)-1)
-	for _, row := range leaps {
-		for round, leap := range row[:len(row)-1] { // no step starts at the last time
-			turns[round] = turns[round] || leap != 0
+func atJumps(offsets [][]float64) []bool {
+	jumps := make([]bool, max(most(offsets), 1)-1)
+	for _, row := range offsets {
+		for round, offset := range row[:len(row)-1] { // no step starts at the last time
+			jumps[round] = jumps[round] || offset != 0
 		}
 	}
-	return turns
+	return jumps
 }
 
 // plannedSaves are the save times of known steps.

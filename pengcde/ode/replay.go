@@ -34,7 +34,7 @@ type pulled struct {
 
 func (r *replay) run() (*Gradients, error) {
 	s := r.solver
-	pulls := s.method.plan(r.times, r.taken, r.leaps)
+	pulls := s.method.plan(r.times, r.taken, r.offsets)
 	stateShape := r.final.Shape()
 	dz := tensors.FromShape(stateShape)
 	sums := make([]*tensors.Tensor, len(s.wrt))
@@ -48,7 +48,7 @@ func (r *replay) run() (*Gradients, error) {
 
 	if most(r.taken) == 0 {
 		xla.Free(dz)
-		return r.unmoved(pulls[0], none, sums)
+		return r.withoutSteps(pulls[0], none, sums)
 	}
 	for round := len(pulls) - 1; round >= 0; round-- {
 		if err := r.ctx.Err(); err != nil {
@@ -76,8 +76,8 @@ func (r *replay) gradients(dz *tensors.Tensor, sums []*tensors.Tensor) *Gradient
 	return g
 }
 
-// unmoved is the gradient where no sample took a step: all saves are z0, and the field was never asked.
-func (r *replay) unmoved(pulls pulls, none *tensors.Tensor, sums []*tensors.Tensor) (*Gradients, error) {
+// withoutSteps is the gradient where no sample took a step: all saves are z0, and the field was never asked.
+func (r *replay) withoutSteps(pulls pulls, none *tensors.Tensor, sums []*tensors.Tensor) (*Gradients, error) {
 	defer r.scratch.Free()
 	parts, err := r.pull(pulls.step, none)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 				first = r.history.first(r)
 			}
 			at.t[b], at.end[b], from[b] = r.times[b][0], r.times[b][0], first[b]
-			at.from[b] = r.leaps[b][0]
+			at.from[b] = r.offsets[b][0]
 		case len(taken) == 0: // it was nowhere else: where another began will do, for nothing but its own state is pulled back
 			if elsewhere == nil {
 				moved := slices.IndexFunc(r.taken, func(taken []float64) bool { return len(taken) > 0 })
@@ -229,12 +229,12 @@ func (s *Solution) spans(round int) spans {
 	at := spans{t: make([]float64, n), end: make([]float64, n), from: make([]float64, n), to: make([]float64, n)}
 	for b, taken := range s.taken {
 		begun := min(round, len(taken))
-		at.t[b], at.from[b] = s.times[b][0], s.leaps[b][begun]
+		at.t[b], at.from[b] = s.times[b][0], s.offsets[b][begun]
 		if begun > 0 {
 			at.t[b] = taken[begun-1]
 		}
 		if at.end[b] = at.t[b]; round < len(taken) {
-			at.end[b], at.to[b] = taken[round], -s.leaps[b][round+1]
+			at.end[b], at.to[b] = taken[round], -s.offsets[b][round+1]
 		}
 	}
 	return at
@@ -257,7 +257,7 @@ func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error)
 				return nil, &Failure{Code: Cancelled, Cause: err, Pullback: true}
 			}
 			at = r.spans(round)
-			other, err := r.turn(round, at, z, slope)
+			other, err := r.renewSlope(round, at, z, slope)
 			if other != slope {
 				xla.Free(slope)
 			}
@@ -292,9 +292,9 @@ func (p pulls) none(sample int) bool {
 	return len(p.step[sample]) == 0 && (p.before == nil || len(p.before[sample]) == 0)
 }
 
-// plan lists the saves of each round, for save times, the ends of steps and the leaps there. There is one round more than steps
+// plan lists the saves of each round, for save times, the ends of steps and the offsets there. There is one round more than steps
 // where a save inside the last step weighs its last stage.
-func (m *Method) plan(times, taken, leaps [][]float64) []pulls {
+func (m *Method) plan(times, taken, offsets [][]float64) []pulls {
 	n := m.stages()
 	rounds := max(most(taken), 1)
 	plan := make([]pulls, rounds+1)
@@ -315,7 +315,7 @@ func (m *Method) plan(times, taken, leaps [][]float64) []pulls {
 					carried := make([]float64, n)
 					carried[1] = last
 					after := &plan[round+1]
-					if leaps[b][round+1] == 0 {
+					if offsets[b][round+1] == 0 {
 						after.step[b] = append(after.step[b], pulled{next, carried})
 					} else {
 						if after.before == nil {

@@ -15,10 +15,10 @@ type sample struct {
 	taken  []float64 // ends of the accepted steps
 	next   int       // save times before this index are done
 
-	// A leap is a least distance ahead where the field jumps at a time, with the sign of the direction; else 0. A step
+	// An offset is a least distance ahead where the field jumps at a time, with the sign of the direction; else 0. A step
 	// that starts at the time wants the limit from that side, one that ends there that from the other.
-	leap, leapAtEnd float64   // at t and at end
-	leaps           []float64 // at t0 and at the ends of the accepted steps
+	offset, endOffset float64   // at t and at end
+	offsets           []float64 // at t0 and at the ends of the accepted steps
 
 	stats               Stats
 	failure             *Failure
@@ -31,15 +31,15 @@ func (s *Solver) sample(b int, times, stepTo []float64, continuous bool) (sample
 	t0, t1 := times[0], times[len(times)-1]
 	sm := sample{t: t0, end: t0, t1: t1, near: resolution(t0, t1)}
 	if t1 == t0 {
-		sm.leaps = []float64{0}
+		sm.offsets = []float64{0}
 		return sm, nil
 	}
 	var err error
 	sm.steps, err = s.control.Steps(b, s.method.ErrorOrder, t0, t1)
 	sm.stops = newStops(stepTo, t0, t1)
 	sm.stops.continuous = continuous
-	sm.leap = sm.stops.leapAtStart(t0, direction(t0, t1))
-	sm.leaps = []float64{sm.leap}
+	sm.offset = sm.stops.offsetAtStart(t0, direction(t0, t1))
+	sm.offsets = []float64{sm.offset}
 	return sm, err
 }
 
@@ -74,25 +74,25 @@ func (s *Solver) foresee(times, stepTo [][]float64, continuous bool) (samples []
 
 // tryTo sets the end of the step to be tried.
 func (sm *sample) tryTo(end float64) {
-	sm.end, sm.leapAtEnd = end, sm.stops.leapAtEnd(end, direction(sm.t, sm.t1))
+	sm.end, sm.endOffset = end, sm.stops.offsetAtEnd(end, direction(sm.t, sm.t1))
 }
 
 // advance goes to the end of the accepted step.
-func (sm *sample) advance() { sm.t, sm.leap = sm.end, sm.leapAtEnd }
+func (sm *sample) advance() { sm.t, sm.offset = sm.end, sm.endOffset }
 
 // slopes counts the evaluations at starts of steps: the first, and one at each jump but the last time.
 func (sm *sample) slopes() int {
 	n := 1
-	for _, leap := range sm.leaps[1:max(1, len(sm.leaps)-1)] {
-		if leap != 0 {
+	for _, offset := range sm.offsets[1:max(1, len(sm.offsets)-1)] {
+		if offset != 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// turns says whether the sample has come to a jump, from where its next step starts with another slope.
-func (sm *sample) turns() bool { return sm.leap != 0 && sm.active() }
+// atJump says whether the sample has come to a jump, from where its next step starts with another slope.
+func (sm *sample) atJump() bool { return sm.offset != 0 && sm.active() }
 
 // active says whether the sample goes on.
 func (sm *sample) active() bool { return sm.t != sm.t1 && sm.failure == nil }
@@ -124,7 +124,7 @@ func (sm *sample) judge(index, evaluations int, norm float64) (bool, error) {
 	sm.rejected = !sm.steps.Judge(sm.t, sm.end, norm)
 	if !sm.rejected {
 		sm.stats.Accepted++
-		sm.taken, sm.leaps = append(sm.taken, sm.end), append(sm.leaps, sm.leapAtEnd)
+		sm.taken, sm.offsets = append(sm.taken, sm.end), append(sm.offsets, sm.endOffset)
 		return true, nil
 	}
 	sm.stats.Rejected++

@@ -146,11 +146,11 @@ func (o *online) arrive(round int) int {
 type rehearsal struct {
 	kept, most       int // states at the end of the solve, and the most at any time
 	replayed, pieces int // rounds taken again, in so many pieces
-	turned           int // of those taken again, inside a piece, that start at a jump
+	renewed          int // of those taken again, inside a piece, that start at a jump
 }
 
-// rehearse counts; turns marks the rounds that start at a jump, nil for none.
-func rehearse(policy thinning, rounds, limit int, turns []bool) (r rehearsal) {
+// rehearse counts; jumps marks the rounds that start at a jump, nil for none.
+func rehearse(policy thinning, rounds, limit int, jumps []bool) (r rehearsal) {
 	var kept []int
 	for round := range rounds {
 		gone := policy.arrive(round + 1)
@@ -172,9 +172,9 @@ func rehearse(policy thinning, rounds, limit int, turns []bool) (r rehearsal) {
 			to, keep := next(at, round, len(kept), limit)
 			r.replayed += to - at
 			r.pieces++
-			for between := at + 1; between < min(to, len(turns)); between++ {
-				if turns[between] {
-					r.turned++
+			for between := at + 1; between < min(to, len(jumps)); between++ {
+				if jumps[between] {
+					r.renewed++
 				}
 			}
 			if at = to; keep {

@@ -35,7 +35,7 @@ type Solution struct {
 	final   *tensors.Tensor
 	times   [][]float64 // of Z, NaN where there are none
 	taken   [][]float64 // ends of the accepted steps
-	leaps   [][]float64 // of a sample, see there
+	offsets [][]float64 // of a sample, see there
 	reached []int       // how many of times were reached
 	args    []*tensors.Tensor
 	dense   *dense

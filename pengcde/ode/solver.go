@@ -38,7 +38,7 @@ type Solver struct {
 
 	wrt                                          []int // args that are differentiated
 	first, step, save, pull, gather, vectorJacob *xla.Program
-	turn, slopeJacob                             *xla.Program // for steps that end at jumps
+	afterJump, slopeJacob                        *xla.Program // for steps that end at jumps
 	scaled, probe                                *xla.Program // for an automatic first step
 }
 
@@ -93,7 +93,7 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	}{
 		{&s.first, "first stage", s.buildFirst}, {&s.step, "step", s.buildStep}, {&s.save, "save", s.buildSave},
 		{&s.pull, "pull", s.buildPull}, {&s.gather, "gather", buildGather}, {&s.vectorJacob, "step pullback", s.buildPullback},
-		{&s.turn, "turn", s.buildTurn}, {&s.slopeJacob, "slope pullback", s.buildSlopePullback},
+		{&s.afterJump, "slope after a jump", s.buildAfterJump}, {&s.slopeJacob, "slope pullback", s.buildSlopePullback},
 		{&s.scaled, "scaled norms", buildScaled}, {&s.probe, "probe", buildProbe},
 	} {
 		var err error
@@ -117,7 +117,7 @@ func (s *Solver) Close() {
 		return
 	}
 	s.closed = true
-	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.gather, s.vectorJacob, s.turn, s.slopeJacob, s.scaled, s.probe} {
+	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.gather, s.vectorJacob, s.afterJump, s.slopeJacob, s.scaled, s.probe} {
 		p.Close()
 	}
 }

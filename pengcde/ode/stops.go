@@ -44,15 +44,15 @@ func newStops(row []float64, t0, t1 float64) stops {
 	return s
 }
 
-// leapAtStart is 0 where the field does not jump at t0, else a least distance ahead of it.
-func (s *stops) leapAtStart(t0, toward float64) float64 { return s.leap(s.first, t0, toward) }
+// offsetAtStart is 0 where the field does not jump at t0, else a least distance ahead of it.
+func (s *stops) offsetAtStart(t0, toward float64) float64 { return s.offset(s.first, t0, toward) }
 
-// leapAtEnd is that of the end of a step.
-func (s *stops) leapAtEnd(end, toward float64) float64 {
-	return s.leap(end == s.ahead[0] && (len(s.ahead) > 1 || s.last), end, toward)
+// offsetAtEnd is that of the end of a step.
+func (s *stops) offsetAtEnd(end, toward float64) float64 {
+	return s.offset(end == s.ahead[0] && (len(s.ahead) > 1 || s.last), end, toward)
 }
 
-func (s *stops) leap(jumps bool, t, toward float64) float64 {
+func (s *stops) offset(jumps bool, t, toward float64) float64 {
 	if !jumps || s.continuous {
 		return 0
 	}

@@ -1,0 +1,91 @@
+package ode
+
+import (
+	"math"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// jumper is implemented by the [Steps] of a control that takes note of a jump: of how many times as large the slope is after it
+// as before, in the norm of the tolerances.
+type jumper interface{ jumped(growth float64) }
+
+// jumped implements jumper: the next step is to move the state as far as one would have before. It need not be shorter than a first
+// step, and stays as it is where the slope grows by less than the safety of every prediction allows for.
+func (s *pidSteps) jumped(growth float64) {
+	shorter := 1 / growth
+	if !(math.Pow(shorter, 1/s.k) < s.Safety) {
+		return
+	}
+	first := s.First
+	if first == Automatic {
+		first = defaultFirst
+	}
+	s.h = math.Min(s.h, math.Max(s.h*shorter, first))
+	s.before = [2]float64{1, 1}
+}
+
+// renewSlope gives the samples that have come to a jump the slope of the other side, with which the next step starts. It returns slope
+// itself where there is none, else another tensor.
+func (m *march) renewSlope(z, slope *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors.Tensor, error) {
+	offsets := make([]float64, len(m.samples))
+	any := false
+	for b := range m.samples {
+		if sm := &m.samples[b]; sm.atJump() {
+			offsets[b], any = sm.offset, true
+			sm.stats.Evaluations++
+		}
+	}
+	if !any {
+		return slope, nil
+	}
+	out, err := call(m.solver.afterJump, m.args, m.now(), offsets, z, slope, tolerances[0], tolerances[1])
+	if err != nil {
+		return slope, err
+	}
+	defer xla.Free(out[1:]...)
+	before, after := tensors.MustCopyFlatData[float64](out[1]), tensors.MustCopyFlatData[float64](out[2])
+	for b, offset := range offsets {
+		if steps, ok := m.samples[b].steps.(jumper); ok && offset != 0 {
+			steps.jumped(after[b] / before[b])
+		}
+	}
+	return out[0], nil
+}
+
+// renewSlope is that of march for rounds that are taken again.
+func (r *replay) renewSlope(round int, at spans, z, slope *tensors.Tensor) (*tensors.Tensor, error) {
+	offsets := make([]float64, len(at.t))
+	for b, offset := range at.from {
+		if round < len(r.taken[b]) {
+			offsets[b] = offset
+		}
+	}
+	if !slices.ContainsFunc(offsets, func(offset float64) bool { return offset != 0 }) {
+		return slope, nil
+	}
+	out, err := call(r.solver.afterJump, r.args, at.t, offsets, z, slope, r.ones, r.ones)
+	if err != nil {
+		return slope, err
+	}
+	r.evaluations++
+	xla.Free(out[1:]...)
+	return out[0], nil
+}
+
+// buildAfterJump builds the slopes after a jump: (t, offset [batch], z, slope, rtol, atol, args...) -> (slope, or that on the other side
+// where the offset is not 0; the norms [batch] float64 of the slopes before and after).
+func (s *Solver) buildAfterJump(in []*Node) []*Node {
+	t, offset, z, slope, rtol, atol, args := in[0], in[1], in[2], in[3], in[4], in[5], in[6:]
+	jumps := NotEqual(offset, ZerosLike(offset))
+	for jumps.Rank() < z.Rank() {
+		jumps = ExpandAxes(jumps, -1)
+	}
+	after := Where(BroadcastToDims(jumps, z.Shape().Dimensions...), s.slope(t, offset, z, args), slope)
+	scaled := func(k *Node) *Node { return buildScaled([]*Node{z, k, rtol, atol})[1] }
+	return []*Node{after, scaled(slope), scaled(after)}
+}
