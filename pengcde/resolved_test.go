@@ -42,7 +42,7 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		"Parity": func(c *Config) { c.Parity = true }, "Float64": func(c *Config) { c.Float64 = true },
 		"MaxSteps": func(c *Config) { c.Adaptive, c.MaxSteps = &ode.PID{}, 7 },
 	}
-	same := []string{"Product", "Memory", "Seed"}
+	same := []string{"Product", "Memory", "Seed", "Notices"}
 	fields := reflect.TypeFor[Config]()
 	if fields.NumField() != len(changes)+len(same) {
 		t.Errorf("Config has %d fields, this test knows %d", fields.NumField(), len(changes)+len(same))
