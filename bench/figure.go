@@ -14,37 +14,25 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
-// published are seconds per training epoch from the runtime table of the paper (Permutation Equivariant Neural Controlled
-// Differential Equations for Dynamic Graph Representation Learning, 2025), which names its GPUs for all experiments
-// together and not the family of these graphs.
-var (
-	published = map[pengcde.Kind][]float64{
-		pengcde.PENG:    {0.42, 0.49, 0.57, 0.90, 1.50},
-		pengcde.PreMult: {0.45, 0.56, 1.18, 1.62, 9.15},
-	}
-	publishedNodes   = []float64{128, 256, 512, 1024, 2048}
-	publishedMachine = "H100 or H200"
-)
-
 // slopesFrom is the least number of nodes in the fit of a slope: below it, time goes to things that do not grow.
 const slopesFrom = 512
 
 // DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes) by least
-// squares from 512 nodes on. Dotted is what the paper prints for the models of the rows, from another machine.
+// squares from 512 nodes on. Lines of one machine compare; what others measured elsewhere is left out.
 func (f File) DrawSeconds() (*figures.Figure, error) {
-	return f.draw("Training epoch", "seconds", true, func(r Row) (ours, peer float64) { return r.Ours, r.Peer })
+	return f.draw("Training epoch", "seconds", func(r Row) (ours, peer float64) { return r.Ours, r.Peer })
 }
 
 // DrawMemory draws the largest resident memory against nodes, with slopes as in [File.DrawSeconds].
 func (f File) DrawMemory() (*figures.Figure, error) {
-	return f.draw("Peak memory", "MiB", false, func(r Row) (ours, peer float64) { return mebi(r.OursBytes), mebi(r.PeerBytes) })
+	return f.draw("Peak memory", "MiB", func(r Row) (ours, peer float64) { return mebi(r.OursBytes), mebi(r.PeerBytes) })
 }
 
 func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 // draw draws one line for each model of ours, and for each of the peer's variants of it, on each machine. What is 0 was not
 // measured.
-func (f File) draw(title, y string, withPublished bool, of func(Row) (ours, peer float64)) (*figures.Figure, error) {
+func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures.Figure, error) {
 	if len(f.Rows) == 0 {
 		return nil, fmt.Errorf("bench: no races to draw, try: make bench: %w", figures.ErrInput)
 	}
@@ -84,12 +72,6 @@ func (f File) draw(title, y string, withPublished bool, of func(Row) (ours, peer
 				line.Dashed = true
 				add(fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix), colour+i*len(places)*len(f.models()), line)
 			}
-		}
-	}
-	for i, model := range f.models() {
-		if seconds := published[model]; withPublished && seconds != nil {
-			add(fmt.Sprintf("%s, published (another machine: %s)", modelName(model), publishedMachine), i+1,
-				figures.Series{X: publishedNodes, Y: seconds, Dotted: true})
 		}
 	}
 	return figures.Lines(axes, lines...)
