@@ -21,7 +21,7 @@ func rectilinear(times *Node, m moment) Interval {
 	h := MulScalar(at.h, 0.5)
 	tk := MulScalar(Add(at.tk, column(times, 0)), 0.5)
 	over := Sub(at.u, h) // how far into the move of the value
-	inside := LogicalAnd(m.past(over), LessOrEqual(over, h))
+	inside := LogicalAnd(m.past(over), LogicalNot(m.past(Sub(over, h))))
 	clock := Where(inside, ZerosLike(h), OnesLike(h))
 
 	interval := at.pair(fraction(over, h), Div(OneMinus(clock), h))
