@@ -37,14 +37,20 @@ func (s *Series) checkSteps() error {
 }
 
 // InputSteps are the steps that the window's inputs show: those of the features and edges of all snapshots but the last.
-// The newest is what is known when the forecast is made.
+// The newest is what is known when the forecast is made. The zero Span for a window that is not in its series.
 func (w Window) InputSteps() Span {
+	if w.Validate() != nil {
+		return Span{}
+	}
 	features := w.Series.Steps.Features
 	return Span{w.Start + min(0, features.First), w.Last() - 1 + max(0, features.Last)}
 }
 
 // TargetSteps are the steps that the window's target is made of.
 func (w Window) TargetSteps() Span {
+	if w.Validate() != nil {
+		return Span{}
+	}
 	targets := w.Series.Steps.Targets
 	return Span{w.Last() + targets.First, w.Last() + targets.Last}
 }
@@ -91,11 +97,19 @@ func overlapsAny(w Window, others [][]Window) bool {
 }
 
 // Visible are the values of the targets' quantity that the inputs show, oldest first, each [nodes*TargetSize]: the lags
-// of the first input, where Series.Lagged, and Series.Newest of each input. Nil for a series without Newest. Lags that
-// are NaN were not observed.
+// of the first input, where Series.Lagged, and Series.Newest of each input. Nil for a series without Newest, and for a
+// window that is not in its series or whose rows are of another length. Lags that are NaN were not observed.
 func (w Window) Visible() [][]float64 {
 	s := w.Series
-	if w.Start < 0 || w.Inputs() < 1 || w.Last() > len(s.Newest) {
+	if w.Validate() != nil || s.TargetSize < 1 || w.Last() > len(s.Newest) {
+		return nil
+	}
+	for _, row := range s.Newest[w.Start:w.Last()] {
+		if len(row) != s.Nodes()*s.TargetSize {
+			return nil
+		}
+	}
+	if s.Lagged && (w.Start >= len(s.Features) || len(s.Features[w.Start]) != s.Nodes()*s.FeatureSize) {
 		return nil
 	}
 	var rows [][]float64

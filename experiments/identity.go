@@ -121,6 +121,11 @@ func digestOf(s *dyngraph.Series) string {
 			writeWords(digest, row, func(x float64) uint32 { return math.Float32bits(float32(x)) })
 		}
 	}
+	for _, t := range s.Times { // most are whole numbers
+		if float64(float32(t)) != t {
+			fmt.Fprintln(digest, math.Float64bits(t))
+		}
+	}
 	return hex.EncodeToString(digest.Sum(nil)[:16])
 }
 

@@ -105,11 +105,14 @@ func (n *normalEquations) solve(penalty float64) (*mat.Dense, error) {
 
 // regressors are what a window's inputs show, a row for each node: its visible values, their means over nodes, and 1.
 func regressors(w dyngraph.Window) (*mat.Dense, error) {
+	if err := w.Validate(); err != nil {
+		return nil, fmt.Errorf("pengcde/baseline: ridge: %w: %w", err, ErrInput)
+	}
 	visible := w.Visible()
 	if visible == nil {
 		return nil, fmt.Errorf("pengcde/baseline: ridge for the window at snapshot %d of series %q, which does "+
-			"not say what is "+
-			"known of earlier targets: set Series.Newest: %w", w.Start, w.Series.Name, ErrInput)
+			"not say what is known of earlier targets: set Series.Newest, [snapshots][nodes x targets]: %w",
+			w.Start, w.Series.Name, ErrInput)
 	}
 	nodes, size := w.Series.Nodes(), w.Series.TargetSize
 	half := len(visible) * size

@@ -331,3 +331,34 @@ func ExampleRidge() {
 	// Output:
 	// 23 coefficients, mean squared error 0.4809 over 20 origins
 }
+
+// Windows that are in no series, or whose rows are of another length, are errors.
+func TestRidgeOfWindowsThatCannotBe(t *testing.T) {
+	series := &dyngraph.Series{Times: []float64{0, 1, 2, 3}, Pattern: &dyngraph.Pattern{Nodes: 1, From: []int32{0}, To: []int32{0}}, TargetSize: 1,
+		Newest: [][]float64{{1}, {2}, {3}, {4}}, Targets: [][]float64{{1}, {2}, {3}, {4}}}
+	short := *series
+	short.Newest = [][]float64{{1}, {}, {3}, {4}}
+	none := *series
+	none.TargetSize, none.Lagged = 0, true
+	good := dyngraph.Window{Series: series, Length: 3}
+	fitted := &baseline.Ridge{}
+	if err := fitted.Fit([]dyngraph.Window{good}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, w := range map[string]dyngraph.Window{
+		"no series": {}, "huge start": {Series: series, Start: math.MaxInt, Length: 3}, "huge length": {Series: series, Length: math.MaxInt},
+		"short row": {Series: &short, Length: 3}, "no targets": {Series: &none, Length: 3},
+	} {
+		_, forecast := fitted.Forecast(w)
+		for what, err := range map[string]error{
+			"fit": (&baseline.Ridge{}).Fit([]dyngraph.Window{w}, nil), "choice": (&baseline.Ridge{Choose: true}).Fit([]dyngraph.Window{good, w}, nil),
+			"forecast": forecast,
+		} {
+			if !errors.Is(err, baseline.ErrInput) {
+				t.Errorf("%s, %s: %v, want ErrInput", name, what, err)
+			}
+		}
+		dyngraph.Known([]dyngraph.Window{good, w}, w)
+		dyngraph.Purge([]dyngraph.Window{w}, []dyngraph.Window{good, w})
+	}
+}

@@ -183,7 +183,17 @@ func (c *Control) moving(t *Node) *Node {
 	if c.side == nil {
 		return moving
 	}
-	return LogicalOr(moving, LogicalAnd(Equal(t, c.until), LessThan(c.side, ZerosLike(c.side))))
+	return Where(c.on(Sub(t, c.until)), LessThan(c.side, ZerosLike(c.side)), moving)
+}
+
+// on says where a border at some distance [batch, ...] from the time is the one that the side is of.
+func (c *Control) on(distance *Node) *Node {
+	side := c.side
+	for side.Rank() < distance.Rank() {
+		side = ExpandAxes(side, -1)
+	}
+	side = BroadcastToDims(side, distance.Shape().Dimensions...)
+	return LogicalAnd(NotEqual(side, ZerosLike(side)), LessOrEqual(Abs(distance), Abs(side)))
 }
 
 // rate is the derivative of the time channel at t [batch], [batch] float64; nil where it is 1.
@@ -210,8 +220,9 @@ func (c *Control) latest(t *Node, n, back int) signal {
 	ahead := ExpandAxes(t, -1)
 	reached := LessOrEqual(knots, ahead)
 	if c.side != nil {
-		early := ExpandAxes(LessThan(c.side, ZerosLike(c.side)), -1)
-		reached = LogicalAnd(reached, LogicalNot(LogicalAnd(Equal(knots, ahead), early)))
+		distance := Sub(BroadcastToDims(ahead, knots.Shape().Dimensions...), knots)
+		late := GreaterThan(ExpandAxes(c.side, -1), ScalarZero(t.Graph(), t.DType()))
+		reached = Where(c.on(distance), BroadcastToDims(late, knots.Shape().Dimensions...), reached)
 	}
 	k := AddScalar(ReduceSum(ConvertDType(reached, dtypes.Int32), -1), -1)
 	k = Max(k, ZerosLike(k)) // [batch]

@@ -62,7 +62,8 @@ func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	return &given{ends: ends, near: resolution(t0, t1)}, nil
 }
 
-// Given takes the steps whose ends are listed; it replays a solve made elsewhere. A step-to time splits a step in two.
+// Given takes the steps whose ends are listed; it replays a solve made elsewhere, one with step-to times given the same. A step-to
+// time splits a step in two.
 type Given struct {
 	// Ends are the ends of the steps, from after t0 to t1 in the direction of the solve: one row for each sample of the
 	// batch, or a single row for all.

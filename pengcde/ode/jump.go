@@ -21,11 +21,7 @@ func (s *pidSteps) jumped(growth float64) {
 	if !(math.Pow(shorter, 1/s.k) < s.Safety) {
 		return
 	}
-	first := s.First
-	if first == Automatic {
-		first = defaultFirst
-	}
-	s.h = math.Min(s.h, math.Max(s.h*shorter, first))
+	s.h = math.Min(s.h, math.Max(s.h*shorter, s.fitted))
 	s.before = [2]float64{1, 1}
 }
 

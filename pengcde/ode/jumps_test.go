@@ -169,6 +169,7 @@ func TestPullbackAcrossJumps(t *testing.T) {
 			"begins on a jump":     {[]float64{0.7, 0.9, 1.39, 1.5}, wave.At},
 			"backward to a jump":   {[]float64{1.9, 1.41, 1.2, 0.71, 0.7}, wave.At},
 			"continuous elsewhere": {forward, []float64{0.25, 0.95}},
+			"named at both ends":   {forward, []float64{0, 0.7, 1.4, 2.09}},
 		} {
 			for _, control := range []Control{PID{}, Constant{0.45}} {
 				s := newSolver(t, field, Config{Control: control})
@@ -177,6 +178,26 @@ func TestPullbackAcrossJumps(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The rule of the step after a jump knows no unit of time: with a fitted first step, tries are the same in any.
+func TestTriesInAnyUnitOfTime(t *testing.T) {
+	var tries []int
+	for _, unit := range []float64{1, 1e-3} {
+		p := odetest.Pulses(1, 0.3, 6)
+		for i := range p.At {
+			p.At[i] *= unit
+		}
+		for i := range p.Frequency {
+			p.Frequency[i] /= unit
+		}
+		s := newSolver(t, p.Field, Config{Control: PID{First: Automatic}})
+		_, stats := solveTo(t, s, p.Start[:], 0, 7*unit, p.At)
+		tries = append(tries, stats.Accepted+stats.Rejected)
+	}
+	if apart := math.Abs(float64(tries[0] - tries[1])); apart > 5 {
+		t.Errorf("%d tries in units of 1 and of 1e-3, want as many", tries)
+	}
 }
 
 func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []float64) {
@@ -316,6 +337,78 @@ func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 				t.Fatal(err)
 			}
 			closeTo(t, c.name+": gradient of z0", nnFloats(g.Z0), c.want, 1e-15)
+			g.Free()
+		}
+	}
+}
+
+// A sample that is done is asked for nothing on the far side of its start, where a root is not real, though another has a jump to
+// pull back.
+func TestPullbackBesideTheStart(t *testing.T) {
+	field := func(t, z *Node, args []*Node) *Node { // z' = a sqrt(t) z
+		return Mul(Mul(BroadcastToDims(args[0], z.Shape().Dimensions...), Sqrt(ExpandAxes(t, -1))), z)
+	}
+	s := newSolver(t, field, Config{Control: Constant{0.3}})
+	var want []float64
+	for _, stops := range [][]float64{{1}, {0, 1}} {
+		sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}, {1}}), Times: [][]float64{{0, 0.95, 2}, {0, 0.2, 0.3}},
+			StepTo: [][]float64{stops}, Args: []*tensors.Tensor{tensors.FromValue([]float64{1})}})
+		g, err := sol.Pullback(context.Background(), tensors.FromValue([][][]float64{{{1}, {1}, {1}}, {{1}, {1}, {1}}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := append(nnFloats(g.Z0), nnFloats(g.Args[0])...)
+		g.Free()
+		if want == nil {
+			want = got
+		}
+		closeTo(t, fmt.Sprintf("step to %v: gradients", stops), got, want, 1e-4)
+	}
+}
+
+// A step-to time that rounding has moved off the ends of a solve is met all the same.
+func TestJumpBesideTheEnds(t *testing.T) {
+	limits(t, func(t *testing.T, left bool) {
+		for _, units := range []float64{-99, -50, -2, -1, 1, 2, 50, 99} {
+			at := 1 + units*ulp(1)
+			field := func(t, z *Node, _ []*Node) *Node {
+				border := Scalar(t.Graph(), t.DType(), at)
+				later := GreaterOrEqual(t, border)
+				if left {
+					later = GreaterThan(t, border)
+				}
+				return Mul(OnesLike(z), ExpandAxes(Where(later, MulScalar(OnesLike(t), 5), OnesLike(t)), -1))
+			}
+			s := newSolver(t, field, Config{Control: Constant{0.1}})
+			for _, way := range []struct{ from, to, want float64 }{{1, 2, 5}, {2, 1, -5}, {0, 1, 1}, {1, 0, -1}} {
+				if z, _ := solveTo(t, s, []float64{0}, way.from, way.to, []float64{at}); !(math.Abs(z[0]-way.want) <= 1e-12) {
+					t.Errorf("jump at 1 %+g units, from %g to %g: ends at %g, want %g", units, way.from, way.to, z[0], way.want)
+				}
+			}
+		}
+	})
+}
+
+// What a plan counts bounds what a solve with jumps takes, also with all stages kept, and with adaptive steps.
+func TestPlanAcrossJumps(t *testing.T) {
+	wave := odetest.SquareWave(0.2, 3, false)
+	for _, control := range []Control{Constant{0.1}, PID{}} {
+		s := newSolver(t, wave.Field, Config{Control: control, MaxSteps: 80})
+		for _, memory := range []Memory{{}, {Checkpoints: 2}} {
+			p := Problem{Z0: tensors.FromValue([][]float64{wave.Start[:]}), Times: [][]float64{{0, 0.5, 1.1, 3}}, StepTo: [][]float64{wave.At}, Memory: memory}
+			plan, err := s.Plan(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sol := run(t, s, p)
+			checkPlan(t, fmt.Sprintf("%T, %+v", control, memory), plan, sol)
+			g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cosines(sol.Z.Size()), sol.Z.Shape().Dimensions...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.Evaluations > plan.PullbackEvaluations || plan.Exact && g.Evaluations != plan.PullbackEvaluations {
+				t.Errorf("%T, %+v: %d evaluations, plan %d (exact: %t)", control, memory, g.Evaluations, plan.PullbackEvaluations, plan.Exact)
+			}
 			g.Free()
 		}
 	}

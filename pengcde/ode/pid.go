@@ -18,7 +18,7 @@ import (
 // half of what remains is tried. When a step-to time cut a step and it is accepted, the next is at least what had been
 // proposed before the cut, and the cut step's E, small as the step, does not count among those before. Where the field jumps there
 // and its slope is g times as large after as before, in the norm above, with g^(-1/k) below Safety, the next step is shorter by the
-// factor 1/g, so that it moves the state as far as one would have before, though not below First, and no E counts before it.
+// factor 1/g, so that it moves the state as far as one would have before, though not below the first, and no E counts before it.
 //
 // The zero value is the integral controller of the published experiments: RTol 1e-3, ATol 1e-6, I = 1, first step
 // 0.01. P = 0.4, I = 1 (or 0.3) is a proportional-integral controller for error estimates that do not change smoothly;
@@ -114,7 +114,7 @@ func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
 		return nil, err
 	}
 	s := &pidSteps{
-		PID: c, t1: t1, toward: direction(t0, t1), h: c.First, accepted: true, before: [2]float64{1, 1}, k: float64(order),
+		PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true, before: [2]float64{1, 1}, k: float64(order),
 	}
 	if c.First == Automatic {
 		s.begin(defaultFirst)
@@ -127,6 +127,7 @@ type pidSteps struct {
 	PID
 	t1, toward float64
 	h          float64    // length of the next step, before it is cut
+	fitted     float64    // length of the first
 	proposed   float64    // end of the step proposed last, before it is cut
 	accepted   bool       // the last judgement
 	before     [2]float64 // E of the last two accepted steps, the latest first
@@ -135,7 +136,10 @@ type pidSteps struct {
 }
 
 // begin sets the first step of a solve whose First is [Automatic].
-func (s *pidSteps) begin(h float64) { s.h = math.Max(math.Min(h, s.Max), s.Min) }
+func (s *pidSteps) begin(h float64) {
+	s.h = math.Max(math.Min(h, s.Max), s.Min)
+	s.fitted = s.h
+}
 
 func (s *pidSteps) Next(t float64) float64 {
 	least := 4 * ulp(t)

@@ -67,7 +67,7 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	}
 	passes := rounds + 1 // of the pullback
 	crowded := p.Save == AtTimes && len(times[0]) > rows
-	slopes := 0      // at jumps, that are pulled back by themselves
+	slopes := 0      // at jumps, that are pulled back by themselves; unless steps are known, the most
 	var jumps []bool // rounds that start at one
 	if known {
 		ends, offsets := make([][]float64, len(samples)), make([][]float64, len(samples))
@@ -85,13 +85,27 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 			}
 		}
 	}
+	if !known && !p.Continuous {
+		for _, row := range stops {
+			slopes += len(row)
+		}
+	}
 	var r rehearsal
 	if !p.Forget {
 		r = rehearse(newThinning(limit, rounds, known), rounds, limit, jumps)
+		if !known && slopes > 0 {
+			r.renewed = r.replayed
+		}
 		plan.Replayed, plan.PullbackEvaluations = r.replayed, r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+slopes
 	}
 	plan.kept, plan.States = r.kept, r.most
-	plan.addBytes(s, p, rounds, crowded)
+	renewed := 0
+	for _, jump := range jumps {
+		if jump {
+			renewed++
+		}
+	}
+	plan.addBytes(s, p, rounds, renewed, crowded)
 	return plan, nil
 }
 
@@ -120,7 +134,7 @@ func plannedSaves(p Problem, times, ends [][]float64) [][]float64 {
 
 // addBytes counts tensors in states: those of march, of replay, and what both keep. Crowded says that more saves may lie in a
 // step than one call takes.
-func (plan *Plan) addBytes(s *Solver, p Problem, rounds int, crowded bool) {
+func (plan *Plan) addBytes(s *Solver, p Problem, rounds, renewed int, crowded bool) {
 	stages, batch := s.method.stages(), p.Z0.Shape().Dimensions[0]
 	together := plan.Exact || batch == 1 // all samples accept at the same tries
 	limited := p.Memory != (Memory{})
@@ -129,7 +143,7 @@ func (plan *Plan) addBytes(s *Solver, p Problem, rounds int, crowded bool) {
 	case p.Memory.Host:
 		plan.HostBytes, held = int64(plan.States)*plan.StateBytes, 0
 	case p.Dense && together:
-		held = rounds*stages + 1 // the last stage of a step is the first of the next
+		held = rounds*stages + 1 + renewed // the last stage of a step is the first of the next, but at a jump
 	case p.Dense:
 		held = rounds*(1+stages) + 1
 	}

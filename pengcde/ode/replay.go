@@ -128,8 +128,10 @@ func (r *replay) round(round int, pulls pulls, none, dz *tensors.Tensor, sums []
 	if parts, err = r.pull(pulls.before, none); err != nil {
 		return nil, err
 	}
-	for b, from := range at.from {
-		at.from[b] = -from
+	for b, saves := range pulls.before {
+		if len(saves) > 0 { // the others stay where the field is known to be finite
+			at.from[b] = -at.from[b]
+		}
 	}
 	r.evaluations++
 	return r.solver.slopeJacob.Call(r.inputs(out[1:], at.t, at.from, z, parts, xla.Donate(out[0]))...)

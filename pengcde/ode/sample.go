@@ -15,7 +15,7 @@ type sample struct {
 	taken  []float64 // ends of the accepted steps
 	next   int       // save times before this index are done
 
-	// An offset is a least distance ahead where the field jumps at a time, with the sign of the direction; else 0. A step
+	// An offset is a short way ahead where the field jumps at a time, with the sign of the direction; else 0. A step
 	// that starts at the time wants the limit from that side, one that ends there that from the other.
 	offset, endOffset float64   // at t and at end
 	offsets           []float64 // at t0 and at the ends of the accepted steps
@@ -38,7 +38,7 @@ func (s *Solver) sample(b int, times, stepTo []float64, continuous bool) (sample
 	sm.steps, err = s.control.Steps(b, s.method.ErrorOrder, t0, t1)
 	sm.stops = newStops(stepTo, t0, t1)
 	sm.stops.continuous = continuous
-	sm.offset = sm.stops.offsetAtStart(t0, direction(t0, t1))
+	sm.offset = sm.stops.offsetAtStart(direction(t0, t1))
 	sm.offsets = []float64{sm.offset}
 	return sm, err
 }

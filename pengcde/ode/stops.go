@@ -5,12 +5,23 @@ import "math"
 // stops are what lies ahead of a sample.
 type stops struct {
 	// ahead are the times that steps must end on, the nearest first; the last is t1.
-	ahead []float64
-	// The field jumps at all of them but t1, there where last says so, and at t0 where first does; nowhere when continuous.
-	first, last, continuous bool
-	// beside is the least distance from a jump, which rounding does not lose anywhere in the solve.
-	beside float64
+	ahead []stop
+	start stop // t0
+	// continuous says that the field jumps at none of them.
+	continuous bool
+	// least is a distance that rounding does not lose anywhere in the solve.
+	least float64
 }
+
+// stop is a time at which a step ends or begins, and whether the field jumps there. Reach is the distance of the farthest jump
+// that counts as one with it.
+type stop struct {
+	t, reach float64
+	jumps    bool
+}
+
+// take makes a jump at time t, so near that it counts as one, part of the stop.
+func (s *stop) take(t float64) { s.jumps, s.reach = true, math.Max(s.reach, math.Abs(t-s.t)) }
 
 // resolution is how close two times of a solve from t0 to t1 may come before they count as one.
 func resolution(t0, t1 float64) float64 {
@@ -26,47 +37,56 @@ func ulp(x float64) float64 {
 // newStops lists the step-to times between t0 and t1, in the direction of the solve, and t1.
 func newStops(row []float64, t0, t1 float64) stops {
 	toward, near := direction(t0, t1), resolution(t0, t1)
-	s := stops{beside: ulp(t1 - t0)}
-	last := t0
+	s := stops{start: stop{t: t0}, least: ulp(t1 - t0)}
+	end := stop{t: t1}
 	for i := range row {
 		t := row[i]
 		if direction(row[0], row[len(row)-1]) != toward {
 			t = row[len(row)-1-i]
 		}
-		s.first = s.first || math.Abs(t-t0) <= near
-		s.last = s.last || math.Abs(t-t1) <= near
-		if toward*(t-last) > near && toward*(t1-t) > near {
-			s.ahead = append(s.ahead, t)
-			last = t
+		last := &s.start
+		if len(s.ahead) > 0 {
+			last = &s.ahead[len(s.ahead)-1]
+		}
+		switch {
+		case math.Abs(t-t1) <= near:
+			end.take(t)
+		case math.Abs(t-last.t) <= near:
+			last.take(t)
+		case toward*(t-t0) > 0 && toward*(t1-t) > 0:
+			s.ahead = append(s.ahead, stop{t: t, jumps: true})
 		}
 	}
-	s.ahead = append(s.ahead, t1)
+	s.ahead = append(s.ahead, end)
 	return s
 }
 
-// offsetAtStart is 0 where the field does not jump at t0, else a least distance ahead of it.
-func (s *stops) offsetAtStart(t0, toward float64) float64 { return s.offset(s.first, t0, toward) }
+// offsetAtStart is 0 where the field does not jump at t0, else a short way ahead of it.
+func (s *stops) offsetAtStart(toward float64) float64 { return s.offset(s.start, toward) }
 
 // offsetAtEnd is that of the end of a step.
 func (s *stops) offsetAtEnd(end, toward float64) float64 {
-	return s.offset(end == s.ahead[0] && (len(s.ahead) > 1 || s.last), end, toward)
-}
-
-func (s *stops) offset(jumps bool, t, toward float64) float64 {
-	if !jumps || s.continuous {
+	if end != s.ahead[0].t {
 		return 0
 	}
-	return toward * math.Max(s.beside, ulp(t))
+	return s.offset(s.ahead[0], toward)
+}
+
+func (s *stops) offset(at stop, toward float64) float64 {
+	if !at.jumps || s.continuous {
+		return 0
+	}
+	return toward * (at.reach + math.Max(s.least, ulp(at.t)))
 }
 
 // cut ends a step from t, proposed to end at end, at the nearest stop when it would pass it, or come nearer to it than
 // near.
 func (s *stops) cut(t, end, near float64) float64 {
-	toward := direction(t, s.ahead[len(s.ahead)-1])
-	for len(s.ahead) > 1 && toward*(s.ahead[0]-t) <= 0 {
+	toward := direction(t, s.ahead[len(s.ahead)-1].t)
+	for len(s.ahead) > 1 && toward*(s.ahead[0].t-t) <= 0 {
 		s.ahead = s.ahead[1:]
 	}
-	stop := s.ahead[0]
+	stop := s.ahead[0].t
 	ahead := toward * (stop - end)
 	if ahead < 0 || ahead < near && end != t {
 		return stop

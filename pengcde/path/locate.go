@@ -10,8 +10,8 @@ import (
 // Locate finds the interval of t [batch] float64 among knots [batch, T] float64, for Natural those of [Knots]. For
 // Rectilinear t counts along the lengthened axis, see [Lengthen].
 //
-// The side [batch] float64 says to which interval a time exactly on a knot belongs: where it is positive to the one that begins
-// there, else, and for nil, to the one that ends there. The path itself is continuous; X' of a Linear or Rectilinear path and the
+// The side [batch] float64 says to which interval a time on a knot belongs, or no further from it than the side is large: where it
+// is positive to the one that begins there, else, and for nil, to the one that ends there. The path itself is continuous; X' of a Linear or Rectilinear path and the
 // rate of the latter's time channel have two limits at a knot.
 //
 // Like all functions that build graphs, Locate and the methods of [Interval] panic on nodes that do not fit, with an error
@@ -39,22 +39,18 @@ func Locate(kind Kind, knots, t, side *Node) Interval {
 // moment is a time and the side from which it is looked at.
 type moment struct{ t, side *Node }
 
-// from says, for x [batch, ...], where a moment on a border belongs to what begins there.
-func (m moment) from(x *Node) *Node {
-	after := GreaterThan(m.side, ZerosLike(m.side))
-	for after.Rank() < x.Rank() {
-		after = ExpandAxes(after, -1)
-	}
-	return BroadcastToDims(after, x.Shape().Dimensions...)
-}
-
-// past says where a border x [batch, ...], whose distance is t - x, lies before the moment.
+// past says where a border, whose distance [batch, ...] is the time less its own, lies before the moment.
 func (m moment) past(distance *Node) *Node {
 	past := GreaterThan(distance, ZerosLike(distance))
 	if m.side == nil {
 		return past
 	}
-	return LogicalOr(past, LogicalAnd(Equal(distance, ZerosLike(distance)), m.from(distance)))
+	side := m.side
+	for side.Rank() < distance.Rank() {
+		side = ExpandAxes(side, -1)
+	}
+	side = BroadcastToDims(side, distance.Shape().Dimensions...)
+	return Where(LessOrEqual(Abs(distance), Abs(side)), GreaterThan(side, ZerosLike(side)), past)
 }
 
 func locate(kind Kind, knots, times *Node, m moment) Interval {
