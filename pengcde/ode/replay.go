@@ -126,6 +126,7 @@ func (r *replay) round(round int, pulls pulls, none, dz *tensors.Tensor, sums []
 		xla.Free(parts)
 	}
 	if parts, err = r.pull(pulls.before, none); err != nil {
+		xla.Free(out...)
 		return nil, err
 	}
 	for b, saves := range pulls.before {
