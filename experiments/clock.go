@@ -13,26 +13,26 @@ type duration struct{ seconds, runs float64 }
 
 // learn takes note of a run that took some seconds.
 func (c *clock) learn(j job, seconds float64) {
-	if !j.trained {
+	if j.Model.Untrained {
 		return
 	}
 	if c.known == nil {
 		c.known = make(map[string]*duration)
 	}
-	if c.known[j.kind] == nil {
-		c.known[j.kind] = &duration{}
+	if c.known[j.kind()] == nil {
+		c.known[j.kind()] = &duration{}
 	}
-	d := c.known[j.kind]
+	d := c.known[j.kind()]
 	d.seconds += seconds
 	d.runs++
 }
 
 // expected is the mean of what is known of the setting, else of all trained models; ok is false where nothing is known.
 func (c *clock) expected(j job) (seconds float64, ok bool) {
-	if !j.trained {
+	if j.Model.Untrained {
 		return 0, true
 	}
-	if d := c.known[j.kind]; d != nil {
+	if d := c.known[j.kind()]; d != nil {
 		return d.seconds / d.runs, true
 	}
 	var all duration
@@ -46,7 +46,7 @@ func (c *clock) expected(j job) (seconds float64, ok bool) {
 // finish takes a run off the list.
 func (c *clock) finish(j job, seconds float64) {
 	for i, m := range c.missing {
-		if m.slot.base == j.slot.base {
+		if m.slot.name == j.slot.name {
 			c.missing = append(c.missing[:i:i], c.missing[i+1:]...)
 			break
 		}
@@ -66,7 +66,7 @@ func (c *clock) state(j job, fraction float64) (whole float64, left int) {
 		if !ok {
 			return math.NaN(), len(c.missing)
 		}
-		if m.slot.base == j.slot.base {
+		if m.slot.name == j.slot.name {
 			under += seconds * fraction
 		}
 		rest += seconds

@@ -1,140 +1,123 @@
 package experiments
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
-// ForecastingResults are the runs of an experiment that were asked for, those that are missing among them.
-type ForecastingResults struct {
-	Experiment Forecasting
-	Profile    Profile
-	Standing
-	Rows []Row
-}
+// Results are runs and what is stored of them.
+type Results []Result
 
-// Row is a setting with its runs.
-type Row struct {
-	Setting Setting
-	Name    string
-	// Planned is the number of runs asked for.
-	Planned int
-	// Stale is the number of runs of which only another [Generation] is stored, Elsewhere that of those that another
-	// backend made than the one that would compute.
-	Stale, Elsewhere int
-	// Records are all that is stored of them in this generation, errors too.
-	Records []Record[Run]
-	// Runs are those that were made, failed ones among them; Errors say why others could not be.
-	Runs   []Run    `json:"-"`
-	Errors []string `json:"-"`
-}
-
-// add takes a task and what is stored of it. Tasks come in the order of their settings.
-func (r *ForecastingResults) add(t task, f found[Run]) {
-	last := len(r.Rows) - 1
-	if last < 0 || r.Rows[last].Setting.ID != t.Setting.ID || r.Rows[last].Setting.Split != t.Setting.Split {
-		r.Rows = append(r.Rows, Row{Setting: t.Setting, Name: t.Setting.Name, Records: []Record[Run]{}})
-		last++
-	}
-	row := &r.Rows[last]
-	row.Planned++
-	record := f.record
-	if record == nil {
-		if !f.missing() {
-			row.Stale++
-			r.Stale++
-		}
-		return
-	}
-	if f.elsewhere {
-		row.Elsewhere++
-		r.Elsewhere[record.Backend]++
-	}
-	row.Records = append(row.Records, *record)
-	if record.Error != "" {
-		row.Errors = append(row.Errors, fmt.Sprintf("%s: %s", t, record.Error))
-		return
-	}
-	run := *record.Run
-	run.Setting = t.Setting // with what is not stored
-	row.Runs = append(row.Runs, run)
-}
-
-func (r *ForecastingResults) errors() (all []string) {
-	for _, row := range r.Rows {
-		all = append(all, row.Errors...)
-	}
-	return all
-}
-
-// Count is the number of runs that are stored, and of all that were asked for.
-func (r *ForecastingResults) Count() (stored, planned int) {
-	for _, row := range r.Rows {
-		stored += len(row.Runs)
-		planned += row.Planned
-	}
-	return stored, planned
-}
-
-// Models are the counts of each model.
-func (r *ForecastingResults) Models() (counts []ModelCount) {
-	for _, row := range r.Rows {
-		counts = count(counts, ModelCount{row.Setting.ID, len(row.Runs), row.Planned, row.Stale})
-	}
-	return counts
-}
-
-// title is the row's name, marked where another backend made some of its runs.
-func (r *Row) title() string {
-	if r.Elsewhere > 0 {
-		return r.Name + elsewhere
-	}
-	return r.Name
-}
-
-// Row finds the row of a setting; nil when there is none.
-func (r *ForecastingResults) Row(id string, split Split) *Row {
-	for i := range r.Rows {
-		if r.Rows[i].Setting.ID == id && r.Rows[i].Setting.Split == split {
-			return &r.Rows[i]
+// Where keeps those with a value of a key; "model" stands for the model's ID.
+func (r Results) Where(key, value string) (some Results) {
+	for _, result := range r {
+		if result.Key(key) == value {
+			some = append(some, result)
 		}
 	}
-	return nil
+	return some
 }
 
-// has says whether any row has the split.
-func (r *ForecastingResults) has(split Split) bool {
-	for _, row := range r.Rows {
-		if row.Setting.Split == split {
-			return true
+// Values are those of a key, in the order of the results.
+func (r Results) Values(key string) (values []string) {
+	for _, result := range r {
+		if value := result.Key(key); !slices.Contains(values, value) {
+			values = append(values, value)
 		}
 	}
-	return false
+	return values
 }
 
-// gap says in words why a row has no numbers; "" when it has.
-func (r *Row) gap() string {
-	failures := 0
-	for _, run := range r.Runs {
-		if run.Failure != "" {
-			failures++
+// Made are those with facts, diverged ones among them.
+func (r Results) Made() (some Results) {
+	for _, result := range r {
+		if result.Record != nil && result.Record.Facts != nil {
+			some = append(some, result)
 		}
 	}
+	return some
+}
+
+// Finished are those with facts that did not diverge.
+func (r Results) Finished() (some Results) {
+	for _, result := range r.Made() {
+		if result.Facts().Failure == "" {
+			some = append(some, result)
+		}
+	}
+	return some
+}
+
+// Facts are those of a result that [Results.Made] or [Results.Finished] returned.
+func (r Result) Facts() *Facts { return r.Record.Facts }
+
+// Gap says in words why a mean over the results would mislead; "" when all are there and none diverged.
+func (r Results) Gap() string {
+	stale, failed := 0, 0
+	for _, result := range r {
+		switch {
+		case result.Stale:
+			stale++
+		case result.Record != nil && result.Record.Error != "":
+			failed++
+		}
+	}
+	say := func(what string, count int) string { return fmt.Sprintf("%s, %d of %d", what, count, len(r)) }
+	made := len(r.Made())
+	diverged := made - len(r.Finished())
 	switch {
-	case len(r.Errors) > 0:
-		return fmt.Sprintf("error, %d of %d", len(r.Errors), r.Planned)
-	case r.Stale > 0:
-		return stale(r.Stale, r.Planned)
-	case len(r.Runs) < r.Planned:
-		return fmt.Sprintf("missing, %d of %d", r.Planned-len(r.Runs), r.Planned)
-	case failures > 0:
-		return fmt.Sprintf("diverged, %d of %d", failures, r.Planned)
+	case failed > 0:
+		return say("error", failed)
+	case stale > 0:
+		return say("stale", stale)
+	case made < len(r):
+		return say("missing", len(r)-made)
+	case diverged > 0:
+		return say("diverged", diverged)
 	}
 	return ""
 }
 
-// values are one number of each run.
-func (r *Row) values(of func(Run) float64) []float64 {
-	values := make([]float64, len(r.Runs))
-	for i, run := range r.Runs {
-		values[i] = of(run)
+// Scores are those of a name; NaN for a run without it.
+func (r Results) Scores(name string) []float64 {
+	values := make([]float64, len(r))
+	for i, result := range r {
+		values[i] = math.NaN()
+		if result.Record == nil || result.Record.Facts == nil {
+			continue
+		}
+		if score, ok := result.Facts().Scores[name]; ok {
+			values[i] = score
+		}
 	}
 	return values
+}
+
+// Matrix are scores of models on blocks, as rank statistics need them.
+type Matrix struct {
+	// Blocks are what models are compared on, such as the seeds of every world.
+	Blocks, Models []string
+	// Values are by block and model; NaN where a run is missing, diverged or has no such score.
+	Values [][]float64
+}
+
+// Matrix has a block for each value of the keys, seed and fold.
+func (r Results) Matrix(score string) Matrix {
+	m := Matrix{Models: r.Values("model")}
+	for _, result := range r {
+		block := result.keys()
+		if result.Fold > 0 {
+			block += fmt.Sprintf(" %d", result.Fold)
+		}
+		block = fmt.Sprintf("%s, seed %d", block, result.Seed)
+		i := slices.Index(m.Blocks, block)
+		if i < 0 {
+			i = len(m.Blocks)
+			m.Blocks = append(m.Blocks, block)
+			m.Values = append(m.Values, slices.Repeat([]float64{math.NaN()}, len(m.Models)))
+		}
+		m.Values[i][slices.Index(m.Models, result.Model.ID)] = Results{result}.Scores(score)[0]
+	}
+	return m
 }

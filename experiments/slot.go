@@ -18,33 +18,30 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// slot is the place of one run in the results folder, as made by one kind of backend with one generation of the
-// numerics.
+// slot is the place of one run in a store, as made by one kind of backend with one generation of the numerics.
 type slot struct {
-	experiment string
+	store
 	identity   json.RawMessage
 	generation int
 	backend    string // its kind; "" where it is not known, which no run is of
-	run        string // path of the files of all generations and backends, without what tells them apart
-	base       string // path of its own files, without extension
+	run        string // what the names of all generations and backends begin with
+	name       string // of its files, without extension
 }
 
-// newSlot names the place of the run that identity decides, made by a kind of backend.
-func newSlot(folder, experiment, backend string, identity any) (slot, error) {
+// slot names the place of the run that identity decides, made by a kind of backend.
+func (s store) slot(backend string, identity any) (slot, error) {
 	canonical, err := json.Marshal(identity)
 	if err != nil {
 		return slot{}, fmt.Errorf("experiments: identity of a run: %w", err)
 	}
 	sum := sha256.Sum256(canonical)
-	run := filepath.Join(folder, experiment, hex.EncodeToString(sum[:8]))
-	s := slot{experiment: experiment, identity: canonical, run: run}
-	return s.of(generation, backend), nil
+	return slot{store: s, identity: canonical, run: hex.EncodeToString(sum[:8])}.of(generation, backend), nil
 }
 
 // of is the place of the same run of another generation and backend.
 func (s slot) of(generation int, backend string) slot {
 	s.generation, s.backend = generation, backend
-	s.base = fmt.Sprintf("%s-g%d-%s", s.run, generation, fileName(backend))
+	s.name = fmt.Sprintf("%s-g%d-%s", s.run, generation, fileName(backend))
 	return s
 }
 
@@ -58,50 +55,43 @@ func fileName(backend string) string {
 	}, backend)
 }
 
+// path is that of the slot's files, without extension.
+func (s slot) path() string { return filepath.Join(s.folder, s.name) }
+
 const resultExtension = ".json"
 
-func (s slot) file() string { return s.base + resultExtension }
+func (s slot) file() string { return s.path() + resultExtension }
 
 // others are the places where the same run is stored otherwise: by another backend, or of another generation.
 func (s slot) others() (all []slot, err error) {
-	entries, err := os.ReadDir(filepath.Dir(s.run))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	entries, err := os.ReadDir(s.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("experiments: %w: %w; set %s to a folder that can be read", ErrStore, err, ResultsEnv)
-	}
+	var names []string
 	for _, entry := range entries {
-		run, generation, backend, ok := parseName(entry.Name())
-		if other := s.of(generation, backend); ok && run == filepath.Base(s.run) && other.base != s.base {
+		if name, ok := strings.CutSuffix(entry.Name(), resultExtension); ok {
+			names = append(names, name)
+		}
+	}
+	for name := range s.shipped {
+		names = append(names, name)
+	}
+	for _, name := range names {
+		run, generation, backend, ok := parseName(name)
+		if other := s.of(generation, backend); ok && run == s.run && other.name != s.name {
 			all = append(all, other)
 		}
 	}
 	return all, nil
 }
 
-// parseName reads the name of a result's file, RUN-gGENERATION-BACKEND.json.
-func parseName(file string) (run string, generation int, backend string, ok bool) {
-	name, isResult := strings.CutSuffix(file, resultExtension)
+// parseName reads RUN-gGENERATION-BACKEND.
+func parseName(name string) (run string, generation int, backend string, ok bool) {
 	run, rest, named := strings.Cut(name, "-g")
 	number, backend, two := strings.Cut(rest, "-")
 	generation, err := strconv.Atoi(number)
-	return run, generation, backend, isResult && named && two && err == nil
-}
-
-// formerResults counts the results of an experiment whose files have no generation in their name: they are of the time
-// before that was recorded, and are not read.
-func formerResults(folder, experiment string) int {
-	entries, _ := os.ReadDir(filepath.Join(folder, experiment)) // where it cannot be read, reading a run will say so
-	count := 0
-	for _, entry := range entries {
-		name := entry.Name()
-		_, _, _, ok := parseName(name)
-		if !ok && strings.HasSuffix(name, resultExtension) && !strings.HasPrefix(name, ".") {
-			count++
-		}
-	}
-	return count
+	return run, generation, backend, named && two && err == nil
 }
 
 // removeOlder deletes what is stored of the run by earlier generations, unless another process is at it.
@@ -122,6 +112,9 @@ func (s slot) removeOlder() error {
 			continue
 		}
 		err = os.Remove(other.file())
+		if errors.Is(err, fs.ErrNotExist) { // it came with the module
+			err = nil
+		}
 		if err != nil {
 			err = unusable(err)
 		}
@@ -134,16 +127,16 @@ func (s slot) removeOlder() error {
 
 // checkpoint is that of the training that makes the run.
 func (s slot) checkpoint() *train.Checkpoint {
-	return &train.Checkpoint{Path: s.base, Key: fmt.Sprintf("generation %d by %s", s.generation, s.backend)}
+	return &train.Checkpoint{Path: s.path(), Key: fmt.Sprintf("generation %d by %s", s.generation, s.backend)}
 }
 
 // lock keeps other processes from the run, or says that one of them has it. The lock ends with the process, however
 // that ends. Unlocking with done removes what lies beside the result.
 func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
-	if err := os.MkdirAll(filepath.Dir(s.base), 0o755); err != nil {
+	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return nil, false, unusable(err)
 	}
-	path := s.base + ".lock"
+	path := s.path() + ".lock"
 	file := flock.New(path, flock.SetPermissions(0o644))
 	if locked, err := file.TryLock(); err != nil || !locked {
 		if err != nil {
@@ -180,7 +173,7 @@ func sameFile(here fs.FileInfo, file *flock.Flock) bool {
 
 // tidy removes what a process that was killed between storing a run and unlocking it left beside the result.
 func (s slot) tidy() error {
-	left, err := filepath.Glob(s.base + ".*")
+	left, err := filepath.Glob(s.path() + ".*")
 	if err != nil || len(left) < 2 {
 		return err
 	}

@@ -1,0 +1,3 @@
+package dyngraph
+
+func (s *Series) Whole() Window { return Window{Series: s} }

@@ -1,0 +1,82 @@
+package experiments
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Facts are what a run gave. All numbers are finite.
+type Facts struct {
+	// Parameters is the number of learnable entries.
+	Parameters int `json:",omitempty"`
+	// Scores are single numbers by name, such as "test".
+	Scores map[string]float64 `json:",omitempty"`
+	// Arrays are rows of numbers by name, such as the forecasts on tested windows. Rows may differ in length.
+	Arrays map[string][][]float64 `json:",omitempty"`
+	// Failure says that the model diverged: the state or the loss was not finite, or changed too fast to be solved. Such
+	// a run has no scores and no arrays. "" for a run that went well.
+	Failure string `json:",omitempty"`
+	// Training is nil for an untrained model.
+	Training *Training `json:",omitempty"`
+	// PeakBytes is the largest resident memory of the process while the run was made; 0 where it is not known.
+	PeakBytes int64 `json:",omitempty"`
+}
+
+// Training is what is kept of how a model was trained.
+type Training struct {
+	// TrainLoss and ValidationLoss are by epoch; the latter holds 0 where it was not evaluated.
+	TrainLoss, ValidationLoss []float64
+	// GradientNorm is by epoch, the largest before clipping: a spike tells of a solve whose gradient explodes.
+	GradientNorm []float64 `json:",omitempty"`
+	Best         int
+	Stop         train.Stop `json:",omitempty"`
+	// SecondsPerEpoch is the median.
+	SecondsPerEpoch float64
+}
+
+func newTraining(report *train.Report) *Training {
+	t := &Training{Best: report.Best, Stop: report.Stop}
+	var seconds []float64
+	for _, epoch := range report.Epochs {
+		validation := epoch.Validation
+		if math.IsNaN(validation) || math.IsInf(validation, 0) {
+			validation = 0
+		}
+		t.TrainLoss = append(t.TrainLoss, epoch.TrainLoss)
+		t.GradientNorm = append(t.GradientNorm, epoch.GradientNorm)
+		t.ValidationLoss = append(t.ValidationLoss, validation)
+		seconds = append(seconds, epoch.Seconds)
+	}
+	if len(seconds) > 0 {
+		slices.Sort(seconds)
+		t.SecondsPerEpoch = seconds[(len(seconds)-1)/2]
+	}
+	return t
+}
+
+// settle notes an error that says that the model failed, not the computer: such a run is stored as diverged.
+func (f *Facts) settle(err error) error {
+	for _, reason := range []error{train.ErrNotFinite, ode.NotFinite, ode.StepLimit, ode.StepTooSmall} {
+		if errors.Is(err, reason) {
+			f.Failure, f.Scores, f.Arrays = err.Error(), nil, nil
+			return nil
+		}
+	}
+	return err
+}
+
+// describe is a word on a run that is done.
+func (f *Facts) describe() string {
+	if f.Failure != "" {
+		return "diverged"
+	}
+	if test, ok := f.Scores["test"]; ok {
+		return fmt.Sprintf("test %.3g", test)
+	}
+	return "done"
+}

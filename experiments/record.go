@@ -1,0 +1,75 @@
+package experiments
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Record is what is stored of one run: its facts, or the error that kept it from being made.
+type Record struct {
+	Study string
+	// Identity is all else that decides the outcome, in canonical form. The file's name is made of its hash, the
+	// generation of the numerics and the kind of backend.
+	Identity   json.RawMessage
+	Generation int
+	Backend    string
+	// Facts are nil when there is an Error.
+	Facts *Facts `json:",omitempty"`
+	// Error says why the run could not be made, though its model did not diverge.
+	Error string `json:",omitempty"`
+	// Seconds is the time it took, also before it was cut off, and Ended when it was done.
+	Seconds float64
+	Ended   time.Time
+	// Machine and Versions say what computed it.
+	Machine  Machine
+	Versions map[string]string
+}
+
+// Machine is what a run was made on.
+type Machine struct {
+	System, Backend string
+	CPUs            int
+}
+
+// A record's file is its JSON with the SHA-256 of it, without white space, as the first entry.
+const checksumBegin, checksumEnd = `{"Checksum":"`, `",`
+
+// encode is the content of the record's file.
+func (r *Record) encode() ([]byte, error) {
+	content, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(content)
+	return append([]byte(checksumBegin+hex.EncodeToString(sum[:])+checksumEnd), content[1:]...), nil
+}
+
+// decodeRecord reads the content of a record's file. White space, which a person or a program may have added, does not
+// count; anything else that was altered is an error.
+func decodeRecord(file []byte) (*Record, error) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, file); err != nil {
+		return nil, err
+	}
+	rest, found := bytes.CutPrefix(compact.Bytes(), []byte(checksumBegin))
+	want, rest, also := bytes.Cut(rest, []byte(checksumEnd))
+	if !found || !also {
+		return nil, errors.New("it does not begin with a checksum")
+	}
+	content := append([]byte("{"), rest...)
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != string(want) {
+		return nil, errors.New("its checksum is not that of its content, which was altered")
+	}
+	var r Record
+	if err := json.Unmarshal(content, &r); err != nil {
+		return nil, err
+	}
+	if r.Facts == nil && r.Error == "" {
+		return nil, errors.New("it holds no facts")
+	}
+	return &r, nil
+}

@@ -1,0 +1,123 @@
+package experiments
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Report is what is stored of the runs that were asked for.
+type Report struct {
+	Study   Study
+	Profile Profile
+	// Results are the runs, in the order of the plan, those that are missing among them.
+	Results Results
+	// All are those of the same keys with every model and the profile's seeds, whichever were asked for: what a row is to be
+	// compared with.
+	All Results `json:"-"`
+	// Backend is the kind that would compute; "" where none can be told.
+	Backend string
+	// Unnamed is the number of files from before generations were recorded, which are not read.
+	Unnamed int `json:",omitempty"`
+
+	folder string
+}
+
+// Result is a run and what is stored of it.
+type Result struct {
+	Run
+	// Record is nil where nothing of this [Generation] is stored.
+	Record *Record
+	// Stale says that only another generation is stored, which is not shown; Elsewhere that another kind of backend made
+	// the record than the one that would compute; Shipped that it came with the module.
+	Stale, Elsewhere, Shipped bool `json:",omitempty"`
+}
+
+// Stored returns what is stored of the runs, and computes nothing.
+func (s Study) Stored(o Options) (*Report, error) {
+	p, err := s.plan(o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Study: s, Profile: p.profile, Backend: o.kind(), Unnamed: p.store.unnamed(), folder: p.store.folder}
+	if r.Results, err = find(p.jobs); err != nil {
+		return nil, err
+	}
+	r.All = r.Results
+	if len(p.all) > 0 && (len(p.jobs) == 0 || &p.all[0] != &p.jobs[0]) {
+		r.All, err = find(p.all)
+	}
+	return r, err
+}
+
+func find(jobs []job) (Results, error) {
+	all := make(Results, len(jobs))
+	for i, j := range jobs {
+		f, err := j.slot.find()
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Result{j.Run, f.record, f.stale, f.elsewhere, f.shipped}
+	}
+	return all, nil
+}
+
+// Count is the number of runs that are stored, and of all that were asked for.
+func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), len(r.Results) }
+
+// Models are the IDs of the models, in the order of the plan.
+func (r *Report) Models() []string { return r.Results.Values("model") }
+
+// errors say which runs could not be made, and why.
+func (r *Report) errors() (all []string) {
+	for _, result := range r.Results {
+		if result.Record != nil && result.Record.Error != "" {
+			all = append(all, fmt.Sprintf("%v: %s", result.Run, result.Record.Error))
+		}
+	}
+	return all
+}
+
+// Marks of a row that has runs which another backend made, or which came with the module.
+const elsewhereMark, shippedMark = " †", " ‡"
+
+// Remarks say, a line each, what is stored but not simply used, and what to do about it. They stand under tables.
+func (r *Report) Remarks() (lines []string) {
+	elsewhere, stale, shipped := make(map[string]int), 0, make(map[string]int)
+	for _, result := range r.Results {
+		switch {
+		case result.Stale:
+			stale++
+		case result.Elsewhere:
+			elsewhere[result.Record.Backend]++
+		}
+		if result.Shipped {
+			shipped[result.Record.Machine.String()+", "+result.Record.Ended.Format("January 2006")]++
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(elsewhere)) {
+		here := r.Backend
+		if here == "" {
+			here = "a backend that can be told"
+		}
+		lines = append(lines, fmt.Sprintf("† with runs that %s computed (%d), not %s: run makes them anew for that.",
+			kind, elsewhere[kind], here))
+	}
+	for _, made := range slices.Sorted(maps.Keys(shipped)) {
+		lines = append(lines, fmt.Sprintf("‡ with runs that came with the module (%d), made on %s; --fresh "+
+			"(Options.Fresh) leaves them out.", shipped[made], made))
+	}
+	if stale > 0 {
+		lines = append(lines, staleRemark(stale))
+	}
+	if r.Unnamed > 0 {
+		lines = append(lines, fmt.Sprintf("%d results in %s are from before generations were recorded and are not "+
+			"read: remove them.", r.Unnamed, r.folder))
+	}
+	return lines
+}
+
+func staleRemark(count int) string {
+	return fmt.Sprintf("stale: of %d runs only another generation of the numerics than %d is stored; they are not shown, "+
+		"and run makes them again only with --stale (Options.Stale).", count, generation)
+}

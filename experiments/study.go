@@ -1,0 +1,92 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// Study is one table or figure of an experiment, with the runs behind it. Its functions know nothing of files,
+// backends or interruptions: that is for [Study.Run] and [Study.Stored].
+type Study struct {
+	// Name is what a shell calls it and the folder of its results; Title and Data are for people.
+	Name, Title, Data string
+	// Plan lists its runs in the order in which they are made.
+	Plan func(Scope) ([]Run, error) `json:"-"`
+	// Make computes one run. An error that says that the model diverged is stored as a diverged run, another one as
+	// the error that kept the run from being made.
+	Make func(context.Context, *Maker, Run) (*Facts, error) `json:"-"`
+	// Show makes tables and figures of what is stored, and computes nothing.
+	Show func(*Report) ([]figures.Item, error) `json:"-"`
+}
+
+// Scope is how much a study is asked to plan.
+type Scope struct {
+	Profile Profile
+	// Seeds are those asked for; none means those of the profile.
+	Seeds []uint64
+}
+
+// SeedsOr are the seeds asked for, in order and each once, else the first planned ones.
+func (s Scope) SeedsOr(planned int) []uint64 {
+	seeds := slices.Compact(slices.Sorted(slices.Values(s.Seeds)))
+	if len(seeds) == 0 {
+		for seed := range uint64(planned) {
+			seeds = append(seeds, seed)
+		}
+	}
+	return seeds
+}
+
+// Run is one thing to compute: a model on some data with one seed.
+type Run struct {
+	Model Model
+	// Keys say what else it is of, such as "family": "grid" or "split": "random". Tables are made by them.
+	Keys map[string]string
+	Seed uint64
+	// Fold numbers the runs of a seed where the data have several parts to test.
+	Fold int
+	// Identity returns all that decides the outcome but backend and [Generation], as a value for JSON with every default
+	// written out. A stored run is found again by it.
+	Identity func() (any, error) `json:"-"`
+	// OnRequest leaves the run out unless one of its keys is asked for by name, see [Options].
+	OnRequest bool `json:"-"`
+	// Spec is for the study's own use.
+	Spec any `json:"-"`
+}
+
+// Key is the value of a key, or for "model" the model's ID.
+func (r Run) Key(name string) string {
+	if name == "model" {
+		return r.Model.ID
+	}
+	return r.Keys[name]
+}
+
+// kind is what runs have in common that take equally long.
+func (r Run) kind() string { return r.Model.ID + " " + r.keys() }
+
+// keys are their values in order of their names.
+func (r Run) keys() string {
+	var values []string
+	for _, name := range slices.Sorted(maps.Keys(r.Keys)) {
+		values = append(values, r.Keys[name])
+	}
+	return strings.Join(values, ", ")
+}
+
+// String names the run for people.
+func (r Run) String() string {
+	s := r.Model.Name
+	if keys := r.keys(); keys != "" {
+		s += ", " + keys
+	}
+	if r.Fold > 0 {
+		s += fmt.Sprintf(" %d", r.Fold)
+	}
+	return fmt.Sprintf("%s, seed %d", s, r.Seed)
+}
