@@ -69,7 +69,7 @@ func (r *Report) Table(p Pivot, results Results) *figures.Table {
 		}
 		t.Rows = append(t.Rows, append(append(cells, row.Size()), row.Cost()...))
 	}
-	t.Notes = slices.Concat(p.Notes, results.Notes(), []string{r.CostNote("runs", results)}, r.Remarks())
+	t.Notes = slices.Concat(p.Notes, results.Notes(), []string{r.CostNote("runs that are stored", results)}, r.Remarks())
 	return t
 }
 
@@ -153,7 +153,7 @@ func (r *Report) CostNote(what string, results Results) string {
 		}
 	}
 	if len(machines) > 0 {
-		cost += fmt.Sprintf(" The %s that are stored took %s on %s.", what, hours(seconds), strings.Join(machines, " and "))
+		cost += fmt.Sprintf(" The %s took %s on %s.", what, hours(seconds), strings.Join(machines, " and "))
 	}
 	return cost
 }
