@@ -35,8 +35,8 @@ type byWindow struct {
 	row
 	// snapshots are those whose targets were forecast, in order.
 	snapshots []int
-	// single are the mean squared errors by window, means over seeds; ensemble those of the mean forecast of all seeds, and
-	// published its published measure.
+	// single are the mean squared errors by window, means over seeds; ensemble those of the mean forecast of all seeds,
+	// and published its published measure.
 	single, ensemble, published []float64
 	seeds                       int
 }
@@ -87,8 +87,8 @@ func (r row) byWindow(series *dyngraph.Series) (*byWindow, error) {
 	return out, nil
 }
 
-// testErrors are what the rows of a split are compared by: for a random split the test error of each seed, else that of
-// the mean forecast on each tested window. Nil for a row without numbers.
+// testErrors are what the rows of a split are compared by: for a random split the test error of each seed, else that
+// of the mean forecast on each tested window. Nil for a row without numbers.
 type testErrors map[int]float64
 
 func (r row) testErrors(series *dyngraph.Series) (testErrors, error) {

@@ -14,9 +14,9 @@ import (
 // England is the england-covid study: forecast the Covid cases of 129 regions of England two days after the last ones
 // seen, from four snapshots: four days of movements between regions, and the cases of eleven days.
 //
-// Published: windows of five days side by side, 60% for training, 20% for validation, shuffled by ten seeds; hidden 64,
-// 3 layers, constant steps, AdamW, at most 200 epochs with patience 15. Beside it stand splits that do not leak, and
-// forecasts without a trained network.
+// Published: windows of five days side by side, 60% for training, 20% for validation, shuffled by ten seeds; hidden
+// 64, 3 layers, constant steps, AdamW, at most 200 epochs with patience 15. Beside it stand splits that do not leak,
+// and forecasts without a trained network.
 func England() *Forecasting {
 	return Forecasting{
 		Study: experiments.Study{Name: "england-covid", Title: "Covid cases in England",

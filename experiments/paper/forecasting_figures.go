@@ -39,8 +39,8 @@ func noRuns(id string, split Split) error {
 	return fmt.Errorf("experiments: no run of %q with split %q: %w", id, split, experiments.ErrInput)
 }
 
-// Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for the split in order of
-// time.
+// Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for the split in
+// order of time.
 func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...string) (*figures.Figure, error) {
 	series, err := f.series()
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 
 // interval is that of a split: values are by seed for Random, else by tested window in order of time.
 func (f *Forecasting) interval(split Split) (experiments.Interval, error) {
-	// How many windows train is counted side by side, whatever a row makes of the rest: overlapping ones hold little more.
+	// How many windows train is counted side by side, whatever a row makes of the rest: overlapping ones hold little
+	// more.
 	splits, err := f.splits(setting{Model: untrained, split: split}, 0)
 	if err != nil {
 		return experiments.Interval{}, err
@@ -41,12 +42,12 @@ func (f *Forecasting) interval(split Split) (experiments.Interval, error) {
 	lag := touched.Last - touched.First
 	over := experiments.Interval{Of: func(values []float64) (float64, float64) { return train.SerialCI(values, lag) }}
 	if lag >= len(tested) {
-		over.Note = fmt.Sprintf("Means are over %d tested windows, each a %s after the one before. All share steps with each "+
-			"other (a window touches %d), so they allow no interval.", len(tested), f.Time, lag+1)
+		over.Note = fmt.Sprintf("Means are over %d tested windows, each a %s after the one before. All share steps with "+
+			"each other (a window touches %d), so they allow no interval.", len(tested), f.Time, lag+1)
 		return over, nil
 	}
-	over.Note = fmt.Sprintf("± is the 95%% interval of a mean over the %d tested windows, each a %s after the one before. "+
-		"Windows up to %d apart share steps, so the variance is that of Newey and West (1987) with lag %d, and the "+
+	over.Note = fmt.Sprintf("± is the 95%% interval of a mean over the %d tested windows, each a %s after the one "+
+		"before. Windows up to %d apart share steps, so the variance is that of Newey and West (1987) with lag %d, and the "+
 		"quantile that of Kiefer and Vogelsang (2005) for so long a lag.", len(tested), f.Time, lag, lag)
 	return over, nil
 }

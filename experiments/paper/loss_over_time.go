@@ -19,11 +19,12 @@ func finished(r *experiments.Report, dynamics, family, model string) experiments
 	return r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", model).Finished()
 }
 
-// LossOverTime draws the test error of models over simulation time: the mean over test graphs and seeds, with the lowest
-// and the highest. Times differ between graphs, but the events of a seed have the same places among them: what is drawn at
-// the mean of the k-th times are the errors there. Events of the first seed and the end of the training times are marked.
-// Models without runs are left out; none means all.
-func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, models ...string) (*figures.Figure, error) {
+// LossOverTime draws the test error of models over simulation time: the mean over test graphs and seeds, with the
+// lowest and the highest. Times differ between graphs, but the events of a seed have the same places among them: what
+// is drawn at the mean of the k-th times are the errors there. Events of the first seed and the end of the training
+// times are marked. Models without runs are left out; none means all.
+func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, models ...string) (*figures.Figure,
+	error) {
 	axes := figures.Axes{Title: fmt.Sprintf("Test error over time: %s, %s graphs", dynamics, family), X: "simulation time",
 		Y: "mean squared error", LogY: true}
 	if len(models) == 0 {

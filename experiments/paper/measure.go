@@ -12,8 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// measure forecasts windows, in order of time, and keeps the forecasts and the mean errors: by node, and with a star the
-// published measure, see [train.BroadcastMSE].
+// measure forecasts windows, in order of time, and keeps the forecasts and the mean errors: by node, and with a star
+// the published measure, see [train.BroadcastMSE].
 func measure(ctx context.Context, facts *experiments.Facts, learner experiments.Learner, part string,
 	windows []dyngraph.Window) error {
 	windows = slices.SortedFunc(slices.Values(windows),

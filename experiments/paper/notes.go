@@ -9,9 +9,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-const measureNote = "Without a star each node's forecast is compared with its own target. *: the published measure compares " +
-	"every node's forecast with every node's target, which forgets which node is which, so no forecast can fall below the " +
-	"variance between nodes."
+const measureNote = "Without a star each node's forecast is compared with its own target. *: the published measure " +
+	"compares every node's forecast with every node's target, which forgets which node is which, so no forecast can " +
+	"fall below the variance between nodes."
 
 // notes say how the models compare, what rows are, explain the columns of cost, and say what the models took.
 func (f *Forecasting) notes(c comparison) ([]string, error) {
@@ -21,8 +21,8 @@ func (f *Forecasting) notes(c comparison) ([]string, error) {
 		if c.split == Random {
 			pairs = "seed"
 		}
-		notes = append(notes, fmt.Sprintf("minus best simple: error minus that of %q in pairs of the same %s; it is the best "+
-			"of the forecasts without a trained network by these same errors, which favours it.", c.best.Name, pairs))
+		notes = append(notes, fmt.Sprintf("minus best simple: error minus that of %q in pairs of the same %s; it is the "+
+			"best of the forecasts without a trained network by these same errors, which favours it.", c.best.Name, pairs))
 	}
 	verdict, err := c.verdict()
 	if err != nil {
@@ -136,6 +136,6 @@ func oracle(series *dyngraph.Series, splits []dyngraph.Split) (string, error) {
 			}
 		}
 	}
-	return fmt.Sprintf("For comparison, repeating the target of the snapshot before, which no input shows, has %.3f; of the "+
-		"one before that %.3f.", means[0]/tested, means[1]/tested), nil
+	return fmt.Sprintf("For comparison, repeating the target of the snapshot before, which no input shows, has %.3f; of "+
+		"the one before that %.3f.", means[0]/tested, means[1]/tested), nil
 }

@@ -1,8 +1,8 @@
-// Package paper has the studies of the paper, one file for each table or figure: its protocol in words, which models on
-// which data with which constants, and what is made of the runs. Notebooks and the command line call the same code.
+// Package paper has the studies of the paper, one file for each table or figure: its protocol in words, which models
+// on which data with which constants, and what is made of the runs. Notebooks and the command line call the same code.
 //
-// Start with [Table1] and [England]: both have the methods of [experiments.Study], such as Run and Stored, and draw what
-// their tables and figures show. [All] lists the studies.
+// Start with [Table1] and [England]: both have the methods of [experiments.Study], such as Run and Stored, and draw
+// what their tables and figures show. [All] lists the studies.
 //
 // Reference: Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation
 // Learning, NeurIPS 2025; "published" means its tables and its authors' code.

@@ -56,8 +56,8 @@ func (s setting) on(seeds map[Split]int) []setting {
 	return all
 }
 
-// heuristics are the forecasts that need no training, for as many random splits as the models have. Those that are fitted
-// see all windows that a model may see.
+// heuristics are the forecasts that need no training, for as many random splits as the models have. Those that are
+// fitted see all windows that a model may see.
 func heuristics(random int) []setting {
 	var all []setting
 	for _, h := range baseline.Heuristics() {
@@ -72,25 +72,26 @@ func heuristics(random int) []setting {
 }
 
 var heuristicNotes = map[string]string{
-	"ridge": "ridge: linear regression, the same for all nodes, on the visible values of the node, their means over nodes " +
-		"and a constant, with penalty 0.01 for each row; it sees no graph and is fitted anew for every tested window.",
+	"ridge": "ridge: linear regression, the same for all nodes, on the visible values of the node, their means over " +
+		"nodes and a constant, with penalty 0.01 for each row; it sees no graph and is fitted anew for every tested window.",
 	"ridge-chosen-penalty": "ridge, chosen penalty: the penalty with the least error on validation windows, without any " +
 		"on the latest quarter of the training windows; never on tested ones.",
 }
 
-// residual is a configuration that was found by trials on the windows of the leaky rotation: a single layer of 8 features
-// whose readout gives the deviation from a node's recent mean, trained for a fixed number of epochs in batches on all
-// windows that the split allows. What was tried without success: validation on one window, which stops at random epochs;
-// the Laplacian as control, whose sums vanish, so that maps which take sums see nothing; steps on single windows in order
-// of time; weight decay up to 4.
+// residual is a configuration that was found by trials on the windows of the leaky rotation: a single layer of 8
+// features whose readout gives the deviation from a node's recent mean, trained for a fixed number of epochs in
+// batches on all windows that the split allows. What was tried without success: validation on one window, which stops
+// at random epochs; the Laplacian as control, whose sums vanish, so that maps which take sums see nothing; steps on
+// single windows in order of time; weight decay up to 4.
 func residual(config pengcde.Config, step float64, training train.Config) setting {
-	config.Hidden, config.Layers, config.Step, config.Control, config.Residual = 8, 1, step, dyngraph.NormalisedAdjacency, true
+	config.Hidden, config.Layers, config.Step = 8, 1, step
+	config.Control, config.Residual = dyngraph.NormalisedAdjacency, true
 	training.EvaluateEvery = -1
 	training.AdamW.WeightDecay = 1e-3
 	s := network("residual", "PENG-CDE, residual", config, training)
 	s.overlapping = true
-	s.Note = "PENG-CDE, residual: its readout gives the deviation from a node's recent mean; it trains for a fixed number " +
-		"of epochs, without validation windows, on all windows that the split allows, overlapping ones too. Its " +
+	s.Note = "PENG-CDE, residual: its readout gives the deviation from a node's recent mean; it trains for a fixed " +
+		"number of epochs, without validation windows, on all windows that the split allows, overlapping ones too. Its " +
 		"configuration was found by trials on a rotation of these same windows, tested ones among them, so its errors are " +
 		"optimistic."
 	return s

@@ -19,7 +19,8 @@ const (
 	// Chronological takes every window, one starting at each snapshot, in order of time, see
 	// [dyngraph.Windows.Chronological].
 	Chronological Split = "chronological"
-	// PurgedRotation tests every window once, side by side, by a run that trains on all windows that share no step with it.
+	// PurgedRotation tests every window once, side by side, by a run that trains on all windows that share no step with
+	// it.
 	PurgedRotation Split = "purged-rotation"
 	// RollingOrigin forecasts each of the last 40% of all windows from what was known by then.
 	RollingOrigin Split = "rolling-origin"

@@ -57,7 +57,8 @@ func pixels(values []float64, side int) [][]float64 {
 	return rows
 }
 
-// WorldGraphs draws one graph of each family, before and after all its changes; directions and self-loops come with them.
+// WorldGraphs draws one graph of each family, before and after all its changes; directions and self-loops come with
+// them.
 func WorldGraphs(ctx context.Context, nodes int) (*figures.Figure, error) {
 	var before, after []figures.HeatPanel
 	for _, family := range families() {

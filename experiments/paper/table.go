@@ -48,8 +48,8 @@ func (f *Forecasting) comparison(r *experiments.Report, split Split) (c comparis
 	return c, err
 }
 
-// Table is that of one split, with the difference of each row from the best simple forecast. A row has numbers when all
-// its runs are there and none diverged, else it says what is missing.
+// Table is that of one split, with the difference of each row from the best simple forecast. A row has numbers when
+// all its runs are there and none diverged, else it says what is missing.
 func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table, error) {
 	c, err := f.comparison(r, split)
 	if err != nil {
@@ -57,18 +57,20 @@ func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table,
 	}
 	t := &figures.Table{Title: fmt.Sprintf("%s, %s", f.Name, split.title()),
 		Columns: []figures.Column{{Title: "model"}, {Title: "control"}, {Title: "size"}}}
-	test := []figures.Column{{Title: "test", Better: figures.Lower, Decimals: 3}, {Title: "minus best simple", Decimals: 3}}
+	test := []figures.Column{{Title: "test", Better: figures.Lower, Decimals: 3},
+		{Title: "minus best simple", Decimals: 3}}
 	cells := c.windowCells
 	if split == Random {
 		cells = c.seedCells
-		t.Columns = slices.Concat(t.Columns, []figures.Column{{Title: "validation", Better: figures.Lower, Decimals: 3}}, test,
+		t.Columns = slices.Concat(t.Columns,
+			[]figures.Column{{Title: "validation", Better: figures.Lower, Decimals: 3}}, test,
 			[]figures.Column{{Title: "validation*", Decimals: 3}, {Title: "test*", Decimals: 3}})
 		t.Notes = []string{"Mean squared error, mean over seeds (their number in brackets)."}
 	} else {
 		t.Columns = slices.Concat(t.Columns, []figures.Column{{Title: "single"}}, test,
 			[]figures.Column{{Title: "test*", Decimals: 3}})
-		t.Notes = []string{"test: mean squared error of the mean forecast of all seeds (their number in brackets), mean over " +
-			"the tested windows; single: that of one seed."}
+		t.Notes = []string{"test: mean squared error of the mean forecast of all seeds (their number in brackets), mean " +
+			"over the tested windows; single: that of one seed."}
 	}
 	t.Columns = append(t.Columns, experiments.CostColumns()...)
 	for _, row := range c.rows {
@@ -100,7 +102,7 @@ func (c comparison) seedCells(r row) ([]figures.Cell, error) {
 			_, has := result.Facts().Scores[score]
 			return has
 		}) {
-			return figures.Missing()
+			return experiments.None()
 		}
 		return r.Cell(score, c.over)
 	}
@@ -133,7 +135,7 @@ func (r row) head(seeds int) []figures.Cell {
 	if seeds > 1 || seeds == 1 && !r.Untrained {
 		name = fmt.Sprintf("%s (%d)", name, seeds)
 	}
-	matrix := figures.Missing()
+	matrix := experiments.None()
 	if r.matrix != "" {
 		matrix = figures.Text(r.matrix)
 	}
@@ -148,7 +150,7 @@ func (c comparison) difference(r row) (figures.Cell, error) {
 	case c.best == nil:
 		return figures.Text("missing"), nil
 	case c.best.ID == r.ID:
-		return figures.Text("–"), nil
+		return experiments.None(), nil
 	}
 	differences, err := c.differences(r)
 	if err != nil {
@@ -160,8 +162,8 @@ func (c comparison) difference(r row) (figures.Cell, error) {
 	return c.over.Cell(differences), nil
 }
 
-// differences are a row's errors minus those of the best simple forecast; nil for that row itself, and where either has
-// none.
+// differences are a row's errors minus those of the best simple forecast; nil for that row itself, and where either
+// has none.
 func (c comparison) differences(r row) ([]float64, error) {
 	if c.best == nil || c.best.ID == r.ID {
 		return nil, nil

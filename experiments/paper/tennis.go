@@ -11,8 +11,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Tennis is the twitter-tennis study: forecast how often 1000 Twitter accounts are mentioned during Roland-Garros 2017,
-// two snapshots after the last one seen, from nine snapshots of who mentions whom. The paper does not name the
+// Tennis is the twitter-tennis study: forecast how often 1000 Twitter accounts are mentioned during Roland-Garros
+// 2017, two snapshots after the last one seen, from nine snapshots of who mentions whom. The paper does not name the
 // tournament; its numbers fit this one.
 //
 // Published: windows of ten snapshots side by side, otherwise as [England].

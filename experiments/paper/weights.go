@@ -30,8 +30,8 @@ func keepWeights(facts *experiments.Facts, l experiments.Learner, maps int) {
 	}
 }
 
-// learnt are the weights of the maps of a model in a world, by map, column (layer 1 on A and A', layer 2 on A and A', ...)
-// and seed, the fixed 1 of the identity included.
+// learnt are the weights of the maps of a model in a world, by map, column (layer 1 on A and A', layer 2 on A and A',
+// ...) and seed, the fixed 1 of the identity included.
 type learnt struct {
 	name    string
 	maps    []equivariant.Map
@@ -66,8 +66,8 @@ func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, e
 	return l, nil
 }
 
-// Weights is the table of the learnt weights of the maps by layer, on A and on A', the fixed 1 of the identity included.
-// The published values stand beside those of the published maps.
+// Weights is the table of the learnt weights of the maps by layer, on A and on A', the fixed 1 of the identity
+// included. The published values stand beside those of the published maps.
 func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (*figures.Table, error) {
 	l, err := newLearnt(r, dynamics, family, model)
 	if err != nil {
@@ -76,8 +76,8 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 	t := &figures.Table{
 		Title:   fmt.Sprintf("Learnt weights of the maps: %s, %s graphs, %s", dynamics, family, l.name),
 		Columns: []figures.Column{{Title: "map"}},
-		Notes: []string{fmt.Sprintf("Mean over seeds (%d) with its 95%% interval (Student t). Sums over nodes are divided by "+
-			"their number, totals by its square. Weights began at random in ±1/15, those of the identity 1 higher.",
+		Notes: []string{fmt.Sprintf("Mean over seeds (%d) with its 95%% interval (Student t). Sums over nodes are divided "+
+			"by their number, totals by its square. Weights began at random in ±1/15, those of the identity 1 higher.",
 			len(l.values[0][0])),
 			"The paper prints its values for heat, without saying for which family."},
 	}

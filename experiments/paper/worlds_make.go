@@ -66,7 +66,8 @@ func interpolate(ctx context.Context, facts *experiments.Facts, l experiments.Le
 	if err != nil {
 		return err
 	}
-	for name, at := range map[string][]int{"interpolation": training.Interpolation, "extrapolation": training.Extrapolation} {
+	for name, at := range map[string][]int{string(Interpolated): training.Interpolation,
+		string(Extrapolated): training.Extrapolation} {
 		for b := range errors {
 			for _, k := range at {
 				facts.Scores[name] += errors[b][k] / float64(len(errors)*len(at))

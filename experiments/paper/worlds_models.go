@@ -38,8 +38,8 @@ func publishedSize(p experiments.Profile) worldsSize {
 	}
 }
 
-// shortTraining is the number of epochs below which products are dense: they take more than twice as long on 100 nodes,
-// but compile once for all graphs, in place of once for each data set.
+// shortTraining is the number of epochs below which products are dense: they take more than twice as long on 100
+// nodes, but compile once for all graphs, in place of once for each data set.
 const shortTraining = 20
 
 // worldModel is a row of a table.
@@ -56,8 +56,8 @@ func (w Worlds) models(size worldsSize) []worldModel {
 	if size.epochs < shortTraining {
 		config.Product = equivariant.Dense
 	}
-	training := train.Config{Epochs: size.epochs, EvaluateEvery: size.evaluateEvery, Patience: size.patience, MinEpochs: 200,
-		BatchSize: trainingGraphs, AdamW: train.AdamW{LearningRate: 0.01}}
+	training := train.Config{Epochs: size.epochs, EvaluateEvery: size.evaluateEvery, Patience: size.patience,
+		MinEpochs: 200, BatchSize: trainingGraphs, AdamW: train.AdamW{LearningRate: 0.01}}
 	fast := training
 	fast.AdamW.LearningRate = 0.1
 	field := func(kind pengcde.Kind) pengcde.Config {
@@ -88,7 +88,7 @@ func (w Worlds) models(size worldsSize) []worldModel {
 }
 
 var worldNotes = map[string]string{
-	"pre-mult": "Pre-Mult, published start: its n x n matrices are drawn from U(0, 1), so that a layer's output begins some n " +
-		"times too large; without that, from U(-1/n, 1/n). Its steps do not end beside changes, as in the published code.",
+	"pre-mult": "Pre-Mult, published start: its n x n matrices are drawn from U(0, 1), so that a layer's output begins " +
+		"some n times too large; without that, from U(-1/n, 1/n). Its steps do not end beside changes, as in the published code.",
 	"peng-fast": "Rate 0.1: the learning rate of the published configuration; the paper prints 0.01.",
 }

@@ -56,8 +56,8 @@ func publishedError(dynamics, family, row string) (value [2]float64, ok bool) {
 	return value, false
 }
 
-// publishedWeights are what the paper prints of the maps' weights after training on heat: layer 1 on A and A', layer 2 on
-// A and A'.
+// publishedWeights are what the paper prints of the maps' weights after training on heat: layer 1 on A and A', layer 2
+// on A and A'.
 var publishedWeights = map[equivariant.Map][4]float64{
 	equivariant.IdentityMap:     {1.6129, 0.9591, 1.0747, 0.91},
 	equivariant.TransposeMap:    {0.1026, -0.021, -0.027, 0.0535},

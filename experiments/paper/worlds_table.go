@@ -79,13 +79,13 @@ func improvement(results experiments.Results, dynamics string) []figures.Cell {
 // notes say what is shown, and what of it is our choice.
 func (w Worlds) notes(r *experiments.Report, dynamics string, measure Measure) []string {
 	size := w.size(r.Profile)
-	notes := []string{fmt.Sprintf("Mean squared error %s; mean over seeds with its 95%% interval (Student t). %d nodes, at "+
-		"most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, published configuration for "+
-		"the rest; a seed draws graphs, events, times, initial states and parameters.",
+	notes := []string{fmt.Sprintf("Mean squared error %s; mean over seeds with its 95%% interval (Student t). %d nodes, "+
+		"at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, published configuration "+
+		"for the rest; a seed draws graphs, events, times, initial states and parameters.",
 		says[measure], size.nodes, size.epochs)}
 	if measure == OnTest {
-		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number of "+
-			"nodes.")
+		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number "+
+			"of nodes.")
 	}
 	for _, task := range w.tasks {
 		if task.Dynamics.Name != dynamics {
@@ -93,8 +93,8 @@ func (w Worlds) notes(r *experiments.Report, dynamics string, measure Measure) [
 		}
 		switch a := task.Amplitude; {
 		case a.Low != a.High:
-			notes = append(notes, fmt.Sprintf("Initial rectangles have amplitudes from U(%g, %g), which the published errors of "+
-				"the Constant model imply; the published configuration says 1.", a.Low, a.High))
+			notes = append(notes, fmt.Sprintf("Initial rectangles have amplitudes from U(%g, %g), which the published errors "+
+				"of the Constant model imply; the published configuration says 1.", a.Low, a.High))
 		case a != synthetic.Shipped:
 			notes = append(notes, fmt.Sprintf("Initial rectangles have amplitude %g, our choice; the published configuration, "+
 				"which lacks these dynamics, says 1.", a.High))
