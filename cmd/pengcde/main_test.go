@@ -57,13 +57,13 @@ func run(more ...string) []string {
 	return append(append([]string{"run", "england-covid", "--backend", "go"}, several...), more...)
 }
 
-func stored(t *testing.T, folder string) (results struct{ Rows []experiments.Row }) {
+func stored(t *testing.T, folder string) (report experiments.Report) {
 	t.Helper()
 	text := output(t, folder, append([]string{"show", "england-covid", "--format", "json"}, several...)...)
-	if err := json.Unmarshal([]byte(text), &results); err != nil {
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatal(err)
 	}
-	return results
+	return report
 }
 
 func files(t *testing.T, folder, pattern string) map[string]string {
@@ -115,9 +115,10 @@ func TestKilledTenTimes(t *testing.T) {
 		before = now
 	}
 	output(t, cut, run()...)
-	differ := []cmp.Option{cmpopts.IgnoreFields(experiments.Run{}, "SecondsPerEpoch", "PeakBytes"),
-		cmpopts.IgnoreFields(experiments.Record[experiments.Run]{}, "Seconds", "Ended"), cmpopts.IgnoreFields(experiments.Setting{}, "Heuristic")}
-	if diff := cmp.Diff(stored(t, whole), stored(t, cut), differ...); diff != "" {
+	differ := []cmp.Option{cmpopts.IgnoreFields(experiments.Training{}, "SecondsPerEpoch"),
+		cmpopts.IgnoreFields(experiments.Facts{}, "PeakBytes"),
+		cmpopts.IgnoreFields(experiments.Record{}, "Seconds", "Ended")}
+	if diff := cmp.Diff(stored(t, whole).Results, stored(t, cut).Results, differ...); diff != "" {
 		t.Errorf("results (-whole +cut):\n%s", diff)
 	}
 	if all, results := files(t, cut, "*"), files(t, cut, "*.json"); len(all) != len(results) {
@@ -176,9 +177,9 @@ func TestTwoProcesses(t *testing.T) {
 			t.Errorf("%v\n%s", err, said[i].String())
 		}
 	}
-	for _, row := range stored(t, folder).Rows {
-		if len(row.Records) != row.Planned {
-			t.Errorf("%s, %s: %d of %d runs", row.Setting.ID, row.Setting.Split, len(row.Records), row.Planned)
+	for _, result := range stored(t, folder).Results {
+		if result.Record == nil {
+			t.Errorf("%v is not made", result.Run)
 		}
 	}
 	if all := files(t, folder, "*"); len(all) != len(files(t, folder, "*.json")) {
@@ -227,7 +228,7 @@ func TestCommands(t *testing.T) {
 		{[]string{"list"}, "residual"},
 		{[]string{"show", "twitter-tennis", "--models", "residual"}, "missing, 1 of 1"},
 		{[]string{"show", "england-covid", "--profile", "full", "--models", "peng", "--seeds", "0-3,7"}, "missing, 5 of 5"},
-		{[]string{"show", "england-covid", "--models", "zero", "--splits", "leaky-rotation"}, "training shares steps"},
+		{[]string{"show", "england-covid", "--models", "zero", "--only", "split=leaky-rotation"}, "training shares steps"},
 		{[]string{"version"}, "backend"},
 		{[]string{"--help"}, "doctor"},
 	} {
@@ -244,7 +245,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{[]string{"run", "table9"}, "england-covid"},
 		{[]string{"show", "england-covid", "--models", "pong"}, "pong"},
-		{[]string{"show", "england-covid", "--splits", "rotation"}, "purged-rotation"},
+		{[]string{"show", "england-covid", "--only", "split=rotation"}, "purged-rotation"},
 		{[]string{"show", "england-covid", "--profile", "huge"}, "quick"},
 		{[]string{"show", "england-covid", "--seeds", "4-0"}, "0-4"},
 		{[]string{"show", "england-covid", "--seeds", "0-99999999999"}, "0-4"},

@@ -19,7 +19,7 @@ type choice struct {
 	Study   string            `arg:"" help:"As pengcde list names it."`
 	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick." placeholder:"NAME"`
 	Models  []string          `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
-	Only    map[string]string `help:"Some values of a key, as pengcde list names them; for several keys give it again." placeholder:"split=random,rolling-origin"`
+	Only    map[string]string `help:"Some values of a key, as pengcde list names them; for several keys give it again." mapsep:"none" placeholder:"split=random,rolling-origin"`
 	Seeds   seeds             `help:"Some seeds, as in 0-4 or 0,2,7, in place of those of the profile." placeholder:"RANGE"`
 	Fresh   bool              `help:"Leave out the runs that came with the module."`
 }

@@ -68,13 +68,17 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 			panel.Truth = append(panel.Truth, series.Targets[target.snapshot][node])
 		}
 		for _, results := range models {
+			var times []float64
 			values := make([][]float64, len(results))
 			for i, result := range results {
 				for _, target := range targetsOf(result) {
 					values[i] = append(values[i], target.forecast[node])
+					if i == 0 {
+						times = append(times, series.Times[target.snapshot])
+					}
 				}
 			}
-			spread, err := figures.Spread(results[0].Model.Name, panel.Days, values, figures.MinMax)
+			spread, err := figures.Spread(results[0].Model.Name, times, values, figures.MinMax)
 			if err != nil {
 				return nil, err
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -24,28 +23,6 @@ func (f *Forecasting) show(r *experiments.Report) ([]figures.Item, error) {
 		items = append(items, t)
 	}
 	return items, nil
-}
-
-// comparison is what the rows of one split are compared by.
-type comparison struct {
-	*experiments.Report
-	split  Split
-	rows   []row
-	series *dyngraph.Series
-	over   experiments.Interval
-	best   *simple // nil while simple forecasts are missing
-}
-
-func (f *Forecasting) comparison(r *experiments.Report, split Split) (c comparison, err error) {
-	c = comparison{Report: r, split: split, rows: rows(r.Results, split)}
-	if c.series, err = f.series(); err != nil {
-		return c, err
-	}
-	if c.over, err = f.interval(split); err != nil {
-		return c, err
-	}
-	c.best, err = f.bestSimple(r, split)
-	return c, err
 }
 
 // Table is that of one split, with the difference of each row from the best simple forecast. A row has numbers when
@@ -160,17 +137,4 @@ func (c comparison) difference(r row) (figures.Cell, error) {
 		return figures.Text("missing"), nil
 	}
 	return c.over.Cell(differences), nil
-}
-
-// differences are a row's errors minus those of the best simple forecast; nil for that row itself, and where either
-// has none.
-func (c comparison) differences(r row) ([]float64, error) {
-	if c.best == nil || c.best.ID == r.ID {
-		return nil, nil
-	}
-	errors, err := r.testErrors(c.series)
-	if err != nil || errors == nil {
-		return nil, err
-	}
-	return errors.minus(c.best.errors), nil
 }

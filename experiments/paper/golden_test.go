@@ -1,4 +1,4 @@
-package experiments
+package paper
 
 import (
 	"context"
@@ -14,9 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -41,7 +42,7 @@ type golden struct {
 // The numbers of small runs are those of the generation. Where they change, stored results are no longer what the code
 // makes.
 func TestGolden(t *testing.T) {
-	got := golden{Generation, make(map[string][]float64)}
+	got := golden{experiments.Generation, make(map[string][]float64)}
 	goldenForecasts(t, xlatest.Go(t), pengcde.Kinds(), got.Values)
 	goldenWorlds(t, xlatest.Go(t), []pengcde.Kind{pengcde.PENG, pengcde.GNODE}, got.Values)
 
@@ -51,13 +52,13 @@ func TestGolden(t *testing.T) {
 		err = json.Unmarshal(content, &want)
 	}
 	if err != nil && !(*updateGolden && errors.Is(err, fs.ErrNotExist)) {
-		t.Fatalf("%v; go test ./experiments -run TestGolden -update-golden writes the file", err)
+		t.Fatalf("%v; go test ./experiments/paper -run TestGolden -update-golden writes the file", err)
 	}
 	changes := goldenChanges(want.Values, got.Values, goldenTolerance)
 	switch {
-	case *updateGolden && want.Generation == Generation && len(changes) > 0:
-		t.Fatalf("numbers changed, but Generation is still %d: raise it in generation.go and update again, or, while no run of it was "+
-			"stored for others yet, delete %s and update again:\n%s", Generation, goldenFile, strings.Join(changes, "\n"))
+	case *updateGolden && want.Generation == experiments.Generation && len(changes) > 0:
+		t.Fatalf("numbers changed, but Generation is still %d: raise it in generation.go and update again, or, while no run of it "+
+			"was stored for others yet, delete %s and update again:\n%s", experiments.Generation, goldenFile, strings.Join(changes, "\n"))
 	case *updateGolden:
 		if content, err = json.MarshalIndent(got, "", " "); err == nil {
 			err = os.WriteFile(goldenFile, append(content, '\n'), 0o644)
@@ -65,12 +66,12 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	case want.Generation != Generation:
-		t.Fatalf("Generation is %d, the golden values are of %d: go test ./experiments -run TestGolden -update-golden writes them anew",
-			Generation, want.Generation)
+	case want.Generation != experiments.Generation:
+		t.Fatalf("Generation is %d, the golden values are of %d: go test ./experiments/paper -run TestGolden -update-golden writes them anew",
+			experiments.Generation, want.Generation)
 	case len(changes) > 0:
 		t.Fatalf("numbers changed, so stored results are no longer what this code makes. If that is wanted, raise Generation in "+
-			"generation.go, which shows them as stale, and run go test ./experiments -run TestGolden -update-golden; else it is a defect:\n%s",
+			"generation.go, which shows them as stale, and run go test ./experiments/paper -run TestGolden -update-golden; else it is a defect:\n%s",
 			strings.Join(changes, "\n"))
 	}
 }
@@ -134,24 +135,32 @@ func goldenChanges(want, got map[string][]float64, tolerance float64) (changes [
 func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
 	t.Helper()
 	e := England()
-	e.settings = func(Profile) []Setting {
-		all := slices.DeleteFunc(heuristics(1), func(s Setting) bool { return s.Split != Random })
+	e.settings = func(experiments.Profile) []setting {
+		all := slices.DeleteFunc(heuristics(1), func(s setting) bool { return s.split != Random })
 		for _, kind := range kinds {
 			model := englandSize
 			model.Field, model.Hidden, model.Step, model.Float64 = kind, 4, 0.5, true
-			all = append(all, Setting{ID: string(kind), Name: string(kind), Split: Random, Model: &model, Seeds: 1,
-				Train: train.Config{Epochs: 2, EvaluateEvery: 1, BatchSize: 7, AdamW: goldenAdamW}})
+			all = append(all, network(string(kind), string(kind), model, train.Config{Epochs: 2, EvaluateEvery: 1, BatchSize: 7,
+				AdamW: goldenAdamW}).on(map[Split]int{Random: 1})...)
 		}
 		return all
 	}
-	t.Setenv(ResultsEnv, t.TempDir())
-	for _, row := range run(t, e, Options{Profile: Quick, Backend: backend}).Rows {
-		r, name := row.Runs[0], "england, "+row.Setting.ID
-		if r.Failure != "" {
-			t.Fatalf("%s: %s", name, r.Failure)
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	r, err := e.Run(context.Background(), experiments.Options{Profile: experiments.Quick, Backend: backend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range r.Results {
+		facts, name := result.Facts(), "england, "+result.Model.ID
+		if facts.Failure != "" {
+			t.Fatalf("%s: %s", name, facts.Failure)
 		}
-		values[name+": losses"] = slices.Concat(r.TrainLoss, r.ValidationLoss, []float64{r.Validation.PerNode, r.Validation.Published, r.Test.PerNode, r.Test.Published})
-		values[name+": forecast"] = r.Targets[0].Forecast[:8]
+		s, losses := facts.Scores, []float64(nil)
+		if facts.Training != nil {
+			losses = slices.Concat(facts.Training.TrainLoss, facts.Training.ValidationLoss)
+		}
+		values[name+": losses"] = append(losses, s["validation"], s["validation*"], s["test"], s["test*"])
+		values[name+": forecast"] = targetsOf(result)[0].forecast[:8]
 	}
 }
 
@@ -160,32 +169,30 @@ func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, v
 func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
 	t.Helper()
 	for _, kind := range kinds {
-		e := small()
-		e.size = func(p Profile) worldsSize {
-			size := small().size(p)
-			size.epochs, size.models = 2, []string{"peng"}
-			return size
+		w := small()
+		plan := w.Plan
+		w.Plan = func(scope experiments.Scope) ([]experiments.Run, error) {
+			runs, err := plan(scope)
+			run := runs[len(runs)-1]
+			at := run.Spec.(world)
+			config := pengcde.Config{Nodes: 16, Features: 1, Hidden: 4, Layers: 2, GraphOnly: true, LinearCoders: true,
+				Adaptive: &ode.PID{RTol: 1e-6}, Product: equivariant.Dense, Field: kind, Float64: true}
+			training := run.Model.Train
+			training.Epochs, training.AdamW = 2, goldenAdamW
+			at.Model = experiments.Network("peng", string(kind), config, training)
+			run.Model, run.Spec = at.Model, at
+			run.Identity = func() (any, error) { return at.identity(0) }
+			return []experiments.Run{run}, err
 		}
-		o := Options{Profile: Quick, Backend: backend, Seeds: []uint64{0}}
-		_, tasks, err := e.plan(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		task := tasks[0]
-		task.Model.Model.Field, task.Model.Model.Hidden, task.Model.Model.Float64 = kind, 4, true
-		task.Model.Model.Adaptive = &ode.PID{RTol: 1e-6}
-		task.Model.Train.AdamW = goldenAdamW
-		task.slot.base = t.TempDir() + "/golden"
-		w := &worldsRunner{cache: synthetic.Cache{Folder: t.TempDir()}}
-		w.options = o
-		defer w.close()
-		r, _, err := w.run(context.Background(), task)
-		if err != nil || r.Failure != "" {
+		t.Setenv(experiments.ResultsEnv, t.TempDir())
+		r, err := w.Run(context.Background(), experiments.Options{Profile: experiments.Quick, Backend: backend, Seeds: []uint64{0}})
+		if err != nil || r.Results[0].Facts().Failure != "" {
 			t.Fatalf("%s: %v %+v", kind, err, r)
 		}
-		name := "heat on a grid, " + string(kind)
-		values[name+": losses"] = slices.Concat(r.TrainLoss, r.ValidationLoss, []float64{r.Test, r.Interpolation, r.Extrapolation})
-		values[name+": errors over time"] = r.Tests[0].Errors[110:]
+		facts, name := r.Results[0].Facts(), "heat on a grid, "+string(kind)
+		values[name+": losses"] = slices.Concat(facts.Training.TrainLoss, facts.Training.ValidationLoss,
+			[]float64{facts.Scores["test"], facts.Scores["interpolation"], facts.Scores["extrapolation"]})
+		values[name+": errors over time"] = facts.Arrays["errors"][0][110:]
 	}
 }
 

@@ -1,0 +1,390 @@
+package experiments
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// uncomputable is a forecast that a test must not make.
+type uncomputable string
+
+func (u uncomputable) Name() string                     { return string(u) }
+func (u uncomputable) Fit(_, _ []dyngraph.Window) error { return errors.New("made again") }
+func (u uncomputable) Forecast(dyngraph.Window) ([]float64, error) {
+	return nil, errors.New("made again")
+}
+
+// records are what is stored, for comparison.
+func records(r *Report) (all []*Record) {
+	for _, result := range r.Results {
+		all = append(all, result.Record)
+	}
+	return all
+}
+
+func TestRunsAreStoredAndFoundAgain(t *testing.T) {
+	folder := results(t)
+	o := options(t)
+	empty := stored(t, toy(), o)
+	if made, planned := empty.Count(); made != 0 || planned != toyRuns {
+		t.Errorf("%d of %d runs before the first, want 0 of %d", made, planned, toyRuns)
+	}
+	if text := markdown(t, empty); !strings.Contains(text, "missing, 2 of 2") {
+		t.Errorf("missing runs do not show:\n%s", text)
+	}
+	r := run(t, toy(), o)
+	facts := r.Results[1].Facts()
+	if r.Results[1].Seed != 1 || facts.Training == nil || len(facts.Training.TrainLoss) != 3 ||
+		!(facts.Scores["test"] > 0) || facts.Parameters == 0 || facts.Training.SecondsPerEpoch <= 0 {
+		t.Errorf("run %+v", facts)
+	}
+	models := toy().mustPlan(t)
+	for i, m := range models {
+		if m.Untrained {
+			models[i].New = func(*xla.Backend) (Learner, error) { return forecastLearner{uncomputable(m.Name)}, nil }
+		}
+	}
+	again := run(t, toy(models...), o)
+	if diff := cmp.Diff(records(r), records(again)); diff != "" {
+		t.Errorf("found again (-computed +found):\n%s", diff)
+	}
+	if all := files(t, folder, "*"); len(all) != toyRuns {
+		t.Errorf("%d files, want the %d results alone", len(all), toyRuns)
+	}
+}
+
+// mustPlan are the models of a study.
+func (s Study) mustPlan(t *testing.T) (models []Model) {
+	t.Helper()
+	runs, err := s.Plan(Scope{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		if !slices.ContainsFunc(models, func(m Model) bool { return m.ID == r.Model.ID }) {
+			models = append(models, r.Model)
+		}
+	}
+	return models
+}
+
+func TestDamagedResultIsNamed(t *testing.T) {
+	folder, o := results(t), options(t)
+	run(t, toy(), o)
+	all := files(t, folder, "*.json")
+	content, err := os.ReadFile(all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.ReadFile(all[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spaced bytes.Buffer
+	if err := json.Indent(&spaced, other, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	for i, content := range [][]byte{content[:len(content)/2], []byte("{}"), other, spaced.Bytes()} {
+		if err := os.WriteFile(all[i], content, 0o600); err != nil { // truncated, empty, of another run, the same run
+			t.Fatal(err)
+		}
+	}
+	r := stored(t, toy(), o)
+	if failed := r.errors(); len(failed) != 3 || !strings.Contains(strings.Join(failed, "\n"), all[0]) {
+		t.Errorf("%q, want three damaged results that are named", failed)
+	}
+	if text := markdown(t, r); !strings.Contains(text, "error, ") {
+		t.Errorf("damaged results do not show:\n%s", text)
+	}
+	if _, err := toy().Run(context.Background(), o); err == nil {
+		t.Error("damaged results are used")
+	}
+	o.Retry = true
+	run(t, toy(), o)
+}
+
+// One altered byte is found out, whichever it is.
+func TestAlteredResult(t *testing.T) {
+	folder, o := results(t), options(t)
+	o.Models, o.Seeds = []string{"zero"}, []uint64{0}
+	run(t, toy(), o)
+	path := files(t, folder, "*.json")[0]
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < len(content)-2; i += 7 {
+		changed := slices.Clone(content)
+		changed[i] ^= 1
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if failed := stored(t, toy(), o).errors(); len(failed) != 1 || !strings.Contains(failed[0], path+" is damaged") {
+			t.Errorf("byte %d altered: %q, want a damaged file", i, failed)
+		}
+	}
+}
+
+func TestInterruptedRunGoesOn(t *testing.T) {
+	o := options(t)
+	results(t)
+	whole := run(t, toy(), o)
+	folder := results(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	epochs := 0
+	o.Progress = func(_ float64, text string) {
+		if strings.Contains(text, "epoch") {
+			if epochs++; epochs == 5 { // in the second run
+				cancel()
+			}
+		}
+	}
+	if _, err := toy().Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want canceled", err)
+	}
+	if all := files(t, folder, "*.json"); len(all) != 1 {
+		t.Errorf("results %v, want that of the first run", all)
+	}
+	var heard []string
+	o.Progress, o.Notice = nil, func(s string) { heard = append(heard, s) }
+	again := run(t, toy(), o)
+	if said := strings.Join(heard, "\n"); !strings.Contains(said, "goes on in epoch 3") {
+		t.Errorf("heard %q, want that training goes on", said)
+	}
+	for i, result := range whole.Results {
+		if diff := cmp.Diff(result.Facts().Arrays, again.Results[i].Facts().Arrays); diff != "" {
+			t.Errorf("%v (-whole +cut):\n%s", result.Run, diff)
+		}
+	}
+}
+
+// The seeds of a model in one program give what they give alone, also when they are interrupted and go on.
+func TestSeedsTogether(t *testing.T) {
+	models := []Model{Network("two", "Two", float64Toy(), toyTraining), Forecast("zero", baseline.Zero{})}
+	o := options(t)
+	results(t)
+	one := run(t, toy(models...), o)
+	results(t)
+	o.SeedsTogether = true
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(_ float64, text string) {
+		if strings.Contains(text, "epoch 2") {
+			cancel()
+		}
+	}
+	if _, err := toy(models...).Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want canceled", err)
+	}
+	var heard []string
+	o.Progress = func(_ float64, text string) { heard = append(heard, text) }
+	together := run(t, toy(models...), o)
+	first := func(text string) int {
+		return slices.IndexFunc(heard, func(s string) bool { return strings.Contains(s, text) })
+	}
+	if first("seed 1: epoch 3/3") > first("seed 0: test") {
+		t.Errorf("one seed ended before the other's last epoch:\n%s", strings.Join(heard, "\n"))
+	}
+	for i, result := range one.Results {
+		a, b := result.Facts(), together.Results[i].Facts()
+		if x, y := a.Scores["test"], b.Scores["test"]; math.Abs(x-y) > 1e-9*x || a.Parameters != b.Parameters {
+			t.Errorf("%v: %g alone, %g together", result.Run, x, y)
+		}
+	}
+}
+
+// float64Toy is toyConfig in float64.
+func float64Toy() pengcde.Config {
+	config := toyConfig
+	config.Float64 = true
+	return config
+}
+
+// What fails for another reason than its model is stored, does not stop the others, and is made again on request.
+func TestErrorsAreStoredAndRetried(t *testing.T) {
+	results(t)
+	o, wrong := options(t), toyConfig
+	wrong.Nodes = 5
+	study := toy(Network("wrong", "Wrong", wrong, toyTraining), Forecast("zero", baseline.Zero{}))
+	r, err := study.Run(context.Background(), o)
+	if err == nil || !strings.Contains(err.Error(), "2 of 4 runs") {
+		t.Errorf("error %v, want that 2 of 4 could not be made", err)
+	}
+	if made, planned := r.Count(); made != 2 || planned != 4 {
+		t.Errorf("%d of %d runs, want 2 of 4", made, planned)
+	}
+	if text := markdown(t, r); !strings.Contains(text, "error, 2 of 2") {
+		t.Errorf("errors do not show:\n%s", text)
+	}
+	called := 0
+	o.Notice = func(string) { called++ }
+	if _, err := study.Run(context.Background(), o); err == nil || called != 0 {
+		t.Errorf("without retry: %v after %d tries", err, called)
+	}
+	o.Retry = true
+	if _, err := study.Run(context.Background(), o); err == nil || called != 2 {
+		t.Errorf("with retry: %v after %d tries, want 2", err, called)
+	}
+}
+
+// Parameters that diverge are the model's fault: such a run is stored as diverged, and not made again.
+func TestDivergedParametersAreStored(t *testing.T) {
+	results(t)
+	training := toyTraining
+	training.AdamW.LearningRate = 1e20
+	study, o := toy(Network("wild", "Wild", toyConfig, training)), options(t)
+	r := run(t, study, o)
+	if text := markdown(t, r); r.Results[0].Facts().Failure == "" || !strings.Contains(text, "diverged, ") {
+		t.Errorf("%+v, shown as\n%s", r.Results[0].Facts(), text)
+	}
+	o.Progress = func(_ float64, text string) { t.Errorf("made again: %s", text) }
+	run(t, study, o)
+}
+
+func TestResultsFolderThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(ResultsEnv, filepath.Join(file, "below"))
+	if _, err := toy().Run(context.Background(), options(t)); !errors.Is(err, ErrStore) ||
+		!strings.Contains(err.Error(), ResultsEnv) {
+		t.Errorf("error %v, want ErrStore and what to set", err)
+	}
+}
+
+// Two processes on one run: the second is told so.
+func TestLock(t *testing.T) {
+	s, err := store{folder: t.TempDir()}.slot("go", "identity")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, locked, err := s.lock()
+	if err != nil || !locked {
+		t.Fatalf("first: %v, %v", locked, err)
+	}
+	if _, locked, err := s.lock(); err != nil || locked {
+		t.Errorf("second: %v, %v, want not locked", locked, err)
+	}
+	if err := unlock(true); err != nil {
+		t.Error(err)
+	}
+	if unlock, locked, err = s.lock(); err != nil || !locked {
+		t.Fatalf("after the first: %v, %v", locked, err)
+	}
+	if err := unlock(true); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(s.folder); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestChoiceOfRuns(t *testing.T) {
+	results(t)
+	count := func(o Options) int {
+		t.Helper()
+		o.Profile = Quick
+		return len(stored(t, toy(), o).Results)
+	}
+	late := map[string][]string{"half": {"late"}}
+	for name, c := range map[string]struct{ got, want int }{
+		"all":         {count(Options{}), toyRuns},
+		"a model":     {count(Options{Models: []string{"two"}}), 2},
+		"seeds":       {count(Options{Seeds: []uint64{7, 3, 7}}), toyRuns},
+		"on request":  {count(Options{Only: late}), toyRuns},
+		"both halves": {count(Options{Only: map[string][]string{"half": {"late", "early"}}}), 2 * toyRuns},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %d runs, want %d", name, c.got, c.want)
+		}
+	}
+	if all := stored(t, toy(), Options{Profile: Quick, Models: []string{"two"}}).All; len(all) != toyRuns {
+		t.Errorf("%d runs to compare with, want %d", len(all), toyRuns)
+	}
+	t.Setenv(ProfileEnv, "huge")
+	for want, o := range map[string]Options{
+		"huge": {}, `model "pong"`: {Profile: Quick, Models: []string{"pong"}},
+		`half "upper"`: {Profile: Quick, Only: map[string][]string{"half": {"upper"}}},
+		`wall "high"`:  {Profile: Quick, Only: map[string][]string{"wall": {"high"}}},
+	} {
+		if _, err := toy().Stored(o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error about %s", err, want)
+		}
+	}
+	twice := Network("two", "Two", toyConfig, toyTraining)
+	if _, err := toy(twice, twice).Stored(Options{Profile: Quick}); !errors.Is(err, ErrInput) ||
+		!strings.Contains(err.Error(), "one identity for two runs") {
+		t.Errorf("two runs of one identity: %v", err)
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	result := func(model, half string, seed uint64, facts *Facts) Result {
+		return Result{Run: Run{Model: Model{ID: model}, Keys: map[string]string{"half": half}, Seed: seed},
+			Record: &Record{Facts: facts}}
+	}
+	score := func(v float64) *Facts { return &Facts{Scores: map[string]float64{"test": v}} }
+	got := Results{result("a", "early", 0, score(1)), result("a", "early", 1, score(2)), result("b", "early", 0, score(3)),
+		result("b", "early", 1, &Facts{Failure: "loss NaN"})}.Matrix("test")
+	want := Matrix{Blocks: []string{"early, seed 0", "early, seed 1"}, Models: []string{"a", "b"},
+		Values: [][]float64{{1, 3}, {2, math.NaN()}}}
+	equalNaN := cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
+	if diff := cmp.Diff(want, got, equalNaN); diff != "" {
+		t.Errorf("matrix (-want +got):\n%s", diff)
+	}
+}
+
+// Gaps are named in one order everywhere, and a run that ended no epoch does not count as fast.
+func TestGapsAndCosts(t *testing.T) {
+	made := func(f Facts) Result { return Result{Record: &Record{Facts: &f}} }
+	fast := made(Facts{Training: &Training{TrainLoss: []float64{1}, SecondsPerEpoch: 7}, Scores: map[string]float64{"test": 1}})
+	diverged := made(Facts{Failure: "loss NaN", Training: &Training{}})
+	failed, stale := Result{Record: &Record{Error: "no memory"}}, Result{Stale: true}
+	for want, r := range map[string]Results{
+		"": {fast, fast}, "diverged, 1 of 2": {fast, diverged}, "missing, 1 of 3": {fast, diverged, Result{}},
+		"stale, 1 of 3": {fast, stale, Result{}}, "error, 1 of 4": {failed, stale, Result{}, diverged},
+	} {
+		if got := r.Gap(); got != want {
+			t.Errorf("gap %q, want %q", got, want)
+		}
+	}
+	if diff := cmp.Diff(figures.Number(7), (Results{fast, diverged}).Cost()[0], cmp.AllowUnexported(figures.Cell{}),
+		cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); diff != "" {
+		t.Errorf("seconds an epoch (-want +got):\n%s", diff)
+	}
+}
+
+// A series of other values is other data.
+func TestDigest(t *testing.T) {
+	series := waves()
+	before := Digest(series)
+	series.Recent[3][2] += 0.001
+	if Digest(series) == before {
+		t.Error("a changed value has the same digest")
+	}
+}
+
+// A run of the backend of this process is not that of another.
+func TestBackendOfRuns(t *testing.T) {
+	results(t)
+	if kind := (Options{Backend: xlatest.Go(t)}).kind(); kind != "go" {
+		t.Errorf("kind %q, want go", kind)
+	}
+}

@@ -1,0 +1,390 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Test errors of the simple forecasts, from the data alone; those of england to four digits as they were computed
+// independently (see TestFiguresOfSimpleForecasts of package baseline).
+func TestSimpleForecasts(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	for _, c := range []struct {
+		experiment *Forecasting
+		split      Split
+		windows    int
+		want       map[string]float64
+	}{
+		{England(), LeakyRotation, 10, map[string]float64{"zero": .9137, "last-visible": 1.0247,
+			"recent-mean": .7281, "ridge": .5122}},
+		{England(), PurgedRotation, 10, map[string]float64{"zero": .9137, "last-visible": 1.0247,
+			"recent-mean": .7281, "ridge": .8001}},
+		{England(), RollingOrigin, 20, map[string]float64{"zero": .7390, "last-visible": .8735, "recent-mean": .5832,
+			"ridge": .4809}},
+		{Tennis(), PurgedRotation, 12, map[string]float64{"zero": .4934, "last-visible": .3418, "recent-mean": .2863}},
+	} {
+		o := experiments.Options{Profile: experiments.Full, Only: map[string][]string{"split": {string(c.split)}}}
+		for id := range c.want {
+			o.Models = append(o.Models, id)
+		}
+		r, err := c.experiment.Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		series, err := c.experiment.series()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := rows(r.Results, c.split)
+		if len(all) != len(c.want) {
+			t.Fatalf("%d rows, want %d", len(all), len(c.want))
+		}
+		for _, row := range all {
+			windows, err := row.byWindow(series)
+			if err != nil || windows == nil {
+				t.Fatalf("%s: %v, %v", row.ID, windows, err)
+			}
+			mean, _ := train.MeanCI(windows.ensemble)
+			if want := c.want[row.ID]; math.Abs(mean-want) > 6e-5 || len(windows.ensemble) != c.windows {
+				t.Errorf("%s, %s, %s: %.5f over %d windows, want %.4f over %d",
+					c.experiment.Name, c.split, row.ID, mean, len(windows.ensemble), want, c.windows)
+			}
+		}
+	}
+}
+
+// steps are those that a window's features and target are made of, by the definition of each data set.
+func steps(experiment string, w dyngraph.Window) (inputs, target []int) {
+	lags, ahead := 8, 8 // england: features of snapshot i are of the days i..i+7, its target of day i+8
+	if experiment == Tennis().Name {
+		lags, ahead = 1, 1
+	}
+	for i := w.Start; i < w.Last(); i++ {
+		for k := range lags {
+			inputs = append(inputs, i+k)
+		}
+	}
+	return inputs, []int{w.Last() + ahead}
+}
+
+func touched(experiment string, w dyngraph.Window) []int {
+	inputs, target := steps(experiment, w)
+	return append(inputs, target...)
+}
+
+// What any row of any profile trains or validates on shares no step with the tested window of a purged rotation, and ends
+// before the newest step that the first tested window shows where the split goes forward in time.
+func TestSplitsDoNotLeak(t *testing.T) {
+	for _, e := range []*Forecasting{England(), Tennis()} {
+		for _, profile := range experiments.Profiles() {
+			for _, s := range e.settings(profile) {
+				if s.split == Random || s.split == LeakyRotation {
+					continue
+				}
+				parts, err := e.splits(s, 3)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tested := make(map[int]int)
+				for fold := range parts {
+					split, err := e.split(s, 3, fold)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(split.Validation) > 0 != s.stopsEarly() {
+						t.Errorf("%s, %s: %d validation windows", s.ID, s.split, len(split.Validation))
+					}
+					inputs, _ := steps(e.Name, split.Test[0])
+					of := touched(e.Name, split.Test[0])
+					for _, w := range slices.Concat(split.Train, split.Validation) {
+						all := touched(e.Name, w)
+						shares := slices.ContainsFunc(all, func(step int) bool { return slices.Contains(of, step) })
+						if s.split == PurgedRotation && shares {
+							t.Fatalf("%s, %s: window %d shares a step with the tested %d", s.ID, s.split, w.Start,
+								split.Test[0].Start)
+						}
+						if s.split != PurgedRotation && slices.Max(all) > slices.Max(inputs) {
+							t.Fatalf("%s, %s: window %d ends at step %d, the tested %d shows %d",
+								s.ID, s.split, w.Start, slices.Max(all), split.Test[0].Start, slices.Max(inputs))
+						}
+					}
+					for _, w := range split.Test {
+						tested[w.Start]++
+					}
+				}
+				for start, times := range tested {
+					if times != 1 {
+						t.Errorf("%s, %s: window %d tested %d times", s.ID, s.split, start, times)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The leaky splits have their name from this: training windows share no snapshot with tested ones, but days.
+func TestLeakySplits(t *testing.T) {
+	e := England()
+	series, err := e.series()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := series.Windows(e.window, 1).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, split := range []Split{Random, LeakyRotation} {
+		for fold := range map[Split]int{Random: 1, LeakyRotation: 2}[split] {
+			s := setting{split: split, overlapping: true}
+			s.Train.EvaluateEvery = -1
+			parts, err := e.split(s, 3, fold)
+			if err != nil {
+				t.Fatal(err)
+			}
+			free := sharingNoSnapshot(all, parts.Test)
+			if len(parts.Validation) != 0 || len(parts.Test) == 0 || len(parts.Train) != len(free) ||
+				len(sharingNoSnapshot(parts.Train, parts.Test)) != len(free) {
+				t.Errorf("%s: %d windows train, want %d that share no snapshot", split, len(parts.Train), len(free))
+			}
+			if len(dyngraph.Purge(parts.Train, parts.Test)) == len(parts.Train) {
+				t.Errorf("%s shares no day", split)
+			}
+		}
+	}
+}
+
+// The leaky rotation is made when it is asked for, and only then.
+func TestLeakyRotationIsNoDefault(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	e := England()
+	has := func(only map[string][]string) bool {
+		r, err := e.Stored(experiments.Options{Profile: experiments.Medium, Only: only})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Contains(r.Results.Values("split"), string(LeakyRotation))
+	}
+	if has(nil) || !has(map[string][]string{"split": {"leaky-rotation"}}) {
+		t.Error("want the leaky rotation on request alone")
+	}
+	o := experiments.Options{Profile: experiments.Medium, Only: map[string][]string{"split": {"rotation"}}}
+	if _, err := e.Stored(o); !errors.Is(err, experiments.ErrInput) || !strings.Contains(err.Error(), "leaky-rotation") {
+		t.Errorf("unknown split: %v, want ErrInput with the names", err)
+	}
+}
+
+func TestIntervals(t *testing.T) {
+	of := func(e *Forecasting, split Split) experiments.Interval {
+		i, err := e.interval(split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	values := make([]float64, 45)
+	for i := range values {
+		values[i] = math.Sin(float64(i * i))
+	}
+	for _, c := range []struct {
+		name       string
+		experiment *Forecasting
+		split      Split
+		count      int
+		want       func([]float64) (float64, float64)
+		says       string
+	}{
+		// 2 of 10 windows tested, 6 for training.
+		{"seeds share windows", England(), Random, 10, func(v []float64) (float64, float64) {
+			return train.CorrectedCI(v, 2./6)
+		}, "2 tested and 6 training"},
+		// Side by side, window 20 leaves 0, 5, 35, 40 and 45.
+		{"rotation", England(), PurgedRotation, 10, func(v []float64) (float64, float64) {
+			return train.CorrectedCI(v, 1./5)
+		}, "1/5"},
+		// A window touches 13 days.
+		{"origins", England(), RollingOrigin, 20, func(v []float64) (float64, float64) {
+			return train.SerialCI(v, 12)
+		}, "lag 12"},
+		{"no two disjoint windows", England(), Chronological, 11, func([]float64) (float64, float64) {
+			return 0, math.Inf(1)
+		}, "no interval"},
+		// A window touches 11 snapshots, and 23 are tested.
+		{"in order of time", Tennis(), Chronological, 23, func(v []float64) (float64, float64) {
+			return train.SerialCI(v, 10)
+		}, "23 tested windows"},
+		{"origins of tennis", Tennis(), RollingOrigin, 45, func(v []float64) (float64, float64) {
+			return train.SerialCI(v, 10)
+		}, "45 tested windows"},
+	} {
+		i := of(c.experiment, c.split)
+		_, half := i.Of(values[:c.count])
+		_, want := c.want(values[:c.count])
+		_, independent := train.MeanCI(values[:c.count])
+		if half != want || !strings.Contains(i.Note, c.says) {
+			t.Errorf("%s: ± %g and note %q, want ± %g and %q", c.name, half, i.Note, want, c.says)
+		}
+		if strings.Contains(i.Note, "Nadeau") && half <= independent {
+			t.Errorf("%s: ± %g, not above that of independent values, %g", c.name, half, independent)
+		}
+	}
+}
+
+// A model that forecasts what the best simple forecast does, but a part of it, is called worse, or of the truth better.
+func TestVerdictFollowsTheNumbers(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	e := England()
+	r, err := e.Run(context.Background(), experiments.Options{Profile: experiments.Full,
+		Only: map[string][]string{"split": {"rolling-origin"}}, Models: []string{"zero", "training-mean", "last-visible",
+			"recent-mean", "ridge", "ridge-chosen-penalty"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	series, err := e.series()
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, err := e.bestSimple(r, RollingOrigin)
+	if err != nil || best == nil || !strings.HasPrefix(best.ID, "ridge") {
+		t.Fatalf("best simple forecast %+v, %v, want a ridge", best, err)
+	}
+	model := func(id string, towards float64) (all experiments.Results) {
+		for _, result := range best.Results {
+			s := best.setting
+			s.Model.ID, s.Model.Name, s.Untrained = id, id, false
+			result.Model, result.Spec = s.Model, s
+			record, facts := *result.Record, *result.Facts()
+			facts.Arrays = maps.Clone(facts.Arrays)
+			var forecasts [][]float64
+			for k, forecast := range facts.Arrays["test forecasts"] {
+				truth := series.Targets[int(facts.Arrays["test snapshots"][0][k])]
+				forecast = slices.Clone(forecast)
+				for u := range forecast {
+					forecast[u] += towards * (truth[u] - forecast[u])
+				}
+				forecasts = append(forecasts, forecast)
+			}
+			facts.Arrays["test forecasts"] = forecasts
+			record.Facts = &facts
+			result.Record = &record
+			all = append(all, result)
+		}
+		return all
+	}
+	r.Results = slices.Concat(r.Results, model("bad model", -1), model("good model", 0.5))
+	text := table(t, e, r, RollingOrigin)
+	for _, says := range []string{"Worse than it: bad model (by ", "Better than it: good model (by ",
+		"an interval without 0", "lag 12", "minus best simple", "The best simple forecast here is \"ridge"} {
+		if !strings.Contains(text, says) {
+			t.Errorf("the table lacks %q:\n%s", says, text)
+		}
+	}
+	if _, err := e.Differences(r, RollingOrigin); err != nil {
+		t.Error(err)
+	}
+	if _, err := e.WindowErrors(r, RollingOrigin); err != nil {
+		t.Error(err)
+	}
+}
+
+func table(t *testing.T, e *Forecasting, r *experiments.Report, split Split) string {
+	t.Helper()
+	made, err := e.Table(r, split)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := made.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// tinyModel trains in a moment.
+func tinyModel(training train.Config) setting {
+	config := englandSize
+	config.Field, config.Hidden = pengcde.Constant, 2
+	return network("two", "Two", config, training)
+}
+
+// A training serves several origins, and its row has every one of them once for each seed.
+func TestRetrainEvery(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	e := England()
+	e.settings = func(experiments.Profile) []setting {
+		two := tinyModel(train.Config{Epochs: 1})
+		two.retrainEvery = 9
+		return two.on(map[Split]int{RollingOrigin: 2})
+	}
+	r, err := e.Run(context.Background(), goOptions(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	series, err := e.series()
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows, err := rows(r.Results, RollingOrigin)[0].byWindow(series)
+	if err != nil || windows == nil || windows.seeds != 2 || len(windows.ensemble) != 20 || len(r.Results) != 6 {
+		t.Fatalf("%+v, %v, want 20 origins of 2 seeds from 6 trainings", windows, err)
+	}
+	if text := table(t, e, r, RollingOrigin); !strings.Contains(text, "trained anew every 9 origins") ||
+		!strings.Contains(text, "Two (2)") {
+		t.Errorf("the table does not say how often it trains:\n%s", text)
+	}
+}
+
+// A trained row in order of time keeps what its figures show.
+func TestForecastFigures(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv(experiments.ResultsEnv, folder)
+	e := England()
+	e.settings = func(experiments.Profile) []setting {
+		return slices.Concat(tinyModel(train.Config{Epochs: 2, EvaluateEvery: 1}).on(map[Split]int{Random: 1, Chronological: 2}),
+			heuristics(1))
+	}
+	r, err := e.Run(context.Background(), goOptions(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	losses, err := e.Losses(r, "two", Random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw(t, folder, "losses", losses)
+	forecasts, err := e.Forecasts(r, []int{0, 5}, "two", "ridge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw(t, folder, "forecasts", forecasts)
+	dots, err := e.Dots(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw(t, folder, "dots", dots)
+	for _, result := range r.Results.Where("split", string(Chronological)).Where("model", "two") {
+		targets := targetsOf(result)
+		parts := make(map[string]int)
+		for i, target := range targets {
+			parts[target.part]++
+			if i > 0 && target.snapshot <= targets[i-1].snapshot {
+				t.Errorf("snapshot %d after %d", target.snapshot, targets[i-1].snapshot)
+			}
+		}
+		if len(parts) != 3 {
+			t.Errorf("forecasts of %v, want training, validation and test", parts)
+		}
+	}
+	if _, err := e.Forecasts(r, []int{129}, "two"); !errors.Is(err, experiments.ErrInput) {
+		t.Errorf("node that is not there: %v", err)
+	}
+}

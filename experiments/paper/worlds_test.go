@@ -1,0 +1,237 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+)
+
+// small is Table1 with two models on graphs of 16 nodes, which train in seconds.
+func small() *Worlds {
+	w := *Table1()
+	w.tasks = w.tasks[:1]
+	w.size = func(experiments.Profile) worldsSize {
+		return worldsSize{nodes: 16, seeds: 2, epochs: 3, families: families("grid"), evaluateEvery: 1, patience: 100,
+			models: []string{"constant", "peng"}}
+	}
+	return w.complete()
+}
+
+func goOptions(t *testing.T) experiments.Options {
+	return experiments.Options{Profile: experiments.Quick, Backend: xlatest.Go(t)}
+}
+
+func worldTable(t *testing.T, w *Worlds, r *experiments.Report, m Measure) string {
+	t.Helper()
+	text, err := w.Table(r, "heat", m).Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestWorldsAreRunStoredAndShown(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv(experiments.ResultsEnv, folder)
+	w, o := small(), goOptions(t)
+	empty, err := w.Stored(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := worldTable(t, w, empty, OnTest); strings.Count(text, "missing, 2 of 2") != 2 ||
+		!strings.Contains(text, "11.155 ± 0.669") {
+		t.Errorf("missing runs or published values do not show:\n%s", text)
+	}
+	if _, err := w.LossOverTime(empty, "heat", "grid"); !errors.Is(err, experiments.ErrInput) {
+		t.Errorf("figure of nothing: %v", err)
+	}
+	r, err := w.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stored, planned := r.Count(); stored != 4 || planned != 4 {
+		t.Fatalf("%d of %d runs, want 4 of 4", stored, planned)
+	}
+	for _, result := range r.Results {
+		facts := result.Facts()
+		mean, errors := 0.0, facts.Arrays["errors"]
+		for _, test := range errors {
+			for _, e := range test {
+				mean += e / float64(len(errors)*len(test))
+			}
+		}
+		test := facts.Scores["test"]
+		if len(errors) != 4 || len(errors[0]) != 120 || len(facts.Arrays["events"][0]) != 12 || math.Abs(mean-test) > 1e-9*mean {
+			t.Errorf("%v: %d test graphs, test error %g, the mean over time is %g", result.Run, len(errors), test, mean)
+		}
+		if !(facts.Scores["interpolation"] > 0) || !(facts.Scores["extrapolation"] > 0) ||
+			len(facts.Training.TrainLoss) != 3 || len(facts.Arrays["pictures"]) != pictures {
+			t.Errorf("%+v", facts)
+		}
+		if n := len(facts.Arrays["maps of A'"]); n != map[string]int{"constant": 0, "peng": 2}[result.Model.ID] {
+			t.Errorf("%s has weights of %d layers", result.Model.ID, n)
+		}
+	}
+	if scores := r.Results.Where("model", "peng").Scores("test"); scores[0] == scores[1] {
+		t.Error("two seeds have the same error")
+	}
+	loss, err := w.LossOverTime(r, "heat", "grid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw(t, folder, "loss", loss)
+	if _, err := w.States(r, "heat", "grid", "peng"); err != nil {
+		t.Error(err)
+	}
+	weights, err := w.Weights(r, "heat", "grid", "peng")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := weights.Markdown(); err != nil || !strings.Contains(text, "1.613") || strings.Count(text, "\n") < 10 {
+		t.Errorf("%v, weights:\n%s", err, text)
+	}
+	colours, err := w.WeightsMap(r, "heat", "grid", "peng")
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw(t, folder, "weights", colours)
+	graphs, err := WorldGraphs(context.Background(), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw(t, folder, "graphs", graphs)
+	if _, err := w.Weights(r, "heat", "grid", "constant"); !errors.Is(err, experiments.ErrInput) {
+		t.Errorf("weights of a model without any: %v", err)
+	}
+	for _, m := range []Measure{OnTest, Interpolated, Extrapolated} {
+		if text := worldTable(t, w, r, m); strings.Contains(text, "missing, ") {
+			t.Errorf("missing runs:\n%s", text)
+		}
+	}
+}
+
+func TestRounded(t *testing.T) {
+	got := rounded([]float64{0, 12345, -0.00123456, 4.9e-324, 1.2345e300})
+	if diff := cmp.Diff([]float64{0, 12340, -0.001235, 5e-324, 1.234e300}, got); diff != "" {
+		t.Errorf("four digits (-want +got):\n%s", diff)
+	}
+}
+
+// draw writes a figure, to be looked at with -v beside the folder's other files.
+func draw(t *testing.T, folder, name string, f *figures.Figure) {
+	t.Helper()
+	path := filepath.Join(folder, name+".png")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() < 2000 {
+		t.Errorf("%s is empty", path)
+	}
+}
+
+// The defects of the published code change the data.
+func TestAsPublishedDiffers(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	o := goOptions(t)
+	o.Models, o.Seeds = []string{"constant"}, []uint64{0}
+	fixed, err := small().Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := *small()
+	published.asPublished = true
+	defective, err := published.complete().Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fixed.Results.Scores("test")[0] == defective.Results.Scores("test")[0] {
+		t.Error("the same error with and without the published defects")
+	}
+}
+
+// A training on whole trajectories goes on where it was cut off.
+func TestInterruptedWorldsGoOn(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	w, o := small(), goOptions(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(fraction float64, text string) {
+		if strings.Contains(text, "PENG") && strings.Contains(text, "epoch 2") {
+			cancel()
+		}
+	}
+	if _, err := w.Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want an interruption", err)
+	}
+	resumed := ""
+	o.Progress, o.Notice = nil, func(text string) { resumed += text }
+	r, err := w.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, _ := r.Count(); done != 4 || resumed == "" {
+		t.Errorf("%d runs are stored, notices %q, want 4 and one that tells of the checkpoint", done, resumed)
+	}
+}
+
+// Marks of events name the seed that they are of.
+func TestMarksNameTheirSeed(t *testing.T) {
+	got := marks(3, [][]float64{{1, 2}, {2, 3}}, [][]float64{{4, 5}, {6}})
+	want := []figures.Mark{{Name: "changes (seed 3)", X: 1.5}, {Name: "changes (seed 3)", X: 2.5},
+		{Name: "end of training", X: 5, Bold: true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("marks (-want +got):\n%s", diff)
+	}
+}
+
+// What is ours in a world stands under its table.
+func TestNotesTellOurChoices(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	for _, c := range []struct {
+		study          *Worlds
+		dynamics, want string
+		says           bool
+	}{
+		{Table1(), "heat", "U(25, 40)", true}, {Table1(), "gene", "amplitude", false},
+		{TableWealth(), "wealth", "amplitude 33", true},
+		{TableWealth(), "wealth", "Depreciation 0 and saving rate 0.5", true},
+		{TableWealth(), "opinion", "amplitude 33", true}, {TableWealth(), "opinion", "saving", false},
+	} {
+		r, err := c.study.Stored(experiments.Options{Profile: experiments.Quick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(c.study.Table(r, c.dynamics, OnTest).Notes, "\n")
+		if strings.Contains(notes, c.want) != c.says {
+			t.Errorf("%s: %q in the notes: %t, want %t:\n%s", c.dynamics, c.want, !c.says, c.says, notes)
+		}
+	}
+}
+
+func TestFixturePaperTables(t *testing.T) {
+	file := fixture.Load(t, "paper_tables")
+	for title, dynamics := range map[string]string{"Heat diffusion": "heat", "Gene regulation": "gene", "Wealth": "wealth", "Opinion": "opinion"} {
+		for row := range publishedErrors[dynamics] {
+			for _, family := range families() {
+				got, ok := publishedError(dynamics, family.Name(), row)
+				want := file.Get(title).Get(row).Get(strings.ReplaceAll(family.Name(), " ", "_")).List()
+				if !ok || got[0] != want[0].Float() || got[1] != want[1].Float() {
+					t.Errorf("%s, %s, %s: %v, want %v", dynamics, row, family.Name(), got, want)
+				}
+			}
+		}
+	}
+	if len(publishedErrors) != 4 || len(publishedErrors["heat"]) != 6 || len(publishedWeights) != 8 {
+		t.Error("published rows are missing")
+	}
+}
