@@ -113,14 +113,14 @@ func writeArchive(path, study string, records map[string][]byte) (size int, err 
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return 0, unshipped(err)
 	}
-	if err := durable.WriteFile(path, packed); err != nil {
+	if err := errors.Join(durable.RemoveBegun(path), durable.WriteFile(path, packed)); err != nil {
 		return 0, unshipped(err)
 	}
 	return len(packed), nil
 }
 
 func unshipped(err error) error {
-	return fmt.Errorf("experiments: %w: %w; the archive is as it was", ErrStore, err)
+	return fmt.Errorf("experiments: %w: %w; the archive is as it was: make room and ship again", ErrStore, err)
 }
 
 // ShipReport says what [Study.Ship] wrote.

@@ -70,9 +70,6 @@ func (m merger) left(what string, why any) {
 
 // place merges an archive, or all archives and records of a folder.
 func (m merger) place(path string) error {
-	if strings.HasSuffix(path, archiveExtension) {
-		return m.archive(path)
-	}
 	return filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		inside, _ := filepath.Rel(path, file)
 		parts := strings.Split(filepath.ToSlash(inside), "/")
@@ -86,7 +83,7 @@ func (m merger) place(path string) error {
 		case entry.IsDir() && in >= 2 && !(in == 2 && kept):
 			return fs.SkipDir
 		case entry.IsDir() || strings.HasPrefix(entry.Name(), "."): // begun by another process
-		case in == 1 && strings.HasSuffix(file, archiveExtension):
+		case file == path || in == 1 && strings.HasSuffix(file, archiveExtension):
 			return m.archive(file)
 		case in >= 2 && strings.HasSuffix(file, resultExtension):
 			content, err := os.ReadFile(file)

@@ -20,10 +20,12 @@ type choice struct {
 	Models     []string `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
 	Splits     []string `help:"Some splits of a forecasting experiment: random, chronological, purged-rotation, rolling-origin, and leaky-rotation, which is not made without it." placeholder:"A,B"`
 	Seeds      seeds    `help:"Some seeds, as in 0-4 or 0,2,7, in place of those of the profile; in rotations each for every window." placeholder:"RANGE"`
+	Fresh      bool     `help:"Ignore the runs that came with the module."`
 }
 
 func (c choice) options() (experiments.Experiment, experiments.Options, error) {
-	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds}
+	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds,
+		Fresh: c.Fresh}
 	for _, split := range c.Splits {
 		o.Splits = append(o.Splits, experiments.Split(split))
 	}
