@@ -4,4 +4,9 @@ package experiments
 
 import "testing"
 
-func withoutRoom(t *testing.T, _ func()) { t.Skip("the size of files cannot be limited") }
+func alone(t *testing.T) bool {
+	t.Skip("the size of files cannot be limited")
+	return false
+}
+
+func withoutRoom(*testing.T, func()) {}

@@ -3,9 +3,26 @@
 package experiments
 
 import (
+	"os"
+	"os/exec"
 	"syscall"
 	"testing"
 )
+
+// alone runs the test in a process of its own, and says whether this is that: the files of go test itself have room.
+func alone(t *testing.T) bool {
+	t.Helper()
+	const env = "PENGCDE_TEST_ALONE"
+	if os.Getenv(env) != "" {
+		return true
+	}
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	child.Env = append(os.Environ(), env+"=1")
+	if said, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, said)
+	}
+	return false
+}
 
 // withoutRoom calls do while this process can write no file of more than 128 KiB, as on a full disk.
 func withoutRoom(t *testing.T, do func()) {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -320,6 +321,9 @@ func must[T any](value T, err error) T {
 
 // Where an archive cannot be written, the one that was there stays.
 func TestShipWithoutRoom(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	_, results := inCheckout(t)
 	s := waves(t)
 	runAll(t, s, Options{})
@@ -509,6 +513,17 @@ func TestMergeStops(t *testing.T) {
 	}
 	merged(t, into, MergeReport{Left: []string{"no archive"}}, file)
 	merged(t, into, MergeReport{Added: 4}, from)
+}
+
+// Where there is no room, every file is as it was or complete.
+func TestMergeWithoutRoom(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	_, from := inCheckout(t)
+	runAll(t, waves(t), Options{})
+	into := t.TempDir()
+	merged(t, into, MergeReport{Added: 4}, from)
 	large(t, recordFiles(t, from)[0])
 	empty := t.TempDir()
 	for _, folder := range []string{into, empty} {
@@ -560,5 +575,49 @@ func TestKilledWhileMerging(t *testing.T) {
 		if !json.Valid(must(os.ReadFile(file))) {
 			t.Errorf("%s is no record", file)
 		}
+	}
+}
+
+// A process that is killed somewhere in a merge leaves whole records; the next merge does the rest.
+func TestKilledMerge(t *testing.T) {
+	const fromEnv, intoEnv = "PENGCDE_TEST_FROM", "PENGCDE_TEST_INTO"
+	if from := os.Getenv(fromEnv); from != "" { // the process to be killed
+		if _, err := Merge(context.Background(), os.Getenv(intoEnv), []string{from}); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	const runs = 200
+	_, from := inCheckout(t)
+	seeds := Scope{}.SeedsOr(runs / 2)
+	runAll(t, waves(t), Options{Seeds: seeds})
+	into := t.TempDir()
+	child := exec.Command(os.Args[0], "-test.run=^TestKilledMerge$")
+	child.Env = append(os.Environ(), fromEnv+"="+from, intoEnv+"="+into)
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for begun := time.Now(); len(recordFiles(t, into)) < 20 && time.Since(begun) < 10*time.Second; {
+		time.Sleep(time.Millisecond)
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // it says that it was killed
+	whole := 0
+	for _, file := range recordFiles(t, into) {
+		if strings.HasSuffix(file, resultExtension) {
+			if _, err := decodeRecord(must(os.ReadFile(file))); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+			whole++
+		}
+	}
+	if whole == 0 || whole == runs {
+		t.Logf("killed with %d of %d runs merged", whole, runs)
+	}
+	merged(t, into, MergeReport{Added: runs - whole, Same: whole}, from)
+	if left := recordFiles(t, into); len(left) != runs {
+		t.Errorf("%d files, want the %d records alone", len(left), runs)
 	}
 }
