@@ -27,7 +27,8 @@ func (c *clock) learn(j job, seconds float64) {
 	d.runs++
 }
 
-// expected is the mean of what is known of the setting, else of all trained models; ok is false where nothing is known.
+// expected is the mean of what is known of the setting, else of all trained models; ok is false where nothing is
+// known.
 func (c *clock) expected(j job) (seconds float64, ok bool) {
 	if j.Model.Untrained {
 		return 0, true
@@ -57,8 +58,8 @@ func (c *clock) finish(j job, seconds float64) {
 	}
 }
 
-// state is the fraction of the work that is done while fraction of j is, NaN where nothing is known of a missing run, and
-// the number of runs to do.
+// state is the fraction of the work that is done while fraction of j is, NaN where nothing is known of a missing run,
+// and the number of runs to do.
 func (c *clock) state(j job, fraction float64) (whole float64, left int) {
 	rest, under := 0.0, 0.0 // of missing runs, and of the one under way what is done
 	for _, m := range c.missing {

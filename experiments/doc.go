@@ -1,14 +1,14 @@
 // Package experiments is the engine of studies. A [Study] plans runs, makes one, and shows what is stored of them; the
-// engine finds stored runs, makes the missing ones with checkpoints, and stores each as soon as it is done. The studies of
-// the paper are in package paper; docs/adding-a-study.md shows how to write one.
+// engine finds stored runs, makes the missing ones with checkpoints, and stores each as soon as it is done. The
+// studies of the paper are in package paper; docs/adding-a-study.md shows how to write one.
 //
 // [Study.Run] makes the runs that are missing. A run is stored in one JSON file named by its identity (all values that
-// decide the outcome, defaults written out), the [Generation] of the numerics and the kind of backend, and found again by
-// them; training keeps checkpoints beside it meanwhile. [Study.Stored] finds without computing. What is missing shows as
-// missing in tables; a run of another generation shows as stale and is made again on request alone; one of another backend
-// is shown and marked, and made anew by Run for the backend that computes.
+// decide the outcome, defaults written out), the [Generation] of the numerics and the kind of backend, and found again
+// by them; training keeps checkpoints beside it meanwhile. [Study.Stored] finds without computing. What is missing
+// shows as missing in tables; a run of another generation shows as stale and is made again on request alone; one of
+// another backend is shown and marked, and made anew by Run for the backend that computes.
 //
-// Results lie in the folder that PENGCDE_RESULTS names, else in build/results of this checkout, else in pengcde-results of
-// the working folder. What is not there is looked for in the runs that came with the module, in the folder results of the
-// checkout; tables mark those.
+// Results lie in the folder that PENGCDE_RESULTS names, else in build/results of this checkout, else in
+// pengcde-results of the working folder. What is not there is looked for in the runs that came with the module, in the
+// folder results of the checkout; tables mark those.
 package experiments

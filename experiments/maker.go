@@ -22,8 +22,8 @@ type Maker struct {
 	place    int
 }
 
-// Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study whose
-// models have equal settings; the next run draws its own parameters.
+// Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study
+// whose models have equal settings; the next run draws its own parameters.
 func (m *Maker) Learner(seed uint64) (Learner, error) {
 	key, err := m.job.Model.key()
 	if err != nil {
@@ -48,7 +48,9 @@ func (m *Maker) Learner(seed uint64) (Learner, error) {
 }
 
 // Folder is one beside the results that a study may keep generated data in.
-func (m *Maker) Folder(name string) string { return filepath.Join(filepath.Dir(m.job.slot.folder), name) }
+func (m *Maker) Folder(name string) string {
+	return filepath.Join(filepath.Dir(m.job.slot.folder), name)
+}
 
 // Fit trains a learner as the run's model says, from the run's checkpoint where there is one that can be used, and
 // returns what is known of the training, also beside an error.

@@ -11,8 +11,8 @@ type Profile string
 const (
 	// Quick ends in a minute or two on two CPU cores: small models, few seeds.
 	Quick Profile = "quick"
-	// Medium is Full with coarser steps of the solver, fewer seeds or training windows, or smaller models, where Full would
-	// take hours or days on a CPU.
+	// Medium is Full with coarser steps of the solver, fewer seeds or training windows, or smaller models, where Full
+	// would take hours or days on a CPU.
 	Medium Profile = "medium"
 	// Full is the published protocol.
 	Full Profile = "full"

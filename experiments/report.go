@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/peng-cde/pengcde-go/figures"
 )
 
 // Report is what is stored of the runs that were asked for.
@@ -12,8 +14,8 @@ type Report struct {
 	Profile Profile
 	// Results are the runs, in the order of the plan, those that are missing among them.
 	Results Results
-	// All are those of the same keys with every model and the profile's seeds, whichever were asked for: what a row is to be
-	// compared with.
+	// All are those of the same keys with every model and the profile's seeds, whichever were asked for: what a row is to
+	// be compared with.
 	All Results `json:"-"`
 	// Backend is the kind that would compute; "" where none can be told.
 	Backend string
@@ -68,6 +70,9 @@ func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), l
 // Models are the IDs of the models, in the order of the plan.
 func (r *Report) Models() []string { return r.Results.Values("model") }
 
+// Items are the tables and figures of the study.
+func (r *Report) Items() ([]figures.Item, error) { return r.Study.Show(r) }
+
 // errors say which runs could not be made, and why.
 func (r *Report) errors() (all []string) {
 	for _, result := range r.Results {
@@ -83,12 +88,9 @@ const elsewhereMark, shippedMark = " †", " ‡"
 
 // Remarks say, a line each, what is stored but not simply used, and what to do about it. They stand under tables.
 func (r *Report) Remarks() (lines []string) {
-	elsewhere, stale, shipped := make(map[string]int), 0, make(map[string]int)
+	elsewhere, shipped := make(map[string]int), make(map[string]int)
 	for _, result := range r.Results {
-		switch {
-		case result.Stale:
-			stale++
-		case result.Elsewhere:
+		if result.Elsewhere {
 			elsewhere[result.Record.Backend]++
 		}
 		if result.Shipped {
@@ -107,7 +109,7 @@ func (r *Report) Remarks() (lines []string) {
 		lines = append(lines, fmt.Sprintf("‡ with runs that came with the module (%d), made on %s; --fresh "+
 			"(Options.Fresh) leaves them out.", shipped[made], made))
 	}
-	if stale > 0 {
+	if stale := r.Results.Stale(); stale > 0 {
 		lines = append(lines, staleRemark(stale))
 	}
 	if r.Unnamed > 0 {

@@ -49,17 +49,24 @@ func (r Results) Finished() (some Results) {
 	return some
 }
 
+// Stale is the number of runs of which only another [Generation] is stored.
+func (r Results) Stale() (count int) {
+	for _, result := range r {
+		if result.Stale {
+			count++
+		}
+	}
+	return count
+}
+
 // Facts are those of a result that [Results.Made] or [Results.Finished] returned.
 func (r Result) Facts() *Facts { return r.Record.Facts }
 
 // Gap says in words why a mean over the results would mislead; "" when all are there and none diverged.
 func (r Results) Gap() string {
-	stale, failed := 0, 0
+	stale, failed := r.Stale(), 0
 	for _, result := range r {
-		switch {
-		case result.Stale:
-			stale++
-		case result.Record != nil && result.Record.Error != "":
+		if result.Record != nil && result.Record.Error != "" {
 			failed++
 		}
 	}

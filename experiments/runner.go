@@ -15,9 +15,9 @@ import (
 )
 
 // Run finds the runs that are stored, makes and stores the others, and returns all. When ctx ends, a training that is
-// under way keeps a checkpoint, from which the next call goes on. A run that fails for another reason than its model is
-// stored with its error, the others go on, and the error of Run says so. Several processes may work on the same runs:
-// none is made twice.
+// under way keeps a checkpoint, from which the next call goes on. A run that fails for another reason than its model
+// is stored with its error, the others go on, and the error of Run says so. Several processes may work on the same
+// runs: none is made twice.
 func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	p, err := s.plan(o)
 	if err != nil {
@@ -111,7 +111,8 @@ func wait(ctx context.Context) error {
 	}
 }
 
-// wanted says whether a run is to be made. One that another backend made is; one of another generation only on request.
+// wanted says whether a run is to be made. One that another backend made is; one of another generation only on
+// request.
 func (w *runner) wanted(f found) bool {
 	switch {
 	case f.stale:
@@ -130,7 +131,8 @@ func (w *runner) tidy(s slot, f found) error {
 	return s.removeOlder()
 }
 
-// nextGroup moves runs that are trained in one program to the front, and returns them: the seeds of the first one's model.
+// nextGroup moves runs that are trained in one program to the front, and returns them: the seeds of the first one's
+// model.
 func (w *runner) nextGroup(jobs []job) []job {
 	first, count := jobs[0], 1
 	if first.Model.Untrained || !w.options.SeedsTogether && w.options.kind() != "xla:cuda" {
@@ -147,8 +149,8 @@ func (w *runner) nextGroup(jobs []job) []job {
 	return jobs[:count]
 }
 
-// group makes runs that are trained together, and returns those that another process has. Each is a coroutine that stops
-// where it wants to train; when all have stopped, or ended, those that wait are trained.
+// group makes runs that are trained together, and returns those that another process has. Each is a coroutine that
+// stops where it wants to train; when all have stopped, or ended, those that wait are trained.
 func (w *runner) group(ctx context.Context, jobs []job) (held []job, err error) {
 	if len(jobs) == 1 {
 		had, err := w.one(ctx, &Maker{runner: w, job: jobs[0]})

@@ -120,8 +120,8 @@ func (s slot) find() (f found, err error) {
 	return f, nil
 }
 
-// read is the record of a slot, and whether it came with the module; nil when there is none. A file that is damaged, or
-// is of another run, is a record of that error.
+// read is the record of a slot, and whether it came with the module; nil when there is none. A file that is damaged,
+// or is of another run, is a record of that error.
 func (s slot) read() (r *Record, shipped bool, err error) {
 	content, err := os.ReadFile(s.file())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -46,8 +46,8 @@ type Pivot struct {
 	Notes []string
 }
 
-// Table shows results: a row for each model, with what it cost. A cell has a number when all its runs are there and none
-// diverged, else it says what is missing.
+// Table shows results: a row for each model, with what it cost. A cell has a number when all its runs are there and
+// none diverged, else it says what is missing.
 func (r *Report) Table(p Pivot, results Results) *figures.Table {
 	t := &figures.Table{Title: p.Title, Columns: []figures.Column{{Title: "model"}}}
 	columns := results.Values(p.Columns)
@@ -69,11 +69,12 @@ func (r *Report) Table(p Pivot, results Results) *figures.Table {
 		}
 		t.Rows = append(t.Rows, append(append(cells, row.Size()), row.Cost()...))
 	}
-	t.Notes = slices.Concat(p.Notes, results.Notes(), []string{r.CostNote("runs", results)}, r.Remarks())
+	t.Notes = slices.Concat(p.Notes, results.Notes(), []string{r.CostNote("runs that are stored", results)}, r.Remarks())
 	return t
 }
 
-// Title is the name of the results' first model, marked where runs were made by another backend or came with the module.
+// Title is the name of the results' first model, marked where runs were made by another backend or came with the
+// module.
 func (r Results) Title() string {
 	title := r[0].Model.Name
 	if slices.ContainsFunc(r, func(result Result) bool { return result.Elsewhere }) {
@@ -103,12 +104,19 @@ func (r Results) Notes() (notes []string) {
 	return notes
 }
 
+// None is the cell of what a row does not have, such as the parameters of an untrained model.
+func None() figures.Cell { return figures.Text("–") }
+
 // Size is the cell with the number of parameters.
 func (r Results) Size() figures.Cell {
-	if made := r.Made(); len(made) > 0 && made[0].Facts().Parameters > 0 {
-		return figures.Text(fmt.Sprint(made[0].Facts().Parameters))
+	made := r.Made()
+	switch {
+	case r[0].Model.Untrained:
+		return None()
+	case len(made) == 0:
+		return figures.Missing()
 	}
-	return figures.Missing()
+	return figures.Text(fmt.Sprint(made[0].Facts().Parameters))
 }
 
 // CostColumns are those of [Results.Cost].
@@ -118,6 +126,9 @@ func CostColumns() []figures.Column {
 
 // Cost are the cells with the mean seconds of an epoch, of runs that ended one, and the largest memory.
 func (r Results) Cost() []figures.Cell {
+	if r[0].Model.Untrained {
+		return []figures.Cell{None(), None()}
+	}
 	var seconds []float64
 	bytes := 0.0
 	for _, result := range r.Made() {
@@ -153,7 +164,7 @@ func (r *Report) CostNote(what string, results Results) string {
 		}
 	}
 	if len(machines) > 0 {
-		cost += fmt.Sprintf(" The %s that are stored took %s on %s.", what, hours(seconds), strings.Join(machines, " and "))
+		cost += fmt.Sprintf(" The %s took %s on %s.", what, hours(seconds), strings.Join(machines, " and "))
 	}
 	return cost
 }

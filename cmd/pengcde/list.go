@@ -10,18 +10,19 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper"
 )
 
 type listCommand struct{}
 
-// Run prints the data sets, and every experiment with its models and the number of runs in each profile.
+// Run prints the data sets, and every study with its keys, its models and the number of runs in each profile.
 func (listCommand) Run(_ context.Context, s *streams) error {
 	if err := listData(s.out); err != nil {
 		return err
 	}
-	for _, e := range experiments.All() {
-		fmt.Fprintf(s.out, "\nexperiment %s: %s\n  data: %s\n", e.Name, e.Title, e.Data)
-		if err := listModels(s.out, e); err != nil {
+	for _, study := range paper.All() {
+		fmt.Fprintf(s.out, "\nstudy %s: %s\n  data: %s\n", study.Name, study.Title, study.Data)
+		if err := listModels(s.out, study); err != nil {
 			return err
 		}
 	}
@@ -45,22 +46,23 @@ func listData(out io.Writer) error {
 	return w.Flush()
 }
 
-func listModels(out io.Writer, e experiments.Experiment) error {
+func listModels(out io.Writer, study experiments.Study) error {
 	profiles := experiments.Profiles()
 	var ids []string
 	cells := make(map[string][]string) // by model, one for each profile
 	for i, p := range profiles {
-		results, err := e.Stored(experiments.Options{Profile: p})
+		report, err := study.Stored(experiments.Options{Profile: p})
 		if err != nil {
 			return err
 		}
-		for _, c := range results.Models() {
-			if !slices.Contains(ids, c.Model) {
-				ids, cells[c.Model] = append(ids, c.Model), slices.Repeat([]string{"–"}, len(profiles))
+		for _, id := range report.Models() {
+			if !slices.Contains(ids, id) {
+				ids, cells[id] = append(ids, id), slices.Repeat([]string{"–"}, len(profiles))
 			}
-			cells[c.Model][i] = fmt.Sprintf("%d of %d", c.Stored, c.Planned)
-			if c.Stale > 0 {
-				cells[c.Model][i] += fmt.Sprintf(", %d stale", c.Stale)
+			results := report.Results.Where("model", id)
+			cells[id][i] = fmt.Sprintf("%d of %d", len(results.Made()), len(results))
+			if stale := results.Stale(); stale > 0 {
+				cells[id][i] += fmt.Sprintf(", %d stale", stale)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Command pengcde runs the experiments of the paper from a shell, finds what is stored of them, and shows it.
+// Command pengcde runs the studies of the paper from a shell, finds what is stored of them, and shows it.
 //
 //	pengcde list
 //	pengcde run england-covid --profile medium --models residual,constant --seeds 0-4
@@ -28,9 +28,9 @@ import (
 type commands struct {
 	Results string `help:"Folder of results; else $PENGCDE_RESULTS, else build/results of the checkout, else ./pengcde-results." placeholder:"FOLDER"`
 
-	List    listCommand    `cmd:"" help:"List experiments, models and data sets."`
-	Run     runCommand     `cmd:"" help:"Make the runs of an experiment that are not stored yet."`
-	Show    showCommand    `cmd:"" help:"Show what is stored of an experiment."`
+	List    listCommand    `cmd:"" help:"List studies, models and data sets."`
+	Run     runCommand     `cmd:"" help:"Make the runs of a study that are not stored yet."`
+	Show    showCommand    `cmd:"" help:"Show what is stored of a study."`
 	Stored  resultsCommand `cmd:"" name:"results" help:"Ship, merge and export stored runs."`
 	Version versionCommand `cmd:"" help:"Print versions, backend and device."`
 	Doctor  doctorCommand  `cmd:"" help:"Say what is set up, what is missing, and how to get it."`
@@ -54,7 +54,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	var c commands
 	exited := -1
 	parser, err := kong.New(&c, kong.Name("pengcde"),
-		kong.Description("Permutation equivariant neural graph CDEs: the experiments of the paper."),
+		kong.Description("Permutation equivariant neural graph CDEs: the studies of the paper."),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		fmt.Fprintln(stderr, "pengcde:", err)

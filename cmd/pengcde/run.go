@@ -9,28 +9,29 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // choice are the arguments that choose runs.
 type choice struct {
-	Experiment string   `arg:"" help:"As pengcde list names it."`
-	Profile    string   `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick." placeholder:"NAME"`
-	Models     []string `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
-	Splits     []string `help:"Some splits of a forecasting experiment: random, chronological, purged-rotation, rolling-origin, and leaky-rotation, which is not made without it." placeholder:"A,B"`
-	Seeds      seeds    `help:"Some seeds, as in 0-4 or 0,2,7, in place of those of the profile; in rotations each for every window." placeholder:"RANGE"`
-	Fresh      bool     `help:"Ignore the runs that came with the module."`
+	Study   string            `arg:"" help:"As pengcde list names it."`
+	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick." placeholder:"NAME"`
+	Models  []string          `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
+	Only    map[string]string `help:"Some values of a key, as pengcde list names them; for several keys give it again." placeholder:"split=random,rolling-origin"`
+	Seeds   seeds             `help:"Some seeds, as in 0-4 or 0,2,7, in place of those of the profile." placeholder:"RANGE"`
+	Fresh   bool              `help:"Leave out the runs that came with the module."`
 }
 
-func (c choice) options() (experiments.Experiment, experiments.Options, error) {
-	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds,
-		Fresh: c.Fresh}
-	for _, split := range c.Splits {
-		o.Splits = append(o.Splits, experiments.Split(split))
+func (c choice) options() (experiments.Study, experiments.Options, error) {
+	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds, Fresh: c.Fresh,
+		Only: make(map[string][]string)}
+	for key, values := range c.Only {
+		o.Only[key] = strings.Split(values, ",")
 	}
-	e, err := experiments.ByName(c.Experiment)
-	return e, o, err
+	s, err := paper.ByName(c.Study)
+	return s, o, err
 }
 
 // seeds are given as numbers and ranges.
@@ -68,13 +69,14 @@ type runCommand struct {
 	choice
 	Retry           bool          `help:"Make runs again whose error was stored."`
 	Stale           bool          `help:"Make runs again of which only another generation of the numerics is stored, and delete those."`
+	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best that is there." placeholder:"NAME"`
 }
 
 // Run makes the missing runs and prints their table.
 func (c *runCommand) Run(ctx context.Context, s *streams) error {
-	e, o, err := c.options()
+	study, o, err := c.options()
 	if err != nil {
 		return err
 	}
@@ -83,36 +85,34 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 	}
-	if _, err := e.Stored(o); err != nil { // names that do not exist are found out before a bar is drawn
+	if _, err := study.Stored(o); err != nil { // names that do not exist are found out before a bar is drawn
 		return err
 	}
-	bar := figures.NewBar(e.Name)
-	o.Retry, o.Stale, o.CheckpointEvery, o.Progress = c.Retry, c.Stale, c.CheckpointEvery, bar.Update
+	bar := figures.NewBar(study.Name)
+	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
+	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Update
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
-	results, err := e.Run(ctx, o)
-	if results == nil {
+	report, err := study.Run(ctx, o)
+	if report == nil {
 		bar.Stop("stopped")
 		return err
 	}
-	said, finish := counted(results), bar.Done
+	said, finish := counted(report), bar.Done
 	if err != nil {
 		finish = bar.Stop
 	}
 	finish(said)
-	if shown := show(s.out, results, markdown); shown != nil {
+	if shown := show(s.out, report, markdown); shown != nil {
 		return shown
 	}
 	return err
 }
 
 // counted says how many runs are stored.
-func counted(r experiments.Results) string {
+func counted(r *experiments.Report) string {
 	stored, planned := r.Count()
-	text, stale := fmt.Sprintf("%d of %d runs stored", stored, planned), 0
-	for _, c := range r.Models() {
-		stale += c.Stale
-	}
-	if stale > 0 {
+	text := fmt.Sprintf("%d of %d runs stored", stored, planned)
+	if stale := r.Results.Stale(); stale > 0 {
 		text += fmt.Sprintf(", %d stale", stale)
 	}
 	return text

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -24,34 +25,38 @@ type showCommand struct {
 
 // Run prints what is stored, and computes nothing.
 func (c *showCommand) Run(_ context.Context, s *streams) error {
-	e, o, err := c.options()
+	study, o, err := c.options()
 	if err != nil {
 		return err
 	}
-	results, err := e.Stored(o)
+	report, err := study.Stored(o)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.err, counted(results))
+	fmt.Fprintln(s.err, counted(report))
 	if c.Format == asJSON { // tables have them among their notes
-		for _, line := range results.Remarks() {
+		for _, line := range report.Remarks() {
 			fmt.Fprintln(s.err, line)
 		}
 	}
-	return show(s.out, results, c.Format)
+	return show(s.out, report, c.Format)
 }
 
-func show(w io.Writer, r experiments.Results, format string) error {
+func show(w io.Writer, r *experiments.Report, format string) error {
 	if format == asJSON {
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", " ")
 		return encoder.Encode(r)
 	}
-	tables, err := r.Tables()
+	items, err := r.Items()
 	if err != nil {
 		return err
 	}
-	for i, t := range tables {
+	for i, item := range items {
+		t, ok := item.(*figures.Table)
+		if !ok {
+			continue // a figure, which notebooks show
+		}
 		text, err := t.Markdown()
 		if err != nil {
 			return err

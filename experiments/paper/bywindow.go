@@ -1,122 +1,115 @@
-package experiments
+package paper
 
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// ByWindow are the test errors of one row on every tested window of a split whose test windows no seed changes.
-type ByWindow struct {
-	Setting Setting
-	// Snapshots are those whose targets were forecast, in order.
-	Snapshots []int
-	// Single are the mean squared errors by window, means over seeds; Ensemble those of the mean forecast of all seeds, and
-	// Published its published measure.
-	Single, Ensemble, Published []float64
-	Seeds                       int
+// row are the results of a setting on a split.
+type row struct {
+	setting
+	experiments.Results
+}
+
+// rows are those of a split.
+func rows(results experiments.Results, split Split) (all []row) {
+	results = results.Where("split", string(split))
+	for _, id := range results.Values("model") {
+		some := results.Where("model", id)
+		all = append(all, row{some[0].Spec.(setting), some})
+	}
+	return all
+}
+
+// byWindow are the test errors of a row on every tested window of a split whose test windows no seed changes.
+type byWindow struct {
+	row
+	// snapshots are those whose targets were forecast, in order.
+	snapshots []int
+	// single are the mean squared errors by window, means over seeds; ensemble those of the mean forecast of all seeds,
+	// and published its published measure.
+	single, ensemble, published []float64
+	seeds                       int
 }
 
 // byWindow returns what a row's runs gave; nil for a random split, and unless all runs are there and none diverged.
-func (r *Row) byWindow(series *dyngraph.Series) (*ByWindow, error) {
-	if r.Setting.Split == Random || len(r.Runs) == 0 || r.gap() != "" {
+func (r row) byWindow(series *dyngraph.Series) (*byWindow, error) {
+	if r.split == Random || len(r.Results) == 0 || r.Gap() != "" {
 		return nil, nil
 	}
-	tests, seeds := make(map[int][]Target), make(map[uint64]bool)
-	for _, run := range r.Runs {
-		seeds[run.Seed] = true
-		for _, target := range run.Targets {
-			if target.Part == "test" {
-				tests[target.Snapshot] = append(tests[target.Snapshot], target)
-			}
+	out := &byWindow{row: r}
+	single, forecasts, seeds := make(map[int]float64), make(map[int][][]float64), make(map[uint64]bool)
+	for _, result := range r.Results {
+		seeds[result.Seed] = true
+	}
+	out.seeds = len(seeds)
+	for _, result := range r.Results {
+		arrays := result.Facts().Arrays
+		for k, snapshot := range arrays["test snapshots"][0] {
+			single[int(snapshot)] += arrays["test errors"][0][k] / float64(out.seeds)
+			forecasts[int(snapshot)] = append(forecasts[int(snapshot)], arrays["test forecasts"][k])
 		}
 	}
-	out := &ByWindow{Setting: r.Setting, Seeds: len(seeds)}
-	for snapshot := range tests {
-		out.Snapshots = append(out.Snapshots, snapshot)
+	for snapshot := range single {
+		out.snapshots = append(out.snapshots, snapshot)
 	}
-	slices.Sort(out.Snapshots)
-	for _, snapshot := range out.Snapshots {
-		targets := tests[snapshot]
-		if len(targets) != out.Seeds || len(targets[0].Forecast) != len(series.Targets[snapshot]) {
+	slices.Sort(out.snapshots)
+	for _, snapshot := range out.snapshots {
+		all, truth := forecasts[snapshot], series.Targets[snapshot]
+		if len(all) != out.seeds || len(all[0]) != len(truth) {
 			return nil, fmt.Errorf("experiments: %s: %d forecasts of %d values for snapshot %d, want %d of %d: %w",
-				r.Setting.Name, len(targets), len(targets[0].Forecast), snapshot, out.Seeds,
-				len(series.Targets[snapshot]), ErrStore)
+				r.Name, len(all), len(all[0]), snapshot, out.seeds, len(truth), experiments.ErrStore)
 		}
-		mean, single := make([]float64, len(targets[0].Forecast)), 0.0
-		for _, t := range targets {
-			for i, y := range t.Forecast {
-				mean[i] += y / float64(len(targets))
-			}
-			single += t.PerNode / float64(len(targets))
+		mean := make([]float64, len(truth))
+		for _, y := range all {
+			floats.AddScaled(mean, 1/float64(len(all)), y)
 		}
-		ensemble, err := train.MSE(mean, series.Targets[snapshot])
+		ensemble, err := train.MSE(mean, truth)
 		if err != nil {
 			return nil, err
 		}
-		published, err := train.BroadcastMSE(mean, series.Targets[snapshot])
+		published, err := train.BroadcastMSE(mean, truth)
 		if err != nil {
 			return nil, err
 		}
-		out.Single, out.Ensemble = append(out.Single, single), append(out.Ensemble, ensemble)
-		out.Published = append(out.Published, published)
+		out.single, out.ensemble = append(out.single, single[snapshot]), append(out.ensemble, ensemble)
+		out.published = append(out.published, published)
 	}
 	return out, nil
 }
 
-// ByWindow returns the errors of every row of the split that is complete.
-func (r *ForecastingResults) ByWindow(series *dyngraph.Series, split Split) ([]ByWindow, error) {
-	var all []ByWindow
-	for i := range r.Rows {
-		if r.Rows[i].Setting.Split != split {
-			continue
-		}
-		row, err := r.Rows[i].byWindow(series)
-		if err != nil {
-			return nil, err
-		}
-		if row != nil {
-			all = append(all, *row)
-		}
-	}
-	return all, nil
-}
-
-// testErrors are what the rows of a split are compared by: for a random split the test error of each seed, else that of the
-// mean forecast on each tested window. Nil for a row without numbers.
+// testErrors are what the rows of a split are compared by: for a random split the test error of each seed, else that
+// of the mean forecast on each tested window. Nil for a row without numbers.
 type testErrors map[int]float64
 
-func (r *Row) testErrors(series *dyngraph.Series) (testErrors, error) {
-	if len(r.Runs) == 0 || r.gap() != "" {
+func (r row) testErrors(series *dyngraph.Series) (testErrors, error) {
+	if len(r.Results) == 0 || r.Gap() != "" {
 		return nil, nil
 	}
 	errors := make(testErrors)
-	if r.Setting.Split == Random {
-		for _, run := range r.Runs {
-			errors[int(run.Seed)] = run.Test.PerNode
+	if r.split == Random {
+		for i, score := range r.Scores("test") {
+			errors[int(r.Results[i].Seed)] = score
 		}
 		return errors, nil
 	}
-	row, err := r.byWindow(series)
+	windows, err := r.byWindow(series)
 	if err != nil {
 		return nil, err
 	}
-	for i, snapshot := range row.Snapshots {
-		errors[snapshot] = row.Ensemble[i]
+	for i, snapshot := range windows.snapshots {
+		errors[snapshot] = windows.ensemble[i]
 	}
 	return errors, nil
-}
-
-func (e testErrors) mean() float64 {
-	sum := 0.0
-	for _, v := range e {
-		sum += v
-	}
-	return sum / float64(len(e))
 }
 
 // minus are the differences from other where both have an error, by seed or in order of time.
@@ -137,95 +130,37 @@ func (e testErrors) minus(other testErrors) []float64 {
 
 // simple is the forecast without a trained network that has the lowest test error of a split.
 type simple struct {
-	setting Setting
-	errors  testErrors
+	row
+	errors testErrors
 }
 
-// bestSimple finds it among all rows that the experiment has, whichever were asked for; nil while any is missing.
-func (r *ForecastingResults) bestSimple(series *dyngraph.Series, split Split) (*simple, error) {
-	all, err := r.Experiment.Stored(Options{Profile: r.Profile, Splits: []Split{split}})
+func (s *simple) mean() float64 {
+	var values []float64
+	for _, key := range slices.Sorted(maps.Keys(s.errors)) {
+		values = append(values, s.errors[key])
+	}
+	return stat.Mean(values, nil)
+}
+
+// bestSimple finds it among all rows of the profile, whichever were asked for; nil while any is missing.
+func (f *Forecasting) bestSimple(r *experiments.Report, split Split) (*simple, error) {
+	series, err := f.series()
 	if err != nil {
 		return nil, err
 	}
-	var rows []*simple
-	for i := range all.Rows {
-		row := &all.Rows[i]
-		if row.Setting.Model != nil {
+	var all []*simple
+	for _, row := range rows(r.All, split) {
+		if !row.Untrained {
 			continue
 		}
 		errors, err := row.testErrors(series)
 		if err != nil || errors == nil {
 			return nil, err
 		}
-		rows = append(rows, &simple{row.Setting, errors})
+		all = append(all, &simple{row, errors})
 	}
-	if len(rows) == 0 {
+	if len(all) == 0 {
 		return nil, nil
 	}
-	return slices.MinFunc(rows, func(a, b *simple) int { return cmp.Compare(a.errors.mean(), b.errors.mean()) }), nil
-}
-
-// differences are a row's errors minus those of the best simple forecast; nil for that row itself, and where either has none.
-func (r *Row) differences(series *dyngraph.Series, best *simple) ([]float64, error) {
-	if best == nil || best.setting.ID == r.Setting.ID {
-		return nil, nil
-	}
-	errors, err := r.testErrors(series)
-	if err != nil || errors == nil {
-		return nil, err
-	}
-	return errors.minus(best.errors), nil
-}
-
-// verdict says in words how the models of a split do against its best simple forecast; "" while either is missing.
-func (r *ForecastingResults) verdict(series *dyngraph.Series, split Split, best *simple, i interval) (string, error) {
-	if best == nil {
-		return "", nil
-	}
-	var worse, better string
-	add := func(list *string, text string) {
-		if *list != "" {
-			*list += ", "
-		}
-		*list += text
-	}
-	for k := range r.Rows {
-		row := &r.Rows[k]
-		if row.Setting.Split != split || row.Setting.Model == nil {
-			continue
-		}
-		differences, err := row.differences(series, best)
-		if err != nil {
-			return "", err
-		}
-		if len(differences) == 0 {
-			continue
-		}
-		mean, half := i.of(differences)
-		text := fmt.Sprintf("%s (by %.3f", row.Setting.Name, math.Abs(mean))
-		switch {
-		case math.IsInf(half, 0) || math.IsNaN(half):
-			text += ")"
-		case math.Abs(mean) > half:
-			text += ", an interval without 0)"
-		default:
-			text += ", an interval that holds 0)"
-		}
-		if mean < 0 {
-			add(&better, text)
-		} else {
-			add(&worse, text)
-		}
-	}
-	if worse == "" && better == "" {
-		return "", nil
-	}
-	text := fmt.Sprintf("The best simple forecast here is %q.", best.setting.Name)
-	if worse != "" {
-		text += " Worse than it: " + worse + "."
-	}
-	if better != "" {
-		text += " Better than it: " + better + "."
-	}
-	return text, nil
+	return slices.MinFunc(all, func(a, b *simple) int { return cmp.Compare(a.mean(), b.mean()) }), nil
 }

@@ -1,4 +1,4 @@
-package experiments
+package paper
 
 import (
 	"cmp"
@@ -24,7 +24,8 @@ func EnglandFlows(s *dyngraph.Series) (*figures.Figure, error) {
 		}
 		panels = append(panels, panel)
 	}
-	return figures.Adjacency(figures.Axes{Title: "People moving between and within 129 regions", Colour: "people"}, panels)
+	axes := figures.Axes{Title: "People moving between and within 129 regions", Colour: "people"}
+	return figures.Adjacency(axes, panels)
 }
 
 // EnglandMovement draws the people who moved between regions, and within them, each day.
@@ -43,7 +44,9 @@ func EnglandMovement(s *dyngraph.Series) (*figures.Figure, error) {
 			line.X, line.Y = append(line.X, day), append(line.Y, sums[i])
 		}
 	}
-	return figures.Lines(figures.Axes{Title: "Movement between regions fell within three weeks", X: "day", Y: "people a day", LogY: true}, between, within)
+	axes := figures.Axes{Title: "Movement between regions fell within three weeks", X: "day", Y: "people a day",
+		LogY: true}
+	return figures.Lines(axes, between, within)
 }
 
 // EnglandCases draws the standardised cases of all regions and days to be forecast.
@@ -57,14 +60,17 @@ func EnglandCases(s *dyngraph.Series) (*figures.Figure, error) {
 			grid.Values[u] = append(grid.Values[u], s.Targets[k][u])
 		}
 	}
-	return figures.HeatMap(figures.Axes{Title: "Cases, standardised for each region", X: "day", Y: "region", Colour: "standard deviations"}, grid)
+	axes := figures.Axes{Title: "Cases, standardised for each region", X: "day", Y: "region",
+		Colour: "standard deviations"}
+	return figures.HeatMap(axes, grid)
 }
 
-// EnglandBusiest are the regions with the largest mean of raw cases in the standardisation of the first snapshot, in order.
+// EnglandBusiest are the regions with the largest mean of raw cases in the standardisation of the first snapshot, in
+// order.
 func EnglandBusiest(s *dyngraph.Series, count int) ([]int, error) {
 	if len(s.Scales) == 0 || count > s.Nodes() {
-		return nil, fmt.Errorf("experiments: %d busiest of %d regions of series %q with %d scales, want a series with scales and no more than its regions",
-			count, s.Nodes(), s.Name, len(s.Scales))
+		return nil, fmt.Errorf("experiments: %d busiest of %d regions of series %q with %d scales, want a series with "+
+			"scales and no more than its regions", count, s.Nodes(), s.Name, len(s.Scales))
 	}
 	return ranked(s.Scales[0].Mean)[:count], nil
 }

@@ -1,153 +1,126 @@
-package experiments
+package paper
 
 import (
-	"cmp"
-	"fmt"
-	"math"
-	"slices"
+	"context"
+	"sync"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Forecasting is an experiment that forecasts the targets of a shipped series: what a window's inputs say of its last snapshot's targets.
+// Forecasting is a study that forecasts the targets of a series: what a window's inputs say of the targets of its last
+// snapshot. Its runs have the key "split".
 type Forecasting struct {
-	// Name is what a shell calls it; Title and Data are for people, as are Time and Target, the names of an axis of times and
-	// of targets.
-	Name, Title, Data, Time, Target string
-	// Series loads the data.
-	Series func() (*dyngraph.Series, error) `json:"-"`
-	// Window is the number of snapshots of a window, the last of which is to be forecast; in the published split windows lie
-	// side by side.
-	Window int
+	experiments.Study
+	// Time and Target name the axes of times and of targets.
+	Time, Target string
 
-	settings func(Profile) []Setting
-	cut      *cut
+	load func() (*dyngraph.Series, error)
+	// window is the number of snapshots of a window; in the published split windows lie side by side.
+	window   int
+	settings func(experiments.Profile) []setting
 	// published are the errors that the paper prints for its PENG-CDE on validation and test, mean and half-width of the
 	// 95% interval.
 	published [2][2]float64
+
+	series          func() (*dyngraph.Series, error)
+	sideBySide, all dyngraph.Windows // cut once, since checking a series takes longer than splitting it
 }
 
-func (e Forecasting) experiment() Experiment { return shell(e.Name, e.Title, e.Data, e.Run, e.Stored) }
-
-// Setting is a row of a table: a model and its training, or a heuristic.
-type Setting struct {
-	// ID is what a shell calls it, Name is for people.
-	ID    string
-	Name  string `json:"-"`
-	Split Split
-	// Model is nil for a heuristic.
-	Model *pengcde.Config `json:",omitempty"`
-	Train train.Config    `json:",omitzero"`
-	// Dense trains on windows that overlap, shuffled by the seed; of Random and LeakyRotation on all that share no snapshot
-	// with a validation or test window. Other splits have overlapping training windows for all rows.
-	Dense bool `json:",omitempty"`
-	// Stride keeps those overlapping windows that start at its multiples; 0 means 1.
-	Stride int `json:",omitempty"`
-	// RetrainEvery is, for RollingOrigin, the number of origins that are forecast after a training; 0 means 1.
-	RetrainEvery int `json:",omitempty"`
-	// Seeds is the number of runs, for rotations and rolling origins of runs for each part.
-	Seeds int `json:"-"`
-	// Note is printed under tables with the row.
-	Note      string              `json:"-"`
-	Heuristic baseline.Forecaster `json:"-"`
+// complete fills in what follows from the rest.
+func (f Forecasting) complete() *Forecasting {
+	f.series = sync.OnceValues(func() (*dyngraph.Series, error) {
+		series, err := f.load()
+		if err == nil {
+			f.sideBySide, f.all = series.Windows(f.window, f.window), series.Windows(f.window, 1)
+		}
+		return series, err
+	})
+	f.Plan, f.Make, f.Show = f.plan, f.make, f.show
+	return &f
 }
 
-// Measures are the errors of a run on one part of the windows, means over windows.
-type Measures struct {
-	// PerNode is the mean squared error over nodes.
-	PerNode float64
-	// Published is the mean over all pairs of a node's forecast and a node's target, see [train.BroadcastMSE].
-	Published float64
-	// Windows is their number; 0 says that there are no errors.
-	Windows int
-}
-
-func (m Measures) perNode() float64   { return m.PerNode }
-func (m Measures) published() float64 { return m.Published }
-
-// Target is a forecast of one window's target.
-type Target struct {
-	// Part is "train", "validation" or "test"; Snapshot the index of the one to be forecast.
-	Part     string
-	Snapshot int
-	// PerNode is the mean squared error over nodes.
-	PerNode  float64
-	Forecast []float64
-}
-
-// Run is what a setting gave with one seed.
-type Run struct {
-	Setting    Setting
-	Seed       uint64
-	Fold       int
-	Parameters int
-	Validation Measures
-	Test       Measures
-	// Failure says why there are no errors: the state or the loss is not finite. "" for a run that went well.
-	Failure string `json:",omitempty"`
-	Training
-	// PeakBytes is the largest resident memory of the process while the run was made; 0 where it is not known.
-	PeakBytes int64
-	Targets   []Target
-}
-
-// diverged notes an error that says that the model failed. Such a run is stored as failed.
-func (r *Run) diverged(err error) bool {
-	if !diverged(err) {
-		return false
+// plan lists the runs of all settings.
+func (f *Forecasting) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
+	series, err := f.series()
+	if err != nil {
+		return nil, err
 	}
-	r.Failure = err.Error()
-	r.Validation, r.Test, r.Targets = Measures{}, Measures{}, nil
-	return true
+	digest := experiments.Digest(series)
+	for _, s := range f.settings(scope.Profile) {
+		seeds := scope.SeedsOr(s.seeds)
+		if s.Untrained && s.split != Random { // no seed changes them
+			seeds = []uint64{0}
+		}
+		splits, err := f.splits(s, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, seed := range seeds {
+			for fold := range splits {
+				runs = append(runs, experiments.Run{Model: s.Model, Keys: map[string]string{"split": string(s.split)},
+					Seed: seed, Fold: fold, OnRequest: s.split == LeakyRotation, Spec: s,
+					Identity: func() (any, error) { return f.identity(series, digest, s, seed, fold) }})
+			}
+		}
+	}
+	return runs, nil
 }
 
-// measure forecasts every window and keeps the errors on validation and test.
-func (r *Run) measure(forecast func(dyngraph.Window) ([]float64, error), split dyngraph.Split) error {
+// identity lists the windows, not the rule by which they are chosen.
+func (f *Forecasting) identity(series *dyngraph.Series, digest string, s setting, seed uint64, fold int) (any, error) {
+	split, err := f.split(s, seed, fold)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]any{"series": series.Name, "data": digest, "row": s.ID, "split": s.split, "seed": seed, "fold": fold,
+		"training": extents(split.Train), "validation": extents(split.Validation), "test": extents(split.Test)}
+	if !s.Untrained {
+		all["initial"] = initial(seed, fold)
+	}
+	return all, s.Model.Identity(all)
+}
+
+// extents are the first and last snapshots of windows, in order.
+func extents(windows []dyngraph.Window) [][2]int {
+	all := make([][2]int, len(windows))
+	for i, w := range windows {
+		all[i] = [2]int{w.Start, w.Last()}
+	}
+	return all
+}
+
+// initial is the seed of the initial parameters, which differ between the runs of a rotation or of rolling origins.
+func initial(seed uint64, fold int) uint64 { return seed + uint64(fold)*1000 }
+
+// make trains on the windows of a split and forecasts the others.
+func (f *Forecasting) make(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
+	s := r.Spec.(setting)
+	split, err := f.split(s, r.Seed, r.Fold)
+	if err != nil {
+		return nil, err
+	}
+	learner, err := m.Learner(initial(r.Seed, r.Fold))
+	if err != nil {
+		return nil, err
+	}
+	facts, err := m.Fit(ctx, learner, split.Train, split.Validation)
+	if err != nil {
+		return facts, err
+	}
+	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
+	if s.split == Chronological { // only its figure shows them
+		err = measure(ctx, facts, learner, "train", split.Train)
+		delete(facts.Scores, "train")
+		delete(facts.Scores, "train*")
+	}
 	for _, part := range []struct {
 		name    string
 		windows []dyngraph.Window
-		into    *Measures
-	}{{"train", split.Train, &Measures{}}, {"validation", split.Validation, &r.Validation}, {"test", split.Test, &r.Test}} {
-		if part.name == "train" && r.Setting.Split != Chronological {
-			continue // only its figure shows them
-		}
-		part.into.Windows = len(part.windows)
-		for _, w := range part.windows {
-			y, err := forecast(w)
-			if err != nil {
-				return err
-			}
-			perNode, err := train.MSE(y, w.Target())
-			if err != nil {
-				return err
-			}
-			published, err := train.BroadcastMSE(y, w.Target())
-			if err != nil {
-				return err
-			}
-			if sum := perNode + published; math.IsNaN(sum) || math.IsInf(sum, 0) {
-				return fmt.Errorf("experiments: error of the forecast for snapshot %d is %g: %w", w.Last(), sum, train.ErrNotFinite)
-			}
-			part.into.PerNode += perNode / float64(len(part.windows))
-			part.into.Published += published / float64(len(part.windows))
-			r.Targets = append(r.Targets, Target{Part: part.name, Snapshot: w.Last(), PerNode: perNode, Forecast: y})
+	}{{"validation", split.Validation}, {"test", split.Test}} {
+		if err == nil {
+			err = measure(ctx, facts, learner, part.name, part.windows)
 		}
 	}
-	r.sort()
-	return nil
-}
-
-// sort puts the forecasts in order of time, which shuffled windows are not in.
-func (r *Run) sort() {
-	slices.SortFunc(r.Targets, func(a, b Target) int { return cmp.Compare(a.Snapshot, b.Snapshot) })
-}
-
-func (r *Run) describe() string {
-	if r.Failure != "" {
-		return "diverged"
-	}
-	return fmt.Sprintf("test %.3f", r.Test.PerNode)
+	return facts, err
 }

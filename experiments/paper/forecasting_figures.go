@@ -1,4 +1,4 @@
-package experiments
+package paper
 
 import (
 	"fmt"
@@ -6,22 +6,24 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Losses draws the losses of a row's runs by epoch, those of the first part for a rotation or rolling origins.
-func (r *ForecastingResults) Losses(id string, split Split) (*figures.Figure, error) {
-	row := r.Row(id, split)
-	if row == nil {
+// Losses draws the losses of a model's runs by epoch, those of the first part for a rotation or rolling origins.
+func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*figures.Figure, error) {
+	results := r.Results.Where("split", string(split)).Where("model", id)
+	if len(results) == 0 {
 		return nil, noRuns(id, split)
 	}
 	var curves []figures.LossRun
-	for _, run := range row.Runs {
-		if len(run.TrainLoss) == 0 || run.Fold != 0 {
+	for _, result := range results.Made() {
+		t := result.Facts().Training
+		if t == nil || len(t.TrainLoss) == 0 || result.Fold != 0 {
 			continue
 		}
-		curve := figures.LossRun{Name: fmt.Sprintf("seed %d", run.Seed), Train: run.TrainLoss, Best: run.Best + 1}
-		for _, v := range run.ValidationLoss {
+		curve := figures.LossRun{Name: fmt.Sprintf("seed %d", result.Seed), Train: t.TrainLoss, Best: t.Best + 1}
+		for _, v := range t.ValidationLoss {
 			if v == 0 {
 				v = math.NaN()
 			}
@@ -29,40 +31,50 @@ func (r *ForecastingResults) Losses(id string, split Split) (*figures.Figure, er
 		}
 		curves = append(curves, curve)
 	}
-	return figures.LossCurves(figures.Axes{Title: row.Setting.Name + ": loss by epoch", X: "epoch",
+	return figures.LossCurves(figures.Axes{Title: results[0].Model.Name + ": loss by epoch", X: "epoch",
 		Y: "mean squared error"}, curves...)
 }
 
 func noRuns(id string, split Split) error {
-	return fmt.Errorf("experiments: no run of %q with split %q: %w", id, split, ErrInput)
+	return fmt.Errorf("experiments: no run of %q with split %q: %w", id, split, experiments.ErrInput)
 }
 
-// Forecasts draws, for some nodes, forecasts of rows against truth with the spread over seeds, for the split in order of time.
-func (r *ForecastingResults) Forecasts(series *dyngraph.Series, nodes []int, ids ...string) (*figures.Figure, error) {
-	rows := make([][]Run, len(ids)) // by seed
+// Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for the split in
+// order of time.
+func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...string) (*figures.Figure, error) {
+	series, err := f.series()
+	if err != nil {
+		return nil, err
+	}
+	models := make([]experiments.Results, len(ids)) // by seed
 	for i, id := range ids {
-		if row := r.Row(id, Chronological); row != nil {
-			rows[i] = slices.DeleteFunc(slices.Clone(row.Runs), func(run Run) bool { return run.Failure != "" })
-		}
-		if len(rows[i]) == 0 {
+		models[i] = r.Results.Where("split", string(Chronological)).Where("model", id).Finished()
+		if len(models[i]) == 0 {
 			return nil, noRuns(id, Chronological)
 		}
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("experiments: forecasts of no rows, want one at least: %w", ErrInput)
+	if len(models) == 0 {
+		return nil, fmt.Errorf("experiments: forecasts of no rows, want one at least: %w", experiments.ErrInput)
 	}
+	targets := targetsOf(models[0][0])
 	var panels []figures.ForecastPanel
 	for _, node := range nodes {
 		if node < 0 || node >= series.Nodes() {
-			return nil, fmt.Errorf("experiments: node %d, want 0 to %d: %w", node, series.Nodes()-1, ErrInput)
+			return nil, fmt.Errorf("experiments: node %d, want 0 to %d: %w", node, series.Nodes()-1, experiments.ErrInput)
 		}
 		panel := figures.ForecastPanel{Title: nodeName(series, node)}
-		for _, target := range rows[0][0].Targets {
-			panel.Days = append(panel.Days, series.Times[target.Snapshot])
-			panel.Truth = append(panel.Truth, series.Targets[target.Snapshot][node])
+		for _, target := range targets {
+			panel.Days = append(panel.Days, series.Times[target.snapshot])
+			panel.Truth = append(panel.Truth, series.Targets[target.snapshot][node])
 		}
-		for _, runs := range rows {
-			spread, err := forecastSpread(series, runs, node)
+		for _, results := range models {
+			values := make([][]float64, len(results))
+			for i, result := range results {
+				for _, target := range targetsOf(result) {
+					values[i] = append(values[i], target.forecast[node])
+				}
+			}
+			spread, err := figures.Spread(results[0].Model.Name, panel.Days, values, figures.MinMax)
 			if err != nil {
 				return nil, err
 			}
@@ -70,25 +82,26 @@ func (r *ForecastingResults) Forecasts(series *dyngraph.Series, nodes []int, ids
 		}
 		panels = append(panels, panel)
 	}
-	axes := figures.Axes{Title: fmt.Sprintf("%s: forecasts and truth", r.Experiment.Title), X: r.Experiment.Time,
-		Y:     r.Experiment.Target,
-		Spans: spans(series, rows[0][0])}
-	return figures.Forecasts(axes, panels)
+	return figures.Forecasts(figures.Axes{Title: fmt.Sprintf("%s: forecasts and truth", f.Title), X: f.Time, Y: f.Target,
+		Spans: spans(series, targets)}, panels)
 }
 
-// forecastSpread is the line of one node over the runs of a row.
-func forecastSpread(series *dyngraph.Series, runs []Run, node int) (figures.Series, error) {
-	var times []float64
-	for _, target := range runs[0].Targets {
-		times = append(times, series.Times[target.Snapshot])
-	}
-	values := make([][]float64, len(runs))
-	for i, run := range runs {
-		for _, target := range run.Targets {
-			values[i] = append(values[i], target.Forecast[node])
+// target is a forecast of one window's target.
+type target struct {
+	part     string
+	snapshot int
+	forecast []float64
+}
+
+// targetsOf are those of a run in order of time.
+func targetsOf(r experiments.Result) (all []target) {
+	for _, part := range []string{"train", "validation", "test"} {
+		for k, forecast := range r.Facts().Arrays[part+" forecasts"] {
+			all = append(all, target{part, int(r.Facts().Arrays[part+" snapshots"][0][k]), forecast})
 		}
 	}
-	return figures.Spread(runs[0].Setting.Name, times, values, figures.MinMax)
+	slices.SortStableFunc(all, func(a, b target) int { return a.snapshot - b.snapshot })
+	return all
 }
 
 func nodeName(s *dyngraph.Series, node int) string {
@@ -99,119 +112,14 @@ func nodeName(s *dyngraph.Series, node int) string {
 }
 
 // spans are the times of training, validation and test targets.
-func spans(s *dyngraph.Series, run Run) []figures.Span {
+func spans(s *dyngraph.Series, targets []target) []figures.Span {
 	var spans []figures.Span
-	for _, target := range run.Targets {
-		time := s.Times[target.Snapshot]
-		if len(spans) == 0 || spans[len(spans)-1].Name != target.Part {
-			spans = append(spans, figures.Span{Name: target.Part, From: time - 0.5})
+	for _, target := range targets {
+		time := s.Times[target.snapshot]
+		if len(spans) == 0 || spans[len(spans)-1].Name != target.part {
+			spans = append(spans, figures.Span{Name: target.part, From: time - 0.5})
 		}
 		spans[len(spans)-1].To = time + 0.5
 	}
 	return spans
-}
-
-// beyond is the error from which a row of Dots is left to the table, so that the others can be told apart.
-const beyond = 10
-
-// Dots draws the test errors of the random split, with those of the single seeds.
-func (r *ForecastingResults) Dots() (*figures.Figure, error) {
-	series, err := r.Experiment.Series()
-	if err != nil {
-		return nil, err
-	}
-	over, err := r.Experiment.interval(series, Random)
-	if err != nil {
-		return nil, err
-	}
-	var rows []figures.DotRow
-	for _, row := range r.Rows {
-		if row.Setting.Split != Random {
-			continue
-		}
-		dots := figures.DotRow{Name: row.Setting.Name, Value: figures.Missing()}
-		if row.gap() == "" {
-			dots.Seeds = row.values(func(run Run) float64 { return run.Test.PerNode })
-			dots.Value = over.cell(dots.Seeds)
-			for _, e := range dots.Seeds {
-				if e > beyond {
-					dots = figures.DotRow{Name: row.Setting.Name + " (off scale)", Value: figures.Missing()}
-					break
-				}
-			}
-		}
-		rows = append(rows, dots)
-	}
-	return figures.Dots(figures.Axes{Title: "Test error, random splits: mean and 95% interval over seeds",
-		X: "mean squared error by node"}, rows...)
-}
-
-// WindowErrors draws the error of every row of a split on each tested window.
-func (r *ForecastingResults) WindowErrors(split Split) (*figures.Figure, error) {
-	series, all, err := r.complete(split)
-	if err != nil {
-		return nil, err
-	}
-	var lines []figures.Series
-	for _, row := range all {
-		line := figures.Series{Name: row.Setting.Name, Y: row.Ensemble}
-		for _, snapshot := range row.Snapshots {
-			line.X = append(line.X, series.Times[snapshot])
-		}
-		lines = append(lines, line)
-	}
-	axes := figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
-		X: r.Experiment.Time + " of the target", Y: "mean squared error by node"}
-	return figures.Lines(axes, lines...)
-}
-
-// Differences draws, for every row of a split, the errors by window minus those of the best simple forecast.
-func (r *ForecastingResults) Differences(split Split) (*figures.Figure, error) {
-	series, _, err := r.complete(split)
-	if err != nil {
-		return nil, err
-	}
-	best, err := r.bestSimple(series, split)
-	if err != nil {
-		return nil, err
-	}
-	if best == nil {
-		return nil, fmt.Errorf("experiments: %s of the simple forecasts, to compare with, is not complete: %w",
-			split, ErrInput)
-	}
-	over, err := r.Experiment.interval(series, split)
-	if err != nil {
-		return nil, err
-	}
-	var rows []figures.DotRow
-	for i := range r.Rows {
-		if r.Rows[i].Setting.Split != split {
-			continue
-		}
-		differences, err := r.Rows[i].differences(series, best)
-		if err != nil {
-			return nil, err
-		}
-		if len(differences) > 0 {
-			rows = append(rows, figures.DotRow{Name: r.Rows[i].Setting.Name, Value: over.cell(differences),
-				Seeds: differences})
-		}
-	}
-	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus that of %q, %s: windows, mean and 95%% "+
-		"interval", best.setting.Name, split),
-		X: "difference of mean squared errors; below 0 is better", Dot: "one window"}, rows...)
-}
-
-// complete are the rows of a split that have all their runs.
-func (r *ForecastingResults) complete(split Split) (*dyngraph.Series, []ByWindow, error) {
-	series, err := r.Experiment.Series()
-	if err != nil {
-		return nil, nil, err
-	}
-	all, err := r.ByWindow(series, split)
-	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("experiments: no complete row of %s, %s, in profile %s: %w", r.Experiment.Name, split,
-			r.Profile, ErrInput)
-	}
-	return series, all, err
 }

@@ -1,58 +1,38 @@
-package experiments
+package paper
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// interval is how a table takes the 95% intervals of its means: one way for all rows.
-type interval struct {
-	// note says over what, and which dependence is counted.
-	note string
-	of   func(values []float64) (mean, halfWidth float64)
-}
-
-// cell is the mean over values with its interval; where all are the same, or there is one, there is no interval.
-func (i interval) cell(values []float64) figures.Cell {
-	mean, half := i.of(values)
-	if half == 0 || math.IsInf(half, 0) {
-		return figures.Number(mean)
-	}
-	return figures.Estimate(mean, half)
-}
-
 // interval is that of a split: values are by seed for Random, else by tested window in order of time.
-func (e Forecasting) interval(series *dyngraph.Series, split Split) (interval, error) {
-	// How many windows train is counted side by side, whatever a row makes of the rest: overlapping ones hold little more.
-	setting := Setting{Split: split}
-	splits, err := e.splits(series, setting, 0)
+func (f *Forecasting) interval(split Split) (experiments.Interval, error) {
+	// How many windows train is counted side by side, whatever a row makes of the rest: overlapping ones hold little
+	// more.
+	splits, err := f.splits(setting{Model: untrained, split: split}, 0)
 	if err != nil {
-		return interval{}, err
+		return experiments.Interval{}, err
 	}
 	switch split {
 	case Random:
 		tested, training := len(splits[0].Test), len(splits[0].Train)
-		return corrected(tested, training, fmt.Sprintf("± is the 95%% interval of a mean over seeds; a seed "+
-			"draws the split and the "+
-			"initial parameters. Splits of one series share windows, so the variance of the mean is (1/k + "+
-			"%d/%d) s² for k seeds, "+
-			"%d tested and %d training windows (Nadeau and Bengio 2003), with Student's t.", tested, training,
-			tested, training)), nil
+		return corrected(tested, training, fmt.Sprintf("± is the 95%% interval of a mean over seeds; a seed draws the split "+
+			"and the initial parameters. Splits of one series share windows, so the variance of the mean is (1/k + %d/%d) "+
+			"s² for k seeds, %d tested and %d training windows (Nadeau and Bengio 2003), with Student's t.",
+			tested, training, tested, training)), nil
 	case PurgedRotation, LeakyRotation:
 		training := math.MaxInt
 		for _, s := range splits {
-			training = min(training, len(every(e.Window, s.Train)))
+			training = min(training, len(every(f.window, s.Train)))
 		}
-		return corrected(1, training, fmt.Sprintf("± is the 95%% interval of a mean over the k = %d tested "+
-			"windows. Their runs share "+
-			"training windows, so the variance of the mean is (1/k + 1/%d) s² (Nadeau and Bengio 2003), with "+
-			"Student's t; %d is the "+
-			"least number of windows, counted side by side, that a tested one leaves for training.", len(splits),
-			training, training)), nil
+		return corrected(1, training, fmt.Sprintf("± is the 95%% interval of a mean over the k = %d tested windows. Their "+
+			"runs share training windows, so the variance of the mean is (1/k + 1/%d) s² (Nadeau and Bengio 2003), with "+
+			"Student's t; %d is the least number of windows, counted side by side, that a tested one leaves for training.",
+			len(splits), training, training)), nil
 	}
 	var tested []dyngraph.Window
 	for _, s := range splits {
@@ -60,28 +40,20 @@ func (e Forecasting) interval(series *dyngraph.Series, split Split) (interval, e
 	}
 	touched := tested[0].Touched()
 	lag := touched.Last - touched.First
+	over := experiments.Interval{Of: func(values []float64) (float64, float64) { return train.SerialCI(values, lag) }}
 	if lag >= len(tested) {
-		return interval{
-			fmt.Sprintf("Means are over %d tested windows, each a %s after the one before. All share steps with "+
-				"each other (a window "+
-				"touches %d), so they allow no interval.", len(tested), e.Time, lag+1),
-			func(values []float64) (float64, float64) { return train.SerialCI(values, lag) },
-		}, nil
+		over.Note = fmt.Sprintf("Means are over %d tested windows, each a %s after the one before. All share steps with "+
+			"each other (a window touches %d), so they allow no interval.", len(tested), f.Time, lag+1)
+		return over, nil
 	}
-	return interval{
-		fmt.Sprintf("± is the 95%% interval of a mean over the %d tested windows, each a %s after the one "+
-			"before. Windows up to %d "+
-			"apart share steps, so the variance is that of Newey and West (1987) with lag %d, and the quantile "+
-			"that of Kiefer and "+
-			"Vogelsang (2005) for so long a lag.", len(tested), e.Time, lag, lag),
-		func(values []float64) (float64, float64) { return train.SerialCI(values, lag) },
-	}, nil
+	over.Note = fmt.Sprintf("± is the 95%% interval of a mean over the %d tested windows, each a %s after the one "+
+		"before. Windows up to %d apart share steps, so the variance is that of Newey and West (1987) with lag %d, and the "+
+		"quantile that of Kiefer and Vogelsang (2005) for so long a lag.", len(tested), f.Time, lag, lag)
+	return over, nil
 }
 
-func corrected(tested, training int, note string) interval {
+func corrected(tested, training int, note string) experiments.Interval {
 	ratio := float64(tested) / float64(training)
-	return interval{note, func(values []float64) (float64, float64) { return train.CorrectedCI(values, ratio) }}
+	return experiments.Interval{Note: note,
+		Of: func(values []float64) (float64, float64) { return train.CorrectedCI(values, ratio) }}
 }
-
-// estimate is the mean over independent values with its 95% interval.
-func estimate(values []float64) figures.Cell { return interval{of: train.MeanCI}.cell(values) }

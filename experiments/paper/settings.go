@@ -1,39 +1,70 @@
-package experiments
+package paper
 
 import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
+// setting is a model on a split: a row of a table of a [Forecasting].
+type setting struct {
+	experiments.Model
+	// matrix is the control path's, as tables name it; "" for a model without a graph.
+	matrix string
+	split  Split
+	// overlapping trains on windows that overlap, shuffled by the seed; of Random and LeakyRotation on all that share no
+	// snapshot with a validation or test window. Other splits have overlapping training windows for all rows.
+	overlapping bool
+	// stride keeps those overlapping windows that start at its multiples; 0 means 1.
+	stride int
+	// retrainEvery is, for RollingOrigin, the number of origins that are forecast after a training; 0 means 1.
+	retrainEvery int
+	// seeds is the number of runs, for rotations and rolling origins of runs for each part.
+	seeds int
+}
+
+// network is the setting of a configuration of package pengcde.
+func network(id, name string, config pengcde.Config, training train.Config) setting {
+	s := setting{Model: experiments.Network(id, name, config, training)}
+	if config.Field != pengcde.Constant {
+		s.matrix = config.Control.String()
+	}
+	return s
+}
+
+// stopsEarly says that training looks at validation windows.
+func (s setting) stopsEarly() bool { return !s.Untrained && s.Train.EvaluateEvery >= 0 }
+
 // on are the settings with each split that has seeds.
-func (s Setting) on(seeds map[Split]int) []Setting {
-	var all []Setting
+func (s setting) on(seeds map[Split]int) []setting {
+	var all []setting
 	for _, split := range allSplits {
 		if seeds[split] == 0 {
 			continue
 		}
 		row := s
-		row.Split, row.Seeds = split, seeds[split]
+		row.split, row.seeds = split, seeds[split]
 		if split != RollingOrigin {
-			row.RetrainEvery = 0
+			row.retrainEvery = 0
 		}
 		all = append(all, row)
 	}
 	return all
 }
 
-// heuristics are the forecasts that need no training, for as many random splits as the models have. Those that are fitted
-// see all windows that a model may see.
-func heuristics(random int) []Setting {
-	var all []Setting
+// heuristics are the forecasts that need no training, for as many random splits as the models have. Those that are
+// fitted see all windows that a model may see.
+func heuristics(random int) []setting {
+	var all []setting
 	for _, h := range baseline.Heuristics() {
 		id := strings.NewReplacer(", ", "-", " ", "-").Replace(h.Name())
-		setting := Setting{ID: id, Name: h.Name(), Heuristic: h, Dense: true, Note: heuristicNotes[id]}
-		all = append(all, setting.on(map[Split]int{
+		s := setting{Model: experiments.Forecast(id, h), overlapping: true}
+		s.Note = heuristicNotes[id]
+		all = append(all, s.on(map[Split]int{
 			Random: random, Chronological: 1, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1,
 		})...)
 	}
@@ -41,24 +72,30 @@ func heuristics(random int) []Setting {
 }
 
 var heuristicNotes = map[string]string{
-	"ridge": "ridge: linear regression, the same for all nodes, on the visible values of the node, their means over nodes and a " +
-		"constant, with penalty 0.01 for each row; it sees no graph and is fitted anew for every tested window.",
-	"ridge-chosen-penalty": "ridge, chosen penalty: the penalty with the least error on validation windows, without any on the " +
-		"latest quarter of the training windows; never on tested ones.",
+	"ridge": "ridge: linear regression, the same for all nodes, on the visible values of the node, their means over " +
+		"nodes and a constant, with penalty 0.01 for each row; it sees no graph and is fitted anew for every tested window.",
+	"ridge-chosen-penalty": "ridge, chosen penalty: the penalty with the least error on validation windows, without any " +
+		"on the latest quarter of the training windows; never on tested ones.",
 }
 
-// residual is a configuration that was found by trials on the windows of the leaky rotation: a single layer of 8 features whose
-// readout gives the deviation from a node's recent mean, trained for a fixed number of epochs in batches on all windows that
-// the split allows. What was tried without success: validation on one window, which stops at random epochs; the Laplacian as
-// control, whose sums vanish, so that maps which take sums see nothing; steps on single windows in order of time; weight decay
-// up to 4.
-func residual(size pengcde.Config, step float64, training train.Config) Setting {
-	model := size
-	model.Hidden, model.Layers, model.Step, model.Control, model.Residual = 8, 1, step, dyngraph.NormalisedAdjacency, true
+// residual is a configuration that was found by trials on the windows of the leaky rotation: a single layer of 8
+// features whose readout gives the deviation from a node's recent mean, trained for a fixed number of epochs in
+// batches on all windows that the split allows. What was tried without success: validation on one window, which stops
+// at random epochs; the Laplacian as control, whose sums vanish, so that maps which take sums see nothing; steps on
+// single windows in order of time; weight decay up to 4.
+func residual(config pengcde.Config, step float64, training train.Config) setting {
+	config.Hidden, config.Layers, config.Step = 8, 1, step
+	config.Control, config.Residual = dyngraph.NormalisedAdjacency, true
 	training.EvaluateEvery = -1
 	training.AdamW.WeightDecay = 1e-3
-	return Setting{ID: "residual", Name: "PENG-CDE, residual", Model: &model, Dense: true, Train: training,
-		Note: "PENG-CDE, residual: its readout gives the deviation from a node's recent mean; it trains for a fixed number of epochs, " +
-			"without validation windows, on all windows that the split allows, overlapping ones too. Its configuration was found by " +
-			"trials on a rotation of these same windows, tested ones among them, so its errors are optimistic."}
+	s := network("residual", "PENG-CDE, residual", config, training)
+	s.overlapping = true
+	s.Note = "PENG-CDE, residual: its readout gives the deviation from a node's recent mean; it trains for a fixed " +
+		"number of epochs, without validation windows, on all windows that the split allows, overlapping ones too. Its " +
+		"configuration was found by trials on a rotation of these same windows, tested ones among them, so its errors are " +
+		"optimistic."
+	return s
 }
+
+// untrained stands for a row that looks at no validation windows.
+var untrained = experiments.Model{Untrained: true}

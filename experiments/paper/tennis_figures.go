@@ -1,4 +1,4 @@
-package experiments
+package paper
 
 import (
 	"fmt"
@@ -25,7 +25,8 @@ func TennisMentions(s *dyngraph.Series, count int) (*figures.Figure, error) {
 		}
 		lines = append(lines, line)
 	}
-	return figures.Lines(figures.Axes{Title: "The accounts with the most mentions", X: "snapshot", Y: "ln(1 + mentions)"}, lines...)
+	axes := figures.Axes{Title: "The accounts with the most mentions", X: "snapshot", Y: "ln(1 + mentions)"}
+	return figures.Lines(axes, lines...)
 }
 
 // TennisDegrees draws how many accounts are mentioned by how many others over all snapshots.
@@ -41,7 +42,9 @@ func TennisDegrees(s *dyngraph.Series) (*figures.Figure, error) {
 			line.X, line.Y = append(line.X, float64(rank+1)), append(line.Y, float64(degree))
 		}
 	}
-	axes := figures.Axes{Title: fmt.Sprintf("One account is mentioned by %.0f others, half of them by at most %d", line.Y[0], degrees[len(degrees)/2]),
+	axes := figures.Axes{
+		Title: fmt.Sprintf("One account is mentioned by %.0f others, half of them by at most %d", line.Y[0],
+			degrees[len(degrees)/2]),
 		X: "rank of the account", Y: "mentioned by", LogX: true, LogY: true}
 	return figures.Lines(axes, line)
 }

@@ -1,4 +1,4 @@
-package experiments
+package paper
 
 import "github.com/peng-cde/pengcde-go/pengcde/equivariant"
 
@@ -39,6 +39,12 @@ var publishedErrors = map[string]map[string][4][2]float64{
 	},
 }
 
+// publishedRows are the names of the paper's rows.
+var publishedRows = map[string]string{
+	"constant": "Constant", "gn-ode": "Graph Neural ODE", "adjacency": "Adjacency GN-CDE", "pre-mult": "Pre Mult GN-CDE",
+	"original": "Original GN-CDE", "peng": "PENG-CDE",
+}
+
 // publishedError is the one of a row of the paper in a world.
 func publishedError(dynamics, family, row string) (value [2]float64, ok bool) {
 	errors, ok := publishedErrors[dynamics][row]
@@ -50,8 +56,8 @@ func publishedError(dynamics, family, row string) (value [2]float64, ok bool) {
 	return value, false
 }
 
-// publishedWeights are what the paper prints of the maps' weights after training on heat: layer 1 on A and A', layer 2 on A and
-// A'.
+// publishedWeights are what the paper prints of the maps' weights after training on heat: layer 1 on A and A', layer 2
+// on A and A'.
 var publishedWeights = map[equivariant.Map][4]float64{
 	equivariant.IdentityMap:     {1.6129, 0.9591, 1.0747, 0.91},
 	equivariant.TransposeMap:    {0.1026, -0.021, -0.027, 0.0535},

@@ -1,0 +1,88 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// beyond is the error from which a row of Dots is left to the table, so that the others can be told apart.
+const beyond = 10
+
+// Dots draws the test errors of the random split, with those of the single seeds.
+func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
+	over, err := f.interval(Random)
+	if err != nil {
+		return nil, err
+	}
+	var dots []figures.DotRow
+	for _, row := range rows(r.Results, Random) {
+		dot := figures.DotRow{Name: row.Name, Value: figures.Missing()}
+		if row.Gap() == "" {
+			seeds := row.Scores("test")
+			if slices.Max(seeds) > beyond {
+				dot.Name += " (off scale)"
+			} else {
+				dot.Seeds, dot.Value = seeds, over.Cell(seeds)
+			}
+		}
+		dots = append(dots, dot)
+	}
+	return figures.Dots(figures.Axes{Title: "Test error, random splits: mean and 95% interval over seeds",
+		X: "mean squared error by node"}, dots...)
+}
+
+// WindowErrors draws the error of every complete row of a split on each tested window.
+func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures.Figure, error) {
+	series, err := f.series()
+	if err != nil {
+		return nil, err
+	}
+	var lines []figures.Series
+	for _, row := range rows(r.Results, split) {
+		windows, err := row.byWindow(series)
+		if err != nil {
+			return nil, err
+		}
+		if windows == nil {
+			continue
+		}
+		line := figures.Series{Name: row.Name, Y: windows.ensemble}
+		for _, snapshot := range windows.snapshots {
+			line.X = append(line.X, series.Times[snapshot])
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("experiments: no complete row of %s, %s, in profile %s: %w", f.Name, split, r.Profile,
+			experiments.ErrInput)
+	}
+	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
+		X: f.Time + " of the target", Y: "mean squared error by node"}, lines...)
+}
+
+// Differences draws, for every row of a split, the errors by window minus those of the best simple forecast.
+func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.Figure, error) {
+	c, err := f.comparison(r, split)
+	if err != nil {
+		return nil, err
+	}
+	if c.best == nil {
+		return nil, fmt.Errorf("experiments: %s of the simple forecasts, to compare with, is not complete: %w", split,
+			experiments.ErrInput)
+	}
+	var dots []figures.DotRow
+	for _, row := range c.rows {
+		differences, err := c.differences(row)
+		if err != nil {
+			return nil, err
+		}
+		if len(differences) > 0 {
+			dots = append(dots, figures.DotRow{Name: row.Name, Value: c.over.Cell(differences), Seeds: differences})
+		}
+	}
+	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus that of %q, %s: windows, mean and 95%% interval",
+		c.best.Name, split), X: "difference of mean squared errors; below 0 is better", Dot: "one window"}, dots...)
+}

@@ -1,0 +1,98 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// noWorldRuns says that there is nothing to draw.
+func noWorldRuns(dynamics, family, model string) error {
+	return fmt.Errorf("experiments: no run of %q with %s on %s graphs that did not diverge: %w", model, dynamics, family,
+		experiments.ErrInput)
+}
+
+// finished are the runs of a model in a world that did not diverge.
+func finished(r *experiments.Report, dynamics, family, model string) experiments.Results {
+	return r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", model).Finished()
+}
+
+// LossOverTime draws the test error of models over simulation time: the mean over test graphs and seeds, with the
+// lowest and the highest. Times differ between graphs, but the events of a seed have the same places among them: what
+// is drawn at the mean of the k-th times are the errors there. Events of the first seed and the end of the training
+// times are marked. Models without runs are left out; none means all.
+func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, models ...string) (*figures.Figure,
+	error) {
+	axes := figures.Axes{Title: fmt.Sprintf("Test error over time: %s, %s graphs", dynamics, family), X: "simulation time",
+		Y: "mean squared error", LogY: true}
+	if len(models) == 0 {
+		models = r.Models()
+	}
+	var lines []figures.Series
+	for _, id := range models {
+		results := finished(r, dynamics, family, id)
+		if len(results) == 0 {
+			continue
+		}
+		var times, errors, trained [][]float64
+		for _, result := range results {
+			arrays := result.Facts().Arrays
+			times, trained = append(times, arrays["times"]...), append(trained, arrays["trained until"]...)
+			for _, e := range arrays["errors"] {
+				errors = append(errors, positive(e))
+			}
+		}
+		spread, err := figures.Spread(results[0].Model.Name, meanRow(times), errors, figures.MinMax)
+		if err != nil {
+			return nil, err
+		}
+		spread.Name, spread.Band = results[0].Model.Name, "" // which would count graphs as seeds
+		lines = append(lines, spread)
+		if len(lines) == 1 {
+			axes.Marks = marks(results[0].Seed, results[0].Facts().Arrays["events"], trained)
+		}
+	}
+	if len(lines) == 0 {
+		return nil, noWorldRuns(dynamics, family, fmt.Sprint(models))
+	}
+	return figures.Lines(axes, lines...)
+}
+
+// positive leaves out errors of 0, which a logarithmic axis has no place for.
+func positive(errors []float64) []float64 {
+	shown := make([]float64, len(errors))
+	for i, e := range errors {
+		if shown[i] = e; e <= 0 {
+			shown[i] = math.NaN()
+		}
+	}
+	return shown
+}
+
+// meanRow is the mean of rows, entry by entry.
+func meanRow(rows [][]float64) []float64 {
+	mean := make([]float64, len(rows[0]))
+	for _, row := range rows {
+		for k, v := range row {
+			mean[k] += v / float64(len(rows))
+		}
+	}
+	return mean
+}
+
+// marks are the events of a seed's graphs, and the last time of training of all graphs.
+func marks(seed uint64, events, trained [][]float64) []figures.Mark {
+	var all []figures.Mark
+	for _, at := range meanRow(events) {
+		all = append(all, figures.Mark{Name: fmt.Sprintf("changes (seed %d)", seed), X: at})
+	}
+	last, graphs := 0.0, 0.0
+	for _, row := range trained {
+		for _, t := range row {
+			last, graphs = last+t, graphs+1
+		}
+	}
+	return append(all, figures.Mark{Name: "end of training", X: last / graphs, Bold: true})
+}

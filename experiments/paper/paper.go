@@ -1,0 +1,40 @@
+// Package paper has the studies of the paper, one file for each table or figure: its protocol in words, which models
+// on which data with which constants, and what is made of the runs. Notebooks and the command line call the same code.
+//
+// Start with [Table1] and [England]: both have the methods of [experiments.Study], such as Run and Stored, and draw
+// what their tables and figures show. [All] lists the studies.
+//
+// Reference: Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation
+// Learning, NeurIPS 2025; "published" means its tables and its authors' code.
+package paper
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// All lists the studies.
+func All() []experiments.Study {
+	return []experiments.Study{
+		Table1().Study,
+		TableWealth().Study,
+		Table1AsPublished().Study,
+		England().Study,
+		Tennis().Study,
+	}
+}
+
+// ByName finds a study; its error wraps [experiments.ErrInput].
+func ByName(name string) (experiments.Study, error) {
+	var names []string
+	for _, s := range All() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return experiments.Study{}, fmt.Errorf("experiments: %q, want one of %s: %w", name, strings.Join(names, ", "),
+		experiments.ErrInput)
+}

@@ -1,0 +1,86 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// States shows the nodes of the first test graph as pixels, over time: truth, forecast and difference.
+func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*figures.Slider, error) {
+	results := finished(r, dynamics, family, model)
+	if len(results) == 0 {
+		return nil, noWorldRuns(dynamics, family, model)
+	}
+	arrays := results[0].Facts().Arrays
+	side := graphs.Side(len(arrays["pictures"][0]))
+	var panels [][]figures.ImagePanel
+	for i, truth := range arrays["pictures"] {
+		forecast, difference := arrays["picture forecasts"][i], make([]float64, len(truth))
+		floats.SubTo(difference, forecast, truth)
+		panels = append(panels, []figures.ImagePanel{{Title: "truth", Values: pixels(truth, side)},
+			{Title: "forecast", Values: pixels(forecast, side)},
+			{Title: "forecast − truth", Values: pixels(difference, side), Diverging: true}})
+	}
+	limits := figures.LimitsOf(panels...)
+	var frames []figures.Frame
+	for i, t := range arrays["picture times"][0] {
+		title := fmt.Sprintf("%s on a %s graph that was not trained on: %s", dynamics, family, results[0].Model.Name)
+		figure, err := figures.Images(figures.Axes{Title: title}, limits, panels[i])
+		if err != nil {
+			return nil, err
+		}
+		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
+	}
+	return figures.NewSlider(frames...)
+}
+
+// pixels are rows of an image; what is beyond the last node is missing.
+func pixels(values []float64, side int) [][]float64 {
+	rows := make([][]float64, (len(values)+side-1)/side)
+	for i := range rows {
+		for j := range side {
+			v := math.NaN()
+			if u := i*side + j; u < len(values) {
+				v = values[u]
+			}
+			rows[i] = append(rows[i], v)
+		}
+	}
+	return rows
+}
+
+// WorldGraphs draws one graph of each family, before and after all its changes; directions and self-loops come with
+// them.
+func WorldGraphs(ctx context.Context, nodes int) (*figures.Figure, error) {
+	var before, after []figures.HeatPanel
+	for _, family := range families() {
+		set, err := synthetic.Generate(ctx, synthetic.Config{Family: family, Task: synthetic.Heat, Nodes: nodes, Graphs: 1,
+			Seed: trainingSeed})
+		if err != nil {
+			return nil, err
+		}
+		t := set.Trajectories[0]
+		panel := func(title string, weights []float64) figures.HeatPanel {
+			p := figures.HeatPanel{Title: title, N: t.Pattern.Nodes}
+			for e, w := range weights {
+				if w != 0 {
+					p.From, p.To = append(p.From, int(t.Pattern.From[e])), append(p.To, int(t.Pattern.To[e]))
+				}
+			}
+			return p
+		}
+		before = append(before, panel(family.Name(), t.Snapshots[0]))
+		after = append(after, panel(fmt.Sprintf("after %d events", len(t.Events)), t.Snapshots[len(t.Events)]))
+	}
+	axes := figures.Axes{Title: fmt.Sprintf("Graphs of about %d nodes, before and after their changes", nodes),
+		Colour: "edge"}
+	return figures.Adjacency(axes, append(before, after...))
+}

@@ -1,0 +1,22 @@
+package paper
+
+import (
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// TableWealth is the table of the paper's appendix: wealth and opinion dynamics on four families of graphs, by the
+// protocol of [Table1].
+func TableWealth() *Worlds {
+	return Worlds{
+		Study: experiments.Study{Name: "table-wealth", Title: "Wealth and opinion dynamics", Data: simulated},
+		tasks: []synthetic.Task{synthetic.Wealth, synthetic.Opinion},
+		size: func(p experiments.Profile) worldsSize {
+			size := publishedSize(p)
+			if p == experiments.Quick { // where time is short
+				size.models = []string{"constant", "original", "peng"}
+			}
+			return size
+		},
+	}.complete()
+}

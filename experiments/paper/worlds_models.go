@@ -1,0 +1,94 @@
+package paper
+
+import (
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// worldsSize is what a profile decides.
+type worldsSize struct {
+	// nodes is a square number, as a grid has.
+	nodes, seeds, epochs int
+	families             []graphs.Family
+	// evaluateEvery and patience are epochs.
+	evaluateEvery, patience int
+	// models are the IDs of rows.
+	models []string
+}
+
+// publishedSize is that of the published tables and what is made of it for smaller machines.
+func publishedSize(p experiments.Profile) worldsSize {
+	switch p {
+	case experiments.Full:
+		return worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: families(), evaluateEvery: 25, patience: 200,
+			models: []string{"constant", "gn-ode", "adjacency", "pre-mult", "pre-mult-fair", "original", "peng", "peng15",
+				"peng-fast"}}
+	case experiments.Medium:
+		return worldsSize{nodes: 100, seeds: 3, epochs: 150, families: families(), evaluateEvery: 25, patience: 200,
+			models: []string{"constant", "gn-ode", "adjacency", "pre-mult", "pre-mult-fair", "original", "peng", "peng15"}}
+	default:
+		return worldsSize{nodes: 100, seeds: 2, epochs: 6, families: families("community", "grid"), evaluateEvery: 5,
+			patience: 200, models: []string{"constant", "gn-ode", "adjacency", "original", "peng"}}
+	}
+}
+
+// shortTraining is the number of epochs below which products are dense: they take more than twice as long on 100
+// nodes, but compile once for all graphs, in place of once for each data set.
+const shortTraining = 20
+
+// worldModel is a row of a table.
+type worldModel struct {
+	experiments.Model
+	// maps are those whose weights are kept.
+	maps []equivariant.Map
+}
+
+// models are the rows of a profile.
+func (w Worlds) models(size worldsSize) []worldModel {
+	config := pengcde.Config{Nodes: size.nodes, Features: 1, Hidden: 16, Layers: 2, GraphOnly: true, LinearCoders: true,
+		Adaptive: &ode.PID{}, Parity: w.asPublished}
+	if size.epochs < shortTraining {
+		config.Product = equivariant.Dense
+	}
+	training := train.Config{Epochs: size.epochs, EvaluateEvery: size.evaluateEvery, Patience: size.patience,
+		MinEpochs: 200, BatchSize: trainingGraphs, AdamW: train.AdamW{LearningRate: 0.01}}
+	fast := training
+	fast.AdamW.LearningRate = 0.1
+	field := func(kind pengcde.Kind) pengcde.Config {
+		c := config
+		c.Field = kind
+		return c
+	}
+	preMult, peng15 := field(pengcde.PreMult), config
+	preMult.Parity, peng15.Maps = true, "all15"
+	kind := func(id, name string, kind pengcde.Kind) worldModel {
+		return worldModel{Model: experiments.Network(id, name, field(kind), training)}
+	}
+	all := []worldModel{
+		kind("constant", "Constant", pengcde.Constant),
+		kind("gn-ode", "GN-ODE", pengcde.GNODE),
+		kind("adjacency", "Adjacency GN-CDE", pengcde.Adjacency),
+		{Model: experiments.Network("pre-mult", "Pre-Mult GN-CDE, published start", preMult, training)},
+		kind("pre-mult-fair", "Pre-Mult GN-CDE", pengcde.PreMult),
+		kind("original", "Original GN-CDE", pengcde.Original),
+		{experiments.Network("peng", "PENG-CDE", config, training), equivariant.Published8()},
+		{experiments.Network("peng15", "PENG-CDE, all 15 maps", peng15, training), equivariant.All15()},
+		{experiments.Network("peng-fast", "PENG-CDE, rate 0.1", config, fast), equivariant.Published8()},
+	}
+	for i := range all {
+		all[i].Note = worldNotes[all[i].ID]
+	}
+	return slices.DeleteFunc(all, func(m worldModel) bool { return !slices.Contains(size.models, m.ID) })
+}
+
+var worldNotes = map[string]string{
+	"pre-mult": "Pre-Mult, published start: its n x n matrices are drawn from U(0, 1), so that a layer's output begins " +
+		"some n times too large; without that, from U(-1/n, 1/n). Its steps do not end beside changes, as in the published code.",
+	"peng-fast": "Rate 0.1: the learning rate of the published configuration; the paper prints 0.01.",
+}

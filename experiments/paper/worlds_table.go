@@ -1,0 +1,108 @@
+package paper
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// Measure is one of the errors of a run.
+type Measure string
+
+const (
+	// OnTest is the error on graphs that no model has seen; it is the one that the paper prints.
+	OnTest Measure = "test"
+	// Interpolated and Extrapolated are errors on the graphs trained on, at times within and after the ones trained on.
+	Interpolated Measure = "interpolation"
+	Extrapolated Measure = "extrapolation"
+)
+
+// says is what an error is over.
+var says = map[Measure]string{
+	OnTest:       "over four graphs that were not trained on and all 120 times",
+	Interpolated: "over the four training graphs at 20 times among those trained on",
+	Extrapolated: "over the four training graphs at the 20 times after those trained on",
+}
+
+// show are the tables of the test errors, one for each of the dynamics.
+func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
+	for _, dynamics := range r.Results.Values("dynamics") {
+		items = append(items, w.Table(r, dynamics, OnTest))
+	}
+	return items, nil
+}
+
+// Table shows the errors of one of the dynamics: models by families. The published value, where there is one, stands
+// beside that on test.
+func (w Worlds) Table(r *experiments.Report, dynamics string, measure Measure) *figures.Table {
+	results := r.Results.Where("dynamics", dynamics)
+	pivot := experiments.Pivot{
+		Title:   fmt.Sprintf("%s, %s: %s error, profile %s", w.Name, dynamics, measure, r.Profile),
+		Columns: "family", Score: string(measure), Better: figures.Lower, Decimals: 3, Notes: w.notes(r, dynamics, measure),
+	}
+	if measure == OnTest {
+		pivot.Published = func(m experiments.Model, family string) (mean, half float64, ok bool) {
+			p, ok := publishedError(dynamics, family, publishedRows[m.ID])
+			return p[0], p[1], ok
+		}
+	}
+	t := r.Table(pivot, results)
+	if measure == OnTest {
+		t.Rows = append(t.Rows, improvement(results, dynamics))
+	}
+	return t
+}
+
+// improvement is the row of how much less the error of PENG-CDE is than that of the Original.
+func improvement(results experiments.Results, dynamics string) []figures.Cell {
+	cells := []figures.Cell{figures.Text("PENG-CDE less than Original")}
+	for _, family := range results.Values("family") {
+		world, text := results.Where("family", family), "–"
+		original, peng := world.Where("model", "original"), world.Where("model", "peng")
+		if len(original) > 0 && len(peng) > 0 && original.Gap()+peng.Gap() == "" {
+			a, b := stat.Mean(original.Scores("test"), nil), stat.Mean(peng.Scores("test"), nil)
+			text = fmt.Sprintf("%.0f %%", 100*(a-b)/a)
+		}
+		a, ok := publishedError(dynamics, family, publishedRows["original"])
+		if b, too := publishedError(dynamics, family, publishedRows["peng"]); ok && too {
+			text += fmt.Sprintf(" (%.0f %%)", 100*(a[0]-b[0])/a[0])
+		}
+		cells = append(cells, figures.Text(text))
+	}
+	return cells
+}
+
+// notes say what is shown, and what of it is our choice.
+func (w Worlds) notes(r *experiments.Report, dynamics string, measure Measure) []string {
+	size := w.size(r.Profile)
+	notes := []string{fmt.Sprintf("Mean squared error %s; mean over seeds with its 95%% interval (Student t). %d nodes, "+
+		"at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, published configuration "+
+		"for the rest; a seed draws graphs, events, times, initial states and parameters.",
+		says[measure], size.nodes, size.epochs)}
+	if measure == OnTest {
+		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number "+
+			"of nodes.")
+	}
+	for _, task := range w.tasks {
+		if task.Dynamics.Name != dynamics {
+			continue
+		}
+		switch a := task.Amplitude; {
+		case a.Low != a.High:
+			notes = append(notes, fmt.Sprintf("Initial rectangles have amplitudes from U(%g, %g), which the published errors "+
+				"of the Constant model imply; the published configuration says 1.", a.Low, a.High))
+		case a != synthetic.Shipped:
+			notes = append(notes, fmt.Sprintf("Initial rectangles have amplitude %g, our choice; the published configuration, "+
+				"which lacks these dynamics, says 1.", a.High))
+		}
+		if p := task.Dynamics.Parameters; dynamics == synthetic.Wealth.Dynamics.Name {
+			notes = append(notes, fmt.Sprintf("Depreciation %g and saving rate %g are our choice; the paper gives neither.",
+				p[0], p[1]))
+		}
+	}
+	return notes
+}
