@@ -32,9 +32,9 @@ type MergeReport struct {
 
 // Merge brings the stored runs of other places into a results folder; "" means that of [Folder]. Places are results
 // folders, and archives of shipped runs or folders of them. Records of the same run are one where their outcomes are
-// equal: what differs in every run (times, memory, machine, date, versions) does not count, and the record that was there
-// stays. One of another outcome goes to INTO/STUDY/conflicts, where it is never read as a result. An error that kept a run
-// from being made gives way to a run that was made. Places are only read, and nothing that was made is lost.
+// equal: what differs in every run (times, memory, machine, date, versions) does not count, and the record that was
+// there stays. One of another outcome goes to INTO/STUDY/conflicts, where it is never read as a result. An error that
+// kept a run from being made gives way to a run that was made. Places are only read, and nothing that was made is lost.
 //
 // Each record is written in one step. When ctx ends, or on an error, which wraps [ErrStore] or, for a place that does
 // not exist, [ErrInput], what was merged so far stays, and the next call does the rest.

@@ -399,7 +399,8 @@ func TestMerge(t *testing.T) {
 		t.Errorf("conflict kept as %s", conflict)
 	}
 	same := func(a, b string) bool { return bytes.Equal(must(os.ReadFile(a)), must(os.ReadFile(b))) }
-	if !same(conflict, files[1]) || !same(filepath.Join(into, "waves", filepath.Base(files[1])), recordFiles(t, first)[1]) {
+	kept := filepath.Join(into, "waves", filepath.Base(files[1]))
+	if !same(conflict, files[1]) || !same(kept, recordFiles(t, first)[1]) {
 		t.Error("a conflict has not both records")
 	}
 	if again := merged(t, into, want, second); again.Conflicts[0] != conflict {

@@ -10,14 +10,14 @@ import (
 )
 
 type resultsCommand struct {
-	Ship   shipCommand   `cmd:"" help:"Write stored runs of studies to results/STUDY.jsonl.zst of the checkout, which come with it."`
-	Merge  mergeCommand  `cmd:"" help:"Bring the stored runs of other folders and archives into the results folder."`
+	Ship   shipCommand   `cmd:"" help:"Write stored runs to results/STUDY.jsonl.zst, which come with the checkout."`
+	Merge  mergeCommand  `cmd:"" help:"Bring runs of other folders and archives into the results folder."`
 	Export exportCommand `cmd:"" help:"Write stored runs of a study as tables, for Python and others."`
 }
 
 type shipCommand struct {
 	Studies []string `arg:"" name:"study" help:"As pengcde list names them."`
-	Profile string   `help:"Ship the runs of this profile: quick, medium or full; else $PENGCDE_PROFILE, else quick." placeholder:"NAME"`
+	Profile string   `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick." placeholder:"NAME"`
 	Fresh   bool     `help:"Leave out runs that only the present archive holds."`
 }
 

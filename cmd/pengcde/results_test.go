@@ -53,7 +53,8 @@ func TestResults(t *testing.T) {
 		return stdout, stderr
 	}
 	call(0, own, append([]string{"run"}, study...)...)
-	if out, _ := call(0, own, "results", "ship", "england-covid"); !strings.Contains(out, "england-covid.jsonl.zst: 2 runs") {
+	out, _ := call(0, own, "results", "ship", "england-covid")
+	if !strings.Contains(out, "england-covid.jsonl.zst: 2 runs") {
 		t.Errorf("ship says %q", out)
 	}
 	if out, _ := call(0, none, append([]string{"show"}, study...)...); !strings.Contains(out, " ‡") {
@@ -64,7 +65,7 @@ func TestResults(t *testing.T) {
 	}
 
 	tables := filepath.Join(root, "tables")
-	out, _ := call(0, none, append([]string{"results", "export", "--out", tables}, study...)...)
+	out, _ = call(0, none, append([]string{"results", "export", "--out", tables}, study...)...)
 	if want := filepath.Join(tables, "england-covid-runs.csv"); !strings.Contains(out, want+"\n") {
 		t.Errorf("export names %q, want %s", out, want)
 	}
@@ -89,7 +90,8 @@ func TestResults(t *testing.T) {
 	if out, _ := call(0, none, "results", "merge", own); out != "2 runs added, 0 were there\n" {
 		t.Errorf("merge says %q", out)
 	}
-	if out, _ := call(0, none, "results", "merge", filepath.Join(root, "results")); out != "0 runs added, 2 were there\n" {
+	out, _ = call(0, none, "results", "merge", filepath.Join(root, "results"))
+	if out != "0 runs added, 2 were there\n" {
 		t.Errorf("merge of the archive says %q", out)
 	}
 	if err := os.WriteFile(filepath.Join(own, "england-covid", "x.json"), []byte("{}"), 0o600); err != nil {

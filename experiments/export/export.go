@@ -1,5 +1,6 @@
-// Package export writes stored runs as tables for Python, R and others: one of runs, with a row for each that is stored,
-// and one of arrays, with a row for each number. It is a package of its own so that notebooks do not link Parquet.
+// Package export writes stored runs as tables for Python, R and others: one of runs, with a row for each that is
+// stored, and one of arrays, with a row for each number. It is a package of its own so that notebooks do not link
+// Parquet.
 package export
 
 import (
@@ -39,9 +40,9 @@ type table struct {
 	rows    iter.Seq[[]any]
 }
 
-// Write makes FOLDER/STUDY-runs.FORMAT and FOLDER/STUDY-arrays.FORMAT of the results of a report, replacing each in one
-// step, and returns their paths. Column run of the arrays is that of the runs, the name of the stored record. An unknown
-// format wraps [experiments.ErrInput]; after another error files are as they were or complete.
+// Write makes FOLDER/STUDY-runs.FORMAT and FOLDER/STUDY-arrays.FORMAT of the results of a report, replacing each in
+// one step, and returns their paths. Column run is in both tables, the name of the stored record. An unknown format
+// wraps [experiments.ErrInput]; after another error files are as they were or complete.
 func Write(report *experiments.Report, folder string, format Format) (files []string, err error) {
 	encode, known := map[Format]func(*bytes.Buffer, table) error{CSV: writeCSV, Parquet: writeParquet}[format]
 	if !known {

@@ -30,7 +30,8 @@ func report() *experiments.Report {
 	record := func(facts *experiments.Facts) *experiments.Record {
 		return &experiments.Record{Study: "waves", Identity: json.RawMessage(`{"seed":1}`), Generation: 2,
 			Backend: "xla:cpu", Facts: facts, Seconds: 1. / 3, Ended: ended,
-			Machine: experiments.Machine{System: "linux/amd64", Backend: "cpu", CPUs: 8}, Versions: map[string]string{"go": "go1.26"}}
+			Machine:  experiments.Machine{System: "linux/amd64", Backend: "cpu", CPUs: 8},
+			Versions: map[string]string{"go": "go1.26"}}
 	}
 	failed := record(nil)
 	failed.Error, failed.Versions = "no memory", map[string]string{"gomlx": "v0.28.3"}
@@ -70,7 +71,8 @@ func TestWrite(t *testing.T) {
 	for format, read := range map[Format]func(*testing.T, string) [][]string{CSV: readCSV, Parquet: readParquet} {
 		folder := filepath.Join(t.TempDir(), "tables")
 		files, err := Write(report(), folder, format)
-		want := []string{filepath.Join(folder, "waves-arrays."+string(format)), filepath.Join(folder, "waves-runs."+string(format))}
+		want := []string{filepath.Join(folder, "waves-arrays."+string(format)),
+			filepath.Join(folder, "waves-runs."+string(format))}
 		if err != nil || !slices.Equal(files, want) {
 			t.Fatalf("%v, %v, want %v", files, err, want)
 		}
