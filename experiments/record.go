@@ -87,6 +87,9 @@ func decodeRecord(file []byte) (*Record, error) {
 	if err := json.Unmarshal(content, &r); err != nil {
 		return nil, err
 	}
+	if r.Study == "" {
+		return nil, errors.New("it is of a format that is no longer read: remove it")
+	}
 	if r.Facts == nil && r.Error == "" {
 		return nil, errors.New("it holds no facts")
 	}

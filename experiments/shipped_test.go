@@ -471,6 +471,11 @@ func TestMergeLeaves(t *testing.T) {
 		t.Error("a damaged file was touched")
 	}
 
+	former := seal([]byte(`{"Experiment":"waves","Identity":{},"Run":{}}`))
+	if _, err := decodeRecord(former); err == nil || !strings.Contains(err.Error(), "no longer read") {
+		t.Errorf("a record of the former format: %v", err)
+	}
+
 	rewrite(t, files[3], func(r *Record) { r.Error, r.Facts = "no memory", nil })
 	merged(t, into, MergeReport{Same: 1, Left: []string{"1", "2", "3"}}, from) // a run that was made stays
 	rewrite(t, here(3), func(r *Record) { r.Error, r.Facts = "no memory", nil })
