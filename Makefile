@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin pengcde results test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer strip clean
+.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -95,10 +95,6 @@ build/peer-venv/stamp: bench/peer/requirements.txt
 	@$${PYTHON:-python3} -m venv build/peer-venv
 	@build/peer-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
-
-results: ## unpack the stored runs of README's tables into build/results; runs of your own stay
-	@mkdir -p build/results
-	@tar -xJf results/medium.tar.xz -C build/results --skip-old-files
 
 strip: setup ## take the outputs out of the notebooks, as they are committed
 	@[ -z "$(NOTEBOOKS)" ] || $(PY) -m nbstripout $(NOTEBOOKS)

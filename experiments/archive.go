@@ -1,5 +1,164 @@
 package experiments
 
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/peng-cde/pengcde-go/internal/durable"
+)
+
+// archiveExtension is that of an archive: the records of one study that come with the module. Unpacked by Zstandard it
+// is JSON lines: the head, sealed together with all that follows it, and the records in the order of the head's names.
+const archiveExtension = ".jsonl.zst"
+
+type archiveHead struct {
+	Study string
+	Names []string // without extension
+}
+
+// archiveWindow lets runs refer to those far before them: seeds and folds of a study share most of their identity.
+const archiveWindow = 32 << 20
+
+// archiveLimit is the memory that an archive may take unpacked, in bytes.
+const archiveLimit = 1 << 30
+
+// archiveFile is where a study's archive lies in the checkout of the working folder; "" outside of one.
+func archiveFile(study string) (string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("experiments: %w", err)
+	}
+	root := checkout(here)
+	if root == "" {
+		return "", nil
+	}
+	return filepath.Join(root, "results", study+archiveExtension), nil
+}
+
 // shippedRuns are the records that came with the module, by the names of their files without extension; none outside a
 // checkout.
-func shippedRuns(study string) (map[string][]byte, error) { return nil, nil }
+func shippedRuns(study string) (map[string][]byte, error) {
+	path, err := archiveFile(study)
+	if err != nil || path == "" {
+		return nil, err
+	}
+	of, records, err := readArchive(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && of != study {
+		err = fmt.Errorf("it is of study %s", of)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("experiments: %w: archive %s: %w; get it again from the repository, or leave it out with "+
+			"--fresh (Options.Fresh)", ErrStore, path, err)
+	}
+	return records, nil
+}
+
+// readArchive returns the study of an archive and its records by name, each as in a file of its own.
+func readArchive(path string) (study string, records map[string][]byte, err error) {
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil, err
+	}
+	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(archiveLimit))
+	if err != nil {
+		return "", nil, err
+	}
+	defer unpack.Close()
+	content, err := unpack.DecodeAll(packed, nil)
+	if err != nil {
+		return "", nil, fmt.Errorf("it is cut off, altered or no archive: %w", err)
+	}
+	if content, err = unseal(content); err != nil {
+		return "", nil, err
+	}
+	first, rest, _ := bytes.Cut(content, []byte("\n"))
+	var head archiveHead
+	if err := json.Unmarshal(first, &head); err != nil {
+		return "", nil, fmt.Errorf("its first line is not that of an archive: %w", err)
+	}
+	records = make(map[string][]byte, len(head.Names))
+	for _, name := range head.Names {
+		records[name], rest, _ = bytes.Cut(rest, []byte("\n"))
+	}
+	return head.Study, records, nil
+}
+
+// writeArchive replaces an archive in one step, and returns its size in bytes.
+func writeArchive(path, study string, records map[string][]byte) (size int, err error) {
+	head := archiveHead{study, slices.Sorted(maps.Keys(records))}
+	content, err := json.Marshal(head)
+	if err != nil {
+		return 0, fmt.Errorf("experiments: archive: %w", err)
+	}
+	for _, name := range head.Names {
+		content = append(append(content, '\n'), records[name]...)
+	}
+	pack, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(archiveWindow))
+	if err != nil {
+		return 0, fmt.Errorf("experiments: archive: %w", err)
+	}
+	packed := pack.EncodeAll(seal(append(content, '\n')), nil)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return 0, unshipped(err)
+	}
+	if err := errors.Join(durable.RemoveBegun(path), durable.WriteFile(path, packed)); err != nil {
+		return 0, unshipped(err)
+	}
+	return len(packed), nil
+}
+
+func unshipped(err error) error {
+	return fmt.Errorf("experiments: %w: %w; the archive is as it was: make room and ship again", ErrStore, err)
+}
+
+// ShipReport says what [Study.Ship] wrote.
+type ShipReport struct {
+	// File is the archive, of so many Bytes.
+	File  string
+	Bytes int
+	// Runs are in it; Missing are planned, but not made, or stored with an error.
+	Runs, Missing int
+}
+
+// Ship writes the stored runs that options ask for, and no others, to the archive of the study in this checkout,
+// results/STUDY.jsonl.zst, from which every checkout shows them. Runs that only the present archive holds are kept,
+// unless Options.Fresh is set. Errors wrap [ErrStore], and [ErrInput] outside a checkout or where nothing is stored;
+// the archive is then as it was.
+func (s Study) Ship(o Options) (r ShipReport, err error) {
+	if r.File, err = archiveFile(s.Name); err != nil {
+		return r, err
+	}
+	if r.File == "" {
+		return r, fmt.Errorf("experiments: ship %s: the working folder is in no checkout of the module, want one: %w",
+			s.Name, ErrInput)
+	}
+	report, err := s.Stored(o)
+	if err != nil {
+		return r, err
+	}
+	records := make(map[string][]byte)
+	for _, result := range report.Results.Made() {
+		if records[result.Record.Name()], err = result.Record.encode(); err != nil {
+			return r, fmt.Errorf("experiments: ship %s: %w", s.Name, err)
+		}
+	}
+	r.Runs, r.Missing = len(records), len(report.Results)-len(records)
+	if r.Runs == 0 {
+		return r, fmt.Errorf("experiments: ship %s: nothing is stored of profile %s in %s, run it first: %w",
+			s.Name, report.Profile, report.folder, ErrInput)
+	}
+	r.Bytes, err = writeArchive(r.File, s.Name, records)
+	return r, err
+}

@@ -10,5 +10,6 @@
 //
 // Results lie in the folder that PENGCDE_RESULTS names, else in build/results of this checkout, else in
 // pengcde-results of the working folder. What is not there is looked for in the runs that came with the module, in the
-// folder results of the checkout; tables mark those.
+// folder results of the checkout; tables mark those. [Study.Ship] writes them, [Merge] brings results folders together,
+// and package export makes tables for Python of a [Report].
 package experiments

@@ -38,24 +38,15 @@ type Machine struct {
 // A record's file is its JSON with the SHA-256 of it, without white space, as the first entry.
 const checksumBegin, checksumEnd = `{"Checksum":"`, `",`
 
-// encode is the content of the record's file.
-func (r *Record) encode() ([]byte, error) {
-	content, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
+// seal puts a checksum of content, a JSON object and what follows it, in front of the object's entries.
+func seal(content []byte) []byte {
 	sum := sha256.Sum256(content)
-	return append([]byte(checksumBegin+hex.EncodeToString(sum[:])+checksumEnd), content[1:]...), nil
+	return append([]byte(checksumBegin+hex.EncodeToString(sum[:])+checksumEnd), content[1:]...)
 }
 
-// decodeRecord reads the content of a record's file. White space, which a person or a program may have added, does not
-// count; anything else that was altered is an error.
-func decodeRecord(file []byte) (*Record, error) {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, file); err != nil {
-		return nil, err
-	}
-	rest, found := bytes.CutPrefix(compact.Bytes(), []byte(checksumBegin))
+// unseal checks what seal made and returns the content.
+func unseal(sealed []byte) ([]byte, error) {
+	rest, found := bytes.CutPrefix(sealed, []byte(checksumBegin))
 	want, rest, also := bytes.Cut(rest, []byte(checksumEnd))
 	if !found || !also {
 		return nil, errors.New("it does not begin with a checksum")
@@ -64,9 +55,40 @@ func decodeRecord(file []byte) (*Record, error) {
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != string(want) {
 		return nil, errors.New("its checksum is not that of its content, which was altered")
 	}
+	return content, nil
+}
+
+// Name is that of the record's file, without extension: a hash of the identity, the generation, the kind of backend.
+func (r *Record) Name() string { return recordName(hashOf(r.Identity), r.Generation, r.Backend) }
+
+// encode is the content of the record's file.
+func (r *Record) encode() ([]byte, error) {
+	content, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return seal(content), nil
+}
+
+// decodeRecord reads the content of a record's file. White space, which a person or a program may have added, does not
+// count; anything else that was altered is an error.
+func decodeRecord(file []byte) (*Record, error) {
+	content, err := unseal(bytes.TrimSpace(file))
+	if err != nil {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, file); err != nil {
+			return nil, err
+		}
+		if content, err = unseal(compact.Bytes()); err != nil {
+			return nil, err
+		}
+	}
 	var r Record
 	if err := json.Unmarshal(content, &r); err != nil {
 		return nil, err
+	}
+	if r.Study == "" {
+		return nil, errors.New("it is of a format that is no longer read: remove it")
 	}
 	if r.Facts == nil && r.Error == "" {
 		return nil, errors.New("it holds no facts")

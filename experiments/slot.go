@@ -34,14 +34,24 @@ func (s store) slot(backend string, identity any) (slot, error) {
 	if err != nil {
 		return slot{}, fmt.Errorf("experiments: identity of a run: %w", err)
 	}
-	sum := sha256.Sum256(canonical)
-	return slot{store: s, identity: canonical, run: hex.EncodeToString(sum[:8])}.of(generation, backend), nil
+	return slot{store: s, identity: canonical, run: hashOf(canonical)}.of(generation, backend), nil
+}
+
+// hashOf is the part of a name that stands for an identity in canonical form.
+func hashOf(identity []byte) string {
+	sum := sha256.Sum256(identity)
+	return hex.EncodeToString(sum[:8])
+}
+
+// recordName is what [parseName] reads.
+func recordName(run string, generation int, backend string) string {
+	return fmt.Sprintf("%s-g%d-%s", run, generation, fileName(backend))
 }
 
 // of is the place of the same run of another generation and backend.
 func (s slot) of(generation int, backend string) slot {
 	s.generation, s.backend = generation, backend
-	s.name = fmt.Sprintf("%s-g%d-%s", s.run, generation, fileName(backend))
+	s.name = recordName(s.run, generation, backend)
 	return s
 }
 

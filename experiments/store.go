@@ -131,16 +131,21 @@ func (s slot) read() (r *Record, shipped bool, err error) {
 	} else if err != nil {
 		return nil, false, unreadable(err)
 	}
-	r, err = decodeRecord(content)
-	if err == nil && (r.Study != s.study || !bytes.Equal(r.Identity, s.identity) || r.Generation != s.generation ||
-		fileName(r.Backend) != fileName(s.backend)) {
-		err = errors.New("it is of another run")
-	}
-	if err != nil {
+	if r, err = s.decode(content); err != nil {
 		r = &Record{Study: s.study, Identity: s.identity, Generation: s.generation, Backend: s.backend,
 			Error: fmt.Sprintf("stored file %s is damaged: %v", s.file(), err)}
 	}
 	return r, shipped, nil
+}
+
+// decode reads the content of the slot's file.
+func (s slot) decode(content []byte) (*Record, error) {
+	r, err := decodeRecord(content)
+	if err == nil && (r.Study != s.study || !bytes.Equal(r.Identity, s.identity) || r.Generation != s.generation ||
+		fileName(r.Backend) != fileName(s.backend)) {
+		err = errors.New("it is of another run")
+	}
+	return r, err
 }
 
 // save writes the record in one step.

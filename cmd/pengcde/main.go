@@ -3,6 +3,8 @@
 //	pengcde list
 //	pengcde run england-covid --profile medium --models residual,constant --seeds 0-4
 //	pengcde show england-covid --profile medium --format markdown
+//	pengcde results merge /mnt/cluster/results
+//	pengcde results export table1 --profile medium --format parquet --out tables
 //	pengcde version
 //	pengcde doctor
 //
@@ -29,6 +31,7 @@ type commands struct {
 	List    listCommand    `cmd:"" help:"List studies, models and data sets."`
 	Run     runCommand     `cmd:"" help:"Make the runs of a study that are not stored yet."`
 	Show    showCommand    `cmd:"" help:"Show what is stored of a study."`
+	Stored  resultsCommand `cmd:"" name:"results" help:"Ship, merge and export stored runs."`
 	Version versionCommand `cmd:"" help:"Print versions, backend and device."`
 	Doctor  doctorCommand  `cmd:"" help:"Say what is set up, what is missing, and how to get it."`
 }
