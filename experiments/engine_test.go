@@ -373,7 +373,7 @@ func TestGapsAndCosts(t *testing.T) {
 
 // A series of other values is other data.
 func TestDigest(t *testing.T) {
-	series := waves()
+	series := ring()
 	before := Digest(series)
 	series.Recent[3][2] += 0.001
 	if Digest(series) == before {

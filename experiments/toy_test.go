@@ -16,10 +16,10 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// waves is a ring of nodes with a feature that travels around it; the target is the feature of the snapshot.
-func waves() *dyngraph.Series {
+// ring is a ring of nodes with a feature that travels around it; the target is the feature of the snapshot.
+func ring() *dyngraph.Series {
 	const nodes, snapshots = 6, 24
-	s := &dyngraph.Series{Name: "waves", FeatureSize: 1, TargetSize: 1, Pattern: &dyngraph.Pattern{Nodes: nodes}}
+	s := &dyngraph.Series{Name: "ring", FeatureSize: 1, TargetSize: 1, Pattern: &dyngraph.Pattern{Nodes: nodes}}
 	for u := range nodes {
 		s.Pattern.From = append(s.Pattern.From, int32(u))
 		s.Pattern.To = append(s.Pattern.To, int32((u+1)%nodes))
@@ -50,7 +50,7 @@ func toy(models ...Model) Study {
 		models = []Model{Network("two", "Two", toyConfig, toyTraining), Network("three", "Three", three, toyTraining),
 			Forecast("zero", baseline.Zero{}), Forecast("last", baseline.LastVisible{})}
 	}
-	series := waves()
+	series := ring()
 	split := func(half string) dyngraph.Split {
 		split, err := series.Windows(4, 2).Chronological(0.6, 0.2)
 		if err != nil {
@@ -61,7 +61,7 @@ func toy(models ...Model) Study {
 		}
 		return split
 	}
-	return Study{Name: "toy", Title: "A toy", Data: "waves",
+	return Study{Name: "toy", Title: "A toy", Data: "ring",
 		Plan: func(scope Scope) (runs []Run, err error) {
 			for _, m := range models {
 				for _, seed := range scope.SeedsOr(2) {

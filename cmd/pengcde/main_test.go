@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 // command is one call of the program with a results folder.
 func command(folder string, args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], args...)
+	c.Dir = folder // outside of the checkout, whose shipped runs would be found
 	c.Env = append(os.Environ(), commandEnv+"=1", experiments.ResultsEnv+"="+folder, experiments.ProfileEnv+"=quick")
 	return c
 }

@@ -146,7 +146,7 @@ func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, v
 		return all
 	}
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	r, err := e.Run(context.Background(), experiments.Options{Profile: experiments.Quick, Backend: backend})
+	r, err := e.Run(context.Background(), experiments.Options{Fresh: true, Profile: experiments.Quick, Backend: backend})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, valu
 			return []experiments.Run{run}, err
 		}
 		t.Setenv(experiments.ResultsEnv, t.TempDir())
-		r, err := w.Run(context.Background(), experiments.Options{Profile: experiments.Quick, Backend: backend, Seeds: []uint64{0}})
+		r, err := w.Run(context.Background(), experiments.Options{Fresh: true, Profile: experiments.Quick, Backend: backend, Seeds: []uint64{0}})
 		if err != nil || r.Results[0].Facts().Failure != "" {
 			t.Fatalf("%s: %v %+v", kind, err, r)
 		}

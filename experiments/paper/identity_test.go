@@ -91,7 +91,7 @@ func TestIdentitiesDiffer(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	for _, s := range All() {
 		for _, profile := range experiments.Profiles() {
-			if _, err := s.Stored(experiments.Options{Profile: profile}); err != nil {
+			if _, err := s.Stored(experiments.Options{Fresh: true, Profile: profile}); err != nil {
 				t.Error(err)
 			}
 		}

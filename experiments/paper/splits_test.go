@@ -33,7 +33,7 @@ func TestSimpleForecasts(t *testing.T) {
 			"ridge": .4809}},
 		{Tennis(), PurgedRotation, 12, map[string]float64{"zero": .4934, "last-visible": .3418, "recent-mean": .2863}},
 	} {
-		o := experiments.Options{Profile: experiments.Full, Only: map[string][]string{"split": {string(c.split)}}}
+		o := experiments.Options{Fresh: true, Profile: experiments.Full, Only: map[string][]string{"split": {string(c.split)}}}
 		for id := range c.want {
 			o.Models = append(o.Models, id)
 		}
@@ -168,7 +168,7 @@ func TestLeakyRotationIsNoDefault(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	e := England()
 	has := func(only map[string][]string) bool {
-		r, err := e.Stored(experiments.Options{Profile: experiments.Medium, Only: only})
+		r, err := e.Stored(experiments.Options{Fresh: true, Profile: experiments.Medium, Only: only})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestLeakyRotationIsNoDefault(t *testing.T) {
 	if has(nil) || !has(map[string][]string{"split": {"leaky-rotation"}}) {
 		t.Error("want the leaky rotation on request alone")
 	}
-	o := experiments.Options{Profile: experiments.Medium, Only: map[string][]string{"split": {"rotation"}}}
+	o := experiments.Options{Fresh: true, Profile: experiments.Medium, Only: map[string][]string{"split": {"rotation"}}}
 	if _, err := e.Stored(o); !errors.Is(err, experiments.ErrInput) || !strings.Contains(err.Error(), "leaky-rotation") {
 		t.Errorf("unknown split: %v, want ErrInput with the names", err)
 	}
@@ -243,7 +243,7 @@ func TestIntervals(t *testing.T) {
 func TestVerdictFollowsTheNumbers(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	e := England()
-	r, err := e.Run(context.Background(), experiments.Options{Profile: experiments.Full,
+	r, err := e.Run(context.Background(), experiments.Options{Fresh: true, Profile: experiments.Full,
 		Only: map[string][]string{"split": {"rolling-origin"}}, Models: []string{"zero", "training-mean", "last-visible",
 			"recent-mean", "ridge", "ridge-chosen-penalty"}})
 	if err != nil {

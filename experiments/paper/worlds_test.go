@@ -29,7 +29,7 @@ func small() *Worlds {
 }
 
 func goOptions(t *testing.T) experiments.Options {
-	return experiments.Options{Profile: experiments.Quick, Backend: xlatest.Go(t)}
+	return experiments.Options{Fresh: true, Profile: experiments.Quick, Backend: xlatest.Go(t)}
 }
 
 func worldTable(t *testing.T, w *Worlds, r *experiments.Report, m Measure) string {
@@ -207,7 +207,7 @@ func TestNotesTellOurChoices(t *testing.T) {
 		{TableWealth(), "wealth", "Depreciation 0 and saving rate 0.5", true},
 		{TableWealth(), "opinion", "amplitude 33", true}, {TableWealth(), "opinion", "saving", false},
 	} {
-		r, err := c.study.Stored(experiments.Options{Profile: experiments.Quick})
+		r, err := c.study.Stored(experiments.Options{Fresh: true, Profile: experiments.Quick})
 		if err != nil {
 			t.Fatal(err)
 		}
