@@ -11,7 +11,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
 // slopesFrom is the least number of nodes in the fit of a slope: below it, time goes to things that do not grow.
@@ -62,7 +61,7 @@ func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures
 			}
 			colour++
 			add(modelName(model)+", library"+suffix, colour, through(rows, func(r Row) float64 { ours, _ := of(r); return ours }))
-			for i, v := range []Variant{Dense, Implicit} {
+			for i, v := range []string{dense, implicit} {
 				line := through(rows, func(r Row) float64 {
 					if _, peer := of(r); r.Variant == v && !r.OutOfMemory {
 						return peer
@@ -128,21 +127,9 @@ func (f File) outOfMemory() []figures.Mark {
 // nodes are those of the grid, the next square number.
 func (r Row) nodes() int { return graphs.Side(r.N) * graphs.Side(r.N) }
 
-// place is the machine and what computed on it.
-func (r Row) place() string { return place(r.Machine, r.Versions) }
-
-func place(machine string, versions map[string]string) string {
-	if backend := versions["backend"]; backend != "" {
-		return machine + ", " + backend
-	}
-	return machine
-}
-
 func (f File) places() []string { return distinct(f.Rows, Row.place) }
 
-func (f File) models() []pengcde.Kind {
-	return distinct(f.Rows, func(r Row) pengcde.Kind { return r.Model })
-}
+func (f File) models() []string { return distinct(f.Rows, func(r Row) string { return r.Model }) }
 
 // distinct are the values of rows in the order in which they come.
 func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
@@ -154,14 +141,7 @@ func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
 	return values
 }
 
-func modelName(kind pengcde.Kind) string {
-	switch kind {
-	case pengcde.PENG:
-		return "PENG-CDE"
-	case pengcde.Original:
-		return "Original GN-CDE"
-	case pengcde.PreMult:
-		return "Pre-Mult GN-CDE"
-	}
-	return string(kind)
+// modelName is how the paper calls a vector field.
+func modelName(field string) string {
+	return cmp.Or(map[string]string{"peng": "PENG-CDE", "original": "Original GN-CDE", "pre-mult": "Pre-Mult GN-CDE"}[field], field)
 }

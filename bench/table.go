@@ -10,22 +10,22 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// column is one of a table: its title, how a row fills it, how many decimals, and whether it says something of the peer.
+// column is one of a table: its title, how a row fills it, how many decimals, and whether it says something of the peer
+// or of a plan.
 type column struct {
-	title    string
-	cell     func(Row) figures.Cell
-	decimals int
-	peer     bool
-	planned  bool // says something of a plan
+	title         string
+	cell          func(Row) figures.Cell
+	decimals      int
+	peer, planned bool
 }
 
-// Table shows the rows by model and size, with seconds, memory, steps, and notes on where they were measured. Columns of the peer
-// are left out where it took no part in any race, those of plans where no row has one.
+// Table shows the rows by model and size, with seconds, memory, steps, and notes on where they were measured. Columns of
+// the peer are left out where it took no part in any race, those of plans where no row has one.
 func (f File) Table() *figures.Table {
 	columns := []column{
 		{title: "model", cell: func(r Row) figures.Cell {
 			name := modelName(r.Model)
-			if r.Variant == Implicit && (r.Peer > 0 || r.OutOfMemory) {
+			if r.Variant == implicit && (r.Peer > 0 || r.OutOfMemory) {
 				name += ", implicit peer"
 			}
 			if r.Batch > 0 {
@@ -37,21 +37,25 @@ func (f File) Table() *figures.Table {
 		{title: "nodes", cell: func(r Row) figures.Cell { return figures.Number(float64(r.nodes())) }},
 		measured("epoch, s", 2, func(r Row) float64 { return r.Ours }),
 		ofPeer("peer", 2, func(r Row) float64 { return r.Peer }),
-		{title: "ratio", peer: true, cell: ratio},
+		{title: "ratio", peer: true, cell: func(r Row) figures.Cell {
+			if r.OutOfMemory {
+				return figures.Text("out of memory")
+			}
+			return textIf(r.Peer != 0, "%.1f (%.1f to %.1f)", r.Ratio.Median, r.Ratio.Low, r.Ratio.High)
+		}},
 		measured("inference, s", 3, func(r Row) float64 { return r.OursInference }),
 		ofPeer("peer", 3, func(r Row) float64 { return r.PeerInference }),
 		measured("compiling, s", 1, func(r Row) float64 { return r.OursCompile }),
 		ofPeer("peer", 1, func(r Row) float64 { return r.PeerCompile }),
 		measured("memory, MiB", -1, func(r Row) float64 { return mebi(r.OursBytes) }),
 		ofPeer("peer", -1, func(r Row) float64 { return mebi(r.PeerBytes) }),
-		{title: "planned / above base, MiB", planned: true, cell: plannedMemory},
-		{title: "steps", cell: func(r Row) figures.Cell {
-			if r.Accepted == 0 {
-				return figures.Missing()
-			}
-			return figures.Text(fmt.Sprintf("%d + %d", r.Accepted, r.Rejected))
+		{title: "planned / above base, MiB", planned: true, cell: func(r Row) figures.Cell {
+			return textIf(r.PlannedBytes != 0 && r.OursBytes != 0, "%.0f / %.0f", mebi(r.PlannedBytes), mebi(r.OursBytes-r.BaseBytes))
 		}},
-		{title: "evaluations, planned / taken", planned: true, cell: plannedEvaluations},
+		{title: "steps", cell: func(r Row) figures.Cell { return textIf(r.Accepted != 0, "%d + %d", r.Accepted, r.Rejected) }},
+		{title: "evaluations, planned / taken", planned: true, cell: func(r Row) figures.Cell {
+			return textIf(r.PlannedEvaluations != 0, "%d / %d", r.PlannedEvaluations, r.Evaluations)
+		}},
 	}
 	if len(f.places()) > 1 {
 		columns = append(columns, column{title: "machine", cell: func(r Row) figures.Cell { return figures.Text(r.place()) }})
@@ -74,6 +78,14 @@ func (f File) Table() *figures.Table {
 	return table
 }
 
+// textIf is a cell that is missing where nothing was measured.
+func textIf(measured bool, format string, args ...any) figures.Cell {
+	if !measured {
+		return figures.Missing()
+	}
+	return figures.Text(fmt.Sprintf(format, args...))
+}
+
 // measured is a column of numbers that are missing where they are 0.
 func measured(title string, decimals int, value func(Row) float64) column {
 	return column{title: title, decimals: decimals, cell: func(r Row) figures.Cell {
@@ -93,16 +105,6 @@ func ofPeer(title string, decimals int, value func(Row) float64) column {
 	})
 	c.peer = true
 	return c
-}
-
-func ratio(r Row) figures.Cell {
-	switch {
-	case r.OutOfMemory:
-		return figures.Text("out of memory")
-	case r.Peer == 0:
-		return figures.Missing()
-	}
-	return figures.Text(fmt.Sprintf("%.1f (%.1f to %.1f)", r.Ratio.Median, r.Ratio.Low, r.Ratio.High))
 }
 
 // notes say what the columns are, and of every machine the commits and versions.

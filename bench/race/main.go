@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/bench"
-	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -24,7 +23,7 @@ func main() {
 	pairs := flag.Int("pairs", 5, "turns of each")
 	upTo := flag.Int("peer-up-to", 1024, "most nodes that the peer is given")
 	memory := flag.Float64("peer-memory", 20, "GiB that the peer may take")
-	variant := flag.String("variant", string(bench.Dense), "of the peer: dense or implicit")
+	variant := flag.String("variant", "dense", "of the peer: dense or implicit")
 	batch := flag.Int("batch", 0, "series in an optimiser step, where the peer takes no part; 0 for all")
 	seeds := flag.String("seeds", "", "numbers of seeds to train in one program, in place of races; -pairs is the epochs that are timed")
 	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and machine")
@@ -40,8 +39,8 @@ func main() {
 	case *seeds != "":
 		err = together(ctx, *nodes, *fields, *seeds, *pairs, *out)
 	default:
-		err = race(ctx, *nodes, *fields, *out, *batch, bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Peer: bench.PeerConfig{
-			Variant: bench.Variant(*variant), Steps: bench.Given, MemoryGiB: *memory}})
+		err = race(ctx, *nodes, *fields, *out, *batch, bench.Race{
+			Pairs: *pairs, PeerUpTo: *upTo, Variant: *variant, MemoryGiB: *memory})
 	}
 	if err == nil && *figure != "" {
 		err = draw(*out, *figure)
@@ -93,7 +92,7 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 	}
 	for _, n := range sizes {
 		for _, kind := range strings.Split(fields, ",") {
-			row, err := r.Run(ctx, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234, Batch: batch})
+			row, err := r.Run(ctx, bench.Setting{Field: kind, Nodes: n, Seed: 1234, Batch: batch})
 			if err != nil {
 				return err
 			}
@@ -131,7 +130,7 @@ func together(ctx context.Context, nodes, fields, seeds string, epochs int, out 
 	for _, n := range sizes {
 		for _, kind := range strings.Split(fields, ",") {
 			for _, count := range counts {
-				t, err := bench.MeasureTogether(ctx, backend, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234}, count, epochs)
+				t, err := bench.MeasureTogether(ctx, backend, bench.Setting{Field: kind, Nodes: n, Seed: 1234}, count, epochs)
 				if err != nil {
 					return err
 				}

@@ -54,3 +54,12 @@ func (t Tensor) checkFloats() error {
 	}
 	return nil
 }
+
+// FromInts builds a tensor of dtype "I32" with one axis; the values must fit.
+func FromInts[T int | int32](name string, values []T) Tensor {
+	t := Tensor{Name: name, DType: "I32", Shape: []int{len(values)}}
+	for _, v := range values {
+		t.Data = binary.LittleEndian.AppendUint32(t.Data, uint32(int32(v)))
+	}
+	return t
+}

@@ -57,6 +57,8 @@ type Progress struct {
 	// TrainLoss is the mean over the epoch's batches, Validation the newest, Best the lowest so far (NaN before the
 	// first).
 	TrainLoss, Validation, Best float64
+	// Seconds are those of the epoch; the first compiles.
+	Seconds float64
 	// Left estimates the time to the last epoch; early stopping may end sooner.
 	Elapsed, Left time.Duration
 }
@@ -296,7 +298,8 @@ func (l *loop) progress() {
 		return
 	}
 	done := len(l.report.Epochs)
-	p := Progress{Epoch: done, Epochs: l.config.Epochs, TrainLoss: l.report.Epochs[done-1].TrainLoss,
+	last := l.report.Epochs[done-1]
+	p := Progress{Epoch: done, Epochs: l.config.Epochs, TrainLoss: last.TrainLoss, Seconds: last.Seconds,
 		Validation: math.NaN(), Best: math.NaN(), Elapsed: time.Since(l.start)}
 	for _, epoch := range l.report.Epochs {
 		if !math.IsNaN(epoch.Validation) {
