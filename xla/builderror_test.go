@@ -10,6 +10,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
 // What stops a graph from being built arrives in one line: by itself where it is an error of the program's own, with its
@@ -33,7 +35,7 @@ func TestBuildErrors(t *testing.T) {
 		{"nil node", "Node is nil", func(*graph.Node) { graph.Square(nil) }, true},
 		{"shapes", "Add", func(x *graph.Node) { graph.Add(x, graph.Const(x.Graph(), []float64{1, 2, 3})) }, true},
 		{"text", "panic: in words", func(*graph.Node) { panic("in words") }, true},
-		{"nested", "EOF", func(*graph.Node) { panic(Catch(func() { panic(io.EOF) })) }, false},
+		{"nested", "EOF", func(*graph.Node) { panic(panics.Catch(func() { panic(io.EOF) })) }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			program, err := NewProgram(backend, "trial", func(in []*graph.Node) []*graph.Node {
@@ -53,7 +55,7 @@ func TestBuildErrors(t *testing.T) {
 			if !strings.Contains(text, c.says) || !strings.HasSuffix(text, `(while building program "trial")`) || strings.Contains(text, "\n") {
 				t.Errorf("%q, want one line that says %q", text, c.says)
 			}
-			var panicked *Panic
+			var panicked *panics.Error
 			if got := errors.As(err, &panicked); got != c.placed || got != strings.Contains(text, "builderror_test.go:") {
 				t.Fatalf("%q: Panic %v, want %v, with its place", text, got, c.placed)
 			}

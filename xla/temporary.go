@@ -8,6 +8,8 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
 // Temporary estimates the bytes that a call with inputs of these shapes needs while it runs, beside inputs and outputs. It builds
@@ -19,7 +21,7 @@ import (
 // 188 for 161 on 4096; 26.3 for 21.1 with Original on 1024; 5.4 for 4.1 with Pre-Mult on 144), for a step alone, parts
 // of which it puts side by side, 2 to 4 times.
 func (p *Program) Temporary(inputs ...shapes.Shape) (bytes int64, err error) {
-	err = Catch(func() {
+	err = panics.Catch(func() {
 		g := graph.NewGraph(p.backend.Compute, p.name)
 		defer g.Finalize()
 		in := make([]*graph.Node, len(inputs))

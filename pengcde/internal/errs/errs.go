@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/peng-cde/pengcde-go/xla"
+	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
 // framed is an error in the words of the package that hands it on.
@@ -18,8 +18,8 @@ type framed struct {
 func (f *framed) Error() string   { return f.text }
 func (f *framed) Unwrap() []error { return f.errs }
 
-// Format adds the stack of an [*xla.Panic] for %+v.
-func (f *framed) Format(s fmt.State, verb rune) { xla.FormatError(s, verb, f) }
+// Format adds the stack of an [*panics.Error] for %+v.
+func (f *framed) Format(s fmt.State, verb rune) { panics.Format(s, verb, f) }
 
 // In is err in a context, "CONTEXT: ERR", without the name of the package that err begins with. It wraps err and the
 // sentinels, whose words it does not add.
