@@ -11,11 +11,15 @@ import (
 
 // tensors are the arrays of a set; those of trajectory b are named b.times and so on.
 func (s *Set) tensors() ([]safetensors.Tensor, error) {
-	tensors := []safetensors.Tensor{integers("train", s.Train), integers("interpolation", s.Interpolation), integers("extrapolation", s.Extrapolation)}
+	tensors := []safetensors.Tensor{
+		safetensors.FromInts("train", s.Train), safetensors.FromInts("interpolation", s.Interpolation),
+		safetensors.FromInts("extrapolation", s.Extrapolation),
+	}
 	for b, t := range s.Trajectories {
 		name := func(what string) string { return fmt.Sprintf("%d.%s", b, what) }
-		tensors = append(tensors, integers(name("from"), t.Pattern.From), integers(name("to"), t.Pattern.To),
-			integers(name("events"), t.Events), integers(name("index"), t.Index))
+		tensors = append(tensors, safetensors.FromInts(name("from"), t.Pattern.From),
+			safetensors.FromInts(name("to"), t.Pattern.To), safetensors.FromInts(name("events"), t.Events),
+			safetensors.FromInts(name("index"), t.Index))
 		for _, a := range []struct {
 			what string
 			rows [][]float64
@@ -26,7 +30,7 @@ func (s *Set) tensors() ([]safetensors.Tensor, error) {
 			}
 			tensors = append(tensors, tensor)
 		}
-		tensors = append(tensors, integers(name("nodes"), []int{t.Pattern.Nodes}))
+		tensors = append(tensors, safetensors.FromInts(name("nodes"), []int{t.Pattern.Nodes}))
 	}
 	return tensors, nil
 }
@@ -58,14 +62,6 @@ func fromTensors(file *safetensors.File) (*Set, error) {
 		r.err = fmt.Errorf("no trajectories: %w", safetensors.ErrCorrupt)
 	}
 	return s, r.err
-}
-
-func integers[T int | int32](name string, values []T) safetensors.Tensor {
-	t := safetensors.Tensor{Name: name, DType: "I32", Shape: []int{len(values)}}
-	for _, v := range values {
-		t.Data = binary.LittleEndian.AppendUint32(t.Data, uint32(int32(v)))
-	}
-	return t
 }
 
 // reader keeps the first error.

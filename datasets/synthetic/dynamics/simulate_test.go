@@ -3,8 +3,10 @@ package dynamics_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -265,12 +267,13 @@ func TestBadProblems(t *testing.T) {
 func TestNotFinite(t *testing.T) {
 	p := own(func(t, _, _ float64) float64 { return math.Sqrt(1 - t) })
 	_, err := dynamics.Simulate(context.Background(), p)
-	var where *dynamics.NotFiniteError
-	if !errors.As(err, &where) || !errors.Is(err, dynamics.ErrNotFinite) {
-		t.Fatalf("error %v, want NotFiniteError", err)
+	if !errors.Is(err, dynamics.ErrNotFinite) {
+		t.Fatalf("error %v, want ErrNotFinite", err)
 	}
-	if where.Node != 0 || where.Channel != 0 || where.Time < 0.99 || where.Time > 1.02 {
-		t.Errorf("%v: node %d, channel %d, time %g, want 0, 0, about 1", err, where.Node, where.Channel, where.Time)
+	_, where, _ := strings.Cut(err.Error(), ": channel 0 of node 0 is NaN at time ")
+	var time float64
+	if _, err := fmt.Sscanf(where, "%g,", &time); err != nil || time < 0.99 || time > 1.02 {
+		t.Errorf("%q says time %g, want channel 0 of node 0 at about 1", where, time)
 	}
 }
 

@@ -72,7 +72,9 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 	}
 	for i, v := range s.next {
 		if !finite(v) {
-			return &NotFiniteError{Dynamics: s.dynamics.Name, Node: i / s.dynamics.States(), Channel: i % s.dynamics.States(), Time: end, Step: h, Value: v}
+			return fmt.Errorf("datasets/synthetic/dynamics: %s: channel %d of node %d is %g at time %g, want a finite number: "+
+				"try a step shorter than %.3g, or see whether the dynamics allow such states: %w", s.dynamics.Name,
+				i%s.dynamics.States(), i/s.dynamics.States(), v, end, h, ErrNotFinite)
 		}
 	}
 	clear(s.estimate)

@@ -1,6 +1,8 @@
 package graphs
 
 import (
+	"fmt"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
@@ -48,18 +50,8 @@ func starts(n int, keys []int32) []int {
 
 // checkPattern wants edges in range, in order and each once.
 func checkPattern(p *dyngraph.Pattern) error {
-	if p == nil || p.Nodes < 1 || len(p.From) != len(p.To) {
-		return invalid("no pattern, or one without nodes or with edges of one end: make it with dyngraph.NewPattern")
-	}
-	for e, from := range p.From {
-		to := p.To[e]
-		if from < 0 || to < 0 || int(from) >= p.Nodes || int(to) >= p.Nodes {
-			return invalid("edge %d joins %d -> %d, want nodes in 0..%d", e, from, to, p.Nodes-1)
-		}
-		if e > 0 && (from < p.From[e-1] || from == p.From[e-1] && to <= p.To[e-1]) {
-			return invalid("edge %d, %d -> %d, follows %d -> %d, want edges in order and each once: make the pattern with dyngraph.NewPattern",
-				e, from, to, p.From[e-1], p.To[e-1])
-		}
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("graphs: %w: %w", ErrInvalid, err)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -28,21 +27,9 @@ func All() []Family {
 	return []Family{Community{}, Grid{}, PowerLaw{}, SmallWorld{}, Random{}}
 }
 
-// ByName finds a family of [All]: "community", "grid", "power law", "small world" or "random"; - and _ may stand for a
-// space.
-func ByName(name string) (Family, error) {
-	var names []string
-	for _, family := range All() {
-		if family.Name() == strings.NewReplacer("_", " ", "-", " ").Replace(name) {
-			return family, nil
-		}
-		names = append(names, family.Name())
-	}
-	return nil, invalid("family %q, want one of %q", name, names)
-}
-
-// Draw draws a graph of the family as the experiments use it: nodes in the order of [ByCommunity], but those of a [Grid] in
-// the order of its pixels.
+// Draw draws a graph of the family as the experiments use it: nodes in the order of communities found by
+// greedy modularity maximisation, so that pictures of the adjacency matrix show blocks, but those of a [Grid] in the
+// order of its pixels.
 func Draw(family Family, n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	graph, err := family.Draw(n, rng)
 	if err != nil {
@@ -51,7 +38,7 @@ func Draw(family Family, n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	if _, grid := family.(Grid); grid {
 		return graph, nil
 	}
-	return ByCommunity(graph)
+	return byCommunity(graph)
 }
 
 // Resolve is the family with its defaults written out.

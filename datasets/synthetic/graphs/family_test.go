@@ -201,20 +201,6 @@ func TestSameOnEveryMachine(t *testing.T) {
 	}
 }
 
-func TestByName(t *testing.T) {
-	for _, family := range graphs.All() {
-		if got, err := graphs.ByName(family.Name()); err != nil || got != family {
-			t.Errorf("%q: %v, %v", family.Name(), got, err)
-		}
-	}
-	if got, err := graphs.ByName("small_world"); err != nil || got.Name() != "small world" {
-		t.Errorf("small_world: %v, %v", got, err)
-	}
-	if _, err := graphs.ByName("lattice"); !errors.Is(err, graphs.ErrInvalid) {
-		t.Errorf("lattice: %v", err)
-	}
-}
-
 func TestFamilyErrors(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

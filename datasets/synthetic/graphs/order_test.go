@@ -2,6 +2,7 @@ package graphs_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -162,6 +163,19 @@ func TestByCommunity(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCommunitiesOfTwoTriangles(t *testing.T) { // joined by an edge
+	p, _, err := dyngraph.NewPattern(6,
+		[]int{0, 2, 2, 4, 4, 0, 1, 3, 3, 5, 5, 1, 4, 5},
+		[]int{2, 0, 4, 2, 0, 4, 3, 1, 5, 3, 1, 5, 5, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := graphs.Communities(p)
+	if err != nil || fmt.Sprint(found) != "[[0 2 4] [1 3 5]]" {
+		t.Errorf("communities %v, %v", found, err)
 	}
 }
 

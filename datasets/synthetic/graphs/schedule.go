@@ -3,7 +3,6 @@ package graphs
 import (
 	"math/rand/v2"
 	"slices"
-	"sort"
 )
 
 // Schedule says when events happen, as indices into T times: with n = floor(0.8 T), Early of them are drawn without
@@ -41,7 +40,7 @@ func (s Schedule) Draw(times int, rng *rand.Rand) ([]int, error) {
 func InForce(events []int, times int) []int {
 	index := make([]int, times)
 	for k := range index {
-		index[k] = sort.SearchInts(events, k+1)
+		index[k], _ = slices.BinarySearch(events, k+1)
 	}
 	return index
 }

@@ -1,7 +1,10 @@
 package graphs_test
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
@@ -37,6 +40,18 @@ func TestMeasure(t *testing.T) {
 }
 
 // values names statistics as the fixture does.
+func TestMeasureOfGrid(t *testing.T) {
+	graph, err := graphs.Grid{}.Draw(400, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := graphs.Measure(graph)
+	got := fmt.Sprintf("degree %.2f +- %.2f, clustering %.3f %v", s.MeanDegree, s.StdDegree, s.Clustering, err)
+	if want := "degree 7.41 +- 1.23, clustering 0.465 <nil>"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func values(s graphs.Statistics) map[string]float64 {
 	return map[string]float64{
 		"mean_degree": s.MeanDegree, "std_degree": s.StdDegree, "min_degree": s.MinDegree, "max_degree": s.MaxDegree,
@@ -53,10 +68,12 @@ func TestFixtureGraphStats(t *testing.T) {
 	// A power law of n nodes has 5(n-5) edges: so its mean degree 10 - 50/n tells n.
 	n := int(math.Round(50 / (10 - want.Get("power_law", "mean_degree").Float())))
 	for _, key := range want.Keys() {
-		family, err := graphs.ByName(key)
-		if err != nil {
-			t.Fatal(err)
+		name := strings.ReplaceAll(key, "_", " ")
+		at := slices.IndexFunc(graphs.All(), func(f graphs.Family) bool { return f.Name() == name })
+		if at < 0 {
+			t.Fatalf("no family %q", name)
 		}
+		family := graphs.All()[at]
 		samples := make(map[string][]float64)
 		for seed := range uint64(draws) {
 			p, err := graphs.Draw(family, n, source(seed))

@@ -6,6 +6,12 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
+// ByCommunity and Communities are for the external tests.
+var (
+	ByCommunity = byCommunity
+	Communities = communities
+)
+
 // Statistics describe an undirected graph.
 type Statistics struct {
 	// Over the nodes; the deviation is that of the population.
