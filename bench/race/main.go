@@ -86,24 +86,22 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 		return []string{self, "-serve", string(setting), folder}, err
 	}
 	var raced bench.File
-	sizes, err := numbers(nodes)
+	all, err := settings(nodes, fields, batch)
 	if err != nil {
 		return err
 	}
-	for _, n := range sizes {
-		for _, kind := range strings.Split(fields, ",") {
-			row, err := r.Run(ctx, bench.Setting{Field: kind, Nodes: n, Seed: 1234, Batch: batch})
-			if err != nil {
-				return err
-			}
-			fmt.Println(row)
-			raced.Put(row)
-			if err := bench.Update(out, func(f *bench.File) { f.Put(row) }); err != nil {
-				return err
-			}
+	for _, s := range all {
+		row, err := r.Run(ctx, s)
+		if err != nil {
+			return err
+		}
+		fmt.Println(row)
+		raced.Put(row)
+		if err := bench.Update(out, func(f *bench.File) { f.Put(row) }); err != nil {
+			return err
 		}
 	}
-	if len(sizes) == 0 {
+	if len(all) == 0 {
 		return nil
 	}
 	table, err := raced.Table().Markdown()
@@ -113,7 +111,7 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 
 // together times seeds that train in one program.
 func together(ctx context.Context, nodes, fields, seeds string, epochs int, out string) error {
-	sizes, err := numbers(nodes)
+	all, err := settings(nodes, fields, 0)
 	if err != nil {
 		return err
 	}
@@ -127,24 +125,33 @@ func together(ctx context.Context, nodes, fields, seeds string, epochs int, out 
 	}
 	defer backend.Close()
 	var measured bench.File
-	for _, n := range sizes {
-		for _, kind := range strings.Split(fields, ",") {
-			for _, count := range counts {
-				t, err := bench.MeasureTogether(ctx, backend, bench.Setting{Field: kind, Nodes: n, Seed: 1234}, count, epochs)
-				if err != nil {
-					return err
-				}
-				fmt.Printf("%s, %d nodes, %d seeds: %.3g s per seed and epoch\n", kind, n, count, t.SeedEpoch.Median)
-				measured.PutTogether(t)
-				if err := bench.Update(out, func(f *bench.File) { f.PutTogether(t) }); err != nil {
-					return err
-				}
+	for _, s := range all {
+		for _, count := range counts {
+			t, err := bench.MeasureTogether(ctx, backend, s, count, epochs)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%s, %d nodes, %d seeds: %.3g s per seed and epoch\n", s.Field, s.Nodes, count, t.SeedEpoch.Median)
+			measured.PutTogether(t)
+			if err := bench.Update(out, func(f *bench.File) { f.PutTogether(t) }); err != nil {
+				return err
 			}
 		}
 	}
 	table, err := measured.TogetherTable().Markdown()
 	fmt.Print("\n", table)
 	return err
+}
+
+// settings are those of every size with every field.
+func settings(nodes, fields string, batch int) (all []bench.Setting, err error) {
+	sizes, err := numbers(nodes)
+	for _, n := range sizes {
+		for _, field := range strings.Split(fields, ",") {
+			all = append(all, bench.Setting{Field: field, Nodes: n, Seed: 1234, Batch: batch})
+		}
+	}
+	return all, err
 }
 
 func numbers(list string) (all []int, err error) {

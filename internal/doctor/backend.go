@@ -26,7 +26,7 @@ func checkBackend(setting string) Check {
 	opened := time.Since(start)
 	if err == nil {
 		defer backend.Close()
-		err = add(backend)
+		err = Computes(backend)
 	}
 	if err != nil {
 		return Check{State: Missing, Detail: err.Error(), Fix: `name a backend that works, such as "go", as the backend ` +
@@ -43,8 +43,8 @@ func checkBackend(setting string) Check {
 	return c
 }
 
-// add compares sums of float32 with Go's own: a single addition is rounded alike everywhere (IEEE 754).
-func add(backend *xla.Backend) error {
+// Computes compares sums of float32 on a backend with Go's own: a single addition is rounded alike everywhere (IEEE 754).
+func Computes(backend *xla.Backend) error {
 	program, err := xla.NewProgram(backend, "add", func(in []*graph.Node) []*graph.Node {
 		return []*graph.Node{graph.Add(in[0], in[1])}
 	})

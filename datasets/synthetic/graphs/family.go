@@ -53,17 +53,23 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("graphs: %s: %w", fmt.Sprintf(format, args...), ErrInvalid)
 }
 
-// checkNodes refuses sizes that the family cannot have or that int32 node numbers cannot count.
-func checkNodes(f Family, n, least int) error {
+// check refuses probabilities outside of [0, 1], sizes that the family cannot have or that int32 node numbers cannot
+// count, and so many entries that they would fill the memory.
+func check(f Family, n, least int, entries float64, probabilities ...float64) error {
+	if err := checkProbabilities(f.Name(), probabilities...); err != nil {
+		return err
+	}
 	if n < least || n > math.MaxInt32 {
 		return invalid("%s of %d nodes, want %d to %d", f.Name(), n, least, math.MaxInt32)
 	}
-	return nil
+	return checkSize(f.Name(), entries)
 }
 
-func checkProbability(what string, p float64) error {
-	if !(p >= 0 && p <= 1) {
-		return invalid("%s %g, want a probability in [0, 1]", what, p)
+func checkProbabilities(what string, probabilities ...float64) error {
+	for _, p := range probabilities {
+		if !(p >= 0 && p <= 1) {
+			return invalid("%s with probability %g, want it in [0, 1]", what, p)
+		}
 	}
 	return nil
 }

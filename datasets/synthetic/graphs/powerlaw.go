@@ -34,10 +34,7 @@ func (f PowerLaw) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	if m < 1 {
 		return nil, invalid("power law with %d edges for each new node, want at least 1", m)
 	}
-	if err := checkNodes(f, n, m+1); err != nil {
-		return nil, err
-	}
-	if err := checkSize(f.Name(), 2*float64(m)*float64(n-m)); err != nil {
+	if err := check(f, n, m+1, 2*float64(m)*float64(n-m)); err != nil {
 		return nil, err
 	}
 	var edges edgeList

@@ -9,7 +9,7 @@ import (
 // replacement from 2..n-1 and Late from n..T-1. The published experiments train on times before n, so that Late are events
 // of the extrapolation.
 type Schedule struct {
-	// The zero Schedule has 10 and 2. Where either is set both are taken as they are.
+	// The zero Schedule has 10 and 2. Where one is set both are taken as they are.
 	Early, Late int
 }
 
