@@ -49,7 +49,8 @@ func needPeer(t *testing.T) {
 
 func TestPeerComputesTheSame(t *testing.T) {
 	needPeer(t)
-	for _, s := range []Setting{{Field: "peng"}, {Field: "original"}, {Field: "pre-mult"}, {Field: "peng", Published: true}} {
+	for _, s := range []Setting{{Field: "peng"}, {Field: "original"}, {Field: "pre-mult"},
+		{Field: "peng", Published: true}} {
 		name := s.Field
 		if s.Published {
 			name += " as published"
@@ -69,7 +70,8 @@ func TestPeerComputesTheSame(t *testing.T) {
 			}
 			for b, ours := range found.ours { // both adapt alike, but not equally: see startPeer
 				if theirs := found.theirs.Accepted[b]; 2*theirs < ours.Accepted || theirs > 2*ours.Accepted {
-					t.Errorf("sample %d: the peer's controller accepted %d steps, the library's %d", b, theirs, ours.Accepted)
+					t.Errorf("sample %d: the peer's controller accepted %d steps, the library's %d", b, theirs,
+						ours.Accepted)
 				}
 			}
 		})
@@ -152,7 +154,8 @@ func TestGradientOfOneStep(t *testing.T) {
 		}
 	}
 	norm := report.Epochs[0].GradientNorm
-	if relative := square/(norm*norm) - 1; !(relative < 1e-9 && relative > -1e-9) || loss != report.Epochs[0].TrainLoss {
+	if relative := square/(norm*norm) - 1; !(relative < 1e-9 && relative > -1e-9) ||
+		loss != report.Epochs[0].TrainLoss {
 		t.Errorf("norm² %g with loss %g, want %g and %g", square, loss, norm*norm, report.Epochs[0].TrainLoss)
 	}
 }

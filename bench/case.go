@@ -52,7 +52,8 @@ type testCase struct {
 	Setting
 	config pengcde.Config
 	series []*dyngraph.Series
-	// training makes an epoch one step of AdamW on all series, without validation, at tinyRate. Its Epochs are to be set.
+	// training makes an epoch one step of AdamW on all series, without validation, at tinyRate. Its Epochs are to be
+	// set.
 	training train.Config
 }
 
@@ -61,7 +62,8 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 		s.Field = "peng"
 	}
 	if !slices.Contains(Fields(), s.Field) {
-		return nil, fmt.Errorf("bench: the peer has no field %q, want one of %q: %w", s.Field, Fields(), pengcde.ErrInput)
+		return nil, fmt.Errorf("bench: the peer has no field %q, want one of %q: %w", s.Field, Fields(),
+			pengcde.ErrInput)
 	}
 	if s.Batch == 0 {
 		s.Batch = batchSize
@@ -83,7 +85,8 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 	c.config = pengcde.Config{Nodes: c.series[0].Nodes(), Features: 1, Field: pengcde.Kind(s.Field), Hidden: hidden,
 		Layers: layers, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Parity: s.Published,
 		Float64: s.Float64, Seed: s.Seed}
-	c.training = train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: s.Batch, AdamW: train.AdamW{LearningRate: tinyRate}}
+	c.training = train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: s.Batch,
+		AdamW: train.AdamW{LearningRate: tinyRate}}
 	return c, nil
 }
 

@@ -128,9 +128,10 @@ func withPeer(ctx context.Context, folder, variant string, given bool, use func(
 	return errors.Join(use(peer), peer.close())
 }
 
-// gradient is that of the model which is trained, whose parameters are in the file before: AdamW with an ε far above any
-// gradient, and a learning rate as large, steps by the gradient itself. The model's parameters are others then.
-func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before string) (float64, map[string][]float64, error) {
+// gradient is that of the model which is trained, whose parameters are in the file before: AdamW with an ε far above
+// any gradient, and a learning rate as large, steps by the gradient itself. The model's parameters are others then.
+func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before string) (float64, map[string][]float64,
+	error) {
 	const far = 1e12
 	config := c.training
 	config.AdamW = train.AdamW{LearningRate: far, Epsilon: far, WeightDecay: -1, Clip: -1}
@@ -154,12 +155,14 @@ func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before st
 // largestDifference is the largest relative difference between two gradients, and where it is.
 func largestDifference(ours, theirs map[string][]float64) (largest float64, worst string, err error) {
 	if len(ours) != len(theirs) {
-		return 0, "", fmt.Errorf("bench: the peer has gradients of %d parameters, the library of %d", len(theirs), len(ours))
+		return 0, "", fmt.Errorf("bench: the peer has gradients of %d parameters, the library of %d", len(theirs),
+			len(ours))
 	}
 	for name, ours := range ours {
 		theirs := theirs[name]
 		if len(ours) != len(theirs) {
-			return 0, "", fmt.Errorf("bench: the peer's gradient of %q has %d entries, the library's %d", name, len(theirs), len(ours))
+			return 0, "", fmt.Errorf("bench: the peer's gradient of %q has %d entries, the library's %d", name,
+				len(theirs), len(ours))
 		}
 		if relative := floats.Distance(theirs, ours, 2) / floats.Norm(ours, 2); !(relative <= largest) {
 			largest, worst = relative, name

@@ -16,27 +16,31 @@ import (
 // slopesFrom is the least number of nodes in the fit of a slope: below it, time goes to things that do not grow.
 const slopesFrom = 512
 
-// DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes) by least
-// squares from 512 nodes on. Lines of one machine compare; what others measured elsewhere is left out.
+// DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes) by
+// least squares from 512 nodes on. Lines of one machine compare; what others measured elsewhere is left out.
 func (f File) DrawSeconds() (*figures.Figure, error) {
 	return f.draw("Training epoch", "seconds", func(r Row) (ours, peer float64) { return r.Ours, r.Peer })
 }
 
 // DrawMemory draws the largest resident memory against nodes, with slopes as in [File.DrawSeconds].
 func (f File) DrawMemory() (*figures.Figure, error) {
-	return f.draw("Peak memory", "MiB", func(r Row) (ours, peer float64) { return mebi(r.OursBytes), mebi(r.PeerBytes) })
+	return f.draw("Peak memory", "MiB", func(r Row) (ours, peer float64) {
+		return mebi(r.OursBytes),
+			mebi(r.PeerBytes)
+	})
 }
 
 func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// draw draws one line for each model of ours, and for each of the peer's variants of it, on each machine. What is 0 was not
-// measured.
+// draw draws one line for each model of ours, and for each of the peer's variants of it, on each machine. What is 0 was
+// not measured.
 func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures.Figure, error) {
 	if len(f.Rows) == 0 {
 		return nil, fmt.Errorf("bench: no races to draw, try: make bench: %w", figures.ErrInput)
 	}
 	places := f.places()
-	axes := figures.Axes{Title: title, X: fmt.Sprintf("nodes (slopes from %d on)", slopesFrom), Y: y, LogX: true, LogY: true,
+	axes := figures.Axes{Title: title, X: fmt.Sprintf("nodes (slopes from %d on)", slopesFrom), Y: y, LogX: true,
+		LogY:  true,
 		Marks: f.outOfMemory(), Height: 340}
 	if len(places) == 1 {
 		axes.Title += ": " + places[0]
@@ -55,12 +59,14 @@ func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures
 			suffix = ", " + place
 		}
 		for _, model := range f.models() {
-			rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.Model != model || r.place() != place })
+			rows := slices.DeleteFunc(slices.Clone(f.Rows),
+				func(r Row) bool { return r.Model != model || r.place() != place })
 			if len(rows) == 0 {
 				continue
 			}
 			colour++
-			add(modelName(model)+", library"+suffix, colour, through(rows, func(r Row) float64 { ours, _ := of(r); return ours }))
+			add(modelName(model)+", library"+suffix, colour,
+				through(rows, func(r Row) float64 { ours, _ := of(r); return ours }))
 			for i, v := range []string{dense, implicit} {
 				line := through(rows, func(r Row) float64 {
 					if _, peer := of(r); r.Variant == v && !r.OutOfMemory {
@@ -69,7 +75,8 @@ func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures
 					return 0
 				})
 				line.Dashed = true
-				add(fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix), colour+i*len(places)*len(f.models()), line)
+				add(fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix), colour+i*len(places)*len(f.models()),
+					line)
 			}
 		}
 	}
@@ -78,7 +85,8 @@ func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures
 
 // through is the line through the values of rows that are not 0, one for each number of nodes.
 func through(rows []Row, value func(Row) float64) (line figures.Series) {
-	for _, r := range slices.SortedStableFunc(slices.Values(rows), func(a, b Row) int { return cmp.Compare(a.N, b.N) }) {
+	for _, r := range slices.SortedStableFunc(slices.Values(rows),
+		func(a, b Row) int { return cmp.Compare(a.N, b.N) }) {
 		x, last := float64(r.nodes()), len(line.X)-1
 		if v := value(r); v > 0 && (last < 0 || line.X[last] < x) {
 			line.X, line.Y = append(line.X, x), append(line.Y, v)
@@ -118,7 +126,8 @@ func (f File) outOfMemory() []figures.Mark {
 	}
 	var marks []figures.Mark
 	for n, models := range names {
-		marks = append(marks, figures.Mark{Name: fmt.Sprintf("peer out of memory at %d: %s", n, strings.Join(models, ", ")), X: float64(n)})
+		marks = append(marks, figures.Mark{Name: fmt.Sprintf("peer out of memory at %d: %s", n,
+			strings.Join(models, ", ")), X: float64(n)})
 	}
 	slices.SortFunc(marks, func(a, b figures.Mark) int { return cmp.Compare(a.X, b.X) })
 	return marks
@@ -143,5 +152,6 @@ func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
 
 // modelName is how the paper calls a vector field.
 func modelName(field string) string {
-	return cmp.Or(map[string]string{"peng": "PENG-CDE", "original": "Original GN-CDE", "pre-mult": "Pre-Mult GN-CDE"}[field], field)
+	return cmp.Or(map[string]string{"peng": "PENG-CDE", "original": "Original GN-CDE",
+		"pre-mult": "Pre-Mult GN-CDE"}[field], field)
 }

@@ -162,15 +162,16 @@ func (p *process) answer(into any) error {
 	return nil
 }
 
-// failure tells why the process ended. At a limit of memory its libraries may end it before Python hears of it: with a signal,
-// or with status 127 where no thread could be started.
+// failure tells why the process ended. At a limit of memory its libraries may end it before Python hears of it: with a
+// signal, or with status 127 where no thread could be started.
 func (p *process) failure(err error) error {
 	if cause := p.ctx.Err(); cause != nil {
 		return fmt.Errorf("bench: %s was ended: %w", p.name, cause)
 	}
 	text := bytes.TrimSpace(p.errors.Bytes())
 	text = text[max(0, len(text)-2000):]
-	if status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus); ok && p.limited && (status.Signaled() || status.ExitStatus() == 127) {
+	if status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus); ok && p.limited &&
+		(status.Signaled() || status.ExitStatus() == 127) {
 		return fmt.Errorf("bench: %w: %w: %s", errMemory, err, text)
 	}
 	return fmt.Errorf("bench: %s ended: %w: %s", p.name, err, text)
@@ -187,7 +188,8 @@ func peerFiles() (python, script string, err error) {
 			break
 		}
 		if folder == filepath.Dir(folder) {
-			return "", "", fmt.Errorf("bench: no go.mod in or above %s: run it in a checkout of the library: %w", start, errNoPeer)
+			return "", "", fmt.Errorf("bench: no go.mod in or above %s: run it in a checkout of the library: %w", start,
+				errNoPeer)
 		}
 	}
 	environment := filepath.Join(folder, "build", "peer-venv")

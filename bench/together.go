@@ -37,7 +37,8 @@ type seedRun = pengcde.Run[*dyngraph.Series]
 func secondsPerEpoch(ctx context.Context, backend *xla.Backend, s Setting, seeds, epochs int,
 	fit func([]seedRun) (*train.Report, error)) (first float64, rest spread, err error) {
 	if seeds < 1 || epochs < 1 {
-		return 0, rest, fmt.Errorf("bench: %d seeds for %d epochs, want at least 1 of each: %w", seeds, epochs, pengcde.ErrInput)
+		return 0, rest, fmt.Errorf("bench: %d seeds for %d epochs, want at least 1 of each: %w", seeds, epochs,
+			pengcde.ErrInput)
 	}
 	runs := make([]seedRun, seeds)
 	for i := range runs {
@@ -108,10 +109,12 @@ func (f *File) PutTogether(t Together) {
 // TogetherTable shows the measurements of seeds that train in one program, beside what one seed takes alone.
 func (f File) TogetherTable() *figures.Table {
 	rows := slices.SortedStableFunc(slices.Values(f.Together), func(a, b Together) int {
-		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Model, b.Model), cmp.Compare(a.N, b.N), cmp.Compare(a.Seeds, b.Seeds))
+		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Model, b.Model), cmp.Compare(a.N, b.N),
+			cmp.Compare(a.Seeds, b.Seeds))
 	})
 	table := &figures.Table{Title: "Seeds in one program",
-		Columns: []figures.Column{{Title: "model"}, {Title: "n"}, {Title: "seeds"}, {Title: "s per seed and epoch", Decimals: 2},
+		Columns: []figures.Column{{Title: "model"}, {Title: "n"}, {Title: "seeds"},
+			{Title: "s per seed and epoch", Decimals: 2},
 			{Title: "least to largest"}, {Title: "of one alone"}, {Title: "compiling, s", Decimals: 1}}}
 	places := distinct(rows, Together.place)
 	if len(places) > 1 {
@@ -124,8 +127,10 @@ func (f File) TogetherTable() *figures.Table {
 				share = figures.Text(fmt.Sprintf("%.2f", t.SeedEpoch.Median/one.SeedEpoch.Median))
 			}
 		}
-		cells := []figures.Cell{figures.Text(modelName(t.Model)), figures.Number(float64(t.N)), figures.Number(float64(t.Seeds)),
-			figures.Number(t.SeedEpoch.Median), figures.Text(fmt.Sprintf("%.2f to %.2f", t.SeedEpoch.Low, t.SeedEpoch.High)), share, figures.Number(t.Compile)}
+		cells := []figures.Cell{figures.Text(modelName(t.Model)), figures.Number(float64(t.N)),
+			figures.Number(float64(t.Seeds)),
+			figures.Number(t.SeedEpoch.Median), figures.Text(fmt.Sprintf("%.2f to %.2f", t.SeedEpoch.Low,
+				t.SeedEpoch.High)), share, figures.Number(t.Compile)}
 		if len(places) > 1 {
 			cells = append(cells, figures.Text(t.place()))
 		}

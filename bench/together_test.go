@@ -37,7 +37,8 @@ func TestTogetherIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.json")
 	put := func(n, seeds int, median float64, machine string) {
 		t.Helper()
-		measured := Together{Model: "peng", N: n, Seeds: seeds, SeedEpoch: spread{median, median, median}, Epochs: 3, origin: origin{Machine: machine}}
+		measured := Together{Model: "peng", N: n, Seeds: seeds, SeedEpoch: spread{median, median, median}, Epochs: 3,
+			origin: origin{Machine: machine}}
 		if err := Update(path, func(f *File) { f.PutTogether(measured) }); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +59,8 @@ func TestTogetherIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := strings.Join(strings.Fields(table), " ")
-	for _, want := range []string{"| 100 | 1 | 1.00 | 1.00 to 1.00 | 1.00 | 0.0 | here |", "| 100 | 4 | 0.90 | 0.90 to 0.90 | 0.90 | 0.0 | here |",
+	for _, want := range []string{"| 100 | 1 | 1.00 | 1.00 to 1.00 | 1.00 | 0.0 | here |",
+		"| 100 | 4 | 0.90 | 0.90 to 0.90 | 0.90 | 0.0 | here |",
 		"| 100 | 1 | 2.00 | 2.00 to 2.00 | 1.00 | 0.0 | there |"} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("no %q in\n%s", want, table)

@@ -16,7 +16,8 @@ type MissingError struct {
 
 // Error implements error.
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("dyngraph: series %q: Series.%s of snapshot %d, node %d, target %d is NaN, want a number where a forecast "+
+	return fmt.Sprintf("dyngraph: series %q: Series.%s of snapshot %d, node %d, target %d is NaN, want a number "+
+		"where a forecast "+
 		"builds on it: fill it, or leave out the window: %v", e.Series, e.Field, e.Snapshot, e.Node, e.Target, ErrInvalid)
 }
 

@@ -2,13 +2,13 @@ package dyngraph
 
 import "fmt"
 
-// PurgedRotation returns one split for each window, which is tested in it. Training windows are those of candidates that
-// touch no step which the tested window touches, earlier and later ones. With validation above 0, so many windows are
-// for validation, the first after the tested one (the earliest follow the latest) that touch none of its steps, and
+// PurgedRotation returns one split for each window, which is tested in it. Training windows are those of candidates
+// that touch no step which the tested window touches, earlier and later ones. With validation above 0, so many windows
+// are for validation, the first after the tested one (the earliest follow the latest) that touch none of its steps, and
 // training windows touch none of theirs either. Candidates may be denser than the windows themselves.
 //
-// This is leave-one-out cross-validation with purging: M. López de Prado, Advances in Financial Machine Learning (2018),
-// section 7.4.1.
+// This is leave-one-out cross-validation with purging: M. López de Prado, Advances in Financial Machine Learning
+// (2018), section 7.4.1.
 func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, error) {
 	switch {
 	case w.err != nil:
@@ -40,8 +40,8 @@ func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, er
 
 // RollingOrigin tests each window from the index floor(first*K) of K on, as if time had stopped at its newest visible
 // step. Each split tests the next few windows, as many as every says: a model is trained anew for each split, on the
-// windows that are [Known] to the first of them. With a validation fraction above 0 the latest of those, rounded down but
-// one at least, are for validation, and training windows are known to the first of these.
+// windows that are [Known] to the first of them. With a validation fraction above 0 the latest of those, rounded down
+// but one at least, are for validation, and training windows are known to the first of these.
 //
 // L. J. Tashman, Out-of-sample tests of forecasting accuracy: an analysis and review, International Journal of
 // Forecasting 16 (2000).

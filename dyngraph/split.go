@@ -14,7 +14,7 @@ type Split struct{ Train, Validation, Test []Window }
 // in time: features of a training window may hold what is the target of a test window. [Windows.Chronological],
 // [Windows.PurgedRotation] and [Windows.RollingOrigin] are splits without that leak.
 func (w Windows) Split(trainFraction, validationFraction float64, seed uint64) (Split, error) {
-	const stream = 0x5851f42d4c957f2d // any constant; it keeps seeds apart from other uses of the generator
+	const stream = 0x5851f42d4c957f2d // any constant; the same seed gives other uses of the generator other numbers
 	rng := rand.New(rand.NewPCG(seed, stream))
 	shuffled := slices.Clone(w.list)
 	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
@@ -22,8 +22,8 @@ func (w Windows) Split(trainFraction, validationFraction float64, seed uint64) (
 }
 
 // Chronological splits the windows in order of time. What trains or validates was known when it is used: validation
-// windows whose target is later than the newest step that the first test window shows are left out, and training windows
-// whose target is later than the newest step that the first validation window shows (see [Known]).
+// windows whose target is later than the newest step that the first test window shows are left out, and training
+// windows whose target is later than the newest step that the first validation window shows (see [Known]).
 func (w Windows) Chronological(trainFraction, validationFraction float64) (Split, error) {
 	split, err := w.cut(trainFraction, validationFraction)
 	if err != nil {

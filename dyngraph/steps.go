@@ -13,7 +13,7 @@ func (s Span) overlaps(other Span) bool { return s.First <= other.Last && other.
 //
 //	Steps{Features: Span{0, k - 1}, Targets: Span{k, k}}
 //
-// so that windows which share no snapshot may still share days. In the zero value features and targets of snapshot i are
+// so that windows which share no snapshot may share days. In the zero value features and targets of snapshot i are
 // of step i. Edge weights always are. A standardisation over all times touches every step; Steps leaves that out.
 type Steps struct{ Features, Targets Span }
 
@@ -37,8 +37,8 @@ func (s *Series) checkSteps() error {
 	return nil
 }
 
-// inputSteps are the steps that the window's inputs show: those of the features and edges of all snapshots but the last.
-// The newest is what is known when the forecast is made. The zero Span for a window that is not in its series.
+// inputSteps are the steps that the window's inputs show: those of the features and edges of all snapshots but the
+// last. The newest is what is known when the forecast is made. The zero Span for a window that is not in its series.
 func (w Window) inputSteps() Span {
 	if w.Validate() != nil {
 		return Span{}

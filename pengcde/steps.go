@@ -9,7 +9,8 @@ import (
 
 // Steps are those of one sample's solve.
 type Steps struct {
-	// Ends are the times, from the first snapshot's 0, at which accepted steps end; StepTo those that steps had to end on.
+	// Ends are the times, from the first snapshot's 0, at which accepted steps end; StepTo those that steps had to end
+	// on.
 	Ends, StepTo []float64
 	ode.Stats
 }

@@ -49,8 +49,10 @@ func TestSteps(t *testing.T) {
 	}
 	for b, s := range together {
 		times := series[b].Times
-		if last := times[len(times)-1]; !slices.IsSorted(s.Ends) || s.Ends[len(s.Ends)-1] != last || len(s.Ends) != s.Accepted {
-			t.Errorf("sample %d: %d ends up to %g, want %d up to %g", b, len(s.Ends), s.Ends[len(s.Ends)-1], s.Accepted, last)
+		if last := times[len(times)-1]; !slices.IsSorted(s.Ends) || s.Ends[len(s.Ends)-1] != last ||
+			len(s.Ends) != s.Accepted {
+			t.Errorf("sample %d: %d ends up to %g, want %d up to %g", b, len(s.Ends), s.Ends[len(s.Ends)-1], s.Accepted,
+				last)
 		}
 		if len(s.StepTo) == 0 {
 			t.Errorf("sample %d: no times to end on, want those beside changes", b)

@@ -22,8 +22,8 @@ type Backend struct {
 	Origin string
 }
 
-// Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept and no
-// YNNPACK, is then the caller's to set. A nil one gives the zero Backend.
+// Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept
+// and no YNNPACK, is then the caller's to set. A nil one gives the zero Backend.
 func Wrap(backend compute.Backend) *Backend {
 	if backend == nil {
 		return &Backend{}

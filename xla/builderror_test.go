@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
-// What stops a graph from being built arrives in one line: by itself where it is an error of the program's own, with its
-// file and line where Go's runtime or GoMLX raised it.
+// What stops a graph from being built arrives in one line: by itself where it is an error of the program's own, with
+// its file and line where Go's runtime or GoMLX raised it.
 func TestBuildErrors(t *testing.T) {
 	backend, err := Open(Config{Backend: "go"})
 	if err != nil {
@@ -52,11 +52,13 @@ func TestBuildErrors(t *testing.T) {
 				t.Fatalf("got %v, want a BuildError of the program", err)
 			}
 			text := err.Error()
-			if !strings.Contains(text, c.says) || !strings.HasSuffix(text, `(while building program "trial")`) || strings.Contains(text, "\n") {
+			if !strings.Contains(text, c.says) || !strings.HasSuffix(text, `(while building program "trial")`) ||
+				strings.Contains(text, "\n") {
 				t.Errorf("%q, want one line that says %q", text, c.says)
 			}
 			var panicked *panics.Error
-			if got := errors.As(err, &panicked); got != c.placed || got != strings.Contains(text, "builderror_test.go:") {
+			if got := errors.As(err, &panicked); got != c.placed ||
+				got != strings.Contains(text, "builderror_test.go:") {
 				t.Fatalf("%q: Panic %v, want %v, with its place", text, got, c.placed)
 			}
 			var fault runtime.Error

@@ -1,5 +1,5 @@
-// Command race times the library against the peer in turns, or seeds that train in one program, prints a table and keeps it in a
-// file, row by row.
+// Command race times the library against the peer in turns, or seeds that train in one program, prints a table and
+// keeps it in a file, row by row.
 package main
 
 import (
@@ -25,8 +25,10 @@ func main() {
 	memory := flag.Float64("peer-memory", 20, "GiB that the peer may take")
 	variant := flag.String("variant", "dense", "of the peer: dense or implicit")
 	batch := flag.Int("batch", 0, "series in an optimiser step, where the peer takes no part; 0 for all")
-	seeds := flag.String("seeds", "", "numbers of seeds to train in one program, in place of races; -pairs is the epochs that are timed")
-	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and machine")
+	seeds := flag.String("seeds", "", "numbers of seeds to train in one program, in place of races; -pairs is the "+
+		"epochs that are timed")
+	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and "+
+		"machine")
 	figure := flag.String("figure", "", "PNG file to draw seconds per epoch of all rows of -out into")
 	serve := flag.Bool("serve", false, "be the library's side of a race: a setting in JSON and a folder follow")
 	flag.Parse()
@@ -131,7 +133,8 @@ func together(ctx context.Context, nodes, fields, seeds string, epochs int, out 
 			if err != nil {
 				return err
 			}
-			fmt.Printf("%s, %d nodes, %d seeds: %.3g s per seed and epoch\n", s.Field, s.Nodes, count, t.SeedEpoch.Median)
+			fmt.Printf("%s, %d nodes, %d seeds: %.3g s per seed and epoch\n", s.Field, s.Nodes, count,
+				t.SeedEpoch.Median)
 			measured.PutTogether(t)
 			if err := bench.Update(out, func(f *bench.File) { f.PutTogether(t) }); err != nil {
 				return err

@@ -24,7 +24,8 @@ func (s *Set) tensors() ([]safetensors.Tensor, error) {
 			what string
 			rows [][]float64
 		}{{"times", [][]float64{t.Times}}, {"snapshots", t.Snapshots}, {"values", t.Values}} {
-			tensor, err := safetensors.FromFloats(name(a.what), "F64", []int{len(a.rows), len(a.rows[0])}, slices.Concat(a.rows...))
+			tensor, err := safetensors.FromFloats(name(a.what), "F64", []int{len(a.rows), len(a.rows[0])},
+				slices.Concat(a.rows...))
 			if err != nil {
 				return nil, err
 			}
@@ -38,14 +39,17 @@ func (s *Set) tensors() ([]safetensors.Tensor, error) {
 // fromTensors is the set of a file whose checksum was found right.
 func fromTensors(file *safetensors.File) (*Set, error) {
 	r := reader{file: file}
-	s := &Set{Train: r.integers("train"), Interpolation: r.integers("interpolation"), Extrapolation: r.integers("extrapolation")}
+	s := &Set{Train: r.integers("train"), Interpolation: r.integers("interpolation"),
+		Extrapolation: r.integers("extrapolation")}
 	for b := 0; ; b++ {
 		name := func(what string) string { return fmt.Sprintf("%d.%s", b, what) }
 		if _, found := file.Tensor(name("times")); !found {
 			break
 		}
-		t := Trajectory{Snapshots: r.rows(name("snapshots")), Events: r.integers(name("events")), Index: r.integers(name("index")), Values: r.rows(name("values"))}
-		times, nodes, from, to := r.rows(name("times")), r.integers(name("nodes")), r.integers(name("from")), r.integers(name("to"))
+		t := Trajectory{Snapshots: r.rows(name("snapshots")), Events: r.integers(name("events")),
+			Index: r.integers(name("index")), Values: r.rows(name("values"))}
+		times, nodes, from, to := r.rows(name("times")), r.integers(name("nodes")), r.integers(name("from")),
+			r.integers(name("to"))
 		if r.err == nil && (len(times) != 1 || len(nodes) != 1 || len(from) != len(to)) {
 			r.err = fmt.Errorf("arrays of trajectory %d do not fit: %w", b, safetensors.ErrCorrupt)
 		}

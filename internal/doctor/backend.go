@@ -29,8 +29,9 @@ func checkBackend(setting string) Check {
 		err = Computes(backend)
 	}
 	if err != nil {
-		return Check{State: Missing, Detail: err.Error(), Fix: `name a backend that works, such as "go", as the backend ` +
-			`or in $` + xla.BackendEnv + `; with none named the best that works is taken`}
+		return Check{State: Missing, Detail: err.Error(),
+			Fix: `name a backend that works, such as "go", as the backend ` +
+				`or in $` + xla.BackendEnv + `; with none named the best that works is taken`}
 	}
 	c := Check{State: OK, Detail: fmt.Sprintf("%v; opened in %v, a small program compiled and run in %v", backend,
 		opened.Round(10*time.Microsecond), (time.Since(start) - opened).Round(10*time.Microsecond))}
@@ -43,7 +44,8 @@ func checkBackend(setting string) Check {
 	return c
 }
 
-// Computes compares sums of float32 on a backend with Go's own: a single addition is rounded alike everywhere (IEEE 754).
+// Computes compares sums of float32 on a backend with Go's own: a single addition is rounded alike everywhere (IEEE
+// 754).
 func Computes(backend *xla.Backend) error {
 	program, err := xla.NewProgram(backend, "add", func(in []*graph.Node) []*graph.Node {
 		return []*graph.Node{graph.Add(in[0], in[1])}
@@ -129,5 +131,6 @@ func checkCUDA(devices []string, smi string, plugins []string) Check {
 				"jax[cuda13] brings them) and link it as ~/.local/lib/go-xla/pjrt_c_api_cuda_plugin.so, or name it by " +
 				xla.BackendEnv + "=xla:/path/to/plugin.so"}
 	}
-	return Check{State: OK, Detail: fmt.Sprintf("%s; nvidia-smi: %s; %s", there, cmp.Or(smi, "none"), strings.Join(plugins, ", "))}
+	return Check{State: OK, Detail: fmt.Sprintf("%s; nvidia-smi: %s; %s", there, cmp.Or(smi, "none"),
+		strings.Join(plugins, ", "))}
 }

@@ -35,7 +35,8 @@ func (p *Error) Unwrap() error { return p.Err }
 // Format adds the stack for %+v.
 func (p *Error) Format(s fmt.State, verb rune) { Format(s, verb, p) }
 
-// Format formats err, and for %+v the stack of the [*Error] that it wraps, if any: for errors that wrap others to implement
+// Format formats err, and for %+v the stack of the [*Error] that it wraps, if any: for errors that wrap others to
+// implement
 // [fmt.Formatter] with.
 func Format(s fmt.State, verb rune, err error) {
 	if verb == 'q' {
@@ -49,8 +50,8 @@ func Format(s fmt.State, verb rune, err error) {
 	}
 }
 
-// Catch calls a function that builds a graph and returns what it panics with: an error as it is, all else and the errors
-// of Go's runtime and of GoMLX as a [*Error].
+// Catch calls a function that builds a graph and returns what it panics with: an error as it is, all else and the
+// errors of Go's runtime and of GoMLX as a [*Error].
 func Catch(build func()) (caught error) {
 	defer func() {
 		thrown := recover()

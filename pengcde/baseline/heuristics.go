@@ -21,14 +21,14 @@ var ErrNotFitted = errors.New("not fitted")
 // Forecaster forecasts the target of a window, [nodes*TargetSize] row-major by node, from its inputs.
 type Forecaster interface {
 	Name() string
-	// Fit learns from training windows and chooses what is to be chosen on validation windows, of which there may be none;
-	// heuristics that learn nothing accept any.
+	// Fit learns from training windows and chooses what is to be chosen on validation windows, of which there may be
+	// none; heuristics that learn nothing accept any.
 	Fit(training, validation []dyngraph.Window) error
 	Forecast(w dyngraph.Window) ([]float64, error)
 }
 
-// Heuristics returns one of each: [Zero], [TrainingMean], [LastVisible], [RecentMean], [Ridge] with the default penalty and
-// with a chosen one.
+// Heuristics returns one of each: [Zero], [TrainingMean], [LastVisible], [RecentMean], [Ridge] with the default penalty
+// and with a chosen one.
 func Heuristics() []Forecaster {
 	return []Forecaster{Zero{}, &TrainingMean{}, LastVisible{}, RecentMean{}, &Ridge{}, &Ridge{Choose: true}}
 }
@@ -49,8 +49,8 @@ func (Zero) Forecast(w dyngraph.Window) ([]float64, error) {
 	return make([]float64, w.Series.Nodes()*w.Series.TargetSize), nil
 }
 
-// TrainingMean forecasts the mean of all targets of the training windows, one number for each component of the target and
-// the same for every node. Targets that are NaN were not observed and are left out.
+// TrainingMean forecasts the mean of all targets of the training windows, one number for each component of the target
+// and the same for every node. Targets that are NaN were not observed and are left out.
 type TrainingMean struct{ mean []float64 }
 
 func (*TrainingMean) Name() string { return "training mean" }
@@ -70,7 +70,8 @@ func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 	for _, w := range train {
 		target := w.Target()
 		if len(target) == 0 || w.Series.TargetSize != len(mean) {
-			return fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets of size %d, want some of size %d: %w",
+			return fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets of size %d, want "+
+				"some of size %d: %w",
 				w.Start, w.Series.Name, len(target), w.Series.TargetSize, len(mean), ErrInput)
 		}
 		for i, y := range target {
@@ -82,7 +83,8 @@ func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 	}
 	for i := range mean {
 		if count[i] == 0 {
-			return fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, want one observed at least: %w", i, len(train), ErrInput)
+			return fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, want one "+
+				"observed at least: %w", i, len(train), ErrInput)
 		}
 		mean[i] *= 1 / count[i]
 	}
@@ -99,7 +101,8 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 		return nil, err
 	}
 	if size := w.Series.TargetSize; size != len(m.mean) {
-		return nil, fmt.Errorf("pengcde/baseline: training mean of targets of size %d for series %q with targets of size %d: %w",
+		return nil, fmt.Errorf("pengcde/baseline: training mean of targets of size %d for series %q with targets of "+
+			"size %d: %w",
 			len(m.mean), w.Series.Name, size, ErrInput)
 	}
 	forecast := make([]float64, 0, w.Series.Nodes()*len(m.mean))

@@ -8,11 +8,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// MSE is the mean over nodes (and components of the target) of (forecast - target)²; both are [nodes*outputs]. Targets that
-// are NaN were not observed and are left out; without any other the error wraps [ErrInput].
+// MSE is the mean over nodes (and components of the target) of (forecast - target)²; both are [nodes*outputs]. Targets
+// that are NaN were not observed and are left out; without any other the error wraps [ErrInput].
 func MSE(forecast, target []float64) (float64, error) {
 	if len(forecast) != len(target) || len(target) == 0 {
-		return 0, fmt.Errorf("pengcde/train: MSE of %d forecasts and %d targets, want as many of each and at least one: %w",
+		return 0, fmt.Errorf("pengcde/train: MSE of %d forecasts and %d targets, want as many of each and at least "+
+			"one: %w",
 			len(forecast), len(target), ErrInput)
 	}
 	sum, observed := 0.0, 0
@@ -23,7 +24,8 @@ func MSE(forecast, target []float64) (float64, error) {
 		}
 	}
 	if observed == 0 {
-		return 0, fmt.Errorf("pengcde/train: MSE of %d targets that are all NaN, want at least one observed: %w", len(target), ErrInput)
+		return 0, fmt.Errorf("pengcde/train: MSE of %d targets that are all NaN, want at least one observed: %w",
+			len(target), ErrInput)
 	}
 	return sum / float64(observed), nil
 }
@@ -45,7 +47,8 @@ func BroadcastMSE(forecast, target []float64) (float64, error) {
 	}
 	target = slices.DeleteFunc(slices.Clone(target), math.IsNaN)
 	if len(target) == 0 {
-		return 0, fmt.Errorf("pengcde/train: BroadcastMSE of targets that are all NaN, want at least one observed: %w", ErrInput)
+		return 0, fmt.Errorf("pengcde/train: BroadcastMSE of targets that are all NaN, want at least one observed: %w",
+			ErrInput)
 	}
 	meanP, varP := stat.PopMeanVariance(forecast, nil)
 	meanY, varY := stat.PopMeanVariance(target, nil)

@@ -13,9 +13,9 @@
 // Steps are constant, by Ch. Tsitouras' method of order 5 (see [ode.Tsit5]); states between the ends of steps come from
 // its continuous extension of order 4. Every graph starts a sequence of steps of its own, so no step reaches over a
 // change of the graph. Between two observations with different graphs the earlier graph is in force up to the later
-// time; [Problem.Frozen] repeats the published data instead, whose states stand still there.
+// time; [Problem.Frozen] repeats the published data instead, whose states do not change there.
 //
-// Limits: explicit steps of a given length. Where they are too long for the graph, states would be wrong or grow without
-// bound; the error estimate of the method notices that, and the simulation ends with [ErrStep]. Heat can take steps of 2
-// over the largest eigenvalue of D - A, which for undirected graphs is at most twice the largest degree.
+// Limits: explicit steps of a given length. Where they are too long for the graph, states would be wrong or grow
+// without bound; the error estimate of the method notices that, and the simulation ends with [ErrStep]. Heat can take
+// steps of 2 over the largest eigenvalue of D - A, which for undirected graphs is at most twice the largest degree.
 package dynamics

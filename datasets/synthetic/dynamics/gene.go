@@ -1,7 +1,7 @@
 package dynamics
 
-// GeneCoded is gene regulation as the published code has it, where the receiving node's own state saturates what it takes
-// up:
+// GeneCoded is gene regulation as the published code has it, where the receiving node's own state saturates what it
+// takes up:
 //
 //	x_i' = -x_i + Σ_j A_ij x_j² / (1 + x_i²)
 //

@@ -26,7 +26,8 @@ func NewGraph(p *dyngraph.Pattern, weights []float64) (*Graph, error) {
 	for e, w := range weights {
 		from, to := p.From[e], p.To[e]
 		if !finite(w) {
-			return nil, fmt.Errorf("datasets/synthetic/dynamics: weight of edge %d -> %d is %g, want a finite number, 0 where the edge is absent: %w", from, to, w, ErrInput)
+			return nil, fmt.Errorf("datasets/synthetic/dynamics: weight of edge %d -> %d is %g, want a finite "+
+				"number, 0 where the edge is absent: %w", from, to, w, ErrInput)
 		}
 		if w != 0 {
 			g.to, g.weight = append(g.to, to), append(g.weight, w)

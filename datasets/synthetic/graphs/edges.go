@@ -65,9 +65,11 @@ func checkUndirected(p *dyngraph.Pattern) error {
 	for e, from := range p.From {
 		switch to := p.To[e]; {
 		case from == to:
-			return invalid("self-loop of node %d, want an undirected graph without them: take the graph before its events, or symmetrise it", from)
+			return invalid("self-loop of node %d, want an undirected graph without them: take the graph before its "+
+				"events, or symmetrise it", from)
 		case reverse.From[e] != from || reverse.To[e] != to:
-			return invalid("an edge near %d -> %d has no opposite, want an undirected graph: take the graph before its events, or add the opposite edges", from, to)
+			return invalid("an edge near %d -> %d has no opposite, want an undirected graph: take the graph before "+
+				"its events, or add the opposite edges", from, to)
 		}
 	}
 	return nil

@@ -6,12 +6,12 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Events change a graph: at each event every ordered pair (i, j) of nodes, i = j too, loses its edge with probability Drop
-// and then gains one with probability Add, each pair on its own. So a graph becomes directed and gets self-loops. Time and
-// memory are O(edges), since pairs that nothing happens to are skipped over.
+// Events change a graph: at each event every ordered pair (i, j) of nodes, i = j too, loses its edge with probability
+// Drop and then gains one with probability Add, each pair on its own. So a graph becomes directed and gets self-loops.
+// Time and memory are O(edges), since pairs that nothing happens to are skipped over.
 type Events struct {
-	// The zero Events have 0.02 and 0.001. Where one is set both are taken as they are. Add gives Add n² edges an event: for
-	// large graphs let it fall as 1/n.
+	// The zero Events have 0.02 and 0.001. Where one is set both are taken as they are. Add gives Add n² edges an
+	// event: for large graphs let it fall as 1/n.
 	Drop, Add float64
 }
 

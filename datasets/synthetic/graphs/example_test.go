@@ -40,7 +40,8 @@ func Example() {
 func ExampleCommunity() {
 	const n = 4_000
 	scale := 400. / n
-	graph, err := graphs.Draw(graphs.Community{Inside: 0.25 * scale, Between: 0.01 * scale}, n, rand.New(rand.NewPCG(1, 0)))
+	graph, err := graphs.Draw(graphs.Community{Inside: 0.25 * scale, Between: 0.01 * scale}, n,
+		rand.New(rand.NewPCG(1, 0)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,8 +16,8 @@ var ErrInvalid = errors.New("invalid graph")
 type Family interface {
 	// Name is how tables call the family, such as "power law".
 	Name() string
-	// Draw draws a graph of n nodes ([Grid] rounds n up): symmetric, without self-loops, nodes as the definition numbers
-	// them. The graph depends on nothing but n, the family's fields and the state of rng.
+	// Draw draws a graph of n nodes ([Grid] rounds n up): symmetric, without self-loops, nodes as the definition
+	// numbers them. The graph depends on nothing but n, the family's fields and the state of rng.
 	Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error)
 }
 
@@ -78,7 +78,8 @@ func checkProbabilities(what string, probabilities ...float64) error {
 func checkSize(what string, entries float64) error {
 	const most = 1 << 28 // 2 GiB of edges or weights
 	if entries > most {
-		return invalid("%s with about %.2g entries, want at most %.2g: lower the probability, which for a constant mean degree falls as 1/nodes",
+		return invalid("%s with about %.2g entries, want at most %.2g: lower the probability, which for a constant "+
+			"mean degree falls as 1/nodes",
 			what, entries, float64(most))
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Grid is a square lattice in which each pixel is joined to the up to 8 around it, row by row: pixel (r, c) of side N is
-// node r N + c. All draws are equal.
+// Grid is a square lattice in which each pixel is joined to the up to 8 around it, row by row: pixel (r, c) of side N
+// is node r N + c. All draws are equal.
 type Grid struct{}
 
 // Name is "grid".

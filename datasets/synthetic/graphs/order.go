@@ -27,14 +27,14 @@ func byCommunity(p *dyngraph.Pattern) (*dyngraph.Pattern, error) {
 	return sorted(p.Nodes, from, to), nil
 }
 
-// communities finds communities of an undirected graph by greedy modularity maximisation: each node starts alone, and as
-// long as the modularity gains, the two communities whose union gains most are joined. The largest comes first, of equal
-// ones that with the smallest node; nodes of one are in increasing order.
+// communities finds communities of an undirected graph by greedy modularity maximisation: each node starts alone, and
+// as long as the modularity gains, the two communities whose union gains most are joined. The largest comes first, of
+// equal ones that with the smallest node; nodes of one are in increasing order.
 //
-// A. Clauset, M. E. J. Newman, C. Moore, Finding community structure in very large networks, Physical Review E 70, 066111,
-// 2004; as networkx's greedy_modularity_communities, with its rule for equal gains (the pair with the smallest labels, the
-// union takes the larger label) applied to exact gains where networkx's are rounded. gonum's community package has
-// Louvain's method only.
+// A. Clauset, M. E. J. Newman, C. Moore, Finding community structure in very large networks, Physical Review E 70,
+// 066111, 2004; as networkx's greedy_modularity_communities, with its rule for equal gains (the pair with the smallest
+// labels, the union takes the larger label) applied to exact gains where networkx's are rounded. gonum's community
+// package has Louvain's method only.
 func communities(p *dyngraph.Pattern) ([][]int, error) {
 	if err := checkUndirected(p); err != nil {
 		return nil, err
@@ -53,13 +53,13 @@ func communities(p *dyngraph.Pattern) ([][]int, error) {
 	}), nil
 }
 
-// clustering is the state of the greedy algorithm. With m edges, E_ij of them between communities i and j, and k_i the sum
-// of the degrees in i, joining i and j raises the modularity by 2/(2m)² (2m E_ij - k_i k_j); the bracket is an exact
-// integer, the gain.
+// clustering is the state of the greedy algorithm. With m edges, E_ij of them between communities i and j, and k_i the
+// sum of the degrees in i, joining i and j raises the modularity by 2/(2m)² (2m E_ij - k_i k_j); the bracket is an
+// exact integer, the gain.
 //
 // The queue is lazy. Joining communities lowers the gain of every pair they are in, except where both have edges to a
-// third: only for those is a pair queued anew. All other queued gains are bounds from above, put right when they come to
-// the front. Rows are joined smaller into larger.
+// third: only for those is a pair queued anew. All other queued gains are bounds from above, put right when they come
+// to the front. Rows are joined smaller into larger.
 type clustering struct {
 	twiceEdges int64
 	parent     []int32           // union-find; roots index what follows
@@ -73,7 +73,8 @@ func newClustering(p *dyngraph.Pattern) *clustering {
 	n := p.Nodes
 	c := &clustering{
 		twiceEdges: int64(p.Edges()),
-		parent:     make([]int32, n), between: make([]map[int32]int32, n), degree: make([]int64, n), label: make([]int32, n),
+		parent:     make([]int32, n), between: make([]map[int32]int32, n), degree: make([]int64,
+			n), label: make([]int32, n),
 	}
 	start := starts(n, p.From)
 	for u := range n {

@@ -6,9 +6,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// PowerLaw grows a graph by preferential attachment: it starts from a star of Edges+1 nodes, then each new node is joined
-// to Edges distinct nodes, drawn with probability proportional to their degree. So it has Edges (n - Edges) edges, and
-// degrees with a tail of exponent 3.
+// PowerLaw grows a graph by preferential attachment: it starts from a star of Edges+1 nodes, then each new node is
+// joined to Edges distinct nodes, drawn with probability proportional to their degree. So it has Edges (n - Edges)
+// edges, and degrees with a tail of exponent 3.
 //
 // A.-L. Barabási, R. Albert, Emergence of scaling in random networks, Science 286, 1999; as networkx's
 // barabasi_albert_graph, which starts from a star since version 2.6.

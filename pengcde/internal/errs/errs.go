@@ -1,5 +1,5 @@
-// Package errs puts errors of one package into those of another so that people read each thing once: "pengcde: sample 0:
-// knot 2 is ...", not "pengcde: pengcde/path: sample 0: pengcde/path: knot 2 is ...: invalid knots: invalid input".
+// Package errs puts errors of one package into those of another so that people read each thing once: "pengcde: sample
+// 0: knot 2 is ...", not "pengcde: pengcde/path: sample 0: pengcde/path: knot 2 is ...: invalid knots: invalid input".
 package errs
 
 import (
@@ -30,7 +30,8 @@ func In(context string, err error, sentinels ...error) error {
 // bare is a text without the name of one of the library's packages before it.
 func bare(text string) string {
 	name, rest, found := strings.Cut(text, ": ")
-	if found && (name == "pengcde" || name == "dyngraph" || strings.HasPrefix(name, "pengcde/") && !strings.Contains(name, " ")) {
+	if found && (name == "pengcde" || name == "dyngraph" || strings.HasPrefix(name, "pengcde/") &&
+		!strings.Contains(name, " ")) {
 		return rest
 	}
 	return text
