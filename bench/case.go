@@ -52,8 +52,7 @@ type testCase struct {
 	Setting
 	config pengcde.Config
 	series []*dyngraph.Series
-	// training makes an epoch one step of AdamW on all series, without validation, at tinyRate. Its Epochs are to be
-	// set.
+	// training makes an epoch one step of AdamW on all series, without validation, at tinyRate.
 	training train.Config
 }
 

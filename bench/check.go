@@ -63,8 +63,7 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 	return report + "\n", err
 }
 
-// compare trains a few epochs before, so that no parameter has a value that hides mistakes, as gains of 1 and shifts of
-// 0 do.
+// compare trains two epochs first, so that no parameter hides mistakes, as gains of 1 and shifts of 0 do.
 func compare(ctx context.Context, backend *xla.Backend, s Setting) (*comparison, error) {
 	s.Float64 = true
 	c, err := newCase(ctx, s)
@@ -130,8 +129,8 @@ func withPeer(ctx context.Context, folder, variant string, given bool, use func(
 
 // gradient is that of the model which is trained, whose parameters are in the file before: AdamW with an ε far above
 // any gradient, and a learning rate as large, steps by the gradient itself. The model's parameters are others then.
-func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before string) (float64, map[string][]float64,
-	error) {
+func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before string) (
+	loss float64, gradient map[string][]float64, err error) {
 	const far = 1e12
 	config := c.training
 	config.AdamW = train.AdamW{LearningRate: far, Epsilon: far, WeightDecay: -1, Clip: -1}
@@ -139,8 +138,7 @@ func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before st
 	if err != nil {
 		return 0, nil, err
 	}
-	gradient, err := readFloats(before)
-	if err != nil {
+	if gradient, err = readFloats(before); err != nil {
 		return 0, nil, err
 	}
 	for name, values := range gradient {
@@ -155,14 +153,13 @@ func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before st
 // largestDifference is the largest relative difference between two gradients, and where it is.
 func largestDifference(ours, theirs map[string][]float64) (largest float64, worst string, err error) {
 	if len(ours) != len(theirs) {
-		return 0, "", fmt.Errorf("bench: the peer has gradients of %d parameters, the library of %d", len(theirs),
-			len(ours))
+		return 0, "", fmt.Errorf("bench: the peer has gradients of %d parameters, want %d", len(theirs), len(ours))
 	}
 	for name, ours := range ours {
 		theirs := theirs[name]
 		if len(ours) != len(theirs) {
-			return 0, "", fmt.Errorf("bench: the peer's gradient of %q has %d entries, the library's %d", name,
-				len(theirs), len(ours))
+			return 0, "", fmt.Errorf("bench: the peer's gradient of %q has %d entries, want %d", name, len(theirs),
+				len(ours))
 		}
 		if relative := floats.Distance(theirs, ours, 2) / floats.Norm(ours, 2); !(relative <= largest) {
 			largest, worst = relative, name

@@ -24,8 +24,7 @@ type Row struct {
 	Ours  float64 `json:"ours_s"`
 	Peer  float64 `json:"peer_s,omitempty"`
 	Ratio spread  `json:"ratio,omitzero"`
-	// Inference is forward alone, in seconds, of one turn: ours from the series to the forecasts, the peer's from its
-	// arrays.
+	// Inference is forward alone, in seconds of one turn: ours from series to forecasts, the peer's from arrays.
 	OursInference float64 `json:"ours_inference_s"`
 	PeerInference float64 `json:"peer_inference_s,omitempty"`
 	// Compile is the time that compiling an epoch takes, in seconds.
@@ -35,8 +34,7 @@ type Row struct {
 	OursBytes int64 `json:"ours_bytes"`
 	PeerBytes int64 `json:"peer_bytes,omitempty"`
 	Planned
-	// Accepted and Rejected steps of the library and its evaluations forward, in all samples; the peer takes the
-	// accepted ones.
+	// Accepted and Rejected steps of the library and Evaluations forward, in all samples.
 	Accepted    int `json:"accepted"`
 	Rejected    int `json:"rejected"`
 	Evaluations int `json:"evaluations"`
@@ -53,8 +51,7 @@ type Planned struct {
 	// has the compiler and what it made besides, and what Go has not collected yet.
 	PlannedBytes int64 `json:"planned_bytes,omitempty"`
 	BaseBytes    int64 `json:"base_bytes,omitempty"`
-	// PlannedEvaluations are forward, in all samples, if each accepts as many steps as that with the most and rejects
-	// none.
+	// PlannedEvaluations are forward, as if all samples accepted as many steps as that with the most.
 	PlannedEvaluations int `json:"planned_evaluations,omitempty"`
 }
 
@@ -121,8 +118,7 @@ func Update(path string, change func(*File)) error {
 	return durable.WriteFile(path, append(content, '\n'))
 }
 
-// Put adds a row in the place of an older one of the same model, size, variant and batch on the same machine and
-// backend.
+// Put adds a row in the place of one of the same model, size, variant and batch on the same machine and backend.
 func (f *File) Put(r Row) {
 	f.Rows = put(f.Rows, r, func(other Row) bool {
 		return other.Model == r.Model && other.N == r.N && other.Variant == r.Variant && other.Batch == r.Batch &&

@@ -54,16 +54,15 @@ func (f File) Table() *figures.Table {
 				mebi(r.OursBytes-r.BaseBytes))
 		}},
 		{title: "steps", cell: func(r Row) figures.Cell {
-			return textIf(r.Accepted != 0, "%d + %d", r.Accepted,
-				r.Rejected)
+			return textIf(r.Accepted != 0, "%d + %d", r.Accepted, r.Rejected)
 		}},
 		{title: "evaluations, planned / taken", planned: true, cell: func(r Row) figures.Cell {
 			return textIf(r.PlannedEvaluations != 0, "%d / %d", r.PlannedEvaluations, r.Evaluations)
 		}},
 	}
 	if len(f.places()) > 1 {
-		columns = append(columns, column{title: "machine",
-			cell: func(r Row) figures.Cell { return figures.Text(r.place()) }})
+		place := func(r Row) figures.Cell { return figures.Text(r.place()) }
+		columns = append(columns, column{title: "machine", cell: place})
 	}
 	raced := slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Peer > 0 || r.OutOfMemory })
 	planned := slices.ContainsFunc(f.Rows, func(r Row) bool { return r.PlannedBytes > 0 })
@@ -72,9 +71,8 @@ func (f File) Table() *figures.Table {
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int {
 		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)), cmp.Compare(a.N, b.N))
 	})
-	table := &figures.Table{Title: fmt.Sprintf("An epoch: forward, gradient and update, of %d series on grids",
-		batchSize),
-		Rows: make([][]figures.Cell, len(rows)), Notes: f.notes(raced, planned)}
+	title := fmt.Sprintf("An epoch: forward, gradient and update, of %d series on grids", batchSize)
+	table := &figures.Table{Title: title, Rows: make([][]figures.Cell, len(rows)), Notes: f.notes(raced, planned)}
 	for _, c := range columns {
 		table.Columns = append(table.Columns, figures.Column{Title: c.title, Decimals: c.decimals})
 		for i, r := range rows {
@@ -119,14 +117,13 @@ func (f File) notes(raced, planned bool) []string {
 		"memory: the largest resident"}
 	if planned {
 		notes = append(notes, "planned, before the first epoch: data, states, parameters and estimated memory of "+
-			"programs, on device and host; "+
-			"above base: the largest resident memory less that before compiling, with the compiler, what it made and "+
-			"Go's garbage; "+
-			"evaluations: forward, in all series, planned as if all accepted as many steps as that with the most, "+
-			"and rejected none")
+			"programs, on device and host; above base: the largest resident memory less that before compiling, with "+
+			"the compiler, what it made and Go's garbage; evaluations: forward, in all series, planned as if all "+
+			"accepted as many steps as that with the most, and rejected none")
 	}
 	if raced {
-		notes = append(notes, "ratio: seconds of the peer over ours, median over pairs of turns (least to largest)"+limits(f.Rows))
+		notes = append(notes, "ratio: seconds of the peer over ours, median over pairs of turns (least to largest)"+
+			limits(f.Rows))
 	}
 	for _, place := range f.places() {
 		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.place() != place })

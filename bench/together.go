@@ -16,8 +16,8 @@ import (
 )
 
 // Measure trains on a case in this process, without the peer, and returns the median of so many epochs after the first,
-// which compiles. Unlike those of a [Race], its row has no inference and no steps, and its memory is what the process
-// holds besides, too.
+// which compiles. Unlike that of a [Race], its row has no inference and no steps, and its memory is that of the whole
+// process.
 func Measure(ctx context.Context, backend *xla.Backend, s Setting, epochs int) (Row, error) {
 	runtime.GC()
 	resident.Reset()
@@ -98,8 +98,7 @@ func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds
 		Compile:   max(first-rest.Median, 0), origin: here(versions(backend))}, nil
 }
 
-// PutTogether adds a measurement in the place of an older one of the same model, size and seeds on the same machine and
-// backend.
+// PutTogether adds a measurement in the place of one of the same model, size, seeds, machine and backend.
 func (f *File) PutTogether(t Together) {
 	f.Together = put(f.Together, t, func(other Together) bool {
 		return other.Model == t.Model && other.N == t.N && other.Seeds == t.Seeds && other.place() == t.place()
@@ -114,8 +113,8 @@ func (f File) TogetherTable() *figures.Table {
 	})
 	table := &figures.Table{Title: "Seeds in one program",
 		Columns: []figures.Column{{Title: "model"}, {Title: "n"}, {Title: "seeds"},
-			{Title: "s per seed and epoch", Decimals: 2},
-			{Title: "least to largest"}, {Title: "of one alone"}, {Title: "compiling, s", Decimals: 1}}}
+			{Title: "s per seed and epoch", Decimals: 2}, {Title: "least to largest"}, {Title: "of one alone"},
+			{Title: "compiling, s", Decimals: 1}}}
 	places := distinct(rows, Together.place)
 	if len(places) > 1 {
 		table.Columns = append(table.Columns, figures.Column{Title: "machine"})
@@ -128,9 +127,8 @@ func (f File) TogetherTable() *figures.Table {
 			}
 		}
 		cells := []figures.Cell{figures.Text(modelName(t.Model)), figures.Number(float64(t.N)),
-			figures.Number(float64(t.Seeds)),
-			figures.Number(t.SeedEpoch.Median), figures.Text(fmt.Sprintf("%.2f to %.2f", t.SeedEpoch.Low,
-				t.SeedEpoch.High)), share, figures.Number(t.Compile)}
+			figures.Number(float64(t.Seeds)), figures.Number(t.SeedEpoch.Median),
+			textIf(true, "%.2f to %.2f", t.SeedEpoch.Low, t.SeedEpoch.High), share, figures.Number(t.Compile)}
 		if len(places) > 1 {
 			cells = append(cells, figures.Text(t.place()))
 		}

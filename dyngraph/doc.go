@@ -16,9 +16,7 @@
 //
 // Features often repeat earlier steps of what is forecast, so that windows which share no snapshot share days all the
 // same.
-// [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] make splits that do not
-// leak.
+// [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] do not leak.
 //
-// Limits: all snapshots share one set of nodes, and missing values are not filled here; that is for models, which say
-// how.
+// Limits: all snapshots share one set of nodes. Missing values are not filled here; models do, and say how.
 package dyngraph

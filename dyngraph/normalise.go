@@ -126,8 +126,7 @@ func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Patte
 			}
 			if math.IsInf(out[u], 1) || math.IsInf(in[u], 1) {
 				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in: the sum "+
-					"of its weights "+
-					"overflows, want a smaller unit of the weights: %w", u, i, out[u], in[u], ErrInvalid)
+					"of its weights overflows, want a smaller unit of the weights: %w", u, i, out[u], in[u], ErrInvalid)
 			}
 		}
 		c := make([]float64, looped.Edges())

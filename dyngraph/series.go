@@ -29,8 +29,7 @@ type Series struct {
 	Lagged bool
 	// Steps says which steps features and targets are made of; the zero value means each snapshot's own.
 	Steps Steps
-	// Targets [T][nodes*TargetSize] are row-major by node, NaN where they were not observed; nil for a series without
-	// targets.
+	// Targets [T][nodes*TargetSize] are row-major by node, NaN where not observed; nil for a series without targets.
 	Targets    [][]float64
 	TargetSize int
 	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot:

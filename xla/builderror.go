@@ -6,13 +6,11 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
-// BuildError is the error of a [Program] whose graph could not be built; it unwraps to what the building function
-// panicked with.
+// BuildError is the error of a [Program] whose graph could not be built; it unwraps to the function's panic.
 type BuildError struct {
 	// Program is the name.
 	Program string
-	// Err is what the function panicked with. Where that is no error of the function's own, it says the place, and %+v
-	// prints the stack.
+	// Err is what the function panicked with; other panics than errors of its own say the place, and %+v the stack.
 	Err error
 }
 

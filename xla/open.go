@@ -21,8 +21,7 @@ const (
 )
 
 var (
-	// ErrPlugin is an XLA plugin that was asked for and is missing, is none, or does not work here or with the
-	// options given.
+	// ErrPlugin is an XLA plugin that was asked for and is missing, is none, or does not work here with the options.
 	ErrPlugin = errors.New("XLA plugin cannot be used")
 	// ErrSetting is the name of a backend that does not exist or cannot be opened.
 	ErrSetting = errors.New("backend setting is not understood")

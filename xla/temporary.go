@@ -108,13 +108,12 @@ func view(node *graph.Node) bool {
 func inside(node *graph.Node, readers int) bool {
 	switch node.Type() {
 	case graph.NodeTypeConstant, graph.NodeTypeIota, graph.NodeTypeBroadcastInDim, graph.NodeTypeSlice,
-		graph.NodeTypeConvertDType,
-		graph.NodeTypeTranspose:
+		graph.NodeTypeConvertDType, graph.NodeTypeTranspose:
 		return true
 	case graph.NodeTypeParameter, graph.NodeTypeDotGeneral, graph.NodeTypeGather, graph.NodeTypeConcatenate,
-		graph.NodeTypePad,
-		graph.NodeTypeReduceSum, graph.NodeTypeReduceMax, graph.NodeTypeReduceMin, graph.NodeTypeReduceProduct, graph.NodeTypeScatterSum,
-		graph.NodeTypeScatterMax, graph.NodeTypeScatterMin, graph.NodeTypeDynamicSlice, graph.NodeTypeDynamicUpdateSlice:
+		graph.NodeTypePad, graph.NodeTypeReduceSum, graph.NodeTypeReduceMax, graph.NodeTypeReduceMin,
+		graph.NodeTypeReduceProduct, graph.NodeTypeScatterSum, graph.NodeTypeScatterMax, graph.NodeTypeScatterMin,
+		graph.NodeTypeDynamicSlice, graph.NodeTypeDynamicUpdateSlice:
 		return false
 	}
 	return readers < 2

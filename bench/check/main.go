@@ -33,8 +33,8 @@ func check(ctx context.Context, nodes int, published bool) error {
 	defer backend.Close()
 	var failed error
 	for _, field := range bench.Fields() {
-		report, err := bench.Check(ctx, backend, bench.Setting{Field: field, Nodes: nodes, Published: published,
-			Seed: 1234})
+		setting := bench.Setting{Field: field, Nodes: nodes, Published: published, Seed: 1234}
+		report, err := bench.Check(ctx, backend, setting)
 		if report == "" {
 			return err
 		}

@@ -63,11 +63,10 @@ func TwitterTennis(event Event) (*dyngraph.Series, error) {
 
 // ReadTwitterTennis reads JSON, plain or compressed by gzip, of the form
 //
-//	{"0": {"edges": [[from, to], ...], "weights": [w, ...], "X": [[degree, transitivity], ...], "y": [mentions, ...]}, "1": ...,
-//	 "time_periods": snapshots, "node_ids": {account: node, ...}}
+//	{"0": {"edges": [[from, to], ...], "weights": [w, ...], "X": [[degree, transitivity], ...], "y": [mentions, ...]},
+//	 "1": ..., "time_periods": snapshots, "node_ids": {account: node, ...}}
 //
-// Weights of an edge that a snapshot lists more than once are summed. Errors about the content wrap
-// [dyngraph.ErrInvalid].
+// Weights of an edge that a snapshot repeats are summed. Errors about the content wrap [dyngraph.ErrInvalid].
 func ReadTwitterTennis(r io.Reader) (*dyngraph.Series, error) {
 	content, err := plain(r)
 	if err != nil {
@@ -197,8 +196,7 @@ func (c config) tennisNames(entries map[string]json.RawMessage, nodes int) ([]st
 func (c config) tennisSeries(snapshots []tennisSnapshot, names []string) (*dyngraph.Series, error) {
 	nodes := len(names)
 	s := &dyngraph.Series{Name: c.name, NodeNames: names, FeatureSize: degreeClasses + transitivityClasses,
-		TargetSize: 1,
-		Steps:      dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}}}
+		TargetSize: 1, Steps: dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}}}
 	var from, to []int
 	for _, snapshot := range snapshots {
 		for _, e := range snapshot.Edges {

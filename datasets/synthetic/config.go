@@ -17,8 +17,7 @@ type Config struct {
 	// Family of graphs; all but [graphs.Grid] are put in the order of their communities, see [graphs.Draw].
 	Family graphs.Family
 	Task   Task
-	// Nodes asks for so many, by default 400; a grid has the next square number. Graphs are the trajectories, by
-	// default 4.
+	// Nodes are by default 400; a grid has the next square number. Graphs are the trajectories, by default 4.
 	Nodes, Graphs int
 	// Ticks is q, by default 100: observations that are not extrapolation.
 	Ticks int

@@ -59,8 +59,8 @@ func draw(c Config, b int, events []int) (t Trajectory, start []float64, err err
 // simulate sets the values.
 func (t *Trajectory) simulate(ctx context.Context, c Config, start []float64) (err error) {
 	t.Values, err = dynamics.Simulate(ctx, dynamics.Problem{
-		Dynamics: c.Task.Dynamics, Start: start, Times: t.Times, Pattern: t.Pattern, Snapshots: t.Snapshots, Index: t.Index,
-		Frozen: c.AsPublished, Step: c.Step,
+		Dynamics: c.Task.Dynamics, Start: start, Times: t.Times, Pattern: t.Pattern,
+		Snapshots: t.Snapshots, Index: t.Index, Frozen: c.AsPublished, Step: c.Step,
 	})
 	return err
 }

@@ -15,8 +15,7 @@ type Set struct {
 type Trajectory struct {
 	// Times [T] of the observations increase strictly; the first is 0.
 	Times []float64
-	// Pattern is the union of the edges of all snapshots; Snapshots [J][edges] are weights on it, 0 where an edge is
-	// absent.
+	// Pattern is the union of the edges of all snapshots; Snapshots [J][edges] are weights on it, 0 for absent edges.
 	Pattern   *dyngraph.Pattern
 	Snapshots [][]float64
 	// Events [J-1] are the observations at which the next snapshot comes into force, increasing; Index [T] names the

@@ -36,8 +36,7 @@ func SyncFolder(folder string) error {
 	return nil
 }
 
-// RemoveBegun deletes the temporary files that killed processes left of writing the file at path. Nobody may be writing
-// it.
+// RemoveBegun deletes temporary files that killed processes left of the file at path. Nobody may be writing it.
 func RemoveBegun(path string) error {
 	folder, begun := filepath.Dir(path), "."+filepath.Base(path)
 	entries, err := os.ReadDir(folder)

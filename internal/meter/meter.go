@@ -84,8 +84,8 @@ type executable struct {
 	meter *Backend
 }
 
-func (e executable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer,
-	error) {
+func (e executable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) (
+	[]compute.Buffer, error) {
 	plain := make([]compute.Buffer, len(inputs))
 	for i, input := range inputs {
 		plain[i] = input.(*buffer).Buffer

@@ -131,8 +131,7 @@ func place(tensors []Tensor) (offsets [][2]int, data [][]byte, err error) {
 		seen[t.Name], order[i] = true, i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(widths[tensors[b].DType],
-			widths[tensors[a].DType])
+		return cmp.Compare(widths[tensors[b].DType], widths[tensors[a].DType])
 	})
 	offsets = make([][2]int, len(tensors))
 	end := 0

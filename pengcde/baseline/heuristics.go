@@ -33,13 +33,16 @@ func Heuristics() []Forecaster {
 	return []Forecaster{Zero{}, &TrainingMean{}, LastVisible{}, RecentMean{}, &Ridge{}, &Ridge{Choose: true}}
 }
 
-// Zero forecasts 0: for standardised targets the mean over time of each node.
-type Zero struct{}
-
-func (Zero) Name() string { return "zero" }
+// untrained is a heuristic that learns nothing.
+type untrained struct{}
 
 // Fit does nothing.
-func (Zero) Fit(_, _ []dyngraph.Window) error { return nil }
+func (untrained) Fit(_, _ []dyngraph.Window) error { return nil }
+
+// Zero forecasts 0: for standardised targets the mean over time of each node.
+type Zero struct{ untrained }
+
+func (Zero) Name() string { return "zero" }
 
 // Forecast returns zeros.
 func (Zero) Forecast(w dyngraph.Window) ([]float64, error) {
@@ -60,14 +63,14 @@ func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 	if len(train) == 0 {
 		return fmt.Errorf("pengcde/baseline: training mean of no windows, want at least one: %w", ErrInput)
 	}
+	var mean, count []float64
 	for _, w := range train {
 		if err := check("training mean", w); err != nil {
 			return err
 		}
-	}
-	mean := make([]float64, train[0].Series.TargetSize)
-	count := make([]float64, len(mean))
-	for _, w := range train {
+		if mean == nil {
+			mean, count = make([]float64, w.Series.TargetSize), make([]float64, w.Series.TargetSize)
+		}
 		target := w.Target()
 		if len(target) == 0 || w.Series.TargetSize != len(mean) {
 			return fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets of size %d, want "+
@@ -113,12 +116,9 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 }
 
 // LastVisible is persistence: it repeats the newest value known at the last input, Series.Newest.
-type LastVisible struct{}
+type LastVisible struct{ untrained }
 
 func (LastVisible) Name() string { return "last visible" }
-
-// Fit does nothing.
-func (LastVisible) Fit(_, _ []dyngraph.Window) error { return nil }
 
 // Forecast returns the newest value of each node.
 func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
@@ -127,12 +127,9 @@ func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
 }
 
 // RecentMean forecasts each node's mean of its latest values known at the last input, Series.Recent.
-type RecentMean struct{}
+type RecentMean struct{ untrained }
 
 func (RecentMean) Name() string { return "recent mean" }
-
-// Fit does nothing.
-func (RecentMean) Fit(_, _ []dyngraph.Window) error { return nil }
 
 // Forecast returns the recent mean of each node.
 func (RecentMean) Forecast(w dyngraph.Window) ([]float64, error) {

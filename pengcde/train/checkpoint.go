@@ -186,8 +186,7 @@ func (s *saved) readEpochs(file *safetensors.File) error {
 	return nil
 }
 
-// groups name the tensors of a checkpoint, each with one for every parameter; best is absent before the first
-// validation.
+// groups name the tensors of a checkpoint, one for every parameter each; best comes with the first validation.
 var groups = []string{"parameters", "first_moments", "second_moments", "best"}
 
 func (s *saved) readTensors(file *safetensors.File, like []*tensors.Tensor) error {

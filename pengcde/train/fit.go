@@ -43,8 +43,7 @@ type Config struct {
 	MinEpochs int
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int
-	// Update is a compiled AdamW for trainings to share, with the settings of AdamW above; nil compiles one for this
-	// training alone.
+	// Update is a compiled AdamW for trainings to share, with the settings above; nil compiles one for this training.
 	Update *Update `json:"-"`
 	// Progress is called after every epoch; nil means silence.
 	Progress func(Progress) `json:"-"`
@@ -55,8 +54,7 @@ type Config struct {
 // Progress is where a run stands.
 type Progress struct {
 	Epoch, Epochs int
-	// TrainLoss is the mean over the epoch's batches, Validation the newest, Best the lowest so far (NaN before the
-	// first).
+	// TrainLoss is the mean over the epoch's batches; Validation is the newest, Best the lowest so far, or both NaN.
 	TrainLoss, Validation, Best float64
 	// Seconds are those of the epoch; the first compiles.
 	Seconds float64
@@ -155,8 +153,8 @@ func (c Config) optimiser(backend *xla.Backend, params []*tensors.Tensor) (*Opti
 // a loss that is not finite, it still returns the best so far (the newest when none was validated), with an error that
 // wraps the context's or [ErrNotFinite]. When the device fails in the middle of an update and none was validated, there
 // are no parameters left, and nil comes back. With Config.Checkpoint it goes on where an earlier call was cut off.
-func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor,
-	config Config) ([]*tensors.Tensor, *Report, error) {
+func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) (
+	[]*tensors.Tensor, *Report, error) {
 	config, err := config.withDefaults()
 	if err != nil {
 		return params, nil, err

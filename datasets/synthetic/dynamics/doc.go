@@ -3,8 +3,7 @@
 //	dx/dt = f(t, x, A(t))
 //
 // where x holds the state of n nodes, [n*channels] row-major by node, and A is the weighted adjacency matrix in force:
-// A_ij is the weight of edge i -> j, and node i feels the nodes j that its edges lead to. An evaluation of the shipped
-// dynamics costs O(edges).
+// A_ij is the weight of edge i -> j, and node i feels the nodes j that its edges lead to. An evaluation takes O(edges).
 //
 // Start with [Simulate] and one of [Heat], [GeneCoded], [GenePrinted], [GeneMichaelisMenten], [Wealth], [Opinion],
 // [Mutualistic], [SIR]. Dynamics of one's own are one Go function, a [Rate]; where they are of the form

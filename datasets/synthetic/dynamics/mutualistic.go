@@ -1,7 +1,6 @@
 package dynamics
 
-// Mutualistic is the abundance of species that help each other, with migration 0.1, carrying capacity 5 and Allee
-// threshold 1:
+// Mutualistic is the abundance of symbiotic species, with migration 0.1, carrying capacity 5 and Allee threshold 1:
 //
 //	x_i' = 0.1 + x_i (1 - x_i/5) (x_i - 1) + Σ_j A_ij x_i x_j / (5 + 0.9 x_j + 0.1 x_i)
 //

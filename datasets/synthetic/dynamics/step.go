@@ -61,9 +61,8 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 	return values, nil
 }
 
-// most is the error estimate, relative to the largest state, beyond which a step is refused. Where steps are short
-// enough to mean anything it is orders of magnitude less; modes that a long step amplifies bring it near 1 once they
-// dominate.
+// most is the error estimate, relative to the largest state, beyond which a step is refused. It is orders of magnitude
+// less where steps are short enough; modes that a long step amplifies bring it near 1.
 const most = 0.1
 
 // step takes the stages from t to end, the first of which is there, and leaves the state at end in next.
@@ -76,16 +75,15 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 	for i, v := range s.next {
 		if !finite(v) {
 			return fmt.Errorf("datasets/synthetic/dynamics: %s: channel %d of node %d is %g at time %g, want a "+
-				"finite number: "+
-				"try a step shorter than %.3g, or see whether the dynamics allow such states: %w", s.dynamics.Name,
-				i%s.dynamics.States(), i/s.dynamics.States(), v, end, h, ErrNotFinite)
+				"finite number: try a step shorter than %.3g, or see whether the dynamics allow such states: %w",
+				s.dynamics.Name, i%s.dynamics.States(), i/s.dynamics.States(), v, end, h, ErrNotFinite)
 		}
 	}
 	clear(s.estimate)
 	s.add(s.estimate, h, s.method.Error)
 	unbounded := math.Inf(1)
-	if allowed := most * max(floats.Norm(s.z, unbounded), floats.Norm(s.next, unbounded)); floats.Norm(s.estimate,
-		unbounded) > allowed {
+	allowed := most * max(floats.Norm(s.z, unbounded), floats.Norm(s.next, unbounded))
+	if floats.Norm(s.estimate, unbounded) > allowed {
 		i := floats.MaxIdx(s.estimate)
 		if low := floats.MinIdx(s.estimate); -s.estimate[low] > s.estimate[i] {
 			i = low

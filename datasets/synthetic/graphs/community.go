@@ -7,8 +7,7 @@ import (
 )
 
 // Community is a planted partition: four blocks of floor(n/3), floor(n/3), floor(n/4) and the remaining nodes (a
-// twelfth), in which each pair inside a block is joined with one probability and each pair of different blocks with
-// another.
+// twelfth), in which pairs inside a block are joined with one probability and pairs of different blocks with another.
 //
 // A. Condon, R. M. Karp, Algorithms for graph partitioning on the planted partition model, Random Structures and
 // Algorithms 18, 2001, there with equal blocks; as networkx's random_partition_graph.

@@ -21,8 +21,7 @@ type Family interface {
 	Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error)
 }
 
-// All lists the families with the published constants, in the order of the published tables; Random, which is not in
-// them, is last.
+// All lists the families with the published constants, in the order of the published tables, and then Random.
 func All() []Family {
 	return []Family{Community{}, Grid{}, PowerLaw{}, SmallWorld{}, Random{}}
 }

@@ -73,8 +73,8 @@ func newClustering(p *dyngraph.Pattern) *clustering {
 	n := p.Nodes
 	c := &clustering{
 		twiceEdges: int64(p.Edges()),
-		parent:     make([]int32, n), between: make([]map[int32]int32, n), degree: make([]int64,
-			n), label: make([]int32, n),
+		parent:     make([]int32, n), between: make([]map[int32]int32, n),
+		degree: make([]int64, n), label: make([]int32, n),
 	}
 	start := starts(n, p.From)
 	for u := range n {
