@@ -30,8 +30,8 @@ type Race struct {
 // Run races on one case.
 func (r Race) Run(ctx context.Context, s Setting) (row Row, err error) {
 	if s.Batch != 0 && s.Nodes <= r.PeerUpTo {
-		return row, fmt.Errorf("bench: batches of %d at %d nodes, want 0 where the peer takes part, which "+
-			"has all series in one; try a smaller PeerUpTo: %w", s.Batch, s.Nodes, pengcde.ErrInput)
+		return row, fmt.Errorf("bench: batches of %d at %d nodes, want 0 where the peer takes part, which has all "+
+			"series in one; try a smaller PeerUpTo: %w", s.Batch, s.Nodes, pengcde.ErrInput)
 	}
 	folder, err := os.MkdirTemp("", "pengcde-bench-")
 	if err != nil {

@@ -93,8 +93,7 @@ func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
 		for e, w := range row {
 			if w <= -1 {
 				return nil, fmt.Errorf("dyngraph: weight %g of edge %d -> %d in snapshot %d has no log(1+w), want "+
-					"weights above -1: %w",
-					w, p.From[e], p.To[e], i, ErrInvalid)
+					"weights above -1: %w", w, p.From[e], p.To[e], i, ErrInvalid)
 			}
 			logs[i][e] = math.Log1p(w)
 		}

@@ -84,8 +84,7 @@ func (p *Pattern) fault() string {
 		}
 		if e > 0 && (from < p.From[e-1] || from == p.From[e-1] && to <= p.To[e-1]) {
 			return fmt.Sprintf("edge %d, %d -> %d, follows %d -> %d, want edges in order and each once: make the "+
-				"pattern with NewPattern",
-				e, from, to, p.From[e-1], p.To[e-1])
+				"pattern with NewPattern", e, from, to, p.From[e-1], p.To[e-1])
 		}
 	}
 	return ""

@@ -28,10 +28,9 @@ func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, er
 		}
 		split.Train = Purge(candidates.list, split.Test, split.Validation)
 		if len(split.Train) == 0 || len(split.Validation) < validation {
-			return nil, fmt.Errorf("dyngraph: beside the window at snapshot %d, %d windows for training and %d "+
-				"for validation touch none of its steps, want at least 1 and %d: take shorter windows or a "+
-				"longer series: %w",
-				w.list[i].Start, len(split.Train), len(split.Validation), validation, ErrInvalid)
+			return nil, fmt.Errorf("dyngraph: beside the window at snapshot %d, %d windows for training and %d for "+
+				"validation touch none of its steps, want at least 1 and %d: take shorter windows or a longer "+
+				"series: %w", w.list[i].Start, len(split.Train), len(split.Validation), validation, ErrInvalid)
 		}
 		splits[i] = split
 	}
@@ -50,8 +49,8 @@ func (w Windows) RollingOrigin(first float64, every int, validationFraction floa
 	case w.err != nil:
 		return nil, w.err
 	case !(first > 0 && first < 1):
-		return nil, fmt.Errorf("dyngraph: rolling origin from the fraction %g of the windows, want one between 0 "+
-			"and 1: %w", first, ErrInvalid)
+		return nil, fmt.Errorf("dyngraph: rolling origin from the fraction %g of the windows, want one between 0 and "+
+			"1: %w", first, ErrInvalid)
 	case every < 1:
 		return nil, fmt.Errorf("dyngraph: training anew every %d origins, want at least 1: %w", every, ErrInvalid)
 	case !(validationFraction >= 0 && validationFraction < 1):
@@ -69,8 +68,7 @@ func (w Windows) RollingOrigin(first float64, every int, validationFraction floa
 		}
 		if len(split.Train) == 0 {
 			return nil, fmt.Errorf("dyngraph: no window is known for training when the one at snapshot %d is "+
-				"forecast, of %d before it: begin later, or take shorter windows: %w",
-				w.list[i].Start, i, ErrInvalid)
+				"forecast, of %d before it: begin later, or take shorter windows: %w", w.list[i].Start, i, ErrInvalid)
 		}
 		splits = append(splits, split)
 	}

@@ -47,9 +47,8 @@ func (w Windows) cut(train, validation float64) (Split, error) {
 		return Split{}, w.err
 	}
 	if !(train > 0 && validation > 0 && train+validation < 1) {
-		return Split{}, fmt.Errorf("dyngraph: fractions %g for training and %g for validation, want positive "+
-			"ones with a sum below 1, the rest is for testing: %w",
-			train, validation, ErrInvalid)
+		return Split{}, fmt.Errorf("dyngraph: fractions %g for training and %g for validation, want positive ones "+
+			"with a sum below 1, the rest is for testing: %w", train, validation, ErrInvalid)
 	}
 	total := len(w.list)
 	a, b := part(train, total), part(validation, total)
@@ -71,9 +70,8 @@ func (w Windows) Rotate(folds int) ([]Split, error) {
 		return nil, w.err
 	}
 	if folds < 3 || folds > len(w.list) {
-		return nil, fmt.Errorf("dyngraph: %d folds of %d windows, want at least 3 (test, validation, training) "+
-			"and at most one for each window: %w",
-			folds, len(w.list), ErrInvalid)
+		return nil, fmt.Errorf("dyngraph: %d folds of %d windows, want at least 3 (test, validation, training) and "+
+			"at most one for each window: %w", folds, len(w.list), ErrInvalid)
 	}
 	splits := make([]Split, folds)
 	for k, window := range w.list {

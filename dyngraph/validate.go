@@ -40,8 +40,7 @@ func (s *Series) checkTimes() error {
 		}
 		if i > 0 && t <= s.Times[i-1] {
 			return s.invalid("time of snapshot %d is %g after %g, want times that increase strictly: sort the "+
-				"snapshots and merge those of equal time",
-				i, t, s.Times[i-1])
+				"snapshots and merge those of equal time", i, t, s.Times[i-1])
 		}
 	}
 	return nil
@@ -55,8 +54,7 @@ func (s *Series) checkWeights() error {
 		for e, w := range row {
 			if !finite(w) {
 				return s.invalid("snapshot %d: weight of edge %d -> %d is %g, want a finite number (0 where the edge "+
-					"is absent)",
-					i, s.Pattern.From[e], s.Pattern.To[e], w)
+					"is absent)", i, s.Pattern.From[e], s.Pattern.To[e], w)
 			}
 		}
 	}
@@ -136,8 +134,7 @@ func (s *Series) checkScales() error {
 		for u := range scale.Mean {
 			if !finite(scale.Mean[u]) || !finite(scale.Std[u]) || scale.Std[u] <= 0 {
 				return s.invalid("scale of snapshot %d, node %d has mean %g and deviation %g, want finite numbers "+
-					"and a positive deviation",
-					i, u, scale.Mean[u], scale.Std[u])
+					"and a positive deviation", i, u, scale.Mean[u], scale.Std[u])
 			}
 		}
 	}

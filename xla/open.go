@@ -131,8 +131,7 @@ func openBest() (backend *Backend, notice string, err error) {
 	}
 	backend, err = openGo("no XLA plugin that works in " + folders)
 	return backend, oneLine(fmt.Sprintf("no XLA plugin that works in %s: the pure-Go backend computes, about 10x "+
-		"slower; %s",
-		folders, howToGetXLA), failures), err
+		"slower; %s", folders, howToGetXLA), failures), err
 }
 
 // howToGetXLA is the way out of every missing CPU plugin.

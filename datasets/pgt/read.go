@@ -98,9 +98,9 @@ func (c config) unmarshal(content []byte, into any) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		at := int(syntax.Offset)
+		before := content[max(0, at-20):at]
 		return fmt.Errorf("datasets/pgt: %s: not JSON at byte %d of %d, after %q: the file is cut short, or holds "+
-			"NaN or Infinity (fill those first): %w: %w",
-			c.name, at, len(content), content[max(0, at-20):at], err, dyngraph.ErrInvalid)
+			"NaN or Infinity (fill those first): %w: %w", c.name, at, len(content), before, err, dyngraph.ErrInvalid)
 	}
 	if err != nil {
 		return fmt.Errorf("datasets/pgt: %s: %w: %w", c.name, err, dyngraph.ErrInvalid)

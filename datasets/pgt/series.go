@@ -143,8 +143,7 @@ func (c config) day(f *file, t, nodes int) ([][]*int, []float64, error) {
 		}
 		if given[k] == nil || *given[k] < 0 {
 			return nil, nil, c.invalid("weight of edge %d (%d -> %d) of day %d is null or negative, want a number of "+
-				"people: leave out edges without any",
-				k, *e[0], *e[1], t)
+				"people: leave out edges without any", k, *e[0], *e[1], t)
 		}
 		weights[k] = *given[k]
 	}

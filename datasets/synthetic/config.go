@@ -99,8 +99,7 @@ func (c Config) check() error {
 	before := 4 * c.times() / 5
 	if late := c.Events - c.early(); c.early() > before-2 || late > c.times()-before {
 		return invalid("%d events at %d observations, of which indices 2..%d can have %d and the last %d can have "+
-			"%d: try fewer events or more ticks",
-			c.Events, c.times(), before-1, c.early(), c.times()-before, late)
+			"%d: try fewer events or more ticks", c.Events, c.times(), before-1, c.early(), c.times()-before, late)
 	}
 	return nil
 }

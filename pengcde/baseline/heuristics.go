@@ -74,8 +74,7 @@ func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 		target := w.Target()
 		if len(target) == 0 || w.Series.TargetSize != len(mean) {
 			return fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets of size %d, want "+
-				"some of size %d: %w",
-				w.Start, w.Series.Name, len(target), w.Series.TargetSize, len(mean), ErrInput)
+				"some of size %d: %w", w.Start, w.Series.Name, len(target), w.Series.TargetSize, len(mean), ErrInput)
 		}
 		for i, y := range target {
 			if !math.IsNaN(y) {
@@ -105,8 +104,7 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 	}
 	if size := w.Series.TargetSize; size != len(m.mean) {
 		return nil, fmt.Errorf("pengcde/baseline: training mean of targets of size %d for series %q with targets of "+
-			"size %d: %w",
-			len(m.mean), w.Series.Name, size, ErrInput)
+			"size %d: %w", len(m.mean), w.Series.Name, size, ErrInput)
 	}
 	forecast := make([]float64, 0, w.Series.Nodes()*len(m.mean))
 	for range w.Series.Nodes() {

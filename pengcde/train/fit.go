@@ -143,8 +143,7 @@ func (c Config) optimiser(backend *xla.Backend, params []*tensors.Tensor) (*Opti
 	}
 	if settings != c.Update.config {
 		return nil, fmt.Errorf("pengcde/train: Config.AdamW is %+v, Config.Update was made for %+v: make another "+
-			"with NewUpdate: %w",
-			settings, c.Update.config, ErrInput)
+			"with NewUpdate: %w", settings, c.Update.config, ErrInput)
 	}
 	return c.Update.Optimiser(params), nil
 }
@@ -261,8 +260,7 @@ func (l *loop) epoch(ctx context.Context, began time.Time) error {
 		if math.IsNaN(loss+norm) || math.IsInf(loss+norm, 0) {
 			return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; try a smaller "+
 				"learning rate, a normalised control or, with adaptive steps, tighter tolerances (such as RTol 1e-6) "+
-				"or shorter steps (such as Max 0.01): %w",
-				loss, norm, len(l.report.Epochs)+1, l.Batch, ErrNotFinite)
+				"or shorter steps (such as Max 0.01): %w", loss, norm, len(l.report.Epochs)+1, l.Batch, ErrNotFinite)
 		}
 		l.TrainLoss += loss / float64(n)
 		l.GradientNorm = max(l.GradientNorm, norm)

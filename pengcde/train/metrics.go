@@ -13,8 +13,7 @@ import (
 func MSE(forecast, target []float64) (float64, error) {
 	if len(forecast) != len(target) || len(target) == 0 {
 		return 0, fmt.Errorf("pengcde/train: MSE of %d forecasts and %d targets, want as many of each and at least "+
-			"one: %w",
-			len(forecast), len(target), ErrInput)
+			"one: %w", len(forecast), len(target), ErrInput)
 	}
 	sum, observed := 0.0, 0
 	for i, y := range target {

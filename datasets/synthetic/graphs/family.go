@@ -78,8 +78,7 @@ func checkSize(what string, entries float64) error {
 	const most = 1 << 28 // 2 GiB of edges or weights
 	if entries > most {
 		return invalid("%s with about %.2g entries, want at most %.2g: lower the probability, which for a constant "+
-			"mean degree falls as 1/nodes",
-			what, entries, float64(most))
+			"mean degree falls as 1/nodes", what, entries, float64(most))
 	}
 	return nil
 }

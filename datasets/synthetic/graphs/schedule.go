@@ -22,8 +22,7 @@ func (s Schedule) Draw(times int, rng *rand.Rand) ([]int, error) {
 	early, late := max(n-2, 0), times-n // indices to draw from
 	if s.Early < 0 || s.Late < 0 || s.Early > early || s.Late > late {
 		return nil, invalid("%d early and %d late events at %d times, want at most %d early (indices 2..%d) and %d "+
-			"late: take more times or fewer events",
-			s.Early, s.Late, times, early, n-1, late)
+			"late: take more times or fewer events", s.Early, s.Late, times, early, n-1, late)
 	}
 	var at []int
 	for _, index := range rng.Perm(early)[:s.Early] {
