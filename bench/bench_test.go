@@ -14,19 +14,19 @@ import (
 
 const testNodes, testSeed = 36, 1234
 
-func newCase(t *testing.T, s Setting) *Case {
+func caseOf(t *testing.T, s Setting) *testCase {
 	t.Helper()
 	s.Nodes, s.Seed, s.Float64 = testNodes, testSeed, true
-	c, err := NewCase(t.Context(), s)
+	c, err := newCase(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func newModel(t *testing.T, c *Case) *pengcde.Model {
+func newModel(t *testing.T, c *testCase) *pengcde.Model {
 	t.Helper()
-	model, err := pengcde.New(xlatest.Go(t), c.Config)
+	model, err := pengcde.New(xlatest.Go(t), c.config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +37,8 @@ func newModel(t *testing.T, c *Case) *pengcde.Model {
 // needPeer skips a test where the peer is not set up.
 func needPeer(t *testing.T) {
 	t.Helper()
-	root, err := checkout()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(root, "build", "peer-venv", "stamp")); err != nil {
-		t.Skip(ErrNoPeer)
+	if _, _, err := peerFiles(); err != nil {
+		t.Skip(err)
 	}
 	if testing.Short() {
 		t.Skip("JAX compiles for minutes")
@@ -53,26 +49,29 @@ func needPeer(t *testing.T) {
 
 func TestPeerComputesTheSame(t *testing.T) {
 	needPeer(t)
-	for _, s := range []Setting{{Field: pengcde.PENG}, {Field: pengcde.Original}, {Field: pengcde.PreMult}, {Field: pengcde.PENG, Published: true}} {
-		name := string(s.Field)
+	for _, s := range []Setting{{Field: "peng"}, {Field: "original"}, {Field: "pre-mult"},
+		{Field: "peng", Published: true}} {
+		name := s.Field
 		if s.Published {
 			name += " as published"
 		}
 		t.Run(name, func(t *testing.T) {
 			s.Nodes, s.Seed = testNodes, testSeed
-			found, err := Check(t.Context(), xlatest.Go(t), s)
+			found, err := compare(t.Context(), xlatest.Go(t), s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, d := range found.Variants {
-				t.Logf("%s: loss %.1e, gradient %.1e (%s)", d.Variant, d.Loss, d.Gradient, d.Worst)
-				if !(d.Loss <= Tolerance && d.Gradient <= Tolerance) {
-					t.Errorf("%s: loss differs by %.2g, gradient by %.2g (%s), want at most %g", d.Variant, d.Loss, d.Gradient, d.Worst, Tolerance)
+			for _, d := range found.differences {
+				t.Logf("%s: loss %.1e, gradient %.1e (%s)", d.variant, d.loss, d.gradient, d.worst)
+				if !d.small() {
+					t.Errorf("%s: loss differs by %.2g, gradient by %.2g (%s), want at most %g",
+						d.variant, d.loss, d.gradient, d.worst, tolerance)
 				}
 			}
-			for b, ours := range found.Ours.Stats { // both adapt alike, but not equally: see Adaptive
-				if theirs := found.Theirs.Accepted[b]; 2*theirs < ours.Accepted || theirs > 2*ours.Accepted {
-					t.Errorf("sample %d: the peer's controller accepted %d steps, the library's %d", b, theirs, ours.Accepted)
+			for b, ours := range found.ours { // both adapt alike, but not equally: see startPeer
+				if theirs := found.theirs.Accepted[b]; 2*theirs < ours.Accepted || theirs > 2*ours.Accepted {
+					t.Errorf("sample %d: the peer's controller accepted %d steps, the library's %d", b, theirs,
+						ours.Accepted)
 				}
 			}
 		})
@@ -81,29 +80,29 @@ func TestPeerComputesTheSame(t *testing.T) {
 
 func TestPeerRepeatsAnEpoch(t *testing.T) {
 	needPeer(t)
-	c := newCase(t, Setting{Field: pengcde.Original})
+	c := caseOf(t, Setting{Field: "original"})
 	folder := t.TempDir()
 	model := newModel(t, c)
-	steps, err := c.Steps(t.Context(), xlatest.Go(t), model)
+	steps, err := c.steps(t.Context(), model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Export(folder, model, steps); err != nil {
+	if err := c.export(folder, model, steps); err != nil {
 		t.Fatal(err)
 	}
-	err = with(t.Context(), folder, PeerConfig{Steps: Given}, func(p *Process) error {
-		first, err := p.Epoch()
+	err = withPeer(t.Context(), folder, dense, true, func(p *process) error {
+		first, err := p.ask("epoch")
 		if err != nil {
 			return err
 		}
-		second, err := p.Epoch()
-		for b, stats := range steps.Stats {
-			if got := second.Accepted[b]; got != stats.Accepted {
-				t.Errorf("sample %d took %d steps, want the given %d", b, got, stats.Accepted)
+		second, err := p.ask("epoch")
+		for b, taken := range steps {
+			if got := second.Accepted[b]; got != taken.Accepted {
+				t.Errorf("sample %d took %d steps, want the given %d", b, got, taken.Accepted)
 			}
 		}
 		if !(first.Loss-second.Loss < 1e-9*first.Loss && second.Loss-first.Loss < 1e-9*first.Loss) {
-			t.Errorf("losses %g and %g of two epochs, want parameters that stand still", first.Loss, second.Loss)
+			t.Errorf("losses %g and %g of two epochs, want the same parameters in both", first.Loss, second.Loss)
 		}
 		if first.PeakBytes <= 0 || first.CompileSeconds <= 0 || p.Versions["diffrax"] == "" {
 			t.Errorf("peak %d bytes, compiled in %g s, versions %v", first.PeakBytes, first.CompileSeconds, p.Versions)
@@ -114,49 +113,22 @@ func TestPeerRepeatsAnEpoch(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	peer, err := Start(ctx, folder, PeerConfig{})
+	peer, err := startPeer(ctx, folder, dense, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if _, err := peer.Epoch(); !errors.Is(err, context.Canceled) {
+	if _, err := peer.ask("epoch"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	_ = peer.Close()
-	if _, err := Start(t.Context(), folder, PeerConfig{MemoryGiB: 0.5}); !errors.Is(err, ErrMemory) {
-		t.Errorf("half a GiB: %v, want ErrMemory", err)
-	}
-}
-
-func TestStepsEndBesideChanges(t *testing.T) {
-	c := newCase(t, Setting{})
-	steps, err := c.Steps(t.Context(), xlatest.Go(t), newModel(t, c))
-	if err != nil {
-		t.Fatal(err)
-	}
-	samples, err := c.samples()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for b, ends := range steps.Ends {
-		times := c.Series[b].Times
-		if !slices.IsSorted(ends) || ends[len(ends)-1] != times[len(times)-1] || len(ends) != steps.Stats[b].Accepted {
-			t.Errorf("sample %d: %d ends up to %g, want %d up to %g", b, len(ends), ends[len(ends)-1], steps.Stats[b].Accepted, times[len(times)-1])
-		}
-		for _, stop := range c.stops(samples[b]) {
-			if stop > 0 && !slices.Contains(ends, stop) {
-				t.Errorf("sample %d: no step ends at %g, beside a change", b, stop)
-			}
-		}
-	}
-	other := newModel(t, newCase(t, Setting{Field: pengcde.PreMult}))
-	if _, err := c.Steps(t.Context(), xlatest.Go(t), other); !errors.Is(err, pengcde.ErrInput) {
-		t.Errorf("another field's model: %v, want ErrInput", err)
+	_ = peer.close()
+	if _, err := startPeer(t.Context(), folder, dense, false, 0.5); !errors.Is(err, errMemory) {
+		t.Errorf("half a GiB: %v, want errMemory", err)
 	}
 }
 
 func TestGradientOfOneStep(t *testing.T) {
-	c := newCase(t, Setting{Field: pengcde.Original})
+	c := caseOf(t, Setting{Field: "original"})
 	model := newModel(t, c)
 	before := filepath.Join(t.TempDir(), "model.safetensors")
 	if err := model.Save(before); err != nil {
@@ -171,7 +143,7 @@ func TestGradientOfOneStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reset.Close()
-	report, err := reset.FitTrajectories(t.Context(), c.Series, nil, c.Train)
+	report, err := reset.FitTrajectories(t.Context(), c.series, nil, c.training)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,35 +154,36 @@ func TestGradientOfOneStep(t *testing.T) {
 		}
 	}
 	norm := report.Epochs[0].GradientNorm
-	if relative := square/(norm*norm) - 1; !(relative < 1e-9 && relative > -1e-9) || loss != report.Epochs[0].TrainLoss {
+	if relative := square/(norm*norm) - 1; !(relative < 1e-9 && relative > -1e-9) ||
+		loss != report.Epochs[0].TrainLoss {
 		t.Errorf("norm² %g with loss %g, want %g and %g", square, loss, norm*norm, report.Epochs[0].TrainLoss)
 	}
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := NewCase(t.Context(), Setting{Field: pengcde.GNODE, Nodes: testNodes}); !errors.Is(err, pengcde.ErrInput) {
+	if _, err := newCase(t.Context(), Setting{Field: "gn-ode", Nodes: testNodes}); !errors.Is(err, pengcde.ErrInput) {
 		t.Errorf("a field that the peer lacks: %v, want ErrInput", err)
 	}
 	t.Chdir(t.TempDir())
-	if _, err := Start(t.Context(), ".", PeerConfig{}); !errors.Is(err, ErrNoPeer) {
-		t.Errorf("outside a checkout: %v, want ErrNoPeer", err)
+	if _, err := startPeer(t.Context(), ".", dense, false, 0); !errors.Is(err, errNoPeer) {
+		t.Errorf("outside a checkout: %v, want errNoPeer", err)
 	}
 	if err := os.WriteFile("go.mod", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Start(t.Context(), ".", PeerConfig{}); !errors.Is(err, ErrNoPeer) {
-		t.Errorf("without its environment: %v, want ErrNoPeer", err)
+	if _, err := startPeer(t.Context(), ".", dense, false, 0); !errors.Is(err, errNoPeer) {
+		t.Errorf("without its environment: %v, want errNoPeer", err)
 	}
 }
 
-func TestApart(t *testing.T) {
+func TestLargestDifference(t *testing.T) {
 	ours := map[string][]float64{"a": {3, 4}, "b": {1}}
-	d, worst, err := apart(ours, map[string][]float64{"a": {3, 4.5}, "b": {1.01}})
+	d, worst, err := largestDifference(ours, map[string][]float64{"a": {3, 4.5}, "b": {1.01}})
 	if err != nil || worst != "a" || d != 0.1 {
 		t.Errorf("%g at %q, %v; want 0.1 at a", d, worst, err)
 	}
 	for name, theirs := range map[string]map[string][]float64{"missing": {"a": {3, 4}}, "short": {"a": {3}, "b": {1}}} {
-		if _, _, err := apart(ours, theirs); err == nil {
+		if _, _, err := largestDifference(ours, theirs); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -218,16 +191,16 @@ func TestApart(t *testing.T) {
 
 // Series that train one at a time take the steps that they take together.
 func TestStepsOfSmallerBatches(t *testing.T) {
-	var ends [2][][]float64
+	var all [2][]pengcde.Steps
 	for i, batch := range []int{0, 1} {
-		c := newCase(t, Setting{Field: pengcde.PENG, Batch: batch})
-		steps, err := c.Steps(t.Context(), xlatest.Go(t), newModel(t, c))
-		if err != nil {
+		c := caseOf(t, Setting{Batch: batch})
+		var err error
+		if all[i], err = c.steps(t.Context(), newModel(t, c)); err != nil {
 			t.Fatal(err)
 		}
-		ends[i] = steps.Ends
 	}
-	if len(ends[0]) == 0 || !slices.EqualFunc(ends[0], ends[1], slices.Equal[[]float64]) {
-		t.Errorf("steps end at %v, one at a time at %v", ends[0], ends[1])
+	same := func(a, b pengcde.Steps) bool { return slices.Equal(a.Ends, b.Ends) }
+	if len(all[0]) != batchSize || !slices.EqualFunc(all[0], all[1], same) {
+		t.Errorf("steps %v, one at a time %v", all[0], all[1])
 	}
 }

@@ -2,141 +2,184 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Setting says which case is wanted.
+// Setting says what is trained.
 type Setting struct {
-	// Field is pengcde.PENG, pengcde.Original or pengcde.PreMult; "" means PENG.
-	Field pengcde.Kind
+	// Field is one of [Fields]; "" means "peng".
+	Field string
 	// Nodes are asked for; the grid has the next square number.
 	Nodes int
 	// Float64 computes in float64 in place of float32.
 	Float64 bool
-	// Published repeats the defects of the published code ([pengcde.Config].Parity): one map takes the total of A for that of A',
-	// Pre-Mult starts from U(0, 1), and adaptive steps do not end beside changes of the graph.
+	// Published repeats the defects of the published code, see [pengcde.Config].Parity.
 	Published bool
 	// Seed draws the data and the parameters.
 	Seed uint64
-	// Batch is the number of series in an optimiser step, for graphs whose states do not fit at once; 0 means all 4. The peer
-	// takes all.
+	// Batch is the number of series in an optimiser step, for graphs whose states do not fit at once. 0 means all 4,
+	// which the peer always takes.
 	Batch int
 }
+
+// Fields are the vector fields that the peer has, by the names that a [Setting] takes.
+func Fields() []string { return []string{"peng", "original", "pre-mult"} }
 
 const (
 	hidden, layers = 16, 2
 	batchSize      = 4
-	// stillRate is a learning rate that is lost to rounding: every epoch does the same work on the same parameters, so that
-	// accepted steps stay those of the first.
-	stillRate = 1e-12
+	// tinyRate is a learning rate that is lost to rounding: every epoch does the same work on the same parameters, so
+	// that accepted steps stay those of the first.
+	tinyRate = 1e-12
 )
 
-// Case is one batch of training on the heat task: 4 graphs from a grid, at 80 observed times each, amplitude 1.
-type Case struct {
+// testCase is one batch of the heat task: 4 graphs from a grid, at 80 observed times each, amplitude 1.
+type testCase struct {
 	Setting
-	// Config is that of the model; Series are what [pengcde.Model.FitTrajectories] trains on.
-	Config pengcde.Config
-	Series []*dyngraph.Series
-	// Train makes an epoch one step of AdamW on all series, without validation, and so small that parameters stay what they are.
-	// Its Epochs are to be set.
-	Train train.Config
+	config pengcde.Config
+	series []*dyngraph.Series
+	// training makes an epoch one step of AdamW on all series, without validation, at tinyRate.
+	training train.Config
 }
 
-// NewCase generates a case.
-func NewCase(ctx context.Context, s Setting) (*Case, error) {
+func newCase(ctx context.Context, s Setting) (*testCase, error) {
 	if s.Field == "" {
-		s.Field = pengcde.PENG
+		s.Field = "peng"
+	}
+	if !slices.Contains(Fields(), s.Field) {
+		return nil, fmt.Errorf("bench: the peer has no field %q, want one of %q: %w", s.Field, Fields(),
+			pengcde.ErrInput)
+	}
+	if s.Batch == 0 {
+		s.Batch = batchSize
 	}
 	// An event adds p n² edges: from 400 nodes on p falls, so that the degree does not grow with the graph.
-	const probability, whole = 0.001, 400
+	const probability, unscaled = 0.001, 400
 	set, err := synthetic.Generate(ctx, synthetic.Config{
-		Family: graphs.Grid{}, Task: synthetic.Heat, Amplitude: synthetic.Shipped, Nodes: s.Nodes, Graphs: batchSize, Seed: s.Seed,
-		EventProbability: probability * math.Min(1, whole/float64(max(s.Nodes, 1))), AsPublished: s.Published,
+		Family: graphs.Grid{}, Task: synthetic.Heat, Amplitude: synthetic.Shipped, Nodes: s.Nodes, Graphs: batchSize,
+		EventProbability: probability * math.Min(1, unscaled/float64(max(s.Nodes, 1))), Seed: s.Seed,
+		AsPublished: s.Published,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	c := &Case{Setting: s}
+	c := &testCase{Setting: s}
 	for b := range set.Trajectories {
-		c.Series = append(c.Series, set.Trajectories[b].Series(set.Train, set.TrainingIndex(s.Published)))
+		c.series = append(c.series, set.Trajectories[b].Series(set.Train, set.TrainingIndex(s.Published)))
 	}
-	c.Config = pengcde.Config{Nodes: c.Series[0].Nodes(), Features: 1, Field: s.Field, Hidden: hidden, Layers: layers,
-		GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Parity: s.Published, Float64: s.Float64, Seed: s.Seed}
-	if s.Batch == 0 {
-		c.Batch = batchSize
-	}
-	c.Train = train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: c.Batch, AdamW: train.AdamW{LearningRate: stillRate}}
-	if _, err := c.field(); err != nil {
-		return nil, err
-	}
+	c.config = pengcde.Config{Nodes: c.series[0].Nodes(), Features: 1, Field: pengcde.Kind(s.Field), Hidden: hidden,
+		Layers: layers, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Parity: s.Published,
+		Float64: s.Float64, Seed: s.Seed}
+	c.training = train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: s.Batch,
+		AdamW: train.AdamW{LearningRate: tinyRate}}
 	return c, nil
 }
 
-// field is the vector field of the model.
-func (c *Case) field() (field.Field, error) {
-	switch c.Field {
-	case pengcde.PENG:
-		return field.PENG{Hidden: hidden, Layers: layers, Parity: c.Published}, nil
-	case pengcde.Original:
-		return field.Original{Hidden: hidden, Layers: layers}, nil
-	case pengcde.PreMult:
-		return field.PreMult{Hidden: hidden, Layers: layers, Nodes: c.Config.Nodes, Parity: c.Published}, nil
+// steps are those of a solve, batch by batch as in training.
+func (c *testCase) steps(ctx context.Context, model *pengcde.Model) (all []pengcde.Steps, err error) {
+	for part := range slices.Chunk(c.series, c.Batch) {
+		steps, err := model.Steps(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, steps...)
 	}
-	return nil, fmt.Errorf("bench: the peer has no field %q, want %q, %q or %q: %w",
-		c.Field, pengcde.PENG, pengcde.Original, pengcde.PreMult, pengcde.ErrInput)
+	return all, nil
 }
 
-// samples are the controls of the series, as the model makes them.
-func (c *Case) samples() ([]field.Sample, error) {
-	samples := make([]field.Sample, len(c.Series))
-	for b, s := range c.Series {
-		// Observations share the rows of their snapshots, so each distinct row is normalised once.
-		var distinct [][]float64
-		var index []int
+// Files of a case's folder.
+const (
+	documentFile   = "case.json"
+	dataFile       = "data.safetensors"
+	parametersFile = "parameters.safetensors"
+	gradientFile   = "gradient.safetensors"
+)
+
+// export writes the case into a folder for the peer: a model's parameters, the steps that were accepted on them, and
+// the control matrices by their edges.
+func (c *testCase) export(folder string, model *pengcde.Model, steps []pengcde.Steps) error {
+	name, dtype := "float32", "F32"
+	if c.Float64 {
+		name, dtype = "float64", "F64"
+	}
+	ends, stops := make([][]float64, len(steps)), make([][]float64, len(steps))
+	var arrays []safetensors.Tensor
+	for b, s := range c.series {
+		ends[b], stops[b] = steps[b].Ends, append([]float64{}, steps[b].StepTo...)
+		// Observations share the rows of their snapshots, and each is written once.
+		snapshots, index, place := [][]float64{}, []int{}, map[*float64]int{}
 		for _, row := range s.Weights {
-			same := func(other []float64) bool { return &row[0] == &other[0] }
-			at := slices.IndexFunc(distinct, same)
-			if at < 0 {
-				at = len(distinct)
-				distinct = append(distinct, row)
+			at, found := place[&row[0]]
+			if !found {
+				at = len(snapshots)
+				place[&row[0]], snapshots = at, append(snapshots, row)
 			}
 			index = append(index, at)
 		}
-		pattern, snapshots, err := c.Config.Control.Apply(s.Pattern, distinct)
+		pattern, snapshots, err := c.config.Control.Apply(s.Pattern, snapshots)
 		if err != nil {
-			return nil, fmt.Errorf("bench: %w", err)
+			return fmt.Errorf("bench: %w", err)
 		}
-		samples[b] = field.Sample{Pattern: pattern, Snapshots: snapshots, Index: index}
-		for _, t := range s.Times {
-			samples[b].Knots = append(samples[b].Knots, t-s.Times[0])
+		named := func(what string) string { return fmt.Sprintf("%d.%s", b, what) }
+		arrays = append(arrays, safetensors.FromInts(named("from"), pattern.From),
+			safetensors.FromInts(named("to"), pattern.To), safetensors.FromInts(named("index"), index))
+		times := slices.Clone(s.Times)
+		for k := range times {
+			times[k] -= s.Times[0]
+		}
+		for _, a := range []struct {
+			what, dtype string
+			shape       []int
+			values      []float64
+		}{
+			{"snapshots", dtype, []int{len(snapshots), pattern.Edges()}, slices.Concat(snapshots...)},
+			{"targets", dtype, []int{len(s.Targets), s.Nodes()}, slices.Concat(s.Targets...)},
+			{"times", "F64", []int{len(times)}, times}, {"start", dtype, []int{s.Nodes()}, s.Features[0]},
+		} {
+			array, err := safetensors.FromFloats(named(a.what), a.dtype, a.shape, a.values)
+			if err != nil {
+				return fmt.Errorf("bench: %w", err)
+			}
+			arrays = append(arrays, array)
 		}
 	}
-	snapshots := 0
-	for _, s := range samples {
-		snapshots = max(snapshots, len(s.Snapshots))
+	// The tolerances, first step, decay and norm are what the zero values of ode.PID and train.AdamW mean.
+	text, err := json.Marshal(map[string]any{"field": c.Field, "layers": layers, "parity": c.Published, "dtype": name,
+		"rtol": 1e-3, "atol": 1e-6, "first_step": 0.01, "learning_rate": c.training.AdamW.LearningRate,
+		"weight_decay": 1e-4, "clip": 1, "ends": ends, "stops": stops})
+	err = errors.Join(err, os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, documentFile), text, 0o644),
+		safetensors.Write(filepath.Join(folder, dataFile), nil, arrays))
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
 	}
-	for b := range samples { // a control has as many snapshots in every sample
-		for s := &samples[b]; len(s.Snapshots) < snapshots; {
-			s.Snapshots = append(s.Snapshots, s.Snapshots[0])
-		}
-	}
-	return samples, nil
+	return model.Save(filepath.Join(folder, parametersFile))
 }
 
-// stops are the times of a sample that the model's adaptive steps end on.
-func (c *Case) stops(s field.Sample) []float64 {
-	if c.Published {
-		return []float64{}
+// readFloats reads the arrays of a file.
+func readFloats(path string) (map[string][]float64, error) {
+	file, err := safetensors.Read(path)
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
 	}
-	return s.Changes()
+	arrays := map[string][]float64{}
+	for _, t := range file.Tensors {
+		if arrays[t.Name], err = t.Floats(); err != nil {
+			return nil, fmt.Errorf("bench: %w", err)
+		}
+	}
+	return arrays, nil
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -11,34 +12,33 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
 // slopesFrom is the least number of nodes in the fit of a slope: below it, time goes to things that do not grow.
 const slopesFrom = 512
 
-// DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes) by least
-// squares from 512 nodes on. Lines of one machine compare; what others measured elsewhere is left out.
+// DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes) by
+// least squares from 512 nodes on. Lines of one machine compare; what others measured elsewhere is left out.
 func (f File) DrawSeconds() (*figures.Figure, error) {
 	return f.draw("Training epoch", "seconds", func(r Row) (ours, peer float64) { return r.Ours, r.Peer })
 }
 
 // DrawMemory draws the largest resident memory against nodes, with slopes as in [File.DrawSeconds].
 func (f File) DrawMemory() (*figures.Figure, error) {
-	return f.draw("Peak memory", "MiB", func(r Row) (ours, peer float64) { return mebi(r.OursBytes), mebi(r.PeerBytes) })
+	bytes := func(r Row) (ours, peer float64) { return mebi(r.OursBytes), mebi(r.PeerBytes) }
+	return f.draw("Peak memory", "MiB", bytes)
 }
 
 func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// draw draws one line for each model of ours, and for each of the peer's variants of it, on each machine. What is 0 was not
-// measured.
+// draw draws one line for each model, and for each of the peer's variants of it, on each machine, but for values of 0.
 func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures.Figure, error) {
 	if len(f.Rows) == 0 {
 		return nil, fmt.Errorf("bench: no races to draw, try: make bench: %w", figures.ErrInput)
 	}
 	places := f.places()
-	axes := figures.Axes{Title: title, X: fmt.Sprintf("nodes (slopes from %d on)", slopesFrom), Y: y, LogX: true, LogY: true,
-		Marks: f.outOfMemory(), Height: 340}
+	axes := figures.Axes{Title: title, X: fmt.Sprintf("nodes (slopes from %d on)", slopesFrom), Y: y, LogX: true,
+		LogY: true, Marks: f.outOfMemory(), Height: 340}
 	if len(places) == 1 {
 		axes.Title += ": " + places[0]
 	}
@@ -56,32 +56,31 @@ func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures
 			suffix = ", " + place
 		}
 		for _, model := range f.models() {
-			rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.Model != model || r.place() != place })
-			if len(rows) == 0 {
+			here := func(r Row) bool { return r.Model == model && r.place() == place }
+			if !slices.ContainsFunc(f.Rows, here) {
 				continue
 			}
 			colour++
-			add(modelName(model)+", library"+suffix, colour, through(rows, func(r Row) float64 { ours, _ := of(r); return ours }))
-			for i, v := range []Variant{Dense, Implicit} {
-				line := through(rows, func(r Row) float64 {
-					if _, peer := of(r); r.Variant == v && !r.OutOfMemory {
-						return peer
-					}
-					return 0
-				})
+			add(modelName(model)+", library"+suffix, colour,
+				f.line(here, func(r Row) float64 { ours, _ := of(r); return ours }))
+			for i, v := range []string{dense, implicit} {
+				line := f.line(func(r Row) bool { return here(r) && r.Variant == v && !r.OutOfMemory },
+					func(r Row) float64 { _, peer := of(r); return peer })
 				line.Dashed = true
-				add(fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix), colour+i*len(places)*len(f.models()), line)
+				add(fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix), colour+i*len(places)*len(f.models()),
+					line)
 			}
 		}
 	}
 	return figures.Lines(axes, lines...)
 }
 
-// through is the line through the values of rows that are not 0, one for each number of nodes.
-func through(rows []Row, value func(Row) float64) (line figures.Series) {
-	for _, r := range slices.SortedStableFunc(slices.Values(rows), func(a, b Row) int { return cmp.Compare(a.N, b.N) }) {
+// line joins the values of some rows that are not 0, one for each number of nodes.
+func (f File) line(some func(Row) bool, value func(Row) float64) (line figures.Series) {
+	bySize := func(a, b Row) int { return cmp.Compare(a.N, b.N) }
+	for _, r := range slices.SortedStableFunc(slices.Values(f.Rows), bySize) {
 		x, last := float64(r.nodes()), len(line.X)-1
-		if v := value(r); v > 0 && (last < 0 || line.X[last] < x) {
+		if v := value(r); some(r) && v > 0 && (last < 0 || line.X[last] < x) {
 			line.X, line.Y = append(line.X, x), append(line.Y, v)
 		}
 	}
@@ -118,31 +117,19 @@ func (f File) outOfMemory() []figures.Mark {
 		}
 	}
 	var marks []figures.Mark
-	for n, models := range names {
-		marks = append(marks, figures.Mark{Name: fmt.Sprintf("peer out of memory at %d: %s", n, strings.Join(models, ", ")), X: float64(n)})
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		name := fmt.Sprintf("peer out of memory at %d: %s", n, strings.Join(names[n], ", "))
+		marks = append(marks, figures.Mark{Name: name, X: float64(n)})
 	}
-	slices.SortFunc(marks, func(a, b figures.Mark) int { return cmp.Compare(a.X, b.X) })
 	return marks
 }
 
 // nodes are those of the grid, the next square number.
 func (r Row) nodes() int { return graphs.Side(r.N) * graphs.Side(r.N) }
 
-// place is the machine and what computed on it.
-func (r Row) place() string { return place(r.Machine, r.Versions) }
-
-func place(machine string, versions map[string]string) string {
-	if backend := versions["backend"]; backend != "" {
-		return machine + ", " + backend
-	}
-	return machine
-}
-
 func (f File) places() []string { return distinct(f.Rows, Row.place) }
 
-func (f File) models() []pengcde.Kind {
-	return distinct(f.Rows, func(r Row) pengcde.Kind { return r.Model })
-}
+func (f File) models() []string { return distinct(f.Rows, func(r Row) string { return r.Model }) }
 
 // distinct are the values of rows in the order in which they come.
 func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
@@ -154,14 +141,8 @@ func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
 	return values
 }
 
-func modelName(kind pengcde.Kind) string {
-	switch kind {
-	case pengcde.PENG:
-		return "PENG-CDE"
-	case pengcde.Original:
-		return "Original GN-CDE"
-	case pengcde.PreMult:
-		return "Pre-Mult GN-CDE"
-	}
-	return string(kind)
+// modelName is how the paper calls a vector field.
+func modelName(field string) string {
+	names := map[string]string{"peng": "PENG-CDE", "original": "Original GN-CDE", "pre-mult": "Pre-Mult GN-CDE"}
+	return cmp.Or(names[field], field)
 }

@@ -22,9 +22,11 @@ import (
 // testRows are made up: of PENG-CDE with a peer that runs out of memory at 1024.
 func testRows() []Row {
 	row := func(n int, ours, peer float64, oursMB, peerMB int64) Row {
-		return Row{Model: pengcde.PENG, Variant: Dense, N: n, Pairs: 5, Ours: ours, Peer: peer, Ratio: Spread{peer / ours, 0.5, 99}, OursInference: ours / 4,
+		return Row{Model: "peng", Variant: dense, N: n, Pairs: 5, Ours: ours, Peer: peer,
+			Ratio: spread{peer / ours, 0.5, 99}, OursInference: ours / 4,
 			PeerInference: peer / 4, OursCompile: 3, PeerCompile: 11, OursBytes: oursMB << 20, PeerBytes: peerMB << 20, Accepted: 200, Rejected: 7,
-			Machine: "Test CPU, 2 cores", Commit: "abc1234", Versions: map[string]string{"go": "go1.26", "jax": "0.9", "backend": "XLA on CPU"}}
+			origin: origin{Machine: "Test CPU, 2 cores", Commit: "abc1234",
+				Versions: map[string]string{"go": "go1.26", "jax": "0.9", "backend": "XLA on CPU"}}}
 	}
 	last := row(1024, 7, 0, 900, 0)
 	last.OutOfMemory = true
@@ -33,7 +35,8 @@ func testRows() []Row {
 
 func withoutPeer(rows []Row) []Row {
 	for i := range rows {
-		rows[i].Peer, rows[i].PeerInference, rows[i].PeerCompile, rows[i].PeerBytes, rows[i].Ratio, rows[i].OutOfMemory = 0, 0, 0, 0, Spread{}, false
+		rows[i].Peer, rows[i].PeerInference, rows[i].PeerCompile, rows[i].PeerBytes, rows[i].Ratio,
+			rows[i].OutOfMemory = 0, 0, 0, 0, spread{}, false
 	}
 	return rows
 }
@@ -78,7 +81,8 @@ func TestDrawSeconds(t *testing.T) {
 	ours := "PENG-CDE, library: slope " + between(3, 7, 529, 1024)
 	f := File{Rows: testRows()}
 	figure, err := f.DrawSeconds()
-	expect(t, writes(t, figure, err), []string{"Training epoch: Test CPU, 2 cores, XLA on CPU", ours, "PENG-CDE, dense peer\n",
+	expect(t, writes(t, figure, err), []string{"Training epoch: Test CPU, 2 cores, XLA on CPU", ours,
+		"PENG-CDE, dense peer\n",
 		"peer out of memory at 1024: PENG-CDE", "nodes (slopes from 512 on)"}, []string{"Pre-Mult", "plugin", "published"})
 	if folder := os.Getenv("PENGCDE_FIGURES"); folder != "" {
 		if err := figure.Save(filepath.Join(folder, "seconds.png")); err != nil {
@@ -91,22 +95,25 @@ func TestDrawSeconds(t *testing.T) {
 	expect(t, writes(t, figure, err), []string{ours}, []string{"peer"})
 
 	other := testRows()[1]
-	other.Machine, other.Model = "Another", pengcde.PreMult
+	other.Machine, other.Model = "Another", "pre-mult"
 	both := File{Rows: append(testRows(), other)}
 	figure, err = both.DrawSeconds()
-	expect(t, writes(t, figure, err), []string{"PENG-CDE, library, Test CPU, 2 cores, XLA on CPU: slope", "Pre-Mult GN-CDE, library, Another, XLA on CPU\n"}, nil)
+	expect(t, writes(t, figure, err), []string{"PENG-CDE, library, Test CPU, 2 cores, XLA on CPU: slope",
+		"Pre-Mult GN-CDE, library, Another, XLA on CPU\n"}, nil)
 }
 
 func TestDrawMemory(t *testing.T) {
 	f := File{Rows: testRows()}
 	figure, err := f.DrawMemory()
-	expect(t, writes(t, figure, err), []string{"Peak memory: Test CPU", "MiB", "PENG-CDE, dense peer", "peer out of memory at 1024"}, []string{"published"})
+	expect(t, writes(t, figure, err), []string{"Peak memory: Test CPU", "MiB", "PENG-CDE, dense peer",
+		"peer out of memory at 1024"}, []string{"published"})
 	if folder := os.Getenv("PENGCDE_FIGURES"); folder != "" {
 		if err := figure.Save(filepath.Join(folder, "memory.png")); err != nil {
 			t.Error(err)
 		}
 	}
-	for name, draw := range map[string]func() (*figures.Figure, error){"seconds": (File{}).DrawSeconds, "memory": (File{}).DrawMemory} {
+	for name, draw := range map[string]func() (*figures.Figure, error){"seconds": (File{}).DrawSeconds,
+		"memory": (File{}).DrawMemory} {
 		if _, err := draw(); !errors.Is(err, figures.ErrInput) {
 			t.Errorf("%s of no rows: %v, want ErrInput", name, err)
 		}
@@ -133,7 +140,8 @@ func TestSlope(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	f := File{Rows: testRows()}
-	expect(t, f.Table().String(), []string{"4.7 (0.5 to 99.0)", "out of memory", "200 + 7", "529", "Test CPU, 2 cores, XLA on CPU, at abc1234: go 1.26, jax 0.9"}, []string{"machine", "/here", "planned", "base"})
+	expect(t, f.Table().String(), []string{"4.7 (0.5 to 99.0)", "out of memory", "200 + 7", "529",
+		"Test CPU, 2 cores, XLA on CPU, at abc1234: go 1.26, jax 0.9"}, []string{"machine", "/here", "planned", "base"})
 
 	planned := File{Rows: testRows()}
 	planned.Rows[2].Evaluations = 1678
@@ -161,7 +169,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestMeasure(t *testing.T) {
-	row, err := Measure(t.Context(), xlatest.Go(t), Setting{Field: pengcde.Original, Nodes: 9, Seed: 1}, 2)
+	row, err := Measure(t.Context(), xlatest.Go(t), Setting{Field: "original", Nodes: 9, Seed: 1}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

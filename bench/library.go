@@ -8,72 +8,62 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os/exec"
-	"path"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// StartLibrary starts the library on a case as a process of its own, so that its memory is its own too, and waits until the
-// case is in the folder for the peer. The command is one that calls [Serve].
-func StartLibrary(ctx context.Context, folder string, command ...string) (*Process, error) {
-	return start(ctx, "the library", folder, exec.CommandContext(ctx, command[0], command[1:]...), false)
-}
-
-// Serve answers the requests of a [Process], "epoch" and "inference", until its input ends. Before the first it writes the
-// case into the folder.
+// Serve is the library's side of a [Race]: it writes a case into the folder for the peer, and answers the requests
+// "epoch" and "inference" until its input ends.
 func Serve(ctx context.Context, s Setting, folder string, in io.Reader, out io.Writer) error {
-	began := time.Now()
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
 		return err
 	}
 	defer backend.Close()
-	c, err := NewCase(ctx, s)
+	c, err := newCase(ctx, s)
 	if err != nil {
 		return err
 	}
-	l := &library{ctx: ctx, c: c, requests: bufio.NewScanner(in), answers: json.NewEncoder(out)}
-	if l.model, err = pengcde.New(backend, c.Config); err != nil {
+	model, err := pengcde.New(backend, c.config)
+	if err != nil {
 		return err
 	}
-	defer l.model.Close()
+	defer model.Close()
 	runtime.GC()
-	base := resident.Now()
-	steps, err := c.Steps(ctx, backend, l.model)
+	l := &library{testCase: c, model: model, requests: bufio.NewScanner(in), answers: json.NewEncoder(out)}
+	planned := Planned{BaseBytes: resident.Now()}
+	if l.taken, err = c.steps(ctx, model); err != nil {
+		return err
+	}
+	if err := c.export(folder, model, l.taken); err != nil {
+		return err
+	}
+	most := slices.MaxFunc(l.taken, func(a, b pengcde.Steps) int { return a.Accepted - b.Accepted }).Accepted
+	plan, err := model.PlanTrajectories(c.series, c.Batch, most)
 	if err != nil {
 		return err
 	}
-	if err := c.Export(folder, l.model, steps); err != nil {
-		return err
-	}
-	l.stats = steps.Stats
-	planned, err := c.plan(l.model, steps.Stats)
-	if err != nil {
-		return err
-	}
-	planned.BaseBytes = base
+	planned.PlannedBytes, planned.PlannedEvaluations = plan.DeviceBytes+plan.HostBytes, sum(plan.Solve.Evaluations)
 	runtime.GC()
 	resident.Reset()
-	if err := l.answers.Encode(ready{versions(backend), time.Since(began).Seconds(), planned}); err != nil {
+	if err := l.answers.Encode(ready{versions(backend), planned}); err != nil {
 		return err
 	}
 	more := l.next()
 	for more && err == nil {
 		switch l.request {
 		case "epoch":
-			more, err = l.epochs()
+			more, err = l.epochs(ctx)
 		case "inference":
-			err = l.inference()
+			err = l.inference(ctx)
 			more = l.next()
 		default:
 			err = fmt.Errorf("bench: request %q, want epoch or inference", l.request)
@@ -84,10 +74,9 @@ func Serve(ctx context.Context, s Setting, folder string, in io.Reader, out io.W
 
 // library is what serves.
 type library struct {
-	ctx      context.Context
-	c        *Case
+	*testCase
 	model    *pengcde.Model
-	stats    []ode.Stats
+	taken    []pengcde.Steps
 	requests *bufio.Scanner
 	request  string
 	answers  *json.Encoder
@@ -102,72 +91,61 @@ func (l *library) next() bool {
 	return true
 }
 
-// epochs trains as long as epochs are asked for; true where another request waits then. They are epochs of one training, so
-// that what is copied to the device at its beginning is no part of them. The first compiles, and is answered with the second.
-func (l *library) epochs() (more bool, err error) {
-	ctx, stop := context.WithCancel(l.ctx)
+// epochs trains as long as epochs are asked for; more says that another request waits then. They are epochs of one
+// training, so that what is copied to the device at its beginning is no part of them. The first compiles, and is
+// answered with the second.
+func (l *library) epochs(ctx context.Context) (more bool, err error) {
+	training, stop := context.WithCancel(ctx)
 	defer stop()
-	config := l.c.Train
+	config, compiling := l.training, 0.0
 	config.Epochs = math.MaxInt
-	began, compiling := time.Now(), 0.0
 	config.Progress = func(p train.Progress) {
-		seconds := time.Since(began).Seconds()
-		switch p.Epoch {
-		case 1:
-			compiling, began = seconds, time.Now()
+		if p.Epoch == 1 {
+			compiling = p.Seconds
 			return
-		case 2:
-			compiling -= seconds
 		}
-		err = l.answer(seconds, compiling, p.TrainLoss)
+		err = l.answer(p.Seconds, max(0, compiling-p.Seconds), p.TrainLoss)
 		if more = err == nil && l.next(); !more || l.request != "epoch" {
 			stop()
 		}
-		compiling, began = 0, time.Now()
+		compiling = 0
 	}
-	_, ended := l.model.FitTrajectories(ctx, l.c.Series, nil, config)
-	if ctx.Err() == nil || l.ctx.Err() != nil { // it did not end because it was to
+	_, ended := l.model.FitTrajectories(training, l.series, nil, config)
+	if training.Err() == nil || ctx.Err() != nil { // it did not end because it was to
 		err = errors.Join(err, ended)
 	}
 	return more, err
 }
 
 // inference forecasts at the times of the series, twice, since the first compiles.
-func (l *library) inference() error {
+func (l *library) inference(ctx context.Context) error {
 	var seconds [2]float64
 	for i := range seconds {
 		began := time.Now()
-		for part := range slices.Chunk(l.c.Series, l.c.Batch) {
-			if _, err := l.model.Trajectories(l.ctx, part, nil); err != nil {
+		for part := range slices.Chunk(l.series, l.Batch) {
+			if _, err := l.model.Trajectories(ctx, part, nil); err != nil {
 				return err
 			}
 		}
 		seconds[i] = time.Since(began).Seconds()
 	}
-	return l.answer(seconds[1], seconds[0]-seconds[1], 0)
+	return l.answer(seconds[1], max(0, seconds[0]-seconds[1]), 0)
 }
 
 func (l *library) answer(seconds, compiling, loss float64) error {
-	turn := Turn{Seconds: seconds, CompileSeconds: max(compiling, 0), Loss: loss, PeakBytes: resident.Peak()}
-	for _, s := range l.stats {
-		turn.Accepted, turn.Rejected = append(turn.Accepted, s.Accepted), append(turn.Rejected, s.Rejected)
-		turn.Evaluations = append(turn.Evaluations, s.Evaluations)
+	t := turn{Seconds: seconds, CompileSeconds: compiling, Loss: loss, PeakBytes: resident.Peak()}
+	for _, s := range l.taken {
+		t.Accepted, t.Rejected = append(t.Accepted, s.Accepted), append(t.Rejected, s.Rejected)
+		t.Evaluations = append(t.Evaluations, s.Evaluations)
 	}
-	return l.answers.Encode(turn)
+	return l.answers.Encode(t)
 }
 
-// versions are those of Go, the modules that compute, and the checkout.
+// versions are those of Go, the modules that compute, and the backend.
 func versions(backend *xla.Backend) map[string]string {
-	found := map[string]string{"go": runtime.Version(), "backend": backend.Name()}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return found
-	}
-	for _, m := range info.Deps {
-		switch m.Path {
-		case "github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla":
-			found[path.Base(m.Path)] = m.Version
-		}
-	}
+	found := doctor.Versions()
+	delete(found, "pengcde-go")
+	delete(found, "revision")
+	found["backend"] = backend.Name()
 	return found
 }

@@ -17,52 +17,23 @@ import (
 )
 
 var (
-	// ErrNoPeer says that the peer's environment is not set up: make peer.
-	ErrNoPeer = errors.New("the peer is not set up, try: make peer")
-	// ErrMemory says that the peer ran out of memory.
-	ErrMemory = errors.New("the peer ran out of memory")
+	// errNoPeer says that the peer's environment is not set up: make peer.
+	errNoPeer = errors.New("the peer is not set up, try: make peer")
+	// errMemory says that the peer ran out of memory.
+	errMemory = errors.New("the peer ran out of memory")
 )
 
-// Variant says how the peer uses message matrices.
-type Variant string
-
+// Variants of the peer: how it uses message matrices.
 const (
-	// Dense forms them in every layer of every evaluation, as the published code does.
-	Dense Variant = "dense"
-	// Implicit applies them to states without forming them, by products with the dense control matrices.
-	Implicit Variant = "implicit"
+	// dense forms them in every layer of every evaluation, as the published code does.
+	dense = "dense"
+	// implicit applies them to states without forming them, by products with the dense control matrices.
+	implicit = "implicit"
 )
 
-// StepChoice says which steps the peer takes.
-type StepChoice string
-
-const (
-	// Adaptive steps are chosen by diffrax's controller with the library's tolerances, ending on the same times beside changes.
-	// After such a time it begins again from the step that was cut there, where the library goes on with what had been
-	// proposed before: so it accepts more steps.
-	Adaptive StepChoice = "adaptive"
-	// Given steps are those of the case.
-	Given StepChoice = "given"
-)
-
-// PeerConfig says how the peer runs; the zero value is Dense, Adaptive and without a limit.
-type PeerConfig struct {
-	Variant Variant
-	Steps   StepChoice
-	// MemoryGiB limits its address space; 0 means no limit.
-	MemoryGiB float64
-}
-
-// Process is a runner of the race with a case in it: the peer ([Start]) or the library ([StartLibrary]). It is to be closed, and
-// used from one goroutine at a time.
-type Process struct {
-	// Versions are those of the language and the packages, by name.
-	Versions map[string]string
-	// LoadSeconds went by until the case was in memory, imports included.
-	LoadSeconds float64
-	// Planned is 0 for the peer.
-	Planned Planned
-
+// process is one side of a race with a case in it. It is to be closed.
+type process struct {
+	ready
 	ctx     context.Context
 	name    string
 	folder  string
@@ -73,8 +44,14 @@ type Process struct {
 	errors  bytes.Buffer
 }
 
-// Turn is what a process did at one request.
-type Turn struct {
+// ready is the first answer of a process; the peer plans nothing.
+type ready struct {
+	Versions map[string]string `json:"versions"`
+	Planned
+}
+
+// turn is what a process did at one request.
+type turn struct {
 	// Seconds are those of the work, compiled; CompileSeconds those that compiling it took, before the first.
 	Seconds        float64 `json:"seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
@@ -88,35 +65,30 @@ type Turn struct {
 	PeakBytes int64 `json:"peak_bytes"`
 }
 
-// Start starts the peer on the folder of a case, and waits until it has loaded it. The process ends with ctx. Errors wrap
-// [ErrNoPeer] where it is not set up, and [ErrMemory].
-func Start(ctx context.Context, folder string, config PeerConfig) (*Process, error) {
-	root, err := checkout()
+// startPeer starts the peer on the folder of a case, and waits until it has loaded it. It takes the given steps of the
+// case, or those of diffrax's controller, with the library's tolerances and the same times to end on. After such a time
+// that controller begins again from the step that was cut there, the library from the one proposed before: it accepts
+// more steps. gib limits its address space; 0 does not. Errors wrap errNoPeer where it is not set up, and errMemory.
+func startPeer(ctx context.Context, folder, variant string, given bool, gib float64) (*process, error) {
+	python, script, err := peerFiles()
 	if err != nil {
 		return nil, err
 	}
-	python := filepath.Join(root, "build", "peer-venv", "bin", "python")
-	if _, err := os.Stat(filepath.Join(root, "build", "peer-venv", "stamp")); err != nil {
-		return nil, fmt.Errorf("bench: %w: %w", ErrNoPeer, err)
+	args := []string{script, folder, "--variant", variant}
+	if given {
+		args = append(args, "--steps", "given")
 	}
-	args := []string{filepath.Join(root, "bench", "peer", "race.py"), folder}
-	if config.Variant != "" {
-		args = append(args, "--variant", string(config.Variant))
-	}
-	if config.Steps != "" {
-		args = append(args, "--steps", string(config.Steps))
-	}
-	if config.MemoryGiB != 0 {
-		args = append(args, "--memory", strconv.FormatFloat(config.MemoryGiB, 'g', -1, 64))
+	if gib != 0 {
+		args = append(args, "--memory", strconv.FormatFloat(gib, 'g', -1, 64))
 	}
 	command := exec.CommandContext(ctx, python, args...)
 	command.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	return start(ctx, "the peer", folder, command, config.MemoryGiB != 0)
+	return start(ctx, "the peer", folder, command, gib != 0)
 }
 
 // start starts a runner and waits until it says that it is ready.
-func start(ctx context.Context, name, folder string, command *exec.Cmd, limited bool) (*Process, error) {
-	p := &Process{ctx: ctx, name: name, folder: folder, limited: limited, command: command}
+func start(ctx context.Context, name, folder string, command *exec.Cmd, limited bool) (*process, error) {
+	p := &process{ctx: ctx, name: name, folder: folder, limited: limited, command: command}
 	p.command.Stderr = &p.errors
 	var err error
 	if p.input, err = p.command.StdinPipe(); err != nil {
@@ -130,40 +102,25 @@ func start(ctx context.Context, name, folder string, command *exec.Cmd, limited 
 	if err := p.command.Start(); err != nil {
 		return nil, fmt.Errorf("bench: start of %s: %w", name, err)
 	}
-	var ready ready
-	if err := p.answer(&ready); err != nil {
+	if err := p.answer(&p.ready); err != nil {
 		return nil, err
 	}
-	p.Versions, p.LoadSeconds, p.Planned = ready.Versions, ready.Seconds, ready.Planned
 	return p, nil
 }
 
-// ready is the first answer of a process.
-type ready struct {
-	Versions map[string]string `json:"versions"`
-	Seconds  float64           `json:"seconds"`
-	Planned
-}
-
-// Epoch runs forward, gradient and update once.
-func (p *Process) Epoch() (Turn, error) { return p.turn("epoch") }
-
-// Inference runs forward alone.
-func (p *Process) Inference() (Turn, error) { return p.turn("inference") }
-
-// Gradient runs forward and gradient, and returns the gradient by the names of parameters.
-func (p *Process) Gradient() (Turn, map[string][]float64, error) {
+// gradient runs forward and gradient, and returns the gradient by the names of parameters.
+func (p *process) gradient() (turn, map[string][]float64, error) {
 	file := filepath.Join(p.folder, gradientFile)
-	turn, err := p.turn("gradient " + file)
+	t, err := p.ask("gradient " + file)
 	if err != nil {
-		return turn, nil, err
+		return t, nil, err
 	}
 	gradient, err := readFloats(file)
-	return turn, gradient, err
+	return t, gradient, err
 }
 
-// Close ends the process.
-func (p *Process) Close() error {
+// close ends the process.
+func (p *process) close() error {
 	if p.command.ProcessState != nil { // it ended on its own, which was told
 		return nil
 	}
@@ -174,18 +131,19 @@ func (p *Process) Close() error {
 	return nil
 }
 
-func (p *Process) turn(request string) (turn Turn, err error) {
+// ask makes a request: "epoch" for forward, gradient and update, "inference" for forward alone.
+func (p *process) ask(request string) (t turn, err error) {
 	if p.command.ProcessState != nil {
-		return turn, fmt.Errorf("bench: %s was closed or has failed, start another: %w", p.name, fs.ErrClosed)
+		return t, fmt.Errorf("bench: %s was closed or has failed, start another: %w", p.name, fs.ErrClosed)
 	}
 	if _, err := fmt.Fprintln(p.input, request); err != nil {
-		return turn, p.failure(errors.Join(err, p.command.Wait()))
+		return t, p.failure(errors.Join(err, p.command.Wait()))
 	}
-	return turn, p.answer(&turn)
+	return t, p.answer(&t)
 }
 
 // answer reads one line; where there is none, the process has ended.
-func (p *Process) answer(into any) error {
+func (p *process) answer(into any) error {
 	line, err := p.output.ReadBytes('\n')
 	if err != nil {
 		return p.failure(errors.Join(err, p.command.Wait()))
@@ -199,37 +157,44 @@ func (p *Process) answer(into any) error {
 	if end.OOM {
 		p.input.Close()
 		_ = p.command.Wait() // its status says the same
-		return fmt.Errorf("bench: %w", ErrMemory)
+		return fmt.Errorf("bench: %w", errMemory)
 	}
 	return nil
 }
 
-// failure tells why the process ended. At a limit of memory its libraries may end it before Python hears of it: with a signal,
-// or with status 127 where no thread could be started.
-func (p *Process) failure(err error) error {
+// failure tells why the process ended. At a limit of memory its libraries may end it before Python hears of it: with a
+// signal, or with status 127 where no thread could be started.
+func (p *process) failure(err error) error {
 	if cause := p.ctx.Err(); cause != nil {
 		return fmt.Errorf("bench: %s was ended: %w", p.name, cause)
 	}
 	text := bytes.TrimSpace(p.errors.Bytes())
 	text = text[max(0, len(text)-2000):]
-	if status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus); ok && p.limited && (status.Signaled() || status.ExitStatus() == 127) {
-		return fmt.Errorf("bench: %w: %w: %s", ErrMemory, err, text)
+	if status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus); ok && p.limited &&
+		(status.Signaled() || status.ExitStatus() == 127) {
+		return fmt.Errorf("bench: %w: %w: %s", errMemory, err, text)
 	}
 	return fmt.Errorf("bench: %s ended: %w: %s", p.name, err, text)
 }
 
-// checkout is the folder of go.mod, in or above the working folder.
-func checkout() (string, error) {
+// peerFiles are the peer's Python and its script, of the checkout that the working folder is in.
+func peerFiles() (python, script string, err error) {
 	folder, err := os.Getwd()
 	if err != nil {
-		return "", fmt.Errorf("bench: %w", err)
+		return "", "", fmt.Errorf("bench: %w", err)
 	}
 	for start := folder; ; folder = filepath.Dir(folder) {
 		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return folder, nil
+			break
 		}
 		if folder == filepath.Dir(folder) {
-			return "", fmt.Errorf("bench: no go.mod in or above %s: run it in a checkout of the library: %w", start, ErrNoPeer)
+			return "", "", fmt.Errorf("bench: no go.mod in or above %s: run it in a checkout of the library: %w", start,
+				errNoPeer)
 		}
 	}
+	environment := filepath.Join(folder, "build", "peer-venv")
+	if _, err := os.Stat(filepath.Join(environment, "stamp")); err != nil {
+		return "", "", fmt.Errorf("bench: %w: %w", errNoPeer, err)
+	}
+	return filepath.Join(environment, "bin", "python"), filepath.Join(folder, "bench", "peer", "race.py"), nil
 }

@@ -9,13 +9,12 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
-	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
 // Row is one race. What it says of the peer is 0 where that took no part.
 type Row struct {
-	Model   pengcde.Kind `json:"model"`
-	Variant Variant      `json:"peer_variant"`
+	Model   string `json:"model"`
+	Variant string `json:"peer_variant"`
 	// N is the number of nodes asked for; the grid has the next square number.
 	N     int `json:"n"`
 	Pairs int `json:"pairs"`
@@ -24,8 +23,8 @@ type Row struct {
 	// Ours and Peer are seconds of an epoch, forward, gradient and update for all 4 series: medians over so many turns.
 	Ours  float64 `json:"ours_s"`
 	Peer  float64 `json:"peer_s,omitempty"`
-	Ratio Spread  `json:"ratio,omitzero"`
-	// Inference is forward alone, in seconds, of one turn: ours from the series to the forecasts, the peer's from its arrays.
+	Ratio spread  `json:"ratio,omitzero"`
+	// Inference is forward alone, in seconds of one turn: ours from series to forecasts, the peer's from arrays.
 	OursInference float64 `json:"ours_inference_s"`
 	PeerInference float64 `json:"peer_inference_s,omitempty"`
 	// Compile is the time that compiling an epoch takes, in seconds.
@@ -35,30 +34,38 @@ type Row struct {
 	OursBytes int64 `json:"ours_bytes"`
 	PeerBytes int64 `json:"peer_bytes,omitempty"`
 	Planned
-	// Accepted and Rejected steps of the library and its evaluations forward, in all samples; the peer takes the accepted ones.
+	// Accepted and Rejected steps of the library and Evaluations forward, in all samples.
 	Accepted    int `json:"accepted"`
 	Rejected    int `json:"rejected"`
 	Evaluations int `json:"evaluations"`
 	// OutOfMemory says that the peer ran out of the GiB that it may take; 0 is no limit.
 	OutOfMemory bool    `json:"peer_out_of_memory,omitempty"`
 	PeerGiB     float64 `json:"peer_gib,omitempty"`
-	// Machine is the processor and its cores, Commit that of the checkout; Versions has the backend too.
-	Machine  string            `json:"machine"`
-	Commit   string            `json:"commit"`
-	Versions map[string]string `json:"versions"`
+	origin
 }
 
-// Spread is a median over pairs with the least and the largest.
-type Spread struct {
+// Planned is what [pengcde.Model.PlanTrajectories] says before a race's training; 0 where nothing was planned.
+type Planned struct {
+	// PlannedBytes are those on the device and on the host, both of which are resident memory on a CPU. BaseBytes are
+	// resident before anything is compiled. So PlannedBytes are to be compared with Row.OursBytes less BaseBytes, which
+	// has the compiler and what it made besides, and what Go has not collected yet.
+	PlannedBytes int64 `json:"planned_bytes,omitempty"`
+	BaseBytes    int64 `json:"base_bytes,omitempty"`
+	// PlannedEvaluations are forward, as if all samples accepted as many steps as that with the most.
+	PlannedEvaluations int `json:"planned_evaluations,omitempty"`
+}
+
+// spread is a median with the least and the largest.
+type spread struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 }
 
-func spread(values []float64) Spread {
+func spreadOf(values []float64) spread {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
-	return Spread{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[0], sorted[n-1]}
+	return spread{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[0], sorted[n-1]}
 }
 
 // String is a line that tells of the race while others are run; [File.Table] shows all of it.
@@ -111,14 +118,19 @@ func Update(path string, change func(*File)) error {
 	return durable.WriteFile(path, append(content, '\n'))
 }
 
-// Put adds a row in the place of an older one of the same model, size, variant and batch on the same machine and backend.
+// Put adds a row in the place of one of the same model, size, variant and batch on the same machine and backend.
 func (f *File) Put(r Row) {
-	same := func(other Row) bool {
-		return other.Model == r.Model && other.N == r.N && other.Variant == r.Variant && other.Batch == r.Batch && other.place() == r.place()
+	f.Rows = put(f.Rows, r, func(other Row) bool {
+		return other.Model == r.Model && other.N == r.N && other.Variant == r.Variant && other.Batch == r.Batch &&
+			other.place() == r.place()
+	})
+}
+
+// put adds an entry in the place of the one that is the same.
+func put[T any](list []T, entry T, same func(T) bool) []T {
+	if at := slices.IndexFunc(list, same); at >= 0 {
+		list[at] = entry
+		return list
 	}
-	if at := slices.IndexFunc(f.Rows, same); at >= 0 {
-		f.Rows[at] = r
-		return
-	}
-	f.Rows = append(f.Rows, r)
+	return append(list, entry)
 }

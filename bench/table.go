@@ -10,22 +10,22 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// column is one of a table: its title, how a row fills it, how many decimals, and whether it says something of the peer.
+// column is one of a table: its title, how a row fills it, how many decimals, and whether it says something of the peer
+// or of a plan.
 type column struct {
-	title    string
-	cell     func(Row) figures.Cell
-	decimals int
-	peer     bool
-	planned  bool // says something of a plan
+	title         string
+	cell          func(Row) figures.Cell
+	decimals      int
+	peer, planned bool
 }
 
-// Table shows the rows by model and size, with seconds, memory, steps, and notes on where they were measured. Columns of the peer
-// are left out where it took no part in any race, those of plans where no row has one.
+// Table shows the rows by model and size, with seconds, memory, steps, and notes on where they were measured. Columns
+// of the peer are left out where it took no part in any race, those of plans where no row has one.
 func (f File) Table() *figures.Table {
 	columns := []column{
 		{title: "model", cell: func(r Row) figures.Cell {
 			name := modelName(r.Model)
-			if r.Variant == Implicit && (r.Peer > 0 || r.OutOfMemory) {
+			if r.Variant == implicit && (r.Peer > 0 || r.OutOfMemory) {
 				name += ", implicit peer"
 			}
 			if r.Batch > 0 {
@@ -37,24 +37,32 @@ func (f File) Table() *figures.Table {
 		{title: "nodes", cell: func(r Row) figures.Cell { return figures.Number(float64(r.nodes())) }},
 		measured("epoch, s", 2, func(r Row) float64 { return r.Ours }),
 		ofPeer("peer", 2, func(r Row) float64 { return r.Peer }),
-		{title: "ratio", peer: true, cell: ratio},
+		{title: "ratio", peer: true, cell: func(r Row) figures.Cell {
+			if r.OutOfMemory {
+				return figures.Text("out of memory")
+			}
+			return textIf(r.Peer != 0, "%.1f (%.1f to %.1f)", r.Ratio.Median, r.Ratio.Low, r.Ratio.High)
+		}},
 		measured("inference, s", 3, func(r Row) float64 { return r.OursInference }),
 		ofPeer("peer", 3, func(r Row) float64 { return r.PeerInference }),
 		measured("compiling, s", 1, func(r Row) float64 { return r.OursCompile }),
 		ofPeer("peer", 1, func(r Row) float64 { return r.PeerCompile }),
 		measured("memory, MiB", -1, func(r Row) float64 { return mebi(r.OursBytes) }),
 		ofPeer("peer", -1, func(r Row) float64 { return mebi(r.PeerBytes) }),
-		{title: "planned / above base, MiB", planned: true, cell: plannedMemory},
-		{title: "steps", cell: func(r Row) figures.Cell {
-			if r.Accepted == 0 {
-				return figures.Missing()
-			}
-			return figures.Text(fmt.Sprintf("%d + %d", r.Accepted, r.Rejected))
+		{title: "planned / above base, MiB", planned: true, cell: func(r Row) figures.Cell {
+			return textIf(r.PlannedBytes != 0 && r.OursBytes != 0, "%.0f / %.0f", mebi(r.PlannedBytes),
+				mebi(r.OursBytes-r.BaseBytes))
 		}},
-		{title: "evaluations, planned / taken", planned: true, cell: plannedEvaluations},
+		{title: "steps", cell: func(r Row) figures.Cell {
+			return textIf(r.Accepted != 0, "%d + %d", r.Accepted, r.Rejected)
+		}},
+		{title: "evaluations, planned / taken", planned: true, cell: func(r Row) figures.Cell {
+			return textIf(r.PlannedEvaluations != 0, "%d / %d", r.PlannedEvaluations, r.Evaluations)
+		}},
 	}
 	if len(f.places()) > 1 {
-		columns = append(columns, column{title: "machine", cell: func(r Row) figures.Cell { return figures.Text(r.place()) }})
+		place := func(r Row) figures.Cell { return figures.Text(r.place()) }
+		columns = append(columns, column{title: "machine", cell: place})
 	}
 	raced := slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Peer > 0 || r.OutOfMemory })
 	planned := slices.ContainsFunc(f.Rows, func(r Row) bool { return r.PlannedBytes > 0 })
@@ -63,8 +71,8 @@ func (f File) Table() *figures.Table {
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int {
 		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)), cmp.Compare(a.N, b.N))
 	})
-	table := &figures.Table{Title: fmt.Sprintf("An epoch: forward, gradient and update, of %d series on grids", batchSize),
-		Rows: make([][]figures.Cell, len(rows)), Notes: f.notes(raced, planned)}
+	title := fmt.Sprintf("An epoch: forward, gradient and update, of %d series on grids", batchSize)
+	table := &figures.Table{Title: title, Rows: make([][]figures.Cell, len(rows)), Notes: f.notes(raced, planned)}
 	for _, c := range columns {
 		table.Columns = append(table.Columns, figures.Column{Title: c.title, Decimals: c.decimals})
 		for i, r := range rows {
@@ -72,6 +80,14 @@ func (f File) Table() *figures.Table {
 		}
 	}
 	return table
+}
+
+// textIf is a cell that is missing where nothing was measured.
+func textIf(measured bool, format string, args ...any) figures.Cell {
+	if !measured {
+		return figures.Missing()
+	}
+	return figures.Text(fmt.Sprintf(format, args...))
 }
 
 // measured is a column of numbers that are missing where they are 0.
@@ -95,31 +111,25 @@ func ofPeer(title string, decimals int, value func(Row) float64) column {
 	return c
 }
 
-func ratio(r Row) figures.Cell {
-	switch {
-	case r.OutOfMemory:
-		return figures.Text("out of memory")
-	case r.Peer == 0:
-		return figures.Missing()
-	}
-	return figures.Text(fmt.Sprintf("%.1f (%.1f to %.1f)", r.Ratio.Median, r.Ratio.Low, r.Ratio.High))
-}
-
 // notes say what the columns are, and of every machine the commits and versions.
 func (f File) notes(raced, planned bool) []string {
-	notes := []string{"n: what was asked for; nodes: those of the grid; steps: accepted + rejected, in all series; memory: the largest resident"}
+	notes := []string{"n: what was asked for; nodes: those of the grid; steps: accepted + rejected, in all series; " +
+		"memory: the largest resident"}
 	if planned {
-		notes = append(notes, "planned, before the first epoch: data, states, parameters and estimated memory of programs, on device and host; "+
-			"above base: the largest resident memory less that before compiling, with the compiler, what it made and Go's garbage; "+
-			"evaluations: forward, in all series, planned as if all accepted as many steps as that with the most, and rejected none")
+		notes = append(notes, "planned, before the first epoch: data, states, parameters and estimated memory of "+
+			"programs, on device and host; above base: the largest resident memory less that before compiling, with "+
+			"the compiler, what it made and Go's garbage; evaluations: forward, in all series, planned as if all "+
+			"accepted as many steps as that with the most, and rejected none")
 	}
 	if raced {
-		notes = append(notes, "ratio: seconds of the peer over ours, median over pairs of turns (least to largest)"+limits(f.Rows))
+		notes = append(notes, "ratio: seconds of the peer over ours, median over pairs of turns (least to largest)"+
+			limits(f.Rows))
 	}
 	for _, place := range f.places() {
 		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.place() != place })
 		note := place
-		if commits := slices.DeleteFunc(distinct(rows, func(r Row) string { return r.Commit }), func(c string) bool { return c == "" }); len(commits) > 0 {
+		if commits := slices.DeleteFunc(distinct(rows, func(r Row) string { return r.Commit }),
+			func(c string) bool { return c == "" }); len(commits) > 0 {
 			note += ", at " + strings.Join(commits, ", ")
 		}
 		if versions := distinct(rows, Row.versions); len(versions) > 0 && versions[0] != "" {

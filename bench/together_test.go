@@ -12,7 +12,7 @@ import (
 )
 
 func TestMeasureTogether(t *testing.T) {
-	s := Setting{Field: pengcde.Original, Nodes: 16, Seed: testSeed}
+	s := Setting{Field: "original", Nodes: 16, Seed: testSeed}
 	got, err := MeasureTogether(t.Context(), xlatest.Go(t), s, 2, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -37,12 +37,13 @@ func TestTogetherIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.json")
 	put := func(n, seeds int, median float64, machine string) {
 		t.Helper()
-		measured := Together{Model: pengcde.PENG, N: n, Seeds: seeds, SeedEpoch: Spread{median, median, median}, Epochs: 3, Machine: machine}
+		measured := Together{Model: "peng", N: n, Seeds: seeds, SeedEpoch: spread{median, median, median}, Epochs: 3,
+			origin: origin{Machine: machine}}
 		if err := Update(path, func(f *File) { f.PutTogether(measured) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := Update(path, func(f *File) { f.Put(Row{Model: pengcde.PENG, N: 16}) }); err != nil {
+	if err := Update(path, func(f *File) { f.Put(Row{Model: "peng", N: 16}) }); err != nil {
 		t.Fatal(err)
 	}
 	put(100, 4, 0.9, "here")
@@ -58,7 +59,8 @@ func TestTogetherIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := strings.Join(strings.Fields(table), " ")
-	for _, want := range []string{"| 100 | 1 | 1.00 | 1.00 to 1.00 | 1.00 | 0.0 | here |", "| 100 | 4 | 0.90 | 0.90 to 0.90 | 0.90 | 0.0 | here |",
+	for _, want := range []string{"| 100 | 1 | 1.00 | 1.00 to 1.00 | 1.00 | 0.0 | here |",
+		"| 100 | 4 | 0.90 | 0.90 to 0.90 | 0.90 | 0.0 | here |",
 		"| 100 | 1 | 2.00 | 2.00 to 2.00 | 1.00 | 0.0 | there |"} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("no %q in\n%s", want, table)

@@ -1,6 +1,5 @@
 // Package dyngraph holds graphs that change in time: nodes, snapshots as sparse edges on one union pattern, node
-// features, targets, and the windows that models train on. It is the lowest room of the module and knows nothing of
-// models.
+// features, targets, and the windows that models train on. It imports no other package of the module.
 //
 // A [Series] of T snapshots over n nodes stores
 //
@@ -15,9 +14,9 @@
 //
 //	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
 //
-// Features often repeat earlier steps of what is forecast, so that windows which share no snapshot share days all the same.
-// [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] make splits that do not
-// leak.
+// Features often repeat earlier steps of what is forecast, so that windows which share no snapshot share days all the
+// same.
+// [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] do not leak.
 //
-// Limits: all snapshots share one set of nodes, and missing values are not filled here; that is for models, which say how.
+// Limits: all snapshots share one set of nodes. Missing values are not filled here; models do, and say how.
 package dyngraph

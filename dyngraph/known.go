@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// MissingError is a value that a forecast builds on and that is not known: NaN in Series.Newest or Series.Recent. It
-// wraps [ErrInvalid].
+// MissingError is a NaN in Series.Newest or Series.Recent that a forecast builds on. It wraps [ErrInvalid].
 type MissingError struct {
 	// Series is the name of the series, Field that of the array: "Newest" or "Recent".
 	Series, Field string
@@ -16,8 +15,9 @@ type MissingError struct {
 
 // Error implements error.
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("dyngraph: series %q: Series.%s of snapshot %d, node %d, target %d is NaN, want a number where a forecast "+
-		"builds on it: fill it, or leave out the window: %v", e.Series, e.Field, e.Snapshot, e.Node, e.Target, ErrInvalid)
+	return fmt.Sprintf("dyngraph: series %q: Series.%s of snapshot %d, node %d, target %d is NaN, want a number "+
+		"where a forecast builds on it: fill it, or leave out the window: %v",
+		e.Series, e.Field, e.Snapshot, e.Node, e.Target, ErrInvalid)
 }
 
 // Unwrap gives [ErrInvalid].

@@ -9,19 +9,20 @@ import (
 type Normalisation int
 
 const (
-	// NormalisedLaplacian is C = I - diag(o)^-1/2 (A+I) diag(q)^-1/2 with o the row sums (out) and q the column sums (in)
-	// of A+I: entries of order 1 whatever the unit of the weights, directed as A is. Every node gains a self-loop.
+	// NormalisedLaplacian is C = I - diag(o)^-1/2 (A+I) diag(q)^-1/2 with o the row sums (out) and q the column sums
+	// (in) of A+I: entries of order 1 whatever the unit of the weights, directed as A is. Every node gains a self-loop.
 	NormalisedLaplacian Normalisation = iota
 	// Log is C_ij = log(1 + A_ij).
 	Log
 	// Raw is C = A. States grow to the order of the sums of its entries, and the error of a solve with them.
 	Raw
-	// NormalisedAdjacency is C = diag(o)^-1/2 (A+I) diag(q)^-1/2 with o and q as in NormalisedLaplacian. Its row and column
-	// sums are near 1 where those of the Laplacian are near 0, so that maps which take sums see the whole graph.
+	// NormalisedAdjacency is C = diag(o)^-1/2 (A+I) diag(q)^-1/2 with o and q as in NormalisedLaplacian. Its row and
+	// column sums are near 1 where those of the Laplacian are near 0, so that maps which take sums see the whole graph.
 	NormalisedAdjacency
 )
 
-var normalisations = [...]string{NormalisedLaplacian: "normalised", Log: "log", Raw: "raw", NormalisedAdjacency: "adjacency"}
+var normalisations = [...]string{NormalisedLaplacian: "normalised", Log: "log", Raw: "raw",
+	NormalisedAdjacency: "adjacency"}
 
 // String is "normalised", "log", "raw" or "adjacency".
 func (k Normalisation) String() string {
@@ -71,7 +72,8 @@ func (p *Pattern) checkWeights(weights [][]float64) error {
 	}
 	for i, row := range weights {
 		if len(row) != p.Edges() {
-			return fmt.Errorf("dyngraph: %d weights in snapshot %d, its pattern has %d edges: %w", len(row), i, p.Edges(),
+			return fmt.Errorf("dyngraph: %d weights in snapshot %d, its pattern has %d edges: %w", len(row), i,
+				p.Edges(),
 				ErrInvalid)
 		}
 		for e, w := range row {
@@ -90,8 +92,8 @@ func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
 		logs[i] = make([]float64, len(row))
 		for e, w := range row {
 			if w <= -1 {
-				return nil, fmt.Errorf("dyngraph: weight %g of edge %d -> %d in snapshot %d has no log(1+w), want weights above -1: %w",
-					w, p.From[e], p.To[e], i, ErrInvalid)
+				return nil, fmt.Errorf("dyngraph: weight %g of edge %d -> %d in snapshot %d has no log(1+w), want "+
+					"weights above -1: %w", w, p.From[e], p.To[e], i, ErrInvalid)
 			}
 			logs[i][e] = math.Log1p(w)
 		}
@@ -117,12 +119,13 @@ func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Patte
 		}
 		for u := range out {
 			if !(out[u] > 0 && in[u] > 0) {
-				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in with its self-loop, want positive ones: negative weights need another normalisation: %w",
+				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in with its "+
+					"self-loop, want positive ones: negative weights need another normalisation: %w",
 					u, i, out[u], in[u], ErrInvalid)
 			}
 			if math.IsInf(out[u], 1) || math.IsInf(in[u], 1) {
-				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in: the sum of its weights "+
-					"overflows, want a smaller unit of the weights: %w", u, i, out[u], in[u], ErrInvalid)
+				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in: the sum "+
+					"of its weights overflows, want a smaller unit of the weights: %w", u, i, out[u], in[u], ErrInvalid)
 			}
 		}
 		c := make([]float64, looped.Edges())

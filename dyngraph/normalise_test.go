@@ -83,7 +83,8 @@ func TestNormalisationInput(t *testing.T) {
 		{"no pattern", nil, []float64{1, 1}, everyKind}, {"no nodes", &dyngraph.Pattern{}, nil, everyKind},
 		{"edge twice", &dyngraph.Pattern{Nodes: 2, From: []int32{0, 0}, To: []int32{1, 1}}, []float64{1, 1}, everyKind},
 		{"too many weights", &sound, []float64{1, 1, 1}, everyKind}, {"too few", &sound, []float64{1}, everyKind},
-		{"NaN", &sound, []float64{1, math.NaN()}, everyKind}, {"infinite", &sound, []float64{math.Inf(1), 1}, everyKind},
+		{"NaN", &sound, []float64{1, math.NaN()}, everyKind}, {"infinite", &sound, []float64{math.Inf(1), 1},
+			everyKind},
 		{"degree overflows", &sound, []float64{1.7e308, 1.7e308},
 			[]dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.NormalisedAdjacency}},
 	} {
@@ -108,12 +109,14 @@ func TestNormalisationOfExtremeWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fixture.Close(t, "entries", c[0], []float64{1 / degree, w / degree, w / degree, 1 / degree}, 4e-16*max(1, 1/degree))
+		fixture.Close(t, "entries", c[0], []float64{1 / degree, w / degree, w / degree, 1 / degree},
+			4e-16*max(1, 1/degree))
 	}
 }
 
 func TestNormalisationNames(t *testing.T) {
-	for _, kind := range []dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.Log, dyngraph.Raw, dyngraph.NormalisedAdjacency} {
+	for _, kind := range []dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.Log, dyngraph.Raw,
+		dyngraph.NormalisedAdjacency} {
 		var again dyngraph.Normalisation
 		text, _ := kind.MarshalText()
 		if err := again.UnmarshalText(text); err != nil || again != kind {

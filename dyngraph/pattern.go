@@ -73,16 +73,18 @@ func (p *Pattern) fault() string {
 	case p.Nodes > MaxNodes:
 		return fmt.Sprintf("%d nodes, want at most %d", p.Nodes, MaxNodes)
 	case len(p.From) != len(p.To):
-		return fmt.Sprintf("pattern with %d sources and %d targets of edges: make it with NewPattern", len(p.From), len(p.To))
+		return fmt.Sprintf("pattern with %d sources and %d targets of edges: make it with NewPattern", len(p.From),
+			len(p.To))
 	}
 	for e, from := range p.From {
 		to := p.To[e]
 		if from < 0 || to < 0 || int(from) >= p.Nodes || int(to) >= p.Nodes {
-			return fmt.Sprintf("edge %d joins %d -> %d, want nodes in 0..%d: number the nodes from 0", e, from, to, p.Nodes-1)
+			return fmt.Sprintf("edge %d joins %d -> %d, want nodes in 0..%d: number the nodes from 0", e, from, to,
+				p.Nodes-1)
 		}
 		if e > 0 && (from < p.From[e-1] || from == p.From[e-1] && to <= p.To[e-1]) {
-			return fmt.Sprintf("edge %d, %d -> %d, follows %d -> %d, want edges in order and each once: make the pattern with NewPattern",
-				e, from, to, p.From[e-1], p.To[e-1])
+			return fmt.Sprintf("edge %d, %d -> %d, follows %d -> %d, want edges in order and each once: make the "+
+				"pattern with NewPattern", e, from, to, p.From[e-1], p.To[e-1])
 		}
 	}
 	return ""

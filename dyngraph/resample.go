@@ -2,13 +2,13 @@ package dyngraph
 
 import "fmt"
 
-// PurgedRotation returns one split for each window, which is tested in it. Training windows are those of candidates that
-// touch no step which the tested window touches, earlier and later ones. With validation above 0, so many windows are
-// for validation, the first after the tested one (the earliest follow the latest) that touch none of its steps, and
+// PurgedRotation returns one split for each window, which is tested in it. Training windows are those of candidates
+// that touch no step which the tested window touches, earlier and later ones. With validation above 0, so many windows
+// are for validation, the first after the tested one (the earliest follow the latest) that touch none of its steps, and
 // training windows touch none of theirs either. Candidates may be denser than the windows themselves.
 //
-// This is leave-one-out cross-validation with purging: M. López de Prado, Advances in Financial Machine Learning (2018),
-// section 7.4.1.
+// This is leave-one-out cross-validation with purging: M. López de Prado, Advances in Financial Machine Learning
+// (2018), section 7.4.1.
 func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, error) {
 	switch {
 	case w.err != nil:
@@ -28,10 +28,9 @@ func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, er
 		}
 		split.Train = Purge(candidates.list, split.Test, split.Validation)
 		if len(split.Train) == 0 || len(split.Validation) < validation {
-			return nil, fmt.Errorf("dyngraph: beside the window at snapshot %d, %d windows for training and %d "+
-				"for validation touch none of its steps, want at least 1 and %d: take shorter windows or a "+
-				"longer series: %w",
-				w.list[i].Start, len(split.Train), len(split.Validation), validation, ErrInvalid)
+			return nil, fmt.Errorf("dyngraph: beside the window at snapshot %d, %d windows for training and %d for "+
+				"validation touch none of its steps, want at least 1 and %d: take shorter windows or a longer "+
+				"series: %w", w.list[i].Start, len(split.Train), len(split.Validation), validation, ErrInvalid)
 		}
 		splits[i] = split
 	}
@@ -40,8 +39,8 @@ func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, er
 
 // RollingOrigin tests each window from the index floor(first*K) of K on, as if time had stopped at its newest visible
 // step. Each split tests the next few windows, as many as every says: a model is trained anew for each split, on the
-// windows that are [Known] to the first of them. With a validation fraction above 0 the latest of those, rounded down but
-// one at least, are for validation, and training windows are known to the first of these.
+// windows that are [Known] to the first of them. With a validation fraction above 0 the latest of those, rounded down
+// but one at least, are for validation, and training windows are known to the first of these.
 //
 // L. J. Tashman, Out-of-sample tests of forecasting accuracy: an analysis and review, International Journal of
 // Forecasting 16 (2000).
@@ -50,8 +49,8 @@ func (w Windows) RollingOrigin(first float64, every int, validationFraction floa
 	case w.err != nil:
 		return nil, w.err
 	case !(first > 0 && first < 1):
-		return nil, fmt.Errorf("dyngraph: rolling origin from the fraction %g of the windows, want one between 0 "+
-			"and 1: %w", first, ErrInvalid)
+		return nil, fmt.Errorf("dyngraph: rolling origin from the fraction %g of the windows, want one between 0 and "+
+			"1: %w", first, ErrInvalid)
 	case every < 1:
 		return nil, fmt.Errorf("dyngraph: training anew every %d origins, want at least 1: %w", every, ErrInvalid)
 	case !(validationFraction >= 0 && validationFraction < 1):
@@ -69,8 +68,7 @@ func (w Windows) RollingOrigin(first float64, every int, validationFraction floa
 		}
 		if len(split.Train) == 0 {
 			return nil, fmt.Errorf("dyngraph: no window is known for training when the one at snapshot %d is "+
-				"forecast, of %d before it: begin later, or take shorter windows: %w",
-				w.list[i].Start, i, ErrInvalid)
+				"forecast, of %d before it: begin later, or take shorter windows: %w", w.list[i].Start, i, ErrInvalid)
 		}
 		splits = append(splits, split)
 	}

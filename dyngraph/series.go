@@ -24,17 +24,17 @@ type Series struct {
 	// Features [T][nodes*FeatureSize] are row-major by node; NaN is a missing value.
 	Features    [][]float64
 	FeatureSize int
-	// Lagged says that Features are the targets' quantity at the steps Steps.Features, oldest first: FeatureSize is their
-	// number times TargetSize.
+	// Lagged says that Features are the targets' quantity at the steps Steps.Features, oldest first: FeatureSize is
+	// their number times TargetSize.
 	Lagged bool
 	// Steps says which steps features and targets are made of; the zero value means each snapshot's own.
 	Steps Steps
-	// Targets [T][nodes*TargetSize] are row-major by node, NaN where they were not observed; nil for a series without targets.
+	// Targets [T][nodes*TargetSize] are row-major by node, NaN where not observed; nil for a series without targets.
 	Targets    [][]float64
 	TargetSize int
-	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot: its
-	// newest value and the mean of its last few, of no step after Steps.Features; NaN where nothing is known yet. Simple
-	// forecasts repeat them, and take them from [Window.Newest] and [Window.Recent], which refuse a NaN.
+	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot:
+	// its newest value and the mean of its last few, of no step after Steps.Features; NaN where nothing is known yet.
+	// Simple forecasts repeat them, and take them from [Window.Newest] and [Window.Recent], which refuse a NaN.
 	Newest, Recent [][]float64
 	// Scales [T], where present, lead from standardised values back to the data's unit.
 	Scales []Scale
@@ -51,7 +51,8 @@ type Scale struct{ Mean, Std []float64 }
 func (c Scale) Restore(values []float64) ([]float64, error) {
 	nodes := len(c.Mean)
 	if nodes == 0 || len(values)%nodes != 0 {
-		return nil, fmt.Errorf("dyngraph: %d values to restore with the scales of %d nodes, want a multiple: %w", len(values), nodes, ErrInvalid)
+		return nil, fmt.Errorf("dyngraph: %d values to restore with the scales of %d nodes, want a multiple: %w",
+			len(values), nodes, ErrInvalid)
 	}
 	restored, size := make([]float64, len(values)), len(values)/nodes
 	for i, v := range values {

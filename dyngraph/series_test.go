@@ -51,7 +51,8 @@ func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	gaps := ring(4, 5, 2)
 	gaps.Features[1][5], gaps.Targets[2][0] = nan, nan
-	gaps.Newest, gaps.Recent = slices.Repeat([][]float64{{1, nan, 2, 3}}, 5), slices.Repeat([][]float64{{nan, 1, 2, 3}}, 5)
+	gaps.Newest, gaps.Recent = slices.Repeat([][]float64{{1, nan, 2, 3}}, 5),
+		slices.Repeat([][]float64{{nan, 1, 2, 3}}, 5)
 	gaps.NodeNames, gaps.Dates = []string{"a", "b", "c", "d"}, days(5)
 	if err := gaps.Validate(); err != nil {
 		t.Errorf("missing values: %v", err)
@@ -63,7 +64,8 @@ func TestValidate(t *testing.T) {
 	}{
 		{"no pattern", func(s *dyngraph.Series) { s.Pattern = nil }, "no nodes"},
 		{"no edges", func(s *dyngraph.Series) { s.Pattern = &dyngraph.Pattern{Nodes: 4} }, "no edges"},
-		{"edge beyond nodes", func(s *dyngraph.Series) { s.Pattern.To[3] = 4 }, "edge 3 joins 3 -> 4, want nodes in 0..3"},
+		{"edge beyond nodes", func(s *dyngraph.Series) { s.Pattern.To[3] = 4 },
+			"edge 3 joins 3 -> 4, want nodes in 0..3"},
 		{"negative edge", func(s *dyngraph.Series) { s.Pattern.From[0] = -1 }, "edge 0 joins -1"},
 		{"edge twice", func(s *dyngraph.Series) { s.Pattern.From[1], s.Pattern.To[1] = 0, 1 }, "each once"},
 		{"ragged pattern", func(s *dyngraph.Series) { s.Pattern.To = s.Pattern.To[:3] }, "4 sources and 3 targets"},
@@ -72,11 +74,15 @@ func TestValidate(t *testing.T) {
 		{"times fall", func(s *dyngraph.Series) { s.Times[4] = 0 }, "time of snapshot 4"},
 		{"time NaN", func(s *dyngraph.Series) { s.Times[0] = nan }, "time of snapshot 0 is NaN"},
 		{"weights missing", func(s *dyngraph.Series) { s.Weights = s.Weights[:4] }, "weights of 4 snapshots"},
-		{"weights short", func(s *dyngraph.Series) { s.Weights[2] = s.Weights[2][:1] }, "weights of snapshot 2 hold 1 entries, want 4"},
-		{"weight infinite", func(s *dyngraph.Series) { s.Weights[1][2] = inf }, "snapshot 1: weight of edge 2 -> 3 is +Inf"},
+		{"weights short", func(s *dyngraph.Series) { s.Weights[2] = s.Weights[2][:1] },
+			"weights of snapshot 2 hold 1 entries, want 4"},
+		{"weight infinite", func(s *dyngraph.Series) { s.Weights[1][2] = inf },
+			"snapshot 1: weight of edge 2 -> 3 is +Inf"},
 		{"no features", func(s *dyngraph.Series) { s.FeatureSize = 0 }, "feature size 0"},
-		{"features short", func(s *dyngraph.Series) { s.Features[3] = nil }, "features of snapshot 3 hold 0 entries, want 8"},
-		{"feature infinite", func(s *dyngraph.Series) { s.Features[1][5] = inf }, "snapshot 1, node 2: feature 1 is +Inf, want a finite number, or NaN where it is missing"},
+		{"features short", func(s *dyngraph.Series) { s.Features[3] = nil },
+			"features of snapshot 3 hold 0 entries, want 8"},
+		{"feature infinite", func(s *dyngraph.Series) { s.Features[1][5] = inf },
+			"snapshot 1, node 2: feature 1 is +Inf, want a finite number, or NaN where it is missing"},
 		{"weight NaN", func(s *dyngraph.Series) { s.Weights[3][0] = nan }, "snapshot 3: weight of edge 0 -> 1 is NaN"},
 		{"newest infinite", func(s *dyngraph.Series) {
 			s.Newest = slices.Repeat([][]float64{{1, 2, inf, 3}}, 5)
@@ -92,11 +98,14 @@ func TestValidate(t *testing.T) {
 		}, "recent means of 4 snapshots"},
 		{"target size", func(s *dyngraph.Series) { s.TargetSize = 0 }, "target size 0"},
 		{"huge target size", func(s *dyngraph.Series) { s.TargetSize = 1 << 40 }, "want 1 to 1048576"},
-		{"huge size, no targets", func(s *dyngraph.Series) { s.Targets, s.TargetSize = nil, 1<<40 }, "want 0 to 1048576"},
+		{"huge size, no targets", func(s *dyngraph.Series) { s.Targets, s.TargetSize = nil, 1<<40 },
+			"want 0 to 1048576"},
 		{"too many nodes", func(s *dyngraph.Series) { s.Pattern.Nodes = 1 << 31 }, "2147483648 nodes, want at most"},
-		{"target infinite", func(s *dyngraph.Series) { s.Targets[4][3] = -inf }, "snapshot 4, node 3: target 0 is -Inf"},
+		{"target infinite", func(s *dyngraph.Series) { s.Targets[4][3] = -inf },
+			"snapshot 4, node 3: target 0 is -Inf"},
 		{"names", func(s *dyngraph.Series) { s.NodeNames = []string{"a"} }, "1 node names"},
-		{"empty name", func(s *dyngraph.Series) { s.NodeNames = []string{"a", "b", " ", "d"} }, `node 2 has the name " "`},
+		{"empty name", func(s *dyngraph.Series) { s.NodeNames = []string{"a", "b", " ", "d"} },
+			`node 2 has the name " "`},
 		{"name twice", func(s *dyngraph.Series) { s.NodeNames = []string{"a", "b", "c", "b"} },
 			`nodes 1 and 3 have the same name "b"`},
 		{"dates", func(s *dyngraph.Series) { s.Dates = days(4) }, "4 dates, want none or one for each of 5 snapshots"},

@@ -14,7 +14,7 @@ type Split struct{ Train, Validation, Test []Window }
 // in time: features of a training window may hold what is the target of a test window. [Windows.Chronological],
 // [Windows.PurgedRotation] and [Windows.RollingOrigin] are splits without that leak.
 func (w Windows) Split(trainFraction, validationFraction float64, seed uint64) (Split, error) {
-	const stream = 0x5851f42d4c957f2d // any constant; it keeps seeds apart from other uses of the generator
+	const stream = 0x5851f42d4c957f2d // any constant; the same seed gives other uses of the generator other numbers
 	rng := rand.New(rand.NewPCG(seed, stream))
 	shuffled := slices.Clone(w.list)
 	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
@@ -22,8 +22,8 @@ func (w Windows) Split(trainFraction, validationFraction float64, seed uint64) (
 }
 
 // Chronological splits the windows in order of time. What trains or validates was known when it is used: validation
-// windows whose target is later than the newest step that the first test window shows are left out, and training windows
-// whose target is later than the newest step that the first validation window shows (see [Known]).
+// windows whose target is later than the newest step that the first test window shows are left out, and training
+// windows whose target is later than the newest step that the first validation window shows (see [Known]).
 func (w Windows) Chronological(trainFraction, validationFraction float64) (Split, error) {
 	split, err := w.cut(trainFraction, validationFraction)
 	if err != nil {
@@ -47,9 +47,8 @@ func (w Windows) cut(train, validation float64) (Split, error) {
 		return Split{}, w.err
 	}
 	if !(train > 0 && validation > 0 && train+validation < 1) {
-		return Split{}, fmt.Errorf("dyngraph: fractions %g for training and %g for validation, want positive "+
-			"ones with a sum below 1, the rest is for testing: %w",
-			train, validation, ErrInvalid)
+		return Split{}, fmt.Errorf("dyngraph: fractions %g for training and %g for validation, want positive ones "+
+			"with a sum below 1, the rest is for testing: %w", train, validation, ErrInvalid)
 	}
 	total := len(w.list)
 	a, b := part(train, total), part(validation, total)
@@ -71,9 +70,8 @@ func (w Windows) Rotate(folds int) ([]Split, error) {
 		return nil, w.err
 	}
 	if folds < 3 || folds > len(w.list) {
-		return nil, fmt.Errorf("dyngraph: %d folds of %d windows, want at least 3 (test, validation, training) "+
-			"and at most one for each window: %w",
-			folds, len(w.list), ErrInvalid)
+		return nil, fmt.Errorf("dyngraph: %d folds of %d windows, want at least 3 (test, validation, training) and "+
+			"at most one for each window: %w", folds, len(w.list), ErrInvalid)
 	}
 	splits := make([]Split, folds)
 	for k, window := range w.list {

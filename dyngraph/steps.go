@@ -1,10 +1,11 @@
 package dyngraph
 
+import "slices"
+
 // Span are consecutive steps, First and Last included.
 type Span struct{ First, Last int }
 
-// Overlaps says whether the spans have a step in common.
-func (s Span) Overlaps(other Span) bool { return s.First <= other.Last && other.First <= s.Last }
+func (s Span) overlaps(other Span) bool { return s.First <= other.Last && other.First <= s.Last }
 
 // Steps says which steps of the recorded process the values of a snapshot are made of, as offsets from the snapshot's
 // index. Features that repeat the last days of a quantity are the usual reason to set it: with k lags, where snapshot i
@@ -12,7 +13,7 @@ func (s Span) Overlaps(other Span) bool { return s.First <= other.Last && other.
 //
 //	Steps{Features: Span{0, k - 1}, Targets: Span{k, k}}
 //
-// so that windows which share no snapshot may still share days. In the zero value features and targets of snapshot i are
+// so that windows which share no snapshot may share days. In the zero value features and targets of snapshot i are
 // of step i. Edge weights always are. A standardisation over all times touches every step; Steps leaves that out.
 type Steps struct{ Features, Targets Span }
 
@@ -36,9 +37,9 @@ func (s *Series) checkSteps() error {
 	return nil
 }
 
-// InputSteps are the steps that the window's inputs show: those of the features and edges of all snapshots but the last.
-// The newest is what is known when the forecast is made. The zero Span for a window that is not in its series.
-func (w Window) InputSteps() Span {
+// inputSteps are the steps that the window's inputs show: those of the features and edges of all snapshots but the
+// last. The newest is what is known when the forecast is made. The zero Span for a window that is not in its series.
+func (w Window) inputSteps() Span {
 	if w.Validate() != nil {
 		return Span{}
 	}
@@ -46,8 +47,8 @@ func (w Window) InputSteps() Span {
 	return Span{w.Start + min(0, features.First), w.Last() - 1 + max(0, features.Last)}
 }
 
-// TargetSteps are the steps that the window's target is made of.
-func (w Window) TargetSteps() Span {
+// targetSteps are the steps that the window's target is made of.
+func (w Window) targetSteps() Span {
 	if w.Validate() != nil {
 		return Span{}
 	}
@@ -57,43 +58,23 @@ func (w Window) TargetSteps() Span {
 
 // Touched are the steps from the first to the last that inputs or target are made of.
 func (w Window) Touched() Span {
-	in, target := w.InputSteps(), w.TargetSteps()
+	in, target := w.inputSteps(), w.targetSteps()
 	return Span{min(in.First, target.First), max(in.Last, target.Last)}
 }
 
 // Known returns the windows that were observed to their end, target included, when the forecast of origin is made: no
 // step that they touch is later than the newest that the inputs of origin show.
 func Known(windows []Window, origin Window) []Window {
-	newest := origin.InputSteps().Last
-	var known []Window
-	for _, w := range windows {
-		if w.Touched().Last <= newest {
-			known = append(known, w)
-		}
-	}
-	return known
+	newest := origin.inputSteps().Last
+	return slices.DeleteFunc(slices.Clone(windows), func(w Window) bool { return w.Touched().Last > newest })
 }
 
 // Purge returns the windows that touch no step which one of the others touches.
 func Purge(windows []Window, others ...[]Window) []Window {
-	var disjoint []Window
-	for _, w := range windows {
-		if !overlapsAny(w, others) {
-			disjoint = append(disjoint, w)
-		}
-	}
-	return disjoint
-}
-
-func overlapsAny(w Window, others [][]Window) bool {
-	for _, list := range others {
-		for _, o := range list {
-			if w.Touched().Overlaps(o.Touched()) {
-				return true
-			}
-		}
-	}
-	return false
+	rest := slices.Concat(others...)
+	return slices.DeleteFunc(slices.Clone(windows), func(w Window) bool {
+		return slices.ContainsFunc(rest, func(o Window) bool { return w.Touched().overlaps(o.Touched()) })
+	})
 }
 
 // Visible are the values of the targets' quantity that the inputs show, oldest first, each [nodes*TargetSize]: the lags

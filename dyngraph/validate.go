@@ -39,8 +39,8 @@ func (s *Series) checkTimes() error {
 			return s.invalid("time of snapshot %d is %g, want a finite number", i, t)
 		}
 		if i > 0 && t <= s.Times[i-1] {
-			return s.invalid("time of snapshot %d is %g after %g, want times that increase strictly: sort the snapshots and merge those of equal time",
-				i, t, s.Times[i-1])
+			return s.invalid("time of snapshot %d is %g after %g, want times that increase strictly: sort the "+
+				"snapshots and merge those of equal time", i, t, s.Times[i-1])
 		}
 	}
 	return nil
@@ -53,8 +53,8 @@ func (s *Series) checkWeights() error {
 	for i, row := range s.Weights {
 		for e, w := range row {
 			if !finite(w) {
-				return s.invalid("snapshot %d: weight of edge %d -> %d is %g, want a finite number (0 where the edge is absent)",
-					i, s.Pattern.From[e], s.Pattern.To[e], w)
+				return s.invalid("snapshot %d: weight of edge %d -> %d is %g, want a finite number (0 where the edge "+
+					"is absent)", i, s.Pattern.From[e], s.Pattern.To[e], w)
 			}
 		}
 	}
@@ -133,8 +133,8 @@ func (s *Series) checkScales() error {
 		}
 		for u := range scale.Mean {
 			if !finite(scale.Mean[u]) || !finite(scale.Std[u]) || scale.Std[u] <= 0 {
-				return s.invalid("scale of snapshot %d, node %d has mean %g and deviation %g, want finite numbers and a positive deviation",
-					i, u, scale.Mean[u], scale.Std[u])
+				return s.invalid("scale of snapshot %d, node %d has mean %g and deviation %g, want finite numbers "+
+					"and a positive deviation", i, u, scale.Mean[u], scale.Std[u])
 			}
 		}
 	}

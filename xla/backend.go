@@ -15,15 +15,14 @@ var ErrNotOpen = errors.New("backend is not open")
 type Backend struct {
 	// Compute is what GoMLX takes.
 	Compute compute.Backend
-	// Device says what computes: "cuda", "cpu" (both XLA) or "go" (the pure-Go backend); another plugin goes by its
-	// own name.
+	// Device says what computes: "cuda", "cpu" (both XLA) or "go" (the pure-Go backend); or the name of another plugin.
 	Device string
 	// Origin says why this backend was chosen and where its plugin lies, for people.
 	Origin string
 }
 
-// Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept and no
-// YNNPACK, is then the caller's to set. A nil one gives the zero Backend.
+// Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept
+// and no YNNPACK, is then the caller's to set. A nil one gives the zero Backend.
 func Wrap(backend compute.Backend) *Backend {
 	if backend == nil {
 		return &Backend{}
@@ -52,8 +51,7 @@ func (b *Backend) Name() string {
 }
 
 // Kind names the kind of backend as a [Config] takes it: "xla:cpu", "xla:cuda", "go", or "xla:" with the name of
-// another plugin; one given to [Wrap] goes by its own name. Results of two kinds differ by rounding, which training can
-// amplify.
+// another plugin; one given to [Wrap] goes by its own name. Results of two kinds differ by rounding.
 func (b *Backend) Kind() string {
 	if b.Check() != nil {
 		return b.Name()
@@ -72,8 +70,7 @@ func (b *Backend) String() string {
 	return b.Name() + " (" + b.Origin + ")"
 }
 
-// Close releases the backend; its compiled programs and tensors must not be used after. One that is not open has
-// nothing to release.
+// Close releases the backend, if it is open. Its compiled programs and tensors must not be used after.
 func (b *Backend) Close() {
 	if b.Check() == nil {
 		b.Compute.Finalize()

@@ -11,10 +11,12 @@ import (
 
 // A backend that was never opened is an error of whatever would compute on it, and can be shown and closed.
 func TestBackendThatIsNotOpen(t *testing.T) {
-	for name, backend := range map[string]*xla.Backend{"nil": nil, "zero": {}, "of none": xla.Wrap(nil), "named": {Device: "cpu"}} {
+	for name, backend := range map[string]*xla.Backend{"nil": nil, "zero": {}, "of none": xla.Wrap(nil),
+		"named": {Device: "cpu"}} {
 		_, program := xla.NewProgram(backend, "none", func(in []*Node) []*Node { return in })
 		var owned xla.Buffers
-		for what, err := range map[string]error{"Check": backend.Check(), "NewProgram": program, "ToDevice": owned.ToDevice(backend)} {
+		for what, err := range map[string]error{"Check": backend.Check(), "NewProgram": program,
+			"ToDevice": owned.ToDevice(backend)} {
 			if !errors.Is(err, xla.ErrNotOpen) {
 				t.Errorf("%s, %s: %v, want ErrNotOpen", name, what, err)
 			}

@@ -16,15 +16,14 @@ func (b *Buffers) Own(ts ...*tensors.Tensor) []*tensors.Tensor {
 	return ts
 }
 
-// Free frees all that is owned. Tensors that were freed or donated before are passed over, so it may be called
-// again.
+// Free frees all that is owned. Tensors that were freed or donated before are passed over, so it may be called again.
 func (b *Buffers) Free() {
 	Free(b.owned...)
 	b.owned = nil
 }
 
-// ToDevice moves all that is owned to the device, and gives up the copies on the host, which stay otherwise where host and
-// device do not share memory, even when programs have read them. A tensor that is looked at later is fetched again.
+// ToDevice moves all that is owned to the device, and gives up the copies on the host, which stay otherwise where host
+// and device do not share memory, even when programs have read them. A tensor that is looked at later is fetched again.
 func (b *Buffers) ToDevice(backend *Backend) error {
 	if err := backend.Check(); err != nil {
 		return err

@@ -44,7 +44,8 @@ func TestToDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	owned.Own(out...)
-	if got, source := tensors.MustCopyFlatData[float64](out[0]), tensors.MustCopyFlatData[float64](x); got[1] != 4 || source[1] != 2 {
+	if got, source := tensors.MustCopyFlatData[float64](out[0]), tensors.MustCopyFlatData[float64](x); got[1] != 4 ||
+		source[1] != 2 {
 		t.Errorf("the double of %v is %v", source, got)
 	}
 	xla.Free(x)

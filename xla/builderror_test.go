@@ -10,10 +10,12 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
-// What stops a graph from being built arrives in one line: by itself where it is an error of the program's own, with its
-// file and line where Go's runtime or GoMLX raised it.
+// What stops a graph from being built arrives in one line: by itself where it is an error of the program's own, with
+// its file and line where Go's runtime or GoMLX raised it.
 func TestBuildErrors(t *testing.T) {
 	backend, err := Open(Config{Backend: "go"})
 	if err != nil {
@@ -33,7 +35,7 @@ func TestBuildErrors(t *testing.T) {
 		{"nil node", "Node is nil", func(*graph.Node) { graph.Square(nil) }, true},
 		{"shapes", "Add", func(x *graph.Node) { graph.Add(x, graph.Const(x.Graph(), []float64{1, 2, 3})) }, true},
 		{"text", "panic: in words", func(*graph.Node) { panic("in words") }, true},
-		{"nested", "EOF", func(*graph.Node) { panic(Catch(func() { panic(io.EOF) })) }, false},
+		{"nested", "EOF", func(*graph.Node) { panic(panics.Catch(func() { panic(io.EOF) })) }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			program, err := NewProgram(backend, "trial", func(in []*graph.Node) []*graph.Node {
@@ -50,11 +52,13 @@ func TestBuildErrors(t *testing.T) {
 				t.Fatalf("got %v, want a BuildError of the program", err)
 			}
 			text := err.Error()
-			if !strings.Contains(text, c.says) || !strings.HasSuffix(text, `(while building program "trial")`) || strings.Contains(text, "\n") {
+			if !strings.Contains(text, c.says) || !strings.HasSuffix(text, `(while building program "trial")`) ||
+				strings.Contains(text, "\n") {
 				t.Errorf("%q, want one line that says %q", text, c.says)
 			}
-			var panicked *Panic
-			if got := errors.As(err, &panicked); got != c.placed || got != strings.Contains(text, "builderror_test.go:") {
+			var panicked *panics.Error
+			if got := errors.As(err, &panicked); got != c.placed ||
+				got != strings.Contains(text, "builderror_test.go:") {
 				t.Fatalf("%q: Panic %v, want %v, with its place", text, got, c.placed)
 			}
 			var fault runtime.Error

@@ -39,8 +39,8 @@ func Expect(cfg Config) (kind string, err error) {
 	case slices.Contains(compute.List(), name):
 		return name, nil
 	}
-	return "", fmt.Errorf("xla: backend %q of %s: %w: wanted go, xla:cpu, xla:cuda or xla:/path/to/plugin.so, with options "+
-		"after a comma", spec, from, ErrSetting)
+	return "", fmt.Errorf("xla: backend %q of %s: %w: wanted go, xla:cpu, xla:cuda or xla:/path/to/plugin.so, with "+
+		"options after a comma", spec, from, ErrSetting)
 }
 
 // bestDevices are those that XLA could compute on here, the best first.

@@ -22,10 +22,9 @@ import (
 	"sync"
 )
 
-// keepFreedMemory makes the C allocator keep what a program frees. XLA on a CPU allocates the temporary memory of a program
-// anew at each call, and glibc maps and unmaps it where it is large (from 32 MB on at the latest), so that every call touches
-// fresh pages: half the time of an epoch of a PENG-CDE on 512 nodes. The memory of the process then stays as large as it
-// was at most. Settings of the user in the environment (MALLOC_..., GLIBC_TUNABLES) come first.
+// keepFreedMemory makes the C allocator keep what a program frees. XLA on a CPU allocates the temporary memory of a
+// program at each call, and glibc maps and unmaps it where it is large, so that every call touches fresh pages. The
+// memory of the process then stays at its peak. The user's MALLOC_... and GLIBC_TUNABLES come first.
 var keepFreedMemory = sync.OnceFunc(func() {
 	if !allocatorIsSet() {
 		C.keep_freed_memory()

@@ -6,15 +6,19 @@ import "testing"
 
 // What the user sets of the C allocator in the environment is left as it is.
 func TestAllocatorIsSet(t *testing.T) {
-	all := []string{"MALLOC_MMAP_MAX_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES", "MALLOC_ARENA_MAX"}
+	all := []string{"MALLOC_MMAP_MAX_", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES",
+		"MALLOC_ARENA_MAX"}
 	for _, c := range []struct {
 		name, value string
 		want        bool
 	}{
-		{"MALLOC_ARENA_MAX", "1", false}, {"MALLOC_MMAP_MAX_", "65536", true}, {"MALLOC_MMAP_THRESHOLD_", "65536", true},
+		{"MALLOC_ARENA_MAX", "1", false}, {"MALLOC_MMAP_MAX_", "65536", true}, {"MALLOC_MMAP_THRESHOLD_", "65536",
+			true},
 		{"MALLOC_TRIM_THRESHOLD_", "131072", true}, {"MALLOC_TRIM_THRESHOLD_", "", false},
-		{"GLIBC_TUNABLES", "glibc.malloc.trim_threshold=131072", true}, {"GLIBC_TUNABLES", "glibc.malloc.mmap_max=65536", true},
-		{"GLIBC_TUNABLES", "glibc.malloc.mmap_threshold=65536", true}, {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", false},
+		{"GLIBC_TUNABLES", "glibc.malloc.trim_threshold=131072", true}, {"GLIBC_TUNABLES",
+			"glibc.malloc.mmap_max=65536", true},
+		{"GLIBC_TUNABLES", "glibc.malloc.mmap_threshold=65536", true}, {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1",
+			false},
 	} {
 		for _, name := range all {
 			t.Setenv(name, "")

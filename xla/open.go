@@ -21,8 +21,7 @@ const (
 )
 
 var (
-	// ErrPlugin is an XLA plugin that was asked for and is missing, is none, or does not work here or with the
-	// options given.
+	// ErrPlugin is an XLA plugin that was asked for and is missing, is none, or does not work here with the options.
 	ErrPlugin = errors.New("XLA plugin cannot be used")
 	// ErrSetting is the name of a backend that does not exist or cannot be opened.
 	ErrSetting = errors.New("backend setting is not understood")
@@ -50,9 +49,9 @@ func init() { goxla.EnableAutoInstall(false) }
 // what was looked for, where, and what to do. With none named it is CUDA where a device and a plugin are there, else
 // XLA on the CPU, else the pure-Go backend, about ten times slower. The caller closes it.
 //
-// With XLA on the CPU, under glibc, the process keeps the memory that it frees, which halves the time of large programs. To
-// have it back, at that price, set MALLOC_TRIM_THRESHOLD_ (see mallopt(3)). XLA then also hands nothing to YNNPACK, from which
-// some products come back wrong, unless $XLA_FLAGS sets xla_cpu_experimental_ynn_fusion_type.
+// With XLA on the CPU, under glibc, the process keeps the memory that it frees, which is faster; MALLOC_TRIM_THRESHOLD_
+// gives it back (see mallopt(3)). XLA does not use YNNPACK, which computes some products wrongly, unless $XLA_FLAGS
+// sets xla_cpu_experimental_ynn_fusion_type.
 func Open(cfg Config) (*Backend, error) {
 	if spec, from := cfg.named(); spec != "" {
 		backend, err := openNamed(spec, from)
@@ -121,7 +120,8 @@ func openBest() (backend *Backend, notice string, err error) {
 			failures = append(failures, err)
 		}
 		why = "CUDA device found, but no cuda plugin that works"
-		notice = fmt.Sprintf("a CUDA device is there, but no pjrt_c_api_cuda_plugin.so that works in %s: XLA computes on the CPU", folders)
+		notice = fmt.Sprintf("a CUDA device is there, but no pjrt_c_api_cuda_plugin.so that works in %s: XLA "+
+			"computes on the CPU", folders)
 	}
 	found := findPlugins(cpu)
 	if backend, err := openFirst(found, "", why); err == nil {
@@ -130,8 +130,8 @@ func openBest() (backend *Backend, notice string, err error) {
 		failures = append(failures, err)
 	}
 	backend, err = openGo("no XLA plugin that works in " + folders)
-	return backend, oneLine(fmt.Sprintf("no XLA plugin that works in %s: the pure-Go backend computes, about 10x slower; %s",
-		folders, howToGetXLA), failures), err
+	return backend, oneLine(fmt.Sprintf("no XLA plugin that works in %s: the pure-Go backend computes, about 10x "+
+		"slower; %s", folders, howToGetXLA), failures), err
 }
 
 // howToGetXLA is the way out of every missing CPU plugin.
@@ -155,8 +155,7 @@ func newCompute(spec string) (b compute.Backend, err error) {
 }
 
 func openGo(origin string) (*Backend, error) {
-	// One operation after another, each on several cores: in compute 0.1.4 operations that run side by side can wait for each
-	// other's workers for ever.
+	// One operation after another, each on several cores: in compute 0.1.4 parallel operations can deadlock.
 	b, err := newCompute("go:ops_sequential")
 	if err != nil {
 		return nil, err

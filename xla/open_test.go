@@ -121,7 +121,8 @@ func TestOpenSettlesForGo(t *testing.T) {
 				t.Errorf("chose %v", backend)
 			}
 			line := notices.String()
-			if strings.Count(line, "\n") != 1 || !strings.Contains(line, "10x slower") || !strings.Contains(line, c.want) {
+			if strings.Count(line, "\n") != 1 || !strings.Contains(line, "10x slower") ||
+				!strings.Contains(line, c.want) {
 				t.Errorf("notice %q, wanted one line with %q", line, c.want)
 			}
 			wantDouble(t, backend)
@@ -153,12 +154,13 @@ func TestOpenWhatWasAskedForOrFail(t *testing.T) {
 		{"broken plugin without its device", "xla:cuda", func(t *testing.T, folder string) {
 			library(t, filepath.Join(folder, "pjrt_c_api_cuda_plugin.so"), null)
 		}, ErrPlugin, "no CUDA device was found"},
-		{"folder that misleads go-xla", "xla:FOLDER/nvidia/pjrt_c_api_cpu_plugin.so", func(t *testing.T, folder string) {
-			if err := os.Mkdir(filepath.Join(folder, "nvidia"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			library(t, filepath.Join(folder, "nvidia", "pjrt_c_api_cpu_plugin.so"), null)
-		}, ErrPlugin, "move the plugin"},
+		{"folder that misleads go-xla", "xla:FOLDER/nvidia/pjrt_c_api_cpu_plugin.so",
+			func(t *testing.T, folder string) {
+				if err := os.Mkdir(filepath.Join(folder, "nvidia"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				library(t, filepath.Join(folder, "nvidia", "pjrt_c_api_cpu_plugin.so"), null)
+			}, ErrPlugin, "move the plugin"},
 		{"unknown backend", "abacus", nil, ErrSetting, "wanted go, xla:cpu"},
 	} {
 		for _, from := range []string{"Config.Backend", "$" + BackendEnv, "$" + GoMLXBackendEnv} {

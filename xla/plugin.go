@@ -31,8 +31,8 @@ func hasCUDADevice() bool {
 	})
 }
 
-// PluginFolders are those in which plugins are looked for, in order, as go-xla has them: $PJRT_PLUGIN_LIBRARY_PATH, else
-// places of the user and of the system.
+// PluginFolders are those in which plugins are looked for, in order, as go-xla has them: $PJRT_PLUGIN_LIBRARY_PATH,
+// else places of the user and of the system.
 func PluginFolders() []string {
 	if path, set := os.LookupEnv(pjrt.PJRTPluginPathsEnv); set {
 		return slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool { return folder == "" })

@@ -7,6 +7,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/support/exceptions"
+
+	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
 // Program is a function of tensors that is compiled once for each combination of input shapes it is called with.
@@ -25,7 +27,7 @@ func NewProgram(backend *Backend, name string, fn func(inputs []*graph.Node) []*
 		return nil, err
 	}
 	build := func(inputs []*graph.Node) (outputs []*graph.Node) {
-		if err := Catch(func() { outputs = fn(inputs) }); err != nil {
+		if err := panics.Catch(func() { outputs = fn(inputs) }); err != nil {
 			panic(&BuildError{Program: name, Err: err})
 		}
 		return outputs

@@ -8,18 +8,18 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
-// Temporary estimates the bytes that a call with inputs of these shapes needs while it runs, beside inputs and outputs. It builds
-// the graph and compiles nothing: GoMLX does not hand on what PJRT knows of a compiled program.
+// Temporary estimates the bytes that a call with inputs of these shapes needs while it runs, beside inputs and outputs.
+// It builds the graph and compiles nothing: GoMLX does not hand on what PJRT knows of a compiled program.
 //
-// It is the most that is alive at once when the operations run in the order in which they were built and each result stays until
-// the last that reads it has run. Results that XLA makes inside of what reads them count nothing. For the pullback of a
-// Tsit5 step XLA on a CPU reports 0.95 to 1.3 times as much (5.8 for 6.1 MiB with PENG-CDE on 144 nodes, 49.5 for 43.1 on 1024,
-// 188 for 161 on 4096; 26.3 for 21.1 with Original on 1024; 5.4 for 4.1 with Pre-Mult on 144), for a step alone, parts
-// of which it puts side by side, 2 to 4 times.
+// It is the most that is alive at once when operations run in the order in which they were built and each result stays
+// until the last that reads it has run. Results that XLA makes inside of what reads them count nothing. Take it as good
+// to a third for a pullback; XLA takes 2 to 4 times as much for a step alone, parts of which it runs in parallel.
 func (p *Program) Temporary(inputs ...shapes.Shape) (bytes int64, err error) {
-	err = Catch(func() {
+	err = panics.Catch(func() {
 		g := graph.NewGraph(p.backend.Compute, p.name)
 		defer g.Finalize()
 		in := make([]*graph.Node, len(inputs))
@@ -96,22 +96,24 @@ func alive(nodes, outputs []*graph.Node) (most int64) {
 // view says that a node is what it reads, in another shape.
 func view(node *graph.Node) bool {
 	switch node.Type() {
-	case graph.NodeTypeReshape, graph.NodeTypeIdentity, graph.NodeTypeOptimizationBarrier, graph.NodeTypeSchedulingBarrier, graph.NodeTypeSplitNode:
+	case graph.NodeTypeReshape, graph.NodeTypeIdentity, graph.NodeTypeOptimizationBarrier,
+		graph.NodeTypeSchedulingBarrier, graph.NodeTypeSplitNode:
 		return true
 	}
 	return false
 }
 
-// inside says that XLA makes a result inside of what reads it: one that is made entry by entry, of which there is one reader or
-// which costs next to nothing.
+// inside says that XLA makes a result inside of what reads it: one that is made entry by entry, of which there is one
+// reader or which costs next to nothing.
 func inside(node *graph.Node, readers int) bool {
 	switch node.Type() {
-	case graph.NodeTypeConstant, graph.NodeTypeIota, graph.NodeTypeBroadcastInDim, graph.NodeTypeSlice, graph.NodeTypeConvertDType,
-		graph.NodeTypeTranspose:
+	case graph.NodeTypeConstant, graph.NodeTypeIota, graph.NodeTypeBroadcastInDim, graph.NodeTypeSlice,
+		graph.NodeTypeConvertDType, graph.NodeTypeTranspose:
 		return true
-	case graph.NodeTypeParameter, graph.NodeTypeDotGeneral, graph.NodeTypeGather, graph.NodeTypeConcatenate, graph.NodeTypePad,
-		graph.NodeTypeReduceSum, graph.NodeTypeReduceMax, graph.NodeTypeReduceMin, graph.NodeTypeReduceProduct, graph.NodeTypeScatterSum,
-		graph.NodeTypeScatterMax, graph.NodeTypeScatterMin, graph.NodeTypeDynamicSlice, graph.NodeTypeDynamicUpdateSlice:
+	case graph.NodeTypeParameter, graph.NodeTypeDotGeneral, graph.NodeTypeGather, graph.NodeTypeConcatenate,
+		graph.NodeTypePad, graph.NodeTypeReduceSum, graph.NodeTypeReduceMax, graph.NodeTypeReduceMin,
+		graph.NodeTypeReduceProduct, graph.NodeTypeScatterSum, graph.NodeTypeScatterMax, graph.NodeTypeScatterMin,
+		graph.NodeTypeDynamicSlice, graph.NodeTypeDynamicUpdateSlice:
 		return false
 	}
 	return readers < 2

@@ -18,12 +18,11 @@ const ynnFlag = "xla_cpu_experimental_ynn_fusion_type"
 var opening sync.Mutex
 
 // withoutYNNPACK opens a plugin for the CPU so that XLA hands nothing to YNNPACK. In the wheel that set-up installs
-// (lammps-jax-pjrt-cpu 0.11.2) what YNNPACK is given may come back wrong without an error: a product with a broadcast factor that
-// is multiplied and summed. The same is reported of jaxlib 0.11.2; jax-ml/jax issues 39103, 39257 and 40412 are others of its
-// faults.
+// (lammps-jax-pjrt-cpu 0.11.2) it computes some products wrongly without an error: those with a broadcast factor that
+// are multiplied and summed. See jax-ml/jax issues 39103, 39257 and 40412 for others of its faults.
 //
-// A flag that the user sets comes first, and a plugin that does not know it is opened as it is, since XLA ends the process at a
-// flag that it does not know.
+// A flag that the user sets comes first, and a plugin that does not know it is opened as it is, since XLA ends the
+// process at a flag that it does not know.
 func withoutYNNPACK(file string, open func() error) error {
 	opening.Lock()
 	defer opening.Unlock()

@@ -12,7 +12,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// A plugin is opened with the flag where it knows it and the user has not set it, and the environment is then as it was.
+// A plugin is opened with the flag where it knows it and the user has not set it, and the environment is then as it
+// was.
 func TestYNNPACKIsOff(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string, content []byte) string {

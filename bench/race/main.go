@@ -1,5 +1,5 @@
-// Command race times the library against the peer in turns, or seeds that train in one program, prints a table and keeps it in a
-// file, row by row.
+// Command race times the library against the peer in turns, or seeds that train in one program, prints a table and
+// keeps it in a file, row by row.
 package main
 
 import (
@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/bench"
-	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -24,10 +23,12 @@ func main() {
 	pairs := flag.Int("pairs", 5, "turns of each")
 	upTo := flag.Int("peer-up-to", 1024, "most nodes that the peer is given")
 	memory := flag.Float64("peer-memory", 20, "GiB that the peer may take")
-	variant := flag.String("variant", string(bench.Dense), "of the peer: dense or implicit")
+	variant := flag.String("variant", "dense", "of the peer: dense or implicit")
 	batch := flag.Int("batch", 0, "series in an optimiser step, where the peer takes no part; 0 for all")
-	seeds := flag.String("seeds", "", "numbers of seeds to train in one program, in place of races; -pairs is the epochs that are timed")
-	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and machine")
+	seeds := flag.String("seeds", "", "numbers of seeds to train in one program, in place of races; -pairs is the "+
+		"epochs that are timed")
+	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and "+
+		"machine")
 	figure := flag.String("figure", "", "PNG file to draw seconds per epoch of all rows of -out into")
 	serve := flag.Bool("serve", false, "be the library's side of a race: a setting in JSON and a folder follow")
 	flag.Parse()
@@ -40,8 +41,8 @@ func main() {
 	case *seeds != "":
 		err = together(ctx, *nodes, *fields, *seeds, *pairs, *out)
 	default:
-		err = race(ctx, *nodes, *fields, *out, *batch, bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Peer: bench.PeerConfig{
-			Variant: bench.Variant(*variant), Steps: bench.Given, MemoryGiB: *memory}})
+		err = race(ctx, *nodes, *fields, *out, *batch, bench.Race{
+			Pairs: *pairs, PeerUpTo: *upTo, Variant: *variant, MemoryGiB: *memory})
 	}
 	if err == nil && *figure != "" {
 		err = draw(*out, *figure)
@@ -87,24 +88,22 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 		return []string{self, "-serve", string(setting), folder}, err
 	}
 	var raced bench.File
-	sizes, err := numbers(nodes)
+	all, err := settings(nodes, fields, batch)
 	if err != nil {
 		return err
 	}
-	for _, n := range sizes {
-		for _, kind := range strings.Split(fields, ",") {
-			row, err := r.Run(ctx, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234, Batch: batch})
-			if err != nil {
-				return err
-			}
-			fmt.Println(row)
-			raced.Put(row)
-			if err := bench.Update(out, func(f *bench.File) { f.Put(row) }); err != nil {
-				return err
-			}
+	for _, s := range all {
+		row, err := r.Run(ctx, s)
+		if err != nil {
+			return err
+		}
+		fmt.Println(row)
+		raced.Put(row)
+		if err := bench.Update(out, func(f *bench.File) { f.Put(row) }); err != nil {
+			return err
 		}
 	}
-	if len(sizes) == 0 {
+	if len(all) == 0 {
 		return nil
 	}
 	table, err := raced.Table().Markdown()
@@ -114,7 +113,7 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 
 // together times seeds that train in one program.
 func together(ctx context.Context, nodes, fields, seeds string, epochs int, out string) error {
-	sizes, err := numbers(nodes)
+	all, err := settings(nodes, fields, 0)
 	if err != nil {
 		return err
 	}
@@ -128,24 +127,34 @@ func together(ctx context.Context, nodes, fields, seeds string, epochs int, out 
 	}
 	defer backend.Close()
 	var measured bench.File
-	for _, n := range sizes {
-		for _, kind := range strings.Split(fields, ",") {
-			for _, count := range counts {
-				t, err := bench.MeasureTogether(ctx, backend, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234}, count, epochs)
-				if err != nil {
-					return err
-				}
-				fmt.Printf("%s, %d nodes, %d seeds: %.3g s per seed and epoch\n", kind, n, count, t.SeedEpoch.Median)
-				measured.PutTogether(t)
-				if err := bench.Update(out, func(f *bench.File) { f.PutTogether(t) }); err != nil {
-					return err
-				}
+	for _, s := range all {
+		for _, count := range counts {
+			t, err := bench.MeasureTogether(ctx, backend, s, count, epochs)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%s, %d nodes, %d seeds: %.3g s per seed and epoch\n", s.Field, s.Nodes, count,
+				t.SeedEpoch.Median)
+			measured.PutTogether(t)
+			if err := bench.Update(out, func(f *bench.File) { f.PutTogether(t) }); err != nil {
+				return err
 			}
 		}
 	}
 	table, err := measured.TogetherTable().Markdown()
 	fmt.Print("\n", table)
 	return err
+}
+
+// settings are those of every size with every field.
+func settings(nodes, fields string, batch int) (all []bench.Setting, err error) {
+	sizes, err := numbers(nodes)
+	for _, n := range sizes {
+		for _, field := range strings.Split(fields, ",") {
+			all = append(all, bench.Setting{Field: field, Nodes: n, Seed: 1234, Batch: batch})
+		}
+	}
+	return all, err
 }
 
 func numbers(list string) (all []int, err error) {

@@ -16,17 +16,18 @@
 // where [Published] takes mean and std of all days and [PastOnly] of the days seen so far. Series.Scales leads back to
 // cases. Times are in days, the first is 0. Where a file has them, Series.NodeNames and Series.Dates are those of the
 // nodes and of day i, the first of snapshot i; the target of snapshot i is of the date k days later. england_covid has
-// neither. Series.Steps says which days features and targets are of, so that windows whose features share a day can be kept
-// out of each other's training; days that scales are taken from do not count.
+// neither. Series.Steps says which days features and targets are of, so that windows whose features share a day can be
+// kept out of each other's training; days that scales are taken from do not count.
 //
-// Start with [EnglandCovid]; [Load] and [Read] take files of the same format. The published windows are of length 5. The
-// forecast of a window of snapshots looks two days ahead: the target of its last snapshot i is day i+k, the newest feature
-// of its last input is day i+k-2.
+// Start with [EnglandCovid]; [Load] and [Read] take files of the same format. The published windows are of length 5.
+// The forecast of a window of snapshots looks two days ahead: the target of its last snapshot i is day i+k, the newest
+// feature of its last input is day i+k-2.
 //
 // # twitter_tennis
 //
-// With mentions[k] the mentions [nodes] that accounts get in snapshot k, degree and transitivity (local clustering) those
-// of a node in the graph of snapshot k, all as the file gives them, snapshot k = 0..last (120 of [RG17], 112 of [UO17]) is
+// With mentions[k] the mentions [nodes] that accounts get in snapshot k, degree and transitivity (local clustering)
+// those of a node in the graph of snapshot k, all as the file gives them, snapshot k = 0..last (120 of [RG17], 112 of
+// [UO17]) is
 //
 //	features[k] = onehot5(min(ceil(ln(1+degree)), 4)), onehot11(floor(10 transitivity))   [nodes*16]
 //	targets[k]  = ln(1 + mentions[min(k+1, last)])                                        [nodes]
@@ -38,9 +39,9 @@
 // twitter_tennis.txt), weights only those among the 1000: newest is what inputs show of the mentions, not their number.
 // Times are in snapshots, the first is 0: the file gives no others.
 //
-// Start with [TwitterTennis]; [ReadTwitterTennis] takes files of the same format. The published windows are of length 10
-// and do not overlap. The forecast of a window looks two snapshots ahead: that of its last snapshot k is the mentions of
-// k+1, and its newest input is snapshot k-1.
+// Start with [TwitterTennis]; [ReadTwitterTennis] takes files of the same format. The published windows are of length
+// 10 and do not overlap. The forecast of a window looks two snapshots ahead: that of its last snapshot k is the
+// mentions of k+1, and its newest input is snapshot k-1.
 //
 // B. Rozemberczki et al., PyTorch Geometric Temporal: Spatiotemporal Signal Processing with Neural Machine Learning
 // Models, CIKM 2021. Source and licence of the shipped data are in england_covid.txt and twitter_tennis.txt.

@@ -43,7 +43,8 @@ func shipped(compressed []byte, want string) ([]byte, error) {
 	}
 	sum := sha256.Sum256(content)
 	if got := hex.EncodeToString(sum[:]); got != want {
-		return nil, fmt.Errorf("datasets/pgt: shipped file has sha256 %s, want %s: build from a fresh copy of the module: %w", got, want, ErrCorrupt)
+		return nil, fmt.Errorf("datasets/pgt: shipped file has sha256 %s, want %s: build from a fresh copy of the "+
+			"module: %w", got, want, ErrCorrupt)
 	}
 	return content, nil
 }

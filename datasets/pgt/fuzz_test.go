@@ -31,7 +31,8 @@ func fuzz(f *testing.F, seed string, read func(io.Reader) (*dyngraph.Series, err
 		string(named), strings.Replace(string(named), `"nord"`, "null", 1),
 		strings.Replace(string(named), "02-29", "02-31", 1),
 		seed, seed[:len(seed)/2], "", "null", compressed.String(), compressed.String()[:compressed.Len()/2],
-		strings.NewReplacer(`"time_periods": 3`, `"time_periods": 1000000000`, `"time_periods": 5`, `"time_periods": 1000000000`).Replace(seed),
+		strings.NewReplacer(`"time_periods": 3`, `"time_periods": 1000000000`, `"time_periods": 5`,
+			`"time_periods": 1000000000`).Replace(seed),
 	} {
 		f.Add([]byte(content))
 	}

@@ -38,8 +38,8 @@ func (c config) dates(f *file, days int) ([]time.Time, error) {
 			return nil, c.invalid("date of day %d is %q, want one such as %q", t, *text, time.DateOnly)
 		}
 		if t > 0 && !dates[t].Equal(dates[t-1].AddDate(0, 0, 1)) {
-			return nil, c.invalid("date of day %d is %s after %s, want the next day: lags count days, so fill in the days between",
-				t, *text, *f.Dates[t-1])
+			return nil, c.invalid("date of day %d is %s after %s, want the next day: lags count days, so fill in the "+
+				"days between", t, *text, *f.Dates[t-1])
 		}
 	}
 	return dates, nil

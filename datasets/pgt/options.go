@@ -35,8 +35,8 @@ func newConfig(name string, options []Option) (config, error) {
 	case c.lag < 1:
 		return c, fmt.Errorf("datasets/pgt: lag of %d days, want at least 1: %w", c.lag, dyngraph.ErrInvalid)
 	case c.lag < 2 && c.standardisation == PastOnly:
-		return c, fmt.Errorf("datasets/pgt: PastOnly with a lag of 1 day leaves no day before the first snapshot's newest one, want a lag of at least 2: %w",
-			dyngraph.ErrInvalid)
+		return c, fmt.Errorf("datasets/pgt: PastOnly with a lag of 1 day leaves no day before the first snapshot's "+
+			"newest one, want a lag of at least 2: %w", dyngraph.ErrInvalid)
 	}
 	return c, nil
 }

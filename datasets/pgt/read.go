@@ -63,8 +63,10 @@ func plain(r io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(r)
 	var corrupt flate.CorruptInputError
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
-		return nil, fmt.Errorf("datasets/pgt: compressed file is cut short or damaged, fetch it again: %w: %w", err, dyngraph.ErrInvalid)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
+		errors.As(err, &corrupt):
+		return nil, fmt.Errorf("datasets/pgt: compressed file is cut short or damaged, fetch it again: %w: %w", err,
+			dyngraph.ErrInvalid)
 	case err != nil:
 		return nil, fmt.Errorf("datasets/pgt: %w", err)
 	}
@@ -96,8 +98,9 @@ func (c config) unmarshal(content []byte, into any) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		at := int(syntax.Offset)
-		return fmt.Errorf("datasets/pgt: %s: not JSON at byte %d of %d, after %q: the file is cut short, or holds NaN or Infinity (fill those first): %w: %w",
-			c.name, at, len(content), content[max(0, at-20):at], err, dyngraph.ErrInvalid)
+		before := content[max(0, at-20):at]
+		return fmt.Errorf("datasets/pgt: %s: not JSON at byte %d of %d, after %q: the file is cut short, or holds "+
+			"NaN or Infinity (fill those first): %w: %w", c.name, at, len(content), before, err, dyngraph.ErrInvalid)
 	}
 	if err != nil {
 		return fmt.Errorf("datasets/pgt: %s: %w: %w", c.name, err, dyngraph.ErrInvalid)

@@ -70,7 +70,8 @@ func TestNamesAndDates(t *testing.T) {
 	for _, date := range s.Dates {
 		dates = append(dates, date.Format(time.RFC3339))
 	}
-	if want := []string{"2020-02-27T00:00:00Z", "2020-02-28T00:00:00Z", "2020-02-29T00:00:00Z"}; !slices.Equal(dates, want) {
+	if want := []string{"2020-02-27T00:00:00Z", "2020-02-28T00:00:00Z", "2020-02-29T00:00:00Z"}; !slices.Equal(dates,
+		want) {
 		t.Errorf("dates %q, want %q", dates, want)
 	}
 	w, err := s.Latest(2)
@@ -102,9 +103,11 @@ func TestNamesAndDatesErrors(t *testing.T) {
 		{"date too few", `"2020-02-27", `, "", "dates of 4 days, y has 5"},
 		{"no dates", `"2020-02-27", "2020-02-28", "2020-02-29", "2020-03-01", "2020-03-02"`, "", "dates of 0 days"},
 		{"null date", `"2020-02-28"`, "null", "date of day 1 is null"},
-		{"no such date", `"2020-02-29"`, `"2020-02-30"`, `date of day 2 is "2020-02-30", want one such as "2006-01-02"`},
+		{"no such date", `"2020-02-29"`, `"2020-02-30"`,
+			`date of day 2 is "2020-02-30", want one such as "2006-01-02"`},
 		{"another form", `"2020-02-29"`, `"29/02/2020"`, "date of day 2"},
-		{"date twice", `"2020-02-29"`, `"2020-02-28"`, "date of day 2 is 2020-02-28 after 2020-02-28, want the next day"},
+		{"date twice", `"2020-02-29"`, `"2020-02-28"`,
+			"date of day 2 is 2020-02-28 after 2020-02-28, want the next day"},
 		{"a day between", `"2020-02-27"`, `"2020-02-26"`, "date of day 1 is 2020-02-28 after 2020-02-26"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,7 +144,8 @@ func TestLoad(t *testing.T) {
 	if _, err := pgt.Load(filepath.Join(t.TempDir(), "none.json")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: error %v, want fs.ErrNotExist", err)
 	}
-	if _, err := pgt.Read(bytes.NewReader(compressed.Bytes()[:compressed.Len()/2])); !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), "cut short") {
+	if _, err := pgt.Read(bytes.NewReader(compressed.Bytes()[:compressed.Len()/2])); !errors.Is(err,
+		dyngraph.ErrInvalid) || !strings.Contains(err.Error(), "cut short") {
 		t.Errorf("half a compressed file: error %v", err)
 	}
 }
@@ -175,7 +179,8 @@ func TestReadErrors(t *testing.T) {
 		{"null weight", change("[1, 2, 3]", "[1, null, 3]"), "weight of edge 1 (1 -> 0) of day 1"},
 		{"negative weight", change("[1, 2, 3]", "[1, -2, 3]"), "weight of edge 1 (1 -> 0) of day 1"},
 		{"infinite weight", change("[1, 2, 3]", "[1, 1e999, 3]"), "1e999"},
-		{"sum of weights overflows", change("[1, 2, 3]", "[1.7e308, 2, 1.7e308]"), "snapshot 1: weight of edge 0 -> 1 is +Inf"},
+		{"sum of weights overflows", change("[1, 2, 3]", "[1.7e308, 2, 1.7e308]"),
+			"snapshot 1: weight of edge 0 -> 1 is +Inf"},
 		{"trailing data", small + "{}", "not JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -208,7 +213,8 @@ func ExampleEnglandCovid() {
 	}
 	split, err := series.Windows(5, 5).Split(0.6, 0.2, 1)
 	fmt.Println(series.Nodes(), "regions,", len(series.Times), "snapshots,", series.Pattern.Edges(), "edges")
-	fmt.Println(len(split.Train), "windows for training,", len(split.Validation), "for validation,", len(split.Test), "for testing,", err)
+	fmt.Println(len(split.Train), "windows for training,", len(split.Validation), "for validation,", len(split.Test),
+		"for testing,", err)
 	// Output:
 	// 129 regions, 53 snapshots, 2346 edges
 	// 6 windows for training, 2 for validation, 2 for testing, <nil>

@@ -21,7 +21,8 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 	days, nodes := len(cases), len(cases[0])
 	snapshots := days - c.lag
 	if snapshots < 1 {
-		return nil, c.invalid("%d days and a lag of %d leave no day to forecast: want a lag below the number of days", days, c.lag)
+		return nil, c.invalid("%d days and a lag of %d leave no day to forecast: want a lag below the number of days",
+			days, c.lag)
 	}
 	s := &dyngraph.Series{Name: c.name, FeatureSize: c.lag, TargetSize: 1, Scales: c.scales(cases, snapshots)}
 	if s.NodeNames, err = c.names(f, nodes); err != nil {
@@ -72,7 +73,8 @@ func (c config) cases(f *file) ([][]float64, error) {
 	cases := make([][]float64, f.Periods)
 	for t, row := range f.Cases {
 		if len(row) != nodes {
-			return nil, c.invalid("y of day %d has %d nodes, that of day 0 has %d: values are missing", t, len(row), nodes)
+			return nil, c.invalid("y of day %d has %d nodes, that of day 0 has %d: values are missing", t, len(row),
+				nodes)
 		}
 		cases[t] = make([]float64, nodes)
 		for u, v := range row {
@@ -89,7 +91,8 @@ func (c config) cases(f *file) ([][]float64, error) {
 // also those after the last snapshot's.
 func (c config) graph(f *file, days, snapshots, nodes int) (*dyngraph.Pattern, [][]float64, error) {
 	if len(f.Edges.Index) > days || len(f.Edges.Weight) > days {
-		return nil, nil, c.invalid("edge_index of %d days and edge_weight of %d, but y has %d", len(f.Edges.Index), len(f.Edges.Weight), days)
+		return nil, nil, c.invalid("edge_index of %d days and edge_weight of %d, but y has %d", len(f.Edges.Index),
+			len(f.Edges.Weight), days)
 	}
 	var from, to []int
 	daily := make([][]float64, days)
@@ -127,9 +130,11 @@ func (c config) day(f *file, t, nodes int) ([][]*int, []float64, error) {
 	given, also := f.Edges.Weight[key]
 	switch {
 	case !ok || !also:
-		return nil, nil, c.invalid("day %d is missing from edge_index or edge_weight: a day on which nobody moved takes empty lists", t)
+		return nil, nil, c.invalid("day %d is missing from edge_index or edge_weight: a day on which nobody moved "+
+			"takes empty lists", t)
 	case len(edges) != len(given):
-		return nil, nil, c.invalid("day %d has %d edges and %d weights, want one weight for each edge", t, len(edges), len(given))
+		return nil, nil, c.invalid("day %d has %d edges and %d weights, want one weight for each edge", t, len(edges),
+			len(given))
 	}
 	weights := make([]float64, len(edges))
 	for k, e := range edges {
@@ -137,8 +142,8 @@ func (c config) day(f *file, t, nodes int) ([][]*int, []float64, error) {
 			return nil, nil, c.invalid("edge %d of day %d %v", k, t, err)
 		}
 		if given[k] == nil || *given[k] < 0 {
-			return nil, nil, c.invalid("weight of edge %d (%d -> %d) of day %d is null or negative, want a number of people: leave out edges without any",
-				k, *e[0], *e[1], t)
+			return nil, nil, c.invalid("weight of edge %d (%d -> %d) of day %d is null or negative, want a number of "+
+				"people: leave out edges without any", k, *e[0], *e[1], t)
 		}
 		weights[k] = *given[k]
 	}

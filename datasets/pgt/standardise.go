@@ -8,8 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Standardisation says which days the mean and the standard deviation (of the population, not of a sample) of a node
-// are taken from.
+// Standardisation says from which days the mean and the population standard deviation of a node are taken.
 type Standardisation int
 
 const (

@@ -46,9 +46,9 @@ const (
 // recentSnapshots is the number of snapshots in Series.Recent of twitter_tennis, that of england_covid's lags.
 const recentSnapshots = 8
 
-// TwitterTennis returns a shipped series of mentions between 1000 Twitter accounts, see the package's doc: 16 features and 1
-// target a node, weights up to 42 ([RG17]) and 78 mentions ([UO17]). The union of snapshots has 13473 and 14351 directed
-// edges, up to 819 and 813 into one node; a single snapshot has up to 225 and 181 into one.
+// TwitterTennis returns a shipped series of mentions between 1000 Twitter accounts, see the package's doc: 16 features
+// and 1 target a node, weights up to 42 ([RG17]) and 78 mentions ([UO17]). The union of snapshots has 13473 and 14351
+// directed edges, up to 819 and 813 into one node; a single snapshot has up to 225 and 181 into one.
 func TwitterTennis(event Event) (*dyngraph.Series, error) {
 	file, ok := tennisFiles[event]
 	if !ok {
@@ -63,10 +63,10 @@ func TwitterTennis(event Event) (*dyngraph.Series, error) {
 
 // ReadTwitterTennis reads JSON, plain or compressed by gzip, of the form
 //
-//	{"0": {"edges": [[from, to], ...], "weights": [w, ...], "X": [[degree, transitivity], ...], "y": [mentions, ...]}, "1": ...,
-//	 "time_periods": snapshots, "node_ids": {account: node, ...}}
+//	{"0": {"edges": [[from, to], ...], "weights": [w, ...], "X": [[degree, transitivity], ...], "y": [mentions, ...]},
+//	 "1": ..., "time_periods": snapshots, "node_ids": {account: node, ...}}
 //
-// Weights of an edge that a snapshot lists more than once are summed. Errors about the content wrap [dyngraph.ErrInvalid].
+// Weights of an edge that a snapshot repeats are summed. Errors about the content wrap [dyngraph.ErrInvalid].
 func ReadTwitterTennis(r io.Reader) (*dyngraph.Series, error) {
 	content, err := plain(r)
 	if err != nil {
@@ -108,7 +108,8 @@ func parseTennis(name string, content []byte) (*dyngraph.Series, error) {
 		}
 	}
 	if _, more := entries[strconv.Itoa(periods)]; more {
-		return nil, c.invalid("time_periods is %d but there is an entry %q, want the number of snapshots", periods, strconv.Itoa(periods))
+		return nil, c.invalid("time_periods is %d but there is an entry %q, want the number of snapshots", periods,
+			strconv.Itoa(periods))
 	}
 	names, err := c.tennisNames(entries, len(snapshots[0].Mentions))
 	if err != nil {
@@ -133,11 +134,13 @@ func (c config) checkTennis(k int, s tennisSnapshot, nodes int) error {
 	case nodes == 0:
 		return c.invalid("snapshot %d has no nodes", k)
 	case len(s.Mentions) != nodes || len(s.Nodes) != nodes:
-		return c.invalid("snapshot %d has y of %d nodes and X of %d, want %d as in snapshot 0", k, len(s.Mentions), len(s.Nodes), nodes)
+		return c.invalid("snapshot %d has y of %d nodes and X of %d, want %d as in snapshot 0", k, len(s.Mentions),
+			len(s.Nodes), nodes)
 	case s.Edges == nil || s.Weights == nil:
 		return c.invalid("snapshot %d lacks edges or weights: one without mentions takes empty lists", k)
 	case len(s.Edges) != len(s.Weights):
-		return c.invalid("snapshot %d has %d edges and %d weights, want one weight for each edge", k, len(s.Edges), len(s.Weights))
+		return c.invalid("snapshot %d has %d edges and %d weights, want one weight for each edge", k, len(s.Edges),
+			len(s.Weights))
 	}
 	for e, edge := range s.Edges {
 		if err := checkEdge(edge, nodes); err != nil {
@@ -192,8 +195,8 @@ func (c config) tennisNames(entries map[string]json.RawMessage, nodes int) ([]st
 
 func (c config) tennisSeries(snapshots []tennisSnapshot, names []string) (*dyngraph.Series, error) {
 	nodes := len(names)
-	s := &dyngraph.Series{Name: c.name, NodeNames: names, FeatureSize: degreeClasses + transitivityClasses, TargetSize: 1,
-		Steps: dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}}}
+	s := &dyngraph.Series{Name: c.name, NodeNames: names, FeatureSize: degreeClasses + transitivityClasses,
+		TargetSize: 1, Steps: dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}}}
 	var from, to []int
 	for _, snapshot := range snapshots {
 		for _, e := range snapshot.Edges {
@@ -222,7 +225,8 @@ func (c config) tennisSeries(snapshots []tennisSnapshot, names []string) (*dyngr
 			targets[u], newest[u] = math.Log1p(*next[u]), math.Log1p(newest[u])
 		}
 		s.Times = append(s.Times, float64(k))
-		s.Weights, s.Features, s.Targets = append(s.Weights, weights), append(s.Features, features), append(s.Targets, targets)
+		s.Weights, s.Features, s.Targets = append(s.Weights, weights), append(s.Features, features),
+			append(s.Targets, targets)
 		s.Newest = append(s.Newest, newest)
 		s.Recent = append(s.Recent, meanOf(s.Newest[max(0, k+1-recentSnapshots):]))
 	}

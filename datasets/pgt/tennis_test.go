@@ -42,8 +42,10 @@ func TestTwitterTennis(t *testing.T) {
 		{pgt.UO17, 112, 14351, 813, 78, "usopen"},
 	} {
 		s := tennis(t, c.event)
-		if s.Name != "twitter_tennis_"+string(c.event) || s.Nodes() != 1000 || s.FeatureSize != 16 || s.TargetSize != 1 || s.Scales != nil {
-			t.Errorf("%s: %d nodes, %d features, %d targets, %d scales, want 1000, 16, 1, 0", s.Name, s.Nodes(), s.FeatureSize, s.TargetSize, len(s.Scales))
+		if s.Name != "twitter_tennis_"+string(c.event) || s.Nodes() != 1000 || s.FeatureSize != 16 ||
+			s.TargetSize != 1 || s.Scales != nil {
+			t.Errorf("%s: %d nodes, %d features, %d targets, %d scales, want 1000, 16, 1, 0", s.Name, s.Nodes(),
+				s.FeatureSize, s.TargetSize, len(s.Scales))
 		}
 		into := make([]int, s.Nodes())
 		for _, to := range s.Pattern.To {
@@ -54,7 +56,8 @@ func TestTwitterTennis(t *testing.T) {
 				s.Name, len(s.Times), s.Pattern.Edges(), slices.Max(into), c.snapshots, c.edges, c.into)
 		}
 		if most := slices.Max(slices.Concat(s.Weights...)); most != c.most || s.NodeNames[0] != c.first {
-			t.Errorf("%s: largest weight %g and node 0 %q, want %g and %q", s.Name, most, s.NodeNames[0], c.most, c.first)
+			t.Errorf("%s: largest weight %g and node 0 %q, want %g and %q", s.Name, most, s.NodeNames[0], c.most,
+				c.first)
 		}
 		for k, time := range s.Times {
 			if time != float64(k) {
@@ -64,8 +67,8 @@ func TestTwitterTennis(t *testing.T) {
 	}
 }
 
-// Each node has one class of degree, that of the snapshot's edges, and one of transitivity. The file's degrees leave out
-// directions, and a self-loop counts twice.
+// Each node has one class of degree, that of the snapshot's edges, and one of transitivity. The file's degrees leave
+// out directions, and a self-loop counts twice.
 func TestTennisFeatures(t *testing.T) {
 	s := tennis(t, pgt.RG17)
 	for k, features := range s.Features {
@@ -94,7 +97,8 @@ func TestTennisFeatures(t *testing.T) {
 			rest := slices.Clone(row[5:])
 			slices.Sort(rest)
 			if !slices.Equal(row[:5], want) || rest[9] != 0 || rest[10] != 1 {
-				t.Fatalf("snapshot %d, node %d of degree %d: features %v, want class %d and one of 11", k, u, degrees[u], row, degree)
+				t.Fatalf("snapshot %d, node %d of degree %d: features %v, want class %d and one of 11", k, u,
+					degrees[u], row, degree)
 			}
 			if degrees[u] < 2 && row[5] != 1 {
 				t.Fatalf("snapshot %d, node %d of degree %d: features %v, want transitivity 0", k, u, degrees[u], row)
@@ -103,8 +107,8 @@ func TestTennisFeatures(t *testing.T) {
 	}
 }
 
-// The target of a snapshot is what happens in the next one: as many accounts mention a node as the edges show, or more, for
-// edges are among 1000 accounts only. The last target is repeated.
+// The target of a snapshot is what happens in the next one: as many accounts mention a node as the edges show, or more,
+// for edges are among 1000 accounts only. The last target is repeated.
 func TestTennisTargets(t *testing.T) {
 	for _, event := range []pgt.Event{pgt.RG17, pgt.UO17} {
 		s := tennis(t, event)
@@ -122,7 +126,8 @@ func TestTennisTargets(t *testing.T) {
 			for u, target := range targets {
 				mentions := math.Expm1(target)
 				if math.Abs(mentions-math.Round(mentions)) > 1e-9*(1+mentions) || math.Round(mentions) < into[u] {
-					t.Fatalf("%s, snapshot %d, node %d: target of %g mentions, the next snapshot shows %g edges", event, k, u, mentions, into[u])
+					t.Fatalf("%s, snapshot %d, node %d: target of %g mentions, the next snapshot shows %g edges", event,
+						k, u, mentions, into[u])
 				}
 			}
 		}
@@ -141,7 +146,8 @@ func TestTennisKnown(t *testing.T) {
 			for i := k; i >= 0 && count < 8; i-- {
 				sum, count = sum+s.Newest[i][u], count+1
 			}
-			if math.Abs(s.Newest[k][u]-math.Log(1+strength[u])) > 1e-12 || math.Abs(s.Recent[k][u]-sum/float64(count)) > 1e-12 {
+			if math.Abs(s.Newest[k][u]-math.Log(1+strength[u])) > 1e-12 ||
+				math.Abs(s.Recent[k][u]-sum/float64(count)) > 1e-12 {
 				t.Fatalf("snapshot %d, node %d of in-strength %g: newest %g, recent %g over %d snapshots",
 					k, u, strength[u], s.Newest[k][u], s.Recent[k][u], count)
 			}
@@ -149,7 +155,8 @@ func TestTennisKnown(t *testing.T) {
 	}
 }
 
-// Errors of simple forecasts over the published windows, computed independently from the published files to three digits.
+// Errors of simple forecasts over the published windows, computed independently from the published files to three
+// digits.
 func TestTennisErrors(t *testing.T) {
 	label := func(s *dyngraph.Series, k int) []float64 { return s.Targets[k] }
 	newest := func(s *dyngraph.Series, k int) []float64 { return s.Newest[k] }
@@ -228,7 +235,8 @@ func TestReadTwitterTennis(t *testing.T) {
 		Targets:     [][]float64{ln(4, 5, 1), ln(7, 0, 2), ln(7, 0, 2)},
 		TargetSize:  1,
 		Newest:      [][]float64{ln(0, 3, 0), ln(4, 3, 0), ln(0, 0, 0)},
-		Recent:      [][]float64{ln(0, 3, 0), {math.Log(5) / 2, math.Log(4), 0}, {math.Log(5) / 3, math.Log(16) / 3, 0}},
+		Recent: [][]float64{ln(0, 3, 0), {math.Log(5) / 2, math.Log(4), 0},
+			{math.Log(5) / 3, math.Log(16) / 3, 0}},
 	}
 	for k, row := range want.Recent {
 		for u := range row {
@@ -261,7 +269,8 @@ func TestReadTwitterTennisShipped(t *testing.T) {
 		"without checksum":    content[:len(content)-6],
 		"more after the file": append(slices.Clone(content), "more than a header"...),
 	} {
-		if _, err := pgt.ReadTwitterTennis(bytes.NewReader(damaged)); !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), "cut short or damaged") {
+		if _, err := pgt.ReadTwitterTennis(bytes.NewReader(damaged)); !errors.Is(err, dyngraph.ErrInvalid) ||
+			!strings.Contains(err.Error(), "cut short or damaged") {
 			t.Errorf("%s: error %v, want ErrInvalid", name, err)
 		}
 	}
@@ -285,10 +294,12 @@ func TestReadTwitterTennisErrors(t *testing.T) {
 		{"null for snapshots", change(`"time_periods": 3`, `"time_periods": null`), "time_periods is 0"},
 		{"half a snapshot", change(`"time_periods": 3`, `"time_periods": 2.5`), `entry "time_periods"`},
 		{"far too many snapshots", change(`"time_periods": 3`, `"time_periods": 1000000000000`), `no entry "3"`},
-		{"too few snapshots", change(`"time_periods": 3`, `"time_periods": 2`), `time_periods is 2 but there is an entry "2"`},
+		{"too few snapshots", change(`"time_periods": 3`, `"time_periods": 2`),
+			`time_periods is 2 but there is an entry "2"`},
 		{"missing snapshot", change(`"1": {`, `"one": {`), `no entry "1"`},
 		{"null snapshot", change(`"2": {`, `"2": null, "was": {`), "snapshot 2 has y of 0 nodes"},
-		{"no nodes", `{"0": {"edges": [], "weights": [], "X": [], "y": []}, "time_periods": 1, "node_ids": {}}`, "snapshot 0 has no nodes"},
+		{"no nodes", `{"0": {"edges": [], "weights": [], "X": [], "y": []}, "time_periods": 1, "node_ids": {}}`,
+			"snapshot 0 has no nodes"},
 		{"only snapshots without edges", `{"0": {"edges": [], "weights": [], "X": [[0, 0]], "y": [0]}, "time_periods": 1, "node_ids": {"a": 0}}`, "no edges"},
 		{"missing node_ids", change(`"node_ids"`, `"nodes"`), `no entry "node_ids"`},
 		{"duplicate node id", change(`"b": 1`, `"b": 2`), "the node 2, want 0..2, each once"},
@@ -296,7 +307,8 @@ func TestReadTwitterTennisErrors(t *testing.T) {
 		{"negative node id", change(`"b": 1`, `"b": -1`), `node_ids gives "b" the node -1`},
 		{"null node id", change(`"a": 0`, `"a": null`), `node_ids gives "a" no node`},
 		{"unnamed node", change(`"b": 1, `, ""), "node_ids names 2 nodes, y has 3"},
-		{"edge beyond nodes", change("[1, 0], [0, 1]]", "[1, 3], [0, 1]]"), "edge 1 of snapshot 1 joins 1 -> 3, want nodes in 0..2"},
+		{"edge beyond nodes", change("[1, 0], [0, 1]]", "[1, 3], [0, 1]]"),
+			"edge 1 of snapshot 1 joins 1 -> 3, want nodes in 0..2"},
 		{"negative node", change("[1, 0], [0, 1]]", "[-1, 0], [0, 1]]"), "edge 1 of snapshot 1 joins -1 -> 0"},
 		{"null in an edge", change("[1, 0], [0, 1]]", "[null, 0], [0, 1]]"), "edge 1 of snapshot 1 is not a pair"},
 		{"half an edge", change("[1, 0], [0, 1]]", "[1], [0, 1]]"), "edge 1 of snapshot 1 is not a pair"},
@@ -306,7 +318,8 @@ func TestReadTwitterTennisErrors(t *testing.T) {
 		{"null weight", change("[1, 4, 2]", "[1, null, 2]"), "weight of edge 1 of snapshot 1 is null or negative"},
 		{"negative weight", change("[1, 4, 2]", "[1, -4, 2]"), "weight of edge 1 of snapshot 1 is null or negative"},
 		{"infinite weight", change("[1, 4, 2]", "[1, 1e999, 2]"), "1e999"},
-		{"sum of weights overflows", change("[1, 4, 2]", "[1.7e308, 4, 1.7e308]"), "snapshot 1: weight of edge 0 -> 1 is +Inf"},
+		{"sum of weights overflows", change("[1, 4, 2]", "[1.7e308, 4, 1.7e308]"),
+			"snapshot 1: weight of edge 0 -> 1 is +Inf"},
 		{"weight too few", change("[1, 4, 2]", "[1, 4]"), "snapshot 1 has 3 edges and 2 weights"},
 		{"negative y", change("[4, 5, 1]", "[4, -5, 1]"), "y of node 1 in snapshot 1 is null or negative"},
 		{"null y", change("[4, 5, 1]", "[4, null, 1]"), "y of node 1 in snapshot 1 is null or negative"},
@@ -343,7 +356,8 @@ func ExampleTwitterTennis() {
 	}
 	split, err := series.Windows(10, 10).Split(0.6, 0.2, 1)
 	fmt.Println(series.Nodes(), "accounts,", len(series.Times), "snapshots,", series.Pattern.Edges(), "edges")
-	fmt.Println(len(split.Train), "windows for training,", len(split.Validation), "for validation,", len(split.Test), "for testing,", err)
+	fmt.Println(len(split.Train), "windows for training,", len(split.Validation), "for validation,", len(split.Test),
+		"for testing,", err)
 	fmt.Printf("%s: %.0f mentions in snapshot 1\n", series.NodeNames[0], math.Expm1(series.Targets[0][0]))
 	// Output:
 	// 1000 accounts, 120 snapshots, 13473 edges

@@ -23,16 +23,16 @@ var ErrCache = errors.New("cached data set cannot be used")
 const generation = 1
 
 // Cache keeps generated sets in a folder, one file each, named by a hash of the configuration. Files are complete or
-// absent; their content is checked when it is read. Several processes may share a folder. A function cannot be hashed: dynamics
-// whose rate was changed need another name or other parameters.
+// absent; their content is checked when it is read. Several processes may share a folder. A function cannot be hashed:
+// dynamics whose rate was changed need another name or other parameters.
 type Cache struct {
 	Folder string
 	// Notices gets a line when a file was damaged and made anew, or could not be written. Default: os.Stderr.
 	Notices io.Writer
 }
 
-// Generate returns the set of the file, or else [Generate]'s, and then keeps it. It fails only where that does, and for dynamics
-// without a name: a folder that cannot be used costs a notice and the time to generate.
+// Generate returns the set of the file, or else [Generate]'s, and then keeps it. It fails only where that does, and for
+// dynamics without a name: a folder that cannot be used costs a notice and the time to generate.
 func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
 	config = config.withDefaults()
 	if err := config.check(); err != nil {
@@ -94,7 +94,8 @@ func (c Config) identity() (string, error) {
 	}
 	d := c.Task.Dynamics
 	if d.Name == "" {
-		return "", fmt.Errorf("datasets/synthetic: dynamics without a name, which tells cached data of one rate from another's: set Dynamics.Name: %w", ErrConfig)
+		return "", fmt.Errorf("datasets/synthetic: dynamics without a name, which tells cached data of one rate from "+
+			"another's: set Dynamics.Name: %w", ErrConfig)
 	}
 	identity, err := json.Marshal(struct {
 		Generation                   int

@@ -65,13 +65,15 @@ func TestCache(t *testing.T) {
 	}
 	flipped := bytes.Clone(content)
 	flipped[len(flipped)-100] ^= 1
-	for what, damaged := range map[string][]byte{"empty": nil, "cut short": content[:len(content)/2], "a bit flipped": flipped} {
+	for what, damaged := range map[string][]byte{"empty": nil, "cut short": content[:len(content)/2],
+		"a bit flipped": flipped} {
 		if err := os.WriteFile(path, damaged, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		notices.Reset()
 		get(what, true)
-		if !strings.Contains(notices.String(), filepath.Base(path)) || !strings.Contains(notices.String(), "generated again") {
+		if !strings.Contains(notices.String(), filepath.Base(path)) ||
+			!strings.Contains(notices.String(), "generated again") {
 			t.Errorf("%s: notice %q, want the file's name and that it is generated again", what, notices)
 		}
 		get(what+", next time", false)
@@ -139,7 +141,8 @@ func TestCacheRefusesDynamicsWithoutAName(t *testing.T) {
 	task := synthetic.Heat
 	task.Dynamics.Name = ""
 	config := synthetic.Config{Family: graphs.Grid{}, Task: task, Nodes: 9}
-	if _, err := (synthetic.Cache{Folder: t.TempDir()}).Generate(context.Background(), config); !errors.Is(err, synthetic.ErrConfig) {
+	if _, err := (synthetic.Cache{Folder: t.TempDir()}).Generate(context.Background(), config); !errors.Is(err,
+		synthetic.ErrConfig) {
 		t.Errorf("got %v, want a configuration error", err)
 	}
 }
@@ -150,7 +153,8 @@ func TestCacheUnusable(t *testing.T) {
 		t.Fatal(err)
 	}
 	notices := &bytes.Buffer{}
-	set, err := synthetic.Cache{Folder: filepath.Join(file, "below"), Notices: notices}.Generate(context.Background(), small(synthetic.Heat))
+	set, err := synthetic.Cache{Folder: filepath.Join(file, "below"), Notices: notices}.Generate(context.Background(),
+		small(synthetic.Heat))
 	if err != nil || set == nil {
 		t.Fatalf("%v, %v, want a set", set, err)
 	}

@@ -17,7 +17,7 @@ type Config struct {
 	// Family of graphs; all but [graphs.Grid] are put in the order of their communities, see [graphs.Draw].
 	Family graphs.Family
 	Task   Task
-	// Nodes asks for so many, by default 400; a grid has the next square number. Graphs are the trajectories, by default 4.
+	// Nodes are by default 400; a grid has the next square number. Graphs are the trajectories, by default 4.
 	Nodes, Graphs int
 	// Ticks is q, by default 100: observations that are not extrapolation.
 	Ticks int
@@ -27,15 +27,15 @@ type Config struct {
 	Amplitude Amplitude
 	// Events are how many, by default 12: four fifths, rounded up, in the first four fifths of the observations.
 	Events int
-	// EventProbability is p, by default 0.001: at an event each pair of nodes loses its edge with probability 20 p and then
-	// gains one with probability p. That adds p n² edges, so large graphs stay sparse with p of the order 1/n.
+	// EventProbability is p, by default 0.001: at an event each pair of nodes loses its edge with probability 20 p and
+	// then gains one with probability p. That adds p n² edges, so large graphs stay sparse with p of the order 1/n.
 	EventProbability float64
 	// Step of the simulation, by default [dynamics.DefaultStep].
 	Step float64
-	// Seed decides all draws. That of the graph of trajectory b is Seed + b, as published, so sets with neighbouring seeds
-	// have graphs in common.
+	// Seed decides all draws. That of the graph of trajectory b is Seed + b, as published, so sets with neighbouring
+	// seeds have graphs in common.
 	Seed uint64
-	// AsPublished repeats the published defect that states stand still before each event.
+	// AsPublished repeats the published defect that states do not change before each event.
 	AsPublished bool
 }
 
@@ -79,7 +79,8 @@ func (c Config) check() error {
 	case c.Task.Dynamics.Rate == nil:
 		return invalid("no dynamics: set Config.Task, as to Heat, or Task.Dynamics with a rate")
 	case c.Task.Dynamics.States() > 1 && c.Task.Start == nil:
-		return invalid("dynamics %q have %d channels, want Task.Start to make their states of the image", c.Task.Dynamics.Name, c.Task.Dynamics.States())
+		return invalid("dynamics %q have %d channels, want Task.Start to make their states of the image",
+			c.Task.Dynamics.Name, c.Task.Dynamics.States())
 	case c.Nodes < 1 || c.Graphs < 1:
 		return invalid("%d nodes and %d graphs, want at least 1 of each, or 0 for the default", c.Nodes, c.Graphs)
 	case c.Ticks < 2 || c.Ticks > maxTicks:
@@ -89,18 +90,19 @@ func (c Config) check() error {
 	case !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0):
 		return invalid("amplitudes from %g to %g, want finite numbers that do not fall", low, high)
 	case !(c.EventProbability > 0) || 20*c.EventProbability > 1:
-		return invalid("event probability %g, want more than 0 and at most 1/20, since edges are dropped with 20 times that", c.EventProbability)
+		return invalid("event probability %g, want more than 0 and at most 1/20, since edges are dropped with 20 "+
+			"times that", c.EventProbability)
 	}
 	if c.Events < 0 {
 		return invalid("%d events, want at least 1, or 0 for the default", c.Events)
 	}
 	before := 4 * c.times() / 5
 	if late := c.Events - c.early(); c.early() > before-2 || late > c.times()-before {
-		return invalid("%d events at %d observations, of which indices 2..%d have room for %d and the last %d for %d: try fewer events or more ticks",
-			c.Events, c.times(), before-1, c.early(), c.times()-before, late)
+		return invalid("%d events at %d observations, of which indices 2..%d can have %d and the last %d can have "+
+			"%d: try fewer events or more ticks", c.Events, c.times(), before-1, c.early(), c.times()-before, late)
 	}
 	return nil
 }
 
-// maxTicks keeps a slip of the keyboard from filling the memory.
+// maxTicks keeps a typing error from filling the memory.
 const maxTicks = 1_000_000

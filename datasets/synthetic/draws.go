@@ -36,8 +36,8 @@ func drawTimes(c Config, rng *rand.Rand) []float64 {
 	return times
 }
 
-// drawImage draws the three rectangles on an image with room for n nodes and returns those, row by row. Where one finds no
-// place in 100 tries, which only images of a pixel or two bring about, it is left out.
+// drawImage draws the three rectangles on the smallest square image of at least n pixels and returns the first n. Where
+// one finds no place in 100 tries, which only images of a pixel or two bring about, it is left out.
 func drawImage(n int, amplitude Amplitude, rng *rand.Rand) []float64 {
 	side := graphs.Side(n)
 	image, taken := make([]float64, side*side), make([]bool, side*side)

@@ -15,13 +15,16 @@ import (
 
 // Heat on a lattice, with the published constants but fewer nodes.
 func ExampleGenerate() {
-	set, err := synthetic.Generate(context.Background(), synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: 100, Seed: 1234})
+	set, err := synthetic.Generate(context.Background(), synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat,
+		Nodes: 100, Seed: 1234})
 	if err != nil {
 		panic(err)
 	}
 	t := set.Trajectories[0]
-	fmt.Println(len(set.Trajectories), "trajectories of", t.Pattern.Nodes, "nodes,", len(t.Times), "observations,", len(t.Snapshots), "graphs")
-	fmt.Println(len(set.Train), "for training,", len(set.Interpolation), "for interpolation,", len(set.Extrapolation), "for extrapolation")
+	fmt.Println(len(set.Trajectories), "trajectories of", t.Pattern.Nodes, "nodes,", len(t.Times), "observations,",
+		len(t.Snapshots), "graphs")
+	fmt.Println(len(set.Train), "for training,", len(set.Interpolation), "for interpolation,", len(set.Extrapolation),
+		"for extrapolation")
 	// Output:
 	// 4 trajectories of 100 nodes, 120 observations, 13 graphs
 	// 80 for training, 20 for interpolation, 20 for extrapolation

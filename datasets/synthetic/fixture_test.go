@@ -37,7 +37,8 @@ func union(t *testing.T, matrices fixture.Array) (*dyngraph.Pattern, [][]float64
 
 func TestFixtureDatasetHeatGrid16(t *testing.T) {
 	file := fixture.Load(t, "dataset_heat_grid16")
-	times, start, matrices, y := file.Get("t").Array(), file.Get("x0").Array(), file.Get("A").Array(), file.Get("y").Array()
+	times, start, matrices, y := file.Get("t").Array(), file.Get("x0").Array(), file.Get("A").Array(),
+		file.Get("y").Array()
 	events, train := file.Get("event_indices").Array().Ints(), file.Get("id_train").Array().Ints()
 	interpolation, extrapolation := file.Get("id_inter").Array().Ints(), file.Get("id_extra").Array().Ints()
 	c := Config{Task: Heat, AsPublished: true, Ticks: len(train) + len(interpolation)}.withDefaults()
@@ -48,7 +49,8 @@ func TestFixtureDatasetHeatGrid16(t *testing.T) {
 		t.Errorf("train %v, extrapolation %v, want %v, %v", set.Train, set.Extrapolation, train, extrapolation)
 	}
 	if c.times() != times.Dims[1] || len(interpolation) != len(drawInterpolation(c.Ticks, stream(0, 0, 0))) {
-		t.Errorf("%d times, want %d; %d for interpolation, want %d", c.times(), times.Dims[1], len(drawInterpolation(c.Ticks, stream(0, 0, 0))), len(interpolation))
+		t.Errorf("%d times, want %d; %d for interpolation, want %d", c.times(), times.Dims[1],
+			len(drawInterpolation(c.Ticks, stream(0, 0, 0))), len(interpolation))
 	}
 	for b := range file.Get("batch").Int() {
 		trajectory := Trajectory{Times: times.Row(b).Data, Events: events, Index: graphs.InForce(events, c.times())}
@@ -61,7 +63,8 @@ func TestFixtureDatasetHeatGrid16(t *testing.T) {
 	}
 	// The events of the last sample are those of all; what the file has of the others was drawn and not used.
 	last := len(set.Trajectories) - 1
-	fixture.Close(t, "times of events", set.Trajectories[last].EventTimes(), file.Get("events_time_per_sample").Array().Row(last).Data, 0)
+	fixture.Close(t, "times of events", set.Trajectories[last].EventTimes(),
+		file.Get("events_time_per_sample").Array().Row(last).Data, 0)
 	full := file.Get("graph_index_full").Array().Ints()
 	if !slices.Equal(set.Trajectories[0].Index, full) {
 		t.Errorf("snapshots in force %v, want %v", set.Trajectories[0].Index, full)

@@ -28,7 +28,8 @@ func Generate(ctx context.Context, c Config) (*Set, error) {
 			err = t.simulate(ctx, c, start)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("datasets/synthetic: %s on %s, trajectory %d: %w", c.Task.Dynamics.Name, c.Family.Name(), b, err)
+			return nil, fmt.Errorf("datasets/synthetic: %s on %s, trajectory %d: %w", c.Task.Dynamics.Name,
+				c.Family.Name(), b, err)
 		}
 		s.Trajectories = append(s.Trajectories, t)
 	}
@@ -41,7 +42,8 @@ func draw(c Config, b int, events []int) (t Trajectory, start []float64, err err
 	if err != nil {
 		return t, nil, err
 	}
-	t = Trajectory{Times: drawTimes(c, stream(c.Seed, timeStream, b)), Events: events, Index: graphs.InForce(events, c.times())}
+	t = Trajectory{Times: drawTimes(c, stream(c.Seed, timeStream, b)), Events: events,
+		Index: graphs.InForce(events, c.times())}
 	change := graphs.Events{Drop: 20 * c.EventProbability, Add: c.EventProbability}
 	t.Pattern, t.Snapshots, err = change.Apply(graph, len(events), stream(c.Seed+uint64(b), eventStream, 0))
 	if err != nil {
@@ -57,8 +59,8 @@ func draw(c Config, b int, events []int) (t Trajectory, start []float64, err err
 // simulate sets the values.
 func (t *Trajectory) simulate(ctx context.Context, c Config, start []float64) (err error) {
 	t.Values, err = dynamics.Simulate(ctx, dynamics.Problem{
-		Dynamics: c.Task.Dynamics, Start: start, Times: t.Times, Pattern: t.Pattern, Snapshots: t.Snapshots, Index: t.Index,
-		Frozen: c.AsPublished, Step: c.Step,
+		Dynamics: c.Task.Dynamics, Start: start, Times: t.Times, Pattern: t.Pattern,
+		Snapshots: t.Snapshots, Index: t.Index, Frozen: c.AsPublished, Step: c.Step,
 	})
 	return err
 }

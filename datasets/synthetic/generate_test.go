@@ -32,14 +32,17 @@ func generate(t testing.TB, c synthetic.Config) *synthetic.Set {
 
 // small takes a moment.
 func small(task synthetic.Task) synthetic.Config {
-	return synthetic.Config{Family: graphs.Grid{}, Task: task, Nodes: 30, Graphs: 2, EventProbability: 0.005, Seed: 1234}
+	return synthetic.Config{Family: graphs.Grid{}, Task: task, Nodes: 30, Graphs: 2, EventProbability: 0.005,
+		Seed: 1234}
 }
 
 // The numbers of the published experiments.
 func TestPublishedSizes(t *testing.T) {
 	set := generate(t, synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Seed: 1})
-	if len(set.Trajectories) != 4 || len(set.Train) != 80 || len(set.Interpolation) != 20 || len(set.Extrapolation) != 20 {
-		t.Errorf("%d trajectories, %d, %d, %d observations, want 4, 80, 20, 20", len(set.Trajectories), len(set.Train), len(set.Interpolation), len(set.Extrapolation))
+	if len(set.Trajectories) != 4 || len(set.Train) != 80 || len(set.Interpolation) != 20 ||
+		len(set.Extrapolation) != 20 {
+		t.Errorf("%d trajectories, %d, %d, %d observations, want 4, 80, 20, 20", len(set.Trajectories), len(set.Train),
+			len(set.Interpolation), len(set.Extrapolation))
 	}
 	all := slices.Concat(set.Train, set.Interpolation, set.Extrapolation)
 	slices.Sort(all)
@@ -54,10 +57,12 @@ func TestPublishedSizes(t *testing.T) {
 	heights := map[float64]int{}
 	for b, trajectory := range set.Trajectories {
 		if trajectory.Pattern.Nodes != 400 || len(trajectory.Snapshots) != 13 || len(trajectory.Values) != 120 {
-			t.Errorf("trajectory %d has %d nodes, %d snapshots, %d values, want 400, 13, 120", b, trajectory.Pattern.Nodes, len(trajectory.Snapshots), len(trajectory.Values))
+			t.Errorf("trajectory %d has %d nodes, %d snapshots, %d values, want 400, 13, 120", b,
+				trajectory.Pattern.Nodes, len(trajectory.Snapshots), len(trajectory.Values))
 		}
 		events := trajectory.Events
-		if len(events) != 12 || events[0] < 2 || events[9] >= 96 || events[10] < 96 || events[11] >= 120 || !slices.Equal(events, set.Trajectories[0].Events) {
+		if len(events) != 12 || events[0] < 2 || events[9] >= 96 || events[10] < 96 || events[11] >= 120 ||
+			!slices.Equal(events, set.Trajectories[0].Events) {
 			t.Errorf("events of trajectory %d at %v, want 10 in 2..95 and 2 in 96..119 for all", b, events)
 		}
 		if times := trajectory.Times; times[0] != 0 || times[119] > 5 || times[119] < 4.5 {
@@ -126,8 +131,10 @@ func TestSeeds(t *testing.T) {
 	other := generate(t, c)
 	a, b := one.Trajectories, other.Trajectories
 	for what, same := range map[string]bool{
-		"times":        slices.Equal(a[0].Times, b[0].Times) || slices.Equal(a[0].Times, a[1].Times) || slices.Equal(a[1].Times, b[0].Times),
-		"start":        slices.Equal(a[0].Values[0], b[0].Values[0]) || slices.Equal(a[0].Values[0], a[1].Values[0]) || slices.Equal(a[1].Values[0], b[0].Values[0]),
+		"times": slices.Equal(a[0].Times, b[0].Times) || slices.Equal(a[0].Times,
+			a[1].Times) || slices.Equal(a[1].Times, b[0].Times),
+		"start": slices.Equal(a[0].Values[0], b[0].Values[0]) || slices.Equal(a[0].Values[0],
+			a[1].Values[0]) || slices.Equal(a[1].Values[0], b[0].Values[0]),
 		"events":       slices.Equal(a[0].Events, b[0].Events),
 		"split":        slices.Equal(one.Train, other.Train),
 		"graph":        cmp.Equal(a[0].Pattern, b[0].Pattern) || cmp.Equal(a[0].Pattern, a[1].Pattern),
@@ -165,7 +172,8 @@ func TestFrozenGap(t *testing.T) {
 	}
 }
 
-// The default is what a simulation in one go would give, on each graph up to the observation at which the next is in force.
+// The default is what a simulation in one go would give, on each graph up to the observation at which the next is in
+// force.
 func TestEvolvesThroughEvents(t *testing.T) {
 	c := small(synthetic.Heat)
 	trajectory := generate(t, c).Trajectories[0]
@@ -179,14 +187,16 @@ func TestEvolvesThroughEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		if state = values[1]; !floats.EqualApprox(state, trajectory.Values[k], 1e-6) {
-			t.Fatalf("states at observation %d differ by up to %g", k, floats.Distance(state, trajectory.Values[k], math.Inf(1)))
+			t.Fatalf("states at observation %d differ by up to %g", k,
+				floats.Distance(state, trajectory.Values[k], math.Inf(1)))
 		}
 	}
 }
 
 func TestTasks(t *testing.T) {
 	for _, task := range []synthetic.Task{
-		synthetic.Heat, synthetic.Gene, synthetic.Wealth, synthetic.Opinion, synthetic.Mutualistic, synthetic.SIR(0.3, 0.3),
+		synthetic.Heat, synthetic.Gene, synthetic.Wealth, synthetic.Opinion, synthetic.Mutualistic, synthetic.SIR(0.3,
+			0.3),
 	} {
 		set := generate(t, small(task))
 		states := task.Dynamics.States()
@@ -243,7 +253,8 @@ func TestBadConfigs(t *testing.T) {
 		if set, err := synthetic.Generate(context.Background(), c); !errors.Is(err, synthetic.ErrConfig) || set != nil {
 			t.Errorf("%s: %v, %v, want ErrConfig", name, set, err)
 		}
-		if _, err := (synthetic.Cache{Folder: t.TempDir()}).Generate(context.Background(), c); !errors.Is(err, synthetic.ErrConfig) {
+		if _, err := (synthetic.Cache{Folder: t.TempDir()}).Generate(context.Background(), c); !errors.Is(err,
+			synthetic.ErrConfig) {
 			t.Errorf("%s: %v, want ErrConfig of a cache too", name, err)
 		}
 	}
@@ -256,7 +267,8 @@ func TestGenerateFails(t *testing.T) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 	c := small(synthetic.Heat)
-	c.Task.Dynamics.Rate = dynamics.Pairwise(func(x float64) float64 { return math.Log(-1 - x) }, func(_, _ float64) float64 { return 0 })
+	c.Task.Dynamics.Rate = dynamics.Pairwise(func(x float64) float64 { return math.Log(-1 - x) },
+		func(_, _ float64) float64 { return 0 })
 	if _, err := synthetic.Generate(context.Background(), c); !errors.Is(err, dynamics.ErrNotFinite) {
 		t.Errorf("error %v of a logarithm below 0, want dynamics.ErrNotFinite", err)
 	}
@@ -275,7 +287,8 @@ func (failing) Draw(int, *rand.Rand) (*dyngraph.Pattern, error) { return nil, er
 func BenchmarkGenerate(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
-			c := synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: n, Graphs: 1, EventProbability: min(0.05, 0.4/float64(n))}
+			c := synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: n, Graphs: 1,
+				EventProbability: min(0.05, 0.4/float64(n))}
 			b.ReportAllocs()
 			for b.Loop() {
 				set := generate(b, c)

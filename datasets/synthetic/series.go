@@ -2,8 +2,8 @@ package synthetic
 
 import "github.com/peng-cde/pengcde-go/dyngraph"
 
-// Series is the trajectory at some of its observations, with the snapshots that index names at each of them, nil for those in
-// force; nil for at takes all observations. Features and targets are both the states. Rows are shared, not copied.
+// Series is the trajectory at some of its observations, with the snapshots that index names at each of them, nil for
+// those in force; nil for at takes all observations. Features and targets are the states. Rows are shared.
 func (t *Trajectory) Series(at, index []int) *dyngraph.Series {
 	if at == nil {
 		for k := range t.Times {
@@ -15,6 +15,7 @@ func (t *Trajectory) Series(at, index []int) *dyngraph.Series {
 	}
 	channels := len(t.Values[0]) / t.Pattern.Nodes
 	values := pick(t.Values, at)
-	return &dyngraph.Series{Name: "synthetic", Times: pick(t.Times, at), Pattern: t.Pattern, Weights: pick(t.Snapshots, index),
-		Features: values, FeatureSize: channels, Targets: values, TargetSize: channels}
+	return &dyngraph.Series{Name: "synthetic", Times: pick(t.Times, at), Pattern: t.Pattern,
+		Weights: pick(t.Snapshots, index), Features: values, FeatureSize: channels,
+		Targets: values, TargetSize: channels}
 }

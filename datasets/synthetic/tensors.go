@@ -11,22 +11,27 @@ import (
 
 // tensors are the arrays of a set; those of trajectory b are named b.times and so on.
 func (s *Set) tensors() ([]safetensors.Tensor, error) {
-	tensors := []safetensors.Tensor{integers("train", s.Train), integers("interpolation", s.Interpolation), integers("extrapolation", s.Extrapolation)}
+	tensors := []safetensors.Tensor{
+		safetensors.FromInts("train", s.Train), safetensors.FromInts("interpolation", s.Interpolation),
+		safetensors.FromInts("extrapolation", s.Extrapolation),
+	}
 	for b, t := range s.Trajectories {
 		name := func(what string) string { return fmt.Sprintf("%d.%s", b, what) }
-		tensors = append(tensors, integers(name("from"), t.Pattern.From), integers(name("to"), t.Pattern.To),
-			integers(name("events"), t.Events), integers(name("index"), t.Index))
+		tensors = append(tensors, safetensors.FromInts(name("from"), t.Pattern.From),
+			safetensors.FromInts(name("to"), t.Pattern.To), safetensors.FromInts(name("events"), t.Events),
+			safetensors.FromInts(name("index"), t.Index))
 		for _, a := range []struct {
 			what string
 			rows [][]float64
 		}{{"times", [][]float64{t.Times}}, {"snapshots", t.Snapshots}, {"values", t.Values}} {
-			tensor, err := safetensors.FromFloats(name(a.what), "F64", []int{len(a.rows), len(a.rows[0])}, slices.Concat(a.rows...))
+			tensor, err := safetensors.FromFloats(name(a.what), "F64", []int{len(a.rows), len(a.rows[0])},
+				slices.Concat(a.rows...))
 			if err != nil {
 				return nil, err
 			}
 			tensors = append(tensors, tensor)
 		}
-		tensors = append(tensors, integers(name("nodes"), []int{t.Pattern.Nodes}))
+		tensors = append(tensors, safetensors.FromInts(name("nodes"), []int{t.Pattern.Nodes}))
 	}
 	return tensors, nil
 }
@@ -34,14 +39,17 @@ func (s *Set) tensors() ([]safetensors.Tensor, error) {
 // fromTensors is the set of a file whose checksum was found right.
 func fromTensors(file *safetensors.File) (*Set, error) {
 	r := reader{file: file}
-	s := &Set{Train: r.integers("train"), Interpolation: r.integers("interpolation"), Extrapolation: r.integers("extrapolation")}
+	s := &Set{Train: r.integers("train"), Interpolation: r.integers("interpolation"),
+		Extrapolation: r.integers("extrapolation")}
 	for b := 0; ; b++ {
 		name := func(what string) string { return fmt.Sprintf("%d.%s", b, what) }
 		if _, found := file.Tensor(name("times")); !found {
 			break
 		}
-		t := Trajectory{Snapshots: r.rows(name("snapshots")), Events: r.integers(name("events")), Index: r.integers(name("index")), Values: r.rows(name("values"))}
-		times, nodes, from, to := r.rows(name("times")), r.integers(name("nodes")), r.integers(name("from")), r.integers(name("to"))
+		t := Trajectory{Snapshots: r.rows(name("snapshots")), Events: r.integers(name("events")),
+			Index: r.integers(name("index")), Values: r.rows(name("values"))}
+		times, nodes, from, to := r.rows(name("times")), r.integers(name("nodes")), r.integers(name("from")),
+			r.integers(name("to"))
 		if r.err == nil && (len(times) != 1 || len(nodes) != 1 || len(from) != len(to)) {
 			r.err = fmt.Errorf("arrays of trajectory %d do not fit: %w", b, safetensors.ErrCorrupt)
 		}
@@ -58,14 +66,6 @@ func fromTensors(file *safetensors.File) (*Set, error) {
 		r.err = fmt.Errorf("no trajectories: %w", safetensors.ErrCorrupt)
 	}
 	return s, r.err
-}
-
-func integers[T int | int32](name string, values []T) safetensors.Tensor {
-	t := safetensors.Tensor{Name: name, DType: "I32", Shape: []int{len(values)}}
-	for _, v := range values {
-		t.Data = binary.LittleEndian.AppendUint32(t.Data, uint32(int32(v)))
-	}
-	return t
 }
 
 // reader keeps the first error.

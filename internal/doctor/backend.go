@@ -26,11 +26,12 @@ func checkBackend(setting string) Check {
 	opened := time.Since(start)
 	if err == nil {
 		defer backend.Close()
-		err = add(backend)
+		err = Computes(backend)
 	}
 	if err != nil {
-		return Check{State: Missing, Detail: err.Error(), Fix: `name a backend that works, such as "go", as the backend ` +
-			`or in $` + xla.BackendEnv + `; with none named the best that works is taken`}
+		return Check{State: Missing, Detail: err.Error(),
+			Fix: `name a backend that works, such as "go", as the backend ` +
+				`or in $` + xla.BackendEnv + `; with none named the best that works is taken`}
 	}
 	c := Check{State: OK, Detail: fmt.Sprintf("%v; opened in %v, a small program compiled and run in %v", backend,
 		opened.Round(10*time.Microsecond), (time.Since(start) - opened).Round(10*time.Microsecond))}
@@ -43,8 +44,8 @@ func checkBackend(setting string) Check {
 	return c
 }
 
-// add compares sums of float32 with Go's own: a single addition is rounded alike everywhere (IEEE 754).
-func add(backend *xla.Backend) error {
+// Computes compares sums of float32 on a backend with Go's own: IEEE 754 rounds an addition alike everywhere.
+func Computes(backend *xla.Backend) error {
 	program, err := xla.NewProgram(backend, "add", func(in []*graph.Node) []*graph.Node {
 		return []*graph.Node{graph.Add(in[0], in[1])}
 	})
@@ -97,8 +98,7 @@ func checkPlugins() Check {
 	return Check{State: OK, Detail: strings.Join(files, ", ") + "; " + detail}
 }
 
-// findCUDA returns the files of NVIDIA's driver, the path of nvidia-smi and the CUDA plugins, in the folders or named
-// by the setting.
+// findCUDA returns the files of NVIDIA's driver, the path of nvidia-smi and the CUDA plugins, of folders or setting.
 func findCUDA(setting string) (devices []string, smi string, plugins []string) {
 	exists := func(file string) bool { _, err := os.Stat(file); return err == nil }
 	for _, file := range []string{"/dev/nvidia0", "/dev/nvidiactl"} {
@@ -126,8 +126,9 @@ func checkCUDA(devices []string, smi string, plugins []string) Check {
 	case len(plugins) == 0:
 		return Check{State: Warning, Detail: there + ", but no CUDA plugin: CPUs compute",
 			Fix: "take the plugin from the Python wheel jax-cuda13-pjrt (with the CUDA libraries that it needs, as " +
-				"jax[cuda13] brings them) and link it as ~/.local/lib/go-xla/pjrt_c_api_cuda_plugin.so, or name it by " +
-				xla.BackendEnv + "=xla:/path/to/plugin.so"}
+				"jax[cuda13] brings them) and link it as ~/.local/lib/go-xla/pjrt_c_api_cuda_plugin.so, or name it " +
+				"by " + xla.BackendEnv + "=xla:/path/to/plugin.so"}
 	}
-	return Check{State: OK, Detail: fmt.Sprintf("%s; nvidia-smi: %s; %s", there, cmp.Or(smi, "none"), strings.Join(plugins, ", "))}
+	return Check{State: OK, Detail: fmt.Sprintf("%s; nvidia-smi: %s; %s", there, cmp.Or(smi, "none"),
+		strings.Join(plugins, ", "))}
 }

@@ -96,8 +96,7 @@ func Worst(checks []Check) State {
 	return states[worst]
 }
 
-// Write writes a line for each check, with its state and name in columns, and below it what to try where the check
-// has something.
+// Write writes a line for each check, with its state and name in columns, and below it what to try, if anything.
 func Write(w io.Writer, checks []Check) error {
 	width := 0
 	for _, c := range checks {

@@ -57,17 +57,26 @@ func TestExamine(t *testing.T) {
 		detail, fix   string
 	}{
 		{"pure Go", "", Options{Backend: "go"}, "backend", OK, "pure Go (Config.Backend asks for it); opened in", ""},
-		{"no such plugin", "", Options{Backend: "xla:" + absent + ".so"}, "backend", Missing, "there is no such file", `such as "go"`},
+		{"no such plugin", "", Options{Backend: "xla:" + absent + ".so"}, "backend", Missing, "there is no such file",
+			`such as "go"`},
 		{"no such backend", "", Options{Backend: "abacus"}, "backend", Missing, "abacus", `such as "go"`},
-		{"no such folder settles for Go", absent, Options{}, "backend", Warning, "pure Go (no XLA plugin", "make setup"},
-		{"no such folder", absent, Options{}, "plugins", Warning, "none; looked in " + absent + " (no such file", "make setup"},
-		{"garbage settles for Go", folder, Options{}, "backend", Warning, "pure Go (no XLA plugin", "not a shared library"},
-		{"garbage is listed", folder, Options{Backend: "go"}, "plugins", OK, garbage + "; looked in " + folder + ";", ""},
+		{"no such folder settles for Go", absent, Options{}, "backend", Warning, "pure Go (no XLA plugin",
+			"make setup"},
+		{"no such folder", absent, Options{}, "plugins", Warning, "none; looked in " + absent + " (no such file",
+			"make setup"},
+		{"garbage settles for Go", folder, Options{}, "backend", Warning, "pure Go (no XLA plugin",
+			"not a shared library"},
+		{"garbage is listed", folder, Options{Backend: "go"}, "plugins", OK, garbage + "; looked in " + folder + ";",
+			""},
 		{"results", "", Options{Backend: "go", Results: folder}, "results", OK, folder + " can be written", ""},
-		{"results to be made", "", Options{Backend: "go", Results: absent + "/a/b"}, "results", OK, "a/b can be made", ""},
-		{"results below a file", "", Options{Backend: "go", Results: plain + "/a"}, "results", Missing, "not a", "can be written"},
-		{"results in a file", "", Options{Backend: "go", Results: plain}, "results", Missing, "is not a folder", "can be written"},
-		{"results by a broken link", "", Options{Backend: "go", Results: link}, "results", Missing, "links to", "can be written"},
+		{"results to be made", "", Options{Backend: "go", Results: absent + "/a/b"}, "results", OK, "a/b can be made",
+			""},
+		{"results below a file", "", Options{Backend: "go", Results: plain + "/a"}, "results", Missing, "not a",
+			"can be written"},
+		{"results in a file", "", Options{Backend: "go", Results: plain}, "results", Missing, "is not a folder",
+			"can be written"},
+		{"results by a broken link", "", Options{Backend: "go", Results: link}, "results", Missing, "links to",
+			"can be written"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := examine(t, c.plugins, c.options)[c.check]
@@ -82,7 +91,8 @@ func TestExamine(t *testing.T) {
 }
 
 func TestBackendAsInstalled(t *testing.T) {
-	if c := checkBackend(""); c.State == Missing || !strings.HasPrefix(c.Detail, xlatest.Backend(t).String()+"; opened in ") {
+	if c := checkBackend(""); c.State == Missing ||
+		!strings.HasPrefix(c.Detail, xlatest.Backend(t).String()+"; opened in ") {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -163,7 +173,8 @@ func TestCutOff(t *testing.T) {
 	if len(checks) < 7 {
 		t.Errorf("got only %d checks", len(checks))
 	}
-	if c := run(t.Context(), "x", func() Check { panic("boom") }); c.State != Missing || !strings.Contains(c.Detail, "boom") {
+	if c := run(t.Context(), "x", func() Check { panic("boom") }); c.State != Missing ||
+		!strings.Contains(c.Detail, "boom") {
 		t.Errorf("a panic became %+v", c)
 	}
 }
@@ -200,9 +211,11 @@ func TestVersions(t *testing.T) {
 		want string
 	}{
 		{nil, `{}`},
-		{&debug.BuildInfo{GoVersion: "go1", Main: ours, Deps: []*debug.Module{gomlx, {Path: "x", Version: "v1"}}, Settings: settings},
+		{&debug.BuildInfo{GoVersion: "go1", Main: ours, Deps: []*debug.Module{gomlx, {Path: "x", Version: "v1"}},
+			Settings: settings},
 			`{"go":"go1","pengcde-go":"v0.1.0","gomlx":"(devel)","revision":"abc with changes"}`},
-		{&debug.BuildInfo{GoVersion: "go1", Main: debug.Module{Path: "x"}, Deps: []*debug.Module{&ours}, Settings: settings},
+		{&debug.BuildInfo{GoVersion: "go1", Main: debug.Module{Path: "x"}, Deps: []*debug.Module{&ours},
+			Settings: settings},
 			`{"go":"go1","pengcde-go":"v0.1.0"}`},
 	} {
 		want := map[string]string{}

@@ -39,7 +39,8 @@ func checkMemory(meminfo string) Check {
 		return Check{State: Warning, Detail: fmt.Sprintf("%s does not say MemTotal (error: %v)", meminfo, err),
 			Fix: "nothing depends on it; see that /proc is mounted to learn how much memory there is"}
 	}
-	return Check{State: OK, Detail: fmt.Sprintf("%.1f GiB, of which %.1f GiB available", total*1024/gib, available*1024/gib)}
+	return Check{State: OK, Detail: fmt.Sprintf("%.1f GiB, of which %.1f GiB available", total*1024/gib,
+		available*1024/gib)}
 }
 
 // checkResults writes and removes a small file in a folder, or in the one above where the folder can still be made.
@@ -112,6 +113,6 @@ func checkTools(tools ...string) Check {
 		return Check{State: OK, Detail: strings.Join(found, ", ")}
 	}
 	return Check{State: Warning, Detail: "not on PATH: " + strings.Join(absent, ", "),
-		Fix: "install them for notebooks and building; nothing else needs them, and this program also runs copied alone " +
-			"to another machine"}
+		Fix: "install them for notebooks and building; nothing else needs them, and this program also runs copied " +
+			"alone to another machine"}
 }

@@ -26,7 +26,7 @@ func versionsOf(info *debug.BuildInfo) map[string]string {
 	}
 	versions["go"] = info.GoVersion
 	recorded := map[string]string{}
-	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) { // of another program, this module is a dependency
+	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) { // this module may be a dependency
 		recorded[m.Path] = cmp.Or(m.Version, "(devel)")
 		if m.Replace != nil {
 			recorded[m.Path] = cmp.Or(m.Replace.Version, "(devel)")

@@ -13,8 +13,8 @@ import (
 )
 
 // WriteFile puts content into the file at path, creating or replacing it: a temporary file in the same folder, synced,
-// renamed, the folder synced. After an error the file is what it was and no temporary file stays. A process that is killed
-// meanwhile leaves one, see [RemoveBegun].
+// renamed, the folder synced. After an error the file is what it was and no temporary file stays. A process that is
+// killed meanwhile leaves one, see [RemoveBegun].
 func WriteFile(path string, content []byte) error {
 	folder := filepath.Dir(path)
 	if err := renameio.WriteFile(path, content, 0o644, renameio.WithTempDir(folder)); err != nil {
@@ -36,7 +36,7 @@ func SyncFolder(folder string) error {
 	return nil
 }
 
-// RemoveBegun deletes the temporary files that killed processes left of writing the file at path. Nobody may be writing it.
+// RemoveBegun deletes temporary files that killed processes left of the file at path. Nobody may be writing it.
 func RemoveBegun(path string) error {
 	folder, begun := filepath.Dir(path), "."+filepath.Base(path)
 	entries, err := os.ReadDir(folder)

@@ -1,5 +1,5 @@
-// Package meter counts the device memory that a program of ours holds, buffer by buffer, to compare plans with. What compiled programs
-// need for themselves while they run is not seen.
+// Package meter counts the device memory that a test holds, buffer by buffer, to compare plans with. What compiled
+// programs need while they run is not seen.
 package meter
 
 import (
@@ -84,7 +84,8 @@ type executable struct {
 	meter *Backend
 }
 
-func (e executable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
+func (e executable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) (
+	[]compute.Buffer, error) {
 	plain := make([]compute.Buffer, len(inputs))
 	for i, input := range inputs {
 		plain[i] = input.(*buffer).Buffer

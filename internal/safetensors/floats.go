@@ -17,7 +17,8 @@ func FromFloats(name, dtype string, shape []int, values []float64) (Tensor, erro
 		case dtype == "F64":
 			t.Data = binary.LittleEndian.AppendUint64(t.Data, math.Float64bits(v))
 		case math.IsInf(float64(narrow), 0) && !math.IsInf(v, 0):
-			return Tensor{}, fmt.Errorf("safetensors: %w: %q: entry %d is %g, beyond F32: store F64", ErrInvalid, name, i, v)
+			return Tensor{}, fmt.Errorf("safetensors: %w: %q: entry %d is %g, beyond F32: store F64", ErrInvalid, name,
+				i, v)
 		default:
 			t.Data = binary.LittleEndian.AppendUint32(t.Data, math.Float32bits(narrow))
 		}
@@ -47,10 +48,20 @@ func (t Tensor) Floats() ([]float64, error) {
 
 func (t Tensor) checkFloats() error {
 	if t.DType != "F32" && t.DType != "F64" {
-		return fmt.Errorf("safetensors: %w: %q: got dtype %q for floats, wanted F32 or F64", ErrInvalid, t.Name, t.DType)
+		return fmt.Errorf("safetensors: %w: %q: got dtype %q for floats, wanted F32 or F64", ErrInvalid, t.Name,
+			t.DType)
 	}
 	if err := t.check(len(t.Data)); err != nil {
 		return fmt.Errorf("safetensors: %w: %w", ErrInvalid, err)
 	}
 	return nil
+}
+
+// FromInts builds a tensor of dtype "I32" with one axis; the values must fit.
+func FromInts[T int | int32](name string, values []T) Tensor {
+	t := Tensor{Name: name, DType: "I32", Shape: []int{len(values)}}
+	for _, v := range values {
+		t.Data = binary.LittleEndian.AppendUint32(t.Data, uint32(int32(v)))
+	}
+	return t
 }

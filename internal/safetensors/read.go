@@ -120,9 +120,11 @@ func parseHeader(header []byte) (*File, [][]int, error) {
 			continue
 		}
 		t, at := Tensor{Name: name}, []int{}
-		err = errors.Join(strict(fields["dtype"], &t.DType), strict(fields["shape"], &t.Shape), strict(fields["data_offsets"], &at))
+		err = errors.Join(strict(fields["dtype"], &t.DType), strict(fields["shape"], &t.Shape),
+			strict(fields["data_offsets"], &at))
 		if err != nil || len(keys) != 3 || len(at) != 2 {
-			return nil, nil, corrupt("%q: got %.200s, wanted dtype, shape and a pair of data_offsets", name, bodies[name])
+			return nil, nil, corrupt("%q: got %.200s, wanted dtype, shape and a pair of data_offsets", name,
+				bodies[name])
 		}
 		file.Tensors, offsets = append(file.Tensors, t), append(offsets, at)
 	}

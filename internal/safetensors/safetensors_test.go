@@ -122,7 +122,8 @@ func TestBytesAreDeterministicAlignedAndOrdered(t *testing.T) {
 
 func TestRoundTripProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOfDistinct(rapid.String(), func(s string) string { return strings.ToValidUTF8(s, "?") }).Draw(t, "names")
+		names := rapid.SliceOfDistinct(rapid.String(),
+			func(s string) string { return strings.ToValidUTF8(s, "?") }).Draw(t, "names")
 		metadata := rapid.MapOf(rapid.StringMatching(`[a-z"\\ü]*`), rapid.String()).Draw(t, "metadata")
 		var tensors []Tensor
 		for _, name := range names {
@@ -135,7 +136,8 @@ func TestRoundTripProperty(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tensors = append(tensors, Tensor{name, dtype, shape, rapid.SliceOfN(rapid.Byte(), size, size).Draw(t, "data")})
+			tensors = append(tensors, Tensor{name, dtype, shape, rapid.SliceOfN(rapid.Byte(), size, size).Draw(t,
+				"data")})
 		}
 		parts, sum, err := encode(metadata, tensors)
 		if err != nil {
@@ -275,7 +277,8 @@ func TestOtherWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if file.SHA256 != "" || file.Metadata == nil || len(file.Tensors) != 3 || file.Tensors[0].Name != "b" || len(file.Tensors[0].Data) != 4 {
+	if file.SHA256 != "" || file.Metadata == nil || len(file.Tensors) != 3 || file.Tensors[0].Name != "b" ||
+		len(file.Tensors[0].Data) != 4 {
 		t.Errorf("got %+v", file)
 	}
 
@@ -293,14 +296,16 @@ func TestOtherWriters(t *testing.T) {
 }
 
 func TestReadErrorsThatAreNotCorrupt(t *testing.T) {
-	if _, err := Read(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrCorrupt) {
+	if _, err := Read(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, ErrCorrupt) {
 		t.Errorf("missing file: got %v, wanted fs.ErrNotExist", err)
 	}
 	if _, err := Read(t.TempDir()); err == nil || errors.Is(err, ErrCorrupt) {
 		t.Errorf("folder: got %v, wanted an error other than ErrCorrupt", err)
 	}
 	broken := errors.New("input/output error")
-	if _, err := decode(io.MultiReader(bytes.NewReader(sampleBytes(t)[:20]), failing{broken}), 1000); !errors.Is(err, broken) || errors.Is(err, ErrCorrupt) {
+	if _, err := decode(io.MultiReader(bytes.NewReader(sampleBytes(t)[:20]), failing{broken}), 1000); !errors.Is(err,
+		broken) || errors.Is(err, ErrCorrupt) {
 		t.Errorf("device error: got %v, wanted %v", err, broken)
 	}
 }
@@ -312,7 +317,8 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func TestFloats(t *testing.T) {
 	narrow := floats(t, "x", "F32", []int{4}, 0.1, math.NaN(), math.Inf(-1), math.MaxFloat32)
 	got, err := narrow.Floats()
-	if err != nil || got[0] != float64(float32(0.1)) || !math.IsNaN(got[1]) || !math.IsInf(got[2], -1) || got[3] != math.MaxFloat32 {
+	if err != nil || got[0] != float64(float32(0.1)) || !math.IsNaN(got[1]) || !math.IsInf(got[2], -1) ||
+		got[3] != math.MaxFloat32 {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for name, err := range map[string]error{

@@ -38,7 +38,8 @@ func write(path string, metadata map[string]string, tensors []Tensor, through fu
 		return err
 	}
 	folder := filepath.Dir(path)
-	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(folder), renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(folder), renameio.WithPermissions(0o644),
+		renameio.WithExistingPermissions())
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,8 @@ func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum s
 	entries := map[string]string{}
 	for key, value := range metadata {
 		if key == sumKey || !utf8.ValidString(key) || !utf8.ValidString(value) {
-			return nil, "", fmt.Errorf("%w: metadata %q: %q: the key %s is reserved, and text must be UTF-8", ErrInvalid, key, value, sumKey)
+			return nil, "", fmt.Errorf("%w: metadata %q: %q: the key %s is reserved, and text must be UTF-8",
+				ErrInvalid, key, value, sumKey)
 		}
 		entries[key] = value
 	}
@@ -108,7 +110,8 @@ func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum s
 	}
 	length := header.Len() - 8
 	if length > maxHeader {
-		return nil, "", fmt.Errorf("%w: names and metadata take %d bytes, at most %d can be read", ErrInvalid, length, maxHeader)
+		return nil, "", fmt.Errorf("%w: names and metadata take %d bytes, at most %d can be read", ErrInvalid, length,
+			maxHeader)
 	}
 	binary.LittleEndian.PutUint64(header.Bytes(), uint64(length))
 	return append([][]byte{header.Bytes()}, data...), sum, err
@@ -127,7 +130,9 @@ func place(tensors []Tensor) (offsets [][2]int, data [][]byte, err error) {
 		}
 		seen[t.Name], order[i] = true, i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(widths[tensors[b].DType], widths[tensors[a].DType]) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(widths[tensors[b].DType], widths[tensors[a].DType])
+	})
 	offsets = make([][2]int, len(tensors))
 	end := 0
 	for _, i := range order {

@@ -1,9 +1,9 @@
-// Package baseline holds forecasts without a trained network, which any model has to beat: zero, the mean of the training
-// targets, the last value seen, the mean of the values seen, and ridge regression on the values seen.
+// Package baseline holds forecasts without a trained network, which any model has to beat: zero, the mean of the
+// training targets, the last value seen, the mean of the values seen, and ridge regression on the values seen.
 //
-// All forecast the target [nodes*TargetSize] of a window from its inputs. [LastVisible] and [RecentMean] repeat what the
-// series says to be known of its targets' quantity, Series.Newest and Series.Recent; [Ridge] is a straight line through
-// Window.Visible, fitted to training windows.
+// All forecast the target [nodes*TargetSize] of a window from its inputs. [LastVisible] and [RecentMean] repeat what
+// the series says to be known of its targets' quantity, Series.Newest and Series.Recent; [Ridge] is a straight line
+// through Window.Visible, fitted to training windows.
 //
 // Start with [Forecaster]:
 //

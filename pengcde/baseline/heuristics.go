@@ -21,25 +21,28 @@ var ErrNotFitted = errors.New("not fitted")
 // Forecaster forecasts the target of a window, [nodes*TargetSize] row-major by node, from its inputs.
 type Forecaster interface {
 	Name() string
-	// Fit learns from training windows and chooses what is to be chosen on validation windows, of which there may be none;
-	// heuristics that learn nothing accept any.
+	// Fit learns from training windows and chooses what is to be chosen on validation windows, of which there may be
+	// none; heuristics that learn nothing accept any.
 	Fit(training, validation []dyngraph.Window) error
 	Forecast(w dyngraph.Window) ([]float64, error)
 }
 
-// Heuristics returns one of each: [Zero], [TrainingMean], [LastVisible], [RecentMean], [Ridge] with the default penalty and
-// with a chosen one.
+// Heuristics returns one of each: [Zero], [TrainingMean], [LastVisible], [RecentMean], [Ridge] with the default penalty
+// and with a chosen one.
 func Heuristics() []Forecaster {
 	return []Forecaster{Zero{}, &TrainingMean{}, LastVisible{}, RecentMean{}, &Ridge{}, &Ridge{Choose: true}}
 }
 
-// Zero forecasts 0: for standardised targets the mean over time of each node.
-type Zero struct{}
-
-func (Zero) Name() string { return "zero" }
+// untrained is a heuristic that learns nothing.
+type untrained struct{}
 
 // Fit does nothing.
-func (Zero) Fit(_, _ []dyngraph.Window) error { return nil }
+func (untrained) Fit(_, _ []dyngraph.Window) error { return nil }
+
+// Zero forecasts 0: for standardised targets the mean over time of each node.
+type Zero struct{ untrained }
+
+func (Zero) Name() string { return "zero" }
 
 // Forecast returns zeros.
 func (Zero) Forecast(w dyngraph.Window) ([]float64, error) {
@@ -49,8 +52,8 @@ func (Zero) Forecast(w dyngraph.Window) ([]float64, error) {
 	return make([]float64, w.Series.Nodes()*w.Series.TargetSize), nil
 }
 
-// TrainingMean forecasts the mean of all targets of the training windows, one number for each component of the target and
-// the same for every node. Targets that are NaN were not observed and are left out.
+// TrainingMean forecasts the mean of all targets of the training windows, one number for each component of the target
+// and the same for every node. Targets that are NaN were not observed and are left out.
 type TrainingMean struct{ mean []float64 }
 
 func (*TrainingMean) Name() string { return "training mean" }
@@ -60,18 +63,18 @@ func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 	if len(train) == 0 {
 		return fmt.Errorf("pengcde/baseline: training mean of no windows, want at least one: %w", ErrInput)
 	}
+	var mean, count []float64
 	for _, w := range train {
 		if err := check("training mean", w); err != nil {
 			return err
 		}
-	}
-	mean := make([]float64, train[0].Series.TargetSize)
-	count := make([]float64, len(mean))
-	for _, w := range train {
+		if mean == nil {
+			mean, count = make([]float64, w.Series.TargetSize), make([]float64, w.Series.TargetSize)
+		}
 		target := w.Target()
 		if len(target) == 0 || w.Series.TargetSize != len(mean) {
-			return fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets of size %d, want some of size %d: %w",
-				w.Start, w.Series.Name, len(target), w.Series.TargetSize, len(mean), ErrInput)
+			return fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets of size %d, want "+
+				"some of size %d: %w", w.Start, w.Series.Name, len(target), w.Series.TargetSize, len(mean), ErrInput)
 		}
 		for i, y := range target {
 			if !math.IsNaN(y) {
@@ -82,7 +85,8 @@ func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 	}
 	for i := range mean {
 		if count[i] == 0 {
-			return fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, want one observed at least: %w", i, len(train), ErrInput)
+			return fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, want one "+
+				"observed at least: %w", i, len(train), ErrInput)
 		}
 		mean[i] *= 1 / count[i]
 	}
@@ -99,8 +103,8 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 		return nil, err
 	}
 	if size := w.Series.TargetSize; size != len(m.mean) {
-		return nil, fmt.Errorf("pengcde/baseline: training mean of targets of size %d for series %q with targets of size %d: %w",
-			len(m.mean), w.Series.Name, size, ErrInput)
+		return nil, fmt.Errorf("pengcde/baseline: training mean of targets of size %d for series %q with targets of "+
+			"size %d: %w", len(m.mean), w.Series.Name, size, ErrInput)
 	}
 	forecast := make([]float64, 0, w.Series.Nodes()*len(m.mean))
 	for range w.Series.Nodes() {
@@ -110,12 +114,9 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 }
 
 // LastVisible is persistence: it repeats the newest value known at the last input, Series.Newest.
-type LastVisible struct{}
+type LastVisible struct{ untrained }
 
 func (LastVisible) Name() string { return "last visible" }
-
-// Fit does nothing.
-func (LastVisible) Fit(_, _ []dyngraph.Window) error { return nil }
 
 // Forecast returns the newest value of each node.
 func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
@@ -124,12 +125,9 @@ func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
 }
 
 // RecentMean forecasts each node's mean of its latest values known at the last input, Series.Recent.
-type RecentMean struct{}
+type RecentMean struct{ untrained }
 
 func (RecentMean) Name() string { return "recent mean" }
-
-// Fit does nothing.
-func (RecentMean) Fit(_, _ []dyngraph.Window) error { return nil }
 
 // Forecast returns the recent mean of each node.
 func (RecentMean) Forecast(w dyngraph.Window) ([]float64, error) {

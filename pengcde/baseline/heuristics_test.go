@@ -105,14 +105,16 @@ func TestForecasts(t *testing.T) {
 	if _, err := mean.Forecast(last); !errors.Is(err, baseline.ErrNotFitted) {
 		t.Errorf("before Fit: error %v, want ErrNotFitted", err)
 	}
-	if err := mean.Fit([]dyngraph.Window{{Series: s, Start: 0, Length: 2}, {Series: s, Start: 1, Length: 2}}, nil); err != nil {
+	if err := mean.Fit([]dyngraph.Window{{Series: s, Start: 0, Length: 2}, {Series: s, Start: 1, Length: 2}},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	gaps, observed := pair(), &baseline.TrainingMean{}
 	for _, at := range [][2]int{{1, 0}, {1, 2}, {1, 3}, {2, 3}} {
 		gaps.Targets[at[0]][at[1]] = math.NaN()
 	}
-	if err := observed.Fit([]dyngraph.Window{{Series: gaps, Start: 0, Length: 2}, {Series: gaps, Start: 1, Length: 2}}, nil); err != nil {
+	if err := observed.Fit([]dyngraph.Window{{Series: gaps, Start: 0, Length: 2}, {Series: gaps, Start: 1, Length: 2}},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	one := pair() // its first target only
@@ -166,15 +168,18 @@ func TestForecasts(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"recent mean NaN":               unknown,
-		"nothing known":                 second(baseline.LastVisible{}.Forecast(single)),
-		"no mean known":                 second(baseline.RecentMean{}.Forecast(single)),
-		"another number of targets":     second(mean.Forecast(single)),
-		"no windows":                    (&baseline.TrainingMean{}).Fit(nil, nil),
-		"windows of different targets":  (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last, single}, nil),
-		"a target never observed":       (&baseline.TrainingMean{}).Fit([]dyngraph.Window{{Series: unseen, Length: 2}}, nil),
-		"windows of no targets":         (&baseline.TrainingMean{}).Fit([]dyngraph.Window{{Series: none, Length: 2}}, nil),
-		"size 0 beside existing window": (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last, {Series: none, Length: 2}}, nil),
+		"recent mean NaN":              unknown,
+		"nothing known":                second(baseline.LastVisible{}.Forecast(single)),
+		"no mean known":                second(baseline.RecentMean{}.Forecast(single)),
+		"another number of targets":    second(mean.Forecast(single)),
+		"no windows":                   (&baseline.TrainingMean{}).Fit(nil, nil),
+		"windows of different targets": (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last, single}, nil),
+		"a target never observed": (&baseline.TrainingMean{}).Fit([]dyngraph.Window{{Series: unseen, Length: 2}},
+			nil),
+		"windows of no targets": (&baseline.TrainingMean{}).Fit([]dyngraph.Window{{Series: none, Length: 2}},
+			nil),
+		"size 0 beside existing window": (&baseline.TrainingMean{}).Fit([]dyngraph.Window{last,
+			{Series: none, Length: 2}}, nil),
 	} {
 		if !errors.Is(err, baseline.ErrInput) {
 			t.Errorf("%s: error %v, want ErrInput", name, err)

@@ -47,8 +47,8 @@ func newNormalEquations(windows []dyngraph.Window) (*normalEquations, error) {
 	}
 	for k, rows := range n.rows {
 		if rows == 0 {
-			return nil, fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, "+
-				"want one observed at least: %w", k, len(windows), ErrInput)
+			return nil, fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, want "+
+				"one observed at least: %w", k, len(windows), ErrInput)
 		}
 	}
 	return n, nil
@@ -94,9 +94,8 @@ func (n *normalEquations) solve(penalty float64) (*mat.Dense, error) {
 		var cholesky mat.Cholesky
 		var b mat.VecDense
 		if !cholesky.Factorize(a) || cholesky.SolveVecTo(&b, n.xy[k]) != nil {
-			return nil, fmt.Errorf("pengcde/baseline: ridge with penalty %g has no solution in floats: want a "+
-				"larger penalty, "+
-				"and values of order 1: %w", penalty, ErrInput)
+			return nil, fmt.Errorf("pengcde/baseline: ridge with penalty %g has no solution in floats: want a larger "+
+				"penalty, and values of order 1: %w", penalty, ErrInput)
 		}
 		coefficients.SetCol(k, b.RawVector().Data)
 	}
@@ -146,8 +145,6 @@ func regressors(w dyngraph.Window) (*mat.Dense, error) {
 
 // inOrder sorts windows by time.
 func inOrder(windows []dyngraph.Window) []dyngraph.Window {
-	return slices.SortedStableFunc(slices.Values(windows), func(a,
-		b dyngraph.Window) int {
-		return cmp.Compare(a.Start, b.Start)
-	})
+	byStart := func(a, b dyngraph.Window) int { return cmp.Compare(a.Start, b.Start) }
+	return slices.SortedStableFunc(slices.Values(windows), byStart)
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// DefaultPenalty is that of a [Ridge] whose Penalty is 0.
-const DefaultPenalty = 1e-2
+// defaultPenalty is that of a [Ridge] whose Penalty is 0.
+const defaultPenalty = 1e-2
 
 // Ridge is linear regression with a penalty, shared by all nodes, on the values that the inputs show of the target's
-// quantity ([dyngraph.Window.Visible]): those of the node, their means over all nodes, and a constant 1. It sees no edge.
-// With r rows, one for each observed target of the training windows, it minimises
+// quantity ([dyngraph.Window.Visible]): those of the node, their means over all nodes, and a constant 1. It sees no
+// edge. With r rows, one for each observed target of the training windows, it minimises
 //
 //	|X b - y|² + Penalty r |b|²
 //
@@ -24,11 +24,11 @@ const DefaultPenalty = 1e-2
 //
 // A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970).
 type Ridge struct {
-	// Penalty is for each row; 0 means [DefaultPenalty].
+	// Penalty is for each row; 0 means 0.01.
 	Penalty float64
 	// Choose takes, in place of Penalty, the one of 1e-4, 1e-3, ..., 10 with the least mean squared error on the
-	// validation windows. Without any, these are the latest quarter of the training windows, and the choice is made with
-	// the training windows that touch none of their steps; the coefficients then come from all training windows.
+	// validation windows. Without any, these are the latest quarter of the training windows, and the choice is made
+	// with the training windows that touch none of their steps; the coefficients then come from all training windows.
 	Choose bool
 
 	chosen       float64
@@ -40,7 +40,7 @@ type Ridge struct {
 func (r *Ridge) Resolved() *Ridge {
 	penalty := r.Penalty
 	if penalty == 0 {
-		penalty = DefaultPenalty
+		penalty = defaultPenalty
 	}
 	return &Ridge{Penalty: penalty, Choose: r.Choose}
 }

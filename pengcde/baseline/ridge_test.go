@@ -41,7 +41,8 @@ func testError(t *testing.T, f baseline.Forecaster, splits []dyngraph.Split) flo
 	return sum / float64(tested)
 }
 
-// leaky tests windows side by side and trains on all that share no snapshot with the tested one, though they share days.
+// leaky tests windows side by side and trains on all that share no snapshot with the tested one, though they share
+// days.
 func leaky(t *testing.T, s *dyngraph.Series, length int) []dyngraph.Split {
 	t.Helper()
 	tested, err1 := s.Windows(length, length).List()
@@ -58,8 +59,9 @@ func leaky(t *testing.T, s *dyngraph.Series, length int) []dyngraph.Split {
 	return splits
 }
 
-// Errors that were computed independently (NumPy) from the files, to four digits: values standardised over all days, windows
-// of 5, rotations test windows side by side and train on windows of stride 1, rolling origins train on what is known.
+// Errors that were computed independently (NumPy) from the files, to four digits: values standardised over all days,
+// windows of 5, rotations test windows side by side and train on windows of stride 1, rolling origins train on what is
+// known.
 func TestFiguresOfSimpleForecasts(t *testing.T) {
 	second := func(s *dyngraph.Series, err error) *dyngraph.Series {
 		t.Helper()
@@ -126,8 +128,8 @@ func TestRidgeOnEngland(t *testing.T) {
 	}
 }
 
-// line is a series of four nodes with newest values at random and the target 2 v + 3 mean(v) + 1 of the newest v seen at the
-// second input of windows of 3.
+// line is a series of four nodes with newest values at random and the target 2 v + 3 mean(v) + 1 of the newest v seen
+// at the second input of windows of 3.
 func line(snapshots int) *dyngraph.Series {
 	pattern, _, err := dyngraph.NewPattern(4, []int{0}, []int{1})
 	if err != nil {
@@ -334,7 +336,8 @@ func ExampleRidge() {
 
 // Windows that are in no series, or whose rows are of another length, are errors.
 func TestRidgeOfWindowsThatCannotBe(t *testing.T) {
-	series := &dyngraph.Series{Times: []float64{0, 1, 2, 3}, Pattern: &dyngraph.Pattern{Nodes: 1, From: []int32{0}, To: []int32{0}}, TargetSize: 1,
+	series := &dyngraph.Series{Times: []float64{0, 1, 2, 3}, Pattern: &dyngraph.Pattern{Nodes: 1, From: []int32{0},
+		To: []int32{0}}, TargetSize: 1,
 		Newest: [][]float64{{1}, {2}, {3}, {4}}, Targets: [][]float64{{1}, {2}, {3}, {4}}}
 	short := *series
 	short.Newest = [][]float64{{1}, {}, {3}, {4}}
@@ -346,12 +349,14 @@ func TestRidgeOfWindowsThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, w := range map[string]dyngraph.Window{
-		"no series": {}, "huge start": {Series: series, Start: math.MaxInt, Length: 3}, "huge length": {Series: series, Length: math.MaxInt},
+		"no series": {}, "huge start": {Series: series, Start: math.MaxInt, Length: 3}, "huge length": {Series: series,
+			Length: math.MaxInt},
 		"short row": {Series: &short, Length: 3}, "no targets": {Series: &none, Length: 3},
 	} {
 		_, forecast := fitted.Forecast(w)
 		for what, err := range map[string]error{
-			"fit": (&baseline.Ridge{}).Fit([]dyngraph.Window{w}, nil), "choice": (&baseline.Ridge{Choose: true}).Fit([]dyngraph.Window{good, w}, nil),
+			"fit": (&baseline.Ridge{}).Fit([]dyngraph.Window{w},
+				nil), "choice": (&baseline.Ridge{Choose: true}).Fit([]dyngraph.Window{good, w}, nil),
 			"forecast": forecast,
 		} {
 			if !errors.Is(err, baseline.ErrInput) {

@@ -10,6 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -76,7 +77,7 @@ func TestFieldSizes(t *testing.T) {
 		"no layers": field.GNODE{Hidden: 1}, "constant": field.Constant{Hidden: huge},
 		"nodes": field.PreMult{Hidden: 1, Layers: 1, Nodes: huge},
 	} {
-		if err := xla.Catch(func() { f.Params() }); !errors.Is(err, field.ErrInput) {
+		if err := panics.Catch(func() { f.Params() }); !errors.Is(err, field.ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -163,7 +164,7 @@ func TestSeedsThatDoNotFit(t *testing.T) {
 		}
 		var building error
 		CallOnceN(xlatest.Go(t).Compute, func(in []*Node) []*Node {
-			building = xla.Catch(func() { equation(in[0], in[1], in[2:]) })
+			building = panics.Catch(func() { equation(in[0], in[1], in[2:]) })
 			return in[:1]
 		}, inputs...)
 		if building == nil || !strings.Contains(building.Error(), want) {

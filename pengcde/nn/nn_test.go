@@ -11,8 +11,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 func TestDraw(t *testing.T) {
@@ -95,7 +95,7 @@ func TestBounds(t *testing.T) {
 		"MLP":             func() { MLP{In: 1, Out: 1, Width: 1, Depth: 1 << 40}.Params() },
 		"MLP of depth -1": func() { MLP{In: 1, Out: 1, Width: 1, Depth: -1}.Params() },
 	} {
-		if err := xla.Catch(f); !errors.Is(err, ErrInput) {
+		if err := panics.Catch(f); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want a panic with ErrInput", name, err)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // An MLP and a norm with the parameters of three seeds are those of each seed on its part of the batch, of any rank.
@@ -89,7 +89,7 @@ func TestBindWantsOneLeadingAxis(t *testing.T) {
 			return Tensor(dtypes.Float64, make([]float64, size), dims...)
 		}
 		_, err := CallOnceN(xlatest.Go(t).Compute, func(in []*Node) []*Node {
-			if err := xla.Catch(func() { Bind(declared, in) }); (err == nil) != c.fits {
+			if err := panics.Catch(func() { Bind(declared, in) }); (err == nil) != c.fits {
 				t.Errorf("%s: %v", name, err)
 			}
 			return in

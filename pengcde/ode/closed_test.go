@@ -10,7 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/xla"
+	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
 func fading(_, z *Node, _ []*Node) *Node { return Neg(z) }
@@ -90,7 +90,7 @@ func TestFieldThatPanics(t *testing.T) {
 				t.Errorf("%s: %q says %q", name, text, noise)
 			}
 		}
-		var p *xla.Panic
+		var p *panics.Error
 		if errors.As(err, &p) != strings.Contains(fmt.Sprintf("%+v", err), "TestFieldThatPanics") {
 			t.Errorf("%s: %+v, want the stack of %v", name, err, p)
 		}

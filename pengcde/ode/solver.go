@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -159,7 +160,7 @@ func (s *Solver) setDifferentiable(args []*tensors.Tensor) error {
 // checked is a field whose errors while it is built, and results of another shape than the state's, wrap [ErrInput].
 func checked(field Piecewise) Piecewise {
 	return func(t, side, z *graph.Node, args []*graph.Node) (k *graph.Node) {
-		if err := xla.Catch(func() { k = field(t, side, z, args) }); err != nil {
+		if err := panics.Catch(func() { k = field(t, side, z, args) }); err != nil {
 			panic(errs.In(fmt.Sprintf("pengcde/ode: the field does not take state %s with these args", z.Shape()), err, ErrInput))
 		}
 		if k == nil || !k.Shape().Equal(z.Shape()) {

@@ -34,7 +34,8 @@ func (a AdamW) withDefaults() (AdamW, error) {
 	for _, option := range []struct {
 		value    *float64
 		fallback float64
-	}{{&a.LearningRate, 1e-2}, {&a.WeightDecay, 1e-4}, {&a.Clip, 1}, {&a.Beta1, 0.9}, {&a.Beta2, 0.999}, {&a.Epsilon, 1e-8}} {
+	}{{&a.LearningRate, 1e-2}, {&a.WeightDecay, 1e-4}, {&a.Clip, 1},
+		{&a.Beta1, 0.9}, {&a.Beta2, 0.999}, {&a.Epsilon, 1e-8}} {
 		if *option.value == 0 {
 			*option.value = option.fallback
 		}
@@ -43,14 +44,14 @@ func (a AdamW) withDefaults() (AdamW, error) {
 	fraction := func(x float64) bool { return x > 0 && x < 1 }
 	if !positive(a.LearningRate) || !fraction(a.Beta1) || !fraction(a.Beta2) || !positive(a.Epsilon) ||
 		math.IsNaN(a.WeightDecay) || math.IsInf(a.WeightDecay, 1) || math.IsNaN(a.Clip) {
-		return a, fmt.Errorf("pengcde/train: AdamW %+v: want a positive finite learning rate and epsilon, betas between 0 and 1, "+
-			"a finite weight decay and a number for the clip: %w", a, ErrInput)
+		return a, fmt.Errorf("pengcde/train: AdamW %+v: want a positive finite learning rate and epsilon, betas "+
+			"between 0 and 1, a finite weight decay and a number for the clip: %w", a, ErrInput)
 	}
 	a.WeightDecay = max(a.WeightDecay, 0)
 	return a, nil
 }
 
-// Update is the compiled step of AdamW, for any number of optimisers: it compiles once for all parameters of the same shapes.
+// Update is the compiled step of AdamW, for any number of optimisers: parameters of equal shapes share a program.
 type Update struct {
 	config  AdamW
 	program *xla.Program

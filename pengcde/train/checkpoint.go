@@ -21,17 +21,17 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ErrCheckpoint is wrapped when training cannot go on from the checkpoint that is there: it is of another training, or both
-// of its files are damaged. [Checkpoint.Remove] lets it start over.
+// ErrCheckpoint is wrapped when training cannot go on from the checkpoint that is there: it is of another training, or
+// both of its files are damaged. [Checkpoint.Remove] lets it start over.
 var ErrCheckpoint = errors.New("checkpoint cannot be used")
 
 // ErrNotSaved is wrapped when a checkpoint cannot be written.
 var ErrNotSaved = errors.New("checkpoint cannot be written")
 
-// Checkpoint lets [Fit] go on where it was cut off, with the same result as if it had not been: on a CPU, bit for bit. It
-// is written every so often, when the context ends, and at the end, after which Fit returns what it found at once. Two
-// files are written in turn, each in one step, so one is good at every moment. There is no random state to keep: after
-// the parameters are drawn, training draws nothing.
+// Checkpoint lets [Fit] go on where it was cut off, with the same result as if it had not been: on a CPU, bit for bit.
+// It is written every so often, when the context ends, and at the end, after which Fit returns what it found at once.
+// Two files are written in turn, each in one step, so one is good at every moment. There is no random state to keep:
+// after the parameters are drawn, training draws nothing.
 type Checkpoint struct {
 	// Path is completed to PATH.a.safetensors and PATH.b.safetensors.
 	Path string
@@ -125,7 +125,8 @@ func (c *Checkpoint) load(identity string, like []*tensors.Tensor) (*saved, erro
 		}
 	}
 	if newest == nil && len(unusable) > 0 {
-		return nil, fmt.Errorf("pengcde/train: %w: %w; delete it to start over, or choose another path", ErrCheckpoint, errors.Join(unusable...))
+		return nil, fmt.Errorf("pengcde/train: %w: %w; delete it to start over, or choose another path", ErrCheckpoint,
+			errors.Join(unusable...))
 	}
 	for _, err := range unusable {
 		c.notice("a checkpoint is damaged, the one before it is used (%v)", err)
@@ -175,7 +176,8 @@ func (s *saved) readEpochs(file *safetensors.File) error {
 			s.epochs = make([]Epoch, len(values))
 		}
 		if len(values) != len(s.epochs) || s.Best >= len(values) || s.Batch < 0 {
-			return fmt.Errorf("%s of %d epochs, want %d; best epoch %d, batch %d", column.name, len(values), len(s.epochs), s.Best, s.Batch)
+			return fmt.Errorf("%s of %d epochs, want %d; best epoch %d, batch %d", column.name, len(values),
+				len(s.epochs), s.Best, s.Batch)
 		}
 		for i, v := range values {
 			*column.of(&s.epochs[i]) = v
@@ -184,7 +186,7 @@ func (s *saved) readEpochs(file *safetensors.File) error {
 	return nil
 }
 
-// groups name the tensors of a checkpoint, each with one for every parameter; best is absent before the first validation.
+// groups name the tensors of a checkpoint, one for every parameter each; best comes with the first validation.
 var groups = []string{"parameters", "first_moments", "second_moments", "best"}
 
 func (s *saved) readTensors(file *safetensors.File, like []*tensors.Tensor) error {
@@ -235,8 +237,8 @@ func (l *loop) identity() (string, error) {
 	return hex.EncodeToString(digest.Sum(nil)), nil
 }
 
-// restore takes up a checkpoint, if there is one, and writes the first if there is none: a folder that cannot be written
-// to is found out before hours of work.
+// restore takes up a checkpoint, if there is one, and writes the first if there is none: a folder that cannot be
+// written to is found out before hours of work.
 func (l *loop) restore() error {
 	c := l.config.Checkpoint
 	if c == nil {
@@ -309,7 +311,8 @@ func (l *loop) arrays() ([]safetensors.Tensor, error) {
 			if t.DType() == dtypes.Float64 {
 				dtype = "F64"
 			}
-			array, err := safetensors.FromFloats(fmt.Sprintf("%s.%d", groups[g], i), dtype, t.Shape().Dimensions, nn.Floats(t))
+			array, err := safetensors.FromFloats(fmt.Sprintf("%s.%d", groups[g], i), dtype, t.Shape().Dimensions,
+				nn.Floats(t))
 			if err != nil {
 				return nil, err
 			}

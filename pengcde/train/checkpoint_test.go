@@ -37,7 +37,8 @@ func cutShort(t *testing.T, at int, die bool, config Config) {
 }
 
 func checkpointed(c *Checkpoint) Config {
-	return Config{Epochs: 7, EvaluateEvery: 2, Patience: 4, MinEpochs: -1, AdamW: AdamW{LearningRate: 0.4}, Checkpoint: c}
+	return Config{Epochs: 7, EvaluateEvery: 2, Patience: 4, MinEpochs: -1, AdamW: AdamW{LearningRate: 0.4},
+		Checkpoint: c}
 }
 
 // Cut at any gradient, even twice, training ends with the same bits and the same record.
@@ -64,7 +65,8 @@ func TestCutTrainingGoesOnBitForBit(t *testing.T) {
 				t.Fatalf("cut at %d (dies %v): parameters %v, want %v", at, die, got, want[0])
 			}
 			ignored := cmpopts.IgnoreFields(Epoch{}, "Seconds")
-			if diff := cmp.Diff(report, again, ignored, cmpopts.EquateNaNs(), cmpopts.IgnoreFields(Report{}, "Seconds")); diff != "" {
+			if diff := cmp.Diff(report, again, ignored, cmpopts.EquateNaNs(),
+				cmpopts.IgnoreFields(Report{}, "Seconds")); diff != "" {
 				t.Fatalf("cut at %d (dies %v): report (-whole +cut):\n%s", at, die, diff)
 			}
 		}
@@ -75,13 +77,15 @@ func TestCutTrainingGoesOnBitForBit(t *testing.T) {
 func TestCheckpointOfEndedTraining(t *testing.T) {
 	folder := t.TempDir()
 	c := &Checkpoint{Path: filepath.Join(folder, "bowl")}
-	want, report, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: []float64{1, 0}}, start(), checkpointed(c))
+	want, report, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: []float64{1, 0}}, start(),
+		checkpointed(c))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := &bowl{target: []float64{1, 0}}
 	got, again, err := Fit(context.Background(), xlatest.Go(t), b, start(), checkpointed(c))
-	if err != nil || b.calls != 0 || again.Stop != report.Stop || len(again.Epochs) != len(report.Epochs) || !got[0].Equal(want[0]) {
+	if err != nil || b.calls != 0 || again.Stop != report.Stop || len(again.Epochs) != len(report.Epochs) ||
+		!got[0].Equal(want[0]) {
 		t.Errorf("%v after %d calls, %+v, %v; want %+v, %v", err, b.calls, again, got, report, want)
 	}
 	for _, name := range []string{".bowl.a.safetensors123", ".bowl.b.safetensors77"} {
@@ -105,7 +109,8 @@ func TestDamagedCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	var heard []string
-	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: -1, Notice: func(s string) { heard = append(heard, s) }}
+	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: -1,
+		Notice: func(s string) { heard = append(heard, s) }}
 	cutShort(t, 6, true, checkpointed(c))
 	truncate := func(serial int) {
 		t.Helper()
@@ -123,12 +128,14 @@ func TestDamagedCheckpoints(t *testing.T) {
 	if err != nil || !got[0].Equal(want[0]) {
 		t.Errorf("with the newest damaged: %v, %v, want %v", got, err, want)
 	}
-	if said := strings.Join(heard, "\n"); !strings.Contains(said, "damaged") || !strings.Contains(said, "in epoch 2, after 4 optimiser steps") {
+	if said := strings.Join(heard, "\n"); !strings.Contains(said, "damaged") ||
+		!strings.Contains(said, "in epoch 2, after 4 optimiser steps") {
 		t.Errorf("heard %q", said)
 	}
 	truncate(0)
 	truncate(1)
-	if _, _, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(c)); !errors.Is(err, ErrCheckpoint) {
+	if _, _, err := Fit(context.Background(), backend, &bowl{target: target}, start(), checkpointed(c)); !errors.Is(err,
+		ErrCheckpoint) {
 		t.Errorf("both damaged: %v, want ErrCheckpoint", err)
 	}
 }
@@ -139,11 +146,13 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 	cutShort(t, 3, false, checkpointed(c))
 	other := checkpointed(c)
 	other.AdamW.LearningRate = 0.1
-	if _, _, err := Fit(context.Background(), backend, &bowl{target: []float64{1, 1}}, start(), other); !errors.Is(err, ErrCheckpoint) {
+	if _, _, err := Fit(context.Background(), backend, &bowl{target: []float64{1, 1}}, start(), other); !errors.Is(err,
+		ErrCheckpoint) {
 		t.Errorf("another learning rate: %v, want ErrCheckpoint", err)
 	}
 	c.Key = "other data"
-	if _, _, err := Fit(context.Background(), backend, &bowl{target: []float64{1, 1}}, start(), checkpointed(c)); !errors.Is(err, ErrCheckpoint) {
+	if _, _, err := Fit(context.Background(), backend, &bowl{target: []float64{1, 1}}, start(),
+		checkpointed(c)); !errors.Is(err, ErrCheckpoint) {
 		t.Errorf("another key: %v, want ErrCheckpoint", err)
 	}
 }
@@ -154,7 +163,8 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &bowl{target: []float64{1, 1}}
-	params, _, err := Fit(context.Background(), xlatest.Go(t), b, start(), checkpointed(&Checkpoint{Path: filepath.Join(file, "bowl")}))
+	params, _, err := Fit(context.Background(), xlatest.Go(t), b, start(),
+		checkpointed(&Checkpoint{Path: filepath.Join(file, "bowl")}))
 	var path *fs.PathError
 	if !errors.As(err, &path) || !errors.Is(err, ErrNotSaved) || b.calls > 0 {
 		t.Errorf("%v after %d gradients, want an error that names the folder before the first", err, b.calls)

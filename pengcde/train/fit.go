@@ -34,8 +34,8 @@ type Config struct {
 	AdamW AdamW
 	// Epochs is the most that are run; 0 means 200.
 	Epochs int
-	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5, negative means
-	// that there is no validation: all epochs are run and the last parameters kept.
+	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5, negative
+	// means that there is no validation: all epochs are run and the last parameters kept.
 	EvaluateEvery int
 	// Patience is the number of epochs without a better validation after which training stops; 0 means 15.
 	Patience int
@@ -43,7 +43,7 @@ type Config struct {
 	MinEpochs int
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int
-	// Update is a compiled AdamW for trainings to share, with the settings of AdamW above; nil compiles one for this training alone.
+	// Update is a compiled AdamW for trainings to share, with the settings above; nil compiles one for this training.
 	Update *Update `json:"-"`
 	// Progress is called after every epoch; nil means silence.
 	Progress func(Progress) `json:"-"`
@@ -54,9 +54,10 @@ type Config struct {
 // Progress is where a run stands.
 type Progress struct {
 	Epoch, Epochs int
-	// TrainLoss is the mean over the epoch's batches, Validation the newest, Best the lowest so far (NaN before the
-	// first).
+	// TrainLoss is the mean over the epoch's batches; Validation is the newest, Best the lowest so far, or both NaN.
 	TrainLoss, Validation, Best float64
+	// Seconds are those of the epoch; the first compiles.
+	Seconds float64
 	// Left estimates the time to the last epoch; early stopping may end sooner.
 	Elapsed, Left time.Duration
 }
@@ -141,17 +142,18 @@ func (c Config) optimiser(backend *xla.Backend, params []*tensors.Tensor) (*Opti
 		return nil, err
 	}
 	if settings != c.Update.config {
-		return nil, fmt.Errorf("pengcde/train: Config.AdamW is %+v, Config.Update was made for %+v: make another with NewUpdate: %w",
-			settings, c.Update.config, ErrInput)
+		return nil, fmt.Errorf("pengcde/train: Config.AdamW is %+v, Config.Update was made for %+v: make another "+
+			"with NewUpdate: %w", settings, c.Update.config, ErrInput)
 	}
 	return c.Update.Optimiser(params), nil
 }
 
 // Fit trains params, which it takes over, and returns those with the best validation. When it is interrupted, or meets
 // a loss that is not finite, it still returns the best so far (the newest when none was validated), with an error that
-// wraps the context's or [ErrNotFinite]. When the device fails in the middle of an update and none was validated, there are
-// no parameters left, and nil comes back. With Config.Checkpoint it goes on where an earlier call was cut off.
-func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) ([]*tensors.Tensor, *Report, error) {
+// wraps the context's or [ErrNotFinite]. When the device fails in the middle of an update and none was validated, there
+// are no parameters left, and nil comes back. With Config.Checkpoint it goes on where an earlier call was cut off.
+func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) (
+	[]*tensors.Tensor, *Report, error) {
 	config, err := config.withDefaults()
 	if err != nil {
 		return params, nil, err
@@ -173,7 +175,8 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 	switch {
 	case err != nil && ctx.Err() != nil:
 		l.report.Stop = StopInterrupted
-		err = errors.Join(fmt.Errorf("pengcde/train: interrupted after %d epochs: %w", len(l.report.Epochs), ctx.Err()), l.save())
+		err = errors.Join(fmt.Errorf("pengcde/train: interrupted after %d epochs: %w", len(l.report.Epochs), ctx.Err()),
+			l.save())
 	case errors.Is(err, ErrNotFinite):
 		l.report.Stop = StopNotFinite
 	case err != nil:
@@ -255,8 +258,9 @@ func (l *loop) epoch(ctx context.Context, began time.Time) error {
 			return err
 		}
 		if math.IsNaN(loss+norm) || math.IsInf(loss+norm, 0) {
-			return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; try a smaller learning rate, a normalised control or, with adaptive steps, tighter tolerances (such as RTol 1e-6) or shorter steps (such as Max 0.01): %w",
-				loss, norm, len(l.report.Epochs)+1, l.Batch, ErrNotFinite)
+			return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; try a smaller "+
+				"learning rate, a normalised control or, with adaptive steps, tighter tolerances (such as RTol 1e-6) "+
+				"or shorter steps (such as Max 0.01): %w", loss, norm, len(l.report.Epochs)+1, l.Batch, ErrNotFinite)
 		}
 		l.TrainLoss += loss / float64(n)
 		l.GradientNorm = max(l.GradientNorm, norm)
@@ -296,7 +300,8 @@ func (l *loop) progress() {
 		return
 	}
 	done := len(l.report.Epochs)
-	p := Progress{Epoch: done, Epochs: l.config.Epochs, TrainLoss: l.report.Epochs[done-1].TrainLoss,
+	last := l.report.Epochs[done-1]
+	p := Progress{Epoch: done, Epochs: l.config.Epochs, TrainLoss: last.TrainLoss, Seconds: last.Seconds,
 		Validation: math.NaN(), Best: math.NaN(), Elapsed: time.Since(l.start)}
 	for _, epoch := range l.report.Epochs {
 		if !math.IsNaN(epoch.Validation) {

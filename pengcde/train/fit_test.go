@@ -95,9 +95,11 @@ func TestEarlyStopKeepsTheBest(t *testing.T) {
 	// Validations after epochs 0, 5, 10, ...: the best at 5, and three without improvement by 20; epoch 20 does not
 	// exceed the minimum, epoch 25 does.
 	if report.Best != 5 || report.BestValidation != 1 || report.Stop != StopPatience || len(report.Epochs) != 26 {
-		t.Errorf("best %d (%g), stop %q after %d epochs, want 5 (1), %q after 26", report.Best, report.BestValidation, report.Stop, len(report.Epochs), StopPatience)
+		t.Errorf("best %d (%g), stop %q after %d epochs, want 5 (1), %q after 26", report.Best, report.BestValidation,
+			report.Stop, len(report.Epochs), StopPatience)
 	}
-	again, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: b.target}, start(), Config{Epochs: 6, EvaluateEvery: 1})
+	again, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: b.target}, start(),
+		Config{Epochs: 6, EvaluateEvery: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +137,8 @@ func TestNotFiniteKeepsTheBest(t *testing.T) {
 func TestErrorStops(t *testing.T) {
 	b := &bowl{target: []float64{1, 1}, fail: errors.New("out of memory")}
 	_, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), Config{EvaluateEvery: 1})
-	if !errors.Is(err, b.fail) || !strings.HasPrefix(string(report.Stop), string(StopError)) || !strings.Contains(string(report.Stop), "out of memory") {
+	if !errors.Is(err, b.fail) || !strings.HasPrefix(string(report.Stop), string(StopError)) ||
+		!strings.Contains(string(report.Stop), "out of memory") {
 		t.Errorf("error %v, stop %q, want both to tell of the error", err, report.Stop)
 	}
 }
@@ -148,7 +151,8 @@ func TestResolved(t *testing.T) {
 		config Config
 		same   bool
 	}{
-		"defaults": {Config{}, true}, "written out": {want, true}, "no decay": {Config{AdamW: AdamW{WeightDecay: -1}}, false},
+		"defaults": {Config{}, true}, "written out": {want, true}, "no decay": {Config{AdamW: AdamW{WeightDecay: -1}},
+			false},
 		"no clip": {Config{AdamW: AdamW{Clip: -1}}, false}, "no validation": {Config{EvaluateEvery: -1}, false},
 		"stops at once": {Config{MinEpochs: -1}, false}, "epochs": {Config{Epochs: 201}, false},
 	} {
@@ -184,7 +188,8 @@ func TestFitsShareAnUpdate(t *testing.T) {
 		}
 	}
 	config.Update, config.AdamW.LearningRate = update, 0.2
-	if _, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: []float64{1, 1}}, start(), config); !errors.Is(err, ErrInput) {
+	if _, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: []float64{1, 1}}, start(),
+		config); !errors.Is(err, ErrInput) {
 		t.Errorf("an update of other settings: %v, want an input error", err)
 	}
 }
@@ -219,7 +224,8 @@ func TestAdamWAgainstFormula(t *testing.T) {
 	const lr, decay, b1, b2, eps = 0.03, 0.1, 0.8, 0.95, 1e-6
 	p, m, v := []float64{1, -2, 0.5}, make([]float64, 3), make([]float64, 3)
 	params := []*tensors.Tensor{tensors.FromValue([]float64{1, -2}), tensors.FromValue([]float64{0.5})}
-	o, err := NewOptimiser(xlatest.Backend(t), AdamW{LearningRate: lr, WeightDecay: decay, Clip: 2, Beta1: b1, Beta2: b2, Epsilon: eps}, params)
+	o, err := NewOptimiser(xlatest.Backend(t), AdamW{LearningRate: lr, WeightDecay: decay, Clip: 2, Beta1: b1,
+		Beta2: b2, Epsilon: eps}, params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +234,8 @@ func TestAdamWAgainstFormula(t *testing.T) {
 		g := []float64{0.3 * float64(step), -0.7 * float64(step), 0.1}
 		norm := math.Sqrt(g[0]*g[0] + g[1]*g[1] + g[2]*g[2])
 		var got float64
-		params, got, err = o.Step(params, []*tensors.Tensor{tensors.FromValue([]float64{g[0], g[1]}), tensors.FromValue([]float64{g[2]})})
+		params, got, err = o.Step(params, []*tensors.Tensor{tensors.FromValue([]float64{g[0], g[1]}),
+			tensors.FromValue([]float64{g[2]})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// MSE is the mean over nodes (and components of the target) of (forecast - target)²; both are [nodes*outputs]. Targets that
-// are NaN were not observed and are left out; without any other the error wraps [ErrInput].
+// MSE is the mean over nodes (and components of the target) of (forecast - target)²; both are [nodes*outputs]. Targets
+// that are NaN were not observed and are left out; without any other the error wraps [ErrInput].
 func MSE(forecast, target []float64) (float64, error) {
 	if len(forecast) != len(target) || len(target) == 0 {
-		return 0, fmt.Errorf("pengcde/train: MSE of %d forecasts and %d targets, want as many of each and at least one: %w",
-			len(forecast), len(target), ErrInput)
+		return 0, fmt.Errorf("pengcde/train: MSE of %d forecasts and %d targets, want as many of each and at least "+
+			"one: %w", len(forecast), len(target), ErrInput)
 	}
 	sum, observed := 0.0, 0
 	for i, y := range target {
@@ -23,7 +23,8 @@ func MSE(forecast, target []float64) (float64, error) {
 		}
 	}
 	if observed == 0 {
-		return 0, fmt.Errorf("pengcde/train: MSE of %d targets that are all NaN, want at least one observed: %w", len(target), ErrInput)
+		return 0, fmt.Errorf("pengcde/train: MSE of %d targets that are all NaN, want at least one observed: %w",
+			len(target), ErrInput)
 	}
 	return sum / float64(observed), nil
 }
@@ -36,16 +37,16 @@ func MSE(forecast, target []float64) (float64, error) {
 // (NeurIPS 2025) reports for its ODE and CDE models on node regression: forecasts [n,1] minus targets [n] broadcast to
 // [n,n], so it forgets which node is which and no forecast does better than the mean of the targets, at var(y).
 // A single forecast for the whole graph is compared with all targets, as that code does where it sums over nodes.
-// Targets that are NaN are left out as in [MSE]. For comparison with published numbers only; [MSE] is the error of node
-// forecasts.
+// Targets that are NaN are left out as in [MSE]. Use it to compare with published numbers only.
 func BroadcastMSE(forecast, target []float64) (float64, error) {
 	if len(forecast) == 0 || len(target) == 0 {
-		return 0, fmt.Errorf("pengcde/train: BroadcastMSE of %d forecasts and %d targets, want at least one of each: %w",
-			len(forecast), len(target), ErrInput)
+		return 0, fmt.Errorf("pengcde/train: BroadcastMSE of %d forecasts and %d targets, want at least one of each: "+
+			"%w", len(forecast), len(target), ErrInput)
 	}
 	target = slices.DeleteFunc(slices.Clone(target), math.IsNaN)
 	if len(target) == 0 {
-		return 0, fmt.Errorf("pengcde/train: BroadcastMSE of targets that are all NaN, want at least one observed: %w", ErrInput)
+		return 0, fmt.Errorf("pengcde/train: BroadcastMSE of targets that are all NaN, want at least one observed: %w",
+			ErrInput)
 	}
 	meanP, varP := stat.PopMeanVariance(forecast, nil)
 	meanY, varY := stat.PopMeanVariance(target, nil)

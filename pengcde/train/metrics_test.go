@@ -64,7 +64,8 @@ func TestBroadcastMSE(t *testing.T) {
 				want += (a - b) * (a - b) / float64(len(p)*len(y))
 			}
 		}
-		moved := measure(t, train.BroadcastMSE, relabel(p, order(t, len(p), "forecasts")), relabel(y, order(t, len(y), "targets")))
+		moved := measure(t, train.BroadcastMSE, relabel(p, order(t, len(p), "forecasts")),
+			relabel(y, order(t, len(y), "targets")))
 		if math.Abs(got-want) > 1e-11*(1+want) || math.Abs(got-moved) > 1e-11*(1+want) {
 			t.Fatalf("got %g and, relabelled apart, %g; mean over pairs %g", got, moved, want)
 		}
@@ -93,7 +94,8 @@ func TestMeasuresDiffer(t *testing.T) {
 		mse, err1 := train.MSE(c.forecast, target)
 		broadcast, err2 := train.BroadcastMSE(c.forecast, target)
 		if err1 != nil || err2 != nil || math.Abs(mse-c.mse) > 1e-14 || math.Abs(broadcast-c.broadcast) > 1e-14 {
-			t.Errorf("%s: MSE %g (%v), want %g; BroadcastMSE %g (%v), want %g", c.name, mse, err1, c.mse, broadcast, err2, c.broadcast)
+			t.Errorf("%s: MSE %g (%v), want %g; BroadcastMSE %g (%v), want %g", c.name, mse, err1, c.mse, broadcast,
+				err2, c.broadcast)
 		}
 	}
 	for _, c := range [][2][]float64{{nil, nil}, {{1}, {1, 2}}, {{1, 2}, {math.NaN(), math.NaN()}}} {
@@ -108,8 +110,8 @@ func TestMeasuresDiffer(t *testing.T) {
 	}
 }
 
-// Targets that were not observed count as if their nodes were not there; the forecasts of all nodes stay in pairs with the
-// targets that were.
+// Targets that were not observed count as if their nodes were not there; the forecasts of all nodes stay in pairs with
+// the targets that were.
 func TestMeasuresOfObservedTargets(t *testing.T) {
 	forecast, target := []float64{1, 5, 3}, []float64{2, math.NaN(), 7}
 	mse, err1 := train.MSE(forecast, target)

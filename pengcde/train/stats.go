@@ -29,9 +29,9 @@ func MeanCI(values []float64) (mean, halfWidth float64) {
 // student is t(0.975; k-1).
 func student(k int) float64 { return distuv.StudentsT{Sigma: 1, Nu: float64(k - 1)}.Quantile(0.975) }
 
-// CorrectedCI is [MeanCI] for test errors of splits that share training windows, such as random splits of one data set or the
-// folds of a rotation, and for differences of such errors. These depend on each other, so more splits do not narrow the
-// interval without end: the variance of the mean is taken for
+// CorrectedCI is [MeanCI] for test errors of splits that share training windows, such as random splits of one data set
+// or the folds of a rotation, and for differences of such errors. These depend on each other, so more splits do not
+// narrow the interval without end: the variance of the mean is taken for
 //
 //	(1/k + testToTrain) s²
 //
@@ -57,12 +57,11 @@ func CorrectedCI(values []float64, testToTrain float64) (mean, halfWidth float64
 //
 //	t(0.975; k-1) + 2.9694 b + 0.4160 b² - 0.5324 b³
 //
-// With 20 values and lag 12 Student's quantile alone would cover 74% for values that depend on the one before, this covers
-// 94%; where all 12 count alike it covers 75%, against 49%. With lag 0 it is MeanCI, and never narrower: errors of windows
-// that overlap do not cancel, so a smaller variance is chance. From lag k on the half-width is +Inf.
+// With lag 0 it is MeanCI, and never narrower: errors of windows that overlap do not cancel, so a smaller variance is
+// chance. From lag k on the half-width is +Inf. Where all lags correlate alike it covers less than 95 %.
 //
-// W. K. Newey, K. D. West, A simple, positive semi-definite, heteroskedasticity and autocorrelation consistent covariance
-// matrix, Econometrica 55 (1987), 703-708; N. M. Kiefer, T. J. Vogelsang, A new asymptotic theory for
+// W. K. Newey, K. D. West, A simple, positive semi-definite, heteroskedasticity and autocorrelation consistent
+// covariance matrix, Econometrica 55 (1987), 703-708; N. M. Kiefer, T. J. Vogelsang, A new asymptotic theory for
 // heteroskedasticity-autocorrelation robust tests, Econometric Theory 21 (2005), 1130-1164, table 1.
 func SerialCI(values []float64, lag int) (mean, halfWidth float64) {
 	k := len(values)

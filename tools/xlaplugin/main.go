@@ -14,9 +14,8 @@ import (
 
 	"github.com/gomlx/go-xla/installer"
 	"github.com/gomlx/go-xla/pjrt"
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -36,26 +35,15 @@ func main() {
 	}
 }
 
-// check computes 2x on XLA, whichever plugin [xla.Open] finds, and prints what that is.
+// check adds numbers on XLA, whichever plugin [xla.Open] finds, and prints what that is.
 func check() error {
 	backend, err := xla.Open(xla.Config{Backend: "xla", Notices: io.Discard})
 	if err != nil {
 		return err
 	}
 	defer backend.Close()
-	program, err := xla.NewProgram(backend, "check", func(in []*graph.Node) []*graph.Node {
-		return []*graph.Node{graph.MulScalar(in[0], 2)}
-	})
-	if err != nil {
-		return err
-	}
-	defer program.Close()
-	out, err := program.Call(tensors.FromValue([]float64{21}))
-	if err != nil {
-		return err
-	}
-	if got := out[0].Value().([]float64)[0]; got != 42 {
-		return fmt.Errorf("2 x 21 = %v on %v: this plugin computes wrongly; remove it and try another", got, backend)
+	if err := doctor.Computes(backend); err != nil {
+		return fmt.Errorf("%w: this plugin computes wrongly; remove it and try another", err)
 	}
 	fmt.Println(backend)
 	return nil

@@ -3,8 +3,7 @@
 //	dx/dt = f(t, x, A(t))
 //
 // where x holds the state of n nodes, [n*channels] row-major by node, and A is the weighted adjacency matrix in force:
-// A_ij is the weight of edge i -> j, and node i feels the nodes j that its edges lead to. An evaluation of the shipped
-// dynamics costs O(edges).
+// A_ij is the weight of edge i -> j, and node i feels the nodes j that its edges lead to. An evaluation takes O(edges).
 //
 // Start with [Simulate] and one of [Heat], [GeneCoded], [GenePrinted], [GeneMichaelisMenten], [Wealth], [Opinion],
 // [Mutualistic], [SIR]. Dynamics of one's own are one Go function, a [Rate]; where they are of the form
@@ -13,9 +12,9 @@
 // Steps are constant, by Ch. Tsitouras' method of order 5 (see [ode.Tsit5]); states between the ends of steps come from
 // its continuous extension of order 4. Every graph starts a sequence of steps of its own, so no step reaches over a
 // change of the graph. Between two observations with different graphs the earlier graph is in force up to the later
-// time; [Problem.Frozen] repeats the published data instead, whose states stand still there.
+// time; [Problem.Frozen] repeats the published data instead, whose states do not change there.
 //
-// Limits: explicit steps of a given length. Where they are too long for the graph, states would be wrong or grow without
-// bound; the error estimate of the method notices that, and the simulation ends with [ErrStep]. Heat can take steps of 2
-// over the largest eigenvalue of D - A, which for undirected graphs is at most twice the largest degree.
+// Limits: explicit steps of a given length. Where they are too long for the graph, states would be wrong or grow
+// without bound; the error estimate of the method notices that, and the simulation ends with [ErrStep]. Heat can take
+// steps of 2 over the largest eigenvalue of D - A, which for undirected graphs is at most twice the largest degree.
 package dynamics

@@ -1,7 +1,7 @@
 package dynamics
 
-// Rate writes the rates of change dx of the states x at time t on graph g; both are [nodes*channels], row-major by node.
-// It sets every entry of dx, whose old content has no meaning, and changes nothing else.
+// Rate writes the rates of change dx of the states x at time t on graph g; both are [nodes*channels], row-major by
+// node. It sets every entry of dx, whose old content has no meaning, and changes nothing else.
 type Rate func(t float64, x []float64, g *Graph, dx []float64)
 
 // Dynamics is a rate with what identifies it.

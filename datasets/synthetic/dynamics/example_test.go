@@ -80,7 +80,8 @@ func ExamplePairwise() {
 		panic(err)
 	}
 	values, err := dynamics.Simulate(context.Background(), dynamics.Problem{
-		Dynamics: laser, Start: []float64{0.1, 2}, Times: []float64{0, 10}, Pattern: pair, Snapshots: [][]float64{{1, 1}},
+		Dynamics: laser, Start: []float64{0.1, 2}, Times: []float64{0,
+			10}, Pattern: pair, Snapshots: [][]float64{{1, 1}},
 	})
 	if err != nil {
 		panic(err)

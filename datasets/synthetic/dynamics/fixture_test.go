@@ -47,7 +47,8 @@ func TestFixtureSimulators(t *testing.T) {
 		{"wealth", dynamics.Wealth(file.Get("wealth_delta").Float(), file.Get("wealth_s").Array().Data...), x, 1e-10},
 		// Where a sum passes the threshold within rounding of a stage, a step is off by a part of its length.
 		{"opinion", dynamics.Opinion, x, 1e-2},
-		{"sir", dynamics.SIR(file.Get("sir_beta").Float(), file.Get("sir_gamma").Float()), file.Get("sir_x").Array().Data, 1e-10},
+		{"sir", dynamics.SIR(file.Get("sir_beta").Float(), file.Get("sir_gamma").Float()),
+			file.Get("sir_x").Array().Data, 1e-10},
 	} {
 		t.Run(c.key, func(t *testing.T) {
 			rate := make([]float64, len(c.start))

@@ -1,7 +1,6 @@
 package dynamics
 
-// GeneCoded is gene regulation as the published code has it, where the receiving node's own state saturates what it takes
-// up:
+// GeneCoded is gene regulation as in the published code, where the receiving node's own state saturates the input:
 //
 //	x_i' = -x_i + Σ_j A_ij x_j² / (1 + x_i²)
 //

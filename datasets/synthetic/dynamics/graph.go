@@ -2,7 +2,6 @@ package dynamics
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -16,21 +15,20 @@ type Graph struct {
 
 // NewGraph makes a graph of the edges of a pattern that have a weight other than 0; weights [edges] follow the pattern.
 func NewGraph(p *dyngraph.Pattern, weights []float64) (*Graph, error) {
-	if p == nil || p.Nodes < 1 || len(p.From) != len(p.To) || len(weights) != len(p.From) {
-		return nil, fmt.Errorf("datasets/synthetic/dynamics: want a pattern of dyngraph.NewPattern with at least 1 node, and a weight for each edge: %w", ErrInput)
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("datasets/synthetic/dynamics: %w: %w", err, ErrInput)
+	}
+	if len(weights) != p.Edges() {
+		return nil, fmt.Errorf("datasets/synthetic/dynamics: %d weights of %d edges, want as many: %w",
+			len(weights), p.Edges(), ErrInput)
 	}
 	g := &Graph{start: make([]int, p.Nodes+1)}
-	last := int32(0)
 	for e, w := range weights {
 		from, to := p.From[e], p.To[e]
-		if from < last || int(from) >= p.Nodes || to < 0 || int(to) >= p.Nodes {
-			return nil, fmt.Errorf("datasets/synthetic/dynamics: edge %d joins %d -> %d, want nodes in 0..%d and edges in order of the first: make the pattern with dyngraph.NewPattern: %w",
-				e, from, to, p.Nodes-1, ErrInput)
+		if !finite(w) {
+			return nil, fmt.Errorf("datasets/synthetic/dynamics: weight of edge %d -> %d is %g, want a finite "+
+				"number, 0 where the edge is absent: %w", from, to, w, ErrInput)
 		}
-		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return nil, fmt.Errorf("datasets/synthetic/dynamics: weight of edge %d -> %d is %g, want a finite number, 0 where the edge is absent: %w", from, to, w, ErrInput)
-		}
-		last = from
 		if w != 0 {
 			g.to, g.weight = append(g.to, to), append(g.weight, w)
 			g.start[from+1]++

@@ -31,8 +31,8 @@ type Problem struct {
 	Step float64
 }
 
-// Simulate returns the states at all times, [T][nodes*channels]; those at the first are Start. Its errors wrap [ErrInput]
-// for a problem that has no sense, [ErrStep] and [ErrNotFinite] where states go astray, and those of ctx.
+// Simulate returns the states at all times, [T][nodes*channels]; those at the first are Start. Its errors wrap
+// [ErrInput] for a problem that is not well posed, [ErrStep] and [ErrNotFinite] where states diverge, and those of ctx.
 func Simulate(ctx context.Context, p Problem) ([][]float64, error) {
 	if p.Step == 0 {
 		p.Step = DefaultStep
@@ -80,7 +80,8 @@ func (p Problem) check() error {
 		return invalid("no graph, want a pattern and at least one snapshot")
 	}
 	if states := p.Dynamics.States(); len(p.Start) != p.Pattern.Nodes*states {
-		return invalid("%d states to start from, want %d: %d nodes with %d channels", len(p.Start), p.Pattern.Nodes*states, p.Pattern.Nodes, states)
+		return invalid("%d states to start from, want %d: %d nodes with %d channels", len(p.Start),
+			p.Pattern.Nodes*states, p.Pattern.Nodes, states)
 	}
 	for i, v := range p.Start {
 		if !finite(v) {
@@ -88,11 +89,13 @@ func (p Problem) check() error {
 		}
 	}
 	if len(p.Times) == 0 || len(p.Index) != len(p.Times) {
-		return invalid("%d times and %d indices, want at least 1 time and an index for each", len(p.Times), len(p.Index))
+		return invalid("%d times and %d indices, want at least 1 time and an index for each", len(p.Times),
+			len(p.Index))
 	}
 	for k, t := range p.Times {
 		if !finite(t) || k > 0 && t <= p.Times[k-1] {
-			return invalid("time %d is %g, want finite times that increase strictly: sort them and drop repetitions", k, t)
+			return invalid("time %d is %g, want finite times that increase strictly: sort them and drop repetitions", k,
+				t)
 		}
 		if j := p.Index[k]; j < 0 || j >= len(p.Snapshots) {
 			return invalid("time %d names snapshot %d, want one of 0..%d", k, j, len(p.Snapshots)-1)

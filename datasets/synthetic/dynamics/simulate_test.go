@@ -3,8 +3,10 @@ package dynamics_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -49,8 +51,10 @@ func TestKnownSolutions(t *testing.T) {
 		exact func(t float64) float64
 	}{
 		{"decay", func(_, x, _ float64) float64 { return -x }, func(t float64) float64 { return math.Exp(-t) }},
-		{"driven by time", func(t, _, _ float64) float64 { return math.Cos(5 * t) }, func(t float64) float64 { return 1 + math.Sin(5*t)/5 }},
-		{"logistic", func(_, x, _ float64) float64 { return x * (3 - x) }, func(t float64) float64 { return 3 / (1 + 2*math.Exp(-3*t)) }},
+		{"driven by time", func(t, _, _ float64) float64 { return math.Cos(5 * t) },
+			func(t float64) float64 { return 1 + math.Sin(5*t)/5 }},
+		{"logistic", func(_, x, _ float64) float64 { return x * (3 - x) },
+			func(t float64) float64 { return 3 / (1 + 2*math.Exp(-3*t)) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := own(c.rate)
@@ -69,7 +73,8 @@ func TestKnownSolutions(t *testing.T) {
 			_, orderBetween := stat.LinearRegression(steps, between, nil, false)
 			_, orderEnds := stat.LinearRegression(steps, ends, nil, false)
 			if orderBetween < 4.3 || orderEnds < 4.6 {
-				t.Errorf("order %.2f between the ends of steps and %.2f at the end, want about 5", orderBetween, orderEnds)
+				t.Errorf("order %.2f between the ends of steps and %.2f at the end, want about 5", orderBetween,
+					orderEnds)
 			}
 		})
 	}
@@ -103,7 +108,8 @@ func TestGraphInForce(t *testing.T) {
 
 // generated is a problem on a graph of n nodes drawn by rapid, with two snapshots.
 func generated(t *rapid.T, d dynamics.Dynamics, n int, symmetric bool) dynamics.Problem {
-	p := dynamics.Problem{Dynamics: d, Times: []float64{0, 0.1, 0.15, 0.4, 0.5}, Index: []int{0, 0, 1, 1, 1}, Step: 0.02}
+	p := dynamics.Problem{Dynamics: d, Times: []float64{0, 0.1, 0.15, 0.4, 0.5}, Index: []int{0, 0, 1, 1, 1},
+		Step: 0.02}
 	var from, to []int
 	var a, b []float64
 	bit := rapid.Bool()
@@ -120,6 +126,7 @@ func generated(t *rapid.T, d dynamics.Dynamics, n int, symmetric bool) dynamics.
 		}
 	}
 	p.Start = rapid.SliceOfN(rapid.Float64Range(0, 1), n*d.States(), n*d.States()).Draw(t, "start")
+	p.Start[0] = max(p.Start[0], 0.1) // with tiny states alone wealth, whose slope x^0.6 is steep at 0, wants tiny steps
 	return onEdges(t, p, n, from, to, a, b)
 }
 
@@ -205,7 +212,8 @@ func TestMutualistic(t *testing.T) {
 
 // Next to nothing with a steep rate beside it leads stages below 0, where no power is.
 func TestWealthNearZero(t *testing.T) {
-	chain := dynamics.Problem{Dynamics: dynamics.Wealth(0, 1), Start: []float64{33, 1e-20, 0, 0, 0, 0, 0, 0, 0}, Times: []float64{0, 1}}
+	chain := dynamics.Problem{Dynamics: dynamics.Wealth(0, 1), Start: []float64{33, 1e-20, 0, 0, 0, 0, 0, 0, 0},
+		Times: []float64{0, 1}}
 	var from, to []int
 	for i := range 8 {
 		from, to = append(from, i, i+1), append(to, i+1, i)
@@ -219,7 +227,8 @@ func TestWealthNearZero(t *testing.T) {
 }
 
 func TestAbsentEdges(t *testing.T) {
-	g, err := dynamics.NewGraph(&dyngraph.Pattern{Nodes: 3, From: []int32{0, 0, 2}, To: []int32{1, 2, 0}}, []float64{0, 4, -1})
+	g, err := dynamics.NewGraph(&dyngraph.Pattern{Nodes: 3, From: []int32{0, 0, 2}, To: []int32{1, 2, 0}},
+		[]float64{0, 4, -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +265,8 @@ func TestBadProblems(t *testing.T) {
 		"NaN step":          with(func(p *dynamics.Problem) { p.Step = math.NaN() }),
 		"endless steps":     with(func(p *dynamics.Problem) { p.Step = 1e-300 }),
 	} {
-		if values, err := dynamics.Simulate(context.Background(), p); !errors.Is(err, dynamics.ErrInput) || values != nil {
+		if values, err := dynamics.Simulate(context.Background(), p); !errors.Is(err, dynamics.ErrInput) ||
+			values != nil {
 			t.Errorf("%s: %v, %v, want ErrInput", name, values, err)
 		}
 	}
@@ -265,18 +275,20 @@ func TestBadProblems(t *testing.T) {
 func TestNotFinite(t *testing.T) {
 	p := own(func(t, _, _ float64) float64 { return math.Sqrt(1 - t) })
 	_, err := dynamics.Simulate(context.Background(), p)
-	var where *dynamics.NotFiniteError
-	if !errors.As(err, &where) || !errors.Is(err, dynamics.ErrNotFinite) {
-		t.Fatalf("error %v, want NotFiniteError", err)
+	if !errors.Is(err, dynamics.ErrNotFinite) {
+		t.Fatalf("error %v, want ErrNotFinite", err)
 	}
-	if where.Node != 0 || where.Channel != 0 || where.Time < 0.99 || where.Time > 1.02 {
-		t.Errorf("%v: node %d, channel %d, time %g, want 0, 0, about 1", err, where.Node, where.Channel, where.Time)
+	_, where, _ := strings.Cut(err.Error(), ": channel 0 of node 0 is NaN at time ")
+	var time float64
+	if _, err := fmt.Sscanf(where, "%g,", &time); err != nil || time < 0.99 || time > 1.02 {
+		t.Errorf("%q says time %g, want channel 0 of node 0 at about 1", where, time)
 	}
 }
 
 // The hub of a star with n rays has the eigenvalue n+1. Long steps must not end in large finite numbers.
 func TestStepTooLong(t *testing.T) {
-	for rays, good := range map[int]bool{20: true, 100: true, 200: true, 360: false, 400: false, 1000: false, 20000: false} {
+	for rays, good := range map[int]bool{20: true, 100: true, 200: true, 360: false, 400: false, 1000: false,
+		20000: false} {
 		p := dynamics.Problem{Dynamics: dynamics.Heat, Start: make([]float64, rays+1), Times: []float64{0, 5}}
 		p.Start[0] = 1
 		var from, to []int

@@ -21,16 +21,18 @@ type stepper struct {
 }
 
 func newStepper(d Dynamics, start []float64) *stepper {
-	s := &stepper{dynamics: d, method: ode.Tsit5, z: slices.Clone(start), next: make([]float64, len(start)), estimate: make([]float64, len(start))}
+	s := &stepper{dynamics: d, method: ode.Tsit5, z: slices.Clone(start), next: make([]float64, len(start)),
+		estimate: make([]float64, len(start))}
 	for range s.method.C {
 		s.stages = append(s.stages, make([]float64, len(start)))
 	}
 	return s
 }
 
-// advance goes from the first time, that of the present state, to the last one on one graph and appends the states at the
-// times after the first.
-func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []float64, values [][]float64) ([][]float64, error) {
+// advance goes from the first time, that of the present state, to the last one on one graph and appends the states at
+// the times after the first.
+func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []float64,
+	values [][]float64) ([][]float64, error) {
 	t, last := times[0], times[len(times)-1]
 	times = times[1:]
 	if len(times) == 0 {
@@ -59,8 +61,8 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 	return values, nil
 }
 
-// most is the error estimate, relative to the largest state, beyond which a step is refused. Where steps are short enough
-// to mean anything it is orders of magnitude less; modes that a long step amplifies bring it near 1 once they dominate.
+// most is the error estimate, relative to the largest state, beyond which a step is refused. It is orders of magnitude
+// less where steps are short enough; modes that a long step amplifies bring it near 1.
 const most = 0.1
 
 // step takes the stages from t to end, the first of which is there, and leaves the state at end in next.
@@ -72,18 +74,23 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 	}
 	for i, v := range s.next {
 		if !finite(v) {
-			return &NotFiniteError{Dynamics: s.dynamics.Name, Node: i / s.dynamics.States(), Channel: i % s.dynamics.States(), Time: end, Step: h, Value: v}
+			return fmt.Errorf("datasets/synthetic/dynamics: %s: channel %d of node %d is %g at time %g, want a "+
+				"finite number: try a step shorter than %.3g, or see whether the dynamics allow such states: %w",
+				s.dynamics.Name, i%s.dynamics.States(), i/s.dynamics.States(), v, end, h, ErrNotFinite)
 		}
 	}
 	clear(s.estimate)
 	s.add(s.estimate, h, s.method.Error)
 	unbounded := math.Inf(1)
-	if allowed := most * max(floats.Norm(s.z, unbounded), floats.Norm(s.next, unbounded)); floats.Norm(s.estimate, unbounded) > allowed {
+	allowed := most * max(floats.Norm(s.z, unbounded), floats.Norm(s.next, unbounded))
+	if floats.Norm(s.estimate, unbounded) > allowed {
 		i := floats.MaxIdx(s.estimate)
 		if low := floats.MinIdx(s.estimate); -s.estimate[low] > s.estimate[i] {
 			i = low
 		}
-		return fmt.Errorf("datasets/synthetic/dynamics: %s: the step of %.3g to time %g has an error of about %.3g at node %d, more than a tenth of the largest state: try shorter steps (heat: a third of one over the largest degree is sure to do): %w",
+		return fmt.Errorf("datasets/synthetic/dynamics: %s: the step of %.3g to time %g has an error of about %.3g "+
+			"at node %d, more than a tenth of the largest state: try shorter steps (heat: a third of one over the "+
+			"largest degree is sure to do): %w",
 			s.dynamics.Name, h, end, math.Abs(s.estimate[i]), i/s.dynamics.States(), ErrStep)
 	}
 	return nil

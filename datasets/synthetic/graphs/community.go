@@ -6,8 +6,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Community is a planted partition: four blocks of floor(n/3), floor(n/3), floor(n/4) and the remaining nodes (a twelfth), in
-// which each pair inside a block is joined with one probability and each pair of different blocks with another.
+// Community is a planted partition: four blocks of floor(n/3), floor(n/3), floor(n/4) and the remaining nodes (a
+// twelfth), in which pairs inside a block are joined with one probability and pairs of different blocks with another.
 //
 // A. Condon, R. M. Karp, Algorithms for graph partitioning on the planted partition model, Random Structures and
 // Algorithms 18, 2001, there with equal blocks; as networkx's random_partition_graph.
@@ -29,21 +29,12 @@ func (f Community) resolved() Family {
 // Draw draws a graph of n >= 4 nodes, numbered block by block.
 func (f Community) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	f = f.resolved().(Community)
-	if err := checkProbability("community with inside", f.Inside); err != nil {
-		return nil, err
-	}
-	if err := checkProbability("community with between", f.Between); err != nil {
-		return nil, err
-	}
-	if err := checkNodes(f, n, 4); err != nil {
-		return nil, err
-	}
 	sizes := blocks(n)
 	entries := f.Between * float64(n) * float64(n)
 	for _, size := range sizes {
 		entries += (f.Inside - f.Between) * float64(size) * float64(size)
 	}
-	if err := checkSize(f.Name(), entries); err != nil {
+	if err := check(f, n, 4, entries, f.Inside, f.Between); err != nil {
 		return nil, err
 	}
 	var edges edgeList

@@ -1,6 +1,6 @@
-// Package graphs draws the graphs of the synthetic experiments and lets them change: five families, an order of the nodes
-// by communities, and events that drop and add edges. A graph is a [dyngraph.Pattern] whose edges all have weight 1,
-// undirected edges as both of their directions; no n × n array is made, so that 100,000 nodes fit.
+// Package graphs draws the graphs of the synthetic experiments and lets them change: five families, an order of the
+// nodes by communities, and events that drop and add edges. A graph is a [dyngraph.Pattern] whose edges all have weight
+// 1, undirected edges as both of their directions; no n × n array is made, so that 100,000 nodes fit.
 //
 //	Community   planted partition     probability 0.25 inside four blocks, 0.01 between them
 //	Grid        8-neighbour lattice   side ceil(sqrt n), so at least n nodes
@@ -8,8 +8,8 @@
 //	SmallWorld  Newman-Watts          2 neighbours on each side, a shortcut for half of the ring's edges
 //	Random      Erdős-Rényi           probability 0.1
 //
-// The zero value of a family has the published constants above; where any field is set, all are taken as they are. Draws
-// have the distribution of networkx's generators, not their stream of random numbers.
+// The zero value of a family has the published constants above; where any field is set, all are taken as they are.
+// Draws have the distribution of networkx's generators, not their stream of random numbers.
 //
 // Start with [Draw], then [Events] for the snapshots:
 //
@@ -19,15 +19,14 @@
 //	pattern, snapshots, err := graphs.Events{}.Apply(graph, len(at), rng) // snapshots [13][edges]
 //	index := graphs.InForce(at, 120)                                      // which snapshot holds at each time
 //
-// Time and memory of draws and events are O(n + edges), in practice those of the communities are little more. Community,
-// Random and the edges that Events add grow as n²: for large n set probabilities that fall as 1/n. What would have more
-// than 2^28 entries is refused. At 100,000 nodes and the mean degrees of 400 nodes (6 to 40) one core took about 0.1 to 0.5 s and
-// allocated at most 180 MB for a draw, 1 to 20 s and 90 to 580 MB for the communities.
+// Time and memory of draws and events are O(n + edges), in practice those of the communities are little more.
+// Community, Random and the edges that Events add grow as n²: for large n set probabilities that fall as 1/n. What
+// would have more than 2^28 entries is refused.
 //
-// Only integers and single exactly rounded operations on float64 decide, so that a generator in the same state gives the
-// same graph on every machine; tests hold one checksum for each family.
+// Only integers and single exactly rounded operations on float64 decide, so that a generator in the same state gives
+// the same graph on every machine; tests hold one checksum for each family.
 //
-// References: the papers named at each family; A. Hagberg, D. Schult, P. Swart, Exploring network structure, dynamics, and
-// function using NetworkX, SciPy 2008; V. Batagelj, U. Brandes, Efficient generation of large random networks, Physical
-// Review E 71, 036113, 2005, for skipping over absent edges.
+// References: the papers named at each family; A. Hagberg, D. Schult, P. Swart, Exploring network structure, dynamics,
+// and function using NetworkX, SciPy 2008; V. Batagelj, U. Brandes, Efficient generation of large random networks,
+// Physical Review E 71, 036113, 2005, for skipping over absent edges.
 package graphs

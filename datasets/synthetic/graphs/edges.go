@@ -1,6 +1,8 @@
 package graphs
 
 import (
+	"fmt"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
@@ -48,18 +50,8 @@ func starts(n int, keys []int32) []int {
 
 // checkPattern wants edges in range, in order and each once.
 func checkPattern(p *dyngraph.Pattern) error {
-	if p == nil || p.Nodes < 1 || len(p.From) != len(p.To) {
-		return invalid("no pattern, or one without nodes or with edges of one end: make it with dyngraph.NewPattern")
-	}
-	for e, from := range p.From {
-		to := p.To[e]
-		if from < 0 || to < 0 || int(from) >= p.Nodes || int(to) >= p.Nodes {
-			return invalid("edge %d joins %d -> %d, want nodes in 0..%d", e, from, to, p.Nodes-1)
-		}
-		if e > 0 && (from < p.From[e-1] || from == p.From[e-1] && to <= p.To[e-1]) {
-			return invalid("edge %d, %d -> %d, follows %d -> %d, want edges in order and each once: make the pattern with dyngraph.NewPattern",
-				e, from, to, p.From[e-1], p.To[e-1])
-		}
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("graphs: %w: %w", ErrInvalid, err)
 	}
 	return nil
 }
@@ -73,9 +65,11 @@ func checkUndirected(p *dyngraph.Pattern) error {
 	for e, from := range p.From {
 		switch to := p.To[e]; {
 		case from == to:
-			return invalid("self-loop of node %d, want an undirected graph without them: take the graph before its events, or symmetrise it", from)
+			return invalid("self-loop of node %d, want an undirected graph without them: take the graph before its "+
+				"events, or symmetrise it", from)
 		case reverse.From[e] != from || reverse.To[e] != to:
-			return invalid("an edge near %d -> %d has no opposite, want an undirected graph: take the graph before its events, or add the opposite edges", from, to)
+			return invalid("an edge near %d -> %d has no opposite, want an undirected graph: take the graph before "+
+				"its events, or add the opposite edges", from, to)
 		}
 	}
 	return nil

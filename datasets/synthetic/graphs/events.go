@@ -6,12 +6,12 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Events change a graph: at each event every ordered pair (i, j) of nodes, i = j too, loses its edge with probability Drop
-// and then gains one with probability Add, each pair on its own. So a graph becomes directed and gets self-loops. Time and
-// memory are O(edges), since pairs that nothing happens to are skipped over.
+// Events change a graph: at each event every ordered pair (i, j) of nodes, i = j too, loses its edge with probability
+// Drop and then gains one with probability Add, each pair on its own. So a graph becomes directed and gets self-loops.
+// Time and memory are O(edges), since pairs that nothing happens to are skipped over.
 type Events struct {
-	// The zero Events have 0.02 and 0.001. Where either is set both are taken as they are. Add gives Add n² edges an event: for
-	// large graphs let it fall as 1/n.
+	// The zero Events have 0.02 and 0.001. Where one is set both are taken as they are. Add gives Add n² edges an
+	// event: for large graphs let it fall as 1/n.
 	Drop, Add float64
 }
 
@@ -24,10 +24,7 @@ func (e Events) Apply(graph *dyngraph.Pattern, count int, rng *rand.Rand) (*dyng
 	if err := checkPattern(graph); err != nil {
 		return nil, nil, err
 	}
-	if err := checkProbability("events with drop", e.Drop); err != nil {
-		return nil, nil, err
-	}
-	if err := checkProbability("events with add", e.Add); err != nil {
+	if err := checkProbabilities("events", e.Drop, e.Add); err != nil {
 		return nil, nil, err
 	}
 	if count < 0 {
@@ -52,7 +49,7 @@ func (e Events) Apply(graph *dyngraph.Pattern, count int, rng *rand.Rand) (*dyng
 
 // happen draws which edges one more event keeps, and the pairs that it joins, kept or not.
 func (e Events) happen(p *dyngraph.Pattern, rng *rand.Rand) (kept, added *dyngraph.Pattern) {
-	kept = room(p.Nodes, p.Edges())
+	kept = noEdges(p.Nodes, p.Edges())
 	keep := func(from, to int64) { // all edges but that at to
 		kept.From, kept.To = append(kept.From, p.From[from:to]...), append(kept.To, p.To[from:to]...)
 	}
@@ -64,21 +61,21 @@ func (e Events) happen(p *dyngraph.Pattern, rng *rand.Rand) (kept, added *dyngra
 	keep(next, int64(p.Edges()))
 
 	n := int64(p.Nodes)
-	added = room(p.Nodes, 0)
+	added = noEdges(p.Nodes, 0)
 	for pair := range successes(e.Add, n*n, rng) {
 		added.From, added.To = append(added.From, int32(pair/n)), append(added.To, int32(pair%n))
 	}
 	return kept, added
 }
 
-// room is a pattern without edges and with space for some.
-func room(nodes, edges int) *dyngraph.Pattern {
+// noEdges is a pattern without edges, with capacity for some.
+func noEdges(nodes, edges int) *dyngraph.Pattern {
 	return &dyngraph.Pattern{Nodes: nodes, From: make([]int32, 0, edges), To: make([]int32, 0, edges)}
 }
 
 // union merges two patterns of the same nodes.
 func union(a, b *dyngraph.Pattern) *dyngraph.Pattern {
-	u := room(a.Nodes, a.Edges()+b.Edges())
+	u := noEdges(a.Nodes, a.Edges()+b.Edges())
 	i, j := 0, 0
 	for i < a.Edges() && j < b.Edges() {
 		order := compare(a, i, b, j)

@@ -155,7 +155,8 @@ func TestEventsErrors(t *testing.T) {
 		count  int
 	}{
 		{graphs.Events{}, nil, 1}, {graphs.Events{}, p, -1}, {graphs.Events{}, large, 12},
-		{graphs.Events{Drop: math.NaN()}, p, 1}, {graphs.Events{Add: math.NaN()}, p, 1}, {graphs.Events{Drop: -1}, p, 1}, {graphs.Events{Add: 1.5}, p, 1},
+		{graphs.Events{Drop: math.NaN()}, p, 1}, {graphs.Events{Add: math.NaN()}, p, 1}, {graphs.Events{Drop: -1}, p,
+			1}, {graphs.Events{Add: 1.5}, p, 1},
 	} {
 		if _, _, err := c.events.Apply(c.graph, c.count, source(1)); !errors.Is(err, graphs.ErrInvalid) {
 			t.Errorf("%+v, %d events: %v", c.events, c.count, err)

@@ -40,47 +40,14 @@ func Example() {
 func ExampleCommunity() {
 	const n = 4_000
 	scale := 400. / n
-	graph, err := graphs.Draw(graphs.Community{Inside: 0.25 * scale, Between: 0.01 * scale}, n, rand.New(rand.NewPCG(1, 0)))
+	graph, err := graphs.Draw(graphs.Community{Inside: 0.25 * scale, Between: 0.01 * scale}, n,
+		rand.New(rand.NewPCG(1, 0)))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Printf("%d nodes, mean degree %.0f\n", graph.Nodes, float64(graph.Edges())/n)
 	// Output: 4000 nodes, mean degree 32
-}
-
-func ExampleMeasure() {
-	graph, err := graphs.Grid{}.Draw(400, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	s, err := graphs.Measure(graph)
-	fmt.Printf("degree %.2f +- %.2f, clustering %.3f %v\n", s.MeanDegree, s.StdDegree, s.Clustering, err)
-	// Output: degree 7.41 +- 1.23, clustering 0.465 <nil>
-}
-
-func ExampleByName() {
-	family, err := graphs.ByName("small world")
-	fmt.Printf("%T %v\n", family, err)
-	_, err = graphs.ByName("lattice")
-	fmt.Println(err)
-	// Output:
-	// graphs.SmallWorld <nil>
-	// graphs: family "lattice", want one of ["community" "grid" "power law" "small world" "random"]: invalid graph
-}
-
-func ExampleCommunities() {
-	// Two triangles joined by an edge.
-	p, _, err := dyngraph.NewPattern(6,
-		[]int{0, 2, 2, 4, 4, 0, 1, 3, 3, 5, 5, 1, 4, 5},
-		[]int{2, 0, 4, 2, 0, 4, 3, 1, 5, 3, 1, 5, 5, 4})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(graphs.Communities(p))
-	// Output: [[0 2 4] [1 3 5]] <nil>
 }
 
 func ExampleSchedule() {

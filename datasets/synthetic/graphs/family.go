@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -17,32 +16,19 @@ var ErrInvalid = errors.New("invalid graph")
 type Family interface {
 	// Name is how tables call the family, such as "power law".
 	Name() string
-	// Draw draws a graph of n nodes ([Grid] rounds n up): symmetric, without self-loops, nodes as the definition numbers
-	// them. The graph depends on nothing but n, the family's fields and the state of rng.
+	// Draw draws a graph of n nodes ([Grid] rounds n up): symmetric, without self-loops, nodes as the definition
+	// numbers them. The graph depends on nothing but n, the family's fields and the state of rng.
 	Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error)
 }
 
-// All lists the families with the published constants, in the order of the published tables; Random, which is not in
-// them, is last.
+// All lists the families with the published constants, in the order of the published tables, and then Random.
 func All() []Family {
 	return []Family{Community{}, Grid{}, PowerLaw{}, SmallWorld{}, Random{}}
 }
 
-// ByName finds a family of [All]: "community", "grid", "power law", "small world" or "random"; - and _ may stand for a
-// space.
-func ByName(name string) (Family, error) {
-	var names []string
-	for _, family := range All() {
-		if family.Name() == strings.NewReplacer("_", " ", "-", " ").Replace(name) {
-			return family, nil
-		}
-		names = append(names, family.Name())
-	}
-	return nil, invalid("family %q, want one of %q", name, names)
-}
-
-// Draw draws a graph of the family as the experiments use it: nodes in the order of [ByCommunity], but those of a [Grid] in
-// the order of its pixels.
+// Draw draws a graph of the family as the experiments use it: nodes in the order of communities found by
+// greedy modularity maximisation, so that pictures of the adjacency matrix show blocks, but those of a [Grid] in the
+// order of its pixels.
 func Draw(family Family, n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	graph, err := family.Draw(n, rng)
 	if err != nil {
@@ -51,7 +37,7 @@ func Draw(family Family, n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	if _, grid := family.(Grid); grid {
 		return graph, nil
 	}
-	return ByCommunity(graph)
+	return byCommunity(graph)
 }
 
 // Resolve is the family with its defaults written out.
@@ -66,17 +52,23 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("graphs: %s: %w", fmt.Sprintf(format, args...), ErrInvalid)
 }
 
-// checkNodes refuses sizes that the family cannot have or that int32 node numbers cannot count.
-func checkNodes(f Family, n, least int) error {
+// check refuses probabilities outside of [0, 1], sizes that the family cannot have or that int32 node numbers cannot
+// count, and so many entries that they would fill the memory.
+func check(f Family, n, least int, entries float64, probabilities ...float64) error {
+	if err := checkProbabilities(f.Name(), probabilities...); err != nil {
+		return err
+	}
 	if n < least || n > math.MaxInt32 {
 		return invalid("%s of %d nodes, want %d to %d", f.Name(), n, least, math.MaxInt32)
 	}
-	return nil
+	return checkSize(f.Name(), entries)
 }
 
-func checkProbability(what string, p float64) error {
-	if !(p >= 0 && p <= 1) {
-		return invalid("%s %g, want a probability in [0, 1]", what, p)
+func checkProbabilities(what string, probabilities ...float64) error {
+	for _, p := range probabilities {
+		if !(p >= 0 && p <= 1) {
+			return invalid("%s with probability %g, want it in [0, 1]", what, p)
+		}
 	}
 	return nil
 }
@@ -85,8 +77,8 @@ func checkProbability(what string, p float64) error {
 func checkSize(what string, entries float64) error {
 	const most = 1 << 28 // 2 GiB of edges or weights
 	if entries > most {
-		return invalid("%s with about %.2g entries, want at most %.2g: lower the probability, which for a constant mean degree falls as 1/nodes",
-			what, entries, float64(most))
+		return invalid("%s with about %.2g entries, want at most %.2g: lower the probability, which for a constant "+
+			"mean degree falls as 1/nodes", what, entries, float64(most))
 	}
 	return nil
 }

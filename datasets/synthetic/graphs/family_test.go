@@ -41,7 +41,8 @@ func checksum(patterns ...*dyngraph.Pattern) string {
 	h := fnv.New64a()
 	for _, p := range patterns {
 		for e := range p.From {
-			h.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(p.From[e])), uint32(p.To[e])))
+			h.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(p.From[e])),
+				uint32(p.To[e])))
 		}
 	}
 	return fmt.Sprintf("%016x", h.Sum64())
@@ -55,7 +56,8 @@ func TestProperties(t *testing.T) {
 		family := rapid.SampledFrom([]graphs.Family{
 			graphs.Grid{},
 			graphs.PowerLaw{Edges: rapid.IntRange(0, n-1).Draw(t, "edges")},
-			graphs.SmallWorld{Neighbours: rapid.IntRange(2, n).Draw(t, "neighbours"), Shortcut: probability.Draw(t, "shortcut")},
+			graphs.SmallWorld{Neighbours: rapid.IntRange(2, n).Draw(t, "neighbours"),
+				Shortcut: probability.Draw(t, "shortcut")},
 			graphs.Community{Inside: probability.Draw(t, "inside"), Between: probability.Draw(t, "between")},
 			graphs.Random{Probability: probability.Draw(t, "probability")},
 		}).Draw(t, "family")
@@ -147,9 +149,11 @@ func TestAgainstTheory(t *testing.T) {
 		{"community: degree in the first block", graphs.Community{}, degree(0), 0.25*39 + 0.01*80},
 		{"community: degree in the last block", graphs.Community{}, degree(n - 1), 0.25*9 + 0.01*110},
 		{"community: inside the third block", graphs.Community{}, edgesIn(80, 110, 80, 110), 0.25 * 30 * 29},
-		{"community: between second and last", graphs.Community{Inside: 0.1, Between: 0.3}, edgesIn(40, 80, 110, 120), 0.3 * 400},
+		{"community: between second and last", graphs.Community{Inside: 0.1, Between: 0.3}, edgesIn(40, 80, 110, 120),
+			0.3 * 400},
 		{"small world: edges", graphs.SmallWorld{}, edgesIn(0, n, 0, n), 4*n + n*2*0.5*2},
-		// Two tries of half a shortcut as the lower end, or 1 of node n-2; others choose it with probability near 1/(n-5.5).
+		// Two tries of half a shortcut as the lower end, or 1 of node n-2; others choose it with probability near
+		// 1/(n-5.5).
 		{"small world: node 50", graphs.SmallWorld{}, degree(50), 4 + 1 + (n-5)*1/(n-5.5)},
 		{"small world: node 0 tries four times", graphs.SmallWorld{}, degree(0), 4 + 2 + (n-6)*1/(n-5.5)},
 		{"small world: the last tries nothing", graphs.SmallWorld{}, degree(n - 1), 4 + (n-4)*1/(n-5.5)},
@@ -169,8 +173,8 @@ func TestAgainstTheory(t *testing.T) {
 	}
 }
 
-// growth is the mean degree of one of the first two nodes of a tree: node i arrives when there are i-1 edges and chooses
-// it with probability k/(2(i-1)).
+// growth is the mean degree of one of the first two nodes of a tree: node i arrives when there are i-1 edges and
+// chooses it with probability k/(2(i-1)).
 func growth(n int) float64 {
 	k := 1.0
 	for i := 2; i < n; i++ {
@@ -201,20 +205,6 @@ func TestSameOnEveryMachine(t *testing.T) {
 	}
 }
 
-func TestByName(t *testing.T) {
-	for _, family := range graphs.All() {
-		if got, err := graphs.ByName(family.Name()); err != nil || got != family {
-			t.Errorf("%q: %v, %v", family.Name(), got, err)
-		}
-	}
-	if got, err := graphs.ByName("small_world"); err != nil || got.Name() != "small world" {
-		t.Errorf("small_world: %v, %v", got, err)
-	}
-	if _, err := graphs.ByName("lattice"); !errors.Is(err, graphs.ErrInvalid) {
-		t.Errorf("lattice: %v", err)
-	}
-}
-
 func TestFamilyErrors(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
@@ -225,8 +215,10 @@ func TestFamilyErrors(t *testing.T) {
 		{graphs.PowerLaw{}, 5}, {graphs.PowerLaw{Edges: -1}, 9}, {graphs.PowerLaw{Edges: math.MaxInt32}, math.MaxInt32},
 		{graphs.SmallWorld{}, 4}, {graphs.SmallWorld{Neighbours: 1}, 9}, {graphs.SmallWorld{Shortcut: 0.5}, 9},
 		{graphs.SmallWorld{Neighbours: 4, Shortcut: -0.1}, 9}, {graphs.SmallWorld{Neighbours: 4, Shortcut: nan}, 9},
-		{graphs.Community{}, 3}, {graphs.Community{}, 1 << 20}, {graphs.Community{Inside: 1.1}, 9}, {graphs.Community{Inside: 0.1, Between: nan}, 9},
-		{graphs.Random{}, 0}, {graphs.Random{}, 1 << 20}, {graphs.Random{Probability: nan}, 9}, {graphs.Random{Probability: -1}, 9},
+		{graphs.Community{}, 3}, {graphs.Community{}, 1 << 20}, {graphs.Community{Inside: 1.1},
+			9}, {graphs.Community{Inside: 0.1, Between: nan}, 9},
+		{graphs.Random{}, 0}, {graphs.Random{}, 1 << 20}, {graphs.Random{Probability: nan},
+			9}, {graphs.Random{Probability: -1}, 9},
 	} {
 		if p, err := graphs.Draw(c.family, c.n, source(1)); !errors.Is(err, graphs.ErrInvalid) {
 			t.Errorf("%#v of %d nodes: got %v, %v", c.family, c.n, p, err)
@@ -234,8 +226,8 @@ func TestFamilyErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkDraw is time and memory against the number of nodes, probabilities falling so that the mean degree stays that
-// of 400 nodes.
+// BenchmarkDraw is time and memory against the number of nodes, probabilities falling so that the mean degree stays
+// that of 400 nodes.
 func BenchmarkDraw(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		scale := min(1, 400/float64(n))

@@ -7,8 +7,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Grid is a square lattice in which each pixel is joined to the up to 8 around it, row by row: pixel (r, c) of side N is
-// node r N + c. All draws are equal.
+// Grid is a square lattice in which each pixel is joined to the up to 8 around it, row by row: pixel (r, c) of side N
+// is node r N + c. All draws are equal.
 type Grid struct{}
 
 // Name is "grid".
@@ -16,11 +16,8 @@ func (Grid) Name() string { return "grid" }
 
 // Draw builds the lattice of side [Side](n), which has Side(n)² nodes.
 func (g Grid) Draw(n int, _ *rand.Rand) (*dyngraph.Pattern, error) {
-	if err := checkNodes(g, n, 2); err != nil {
-		return nil, err
-	}
 	side := Side(n)
-	if err := checkSize(g.Name(), 8*float64(side)*float64(side)); err != nil {
+	if err := check(g, n, 2, 8*float64(side)*float64(side)); err != nil {
 		return nil, err
 	}
 	p := &dyngraph.Pattern{Nodes: side * side}
@@ -38,5 +35,5 @@ func (g Grid) Draw(n int, _ *rand.Rand) (*dyngraph.Pattern, error) {
 	return p, nil
 }
 
-// Side is ceil(sqrt n), the side of the smallest square with room for n nodes.
+// Side is ceil(sqrt n), the side of the smallest square that holds n nodes.
 func Side(n int) int { return int(math.Ceil(math.Sqrt(float64(max(n, 0))))) }

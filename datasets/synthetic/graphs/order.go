@@ -3,20 +3,21 @@ package graphs
 import (
 	"cmp"
 	"container/heap"
+	"maps"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// ByCommunity numbers the nodes of an undirected graph anew, community by community as [Communities] lists them, so that
+// byCommunity numbers the nodes of an undirected graph anew, community by community as communities lists them, so that
 // the adjacency matrix shows blocks and neighbours of a community lie together in a picture.
-func ByCommunity(p *dyngraph.Pattern) (*dyngraph.Pattern, error) {
-	communities, err := Communities(p)
+func byCommunity(p *dyngraph.Pattern) (*dyngraph.Pattern, error) {
+	found, err := communities(p)
 	if err != nil {
 		return nil, err
 	}
 	number := make([]int32, p.Nodes)
-	for next, node := range slices.Concat(communities...) {
+	for next, node := range slices.Concat(found...) {
 		number[node] = int32(next)
 	}
 	from, to := make([]int32, p.Edges()), make([]int32, p.Edges())
@@ -26,15 +27,15 @@ func ByCommunity(p *dyngraph.Pattern) (*dyngraph.Pattern, error) {
 	return sorted(p.Nodes, from, to), nil
 }
 
-// Communities finds communities of an undirected graph by greedy modularity maximisation: each node starts alone, and as
-// long as the modularity gains, the two communities whose union gains most are joined. The largest comes first, of equal
-// ones that with the smallest node; nodes of one are in increasing order.
+// communities finds communities of an undirected graph by greedy modularity maximisation: each node starts alone, and
+// as long as the modularity gains, the two communities whose union gains most are joined. The largest comes first, of
+// equal ones that with the smallest node; nodes of one are in increasing order.
 //
-// A. Clauset, M. E. J. Newman, C. Moore, Finding community structure in very large networks, Physical Review E 70, 066111,
-// 2004; as networkx's greedy_modularity_communities, with its rule for equal gains (the pair with the smallest labels, the
-// union takes the larger label) applied to exact gains where networkx's are rounded. gonum's community package has
-// Louvain's method only.
-func Communities(p *dyngraph.Pattern) ([][]int, error) {
+// A. Clauset, M. E. J. Newman, C. Moore, Finding community structure in very large networks, Physical Review E 70,
+// 066111, 2004; as networkx's greedy_modularity_communities, with its rule for equal gains (the pair with the smallest
+// labels, the union takes the larger label) applied to exact gains where networkx's are rounded. gonum's community
+// package has Louvain's method only.
+func communities(p *dyngraph.Pattern) ([][]int, error) {
 	if err := checkUndirected(p); err != nil {
 		return nil, err
 	}
@@ -47,23 +48,18 @@ func Communities(p *dyngraph.Pattern) ([][]int, error) {
 		root := c.find(int32(node))
 		members[root] = append(members[root], node)
 	}
-	communities := make([][]int, 0, len(members))
-	for _, nodes := range members {
-		communities = append(communities, nodes)
-	}
-	slices.SortFunc(communities, func(a, b []int) int {
+	return slices.SortedFunc(maps.Values(members), func(a, b []int) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a[0], b[0]))
-	})
-	return communities, nil
+	}), nil
 }
 
-// clustering is the state of the greedy algorithm. With m edges, E_ij of them between communities i and j, and k_i the sum
-// of the degrees in i, joining i and j raises the modularity by 2/(2m)² (2m E_ij - k_i k_j); the bracket is an exact
-// integer, the gain.
+// clustering is the state of the greedy algorithm. With m edges, E_ij of them between communities i and j, and k_i the
+// sum of the degrees in i, joining i and j raises the modularity by 2/(2m)² (2m E_ij - k_i k_j); the bracket is an
+// exact integer, the gain.
 //
 // The queue is lazy. Joining communities lowers the gain of every pair they are in, except where both have edges to a
-// third: only for those is a pair queued anew. All other queued gains are bounds from above, put right when they come to
-// the front. Rows are joined smaller into larger.
+// third: only for those is a pair queued anew. All other queued gains are bounds from above, put right when they come
+// to the front. Rows are joined smaller into larger.
 type clustering struct {
 	twiceEdges int64
 	parent     []int32           // union-find; roots index what follows
@@ -77,7 +73,8 @@ func newClustering(p *dyngraph.Pattern) *clustering {
 	n := p.Nodes
 	c := &clustering{
 		twiceEdges: int64(p.Edges()),
-		parent:     make([]int32, n), between: make([]map[int32]int32, n), degree: make([]int64, n), label: make([]int32, n),
+		parent:     make([]int32, n), between: make([]map[int32]int32, n),
+		degree: make([]int64, n), label: make([]int32, n),
 	}
 	start := starts(n, p.From)
 	for u := range n {
@@ -170,13 +167,7 @@ type pairs []pair
 func (h pairs) Len() int { return len(h) }
 func (h pairs) Less(a, b int) bool {
 	x, y := h[a], h[b]
-	switch {
-	case x.gain != y.gain:
-		return x.gain > y.gain
-	case x.low != y.low:
-		return x.low < y.low
-	}
-	return x.high < y.high
+	return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(x.low, y.low), cmp.Compare(x.high, y.high)) < 0
 }
 func (h pairs) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
 func (h *pairs) Push(x any)   { *h = append(*h, x.(pair)) }

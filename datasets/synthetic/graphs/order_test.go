@@ -2,6 +2,7 @@ package graphs_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -100,12 +101,14 @@ func TestCommunitiesKnown(t *testing.T) {
 		p    *dyngraph.Pattern
 		want [][]int
 	}{
-		{"two triangles and a bridge", undirected(t, 6, [2]int{0, 2}, [2]int{2, 4}, [2]int{4, 0}, [2]int{1, 3}, [2]int{3, 5}, [2]int{5, 1}, [2]int{4, 5}),
+		{"two triangles and a bridge", undirected(t, 6, [2]int{0, 2}, [2]int{2, 4}, [2]int{4, 0}, [2]int{1, 3},
+			[2]int{3, 5}, [2]int{5, 1}, [2]int{4, 5}),
 			[][]int{{0, 2, 4}, {1, 3, 5}}},
 		{"no edges", undirected(t, 3), [][]int{{0}, {1}, {2}}},
-		{"the largest first", undirected(t, 6, [2]int{0, 1}, [2]int{2, 3}, [2]int{3, 4}, [2]int{4, 2}), [][]int{{2, 3, 4}, {0, 1}, {5}}},
-		// Zachary's karate club (W. W. Zachary, Journal of Anthropological Research 33, 1977); the first community is the
-		// example of networkx's manual.
+		{"the largest first", undirected(t, 6, [2]int{0, 1}, [2]int{2, 3}, [2]int{3, 4}, [2]int{4, 2}),
+			[][]int{{2, 3, 4}, {0, 1}, {5}}},
+		// Zachary's karate club (W. W. Zachary, Journal of Anthropological Research 33, 1977); the first community is
+		// the example of networkx's manual.
 		{"karate club", undirected(t, 34, karate...), [][]int{
 			{8, 14, 15, 18, 20, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33},
 			{1, 2, 3, 7, 9, 12, 13, 17, 21},
@@ -125,12 +128,16 @@ func TestCommunitiesKnown(t *testing.T) {
 }
 
 var karate = [][2]int{
-	{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}, {0, 7}, {0, 8}, {0, 10}, {0, 11}, {0, 12}, {0, 13}, {0, 17}, {0, 19},
-	{0, 21}, {0, 31}, {1, 2}, {1, 3}, {1, 7}, {1, 13}, {1, 17}, {1, 19}, {1, 21}, {1, 30}, {2, 3}, {2, 7}, {2, 8}, {2, 9},
+	{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}, {0, 7}, {0, 8}, {0, 10}, {0, 11}, {0, 12}, {0, 13}, {0, 17}, {0,
+		19},
+	{0, 21}, {0, 31}, {1, 2}, {1, 3}, {1, 7}, {1, 13}, {1, 17}, {1, 19}, {1, 21}, {1, 30}, {2, 3}, {2, 7}, {2, 8}, {2,
+		9},
 	{2, 13}, {2, 27}, {2, 28}, {2, 32}, {3, 7}, {3, 12}, {3, 13}, {4, 6}, {4, 10}, {5, 6}, {5, 10}, {5, 16}, {6, 16},
 	{8, 30}, {8, 32}, {8, 33}, {9, 33}, {13, 33}, {14, 32}, {14, 33}, {15, 32}, {15, 33}, {18, 32}, {18, 33}, {19, 33},
-	{20, 32}, {20, 33}, {22, 32}, {22, 33}, {23, 25}, {23, 27}, {23, 29}, {23, 32}, {23, 33}, {24, 25}, {24, 27}, {24, 31},
-	{25, 31}, {26, 29}, {26, 33}, {27, 33}, {28, 31}, {28, 33}, {29, 32}, {29, 33}, {30, 32}, {30, 33}, {31, 32}, {31, 33},
+	{20, 32}, {20, 33}, {22, 32}, {22, 33}, {23, 25}, {23, 27}, {23, 29}, {23, 32}, {23, 33}, {24, 25}, {24, 27}, {24,
+		31},
+	{25, 31}, {26, 29}, {26, 33}, {27, 33}, {28, 31}, {28, 33}, {29, 32}, {29, 33}, {30, 32}, {30, 33}, {31, 32}, {31,
+		33},
 	{32, 33},
 }
 
@@ -162,6 +169,19 @@ func TestByCommunity(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCommunitiesOfTwoTriangles(t *testing.T) { // joined by an edge
+	p, _, err := dyngraph.NewPattern(6,
+		[]int{0, 2, 2, 4, 4, 0, 1, 3, 3, 5, 5, 1, 4, 5},
+		[]int{2, 0, 4, 2, 0, 4, 3, 1, 5, 3, 1, 5, 5, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := graphs.Communities(p)
+	if err != nil || fmt.Sprint(found) != "[[0 2 4] [1 3 5]]" {
+		t.Errorf("communities %v, %v", found, err)
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// PowerLaw grows a graph by preferential attachment: it starts from a star of Edges+1 nodes, then each new node is joined
-// to Edges distinct nodes, drawn with probability proportional to their degree. So it has Edges (n - Edges) edges, and
-// degrees with a tail of exponent 3.
+// PowerLaw grows a graph by preferential attachment: it starts from a star of Edges+1 nodes, then each new node is
+// joined to Edges distinct nodes, drawn with probability proportional to their degree. So it has Edges (n - Edges)
+// edges, and degrees with a tail of exponent 3.
 //
 // A.-L. Barabási, R. Albert, Emergence of scaling in random networks, Science 286, 1999; as networkx's
 // barabasi_albert_graph, which starts from a star since version 2.6.
@@ -34,10 +34,7 @@ func (f PowerLaw) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	if m < 1 {
 		return nil, invalid("power law with %d edges for each new node, want at least 1", m)
 	}
-	if err := checkNodes(f, n, m+1); err != nil {
-		return nil, err
-	}
-	if err := checkSize(f.Name(), 2*float64(m)*float64(n-m)); err != nil {
+	if err := check(f, n, m+1, 2*float64(m)*float64(n-m)); err != nil {
 		return nil, err
 	}
 	var edges edgeList

@@ -28,13 +28,7 @@ func (f Random) resolved() Family {
 // Draw draws a graph of n >= 2 nodes.
 func (f Random) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	f = f.resolved().(Random)
-	if err := checkProbability("random with edge", f.Probability); err != nil {
-		return nil, err
-	}
-	if err := checkNodes(f, n, 2); err != nil {
-		return nil, err
-	}
-	if err := checkSize(f.Name(), f.Probability*float64(n)*float64(n)); err != nil {
+	if err := check(f, n, 2, f.Probability*float64(n)*float64(n), f.Probability); err != nil {
 		return nil, err
 	}
 	var edges edgeList

@@ -3,14 +3,13 @@ package graphs
 import (
 	"math/rand/v2"
 	"slices"
-	"sort"
 )
 
 // Schedule says when events happen, as indices into T times: with n = floor(0.8 T), Early of them are drawn without
-// replacement from 2..n-1 and Late from n..T-1. The published experiments train on times before n, so that Late are events
-// of the extrapolation.
+// replacement from 2..n-1 and Late from n..T-1. The published experiments train on times before n, so that Late are
+// events of the extrapolation.
 type Schedule struct {
-	// The zero Schedule has 10 and 2. Where either is set both are taken as they are.
+	// The zero Schedule has 10 and 2. Where one is set both are taken as they are.
 	Early, Late int
 }
 
@@ -22,8 +21,8 @@ func (s Schedule) Draw(times int, rng *rand.Rand) ([]int, error) {
 	n := 4 * times / 5
 	early, late := max(n-2, 0), times-n // indices to draw from
 	if s.Early < 0 || s.Late < 0 || s.Early > early || s.Late > late {
-		return nil, invalid("%d early and %d late events at %d times, want at most %d early (indices 2..%d) and %d late: take more times or fewer events",
-			s.Early, s.Late, times, early, n-1, late)
+		return nil, invalid("%d early and %d late events at %d times, want at most %d early (indices 2..%d) and %d "+
+			"late: take more times or fewer events", s.Early, s.Late, times, early, n-1, late)
 	}
 	var at []int
 	for _, index := range rng.Perm(early)[:s.Early] {
@@ -41,7 +40,7 @@ func (s Schedule) Draw(times int, rng *rand.Rand) ([]int, error) {
 func InForce(events []int, times int) []int {
 	index := make([]int, times)
 	for k := range index {
-		index[k] = sort.SearchInts(events, k+1)
+		index[k], _ = slices.BinarySearch(events, k+1)
 	}
 	return index
 }

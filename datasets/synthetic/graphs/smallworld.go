@@ -7,15 +7,15 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// SmallWorld is a ring in which each node is joined to the floor(Neighbours/2) nearest on either side, so 5 neighbours are 4.
-// For each edge of the ring, with probability Shortcut, its end of lower number gets a further edge, to a node drawn
-// uniformly among those that it is not joined to yet. No edge is taken away.
+// SmallWorld is a ring in which each node is joined to the floor(Neighbours/2) nearest on each side, so 5 neighbours
+// are 4. For each edge of the ring, with probability Shortcut, its end of lower number gets a further edge, to a node
+// drawn uniformly among those that it is not joined to yet. No edge is taken away.
 //
 // M. E. J. Newman, D. J. Watts, Renormalization group analysis of the small-world network model, Physics Letters A 263,
 // 1999; as networkx's newman_watts_strogatz_graph.
 type SmallWorld struct {
-	// Neighbours in the ring, at least 2 (Neighbours = n gives the complete graph), and the probability of a shortcut. The
-	// zero SmallWorld has 5 and 0.5.
+	// Neighbours in the ring, at least 2 (Neighbours = n gives the complete graph), and the probability of a shortcut.
+	// The zero SmallWorld has 5 and 0.5.
 	Neighbours int
 	Shortcut   float64
 }
@@ -34,15 +34,10 @@ func (f SmallWorld) resolved() Family {
 func (f SmallWorld) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	f = f.resolved().(SmallWorld)
 	if f.Neighbours < 2 {
-		return nil, invalid("small world with %d neighbours in the ring, want at least 2: one on each side", f.Neighbours)
+		return nil, invalid("small world with %d neighbours in the ring, want at least 2: one on each side",
+			f.Neighbours)
 	}
-	if err := checkProbability("small world with shortcut", f.Shortcut); err != nil {
-		return nil, err
-	}
-	if err := checkNodes(f, n, f.Neighbours); err != nil {
-		return nil, err
-	}
-	if err := checkSize(f.Name(), float64(n)*float64(f.Neighbours)*(1+f.Shortcut)); err != nil {
+	if err := check(f, n, f.Neighbours, float64(n)*float64(f.Neighbours)*(1+f.Shortcut), f.Shortcut); err != nil {
 		return nil, err
 	}
 	if f.Neighbours == n {
@@ -76,6 +71,6 @@ func (f SmallWorld) Draw(n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 
 // near reports whether v is u or within reach on the ring of n nodes.
 func near(u, v, n, reach int) bool {
-	apart := max(u-v, v-u)
-	return min(apart, n-apart) <= reach
+	distance := max(u-v, v-u)
+	return min(distance, n-distance) <= reach
 }

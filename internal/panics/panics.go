@@ -1,0 +1,94 @@
+// Package panics turns what functions that build graphs panic with into errors that say where it was.
+package panics
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// Error is a panic of Go's runtime, of GoMLX, or with a value that is no error, as an error that says where it was.
+type Error struct {
+	// Err is what was panicked with.
+	Err error
+	// Place is FILE:LINE of the innermost call outside of Go's runtime and GoMLX; "" where that is not known.
+	Place string
+	// Stack is the whole stack, which %+v prints.
+	Stack string
+}
+
+// Error implements error.
+func (p *Error) Error() string {
+	if p.Place == "" {
+		return p.Err.Error()
+	}
+	return fmt.Sprintf("%v (at %s)", p.Err, p.Place)
+}
+
+// Unwrap gives what was panicked with.
+func (p *Error) Unwrap() error { return p.Err }
+
+// Format adds the stack for %+v.
+func (p *Error) Format(s fmt.State, verb rune) { Format(s, verb, p) }
+
+// Format formats err, and for %+v the stack of the [*Error] that it wraps, if any: for errors that wrap others to
+// implement
+// [fmt.Formatter] with.
+func Format(s fmt.State, verb rune, err error) {
+	if verb == 'q' {
+		fmt.Fprintf(s, "%q", err.Error())
+		return
+	}
+	io.WriteString(s, err.Error())
+	var p *Error
+	if verb == 'v' && s.Flag('+') && errors.As(err, &p) {
+		io.WriteString(s, "\n"+p.Stack)
+	}
+}
+
+// Catch calls a function that builds a graph and returns what it panics with: an error as it is, all else and the
+// errors of Go's runtime and of GoMLX as a [*Error].
+func Catch(build func()) (caught error) {
+	defer func() {
+		thrown := recover()
+		if thrown == nil {
+			return
+		}
+		var known *Error
+		place, foreign := origin()
+		err, isError := thrown.(error)
+		if !isError {
+			err, foreign = fmt.Errorf("panic: %v", thrown), true
+		}
+		if foreign && !errors.As(err, &known) {
+			err = &Error{Err: err, Place: place, Stack: string(debug.Stack())}
+		}
+		caught = err
+	}()
+	build()
+	return nil
+}
+
+// origin is the place of a panic that is being recovered, by its innermost call outside of Go's runtime and of GoMLX;
+// foreign says that there were calls inside of them.
+func origin() (place string, foreign bool) {
+	callers := make([]uintptr, 64)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)]) // without Callers, origin and what recovers
+	for {
+		frame, more := frames.Next()
+		switch {
+		case frame.Function == "runtime.gopanic":
+		case strings.HasPrefix(frame.Function, "runtime."), strings.HasPrefix(frame.Function, "github.com/gomlx/"):
+			foreign = true
+		case frame.Function != "":
+			return fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line), foreign
+		}
+		if !more {
+			return "", foreign
+		}
+	}
+}

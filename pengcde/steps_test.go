@@ -1,0 +1,126 @@
+package pengcde
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	worlds "github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// heatModel is a model of heat on graphs of so many nodes, with its training series.
+func heatModel(t testing.TB, backend *xla.Backend, nodes int, kind Kind) (*Model, []*dyngraph.Series) {
+	t.Helper()
+	set, err := worlds.Generate(t.Context(), worlds.Config{Family: graphs.Grid{}, Task: worlds.Heat,
+		Amplitude: worlds.Shipped, Nodes: nodes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var series []*dyngraph.Series
+	for b := range set.Trajectories {
+		series = append(series, set.Trajectories[b].Series(set.Train, set.TrainingIndex(false)))
+	}
+	m, err := New(backend, Config{Nodes: nodes, Features: 1, Field: kind, GraphOnly: true, LinearCoders: true,
+		Adaptive: &ode.PID{}, Float64: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m, series
+}
+
+// Steps of a trained field end beside changes of the graph and at the last snapshot, however series are batched.
+func TestSteps(t *testing.T) {
+	m, series := heatModel(t, xlatest.Go(t), 36, PENG)
+	together, err := m.Steps(t.Context(), series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, s := range together {
+		times := series[b].Times
+		if last := times[len(times)-1]; !slices.IsSorted(s.Ends) || s.Ends[len(s.Ends)-1] != last ||
+			len(s.Ends) != s.Accepted {
+			t.Errorf("sample %d: %d ends up to %g, want %d up to %g", b, len(s.Ends), s.Ends[len(s.Ends)-1], s.Accepted,
+				last)
+		}
+		if len(s.StepTo) == 0 {
+			t.Errorf("sample %d: no times to end on, want those beside changes", b)
+		}
+		for _, stop := range s.StepTo {
+			if stop > 0 && !slices.Contains(s.Ends, stop) {
+				t.Errorf("sample %d: no step ends at %g, beside a change", b, stop)
+			}
+		}
+		alone, err := m.Steps(t.Context(), series[b:b+1])
+		if err != nil || !slices.Equal(alone[0].Ends, s.Ends) {
+			t.Errorf("sample %d: steps end at %v, alone at %v, %v", b, s.Ends, alone, err)
+		}
+	}
+	if _, err := m.Steps(t.Context(), nil); !errors.Is(err, ErrInput) {
+		t.Errorf("no series: %v, want ErrInput", err)
+	}
+	m.Close()
+	if _, err := m.Steps(t.Context(), series); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed: %v, want ErrClosed", err)
+	}
+}
+
+// BenchmarkStepsOfHeat counts what a sample of heat on 100 nodes takes, with parameters of 40 epochs: tries with and
+// without steps that end where the graph changes, and the root mean square error of all states against a tight solve,
+// relative to the largest.
+func BenchmarkStepsOfHeat(b *testing.B) {
+	ctx, backend := context.Background(), xlatest.Backend(b)
+	for _, kind := range []Kind{GNODE, Adjacency, Original, PENG} {
+		b.Run(string(kind), func(b *testing.B) {
+			m, series := heatModel(b, backend, 100, kind)
+			training := train.Config{Epochs: 40, EvaluateEvery: -1, BatchSize: len(series)}
+			if _, err := m.FitTrajectories(ctx, series, nil, training); err != nil {
+				b.Fatal(err)
+			}
+			batches, err := m.batches(m.trajectories(series), len(series), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			batch, stops := batches[0], batches[0].stops
+			defer batch.free()
+			solve := func(control ode.PID, stops [][]float64) (states []float64, tries int) {
+				w := m.config.wiring()
+				w.control, w.maxSteps, batch.stops = control, 1<<20, stops
+				n, err := newNetwork(backend, w)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer n.close()
+				solution, err := n.solve(ctx, m.params, batch, false)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer solution.Close()
+				for _, stats := range solution.Stats {
+					tries += stats.Accepted + stats.Rejected
+				}
+				return nn.Floats(solution.Z), tries
+			}
+			for b.Loop() {
+				want, _ := solve(ode.PID{RTol: 1e-8, ATol: 1e-10}, stops)
+				for name, stops := range map[string][][]float64{"plain": nil, "stepto": stops} {
+					got, tries := solve(ode.PID{}, stops)
+					b.ReportMetric(float64(tries)/float64(len(series)), name+"-tries")
+					rms := floats.Distance(got, want, 2) / math.Sqrt(float64(len(got)))
+					b.ReportMetric(rms/floats.Norm(want, math.Inf(1)), name+"-error")
+				}
+			}
+		})
+	}
+}
