@@ -62,7 +62,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 			weight, _ := model.Parameter("encoder.weight")
 			bias, _ := model.Parameter("encoder.bias")
 			solve := func(control ode.PID, tensors []*tensors.Tensor, stopped bool) (states []float64, tries int) {
-				solver, err := ode.NewPiecewise(backend, equation, ode.Config{Control: control, MaxSteps: 1 << 20})
+				solver, err := ode.NewPiecewise(backend, equation, ode.Config{StepSize: control, MaxSteps: 1 << 20})
 				if err != nil {
 					b.Fatal(err)
 				}

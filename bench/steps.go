@@ -36,7 +36,7 @@ func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.M
 		return Steps{}, err
 	}
 	derivative, params := field.Piecewise(f)
-	solver, err := ode.NewPiecewise(backend, derivative, ode.Config{Control: *c.Config.Adaptive, Parameters: len(params)})
+	solver, err := ode.NewPiecewise(backend, derivative, ode.Config{StepSize: *c.Config.Adaptive, Parameters: len(params)})
 	if err != nil {
 		return Steps{}, fmt.Errorf("bench: %w", err)
 	}

@@ -69,7 +69,7 @@ func TestFixturePGTGNODE(t *testing.T) {
 }
 
 // observedPGT wires a pgt_* file: perceptrons as encoder and readout, a forecast at the last knot.
-func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.Control) (wiring, example) {
+func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.StepSize) (wiring, example) {
 	hidden, p := file.Get("hidden").Int(), file.Get("p").Int()
 	sample := observed.Windowed(t, file)
 	e := example{sample: sample, x0: sample.Features[0], times: sample.Knots}

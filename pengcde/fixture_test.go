@@ -51,7 +51,7 @@ func wire(t *testing.T, file fixture.Node, w wiring, examples []example, outputs
 }
 
 // synthetic wires a model_* file: linear encoder and readout, forecasts at all times.
-func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.Control) *golden {
+func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.StepSize) *golden {
 	hidden := file.Get("hidden").Int()
 	ts, x0, y := file.Get("ts").Array(), file.Get("x0").Array(), file.Get("y_true").Array()
 	var examples []example
@@ -70,7 +70,7 @@ func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.Contr
 }
 
 // control takes steps by what is in it now, so that one compiled network serves several.
-type control struct{ ode.Control }
+type control struct{ ode.StepSize }
 
 // comparedBy is the same with another measure; what is compiled for the solve serves both.
 func (g *golden) comparedBy(m measure) *golden {
@@ -166,12 +166,12 @@ func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string,
 	g.checkStates("constant step", file.Get("constant").List(), 1e-10)
 	g.checkGradient("constant step", file.Get("constant_loss").Float(), file.Get("constant_grad").Params(), 1e-10, 1e-10)
 
-	steps.Control = accepted(file)
+	steps.StepSize = accepted(file)
 	g.checkStates("replay", file.Get("adaptive").List(), 1e-10)
 	g.checkGradient("replay", file.Get("fixed_sequence_loss").Float(), file.Get(replayed).Params(), 1e-10, 1e-10)
 
 	// The same controller takes other steps from rounding on where the field has kinks, so compare loosely.
-	steps.Control = ode.PID{RTol: file.Get("rtol").Float(), ATol: file.Get("atol").Float()}
+	steps.StepSize = ode.PID{RTol: file.Get("rtol").Float(), ATol: file.Get("atol").Float()}
 	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string,
 		}
 	}
 
-	steps.Control = constant
+	steps.StepSize = constant
 	g.checkAdamW(file.Get("adamw20_constant"), afterAdamW)
 }
 

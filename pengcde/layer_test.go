@@ -108,7 +108,7 @@ func (l layered) bySolver(t *testing.T, store *model.Store) [][]float64 {
 	derivative, declared := field.Equation(f)
 	last := len(l.times) - 1
 	solver, err := ode.New(l.backend, derivative, ode.Config{Method: ode.Bosh3, Parameters: len(declared),
-		Control: ode.Constant{Step: (l.times[last] - l.times[0]) / float64(l.steps)}})
+		StepSize: ode.Constant{Step: (l.times[last] - l.times[0]) / float64(l.steps)}})
 	if err != nil {
 		t.Fatal(err)
 	}

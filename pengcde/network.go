@@ -36,7 +36,7 @@ const (
 type wiring struct {
 	encoder, readout layer
 	field            field.Field
-	control          ode.Control
+	control          ode.StepSize
 	maxSteps         int        // of an adaptive control; 0 for ode's default
 	continuous       bool       // whether the field is continuous where steps end
 	memory           ode.Memory // of a solve that is to be differentiated
@@ -65,7 +65,7 @@ func newNetwork(backend *xla.Backend, w wiring) (*network, error) {
 	}
 
 	var err error
-	config := ode.Config{Control: w.control, MaxSteps: w.maxSteps, Parameters: len(fieldParams)}
+	config := ode.Config{StepSize: w.control, MaxSteps: w.maxSteps, Parameters: len(fieldParams)}
 	if n.solver, err = ode.NewPiecewise(backend, derivative, config); err != nil {
 		return nil, err
 	}

@@ -78,8 +78,8 @@ func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost
 	file := fixture.Load(tb, c.fixture)
 	f := c.field(file.Get("hidden").Int(), file.Get("layers").Int())
 	params := file.Get("params").Params()
-	loose := solverOf(tb, backend, f, ode.Config{Control: ode.PID{}})
-	tight := solverOf(tb, backend, f, ode.Config{Control: ode.PID{RTol: 1e-6, ATol: 1e-8}, MaxSteps: 1 << 20})
+	loose := solverOf(tb, backend, f, ode.Config{StepSize: ode.PID{}})
+	tight := solverOf(tb, backend, f, ode.Config{StepSize: ode.PID{RTol: 1e-6, ATol: 1e-8}, MaxSteps: 1 << 20})
 	samples := observed.Synthetic(tb, file)
 	for seed := range irregular {
 		samples = append(samples, changing(samples[0], uint64(1+seed)))

@@ -52,7 +52,7 @@ func TestGradientOfControlValues(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				solver, err := ode.New(backend, equation, ode.Config{Control: ode.Constant{Step: 0.8}})
+				solver, err := ode.New(backend, equation, ode.Config{StepSize: ode.Constant{Step: 0.8}})
 				if err != nil {
 					t.Fatal(err)
 				}

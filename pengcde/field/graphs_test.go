@@ -136,7 +136,7 @@ func TestStateOfAnotherShape(t *testing.T) {
 			continue
 		}
 		for _, product := range bothProducts {
-			solver := solverOf(t, backend, f, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
+			solver := solverOf(t, backend, f, ode.Config{StepSize: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
 			for what, dims := range map[string][]int{"a node more": {1, n + 1, 3}, "a node less": {1, n - 1, 3}, "wider": {1, n, 4}, "a sample more": {2, n, 3}, "an axis less": {n, 3}} {
 				size := 1
 				for _, d := range dims {
@@ -150,7 +150,7 @@ func TestStateOfAnotherShape(t *testing.T) {
 		}
 	}
 	with := every(n, p+1)["PENG, features"]
-	solver := solverOf(t, backend, with, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(with.Params())})
+	solver := solverOf(t, backend, with, ode.Config{StepSize: ode.Constant{Step: 0.5}, Parameters: len(with.Params())})
 	if _, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(n*3, 0), 1, n, 3), [][]float64{{0, 1}}, argsOf(t, with, bothProducts[0], sample)...); !errors.Is(err, ode.ErrInput) {
 		t.Errorf("a field of more features than the control has: got %v, want ErrInput", err)
 	}
@@ -174,7 +174,7 @@ func TestSizesOfFields(t *testing.T) {
 // A control whose tensors are not all there, as when the parameters are not counted off, is bad input of the solve.
 func TestControlWithoutSomeTensors(t *testing.T) {
 	f := field.PENG{Hidden: 3, Layers: 1, Features: 1}
-	solver := solverOf(t, xlatest.Go(t), f, ode.Config{Control: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
+	solver := solverOf(t, xlatest.Go(t), f, ode.Config{StepSize: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
 	args := argsOf(t, f, equivariant.Dense, oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0))
 	for _, drop := range []int{1, 2, len(args) - len(f.Params())} {
 		_, err := solver.Evaluate(context.Background(), nn.Tensor(dtypes.Float64, direction(12, 0), 1, 4, 3), [][]float64{{0, 1}}, slices.Delete(slices.Clone(args), len(f.Params()), len(f.Params())+drop)...)

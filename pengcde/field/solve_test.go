@@ -53,7 +53,7 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 	for name, f := range every(n, p) {
 		t.Run(name, func(t *testing.T) {
 			declared := f.Params()
-			solver := solverOf(t, backend, f, ode.Config{Method: ode.Heun, Control: ode.Constant{Step: 0.7}, Parameters: len(declared)})
+			solver := solverOf(t, backend, f, ode.Config{Method: ode.Heun, StepSize: ode.Constant{Step: 0.7}, Parameters: len(declared)})
 			problem := ode.Problem{Z0: nn.Tensor(dtypes.Float64, z, 1, n, len(z)/n), Times: [][]float64{{0.2, 1.3, 3.4}},
 				Args: argsOf(t, f, equivariant.Sparse, sample)}
 			size := int64(len(z)) * 8

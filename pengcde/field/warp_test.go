@@ -95,7 +95,7 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 				defer owned.Free()
 				solver, err := ode.New(backend, func(t, z *Node, args []*Node) *Node {
 					return c.field.respond(nn.Bind(declared, args), value(Bind(args[len(declared):]), t), z)
-				}, ode.Config{Control: ode.Constant{Step: 0.03}, Parameters: len(declared)})
+				}, ode.Config{StepSize: ode.Constant{Step: 0.03}, Parameters: len(declared)})
 				if err != nil {
 					t.Fatal(err)
 				}

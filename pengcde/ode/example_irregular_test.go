@@ -77,7 +77,7 @@ func Example_neuralCDE() {
 		}
 		params = append(params, tensors.FromFlatDataAndDimensions(weights, dims[0], dims[1]))
 	}
-	solver, err := ode.New(backend, field, ode.Config{Method: ode.Midpoint, Control: ode.Constant{Step: 1. / 12}, Parameters: len(params)})
+	solver, err := ode.New(backend, field, ode.Config{Method: ode.Midpoint, StepSize: ode.Constant{Step: 1. / 12}, Parameters: len(params)})
 	if err != nil {
 		fmt.Println(err)
 		return

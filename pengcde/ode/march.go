@@ -24,10 +24,10 @@ type march struct {
 	args       []*tensors.Tensor
 	scratch    xla.Buffers
 
-	samples []sample
-	final   *tensors.Tensor
-	dense   *dense // nil unless wanted
-	saved   *saved
+	samples     []sample
+	final       *tensors.Tensor
+	interpolant *interpolant // nil unless wanted
+	saved       *saved
 }
 
 func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error) {
@@ -43,7 +43,7 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 	var slope *tensors.Tensor
 	defer func() {
 		m.final = z
-		if !m.dense.owns(slope) {
+		if !m.interpolant.owns(slope) {
 			xla.Free(slope)
 		}
 	}()
@@ -75,28 +75,28 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 				xla.Free(out...)
 				return nil, err
 			}
-			m.dense.add(m.samples, accepted.by, append([]*tensors.Tensor{z, slope}, stages...))
+			m.interpolant.add(m.samples, accepted.by, append([]*tensors.Tensor{z, slope}, stages...))
 			old := z
-			if m.dense == nil {
+			if m.interpolant == nil {
 				xla.Free(slope)
 			}
 			z, slope = next, last
 			if m.history != nil {
 				err = m.history.add(old, m.samples, accepted.by)
-			} else if m.dense == nil {
+			} else if m.interpolant == nil {
 				xla.Free(old)
 			}
 			m.advance(accepted)
 			if err == nil {
 				before := slope
 				slope, err = m.renewSlope(z, before, tolerances)
-				if slope != before && !slices.Contains(out, before) && !m.dense.owns(before) {
+				if slope != before && !slices.Contains(out, before) && !m.interpolant.owns(before) {
 					xla.Free(before)
 				}
 			}
 		}
 		for _, t := range out {
-			if t != z && t != slope && !m.dense.owns(t) {
+			if t != z && t != slope && !m.interpolant.owns(t) {
 				xla.Free(t)
 			}
 		}
@@ -218,7 +218,7 @@ func (m *march) plan() (bool, error) {
 }
 
 // acceptance says which samples accepted a try. All is true when every sample's new state may be taken, so also those
-// that are done: they stand still.
+// that are done: they keep their state.
 type acceptance struct {
 	by       []bool
 	any, all bool
@@ -249,7 +249,7 @@ func (m *march) merge(a acceptance, z, next, slope, last *tensors.Tensor) (*tens
 	if a.all {
 		return next, last, nil
 	}
-	out, err := m.solver.together(either(a.by, next, z), either(a.by, last, slope))
+	out, err := m.solver.together(rowsOf(a.by, next, z), rowsOf(a.by, last, slope))
 	if err != nil {
 		return nil, nil, errs.In("pengcde/ode", err)
 	}

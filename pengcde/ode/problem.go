@@ -30,12 +30,12 @@ type Problem struct {
 	Continuous bool
 	// Save says which states Solution.Z holds.
 	Save Save
-	// Dense keeps the stages of all steps on the device, so that [Solution.At] gives the state at any time.
-	Dense bool
-	// Forget keeps nothing for [Solution.Pullback]; without Dense, device memory then does not grow with the number
+	// Interpolant keeps the stages of all steps on the device, so that [Solution.At] gives the state at any time.
+	Interpolant bool
+	// Forget keeps nothing for [Solution.Pullback]; without Interpolant, device memory then does not grow with the number
 	// of steps.
 	Forget bool
-	// Memory says which states are kept for [Solution.Pullback]. Beside Dense, which keeps all, and Forget, which keeps
+	// Memory says which states are kept for [Solution.Pullback]. Beside Interpolant, which keeps all, and Forget, which keeps
 	// none, it is to be left at its zero value.
 	Memory Memory
 }
@@ -61,8 +61,8 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 	if run.history, err = run.newHistory(p, stops); err != nil {
 		return nil, err
 	}
-	if p.Dense {
-		run.dense = &dense{}
+	if p.Interpolant {
+		run.interpolant = &interpolant{}
 	}
 	defer run.scratch.Free()
 	solution, err := run.solve(p.Z0, stops)
@@ -70,11 +70,11 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 		if run.history != nil {
 			run.history.free()
 		}
-		run.dense.free()
+		run.interpolant.free()
 		xla.Free(run.final)
 		return nil, err
 	}
-	solution.final, solution.dense = run.final, run.dense
+	solution.final, solution.interpolant = run.final, run.interpolant
 	return solution, solution.failure()
 }
 
@@ -92,5 +92,5 @@ func (s *Solver) check(p Problem) (times, stops [][]float64, err error) {
 	if stops, err = checkStops(p); err != nil {
 		return nil, nil, err
 	}
-	return times, stops, s.setDifferentiable(p.Args)
+	return times, stops, s.checkArgs(p.Args)
 }
