@@ -8,11 +8,11 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
@@ -49,16 +49,16 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 			if _, err := model.FitTrajectories(ctx, c.Series, nil, training); err != nil {
 				b.Fatal(err)
 			}
-			equation, params := field.Piecewise(f.field)
 			var args []*tensors.Tensor
-			for _, p := range params {
+			for _, p := range f.field.Params() {
 				values, _ := model.Parameter(p.Name)
-				args = append(args, nn.Tensor(dtypes.Float64, values, p.Dims...))
+				args = append(args, host.Tensor(dtypes.Float64, values, p.Dims...))
 			}
-			control, err := field.NewControl(dtypes.Float64, equivariant.Auto, samples)
+			control, form, err := field.NewControl(dtypes.Float64, equivariant.Auto, samples)
 			if err != nil {
 				b.Fatal(err)
 			}
+			equation, _ := field.Piecewise(f.field, form)
 			weight, _ := model.Parameter("encoder.weight")
 			bias, _ := model.Parameter("encoder.bias")
 			solve := func(control ode.PID, tensors []*tensors.Tensor, stopped bool) (states []float64, tries int) {
@@ -80,7 +80,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 						}
 					}
 				}
-				problem.Z0 = nn.Tensor(dtypes.Float64, z0, len(samples), c.Config.Nodes, hidden)
+				problem.Z0 = host.Tensor(dtypes.Float64, z0, len(samples), c.Config.Nodes, hidden)
 				solution, err := solver.Run(ctx, problem)
 				if err != nil {
 					b.Fatal(err)
@@ -89,7 +89,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 				for _, stats := range solution.Stats {
 					tries += stats.Accepted + stats.Rejected
 				}
-				return nn.Floats(solution.Z), tries
+				return host.Floats(solution.Z), tries
 			}
 			for b.Loop() {
 				want, _ := solve(ode.PID{RTol: 1e-8, ATol: 1e-10}, control, true)

@@ -8,10 +8,10 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -35,13 +35,23 @@ func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.M
 	if err != nil {
 		return Steps{}, err
 	}
-	derivative, params := field.Piecewise(f)
-	solver, err := ode.NewPiecewise(backend, derivative, ode.Config{StepSize: *c.Config.Adaptive, Parameters: len(params)})
-	if err != nil {
-		return Steps{}, fmt.Errorf("bench: %w", err)
+	solvers := make(map[field.Form]*ode.Solver)
+	defer func() {
+		for _, s := range solvers {
+			s.Close()
+		}
+	}()
+	solverOf := func(form field.Form) (*ode.Solver, error) {
+		if solvers[form] != nil {
+			return solvers[form], nil
+		}
+		derivative, params := field.Piecewise(f, form)
+		solver, err := ode.NewPiecewise(backend, derivative, ode.Config{StepSize: *c.Config.Adaptive, Parameters: len(params)})
+		if err == nil {
+			solvers[form] = solver
+		}
+		return solver, err
 	}
-	defer solver.Close()
-
 	var scratch xla.Buffers
 	defer scratch.Free()
 	dtype := dtypes.Float32
@@ -49,17 +59,17 @@ func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.M
 		dtype = dtypes.Float64
 	}
 	var args []*tensors.Tensor
-	for _, p := range params {
+	for _, p := range f.Params() {
 		values, ok := model.Parameter(p.Name)
 		if !ok || len(values) != p.Size() {
 			return Steps{}, fmt.Errorf("bench: the model has no parameter %q of shape %v: was it made with the Config of the case? %w",
 				p.Name, p.Dims, pengcde.ErrInput)
 		}
-		args = append(args, scratch.Own(nn.Tensor(dtype, values, p.Dims...))...)
+		args = append(args, scratch.Own(host.Tensor(dtype, values, p.Dims...))...)
 	}
 	var steps Steps
 	for part := range slices.Chunk(samples, c.Batch) {
-		solution, err := c.solve(ctx, solver, dtype, args, model, part, len(steps.Ends))
+		solution, err := c.solve(ctx, solverOf, dtype, args, model, part, len(steps.Ends))
 		if err != nil {
 			return Steps{}, fmt.Errorf("bench: %w", err)
 		}
@@ -73,11 +83,11 @@ func (c *Case) Steps(ctx context.Context, backend *xla.Backend, model *pengcde.M
 }
 
 // solve solves a part of the samples, those of the series from one on, with the parameters of a field.
-func (c *Case) solve(ctx context.Context, solver *ode.Solver, dtype dtypes.DType, params []*tensors.Tensor, model *pengcde.Model,
+func (c *Case) solve(ctx context.Context, solverOf func(field.Form) (*ode.Solver, error), dtype dtypes.DType, params []*tensors.Tensor, model *pengcde.Model,
 	samples []field.Sample, from int) (*ode.Solution, error) {
 	var scratch xla.Buffers
 	defer scratch.Free()
-	control, err := field.NewControl(dtype, equivariant.Auto, samples)
+	control, form, err := field.NewControl(dtype, equivariant.Auto, samples)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +107,11 @@ func (c *Case) solve(ctx context.Context, solver *ode.Solver, dtype dtypes.DType
 			}
 		}
 	}
-	problem.Z0 = scratch.Own(nn.Tensor(dtype, z0, len(samples), c.Config.Nodes, hidden))[0]
+	problem.Z0 = scratch.Own(host.Tensor(dtype, z0, len(samples), c.Config.Nodes, hidden))[0]
+	solver, err := solverOf(form)
+	if err != nil {
+		return nil, err
+	}
 	solution, err := solver.Run(ctx, problem)
 	if err != nil {
 		solution.Close() // a part is of no use here
