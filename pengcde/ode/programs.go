@@ -59,6 +59,9 @@ func (s *Solver) slope(t, side, z *Node, args []*Node) *Node {
 	return k
 }
 
+// buildFirst builds the first stage of a step: (t, side, z, args...) -> k_1.
+func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.slope(in[0], in[1], in[2], in[3:])} }
+
 // buildStep builds one try of a step: (t, end, side of the end, z, k_1, rtol, atol, args...) -> (z new, norm, k_2, .., k_s),
 // where k_s is the k_1 of the next step unless the field jumps at the end. A sample with end = t keeps its state.
 func (s *Solver) buildStep(in []*Node) []*Node {
@@ -184,6 +187,3 @@ func inFloat32(x *Node) *Node {
 	}
 	return x
 }
-
-// buildFirst builds the first stage of a step: (t, side, z, args...) -> k_1.
-func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.slope(in[0], in[1], in[2], in[3:])} }
