@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -50,6 +50,7 @@ type batch struct {
 	stops   [][]float64 // nil where no example has any
 	x0      *tensors.Tensor
 	control []*tensors.Tensor
+	form    field.Form // of the control; with the seeds that the batch is for
 	target  *tensors.Tensor
 	weight  *tensors.Tensor
 	share   *tensors.Tensor // of each target in the mean over those of its save time; nil where all are observed
@@ -90,7 +91,7 @@ func newBatch(backend *xla.Backend, cfg Config, examples []example) (*batch, err
 		target = append(target, e.target...)
 		weight = append(weight, e.weight...)
 	}
-	control, err := field.NewControl(cfg.dtype(), cfg.Product, samples)
+	control, form, err := field.NewControl(cfg.dtype(), cfg.Product, samples)
 	if err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)
 	}
@@ -98,13 +99,13 @@ func newBatch(backend *xla.Backend, cfg Config, examples []example) (*batch, err
 		b.stops = stops
 	}
 	size := len(examples)
-	b.control = b.owned.Own(control...)
-	b.x0 = b.owned.Own(nn.Tensor(cfg.dtype(), x0, size, cfg.Nodes, len(x0)/(size*cfg.Nodes)))[0]
+	b.control, b.form = b.owned.Own(control...), form
+	b.x0 = b.owned.Own(host.Tensor(cfg.dtype(), x0, size, cfg.Nodes, len(x0)/(size*cfg.Nodes)))[0]
 	if share := shares(target, size*saves); share != nil {
-		b.share = b.owned.Own(nn.Tensor(cfg.dtype(), share, size, saves, cfg.Nodes, cfg.Outputs))[0]
+		b.share = b.owned.Own(host.Tensor(cfg.dtype(), share, size, saves, cfg.Nodes, cfg.Outputs))[0]
 	}
-	b.target = b.owned.Own(nn.Tensor(cfg.dtype(), target, size, saves, cfg.Nodes, cfg.Outputs))[0]
-	b.weight = b.owned.Own(nn.Tensor(cfg.dtype(), weight, size, saves))[0]
+	b.target = b.owned.Own(host.Tensor(cfg.dtype(), target, size, saves, cfg.Nodes, cfg.Outputs))[0]
+	b.weight = b.owned.Own(host.Tensor(cfg.dtype(), weight, size, saves))[0]
 	if backend != nil {
 		if err := b.owned.ToDevice(backend); err != nil {
 			b.free()

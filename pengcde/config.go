@@ -238,13 +238,13 @@ const coderWidth, coderDepth = 16, 2
 func (c Config) wiring() wiring {
 	features := c.Mask.Width(c.Features)
 	w := wiring{
-		encoder: nn.MLP{Name: "encoder", In: features, Out: c.Hidden, Width: coderWidth, Depth: coderDepth},
-		readout: nn.MLP{Name: "readout", In: c.Hidden, Out: c.Outputs, Width: coderWidth, Depth: coderDepth},
-		control: ode.Constant{Step: c.Step},
-		memory:  c.Memory, continuous: !c.jumps(),
+		encoder:  nn.MLP{Name: "encoder", In: features, Out: c.Hidden, Width: coderWidth, Depth: coderDepth},
+		readout:  nn.MLP{Name: "readout", In: c.Hidden, Out: c.Outputs, Width: coderWidth, Depth: coderDepth},
+		stepSize: ode.Constant{Step: c.Step},
+		memory:   c.Memory, continuous: !c.jumps(),
 	}
 	if c.Adaptive != nil {
-		w.control, w.maxSteps = *c.Adaptive, c.MaxSteps
+		w.stepSize, w.maxSteps = *c.Adaptive, c.MaxSteps
 	}
 	if c.LinearCoders {
 		w.encoder = nn.Linear{Name: "encoder", In: features, Out: c.Hidden}

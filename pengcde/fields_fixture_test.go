@@ -6,6 +6,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -69,7 +70,7 @@ func TestFixturePGTGNODE(t *testing.T) {
 }
 
 // observedPGT wires a pgt_* file: perceptrons as encoder and readout, a forecast at the last knot.
-func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.Control) (wiring, example) {
+func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.StepSize) (wiring, example) {
 	hidden, p := file.Get("hidden").Int(), file.Get("p").Int()
 	sample := observed.Windowed(t, file)
 	e := example{sample: sample, x0: sample.Features[0], times: sample.Knots}
@@ -80,7 +81,7 @@ func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.Con
 	return wiring{
 		encoder: nn.MLP{Name: "encoder", In: p, Out: hidden, Width: coderWidth, Depth: coderDepth},
 		readout: nn.MLP{Name: "readout", In: hidden, Out: 1, Width: coderWidth, Depth: coderDepth},
-		field:   f, control: control,
+		field:   f, stepSize: control,
 	}, e
 }
 
@@ -94,7 +95,7 @@ func checkPGT(t *testing.T, file fixture.Node, f field.Field, tolerance, gradien
 		t.Fatal(err)
 	}
 	defer solution.Close()
-	fixture.Close(t, "z", nn.Floats(solution.Z), file.Get("z_at_ts").Array().Data, tolerance)
+	fixture.Close(t, "z", host.Floats(solution.Z), file.Get("z_at_ts").Array().Data, tolerance)
 	fixture.Close(t, "forecast by node", g.last(), file.Get("node_output").Array().Data, tolerance)
 	g.checkGradient("by node", file.Get("node_loss").Float(), file.Get("node_grad").Params(), tolerance, gradientTolerance)
 

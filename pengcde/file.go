@@ -8,9 +8,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -40,7 +40,7 @@ func (m *Model) Save(path string) error {
 	}
 	arrays := make([]safetensors.Tensor, len(m.params))
 	for i, p := range m.network.params {
-		if arrays[i], err = safetensors.FromFloats(p.Name, dtype, p.Dims, nn.Floats(m.params[i])); err != nil {
+		if arrays[i], err = safetensors.FromFloats(p.Name, dtype, p.Dims, host.Floats(m.params[i])); err != nil {
 			return fmt.Errorf("pengcde: save model: %w", err)
 		}
 	}
@@ -98,7 +98,7 @@ func (m *Model) setParams(file *safetensors.File) error {
 		if err != nil {
 			return fmt.Errorf("parameter %q: %w: %w", p.Name, ErrFile, err)
 		}
-		loaded[i] = nn.Tensor(m.config.dtype(), values, p.Dims...)
+		loaded[i] = host.Tensor(m.config.dtype(), values, p.Dims...)
 	}
 	xla.Free(m.params...)
 	m.params = loaded

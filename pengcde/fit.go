@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -134,6 +135,9 @@ func batchesOf(backend *xla.Backend, cfg Config, seeds []lessons, size int, dige
 			return batches, err
 		}
 		b.lessons = min(size, count-from)
+		if len(seeds) > 1 {
+			b.form.Seeds = nn.Seeds(len(seeds))
+		}
 		batches = append(batches, b)
 	}
 	return batches, nil

@@ -8,12 +8,12 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // golden is a published model with its data, wired as a network.
@@ -45,13 +45,13 @@ func wire(t *testing.T, file fixture.Node, w wiring, examples []example, outputs
 		if !ok {
 			t.Fatalf("fixture has no parameter %q", p.Name)
 		}
-		g.params = append(g.params, nn.Tensor(cfg.dtype(), array.Data, p.Dims...))
+		g.params = append(g.params, host.Tensor(cfg.dtype(), array.Data, p.Dims...))
 	}
 	return g
 }
 
 // synthetic wires a model_* file: linear encoder and readout, forecasts at all times.
-func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.Control) *golden {
+func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.StepSize) *golden {
 	hidden := file.Get("hidden").Int()
 	ts, x0, y := file.Get("ts").Array(), file.Get("x0").Array(), file.Get("y_true").Array()
 	var examples []example
@@ -65,27 +65,31 @@ func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.Contr
 	return wire(t, file, wiring{
 		encoder: nn.Linear{Name: "encoder", In: 1, Out: hidden},
 		readout: nn.Linear{Name: "readout", In: hidden, Out: 1},
-		field:   f, control: control,
+		field:   f, stepSize: control,
 	}, examples, 1)
 }
 
 // control takes steps by what is in it now, so that one compiled network serves several.
-type control struct{ ode.Control }
+type control struct{ ode.StepSize }
 
 // comparedBy is the same with another measure; what is compiled for the solve serves both.
 func (g *golden) comparedBy(m measure) *golden {
 	g.t.Helper()
 	other, network := *g, *g.network
 	other.network, network.measure = &network, m
-	var err error
-	if network.decode, err = xla.NewProgram(xlatest.Backend(g.t), "readout", network.buildDecode); err != nil {
+	solve, err := g.network.compile(g.batch.form)
+	if err != nil {
 		g.t.Fatal(err)
 	}
-	if network.objective, err = xla.NewProgram(xlatest.Backend(g.t), "loss", network.buildObjective); err != nil {
+	network.compiled = make(map[field.Form]*compiled)
+	measured, err := network.compile(g.batch.form)
+	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.t.Cleanup(network.decode.Close)
-	g.t.Cleanup(network.objective.Close)
+	g.t.Cleanup(measured.close)
+	one := *measured
+	one.solver, one.encode, one.encodePull = solve.solver, solve.encode, solve.encodePull
+	network.compiled[g.batch.form] = &one
 	return &other
 }
 
@@ -100,7 +104,7 @@ func (g *golden) checkStates(what string, lists []fixture.Node, tolerance float6
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	z := nn.Floats(solution.Z)
+	z := host.Floats(solution.Z)
 	for b, list := range lists {
 		sizeZ, sizeY := len(z)/len(lists), len(y)/len(lists)
 		fixture.Close(g.t, what+": z", z[b*sizeZ:(b+1)*sizeZ], list.Get("z").Array().Data, tolerance)
@@ -116,7 +120,7 @@ func (g *golden) checkGradient(what string, loss float64, gradient map[string]fi
 	}
 	fixture.Close(g.t, what+": loss", []float64{got}, []float64{loss}, lossTolerance)
 	for i, p := range g.network.params {
-		fixture.Close(g.t, what+": gradient of "+p.Name, nn.Floats(tensors[i]), gradient[p.Name].Data, tolerance)
+		fixture.Close(g.t, what+": gradient of "+p.Name, host.Floats(tensors[i]), gradient[p.Name].Data, tolerance)
 	}
 }
 
@@ -145,7 +149,7 @@ func (g *golden) checkAdamW(published fixture.Node, tolerance float64) {
 	fixture.Close(g.t, "AdamW: losses", got, losses, tolerance)
 	final := published.Get("final_params").Params()
 	for i, p := range g.network.params {
-		fixture.Close(g.t, "AdamW: final "+p.Name, nn.Floats(g.params[i]), final[p.Name].Data, tolerance)
+		fixture.Close(g.t, "AdamW: final "+p.Name, host.Floats(g.params[i]), final[p.Name].Data, tolerance)
 	}
 }
 
@@ -166,18 +170,18 @@ func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string,
 	g.checkStates("constant step", file.Get("constant").List(), 1e-10)
 	g.checkGradient("constant step", file.Get("constant_loss").Float(), file.Get("constant_grad").Params(), 1e-10, 1e-10)
 
-	steps.Control = accepted(file)
+	steps.StepSize = accepted(file)
 	g.checkStates("replay", file.Get("adaptive").List(), 1e-10)
 	g.checkGradient("replay", file.Get("fixed_sequence_loss").Float(), file.Get(replayed).Params(), 1e-10, 1e-10)
 
 	// The same controller takes other steps from rounding on where the field has kinks, so compare loosely.
-	steps.Control = ode.PID{RTol: file.Get("rtol").Float(), ATol: file.Get("atol").Float()}
+	steps.StepSize = ode.PID{RTol: file.Get("rtol").Float(), ATol: file.Get("atol").Float()}
 	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer solution.Close()
-	z := nn.Floats(solution.Z)
+	z := host.Floats(solution.Z)
 	for b, list := range file.Get("adaptive").List() {
 		want := list.Get("z").Array().Data
 		for i, v := range z[b*len(want) : (b+1)*len(want)] {
@@ -192,7 +196,7 @@ func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string,
 		}
 	}
 
-	steps.Control = constant
+	steps.StepSize = constant
 	g.checkAdamW(file.Get("adamw20_constant"), afterAdamW)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/ode/odetest"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 

@@ -26,6 +26,7 @@ const (
 type LayerBuilder struct {
 	scope   *model.Scope
 	z0      *Node
+	form    field.Form
 	control []*Node
 	times   []float64
 	field   field.Field
@@ -40,10 +41,10 @@ type LayerBuilder struct {
 //
 // from node states z0 [batch, n, hidden] at t0 to those at t1. The parameters of f are variables of the scope, so GoMLX's
 // trainers, optimisers and checkpoints treat them as any others, and [graph.Gradient] passes through to z0. The control
-// are the tensors of [field.NewControl] as nodes, in their order and in the float type of z0: inputs of the model. t0 and
-// t1 are on its knots' axis.
+// are the tensors of [field.NewControl] as nodes, in their order and in the float type of z0: inputs of the model. The form
+// is what NewControl says they are. t0 and t1 are on its knots' axis.
 //
-//	z := pengcde.Layer(scope, z0, control, 0, 5).Steps(40).Done() // [batch, n, hidden]
+//	z := pengcde.Layer(scope, z0, form, control, 0, 5).Steps(40).Done() // [batch, n, hidden]
 //
 // The solver takes a fixed number of constant steps, unrolled in the graph, for GoMLX 0.28 has no gradient of a loop
 // (While) inside a graph: the time to compile grows with the number of steps. [Model] compiles one step alone, and has
@@ -57,8 +58,8 @@ type LayerBuilder struct {
 // [field.ErrInput].
 //
 // [graph.Gradient]: https://pkg.go.dev/github.com/gomlx/gomlx/core/graph#Gradient
-func Layer(scope *model.Scope, z0 *Node, control []*Node, t0, t1 float64) *LayerBuilder {
-	return &LayerBuilder{scope: scope, z0: z0, control: control, times: []float64{t0, t1},
+func Layer(scope *model.Scope, z0 *Node, form field.Form, control []*Node, t0, t1 float64) *LayerBuilder {
+	return &LayerBuilder{scope: scope, z0: z0, form: form, control: control, times: []float64{t0, t1},
 		depth: model.GetParamOr(scope, ParamLayerDepth, 2),
 		solve: ode.InGraph{Method: ode.Tsit5, Steps: model.GetParamOr(scope, ParamLayerSteps, 10), Recompute: 1}}
 }
@@ -118,7 +119,7 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	if l.z0.Rank() != 3 || !l.z0.DType().IsFloat() {
 		panic(fmt.Errorf("pengcde: Layer got the state %s, want floats [batch, n, hidden]: %w", l.z0.Shape(), ErrInput))
 	}
-	if len(l.control) < 6 {
+	if len(l.control) < 5 {
 		panic(fmt.Errorf("pengcde: Layer got a control of %d nodes, want all that field.NewControl makes: %w", len(l.control), ErrInput))
 	}
 	if rows := l.control[3]; rows.DType() != l.z0.DType() || rows.Shape().Dim(0) != l.z0.Shape().Dim(0) {
@@ -128,9 +129,9 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	}
 	f := l.field
 	if f == nil {
-		f = field.PENG{Hidden: l.z0.Shape().Dim(-1), Layers: l.depth, Features: field.Bind(l.control).Features()}
+		f = field.PENG{Hidden: l.z0.Shape().Dim(-1), Layers: l.depth, Features: l.form.Features}
 	}
-	derivative, declared := field.Equation(f)
+	derivative, declared := field.Equation(f, l.form)
 	return derivative, l.variables(declared)
 }
 

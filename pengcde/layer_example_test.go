@@ -60,7 +60,7 @@ func ExampleLayer() {
 			y = append(y, (row[(u+1)%nodes]+row[(u+nodes-1)%nodes])/2)
 		}
 	}
-	control, err := field.NewControl(dtypes.Float32, equivariant.Dense, samples)
+	control, form, err := field.NewControl(dtypes.Float32, equivariant.Dense, samples)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -72,9 +72,9 @@ func ExampleLayer() {
 	adam := optimizer.Adam().LearningRate(0.05).Done()
 	step, err := model.NewExec(backend.Compute, store, func(scope *model.Scope, inputs []*Node) *Node {
 		x, y, control := inputs[0], inputs[1], inputs[2:]
-		z0 := Pad(x, ScalarZero(x.Graph(), x.DType()), PadAxis{}, PadAxis{}, PadAxis{End: 3}) // [batch, nodes, 4]
-		z1 := pengcde.Layer(scope, z0, control, 0, 1).Method(ode.Midpoint).Steps(2).Done()    // [batch, nodes, 4]
-		forecast := Slice(z1, AxisRange(), AxisRange(), AxisElem(0))                          // [batch, nodes, 1]
+		z0 := Pad(x, ScalarZero(x.Graph(), x.DType()), PadAxis{}, PadAxis{}, PadAxis{End: 3})    // [batch, nodes, 4]
+		z1 := pengcde.Layer(scope, z0, form, control, 0, 1).Method(ode.Midpoint).Steps(2).Done() // [batch, nodes, 4]
+		forecast := Slice(z1, AxisRange(), AxisRange(), AxisElem(0))                             // [batch, nodes, 1]
 		mean := loss.MeanSquaredError([]*Node{y}, []*Node{forecast})
 		adam.UpdateGraph(scope, x.Graph(), mean)
 		return mean

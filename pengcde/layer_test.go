@@ -15,11 +15,11 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -28,6 +28,7 @@ import (
 type layered struct {
 	backend *xla.Backend
 	field   field.Field // nil for the default
+	form    field.Form
 	control []*tensors.Tensor
 	z0      *tensors.Tensor // [2, n, 3]
 	times   []float64
@@ -47,7 +48,7 @@ func newLayered(t *testing.T, backend *xla.Backend, product equivariant.Product,
 			second.Snapshots[k][e] = 0.3 * math.Sin(float64(2*e+5*k+1))
 		}
 	}
-	control, err := field.NewControl(dtypes.Float64, product, []field.Sample{first, second})
+	control, form, err := field.NewControl(dtypes.Float64, product, []field.Sample{first, second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func newLayered(t *testing.T, backend *xla.Backend, product equivariant.Product,
 		z0[i] = 0.3 * math.Cos(1.7*float64(i))
 	}
 	t1 := first.Knots[len(first.Knots)-1]
-	return layered{backend, f, control, nn.Tensor(dtypes.Float64, z0, 2, n, 3), []float64{0, 0.3 * t1, t1}, 3}
+	return layered{backend, f, form, control, host.Tensor(dtypes.Float64, z0, 2, n, 3), []float64{0, 0.3 * t1, t1}, 3}
 }
 
 // inputs are the state and the control, as a graph takes them.
@@ -74,7 +75,7 @@ func (l layered) inGraph(t *testing.T, store *model.Store, recompute int) [][]fl
 	t.Helper()
 	last := len(l.times) - 1
 	out, err := model.CallOnceN(l.backend.Compute, store, func(scope *model.Scope, in []*Node) []*Node {
-		builder := pengcde.Layer(scope, in[0], in[1:], l.times[0], l.times[last]).Steps(l.steps).Method(ode.Bosh3).Recompute(recompute)
+		builder := pengcde.Layer(scope, in[0], l.form, in[1:], l.times[0], l.times[last]).Steps(l.steps).Method(ode.Bosh3).Recompute(recompute)
 		if l.field != nil {
 			builder.Field(l.field)
 		}
@@ -92,7 +93,7 @@ func (l layered) inGraph(t *testing.T, store *model.Store, recompute int) [][]fl
 	defer xla.Free(out...)
 	values := make([][]float64, len(out))
 	for i, x := range out {
-		values[i] = nn.Floats(x)
+		values[i] = host.Floats(x)
 	}
 	return values
 }
@@ -105,10 +106,10 @@ func (l layered) bySolver(t *testing.T, store *model.Store) [][]float64 {
 		features := l.control[4].Shape().Dim(-1)
 		f = field.PENG{Hidden: 3, Layers: 2, Features: features}
 	}
-	derivative, declared := field.Equation(f)
+	derivative, declared := field.Equation(f, l.form)
 	last := len(l.times) - 1
 	solver, err := ode.New(l.backend, derivative, ode.Config{Method: ode.Bosh3, Parameters: len(declared),
-		Control: ode.Constant{Step: (l.times[last] - l.times[0]) / float64(l.steps)}})
+		StepSize: ode.Constant{Step: (l.times[last] - l.times[0]) / float64(l.steps)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,14 +128,14 @@ func (l layered) bySolver(t *testing.T, store *model.Store) [][]float64 {
 	for i := range probe {
 		probe[i] = math.Sin(float64(i) + 0.4)
 	}
-	pulled, err := solution.Pullback(ctx, nn.Tensor(dtypes.Float64, probe, solution.Z.Shape().Dimensions...))
+	pulled, err := solution.Pullback(ctx, host.Tensor(dtypes.Float64, probe, solution.Z.Shape().Dimensions...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer pulled.Free()
-	values := [][]float64{nn.Floats(solution.Z), nn.Floats(pulled.Z0)}
+	values := [][]float64{host.Floats(solution.Z), host.Floats(pulled.Z0)}
 	for i := range declared {
-		values = append(values, nn.Floats(pulled.Args[i]))
+		values = append(values, host.Floats(pulled.Args[i]))
 	}
 	return values
 }
@@ -193,7 +194,7 @@ func TestLayerVariables(t *testing.T) {
 	store.RootScope().SetParams(map[string]any{pengcde.ParamLayerDepth: 1, pengcde.ParamLayerSteps: 2})
 	out, err := model.CallOnceN(l.backend.Compute, store, func(scope *model.Scope, in []*Node) []*Node {
 		layer := func(name string) *pengcde.LayerBuilder {
-			return pengcde.Layer(scope.In("%s", name), in[0], in[1:], 0, 1)
+			return pengcde.Layer(scope.In("%s", name), in[0], l.form, in[1:], 0, 1)
 		}
 		return []*Node{layer("a").Done(), layer("b").Done(), layer("c").Seed(1).Done(), layer("d").Field(field.Constant{Hidden: 3}).Done()}
 	}, l.inputs()...)
@@ -206,7 +207,7 @@ func TestLayerVariables(t *testing.T) {
 			t.Errorf("layer %d gives %s, want the state's %s", i, out[i].Shape(), l.z0.Shape())
 		}
 		for j := range i {
-			if slices.Equal(nn.Floats(out[i]), nn.Floats(out[j])) {
+			if slices.Equal(host.Floats(out[i]), host.Floats(out[j])) {
 				t.Errorf("layers %d and %d give the same", i, j)
 			}
 		}
@@ -231,28 +232,28 @@ func TestLayerBadInput(t *testing.T) {
 		want  error
 	}{
 		{"rank", func(s *model.Scope, z0 *Node, control []*Node) *Node {
-			return pengcde.Layer(s, Squeeze(Slice(z0, AxisElem(0)), 0), control, 0, 1).Done()
+			return pengcde.Layer(s, Squeeze(Slice(z0, AxisElem(0)), 0), l.form, control, 0, 1).Done()
 		}, pengcde.ErrInput},
 		{"control cut", func(s *model.Scope, z0 *Node, control []*Node) *Node {
-			return pengcde.Layer(s, z0, control[:4], 0, 1).Done()
+			return pengcde.Layer(s, z0, l.form, control[:4], 0, 1).Done()
 		}, pengcde.ErrInput},
 		{"float type", func(s *model.Scope, z0 *Node, control []*Node) *Node {
-			return pengcde.Layer(s, ConvertDType(z0, dtypes.Float32), control, 0, 1).Done()
+			return pengcde.Layer(s, ConvertDType(z0, dtypes.Float32), l.form, control, 0, 1).Done()
 		}, pengcde.ErrInput},
 		{"batch", func(s *model.Scope, z0 *Node, control []*Node) *Node {
-			return pengcde.Layer(s, Slice(z0, AxisElem(0)), control, 0, 1).Done()
+			return pengcde.Layer(s, Slice(z0, AxisElem(0)), l.form, control, 0, 1).Done()
 		}, pengcde.ErrInput},
 		{"no times", func(s *model.Scope, z0 *Node, control []*Node) *Node {
-			return pengcde.Layer(s, z0, control, 0, 1).DoneAt()
+			return pengcde.Layer(s, z0, l.form, control, 0, 1).DoneAt()
 		}, pengcde.ErrInput},
 		{"time outside", func(s *model.Scope, z0 *Node, control []*Node) *Node {
-			return pengcde.Layer(s, z0, control, 0, 1).DoneAt(2)
+			return pengcde.Layer(s, z0, l.form, control, 0, 1).DoneAt(2)
 		}, ode.ErrInput},
 		{"no steps", func(s *model.Scope, z0 *Node, control []*Node) *Node {
-			return pengcde.Layer(s, z0, control, 0, 1).Steps(0).Done()
+			return pengcde.Layer(s, z0, l.form, control, 0, 1).Steps(0).Done()
 		}, ode.ErrInput},
 		{"width of the field", func(s *model.Scope, z0 *Node, control []*Node) *Node {
-			return pengcde.Layer(s, z0, control, 0, 1).Field(field.Adjacency{Hidden: 4, Layers: 1}).Done()
+			return pengcde.Layer(s, z0, l.form, control, 0, 1).Field(field.Adjacency{Hidden: 4, Layers: 1}).Done()
 		}, ode.ErrInput},
 	} {
 		t.Run(c.name, func(t *testing.T) {

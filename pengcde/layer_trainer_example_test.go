@@ -53,7 +53,7 @@ func ExampleLayer_trainer() {
 		}
 		samples = append(samples, field.Sample{Knots: []float64{0, 1}, Pattern: pattern, Snapshots: [][]float64{before, after}})
 	}
-	control, err := field.NewControl(dtypes.Float32, equivariant.Dense, samples)
+	control, form, err := field.NewControl(dtypes.Float32, equivariant.Dense, samples)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,9 +61,9 @@ func ExampleLayer_trainer() {
 	// The control is an input like any other. A data set of many batches has the control of each among its inputs.
 	forecast := func(scope *model.Scope, inputs []*Node) *Node {
 		x, control := inputs[0], inputs[1:]
-		z0 := fnn.New(scope.In("encoder"), x, 8).Done()                                    // [batch, nodes, 8]
-		z1 := pengcde.Layer(scope, z0, control, 0, 1).Method(ode.Midpoint).Steps(2).Done() // [batch, nodes, 8]
-		return fnn.New(scope.In("readout"), z1, 1).Done()                                  // [batch, nodes, 1]
+		z0 := fnn.New(scope.In("encoder"), x, 8).Done()                                          // [batch, nodes, 8]
+		z1 := pengcde.Layer(scope, z0, form, control, 0, 1).Method(ode.Midpoint).Steps(2).Done() // [batch, nodes, 8]
+		return fnn.New(scope.In("readout"), z1, 1).Done()                                        // [batch, nodes, 1]
 	}
 	inputs := append([]*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, batch, nodes, 1)}, control...)
 	labels := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(y, batch, nodes, 1)}

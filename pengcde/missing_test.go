@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -148,11 +148,11 @@ func TestLossOfObservedTargets(t *testing.T) {
 		}
 		const h = 1e-6
 		for i, p := range m.network.params {
-			values := nn.Floats(m.params[i])
+			values := host.Floats(m.params[i])
 			at := func(x float64) float64 {
 				moved, params := slices.Clone(values), slices.Clone(m.params)
 				moved[0] += x
-				params[i] = nn.Tensor(m.config.dtype(), moved, p.Dims...)
+				params[i] = host.Tensor(m.config.dtype(), moved, p.Dims...)
 				defer xla.Free(params[i])
 				loss, err := m.network.loss(ctx, params, batches[0])
 				if err != nil {
@@ -160,7 +160,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 				}
 				return loss
 			}
-			if got, want := nn.Floats(gradients[i])[0], (at(h)-at(-h))/(2*h); math.Abs(got-want) > 1e-7*(1+math.Abs(want)) {
+			if got, want := host.Floats(gradients[i])[0], (at(h)-at(-h))/(2*h); math.Abs(got-want) > 1e-7*(1+math.Abs(want)) {
 				t.Errorf("%s: gradient of %s is %g, by differences %g", name, p.Name, got, want)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -53,7 +54,7 @@ func (m *Model) Parameters() int { return nn.Count(m.network.params) }
 func (m *Model) Parameter(name string) (values []float64, ok bool) {
 	for i, p := range m.network.params {
 		if p.Name == name && m.params != nil {
-			return nn.Floats(m.params[i]), true
+			return host.Floats(m.params[i]), true
 		}
 	}
 	return nil, false

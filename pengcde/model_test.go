@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -392,7 +392,7 @@ func TestEveryParameterLearns(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range m.network.params {
-			if !slices.ContainsFunc(nn.Floats(gradients[i]), func(g float64) bool { return g != 0 }) {
+			if !slices.ContainsFunc(host.Floats(gradients[i]), func(g float64) bool { return g != 0 }) {
 				t.Errorf("%s, parity %v: the gradient of %s is 0", c.kind, c.parity, p.Name)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -36,7 +37,7 @@ const (
 type wiring struct {
 	encoder, readout layer
 	field            field.Field
-	control          ode.Control
+	stepSize         ode.StepSize
 	maxSteps         int        // of an adaptive control; 0 for ode's default
 	continuous       bool       // whether the field is continuous where steps end
 	memory           ode.Memory // of a solve that is to be differentiated
@@ -46,66 +47,47 @@ type wiring struct {
 // network is encoder, solve and readout, compiled, without parameters of its own.
 type network struct {
 	wiring
-	params                                []nn.Param // encoder, field, readout
-	encoded, driven                       int        // where the field's and the readout's begin
-	solver                                *ode.Solver
-	encode, encodePull, decode, objective *xla.Program
+	backend         *xla.Backend
+	params          []nn.Param               // encoder, field, readout
+	encoded, driven int                      // where the field's and the readout's begin
+	compiled        map[field.Form]*compiled // by the form of a batch's control
 }
 
 func newNetwork(backend *xla.Backend, w wiring) (*network, error) {
-	n := &network{wiring: w}
+	n := &network{wiring: w, backend: backend, compiled: make(map[field.Form]*compiled)}
 	n.params = append(n.params, w.encoder.Params()...)
 	n.encoded = len(n.params)
-	derivative, fieldParams := field.Piecewise(w.field)
-	n.params = append(n.params, fieldParams...)
+	n.params = append(n.params, w.field.Params()...)
 	n.driven = len(n.params)
 	n.params = append(n.params, w.readout.Params()...)
 	if err := nn.Check(n.params); err != nil {
 		return nil, errs.In("pengcde: Config makes", err, ErrInput)
 	}
-
-	var err error
-	config := ode.Config{Control: w.control, MaxSteps: w.maxSteps, Parameters: len(fieldParams)}
-	if n.solver, err = ode.NewPiecewise(backend, derivative, config); err != nil {
-		return nil, err
-	}
-	for _, p := range []struct {
-		program **xla.Program
-		name    string
-		build   func([]*Node) []*Node
-	}{
-		{&n.encode, "encoder", n.buildEncode}, {&n.encodePull, "encoder pullback", n.buildEncodePull},
-		{&n.decode, "readout", n.buildDecode}, {&n.objective, "loss", n.buildObjective},
-	} {
-		if *p.program, err = xla.NewProgram(backend, p.name, p.build); err != nil {
-			return nil, err
-		}
-	}
 	return n, nil
 }
 
 func (n *network) close() {
-	n.solver.Close()
-	for _, p := range []*xla.Program{n.encode, n.encodePull, n.decode, n.objective} {
-		p.Close()
+	for _, c := range n.compiled {
+		c.close()
 	}
+	clear(n.compiled)
 }
 
 // buildEncode: (x0 [B, n, p], encoder parameters...) -> z0 [B, n, hidden].
-func (n *network) buildEncode(in []*Node) []*Node {
-	return []*Node{n.encoder.Apply(nn.Bind(n.params[:n.encoded], in[1:]), in[0])}
+func (n *network) buildEncode(form field.Form, in []*Node) []*Node {
+	return []*Node{n.encoder.Apply(form.Seeds.Bind(n.params[:n.encoded], in[1:]), in[0])}
 }
 
 // buildEncodePull: (x0, cotangent of z0, encoder parameters...) -> their gradients.
-func (n *network) buildEncodePull(in []*Node) []*Node {
+func (n *network) buildEncodePull(form field.Form, in []*Node) []*Node {
 	x0, cotangent, params := in[0], in[1], in[2:]
-	z0 := n.encoder.Apply(nn.Bind(n.params[:n.encoded], params), x0)
+	z0 := n.encoder.Apply(form.Seeds.Bind(n.params[:n.encoded], params), x0)
 	return Gradient(ReduceAllSum(Mul(cotangent, z0)), params...)
 }
 
 // buildDecode: (Z [B, S, n, hidden], readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] for global.
-func (n *network) buildDecode(in []*Node) []*Node {
-	y := n.readout.Apply(nn.Bind(n.params[n.driven:], in[1:]), in[0])
+func (n *network) buildDecode(form field.Form, in []*Node) []*Node {
+	y := n.readout.Apply(form.Seeds.Bind(n.params[n.driven:], in[1:]), in[0])
 	if n.measure == global {
 		y = ReduceAndKeep(y, ReduceSum, 2)
 	}
@@ -116,13 +98,13 @@ func (n *network) buildDecode(in []*Node) []*Node {
 // of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean over
 // nodes. Shares of targets in that mean, [B, S, n, q], come before the parameters where some are missing. Parameters of several
 // seeds give the loss of each, [seeds], and the gradients of its own.
-func (n *network) buildObjective(in []*Node) []*Node {
+func (n *network) buildObjective(form field.Form, in []*Node) []*Node {
 	z, target, weight, params := in[0], in[1], in[2], in[3:]
 	var share *Node
 	if len(params) > len(n.params)-n.driven {
 		share, params = params[0], params[1:]
 	}
-	y := n.buildDecode(append([]*Node{z}, params...))[0]
+	y := n.buildDecode(form, append([]*Node{z}, params...))[0]
 	var each *Node // [B, S]
 	if share != nil {
 		each = ReduceSum(Mul(share, n.squares(y, target)), 2, 3)
@@ -134,8 +116,8 @@ func (n *network) buildObjective(in []*Node) []*Node {
 		each = ReduceMean(Square(Sub(y, target)), 2, 3)
 	}
 	wrt := append([]*Node{z}, params...)
-	if seeds := nn.Seeds(params[0], len(n.params[n.driven].Dims)); seeds > 0 {
-		sum := func(x *Node) *Node { return ReduceSum(nn.BySeed(x, seeds), 1, 2) }
+	if form.Seeds > 0 {
+		sum := func(x *Node) *Node { return ReduceSum(form.Seeds.Split(x), 1, 2) }
 		losses := Div(sum(Mul(each, weight)), sum(weight))
 		return append([]*Node{losses}, Gradient(ReduceAllSum(losses), wrt...)...)
 	}
@@ -154,7 +136,11 @@ func (n *network) squares(y, target *Node) *Node {
 
 // solve encodes a batch and integrates it.
 func (n *network) solve(ctx context.Context, params []*tensors.Tensor, b *batch, keep bool) (*ode.Solution, error) {
-	z0, err := call(n.encode, params[:n.encoded], b.x0)
+	c, err := n.compile(b.form)
+	if err != nil {
+		return nil, err
+	}
+	z0, err := call(c.encode, params[:n.encoded], b.x0)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +173,7 @@ func notFiniteStart(x0, z0 *tensors.Tensor) error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	samples := z0.Shape().Dimensions[0]
 	size, features := z0.Size()/samples, x0.Size()/samples
-	states, inputs := nn.Floats(z0), nn.Floats(x0)
+	states, inputs := host.Floats(z0), host.Floats(x0)
 	for i, z := range states {
 		if finite(z) {
 			continue
@@ -211,7 +197,11 @@ func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *ba
 	if keep {
 		problem.Memory = n.memory
 	}
-	solution, err := n.solver.Run(ctx, problem)
+	c, err := n.compile(b.form)
+	if err != nil {
+		return nil, err
+	}
+	solution, err := c.solver.Run(ctx, problem)
 	if err != nil {
 		solution.Close() // a part is of no use here
 		if errors.Is(err, ode.ErrInput) {
@@ -243,7 +233,7 @@ func (n *network) gradients(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, nil, err
 	}
 	readoutGradients := out[2:]
-	losses := nn.Floats(out[0])
+	losses := host.Floats(out[0])
 	defer xla.Free(out[0], out[1])
 	pulled, err := solution.Pullback(ctx, out[1])
 	if err != nil {
@@ -251,7 +241,7 @@ func (n *network) gradients(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, nil, err
 	}
 	defer xla.Free(pulled.Z0)
-	encoderGradients, err := call(n.encodePull, params[:n.encoded], b.x0, pulled.Z0)
+	encoderGradients, err := call(n.compiled[b.form].encodePull, params[:n.encoded], b.x0, pulled.Z0)
 	if err != nil {
 		xla.Free(append(readoutGradients, pulled.Args...)...)
 		return nil, nil, err
@@ -266,7 +256,7 @@ func (n *network) compare(params []*tensors.Tensor, b *batch, solution *ode.Solu
 	if b.share != nil {
 		inputs = append(inputs, b.share)
 	}
-	return call(n.objective, params[n.driven:], inputs...)
+	return call(n.compiled[b.form].objective, params[n.driven:], inputs...)
 }
 
 // loss returns the loss of a batch.
@@ -290,7 +280,7 @@ func (n *network) losses(ctx context.Context, params []*tensors.Tensor, b *batch
 		return nil, err
 	}
 	defer xla.Free(out...)
-	return nn.Floats(out[0]), nil
+	return host.Floats(out[0]), nil
 }
 
 // forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and for a batch of one
@@ -308,15 +298,15 @@ func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *bat
 		return nil, nil, notFinite(err)
 	}
 	defer solution.Close()
-	out, err := call(n.decode, params[n.driven:], solution.Z)
+	out, err := call(n.compiled[b.form].decode, params[n.driven:], solution.Z)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer xla.Free(out...)
 	dims := solution.Z.Shape().Dimensions // [B, S, n, hidden]
 	size := solution.Z.Size()
-	end := nn.Part(solution.Z, size-dims[2]*dims[3], size)
-	return nn.Floats(out[0]), nn.Tensor(solution.Z.DType(), end, 1, dims[2], dims[3]), nil
+	end := host.Part(solution.Z, size-dims[2]*dims[3], size)
+	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, 1, dims[2], dims[3]), nil
 }
 
 // notFinite lets a solve that left the floats count as a loss that did.

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -111,7 +111,7 @@ func TestMemoryOfAModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, p := range m.network.params {
-				got := nn.Floats(gradients[i])
+				got := host.Floats(gradients[i])
 				if len(whole) <= i {
 					whole = append(whole, got)
 				}

@@ -115,7 +115,11 @@ func (m *Model) planBatch(n *network, one lessons, size int, temporary map[strin
 	z0 := tensors.FromShape(shapes.Make(m.config.dtype(), size, m.config.Nodes, m.config.Hidden))
 	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: n.continuous, Memory: n.memory,
 		Args: slices.Concat(m.params[n.encoded:n.driven], b.control)}
-	if p.Solve, err = n.solver.Plan(problem); err != nil {
+	c, err := n.compile(b.form)
+	if err != nil {
+		return nil, err
+	}
+	if p.Solve, err = c.solver.Plan(problem); err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)
 	}
 	state, dims := z0.Shape(), z0.Shape().Dimensions
@@ -128,13 +132,13 @@ func (m *Model) planBatch(n *network, one lessons, size int, temporary map[strin
 	p.Saves = int64(saved.ByteSize())
 	p.Parameters = 4 * bytesOf(shapesOf(m.params...))
 	p.HostBytes = p.Saves + p.Solve.HostBytes
-	like := fmt.Sprint(saved, met, shapesOf(b.control...))
+	like := fmt.Sprint(b.form, saved, met, shapesOf(b.control...))
 	if _, ok := temporary[like]; !ok {
-		solve, err := n.solver.Temporary(problem)
+		solve, err := c.solver.Temporary(problem)
 		if err != nil {
 			return nil, errs.In("pengcde", err, ErrInput)
 		}
-		objective, err := n.objective.Temporary(slices.Concat([]shapes.Shape{saved}, met, shapesOf(m.params[n.driven:]...))...)
+		objective, err := c.objective.Temporary(slices.Concat([]shapes.Shape{saved}, met, shapesOf(m.params[n.driven:]...))...)
 		if err != nil {
 			return nil, errs.In("pengcde", err)
 		}

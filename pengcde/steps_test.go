@@ -12,8 +12,9 @@ import (
 	worlds "github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
+
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -96,7 +97,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 			defer batch.free()
 			solve := func(control ode.PID, stops [][]float64) (states []float64, tries int) {
 				w := m.config.wiring()
-				w.control, w.maxSteps, batch.stops = control, 1<<20, stops
+				w.stepSize, w.maxSteps, batch.stops = control, 1<<20, stops
 				n, err := newNetwork(backend, w)
 				if err != nil {
 					b.Fatal(err)
@@ -110,7 +111,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 				for _, stats := range solution.Stats {
 					tries += stats.Accepted + stats.Rejected
 				}
-				return nn.Floats(solution.Z), tries
+				return host.Floats(solution.Z), tries
 			}
 			for b.Loop() {
 				want, _ := solve(ode.PID{RTol: 1e-8, ATol: 1e-10}, stops)

@@ -10,6 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -53,7 +54,7 @@ func BenchmarkModulation(b *testing.B) {
 	}
 }
 
-// BenchmarkUndirected is what [Layout.Fit] gains for undirected graphs of the mean degree, forward alone and with the
+// BenchmarkUndirected is what [layout.fit] gains for undirected graphs of the mean degree, forward alone and with the
 // backward pass: the same two layers in the general layout and in the symmetric one, with the bytes of the control's
 // rows for a pair of snapshots.
 func BenchmarkUndirected(b *testing.B) {
@@ -77,20 +78,20 @@ func BenchmarkUndirected(b *testing.B) {
 					snapshots[i] = append(snapshots[i], mirrored(patterns[i], func() float64 { return rng.Float64() / 16 }))
 				}
 			}
-			general, err := Sparse.Layout(patterns)
+			general, err := Sparse.layout(patterns)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for _, backward := range []bool{false, true} {
 				b.Run(fmt.Sprintf("n=%d/degree=%d/backward=%t", n, degree, backward), func(b *testing.B) {
 					var calls [2]func()
-					layouts := []Layout{general, general.Fit(snapshots)}
+					layouts := []layout{general, general.fit(snapshots)}
 					for i, layout := range layouts {
 						calls[i] = twoLayers{layout: layout, snapshots: snapshots, forward: !backward}.prepare(b)
 					}
 					takeTurns(b, [2]string{"general", "symmetric"}, calls)
 					for i, name := range []string{"row-bytes", "symmetric-row-bytes"} {
-						b.ReportMetric(float64(2*batch*layouts[i].Width()*4), name)
+						b.ReportMetric(float64(2*batch*layouts[i].width()*4), name)
 					}
 				})
 			}
@@ -143,7 +144,7 @@ func randomLayers(b *testing.B, n, edges, hub int, product Product, identitySize
 		}
 		patterns[i] = p
 	}
-	layout, err := product.Layout(patterns)
+	layout, err := product.layout(patterns)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func randomLayers(b *testing.B, n, edges, hub int, product Product, identitySize
 
 // twoLayers are layers of the 8 published maps on 16 features in float32.
 type twoLayers struct {
-	layout       Layout
+	layout       layout
 	snapshots    [][][]float64 // [samples], A and A', [edges]
 	identitySize int
 	forward      bool // without the backward pass
@@ -161,7 +162,7 @@ type twoLayers struct {
 // prepare compiles, and returns what calls the program.
 func (w twoLayers) prepare(b *testing.B) (call func()) {
 	const width = 16
-	layout, n, batch, identitySize := w.layout, w.layout.nodes, len(w.snapshots), w.identitySize
+	layout, n, batch, identitySize := w.layout, w.layout.Nodes, len(w.snapshots), w.identitySize
 	rng := rand.New(rand.NewPCG(2, 2))
 	z := make([]float64, batch*n*width)
 	for i := range z {
@@ -172,7 +173,7 @@ func (w twoLayers) prepare(b *testing.B) (call func()) {
 	var rows [2][]float64
 	for i, pair := range w.snapshots {
 		for side := range rows {
-			rows[side] = append(rows[side], layout.Row(i, pair[side])...)
+			rows[side] = append(rows[side], rowOf(layout, i, pair[side])...)
 		}
 	}
 	layer := Layer{Name: "l", In: width, Out: width, Fusion: Fusion{Maps: Published8()}}
@@ -185,20 +186,21 @@ func (w twoLayers) prepare(b *testing.B) (call func()) {
 		}
 	}
 	inputs := owned.Own(
-		nn.Tensor(dtypes.Float32, rows[0], batch, layout.Width()),
-		nn.Tensor(dtypes.Float32, rows[1], batch, layout.Width()),
-		nn.Tensor(dtypes.Float32, z, batch, n, width))
+		host.Tensor(dtypes.Float32, rows[0], batch, layout.width()),
+		host.Tensor(dtypes.Float32, rows[1], batch, layout.width()),
+		host.Tensor(dtypes.Float32, z, batch, n, width))
 	inputs = append(inputs, owned.Own(nn.Draw(params, dtypes.Float32, 1)...)...)
-	inputs = append(inputs, owned.Own(layout.Tables()...)...)
+	inputs = append(inputs, owned.Own(layout.tables()...)...)
 	program, err := xla.NewProgram(xlatest.Backend(b), "layers", func(in []*Node) []*Node {
 		args := in[3:]
-		v, operator, a, da := nn.Bind(params, args), BindOperator(args[len(params):]), in[0], in[1]
+		v, tables := nn.Bind(params, args), args[len(params):]
+		a, da := layout.Matrix(in[0], tables), layout.Matrix(in[1], tables)
 		if identitySize > 0 {
 			phi := identities.Apply(v, n)
-			a = Modulation{Name: "a", Size: identitySize}.Apply(v, operator, a, phi)
-			da = Modulation{Name: "da", Size: identitySize}.Apply(v, operator, da, phi)
+			a = Modulation{Name: "a", Size: identitySize}.Apply(v, a, phi)
+			da = Modulation{Name: "da", Size: identitySize}.Apply(v, da, phi)
 		}
-		pair := NewPair(operator, a, da, n)
+		pair := NewPair(a, da)
 		y := layer.Apply(v, pair, nn.ReLU(layer.Apply(v, pair, in[2])))
 		if w.forward {
 			return []*Node{y, ReduceAllSum(y)}
@@ -218,7 +220,7 @@ func (w twoLayers) prepare(b *testing.B) (call func()) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		nn.Floats(out[1])
+		host.Floats(out[1])
 		xla.Free(out...)
 	}
 	call() // compiles

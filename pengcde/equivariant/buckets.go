@@ -25,9 +25,9 @@ type buckets struct {
 	list    []bucket
 	// edge [samples][entries] is the edge of each entry, absent where there is none.
 	edge [][]int32
-	// twin [samples][entries/2] leads from the place of v in the list of u to that of u in the list of v, both counted over
+	// reverse [samples][entries/2] leads from the place of v in the list of u to that of u in the list of v, both counted over
 	// the lists of the whole batch, bucket after bucket; an empty place leads to itself.
-	twin [][]int32
+	reverse [][]int32
 	// isEdge [samples][entries/2] are the places of those that there is an edge to.
 	isEdge [][]bool
 }
@@ -43,7 +43,7 @@ type bucket struct {
 const absent = -1
 
 // neighbour is a node, with the edges to and from it, and the place of the list's owner in its own list.
-type neighbour struct{ node, to, from, twin int32 }
+type neighbour struct{ node, to, from, reverse int32 }
 
 func neighbours(p *dyngraph.Pattern) [][]neighbour {
 	lists := make([][]neighbour, p.Nodes)
@@ -63,7 +63,7 @@ func neighbours(p *dyngraph.Pattern) [][]neighbour {
 	}
 	for u := range lists {
 		for i, v := range lists[u] {
-			lists[u][i].twin = int32(seen[[2]int32{v.node, int32(u)}])
+			lists[u][i].reverse = int32(seen[[2]int32{v.node, int32(u)}])
 		}
 	}
 	return lists
@@ -107,7 +107,7 @@ func newBuckets(patterns []*dyngraph.Pattern) *buckets {
 		b.entries += 2 * one.places * one.width
 	}
 	for s := range patterns {
-		b.pair(s, lists[s])
+		b.reverseEdges(s, lists[s])
 	}
 	return b
 }
@@ -175,13 +175,13 @@ func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
 	b.edge[sample] = append(append(b.edge[sample], to...), from...)
 }
 
-// pair finds the twins of a sample's places.
-func (b *buckets) pair(sample int, lists [][]neighbour) {
+// reverseEdges finds for each place of a sample that of the edge the other way.
+func (b *buckets) reverseEdges(sample int, lists [][]neighbour) {
 	size := b.entries / 2
 	start, at := make([]int, b.nodes), sample*size // start is where the list of a node begins
-	twin := make([]int32, size)
-	for i := range twin {
-		twin[i] = int32(at + i)
+	reverse := make([]int32, size)
+	for i := range reverse {
+		reverse[i] = int32(at + i)
 	}
 	edges, isEdge := b.edge[sample], make([]bool, 0, size)
 	for _, one := range b.list {
@@ -196,10 +196,10 @@ func (b *buckets) pair(sample int, lists [][]neighbour) {
 	}
 	for u, list := range lists {
 		for i, v := range list {
-			twin[start[u]+i-sample*size] = int32(start[v.node]) + v.twin
+			reverse[start[u]+i-sample*size] = int32(start[v.node]) + v.reverse
 		}
 	}
-	b.twin, b.isEdge = append(b.twin, twin), append(b.isEdge, isEdge)
+	b.reverse, b.isEdge = append(b.reverse, reverse), append(b.isEdge, isEdge)
 }
 
 // fill writes a sample's weights into the entries of a row: all, or half of them where it is symmetric.
@@ -224,7 +224,7 @@ func (b *buckets) tables() []*tensors.Tensor {
 		places += one.places
 	}
 	samples := len(b.edge)
-	order, back := make([]int32, samples*places), make([]int32, samples*places)
+	placeOf, nodeAt := make([]int32, samples*places), make([]int32, samples*places)
 	for s := range samples {
 		at, empty := s*places, s*places+b.nodes
 		for _, one := range b.list {
@@ -235,14 +235,14 @@ func (b *buckets) tables() []*tensors.Tensor {
 				} else {
 					empty++
 				}
-				order[row], back[at] = int32(at), int32(row)
+				placeOf[row], nodeAt[at] = int32(at), int32(row)
 				at++
 			}
 		}
 	}
 	tables := []*tensors.Tensor{
-		tensors.FromFlatDataAndDimensions(order, len(order)), tensors.FromFlatDataAndDimensions(back, len(back)),
-		tensors.FromFlatDataAndDimensions(slices.Concat(b.twin...), samples, b.entries/2),
+		tensors.FromFlatDataAndDimensions(placeOf, len(placeOf)), tensors.FromFlatDataAndDimensions(nodeAt, len(nodeAt)),
+		tensors.FromFlatDataAndDimensions(slices.Concat(b.reverse...), samples, b.entries/2),
 		tensors.FromFlatDataAndDimensions(slices.Concat(b.isEdge...), samples, b.entries/2),
 	}
 	for _, one := range b.list {

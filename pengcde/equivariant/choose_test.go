@@ -46,7 +46,7 @@ func graph(t *testing.T, n, degree, hub int) *dyngraph.Pattern {
 func TestLayoutOfABatch(t *testing.T) {
 	const n = 120
 	for degree, sparse := range map[int]bool{15: true, 16: false} { // 0.125 and 0.133 of the matrix
-		layout, err := Auto.Layout([]*dyngraph.Pattern{graph(t, n, 1, 0), graph(t, n, degree, 0)})
+		layout, err := Auto.layout([]*dyngraph.Pattern{graph(t, n, 1, 0), graph(t, n, degree, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}

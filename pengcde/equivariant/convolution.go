@@ -37,5 +37,5 @@ func (c Convolution) Apply(v nn.Values, z *Node, act func(x *Node) *Node) *Node 
 	wide = Add(wide, act(wide)) // [batch, n, In+1]
 	weight, bias := v.Get(c.Name+".linear.weight"), v.Get(c.Name+".linear.bias")
 	both := Concatenate([]*Node{weight, ExpandAxes(bias, -1)}, -1) // [Out, In+1]
-	return nn.Product(wide, both, 1)
+	return v.Product(wide, both, 1)
 }

@@ -1,39 +1,32 @@
 package equivariant
 
-import (
-	. "github.com/gomlx/gomlx/core/graph"
-
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
-)
+import . "github.com/gomlx/gomlx/core/graph"
 
 // dense works with whole matrices, symmetric or not. Arranged holds A as [batch, n*n], or A and A' as [batch, 2, n*n].
 type dense struct {
 	isEdge *Node // [batch, n, n] bool
 }
 
-func (d dense) Entries() int { return d.isEdge.Shape().Size() / d.isEdge.Shape().Dim(0) }
-
-func (dense) Arrange(symmetric bool, entries ...*Node) Arranged {
+func (dense) arrange(symmetric bool, entries ...*Node) arranged {
 	if len(entries) > 1 {
 		entries = []*Node{Stack(entries, 1)}
 	}
-	return Arranged{symmetric: symmetric, to: [][]*Node{entries}}
+	return arranged{symmetric: symmetric, to: [][]*Node{entries}}
 }
 
-// Multiply mixes the matrices by a product with the coefficients, whose backward pass is one too: XLA sums in strict order
-// on a CPU, several times slower.
-func (dense) Multiply(m Arranged, c, z *Node) *Node {
+// multiply mixes the matrices by a product with the coefficients, whose backward pass is one too: XLA sums in strict
+// order on a CPU, several times slower.
+func (dense) multiply(m arranged, c coefficients, z *Node) *Node {
 	n, matrices := z.Shape().Dimensions[1], m.to[0][0]
 	square := func(x *Node) *Node { return Reshape(x, -1, n, n) }
 	var matrix *Node
 	switch {
-	case c == nil:
+	case c.node == nil:
 		matrix = square(matrices)
 	case m.symmetric:
-		matrix = square(blend(merged(c), nn.Seeds(c, 1), matrices))
+		matrix = square(c.blend(c.node, matrices))
 	default:
-		seeds := nn.Seeds(c, 1)
-		both := blend(Reshape(c, append(leadingAxes(c, 1), 2, 2)...), seeds, matrices) // [2, batch, n*n], or [S, 2, B, n*n]
+		both := c.blend(Reshape(c.node, c.seeds.Dims(2, 2)...), matrices) // [2, batch, n*n], or [S, 2, B, n*n]
 		part := func(i int) *Node { return square(SliceAxis(both, -3, AxisElem(i))) }
 		matrix = Add(part(0), TransposeAllDims(part(1), 0, 2, 1))
 	}
@@ -41,15 +34,15 @@ func (dense) Multiply(m Arranged, c, z *Node) *Node {
 }
 
 // blend sums matrices [batch, k, n*n] by coefficients [..., k], or, of seeds, by [S, ..., k].
-func blend(c *Node, seeds int, matrices *Node) *Node {
-	last := []int{c.Rank() - 1}
-	if seeds == 0 {
-		return DotGeneral(c, last, nil, matrices, []int{1}, nil)
+func (c coefficients) blend(weights, matrices *Node) *Node {
+	last := []int{weights.Rank() - 1}
+	if c.seeds == 0 {
+		return DotGeneral(weights, last, nil, matrices, []int{1}, nil)
 	}
-	return DotGeneral(c, last, []int{0}, nn.BySeed(matrices, seeds), []int{2}, []int{0})
+	return DotGeneral(weights, last, []int{0}, c.seeds.Split(matrices), []int{2}, []int{0})
 }
 
-func (d dense) Modulate(row, w, x, y *Node, f func(*Node) *Node) *Node {
+func (d dense) modulate(_ bool, row, w, x, y *Node, f func(*Node) *Node) *Node {
 	batch, n := row.Shape().Dim(0), x.Shape().Dim(0)
 	a := Reshape(Slice(row, AxisRange(), AxisRange(0, n*n)), batch, n, n, 1)
 	sum := Add(Mul(a, ExpandLeftToRank(w, 4)), ExpandLeftToRank(Add(ExpandAxes(x, 1), ExpandAxes(y, 0)), 4))

@@ -24,7 +24,7 @@ type matrices struct {
 }
 
 // lay puts both on the union of their entries that are not zero, as rows of a layout.
-func (m matrices) lay(t testing.TB, product Product) (l Layout, rows [2][]float64) {
+func (m matrices) lay(t testing.TB, product Product) (l layout, rows [2][]float64) {
 	t.Helper()
 	var patterns []*dyngraph.Pattern
 	var weights [2][][]float64
@@ -44,23 +44,30 @@ func (m matrices) lay(t testing.TB, product Product) (l Layout, rows [2][]float6
 		patterns = append(patterns, p)
 		weights[0], weights[1] = append(weights[0], w[0]), append(weights[1], w[1])
 	}
-	l, err := product.Layout(patterns)
+	l, err := product.layout(patterns)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for side := range rows {
 		for b := range patterns {
-			rows[side] = append(rows[side], l.Row(b, weights[side][b])...)
+			rows[side] = append(rows[side], rowOf(l, b, weights[side][b])...)
 		}
 	}
 	return l, rows
+}
+
+// rowOf is the row of one snapshot of a sample.
+func rowOf(l layout, sample int, weights []float64) []float64 {
+	row := make([]float64, l.width())
+	l.fill(row, sample, weights)
+	return row
 }
 
 // run builds a graph on the pair and further inputs, and returns its outputs.
 func (m matrices) run(t testing.TB, backend *xla.Backend, product Product, build func(p *Pair, in []*Node) []*Node, inputs ...*tensors.Tensor) [][]float64 {
 	t.Helper()
 	layout, rows := m.lay(t, product)
-	tables, width := layout.Tables(), layout.Width()
+	tables, width := layout.tables(), layout.width()
 	all := []any{
 		tensors.FromFlatDataAndDimensions(rows[0], len(m.a), width),
 		tensors.FromFlatDataAndDimensions(rows[1], len(m.a), width),
@@ -69,7 +76,8 @@ func (m matrices) run(t testing.TB, backend *xla.Backend, product Product, build
 		all = append(all, x)
 	}
 	out, err := CallOnceN(backend.Compute, func(in []*Node) []*Node {
-		pair := NewPair(BindOperator(in[2:2+len(tables)]), in[0], in[1], m.n)
+		form, tables := layout.Form, in[2:2+len(tables)]
+		pair := NewPair(form.Matrix(in[0], tables), form.Matrix(in[1], tables))
 		return build(pair, in[2+len(tables):])
 	}, all...)
 	if err != nil {
@@ -134,7 +142,7 @@ func TestFixtureFusion(t *testing.T) {
 			apply := func(m matrices, fusion Fusion, w []float64) []float64 {
 				weights := tensors.FromFlatDataAndDimensions(append([]float64{}, w...), len(fusion.Maps), 2)
 				return m.run(t, xlatest.Backend(t), product, func(p *Pair, in []*Node) []*Node {
-					return []*Node{fusion.Apply(p, in[0], in[1])}
+					return []*Node{fusion.Apply(p, 0, in[0], in[1])}
 				}, weights, array(z, true))[0]
 			}
 			fixture.Close(t, "8 maps, published defect", apply(m, Fusion{Maps: Published8(), Parity: true}, w8), f.Get("undirected8_MZ").Array().Data, 1e-13)
@@ -147,7 +155,7 @@ func TestFixtureFusion(t *testing.T) {
 				var out []*Node
 				for _, k := range All15() {
 					weight := ConstAs(in[0], [][]float64{{1 / k.Scale(n), 0}})
-					out = append(out, Fusion{Maps: []Map{k}}.Apply(p, weight, in[0]))
+					out = append(out, Fusion{Maps: []Map{k}}.Apply(p, 0, weight, in[0]))
 				}
 				return out
 			}, array(z, true))
@@ -178,7 +186,7 @@ func TestFixtureConvLayer(t *testing.T) {
 	for name, product := range products {
 		t.Run(name, func(t *testing.T) {
 			out := m.run(t, xlatest.Backend(t), product, func(p *Pair, in []*Node) []*Node {
-				v := nn.Values{"l.linear.weight": in[1], "l.linear.bias": in[2], "l.norm.weight": in[3], "l.norm.bias": in[4], "l.maps": in[5]}
+				v := nn.Bind(layer.Params(), []*Node{in[5], in[1], in[2], in[3], in[4]})
 				plain := layer.convolution().Apply(v, in[0], func(x *Node) *Node {
 					return DotGeneral(in[6], []int{2}, []int{0}, x, []int{1}, []int{0})
 				})
@@ -224,7 +232,7 @@ func draw(rng *rand.Rand, batch, n, d int, fill float64) problem {
 func (p problem) action(t testing.TB, product Product) []float64 {
 	t.Helper()
 	return p.run(t, xlatest.Go(t), product, func(pair *Pair, in []*Node) []*Node {
-		return []*Node{Fusion{Maps: All15()}.Apply(pair, in[1], in[0])}
+		return []*Node{Fusion{Maps: All15()}.Apply(pair, 0, in[1], in[0])}
 	}, p.inputs()...)[0]
 }
 
@@ -240,7 +248,7 @@ func (p problem) gradients(t testing.TB, product Product) [][]float64 {
 	t.Helper()
 	fusion := Fusion{Maps: All15()}
 	return p.run(t, xlatest.Go(t), product, func(pair *Pair, in []*Node) []*Node {
-		y := fusion.Apply(pair, in[1], in[0])
+		y := fusion.Apply(pair, 0, in[1], in[0])
 		probe := Sin(ConvertDType(IotaFull(y.Graph(), y.Shape()), y.DType()))
 		out := append([]*Node{y}, Gradient(ReduceAllSum(Mul(probe, y)), in[0], in[1])...)
 		for _, node := range y.Graph().Nodes() {
@@ -298,7 +306,7 @@ func TestGatheredAgain(t *testing.T) {
 	gathers := func(gradient bool) (count int) {
 		p := draw(rand.New(rand.NewPCG(5, 3)), 1, 5, 2, 0.5)
 		p.run(t, xlatest.Go(t), Sparse, func(pair *Pair, in []*Node) []*Node {
-			out := []*Node{Fusion{Maps: All15()}.Apply(pair, in[1], in[0])}
+			out := []*Node{Fusion{Maps: All15()}.Apply(pair, 0, in[1], in[0])}
 			if gradient {
 				out = Gradient(ReduceAllSum(Square(out[0])), in[0], in[1])
 			}

@@ -3,6 +3,7 @@ package equivariant_test
 import (
 	"fmt"
 
+	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -42,23 +43,26 @@ func ExampleFusion() {
 		fmt.Println(err)
 		return
 	}
-	layout, err := equivariant.Sparse.Layout([]*dyngraph.Pattern{pattern})
+	snapshots := [][][]float64{{{2, 3}, {0, 0}}} // of one sample: A and A'
+	form, rows, tables, err := equivariant.Sparse.Snapshots(dtypes.Float64, []*dyngraph.Pattern{pattern}, snapshots)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fusion := equivariant.Fusion{Maps: []equivariant.Map{equivariant.IdentityMap, equivariant.TransposeMap}}
 	inputs := []any{
-		[][]float64{layout.Row(0, []float64{2, 3})}, [][]float64{layout.Row(0, []float64{0, 0})}, // A, A'
+		rows,
 		[][]float64{{0, 0}, {1, 0}},    // weights of both maps on A and A', beside the 1 of the identity
 		[][][]float64{{{1}, {2}, {3}}}, // Z
 	}
-	for _, table := range layout.Tables() {
+	for _, table := range tables {
 		inputs = append(inputs, table)
 	}
 	out, err := CallOnce(backend.Compute, func(in []*Node) *Node {
-		pair := equivariant.NewPair(equivariant.BindOperator(in[4:]), in[0], in[1], 3)
-		return fusion.Apply(pair, in[2], in[3])
+		matrix := func(snapshot int) *equivariant.Matrix {
+			return form.Matrix(Squeeze(Slice(in[0], AxisRange(), AxisElem(snapshot)), 1), in[3:])
+		}
+		return fusion.Apply(equivariant.NewPair(matrix(0), matrix(1)), 0, in[1], in[2])
 	}, inputs...)
 	if err != nil {
 		fmt.Println(err)

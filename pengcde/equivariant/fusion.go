@@ -21,65 +21,66 @@ type Fusion struct {
 
 // Pair is A and A' at one time for a batch of graphs, ready for use by all layers.
 type Pair struct {
-	operator Operator
-	arranged Arranged
+	operator operator
+	arranged arranged
 	// nodes [batch, n, perNode] holds row sums, column sums, diagonal, total and trace, those of A first, and 1.
 	nodes *Node
 }
 
 const perNode = 2*statistics + 1
 
-// NewPair takes A and A' as rows of a [Layout], interpolated: both [batch, width], for graphs of n nodes.
-func NewPair(operator Operator, a, da *Node, n int) *Pair {
-	batch, width := a.Shape().Dimensions[0], a.Shape().Dimensions[1]
-	same := symmetricRows(operator, a, n)
-	entries := width - statisticsWidth(n, same)
-	columns := entries + n
-	if same {
-		columns = entries // row sums again
+// NewPair takes A and A', which lie alike.
+func NewPair(a, da *Matrix) *Pair {
+	if a.form != da.form {
+		panic(fmt.Errorf("pengcde/equivariant: A of form %+v and A' of %+v, want the same: %w", a.form, da.form, ErrMap))
 	}
-	of := func(x *Node) (matrix, vectors *Node) {
-		part := func(from, to int) *Node { return Slice(x, AxisRange(), AxisRange(from, to)) }
-		each := Concatenate([]*Node{part(entries, entries+n), part(columns, width-2)}, 1)
-		each = TransposeAllDims(Reshape(each, batch, 3, n), 0, 2, 1)
-		scalars := BroadcastToDims(ExpandAxes(part(width-2, width), 1), batch, n, 2)
-		return part(0, entries), Concatenate([]*Node{each, scalars}, -1)
-	}
-	aEntries, aNodes := of(a)
-	daEntries, daNodes := of(da)
 	return &Pair{
-		operator: operator,
-		arranged: operator.Arrange(same, aEntries, daEntries),
-		nodes:    Concatenate([]*Node{aNodes, daNodes, Ones(a.Graph(), shapes.Make(a.DType(), batch, n, 1))}, -1),
+		operator: a.operator,
+		arranged: a.operator.arrange(a.form.Symmetric, a.entries(), da.entries()),
+		nodes: Concatenate([]*Node{a.sums(), da.sums(),
+			Ones(a.Rows.Graph(), shapes.Make(a.Rows.DType(), a.Rows.Shape().Dim(0), a.form.Nodes, 1))}, -1),
 	}
 }
 
+// sums are row sums, column sums, diagonal, total and trace, for each node: [batch, n, statistics].
+func (m *Matrix) sums() *Node {
+	batch, width, n := m.Rows.Shape().Dim(0), m.Rows.Shape().Dim(1), m.form.Nodes
+	rows := width - m.form.statistics()
+	columns := rows + n
+	if m.form.Symmetric {
+		columns = rows
+	}
+	part := func(from, to int) *Node { return Slice(m.Rows, AxisRange(), AxisRange(from, to)) }
+	each := Concatenate([]*Node{part(rows, rows+n), part(columns, width-2)}, 1)
+	each = TransposeAllDims(Reshape(each, batch, 3, n), 0, 2, 1)
+	scalars := BroadcastToDims(ExpandAxes(part(width-2, width), 1), batch, n, 2)
+	return Concatenate([]*Node{each, scalars}, -1)
+}
+
 // Apply is M Z for states z [batch, n, d] and weights [maps, 2], those on A in column 0 and those on A' in column 1; or
-// [S, maps, 2] of S seeds, each for its part of the batch, see [nn.Bind].
-func (f Fusion) Apply(p *Pair, weights, z *Node) *Node {
+// [S, maps, 2] of S seeds, each for its part of the batch.
+func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 	n := z.Shape().Dimensions[1]
 	basis, offset := f.basis(n)
-	lead := leadingAxes(weights, 2)
-	coefficients := nn.Product(Reshape(weights, append(lead, 2*len(f.Maps))...), ConstAs(z, basis), 1) // [..., 4+4*perNode]
-	coefficients = Add(coefficients, ExpandLeftToRank(ConstAs(z, offset), coefficients.Rank()))
-	part := func(from, to int) *Node { return SliceAxis(coefficients, -1, AxisRange(from, to)) }
+	flat := Reshape(weights, seeds.Dims(2*len(f.Maps))...)
+	mixed := nn.Seeds(0).Product(flat, ConstAs(z, basis), 1) // [..., 4+4*perNode]; the basis serves all seeds
+	mixed = Add(mixed, ExpandLeftToRank(ConstAs(z, offset), mixed.Rank()))
+	part := func(from, to int) *Node { return SliceAxis(mixed, -1, AxisRange(from, to)) }
 
-	y := p.operator.Multiply(p.arranged, part(0, 4), z)
+	matrices := part(0, 4)
+	if p.arranged.symmetric {
+		matrices = Add(part(0, 2), part(2, 4))
+	}
+	y := p.operator.multiply(p.arranged, coefficients{matrices, seeds}, z)
 	// r s + 1 (c^T Z) with s the sums of Z over nodes, of rank two: V = [c 1 r g] takes the first two rows of V^T Z by its
 	// columns 1 and 2. Few large products are faster than slices of V, and more so backward.
-	puts := Reshape(part(4, 4+4*perNode), append(lead, perNode, 4)...)
-	vectors := nn.Product(p.nodes, puts, 0)                                // [batch, n, 4]
+	puts := Reshape(part(4, 4+4*perNode), seeds.Dims(perNode, 4)...)
+	vectors := seeds.Product(p.nodes, puts, 0)                             // [batch, n, 4]
 	sums := DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
 	none := ZerosLike(Slice(sums, AxisRange(), AxisElem(0)))
 	sums = Concatenate([]*Node{none, Slice(sums, AxisRange(), AxisRange(0, 2)), none}, 1)
 	ranked := DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
 	return Add(Add(y, Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z)), ranked)
-}
-
-// leadingAxes are those before the last so many, without room behind.
-func leadingAxes(x *Node, last int) []int {
-	axes := x.Rank() - last
-	return x.Shape().Dimensions[:axes:axes]
 }
 
 // pair is the k-th map of A and that of A'.

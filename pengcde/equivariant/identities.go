@@ -110,7 +110,7 @@ func (i Identities) Params() []nn.Param {
 
 // Apply is φ [n, k] of the nodes 0 .. n-1. It panics on parameters of several seeds.
 func (i Identities) Apply(v nn.Values, n int) *Node {
-	nn.Alone(v, "identities", i.Params()...)
+	oneSeed(v, "identities")
 	if i.Kind == IdentityTable {
 		table := v.Get(i.Name + ".table")
 		if n != i.Nodes {
@@ -123,4 +123,12 @@ func (i Identities) Apply(v nn.Values, n int) *Node {
 		return i.linear().Apply(v, index(v.Get(i.Name+".weight")))
 	}
 	return i.mlp().Apply(v, index(v.Get(i.Name+".layers.0.weight")))
+}
+
+// oneSeed panics on the parameters of several seeds, for parts that take those of one.
+func oneSeed(v nn.Values, part string) {
+	if v.Seeds > 0 {
+		panic(fmt.Errorf("pengcde/equivariant: %s take the parameters of one seed at a time, got those of %d: "+
+			"bind each seed's in a program of its own: %w", part, v.Seeds, ErrIdentities))
+	}
 }

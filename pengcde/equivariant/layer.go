@@ -21,7 +21,7 @@ func (l Layer) Params() []nn.Param {
 	return append(params, l.convolution().Params()...)
 }
 
-// Apply maps z [batch, n, In] to [batch, n, Out], with the parameters of one seed or of several, see [nn.Bind].
+// Apply maps z [batch, n, In] to [batch, n, Out], with the parameters of one seed or of several.
 func (l Layer) Apply(v nn.Values, p *Pair, z *Node) *Node {
-	return l.convolution().Apply(v, z, func(x *Node) *Node { return l.Fusion.Apply(p, v.Get(l.Name+".maps"), x) })
+	return l.convolution().Apply(v, z, func(x *Node) *Node { return l.Fusion.Apply(p, v.Seeds, v.Get(l.Name+".maps"), x) })
 }

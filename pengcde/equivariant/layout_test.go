@@ -9,10 +9,10 @@ import (
 	"github.com/gomlx/compute/dtypes"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/internal/host"
 )
 
-// Rows are those of Row, also where graphs have their edges in different places.
+// Rows are those of each snapshot, also where graphs have their edges in different places.
 func TestRows(t *testing.T) {
 	var patterns []*dyngraph.Pattern
 	for _, ends := range [][2][]int{{{0, 1, 1}, {1, 0, 3}}, {{2, 3}, {3, 3}}} {
@@ -22,30 +22,33 @@ func TestRows(t *testing.T) {
 		}
 		patterns = append(patterns, p)
 	}
-	if _, err := (Layout{}).Rows(dtypes.Float32, nil); !errors.Is(err, dyngraph.ErrInvalid) {
-		t.Errorf("a layout of no graphs: %v, want dyngraph.ErrInvalid", err)
+	if _, _, _, err := Auto.Snapshots(dtypes.Float32, nil, nil); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("no graphs: %v, want dyngraph.ErrInvalid", err)
 	}
 	snapshots := [][][]float64{{{2, 3, 5}, {7, 11, 13}}, {{17, 19}, {23, 29}}}
 	for _, product := range []Product{Dense, Sparse} {
-		layout, err := product.Layout(patterns)
+		layout, err := product.layout(patterns)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want []float64
 		for b, sample := range snapshots {
 			for _, weights := range sample {
-				want = append(want, layout.Row(b, weights)...)
+				want = append(want, rowOf(layout, b, weights)...)
 			}
 		}
 		for _, dtype := range []dtypes.DType{dtypes.Float32, dtypes.Float64} {
-			rows, err := layout.Rows(dtype, snapshots)
+			form, rows, tables, err := product.Snapshots(dtype, patterns, snapshots)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if dims := rows.Shape().Dimensions; rows.DType() != dtype || !slices.Equal(dims, []int{2, 2, layout.Width()}) {
+			if form != layout.Form || len(tables) != len(layout.tables()) {
+				t.Errorf("%v: %+v with %d tables", product, form, len(tables))
+			}
+			if dims := rows.Shape().Dimensions; rows.DType() != dtype || !slices.Equal(dims, []int{2, 2, layout.width()}) {
 				t.Errorf("%v: rows are %s", product, rows.Shape())
 			}
-			if got := nn.Floats(rows); !slices.Equal(got, want) {
+			if got := host.Floats(rows); !slices.Equal(got, want) {
 				t.Errorf("%v: rows %v, want %v", product, got, want)
 			}
 		}
@@ -59,7 +62,7 @@ func TestRows(t *testing.T) {
 			"a sum beyond":   {{{2, 3e38, 3e38}, {7, 11, 13}}, snapshots[1]},
 			"infinite":       {snapshots[0], {{17, math.Inf(1)}, {23, 29}}},
 		} {
-			if _, err := layout.Rows(dtypes.Float32, bad); !errors.Is(err, dyngraph.ErrInvalid) {
+			if _, _, _, err := product.Snapshots(dtypes.Float32, patterns, bad); !errors.Is(err, dyngraph.ErrInvalid) {
 				t.Errorf("%v, %s: %v, want dyngraph.ErrInvalid", product, name, err)
 			}
 		}
@@ -77,7 +80,7 @@ func TestLayoutErrors(t *testing.T) {
 	} {
 		for _, product := range []Product{Auto, Dense, Sparse} {
 			for _, patterns := range [][]*dyngraph.Pattern{{p}, {sound, p}} {
-				if _, err := product.Layout(patterns); !errors.Is(err, dyngraph.ErrInvalid) {
+				if _, err := product.layout(patterns); !errors.Is(err, dyngraph.ErrInvalid) {
 					t.Errorf("%s, %v: %v, want dyngraph.ErrInvalid", name, product, err)
 				}
 			}

@@ -1,23 +1,101 @@
 package equivariant
 
 import (
+	"fmt"
+
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Matrix is one message matrix for each sample of a batch, ready for use by several layers. Like [Pair] it is never formed
-// where the layout is sparse.
-type Matrix struct {
-	operator Operator
-	arranged Arranged
+// Form is how the matrices of a batch of graphs lie in memory, as [Product.Snapshots] has chosen it for their contents.
+// Programs are built for one form: forms that are equal share them.
+type Form struct {
+	Nodes int
+	// Sparse matrices are lists of neighbours, others have all n² entries.
+	Sparse bool
+	// Symmetric matrices equal their transpose: a row has no entries from neighbours beside those to them, and no column sums.
+	Symmetric bool
 }
 
-// NewMatrix takes rows [batch, width] of a [Layout] for graphs of n nodes. Sums of rows are rows of sums, so A + A' is
-// one matrix.
-func NewMatrix(operator Operator, rows *Node, n int) *Matrix {
-	same := symmetricRows(operator, rows, n)
-	entries := rows.Shape().Dim(1) - statisticsWidth(n, same)
-	return &Matrix{operator: operator, arranged: operator.Arrange(same, Slice(rows, AxisRange(), AxisRange(0, entries)))}
+// statistics is the number of sums in a row, behind the matrix entries.
+func (f Form) statistics() int {
+	if f.Symmetric {
+		return 2*f.Nodes + 2
+	}
+	return 3*f.Nodes + 2
+}
+
+// Matrix is one n x n matrix for each sample of a batch at one time, as its entries and their sums. It is never formed
+// where it is sparse.
+type Matrix struct {
+	form Form
+	// Rows [batch, width] hold the matrix entries, row sums, column sums and diagonal for each node, total and trace. They
+	// are linear in the matrix, so sums of rows are rows of sums.
+	Rows     *Node
+	operator operator
+	arranged *arranged
+}
+
+// Matrix takes rows [batch, width] that were interpolated between those of [Product.Snapshots], and its tables.
+func (f Form) Matrix(rows *Node, tables []*Node) *Matrix {
+	m := &Matrix{form: f, Rows: rows, operator: dense{isEdge: tables[0]}}
+	if f.Sparse {
+		if len(tables) < 5 {
+			panic(fmt.Errorf("pengcde/equivariant: %d tables of sparse matrices, want all of Product.Snapshots: %w", len(tables),
+				dyngraph.ErrInvalid))
+		}
+		m.operator = sparse{placeOf: tables[0], nodeAt: tables[1], reverse: tables[2], isEdge: tables[3], neighbours: tables[4:]}
+	}
+	return m
+}
+
+// Nodes is n.
+func (m *Matrix) Nodes() int { return m.form.Nodes }
+
+// With is the matrix of other rows of the same form.
+func (m *Matrix) With(rows *Node) *Matrix {
+	return &Matrix{form: m.form, Rows: rows, operator: m.operator}
+}
+
+// entries are those of the matrix, [batch, entries].
+func (m *Matrix) entries() *Node {
+	return Slice(m.Rows, AxisRange(), AxisRange(0, m.Rows.Shape().Dim(1)-m.form.statistics()))
 }
 
 // Apply is M Z for states z [batch, n, d].
-func (m *Matrix) Apply(z *Node) *Node { return m.operator.Multiply(m.arranged, nil, z) }
+func (m *Matrix) Apply(z *Node) *Node {
+	if m.arranged == nil {
+		arranged := m.operator.arrange(m.form.Symmetric, m.entries())
+		m.arranged = &arranged
+	}
+	return m.operator.multiply(*m.arranged, coefficients{}, z)
+}
+
+// operator multiplies node states by matrices that are given by their entries.
+type operator interface {
+	// arrange prepares the entries of A, or of A and A', each [batch, entries], for several products.
+	arrange(symmetric bool, entries ...*Node) arranged
+	// multiply is the product of the matrix that the coefficients mix with z [batch, n, d].
+	multiply(m arranged, c coefficients, z *Node) *Node
+	// modulate is a row [batch, width] with each entry a_uv on an edge of the pattern, 0 or not, replaced by
+	// f(a_uv w + x_u + y_v), and with the sums of the new entries; w is [h], x and y are [n, h], and f leads from [..., h] to
+	// [..., 1]. Other entries stay 0. What it returns is not symmetric, even where the given row is.
+	modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node
+}
+
+// arranged are matrix entries as an operator wants them.
+type arranged struct {
+	symmetric bool
+	// to are the entries of A, or of A and A', from are those of their transposes where an operator wants them, for each part
+	// of the matrix.
+	to, from [][]*Node
+}
+
+// coefficients [4] mix c_0 A + c_1 A' + c_2 A^T + c_3 A'^T, those of symmetric matrices [2] c_0 A + c_1 A'; of several
+// seeds they are [S, 4] or [S, 2], each for its part of the batch. Without a node they are A, arranged alone.
+type coefficients struct {
+	node  *Node
+	seeds nn.Seeds
+}

@@ -5,12 +5,12 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Modulate evaluates f once for each edge, in the lists of neighbours that a node has edges to, and finds the lists of those
-// with edges from them by their twins. Forward and backward are gathers alone: the gradient of what is picked at the
-// targets of edges sums, for each node, over the twins of its list.
-func (s sparse) Modulate(row, w, x, y *Node, f func(*Node) *Node) *Node {
+// modulate evaluates f once for each edge, in the lists of neighbours that a node has edges to, and finds the lists of
+// those with edges from them by the transposed entries. Forward and backward are gathers alone: the gradient of what is
+// gathered at the targets of edges sums, for each node, over the transposed entries of its list.
+func (s sparse) modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node {
 	n, lists := x.Shape().Dim(0), 2
-	if symmetricRows(s, row, n) {
+	if symmetric {
 		lists = 1
 	}
 	var a, xs []*Node
@@ -28,11 +28,11 @@ func (s sparse) Modulate(row, w, x, y *Node, f func(*Node) *Node) *Node {
 	sum = Add(sum, Add(Concatenate(xs, 1), s.atNeighbours(y)))
 	to := f(sum) // [batch, L, 1]
 	to = Where(ExpandAxes(s.isEdge, -1), to, ZerosLike(to))
-	from := withPullback(StopGradient(s.twins(to)), to, s.twins)
+	from := withPullback(StopGradient(s.transposed(to)), to, s.transposed)
 
-	own := s.own(n)
+	own := s.loops(n)
 	diagonal := Where(own, to, ZerosLike(to))
-	sums := s.inOrder(s.sums(Concatenate([]*Node{to, from, diagonal}, -1)), n) // [batch, n, 3]
+	sums := s.byNode(s.sums(Concatenate([]*Node{to, from, diagonal}, -1)), n) // [batch, n, 3]
 	vector := func(i int) *Node { return Squeeze(Slice(sums, AxisRange(), AxisRange(), AxisElem(i)), 2) }
 	var parts []*Node
 	at = 0
@@ -52,9 +52,9 @@ func statisticsOf(rows, columns, diagonal *Node) *Node {
 		ReduceAndKeep(rows, ReduceSum, 1), ReduceAndKeep(diagonal, ReduceSum, 1)}, 1)
 }
 
-// twins exchanges the entries [batch, L, d] of the lists with their transposed ones.
-func (s sparse) twins(x *Node) *Node {
-	return pick(Reshape(x, -1, x.Shape().Dim(-1)), s.twin)
+// transposed exchanges the entries [batch, L, d] of the lists with those of the transposed matrix.
+func (s sparse) transposed(x *Node) *Node {
+	return gatherRows(Reshape(x, -1, x.Shape().Dim(-1)), s.reverse)
 }
 
 // sums adds up the entries [batch, L, d] of each list: [batch, P, d] for the places of all buckets.
@@ -70,13 +70,13 @@ func (s sparse) sums(x *Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// own are the entries [batch, L, 1] where a node is its own neighbour, and some of empty places.
-func (s sparse) own(n int) *Node {
+// loops are the entries [batch, L, 1] where a node is its own neighbour, and some of empty places.
+func (s sparse) loops(n int) *Node {
 	var parts []*Node
 	at := 0
 	for _, table := range s.neighbours {
 		batch, places := table.Shape().Dim(0), table.Shape().Dim(1)
-		owner := Reshape(s.back, batch, -1)
+		owner := Reshape(s.nodeAt, batch, -1)
 		all := owner.Shape().Dim(1)
 		sample := Iota(table.Graph(), table.Shape(), 0)
 		owner = ExpandAxes(Slice(owner, AxisRange(), AxisRange(at, at+places)), -1)
@@ -90,7 +90,7 @@ func (s sparse) own(n int) *Node {
 
 // lengthened puts rows of 0 behind each sample of x [n, d], the same for all: [batch, length, d].
 func (s sparse) lengthened(x *Node, length int) *Node {
-	batch, n, d := s.twin.Shape().Dim(0), x.Shape().Dim(-2), x.Shape().Dim(-1)
+	batch, n, d := s.reverse.Shape().Dim(0), x.Shape().Dim(-2), x.Shape().Dim(-1)
 	x = BroadcastToDims(ExpandLeftToRank(x, 3), batch, n, d)
 	return padded(x, length)
 }
@@ -106,23 +106,23 @@ func padded(x *Node, length int) *Node {
 
 // inPlaces leads from nodes [n, d] to the places [batch, P, d] of all buckets.
 func (s sparse) inPlaces(x *Node) *Node {
-	batch, d := s.twin.Shape().Dim(0), x.Shape().Dim(-1)
-	flat := Reshape(s.lengthened(x, s.order.Shape().Size()/batch), -1, d)
-	y := withPullback(StopGradient(pick(flat, s.back)), flat, func(v *Node) *Node { return pick(v, s.order) })
+	batch, d := s.reverse.Shape().Dim(0), x.Shape().Dim(-1)
+	flat := Reshape(s.lengthened(x, s.placeOf.Shape().Size()/batch), -1, d)
+	y := withPullback(StopGradient(gatherRows(flat, s.nodeAt)), flat, func(v *Node) *Node { return gatherRows(v, s.placeOf) })
 	return Reshape(y, batch, -1, d)
 }
 
 // atNeighbours leads from nodes [n, d] to the entries [batch, L, d] of the lists in which they are.
 func (s sparse) atNeighbours(x *Node) *Node {
-	n, batch, entries := x.Shape().Dim(0), s.twin.Shape().Dim(0), s.twin.Shape().Dim(1)
+	n, batch, entries := x.Shape().Dim(0), s.reverse.Shape().Dim(0), s.reverse.Shape().Dim(1)
 	var parts []*Node
 	for _, table := range s.neighbours {
 		parts = append(parts, Reshape(table, batch, -1))
 	}
-	sample := Iota(x.Graph(), s.twin.Shape(), 0)
+	sample := Iota(x.Graph(), s.reverse.Shape(), 0)
 	at := Sub(Concatenate(parts, 1), MulScalar(ConvertDType(sample, dtypes.Int32), n))
 	// Each node has a list, if empty one of width 1, so there are no fewer entries than nodes.
-	return withPullback(StopGradient(pick(x, at)), s.lengthened(x, entries), func(v *Node) *Node {
-		return padded(s.inOrder(s.sums(s.twins(v)), n), entries)
+	return withPullback(StopGradient(gatherRows(x, at)), s.lengthened(x, entries), func(v *Node) *Node {
+		return padded(s.byNode(s.sums(s.transposed(v)), n), entries)
 	})
 }

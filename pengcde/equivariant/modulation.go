@@ -35,14 +35,16 @@ func (m Modulation) mlp() nn.MLP {
 // Params declares those of the MLP, named Name.layers.K.
 func (m Modulation) Params() []nn.Param { return m.mlp().Params() }
 
-// Apply leads from rows [batch, width] of a [Layout] to rows of the same layout, for [NewPair] and [NewMatrix]; identities
-// are φ [n, k]. It panics on parameters of several seeds.
-func (m Modulation) Apply(v nn.Values, operator Operator, rows, identities *Node) *Node {
-	nn.Alone(v, "modulations", m.Params()...)
+// Apply is the modulated matrix; identities are φ [n, k]. It panics on parameters of several seeds.
+func (m Modulation) Apply(v nn.Values, a *Matrix, identities *Node) *Matrix {
+	oneSeed(v, "modulations")
 	weight, bias := v.Get(m.Name+".layers.0.weight"), v.Get(m.Name+".layers.0.bias") // [8, 2k+1], [8]
 	columns := func(from, to int) *Node { return Slice(weight, AxisRange(), AxisRange(from, to)) }
 	part := func(w *Node) *Node { return DotGeneral(identities, []int{1}, nil, w, []int{1}, nil) } // [n, 8]
 	source := Add(part(columns(1, 1+m.Size)), ExpandLeftToRank(bias, 2))
 	target := part(columns(1+m.Size, 1+2*m.Size))
-	return operator.Modulate(rows, Squeeze(columns(0, 1), 1), source, target, func(x *Node) *Node { return m.mlp().Continue(v, x) })
+	modulated := a.With(a.operator.modulate(a.form.Symmetric, a.Rows, Squeeze(columns(0, 1), 1), source, target,
+		func(x *Node) *Node { return m.mlp().Continue(v, x) }))
+	modulated.form.Symmetric = false // f(a_uv, u, v) is not f(a_vu, v, u)
+	return modulated
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -118,7 +119,7 @@ const manyNodes = 100
 func (p modulatedProblem) evaluate(t *testing.T, backend *xla.Backend, product Product) [][]float64 {
 	t.Helper()
 	layout, rows := p.lay(t, product)
-	tables, declared, batch, width := layout.Tables(), p.declared(), len(p.a), layout.Width()
+	tables, declared, batch, width := layout.tables(), p.declared(), len(p.a), layout.width()
 	var inputs []any
 	for _, row := range rows {
 		inputs = append(inputs, tensors.FromFlatDataAndDimensions(row, batch, width))
@@ -127,20 +128,19 @@ func (p modulatedProblem) evaluate(t *testing.T, backend *xla.Backend, product P
 		inputs = append(inputs, input)
 	}
 	for _, d := range declared {
-		inputs = append(inputs, nn.Tensor(dtypes.Float64, p.params[d.Name], d.Dims...))
+		inputs = append(inputs, host.Tensor(dtypes.Float64, p.params[d.Name], d.Dims...))
 	}
 	for _, table := range tables {
 		inputs = append(inputs, table)
 	}
 	out, err := CallOnceN(backend.Compute, func(in []*Node) []*Node {
 		v := nn.Bind(declared, in[4:4+len(declared)])
-		operator := BindOperator(in[4+len(declared):])
 		phi := p.identities.Apply(v, p.n)
-		modulated := func(name string, row *Node) *Node {
-			return Modulation{Name: name, Size: p.identities.Size}.Apply(v, operator, row, phi)
+		modulated := func(name string, row *Node) *Matrix {
+			return Modulation{Name: name, Size: p.identities.Size}.Apply(v, layout.Matrix(row, in[4+len(declared):]), phi)
 		}
-		pair := NewPair(operator, modulated(ofA, in[0]), modulated(ofDerivative, in[1]), p.n)
-		y := Fusion{Maps: All15()}.Apply(pair, in[3], in[2])
+		pair := NewPair(modulated(ofA, in[0]), modulated(ofDerivative, in[1]))
+		y := Fusion{Maps: All15()}.Apply(pair, 0, in[3], in[2])
 		probe := Sin(ConvertDType(IotaFull(y.Graph(), y.Shape()), y.DType()))
 		wanted := slices.Concat(in[4:4+len(declared)], in[2:4], in[:2])
 		out := append([]*Node{y}, Gradient(ReduceAllSum(Mul(probe, y)), wanted...)...)
@@ -169,7 +169,7 @@ func (p modulatedProblem) evaluate(t *testing.T, backend *xla.Backend, product P
 				weights := make([]float64, pattern.Edges())
 				weights[e] = 1
 				slope := 0.0
-				for i, v := range layout.Row(b, weights) {
+				for i, v := range rowOf(layout, b, weights) {
 					slope += v * (*row)[b*width+i]
 				}
 				onEdges = append(onEdges, slope)
@@ -273,16 +273,16 @@ func TestModulationGradientAgainstDifferences(t *testing.T) {
 }
 
 // What leads from the list of u to that of v leads back, and only edges are marked.
-func TestTwins(t *testing.T) {
+func TestReverseEdges(t *testing.T) {
 	p := hub(rand.New(rand.NewPCG(6, 3)), 2, 20, 1)
 	layout, _ := p.lay(t, Sparse)
 	b := layout.buckets
 	size := b.entries / 2
-	for s := range b.twin {
+	for s := range b.reverse {
 		marked := 0
-		for i, twin := range b.twin[s] {
-			if back := b.twin[s][int(twin)-s*size]; int(back) != s*size+i {
-				t.Fatalf("sample %d: place %d leads to %d, which leads to %d", s, i, twin, back)
+		for i, reverse := range b.reverse[s] {
+			if back := b.reverse[s][int(reverse)-s*size]; int(back) != s*size+i {
+				t.Fatalf("sample %d: place %d leads to %d, which leads to %d", s, i, reverse, back)
 			}
 			if b.isEdge[s][i] {
 				marked++

@@ -8,22 +8,20 @@ import (
 
 // sparse gathers the states of neighbours, see [buckets].
 type sparse struct {
-	// order [batch*P] leads from a node to its place among the P of all buckets, and from what is behind the n nodes of a
-	// sample to its empty places; back is the inverse.
-	order, back *Node
-	// twin and isEdge [batch, L] lead from an entry to that of the transposed matrix, among batch*L, and say which are edges,
-	// for the L entries of all lists to neighbours.
-	twin, isEdge *Node
+	// placeOf [batch*P] leads from a node to its place among the P of all buckets, and from what is behind the n nodes of
+	// a sample to its empty places; nodeAt is the inverse.
+	placeOf, nodeAt *Node
+	// reverse [batch, L] leads from an entry, among the L of all lists of a sample, to that of the transposed matrix, among
+	// batch*L. isEdge [batch, L] marks the entries on edges of the pattern.
+	reverse, isEdge *Node
 	// neighbours are those of each bucket among batch*n: [batch, places, width] int32.
 	neighbours []*Node
 }
 
-func (s sparse) Entries() int { return s.twin.Shape().Dim(1) }
-
-// Arrange cuts the entries into what belongs to each bucket: weights to the neighbours, then, unless they are the same, from
-// them.
-func (s sparse) Arrange(symmetric bool, entries ...*Node) Arranged {
-	m, at := Arranged{symmetric: symmetric}, 0
+// arrange cuts the entries into what belongs to each bucket: weights to the neighbours, then, unless they are the same,
+// from them.
+func (s sparse) arrange(symmetric bool, entries ...*Node) arranged {
+	m, at := arranged{symmetric: symmetric}, 0
 	for _, table := range s.neighbours {
 		dims := table.Shape().Dimensions
 		list := func() (parts []*Node) {
@@ -44,19 +42,18 @@ func (s sparse) Arrange(symmetric bool, entries ...*Node) Arranged {
 	return m
 }
 
-func (s sparse) Multiply(m Arranged, c, z *Node) *Node {
-	if c != nil && m.symmetric {
-		c = merged(c)
-	}
-	forward := mixed(c, m.to, m.from)
+func (s sparse) multiply(m arranged, c coefficients, z *Node) *Node {
+	forward := m.mixed(c, m.to, m.from)
 	// The gradient with respect to z is the transposed matrix times the cotangent, by the same gathers.
 	return withPullback(s.product(forward, z), z, func(v *Node) *Node {
 		if m.symmetric {
 			return s.product(forward, v)
 		}
-		return s.product(mixed(c, m.from, m.to), v)
+		return s.product(m.mixed(c, m.from, m.to), v)
 	})
 }
+
+func gatherRows(flat, indices *Node) *Node { return Gather(flat, ExpandAxes(indices, -1)) }
 
 // withPullback gives y, of the shape of x, the gradient pull(cotangent) with respect to x, beside those that it has with
 // respect to others. Without it the gradient of a gather is a scatter, which is slow and, on accelerators, not
@@ -66,26 +63,24 @@ func withPullback(y, x *Node, pull func(cotangent *Node) *Node) *Node {
 	return Add(y, Sub(carrier, StopGradient(carrier)))
 }
 
-// mixed are for each bucket the entries of the matrix with coefficients [4], or [S, 4], or those of its transpose with the lists
-// exchanged; with [2] those of a symmetric one, and for nil those of A. As in [dense] the sum is a product, whose backward
-// pass is one too.
-func mixed(c *Node, to, from [][]*Node) []*Node {
+// mixed are the entries of the mixed matrix, for each bucket; with the lists exchanged, those of its transpose. As in
+// [dense] the sum is a product, whose backward pass is one too.
+func (m arranged) mixed(c coefficients, to, from [][]*Node) []*Node {
 	entries := make([]*Node, len(to))
 	for i := range entries {
-		if c == nil {
+		if c.node == nil {
 			entries[i] = to[i][0]
 			continue
 		}
 		parts := slices.Clone(to[i])
-		if c.Shape().Dim(-1) > len(parts) {
+		if !m.symmetric {
 			parts = append(parts, from[i]...)
 		}
-		lead := leadingAxes(c, 1) // of seeds, each for its part of the batch
-		all := Reshape(Stack(parts, 0), append(append([]int{len(parts)}, lead...), -1)...)
-		if len(lead) == 0 {
-			all = DotProduct(c, all)
-		} else {
-			all = DotGeneral(c, []int{1}, []int{0}, all, []int{0}, []int{1}) // [S, entries]
+		all := Stack(parts, 0)
+		if c.seeds == 0 {
+			all = DotProduct(c.node, Reshape(all, len(parts), -1))
+		} else { // each for its part of the batch
+			all = DotGeneral(c.node, []int{1}, []int{0}, Reshape(all, len(parts), int(c.seeds), -1), []int{0}, []int{1})
 		}
 		entries[i] = Reshape(all, parts[0].Shape().Dimensions...)
 	}
@@ -101,21 +96,21 @@ func (s sparse) product(entries []*Node, z *Node) *Node {
 	flat := Reshape(z.Checkpoint(), batch*dims[1], d)
 	var parts []*Node
 	for i, table := range s.neighbours {
-		states := StopGradient(pick(flat, table)) // [batch, places, width, d]
+		states := StopGradient(gatherRows(flat, table)) // [batch, places, width, d]
 		rows, width := table.Shape().Size()/table.Shape().Dim(2), table.Shape().Dim(2)
 		part := DotGeneral(Reshape(entries[i], rows, width), []int{1}, []int{0}, Reshape(states, rows, width, d), []int{1}, []int{0})
 		parts = append(parts, Reshape(part.StopCheckpoint(), batch, -1, d))
 	}
-	return s.inOrder(Concatenate(parts, 1), dims[1])
+	return s.byNode(Concatenate(parts, 1), dims[1])
 }
 
-// inOrder leads from the places of buckets [batch, P, d] to their nodes [batch, n, d].
-func (s sparse) inOrder(x *Node, n int) *Node {
+// byNode leads from the places of buckets [batch, P, d] to their nodes [batch, n, d].
+func (s sparse) byNode(x *Node, n int) *Node {
 	if len(s.neighbours) == 1 {
 		return x // a single bucket is in order
 	}
 	dims := x.Shape().Dimensions
 	flat := Reshape(x, -1, dims[2])
-	inOrder := withPullback(StopGradient(pick(flat, s.order)), flat, func(v *Node) *Node { return pick(v, s.back) })
+	inOrder := withPullback(StopGradient(gatherRows(flat, s.placeOf)), flat, func(v *Node) *Node { return gatherRows(v, s.nodeAt) })
 	return Slice(Reshape(inOrder, dims...), AxisRange(), AxisRange(0, n))
 }

@@ -1,12 +1,8 @@
 package equivariant
 
-import (
-	. "github.com/gomlx/gomlx/core/graph"
+import "github.com/peng-cde/pengcde-go/dyngraph"
 
-	"github.com/peng-cde/pengcde-go/dyngraph"
-)
-
-// Fit is the layout for these snapshots, [samples][J][edges] on the patterns. Where all are symmetric, as those of an
+// fit is the layout for these snapshots, [samples][J][edges] on the patterns. Where all are symmetric, as those of an
 // undirected graph with every edge in both directions, A^T is A and column sums are row sums, and a row holds each once: half
 // the entries, and half the work of interpolating and mixing them. Otherwise, if a single edge weighs other than its
 // opposite in the last bit, it is the layout as it was. It takes O(edges) operations a snapshot.
@@ -16,7 +12,7 @@ import (
 // Values and gradients with respect to states and weights are those of the other layout, up to rounding. Those with respect
 // to a row's entries belong to the row: what they give along any symmetric change of the weights, one edge and its opposite
 // together, is the derivative; that by one direction alone, which leaves the symmetric matrices, is not among them.
-func (l Layout) Fit(snapshots [][][]float64) Layout {
+func (l layout) fit(snapshots [][][]float64) layout {
 	for b, p := range l.patterns {
 		opposite := opposites(p)
 		if opposite == nil {
@@ -30,7 +26,7 @@ func (l Layout) Fit(snapshots [][][]float64) Layout {
 			}
 		}
 	}
-	l.symmetric = true
+	l.Symmetric = true
 	return l
 }
 
@@ -55,15 +51,4 @@ func opposites(p *dyngraph.Pattern) []int32 {
 		}
 	}
 	return opposite
-}
-
-// symmetricRows says by their width whether rows for n nodes are of a symmetric layout: a graph is built for shapes, and a batch
-// of the other kind is another shape.
-func symmetricRows(operator Operator, rows *Node, n int) bool {
-	return rows.Shape().Dim(1) == operator.Entries()+statisticsWidth(n, true)
-}
-
-// merged are the coefficients of A and A' [2] where they are their own transposes.
-func merged(c *Node) *Node {
-	return Add(SliceAxis(c, -1, AxisRange(0, 2)), SliceAxis(c, -1, AxisRange(2, 4)))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -56,40 +57,42 @@ func mirrored(p *dyngraph.Pattern, draw func() float64) []float64 {
 // alone, or a fusion of modulated matrices; and the gradients of a fixed combination of all, with respect to states,
 // weights, parameters, then rows.
 type acting struct {
-	layout  Layout
+	layout  layout
 	program *xla.Program
 	params  []nn.Param
 }
 
 const actingWidth = 2
 
-func newActing(t *testing.T, layout Layout, modulated bool) *acting {
+func newActing(t *testing.T, layout layout, modulated bool) *acting {
 	t.Helper()
 	a := &acting{layout: layout}
 	if modulated {
 		a.params = modulatedProblem{identities: Identities{Name: "id", Size: 3}}.declared()
 	}
 	backend := xlatest.Go(t)
-	if !modulated && layout.symmetric {
+	if !modulated && layout.Symmetric {
 		backend = xlatest.Backend(t)
 	}
 	maps, derivative := Published11()
 	var err error
 	a.program, err = xla.NewProgram(backend, "products", func(in []*Node) []*Node {
 		rows, z, w, w11, rest := in[:2], in[2], in[3], in[4], in[5:]
-		operator, n := BindOperator(rest[len(a.params):]), layout.nodes
-		taken := slices.Clone(rows)
+		taken := make([]*Matrix, 2)
+		for i, row := range rows {
+			taken[i] = layout.Matrix(row, rest[len(a.params):])
+		}
 		if modulated {
 			v := nn.Bind(a.params, rest[:len(a.params)])
-			phi := Identities{Name: "id", Size: 3}.Apply(v, n)
+			phi := Identities{Name: "id", Size: 3}.Apply(v, layout.Nodes)
 			for i, name := range []string{ofA, ofDerivative} {
-				taken[i] = Modulation{Name: name, Size: 3}.Apply(v, operator, rows[i], phi)
+				taken[i] = Modulation{Name: name, Size: 3}.Apply(v, taken[i], phi)
 			}
 		}
-		pair := NewPair(operator, taken[0], taken[1], n)
+		pair := NewPair(taken[0], taken[1])
 		// Twice, so that a cotangent passes through a product.
-		y := Fusion{Maps: All15()}.Apply(pair, w, Fusion{Maps: maps, Derivative: derivative}.Apply(pair, w11, z))
-		y = Add(y, NewMatrix(operator, Add(taken[0], taken[1]), n).Apply(y))
+		y := Fusion{Maps: All15()}.Apply(pair, 0, w, Fusion{Maps: maps, Derivative: derivative}.Apply(pair, 0, w11, z))
+		y = Add(y, taken[0].With(Add(taken[0].Rows, taken[1].Rows)).Apply(y))
 		probe := Sin(ConvertDType(IotaFull(y.Graph(), y.Shape()), y.DType()))
 		wanted := slices.Concat([]*Node{z, w, w11}, rest[:len(a.params)], rows)
 		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(probe, y)), wanted...)...)
@@ -108,22 +111,22 @@ func (a *acting) call(t fataler, weights [2][][]float64, z, w, w11 []float64, pa
 	defer owned.Free()
 	var args []any
 	give := func(data []float64, dims ...int) {
-		args = append(args, owned.Own(nn.Tensor(dtypes.Float64, data, dims...))[0])
+		args = append(args, owned.Own(host.Tensor(dtypes.Float64, data, dims...))[0])
 	}
 	for _, side := range weights {
 		var rows []float64
 		for b := range side {
-			rows = append(rows, a.layout.Row(b, side[b])...)
+			rows = append(rows, rowOf(a.layout, b, side[b])...)
 		}
-		give(rows, batch, a.layout.Width())
+		give(rows, batch, a.layout.width())
 	}
-	give(z, batch, a.layout.nodes, actingWidth)
+	give(z, batch, a.layout.Nodes, actingWidth)
 	give(w, mapCount, 2)
 	give(w11, 11, 2)
 	for i, p := range a.params {
 		give(params[i], p.Dims...)
 	}
-	for _, table := range owned.Own(a.layout.Tables()...) {
+	for _, table := range owned.Own(a.layout.tables()...) {
 		args = append(args, table)
 	}
 	out, err := a.program.Call(args...)
@@ -132,7 +135,7 @@ func (a *acting) call(t fataler, weights [2][][]float64, z, w, w11 []float64, pa
 	}
 	var values [][]float64
 	for _, x := range owned.Own(out...) {
-		values = append(values, nn.Floats(x))
+		values = append(values, host.Floats(x))
 	}
 	for side := len(values) - 2; side < len(values); side++ {
 		var slopes []float64
@@ -141,8 +144,8 @@ func (a *acting) call(t fataler, weights [2][][]float64, z, w, w11 []float64, pa
 				unit := make([]float64, p.Edges())
 				unit[e], unit[other] = 1, 1
 				slope := 0.0
-				for i, v := range a.layout.Row(b, unit) {
-					slope += v * values[side][b*a.layout.Width()+i]
+				for i, v := range rowOf(a.layout, b, unit) {
+					slope += v * values[side][b*a.layout.width()+i]
 				}
 				slopes = append(slopes, slope)
 			}
@@ -163,12 +166,12 @@ func TestSymmetricLayoutIsTheOther(t *testing.T) {
 		var all []*acting
 		var names []string
 		for _, product := range []Product{Sparse, Dense} {
-			layout, err := product.Layout(patterns)
+			layout, err := product.layout(patterns)
 			if err != nil {
 				t.Fatal(err)
 			}
-			fitted := layout.Fit(make([][][]float64, batch))
-			if !fitted.symmetric || layout.symmetric {
+			fitted := layout.fit(make([][][]float64, batch))
+			if !fitted.Symmetric || layout.Symmetric {
 				t.Fatal("an undirected pattern should fit, and leave the layout as it was")
 			}
 			all = append(all, newActing(t, layout, modulated), newActing(t, fitted, modulated))
@@ -212,7 +215,7 @@ func TestSymmetricLayoutIsTheOther(t *testing.T) {
 func TestFitIsForSymmetricSnapshotsOnly(t *testing.T) {
 	const n, batch, snapshots = 9, 3, 2
 	patterns := undirected(t, n, batch)
-	layout, err := Sparse.Layout(patterns)
+	layout, err := Sparse.layout(patterns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +226,7 @@ func TestFitIsForSymmetricSnapshotsOnly(t *testing.T) {
 				all[b] = append(all[b], mirrored(p, func() float64 { return rapid.Float64Range(-2, 2).Draw(r, "w") }))
 			}
 		}
-		if !layout.Fit(all).symmetric {
+		if !layout.fit(all).Symmetric {
 			r.Fatal("symmetric snapshots do not fit")
 		}
 		b, j := rapid.IntRange(0, batch-1).Draw(r, "sample"), rapid.IntRange(0, snapshots-1).Draw(r, "snapshot")
@@ -232,7 +235,7 @@ func TestFitIsForSymmetricSnapshotsOnly(t *testing.T) {
 		was := all[b][j][e]
 		for _, other := range []float64{math.Nextafter(was, 3), was + 1, math.NaN()} {
 			all[b][j][e] = other
-			if layout.Fit(all).symmetric {
+			if layout.fit(all).Symmetric {
 				r.Fatalf("weight %g of edge %d -> %d, its opposite has %g: fits", other, p.From[e], p.To[e], was)
 			}
 		}
@@ -241,11 +244,11 @@ func TestFitIsForSymmetricSnapshotsOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout, err = Sparse.Layout([]*dyngraph.Pattern{ring})
+	layout, err = Sparse.layout([]*dyngraph.Pattern{ring})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if layout.Fit([][][]float64{{{0, 0, 0}}}).symmetric {
+	if layout.fit([][][]float64{{{0, 0, 0}}}).Symmetric {
 		t.Error("a directed ring fits")
 	}
 }

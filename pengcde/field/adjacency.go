@@ -30,5 +30,5 @@ func (f Adjacency) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f Adjacency) respond(v nn.Values, s signal, z *Node) *Node {
-	return s.contract(f.stack().shared(v, s.matrix(s.a), z))
+	return s.contract(f.stack().shared(v, s.a, z))
 }

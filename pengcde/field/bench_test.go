@@ -12,6 +12,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -25,16 +26,7 @@ import (
 func BenchmarkUndirected(b *testing.B) {
 	const batch, width, knots = 4, 16, 8
 	f := field.PENG{Hidden: width, Layers: 2}
-	equation, declared := field.Equation(f)
-	program, err := xla.NewProgram(xlatest.Backend(b), "field", func(in []*Node) []*Node {
-		args := in[2:]
-		dz := equation(in[0], in[1], args)
-		return Gradient(ReduceAllSum(Square(dz)), append([]*Node{in[1]}, args[:len(declared)]...)...)
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer program.Close()
+	declared := f.Params()
 	for _, size := range []struct{ n, degree int }{{400, 8}, {400, 16}, {2048, 8}, {2048, 16}} {
 		b.Run(fmt.Sprintf("n=%d/degree=%d", size.n, size.degree), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(8, 1))
@@ -72,11 +64,21 @@ func BenchmarkUndirected(b *testing.B) {
 			was := first[edge]
 			for i, weight := range []float64{math.Nextafter(was, 1), was} {
 				first[edge] = weight
-				control, err := field.NewControl(dtypes.Float32, equivariant.Sparse, samples)
+				control, form, err := field.NewControl(dtypes.Float32, equivariant.Sparse, samples)
 				if err != nil {
 					b.Fatal(err)
 				}
-				args := []any{slices.Repeat([]float64{3.4}, batch), owned.Own(nn.Tensor(dtypes.Float32, make([]float64, batch*size.n*width), batch, size.n, width))[0]}
+				equation, _ := field.Equation(f, form)
+				program, err := xla.NewProgram(xlatest.Backend(b), "field", func(in []*Node) []*Node {
+					args := in[2:]
+					dz := equation(in[0], in[1], args)
+					return Gradient(ReduceAllSum(Square(dz)), append([]*Node{in[1]}, args[:len(declared)]...)...)
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer program.Close()
+				args := []any{slices.Repeat([]float64{3.4}, batch), owned.Own(host.Tensor(dtypes.Float32, make([]float64, batch*size.n*width), batch, size.n, width))[0]}
 				for _, x := range owned.Own(append(nn.Draw(declared, dtypes.Float32, 1), control...)...) {
 					args = append(args, x)
 				}
@@ -88,7 +90,7 @@ func BenchmarkUndirected(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					nn.Floats(out[1])
+					host.Floats(out[1])
 					xla.Free(out...)
 				}
 				calls[i]() // compiles

@@ -13,10 +13,10 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
@@ -78,23 +78,32 @@ func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost
 	file := fixture.Load(tb, c.fixture)
 	f := c.field(file.Get("hidden").Int(), file.Get("layers").Int())
 	params := file.Get("params").Params()
-	loose := solverOf(tb, backend, f, ode.Config{Control: ode.PID{}})
-	tight := solverOf(tb, backend, f, ode.Config{Control: ode.PID{RTol: 1e-6, ATol: 1e-8}, MaxSteps: 1 << 20})
+	loose, tight := ode.Config{StepSize: ode.PID{}}, ode.Config{StepSize: ode.PID{RTol: 1e-6, ATol: 1e-8}, MaxSteps: 1 << 20}
+	type key struct {
+		config ode.Config
+		form   field.Form
+	}
+	solvers := make(map[key]*ode.Solver)
 	samples := observed.Synthetic(tb, file)
 	for seed := range irregular {
 		samples = append(samples, changing(samples[0], uint64(1+seed)))
 	}
 	z0 := file.Get("field_z").Array().Data
-	solve := func(s *ode.Solver, sample field.Sample, stops []float64) ([]float64, ode.Stats) {
-		control, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{sample})
+	solve := func(config ode.Config, sample field.Sample, stops []float64) ([]float64, ode.Stats) {
+		control, form, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{sample})
 		if err != nil {
 			tb.Fatal(err)
 		}
+		s := solvers[key{config, form}]
+		if s == nil {
+			s = solverOf(tb, backend, f, form, config)
+			solvers[key{config, form}] = s
+		}
 		n := sample.Pattern.Nodes
-		problem := ode.Problem{Z0: nn.Tensor(dtypes.Float64, z0, 1, n, len(z0)/n), Forget: true,
+		problem := ode.Problem{Z0: host.Tensor(dtypes.Float64, z0, 1, n, len(z0)/n), Forget: true,
 			Times: [][]float64{{sample.Knots[0], sample.Knots[len(sample.Knots)-1]}}}
 		for _, d := range f.Params() {
-			problem.Args = append(problem.Args, nn.Tensor(dtypes.Float64, params[d.Name].Data, d.Dims...))
+			problem.Args = append(problem.Args, host.Tensor(dtypes.Float64, params[d.Name].Data, d.Dims...))
 		}
 		problem.Args = append(problem.Args, control...)
 		if stops != nil {
@@ -106,7 +115,7 @@ func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost
 			tb.Fatal(err)
 		}
 		defer solution.Close()
-		return nn.Floats(solution.Z)[len(z0):], solution.Stats[0]
+		return host.Floats(solution.Z)[len(z0):], solution.Stats[0]
 	}
 	for _, sample := range samples {
 		sample.GraphPath = c.kind
@@ -151,27 +160,34 @@ func BenchmarkStepsAtChanges(b *testing.B) {
 	}
 }
 
-// Features that are not observed change nothing but where they are filled by other values, or a mask tells of them; a sample
-// that is refused has changes all the same.
+// Features that were not observed change nothing but where they are filled by other values, or a mask tells of them; a
+// sample that is refused has changes all the same.
 func TestChangesOfMissingFeatures(t *testing.T) {
 	nan := math.NaN()
 	gaps := [][]float64{{1}, {nan}, {nan}, {nan}, {nan}, {3}}
 	for _, c := range []struct {
 		name   string
 		sample field.Sample
+		mask   path.Mask
 		want   []float64
 	}{
-		{"carried forward", field.Sample{Features: gaps, FeaturePath: path.Ramp}, []float64{4, 5}},
-		{"by a line", field.Sample{Features: gaps}, []float64{0, 1, 2, 3, 4, 5}},
-		{"observed at the ends", field.Sample{Features: gaps, FeaturePath: path.Ramp, Mask: path.Observed}, []float64{0, 1, 2, 4, 5}},
-		{"equal at both ends", field.Sample{Features: [][]float64{{2}, {nan}, {nan}, {2}, {2}, {nan}}}, nil},
-		{"too few indices", field.Sample{Index: []int{0, 0}}, []float64{1, 2, 3}},
-		{"an index below 0", field.Sample{Index: []int{-1, 0, 0, 0, 0, 0}, Snapshots: [][]float64{{1}}}, []float64{0, 1, 2}},
-		{"too few features", field.Sample{Features: [][]float64{{0}, {1}}}, []float64{0, 1, 2}},
+		{"carried forward", field.Sample{Features: gaps, FeaturePath: path.Ramp}, path.NoMask, []float64{4, 5}},
+		{"by a line", field.Sample{Features: gaps}, path.NoMask, []float64{0, 1, 2, 3, 4, 5}},
+		{"observed at the ends", field.Sample{Features: gaps, FeaturePath: path.Ramp}, path.Observed, []float64{0, 1, 2, 4, 5}},
+		{"equal at both ends", field.Sample{Features: [][]float64{{2}, {nan}, {nan}, {2}, {2}, {nan}}}, path.NoMask, nil},
+		{"too few indices", field.Sample{Index: []int{0, 0}}, path.NoMask, []float64{1, 2, 3}},
+		{"an index below 0", field.Sample{Index: []int{-1, 0, 0, 0, 0, 0}, Snapshots: [][]float64{{1}}}, path.NoMask, []float64{0, 1, 2}},
+		{"too few features", field.Sample{Features: [][]float64{{0}, {1}}}, path.NoMask, []float64{0, 1, 2}},
 	} {
 		c.sample.Knots = []float64{0, 1, 2, 3, 4, 5}
 		if c.sample.Index == nil {
 			c.sample.Index = make([]int, 6)
+		}
+		if c.mask != path.NoMask || len(c.sample.Features) == 6 {
+			var err error
+			if c.sample.Features, err = path.Fill(c.sample.FeaturePath, c.mask, c.sample.Knots, c.sample.Features, 1); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if got := c.sample.Changes(); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

@@ -26,5 +26,5 @@ func (f Constant) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f Constant) respond(v nn.Values, s signal, z *Node) *Node {
-	return s.contract(BroadcastToDims(nn.Spread(v.Get("field.bias"), z), z.Shape().Dimensions...))
+	return s.contract(BroadcastToDims(v.Spread(v.Get("field.bias"), z), z.Shape().Dimensions...))
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
@@ -47,22 +47,22 @@ func TestGradientOfControlValues(t *testing.T) {
 		f, drives, sample := every(n, p)[c.name], strings.HasSuffix(c.name, "features"), c.sample
 		for _, product := range bothProducts {
 			t.Run(fmt.Sprintf("%s, product %d, %d edges", c.name, product, sample.Pattern.Edges()), func(t *testing.T) {
-				equation, declared := field.Equation(f)
-				control, err := field.NewControl(dtypes.Float64, product, []field.Sample{sample})
+				control, form, err := field.NewControl(dtypes.Float64, product, []field.Sample{sample})
 				if err != nil {
 					t.Fatal(err)
 				}
-				solver, err := ode.New(backend, equation, ode.Config{Control: ode.Constant{Step: 0.8}})
+				equation, declared := field.Equation(f, form)
+				solver, err := ode.New(backend, equation, ode.Config{StepSize: ode.Constant{Step: 0.8}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer solver.Close()
 				var args []*tensors.Tensor
 				for _, d := range declared {
-					args = append(args, nn.Tensor(dtypes.Float64, waves(f)[d.Name].Data, d.Dims...))
+					args = append(args, host.Tensor(dtypes.Float64, waves(f)[d.Name].Data, d.Dims...))
 				}
 				args = append(args, control...)
-				problem := ode.Problem{Z0: nn.Tensor(dtypes.Float64, z, 1, n, len(z)/n), Times: times, Args: args, Memory: ode.Memory{Checkpoints: 2}}
+				problem := ode.Problem{Z0: host.Tensor(dtypes.Float64, z, 1, n, len(z)/n), Times: times, Args: args, Memory: ode.Memory{Checkpoints: 2}}
 				solution, err := solver.Run(context.Background(), problem)
 				if err != nil {
 					t.Fatal(err)
@@ -72,7 +72,7 @@ func TestGradientOfControlValues(t *testing.T) {
 				for i := range probe {
 					probe[i] = math.Sin(float64(3*i + 1))
 				}
-				g, err := solution.Pullback(context.Background(), nn.Tensor(dtypes.Float64, probe, solution.Z.Shape().Dimensions...))
+				g, err := solution.Pullback(context.Background(), host.Tensor(dtypes.Float64, probe, solution.Z.Shape().Dimensions...))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -81,24 +81,24 @@ func TestGradientOfControlValues(t *testing.T) {
 				got, want := map[string][]float64{}, map[string][]float64{}
 				along := func(what string, place int, direction []float64) {
 					var pulled, moves float64
-					for j, v := range nn.Floats(g.Args[place]) {
+					for j, v := range host.Floats(g.Args[place]) {
 						pulled += v * direction[j]
 					}
 					for side, weight := range fivePoint {
 						const h = 1e-6 // short, so that no ReLU turns on the way
-						moved := nn.Floats(args[place])
+						moved := host.Floats(args[place])
 						for j := range moved {
 							moved[j] += side * h * direction[j]
 						}
 						changed := problem
 						changed.Args = slices.Clone(args)
-						changed.Args[place] = nn.Tensor(dtypes.Float64, moved, args[place].Shape().Dimensions...)
+						changed.Args[place] = host.Tensor(dtypes.Float64, moved, args[place].Shape().Dimensions...)
 						changed.Memory, changed.Forget = ode.Memory{}, true
 						solution, err := solver.Run(context.Background(), changed)
 						if err != nil {
 							t.Fatal(err)
 						}
-						for i, v := range nn.Floats(solution.Z) {
+						for i, v := range host.Floats(solution.Z) {
 							moves += weight * probe[i] * v / h
 						}
 						solution.Close()
@@ -124,11 +124,11 @@ func TestGradientOfControlValues(t *testing.T) {
 				if one.Snapshots[1][at] = 1; sample.Pattern == symmetric.Pattern {
 					one.Snapshots[1][opposite(sample.Pattern, at)] = 1
 				}
-				unit, err := field.NewControl(dtypes.Float64, product, []field.Sample{one})
+				unit, _, err := field.NewControl(dtypes.Float64, product, []field.Sample{one})
 				if err != nil {
 					t.Fatal(err)
 				}
-				along("an edge's weight", len(declared)+rows, nn.Floats(unit[rows]))
+				along("an edge's weight", len(declared)+rows, host.Floats(unit[rows]))
 				for what := range want {
 					fixture.Close(t, "gradient of "+what, got[what], want[what], 1e-6)
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -30,14 +31,14 @@ func Example() {
 		return
 	}
 	sample := field.Sample{Knots: []float64{0, 1, 2, 3}, Pattern: pattern, Snapshots: [][]float64{{0}, {1}}, Index: []int{0, 0, 1, 1}}
-	control, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{sample})
+	control, form, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{sample})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 
 	f := field.PENG{Hidden: 2, Layers: 2, Maps: equivariant.All15()}
-	equation, params := field.Equation(f)
+	equation, params := field.Equation(f, form)
 	solver, err := ode.New(backend, equation, ode.Config{Parameters: len(params)})
 	if err != nil {
 		fmt.Println(err)
@@ -45,7 +46,7 @@ func Example() {
 	}
 	defer solver.Close()
 	solution, err := solver.Run(context.Background(), ode.Problem{
-		Z0:     nn.Tensor(dtypes.Float64, []float64{1, 0.5, 1, 0.5, 1, 0.5}, 1, 3, 2),
+		Z0:     host.Tensor(dtypes.Float64, []float64{1, 0.5, 1, 0.5, 1, 0.5}, 1, 3, 2),
 		Times:  [][]float64{{0, 1, 3}},
 		Args:   append(nn.Draw(params, dtypes.Float64, 1), control...),
 		StepTo: [][]float64{sample.Changes()},
@@ -55,7 +56,7 @@ func Example() {
 		return
 	}
 	defer solution.Close()
-	z := nn.Floats(solution.Z) // [1, 3 times, 3 nodes, 2]
+	z := host.Floats(solution.Z) // [1, 3 times, 3 nodes, 2]
 	for i, t := range solution.SaveTimes(0) {
 		alike := func(u, v int) bool { return math.Hypot(z[6*i+2*u]-z[6*i+2*v], z[6*i+2*u+1]-z[6*i+2*v+1]) < 1e-9 }
 		fmt.Printf("t = %g: node 0 as node 2 %t, node 1 as node 2 %t\n", t, alike(0, 2), alike(1, 2))

@@ -13,10 +13,10 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -25,7 +25,7 @@ import (
 func evaluate(t *testing.T, backend *xla.Backend, f field.Field, params map[string]fixture.Array, s field.Sample, product equivariant.Product, times, z []float64, gradient bool) [][]float64 {
 	t.Helper()
 	batch := len(times)
-	control, err := field.NewControl(dtypes.Float64, product, slices.Repeat([]field.Sample{s}, batch))
+	control, form, err := field.NewControl(dtypes.Float64, product, slices.Repeat([]field.Sample{s}, batch))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,13 +34,13 @@ func evaluate(t *testing.T, backend *xla.Backend, f field.Field, params map[stri
 		tensors.FromFlatDataAndDimensions(slices.Clone(times), batch),
 		tensors.FromFlatDataAndDimensions(slices.Repeat(z, batch), batch, n, len(z)/n),
 	}
-	equation, declared := field.Equation(f)
+	equation, declared := field.Equation(f, form)
 	for _, p := range declared {
 		array, ok := params[p.Name]
 		if !ok {
 			t.Fatalf("no values for parameter %q", p.Name)
 		}
-		inputs = append(inputs, nn.Tensor(dtypes.Float64, array.Data, p.Dims...))
+		inputs = append(inputs, host.Tensor(dtypes.Float64, array.Data, p.Dims...))
 	}
 	for _, c := range control {
 		inputs = append(inputs, c)
@@ -141,12 +141,12 @@ func TestControlErrors(t *testing.T) {
 		"features of 3/2":    with(func(s *field.Sample) { s.Features = [][]float64{{1, 2, 3}, {1, 2, 3}} }),
 		"no graph":           with(func(s *field.Sample) { s.Pattern = nil }),
 	} {
-		if _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s}); err == nil {
+		if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	other := with(func(s *field.Sample) { s.Knots = []float64{0, 1, 2}; s.Index = []int{0, 0, 1} })
-	if _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{good, other}); !errors.Is(err, dyngraph.ErrInvalid) {
+	if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{good, other}); !errors.Is(err, dyngraph.ErrInvalid) {
 		t.Errorf("samples of different length: %v, want ErrInvalid", err)
 	}
 	larger, _, err := dyngraph.NewPattern(3, []int{0}, []int{1})
@@ -154,7 +154,7 @@ func TestControlErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	other = with(func(s *field.Sample) { s.Pattern = larger })
-	if _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{good, other}); !errors.Is(err, dyngraph.ErrInvalid) {
+	if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{good, other}); !errors.Is(err, dyngraph.ErrInvalid) {
 		t.Errorf("samples of different numbers of nodes: %v, want ErrInvalid", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -159,12 +160,12 @@ func TestGradientOfEveryParameter(t *testing.T) {
 	for name, f := range every(n, p) {
 		t.Run(name, func(t *testing.T) {
 			params := waves(f)
-			equation, declared := field.Equation(f)
 			got := evaluate(t, backend, f, params, sample, equivariant.Sparse, at, z, true)
-			control, err := field.NewControl(dtypes.Float64, equivariant.Dense, []field.Sample{sample})
+			control, form, err := field.NewControl(dtypes.Float64, equivariant.Dense, []field.Sample{sample})
 			if err != nil {
 				t.Fatal(err)
 			}
+			equation, declared := field.Equation(f, form)
 			value, err := xla.NewProgram(backend, "probed field", func(in []*Node) []*Node {
 				dz := equation(in[0], in[1], in[2:])
 				probe := Sin(ConvertDType(IotaFull(dz.Graph(), dz.Shape()), dz.DType()))
@@ -174,9 +175,9 @@ func TestGradientOfEveryParameter(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer value.Close()
-			args := []any{tensors.FromValue(at), nn.Tensor(dtypes.Float64, z, 1, n, len(z)/n)}
+			args := []any{tensors.FromValue(at), host.Tensor(dtypes.Float64, z, 1, n, len(z)/n)}
 			for _, d := range declared {
-				args = append(args, nn.Tensor(dtypes.Float64, params[d.Name].Data, d.Dims...))
+				args = append(args, host.Tensor(dtypes.Float64, params[d.Name].Data, d.Dims...))
 			}
 			for _, c := range control {
 				args = append(args, c)
@@ -192,12 +193,12 @@ func TestGradientOfEveryParameter(t *testing.T) {
 						moved := slices.Clone(params[d.Name].Data)
 						floats.AddScaled(moved, side*h, along)
 						called := slices.Clone(args)
-						called[2+i] = nn.Tensor(dtypes.Float64, moved, d.Dims...)
+						called[2+i] = host.Tensor(dtypes.Float64, moved, d.Dims...)
 						out, err := value.Call(called...)
 						if err != nil {
 							t.Fatal(err)
 						}
-						want[turn] += weight * nn.Floats(out[0])[0] / h
+						want[turn] += weight * host.Floats(out[0])[0] / h
 						xla.Free(out...)
 					}
 				}
@@ -248,7 +249,7 @@ func TestPreMultInitialisation(t *testing.T) {
 		low, top float64
 	}{{true, 0, 1}, {false, -1.0 / n, 1.0 / n}} {
 		f := field.PreMult{Hidden: 2, Layers: 1, Nodes: n, Parity: c.parity}
-		w := nn.Floats(nn.Draw(f.Params(), dtypes.Float64, 3)[0])
+		w := host.Floats(nn.Draw(f.Params(), dtypes.Float64, 3)[0])
 		low, top := slices.Min(w), slices.Max(w)
 		width := c.top - c.low
 		if low < c.low || top > c.top || low > c.low+0.02*width || top < c.top-0.02*width {

@@ -9,8 +9,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -58,7 +58,7 @@ func FuzzControl(f *testing.F) {
 			}
 		}
 		s := field.Sample{Knots: numbers(knots), Pattern: pattern, Hold: options&held != 0,
-			GraphPath: path.Kind(graphPath), FeaturePath: path.Kind(featurePath), Mask: path.Mask(mask)}
+			GraphPath: path.Kind(graphPath), FeaturePath: path.Kind(featurePath)}
 		if options&clocked != 0 {
 			s.Clock = s.Knots
 		}
@@ -66,8 +66,13 @@ func FuzzControl(f *testing.F) {
 			s.Index = append(s.Index, int(j))
 		}
 		s.Snapshots, s.Features = inRows(numbers(weights), max(1, pattern.Edges())), inRows(numbers(features), pattern.Nodes)
+		if mask != byte(path.NoMask) {
+			if filled, err := path.Fill(s.FeaturePath, path.Mask(mask), s.Knots, s.Features, s.Pattern.Nodes); err == nil {
+				s.Features = filled
+			}
+		}
 		for _, product := range bothProducts {
-			control, err := field.NewControl(dtypes.Float64, product, []field.Sample{s})
+			control, _, err := field.NewControl(dtypes.Float64, product, []field.Sample{s})
 			if err != nil {
 				if !errors.Is(err, field.ErrInput) {
 					t.Fatal(err)
@@ -78,7 +83,7 @@ func FuzzControl(f *testing.F) {
 				if !c.DType().IsFloat() {
 					continue
 				}
-				for _, v := range nn.Floats(c) {
+				for _, v := range host.Floats(c) {
 					if math.IsNaN(v) || math.IsInf(v, 0) && i != 1 {
 						t.Fatalf("%+v: tensor %d holds %g", s, i, v)
 					}

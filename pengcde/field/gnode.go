@@ -39,5 +39,5 @@ func (f GNODE) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f GNODE) respond(v nn.Values, s signal, z *Node) *Node {
-	return s.contract(f.stack().shared(v, s.matrix(s.a), z))
+	return s.contract(f.stack().shared(v, s.a, z))
 }

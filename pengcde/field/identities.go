@@ -1,8 +1,6 @@
 package field
 
 import (
-	. "github.com/gomlx/gomlx/core/graph"
-
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
@@ -31,15 +29,15 @@ func (m modulated) params(names ...string) []nn.Param {
 	return params
 }
 
-// apply modulates the k-th of some matrices, as rows of a layout, by the k-th name.
-func (m modulated) apply(v nn.Values, s signal, names []string, rows ...*Node) []*Node {
+// apply modulates the k-th of some matrices by the k-th name.
+func (m modulated) apply(v nn.Values, names []string, matrices ...*equivariant.Matrix) []*equivariant.Matrix {
 	if m.Size == 0 {
-		return rows
+		return matrices
 	}
-	identities := m.Apply(v, s.nodes)
-	out := make([]*Node, len(rows))
-	for k, x := range rows {
-		out[k] = m.modulation(names[k]).Apply(v, s.operator, x, identities)
+	identities := m.Apply(v, matrices[0].Nodes())
+	out := make([]*equivariant.Matrix, len(matrices))
+	for k, a := range matrices {
+		out[k] = m.modulation(names[k]).Apply(v, a, identities)
 	}
 	return out
 }
@@ -49,7 +47,7 @@ var forBoth = []string{"modulation", "modulation_derivative"}
 
 // both is the signal with A and A' modulated.
 func (m modulated) both(v nn.Values, s signal) signal {
-	rows := m.apply(v, s, forBoth, s.a, s.da)
-	s.a, s.da = rows[0], rows[1]
+	both := m.apply(v, forBoth, s.a, s.da)
+	s.a, s.da = both[0], both[1]
 	return s
 }

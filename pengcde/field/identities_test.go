@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -58,13 +59,13 @@ func TestIdentitiesCommuteOnlyWithTheirNumbers(t *testing.T) {
 				original, withSameNumbers := c.derivatives(r, d, product)
 				var args []any
 				for _, p := range declared {
-					args = append(args, nn.Tensor(dtypes.Float64, d.params[p.Name], p.Dims...))
+					args = append(args, host.Tensor(dtypes.Float64, d.params[p.Name], p.Dims...))
 				}
 				out, err := table.Call(args...)
 				if err != nil {
 					r.Fatal(err)
 				}
-				rows := nn.Floats(out[0])
+				rows := host.Floats(out[0])
 				xla.Free(out...)
 				d.params = maps.Clone(d.params)
 				d.params["field.identities.table"] = rows

@@ -46,7 +46,7 @@ func TestSampleErrors(t *testing.T) {
 	} {
 		s := oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0)
 		c.change(&s)
-		_, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s})
+		_, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s})
 		if !errors.Is(err, field.ErrInput) || errors.Is(err, dyngraph.ErrInvalid) != c.graph || c.also != nil && !errors.Is(err, c.also) {
 			t.Errorf("%s: %v, want ErrInput and %v", name, err, c.also)
 			continue
@@ -85,7 +85,7 @@ func TestFieldSizes(t *testing.T) {
 
 // An equation counts off its parameters before it takes the control.
 func TestEquationWithoutParameters(t *testing.T) {
-	equation, params := field.Equation(field.GNODE{Hidden: 2, Layers: 1})
+	equation, params := field.Equation(field.GNODE{Hidden: 2, Layers: 1}, field.Form{})
 	program, err := xla.NewProgram(xlatest.Go(t), "equation", func(in []*Node) []*Node { return []*Node{equation(in[0], in[0], in[1:])} })
 	if err != nil {
 		t.Fatal(err)

@@ -44,6 +44,6 @@ func (f Original) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 
 func (f Original) respond(v nn.Values, s signal, z *Node) *Node {
 	s = s.perChannel(f.PerChannel)
-	rows := withIdentities(f.Identities).apply(v, s, forBoth, Add(s.a, s.da))
-	return s.contract(f.stack().shared(v, s.matrix(rows[0]), z))
+	both := s.a.With(Add(s.a.Rows, s.da.Rows))
+	return s.contract(f.stack().shared(v, withIdentities(f.Identities).apply(v, forBoth, both)[0], z))
 }

@@ -90,21 +90,21 @@ func TestHoldRectilinear(t *testing.T) {
 	}
 }
 
-// Missing values are filled, and mask channels are features like others.
+// Filled values and mask channels are features like others; missing ones are refused by name.
 func TestMissingFeatures(t *testing.T) {
 	backend := xlatest.Go(t)
 	f := fixture.Load(t, "pgt_peng")
 	sample := observed.Windowed(t, f)
 	p := f.Get("p").Int()
-	sample.Features[1] = slices.Clone(sample.Features[1])
-	sample.Features[1][2] = math.NaN()
+	gaps := slices.Clone(sample.Features)
+	gaps[1] = slices.Clone(gaps[1])
+	gaps[1][p] = math.NaN()
 	whole := sample
 	var err error
-	if whole.Features, err = path.Fill(path.Hermite, path.Counted, sample.Knots, sample.Features, sample.Pattern.Nodes); err != nil {
+	if whole.Features, err = path.Fill(path.Hermite, path.Counted, sample.Knots, gaps, sample.Pattern.Nodes); err != nil {
 		t.Fatal(err)
 	}
-	sample.Mask = path.Counted
-	peng := field.PENG{Hidden: f.Get("hidden").Int(), Layers: 1, Features: sample.Mask.Width(p)}
+	peng := field.PENG{Hidden: f.Get("hidden").Int(), Layers: 1, Features: path.Counted.Width(p)}
 	params := make(map[string]fixture.Array)
 	for i, d := range peng.Params() {
 		a := fixture.Array{Dims: d.Dims, Data: make([]float64, d.Size())}
@@ -114,29 +114,26 @@ func TestMissingFeatures(t *testing.T) {
 		params[d.Name] = a
 	}
 	z := f.Get("field_z").Array().Data
-	got := evaluate(t, backend, peng, params, sample, equivariant.Auto, []float64{0.8}, z, false)
-	want := evaluate(t, backend, peng, params, whole, equivariant.Auto, []float64{0.8}, z, false)
-	fixture.Close(t, "field", got[0], want[0], 1e-15)
-
-	for k := range sample.Features {
-		sample.Features[k] = slices.Clone(sample.Features[k])
-		sample.Features[k][p] = math.NaN()
+	if dz := evaluate(t, backend, peng, params, whole, equivariant.Auto, []float64{0.8}, z, false)[0]; slices.ContainsFunc(dz, math.IsNaN) {
+		t.Errorf("with filled values dz/dt is %v", dz)
 	}
-	if _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{whole, sample}); !errors.Is(err, field.ErrInput) {
-		t.Errorf("samples with other masks: %v, want field.ErrInput", err)
+	missing := sample
+	missing.Features = gaps
+	_, _, err = field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{missing})
+	if !errors.Is(err, field.ErrInput) || !errors.Is(err, path.ErrValues) || !strings.Contains(err.Error(), "sample 0") ||
+		!strings.Contains(err.Error(), "feature 0 of node 1") || !strings.Contains(err.Error(), "path.Fill") {
+		t.Errorf("a missing feature: %v, want ErrValues that names it and path.Fill", err)
 	}
-	_, err = field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{sample})
-	if !errors.Is(err, path.ErrValues) || !strings.Contains(err.Error(), "sample 0") || !strings.Contains(err.Error(), "feature 0 of node 1") {
-		t.Errorf("a feature never observed: %v, want ErrValues that names it", err)
+	if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{whole, sample}); !errors.Is(err, field.ErrInput) {
+		t.Errorf("samples of which one has a mask's channels: %v, want field.ErrInput", err)
 	}
 	for name, change := range map[string]func(*field.Sample){
 		"unknown kind":       func(s *field.Sample) { s.GraphPath = 17 },
-		"unknown mask":       func(s *field.Sample) { s.Mask = -1 },
 		"half a rectilinear": func(s *field.Sample) { s.GraphPath = path.Rectilinear },
 	} {
 		s := whole
 		change(&s)
-		if _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s}); !errors.Is(err, field.ErrInput) {
+		if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s}); !errors.Is(err, field.ErrInput) {
 			t.Errorf("%s: %v, want field.ErrInput", name, err)
 		}
 	}

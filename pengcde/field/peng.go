@@ -63,6 +63,6 @@ func (f PENG) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 
 func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {
 	s = withIdentities(f.Identities).both(v, s.perChannel(f.PerChannel))
-	pair, layers := s.pair(), f.stack()
+	pair, layers := equivariant.NewPair(s.a, s.da), f.stack()
 	return s.contract(layers.apply(z, func(k int, x *Node) *Node { return f.layer(layers[k]).Apply(v, pair, x) }))
 }

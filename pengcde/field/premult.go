@@ -72,20 +72,19 @@ func (f PreMult) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 
 func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {
 	s = withIdentities(f.Identities).both(v, s.perChannel(f.PerChannel))
-	a, da := s.matrix(s.a), s.matrix(s.da)
 	layers := f.stack()
 	return s.contract(layers.apply(z, func(k int, x *Node) *Node {
 		mix := func(name string, y *Node) *Node { // W y for y [batch, n, d]
 			w := v.Get(layers[k].Name + name)
-			if seeds := nn.Seeds(w, 2); seeds > 0 {
-				product := DotGeneral(w, []int{2}, []int{0}, nn.BySeed(y, seeds), []int{2}, []int{0}) // [S, n, B, d]
+			if v.Seeds > 0 {
+				product := DotGeneral(w, []int{2}, []int{0}, v.Split(y), []int{2}, []int{0}) // [S, n, B, d]
 				return Reshape(TransposeAllDims(product, 0, 2, 1, 3), y.Shape().Dimensions...)
 			}
 			product := DotGeneral(w, []int{1}, nil, y, []int{1}, nil) // [n, batch, d]
 			return TransposeAllDims(product, 1, 0, 2)
 		}
 		return layers[k].Apply(v, x, func(x *Node) *Node {
-			return Add(mix(".fusion_1", a.Apply(x)), mix(".fusion_2", da.Apply(x)))
+			return Add(mix(".fusion_1", s.a.Apply(x)), mix(".fusion_2", s.da.Apply(x)))
 		})
 	}))
 }

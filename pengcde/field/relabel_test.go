@@ -14,6 +14,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -27,24 +28,34 @@ import (
 type relabelling struct {
 	field    field.Field
 	declared []nn.Param
-	program  *xla.Program
+	backend  *xla.Backend
+	programs map[field.Form]*xla.Program
 }
 
 const ringNodes, ringFeatures, ringHidden, ringKnots = 7, 2, 3, 4
 
 func newRelabelling(t *testing.T, backend *xla.Backend, f field.Field) *relabelling {
 	t.Helper()
-	equation, declared := field.Equation(f)
-	c := &relabelling{field: f, declared: declared}
-	var err error
-	c.program, err = xla.NewProgram(backend, "field", func(in []*Node) []*Node {
-		return []*Node{equation(in[0], in[1], in[2:])}
+	c := &relabelling{field: f, declared: f.Params(), backend: backend, programs: make(map[field.Form]*xla.Program)}
+	t.Cleanup(func() {
+		for _, p := range c.programs {
+			p.Close()
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.program.Close)
 	return c
+}
+
+// program is that of controls of a form.
+func (c *relabelling) program(r *rapid.T, form field.Form) *xla.Program {
+	if c.programs[form] == nil {
+		equation, _ := field.Equation(c.field, form)
+		p, err := xla.NewProgram(c.backend, "field", func(in []*Node) []*Node { return []*Node{equation(in[0], in[1], in[2:])} })
+		if err != nil {
+			r.Fatal(err)
+		}
+		c.programs[form] = p
+	}
+	return c.programs[form]
 }
 
 // drawing is a graph and its relabelling by order, at one time.
@@ -94,25 +105,25 @@ func (c *relabelling) draw(r *rapid.T) drawing {
 func (c *relabelling) derivatives(r *rapid.T, d drawing, product equivariant.Product) (original, relabelled []float64) {
 	var owned xla.Buffers
 	defer owned.Free()
-	control, err := field.NewControl(dtypes.Float64, product, d.samples[:])
+	control, form, err := field.NewControl(dtypes.Float64, product, d.samples[:])
 	if err != nil {
 		r.Fatal(err)
 	}
 	inputs := owned.Own(tensors.FromValue([]float64{d.time, d.time}),
-		nn.Tensor(dtypes.Float64, append(append([]float64{}, d.z...), moved(d.order, d.z)...), 2, ringNodes, ringHidden))
+		host.Tensor(dtypes.Float64, append(append([]float64{}, d.z...), moved(d.order, d.z)...), 2, ringNodes, ringHidden))
 	for _, p := range c.declared {
-		inputs = append(inputs, owned.Own(nn.Tensor(dtypes.Float64, d.params[p.Name], p.Dims...))...)
+		inputs = append(inputs, owned.Own(host.Tensor(dtypes.Float64, d.params[p.Name], p.Dims...))...)
 	}
 	inputs = append(inputs, owned.Own(control...)...)
 	args := make([]any, len(inputs))
 	for i, input := range inputs {
 		args[i] = input
 	}
-	out, err := c.program.Call(args...)
+	out, err := c.program(r, form).Call(args...)
 	if err != nil {
 		r.Fatal(err)
 	}
-	dz := nn.Floats(owned.Own(out...)[0])
+	dz := host.Floats(owned.Own(out...)[0])
 	return dz[:len(d.z)], dz[len(d.z):]
 }
 

@@ -20,13 +20,12 @@ type Sample struct {
 	Snapshots [][]float64
 	// Index [T] names the snapshot in force at each knot; nil: snapshot k at knot k.
 	Index []int
-	// Features [T][n*p] at the knots, row-major by node; nil for fields without. NaN is a missing value, see [path.Fill].
+	// Features [T][n*p] at the knots, row-major by node; nil for fields without. They are finite: [path.Fill] replaces
+	// missing ones, and adds channels that say where they were observed.
 	Features [][]float64
-	// Mask adds channels to the features that say where they were observed: the field then takes [path.Mask.Width] of them.
-	Mask path.Mask
 	// GraphPath and FeaturePath say how snapshots and features are joined; all samples of a batch agree. Where one is
 	// Rectilinear the other is too: the solve then runs along the axis of [path.Lengthen], on which the time channel
-	// stands still while values move.
+	// stops while values move.
 	GraphPath, FeaturePath path.Kind
 	// Clock [T] are the values of the time channel at the knots, where solver and channel run on different clocks; it is
 	// interpolated by cubics. nil: the channel is the time itself, with derivative exactly 1.
@@ -47,13 +46,9 @@ func (s Sample) end() float64 {
 
 // Changes are the knots beside which the graph or the features change: the one before a change, the one after it, and the
 // next, up to which the slope of the change shapes a Hermite path. A solver that need not step on them may pass over a
-// short change as if it had not been: its derivative is large but its stages miss it. Missing features count as what
-// [path.Fill] makes of them, and channels of Mask as features.
+// short change as if it had not been: its derivative is large but its stages miss it.
 func (s Sample) Changes() []float64 {
 	features := s.Features
-	if filled, err := path.Fill(s.FeaturePath, s.Mask, s.Knots, features, 1); err == nil {
-		features = filled
-	}
 	var times []float64
 	beside := make([]bool, len(s.Knots)+2)
 	for k := 1; k < len(s.Knots); k++ {
@@ -96,50 +91,41 @@ func (s Sample) inForce(knot int) int {
 	return -1
 }
 
-// check finds what is wrong with sample b, or how its shape differs from the first's.
-func (s Sample) check(b int, first Sample) error {
+// agree finds how sample b differs from the first in what all samples of a batch share.
+func (s Sample) agree(b int, first Sample) error {
 	here := fmt.Sprintf("pengcde/field: sample %d", b)
 	invalid := func(format string, args ...any) error {
 		return fmt.Errorf("%s: %s: %w", here, fmt.Sprintf(format, args...), ErrInput)
 	}
-	badGraph := func(format string, args ...any) error {
-		return errs.In(here, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), dyngraph.ErrInvalid), ErrInput)
-	}
-	if err := path.CheckKnots(s.Knots); err != nil {
-		return errs.In(here, err, ErrInput)
-	}
-	if err := errors.Join(s.GraphPath.Check(), s.FeaturePath.Check(), s.Mask.Check()); err != nil {
+	if err := errors.Join(s.GraphPath.Check(), s.FeaturePath.Check()); err != nil {
 		return errs.In(here, err, ErrInput)
 	}
 	switch {
-	case s.GraphPath != first.GraphPath || s.FeaturePath != first.FeaturePath || s.Mask != first.Mask:
-		return invalid("paths %v and %v and mask %v, sample 0 has %v, %v and %v",
-			s.GraphPath, s.FeaturePath, s.Mask, first.GraphPath, first.FeaturePath, first.Mask)
+	case s.GraphPath != first.GraphPath || s.FeaturePath != first.FeaturePath:
+		return invalid("paths %v and %v, sample 0 has %v and %v", s.GraphPath, s.FeaturePath, first.GraphPath, first.FeaturePath)
 	case s.Features != nil && s.GraphPath != s.FeaturePath && (s.GraphPath == path.Rectilinear || s.FeaturePath == path.Rectilinear):
-		return invalid("a %v path of graphs and a %v one of features, but a rectilinear path has a time axis of its own: choose it for both",
-			s.GraphPath, s.FeaturePath)
+		return invalid("a %v path of graphs and a %v one of features, but a rectilinear path has a time axis of its own: "+
+			"choose it for both", s.GraphPath, s.FeaturePath)
 	case s.Clock != nil && s.GraphPath == path.Rectilinear:
 		return invalid("a clock beside a rectilinear path, which has a time channel of its own: leave one out")
-	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots):
-		return badGraph("%d knots and %d snapshots, sample 0 has %d and %d",
-			len(s.Knots), len(s.Snapshots), len(first.Knots), len(first.Snapshots))
-	case s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
-		return badGraph("%d knots, %d snapshots, %d indices: want an index for each knot, or as many snapshots as knots",
-			len(s.Knots), len(s.Snapshots), len(s.Index))
+	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots),
+		s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
+		err := fmt.Errorf("%d knots, %d snapshots, %d indices, sample 0 has %d, %d and %d: want as many in all samples, and an "+
+			"index for each knot, or as many snapshots as knots: %w", len(s.Knots), len(s.Snapshots), len(s.Index),
+			len(first.Knots), len(first.Snapshots), len(first.Index), dyngraph.ErrInvalid)
+		return errs.In(here, err, ErrInput)
 	case s.Features != nil && len(s.Features) != len(s.Knots), (s.Features == nil) != (first.Features == nil):
 		return invalid("features at %d of %d knots, sample 0 has %d", len(s.Features), len(s.Knots), len(first.Features))
 	case s.Clock != nil && len(s.Clock) != len(s.Knots), (s.Clock == nil) != (first.Clock == nil):
 		return invalid("clock at %d of %d knots, sample 0 has %d: want a value for each knot, in all samples or in none",
 			len(s.Clock), len(s.Knots), len(first.Clock))
-	case s.Pattern == nil || len(s.Snapshots) == 0:
-		return badGraph("no graph")
-	case s.Pattern.Nodes != first.Pattern.Nodes:
-		return badGraph("%d nodes, sample 0 has %d: put graphs of other sizes in batches of their own",
-			s.Pattern.Nodes, first.Pattern.Nodes)
 	}
-	if err := s.Pattern.Validate(); err != nil {
-		return errs.In(here, err, ErrInput)
-	}
+	return nil
+}
+
+// check finds what is wrong with the clock, the index and the features of sample b, whose graphs and knots were checked.
+func (s Sample) check(b int, first Sample) error {
+	here := fmt.Sprintf("pengcde/field: sample %d", b)
 	if s.Clock != nil {
 		if err := path.CheckKnots(s.Clock); err != nil {
 			return errs.In(here+": clock", err, ErrInput)
@@ -147,21 +133,18 @@ func (s Sample) check(b int, first Sample) error {
 	}
 	for k := range s.Knots {
 		if j := s.inForce(k); j < 0 || j >= len(s.Snapshots) {
-			return badGraph("knot %d names snapshot %d of %d", k, j, len(s.Snapshots))
-		}
-	}
-	for j, weights := range s.Snapshots {
-		if len(weights) != s.Pattern.Edges() {
-			return badGraph("snapshot %d has %d weights, its pattern %d edges", j, len(weights), s.Pattern.Edges())
-		}
-		if e := slices.IndexFunc(weights, func(w float64) bool { return math.IsNaN(w) || math.IsInf(w, 0) }); e >= 0 {
-			return badGraph("weight %d of snapshot %d is %g, want finite ones: a missing value is filled in before", e, j, weights[e])
+			return errs.In(here, fmt.Errorf("knot %d names snapshot %d of %d: %w", k, j, len(s.Snapshots), dyngraph.ErrInvalid), ErrInput)
 		}
 	}
 	for k, row := range s.Features {
 		if len(row) != len(first.Features[0]) || len(row) == 0 || len(row)%s.Pattern.Nodes != 0 {
-			return invalid("knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d nodes",
-				k, len(row), len(first.Features[0]), s.Pattern.Nodes)
+			return fmt.Errorf("%s: knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d nodes: %w",
+				here, k, len(row), len(first.Features[0]), s.Pattern.Nodes, ErrInput)
+		}
+		if i := slices.IndexFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
+			p := len(row) / s.Pattern.Nodes
+			return errs.In(here, fmt.Errorf("feature %d of node %d is %g at knot %d, want a finite value: fill in missing ones by "+
+				"path.Fill: %w", i%p, i/p, row[i], k, path.ErrValues), ErrInput)
 		}
 	}
 	return nil

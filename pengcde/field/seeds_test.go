@@ -12,6 +12,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
@@ -25,7 +26,7 @@ import (
 func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivariant.Product, samples []field.Sample, z []float64,
 	params [][][]float64) [][]float64 {
 	t.Helper()
-	control, err := field.NewControl(dtypes.Float64, product, samples)
+	control, form, err := field.NewControl(dtypes.Float64, product, samples)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +35,11 @@ func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivaria
 		times[b] = 0.3 + 0.9*float64(b%2)
 	}
 	n := samples[0].Pattern.Nodes
-	inputs := []any{nn.Tensor(dtypes.Float64, times, len(times)), nn.Tensor(dtypes.Float64, z, len(times), n, len(z)/(n*len(times)))}
-	equation, declared := field.Equation(f)
+	inputs := []any{host.Tensor(dtypes.Float64, times, len(times)), host.Tensor(dtypes.Float64, z, len(times), n, len(z)/(n*len(times)))}
+	if len(params) > 1 {
+		form.Seeds = nn.Seeds(len(params))
+	}
+	equation, declared := field.Equation(f, form)
 	for i, p := range declared {
 		dims, data := p.Dims, params[0][i]
 		if len(params) > 1 {
@@ -44,7 +48,7 @@ func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivaria
 				data = append(data, seed[i]...)
 			}
 		}
-		inputs = append(inputs, nn.Tensor(dtypes.Float64, data, dims...))
+		inputs = append(inputs, host.Tensor(dtypes.Float64, data, dims...))
 	}
 	for _, c := range control {
 		inputs = append(inputs, c)
@@ -59,7 +63,7 @@ func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivaria
 	}
 	values := make([][]float64, len(out))
 	for i, x := range out {
-		values[i] = nn.Floats(x)
+		values[i] = host.Floats(x)
 	}
 	return values
 }
@@ -150,18 +154,19 @@ func TestSeedsThatDoNotFit(t *testing.T) {
 		"PENG": "equally many samples", "PreMult": "equally many samples", "Constant": "equally many samples",
 	} {
 		f := every(n, p)[name]
-		equation, declared := field.Equation(f)
-		inputs := []any{nn.Tensor(dtypes.Float64, make([]float64, 3), 3), nn.Tensor(dtypes.Float64, make([]float64, 3*n*3), 3, n, 3)}
-		for _, d := range declared {
-			inputs = append(inputs, nn.Tensor(dtypes.Float64, make([]float64, 2*d.Size()), append([]int{2}, d.Dims...)...))
+		inputs := []any{host.Tensor(dtypes.Float64, make([]float64, 3), 3), host.Tensor(dtypes.Float64, make([]float64, 3*n*3), 3, n, 3)}
+		for _, d := range f.Params() {
+			inputs = append(inputs, host.Tensor(dtypes.Float64, make([]float64, 2*d.Size()), append([]int{2}, d.Dims...)...))
 		}
-		control, err := field.NewControl(dtypes.Float64, equivariant.Dense, []field.Sample{sample, sample, sample})
+		control, form, err := field.NewControl(dtypes.Float64, equivariant.Dense, []field.Sample{sample, sample, sample})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range control {
 			inputs = append(inputs, c)
 		}
+		form.Seeds = 2
+		equation, _ := field.Equation(f, form)
 		var building error
 		CallOnceN(xlatest.Go(t).Compute, func(in []*Node) []*Node {
 			building = panics.Catch(func() { equation(in[0], in[1], in[2:]) })

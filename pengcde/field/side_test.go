@@ -9,6 +9,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/fixture/observed"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -42,18 +43,18 @@ func TestSidesOfKnots(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := sample
 			s.GraphPath, s.FeaturePath, s.Hold = c.path, c.path, true
-			control, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s})
+			control, form, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s})
 			if err != nil {
 				t.Fatal(err)
 			}
-			equation, params := field.Piecewise(c.field)
+			equation, params := field.Piecewise(c.field, form)
 			program, err := xla.NewProgram(backend, "side", func(in []*Node) []*Node { return []*Node{equation(in[0], in[1], in[2], in[3:])} })
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer program.Close()
 			slope := func(time, side float64) []float64 {
-				inputs := []any{[]float64{time}, []float64{side}, nn.Tensor(dtypes.Float64, z, 1, n, hidden)}
+				inputs := []any{[]float64{time}, []float64{side}, host.Tensor(dtypes.Float64, z, 1, n, hidden)}
 				for _, tensor := range nn.Draw(params, dtypes.Float64, 5) {
 					inputs = append(inputs, tensor)
 				}
@@ -65,7 +66,7 @@ func TestSidesOfKnots(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer xla.Free(out...)
-				return nn.Floats(out[0])
+				return host.Floats(out[0])
 			}
 			const near = 1e-8
 			jumped := false

@@ -8,10 +8,9 @@ import (
 
 // signal is a batch's control at one time.
 type signal struct {
-	operator        equivariant.Operator
 	nodes, features int
-	// a and da are A and A' as rows [batch, width] of a layout; da is nil for a graph that is constant between events.
-	a, da *Node
+	// a and da are A and A'; da is nil for a graph that is constant between events.
+	a, da *equivariant.Matrix
 	// dx [batch, n, p] is dX/dt of the features; nil without.
 	dx *Node
 	// rate [batch] float64 is the derivative of the time channel; nil where it is 1.
@@ -33,17 +32,9 @@ func (s signal) speed(x *Node) *Node {
 // perChannel is the signal with A' per unit of the time channel in place of per unit of time.
 func (s signal) perChannel(wanted bool) signal {
 	if wanted && s.rate != nil {
-		s.da = Div(s.da, s.speed(s.da))
+		s.da = s.da.With(Div(s.da.Rows, s.speed(s.da.Rows)))
 	}
 	return s
-}
-
-func (s signal) pair() *equivariant.Pair {
-	return equivariant.NewPair(s.operator, s.a, s.da, s.nodes)
-}
-
-func (s signal) matrix(rows *Node) *equivariant.Matrix {
-	return equivariant.NewMatrix(s.operator, rows, s.nodes)
 }
 
 // contract is dZ/dt: the output f of a field's layers times the derivative of the control. Without features that is the

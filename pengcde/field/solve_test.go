@@ -11,18 +11,18 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // solverOf is a solver of a field whose args are its parameters and a control.
-func solverOf(t testing.TB, backend *xla.Backend, f field.Field, config ode.Config) *ode.Solver {
+func solverOf(t testing.TB, backend *xla.Backend, f field.Field, form field.Form, config ode.Config) *ode.Solver {
 	t.Helper()
-	equation, _ := field.Equation(f)
+	equation, _ := field.Equation(f, form)
 	s, err := ode.New(backend, equation, config)
 	if err != nil {
 		t.Fatal(err)
@@ -31,16 +31,27 @@ func solverOf(t testing.TB, backend *xla.Backend, f field.Field, config ode.Conf
 	return s
 }
 
+// formOf is that of the control of samples.
+func formOf(t *testing.T, product equivariant.Product, samples ...field.Sample) field.Form {
+	t.Helper()
+	control, form, err := field.NewControl(dtypes.Float64, product, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	xla.Free(control...)
+	return form
+}
+
 // argsOf are waves for parameters, and the control of samples.
 func argsOf(t *testing.T, f field.Field, product equivariant.Product, samples ...field.Sample) []*tensors.Tensor {
 	t.Helper()
-	control, err := field.NewControl(dtypes.Float64, product, samples)
+	control, _, err := field.NewControl(dtypes.Float64, product, samples)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var args []*tensors.Tensor
 	for _, d := range f.Params() {
-		args = append(args, nn.Tensor(dtypes.Float64, waves(f)[d.Name].Data, d.Dims...))
+		args = append(args, host.Tensor(dtypes.Float64, waves(f)[d.Name].Data, d.Dims...))
 	}
 	return append(args, control...)
 }
@@ -53,8 +64,8 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 	for name, f := range every(n, p) {
 		t.Run(name, func(t *testing.T) {
 			declared := f.Params()
-			solver := solverOf(t, backend, f, ode.Config{Method: ode.Heun, Control: ode.Constant{Step: 0.7}, Parameters: len(declared)})
-			problem := ode.Problem{Z0: nn.Tensor(dtypes.Float64, z, 1, n, len(z)/n), Times: [][]float64{{0.2, 1.3, 3.4}},
+			solver := solverOf(t, backend, f, formOf(t, equivariant.Sparse, sample), ode.Config{Method: ode.Heun, StepSize: ode.Constant{Step: 0.7}, Parameters: len(declared)})
+			problem := ode.Problem{Z0: host.Tensor(dtypes.Float64, z, 1, n, len(z)/n), Times: [][]float64{{0.2, 1.3, 3.4}},
 				Args: argsOf(t, f, equivariant.Sparse, sample)}
 			size := int64(len(z)) * 8
 			var want [][]float64
@@ -69,13 +80,13 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 				for i := range probe {
 					probe[i] = math.Sin(float64(3*i + 1))
 				}
-				g, err := solution.Pullback(context.Background(), nn.Tensor(dtypes.Float64, probe, solution.Z.Shape().Dimensions...))
+				g, err := solution.Pullback(context.Background(), host.Tensor(dtypes.Float64, probe, solution.Z.Shape().Dimensions...))
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := [][]float64{nn.Floats(g.Z0)}
+				got := [][]float64{host.Floats(g.Z0)}
 				for i := range declared {
-					got = append(got, nn.Floats(g.Args[i]))
+					got = append(got, host.Floats(g.Args[i]))
 				}
 				g.Free()
 				solution.Close()
@@ -94,18 +105,18 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 					pulled += v * d[i]
 				}
 				for side, weight := range map[float64]float64{-1: -0.5, 1: 0.5} {
-					moved := nn.Floats(x)
+					moved := host.Floats(x)
 					for i := range moved {
 						moved[i] += side * h * d[i]
 					}
 					changed := problem
 					changed.Args = slices.Clone(problem.Args)
-					replace(&changed, nn.Tensor(dtypes.Float64, moved, x.Shape().Dimensions...))
+					replace(&changed, host.Tensor(dtypes.Float64, moved, x.Shape().Dimensions...))
 					solution, err := solver.Run(context.Background(), changed)
 					if err != nil {
 						t.Fatal(err)
 					}
-					for i, v := range nn.Floats(solution.Z) {
+					for i, v := range host.Floats(solution.Z) {
 						moves += weight * probe[i] * v / h
 					}
 					solution.Close()
@@ -140,10 +151,10 @@ func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 					last := s.Knots[len(s.Knots)-1]
 					times = append(times, []float64{s.Knots[0], 0.4 * last, last})
 				}
-				solver := solverOf(t, backend, f, ode.Config{Method: ode.Bosh3, Parameters: len(f.Params())})
+				solver := solverOf(t, backend, f, formOf(t, product, samples...), ode.Config{Method: ode.Bosh3, Parameters: len(f.Params())})
 				solve := func(z []float64, times [][]float64, samples []field.Sample) (*ode.Solution, *ode.Gradients) {
 					t.Helper()
-					problem := ode.Problem{Z0: nn.Tensor(dtypes.Float64, z, len(samples), n, 3), Times: times, Args: argsOf(t, f, product, samples...)}
+					problem := ode.Problem{Z0: host.Tensor(dtypes.Float64, z, len(samples), n, 3), Times: times, Args: argsOf(t, f, product, samples...)}
 					for _, s := range samples {
 						problem.StepTo = append(problem.StepTo, s.Changes())
 					}
@@ -152,7 +163,7 @@ func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 						t.Fatal(err)
 					}
 					t.Cleanup(solution.Close)
-					g, err := solution.Pullback(context.Background(), nn.Tensor(dtypes.Float64, slices.Repeat(direction(3*n*3, 1), len(samples)), len(samples), 3, n, 3))
+					g, err := solution.Pullback(context.Background(), host.Tensor(dtypes.Float64, slices.Repeat(direction(3*n*3, 1), len(samples)), len(samples), 3, n, 3))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -172,19 +183,19 @@ func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 					}
 					// Lists of neighbours are as wide as the batch wants, so sums are in another order, which moves steps a little.
 					fixture.Close(t, "steps", alone.StepTimes(0), together.StepTimes(b), 1e-8)
-					fixture.Close(t, "states", nn.Floats(alone.Z), nn.Floats(together.Z)[b*width:(b+1)*width], 1e-8)
-					fixture.Close(t, "gradient of z0", nn.Floats(g.Z0), nn.Floats(gradients.Z0)[b*size:(b+1)*size], 1e-7)
+					fixture.Close(t, "states", host.Floats(alone.Z), host.Floats(together.Z)[b*width:(b+1)*width], 1e-8)
+					fixture.Close(t, "gradient of z0", host.Floats(g.Z0), host.Floats(gradients.Z0)[b*size:(b+1)*size], 1e-7)
 					for i := range sums {
 						if sums[i] == nil {
 							sums[i] = make([]float64, g.Args[i].Size())
 						}
-						for j, v := range nn.Floats(g.Args[i]) {
+						for j, v := range host.Floats(g.Args[i]) {
 							sums[i][j] += v
 						}
 					}
 				}
 				for i, d := range f.Params() {
-					fixture.Close(t, "gradient of "+d.Name, nn.Floats(gradients.Args[i]), sums[i], 1e-6)
+					fixture.Close(t, "gradient of "+d.Name, host.Floats(gradients.Args[i]), sums[i], 1e-6)
 				}
 			})
 		}

@@ -11,10 +11,10 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
 // undirected gives a sample each edge in both directions, with one weight.
@@ -69,19 +69,20 @@ func TestUndirectedGraphsShareWork(t *testing.T) {
 	backend := xlatest.Go(t)
 	for name, f := range every(n, p) {
 		params := waves(f)
-		equation, declared := field.Equation(f)
+		declared := f.Params()
 		for _, product := range bothProducts {
 			var results [2][][]float64
 			var width [2]int
 			for i, other := range []field.Sample{directed, sample} {
-				control, err := field.NewControl(dtypes.Float64, product, []field.Sample{sample, other})
+				control, form, err := field.NewControl(dtypes.Float64, product, []field.Sample{sample, other})
 				if err != nil {
 					t.Fatal(err)
 				}
+				equation, _ := field.Equation(f, form)
 				width[i] = control[3].Shape().Dim(-1)
-				inputs := []any{times, nn.Tensor(dtypes.Float64, slices.Repeat(z, 2), 2, n, len(z)/n)}
+				inputs := []any{times, host.Tensor(dtypes.Float64, slices.Repeat(z, 2), 2, n, len(z)/n)}
 				for _, d := range declared {
-					inputs = append(inputs, nn.Tensor(dtypes.Float64, params[d.Name].Data, d.Dims...))
+					inputs = append(inputs, host.Tensor(dtypes.Float64, params[d.Name].Data, d.Dims...))
 				}
 				for _, c := range control {
 					inputs = append(inputs, c)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -93,39 +94,40 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 			solve := func(end float64, value func(*Control, *Node) signal) []float64 {
 				var owned xla.Buffers
 				defer owned.Free()
+				control, form, err := NewControl(dtypes.Float64, equivariant.Dense, []Sample{sample})
+				if err != nil {
+					t.Fatal(err)
+				}
 				solver, err := ode.New(backend, func(t, z *Node, args []*Node) *Node {
-					return c.field.respond(nn.Bind(declared, args), value(Bind(args[len(declared):]), t), z)
-				}, ode.Config{Control: ode.Constant{Step: 0.03}, Parameters: len(declared)})
+					return c.field.respond(nn.Bind(declared, args), value(form.bind(args[len(declared):]), t), z)
+				}, ode.Config{StepSize: ode.Constant{Step: 0.03}, Parameters: len(declared)})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer solver.Close()
-				control, err := NewControl(dtypes.Float64, equivariant.Dense, []Sample{sample})
-				if err != nil {
-					t.Fatal(err)
-				}
 				args := owned.Own(append(nn.Draw(declared, dtypes.Float64, 7), control...)...)
 				z0 := make([]float64, n*hidden)
 				for i := range z0 {
 					z0[i] = math.Cos(1.3 * float64(i))
 				}
-				start := owned.Own(nn.Tensor(dtypes.Float64, z0, 1, n, hidden))[0]
+				start := owned.Own(host.Tensor(dtypes.Float64, z0, 1, n, hidden))[0]
 				solution, err := solver.Evaluate(context.Background(), start, [][]float64{{0, end}}, args...)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer solution.Close()
-				return nn.Floats(solution.Z)
+				return host.Floats(solution.Z)
 			}
 			plain := solve(warpedEnd, c.control)
 			warped := solve(warpEnd, func(control *Control, s *Node) signal {
 				time, rate := warp(s)
 				value := c.control(control, time)
 				value.rate = rate
-				for _, derivative := range []**Node{&value.da, &value.dx} {
-					if *derivative != nil {
-						*derivative = Mul(*derivative, value.speed(*derivative))
-					}
+				if value.da != nil {
+					value.da = value.da.With(Mul(value.da.Rows, value.speed(value.da.Rows)))
+				}
+				if value.dx != nil {
+					value.dx = Mul(value.dx, value.speed(value.dx))
 				}
 				return value
 			})
@@ -158,16 +160,16 @@ func TestClockOfASample(t *testing.T) {
 	}
 	backend := xlatest.Go(t)
 	derivative := func(f Field, s Sample, time float64) []float64 {
-		equation, declared := Equation(f)
-		control, err := NewControl(dtypes.Float64, equivariant.Sparse, []Sample{s})
+		control, form, err := NewControl(dtypes.Float64, equivariant.Sparse, []Sample{s})
 		if err != nil {
 			t.Fatal(err)
 		}
+		equation, declared := Equation(f, form)
 		z := make([]float64, n*hidden)
 		for i := range z {
 			z[i] = math.Cos(1.3 * float64(i))
 		}
-		args := []any{tensors.FromValue([]float64{time}), nn.Tensor(dtypes.Float64, z, 1, n, hidden)}
+		args := []any{tensors.FromValue([]float64{time}), host.Tensor(dtypes.Float64, z, 1, n, hidden)}
 		for _, x := range append(nn.Draw(declared, dtypes.Float64, 7), control...) {
 			args = append(args, x)
 		}
@@ -177,7 +179,7 @@ func TestClockOfASample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return nn.Floats(out[0])
+		return host.Floats(out[0])
 	}
 	for name, c := range map[string]struct {
 		field Field
@@ -202,10 +204,10 @@ func TestClockOfASample(t *testing.T) {
 		}
 	}
 	clocked.Clock = []float64{0, 1, 0.5, 2}
-	if _, err := NewControl(dtypes.Float64, equivariant.Auto, []Sample{clocked}); err == nil {
+	if _, _, err := NewControl(dtypes.Float64, equivariant.Auto, []Sample{clocked}); err == nil {
 		t.Error("no error for a clock that runs back")
 	}
-	if _, err := NewControl(dtypes.Float64, equivariant.Auto, []Sample{plain, clocked}); err == nil {
+	if _, _, err := NewControl(dtypes.Float64, equivariant.Auto, []Sample{plain, clocked}); err == nil {
 		t.Error("no error for a clock in one sample only")
 	}
 }

@@ -22,8 +22,8 @@ func (l Linear) Params() []Param {
 
 // Apply maps x [..., In] to [..., Out].
 func (l Linear) Apply(v Values, x *Node) *Node {
-	y := Product(x, v.Get(l.Name+".weight"), 1) // [..., Out]
-	return Add(y, Spread(v.Get(l.Name+".bias"), y))
+	y := v.Product(x, v.Get(l.Name+".weight"), 1) // [..., Out]
+	return Add(y, v.Spread(v.Get(l.Name+".bias"), y))
 }
 
 // MLP is Depth hidden layers of Width with ReLU, and a linear output; Depth is 0 to [MaxLayers].
@@ -91,6 +91,6 @@ func (r RMSNorm) Params() []Param {
 func (r RMSNorm) Apply(v Values, x *Node) *Node {
 	meanSquare := ReduceAndKeep(Square(x), ReduceMean, -1)
 	inverse := Inverse(Sqrt(AddScalar(meanSquare, rmsEpsilon))) // Rsqrt has no gradient in GoMLX 0.28
-	gain, shift := Spread(v.Get(r.Name+".weight"), x), Spread(v.Get(r.Name+".bias"), x)
+	gain, shift := v.Spread(v.Get(r.Name+".weight"), x), v.Spread(v.Get(r.Name+".bias"), x)
 	return Add(Mul(Mul(x, inverse), gain), shift)
 }

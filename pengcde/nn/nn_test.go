@@ -11,6 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
@@ -18,14 +19,14 @@ import (
 func TestDraw(t *testing.T) {
 	params := append(Linear{Name: "l", In: 4, Out: 50}.Params(), RMSNorm{Name: "n", Size: 3}.Params()...)
 	drawn, again, other := Draw(params, dtypes.Float64, 7), Draw(params, dtypes.Float64, 7), Draw(params, dtypes.Float64, 8)
-	weight := Floats(drawn[0])
-	if !slices.Equal(weight, Floats(again[0])) || slices.Equal(weight, Floats(other[0])) {
+	weight := host.Floats(drawn[0])
+	if !slices.Equal(weight, host.Floats(again[0])) || slices.Equal(weight, host.Floats(other[0])) {
 		t.Error("parameters must depend on the seed and on nothing else")
 	}
 	if low, high := slices.Min(weight), slices.Max(weight); low < -0.5 || high > 0.5 || low > -0.4 || high < 0.4 {
 		t.Errorf("weights lie in [%.3f, %.3f], want them to fill ±1/sqrt(4)", low, high)
 	}
-	if gain, shift := Floats(drawn[2]), Floats(drawn[3]); !slices.Equal(gain, []float64{1, 1, 1}) || !slices.Equal(shift, []float64{0, 0, 0}) {
+	if gain, shift := host.Floats(drawn[2]), host.Floats(drawn[3]); !slices.Equal(gain, []float64{1, 1, 1}) || !slices.Equal(shift, []float64{0, 0, 0}) {
 		t.Errorf("norm starts with gain %v and shift %v, want 1 and 0", gain, shift)
 	}
 	if got := Count(params); got != 4*50+50+3+3 {
@@ -35,7 +36,7 @@ func TestDraw(t *testing.T) {
 
 func TestNormal(t *testing.T) {
 	const count = 10000
-	x := Floats(Draw([]Param{{Name: "x", Dims: []int{count}, Init: Normal(2)}}, dtypes.Float64, 5)[0])
+	x := host.Floats(Draw([]Param{{Name: "x", Dims: []int{count}, Init: Normal(2)}}, dtypes.Float64, 5)[0])
 	mean, square := 0.0, 0.0
 	for _, v := range x {
 		mean += v / count
@@ -55,7 +56,7 @@ func TestReLUHasNoSlopeAtZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if y, slope := Floats(out[0]), Floats(out[1]); !slices.Equal(y, []float64{0, 0, 2}) || !slices.Equal(slope, []float64{0, 0, 1}) {
+	if y, slope := host.Floats(out[0]), host.Floats(out[1]); !slices.Equal(y, []float64{0, 0, 2}) || !slices.Equal(slope, []float64{0, 0, 1}) {
 		t.Errorf("ReLU %v with slopes %v", y, slope)
 	}
 }
@@ -63,14 +64,14 @@ func TestReLUHasNoSlopeAtZero(t *testing.T) {
 func TestRMSNorm(t *testing.T) {
 	norm := RMSNorm{Name: "n", Size: 2}
 	out, err := CallOnce(xlatest.Backend(t).Compute, func(x, gain, shift *Node) *Node {
-		return norm.Apply(Values{"n.weight": gain, "n.bias": shift}, x)
+		return norm.Apply(Bind(norm.Params(), []*Node{gain, shift}), x)
 	}, tensors.FromValue([][]float64{{3, 4}, {0, 0}}), tensors.FromValue([]float64{1, 2}), tensors.FromValue([]float64{0, 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	root := math.Sqrt(12.5 + 1e-5)
 	for i, want := range []float64{3 / root, 1 + 8/root, 0, 1} {
-		if got := Floats(out)[i]; math.Abs(got-want) > 1e-15 {
+		if got := host.Floats(out)[i]; math.Abs(got-want) > 1e-15 {
 			t.Errorf("entry %d: %.16g, want %.16g", i, got, want)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
-	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/host"
 )
 
 // Param declares one learnable array.
@@ -122,85 +122,7 @@ func Draw(params []Param, dtype dtypes.DType, seed uint64) []*tensors.Tensor {
 	for i, p := range params {
 		entries := make([]float64, p.Size())
 		p.Init(rng, entries)
-		drawn[i] = Tensor(dtype, entries, p.Dims...)
+		drawn[i] = host.Tensor(dtype, entries, p.Dims...)
 	}
 	return drawn
-}
-
-// Tensor makes a host tensor of float64 or float32 entries.
-func Tensor(dtype dtypes.DType, entries []float64, dims ...int) *tensors.Tensor {
-	shape := shapes.Make(dtype, dims...)
-	if shape.Size() != len(entries) {
-		panic(fmt.Sprintf("nn: %d entries for shape %s", len(entries), shape))
-	}
-	t := tensors.FromShape(shape)
-	Set(t, 0, entries)
-	return t
-}
-
-// Set writes entries of a float64 or float32 tensor on the host, from a place on, row-major.
-func Set(t *tensors.Tensor, place int, entries []float64) {
-	t.MustMutableFlatData(func(flat any) {
-		switch data := flat.(type) {
-		case []float64:
-			copy(data[place:place+len(entries)], entries)
-		case []float32:
-			for i, v := range entries {
-				data[place+i] = float32(v)
-			}
-		default:
-			panic(fmt.Sprintf("nn: tensors are float32 or float64, not %s", t.DType()))
-		}
-	})
-}
-
-// Floats copies the entries of a float32 or float64 tensor, fetching them from the device if need be.
-func Floats(t *tensors.Tensor) []float64 { return Part(t, 0, t.Size()) }
-
-// Part is Floats of the entries from one place to another, row-major.
-func Part(t *tensors.Tensor, from, to int) []float64 {
-	entries := make([]float64, to-from)
-	t.MustConstFlatData(func(flat any) {
-		switch data := flat.(type) {
-		case []float64:
-			copy(entries, data[from:to])
-		case []float32:
-			for i, v := range data[from:to] {
-				entries[i] = float64(v)
-			}
-		default:
-			panic(fmt.Sprintf("nn: tensors are float32 or float64, not %s", t.DType()))
-		}
-	})
-	return entries
-}
-
-// Values binds parameter names to nodes while a graph is built.
-type Values map[string]*graph.Node
-
-// Bind pairs declared parameters with nodes of the same order, all of the declared shape [dims...], or all with a leading axis
-// of seeds, [S, dims...]: batches that they act on are then of S parts, sample s·B+b of S·B belongs to seed s.
-func Bind(params []Param, nodes []*graph.Node) Values {
-	if len(nodes) < len(params) {
-		panic(fmt.Errorf("nn: %d parameters, %d nodes", len(params), len(nodes)))
-	}
-	values := make(Values, len(params))
-	var seeds []int // the leading axis, if there is one
-	for i, p := range params {
-		if i == 0 && nodes[0].Rank() == len(p.Dims)+1 {
-			seeds = nodes[0].Shape().Dimensions[:1]
-		}
-		nodes[i].AssertDims(slices.Concat(seeds, p.Dims)...)
-		values[p.Name] = nodes[i]
-	}
-	return values
-}
-
-// Get returns the node of a name; it panics when the name was not declared.
-func (v Values) Get(name string) *graph.Node {
-	node, ok := v[name]
-	if !ok {
-		panic(fmt.Errorf("nn: parameter %q is not bound", name))
-	}
-	return node
 }

@@ -7,59 +7,80 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Parameters of several seeds may be bound at once, each with a leading axis: [S, dims...] in place of [dims...]. The batch
-// that they act on is then made of S parts in order: of S·B samples, sample s·B+b belongs to seed s.
+// Seeds is the number S of models whose parameters are bound at once, each with a leading axis: [S, dims...] in place of
+// [dims...]. The batch that they act on is then of S parts: of S·B samples, sample s·B+b belongs to seed s. 0 is one model,
+// without that axis.
+type Seeds int
 
-// Seeds is the S of a parameter that was declared with so many axes, and 0 without a leading one.
-func Seeds(param *Node, declared int) int {
-	if param.Rank() == declared {
-		return 0
+// Dims are the dimensions of a parameter that is declared with the given ones.
+func (s Seeds) Dims(declared ...int) []int {
+	if s == 0 {
+		return declared
 	}
-	return param.Shape().Dim(0)
+	return append([]int{int(s)}, declared...)
 }
 
-// BySeed splits the batch axis: x [S·B, ...] to [S, B, ...].
-func BySeed(x *Node, seeds int) *Node {
-	dims := x.Shape().Dimensions
-	if len(dims) == 0 || dims[0]%seeds != 0 {
-		panic(fmt.Errorf("nn: %s for parameters of %d seeds, want a batch with equally many samples for each", x.Shape(), seeds))
+// Bind pairs declared parameters with nodes of the same order, of the declared shape with the axis of seeds.
+func (s Seeds) Bind(params []Param, nodes []*Node) Values {
+	if len(nodes) < len(params) {
+		panic(fmt.Errorf("nn: %d parameters, %d nodes", len(params), len(nodes)))
 	}
-	return Reshape(x, append([]int{seeds, dims[0] / seeds}, dims[1:]...)...)
+	v := Values{Seeds: s, nodes: make(map[string]*Node, len(params))}
+	for i, p := range params {
+		nodes[i].AssertDims(s.Dims(p.Dims...)...)
+		v.nodes[p.Name] = nodes[i]
+	}
+	return v
+}
+
+// Bind is [Seeds.Bind] of one model.
+func Bind(params []Param, nodes []*Node) Values { return Seeds(0).Bind(params, nodes) }
+
+// Values are the parameters by name, while a graph is built.
+type Values struct {
+	Seeds
+	nodes map[string]*Node
+}
+
+// Get returns the node of a name; it panics when the name was not declared.
+func (v Values) Get(name string) *Node {
+	node, ok := v.nodes[name]
+	if !ok {
+		panic(fmt.Errorf("nn: parameter %q is not bound", name))
+	}
+	return node
+}
+
+// Split splits the batch axis: x [S·B, ...] to [S, B, ...].
+func (s Seeds) Split(x *Node) *Node {
+	dims := x.Shape().Dimensions
+	if len(dims) == 0 || dims[0]%int(s) != 0 {
+		panic(fmt.Errorf("nn: %s for parameters of %d seeds, want a batch with equally many samples for each", x.Shape(), s))
+	}
+	return Reshape(x, append([]int{int(s), dims[0] / int(s)}, dims[1:]...)...)
 }
 
 // Product sums x [batch, ..., k] times a matrix over the last axis of x and the given axis of the matrix, [m, k] or [k, m]:
 // [batch, ..., m]. The rows of a seed go through one product with its own matrix.
-func Product(x, matrix *Node, axis int) *Node {
+func (s Seeds) Product(x, matrix *Node, axis int) *Node {
 	last := x.Rank() - 1
-	seeds := Seeds(matrix, 2)
-	if seeds == 0 {
+	if s == 0 {
 		return DotGeneral(x, []int{last}, nil, matrix, []int{axis}, nil)
 	}
 	dims := slices.Clone(x.Shape().Dimensions)
-	rows := Reshape(BySeed(x, seeds), seeds, -1, dims[last])
+	rows := Reshape(s.Split(x), int(s), -1, dims[last])
 	y := DotGeneral(rows, []int{2}, []int{0}, matrix, []int{1 + axis}, []int{0}) // [S, rows, m]
 	dims[last] = y.Shape().Dim(-1)
 	return Reshape(y, dims...)
 }
 
 // Spread gives a vector the rank of x [batch, ..., d], for broadcasting over all but the last axis.
-func Spread(vector, x *Node) *Node {
-	seeds := Seeds(vector, 1)
-	if seeds == 0 {
+func (s Seeds) Spread(vector, x *Node) *Node {
+	if s == 0 {
 		return ExpandLeftToRank(vector, x.Rank())
 	}
-	part := BySeed(x, seeds).Shape().Dim(1)
+	part := s.Split(x).Shape().Dim(1)
 	dims := slices.Repeat([]int{1}, x.Rank())
-	dims[0], dims[len(dims)-1] = seeds*part, vector.Shape().Dim(1)
-	return Reshape(BroadcastToDims(ExpandAxes(vector, 1), seeds, part, dims[len(dims)-1]), dims...)
-}
-
-// Alone panics where a parameter of the given ones has a leading axis of seeds, for parts that take none.
-func Alone(v Values, part string, params ...Param) {
-	for _, p := range params {
-		if seeds := Seeds(v.Get(p.Name), len(p.Dims)); seeds > 0 {
-			panic(fmt.Errorf("nn: %s take the parameters of one seed at a time, and %q has %d: bind each seed's in a program of its own",
-				part, p.Name, seeds))
-		}
-	}
+	dims[0], dims[len(dims)-1] = int(s)*part, vector.Shape().Dim(1)
+	return Reshape(BroadcastToDims(ExpandAxes(vector, 1), int(s), part, dims[len(dims)-1]), dims...)
 }

@@ -14,11 +14,11 @@ func TestSamplesAloneAreTheSameToTheLastBit(t *testing.T) {
 	stepTo := [][]float64{{0.2}, {0.25, 1.7}, {-0.5, 0.3, 3}}
 	n := 2 * len(irregular[0])
 	probe := cosines(3 * n)
-	for name, control := range map[string]Control{
+	for name, control := range map[string]StepSize{
 		"integral": PID{RTol: 1e-5, ATol: 1e-7}, "automatic": PID{P: 0.4, I: 0.3, First: Automatic}, "constant": Constant{0.13},
 	} {
 		for _, memory := range []Memory{{}, {Checkpoints: 2}, {Checkpoints: 3, Host: true}} {
-			s.control = control
+			s.stepSize = control
 			solve := func(p Problem, probe []float64) (*Solution, *Gradients) {
 				t.Helper()
 				p.Memory = memory

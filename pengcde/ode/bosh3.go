@@ -4,19 +4,19 @@ package ode
 //
 // P. Bogacki, L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas", Applied Mathematics Letters 2 (1989) 321-325.
 var Bosh3 = &Method{
-	Name:       "Bosh3",
-	Order:      3,
-	ErrorOrder: 3,
-	DenseOrder: 3,
-	C:          []float64{0, 1.0 / 2, 3.0 / 4, 1},
+	Name:             "Bosh3",
+	Order:            3,
+	ErrorOrder:       3,
+	InterpolantOrder: 3,
+	C:                []float64{0, 1.0 / 2, 3.0 / 4, 1},
 	A: [][]float64{
 		{},
 		{1.0 / 2},
 		{0, 3.0 / 4},
 		bosh3Weights,
 	},
-	Error: []float64{2.0/9 - 7.0/24, 1.0/3 - 1.0/4, 4.0/9 - 1.0/3, -1.0 / 8},
-	Dense: func(x float64) []float64 { return hermite(bosh3Weights, x) },
+	Error:       []float64{2.0/9 - 7.0/24, 1.0/3 - 1.0/4, 4.0/9 - 1.0/3, -1.0 / 8},
+	Interpolant: func(x float64) []float64 { return hermite(bosh3Weights, x) },
 }
 
 var bosh3Weights = []float64{2.0 / 9, 1.0 / 3, 4.0 / 9}

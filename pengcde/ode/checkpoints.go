@@ -103,7 +103,7 @@ func (c *checkpoints) merge(k *checkpoint, z *tensors.Tensor, rows []bool) error
 			}
 		})
 	}
-	out, err := c.solver.together(either(rows, z, k.z))
+	out, err := c.solver.together(rowsOf(rows, z, k.z))
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func TestMemoryChoices(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		solver  *Solver
-		control Control
+		control StepSize
 		every   bool
 		stepTo  [][]float64
 	}{
@@ -51,7 +51,7 @@ func TestMemoryChoices(t *testing.T) {
 			if s == backward {
 				times = negative(times)
 			}
-			s.control = c.control
+			s.stepSize = c.control
 			p := swinging.problem(times)
 			p.StepTo = c.stepTo
 			if c.every {
@@ -144,12 +144,12 @@ func checkPlan(t *testing.T, name string, plan *Plan, sol *Solution) {
 
 // The gradient of what was reached is the same too where a sample fails or the solve is cancelled.
 func TestMemoryOfPartialSolves(t *testing.T) {
-	s := newSolver(t, pendulum, Config{Control: PID{RTol: 1e-5, ATol: 1e-7}})
+	s := newSolver(t, pendulum, Config{StepSize: PID{RTol: 1e-5, ATol: 1e-7}})
 	for name, c := range map[string]struct {
 		calls, limit int
-		control      Control
+		control      StepSize
 	}{"cancelled": {9, 0, PID{RTol: 1e-5, ATol: 1e-7}}, "step limit": {1 << 30, 14, PID{RTol: 1e-5, ATol: 1e-7}}, "cancelled, constant": {9, 0, Constant{0.1}}} {
-		s.control, s.maxSteps = c.control, c.limit
+		s.stepSize, s.maxSteps = c.control, c.limit
 		var want []float64
 		for _, m := range memories {
 			p := swinging.problem(irregular)
@@ -182,7 +182,7 @@ func TestMemoryOfPartialSolves(t *testing.T) {
 
 // A pullback that is cancelled while it takes steps again can be repeated.
 func TestPullbackCancelledWithCheckpoints(t *testing.T) {
-	s := newSolver(t, pendulum, Config{Control: Constant{0.1}})
+	s := newSolver(t, pendulum, Config{StepSize: Constant{0.1}})
 	p := swinging.problem(irregular)
 	want := differentiate(t, s, p)
 	p.Memory.Checkpoints = 3
@@ -203,8 +203,8 @@ func TestPullbackCancelledWithCheckpoints(t *testing.T) {
 
 // A limit beyond any number of steps keeps all states.
 func TestHugeMemory(t *testing.T) {
-	for name, control := range map[string]Control{"constant": Constant{0.1}, "adaptive": PID{}} {
-		s, p := newSolver(t, pendulum, Config{Control: control}), swinging.problem(irregular)
+	for name, control := range map[string]StepSize{"constant": Constant{0.1}, "adaptive": PID{}} {
+		s, p := newSolver(t, pendulum, Config{StepSize: control}), swinging.problem(irregular)
 		p.Memory = Memory{Checkpoints: math.MaxInt, Bytes: math.MaxInt64}
 		solution, err := s.Run(context.Background(), p)
 		if err != nil {
@@ -229,13 +229,13 @@ func TestHugeMemory(t *testing.T) {
 }
 
 func TestMemoryErrors(t *testing.T) {
-	s := newSolver(t, pendulum, Config{Control: Constant{0.1}})
+	s := newSolver(t, pendulum, Config{StepSize: Constant{0.1}})
 	for name, change := range map[string]func(*Problem){
-		"negative count": func(p *Problem) { p.Memory.Checkpoints = -1 },
-		"negative bytes": func(p *Problem) { p.Memory.Bytes = -1 },
-		"below a state":  func(p *Problem) { p.Memory.Bytes = 47 },
-		"beside Dense":   func(p *Problem) { p.Memory.Host, p.Dense = true, true },
-		"beside Forget":  func(p *Problem) { p.Memory.Checkpoints, p.Forget = 2, true },
+		"negative count":     func(p *Problem) { p.Memory.Checkpoints = -1 },
+		"negative bytes":     func(p *Problem) { p.Memory.Bytes = -1 },
+		"below a state":      func(p *Problem) { p.Memory.Bytes = 47 },
+		"beside Interpolant": func(p *Problem) { p.Memory.Host, p.Interpolant = true, true },
+		"beside Forget":      func(p *Problem) { p.Memory.Checkpoints, p.Forget = 2, true },
 	} {
 		p := swinging.problem(irregular)
 		change(&p)

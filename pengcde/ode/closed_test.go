@@ -17,8 +17,8 @@ func fading(_, z *Node, _ []*Node) *Node { return Neg(z) }
 
 // What needs a solver says so after it was closed.
 func TestClosedSolver(t *testing.T) {
-	s := newSolver(t, fading, Config{Control: Constant{0.5}})
-	p := Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Dense: true}
+	s := newSolver(t, fading, Config{StepSize: Constant{0.5}})
+	p := Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Interpolant: true}
 	sol, err := s.Run(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestClosedSolver(t *testing.T) {
 
 // A pullback that is cancelled says that, and nothing of samples or times.
 func TestCancelledPullbackSaysSo(t *testing.T) {
-	s := newSolver(t, fading, Config{Control: Constant{0.25}})
+	s := newSolver(t, fading, Config{StepSize: Constant{0.25}})
 	for name, memory := range map[string]Memory{"all states": {}, "one state": {Checkpoints: 1}} {
 		for _, calls := range []int{1, 3} {
 			sol, err := s.Run(context.Background(), Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Memory: memory})

@@ -10,7 +10,7 @@
 // decrease, for a solve backward in time.
 //
 // The methods are [Euler], [Midpoint], [Heun], [Bosh3], [RK4], [Dopri5] and [Tsit5], the default; [Method] compares them.
-// Steps are chosen by a [Control]: [PID], which adapts them by the error estimate of Heun, Bosh3, Dopri5 or Tsit5, or
+// Step sizes are chosen by a [StepSize]: [PID], which adapts them by the error estimate of Heun, Bosh3, Dopri5 or Tsit5, or
 // [Constant] or [Given], for all methods.
 //
 // The samples of a batch advance together, each with its own time, step size and acceptance. One compiled program
@@ -24,7 +24,7 @@
 //
 // Gradients are those of the steps that were taken, with their sizes held constant (discretise, then optimise): the
 // accepted steps are replayed backwards, each recomputed from its start. That keeps one state for each accepted step
-// until [Solution.Close], and with Problem.Dense also its stages; [Memory] keeps fewer, or keeps them on the host, and
+// until [Solution.Close], and with Problem.Interpolant also its stages; [Memory] keeps fewer, or keeps them on the host, and
 // takes steps again, with the same gradient. [Solver.Plan] says what a solve and its pullback will take.
 //
 // Tolerances bound the error of states, not that of their derivative. The difference matters where the field has a slope

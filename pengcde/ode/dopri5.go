@@ -7,11 +7,11 @@ package ode
 // Mathematics of Computation 46 (1986) 135-150, with the coefficients of the program DOPRI5 of E. Hairer, S. P. Nørsett,
 // G. Wanner, Solving Ordinary Differential Equations I (1993), II.6: the cubic of Hermite plus θ²(1-θ)² Σ d_i k_i.
 var Dopri5 = &Method{
-	Name:       "Dopri5",
-	Order:      5,
-	ErrorOrder: 5,
-	DenseOrder: 4,
-	C:          []float64{0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
+	Name:             "Dopri5",
+	Order:            5,
+	ErrorOrder:       5,
+	InterpolantOrder: 4,
+	C:                []float64{0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
 	A: [][]float64{
 		{},
 		{1.0 / 5},
@@ -22,9 +22,9 @@ var Dopri5 = &Method{
 		dopri5Weights,
 	},
 	Error: []float64{71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40},
-	Dense: func(x float64) []float64 {
+	Interpolant: func(x float64) []float64 {
 		w := hermite(dopri5Weights, x)
-		for i, d := range dopri5Dense {
+		for i, d := range dopri5Interpolant {
 			w[i] += x * x * (1 - x) * (1 - x) * d
 		}
 		return w
@@ -32,8 +32,8 @@ var Dopri5 = &Method{
 }
 
 var (
-	dopri5Weights = []float64{35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}
-	dopri5Dense   = []float64{
+	dopri5Weights     = []float64{35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}
+	dopri5Interpolant = []float64{
 		-12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799, -10690763975.0 / 1880347072,
 		701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423,
 	}

@@ -13,9 +13,9 @@ func TestFirstSameAsLast(t *testing.T) {
 	want := map[string]int{"Euler": 1, "Midpoint": 2, "Heun": 2, "Bosh3": 3, "RK4": 4, "Dopri5": 6, "Tsit5": 6}
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
 		built := 0
-		config := Config{Method: m, Control: Constant{0.25}}
+		config := Config{Method: m, StepSize: Constant{0.25}}
 		if adaptive {
-			config.Control = PID{First: 0.25, Max: 0.25}
+			config.StepSize = PID{First: 0.25, Max: 0.25}
 		}
 		s := newSolver(t, decay(&built), config)
 		p := Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}}

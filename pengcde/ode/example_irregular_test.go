@@ -62,7 +62,7 @@ func Example_neuralCDE() {
 	// z' = F(z) X'(t) with F = W2 tanh(W1 z + b1) + b2 as a matrix [hidden, channels], for z [batch, hidden]. The control
 	// follows the parameters: knots [batch, T] and values [batch, T, channels-1].
 	field := func(t, z *Node, args []*Node) *Node {
-		_, slope := path.Locate(path.Linear, args[4], t, nil).Eval(args[5])
+		_, slope := path.Locate(path.Linear, args[4:5], t, nil).Eval(args[5])
 		slope = Concatenate([]*Node{OnesLike(Slice(slope, AxisRange(), AxisRange(0, 1))), slope}, 1) // time first
 		inner := Tanh(Add(Dot(z, args[0]).Product(), args[1]))
 		matrix := Reshape(Add(Dot(inner, args[2]).Product(), args[3]), -1, hidden, channels)
@@ -77,7 +77,7 @@ func Example_neuralCDE() {
 		}
 		params = append(params, tensors.FromFlatDataAndDimensions(weights, dims[0], dims[1]))
 	}
-	solver, err := ode.New(backend, field, ode.Config{Method: ode.Midpoint, Control: ode.Constant{Step: 1. / 12}, Parameters: len(params)})
+	solver, err := ode.New(backend, field, ode.Config{Method: ode.Midpoint, StepSize: ode.Constant{Step: 1. / 12}, Parameters: len(params)})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -102,7 +102,7 @@ func Example_neuralCDE() {
 		for b, rows := range points {
 			start[b] = append([]float64{0}, append(rows[0], 0, 0, 0)...)
 		}
-		args := append(slices.Clone(params), knots, tensors.FromValue(points))
+		args := append(slices.Clone(params), knots[0], tensors.FromValue(points))
 		return solver.Solve(ctx, tensors.FromValue(start), [][]float64{{0, 1}}, args...)
 	}
 	const batch = 64

@@ -48,7 +48,7 @@ func Example_neuralODE() {
 		times[k], spiral[2*k], spiral[2*k+1] = t, math.Exp(-0.2*t)*cos, -math.Exp(-0.2*t)*sin
 	}
 
-	solver, err := ode.New(backend, network, ode.Config{Method: ode.RK4, Control: ode.Constant{Step: 0.2}})
+	solver, err := ode.New(backend, network, ode.Config{Method: ode.RK4, StepSize: ode.Constant{Step: 0.2}})
 	if err != nil {
 		fmt.Println(err)
 		return

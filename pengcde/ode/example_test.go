@@ -23,7 +23,7 @@ func Example() {
 	decay := func(t, z *Node, args []*Node) *Node {
 		return Neg(Mul(args[0], z))
 	}
-	solver, err := ode.New(backend, decay, ode.Config{Control: ode.PID{RTol: 1e-9, ATol: 1e-9}})
+	solver, err := ode.New(backend, decay, ode.Config{StepSize: ode.PID{RTol: 1e-9, ATol: 1e-9}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -57,17 +57,17 @@ func ExampleSolver_Run() {
 	}
 	defer backend.Close()
 	decay := func(t, z *Node, _ []*Node) *Node { return MulScalar(z, -0.5) }
-	solver, err := ode.New(backend, decay, ode.Config{Control: ode.PID{RTol: 1e-9, ATol: 1e-9, First: ode.Automatic}})
+	solver, err := ode.New(backend, decay, ode.Config{StepSize: ode.PID{RTol: 1e-9, ATol: 1e-9, First: ode.Automatic}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	ctx := context.Background()
 	solution, err := solver.Run(ctx, ode.Problem{
-		Z0:     tensors.FromValue([][]float64{{1}}),
-		Times:  [][]float64{{1, 0}},
-		StepTo: [][]float64{{0.25}},
-		Dense:  true,
+		Z0:          tensors.FromValue([][]float64{{1}}),
+		Times:       [][]float64{{1, 0}},
+		StepTo:      [][]float64{{0.25}},
+		Interpolant: true,
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -93,7 +93,7 @@ func ExampleSolver_Plan() {
 	}
 	defer backend.Close()
 	decay := func(_, z *Node, _ []*Node) *Node { return MulScalar(z, -0.5) }
-	solver, err := ode.New(backend, decay, ode.Config{Method: ode.RK4, Control: ode.Constant{Step: 0.01}})
+	solver, err := ode.New(backend, decay, ode.Config{Method: ode.RK4, StepSize: ode.Constant{Step: 0.01}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -46,7 +46,7 @@ func TestFailedSampleDoesNotSpoilTheOthers(t *testing.T) {
 	s := newSolver(t, troubled, Config{MaxSteps: 3000})
 	for _, c := range []struct {
 		name    string
-		control Control
+		control StepSize
 		bad     []float64
 		code    Code
 		least   float64 // time reached
@@ -59,9 +59,9 @@ func TestFailedSampleDoesNotSpoilTheOthers(t *testing.T) {
 		{"not finite at the start, automatic", PID{First: Automatic}, hopeless, NotFinite, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s.control = c.control // one compiled solver for all cases
+			s.stepSize = c.control // one compiled solver for all cases
 			p := trouble(smooth, c.bad, []float64{0, 0.3, -1, 9})
-			p.Dense = true
+			p.Interpolant = true
 			sol, err := attempt(context.Background(), t, s, p)
 			var failure *Failure
 			if !errors.As(err, &failure) || failure.Code != c.code || failure.Sample != 1 || sol == nil {
@@ -179,7 +179,7 @@ func (c *counted) Err() error {
 }
 
 func TestCancelledReturnsWhatItHas(t *testing.T) {
-	s := newSolver(t, troubled, Config{Control: Constant{0.1}})
+	s := newSolver(t, troubled, Config{StepSize: Constant{0.1}})
 	// The first sample is at t1 already and is not cancelled.
 	p := trouble(smooth, smooth, smooth)
 	p.Times = [][]float64{{0, 0, 0}, {0, 0.35, 2}, {0, 0.1, 3}}
@@ -243,7 +243,7 @@ func TestBadInput(t *testing.T) {
 		{"rows of different length", Problem{Times: [][]float64{{0, 1}, {0, 1, 2}}}, -1, -1},
 		{"rows for three samples", Problem{Times: [][]float64{{0, 1}, {0, 1}, {0, 1}}}, -1, -1},
 		{"an unknown Save", Problem{Times: span, Save: EveryStep + 1}, -1, -1},
-		{"memory beside dense", Problem{Times: span, Dense: true, Memory: Memory{Checkpoints: 2}}, -1, -1},
+		{"memory beside dense", Problem{Times: span, Interpolant: true, Memory: Memory{Checkpoints: 2}}, -1, -1},
 		{"every step with more times", Problem{Times: span, Save: EveryStep}, -1, -1},
 		{"NaN step-to time", Problem{Times: span, StepTo: [][]float64{{0.5}, {0.5, nan}}}, 1, 1},
 		{"duplicate step-to time", Problem{Times: span, StepTo: [][]float64{{0.5, 0.5}}}, 0, 1},
@@ -273,11 +273,11 @@ func TestBadInput(t *testing.T) {
 		}
 	})
 	t.Run("a step of the wrong sign", func(t *testing.T) {
-		s := newSolver(t, troubled, Config{Control: turning{}})
+		s := newSolver(t, troubled, Config{StepSize: turning{}})
 		if _, err := s.Run(context.Background(), trouble(smooth)); !errors.Is(err, ErrInput) {
 			t.Errorf("got %v, want ErrInput", err)
 		}
-		s.control = Given{[][]float64{{2, 1, 0}}}
+		s.stepSize = Given{[][]float64{{2, 1, 0}}}
 		var entry *InputError
 		if _, err := s.Run(context.Background(), trouble(smooth)); !errors.As(err, &entry) || entry.Entry != 1 {
 			t.Errorf("got %v, want the step named", err)
@@ -305,7 +305,7 @@ func TestRepeatedTimes(t *testing.T) {
 func TestNotFiniteAtTheEndOfAStep(t *testing.T) {
 	root := func(t, z *Node, _ []*Node) *Node { return Mul(Sqrt(OneMinus(ExpandAxes(t, -1))), z) }
 	forMethods(t, func(t *testing.T, m *Method, _ bool) {
-		s := newSolver(t, root, Config{Method: m, Control: Constant{0.5}})
+		s := newSolver(t, root, Config{Method: m, StepSize: Constant{0.5}})
 		sol, err := attempt(context.Background(), t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 0.3, 1, 1.2, 1.5}}})
 		if err == nil || sol.Code(0) != NotFinite {
 			t.Fatalf("got %v, want NotFinite", err)

@@ -49,7 +49,7 @@ func (p problem) bySolver(t *testing.T, backend *xla.Backend, g InGraph, times [
 	if length == 0 {
 		length = 1
 	}
-	s, err := New(backend, pendulum, Config{Method: g.Method, Control: Constant{length}})
+	s, err := New(backend, pendulum, Config{Method: g.Method, StepSize: Constant{length}})
 	if err != nil {
 		t.Fatal(err)
 	}

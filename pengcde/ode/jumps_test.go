@@ -11,7 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/pengcde/ode/odetest"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 )
 
 // limits names the two values that a field can have at a time at which it jumps.
@@ -49,7 +49,7 @@ func restarted(t *testing.T, s *Solver, z0 []float64, from, to float64, jumps []
 func TestJumpOfTheSlope(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
-			controls := map[string]Control{"constant 0.1": Constant{0.1}, "constant 0.3": Constant{0.3}, "one step": Constant{5}}
+			controls := map[string]StepSize{"constant 0.1": Constant{0.1}, "constant 0.3": Constant{0.3}, "one step": Constant{5}}
 			if adaptive {
 				controls["PID"], controls["automatic"] = PID{}, PID{First: Automatic}
 			}
@@ -61,9 +61,9 @@ func TestJumpOfTheSlope(t *testing.T) {
 				slope := Where(later, MulScalar(OnesLike(t), 5), OnesLike(t))
 				return Mul(OnesLike(z), ExpandAxes(slope, -1))
 			}
-			s := newSolver(t, field, Config{Method: m, Control: Constant{1}})
+			s := newSolver(t, field, Config{Method: m, StepSize: Constant{1}})
 			for name, control := range controls {
-				s.control = control
+				s.stepSize = control
 				for _, way := range []struct{ from, to, z0, want float64 }{{0, 2, 0, 6}, {2, 0, 6, 0}, {1, 2, 1, 6}, {0, 1, 0, 1}} {
 					z, stats := solveTo(t, s, []float64{way.z0}, way.from, way.to, []float64{1})
 					if !(math.Abs(z[0]-way.want) <= 1e-13) || stats.Rejected != 0 {
@@ -81,7 +81,7 @@ func TestOrderAcrossJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		forMethods(t, func(t *testing.T, m *Method, _ bool) {
 			p := odetest.SquareWave(0.7, 3, left)
-			s := newSolver(t, p.Field, Config{Method: m, Control: Constant{1}})
+			s := newSolver(t, p.Field, Config{Method: m, StepSize: Constant{1}})
 			last := p.Flow(0, 3, p.Start[:])
 			for _, way := range []struct {
 				from, to float64
@@ -89,7 +89,7 @@ func TestOrderAcrossJumps(t *testing.T) {
 			}{{0, 3, p.Start[:], last}, {3, 0, last, p.Start[:]}} {
 				var steps, with, without []float64
 				for _, n := range counts[m.Order] {
-					s.control = Constant{3 / float64(n)}
+					s.stepSize = Constant{3 / float64(n)}
 					z, _ := solveTo(t, s, way.z0, way.from, way.to, p.At)
 					plain, _ := solveTo(t, s, way.z0, way.from, way.to, nil)
 					steps = append(steps, 3/float64(n))
@@ -127,7 +127,7 @@ func TestTriesAcrossJumps(t *testing.T) {
 			for _, m := range []*Method{Tsit5, Dopri5, Bosh3} {
 				s := newSolver(t, p.Field, Config{Method: m, MaxSteps: 1 << 20})
 				for _, rtol := range []float64{1e-3, 1e-6} {
-					s.control = PID{RTol: rtol, ATol: rtol / 1000}
+					s.stepSize = PID{RTol: rtol, ATol: rtol / 1000}
 					want := p.Flow(0, end, p.Start[:])
 					z, stats := solveTo(t, s, p.Start[:], 0, end, p.At)
 					anew, parts := restarted(t, s, p.Start[:], 0, end, p.At)
@@ -171,8 +171,8 @@ func TestPullbackAcrossJumps(t *testing.T) {
 			"continuous elsewhere": {forward, []float64{0.25, 0.95}},
 			"named at both ends":   {forward, []float64{0, 0.7, 1.4, 2.09}},
 		} {
-			for _, control := range []Control{PID{}, Constant{0.45}} {
-				s := newSolver(t, field, Config{Control: control})
+			for _, control := range []StepSize{PID{}, Constant{0.45}} {
+				s := newSolver(t, field, Config{StepSize: control})
 				what := fmt.Sprintf("%s, %T", name, control)
 				checkJumpGradients(t, s, what, c.times, c.stops)
 			}
@@ -191,7 +191,7 @@ func TestTriesInAnyUnitOfTime(t *testing.T) {
 		for i := range p.Frequency {
 			p.Frequency[i] /= unit
 		}
-		s := newSolver(t, p.Field, Config{Control: PID{First: Automatic}})
+		s := newSolver(t, p.Field, Config{StepSize: PID{First: Automatic}})
 		_, stats := solveTo(t, s, p.Start[:], 0, 7*unit, p.At)
 		tries = append(tries, stats.Accepted+stats.Rejected)
 	}
@@ -208,8 +208,8 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 		return Problem{Z0: tensors.FromFlatDataAndDimensions(slices.Clone(z0), 2, 2), Times: [][]float64{times, times},
 			StepTo: [][]float64{stops, append(slices.Clone(stops[:len(stops)-1]), stops[len(stops)-1]+other)}, Args: []*tensors.Tensor{tensors.FromValue(a)}}
 	}
-	control := s.control
-	defer func() { s.control = control }()
+	control := s.stepSize
+	defer func() { s.stepSize = control }()
 	p := problem(z0, a)
 	var want *Gradients
 	var probe []float64
@@ -240,7 +240,7 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 		closeTo(t, what+": gradient of z0 with fewer states", nnFloats(g.Z0), nnFloats(want.Z0), 1e-13)
 		closeTo(t, what+": gradient of args with fewer states", nnFloats(g.Args[0]), nnFloats(want.Args[0]), 1e-13)
 	}
-	s.control = Given{ends}
+	s.stepSize = Given{ends}
 	value := func(z0, a []float64) (v float64) {
 		sol := run(t, s, problem(z0, a))
 		for i, z := range nnFloats(sol.Z) {
@@ -273,8 +273,8 @@ func TestStatesInsideStepsThatEndOnJumps(t *testing.T) {
 		p := odetest.SquareWave(0.7, 3, left)
 		times := []float64{0, 0.2, 0.45, 0.65, 0.7, 0.95, 1.2, 1.4, 1.6, 1.75, 2}
 		for _, dense := range []bool{false, true} {
-			s := newSolver(t, p.Field, Config{Control: PID{RTol: 1e-9, ATol: 1e-11}})
-			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{p.Start[:]}), Times: [][]float64{times}, StepTo: [][]float64{p.At}, Dense: dense})
+			s := newSolver(t, p.Field, Config{StepSize: PID{RTol: 1e-9, ATol: 1e-11}})
+			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{p.Start[:]}), Times: [][]float64{times}, StepTo: [][]float64{p.At}, Interpolant: dense})
 			z := sol.Z
 			if dense {
 				var err error
@@ -293,7 +293,7 @@ func TestStatesInsideStepsThatEndOnJumps(t *testing.T) {
 
 // Large states are finite, whatever their sum is.
 func TestLargeStatesAreFinite(t *testing.T) {
-	s := newSolver(t, func(_, z *Node, _ []*Node) *Node { return Neg(z) }, Config{Control: Constant{0.1}})
+	s := newSolver(t, func(_, z *Node, _ []*Node) *Node { return Neg(z) }, Config{StepSize: Constant{0.1}})
 	for _, c := range []struct {
 		name string
 		z0   *tensors.Tensor
@@ -301,8 +301,8 @@ func TestLargeStatesAreFinite(t *testing.T) {
 		{"float16", halves(1000, 50)},
 		{"float32", tensors.FromFlatDataAndDimensions(slices.Repeat([]float32{1e35}, 4000), 1, 4000)},
 	} {
-		for _, control := range []Control{Constant{0.1}, PID{}} {
-			s.control = control
+		for _, control := range []StepSize{Constant{0.1}, PID{}} {
+			s.stepSize = control
 			sol, err := s.Solve(context.Background(), c.z0, [][]float64{{0, 1}})
 			if err != nil {
 				t.Errorf("%s, %T: %v", c.name, control, err)
@@ -317,7 +317,7 @@ func TestLargeStatesAreFinite(t *testing.T) {
 // the root of 0, whose slope is infinite.
 func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 	root := func(_, z *Node, _ []*Node) *Node { return Neg(Sqrt(z)) }
-	s := newSolver(t, root, Config{Method: Euler, Control: Constant{1}})
+	s := newSolver(t, root, Config{Method: Euler, StepSize: Constant{1}})
 	for _, c := range []struct {
 		name  string
 		z0    []float64
@@ -329,7 +329,7 @@ func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 		{"no way", []float64{0, 4}, [][]float64{{1, 1}, {0, 0.5}}, [][]float64{{2}, {0.5}}, []float64{1, 0.875}},
 		{"none goes", []float64{0, 0}, [][]float64{{1, 1}, {0, 0}}, [][]float64{{2}, {2}}, []float64{1, 1}},
 	} {
-		s.control = Given{c.ends}
+		s.stepSize = Given{c.ends}
 		for _, memory := range []Memory{{}, {Checkpoints: 1}, {Checkpoints: 1, Host: true}} {
 			sol := run(t, s, Problem{Z0: tensors.FromFlatDataAndDimensions(slices.Clone(c.z0), 2, 1), Times: c.times, Memory: memory})
 			g, err := sol.Pullback(context.Background(), tensors.FromValue([][][]float64{{{0}, {1}}, {{0}, {1}}}))
@@ -348,7 +348,7 @@ func TestPullbackBesideTheStart(t *testing.T) {
 	field := func(t, z *Node, args []*Node) *Node { // z' = a sqrt(t) z
 		return Mul(Mul(BroadcastToDims(args[0], z.Shape().Dimensions...), Sqrt(ExpandAxes(t, -1))), z)
 	}
-	s := newSolver(t, field, Config{Control: Constant{0.3}})
+	s := newSolver(t, field, Config{StepSize: Constant{0.3}})
 	var want []float64
 	for _, stops := range [][]float64{{1}, {0, 1}} {
 		sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}, {1}}), Times: [][]float64{{0, 0.95, 2}, {0, 0.2, 0.3}},
@@ -379,7 +379,7 @@ func TestJumpBesideTheEnds(t *testing.T) {
 				}
 				return Mul(OnesLike(z), ExpandAxes(Where(later, MulScalar(OnesLike(t), 5), OnesLike(t)), -1))
 			}
-			s := newSolver(t, field, Config{Control: Constant{0.1}})
+			s := newSolver(t, field, Config{StepSize: Constant{0.1}})
 			for _, way := range []struct{ from, to, want float64 }{{1, 2, 5}, {2, 1, -5}, {0, 1, 1}, {1, 0, -1}} {
 				if z, _ := solveTo(t, s, []float64{0}, way.from, way.to, []float64{at}); !(math.Abs(z[0]-way.want) <= 1e-12) {
 					t.Errorf("jump at 1 %+g units, from %g to %g: ends at %g, want %g", units, way.from, way.to, z[0], way.want)
@@ -392,8 +392,8 @@ func TestJumpBesideTheEnds(t *testing.T) {
 // What a plan counts bounds what a solve with jumps takes, also with all stages kept, and with adaptive steps.
 func TestPlanAcrossJumps(t *testing.T) {
 	wave := odetest.SquareWave(0.2, 3, false)
-	for _, control := range []Control{Constant{0.1}, PID{}} {
-		s := newSolver(t, wave.Field, Config{Control: control, MaxSteps: 80})
+	for _, control := range []StepSize{Constant{0.1}, PID{}} {
+		s := newSolver(t, wave.Field, Config{StepSize: control, MaxSteps: 80})
 		for _, memory := range []Memory{{}, {Checkpoints: 2}} {
 			p := Problem{Z0: tensors.FromValue([][]float64{wave.Start[:]}), Times: [][]float64{{0, 0.5, 1.1, 3}}, StepTo: [][]float64{wave.At}, Memory: memory}
 			plan, err := s.Plan(p)

@@ -12,6 +12,50 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
+// Run solves a problem: [Solver.Solve] with more options.
+func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
+	times, stops, err := s.check(p)
+	if err != nil {
+		return nil, err
+	}
+	run := &march{solver: s, ctx: ctx, every: p.Save == EveryStep, continuous: p.Continuous, times: times, args: p.Args}
+	if run.history, err = run.newHistory(p, stops); err != nil {
+		return nil, err
+	}
+	if p.Interpolant {
+		run.interpolant = &interpolant{}
+	}
+	defer run.scratch.Free()
+	solution, err := run.solve(p.Z0, stops)
+	if err != nil {
+		if run.history != nil {
+			run.history.free()
+		}
+		run.interpolant.free()
+		xla.Free(run.final)
+		return nil, err
+	}
+	solution.final, solution.interpolant = run.final, run.interpolant
+	return solution, solution.failure()
+}
+
+// check checks a problem, and gives each sample its save times and step-to times.
+func (s *Solver) check(p Problem) (times, stops [][]float64, err error) {
+	if s.closed {
+		return nil, nil, ErrClosed
+	}
+	if err := checkState(p.Z0); err != nil {
+		return nil, nil, err
+	}
+	if times, err = checkTimes(p); err != nil {
+		return nil, nil, err
+	}
+	if stops, err = checkStops(p); err != nil {
+		return nil, nil, err
+	}
+	return times, stops, s.checkArgs(p.Args)
+}
+
 // march is one forward solve.
 type march struct {
 	solver  *Solver
@@ -24,10 +68,10 @@ type march struct {
 	args       []*tensors.Tensor
 	scratch    xla.Buffers
 
-	samples []sample
-	final   *tensors.Tensor
-	dense   *dense // nil unless wanted
-	saved   *saved
+	samples     []sample
+	final       *tensors.Tensor
+	interpolant *interpolant // nil unless wanted
+	saved       *saved
 }
 
 func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error) {
@@ -43,7 +87,7 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 	var slope *tensors.Tensor
 	defer func() {
 		m.final = z
-		if !m.dense.owns(slope) {
+		if !m.interpolant.owns(slope) {
 			xla.Free(slope)
 		}
 	}()
@@ -75,28 +119,28 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 				xla.Free(out...)
 				return nil, err
 			}
-			m.dense.add(m.samples, accepted.by, append([]*tensors.Tensor{z, slope}, stages...))
+			m.interpolant.add(m.samples, accepted.by, append([]*tensors.Tensor{z, slope}, stages...))
 			old := z
-			if m.dense == nil {
+			if m.interpolant == nil {
 				xla.Free(slope)
 			}
 			z, slope = next, last
 			if m.history != nil {
 				err = m.history.add(old, m.samples, accepted.by)
-			} else if m.dense == nil {
+			} else if m.interpolant == nil {
 				xla.Free(old)
 			}
 			m.advance(accepted)
 			if err == nil {
 				before := slope
 				slope, err = m.renewSlope(z, before, tolerances)
-				if slope != before && !slices.Contains(out, before) && !m.dense.owns(before) {
+				if slope != before && !slices.Contains(out, before) && !m.interpolant.owns(before) {
 					xla.Free(before)
 				}
 			}
 		}
 		for _, t := range out {
-			if t != z && t != slope && !m.dense.owns(t) {
+			if t != z && t != slope && !m.interpolant.owns(t) {
 				xla.Free(t)
 			}
 		}
@@ -218,7 +262,7 @@ func (m *march) plan() (bool, error) {
 }
 
 // acceptance says which samples accepted a try. All is true when every sample's new state may be taken, so also those
-// that are done: they stand still.
+// that are done: they keep their state.
 type acceptance struct {
 	by       []bool
 	any, all bool
@@ -249,7 +293,7 @@ func (m *march) merge(a acceptance, z, next, slope, last *tensors.Tensor) (*tens
 	if a.all {
 		return next, last, nil
 	}
-	out, err := m.solver.together(either(a.by, next, z), either(a.by, last, slope))
+	out, err := m.solver.together(rowsOf(a.by, next, z), rowsOf(a.by, last, slope))
 	if err != nil {
 		return nil, nil, errs.In("pengcde/ode", err)
 	}

@@ -30,8 +30,8 @@ func (p Problem) limit() (int, error) {
 	if m.Checkpoints < 0 || m.Bytes < 0 {
 		return 0, fmt.Errorf("pengcde/ode: Memory with %d checkpoints and %d bytes, want 0 (no limit) or more: %w", m.Checkpoints, m.Bytes, ErrInput)
 	}
-	if m != (Memory{}) && (p.Dense || p.Forget) {
-		return 0, fmt.Errorf("pengcde/ode: Memory beside Dense, which keeps all states, or Forget, which keeps none: leave one out: %w", ErrInput)
+	if m != (Memory{}) && (p.Interpolant || p.Forget) {
+		return 0, fmt.Errorf("pengcde/ode: Memory beside Interpolant, which keeps all states, or Forget, which keeps none: leave one out: %w", ErrInput)
 	}
 	limit := m.Checkpoints
 	if m.Bytes > 0 {
@@ -73,7 +73,7 @@ func (m *march) newHistory(p Problem, stepTo [][]float64) (history, error) {
 	}
 	c := &checkpoints{solver: m.solver, host: p.Memory.Host, limit: limit, policy: everything{}}
 	if limit > 0 {
-		samples, known, err := m.solver.foresee(m.times, stepTo, p.Continuous)
+		samples, known, err := m.solver.knownSteps(m.times, stepTo, p.Continuous)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ func decay(built *int) Field {
 
 func TestCompileDoesNotDependOnSteps(t *testing.T) {
 	built := 0
-	s := newSolver(t, decay(&built), Config{Control: Constant{0.01}})
+	s := newSolver(t, decay(&built), Config{StepSize: Constant{0.01}})
 	solve := func(t1 float64) int {
 		sol, err := s.Solve(context.Background(), tensors.FromValue([][]float64{{1}}), [][]float64{{0, t1}})
 		if err != nil {
@@ -77,7 +77,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 func longSolves(t *testing.T) {
 	const width, steps, rounds = 1 << 16, 100, 2 // half a MiB a state
 	built := 0
-	s, err := New(xlatest.Backend(t), decay(&built), Config{Control: Constant{1.0 / steps}})
+	s, err := New(xlatest.Backend(t), decay(&built), Config{StepSize: Constant{1.0 / steps}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func longSolves(t *testing.T) {
 		}
 		sol.Close()
 		// Dense, and cut short: what a partial solution keeps is freed with it.
-		sol, err = s.Run(&counted{context.Background(), 8}, Problem{Z0: z0, Times: [][]float64{{0, 1}}, Dense: true})
+		sol, err = s.Run(&counted{context.Background(), 8}, Problem{Z0: z0, Times: [][]float64{{0, 1}}, Interpolant: true})
 		if !errors.Is(err, Cancelled) {
 			t.Fatalf("got %v, want a solve that is cancelled", err)
 		}

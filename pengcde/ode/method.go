@@ -55,9 +55,9 @@ type Method struct {
 	// ErrorOrder is the power of h with which the error estimate falls, one more than the order of the embedded
 	// solution b̂; 0 without an estimate.
 	ErrorOrder int
-	// DenseOrder is the order of the continuous extension: its error inside a step from the exact state falls as
-	// h^(DenseOrder+1).
-	DenseOrder int
+	// InterpolantOrder is the order of the continuous extension: its error inside a step from the exact state falls as
+	// h^(InterpolantOrder+1).
+	InterpolantOrder int
 	// C are the nodes of all stages, the first 0 and the last 1.
 	C []float64
 	// A holds for each stage the weights of those before it; the last row is the solution's weights b.
@@ -65,8 +65,8 @@ type Method struct {
 	// Error are the weights e = b - b̂ of the error estimate; nil means that there is none, so that steps must be given
 	// by [Constant] or [Given].
 	Error []float64
-	// Dense gives the weights b_i(θ) of the continuous extension, 0 <= θ <= 1.
-	Dense func(theta float64) []float64
+	// Interpolant gives the weights b_i(θ) of the continuous extension, 0 <= θ <= 1.
+	Interpolant func(theta float64) []float64
 }
 
 // Methods returns the methods of this package, in the order of the table at [Method].
@@ -89,8 +89,8 @@ func (m *Method) check(adaptive bool) error {
 			return fmt.Errorf("pengcde/ode: row %d of A of method %s has %d weights, want at most %d, of the stages before: %w", i, m.Name, len(row), i, ErrInput)
 		}
 	}
-	if m.Error != nil && len(m.Error) != s || m.Order < 1 || m.Dense == nil || len(m.Dense(1)) != s {
-		return fmt.Errorf("pengcde/ode: method %s: want its order, and as many weights in Error (or none) and Dense as its %d nodes: %w", m.Name, s, ErrInput)
+	if m.Error != nil && len(m.Error) != s || m.Order < 1 || m.Interpolant == nil || len(m.Interpolant(1)) != s {
+		return fmt.Errorf("pengcde/ode: method %s: want its order, and as many weights in Error (or none) and Interpolant as its %d nodes: %w", m.Name, s, ErrInput)
 	}
 	if adaptive && (m.Error == nil || m.ErrorOrder < 1) {
 		return fmt.Errorf("pengcde/ode: method %s has no error estimate (Error and ErrorOrder) to adapt steps to: try Constant or Given steps, or Heun, Bosh3, Dopri5 or Tsit5: %w", m.Name, ErrInput)

@@ -35,9 +35,9 @@ func TestTableauIdentities(t *testing.T) {
 		if adaptive {
 			near("sum of error weights", sum(m.Error), 0)
 		}
-		for i, w := range m.Dense(0) {
+		for i, w := range m.Interpolant(0) {
 			near("weight at 0", w, 0)
-			near("weight at 1", m.Dense(1)[i], m.weights()[i])
+			near("weight at 1", m.Interpolant(1)[i], m.weights()[i])
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestOrderConditions(t *testing.T) {
 			check("embedded solution", m.ErrorOrder-1, embedded, 1)
 		}
 		for _, theta := range []float64{0.2, 0.4, 0.7, 0.9} {
-			check("continuous extension", m.DenseOrder, m.Dense(theta), theta)
+			check("continuous extension", m.InterpolantOrder, m.Interpolant(theta), theta)
 		}
 	})
 }
@@ -96,14 +96,14 @@ func TestMethodErrors(t *testing.T) {
 	}
 	for name, config := range map[string]Config{
 		"Euler, default control": {Method: Euler},
-		"Midpoint, adaptive":     {Method: Midpoint, Control: PID{}},
-		"RK4, adaptive":          {Method: RK4, Control: &PID{RTol: 1e-3}},
+		"Midpoint, adaptive":     {Method: Midpoint, StepSize: PID{}},
+		"RK4, adaptive":          {Method: RK4, StepSize: &PID{RTol: 1e-3}},
 		"no stage at the end":    {Method: change(*RK4, func(m *Method) { m.C, m.A = m.C[:3], m.A[:3] })},
 		"rows missing":           {Method: change(*RK4, func(m *Method) { m.A = m.A[1:] })},
 		"implicit":               {Method: change(*Tsit5, func(m *Method) { m.A = append([][]float64{{1}}, m.A[1:]...) })},
 		"short error":            {Method: change(*Tsit5, func(m *Method) { m.Error = m.Error[1:] })},
 		"no order of the error":  {Method: change(*Tsit5, func(m *Method) { m.ErrorOrder = 0 })},
-		"no extension":           {Method: change(*Tsit5, func(m *Method) { m.Dense = nil })},
+		"no extension":           {Method: change(*Tsit5, func(m *Method) { m.Interpolant = nil })},
 		"no order":               {Method: change(*Tsit5, func(m *Method) { m.Order = 0 })},
 		"empty":                  {Method: &Method{}},
 	} {
@@ -112,8 +112,8 @@ func TestMethodErrors(t *testing.T) {
 		}
 	}
 	for _, m := range []*Method{Euler, Midpoint, RK4} {
-		for _, control := range []Control{Constant{0.1}, &Constant{0.1}, Given{}} {
-			s, err := New(xlatest.Go(t), field, Config{Method: m, Control: control})
+		for _, control := range []StepSize{Constant{0.1}, &Constant{0.1}, Given{}} {
+			s, err := New(xlatest.Go(t), field, Config{Method: m, StepSize: control})
 			if err != nil {
 				t.Errorf("%s with %T: %v", m.Name, control, err)
 				continue

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/pengcde/ode/odetest"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 )
 
 // states solves a problem for as many equal samples as there are rows of times, and returns [batch][saves][dim].
@@ -37,7 +37,7 @@ func TestOrderOfMethods(t *testing.T) {
 				row[n-1] = p.T1
 				ends, times, steps = append(ends, row), append(times, []float64{p.T0, p.T1}), append(steps, h)
 			}
-			for _, z := range states(t, newSolver(t, p.Field, Config{Method: m, Control: Given{ends}}), p, times) {
+			for _, z := range states(t, newSolver(t, p.Field, Config{Method: m, StepSize: Given{ends}}), p, times) {
 				errs = append(errs, odetest.Distance(z[1], p.At(p.T1)))
 			}
 			got := odetest.Order(steps, errs)
@@ -66,7 +66,7 @@ func TestOrderOfExtensions(t *testing.T) {
 				}
 				ends, times = append(ends, []float64{p.T0 + h}), append(times, append(row, p.T0+h))
 			}
-			solved := states(t, newSolver(t, p.Field, Config{Method: m, Control: Given{ends}}), p, times)
+			solved := states(t, newSolver(t, p.Field, Config{Method: m, StepSize: Given{ends}}), p, times)
 			for b, z := range solved {
 				for i := 1; i <= len(inside); i++ {
 					errs[b] = max(errs[b], odetest.Distance(z[i], p.At(times[b][i])))
@@ -74,8 +74,8 @@ func TestOrderOfExtensions(t *testing.T) {
 			}
 			got := odetest.Order(steps, errs) - 1
 			t.Logf("%-12s order %.2f, errors %.2g to %.2g", p.Name, got, errs[0], errs[len(errs)-1])
-			if !(math.Abs(got-float64(m.DenseOrder)) <= 0.3) {
-				t.Errorf("%s: error inside a step is of order %.2f, want %d", p.Name, got, m.DenseOrder)
+			if !(math.Abs(got-float64(m.InterpolantOrder)) <= 0.3) {
+				t.Errorf("%s: error inside a step is of order %.2f, want %d", p.Name, got, m.InterpolantOrder)
 			}
 		}
 	})
@@ -84,7 +84,7 @@ func TestOrderOfExtensions(t *testing.T) {
 // Gradients with respect to the state and the parameters are the differences of the same steps.
 func TestGradientsOfMethods(t *testing.T) {
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
-		controls := map[string]Control{"constant": Constant{0.11}}
+		controls := map[string]StepSize{"constant": Constant{0.11}}
 		if adaptive {
 			controls["adaptive"] = PID{RTol: 1e-3, ATol: 1e-5, First: 1}
 		}
@@ -96,14 +96,14 @@ func TestGradientsOfMethods(t *testing.T) {
 	t.Run("default backend", func(t *testing.T) { checkGradients(t, newUserSolver, Heun, PID{RTol: 1e-3, ATol: 1e-5, First: 1}) })
 }
 
-func checkGradients(t *testing.T, open func(*testing.T, Field, Config) *Solver, m *Method, control Control) {
+func checkGradients(t *testing.T, open func(*testing.T, Field, Config) *Solver, m *Method, control StepSize) {
 	p := odetest.LimitCycle
 	times := [][]float64{
 		{p.T0, p.T0, 0.05, 0.3, 0.31, 0.32, 0.33, 1.97, p.T1},
 		{p.T0, 0.1, 0.1, 0.9, 0.95, 1, 1.3, 1.31, 1.4},
 	}
 	ctx := context.Background()
-	s := open(t, p.Field, Config{Method: m, Control: control})
+	s := open(t, p.Field, Config{Method: m, StepSize: control})
 	sol, err := s.Solve(ctx, p.Start(2), times, p.Params())
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func checkGradients(t *testing.T, open func(*testing.T, Field, Config) *Solver, 
 	defer g.Free()
 
 	ends := [][]float64{sol.StepTimes(0)[1:], sol.StepTimes(1)[1:]}
-	s.control = Given{ends} // compiled once for both
+	s.stepSize = Given{ends} // compiled once for both
 	z0 := tensors.MustCopyFlatData[float64](p.Start(2))
 	value := func(z0, a []float64) (v float64) {
 		sol, err := s.Evaluate(ctx, tensors.FromFlatDataAndDimensions(z0, 2, 2), times, tensors.FromValue(a))

@@ -59,7 +59,7 @@ func negative(times [][]float64) [][]float64 {
 func TestBackwardInTime(t *testing.T) {
 	forward, backward := newSolver(t, pendulum, Config{}), newSolver(t, mirrored, Config{})
 	ends := [][]float64{{0.5, 1.1, 2}, {1, 2, 3}, {0, 1, 2, 3, 3.5, 5}}
-	for name, controls := range map[string][2]Control{
+	for name, controls := range map[string][2]StepSize{
 		"adaptive":  {PID{RTol: 1e-5, ATol: 1e-7}, PID{RTol: 1e-5, ATol: 1e-7}},
 		"automatic": {PID{First: Automatic}, PID{First: Automatic}},
 		"constant":  {Constant{0.13}, Constant{0.13}},
@@ -75,7 +75,7 @@ func TestBackwardInTime(t *testing.T) {
 			if _, adaptive := controls[0].(PID); adaptive {
 				tolerance = 1e-8 // step sizes amplify rounding, which compiled programs differ by
 			}
-			forward.control, backward.control = controls[0], controls[1] // compiled once for all controls
+			forward.stepSize, backward.stepSize = controls[0], controls[1] // compiled once for all controls
 			a, b := run(t, forward, forth), run(t, backward, back)
 			closeTo(t, "z", nnFloats(b.Z), nnFloats(a.Z), tolerance)
 			probe := tensors.FromFlatDataAndDimensions(cosines(3*8*2), 3, 8, 2)
@@ -118,7 +118,7 @@ func cosines(n int) []float64 {
 
 // There and back again.
 func TestReturnToTheStart(t *testing.T) {
-	s := newSolver(t, pendulum, Config{Control: PID{RTol: 1e-10, ATol: 1e-10}})
+	s := newSolver(t, pendulum, Config{StepSize: PID{RTol: 1e-10, ATol: 1e-10}})
 	there := run(t, s, swinging.problem([][]float64{{0, 3}}))
 	z := nnFloats(there.Z) // [3, 2, 2]
 	back := swinging
@@ -133,10 +133,10 @@ func TestDense(t *testing.T) {
 		if sign < 0 {
 			times, field = negative(irregular), mirrored
 		}
-		s := newSolver(t, field, Config{Control: PID{RTol: 1e-4, ATol: 1e-6}})
+		s := newSolver(t, field, Config{StepSize: PID{RTol: 1e-4, ATol: 1e-6}})
 		for _, forget := range []bool{false, true} {
 			p := swinging.problem(times)
-			p.Dense, p.Forget = true, forget
+			p.Interpolant, p.Forget = true, forget
 			sol := run(t, s, p)
 			if rejected := sol.Stats[0].Rejected + sol.Stats[1].Rejected + sol.Stats[2].Rejected; rejected == 0 {
 				t.Errorf("no rejected step in %+v: the test should have some", sol.Stats)
@@ -171,8 +171,8 @@ func TestDense(t *testing.T) {
 			}
 		}
 	}
-	if _, err := run(t, newSolver(t, pendulum, Config{}), swinging.problem(irregular)).At(context.Background(), irregular); !errors.Is(err, ErrNotDense) {
-		t.Errorf("got %v, want ErrNotDense", err)
+	if _, err := run(t, newSolver(t, pendulum, Config{}), swinging.problem(irregular)).At(context.Background(), irregular); !errors.Is(err, ErrNoInterpolant) {
+		t.Errorf("got %v, want ErrNoInterpolant", err)
 	}
 }
 
@@ -182,9 +182,9 @@ func TestEveryStep(t *testing.T) {
 		if sign < 0 {
 			spans, field = negative(spans), mirrored
 		}
-		s := newSolver(t, field, Config{Control: PID{RTol: 1e-4, ATol: 1e-6}})
+		s := newSolver(t, field, Config{StepSize: PID{RTol: 1e-4, ATol: 1e-6}})
 		p := swinging.problem(spans)
-		p.Save, p.Dense = EveryStep, true
+		p.Save, p.Interpolant = EveryStep, true
 		sol := run(t, s, p)
 		dims := sol.Z.Shape().Dimensions
 		if want := sol.Stats[2].Accepted + 1; dims[1] != want || sol.Stats[2].Accepted <= sol.Stats[0].Accepted {
@@ -242,7 +242,7 @@ func repeat(x float64, n int) []float64 {
 
 // No time passes: the result is z0, without a step or an evaluation.
 func TestNoTime(t *testing.T) {
-	s := newSolver(t, pendulum, Config{Control: Constant{0.1}})
+	s := newSolver(t, pendulum, Config{StepSize: Constant{0.1}})
 	for _, times := range [][][]float64{{{1}}, {{1, 1, 1}}} {
 		sol := run(t, s, swinging.problem(times))
 		for b := range 3 {
@@ -272,7 +272,7 @@ func TestNoTime(t *testing.T) {
 // f1 - f0 = a² h0, so max(d1, d2) = max(a, a²)/s.
 func TestAutomaticFirstStep(t *testing.T) {
 	decay := func(_, z *Node, args []*Node) *Node { return Neg(Mul(args[0], z)) }
-	s := newSolver(t, decay, Config{Control: PID{First: Automatic}})
+	s := newSolver(t, decay, Config{StepSize: PID{First: Automatic}})
 	a := []float64{0.5, 3, 200}
 	sol := run(t, s, Problem{
 		Z0: tensors.FromValue([][]float64{{1}, {1}, {1}}), Times: [][]float64{{0, 10}, {2, -1}, {0, 1}},
@@ -298,8 +298,8 @@ func TestFloat32AtLargeTimes(t *testing.T) {
 		return Sub(ConvertDType(ExpandAxes(Sin(MulScalar(t, 2*math.Pi)), -1), z.DType()), z)
 	}
 	s := newSolver(t, drive, Config{})
-	for name, control := range map[string]Control{"constant": Constant{1.0 / 64}, "adaptive": PID{}, "automatic": PID{First: Automatic}} {
-		s.control = control
+	for name, control := range map[string]StepSize{"constant": Constant{1.0 / 64}, "adaptive": PID{}, "automatic": PID{First: Automatic}} {
+		s.stepSize = control
 		solve := func(t0 float64) ([]float32, Stats) {
 			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float32{{1}}), Times: [][]float64{{t0, t0 + 0.25, t0 + 1.5}}, StepTo: [][]float64{{t0 + 0.625}}})
 			return tensors.MustCopyFlatData[float32](sol.Z), sol.Stats[0]

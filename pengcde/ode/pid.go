@@ -107,7 +107,7 @@ func (c PID) check() error {
 	return err
 }
 
-// Steps implements [Control].
+// Steps implements [StepSize].
 func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
 	c, err := c.withDefaults()
 	if err != nil {

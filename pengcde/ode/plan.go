@@ -40,7 +40,7 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	samples, known, err := s.foresee(times, stops, p.Continuous)
+	samples, known, err := s.knownSteps(times, stops, p.Continuous)
 	if err != nil {
 		return nil, err
 	}
@@ -142,9 +142,9 @@ func (plan *Plan) addBytes(s *Solver, p Problem, rounds, renewed int, crowded bo
 	switch {
 	case p.Memory.Host:
 		plan.HostBytes, held = int64(plan.States)*plan.StateBytes, 0
-	case p.Dense && together:
+	case p.Interpolant && together:
 		held = rounds*stages + 1 + renewed // the last stage of a step is the first of the next, but at a jump
-	case p.Dense:
+	case p.Interpolant:
 		held = rounds*(1+stages) + 1
 	}
 	solve := 2 + stages + rows // z and slope; next and new stages; saves
@@ -181,7 +181,7 @@ func (plan *Plan) addBytes(s *Solver, p Problem, rounds, renewed int, crowded bo
 		}
 	}
 	gradients := int64(0)
-	for _, i := range s.wrt {
+	for _, i := range differentiated(s, p.Args) {
 		gradients += int64(p.Args[i].Shape().ByteSize())
 	}
 	pulled := int64(held+always+start+stages+1)*plan.StateBytes + 2*gradients // old and new

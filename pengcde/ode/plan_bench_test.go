@@ -56,7 +56,7 @@ func TestPlanChild(t *testing.T) {
 		t.Skip("for BenchmarkPlan")
 	}
 	const batch, nodes, width, steps = 4, 2000, 16, 500
-	s, err := New(xlatest.Backend(t), func(_, z *Node, _ []*Node) *Node { return Neg(z) }, Config{Control: Constant{1. / steps}})
+	s, err := New(xlatest.Backend(t), func(_, z *Node, _ []*Node) *Node { return Neg(z) }, Config{StepSize: Constant{1. / steps}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,7 @@
 package ode
 
 import (
-	"context"
-
 	"github.com/gomlx/gomlx/core/tensors"
-
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Problem is an initial value problem for a batch of samples, and what is wanted of its solution. The zero value of
@@ -30,12 +26,12 @@ type Problem struct {
 	Continuous bool
 	// Save says which states Solution.Z holds.
 	Save Save
-	// Dense keeps the stages of all steps on the device, so that [Solution.At] gives the state at any time.
-	Dense bool
-	// Forget keeps nothing for [Solution.Pullback]; without Dense, device memory then does not grow with the number
+	// Interpolant keeps the stages of all steps on the device, so that [Solution.At] gives the state at any time.
+	Interpolant bool
+	// Forget keeps nothing for [Solution.Pullback]; without Interpolant, device memory then does not grow with the number
 	// of steps.
 	Forget bool
-	// Memory says which states are kept for [Solution.Pullback]. Beside Dense, which keeps all, and Forget, which keeps
+	// Memory says which states are kept for [Solution.Pullback]. Beside Interpolant, which keeps all, and Forget, which keeps
 	// none, it is to be left at its zero value.
 	Memory Memory
 }
@@ -50,47 +46,3 @@ const (
 	// fewer steps than others have NaN after their last. [Solution.SaveTimes] says when.
 	EveryStep
 )
-
-// Run solves a problem: [Solver.Solve] with more options.
-func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
-	times, stops, err := s.check(p)
-	if err != nil {
-		return nil, err
-	}
-	run := &march{solver: s, ctx: ctx, every: p.Save == EveryStep, continuous: p.Continuous, times: times, args: p.Args}
-	if run.history, err = run.newHistory(p, stops); err != nil {
-		return nil, err
-	}
-	if p.Dense {
-		run.dense = &dense{}
-	}
-	defer run.scratch.Free()
-	solution, err := run.solve(p.Z0, stops)
-	if err != nil {
-		if run.history != nil {
-			run.history.free()
-		}
-		run.dense.free()
-		xla.Free(run.final)
-		return nil, err
-	}
-	solution.final, solution.dense = run.final, run.dense
-	return solution, solution.failure()
-}
-
-// check checks a problem, and gives each sample its save times and step-to times.
-func (s *Solver) check(p Problem) (times, stops [][]float64, err error) {
-	if s.closed {
-		return nil, nil, ErrClosed
-	}
-	if err := checkState(p.Z0); err != nil {
-		return nil, nil, err
-	}
-	if times, err = checkTimes(p); err != nil {
-		return nil, nil, err
-	}
-	if stops, err = checkStops(p); err != nil {
-		return nil, nil, err
-	}
-	return times, stops, s.setDifferentiable(p.Args)
-}

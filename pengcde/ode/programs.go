@@ -59,6 +59,9 @@ func (s *Solver) slope(t, side, z *Node, args []*Node) *Node {
 	return k
 }
 
+// buildFirst builds the first stage of a step: (t, side, z, args...) -> k_1.
+func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.slope(in[0], in[1], in[2], in[3:])} }
+
 // buildStep builds one try of a step: (t, end, side of the end, z, k_1, rtol, atol, args...) -> (z new, norm, k_2, .., k_s),
 // where k_s is the k_1 of the next step unless the field jumps at the end. A sample with end = t keeps its state.
 func (s *Solver) buildStep(in []*Node) []*Node {
@@ -132,14 +135,14 @@ func buildGather(in []*Node) (together []*Node) {
 // sums so far...) -> (cotangent of z, new sums), the sums being cotangents of the differentiable args.
 func (s *Solver) buildPullback(in []*Node) []*Node {
 	t, from, end, to, z, cotangent, parts := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
-	args, sums := s.splitSums(in[7:])
+	args, sums, wrt := s.splitSums(in[7:])
 	n := s.method.stages()
 	ks := s.evaluate(t, end, to, z, s.slope(t, from, z, args), n-1, args)
 	next := Add(z, Mul(leading(Sub(end, t), z), weighted(s.method.A[n-1], ks)))
 	objective := ReduceAllSum(Mul(cotangent, next))
 	stacked := Stack(append([]*Node{z}, ks...), 1)
 	objective = Add(objective, ReduceAllSum(Mul(parts, stacked)))
-	return s.gradients(objective, z, args, sums)
+	return gradients(objective, z, args, sums, wrt)
 }
 
 // buildSlopePullback builds the vector-Jacobian product of the slope at the end of a step, where the next has another: (t, side,
@@ -147,23 +150,27 @@ func (s *Solver) buildPullback(in []*Node) []*Node {
 // sums).
 func (s *Solver) buildSlopePullback(in []*Node) []*Node {
 	t, side, z, parts, cotangent := in[0], in[1], in[2], in[3], in[4]
-	args, sums := s.splitSums(in[5:])
+	args, sums, wrt := s.splitSums(in[5:])
 	wanted := Squeeze(Slice(parts, AxisRange(), AxisElem(1)), 1)
-	gradients := s.gradients(ReduceAllSum(Mul(wanted, s.slope(t, side, z, args))), z, args, sums)
-	gradients[0] = Add(cotangent, gradients[0])
-	return gradients
+	pulled := gradients(ReduceAllSum(Mul(wanted, s.slope(t, side, z, args))), z, args, sums, wrt)
+	pulled[0] = Add(cotangent, pulled[0])
+	return pulled
 }
 
-// splitSums tells args from the sums of their cotangents, which follow them.
-func (s *Solver) splitSums(in []*Node) (args, sums []*Node) {
-	count := len(in) - len(s.wrt)
-	return in[:count], in[count:]
+// splitSums tells args from the sums of their cotangents that follow them, one for each arg that is differentiated:
+// the split where these numbers agree.
+func (s *Solver) splitSums(in []*Node) (args, sums []*Node, wrt []int) {
+	count := 0
+	for ; count+len(wrt) < len(in); count++ {
+		wrt = differentiated(s, in[:count+1])
+	}
+	return in[:count], in[count:], wrt
 }
 
 // gradients differentiates with respect to z and to the differentiable args, whose sums it adds to.
-func (s *Solver) gradients(objective, z *Node, args, sums []*Node) []*Node {
+func gradients(objective, z *Node, args, sums []*Node, wrt []int) []*Node {
 	sources := []*Node{z}
-	for _, i := range s.wrt {
+	for _, i := range wrt {
 		sources = append(sources, args[i])
 	}
 	gradients := Gradient(objective, sources...)
@@ -180,6 +187,3 @@ func inFloat32(x *Node) *Node {
 	}
 	return x
 }
-
-// buildFirst builds the first stage of a step: (t, side, z, args...) -> k_1.
-func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.slope(in[0], in[1], in[2], in[3:])} }

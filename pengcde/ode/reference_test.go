@@ -8,7 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/pengcde/ode/odetest"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -65,7 +65,7 @@ func scaledNorm(x, z, next []float64, rtol, atol float64) float64 {
 // inside is the state at time t of the step.
 func (s tried) inside(m *Method, t float64) []float64 {
 	h := s.end - s.t
-	return combine(s.z, h, m.Dense((t-s.t)/h), s.ks)
+	return combine(s.z, h, m.Interpolant((t-s.t)/h), s.ks)
 }
 
 // solve tries steps from t0 to t1 with the sizes that steps asks for, and stops when a thousand were rejected.
@@ -90,11 +90,11 @@ func referenceOf(m *Method, p odetest.Problem) reference {
 
 // forReferences solves each problem by each method in plain Go: adaptive with a first step that is rejected, or the
 // interval in 200 steps where a method has no error estimate.
-func forReferences(t *testing.T, problems []odetest.Problem, test func(t *testing.T, m *Method, p odetest.Problem, control Control, all []tried)) {
+func forReferences(t *testing.T, problems []odetest.Problem, test func(t *testing.T, m *Method, p odetest.Problem, control StepSize, all []tried)) {
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
 		for _, p := range problems {
 			t.Run(p.Name, func(t *testing.T) {
-				var control Control = Constant{(p.T1 - p.T0) / 200}
+				var control StepSize = Constant{(p.T1 - p.T0) / 200}
 				if adaptive {
 					control = PID{RTol: referenceRTol, ATol: referenceATol, First: 1.4}
 				}
@@ -113,7 +113,7 @@ const referenceRTol, referenceATol = 1e-5, 1e-7
 // Each try of a step by the compiled program, from where the reference stood, gives the same state, stages, error norm
 // and states inside: all tries are the samples of one call.
 func TestStepEqualsReference(t *testing.T) {
-	forReferences(t, odetest.Problems(), func(t *testing.T, m *Method, p odetest.Problem, control Control, all []tried) {
+	forReferences(t, odetest.Problems(), func(t *testing.T, m *Method, p odetest.Problem, control StepSize, all []tried) {
 		steps, err := control.Steps(0, m.ErrorOrder, p.T0, p.T1)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestStepEqualsReference(t *testing.T) {
 		if m == Bosh3 && p.Name == odetest.Driven.Name {
 			open = newUserSolver // one where users compute
 		}
-		s := open(t, p.Field, Config{Method: m, Control: control})
+		s := open(t, p.Field, Config{Method: m, StepSize: control})
 		var ts, ends, rtols, atols []float64
 		var zs, firsts [][]float64
 		var coefficients [][][]float64
@@ -132,7 +132,7 @@ func TestStepEqualsReference(t *testing.T) {
 			ts, ends = append(ts, try.t), append(ends, try.end)
 			rtols, atols = append(rtols, rtol), append(atols, atol)
 			zs, firsts = append(zs, try.z), append(firsts, try.ks[0])
-			weights := append([]float64{1}, m.Dense(theta)...)
+			weights := append([]float64{1}, m.Interpolant(theta)...)
 			for i := 1; i < len(weights); i++ {
 				weights[i] *= try.end - try.t
 			}
@@ -174,7 +174,7 @@ func TestStepEqualsReference(t *testing.T) {
 		next, norms, inside := out[0].Value().([][]float64), out[1].Value().([]float64), saved[0].Value().([][][]float64)
 		for i, try := range all {
 			near("state", i, 1, next[i], try.next)
-			near("state inside", i, 1, inside[i][0], combine(try.z, try.end-try.t, m.Dense(theta), try.ks))
+			near("state inside", i, 1, inside[i][0], combine(try.z, try.end-try.t, m.Interpolant(theta), try.ks))
 			for k, stage := range stages {
 				near("stage", i, try.end-try.t, stage[i], try.ks[1+k])
 			}
@@ -187,7 +187,7 @@ func TestStepEqualsReference(t *testing.T) {
 // A solve takes the steps that the reference takes, and ends and passes where it does. Rounding moves the ends of
 // adaptive steps by more than it moves states: the error norm is a small difference of large numbers.
 func TestSolveEqualsReference(t *testing.T) {
-	forReferences(t, odetest.Problems(), func(t *testing.T, m *Method, p odetest.Problem, control Control, all []tried) {
+	forReferences(t, odetest.Problems(), func(t *testing.T, m *Method, p odetest.Problem, control StepSize, all []tried) {
 		ends, accepted := []float64{p.T0}, []tried{}
 		for _, try := range all {
 			if try.accepted {
@@ -202,7 +202,7 @@ func TestSolveEqualsReference(t *testing.T) {
 			times, want = append(times, at), append(want, step.inside(m, at))
 		}
 		times[7] = p.T1
-		s := newSolver(t, p.Field, Config{Method: m, Control: control})
+		s := newSolver(t, p.Field, Config{Method: m, StepSize: control})
 		sol, err := s.Solve(context.Background(), p.Start(1), [][]float64{times}, p.Params())
 		if err != nil {
 			t.Fatal(err)
@@ -234,7 +234,7 @@ func TestSolveEqualsReference(t *testing.T) {
 // true for all of Dopri5's and a quarter of Tsit5's and Bosh3's.
 func TestErrorBelowEstimate(t *testing.T) {
 	steps, below := map[string]int{}, map[string]int{}
-	forReferences(t, odetest.Smooth(), func(_ *testing.T, m *Method, p odetest.Problem, _ Control, all []tried) {
+	forReferences(t, odetest.Smooth(), func(_ *testing.T, m *Method, p odetest.Problem, _ StepSize, all []tried) {
 		for _, try := range all {
 			if m.Error == nil || !try.accepted {
 				continue

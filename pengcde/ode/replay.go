@@ -14,7 +14,7 @@ import (
 )
 
 // replay goes backwards through the accepted steps. Round r takes the r-th step of every sample; a sample with fewer
-// steps stands still. Since the last stage of a step is the first of the next, the cotangent that saves put on it is given
+// steps keeps its state. Since the last stage of a step is the first of the next, the cotangent that saves put on it is given
 // to the first stage of round r+1; at a jump, where these are two, it is pulled back by itself.
 type replay struct {
 	*Solution
@@ -22,6 +22,7 @@ type replay struct {
 	cotangent *tensors.Tensor
 	scratch   xla.Buffers // of a round
 	ones      *tensors.Tensor
+	wrt       []int // args that are differentiated
 
 	replayed, evaluations int
 }
@@ -37,8 +38,8 @@ func (r *replay) run() (*Gradients, error) {
 	pulls := s.method.plan(r.times, r.taken, r.offsets)
 	stateShape := r.final.Shape()
 	dz := tensors.FromShape(stateShape)
-	sums := make([]*tensors.Tensor, len(s.wrt))
-	for i, arg := range s.wrt {
+	sums := make([]*tensors.Tensor, len(r.wrt))
+	for i, arg := range r.wrt {
 		sums[i] = tensors.FromShape(r.args[arg].Shape())
 	}
 	dims := append([]int{stateShape.Dimensions[0], s.method.stages()}, stateShape.Dimensions[1:]...)
@@ -70,7 +71,7 @@ func (r *replay) run() (*Gradients, error) {
 
 func (r *replay) gradients(dz *tensors.Tensor, sums []*tensors.Tensor) *Gradients {
 	g := &Gradients{Z0: dz, Args: make([]*tensors.Tensor, len(r.args)), Replayed: r.replayed, Evaluations: r.evaluations}
-	for i, arg := range r.solver.wrt {
+	for i, arg := range r.wrt {
 		g.Args[arg] = sums[i]
 	}
 	return g

@@ -6,10 +6,10 @@ package ode
 // W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", Zeitschrift für Mathematik und
 // Physik 46 (1901) 435-453.
 var RK4 = &Method{
-	Name:       "RK4",
-	Order:      4,
-	DenseOrder: 3,
-	C:          []float64{0, 1.0 / 2, 1.0 / 2, 1, 1},
+	Name:             "RK4",
+	Order:            4,
+	InterpolantOrder: 3,
+	C:                []float64{0, 1.0 / 2, 1.0 / 2, 1, 1},
 	A: [][]float64{
 		{},
 		{1.0 / 2},
@@ -17,7 +17,7 @@ var RK4 = &Method{
 		{0, 0, 1},
 		rk4Weights,
 	},
-	Dense: func(x float64) []float64 { return hermite(rk4Weights, x) },
+	Interpolant: func(x float64) []float64 { return hermite(rk4Weights, x) },
 }
 
 var rk4Weights = []float64{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}

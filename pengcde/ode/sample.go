@@ -35,7 +35,7 @@ func (s *Solver) sample(b int, times, stepTo []float64, continuous bool) (sample
 		return sm, nil
 	}
 	var err error
-	sm.steps, err = s.control.Steps(b, s.method.ErrorOrder, t0, t1)
+	sm.steps, err = s.stepSize.Steps(b, s.method.ErrorOrder, t0, t1)
 	sm.stops = newStops(stepTo, t0, t1)
 	sm.stops.continuous = continuous
 	sm.offset = sm.stops.offsetAtStart(direction(t0, t1))
@@ -43,8 +43,8 @@ func (s *Solver) sample(b int, times, stepTo []float64, continuous bool) (sample
 	return sm, err
 }
 
-// foresee takes the steps of each sample, where its control knows them before the solve.
-func (s *Solver) foresee(times, stepTo [][]float64, continuous bool) (samples []sample, known bool, err error) {
+// knownSteps takes the steps of each sample, where its step sizes are known before the solve.
+func (s *Solver) knownSteps(times, stepTo [][]float64, continuous bool) (samples []sample, known bool, err error) {
 	for b, row := range times {
 		sm, err := s.sample(b, row, stepTo[b], continuous)
 		if err != nil {
@@ -101,7 +101,7 @@ func (sm *sample) active() bool { return sm.t != sm.t1 && sm.failure == nil }
 func (sm *sample) propose() (float64, error) {
 	end := sm.steps.Next(sm.t)
 	if math.IsNaN(end) || direction(sm.t, sm.t1)*(end-sm.t) < 0 {
-		return 0, fmt.Errorf("pengcde/ode: the control proposed a step from %g to %g, want one towards %g: %w", sm.t, end, sm.t1, ErrInput)
+		return 0, fmt.Errorf("pengcde/ode: the step size proposed a step from %g to %g, want one towards %g: %w", sm.t, end, sm.t1, ErrInput)
 	}
 	near := sm.near
 	if sm.rejected {

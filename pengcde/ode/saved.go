@@ -12,8 +12,8 @@ import (
 // float types.
 type saved struct {
 	state shapes.Shape    // [batch, ...]
-	z     *tensors.Tensor // [batch, room, ...]: NaN where none is saved yet
-	saves int             // of room in use
+	z     *tensors.Tensor // [batch, capacity, ...]: NaN where none is saved yet
+	saves int             // of capacity in use
 	start []byte          // the initial states
 	size  int             // bytes of a state of one sample
 	blank []byte          // a state of NaN
@@ -40,7 +40,7 @@ func (s *saved) like(count int) *saved {
 	return other
 }
 
-func (s *saved) room() int {
+func (s *saved) capacity() int {
 	if s.z == nil {
 		return 0
 	}
@@ -49,16 +49,16 @@ func (s *saved) room() int {
 
 // grow gives every sample at least count states.
 func (s *saved) grow(count int) {
-	if count > s.room() {
-		s.lay(max(count, 2*s.room()))
+	if count > s.capacity() {
+		s.lay(max(count, 2*s.capacity()))
 	}
 	s.saves = max(s.saves, count)
 }
 
 // lay moves what is saved to where there is room for other many states.
-func (s *saved) lay(room int) {
+func (s *saved) lay(capacity int) {
 	dims := s.state.Dimensions
-	z := tensors.FromShape(shapes.Make(s.state.DType, append([]int{dims[0], room}, dims[1:]...)...))
+	z := tensors.FromShape(shapes.Make(s.state.DType, append([]int{dims[0], capacity}, dims[1:]...)...))
 	bytesOf(z, func(data []byte) {
 		for at := 0; at < len(data); at += s.size {
 			copy(data[at:], s.blank)
@@ -68,7 +68,7 @@ func (s *saved) lay(room int) {
 		}
 		bytesOf(s.z, func(old []byte) {
 			for b := range dims[0] {
-				copy(data[b*room*s.size:(b+1)*room*s.size], old[b*s.room()*s.size:][:s.saves*s.size])
+				copy(data[b*capacity*s.size:(b+1)*capacity*s.size], old[b*s.capacity()*s.size:][:s.saves*s.size])
 			}
 		})
 	})
@@ -84,7 +84,7 @@ func bytesOf(t *tensors.Tensor, show func([]byte)) {
 func (s *saved) copyRow(b, i int, source []byte, row int) {
 	s.grow(i + 1)
 	bytesOf(s.z, func(data []byte) {
-		copy(data[(b*s.room()+i)*s.size:], source[row*s.size:(row+1)*s.size])
+		copy(data[(b*s.capacity()+i)*s.size:], source[row*s.size:(row+1)*s.size])
 	})
 }
 
@@ -102,7 +102,7 @@ func (s *saved) take(t *tensors.Tensor, places [][]int) error {
 
 // tensor returns [batch, saves, ...], with NaN where a sample has fewer saves than another. Nothing may be saved after that.
 func (s *saved) tensor() *tensors.Tensor {
-	if s.saves < s.room() {
+	if s.saves < s.capacity() {
 		s.lay(s.saves)
 	}
 	return s.z

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/pengcde/ode/odetest"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 )
 
 // controlled is an adaptive solve of one sample in plain Go, with steps chosen as the documentation of [PID] says, without
@@ -134,7 +134,7 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 				for _, stopped := range []bool{false, true} {
 					what := fmt.Sprintf("%s, %s, step-to times %t", p.Name, name, stopped)
 					record := recorded{control, map[int]*[]tried{}}
-					s.control = record
+					s.stepSize = record
 					problem := Problem{Z0: z0, Times: times[:], Args: []*tensors.Tensor{p.Params()}}
 					if stopped {
 						problem.StepTo = stops[:]

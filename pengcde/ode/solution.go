@@ -29,17 +29,17 @@ type Solution struct {
 	// Failures has an entry for each sample, nil where it reached its last save time.
 	Failures []*Failure
 
-	solver  *Solver
-	shape   shapes.Shape // of Z
-	history history      // for a pullback; nil for none
-	final   *tensors.Tensor
-	times   [][]float64 // of Z, NaN where there are none
-	taken   [][]float64 // ends of the accepted steps
-	offsets [][]float64 // of a sample, see there
-	reached []int       // how many of times were reached
-	args    []*tensors.Tensor
-	dense   *dense
-	blank   *saved
+	solver      *Solver
+	shape       shapes.Shape // of Z
+	history     history      // for a pullback; nil for none
+	final       *tensors.Tensor
+	times       [][]float64 // of Z, NaN where there are none
+	taken       [][]float64 // ends of the accepted steps
+	offsets     [][]float64 // of a sample, see there
+	reached     []int       // how many of times were reached
+	args        []*tensors.Tensor
+	interpolant *interpolant
+	blank       *saved
 }
 
 // Code says how the solve of a sample ended.
@@ -95,9 +95,9 @@ func (s *Solution) Close() {
 	if s.history != nil {
 		s.history.free()
 	}
-	s.dense.free()
+	s.interpolant.free()
 	xla.Free(s.Z, s.final)
-	s.history, s.dense = nil, nil
+	s.history, s.interpolant = nil, nil
 }
 
 // States is the number of states that are kept for [Solution.Pullback] now; see [Memory].
@@ -150,10 +150,10 @@ func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gr
 	if err := s.checkReached(cotangent); err != nil {
 		return nil, err
 	}
-	if err := s.solver.setDifferentiable(s.args); err != nil { // a later solve may have had others
+	if err := s.solver.checkArgs(s.args); err != nil {
 		return nil, err
 	}
-	replay := &replay{Solution: s, ctx: ctx, cotangent: cotangent}
+	replay := &replay{Solution: s, ctx: ctx, cotangent: cotangent, wrt: differentiated(s.solver, s.args)}
 	defer replay.scratch.Free()
 	return replay.run()
 }

@@ -23,7 +23,7 @@ func product(_, z *Node, args []*Node) *Node {
 
 // A pullback differentiates the args of its own solve, whatever was solved or planned since.
 func TestPullbackAfterOtherArgs(t *testing.T) {
-	s := newSolver(t, product, Config{Control: Constant{0.25}})
+	s := newSolver(t, product, Config{StepSize: Constant{0.25}})
 	one, two := tensors.FromValue([][]float64{{0.5}}), tensors.FromValue([][]float64{{-0.3}})
 	problem := Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Args: []*tensors.Tensor{one, two}}
 	cotangent := tensors.FromValue([][][]float64{{{0}, {1}}})
@@ -53,7 +53,7 @@ func TestPullbackAfterOtherArgs(t *testing.T) {
 
 // More saves in a step than a call takes are all there, with their gradients: those of the same steps with fewer.
 func TestManySavesInAStep(t *testing.T) {
-	s := newSolver(t, product, Config{Control: Constant{1}})
+	s := newSolver(t, product, Config{StepSize: Constant{1}})
 	z0, arg := tensors.FromValue([][]float64{{1}}), tensors.FromValue([][]float64{{0.7}})
 	solve := func(times []float64) (states, gradient []float64) {
 		sol := run(t, s, Problem{Z0: z0, Times: [][]float64{times}, Args: []*tensors.Tensor{arg}})
@@ -85,7 +85,7 @@ func TestManySavesInAStep(t *testing.T) {
 
 // What a solution is asked later does not need Z, which the caller may have given away.
 func TestWithoutZ(t *testing.T) {
-	s := newSolver(t, product, Config{Control: Constant{0.25}})
+	s := newSolver(t, product, Config{StepSize: Constant{0.25}})
 	sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}})
 	xla.Free(sol.Z)
 	for saves, cotangent := range map[int]*tensors.Tensor{
@@ -105,7 +105,7 @@ func TestWithoutZ(t *testing.T) {
 		defer g.Free()
 		closeTo(t, "gradient", nnFloats(g.Z0), []float64{3 * math.E}, 1e-6)
 	}
-	dense := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Dense: true})
+	dense := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Interpolant: true})
 	xla.Free(dense.Z)
 	at, err := dense.At(context.Background(), [][]float64{{0.3}})
 	if err != nil {
@@ -117,7 +117,7 @@ func TestWithoutZ(t *testing.T) {
 
 // Tensors that were freed too early are named.
 func TestFreedTensors(t *testing.T) {
-	s := newSolver(t, product, Config{Control: Constant{0.5}})
+	s := newSolver(t, product, Config{StepSize: Constant{0.5}})
 	z0, arg := tensors.FromValue([][]float64{{1}}), tensors.FromValue([][]float64{{0.5}})
 	problem := Problem{Z0: z0, Times: [][]float64{{0, 1}}, Args: []*tensors.Tensor{arg}}
 	sol := run(t, s, problem)

@@ -71,8 +71,8 @@ var swinging = problem{z0: []float64{0.5, 0, 1.5, -0.3, -2, 1}, a: []float64{2},
 
 // A tight solve at all save times agrees with a fine constant-step solve, for samples whose steps differ.
 func TestAdaptiveAgainstFine(t *testing.T) {
-	tight := newSolver(t, pendulum, Config{Control: PID{RTol: 1e-9, ATol: 1e-9}})
-	fine := newSolver(t, pendulum, Config{Control: Constant{1.0 / 512}})
+	tight := newSolver(t, pendulum, Config{StepSize: PID{RTol: 1e-9, ATol: 1e-9}})
+	fine := newSolver(t, pendulum, Config{StepSize: Constant{1.0 / 512}})
 	a, b := swinging.solve(t, tight, irregular), swinging.solve(t, fine, irregular)
 	defer a.Close()
 	defer b.Close()
@@ -95,11 +95,11 @@ func TestAdaptiveAgainstFine(t *testing.T) {
 // Samples of a batch do not influence each other: alone they take the same steps to the same states.
 func TestSamplesAreIndependent(t *testing.T) {
 	s := newSolver(t, pendulum, Config{})
-	for name, control := range map[string]Control{
+	for name, control := range map[string]StepSize{
 		"adaptive": PID{RTol: 1e-5, ATol: 1e-7}, "automatic": PID{P: 0.4, I: 0.3, First: Automatic}, "constant": Constant{0.13},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.control = control
+			s.stepSize = control
 			stepTo := [][]float64{{0.2}, {0.25, 1.7}, {-0.5, 0.3, 3}}
 			batch := swinging.problem(irregular)
 			batch.StepTo = stepTo
@@ -126,11 +126,11 @@ func TestPullbackAgainstDifferences(t *testing.T) {
 	for i := range probe {
 		probe[i] = math.Sin(float64(3*i + 1))
 	}
-	for name, control := range map[string]Control{
+	for name, control := range map[string]StepSize{
 		"constant": Constant{0.13}, "adaptive": PID{RTol: 1e-3, ATol: 1e-4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSolver(t, pendulum, Config{Control: control})
+			s := newSolver(t, pendulum, Config{StepSize: control})
 			sol := swinging.solve(t, s, irregular)
 			defer sol.Close()
 			if name == "adaptive" && sol.Stats[2].Rejected == 0 {
@@ -146,7 +146,7 @@ func TestPullbackAgainstDifferences(t *testing.T) {
 			for b := range ends {
 				ends[b] = sol.StepTimes(b)[1:]
 			}
-			replay := newSolver(t, pendulum, Config{Control: Given{ends}})
+			replay := newSolver(t, pendulum, Config{StepSize: Given{ends}})
 			value := func(p problem) (v float64) {
 				sol := p.solve(t, replay, irregular)
 				defer sol.Close()
@@ -236,9 +236,9 @@ func TestFailures(t *testing.T) {
 		ctx    context.Context
 		want   error
 	}{
-		{"not finite, constant", grow, Config{Control: Constant{0.05}}, context.Background(), NotFinite},
+		{"not finite, constant", grow, Config{StepSize: Constant{0.05}}, context.Background(), NotFinite},
 		{"blow-up, adaptive", grow, Config{MaxSteps: 100000}, context.Background(), StepTooSmall},
-		{"stiff, smallest step", stiff, Config{Control: PID{Min: 1e-4}}, context.Background(), StepTooSmall},
+		{"stiff, smallest step", stiff, Config{StepSize: PID{Min: 1e-4}}, context.Background(), StepTooSmall},
 		{"step limit", stiff, Config{MaxSteps: 50}, context.Background(), StepLimit},
 		{"cancelled", grow, Config{}, cancelled, Cancelled},
 		{"cancelled, cause", grow, Config{}, cancelled, context.Canceled},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -13,12 +14,12 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Config chooses method and step size control; the zero value is Tsit5 with the adaptive control of [PID].
+// Config chooses the method and the step sizes; the zero value is Tsit5 with the adaptive steps of [PID].
 type Config struct {
 	// Method is the Runge-Kutta method; nil means [Tsit5].
 	Method *Method
-	// Control chooses the steps; nil means PID{}.
-	Control Control
+	// StepSize chooses the steps; nil means PID{}.
+	StepSize StepSize
 	// MaxSteps bounds the tries of each sample; 0 means [DefaultMaxSteps], and no bound with Constant and Given.
 	MaxSteps int
 	// Parameters says that only the first so many args are differentiated by [Solution.Pullback]; 0 means all args
@@ -26,18 +27,21 @@ type Config struct {
 	Parameters int
 }
 
-// Solver solves initial value problems of one field. It compiles when it first meets a shape of state and args, and
-// may be used from one goroutine at a time.
+// Solver solves initial value problems of one field. It compiles when it first meets a shape of state and args.
+//
+// A solve or a pullback does not change the solver, so several goroutines may solve at once where the backend may run
+// programs at once, as both the pure Go and the XLA backends may. They share only the compiled programs, and a
+// [StepSize] of the caller's own whose Steps must then allow it. A [Solution] belongs to one goroutine at a time, and
+// [Solver.Close] waits for nobody: call it after the last solve and pullback.
 type Solver struct {
 	backend  *xla.Backend
 	field    Piecewise
 	method   *Method
-	control  Control
+	stepSize StepSize
 	maxSteps int
 	params   int
 	closed   bool
 
-	wrt                                          []int // args that are differentiated
 	first, step, save, pull, gather, vectorJacob *xla.Program
 	afterJump, slopeJacob                        *xla.Program // for steps that end at jumps
 	scaled, probe                                *xla.Program // for an automatic first step
@@ -59,16 +63,16 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	if field == nil {
 		return nil, fmt.Errorf("pengcde/ode: New needs a field: %w", ErrInput)
 	}
-	s := &Solver{backend: backend, field: checked(field), method: config.Method, control: config.Control,
+	s := &Solver{backend: backend, field: checked(field), method: config.Method, stepSize: config.StepSize,
 		maxSteps: config.MaxSteps, params: config.Parameters}
 	if s.method == nil {
 		s.method = Tsit5
 	}
-	if s.control == nil {
-		s.control = PID{}
+	if s.stepSize == nil {
+		s.stepSize = PID{}
 	}
 	adaptive := false
-	switch s.control.(type) {
+	switch s.stepSize.(type) {
 	case Constant, *Constant, Given, *Given:
 	default:
 		adaptive = true
@@ -79,7 +83,7 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	if err := s.method.check(adaptive); err != nil {
 		return nil, err
 	}
-	if c, ok := s.control.(interface{ check() error }); ok { // of Constant and PID; Given is checked against t0 and t1
+	if c, ok := s.stepSize.(interface{ check() error }); ok { // of Constant and PID; Given is checked against t0 and t1
 		if err := c.check(); err != nil {
 			return nil, err
 		}
@@ -140,21 +144,28 @@ func (s *Solver) Evaluate(ctx context.Context, z0 *tensors.Tensor, times [][]flo
 	return s.Run(ctx, Problem{Z0: z0, Times: times, Args: args, Forget: true})
 }
 
-// setDifferentiable sets the args that programs differentiate, which are those of the solve at hand.
-func (s *Solver) setDifferentiable(args []*tensors.Tensor) error {
-	s.wrt = s.wrt[:0]
+// checkArgs finds args that are gone, or fewer than Config.Parameters.
+func (s *Solver) checkArgs(args []*tensors.Tensor) error {
 	for i, arg := range args {
 		if !arg.Ok() {
 			return fmt.Errorf("pengcde/ode: arg %d is nil or was freed, want it until the last pullback: %w", i, ErrInput)
-		}
-		if arg.DType().IsFloat() && (s.params == 0 || i < s.params) {
-			s.wrt = append(s.wrt, i)
 		}
 	}
 	if s.params > len(args) {
 		return fmt.Errorf("pengcde/ode: %d args, want at least Config.Parameters = %d: %w", len(args), s.params, ErrInput)
 	}
 	return nil
+}
+
+// differentiated lists the args that a pullback differentiates: those of a float type, among the parameters if
+// Config.Parameters says so.
+func differentiated[T interface{ DType() dtypes.DType }](s *Solver, args []T) (wrt []int) {
+	for i, arg := range args {
+		if arg.DType().IsFloat() && (s.params == 0 || i < s.params) {
+			wrt = append(wrt, i)
+		}
+	}
+	return wrt
 }
 
 // checked is a field whose errors while it is built, and results of another shape than the state's, wrap [ErrInput].
@@ -185,8 +196,8 @@ func (s *Solver) together(lists ...[]*tensors.Tensor) ([]*tensors.Tensor, error)
 	return s.gather.Call(inputs...)
 }
 
-// either lists for each sample a tensor of its own, one where it is chosen, else the other.
-func either(chosen []bool, one, other *tensors.Tensor) []*tensors.Tensor {
+// rowsOf lists for [Solver.together] the tensor that each sample's row comes from: one where it is chosen, else other.
+func rowsOf(chosen []bool, one, other *tensors.Tensor) []*tensors.Tensor {
 	from := make([]*tensors.Tensor, len(chosen))
 	for b := range chosen {
 		if from[b] = other; chosen[b] {

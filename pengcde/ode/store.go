@@ -56,7 +56,7 @@ func within(time, t, end float64) bool { return direction(t, end)*(end-time) >= 
 // inside returns the weights of z and of the stages k_1 .. k_s in the state at a time of the step from t to end.
 func (m *Method) inside(t, end, time float64) []float64 {
 	h := end - t
-	weights := append([]float64{1}, m.Dense((time-t)/h)...)
+	weights := append([]float64{1}, m.Interpolant((time-t)/h)...)
 	for i := range weights[1:] {
 		weights[1+i] *= h
 	}

@@ -19,7 +19,7 @@ func (s *Solver) Temporary(p Problem) (int64, error) {
 	for _, arg := range p.Args {
 		args = append(args, arg.Shape())
 	}
-	for _, i := range s.wrt {
+	for _, i := range differentiated(s, p.Args) {
 		sums = append(sums, args[i])
 	}
 	most, err := s.step.Temporary(append([]shapes.Shape{each, each, each, state, state, each, each}, args...)...)

@@ -12,7 +12,7 @@ import (
 // What programs need does not depend on the number of steps, grows with the state, and is less without a pullback.
 func TestTemporary(t *testing.T) {
 	temporary := func(width int, step float64, forget bool) int64 {
-		s, err := New(xlatest.Go(t), twisted, Config{Control: Constant{step}})
+		s, err := New(xlatest.Go(t), twisted, Config{StepSize: Constant{step}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,11 +5,11 @@ package ode
 // Ch. Tsitouras, "Runge-Kutta pairs of order 5(4) satisfying only the first column simplifying assumption", Computers
 // and Mathematics with Applications 62 (2011) 770-775. Coefficients with the digits of the author's tables.
 var Tsit5 = &Method{
-	Name:       "Tsit5",
-	Order:      5,
-	ErrorOrder: 5,
-	DenseOrder: 4,
-	C:          []float64{0, 161.0 / 1000, 327.0 / 1000, 9.0 / 10, 0.9800255409045096857298102862870245954942137979563, 1, 1},
+	Name:             "Tsit5",
+	Order:            5,
+	ErrorOrder:       5,
+	InterpolantOrder: 4,
+	C:                []float64{0, 161.0 / 1000, 327.0 / 1000, 9.0 / 10, 0.9800255409045096857298102862870245954942137979563, 1, 1},
 	A: [][]float64{
 		{},
 		{161.0 / 1000},
@@ -23,7 +23,7 @@ var Tsit5 = &Method{
 		0.001780011052225777, 0.0008164344596567463, -0.007880878010261994, 0.1447110071732629,
 		-0.5823571654525552, 0.45808210592918686, -1.0 / 66,
 	},
-	Dense: func(x float64) []float64 {
+	Interpolant: func(x float64) []float64 {
 		return []float64{
 			-1.0530884977290216 * x * (x - 1.3299890189751412) * (x*x - 1.4364028541716351*x + 0.7139816917074209),
 			0.1017 * x * x * (x*x - 2.1966568338249754*x + 1.2949852507374631),

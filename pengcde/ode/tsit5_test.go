@@ -20,6 +20,6 @@ func TestFixtureTsit5Tableau(t *testing.T) {
 	fixture.Close(t, "b", b, f.Get("b_sol").Array().Data, 1e-15)
 	fixture.Close(t, "b - b̂", Tsit5.Error, f.Get("b_error").Array().Data, 1e-15)
 	for j, theta := range f.Get("dense_theta").Array().Data {
-		fixture.Close(t, "dense", Tsit5.Dense(theta), f.Get("dense_b").Array().Row(j).Data, 1e-13)
+		fixture.Close(t, "dense", Tsit5.Interpolant(theta), f.Get("dense_b").Array().Row(j).Data, 1e-13)
 	}
 }

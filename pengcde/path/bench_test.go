@@ -30,17 +30,21 @@ func BenchmarkKinds(b *testing.B) {
 					for i := range rows {
 						rows[i] = rng.Float32()
 					}
-					table, err := path.Knots(kind, [][]float64{knots})
+					tables, err := path.Knots(kind, [][]float64{knots})
 					if err != nil {
 						b.Fatal(err)
 					}
 					var owned xla.Buffers
 					defer owned.Free()
-					in := owned.Own(table, tensors.FromFlatDataAndDimensions(rows, 1, distinct, width),
+					in := owned.Own(tensors.FromFlatDataAndDimensions(rows, 1, distinct, width),
 						tensors.FromFlatDataAndDimensions([]float64{float64(count) / 3}, 1), tensors.FromFlatDataAndDimensions(slices.Clone(index), 1, count))
-					p := program(b, xlatest.Backend(b), kind)
+					p := program(b, xlatest.Backend(b), kind, true)
+					var args []any
+					for _, input := range append(in, owned.Own(tables...)...) {
+						args = append(args, input)
+					}
 					call := func() {
-						out, err := p.Call(in[0], in[1], in[2], in[3])
+						out, err := p.Call(args...)
 						if err != nil {
 							b.Fatal(err)
 						}

@@ -6,7 +6,7 @@
 //
 //	Hermite      x_k + (u - p) m + p d/h, p = 2u²/h - u³/h², m the slope of the interval before (the default)
 //	Linear       x_k + r d
-//	Rectilinear  x_k while time moves, then x_k + r d while time stands still, on an axis twice as long
+//	Rectilinear  x_k while time moves, then x_k + r d while time stops, on an axis twice as long
 //	Natural      the cubic spline whose second derivatives are continuous and 0 at both ends
 //	Ramp         x_k + (3r² - 2r³) d
 //

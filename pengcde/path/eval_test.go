@@ -21,6 +21,7 @@ type along struct{ x, dx, time, clock []float64 }
 type target struct {
 	backend *xla.Backend
 	kind    path.Kind
+	indexed bool
 }
 
 var programs = struct {
@@ -28,20 +29,21 @@ var programs = struct {
 	compiled map[target]*xla.Program
 }{compiled: make(map[target]*xla.Program)}
 
-func program(t testing.TB, backend *xla.Backend, kind path.Kind) *xla.Program {
+// program is that of (values, times, knots...), or of (snapshots, times, index, knots...).
+func program(t testing.TB, backend *xla.Backend, kind path.Kind, indexed bool) *xla.Program {
 	t.Helper()
 	programs.Lock()
 	defer programs.Unlock()
-	key := target{backend, kind}
+	key := target{backend, kind, indexed}
 	if programs.compiled[key] == nil {
 		p, err := xla.NewProgram(backend, kind.String(), func(in []*graph.Node) []*graph.Node {
-			at := path.Locate(kind, in[0], in[2], nil)
-			var x, dx *graph.Node
-			if len(in) == 4 {
-				x, dx = at.Snapshots(in[1], in[3])
-			} else {
-				x, dx = at.Eval(in[1])
+			if indexed {
+				at := path.Locate(kind, in[3:], in[1], nil)
+				x, dx := at.Snapshots(in[0], in[2])
+				return []*graph.Node{x, dx, at.Time, at.Clock}
 			}
+			at := path.Locate(kind, in[2:], in[1], nil)
+			x, dx := at.Eval(in[0])
 			return []*graph.Node{x, dx, at.Time, at.Clock}
 		})
 		if err != nil {
@@ -75,21 +77,22 @@ func evalOn(t testing.TB, backend *xla.Backend, kind path.Kind, knots, rows []fl
 	}
 	owned := new(xla.Buffers)
 	defer owned.Free()
-	table, err := path.Knots(kind, slices.Repeat([][]float64{knots}, batch))
+	tables, err := path.Knots(kind, slices.Repeat([][]float64{knots}, batch))
 	if err != nil {
 		t.Fatal(err)
 	}
-	inputs := owned.Own(table,
+	inputs := owned.Own(
 		tensors.FromFlatDataAndDimensions(slices.Repeat(rows, batch), batch, distinct, len(rows)/distinct),
 		tensors.FromFlatDataAndDimensions(times, batch))
 	if index != nil {
 		inputs = append(inputs, owned.Own(tensors.FromFlatDataAndDimensions(slices.Repeat(index, batch), batch, len(index)))...)
 	}
+	inputs = append(inputs, owned.Own(tables...)...)
 	args := make([]any, len(inputs))
 	for i, input := range inputs {
 		args[i] = input
 	}
-	out, err := program(t, backend, kind).Call(args...)
+	out, err := program(t, backend, kind, index != nil).Call(args...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,9 +31,9 @@ func Example() {
 		return
 	}
 	out, err := CallOnceN(backend.Compute, func(in []*Node) []*Node {
-		x, dx := path.Locate(path.Ramp, in[0], in[2], nil).Eval(in[1])
+		x, dx := path.Locate(path.Ramp, in[2:], in[1], nil).Eval(in[0])
 		return []*Node{x, dx}
-	}, knots, tensors.FromValue([][][]float64{features}), tensors.FromValue([]float64{3.5}))
+	}, tensors.FromValue([][][]float64{features}), tensors.FromValue([]float64{3.5}), knots[0])
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,7 +16,7 @@ var ErrValues = errors.New("invalid values")
 //	Linear       by the line between the observations around: the path is that of the observed knots alone
 //	Hermite      by that line too, as in torchcde
 //	Natural      by the spline through the observed knots: the path is that of the observed knots alone
-//	Rectilinear  by the last observation, so that the path still never looks ahead
+//	Rectilinear  by the last observation, so that the path never looks ahead
 //	Ramp         by the last observation: a change takes place in the interval that ends at its observation
 //
 // Before a channel's first observation it has its first value, and after the last its last one; for Natural these are

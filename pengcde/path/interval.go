@@ -23,8 +23,8 @@ type Interval struct {
 	count int  // of knots; 0 where that is not known
 }
 
-// Still is the interval with X' = 0 for the samples where moving [batch] bool is false.
-func (i Interval) Still(moving *Node) Interval {
+// Freeze is the interval with X' = 0 for the samples where moving [batch] bool is false.
+func (i Interval) Freeze(moving *Node) Interval {
 	own := ConvertDType(moving, i.Weights.DType())
 	own = Stack([]*Node{OnesLike(own), own}, 1) // for X and for X'
 	i.Weights = Mul(i.Weights, ExpandAxes(own, -1))

@@ -44,10 +44,10 @@ func checkKnots(knots []float64) error {
 	return nil
 }
 
-// Knots checks the knots [batch][T] of a batch of samples and makes of them the tensor that [Locate] takes: the times
-// [batch, T] float64; for Natural [batch, T, 1+T], where row k holds t_k and the weight that each value has in the second
-// derivative at t_k. The latter serves the other kinds as well.
-func Knots(kind Kind, knots [][]float64) (*tensors.Tensor, error) {
+// Knots checks the knots [batch][T] of a batch of samples and makes of them the tensors that [Locate] takes: the times
+// [batch, T] float64, and for Natural also the weight that each value has in the second derivative at each knot,
+// [batch, T, T]. Those for Natural serve the other kinds as well.
+func Knots(kind Kind, knots [][]float64) ([]*tensors.Tensor, error) {
 	if err := kind.Check(); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Knots(kind Kind, knots [][]float64) (*tensors.Tensor, error) {
 		return nil, fmt.Errorf("pengcde/path: knots of no samples: %w", ErrKnots)
 	}
 	batch, count := len(knots), len(knots[0])
-	var data []float64
+	var flat, curvature []float64
 	for b, times := range knots {
 		if len(times) != count {
 			return nil, fmt.Errorf("pengcde/path: sample %d has %d knots, sample 0 has %d: put samples of other lengths in batches of their own: %w", b, len(times), count, ErrKnots)
@@ -63,16 +63,16 @@ func Knots(kind Kind, knots [][]float64) (*tensors.Tensor, error) {
 		if err := checkKnots(times); err != nil {
 			return nil, fmt.Errorf("pengcde/path: sample %d: %w", b, err)
 		}
-		if kind != Natural {
-			data = append(data, times...)
-			continue
-		}
-		for k, weights := range curvatureWeights(times) {
-			data = append(append(data, times[k]), weights...)
+		flat = append(flat, times...)
+		if kind == Natural {
+			for _, weights := range curvatureWeights(times) {
+				curvature = append(curvature, weights...)
+			}
 		}
 	}
+	made := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(flat, batch, count)}
 	if kind == Natural {
-		return tensors.FromFlatDataAndDimensions(data, batch, count, 1+count), nil
+		made = append(made, tensors.FromFlatDataAndDimensions(curvature, batch, count, count))
 	}
-	return tensors.FromFlatDataAndDimensions(data, batch, count), nil
+	return made, nil
 }

@@ -7,31 +7,32 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Locate finds the interval of t [batch] float64 among knots [batch, T] float64, for Natural those of [Knots]. For
-// Rectilinear t counts along the lengthened axis, see [Lengthen].
+// Locate finds the interval of t [batch] float64 among knots, those of [Knots] or their times alone where the kind is not
+// Natural. For Rectilinear t counts along the lengthened axis, see [Lengthen].
 //
-// The side [batch] float64 says to which interval a time on a knot belongs, or no further from it than the side is large: where it
-// is positive to the one that begins there, else, and for nil, to the one that ends there. The path itself is continuous; X' of a Linear or Rectilinear path and the
-// rate of the latter's time channel have two limits at a knot.
+// The side [batch] float64 says to which interval a time on a knot belongs, or no further from it than the side is large:
+// where it is positive to the one that begins there, else, and for nil, to the one that ends there. The path itself is
+// continuous; X' of a Linear or Rectilinear path and the rate of the latter's time channel have two limits at a knot.
 //
 // Like all functions that build graphs, Locate and the methods of [Interval] panic on nodes that do not fit, with an error
 // that wraps [ErrKind], [ErrKnots] or [ErrValues].
-func Locate(kind Kind, knots, t, side *Node) Interval {
+func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 	if err := kind.Check(); err != nil {
 		panic(err)
 	}
-	times := knots
-	if knots.Rank() == 3 {
-		times = column(knots, 0)
+	if len(knots) == 0 || kind == Natural && len(knots) < 2 {
+		panic(fmt.Errorf("pengcde/path: %d tensors of knots for a %v path, want those that Knots makes: %w", len(knots), kind, ErrKnots))
 	}
+	times := knots[0]
 	// A gather past the end is silent.
-	if times.Rank() != 2 || t.Rank() != 1 || t.Shape().Dim(0) != times.Shape().Dim(0) || times.DType() != dtypes.Float64 || t.DType() != dtypes.Float64 {
-		panic(fmt.Errorf("pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64: %w", t.Shape(), knots.Shape(), ErrKnots))
+	if times.Rank() != 2 || t.Rank() != 1 || t.Shape().Dim(0) != times.Shape().Dim(0) ||
+		times.DType() != dtypes.Float64 || t.DType() != dtypes.Float64 {
+		panic(fmt.Errorf("pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64: %w", t.Shape(), times.Shape(), ErrKnots))
 	}
 	if side != nil && !side.Shape().Equal(t.Shape()) {
 		panic(fmt.Errorf("pengcde/path: side %s of times %s, want one of the same shape: %w", side.Shape(), t.Shape(), ErrKnots))
 	}
-	i := locate(kind, knots, times, moment{t, side})
+	i := locate(kind, knots, moment{t, side})
 	i.count = times.Shape().Dim(1)
 	return i
 }
@@ -53,17 +54,15 @@ func (m moment) past(distance *Node) *Node {
 	return Where(LessOrEqual(Abs(distance), Abs(side)), GreaterThan(side, ZerosLike(side)), past)
 }
 
-func locate(kind Kind, knots, times *Node, m moment) Interval {
+func locate(kind Kind, knots []*Node, m moment) Interval {
+	times := knots[0]
 	switch kind {
 	case Linear:
 		return linear(among(times, m))
 	case Rectilinear:
 		return rectilinear(times, m)
 	case Natural:
-		if knots.Rank() != 3 {
-			panic(fmt.Errorf("pengcde/path: knots %s of a natural spline, want [batch, T, 1+T]: make them with Knots: %w", knots.Shape(), ErrKnots))
-		}
-		return natural(knots, among(times, m))
+		return natural(knots[1], among(times, m))
 	case Ramp:
 		return ramp(among(times, m))
 	}
@@ -96,15 +95,8 @@ func among(times *Node, m moment) span {
 	return span{k: k, first: first, before: Where(first, OnesLike(h), Sub(tk, t0)), t: t, tk: tk, u: Sub(t, tk), h: h}
 }
 
-// column is x[:, i] or x[:, :, i].
-func column(x *Node, i int) *Node {
-	axes := make([]SliceAxisSpec, x.Rank())
-	for axis := range axes {
-		axes[axis] = AxisRange()
-	}
-	axes[len(axes)-1] = AxisElem(i)
-	return Squeeze(Slice(x, axes...), -1)
-}
+// column is x[:, i].
+func column(x *Node, i int) *Node { return Squeeze(Slice(x, AxisRange(), AxisElem(i)), -1) }
 
 // pair is the interval in which X = x_k + w d and X' = dw d, d = x_k+1 - x_k.
 func (s span) pair(w, dw *Node) Interval {

@@ -16,12 +16,10 @@ import (
 //
 // Since M is linear in x, so is X: [Knots] brings the weights of M. Source: Kidger et al. 2020; C. de Boor, A
 // Practical Guide to Splines, chapter IV.
-func natural(knots *Node, at span) Interval {
-	k := ExpandAxes(at.k, -1) // [batch, 1]
-	curvature := func(k *Node) *Node {
-		return Slice(Squeeze(rowOf(knots, k, 0, knots.Shape().Dimensions[0]), 1), AxisRange(), AxisRange(1)) // [batch, T]
-	}
-	left, right := curvature(k), curvature(AddScalar(k, 1))
+func natural(curvature *Node, at span) Interval {
+	k := ExpandAxes(at.k, -1)                                                                                     // [batch, 1]
+	weights := func(k *Node) *Node { return Squeeze(rowOf(curvature, k, 0, curvature.Shape().Dimensions[0]), 1) } // [batch, T]
+	left, right := weights(k), weights(AddScalar(k, 1))
 
 	// w of x_k+1, a of M_k and b of M_k+1 in X, then in X'.
 	u, h := at.u, at.h
@@ -29,7 +27,7 @@ func natural(knots *Node, at span) Interval {
 	share := func(x *Node) *Node { return Mul(Div(Mul(u, v), MulScalar(h, -6)), Add(h, x)) }
 	slope := func(x *Node) *Node { return Div(Sub(MulScalar(Square(x), 3), Square(h)), MulScalar(h, 6)) }
 	dims := left.Shape().Dimensions
-	next := Equal(Iota(knots.Graph(), shapes.Make(dtypes.Int32, dims...), 1), BroadcastToDims(AddScalar(k, 1), dims...))
+	next := Equal(Iota(k.Graph(), shapes.Make(dtypes.Int32, dims...), 1), BroadcastToDims(AddScalar(k, 1), dims...))
 	row := func(w, a, b *Node) *Node {
 		wide := func(x *Node) *Node { return ExpandAxes(x, -1) }
 		line := Where(next, BroadcastToDims(wide(w), dims...), ZerosLike(left))

@@ -19,7 +19,7 @@ func TestSidesOfKnots(t *testing.T) {
 	const near = 1e-7
 	for _, kind := range kinds {
 		t.Run(kind.String(), func(t *testing.T) {
-			tensor, err := path.Knots(kind, [][]float64{knots})
+			tables, err := path.Knots(kind, [][]float64{knots})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -27,11 +27,12 @@ func TestSidesOfKnots(t *testing.T) {
 				t.Helper()
 				p, err := xla.NewProgram(xlatest.Go(t), "side", func(in []*graph.Node) []*graph.Node {
 					var node *graph.Node
+					knots := in[2:]
 					if side != nil {
-						node = in[3]
+						node, knots = in[2], in[3:]
 					}
-					i := path.Locate(kind, in[0], in[2], node)
-					x, dx := i.Eval(in[1])
+					i := path.Locate(kind, knots, in[1], node)
+					x, dx := i.Eval(in[0])
 					return []*graph.Node{x, dx, i.Time, i.Clock}
 				})
 				if err != nil {
@@ -42,9 +43,12 @@ func TestSidesOfKnots(t *testing.T) {
 				for k := range rows {
 					rows[k] = values[2*k : 2*k+2]
 				}
-				inputs := []any{tensor, [][][]float64{rows}, []float64{time}}
+				inputs := []any{[][][]float64{rows}, []float64{time}}
 				if side != nil {
 					inputs = append(inputs, []float64{*side})
+				}
+				for _, table := range tables {
+					inputs = append(inputs, table)
 				}
 				out, err := p.Call(inputs...)
 				if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -230,7 +230,7 @@ func (l *loop) identity() (string, error) {
 	fmt.Fprintf(digest, "%s\n%s\n%d batches\n", l.config.Checkpoint.Key, config, l.problem.Batches())
 	for _, p := range l.params {
 		fmt.Fprintln(digest, p.Shape())
-		if err := binary.Write(digest, binary.LittleEndian, nn.Floats(p)); err != nil {
+		if err := binary.Write(digest, binary.LittleEndian, host.Floats(p)); err != nil {
 			return "", fmt.Errorf("pengcde/train: identity of a checkpoint: %w", err)
 		}
 	}
@@ -260,7 +260,7 @@ func (l *loop) restore() error {
 	arrays := make([]*tensors.Tensor, len(s.values))
 	for i, values := range s.values {
 		like := l.params[i%n]
-		arrays[i] = nn.Tensor(like.DType(), values, like.Shape().Dimensions...)
+		arrays[i] = host.Tensor(like.DType(), values, like.Shape().Dimensions...)
 	}
 	xla.Free(append(l.params, l.optimiser.moments...)...)
 	l.params, l.optimiser.moments, l.best = arrays[:n:n], arrays[n:3*n:3*n], arrays[3*n:]
@@ -312,7 +312,7 @@ func (l *loop) arrays() ([]safetensors.Tensor, error) {
 				dtype = "F64"
 			}
 			array, err := safetensors.FromFloats(fmt.Sprintf("%s.%d", groups[g], i), dtype, t.Shape().Dimensions,
-				nn.Floats(t))
+				host.Floats(t))
 			if err != nil {
 				return nil, err
 			}

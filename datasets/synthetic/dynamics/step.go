@@ -102,7 +102,7 @@ func (s *stepper) inside(t, end, time float64) []float64 {
 		return slices.Clone(s.next)
 	}
 	value := make([]float64, len(s.z))
-	s.combine(value, end-t, s.method.Dense((time-t)/(end-t)))
+	s.combine(value, end-t, s.method.Interpolant((time-t)/(end-t)))
 	return value
 }
 

@@ -12,25 +12,25 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// dense keeps the tries that some sample accepted, with their stages. A nil dense keeps nothing.
-type dense struct {
-	tries []denseTry
+// interpolant keeps the tries that some sample accepted, with their stages. A nil interpolant keeps nothing.
+type interpolant struct {
+	tries []interpolated
 	held  map[*tensors.Tensor]bool
 }
 
-// denseTry is one try: parts are z and k_1 .. k_s of the whole batch; t and end are of the samples that accepted it.
-type denseTry struct {
+// interpolated is one try: parts are z and k_1 .. k_s of the whole batch; t and end are of the samples that accepted it.
+type interpolated struct {
 	by     []bool
 	t, end []float64
 	parts  []*tensors.Tensor
 }
 
 // add takes over the parts of a try.
-func (d *dense) add(samples []sample, by []bool, parts []*tensors.Tensor) {
+func (d *interpolant) add(samples []sample, by []bool, parts []*tensors.Tensor) {
 	if d == nil {
 		return
 	}
-	try := denseTry{by: by, parts: parts}
+	try := interpolated{by: by, parts: parts}
 	for _, sm := range samples {
 		try.t, try.end = append(try.t, sm.t), append(try.end, sm.end)
 	}
@@ -44,9 +44,9 @@ func (d *dense) add(samples []sample, by []bool, parts []*tensors.Tensor) {
 }
 
 // owns says whether a tensor is kept here.
-func (d *dense) owns(t *tensors.Tensor) bool { return d != nil && d.held[t] }
+func (d *interpolant) owns(t *tensors.Tensor) bool { return d != nil && d.held[t] }
 
-func (d *dense) free() {
+func (d *interpolant) free() {
 	if d == nil {
 		return
 	}
@@ -56,16 +56,16 @@ func (d *dense) free() {
 	d.held, d.tries = nil, nil
 }
 
-// ErrNotDense is returned by [Solution.At] of a solution that kept no stages or was closed.
-var ErrNotDense = errors.New("pengcde/ode: the solution kept no stages: use Solver.Run with Problem.Dense, and Close only after")
+// ErrNoInterpolant is returned by [Solution.At] of a solution that kept no stages or was closed.
+var ErrNoInterpolant = errors.New("pengcde/ode: the solution kept no stages: use Solver.Run with Problem.Interpolant, and Close only after")
 
 // At returns the states at any times that the solve has passed, [batch, times, ...], by the continuous extension of the
 // method; the caller owns them. Rows of times are equally long, one for each sample or one for all; their order is
-// free. It needs [Problem.Dense].
+// free. It needs [Problem.Interpolant].
 func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, error) {
 	const what = "time"
-	if s.dense == nil {
-		return nil, ErrNotDense
+	if s.interpolant == nil {
+		return nil, ErrNoInterpolant
 	}
 	if s.solver.closed {
 		return nil, ErrClosed
@@ -97,7 +97,7 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 			return false
 		})
 	}
-	for _, try := range s.dense.tries {
+	for _, try := range s.interpolant.tries {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("pengcde/ode: cancelled: %w", err)
 		}
@@ -109,7 +109,7 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 }
 
 // evaluate saves the states at those open times that lie in a try's steps.
-func (s *Solution) evaluate(try denseTry, times [][]float64, open [][]int, z *saved) error {
+func (s *Solution) evaluate(try interpolated, times [][]float64, open [][]int, z *saved) error {
 	method := s.solver.method
 	for {
 		coefficients, places := make([][][]float64, len(times)), make([][]int, len(times))

@@ -16,7 +16,7 @@ func scripted(t interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
-}, control Control, t0, t1 float64, stepTo []float64, norm func(start, end float64) float64) (tries [][2]float64, ends []float64) {
+}, control StepSize, t0, t1 float64, stepTo []float64, norm func(start, end float64) float64) (tries [][2]float64, ends []float64) {
 	t.Helper()
 	steps, err := control.Steps(0, 5, t0, t1)
 	if err != nil {
@@ -186,7 +186,7 @@ func TestStepsReachTheirTimes(t *testing.T) {
 		for i, n := 1, rapid.IntRange(0, 5).Draw(t, "stops"); i <= n; i++ {
 			stepTo = append(stepTo, t0+(t1-t0)*(float64(i)-rapid.Float64Range(0, 0.9).Draw(t, "stop"))/float64(n))
 		}
-		control := rapid.SampledFrom([]Control{PID{}, PID{P: 0.4, I: 0.3, First: 1}, PID{P: 0.1, I: 0.3, D: 0.1, Grow: 3}, Constant{0.3}}).Draw(t, "control")
+		control := rapid.SampledFrom([]StepSize{PID{}, PID{P: 0.4, I: 0.3, First: 1}, PID{P: 0.1, I: 0.3, D: 0.1, Grow: 3}, Constant{0.3}}).Draw(t, "control")
 		norms := rapid.SliceOfN(rapid.Float64Range(0, 3), 1, 30).Draw(t, "norms")
 		last := -1
 		tries, ends := scripted(t, control, t0, t1, stepTo, func(float64, float64) float64 {
@@ -249,7 +249,7 @@ func TestFirstStepRule(t *testing.T) {
 
 func TestControlErrors(t *testing.T) {
 	nan, inf, backend := math.NaN(), math.Inf(1), xlatest.Go(t)
-	for name, control := range map[string]Control{
+	for name, control := range map[string]StepSize{
 		"constant 0": Constant{}, "constant of the wrong sign": Constant{-0.1}, "constant NaN": Constant{nan}, "constant inf": Constant{inf},
 		"RTol": PID{RTol: -1}, "ATol": PID{ATol: nan}, "First of the wrong sign": PID{First: -0.1}, "P": PID{P: inf},
 		"P + I + D": PID{P: -1, I: 0.5}, "Safety": PID{Safety: 1}, "Shrink": PID{Shrink: 0.95}, "Grow": PID{Grow: 0.5},
@@ -264,7 +264,7 @@ func TestControlErrors(t *testing.T) {
 		if _, given := control.(Given); given { // which depends on t0 and t1
 			continue
 		}
-		if _, err := New(backend, pendulum, Config{Control: control}); !errors.Is(err, ErrInput) {
+		if _, err := New(backend, pendulum, Config{StepSize: control}); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: got %v when the solver was made, want ErrInput", name, err)
 		}
 	}

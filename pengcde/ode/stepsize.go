@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Control makes the step size control of one sample.
-type Control interface {
+// StepSize chooses the sizes of steps, as [PID], [Constant] and [Given] do.
+type StepSize interface {
 	// Steps starts the solve of a sample, given by its index in the batch, from t0 to t1 (before t0 for a solve
 	// backward in time, never equal). The order is the [Method].ErrorOrder: the error estimate falls as the step to that
 	// power. It is 0 for a method that has no estimate, such as Euler, Midpoint and RK4.
@@ -42,7 +42,7 @@ func (c Constant) check() error {
 	return nil
 }
 
-// Steps implements [Control].
+// Steps implements [StepSize].
 func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ type Given struct {
 	Ends [][]float64
 }
 
-// Steps implements [Control].
+// Steps implements [StepSize].
 func (c Given) Steps(sample, _ int, t0, t1 float64) (Steps, error) {
 	row := sample
 	if len(c.Ends) == 1 {

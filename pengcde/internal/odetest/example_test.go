@@ -3,7 +3,7 @@ package odetest_test
 import (
 	"fmt"
 
-	"github.com/peng-cde/pengcde-go/pengcde/ode/odetest"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 )
 
 // The error of Euler's method in plain Go, and the order at which it falls.

@@ -1,0 +1,58 @@
+// Package host moves entries between Go slices and tensors of float32 or float64, row-major.
+package host
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Tensor makes a tensor on the host; it panics on another number of entries than the dimensions take.
+func Tensor(dtype dtypes.DType, entries []float64, dims ...int) *tensors.Tensor {
+	shape := shapes.Make(dtype, dims...)
+	if shape.Size() != len(entries) {
+		panic(fmt.Sprintf("host: %d entries for shape %s", len(entries), shape))
+	}
+	t := tensors.FromShape(shape)
+	Set(t, 0, entries)
+	return t
+}
+
+// Set writes entries of a tensor on the host from a place on.
+func Set(t *tensors.Tensor, place int, entries []float64) {
+	t.MustMutableFlatData(func(flat any) {
+		switch data := flat.(type) {
+		case []float64:
+			copy(data[place:place+len(entries)], entries)
+		case []float32:
+			for i, v := range entries {
+				data[place+i] = float32(v)
+			}
+		default:
+			panic(fmt.Sprintf("host: tensors are float32 or float64, not %s", t.DType()))
+		}
+	})
+}
+
+// Floats copies the entries of a tensor, fetching them from the device if need be.
+func Floats(t *tensors.Tensor) []float64 { return Part(t, 0, t.Size()) }
+
+// Part is Floats of the entries from one place to another.
+func Part(t *tensors.Tensor, from, to int) []float64 {
+	entries := make([]float64, to-from)
+	t.MustConstFlatData(func(flat any) {
+		switch data := flat.(type) {
+		case []float64:
+			copy(entries, data[from:to])
+		case []float32:
+			for i, v := range data[from:to] {
+				entries[i] = float64(v)
+			}
+		default:
+			panic(fmt.Sprintf("host: tensors are float32 or float64, not %s", t.DType()))
+		}
+	})
+	return entries
+}
