@@ -36,23 +36,25 @@ func (s *Series) checkSteps() error {
 	return nil
 }
 
-// InputSteps are the steps that the window's inputs show: those of the features and edges of all snapshots but the last.
-// The newest is what is known when the forecast is made. The zero Span for a window that is not in its series.
+// InputSteps are the steps that the window's inputs show: those of their features and edges. The newest is what is known when the forecast is made. The zero Span for a window that is not in its series.
 func (w Window) InputSteps() Span {
 	if w.Validate() != nil {
 		return Span{}
 	}
 	features := w.Series.Steps.Features
-	return Span{w.Start + min(0, features.First), w.Last() - 1 + max(0, features.Last)}
+	return Span{w.Start + min(0, features.First), w.Start + w.Inputs() - 1 + max(0, features.Last)}
 }
 
-// TargetSteps are the steps that the window's target is made of.
+// TargetSteps are the steps that the window's targets are made of.
 func (w Window) TargetSteps() Span {
 	if w.Validate() != nil {
 		return Span{}
 	}
-	targets := w.Series.Steps.Targets
-	return Span{w.Last() + targets.First, w.Last() + targets.Last}
+	targets, first := w.Series.Steps.Targets, w.Last()
+	if w.Whole {
+		first = w.Start
+	}
+	return Span{first + targets.First, w.Last() + targets.Last}
 }
 
 // Touched are the steps from the first to the last that inputs or target are made of.
@@ -101,10 +103,10 @@ func overlapsAny(w Window, others [][]Window) bool {
 // window that is not in its series or whose rows are of another length. Lags that are NaN were not observed.
 func (w Window) Visible() [][]float64 {
 	s := w.Series
-	if w.Validate() != nil || s.TargetSize < 1 || w.Last() > len(s.Newest) {
+	if w.Validate() != nil || s.TargetSize < 1 || w.Start+w.Inputs() > len(s.Newest) {
 		return nil
 	}
-	for _, row := range s.Newest[w.Start:w.Last()] {
+	for _, row := range s.Newest[w.Start:w.Start+w.Inputs()] {
 		if len(row) != s.Nodes()*s.TargetSize {
 			return nil
 		}
@@ -124,5 +126,5 @@ func (w Window) Visible() [][]float64 {
 			rows = append(rows, row)
 		}
 	}
-	return append(rows, s.Newest[w.Start:w.Last()]...)
+	return append(rows, s.Newest[w.Start:w.Start+w.Inputs()]...)
 }

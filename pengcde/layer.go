@@ -83,7 +83,8 @@ func (l *LayerBuilder) Recompute(steps int) *LayerBuilder {
 }
 
 // Field sets the vector field; the default is [field.PENG] with as many layers as the hyperparameter [ParamLayerDepth]
-// says, driven by all the node features that the control has.
+// says, driven by all the node features that the control has. Hidden, Layers and Nodes of f that are 0 are those of the
+// state and of that hyperparameter; Features that are 0 mean none.
 func (l *LayerBuilder) Field(f field.Field) *LayerBuilder {
 	l.field = f
 	return l
@@ -128,7 +129,10 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	}
 	f := l.field
 	if f == nil {
-		f = field.PENG{Hidden: l.z0.Shape().Dim(-1), Layers: l.depth, Features: field.Bind(l.control).Features()}
+		f = field.PENG{Features: field.Bind(l.control).Features()}
+	}
+	if own, ok := f.(sized); ok {
+		f, _ = own.Sized(field.Sizes{Nodes: l.z0.Shape().Dim(1), Hidden: l.z0.Shape().Dim(-1), Layers: l.depth})
 	}
 	derivative, declared := field.Equation(f)
 	return derivative, l.variables(declared)

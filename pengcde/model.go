@@ -71,15 +71,15 @@ func (m *Model) Compute(product equivariant.Product, memory ode.Memory) error {
 	return nil
 }
 
-// Reset draws new parameters by a seed, for a control that may be another. What was compiled serves on, so comparing
-// seeds and controls compiles once. It does nothing to a closed model.
-func (m *Model) Reset(seed uint64, control dyngraph.Normalisation) {
+// Reset draws new parameters by a seed, for a normalisation that may be another. What was compiled serves on, so comparing
+// seeds and normalisations compiles once. It does nothing to a closed model.
+func (m *Model) Reset(seed uint64, normalise dyngraph.Normalisation) {
 	if m.closed {
 		return
 	}
 	xla.Free(m.params...)
-	m.noted = m.noted && control == m.config.Control
-	m.config.Seed, m.config.Control = seed, control
+	m.noted = m.noted && normalise == m.config.Normalise
+	m.config.Seed, m.config.Normalise = seed, normalise
 	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)
 }
 

@@ -23,24 +23,16 @@ type layer interface {
 	Apply(nn.Values, *Node) *Node
 }
 
-// measure is what a forecast is compared by.
-type measure int
-
-const (
-	perNode  measure = iota // mean square over nodes
-	global                  // the sum of forecasts over nodes, against every node's target
-	pairwise                // every node's forecast against every node's target
-)
-
 // wiring names the parts of a network.
 type wiring struct {
 	encoder, readout layer
 	field            field.Field
-	control          ode.Control
-	maxSteps         int        // of an adaptive control; 0 for ode's default
+	steps            ode.Control
+	maxSteps         int        // of adaptive steps; 0 for ode's default
 	continuous       bool       // whether the field is continuous where steps end
 	memory           ode.Memory // of a solve that is to be differentiated
-	measure          measure
+	summed           bool       // whether a forecast is the sum of the readout over nodes
+	pairwise         bool       // whether the loss compares every node's forecast with every node's target
 }
 
 // network is encoder, solve and readout, compiled, without parameters of its own.
@@ -65,7 +57,7 @@ func newNetwork(backend *xla.Backend, w wiring) (*network, error) {
 	}
 
 	var err error
-	config := ode.Config{Control: w.control, MaxSteps: w.maxSteps, Parameters: len(fieldParams)}
+	config := ode.Config{Control: w.steps, MaxSteps: w.maxSteps, Parameters: len(fieldParams)}
 	if n.solver, err = ode.NewPiecewise(backend, derivative, config); err != nil {
 		return nil, err
 	}
@@ -103,19 +95,20 @@ func (n *network) buildEncodePull(in []*Node) []*Node {
 	return Gradient(ReduceAllSum(Mul(cotangent, z0)), params...)
 }
 
-// buildDecode: (Z [B, S, n, hidden], readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] for global.
+// buildDecode: (Z [B, S, n, hidden], readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they
+// are summed.
 func (n *network) buildDecode(in []*Node) []*Node {
 	y := n.readout.Apply(nn.Bind(n.params[n.driven:], in[1:]), in[0])
-	if n.measure == global {
+	if n.summed {
 		y = ReduceAndKeep(y, ReduceSum, 2)
 	}
 	return []*Node{y}
 }
 
-// buildObjective: (Z, targets [B, S, n, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z, gradients
-// of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean over
-// nodes. Shares of targets in that mean, [B, S, n, q], come before the parameters where some are missing. Parameters of several
-// seeds give the loss of each, [seeds], and the gradients of its own.
+// buildObjective: (Z, targets [B, S, rows, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z, gradients
+// of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean square over
+// its rows, of nodes or of the graph. Where targets are missing, the share of each in that mean, [B, S, rows, q], comes
+// before the parameters. Parameters of several seeds give one loss per seed, [seeds], and the gradients of its own.
 func (n *network) buildObjective(in []*Node) []*Node {
 	z, target, weight, params := in[0], in[1], in[2], in[3:]
 	var share *Node
@@ -126,7 +119,7 @@ func (n *network) buildObjective(in []*Node) []*Node {
 	var each *Node // [B, S]
 	if share != nil {
 		each = ReduceSum(Mul(share, n.squares(y, target)), 2, 3)
-	} else if n.measure == pairwise {
+	} else if n.pairwise {
 		mean := func(x *Node) *Node { return ReduceMean(x, 2) }
 		cross := MulScalar(Mul(mean(y), mean(target)), 2.0)
 		each = ReduceMean(Sub(Add(mean(Square(y)), mean(Square(target))), cross), 2)
@@ -143,9 +136,9 @@ func (n *network) buildObjective(in []*Node) []*Node {
 	return append([]*Node{loss}, Gradient(loss, wrt...)...)
 }
 
-// squares is what each target [B, S, n, q] contributes to the measure.
+// squares is what each target [B, S, rows, q] contributes to the loss.
 func (n *network) squares(y, target *Node) *Node {
-	if n.measure != pairwise {
+	if !n.pairwise {
 		return Square(Sub(y, target))
 	}
 	mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 2) } // over the forecasts
@@ -231,8 +224,9 @@ func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *bat
 	return losses[0], gradients, nil
 }
 
-// gradients is gradient with the losses of all seeds that the parameters are of.
-func (n *network) gradients(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, []*tensors.Tensor, error) {
+// gradients is gradient for parameters of several seeds too, with one loss per seed.
+func (n *network) gradients(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, []*tensors.Tensor,
+	error) {
 	solution, err := n.solve(ctx, params, b, true)
 	if err != nil {
 		return nil, nil, err
@@ -278,7 +272,7 @@ func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) 
 	return losses[0], nil
 }
 
-// losses is loss of all seeds that the parameters are of.
+// losses returns one loss per seed.
 func (n *network) losses(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
 	solution, err := n.solve(ctx, params, b, false)
 	if err != nil {
@@ -293,8 +287,8 @@ func (n *network) losses(ctx context.Context, params []*tensors.Tensor, b *batch
 	return nn.Floats(out[0]), nil
 }
 
-// forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and for a batch of one
-// the state [1, n, hidden] at its end. It starts from z0, or encodes where that is nil.
+// forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and the states
+// [B, n, hidden] at its end. It starts from z0, or encodes where that is nil.
 func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *batch,
 	z0 *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
 	var solution *ode.Solution
@@ -314,12 +308,14 @@ func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *bat
 	}
 	defer xla.Free(out...)
 	dims := solution.Z.Shape().Dimensions // [B, S, n, hidden]
-	size := solution.Z.Size()
-	end := nn.Part(solution.Z, size-dims[2]*dims[3], size)
-	return nn.Floats(out[0]), nn.Tensor(solution.Z.DType(), end, 1, dims[2], dims[3]), nil
+	size, end := dims[2]*dims[3], []float64(nil)
+	for last := dims[1]; last <= dims[0]*dims[1]; last += dims[1] {
+		end = append(end, nn.Part(solution.Z, (last-1)*size, last*size)...)
+	}
+	return nn.Floats(out[0]), nn.Tensor(solution.Z.DType(), end, dims[0], dims[2], dims[3]), nil
 }
 
-// notFinite lets a solve that left the floats count as a loss that did.
+// notFinite makes of a solve with numbers that are not finite what a loss that is not finite gives.
 func notFinite(err error) error {
 	if errors.Is(err, ode.NotFinite) {
 		return fmt.Errorf("%w: %w", train.ErrNotFinite, err)

@@ -2,7 +2,6 @@ package pengcde
 
 import (
 	"fmt"
-	"hash"
 	"slices"
 
 	"github.com/gomlx/compute/shapes"
@@ -57,21 +56,12 @@ func (p *Plan) String() string {
 //
 // It makes every batch once, one after another, and builds the graphs of a step: seconds, not minutes.
 func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, error) {
-	return m.plan(m.windows(training), batchSize, steps)
-}
-
-// PlanTrajectories is Plan for [Model.FitTrajectories].
-func (m *Model) PlanTrajectories(training []*dyngraph.Series, batchSize, steps int) (*Plan, error) {
-	return m.plan(m.trajectories(training), batchSize, steps)
-}
-
-func (m *Model) plan(all lessons, batchSize, steps int) (*Plan, error) {
 	switch {
 	case m.params == nil:
 		return nil, ErrClosed
-	case all.count == 0 || batchSize < 0 || steps < 0:
-		return nil, invalid("plan for %d examples in batches of %d with %d steps, want at least one example, and no negative numbers",
-			all.count, batchSize, steps)
+	case len(training) == 0 || batchSize < 0 || steps < 0:
+		return nil, invalid("plan for %d windows in batches of %d with %d steps, want at least one window, and no negative "+
+			"numbers", len(training), batchSize, steps)
 	}
 	w := m.config.wiring()
 	if m.config.Adaptive != nil && steps > 0 {
@@ -82,11 +72,10 @@ func (m *Model) plan(all lessons, batchSize, steps int) (*Plan, error) {
 		return nil, err
 	}
 	defer n.close()
-	size := min(max(batchSize, 1), all.count)
+	size := min(max(batchSize, 1), len(training))
 	temporary := make(map[string]int64) // by the shapes of a batch
 	largest, data, host := &Plan{}, int64(0), int64(0)
-	for from := 0; from < all.count; from += size {
-		part := lessons{min(size, all.count-from), func(i int) (example, error) { return all.at(from + i) }}
+	for part := range slices.Chunk(training, size) {
 		p, err := m.planBatch(n, part, size, temporary)
 		if err != nil {
 			return nil, err
@@ -103,15 +92,13 @@ func (m *Model) plan(all lessons, batchSize, steps int) (*Plan, error) {
 }
 
 // planBatch plans one batch. What programs need is looked up, or found, by the shapes they take.
-func (m *Model) planBatch(n *network, one lessons, size int, temporary map[string]int64) (*Plan, error) {
-	batches, err := batchesOf(nil, m.config, []lessons{one}, size, make([]hash.Hash, 1))
-	for _, b := range batches {
-		defer b.free()
-	}
+func (m *Model) planBatch(n *network, part []dyngraph.Window, size int, temporary map[string]int64) (*Plan, error) {
+	made, err := batches(nil, size, source{m, part, nil})
+	defer freeAll(made)
 	if err != nil {
 		return nil, err
 	}
-	b, p := batches[0], &Plan{}
+	b, p := made[0], &Plan{}
 	z0 := tensors.FromShape(shapes.Make(m.config.dtype(), size, m.config.Nodes, m.config.Hidden))
 	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: n.continuous, Memory: n.memory,
 		Args: slices.Concat(m.params[n.encoded:n.driven], b.control)}

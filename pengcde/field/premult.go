@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -20,18 +21,29 @@ import (
 // parameters, 2 n² a layer, and O(n² d) operations do not.
 type PreMult struct {
 	// Hidden is the width of the state, Layers at least 1, Nodes the number n of nodes.
-	Hidden, Layers, Nodes int
+	Hidden, Layers, Nodes int `json:",omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int
+	Features int `json:",omitzero"`
 	// Parity draws the entries of W_1 and W_2 from U(0, 1), as the published code does: their norm is then about n/2 at the
 	// start, and grows with the graph. The default is U(-1/n, 1/n).
-	Parity bool
+	Parity bool `json:",omitzero"`
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
-	PerChannel bool
+	PerChannel bool `json:",omitzero"`
 	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
 	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of the nodes.
-	Identities equivariant.Identities
+	Identities equivariant.Identities `json:",omitzero"`
 }
+
+// Sized implements what [Sizes] says.
+func (f PreMult) Sized(s Sizes) (Field, Sizes) {
+	f.Hidden, f.Layers, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers), cmp.Or(f.Features, s.Features)
+	f.Nodes = cmp.Or(f.Nodes, s.Nodes)
+	f.Identities.Nodes = cmp.Or(f.Identities.Nodes, f.Nodes)
+	return f, Sizes{f.Nodes, f.Features, f.Hidden, f.Layers}
+}
+
+// Traits implements what [Traits] says.
+func (f PreMult) Traits() Traits { return Traits{Seeds: f.Identities.Size == 0} }
 
 func (f PreMult) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 

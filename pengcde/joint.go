@@ -3,6 +3,7 @@ package pengcde
 import (
 	"context"
 	"errors"
+	"hash"
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -49,43 +50,37 @@ func (r *runner) Validate(ctx context.Context, params []*tensors.Tensor) (float6
 	return q.loss, q.err
 }
 
-// together answers requests of several runs by one solve. Its batches have a slot for each of them; where a run asks for
-// nothing, or has ended, its samples stand still: they take no steps, with parameters of a run that does ask.
-type together struct {
+// joint answers requests of several runs by one solve. Its batches have a slot for each of them; where a run asks for
+// nothing, or has ended, its samples are frozen: they take no steps, with parameters of a run that does ask.
+type joint struct {
+	runs                 []SeedRun
 	network              *network
-	batches              func(slots []int) (training, validation []*batch, err error)
-	slots                []int // the runs that batches have room for
+	digests              []hash.Hash // of each run's data, for checkpoints
+	slots                []int       // the runs of the batches
 	training, validation []*batch
 	used                 bool // programs were compiled for so many slots
 	stack, split         *xla.Program
 }
 
-func newTogether(backend *xla.Backend, n *network) (*together, error) {
-	t := &together{network: n}
+func newJoint(backend *xla.Backend, runs []SeedRun) (*joint, error) {
+	j := &joint{runs: runs, network: runs[0].Model.network, digests: make([]hash.Hash, len(runs))}
 	var err error
-	if t.stack, err = xla.NewProgram(backend, "parameters of seeds", t.buildStack); err != nil {
+	if j.stack, err = xla.NewProgram(backend, "parameters of seeds", j.buildStack); err != nil {
 		return nil, err
 	}
-	t.split, err = xla.NewProgram(backend, "gradients of seeds", t.buildSplit)
-	return t, err
+	j.split, err = xla.NewProgram(backend, "gradients of seeds", j.buildSplit)
+	return j, err
 }
 
-func (t *together) close() {
-	t.free()
-	t.stack.Close()
-	t.split.Close()
-}
-
-func (t *together) free() {
-	for _, b := range append(t.training, t.validation...) {
-		b.free()
-	}
-	t.training, t.validation = nil, nil
+func (j *joint) close() {
+	freeAll(j.training, j.validation)
+	j.stack.Close()
+	j.split.Close()
 }
 
 // buildStack: (parameters of slot 0, of slot 1, ...) -> parameters [slots, dims...].
-func (t *together) buildStack(in []*Node) []*Node {
-	count := len(t.network.params)
+func (j *joint) buildStack(in []*Node) []*Node {
+	count := len(j.network.params)
 	out := make([]*Node, count)
 	for i := range out {
 		var slots []*Node
@@ -98,7 +93,7 @@ func (t *together) buildStack(in []*Node) []*Node {
 }
 
 // buildSplit is the way back.
-func (t *together) buildSplit(in []*Node) (out []*Node) {
+func (j *joint) buildSplit(in []*Node) (out []*Node) {
 	for slot := range in[0].Shape().Dim(0) {
 		for _, x := range in {
 			out = append(out, Squeeze(SliceAxis(x, 0, AxisElem(slot)), 0))
@@ -107,15 +102,26 @@ func (t *together) buildSplit(in []*Node) (out []*Node) {
 	return out
 }
 
-// room makes batches with slots for some runs. Each number of slots is compiled for, so that room is left as it is until half of
-// it is empty.
-func (t *together) room(runs []int) (err error) {
-	if len(runs) == len(t.slots) || t.used && 2*len(runs) > len(t.slots) {
+// resize makes batches with slots for some runs. Each number of slots is compiled for, so they are left as they are until
+// half of them are empty.
+func (j *joint) resize(runs []int) (err error) {
+	if len(runs) == len(j.slots) || j.used && 2*len(runs) > len(j.slots) {
 		return nil
 	}
-	t.free()
-	t.slots, t.used = runs, false
-	t.training, t.validation, err = t.batches(runs)
+	freeAll(j.training, j.validation)
+	j.slots, j.used, j.training, j.validation = runs, false, nil, nil
+	var training, validation []source
+	for _, i := range runs {
+		r := j.runs[i]
+		training = append(training, source{r.Model, r.Training, j.digests[i]})
+		validation = append(validation, source{r.Model, r.Validation, j.digests[i]})
+	}
+	backend, size := j.runs[0].Model.backend, batchSize(j.runs[0])
+	if j.training, err = batches(backend, size, training...); err != nil {
+		return err
+	}
+	j.validation, err = batches(backend, size, validation...)
+	giveBack(j.training)
 	return err
 }
 
@@ -139,20 +145,20 @@ func nextGroup(asked []*request) []*request {
 }
 
 // answer answers a group of requests for the same, [runs] with nil for runs that are not of it.
-func (t *together) answer(ctx context.Context, group []*request) {
-	t.used = true
+func (j *joint) answer(ctx context.Context, group []*request) {
+	j.used = true
 	i := slices.IndexFunc(group, func(q *request) bool { return q != nil })
 	if group[i].batch != validating {
-		t.solve(group, t.training[group[i].batch], func(params []*tensors.Tensor, b *batch) error {
-			losses, gradients, err := t.network.gradients(ctx, params, b)
+		j.solve(group, j.training[group[i].batch], func(params []*tensors.Tensor, b *batch) error {
+			losses, gradients, err := j.network.gradients(ctx, params, b)
 			if err == nil {
-				gradients, err = t.apart(gradients)
+				gradients, err = j.bySlot(gradients)
 			}
 			if err != nil {
-				return t.blame(ctx, err, group)
+				return j.blame(ctx, err, group)
 			}
-			count := len(t.network.params)
-			for slot, run := range t.slots {
+			count := len(j.network.params)
+			for slot, run := range j.slots {
 				own := gradients[slot*count : (slot+1)*count]
 				if q := group[run]; q.waiting() {
 					q.loss, q.gradients = losses[slot], own
@@ -165,18 +171,18 @@ func (t *together) answer(ctx context.Context, group []*request) {
 		return
 	}
 	total := 0
-	for _, b := range t.validation {
-		total += b.lessons
+	for _, b := range j.validation {
+		total += b.samples
 	}
-	for _, b := range t.validation {
-		t.solve(group, b, func(params []*tensors.Tensor, still *batch) error {
-			losses, err := t.network.losses(ctx, params, still)
+	for _, b := range j.validation {
+		j.solve(group, b, func(params []*tensors.Tensor, frozen *batch) error {
+			losses, err := j.network.losses(ctx, params, frozen)
 			if err != nil {
-				return t.blame(ctx, err, group)
+				return j.blame(ctx, err, group)
 			}
-			for slot, run := range t.slots {
+			for slot, run := range j.slots {
 				if q := group[run]; q.waiting() {
-					q.loss += losses[slot] * float64(b.lessons) / float64(total)
+					q.loss += losses[slot] * float64(b.samples) / float64(total)
 				}
 			}
 			return nil
@@ -189,7 +195,7 @@ func (q *request) waiting() bool { return q != nil && q.err == nil }
 
 // solve calls do with the parameters and the batch of those in a group that wait, again without those that fail in it, until no
 // more do. An error of do is that of all.
-func (t *together) solve(group []*request, b *batch, do func([]*tensors.Tensor, *batch) error) {
+func (j *joint) solve(group []*request, b *batch, do func([]*tensors.Tensor, *batch) error) {
 	for {
 		var waiting []*request
 		for _, q := range group {
@@ -200,9 +206,9 @@ func (t *together) solve(group []*request, b *batch, do func([]*tensors.Tensor, 
 		if len(waiting) == 0 {
 			return
 		}
-		params, owned, err := t.params(group, waiting[0].params)
+		params, owned, err := j.params(group, waiting[0].params)
 		if err == nil {
-			err = do(params, t.still(b, group))
+			err = do(params, j.freeze(b, group))
 		}
 		owned.Free()
 		for _, q := range waiting {
@@ -217,62 +223,63 @@ func (t *together) solve(group []*request, b *batch, do func([]*tensors.Tensor, 
 }
 
 // params are those of all slots, [slots, dims...], or of the only one; empty slots have the others given.
-func (t *together) params(group []*request, others []*tensors.Tensor) (params []*tensors.Tensor, owned *xla.Buffers, err error) {
+func (j *joint) params(group []*request, others []*tensors.Tensor) (params []*tensors.Tensor, owned *xla.Buffers, err error) {
 	owned = &xla.Buffers{}
-	if len(t.slots) == 1 {
+	if len(j.slots) == 1 {
 		return others, owned, nil
 	}
 	var inputs []*tensors.Tensor
-	for _, run := range t.slots {
+	for _, run := range j.slots {
 		if q := group[run]; q.waiting() {
 			inputs = append(inputs, q.params...)
 		} else {
 			inputs = append(inputs, others...)
 		}
 	}
-	if params, err = call(t.stack, inputs); err != nil {
+	if params, err = call(j.stack, inputs); err != nil {
 		return nil, owned, err
 	}
 	return owned.Own(params...), owned, nil
 }
 
-// apart takes over the gradients of all slots and gives each slot its own, one slot after the other.
-func (t *together) apart(gradients []*tensors.Tensor) ([]*tensors.Tensor, error) {
-	if len(t.slots) == 1 {
+// bySlot takes over the gradients of all slots and gives each slot its own, one slot after the other.
+func (j *joint) bySlot(gradients []*tensors.Tensor) ([]*tensors.Tensor, error) {
+	if len(j.slots) == 1 {
 		return gradients, nil
 	}
 	defer xla.Free(gradients...)
-	return call(t.split, gradients)
+	return call(j.split, gradients)
 }
 
-// still is a batch in which the samples of runs that do not wait take no steps.
-func (t *together) still(b *batch, group []*request) *batch {
-	size := len(b.times) / len(t.slots)
+// freeze is a batch in which the samples of runs that do not wait take no steps.
+func (j *joint) freeze(b *batch, group []*request) *batch {
+	size := len(b.times) / len(j.slots)
 	other := *b
 	other.times = slices.Clone(b.times)
 	for i, times := range b.times {
-		if !group[t.slots[i/size]].waiting() {
+		if !group[j.slots[i/size]].waiting() {
 			other.times[i] = slices.Repeat(times[:1], len(times))
 		}
 	}
 	return &other
 }
 
-// blame gives an error of a solve to the runs whose samples failed, with their samples counted as if they were alone. It returns
-// an error that is not of some runs that wait alone.
-func (t *together) blame(ctx context.Context, err error, group []*request) error {
-	var failure *ode.Failure
-	var input *ode.InputError
-	var start *startError
-	size := len(t.training[0].times) / len(t.slots)
+// blame gives an error of a solve to the runs whose samples failed, with their samples counted as if they were alone. It
+// returns an error that is not of some runs that wait alone.
+func (j *joint) blame(ctx context.Context, err error, group []*request) error {
 	if ctx.Err() != nil {
 		return err
 	}
+	size := len(j.training[0].times) / len(j.slots)
+	at := func(sample int) *request { return group[j.slots[sample/size]] }
+	var failure *ode.Failure
+	var input *ode.InputError
+	var start *startError
 	switch {
 	case errors.As(err, &failure) && !failure.Pullback:
 		own := make(map[*request]*ode.Failure)
 		for _, f := range append([]*ode.Failure{failure}, failure.Also...) {
-			q := group[t.slots[f.Sample/size]]
+			q := at(f.Sample)
 			if !q.waiting() {
 				return err
 			}
@@ -287,25 +294,16 @@ func (t *together) blame(ctx context.Context, err error, group []*request) error
 		for q, f := range own {
 			q.err = notFinite(f)
 		}
-		return nil
-	case errors.As(err, &start):
-		q := group[t.slots[start.sample/size]]
-		if !q.waiting() {
-			return err
-		}
+	case errors.As(err, &start) && at(start.sample).waiting():
 		alone := *start
-		alone.sample = start.sample % size
-		q.err = &alone
-		return nil
-	case errors.As(err, &input):
-		q := group[t.slots[input.Sample/size]]
-		if !q.waiting() {
-			return err
-		}
+		alone.sample %= size
+		at(start.sample).err = &alone
+	case errors.As(err, &input) && at(input.Sample).waiting():
 		alone := *input
-		alone.Sample = input.Sample % size
-		q.err = errs.In("pengcde", &alone, ErrInput)
-		return nil
+		alone.Sample %= size
+		at(input.Sample).err = errs.In("pengcde", &alone, ErrInput)
+	default:
+		return err
 	}
-	return err
+	return nil
 }
