@@ -17,8 +17,8 @@ import (
 
 // Setting says which case is wanted.
 type Setting struct {
-	// Field is pengcde.PENG, pengcde.Original or pengcde.PreMult; "" means PENG.
-	Field pengcde.Kind
+	// Field is "peng", "original" or "pre-mult"; "" means "peng".
+	Field string
 	// Nodes are asked for; the grid has the next square number.
 	Nodes int
 	// Float64 computes in float64 in place of float32.
@@ -44,7 +44,7 @@ const (
 // Case is one batch of training on the heat task: 4 graphs from a grid, at 80 observed times each, amplitude 1.
 type Case struct {
 	Setting
-	// Config is that of the model; Series are what [pengcde.Model.FitTrajectories] trains on.
+	// Config is that of the model; Series are what [pengcde.Model.Fit] trains on.
 	Config pengcde.Config
 	Series []*dyngraph.Series
 	// Train makes an epoch one step of AdamW on all series, without validation, and so small that parameters stay what they are.
@@ -55,7 +55,7 @@ type Case struct {
 // NewCase generates a case.
 func NewCase(ctx context.Context, s Setting) (*Case, error) {
 	if s.Field == "" {
-		s.Field = pengcde.PENG
+		s.Field = "peng"
 	}
 	// An event adds p n² edges: from 400 nodes on p falls, so that the degree does not grow with the graph.
 	const probability, whole = 0.001, 400
@@ -70,30 +70,39 @@ func NewCase(ctx context.Context, s Setting) (*Case, error) {
 	for b := range set.Trajectories {
 		c.Series = append(c.Series, set.Trajectories[b].Series(set.Train, set.TrainingIndex(s.Published)))
 	}
-	c.Config = pengcde.Config{Nodes: c.Series[0].Nodes(), Features: 1, Field: s.Field, Hidden: hidden, Layers: layers,
+	c.Config = pengcde.Config{Nodes: c.Series[0].Nodes(), Features: 1, Hidden: hidden, Layers: layers,
 		GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Parity: s.Published, Float64: s.Float64, Seed: s.Seed}
 	if s.Batch == 0 {
 		c.Batch = batchSize
 	}
 	c.Train = train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: c.Batch, AdamW: train.AdamW{LearningRate: stillRate}}
-	if _, err := c.field(); err != nil {
+	if c.Config.Field, err = c.field(); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
+// windows are the whole series.
+func (c *Case) windows() []dyngraph.Window {
+	windows := make([]dyngraph.Window, len(c.Series))
+	for i, s := range c.Series {
+		windows[i] = s.Whole()
+	}
+	return windows
+}
+
 // field is the vector field of the model.
 func (c *Case) field() (field.Field, error) {
 	switch c.Field {
-	case pengcde.PENG:
+	case "peng":
 		return field.PENG{Hidden: hidden, Layers: layers, Parity: c.Published}, nil
-	case pengcde.Original:
+	case "original":
 		return field.Original{Hidden: hidden, Layers: layers}, nil
-	case pengcde.PreMult:
+	case "pre-mult":
 		return field.PreMult{Hidden: hidden, Layers: layers, Nodes: c.Config.Nodes, Parity: c.Published}, nil
 	}
 	return nil, fmt.Errorf("bench: the peer has no field %q, want %q, %q or %q: %w",
-		c.Field, pengcde.PENG, pengcde.Original, pengcde.PreMult, pengcde.ErrInput)
+		c.Field, "peng", "original", "pre-mult", pengcde.ErrInput)
 }
 
 // samples are the controls of the series, as the model makes them.
@@ -112,7 +121,7 @@ func (c *Case) samples() ([]field.Sample, error) {
 			}
 			index = append(index, at)
 		}
-		pattern, snapshots, err := c.Config.Control.Apply(s.Pattern, distinct)
+		pattern, snapshots, err := c.Config.Normalise.Apply(s.Pattern, distinct)
 		if err != nil {
 			return nil, fmt.Errorf("bench: %w", err)
 		}

@@ -29,24 +29,24 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, f := range []struct {
-		kind  pengcde.Kind
+		kind  string
 		field field.Field
 		stops func(field.Sample) []float64
 	}{
-		{pengcde.GNODE, field.GNODE{Hidden: hidden, Layers: layers}, field.Sample.Jumps},
-		{pengcde.Adjacency, field.Adjacency{Hidden: hidden, Layers: layers}, field.Sample.Changes},
-		{pengcde.Original, field.Original{Hidden: hidden, Layers: layers}, field.Sample.Changes},
-		{pengcde.PENG, field.PENG{Hidden: hidden, Layers: layers}, field.Sample.Changes},
+		{"gn-ode", field.GNODE{Hidden: hidden, Layers: layers}, field.Sample.Jumps},
+		{"adjacency", field.Adjacency{Hidden: hidden, Layers: layers}, field.Sample.Changes},
+		{"original", field.Original{Hidden: hidden, Layers: layers}, field.Sample.Changes},
+		{"peng", field.PENG{Hidden: hidden, Layers: layers}, field.Sample.Changes},
 	} {
-		b.Run(string(f.kind), func(b *testing.B) {
+		b.Run(f.kind, func(b *testing.B) {
 			config, training := c.Config, c.Train
-			config.Field, training.Epochs, training.AdamW.LearningRate = f.kind, 40, 1e-2
+			config.Field, training.Epochs, training.AdamW.LearningRate = f.field, 40, 1e-2
 			model, err := pengcde.New(backend, config)
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer model.Close()
-			if _, err := model.FitTrajectories(ctx, c.Series, nil, training); err != nil {
+			if _, err := model.Fit(ctx, c.windows(), nil, training); err != nil {
 				b.Fatal(err)
 			}
 			equation, params := field.Piecewise(f.field)
@@ -67,7 +67,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer solver.Close()
-				problem := ode.Problem{Args: append(args[:len(args):len(args)], tensors...), Forget: true, Continuous: f.kind != pengcde.GNODE}
+				problem := ode.Problem{Args: append(args[:len(args):len(args)], tensors...), Forget: true, Continuous: f.kind != "gn-ode"}
 				var z0 []float64
 				for i, s := range samples {
 					problem.Times = append(problem.Times, s.Knots)

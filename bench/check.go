@@ -56,7 +56,7 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (*Comparison, e
 	defer model.Close()
 	lesson := c.Train
 	lesson.Epochs, lesson.AdamW = 2, train.AdamW{}
-	if _, err := model.FitTrajectories(ctx, c.Series, nil, lesson); err != nil {
+	if _, err := model.Fit(ctx, c.windows(), nil, lesson); err != nil {
 		return nil, err
 	}
 	found := &Comparison{}
@@ -107,7 +107,7 @@ func (c *Case) gradient(ctx context.Context, model *pengcde.Model, before string
 	const far = 1e12
 	lesson := c.Train
 	lesson.AdamW = train.AdamW{LearningRate: far, Epsilon: far, WeightDecay: -1, Clip: -1}
-	report, err := model.FitTrajectories(ctx, c.Series, nil, lesson)
+	report, err := model.Fit(ctx, c.windows(), nil, lesson)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -22,16 +22,16 @@ const (
 
 // document is case.json.
 type document struct {
-	Field        pengcde.Kind `json:"field"`
-	Layers       int          `json:"layers"`
-	Parity       bool         `json:"parity"`
-	DType        string       `json:"dtype"`
-	RTol         float64      `json:"rtol"`
-	ATol         float64      `json:"atol"`
-	First        float64      `json:"first_step"`
-	LearningRate float64      `json:"learning_rate"`
-	WeightDecay  float64      `json:"weight_decay"`
-	Clip         float64      `json:"clip"`
+	Field        string  `json:"field"`
+	Layers       int     `json:"layers"`
+	Parity       bool    `json:"parity"`
+	DType        string  `json:"dtype"`
+	RTol         float64 `json:"rtol"`
+	ATol         float64 `json:"atol"`
+	First        float64 `json:"first_step"`
+	LearningRate float64 `json:"learning_rate"`
+	WeightDecay  float64 `json:"weight_decay"`
+	Clip         float64 `json:"clip"`
 	// Ends of given steps and times that adaptive steps end on, for each sample.
 	Ends  [][]float64 `json:"ends"`
 	Stops [][]float64 `json:"stops"`

@@ -11,7 +11,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
 // slopesFrom is the least number of nodes in the fit of a slope: below it, time goes to things that do not grow.
@@ -140,8 +139,8 @@ func place(machine string, versions map[string]string) string {
 
 func (f File) places() []string { return distinct(f.Rows, Row.place) }
 
-func (f File) models() []pengcde.Kind {
-	return distinct(f.Rows, func(r Row) pengcde.Kind { return r.Model })
+func (f File) models() []string {
+	return distinct(f.Rows, func(r Row) string { return r.Model })
 }
 
 // distinct are the values of rows in the order in which they come.
@@ -154,14 +153,14 @@ func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
 	return values
 }
 
-func modelName(kind pengcde.Kind) string {
+func modelName(kind string) string {
 	switch kind {
-	case pengcde.PENG:
+	case "peng":
 		return "PENG-CDE"
-	case pengcde.Original:
+	case "original":
 		return "Original GN-CDE"
-	case pengcde.PreMult:
+	case "pre-mult":
 		return "Pre-Mult GN-CDE"
 	}
-	return string(kind)
+	return kind
 }

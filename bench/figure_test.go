@@ -22,7 +22,7 @@ import (
 // testRows are made up: of PENG-CDE with a peer that runs out of memory at 1024.
 func testRows() []Row {
 	row := func(n int, ours, peer float64, oursMB, peerMB int64) Row {
-		return Row{Model: pengcde.PENG, Variant: Dense, N: n, Pairs: 5, Ours: ours, Peer: peer, Ratio: Spread{peer / ours, 0.5, 99}, OursInference: ours / 4,
+		return Row{Model: "peng", Variant: Dense, N: n, Pairs: 5, Ours: ours, Peer: peer, Ratio: Spread{peer / ours, 0.5, 99}, OursInference: ours / 4,
 			PeerInference: peer / 4, OursCompile: 3, PeerCompile: 11, OursBytes: oursMB << 20, PeerBytes: peerMB << 20, Accepted: 200, Rejected: 7,
 			Machine: "Test CPU, 2 cores", Commit: "abc1234", Versions: map[string]string{"go": "go1.26", "jax": "0.9", "backend": "XLA on CPU"}}
 	}
@@ -91,7 +91,7 @@ func TestDrawSeconds(t *testing.T) {
 	expect(t, writes(t, figure, err), []string{ours}, []string{"peer"})
 
 	other := testRows()[1]
-	other.Machine, other.Model = "Another", pengcde.PreMult
+	other.Machine, other.Model = "Another", "pre-mult"
 	both := File{Rows: append(testRows(), other)}
 	figure, err = both.DrawSeconds()
 	expect(t, writes(t, figure, err), []string{"PENG-CDE, library, Test CPU, 2 cores, XLA on CPU: slope", "Pre-Mult GN-CDE, library, Another, XLA on CPU\n"}, nil)
@@ -161,7 +161,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestMeasure(t *testing.T) {
-	row, err := Measure(t.Context(), xlatest.Go(t), Setting{Field: pengcde.Original, Nodes: 9, Seed: 1}, 2)
+	row, err := Measure(t.Context(), xlatest.Go(t), Setting{Field: "original", Nodes: 9, Seed: 1}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

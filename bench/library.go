@@ -125,7 +125,7 @@ func (l *library) epochs() (more bool, err error) {
 		}
 		compiling, began = 0, time.Now()
 	}
-	_, ended := l.model.FitTrajectories(ctx, l.c.Series, nil, config)
+	_, ended := l.model.Fit(ctx, l.c.windows(), nil, config)
 	if ctx.Err() == nil || l.ctx.Err() != nil { // it did not end because it was to
 		err = errors.Join(err, ended)
 	}
@@ -137,8 +137,8 @@ func (l *library) inference() error {
 	var seconds [2]float64
 	for i := range seconds {
 		began := time.Now()
-		for part := range slices.Chunk(l.c.Series, l.c.Batch) {
-			if _, err := l.model.Trajectories(l.ctx, part, nil); err != nil {
+		for part := range slices.Chunk(l.c.windows(), l.c.Batch) {
+			if _, err := l.model.PredictAll(l.ctx, part, nil); err != nil {
 				return err
 			}
 		}

@@ -37,7 +37,7 @@ func Measure(ctx context.Context, backend *xla.Backend, s Setting, epochs int) (
 		seconds = append(seconds, time.Since(began).Seconds())
 		began = time.Now()
 	}
-	if _, err := model.FitTrajectories(ctx, c.Series, nil, config); err != nil {
+	if _, err := model.Fit(ctx, c.windows(), nil, config); err != nil {
 		return Row{}, err
 	}
 	median := spread(seconds[1:]).Median

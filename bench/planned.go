@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// Planned is what [pengcde.Model.PlanTrajectories] foresees of a race's training; 0 where nothing was planned.
+// Planned is what [pengcde.Model.Plan] foresees of a race's training; 0 where nothing was planned.
 type Planned struct {
 	// PlannedBytes are those on the device and on the host, both of which are resident memory on a CPU. BaseBytes are resident
 	// before anything is compiled: the process with its backend and data. So PlannedBytes are to be compared with
@@ -26,7 +26,7 @@ func (c *Case) plan(model *pengcde.Model, steps []ode.Stats) (p Planned, err err
 	for _, s := range steps {
 		most = max(most, s.Accepted)
 	}
-	plan, err := model.PlanTrajectories(c.Series, c.Batch, most)
+	plan, err := model.Plan(c.windows(), c.Batch, most)
 	if err != nil {
 		return p, err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/peng-cde/pengcde-go/internal/resident"
-	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -22,7 +21,7 @@ func TestServe(t *testing.T) {
 	t.Setenv(xla.BackendEnv, "go")
 	folder := t.TempDir()
 	var out bytes.Buffer
-	err := Serve(context.Background(), Setting{Field: pengcde.Original, Nodes: 9, Seed: 1}, folder, strings.NewReader("epoch\nepoch\ninference\n"), &out)
+	err := Serve(context.Background(), Setting{Field: "original", Nodes: 9, Seed: 1}, folder, strings.NewReader("epoch\nepoch\ninference\n"), &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +67,9 @@ func TestRowsAreKept(t *testing.T) {
 		t.Fatalf("a file that is not there: %v, %v", none, err)
 	}
 	var f File
-	f.Put(Row{Model: pengcde.PENG, N: 128, Ours: 1})
-	f.Put(Row{Model: pengcde.PENG, N: 256, Ours: 2, OutOfMemory: true, Planned: Planned{PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7}})
-	f.Put(Row{Model: pengcde.PENG, N: 128, Ours: 3, Peer: 9, Ratio: spread([]float64{4, 2, 3})})
+	f.Put(Row{Model: "peng", N: 128, Ours: 1})
+	f.Put(Row{Model: "peng", N: 256, Ours: 2, OutOfMemory: true, Planned: Planned{PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7}})
+	f.Put(Row{Model: "peng", N: 128, Ours: 3, Peer: 9, Ratio: spread([]float64{4, 2, 3})})
 	content, err := json.Marshal(f)
 	if err == nil {
 		err = os.WriteFile(path, content, 0o600)
@@ -82,7 +81,7 @@ func TestRowsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := File{Rows: []Row{{Model: pengcde.PENG, N: 128, Ours: 3, Peer: 9, Ratio: Spread{3, 2, 4}}, {Model: pengcde.PENG, N: 256, Ours: 2, OutOfMemory: true, Planned: Planned{PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7}}}}
+	want := File{Rows: []Row{{Model: "peng", N: 128, Ours: 3, Peer: 9, Ratio: Spread{3, 2, 4}}, {Model: "peng", N: 256, Ours: 2, OutOfMemory: true, Planned: Planned{PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7}}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -9,13 +9,12 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
-	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
 // Row is one race. What it says of the peer is 0 where that took no part.
 type Row struct {
-	Model   pengcde.Kind `json:"model"`
-	Variant Variant      `json:"peer_variant"`
+	Model   string  `json:"model"`
+	Variant Variant `json:"peer_variant"`
 	// N is the number of nodes asked for; the grid has the next square number.
 	N     int `json:"n"`
 	Pairs int `json:"pairs"`

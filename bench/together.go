@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -16,7 +15,7 @@ import (
 
 // Together is a measurement of seeds that train in one program, by [pengcde.FitSeeds].
 type Together struct {
-	Model pengcde.Kind `json:"model"`
+	Model string `json:"model"`
 	// N is the number of nodes asked for, Seeds that of models, each with data and parameters of its own.
 	N     int `json:"n"`
 	Seeds int `json:"seeds"`
@@ -37,7 +36,7 @@ func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds
 	}
 	var times []float64
 	var began time.Time
-	runs := make([]pengcde.Run[*dyngraph.Series], seeds)
+	runs := make([]pengcde.SeedRun, seeds)
 	for i := range runs {
 		c, err := NewCase(ctx, s)
 		if err != nil {
@@ -55,7 +54,7 @@ func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds
 				began = time.Now()
 			}
 		}
-		runs[i] = pengcde.Run[*dyngraph.Series]{Model: model, Training: c.Series, Config: c.Train}
+		runs[i] = pengcde.SeedRun{Model: model, Training: c.windows(), Config: c.Train}
 		t.Model = c.Field
 		s.Seed++
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestMeasureTogether(t *testing.T) {
-	s := Setting{Field: pengcde.Original, Nodes: 16, Seed: testSeed}
+	s := Setting{Field: "original", Nodes: 16, Seed: testSeed}
 	got, err := MeasureTogether(t.Context(), xlatest.Go(t), s, 2, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -37,12 +37,12 @@ func TestTogetherIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.json")
 	put := func(n, seeds int, median float64, machine string) {
 		t.Helper()
-		measured := Together{Model: pengcde.PENG, N: n, Seeds: seeds, SeedEpoch: Spread{median, median, median}, Epochs: 3, Machine: machine}
+		measured := Together{Model: "peng", N: n, Seeds: seeds, SeedEpoch: Spread{median, median, median}, Epochs: 3, Machine: machine}
 		if err := Update(path, func(f *File) { f.PutTogether(measured) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := Update(path, func(f *File) { f.Put(Row{Model: pengcde.PENG, N: 16}) }); err != nil {
+	if err := Update(path, func(f *File) { f.Put(Row{Model: "peng", N: 16}) }); err != nil {
 		t.Fatal(err)
 	}
 	put(100, 4, 0.9, "here")

@@ -6,6 +6,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -28,9 +29,9 @@ func englandSettings(p Profile) []Setting {
 	published := englandSize
 	published.Hidden, published.Layers = 64, 3
 	as := published
-	as.Control, as.Parity = dyngraph.Raw, true
+	as.Normalise, as.Parity = dyngraph.Raw, true
 	constant := englandSize
-	constant.Field, constant.Hidden, constant.Adaptive = pengcde.Constant, 32, &ode.PID{}
+	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 
 	peng := Setting{ID: "peng", Name: "PENG-CDE", Model: &published}
 	raw := Setting{ID: "as-published", Name: "PENG-CDE, as published", Model: &as}

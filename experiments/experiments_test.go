@@ -17,6 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -29,7 +30,7 @@ const tinyRuns = 4 + 2*runsOfZero
 // tiny is england with two models that train in seconds, and two heuristics.
 func tiny() Forecasting {
 	e := England()
-	model := pengcde.Config{Nodes: 129, Features: 8, Field: pengcde.Constant, Hidden: 2}
+	model := pengcde.Config{Nodes: 129, Features: 8, Field: field.Constant{}, Hidden: 2}
 	other := model
 	other.Hidden = 3
 	config := train.Config{Epochs: 3, EvaluateEvery: 1}

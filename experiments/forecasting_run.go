@@ -166,7 +166,13 @@ func (w *forecastingRunner) run(ctx context.Context, t task) (*Run, float64, err
 		return model.Fit(ctx, split.Train, split.Validation, config)
 	})
 	if err == nil {
-		err = run.measure(func(w dyngraph.Window) ([]float64, error) { return model.Forecast(ctx, w) }, split)
+		err = run.measure(func(w dyngraph.Window) ([]float64, error) {
+			y, err := model.Predict(ctx, w, nil)
+			if err != nil {
+				return nil, err
+			}
+			return slices.Concat(y[0]...), nil
+		}, split)
 	}
 	if run.diverged(err) {
 		err = nil

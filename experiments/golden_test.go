@@ -16,7 +16,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -42,8 +42,8 @@ type golden struct {
 // makes.
 func TestGolden(t *testing.T) {
 	got := golden{Generation, make(map[string][]float64)}
-	goldenForecasts(t, xlatest.Go(t), pengcde.Kinds(), got.Values)
-	goldenWorlds(t, xlatest.Go(t), []pengcde.Kind{pengcde.PENG, pengcde.GNODE}, got.Values)
+	goldenForecasts(t, xlatest.Go(t), field.Names(), got.Values)
+	goldenWorlds(t, xlatest.Go(t), []string{"peng", "gn-ode"}, got.Values)
 
 	var want golden
 	content, err := os.ReadFile(goldenFile)
@@ -90,7 +90,7 @@ func TestGoldenHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make(map[string][]float64)
-	goldenForecasts(t, xlatest.Backend(t), []pengcde.Kind{pengcde.PENG}, got)
+	goldenForecasts(t, xlatest.Backend(t), []string{"peng"}, got)
 	for name := range want.Values {
 		if got[name] == nil {
 			delete(want.Values, name)
@@ -131,14 +131,15 @@ func goldenChanges(want, got map[string][]float64, tolerance float64) (changes [
 
 // goldenForecasts trains vector fields for two optimiser steps on england, and makes all forecasts without a model.
 // With more or longer steps, losses by step change by 1e-4 for rounding alone.
-func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
+func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []string, values map[string][]float64) {
 	t.Helper()
 	e := England()
 	e.settings = func(Profile) []Setting {
 		all := slices.DeleteFunc(heuristics(1), func(s Setting) bool { return s.Split != Random })
 		for _, kind := range kinds {
 			model := englandSize
-			model.Field, model.Hidden, model.Step, model.Float64 = kind, 4, 0.5, true
+			model.Field, _ = field.Named(kind)
+			model.Hidden, model.Step, model.Float64 = 4, 0.5, true
 			all = append(all, Setting{ID: string(kind), Name: string(kind), Split: Random, Model: &model, Seeds: 1,
 				Train: train.Config{Epochs: 2, EvaluateEvery: 1, BatchSize: 7, AdamW: goldenAdamW}})
 		}
@@ -157,7 +158,7 @@ func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, v
 
 // goldenWorlds trains in a small world by adaptive steps: the field with control by the graph, and the one whose graph
 // jumps.
-func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
+func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []string, values map[string][]float64) {
 	t.Helper()
 	for _, kind := range kinds {
 		e := small()
@@ -172,7 +173,8 @@ func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, valu
 			t.Fatal(err)
 		}
 		task := tasks[0]
-		task.Model.Model.Field, task.Model.Model.Hidden, task.Model.Model.Float64 = kind, 4, true
+		task.Model.Model.Field, _ = field.Named(kind)
+		task.Model.Model.Hidden, task.Model.Model.Float64 = 4, true
 		task.Model.Model.Adaptive = &ode.PID{RTol: 1e-6}
 		task.Model.Train.AdamW = goldenAdamW
 		task.slot.base = t.TempDir() + "/golden"

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding"
 	"encoding/binary"
@@ -10,6 +11,7 @@ import (
 	"hash"
 	"math"
 	"reflect"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -77,7 +79,8 @@ func intervals(windows []dyngraph.Window) [][2]int {
 	return all
 }
 
-// explicit is a value as JSON has it, but with all fields, zeros too, that are not excluded by the tag "-".
+// explicit is a value as JSON has it, but with all fields, zeros too, that are not excluded by the tags "-" and
+// omitzero.
 func explicit(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
@@ -93,9 +96,12 @@ func explicit(v reflect.Value) any {
 	case reflect.Struct:
 		fields := make(map[string]any)
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
-				fields[f.Name] = explicit(v.Field(i))
+			f := v.Type().Field(i)
+			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if !f.IsExported() || name == "-" || option == "omitzero" && v.Field(i).IsZero() {
+				continue
 			}
+			fields[cmp.Or(name, f.Name)] = explicit(v.Field(i))
 		}
 		return fields
 	case reflect.Slice, reflect.Array:

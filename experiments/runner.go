@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -106,7 +107,7 @@ type runner[T interface{ work() job }, R any] struct {
 	// describe is a word on a run that is done.
 	describe func(*R) string
 	opened   *xla.Backend
-	models   map[pengcde.Config]*pengcde.Model // by what they were made of, without the control
+	models   map[string]*pengcde.Model // by what they were made of, without the normalisation
 	clock    clock
 }
 
@@ -286,11 +287,16 @@ func stored[T interface{ work() job }, R any](tasks []T, add func(T, found[R])) 
 	return nil
 }
 
-// prepare returns a model with the seed's parameters. It is compiled once for all seeds and controls.
+// prepare returns a model with the seed's parameters. It is compiled once for all seeds and normalisations.
 func (w *runner[T, R]) prepare(config pengcde.Config, seed uint64) (*pengcde.Model, error) {
-	control := config.Control
-	config.Control = 0
-	if w.models[config] == nil {
+	normalise := config.Normalise
+	config.Normalise = 0
+	content, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprint(string(content), config.Product, config.Memory) // JSON leaves these out
+	if w.models[key] == nil {
 		backend, err := w.backend()
 		if err != nil {
 			return nil, err
@@ -300,12 +306,12 @@ func (w *runner[T, R]) prepare(config pengcde.Config, seed uint64) (*pengcde.Mod
 			return nil, err
 		}
 		if w.models == nil {
-			w.models = make(map[pengcde.Config]*pengcde.Model)
+			w.models = make(map[string]*pengcde.Model)
 		}
-		w.models[config] = model
+		w.models[key] = model
 	}
-	model := w.models[config]
-	model.Reset(seed, control)
+	model := w.models[key]
+	model.Reset(seed, normalise)
 	return model, nil
 }
 

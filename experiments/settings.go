@@ -54,7 +54,7 @@ var heuristicNotes = map[string]string{
 // up to 4.
 func residual(size pengcde.Config, step float64, training train.Config) Setting {
 	model := size
-	model.Hidden, model.Layers, model.Step, model.Control, model.Residual = 8, 1, step, dyngraph.NormalisedAdjacency, true
+	model.Hidden, model.Layers, model.Step, model.Normalise, model.Residual = 8, 1, step, dyngraph.NormalisedAdjacency, true
 	training.EvaluateEvery = -1
 	training.AdamW.WeightDecay = 1e-3
 	return Setting{ID: "residual", Name: "PENG-CDE, residual", Model: &model, Dense: true, Train: training,

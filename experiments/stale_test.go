@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -104,7 +104,7 @@ func TestIdentityHasEveryValue(t *testing.T) {
 		"step": {func(s *Setting) { s.Model.Step = 0.2 }, false}, "float64": {func(s *Setting) { s.Model.Float64 = true }, false},
 		"patience": {func(s *Setting) { s.Train.Patience = 16 }, false}, "no clip": {func(s *Setting) { s.Train.AdamW.Clip = -1 }, false},
 		"windows": {func(s *Setting) { s.Dense = true }, false}, "deal": {func(s *Setting) { s.Split = Chronological }, false},
-		"field": {func(s *Setting) { s.Model.Field = pengcde.GNODE }, false},
+		"field": {func(s *Setting) { s.Model.Field = field.GNODE{} }, false},
 	} {
 		if got := identityOf(c.change); (got == base) != c.same {
 			t.Errorf("%s: %s, want it the same as\n%s: %t", name, got, base, c.same)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -283,8 +283,8 @@ func (r *Row) model(seeds int) []figures.Cell {
 	}
 	cells := []figures.Cell{figures.Text(name), figures.Text("–"), figures.Text("–")}
 	if model := r.Setting.Model; model != nil {
-		if model.Field != pengcde.Constant {
-			cells[1] = figures.Text(model.Control.String())
+		if _, constant := model.Field.(field.Constant); !constant {
+			cells[1] = figures.Text(model.Normalise.String())
 		}
 		if len(r.Runs) > 0 {
 			cells[2] = figures.Text(fmt.Sprint(r.Runs[0].Parameters))

@@ -6,6 +6,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -30,7 +31,7 @@ func tennisSettings(p Profile) []Setting {
 	published := tennisSize
 	published.Hidden, published.Layers = 64, 3
 	constant := tennisSize
-	constant.Field, constant.Hidden, constant.Adaptive = pengcde.Constant, 32, &ode.PID{}
+	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 
 	peng := Setting{ID: "peng", Name: "PENG-CDE", Model: &published}
 	small := Setting{ID: "constant", Name: "Constant", Model: &constant}

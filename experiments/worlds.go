@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -126,21 +127,21 @@ func (e Worlds) models(size worldsSize) []WorldModel {
 		change(&m)
 		return m
 	}
-	field := func(kind pengcde.Kind) func(*WorldModel) {
-		return func(m *WorldModel) { m.Model.Field = kind }
+	with := func(f field.Field) func(*WorldModel) {
+		return func(m *WorldModel) { m.Model.Field = f }
 	}
 	all := []WorldModel{
-		model("constant", "Constant", "Constant", field(pengcde.Constant)),
-		model("gn-ode", "GN-ODE", "Graph Neural ODE", field(pengcde.GNODE)),
-		model("adjacency", "Adjacency GN-CDE", "Adjacency GN-CDE", field(pengcde.Adjacency)),
+		model("constant", "Constant", "Constant", with(field.Constant{})),
+		model("gn-ode", "GN-ODE", "Graph Neural ODE", with(field.GNODE{})),
+		model("adjacency", "Adjacency GN-CDE", "Adjacency GN-CDE", with(field.Adjacency{})),
 		model("pre-mult", "Pre-Mult GN-CDE, published start", "Pre Mult GN-CDE", func(m *WorldModel) {
-			m.Model.Field, m.Model.Parity = pengcde.PreMult, true
+			m.Model.Field, m.Model.Parity = field.PreMult{}, true
 			m.Note = "Pre-Mult, published start: its n x n matrices are drawn from U(0, 1), so that a layer's output begins some n times too large; without that, from U(-1/n, 1/n). Its steps do not end beside changes, as in the published code."
 		}),
-		model("pre-mult-fair", "Pre-Mult GN-CDE", "", field(pengcde.PreMult)),
-		model("original", "Original GN-CDE", "Original GN-CDE", field(pengcde.Original)),
+		model("pre-mult-fair", "Pre-Mult GN-CDE", "", with(field.PreMult{})),
+		model("original", "Original GN-CDE", "Original GN-CDE", with(field.Original{})),
 		model("peng", "PENG-CDE", "PENG-CDE", func(*WorldModel) {}),
-		model("peng15", "PENG-CDE, all 15 maps", "", func(m *WorldModel) { m.Model.Maps = "all15" }),
+		model("peng15", "PENG-CDE, all 15 maps", "", func(m *WorldModel) { m.Model.Field = field.PENG{Maps: equivariant.All15()} }),
 		model("peng-fast", "PENG-CDE, rate 0.1", "", func(m *WorldModel) {
 			m.Train.AdamW.LearningRate = 0.1
 			m.Note = "Rate 0.1: the learning rate of the published configuration; the paper prints 0.01."

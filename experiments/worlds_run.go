@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -168,12 +169,12 @@ func (t worldTask) sets() (all [3]synthetic.Config) {
 }
 
 // whole are the trajectories of a set at all their times.
-func whole(s *synthetic.Set) []*dyngraph.Series {
-	series := make([]*dyngraph.Series, len(s.Trajectories))
+func whole(s *synthetic.Set) []dyngraph.Window {
+	windows := make([]dyngraph.Window, len(s.Trajectories))
 	for b := range s.Trajectories {
-		series[b] = s.Trajectories[b].Series(nil, nil)
+		windows[b] = s.Trajectories[b].Series(nil, nil).Whole()
 	}
-	return series
+	return windows
 }
 
 func (w *worldsRunner) run(ctx context.Context, t worldTask) (*WorldRun, float64, error) {
@@ -188,15 +189,15 @@ func (w *worldsRunner) run(ctx context.Context, t worldTask) (*WorldRun, float64
 		sets[i] = set
 	}
 	training, validation, test := sets[0], sets[1], sets[2]
-	var lessons []*dyngraph.Series
+	var windows []dyngraph.Window
 	for b := range training.Trajectories {
 		// The published GN-ODE knows the times of events, which here come into force at the next time trained on; what it gets
 		// wrong is in pengcde.Config.Parity.
-		misplaced := t.World.AsPublished && t.Model.Model.Field != pengcde.GNODE
-		lessons = append(lessons, training.Trajectories[b].Series(training.Train, training.TrainingIndex(misplaced)))
+		misplaced := t.World.AsPublished && (t.Model.Model.Field == nil || field.Name(t.Model.Model.Field) != "gn-ode")
+		windows = append(windows, training.Trajectories[b].Series(training.Train, training.TrainingIndex(misplaced)).Whole())
 	}
 	config := t.Model.Model
-	config.Nodes = lessons[0].Nodes()
+	config.Nodes = windows[0].Series.Nodes()
 	model, err := w.prepare(config, t.Seed)
 	if err != nil {
 		return nil, 0, err
@@ -204,7 +205,7 @@ func (w *worldsRunner) run(ctx context.Context, t worldTask) (*WorldRun, float64
 	run.Parameters = model.Parameters()
 	var earlier float64
 	run.Training, earlier, err = w.fit(t.job, t.Model.Train, func(config train.Config) (*train.Report, error) {
-		return model.FitTrajectories(ctx, lessons, whole(validation), config)
+		return model.Fit(ctx, windows, whole(validation), config)
 	})
 	if err == nil {
 		err = run.measure(ctx, model, training, test)
@@ -258,7 +259,7 @@ func (r *WorldRun) measure(ctx context.Context, m *pengcde.Model, training, test
 
 // forecast returns the errors [series][times] and the forecasts [series][times][nodes] of a set.
 func forecast(ctx context.Context, m *pengcde.Model, set *synthetic.Set) (errors [][]float64, states [][][]float64, err error) {
-	all, err := m.Trajectories(ctx, whole(set), nil)
+	all, err := m.PredictAll(ctx, whole(set), nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -291,12 +292,9 @@ func rounded(values []float64) []float64 {
 
 // fusion reads the weights of the maps of all layers of a PENG-CDE; nil for other models.
 func fusion(m *pengcde.Model) [][]MapWeight {
-	if m.Config().Field != pengcde.PENG {
+	resolved, err := m.Config().Resolved()
+	if err != nil || resolved.Maps == nil {
 		return nil
-	}
-	maps := equivariant.Published8()
-	if m.Config().Maps != "" {
-		maps, _, _ = equivariant.ParseMaps(m.Config().Maps) // New has read them
 	}
 	var layers [][]MapWeight
 	for k := range m.Config().Layers {
@@ -305,7 +303,7 @@ func fusion(m *pengcde.Model) [][]MapWeight {
 			return nil
 		}
 		var layer []MapWeight
-		for i, name := range maps {
+		for i, name := range resolved.Maps {
 			layer = append(layer, MapWeight{name, values[2*i], values[2*i+1]})
 		}
 		layers = append(layers, layer)

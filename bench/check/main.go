@@ -9,7 +9,6 @@ import (
 	"os/signal"
 
 	"github.com/peng-cde/pengcde-go/bench"
-	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -32,7 +31,7 @@ func check(ctx context.Context, nodes int, published bool) error {
 	}
 	defer backend.Close()
 	apart := 0
-	for _, kind := range []pengcde.Kind{pengcde.PENG, pengcde.Original, pengcde.PreMult} {
+	for _, kind := range []string{"peng", "original", "pre-mult"} {
 		found, err := bench.Check(ctx, backend, bench.Setting{Field: kind, Nodes: nodes, Published: published, Seed: 1234})
 		if err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/bench"
-	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -93,7 +92,7 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 	}
 	for _, n := range sizes {
 		for _, kind := range strings.Split(fields, ",") {
-			row, err := r.Run(ctx, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234, Batch: batch})
+			row, err := r.Run(ctx, bench.Setting{Field: kind, Nodes: n, Seed: 1234, Batch: batch})
 			if err != nil {
 				return err
 			}
@@ -131,7 +130,7 @@ func together(ctx context.Context, nodes, fields, seeds string, epochs int, out 
 	for _, n := range sizes {
 		for _, kind := range strings.Split(fields, ",") {
 			for _, count := range counts {
-				t, err := bench.MeasureTogether(ctx, backend, bench.Setting{Field: pengcde.Kind(kind), Nodes: n, Seed: 1234}, count, epochs)
+				t, err := bench.MeasureTogether(ctx, backend, bench.Setting{Field: kind, Nodes: n, Seed: 1234}, count, epochs)
 				if err != nil {
 					return err
 				}
