@@ -106,7 +106,7 @@ func (w Window) Visible() [][]float64 {
 	if w.Validate() != nil || s.TargetSize < 1 || w.Start+w.Inputs() > len(s.Newest) {
 		return nil
 	}
-	for _, row := range s.Newest[w.Start:w.Start+w.Inputs()] {
+	for _, row := range s.Newest[w.Start : w.Start+w.Inputs()] {
 		if len(row) != s.Nodes()*s.TargetSize {
 			return nil
 		}
