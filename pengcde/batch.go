@@ -30,12 +30,6 @@ type batch struct {
 
 func (b *batch) free() { b.owned.Free() }
 
-func freeAll(batches ...[]*batch) {
-	for _, b := range slices.Concat(batches...) {
-		b.free()
-	}
-}
-
 // newBatch makes tensors of samples that have equal shapes, on the device, or on the host for a nil backend.
 func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error) {
 	b := &batch{samples: len(samples)}

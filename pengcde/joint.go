@@ -14,42 +14,6 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// request is a loss that one of several runs wants, and the answer.
-type request struct {
-	params []*tensors.Tensor
-	batch  int // of training, with the gradient; validating for the mean over validation
-
-	loss      float64
-	gradients []*tensors.Tensor
-	err       error
-}
-
-const validating = -1
-
-// runner is a run as [train.Fit] sees it: it asks, and goes on when it has been answered.
-type runner struct {
-	count int
-	ask   func(*request) bool // false when there will be no answer
-}
-
-func (r *runner) Batches() int { return r.count }
-
-func (r *runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error) {
-	q := &request{params: params, batch: batch}
-	if !r.ask(q) {
-		return 0, nil, ctx.Err()
-	}
-	return q.loss, q.gradients, q.err
-}
-
-func (r *runner) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
-	q := &request{params: params, batch: validating}
-	if !r.ask(q) {
-		return 0, ctx.Err()
-	}
-	return q.loss, q.err
-}
-
 // joint answers requests of several runs by one solve. Its batches have a slot for each of them; where a run asks for
 // nothing, or has ended, its samples are frozen: they take no steps, with parameters of a run that does ask.
 type joint struct {
@@ -62,20 +26,11 @@ type joint struct {
 	stack, split         *xla.Program
 }
 
-func newJoint(backend *xla.Backend, runs []SeedRun) (*joint, error) {
-	j := &joint{runs: runs, network: runs[0].Model.network, digests: make([]hash.Hash, len(runs))}
-	var err error
-	if j.stack, err = xla.NewProgram(backend, "parameters of seeds", j.buildStack); err != nil {
-		return nil, err
+func (j *joint) free() {
+	for _, b := range slices.Concat(j.training, j.validation) {
+		b.free()
 	}
-	j.split, err = xla.NewProgram(backend, "gradients of seeds", j.buildSplit)
-	return j, err
-}
-
-func (j *joint) close() {
-	freeAll(j.training, j.validation)
-	j.stack.Close()
-	j.split.Close()
+	j.training, j.validation = nil, nil
 }
 
 // buildStack: (parameters of slot 0, of slot 1, ...) -> parameters [slots, dims...].
@@ -108,8 +63,8 @@ func (j *joint) resize(runs []int) (err error) {
 	if len(runs) == len(j.slots) || j.used && 2*len(runs) > len(j.slots) {
 		return nil
 	}
-	freeAll(j.training, j.validation)
-	j.slots, j.used, j.training, j.validation = runs, false, nil, nil
+	j.free()
+	j.slots, j.used = runs, false
 	var training, validation []source
 	for _, i := range runs {
 		r := j.runs[i]
@@ -144,49 +99,47 @@ func nextGroup(asked []*request) []*request {
 	return group
 }
 
-// answer answers a group of requests for the same, [runs] with nil for runs that are not of it.
+// answer answers a group of requests for the same, [runs] with nil for runs that are not of it. The loss of several batches
+// is the mean over their samples.
 func (j *joint) answer(ctx context.Context, group []*request) {
 	j.used = true
-	i := slices.IndexFunc(group, func(q *request) bool { return q != nil })
-	if group[i].batch != validating {
-		j.solve(group, j.training[group[i].batch], func(params []*tensors.Tensor, b *batch) error {
-			losses, gradients, err := j.network.gradients(ctx, params, b)
-			if err == nil {
-				gradients, err = j.bySlot(gradients)
-			}
-			if err != nil {
-				return j.blame(ctx, err, group)
-			}
-			count := len(j.network.params)
-			for slot, run := range j.slots {
-				own := gradients[slot*count : (slot+1)*count]
-				if q := group[run]; q.waiting() {
-					q.loss, q.gradients = losses[slot], own
-				} else {
-					xla.Free(own...)
-				}
-			}
-			return nil
-		})
-		return
+	at := group[slices.IndexFunc(group, (*request).waiting)].batch
+	asked := j.validation
+	if at != validating {
+		asked = j.training[at : at+1]
 	}
 	total := 0
-	for _, b := range j.validation {
+	for _, b := range asked {
 		total += b.samples
-	}
-	for _, b := range j.validation {
 		j.solve(group, b, func(params []*tensors.Tensor, frozen *batch) error {
-			losses, err := j.network.losses(ctx, params, frozen)
+			losses, gradients, err := j.network.evaluate(ctx, params, frozen, at != validating)
+			if err == nil && len(j.slots) > 1 && gradients != nil {
+				stacked := gradients
+				gradients, err = call(j.split, stacked)
+				xla.Free(stacked...)
+			}
 			if err != nil {
 				return j.blame(ctx, err, group)
 			}
+			count := len(gradients) / len(j.slots)
 			for slot, run := range j.slots {
-				if q := group[run]; q.waiting() {
-					q.loss += losses[slot] * float64(b.samples) / float64(total)
+				own := gradients[slot*count : (slot+1)*count]
+				switch q := group[run]; {
+				case !q.waiting():
+					xla.Free(own...)
+				case at == validating:
+					q.loss += losses[slot] * float64(b.samples)
+				default:
+					q.loss, q.gradients = losses[slot], own
 				}
 			}
 			return nil
 		})
+	}
+	for _, q := range group {
+		if at == validating && q.waiting() {
+			q.loss /= float64(total)
+		}
 	}
 }
 
@@ -242,15 +195,6 @@ func (j *joint) params(group []*request, others []*tensors.Tensor) (params []*te
 	return owned.Own(params...), owned, nil
 }
 
-// bySlot takes over the gradients of all slots and gives each slot its own, one slot after the other.
-func (j *joint) bySlot(gradients []*tensors.Tensor) ([]*tensors.Tensor, error) {
-	if len(j.slots) == 1 {
-		return gradients, nil
-	}
-	defer xla.Free(gradients...)
-	return call(j.split, gradients)
-}
-
 // freeze is a batch in which the samples of runs that do not wait take no steps.
 func (j *joint) freeze(b *batch, group []*request) *batch {
 	size := len(b.times) / len(j.slots)
@@ -267,8 +211,8 @@ func (j *joint) freeze(b *batch, group []*request) *batch {
 // blame gives an error of a solve to the runs whose samples failed, with their samples counted as if they were alone. It
 // returns an error that is not of some runs that wait alone.
 func (j *joint) blame(ctx context.Context, err error, group []*request) error {
-	if ctx.Err() != nil {
-		return err
+	if ctx.Err() != nil || len(j.slots) == 1 {
+		return notFinite(err)
 	}
 	size := len(j.training[0].times) / len(j.slots)
 	at := func(sample int) *request { return group[j.slots[sample/size]] }
@@ -303,7 +247,7 @@ func (j *joint) blame(ctx context.Context, err error, group []*request) error {
 		alone.Sample %= size
 		at(input.Sample).err = errs.In("pengcde", &alone, ErrInput)
 	default:
-		return err
+		return notFinite(err)
 	}
 	return nil
 }

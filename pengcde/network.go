@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -215,76 +216,42 @@ func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *ba
 	return solution, nil
 }
 
-// gradient returns the loss of a batch and its gradient with respect to all parameters.
-func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, []*tensors.Tensor, error) {
-	losses, gradients, err := n.gradients(ctx, params, b)
-	if err != nil {
-		return 0, nil, notFinite(err)
-	}
-	return losses[0], gradients, nil
-}
-
-// gradients is gradient for parameters of several seeds too, with one loss per seed.
-func (n *network) gradients(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, []*tensors.Tensor,
-	error) {
-	solution, err := n.solve(ctx, params, b, true)
+// evaluate returns the loss of a batch and, where it is to be differentiated, its gradient with respect to all parameters;
+// for parameters of several seeds one loss per seed.
+func (n *network) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
+	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
+	solution, err := n.solve(ctx, params, b, differentiate)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer solution.Close()
-	out, err := n.compare(params, b, solution)
-	if err != nil {
-		return nil, nil, err
-	}
-	readoutGradients := out[2:]
-	losses := nn.Floats(out[0])
-	defer xla.Free(out[0], out[1])
-	pulled, err := solution.Pullback(ctx, out[1])
-	if err != nil {
-		xla.Free(readoutGradients...)
-		return nil, nil, err
-	}
-	defer xla.Free(pulled.Z0)
-	encoderGradients, err := call(n.encodePull, params[:n.encoded], b.x0, pulled.Z0)
-	if err != nil {
-		xla.Free(append(readoutGradients, pulled.Args...)...)
-		return nil, nil, err
-	}
-	gradients := append(encoderGradients, pulled.Args[:n.driven-n.encoded]...)
-	return losses, append(gradients, readoutGradients...), nil
-}
-
-// compare calls the objective, and gives up the states at the save times: at large graphs they are much of the memory.
-func (n *network) compare(params []*tensors.Tensor, b *batch, solution *ode.Solution) ([]*tensors.Tensor, error) {
+	// The loss takes over the states at the save times: at large graphs they are much of the memory.
 	inputs := []any{xla.Donate(solution.Z), b.target, b.weight}
 	if b.share != nil {
 		inputs = append(inputs, b.share)
 	}
-	return call(n.objective, params[n.driven:], inputs...)
-}
-
-// loss returns the loss of a batch.
-func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, error) {
-	losses, err := n.losses(ctx, params, b)
+	out, err := call(n.objective, params[n.driven:], inputs...)
 	if err != nil {
-		return 0, notFinite(err)
+		return nil, nil, err
 	}
-	return losses[0], nil
-}
-
-// losses returns one loss per seed.
-func (n *network) losses(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
-	solution, err := n.solve(ctx, params, b, false)
+	losses, readout := nn.Floats(out[0]), out[2:]
+	defer xla.Free(out[0], out[1])
+	if !differentiate {
+		xla.Free(readout...)
+		return losses, nil, nil
+	}
+	pulled, err := solution.Pullback(ctx, out[1])
 	if err != nil {
-		return nil, err
+		xla.Free(readout...)
+		return nil, nil, err
 	}
-	defer solution.Close()
-	out, err := n.compare(params, b, solution)
+	defer xla.Free(pulled.Z0)
+	encoder, err := call(n.encodePull, params[:n.encoded], b.x0, pulled.Z0)
 	if err != nil {
-		return nil, err
+		xla.Free(append(readout, pulled.Args...)...)
+		return nil, nil, err
 	}
-	defer xla.Free(out...)
-	return nn.Floats(out[0]), nil
+	return losses, slices.Concat(encoder, pulled.Args[:n.driven-n.encoded], readout), nil
 }
 
 // forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and the states

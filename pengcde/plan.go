@@ -94,7 +94,9 @@ func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, e
 // planBatch plans one batch. What programs need is looked up, or found, by the shapes they take.
 func (m *Model) planBatch(n *network, part []dyngraph.Window, size int, temporary map[string]int64) (*Plan, error) {
 	made, err := batches(nil, size, source{m, part, nil})
-	defer freeAll(made)
+	for _, b := range made {
+		defer b.free()
+	}
 	if err != nil {
 		return nil, err
 	}

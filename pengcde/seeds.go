@@ -1,11 +1,10 @@
 package pengcde
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"iter"
 	"reflect"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -49,98 +48,14 @@ func FitSeeds(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	if err := checkRuns(runs); err != nil {
 		return nil, err
 	}
-	backend := runs[0].Model.backend
-	j, err := newJoint(backend, runs)
-	if err != nil {
-		return nil, err
-	}
-	defer j.close()
-	all := make([]int, len(runs))
-	for i := range all {
-		all[i] = i
-		if runs[i].Config.Checkpoint != nil {
-			j.digests[i] = sha256.New()
-		}
-	}
-	if err := j.resize(all); err != nil {
-		return nil, err
-	}
-	configs, updates := make([]train.Config, len(runs)), make(map[train.AdamW]*train.Update)
-	for i, r := range runs {
-		if configs[i], err = r.Model.keyed(r.Config, j.digests[i]); err != nil {
-			return nil, err
-		}
-		if r.Config.Update != nil {
-			continue
-		}
-		update := updates[r.Config.AdamW]
-		if update == nil {
-			if update, err = train.NewUpdate(backend, r.Config.AdamW); err != nil {
-				return nil, errs.In(fmt.Sprintf("pengcde: run %d", i), err, ErrInput)
-			}
-			defer update.Close()
-			updates[r.Config.AdamW] = update
-		}
-		configs[i].Update = update
-	}
-	clear(j.digests)
-	return j.fit(ctx, configs)
-}
-
-// fit lets each run go on, one after the other, until it asks for a loss or ends, and then answers those that ask for
-// the same. Runs are coroutines: nothing is done at the same time, and a panic in one of them comes out here.
-func (j *joint) fit(ctx context.Context, configs []train.Config) ([]Outcome, error) {
-	runs := j.runs
-	ctx, cancel := context.WithCancel(ctx)
-	outcomes := make([]Outcome, len(runs))
-	resume := make([]func() (*request, bool), len(runs))
-	for i, r := range runs {
-		var stop func()
-		resume[i], stop = iter.Pull(func(yield func(*request) bool) {
-			m, problem := r.Model, &runner{count: len(j.training), ask: yield}
-			m.params, outcomes[i].Report, outcomes[i].Err = train.Fit(ctx, m.backend, problem, m.params, configs[i])
-		})
-		defer stop()
-	}
-	defer cancel() // before a panic stops the others, so that they save their checkpoints
-
-	asked, ended := make([]*request, len(runs)), make([]bool, len(runs))
-	for {
-		var going []int
-		for i := range runs {
-			if asked[i] == nil && !ended[i] {
-				q, ok := resume[i]()
-				asked[i], ended[i] = q, !ok
-			}
-			if !ended[i] {
-				going = append(going, i)
-			}
-		}
-		if len(going) == 0 {
-			break
-		}
-		group := nextGroup(asked)
-		if err := j.resize(going); err != nil {
-			for _, i := range going {
-				asked[i].err = err
-			}
-			group = asked
-		} else {
-			j.answer(ctx, group)
-		}
-		for i := range asked {
-			if group[i] != nil {
-				asked[i] = nil
-			}
-		}
-	}
+	outcomes, err := fit(ctx, runs)
 	var failed []error
 	for i, o := range outcomes {
 		if o.Err != nil {
 			failed = append(failed, errs.In(fmt.Sprintf("pengcde: run %d", i), o.Err))
 		}
 	}
-	return outcomes, errors.Join(failed...)
+	return outcomes, cmp.Or(err, errors.Join(failed...))
 }
 
 func batchSize(r SeedRun) int { return min(max(r.Config.BatchSize, 1), len(r.Training)) }
