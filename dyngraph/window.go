@@ -122,7 +122,8 @@ func (s *Series) Latest(inputs int) (Window, error) {
 		return Window{}, err
 	}
 	if inputs < 1 || inputs > len(s.Times) {
-		return Window{}, s.invalid("the latest %d of %d snapshots as inputs, want 1 to %d", inputs, len(s.Times), len(s.Times))
+		return Window{}, s.invalid("the latest %d of %d snapshots as inputs, want 1 to %d",
+			inputs, len(s.Times), len(s.Times))
 	}
 	return Window{Series: s, Start: len(s.Times) - inputs, Length: inputs + 1}, nil
 }
@@ -156,7 +157,8 @@ func (s *Series) Windows(length, stride int) Windows {
 	case length > len(s.Times):
 		return Windows{err: s.invalid("windows of length %d in %d snapshots: want a shorter window", length, len(s.Times))}
 	case stride < 1:
-		return Windows{err: s.invalid("windows every %d snapshots, want at least 1 (the length for windows that do not overlap)", stride)}
+		return Windows{err: s.invalid("windows every %d snapshots, want at least 1 (the length for windows that do not "+
+			"overlap)", stride)}
 	}
 	var w Windows
 	for start := 0; start <= len(s.Times)-length; start += stride {

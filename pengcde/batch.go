@@ -90,7 +90,8 @@ type source struct {
 }
 
 // batches groups the windows of a source, or those of several seeds beside each other, of each equally many. The last
-// batch is filled up with samples of weight 0, so that a single shape is compiled. For a nil backend they are on the host.
+// batch is filled up with samples of weight 0, so that a single shape is compiled. For a nil backend they are on the
+// host.
 func batches(backend *xla.Backend, size int, seeds ...source) ([]*batch, error) {
 	var made []*batch
 	count := len(seeds[0].windows)
@@ -138,8 +139,8 @@ func giveBack(made []*batch) {
 	}
 }
 
-// shares are those of each target in the mean over the observed ones at its save time, of which there are so many; what is
-// not observed becomes 0 with share 0. They are nil where nothing is missing.
+// shares are those of each target in the mean over the observed ones at its save time, of which there are so many; what
+// is not observed becomes 0 with share 0. They are nil where nothing is missing.
 func shares(targets []float64, rows int) []float64 {
 	if !slices.ContainsFunc(targets, math.IsNaN) {
 		return nil

@@ -41,11 +41,11 @@ type Config struct {
 	Nodes, Features int
 	// Outputs q is the number of targets of a node, or of the graph; 0 means 1.
 	Outputs int `json:",omitempty"`
-	// Output is PerNode, PerTime or Summed. "" means what the window asks for: a forecast of each node at the last input,
-	// or at every snapshot of a whole series.
+	// Output is PerNode, PerTime or Summed. "" means what the window asks for: a forecast of each node at the last
+	// input, or at every snapshot of a whole series.
 	Output Output `json:",omitempty"`
-	// Field is the vector field, one of package field or of one's own; nil means field.PENG{}. Sizes of it that are 0 are
-	// taken from this configuration, and others must agree with it, see [field.Sizes].
+	// Field is the vector field, one of package field or of one's own; nil means field.PENG{}. Sizes of it that are 0
+	// are taken from this configuration, and others must agree with it, see [field.Sizes].
 	Field field.Field `json:"-"`
 	// Hidden is the width of the state; 0 means that of the field, else 16.
 	Hidden int `json:",omitempty"`
@@ -59,39 +59,40 @@ type Config struct {
 	// Path joins the observations; the zero value is the published Hermite path. Rectilinear paths, on a time axis of
 	// their own, are for package field.
 	Path path.Kind `json:",omitempty"`
-	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused beside Adaptive.
+	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused beside
+	// Adaptive.
 	Step float64 `json:",omitempty"`
-	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes (GNODE:
-	// at which its graph does), except with Parity; what that gains is measured in the documentation of package path.
-	// Constant steps end there too where the field jumps: for GNODE, and with a Linear Path. Gradients may explode at its
-	// default tolerances, the published ones: see "Tolerances" in the package documentation.
+	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes
+	// (GNODE: at which its graph does), except with Parity; what that gains is measured in the documentation of package
+	// path. Constant steps end there too where the field jumps: for GNODE, and with a Linear Path. Gradients may
+	// explode at its default tolerances, the published ones: see "Tolerances" in the package documentation.
 	Adaptive *ode.PID `json:",omitempty"`
 	// MaxSteps bounds the tries of each sample's adaptive steps, see [ode.Config]; 0 means 4096. It is refused without
 	// Adaptive.
 	MaxSteps int `json:",omitempty"`
-	// GraphOnly lets the graph alone drive the state: features only give its start, as in the published simulated worlds.
-	// GNODE and Constant, which take no features, do so anyhow.
+	// GraphOnly lets the graph alone drive the state: features only give its start, as in the published simulated
+	// worlds. GNODE and Constant, which take no features, do so anyhow.
 	GraphOnly bool `json:",omitempty"`
-	// LinearCoders makes encoder and readout linear maps, as in the published simulated worlds, in place of networks of two
-	// hidden layers of 16.
+	// LinearCoders makes encoder and readout linear maps, as in the published simulated worlds, in place of networks of
+	// two hidden layers of 16.
 	LinearCoders bool `json:",omitempty"`
-	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a window's
-	// last input (Series.Recent), in place of the whole target.
+	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a
+	// window's last input (Series.Recent), in place of the whole target.
 	Residual bool `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only. It sets Parity of PENG and PreMult, and with
 	// GraphOnly Lag of GNODE; steps do not end beside changes; without GraphOnly the loss forgets which node is which
 	// (GNODE and Constant: every node's forecast is compared with every node's target; the others: one forecast for the
 	// whole graph, the sum over nodes).
 	Parity bool `json:",omitempty"`
-	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. Like Memory it changes
-	// no result beyond rounding, and is not in the files of [Model.Save]: a loaded model has the zero value of both until
-	// [Model.Compute] sets them.
+	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. Like Memory it
+	// changes no result beyond rounding, and is not in the files of [Model.Save]: a loaded model has the zero value of
+	// both until [Model.Compute] sets them.
 	Product equivariant.Product `json:"-"`
-	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time; the zero value keeps
-	// all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
+	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time; the zero value
+	// keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
 	Memory ode.Memory `json:"-"`
-	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make states
-	// so large that forecasts are no more exact than the solver's tolerance of such states. nil means os.Stderr;
+	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make
+	// states so large that forecasts are no more exact than the solver's tolerance of such states. nil means os.Stderr;
 	// io.Discard silences it.
 	Notices io.Writer `json:"-"`
 	// Float64 computes in float64 in place of float32.
@@ -127,14 +128,17 @@ func (c Config) withDefaults() (Config, error) {
 			c.Nodes, c.Features, dyngraph.MaxNodes, nn.MaxWidth/2)
 	case c.Outputs < 0 || c.Outputs > nn.MaxWidth || c.Hidden < 0 || c.Hidden > nn.MaxWidth || c.Layers < 0 ||
 		c.Layers > nn.MaxLayers:
-		return c, invalid("Config has outputs %d, hidden %d, layers %d, want 1 to %d, 1 to %d and 1 to %d, or 0 for the defaults",
+		return c, invalid("Config has outputs %d, hidden %d, layers %d, want 1 to %d, 1 to %d and 1 to %d, or 0 for "+
+			"the defaults",
 			c.Outputs, c.Hidden, c.Layers, nn.MaxWidth, nn.MaxWidth, nn.MaxLayers)
 	case c.Adaptive != nil && c.Step != 0:
-		return c, invalid("Config.Step is %g beside Adaptive, which has no constant step: leave one out, or set Adaptive.First", c.Step)
+		return c, invalid("Config.Step is %g beside Adaptive, which has no constant step: leave one out, or set "+
+			"Adaptive.First", c.Step)
 	case c.Adaptive == nil && (!(c.Step > 0) || math.IsInf(c.Step, 1)):
 		return c, invalid("Config.Step is %g, want a positive time", c.Step)
 	case c.MaxSteps < 0 || c.MaxSteps > 0 && c.Adaptive == nil:
-		return c, invalid("Config.MaxSteps is %d, want 0 or more, and 0 without Adaptive: constant steps have no bound", c.MaxSteps)
+		return c, invalid("Config.MaxSteps is %d, want 0 or more, and 0 without Adaptive: constant steps have no "+
+			"bound", c.MaxSteps)
 	case c.Normalise < dyngraph.NormalisedLaplacian || c.Normalise > dyngraph.NormalisedAdjacency:
 		return c, invalid("Config.Normalise is %v, want one of the normalisations of dyngraph", c.Normalise)
 	case c.Residual && c.Parity:
@@ -172,7 +176,8 @@ func checkCompute(product equivariant.Product, memory ode.Memory) error {
 	case product < equivariant.Auto || product > equivariant.Sparse:
 		return invalid("Config.Product is %v, want Auto, Dense or Sparse", product)
 	case memory.Checkpoints < 0 || memory.Bytes < 0:
-		return invalid("Config.Memory has %d checkpoints and %d bytes, want 0 (no limit) or more", memory.Checkpoints, memory.Bytes)
+		return invalid("Config.Memory has %d checkpoints and %d bytes, want 0 (no limit) or more",
+			memory.Checkpoints, memory.Bytes)
 	}
 	return nil
 }

@@ -8,35 +8,35 @@
 // driven by the interpolated adjacency path A(t) and the node-feature path X(t). f mixes A and A' with the linear maps
 // that commute with relabelling the nodes, so the model does not depend on how nodes are numbered.
 //
-// Start with [New], then [Model.Fit], [Model.Predict] and [Model.Save]. The packages below do the work and can be used on
-// their own: pengcde/ode solves and differentiates, pengcde/path interpolates, pengcde/equivariant holds the maps,
+// Start with [New], then [Model.Fit], [Model.Predict] and [Model.Save]. The packages below do the work and can be used
+// on their own: pengcde/ode solves and differentiates, pengcde/path interpolates, pengcde/equivariant holds the maps,
 // pengcde/field the vector fields, pengcde/train the loop. Config.Field takes any [field.Field], also one of your own.
 //
 // # Several seeds
 //
-// [FitSeeds] trains the seeds of one configuration in one program: parameters of S models get a leading axis [S, ...], their
-// batches become one of S·B samples, and each run still has steps, early stopping and a checkpoint of its own. It is for
-// devices that a step of one small batch leaves mostly idle, and compiles once for all. A CPU gains little but the latter:
-// samples step side by side, so that a batch takes as many steps as its slowest sample.
+// [FitSeeds] trains the seeds of one configuration in one program: parameters of S models get a leading axis [S, ...],
+// their batches become one of S·B samples, and each run still has steps, early stopping and a checkpoint of its own. It
+// is for devices that a step of one small batch leaves mostly idle, and compiles once for all. A CPU gains little but
+// the latter: samples step side by side, so that a batch takes as many steps as its slowest sample.
 //
 // # Large controls
 //
 // States grow to the order of the sums of the control's entries at a node, some 1e5 for weights that count people with
-// [dyngraph.Raw], and the solver's error grows with them: rounding, or another order of the nodes, then changes forecasts
-// by as much as that error. Normalise, or take tolerances so tight that it does not matter. A model with such a control
-// says so once, on Config.Notices.
+// [dyngraph.Raw], and the solver's error grows with them: rounding, or another order of the nodes, then changes
+// forecasts by as much as that error. Normalise, or take tolerances so tight that it does not matter. A model with such
+// a control says so once, on Config.Notices.
 //
 // # Tolerances
 //
-// Each layer divides the rows that it takes by their root mean square, and those behind a ReLU may all but vanish: there
-// the field is up to 316 times steeper (1/sqrt(1e-5), the published constant of the norm) within a layer some 0.003 wide.
-// The default tolerances of Config.Adaptive, the published ones, step over it: the states may then be wrong, and the
-// gradient explodes, to NaN in float32.
+// Each layer divides the rows that it takes by their root mean square, and those behind a ReLU may all but vanish:
+// there the field is up to 316 times steeper (1/sqrt(1e-5), the published constant of the norm) within a layer some
+// 0.003 wide. The default tolerances of Config.Adaptive, the published ones, step over it: the states may then be
+// wrong, and the gradient explodes, to NaN in float32.
 //
 // The sign is a GradientNorm in the report of a training that jumps by orders of magnitude: clipping hides it from the
-// loss, but leaves a direction that means nothing. Try RTol 1e-6, and less for larger graphs: the error norm is a mean over
-// nodes, so what one node may err grows with the square root of Nodes × Hidden. Or try Max 0.01, about where Tsit5 becomes
-// stable in such a layer; the time unit is that of the field, and trained weights may ask for less.
+// loss, but leaves a direction that means nothing. Try RTol 1e-6, and less for larger graphs: the error norm is a mean
+// over nodes, so what one node may err grows with the square root of Nodes × Hidden. Or try Max 0.01, about where Tsit5
+// becomes stable in such a layer; the time unit is that of the field, and trained weights may ask for less.
 //
 // What was measured of all three is in docs/tolerances.md.
 //

@@ -123,9 +123,9 @@ func (c *Config) read(text []byte, own ...field.Field) error {
 	return err
 }
 
-// Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. A model with a field of one's
-// own wants its value, of the same Go type as when it was saved: its options are not read from the file. Errors about
-// the content wrap [ErrFile].
+// Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. A model with a field of
+// one's own wants its value, of the same Go type as when it was saved: its options are not read from the file. Errors
+// about the content wrap [ErrFile].
 func Load(backend *xla.Backend, path string, own ...field.Field) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)
@@ -157,7 +157,8 @@ func Load(backend *xla.Backend, path string, own ...field.Field) (*Model, error)
 
 func (m *Model) setParams(file *safetensors.File) error {
 	if len(file.Tensors) != len(m.network.params) {
-		return fmt.Errorf("file has %d parameters, its configuration makes %d: %w", len(file.Tensors), len(m.network.params), ErrFile)
+		return fmt.Errorf("file has %d parameters, its configuration makes %d: %w",
+			len(file.Tensors), len(m.network.params), ErrFile)
 	}
 	loaded := make([]*tensors.Tensor, len(m.params))
 	for i, p := range m.network.params {

@@ -16,24 +16,25 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Fit trains on windows. The state is solved from a window's first input to its last, and the readout there is compared with
-// the window's target; for a whole series (Series.Whole) the readout at every snapshot is compared with the targets there.
-// The loss is the mean over windows and those times of the mean square over nodes; Config.Output changes that. A batch
-// holds config.BatchSize windows, with equally many nodes, inputs and targets.
+// Fit trains on windows. The state is solved from a window's first input to its last, and the readout there is compared
+// with the window's target; for a whole series (Series.Whole) the readout at every snapshot is compared with the
+// targets there. The loss is the mean over windows and those times of the mean square over nodes; Config.Output changes
+// that. A batch holds config.BatchSize windows, with equally many nodes, inputs and targets.
 //
 // The parameters of the best validation are kept, also when ctx ends first (the error then wraps the context's) or when
 // the loss is not finite ([train.ErrNotFinite]). Without validation windows, which wants a negative EvaluateEvery, the
 // last parameters are.
 //
-// A NaN among the features is a missing value. It takes the last value that the window saw before it, or the first that the
-// window sees after it where there is none before: the one case in which an observation matters before the interval that
-// it ends. A feature that no input of the window sees at some node is an error that names it. A NaN among the targets is
-// one that was not observed: the loss at its time is the mean over the others, times without any do not count, and a
-// window without any is an error.
+// A NaN among the features is a missing value. It takes the last value that the window saw before it, or the first that
+// the window sees after it where there is none before: the one case in which an observation matters before the interval
+// that it ends. A feature that no input of the window sees at some node is an error that names it. A NaN among the
+// targets is one that was not observed: the loss at its time is the mean over the others, times without any do not
+// count, and a window without any is an error.
 //
 // Where the targets of whole series are what the features show, as in the simulated worlds of the paper, set
 // Config.GraphOnly: the model then sees the features of the first snapshot alone.
-func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report, error) {
+func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
+	config train.Config) (*train.Report, error) {
 	if len(training) == 0 || len(validation) == 0 && config.EvaluateEvery >= 0 {
 		return nil, invalid("%d windows for training and %d for validation, "+
 			"want at least one each, or EvaluateEvery -1 to do without validation",
@@ -163,7 +164,8 @@ type runner struct {
 
 func (r *runner) Batches() int { return r.count }
 
-func (r *runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error) {
+func (r *runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,
+	error) {
 	q := &request{params: params, batch: batch}
 	if !r.ask(q) {
 		return 0, nil, ctx.Err()

@@ -57,8 +57,8 @@ func (j *joint) buildSplit(in []*Node) (out []*Node) {
 	return out
 }
 
-// resize makes batches with slots for some runs. Each number of slots is compiled for, so they are left as they are until
-// half of them are empty.
+// resize makes batches with slots for some runs. Each number of slots is compiled for, so they are left as they are
+// until half of them are empty.
 func (j *joint) resize(runs []int) (err error) {
 	if len(runs) == len(j.slots) || j.used && 2*len(runs) > len(j.slots) {
 		return nil
@@ -80,9 +80,9 @@ func (j *joint) resize(runs []int) (err error) {
 	return err
 }
 
-// nextGroup chooses what is answered now among the requests of all runs, nil for those that have ended: the validations, else what
-// is asked for of the first batch. So runs that were resumed at different places wait for those behind them, and all
-// are together by the end of an epoch.
+// nextGroup chooses what is answered now among the requests of all runs, nil for those that have ended: the
+// validations, else what is asked for of the first batch. So runs that were resumed at different places wait for those
+// behind them, and all are together by the end of an epoch.
 func nextGroup(asked []*request) []*request {
 	first := -1
 	for run, q := range asked {
@@ -99,8 +99,8 @@ func nextGroup(asked []*request) []*request {
 	return group
 }
 
-// answer answers a group of requests for the same, [runs] with nil for runs that are not of it. The loss of several batches
-// is the mean over their samples.
+// answer answers a group of requests for the same, [runs] with nil for runs that are not of it. The loss of several
+// batches is the mean over their samples.
 func (j *joint) answer(ctx context.Context, group []*request) {
 	j.used = true
 	at := group[slices.IndexFunc(group, (*request).waiting)].batch
@@ -146,8 +146,8 @@ func (j *joint) answer(ctx context.Context, group []*request) {
 // waiting says whether a request is there and has not failed.
 func (q *request) waiting() bool { return q != nil && q.err == nil }
 
-// solve calls do with the parameters and the batch of those in a group that wait, again without those that fail in it, until no
-// more do. An error of do is that of all.
+// solve calls do with the parameters and the batch of those in a group that wait, again without those that fail in it,
+// until no more do. An error of do is that of all.
 func (j *joint) solve(group []*request, b *batch, do func([]*tensors.Tensor, *batch) error) {
 	for {
 		var waiting []*request
@@ -176,7 +176,8 @@ func (j *joint) solve(group []*request, b *batch, do func([]*tensors.Tensor, *ba
 }
 
 // params are those of all slots, [slots, dims...], or of the only one; empty slots have the others given.
-func (j *joint) params(group []*request, others []*tensors.Tensor) (params []*tensors.Tensor, owned *xla.Buffers, err error) {
+func (j *joint) params(group []*request, others []*tensors.Tensor) (params []*tensors.Tensor, owned *xla.Buffers,
+	err error) {
 	owned = &xla.Buffers{}
 	if len(j.slots) == 1 {
 		return others, owned, nil
@@ -208,8 +209,8 @@ func (j *joint) freeze(b *batch, group []*request) *batch {
 	return &other
 }
 
-// blame gives an error of a solve to the runs whose samples failed, with their samples counted as if they were alone. It
-// returns an error that is not of some runs that wait alone.
+// blame gives an error of a solve to the runs whose samples failed, with their samples counted as if they were alone.
+// It returns an error that is not of some runs that wait alone.
 func (j *joint) blame(ctx context.Context, err error, group []*request) error {
 	if ctx.Err() != nil || len(j.slots) == 1 {
 		return notFinite(err)

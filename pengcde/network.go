@@ -106,10 +106,11 @@ func (n *network) buildDecode(in []*Node) []*Node {
 	return []*Node{y}
 }
 
-// buildObjective: (Z, targets [B, S, rows, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z, gradients
-// of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean square over
-// its rows, of nodes or of the graph. Where targets are missing, the share of each in that mean, [B, S, rows, q], comes
-// before the parameters. Parameters of several seeds give one loss per seed, [seeds], and the gradients of its own.
+// buildObjective: (Z, targets [B, S, rows, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z,
+// gradients of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean
+// square over its rows, of nodes or of the graph. Where targets are missing, the share of each in that mean, [B, S,
+// rows, q], comes before the parameters. Parameters of several seeds give one loss per seed, [seeds], and the gradients
+// of its own.
 func (n *network) buildObjective(in []*Node) []*Node {
 	z, target, weight, params := in[0], in[1], in[2], in[3:]
 	var share *Node
@@ -216,8 +217,8 @@ func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *ba
 	return solution, nil
 }
 
-// evaluate returns the loss of a batch and, where it is to be differentiated, its gradient with respect to all parameters;
-// for parameters of several seeds one loss per seed.
+// evaluate returns the loss of a batch and, where it is to be differentiated, its gradient with respect to all
+// parameters; for parameters of several seeds one loss per seed.
 func (n *network) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
 	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
 	solution, err := n.solve(ctx, params, b, differentiate)

@@ -20,20 +20,22 @@ var ErrPastLast = fmt.Errorf("time after the last observation: %w", ErrInput)
 // Option changes a forecast.
 type Option func(*prediction)
 
-// HoldControl lets a forecast go on after the window's last input: graph and features are held at their last values, while
-// the time channel goes on.
+// HoldControl lets a forecast go on after the window's last input: graph and features are held at their last values,
+// while the time channel goes on.
 func HoldControl() Option { return func(p *prediction) { p.hold = true } }
 
 // prediction are the options of a forecast.
 type prediction struct{ hold bool }
 
-// Predict returns forecasts [times][nodes][outputs] from a window's inputs, [times][1][outputs] for Summed. Times are in
-// the unit of the series, from 0 at the window's first input, and do not decrease; nil takes those at which [Model.Fit]
-// compares the forecasts with the window's targets: that of the last input, or of all snapshots of a whole series. Earlier
-// times give the forecast as it forms. The control between two inputs is interpolated, so a time between them makes use of
-// the later one. Missing features are filled as [Model.Fit] says. A forecast does not depend on the other times asked for,
-// but for those after the last input. A model with Parity that gives one forecast for the graph repeats it for every node.
-func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64, options ...Option) ([][][]float64, error) {
+// Predict returns forecasts [times][nodes][outputs] from a window's inputs, [times][1][outputs] for Summed. Times are
+// in the unit of the series, from 0 at the window's first input, and do not decrease; nil takes those at which
+// [Model.Fit] compares the forecasts with the window's targets: that of the last input, or of all snapshots of a whole
+// series. Earlier times give the forecast as it forms. The control between two inputs is interpolated, so a time
+// between them makes use of the later one. Missing features are filled as [Model.Fit] says. A forecast does not depend
+// on the other times asked for, but for those after the last input. A model with Parity that gives one forecast for the
+// graph repeats it for every node.
+func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
+	options ...Option) ([][][]float64, error) {
 	var of [][]float64
 	if times != nil {
 		of = [][]float64{times}
@@ -61,7 +63,8 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 			len(windows), len(times))
 	}
 	samples, asked := make([]sample, len(windows)), make([][]float64, len(windows))
-	begin, end, later := false, false, false // whether the solve goes beyond the times asked for, or they beyond the inputs
+	// Whether the solve goes beyond the times asked for, or they beyond the inputs.
+	begin, end, later := false, false, false
 	for b, w := range windows {
 		s, err := m.sample(w)
 		if err != nil {
@@ -145,9 +148,10 @@ func (p prediction) check(times []float64, last float64) error {
 	return nil
 }
 
-// forecast solves samples from states z [batch, n, hidden], or from their encoded features where z is nil, and returns the
-// forecasts of each, row-major, and the states at the end.
-func (m *Model) forecast(ctx context.Context, samples []sample, z *tensors.Tensor) ([][]float64, *tensors.Tensor, error) {
+// forecast solves samples from states z [batch, n, hidden], or from their encoded features where z is nil, and returns
+// the forecasts of each, row-major, and the states at the end.
+func (m *Model) forecast(ctx context.Context, samples []sample, z *tensors.Tensor) ([][]float64, *tensors.Tensor,
+	error) {
 	b, err := newBatch(m.backend, m.config, samples)
 	if err != nil {
 		return nil, nil, err

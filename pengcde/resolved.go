@@ -23,7 +23,7 @@ type Resolved struct {
 	Mask                 path.Mask
 	Identities           equivariant.Identities
 	Path                 path.Kind
-	// Method is the Runge-Kutta method. Step is its constant step, or Adaptive its step size control with a bound on
+	// Method is the Runge-Kutta method. Step is its constant step, or Adaptive chooses steps, with a bound on
 	// the tries.
 	Method   string
 	Step     float64
@@ -48,8 +48,9 @@ func (c Config) Resolved() (Resolved, error) {
 		return Resolved{}, err
 	}
 	r := Resolved{
-		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers, Field: field.Name(c.Field),
-		Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path, Method: ode.Tsit5.Name, Step: c.Step,
+		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers,
+		Field: field.Name(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
+		Method: ode.Tsit5.Name, Step: c.Step,
 		CoderWidth: coderWidth, CoderDepth: coderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
 		Float: c.dtype().String(),
 	}

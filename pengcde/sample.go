@@ -60,13 +60,13 @@ func (m *Model) check(w dyngraph.Window) error {
 	s := w.Series
 	switch {
 	case w.Inputs() < 2:
-		return invalid("window of length %d from snapshot %d of series %q on, want at least 2 inputs: windows of length 3 or "+
-			"more, whole series of 2", w.Length, w.Start, s.Name)
+		return invalid("window of length %d from snapshot %d of series %q on, want at least 2 inputs: windows of length 3 "+
+			"or more, whole series of 2", w.Length, w.Start, s.Name)
 	case s.Nodes() != m.config.Nodes || s.FeatureSize != m.config.Features:
 		return invalid("series %q has %d nodes with %d features, the model was made for %d with %d",
 			s.Name, s.Nodes(), s.FeatureSize, m.config.Nodes, m.config.Features)
 	case w.Whole && m.config.Residual:
-		return invalid("the model is Residual, which a whole series has no recent mean for: take windows of series %q", s.Name)
+		return invalid("the model is Residual, which a whole series has no recent mean for: take windows of %q", s.Name)
 	case !w.Whole && m.config.Output == PerTime:
 		return invalid("Config.Output is %q, and a window of series %q has targets at one time: leave Output empty, or take "+
 			"Series.Whole", PerTime, s.Name)
@@ -110,8 +110,8 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		return sample{}, errs.In("pengcde: weights of the "+here, err, ErrInput)
 	}
 	m.noteControl(s, pattern, snapshots)
-	// Observations are carried forward to where values are missing: then one shapes the path from the interval on that it
-	// ends, not before, and where nothing is observed the path does not change, so that steps need not end there.
+	// Observations are carried forward to where values are missing: then one shapes the path from the interval on that
+	// it ends, not before, and where nothing is observed the path does not change, so that steps need not end there.
 	features, err := path.Fill(path.Ramp, m.config.Mask, knots[:len(seen)], seen, m.config.Nodes)
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
@@ -153,8 +153,8 @@ func (m *Model) training(w dyngraph.Window) (sample, error) {
 	s.times = m.targetTimes(w)
 	targets = targets[len(targets)-len(s.times):]
 	if s.times[0] != 0 { // where a solve starts
-		s.times, targets = slices.Insert(s.times, 0, 0), slices.Insert(slices.Clone(targets), 0, make([]float64, len(targets[0])))
-		s.weight = []float64{0}
+		s.times, s.weight = slices.Insert(s.times, 0, 0), []float64{0}
+		targets = slices.Insert(slices.Clone(targets), 0, make([]float64, len(targets[0])))
 	}
 	for _, row := range targets[len(s.weight):] {
 		weight := 0.0
@@ -164,8 +164,8 @@ func (m *Model) training(w dyngraph.Window) (sample, error) {
 		s.weight = append(s.weight, weight)
 	}
 	if !slices.Contains(s.weight, 1) {
-		return s, invalid("window at snapshot %d of series %q has no observed target, at snapshot %d all are NaN: leave it out",
-			w.Start, w.Series.Name, w.Last())
+		return s, invalid("window at snapshot %d of series %q has no observed target, at snapshot %d all are NaN: leave it "+
+			"out", w.Start, w.Series.Name, w.Last())
 	}
 	s.target = slices.Concat(targets...)
 	if m.config.Residual {

@@ -35,11 +35,11 @@ type Outcome struct {
 // samples for training and for validation as the others, as many knots in each, and the same BatchSize; the rest of its
 // train.Config may differ.
 //
-// A run whose solve or loss is not finite ends alone, with its error in its [Outcome]; the error that comes back joins those
-// of all. When ctx ends, all runs end, each with its checkpoint saved. The checkpoints are those of [Model.Fit], and a
-// training may go on by either. Runs may be resumed at different places; one that is ahead waits for the others, until all
-// are at the same batch of their epochs. When half of the runs have ended or more, programs are compiled for those that are
-// left.
+// A run whose solve or loss is not finite ends alone, with its error in its [Outcome]; the error that comes back joins
+// those of all. When ctx ends, all runs end, each with its checkpoint saved. The checkpoints are those of [Model.Fit],
+// and a training may go on by one or the other. Runs may be resumed at different places; one that is ahead waits for
+// the others, until all are at the same batch of their epochs. When half of the runs have ended or more, programs are
+// compiled for those that are left.
 //
 // Config.Memory is for the states of all runs together. Fields that do not take the parameters of several seeds
 // ([field.Traits]), such as those with identities, are refused. Where runs do not fit each other the error wraps

@@ -13,25 +13,26 @@ import (
 
 // Field is a vector field with parameters.
 type Field interface {
-	// Params declares what is learned. Like Derivative it panics where the field's sizes, such as Hidden and Layers, cannot be.
+	// Params declares what is learned. Like Derivative it panics where the field's sizes, such as Hidden and Layers,
+	// cannot be.
 	Params() []nn.Param
-	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden]. Those of this package also
-	// take the parameters of S seeds at once, each [S, dims...] (see [nn.Bind]), but not with identities; sample s·B+b of a
-	// batch of S·B is then one of seed s.
+	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden]. Those of this package
+	// also take the parameters of S seeds at once, each [S, dims...] (see [nn.Bind]), but not with identities; sample
+	// s·B+b of a batch of S·B is then one of seed s.
 	Derivative(v nn.Values, c *Control, t, z *Node) *Node
 }
 
-// Sizes are what a field is made for: the graph's nodes, the node features that drive the state (0 for none), the width of
-// the state and the layers. A field that has the method
+// Sizes are what a field is made for: the graph's nodes, the node features that drive the state (0 for none), the width
+// of the state and the layers. A field that has the method
 //
 //	Sized(Sizes) (Field, Sizes)
 //
-// returns itself with those of its own sizes that are 0 taken from the given ones, and the sizes that result. So a model
-// fills in what its user left out, and finds what contradicts it.
+// returns itself with those of its own sizes that are 0 taken from the given ones, and the sizes that result. So a
+// model fills in what its user left out, and finds what contradicts it.
 type Sizes struct{ Nodes, Features, Hidden, Layers int }
 
-// Traits are what a model must know of a field beside its derivative, from its method Traits() Traits. The zero value is
-// for a field without that method.
+// Traits are what a model must know of a field beside its derivative, from its method Traits() Traits. The zero value
+// is for a field without that method.
 type Traits struct {
 	// NoFeatures says that node features do not drive the state, whatever the model has.
 	NoFeatures bool
@@ -80,8 +81,8 @@ func Named(name string) (Field, error) {
 	return nil, invalid("no field %q, want one of %q", name, Names())
 }
 
-// Equation makes of a field what package ode solves. Its args are the parameters, in the order in which they are returned,
-// then all tensors of [NewControl]; so a solver's [ode.Config] has Parameters: len(params).
+// Equation makes of a field what package ode solves. Its args are the parameters, in the order in which they are
+// returned, then all tensors of [NewControl]; so a solver's [ode.Config] has Parameters: len(params).
 func Equation(f Field) (equation ode.Field, params []nn.Param) {
 	piecewise, params := Piecewise(f)
 	return func(t, z *Node, args []*Node) *Node { return piecewise(t, nil, z, args) }, params
@@ -98,8 +99,9 @@ func Piecewise(f Field) (equation ode.Piecewise, params []nn.Param) {
 	}, params
 }
 
-// ErrInput is wrapped by errors about fields and controls that cannot be, or do not fit each other: sizes, dtypes, shapes,
-// clocks. Those about graphs wrap [dyngraph.ErrInvalid] beside it, those about knots and values the errors of package path.
+// ErrInput is wrapped by errors about fields and controls that cannot be, or do not fit each other: sizes, dtypes,
+// shapes, clocks. Those about graphs wrap [dyngraph.ErrInvalid] beside it, those about knots and values the errors of
+// package path.
 var ErrInput = errors.New("invalid input")
 
 func invalid(format string, args ...any) error {

@@ -19,8 +19,8 @@ import (
 //
 //	dz_um/dt = Σ_l (F_uml0 + F_uml1 dx_ul/dt)
 //
-// where the time channel stands beside every feature, as in the published code. Where the time channel runs on a clock of
-// its own ([Sample]), its derivative multiplies F in the first case and F_uml0 in the second.
+// where the time channel stands beside every feature, as in the published code. Where the time channel runs on a clock
+// of its own ([Sample]), its derivative multiplies F in the first case and F_uml0 in the second.
 type PENG struct {
 	// Hidden is the width of the state, Layers at least 1.
 	Hidden, Layers int `json:",omitzero"`
@@ -33,7 +33,8 @@ type PENG struct {
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
 	PerChannel bool `json:",omitzero"`
 	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
-	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of the nodes.
+	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of
+	// the nodes.
 	Identities equivariant.Identities `json:",omitzero"`
 	// Parity repeats a defect of the published code, see [equivariant.Fusion].
 	Parity bool `json:",omitzero"`
@@ -67,7 +68,8 @@ func (f PENG) Params() []nn.Param {
 			panic(err)
 		}
 	}
-	if maps := f.layer(equivariant.Convolution{}).Fusion.Maps; f.DerivativeMaps != nil && len(f.DerivativeMaps) != len(maps) {
+	maps := f.layer(equivariant.Convolution{}).Fusion.Maps
+	if f.DerivativeMaps != nil && len(f.DerivativeMaps) != len(maps) {
 		panic(invalid("a field with %d maps of A and %d of A', want as many, or DerivativeMaps nil for the same",
 			len(maps), len(f.DerivativeMaps)))
 	}
