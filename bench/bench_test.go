@@ -143,7 +143,7 @@ func TestGradientOfOneStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reset.Close()
-	report, err := reset.FitTrajectories(t.Context(), c.series, nil, c.training)
+	report, err := reset.Fit(t.Context(), c.windows, nil, c.training)
 	if err != nil {
 		t.Fatal(err)
 	}

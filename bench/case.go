@@ -15,6 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -50,8 +51,8 @@ const (
 // testCase is one batch of the heat task: 4 graphs from a grid, at 80 observed times each, amplitude 1.
 type testCase struct {
 	Setting
-	config pengcde.Config
-	series []*dyngraph.Series
+	config  pengcde.Config
+	windows []dyngraph.Window
 	// training makes an epoch one step of AdamW on all series, without validation, at tinyRate.
 	training train.Config
 }
@@ -63,6 +64,10 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 	if !slices.Contains(Fields(), s.Field) {
 		return nil, fmt.Errorf("bench: the peer has no field %q, want one of %q: %w", s.Field, Fields(),
 			pengcde.ErrInput)
+	}
+	f, err := field.Named(s.Field)
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
 	}
 	if s.Batch == 0 {
 		s.Batch = batchSize
@@ -79,9 +84,9 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 	}
 	c := &testCase{Setting: s}
 	for b := range set.Trajectories {
-		c.series = append(c.series, set.Trajectories[b].Series(set.Train, set.TrainingIndex(s.Published)))
+		c.windows = append(c.windows, set.Trajectories[b].Series(set.Train, set.TrainingIndex(s.Published)).Whole())
 	}
-	c.config = pengcde.Config{Nodes: c.series[0].Nodes(), Features: 1, Field: pengcde.Kind(s.Field), Hidden: hidden,
+	c.config = pengcde.Config{Nodes: c.windows[0].Series.Nodes(), Features: 1, Field: f, Hidden: hidden,
 		Layers: layers, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Parity: s.Published,
 		Float64: s.Float64, Seed: s.Seed}
 	c.training = train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: s.Batch,
@@ -91,7 +96,7 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 
 // steps are those of a solve, batch by batch as in training.
 func (c *testCase) steps(ctx context.Context, model *pengcde.Model) (all []pengcde.Steps, err error) {
-	for part := range slices.Chunk(c.series, c.Batch) {
+	for part := range slices.Chunk(c.windows, c.Batch) {
 		steps, err := model.Steps(ctx, part)
 		if err != nil {
 			return nil, err
@@ -118,7 +123,8 @@ func (c *testCase) export(folder string, model *pengcde.Model, steps []pengcde.S
 	}
 	ends, stops := make([][]float64, len(steps)), make([][]float64, len(steps))
 	var arrays []safetensors.Tensor
-	for b, s := range c.series {
+	for b, w := range c.windows {
+		s := w.Series
 		ends[b], stops[b] = steps[b].Ends, append([]float64{}, steps[b].StepTo...)
 		// Observations share the rows of their snapshots, and each is written once.
 		snapshots, index, place := [][]float64{}, []int{}, map[*float64]int{}
@@ -130,7 +136,7 @@ func (c *testCase) export(folder string, model *pengcde.Model, steps []pengcde.S
 			}
 			index = append(index, at)
 		}
-		pattern, snapshots, err := c.config.Control.Apply(s.Pattern, snapshots)
+		pattern, snapshots, err := c.config.Normalise.Apply(s.Pattern, snapshots)
 		if err != nil {
 			return fmt.Errorf("bench: %w", err)
 		}

@@ -82,7 +82,7 @@ func compare(ctx context.Context, backend *xla.Backend, s Setting) (*comparison,
 	defer model.Close()
 	config := c.training
 	config.Epochs, config.AdamW = 2, train.AdamW{}
-	if _, err := model.FitTrajectories(ctx, c.series, nil, config); err != nil {
+	if _, err := model.Fit(ctx, c.windows, nil, config); err != nil {
 		return nil, err
 	}
 	found := &comparison{}
@@ -134,7 +134,7 @@ func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before st
 	const far = 1e12
 	config := c.training
 	config.AdamW = train.AdamW{LearningRate: far, Epsilon: far, WeightDecay: -1, Clip: -1}
-	report, err := model.FitTrajectories(ctx, c.series, nil, config)
+	report, err := model.Fit(ctx, c.windows, nil, config)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -47,7 +47,7 @@ func Serve(ctx context.Context, s Setting, folder string, in io.Reader, out io.W
 		return err
 	}
 	most := slices.MaxFunc(l.taken, func(a, b pengcde.Steps) int { return a.Accepted - b.Accepted }).Accepted
-	plan, err := model.PlanTrajectories(c.series, c.Batch, most)
+	plan, err := model.Plan(c.windows, c.Batch, most)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (l *library) epochs(ctx context.Context) (more bool, err error) {
 		}
 		compiling = 0
 	}
-	_, ended := l.model.FitTrajectories(training, l.series, nil, config)
+	_, ended := l.model.Fit(training, l.windows, nil, config)
 	if training.Err() == nil || ctx.Err() != nil { // it did not end because it was to
 		err = errors.Join(err, ended)
 	}
@@ -122,8 +122,8 @@ func (l *library) inference(ctx context.Context) error {
 	var seconds [2]float64
 	for i := range seconds {
 		began := time.Now()
-		for part := range slices.Chunk(l.series, l.Batch) {
-			if _, err := l.model.Trajectories(ctx, part, nil); err != nil {
+		for part := range slices.Chunk(l.windows, l.Batch) {
+			if _, err := l.model.PredictAll(ctx, part, nil); err != nil {
 				return err
 			}
 		}

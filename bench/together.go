@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -21,8 +20,8 @@ import (
 func Measure(ctx context.Context, backend *xla.Backend, s Setting, epochs int) (Row, error) {
 	runtime.GC()
 	resident.Reset()
-	first, rest, err := secondsPerEpoch(ctx, backend, s, 1, epochs, func(runs []seedRun) (*train.Report, error) {
-		return runs[0].Model.FitTrajectories(ctx, runs[0].Training, nil, runs[0].Config)
+	first, rest, err := secondsPerEpoch(ctx, backend, s, 1, epochs, func(runs []pengcde.SeedRun) (*train.Report, error) {
+		return runs[0].Model.Fit(ctx, runs[0].Training, nil, runs[0].Config)
 	})
 	if err != nil {
 		return Row{}, err
@@ -31,16 +30,14 @@ func Measure(ctx context.Context, backend *xla.Backend, s Setting, epochs int) (
 		OursCompile: max(first-rest.Median, 0), OursBytes: resident.Peak(), origin: here(versions(backend))}, nil
 }
 
-type seedRun = pengcde.Run[*dyngraph.Series]
-
 // secondsPerEpoch trains one model more for each seed, and returns the seconds of the first epoch and of the others.
 func secondsPerEpoch(ctx context.Context, backend *xla.Backend, s Setting, seeds, epochs int,
-	fit func([]seedRun) (*train.Report, error)) (first float64, rest spread, err error) {
+	fit func([]pengcde.SeedRun) (*train.Report, error)) (first float64, rest spread, err error) {
 	if seeds < 1 || epochs < 1 {
 		return 0, rest, fmt.Errorf("bench: %d seeds for %d epochs, want at least 1 of each: %w", seeds, epochs,
 			pengcde.ErrInput)
 	}
-	runs := make([]seedRun, seeds)
+	runs := make([]pengcde.SeedRun, seeds)
 	for i := range runs {
 		c, err := newCase(ctx, s)
 		if err != nil {
@@ -52,7 +49,7 @@ func secondsPerEpoch(ctx context.Context, backend *xla.Backend, s Setting, seeds
 		}
 		defer model.Close()
 		c.training.Epochs = 1 + epochs
-		runs[i] = seedRun{Model: model, Training: c.series, Config: c.training}
+		runs[i] = pengcde.SeedRun{Model: model, Training: c.windows, Config: c.training}
 		s.Seed++
 	}
 	report, err := fit(runs)
@@ -82,7 +79,7 @@ type Together struct {
 
 // MeasureTogether trains so many seeds in this process and times the epochs after the first, which compiles.
 func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds, epochs int) (Together, error) {
-	first, rest, err := secondsPerEpoch(ctx, backend, s, seeds, epochs, func(runs []seedRun) (*train.Report, error) {
+	first, rest, err := secondsPerEpoch(ctx, backend, s, seeds, epochs, func(runs []pengcde.SeedRun) (*train.Report, error) {
 		outcomes, err := pengcde.FitSeeds(ctx, runs)
 		if err != nil {
 			return nil, err

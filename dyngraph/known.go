@@ -41,7 +41,7 @@ func (w Window) Recent() ([]float64, error) {
 }
 
 func (w Window) known(field string, rows [][]float64) ([]float64, error) {
-	s, at := w.Series, w.Last()-1
+	s, at := w.Series, w.Start+w.Inputs()-1
 	if len(rows) == 0 {
 		return nil, s.invalid("it does not say what is known of earlier targets: set Series.%s", field)
 	}

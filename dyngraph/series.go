@@ -32,6 +32,8 @@ type Series struct {
 	// Targets [T][nodes*TargetSize] are row-major by node, NaN where not observed; nil for a series without targets.
 	Targets    [][]float64
 	TargetSize int
+	// GraphTargets [T][TargetSize], where present, are targets of the graph as a whole, NaN where they were not observed.
+	GraphTargets [][]float64
 	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot:
 	// its newest value and the mean of its last few, of no step after Steps.Features; NaN where nothing is known yet.
 	// Simple forecasts repeat them, and take them from [Window.Newest] and [Window.Recent], which refuse a NaN.

@@ -37,23 +37,26 @@ func (s *Series) checkSteps() error {
 	return nil
 }
 
-// inputSteps are the steps that the window's inputs show: those of the features and edges of all snapshots but the
-// last. The newest is what is known when the forecast is made. The zero Span for a window that is not in its series.
+// inputSteps are the steps that the window's inputs show: those of their features and edges. The newest is what is known
+// when the forecast is made. The zero Span for a window that is not in its series.
 func (w Window) inputSteps() Span {
 	if w.Validate() != nil {
 		return Span{}
 	}
 	features := w.Series.Steps.Features
-	return Span{w.Start + min(0, features.First), w.Last() - 1 + max(0, features.Last)}
+	return Span{w.Start + min(0, features.First), w.Start + w.Inputs() - 1 + max(0, features.Last)}
 }
 
-// targetSteps are the steps that the window's target is made of.
+// targetSteps are the steps that the window's targets are made of.
 func (w Window) targetSteps() Span {
 	if w.Validate() != nil {
 		return Span{}
 	}
-	targets := w.Series.Steps.Targets
-	return Span{w.Last() + targets.First, w.Last() + targets.Last}
+	targets, first := w.Series.Steps.Targets, w.Last()
+	if w.Whole {
+		first = w.Start
+	}
+	return Span{first + targets.First, w.Last() + targets.Last}
 }
 
 // Touched are the steps from the first to the last that inputs or target are made of.
@@ -82,10 +85,10 @@ func Purge(windows []Window, others ...[]Window) []Window {
 // window that is not in its series or whose rows are of another length. Lags that are NaN were not observed.
 func (w Window) Visible() [][]float64 {
 	s := w.Series
-	if w.Validate() != nil || s.TargetSize < 1 || w.Last() > len(s.Newest) {
+	if w.Validate() != nil || s.TargetSize < 1 || w.Start+w.Inputs() > len(s.Newest) {
 		return nil
 	}
-	for _, row := range s.Newest[w.Start:w.Last()] {
+	for _, row := range s.Newest[w.Start : w.Start+w.Inputs()] {
 		if len(row) != s.Nodes()*s.TargetSize {
 			return nil
 		}
@@ -105,5 +108,5 @@ func (w Window) Visible() [][]float64 {
 			rows = append(rows, row)
 		}
 	}
-	return append(rows, s.Newest[w.Start:w.Last()]...)
+	return append(rows, s.Newest[w.Start:w.Start+w.Inputs()]...)
 }

@@ -65,10 +65,10 @@ func (s *Series) checkNodes() error {
 	if s.FeatureSize < 1 {
 		return s.invalid("feature size %d, want at least 1: nodes without features take a constant 1", s.FeatureSize)
 	}
-	if err := s.checkValues("feature", s.Features, s.FeatureSize); err != nil {
+	if err := s.checkValues("feature", s.Features, s.Nodes(), s.FeatureSize); err != nil {
 		return err
 	}
-	if s.Targets == nil && s.Newest == nil && s.Recent == nil {
+	if s.Targets == nil && s.GraphTargets == nil && s.Newest == nil && s.Recent == nil {
 		if s.TargetSize < 0 || s.TargetSize > MaxTargetSize {
 			return s.invalid("target size %d, want 0 to %d", s.TargetSize, MaxTargetSize)
 		}
@@ -81,11 +81,13 @@ func (s *Series) checkNodes() error {
 	for _, rows := range []struct {
 		name   string
 		values [][]float64
-	}{{"target", s.Targets}, {"newest value", s.Newest}, {"recent mean", s.Recent}} {
+		nodes  int
+	}{{"target", s.Targets, s.Nodes()}, {"graph target", s.GraphTargets, 1}, {"newest value", s.Newest, s.Nodes()},
+		{"recent mean", s.Recent, s.Nodes()}} {
 		if rows.values == nil {
 			continue
 		}
-		if err := s.checkValues(rows.name, rows.values, s.TargetSize); err != nil {
+		if err := s.checkValues(rows.name, rows.values, rows.nodes, s.TargetSize); err != nil {
 			return err
 		}
 	}
@@ -141,9 +143,9 @@ func (s *Series) checkScales() error {
 	return nil
 }
 
-// checkValues checks rows of size entries a node, where NaN is a missing value.
-func (s *Series) checkValues(name string, rows [][]float64, size int) error {
-	if err := s.checkRows(name+"s", rows, s.Nodes()*size); err != nil {
+// checkValues checks rows of size entries for each of some nodes, where NaN is a missing value.
+func (s *Series) checkValues(name string, rows [][]float64, nodes, size int) error {
+	if err := s.checkRows(name+"s", rows, nodes*size); err != nil {
 		return err
 	}
 	for i, row := range rows {

@@ -6,11 +6,22 @@ import (
 )
 
 // Window is a run of consecutive snapshots to learn from: all but the last are inputs, and the targets of the last are
-// to be forecast; its features and edges are not seen.
+// to be forecast; its features and edges are not seen. With Whole, as [Series.Whole] makes it, all are inputs, and the
+// targets at each of them are to be met there.
 type Window struct {
 	Series *Series
 	// Start is the first snapshot, Length counts inputs and target.
 	Start, Length int
+	// Whole says that all snapshots of the window are inputs and that each has targets.
+	Whole bool
+}
+
+// Whole is the window of all snapshots, for models that follow a series from its first snapshot to its last.
+func (s *Series) Whole() Window {
+	if s == nil {
+		return Window{Whole: true}
+	}
+	return Window{Series: s, Length: len(s.Times), Whole: true}
 }
 
 // Validate finds a window that is not in its series: no series, a start or inputs out of range, no input. The snapshot
@@ -19,13 +30,13 @@ type Window struct {
 func (w Window) Validate() error {
 	s := w.Series
 	if s == nil || s.Pattern == nil || s.Nodes() < 1 || s.Nodes() > MaxNodes {
-		return fmt.Errorf("dyngraph: window without a series of 1 to %d nodes: take windows from Series.Windows or Series.Latest: %w",
-			MaxNodes, ErrInvalid)
+		return fmt.Errorf("dyngraph: window without a series of 1 to %d nodes: take windows from Series.Windows, "+
+			"Series.Latest or Series.Whole: %w", MaxNodes, ErrInvalid)
 	}
 	// Compared by differences: the sum of a huge start and a huge length is negative.
-	if snapshots := len(s.Times); w.Start < 0 || w.Length < 2 || w.Start > snapshots || w.Length-1 > snapshots-w.Start {
-		return s.invalid("window of length %d from snapshot %d on, want a length of at least 2 and all inputs, the length less 1, "+
-			"among the %d snapshots", w.Length, w.Start, snapshots)
+	if n := len(s.Times); w.Start < 0 || w.Length < 1 || w.Inputs() < 1 || w.Start > n || w.Inputs() > n-w.Start {
+		return s.invalid("window of length %d from snapshot %d on, want a length of at least 2 (1 for a whole series) and "+
+			"all inputs, the length less 1 (the length for a whole series), among the %d snapshots", w.Length, w.Start, n)
 	}
 	if s.TargetSize < 0 || s.TargetSize > MaxTargetSize {
 		return s.invalid("target size %d, want 0 to %d", s.TargetSize, MaxTargetSize)
@@ -34,9 +45,14 @@ func (w Window) Validate() error {
 }
 
 // Inputs is the number of snapshots that are seen.
-func (w Window) Inputs() int { return w.Length - 1 }
+func (w Window) Inputs() int {
+	if w.Whole {
+		return w.Length
+	}
+	return w.Length - 1
+}
 
-// Last is the index of the snapshot whose targets are to be forecast.
+// Last is the index of the last snapshot with targets.
 func (w Window) Last() int { return w.Start + w.Length - 1 }
 
 // InputTimes are the times of the inputs, counted from the first; nil for a window that is not in its series.
@@ -51,10 +67,50 @@ func (w Window) InputTimes() []float64 {
 	return times
 }
 
-// TargetTime is the time of the snapshot whose targets are to be forecast, counted from the first input; NaN for the window
-// of [Series.Latest], whose target has not been observed, and for one that is not in its series.
+// ForecastTimes are the times at which forecasts of Targets are made, counted from the first input: the last input's
+// for the snapshot after it, and those of all snapshots of a whole series, each for its own targets. They are nil for
+// a window that is not in its series.
+func (w Window) ForecastTimes() []float64 {
+	times := w.InputTimes()
+	if times == nil || w.Whole {
+		return times
+	}
+	return times[len(times)-1:]
+}
+
+// Targets are the node targets to be met at ForecastTimes, [times][nodes*TargetSize] row-major by node, NaN where not
+// observed; nil for a series without targets, for the window of [Series.Latest] and for one that is not in its series.
+func (w Window) Targets() [][]float64 {
+	if w.Series == nil {
+		return nil
+	}
+	return w.met(w.Series.Targets)
+}
+
+// GraphTargets are those of the graph as a whole, [times][TargetSize]; nil as Targets.
+func (w Window) GraphTargets() [][]float64 {
+	if w.Series == nil {
+		return nil
+	}
+	return w.met(w.Series.GraphTargets)
+}
+
+// met are the rows of the snapshots that a forecast is for.
+func (w Window) met(rows [][]float64) [][]float64 {
+	if w.Validate() != nil || w.Last() >= len(rows) {
+		return nil
+	}
+	if w.Whole {
+		return rows[w.Start : w.Last()+1]
+	}
+	return rows[w.Last() : w.Last()+1]
+}
+
+// TargetTime is the time of the snapshot whose targets are to be forecast, counted from the first input; NaN for the
+// window of [Series.Latest], whose target has not been observed, for a whole series, which has targets at all times,
+// and for a window that is not in its series.
 func (w Window) TargetTime() float64 {
-	if w.Validate() != nil || w.Last() >= len(w.Series.Times) {
+	if w.Whole || w.Validate() != nil || w.Last() >= len(w.Series.Times) {
 		return math.NaN()
 	}
 	return w.Series.Times[w.Last()] - w.Series.Times[w.Start]
@@ -66,18 +122,19 @@ func (s *Series) Latest(inputs int) (Window, error) {
 		return Window{}, err
 	}
 	if inputs < 1 || inputs > len(s.Times) {
-		return Window{}, s.invalid("the latest %d of %d snapshots as inputs, want 1 to %d", inputs, len(s.Times), len(s.Times))
+		return Window{}, s.invalid("the latest %d of %d snapshots as inputs, want 1 to %d",
+			inputs, len(s.Times), len(s.Times))
 	}
 	return Window{Series: s, Start: len(s.Times) - inputs, Length: inputs + 1}, nil
 }
 
 // Target are the values to be forecast, [nodes*TargetSize] row-major by node, NaN where not observed; nil for a series
-// without targets, for the window of [Series.Latest] and for one that is not in its series.
+// without targets, for the window of [Series.Latest], for a whole series and for one that is not in its series.
 func (w Window) Target() []float64 {
-	if w.Validate() != nil || w.Last() >= len(w.Series.Targets) {
-		return nil
+	if targets := w.Targets(); targets != nil && !w.Whole {
+		return targets[0]
 	}
-	return w.Series.Targets[w.Last()]
+	return nil
 }
 
 // Windows are windows in order of time, or the error met while making them, which every method returns. So calls chain:
@@ -100,7 +157,8 @@ func (s *Series) Windows(length, stride int) Windows {
 	case length > len(s.Times):
 		return Windows{err: s.invalid("windows of length %d in %d snapshots: want a shorter window", length, len(s.Times))}
 	case stride < 1:
-		return Windows{err: s.invalid("windows every %d snapshots, want at least 1 (the length for windows that do not overlap)", stride)}
+		return Windows{err: s.invalid("windows every %d snapshots, want at least 1 (the length for windows that do not "+
+			"overlap)", stride)}
 	}
 	var w Windows
 	for start := 0; start <= len(s.Times)-length; start += stride {

@@ -55,6 +55,61 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// A whole series shows all its snapshots and is asked for the targets at each; it touches all steps.
+func TestWholeSeries(t *testing.T) {
+	s := ring(3, 6, 2) // times 2, 2.5, 4, 6.5, 10, 14.5
+	s.Newest = s.Targets
+	w := s.Whole()
+	if want := []float64{0, 0.5, 2, 4.5, 8, 12.5}; !slices.Equal(w.InputTimes(), want) || !slices.Equal(w.ForecastTimes(), want) {
+		t.Errorf("input times %v, forecast times %v, want %v", w.InputTimes(), w.ForecastTimes(), want)
+	}
+	if w.Inputs() != 6 || w.Last() != 5 || len(w.Targets()) != 6 || w.Target() != nil || !math.IsNaN(w.TargetTime()) || w.GraphTargets() != nil {
+		t.Errorf("%d inputs, last %d, %d targets, target %v at %g", w.Inputs(), w.Last(), len(w.Targets()), w.Target(), w.TargetTime())
+	}
+	if want := (dyngraph.Span{First: 0, Last: 5}); w.Touched() != want {
+		t.Errorf("steps %v, want %v", w.Touched(), want)
+	}
+	if newest, err := w.Newest(); err != nil || !slices.Equal(newest, s.Targets[5]) || len(w.Visible()) != 6 {
+		t.Errorf("newest %v (%v), %d visible", newest, err, len(w.Visible()))
+	}
+	part := dyngraph.Window{Series: s, Start: 1, Length: 3, Whole: true}
+	if got, want := part.Targets(), s.Targets[1:4]; len(got) != 3 || !slices.Equal(got[2], want[2]) || part.InputSteps().Last != 3 {
+		t.Errorf("targets %v, want %v", got, want)
+	}
+	inside := dyngraph.Window{Series: s, Start: 1, Length: 3}
+	if times := inside.ForecastTimes(); !slices.Equal(times, []float64{1.5}) || len(inside.Targets()) != 1 {
+		t.Errorf("a window's forecast times %v, targets %v", times, inside.Targets())
+	}
+	if len(dyngraph.Known([]dyngraph.Window{inside, part}, w)) != 2 || len(dyngraph.Purge([]dyngraph.Window{inside}, []dyngraph.Window{w})) != 0 {
+		t.Error("a whole series shows all its windows, and touches them")
+	}
+	for _, bad := range []dyngraph.Window{{Whole: true}, (*dyngraph.Series)(nil).Whole(), {Series: s, Whole: true},
+		{Series: s, Length: 7, Whole: true}, {Series: s, Start: 3, Length: 4, Whole: true}, {Series: s, Length: math.MinInt, Whole: true}} {
+		if bad.Validate() == nil || bad.Targets() != nil || bad.GraphTargets() != nil || bad.ForecastTimes() != nil {
+			t.Errorf("start %d, length %d is a window", bad.Start, bad.Length)
+		}
+	}
+}
+
+// Targets of the graph have one row of TargetSize for each snapshot.
+func TestGraphTargets(t *testing.T) {
+	s := ring(3, 4, 2)
+	s.Targets, s.TargetSize = nil, 2
+	s.GraphTargets = [][]float64{{1, 2}, {3, math.NaN()}, {5, 6}, {7, 8}}
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+	if got := (dyngraph.Window{Series: s, Start: 1, Length: 3}).GraphTargets(); len(got) != 1 || !slices.Equal(got[0], []float64{7, 8}) {
+		t.Errorf("%v, want the last", got)
+	}
+	for name, rows := range map[string][][]float64{"short": {{1, 2}}, "width": {{1}, {2}, {3}, {4}}, "infinite": {{1, 2}, {3, math.Inf(1)}, {5, 6}, {7, 8}}} {
+		s.GraphTargets = rows
+		if err := s.Validate(); !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("%s: %v, want ErrInvalid", name, err)
+		}
+	}
+}
+
 // Whatever a window says of itself, what it is asked for comes back empty with a reason, and nothing panics.
 func TestWindowOutsideOfItsSeries(t *testing.T) {
 	s := ring(3, 6, 2)

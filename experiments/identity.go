@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding"
 	"encoding/binary"
@@ -9,11 +10,13 @@ import (
 	"hash"
 	"math"
 	"reflect"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// explicit is a value as JSON has it, but with all fields, zeros too, that are not excluded by the tag "-".
+// explicit is a value as JSON has it, but with all fields, zeros too, that are not excluded by the tags "-" and
+// omitzero.
 func explicit(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
@@ -29,9 +32,12 @@ func explicit(v reflect.Value) any {
 	case reflect.Struct:
 		fields := make(map[string]any)
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
-				fields[f.Name] = explicit(v.Field(i))
+			f := v.Type().Field(i)
+			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if !f.IsExported() || name == "-" || option == "omitzero" && v.Field(i).IsZero() {
+				continue
 			}
+			fields[cmp.Or(name, f.Name)] = explicit(v.Field(i))
 		}
 		return fields
 	case reflect.Slice, reflect.Array:

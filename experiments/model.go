@@ -82,11 +82,6 @@ func Network(id, name string, config pengcde.Config, training train.Config) Mode
 // NetworkLearner is a [pengcde.Model] as a [Learner].
 type NetworkLearner struct{ *pengcde.Model }
 
-// Fit is that of [Learner].
-func (l NetworkLearner) Fit(ctx context.Context, a, b []dyngraph.Window, c train.Config) (*train.Report, error) {
-	return l.Model.Fit2(ctx, a, b, c)
-}
-
 // Forecast is that of [Learner].
 func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window) ([][]float64, error) {
 	all, err := l.PredictAll(ctx, windows, nil)
@@ -101,7 +96,7 @@ func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window)
 }
 
 // Reset is that of [Learner].
-func (l NetworkLearner) Reset(seed uint64) { l.Model.Reset(seed, l.Config().Control) }
+func (l NetworkLearner) Reset(seed uint64) { l.Model.Reset(seed, l.Config().Normalise) }
 
 // Forecast is the model of a forecast of package baseline. It is Untrained: it is fitted anew by each run.
 func Forecast(id string, f baseline.Forecaster) Model {

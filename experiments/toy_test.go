@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -38,7 +39,7 @@ func ring() *dyngraph.Series {
 }
 
 // toyConfig trains in a moment.
-var toyConfig = pengcde.Config{Nodes: 6, Features: 1, Hidden: 2, Field: pengcde.Constant}
+var toyConfig = pengcde.Config{Nodes: 6, Features: 1, Hidden: 2, Field: field.Constant{}}
 
 var toyTraining = train.Config{Epochs: 3, EvaluateEvery: 1}
 

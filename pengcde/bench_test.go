@@ -25,7 +25,7 @@ func BenchmarkEnglandWindow(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		batches, err := m.batches(m.windows(split.Train[:1]), 1, nil)
+		batches, err := batches(m.backend, 1, source{m, split.Train[:1], nil})
 		if err != nil {
 			b.Fatal(err)
 		}

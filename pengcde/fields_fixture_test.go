@@ -53,13 +53,13 @@ func TestFixturePGTGNODE(t *testing.T) {
 	file := fixture.Load(t, "pgt_gnode")
 	w, e := observedPGT(t, file, field.GNODE{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()}, ode.PID{})
 	t.Parallel()
-	g := wire(t, file, w, []example{e}, 1)
+	g := wire(t, file, w, []sample{e}, 1)
 	const tolerance = 1e-3
 	for _, c := range []struct {
-		measure measure
-		loss    string
-	}{{perNode, "plain_mse"}, {pairwise, "ref_loss_broadcast_nxn"}} {
-		g := g.comparedBy(c.measure)
+		pairwise bool
+		loss     string
+	}{{false, "plain_mse"}, {true, "ref_loss_broadcast_nxn"}} {
+		g := g.comparedBy(false, c.pairwise)
 		fixture.Close(t, "forecast by node", g.last(), file.Get("node_output").Array().Data, tolerance)
 		loss, err := g.network.loss(context.Background(), g.params, g.batch)
 		if err != nil {
@@ -70,11 +70,11 @@ func TestFixturePGTGNODE(t *testing.T) {
 }
 
 // observedPGT wires a pgt_* file: perceptrons as encoder and readout, a forecast at the last knot.
-func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.StepSize) (wiring, example) {
+func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.StepSize) (wiring, sample) {
 	hidden, p := file.Get("hidden").Int(), file.Get("p").Int()
-	sample := observed.Windowed(t, file)
-	e := example{sample: sample, x0: sample.Features[0], times: sample.Knots}
-	e.target = make([]float64, (len(e.times)-1)*sample.Pattern.Nodes)
+	one := observed.Windowed(t, file)
+	e := sample{paths: one, x0: one.Features[0], times: one.Knots}
+	e.target = make([]float64, (len(e.times)-1)*one.Pattern.Nodes)
 	e.target = append(e.target, file.Get("y").Array().Data...)
 	e.weight = make([]float64, len(e.times))
 	e.weight[len(e.times)-1] = 1
@@ -89,7 +89,7 @@ func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.Ste
 func checkPGT(t *testing.T, file fixture.Node, f field.Field, tolerance, gradientTolerance float64) {
 	w, e := observedPGT(t, file, f, ode.Constant{Step: file.Get("dt").Float()})
 	t.Parallel()
-	g := wire(t, file, w, []example{e}, 1)
+	g := wire(t, file, w, []sample{e}, 1)
 	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func checkPGT(t *testing.T, file fixture.Node, f field.Field, tolerance, gradien
 	fixture.Close(t, "forecast by node", g.last(), file.Get("node_output").Array().Data, tolerance)
 	g.checkGradient("by node", file.Get("node_loss").Float(), file.Get("node_grad").Params(), tolerance, gradientTolerance)
 
-	g = g.comparedBy(global)
+	g = g.comparedBy(true, false)
 	fixture.Close(t, "forecast of the graph", g.last(), file.Get("global_output").Array().Data, tolerance)
 	g.checkGradient("of the graph", file.Get("ref_loss_global").Float(), file.Get("ref_grad_global").Params(), tolerance, gradientTolerance)
 }

@@ -1,15 +1,19 @@
 package pengcde
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -51,8 +55,78 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. Errors about the content wrap [ErrFile].
-func Load(backend *xla.Backend, path string) (*Model, error) {
+// stored is a Config as JSON has it: with the name of its field, and the field's options.
+type stored struct {
+	plain
+	Field   string          `json:",omitempty"`
+	Options json.RawMessage `json:",omitempty"`
+	// Maps and Identities were options of the configuration once.
+	Maps       string                 `json:",omitempty"`
+	Identities equivariant.Identities `json:",omitzero"`
+}
+
+type plain Config // without methods
+
+// MarshalJSON writes the configuration with its field as [field.Name] and, where it has any, its options as "Options".
+func (c Config) MarshalJSON() ([]byte, error) {
+	s := stored{plain: plain(c)}
+	if c.Field != nil {
+		options, err := json.Marshal(c.Field)
+		if err != nil {
+			return nil, fmt.Errorf("pengcde: Config.Field: %w", err)
+		}
+		if s.Field = field.Name(c.Field); string(options) != "{}" {
+			s.Options = options
+		}
+		if s.Field == field.Names()[0] && s.Options == nil {
+			s.Field = "" // the default
+		}
+	}
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. A field of one's own is an error: [Load] takes its value.
+func (c *Config) UnmarshalJSON(text []byte) error { return c.read(text) }
+
+// read is UnmarshalJSON with values for fields of one's own.
+func (c *Config) read(text []byte, own ...field.Field) error {
+	var s stored
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	*c = Config(s.plain)
+	for _, f := range own {
+		if field.Name(f) == s.Field {
+			c.Field = f
+			return nil
+		}
+	}
+	f, err := field.Named(cmp.Or(s.Field, field.Names()[0]))
+	if err != nil {
+		return invalid("the field is %q, none of package field: give Load a value of it", s.Field)
+	}
+	made := reflect.New(reflect.TypeOf(f))
+	if s.Options != nil {
+		if err := json.Unmarshal(s.Options, made.Interface()); err != nil {
+			return err
+		}
+	}
+	switch f := made.Interface().(type) {
+	case *field.PENG:
+		if f.Identities = cmp.Or(f.Identities, s.Identities); s.Maps != "" {
+			f.Maps, f.DerivativeMaps, err = equivariant.ParseMaps(s.Maps)
+		}
+	case *field.Original:
+		f.Identities = cmp.Or(f.Identities, s.Identities)
+	}
+	c.Field = made.Elem().Interface().(field.Field)
+	return err
+}
+
+// Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. A model with a field of
+// one's own wants its value, of the same Go type as when it was saved: its options are not read from the file. Errors
+// about the content wrap [ErrFile].
+func Load(backend *xla.Backend, path string, own ...field.Field) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)
 	}
@@ -67,8 +141,8 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 		return nil, fmt.Errorf("pengcde: load %s: format is %q, want %q: %w", path, got, fileFormat, ErrFile)
 	}
 	var config Config
-	if err := json.Unmarshal([]byte(file.Metadata[configKey]), &config); err != nil {
-		return nil, fmt.Errorf("pengcde: load %s: configuration: %w: %w", path, ErrFile, err)
+	if err := config.read([]byte(file.Metadata[configKey]), own...); err != nil {
+		return nil, errs.In(fmt.Sprintf("pengcde: load %s: %v: configuration", path, ErrFile), err, ErrFile)
 	}
 	m, err := New(backend, config)
 	if err != nil {
@@ -83,7 +157,8 @@ func Load(backend *xla.Backend, path string) (*Model, error) {
 
 func (m *Model) setParams(file *safetensors.File) error {
 	if len(file.Tensors) != len(m.network.params) {
-		return fmt.Errorf("file has %d parameters, its configuration makes %d: %w", len(file.Tensors), len(m.network.params), ErrFile)
+		return fmt.Errorf("file has %d parameters, its configuration makes %d: %w",
+			len(file.Tensors), len(m.network.params), ErrFile)
 	}
 	loaded := make([]*tensors.Tensor, len(m.params))
 	for i, p := range m.network.params {

@@ -6,81 +6,179 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"runtime/debug"
+	"iter"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Fit trains on windows: the state is solved from a window's first input to its last, and the readout there is
-// compared with the window's target. The parameters of the best validation are kept, also when ctx ends first (the
-// error then wraps the context's) or when the loss leaves the floats ([train.ErrNotFinite]). Without validation windows,
-// which wants a negative EvaluateEvery, the last parameters are.
+// Fit trains on windows. The state is solved from a window's first input to its last, and the readout there is compared
+// with the window's target; for a whole series (Series.Whole) the readout at every snapshot is compared with the
+// targets there. The loss is the mean over windows and those times of the mean square over nodes; Config.Output changes
+// that. A batch holds config.BatchSize windows, with equally many nodes, inputs and targets.
 //
-// A NaN among the features is a missing value. It takes the last value that the window saw before it, or the first that the
-// window sees after it where there is none before: the one case in which an observation matters before the interval that
-// it ends. A feature that no input of the window sees at some node is an error that names it. A NaN among the targets is
-// one that was not observed: the loss of a window is the mean over the others, and a window without any is an error.
-func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report, error) {
+// The parameters of the best validation are kept, also when ctx ends first (the error then wraps the context's) or when
+// the loss is not finite ([train.ErrNotFinite]). Without validation windows, which wants a negative EvaluateEvery, the
+// last parameters are.
+//
+// A NaN among the features is a missing value. It takes the last value that the window saw before it, or the first that
+// the window sees after it where there is none before: the one case in which an observation matters before the interval
+// that it ends. A feature that no input of the window sees at some node is an error that names it. A NaN among the
+// targets is one that was not observed: the loss at its time is the mean over the others, times without any do not
+// count, and a window without any is an error.
+//
+// Where the targets of whole series are what the features show, as in the simulated worlds of the paper, set
+// Config.GraphOnly: the model then sees the features of the first snapshot alone.
+func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
+	config train.Config) (*train.Report, error) {
 	if len(training) == 0 || len(validation) == 0 && config.EvaluateEvery >= 0 {
 		return nil, invalid("%d windows for training and %d for validation, "+
 			"want at least one each, or EvaluateEvery -1 to do without validation",
 			len(training), len(validation))
 	}
-	return m.fit(ctx, m.windows(training), m.windows(validation), config)
+	outcomes, err := fit(ctx, []SeedRun{{m, training, validation, config}})
+	if outcomes == nil {
+		return nil, err
+	}
+	return outcomes[0].Report, outcomes[0].Err
 }
 
-// lessons are examples with targets, made one by one.
-type lessons struct {
-	count int
-	at    func(i int) (example, error)
-}
-
-func (m *Model) windows(list []dyngraph.Window) lessons {
-	return lessons{len(list), func(i int) (example, error) { return m.lesson(list[i]) }}
-}
-
-func (m *Model) fit(ctx context.Context, training, validation lessons, config train.Config) (*train.Report, error) {
-	p := &problem{model: m}
-	defer p.free()
+// fit trains runs that fit each other. Without outcomes nothing was trained.
+func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
+	backend := runs[0].Model.backend
+	j := &joint{runs: runs, network: runs[0].Model.network, digests: make([]hash.Hash, len(runs))}
+	defer j.free()
 	var err error
-	size := min(max(config.BatchSize, 1), training.count)
-	var digest hash.Hash // of the data, for a checkpoint
-	if config.Checkpoint != nil {
-		digest = sha256.New()
-	}
-	if p.training, err = m.batches(training, size, digest); err != nil {
+	if j.stack, err = xla.NewProgram(backend, "parameters of seeds", j.buildStack); err != nil {
 		return nil, err
 	}
-	if p.validation, err = m.batches(validation, size, digest); err != nil {
+	defer j.stack.Close()
+	if j.split, err = xla.NewProgram(backend, "gradients of seeds", j.buildSplit); err != nil {
 		return nil, err
 	}
-	if config, err = m.keyed(config, digest); err != nil {
+	defer j.split.Close()
+	all := make([]int, len(runs))
+	for i, r := range runs {
+		all[i] = i
+		if r.Config.Checkpoint != nil {
+			j.digests[i] = sha256.New()
+		}
+	}
+	if err := j.resize(all); err != nil {
 		return nil, err
 	}
-	giveBack(p.training)
-	var report *train.Report
-	m.params, report, err = train.Fit(ctx, m.backend, p, m.params, config)
-	return report, err
+	configs, updates := make([]train.Config, len(runs)), make(map[train.AdamW]*train.Update)
+	for i, r := range runs {
+		if configs[i], err = r.Model.keyed(r.Config, j.digests[i]); err != nil {
+			return nil, err
+		}
+		if r.Config.Update != nil || len(runs) == 1 {
+			continue
+		}
+		update := updates[r.Config.AdamW]
+		if update == nil {
+			if update, err = train.NewUpdate(backend, r.Config.AdamW); err != nil {
+				return nil, errs.In(fmt.Sprintf("pengcde: run %d", i), err, ErrInput)
+			}
+			defer update.Close()
+			updates[r.Config.AdamW] = update
+		}
+		configs[i].Update = update
+	}
+	clear(j.digests)
+	return j.fit(ctx, configs), nil
 }
 
-// muchData are the bytes of batches from which on what it took to make them is given back.
-const muchData = 256 << 20
+// fit lets each run go on, one after the other, until it asks for a loss or ends, and then answers those that ask for
+// the same. Runs are coroutines: nothing is done at the same time, and a panic in one of them comes out here.
+func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
+	cancel := func() {}
+	if len(j.runs) > 1 {
+		ctx, cancel = context.WithCancel(ctx)
+	}
+	outcomes := make([]Outcome, len(j.runs))
+	resume := make([]func() (*request, bool), len(j.runs))
+	for i, r := range j.runs {
+		var stop func()
+		resume[i], stop = iter.Pull(func(yield func(*request) bool) {
+			m, problem := r.Model, &runner{count: len(j.training), ask: yield}
+			m.params, outcomes[i].Report, outcomes[i].Err = train.Fit(ctx, m.backend, problem, m.params, configs[i])
+		})
+		defer stop()
+	}
+	defer func() { cancel() }() // before a panic stops the other runs, so that they save their checkpoints
 
-// giveBack returns to the system what making batches took, where that is much. Go would keep it for as much again, at 100,000
-// nodes more than a GiB, while on a CPU a solve wants its memory from the same system.
-func giveBack(made []*batch) {
-	bytes := int64(0)
-	for _, b := range made {
-		bytes += b.owned.Bytes()
+	asked, ended := make([]*request, len(j.runs)), make([]bool, len(j.runs))
+	for {
+		var going []int
+		for i := range j.runs {
+			if asked[i] == nil && !ended[i] {
+				q, ok := resume[i]()
+				asked[i], ended[i] = q, !ok
+			}
+			if !ended[i] {
+				going = append(going, i)
+			}
+		}
+		if len(going) == 0 {
+			return outcomes
+		}
+		group := nextGroup(asked)
+		if err := j.resize(going); err != nil {
+			for _, i := range going {
+				asked[i].err = err
+			}
+			group = asked
+		} else {
+			j.answer(ctx, group)
+		}
+		for i := range asked {
+			if group[i] != nil {
+				asked[i] = nil
+			}
+		}
 	}
-	if bytes >= muchData {
-		debug.FreeOSMemory()
+}
+
+// request is a loss that one of several runs wants, and the answer.
+type request struct {
+	params []*tensors.Tensor
+	batch  int // of training, with the gradient; validating for the mean over validation
+
+	loss      float64
+	gradients []*tensors.Tensor
+	err       error
+}
+
+const validating = -1
+
+// runner is a run as [train.Fit] sees it: it asks, and goes on when it has been answered.
+type runner struct {
+	count int
+	ask   func(*request) bool // false when there will be no answer
+}
+
+func (r *runner) Batches() int { return r.count }
+
+func (r *runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,
+	error) {
+	q := &request{params: params, batch: batch}
+	if !r.ask(q) {
+		return 0, nil, ctx.Err()
 	}
+	return q.loss, q.gradients, q.err
+}
+
+func (r *runner) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
+	q := &request{params: params, batch: validating}
+	if !r.ask(q) {
+		return 0, ctx.Err()
+	}
+	return q.loss, q.err
 }
 
 // keyed puts the model and the digest of the data into the key of the checkpoint, if there is one.
@@ -100,77 +198,4 @@ func (m *Model) keyed(config train.Config, digest hash.Hash) (train.Config, erro
 	keyed.Key = fmt.Sprintf("%s %s %x", keyed.Key, model, digest.Sum(nil))
 	config.Checkpoint = &keyed
 	return config, nil
-}
-
-func (m *Model) batches(all lessons, size int, digest hash.Hash) ([]*batch, error) {
-	return batchesOf(m.backend, m.config, []lessons{all}, size, []hash.Hash{digest})
-}
-
-// batchesOf groups lessons, those of several seeds beside each other, of each equally many. The last batch is filled up with
-// lessons of weight 0, so that a single shape is compiled. What the lessons of a seed hold goes into its digest, if any.
-func batchesOf(backend *xla.Backend, cfg Config, seeds []lessons, size int, digests []hash.Hash) ([]*batch, error) {
-	var batches []*batch
-	count := seeds[0].count
-	for from := 0; from < count; from += size {
-		var examples []example
-		for s, all := range seeds {
-			for i := from; i < from+size; i++ {
-				e, err := all.at(min(i, count-1))
-				if err != nil {
-					return batches, err
-				}
-				if digests[s] != nil {
-					if err := e.write(digests[s]); err != nil {
-						return batches, err
-					}
-				}
-				if i >= count {
-					e.weight = nil
-				}
-				examples = append(examples, e)
-			}
-		}
-		b, err := newBatch(backend, cfg, examples)
-		if err != nil {
-			return batches, err
-		}
-		b.lessons = min(size, count-from)
-		if len(seeds) > 1 {
-			b.form.Seeds = nn.Seeds(len(seeds))
-		}
-		batches = append(batches, b)
-	}
-	return batches, nil
-}
-
-// problem is the training of a model, as [train.Fit] sees it.
-type problem struct {
-	model                *Model
-	training, validation []*batch
-}
-
-func (p *problem) Batches() int { return len(p.training) }
-
-func (p *problem) Gradient(ctx context.Context, params []*tensors.Tensor, i int) (float64, []*tensors.Tensor, error) {
-	return p.model.network.gradient(ctx, params, p.training[i])
-}
-
-// Validate is the mean over lessons of the loss.
-func (p *problem) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
-	sum, lessons := 0.0, 0
-	for _, b := range p.validation {
-		loss, err := p.model.network.loss(ctx, params, b)
-		if err != nil {
-			return 0, err
-		}
-		sum += loss * float64(b.lessons)
-		lessons += b.lessons
-	}
-	return sum / float64(lessons), nil
-}
-
-func (p *problem) free() {
-	for _, b := range append(p.training, p.validation...) {
-		b.free()
-	}
 }

@@ -25,15 +25,15 @@ type golden struct {
 	params  []*tensors.Tensor
 }
 
-func wire(t *testing.T, file fixture.Node, w wiring, examples []example, outputs int) *golden {
+func wire(t *testing.T, file fixture.Node, w wiring, samples []sample, outputs int) *golden {
 	t.Helper()
 	n, err := newNetwork(xlatest.Backend(t), w)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(n.close)
-	cfg := Config{Nodes: examples[0].sample.Pattern.Nodes, Outputs: outputs, Float64: true}
-	b, err := newBatch(xlatest.Backend(t), cfg, examples)
+	cfg := Config{Nodes: samples[0].paths.Pattern.Nodes, Outputs: outputs, Float64: true}
+	b, err := newBatch(xlatest.Backend(t), cfg, samples)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,29 +54,29 @@ func wire(t *testing.T, file fixture.Node, w wiring, examples []example, outputs
 func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.StepSize) *golden {
 	hidden := file.Get("hidden").Int()
 	ts, x0, y := file.Get("ts").Array(), file.Get("x0").Array(), file.Get("y_true").Array()
-	var examples []example
-	for b, sample := range observed.Synthetic(t, file) {
-		e := example{sample: sample, x0: x0.Row(b).Data, times: ts.Row(b).Data, target: y.Row(b).Data}
+	var samples []sample
+	for b, one := range observed.Synthetic(t, file) {
+		e := sample{paths: one, x0: x0.Row(b).Data, times: ts.Row(b).Data, target: y.Row(b).Data}
 		for range e.times {
 			e.weight = append(e.weight, 1)
 		}
-		examples = append(examples, e)
+		samples = append(samples, e)
 	}
 	return wire(t, file, wiring{
 		encoder: nn.Linear{Name: "encoder", In: 1, Out: hidden},
 		readout: nn.Linear{Name: "readout", In: hidden, Out: 1},
 		field:   f, stepSize: control,
-	}, examples, 1)
+	}, samples, 1)
 }
 
 // control takes steps by what is in it now, so that one compiled network serves several.
 type control struct{ ode.StepSize }
 
-// comparedBy is the same with another measure; what is compiled for the solve serves both.
-func (g *golden) comparedBy(m measure) *golden {
+// comparedBy is the same with another loss; what is compiled for the solve serves both.
+func (g *golden) comparedBy(summed, pairwise bool) *golden {
 	g.t.Helper()
 	other, network := *g, *g.network
-	other.network, network.measure = &network, m
+	other.network, network.summed, network.pairwise = &network, summed, pairwise
 	solve, err := g.network.compile(g.batch.form)
 	if err != nil {
 		g.t.Fatal(err)

@@ -3,11 +3,13 @@ package pengcde_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
@@ -25,9 +27,9 @@ func TestOrderOfFieldsThatJumpAtKnots(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, config := range map[string]pengcde.Config{
-		"gn-ode":                  {Field: pengcde.GNODE},
-		"peng, straight lines":    {Field: pengcde.PENG, Path: path.Linear},
-		"original, straight line": {Field: pengcde.Original, Path: path.Linear},
+		"gn-ode":                  {Field: field.GNODE{}},
+		"peng, straight lines":    {Path: path.Linear},
+		"original, straight line": {Field: field.Original{}, Path: path.Linear},
 	} {
 		config.Nodes, config.Features, config.Float64 = series.Nodes(), series.FeatureSize, true
 		config.Layers = 1 // without a kink of a ReLU between layers
@@ -38,11 +40,11 @@ func TestOrderOfFieldsThatJumpAtKnots(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer m.Close()
-			y, err := m.Forecast(context.Background(), windows[3])
+			y, err := m.Predict(context.Background(), windows[3], nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return y
+			return slices.Concat(y[0]...)
 		}
 		want := forecast(1.0 / 128)
 		var steps, errors []float64

@@ -39,10 +39,10 @@ type LayerBuilder struct {
 //
 //	dZ/dt = f(Z, A(t), A'(t)) dX/dt,  Z(t0) = z0
 //
-// from node states z0 [batch, n, hidden] at t0 to those at t1. The parameters of f are variables of the scope, so GoMLX's
-// trainers, optimisers and checkpoints treat them as any others, and [graph.Gradient] passes through to z0. The control
-// are the tensors of [field.NewControl] as nodes, in their order and in the float type of z0: inputs of the model. The form
-// is what NewControl says they are. t0 and t1 are on its knots' axis.
+// from node states z0 [batch, n, hidden] at t0 to those at t1. The parameters of f are variables of the scope, so
+// GoMLX's trainers, optimisers and checkpoints treat them as any others, and [graph.Gradient] passes through to z0. The
+// control are the tensors of [field.NewControl] as nodes, in their order and in the float type of z0: inputs of the
+// model. The form is what NewControl says they are. t0 and t1 are on its knots' axis.
 //
 //	z := pengcde.Layer(scope, z0, form, control, 0, 5).Steps(40).Done() // [batch, n, hidden]
 //
@@ -50,12 +50,12 @@ type LayerBuilder struct {
 // (While) inside a graph: the time to compile grows with the number of steps. [Model] compiles one step alone, and has
 // steps whose size adapts.
 //
-// The backward pass computes each step again from the state at its start, so memory grows with the number of steps by one
-// state a step, not by all that a step computes; see [LayerBuilder.Recompute]. The sparse product (see package
+// The backward pass computes each step again from the state at its start, so memory grows with the number of steps by
+// one state a step, not by all that a step computes; see [LayerBuilder.Recompute]. The sparse product (see package
 // equivariant) holds on to the entries of A(t) in addition.
 //
-// Like all functions that build graphs, Done panics on bad input, with an error that wraps [ErrInput], [ode.ErrInput] or
-// [field.ErrInput].
+// Like all functions that build graphs, Done panics on bad input, with an error that wraps [ErrInput], [ode.ErrInput]
+// or [field.ErrInput].
 //
 // [graph.Gradient]: https://pkg.go.dev/github.com/gomlx/gomlx/core/graph#Gradient
 func Layer(scope *model.Scope, z0 *Node, form field.Form, control []*Node, t0, t1 float64) *LayerBuilder {
@@ -84,7 +84,8 @@ func (l *LayerBuilder) Recompute(steps int) *LayerBuilder {
 }
 
 // Field sets the vector field; the default is [field.PENG] with as many layers as the hyperparameter [ParamLayerDepth]
-// says, driven by all the node features that the control has.
+// says, driven by all the node features that the control has. Hidden, Layers and Nodes of f that are 0 are those of the
+// state and of that hyperparameter; Features that are 0 mean none.
 func (l *LayerBuilder) Field(f field.Field) *LayerBuilder {
 	l.field = f
 	return l
@@ -120,7 +121,8 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 		panic(fmt.Errorf("pengcde: Layer got the state %s, want floats [batch, n, hidden]: %w", l.z0.Shape(), ErrInput))
 	}
 	if len(l.control) < 5 {
-		panic(fmt.Errorf("pengcde: Layer got a control of %d nodes, want all that field.NewControl makes: %w", len(l.control), ErrInput))
+		panic(fmt.Errorf("pengcde: Layer got a control of %d nodes, want all that field.NewControl makes: %w",
+			len(l.control), ErrInput))
 	}
 	if rows := l.control[3]; rows.DType() != l.z0.DType() || rows.Shape().Dim(0) != l.z0.Shape().Dim(0) {
 		panic(fmt.Errorf("pengcde: Layer got the state %s and a control with snapshots %s, "+
@@ -129,7 +131,10 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	}
 	f := l.field
 	if f == nil {
-		f = field.PENG{Hidden: l.z0.Shape().Dim(-1), Layers: l.depth, Features: l.form.Features}
+		f = field.PENG{Features: l.form.Features}
+	}
+	if own, ok := f.(sized); ok {
+		f, _ = own.Sized(field.Sizes{Nodes: l.z0.Shape().Dim(1), Hidden: l.z0.Shape().Dim(-1), Layers: l.depth})
 	}
 	derivative, declared := field.Equation(f, l.form)
 	return derivative, l.variables(declared)
@@ -148,7 +153,8 @@ func (l *LayerBuilder) variables(declared []nn.Param) []*Node {
 	nodes := make([]*Node, len(declared))
 	for i, p := range declared {
 		initial := func(g *Graph, _ shapes.Shape) *Node { return ConstTensor(g, drawn[i]) }
-		nodes[i] = scope.WithInitializer(initial).VariableWithShape(p.Name, shapes.Make(dtype, p.Dims...)).NodeValue(l.z0.Graph())
+		variable := scope.WithInitializer(initial).VariableWithShape(p.Name, shapes.Make(dtype, p.Dims...))
+		nodes[i] = variable.NodeValue(l.z0.Graph())
 	}
 	return nodes
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -77,12 +78,12 @@ func TestGapsAreFilled(t *testing.T) {
 			}
 			byHand.Features = append(byHand.Features, row)
 		}
-		for _, kind := range []Kind{PENG, GNODE} {
+		for _, kind := range []field.Field{field.PENG{}, field.GNODE{}} {
 			m := ringModelOn(t, backend, func(c *Config) { c.Mask, c.Field = mask, kind })
 			wide := ringModelOn(t, backend, func(c *Config) { c.Features, c.Field = mask.Width(ringFeatures), kind })
 			got, want := forecast(t, m, w), forecast(t, wide, dyngraph.Window{Series: &byHand, Start: w.Start, Length: w.Length})
 			if !slices.Equal(got, want) {
-				t.Errorf("%v, %s: %v with gaps, %v filled by hand", mask, kind, got, want)
+				t.Errorf("%v, %T: %v with gaps, %v filled by hand", mask, kind, got, want)
 			}
 		}
 	}
@@ -119,11 +120,11 @@ func TestLossOfObservedTargets(t *testing.T) {
 	missing.Features = whole.Features
 	ctx := context.Background()
 	for name, c := range map[string]struct {
-		kind    Kind
+		kind    field.Field
 		parity  bool
 		measure func(forecast, target []float64) (float64, error)
 	}{
-		"by node": {PENG, false, train.MSE}, "global": {PENG, true, train.MSE}, "pairwise": {Constant, true, train.BroadcastMSE},
+		"by node": {field.PENG{}, false, train.MSE}, "global": {field.PENG{}, true, train.MSE}, "pairwise": {field.Constant{}, true, train.BroadcastMSE},
 	} {
 		m := ringModelOn(t, backend, func(cfg *Config) { cfg.Field, cfg.Parity, cfg.Float64 = c.kind, c.parity, true })
 		windows := []dyngraph.Window{{Series: missing, Start: 1, Length: 4}, {Series: missing, Start: 6, Length: 4}, {Series: whole, Start: 3, Length: 4}}
@@ -135,7 +136,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 			}
 			want += e / float64(len(windows))
 		}
-		batches, err := m.batches(m.windows(windows), len(windows), nil)
+		batches, err := batches(m.backend, len(windows), source{m, windows, nil})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,8 +168,8 @@ func TestLossOfObservedTargets(t *testing.T) {
 		xla.Free(gradients...)
 		batches[0].free()
 	}
-	m := ringModelOn(t, backend, func(cfg *Config) { cfg.Field, cfg.Float64 = Constant, true })
-	batches, err := m.batches(m.windows([]dyngraph.Window{{Series: whole, Start: 3, Length: 4}}), 1, nil)
+	m := ringModelOn(t, backend, func(cfg *Config) { cfg.Field, cfg.Float64 = field.Constant{}, true })
+	batches, err := batches(m.backend, 1, source{m, []dyngraph.Window{{Series: whole, Start: 3, Length: 4}}, nil})
 	if err != nil || batches[0].share != nil {
 		t.Errorf("%v, nothing is missing, and the loss is not the plain one", err)
 	}

@@ -49,8 +49,8 @@ func (m *Model) Config() Config { return m.config }
 // Parameters is the number of learnable entries.
 func (m *Model) Parameters() int { return nn.Count(m.network.params) }
 
-// Parameter returns the values of a parameter, row-major, by the name that it has in the file that [Model.Save] writes; ok is
-// false where there is none of that name.
+// Parameter returns the values of a parameter, row-major, by the name that it has in the file that [Model.Save] writes;
+// ok is false where there is none of that name.
 func (m *Model) Parameter(name string) (values []float64, ok bool) {
 	for i, p := range m.network.params {
 		if p.Name == name && m.params != nil {
@@ -72,21 +72,22 @@ func (m *Model) Compute(product equivariant.Product, memory ode.Memory) error {
 	return nil
 }
 
-// Reset draws new parameters by a seed, for a control that may be another. What was compiled serves on, so comparing
-// seeds and controls compiles once. It does nothing to a closed model.
-func (m *Model) Reset(seed uint64, control dyngraph.Normalisation) {
+// Reset draws new parameters by a seed, for a normalisation that may be another. What was compiled serves on, so
+// comparing seeds and normalisations compiles once. It does nothing to a closed model.
+func (m *Model) Reset(seed uint64, normalise dyngraph.Normalisation) {
 	if m.closed {
 		return
 	}
 	xla.Free(m.params...)
-	m.noted = m.noted && control == m.config.Control
-	m.config.Seed, m.config.Control = seed, control
+	m.noted = m.noted && normalise == m.config.Normalise
+	m.config.Seed, m.config.Normalise = seed, normalise
 	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)
 }
 
-// ErrClosed is returned by a model that was closed, or whose parameters were lost when the device failed in the middle of an
-// update.
-var ErrClosed = errors.New("pengcde: the model has no parameters: it was closed, or the device failed while it was trained")
+// ErrClosed is returned by a model that was closed, or whose parameters were lost when the device failed in the middle
+// of an update.
+var ErrClosed = errors.New("pengcde: the model has no parameters: it was closed, or the device failed while it was " +
+	"trained")
 
 // Close frees parameters and compiled programs.
 func (m *Model) Close() {

@@ -14,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -49,6 +50,12 @@ func ring(t *testing.T) *dyngraph.Series {
 	return s
 }
 
+// published11 are the maps of directed graphs.
+func published11() field.PENG {
+	maps, derivative := equivariant.Published11()
+	return field.PENG{Maps: maps, DerivativeMaps: derivative}
+}
+
 func ringModel(t *testing.T, change func(*Config)) *Model {
 	t.Helper()
 	return ringModelOn(t, xlatest.Go(t), change)
@@ -79,11 +86,11 @@ func ringSplit(t *testing.T) dyngraph.Split {
 
 func forecast(t *testing.T, m *Model, w dyngraph.Window) []float64 {
 	t.Helper()
-	y, err := m.Forecast(context.Background(), w)
+	y, err := m.Predict(context.Background(), w, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return y
+	return slices.Concat(y[0]...)
 }
 
 func TestFitLearnsSavesAndLoads(t *testing.T) {
@@ -287,7 +294,7 @@ func TestWindowsThatCannotBeUsed(t *testing.T) {
 		"none": {}, "past the end": {Series: series, Start: 22, Length: 5}, "one input": {Series: series, Length: 2},
 		"negative": {Series: series, Start: -1, Length: 4}, "no snapshots": {Series: &short, Length: 4},
 	} {
-		if _, err := m.Forecast(context.Background(), w); !errors.Is(err, ErrInput) {
+		if _, err := m.Predict(context.Background(), w, nil); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
 		}
 		if _, err := m.Fit(context.Background(), []dyngraph.Window{w}, []dyngraph.Window{w}, train.Config{}); !errors.Is(err, ErrInput) {
@@ -306,29 +313,35 @@ func TestClosedModel(t *testing.T) {
 	if err := m.Save(filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrClosed) {
 		t.Errorf("save: %v", err)
 	}
-	if _, err := m.Forecast(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}); !errors.Is(err, ErrClosed) {
+	if _, err := m.Predict(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}, nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("forecast: %v", err)
 	}
 }
 
 func TestModelInputErrors(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Step: -1}, "unknown field": {Nodes: 2, Features: 1, Field: "x"},
+		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Step: -1}, "unknown output": {Nodes: 2, Features: 1, Output: "x"},
 		"negative width": {Nodes: 2, Features: 1, Hidden: -3}, "infinite step": {Nodes: 2, Features: 1, Step: math.Inf(1)},
-		"unknown control": {Nodes: 2, Features: 1, Control: 9}, "adaptive": {Nodes: 2, Features: 1, Adaptive: &ode.PID{RTol: -1}},
-		"unknown map": {Nodes: 2, Features: 1, Maps: "identity, inverse"}, "maps of another field": {Nodes: 2, Features: 1, Field: GNODE, Maps: "all15"},
-		"huge width":           {Nodes: 2, Features: 1, Hidden: 1 << 40},
-		"width that overflows": {Nodes: 2, Features: 1, Hidden: math.MaxInt},
-		"huge depth":           {Nodes: 2, Features: 1, Layers: 1 << 40}, "huge outputs": {Nodes: 2, Features: 1, Outputs: 1 << 40},
+		"unknown normalisation": {Nodes: 2, Features: 1, Normalise: 9}, "adaptive": {Nodes: 2, Features: 1, Adaptive: &ode.PID{RTol: -1}},
+		"unknown map":           {Nodes: 2, Features: 1, Field: field.PENG{Maps: []equivariant.Map{99}}},
+		"maps that do not pair": {Nodes: 2, Features: 1, Field: field.PENG{DerivativeMaps: equivariant.All15()}},
+		"other sizes":           {Nodes: 2, Features: 1, Field: field.PENG{Features: 7}},
+		"features, graph only":  {Nodes: 2, Features: 1, GraphOnly: true, Field: field.PENG{Features: 1}},
+		"a pointer":             {Nodes: 2, Features: 1, Field: &field.PENG{}},
+		"summed, residual":      {Nodes: 2, Features: 1, Output: Summed, Residual: true},
+		"summed, parity":        {Nodes: 2, Features: 1, Output: Summed, Parity: true},
+		"huge width":            {Nodes: 2, Features: 1, Hidden: 1 << 40},
+		"width that overflows":  {Nodes: 2, Features: 1, Hidden: math.MaxInt},
+		"huge depth":            {Nodes: 2, Features: 1, Layers: 1 << 40}, "huge outputs": {Nodes: 2, Features: 1, Outputs: 1 << 40},
 		"outputs that overflow":              {Nodes: 2, Features: 1, Outputs: math.MaxInt},
 		"huge features":                      {Nodes: 2, Features: 1 << 40},
 		"features that overflow with a mask": {Nodes: 2, Features: math.MaxInt, Mask: path.Observed},
 		"huge graph":                         {Nodes: 1 << 40, Features: 1},
-		"huge identities":                    {Nodes: 2, Features: 1, Identities: equivariant.Identities{Size: 1 << 40}},
-		"identities that overflow":           {Nodes: 2, Features: 1, Identities: equivariant.Identities{Size: math.MaxInt}},
+		"huge identities":                    {Nodes: 2, Features: 1, Field: field.PENG{Identities: equivariant.Identities{Size: 1 << 40}}},
+		"identities that overflow":           {Nodes: 2, Features: 1, Field: field.PENG{Identities: equivariant.Identities{Size: math.MaxInt}}},
 		"huge table": {Nodes: 1 << 30, Features: 1,
-			Identities: equivariant.Identities{Size: 1, Kind: equivariant.IdentityTable}},
-		"huge fusion":       {Nodes: 1 << 30, Features: 1, Field: PreMult},
+			Field: field.PENG{Identities: equivariant.Identities{Size: 1, Kind: equivariant.IdentityTable}}},
+		"huge fusion":       {Nodes: 1 << 30, Features: 1, Field: field.PreMult{}},
 		"huge all together": {Nodes: 2, Features: 1 << 19, Hidden: 1 << 20, Layers: 1 << 10, Outputs: 1 << 20},
 		"rectilinear":       {Nodes: 2, Features: 1, Path: path.Rectilinear},
 		"unknown path":      {Nodes: 2, Features: 1, Path: 17},
@@ -362,7 +375,7 @@ func TestModelInputErrors(t *testing.T) {
 	}{
 		"too many steps":          {func(c *Config) { c.Step = 1e-9 }, w},
 		"memory below one state":  {func(c *Config) { c.Memory.Bytes = 1 }, w},
-		"weights below 0, logged": {func(c *Config) { c.Control = dyngraph.Log }, dyngraph.Window{Series: &negative, Length: w.Length}},
+		"weights below 0, logged": {func(c *Config) { c.Normalise = dyngraph.Log }, dyngraph.Window{Series: &negative, Length: w.Length}},
 	} {
 		m := ringModel(t, c.change)
 		if _, err := m.Fit(context.Background(), []dyngraph.Window{c.window}, split.Validation, train.Config{Epochs: 1}); !errors.Is(err, ErrInput) {
@@ -374,16 +387,16 @@ func TestModelInputErrors(t *testing.T) {
 func TestEveryParameterLearns(t *testing.T) {
 	backend := xlatest.Go(t)
 	for _, c := range []struct {
-		kind   Kind
+		field  field.Field
 		parity bool
-		maps   string
 		path   path.Kind
-	}{{PENG, false, "", 0}, {PENG, true, "", 0}, {PENG, false, "all15", path.Natural}, {PENG, false, "published11", path.Ramp}, {Constant, false, "", 0},
-		{Constant, true, "", 0}, {Original, false, "", path.Linear}, {Adjacency, false, "", 0}, {PreMult, true, "", 0}, {GNODE, true, "", 0}} {
+	}{{field.PENG{}, false, 0}, {field.PENG{}, true, 0}, {field.PENG{Maps: equivariant.All15()}, false, path.Natural},
+		{published11(), false, path.Ramp}, {field.Constant{}, false, 0}, {field.Constant{}, true, 0},
+		{field.Original{}, false, path.Linear}, {field.Adjacency{}, false, 0}, {field.PreMult{}, true, 0}, {field.GNODE{}, true, 0}} {
 		m := ringModelOn(t, backend, func(cfg *Config) {
-			cfg.Field, cfg.Parity, cfg.Float64, cfg.Maps, cfg.Path = c.kind, c.parity, true, c.maps, c.path
+			cfg.Field, cfg.Parity, cfg.Float64, cfg.Path = c.field, c.parity, true, c.path
 		})
-		batches, err := m.batches(m.windows(ringSplit(t).Train), 2, nil)
+		batches, err := batches(m.backend, 2, source{m, ringSplit(t).Train, nil})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -393,7 +406,7 @@ func TestEveryParameterLearns(t *testing.T) {
 		}
 		for i, p := range m.network.params {
 			if !slices.ContainsFunc(host.Floats(gradients[i]), func(g float64) bool { return g != 0 }) {
-				t.Errorf("%s, parity %v: the gradient of %s is 0", c.kind, c.parity, p.Name)
+				t.Errorf("%T, parity %v: the gradient of %s is 0", c.field, c.parity, p.Name)
 			}
 		}
 		for _, b := range batches {

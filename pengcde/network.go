@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -24,15 +25,6 @@ type layer interface {
 	Apply(nn.Values, *Node) *Node
 }
 
-// measure is what a forecast is compared by.
-type measure int
-
-const (
-	perNode  measure = iota // mean square over nodes
-	global                  // the sum of forecasts over nodes, against every node's target
-	pairwise                // every node's forecast against every node's target
-)
-
 // wiring names the parts of a network.
 type wiring struct {
 	encoder, readout layer
@@ -41,7 +33,8 @@ type wiring struct {
 	maxSteps         int        // of an adaptive control; 0 for ode's default
 	continuous       bool       // whether the field is continuous where steps end
 	memory           ode.Memory // of a solve that is to be differentiated
-	measure          measure
+	summed           bool       // whether a forecast is the sum of the readout over nodes
+	pairwise         bool       // whether the loss compares every node's forecast with every node's target
 }
 
 // network is encoder, solve and readout, compiled, without parameters of its own.
@@ -85,19 +78,21 @@ func (n *network) buildEncodePull(form field.Form, in []*Node) []*Node {
 	return Gradient(ReduceAllSum(Mul(cotangent, z0)), params...)
 }
 
-// buildDecode: (Z [B, S, n, hidden], readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] for global.
+// buildDecode: (Z [B, S, n, hidden], readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they
+// are summed.
 func (n *network) buildDecode(form field.Form, in []*Node) []*Node {
 	y := n.readout.Apply(form.Seeds.Bind(n.params[n.driven:], in[1:]), in[0])
-	if n.measure == global {
+	if n.summed {
 		y = ReduceAndKeep(y, ReduceSum, 2)
 	}
 	return []*Node{y}
 }
 
-// buildObjective: (Z, targets [B, S, n, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z, gradients
-// of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean over
-// nodes. Shares of targets in that mean, [B, S, n, q], come before the parameters where some are missing. Parameters of several
-// seeds give the loss of each, [seeds], and the gradients of its own.
+// buildObjective: (Z, targets [B, S, rows, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z,
+// gradients of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean
+// square over its rows, of nodes or of the graph. Where targets are missing, the share of each in that mean, [B, S,
+// rows, q], comes before the parameters. Parameters of several seeds give one loss per seed, [seeds], and the gradients
+// of its own.
 func (n *network) buildObjective(form field.Form, in []*Node) []*Node {
 	z, target, weight, params := in[0], in[1], in[2], in[3:]
 	var share *Node
@@ -108,7 +103,7 @@ func (n *network) buildObjective(form field.Form, in []*Node) []*Node {
 	var each *Node // [B, S]
 	if share != nil {
 		each = ReduceSum(Mul(share, n.squares(y, target)), 2, 3)
-	} else if n.measure == pairwise {
+	} else if n.pairwise {
 		mean := func(x *Node) *Node { return ReduceMean(x, 2) }
 		cross := MulScalar(Mul(mean(y), mean(target)), 2.0)
 		each = ReduceMean(Sub(Add(mean(Square(y)), mean(Square(target))), cross), 2)
@@ -125,9 +120,9 @@ func (n *network) buildObjective(form field.Form, in []*Node) []*Node {
 	return append([]*Node{loss}, Gradient(loss, wrt...)...)
 }
 
-// squares is what each target [B, S, n, q] contributes to the measure.
+// squares is what each target [B, S, rows, q] contributes to the loss.
 func (n *network) squares(y, target *Node) *Node {
-	if n.measure != pairwise {
+	if !n.pairwise {
 		return Square(Sub(y, target))
 	}
 	mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 2) } // over the forecasts
@@ -212,79 +207,46 @@ func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *ba
 	return solution, nil
 }
 
-// gradient returns the loss of a batch and its gradient with respect to all parameters.
-func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, []*tensors.Tensor, error) {
-	losses, gradients, err := n.gradients(ctx, params, b)
-	if err != nil {
-		return 0, nil, notFinite(err)
-	}
-	return losses[0], gradients, nil
-}
-
-// gradients is gradient with the losses of all seeds that the parameters are of.
-func (n *network) gradients(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, []*tensors.Tensor, error) {
-	solution, err := n.solve(ctx, params, b, true)
+// evaluate returns the loss of a batch and, where it is to be differentiated, its gradient with respect to all
+// parameters; for parameters of several seeds one loss per seed.
+func (n *network) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
+	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
+	solution, err := n.solve(ctx, params, b, differentiate)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer solution.Close()
-	out, err := n.compare(params, b, solution)
-	if err != nil {
-		return nil, nil, err
-	}
-	readoutGradients := out[2:]
-	losses := host.Floats(out[0])
-	defer xla.Free(out[0], out[1])
-	pulled, err := solution.Pullback(ctx, out[1])
-	if err != nil {
-		xla.Free(readoutGradients...)
-		return nil, nil, err
-	}
-	defer xla.Free(pulled.Z0)
-	encoderGradients, err := call(n.compiled[b.form].encodePull, params[:n.encoded], b.x0, pulled.Z0)
-	if err != nil {
-		xla.Free(append(readoutGradients, pulled.Args...)...)
-		return nil, nil, err
-	}
-	gradients := append(encoderGradients, pulled.Args[:n.driven-n.encoded]...)
-	return losses, append(gradients, readoutGradients...), nil
-}
-
-// compare calls the objective, and gives up the states at the save times: at large graphs they are much of the memory.
-func (n *network) compare(params []*tensors.Tensor, b *batch, solution *ode.Solution) ([]*tensors.Tensor, error) {
+	// The loss takes over the states at the save times: at large graphs they are much of the memory.
 	inputs := []any{xla.Donate(solution.Z), b.target, b.weight}
 	if b.share != nil {
 		inputs = append(inputs, b.share)
 	}
-	return call(n.compiled[b.form].objective, params[n.driven:], inputs...)
+	out, err := call(n.compiled[b.form].objective, params[n.driven:], inputs...)
+	if err != nil {
+		return nil, nil, err
+	}
+	losses, readout := host.Floats(out[0]), out[2:]
+	defer xla.Free(out[0], out[1])
+	if !differentiate {
+		xla.Free(readout...)
+		return losses, nil, nil
+	}
+	pulled, err := solution.Pullback(ctx, out[1])
+	if err != nil {
+		xla.Free(readout...)
+		return nil, nil, err
+	}
+	defer xla.Free(pulled.Z0)
+	encoder, err := call(n.compiled[b.form].encodePull, params[:n.encoded], b.x0, pulled.Z0)
+	if err != nil {
+		xla.Free(append(readout, pulled.Args...)...)
+		return nil, nil, err
+	}
+	return losses, slices.Concat(encoder, pulled.Args[:n.driven-n.encoded], readout), nil
 }
 
-// loss returns the loss of a batch.
-func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, error) {
-	losses, err := n.losses(ctx, params, b)
-	if err != nil {
-		return 0, notFinite(err)
-	}
-	return losses[0], nil
-}
-
-// losses is loss of all seeds that the parameters are of.
-func (n *network) losses(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
-	solution, err := n.solve(ctx, params, b, false)
-	if err != nil {
-		return nil, err
-	}
-	defer solution.Close()
-	out, err := n.compare(params, b, solution)
-	if err != nil {
-		return nil, err
-	}
-	defer xla.Free(out...)
-	return host.Floats(out[0]), nil
-}
-
-// forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and for a batch of one
-// the state [1, n, hidden] at its end. It starts from z0, or encodes where that is nil.
+// forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and the states
+// [B, n, hidden] at its end. It starts from z0, or encodes where that is nil.
 func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *batch,
 	z0 *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
 	var solution *ode.Solution
@@ -304,12 +266,14 @@ func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *bat
 	}
 	defer xla.Free(out...)
 	dims := solution.Z.Shape().Dimensions // [B, S, n, hidden]
-	size := solution.Z.Size()
-	end := host.Part(solution.Z, size-dims[2]*dims[3], size)
-	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, 1, dims[2], dims[3]), nil
+	size, end := dims[2]*dims[3], []float64(nil)
+	for last := dims[1]; last <= dims[0]*dims[1]; last += dims[1] {
+		end = append(end, host.Part(solution.Z, (last-1)*size, last*size)...)
+	}
+	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, dims[0], dims[2], dims[3]), nil
 }
 
-// notFinite lets a solve that left the floats count as a loss that did.
+// notFinite makes of a solve with numbers that are not finite what a loss that is not finite gives.
 func notFinite(err error) error {
 	if errors.Is(err, ode.NotFinite) {
 		return fmt.Errorf("%w: %w", train.ErrNotFinite, err)

@@ -26,9 +26,9 @@ func (m *Model) noteControl(s *dyngraph.Series, p *dyngraph.Pattern, snapshots [
 	m.noted = true
 	fmt.Fprintf(cmp.Or[io.Writer](m.config.Notices, os.Stderr),
 		"pengcde: control %v of series %q: the entries of node %d sum to %.2g. "+
-			"States grow to that order, and the solver's error with them: rounding, or another order of the nodes, can change forecasts "+
-			"by as much. Take a normalised control, or tolerances so tight that this error does not matter.\n",
-		m.config.Control, s.Name, node, sum)
+			"States grow to that order, and the solver's error with them: rounding, or another order of the nodes, can "+
+			"change forecasts by as much. Normalise it, or take tolerances so tight that this error does not matter.\n",
+		m.config.Normalise, s.Name, node, sum)
 }
 
 // largestSum finds the node with the largest sum of absolute entries in a row or a column of any snapshot.

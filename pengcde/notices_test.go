@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -47,7 +48,7 @@ func TestNoticeOfALargeControl(t *testing.T) {
 			return err
 		}, 1},
 		"plan":       {dyngraph.Raw, func(m *Model) error { _, err := m.Plan([]dyngraph.Window{w}, 1, 0); return err }, 1},
-		"trajectory": {dyngraph.Raw, func(m *Model) error { _, err := m.Trajectory(ctx, s, nil); return err }, 1},
+		"trajectory": {dyngraph.Raw, func(m *Model) error { _, err := m.Predict(ctx, s.Whole(), nil); return err }, 1},
 		"another control, and back": {dyngraph.Raw, func(m *Model) error {
 			forecast(t, m, w)
 			m.Reset(2, dyngraph.Raw)
@@ -62,7 +63,7 @@ func TestNoticeOfALargeControl(t *testing.T) {
 		"normalised": {dyngraph.NormalisedLaplacian, func(m *Model) error { forecast(t, m, w); return nil }, 0},
 	} {
 		var notices bytes.Buffer
-		m := ringModel(t, func(cfg *Config) { cfg.Control, cfg.Notices, cfg.Float64 = c.control, &notices, true })
+		m := ringModel(t, func(cfg *Config) { cfg.Normalise, cfg.Notices, cfg.Float64 = c.control, &notices, true })
 		if err := c.do(m); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -103,14 +104,14 @@ func TestRelabelledRawControl(t *testing.T) {
 		}
 		other.Weights, other.Features = append(other.Weights, weights), append(other.Features, features)
 	}
-	for _, kind := range []Kind{PENG, Original} {
+	for _, kind := range []field.Field{field.PENG{}, field.Original{}} {
 		for name, c := range map[string]struct {
 			adaptive  *ode.PID
 			tolerance float64 // relative to the largest forecast
 		}{"same steps": {nil, 1e-11}, "adaptive": {&ode.PID{}, 0.1}} {
 			forecasts := func(s *dyngraph.Series) []float64 {
 				m := ringModelOn(t, xlatest.Go(t), func(cfg *Config) {
-					cfg.Field, cfg.Control, cfg.Float64, cfg.Notices = kind, dyngraph.Raw, true, &bytes.Buffer{}
+					cfg.Field, cfg.Normalise, cfg.Float64, cfg.Notices = kind, dyngraph.Raw, true, &bytes.Buffer{}
 					if cfg.Adaptive = c.adaptive; c.adaptive != nil {
 						cfg.Step = 0
 					}
@@ -122,7 +123,7 @@ func TestRelabelledRawControl(t *testing.T) {
 			for u, at := range order {
 				got[u], largest = relabelled[at], max(largest, math.Abs(relabelled[at]))
 			}
-			fixture.Close(t, string(kind)+", "+name, got, want, c.tolerance*largest)
+			fixture.Close(t, field.Name(kind)+", "+name, got, want, c.tolerance*largest)
 		}
 	}
 }

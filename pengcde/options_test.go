@@ -6,14 +6,18 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -23,13 +27,13 @@ import (
 // A model with gaps in its data, a mask, identities and few checkpoints on the host learns, and its file loads.
 func TestOptionsTrainSaveAndLoad(t *testing.T) {
 	trainsSavesAndLoads(t, xlatest.Go(t), func(c *Config) {
-		c.Identities = equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2}
+		c.Field = field.PENG{Identities: equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2}}
 	})
 }
 
 // On the backend that others use as well, without a graph, which would take long to compile.
 func TestOptionsOnBackend(t *testing.T) {
-	trainsSavesAndLoads(t, xlatest.Backend(t), func(c *Config) { c.Field = Constant })
+	trainsSavesAndLoads(t, xlatest.Backend(t), func(c *Config) { c.Field = field.Constant{} })
 }
 
 func trainsSavesAndLoads(t *testing.T, backend *xla.Backend, change func(*Config)) {
@@ -61,7 +65,7 @@ func trainsSavesAndLoads(t *testing.T, backend *xla.Backend, change func(*Config
 	defer loaded.Close()
 	want := m.Config()
 	want.Memory = ode.Memory{}
-	if got := loaded.Config(); got != want {
+	if got := loaded.Config(); !reflect.DeepEqual(got, want) {
 		t.Errorf("loaded %+v, saved %+v", got, want)
 	}
 	if want, got := forecast(t, m, split.Test[0]), forecast(t, loaded, split.Test[0]); !slices.Equal(got, want) {
@@ -72,16 +76,22 @@ func trainsSavesAndLoads(t *testing.T, backend *xla.Backend, change func(*Config
 // The options leave no trace in the configuration of a model without them, by which results and checkpoints are found
 // again.
 func TestOptionsLeftAtZero(t *testing.T) {
+	plain := resolved(t, func(*Config) {})
 	for name, change := range map[string]func(*Config){
-		"none": nil, "memory": func(c *Config) { c.Memory.Bytes = 1 << 20 },
-		"identities of size 0": func(c *Config) { c.Identities.Kind = equivariant.IdentityTable },
+		"memory": func(c *Config) { c.Memory.Bytes = 1 << 20 }, "default field": func(c *Config) { c.Field = field.PENG{} },
+		"identities of size 0": func(c *Config) {
+			c.Field = field.PENG{Identities: equivariant.Identities{Kind: equivariant.IdentityTable}}
+		},
 	} {
+		if diff := cmp.Diff(plain, resolved(t, change)); diff != "" {
+			t.Errorf("%s (-without +with):\n%s", name, diff)
+		}
 		text, err := json.Marshal(ringModelOn(t, xlatest.Go(t), change).Config())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, option := range []string{"Identities", "Mask", "Memory"} {
-			if strings.Contains(string(text), option) {
+		for _, option := range []string{"Field", "Options", "Mask", "Memory"} {
+			if strings.Contains(string(text), option) && name != "identities of size 0" {
 				t.Errorf("%s: %s names %s", name, text, option)
 			}
 		}
@@ -95,14 +105,16 @@ func TestMemoryOfAModel(t *testing.T) {
 	ctx := context.Background()
 	split := ringSplit(t)
 	for name, change := range map[string]func(*Config){
-		"PENG":               func(c *Config) { c.Identities.Size = 3 },
-		"Original, adaptive": func(c *Config) { c.Field, c.Identities.Size, c.Step, c.Adaptive = Original, 3, 0, &ode.PID{} },
+		"PENG": func(c *Config) { c.Field = field.PENG{Identities: equivariant.Identities{Size: 3}} },
+		"Original, adaptive": func(c *Config) {
+			c.Field, c.Step, c.Adaptive = field.Original{Identities: equivariant.Identities{Size: 3}}, 0, &ode.PID{}
+		},
 	} {
 		var whole [][]float64
 		state := int64(2 * ringNodes * 4 * 8) // a batch of 2, hidden 4, float64
 		for _, memory := range []ode.Memory{{}, {Checkpoints: 2}, {Bytes: 3 * state}, {Host: true}} {
 			m := ringModelOn(t, backend, func(c *Config) { change(c); c.Float64, c.Memory = true, memory })
-			batches, err := m.batches(m.windows(split.Train[:2]), 2, nil)
+			batches, err := batches(m.backend, 2, source{m, split.Train[:2], nil})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +161,7 @@ func TestIdentitiesTellNodesApart(t *testing.T) {
 	for _, size := range []int{0, 2} {
 		m := ringModelOn(t, xlatest.Go(t), func(c *Config) {
 			c.Float64 = true
-			c.Identities = equivariant.Identities{Kind: equivariant.IdentityTable, Size: size}
+			c.Field = field.PENG{Identities: equivariant.Identities{Kind: equivariant.IdentityTable, Size: size}}
 		})
 		y := forecast(t, m, windows[0])
 		if apart := slices.Max(y) - slices.Min(y); (apart > 1e-9) != (size > 0) {
@@ -159,14 +171,16 @@ func TestIdentitiesTellNodesApart(t *testing.T) {
 }
 
 func TestOptionErrors(t *testing.T) {
+	identities := func(i equivariant.Identities) func(*Config) {
+		return func(c *Config) { c.Field = field.PENG{Identities: i} }
+	}
 	for name, c := range map[string]struct {
 		change func(*Config)
 		says   string
 	}{
-		"negative size":      {func(c *Config) { c.Identities.Size = -1 }, "identities of size -1"},
-		"unknown kind":       {func(c *Config) { c.Identities = equivariant.Identities{Kind: 9, Size: 1} }, "IdentityKind(9)"},
-		"other nodes":        {func(c *Config) { c.Identities = equivariant.Identities{Size: 1, Nodes: 9} }, "of 9 nodes, the model has 6"},
-		"field without":      {func(c *Config) { c.Identities.Size, c.Field = 2, Adjacency }, `size 2 for the field "adjacency"`},
+		"negative size":      {identities(equivariant.Identities{Size: -1}), "identities of size -1"},
+		"unknown kind":       {identities(equivariant.Identities{Kind: 9, Size: 1}), "IdentityKind(9)"},
+		"other nodes":        {identities(equivariant.Identities{Size: 1, Nodes: 9}), "for {Nodes:9 "},
 		"unknown mask":       {func(c *Config) { c.Mask = 7 }, "Mask(7)"},
 		"negative memory":    {func(c *Config) { c.Memory.Bytes = -5 }, "-5 bytes"},
 		"negative number of": {func(c *Config) { c.Memory.Checkpoints = -2 }, "-2 checkpoints"},

@@ -2,7 +2,6 @@ package pengcde
 
 import (
 	"fmt"
-	"hash"
 	"slices"
 
 	"github.com/gomlx/compute/shapes"
@@ -16,20 +15,22 @@ import (
 
 // Plan is what training will take, in bytes of memory and evaluations of the field.
 type Plan struct {
-	// Solve is the plan of the batch that takes most memory beside Data: evaluations of the field, steps and kept states. With
-	// adaptive steps its evaluations are those of the steps planned with, without rejected ones: each takes
-	// Solve.StepEvaluations more.
+	// Solve is the plan of the batch that takes most memory beside Data: evaluations of the field, steps and kept
+	// states. With adaptive steps its evaluations are those of the steps planned with, without rejected ones: each
+	// takes Solve.StepEvaluations more.
 	Solve *ode.Plan
-	// Data are the batches, which stay on the device. Saves are the states at the save times, in whose place their cotangents come
-	// after the loss; Parameters the parameters with their gradients and AdamW's two moments. They follow from shapes.
+	// Data are the batches, which stay on the device. Saves are the states at the save times, in whose place their
+	// cotangents come after the loss; Parameters the parameters with their gradients and AdamW's two moments. They
+	// follow from shapes.
 	Data, Saves, Parameters int64
-	// Temporary is what the largest compiled program needs while it runs, an estimate: see [xla.Program.Temporary]. For the loss
-	// it has the cotangents of the states at the save times besides.
+	// Temporary is what the largest compiled program needs while it runs, an estimate: see [xla.Program.Temporary]. For
+	// the loss it has the cotangents of the states at the save times besides.
 	Temporary int64
-	// DeviceBytes is the sum of these with Solve.DeviceBytes, the most that is on the device at once. HostBytes is what the host
-	// holds besides: the states at the save times, and Solve.HostBytes. On a CPU both are memory of the process. Not counted: the
-	// process itself, the compiler and what it makes (some 360 MiB for a PENG-CDE with XLA on a CPU), what the allocators keep and
-	// Go's collector has not freed yet, and batches of validation, whose Data stays as well.
+	// DeviceBytes is the sum of these with Solve.DeviceBytes, the most that is on the device at once. HostBytes is what
+	// the host holds besides: the states at the save times, and Solve.HostBytes. On a CPU both are memory of the
+	// process. Not counted: the process itself, the compiler and what it makes (some 360 MiB for a PENG-CDE with XLA on
+	// a CPU), what the allocators keep and Go's collector has not freed yet, and batches of validation, whose Data
+	// stays as well.
 	DeviceBytes, HostBytes int64
 }
 
@@ -44,34 +45,27 @@ func (p *Plan) String() string {
 	if !p.Solve.Exact {
 		planned = " accepted"
 	}
-	return fmt.Sprintf("%s on the device: data %s, states at save times %s, states of the solve %s, parameters %s, programs about %s; "+
-		"%s on the host; with %d steps%s %d evaluations of the field forward, in %d samples, and %d of the batch in the pullback",
+	return fmt.Sprintf("%s on the device: data %s, states at save times %s, states of the solve %s, parameters %s, "+
+		"programs about %s; %s on the host; with %d steps%s %d evaluations of the field forward, in %d samples, and %d "+
+		"of the batch in the pullback",
 		humanize.Bytes(p.DeviceBytes), humanize.Bytes(p.Data), humanize.Bytes(p.Saves), humanize.Bytes(p.Solve.DeviceBytes),
 		humanize.Bytes(p.Parameters), humanize.Bytes(p.Temporary), humanize.Bytes(p.HostBytes),
 		steps, planned, evaluations, len(p.Solve.Evaluations), p.Solve.PullbackEvaluations)
 }
 
-// Plan foresees what [Model.Fit] will take on these windows in batches of the given size (0 means 1), without a solve and without
-// compiling. The number of adaptive steps is not known ahead: the plan is for samples that accept as many as steps says, such
-// as those of a shorter run; 0 takes the bound, Config.MaxSteps. Constant steps are known, and the argument is not used.
+// Plan foresees what [Model.Fit] will take on these windows in batches of the given size (0 means 1), without a solve
+// and without compiling. The number of adaptive steps is not known ahead: the plan is for samples that accept as many
+// as steps says, such as those of a shorter run; 0 takes the bound, Config.MaxSteps. Constant steps are known, and the
+// argument is not used.
 //
 // It makes every batch once, one after another, and builds the graphs of a step: seconds, not minutes.
 func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, error) {
-	return m.plan(m.windows(training), batchSize, steps)
-}
-
-// PlanTrajectories is Plan for [Model.FitTrajectories].
-func (m *Model) PlanTrajectories(training []*dyngraph.Series, batchSize, steps int) (*Plan, error) {
-	return m.plan(m.trajectories(training), batchSize, steps)
-}
-
-func (m *Model) plan(all lessons, batchSize, steps int) (*Plan, error) {
 	switch {
 	case m.params == nil:
 		return nil, ErrClosed
-	case all.count == 0 || batchSize < 0 || steps < 0:
-		return nil, invalid("plan for %d examples in batches of %d with %d steps, want at least one example, and no negative numbers",
-			all.count, batchSize, steps)
+	case len(training) == 0 || batchSize < 0 || steps < 0:
+		return nil, invalid("plan for %d windows in batches of %d with %d steps, want at least one window, and no negative "+
+			"numbers", len(training), batchSize, steps)
 	}
 	w := m.config.wiring()
 	if m.config.Adaptive != nil && steps > 0 {
@@ -82,11 +76,10 @@ func (m *Model) plan(all lessons, batchSize, steps int) (*Plan, error) {
 		return nil, err
 	}
 	defer n.close()
-	size := min(max(batchSize, 1), all.count)
+	size := min(max(batchSize, 1), len(training))
 	temporary := make(map[string]int64) // by the shapes of a batch
 	largest, data, host := &Plan{}, int64(0), int64(0)
-	for from := 0; from < all.count; from += size {
-		part := lessons{min(size, all.count-from), func(i int) (example, error) { return all.at(from + i) }}
+	for part := range slices.Chunk(training, size) {
 		p, err := m.planBatch(n, part, size, temporary)
 		if err != nil {
 			return nil, err
@@ -103,15 +96,15 @@ func (m *Model) plan(all lessons, batchSize, steps int) (*Plan, error) {
 }
 
 // planBatch plans one batch. What programs need is looked up, or found, by the shapes they take.
-func (m *Model) planBatch(n *network, one lessons, size int, temporary map[string]int64) (*Plan, error) {
-	batches, err := batchesOf(nil, m.config, []lessons{one}, size, make([]hash.Hash, 1))
-	for _, b := range batches {
+func (m *Model) planBatch(n *network, part []dyngraph.Window, size int, temporary map[string]int64) (*Plan, error) {
+	made, err := batches(nil, size, source{m, part, nil})
+	for _, b := range made {
 		defer b.free()
 	}
 	if err != nil {
 		return nil, err
 	}
-	b, p := batches[0], &Plan{}
+	b, p := made[0], &Plan{}
 	z0 := tensors.FromShape(shapes.Make(m.config.dtype(), size, m.config.Nodes, m.config.Hidden))
 	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: n.continuous, Memory: n.memory,
 		Args: slices.Concat(m.params[n.encoded:n.driven], b.control)}
@@ -138,7 +131,8 @@ func (m *Model) planBatch(n *network, one lessons, size int, temporary map[strin
 		if err != nil {
 			return nil, errs.In("pengcde", err, ErrInput)
 		}
-		objective, err := c.objective.Temporary(slices.Concat([]shapes.Shape{saved}, met, shapesOf(m.params[n.driven:]...))...)
+		inputs := slices.Concat([]shapes.Shape{saved}, met, shapesOf(m.params[n.driven:]...))
+		objective, err := c.objective.Temporary(inputs...)
 		if err != nil {
 			return nil, errs.In("pengcde", err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/meter"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -29,7 +30,7 @@ func TestPlanAgainstTraining(t *testing.T) {
 		"checkpoints": func(c *Config) { c.Step, c.Adaptive, c.Memory = 0.1, nil, ode.Memory{Checkpoints: 4} },
 		"on the host": func(c *Config) { c.Step, c.Adaptive, c.Memory = 0.1, nil, ode.Memory{Host: true} },
 		"adaptive":    func(*Config) {},
-		"pre-mult":    func(c *Config) { c.Field, c.Step, c.Adaptive = PreMult, 0.1, nil },
+		"pre-mult":    func(c *Config) { c.Field, c.Step, c.Adaptive = field.PreMult{}, 0.1, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &meter.Backend{Backend: plain.Compute}
@@ -41,14 +42,14 @@ func TestPlanAgainstTraining(t *testing.T) {
 			}
 			defer model.Close()
 			const steps = 60 // more than are accepted
-			plan, err := model.PlanTrajectories(series, 2, steps)
+			plan, err := model.Plan(wholes(series...), 2, steps)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if m.Live != 0 {
 				t.Errorf("planning left %d bytes on the device", m.Live)
 			}
-			if _, err := model.FitTrajectories(context.Background(), series, nil, train.Config{Epochs: 1, BatchSize: 2, EvaluateEvery: -1}); err != nil {
+			if _, err := model.Fit(context.Background(), wholes(series...), nil, train.Config{Epochs: 1, BatchSize: 2, EvaluateEvery: -1}); err != nil {
 				t.Fatal(err)
 			}
 			planned := plan.DeviceBytes - plan.Temporary
@@ -77,7 +78,7 @@ func TestPlanOfAdaptiveSteps(t *testing.T) {
 	model, series := trajectoryModel(t, config), []*dyngraph.Series{pulses(t, n, 3), pulses(t, n, 5)}
 	plans := make(map[int]*Plan)
 	for _, steps := range []int{0, 10, 20, 50} {
-		plan, err := model.PlanTrajectories(series, batch, steps)
+		plan, err := model.Plan(wholes(series...), batch, steps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +117,7 @@ func TestPlanInAnyOrder(t *testing.T) {
 	}
 	model := trajectoryModel(t, trajectoryConfig(n))
 	plan := func(series ...*dyngraph.Series) *Plan {
-		p, err := model.PlanTrajectories(series, 1, steps)
+		p, err := model.Plan(wholes(series...), 1, steps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,10 +145,10 @@ func TestForecastsKeepNothing(t *testing.T) {
 	t.Cleanup(plain.Close)
 	ctx, window, series := context.Background(), ringSplit(t).Train[0], ring(t)
 	for what, call := range map[string]func(*Model) error{
-		"Trajectory": func(m *Model) error { _, err := m.Trajectory(ctx, series, nil); return err },
-		"Forecast":   func(m *Model) error { _, err := m.Forecast(ctx, window); return err },
+		"Trajectory": func(m *Model) error { _, err := m.Predict(ctx, series.Whole(), nil); return err },
+		"Forecast":   func(m *Model) error { _, err := m.Predict(ctx, window, nil); return err },
 		"loss": func(m *Model) error {
-			batches, err := m.batches(m.windows([]dyngraph.Window{window}), 1, nil)
+			batches, err := batches(m.backend, 1, source{m, []dyngraph.Window{window}, nil})
 			if err != nil {
 				return err
 			}
@@ -212,7 +213,7 @@ func TestPlanOfWindows(t *testing.T) {
 		"none":           func() (*Plan, error) { return model.Plan(nil, 1, 0) },
 		"negative batch": func() (*Plan, error) { return model.Plan(windows, -1, 0) },
 		"negative steps": func() (*Plan, error) { return model.Plan(windows, 1, -1) },
-		"other size":     func() (*Plan, error) { return model.PlanTrajectories([]*dyngraph.Series{pulses(t, 9, 1)}, 1, 0) },
+		"other size":     func() (*Plan, error) { return model.Plan(wholes(pulses(t, 9, 1)), 1, 0) },
 		"little memory": func() (*Plan, error) {
 			return ringModel(t, func(c *Config) { c.Memory.Bytes = 1 }).Plan(windows, 1, 0)
 		},

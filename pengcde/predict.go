@@ -2,9 +2,9 @@ package pengcde
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
@@ -13,28 +13,44 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ErrPastLast is wrapped by forecasts at a time after a window's last input: no observation drives the state there.
-var ErrPastLast = errors.New("time after the last observation")
+// ErrPastLast is wrapped by forecasts at a time after a window's last input: no observation drives the state there. It
+// wraps [ErrInput].
+var ErrPastLast = fmt.Errorf("time after the last observation: %w", ErrInput)
 
 // Option changes a forecast.
 type Option func(*prediction)
 
-// HoldControl lets a forecast go on after the window's last input: graph and features are held at their last values, while
-// the time channel goes on.
+// HoldControl lets a forecast go on after the window's last input: graph and features are held at their last values,
+// while the time channel goes on.
 func HoldControl() Option { return func(p *prediction) { p.hold = true } }
 
 // prediction are the options of a forecast.
 type prediction struct{ hold bool }
 
-// Predict returns forecasts [times][nodes][outputs] from a window's inputs. Times are in the unit of the series, from 0
-// at the window's first input, and do not decrease. The forecast at the time of the last input is the one that [Model.Fit]
-// compares with the window's target; earlier times give the forecast as it forms. The control between two inputs is
-// interpolated, so a time between them makes use of the later one. Missing features are filled as [Model.Fit] says. A forecast
-// does not depend on the other times asked for, but for those after the last input.
-func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64, options ...Option) ([][][]float64, error) {
-	if err := m.check(w); err != nil {
+// Predict returns forecasts [times][nodes][outputs] from a window's inputs, [times][1][outputs] for Summed. Times are
+// in the unit of the series, from 0 at the window's first input, and do not decrease; nil takes those at which
+// [Model.Fit] compares the forecasts with the window's targets: that of the last input, or of all snapshots of a whole
+// series. Earlier times give the forecast as it forms. The control between two inputs is interpolated, so a time
+// between them makes use of the later one. Missing features are filled as [Model.Fit] says. A forecast does not depend
+// on the other times asked for, but for those after the last input. A model with Parity that gives one forecast for the
+// graph repeats it for every node.
+func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
+	options ...Option) ([][][]float64, error) {
+	var of [][]float64
+	if times != nil {
+		of = [][]float64{times}
+	}
+	all, err := m.PredictAll(ctx, []dyngraph.Window{w}, of, options...)
+	if err != nil {
 		return nil, err
 	}
+	return all[0], nil
+}
+
+// PredictAll is Predict for a batch of windows in one solve, [windows][times][nodes][outputs]: with equally many nodes,
+// inputs and times, which are nil for those of the targets of each.
+func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times [][]float64,
+	options ...Option) ([][][][]float64, error) {
 	var p prediction
 	for i, option := range options {
 		if option == nil {
@@ -42,84 +58,124 @@ func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 		}
 		option(&p)
 	}
-	inputs := w.InputTimes()
-	last := inputs[len(inputs)-1]
-	within := 0 // times up to the last input
-	for i, t := range times {
-		switch {
-		case math.IsNaN(t) || math.IsInf(t, 0) || t < 0 || i > 0 && t < times[i-1]:
-			return nil, invalid("forecast time %d is %g, want finite times from 0 that do not decrease", i, t)
-		case t <= last:
-			within++
-		case !p.hold:
-			return nil, fmt.Errorf("pengcde: forecast time %g, but the last input of the window is at %g; "+
-				"pass HoldControl() to hold graph and features there: %w",
-				t, last, ErrPastLast)
+	if len(windows) == 0 || times != nil && len(times) != len(windows) {
+		return nil, invalid("%d windows with times for %d, want at least one window, and times for each or none",
+			len(windows), len(times))
+	}
+	samples, asked := make([]sample, len(windows)), make([][]float64, len(windows))
+	// Whether the solve goes beyond the times asked for, or they beyond the inputs.
+	begin, end, later := false, false, false
+	for b, w := range windows {
+		s, err := m.sample(w)
+		if err != nil {
+			return nil, err
+		}
+		if asked[b] = m.targetTimes(w); times != nil {
+			asked[b] = times[b]
+		}
+		last := s.paths.Knots[len(s.paths.Knots)-1]
+		if err := p.check(asked[b], last); err != nil {
+			return nil, err
+		}
+		if len(asked[b]) == 0 || len(asked[b]) != len(asked[0]) {
+			return nil, invalid("%d forecast times for window %d, %d for the first, want as many, at least one",
+				len(asked[b]), b, len(asked[0]))
+		}
+		final := asked[b][len(asked[b])-1]
+		begin, end, later = begin || asked[b][0] != 0, end || final < last, later || final > last
+		for _, t := range asked[b] {
+			s.times = append(s.times, min(t, last))
+		}
+		samples[b] = s
+	}
+	from := 0
+	for b := range samples {
+		s := &samples[b]
+		if begin {
+			s.times, from = slices.Insert(s.times, 0, 0), 1
+		}
+		if end { // so that the steps do not depend on the times
+			s.times = append(s.times, s.paths.Knots[len(s.paths.Knots)-1])
 		}
 	}
-	e, err := m.example(w, append(times[:within:within], last)...)
-	if err != nil {
-		return nil, err
-	}
-	flat, z, err := m.forecast(ctx, e, nil)
+	flat, z, err := m.forecast(ctx, samples, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer xla.Free(z)
-	forecasts := m.unflatten(w, flat)[1 : 1+within]
-	if within == len(times) {
+	forecasts := make([][][][]float64, len(windows))
+	for b, w := range windows {
+		forecasts[b] = m.unflatten(w, flat[b])[from : from+len(asked[b])]
+	}
+	if !later {
 		return forecasts, nil
 	}
-	e.times, e.sample.Hold = append([]float64{last}, times[within:]...), true
-	flat, after, err := m.forecast(ctx, e, z)
+	for b := range samples { // go on from the last inputs
+		s := &samples[b]
+		last := s.paths.Knots[len(s.paths.Knots)-1]
+		s.paths.Hold, s.times = true, []float64{last}
+		for _, t := range asked[b] {
+			s.times = append(s.times, max(t, last))
+		}
+	}
+	flat, after, err := m.forecast(ctx, samples, z)
 	if err != nil {
 		return nil, err
 	}
 	xla.Free(after)
-	return append(forecasts, m.unflatten(w, flat)[1:]...), nil
+	for b, w := range windows {
+		held := m.unflatten(w, flat[b])[1:]
+		for i, t := range samples[b].times[1:] {
+			if t > samples[b].times[0] {
+				forecasts[b][i] = held[i]
+			}
+		}
+	}
+	return forecasts, nil
 }
 
-// forecast solves one example, from state z [1, n, hidden] or from its encoded features where z is nil, and returns its
-// forecasts, row-major, and the state at the end.
-func (m *Model) forecast(ctx context.Context, e example, z *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
-	b, err := newBatch(m.backend, m.config, []example{e})
+// check finds times that no forecast is made for.
+func (p prediction) check(times []float64, last float64) error {
+	for i, t := range times {
+		switch {
+		case math.IsNaN(t) || math.IsInf(t, 0) || t < 0 || i > 0 && t < times[i-1]:
+			return invalid("forecast time %d is %g, want finite times from 0 that do not decrease", i, t)
+		case t > last && !p.hold:
+			return fmt.Errorf("pengcde: forecast time %g, but the last input of the window is at %g; "+
+				"pass HoldControl() to hold graph and features there: %w", t, last, ErrPastLast)
+		}
+	}
+	return nil
+}
+
+// forecast solves samples from states z [batch, n, hidden], or from their encoded features where z is nil, and returns
+// the forecasts of each, row-major, and the states at the end.
+func (m *Model) forecast(ctx context.Context, samples []sample, z *tensors.Tensor) ([][]float64, *tensors.Tensor,
+	error) {
+	b, err := newBatch(m.backend, m.config, samples)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer b.free()
-	return m.network.forecast(ctx, m.params, b, z)
-}
-
-// Forecast is Predict at the time of the window's last input: the forecast of its target, [nodes*outputs] row-major.
-// A model with Parity gives one forecast for the whole graph, repeated for every node.
-func (m *Model) Forecast(ctx context.Context, w dyngraph.Window) ([]float64, error) {
-	if err := m.check(w); err != nil {
-		return nil, err
-	}
-	times := w.InputTimes()
-	states, err := m.Predict(ctx, w, times[len(times)-1:])
+	flat, z, err := m.network.forecast(ctx, m.params, b, z)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	flat := make([]float64, 0, m.config.Nodes*m.config.Outputs)
-	for _, node := range states[0] {
-		flat = append(flat, node...)
-	}
-	return flat, nil
+	return slices.Collect(slices.Chunk(flat, len(flat)/len(samples))), z, nil
 }
 
-// unflatten makes [times][nodes][outputs] of a window's row-major forecasts; one forecast for the graph is repeated.
+// unflatten makes [times][rows][outputs] of a window's forecasts, row-major. With Parity one forecast of the graph is
+// repeated for every node.
 func (m *Model) unflatten(w dyngraph.Window, flat []float64) [][][]float64 {
-	q, n := m.config.Outputs, m.config.Nodes
-	rows := n
-	if m.network.measure == global {
-		rows = 1
+	q, made := m.config.Outputs, m.config.Nodes
+	if m.network.summed {
+		made = 1
 	}
-	out := make([][][]float64, len(flat)/(rows*q))
+	out := make([][][]float64, len(flat)/(made*q))
 	for s := range out {
-		out[s] = make([][]float64, n)
+		out[s] = make([][]float64, m.config.rows())
 		for u := range out[s] {
-			at := (s*rows + u%rows) * q
+			at := (s*made + u%made) * q
 			out[s][u] = flat[at : at+q : at+q]
 			if m.config.Residual {
 				floats.Add(out[s][u], m.recent(w)[u*q:(u+1)*q])

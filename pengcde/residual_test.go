@@ -58,7 +58,7 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batches, err := residual.batches(residual.windows(windows[:1]), 1, nil)
+	batches, err := batches(residual.backend, 1, source{residual, windows[:1], nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 
 func TestResidualErrors(t *testing.T) {
 	residual := ringModel(t, func(c *Config) { c.Residual = true })
-	if _, err := residual.Forecast(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}); !errors.Is(err, ErrInput) {
+	if _, err := residual.Predict(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}, nil); !errors.Is(err, ErrInput) {
 		t.Errorf("series that knows no recent means: %v, want ErrInput", err)
 	}
 	if _, err := New(xlatest.Go(t), Config{Nodes: 2, Features: 1, Residual: true, Parity: true}); !errors.Is(err, ErrInput) {
@@ -112,7 +112,7 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 	}
 	m := ringModelOn(t, xlatest.Backend(t), nil)
 	anew := func(seed uint64) *Model { // what was compiled serves on
-		m.Reset(seed, m.Config().Control)
+		m.Reset(seed, m.Config().Normalise)
 		return m
 	}
 	if _, err := m.Fit(context.Background(), split.Train, split.Validation, config); err != nil {
@@ -158,7 +158,7 @@ func TestResidualOfAnUnknownRecentMean(t *testing.T) {
 	for _, targets := range [][][]float64{series.Targets, nil} {
 		series.Targets = targets
 		var missing *dyngraph.MissingError
-		_, err := residual.Forecast(context.Background(), at)
+		_, err := residual.Predict(context.Background(), at, nil)
 		if !errors.Is(err, ErrInput) || !errors.As(err, &missing) || missing.Snapshot != 7 || missing.Node != 2 ||
 			missing.Field != "Recent" {
 			t.Errorf("%v, want ErrInput with a MissingError of Recent at snapshot 7, node 2", err)
@@ -182,7 +182,7 @@ func TestWindowsOutsideOfTheirSeries(t *testing.T) {
 		{Series: s, Length: math.MinInt},
 		{Series: s, Start: math.MinInt, Length: 4}, {Series: s, Length: 2}, {Series: s, Start: 22, Length: 4},
 	} {
-		_, forecast := m.Forecast(context.Background(), w)
+		_, forecast := m.Predict(context.Background(), w, nil)
 		_, predict := m.Predict(context.Background(), w, []float64{1})
 		_, plan := m.Plan([]dyngraph.Window{w}, math.MaxInt, 0)
 		_, fit := m.Fit(context.Background(), []dyngraph.Window{w}, nil, train.Config{EvaluateEvery: -1})

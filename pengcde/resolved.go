@@ -1,8 +1,11 @@
 package pengcde
 
 import (
+	"encoding/json"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
@@ -12,14 +15,15 @@ import (
 // Memory and Seed are left out. It is there to be compared and stored; fields that do not apply are empty.
 type Resolved struct {
 	Nodes, Features, Outputs, Hidden, Layers int
-	Field                                    Kind
-	Control                                  dyngraph.Normalisation
+	// Field is the name of the field, see [field.Name].
+	Field     string
+	Normalise dyngraph.Normalisation `json:"Control"`
 	// Maps act on A and DerivativeMaps on A'.
 	Maps, DerivativeMaps []equivariant.Map
 	Mask                 path.Mask
 	Identities           equivariant.Identities
 	Path                 path.Kind
-	// Method is the Runge-Kutta method. Step is its constant step, or Adaptive its step size control with a bound on
+	// Method is the Runge-Kutta method. Step is its constant step, or Adaptive chooses steps, with a bound on
 	// the tries.
 	Method   string
 	Step     float64
@@ -29,7 +33,12 @@ type Resolved struct {
 	CoderWidth, CoderDepth      int
 	GraphOnly, Residual, Parity bool
 	// Float is the type that is computed in.
-	Float string
+	Float  string
+	Output Output `json:",omitzero"`
+	// FieldParity says that the field repeats a defect of the published code that Parity does not set.
+	FieldParity bool `json:",omitzero"`
+	// Options are those of a field of one's own, its value as JSON.
+	Options string `json:",omitzero"`
 }
 
 // Resolved checks the configuration and writes its defaults out.
@@ -39,24 +48,44 @@ func (c Config) Resolved() (Resolved, error) {
 		return Resolved{}, err
 	}
 	r := Resolved{
-		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers, Field: c.Field,
-		Control: c.Control, Mask: c.Mask, Identities: c.Identities, Path: c.Path, Method: ode.Tsit5.Name, Step: c.Step,
+		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers,
+		Field: field.Name(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
+		Method: ode.Tsit5.Name, Step: c.Step,
 		CoderWidth: coderWidth, CoderDepth: coderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
 		Float: c.dtype().String(),
 	}
 	if c.LinearCoders {
 		r.CoderWidth, r.CoderDepth = 0, 0
 	}
-	if c.Field == PENG {
-		r.Maps = equivariant.Published8()
-		if c.Maps != "" {
-			if r.Maps, r.DerivativeMaps, err = equivariant.ParseMaps(c.Maps); err != nil {
-				return Resolved{}, err
-			}
+	made, err := c.vectorField()
+	if err != nil {
+		return Resolved{}, err
+	}
+	switch f := made.(type) {
+	case field.PENG:
+		if r.Maps = f.Maps; r.Maps == nil {
+			r.Maps = equivariant.Published8()
 		}
-		if r.DerivativeMaps == nil {
+		if r.DerivativeMaps = f.DerivativeMaps; r.DerivativeMaps == nil {
 			r.DerivativeMaps = r.Maps
 		}
+		r.Identities, r.FieldParity = f.Identities, f.Parity && !c.Parity
+	case field.Original:
+		r.Identities = f.Identities
+	case field.PreMult:
+		r.Identities, r.FieldParity = f.Identities, f.Parity && !c.Parity
+	case field.GNODE:
+		r.FieldParity = f.Lag && !(c.Parity && c.GraphOnly)
+	case field.Adjacency, field.Constant:
+	default:
+		options, err := json.Marshal(f)
+		if err != nil {
+			return Resolved{}, invalid("Config.Field, a %T, cannot be JSON: %v", f, err)
+		}
+		r.Options = string(options)
+	}
+	if r.Identities.Size == 0 {
+		r.Identities = equivariant.Identities{}
 	}
 	if c.Adaptive != nil {
 		adaptive, err := c.Adaptive.Resolved()

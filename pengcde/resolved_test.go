@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -33,10 +34,10 @@ func resolved(t *testing.T, change func(*Config)) Resolved {
 func TestEveryFieldIsResolved(t *testing.T) {
 	changes := map[string]func(*Config){
 		"Nodes": func(c *Config) { c.Nodes = 6 }, "Features": func(c *Config) { c.Features = 3 }, "Outputs": func(c *Config) { c.Outputs = 2 },
-		"Field": func(c *Config) { c.Field = GNODE }, "Hidden": func(c *Config) { c.Hidden = 17 }, "Layers": func(c *Config) { c.Layers = 3 },
-		"Control": func(c *Config) { c.Control = dyngraph.Log }, "Maps": func(c *Config) { c.Maps = "all15" },
+		"Field": func(c *Config) { c.Field = field.GNODE{} }, "Hidden": func(c *Config) { c.Hidden = 17 }, "Layers": func(c *Config) { c.Layers = 3 },
+		"Normalise": func(c *Config) { c.Normalise = dyngraph.Log }, "Output": func(c *Config) { c.Output = Summed },
 		"Mask": func(c *Config) { c.Mask = path.Counted }, "Path": func(c *Config) { c.Path = path.Linear },
-		"Identities": func(c *Config) { c.Identities.Size = 2 }, "Step": func(c *Config) { c.Step = 0.2 },
+		"Step":     func(c *Config) { c.Step = 0.2 },
 		"Adaptive": func(c *Config) { c.Adaptive = &ode.PID{} }, "GraphOnly": func(c *Config) { c.GraphOnly = true },
 		"LinearCoders": func(c *Config) { c.LinearCoders = true }, "Residual": func(c *Config) { c.Residual = true },
 		"Parity": func(c *Config) { c.Parity = true }, "Float64": func(c *Config) { c.Float64 = true },
@@ -65,7 +66,8 @@ func TestEveryFieldIsResolved(t *testing.T) {
 // A default and the value that it stands for resolve alike.
 func TestDefaultsAreWrittenOut(t *testing.T) {
 	written := func(c *Config) {
-		c.Outputs, c.Field, c.Hidden, c.Layers, c.Maps = 1, PENG, 16, 2, "published8"
+		c.Outputs, c.Hidden, c.Layers = 1, 16, 2
+		c.Field = field.PENG{Hidden: 16, Layers: 2, Features: 2, Maps: equivariant.Published8()}
 	}
 	if diff := cmp.Diff(resolved(t, func(*Config) {}), resolved(t, func(c *Config) { written(c); c.Step = 0.1 })); diff != "" {
 		t.Errorf("constant steps (-defaults +written out):\n%s", diff)
@@ -77,7 +79,7 @@ func TestDefaultsAreWrittenOut(t *testing.T) {
 	})); diff != "" {
 		t.Errorf("adaptive steps (-defaults +written out):\n%s", diff)
 	}
-	directed := resolved(t, func(c *Config) { c.Maps = "published11" })
+	directed := resolved(t, func(c *Config) { c.Field = published11() })
 	if cmp.Equal(directed.Maps, directed.DerivativeMaps) || len(directed.Maps) != 11 {
 		t.Errorf("published11 is %v on A, %v on A'", directed.Maps, directed.DerivativeMaps)
 	}
@@ -107,7 +109,7 @@ func TestDivergedParameters(t *testing.T) {
 	if _, err := m.Fit(context.Background(), split.Train, nil, config); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Forecast(context.Background(), split.Test[0]); !errors.Is(err, train.ErrNotFinite) || !strings.Contains(err.Error(), "diverged") {
+	if _, err := m.Predict(context.Background(), split.Test[0], nil); !errors.Is(err, train.ErrNotFinite) || !strings.Contains(err.Error(), "diverged") {
 		t.Errorf("forecast of a diverged model: %v, want ErrNotFinite", err)
 	}
 }

@@ -1,28 +1,26 @@
 package pengcde
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
-	"iter"
 	"reflect"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Run is the training of one model by [FitSeeds], on windows as by [Model.Fit] or on whole series as by
-// [Model.FitTrajectories].
-type Run[Data dyngraph.Window | *dyngraph.Series] struct {
+// SeedRun is the training of one model by [FitSeeds], with the arguments of [Model.Fit].
+type SeedRun struct {
 	Model                *Model
-	Training, Validation []Data
+	Training, Validation []dyngraph.Window
 	Config               train.Config
 }
 
-// Outcome is how a [Run] ended.
+// Outcome is how a [SeedRun] ended.
 type Outcome struct {
 	// Report is that of [train.Fit]; nil where training did not begin.
 	Report *train.Report
@@ -37,144 +35,33 @@ type Outcome struct {
 // samples for training and for validation as the others, as many knots in each, and the same BatchSize; the rest of its
 // train.Config may differ.
 //
-// A run whose solve or loss leaves the floats ends alone, with its error in its [Outcome]; the error that comes back joins those
-// of all. When ctx ends, all runs end, each with its checkpoint saved. The checkpoints are those of [Model.Fit] and
-// [Model.FitTrajectories], and a training may go on by either. Runs may be resumed at different places; one that is ahead waits
-// for the others, until all are at the same batch of their epochs. When half of the runs have ended or more, programs are
+// A run whose solve or loss is not finite ends alone, with its error in its [Outcome]; the error that comes back joins
+// those of all. When ctx ends, all runs end, each with its checkpoint saved. The checkpoints are those of [Model.Fit],
+// and a training may go on by one or the other. Runs may be resumed at different places; one that is ahead waits for
+// the others, until all are at the same batch of their epochs. When half of the runs have ended or more, programs are
 // compiled for those that are left.
 //
-// Config.Memory is for the states of all runs together. Models with Config.Identities are refused. Where runs do not fit each
-// other the error wraps [ErrInput], with no outcomes, and nothing is trained. Progress is called for one run at a time.
-func FitSeeds[Data dyngraph.Window | *dyngraph.Series](ctx context.Context, runs []Run[Data]) ([]Outcome, error) {
+// Config.Memory is for the states of all runs together. Fields that do not take the parameters of several seeds
+// ([field.Traits]), such as those with identities, are refused. Where runs do not fit each other the error wraps
+// [ErrInput], with no outcomes, and nothing is trained. Progress is called for one run at a time.
+func FitSeeds(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	if err := checkRuns(runs); err != nil {
 		return nil, err
 	}
-	first := runs[0]
-	t, err := newTogether(first.Model.backend, first.Model.network)
-	if err != nil {
-		return nil, err
-	}
-	defer t.close()
-	size := batchSize(first)
-	digests := make([]hash.Hash, len(runs)) // of the data, for checkpoints
-	for i := range runs {
-		if runs[i].Config.Checkpoint != nil {
-			digests[i] = sha256.New()
-		}
-	}
-	t.batches = func(slots []int) (training, validation []*batch, err error) {
-		learn, judge, of := make([]lessons, len(slots)), make([]lessons, len(slots)), make([]hash.Hash, len(slots))
-		for slot, run := range slots {
-			r := runs[run]
-			learn[slot], judge[slot], of[slot] = lessonsOf(r.Model, r.Training), lessonsOf(r.Model, r.Validation), digests[run]
-		}
-		if training, err = batchesOf(first.Model.backend, first.Model.config, learn, size, of); err == nil {
-			validation, err = batchesOf(first.Model.backend, first.Model.config, judge, size, of)
-		}
-		giveBack(training)
-		return training, validation, err
-	}
-	all := make([]int, len(runs))
-	for i := range all {
-		all[i] = i
-	}
-	if err := t.room(all); err != nil {
-		return nil, err
-	}
-	configs, updates := make([]train.Config, len(runs)), make(map[train.AdamW]*train.Update)
-	for i, r := range runs {
-		if configs[i], err = r.Model.keyed(r.Config, digests[i]); err != nil {
-			return nil, err
-		}
-		if r.Config.Update != nil {
-			continue
-		}
-		update := updates[r.Config.AdamW]
-		if update == nil {
-			if update, err = train.NewUpdate(first.Model.backend, r.Config.AdamW); err != nil {
-				return nil, errs.In(fmt.Sprintf("pengcde: run %d", i), err, ErrInput)
-			}
-			defer update.Close()
-			updates[r.Config.AdamW] = update
-		}
-		configs[i].Update = update
-	}
-	clear(digests)
-	return fitTogether(ctx, t, runs, configs)
-}
-
-// fitTogether lets each run go on, one after the other, until it asks for a loss or ends, and then answers those that ask for
-// the same. Runs are coroutines: nothing is done at the same time, and a panic in one of them comes out here.
-func fitTogether[Data dyngraph.Window | *dyngraph.Series](ctx context.Context, t *together, runs []Run[Data],
-	configs []train.Config) ([]Outcome, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	outcomes := make([]Outcome, len(runs))
-	resume := make([]func() (*request, bool), len(runs))
-	for i, r := range runs {
-		var stop func()
-		resume[i], stop = iter.Pull(func(yield func(*request) bool) {
-			m, problem := r.Model, &runner{count: len(t.training), ask: yield}
-			m.params, outcomes[i].Report, outcomes[i].Err = train.Fit(ctx, m.backend, problem, m.params, configs[i])
-		})
-		defer stop()
-	}
-	defer cancel() // before a panic stops the others, so that they save their checkpoints
-
-	asked, ended := make([]*request, len(runs)), make([]bool, len(runs))
-	for {
-		var going []int
-		for i := range runs {
-			if asked[i] == nil && !ended[i] {
-				q, ok := resume[i]()
-				asked[i], ended[i] = q, !ok
-			}
-			if !ended[i] {
-				going = append(going, i)
-			}
-		}
-		if len(going) == 0 {
-			break
-		}
-		group := nextGroup(asked)
-		if err := t.room(going); err != nil {
-			for _, i := range going {
-				asked[i].err = err
-			}
-			group = asked
-		} else {
-			t.answer(ctx, group)
-		}
-		for i := range asked {
-			if group[i] != nil {
-				asked[i] = nil
-			}
-		}
-	}
+	outcomes, err := fit(ctx, runs)
 	var failed []error
 	for i, o := range outcomes {
 		if o.Err != nil {
 			failed = append(failed, errs.In(fmt.Sprintf("pengcde: run %d", i), o.Err))
 		}
 	}
-	return outcomes, errors.Join(failed...)
+	return outcomes, cmp.Or(err, errors.Join(failed...))
 }
 
-func lessonsOf[Data dyngraph.Window | *dyngraph.Series](m *Model, list []Data) lessons {
-	switch list := any(list).(type) {
-	case []dyngraph.Window:
-		return m.windows(list)
-	case []*dyngraph.Series:
-		return m.trajectories(list)
-	}
-	panic("pengcde: data of another type")
-}
-
-func batchSize[Data dyngraph.Window | *dyngraph.Series](r Run[Data]) int {
-	return min(max(r.Config.BatchSize, 1), len(r.Training))
-}
+func batchSize(r SeedRun) int { return min(max(r.Config.BatchSize, 1), len(r.Training)) }
 
 // checkRuns finds what keeps runs from being trained together.
-func checkRuns[Data dyngraph.Window | *dyngraph.Series](runs []Run[Data]) error {
+func checkRuns(runs []SeedRun) error {
 	if len(runs) == 0 {
 		return invalid("FitSeeds got no runs, want at least one")
 	}
@@ -198,13 +85,14 @@ func checkRuns[Data dyngraph.Window | *dyngraph.Series](runs []Run[Data]) error 
 		switch {
 		case r.Model.backend != first.Model.backend:
 			return invalid("the models of runs 0 and %d have different backends: open one for all", i)
-		case r.Model.config.Identities.Size > 0:
-			return invalid("run %d has Config.Identities, which several seeds cannot have at once: train them one by one", i)
+		case !traits(r.Model.config.Field).Seeds:
+			return invalid("run %d has the field %q, which does not take several seeds at once as it is (with identities none "+
+				"does): train them one by one", i, field.Name(r.Model.config.Field))
 		case len(r.Training) != len(first.Training) || len(r.Validation) != len(first.Validation):
-			return invalid("run %d has %d samples for training and %d for validation, run 0 has %d and %d, want as many",
+			return invalid("run %d has %d windows for training and %d for validation, run 0 has %d and %d, want as many",
 				i, len(r.Training), len(r.Validation), len(first.Training), len(first.Validation))
 		case len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0:
-			return invalid("run %d has %d samples for training and %d for validation, "+
+			return invalid("run %d has %d windows for training and %d for validation, "+
 				"want at least one each, or EvaluateEvery -1 to do without validation", i, len(r.Training), len(r.Validation))
 		case batchSize(r) != batchSize(first):
 			return invalid("run %d has BatchSize %d, run 0 has %d, want the same", i, r.Config.BatchSize, first.Config.BatchSize)

@@ -22,7 +22,7 @@ func ExampleFitSeeds() {
 		log.Fatal(err)
 	}
 	defer backend.Close()
-	var runs []pengcde.Run[*dyngraph.Series]
+	var runs []pengcde.SeedRun
 	for seed := range uint64(3) {
 		model, err := pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, GraphOnly: true, LinearCoders: true,
 			Adaptive: &ode.PID{}, Seed: seed})
@@ -35,11 +35,11 @@ func ExampleFitSeeds() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		var lessons []*dyngraph.Series
+		var windows []dyngraph.Window
 		for _, trajectory := range set.Trajectories {
-			lessons = append(lessons, trajectory.Series(set.Train, nil))
+			windows = append(windows, trajectory.Series(set.Train, nil).Whole())
 		}
-		runs = append(runs, pengcde.Run[*dyngraph.Series]{Model: model, Training: lessons[:4], Validation: lessons[4:], Config: train.Config{
+		runs = append(runs, pengcde.SeedRun{Model: model, Training: windows[:4], Validation: windows[4:], Config: train.Config{
 			BatchSize:  4,
 			Progress:   func(p train.Progress) { fmt.Printf("seed %d: %v\n", seed, p) },
 			Checkpoint: &train.Checkpoint{Path: fmt.Sprintf("runs/seed-%d", seed)},

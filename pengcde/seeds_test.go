@@ -16,6 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -24,9 +25,9 @@ import (
 const seedNodes = 6
 
 // seedRuns are runs with parameters, graphs and times of their own, of three training series and one for validation.
-func seedRuns(t *testing.T, backend *xla.Backend, count int, change func(*Config)) []Run[*dyngraph.Series] {
+func seedRuns(t *testing.T, backend *xla.Backend, count int, change func(*Config)) []SeedRun {
 	t.Helper()
-	runs := make([]Run[*dyngraph.Series], count)
+	runs := make([]SeedRun, count)
 	for s := range runs {
 		config := trajectoryConfig(seedNodes)
 		// One layer has no ReLU before its norm, in which rounding may grow beyond all tolerances ("Tolerances" in the package
@@ -47,19 +48,19 @@ func seedRuns(t *testing.T, backend *xla.Backend, count int, change func(*Config
 			}
 			return one
 		}
-		runs[s] = Run[*dyngraph.Series]{Model: m, Training: []*dyngraph.Series{series(1 + s%2), series(3), series(2)},
-			Validation: []*dyngraph.Series{series(4)},
+		runs[s] = SeedRun{Model: m, Training: wholes(series(1+s%2), series(3), series(2)),
+			Validation: wholes(series(4)),
 			Config:     train.Config{Epochs: 8, EvaluateEvery: 2, MinEpochs: -1, BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03, Epsilon: 1e-3}}}
 	}
 	return runs
 }
 
 // alone trains runs one by one.
-func alone(t *testing.T, runs []Run[*dyngraph.Series]) []Outcome {
+func alone(t *testing.T, runs []SeedRun) []Outcome {
 	t.Helper()
 	outcomes := make([]Outcome, len(runs))
 	for i, r := range runs {
-		outcomes[i].Report, outcomes[i].Err = r.Model.FitTrajectories(context.Background(), r.Training, r.Validation, r.Config)
+		outcomes[i].Report, outcomes[i].Err = r.Model.Fit(context.Background(), r.Training, r.Validation, r.Config)
 	}
 	return outcomes
 }
@@ -101,10 +102,10 @@ func TestFitSeedsIsFitOfEach(t *testing.T) {
 
 func checkFitSeeds(t *testing.T, change func(*Config)) {
 	t.Helper()
-	both := [2][]Run[*dyngraph.Series]{seedRuns(t, xlatest.Go(t), 3, change), seedRuns(t, xlatest.Go(t), 3, change)}
+	both := [2][]SeedRun{seedRuns(t, xlatest.Go(t), 3, change), seedRuns(t, xlatest.Go(t), 3, change)}
 	for _, runs := range both {
 		runs[0].Config.Patience, runs[1].Config.Epochs = 4, 5
-		for _, targets := range runs[0].Validation[0].Targets { // away from which training leads
+		for _, targets := range runs[0].Validation[0].Series.Targets { // away from which training leads
 			floats.Scale(-5, targets)
 		}
 	}
@@ -138,9 +139,9 @@ func checkFitSeeds(t *testing.T, change func(*Config)) {
 func TestFitSeedsCompiled(t *testing.T) { compareFits(t, xlatest.Backend(t), nil, nil) }
 
 // compareFits trains two runs for two epochs, together and one by one.
-func compareFits(t *testing.T, backend *xla.Backend, change func(*Config), spoil func([]Run[*dyngraph.Series])) {
+func compareFits(t *testing.T, backend *xla.Backend, change func(*Config), spoil func([]SeedRun)) {
 	t.Helper()
-	both := [2][]Run[*dyngraph.Series]{seedRuns(t, backend, 2, change), seedRuns(t, backend, 2, change)}
+	both := [2][]SeedRun{seedRuns(t, backend, 2, change), seedRuns(t, backend, 2, change)}
 	for _, runs := range both {
 		for i := range runs {
 			runs[i].Config.Epochs = 2
@@ -164,17 +165,17 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 	changes := map[string]func(*Config){
 		"missing targets": func(*Config) {}, "published loss": func(c *Config) { c.Parity, c.GraphOnly, c.Adaptive = true, false, nil },
 		"network coders": func(c *Config) { c.LinearCoders = false }, "constant steps": func(c *Config) { c.Adaptive = nil },
-		"constant, published loss": func(c *Config) { c.Field, c.Parity, c.GraphOnly = Constant, true, false },
+		"constant, published loss": func(c *Config) { c.Field, c.Parity, c.GraphOnly = field.Constant{}, true, false },
 		"memory":                   func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
 	}
-	for _, kind := range Kinds() {
-		changes[string(kind)] = func(c *Config) { c.Field = kind }
+	for _, name := range field.Names() {
+		changes[name] = func(c *Config) { c.Field, _ = field.Named(name) }
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
-			var spoil func([]Run[*dyngraph.Series])
+			var spoil func([]SeedRun)
 			if name == "missing targets" {
-				spoil = func(runs []Run[*dyngraph.Series]) { runs[1].Training[0].Targets[3][2] = math.NaN() }
+				spoil = func(runs []SeedRun) { runs[1].Training[0].Series.Targets[3][2] = math.NaN() }
 			}
 			compareFits(t, xlatest.Go(t), change, spoil)
 		})
@@ -183,15 +184,15 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 
 // Windows serve as well as series.
 func TestFitSeedsOnWindows(t *testing.T) {
-	var runs [2][]Run[dyngraph.Window]
+	var runs [2][]SeedRun
 	var want []*train.Report
 	for side := range runs {
 		for i, r := range seedRuns(t, xlatest.Go(t), 2, nil) {
-			windows, err := r.Training[i].Windows(4, 1).List()
+			windows, err := r.Training[i].Series.Windows(4, 1).List()
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := Run[dyngraph.Window]{Model: r.Model, Training: windows[:3], Validation: windows[5:6], Config: r.Config}
+			run := SeedRun{Model: r.Model, Training: windows[:3], Validation: windows[5:6], Config: r.Config}
 			run.Config.Epochs = 3
 			runs[side] = append(runs[side], run)
 		}
@@ -215,30 +216,30 @@ func TestFitSeedsOnWindows(t *testing.T) {
 // A run that fails leaves the others as they are, wherever it fails.
 func TestFitSeedsWithOneThatFails(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(*Run[*dyngraph.Series])
+		spoil func(*SeedRun)
 		want  error
 		has   string
 	}{
-		"loss": {func(r *Run[*dyngraph.Series]) { r.Training[1].Targets[2][0] = 1e200 }, train.ErrNotFinite, "loss"},
-		"step limit": {func(r *Run[*dyngraph.Series]) {
-			for k := range r.Training[2].Times {
-				r.Training[2].Times[k] *= 4000
+		"loss": {func(r *SeedRun) { r.Training[1].Series.Targets[2][0] = 1e200 }, train.ErrNotFinite, "loss"},
+		"step limit": {func(r *SeedRun) {
+			for k := range r.Training[2].Series.Times {
+				r.Training[2].Series.Times[k] *= 4000
 			}
 		}, ode.StepLimit, "(sample 0,"},
-		"start": {func(r *Run[*dyngraph.Series]) {
-			r.Training[1].Features[0] = slices.Repeat([]float64{math.MaxFloat64}, seedNodes)
+		"start": {func(r *SeedRun) {
+			r.Training[1].Series.Features[0] = slices.Repeat([]float64{math.MaxFloat64}, seedNodes)
 			r.Model.params[0].MustMutableFlatData(func(flat any) { floats.Scale(10, flat.([]float64)) }) // of the encoder
 		}, train.ErrNotFinite, "of sample 1"},
-		"parameters": {func(r *Run[*dyngraph.Series]) { r.Config.AdamW.LearningRate = 1e200 }, train.ErrNotFinite, "not finite"},
-		"validation": {func(r *Run[*dyngraph.Series]) {
-			for k := range r.Validation[0].Times {
-				r.Validation[0].Times[k] *= 4000
+		"parameters": {func(r *SeedRun) { r.Config.AdamW.LearningRate = 1e200 }, train.ErrNotFinite, "not finite"},
+		"validation": {func(r *SeedRun) {
+			for k := range r.Validation[0].Series.Times {
+				r.Validation[0].Series.Times[k] *= 4000
 			}
 		}, ode.StepLimit, "(sample 0,"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			change := func(c *Config) { c.MaxSteps = 30 }
-			both := [2][]Run[*dyngraph.Series]{seedRuns(t, xlatest.Go(t), 3, change), seedRuns(t, xlatest.Go(t), 3, change)}
+			both := [2][]SeedRun{seedRuns(t, xlatest.Go(t), 3, change), seedRuns(t, xlatest.Go(t), 3, change)}
 			for _, runs := range both {
 				c.spoil(&runs[1])
 				for i := range runs {
@@ -279,8 +280,8 @@ func (c *countdown) Err() error {
 // Runs that were cut off go on to what they would have come to: together, after each was cut off by itself in another batch
 // of another epoch, with one that had ended, and after they were cut off together.
 func TestFitSeedsGoesOn(t *testing.T) {
-	for name, cut := range map[string]func(*testing.T, []Run[*dyngraph.Series]){
-		"together": func(t *testing.T, runs []Run[*dyngraph.Series]) {
+	for name, cut := range map[string]func(*testing.T, []SeedRun){
+		"together": func(t *testing.T, runs []SeedRun) {
 			ctx, cancel := context.WithCancel(context.Background())
 			runs[1].Config.Progress = func(p train.Progress) {
 				if p.Epoch == 3 {
@@ -298,25 +299,25 @@ func TestFitSeedsGoesOn(t *testing.T) {
 			}
 			runs[1].Config.Progress = nil
 		},
-		"by themselves": func(t *testing.T, runs []Run[*dyngraph.Series]) {
+		"by themselves": func(t *testing.T, runs []SeedRun) {
 			for i, looks := range []int{100, 260, math.MaxInt} {
 				r := runs[i]
-				report, err := r.Model.FitTrajectories(&countdown{context.Background(), looks}, r.Training, r.Validation, r.Config)
+				report, err := r.Model.Fit(&countdown{context.Background(), looks}, r.Training, r.Validation, r.Config)
 				if i < 2 && !errors.Is(err, context.Canceled) || i == 2 && err != nil {
 					t.Fatalf("run %d: %v", i, err)
 				}
 				t.Logf("run %d: %d epochs", i, len(report.Epochs))
 			}
 		},
-		"one": func(t *testing.T, runs []Run[*dyngraph.Series]) {
+		"one": func(t *testing.T, runs []SeedRun) {
 			r := runs[2]
-			if _, err := r.Model.FitTrajectories(&countdown{context.Background(), 100}, r.Training, r.Validation, r.Config); !errors.Is(err, context.Canceled) {
+			if _, err := r.Model.Fit(&countdown{context.Background(), 100}, r.Training, r.Validation, r.Config); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			both := [2][]Run[*dyngraph.Series]{seedRuns(t, xlatest.Go(t), 3, nil), seedRuns(t, xlatest.Go(t), 3, nil)}
+			both := [2][]SeedRun{seedRuns(t, xlatest.Go(t), 3, nil), seedRuns(t, xlatest.Go(t), 3, nil)}
 			folder := t.TempDir()
 			for i := range both[1] {
 				both[1][i].Config.Checkpoint = &train.Checkpoint{Path: filepath.Join(folder, fmt.Sprint(i)), Every: -1}
@@ -325,7 +326,7 @@ func TestFitSeedsGoesOn(t *testing.T) {
 			cut(t, both[1])
 			for i := range both[1] { // as in another process
 				m := both[1][i].Model
-				m.Reset(m.config.Seed, m.config.Control)
+				m.Reset(m.config.Seed, m.config.Normalise)
 			}
 			got, err := FitSeeds(context.Background(), both[1])
 			if err != nil {
@@ -336,8 +337,8 @@ func TestFitSeedsGoesOn(t *testing.T) {
 			}
 			// What ended together is found again by one alone.
 			r := both[1][0]
-			r.Model.Reset(r.Model.config.Seed, r.Model.config.Control)
-			report, err := r.Model.FitTrajectories(context.Background(), r.Training, r.Validation, r.Config)
+			r.Model.Reset(r.Model.config.Seed, r.Model.config.Normalise)
+			report, err := r.Model.Fit(context.Background(), r.Training, r.Validation, r.Config)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -368,7 +369,7 @@ func TestFitSeedsPanics(t *testing.T) {
 	}()
 	var notice string
 	runs[0].Config.Checkpoint.Notice = func(s string) { notice = s }
-	runs[0].Model.Reset(1, runs[0].Model.config.Control)
+	runs[0].Model.Reset(1, runs[0].Model.config.Normalise)
 	runs[0].Config.Progress = nil
 	if _, err := FitSeeds(context.Background(), runs[:1]); err != nil || !strings.Contains(notice, "epoch 3") {
 		t.Errorf("%v, %q: want training to go on in epoch 3", err, notice)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -57,7 +58,7 @@ func TestMaxSteps(t *testing.T) {
 		fails bool
 	}{{2, true}, {0, false}} {
 		m := ringModel(t, func(c2 *Config) { c2.Step, c2.Adaptive, c2.MaxSteps = 0, &ode.PID{}, c.limit })
-		_, err := m.Forecast(context.Background(), window)
+		_, err := m.Predict(context.Background(), window, nil)
 		if errors.Is(err, ode.StepLimit) != c.fails {
 			t.Errorf("MaxSteps %d: %v, want a failure: %v", c.limit, err, c.fails)
 		}
@@ -80,7 +81,7 @@ func TestComputeOfALoadedModel(t *testing.T) {
 	}
 	defer m.Close()
 	state := int64(2 * ringNodes * 4 * 4) // a batch of 2, hidden 4, float32
-	batches, err := m.batches(m.windows(ringSplit(t).Train[:2]), 2, nil)
+	batches, err := batches(m.backend, 2, source{m, ringSplit(t).Train[:2], nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,9 +129,9 @@ func TestErrorsSayThingsOnce(t *testing.T) {
 	unsorted.Times = append([]float64{1, 1}, unsorted.Times[2:]...)
 	window := split.Train[0]
 	window.Series = &unsorted
-	_, wrongTimes := ringModel(t, nil).Forecast(ctx, window)
+	_, wrongTimes := ringModel(t, nil).Predict(ctx, window, nil)
 	_, nilOption := ringModel(t, nil).Predict(ctx, split.Train[0], []float64{1}, nil)
-	_, wrongMaps := New(xlatest.Go(t), Config{Nodes: 2, Features: 1, Maps: "none"})
+	_, wrongMaps := New(xlatest.Go(t), Config{Nodes: 2, Features: 1, Field: field.PENG{Maps: []equivariant.Map{99}}})
 	for name, err := range map[string]error{
 		"memory": fit(ringModel(t, func(c *Config) { c.Memory.Bytes = 1 })),
 		"steps":  fit(ringModel(t, func(c *Config) { c.Step = 1e-9 })),
@@ -152,7 +153,7 @@ func TestErrorsSayThingsOnce(t *testing.T) {
 func TestBuildErrorOfAModel(t *testing.T) {
 	m := ringModel(t, nil)
 	m.network.encoder = nil
-	_, err := m.Forecast(context.Background(), ringSplit(t).Train[0])
+	_, err := m.Predict(context.Background(), ringSplit(t).Train[0], nil)
 	var build *xla.BuildError
 	if !errors.As(err, &build) || build.Program != "encoder" || !strings.HasPrefix(err.Error(), "pengcde: ") || !strings.Contains(err.Error(), "network.go:") {
 		t.Errorf("%v, want a BuildError of the encoder in network.go", err)

@@ -9,27 +9,26 @@ import (
 
 // Steps are those of one sample's solve.
 type Steps struct {
-	// Ends are the times, from the first snapshot's 0, at which accepted steps end; StepTo those that steps had to end
-	// on.
+	// Ends are the times, from the first input's 0, at which accepted steps end; StepTo those that steps had to end on.
 	Ends, StepTo []float64
 	ode.Stats
 }
 
-// Steps solves series with the present parameters, as [Model.Trajectories] does, and returns the steps in place of
+// Steps solves windows with the present parameters, as [Model.PredictAll] does, and returns the steps in place of
 // forecasts. They say how stiff a trained field is, and give [Model.Plan] its number of steps.
-func (m *Model) Steps(ctx context.Context, series []*dyngraph.Series) ([]Steps, error) {
-	examples := make([]example, len(series))
-	for b, s := range series {
+func (m *Model) Steps(ctx context.Context, windows []dyngraph.Window) ([]Steps, error) {
+	if len(windows) == 0 {
+		return nil, invalid("steps of no windows, want at least one")
+	}
+	samples := make([]sample, len(windows))
+	for b, w := range windows {
 		var err error
-		if examples[b], err = m.trajectory(s); err != nil {
+		if samples[b], err = m.sample(w); err != nil {
 			return nil, err
 		}
-		examples[b].times = examples[b].sample.Knots
+		samples[b].times = samples[b].paths.Knots
 	}
-	if len(examples) == 0 {
-		return nil, invalid("steps of no series, want at least one")
-	}
-	batch, err := newBatch(m.backend, m.config, examples)
+	batch, err := newBatch(m.backend, m.config, samples)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +38,9 @@ func (m *Model) Steps(ctx context.Context, series []*dyngraph.Series) ([]Steps, 
 		return nil, notFinite(err)
 	}
 	defer solution.Close()
-	steps := make([]Steps, len(series))
-	for b, e := range examples {
-		steps[b] = Steps{Ends: solution.StepTimes(b)[1:], StepTo: e.stops, Stats: solution.Stats[b]}
+	steps := make([]Steps, len(windows))
+	for b, s := range samples {
+		steps[b] = Steps{Ends: solution.StepTimes(b)[1:], StepTo: s.stops, Stats: solution.Stats[b]}
 	}
 	return steps, nil
 }

@@ -15,41 +15,42 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// heatModel is a model of heat on graphs of so many nodes, with its training series.
-func heatModel(t testing.TB, backend *xla.Backend, nodes int, kind Kind) (*Model, []*dyngraph.Series) {
+// heatModel is a model of heat on graphs of so many nodes, with its training series as windows.
+func heatModel(t testing.TB, backend *xla.Backend, nodes int, f field.Field) (*Model, []dyngraph.Window) {
 	t.Helper()
 	set, err := worlds.Generate(t.Context(), worlds.Config{Family: graphs.Grid{}, Task: worlds.Heat,
 		Amplitude: worlds.Shipped, Nodes: nodes})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var series []*dyngraph.Series
+	var windows []dyngraph.Window
 	for b := range set.Trajectories {
-		series = append(series, set.Trajectories[b].Series(set.Train, set.TrainingIndex(false)))
+		windows = append(windows, set.Trajectories[b].Series(set.Train, set.TrainingIndex(false)).Whole())
 	}
-	m, err := New(backend, Config{Nodes: nodes, Features: 1, Field: kind, GraphOnly: true, LinearCoders: true,
+	m, err := New(backend, Config{Nodes: nodes, Features: 1, Field: f, GraphOnly: true, LinearCoders: true,
 		Adaptive: &ode.PID{}, Float64: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	return m, series
+	return m, windows
 }
 
 // Steps of a trained field end beside changes of the graph and at the last snapshot, however series are batched.
 func TestSteps(t *testing.T) {
-	m, series := heatModel(t, xlatest.Go(t), 36, PENG)
-	together, err := m.Steps(t.Context(), series)
+	m, windows := heatModel(t, xlatest.Go(t), 36, field.PENG{})
+	together, err := m.Steps(t.Context(), windows)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for b, s := range together {
-		times := series[b].Times
+		times := windows[b].Series.Times
 		if last := times[len(times)-1]; !slices.IsSorted(s.Ends) || s.Ends[len(s.Ends)-1] != last ||
 			len(s.Ends) != s.Accepted {
 			t.Errorf("sample %d: %d ends up to %g, want %d up to %g", b, len(s.Ends), s.Ends[len(s.Ends)-1], s.Accepted,
@@ -63,7 +64,7 @@ func TestSteps(t *testing.T) {
 				t.Errorf("sample %d: no step ends at %g, beside a change", b, stop)
 			}
 		}
-		alone, err := m.Steps(t.Context(), series[b:b+1])
+		alone, err := m.Steps(t.Context(), windows[b:b+1])
 		if err != nil || !slices.Equal(alone[0].Ends, s.Ends) {
 			t.Errorf("sample %d: steps end at %v, alone at %v, %v", b, s.Ends, alone, err)
 		}
@@ -72,7 +73,7 @@ func TestSteps(t *testing.T) {
 		t.Errorf("no series: %v, want ErrInput", err)
 	}
 	m.Close()
-	if _, err := m.Steps(t.Context(), series); !errors.Is(err, ErrClosed) {
+	if _, err := m.Steps(t.Context(), windows); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v, want ErrClosed", err)
 	}
 }
@@ -82,18 +83,18 @@ func TestSteps(t *testing.T) {
 // relative to the largest.
 func BenchmarkStepsOfHeat(b *testing.B) {
 	ctx, backend := context.Background(), xlatest.Backend(b)
-	for _, kind := range []Kind{GNODE, Adjacency, Original, PENG} {
-		b.Run(string(kind), func(b *testing.B) {
-			m, series := heatModel(b, backend, 100, kind)
-			training := train.Config{Epochs: 40, EvaluateEvery: -1, BatchSize: len(series)}
-			if _, err := m.FitTrajectories(ctx, series, nil, training); err != nil {
+	for _, f := range []field.Field{field.GNODE{}, field.Adjacency{}, field.Original{}, field.PENG{}} {
+		b.Run(field.Name(f), func(b *testing.B) {
+			m, windows := heatModel(b, backend, 100, f)
+			training := train.Config{Epochs: 40, EvaluateEvery: -1, BatchSize: len(windows)}
+			if _, err := m.Fit(ctx, windows, nil, training); err != nil {
 				b.Fatal(err)
 			}
-			batches, err := m.batches(m.trajectories(series), len(series), nil)
+			made, err := batches(backend, len(windows), source{model: m, windows: windows})
 			if err != nil {
 				b.Fatal(err)
 			}
-			batch, stops := batches[0], batches[0].stops
+			batch, stops := made[0], made[0].stops
 			defer batch.free()
 			solve := func(control ode.PID, stops [][]float64) (states []float64, tries int) {
 				w := m.config.wiring()
@@ -117,7 +118,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 				want, _ := solve(ode.PID{RTol: 1e-8, ATol: 1e-10}, stops)
 				for name, stops := range map[string][][]float64{"plain": nil, "stepto": stops} {
 					got, tries := solve(ode.PID{}, stops)
-					b.ReportMetric(float64(tries)/float64(len(series)), name+"-tries")
+					b.ReportMetric(float64(tries)/float64(len(windows)), name+"-tries")
 					rms := floats.Distance(got, want, 2) / math.Sqrt(float64(len(got)))
 					b.ReportMetric(rms/floats.Norm(want, math.Inf(1)), name+"-error")
 				}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
@@ -26,10 +27,10 @@ func TestAdaptiveStepsEndBesideChanges(t *testing.T) {
 		{"adaptive", func(c *Config) { c.Adaptive = &ode.PID{} }, 3},
 		{"constant steps", func(*Config) {}, 0},
 		{"constant steps, straight lines", func(c *Config) { c.Path = path.Linear }, 3},
-		{"gn-ode", func(c *Config) { c.Adaptive, c.Field = &ode.PID{}, GNODE }, 2},
-		{"gn-ode, constant steps", func(c *Config) { c.Field = GNODE }, 2},
+		{"gn-ode", func(c *Config) { c.Adaptive, c.Field = &ode.PID{}, field.GNODE{} }, 2},
+		{"gn-ode, constant steps", func(c *Config) { c.Field = field.GNODE{} }, 2},
 		{"parity", func(c *Config) { c.Adaptive, c.Parity = &ode.PID{}, true }, 0},
-		{"constant field", func(c *Config) { c.Adaptive, c.Field = &ode.PID{}, Constant }, 0},
+		{"constant field", func(c *Config) { c.Adaptive, c.Field = &ode.PID{}, field.Constant{} }, 0},
 	} {
 		config := Config{Nodes: series.Nodes(), Features: series.FeatureSize}
 		c.change(&config)
@@ -38,14 +39,14 @@ func TestAdaptiveStepsEndBesideChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer m.Close()
-		moving, err := m.example(window, 1)
+		moving, err := m.sample(window)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(moving.stops) != c.want {
 			t.Errorf("%s: steps end at %v, want %d times", c.what, moving.stops, c.want)
 		}
-		quiet, err := m.example(still, 1)
+		quiet, err := m.sample(still)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 
 // A simulated world of the paper, small: heat on a grid that changes. The model sees the first temperatures and the graph, and
 // learns the others.
-func ExampleModel_FitTrajectories() {
+func ExampleModel_Fit_wholeSeries() {
 	ctx := context.Background()
 	world := synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: 16, Graphs: 2, Ticks: 30, Events: 4,
 		Amplitude: synthetic.Shipped, Seed: 1}
@@ -29,9 +29,9 @@ func ExampleModel_FitTrajectories() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var lessons []*dyngraph.Series
+	var windows []dyngraph.Window
 	for _, t := range training.Trajectories {
-		lessons = append(lessons, t.Series(training.Train, nil))
+		windows = append(windows, t.Series(training.Train, nil).Whole())
 	}
 
 	backend, err := xla.Open(xla.Config{Backend: "go"}) // pure Go starts sooner than XLA for so small a model
@@ -44,25 +44,25 @@ func ExampleModel_FitTrajectories() {
 		log.Fatal(err)
 	}
 	defer model.Close()
-	_, err = model.FitTrajectories(ctx, lessons, nil, train.Config{Epochs: 25, EvaluateEvery: -1, BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03}})
+	_, err = model.Fit(ctx, windows, nil, train.Config{Epochs: 25, EvaluateEvery: -1, BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03}})
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	unseen := test.Trajectories[0]
-	forecast, err := model.Trajectory(ctx, unseen.Series(nil, nil), unseen.Times) // [times][nodes][1]
+	forecast, err := model.Predict(ctx, unseen.Series(nil, nil).Whole(), unseen.Times) // [times][nodes][1]
 	if err != nil {
 		log.Fatal(err)
 	}
-	squares, still := 0.0, 0.0 // of the forecast's errors, and of those of temperatures that stay as they were
+	squares, unchanged := 0.0, 0.0 // of the forecast's errors, and of those of temperatures that stay as they were
 	for k, nodes := range forecast {
 		for u, x := range nodes {
 			e, s := x[0]-unseen.Values[k][u], unseen.Values[0][u]-unseen.Values[k][u]
-			squares, still = squares+e*e, still+s*s
+			squares, unchanged = squares+e*e, unchanged+s*s
 		}
 	}
 	fmt.Printf("%d times, %d nodes\n", len(forecast), len(forecast[0]))
-	fmt.Println("a fifth of the error of no change:", squares < still/5)
+	fmt.Println("a fifth of the error of no change:", squares < unchanged/5)
 	// Output:
 	// 36 times, 16 nodes
 	// a fifth of the error of no change: true

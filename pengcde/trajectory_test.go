@@ -58,6 +58,14 @@ func pulses(t *testing.T, n, lost int) *dyngraph.Series {
 	return s
 }
 
+func wholes(list ...*dyngraph.Series) []dyngraph.Window {
+	windows := make([]dyngraph.Window, len(list))
+	for i, s := range list {
+		windows[i] = s.Whole()
+	}
+	return windows
+}
+
 func trajectoryConfig(n int) Config {
 	return Config{Nodes: n, Features: 1, Hidden: 8, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Float64: true}
 }
@@ -80,7 +88,7 @@ func TestTrajectoriesAreLearnt(t *testing.T) {
 	if _, ok := m.Parameter("encoder.weight"); !ok {
 		t.Error("no parameter encoder.weight")
 	}
-	report, err := m.FitTrajectories(context.Background(), training, training[:1],
+	report, err := m.Fit(context.Background(), wholes(training...), wholes(training[:1]...),
 		train.Config{Epochs: 40, BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03}})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +101,7 @@ func TestTrajectoriesAreLearnt(t *testing.T) {
 	for k, at := range test.Times {
 		times[k] = at - test.Times[0]
 	}
-	forecast, err := m.Trajectory(context.Background(), test, times)
+	forecast, err := m.Predict(context.Background(), test.Whole(), times)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +123,7 @@ func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
 	m := trajectoryModel(t, trajectoryConfig(n))
 	s := pulses(t, n, 1)
 	times := []float64{0, 0.3, 0.3, 1}
-	want, err := m.Trajectory(context.Background(), s, times)
+	want, err := m.Predict(context.Background(), s.Whole(), times)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +131,7 @@ func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
 		s.Features[k] = slices.Repeat([]float64{1e3}, n)
 		s.Weights[k] = slices.Clone(s.Weights[k]) // equal rows need not be the same slice
 	}
-	got, err := m.Trajectory(context.Background(), s, times)
+	got, err := m.Predict(context.Background(), s.Whole(), times)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +143,7 @@ func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
 		}
 	}
 
-	batches, err := m.batches(m.trajectories([]*dyngraph.Series{s}), 1, nil)
+	batches, err := batches(m.backend, 1, source{m, wholes(s), nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +156,7 @@ func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
 	for k, at := range s.Times {
 		axis[k] = at - s.Times[0]
 	}
-	all, err := m.Trajectory(context.Background(), s, axis)
+	all, err := m.Predict(context.Background(), s.Whole(), axis)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +180,7 @@ func TestTrajectoriesWithDifferentEvents(t *testing.T) {
 		calm.Weights[k] = calm.Weights[0]
 	}
 	loss := func(list ...*dyngraph.Series) float64 {
-		batches, err := m.batches(m.trajectories(list), len(list), nil)
+		batches, err := batches(m.backend, len(list), source{m, wholes(list...), nil})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,19 +202,19 @@ func TestTrajectoriesTogether(t *testing.T) {
 	const n = 5
 	m := trajectoryModel(t, trajectoryConfig(n))
 	series := []*dyngraph.Series{pulses(t, n, 1), pulses(t, n, 3)}
-	together, err := m.Trajectories(context.Background(), series, nil)
+	together, err := m.PredictAll(context.Background(), wholes(series...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for b, s := range series {
-		if all, err := m.Trajectory(context.Background(), s, nil); err != nil || len(all) != len(s.Times) {
+		if all, err := m.Predict(context.Background(), s.Whole(), nil); err != nil || len(all) != len(s.Times) {
 			t.Errorf("series %d without times: %v, %d forecasts, want %d", b, err, len(all), len(s.Times))
 		}
 		var times []float64
 		for _, at := range s.Times[3:7] {
 			times = append(times, at-s.Times[0])
 		}
-		alone, err := m.Trajectory(context.Background(), s, times)
+		alone, err := m.Predict(context.Background(), s.Whole(), times)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,13 +246,13 @@ func TestTrajectoryErrors(t *testing.T) {
 			s.Times, s.Weights, s.Features, s.Targets = s.Times[:1], s.Weights[:1], s.Features[:1], s.Targets[:1]
 		}),
 	} {
-		if _, err := m.FitTrajectories(context.Background(), list, list, train.Config{}); !errors.Is(err, ErrInput) {
+		if _, err := m.Fit(context.Background(), wholes(list...), wholes(list...), train.Config{}); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: got %v, want an input error", what, err)
 		}
 	}
 	s := pulses(t, n, 1)
 	for _, times := range [][]float64{{}, {-1}, {0.5, 0.4}, {math.NaN()}, {1.1}} {
-		if _, err := m.Trajectory(context.Background(), s, times); !errors.Is(err, ErrInput) {
+		if _, err := m.Predict(context.Background(), s.Whole(), times); !errors.Is(err, ErrInput) {
 			t.Errorf("times %v: got %v, want an input error", times, err)
 		}
 	}

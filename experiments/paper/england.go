@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -34,7 +35,7 @@ var englandSize = pengcde.Config{Nodes: 129, Features: 8}
 func englandSettings(p experiments.Profile) []setting {
 	published, as, constant := englandSize, englandSize, englandSize
 	published.Hidden, published.Layers = 64, 3
-	constant.Field, constant.Hidden, constant.Adaptive = pengcde.Constant, 32, &ode.PID{}
+	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 	var training train.Config
 	better := train.Config{Epochs: 20, BatchSize: 6, AdamW: train.AdamW{LearningRate: 5e-3}}
 	switch p {
@@ -47,7 +48,7 @@ func englandSettings(p experiments.Profile) []setting {
 		better.Epochs = 8
 	}
 	as.Hidden, as.Layers, as.Step = published.Hidden, published.Layers, published.Step
-	as.Control, as.Parity = dyngraph.Raw, true
+	as.Normalise, as.Parity = dyngraph.Raw, true
 
 	peng := network("peng", "PENG-CDE", published, training)
 	raw := network("as-published", "PENG-CDE, as published", as, train.Config{})

@@ -18,6 +18,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -43,8 +44,8 @@ type golden struct {
 // makes.
 func TestGolden(t *testing.T) {
 	got := golden{experiments.Generation, make(map[string][]float64)}
-	goldenForecasts(t, xlatest.Go(t), pengcde.Kinds(), got.Values)
-	goldenWorlds(t, xlatest.Go(t), []pengcde.Kind{pengcde.PENG, pengcde.GNODE}, got.Values)
+	goldenForecasts(t, xlatest.Go(t), allFields(t), got.Values)
+	goldenWorlds(t, xlatest.Go(t), []field.Field{field.PENG{}, field.GNODE{}}, got.Values)
 
 	var want golden
 	content, err := os.ReadFile(goldenFile)
@@ -91,7 +92,7 @@ func TestGoldenHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make(map[string][]float64)
-	goldenForecasts(t, xlatest.Backend(t), []pengcde.Kind{pengcde.PENG}, got)
+	goldenForecasts(t, xlatest.Backend(t), []field.Field{field.PENG{}}, got)
 	for name := range want.Values {
 		if got[name] == nil {
 			delete(want.Values, name)
@@ -130,17 +131,31 @@ func goldenChanges(want, got map[string][]float64, tolerance float64) (changes [
 	return changes
 }
 
+// allFields are those of package field.
+func allFields(t *testing.T) (all []field.Field) {
+	t.Helper()
+	for _, name := range field.Names() {
+		f, err := field.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
 // goldenForecasts trains vector fields for two optimiser steps on england, and makes all forecasts without a model.
 // With more or longer steps, losses by step change by 1e-4 for rounding alone.
-func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
+func goldenForecasts(t *testing.T, backend *xla.Backend, fields []field.Field, values map[string][]float64) {
 	t.Helper()
 	e := England()
 	e.settings = func(experiments.Profile) []setting {
 		all := slices.DeleteFunc(heuristics(1), func(s setting) bool { return s.split != Random })
-		for _, kind := range kinds {
+		for _, f := range fields {
+			kind := field.Name(f)
 			model := englandSize
-			model.Field, model.Hidden, model.Step, model.Float64 = kind, 4, 0.5, true
-			all = append(all, network(string(kind), string(kind), model, train.Config{Epochs: 2, EvaluateEvery: 1, BatchSize: 7,
+			model.Field, model.Hidden, model.Step, model.Float64 = f, 4, 0.5, true
+			all = append(all, network(kind, kind, model, train.Config{Epochs: 2, EvaluateEvery: 1, BatchSize: 7,
 				AdamW: goldenAdamW}).on(map[Split]int{Random: 1})...)
 		}
 		return all
@@ -166,9 +181,10 @@ func goldenForecasts(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, v
 
 // goldenWorlds trains in a small world by adaptive steps: the field with control by the graph, and the one whose graph
 // jumps.
-func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, values map[string][]float64) {
+func goldenWorlds(t *testing.T, backend *xla.Backend, fields []field.Field, values map[string][]float64) {
 	t.Helper()
-	for _, kind := range kinds {
+	for _, f := range fields {
+		kind := field.Name(f)
 		w := small()
 		plan := w.Plan
 		w.Plan = func(scope experiments.Scope) ([]experiments.Run, error) {
@@ -176,10 +192,10 @@ func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, valu
 			run := runs[len(runs)-1]
 			at := run.Spec.(world)
 			config := pengcde.Config{Nodes: 16, Features: 1, Hidden: 4, Layers: 2, GraphOnly: true, LinearCoders: true,
-				Adaptive: &ode.PID{RTol: 1e-6}, Product: equivariant.Dense, Field: kind, Float64: true}
+				Adaptive: &ode.PID{RTol: 1e-6}, Product: equivariant.Dense, Field: f, Float64: true}
 			training := run.Model.Train
 			training.Epochs, training.AdamW = 2, goldenAdamW
-			at.Model = experiments.Network("peng", string(kind), config, training)
+			at.Model = experiments.Network("peng", kind, config, training)
 			run.Model, run.Spec = at.Model, at
 			run.Identity = func() (any, error) { return at.identity(0) }
 			return []experiments.Run{run}, err
@@ -189,7 +205,7 @@ func goldenWorlds(t *testing.T, backend *xla.Backend, kinds []pengcde.Kind, valu
 		if err != nil || r.Results[0].Facts().Failure != "" {
 			t.Fatalf("%s: %v %+v", kind, err, r)
 		}
-		facts, name := r.Results[0].Facts(), "heat on a grid, "+string(kind)
+		facts, name := r.Results[0].Facts(), "heat on a grid, "+kind
 		values[name+": losses"] = slices.Concat(facts.Training.TrainLoss, facts.Training.ValidationLoss,
 			[]float64{facts.Scores["test"], facts.Scores["interpolation"], facts.Scores["extrapolation"]})
 		values[name+": errors over time"] = facts.Arrays["errors"][0][110:]

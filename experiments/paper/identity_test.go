@@ -8,6 +8,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -25,7 +26,7 @@ func TestIdentityHasEveryValue(t *testing.T) {
 	identityOf := func(change func(*draft)) string {
 		t.Helper()
 		d := draft{config: englandSize, split: Random, training: train.Config{Epochs: 3, EvaluateEvery: 1}}
-		d.config.Field, d.config.Hidden = pengcde.Constant, 3
+		d.config.Field, d.config.Hidden = field.Constant{}, 3
 		change(&d)
 		e := England()
 		e.settings = func(experiments.Profile) []setting {
@@ -72,7 +73,7 @@ func TestIdentityHasEveryValue(t *testing.T) {
 		"step": {func(s *draft) { s.config.Step = 0.2 }, false}, "float64": {func(s *draft) { s.config.Float64 = true }, false},
 		"patience": {func(s *draft) { s.training.Patience = 16 }, false}, "no clip": {func(s *draft) { s.training.AdamW.Clip = -1 }, false},
 		"windows": {func(s *draft) { s.overlapping = true }, false}, "deal": {func(s *draft) { s.split = Chronological }, false},
-		"field": {func(s *draft) { s.config.Field = pengcde.GNODE }, false},
+		"field": {func(s *draft) { s.config.Field = field.GNODE{} }, false},
 	} {
 		if got := identityOf(c.change); (got == base) != c.same {
 			t.Errorf("%s: %s, want it the same as\n%s: %t", name, got, base, c.same)

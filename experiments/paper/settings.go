@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -30,8 +31,8 @@ type setting struct {
 // network is the setting of a configuration of package pengcde.
 func network(id, name string, config pengcde.Config, training train.Config) setting {
 	s := setting{Model: experiments.Network(id, name, config, training)}
-	if config.Field != pengcde.Constant {
-		s.matrix = config.Control.String()
+	if config.Field != (field.Constant{}) {
+		s.matrix = config.Normalise.String()
 	}
 	return s
 }
@@ -85,7 +86,7 @@ var heuristicNotes = map[string]string{
 // single windows in order of time; weight decay up to 4.
 func residual(config pengcde.Config, step float64, training train.Config) setting {
 	config.Hidden, config.Layers, config.Step = 8, 1, step
-	config.Control, config.Residual = dyngraph.NormalisedAdjacency, true
+	config.Normalise, config.Residual = dyngraph.NormalisedAdjacency, true
 	training.EvaluateEvery = -1
 	training.AdamW.WeightDecay = 1e-3
 	s := network("residual", "PENG-CDE, residual", config, training)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -312,7 +312,7 @@ func table(t *testing.T, e *Forecasting, r *experiments.Report, split Split) str
 // tinyModel trains in a moment.
 func tinyModel(training train.Config) setting {
 	config := englandSize
-	config.Field, config.Hidden = pengcde.Constant, 2
+	config.Field, config.Hidden = field.Constant{}, 2
 	return network("two", "Two", config, training)
 }
 

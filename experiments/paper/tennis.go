@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -33,7 +34,7 @@ var tennisSize = pengcde.Config{Nodes: 1000, Features: 16}
 func tennisSettings(p experiments.Profile) []setting {
 	published, constant := tennisSize, tennisSize
 	published.Hidden, published.Layers = 64, 3
-	constant.Field, constant.Hidden, constant.Adaptive = pengcde.Constant, 32, &ode.PID{}
+	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 	better := train.Config{Epochs: 6, BatchSize: 4, AdamW: train.AdamW{LearningRate: 3e-3}}
 	switch p {
 	case experiments.Medium:

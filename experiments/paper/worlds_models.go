@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -60,25 +61,26 @@ func (w Worlds) models(size worldsSize) []worldModel {
 		MinEpochs: 200, BatchSize: trainingGraphs, AdamW: train.AdamW{LearningRate: 0.01}}
 	fast := training
 	fast.AdamW.LearningRate = 0.1
-	field := func(kind pengcde.Kind) pengcde.Config {
+	with := func(f field.Field) pengcde.Config {
 		c := config
-		c.Field = kind
+		c.Field = f
 		return c
 	}
-	preMult, peng15 := field(pengcde.PreMult), config
-	preMult.Parity, peng15.Maps = true, "all15"
-	kind := func(id, name string, kind pengcde.Kind) worldModel {
-		return worldModel{Model: experiments.Network(id, name, field(kind), training)}
+	model := func(id, name string, f field.Field) worldModel {
+		return worldModel{Model: experiments.Network(id, name, with(f), training)}
 	}
+	preMult := with(field.PreMult{})
+	preMult.Parity = true
 	all := []worldModel{
-		kind("constant", "Constant", pengcde.Constant),
-		kind("gn-ode", "GN-ODE", pengcde.GNODE),
-		kind("adjacency", "Adjacency GN-CDE", pengcde.Adjacency),
+		model("constant", "Constant", field.Constant{}),
+		model("gn-ode", "GN-ODE", field.GNODE{}),
+		model("adjacency", "Adjacency GN-CDE", field.Adjacency{}),
 		{Model: experiments.Network("pre-mult", "Pre-Mult GN-CDE, published start", preMult, training)},
-		kind("pre-mult-fair", "Pre-Mult GN-CDE", pengcde.PreMult),
-		kind("original", "Original GN-CDE", pengcde.Original),
+		model("pre-mult-fair", "Pre-Mult GN-CDE", field.PreMult{}),
+		model("original", "Original GN-CDE", field.Original{}),
 		{experiments.Network("peng", "PENG-CDE", config, training), equivariant.Published8()},
-		{experiments.Network("peng15", "PENG-CDE, all 15 maps", peng15, training), equivariant.All15()},
+		{experiments.Network("peng15", "PENG-CDE, all 15 maps", with(field.PENG{Maps: equivariant.All15()}), training),
+			equivariant.All15()},
 		{experiments.Network("peng-fast", "PENG-CDE, rate 0.1", config, fast), equivariant.Published8()},
 	}
 	for i := range all {

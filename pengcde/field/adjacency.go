@@ -1,6 +1,8 @@
 package field
 
 import (
+	"cmp"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -14,10 +16,19 @@ import (
 // only, and the solution does not depend on the clock.
 type Adjacency struct {
 	// Hidden is the width of the state, Layers at least 1.
-	Hidden, Layers int
+	Hidden, Layers int `json:",omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int
+	Features int `json:",omitzero"`
 }
+
+// Sized implements what [Sizes] says.
+func (f Adjacency) Sized(s Sizes) (Field, Sizes) {
+	f.Hidden, f.Layers, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers), cmp.Or(f.Features, s.Features)
+	return f, Sizes{s.Nodes, f.Features, f.Hidden, f.Layers}
+}
+
+// Traits implements what [Traits] says.
+func (f Adjacency) Traits() Traits { return Traits{Seeds: true} }
 
 func (f Adjacency) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 

@@ -1,6 +1,8 @@
 package field
 
 import (
+	"cmp"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -9,7 +11,18 @@ import (
 // Constant is dz/dt = b with one learnable vector shared by all nodes: the baseline that sees no graph.
 type Constant struct {
 	// Hidden is the width of the state.
-	Hidden int
+	Hidden int `json:",omitzero"`
+}
+
+// Sized implements what [Sizes] says.
+func (f Constant) Sized(s Sizes) (Field, Sizes) {
+	f.Hidden = cmp.Or(f.Hidden, s.Hidden)
+	return f, Sizes{s.Nodes, s.Features, f.Hidden, s.Layers}
+}
+
+// Traits implements what [Traits] says.
+func (f Constant) Traits() Traits {
+	return Traits{NoFeatures: true, Stops: func(Sample) []float64 { return nil }, Seeds: true}
 }
 
 // Params declares field.bias, uniform on ±1.

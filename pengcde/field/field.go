@@ -3,6 +3,7 @@ package field
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -12,11 +13,71 @@ import (
 
 // Field is a vector field with parameters.
 type Field interface {
-	// Params declares what is learned. Like Derivative it panics where the field's sizes, such as Hidden and Layers, cannot be.
+	// Params declares what is learned. Like Derivative it panics where the field's sizes, such as Hidden and Layers,
+	// cannot be.
 	Params() []nn.Param
-	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden]. Those of this package also
-	// take the parameters of several seeds at once (see [nn.Seeds]), but not with identities.
+	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden]. Those of this package
+	// also take the parameters of several seeds at once (see [nn.Seeds]), but not with identities.
 	Derivative(v nn.Values, c *Control, t, z *Node) *Node
+}
+
+// Sizes are what a field is made for: the graph's nodes, the node features that drive the state (0 for none), the width
+// of the state and the layers. A field that has the method
+//
+//	Sized(Sizes) (Field, Sizes)
+//
+// returns itself with those of its own sizes that are 0 taken from the given ones, and the sizes that result. So a
+// model fills in what its user left out, and finds what contradicts it.
+type Sizes struct{ Nodes, Features, Hidden, Layers int }
+
+// Traits are what a model must know of a field beside its derivative, from its method Traits() Traits. The zero value
+// is for a field without that method.
+type Traits struct {
+	// NoFeatures says that node features do not drive the state, whatever the model has.
+	NoFeatures bool
+	// Stops are the knots of a sample that adaptive steps end on; nil means [Sample.Changes].
+	Stops func(Sample) []float64
+	// Jumps says that the field jumps at Stops, so that constant steps end there too.
+	Jumps bool
+	// Seeds says that Derivative takes the parameters of several seeds at once, see [Field].
+	Seeds bool
+}
+
+var names = []struct {
+	name  string
+	field Field
+}{
+	{"peng", PENG{}}, {"original", Original{}}, {"adjacency", Adjacency{}}, {"pre-mult", PreMult{}}, {"gn-ode", GNODE{}},
+	{"constant", Constant{}},
+}
+
+// Names lists the names of the fields of this package.
+func Names() []string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = n.name
+	}
+	return all
+}
+
+// Name is the name of a field in files: one of [Names], or the name of its Go type.
+func Name(f Field) string {
+	for _, n := range names {
+		if reflect.TypeOf(f) == reflect.TypeOf(n.field) {
+			return n.name
+		}
+	}
+	return fmt.Sprintf("%T", f)
+}
+
+// Named is the field of a name, one of [Names], its options and sizes at 0. The error wraps [ErrInput].
+func Named(name string) (Field, error) {
+	for _, n := range names {
+		if n.name == name {
+			return n.field, nil
+		}
+	}
+	return nil, invalid("no field %q, want one of %q", name, Names())
 }
 
 // Equation makes of a field what package ode solves, for controls of one form. Its args are the parameters, in the order in
@@ -37,8 +98,9 @@ func Piecewise(f Field, form Form) (equation ode.Piecewise, params []nn.Param) {
 	}, params
 }
 
-// ErrInput is wrapped by errors about fields and controls that cannot be, or do not fit each other: sizes, dtypes, shapes,
-// clocks. Those about graphs wrap [dyngraph.ErrInvalid] beside it, those about knots and values the errors of package path.
+// ErrInput is wrapped by errors about fields and controls that cannot be, or do not fit each other: sizes, dtypes,
+// shapes, clocks. Those about graphs wrap [dyngraph.ErrInvalid] beside it, those about knots and values the errors of
+// package path.
 var ErrInput = errors.New("invalid input")
 
 func invalid(format string, args ...any) error {

@@ -1,6 +1,8 @@
 package field
 
 import (
+	"cmp"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -18,10 +20,21 @@ import (
 // Equations, 2019.
 type GNODE struct {
 	// Hidden is the width of the state, Layers at least 1.
-	Hidden, Layers int
+	Hidden, Layers int `json:",omitzero"`
 	// Lag repeats a defect of the published code on synthetic graphs: the snapshot before the one in force is used, so
 	// that the last is never seen. Snapshots must be in the order in which they come into force.
-	Lag bool
+	Lag bool `json:",omitzero"`
+}
+
+// Sized implements what [Sizes] says.
+func (f GNODE) Sized(s Sizes) (Field, Sizes) {
+	f.Hidden, f.Layers = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers)
+	return f, Sizes{s.Nodes, s.Features, f.Hidden, f.Layers}
+}
+
+// Traits implements what [Traits] says.
+func (f GNODE) Traits() Traits {
+	return Traits{NoFeatures: true, Stops: Sample.Jumps, Jumps: true, Seeds: true}
 }
 
 func (f GNODE) stack() stack { return newStack(f.Hidden, f.Layers, 0) }

@@ -1,6 +1,8 @@
 package field
 
 import (
+	"cmp"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
@@ -19,15 +21,25 @@ import (
 // Differential Equations, 2023.
 type Original struct {
 	// Hidden is the width of the state, Layers at least 1.
-	Hidden, Layers int
+	Hidden, Layers int `json:",omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int
+	Features int `json:",omitzero"`
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
-	PerChannel bool
+	PerChannel bool `json:",omitzero"`
 	// Identities, with a size, let the entries of A + A' depend on their source and target: each is replaced by its
 	// [equivariant.Modulation]. The field then commutes with no relabelling of the nodes.
-	Identities equivariant.Identities
+	Identities equivariant.Identities `json:",omitzero"`
 }
+
+// Sized implements what [Sizes] says.
+func (f Original) Sized(s Sizes) (Field, Sizes) {
+	f.Hidden, f.Layers, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers), cmp.Or(f.Features, s.Features)
+	f.Identities.Nodes = cmp.Or(f.Identities.Nodes, s.Nodes)
+	return f, Sizes{f.Identities.Nodes, f.Features, f.Hidden, f.Layers}
+}
+
+// Traits implements what [Traits] says.
+func (f Original) Traits() Traits { return Traits{Seeds: f.Identities.Size == 0} }
 
 func (f Original) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 

@@ -1,6 +1,9 @@
 package field
 
 import (
+	"cmp"
+	"slices"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
@@ -16,25 +19,36 @@ import (
 //
 //	dz_um/dt = Σ_l (F_uml0 + F_uml1 dx_ul/dt)
 //
-// where the time channel stands beside every feature, as in the published code. Where the time channel runs on a clock of
-// its own ([Sample]), its derivative multiplies F in the first case and F_uml0 in the second.
+// where the time channel stands beside every feature, as in the published code. Where the time channel runs on a clock
+// of its own ([Sample]), its derivative multiplies F in the first case and F_uml0 in the second.
 type PENG struct {
 	// Hidden is the width of the state, Layers at least 1.
-	Hidden, Layers int
+	Hidden, Layers int `json:",omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int
+	Features int `json:",omitzero"`
 	// Maps mix A and A'; nil means [equivariant.Published8].
-	Maps []equivariant.Map
+	Maps []equivariant.Map `json:",omitzero"`
 	// DerivativeMaps are those of A' where they differ, see [equivariant.Published11]; nil means Maps.
-	DerivativeMaps []equivariant.Map
+	DerivativeMaps []equivariant.Map `json:",omitzero"`
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
-	PerChannel bool
+	PerChannel bool `json:",omitzero"`
 	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
-	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of the nodes.
-	Identities equivariant.Identities
+	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of
+	// the nodes.
+	Identities equivariant.Identities `json:",omitzero"`
 	// Parity repeats a defect of the published code, see [equivariant.Fusion].
-	Parity bool
+	Parity bool `json:",omitzero"`
 }
+
+// Sized implements what [Sizes] says.
+func (f PENG) Sized(s Sizes) (Field, Sizes) {
+	f.Hidden, f.Layers, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers), cmp.Or(f.Features, s.Features)
+	f.Identities.Nodes = cmp.Or(f.Identities.Nodes, s.Nodes)
+	return f, Sizes{f.Identities.Nodes, f.Features, f.Hidden, f.Layers}
+}
+
+// Traits implements what [Traits] says.
+func (f PENG) Traits() Traits { return Traits{Seeds: f.Identities.Size == 0} }
 
 func (f PENG) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 
@@ -49,6 +63,16 @@ func (f PENG) layer(c equivariant.Convolution) equivariant.Layer {
 // Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
 // field.identities, field.modulation and field.modulation_derivative.
 func (f PENG) Params() []nn.Param {
+	for _, m := range slices.Concat(f.Maps, f.DerivativeMaps) {
+		if _, err := m.MarshalText(); err != nil {
+			panic(err)
+		}
+	}
+	maps := f.layer(equivariant.Convolution{}).Fusion.Maps
+	if f.DerivativeMaps != nil && len(f.DerivativeMaps) != len(maps) {
+		panic(invalid("a field with %d maps of A and %d of A', want as many, or DerivativeMaps nil for the same",
+			len(maps), len(f.DerivativeMaps)))
+	}
 	params := withIdentities(f.Identities).params(forBoth...)
 	for _, c := range f.stack() {
 		params = append(params, f.layer(c).Params()...)

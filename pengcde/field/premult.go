@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -15,28 +16,40 @@ import (
 //
 //	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M_k = W_1k A(t) + W_2k A'(t).
 //
-// F drives the state as in [PENG]. It is tied to one set of n nodes: relabelling the nodes relabels dZ/dt only if the rows
-// and columns of W_1 and W_2 are relabelled too. M Z = W_1 (A Z) + W_2 (A' Z), so that A stays sparse while the
+// F drives the state as in [PENG]. It is tied to one set of n nodes: relabelling the nodes relabels dZ/dt only if the
+// rows and columns of W_1 and W_2 are relabelled too. M Z = W_1 (A Z) + W_2 (A' Z), so that A stays sparse while the
 // parameters, 2 n² a layer, and O(n² d) operations do not.
 type PreMult struct {
 	// Hidden is the width of the state, Layers at least 1, Nodes the number n of nodes.
-	Hidden, Layers, Nodes int
+	Hidden, Layers, Nodes int `json:",omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int
-	// Parity draws the entries of W_1 and W_2 from U(0, 1), as the published code does: their norm is then about n/2 at the
-	// start, and grows with the graph. The default is U(-1/n, 1/n).
-	Parity bool
+	Features int `json:",omitzero"`
+	// Parity draws the entries of W_1 and W_2 from U(0, 1), as the published code does: their norm is then about n/2 at
+	// the start, and grows with the graph. The default is U(-1/n, 1/n).
+	Parity bool `json:",omitzero"`
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
-	PerChannel bool
+	PerChannel bool `json:",omitzero"`
 	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
-	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of the nodes.
-	Identities equivariant.Identities
+	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of
+	// the nodes.
+	Identities equivariant.Identities `json:",omitzero"`
 }
+
+// Sized implements what [Sizes] says.
+func (f PreMult) Sized(s Sizes) (Field, Sizes) {
+	f.Hidden, f.Layers, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Layers, s.Layers), cmp.Or(f.Features, s.Features)
+	f.Nodes = cmp.Or(f.Nodes, s.Nodes)
+	f.Identities.Nodes = cmp.Or(f.Identities.Nodes, f.Nodes)
+	return f, Sizes{f.Nodes, f.Features, f.Hidden, f.Layers}
+}
+
+// Traits implements what [Traits] says.
+func (f PreMult) Traits() Traits { return Traits{Seeds: f.Identities.Size == 0} }
 
 func (f PreMult) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 
-// Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then those of the convolution, behind those
-// of identities as [PENG.Params].
+// Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then those of the convolution, behind
+// those of identities as [PENG.Params].
 func (f PreMult) Params() []nn.Param {
 	if f.Nodes < 1 || f.Nodes > dyngraph.MaxNodes {
 		panic(invalid("a field with Nodes %d, want the number of nodes of the graph, 1 to %d", f.Nodes, dyngraph.MaxNodes))

@@ -1,3 +1,0 @@
-package dyngraph
-
-func (s *Series) Whole() Window { return Window{Series: s} }

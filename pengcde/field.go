@@ -1,0 +1,93 @@
+package pengcde
+
+import (
+	"reflect"
+	"runtime"
+
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+)
+
+// sized is a field that takes sizes, see [field.Sizes].
+type sized interface {
+	Sized(field.Sizes) (field.Field, field.Sizes)
+}
+
+// traits are what a field says of itself.
+func traits(f field.Field) field.Traits {
+	if f, ok := f.(interface{ Traits() field.Traits }); ok {
+		return f.Traits()
+	}
+	return field.Traits{}
+}
+
+// driven says whether node features drive the state.
+func (c Config) driven() bool { return !c.GraphOnly && !traits(c.Field).NoFeatures }
+
+// jumps says whether the field jumps at knots: where its graph does, or a path of straight lines turns.
+func (c Config) jumps() bool { return traits(c.Field).Jumps || c.Path == path.Linear }
+
+// stops are the knots that the steps of a sample end on: with constant steps only those at which the field jumps.
+func (c Config) stops(s field.Sample) []float64 {
+	switch stops := traits(c.Field).Stops; {
+	case c.Parity || c.Adaptive == nil && !c.jumps():
+		return nil
+	case stops != nil:
+		return stops(s)
+	}
+	return s.Changes()
+}
+
+// vectorField is Field with its sizes and, for Parity, the defects of the published code.
+func (c Config) vectorField() (field.Field, error) {
+	f := c.Field
+	if own, ok := f.(sized); ok {
+		want := field.Sizes{Nodes: c.Nodes, Hidden: c.Hidden, Layers: c.Layers}
+		if !c.GraphOnly {
+			want.Features = c.Mask.Width(c.Features)
+		}
+		made, got := own.Sized(want)
+		switch {
+		case reflect.TypeOf(made) != reflect.TypeOf(f):
+			return nil, invalid("Config.Field is a %T, whose Sized makes a %T: give a value, not a pointer, and write Sized "+
+				"for a field that embeds another", f, made)
+		case got != want:
+			return nil, invalid("Config.Field is for %+v, the configuration for %+v (features with the channels of Mask, none "+
+				"with GraphOnly): leave the sizes of the field at 0", got, want)
+		}
+		f = made
+	}
+	if c.Parity {
+		switch known := f.(type) {
+		case field.PENG:
+			known.Parity, f = true, known
+		case field.PreMult:
+			known.Parity, f = true, known
+		case field.GNODE:
+			known.Lag, f = known.Lag || c.GraphOnly, known
+		}
+	}
+	_, err := declared(f)
+	return f, err
+}
+
+// declared are the parameters of a field, or the error with which it panics on sizes and options that cannot be.
+func declared(f field.Field) (params []nn.Param, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case runtime.Error:
+			panic(r)
+		case error:
+			err = errs.In("pengcde: Config.Field", r, ErrInput)
+		default:
+			panic(r)
+		}
+	}()
+	if params = f.Params(); len(params) == 0 {
+		return nil, invalid("Config.Field, a %T, declares no parameters, want at least one", f)
+	}
+	return params, nil
+}

@@ -1,0 +1,200 @@
+package pengcde
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// graphRing is a ring with two targets of the whole graph at every snapshot, of which some were not observed.
+func graphRing(t *testing.T) *dyngraph.Series {
+	t.Helper()
+	s := ring(t)
+	s.Targets, s.TargetSize = nil, 2
+	for k, time := range s.Times {
+		s.GraphTargets = append(s.GraphTargets, []float64{math.Sin(time / 3), math.Cos(time / 4)})
+		if k%5 == 2 {
+			s.GraphTargets[k] = []float64{nan, nan}
+		}
+	}
+	s.GraphTargets[8][1] = nan
+	return s
+}
+
+func summed(c *Config) { c.Output, c.Outputs, c.Float64 = Summed, 2, true }
+
+// A forecast of the graph is trained on windows and on whole series: its gradient agrees with finite differences, and the
+// loss is the mean square over observed targets of what Predict gives.
+func TestSummed(t *testing.T) {
+	s, ctx := graphRing(t), context.Background()
+	m := ringModel(t, summed)
+	windows := []dyngraph.Window{{Series: s, Start: 0, Length: 4}, {Series: s, Start: 5, Length: 4}}
+	whole := []dyngraph.Window{s.Whole()}
+	for name, list := range map[string][]dyngraph.Window{"windows": windows, "whole": whole} {
+		checkGradient(t, m, list)
+		forecasts, err := m.PredictAll(ctx, list, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, count := 0.0, 0.0
+		for i, w := range list {
+			for k, row := range w.GraphTargets() {
+				if y := forecasts[i][k]; len(y) != 1 || len(y[0]) != 2 {
+					t.Fatalf("%s: forecast %v, want [1][2]", name, y)
+				}
+				square, seen := 0.0, 0.0
+				for q, target := range row {
+					if !math.IsNaN(target) {
+						square, seen = square+math.Pow(forecasts[i][k][0][q]-target, 2), seen+1
+					}
+				}
+				if seen > 0 {
+					sum, count = sum+square/seen, count+1
+				}
+			}
+		}
+		made, err := batches(m.backend, len(list), source{m, list, nil})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss, err := m.network.loss(ctx, m.params, made[0])
+		if freeAll(made); err != nil || math.Abs(loss-sum/count) > 1e-12 {
+			t.Errorf("%s: loss %g (%v), want %g", name, loss, err, sum/count)
+		}
+	}
+	report, err := m.Fit(ctx, whole, whole, train.Config{Epochs: 15, AdamW: train.AdamW{LearningRate: 0.02}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := report.Epochs[0].TrainLoss; report.BestValidation > first/2 {
+		t.Errorf("loss went from %g to %g", first, report.BestValidation)
+	}
+}
+
+// The sum over nodes does not depend on their order.
+func TestSummedOfRelabelledNodes(t *testing.T) {
+	s := graphRing(t)
+	order := []int{3, 0, 5, 1, 4, 2} // node u becomes order[u]
+	other := *s
+	var from, to []int
+	for e := range s.Pattern.From {
+		from, to = append(from, order[s.Pattern.From[e]]), append(to, order[s.Pattern.To[e]])
+	}
+	pattern, place, err := dyngraph.NewPattern(ringNodes, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Pattern, other.Weights, other.Features = pattern, nil, nil
+	for k := range s.Times {
+		weights, features := make([]float64, len(place)), make([]float64, len(s.Features[k]))
+		for e, w := range s.Weights[k] {
+			weights[place[e]] = w
+		}
+		for u, at := range order {
+			copy(features[at*ringFeatures:(at+1)*ringFeatures], s.Features[k][u*ringFeatures:])
+		}
+		other.Weights, other.Features = append(other.Weights, weights), append(other.Features, features)
+	}
+	for _, f := range []field.Field{field.PENG{}, field.Original{}} {
+		m := ringModel(t, func(c *Config) { summed(c); c.Field = f })
+		for name, w := range map[string]dyngraph.Window{"window": {Series: s, Start: 2, Length: 5}, "whole": s.Whole()} {
+			same := w
+			same.Series = &other
+			want, got := forecast(t, m, w), forecast(t, m, same)
+			for i := range want {
+				if math.Abs(got[i]-want[i]) > 1e-10 {
+					t.Errorf("%T, %s: forecast %.15g, relabelled %.15g", f, name, want[i], got[i])
+				}
+			}
+		}
+	}
+}
+
+// Each output has a row for what it says, at the times at which it is compared.
+func TestOutputs(t *testing.T) {
+	s, ctx := ring(t), context.Background()
+	window, whole := dyngraph.Window{Series: s, Start: 2, Length: 4}, s.Whole()
+	for _, c := range []struct {
+		output Output
+		window dyngraph.Window
+		times  int // of a forecast without times; 0 for a window that cannot be
+	}{
+		{"", window, 1}, {"", whole, len(s.Times)}, {PerNode, window, 1}, {PerNode, whole, 1}, {PerTime, window, 0},
+		{PerTime, whole, len(s.Times)}, {Summed, window, 1}, {Summed, whole, len(s.Times)},
+	} {
+		m := ringModel(t, func(cfg *Config) { cfg.Output = c.output })
+		y, err := m.Predict(ctx, c.window, nil)
+		if c.times == 0 {
+			if !errors.Is(err, ErrInput) {
+				t.Errorf("%q of a window: %v, want ErrInput", c.output, err)
+			}
+			continue
+		}
+		rows := ringNodes
+		if c.output == Summed {
+			rows = 1
+		}
+		if err != nil || len(y) != c.times || len(y[0]) != rows || len(y[0][0]) != 1 {
+			t.Errorf("%q, whole %t: %d times (%v), want %d with %d rows", c.output, c.window.Whole, len(y), err, c.times, rows)
+		}
+		sample, err := m.training(c.window)
+		if c.output == Summed { // the ring has targets of nodes alone
+			if !errors.Is(err, ErrInput) {
+				t.Errorf("%q without targets of the graph: %v, want ErrInput", c.output, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, size := sample.target[len(sample.target)-ringNodes:], 0.0
+		for _, weight := range sample.weight {
+			size += weight
+		}
+		targets := c.window.Targets()
+		if !slices.Equal(last, targets[len(targets)-1]) || size != float64(c.times) {
+			t.Errorf("%q, whole %t: targets end with %v, %g times weigh", c.output, c.window.Whole, last, size)
+		}
+	}
+}
+
+// A batch forecasts each of its windows as it is forecast alone, also where some times are after its last input.
+func TestPredictAllHolds(t *testing.T) {
+	m, s, ctx := ringModelOn(t, xlatest.Go(t), func(c *Config) { c.Float64 = true }), ring(t), context.Background()
+	windows := []dyngraph.Window{{Series: s, Start: 1, Length: 4}, {Series: s, Start: 9, Length: 4}}
+	times := [][]float64{{0.5, 2, 3.5}, {0, 0.5, 1}}
+	all, err := m.PredictAll(ctx, windows, times, HoldControl())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, w := range windows {
+		for i, at := range times[b] {
+			alone, err := m.Predict(ctx, w, []float64{at}, HoldControl())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for u := range ringNodes {
+				if math.Abs(alone[0][u][0]-all[b][i][u][0]) > 1e-12 {
+					t.Errorf("window %d, time %g, node %d: %g together, %g alone", b, at, u, all[b][i][u][0], alone[0][u][0])
+				}
+			}
+		}
+	}
+	held, err := m.Predict(ctx, s.Whole(), []float64{22, 23, 25}, HoldControl())
+	if err != nil || len(held) != 3 || held[2][0][0] == held[1][0][0] {
+		t.Errorf("a series held: %v (%v)", held, err)
+	}
+	if _, err := m.PredictAll(ctx, windows, times); !errors.Is(err, ErrPastLast) || !errors.Is(err, ErrInput) {
+		t.Errorf("not held: %v, want ErrPastLast", err)
+	}
+	if _, err := m.PredictAll(ctx, windows, times[:1]); !errors.Is(err, ErrInput) {
+		t.Errorf("times for one of two: %v, want ErrInput", err)
+	}
+}
