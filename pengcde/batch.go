@@ -42,6 +42,10 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		snapshots = max(snapshots, len(s.paths.Snapshots))
 	}
 	for i, s := range samples {
+		if len(s.times) != saves {
+			return nil, invalid("a batch of windows with %d and with %d times, want as many: whole series and other windows take "+
+				"batches of their own", saves, len(s.times))
+		}
 		if s.paths.Index != nil { // those with fewer distinct snapshots take the shape of the others
 			for s.paths.Snapshots = slices.Clone(s.paths.Snapshots); len(s.paths.Snapshots) < snapshots; {
 				s.paths.Snapshots = append(s.paths.Snapshots, s.paths.Snapshots[0])
