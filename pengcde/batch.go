@@ -42,10 +42,6 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		snapshots = max(snapshots, len(s.paths.Snapshots))
 	}
 	for i, s := range samples {
-		if len(s.times) != saves {
-			return nil, invalid("a batch of windows with %d and with %d times, want as many: whole series and other windows take "+
-				"batches of their own", saves, len(s.times))
-		}
 		if s.paths.Index != nil { // those with fewer distinct snapshots take the shape of the others
 			for s.paths.Snapshots = slices.Clone(s.paths.Snapshots); len(s.paths.Snapshots) < snapshots; {
 				s.paths.Snapshots = append(s.paths.Snapshots, s.paths.Snapshots[0])
@@ -66,6 +62,13 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	control, err := field.NewControl(cfg.dtype(), cfg.Product, paths)
 	if err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)
+	}
+	for _, times := range b.times {
+		if len(times) != saves {
+			xla.Free(control...)
+			return nil, invalid("a batch of windows with %d and with %d times, want as many: whole series and other windows "+
+				"take batches of their own", saves, len(times))
+		}
 	}
 	if stop {
 		b.stops = stops
