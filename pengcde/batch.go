@@ -65,6 +65,13 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	if err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)
 	}
+	for _, times := range b.times {
+		if len(times) != saves {
+			xla.Free(control...)
+			return nil, invalid("a batch of windows with %d and with %d times, want as many: whole series and other windows "+
+				"take batches of their own", saves, len(times))
+		}
+	}
 	if stop {
 		b.stops = stops
 	}

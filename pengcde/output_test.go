@@ -194,6 +194,10 @@ func TestPredictAllHolds(t *testing.T) {
 	if _, err := m.PredictAll(ctx, windows, times); !errors.Is(err, ErrPastLast) || !errors.Is(err, ErrInput) {
 		t.Errorf("not held: %v, want ErrPastLast", err)
 	}
+	mixed := []dyngraph.Window{{Series: s, Length: 4}, {Series: s, Length: 3, Whole: true}}
+	if _, err := m.Fit(ctx, mixed, nil, train.Config{BatchSize: 2, EvaluateEvery: -1}); !errors.Is(err, ErrInput) {
+		t.Errorf("a batch of a window and a whole series: %v, want ErrInput", err)
+	}
 	if _, err := m.PredictAll(ctx, windows, times[:1]); !errors.Is(err, ErrInput) {
 		t.Errorf("times for one of two: %v, want ErrInput", err)
 	}

@@ -78,6 +78,9 @@ func TestResidualErrors(t *testing.T) {
 	if _, err := residual.Predict(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}, nil); !errors.Is(err, ErrInput) {
 		t.Errorf("series that knows no recent means: %v, want ErrInput", err)
 	}
+	if _, err := residual.Predict(context.Background(), knownRing(t).Whole(), nil); !errors.Is(err, ErrInput) {
+		t.Errorf("a whole series: %v, want ErrInput", err)
+	}
 	if _, err := New(xlatest.Go(t), Config{Nodes: 2, Features: 1, Residual: true, Parity: true}); !errors.Is(err, ErrInput) {
 		t.Errorf("residual with parity: %v, want ErrInput", err)
 	}

@@ -166,7 +166,8 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 		"missing targets": func(*Config) {}, "published loss": func(c *Config) { c.Parity, c.GraphOnly, c.Adaptive = true, false, nil },
 		"network coders": func(c *Config) { c.LinearCoders = false }, "constant steps": func(c *Config) { c.Adaptive = nil },
 		"constant, published loss": func(c *Config) { c.Field, c.Parity, c.GraphOnly = field.Constant{}, true, false },
-		"memory":                   func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
+		"per node":                 func(c *Config) { c.Output = PerNode }, "summed": func(c *Config) { c.Output = Summed },
+		"memory": func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
 	}
 	for _, name := range field.Names() {
 		changes[name] = func(c *Config) { c.Field, _ = field.Named(name) }
@@ -174,6 +175,18 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			var spoil func([]SeedRun)
+			if name == "summed" {
+				spoil = func(runs []SeedRun) {
+					for _, r := range runs {
+						for _, w := range slices.Concat(r.Training, r.Validation) {
+							w.Series.GraphTargets = make([][]float64, len(w.Series.Times))
+							for k := range w.Series.Times {
+								w.Series.GraphTargets[k] = []float64{w.Series.Targets[k][2]}
+							}
+						}
+					}
+				}
+			}
 			if name == "missing targets" {
 				spoil = func(runs []SeedRun) { runs[1].Training[0].Series.Targets[3][2] = math.NaN() }
 			}
