@@ -99,8 +99,8 @@ func BenchmarkUndirected(b *testing.B) {
 	}
 }
 
-// takeTurns calls the two in turns and reports the fastest call of each and the ratio of the second to the first: other work on
-// the machine weighs on neither.
+// takeTurns calls the two in turns and reports the fastest call of each and the ratio of the second to the first: other
+// work on the machine weighs on neither.
 func takeTurns(b *testing.B, names [2]string, calls [2]func()) {
 	var fastest [2]time.Duration
 	for b.Loop() {

@@ -68,9 +68,9 @@ func (c changingField) stops(sample field.Sample) []float64 {
 	return sample.Changes()
 }
 
-// changes measures what changes of the graph cost a solve with the default tolerances, without and with steps that end on the
-// knots beside changes: the samples of a fixture and of so many series of irregular knots. The error is that at the end,
-// against a tight solve of the same path.
+// changes measures what changes of the graph cost a solve with the default tolerances, without and with steps that end
+// on the knots beside changes: the samples of a fixture and of so many series of irregular knots. The error is that at
+// the end, against a tight solve of the same path.
 func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost) {
 	tb.Helper()
 	backend := xlatest.Go(tb)

@@ -18,8 +18,8 @@ type Control struct {
 	side               *Node // from which it is looked at; nil where that does not matter
 }
 
-// From is the control as it is seen from a side, as [ode.Piecewise] has it: a time on a knot then belongs to the interval on
-// that side.
+// From is the control as it is seen from a side, as [ode.Piecewise] has it: a time on a knot then belongs to the
+// interval on that side.
 func (c *Control) From(side *Node) *Control {
 	seen := *c
 	seen.side = side
@@ -53,8 +53,8 @@ func (f Form) bind(nodes []*Node) *Control {
 	return c
 }
 
-// fits panics unless states at t [batch] are of as many samples and nodes as the control: a product by lists of neighbours
-// would not notice.
+// fits panics unless states at t [batch] are of as many samples and nodes as the control: a product by lists of
+// neighbours would not notice.
 func (c *Control) fits(t *Node, n int) {
 	if got, want := t.Shape().Dim(0), c.knots[0].Shape().Dim(0); got != want {
 		panic(invalid("states of %d samples, want the %d of the control", got, want))
@@ -118,8 +118,8 @@ func (c *Control) rate(t *Node) *Node {
 	return nil
 }
 
-// latest is the snapshot of the last knot at or before t [batch] (before it, seen from earlier times), of the first where
-// there is none; or that of the snapshot before it, for back = 1. There is no derivative.
+// latest is the snapshot of the last knot at or before t [batch] (before it, seen from earlier times), of the first
+// where there is none; or that of the snapshot before it, for back = 1. There is no derivative.
 func (c *Control) latest(t *Node, n, back int) signal {
 	c.fits(t, n)
 	knots := c.knots[0]

@@ -28,8 +28,8 @@ func direction(n, turn int) []float64 {
 }
 
 // The gradient of a solve with respect to the values of the control is that of central differences, along directions
-// through all entries of the rows of snapshots and of the node features, and of one edge's weight, in both products, and of
-// an undirected edge's weight where the graph is undirected.
+// through all entries of the rows of snapshots and of the node features, and of one edge's weight, in both products,
+// and of an undirected edge's weight where the graph is undirected.
 func TestGradientOfControlValues(t *testing.T) {
 	directed, z, n, p := clocked(t)
 	directed.Clock = nil

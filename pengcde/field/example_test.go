@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Three nodes start alike, and an edge from 0 to 1 appears between the times 1 and 2. Until then their states stay equal;
-// afterwards the two that it joins have gone ways of their own.
+// Three nodes start alike, and an edge from 0 to 1 appears between the times 1 and 2. Until then their states stay
+// equal; afterwards the two that it joins have gone ways of their own.
 func Example() {
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {

@@ -96,8 +96,8 @@ func every(n, p int) map[string]field.Field {
 		"Constant":            field.Constant{Hidden: hidden},
 
 		"PENG, identities": field.PENG{Hidden: hidden, Layers: layers, Maps: equivariant.All15(), Identities: mlp},
-		// With waves for parameters the first of two layers would give nearly the same direction for all nodes, which is all
-		// that the norm of the second leaves, so that its gradient is lost in rounding.
+		// With waves for parameters the first of two layers would give nearly the same direction for all nodes, which
+		// is all that the norm of the second leaves, so that its gradient is lost in rounding.
 		"PENG, linear identities": field.PENG{Hidden: hidden, Layers: 1, PerChannel: true, Identities: linear},
 		"Original, identities":    field.Original{Hidden: hidden, Layers: 1, Identities: table},
 		"PreMult, identities":     field.PreMult{Hidden: hidden, Layers: layers, Nodes: n, Features: p, Identities: linear},

@@ -20,8 +20,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// oddGraph is a sample of n nodes with the given edges, each with a weight at each knot; edges may repeat, and the weights of
-// those that do are added. The turn tells samples apart.
+// oddGraph is a sample of n nodes with the given edges, each with a weight at each knot; edges may repeat, and the
+// weights of those that do are added. The turn tells samples apart.
 func oddGraph(t *testing.T, n, p int, edges [][2]int, turn float64) field.Sample {
 	t.Helper()
 	var from, to []int
@@ -71,8 +71,8 @@ func complete(t *testing.T, s field.Sample) field.Sample {
 	return whole
 }
 
-// Graphs without edges, with self-loops, with edges given twice, with isolated nodes, or of a single node are graphs like
-// others: every field and its gradient are those of the matrix written out, in both products.
+// Graphs without edges, with self-loops, with edges given twice, with isolated nodes, or of a single node are graphs
+// like others: every field and its gradient are those of the matrix written out, in both products.
 func TestOddGraphs(t *testing.T) {
 	backend := xlatest.Go(t)
 	const p = 2

@@ -17,8 +17,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// In the middle of an interval a linear path and a ramp have the same value, and derivatives 1 and 3/2 of the slope: the
-// field at a ramp is the field at a linear path of observations drawn apart by as much around the same middle.
+// In the middle of an interval a linear path and a ramp have the same value, and derivatives 1 and 3/2 of the slope:
+// the field at a ramp is the field at a linear path of observations drawn apart by as much around the same middle.
 func TestPathOfASample(t *testing.T) {
 	backend := xlatest.Go(t)
 	f := fixture.Load(t, "pgt_peng")

@@ -22,9 +22,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// relabelling is a program of a field and a drawn graph with states, beside the same under other names of the nodes. The
-// two are the samples of a batch, so the tables of graphs with other edges stand side by side too. Shapes are fixed, a
-// directed ring with chords and a hub, so that each product compiles once.
+// relabelling is a program of a field and a drawn graph with states, beside the same under other names of the nodes.
+// The two are the samples of a batch, so the tables of graphs with other edges stand side by side too. Shapes are
+// fixed, a directed ring with chords and a hub, so that each product compiles once.
 type relabelling struct {
 	field    field.Field
 	declared []nn.Param

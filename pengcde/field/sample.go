@@ -27,11 +27,11 @@ type Sample struct {
 	// Rectilinear the other is too: the solve then runs along the axis of [path.Lengthen], on which the time channel
 	// stops while values move.
 	GraphPath, FeaturePath path.Kind
-	// Clock [T] are the values of the time channel at the knots, where solver and channel run on different clocks; it is
-	// interpolated by cubics. nil: the channel is the time itself, with derivative exactly 1.
+	// Clock [T] are the values of the time channel at the knots, where solver and channel run on different clocks; it
+	// is interpolated by cubics. nil: the channel is the time itself, with derivative exactly 1.
 	Clock []float64
-	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its last
-	// polynomial. The time channel goes on at its last rate.
+	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its
+	// last polynomial. The time channel goes on at its last rate.
 	Hold bool
 }
 
@@ -44,9 +44,9 @@ func (s Sample) end() float64 {
 	return last
 }
 
-// Changes are the knots beside which the graph or the features change: the one before a change, the one after it, and the
-// next, up to which the slope of the change shapes a Hermite path. A solver that need not step on them may pass over a
-// short change as if it had not been: its derivative is large but its stages miss it.
+// Changes are the knots beside which the graph or the features change: the one before a change, the one after it, and
+// the next, up to which the slope of the change shapes a Hermite path. A solver that need not step on them may pass
+// over a short change as if it had not been: its derivative is large but its stages miss it.
 func (s Sample) Changes() []float64 {
 	features := s.Features
 	var times []float64
@@ -64,8 +64,8 @@ func (s Sample) Changes() []float64 {
 	return times
 }
 
-// Jumps are the knots at which another graph comes into force: there a field that takes the latest snapshot, such as [GNODE],
-// jumps, and changes at no other time.
+// Jumps are the knots at which another graph comes into force: there a field that takes the latest snapshot, such as
+// [GNODE], jumps, and changes at no other time.
 func (s Sample) Jumps() []float64 {
 	var times []float64
 	for k := 1; k < len(s.Knots); k++ {
@@ -123,7 +123,8 @@ func (s Sample) agree(b int, first Sample) error {
 	return nil
 }
 
-// check finds what is wrong with the clock, the index and the features of sample b, whose graphs and knots were checked.
+// check finds what is wrong with the clock, the index and the features of sample b, whose graphs and knots were
+// checked.
 func (s Sample) check(b int, first Sample) error {
 	here := fmt.Sprintf("pengcde/field: sample %d", b)
 	if s.Clock != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// pulled is a field and the gradient of a fixed combination of its entries with respect to states and parameters, of the
-// samples of some seeds; params are [seeds][parameters][entries], one seed's without the leading axis.
+// pulled is a field and the gradient of a fixed combination of its entries with respect to states and parameters, of
+// the samples of some seeds; params are [seeds][parameters][entries], one seed's without the leading axis.
 func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivariant.Product, samples []field.Sample, z []float64,
 	params [][][]float64) [][]float64 {
 	t.Helper()

@@ -133,8 +133,8 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 	}
 }
 
-// Samples of one batch, with knots, graphs and values of their own, take the same steps to the same states as alone, and
-// the gradient of the parameters is the sum of theirs.
+// Samples of one batch, with knots, graphs and values of their own, take the same steps to the same states as alone,
+// and the gradient of the parameters is the sum of theirs.
 func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 	backend := xlatest.Go(t)
 	const n, p = ringNodes, 2
@@ -181,7 +181,8 @@ func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 					if alone.Stats[0] != together.Stats[b] {
 						t.Errorf("sample %d: %+v alone, %+v in the batch", b, alone.Stats[0], together.Stats[b])
 					}
-					// Lists of neighbours are as wide as the batch wants, so sums are in another order, which moves steps a little.
+					// Lists of neighbours are as wide as the batch wants, so sums are in another order, which moves
+					// steps a little.
 					fixture.Close(t, "steps", alone.StepTimes(0), together.StepTimes(b), 1e-8)
 					fixture.Close(t, "states", host.Floats(alone.Z), host.Floats(together.Z)[b*width:(b+1)*width], 1e-8)
 					fixture.Close(t, "gradient of z0", host.Floats(g.Z0), host.Floats(gradients.Z0)[b*size:(b+1)*size], 1e-7)

@@ -62,7 +62,8 @@ func TestCancelledPullbackSaysSo(t *testing.T) {
 	}
 }
 
-// A field that panics arrives as one sentence: what, where, and in which program; errors.As finds what it panicked with.
+// A field that panics arrives as one sentence: what, where, and in which program; errors.As finds what it panicked
+// with.
 func TestFieldThatPanics(t *testing.T) {
 	own := errors.New("no such channel")
 	for name, c := range map[string]struct {

@@ -300,8 +300,8 @@ func TestRepeatedTimes(t *testing.T) {
 	}
 }
 
-// A field that is not finite at the end of a step makes the step fail also where the method gives that slope no weight; no
-// state that was saved is then NaN without a failure.
+// A field that is not finite at the end of a step makes the step fail also where the method gives that slope no weight;
+// no state that was saved is then NaN without a failure.
 func TestNotFiniteAtTheEndOfAStep(t *testing.T) {
 	root := func(t, z *Node, _ []*Node) *Node { return Mul(Sqrt(OneMinus(ExpandAxes(t, -1))), z) }
 	forMethods(t, func(t *testing.T, m *Method, _ bool) {

@@ -2,28 +2,13 @@ package ode
 
 import (
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/xla"
 )
-
-// fitter is implemented by the [Steps] of a control that can take a first step fitted to the field.
-type fitter interface {
-	// order is the Method.ErrorOrder; 0 when no step is wanted.
-	order() float64
-	// begin sets the length of the first step.
-	begin(h float64)
-}
-
-// order implements fitter.
-func (s *pidSteps) order() float64 {
-	if s.First == Automatic {
-		return s.k
-	}
-	return 0
-}
 
 // fitFirstSteps chooses the first step of each sample that wants one, by E. Hairer, S. P. Nørsett, G. Wanner, Solving
 // Ordinary Differential Equations I (1993), II.4, "Starting step size". With the root mean square norm, scaled by the
@@ -34,10 +19,10 @@ func (s *pidSteps) order() float64 {
 //	h1 = (0.01 / m)^(1/k)             max(1e-6, h0/1000) when m <= 1e-15
 //	h  = min(100 h0, h1)
 func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Tensor) error {
-	fits := make([]fitter, len(m.samples))
+	fits := make([]*pidSteps, len(m.samples))
 	wanted := false
 	for b := range m.samples {
-		if f, ok := m.samples[b].steps.(fitter); ok && m.samples[b].active() && f.order() > 0 {
+		if f, ok := m.samples[b].steps.(*pidSteps); ok && m.samples[b].active() && f.First == Automatic && f.k > 0 {
 			fits[b], wanted = f, true
 		}
 	}
@@ -75,7 +60,7 @@ func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Te
 		return err
 	}
 	defer xla.Free(ahead...)
-	difference, err := s.probe.Call(minusOne(len(fits)), ahead[0], slope)
+	difference, err := s.probe.Call(slices.Repeat([]float64{-1}, len(fits)), ahead[0], slope)
 	if err != nil {
 		return err
 	}
@@ -90,7 +75,7 @@ func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Te
 			continue
 		}
 		sm.stats.Evaluations++
-		fits[b].begin(math.Min(firstStep(math.Abs(h0[b]), d1[b], d2[b], fits[b].order()), math.Abs(sm.t1-sm.t)))
+		fits[b].begin(math.Min(firstStep(math.Abs(h0[b]), d1[b], d2[b], fits[b].k), math.Abs(sm.t1-sm.t)))
 	}
 	return nil
 }
@@ -133,11 +118,3 @@ func buildScaled(in []*Node) []*Node {
 
 // buildProbe builds z + h k: (h [batch], z, k) -> [batch, ...].
 func buildProbe(in []*Node) []*Node { return []*Node{Add(in[1], Mul(leading(in[0], in[1]), in[2]))} }
-
-func minusOne(n int) []float64 {
-	h := make([]float64, n)
-	for i := range h {
-		h[i] = -1
-	}
-	return h
-}

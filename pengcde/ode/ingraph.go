@@ -18,16 +18,17 @@ import (
 // adapts, [Solver] compiles one step alone.
 //
 // Nothing is checked while the graph runs: a state that leaves the finite numbers goes on as NaN. All samples of the
-// batch share their times. Nor are there step-to times: where the field jumps, a step that ends there and one that begins see the
-// same limit, and the error falls as the step; [Solver] keeps the order, see [Problem].
+// batch share their times. Nor are there step-to times: where the field jumps, a step that ends there and one that
+// begins see the same limit, and the error falls as the step; [Solver] keeps the order, see [Problem].
 type InGraph struct {
 	// Method is the Runge-Kutta method; nil means [Tsit5].
 	Method *Method
 	// Steps is the number of steps from the first time to the last, 1 to 10,000. They end where those of [Constant] do.
 	Steps int
-	// Recompute rematerialises: the forward pass keeps the state at every Recompute-th step alone, and the backward pass
-	// computes the steps between again, for about one more evaluation for each of the forward pass. 1 needs least memory
-	// unless states are wide and stages cheap. 0 recomputes nothing: memory is that of all evaluations of all steps.
+	// Recompute rematerialises: the forward pass keeps the state at every Recompute-th step alone, and the backward
+	// pass computes the steps between again, for about one more evaluation for each of the forward pass. 1 needs least
+	// memory unless states are wide and stages cheap. 0 recomputes nothing: memory is that of all evaluations of all
+	// steps.
 	//
 	// What a field's own custom gradient holds on to (see graph.IdentityWithCustomGradient) is not recomputed.
 	//
@@ -35,16 +36,16 @@ type InGraph struct {
 	Recompute int
 }
 
-// End returns the state at t1, [batch, ...] as z0, the state at t0. Like all functions that build graphs it panics on bad
-// input, with an error that wraps [ErrInput].
+// End returns the state at t1, [batch, ...] as z0, the state at t0. Like all functions that build graphs it panics on
+// bad input, with an error that wraps [ErrInput].
 func (g InGraph) End(field Field, z0 *Node, t0, t1 float64, args ...*Node) *Node {
 	states := g.states(field, z0, []float64{t0, t1}, args)
 	return states[1]
 }
 
-// Solve returns the states at the save times, [batch, saves, ...]: the first time is t0, where the state is z0 [batch, ...],
-// the last t1, and they never turn back. States inside steps are those of the method's continuous extension. It panics as
-// [InGraph.End] does.
+// Solve returns the states at the save times, [batch, saves, ...]: the first time is t0, where the state is z0 [batch,
+// ...], the last t1, and they never turn back. States inside steps are those of the method's continuous extension. It
+// panics as [InGraph.End] does.
 func (g InGraph) Solve(field Field, z0 *Node, times []float64, args ...*Node) *Node {
 	return Stack(g.states(field, z0, times, args), 1)
 }
@@ -116,8 +117,8 @@ func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error)
 // unrolled is a solve while its graph is built.
 //
 // With recompute, blocks of steps begin with a checkpoint of the state, and what leaves a block is kept. Times are
-// checkpoints too, for a control that depends on them alone is to be recomputed as well. GoMLX recomputes a block when the
-// first cotangent arrives at a node of it, the last built first: so the state at a step's end is built after those
+// checkpoints too, for a control that depends on them alone is to be recomputed as well. GoMLX recomputes a block when
+// the first cotangent arrives at a node of it, the last built first: so the state at a step's end is built after those
 // inside it, whose cotangents are there early.
 type unrolled struct {
 	solver    *Solver

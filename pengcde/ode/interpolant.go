@@ -18,7 +18,8 @@ type interpolant struct {
 	held  map[*tensors.Tensor]bool
 }
 
-// interpolated is one try: parts are z and k_1 .. k_s of the whole batch; t and end are of the samples that accepted it.
+// interpolated is one try: parts are z and k_1 .. k_s of the whole batch; t and end are of the samples that accepted
+// it.
 type interpolated struct {
 	by     []bool
 	t, end []float64

@@ -75,7 +75,8 @@ func TestJumpOfTheSlope(t *testing.T) {
 	})
 }
 
-// With steps that end on the jumps every method keeps its order, forward and backward in time, and without them none does.
+// With steps that end on the jumps every method keeps its order, forward and backward in time, and without them none
+// does.
 func TestOrderAcrossJumps(t *testing.T) {
 	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112}, 5: {40, 56, 80, 112}}
 	limits(t, func(t *testing.T, left bool) {
@@ -146,8 +147,8 @@ func TestTriesAcrossJumps(t *testing.T) {
 	})
 }
 
-// Where save times lie inside steps that end on a jump, states are those of the method, and gradients are differences of the steps
-// that were taken, whatever is kept for them, forward and backward in time; counts are those of the plan.
+// Where save times lie inside steps that end on a jump, states are those of the method, and gradients are differences
+// of the steps that were taken, whatever is kept for them, forward and backward in time; counts are those of the plan.
 func TestPullbackAcrossJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		wave := odetest.SquareWave(0.7, 3, left)
@@ -313,8 +314,8 @@ func TestLargeStatesAreFinite(t *testing.T) {
 	}
 }
 
-// A sample that stands still while others go on, since it is done or has no way to go, pulls nothing back through a slope there: here
-// the root of 0, whose slope is infinite.
+// A sample that stands still while others go on, since it is done or has no way to go, pulls nothing back through a
+// slope there: here the root of 0, whose slope is infinite.
 func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 	root := func(_, z *Node, _ []*Node) *Node { return Neg(Sqrt(z)) }
 	s := newSolver(t, root, Config{Method: Euler, StepSize: Constant{1}})
@@ -342,8 +343,8 @@ func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 	}
 }
 
-// A sample that is done is asked for nothing on the far side of its start, where a root is not real, though another has a jump to
-// pull back.
+// A sample that is done is asked for nothing on the far side of its start, where a root is not real, though another has
+// a jump to pull back.
 func TestPullbackBesideTheStart(t *testing.T) {
 	field := func(t, z *Node, args []*Node) *Node { // z' = a sqrt(t) z
 		return Mul(Mul(BroadcastToDims(args[0], z.Shape().Dimensions...), Sqrt(ExpandAxes(t, -1))), z)

@@ -6,17 +6,19 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Field builds dz/dt. t is [batch] float64, whatever the states are; z is [batch, ...] in the state's float type, and so is the result; args
-// are the tensors given to [Solver.Solve]. It may panic while the graph is built: that becomes an error.
+// Field builds dz/dt. t is [batch] float64, whatever the states are; z is [batch, ...] in the state's float type, and
+// so is the result; args are the tensors given to [Solver.Solve]. It may panic while the graph is built: that becomes
+// an error.
 //
-// At a time where the field jumps (see [Problem.StepTo]) a step wants the limit from its own side, so it gives a time beside it,
-// some units in the last place of float64 away: which of the two limits the field itself has there does not matter. Compare t
-// as it comes, in float64: in float32 the two sides are one. [Piecewise] is a field that is told the side.
+// At a time where the field jumps (see [Problem.StepTo]) a step wants the limit from its own side, so it gives a time
+// beside it, some units in the last place of float64 away: which of the two limits the field itself has there does not
+// matter. Compare t as it comes, in float64: in float32 the two sides are one. [Piecewise] is a field that is told the
+// side.
 type Field func(t, z *graph.Node, args []*graph.Node) *graph.Node
 
-// Piecewise is a [Field] that is told which limit is wanted where it jumps. The side [batch] float64 is negative for the limit from
-// earlier times, positive for that from later ones, and 0 for samples that do not stand at a jump; it is nil for
-// evaluations that never do, those inside a step. Its size is how far from t the jump may lie by rounding.
+// Piecewise is a [Field] that is told which limit is wanted where it jumps. The side [batch] float64 is negative for
+// the limit from earlier times, positive for that from later ones, and 0 for samples that do not stand at a jump; it is
+// nil for evaluations that never do, those inside a step. Its size is how far from t the jump may lie by rounding.
 type Piecewise func(t, side, z *graph.Node, args []*graph.Node) *graph.Node
 
 // piecewise evaluates the field beside a jump.

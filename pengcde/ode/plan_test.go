@@ -26,8 +26,8 @@ func evenly(t1 float64, count int) []float64 {
 	return times
 }
 
-// What a solve and its pullback hold on the device and on the host, counted buffer by buffer, is never more than the plan, and
-// equal to it where the steps are known.
+// What a solve and its pullback hold on the device and on the host, counted buffer by buffer, is never more than the
+// plan, and equal to it where the steps are known.
 func TestPlanAgainstWhatIsHeld(t *testing.T) {
 	const width = 300
 	plain, err := xla.Open(xla.Config{Backend: "go"})

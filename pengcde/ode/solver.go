@@ -111,8 +111,8 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 // DefaultMaxSteps is [Config].MaxSteps where that is 0.
 const DefaultMaxSteps = 4096
 
-// ErrClosed is returned by a solver that was closed, and by its solutions where they need it: for [Solution.Pullback] and
-// [Solution.At].
+// ErrClosed is returned by a solver that was closed, and by its solutions where they need it: for [Solution.Pullback]
+// and [Solution.At].
 var ErrClosed = errors.New("pengcde/ode: the solver is closed: make another with New, and Close only after the last pullback")
 
 // Close releases the compiled programs. It does nothing the second time.
@@ -184,7 +184,8 @@ func checked(field Piecewise) Piecewise {
 	}
 }
 
-// together makes one state [batch, ...] of each list of tensors, one for each sample, of which the sample's own row is taken.
+// together makes one state [batch, ...] of each list of tensors, one for each sample, of which the sample's own row is
+// taken.
 func (s *Solver) together(lists ...[]*tensors.Tensor) ([]*tensors.Tensor, error) {
 	var inputs []any
 	for _, from := range lists {

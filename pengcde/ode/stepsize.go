@@ -8,8 +8,8 @@ import (
 // StepSize chooses the sizes of steps, as [PID], [Constant] and [Given] do.
 type StepSize interface {
 	// Steps starts the solve of a sample, given by its index in the batch, from t0 to t1 (before t0 for a solve
-	// backward in time, never equal). The order is the [Method].ErrorOrder: the error estimate falls as the step to that
-	// power. It is 0 for a method that has no estimate, such as Euler, Midpoint and RK4.
+	// backward in time, never equal). The order is the [Method].ErrorOrder: the error estimate falls as the step to
+	// that power. It is 0 for a method that has no estimate, such as Euler, Midpoint and RK4.
 	Steps(sample, order int, t0, t1 float64) (Steps, error)
 }
 
@@ -26,9 +26,9 @@ type Steps interface {
 	Tolerances() (rtol, atol float64)
 }
 
-// Constant takes N = ceil(|t1-t0|/Step) steps, where rounding of times does not count. The first ends at t0 ± Step, step k at
-// t0 + (t1-t0)k/N, the last at t1: the step ends of diffrax 0.7.2, with which the published results agree to rounding.
-// A step-to time splits a step in two.
+// Constant takes N = ceil(|t1-t0|/Step) steps, where rounding of times does not count. The first ends at t0 ± Step,
+// step k at t0 + (t1-t0)k/N, the last at t1: the step ends of diffrax 0.7.2, with which the published results agree to
+// rounding. A step-to time splits a step in two.
 type Constant struct{ Step float64 }
 
 // maxConstant is the most steps that Constant takes.
@@ -62,8 +62,8 @@ func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	return &given{ends: ends, near: resolution(t0, t1)}, nil
 }
 
-// Given takes the steps whose ends are listed; it replays a solve made elsewhere, one with step-to times given the same. A step-to
-// time splits a step in two.
+// Given takes the steps whose ends are listed; it replays a solve made elsewhere, one with step-to times given the
+// same. A step-to time splits a step in two.
 type Given struct {
 	// Ends are the ends of the steps, from after t0 to t1 in the direction of the solve: one row for each sample of the
 	// batch, or a single row for all.

@@ -13,8 +13,8 @@ type stops struct {
 	least float64
 }
 
-// stop is a time at which a step ends or begins, and whether the field jumps there. Reach is the distance of the farthest jump
-// that counts as one with it.
+// stop is a time at which a step ends or begins, and whether the field jumps there. Reach is the distance of the
+// farthest jump that counts as one with it.
 type stop struct {
 	t, reach float64
 	jumps    bool

@@ -51,7 +51,8 @@ func ExampleFill() {
 	fmt.Println(err)
 	// Output:
 	// [[1 1] [4 1] [7 2] [7 2]] <nil>
-	// pengcde/path: feature 0 of node 0: never observed at 2 knots, want one value at least: give it one (such as 0) or leave the feature out: invalid values
+	// pengcde/path: feature 0 of node 0: never observed at 2 knots, want one value at least: give it one (such as 0) or
+	// leave the feature out: invalid values
 }
 
 // A rectilinear path is solved along an axis twice as long: its places for the times at which a state is wanted.

@@ -10,8 +10,8 @@ import (
 // ErrValues is wrapped by errors about values that no path can go through.
 var ErrValues = errors.New("invalid values")
 
-// Fill replaces missing values, NaN, in the features [T][n*p] of n nodes, row-major by node, at the knots [T]. Each channel
-// is filled from its own observations:
+// Fill replaces missing values, NaN, in the features [T][n*p] of n nodes, row-major by node, at the knots [T]. Each
+// channel is filled from its own observations:
 //
 //	Linear       by the line between the observations around: the path is that of the observed knots alone
 //	Hermite      by that line too, as in torchcde
@@ -23,8 +23,8 @@ var ErrValues = errors.New("invalid values")
 // imputed at the first and the last knot only, and the spline goes through them (as in torchcde). A leading gap is the
 // one place where a Rectilinear path knows of a later value.
 //
-// With a mask each node's p features are followed by their p mask channels: rows are [n*2p], see [Mask.Width]. The input stays
-// as it is; where nothing is missing and no mask is asked for, it is what comes back.
+// With a mask each node's p features are followed by their p mask channels: rows are [n*2p], see [Mask.Width]. The
+// input stays as it is; where nothing is missing and no mask is asked for, it is what comes back.
 //
 // Errors wrap [ErrValues] or [ErrKnots]: a channel never observed, an infinite value, rows of other lengths.
 func Fill(kind Kind, mask Mask, knots []float64, features [][]float64, nodes int) ([][]float64, error) {

@@ -80,8 +80,8 @@ func TestFillWithMask(t *testing.T) {
 	}
 }
 
-// With gaps filled the path of Linear and of Natural is that of the observed knots alone, anywhere between the first and
-// the last of them.
+// With gaps filled the path of Linear and of Natural is that of the observed knots alone, anywhere between the first
+// and the last of them.
 func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 	const count, queries = 7, 8
 	for _, kind := range []path.Kind{path.Linear, path.Natural} {
@@ -115,8 +115,8 @@ func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 	}
 }
 
-// Filled by the last observation, Rectilinear and Ramp look ahead no further than without gaps; the first gap is the one
-// exception.
+// Filled by the last observation, Rectilinear and Ramp look ahead no further than without gaps; the first gap is the
+// one exception.
 func TestFillLooksAhead(t *testing.T) {
 	knots := []float64{0, 1, 2, 3, 4}
 	gaps := []float64{1, nan, nan, 5, nan}

@@ -217,8 +217,8 @@ func onStair(knots []float64, time float64) bool {
 	return slices.ContainsFunc(at, func(s float64) bool { return math.Abs(s-time) < 1e-12*(1+math.Abs(s)) })
 }
 
-// Snapshots in force at several knots give the path of their values at each knot, and X' is 0 to the last bit where they
-// do not change.
+// Snapshots in force at several knots give the path of their values at each knot, and X' is 0 to the last bit where
+// they do not change.
 func TestSnapshots(t *testing.T) {
 	rows, index := []float64{1, 965153, -2, 965153, 0.3, 965153}, []int32{0, 0, 2, 1, 1, 1}
 	values := make([]float64, 0, 2*len(index))

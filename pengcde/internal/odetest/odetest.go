@@ -5,8 +5,9 @@
 // Each problem has its right-hand side twice, once built of GoMLX nodes for [ode.Solver] and once in plain Go for
 // float64, and its flow from any time to any other, so that errors can be measured from any state, not only from z0.
 //
-// Start with [Smooth] or [Problems]. States are [batch, dim] and parameters one vector [params]. Problems are linear and
-// nonlinear, autonomous or not, so that together they see all order conditions. [Switched] alone has discontinuities.
+// Start with [Smooth] or [Problems]. States are [batch, dim] and parameters one vector [params]. Problems are linear
+// and nonlinear, autonomous or not, so that together they see all order conditions. [Switched] alone has
+// discontinuities.
 //
 // [ode.Solver]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde/ode#Solver
 package odetest

@@ -6,8 +6,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Switched is an oscillator whose field jumps at given times: q' = w p and p' = w (r - q), with rest positions r and frequencies
-// w that change there. Its state is [batch, 2], q and p; it has no parameters.
+// Switched is an oscillator whose field jumps at given times: q' = w p and p' = w (r - q), with rest positions r and
+// frequencies w that change there. Its state is [batch, 2], q and p; it has no parameters.
 type Switched struct {
 	// Start is the state at time 0.
 	Start [2]float64
@@ -27,8 +27,8 @@ func SquareWave(half, until float64, left bool) Switched {
 	return s
 }
 
-// Pulses stands nearly still but for n pulses of a fast oscillation, so that the length of a step before a jump says nothing of
-// what is needed after it.
+// Pulses stands nearly still but for n pulses of a fast oscillation, so that the length of a step before a jump says
+// nothing of what is needed after it.
 func Pulses(gap, width float64, n int) Switched {
 	const quiet, fast = 1e-3, 40
 	s := Switched{Start: [2]float64{0.3, -0.2}, Rest: []float64{0}, Frequency: []float64{quiet}}
