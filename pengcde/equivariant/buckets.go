@@ -1,7 +1,6 @@
 package equivariant
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -91,7 +90,7 @@ func newBuckets(patterns []*dyngraph.Pattern) *buckets {
 	}
 	for s := range patterns {
 		for u, list := range lists[s] {
-			k, _ := slices.BinarySearchFunc(b.list, len(list), func(one bucket, length int) int { return cmp.Compare(one.width, length) })
+			k := slices.IndexFunc(b.list, func(one bucket) bool { return one.width >= len(list) })
 			b.list[k].members[s] = append(b.list[k].members[s], int32(u))
 		}
 	}

@@ -90,7 +90,8 @@ func (f Fusion) pair(k int) [2]Map {
 		derivative = f.Maps
 	}
 	if len(derivative) != len(f.Maps) {
-		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave Derivative nil for the same maps: %w",
+		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave Derivative nil "+
+			"for the same maps: %w",
 			len(f.Maps), len(derivative), ErrMap))
 	}
 	pair := [2]Map{f.Maps[k], derivative[k]}

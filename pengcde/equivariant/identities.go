@@ -46,7 +46,8 @@ func ParseIdentityKind(name string) (IdentityKind, error) {
 			return IdentityKind(k), nil
 		}
 	}
-	return 0, fmt.Errorf("pengcde/equivariant: identities %q, want one of %s: %w", name, strings.Join(identityNames, ", "), ErrIdentities)
+	return 0, fmt.Errorf("pengcde/equivariant: identities %q, want one of %s: %w", name, strings.Join(identityNames, ", "),
+		ErrIdentities)
 }
 
 // MarshalText writes the name.
@@ -81,7 +82,8 @@ func (i Identities) Check() error {
 		return fmt.Errorf("pengcde/equivariant: identities of size %d, want 1 to %d, or 0 for none: %w", i.Size, nn.MaxWidth,
 			ErrIdentities)
 	case i.Size > 0 && i.Kind == IdentityTable && i.Nodes < 1:
-		return fmt.Errorf("pengcde/equivariant: a table of identities for %d nodes, want their number in Nodes: %w", i.Nodes, ErrIdentities)
+		return fmt.Errorf("pengcde/equivariant: a table of identities for %d nodes, want their number in Nodes: %w", i.Nodes,
+			ErrIdentities)
 	}
 	return nil
 }

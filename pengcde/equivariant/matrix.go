@@ -47,7 +47,8 @@ func (f Form) Matrix(rows *Node, tables []*Node) *Matrix {
 			panic(fmt.Errorf("pengcde/equivariant: %d tables of sparse matrices, want all of Product.Snapshots: %w", len(tables),
 				dyngraph.ErrInvalid))
 		}
-		m.operator = sparse{placeOf: tables[0], nodeAt: tables[1], reverse: tables[2], isEdge: tables[3], neighbours: tables[4:]}
+		m.operator = sparse{placeOf: tables[0], nodeAt: tables[1], reverse: tables[2], isEdge: tables[3],
+			neighbours: tables[4:]}
 	}
 	return m
 }

@@ -8,7 +8,8 @@ import (
 
 // Published8 are the maps of the published code, in its order of weights.
 func Published8() []Map {
-	return []Map{IdentityMap, TransposeMap, KeepDiagonal, RowsOnRows, RowsOnColumns, RowsOnDiagonal, TotalOnAll, TotalOnDiagonal}
+	return []Map{IdentityMap, TransposeMap, KeepDiagonal, RowsOnRows, RowsOnColumns, RowsOnDiagonal, TotalOnAll,
+		TotalOnDiagonal}
 }
 
 // Published11 are the maps of A and of A' in the published code's set for directed graphs, in its order of weights, for

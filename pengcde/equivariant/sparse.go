@@ -99,7 +99,8 @@ func (s sparse) product(entries []*Node, z *Node) *Node {
 	for i, table := range s.neighbours {
 		states := StopGradient(gatherRows(flat, table)) // [batch, places, width, d]
 		rows, width := table.Shape().Size()/table.Shape().Dim(2), table.Shape().Dim(2)
-		part := DotGeneral(Reshape(entries[i], rows, width), []int{1}, []int{0}, Reshape(states, rows, width, d), []int{1}, []int{0})
+		part := DotGeneral(Reshape(entries[i], rows, width), []int{1}, []int{0}, Reshape(states, rows, width, d), []int{1},
+			[]int{0})
 		parts = append(parts, Reshape(part.StopCheckpoint(), batch, -1, d))
 	}
 	return s.byNode(Concatenate(parts, 1), dims[1])
@@ -112,6 +113,7 @@ func (s sparse) byNode(x *Node, n int) *Node {
 	}
 	dims := x.Shape().Dimensions
 	flat := Reshape(x, -1, dims[2])
-	inOrder := withPullback(StopGradient(gatherRows(flat, s.placeOf)), flat, func(v *Node) *Node { return gatherRows(v, s.nodeAt) })
+	inOrder := withPullback(StopGradient(gatherRows(flat, s.placeOf)), flat,
+		func(v *Node) *Node { return gatherRows(v, s.nodeAt) })
 	return Slice(Reshape(inOrder, dims...), AxisRange(), AxisRange(0, n))
 }

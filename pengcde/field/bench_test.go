@@ -78,7 +78,8 @@ func BenchmarkUndirected(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer program.Close()
-				args := []any{slices.Repeat([]float64{3.4}, batch), owned.Own(host.Tensor(dtypes.Float32, make([]float64, batch*size.n*width), batch, size.n, width))[0]}
+				args := []any{slices.Repeat([]float64{3.4}, batch), owned.Own(host.Tensor(dtypes.Float32,
+					make([]float64, batch*size.n*width), batch, size.n, width))[0]}
 				for _, x := range owned.Own(append(nn.Draw(declared, dtypes.Float32, 1), control...)...) {
 					args = append(args, x)
 				}

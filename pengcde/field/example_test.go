@@ -30,7 +30,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	sample := field.Sample{Knots: []float64{0, 1, 2, 3}, Pattern: pattern, Snapshots: [][]float64{{0}, {1}}, Index: []int{0, 0, 1, 1}}
+	sample := field.Sample{Knots: []float64{0, 1, 2, 3}, Pattern: pattern, Snapshots: [][]float64{{0}, {1}},
+		Index: []int{0, 0, 1, 1}}
 	control, form, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{sample})
 	if err != nil {
 		fmt.Println(err)

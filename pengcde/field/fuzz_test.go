@@ -39,7 +39,8 @@ func FuzzControl(f *testing.F) {
 	f.Add(three, weights, []byte{}, []byte{0, 9, 1}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(bits(0, nan, 2), weights, []byte{}, []byte{0, 1, 1}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(bits(0, 1, 1), weights, []byte{}, []byte{0, 1, 1}, byte(1), byte(1), byte(0), byte(clocked))
-	f.Add(bits(-1e308, 1e308), weights, []byte{}, []byte{0, 1}, byte(path.Rectilinear), byte(path.Rectilinear), byte(0), byte(held))
+	f.Add(bits(-1e308, 1e308), weights, []byte{}, []byte{0, 1}, byte(path.Rectilinear), byte(path.Rectilinear), byte(0),
+		byte(held))
 	f.Add([]byte{}, weights, []byte{}, []byte{}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(three, weights, features, []byte{0, 1, 1, 0}, byte(0), byte(0), byte(0), byte(otherEdges))
 	f.Add(three, weights, features, []byte{1, 1, 1, 0}, byte(0), byte(0), byte(0), byte(otherEdges))

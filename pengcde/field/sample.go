@@ -102,16 +102,18 @@ func (s Sample) agree(b int, first Sample) error {
 	}
 	switch {
 	case s.GraphPath != first.GraphPath || s.FeaturePath != first.FeaturePath:
-		return invalid("paths %v and %v, sample 0 has %v and %v", s.GraphPath, s.FeaturePath, first.GraphPath, first.FeaturePath)
-	case s.Features != nil && s.GraphPath != s.FeaturePath && (s.GraphPath == path.Rectilinear || s.FeaturePath == path.Rectilinear):
+		return invalid("paths %v and %v, sample 0 has %v and %v", s.GraphPath, s.FeaturePath, first.GraphPath,
+			first.FeaturePath)
+	case s.Features != nil && s.GraphPath != s.FeaturePath &&
+		(s.GraphPath == path.Rectilinear || s.FeaturePath == path.Rectilinear):
 		return invalid("a %v path of graphs and a %v one of features, but a rectilinear path has a time axis of its own: "+
 			"choose it for both", s.GraphPath, s.FeaturePath)
 	case s.Clock != nil && s.GraphPath == path.Rectilinear:
 		return invalid("a clock beside a rectilinear path, which has a time channel of its own: leave one out")
 	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots),
 		s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
-		err := fmt.Errorf("%d knots, %d snapshots, %d indices, sample 0 has %d, %d and %d: want as many in all samples, and an "+
-			"index for each knot, or as many snapshots as knots: %w", len(s.Knots), len(s.Snapshots), len(s.Index),
+		err := fmt.Errorf("%d knots, %d snapshots, %d indices, sample 0 has %d, %d and %d: want as many in all samples, "+
+			"and an index for each knot, or as many snapshots as knots: %w", len(s.Knots), len(s.Snapshots), len(s.Index),
 			len(first.Knots), len(first.Snapshots), len(first.Index), dyngraph.ErrInvalid)
 		return errs.In(here, err, ErrInput)
 	case s.Features != nil && len(s.Features) != len(s.Knots), (s.Features == nil) != (first.Features == nil):
@@ -134,7 +136,8 @@ func (s Sample) check(b int, first Sample) error {
 	}
 	for k := range s.Knots {
 		if j := s.inForce(k); j < 0 || j >= len(s.Snapshots) {
-			return errs.In(here, fmt.Errorf("knot %d names snapshot %d of %d: %w", k, j, len(s.Snapshots), dyngraph.ErrInvalid), ErrInput)
+			return errs.In(here, fmt.Errorf("knot %d names snapshot %d of %d: %w", k, j, len(s.Snapshots), dyngraph.ErrInvalid),
+				ErrInput)
 		}
 	}
 	for k, row := range s.Features {
@@ -144,8 +147,8 @@ func (s Sample) check(b int, first Sample) error {
 		}
 		if i := slices.IndexFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
 			p := len(row) / s.Pattern.Nodes
-			return errs.In(here, fmt.Errorf("feature %d of node %d is %g at knot %d, want a finite value: fill in missing ones by "+
-				"path.Fill: %w", i%p, i/p, row[i], k, path.ErrValues), ErrInput)
+			return errs.In(here, fmt.Errorf("feature %d of node %d is %g at knot %d, want a finite value: fill in missing "+
+				"ones by path.Fill: %w", i%p, i/p, row[i], k, path.ErrValues), ErrInput)
 		}
 	}
 	return nil

@@ -48,7 +48,10 @@ func TestSidesOfKnots(t *testing.T) {
 				t.Fatal(err)
 			}
 			equation, params := field.Piecewise(c.field, form)
-			program, err := xla.NewProgram(backend, "side", func(in []*Node) []*Node { return []*Node{equation(in[0], in[1], in[2], in[3:])} })
+			program, err := xla.NewProgram(backend, "side", func(in []*Node) []*Node {
+				return []*Node{equation(in[0], in[1],
+					in[2], in[3:])}
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

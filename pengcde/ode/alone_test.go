@@ -16,7 +16,8 @@ func TestSamplesAloneAreTheSameToTheLastBit(t *testing.T) {
 	n := 2 * len(irregular[0])
 	probe := cosines(3 * n)
 	for name, control := range map[string]StepSize{
-		"integral": PID{RTol: 1e-5, ATol: 1e-7}, "automatic": PID{P: 0.4, I: 0.3, First: Automatic}, "constant": Constant{0.13},
+		"integral": PID{RTol: 1e-5, ATol: 1e-7}, "automatic": PID{P: 0.4, I: 0.3, First: Automatic},
+		"constant": Constant{0.13},
 	} {
 		for _, memory := range []Memory{{}, {Checkpoints: 2}, {Checkpoints: 3, Host: true}} {
 			s.stepSize = control
@@ -24,7 +25,8 @@ func TestSamplesAloneAreTheSameToTheLastBit(t *testing.T) {
 				t.Helper()
 				p.Memory = memory
 				sol := run(t, s, p)
-				g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, probe...), sol.Z.Shape().Dimensions...))
+				g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, probe...),
+					sol.Z.Shape().Dimensions...))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -77,7 +77,8 @@ func Example_neuralCDE() {
 		}
 		params = append(params, tensors.FromFlatDataAndDimensions(weights, dims[0], dims[1]))
 	}
-	solver, err := ode.New(backend, field, ode.Config{Method: ode.Midpoint, StepSize: ode.Constant{Step: 1. / 12}, Parameters: len(params)})
+	solver, err := ode.New(backend, field, ode.Config{Method: ode.Midpoint, StepSize: ode.Constant{Step: 1. / 12},
+		Parameters: len(params)})
 	if err != nil {
 		fmt.Println(err)
 		return

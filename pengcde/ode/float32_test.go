@@ -33,7 +33,8 @@ func TestFloat32TimesAtAMillion(t *testing.T) {
 		for _, control := range []StepSize{Constant{1.0 / 128}, PID{}} {
 			solve := func(t0 float64) ([]float32, []float64) {
 				s := newSolver(t, c.field(t0), Config{StepSize: control})
-				sol := run(t, s, Problem{Z0: tensors.FromValue([][]float32{{1}}), Times: times(t0), StepTo: [][]float64{{t0 + 0.15}}})
+				sol := run(t, s, Problem{Z0: tensors.FromValue([][]float32{{1}}), Times: times(t0),
+					StepTo: [][]float64{{t0 + 0.15}}})
 				return tensors.MustCopyFlatData[float32](sol.Z), sol.StepTimes(0)
 			}
 			near, _ := solve(0)

@@ -55,8 +55,8 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	if err != nil {
 		panic(err)
 	}
-	u := &unrolled{solver: &Solver{field: checked(field.piecewise()), method: g.method()}, recompute: g.Recompute, args: args,
-		z: z0, times: times, states: make([]*Node, len(times))}
+	u := &unrolled{solver: &Solver{field: checked(field.piecewise()), method: g.method()}, recompute: g.Recompute,
+		args: args, z: z0, times: times, states: make([]*Node, len(times))}
 	for u.next < len(times) && times[u.next] == times[0] {
 		u.states[u.next] = z0
 		u.next++
@@ -90,11 +90,12 @@ func (g InGraph) method() *Method {
 // ends checks the input and returns the ends of the steps.
 func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error) {
 	if field == nil || z0 == nil || z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Shape().Size() == 0 {
-		return nil, fmt.Errorf("pengcde/ode: InGraph needs a field and an initial state of floats [batch, ...] without an empty axis: %w", ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: InGraph needs a field and an initial state of floats [batch, ...] without an "+
+			"empty axis: %w", ErrInput)
 	}
 	if g.Steps < 1 || g.Steps > maxUnrolled || g.Recompute < 0 {
-		return nil, fmt.Errorf("pengcde/ode: InGraph has Steps %d and Recompute %d, want 1 to %d steps and 0 or more; for more steps "+
-			"use Solver, which compiles one alone: %w", g.Steps, g.Recompute, maxUnrolled, ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: InGraph has Steps %d and Recompute %d, want 1 to %d steps and 0 or more; for "+
+			"more steps use Solver, which compiles one alone: %w", g.Steps, g.Recompute, maxUnrolled, ErrInput)
 	}
 	if err := g.method().check(false); err != nil {
 		return nil, err

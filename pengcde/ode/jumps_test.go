@@ -49,7 +49,8 @@ func restarted(t *testing.T, s *Solver, z0 []float64, from, to float64, jumps []
 func TestJumpOfTheSlope(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
-			controls := map[string]StepSize{"constant 0.1": Constant{0.1}, "constant 0.3": Constant{0.3}, "one step": Constant{5}}
+			controls := map[string]StepSize{"constant 0.1": Constant{0.1}, "constant 0.3": Constant{0.3},
+				"one step": Constant{5}}
 			if adaptive {
 				controls["PID"], controls["automatic"] = PID{}, PID{First: Automatic}
 			}
@@ -67,7 +68,8 @@ func TestJumpOfTheSlope(t *testing.T) {
 				for _, way := range []struct{ from, to, z0, want float64 }{{0, 2, 0, 6}, {2, 0, 6, 0}, {1, 2, 1, 6}, {0, 1, 0, 1}} {
 					z, stats := solveTo(t, s, []float64{way.z0}, way.from, way.to, []float64{1})
 					if !(math.Abs(z[0]-way.want) <= 1e-13) || stats.Rejected != 0 {
-						t.Errorf("%s, from %g to %g: ends at %.15g with %+v, want %g and no step rejected", name, way.from, way.to, z[0], stats, way.want)
+						t.Errorf("%s, from %g to %g: ends at %.15g with %+v, want %g and no step rejected", name, way.from, way.to, z[0],
+							stats, way.want)
 					}
 				}
 			}
@@ -78,7 +80,8 @@ func TestJumpOfTheSlope(t *testing.T) {
 // With steps that end on the jumps every method keeps its order, forward and backward in time, and without them none
 // does.
 func TestOrderAcrossJumps(t *testing.T) {
-	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112}, 5: {40, 56, 80, 112}}
+	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112},
+		5: {40, 56, 80, 112}}
 	limits(t, func(t *testing.T, left bool) {
 		forMethods(t, func(t *testing.T, m *Method, _ bool) {
 			p := odetest.SquareWave(0.7, 3, left)
@@ -207,7 +210,8 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 	z0, a := []float64{0.3, -0.2, 0.1, 0.5}, []float64{1.1}
 	problem := func(z0, a []float64) Problem {
 		return Problem{Z0: tensors.FromFlatDataAndDimensions(slices.Clone(z0), 2, 2), Times: [][]float64{times, times},
-			StepTo: [][]float64{stops, append(slices.Clone(stops[:len(stops)-1]), stops[len(stops)-1]+other)}, Args: []*tensors.Tensor{tensors.FromValue(a)}}
+			StepTo: [][]float64{stops, append(slices.Clone(stops[:len(stops)-1]), stops[len(stops)-1]+other)},
+			Args:   []*tensors.Tensor{tensors.FromValue(a)}}
 	}
 	control := s.stepSize
 	defer func() { s.stepSize = control }()
@@ -225,7 +229,8 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 		checkPlan(t, what, plan, sol)
 		probe = cosines(sol.Z.Size())
 		ends = [][]float64{sol.StepTimes(0)[1:], sol.StepTimes(1)[1:]}
-		g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(slices.Clone(probe), sol.Z.Shape().Dimensions...))
+		g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(slices.Clone(probe),
+			sol.Z.Shape().Dimensions...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,11 +264,17 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 		return (8*(moved(h)-moved(-h)) - (moved(2*h) - moved(-2*h))) / (12 * h)
 	}
 	for i, got := range nnFloats(want.Z0) {
-		if d := difference(z0, i, func(x []float64) float64 { return value(x, a) }); !(math.Abs(got-d) <= 1e-8*(1+math.Abs(d))) {
+		if d := difference(z0, i, func(x []float64) float64 {
+			return value(x,
+				a)
+		}); !(math.Abs(got-d) <= 1e-8*(1+math.Abs(d))) {
 			t.Errorf("%s: gradient of z0[%d] %.12g, differences %.12g", what, i, got, d)
 		}
 	}
-	if d := difference(a, 0, func(x []float64) float64 { return value(z0, x) }); !(math.Abs(nnFloats(want.Args[0])[0]-d) <= 1e-8*(1+math.Abs(d))) {
+	if d := difference(a, 0, func(x []float64) float64 {
+		return value(z0,
+			x)
+	}); !(math.Abs(nnFloats(want.Args[0])[0]-d) <= 1e-8*(1+math.Abs(d))) {
 		t.Errorf("%s: gradient of a %.12g, differences %.12g", what, nnFloats(want.Args[0])[0], d)
 	}
 }
@@ -275,7 +286,8 @@ func TestStatesInsideStepsThatEndOnJumps(t *testing.T) {
 		times := []float64{0, 0.2, 0.45, 0.65, 0.7, 0.95, 1.2, 1.4, 1.6, 1.75, 2}
 		for _, dense := range []bool{false, true} {
 			s := newSolver(t, p.Field, Config{StepSize: PID{RTol: 1e-9, ATol: 1e-11}})
-			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{p.Start[:]}), Times: [][]float64{times}, StepTo: [][]float64{p.At}, Interpolant: dense})
+			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{p.Start[:]}), Times: [][]float64{times},
+				StepTo: [][]float64{p.At}, Interpolant: dense})
 			z := sol.Z
 			if dense {
 				var err error
@@ -326,13 +338,15 @@ func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 		ends  [][]float64
 		want  []float64
 	}{
-		{"done", []float64{1, 4}, [][]float64{{0, 1}, {0, 1.5}}, [][]float64{{1}, {0.5, 1.5}}, []float64{0.5, 0.875 * (1 - 0.5/math.Sqrt(3))}},
+		{"done", []float64{1, 4}, [][]float64{{0, 1}, {0, 1.5}}, [][]float64{{1}, {0.5, 1.5}},
+			[]float64{0.5, 0.875 * (1 - 0.5/math.Sqrt(3))}},
 		{"no way", []float64{0, 4}, [][]float64{{1, 1}, {0, 0.5}}, [][]float64{{2}, {0.5}}, []float64{1, 0.875}},
 		{"none goes", []float64{0, 0}, [][]float64{{1, 1}, {0, 0}}, [][]float64{{2}, {2}}, []float64{1, 1}},
 	} {
 		s.stepSize = Given{c.ends}
 		for _, memory := range []Memory{{}, {Checkpoints: 1}, {Checkpoints: 1, Host: true}} {
-			sol := run(t, s, Problem{Z0: tensors.FromFlatDataAndDimensions(slices.Clone(c.z0), 2, 1), Times: c.times, Memory: memory})
+			sol := run(t, s, Problem{Z0: tensors.FromFlatDataAndDimensions(slices.Clone(c.z0), 2, 1), Times: c.times,
+				Memory: memory})
 			g, err := sol.Pullback(context.Background(), tensors.FromValue([][][]float64{{{0}, {1}}, {{0}, {1}}}))
 			if err != nil {
 				t.Fatal(err)
@@ -352,7 +366,8 @@ func TestPullbackBesideTheStart(t *testing.T) {
 	s := newSolver(t, field, Config{StepSize: Constant{0.3}})
 	var want []float64
 	for _, stops := range [][]float64{{1}, {0, 1}} {
-		sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}, {1}}), Times: [][]float64{{0, 0.95, 2}, {0, 0.2, 0.3}},
+		sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}, {1}}),
+			Times:  [][]float64{{0, 0.95, 2}, {0, 0.2, 0.3}},
 			StepTo: [][]float64{stops}, Args: []*tensors.Tensor{tensors.FromValue([]float64{1})}})
 		g, err := sol.Pullback(context.Background(), tensors.FromValue([][][]float64{{{1}, {1}, {1}}, {{1}, {1}, {1}}}))
 		if err != nil {
@@ -396,19 +411,22 @@ func TestPlanAcrossJumps(t *testing.T) {
 	for _, control := range []StepSize{Constant{0.1}, PID{}} {
 		s := newSolver(t, wave.Field, Config{StepSize: control, MaxSteps: 80})
 		for _, memory := range []Memory{{}, {Checkpoints: 2}} {
-			p := Problem{Z0: tensors.FromValue([][]float64{wave.Start[:]}), Times: [][]float64{{0, 0.5, 1.1, 3}}, StepTo: [][]float64{wave.At}, Memory: memory}
+			p := Problem{Z0: tensors.FromValue([][]float64{wave.Start[:]}), Times: [][]float64{{0, 0.5, 1.1, 3}},
+				StepTo: [][]float64{wave.At}, Memory: memory}
 			plan, err := s.Plan(p)
 			if err != nil {
 				t.Fatal(err)
 			}
 			sol := run(t, s, p)
 			checkPlan(t, fmt.Sprintf("%T, %+v", control, memory), plan, sol)
-			g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cosines(sol.Z.Size()), sol.Z.Shape().Dimensions...))
+			g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cosines(sol.Z.Size()),
+				sol.Z.Shape().Dimensions...))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if g.Evaluations > plan.PullbackEvaluations || plan.Exact && g.Evaluations != plan.PullbackEvaluations {
-				t.Errorf("%T, %+v: %d evaluations, plan %d (exact: %t)", control, memory, g.Evaluations, plan.PullbackEvaluations, plan.Exact)
+				t.Errorf("%T, %+v: %d evaluations, plan %d (exact: %t)", control, memory, g.Evaluations, plan.PullbackEvaluations,
+					plan.Exact)
 			}
 			g.Free()
 		}

@@ -23,7 +23,8 @@ func states(t *testing.T, s *Solver, p odetest.Problem, times [][]float64) [][][
 
 // The error at T1 falls as the step to the power of the order. The samples of one solve take different steps.
 func TestOrderOfMethods(t *testing.T) {
-	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112}, 5: {40, 56, 80, 112}}
+	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112},
+		5: {40, 56, 80, 112}}
 	forMethods(t, func(t *testing.T, m *Method, _ bool) {
 		for _, p := range odetest.Smooth() {
 			var ends, times [][]float64
@@ -93,7 +94,10 @@ func TestGradientsOfMethods(t *testing.T) {
 		}
 	})
 	// One whose own stages do not end at the end of the step, where users compute.
-	t.Run("default backend", func(t *testing.T) { checkGradients(t, newUserSolver, Heun, PID{RTol: 1e-3, ATol: 1e-5, First: 1}) })
+	t.Run("default backend", func(t *testing.T) {
+		checkGradients(t, newUserSolver, Heun,
+			PID{RTol: 1e-3, ATol: 1e-5, First: 1})
+	})
 }
 
 func checkGradients(t *testing.T, open func(*testing.T, Field, Config) *Solver, m *Method, control StepSize) {
@@ -116,7 +120,8 @@ func checkGradients(t *testing.T, open func(*testing.T, Field, Config) *Solver, 
 	for i := range probe {
 		probe[i] = math.Sin(float64(3*i + 1))
 	}
-	g, err := sol.Pullback(ctx, tensors.FromFlatDataAndDimensions(append([]float64{}, probe...), sol.Z.Shape().Dimensions...))
+	g, err := sol.Pullback(ctx, tensors.FromFlatDataAndDimensions(append([]float64{}, probe...),
+		sol.Z.Shape().Dimensions...))
 	if err != nil {
 		t.Fatal(err)
 	}

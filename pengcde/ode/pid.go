@@ -86,9 +86,11 @@ func (c PID) withDefaults() (PID, error) {
 	case !finite(c.P) || !finite(c.I) || !finite(c.D):
 		return c, fmt.Errorf("pengcde/ode: PID has P %g, I %g, D %g, want finite coefficients: %w", c.P, c.I, c.D, ErrInput)
 	case !(c.P+c.I+c.D > 0):
-		return c, fmt.Errorf("pengcde/ode: PID has P + I + D = %g, want it positive, so that larger errors make smaller steps: %w", c.P+c.I+c.D, ErrInput)
+		return c, fmt.Errorf("pengcde/ode: PID has P + I + D = %g, want it positive, so that larger errors make smaller "+
+			"steps: %w", c.P+c.I+c.D, ErrInput)
 	case c.Safety >= 1 || c.Shrink > c.Safety || c.Grow < 1:
-		return c, fmt.Errorf("pengcde/ode: PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= Grow: %w", c.Shrink, c.Safety, c.Grow, ErrInput)
+		return c, fmt.Errorf("pengcde/ode: PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= Grow: %w",
+			c.Shrink, c.Safety, c.Grow, ErrInput)
 	case !(c.Min >= 0) || c.Min > c.Max:
 		return c, fmt.Errorf("pengcde/ode: PID has Min %g, Max %g, want 0 <= Min <= Max: %w", c.Min, c.Max, ErrInput)
 	}
@@ -115,7 +117,8 @@ func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
 		return nil, err
 	}
 	s := &pidSteps{
-		PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true, before: [2]float64{1, 1}, k: float64(order),
+		PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true, before: [2]float64{1, 1},
+		k: float64(order),
 	}
 	if c.First == Automatic {
 		s.begin(defaultFirst)
@@ -171,7 +174,8 @@ func (s *pidSteps) Judge(t, end, norm float64) bool {
 	case math.IsInf(norm, 1):
 		factor = low
 	case norm > 0:
-		factor = s.Safety * math.Pow(norm, s.powers[0]) * math.Pow(s.before[0], s.powers[1]) * math.Pow(s.before[1], s.powers[2])
+		factor = s.Safety * math.Pow(norm, s.powers[0]) * math.Pow(s.before[0], s.powers[1]) *
+			math.Pow(s.before[1], s.powers[2])
 	}
 	length := math.Abs(end-t) * math.Min(math.Max(factor, low), high)
 	cut := s.accepted && s.toward*(s.proposed-end) > 0

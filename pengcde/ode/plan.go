@@ -98,7 +98,8 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 		if !known && slopes > 0 {
 			r.renewed = r.replayed
 		}
-		plan.Replayed, plan.PullbackEvaluations = r.replayed, r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+slopes
+		plan.Replayed, plan.PullbackEvaluations = r.replayed,
+			r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+slopes
 	}
 	plan.kept, plan.States = r.kept, r.most
 	renewed := 0

@@ -38,7 +38,8 @@ func (r reference) step(t, end float64, z, first []float64, rtol, atol float64) 
 	next := combine(z, h, r.method.A[len(r.method.A)-1], ks)
 	ks = append(ks, r.slope(end, next))
 	estimate := combine(make([]float64, len(z)), h, r.method.Error, ks)
-	return tried{t: t, end: end, z: z, next: next, ks: ks, estimate: estimate, norm: scaledNorm(estimate, z, next, rtol, atol)}
+	return tried{t: t, end: end, z: z, next: next, ks: ks, estimate: estimate,
+		norm: scaledNorm(estimate, z, next, rtol, atol)}
 }
 
 // combine is z + h Σ w_i k_i.
@@ -90,7 +91,8 @@ func referenceOf(m *Method, p odetest.Problem) reference {
 
 // forReferences solves each problem by each method in plain Go: adaptive with a first step that is rejected, or the
 // interval in 200 steps where a method has no error estimate.
-func forReferences(t *testing.T, problems []odetest.Problem, test func(t *testing.T, m *Method, p odetest.Problem, control StepSize, all []tried)) {
+func forReferences(t *testing.T, problems []odetest.Problem, test func(t *testing.T, m *Method, p odetest.Problem,
+	control StepSize, all []tried)) {
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
 		for _, p := range problems {
 			t.Run(p.Name, func(t *testing.T) {
@@ -143,7 +145,8 @@ func TestStepEqualsReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer xla.Free(out...)
-		saved, err := call(s.save, append([]*tensors.Tensor{tensors.FromValue(zs), tensors.FromValue(firsts)}, out[2:]...), coefficients)
+		saved, err := call(s.save, append([]*tensors.Tensor{tensors.FromValue(zs), tensors.FromValue(firsts)}, out[2:]...),
+			coefficients)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +243,8 @@ func TestErrorBelowEstimate(t *testing.T) {
 				continue
 			}
 			steps[m.Name]++
-			if odetest.Distance(try.next, p.Flow(try.t, try.end, try.z, p.A)) <= odetest.Distance(try.estimate, make([]float64, len(try.z))) {
+			if odetest.Distance(try.next, p.Flow(try.t, try.end, try.z, p.A)) <= odetest.Distance(try.estimate,
+				make([]float64, len(try.z))) {
 				below[m.Name]++
 			}
 		}

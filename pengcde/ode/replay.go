@@ -109,7 +109,8 @@ func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (
 }
 
 // round replays one round; it takes over dz and sums.
-func (r *replay) round(round int, pulls pulls, none, dz *tensors.Tensor, sums []*tensors.Tensor) ([]*tensors.Tensor, error) {
+func (r *replay) round(round int, pulls pulls, none, dz *tensors.Tensor, sums []*tensors.Tensor) (
+	[]*tensors.Tensor, error) {
 	defer r.scratch.Free()
 	at, z, err := r.start(round, pulls)
 	if err != nil {
@@ -174,7 +175,8 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 			}
 			at.t[b], at.end[b], from[b] = r.times[b][0], r.times[b][0], first[b]
 			at.from[b] = r.offsets[b][0]
-		case len(taken) == 0: // it was nowhere else: where another began will do, for nothing but its own state is pulled back
+		case len(taken) == 0:
+			// It was nowhere else: where another began will do, for nothing but its own state is pulled back.
 			if elsewhere == nil {
 				moved := slices.IndexFunc(r.taken, func(taken []float64) bool { return len(taken) > 0 })
 				begun := r.history.first(r)[moved]

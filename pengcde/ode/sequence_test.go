@@ -31,7 +31,8 @@ func (r reference) controlled(z0 []float64, t0, t1 float64, stops []float64, c P
 		}
 		s := r.step(t, end, z, slope, c.RTol, c.ATol)
 		s.accepted = s.norm < 1
-		factor := 0.9 * math.Pow(s.norm, -(c.P+c.I+c.D)/k) * math.Pow(lastError, (c.P+2*c.D)/k) * math.Pow(errorBefore, -c.D/k)
+		factor := 0.9 * math.Pow(s.norm, -(c.P+c.I+c.D)/k) * math.Pow(lastError, (c.P+2*c.D)/k) * math.Pow(errorBefore,
+			-c.D/k)
 		length := math.Abs(end - t)
 		switch {
 		case !s.accepted:
@@ -163,7 +164,8 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 							shift = max(shift, math.Abs(got[i].t-try.t), math.Abs(got[i].end-try.end))
 							off = max(off, math.Abs(got[i].norm-try.norm)/(1+try.norm))
 							if got[i].accepted != try.accepted {
-								t.Fatalf("%s, sample %d: verdict on try %d is %t at norm %g, reference %t at %g", what, b, i, got[i].accepted, got[i].norm, try.accepted, try.norm)
+								t.Fatalf("%s, sample %d: verdict on try %d is %t at norm %g, reference %t at %g", what, b, i, got[i].accepted,
+									got[i].norm, try.accepted, try.norm)
 							}
 							if try.accepted {
 								stats.Accepted++
@@ -181,14 +183,16 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 						}
 						toward := direction(times[b][0], times[b][9])
 						for i, time := range times[b][1:] {
-							step := accepted[sort.Search(len(accepted)-1, func(j int) bool { return toward*(accepted[j].end-time) >= -1e-13 })]
+							step := accepted[sort.Search(len(accepted)-1,
+								func(j int) bool { return toward*(accepted[j].end-time) >= -1e-13 })]
 							apart = max(apart, odetest.Distance(z[b][1+i], step.inside(m, time)))
 						}
 					}
 				}
 			}
 		}
-		t.Logf("%d tries, %d rejected: ends within %.1e, norms within %.1e, states within %.1e", count, rejected, shift, off, apart)
+		t.Logf("%d tries, %d rejected: ends within %.1e, norms within %.1e, states within %.1e", count, rejected, shift, off,
+			apart)
 		if rejected == 0 {
 			t.Error("no rejected step: the test should have some")
 		}

@@ -124,7 +124,8 @@ func (g *Gradients) Free() { xla.Free(append([]*tensors.Tensor{g.Z0}, g.Args...)
 
 // ErrNoTrail is returned by a pullback of a solution that kept nothing: it came from [Solver.Evaluate] or a [Problem]
 // with Forget, or was closed.
-var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullback: use Solver.Solve, and Close only after")
+var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullback: use Solver.Solve, and Close only " +
+	"after")
 
 // Pullback returns the gradient of Σ cotangent · Z with respect to z0 and the args: cotangent has the shape of Z.
 //
@@ -145,7 +146,8 @@ func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gr
 		return nil, fmt.Errorf("pengcde/ode: cotangent is nil or was freed, want the shape %s of Z: %w", s.shape, ErrInput)
 	}
 	if !cotangent.Shape().Equal(s.shape) {
-		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.shape, ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.shape,
+			ErrInput)
 	}
 	if err := s.checkReached(cotangent); err != nil {
 		return nil, err
@@ -163,7 +165,8 @@ func (s *Solution) checkReached(cotangent *tensors.Tensor) error {
 	all := true
 	for b, reached := range s.reached {
 		if f := s.Failures[b]; f != nil && f.Code == NotFinite && len(s.taken[b]) == 0 {
-			return fmt.Errorf("pengcde/ode: no gradient, since the field is not finite at the start of sample %d: leave the sample out: %w", b, f)
+			return fmt.Errorf("pengcde/ode: no gradient, since the field is not finite at the start of sample %d: leave the "+
+				"sample out: %w", b, f)
 		}
 		all = all && reached == len(s.times[b])
 	}
@@ -177,7 +180,8 @@ func (s *Solution) checkReached(cotangent *tensors.Tensor) error {
 		each(flat, func(i int, v float64) bool {
 			b, save := i/(saves*size), i/size%saves
 			if v != 0 && save >= s.reached[b] {
-				bad = &InputError{What: "cotangent at save time", Sample: b, Entry: save, Value: v, Want: "0 where the solve did not come"}
+				bad = &InputError{What: "cotangent at save time", Sample: b, Entry: save, Value: v,
+					Want: "0 where the solve did not come"}
 			}
 			return bad == nil
 		})

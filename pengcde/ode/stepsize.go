@@ -37,7 +37,8 @@ const maxConstant = 10_000_000
 // check finds a step that no solve can take.
 func (c Constant) check() error {
 	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
-		return fmt.Errorf("pengcde/ode: constant step %g, want a positive number, also backward in time: %w", c.Step, ErrInput)
+		return fmt.Errorf("pengcde/ode: constant step %g, want a positive number, also backward in time: %w", c.Step,
+			ErrInput)
 	}
 	return nil
 }
@@ -49,7 +50,8 @@ func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	}
 	ratio := math.Abs(t1-t0) / c.Step
 	if !(ratio <= maxConstant) {
-		return nil, fmt.Errorf("pengcde/ode: constant step %g from %g to %g takes %g steps, want at most %d: try a larger step: %w",
+		return nil, fmt.Errorf("pengcde/ode: constant step %g from %g to %g takes %g steps, want at most %d: try a larger "+
+			"step: %w",
 			c.Step, t0, t1, ratio, maxConstant, ErrInput)
 	}
 	n := int(math.Max(1, math.Ceil(ratio*(1-1e-9))))
@@ -77,7 +79,8 @@ func (c Given) Steps(sample, _ int, t0, t1 float64) (Steps, error) {
 		row = 0
 	}
 	if row >= len(c.Ends) || len(c.Ends[row]) == 0 {
-		return nil, fmt.Errorf("pengcde/ode: no given steps for sample %d, want a row for each sample or one for all: %w", sample, ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: no given steps for sample %d, want a row for each sample or one for all: %w",
+			sample, ErrInput)
 	}
 	ends, last := c.Ends[row], t0
 	for i, end := range ends {
@@ -88,7 +91,8 @@ func (c Given) Steps(sample, _ int, t0, t1 float64) (Steps, error) {
 		last = end
 	}
 	if last != t1 {
-		return nil, &InputError{What: "end of given step", Sample: sample, Entry: len(ends) - 1, Value: last, Want: fmt.Sprintf("the last save time %g", t1)}
+		return nil, &InputError{What: "end of given step", Sample: sample, Entry: len(ends) - 1, Value: last,
+			Want: fmt.Sprintf("the last save time %g", t1)}
 	}
 	return &given{ends: ends, near: resolution(t0, t1)}, nil
 }

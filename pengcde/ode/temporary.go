@@ -27,6 +27,7 @@ func (s *Solver) Temporary(p Problem) (int64, error) {
 		return most, err
 	}
 	parts := shapes.Make(state.DType, append([]int{batch, stages}, state.Dimensions[1:]...)...)
-	pullback, err := s.vectorJacob.Temporary(append(append([]shapes.Shape{each, each, each, each, state, state, parts}, args...), sums...)...)
+	pullback, err := s.vectorJacob.Temporary(append(append([]shapes.Shape{each, each, each, each, state, state, parts},
+		args...), sums...)...)
 	return max(most, pullback), err
 }

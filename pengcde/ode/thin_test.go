@@ -39,7 +39,8 @@ func TestThinLayersNeedTightTolerancesOrShortSteps(t *testing.T) {
 		}
 		defer g.Free()
 		if got := math.Abs(nnFloats(g.Z0)[0]); (got > 1e10) != c.explodes || !c.explodes && got > 1 {
-			t.Errorf("RTol %g, Max %g: derivative by the start %.2g, %d steps; explodes should be %t", c.rtol, c.max, got, sol.Stats[0].Accepted, c.explodes)
+			t.Errorf("RTol %g, Max %g: derivative by the start %.2g, %d steps; explodes should be %t", c.rtol, c.max, got,
+				sol.Stats[0].Accepted, c.explodes)
 		}
 	}
 }

@@ -37,7 +37,8 @@ func BenchmarkKinds(b *testing.B) {
 					var owned xla.Buffers
 					defer owned.Free()
 					in := owned.Own(tensors.FromFlatDataAndDimensions(rows, 1, distinct, width),
-						tensors.FromFlatDataAndDimensions([]float64{float64(count) / 3}, 1), tensors.FromFlatDataAndDimensions(slices.Clone(index), 1, count))
+						tensors.FromFlatDataAndDimensions([]float64{float64(count) / 3}, 1),
+						tensors.FromFlatDataAndDimensions(slices.Clone(index), 1, count))
 					p := program(b, xlatest.Backend(b), kind, true)
 					var args []any
 					for _, input := range append(in, owned.Own(tables...)...) {

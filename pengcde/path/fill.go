@@ -70,11 +70,13 @@ func Fill(kind Kind, mask Mask, knots []float64, features [][]float64, nodes int
 // checkFeatures finds shapes that differ and infinite values; p is the number of features of a node.
 func checkFeatures(knots []float64, features [][]float64, nodes int) (p int, missing bool, err error) {
 	if len(features) != len(knots) {
-		return 0, false, fmt.Errorf("pengcde/path: features at %d of %d knots, want a row for each: %w", len(features), len(knots), ErrValues)
+		return 0, false, fmt.Errorf("pengcde/path: features at %d of %d knots, want a row for each: %w", len(features),
+			len(knots), ErrValues)
 	}
 	size := len(features[0])
 	if nodes < 1 || size == 0 || size%nodes != 0 {
-		return 0, false, fmt.Errorf("pengcde/path: %d features at knot 0, want as many for each of %d nodes, at least one: %w", size, nodes, ErrValues)
+		return 0, false, fmt.Errorf("pengcde/path: %d features at knot 0, want as many for each of %d nodes, at least one: "+
+			"%w", size, nodes, ErrValues)
 	}
 	p = size / nodes
 	for k, row := range features {
@@ -83,7 +85,8 @@ func checkFeatures(knots []float64, features [][]float64, nodes int) (p int, mis
 		}
 		for i, x := range row {
 			if math.IsInf(x, 0) {
-				return 0, false, fmt.Errorf("pengcde/path: feature %d of node %d is %g at knot %d, want a finite value, or NaN where it is missing: %w", i%p, i/p, x, k, ErrValues)
+				return 0, false, fmt.Errorf("pengcde/path: feature %d of node %d is %g at knot %d, want a finite value, or NaN "+
+					"where it is missing: %w", i%p, i/p, x, k, ErrValues)
 			}
 			missing = missing || math.IsNaN(x)
 		}
@@ -100,7 +103,8 @@ func fillChannel(kind Kind, knots, values []float64) ([]float64, error) {
 		}
 	}
 	if len(seen) == 0 {
-		return nil, fmt.Errorf("never observed at %d knots, want one value at least: give it one (such as 0) or leave the feature out: %w", len(knots), ErrValues)
+		return nil, fmt.Errorf("never observed at %d knots, want one value at least: give it one (such as 0) or leave the "+
+			"feature out: %w", len(knots), ErrValues)
 	}
 	full := slices.Clone(values)
 	full[0], full[len(full)-1] = values[seen[0]], values[seen[len(seen)-1]]

@@ -35,7 +35,8 @@ func (i Interval) Freeze(moving *Node) Interval {
 func (i Interval) fits(what string, x *Node) {
 	batch := i.Knots.Shape().Dim(0)
 	if x.Rank() < 2 || x.Shape().Dim(0) != batch || i.count > 0 && x.Shape().Dim(1) != i.count {
-		panic(fmt.Errorf("pengcde/path: %s %s, want [batch, T, ...] of %d samples and %d knots: %w", what, x.Shape(), batch, i.count, ErrValues))
+		panic(fmt.Errorf("pengcde/path: %s %s, want [batch, T, ...] of %d samples and %d knots: %w", what, x.Shape(), batch,
+			i.count, ErrValues))
 	}
 }
 
@@ -43,7 +44,8 @@ func (i Interval) fits(what string, x *Node) {
 func (i Interval) floats(x *Node) {
 	batch := i.Knots.Shape().Dim(0)
 	if x.Rank() < 2 || x.Shape().Dim(0) != batch || !x.DType().IsFloat() {
-		panic(fmt.Errorf("pengcde/path: values %s, want floats, a row for each of %d samples: %w", x.Shape(), batch, ErrValues))
+		panic(fmt.Errorf("pengcde/path: values %s, want floats, a row for each of %d samples: %w", x.Shape(), batch,
+			ErrValues))
 	}
 }
 
@@ -138,7 +140,8 @@ const maxSliced = 32
 // sliced says whether rows [batch, J, width] are to be sliced sample by sample. XLA gathers entry by entry on a CPU,
 // which takes many times as long.
 func sliced(rows *Node) bool {
-	return rows.Shape().Dimensions[0] <= maxSliced && rows.Graph().Backend().Capabilities().Operations[compute.OpTypeDynamicSlice]
+	return rows.Shape().Dimensions[0] <= maxSliced &&
+		rows.Graph().Backend().Capabilities().Operations[compute.OpTypeDynamicSlice]
 }
 
 // rowOf picks row at [batch, 1] of each sample of rows [batch, J, width] among count from one on: [count, 1, width].

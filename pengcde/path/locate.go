@@ -22,16 +22,19 @@ func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 		panic(err)
 	}
 	if len(knots) == 0 || kind == Natural && len(knots) < 2 {
-		panic(fmt.Errorf("pengcde/path: %d tensors of knots for a %v path, want those that Knots makes: %w", len(knots), kind, ErrKnots))
+		panic(fmt.Errorf("pengcde/path: %d tensors of knots for a %v path, want those that Knots makes: %w", len(knots), kind,
+			ErrKnots))
 	}
 	times := knots[0]
 	// A gather past the end is silent.
 	if times.Rank() != 2 || t.Rank() != 1 || t.Shape().Dim(0) != times.Shape().Dim(0) ||
 		times.DType() != dtypes.Float64 || t.DType() != dtypes.Float64 {
-		panic(fmt.Errorf("pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64: %w", t.Shape(), times.Shape(), ErrKnots))
+		panic(fmt.Errorf("pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64: %w", t.Shape(),
+			times.Shape(), ErrKnots))
 	}
 	if side != nil && !side.Shape().Equal(t.Shape()) {
-		panic(fmt.Errorf("pengcde/path: side %s of times %s, want one of the same shape: %w", side.Shape(), t.Shape(), ErrKnots))
+		panic(fmt.Errorf("pengcde/path: side %s of times %s, want one of the same shape: %w", side.Shape(), t.Shape(),
+			ErrKnots))
 	}
 	i := locate(kind, knots, moment{t, side})
 	i.count = times.Shape().Dim(1)
