@@ -6,7 +6,7 @@
 // solve. Nothing here knows of graphs: f is any function that builds dz/dt from GoMLX nodes ([Field]).
 //
 // Start with [New], then [Solver.Solve] and [Solution.Pullback]. [Solver.Run] has options: times that steps must end
-// on, a state for every step, a dense solution for [Solution.At]. [InGraph] is a solve inside a GoMLX graph. Times may
+// on, a state for every step, an interpolant for [Solution.At]. [InGraph] is a solve inside a GoMLX graph. Times may
 // decrease, for a solve backward in time.
 //
 // The methods are [Euler], [Midpoint], [Heun], [Bosh3], [RK4], [Dopri5] and [Tsit5], the default; [Method] compares
@@ -44,7 +44,7 @@
 // them steps that depend on each other, and lets a failed one spoil the others.
 //
 // References: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4 on step
-// size control and II.6 on dense output; A. Griewank, A. Walther, ACM Transactions on Mathematical Software 26 (2000)
+// size control and II.6 on continuous extensions; A. Griewank, A. Walther, ACM Transactions on Mathematical Software 26 (2000)
 // 19-45, and Q. Wang, P. Moin, G. Iaccarino, SIAM Journal on Scientific Computing 31 (2009) 2549-2567, on checkpoints.
 // Each method names its own.
 package ode

@@ -2,8 +2,7 @@ package ode
 
 import "fmt"
 
-// Code says how the solve of a sample ended. Codes are errors, so that errors.Is(err, ode.StepLimit) tells failures
-// apart.
+// Code says how the solve of a sample ended. Codes are errors: errors.Is(err, ode.StepLimit) names a failure.
 type Code int
 
 const (

@@ -10,6 +10,22 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
+// fitter is implemented by [Steps] that can take a first step fitted to the field.
+type fitter interface {
+	// order is the Method.ErrorOrder; 0 when no step is wanted.
+	order() float64
+	// begin sets the length of the first step.
+	begin(h float64)
+}
+
+// order implements fitter.
+func (s *pidSteps) order() float64 {
+	if s.First == Automatic {
+		return s.k
+	}
+	return 0
+}
+
 // fitFirstSteps chooses the first step of each sample that wants one, by E. Hairer, S. P. Nørsett, G. Wanner, Solving
 // Ordinary Differential Equations I (1993), II.4, "Starting step size". With the root mean square norm, scaled by the
 // tolerances, of z0, f0 = f(t0, z0) and f1 = f(t0 + h0, z0 + h0 f0):
@@ -19,10 +35,10 @@ import (
 //	h1 = (0.01 / m)^(1/k)             max(1e-6, h0/1000) when m <= 1e-15
 //	h  = min(100 h0, h1)
 func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Tensor) error {
-	fits := make([]*pidSteps, len(m.samples))
+	fits := make([]fitter, len(m.samples))
 	wanted := false
 	for b := range m.samples {
-		if f, ok := m.samples[b].steps.(*pidSteps); ok && m.samples[b].active() && f.First == Automatic && f.k > 0 {
+		if f, ok := m.samples[b].steps.(fitter); ok && m.samples[b].active() && f.order() > 0 {
 			fits[b], wanted = f, true
 		}
 	}
@@ -75,7 +91,7 @@ func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Te
 			continue
 		}
 		sm.stats.Evaluations++
-		fits[b].begin(math.Min(firstStep(math.Abs(h0[b]), d1[b], d2[b], fits[b].k), math.Abs(sm.t1-sm.t)))
+		fits[b].begin(math.Min(firstStep(math.Abs(h0[b]), d1[b], d2[b], fits[b].order()), math.Abs(sm.t1-sm.t)))
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 			return nil, fmt.Errorf("pengcde/ode: cancelled: %w", err)
 		}
 		if err := s.evaluate(try, times, open, z); err != nil {
-			return nil, errs.In("pengcde/ode: dense output", err)
+			return nil, errs.In("pengcde/ode: interpolant", err)
 		}
 	}
 	return z.tensor(), nil

@@ -10,9 +10,12 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// jumped takes note of a jump, after which the slope is so many times as large as before, in the norm of the
-// tolerances: the next step is to move the state as far as one would have before. It need not be shorter than a first
-// step, and stays as it is where the slope grows by less than the safety of every prediction allows for.
+// jumper is implemented by [Steps] that take note of a jump: of how many times as large the slope is after it as before,
+// in the norm of the tolerances.
+type jumper interface{ jumped(growth float64) }
+
+// jumped implements jumper: the next step is to move the state as far as one would have before. It need not be shorter
+// than a first step, and stays as it is where the slope grows by less than the safety of every prediction allows for.
 func (s *pidSteps) jumped(growth float64) {
 	shorter := 1 / growth
 	if !(math.Pow(shorter, 1/s.k) < s.Safety) {
@@ -43,7 +46,7 @@ func (m *march) renewSlope(z, slope *tensors.Tensor, tolerances []*tensors.Tenso
 	defer xla.Free(out[1:]...)
 	before, after := tensors.MustCopyFlatData[float64](out[1]), tensors.MustCopyFlatData[float64](out[2])
 	for b, offset := range offsets {
-		if steps, ok := m.samples[b].steps.(*pidSteps); ok && offset != 0 {
+		if steps, ok := m.samples[b].steps.(jumper); ok && offset != 0 {
 			steps.jumped(after[b] / before[b])
 		}
 	}

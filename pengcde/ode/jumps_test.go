@@ -10,8 +10,6 @@ import (
 	"github.com/gomlx/compute/dtypes/float16"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-
-	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 )
 
 // limits names the two values that a field can have at a time at which it jumps.
@@ -84,7 +82,7 @@ func TestOrderAcrossJumps(t *testing.T) {
 		5: {40, 56, 80, 112}}
 	limits(t, func(t *testing.T, left bool) {
 		forMethods(t, func(t *testing.T, m *Method, _ bool) {
-			p := odetest.SquareWave(0.7, 3, left)
+			p := squareWave(0.7, 3, left)
 			s := newSolver(t, p.Field, Config{Method: m, StepSize: Constant{1}})
 			last := p.Flow(0, 3, p.Start[:])
 			for _, way := range []struct {
@@ -97,9 +95,9 @@ func TestOrderAcrossJumps(t *testing.T) {
 					z, _ := solveTo(t, s, way.z0, way.from, way.to, p.At)
 					plain, _ := solveTo(t, s, way.z0, way.from, way.to, nil)
 					steps = append(steps, 3/float64(n))
-					with, without = append(with, odetest.Distance(z, way.want)), append(without, odetest.Distance(plain, way.want))
+					with, without = append(with, distanceOf(z, way.want)), append(without, distanceOf(plain, way.want))
 				}
-				order := odetest.Order(steps, with)
+				order := orderOf(steps, with)
 				t.Logf("to %g: order %.2f, errors %.1e to %.1e; without step-to times %.1e to %.1e",
 					way.to, order, with[0], with[len(with)-1], without[0], without[len(without)-1])
 				if !(order >= float64(m.Order)-0.3) || m.Order > 1 && without[len(without)-1] < 1e-3 {
@@ -115,13 +113,13 @@ func TestOrderAcrossJumps(t *testing.T) {
 // tolerance like that.
 func TestTriesAcrossJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
-		problems := map[string]odetest.Switched{}
+		problems := map[string]switchedOscillator{}
 		for _, half := range []float64{0.2, 0.5, 0.7, 1.9} {
-			problems[fmt.Sprintf("square wave of half period %g", half)] = odetest.SquareWave(half, 10.1, left)
+			problems[fmt.Sprintf("square wave of half period %g", half)] = squareWave(half, 10.1, left)
 		}
 		for _, gap := range []float64{0.3, 2} {
 			for _, width := range []float64{0.02, 0.1} {
-				pulses := odetest.Pulses(gap, width, 10)
+				pulses := pulses(gap, width, 10)
 				pulses.Left = left
 				problems[fmt.Sprintf("pulses of %g every %g", width, gap)] = pulses
 			}
@@ -137,7 +135,7 @@ func TestTriesAcrossJumps(t *testing.T) {
 					anew, parts := restarted(t, s, p.Start[:], 0, end, p.At)
 					_, plain := solveTo(t, s, p.Start[:], 0, end, nil)
 					tries, most := stats.Accepted+stats.Rejected, float64(parts.Accepted+parts.Rejected)*1.1
-					off, offAnew := odetest.Distance(z, want), odetest.Distance(anew, want)
+					off, offAnew := distanceOf(z, want), distanceOf(anew, want)
 					t.Logf("%s, %s, RTol %g: %d + %d tries, error %.1e; started anew %d + %d, %.1e; plain %d + %d", name, m.Name, rtol,
 						stats.Accepted, stats.Rejected, off, parts.Accepted, parts.Rejected, offAnew, plain.Accepted, plain.Rejected)
 					if float64(tries) > most || !(off <= 10*math.Max(offAnew, rtol)) {
@@ -154,7 +152,7 @@ func TestTriesAcrossJumps(t *testing.T) {
 // of the steps that were taken, whatever is kept for them, forward and backward in time; counts are those of the plan.
 func TestPullbackAcrossJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
-		wave := odetest.SquareWave(0.7, 3, left)
+		wave := squareWave(0.7, 3, left)
 		field := func(at, z *Node, args []*Node) *Node { // depends on parameters at both sides
 			a := BroadcastToDims(args[0], z.Shape().Dimensions...)
 			return Add(Mul(a, wave.Field(at, z, nil)), MulScalar(Sin(Mul(z, a)), 0.3))
@@ -188,7 +186,7 @@ func TestPullbackAcrossJumps(t *testing.T) {
 func TestTriesInAnyUnitOfTime(t *testing.T) {
 	var tries []int
 	for _, unit := range []float64{1, 1e-3} {
-		p := odetest.Pulses(1, 0.3, 6)
+		p := pulses(1, 0.3, 6)
 		for i := range p.At {
 			p.At[i] *= unit
 		}
@@ -282,7 +280,7 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 // The states inside a step that ends on a jump are those of the step alone.
 func TestStatesInsideStepsThatEndOnJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
-		p := odetest.SquareWave(0.7, 3, left)
+		p := squareWave(0.7, 3, left)
 		times := []float64{0, 0.2, 0.45, 0.65, 0.7, 0.95, 1.2, 1.4, 1.6, 1.75, 2}
 		for _, dense := range []bool{false, true} {
 			s := newSolver(t, p.Field, Config{StepSize: PID{RTol: 1e-9, ATol: 1e-11}})
@@ -296,7 +294,7 @@ func TestStatesInsideStepsThatEndOnJumps(t *testing.T) {
 				}
 			}
 			for i, got := range z.Value().([][][]float64)[0] {
-				if off := odetest.Distance(got, p.Flow(0, times[i], p.Start[:])); !(off <= 1e-7) {
+				if off := distanceOf(got, p.Flow(0, times[i], p.Start[:])); !(off <= 1e-7) {
 					t.Errorf("dense %t: state at %g is off by %.1e, want 1e-7", dense, times[i], off)
 				}
 			}
@@ -407,7 +405,7 @@ func TestJumpBesideTheEnds(t *testing.T) {
 
 // What a plan counts bounds what a solve with jumps takes, also with all stages kept, and with adaptive steps.
 func TestPlanAcrossJumps(t *testing.T) {
-	wave := odetest.SquareWave(0.2, 3, false)
+	wave := squareWave(0.2, 3, false)
 	for _, control := range []StepSize{Constant{0.1}, PID{}} {
 		s := newSolver(t, wave.Field, Config{StepSize: control, MaxSteps: 80})
 		for _, memory := range []Memory{{}, {Checkpoints: 2}} {

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
-
-	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 )
 
 // controlled is an adaptive solve of one sample in plain Go, with steps chosen as the documentation of [PID] says,
@@ -116,7 +114,7 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 			"published":                 {RTol: 1e-3, ATol: 1e-6, I: 1, First: 0.01},
 		}
 		count, rejected, shift, off, apart := 0, 0, 0.0, 0.0, 0.0
-		for _, p := range odetest.Smooth() {
+		for _, p := range smoothProblems() {
 			s := newSolver(t, p.Field, Config{Method: m})
 			r := referenceOf(m, p)
 			last := p.At(p.T1)
@@ -185,7 +183,7 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 						for i, time := range times[b][1:] {
 							step := accepted[sort.Search(len(accepted)-1,
 								func(j int) bool { return toward*(accepted[j].end-time) >= -1e-13 })]
-							apart = max(apart, odetest.Distance(z[b][1+i], step.inside(m, time)))
+							apart = max(apart, distanceOf(z[b][1+i], step.inside(m, time)))
 						}
 					}
 				}
