@@ -5,6 +5,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
@@ -62,6 +63,13 @@ func (c *Control) fits(t *Node, n int) {
 	if n != c.form.Graphs.Nodes {
 		panic(invalid("states of %d nodes, want the %d of the control's graph", n, c.form.Graphs.Nodes))
 	}
+}
+
+// At is the control at t [batch] for a field of your own: A and A', and dX/dt [batch, n, p] of the features, nil without.
+// It panics unless z [batch, n, ...] has as many samples and nodes as the control.
+func (c *Control) At(t, z *Node) (a, da *equivariant.Matrix, dx *Node) {
+	s := c.at(t, z.Shape().Dim(1), c.form.Features)
+	return s.a, s.da, s.dx
 }
 
 // at interpolates the control at t [batch] for a field that takes p features of n nodes.
