@@ -34,7 +34,8 @@ func (n *network) compile(form field.Form) (*compiled, error) {
 		{&c.encode, "encoder", n.buildEncode}, {&c.encodePull, "encoder pullback", n.buildEncodePull},
 		{&c.decode, "readout", n.buildDecode}, {&c.objective, "loss", n.buildObjective},
 	} {
-		if *p.program, err = xla.NewProgram(n.backend, p.name, func(in []*Node) []*Node { return p.build(form, in) }); err != nil {
+		build := func(in []*Node) []*Node { return p.build(form, in) }
+		if *p.program, err = xla.NewProgram(n.backend, p.name, build); err != nil {
 			c.close()
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package equivariant
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -11,22 +10,22 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// buckets are the neighbour lists of a batch of graphs. The neighbours of a node are those it has an edge to or from, so that
-// one list serves A, A^T and their backward pass. Nodes with about as many neighbours share a bucket, so that a hub does not
-// widen the lists of others, where that is worth the operations of one more bucket. A bucket has as many places for each
-// sample, some of which may be empty. A single bucket holds the nodes in their order.
+// buckets are the neighbour lists of a batch of graphs. The neighbours of a node are those it has an edge to or from,
+// so that one list serves A, A^T and their backward pass. Nodes with about as many neighbours share a bucket, so that a
+// hub does not widen the lists of others, where that is worth the operations of one more bucket. A bucket has as many
+// places for each sample, some of which may be empty. A single bucket holds the nodes in their order.
 //
-// A row of a [Layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then, unless it
-// is symmetric, of those from them: snapshots lie as the product wants them, and what is gathered in a solve is the state
-// alone.
+// A row of a [Layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then,
+// unless it is symmetric, of those from them: snapshots lie as the product wants them, and what is gathered in a solve
+// is the state alone.
 type buckets struct {
 	nodes   int // of a sample
 	entries int // of a row that is not symmetric
 	list    []bucket
 	// edge [samples][entries] is the edge of each entry, absent where there is none.
 	edge [][]int32
-	// reverse [samples][entries/2] leads from the place of v in the list of u to that of u in the list of v, both counted over
-	// the lists of the whole batch, bucket after bucket; an empty place leads to itself.
+	// reverse [samples][entries/2] leads from the place of v in the list of u to that of u in the list of v, both
+	// counted over the lists of the whole batch, bucket after bucket; an empty place leads to itself.
 	reverse [][]int32
 	// isEdge [samples][entries/2] are the places of those that there is an edge to.
 	isEdge [][]bool
@@ -69,8 +68,7 @@ func neighbours(p *dyngraph.Pattern) [][]neighbour {
 	return lists
 }
 
-// maxBuckets bounds the number of widths, with which compile time grows. On a graph of 1000 nodes with a hub of 882 neighbours
-// and 18 in the middle, 5 widths take 9% more entries than the 11 powers of two, and 57% more than there are neighbours.
+// maxBuckets bounds the number of widths, with which compile time grows.
 const maxBuckets = 5
 
 func newBuckets(patterns []*dyngraph.Pattern) *buckets {
@@ -92,7 +90,7 @@ func newBuckets(patterns []*dyngraph.Pattern) *buckets {
 	}
 	for s := range patterns {
 		for u, list := range lists[s] {
-			k, _ := slices.BinarySearchFunc(b.list, len(list), func(one bucket, length int) int { return cmp.Compare(one.width, length) })
+			k := slices.IndexFunc(b.list, func(one bucket) bool { return one.width >= len(list) })
 			b.list[k].members[s] = append(b.list[k].members[s], int32(u))
 		}
 	}
@@ -112,8 +110,8 @@ func newBuckets(patterns []*dyngraph.Pattern) *buckets {
 	return b
 }
 
-// bucketCost is what one more bucket costs, in entries of all samples of a batch: its gathers and products are operations of their own,
-// each of which takes about 5 µs on a CPU however small it is, and time to compile.
+// bucketCost is what one more bucket costs, in entries of all samples of a batch: its gathers and products are
+// operations of their own, each of which takes about 5 µs on a CPU however small it is, and time to compile.
 const bucketCost = 4096
 
 // widths are at most maxBuckets lengths, the largest among them, for which rounding every list up to the next takes the

@@ -56,11 +56,12 @@ func TestLayoutOfABatch(t *testing.T) {
 	}
 }
 
-// A hub gets a bucket of its own where the entries that this saves are more than one costs: a list as long as the hub's for every
-// node, less what there is, against bucketCost.
+// A hub gets a bucket of its own where the entries that this saves are more than one costs: a list as long as the hub's
+// for every node, less what there is, against bucketCost.
 func TestHubGetsABucket(t *testing.T) {
 	for _, c := range []struct{ batch, n, hub, want int }{
-		{1, 200, 0, 1}, {1, 200, 20, 1}, {1, 200, 60, 2}, // 200 lists of some 3 entries, lengthened by 18 or 58: 3600 or 11600 more
+		// 200 lists of some 3 entries, lengthened by 18 or 58: 3600 or 11600 more
+		{1, 200, 0, 1}, {1, 200, 20, 1}, {1, 200, 60, 2},
 		{4, 200, 20, 2}, {4, 50, 20, 1}, // samples count together
 	} {
 		var patterns []*dyngraph.Pattern

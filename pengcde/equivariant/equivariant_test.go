@@ -64,7 +64,8 @@ func rowOf(l layout, sample int, weights []float64) []float64 {
 }
 
 // run builds a graph on the pair and further inputs, and returns its outputs.
-func (m matrices) run(t testing.TB, backend *xla.Backend, product Product, build func(p *Pair, in []*Node) []*Node, inputs ...*tensors.Tensor) [][]float64 {
+func (m matrices) run(t testing.TB, backend *xla.Backend, product Product, build func(p *Pair, in []*Node) []*Node,
+	inputs ...*tensors.Tensor) [][]float64 {
 	t.Helper()
 	layout, rows := m.lay(t, product)
 	tables, width := layout.tables(), layout.width()
@@ -145,8 +146,10 @@ func TestFixtureFusion(t *testing.T) {
 					return []*Node{fusion.Apply(p, 0, in[0], in[1])}
 				}, weights, array(z, true))[0]
 			}
-			fixture.Close(t, "8 maps, published defect", apply(m, Fusion{Maps: Published8(), Parity: true}, w8), f.Get("undirected8_MZ").Array().Data, 1e-13)
-			fixture.Close(t, "8 maps", apply(m, Fusion{Maps: Published8()}, w8), times(f.Get("undirected8_M_with_tau_fix").Array().Data, z.Data), 1e-13)
+			fixture.Close(t, "8 maps, published defect", apply(m, Fusion{Maps: Published8(), Parity: true}, w8),
+				f.Get("undirected8_MZ").Array().Data, 1e-13)
+			fixture.Close(t, "8 maps", apply(m, Fusion{Maps: Published8()}, w8),
+				times(f.Get("undirected8_M_with_tau_fix").Array().Data, z.Data), 1e-13)
 			directed := Fusion{Maps: maps11, Derivative: derivative11, Parity: true}
 			fixture.Close(t, "11 maps, published defect", apply(m, directed, w11), f.Get("directed11_MZ").Array().Data, 1e-13)
 			fixture.Close(t, "15 maps", apply(m, Fusion{Maps: All15()}, w15.Data), f.Get("full15_MZ").Array().Data, 1e-13)
@@ -320,7 +323,8 @@ func TestGatheredAgain(t *testing.T) {
 		return count
 	}
 	if forward, both := gathers(false), gathers(true); forward == 0 || both != 3*forward {
-		t.Errorf("%d gathers forward and %d with the gradient, want 3 times as many: states twice, cotangents once", forward, both)
+		t.Errorf("%d gathers forward and %d with the gradient, want 3 times as many: states twice, cotangents once", forward,
+			both)
 	}
 }
 

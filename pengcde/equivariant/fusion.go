@@ -72,8 +72,8 @@ func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 		matrices = Add(part(0, 2), part(2, 4))
 	}
 	y := p.operator.multiply(p.arranged, coefficients{matrices, seeds}, z)
-	// r s + 1 (c^T Z) with s the sums of Z over nodes, of rank two: V = [c 1 r g] takes the first two rows of V^T Z by its
-	// columns 1 and 2. Few large products are faster than slices of V, and more so backward.
+	// r s + 1 (c^T Z) with s the sums of Z over nodes, of rank two: V = [c 1 r g] takes the first two rows of V^T Z by
+	// its columns 1 and 2. Few large products are faster than slices of V, and more so backward.
 	puts := Reshape(part(4, 4+4*perNode), seeds.Dims(perNode, 4)...)
 	vectors := seeds.Product(p.nodes, puts, 0)                             // [batch, n, 4]
 	sums := DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
@@ -90,7 +90,8 @@ func (f Fusion) pair(k int) [2]Map {
 		derivative = f.Maps
 	}
 	if len(derivative) != len(f.Maps) {
-		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave Derivative nil for the same maps: %w",
+		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave Derivative nil "+
+			"for the same maps: %w",
 			len(f.Maps), len(derivative), ErrMap))
 	}
 	pair := [2]Map{f.Maps[k], derivative[k]}
@@ -103,7 +104,8 @@ func (f Fusion) pair(k int) [2]Map {
 }
 
 // basis leads from the weights, flattened, to the coefficients of A, A', A^T, A'^T, and then, for each entry of
-// Pair.nodes, its coefficients in the column vector, in 1, in the row vector and in the diagonal. offset is added to them.
+// Pair.nodes, its coefficients in the column vector, in 1, in the row vector and in the diagonal. offset is added to
+// them.
 func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
 	basis = make([][]float64, 4+4*perNode)
 	for i := range basis {

@@ -9,7 +9,8 @@ import (
 // FuzzParseMaps wants of any text a typed error, or maps that their own names give back.
 func FuzzParseMaps(f *testing.F) {
 	for _, text := range []string{
-		"published8", " Published11\n", "all15", "identity", "Identity, TRANSPOSE", "row-sums_on columns,diagonal", "identity, identity",
+		"published8", " Published11\n", "all15", "identity", "Identity, TRANSPOSE", "row-sums_on columns,diagonal",
+		"identity, identity",
 		"identity,", ",", "", "Map(3)", "identity;transpose", "ıdentity", "\u212Aidentity", "identity\u00a0", "\xff",
 	} {
 		f.Add(text)

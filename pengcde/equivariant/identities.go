@@ -46,7 +46,8 @@ func ParseIdentityKind(name string) (IdentityKind, error) {
 			return IdentityKind(k), nil
 		}
 	}
-	return 0, fmt.Errorf("pengcde/equivariant: identities %q, want one of %s: %w", name, strings.Join(identityNames, ", "), ErrIdentities)
+	return 0, fmt.Errorf("pengcde/equivariant: identities %q, want one of %s: %w", name, strings.Join(identityNames, ", "),
+		ErrIdentities)
 }
 
 // MarshalText writes the name.
@@ -58,9 +59,9 @@ func (k *IdentityKind) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Identities are vectors φ(u) of k numbers that tell nodes u = 0 .. n-1 apart, for a [Modulation]. What depends on them is
-// tied to the numbering of the nodes. The number enters unscaled, as in the published code, so that with many nodes the
-// gradient of the first weights of an MLP or a linear map is large; a table has no such scale.
+// Identities are vectors φ(u) of k numbers that identify the nodes u = 0 .. n-1, for a [Modulation]. What depends on them
+// is tied to the numbering of the nodes. The number enters unscaled, as in the published code, so that with many nodes
+// the gradient of the first weights of an MLP or a linear map is large; a table has no such scale.
 type Identities struct {
 	// Name is the prefix of the parameters. Fields set their own.
 	Name string
@@ -81,7 +82,8 @@ func (i Identities) Check() error {
 		return fmt.Errorf("pengcde/equivariant: identities of size %d, want 1 to %d, or 0 for none: %w", i.Size, nn.MaxWidth,
 			ErrIdentities)
 	case i.Size > 0 && i.Kind == IdentityTable && i.Nodes < 1:
-		return fmt.Errorf("pengcde/equivariant: a table of identities for %d nodes, want their number in Nodes: %w", i.Nodes, ErrIdentities)
+		return fmt.Errorf("pengcde/equivariant: a table of identities for %d nodes, want their number in Nodes: %w", i.Nodes,
+			ErrIdentities)
 	}
 	return nil
 }
@@ -94,7 +96,8 @@ func (i Identities) linear() nn.Linear { return nn.Linear{Name: i.Name, In: 1, O
 // The published code's width and depth of all MLPs of identities.
 const identityWidth, identityDepth = 8, 2
 
-// Params declares those of the MLP, Name.layers.K, or of the linear map, or Name.table [n, k]. It panics where Check errs.
+// Params declares those of the MLP, Name.layers.K, or of the linear map, or Name.table [n, k]. It panics where Check
+// errs.
 func (i Identities) Params() []nn.Param {
 	if err := i.Check(); err != nil {
 		panic(err)

@@ -6,7 +6,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Layer is the equivariant graph convolution: a [Convolution] whose message matrix is a [Fusion] with weights of its own.
+// Layer is the equivariant graph convolution: a [Convolution] whose message matrix is a [Fusion] with weights of its
+// own.
 type Layer struct {
 	Name    string
 	In, Out int

@@ -17,9 +17,9 @@ import (
 // Snapshots lays the snapshots of a batch of graphs out in memory: their form, the rows [samples, snapshots, width] of
 // float32 or float64 that [Form.Matrix] takes when they are interpolated, and its tables.
 //
-// Every sample has a pattern of its own, of equally many nodes, and equally many snapshots, weights on its edges. Weights
-// and their sums are finite in the float type. Where all snapshots are symmetric, rows hold both directions of an edge
-// once. Errors wrap [dyngraph.ErrInvalid].
+// Every sample has a pattern of its own, of equally many nodes, and equally many snapshots, weights on its edges.
+// Weights and their sums are finite in the float type. Where all snapshots are symmetric, rows hold both directions of
+// an edge once. Errors wrap [dyngraph.ErrInvalid].
 func (p Product) Snapshots(dtype dtypes.DType, patterns []*dyngraph.Pattern, snapshots [][][]float64) (form Form,
 	rows *tensors.Tensor, tables []*tensors.Tensor, err error) {
 	l, err := p.layout(patterns)
@@ -36,9 +36,9 @@ func (p Product) Snapshots(dtype dtypes.DType, patterns []*dyngraph.Pattern, sna
 	return l.Form, rows, l.tables(), nil
 }
 
-// layout is where the snapshots of a batch of graphs lie. A row, for one snapshot, has the matrix entries, then what the
-// maps need of them: row sums, column sums and diagonal for each node, total and trace. All are linear in the weights, so
-// interpolating rows interpolates the sums.
+// layout is where the snapshots of a batch of graphs lie. A row, for one snapshot, has the matrix entries, then what
+// the maps need of them: row sums, column sums and diagonal for each node, total and trace. All are linear in the
+// weights, so interpolating rows interpolates the sums.
 type layout struct {
 	Form
 	patterns []*dyngraph.Pattern
@@ -168,8 +168,8 @@ func (l layout) fill(row []float64, sample int, weights []float64) {
 	}
 }
 
-// tables say where neighbours are, and which entries are edges of the pattern. They are five bytes for each entry of the
-// neighbour lists, one of n² for a dense layout.
+// tables say where neighbours are, and which entries are edges of the pattern. They are five bytes for each entry of
+// the neighbour lists, one of n² for a dense layout.
 func (l layout) tables() []*tensors.Tensor {
 	if l.Sparse {
 		return l.buckets.tables()

@@ -86,8 +86,8 @@ var table = [mapCount]struct {
 }
 
 // Scale keeps the effect of a map of order 1 whatever the number of nodes: sums over nodes are divided by n, totals by
-// n². The published code scales its maps so; for traces and for the diagonal on rows and columns, which it lacks, 1/n is
-// our choice.
+// n². The published code scales its maps so; for traces and for the diagonal on rows and columns, which it lacks, 1/n
+// is our choice.
 func (m Map) Scale(n int) float64 {
 	switch {
 	case m == IdentityMap || m == TransposeMap || m == KeepDiagonal:

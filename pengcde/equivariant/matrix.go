@@ -15,7 +15,8 @@ type Form struct {
 	Nodes int
 	// Sparse matrices are lists of neighbours, others have all n² entries.
 	Sparse bool
-	// Symmetric matrices equal their transpose: a row has no entries from neighbours beside those to them, and no column sums.
+	// Symmetric matrices equal their transpose: a row has no entries from neighbours beside those to them, and no
+	// column sums.
 	Symmetric bool
 }
 
@@ -31,8 +32,8 @@ func (f Form) statistics() int {
 // where it is sparse.
 type Matrix struct {
 	form Form
-	// Rows [batch, width] hold the matrix entries, row sums, column sums and diagonal for each node, total and trace. They
-	// are linear in the matrix, so sums of rows are rows of sums.
+	// Rows [batch, width] hold the matrix entries, row sums, column sums and diagonal for each node, total and trace.
+	// They are linear in the matrix, so sums of rows are rows of sums.
 	Rows     *Node
 	operator operator
 	arranged *arranged
@@ -46,7 +47,8 @@ func (f Form) Matrix(rows *Node, tables []*Node) *Matrix {
 			panic(fmt.Errorf("pengcde/equivariant: %d tables of sparse matrices, want all of Product.Snapshots: %w", len(tables),
 				dyngraph.ErrInvalid))
 		}
-		m.operator = sparse{placeOf: tables[0], nodeAt: tables[1], reverse: tables[2], isEdge: tables[3], neighbours: tables[4:]}
+		m.operator = sparse{placeOf: tables[0], nodeAt: tables[1], reverse: tables[2], isEdge: tables[3],
+			neighbours: tables[4:]}
 	}
 	return m
 }
@@ -80,16 +82,16 @@ type operator interface {
 	// multiply is the product of the matrix that the coefficients mix with z [batch, n, d].
 	multiply(m arranged, c coefficients, z *Node) *Node
 	// modulate is a row [batch, width] with each entry a_uv on an edge of the pattern, 0 or not, replaced by
-	// f(a_uv w + x_u + y_v), and with the sums of the new entries; w is [h], x and y are [n, h], and f leads from [..., h] to
-	// [..., 1]. Other entries stay 0. What it returns is not symmetric, even where the given row is.
+	// f(a_uv w + x_u + y_v), and with the sums of the new entries; w is [h], x and y are [n, h], and f leads from [...,
+	// h] to [..., 1]. Other entries stay 0. What it returns is not symmetric, even where the given row is.
 	modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node
 }
 
 // arranged are matrix entries as an operator wants them.
 type arranged struct {
 	symmetric bool
-	// to are the entries of A, or of A and A', from are those of their transposes where an operator wants them, for each part
-	// of the matrix.
+	// to are the entries of A, or of A and A', from are those of their transposes where an operator wants them, for
+	// each part of the matrix.
 	to, from [][]*Node
 }
 

@@ -108,7 +108,8 @@ func padded(x *Node, length int) *Node {
 func (s sparse) inPlaces(x *Node) *Node {
 	batch, d := s.reverse.Shape().Dim(0), x.Shape().Dim(-1)
 	flat := Reshape(s.lengthened(x, s.placeOf.Shape().Size()/batch), -1, d)
-	y := withPullback(StopGradient(gatherRows(flat, s.nodeAt)), flat, func(v *Node) *Node { return gatherRows(v, s.placeOf) })
+	y := withPullback(StopGradient(gatherRows(flat, s.nodeAt)), flat,
+		func(v *Node) *Node { return gatherRows(v, s.placeOf) })
 	return Reshape(y, batch, -1, d)
 }
 

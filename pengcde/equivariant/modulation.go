@@ -6,22 +6,20 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// Modulation replaces the entries of an adjacency by learned functions of themselves and of the [Identities] of source u
-// and target v,
+// Modulation replaces the entries of an adjacency by learned functions of themselves and of the [Identities] of source
+// u and target v,
 //
 //	a_uv <- MLP(a_uv || φ(u) || φ(v)),  MLP of 2k+1 -> 1 with two hidden layers of width 8,
 //
-// so that what follows may treat nodes differently. It stands for every entry on an edge of the pattern, those of weight 0
-// at the time among them; other entries stay 0, in a dense layout too. (The published code modulates all n² entries, also
-// where there is never an edge; a pattern of all edges gives that.) Sums, diagonal, total and trace are those of the new
-// entries: they are not linear in A any more, and cannot be interpolated.
+// so that what follows may treat nodes differently. It stands for every entry on an edge of the pattern, those of
+// weight 0 at the time among them; other entries stay 0, in a dense layout too. (The published code modulates all n²
+// entries, also where there is never an edge; a pattern of all edges gives that.) Sums, diagonal, total and trace are
+// those of the new entries: they are not linear in A any more, and cannot be interpolated.
 //
 // The first linear map splits into a_uv w + W_s φ(u) + W_t φ(v), so that no vector of length 2k+1 is formed: memory is
-// k n and 8 n numbers for the nodes and 8 for each entry of the neighbour lists, at most twice the edges and the places that keep
-// nodes in few buckets, hence O(edges + k n); a dense layout takes 8 n². The cost is about 80 products for an entry and
-// O(n k) for the nodes, which makes it the larger part of a layer: with 400 nodes of 16 neighbours two layers take about 20
-// times as long with it, forward and backward on two CPU cores, and Sparse is 3 times as fast as Dense; with 1000 nodes, 4000
-// edges and a hub it is 4 times and 100 (BenchmarkModulation). Prefer Sparse to Auto also on small graphs with few edges.
+// k n and 8 n numbers for the nodes and 8 for each entry of the neighbour lists, at most twice the edges and the places
+// that keep nodes in few buckets, hence O(edges + k n); a dense layout takes 8 n². It is the larger part of a layer:
+// prefer Sparse to Auto also on small graphs with few edges.
 type Modulation struct {
 	Name string
 	// Size is k.

@@ -114,8 +114,8 @@ func (p modulatedProblem) definition(edges modulatedProblem) []float64 {
 // manyNodes are so many that n² is more than 8 numbers for each of few edges.
 const manyNodes = 100
 
-// evaluate returns M Z, then the gradients of a fixed combination of its entries with respect to the declared parameters,
-// Z, the map weights, and the entries of A and of A' on edges, sample after sample.
+// evaluate returns M Z, then the gradients of a fixed combination of its entries with respect to the declared
+// parameters, Z, the map weights, and the entries of A and of A' on edges, sample after sample.
 func (p modulatedProblem) evaluate(t *testing.T, backend *xla.Backend, product Product) [][]float64 {
 	t.Helper()
 	layout, rows := p.lay(t, product)
@@ -229,8 +229,8 @@ func TestModulationGradientAgainstDifferences(t *testing.T) {
 		got := p.evaluate(t, backend, Sparse)
 		moved := p
 		moved.params = maps.Clone(p.params)
-		// slopes are those of the value in each entry of x, which is part of moved. The value is piecewise linear in each, so
-		// differences are exact but where a step meets a kink.
+		// slopes are those of the value in each entry of x, which is part of moved. The value is piecewise linear in
+		// each, so differences are exact but where a step meets a kink.
 		slopes := func(x []float64) []float64 {
 			const h = 1e-6
 			out := make([]float64, len(x))

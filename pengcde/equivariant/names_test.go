@@ -59,7 +59,8 @@ func TestSetsByName(t *testing.T) {
 // A fusion of maps that do not exist, or of more maps of A' than of A, panics with an error that says so.
 func TestFusionThatCannotBe(t *testing.T) {
 	for name, f := range map[string]Fusion{
-		"unknown map": {Maps: []Map{IdentityMap, 15}}, "unknown map of A'": {Maps: All15(), Derivative: slices.Repeat([]Map{-1}, 15)},
+		"unknown map": {Maps: []Map{IdentityMap, 15}}, "unknown map of A'": {Maps: All15(),
+			Derivative: slices.Repeat([]Map{-1}, 15)},
 		"more of A'": {Maps: Published8(), Derivative: All15()},
 	} {
 		if err := exceptions.TryCatch[error](func() { f.basis(4) }); !errors.Is(err, ErrMap) {

@@ -8,13 +8,14 @@ import (
 
 // Published8 are the maps of the published code, in its order of weights.
 func Published8() []Map {
-	return []Map{IdentityMap, TransposeMap, KeepDiagonal, RowsOnRows, RowsOnColumns, RowsOnDiagonal, TotalOnAll, TotalOnDiagonal}
+	return []Map{IdentityMap, TransposeMap, KeepDiagonal, RowsOnRows, RowsOnColumns, RowsOnDiagonal, TotalOnAll,
+		TotalOnDiagonal}
 }
 
 // Published11 are the maps of A and of A' in the published code's set for directed graphs, in its order of weights, for
-// [Fusion.Maps] and [Fusion.Derivative]. Its defects are kept: the fifth pair mixes row sums and column sums, so that one
-// map of A and one of A' come twice, and [RowsOnRows] is missing; set [Fusion.Parity] for that of the total of A'. (There
-// the weights of the ninth pair also start equal to those of the seventh; here all are drawn independently.)
+// [Fusion.Maps] and [Fusion.Derivative]. Its defects are kept: the fifth pair mixes row sums and column sums, so that
+// one map of A and one of A' come twice, and [RowsOnRows] is missing; set [Fusion.Parity] for that of the total of A'.
+// (There the weights of the ninth pair also start equal to those of the seventh; here all are drawn independently.)
 func Published11() (maps, derivative []Map) {
 	maps = []Map{IdentityMap, TransposeMap, KeepDiagonal, ColumnsOnRows, RowsOnColumns, ColumnsOnColumns, RowsOnColumns,
 		ColumnsOnDiagonal, RowsOnDiagonal, TotalOnAll, TotalOnDiagonal}

@@ -58,8 +58,8 @@ func relabelled(op *mat.Dense, order []int) *mat.Dense {
 	return out
 }
 
-// The number of independent maps is that of the partitions of 4 things into at most n classes (Maron et al. 2019): 15 from
-// n = 4 on.
+// The number of independent maps is that of the partitions of 4 things into at most n classes (Maron et al. 2019): 15
+// from n = 4 on.
 func TestMapsAreIndependent(t *testing.T) {
 	for n, want := range map[int]int{1: 1, 2: 8, 3: 14, 4: 15, 5: 15, 6: 15} {
 		var svd mat.SVD
@@ -92,8 +92,8 @@ func TestEachMapCommutesWithRelabelling(t *testing.T) {
 	}
 }
 
-// Averaging a linear fusion over all relabellings gives the equivariant map that is closest to it in the Frobenius norm,
-// and every equivariant map is a combination of the 15.
+// Averaging a linear fusion over all relabellings gives the equivariant map that is closest to it in the Frobenius
+// norm, and every equivariant map is a combination of the 15.
 func TestAverageOverRelabellingsIsTheProjection(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 15))
 	for n := 2; n <= 5; n++ {

@@ -8,11 +8,11 @@ import (
 
 // sparse gathers the states of neighbours, see [buckets].
 type sparse struct {
-	// placeOf [batch*P] leads from a node to its place among the P of all buckets, and from what is behind the n nodes of
-	// a sample to its empty places; nodeAt is the inverse.
+	// placeOf [batch*P] leads from a node to its place among the P of all buckets, and from what is behind the n nodes
+	// of a sample to its empty places; nodeAt is the inverse.
 	placeOf, nodeAt *Node
-	// reverse [batch, L] leads from an entry, among the L of all lists of a sample, to that of the transposed matrix, among
-	// batch*L. isEdge [batch, L] marks the entries on edges of the pattern.
+	// reverse [batch, L] leads from an entry, among the L of all lists of a sample, to that of the transposed matrix,
+	// among batch*L. isEdge [batch, L] marks the entries on edges of the pattern.
 	reverse, isEdge *Node
 	// neighbours are those of each bucket among batch*n: [batch, places, width] int32.
 	neighbours []*Node
@@ -55,8 +55,8 @@ func (s sparse) multiply(m arranged, c coefficients, z *Node) *Node {
 
 func gatherRows(flat, indices *Node) *Node { return Gather(flat, ExpandAxes(indices, -1)) }
 
-// withPullback gives y, of the shape of x, the gradient pull(cotangent) with respect to x, beside those that it has with
-// respect to others. Without it the gradient of a gather is a scatter, which is slow and, on accelerators, not
+// withPullback gives y, of the shape of x, the gradient pull(cotangent) with respect to x, beside those that it has
+// with respect to others. Without it the gradient of a gather is a scatter, which is slow and, on accelerators, not
 // deterministic.
 func withPullback(y, x *Node, pull func(cotangent *Node) *Node) *Node {
 	carrier := IdentityWithCustomGradient(x, func(_, v *Node) *Node { return pull(v) })
@@ -88,8 +88,9 @@ func (m arranged) mixed(c coefficients, to, from [][]*Node) []*Node {
 }
 
 // product is the matrix with the given entries times z [batch, n, d], which is held constant in gradients. States are
-// gathered again in the backward pass: kept for all layers and stages of a step they would be most of its memory, and an epoch
-// takes as long with them at 128 to 512 nodes, and about 1.5 times as long at 1024 (on a machine with other work).
+// gathered again in the backward pass: kept for all layers and stages of a step they would be most of its memory, and
+// an epoch takes as long with them at 128 to 512 nodes, and about 1.5 times as long at 1024 (on a machine with other
+// work).
 func (s sparse) product(entries []*Node, z *Node) *Node {
 	dims := z.Shape().Dimensions
 	batch, d := dims[0], dims[2]
@@ -98,7 +99,8 @@ func (s sparse) product(entries []*Node, z *Node) *Node {
 	for i, table := range s.neighbours {
 		states := StopGradient(gatherRows(flat, table)) // [batch, places, width, d]
 		rows, width := table.Shape().Size()/table.Shape().Dim(2), table.Shape().Dim(2)
-		part := DotGeneral(Reshape(entries[i], rows, width), []int{1}, []int{0}, Reshape(states, rows, width, d), []int{1}, []int{0})
+		part := DotGeneral(Reshape(entries[i], rows, width), []int{1}, []int{0}, Reshape(states, rows, width, d), []int{1},
+			[]int{0})
 		parts = append(parts, Reshape(part.StopCheckpoint(), batch, -1, d))
 	}
 	return s.byNode(Concatenate(parts, 1), dims[1])
@@ -111,6 +113,7 @@ func (s sparse) byNode(x *Node, n int) *Node {
 	}
 	dims := x.Shape().Dimensions
 	flat := Reshape(x, -1, dims[2])
-	inOrder := withPullback(StopGradient(gatherRows(flat, s.placeOf)), flat, func(v *Node) *Node { return gatherRows(v, s.nodeAt) })
+	inOrder := withPullback(StopGradient(gatherRows(flat, s.placeOf)), flat,
+		func(v *Node) *Node { return gatherRows(v, s.nodeAt) })
 	return Slice(Reshape(inOrder, dims...), AxisRange(), AxisRange(0, n))
 }

@@ -3,15 +3,14 @@ package equivariant
 import "github.com/peng-cde/pengcde-go/dyngraph"
 
 // fit is the layout for these snapshots, [samples][J][edges] on the patterns. Where all are symmetric, as those of an
-// undirected graph with every edge in both directions, A^T is A and column sums are row sums, and a row holds each once: half
-// the entries, and half the work of interpolating and mixing them. Otherwise, if a single edge weighs other than its
-// opposite in the last bit, it is the layout as it was. It takes O(edges) operations a snapshot.
-// Rows of 400 and 2048 nodes with 8 or 16 neighbours take 0.51 to 0.52 of the bytes. Two layers alone take 0.87 to 1.02 of the
-// time, since gathering the states is most of it (BenchmarkUndirected).
+// undirected graph with every edge in both directions, A^T is A and column sums are row sums, and a row holds each
+// once: half the entries, and half the work of interpolating and mixing them. Otherwise, if a single edge weighs other
+// than its opposite in the last bit, it is the layout as it was. It takes O(edges) operations a snapshot.
 //
-// Values and gradients with respect to states and weights are those of the other layout, up to rounding. Those with respect
-// to a row's entries belong to the row: what they give along any symmetric change of the weights, one edge and its opposite
-// together, is the derivative; that by one direction alone, which leaves the symmetric matrices, is not among them.
+// Values and gradients with respect to states and weights are those of the other layout, up to rounding. Those with
+// respect to a row's entries belong to the row: what they give along any symmetric change of the weights, one edge and
+// its opposite together, is the derivative; that by one direction alone, which leaves the symmetric matrices, is not
+// among them.
 func (l layout) fit(snapshots [][][]float64) layout {
 	for b, p := range l.patterns {
 		opposite := opposites(p)
@@ -30,8 +29,8 @@ func (l layout) fit(snapshots [][][]float64) layout {
 	return l
 }
 
-// opposites leads from each edge of a pattern to that in the other direction; nil where one has none. Sorted by target and
-// then by source, the edges of a symmetric pattern are the opposites of those sorted by source and then by target.
+// opposites leads from each edge of a pattern to that in the other direction; nil where one has none. Sorted by target
+// and then by source, the edges of a symmetric pattern are the opposites of those sorted by source and then by target.
 func opposites(p *dyngraph.Pattern) []int32 {
 	start := make([]int32, p.Nodes+1)
 	for _, v := range p.To {

@@ -53,9 +53,9 @@ func mirrored(p *dyngraph.Pattern, draw func() float64) []float64 {
 	return weights
 }
 
-// acting is a program of all that multiplies by matrices in a layout: a fusion of all maps, one with other maps of A', and A
-// alone, or a fusion of modulated matrices; and the gradients of a fixed combination of all, with respect to states,
-// weights, parameters, then rows.
+// acting is a program of all that multiplies by matrices in a layout: a fusion of all maps, one with other maps of A',
+// and A alone, or a fusion of modulated matrices; and the gradients of a fixed combination of all, with respect to
+// states, weights, parameters, then rows.
 type acting struct {
 	layout  layout
 	program *xla.Program
@@ -210,8 +210,8 @@ func TestSymmetricLayoutIsTheOther(t *testing.T) {
 	}
 }
 
-// One weight that differs from its opposite by the last bit, in any snapshot of any sample, keeps the layout as it was, as do
-// an edge without an opposite and a weight that is not a number.
+// One weight that differs from its opposite by the last bit, in any snapshot of any sample, keeps the layout as it was,
+// as do an edge without an opposite and a weight that is not a number.
 func TestFitIsForSymmetricSnapshotsOnly(t *testing.T) {
 	const n, batch, snapshots = 9, 3, 2
 	patterns := undirected(t, n, batch)

@@ -21,8 +21,8 @@ import (
 )
 
 // BenchmarkUndirected is dz/dt of a PENG of two layers and 16 features with its gradient, interpolation of 8 snapshots
-// included, for a batch of 4 graphs of the mean degree: undirected, and with the last bit of one weight changed. The two take
-// turns, and the fastest call of each counts.
+// included, for a batch of 4 graphs of the mean degree: undirected, and with the last bit of one weight changed. The
+// two take turns, and the fastest call of each counts.
 func BenchmarkUndirected(b *testing.B) {
 	const batch, width, knots = 4, 16, 8
 	f := field.PENG{Hidden: width, Layers: 2}
@@ -78,7 +78,8 @@ func BenchmarkUndirected(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer program.Close()
-				args := []any{slices.Repeat([]float64{3.4}, batch), owned.Own(host.Tensor(dtypes.Float32, make([]float64, batch*size.n*width), batch, size.n, width))[0]}
+				args := []any{slices.Repeat([]float64{3.4}, batch), owned.Own(host.Tensor(dtypes.Float32,
+					make([]float64, batch*size.n*width), batch, size.n, width))[0]}
 				for _, x := range owned.Own(append(nn.Draw(declared, dtypes.Float32, 1), control...)...) {
 					args = append(args, x)
 				}

@@ -55,7 +55,8 @@ func changingFields() []changingField {
 	peng := func(hidden, layers int) field.Field { return field.PENG{Hidden: hidden, Layers: layers, Parity: true} }
 	gnode := func(hidden, layers int) field.Field { return field.GNODE{Hidden: hidden, Layers: layers} }
 	return []changingField{
-		{"hermite", "model_peng", peng, path.Hermite}, {"ramp", "model_peng", peng, path.Ramp}, {"linear", "model_peng", peng, path.Linear},
+		{"hermite", "model_peng", peng, path.Hermite}, {"ramp", "model_peng", peng, path.Ramp},
+		{"linear", "model_peng", peng, path.Linear},
 		{"gn-ode", "model_gnode", gnode, path.Hermite},
 	}
 }
@@ -68,9 +69,9 @@ func (c changingField) stops(sample field.Sample) []float64 {
 	return sample.Changes()
 }
 
-// changes measures what changes of the graph cost a solve with the default tolerances, without and with steps that end on the
-// knots beside changes: the samples of a fixture and of so many series of irregular knots. The error is that at the end,
-// against a tight solve of the same path.
+// changes measures what changes of the graph cost a solve with the default tolerances, without and with steps that end
+// on the knots beside changes: the samples of a fixture and of so many series of irregular knots. The error is that at
+// the end, against a tight solve of the same path.
 func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost) {
 	tb.Helper()
 	backend := xlatest.Go(tb)
@@ -78,7 +79,8 @@ func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost
 	file := fixture.Load(tb, c.fixture)
 	f := c.field(file.Get("hidden").Int(), file.Get("layers").Int())
 	params := file.Get("params").Params()
-	loose, tight := ode.Config{StepSize: ode.PID{}}, ode.Config{StepSize: ode.PID{RTol: 1e-6, ATol: 1e-8}, MaxSteps: 1 << 20}
+	loose, tight := ode.Config{StepSize: ode.PID{}}, ode.Config{StepSize: ode.PID{RTol: 1e-6, ATol: 1e-8},
+		MaxSteps: 1 << 20}
 	type key struct {
 		config ode.Config
 		form   field.Form
@@ -130,7 +132,8 @@ func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost
 }
 
 func (c cost) String() string {
-	return fmt.Sprintf("%d tries, %d rejected (%.0f%%), largest relative error %.1e", c.tries, c.rejected, 100*float64(c.rejected)/float64(c.tries), c.worst)
+	return fmt.Sprintf("%d tries, %d rejected (%.0f%%), largest relative error %.1e", c.tries, c.rejected,
+		100*float64(c.rejected)/float64(c.tries), c.worst)
 }
 
 // With steps that end beside changes fewer tries are rejected, and no change is passed over.
@@ -139,12 +142,13 @@ func TestStepsAtChanges(t *testing.T) {
 		plain, stopped := changes(t, c, 1)
 		t.Logf("%v: plain %v; step-to times %v", c.name, plain, stopped)
 		if stopped.rejected >= plain.rejected || stopped.tries >= plain.tries || stopped.worst > plain.worst/5 {
-			t.Errorf("%v: plain %v; step-to times %v: want fewer rejected, fewer tries and a fifth of the error", c.name, plain, stopped)
+			t.Errorf("%v: plain %v; step-to times %v: want fewer rejected, fewer tries and a fifth of the error", c.name, plain,
+				stopped)
 		}
 	}
 }
 
-// BenchmarkStepsAtChanges reports the figures in the documentation of package path.
+// BenchmarkStepsAtChanges reports the figures in docs/measurements.md.
 func BenchmarkStepsAtChanges(b *testing.B) {
 	for _, c := range changingFields() {
 		b.Run(c.name, func(b *testing.B) {
@@ -173,10 +177,12 @@ func TestChangesOfMissingFeatures(t *testing.T) {
 	}{
 		{"carried forward", field.Sample{Features: gaps, FeaturePath: path.Ramp}, path.NoMask, []float64{4, 5}},
 		{"by a line", field.Sample{Features: gaps}, path.NoMask, []float64{0, 1, 2, 3, 4, 5}},
-		{"observed at the ends", field.Sample{Features: gaps, FeaturePath: path.Ramp}, path.Observed, []float64{0, 1, 2, 4, 5}},
+		{"observed at the ends", field.Sample{Features: gaps, FeaturePath: path.Ramp}, path.Observed,
+			[]float64{0, 1, 2, 4, 5}},
 		{"equal at both ends", field.Sample{Features: [][]float64{{2}, {nan}, {nan}, {2}, {2}, {nan}}}, path.NoMask, nil},
 		{"too few indices", field.Sample{Index: []int{0, 0}}, path.NoMask, []float64{1, 2, 3}},
-		{"an index below 0", field.Sample{Index: []int{-1, 0, 0, 0, 0, 0}, Snapshots: [][]float64{{1}}}, path.NoMask, []float64{0, 1, 2}},
+		{"an index below 0", field.Sample{Index: []int{-1, 0, 0, 0, 0, 0}, Snapshots: [][]float64{{1}}}, path.NoMask,
+			[]float64{0, 1, 2}},
 		{"too few features", field.Sample{Features: [][]float64{{0}, {1}}}, path.NoMask, []float64{0, 1, 2}},
 	} {
 		c.sample.Knots = []float64{0, 1, 2, 3, 4, 5}
@@ -185,7 +191,8 @@ func TestChangesOfMissingFeatures(t *testing.T) {
 		}
 		if c.mask != path.NoMask || len(c.sample.Features) == 6 {
 			var err error
-			if c.sample.Features, err = path.Fill(c.sample.FeaturePath, c.mask, c.sample.Knots, c.sample.Features, 1); err != nil {
+			if c.sample.Features, err = path.Fill(c.sample.FeaturePath, c.mask, c.sample.Knots, c.sample.Features,
+				1); err != nil {
 				t.Fatal(err)
 			}
 		}

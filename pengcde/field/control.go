@@ -5,6 +5,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
@@ -18,8 +19,8 @@ type Control struct {
 	side               *Node // from which it is looked at; nil where that does not matter
 }
 
-// From is the control as it is seen from a side, as [ode.Piecewise] has it: a time on a knot then belongs to the interval on
-// that side.
+// From is the control as it is seen from a side, as [ode.Piecewise] has it: a time on a knot then belongs to the
+// interval on that side.
 func (c *Control) From(side *Node) *Control {
 	seen := *c
 	seen.side = side
@@ -53,8 +54,8 @@ func (f Form) bind(nodes []*Node) *Control {
 	return c
 }
 
-// fits panics unless states at t [batch] are of as many samples and nodes as the control: a product by lists of neighbours
-// would not notice.
+// fits panics unless states at t [batch] are of as many samples and nodes as the control: a product by lists of
+// neighbours would not notice.
 func (c *Control) fits(t *Node, n int) {
 	if got, want := t.Shape().Dim(0), c.knots[0].Shape().Dim(0); got != want {
 		panic(invalid("states of %d samples, want the %d of the control", got, want))
@@ -62,6 +63,13 @@ func (c *Control) fits(t *Node, n int) {
 	if n != c.form.Graphs.Nodes {
 		panic(invalid("states of %d nodes, want the %d of the control's graph", n, c.form.Graphs.Nodes))
 	}
+}
+
+// At is the control at t [batch] for a field of your own: A and A', and dX/dt [batch, n, p] of the features, nil without.
+// It panics unless z [batch, n, ...] has as many samples and nodes as the control.
+func (c *Control) At(t, z *Node) (a, da *equivariant.Matrix, dx *Node) {
+	s := c.at(t, z.Shape().Dim(1), c.form.Features)
+	return s.a, s.da, s.dx
 }
 
 // at interpolates the control at t [batch] for a field that takes p features of n nodes.
@@ -118,8 +126,8 @@ func (c *Control) rate(t *Node) *Node {
 	return nil
 }
 
-// latest is the snapshot of the last knot at or before t [batch] (before it, seen from earlier times), of the first where
-// there is none; or that of the snapshot before it, for back = 1. There is no derivative.
+// latest is the snapshot of the last knot at or before t [batch] (before it, seen from earlier times), of the first
+// where there is none; or that of the snapshot before it, for back = 1. There is no derivative.
 func (c *Control) latest(t *Node, n, back int) signal {
 	c.fits(t, n)
 	knots := c.knots[0]

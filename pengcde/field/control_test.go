@@ -28,8 +28,8 @@ func direction(n, turn int) []float64 {
 }
 
 // The gradient of a solve with respect to the values of the control is that of central differences, along directions
-// through all entries of the rows of snapshots and of the node features, and of one edge's weight, in both products, and of
-// an undirected edge's weight where the graph is undirected.
+// through all entries of the rows of snapshots and of the node features, and of one edge's weight, in both products,
+// and of an undirected edge's weight where the graph is undirected.
 func TestGradientOfControlValues(t *testing.T) {
 	directed, z, n, p := clocked(t)
 	directed.Clock = nil
@@ -62,7 +62,8 @@ func TestGradientOfControlValues(t *testing.T) {
 					args = append(args, host.Tensor(dtypes.Float64, waves(f)[d.Name].Data, d.Dims...))
 				}
 				args = append(args, control...)
-				problem := ode.Problem{Z0: host.Tensor(dtypes.Float64, z, 1, n, len(z)/n), Times: times, Args: args, Memory: ode.Memory{Checkpoints: 2}}
+				problem := ode.Problem{Z0: host.Tensor(dtypes.Float64, z, 1, n, len(z)/n), Times: times, Args: args,
+					Memory: ode.Memory{Checkpoints: 2}}
 				solution, err := solver.Run(context.Background(), problem)
 				if err != nil {
 					t.Fatal(err)
@@ -72,7 +73,8 @@ func TestGradientOfControlValues(t *testing.T) {
 				for i := range probe {
 					probe[i] = math.Sin(float64(3*i + 1))
 				}
-				g, err := solution.Pullback(context.Background(), host.Tensor(dtypes.Float64, probe, solution.Z.Shape().Dimensions...))
+				g, err := solution.Pullback(context.Background(), host.Tensor(dtypes.Float64, probe,
+					solution.Z.Shape().Dimensions...))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Three nodes start alike, and an edge from 0 to 1 appears between the times 1 and 2. Until then their states stay equal;
-// afterwards the two that it joins have gone ways of their own.
+// Three nodes start alike, and an edge from 0 to 1 appears between the times 1 and 2. Until then their states stay
+// equal; afterwards the two that it joins have gone ways of their own.
 func Example() {
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
@@ -30,7 +30,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	sample := field.Sample{Knots: []float64{0, 1, 2, 3}, Pattern: pattern, Snapshots: [][]float64{{0}, {1}}, Index: []int{0, 0, 1, 1}}
+	sample := field.Sample{Knots: []float64{0, 1, 2, 3}, Pattern: pattern, Snapshots: [][]float64{{0}, {1}},
+		Index: []int{0, 0, 1, 1}}
 	control, form, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{sample})
 	if err != nil {
 		fmt.Println(err)

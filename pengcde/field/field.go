@@ -16,8 +16,8 @@ type Field interface {
 	// Params declares what is learned. Like Derivative it panics where the field's sizes, such as Hidden and Layers,
 	// cannot be.
 	Params() []nn.Param
-	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden]. Those of this package
-	// also take the parameters of several seeds at once (see [nn.Seeds]), but not with identities.
+	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden], by [Control.At]. Those of
+	// this package also take the parameters of several seeds at once (see [nn.Seeds]), but not with identities.
 	Derivative(v nn.Values, c *Control, t, z *Node) *Node
 }
 

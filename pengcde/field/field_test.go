@@ -22,7 +22,8 @@ import (
 
 // evaluate is the field at z [n*hidden] and several times for one sample, one after the other; with gradient, that of a
 // fixed combination of its entries with respect to the parameters follows.
-func evaluate(t *testing.T, backend *xla.Backend, f field.Field, params map[string]fixture.Array, s field.Sample, product equivariant.Product, times, z []float64, gradient bool) [][]float64 {
+func evaluate(t *testing.T, backend *xla.Backend, f field.Field, params map[string]fixture.Array, s field.Sample,
+	product equivariant.Product, times, z []float64, gradient bool) [][]float64 {
 	t.Helper()
 	batch := len(times)
 	control, form, err := field.NewControl(dtypes.Float64, product, slices.Repeat([]field.Sample{s}, batch))
@@ -79,7 +80,8 @@ func TestFixtureModelPengField(t *testing.T) {
 	peng := field.PENG{Hidden: f.Get("hidden").Int(), Layers: f.Get("layers").Int(), Parity: true}
 	sample := observed.Synthetic(t, f)[0]
 	for _, product := range []equivariant.Product{equivariant.Dense, equivariant.Sparse} {
-		got := evaluate(t, xlatest.Backend(t), peng, f.Get("params").Params(), sample, product, f.Get("field_t").Array().Data, f.Get("field_z").Array().Data, false)
+		got := evaluate(t, xlatest.Backend(t), peng, f.Get("params").Params(), sample, product, f.Get("field_t").Array().Data,
+			f.Get("field_z").Array().Data, false)
 		closeEach(t, got[0], f.Get("field_f").Array(), 1e-12)
 	}
 }
@@ -88,16 +90,19 @@ func TestFixtureModelConstField(t *testing.T) {
 	f := fixture.Load(t, "model_const")
 	constant := field.Constant{Hidden: f.Get("hidden").Int()}
 	sample := observed.Synthetic(t, f)[0]
-	got := evaluate(t, xlatest.Backend(t), constant, f.Get("params").Params(), sample, equivariant.Auto, f.Get("field_t").Array().Data, f.Get("field_z").Array().Data, false)
+	got := evaluate(t, xlatest.Backend(t), constant, f.Get("params").Params(), sample, equivariant.Auto,
+		f.Get("field_t").Array().Data, f.Get("field_z").Array().Data, false)
 	closeEach(t, got[0], f.Get("field_f").Array(), 1e-15)
 }
 
 func TestFixturePGTPengField(t *testing.T) {
 	f := fixture.Load(t, "pgt_peng")
-	peng := field.PENG{Hidden: f.Get("hidden").Int(), Layers: f.Get("layers").Int(), Features: f.Get("p").Int(), Parity: true}
+	peng := field.PENG{Hidden: f.Get("hidden").Int(), Layers: f.Get("layers").Int(), Features: f.Get("p").Int(),
+		Parity: true}
 	sample := observed.Windowed(t, f)
 	for _, product := range []equivariant.Product{equivariant.Dense, equivariant.Sparse} {
-		got := evaluate(t, xlatest.Backend(t), peng, f.Get("params").Params(), sample, product, f.Get("field_t").Array().Data, f.Get("field_z").Array().Data, false)
+		got := evaluate(t, xlatest.Backend(t), peng, f.Get("params").Params(), sample, product, f.Get("field_t").Array().Data,
+			f.Get("field_z").Array().Data, false)
 		closeEach(t, got[0], f.Get("field_dz").Array(), 1e-12)
 	}
 }
@@ -116,8 +121,10 @@ func TestHold(t *testing.T) {
 	}
 	peng := field.PENG{Hidden: f.Get("hidden").Int(), Layers: f.Get("layers").Int(), Features: f.Get("p").Int()}
 	z, params := f.Get("field_z").Array().Data, f.Get("params").Params()
-	held := evaluate(t, xlatest.Backend(t), peng, params, sample, equivariant.Auto, []float64{sample.Knots[last] + 0.7}, z, false)
-	want := evaluate(t, xlatest.Backend(t), peng, params, constant, equivariant.Auto, []float64{sample.Knots[last] - 0.1}, z, false)
+	held := evaluate(t, xlatest.Backend(t), peng, params, sample, equivariant.Auto, []float64{sample.Knots[last] + 0.7}, z,
+		false)
+	want := evaluate(t, xlatest.Backend(t), peng, params, constant, equivariant.Auto, []float64{sample.Knots[last] - 0.1},
+		z, false)
 	fixture.Close(t, "held", held[0], want[0], 1e-13)
 }
 
@@ -146,7 +153,8 @@ func TestControlErrors(t *testing.T) {
 		}
 	}
 	other := with(func(s *field.Sample) { s.Knots = []float64{0, 1, 2}; s.Index = []int{0, 0, 1} })
-	if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{good, other}); !errors.Is(err, dyngraph.ErrInvalid) {
+	if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{good, other}); !errors.Is(err,
+		dyngraph.ErrInvalid) {
 		t.Errorf("samples of different length: %v, want ErrInvalid", err)
 	}
 	larger, _, err := dyngraph.NewPattern(3, []int{0}, []int{1})
@@ -154,7 +162,8 @@ func TestControlErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	other = with(func(s *field.Sample) { s.Pattern = larger })
-	if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{good, other}); !errors.Is(err, dyngraph.ErrInvalid) {
+	if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{good, other}); !errors.Is(err,
+		dyngraph.ErrInvalid) {
 		t.Errorf("samples of different numbers of nodes: %v, want ErrInvalid", err)
 	}
 }

@@ -27,7 +27,8 @@ func checkField(t *testing.T, file fixture.Node, f field.Field, sample field.Sam
 	t.Helper()
 	params := file.Get("params").Params()
 	for _, product := range bothProducts {
-		got := evaluate(t, xlatest.Backend(t), f, params, sample, product, file.Get("field_t").Array().Data, file.Get("field_z").Array().Data, false)
+		got := evaluate(t, xlatest.Backend(t), f, params, sample, product, file.Get("field_t").Array().Data,
+			file.Get("field_z").Array().Data, false)
 		closeEach(t, got[0], file.Get(key).Array(), 1e-12)
 	}
 }
@@ -51,7 +52,8 @@ func TestFixtureModelOriginalField(t *testing.T) {
 func TestFixtureModelPreMultField(t *testing.T) {
 	file := fixture.Load(t, "model_premult")
 	hidden, layers := sizes(file)
-	checkField(t, file, field.PreMult{Hidden: hidden, Layers: layers, Nodes: file.Get("n").Int()}, observed.Synthetic(t, file)[0], "field_f")
+	checkField(t, file, field.PreMult{Hidden: hidden, Layers: layers, Nodes: file.Get("n").Int()},
+		observed.Synthetic(t, file)[0], "field_f")
 }
 
 func TestFixtureModelGNODEField(t *testing.T) {
@@ -63,7 +65,8 @@ func TestFixtureModelGNODEField(t *testing.T) {
 func TestFixturePGTOriginalField(t *testing.T) {
 	file := fixture.Load(t, "pgt_orig")
 	hidden, layers := sizes(file)
-	checkField(t, file, field.Original{Hidden: hidden, Layers: layers, Features: file.Get("p").Int()}, observed.Windowed(t, file), "field_dz")
+	checkField(t, file, field.Original{Hidden: hidden, Layers: layers, Features: file.Get("p").Int()},
+		observed.Windowed(t, file), "field_dz")
 }
 
 func TestFixturePGTPengDirectedField(t *testing.T) {
@@ -81,8 +84,9 @@ func every(n, p int) map[string]field.Field {
 	mlp, linear := equivariant.Identities{Size: 2}, equivariant.Identities{Kind: equivariant.IdentityLinear, Size: 3}
 	table := equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2, Nodes: n}
 	return map[string]field.Field{
-		"PENG":                field.PENG{Hidden: hidden, Layers: layers, Maps: equivariant.All15()},
-		"PENG, features":      field.PENG{Hidden: hidden, Layers: layers, Features: p, Maps: equivariant.All15(), PerChannel: true},
+		"PENG": field.PENG{Hidden: hidden, Layers: layers, Maps: equivariant.All15()},
+		"PENG, features": field.PENG{Hidden: hidden, Layers: layers, Features: p, Maps: equivariant.All15(),
+			PerChannel: true},
 		"PENG, 8 maps":        field.PENG{Hidden: hidden, Layers: layers},
 		"PENG, as published":  field.PENG{Hidden: hidden, Layers: layers, Features: p, Parity: true},
 		"PENG, 11 maps":       field.PENG{Hidden: hidden, Layers: layers, Maps: maps, DerivativeMaps: derivative},
@@ -96,8 +100,8 @@ func every(n, p int) map[string]field.Field {
 		"Constant":            field.Constant{Hidden: hidden},
 
 		"PENG, identities": field.PENG{Hidden: hidden, Layers: layers, Maps: equivariant.All15(), Identities: mlp},
-		// With waves for parameters the first of two layers would give nearly the same direction for all nodes, which is all
-		// that the norm of the second leaves, so that its gradient is lost in rounding.
+		// With waves for parameters the first of two layers would give nearly the same direction for all nodes, which
+		// is all that the norm of the second leaves, so that its gradient is lost in rounding.
 		"PENG, linear identities": field.PENG{Hidden: hidden, Layers: 1, PerChannel: true, Identities: linear},
 		"Original, identities":    field.Original{Hidden: hidden, Layers: 1, Identities: table},
 		"PreMult, identities":     field.PreMult{Hidden: hidden, Layers: layers, Nodes: n, Features: p, Identities: linear},

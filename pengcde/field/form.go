@@ -15,8 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// Form says what the tensors of a control are: it is made of their contents by [NewControl], and what is built for one form
-// serves every control of that form. Forms compare with ==.
+// Form says what the tensors of a control are: it is made of their contents by [NewControl], and what is built for one
+// form serves every control of that form. Forms compare with ==.
 type Form struct {
 	// GraphPath and FeaturePath are those of the samples, equal where there are no features.
 	GraphPath, FeaturePath path.Kind
@@ -26,20 +26,20 @@ type Form struct {
 	Features int
 	// Clock says that the time channel has a clock of its own.
 	Clock bool
-	// Seeds is the number of models whose parameters are given at once, [S, dims...], each for its part of the batch; 0, as
-	// NewControl leaves it, is one model. See [nn.Seeds].
+	// Seeds is the number of models whose parameters are given at once, [S, dims...], each for its part of the batch;
+	// 0, as NewControl leaves it, is one model. See [nn.Seeds].
 	Seeds nn.Seeds
 }
 
 func (f Form) natural() bool { return f.GraphPath == path.Natural || f.FeaturePath == path.Natural }
 
-// NewControl makes the tensors of a batch of samples, and says what they are. Samples may differ in times, graphs and values,
-// not in the numbers of knots, snapshots, nodes and features.
+// NewControl makes the tensors of a batch of samples, and says what they are. Samples may differ in times, graphs and
+// values, not in the numbers of knots, snapshots, nodes and features.
 //
 // Where every snapshot of every sample is exactly symmetric, as those of undirected graphs are, the tensors hold both
-// directions of an edge together, with the same results. So a batch in which one snapshot is not has another form; and the
-// gradient with respect to the snapshots' tensor then gives derivatives by undirected edges, as differences of symmetric
-// snapshots would, not by one direction alone.
+// directions of an edge together, with the same results. So a batch in which one snapshot is not has another form; and
+// the gradient with respect to the snapshots' tensor then gives derivatives by undirected edges, as differences of
+// symmetric snapshots would, not by one direction alone.
 //
 // The dtype is that of the states, float32 or float64. Errors wrap [ErrInput], those about graphs
 // [dyngraph.ErrInvalid] too, and those about knots and values the errors of package path.

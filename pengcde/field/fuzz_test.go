@@ -23,7 +23,8 @@ func bits(numbers ...float64) []byte {
 	return out
 }
 
-// FuzzControl wants of any sample a typed error, or control tensors that are finite but for the end of a path without one.
+// FuzzControl wants of any sample a typed error, or control tensors that are finite but for the end of a path without
+// one.
 func FuzzControl(f *testing.F) {
 	nan, inf := math.NaN(), math.Inf(1)
 	three, weights, features := bits(0, 1, 2.5), bits(1, 2, 3, 4), bits(1, nan, 3, 4, 5, nan)
@@ -38,7 +39,8 @@ func FuzzControl(f *testing.F) {
 	f.Add(three, weights, []byte{}, []byte{0, 9, 1}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(bits(0, nan, 2), weights, []byte{}, []byte{0, 1, 1}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(bits(0, 1, 1), weights, []byte{}, []byte{0, 1, 1}, byte(1), byte(1), byte(0), byte(clocked))
-	f.Add(bits(-1e308, 1e308), weights, []byte{}, []byte{0, 1}, byte(path.Rectilinear), byte(path.Rectilinear), byte(0), byte(held))
+	f.Add(bits(-1e308, 1e308), weights, []byte{}, []byte{0, 1}, byte(path.Rectilinear), byte(path.Rectilinear), byte(0),
+		byte(held))
 	f.Add([]byte{}, weights, []byte{}, []byte{}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(three, weights, features, []byte{0, 1, 1, 0}, byte(0), byte(0), byte(0), byte(otherEdges))
 	f.Add(three, weights, features, []byte{1, 1, 1, 0}, byte(0), byte(0), byte(0), byte(otherEdges))

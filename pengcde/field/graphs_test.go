@@ -20,8 +20,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// oddGraph is a sample of n nodes with the given edges, each with a weight at each knot; edges may repeat, and the weights of
-// those that do are added. The turn tells samples apart.
+// oddGraph is a sample of n nodes with the given edges, each with a weight at each knot; edges may repeat, and the
+// weights of those that do are added. The turn tells samples apart.
 func oddGraph(t *testing.T, n, p int, edges [][2]int, turn float64) field.Sample {
 	t.Helper()
 	var from, to []int
@@ -71,8 +71,8 @@ func complete(t *testing.T, s field.Sample) field.Sample {
 	return whole
 }
 
-// Graphs without edges, with self-loops, with edges given twice, with isolated nodes, or of a single node are graphs like
-// others: every field and its gradient are those of the matrix written out, in both products.
+// Graphs without edges, with self-loops, with edges given twice, with isolated nodes, or of a single node are graphs
+// like others: every field and its gradient are those of the matrix written out, in both products.
 func TestOddGraphs(t *testing.T) {
 	backend := xlatest.Go(t)
 	const p = 2
@@ -136,13 +136,16 @@ func TestStateOfAnotherShape(t *testing.T) {
 			continue
 		}
 		for _, product := range bothProducts {
-			solver := solverOf(t, backend, f, formOf(t, product, sample), ode.Config{StepSize: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
-			for what, dims := range map[string][]int{"a node more": {1, n + 1, 3}, "a node less": {1, n - 1, 3}, "wider": {1, n, 4}, "a sample more": {2, n, 3}, "an axis less": {n, 3}} {
+			solver := solverOf(t, backend, f, formOf(t, product, sample), ode.Config{StepSize: ode.Constant{Step: 0.5},
+				Parameters: len(f.Params())})
+			for what, dims := range map[string][]int{"a node more": {1, n + 1, 3}, "a node less": {1, n - 1, 3},
+				"wider": {1, n, 4}, "a sample more": {2, n, 3}, "an axis less": {n, 3}} {
 				size := 1
 				for _, d := range dims {
 					size *= d
 				}
-				_, err := solver.Evaluate(context.Background(), host.Tensor(dtypes.Float64, direction(size, 0), dims...), [][]float64{{0, 1}}, argsOf(t, f, product, sample)...)
+				_, err := solver.Evaluate(context.Background(), host.Tensor(dtypes.Float64, direction(size, 0), dims...),
+					[][]float64{{0, 1}}, argsOf(t, f, product, sample)...)
 				if !errors.Is(err, ode.ErrInput) || !errors.Is(err, field.ErrInput) || !strings.Contains(err.Error(), "states of") {
 					t.Errorf("%s, product %d, %s: got %v, want ErrInput that says of what the states are", name, product, what, err)
 				}
@@ -150,8 +153,10 @@ func TestStateOfAnotherShape(t *testing.T) {
 		}
 	}
 	with := every(n, p+1)["PENG, features"]
-	solver := solverOf(t, backend, with, formOf(t, bothProducts[0], sample), ode.Config{StepSize: ode.Constant{Step: 0.5}, Parameters: len(with.Params())})
-	if _, err := solver.Evaluate(context.Background(), host.Tensor(dtypes.Float64, direction(n*3, 0), 1, n, 3), [][]float64{{0, 1}}, argsOf(t, with, bothProducts[0], sample)...); !errors.Is(err, ode.ErrInput) {
+	solver := solverOf(t, backend, with, formOf(t, bothProducts[0], sample),
+		ode.Config{StepSize: ode.Constant{Step: 0.5}, Parameters: len(with.Params())})
+	if _, err := solver.Evaluate(context.Background(), host.Tensor(dtypes.Float64, direction(n*3, 0), 1, n, 3),
+		[][]float64{{0, 1}}, argsOf(t, with, bothProducts[0], sample)...); !errors.Is(err, ode.ErrInput) {
 		t.Errorf("a field of more features than the control has: got %v, want ErrInput", err)
 	}
 }
@@ -159,7 +164,8 @@ func TestStateOfAnotherShape(t *testing.T) {
 // Sizes that no field has are named where its parameters are declared.
 func TestSizesOfFields(t *testing.T) {
 	for name, f := range map[string]field.Field{
-		"Layers 0": field.PENG{Hidden: 2}, "Layers 0, Features 1": field.Adjacency{Hidden: 2, Features: 1}, "Hidden 0": field.GNODE{Layers: 1},
+		"Layers 0": field.PENG{Hidden: 2}, "Layers 0, Features 1": field.Adjacency{Hidden: 2, Features: 1},
+		"Hidden 0":  field.GNODE{Layers: 1},
 		"Hidden -2": field.Original{Hidden: -2, Layers: 1}, "Nodes 0": field.PreMult{Hidden: 2, Layers: 1},
 		"Hidden -1": field.Constant{Hidden: -1}, "Features -1": field.PENG{Hidden: 2, Layers: 1, Features: -1},
 	} {
@@ -175,10 +181,12 @@ func TestSizesOfFields(t *testing.T) {
 func TestControlWithoutSomeTensors(t *testing.T) {
 	f := field.PENG{Hidden: 3, Layers: 1, Features: 1}
 	sample := oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0)
-	solver := solverOf(t, xlatest.Go(t), f, formOf(t, equivariant.Dense, sample), ode.Config{StepSize: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
+	solver := solverOf(t, xlatest.Go(t), f, formOf(t, equivariant.Dense, sample),
+		ode.Config{StepSize: ode.Constant{Step: 0.5}, Parameters: len(f.Params())})
 	args := argsOf(t, f, equivariant.Dense, sample)
 	for _, drop := range []int{1, 2, len(args) - len(f.Params())} {
-		_, err := solver.Evaluate(context.Background(), host.Tensor(dtypes.Float64, direction(12, 0), 1, 4, 3), [][]float64{{0, 1}}, slices.Delete(slices.Clone(args), len(f.Params()), len(f.Params())+drop)...)
+		_, err := solver.Evaluate(context.Background(), host.Tensor(dtypes.Float64, direction(12, 0), 1, 4, 3),
+			[][]float64{{0, 1}}, slices.Delete(slices.Clone(args), len(f.Params()), len(f.Params())+drop)...)
 		if !errors.Is(err, ode.ErrInput) || !errors.Is(err, field.ErrInput) || !strings.Contains(err.Error(), "NewControl") {
 			t.Errorf("without %d tensors: %v, want ErrInput that names NewControl", drop, err)
 		}
@@ -188,7 +196,8 @@ func TestControlWithoutSomeTensors(t *testing.T) {
 // A control in integers, or by a product that does not exist, is an error.
 func TestControlThatCannotBe(t *testing.T) {
 	samples := []field.Sample{oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0)}
-	if _, _, err := field.NewControl(dtypes.Int32, equivariant.Auto, samples); !errors.Is(err, field.ErrInput) || errors.Is(err, dyngraph.ErrInvalid) {
+	if _, _, err := field.NewControl(dtypes.Int32, equivariant.Auto, samples); !errors.Is(err, field.ErrInput) ||
+		errors.Is(err, dyngraph.ErrInvalid) {
 		t.Errorf("of integers: got %v, want field.ErrInput alone", err)
 	}
 	if _, _, err := field.NewControl(dtypes.Float32, equivariant.Sparse+1, samples); !errors.Is(err, field.ErrInput) {

@@ -19,8 +19,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// With identities, relabelling the nodes relabels dz/dt only if the numbers that the identities are of are relabelled too:
-// that is, if each node takes its identity with it. A table of all identities shows it for every kind.
+// With identities, relabelling the nodes relabels dz/dt only if the numbers that the identities are of are relabelled
+// too: that is, if each node takes its identity with it. A table of all identities shows it for every kind.
 func TestIdentitiesCommuteOnlyWithTheirNumbers(t *testing.T) {
 	const size = 2
 	backend := xlatest.Go(t)

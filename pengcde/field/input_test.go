@@ -18,8 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// What is wrong with a sample wraps ErrInput, with dyngraph.ErrInvalid where it is the graph and the errors of package path
-// where those found it, and says each thing once.
+// What is wrong with a sample wraps ErrInput, with dyngraph.ErrInvalid where it is the graph and the errors of package
+// path where those found it, and says each thing once.
 func TestSampleErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*field.Sample)
@@ -47,7 +47,8 @@ func TestSampleErrors(t *testing.T) {
 		s := oddGraph(t, 4, 1, [][2]int{{0, 1}}, 0)
 		c.change(&s)
 		_, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s})
-		if !errors.Is(err, field.ErrInput) || errors.Is(err, dyngraph.ErrInvalid) != c.graph || c.also != nil && !errors.Is(err, c.also) {
+		if !errors.Is(err, field.ErrInput) || errors.Is(err, dyngraph.ErrInvalid) != c.graph || c.also != nil &&
+			!errors.Is(err, c.also) {
 			t.Errorf("%s: %v, want ErrInput and %v", name, err, c.also)
 			continue
 		}
@@ -73,7 +74,8 @@ func TestFieldSizes(t *testing.T) {
 	for name, f := range map[string]field.Field{
 		"hidden":           field.PENG{Hidden: huge, Layers: 1},
 		"hidden overflows": field.PENG{Hidden: math.MaxInt, Layers: 1, Features: 1},
-		"layers":           field.Original{Hidden: 1, Layers: huge}, "features": field.Adjacency{Hidden: 1, Layers: 1, Features: huge},
+		"layers":           field.Original{Hidden: 1, Layers: huge}, "features": field.Adjacency{Hidden: 1, Layers: 1,
+			Features: huge},
 		"no layers": field.GNODE{Hidden: 1}, "constant": field.Constant{Hidden: huge},
 		"nodes": field.PreMult{Hidden: 1, Layers: 1, Nodes: huge},
 	} {
@@ -86,7 +88,10 @@ func TestFieldSizes(t *testing.T) {
 // An equation counts off its parameters before it takes the control.
 func TestEquationWithoutParameters(t *testing.T) {
 	equation, params := field.Equation(field.GNODE{Hidden: 2, Layers: 1}, field.Form{})
-	program, err := xla.NewProgram(xlatest.Go(t), "equation", func(in []*Node) []*Node { return []*Node{equation(in[0], in[0], in[1:])} })
+	program, err := xla.NewProgram(xlatest.Go(t), "equation", func(in []*Node) []*Node {
+		return []*Node{equation(in[0],
+			in[0], in[1:])}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

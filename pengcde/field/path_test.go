@@ -17,8 +17,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// In the middle of an interval a linear path and a ramp have the same value, and derivatives 1 and 3/2 of the slope: the
-// field at a ramp is the field at a linear path of observations drawn apart by as much around the same middle.
+// In the middle of an interval a linear path and a ramp have the same value, and derivatives 1 and 3/2 of the slope:
+// the field at a ramp is the field at a linear path of observations drawn apart by as much around the same middle.
 func TestPathOfASample(t *testing.T) {
 	backend := xlatest.Go(t)
 	f := fixture.Load(t, "pgt_peng")
@@ -49,7 +49,8 @@ func TestPathOfASample(t *testing.T) {
 	h := sample.Knots[2] - sample.Knots[1]
 	start := path.Lengthen(sample.Knots, sample.Knots[1:2])[0]
 	still := sample
-	still.Snapshots, still.Features = slices.Repeat(sample.Snapshots[1:2], len(sample.Knots)), slices.Repeat(sample.Features[1:2], len(sample.Knots))
+	still.Snapshots, still.Features = slices.Repeat(sample.Snapshots[1:2], len(sample.Knots)),
+		slices.Repeat(sample.Features[1:2], len(sample.Knots))
 	timeless := sample // its time channel all but stands still
 	for _, t := range sample.Knots {
 		timeless.Clock = append(timeless.Clock, 1e-14*t)
@@ -64,7 +65,8 @@ func TestPathOfASample(t *testing.T) {
 	short := sample
 	short.Knots, short.Snapshots, short.Features = sample.Knots[:2], sample.Snapshots[:2], sample.Features[:2]
 	middle = []float64{0.3*sample.Knots[0] + 0.7*sample.Knots[1]}
-	fixture.Close(t, "spline on two knots", at(path.Hermite, path.Natural, short), at(path.Linear, path.Linear, short), 1e-12)
+	fixture.Close(t, "spline on two knots", at(path.Hermite, path.Natural, short), at(path.Linear, path.Linear, short),
+		1e-12)
 	fixture.Close(t, "spline of graphs", at(path.Natural, path.Ramp, short), at(path.Linear, path.Ramp, short), 1e-12)
 }
 
@@ -77,7 +79,8 @@ func TestHoldRectilinear(t *testing.T) {
 	last := len(sample.Knots) - 1
 	constant := sample
 	constant.GraphPath, constant.FeaturePath = path.Linear, path.Linear
-	constant.Snapshots, constant.Features = slices.Repeat(sample.Snapshots[last:], last+1), slices.Repeat(sample.Features[last:], last+1)
+	constant.Snapshots, constant.Features = slices.Repeat(sample.Snapshots[last:], last+1),
+		slices.Repeat(sample.Features[last:], last+1)
 	peng := field.PENG{Hidden: f.Get("hidden").Int(), Layers: f.Get("layers").Int(), Features: f.Get("p").Int()}
 	z, params := f.Get("field_z").Array().Data, f.Get("params").Params()
 	end := path.Lengthen(sample.Knots, sample.Knots[last:])[0]
@@ -114,7 +117,8 @@ func TestMissingFeatures(t *testing.T) {
 		params[d.Name] = a
 	}
 	z := f.Get("field_z").Array().Data
-	if dz := evaluate(t, backend, peng, params, whole, equivariant.Auto, []float64{0.8}, z, false)[0]; slices.ContainsFunc(dz, math.IsNaN) {
+	if dz := evaluate(t, backend, peng, params, whole, equivariant.Auto, []float64{0.8}, z,
+		false)[0]; slices.ContainsFunc(dz, math.IsNaN) {
 		t.Errorf("with filled values dz/dt is %v", dz)
 	}
 	missing := sample
@@ -124,7 +128,8 @@ func TestMissingFeatures(t *testing.T) {
 		!strings.Contains(err.Error(), "feature 0 of node 1") || !strings.Contains(err.Error(), "path.Fill") {
 		t.Errorf("a missing feature: %v, want ErrValues that names it and path.Fill", err)
 	}
-	if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{whole, sample}); !errors.Is(err, field.ErrInput) {
+	if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{whole, sample}); !errors.Is(err,
+		field.ErrInput) {
 		t.Errorf("samples of which one has a mask's channels: %v, want field.ErrInput", err)
 	}
 	for name, change := range map[string]func(*field.Sample){
@@ -133,7 +138,8 @@ func TestMissingFeatures(t *testing.T) {
 	} {
 		s := whole
 		change(&s)
-		if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s}); !errors.Is(err, field.ErrInput) {
+		if _, _, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{s}); !errors.Is(err,
+			field.ErrInput) {
 			t.Errorf("%s: %v, want field.ErrInput", name, err)
 		}
 	}

@@ -22,9 +22,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// relabelling is a program of a field and a drawn graph with states, beside the same under other names of the nodes. The
-// two are the samples of a batch, so the tables of graphs with other edges stand side by side too. Shapes are fixed, a
-// directed ring with chords and a hub, so that each product compiles once.
+// relabelling is a program of a field and a drawn graph with states, beside the same under other names of the nodes.
+// The two are the samples of a batch, so the tables of graphs with other edges stand side by side too. Shapes are
+// fixed, a directed ring with chords and a hub, so that each product compiles once.
 type relabelling struct {
 	field    field.Field
 	declared []nn.Param
@@ -49,7 +49,10 @@ func newRelabelling(t *testing.T, backend *xla.Backend, f field.Field) *relabell
 func (c *relabelling) program(r *rapid.T, form field.Form) *xla.Program {
 	if c.programs[form] == nil {
 		equation, _ := field.Equation(c.field, form)
-		p, err := xla.NewProgram(c.backend, "field", func(in []*Node) []*Node { return []*Node{equation(in[0], in[1], in[2:])} })
+		p, err := xla.NewProgram(c.backend, "field", func(in []*Node) []*Node {
+			return []*Node{equation(in[0], in[1],
+				in[2:])}
+		})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -174,7 +177,8 @@ func TestSparseIsDenseForAnyGraph(t *testing.T) {
 // Pre-Mult is tied to its nodes: relabelling them relabels dz/dt only if W_1 and W_2 are relabelled too.
 func TestPreMultCommutesOnlyWithItsMatrices(t *testing.T) {
 	for _, product := range bothProducts {
-		c := newRelabelling(t, xlatest.Go(t), field.PreMult{Hidden: ringHidden, Layers: 2, Nodes: ringNodes, Features: ringFeatures})
+		c := newRelabelling(t, xlatest.Go(t), field.PreMult{Hidden: ringHidden, Layers: 2, Nodes: ringNodes,
+			Features: ringFeatures})
 		differ := false
 		rapid.Check(t, func(r *rapid.T) {
 			d := c.draw(r)

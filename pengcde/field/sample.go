@@ -27,11 +27,11 @@ type Sample struct {
 	// Rectilinear the other is too: the solve then runs along the axis of [path.Lengthen], on which the time channel
 	// stops while values move.
 	GraphPath, FeaturePath path.Kind
-	// Clock [T] are the values of the time channel at the knots, where solver and channel run on different clocks; it is
-	// interpolated by cubics. nil: the channel is the time itself, with derivative exactly 1.
+	// Clock [T] are the values of the time channel at the knots, where solver and channel run on different clocks; it
+	// is interpolated by cubics. nil: the channel is the time itself, with derivative exactly 1.
 	Clock []float64
-	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its last
-	// polynomial. The time channel goes on at its last rate.
+	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its
+	// last polynomial. The time channel goes on at its last rate.
 	Hold bool
 }
 
@@ -44,9 +44,9 @@ func (s Sample) end() float64 {
 	return last
 }
 
-// Changes are the knots beside which the graph or the features change: the one before a change, the one after it, and the
-// next, up to which the slope of the change shapes a Hermite path. A solver that need not step on them may pass over a
-// short change as if it had not been: its derivative is large but its stages miss it.
+// Changes are the knots beside which the graph or the features change: the one before a change, the one after it, and
+// the next, up to which the slope of the change shapes a Hermite path. A solver that need not step on them may pass
+// over a short change as if it had not been: its derivative is large but its stages miss it.
 func (s Sample) Changes() []float64 {
 	features := s.Features
 	var times []float64
@@ -64,8 +64,8 @@ func (s Sample) Changes() []float64 {
 	return times
 }
 
-// Jumps are the knots at which another graph comes into force: there a field that takes the latest snapshot, such as [GNODE],
-// jumps, and changes at no other time.
+// Jumps are the knots at which another graph comes into force: there a field that takes the latest snapshot, such as
+// [GNODE], jumps, and changes at no other time.
 func (s Sample) Jumps() []float64 {
 	var times []float64
 	for k := 1; k < len(s.Knots); k++ {
@@ -102,16 +102,18 @@ func (s Sample) agree(b int, first Sample) error {
 	}
 	switch {
 	case s.GraphPath != first.GraphPath || s.FeaturePath != first.FeaturePath:
-		return invalid("paths %v and %v, sample 0 has %v and %v", s.GraphPath, s.FeaturePath, first.GraphPath, first.FeaturePath)
-	case s.Features != nil && s.GraphPath != s.FeaturePath && (s.GraphPath == path.Rectilinear || s.FeaturePath == path.Rectilinear):
+		return invalid("paths %v and %v, sample 0 has %v and %v", s.GraphPath, s.FeaturePath, first.GraphPath,
+			first.FeaturePath)
+	case s.Features != nil && s.GraphPath != s.FeaturePath &&
+		(s.GraphPath == path.Rectilinear || s.FeaturePath == path.Rectilinear):
 		return invalid("a %v path of graphs and a %v one of features, but a rectilinear path has a time axis of its own: "+
 			"choose it for both", s.GraphPath, s.FeaturePath)
 	case s.Clock != nil && s.GraphPath == path.Rectilinear:
 		return invalid("a clock beside a rectilinear path, which has a time channel of its own: leave one out")
 	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots),
 		s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
-		err := fmt.Errorf("%d knots, %d snapshots, %d indices, sample 0 has %d, %d and %d: want as many in all samples, and an "+
-			"index for each knot, or as many snapshots as knots: %w", len(s.Knots), len(s.Snapshots), len(s.Index),
+		err := fmt.Errorf("%d knots, %d snapshots, %d indices, sample 0 has %d, %d and %d: want as many in all samples, "+
+			"and an index for each knot, or as many snapshots as knots: %w", len(s.Knots), len(s.Snapshots), len(s.Index),
 			len(first.Knots), len(first.Snapshots), len(first.Index), dyngraph.ErrInvalid)
 		return errs.In(here, err, ErrInput)
 	case s.Features != nil && len(s.Features) != len(s.Knots), (s.Features == nil) != (first.Features == nil):
@@ -123,7 +125,8 @@ func (s Sample) agree(b int, first Sample) error {
 	return nil
 }
 
-// check finds what is wrong with the clock, the index and the features of sample b, whose graphs and knots were checked.
+// check finds what is wrong with the clock, the index and the features of sample b, whose graphs and knots were
+// checked.
 func (s Sample) check(b int, first Sample) error {
 	here := fmt.Sprintf("pengcde/field: sample %d", b)
 	if s.Clock != nil {
@@ -133,7 +136,8 @@ func (s Sample) check(b int, first Sample) error {
 	}
 	for k := range s.Knots {
 		if j := s.inForce(k); j < 0 || j >= len(s.Snapshots) {
-			return errs.In(here, fmt.Errorf("knot %d names snapshot %d of %d: %w", k, j, len(s.Snapshots), dyngraph.ErrInvalid), ErrInput)
+			return errs.In(here, fmt.Errorf("knot %d names snapshot %d of %d: %w", k, j, len(s.Snapshots), dyngraph.ErrInvalid),
+				ErrInput)
 		}
 	}
 	for k, row := range s.Features {
@@ -143,8 +147,8 @@ func (s Sample) check(b int, first Sample) error {
 		}
 		if i := slices.IndexFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
 			p := len(row) / s.Pattern.Nodes
-			return errs.In(here, fmt.Errorf("feature %d of node %d is %g at knot %d, want a finite value: fill in missing ones by "+
-				"path.Fill: %w", i%p, i/p, row[i], k, path.ErrValues), ErrInput)
+			return errs.In(here, fmt.Errorf("feature %d of node %d is %g at knot %d, want a finite value: fill in missing "+
+				"ones by path.Fill: %w", i%p, i/p, row[i], k, path.ErrValues), ErrInput)
 		}
 	}
 	return nil

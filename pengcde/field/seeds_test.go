@@ -21,9 +21,10 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// pulled is a field and the gradient of a fixed combination of its entries with respect to states and parameters, of the
-// samples of some seeds; params are [seeds][parameters][entries], one seed's without the leading axis.
-func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivariant.Product, samples []field.Sample, z []float64,
+// pulled is a field and the gradient of a fixed combination of its entries with respect to states and parameters, of
+// the samples of some seeds; params are [seeds][parameters][entries], one seed's without the leading axis.
+func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivariant.Product, samples []field.Sample,
+	z []float64,
 	params [][][]float64) [][]float64 {
 	t.Helper()
 	control, form, err := field.NewControl(dtypes.Float64, product, samples)
@@ -35,7 +36,8 @@ func pulled(t *testing.T, backend *xla.Backend, f field.Field, product equivaria
 		times[b] = 0.3 + 0.9*float64(b%2)
 	}
 	n := samples[0].Pattern.Nodes
-	inputs := []any{host.Tensor(dtypes.Float64, times, len(times)), host.Tensor(dtypes.Float64, z, len(times), n, len(z)/(n*len(times)))}
+	inputs := []any{host.Tensor(dtypes.Float64, times, len(times)), host.Tensor(dtypes.Float64, z, len(times), n,
+		len(z)/(n*len(times)))}
 	if len(params) > 1 {
 		form.Seeds = nn.Seeds(len(params))
 	}
@@ -77,7 +79,8 @@ func TestSeedsOfEveryField(t *testing.T) {
 // The same in compiled programs, for one field that has all the parts.
 func TestSeedsCompiled(t *testing.T) {
 	const seeds, batch, n, p = 3, 2, ringNodes, 2
-	checkSeeds(t, xlatest.Backend(t), map[string]field.Field{"PENG, features": every(n, p)["PENG, features"]}, seeds, batch, n, p)
+	checkSeeds(t, xlatest.Backend(t), map[string]field.Field{"PENG, features": every(n, p)["PENG, features"]}, seeds,
+		batch, n, p)
 }
 
 func checkSeeds(t *testing.T, backend *xla.Backend, fields map[string]field.Field, seeds, batch, n, p int) {
@@ -150,11 +153,13 @@ func TestSeedsThatDoNotFit(t *testing.T) {
 	const n, p = ringNodes, 2
 	sample := oddGraph(t, n, p, [][2]int{{0, 1}, {1, 4}}, 0)
 	for name, want := range map[string]string{
-		"PENG, identities": "one seed at a time", "Original, identities": "one seed at a time", "PreMult, identities": "one seed at a time",
-		"PENG": "equally many samples", "PreMult": "equally many samples", "Constant": "equally many samples",
+		"PENG, identities": "one seed at a time", "Original, identities": "one seed at a time",
+		"PreMult, identities": "one seed at a time",
+		"PENG":                "equally many samples", "PreMult": "equally many samples", "Constant": "equally many samples",
 	} {
 		f := every(n, p)[name]
-		inputs := []any{host.Tensor(dtypes.Float64, make([]float64, 3), 3), host.Tensor(dtypes.Float64, make([]float64, 3*n*3), 3, n, 3)}
+		inputs := []any{host.Tensor(dtypes.Float64, make([]float64, 3), 3), host.Tensor(dtypes.Float64,
+			make([]float64, 3*n*3), 3, n, 3)}
 		for _, d := range f.Params() {
 			inputs = append(inputs, host.Tensor(dtypes.Float64, make([]float64, 2*d.Size()), append([]int{2}, d.Dims...)...))
 		}

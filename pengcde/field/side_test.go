@@ -18,8 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// At a knot a field has the limit from the side that it is asked for: where the graph changes, where a line turns, where the paths
-// begin to be held.
+// At a knot a field has the limit from the side that it is asked for: where the graph changes, where a line turns,
+// where the paths begin to be held.
 func TestSidesOfKnots(t *testing.T) {
 	backend := xlatest.Go(t)
 	windowed := fixture.Load(t, "pgt_peng")
@@ -48,7 +48,10 @@ func TestSidesOfKnots(t *testing.T) {
 				t.Fatal(err)
 			}
 			equation, params := field.Piecewise(c.field, form)
-			program, err := xla.NewProgram(backend, "side", func(in []*Node) []*Node { return []*Node{equation(in[0], in[1], in[2], in[3:])} })
+			program, err := xla.NewProgram(backend, "side", func(in []*Node) []*Node {
+				return []*Node{equation(in[0], in[1],
+					in[2], in[3:])}
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

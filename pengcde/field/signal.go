@@ -38,7 +38,8 @@ func (s signal) perChannel(wanted bool) signal {
 }
 
 // contract is dZ/dt: the output f of a field's layers times the derivative of the control. Without features that is the
-// time channel, and f is [batch, n, hidden]. With p of them f is [batch, n, hidden·p·2], feature and channel fastest, and
+// time channel, and f is [batch, n, hidden]. With p of them f is [batch, n, hidden·p·2], feature and channel fastest,
+// and
 //
 //	dz_um/dt = Σ_l (f_uml0 dτ/dt + f_uml1 dx_ul/dt)
 //

@@ -64,13 +64,15 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 	for name, f := range every(n, p) {
 		t.Run(name, func(t *testing.T) {
 			declared := f.Params()
-			solver := solverOf(t, backend, f, formOf(t, equivariant.Sparse, sample), ode.Config{Method: ode.Heun, StepSize: ode.Constant{Step: 0.7}, Parameters: len(declared)})
+			solver := solverOf(t, backend, f, formOf(t, equivariant.Sparse, sample),
+				ode.Config{Method: ode.Heun, StepSize: ode.Constant{Step: 0.7}, Parameters: len(declared)})
 			problem := ode.Problem{Z0: host.Tensor(dtypes.Float64, z, 1, n, len(z)/n), Times: [][]float64{{0.2, 1.3, 3.4}},
 				Args: argsOf(t, f, equivariant.Sparse, sample)}
 			size := int64(len(z)) * 8
 			var want [][]float64
 			var probe []float64
-			for _, memory := range []ode.Memory{{}, {Host: true}, {Checkpoints: 1}, {Checkpoints: 2, Host: true}, {Checkpoints: 3}, {Bytes: 2*size + 48}} {
+			for _, memory := range []ode.Memory{{}, {Host: true}, {Checkpoints: 1}, {Checkpoints: 2, Host: true},
+				{Checkpoints: 3}, {Bytes: 2*size + 48}} {
 				problem.Memory = memory
 				solution, err := solver.Run(context.Background(), problem)
 				if err != nil {
@@ -80,7 +82,8 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 				for i := range probe {
 					probe[i] = math.Sin(float64(3*i + 1))
 				}
-				g, err := solution.Pullback(context.Background(), host.Tensor(dtypes.Float64, probe, solution.Z.Shape().Dimensions...))
+				g, err := solution.Pullback(context.Background(), host.Tensor(dtypes.Float64, probe,
+					solution.Z.Shape().Dimensions...))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,12 +136,13 @@ func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 	}
 }
 
-// Samples of one batch, with knots, graphs and values of their own, take the same steps to the same states as alone, and
-// the gradient of the parameters is the sum of theirs.
+// Samples of one batch, with knots, graphs and values of their own, take the same steps to the same states as alone,
+// and the gradient of the parameters is the sum of theirs.
 func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 	backend := xlatest.Go(t)
 	const n, p = ringNodes, 2
-	for name, f := range map[string]field.Field{"PENG, features": every(n, p)["PENG, features"], "Original": every(n, p)["Original"], "GNODE": every(n, p)["GNODE"]} {
+	for name, f := range map[string]field.Field{"PENG, features": every(n, p)["PENG, features"],
+		"Original": every(n, p)["Original"], "GNODE": every(n, p)["GNODE"]} {
 		for _, product := range bothProducts {
 			t.Run(fmt.Sprintf("%s, product %d", name, product), func(t *testing.T) {
 				var samples []field.Sample
@@ -151,10 +155,12 @@ func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 					last := s.Knots[len(s.Knots)-1]
 					times = append(times, []float64{s.Knots[0], 0.4 * last, last})
 				}
-				solver := solverOf(t, backend, f, formOf(t, product, samples...), ode.Config{Method: ode.Bosh3, Parameters: len(f.Params())})
+				solver := solverOf(t, backend, f, formOf(t, product, samples...), ode.Config{Method: ode.Bosh3,
+					Parameters: len(f.Params())})
 				solve := func(z []float64, times [][]float64, samples []field.Sample) (*ode.Solution, *ode.Gradients) {
 					t.Helper()
-					problem := ode.Problem{Z0: host.Tensor(dtypes.Float64, z, len(samples), n, 3), Times: times, Args: argsOf(t, f, product, samples...)}
+					problem := ode.Problem{Z0: host.Tensor(dtypes.Float64, z, len(samples), n, 3), Times: times,
+						Args: argsOf(t, f, product, samples...)}
 					for _, s := range samples {
 						problem.StepTo = append(problem.StepTo, s.Changes())
 					}
@@ -163,7 +169,8 @@ func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 						t.Fatal(err)
 					}
 					t.Cleanup(solution.Close)
-					g, err := solution.Pullback(context.Background(), host.Tensor(dtypes.Float64, slices.Repeat(direction(3*n*3, 1), len(samples)), len(samples), 3, n, 3))
+					g, err := solution.Pullback(context.Background(), host.Tensor(dtypes.Float64,
+						slices.Repeat(direction(3*n*3, 1), len(samples)), len(samples), 3, n, 3))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -181,7 +188,8 @@ func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 					if alone.Stats[0] != together.Stats[b] {
 						t.Errorf("sample %d: %+v alone, %+v in the batch", b, alone.Stats[0], together.Stats[b])
 					}
-					// Lists of neighbours are as wide as the batch wants, so sums are in another order, which moves steps a little.
+					// Lists of neighbours are as wide as the batch wants, so sums are in another order, which moves
+					// steps a little.
 					fixture.Close(t, "steps", alone.StepTimes(0), together.StepTimes(b), 1e-8)
 					fixture.Close(t, "states", host.Floats(alone.Z), host.Floats(together.Z)[b*width:(b+1)*width], 1e-8)
 					fixture.Close(t, "gradient of z0", host.Floats(g.Z0), host.Floats(gradients.Z0)[b*size:(b+1)*size], 1e-7)

@@ -50,8 +50,8 @@ func opposite(p *dyngraph.Pattern, e int) int {
 	return -1
 }
 
-// A batch of undirected graphs has half the entries in its rows, and dz/dt and the gradient of every parameter are those
-// that it has beside a directed graph.
+// A batch of undirected graphs has half the entries in its rows, and dz/dt and the gradient of every parameter are
+// those that it has beside a directed graph.
 func TestUndirectedGraphsShareWork(t *testing.T) {
 	sample, z, n, p := clocked(t)
 	sample = undirected(t, sample)
@@ -106,7 +106,8 @@ func TestUndirectedGraphsShareWork(t *testing.T) {
 				own *= 2
 			}
 			if own != entries {
-				t.Errorf("product %d: rows of %d numbers beside a directed graph, %d for undirected ones", product, width[0], width[1])
+				t.Errorf("product %d: rows of %d numbers beside a directed graph, %d for undirected ones", product, width[0],
+					width[1])
 			}
 			fixture.Close(t, name+": dz/dt", results[1][0], results[0][0], 1e-12)
 			for i, d := range declared {

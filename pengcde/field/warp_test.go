@@ -37,9 +37,9 @@ const warpEnd = 1.5
 var warpedEnd = warpEnd + 0.3*math.Sin(2*warpEnd)
 
 // Under a change of clock the control is X(φ(s)), so all its derivatives, that of the time channel too, gain the factor
-// φ'(s). A field whose message matrix takes no A', or takes it per unit of the time channel, has the same solution on both
-// clocks; one that takes it per unit of time, as in the published code, has not. Fields of one layer are smooth, and no
-// knot lies inside the solve, so that the solver's error is below the tolerance.
+// φ'(s). A field whose message matrix takes no A', or takes it per unit of the time channel, has the same solution on
+// both clocks; one that takes it per unit of time, as in the published code, has not. Fields of one layer are smooth,
+// and no knot lies inside the solve, so that the solver's error is below the tolerance.
 func TestSolutionUnderAChangeOfClock(t *testing.T) {
 	const n, p, hidden = 4, 2, 3
 	pattern, _, err := dyngraph.NewPattern(n, []int{0, 1, 2, 3, 0, 2, 1}, []int{1, 2, 3, 0, 2, 2, 0})
@@ -77,14 +77,19 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 		{"PreMult", PreMult{Hidden: hidden, Layers: 1, Nodes: n, PerChannel: true}, interpolated(0), true},
 		{"PENG", PENG{Hidden: hidden, Layers: 1, PerChannel: true}, interpolated(0), true},
 		{"PENG, features", PENG{Hidden: hidden, Layers: 1, Features: p, PerChannel: true}, interpolated(p), true},
-		{"PENG, 15 maps", PENG{Hidden: hidden, Layers: 1, Maps: equivariant.All15(), PerChannel: true}, interpolated(0), true},
-		{"PENG, 11 maps, features", PENG{Hidden: hidden, Layers: 1, Features: p, Maps: maps11, DerivativeMaps: derivative11, PerChannel: true}, interpolated(p), true},
+		{"PENG, 15 maps", PENG{Hidden: hidden, Layers: 1, Maps: equivariant.All15(), PerChannel: true}, interpolated(0),
+			true},
+		{"PENG, 11 maps, features", PENG{Hidden: hidden, Layers: 1, Features: p, Maps: maps11, DerivativeMaps: derivative11,
+			PerChannel: true}, interpolated(p), true},
 		{"Original, features", Original{Hidden: hidden, Layers: 1, Features: p, PerChannel: true}, interpolated(p), true},
-		{"PreMult, features", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p, PerChannel: true}, interpolated(p), true},
+		{"PreMult, features", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p, PerChannel: true}, interpolated(p),
+			true},
 		{"Original as published", Original{Hidden: hidden, Layers: 1}, interpolated(0), false},
 		{"Original with features as published", Original{Hidden: hidden, Layers: 1, Features: p}, interpolated(p), false},
-		{"PreMult with features as published", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p}, interpolated(p), false},
-		{"PENG with 15 maps, not per channel", PENG{Hidden: hidden, Layers: 1, Maps: equivariant.All15()}, interpolated(0), false},
+		{"PreMult with features as published", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p}, interpolated(p),
+			false},
+		{"PENG with 15 maps, not per channel", PENG{Hidden: hidden, Layers: 1, Maps: equivariant.All15()}, interpolated(0),
+			false},
 		{"PreMult as published", PreMult{Hidden: hidden, Layers: 1, Nodes: n}, interpolated(0), false},
 		{"PENG as published", PENG{Hidden: hidden, Layers: 1}, interpolated(0), false},
 		{"PENG with features as published", PENG{Hidden: hidden, Layers: 1, Features: p}, interpolated(p), false},

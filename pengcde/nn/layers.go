@@ -57,8 +57,8 @@ func (m MLP) Params() []Param {
 // Apply maps x [..., In] to [..., Out].
 func (m MLP) Apply(v Values, x *Node) *Node { return m.Continue(v, m.layers()[0].Apply(v, x)) }
 
-// Continue is [MLP.Apply] from what the first linear map gives, [..., Width], for inputs that are cheaper mapped part by
-// part.
+// Continue is [MLP.Apply] from what the first linear map gives, [..., Width], for inputs that are cheaper mapped part
+// by part.
 func (m MLP) Continue(v Values, x *Node) *Node {
 	for _, l := range m.layers()[1:] {
 		x = l.Apply(v, ReLU(x))

@@ -18,7 +18,8 @@ import (
 
 func TestDraw(t *testing.T) {
 	params := append(Linear{Name: "l", In: 4, Out: 50}.Params(), RMSNorm{Name: "n", Size: 3}.Params()...)
-	drawn, again, other := Draw(params, dtypes.Float64, 7), Draw(params, dtypes.Float64, 7), Draw(params, dtypes.Float64, 8)
+	drawn, again, other := Draw(params, dtypes.Float64, 7), Draw(params, dtypes.Float64, 7),
+		Draw(params, dtypes.Float64, 8)
 	weight := host.Floats(drawn[0])
 	if !slices.Equal(weight, host.Floats(again[0])) || slices.Equal(weight, host.Floats(other[0])) {
 		t.Error("parameters must depend on the seed and on nothing else")
@@ -26,7 +27,8 @@ func TestDraw(t *testing.T) {
 	if low, high := slices.Min(weight), slices.Max(weight); low < -0.5 || high > 0.5 || low > -0.4 || high < 0.4 {
 		t.Errorf("weights lie in [%.3f, %.3f], want them to fill ±1/sqrt(4)", low, high)
 	}
-	if gain, shift := host.Floats(drawn[2]), host.Floats(drawn[3]); !slices.Equal(gain, []float64{1, 1, 1}) || !slices.Equal(shift, []float64{0, 0, 0}) {
+	if gain, shift := host.Floats(drawn[2]), host.Floats(drawn[3]); !slices.Equal(gain, []float64{1, 1, 1}) ||
+		!slices.Equal(shift, []float64{0, 0, 0}) {
 		t.Errorf("norm starts with gain %v and shift %v, want 1 and 0", gain, shift)
 	}
 	if got := Count(params); got != 4*50+50+3+3 {
@@ -56,7 +58,8 @@ func TestReLUHasNoSlopeAtZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if y, slope := host.Floats(out[0]), host.Floats(out[1]); !slices.Equal(y, []float64{0, 0, 2}) || !slices.Equal(slope, []float64{0, 0, 1}) {
+	if y, slope := host.Floats(out[0]), host.Floats(out[1]); !slices.Equal(y, []float64{0, 0, 2}) ||
+		!slices.Equal(slope, []float64{0, 0, 1}) {
 		t.Errorf("ReLU %v with slopes %v", y, slope)
 	}
 }
@@ -65,7 +68,8 @@ func TestRMSNorm(t *testing.T) {
 	norm := RMSNorm{Name: "n", Size: 2}
 	out, err := CallOnce(xlatest.Backend(t).Compute, func(x, gain, shift *Node) *Node {
 		return norm.Apply(Bind(norm.Params(), []*Node{gain, shift}), x)
-	}, tensors.FromValue([][]float64{{3, 4}, {0, 0}}), tensors.FromValue([]float64{1, 2}), tensors.FromValue([]float64{0, 1}))
+	}, tensors.FromValue([][]float64{{3, 4}, {0, 0}}), tensors.FromValue([]float64{1, 2}),
+		tensors.FromValue([]float64{0, 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

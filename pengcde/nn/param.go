@@ -1,9 +1,9 @@
 // Package nn holds the few neural-network parts that vector fields, encoders and readouts share: named parameters
 // with their initialisation, linear maps, multi-layer perceptrons and root-mean-square normalisation.
 //
-// A part is a plain struct with two methods: Params declares what it learns, Apply builds its graph from [Values], those of
-// one seed or of several beside each other.
-// Initialisation follows the published code: weights and biases are uniform on ±1/sqrt(fan-in).
+// A part is a plain struct with two methods: Params declares what it learns, Apply builds its graph from [Values],
+// those of one seed or of several beside each other. Initialisation follows the published code: weights and biases are
+// uniform on ±1/sqrt(fan-in).
 package nn
 
 import (

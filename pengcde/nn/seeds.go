@@ -7,9 +7,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Seeds is the number S of models whose parameters are bound at once, each with a leading axis: [S, dims...] in place of
-// [dims...]. The batch that they act on is then of S parts: of S·B samples, sample s·B+b belongs to seed s. 0 is one model,
-// without that axis.
+// Seeds is the number S of models whose parameters are bound at once, each with a leading axis: [S, dims...] in place
+// of [dims...]. The batch that they act on is then of S parts: of S·B samples, sample s·B+b belongs to seed s. 0 is one
+// model, without that axis.
 type Seeds int
 
 // Dims are the dimensions of a parameter that is declared with the given ones.
@@ -60,8 +60,8 @@ func (s Seeds) Split(x *Node) *Node {
 	return Reshape(x, append([]int{int(s), dims[0] / int(s)}, dims[1:]...)...)
 }
 
-// Product sums x [batch, ..., k] times a matrix over the last axis of x and the given axis of the matrix, [m, k] or [k, m]:
-// [batch, ..., m]. The rows of a seed go through one product with its own matrix.
+// Product sums x [batch, ..., k] times a matrix over the last axis of x and the given axis of the matrix, [m, k] or [k,
+// m]: [batch, ..., m]. The rows of a seed go through one product with its own matrix.
 func (s Seeds) Product(x, matrix *Node, axis int) *Node {
 	last := x.Rank() - 1
 	if s == 0 {

@@ -7,15 +7,17 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Alone and in a batch a sample takes the same steps to the same states, and has the same gradient, to the last bit: on a
-// backend that computes each row alike whatever their number. The gradient of what samples share is the sum of theirs.
+// Alone and in a batch a sample takes the same steps to the same states, and has the same gradient, to the last bit: on
+// a backend that computes each row alike whatever their number. The gradient of what samples share is the sum of
+// theirs.
 func TestSamplesAloneAreTheSameToTheLastBit(t *testing.T) {
 	s := newSolver(t, pendulum, Config{})
 	stepTo := [][]float64{{0.2}, {0.25, 1.7}, {-0.5, 0.3, 3}}
 	n := 2 * len(irregular[0])
 	probe := cosines(3 * n)
 	for name, control := range map[string]StepSize{
-		"integral": PID{RTol: 1e-5, ATol: 1e-7}, "automatic": PID{P: 0.4, I: 0.3, First: Automatic}, "constant": Constant{0.13},
+		"integral": PID{RTol: 1e-5, ATol: 1e-7}, "automatic": PID{P: 0.4, I: 0.3, First: Automatic},
+		"constant": Constant{0.13},
 	} {
 		for _, memory := range []Memory{{}, {Checkpoints: 2}, {Checkpoints: 3, Host: true}} {
 			s.stepSize = control
@@ -23,7 +25,8 @@ func TestSamplesAloneAreTheSameToTheLastBit(t *testing.T) {
 				t.Helper()
 				p.Memory = memory
 				sol := run(t, s, p)
-				g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, probe...), sol.Z.Shape().Dimensions...))
+				g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, probe...),
+					sol.Z.Shape().Dimensions...))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -26,7 +26,8 @@ func closest(s *Solver) float64 {
 
 // Every choice of memory gives the same gradient, and the plan of each holds.
 func TestMemoryChoices(t *testing.T) {
-	forward, backward, users := newSolver(t, pendulum, Config{}), newSolver(t, mirrored, Config{}), newUserSolver(t, pendulum, Config{})
+	forward, backward, users := newSolver(t, pendulum, Config{}), newSolver(t, mirrored, Config{}),
+		newUserSolver(t, pendulum, Config{})
 	ends := [][]float64{{0.5, 1.1, 2}, {1, 2, 3}, {0, 1, 2, 3, 3.5, 5}}
 	for _, c := range []struct {
 		name    string
@@ -105,7 +106,8 @@ func differentiate(t *testing.T, s *Solver, p Problem) (o outcome) {
 		}
 	}
 	for time := range 2 {
-		g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, probe...), sol.Z.Shape().Dimensions...))
+		g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, probe...),
+			sol.Z.Shape().Dimensions...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,12 +134,14 @@ func differentiate(t *testing.T, s *Solver, p Problem) (o outcome) {
 func checkPlan(t *testing.T, name string, plan *Plan, sol *Solution) {
 	t.Helper()
 	if sol.States() > plan.States || plan.Exact && sol.States() != plan.kept {
-		t.Errorf("%s: %d states kept, plan %d, at most %d (exact: %t)", name, sol.States(), plan.kept, plan.States, plan.Exact)
+		t.Errorf("%s: %d states kept, plan %d, at most %d (exact: %t)", name, sol.States(), plan.kept, plan.States,
+			plan.Exact)
 	}
 	for b, stats := range sol.Stats {
 		if plan.Exact && (stats.Accepted != plan.Steps[b] || stats.Evaluations != plan.Evaluations[b]) ||
 			stats.Accepted > plan.Steps[b] || stats.Evaluations > plan.Evaluations[b] {
-			t.Errorf("%s: sample %d: %+v, plan %d steps and %d evaluations (exact: %t)", name, b, stats, plan.Steps[b], plan.Evaluations[b], plan.Exact)
+			t.Errorf("%s: sample %d: %+v, plan %d steps and %d evaluations (exact: %t)", name, b, stats, plan.Steps[b],
+				plan.Evaluations[b], plan.Exact)
 		}
 	}
 }
@@ -148,7 +152,8 @@ func TestMemoryOfPartialSolves(t *testing.T) {
 	for name, c := range map[string]struct {
 		calls, limit int
 		control      StepSize
-	}{"cancelled": {9, 0, PID{RTol: 1e-5, ATol: 1e-7}}, "step limit": {1 << 30, 14, PID{RTol: 1e-5, ATol: 1e-7}}, "cancelled, constant": {9, 0, Constant{0.1}}} {
+	}{"cancelled": {9, 0, PID{RTol: 1e-5, ATol: 1e-7}}, "step limit": {1 << 30, 14, PID{RTol: 1e-5, ATol: 1e-7}},
+		"cancelled, constant": {9, 0, Constant{0.1}}} {
 		s.stepSize, s.maxSteps = c.control, c.limit
 		var want []float64
 		for _, m := range memories {

@@ -45,14 +45,16 @@ func TestCancelledPullbackSaysSo(t *testing.T) {
 	s := newSolver(t, fading, Config{StepSize: Constant{0.25}})
 	for name, memory := range map[string]Memory{"all states": {}, "one state": {Checkpoints: 1}} {
 		for _, calls := range []int{1, 3} {
-			sol, err := s.Run(context.Background(), Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Memory: memory})
+			sol, err := s.Run(context.Background(), Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}},
+				Memory: memory})
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, err = sol.Pullback(&counted{context.Background(), calls}, sol.Z)
 			sol.Close()
 			var failure *Failure
-			if !errors.Is(err, context.Canceled) || !errors.Is(err, Cancelled) || !errors.As(err, &failure) || !failure.Pullback {
+			if !errors.Is(err, context.Canceled) || !errors.Is(err, Cancelled) || !errors.As(err, &failure) ||
+				!failure.Pullback {
 				t.Fatalf("%s: %v, want Cancelled and context.Canceled", name, err)
 			}
 			if got, want := err.Error(), "pengcde/ode: the pullback was cancelled: context canceled"; got != want {
@@ -62,7 +64,8 @@ func TestCancelledPullbackSaysSo(t *testing.T) {
 	}
 }
 
-// A field that panics arrives as one sentence: what, where, and in which program; errors.As finds what it panicked with.
+// A field that panics arrives as one sentence: what, where, and in which program; errors.As finds what it panicked
+// with.
 func TestFieldThatPanics(t *testing.T) {
 	own := errors.New("no such channel")
 	for name, c := range map[string]struct {
@@ -70,9 +73,12 @@ func TestFieldThatPanics(t *testing.T) {
 		says  []string
 		want  error
 	}{
-		"index":  {func(_, _ *Node, args []*Node) *Node { return args[3] }, []string{"index out of range [3] with length 0", "closed_test.go:"}, ErrInput},
-		"shapes": {func(_, z *Node, _ []*Node) *Node { return Add(z, Const(z.Graph(), []float64{1, 2, 3})) }, []string{"closed_test.go:"}, ErrInput},
-		"error":  {func(_, _ *Node, _ []*Node) *Node { panic(fmt.Errorf("mine: %w", own)) }, []string{"mine: no such channel"}, own},
+		"index": {func(_, _ *Node, args []*Node) *Node { return args[3] }, []string{"index out of range [3] with length 0",
+			"closed_test.go:"}, ErrInput},
+		"shapes": {func(_, z *Node, _ []*Node) *Node { return Add(z, Const(z.Graph(), []float64{1, 2, 3})) },
+			[]string{"closed_test.go:"}, ErrInput},
+		"error": {func(_, _ *Node, _ []*Node) *Node { panic(fmt.Errorf("mine: %w", own)) },
+			[]string{"mine: no such channel"}, own},
 	} {
 		s := newSolver(t, c.field, Config{})
 		_, err := s.Solve(context.Background(), tensors.FromValue([][]float64{{1, 2}}), [][]float64{{0, 1}})

@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// A solve does not change its solver: solves and pullbacks of several goroutines give what they give one after the other, also
-// where they differ in shapes and in which args are differentiated, and where none has compiled yet.
+// A solve does not change its solver: solves and pullbacks of several goroutines give what they give one after the
+// other, also where they differ in shapes and in which args are differentiated, and where none has compiled yet.
 func TestOneSolverForManyGoroutines(t *testing.T) {
 	field := func(_, z *Node, args []*Node) *Node {
 		dz := Sin(z)
@@ -27,7 +27,8 @@ func TestOneSolverForManyGoroutines(t *testing.T) {
 	for name, backend := range map[string]*xla.Backend{"go": xlatest.Go(t), "users'": xlatest.Backend(t)} {
 		solve := func(s *Solver, i int) (string, error) {
 			z0 := [][]float64{{1 + 0.1*float64(i), 0.5}, {0.2, -1}}[:1+i%2]
-			p := Problem{Z0: tensors.FromValue(z0), Times: [][]float64{{0, 0.7, 1 + 0.2*float64(i%3)}}, Memory: Memory{Checkpoints: i % 3}}
+			p := Problem{Z0: tensors.FromValue(z0), Times: [][]float64{{0, 0.7, 1 + 0.2*float64(i%3)}},
+				Memory: Memory{Checkpoints: i % 3}}
 			for arg := range i % 4 { // float and integer args in turns
 				if (arg+i)%2 == 0 {
 					p.Args = append(p.Args, tensors.FromScalar(int32(1)))

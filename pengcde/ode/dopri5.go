@@ -4,8 +4,9 @@ package ode
 //
 // J. R. Dormand, P. J. Prince, "A family of embedded Runge-Kutta formulae", Journal of Computational and Applied
 // Mathematics 6 (1980) 19-26. The extension is that of L. F. Shampine, "Some practical Runge-Kutta formulas",
-// Mathematics of Computation 46 (1986) 135-150, with the coefficients of the program DOPRI5 of E. Hairer, S. P. Nørsett,
-// G. Wanner, Solving Ordinary Differential Equations I (1993), II.6: the cubic of Hermite plus θ²(1-θ)² Σ d_i k_i.
+// Mathematics of Computation 46 (1986) 135-150, with the coefficients of the program DOPRI5 of E. Hairer, S. P.
+// Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.6: the cubic of Hermite plus θ²(1-θ)² Σ d_i
+// k_i.
 var Dopri5 = &Method{
 	Name:             "Dopri5",
 	Order:            5,

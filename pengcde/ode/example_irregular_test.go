@@ -48,8 +48,8 @@ func spirals(random *rand.Rand, count int) (times [][]float64, points [][][]floa
 }
 
 // A neural controlled differential equation (P. Kidger et al., NeurIPS 2020) of irregular series with missing values:
-// dz = f(z) dX with the field f a small network and X the path of time, coordinates and counts, trained to say which way
-// spirals turn.
+// dz = f(z) dX with the field f a small network and X the path of time, coordinates and counts, trained to say which
+// way spirals turn.
 func Example_neuralCDE() {
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
@@ -59,8 +59,8 @@ func Example_neuralCDE() {
 	defer backend.Close()
 	const hidden, channels = 8, 5
 
-	// z' = F(z) X'(t) with F = W2 tanh(W1 z + b1) + b2 as a matrix [hidden, channels], for z [batch, hidden]. The control
-	// follows the parameters: knots [batch, T] and values [batch, T, channels-1].
+	// z' = F(z) X'(t) with F = W2 tanh(W1 z + b1) + b2 as a matrix [hidden, channels], for z [batch, hidden]. The
+	// control follows the parameters: knots [batch, T] and values [batch, T, channels-1].
 	field := func(t, z *Node, args []*Node) *Node {
 		_, slope := path.Locate(path.Linear, args[4:5], t, nil).Eval(args[5])
 		slope = Concatenate([]*Node{OnesLike(Slice(slope, AxisRange(), AxisRange(0, 1))), slope}, 1) // time first
@@ -77,7 +77,8 @@ func Example_neuralCDE() {
 		}
 		params = append(params, tensors.FromFlatDataAndDimensions(weights, dims[0], dims[1]))
 	}
-	solver, err := ode.New(backend, field, ode.Config{Method: ode.Midpoint, StepSize: ode.Constant{Step: 1. / 12}, Parameters: len(params)})
+	solver, err := ode.New(backend, field, ode.Config{Method: ode.Midpoint, StepSize: ode.Constant{Step: 1. / 12},
+		Parameters: len(params)})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,8 +2,7 @@ package ode
 
 import "fmt"
 
-// Code says how the solve of a sample ended. Codes are errors, so that errors.Is(err, ode.StepLimit) tells failures
-// apart.
+// Code says how the solve of a sample ended. Codes are errors: errors.Is(err, ode.StepLimit) names a failure.
 type Code int
 
 const (
@@ -20,11 +19,14 @@ const (
 )
 
 var codes = [...]struct{ name, advice string }{
-	Success:      {"success", ""},
-	StepLimit:    {"step limit reached", "the field may be stiff, or the tolerances below what the state's float type resolves; try larger tolerances, or raise Config.MaxSteps"},
-	StepTooSmall: {"step too small", "shorter ones fall below the resolution of t or below PID.Min; the field may be stiff, or not finite nearby; try larger tolerances and check its inputs"},
-	NotFinite:    {"state not finite", "try a smaller step or an adaptive control, and check that inputs and parameters are finite and of order 1"},
-	Cancelled:    {"cancelled", ""},
+	Success: {"success", ""},
+	StepLimit: {"step limit reached", "the field may be stiff, or the tolerances below what the state's float type " +
+		"resolves; try larger tolerances, or raise Config.MaxSteps"},
+	StepTooSmall: {"step too small", "shorter ones fall below the resolution of t or below PID.Min; the field may be " +
+		"stiff, or not finite nearby; try larger tolerances and check its inputs"},
+	NotFinite: {"state not finite", "try a smaller step or an adaptive control, and check that inputs and parameters " +
+		"are finite and of order 1"},
+	Cancelled: {"cancelled", ""},
 }
 
 // String names the code.

@@ -30,7 +30,8 @@ func trouble(rows ...[]float64) Problem {
 	for b := range z0 {
 		z0[b] = []float64{1}
 	}
-	return Problem{Z0: tensors.FromValue(z0), Times: [][]float64{{0, 0.5, 1.5, 2}}, Args: []*tensors.Tensor{tensors.FromValue(rows)}}
+	return Problem{Z0: tensors.FromValue(z0), Times: [][]float64{{0, 0.5, 1.5, 2}},
+		Args: []*tensors.Tensor{tensors.FromValue(rows)}}
 }
 
 // attempt runs a problem that may fail, and closes what it gives when the test ends.
@@ -97,7 +98,8 @@ func TestFailedSampleDoesNotSpoilTheOthers(t *testing.T) {
 					t.Errorf("pullback of a sample that never was finite: %v", err)
 				}
 			} else {
-				g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, cotangent...), 3, 4, 1))
+				g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, cotangent...), 3,
+					4, 1))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -111,7 +113,8 @@ func TestFailedSampleDoesNotSpoilTheOthers(t *testing.T) {
 						t.Errorf("sample %d: %+v alone, %+v together", b, alone.Stats[0], sol.Stats[b])
 					}
 					closeTo(t, "states", z[4*b:4*b+4], nnFloats(alone.Z), 0)
-					h, err := alone.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, cotangent[4*b:4*b+4]...), 1, 4, 1))
+					h, err := alone.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{},
+						cotangent[4*b:4*b+4]...), 1, 4, 1))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -124,7 +127,8 @@ func TestFailedSampleDoesNotSpoilTheOthers(t *testing.T) {
 				}
 				cotangent[6] = 1
 				var entry *InputError
-				if _, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cotangent, 3, 4, 1)); !errors.As(err, &entry) || entry.Sample != 1 || entry.Entry != 2 {
+				if _, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cotangent, 3, 4,
+					1)); !errors.As(err, &entry) || entry.Sample != 1 || entry.Entry != 2 {
 					t.Errorf("cotangent at a time that was not reached: %v", err)
 				}
 			}
@@ -185,7 +189,8 @@ func TestCancelledReturnsWhatItHas(t *testing.T) {
 	p.Times = [][]float64{{0, 0, 0}, {0, 0.35, 2}, {0, 0.1, 3}}
 	sol, err := attempt(&counted{context.Background(), 4}, t, s, p)
 	var failure *Failure
-	if !errors.Is(err, Cancelled) || !errors.Is(err, context.Canceled) || !errors.As(err, &failure) || len(failure.Also) != 1 {
+	if !errors.Is(err, Cancelled) || !errors.Is(err, context.Canceled) || !errors.As(err, &failure) ||
+		len(failure.Also) != 1 {
 		t.Fatalf("got %v", err)
 	}
 	if sol.Code(0) != Success || failure.Sample != 1 || math.Abs(failure.T-0.4) > 1e-12 || sol.Stats[1].Accepted != 4 {
@@ -195,7 +200,8 @@ func TestCancelledReturnsWhatItHas(t *testing.T) {
 	z, want := nnFloats(sol.Z), nnFloats(run(t, s, whole).Z)
 	want[5], want[8] = math.NaN(), math.NaN()
 	closeTo(t, "z", z, want, 0)
-	g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions([]float64{1, 1, 1, 0, 1, 0, 0, 1, 0}, 3, 3, 1))
+	g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions([]float64{1, 1, 1, 0, 1, 0, 0, 1, 0}, 3,
+		3, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +256,8 @@ func TestBadInput(t *testing.T) {
 		{"step-to times that turn back", Problem{Times: span, StepTo: [][]float64{{0.5, 1, 0.7}}}, 0, 2},
 		{"step-to times for three samples", Problem{Times: span, StepTo: [][]float64{{1}, {1}, {1}}}, -1, -1},
 		{"nil arg", Problem{Times: span, Args: []*tensors.Tensor{nil}}, -1, -1},
-		{"arg of another shape", Problem{Times: span, Args: []*tensors.Tensor{tensors.FromValue([]float64{1, 2, 3})}}, -1, -1},
+		{"arg of another shape", Problem{Times: span, Args: []*tensors.Tensor{tensors.FromValue([]float64{1, 2, 3})}}, -1,
+			-1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.problem.Z0 == nil && c.name != "no z0" {
@@ -261,7 +268,8 @@ func TestBadInput(t *testing.T) {
 				t.Fatalf("got %v and a solution: %v, want ErrInput and none", err, sol != nil)
 			}
 			var entry *InputError
-			if named := errors.As(err, &entry); named != (c.sample >= 0) || named && (entry.Sample != c.sample || entry.Entry != c.entry) {
+			if named := errors.As(err, &entry); named != (c.sample >= 0) || named &&
+				(entry.Sample != c.sample || entry.Entry != c.entry) {
 				t.Errorf("got %v (%+v), want entry %d of sample %d", err, entry, c.entry, c.sample)
 			}
 		})
@@ -300,13 +308,14 @@ func TestRepeatedTimes(t *testing.T) {
 	}
 }
 
-// A field that is not finite at the end of a step makes the step fail also where the method gives that slope no weight; no
-// state that was saved is then NaN without a failure.
+// A field that is not finite at the end of a step makes the step fail also where the method gives that slope no weight;
+// no state that was saved is then NaN without a failure.
 func TestNotFiniteAtTheEndOfAStep(t *testing.T) {
 	root := func(t, z *Node, _ []*Node) *Node { return Mul(Sqrt(OneMinus(ExpandAxes(t, -1))), z) }
 	forMethods(t, func(t *testing.T, m *Method, _ bool) {
 		s := newSolver(t, root, Config{Method: m, StepSize: Constant{0.5}})
-		sol, err := attempt(context.Background(), t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 0.3, 1, 1.2, 1.5}}})
+		sol, err := attempt(context.Background(), t, s, Problem{Z0: tensors.FromValue([][]float64{{1}}),
+			Times: [][]float64{{0, 0.3, 1, 1.2, 1.5}}})
 		if err == nil || sol.Code(0) != NotFinite {
 			t.Fatalf("got %v, want NotFinite", err)
 		}
@@ -324,8 +333,9 @@ func TestNotFiniteAtTheEndOfAStep(t *testing.T) {
 // Every code has a name, and those that a user can do something about say what to try.
 func TestFailuresSayWhatToTry(t *testing.T) {
 	for code, words := range map[Code][]string{
-		StepLimit: {"step limit", "stiff", "try larger tolerances", "MaxSteps"}, StepTooSmall: {"too small", "try larger tolerances", "PID.Min"},
-		NotFinite: {"not finite", "try a smaller step", "check"}, Cancelled: {"cancelled"},
+		StepLimit:    {"step limit", "stiff", "try larger tolerances", "MaxSteps"},
+		StepTooSmall: {"too small", "try larger tolerances", "PID.Min"},
+		NotFinite:    {"not finite", "try a smaller step", "check"}, Cancelled: {"cancelled"},
 	} {
 		text := (&Failure{Code: code, Sample: 3, T: 1.25, Step: 0.5, Stats: Stats{Accepted: 7, Rejected: 2}}).Error()
 		for _, word := range append(words, "pengcde/ode: ", "t=1.25", "sample 3", "7 steps accepted", "2 rejected") {

@@ -2,6 +2,7 @@ package ode
 
 import (
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -9,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// fitter is implemented by the [Steps] of a control that can take a first step fitted to the field.
+// fitter is implemented by [Steps] that can take a first step fitted to the field.
 type fitter interface {
 	// order is the Method.ErrorOrder; 0 when no step is wanted.
 	order() float64
@@ -75,7 +76,7 @@ func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Te
 		return err
 	}
 	defer xla.Free(ahead...)
-	difference, err := s.probe.Call(minusOne(len(fits)), ahead[0], slope)
+	difference, err := s.probe.Call(slices.Repeat([]float64{-1}, len(fits)), ahead[0], slope)
 	if err != nil {
 		return err
 	}
@@ -133,11 +134,3 @@ func buildScaled(in []*Node) []*Node {
 
 // buildProbe builds z + h k: (h [batch], z, k) -> [batch, ...].
 func buildProbe(in []*Node) []*Node { return []*Node{Add(in[1], Mul(leading(in[0], in[1]), in[2]))} }
-
-func minusOne(n int) []float64 {
-	h := make([]float64, n)
-	for i := range h {
-		h[i] = -1
-	}
-	return h
-}

@@ -8,8 +8,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// From t0 = 1e6 on, where neighbouring float32 are 1/16 apart, float32 states meet those from 0: times are not rounded to
-// the state's type. A field that rounds them itself sees the time stand still within each sixteenth.
+// From t0 = 1e6 on, where neighbouring float32 are 1/16 apart, float32 states meet those from 0: times are not rounded
+// to the state's type. A field that rounds them itself sees the time stand still within each sixteenth.
 func TestFloat32TimesAtAMillion(t *testing.T) {
 	const far = 1e6
 	times := func(t0 float64) [][]float64 { return [][]float64{{t0, t0 + 0.01, t0 + 0.02, t0 + 0.25}} }
@@ -33,7 +33,8 @@ func TestFloat32TimesAtAMillion(t *testing.T) {
 		for _, control := range []StepSize{Constant{1.0 / 128}, PID{}} {
 			solve := func(t0 float64) ([]float32, []float64) {
 				s := newSolver(t, c.field(t0), Config{StepSize: control})
-				sol := run(t, s, Problem{Z0: tensors.FromValue([][]float32{{1}}), Times: times(t0), StepTo: [][]float64{{t0 + 0.15}}})
+				sol := run(t, s, Problem{Z0: tensors.FromValue([][]float32{{1}}), Times: times(t0),
+					StepTo: [][]float64{{t0 + 0.15}}})
 				return tensors.MustCopyFlatData[float32](sol.Z), sol.StepTimes(0)
 			}
 			near, _ := solve(0)

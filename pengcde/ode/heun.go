@@ -3,8 +3,8 @@ package ode
 // Heun is the trapezoid method of order 2(1) with two stages: the mean of the slopes at both ends of an Euler step,
 // whose distance from that step's end is the error estimate; a quadratic of order 2 inside steps.
 //
-// K. Heun, "Neue Methoden zur approximativen Integration der Differentialgleichungen einer unabhängigen Veränderlichen",
-// Zeitschrift für Mathematik und Physik 45 (1900) 23-38.
+// K. Heun, "Neue Methoden zur approximativen Integration der Differentialgleichungen einer unabhängigen
+// Veränderlichen", Zeitschrift für Mathematik und Physik 45 (1900) 23-38.
 var Heun = &Method{
 	Name:             "Heun",
 	Order:            2,

@@ -18,16 +18,17 @@ import (
 // adapts, [Solver] compiles one step alone.
 //
 // Nothing is checked while the graph runs: a state that leaves the finite numbers goes on as NaN. All samples of the
-// batch share their times. Nor are there step-to times: where the field jumps, a step that ends there and one that begins see the
-// same limit, and the error falls as the step; [Solver] keeps the order, see [Problem].
+// batch share their times. Nor are there step-to times: where the field jumps, a step that ends there and one that
+// begins see the same limit, and the error falls as the step; [Solver] keeps the order, see [Problem].
 type InGraph struct {
 	// Method is the Runge-Kutta method; nil means [Tsit5].
 	Method *Method
 	// Steps is the number of steps from the first time to the last, 1 to 10,000. They end where those of [Constant] do.
 	Steps int
-	// Recompute rematerialises: the forward pass keeps the state at every Recompute-th step alone, and the backward pass
-	// computes the steps between again, for about one more evaluation for each of the forward pass. 1 needs least memory
-	// unless states are wide and stages cheap. 0 recomputes nothing: memory is that of all evaluations of all steps.
+	// Recompute rematerialises: the forward pass keeps the state at every Recompute-th step alone, and the backward
+	// pass computes the steps between again, for about one more evaluation for each of the forward pass. 1 needs least
+	// memory unless states are wide and stages cheap. 0 recomputes nothing: memory is that of all evaluations of all
+	// steps.
 	//
 	// What a field's own custom gradient holds on to (see graph.IdentityWithCustomGradient) is not recomputed.
 	//
@@ -35,16 +36,16 @@ type InGraph struct {
 	Recompute int
 }
 
-// End returns the state at t1, [batch, ...] as z0, the state at t0. Like all functions that build graphs it panics on bad
-// input, with an error that wraps [ErrInput].
+// End returns the state at t1, [batch, ...] as z0, the state at t0. Like all functions that build graphs it panics on
+// bad input, with an error that wraps [ErrInput].
 func (g InGraph) End(field Field, z0 *Node, t0, t1 float64, args ...*Node) *Node {
 	states := g.states(field, z0, []float64{t0, t1}, args)
 	return states[1]
 }
 
-// Solve returns the states at the save times, [batch, saves, ...]: the first time is t0, where the state is z0 [batch, ...],
-// the last t1, and they never turn back. States inside steps are those of the method's continuous extension. It panics as
-// [InGraph.End] does.
+// Solve returns the states at the save times, [batch, saves, ...]: the first time is t0, where the state is z0 [batch,
+// ...], the last t1, and they never turn back. States inside steps are those of the method's continuous extension. It
+// panics as [InGraph.End] does.
 func (g InGraph) Solve(field Field, z0 *Node, times []float64, args ...*Node) *Node {
 	return Stack(g.states(field, z0, times, args), 1)
 }
@@ -54,8 +55,8 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	if err != nil {
 		panic(err)
 	}
-	u := &unrolled{solver: &Solver{field: checked(field.piecewise()), method: g.method()}, recompute: g.Recompute, args: args,
-		z: z0, times: times, states: make([]*Node, len(times))}
+	u := &unrolled{solver: &Solver{field: checked(field.piecewise()), method: g.method()}, recompute: g.Recompute,
+		args: args, z: z0, times: times, states: make([]*Node, len(times))}
 	for u.next < len(times) && times[u.next] == times[0] {
 		u.states[u.next] = z0
 		u.next++
@@ -89,11 +90,12 @@ func (g InGraph) method() *Method {
 // ends checks the input and returns the ends of the steps.
 func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error) {
 	if field == nil || z0 == nil || z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Shape().Size() == 0 {
-		return nil, fmt.Errorf("pengcde/ode: InGraph needs a field and an initial state of floats [batch, ...] without an empty axis: %w", ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: InGraph needs a field and an initial state of floats [batch, ...] without an "+
+			"empty axis: %w", ErrInput)
 	}
 	if g.Steps < 1 || g.Steps > maxUnrolled || g.Recompute < 0 {
-		return nil, fmt.Errorf("pengcde/ode: InGraph has Steps %d and Recompute %d, want 1 to %d steps and 0 or more; for more steps "+
-			"use Solver, which compiles one alone: %w", g.Steps, g.Recompute, maxUnrolled, ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: InGraph has Steps %d and Recompute %d, want 1 to %d steps and 0 or more; for "+
+			"more steps use Solver, which compiles one alone: %w", g.Steps, g.Recompute, maxUnrolled, ErrInput)
 	}
 	if err := g.method().check(false); err != nil {
 		return nil, err
@@ -116,8 +118,8 @@ func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error)
 // unrolled is a solve while its graph is built.
 //
 // With recompute, blocks of steps begin with a checkpoint of the state, and what leaves a block is kept. Times are
-// checkpoints too, for a control that depends on them alone is to be recomputed as well. GoMLX recomputes a block when the
-// first cotangent arrives at a node of it, the last built first: so the state at a step's end is built after those
+// checkpoints too, for a control that depends on them alone is to be recomputed as well. GoMLX recomputes a block when
+// the first cotangent arrives at a node of it, the last built first: so the state at a step's end is built after those
 // inside it, whose cotangents are there early.
 type unrolled struct {
 	solver    *Solver

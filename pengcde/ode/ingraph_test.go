@@ -17,7 +17,8 @@ import (
 
 // probe is a combination of states without structure.
 func probe(z *Node) *Node {
-	return ReduceAllSum(Mul(Sin(AddScalar(MulScalar(ConvertDType(IotaFull(z.Graph(), z.Shape()), z.DType()), 1.3), 0.4)), z))
+	return ReduceAllSum(Mul(Sin(AddScalar(MulScalar(ConvertDType(IotaFull(z.Graph(), z.Shape()), z.DType()), 1.3), 0.4)),
+		z))
 }
 
 // inGraph returns the states [batch, saves, ...] of the pendulum, and the gradient of their probe by z0 and args.
@@ -60,7 +61,8 @@ func (p problem) bySolver(t *testing.T, backend *xla.Backend, g InGraph, times [
 	for i := range weights {
 		weights[i] = math.Sin(1.3*float64(i) + 0.4)
 	}
-	grads, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(weights, sol.Z.Shape().Dimensions...))
+	grads, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(weights,
+		sol.Z.Shape().Dimensions...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +107,8 @@ func TestInGraphIsSolverAndPullback(t *testing.T) {
 func TestInGraphOnBackend(t *testing.T) {
 	times := []float64{0, 0.3, 2}
 	g := InGraph{Method: Bosh3, Steps: 4, Recompute: 1}
-	compareInGraph(t, swinging.inGraph(t, xlatest.Backend(t), g, times), swinging.bySolver(t, xlatest.Backend(t), g, times))
+	compareInGraph(t, swinging.inGraph(t, xlatest.Backend(t), g, times), swinging.bySolver(t, xlatest.Backend(t), g,
+		times))
 }
 
 // With recomputation the gradient reaches nothing that a step computes on its forward pass, but what it keeps at the
@@ -125,7 +128,8 @@ func TestInGraphRecomputes(t *testing.T) {
 			}
 			g := NewGraph(backend.Compute, "recompute")
 			defer g.Finalize()
-			z0, a := Parameter(g, "z0", tensors.FromValue([][]float64{{1, 2}}).Shape()), Parameter(g, "a", tensors.FromValue(1.0).Shape())
+			z0, a := Parameter(g, "z0", tensors.FromValue([][]float64{{1, 2}}).Shape()),
+				Parameter(g, "a", tensors.FromValue(1.0).Shape())
 			z := InGraph{Method: RK4, Steps: steps, Recompute: recompute}.Solve(field, z0, []float64{0, 0.4, 1}, a)
 			gradients := Gradient(probe(z), z0, a)
 			nodes = len(forward)

@@ -41,7 +41,8 @@ func checkState(z0 *tensors.Tensor) error {
 		return fmt.Errorf("pengcde/ode: initial state is nil or was freed, want floats [batch, ...]: %w", ErrInput)
 	}
 	if z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Size() == 0 {
-		return fmt.Errorf("pengcde/ode: initial state is %s, want floats [batch, ...] without an empty axis: %w", z0.Shape(), ErrInput)
+		return fmt.Errorf("pengcde/ode: initial state is %s, want floats [batch, ...] without an empty axis: %w", z0.Shape(),
+			ErrInput)
 	}
 	i, value, err := firstNotFinite(z0)
 	if err != nil {
@@ -49,7 +50,8 @@ func checkState(z0 *tensors.Tensor) error {
 	}
 	if i >= 0 {
 		size := z0.Size() / z0.Shape().Dimensions[0]
-		return &InputError{What: "initial state, entry", Sample: i / size, Entry: i % size, Value: value, Want: "a finite number"}
+		return &InputError{What: "initial state, entry", Sample: i / size, Entry: i % size, Value: value,
+			Want: "a finite number"}
 	}
 	return nil
 }
@@ -114,7 +116,8 @@ func perSample(what string, rows [][]float64, batch int) ([][]float64, error) {
 		return all, nil
 	}
 	if len(rows) != batch {
-		return nil, fmt.Errorf("pengcde/ode: %ss for %d samples, want 1 row or the batch's %d: %w", what, len(rows), batch, ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: %ss for %d samples, want 1 row or the batch's %d: %w", what, len(rows), batch,
+			ErrInput)
 	}
 	return rows, nil
 }
@@ -135,7 +138,8 @@ func checkTimes(p Problem) ([][]float64, error) {
 				b, len(row), len(times[0]), ErrInput)
 		}
 		if p.Save == EveryStep && len(row) > 2 {
-			return nil, fmt.Errorf("pengcde/ode: sample %d has %d save times, want t0 and t1 alone when every step is saved: %w", b, len(row), ErrInput)
+			return nil, fmt.Errorf("pengcde/ode: sample %d has %d save times, want t0 and t1 alone when every step is saved: %w",
+				b, len(row), ErrInput)
 		}
 		for i, t := range row {
 			if !finite(t) {
@@ -146,7 +150,8 @@ func checkTimes(p Problem) ([][]float64, error) {
 		for i := range row[1:] {
 			if toward*(row[i+1]-row[i]) < 0 || toward == 0 && row[i+1] != row[i] {
 				return nil, &InputError{What: what, Sample: b, Entry: i + 1, Value: row[i+1],
-					Want: fmt.Sprintf("one that follows %g on the way from t0 = %g to t1 = %g, the first and the last", row[i], row[0], row[len(row)-1])}
+					Want: fmt.Sprintf("one that follows %g on the way from t0 = %g to t1 = %g, the first and the last", row[i], row[0],
+						row[len(row)-1])}
 			}
 		}
 	}

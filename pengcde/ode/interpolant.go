@@ -18,7 +18,8 @@ type interpolant struct {
 	held  map[*tensors.Tensor]bool
 }
 
-// interpolated is one try: parts are z and k_1 .. k_s of the whole batch; t and end are of the samples that accepted it.
+// interpolated is one try: parts are z and k_1 .. k_s of the whole batch; t and end are of the samples that accepted
+// it.
 type interpolated struct {
 	by     []bool
 	t, end []float64
@@ -57,7 +58,8 @@ func (d *interpolant) free() {
 }
 
 // ErrNoInterpolant is returned by [Solution.At] of a solution that kept no stages or was closed.
-var ErrNoInterpolant = errors.New("pengcde/ode: the solution kept no stages: use Solver.Run with Problem.Interpolant, and Close only after")
+var ErrNoInterpolant = errors.New("pengcde/ode: the solution kept no stages: use Solver.Run with " +
+	"Problem.Interpolant, and Close only after")
 
 // At returns the states at any times that the solve has passed, [batch, times, ...], by the continuous extension of the
 // method; the caller owns them. Rows of times are equally long, one for each sample or one for all; their order is
@@ -77,12 +79,14 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 	open := make([][]int, len(times)) // times that are still looked for
 	for b, row := range times {
 		if len(row) == 0 || len(row) != len(times[0]) {
-			return nil, fmt.Errorf("pengcde/ode: sample %d has %d times and sample 0 has %d, want as many, at least 1: %w", b, len(row), len(times[0]), ErrInput)
+			return nil, fmt.Errorf("pengcde/ode: sample %d has %d times and sample 0 has %d, want as many, at least 1: %w", b,
+				len(row), len(times[0]), ErrInput)
 		}
 		t0, end := s.times[b][0], s.end(b)
 		for i, t := range row {
 			if !finite(t) || (t-t0)*(end-t) < 0 || t0 == end && t != t0 {
-				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t, Want: fmt.Sprintf("one from t0 = %g to %g, where the solve ended", t0, end)}
+				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t,
+					Want: fmt.Sprintf("one from t0 = %g to %g, where the solve ended", t0, end)}
 			}
 			open[b] = append(open[b], i)
 		}
@@ -102,7 +106,7 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 			return nil, fmt.Errorf("pengcde/ode: cancelled: %w", err)
 		}
 		if err := s.evaluate(try, times, open, z); err != nil {
-			return nil, errs.In("pengcde/ode: dense output", err)
+			return nil, errs.In("pengcde/ode: interpolant", err)
 		}
 	}
 	return z.tensor(), nil

@@ -10,12 +10,12 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// jumper is implemented by the [Steps] of a control that takes note of a jump: of how many times as large the slope is after it
-// as before, in the norm of the tolerances.
+// jumper is implemented by [Steps] that take note of a jump: of how many times as large the slope is after it as before,
+// in the norm of the tolerances.
 type jumper interface{ jumped(growth float64) }
 
-// jumped implements jumper: the next step is to move the state as far as one would have before. It need not be shorter than a first
-// step, and stays as it is where the slope grows by less than the safety of every prediction allows for.
+// jumped implements jumper: the next step is to move the state as far as one would have before. It need not be shorter
+// than a first step, and stays as it is where the slope grows by less than the safety of every prediction allows for.
 func (s *pidSteps) jumped(growth float64) {
 	shorter := 1 / growth
 	if !(math.Pow(shorter, 1/s.k) < s.Safety) {
@@ -25,8 +25,8 @@ func (s *pidSteps) jumped(growth float64) {
 	s.before = [2]float64{1, 1}
 }
 
-// renewSlope gives the samples that have come to a jump the slope of the other side, with which the next step starts. It returns slope
-// itself where there is none, else another tensor.
+// renewSlope gives the samples that have come to a jump the slope of the other side, with which the next step starts.
+// It returns slope itself where there is none, else another tensor.
 func (m *march) renewSlope(z, slope *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors.Tensor, error) {
 	offsets := make([]float64, len(m.samples))
 	any := false
@@ -73,8 +73,8 @@ func (r *replay) renewSlope(round int, at spans, z, slope *tensors.Tensor) (*ten
 	return out[0], nil
 }
 
-// buildAfterJump builds the slopes after a jump: (t, offset [batch], z, slope, rtol, atol, args...) -> (slope, or that on the other side
-// where the offset is not 0; the norms [batch] float64 of the slopes before and after).
+// buildAfterJump builds the slopes after a jump: (t, offset [batch], z, slope, rtol, atol, args...) -> (slope, or that
+// on the other side where the offset is not 0; the norms [batch] float64 of the slopes before and after).
 func (s *Solver) buildAfterJump(in []*Node) []*Node {
 	t, offset, z, slope, rtol, atol, args := in[0], in[1], in[2], in[3], in[4], in[5], in[6:]
 	jumps := NotEqual(offset, ZerosLike(offset))

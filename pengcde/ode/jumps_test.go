@@ -10,8 +10,6 @@ import (
 	"github.com/gomlx/compute/dtypes/float16"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-
-	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 )
 
 // limits names the two values that a field can have at a time at which it jumps.
@@ -49,7 +47,8 @@ func restarted(t *testing.T, s *Solver, z0 []float64, from, to float64, jumps []
 func TestJumpOfTheSlope(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
-			controls := map[string]StepSize{"constant 0.1": Constant{0.1}, "constant 0.3": Constant{0.3}, "one step": Constant{5}}
+			controls := map[string]StepSize{"constant 0.1": Constant{0.1}, "constant 0.3": Constant{0.3},
+				"one step": Constant{5}}
 			if adaptive {
 				controls["PID"], controls["automatic"] = PID{}, PID{First: Automatic}
 			}
@@ -67,7 +66,8 @@ func TestJumpOfTheSlope(t *testing.T) {
 				for _, way := range []struct{ from, to, z0, want float64 }{{0, 2, 0, 6}, {2, 0, 6, 0}, {1, 2, 1, 6}, {0, 1, 0, 1}} {
 					z, stats := solveTo(t, s, []float64{way.z0}, way.from, way.to, []float64{1})
 					if !(math.Abs(z[0]-way.want) <= 1e-13) || stats.Rejected != 0 {
-						t.Errorf("%s, from %g to %g: ends at %.15g with %+v, want %g and no step rejected", name, way.from, way.to, z[0], stats, way.want)
+						t.Errorf("%s, from %g to %g: ends at %.15g with %+v, want %g and no step rejected", name, way.from, way.to, z[0],
+							stats, way.want)
 					}
 				}
 			}
@@ -75,12 +75,14 @@ func TestJumpOfTheSlope(t *testing.T) {
 	})
 }
 
-// With steps that end on the jumps every method keeps its order, forward and backward in time, and without them none does.
+// With steps that end on the jumps every method keeps its order, forward and backward in time, and without them none
+// does.
 func TestOrderAcrossJumps(t *testing.T) {
-	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112}, 5: {40, 56, 80, 112}}
+	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112},
+		5: {40, 56, 80, 112}}
 	limits(t, func(t *testing.T, left bool) {
 		forMethods(t, func(t *testing.T, m *Method, _ bool) {
-			p := odetest.SquareWave(0.7, 3, left)
+			p := squareWave(0.7, 3, left)
 			s := newSolver(t, p.Field, Config{Method: m, StepSize: Constant{1}})
 			last := p.Flow(0, 3, p.Start[:])
 			for _, way := range []struct {
@@ -93,9 +95,9 @@ func TestOrderAcrossJumps(t *testing.T) {
 					z, _ := solveTo(t, s, way.z0, way.from, way.to, p.At)
 					plain, _ := solveTo(t, s, way.z0, way.from, way.to, nil)
 					steps = append(steps, 3/float64(n))
-					with, without = append(with, odetest.Distance(z, way.want)), append(without, odetest.Distance(plain, way.want))
+					with, without = append(with, distanceOf(z, way.want)), append(without, distanceOf(plain, way.want))
 				}
-				order := odetest.Order(steps, with)
+				order := orderOf(steps, with)
 				t.Logf("to %g: order %.2f, errors %.1e to %.1e; without step-to times %.1e to %.1e",
 					way.to, order, with[0], with[len(with)-1], without[0], without[len(without)-1])
 				if !(order >= float64(m.Order)-0.3) || m.Order > 1 && without[len(without)-1] < 1e-3 {
@@ -111,13 +113,13 @@ func TestOrderAcrossJumps(t *testing.T) {
 // tolerance like that.
 func TestTriesAcrossJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
-		problems := map[string]odetest.Switched{}
+		problems := map[string]switchedOscillator{}
 		for _, half := range []float64{0.2, 0.5, 0.7, 1.9} {
-			problems[fmt.Sprintf("square wave of half period %g", half)] = odetest.SquareWave(half, 10.1, left)
+			problems[fmt.Sprintf("square wave of half period %g", half)] = squareWave(half, 10.1, left)
 		}
 		for _, gap := range []float64{0.3, 2} {
 			for _, width := range []float64{0.02, 0.1} {
-				pulses := odetest.Pulses(gap, width, 10)
+				pulses := pulses(gap, width, 10)
 				pulses.Left = left
 				problems[fmt.Sprintf("pulses of %g every %g", width, gap)] = pulses
 			}
@@ -133,7 +135,7 @@ func TestTriesAcrossJumps(t *testing.T) {
 					anew, parts := restarted(t, s, p.Start[:], 0, end, p.At)
 					_, plain := solveTo(t, s, p.Start[:], 0, end, nil)
 					tries, most := stats.Accepted+stats.Rejected, float64(parts.Accepted+parts.Rejected)*1.1
-					off, offAnew := odetest.Distance(z, want), odetest.Distance(anew, want)
+					off, offAnew := distanceOf(z, want), distanceOf(anew, want)
 					t.Logf("%s, %s, RTol %g: %d + %d tries, error %.1e; started anew %d + %d, %.1e; plain %d + %d", name, m.Name, rtol,
 						stats.Accepted, stats.Rejected, off, parts.Accepted, parts.Rejected, offAnew, plain.Accepted, plain.Rejected)
 					if float64(tries) > most || !(off <= 10*math.Max(offAnew, rtol)) {
@@ -146,11 +148,11 @@ func TestTriesAcrossJumps(t *testing.T) {
 	})
 }
 
-// Where save times lie inside steps that end on a jump, states are those of the method, and gradients are differences of the steps
-// that were taken, whatever is kept for them, forward and backward in time; counts are those of the plan.
+// Where save times lie inside steps that end on a jump, states are those of the method, and gradients are differences
+// of the steps that were taken, whatever is kept for them, forward and backward in time; counts are those of the plan.
 func TestPullbackAcrossJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
-		wave := odetest.SquareWave(0.7, 3, left)
+		wave := squareWave(0.7, 3, left)
 		field := func(at, z *Node, args []*Node) *Node { // depends on parameters at both sides
 			a := BroadcastToDims(args[0], z.Shape().Dimensions...)
 			return Add(Mul(a, wave.Field(at, z, nil)), MulScalar(Sin(Mul(z, a)), 0.3))
@@ -184,7 +186,7 @@ func TestPullbackAcrossJumps(t *testing.T) {
 func TestTriesInAnyUnitOfTime(t *testing.T) {
 	var tries []int
 	for _, unit := range []float64{1, 1e-3} {
-		p := odetest.Pulses(1, 0.3, 6)
+		p := pulses(1, 0.3, 6)
 		for i := range p.At {
 			p.At[i] *= unit
 		}
@@ -206,7 +208,8 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 	z0, a := []float64{0.3, -0.2, 0.1, 0.5}, []float64{1.1}
 	problem := func(z0, a []float64) Problem {
 		return Problem{Z0: tensors.FromFlatDataAndDimensions(slices.Clone(z0), 2, 2), Times: [][]float64{times, times},
-			StepTo: [][]float64{stops, append(slices.Clone(stops[:len(stops)-1]), stops[len(stops)-1]+other)}, Args: []*tensors.Tensor{tensors.FromValue(a)}}
+			StepTo: [][]float64{stops, append(slices.Clone(stops[:len(stops)-1]), stops[len(stops)-1]+other)},
+			Args:   []*tensors.Tensor{tensors.FromValue(a)}}
 	}
 	control := s.stepSize
 	defer func() { s.stepSize = control }()
@@ -224,7 +227,8 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 		checkPlan(t, what, plan, sol)
 		probe = cosines(sol.Z.Size())
 		ends = [][]float64{sol.StepTimes(0)[1:], sol.StepTimes(1)[1:]}
-		g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(slices.Clone(probe), sol.Z.Shape().Dimensions...))
+		g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(slices.Clone(probe),
+			sol.Z.Shape().Dimensions...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,11 +262,17 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 		return (8*(moved(h)-moved(-h)) - (moved(2*h) - moved(-2*h))) / (12 * h)
 	}
 	for i, got := range nnFloats(want.Z0) {
-		if d := difference(z0, i, func(x []float64) float64 { return value(x, a) }); !(math.Abs(got-d) <= 1e-8*(1+math.Abs(d))) {
+		if d := difference(z0, i, func(x []float64) float64 {
+			return value(x,
+				a)
+		}); !(math.Abs(got-d) <= 1e-8*(1+math.Abs(d))) {
 			t.Errorf("%s: gradient of z0[%d] %.12g, differences %.12g", what, i, got, d)
 		}
 	}
-	if d := difference(a, 0, func(x []float64) float64 { return value(z0, x) }); !(math.Abs(nnFloats(want.Args[0])[0]-d) <= 1e-8*(1+math.Abs(d))) {
+	if d := difference(a, 0, func(x []float64) float64 {
+		return value(z0,
+			x)
+	}); !(math.Abs(nnFloats(want.Args[0])[0]-d) <= 1e-8*(1+math.Abs(d))) {
 		t.Errorf("%s: gradient of a %.12g, differences %.12g", what, nnFloats(want.Args[0])[0], d)
 	}
 }
@@ -270,11 +280,12 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 // The states inside a step that ends on a jump are those of the step alone.
 func TestStatesInsideStepsThatEndOnJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
-		p := odetest.SquareWave(0.7, 3, left)
+		p := squareWave(0.7, 3, left)
 		times := []float64{0, 0.2, 0.45, 0.65, 0.7, 0.95, 1.2, 1.4, 1.6, 1.75, 2}
 		for _, dense := range []bool{false, true} {
 			s := newSolver(t, p.Field, Config{StepSize: PID{RTol: 1e-9, ATol: 1e-11}})
-			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{p.Start[:]}), Times: [][]float64{times}, StepTo: [][]float64{p.At}, Interpolant: dense})
+			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{p.Start[:]}), Times: [][]float64{times},
+				StepTo: [][]float64{p.At}, Interpolant: dense})
 			z := sol.Z
 			if dense {
 				var err error
@@ -283,7 +294,7 @@ func TestStatesInsideStepsThatEndOnJumps(t *testing.T) {
 				}
 			}
 			for i, got := range z.Value().([][][]float64)[0] {
-				if off := odetest.Distance(got, p.Flow(0, times[i], p.Start[:])); !(off <= 1e-7) {
+				if off := distanceOf(got, p.Flow(0, times[i], p.Start[:])); !(off <= 1e-7) {
 					t.Errorf("dense %t: state at %g is off by %.1e, want 1e-7", dense, times[i], off)
 				}
 			}
@@ -313,8 +324,8 @@ func TestLargeStatesAreFinite(t *testing.T) {
 	}
 }
 
-// A sample that stands still while others go on, since it is done or has no way to go, pulls nothing back through a slope there: here
-// the root of 0, whose slope is infinite.
+// A sample that stands still while others go on, since it is done or has no way to go, pulls nothing back through a
+// slope there: here the root of 0, whose slope is infinite.
 func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 	root := func(_, z *Node, _ []*Node) *Node { return Neg(Sqrt(z)) }
 	s := newSolver(t, root, Config{Method: Euler, StepSize: Constant{1}})
@@ -325,13 +336,15 @@ func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 		ends  [][]float64
 		want  []float64
 	}{
-		{"done", []float64{1, 4}, [][]float64{{0, 1}, {0, 1.5}}, [][]float64{{1}, {0.5, 1.5}}, []float64{0.5, 0.875 * (1 - 0.5/math.Sqrt(3))}},
+		{"done", []float64{1, 4}, [][]float64{{0, 1}, {0, 1.5}}, [][]float64{{1}, {0.5, 1.5}},
+			[]float64{0.5, 0.875 * (1 - 0.5/math.Sqrt(3))}},
 		{"no way", []float64{0, 4}, [][]float64{{1, 1}, {0, 0.5}}, [][]float64{{2}, {0.5}}, []float64{1, 0.875}},
 		{"none goes", []float64{0, 0}, [][]float64{{1, 1}, {0, 0}}, [][]float64{{2}, {2}}, []float64{1, 1}},
 	} {
 		s.stepSize = Given{c.ends}
 		for _, memory := range []Memory{{}, {Checkpoints: 1}, {Checkpoints: 1, Host: true}} {
-			sol := run(t, s, Problem{Z0: tensors.FromFlatDataAndDimensions(slices.Clone(c.z0), 2, 1), Times: c.times, Memory: memory})
+			sol := run(t, s, Problem{Z0: tensors.FromFlatDataAndDimensions(slices.Clone(c.z0), 2, 1), Times: c.times,
+				Memory: memory})
 			g, err := sol.Pullback(context.Background(), tensors.FromValue([][][]float64{{{0}, {1}}, {{0}, {1}}}))
 			if err != nil {
 				t.Fatal(err)
@@ -342,8 +355,8 @@ func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 	}
 }
 
-// A sample that is done is asked for nothing on the far side of its start, where a root is not real, though another has a jump to
-// pull back.
+// A sample that is done is asked for nothing on the far side of its start, where a root is not real, though another has
+// a jump to pull back.
 func TestPullbackBesideTheStart(t *testing.T) {
 	field := func(t, z *Node, args []*Node) *Node { // z' = a sqrt(t) z
 		return Mul(Mul(BroadcastToDims(args[0], z.Shape().Dimensions...), Sqrt(ExpandAxes(t, -1))), z)
@@ -351,7 +364,8 @@ func TestPullbackBesideTheStart(t *testing.T) {
 	s := newSolver(t, field, Config{StepSize: Constant{0.3}})
 	var want []float64
 	for _, stops := range [][]float64{{1}, {0, 1}} {
-		sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}, {1}}), Times: [][]float64{{0, 0.95, 2}, {0, 0.2, 0.3}},
+		sol := run(t, s, Problem{Z0: tensors.FromValue([][]float64{{1}, {1}}),
+			Times:  [][]float64{{0, 0.95, 2}, {0, 0.2, 0.3}},
 			StepTo: [][]float64{stops}, Args: []*tensors.Tensor{tensors.FromValue([]float64{1})}})
 		g, err := sol.Pullback(context.Background(), tensors.FromValue([][][]float64{{{1}, {1}, {1}}, {{1}, {1}, {1}}}))
 		if err != nil {
@@ -391,23 +405,26 @@ func TestJumpBesideTheEnds(t *testing.T) {
 
 // What a plan counts bounds what a solve with jumps takes, also with all stages kept, and with adaptive steps.
 func TestPlanAcrossJumps(t *testing.T) {
-	wave := odetest.SquareWave(0.2, 3, false)
+	wave := squareWave(0.2, 3, false)
 	for _, control := range []StepSize{Constant{0.1}, PID{}} {
 		s := newSolver(t, wave.Field, Config{StepSize: control, MaxSteps: 80})
 		for _, memory := range []Memory{{}, {Checkpoints: 2}} {
-			p := Problem{Z0: tensors.FromValue([][]float64{wave.Start[:]}), Times: [][]float64{{0, 0.5, 1.1, 3}}, StepTo: [][]float64{wave.At}, Memory: memory}
+			p := Problem{Z0: tensors.FromValue([][]float64{wave.Start[:]}), Times: [][]float64{{0, 0.5, 1.1, 3}},
+				StepTo: [][]float64{wave.At}, Memory: memory}
 			plan, err := s.Plan(p)
 			if err != nil {
 				t.Fatal(err)
 			}
 			sol := run(t, s, p)
 			checkPlan(t, fmt.Sprintf("%T, %+v", control, memory), plan, sol)
-			g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cosines(sol.Z.Size()), sol.Z.Shape().Dimensions...))
+			g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cosines(sol.Z.Size()),
+				sol.Z.Shape().Dimensions...))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if g.Evaluations > plan.PullbackEvaluations || plan.Exact && g.Evaluations != plan.PullbackEvaluations {
-				t.Errorf("%T, %+v: %d evaluations, plan %d (exact: %t)", control, memory, g.Evaluations, plan.PullbackEvaluations, plan.Exact)
+				t.Errorf("%T, %+v: %d evaluations, plan %d (exact: %t)", control, memory, g.Evaluations, plan.PullbackEvaluations,
+					plan.Exact)
 			}
 			g.Free()
 		}

@@ -347,7 +347,8 @@ func (m *march) ends() []float64 {
 }
 
 func (m *march) finish() *Solution {
-	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, history: m.history, times: make([][]float64, len(m.times)), args: m.args,
+	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, history: m.history, times: make([][]float64, len(m.times)),
+		args:  m.args,
 		blank: m.saved.like(0)}
 	sol.shape = sol.Z.Shape()
 	saves := sol.shape.Dimensions[1]

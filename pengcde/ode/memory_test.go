@@ -130,7 +130,8 @@ func longSolves(t *testing.T) {
 	}
 	after := resident(t)
 	t.Logf("resident memory %d MiB, after %d more rounds %d MiB", before>>20, rounds, after>>20)
-	if grown := int64(after) - int64(before); grown > 40<<20 { // one state a step that stays: 50 MiB by the pullbacks alone
+	// one state a step that stays: 50 MiB by the pullbacks alone
+	if grown := int64(after) - int64(before); grown > 40<<20 {
 		t.Errorf("resident memory grew by %d MiB over %d rounds", grown>>20, rounds)
 	}
 }

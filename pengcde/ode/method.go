@@ -6,17 +6,19 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Field builds dz/dt. t is [batch] float64, whatever the states are; z is [batch, ...] in the state's float type, and so is the result; args
-// are the tensors given to [Solver.Solve]. It may panic while the graph is built: that becomes an error.
+// Field builds dz/dt. t is [batch] float64, whatever the states are; z is [batch, ...] in the state's float type, and
+// so is the result; args are the tensors given to [Solver.Solve]. It may panic while the graph is built: that becomes
+// an error.
 //
-// At a time where the field jumps (see [Problem.StepTo]) a step wants the limit from its own side, so it gives a time beside it,
-// some units in the last place of float64 away: which of the two limits the field itself has there does not matter. Compare t
-// as it comes, in float64: in float32 the two sides are one. [Piecewise] is a field that is told the side.
+// At a time where the field jumps (see [Problem.StepTo]) a step wants the limit from its own side, so it gives a time
+// beside it, some units in the last place of float64 away: which of the two limits the field itself has there does not
+// matter. Compare t as it comes, in float64: in float32 the two sides are one. [Piecewise] is a field that is told the
+// side.
 type Field func(t, z *graph.Node, args []*graph.Node) *graph.Node
 
-// Piecewise is a [Field] that is told which limit is wanted where it jumps. The side [batch] float64 is negative for the limit from
-// earlier times, positive for that from later ones, and 0 for samples that do not stand at a jump; it is nil for
-// evaluations that never do, those inside a step. Its size is how far from t the jump may lie by rounding.
+// Piecewise is a [Field] that is told which limit is wanted where it jumps. The side [batch] float64 is negative for
+// the limit from earlier times, positive for that from later ones, and 0 for samples that do not stand at a jump; it is
+// nil for evaluations that never do, those inside a step. Its size is how far from t the jump may lie by rounding.
 type Piecewise func(t, side, z *graph.Node, args []*graph.Node) *graph.Node
 
 // piecewise evaluates the field beside a jump.
@@ -79,21 +81,26 @@ func (m *Method) stages() int { return len(m.C) }
 func (m *Method) check(adaptive bool) error {
 	s := len(m.C)
 	if s < 2 || m.C[0] != 0 || m.C[s-1] != 1 {
-		return fmt.Errorf("pengcde/ode: method %s has nodes %v, want the first 0 and the last 1: append the stage at the end of the step: %w", m.Name, m.C, ErrInput)
+		return fmt.Errorf("pengcde/ode: method %s has nodes %v, want the first 0 and the last 1: append the stage at the "+
+			"end of the step: %w", m.Name, m.C, ErrInput)
 	}
 	if len(m.A) != s || len(m.A[s-1]) != s-1 {
-		return fmt.Errorf("pengcde/ode: method %s has %d rows in A for %d nodes, want as many, the last the %d weights b: %w", m.Name, len(m.A), s, s-1, ErrInput)
+		return fmt.Errorf("pengcde/ode: method %s has %d rows in A for %d nodes, want as many, the last the %d weights b: %w",
+			m.Name, len(m.A), s, s-1, ErrInput)
 	}
 	for i, row := range m.A {
 		if len(row) > i {
-			return fmt.Errorf("pengcde/ode: row %d of A of method %s has %d weights, want at most %d, of the stages before: %w", i, m.Name, len(row), i, ErrInput)
+			return fmt.Errorf("pengcde/ode: row %d of A of method %s has %d weights, want at most %d, of the stages before: %w",
+				i, m.Name, len(row), i, ErrInput)
 		}
 	}
 	if m.Error != nil && len(m.Error) != s || m.Order < 1 || m.Interpolant == nil || len(m.Interpolant(1)) != s {
-		return fmt.Errorf("pengcde/ode: method %s: want its order, and as many weights in Error (or none) and Interpolant as its %d nodes: %w", m.Name, s, ErrInput)
+		return fmt.Errorf("pengcde/ode: method %s: want its order, and as many weights in Error (or none) and Interpolant "+
+			"as its %d nodes: %w", m.Name, s, ErrInput)
 	}
 	if adaptive && (m.Error == nil || m.ErrorOrder < 1) {
-		return fmt.Errorf("pengcde/ode: method %s has no error estimate (Error and ErrorOrder) to adapt steps to: try Constant or Given steps, or Heun, Bosh3, Dopri5 or Tsit5: %w", m.Name, ErrInput)
+		return fmt.Errorf("pengcde/ode: method %s has no error estimate (Error and ErrorOrder) to adapt steps to: try "+
+			"Constant or Given steps, or Heun, Bosh3, Dopri5 or Tsit5: %w", m.Name, ErrInput)
 	}
 	return nil
 }

@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
-
-	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 )
 
 // states solves a problem for as many equal samples as there are rows of times, and returns [batch][saves][dim].
-func states(t *testing.T, s *Solver, p odetest.Problem, times [][]float64) [][][]float64 {
+func states(t *testing.T, s *Solver, p known, times [][]float64) [][][]float64 {
 	t.Helper()
 	sol, err := s.Solve(context.Background(), p.Start(len(times)), times, p.Params())
 	if err != nil {
@@ -23,9 +21,10 @@ func states(t *testing.T, s *Solver, p odetest.Problem, times [][]float64) [][][
 
 // The error at T1 falls as the step to the power of the order. The samples of one solve take different steps.
 func TestOrderOfMethods(t *testing.T) {
-	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112}, 5: {40, 56, 80, 112}}
+	counts := map[int][]int{1: {256, 384, 512}, 2: {64, 96, 128, 192}, 3: {48, 64, 96, 128}, 4: {40, 56, 80, 112},
+		5: {40, 56, 80, 112}}
 	forMethods(t, func(t *testing.T, m *Method, _ bool) {
-		for _, p := range odetest.Smooth() {
+		for _, p := range smoothProblems() {
 			var ends, times [][]float64
 			var steps, errs []float64
 			for _, n := range counts[m.Order] {
@@ -38,9 +37,9 @@ func TestOrderOfMethods(t *testing.T) {
 				ends, times, steps = append(ends, row), append(times, []float64{p.T0, p.T1}), append(steps, h)
 			}
 			for _, z := range states(t, newSolver(t, p.Field, Config{Method: m, StepSize: Given{ends}}), p, times) {
-				errs = append(errs, odetest.Distance(z[1], p.At(p.T1)))
+				errs = append(errs, distanceOf(z[1], p.At(p.T1)))
 			}
-			got := odetest.Order(steps, errs)
+			got := orderOf(steps, errs)
 			t.Logf("%-12s order %.2f, errors %.2g to %.2g", p.Name, got, errs[0], errs[len(errs)-1])
 			if !(math.Abs(got-float64(m.Order)) <= 0.3) {
 				t.Errorf("%s: error falls with the step to the power %.2f, want %d", p.Name, got, m.Order)
@@ -54,7 +53,7 @@ func TestOrderOfExtensions(t *testing.T) {
 	steps := []float64{0.08, 0.056, 0.04, 0.028, 0.02}
 	inside := []float64{0.15, 0.3, 0.45, 0.6, 0.75, 0.9}
 	forMethods(t, func(t *testing.T, m *Method, _ bool) {
-		for _, p := range odetest.Smooth() {
+		for _, p := range smoothProblems() {
 			from := p.T0 + 0.3*(p.T1-p.T0)
 			p.Z0, p.T0 = p.At(from), from
 			var ends, times [][]float64
@@ -69,10 +68,10 @@ func TestOrderOfExtensions(t *testing.T) {
 			solved := states(t, newSolver(t, p.Field, Config{Method: m, StepSize: Given{ends}}), p, times)
 			for b, z := range solved {
 				for i := 1; i <= len(inside); i++ {
-					errs[b] = max(errs[b], odetest.Distance(z[i], p.At(times[b][i])))
+					errs[b] = max(errs[b], distanceOf(z[i], p.At(times[b][i])))
 				}
 			}
-			got := odetest.Order(steps, errs) - 1
+			got := orderOf(steps, errs) - 1
 			t.Logf("%-12s order %.2f, errors %.2g to %.2g", p.Name, got, errs[0], errs[len(errs)-1])
 			if !(math.Abs(got-float64(m.InterpolantOrder)) <= 0.3) {
 				t.Errorf("%s: error inside a step is of order %.2f, want %d", p.Name, got, m.InterpolantOrder)
@@ -93,11 +92,14 @@ func TestGradientsOfMethods(t *testing.T) {
 		}
 	})
 	// One whose own stages do not end at the end of the step, where users compute.
-	t.Run("default backend", func(t *testing.T) { checkGradients(t, newUserSolver, Heun, PID{RTol: 1e-3, ATol: 1e-5, First: 1}) })
+	t.Run("default backend", func(t *testing.T) {
+		checkGradients(t, newUserSolver, Heun,
+			PID{RTol: 1e-3, ATol: 1e-5, First: 1})
+	})
 }
 
 func checkGradients(t *testing.T, open func(*testing.T, Field, Config) *Solver, m *Method, control StepSize) {
-	p := odetest.LimitCycle
+	p := knownLimitCycle
 	times := [][]float64{
 		{p.T0, p.T0, 0.05, 0.3, 0.31, 0.32, 0.33, 1.97, p.T1},
 		{p.T0, 0.1, 0.1, 0.9, 0.95, 1, 1.3, 1.31, 1.4},
@@ -116,7 +118,8 @@ func checkGradients(t *testing.T, open func(*testing.T, Field, Config) *Solver, 
 	for i := range probe {
 		probe[i] = math.Sin(float64(3*i + 1))
 	}
-	g, err := sol.Pullback(ctx, tensors.FromFlatDataAndDimensions(append([]float64{}, probe...), sol.Z.Shape().Dimensions...))
+	g, err := sol.Pullback(ctx, tensors.FromFlatDataAndDimensions(append([]float64{}, probe...),
+		sol.Z.Shape().Dimensions...))
 	if err != nil {
 		t.Fatal(err)
 	}

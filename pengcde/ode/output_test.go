@@ -124,7 +124,8 @@ func TestReturnToTheStart(t *testing.T) {
 	back := swinging
 	back.z0 = append(append(append([]float64{}, z[2:4]...), z[6:8]...), z[10:12]...)
 	again := nnFloats(run(t, s, back.problem([][]float64{{3, 0}})).Z)
-	closeTo(t, "z(0)", append(append(append([]float64{}, again[2:4]...), again[6:8]...), again[10:12]...), swinging.z0, 1e-7)
+	closeTo(t, "z(0)", append(append(append([]float64{}, again[2:4]...), again[6:8]...), again[10:12]...), swinging.z0,
+		1e-7)
 }
 
 func TestDense(t *testing.T) {
@@ -171,7 +172,8 @@ func TestDense(t *testing.T) {
 			}
 		}
 	}
-	if _, err := run(t, newSolver(t, pendulum, Config{}), swinging.problem(irregular)).At(context.Background(), irregular); !errors.Is(err, ErrNoInterpolant) {
+	if _, err := run(t, newSolver(t, pendulum, Config{}), swinging.problem(irregular)).At(context.Background(),
+		irregular); !errors.Is(err, ErrNoInterpolant) {
 		t.Errorf("got %v, want ErrNoInterpolant", err)
 	}
 }
@@ -221,8 +223,10 @@ func TestEveryStep(t *testing.T) {
 		}
 		defer every.Free()
 		last := len(sol.SaveTimes(2))
-		times := [][]float64{append(sol.SaveTimes(0), repeat(spans[0][1], last-len(sol.SaveTimes(0)))...), repeat(spans[1][0], last), sol.SaveTimes(2)}
-		listed, err := run(t, s, swinging.problem(times)).Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cotangent, dims...))
+		times := [][]float64{append(sol.SaveTimes(0), repeat(spans[0][1], last-len(sol.SaveTimes(0)))...),
+			repeat(spans[1][0], last), sol.SaveTimes(2)}
+		listed, err := run(t, s, swinging.problem(times)).Pullback(context.Background(),
+			tensors.FromFlatDataAndDimensions(cotangent, dims...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,10 +302,12 @@ func TestFloat32AtLargeTimes(t *testing.T) {
 		return Sub(ConvertDType(ExpandAxes(Sin(MulScalar(t, 2*math.Pi)), -1), z.DType()), z)
 	}
 	s := newSolver(t, drive, Config{})
-	for name, control := range map[string]StepSize{"constant": Constant{1.0 / 64}, "adaptive": PID{}, "automatic": PID{First: Automatic}} {
+	for name, control := range map[string]StepSize{"constant": Constant{1.0 / 64}, "adaptive": PID{},
+		"automatic": PID{First: Automatic}} {
 		s.stepSize = control
 		solve := func(t0 float64) ([]float32, Stats) {
-			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float32{{1}}), Times: [][]float64{{t0, t0 + 0.25, t0 + 1.5}}, StepTo: [][]float64{{t0 + 0.625}}})
+			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float32{{1}}), Times: [][]float64{{t0, t0 + 0.25, t0 + 1.5}},
+				StepTo: [][]float64{{t0 + 0.625}}})
 			return tensors.MustCopyFlatData[float32](sol.Z), sol.Stats[0]
 		}
 		near, nearStats := solve(0)

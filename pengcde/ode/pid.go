@@ -14,11 +14,12 @@ import (
 //	Safety E_n^(-(P+I+D)/k) E_{n-1}^((P+2D)/k) E_{n-2}^(-D/k),  k the [Method].ErrorOrder,
 //
 // clipped to [1, Grow] after an accepted step and to [Shrink, Safety] after a rejected one. E_{n-1}, E_{n-2} are those
-// of the accepted steps before. A step that would pass the end is cut to it; after a rejection that would still pass it,
-// half of what remains is tried. When a step-to time cut a step and it is accepted, the next is at least what had been
-// proposed before the cut, and the cut step's E, small as the step, does not count among those before. Where the field jumps there
-// and its slope is g times as large after as before, in the norm above, with g^(-1/k) below Safety, the next step is shorter by the
-// factor 1/g, so that it moves the state as far as one would have before, though not below the first, and no E counts before it.
+// of the accepted steps before. A step that would pass the end is cut to it; after a rejection that would still pass
+// it, half of what remains is tried. When a step-to time cut a step and it is accepted, the next is at least what had
+// been proposed before the cut, and the cut step's E, small as the step, does not count among those before. Where the
+// field jumps there and its slope is g times as large after as before, in the norm above, with g^(-1/k) below Safety,
+// the next step is shorter by the factor 1/g, so that it moves the state as far as one would have before, though not
+// below the first, and no E counts before it.
 //
 // The zero value is the integral controller of the published experiments: RTol 1e-3, ATol 1e-6, I = 1, first step
 // 0.01. P = 0.4, I = 1 (or 0.3) is a proportional-integral controller for error estimates that do not change smoothly;
@@ -28,8 +29,8 @@ import (
 // the coefficients; E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4.
 type PID struct {
 	// RTol and ATol are the tolerances; 0 means 1e-3 and 1e-6. Where both are below about 1e-8, the error estimate of a
-	// float32 state of order 1 is rounding, and steps shrink without gain. A gradient may need tighter ones than the states:
-	// see the package documentation.
+	// float32 state of order 1 is rounding, and steps shrink without gain. A gradient may need tighter ones than the
+	// states: see the package documentation.
 	RTol, ATol float64
 	// P, I, D are the coefficients; all 0 means I = 1.
 	P, I, D float64
@@ -85,9 +86,11 @@ func (c PID) withDefaults() (PID, error) {
 	case !finite(c.P) || !finite(c.I) || !finite(c.D):
 		return c, fmt.Errorf("pengcde/ode: PID has P %g, I %g, D %g, want finite coefficients: %w", c.P, c.I, c.D, ErrInput)
 	case !(c.P+c.I+c.D > 0):
-		return c, fmt.Errorf("pengcde/ode: PID has P + I + D = %g, want it positive, so that larger errors make smaller steps: %w", c.P+c.I+c.D, ErrInput)
+		return c, fmt.Errorf("pengcde/ode: PID has P + I + D = %g, want it positive, so that larger errors make smaller "+
+			"steps: %w", c.P+c.I+c.D, ErrInput)
 	case c.Safety >= 1 || c.Shrink > c.Safety || c.Grow < 1:
-		return c, fmt.Errorf("pengcde/ode: PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= Grow: %w", c.Shrink, c.Safety, c.Grow, ErrInput)
+		return c, fmt.Errorf("pengcde/ode: PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= Grow: %w",
+			c.Shrink, c.Safety, c.Grow, ErrInput)
 	case !(c.Min >= 0) || c.Min > c.Max:
 		return c, fmt.Errorf("pengcde/ode: PID has Min %g, Max %g, want 0 <= Min <= Max: %w", c.Min, c.Max, ErrInput)
 	}
@@ -114,7 +117,8 @@ func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
 		return nil, err
 	}
 	s := &pidSteps{
-		PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true, before: [2]float64{1, 1}, k: float64(order),
+		PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true, before: [2]float64{1, 1},
+		k: float64(order),
 	}
 	if c.First == Automatic {
 		s.begin(defaultFirst)
@@ -170,7 +174,8 @@ func (s *pidSteps) Judge(t, end, norm float64) bool {
 	case math.IsInf(norm, 1):
 		factor = low
 	case norm > 0:
-		factor = s.Safety * math.Pow(norm, s.powers[0]) * math.Pow(s.before[0], s.powers[1]) * math.Pow(s.before[1], s.powers[2])
+		factor = s.Safety * math.Pow(norm, s.powers[0]) * math.Pow(s.before[0], s.powers[1]) *
+			math.Pow(s.before[1], s.powers[2])
 	}
 	length := math.Abs(end-t) * math.Min(math.Max(factor, low), high)
 	cut := s.accepted && s.toward*(s.proposed-end) > 0

@@ -8,23 +8,25 @@ import (
 // Plan is what a solve and its pullback will take.
 type Plan struct {
 	// Exact says that the steps are known ([Constant], [Given]) and all counts are those of a run that does not fail.
-	// Otherwise they are upper bounds, for samples that all take Config.MaxSteps tries, each accepted; a sample's own work
-	// is StepEvaluations a try and one or two to start.
+	// Otherwise they are upper bounds, for samples that all take Config.MaxSteps tries, each accepted; a sample's own
+	// work is StepEvaluations a try and one or two to start.
 	Exact bool
 	// Steps and Evaluations of each sample are Stats.Accepted and Stats.Evaluations of the solve.
 	Steps, Evaluations []int
 	// StepEvaluations is the number of evaluations of the field in a try.
 	StepEvaluations int
-	// Replayed and PullbackEvaluations are the counts of [Gradients]: rounds taken again, and evaluations of the field for
-	// the whole batch, in the first pullback. Those that differentiate it are not counted: as many of each of the rounds.
+	// Replayed and PullbackEvaluations are the counts of [Gradients]: rounds taken again, and evaluations of the field
+	// for the whole batch, in the first pullback. Those that differentiate it are not counted: as many of each of the
+	// rounds.
 	Replayed, PullbackEvaluations int
 	// States is the most states kept at once for the pullback, StateBytes the size of one.
 	States     int
 	StateBytes int64
-	// HostBytes is the most that is kept for the pullback on the host. DeviceBytes is the most that the tensors of this package
-	// take at once on the device, in the solve or the pullback: the kept states, those that a step works on and gives, sums of
-	// gradients. Not counted: the few numbers for each sample, such as times, z0, args, the cotangent, and what a compiled
-	// program needs for itself, which is that of one step however many there are: see [Solver.Temporary].
+	// HostBytes is the most that is kept for the pullback on the host. DeviceBytes is the most that the tensors of this
+	// package take at once on the device, in the solve or the pullback: the kept states, those that a step works on and
+	// gives, sums of gradients. Not counted: the few numbers for each sample, such as times, z0, args, the cotangent,
+	// and what a compiled program needs for itself, which is that of one step however many there are: see
+	// [Solver.Temporary].
 	DeviceBytes, HostBytes int64
 
 	kept int // when the solve ends
@@ -96,7 +98,8 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 		if !known && slopes > 0 {
 			r.renewed = r.replayed
 		}
-		plan.Replayed, plan.PullbackEvaluations = r.replayed, r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+slopes
+		plan.Replayed, plan.PullbackEvaluations = r.replayed,
+			r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+slopes
 	}
 	plan.kept, plan.States = r.kept, r.most
 	renewed := 0
@@ -132,8 +135,8 @@ func plannedSaves(p Problem, times, ends [][]float64) [][]float64 {
 	return saves
 }
 
-// addBytes counts tensors in states: those of march, of replay, and what both keep. Crowded says that more saves may lie in a
-// step than one call takes.
+// addBytes counts tensors in states: those of march, of replay, and what both keep. Crowded says that more saves may
+// lie in a step than one call takes.
 func (plan *Plan) addBytes(s *Solver, p Problem, rounds, renewed int, crowded bool) {
 	stages, batch := s.method.stages(), p.Z0.Shape().Dimensions[0]
 	together := plan.Exact || batch == 1 // all samples accept at the same tries

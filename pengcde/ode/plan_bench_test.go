@@ -20,11 +20,12 @@ const planChild = "PENGCDE_TEST_PLAN_CHILD"
 var planned = []struct {
 	name   string
 	memory Memory
-}{{"every step", Memory{}}, {"every step on the host", Memory{Host: true}}, {"32 checkpoints", Memory{Checkpoints: 32}}, {"8 checkpoints", Memory{Checkpoints: 8}}}
+}{{"every step", Memory{}}, {"every step on the host", Memory{Host: true}}, {"32 checkpoints", Memory{Checkpoints: 32}},
+	{"8 checkpoints", Memory{Checkpoints: 8}}}
 
-// BenchmarkPlan compares the plan with the resident memory of a process, where states are in the memory of the host on any
-// device but an accelerator: how much more the process takes at most, from the first step to the end of the pullback, than
-// after a solve of one step. Each choice runs in a process of its own.
+// BenchmarkPlan compares the plan with the resident memory of a process, where states are in the memory of the host on
+// any device but an accelerator: how much more the process takes at most, from the first step to the end of the
+// pullback, than after a solve of one step. Each choice runs in a process of its own.
 func BenchmarkPlan(b *testing.B) {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		b.Skip("no /proc to read resident memory from")
@@ -56,7 +57,8 @@ func TestPlanChild(t *testing.T) {
 		t.Skip("for BenchmarkPlan")
 	}
 	const batch, nodes, width, steps = 4, 2000, 16, 500
-	s, err := New(xlatest.Backend(t), func(_, z *Node, _ []*Node) *Node { return Neg(z) }, Config{StepSize: Constant{1. / steps}})
+	s, err := New(xlatest.Backend(t), func(_, z *Node, _ []*Node) *Node { return Neg(z) },
+		Config{StepSize: Constant{1. / steps}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ func evenly(t1 float64, count int) []float64 {
 	return times
 }
 
-// What a solve and its pullback hold on the device and on the host, counted buffer by buffer, is never more than the plan, and
-// equal to it where the steps are known.
+// What a solve and its pullback hold on the device and on the host, counted buffer by buffer, is never more than the
+// plan, and equal to it where the steps are known.
 func TestPlanAgainstWhatIsHeld(t *testing.T) {
 	const width = 300
 	plain, err := xla.Open(xla.Config{Backend: "go"})
@@ -37,7 +37,8 @@ func TestPlanAgainstWhatIsHeld(t *testing.T) {
 	t.Cleanup(plain.Close)
 	for _, c := range []struct{ batch, saves int }{{1, 2}, {3, 40}} {
 		batch := c.batch
-		for name, control := range map[string]StepSize{"constant": Constant{0.05}, "few long steps": Constant{0.7}, "adaptive": PID{RTol: 1e-7, ATol: 1e-9}} {
+		for name, control := range map[string]StepSize{"constant": Constant{0.05}, "few long steps": Constant{0.7},
+			"adaptive": PID{RTol: 1e-7, ATol: 1e-9}} {
 			m := &meter.Backend{Backend: plain.Compute, Small: width * 8}
 			backend := xla.Wrap(m)
 			s, err := New(backend, twisted, Config{StepSize: control, MaxSteps: 200})
@@ -53,7 +54,8 @@ func TestPlanAgainstWhatIsHeld(t *testing.T) {
 			if err := p.Args[0].MaterializeOnDevice(m, true, 0); err != nil {
 				t.Fatal(err)
 			}
-			for _, choice := range append(memories[:len(memories):len(memories)], Memory{Checkpoints: 12, Host: true}, Memory{Checkpoints: -1}, Memory{Checkpoints: -2}) {
+			for _, choice := range append(memories[:len(memories):len(memories)], Memory{Checkpoints: 12, Host: true},
+				Memory{Checkpoints: -1}, Memory{Checkpoints: -2}) {
 				p.Memory, p.Interpolant, p.Forget = choice, choice.Checkpoints == -1, choice.Checkpoints == -2
 				if choice.Checkpoints < 0 {
 					p.Memory = Memory{}
@@ -94,10 +96,12 @@ func TestPlanAgainstWhatIsHeld(t *testing.T) {
 				}
 				label := fmt.Sprintf("batch %d, %s, %+v, dense %t, forget %t", batch, name, p.Memory, p.Interpolant, p.Forget)
 				if held > plan.DeviceBytes || onHost > plan.HostBytes {
-					t.Errorf("%s: held %d bytes on the device and %d on the host, plan %d and %d", label, held, onHost, plan.DeviceBytes, plan.HostBytes)
+					t.Errorf("%s: held %d bytes on the device and %d on the host, plan %d and %d", label, held, onHost,
+						plan.DeviceBytes, plan.HostBytes)
 				}
 				if plan.Exact && (held != plan.DeviceBytes || onHost != plan.HostBytes) {
-					t.Errorf("%s: held %d bytes on the device and %d on the host, plan exactly %d and %d", label, held, onHost, plan.DeviceBytes, plan.HostBytes)
+					t.Errorf("%s: held %d bytes on the device and %d on the host, plan exactly %d and %d", label, held, onHost,
+						plan.DeviceBytes, plan.HostBytes)
 				}
 			}
 		}

@@ -15,24 +15,24 @@ type Problem struct {
 	Times [][]float64
 	// Args are given to the field.
 	Args []*tensors.Tensor
-	// StepTo holds for each sample times that steps must end on, in strict order (either way): those at which the field or
-	// its derivatives jump. A single row serves all samples. Each step sees the field's limits from its own side, at t0 and t1
-	// too, so that every method keeps its order, whichever limit the field has at the time itself. Times beyond t0 and t1 are
-	// passed over, and so are those within rounding of the one before. After each, the slope is evaluated anew, which is one
-	// more evaluation, and the control may begin again, see [PID].
+	// StepTo holds for each sample times that steps must end on, in strict order (either way): those at which the field
+	// or its derivatives jump. A single row serves all samples. Each step sees the field's limits from its own side, at
+	// t0 and t1 too, so that every method keeps its order, whichever limit the field has at the time itself. Times
+	// beyond t0 and t1 are passed over, and so are those within rounding of the one before. After each, the slope is
+	// evaluated anew, which is one more evaluation, and the control may begin again, see [PID].
 	StepTo [][]float64
-	// Continuous says that at the step-to times only derivatives of the field jump, not the field itself, as along a smooth
-	// control path: then the slope at the end of a step serves the next, as elsewhere.
+	// Continuous says that at the step-to times only derivatives of the field jump, not the field itself, as along a
+	// smooth control path: then the slope at the end of a step serves the next, as elsewhere.
 	Continuous bool
 	// Save says which states Solution.Z holds.
 	Save Save
 	// Interpolant keeps the stages of all steps on the device, so that [Solution.At] gives the state at any time.
 	Interpolant bool
-	// Forget keeps nothing for [Solution.Pullback]; without Interpolant, device memory then does not grow with the number
-	// of steps.
+	// Forget keeps nothing for [Solution.Pullback]; without Interpolant, device memory then does not grow with the
+	// number of steps.
 	Forget bool
-	// Memory says which states are kept for [Solution.Pullback]. Beside Interpolant, which keeps all, and Forget, which keeps
-	// none, it is to be left at its zero value.
+	// Memory says which states are kept for [Solution.Pullback]. Beside Interpolant, which keeps all, and Forget, which
+	// keeps none, it is to be left at its zero value.
 	Memory Memory
 }
 

@@ -7,8 +7,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// rows is how many saves of a sample one call of the programs save and pull can take. It is always the same, so that a state is
-// summed up alike however many saves lie in a step.
+// rows is how many saves of a sample one call of the programs save and pull can take. It is always the same, so that a
+// state is summed up alike however many saves lie in a step.
 const rows = 4
 
 // leading gives x [batch] the rank of a state, for broadcasting, in the state's float type.
@@ -37,8 +37,8 @@ func weighted(w []float64, xs []*Node) *Node {
 	return sum
 }
 
-// evaluate builds the stages k_2 .. of a step from t to end that starts with z and k_1, up to stage last. Those at the end
-// take the limit from the step's side there.
+// evaluate builds the stages k_2 .. of a step from t to end that starts with z and k_1, up to stage last. Those at the
+// end take the limit from the step's side there.
 func (s *Solver) evaluate(t, end, side, z, first *Node, last int, args []*Node) (ks []*Node) {
 	length := leading(Sub(end, t), z)
 	ks = append(ks, first)
@@ -62,8 +62,8 @@ func (s *Solver) slope(t, side, z *Node, args []*Node) *Node {
 // buildFirst builds the first stage of a step: (t, side, z, args...) -> k_1.
 func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.slope(in[0], in[1], in[2], in[3:])} }
 
-// buildStep builds one try of a step: (t, end, side of the end, z, k_1, rtol, atol, args...) -> (z new, norm, k_2, .., k_s),
-// where k_s is the k_1 of the next step unless the field jumps at the end. A sample with end = t keeps its state.
+// buildStep builds one try of a step: (t, end, side of the end, z, k_1, rtol, atol, args...) -> (z new, norm, k_2, ..,
+// k_s), where k_s is the k_1 of the next step unless the field jumps at the end. A sample with end = t keeps its state.
 func (s *Solver) buildStep(in []*Node) []*Node {
 	t, end, side, z, first, rtol, atol, args := in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7:]
 	n := s.method.stages()
@@ -83,8 +83,8 @@ func (s *Solver) buildStep(in []*Node) []*Node {
 		axes = append(axes, axis)
 	}
 	norm := Sqrt(ReduceMean(Square(scaled), axes...))
-	// The slope at the end, too: without a weight in the estimate it would be missed, and save NaN. Entries are counted, since
-	// a sum of large ones overflows.
+	// The slope at the end, too: without a weight in the estimate it would be missed, and save NaN. Entries are
+	// counted, since a sum of large ones overflows.
 	bad := LogicalNot(LogicalAnd(IsFinite(next), IsFinite(ks[n-1])))
 	count := ReduceSum(ConvertDType(bad, dtypes.Float32), axes...)
 	norm = Where(Equal(count, ZerosLike(count)), norm, MulScalar(OnesLike(norm), math.NaN()))
@@ -116,8 +116,8 @@ func (s *Solver) buildPull(in []*Node) []*Node {
 	return []*Node{Add(sum, contract(coefficients, saves, 1))}
 }
 
-// buildGather builds states that are put together sample by sample: for each of them a tensor [batch, ...] for each sample, of
-// which the sample's own row is taken.
+// buildGather builds states that are put together sample by sample: for each of them a tensor [batch, ...] for each
+// sample, of which the sample's own row is taken.
 func buildGather(in []*Node) (together []*Node) {
 	batch := in[0].Shape().Dimensions[0]
 	for ; len(in) > 0; in = in[batch:] {
@@ -131,8 +131,8 @@ func buildGather(in []*Node) (together []*Node) {
 }
 
 // buildPullback builds the vector-Jacobian product of a step:
-// (t, side of t, end, side of the end, z, cotangent of z new, cotangents of (z, k_1 .. k_(s-1)) [batch, s, ...], args...,
-// sums so far...) -> (cotangent of z, new sums), the sums being cotangents of the differentiable args.
+// (t, side of t, end, side of the end, z, cotangent of z new, cotangents of (z, k_1 .. k_(s-1)) [batch, s, ...],
+// args..., sums so far...) -> (cotangent of z, new sums), the sums being cotangents of the differentiable args.
 func (s *Solver) buildPullback(in []*Node) []*Node {
 	t, from, end, to, z, cotangent, parts := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
 	args, sums, wrt := s.splitSums(in[7:])
@@ -145,9 +145,9 @@ func (s *Solver) buildPullback(in []*Node) []*Node {
 	return gradients(objective, z, args, sums, wrt)
 }
 
-// buildSlopePullback builds the vector-Jacobian product of the slope at the end of a step, where the next has another: (t, side,
-// z, cotangents of (z, the slope, ..) [batch, s, ...], cotangent of z so far, args..., sums so far...) -> (cotangent of z, new
-// sums).
+// buildSlopePullback builds the vector-Jacobian product of the slope at the end of a step, where the next has another:
+// (t, side, z, cotangents of (z, the slope, ..) [batch, s, ...], cotangent of z so far, args..., sums so far...) ->
+// (cotangent of z, new sums).
 func (s *Solver) buildSlopePullback(in []*Node) []*Node {
 	t, side, z, parts, cotangent := in[0], in[1], in[2], in[3], in[4]
 	args, sums, wrt := s.splitSums(in[5:])

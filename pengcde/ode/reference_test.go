@@ -8,7 +8,6 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -38,7 +37,8 @@ func (r reference) step(t, end float64, z, first []float64, rtol, atol float64) 
 	next := combine(z, h, r.method.A[len(r.method.A)-1], ks)
 	ks = append(ks, r.slope(end, next))
 	estimate := combine(make([]float64, len(z)), h, r.method.Error, ks)
-	return tried{t: t, end: end, z: z, next: next, ks: ks, estimate: estimate, norm: scaledNorm(estimate, z, next, rtol, atol)}
+	return tried{t: t, end: end, z: z, next: next, ks: ks, estimate: estimate,
+		norm: scaledNorm(estimate, z, next, rtol, atol)}
 }
 
 // combine is z + h Σ w_i k_i.
@@ -84,13 +84,14 @@ func (r reference) solve(z0 []float64, t0, t1 float64, steps Steps) (all []tried
 	return all
 }
 
-func referenceOf(m *Method, p odetest.Problem) reference {
+func referenceOf(m *Method, p known) reference {
 	return reference{m, func(t float64, z []float64) []float64 { return p.Slope(t, z, p.A) }}
 }
 
 // forReferences solves each problem by each method in plain Go: adaptive with a first step that is rejected, or the
 // interval in 200 steps where a method has no error estimate.
-func forReferences(t *testing.T, problems []odetest.Problem, test func(t *testing.T, m *Method, p odetest.Problem, control StepSize, all []tried)) {
+func forReferences(t *testing.T, problems []known, test func(t *testing.T, m *Method, p known,
+	control StepSize, all []tried)) {
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
 		for _, p := range problems {
 			t.Run(p.Name, func(t *testing.T) {
@@ -113,14 +114,14 @@ const referenceRTol, referenceATol = 1e-5, 1e-7
 // Each try of a step by the compiled program, from where the reference stood, gives the same state, stages, error norm
 // and states inside: all tries are the samples of one call.
 func TestStepEqualsReference(t *testing.T) {
-	forReferences(t, odetest.Problems(), func(t *testing.T, m *Method, p odetest.Problem, control StepSize, all []tried) {
+	forReferences(t, knownProblems(), func(t *testing.T, m *Method, p known, control StepSize, all []tried) {
 		steps, err := control.Steps(0, m.ErrorOrder, p.T0, p.T1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rtol, atol := steps.Tolerances()
 		open := newSolver
-		if m == Bosh3 && p.Name == odetest.Driven.Name {
+		if m == Bosh3 && p.Name == knownDriven.Name {
 			open = newUserSolver // one where users compute
 		}
 		s := open(t, p.Field, Config{Method: m, StepSize: control})
@@ -143,7 +144,8 @@ func TestStepEqualsReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer xla.Free(out...)
-		saved, err := call(s.save, append([]*tensors.Tensor{tensors.FromValue(zs), tensors.FromValue(firsts)}, out[2:]...), coefficients)
+		saved, err := call(s.save, append([]*tensors.Tensor{tensors.FromValue(zs), tensors.FromValue(firsts)}, out[2:]...),
+			coefficients)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +189,7 @@ func TestStepEqualsReference(t *testing.T) {
 // A solve takes the steps that the reference takes, and ends and passes where it does. Rounding moves the ends of
 // adaptive steps by more than it moves states: the error norm is a small difference of large numbers.
 func TestSolveEqualsReference(t *testing.T) {
-	forReferences(t, odetest.Problems(), func(t *testing.T, m *Method, p odetest.Problem, control StepSize, all []tried) {
+	forReferences(t, knownProblems(), func(t *testing.T, m *Method, p known, control StepSize, all []tried) {
 		ends, accepted := []float64{p.T0}, []tried{}
 		for _, try := range all {
 			if try.accepted {
@@ -220,7 +222,7 @@ func TestSolveEqualsReference(t *testing.T) {
 			shift = max(shift, math.Abs(end-ends[i]))
 		}
 		for i, z := range sol.Z.Value().([][][]float64)[0] {
-			off = max(off, odetest.Distance(z, want[i]))
+			off = max(off, distanceOf(z, want[i]))
 		}
 		if !(shift <= 1e-9) || !(off <= 1e-13) {
 			t.Errorf("steps end within %.2g of the reference's, states within %.2g, want 1e-9 and 1e-13", shift, off)
@@ -234,13 +236,14 @@ func TestSolveEqualsReference(t *testing.T) {
 // true for all of Dopri5's and a quarter of Tsit5's and Bosh3's.
 func TestErrorBelowEstimate(t *testing.T) {
 	steps, below := map[string]int{}, map[string]int{}
-	forReferences(t, odetest.Smooth(), func(_ *testing.T, m *Method, p odetest.Problem, _ StepSize, all []tried) {
+	forReferences(t, smoothProblems(), func(_ *testing.T, m *Method, p known, _ StepSize, all []tried) {
 		for _, try := range all {
 			if m.Error == nil || !try.accepted {
 				continue
 			}
 			steps[m.Name]++
-			if odetest.Distance(try.next, p.Flow(try.t, try.end, try.z, p.A)) <= odetest.Distance(try.estimate, make([]float64, len(try.z))) {
+			if distanceOf(try.next, p.Flow(try.t, try.end, try.z, p.A)) <= distanceOf(try.estimate,
+				make([]float64, len(try.z))) {
 				below[m.Name]++
 			}
 		}

@@ -14,8 +14,8 @@ import (
 )
 
 // replay goes backwards through the accepted steps. Round r takes the r-th step of every sample; a sample with fewer
-// steps keeps its state. Since the last stage of a step is the first of the next, the cotangent that saves put on it is given
-// to the first stage of round r+1; at a jump, where these are two, it is pulled back by itself.
+// steps keeps its state. Since the last stage of a step is the first of the next, the cotangent that saves put on it is
+// given to the first stage of round r+1; at a jump, where these are two, it is pulled back by itself.
 type replay struct {
 	*Solution
 	ctx       context.Context
@@ -91,7 +91,8 @@ func (r *replay) withoutSteps(pulls pulls, none *tensors.Tensor, sums []*tensors
 	return r.gradients(dz, sums), nil
 }
 
-// pickRows makes a state [batch, ...] of rows of x on the host: for each sample the one that is so many states from its begin.
+// pickRows makes a state [batch, ...] of rows of x on the host: for each sample the one that is so many states from its
+// begin.
 func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (*tensors.Tensor, error) {
 	picked := tensors.FromShape(state)
 	batch := state.Dimensions[0]
@@ -108,7 +109,8 @@ func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (
 }
 
 // round replays one round; it takes over dz and sums.
-func (r *replay) round(round int, pulls pulls, none, dz *tensors.Tensor, sums []*tensors.Tensor) ([]*tensors.Tensor, error) {
+func (r *replay) round(round int, pulls pulls, none, dz *tensors.Tensor, sums []*tensors.Tensor) (
+	[]*tensors.Tensor, error) {
 	defer r.scratch.Free()
 	at, z, err := r.start(round, pulls)
 	if err != nil {
@@ -166,14 +168,15 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 		case round < len(taken):
 			from[b] = started[b]
 		case len(taken) > 0 && pulls.none(b):
-			// Nothing is pulled back where the sample ended, and the field need not be finite there, nor its slope: 0 times
-			// infinity would be NaN. Both are where it began, or its gradient is not finite anyhow.
+			// Nothing is pulled back where the sample ended, and the field need not be finite there, nor its slope: 0
+			// times infinity would be NaN. Both are where it began, or its gradient is not finite anyhow.
 			if first == nil {
 				first = r.history.first(r)
 			}
 			at.t[b], at.end[b], from[b] = r.times[b][0], r.times[b][0], first[b]
 			at.from[b] = r.offsets[b][0]
-		case len(taken) == 0: // it was nowhere else: where another began will do, for nothing but its own state is pulled back
+		case len(taken) == 0:
+			// It was nowhere else: where another began will do, for nothing but its own state is pulled back.
 			if elsewhere == nil {
 				moved := slices.IndexFunc(r.taken, func(taken []float64) bool { return len(taken) > 0 })
 				begun := r.history.first(r)[moved]
@@ -287,8 +290,8 @@ func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error)
 	return z, nil
 }
 
-// pulls are the saves that each sample pulls back in a round: those that weigh the state at the start of its step and its stages,
-// and those that weigh the slope with which the step before came to a jump (nil where no sample has any).
+// pulls are the saves that each sample pulls back in a round: those that weigh the state at the start of its step and
+// its stages, and those that weigh the slope with which the step before came to a jump (nil where no sample has any).
 type pulls struct{ step, before [][]pulled }
 
 // none says that a sample pulls back nothing in the round.
@@ -296,8 +299,8 @@ func (p pulls) none(sample int) bool {
 	return len(p.step[sample]) == 0 && (p.before == nil || len(p.before[sample]) == 0)
 }
 
-// plan lists the saves of each round, for save times, the ends of steps and the offsets there. There is one round more than steps
-// where a save inside the last step weighs its last stage.
+// plan lists the saves of each round, for save times, the ends of steps and the offsets there. There is one round more
+// than steps where a save inside the last step weighs its last stage.
 func (m *Method) plan(times, taken, offsets [][]float64) []pulls {
 	n := m.stages()
 	rounds := max(most(taken), 1)

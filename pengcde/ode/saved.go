@@ -8,8 +8,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// saved gathers states at save times on the host, where they lie as they are returned. It works on bytes, so that it serves all
-// float types.
+// saved gathers states at save times on the host, where they lie as they are returned. It works on bytes, so that it
+// serves all float types.
 type saved struct {
 	state shapes.Shape    // [batch, ...]
 	z     *tensors.Tensor // [batch, capacity, ...]: NaN where none is saved yet
@@ -100,7 +100,8 @@ func (s *saved) take(t *tensors.Tensor, places [][]int) error {
 	})
 }
 
-// tensor returns [batch, saves, ...], with NaN where a sample has fewer saves than another. Nothing may be saved after that.
+// tensor returns [batch, saves, ...], with NaN where a sample has fewer saves than another. Nothing may be saved after
+// that.
 func (s *saved) tensor() *tensors.Tensor {
 	if s.saves < s.capacity() {
 		s.lay(s.saves)

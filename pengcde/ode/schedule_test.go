@@ -36,7 +36,8 @@ func TestScheduleIsBest(t *testing.T) {
 			known := rehearse(newOffline(rounds, limit), rounds, limit, nil)
 			states, replayed := known.most, known.replayed
 			if replayed != want || states > limit {
-				t.Fatalf("%d rounds, %d states: %d rounds taken again with %d states, least is %d", rounds, limit, replayed, states, want)
+				t.Fatalf("%d rounds, %d states: %d rounds taken again with %d states, least is %d", rounds, limit, replayed, states,
+					want)
 			}
 			unknown := rehearse(newOnline(limit), rounds, limit, nil)
 			states, replayed = unknown.most, unknown.replayed
@@ -48,7 +49,8 @@ func TestScheduleIsBest(t *testing.T) {
 			if replayed != want {
 				worst = max(worst, float64(replayed+rounds)/float64(want+rounds))
 				if want == 0 {
-					t.Errorf("%d rounds, %d states, online: %d rounds taken again, all states could have been kept", rounds, limit, replayed)
+					t.Errorf("%d rounds, %d states, online: %d rounds taken again, all states could have been kept", rounds, limit,
+						replayed)
 				}
 			}
 			if bound := (repetitions(rounds+1, limit) - 1) * rounds; replayed > bound {

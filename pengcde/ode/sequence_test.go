@@ -7,12 +7,11 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
-
-	"github.com/peng-cde/pengcde-go/pengcde/internal/odetest"
 )
 
-// controlled is an adaptive solve of one sample in plain Go, with steps chosen as the documentation of [PID] says, without
-// the code that does so for a solver; steps end on the stops, which lie between t0 and t1 in the direction of the solve.
+// controlled is an adaptive solve of one sample in plain Go, with steps chosen as the documentation of [PID] says,
+// without the code that does so for a solver; steps end on the stops, which lie between t0 and t1 in the direction of
+// the solve.
 func (r reference) controlled(z0 []float64, t0, t1 float64, stops []float64, c PID) (all []tried) {
 	k, sign := float64(r.method.ErrorOrder), math.Copysign(1, t1-t0)
 	limit := func(x, low, high float64) float64 { return math.Max(low, math.Min(high, x)) }
@@ -30,7 +29,8 @@ func (r reference) controlled(z0 []float64, t0, t1 float64, stops []float64, c P
 		}
 		s := r.step(t, end, z, slope, c.RTol, c.ATol)
 		s.accepted = s.norm < 1
-		factor := 0.9 * math.Pow(s.norm, -(c.P+c.I+c.D)/k) * math.Pow(lastError, (c.P+2*c.D)/k) * math.Pow(errorBefore, -c.D/k)
+		factor := 0.9 * math.Pow(s.norm, -(c.P+c.I+c.D)/k) * math.Pow(lastError, (c.P+2*c.D)/k) * math.Pow(errorBefore,
+			-c.D/k)
 		length := math.Abs(end - t)
 		switch {
 		case !s.accepted:
@@ -93,9 +93,9 @@ func (s *recordedSteps) Judge(t, end, norm float64) bool {
 	return accepted
 }
 
-// Try by try, a solve does what the reference does: the same starts, ends, error norms and verdicts, and the states at save
-// times. For every method with an estimate, every kind of control, forward and backward in time, with and without step-to
-// times. The two directions are the samples of one batch.
+// Try by try, a solve does what the reference does: the same starts, ends, error norms and verdicts, and the states at
+// save times. For every method with an estimate, every kind of control, forward and backward in time, with and without
+// step-to times. The two directions are the samples of one batch.
 func TestStepSequenceEqualsReference(t *testing.T) {
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {
 		if !adaptive {
@@ -114,7 +114,7 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 			"published":                 {RTol: 1e-3, ATol: 1e-6, I: 1, First: 0.01},
 		}
 		count, rejected, shift, off, apart := 0, 0, 0.0, 0.0, 0.0
-		for _, p := range odetest.Smooth() {
+		for _, p := range smoothProblems() {
 			s := newSolver(t, p.Field, Config{Method: m})
 			r := referenceOf(m, p)
 			last := p.At(p.T1)
@@ -162,7 +162,8 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 							shift = max(shift, math.Abs(got[i].t-try.t), math.Abs(got[i].end-try.end))
 							off = max(off, math.Abs(got[i].norm-try.norm)/(1+try.norm))
 							if got[i].accepted != try.accepted {
-								t.Fatalf("%s, sample %d: verdict on try %d is %t at norm %g, reference %t at %g", what, b, i, got[i].accepted, got[i].norm, try.accepted, try.norm)
+								t.Fatalf("%s, sample %d: verdict on try %d is %t at norm %g, reference %t at %g", what, b, i, got[i].accepted,
+									got[i].norm, try.accepted, try.norm)
 							}
 							if try.accepted {
 								stats.Accepted++
@@ -180,19 +181,22 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 						}
 						toward := direction(times[b][0], times[b][9])
 						for i, time := range times[b][1:] {
-							step := accepted[sort.Search(len(accepted)-1, func(j int) bool { return toward*(accepted[j].end-time) >= -1e-13 })]
-							apart = max(apart, odetest.Distance(z[b][1+i], step.inside(m, time)))
+							step := accepted[sort.Search(len(accepted)-1,
+								func(j int) bool { return toward*(accepted[j].end-time) >= -1e-13 })]
+							apart = max(apart, distanceOf(z[b][1+i], step.inside(m, time)))
 						}
 					}
 				}
 			}
 		}
-		t.Logf("%d tries, %d rejected: ends within %.1e, norms within %.1e, states within %.1e", count, rejected, shift, off, apart)
+		t.Logf("%d tries, %d rejected: ends within %.1e, norms within %.1e, states within %.1e", count, rejected, shift, off,
+			apart)
 		if rejected == 0 {
 			t.Error("no rejected step: the test should have some")
 		}
-		// A norm of 1e-5, after which steps still grow by less than 10, is a difference of states of 1e-10: their rounding is
-		// 1e-6 of it, moves the next end by a fifth of that, and the state there by the change of the method's error.
+		// A norm of 1e-5, after which steps still grow by less than 10, is a difference of states of 1e-10: their
+		// rounding is 1e-6 of it, moves the next end by a fifth of that, and the state there by the change of the
+		// method's error.
 		if !(shift <= 1e-6) || !(off <= 1e-5) || !(apart <= 1e-8) {
 			t.Errorf("ends within %.1e of the reference's, norms %.1e, states %.1e, want 1e-6, 1e-5 and 1e-8", shift, off, apart)
 		}

@@ -21,8 +21,8 @@ type Stats struct {
 
 // Solution is what a solve has reached: the last save time of every sample, or less where one failed.
 type Solution struct {
-	// Z holds the states at the save times, [batch, saves, ...]: NaN from where a sample failed on. The caller may free it, or
-	// donate it to a program.
+	// Z holds the states at the save times, [batch, saves, ...]: NaN from where a sample failed on. The caller may free
+	// it, or donate it to a program.
 	Z *tensors.Tensor
 	// Stats has an entry for each sample.
 	Stats []Stats
@@ -114,17 +114,18 @@ type Gradients struct {
 	Z0 *tensors.Tensor
 	// Args has an entry for each arg, nil where it is not differentiated.
 	Args []*tensors.Tensor
-	// Replayed counts the rounds that were taken again from kept states, see [Memory]; a round is a step of every sample
-	// that has one left. Evaluations counts those of the field, for the whole batch at once.
+	// Replayed counts the rounds that were taken again from kept states, see [Memory]; a round is a step of every
+	// sample that has one left. Evaluations counts those of the field, for the whole batch at once.
 	Replayed, Evaluations int
 }
 
 // Free frees the tensors.
 func (g *Gradients) Free() { xla.Free(append([]*tensors.Tensor{g.Z0}, g.Args...)...) }
 
-// ErrNoTrail is returned by a pullback of a solution that kept nothing: it came from [Solver.Evaluate] or a [Problem] with
-// Forget, or was closed.
-var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullback: use Solver.Solve, and Close only after")
+// ErrNoTrail is returned by a pullback of a solution that kept nothing: it came from [Solver.Evaluate] or a [Problem]
+// with Forget, or was closed.
+var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullback: use Solver.Solve, and Close only " +
+	"after")
 
 // Pullback returns the gradient of Σ cotangent · Z with respect to z0 and the args: cotangent has the shape of Z.
 //
@@ -132,8 +133,8 @@ var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullba
 // [EveryStep]; the gradient is then that of the part that was solved. A sample whose field was not finite at its t0 has
 // no gradient: Pullback returns its [Failure].
 //
-// Z itself is not needed any more. Pullback may be called again. With [Memory] of fewer states than steps it gives up those
-// it has passed, all but the first, so that another call takes more steps again than the first.
+// Z itself is not needed any more. Pullback may be called again. With [Memory] of fewer states than steps it gives up
+// those it has passed, all but the first, so that another call takes more steps again than the first.
 func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gradients, error) {
 	if s.history == nil {
 		return nil, ErrNoTrail
@@ -145,7 +146,8 @@ func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gr
 		return nil, fmt.Errorf("pengcde/ode: cotangent is nil or was freed, want the shape %s of Z: %w", s.shape, ErrInput)
 	}
 	if !cotangent.Shape().Equal(s.shape) {
-		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.shape, ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.shape,
+			ErrInput)
 	}
 	if err := s.checkReached(cotangent); err != nil {
 		return nil, err
@@ -163,7 +165,8 @@ func (s *Solution) checkReached(cotangent *tensors.Tensor) error {
 	all := true
 	for b, reached := range s.reached {
 		if f := s.Failures[b]; f != nil && f.Code == NotFinite && len(s.taken[b]) == 0 {
-			return fmt.Errorf("pengcde/ode: no gradient, since the field is not finite at the start of sample %d: leave the sample out: %w", b, f)
+			return fmt.Errorf("pengcde/ode: no gradient, since the field is not finite at the start of sample %d: leave the "+
+				"sample out: %w", b, f)
 		}
 		all = all && reached == len(s.times[b])
 	}
@@ -177,7 +180,8 @@ func (s *Solution) checkReached(cotangent *tensors.Tensor) error {
 		each(flat, func(i int, v float64) bool {
 			b, save := i/(saves*size), i/size%saves
 			if v != 0 && save >= s.reached[b] {
-				bad = &InputError{What: "cotangent at save time", Sample: b, Entry: save, Value: v, Want: "0 where the solve did not come"}
+				bad = &InputError{What: "cotangent at save time", Sample: b, Entry: save, Value: v,
+					Want: "0 where the solve did not come"}
 			}
 			return bad == nil
 		})

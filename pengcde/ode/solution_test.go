@@ -25,7 +25,8 @@ func product(_, z *Node, args []*Node) *Node {
 func TestPullbackAfterOtherArgs(t *testing.T) {
 	s := newSolver(t, product, Config{StepSize: Constant{0.25}})
 	one, two := tensors.FromValue([][]float64{{0.5}}), tensors.FromValue([][]float64{{-0.3}})
-	problem := Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}}, Args: []*tensors.Tensor{one, two}}
+	problem := Problem{Z0: tensors.FromValue([][]float64{{1}}), Times: [][]float64{{0, 1}},
+		Args: []*tensors.Tensor{one, two}}
 	cotangent := tensors.FromValue([][][]float64{{{0}, {1}}})
 	pull := func(sol *Solution) []float64 {
 		t.Helper()

@@ -96,7 +96,8 @@ func TestAdaptiveAgainstFine(t *testing.T) {
 func TestSamplesAreIndependent(t *testing.T) {
 	s := newSolver(t, pendulum, Config{})
 	for name, control := range map[string]StepSize{
-		"adaptive": PID{RTol: 1e-5, ATol: 1e-7}, "automatic": PID{P: 0.4, I: 0.3, First: Automatic}, "constant": Constant{0.13},
+		"adaptive": PID{RTol: 1e-5, ATol: 1e-7}, "automatic": PID{P: 0.4, I: 0.3, First: Automatic},
+		"constant": Constant{0.13},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.stepSize = control
@@ -114,7 +115,8 @@ func TestSamplesAreIndependent(t *testing.T) {
 				if sol.Stats[0] != together.Stats[b] {
 					t.Errorf("sample %d: %+v alone, %+v in the batch", b, sol.Stats[0], together.Stats[b])
 				}
-				closeTo(t, "steps", sol.StepTimes(0), together.StepTimes(b), 1e-8) // step sizes amplify the rounding of programs compiled for another batch
+				// step sizes amplify the rounding of programs compiled for another batch
+				closeTo(t, "steps", sol.StepTimes(0), together.StepTimes(b), 1e-8)
 				closeTo(t, "states", nnFloats(sol.Z), nnFloats(together.Z)[n*b:n*b+n], 1e-8)
 			}
 		})
@@ -136,7 +138,8 @@ func TestPullbackAgainstDifferences(t *testing.T) {
 			if name == "adaptive" && sol.Stats[2].Rejected == 0 {
 				t.Errorf("no rejected step in %+v: the test should have some", sol.Stats)
 			}
-			g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, probe...), 3, 8, 2))
+			g, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(append([]float64{}, probe...), 3, 8,
+				2))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +162,8 @@ func TestPullbackAgainstDifferences(t *testing.T) {
 				for i := range got {
 					const h = 1e-5
 					shifted := func(by float64) float64 {
-						p := problem{append([]float64{}, swinging.z0...), append([]float64{}, swinging.a...), append([]float64{}, swinging.force...)}
+						p := problem{append([]float64{}, swinging.z0...), append([]float64{}, swinging.a...),
+							append([]float64{}, swinging.force...)}
 						entry(&p)[i] += by
 						return value(p)
 					}
@@ -209,7 +213,8 @@ func TestEvaluateEqualsSolve(t *testing.T) {
 	sol := swinging.solve(t, s, irregular)
 	defer sol.Close()
 	z0 := tensors.FromFlatDataAndDimensions(append([]float64{}, swinging.z0...), 3, 2)
-	other, err := s.Evaluate(context.Background(), z0, irregular, tensors.FromValue(swinging.a), tensors.FromValue(swinging.force))
+	other, err := s.Evaluate(context.Background(), z0, irregular, tensors.FromValue(swinging.a),
+		tensors.FromValue(swinging.force))
 	if err != nil {
 		t.Fatal(err)
 	}

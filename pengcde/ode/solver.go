@@ -97,7 +97,8 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		build   func([]*graph.Node) []*graph.Node
 	}{
 		{&s.first, "first stage", s.buildFirst}, {&s.step, "step", s.buildStep}, {&s.save, "save", s.buildSave},
-		{&s.pull, "pull", s.buildPull}, {&s.gather, "gather", buildGather}, {&s.vectorJacob, "step pullback", s.buildPullback},
+		{&s.pull, "pull", s.buildPull}, {&s.gather, "gather", buildGather},
+		{&s.vectorJacob, "step pullback", s.buildPullback},
 		{&s.afterJump, "slope after a jump", s.buildAfterJump}, {&s.slopeJacob, "slope pullback", s.buildSlopePullback},
 		{&s.scaled, "scaled norms", buildScaled}, {&s.probe, "probe", buildProbe},
 	} {
@@ -112,9 +113,10 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 // DefaultMaxSteps is [Config].MaxSteps where that is 0.
 const DefaultMaxSteps = 4096
 
-// ErrClosed is returned by a solver that was closed, and by its solutions where they need it: for [Solution.Pullback] and
-// [Solution.At].
-var ErrClosed = errors.New("pengcde/ode: the solver is closed: make another with New, and Close only after the last pullback")
+// ErrClosed is returned by a solver that was closed, and by its solutions where they need it: for [Solution.Pullback]
+// and [Solution.At].
+var ErrClosed = errors.New("pengcde/ode: the solver is closed: make another with New, and Close only after the last " +
+	"pullback")
 
 // Close releases the compiled programs. It does nothing the second time.
 func (s *Solver) Close() {
@@ -122,7 +124,8 @@ func (s *Solver) Close() {
 		return
 	}
 	s.closed = true
-	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.gather, s.vectorJacob, s.afterJump, s.slopeJacob, s.scaled, s.probe} {
+	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.gather, s.vectorJacob, s.afterJump, s.slopeJacob,
+		s.scaled, s.probe} {
 		p.Close()
 	}
 }
@@ -135,12 +138,14 @@ func (s *Solver) Close() {
 // When a sample does not reach its last save time, the others go on to theirs, and the error is a [*Failure] beside a
 // solution that holds what was reached; it is to be closed too. With any other error there is no solution; the error
 // wraps [ErrInput] when the input does not fit.
-func (s *Solver) Solve(ctx context.Context, z0 *tensors.Tensor, times [][]float64, args ...*tensors.Tensor) (*Solution, error) {
+func (s *Solver) Solve(ctx context.Context, z0 *tensors.Tensor, times [][]float64,
+	args ...*tensors.Tensor) (*Solution, error) {
 	return s.Run(ctx, Problem{Z0: z0, Times: times, Args: args})
 }
 
 // Evaluate is Solve without what a pullback needs: its device memory does not grow with the number of steps.
-func (s *Solver) Evaluate(ctx context.Context, z0 *tensors.Tensor, times [][]float64, args ...*tensors.Tensor) (*Solution, error) {
+func (s *Solver) Evaluate(ctx context.Context, z0 *tensors.Tensor, times [][]float64,
+	args ...*tensors.Tensor) (*Solution, error) {
 	return s.Run(ctx, Problem{Z0: z0, Times: times, Args: args, Forget: true})
 }
 
@@ -172,7 +177,8 @@ func differentiated[T interface{ DType() dtypes.DType }](s *Solver, args []T) (w
 func checked(field Piecewise) Piecewise {
 	return func(t, side, z *graph.Node, args []*graph.Node) (k *graph.Node) {
 		if err := panics.Catch(func() { k = field(t, side, z, args) }); err != nil {
-			panic(errs.In(fmt.Sprintf("pengcde/ode: the field does not take state %s with these args", z.Shape()), err, ErrInput))
+			panic(errs.In(fmt.Sprintf("pengcde/ode: the field does not take state %s with these args", z.Shape()), err,
+				ErrInput))
 		}
 		if k == nil || !k.Shape().Equal(z.Shape()) {
 			got := "nothing"
@@ -185,7 +191,8 @@ func checked(field Piecewise) Piecewise {
 	}
 }
 
-// together makes one state [batch, ...] of each list of tensors, one for each sample, of which the sample's own row is taken.
+// together makes one state [batch, ...] of each list of tensors, one for each sample, of which the sample's own row is
+// taken.
 func (s *Solver) together(lists ...[]*tensors.Tensor) ([]*tensors.Tensor, error) {
 	var inputs []any
 	for _, from := range lists {

@@ -8,8 +8,8 @@ import (
 // StepSize chooses the sizes of steps, as [PID], [Constant] and [Given] do.
 type StepSize interface {
 	// Steps starts the solve of a sample, given by its index in the batch, from t0 to t1 (before t0 for a solve
-	// backward in time, never equal). The order is the [Method].ErrorOrder: the error estimate falls as the step to that
-	// power. It is 0 for a method that has no estimate, such as Euler, Midpoint and RK4.
+	// backward in time, never equal). The order is the [Method].ErrorOrder: the error estimate falls as the step to
+	// that power. It is 0 for a method that has no estimate, such as Euler, Midpoint and RK4.
 	Steps(sample, order int, t0, t1 float64) (Steps, error)
 }
 
@@ -26,9 +26,9 @@ type Steps interface {
 	Tolerances() (rtol, atol float64)
 }
 
-// Constant takes N = ceil(|t1-t0|/Step) steps, where rounding of times does not count. The first ends at t0 ± Step, step k at
-// t0 + (t1-t0)k/N, the last at t1: the step ends of diffrax 0.7.2, with which the published results agree to rounding.
-// A step-to time splits a step in two.
+// Constant takes N = ceil(|t1-t0|/Step) steps, where rounding of times does not count. The first ends at t0 ± Step,
+// step k at t0 + (t1-t0)k/N, the last at t1: the step ends of diffrax 0.7.2, with which the published results agree to
+// rounding. A step-to time splits a step in two.
 type Constant struct{ Step float64 }
 
 // maxConstant is the most steps that Constant takes.
@@ -37,7 +37,8 @@ const maxConstant = 10_000_000
 // check finds a step that no solve can take.
 func (c Constant) check() error {
 	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
-		return fmt.Errorf("pengcde/ode: constant step %g, want a positive number, also backward in time: %w", c.Step, ErrInput)
+		return fmt.Errorf("pengcde/ode: constant step %g, want a positive number, also backward in time: %w", c.Step,
+			ErrInput)
 	}
 	return nil
 }
@@ -49,7 +50,8 @@ func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	}
 	ratio := math.Abs(t1-t0) / c.Step
 	if !(ratio <= maxConstant) {
-		return nil, fmt.Errorf("pengcde/ode: constant step %g from %g to %g takes %g steps, want at most %d: try a larger step: %w",
+		return nil, fmt.Errorf("pengcde/ode: constant step %g from %g to %g takes %g steps, want at most %d: try a larger "+
+			"step: %w",
 			c.Step, t0, t1, ratio, maxConstant, ErrInput)
 	}
 	n := int(math.Max(1, math.Ceil(ratio*(1-1e-9))))
@@ -62,8 +64,8 @@ func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	return &given{ends: ends, near: resolution(t0, t1)}, nil
 }
 
-// Given takes the steps whose ends are listed; it replays a solve made elsewhere, one with step-to times given the same. A step-to
-// time splits a step in two.
+// Given takes the steps whose ends are listed; it replays a solve made elsewhere, one with step-to times given the
+// same. A step-to time splits a step in two.
 type Given struct {
 	// Ends are the ends of the steps, from after t0 to t1 in the direction of the solve: one row for each sample of the
 	// batch, or a single row for all.
@@ -77,7 +79,8 @@ func (c Given) Steps(sample, _ int, t0, t1 float64) (Steps, error) {
 		row = 0
 	}
 	if row >= len(c.Ends) || len(c.Ends[row]) == 0 {
-		return nil, fmt.Errorf("pengcde/ode: no given steps for sample %d, want a row for each sample or one for all: %w", sample, ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: no given steps for sample %d, want a row for each sample or one for all: %w",
+			sample, ErrInput)
 	}
 	ends, last := c.Ends[row], t0
 	for i, end := range ends {
@@ -88,7 +91,8 @@ func (c Given) Steps(sample, _ int, t0, t1 float64) (Steps, error) {
 		last = end
 	}
 	if last != t1 {
-		return nil, &InputError{What: "end of given step", Sample: sample, Entry: len(ends) - 1, Value: last, Want: fmt.Sprintf("the last save time %g", t1)}
+		return nil, &InputError{What: "end of given step", Sample: sample, Entry: len(ends) - 1, Value: last,
+			Want: fmt.Sprintf("the last save time %g", t1)}
 	}
 	return &given{ends: ends, near: resolution(t0, t1)}, nil
 }

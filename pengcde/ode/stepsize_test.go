@@ -16,7 +16,8 @@ func scripted(t interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
-}, control StepSize, t0, t1 float64, stepTo []float64, norm func(start, end float64) float64) (tries [][2]float64, ends []float64) {
+}, control StepSize, t0, t1 float64, stepTo []float64, norm func(start, end float64) float64) (tries [][2]float64,
+	ends []float64) {
 	t.Helper()
 	steps, err := control.Steps(0, 5, t0, t1)
 	if err != nil {
@@ -64,18 +65,23 @@ func TestPIDSequence(t *testing.T) {
 		lengths []float64 // of the first tries
 	}{
 		{"integral", PID{}, []float64{0.5, 2, 0.5, 0},
-			[]float64{0.01, 0.01 * 0.9 * pow(0.5, -0.2), 0.01 * 0.9 * pow(0.5, -0.2) * 0.9 * pow(2, -0.2), 0.01 * 0.9 * pow(0.5, -0.2) * 0.9 * pow(2, -0.2) * 0.9 * pow(0.5, -0.2)}},
-		{"largest factors", PID{First: 0.001}, []float64{1e-9, 0, 1e9, math.NaN(), 0.99}, []float64{0.001, 0.01, 0.1, 0.02, 0.004, 0.004}},
+			[]float64{0.01, 0.01 * 0.9 * pow(0.5, -0.2), 0.01 * 0.9 * pow(0.5, -0.2) * 0.9 * pow(2, -0.2),
+				0.01 * 0.9 * pow(0.5, -0.2) * 0.9 * pow(2, -0.2) * 0.9 * pow(0.5, -0.2)}},
+		{"largest factors", PID{First: 0.001}, []float64{1e-9, 0, 1e9, math.NaN(), 0.99},
+			[]float64{0.001, 0.01, 0.1, 0.02, 0.004, 0.004}},
 		{"rejection shrinks by the safety at least", PID{First: 1}, []float64{1, 1, 1.1}, []float64{1, 0.9, 0.81}},
-		{"own clipping", PID{First: 1, Safety: 0.8, Shrink: 0.5, Grow: 2}, []float64{math.Inf(1), 0, 1.0001, 0}, []float64{1, 0.5, 1, 0.8 * pow(1.0001, -0.2), 2 * 0.8 * pow(1.0001, -0.2)}},
+		{"own clipping", PID{First: 1, Safety: 0.8, Shrink: 0.5, Grow: 2}, []float64{math.Inf(1), 0, 1.0001, 0},
+			[]float64{1, 0.5, 1, 0.8 * pow(1.0001, -0.2), 2 * 0.8 * pow(1.0001, -0.2)}},
 		{"largest length", PID{First: 1, Max: 1.5}, []float64{0}, []float64{1, 1.5, 1.5, 1.5}},
 		{"first is kept within the bounds", PID{First: 5, Max: 1.5}, []float64{0}, []float64{1.5, 1.5}},
 		{"proportional", PID{P: 0.4, I: 0.3, First: 1}, []float64{0.1, 0.2, 0.3}, []float64{
 			1, 0.9 * pow(0.1, -0.14), 0.9 * pow(0.1, -0.14) * math.Max(1, 0.9*pow(0.2, -0.14)*pow(0.1, 0.08)),
-			0.9 * pow(0.1, -0.14) * math.Max(1, 0.9*pow(0.2, -0.14)*pow(0.1, 0.08)) * math.Max(1, 0.9*pow(0.3, -0.14)*pow(0.2, 0.08))}},
+			0.9 * pow(0.1, -0.14) * math.Max(1, 0.9*pow(0.2, -0.14)*pow(0.1, 0.08)) * math.Max(1,
+				0.9*pow(0.3, -0.14)*pow(0.2, 0.08))}},
 		{"derivative", PID{P: 0.1, I: 0.3, D: 0.2, First: 1}, []float64{0.3, 0.02, 0.001}, []float64{
 			1, 0.9 * pow(0.3, -0.12), 0.9 * pow(0.3, -0.12) * 0.9 * pow(0.02, -0.12) * pow(0.3, 0.1),
-			0.9 * pow(0.3, -0.12) * 0.9 * pow(0.02, -0.12) * pow(0.3, 0.1) * 0.9 * pow(0.001, -0.12) * pow(0.02, 0.1) * pow(0.3, -0.04)}},
+			0.9 * pow(0.3, -0.12) * 0.9 * pow(0.02, -0.12) * pow(0.3, 0.1) * 0.9 * pow(0.001, -0.12) * pow(0.02, 0.1) * pow(0.3,
+				-0.04)}},
 		{"rejected steps are no history", PID{P: 0.4, I: 0.3, First: 1}, []float64{0.1, 5, 0.001}, []float64{
 			1, 0.9 * pow(0.1, -0.14), 0.9 * pow(0.1, -0.14) * math.Max(0.2, 0.9*pow(5, -0.14)*pow(0.1, 0.08)),
 			0.9 * pow(0.1, -0.14) * math.Max(0.2, 0.9*pow(5, -0.14)*pow(0.1, 0.08)) * 0.9 * pow(0.001, -0.14) * pow(0.1, 0.08)}},
@@ -186,7 +192,8 @@ func TestStepsReachTheirTimes(t *testing.T) {
 		for i, n := 1, rapid.IntRange(0, 5).Draw(t, "stops"); i <= n; i++ {
 			stepTo = append(stepTo, t0+(t1-t0)*(float64(i)-rapid.Float64Range(0, 0.9).Draw(t, "stop"))/float64(n))
 		}
-		control := rapid.SampledFrom([]StepSize{PID{}, PID{P: 0.4, I: 0.3, First: 1}, PID{P: 0.1, I: 0.3, D: 0.1, Grow: 3}, Constant{0.3}}).Draw(t, "control")
+		control := rapid.SampledFrom([]StepSize{PID{}, PID{P: 0.4, I: 0.3, First: 1}, PID{P: 0.1, I: 0.3, D: 0.1, Grow: 3},
+			Constant{0.3}}).Draw(t, "control")
 		norms := rapid.SliceOfN(rapid.Float64Range(0, 3), 1, 30).Draw(t, "norms")
 		last := -1
 		tries, ends := scripted(t, control, t0, t1, stepTo, func(float64, float64) float64 {
@@ -250,12 +257,14 @@ func TestFirstStepRule(t *testing.T) {
 func TestControlErrors(t *testing.T) {
 	nan, inf, backend := math.NaN(), math.Inf(1), xlatest.Go(t)
 	for name, control := range map[string]StepSize{
-		"constant 0": Constant{}, "constant of the wrong sign": Constant{-0.1}, "constant NaN": Constant{nan}, "constant inf": Constant{inf},
-		"RTol": PID{RTol: -1}, "ATol": PID{ATol: nan}, "First of the wrong sign": PID{First: -0.1}, "P": PID{P: inf},
+		"constant 0": Constant{}, "constant of the wrong sign": Constant{-0.1}, "constant NaN": Constant{nan},
+		"constant inf": Constant{inf},
+		"RTol":         PID{RTol: -1}, "ATol": PID{ATol: nan}, "First of the wrong sign": PID{First: -0.1}, "P": PID{P: inf},
 		"P + I + D": PID{P: -1, I: 0.5}, "Safety": PID{Safety: 1}, "Shrink": PID{Shrink: 0.95}, "Grow": PID{Grow: 0.5},
 		"Min": PID{Min: -1}, "Min above Max": PID{Min: 2, Max: 1}, "Max": PID{Max: -1},
 		"no rows": Given{}, "row of none": Given{[][]float64{{}}}, "duplicate": Given{[][]float64{{0.5, 0.5, 1}}},
-		"turning back": Given{[][]float64{{0.5, 0.4, 1}}}, "wrong sign": Given{[][]float64{{-1}}}, "NaN": Given{[][]float64{{nan, 1}}},
+		"turning back": Given{[][]float64{{0.5, 0.4, 1}}}, "wrong sign": Given{[][]float64{{-1}}},
+		"NaN":          Given{[][]float64{{nan, 1}}},
 		"past the end": Given{[][]float64{{0.5, 2}}}, "short of the end": Given{[][]float64{{0.5}}},
 	} {
 		if _, err := control.Steps(0, 5, 0, 1); !errors.Is(err, ErrInput) {
@@ -269,7 +278,8 @@ func TestControlErrors(t *testing.T) {
 		}
 	}
 	var entry *InputError
-	if _, err := (Given{[][]float64{{1}, {0.5, 0.4, 1}}}).Steps(1, 5, 0, 1); !errors.As(err, &entry) || entry.Sample != 1 || entry.Entry != 1 || entry.Value != 0.4 {
+	if _, err := (Given{[][]float64{{1}, {0.5, 0.4, 1}}}).Steps(1, 5, 0, 1); !errors.As(err, &entry) ||
+		entry.Sample != 1 || entry.Entry != 1 || entry.Value != 0.4 {
 		t.Errorf("got %v, want the entry 1 of sample 1 named", err)
 	}
 }

@@ -13,8 +13,8 @@ type stops struct {
 	least float64
 }
 
-// stop is a time at which a step ends or begins, and whether the field jumps there. Reach is the distance of the farthest jump
-// that counts as one with it.
+// stop is a time at which a step ends or begins, and whether the field jumps there. Reach is the distance of the
+// farthest jump that counts as one with it.
 type stop struct {
 	t, reach float64
 	jumps    bool
@@ -110,7 +110,8 @@ func checkStops(p Problem) ([][]float64, error) {
 			case !finite(t):
 				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t, Want: "a finite time"}
 			case i > 0 && direction(row[i-1], t)*direction(row[0], row[1]) <= 0:
-				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t, Want: "times in strict order: none twice, none turning back"}
+				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t,
+					Want: "times in strict order: none twice, none turning back"}
 			}
 		}
 	}

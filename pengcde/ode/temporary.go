@@ -5,9 +5,9 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// Temporary estimates the bytes that the compiled programs of a step and of its pullback need while one of them runs, beside those of
-// [Plan]: see [xla.Program.Temporary]. However many steps there are, it is the same. It builds both graphs, and compiles
-// nothing.
+// Temporary estimates the bytes that the compiled programs of a step and of its pullback need while one of them runs,
+// beside those of [Plan]: see [xla.Program.Temporary]. However many steps there are, it is the same. It builds both
+// graphs, and compiles nothing.
 func (s *Solver) Temporary(p Problem) (int64, error) {
 	if _, _, err := s.check(p); err != nil {
 		return 0, err
@@ -27,6 +27,7 @@ func (s *Solver) Temporary(p Problem) (int64, error) {
 		return most, err
 	}
 	parts := shapes.Make(state.DType, append([]int{batch, stages}, state.Dimensions[1:]...)...)
-	pullback, err := s.vectorJacob.Temporary(append(append([]shapes.Shape{each, each, each, each, state, state, parts}, args...), sums...)...)
+	pullback, err := s.vectorJacob.Temporary(append(append([]shapes.Shape{each, each, each, each, state, state, parts},
+		args...), sums...)...)
 	return max(most, pullback), err
 }

@@ -17,8 +17,9 @@ func TestTemporary(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		bytes, err := s.Temporary(Problem{Z0: tensors.FromFlatDataAndDimensions(cosines(2*width), 2, width), Times: [][]float64{{0, 1}},
-			Args: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(cosines(width), width)}, Forget: forget})
+		bytes, err := s.Temporary(Problem{Z0: tensors.FromFlatDataAndDimensions(cosines(2*width), 2, width),
+			Times: [][]float64{{0, 1}},
+			Args:  []*tensors.Tensor{tensors.FromFlatDataAndDimensions(cosines(width), width)}, Forget: forget})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,8 @@ func relay(_, z *Node, _ []*Node) *Node {
 	return Concatenate([]*Node{Neg(Div(x, Sqrt(AddScalar(Square(x), 1e-5)))), ZerosLike(rest)}, 1)
 }
 
-// In a thin layer the states keep to the tolerance while the derivative of the steps need not: that of the solution decays
-// by exp(-316) in each unit of time.
+// In a thin layer the states keep to the tolerance while the derivative of the steps need not: that of the solution
+// decays by exp(-316) in each unit of time.
 func TestThinLayersNeedTightTolerancesOrShortSteps(t *testing.T) {
 	const n = 8
 	for _, c := range []struct {
@@ -39,7 +39,8 @@ func TestThinLayersNeedTightTolerancesOrShortSteps(t *testing.T) {
 		}
 		defer g.Free()
 		if got := math.Abs(nnFloats(g.Z0)[0]); (got > 1e10) != c.explodes || !c.explodes && got > 1 {
-			t.Errorf("RTol %g, Max %g: derivative by the start %.2g, %d steps; explodes should be %t", c.rtol, c.max, got, sol.Stats[0].Accepted, c.explodes)
+			t.Errorf("RTol %g, Max %g: derivative by the start %.2g, %d steps; explodes should be %t", c.rtol, c.max, got,
+				sol.Stats[0].Accepted, c.explodes)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// reach is the last observation that the path on interval k may depend on, of count, as the package documentation has it.
-// For Rectilinear it is for the part of the interval in which the value stays; it takes in k+1 when time is there.
+// reach is the last observation that the path on interval k may depend on, of count, as the package documentation has
+// it. For Rectilinear it is for the part of the interval in which the value stays; it takes in k+1 when time is there.
 func reach(kind path.Kind, k, count int) int {
 	switch kind {
 	case path.Rectilinear:

@@ -13,8 +13,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// BenchmarkKinds is one evaluation of value and derivative of the path of one sample with 1000 float32 entries: a row for
-// each of T knots, or 13 rows of which one is in force at each.
+// BenchmarkKinds is one evaluation of value and derivative of the path of one sample with 1000 float32 entries: a row
+// for each of T knots, or 13 rows of which one is in force at each.
 func BenchmarkKinds(b *testing.B) {
 	const width, few = 1000, 13
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -37,7 +37,8 @@ func BenchmarkKinds(b *testing.B) {
 					var owned xla.Buffers
 					defer owned.Free()
 					in := owned.Own(tensors.FromFlatDataAndDimensions(rows, 1, distinct, width),
-						tensors.FromFlatDataAndDimensions([]float64{float64(count) / 3}, 1), tensors.FromFlatDataAndDimensions(slices.Clone(index), 1, count))
+						tensors.FromFlatDataAndDimensions([]float64{float64(count) / 3}, 1),
+						tensors.FromFlatDataAndDimensions(slices.Clone(index), 1, count))
 					p := program(b, xlatest.Backend(b), kind, true)
 					var args []any
 					for _, input := range append(in, owned.Own(tables...)...) {

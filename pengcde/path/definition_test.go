@@ -66,8 +66,8 @@ func stairs(knots, xs []float64) (at, values, times []float64) {
 	return at, values, times
 }
 
-// splinePieces are the coefficients of the cubics of a natural spline, from the equations that define it: values at both ends
-// of each piece, first and second derivatives equal at inner knots, second derivatives 0 at the ends.
+// splinePieces are the coefficients of the cubics of a natural spline, from the equations that define it: values at
+// both ends of each piece, first and second derivatives equal at inner knots, second derivatives 0 at the ends.
 func splinePieces(knots, xs []float64) [][]float64 {
 	pieces := len(knots) - 1
 	a, b := mat.NewDense(4*pieces, 4*pieces, nil), mat.NewVecDense(4*pieces, nil)

@@ -20,38 +20,26 @@
 //	Natural      all               C²      yes         1 to 1.2    are met
 //	Ramp         x_k, x_k+1        C¹      no          3/2         become a ramp in each interval
 //
-// Rectilinear alone never looks ahead: at each point the path depends on observations up to its own time, see [Lengthen].
-// Hermite, Linear and Ramp look ahead by the rest of the interval: the path up to t_k is final once x_k is there, so that
-// a solve may follow the observations with a delay of one interval. A natural spline changes everywhere with each
-// observation. After a jump Hermite goes on with its slope and overshoots by 4h'/(27h) of it, h' the length of the next
-// interval: 3 jumps where h' is 20h. Natural leaves the range before the jump as well, by a little more each time.
+// Rectilinear alone never looks ahead: at each point the path depends on observations up to its own time, see
+// [Lengthen]. Hermite, Linear and Ramp look ahead by the rest of the interval: the path up to t_k is final once x_k is
+// there, so that a solve may follow the observations with a delay of one interval. A natural spline changes everywhere
+// with each observation. After a jump Hermite goes on with its slope and overshoots by 4h'/(27h) of it, h' the length
+// of the next interval: 3 jumps where h' is 20h. Natural leaves the range before the jump as well, by a little more
+// each time.
 //
-// What that costs a solver with adaptive steps, Tsit5 with tolerances 1e-3 and 1e-6, on 6 series with 44 changes of a graph
-// in all; the error is the largest at an end, relative, against a tight solve of the same path (BenchmarkStepsAtChanges in
-// package field). Last a GN-ODE, whose graph is that of the latest knot, and whose steps end on the knots of changes alone:
-//
-//	                           tries   rejected   error
-//	Hermite                     883      59%       1.2
-//	Hermite, step-to times      590      35%       0.015
-//	Ramp                        614      57%       0.33
-//	Ramp, step-to times         511      31%       0.018
-//	Linear                      878      66%       0.21
-//	Linear, step-to times       323      19%       0.018
-//	GN-ODE                      154      44%       0.056
-//	GN-ODE, step-to times        74       4%       0.0033
-//
-// So steps should end on the knots beside changes whatever the kind, or a short change is passed over. With that straight lines
-// take about half the tries of the cubics at the same error, since the field is smooth between knots and its jumps at them
-// are met exactly. A ramp saves an eighth; both are other paths, which do not follow what changes smoothly.
+// A solver with adaptive steps should end steps on the knots beside changes whatever the kind, or it passes over a
+// short change. Then straight lines take about half the tries of the cubics at the same error; docs/measurements.md has
+// figures.
 //
 // A path of graphs is never stored per time: all kinds but Natural combine two or three values, so [Locate] gives
-// few weights, and [Interval.Snapshots] combines rows that are stored once however many knots they are in force at. Natural
-// weighs all of them, see [Natural] for what that costs.
+// few weights, and [Interval.Snapshots] combines rows that are stored once however many knots they are in force at.
+// Natural weighs all of them, see [Natural] for what that costs.
 //
-// Start with [Knots], [Locate] and [Interval.Eval]; [Fill] and [Mask] are for values that are missing. Locate and Interval
-// build GoMLX graphs for a batch of samples, each with its own knots. A query exactly on a knot belongs to the interval
-// on its left, unless [Locate] is told the other side. Queries outside the knots continue the first or last polynomial; Rectilinear and Ramp stay at the first or
-// last value. Times, knots and weights are float64 whatever the values are.
+// Start with [Knots], [Locate] and [Interval.Eval]; [Fill] and [Mask] are for values that are missing. Locate and
+// Interval build GoMLX graphs for a batch of samples, each with its own knots. A query exactly on a knot belongs to the
+// interval on its left, unless [Locate] is told the other side. Queries outside the knots continue the first or last
+// polynomial; Rectilinear and Ramp stay at the first or last value. Times, knots and weights are float64 whatever the
+// values are.
 //
 // References: P. Kidger, J. Morrill, J. Foster, T. Lyons, Neural Controlled Differential Equations for Irregular Time
 // Series, NeurIPS 2020; J. Morrill, P. Kidger, L. Yang, T. Lyons, Neural Controlled Differential Equations for Online

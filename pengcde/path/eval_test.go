@@ -62,7 +62,8 @@ func eval(t testing.TB, kind path.Kind, knots, rows []float64, index []int32, ti
 }
 
 // evalOn is eval on another backend.
-func evalOn(t testing.TB, backend *xla.Backend, kind path.Kind, knots, rows []float64, index []int32, times []float64) along {
+func evalOn(t testing.TB, backend *xla.Backend, kind path.Kind, knots, rows []float64, index []int32,
+	times []float64) along {
 	t.Helper()
 	distinct, asked, batch := len(knots), len(times), 64
 	if asked > batch {
@@ -85,7 +86,8 @@ func evalOn(t testing.TB, backend *xla.Backend, kind path.Kind, knots, rows []fl
 		tensors.FromFlatDataAndDimensions(slices.Repeat(rows, batch), batch, distinct, len(rows)/distinct),
 		tensors.FromFlatDataAndDimensions(times, batch))
 	if index != nil {
-		inputs = append(inputs, owned.Own(tensors.FromFlatDataAndDimensions(slices.Repeat(index, batch), batch, len(index)))...)
+		inputs = append(inputs, owned.Own(tensors.FromFlatDataAndDimensions(slices.Repeat(index, batch), batch,
+			len(index)))...)
 	}
 	inputs = append(inputs, owned.Own(tables...)...)
 	args := make([]any, len(inputs))

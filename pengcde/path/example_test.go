@@ -3,6 +3,7 @@ package path_test
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -48,10 +49,14 @@ func ExampleFill() {
 	features, err := path.Fill(path.Linear, path.Counted, []float64{0, 1, 2, 3}, gaps, 1)
 	fmt.Println(features, err)
 	_, err = path.Fill(path.Linear, path.Counted, []float64{0, 1}, [][]float64{gaps[1], gaps[3]}, 1)
-	fmt.Println(err)
+	fmt.Println(strings.ReplaceAll(err.Error(), ": ", ":\n"))
 	// Output:
 	// [[1 1] [4 1] [7 2] [7 2]] <nil>
-	// pengcde/path: feature 0 of node 0: never observed at 2 knots, want one value at least: give it one (such as 0) or leave the feature out: invalid values
+	// pengcde/path:
+	// feature 0 of node 0:
+	// never observed at 2 knots, want one value at least:
+	// give it one (such as 0) or leave the feature out:
+	// invalid values
 }
 
 // A rectilinear path is solved along an axis twice as long: its places for the times at which a state is wanted.

@@ -10,8 +10,8 @@ import (
 // ErrValues is wrapped by errors about values that no path can go through.
 var ErrValues = errors.New("invalid values")
 
-// Fill replaces missing values, NaN, in the features [T][n*p] of n nodes, row-major by node, at the knots [T]. Each channel
-// is filled from its own observations:
+// Fill replaces missing values, NaN, in the features [T][n*p] of n nodes, row-major by node, at the knots [T]. Each
+// channel is filled from its own observations:
 //
 //	Linear       by the line between the observations around: the path is that of the observed knots alone
 //	Hermite      by that line too, as in torchcde
@@ -23,8 +23,8 @@ var ErrValues = errors.New("invalid values")
 // imputed at the first and the last knot only, and the spline goes through them (as in torchcde). A leading gap is the
 // one place where a Rectilinear path knows of a later value.
 //
-// With a mask each node's p features are followed by their p mask channels: rows are [n*2p], see [Mask.Width]. The input stays
-// as it is; where nothing is missing and no mask is asked for, it is what comes back.
+// With a mask each node's p features are followed by their p mask channels: rows are [n*2p], see [Mask.Width]. The
+// input stays as it is; where nothing is missing and no mask is asked for, it is what comes back.
 //
 // Errors wrap [ErrValues] or [ErrKnots]: a channel never observed, an infinite value, rows of other lengths.
 func Fill(kind Kind, mask Mask, knots []float64, features [][]float64, nodes int) ([][]float64, error) {
@@ -70,11 +70,13 @@ func Fill(kind Kind, mask Mask, knots []float64, features [][]float64, nodes int
 // checkFeatures finds shapes that differ and infinite values; p is the number of features of a node.
 func checkFeatures(knots []float64, features [][]float64, nodes int) (p int, missing bool, err error) {
 	if len(features) != len(knots) {
-		return 0, false, fmt.Errorf("pengcde/path: features at %d of %d knots, want a row for each: %w", len(features), len(knots), ErrValues)
+		return 0, false, fmt.Errorf("pengcde/path: features at %d of %d knots, want a row for each: %w", len(features),
+			len(knots), ErrValues)
 	}
 	size := len(features[0])
 	if nodes < 1 || size == 0 || size%nodes != 0 {
-		return 0, false, fmt.Errorf("pengcde/path: %d features at knot 0, want as many for each of %d nodes, at least one: %w", size, nodes, ErrValues)
+		return 0, false, fmt.Errorf("pengcde/path: %d features at knot 0, want as many for each of %d nodes, at least one: "+
+			"%w", size, nodes, ErrValues)
 	}
 	p = size / nodes
 	for k, row := range features {
@@ -83,7 +85,8 @@ func checkFeatures(knots []float64, features [][]float64, nodes int) (p int, mis
 		}
 		for i, x := range row {
 			if math.IsInf(x, 0) {
-				return 0, false, fmt.Errorf("pengcde/path: feature %d of node %d is %g at knot %d, want a finite value, or NaN where it is missing: %w", i%p, i/p, x, k, ErrValues)
+				return 0, false, fmt.Errorf("pengcde/path: feature %d of node %d is %g at knot %d, want a finite value, or NaN "+
+					"where it is missing: %w", i%p, i/p, x, k, ErrValues)
 			}
 			missing = missing || math.IsNaN(x)
 		}
@@ -100,7 +103,8 @@ func fillChannel(kind Kind, knots, values []float64) ([]float64, error) {
 		}
 	}
 	if len(seen) == 0 {
-		return nil, fmt.Errorf("never observed at %d knots, want one value at least: give it one (such as 0) or leave the feature out: %w", len(knots), ErrValues)
+		return nil, fmt.Errorf("never observed at %d knots, want one value at least: give it one (such as 0) or leave the "+
+			"feature out: %w", len(knots), ErrValues)
 	}
 	full := slices.Clone(values)
 	full[0], full[len(full)-1] = values[seen[0]], values[seen[len(seen)-1]]

@@ -80,8 +80,8 @@ func TestFillWithMask(t *testing.T) {
 	}
 }
 
-// With gaps filled the path of Linear and of Natural is that of the observed knots alone, anywhere between the first and
-// the last of them.
+// With gaps filled the path of Linear and of Natural is that of the observed knots alone, anywhere between the first
+// and the last of them.
 func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 	const count, queries = 7, 8
 	for _, kind := range []path.Kind{path.Linear, path.Natural} {
@@ -107,7 +107,8 @@ func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 					// A query between knots that nearly meet sees rounding divided by their distance, 1e-3 or more.
 					scale := 1e-8 * (200 + math.Abs(want.x[i]) + math.Abs(want.dx[i]))
 					if math.Abs(got.x[i]-want.x[i]) > scale || kind == path.Natural && math.Abs(got.dx[i]-want.dx[i]) > 1e4*scale {
-						r.Fatalf("X, X'(%g) = %g, %g with gaps filled, %g, %g without those knots", at[i], got.x[i], got.dx[i], want.x[i], want.dx[i])
+						r.Fatalf("X, X'(%g) = %g, %g with gaps filled, %g, %g without those knots", at[i], got.x[i], got.dx[i], want.x[i],
+							want.dx[i])
 					}
 				}
 			})
@@ -115,13 +116,14 @@ func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 	}
 }
 
-// Filled by the last observation, Rectilinear and Ramp look ahead no further than without gaps; the first gap is the one
-// exception.
+// Filled by the last observation, Rectilinear and Ramp look ahead no further than without gaps; the first gap is the
+// one exception.
 func TestFillLooksAhead(t *testing.T) {
 	knots := []float64{0, 1, 2, 3, 4}
 	gaps := []float64{1, nan, nan, 5, nan}
 	other := []float64{1, nan, nan, 9, 2}
-	for kind, ahead := range map[path.Kind]bool{path.Rectilinear: false, path.Ramp: false, path.Linear: true, path.Hermite: true, path.Natural: true} {
+	for kind, ahead := range map[path.Kind]bool{path.Rectilinear: false, path.Ramp: false, path.Linear: true,
+		path.Hermite: true, path.Natural: true} {
 		a, b := filled(t, kind, knots, gaps), filled(t, kind, knots, other)
 		if changed := !slices.Equal(a[:3], b[:3]); changed != ahead {
 			t.Errorf("%v: values before observation 3 depend on it: %t, want %t", kind, changed, ahead)
@@ -144,15 +146,18 @@ func TestFillErrors(t *testing.T) {
 		"no nodes":       {[][]float64{{1}, {1}}, 0, "0 nodes"},
 		"3 for 2 nodes":  {[][]float64{{1, 2, 3}, {1, 2, 3}}, 2, "3 features"},
 	} {
-		if _, err := path.Fill(path.Hermite, path.NoMask, knots, c.features, c.nodes); !errors.Is(err, path.ErrValues) || !strings.Contains(err.Error(), c.says) {
+		if _, err := path.Fill(path.Hermite, path.NoMask, knots, c.features, c.nodes); !errors.Is(err, path.ErrValues) ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want ErrValues that says %q", name, err, c.says)
 		}
 	}
 	large := []float64{1e308, nan, -1e308, nan, 1e308}
-	if _, err := path.Fill(path.Natural, path.NoMask, []float64{0, 1, 2, 3, 4}, rowsOf(large), 1); !errors.Is(err, path.ErrValues) {
+	if _, err := path.Fill(path.Natural, path.NoMask, []float64{0, 1, 2, 3, 4}, rowsOf(large), 1); !errors.Is(err,
+		path.ErrValues) {
 		t.Errorf("values that overflow: %v, want ErrValues", err)
 	}
-	if _, err := path.Fill(path.Hermite, path.NoMask, []float64{1, 0}, rowsOf([]float64{1, 2}), 1); !errors.Is(err, path.ErrKnots) {
+	if _, err := path.Fill(path.Hermite, path.NoMask, []float64{1, 0}, rowsOf([]float64{1, 2}), 1); !errors.Is(err,
+		path.ErrKnots) {
 		t.Errorf("knots decrease: %v, want ErrKnots", err)
 	}
 	if _, err := path.Fill(path.Kind(9), path.Mask(9), knots, rowsOf([]float64{1, 2}), 1); !errors.Is(err, path.ErrKind) {

@@ -31,15 +31,18 @@ func content(numbers ...float64) []byte {
 	return out
 }
 
-// FuzzKnots wants of any knots a typed error, or finite weights whose sums are 0 and times that Lengthen keeps in order.
+// FuzzKnots wants of any knots a typed error, or finite weights whose sums are 0 and times that Lengthen keeps in
+// order.
 func FuzzKnots(f *testing.F) {
-	for _, knots := range [][]float64{irregular, {0, 1}, {0, 1, 1}, {nan, 1}, {-1e300, 1e300}, {0, 1e-300, 1}, {0, 1e-40, 1e40}, {}} {
+	for _, knots := range [][]float64{irregular, {0, 1}, {0, 1, 1}, {nan, 1}, {-1e300, 1e300}, {0, 1e-300, 1},
+		{0, 1e-40, 1e40}, {}} {
 		f.Add(content(knots...))
 	}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		knots := numbers(bytes[:min(len(bytes), 8*32)])
 		tables, err := path.Knots(path.Natural, [][]float64{knots})
-		if checked := path.CheckKnots(knots); (err == nil) != (checked == nil) || err != nil && !errors.Is(err, path.ErrKnots) {
+		if checked := path.CheckKnots(knots); (err == nil) != (checked == nil) || err != nil &&
+			!errors.Is(err, path.ErrKnots) {
 			t.Fatalf("Knots says %v, CheckKnots %v", err, checked)
 		}
 		if err != nil {
@@ -63,10 +66,11 @@ func FuzzKnots(f *testing.F) {
 	})
 }
 
-// FuzzFill wants of any values a typed error, or rows without gaps that keep what was observed, and between observed values
-// for all kinds but splines.
+// FuzzFill wants of any values a typed error, or rows without gaps that keep what was observed, and between observed
+// values for all kinds but splines.
 func FuzzFill(f *testing.F) {
-	for _, values := range [][]float64{{1, nan, 3, nan}, {nan, nan}, {1, 2}, {nan, 1, nan, nan, 5, nan}, {math.MaxFloat64, nan, -math.MaxFloat64, 1}, {math.Inf(1), 1}, {}} {
+	for _, values := range [][]float64{{1, nan, 3, nan}, {nan, nan}, {1, 2}, {nan, 1, nan, nan, 5, nan},
+		{math.MaxFloat64, nan, -math.MaxFloat64, 1}, {math.Inf(1), 1}, {}} {
 		for kind := range kinds {
 			f.Add(content(values...), byte(kind), byte(kind%3), byte(1+kind%2))
 		}

@@ -11,7 +11,8 @@ import (
 
 func TestFixtureHermite(t *testing.T) {
 	f := fixture.Load(t, "hermite")
-	got := evalOn(t, xlatest.Backend(t), path.Hermite, f.Get("ts").Array().Data, f.Get("xs").Array().Data, nil, f.Get("query").Array().Data)
+	got := evalOn(t, xlatest.Backend(t), path.Hermite, f.Get("ts").Array().Data, f.Get("xs").Array().Data, nil,
+		f.Get("query").Array().Data)
 	values, derivatives := f.Get("value").Array(), f.Get("derivative").Array()
 	width := values.Dims[1]
 	for i, time := range f.Get("query").Array().Data {

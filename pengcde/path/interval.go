@@ -9,12 +9,12 @@ import (
 
 // Interval says where a time lies among the knots of its sample, and how the values at knots combine there.
 type Interval struct {
-	// Knots [batch, K] int32 are those whose values combine: k and k+1 for the interval k, and before them k-1 for Hermite;
-	// k-1 is 0 in the first, with weight 0. For Natural it is k alone.
+	// Knots [batch, K] int32 are those whose values combine: k and k+1 for the interval k, and before them k-1 for
+	// Hermite; k-1 is 0 in the first, with weight 0. For Natural it is k alone.
 	Knots *Node
-	// Weights [batch, 2, K-1] float64 are those that the differences between the values at successive Knots have in X - x_k
-	// (row 0) and in X' (row 1). For Natural they are [batch, 2, T], of x_j - x_k for each knot j. With differences, X' is
-	// exactly 0 where the observations do not change.
+	// Weights [batch, 2, K-1] float64 are those that the differences between the values at successive Knots have in X -
+	// x_k (row 0) and in X' (row 1). For Natural they are [batch, 2, T], of x_j - x_k for each knot j. With
+	// differences, X' is exactly 0 where the observations do not change.
 	Weights *Node
 	// Time [batch] float64 is the time channel of the path, Clock [batch] its derivative: t and 1 but for Rectilinear.
 	Time, Clock *Node
@@ -35,7 +35,8 @@ func (i Interval) Freeze(moving *Node) Interval {
 func (i Interval) fits(what string, x *Node) {
 	batch := i.Knots.Shape().Dim(0)
 	if x.Rank() < 2 || x.Shape().Dim(0) != batch || i.count > 0 && x.Shape().Dim(1) != i.count {
-		panic(fmt.Errorf("pengcde/path: %s %s, want [batch, T, ...] of %d samples and %d knots: %w", what, x.Shape(), batch, i.count, ErrValues))
+		panic(fmt.Errorf("pengcde/path: %s %s, want [batch, T, ...] of %d samples and %d knots: %w", what, x.Shape(), batch,
+			i.count, ErrValues))
 	}
 }
 
@@ -43,7 +44,8 @@ func (i Interval) fits(what string, x *Node) {
 func (i Interval) floats(x *Node) {
 	batch := i.Knots.Shape().Dim(0)
 	if x.Rank() < 2 || x.Shape().Dim(0) != batch || !x.DType().IsFloat() {
-		panic(fmt.Errorf("pengcde/path: values %s, want floats, a row for each of %d samples: %w", x.Shape(), batch, ErrValues))
+		panic(fmt.Errorf("pengcde/path: values %s, want floats, a row for each of %d samples: %w", x.Shape(), batch,
+			ErrValues))
 	}
 }
 
@@ -72,8 +74,8 @@ func (i Interval) Snapshots(rows, index *Node) (x, dx *Node) {
 	return i.combine(rows, in)
 }
 
-// combine weighs the differences between the rows [batch, J, ...] named by at [batch, K]. It does so sample by sample where
-// rows are sliced, so that XLA reads them where they are.
+// combine weighs the differences between the rows [batch, J, ...] named by at [batch, K]. It does so sample by sample
+// where rows are sliced, so that XLA reads them where they are.
 func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
@@ -106,8 +108,8 @@ func (i Interval) combine(rows, at *Node) (x, dx *Node) {
 	return once(Reshape(Concatenate(xs, 0), shape...), Reshape(Concatenate(dxs, 0), shape...))
 }
 
-// once keeps XLA from computing the path again wherever it is used, in each layer and bucket: a fifth of an evaluation on 144
-// nodes.
+// once keeps XLA from computing the path again wherever it is used, in each layer and bucket: a fifth of an evaluation
+// on 144 nodes.
 func once(x, dx *Node) (*Node, *Node) {
 	if !x.Graph().Backend().Capabilities().Operations[compute.OpTypeOptimizationBarrier] {
 		return x, dx
@@ -116,8 +118,8 @@ func once(x, dx *Node) (*Node, *Node) {
 	return both[0], both[1]
 }
 
-// weigh adds up the differences of all rows [batch, J, ...] from the one named by at [batch, 1], by weights [batch, 2, J].
-// It sums products where a matrix product would do, since those are rounded to ten bits on some devices.
+// weigh adds up the differences of all rows [batch, J, ...] from the one named by at [batch, 1], by weights [batch, 2,
+// J]. It sums products where a matrix product would do, since those are rounded to ten bits on some devices.
 func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
 	dims := rows.Shape().Dimensions
 	rows = Reshape(rows, dims[0], dims[1], -1)
@@ -135,10 +137,11 @@ func (i Interval) weigh(rows, at, weights *Node) (x, dx *Node) {
 // maxSliced is the largest batch whose rows are sliced one by one.
 const maxSliced = 32
 
-// sliced says whether rows [batch, J, width] are to be sliced sample by sample. XLA gathers entry by entry on a CPU, which takes
-// many times as long.
+// sliced says whether rows [batch, J, width] are to be sliced sample by sample. XLA gathers entry by entry on a CPU,
+// which takes many times as long.
 func sliced(rows *Node) bool {
-	return rows.Shape().Dimensions[0] <= maxSliced && rows.Graph().Backend().Capabilities().Operations[compute.OpTypeDynamicSlice]
+	return rows.Shape().Dimensions[0] <= maxSliced &&
+		rows.Graph().Backend().Capabilities().Operations[compute.OpTypeDynamicSlice]
 }
 
 // rowOf picks row at [batch, 1] of each sample of rows [batch, J, width] among count from one on: [count, 1, width].

@@ -13,19 +13,18 @@ var ErrKind = errors.New("unknown kind")
 type Kind int
 
 const (
-	// Hermite joins by cubics whose derivative at a knot is the slope of the interval before it. It is the default, and what
-	// the published code does.
+	// Hermite joins by cubics whose derivative at a knot is the slope of the interval before it. It is the default, and
+	// what the published code does.
 	Hermite Kind = iota
 	// Linear joins by straight lines.
 	Linear
-	// Rectilinear moves time first, then the value, along an axis twice as long (see [Lengthen]), and never looks ahead.
+	// Rectilinear moves time first, then the value, along an axis twice as long (see [Lengthen]), and never looks
+	// ahead.
 	Rectilinear
 	// Natural joins by the cubic spline with continuous second derivatives that are 0 at both ends.
 	//
-	// It weighs all T knots at each evaluation: with J distinct rows of E entries that is O(J E) in place of O(E), and T²
-	// numbers of each sample on the device. With J = T and E = 1000, value and derivative take about as long as those of
-	// Hermite up to T = 120, 0.1 to 0.5 ms, and 4 to 7 ms at T = 1000; with 13 distinct rows 0.5 ms at T = 1000
-	// (BenchmarkKinds; XLA on two busy CPU cores).
+	// It weighs all T knots at each evaluation: with J distinct rows of E entries that is O(J E) in place of O(E), and
+	// T² numbers of each sample on the device.
 	Natural
 	// Ramp joins by cubics that start and end with derivative 0: smooth, and within the values that they join.
 	Ramp

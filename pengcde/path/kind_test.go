@@ -49,7 +49,8 @@ func TestPathsAreAsDefined(t *testing.T) {
 				x, dx := definition(kind, knots, xs, time)
 				kink := kind == path.Rectilinear && onStair(knots, time) // where rounding decides which side it is
 				if math.Abs(got.x[i]-x) > 1e-12 || math.Abs(got.dx[i]-dx) > 1e-11 && !kink {
-					t.Errorf("%v of %d knots at %g: X, X' = %.15g, %.15g, want %.15g, %.15g", kind, count, time, got.x[i], got.dx[i], x, dx)
+					t.Errorf("%v of %d knots at %g: X, X' = %.15g, %.15g, want %.15g, %.15g", kind, count, time, got.x[i], got.dx[i],
+						x, dx)
 				}
 				if kind != path.Rectilinear && (got.time[i] != time || got.clock[i] != 1) {
 					t.Errorf("%v at %g: time %g, clock %g, want the time itself and 1", kind, time, got.time[i], got.clock[i])
@@ -75,7 +76,8 @@ func TestPathsAreSmooth(t *testing.T) {
 			inside = append(shifted(knots[:len(knots)-1], 0.03), -1.4, 8)
 		}
 		const h = 1e-5
-		up, down := eval(t, kind, irregular, uneven, nil, shifted(inside, h)), eval(t, kind, irregular, uneven, nil, shifted(inside, -h))
+		up, down := eval(t, kind, irregular, uneven, nil, shifted(inside, h)),
+			eval(t, kind, irregular, uneven, nil, shifted(inside, -h))
 		here := eval(t, kind, irregular, uneven, nil, inside)
 		slopes, clocks := make([]float64, len(inside)), make([]float64, len(inside))
 		for i := range slopes {
@@ -85,7 +87,8 @@ func TestPathsAreSmooth(t *testing.T) {
 		fixture.Close(t, kind.String()+": clock inside intervals", here.clock, clocks, 1e-7)
 
 		const tiny = 1e-9
-		left, right := eval(t, kind, irregular, uneven, nil, shifted(knots, -tiny)), eval(t, kind, irregular, uneven, nil, shifted(knots, tiny))
+		left, right := eval(t, kind, irregular, uneven, nil, shifted(knots, -tiny)),
+			eval(t, kind, irregular, uneven, nil, shifted(knots, tiny))
 		on := eval(t, kind, irregular, uneven, nil, knots)
 		fixture.Close(t, kind.String()+": X after knots", right.x, on.x, 1e-7)
 		fixture.Close(t, kind.String()+": X before knots", left.x, on.x, 1e-7)
@@ -106,7 +109,8 @@ func TestPathsAreSmooth(t *testing.T) {
 		}
 		inner := knots[1 : len(knots)-1]
 		here = eval(t, kind, irregular, uneven, nil, inner)
-		up, down = eval(t, kind, irregular, uneven, nil, shifted(inner, h)), eval(t, kind, irregular, uneven, nil, shifted(inner, -h))
+		up, down = eval(t, kind, irregular, uneven, nil, shifted(inner, h)),
+			eval(t, kind, irregular, uneven, nil, shifted(inner, -h))
 		for i := range inner {
 			if before, after := (here.dx[i]-down.dx[i])/h, (up.dx[i]-here.dx[i])/h; math.Abs(before-after) > 1e-2 {
 				t.Errorf("natural: X'' is %g before the knot %g and %g after", before, inner[i], after)
@@ -217,8 +221,8 @@ func onStair(knots []float64, time float64) bool {
 	return slices.ContainsFunc(at, func(s float64) bool { return math.Abs(s-time) < 1e-12*(1+math.Abs(s)) })
 }
 
-// Snapshots in force at several knots give the path of their values at each knot, and X' is 0 to the last bit where they
-// do not change.
+// Snapshots in force at several knots give the path of their values at each knot, and X' is 0 to the last bit where
+// they do not change.
 func TestSnapshots(t *testing.T) {
 	rows, index := []float64{1, 965153, -2, 965153, 0.3, 965153}, []int32{0, 0, 2, 1, 1, 1}
 	values := make([]float64, 0, 2*len(index))
@@ -256,7 +260,8 @@ func TestKindNames(t *testing.T) {
 	var kind path.Kind
 	var mask path.Mask
 	_, knots := path.Knots(9, [][]float64{{0, 1}})
-	for i, err := range []error{kind.UnmarshalText([]byte("cubic")), mask.UnmarshalText(nil), path.Kind(-1).Check(), path.Mask(7).Check(), knots} {
+	for i, err := range []error{kind.UnmarshalText([]byte("cubic")), mask.UnmarshalText(nil), path.Kind(-1).Check(),
+		path.Mask(7).Check(), knots} {
 		if !errors.Is(err, path.ErrKind) {
 			t.Errorf("%d: %v, want ErrKind", i, err)
 		}

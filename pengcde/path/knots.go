@@ -35,10 +35,12 @@ func checkKnots(knots []float64) error {
 			continue
 		}
 		if t <= knots[k-1] {
-			return fmt.Errorf("knot %d is %g after %g, want times that increase strictly: sort observations and merge equal times: %w", k, t, knots[k-1], ErrKnots)
+			return fmt.Errorf("knot %d is %g after %g, want times that increase strictly: sort observations and merge equal "+
+				"times: %w", k, t, knots[k-1], ErrKnots)
 		}
 		if h := t - knots[k-1]; h < shortest || h > longest {
-			return fmt.Errorf("knot %d comes %g after the one before, want %g to %g: choose another unit of time: %w", k, h, shortest, longest, ErrKnots)
+			return fmt.Errorf("knot %d comes %g after the one before, want %g to %g: choose another unit of time: %w", k, h,
+				shortest, longest, ErrKnots)
 		}
 	}
 	return nil
@@ -58,7 +60,8 @@ func Knots(kind Kind, knots [][]float64) ([]*tensors.Tensor, error) {
 	var flat, curvature []float64
 	for b, times := range knots {
 		if len(times) != count {
-			return nil, fmt.Errorf("pengcde/path: sample %d has %d knots, sample 0 has %d: put samples of other lengths in batches of their own: %w", b, len(times), count, ErrKnots)
+			return nil, fmt.Errorf("pengcde/path: sample %d has %d knots, sample 0 has %d: put samples of other lengths in "+
+				"batches of their own: %w", b, len(times), count, ErrKnots)
 		}
 		if err := checkKnots(times); err != nil {
 			return nil, fmt.Errorf("pengcde/path: sample %d: %w", b, err)

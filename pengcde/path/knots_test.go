@@ -16,7 +16,8 @@ import (
 
 func TestCheckKnots(t *testing.T) {
 	for name, knots := range map[string][]float64{
-		"none": nil, "one": {1}, "equal": {0, 1, 1}, "decreasing": {0, 2, 1}, "NaN": {0, math.NaN()}, "infinite": {0, math.Inf(1)},
+		"none": nil, "one": {1}, "equal": {0, 1, 1}, "decreasing": {0, 2, 1}, "NaN": {0, math.NaN()},
+		"infinite": {0, math.Inf(1)},
 		"too near": {0, 1e-200}, "too far": {-1e200, 1e200},
 	} {
 		if _, err := path.Knots(path.Natural, [][]float64{{0, 1}, knots}); !errors.Is(err, path.ErrKnots) {
@@ -119,7 +120,8 @@ func TestSamplesWithKnotsOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range kinds {
-		out, err := program(t, xlatest.Go(t), kind, false).Call(tensors.FromFlatDataAndDimensions(rows, 2, 3, 1), tensors.FromFlatDataAndDimensions(at, 2), made[0], made[1])
+		out, err := program(t, xlatest.Go(t), kind, false).Call(tensors.FromFlatDataAndDimensions(rows, 2, 3, 1),
+			tensors.FromFlatDataAndDimensions(at, 2), made[0], made[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +139,8 @@ func TestSamplesWithKnotsOfTheirOwn(t *testing.T) {
 
 // What Locate cannot use is an error when the graph is built.
 func TestLocateErrors(t *testing.T) {
-	knots, at, values := tensors.FromValue([][]float64{{0, 1}}), tensors.FromValue([]float64{0.5}), tensors.FromValue([][][]float64{{{1}, {2}}})
+	knots, at, values := tensors.FromValue([][]float64{{0, 1}}), tensors.FromValue([]float64{0.5}),
+		tensors.FromValue([][][]float64{{{1}, {2}}})
 	if _, err := program(t, xlatest.Go(t), path.Natural, false).Call(values, at, knots); !errors.Is(err, path.ErrKnots) {
 		t.Errorf("knots without weights: %v, want ErrKnots", err)
 	}
@@ -160,7 +163,8 @@ func TestLocateErrors(t *testing.T) {
 		"knots of another type":      {[][]float32{{0, 1, 2}}, [][][]float64{{{1}, {2}, {3}}}, []float64{0.5}},
 		"a row of knots for samples": {[]float64{0, 1, 2}, [][][]float64{{{1}, {2}, {3}}}, []float64{0.5}},
 	} {
-		if _, err := program(t, xlatest.Go(t), path.Hermite, len(inputs) == 4).Call(append(inputs[1:], inputs[0])...); !errors.Is(err, path.ErrKnots) && !errors.Is(err, path.ErrValues) {
+		if _, err := program(t, xlatest.Go(t), path.Hermite, len(inputs) == 4).Call(append(inputs[1:],
+			inputs[0])...); !errors.Is(err, path.ErrKnots) && !errors.Is(err, path.ErrValues) {
 			t.Errorf("%s: %v, want ErrKnots or ErrValues", name, err)
 		}
 	}

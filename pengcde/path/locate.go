@@ -7,30 +7,34 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Locate finds the interval of t [batch] float64 among knots, those of [Knots] or their times alone where the kind is not
-// Natural. For Rectilinear t counts along the lengthened axis, see [Lengthen].
+// Locate finds the interval of t [batch] float64 among knots, those of [Knots] or their times alone where the kind is
+// not Natural. For Rectilinear t counts along the lengthened axis, see [Lengthen].
 //
-// The side [batch] float64 says to which interval a time on a knot belongs, or no further from it than the side is large:
-// where it is positive to the one that begins there, else, and for nil, to the one that ends there. The path itself is
-// continuous; X' of a Linear or Rectilinear path and the rate of the latter's time channel have two limits at a knot.
+// The side [batch] float64 says to which interval a time on a knot belongs, or no further from it than the side is
+// large: where it is positive to the one that begins there, else, and for nil, to the one that ends there. The path
+// itself is continuous; X' of a Linear or Rectilinear path and the rate of the latter's time channel have two limits at
+// a knot.
 //
-// Like all functions that build graphs, Locate and the methods of [Interval] panic on nodes that do not fit, with an error
-// that wraps [ErrKind], [ErrKnots] or [ErrValues].
+// Like all functions that build graphs, Locate and the methods of [Interval] panic on nodes that do not fit, with an
+// error that wraps [ErrKind], [ErrKnots] or [ErrValues].
 func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 	if err := kind.Check(); err != nil {
 		panic(err)
 	}
 	if len(knots) == 0 || kind == Natural && len(knots) < 2 {
-		panic(fmt.Errorf("pengcde/path: %d tensors of knots for a %v path, want those that Knots makes: %w", len(knots), kind, ErrKnots))
+		panic(fmt.Errorf("pengcde/path: %d tensors of knots for a %v path, want those that Knots makes: %w", len(knots), kind,
+			ErrKnots))
 	}
 	times := knots[0]
 	// A gather past the end is silent.
 	if times.Rank() != 2 || t.Rank() != 1 || t.Shape().Dim(0) != times.Shape().Dim(0) ||
 		times.DType() != dtypes.Float64 || t.DType() != dtypes.Float64 {
-		panic(fmt.Errorf("pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64: %w", t.Shape(), times.Shape(), ErrKnots))
+		panic(fmt.Errorf("pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64: %w", t.Shape(),
+			times.Shape(), ErrKnots))
 	}
 	if side != nil && !side.Shape().Equal(t.Shape()) {
-		panic(fmt.Errorf("pengcde/path: side %s of times %s, want one of the same shape: %w", side.Shape(), t.Shape(), ErrKnots))
+		panic(fmt.Errorf("pengcde/path: side %s of times %s, want one of the same shape: %w", side.Shape(), t.Shape(),
+			ErrKnots))
 	}
 	i := locate(kind, knots, moment{t, side})
 	i.count = times.Shape().Dim(1)

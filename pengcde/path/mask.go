@@ -9,8 +9,8 @@ type Mask int
 const (
 	// NoMask adds no channels.
 	NoMask Mask = iota
-	// Counted adds, for each feature, how often it was observed up to and including the knot, as torchcde's documentation
-	// has it. Its derivative along the path is the rate of observation.
+	// Counted adds, for each feature, how often it was observed up to and including the knot, as torchcde's
+	// documentation has it. Its derivative along the path is the rate of observation.
 	Counted
 	// Observed adds, for each feature, 1 where it was observed and 0 where it was not.
 	Observed

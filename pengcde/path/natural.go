@@ -17,8 +17,10 @@ import (
 // Since M is linear in x, so is X: [Knots] brings the weights of M. Source: Kidger et al. 2020; C. de Boor, A
 // Practical Guide to Splines, chapter IV.
 func natural(curvature *Node, at span) Interval {
-	k := ExpandAxes(at.k, -1)                                                                                     // [batch, 1]
-	weights := func(k *Node) *Node { return Squeeze(rowOf(curvature, k, 0, curvature.Shape().Dimensions[0]), 1) } // [batch, T]
+	// [batch, 1]
+	k := ExpandAxes(at.k, -1)
+	// [batch, T]
+	weights := func(k *Node) *Node { return Squeeze(rowOf(curvature, k, 0, curvature.Shape().Dimensions[0]), 1) }
 	left, right := weights(k), weights(AddScalar(k, 1))
 
 	// w of x_k+1, a of M_k and b of M_k+1 in X, then in X'.

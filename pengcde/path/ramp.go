@@ -6,12 +6,13 @@ import . "github.com/gomlx/gomlx/core/graph"
 //
 //	X(t) = x_k + (3r² - 2r³) (x_k+1 - x_k),  r = u/h
 //
-// It is continuously differentiable and monotone in each interval, so it never leaves the values that it joins: a change
-// of topology is over at the knot that shows it. Before the first knot and after the last it stays.
+// It is continuously differentiable and monotone in each interval, so it never leaves the values that it joins: a
+// change of topology is over at the knot that shows it. Before the first knot and after the last it stays.
 //
 // It is the cubic Hermite path with all knot derivatives 0 (F. N. Fritsch, R. E. Carlson, Monotone Piecewise Cubic
-// Interpolation, SIAM J. Numer. Anal. 17, 1980: any such choice within their bounds is monotone). Early torchcde had the same
-// end in view with linear paths that slow down at knots, u/h - sin(2πu/h)/2π (LinearInterpolation, reparameterise).
+// Interpolation, SIAM J. Numer. Anal. 17, 1980: any such choice within their bounds is monotone). Early torchcde had
+// the same end in view with linear paths that slow down at knots, u/h - sin(2πu/h)/2π (LinearInterpolation,
+// reparameterise).
 func ramp(at span) Interval {
 	r := fraction(at.u, at.h)
 	w := Mul(Square(r), AddScalar(MulScalar(r, -2), 3))

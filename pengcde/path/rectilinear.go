@@ -8,7 +8,8 @@ import (
 )
 
 // rectilinear is the path that never looks ahead: from knot to knot time moves first, for as long as the interval h,
-// while the value stays; then the value moves for as long again, while time stays. With s_k = 2t_k - t_0 and u = s - s_k:
+// while the value stays; then the value moves for as long again, while time stays. With s_k = 2t_k - t_0 and u = s -
+// s_k:
 //
 //	u <= h      time = t_k + u, X = x_k,                            clock 1, X' = 0
 //	h < u <= 2h time = t_k+1,   X = x_k + ((u-h)/h) (x_k+1 - x_k),  clock 0, X' = (x_k+1 - x_k)/h
@@ -31,9 +32,9 @@ func rectilinear(times *Node, m moment) Interval {
 	return interval
 }
 
-// Lengthen gives the place of times on the axis of a Rectilinear path, which runs from t_0 to 2 t_T-1 - t_0. At a knot it
-// is where its observation has been taken in, 2t_k - t_0; between knots, where time has moved on from the last of them.
-// Without knots there is no axis: then it panics, with an error that wraps [ErrKnots].
+// Lengthen gives the place of times on the axis of a Rectilinear path, which runs from t_0 to 2 t_T-1 - t_0. At a knot
+// it is where its observation has been taken in, 2t_k - t_0; between knots, where time has moved on from the last of
+// them. Without knots there is no axis: then it panics, with an error that wraps [ErrKnots].
 func Lengthen(knots, times []float64) []float64 {
 	if len(knots) == 0 {
 		panic(fmt.Errorf("pengcde/path: no knots to lengthen, want those of the observations: %w", ErrKnots))

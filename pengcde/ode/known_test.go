@@ -1,15 +1,12 @@
-// Package odetest provides initial value problems with known solutions, for testing, showing and timing solvers:
+package ode
+
+// Initial value problems with known solutions,
 //
 //	dz/dt = f(t, z, a),  z(t0) = z0,  with the flow Φ that takes z(s) to z(t)
 //
-// Each problem has its right-hand side twice, once built of GoMLX nodes for [ode.Solver] and once in plain Go for
-// float64, and its flow from any time to any other, so that errors can be measured from any state, not only from z0.
-//
-// Start with [Smooth] or [Problems]. States are [batch, dim] and parameters one vector [params]. Problems are linear and
-// nonlinear, autonomous or not, so that together they see all order conditions. [Switched] alone has discontinuities.
-//
-// [ode.Solver]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde/ode#Solver
-package odetest
+// Each has its right-hand side twice, once built of GoMLX nodes and once in plain Go for float64, and its flow from any time
+// to any other, so that errors can be measured from any state, not only from z0. States are [batch, dim] and parameters one
+// vector [params]. Problems are linear and nonlinear, autonomous or not, so that together they see all order conditions.
 
 import (
 	"math"
@@ -18,8 +15,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Problem is an initial value problem with a known solution.
-type Problem struct {
+// known is an initial value problem with a known solution.
+type known struct {
 	Name string
 	// Field builds dz/dt [batch, dim] from t [batch], z [batch, dim] and args, of which the first is the vector of
 	// parameters [params]. It is an ode.Field.
@@ -33,17 +30,19 @@ type Problem struct {
 	T0, T1 float64
 }
 
-// Problems returns all problems.
-func Problems() []Problem { return append(Smooth(), Stiff) }
+// knownProblems returns all problems.
+func knownProblems() []known { return append(smoothProblems(), knownStiff) }
 
-// Smooth returns the problems that a few steps solve well.
-func Smooth() []Problem { return []Problem{Decay, Oscillator, Seasonal, Growth, LimitCycle, Driven} }
+// smoothProblems returns the problems that a few steps solve well.
+func smoothProblems() []known {
+	return []known{knownDecay, knownOscillator, knownSeasonal, knownGrowth, knownLimitCycle, knownDriven}
+}
 
 // At returns the solution at time t.
-func (p Problem) At(t float64) []float64 { return p.Flow(p.T0, t, p.Z0, p.A) }
+func (p known) At(t float64) []float64 { return p.Flow(p.T0, t, p.Z0, p.A) }
 
 // Start returns the initial state for a batch of equal samples, [batch, dim].
-func (p Problem) Start(batch int) *tensors.Tensor {
+func (p known) Start(batch int) *tensors.Tensor {
 	var all []float64
 	for range batch {
 		all = append(all, p.Z0...)
@@ -52,12 +51,12 @@ func (p Problem) Start(batch int) *tensors.Tensor {
 }
 
 // Params returns the parameters, [params].
-func (p Problem) Params() *tensors.Tensor {
+func (p known) Params() *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(append([]float64{}, p.A...), len(p.A))
 }
 
-// Distance is the Euclidean distance of two states.
-func Distance(x, y []float64) float64 {
+// distanceOf is the Euclidean distance of two states.
+func distanceOf(x, y []float64) float64 {
 	sum := 0.0
 	for i := range x {
 		sum += (x[i] - y[i]) * (x[i] - y[i])
@@ -65,8 +64,8 @@ func Distance(x, y []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Order is the slope of the regression of log error against log step: the order at which errors fall.
-func Order(steps, errors []float64) float64 {
+// orderOf is the slope of the regression of log error against log step: the order at which errors fall.
+func orderOf(steps, errors []float64) float64 {
 	var mx, my, num, den float64
 	n := float64(len(steps))
 	for i := range steps {

@@ -1,4 +1,4 @@
-package odetest
+package ode
 
 import (
 	"math"
@@ -6,8 +6,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Growth is logistic growth up to a capacity, z' = r z (1 - z/K); a = (r, K). Its solution is K / (1 + (K/z(s) - 1) e^(-r(t-s))).
-var Growth = Problem{
+// knownGrowth is logistic growth up to a capacity, z' = r z (1 - z/K); a = (r, K). Its solution is K / (1 + (K/z(s) - 1)
+// e^(-r(t-s))).
+var knownGrowth = known{
 	Name: "logistic",
 	Field: func(_, z *Node, args []*Node) *Node {
 		return Mul(Mul(param(args, 0, z), z), OneMinus(Div(z, param(args, 1, z))))
@@ -19,12 +20,12 @@ var Growth = Problem{
 	Z0: []float64{0.1}, A: []float64{2, 2}, T0: 0, T1: 1.5,
 }
 
-// LimitCycle is a rotation drawn to a circle, the normal form of a Hopf bifurcation, with radius 1:
+// knownLimitCycle is a rotation drawn to a circle, the normal form of a Hopf bifurcation, with radius 1:
 //
 //	x' = μ x (1 - r²) - ω y,  y' = μ y (1 - r²) + ω x,  r² = x² + y²;  a = (μ, ω)
 //
 // In polar coordinates 1/r² - 1 falls as e^(-2μ(t-s)) and the angle grows by ω(t-s).
-var LimitCycle = Problem{
+var knownLimitCycle = known{
 	Name: "limit cycle",
 	Field: func(_, z *Node, args []*Node) *Node {
 		x, y := column(z, 0), column(z, 1)

@@ -1,4 +1,4 @@
-package odetest
+package ode
 
 import (
 	"math"
@@ -11,12 +11,12 @@ import (
 )
 
 // The flow solves the problem: its derivative in time is the slope, and it composes.
-func TestFlow(t *testing.T) {
-	for _, p := range Problems() {
+func TestFlowOfKnownProblems(t *testing.T) {
+	for _, p := range knownProblems() {
 		t.Run(p.Name, func(t *testing.T) {
 			near := func(what string, got, want []float64, tolerance float64) {
 				t.Helper()
-				if len(got) != len(want) || !(Distance(got, want) < tolerance) {
+				if len(got) != len(want) || !(distanceOf(got, want) < tolerance) {
 					t.Errorf("%s: got %v, want %v", what, got, want)
 				}
 			}
@@ -38,9 +38,9 @@ func TestFlow(t *testing.T) {
 }
 
 // The field of nodes is the slope in plain Go, for each sample with its own time.
-func TestFieldEqualsSlope(t *testing.T) {
+func TestKnownFieldEqualsSlope(t *testing.T) {
 	const batch = 3
-	for _, p := range Problems() {
+	for _, p := range knownProblems() {
 		t.Run(p.Name, func(t *testing.T) {
 			program, err := xla.NewProgram(xlatest.Backend(t), p.Name, func(in []*Node) []*Node {
 				return []*Node{p.Field(in[0], in[1], in[2:])}
@@ -61,7 +61,7 @@ func TestFieldEqualsSlope(t *testing.T) {
 			defer xla.Free(out...)
 			got := out[0].Value().([][]float64)
 			for b := range times {
-				if want := p.Slope(times[b], states[b], p.A); !(Distance(got[b], want) < 1e-13) {
+				if want := p.Slope(times[b], states[b], p.A); !(distanceOf(got[b], want) < 1e-13) {
 					t.Errorf("t = %g: field %v, slope %v", times[b], got[b], want)
 				}
 			}
@@ -69,13 +69,13 @@ func TestFieldEqualsSlope(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
+func TestOrderOf(t *testing.T) {
 	steps := []float64{1, 0.5, 0.1}
 	var errors []float64
 	for _, h := range steps {
 		errors = append(errors, 3*math.Pow(h, 2.5))
 	}
-	if got := Order(steps, errors); math.Abs(got-2.5) > 1e-12 {
+	if got := orderOf(steps, errors); math.Abs(got-2.5) > 1e-12 {
 		t.Errorf("got %g, want 2.5", got)
 	}
 }

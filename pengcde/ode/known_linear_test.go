@@ -1,4 +1,4 @@
-package odetest
+package ode
 
 import (
 	"math"
@@ -7,8 +7,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Decay is exponential decay, z' = -a z, with solution e^(-a(t-s)) z.
-var Decay = Problem{
+// knownDecay is exponential decay, z' = -a z, with solution e^(-a(t-s)) z.
+var knownDecay = known{
 	Name: "decay",
 	Field: func(_, z *Node, args []*Node) *Node {
 		return Neg(Mul(param(args, 0, z), z))
@@ -20,8 +20,8 @@ var Decay = Problem{
 	Z0: []float64{2}, A: []float64{1.2}, T0: 0, T1: 2,
 }
 
-// Oscillator is the harmonic oscillator of angular frequency ω, q' = p, p' = -ω² q; a = (ω).
-var Oscillator = Problem{
+// knownOscillator is the harmonic oscillator of angular frequency ω, q' = p, p' = -ω² q; a = (ω).
+var knownOscillator = known{
 	Name: "oscillator",
 	Field: func(_, z *Node, args []*Node) *Node {
 		q, p := column(z, 0), column(z, 1)
@@ -35,8 +35,8 @@ var Oscillator = Problem{
 	Z0: []float64{1, 0.5}, A: []float64{1.7}, T0: 0, T1: 3,
 }
 
-// Seasonal is growth and decline with the season, z' = a z cos t, with solution e^(a(sin t - sin s)) z.
-var Seasonal = Problem{
+// knownSeasonal is growth and decline with the season, z' = a z cos t, with solution e^(a(sin t - sin s)) z.
+var knownSeasonal = known{
 	Name: "seasonal",
 	Field: func(t, z *Node, args []*Node) *Node {
 		return Mul(Mul(param(args, 0, z), z), Cos(clock(t, z)))
@@ -48,9 +48,9 @@ var Seasonal = Problem{
 	Z0: []float64{1}, A: []float64{2}, T0: -0.5, T1: 2,
 }
 
-// Driven is a rotation with a rotating force, u' = iω u + F e^(iνt) for u = z_1 + i z_2; a = (ω, ν, F), ω ≠ ν. Its
+// knownDriven is a rotation with a rotating force, u' = iω u + F e^(iνt) for u = z_1 + i z_2; a = (ω, ν, F), ω ≠ ν. Its
 // solution is e^(iω(t-s)) (u - G e^(iνs)) + G e^(iνt) with G = F / (i(ν-ω)).
-var Driven = Problem{
+var knownDriven = known{
 	Name: "driven",
 	Field: func(t, z *Node, args []*Node) *Node {
 		x, y := column(z, 0), column(z, 1)
@@ -74,11 +74,11 @@ var Driven = Problem{
 	Z0: []float64{0.3, -1}, A: []float64{1.3, 2.1, 0.9}, T0: -1, T1: 2,
 }
 
-// Stiff is z' = -λ (z - cos t) - sin t, whose solutions fall onto cos t in a time 1/λ; a = (λ). Explicit methods must
+// knownStiff is z' = -λ (z - cos t) - sin t, whose solutions fall onto cos t in a time 1/λ; a = (λ). Explicit methods must
 // keep their steps below a few 1/λ on the whole interval.
 //
 // A. Prothero, A. Robinson, Mathematics of Computation 28 (1974) 145-162.
-var Stiff = Problem{
+var knownStiff = known{
 	Name: "stiff",
 	Field: func(t, z *Node, args []*Node) *Node {
 		time := clock(t, z)
