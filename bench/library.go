@@ -37,21 +37,11 @@ func Serve(ctx context.Context, s Setting, folder string, in io.Reader, out io.W
 		return err
 	}
 	defer model.Close()
-	runtime.GC()
 	l := &library{testCase: c, model: model, requests: bufio.NewScanner(in), answers: json.NewEncoder(out)}
-	planned := Planned{BaseBytes: resident.Now()}
-	if l.taken, err = c.steps(ctx, model); err != nil {
-		return err
-	}
-	if err := c.export(folder, model, l.taken); err != nil {
-		return err
-	}
-	most := slices.MaxFunc(l.taken, func(a, b pengcde.Steps) int { return a.Accepted - b.Accepted }).Accepted
-	plan, err := model.Plan(c.windows, c.Batch, most)
+	planned, err := l.prepare(ctx, backend, folder)
 	if err != nil {
 		return err
 	}
-	planned.PlannedBytes, planned.PlannedEvaluations = plan.DeviceBytes+plan.HostBytes, sum(plan.Solve.Evaluations)
 	runtime.GC()
 	resident.Reset()
 	if err := l.answers.Encode(ready{versions(backend), planned}); err != nil {
@@ -80,6 +70,31 @@ type library struct {
 	requests *bufio.Scanner
 	request  string
 	answers  *json.Encoder
+}
+
+// prepare finds the steps, writes the case and plans its training, with a model of its own, so that the one which is
+// timed compiles all that it needs.
+func (l *library) prepare(ctx context.Context, backend *xla.Backend, folder string) (p Planned, err error) {
+	model, err := pengcde.New(backend, l.config)
+	if err != nil {
+		return p, err
+	}
+	defer model.Close()
+	runtime.GC()
+	p.BaseBytes = resident.Now()
+	if l.taken, err = l.steps(ctx, model); err != nil {
+		return p, err
+	}
+	if err := l.export(folder, model, l.taken); err != nil {
+		return p, err
+	}
+	most := slices.MaxFunc(l.taken, func(a, b pengcde.Steps) int { return a.Accepted - b.Accepted }).Accepted
+	plan, err := model.Plan(l.windows, l.Batch, most)
+	if err != nil {
+		return p, err
+	}
+	p.PlannedBytes, p.PlannedEvaluations = plan.DeviceBytes+plan.HostBytes, sum(plan.Solve.Evaluations)
+	return p, nil
 }
 
 // next waits for a request; false where there is no more.

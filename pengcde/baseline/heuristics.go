@@ -11,8 +11,7 @@ import (
 )
 
 // ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Those about a window that is not in its
-// series wrap [dyngraph.ErrInvalid] beside it, and those about a value that a heuristic repeats and that is NaN a
-// [*dyngraph.MissingError].
+// series, or about a value to repeat that is NaN, wrap [dyngraph.ErrInvalid] beside it.
 var ErrInput = errors.New("invalid input")
 
 // ErrNotFitted is wrapped by forecasts that need [Forecaster.Fit] first.

@@ -39,8 +39,7 @@ func newNormalEquations(windows []dyngraph.Window) (*normalEquations, error) {
 		target := w.Target()
 		if len(target) != w.Series.Nodes()*len(n.rows) || n.xy[0].Len() != width || w.Inputs() != n.inputs {
 			return nil, fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets and %d "+
-				"regressors, "+
-				"want %d and %d as the first training window: %w",
+				"regressors, want %d and %d as the first training window: %w",
 				w.Start, w.Series.Name, len(target), width, w.Series.Nodes()*len(n.rows), n.xy[0].Len(), ErrInput)
 		}
 		n.add(x, target)

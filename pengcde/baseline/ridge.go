@@ -104,8 +104,8 @@ func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
 	width, targets := r.coefficients.Dims()
 	if _, got := x.Dims(); got != width || w.Series.TargetSize != targets || w.Inputs() != r.inputs {
 		return nil, fmt.Errorf("pengcde/baseline: ridge of %d regressors and %d targets for a window of series "+
-			"%q with %d and %d, "+
-			"want windows as in Fit: %w", width, targets, w.Series.Name, got, w.Series.TargetSize, ErrInput)
+			"%q with %d and %d, want windows as in Fit: %w",
+			width, targets, w.Series.Name, got, w.Series.TargetSize, ErrInput)
 	}
 	y := mat.NewDense(w.Series.Nodes(), targets, nil)
 	y.Mul(x, r.coefficients)
@@ -115,18 +115,13 @@ func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
 // choosePenalty returns the penalty with the least error on validation windows.
 func choosePenalty(training, validation []dyngraph.Window) (float64, error) {
 	if len(validation) == 0 {
-		all := training
-		held := max(1, len(all)/4)
-		if len(all) < 2 {
-			held = len(all)
-		}
-		sorted := inOrder(all)
-		validation = sorted[len(sorted)-held:]
-		if training = dyngraph.Purge(sorted[:len(sorted)-held], validation); len(training) == 0 {
-			return 0, fmt.Errorf("pengcde/baseline: ridge chooses its penalty, but none of %d training windows "+
-				"touches no step of "+
-				"the latest %d: give validation windows, or set Penalty in place of Choose: %w", len(all), held,
-				ErrInput)
+		all := inOrder(training)
+		rest := len(all) - min(len(all), max(1, len(all)/4))
+		validation = all[rest:]
+		if training = dyngraph.Purge(all[:rest], validation); len(training) == 0 {
+			return 0, fmt.Errorf("pengcde/baseline: ridge chooses its penalty, but none of %d training windows touches no "+
+				"step of the latest %d: give validation windows, or set Penalty in place of Choose: %w",
+				len(all), len(validation), ErrInput)
 		}
 	}
 	sums, err := newNormalEquations(training)
