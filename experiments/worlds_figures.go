@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/notebook"
 )
 
 // noWorldRuns says that there is nothing to draw.
@@ -104,7 +105,7 @@ func marks(first WorldRun, tests []WorldTest) []figures.Mark {
 }
 
 // States shows the nodes of the first test graph as pixels, over time: truth, forecast and difference.
-func (r *WorldResults) States(dynamics, family, model string) (*figures.Slider, error) {
+func (r *WorldResults) States(dynamics, family, model string) (*notebook.Slider, error) {
 	runs := r.finished(dynamics, family, model)
 	if len(runs) == 0 {
 		return nil, noWorldRuns(dynamics, family, model)
@@ -119,16 +120,16 @@ func (r *WorldResults) States(dynamics, family, model string) (*figures.Slider, 
 			{Title: "forecast − truth", Values: pixels(difference, side), Diverging: true}})
 	}
 	limits := figures.LimitsOf(panels...)
-	var frames []figures.Frame
+	var frames []notebook.Frame
 	for i, p := range run.Pictures {
 		title := fmt.Sprintf("%s on a %s graph that was not trained on: %s", dynamics, family, run.Model.Name)
 		figure, err := figures.Images(figures.Axes{Title: title}, limits, panels[i])
 		if err != nil {
 			return nil, err
 		}
-		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", p.Time), Figure: figure})
+		frames = append(frames, notebook.Frame{Name: fmt.Sprintf("t = %.2f", p.Time), Figure: figure})
 	}
-	return figures.NewSlider(frames...)
+	return notebook.NewSlider(frames...)
 }
 
 // pixels are rows of an image; what is beyond the last node is missing.

@@ -1,11 +1,11 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot"
 )
 
 // HeatPanel is one weighted adjacency matrix, from rows to columns, either Dense or as a list of edges.
@@ -45,81 +45,24 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 		axes.X, axes.Y = "to node", "from node"
 	}
 	columns := min(len(panels), panelsPerRow)
-	rows := (len(panels) + columns - 1) / columns
-	layout := adjacencyLayout{axes: axes, colours: colouring{scale: s, colours: sequential}, rows: rows, columns: columns, missing: missing}
-	return axes.figure(layout.height(matrices), func(c draw.Canvas) { layout.draw(c, panels, matrices) })
-}
-
-type adjacencyLayout struct {
-	axes          Axes
-	colours       colouring
-	rows, columns int
-	missing       bool
-}
-
-const panelGap = 14 // between panels
-
-// height makes the panels square at the width that is left for each.
-func (l adjacencyLayout) height(matrices [][][]float64) float64 {
-	width := vg.Length(l.axes.Width)
-	if width == 0 {
-		width = defaultWidth
-	}
-	bar := l.colours.barRoom(l.axes.Colour, l.missing, 150) + panelGap
-	r := l.rims(matrices)
-	panel := (width - 2*margin - bar - r.left - r.right - panelGap*vg.Length(l.columns-1)) / vg.Length(l.columns)
-	panel = min(panel, 320)
-	each := panel + panelText.size + gap
-	total := 2*margin + l.axes.titleHeight() + r.bottom + vg.Length(l.rows)*each + vg.Length(l.rows-1)*(panelGap+tickText.size)
-	return float64(max(total, smallest))
-}
-
-func (l adjacencyLayout) rims(matrices [][][]float64) rims {
-	x := cells(len(matrices[0]))
-	return rimsFor(l.axes, x.ticks(3), x.ticks(3))
-}
-
-// cells is the scale of cell numbers from 0, with half a cell at each end.
-func cells(n int) scale { return scale{min: -0.5, max: float64(n) - 0.5} }
-
-func (l adjacencyLayout) draw(c draw.Canvas, panels []HeatPanel, matrices [][][]float64) {
-	r := l.rims(matrices)
-	bar := l.colours.barRoom(l.axes.Colour, l.missing, 150) + panelGap
-	between := vg.Length(panelGap)
-	down := panelText.size + gap + between + tickText.size
-	inside := draw.Crop(c, r.left, -bar-r.right, r.bottom, -panelText.size-gap)
-	side := (inside.Max.X - inside.Min.X - between*vg.Length(l.columns-1)) / vg.Length(l.columns)
-	side = min(side, (inside.Max.Y-inside.Min.Y-down*vg.Length(l.rows-1))/vg.Length(l.rows))
-	if side < 20 {
-		panic(fmt.Sprintf("no room for %d panels", len(panels)))
-	}
+	colours := colouring{scale: s}
+	side := min(tallest, (cmp.Or(axes.Width, defaultWidth)-100)/float64(columns))
+	var plots []*plot.Plot
 	for i, m := range matrices {
-		row, column := i/l.columns, i%l.columns
-		x0 := inside.Min.X + vg.Length(column)*(side+between)
-		y1 := inside.Max.Y - vg.Length(row)*(side+down)
-		f := frame{Canvas: c, x: cells(len(m)), y: cells(len(m))}
-		f.Min, f.Max = vg.Point{X: x0, Y: y1 - side}, vg.Point{X: x0 + side, Y: y1}
-		f.xTicks = f.x.wholeTicks(int(side / 32))
-		f.DrawImage(f.Rectangle, l.colours.raster(len(m), len(m), func(r, c int) float64 { return m[r][c] }))
-		outline(&f.Canvas, f.Rectangle)
-		panelText.write(&f.Canvas, f.Min.X, f.Max.Y+gap-1, left, panelText.shorten(panels[i].Title, side))
-		xLabel, yLabel := "", ""
-		if i+l.columns >= len(matrices) {
-			xLabel = l.axes.X
+		p := field{colours, m, 0}.plot(panels[i].Title, int(side/32), int(side/32))
+		if i+columns >= len(matrices) {
+			p.X.Label.Text = axes.X
 		}
-		f.bottomAxis(xLabel)
-		if column == 0 {
-			f.yTicks = f.xTicks
-			yLabel = l.axes.Y
-			f.y = scale{min: f.y.max, max: f.y.min} // the first row is on top
-			f.leftAxis(yLabel)
+		if p.Y.Label.Text = axes.Y; i%columns > 0 {
+			p.HideY()
+			p.Y.Label.Text = ""
 		}
+		if i == columns-1 {
+			p.Add(colourBar{colours, axes.Colour, missing, side})
+		}
+		plots = append(plots, p)
 	}
-	right := inside.Min.X + side*vg.Length(l.columns) + between*vg.Length(l.columns)
-	b := c
-	b.Min = vg.Point{X: right, Y: inside.Max.Y - side}
-	b.Max = vg.Point{X: c.Max.X, Y: inside.Max.Y}
-	l.colours.drawBar(b, l.axes.Colour, l.missing)
+	return newTiles(plots, columns).figure(axes, 1)
 }
 
 // matrix checks the panel and returns it dense.

@@ -65,11 +65,11 @@ func (a Axes) figure(height float64, body func(c draw.Canvas)) (*Figure, error) 
 		return nil, err
 	}
 	return &Figure{
-		label: a.Title, width: vg.Points(width), height: vg.Points(height),
+		title: a.Title, width: vg.Points(width), height: vg.Points(height),
 		draw: func(c draw.Canvas) {
 			c = draw.Crop(c, margin, -margin, margin, -margin)
 			if a.Title != "" {
-				titleText.write(&c, c.Min.X, c.Max.Y-titleText.size, left, a.Title)
+				write(c, titleText, draw.XLeft, c.Min.X, c.Max.Y-(1-capHeight/2)*titleText.Font.Size, a.Title)
 				c.Max.Y -= a.titleHeight()
 			}
 			body(c)
@@ -81,7 +81,7 @@ func (a Axes) titleHeight() vg.Length {
 	if a.Title == "" {
 		return 0
 	}
-	return titleText.size + gap
+	return titleText.Font.Size + gap
 }
 
 func (a Axes) checkSpans() error {

@@ -110,7 +110,7 @@ func number(v float64, decimals int) string {
 	if math.IsInf(v, 0) {
 		return strings.Replace(strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), "+Inf", "∞", 1), "-Inf", "−∞", 1)
 	}
-	return plain(v, decimals)
+	return decimal(v, decimals)
 }
 
 func superscript(n int) string {

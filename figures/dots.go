@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -50,79 +54,84 @@ func dotValues(rows []DotRow, log bool) []float64 {
 
 func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	column := Table{Columns: []Column{{}}}
-	var names []tick
-	for i, r := range rows {
+	for _, r := range rows {
 		column.Rows = append(column.Rows, []Cell{r.Value})
-		names = append(names, tick{value: float64(i), label: labelText.shorten(r.Name, c.Size().X/3)})
 	}
 	decimals := column.decimals(0)
-	var numbers vg.Length
-	for _, r := range rows {
-		numbers = max(numbers, tickText.width(r.Value.value(decimals)))
-	}
-	xTicks := x.ticks(int(c.Size().X / 80))
-	room := rimsFor(axes, xTicks, nil)
-	room.left = gap
-	for _, t := range names {
-		room.left = max(room.left, labelText.width(t.label)+2*gap)
-	}
-	room.right = max(room.right, numbers+2*gap)
-	room.top = 2
-	entries := append(dotsKey(axes, rows), markEntries(axes.Marks, x)...)
-	f := newFrame(drawKey(c, c.Min.X+room.left, entries), room, x, scale{min: float64(len(rows)) - 0.5, max: -0.5}, xTicks, nil)
-	f.shade(axes.Spans)
-	f.grid()
-	f.mark(axes.Marks)
+	y := scale{min: 0.5 - float64(len(rows)), max: 0.5} // the first row, at 0, is on top
+	p := newPanel(axes, x, y, int(c.Size().X/80), 0)
+	p.grid.Horizontal.Color = nil
+	var names plot.ConstantTicks
+	numbers := &rightTicks{style: tickText, align: text.XRight}
+	interval := line(2.2, withAlpha(dotColour, 0.55))
+	mean := &plotter.Scatter{GlyphStyle: circle(dotColour, 3.2)}
+	published := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: publishedColour, Radius: 5, Shape: ring{}}}
+	seeds := &plotter.Scatter{GlyphStyle: circle(withAlpha(dotColour, 0.45), 1.8)}
+	entries := []entry{{"mean", []plot.Thumbnailer{mean}}}
 	for i, r := range rows {
-		y := f.Y(f.y.at(float64(i)))
-		labelText.writeMiddle(&f.Canvas, f.Min.X-gap, y, right, names[i].label)
-		f.drawDotRow(r, y)
-		tickText.writeMiddle(&f.Canvas, f.Max.X+gap+numbers, y, right, r.Value.value(decimals))
+		at := -float64(i)
+		names = append(names, plot.Tick{Value: at, Label: cmp.Or(shorten(labelText, r.Name, c.Size().X/3), " ")})
+		numbers.ticks = append(numbers.ticks, plot.Tick{Value: at, Label: r.Value.value(decimals)})
+		if half := finiteOr0(r.Value.half); r.Value.kind != numberCell {
+			p.Add(only{&plotter.Labels{XYs: plotter.XYs{{X: x.min, Y: at}}, Labels: []string{"missing"},
+				TextStyle: []text.Style{noteText}, Offset: vg.Point{X: gap, Y: noteText.FontExtents().Descent}}})
+		} else {
+			mean.XYs = append(mean.XYs, plotter.XY{X: r.Value.mean, Y: at})
+			if half > 0 {
+				ends := plotter.XYs{{X: max(r.Value.mean-half, x.min), Y: at}, {X: min(r.Value.mean+half, x.max), Y: at}}
+				p.Add(only{&plotter.Line{XYs: ends, LineStyle: interval}})
+				entries[0] = entry{"mean with 95% interval", []plot.Thumbnailer{&plotter.Line{LineStyle: interval}, mean}}
+			}
+		}
+		if v := r.Value.published; v != nil {
+			published.XYs = append(published.XYs, plotter.XY{X: v[0], Y: at})
+		}
+		seeds.XYs = append(seeds.XYs, known(r.Seeds, slices.Repeat([]float64{at - 0.25}, len(r.Seeds)))...)
 	}
-	f.bottomAxis(axes.X)
+	p.Add(seeds, mean, published, numbers)
+	if len(seeds.XYs) > 0 {
+		entries = append(entries, entry{cmp.Or(axes.Dot, "one seed"), []plot.Thumbnailer{seeds}})
+	}
+	if len(published.XYs) > 0 {
+		entries = append(entries, entry{"published", []plot.Thumbnailer{published}})
+	}
+	p.Y.Label.Text, p.Y.Width, p.Y.Tick.Length, p.Y.Tick.Marker = "", 0, 0, names
+	p.Y.Tick.Label.Font, p.Y.Tick.Label.Color = labelText.Font, labelText.Color
+	drawPanels(c, []*panel{p}, 1, append(entries, markEntries(axes.Marks, x)...))
 }
 
-var dotColour = seriesColours[0]
+var dotColour, publishedColour = seriesColours[0], seriesColours[1]
 
-func (f *frame) drawDotRow(r DotRow, y vg.Length) {
-	for _, s := range r.Seeds {
-		if !math.IsNaN(s) {
-			f.dot(vg.Point{X: f.X(f.x.at(s)), Y: y - 6}, 1.8, withAlpha(dotColour, 0.45))
+// rightTicks writes ticks of Y at the right of the data; gonum has axes on the left only.
+type rightTicks struct {
+	ticks  []plot.Tick
+	style  text.Style
+	align  text.XAlignment
+	length vg.Length
+}
+
+// Plot writes the ticks.
+func (r *rightTicks) Plot(c draw.Canvas, p *plot.Plot) {
+	for _, t := range r.ticks {
+		y := c.Y(p.Y.Norm(t.Value))
+		if r.length > 0 {
+			c.StrokeLine2(line(thin, axisGrey), c.Max.X, y, c.Max.X+r.length, y)
 		}
-	}
-	if r.Value.kind != numberCell {
-		noteText.writeMiddle(&f.Canvas, f.Min.X+gap, y, left, "missing")
-	} else {
-		if half := finiteOr0(r.Value.half); half > 0 {
-			f.StrokeLine2(line(2.2, withAlpha(dotColour, 0.55)), f.clampX(r.Value.mean-half), y, f.clampX(r.Value.mean+half), y)
-		}
-		f.dot(vg.Point{X: f.X(f.x.at(r.Value.mean)), Y: y}, 3.2, dotColour)
-	}
-	if p := r.Value.published; p != nil {
-		f.DrawGlyph(draw.GlyphStyle{Color: publishedColour, Radius: 5, Shape: ring{}}, vg.Point{X: f.X(f.x.at(p[0])), Y: y})
+		write(c, r.style, r.align, c.Max.X+gap-vg.Length(r.align)*(r.width()-gap), y, t.Label)
 	}
 }
 
-var publishedColour = seriesColours[1]
+// GlyphBoxes keep the width free.
+func (r *rightTicks) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{X: 1, Rectangle: box(0, 0, r.width(), 0)}}
+}
 
-func dotsKey(axes Axes, rows []DotRow) []entry {
-	var published, seeds, half bool
-	for _, r := range rows {
-		published, seeds = published || r.Value.published != nil, seeds || len(r.Seeds) > 0
-		half = half || r.Value.kind == numberCell && finiteOr0(r.Value.half) > 0
+func (r *rightTicks) width() vg.Length {
+	width := vg.Length(gap)
+	for _, t := range r.ticks {
+		width = max(width, gap+r.style.Width(t.Label))
 	}
-	mean := entry{name: "mean", glyph: draw.CircleGlyph{}, radius: 3.2, colour: dotColour}
-	if half {
-		mean.name, mean.line = "mean with 95% interval", line(2.2, withAlpha(dotColour, 0.55))
-	}
-	entries := []entry{mean}
-	if seeds {
-		entries = append(entries, entry{name: cmp.Or(axes.Dot, "one seed"), glyph: draw.CircleGlyph{}, radius: 1.8, colour: withAlpha(dotColour, 0.45)})
-	}
-	if published {
-		entries = append(entries, entry{name: "published", glyph: ring{}, radius: 5, colour: publishedColour})
-	}
-	return entries
+	return width
 }
 
 func checkDots(axes Axes, rows []DotRow) error {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -106,31 +105,6 @@ func ExampleImages() {
 	// true <nil>
 }
 
-func ExampleNewSlider() {
-	times := []float64{0, 0.5, 1}
-	var states [][]figures.ImagePanel
-	for _, t := range times {
-		states = append(states, []figures.ImagePanel{{Title: "Truth", Values: [][]float64{{t, 0}, {0, -t}}}})
-	}
-	limits := figures.LimitsOf(states...) // one scale for all frames
-	var frames []figures.Frame
-	for i, t := range times {
-		figure, err := figures.Images(figures.Axes{}, limits, states[i])
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
-	}
-	slider, err := figures.NewSlider(frames...)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(figures.Show(slider)) // displays in a notebook only
-	// Output: <nil>
-}
-
 func ExampleTable() {
 	table := &figures.Table{
 		Columns: []figures.Column{{Title: "model"}, {Title: "error", Better: figures.Lower}},
@@ -149,24 +123,4 @@ func ExampleTable() {
 	// | C     |                                 – |
 	//
 	// ±: 95% interval; bold: best; underlined: within the best's 95% interval; in parentheses: published; –: missing
-}
-
-func ExampleShow() {
-	table := &figures.Table{Columns: []figures.Column{{Title: "nothing"}}}
-	fmt.Println(figures.Show(table)) // displays in a notebook only
-	// Output: <nil>
-}
-
-func ExampleNewBar() {
-	bar := figures.NewBar("Training") // one line of standard error, or one output of a notebook cell
-	for epoch := range 3 {
-		bar.Update(float64(epoch)/3, fmt.Sprintf("epoch %d", epoch+1))
-	}
-	bar.Done("3 epochs")
-	// Output:
-}
-
-func ExampleDuration() {
-	fmt.Println(figures.Duration(95 * time.Second))
-	// Output: 1 min 35 s
 }

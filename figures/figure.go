@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2"
+	"golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -26,10 +27,18 @@ const saveDPI = 200
 
 // Figure is a drawing of a fixed size that can be written as SVG or PNG any number of times.
 type Figure struct {
-	label         string
+	title         string
 	width, height vg.Length
 	draw          func(draw.Canvas)
 }
+
+// Item is what notebook.Show shows: a *Figure, a *Table or a *notebook.Slider.
+type Item interface {
+	HTML() (string, error) // part of a page
+}
+
+// Title returns the title that is drawn.
+func (f *Figure) Title() string { return f.title }
 
 // Size returns width and height in points.
 func (f *Figure) Size() (width, height float64) { return f.width.Points(), f.height.Points() }
@@ -37,7 +46,7 @@ func (f *Figure) Size() (width, height float64) { return f.width.Points(), f.hei
 // SVG returns the drawing as a self-contained SVG document: no scripts, no links, system fonts.
 func (f *Figure) SVG() ([]byte, error) {
 	canvas := vgsvg.New(f.width, f.height)
-	if err := f.render(draw.New(canvas)); err != nil {
+	if err := f.render(draw.New(crisp{canvas})); err != nil {
 		return nil, err
 	}
 	var buffer bytes.Buffer
@@ -47,13 +56,25 @@ func (f *Figure) SVG() ([]byte, error) {
 	return tidySVG(buffer.Bytes(), f), nil
 }
 
+// HTML returns the drawing as a part of a page, which shrinks with the page.
+func (f *Figure) HTML() (string, error) {
+	svg, err := f.SVG()
+	if err != nil {
+		return "", err
+	}
+	svg = svg[bytes.Index(svg, []byte("<svg ")):] // an XML declaration has no place inside a page
+	svg = bytes.Replace(svg, []byte("<svg "), []byte(`<svg style="max-width:100%;height:auto" `), 1)
+	return "<div>" + string(svg) + "</div>", nil
+}
+
 // PNG returns the drawing as a PNG of round(width * dpi / 72) by round(height * dpi / 72) pixels.
 func (f *Figure) PNG(dpi int) ([]byte, error) {
 	if dpi < 10 || dpi > 2400 {
-		return nil, fmt.Errorf("figures: %d dots per inch asked, wanted 10 to 2400 (96 for a screen, 300 for print): %w", dpi, ErrInput)
+		return nil, fmt.Errorf("figures: %d dots per inch asked, wanted 10 to 2400 (96 for a screen, 300 for print): %w",
+			dpi, ErrInput)
 	}
 	canvas := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
-	if err := f.render(draw.New(canvas)); err != nil {
+	if err := f.render(draw.New(crisp{canvas})); err != nil {
 		return nil, err
 	}
 	var buffer bytes.Buffer
@@ -89,7 +110,7 @@ func (f *Figure) render(c draw.Canvas) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("figures: drawing %q at %.0f by %.0f points failed (%v): try a larger Width and Height: %w",
-				f.label, f.width.Points(), f.height.Points(), p, ErrInput)
+				f.title, f.width.Points(), f.height.Points(), p, ErrInput)
 		}
 	}()
 	c.SetColor(white)
@@ -98,7 +119,8 @@ func (f *Figure) render(c draw.Canvas) (err error) {
 	return nil
 }
 
-var fontStyle = regexp.MustCompile(`font-family:Liberation Sans;font-variant:(?:none|normal);font-weight:(normal|bold);font-style:normal;`)
+var fontStyle = regexp.MustCompile(
+	`font-family:Liberation Sans;font-variant:(?:none|normal);font-weight:(normal|bold);font-style:normal;`)
 
 var svgSize = regexp.MustCompile(`width="[0-9.e+]+pt" height="[0-9.e+]+pt"`)
 
@@ -117,8 +139,9 @@ func tidySVG(svg []byte, f *Figure) []byte {
 	})
 	svg = svgText.ReplaceAllFunc(svg, fitText)
 	var escaped bytes.Buffer
-	_ = xml.EscapeText(&escaped, []byte(clean(f.label))) // a bytes.Buffer does not fail
-	root := `<svg role="img" aria-label="` + escaped.String() + `" font-family="'Liberation Sans',Arial,Helvetica,sans-serif"`
+	_ = xml.EscapeText(&escaped, []byte(f.title)) // a bytes.Buffer does not fail
+	root := `<svg role="img" aria-label="` + escaped.String() +
+		`" font-family="'Liberation Sans',Arial,Helvetica,sans-serif"`
 	svg = bytes.Replace(svg, []byte("<svg"), []byte(root), 1)
 	size := fmt.Sprintf(`width="%.2f" height="%.2f"`, pixels*f.width.Points(), pixels*f.height.Points())
 	svg = svgSize.ReplaceAll(svg, []byte(size))
@@ -126,7 +149,8 @@ func tidySVG(svg []byte, f *Figure) []byte {
 	return bytes.ReplaceAll(svg, []byte("<image "), []byte(`<image preserveAspectRatio="none" `))
 }
 
-var svgText = regexp.MustCompile(`<text [^>]*style="(font-weight:bold;)?font-size:([0-9.]+)px;[^>]*>([^<]+)</text>`)
+var svgText = regexp.MustCompile(
+	`<text [^>]*style="(font-weight:bold;)?font-size:([0-9.]+)px;[^>]*>([^<]+)</text>`)
 
 // fitText says how wide a text is.
 func fitText(text []byte) []byte {
@@ -135,7 +159,11 @@ func fitText(text []byte) []byte {
 	if err != nil {
 		return text
 	}
-	l := lettering{size: vg.Points(size), bold: len(parts[1]) > 0}
-	width := l.width(html.UnescapeString(string(parts[3])))
-	return bytes.Replace(text, []byte("<text "), fmt.Appendf(nil, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, width.Points()), 1)
+	style := labelText
+	if style.Font.Size = vg.Points(size); len(parts[1]) > 0 {
+		style.Font.Weight = font.WeightBold
+	}
+	width := style.Width(html.UnescapeString(string(parts[3])))
+	fitted := fmt.Appendf(nil, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, width.Points())
+	return bytes.Replace(text, []byte("<text "), fitted, 1)
 }

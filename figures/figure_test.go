@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/janpfeifer/gonb/gonbui"
 )
 
 // texts parses an SVG and returns what it writes, and how many elements of each name it has.
@@ -227,17 +225,8 @@ func TestSmallSizes(t *testing.T) {
 	}
 }
 
-func TestShowOutsideNotebook(t *testing.T) {
-	if gonbui.IsNotebook {
-		t.Skip("runs in a notebook")
-	}
-	if err := Show(mustLines(t, Axes{}), &Table{}); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestShowHTML(t *testing.T) {
-	page, err := mustLines(t, Axes{Title: "inline"}).showHTML()
+func TestFigureHTML(t *testing.T) {
+	page, err := mustLines(t, Axes{Title: "inline"}).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +252,7 @@ func TestTextsHaveTheirWidth(t *testing.T) {
 	if texts == 0 || fitted != texts {
 		t.Errorf("%d of %d texts say how wide they are", fitted, texts)
 	}
-	if want := fmt.Sprintf(`textLength="%.2f"`, titleText.width("Errors <of> A & B").Points()); !strings.Contains(string(svg), want) {
+	if want := fmt.Sprintf(`textLength="%.2f"`, titleText.Width("Errors <of> A & B").Points()); !strings.Contains(string(svg), want) {
 		t.Errorf("no %s for the title", want)
 	}
 }

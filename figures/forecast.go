@@ -2,8 +2,9 @@ package figures
 
 import (
 	"fmt"
-	"math"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -51,84 +52,40 @@ func columnsFor(panels int) int {
 const truthWidth = 1
 
 func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, columns int) {
-	entries := append([]entry{{name: "observed", line: line(truthWidth, ink), glyph: draw.CircleGlyph{}, radius: 1.3, colour: ink}},
-		seriesKey(panels[0].Forecasts, 0)...)
-	frames := layForecasts(c, axes, panels, rows, columns, entries)
-	for i := range frames {
-		if !frames[i].spansFit(axes.Spans) {
-			entries = append(entries, spanEntries(axes.Spans)...)
-			frames = layForecasts(c, axes, panels, rows, columns, entries)
-			break
-		}
-	}
-	named := len(entries) == 1+len(panels[0].Forecasts)
-	drawKey(c, frames[0].Min.X, entries)
-	for i := range frames {
-		f, p := &frames[i], panels[i]
-		f.shade(axes.Spans)
-		f.grid()
-		drawSeries(f, p.Forecasts, 0)
-		f.stroke(line(truthWidth, ink), p.Days, p.Truth)
-		for j, v := range p.Truth {
-			if !math.IsNaN(v) && len(p.Days) <= int(f.Size().X/3) {
-				f.dot(f.point(p.Days[j], v), 1.3, ink)
-			}
-		}
-		xLabel := ""
-		if i+columns >= len(panels) {
-			xLabel = axes.X
-		}
-		f.axes(xLabel, "")
-		title := f.Max.Y + 4
-		if named && len(axes.Spans) > 0 {
-			f.nameSpans(axes.Spans)
-			title += noteText.size + 3
-		}
-		panelText.write(&f.Canvas, f.Min.X, title, left, panelText.shorten(p.Title, f.Size().X))
-	}
-	first, last := frames[0], frames[len(frames)-1]
-	labelText.writeUp(&c, c.Min.X+labelText.size/2, (first.Max.Y+last.Min.Y)/2, axes.Y)
-}
-
-// layForecasts places the panels so that their data align in rows and columns.
-func layForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, columns int, entries []entry) []frame {
-	size := c.Size()
-	width, height := size.X/vg.Length(columns), size.Y/vg.Length(rows)
-	frames := make([]frame, len(panels))
+	dot := circle(ink, 1.3)
+	truth := []plot.Thumbnailer{&plotter.Line{LineStyle: line(truthWidth, ink)}, &plotter.Scatter{GlyphStyle: dot}}
+	entries := append([]entry{{"observed", truth}}, seriesKey(panels[0].Forecasts)...)
 	var shared [][]float64
 	for _, p := range panels {
 		shared = append(shared, p.values()...)
 	}
-	ticksWidth := vg.Length(0)
+	area := c
+	if axes.Y != "" {
+		area.Min.X += labelText.Font.Size + gap
+	}
+	width, height := area.Size().X/vg.Length(columns), area.Size().Y/vg.Length(rows)
+	drawn := make([]*panel, len(panels))
 	for i, p := range panels {
 		values := p.values()
 		if axes.SharedY {
 			values = shared
 		}
-		f := &frames[i]
-		f.x, _ = fit(axes.LogX, 0, p.days()...)
-		f.y, _ = fit(axes.LogY, 0.06, values...)
-		f.xTicks, f.yTicks = f.x.ticks(int(width/62)), f.y.ticks(int(height/36))
-		ticksWidth = max(ticksWidth, widest(f.yTicks))
+		x, _ := fit(axes.LogX, 0, p.days()...)
+		y, _ := fit(axes.LogY, 0.06, values...)
+		f := newPanel(axes, x, y, int(width/62), int(height/36))
+		f.title, f.Y.Label.Text = p.Title, ""
+		if i+columns < len(panels) {
+			f.X.Label.Text = ""
+		}
+		f.Add(seriesPlotters(p.Forecasts)...)
+		f.Add(stroke(line(truthWidth, ink), p.Days, p.Truth)...)
+		if len(p.Days) <= int(width/3.5) {
+			f.Add(only{&plotter.Scatter{XYs: known(p.Days, p.Truth), GlyphStyle: dot}})
+		}
+		drawn[i] = f
 	}
-	outer := rimsFor(axes, nil, nil)
-	outer.left += ticksWidth
-	inner := tickLength + tickGap + ticksWidth + panelGap // left of every panel but the first
-	above := panelText.size + gap
-	if len(axes.Spans) > 0 && len(entries) == 1+len(panels[0].Forecasts) {
-		above += noteText.size + 3
-	}
-	between := tickLength + tickGap + tickText.size + gap // ticks under every row but the last
-	area := draw.Crop(c, outer.left, -gap-2, outer.bottom, -keyHeight(entries, size.X-outer.left))
-	w := (area.Size().X - inner*vg.Length(columns-1)) / vg.Length(columns)
-	h := (area.Size().Y-between*vg.Length(rows-1))/vg.Length(rows) - above
-	for i := range frames {
-		x0 := area.Min.X + vg.Length(i%columns)*(w+inner)
-		y1 := area.Max.Y - above - vg.Length(i/columns)*(h+above+between)
-		frames[i].Canvas = c
-		frames[i].Min, frames[i].Max = vg.Point{X: x0, Y: y1 - h}, vg.Point{X: x0 + w, Y: y1}
-	}
-	return frames
+	area = drawPanels(area, drawn, columns, entries)
+	writeUp(area, labelText, c.Min.X+labelText.Font.Size/2, area.Center().Y, axes.Y)
 }
 
 func (p ForecastPanel) values() [][]float64 {

@@ -1,9 +1,12 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -19,7 +22,7 @@ type Grid struct {
 	Limit     float64     // largest magnitude of the colour scale, beyond which colours stay; 0 is the largest value
 }
 
-const mostNames = 40 // rows or columns that have room for their names
+const mostNames = 40 // rows or columns, of which all can be named
 
 // HeatMap draws a grid with a colour bar; axes.Colour labels the bar.
 func HeatMap(axes Axes, grid Grid) (*Figure, error) {
@@ -27,58 +30,42 @@ func HeatMap(axes Axes, grid Grid) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := len(grid.Values)
+	rows, columns := len(grid.Values), len(grid.Values[0])
 	height := math.Min(520, math.Max(190, 90+14*float64(rows)))
 	if rows > mostNames {
 		height = 320
 	}
-	return axes.figure(height, func(c draw.Canvas) { grid.draw(c, axes, colours) })
-}
-
-func (g Grid) draw(c draw.Canvas, axes Axes, colours colouring) {
-	rows, columns := len(g.Values), len(g.Values[0])
-	missing := anyNaN(g.Values)
-	x := scale{min: g.Start - 0.5, max: g.Start + float64(columns) - 0.5}
-	y := scale{min: float64(rows) - 0.5, max: -0.5} // the first row is on top
-	xTicks := x.wholeTicks(int(c.Size().X / 76))
-	yTicks := cells(rows).wholeTicks(int(c.Size().Y / 32))
-	if g.Rows != nil && rows <= mostNames {
-		yTicks = nil
-		for i, name := range g.Rows {
-			yTicks = append(yTicks, tick{value: float64(i), label: tickText.shorten(name, 150)})
-		}
-	}
-	bar := colours.barRoom(axes.Colour, missing, c.Size().Y) + panelGap
-	r := rimsFor(axes, xTicks, yTicks)
-	if g.Columns != nil && columns <= mostNames {
-		r = rimsFor(axes, nil, yTicks) // names stay inside their columns
-		xTicks = g.columnNames((c.Size().X - bar - r.left - r.right) / vg.Length(columns))
-	}
-	r.top = 2
-	f := newFrame(draw.Crop(c, 0, -bar, 0, 0), r, x, y, xTicks, yTicks)
-	f.DrawImage(f.Rectangle, colours.raster(rows, columns, func(r, c int) float64 { return g.Values[r][c] }))
-	outline(&f.Canvas, f.Rectangle)
-	for _, s := range axes.Spans { // over a heat map a span is a pair of lines
-		for _, edge := range []float64{s.From, s.To} {
-			if at := x.at(edge); at > 0 && at < 1 {
-				f.StrokeLine2(line(1, ink), f.X(at), f.Min.Y, f.X(at), f.Max.Y)
+	bar := colourBar{colours, axes.Colour, anyNaN(grid.Values), cmp.Or(axes.Height, height) - 70}
+	f := field{colours, grid.Values, grid.Start}
+	return axes.figure(height, func(c draw.Canvas) {
+		p := f.plot("", int(c.Size().X/76), int(c.Size().Y/32))
+		p.Add(bar)
+		for _, s := range axes.Spans { // over a heat map a span is a pair of lines
+			for _, x := range []float64{s.From, s.To} {
+				if x > p.X.Min && x < p.X.Max {
+					edge := plotter.XYs{{X: x, Y: p.Y.Min}, {X: x, Y: p.Y.Max}}
+					p.Add(only{&plotter.Line{XYs: edge, LineStyle: line(1, ink)}})
+				}
 			}
 		}
-	}
-	f.axes(axes.X, axes.Y)
-	b := c
-	b.Min = vg.Point{X: f.Max.X + panelGap, Y: f.Min.Y}
-	b.Max = vg.Point{X: c.Max.X, Y: f.Max.Y}
-	colours.drawBar(b, axes.Colour, missing)
+		p.X.Label.Text, p.Y.Label.Text = axes.X, axes.Y
+		if grid.Rows != nil && rows <= mostNames {
+			p.Y.Tick.Marker = names(grid.Rows, float64(rows-1), -1, 150)
+		}
+		if grid.Columns != nil && columns <= mostNames {
+			width := p.DataCanvas(c).Size().X/vg.Length(columns) - 8
+			p.X.Tick.Marker = names(grid.Columns, grid.Start, 1, width)
+		}
+		newTiles([]*plot.Plot{p}, 1).draw(c)
+	})
 }
 
-// columnNames are ticks that keep apart in columns of the given width.
-func (g Grid) columnNames(width vg.Length) []tick {
-	var ticks []tick
-	for j, name := range g.Columns {
-		ticks = append(ticks, tick{value: g.Start + float64(j), label: tickText.shorten(name, width-4)})
+// names are ticks with texts of at most the given width.
+func names(texts []string, first, step float64, width vg.Length) (found plot.ConstantTicks) {
+	for i, s := range texts {
+		found = append(found, plot.Tick{Value: first + step*float64(i), Label: shorten(tickText, s, width)})
 	}
-	return ticks
+	return found
 }
 
 // colouring checks the grid and chooses the colour scale.
@@ -134,8 +121,5 @@ func (g Grid) colouring() (colouring, error) {
 			return fail("Limit %g is not above the smallest value %g", g.Limit, s.min)
 		}
 	}
-	if g.Diverging {
-		return colouring{scale: s, colours: diverging}, nil
-	}
-	return colouring{scale: s, colours: sequential}, nil
+	return colouring{s, g.Diverging}, nil
 }

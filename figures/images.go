@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot"
 )
 
 // ImagePanel is a field on a rectangular grid, such as the state of 20 x 20 nodes at one time.
@@ -63,39 +62,30 @@ func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 			return nil, fmt.Errorf("figures: panel %d (%q): %w", i, p.Title, err)
 		}
 	}
-	plan := imagePlan{axes: axes, panels: panels, bars: map[bool]*imageBar{}}
+	rows, columns := len(panels[0].Values), len(panels[0].Values[0])
+	aspect := float64(rows) / float64(columns)
+	height := min(tallest, aspect*((cmp.Or(axes.Width, defaultWidth)-100)/float64(len(panels))-20))
+	last, missing := map[bool]int{}, map[bool]bool{} // panel of either kind
 	for i, p := range panels {
-		b := plan.bars[p.Diverging]
-		if b == nil {
-			colours, err := limits.colouring(p.Diverging, panels)
-			if err != nil {
-				return nil, err
-			}
-			b = &imageBar{colours: colours}
-			plan.bars[p.Diverging] = b
-		}
-		b.after, b.missing = i, b.missing || anyNaN(p.Values)
+		last[p.Diverging], missing[p.Diverging] = i, missing[p.Diverging] || anyNaN(p.Values)
 	}
-	width := vg.Points(cmp.Or(axes.Width, defaultWidth)) - 2*margin
-	_, high := plan.panelSize(width, tallestImage)
-	return axes.figure(float64(max(2*margin+axes.titleHeight()+plan.above()+high+plan.below(), smallest)), plan.draw)
-}
-
-// tallestImage is how high a panel gets when there is room.
-const tallestImage = 320
-
-// imagePlan places panels and colour bars from left to right.
-type imagePlan struct {
-	axes   Axes
-	panels []ImagePanel
-	bars   map[bool]*imageBar // by Diverging
-}
-
-// imageBar is the colour bar of one kind of panel.
-type imageBar struct {
-	colours colouring
-	after   int // the last panel of the kind
-	missing bool
+	var plots []*plot.Plot
+	for i, panel := range panels {
+		colours, err := limits.colouring(panel.Diverging, panels)
+		if err != nil {
+			return nil, err
+		}
+		p := field{colours, panel.Values, 0}.plot(panel.Title, 0, 0)
+		p.HideAxes()
+		if p.X.Label.Text = axes.X; i == 0 {
+			p.Y.Label.Text = axes.Y
+		}
+		if last[panel.Diverging] == i {
+			p.Add(colourBar{colours, axes.Colour, missing[panel.Diverging], height})
+		}
+		plots = append(plots, p)
+	}
+	return newTiles(plots, len(plots)).figure(axes, aspect)
 }
 
 func (m Limits) colouring(signed bool, panels []ImagePanel) (colouring, error) {
@@ -111,7 +101,7 @@ func (m Limits) colouring(signed bool, panels []ImagePanel) (colouring, error) {
 		if swing == 0 {
 			return fail("no value to draw in the diverging panels: all are missing (NaN)")
 		}
-		return colouring{scale: scale{min: -swing, max: swing}, colours: diverging}, nil
+		return colouring{scale{min: -swing, max: swing}, true}, nil
 	}
 	low, high := m.Low, m.High
 	if low == 0 && high == 0 {
@@ -122,71 +112,7 @@ func (m Limits) colouring(signed bool, panels []ImagePanel) (colouring, error) {
 	if !(low < high && finite(low) && finite(high)) {
 		return fail("limits are Low %g and High %g, wanted Low < High and both finite, or both 0", low, high)
 	}
-	return colouring{scale: scale{min: low, max: high}, colours: sequential}, nil
-}
-
-// barRoom is the width that the bar behind panel i takes, if there is one. Room for the note about missing cells is
-// always kept, so that figures with the same limits have the same size.
-func (l imagePlan) barRoom(i int, height vg.Length) vg.Length {
-	b := l.bars[l.panels[i].Diverging]
-	if b.after != i {
-		return 0
-	}
-	return gap + b.colours.barRoom(l.axes.Colour, true, height)
-}
-
-func (l imagePlan) above() vg.Length {
-	for _, p := range l.panels {
-		if p.Title != "" {
-			return panelText.size + gap
-		}
-	}
-	return 2
-}
-
-func (l imagePlan) below() vg.Length { return labelRoom(l.axes.X) }
-
-func labelRoom(label string) vg.Length {
-	if label == "" {
-		return 2
-	}
-	return labelText.size + gap
-}
-
-// panelSize returns the size of a panel with square cells in a figure of the given width.
-func (l imagePlan) panelSize(width, most vg.Length) (wide, high vg.Length) {
-	rows, columns := len(l.panels[0].Values), len(l.panels[0].Values[0])
-	n := vg.Length(len(l.panels))
-	left := width - labelRoom(l.axes.Y) - panelGap*(n-1)
-	for i := range l.panels {
-		left -= l.barRoom(i, most)
-	}
-	cell := min(left/n/vg.Length(columns), most/vg.Length(rows))
-	return cell * vg.Length(columns), cell * vg.Length(rows)
-}
-
-func (l imagePlan) draw(c draw.Canvas) {
-	size := c.Size()
-	wide, high := l.panelSize(size.X, min(tallestImage, size.Y-l.above()-l.below()))
-	if wide < 10 || high < 10 {
-		panic(fmt.Sprintf("no room for %d panels", len(l.panels)))
-	}
-	x, y := c.Min.X+labelRoom(l.axes.Y), c.Max.Y-l.above()
-	labelText.writeUp(&c, c.Min.X+labelText.size/2, y-high/2, l.axes.Y)
-	for i, p := range l.panels {
-		area := vg.Rectangle{Min: vg.Point{X: x, Y: y - high}, Max: vg.Point{X: x + wide, Y: y}}
-		b := l.bars[p.Diverging]
-		c.DrawImage(area, b.colours.raster(len(p.Values), len(p.Values[0]), func(r, c int) float64 { return p.Values[r][c] }))
-		outline(&c, area)
-		panelText.write(&c, x, y+gap-1, left, panelText.shorten(p.Title, wide+panelGap/2))
-		labelText.write(&c, x+wide/2, area.Min.Y-gap-capHeight*labelText.size, centre, l.axes.X)
-		if b.after == i {
-			bar := c
-			bar.Min, bar.Max = vg.Point{X: area.Max.X + gap, Y: area.Min.Y}, vg.Point{X: c.Max.X, Y: y}
-			b.colours.drawBar(bar, l.axes.Colour, b.missing)
-		}
-		x += wide + l.barRoom(i, high) + panelGap
-	}
+	return colouring{scale: scale{min: low, max: high}}, nil
 }
 
 // check compares the panel's shape with that of the first.

@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"math"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -29,85 +31,109 @@ func Lines(axes Axes, series ...Series) (*Figure, error) {
 		return nil, fmt.Errorf("figures: Lines got no series, wanted one or more: %w", ErrInput)
 	}
 	series = append([]Series(nil), series...)
+	var xs, ys [][]float64
 	for i := range series {
-		if err := series[i].check(axes); err != nil {
+		s := &series[i]
+		if err := s.check(axes); err != nil {
 			return nil, err
 		}
+		xs, ys = append(xs, s.X), append(ys, s.Y, s.Lower, s.Upper)
 	}
-	return axes.figure(260, func(c draw.Canvas) {
-		var xs, ys [][]float64
-		room := 0.0
-		for _, s := range series {
-			xs, ys = append(xs, s.X), append(ys, s.Y, s.Lower, s.Upper)
-			if s.Points { // whole also at the ends
-				room = 0.02
-			}
-		}
-		x, _ := fit(axes.LogX, room, xs...)
-		y, _ := fit(axes.LogY, 0.05, ys...)
-		entries := seriesKey(series, 0)
-		if len(series) == 1 && series[0].Name == "" {
-			entries = nil
-		}
-		drawPanel(c, axes, entries, x, y, func(f *frame) { drawSeries(f, series, 0) })
-	})
+	x, _ := fit(axes.LogX, 0, xs...)
+	y, _ := fit(axes.LogY, 0.05, ys...)
+	entries := seriesKey(series)
+	if len(series) == 1 && series[0].Name == "" {
+		entries = nil
+	}
+	return axes.figure(260, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series)) })
 }
 
-// drawPanel lays out one pair of axes with a key, spans and marks, and calls data between these and the axes.
-func drawPanel(c draw.Canvas, axes Axes, entries []entry, x, y scale, data func(f *frame)) {
-	entries = append(entries, markEntries(axes.Marks, x)...)
-	named := drawPanelOnce(c, axes, entries, x, y, data, true)
-	if !named {
-		drawPanelOnce(c, axes, append(entries, spanEntries(axes.Spans)...), x, y, data, false)
-	}
-}
-
-// drawPanelOnce draws nothing and returns false if the spans were to be named above the data and do not fit.
-func drawPanelOnce(c draw.Canvas, axes Axes, entries []entry, x, y scale, data func(f *frame), nameSpans bool) bool {
-	xTicks, yTicks := tickCounts(c, x, y)
-	r := rimsFor(axes, xTicks, yTicks)
-	if nameSpans && len(axes.Spans) > 0 {
-		r.top = noteText.size + 4
-	}
-	below := c
-	below.Max.Y -= keyHeight(entries, c.Max.X-c.Min.X-r.left)
-	f := newFrame(below, r, x, y, xTicks, yTicks)
-	if nameSpans && !f.spansFit(axes.Spans) {
-		return false
-	}
-	drawKey(c, f.Min.X, entries)
-	f.shade(axes.Spans)
-	f.grid()
-	f.mark(axes.Marks)
-	data(&f)
-	f.axes(axes.X, axes.Y)
-	if nameSpans {
-		f.nameSpans(axes.Spans)
-	}
-	return true
-}
-
-// tickCounts gives ticks about every 76 points across and every 38 points up.
-func tickCounts(c draw.Canvas, x, y scale) (xTicks, yTicks []tick) {
+// drawPanel draws data on one pair of axes under a key.
+func drawPanel(c draw.Canvas, axes Axes, x, y scale, entries []entry, data []plot.Plotter) {
 	size := c.Size()
-	return x.ticks(int(size.X / 76)), y.ticks(int(size.Y / 38))
+	p := newPanel(axes, x, y, int(size.X/76), int(size.Y/38))
+	p.Add(data...)
+	drawPanels(c, []*panel{p}, 1, append(entries, markEntries(axes.Marks, x)...))
 }
 
-// drawSeries draws bands first and lines over them; colours start at the given place of the palette.
-func drawSeries(f *frame, series []Series, first int) {
+// seriesPlotters are bands first and lines over them.
+func seriesPlotters(series []Series) (data []plot.Plotter) {
 	for i, s := range series {
 		if s.Lower != nil {
-			f.band(withAlpha(s.colour(first+i), bandAlpha), s.X, s.Lower, s.Upper)
+			data = append(data, band(withAlpha(s.colour(i), bandAlpha), s.X, s.Lower, s.Upper)...)
 		}
 	}
 	for i, s := range series {
-		f.stroke(s.style(first+i), s.X, s.Y)
-		for k := range s.X {
-			if s.Points && !math.IsNaN(s.Y[k]) {
-				f.dot(f.point(s.X[k], s.Y[k]), pointRadius, s.colour(first+i))
-			}
+		data = append(data, stroke(s.style(i), s.X, s.Y)...)
+		if s.Points {
+			data = append(data, &plotter.Scatter{XYs: known(s.X, s.Y), GlyphStyle: circle(s.colour(i), pointRadius)})
 		}
 	}
+	return data
+}
+
+// stroke draws lines that are open where y is missing; a single point between gaps becomes a dot. gonum's Line has no
+// gaps.
+func stroke(style draw.LineStyle, x, y []float64) (data []plot.Plotter) {
+	for _, r := range runs(y) {
+		points := known(x[r.start:r.end], y[r.start:r.end])
+		if len(points) == 1 {
+			data = append(data, &plotter.Scatter{XYs: points, GlyphStyle: circle(style.Color, 1.2*style.Width)})
+		} else {
+			data = append(data, only{&plotter.Line{XYs: points, LineStyle: style}})
+		}
+	}
+	return data
+}
+
+// band fills the area between lower and upper where both are known. A logarithmic axis has no place for what is not
+// positive, so that lower ends just above 0 there, which is outside the axis.
+func band(c color.Color, x, lower, upper []float64) (data []plot.Plotter) {
+	both := make([]float64, len(x))
+	for i := range x {
+		both[i] = lower[i] + upper[i]
+	}
+	for _, r := range runs(both) {
+		data = append(data, only{sketch(func(canvas draw.Canvas, p *plot.Plot) {
+			ring := known(x[r.start:r.end], upper[r.start:r.end])
+			for i := r.end - 1; i >= r.start; i-- {
+				ring = append(ring, plotter.XY{X: x[i], Y: lower[i]})
+			}
+			for i := range ring {
+				if _, log := p.Y.Scale.(plot.LogScale); log {
+					ring[i].Y = math.Max(ring[i].Y, leastLog)
+				}
+			}
+			(&plotter.Polygon{XYs: []plotter.XYs{ring}, Color: c}).Plot(canvas, p)
+		})})
+	}
+	return data
+}
+
+// known are the points with a value.
+func known(x, y []float64) (points plotter.XYs) {
+	for i := range x {
+		if !math.IsNaN(x[i]) && !math.IsNaN(y[i]) {
+			points = append(points, plotter.XY{X: x[i], Y: y[i]})
+		}
+	}
+	return points
+}
+
+type run struct{ start, end int }
+
+// runs returns the stretches of values that are not NaN.
+func runs(values []float64) (found []run) {
+	for i, v := range values {
+		switch last := len(found) - 1; {
+		case math.IsNaN(v):
+		case last >= 0 && found[last].end == i:
+			found[last].end++
+		default:
+			found = append(found, run{i, i + 1})
+		}
+	}
+	return found
 }
 
 const (
@@ -115,14 +141,16 @@ const (
 	pointRadius = 2.4
 )
 
-func seriesColour(i int) color.NRGBA { return seriesColours[i%len(seriesColours)] }
+func circle(c color.Color, radius vg.Length) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}
+}
 
 // colour is that of a series at place i.
 func (s Series) colour(i int) color.NRGBA {
 	if s.Colour > 0 {
 		i = s.Colour - 1
 	}
-	return seriesColour(i)
+	return seriesColours[i%len(seriesColours)]
 }
 
 // style gives each series a colour; from the seventh on, colours come again with dashes.
@@ -137,18 +165,18 @@ func (s Series) style(i int) draw.LineStyle {
 	return style
 }
 
-func seriesKey(series []Series, first int) []entry {
-	var entries []entry
+func seriesKey(series []Series) (entries []entry) {
 	for i, s := range series {
-		e := entry{name: s.Name, line: s.style(first + i)}
-		if s.Points {
-			e.glyph, e.radius, e.colour = draw.CircleGlyph{}, pointRadius, s.colour(first+i)
-		}
+		e := entry{name: s.Name}
 		if s.Lower != nil {
-			e.patch = withAlpha(s.colour(first+i), bandAlpha)
+			e.samples = append(e.samples, patch(withAlpha(s.colour(i), bandAlpha), 0))
 			if s.Band != "" {
 				e.name += " (band: " + s.Band + ")"
 			}
+		}
+		e.samples = append(e.samples, &plotter.Line{LineStyle: s.style(i)})
+		if s.Points {
+			e.samples = append(e.samples, &plotter.Scatter{GlyphStyle: circle(s.colour(i), pointRadius)})
 		}
 		entries = append(entries, e)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -84,7 +83,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 	if _, err := e.Stored(o); err != nil { // names that do not exist are found out before a bar is drawn
 		return err
 	}
-	bar := figures.NewBar(e.Name)
+	bar := newBar(e.Name, s.err)
 	o.Retry, o.Stale, o.CheckpointEvery, o.Progress = c.Retry, c.Stale, c.CheckpointEvery, bar.Update
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
 	results, err := e.Run(ctx, o)

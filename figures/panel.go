@@ -1,0 +1,235 @@
+package figures
+
+import (
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+const (
+	tickLength  = 3
+	thin        = 0.5 // width of grid and axis lines
+	panelGap    = 14  // between panels
+	quarterTurn = math.Pi / 2
+)
+
+func line(width vg.Length, c color.Color) draw.LineStyle {
+	return draw.LineStyle{Width: width, Color: c}
+}
+
+// newPlot returns a plot in the style of this package, with about so many ticks on X and Y.
+func newPlot(x, y scale, xTicks, yTicks int) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	style := func(a *plot.Axis, s scale, want int) {
+		a.Min, a.Max, a.Padding, a.LineStyle = s.min, s.max, 0, line(thin, axisGrey)
+		a.Tick.LineStyle, a.Tick.Length, a.Tick.Marker = line(thin, axisGrey), tickLength, ticks{want: want, log: s.log}
+		if s.log {
+			a.Scale = plot.LogScale{}
+		}
+		a.Label.Padding = 3
+		for to, from := range map[*text.Style]text.Style{&a.Tick.Label: tickText, &a.Label.TextStyle: labelText} {
+			to.Color, to.Font, to.Handler = from.Color, from.Font, from.Handler
+		}
+		a.Label.TextStyle.Handler = labelHandler{labelText.Handler.(handler)}
+	}
+	style(&p.X, x, xTicks)
+	style(&p.Y, y, yTicks)
+	return p
+}
+
+// only draws: axes take neither their range nor their margins from it.
+type only struct{ plot.Plotter }
+
+// sketch is a plotter of one function.
+type sketch func(c draw.Canvas, p *plot.Plot)
+
+// Plot draws.
+func (s sketch) Plot(c draw.Canvas, p *plot.Plot) { s(c, p) }
+
+var outline = sketch(func(c draw.Canvas, _ *plot.Plot) {
+	c.SetLineStyle(line(thin, axisGrey))
+	c.Stroke(c.Rectangle.Path())
+})
+
+// panel is a plot with a heading.
+type panel struct {
+	*plot.Plot
+	heading
+	grid *plotter.Grid
+}
+
+// newPanel returns a panel with spans, a grid and marks, on which data are still to be added.
+func newPanel(axes Axes, x, y scale, xTicks, yTicks int) *panel {
+	p := &panel{Plot: newPlot(x, y, xTicks, yTicks), heading: heading{spans: axes.Spans},
+		grid: &plotter.Grid{Vertical: line(thin, gridGrey), Horizontal: line(thin, gridGrey)}}
+	p.X.Label.Text, p.Y.Label.Text = axes.X, axes.Y
+	for i, s := range axes.Spans { // behind the data; neighbours differ
+		from, to := max(s.From, x.min), min(s.To, x.max)
+		if from < to {
+			area := plotter.XYs{{X: from, Y: y.min}, {X: to, Y: y.min}, {X: to, Y: y.max}, {X: from, Y: y.max}}
+			p.Add(only{&plotter.Polygon{XYs: []plotter.XYs{area}, Color: spanTint(i)}})
+		}
+	}
+	p.Add(p.grid)
+	for _, bold := range []bool{false, true} {
+		for _, m := range axes.Marks {
+			if m.Bold == bold && x.holds(m.X) {
+				p.Add(only{&plotter.Line{XYs: plotter.XYs{{X: m.X, Y: y.min}, {X: m.X, Y: y.max}}, LineStyle: m.style()}})
+			}
+		}
+	}
+	p.Add(&p.heading)
+	return p
+}
+
+func spanTint(i int) color.NRGBA { return []color.NRGBA{rangeGrey, rangeSand, rangeBlue}[i%3] }
+
+// spanEntries is the key of spans whose names do not fit above the data.
+func spanEntries(spans []Span) []entry {
+	entries := make([]entry, len(spans))
+	for i, s := range spans {
+		entries[i] = entry{s.Name, []plot.Thumbnailer{patch(spanTint(i), thin)}}
+	}
+	return entries
+}
+
+func (m Mark) style() draw.LineStyle {
+	if m.Bold {
+		return line(2, ink)
+	}
+	return line(0.8, withAlpha(softInk, 0.5))
+}
+
+// markEntries is the key of the marks that are drawn: one entry for each name.
+func markEntries(marks []Mark, x scale) []entry {
+	var entries []entry
+	for i, m := range marks {
+		earlier := func(o Mark) bool { return o.Name == m.Name && o.Bold == m.Bold && x.holds(o.X) }
+		if m.Name != "" && x.holds(m.X) && !slices.ContainsFunc(marks[:i], earlier) {
+			style := draw.GlyphStyle{Color: m.style().Color, Radius: 4.5, Shape: upright{m.style().Width}}
+			entries = append(entries, entry{m.Name, []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: style}}})
+		}
+	}
+	return entries
+}
+
+// heading is what stands above the data, on the left: a title, and below it the names of spans. gonum centres titles
+// over the whole plot, axes included.
+type heading struct {
+	title string
+	spans []Span
+	named bool // the names of the spans are written
+}
+
+func (h *heading) height() (title, names vg.Length) {
+	if h.title != "" {
+		title = panelText.Font.Size + gap
+	}
+	if h.named && len(h.spans) > 0 {
+		names = noteText.Font.Size + 4
+	}
+	return title, names
+}
+
+// Plot writes the heading above c.
+func (h *heading) Plot(c draw.Canvas, p *plot.Plot) {
+	title, names := h.height()
+	if title > 0 {
+		y := c.Max.Y + names + gap + capHeight/2*panelText.Font.Size - 2
+		write(c, panelText, draw.XLeft, c.Min.X, y, shorten(panelText, h.title, c.Size().X+gap/2))
+	}
+	for _, s := range h.spans {
+		if from, to := spanEnds(c, p, s); names > 0 && from < to {
+			write(c, noteText, draw.XCenter, (from+to)/2, c.Max.Y+3+capHeight/2*noteText.Font.Size, s.Name)
+		}
+	}
+}
+
+// GlyphBoxes keep the height free.
+func (h *heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	title, names := h.height()
+	return []plot.GlyphBox{{Y: 1, Rectangle: box(0, 0, 0, max(title+names, tickText.Font.Size/2))}}
+}
+
+func spanEnds(c draw.Canvas, p *plot.Plot, s Span) (from, to vg.Length) {
+	return c.X(p.X.Norm(min(max(s.From, p.X.Min), p.X.Max))), c.X(p.X.Norm(min(max(s.To, p.X.Min), p.X.Max)))
+}
+
+// fits reports whether the names of the spans fit between their ends.
+func (p *panel) fits(c draw.Canvas) bool {
+	return !slices.ContainsFunc(p.spans, func(s Span) bool {
+		from, to := spanEnds(c, p.Plot, s)
+		return from < to && noteText.Width(s.Name)+4 > to-from
+	})
+}
+
+// drawPanels draws panels in rows with aligned data, under a key, and returns the canvas without the key. Spans are
+// named above the data, or in the key if a name does not fit.
+func drawPanels(c draw.Canvas, panels []*panel, columns int, entries []entry) draw.Canvas {
+	var plots []*plot.Plot
+	for _, p := range panels {
+		plots = append(plots, p.Plot)
+	}
+	t := newTiles(plots, columns)
+	data := t.data(c)
+	named := true
+	for i, p := range panels {
+		named = named && p.fits(data[i])
+	}
+	if !named {
+		entries = append(entries, spanEntries(panels[0].spans)...)
+	}
+	for _, p := range panels {
+		p.named = named
+	}
+	c = drawKey(c, data[0].Min.X, entries)
+	t.draw(c)
+	return c
+}
+
+// tiles are plots in rows.
+type tiles struct {
+	plots [][]*plot.Plot // [row][column]; nil at the end of the last row
+	draw.Tiles
+}
+
+func newTiles(plots []*plot.Plot, columns int) tiles {
+	var t tiles
+	for row := range slices.Chunk(plots, columns) {
+		t.plots = append(t.plots, append(slices.Clone(row), make([]*plot.Plot, columns-len(row))...))
+	}
+	t.Tiles = draw.Tiles{Rows: len(t.plots), Cols: columns, PadX: panelGap, PadY: gap}
+	return t
+}
+
+// data returns where the data of each plot lie in c.
+func (t tiles) data(c draw.Canvas) (data []draw.Canvas) {
+	for i, row := range plot.Align(t.plots, t.Tiles, c) {
+		for j, tile := range row {
+			if p := t.plots[i][j]; p != nil {
+				data = append(data, p.DataCanvas(tile))
+			}
+		}
+	}
+	return data
+}
+
+func (t tiles) draw(c draw.Canvas) {
+	if size := t.data(c)[0].Size(); size.X < 10 || size.Y < 10 {
+		panic("the axes take all the space")
+	}
+	for i, row := range plot.Align(t.plots, t.Tiles, c) {
+		for j, tile := range row {
+			if p := t.plots[i][j]; p != nil {
+				p.Draw(tile)
+			}
+		}
+	}
+}
