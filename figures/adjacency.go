@@ -3,7 +3,6 @@ package figures
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/plot"
 )
@@ -23,7 +22,7 @@ const panelsPerRow = 4
 // Adjacency draws matrices beside each other on one logarithmic colour scale; pairs without an edge stay white.
 func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 	if len(panels) == 0 {
-		return nil, fmt.Errorf("figures: Adjacency got no panels, wanted one or more: %w", ErrInput)
+		return nil, invalid("figures: Adjacency got no panels, wanted one or more")
 	}
 	matrices := make([][][]float64, len(panels))
 	var weights [][]float64
@@ -39,7 +38,7 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 	}
 	s, ok := fit(true, 0, weights...)
 	if !ok {
-		return nil, fmt.Errorf("figures: no weight above 0 in %d panels, so there is no colour scale; check Weights: %w", len(panels), ErrInput)
+		return nil, invalid("figures: no weight above 0 in %d panels, so there is no colour scale; check Weights", len(panels))
 	}
 	if axes.X == "" && axes.Y == "" {
 		axes.X, axes.Y = "to node", "from node"
@@ -67,17 +66,15 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 
 // matrix checks the panel and returns it dense.
 func (p HeatPanel) matrix() ([][]float64, error) {
-	if p.Dense != nil {
-		if p.From != nil || p.To != nil || p.Weights != nil {
-			return nil, fmt.Errorf("both Dense and edges are given, wanted one of them: %w", ErrInput)
-		}
-		return p.Dense, p.checkDense()
-	}
-	if p.N < 1 {
-		return nil, fmt.Errorf("number of nodes N is %d, wanted 1 or more (or Dense): %w", p.N, ErrInput)
-	}
-	if len(p.From) != len(p.To) || p.Weights != nil && len(p.Weights) != len(p.From) {
-		return nil, fmt.Errorf("%d sources, %d targets and %d weights, wanted as many of each: %w", len(p.From), len(p.To), len(p.Weights), ErrInput)
+	switch {
+	case p.Dense != nil && (p.From != nil || p.To != nil || p.Weights != nil):
+		return nil, invalid("both Dense and edges are given, wanted one of them")
+	case len(p.Dense) > 0:
+		return p.Dense, checkCells(p.Dense, len(p.Dense), true)
+	case p.N < 1:
+		return nil, invalid("number of nodes N is %d and Dense has no rows, wanted 1 or more in one of them", p.N)
+	case len(p.From) != len(p.To) || p.Weights != nil && len(p.Weights) != len(p.From):
+		return nil, invalid("%d sources, %d targets and %d weights, wanted as many of each", len(p.From), len(p.To), len(p.Weights))
 	}
 	m := make([][]float64, p.N)
 	for i := range m {
@@ -89,48 +86,12 @@ func (p HeatPanel) matrix() ([][]float64, error) {
 			w = p.Weights[e]
 		}
 		if from < 0 || from >= p.N || to < 0 || to >= p.N {
-			return nil, fmt.Errorf("edge %d runs from %d to %d, wanted nodes 0 to %d: %w", e, from, to, p.N-1, ErrInput)
+			return nil, invalid("edge %d runs from %d to %d, wanted nodes 0 to %d", e, from, to, p.N-1)
 		}
-		if err := checkWeight(w, from, to); err != nil {
-			return nil, err
+		if w < 0 || w > mostFinite {
+			return nil, invalid("weight from %d to %d is %g, wanted finite values%s", from, to, w, notNegativeIf(true))
 		}
 		m[from][to] += w
 	}
 	return m, nil
-}
-
-func (p HeatPanel) checkDense() error {
-	if len(p.Dense) == 0 {
-		return fmt.Errorf("matrix in Dense has no rows, wanted a square one: %w", ErrInput)
-	}
-	for from, row := range p.Dense {
-		if len(row) != len(p.Dense) {
-			return fmt.Errorf("row %d of Dense has %d columns of %d rows, wanted a square matrix: %w", from, len(row), len(p.Dense), ErrInput)
-		}
-		for to, w := range row {
-			if err := checkWeight(w, from, to); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func checkWeight(w float64, from, to int) error {
-	if w < 0 || w > mostFinite {
-		return fmt.Errorf("weight from %d to %d is %g, wanted finite and not negative (the colour scale is logarithmic; HeatMap draws signed values): %w",
-			from, to, w, ErrInput)
-	}
-	return nil
-}
-
-func anyNaN(m [][]float64) bool {
-	for _, row := range m {
-		for _, v := range row {
-			if math.IsNaN(v) {
-				return true
-			}
-		}
-	}
-	return false
 }

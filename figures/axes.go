@@ -1,7 +1,7 @@
 package figures
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -47,22 +47,23 @@ const (
 
 // figure checks the size and returns a figure that draws body below the title.
 func (a Axes) figure(height float64, body func(c draw.Canvas)) (*Figure, error) {
-	width := a.Width
-	if width == 0 {
-		width = defaultWidth
-	}
-	if a.Height != 0 {
-		height = a.Height
-	}
+	width, height := cmp.Or(a.Width, defaultWidth), cmp.Or(a.Height, height)
 	if !(width >= smallest && width <= largest && height >= smallest && height <= largest) {
-		return nil, fmt.Errorf("figures: size is %g by %g points, wanted %d to %d each; leave Width and Height at 0 for the default: %w",
-			width, height, smallest, largest, ErrInput)
+		return nil, invalid("figures: size is %g by %g points, wanted %d to %d each; leave Width and Height at 0 for the default",
+			width, height, smallest, largest)
 	}
-	if err := a.checkSpans(); err != nil {
-		return nil, err
+	for _, s := range a.Spans {
+		if !(s.From < s.To) || math.IsInf(s.To-s.From, 0) {
+			return nil, invalid("figures: span %q runs from %g to %g, wanted From < To and both finite", s.Name, s.From, s.To)
+		}
+		if a.LogX && s.From <= 0 {
+			return nil, invalid("figures: span %q starts at %g on a logarithmic X, wanted a positive From", s.Name, s.From)
+		}
 	}
-	if err := a.checkMarks(); err != nil {
-		return nil, err
+	for i, m := range a.Marks {
+		if !finite(m.X) {
+			return nil, invalid("figures: mark %d (%q) lies at %g, wanted a finite X", i, m.Name, m.X)
+		}
 	}
 	return &Figure{
 		title: a.Title, width: vg.Points(width), height: vg.Points(height),
@@ -82,25 +83,4 @@ func (a Axes) titleHeight() vg.Length {
 		return 0
 	}
 	return titleText.Font.Size + gap
-}
-
-func (a Axes) checkSpans() error {
-	for _, s := range a.Spans {
-		if !(s.From < s.To) || math.IsInf(s.To-s.From, 0) {
-			return fmt.Errorf("figures: span %q runs from %g to %g, wanted From < To and both finite: %w", s.Name, s.From, s.To, ErrInput)
-		}
-		if a.LogX && s.From <= 0 {
-			return fmt.Errorf("figures: span %q starts at %g on a logarithmic X, wanted a positive From: %w", s.Name, s.From, ErrInput)
-		}
-	}
-	return nil
-}
-
-func (a Axes) checkMarks() error {
-	for i, m := range a.Marks {
-		if !finite(m.X) {
-			return fmt.Errorf("figures: mark %d (%q) lies at %g, wanted a finite X: %w", i, m.Name, m.X, ErrInput)
-		}
-	}
-	return nil
 }

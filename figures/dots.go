@@ -2,7 +2,6 @@ package figures
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -28,28 +27,16 @@ func Dots(axes Axes, rows ...DotRow) (*Figure, error) {
 	if err := checkDots(axes, rows); err != nil {
 		return nil, err
 	}
-	values := dotValues(rows, axes.LogX)
+	var values []float64
+	for _, r := range rows {
+		values = append(values, r.values()...)
+		if half := finiteOr0(r.Value.half); r.Value.kind == numberCell { // fit leaves out what has no logarithm
+			values = append(values, r.Value.mean-half, r.Value.mean+half)
+		}
+	}
 	x, _ := fit(axes.LogX, 0.06, values)
 	height := 62 + rowHeight*float64(len(rows))
 	return axes.figure(height, func(c draw.Canvas) { drawDots(c, axes, rows, x) })
-}
-
-func dotValues(rows []DotRow, log bool) []float64 {
-	var values []float64
-	for _, r := range rows {
-		if v := r.Value; v.kind == numberCell {
-			half := finiteOr0(v.half)
-			values = append(values, v.mean, v.mean+half)
-			if low := v.mean - half; !log || low > 0 {
-				values = append(values, low)
-			}
-		}
-		if p := r.Value.published; p != nil {
-			values = append(values, p[0])
-		}
-		values = append(values, r.Seeds...)
-	}
-	return values
 }
 
 func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
@@ -136,31 +123,34 @@ func (r *rightTicks) width() vg.Length {
 
 func checkDots(axes Axes, rows []DotRow) error {
 	if len(rows) == 0 {
-		return fmt.Errorf("figures: Dots got no rows, wanted one for each model: %w", ErrInput)
+		return invalid("figures: Dots got no rows, wanted one for each model")
 	}
-	known := 0
+	missing := true
 	for _, r := range rows {
 		if r.Value.kind == textCell {
-			return fmt.Errorf("figures: row %q holds the text %q, wanted a number or Missing(): %w", r.Name, r.Value.text, ErrInput)
+			return invalid("figures: row %q holds the text %q, wanted a number or Missing()", r.Name, r.Value.text)
 		}
-		values := append([]float64(nil), r.Seeds...)
-		if r.Value.kind == numberCell {
-			values = append(values, r.Value.mean)
-		}
-		if r.Value.published != nil {
-			values = append(values, r.Value.published[0])
-		}
-		for _, v := range values {
+		for _, v := range r.values() {
 			if math.Abs(v) > mostFinite || axes.LogX && v <= 0 {
-				return fmt.Errorf("figures: row %q holds %g, wanted finite values%s: %w", r.Name, v, positiveIf(axes.LogX), ErrInput)
+				return invalid("figures: row %q holds %g, wanted finite values%s", r.Name, v, positiveIf(axes.LogX))
 			}
-			if !math.IsNaN(v) {
-				known++
-			}
+			missing = missing && math.IsNaN(v)
 		}
 	}
-	if known == 0 {
-		return fmt.Errorf("figures: all %d rows are missing, so there is nothing to draw; a Table can say so: %w", len(rows), ErrInput)
+	if missing {
+		return invalid("figures: all %d rows are missing, so there is nothing to draw; a Table can say so", len(rows))
 	}
 	return nil
+}
+
+// values are the mean, the published value and single results.
+func (r DotRow) values() []float64 {
+	values := slices.Clone(r.Seeds)
+	if r.Value.kind == numberCell {
+		values = append(values, r.Value.mean)
+	}
+	if r.Value.published != nil {
+		values = append(values, r.Value.published[0])
+	}
+	return values
 }

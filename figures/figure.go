@@ -22,6 +22,11 @@ import (
 // ErrInput is wrapped by every error about what a figure or table was asked to show.
 var ErrInput = errors.New("invalid input for a figure")
 
+// invalid is an error that wraps ErrInput.
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrInput)
+}
+
 // saveDPI is the resolution of PNG files: 640 points become 1778 pixels, enough for a printed column.
 const saveDPI = 200
 
@@ -70,8 +75,7 @@ func (f *Figure) HTML() (string, error) {
 // PNG returns the drawing as a PNG of round(width * dpi / 72) by round(height * dpi / 72) pixels.
 func (f *Figure) PNG(dpi int) ([]byte, error) {
 	if dpi < 10 || dpi > 2400 {
-		return nil, fmt.Errorf("figures: %d dots per inch asked, wanted 10 to 2400 (96 for a screen, 300 for print): %w",
-			dpi, ErrInput)
+		return nil, invalid("figures: %d dots per inch asked, wanted 10 to 2400 (96 for a screen, 300 for print)", dpi)
 	}
 	canvas := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
 	if err := f.render(draw.New(crisp{canvas})); err != nil {
@@ -94,7 +98,7 @@ func (f *Figure) Save(path string) error {
 	case ".png":
 		content, err = f.PNG(saveDPI)
 	default:
-		return fmt.Errorf("figures: cannot write %q: extension %q, wanted .svg or .png: %w", path, ext, ErrInput)
+		return invalid("figures: cannot write %q: extension %q, wanted .svg or .png", path, ext)
 	}
 	if err != nil {
 		return err
@@ -109,8 +113,8 @@ func (f *Figure) Save(path string) error {
 func (f *Figure) render(c draw.Canvas) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("figures: drawing %q at %.0f by %.0f points failed (%v): try a larger Width and Height: %w",
-				f.title, f.width.Points(), f.height.Points(), p, ErrInput)
+			err = invalid("figures: drawing %q at %.0f by %.0f points failed (%v): try a larger Width and Height",
+				f.title, f.width.Points(), f.height.Points(), p)
 		}
 	}()
 	c.SetColor(white)

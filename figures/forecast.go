@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -20,17 +21,18 @@ type ForecastPanel struct {
 // Forecasts draws small multiples with a shared key; axes.Spans shades the days of training, validation and test.
 func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 	if len(panels) == 0 {
-		return nil, fmt.Errorf("figures: Forecasts got no panels, wanted one or more: %w", ErrInput)
+		return nil, invalid("figures: Forecasts got no panels, wanted one or more")
 	}
-	panels = append([]ForecastPanel(nil), panels...)
+	panels = slices.Clone(panels)
 	for i := range panels {
-		p := &panels[i]
-		p.Forecasts = append([]Series(nil), p.Forecasts...)
-		if err := p.check(axes, panels[0].Forecasts); err != nil {
-			return nil, fmt.Errorf("figures: panel %d (%q): %w", i, p.Title, err)
+		if err := panels[i].check(axes, panels[0].Forecasts); err != nil {
+			return nil, fmt.Errorf("figures: panel %d (%q): %w", i, panels[i].Title, err)
 		}
 	}
-	columns := columnsFor(len(panels))
+	columns := min(len(panels), 3)
+	if len(panels) == 4 {
+		columns = 2
+	}
 	rows := (len(panels) + columns - 1) / columns
 	height := 70 + 150*float64(rows)
 	if len(panels) == 1 {
@@ -39,26 +41,14 @@ func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 	return axes.figure(height, func(c draw.Canvas) { drawForecasts(c, axes, panels, rows, columns) })
 }
 
-func columnsFor(panels int) int {
-	switch {
-	case panels <= 3:
-		return panels
-	case panels == 4:
-		return 2
-	}
-	return 3
-}
-
-const truthWidth = 1
-
 func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, columns int) {
-	dot := circle(ink, 1.3)
-	truth := []plot.Thumbnailer{&plotter.Line{LineStyle: line(truthWidth, ink)}, &plotter.Scatter{GlyphStyle: dot}}
-	entries := append([]entry{{"observed", truth}}, seriesKey(panels[0].Forecasts)...)
-	var shared [][]float64
+	style, dot := line(1, ink), circle(ink, 1.3)
+	observed := entry{"observed", []plot.Thumbnailer{&plotter.Line{LineStyle: style}, &plotter.Scatter{GlyphStyle: dot}}}
+	var all []Series
 	for _, p := range panels {
-		shared = append(shared, p.values()...)
+		all = append(all, p.series()...)
 	}
+	_, shared := ranges(axes, 0.06, all)
 	area := c
 	if axes.Y != "" {
 		area.Min.X += labelText.Font.Size + gap
@@ -66,63 +56,50 @@ func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, colum
 	width, height := area.Size().X/vg.Length(columns), area.Size().Y/vg.Length(rows)
 	drawn := make([]*panel, len(panels))
 	for i, p := range panels {
-		values := p.values()
+		x, y := ranges(axes, 0.06, p.series())
 		if axes.SharedY {
-			values = shared
+			y = shared
 		}
-		x, _ := fit(axes.LogX, 0, p.days()...)
-		y, _ := fit(axes.LogY, 0.06, values...)
 		f := newPanel(axes, x, y, int(width/62), int(height/36))
 		f.title, f.Y.Label.Text = p.Title, ""
 		if i+columns < len(panels) {
 			f.X.Label.Text = ""
 		}
-		f.Add(seriesPlotters(p.Forecasts)...)
-		f.Add(stroke(line(truthWidth, ink), p.Days, p.Truth)...)
+		f.Add(seriesPlotters(p.Forecasts, y)...)
+		f.Add(stroke(style, p.Days, p.Truth)...)
 		if len(p.Days) <= int(width/3.5) {
 			f.Add(only{&plotter.Scatter{XYs: known(p.Days, p.Truth), GlyphStyle: dot}})
 		}
 		drawn[i] = f
 	}
-	area = drawPanels(area, drawn, columns, entries)
+	area = drawPanels(area, drawn, columns, append([]entry{observed}, seriesKey(panels[0].Forecasts)...))
 	writeUp(area, labelText, c.Min.X+labelText.Font.Size/2, area.Center().Y, axes.Y)
 }
 
-func (p ForecastPanel) values() [][]float64 {
-	values := [][]float64{p.Truth}
-	for _, s := range p.Forecasts {
-		values = append(values, s.Y, s.Lower, s.Upper)
-	}
-	return values
+// series are the truth and the forecasts.
+func (p ForecastPanel) series() []Series {
+	return append([]Series{{Name: "Truth", X: p.Days, Y: p.Truth}}, p.Forecasts...)
 }
 
-func (p ForecastPanel) days() [][]float64 {
-	days := [][]float64{p.Days}
-	for _, s := range p.Forecasts {
-		days = append(days, s.X)
-	}
-	return days
-}
-
+// check fills in the days and says what cannot be drawn.
 func (p *ForecastPanel) check(axes Axes, like []Series) error {
-	truth := Series{Name: "Truth", X: p.Days, Y: p.Truth}
-	if err := truth.check(axes); err != nil {
-		return err
-	}
-	p.Days = truth.X
 	if len(p.Forecasts) != len(like) {
-		return fmt.Errorf("%d forecasts, the first panel has %d: one key serves all panels, so give each the same models: %w", len(p.Forecasts), len(like), ErrInput)
+		return invalid("%d forecasts, the first panel has %d: one key serves all panels, so give each the same models",
+			len(p.Forecasts), len(like))
 	}
-	for i := range p.Forecasts {
-		if p.Forecasts[i].Name != like[i].Name {
-			return fmt.Errorf("forecast %d is %q, the first panel has %q there: use the same order: %w", i, p.Forecasts[i].Name, like[i].Name, ErrInput)
+	all := p.series()
+	for i := range all {
+		s := &all[i]
+		if i > 0 && s.Name != like[i-1].Name {
+			return invalid("forecast %d is %q, the first panel has %q there: use the same order", i-1, s.Name, like[i-1].Name)
 		}
-		if p.Forecasts[i].X == nil && len(p.Forecasts[i].Y) == len(p.Days) {
-			p.Forecasts[i].X = p.Days
+		if s.X == nil && len(s.Y) == len(all[0].X) {
+			s.X = all[0].X
 		}
-		if err := p.Forecasts[i].check(axes); err != nil {
+		if err := s.check(axes); err != nil {
 			return err
 		}
 	}
+	p.Days, p.Forecasts = all[0].X, all[1:]
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -28,7 +29,7 @@ const mostNames = 40 // rows or columns, of which all can be named
 func HeatMap(axes Axes, grid Grid) (*Figure, error) {
 	colours, err := grid.colouring()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("figures: HeatMap: %w", err)
 	}
 	rows, columns := len(grid.Values), len(grid.Values[0])
 	height := math.Min(520, math.Max(190, 90+14*float64(rows)))
@@ -70,56 +71,74 @@ func names(texts []string, first, step float64, width vg.Length) (found plot.Con
 
 // colouring checks the grid and chooses the colour scale.
 func (g Grid) colouring() (colouring, error) {
-	fail := func(format string, args ...any) (colouring, error) {
-		return colouring{}, fmt.Errorf("figures: HeatMap: %s: %w", fmt.Sprintf(format, args...), ErrInput)
-	}
 	if len(g.Values) == 0 || len(g.Values[0]) == 0 {
-		return fail("Values is empty, wanted [rows][columns] with at least one of each")
+		return colouring{}, invalid("Values is empty, wanted [rows][columns] with at least one of each")
 	}
-	if g.Rows != nil && len(g.Rows) != len(g.Values) {
-		return fail("%d names for %d rows, wanted as many, or nil", len(g.Rows), len(g.Values))
+	rows, columns := len(g.Values), len(g.Values[0])
+	switch {
+	case g.Rows != nil && len(g.Rows) != rows:
+		return colouring{}, invalid("%d names for %d rows, wanted as many, or nil", len(g.Rows), rows)
+	case g.Columns != nil && len(g.Columns) != columns:
+		return colouring{}, invalid("%d names for %d columns, wanted as many, or nil", len(g.Columns), columns)
+	case g.Log && g.Diverging:
+		return colouring{}, invalid("Log and Diverging exclude each other: signed values have no logarithm")
+	case !(g.Limit >= 0) || math.IsInf(g.Limit, 0):
+		return colouring{}, invalid("Limit is %g, wanted a positive number, or 0 for the largest value", g.Limit)
 	}
-	if g.Columns != nil && len(g.Columns) != len(g.Values[0]) {
-		return fail("%d names for %d columns, wanted as many, or nil", len(g.Columns), len(g.Values[0]))
-	}
-	if g.Log && g.Diverging {
-		return fail("Log and Diverging exclude each other: signed values have no logarithm")
-	}
-	if !(g.Limit >= 0) || math.IsInf(g.Limit, 0) {
-		return fail("Limit is %g, wanted a positive number, or 0 for the largest value", g.Limit)
-	}
-	largest := 0.0
-	for i, row := range g.Values {
-		if len(row) != len(g.Values[0]) {
-			return fail("row %d has %d columns, row 0 has %d, wanted as many in each", i, len(row), len(g.Values[0]))
-		}
-		for j, v := range row {
-			if math.Abs(v) > mostFinite || g.Log && v < 0 {
-				return fail("value [%d][%d] is %g, wanted finite values%s; NaN marks a missing one", i, j, v, map[bool]string{true: " of 0 or above (Log)"}[g.Log])
-			}
-			if !math.IsNaN(v) {
-				largest = math.Max(largest, math.Abs(v))
-			}
-		}
+	if err := checkCells(g.Values, columns, g.Log); err != nil {
+		return colouring{}, err
 	}
 	s, ok := fit(g.Log, 0, g.Values...)
 	if !ok {
-		return fail("no value to draw: all are missing (NaN)%s", map[bool]string{true: " or 0"}[g.Log])
+		return colouring{}, invalid("no value to draw: all are missing (NaN), or 0 where colours are logarithmic")
 	}
+	s.max = cmp.Or(g.Limit, s.max)
 	if g.Diverging {
-		if largest == 0 {
-			largest = 1
-		}
-		s = scale{min: -largest, max: largest}
+		s.max = cmp.Or(g.Limit, magnitude(g.Values))
+		s.min = -s.max
 	}
-	if g.Limit > 0 {
-		s.max = g.Limit
-		if g.Diverging {
-			s.min = -g.Limit
-		}
-		if s.min >= s.max {
-			return fail("Limit %g is not above the smallest value %g", g.Limit, s.min)
-		}
+	if s.min >= s.max {
+		return colouring{}, invalid("Limit %g is not above the smallest value %g", g.Limit, s.min)
 	}
 	return colouring{s, g.Diverging}, nil
+}
+
+// checkCells finds what cannot be drawn.
+func checkCells(values [][]float64, columns int, log bool) error {
+	for i, row := range values {
+		if len(row) != columns {
+			return invalid("row %d has %d columns, wanted %d in each row (adjacencies are square)", i, len(row), columns)
+		}
+		for j, v := range row {
+			if math.Abs(v) > mostFinite || log && v < 0 {
+				return invalid("value [%d][%d] is %g, wanted finite values%s; NaN marks a missing one", i, j, v, notNegativeIf(log))
+			}
+		}
+	}
+	return nil
+}
+
+func notNegativeIf(log bool) string {
+	if log {
+		return " of 0 or above (the colour scale is logarithmic; HeatMap draws signed values)"
+	}
+	return ""
+}
+
+// magnitude is the largest one, or 1 if all are 0, or 0 if all are missing.
+func magnitude(rows [][]float64) (largest float64) {
+	zero := false
+	for _, v := range slices.Concat(rows...) {
+		if zero = zero || v == 0; finite(v) {
+			largest = math.Max(largest, math.Abs(v))
+		}
+	}
+	if largest == 0 && zero {
+		return 1
+	}
+	return largest
+}
+
+func anyNaN(rows [][]float64) bool {
+	return slices.ContainsFunc(rows, func(row []float64) bool { return slices.ContainsFunc(row, math.IsNaN) })
 }

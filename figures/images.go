@@ -3,7 +3,7 @@ package figures
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 )
@@ -24,29 +24,13 @@ type Limits struct {
 
 // LimitsOf returns limits that hold all values of all frames.
 func LimitsOf(frames ...[]ImagePanel) Limits {
-	var limits Limits
-	var values [][]float64
-	signed := false
-	for _, panels := range frames {
-		for _, p := range panels {
-			if !p.Diverging {
-				values = append(values, p.Values...)
-				continue
-			}
-			for _, row := range p.Values {
-				for _, v := range row {
-					if finite(v) {
-						limits.Swing, signed = math.Max(limits.Swing, math.Abs(v)), true
-					}
-				}
-			}
-		}
+	values := map[bool][][]float64{}
+	for _, p := range slices.Concat(frames...) {
+		values[p.Diverging] = append(values[p.Diverging], p.Values...)
 	}
-	if s, ok := fit(false, 0, values...); ok {
+	limits := Limits{Swing: magnitude(values[true])}
+	if s, ok := fit(false, 0, values[false]...); ok {
 		limits.Low, limits.High = s.min, s.max
-	}
-	if signed && limits.Swing == 0 {
-		limits.Swing = 1
 	}
 	return limits
 }
@@ -55,7 +39,7 @@ func LimitsOf(frames ...[]ImagePanel) Limits {
 // diverging ones a diverging scale, and each scale has its bar at the right of its last panel; axes.Colour labels both.
 func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 	if len(panels) == 0 {
-		return nil, fmt.Errorf("figures: Images got no panels, wanted one or more: %w", ErrInput)
+		return nil, invalid("figures: Images got no panels, wanted one or more")
 	}
 	for i, p := range panels {
 		if err := p.check(panels[0]); err != nil {
@@ -73,7 +57,7 @@ func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 	for i, panel := range panels {
 		colours, err := limits.colouring(panel.Diverging, panels)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("figures: Images: %w", err)
 		}
 		p := field{colours, panel.Values, 0}.plot(panel.Title, 0, 0)
 		p.HideAxes()
@@ -88,50 +72,35 @@ func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 	return newTiles(plots, len(plots)).figure(axes, aspect)
 }
 
+// colouring checks the limits; what is not given is that of the panels.
 func (m Limits) colouring(signed bool, panels []ImagePanel) (colouring, error) {
-	fail := func(format string, args ...any) (colouring, error) {
-		return colouring{}, fmt.Errorf("figures: Images: %s: %w", fmt.Sprintf(format, args...), ErrInput)
-	}
 	found := LimitsOf(panels)
-	if signed {
-		swing := cmp.Or(m.Swing, found.Swing)
-		if !(swing >= 0 && finite(swing)) {
-			return fail("Swing is %g, wanted a positive number, or 0 for the largest magnitude", swing)
-		}
-		if swing == 0 {
-			return fail("no value to draw in the diverging panels: all are missing (NaN)")
-		}
-		return colouring{scale{min: -swing, max: swing}, true}, nil
+	if m.Low == 0 && m.High == 0 {
+		m.Low, m.High = found.Low, found.High
 	}
-	low, high := m.Low, m.High
-	if low == 0 && high == 0 {
-		if low, high = found.Low, found.High; low == 0 && high == 0 {
-			return fail("no value to draw: all are missing (NaN)")
-		}
+	m.Swing = cmp.Or(m.Swing, found.Swing)
+	switch {
+	case signed && m.Swing == 0:
+		return colouring{}, invalid("no value to draw in the diverging panels: all are missing (NaN)")
+	case signed && !(m.Swing > 0 && finite(m.Swing)):
+		return colouring{}, invalid("Swing is %g, wanted a positive number, or 0 for the largest magnitude", m.Swing)
+	case signed:
+		return colouring{scale{min: -m.Swing, max: m.Swing}, true}, nil
+	case m.Low == 0 && m.High == 0:
+		return colouring{}, invalid("no value to draw: all are missing (NaN)")
+	case !(m.Low < m.High && finite(m.Low) && finite(m.High)):
+		return colouring{}, invalid("limits are Low %g and High %g, wanted Low < High and both finite, or both 0", m.Low, m.High)
 	}
-	if !(low < high && finite(low) && finite(high)) {
-		return fail("limits are Low %g and High %g, wanted Low < High and both finite, or both 0", low, high)
-	}
-	return colouring{scale: scale{min: low, max: high}}, nil
+	return colouring{scale: scale{min: m.Low, max: m.High}}, nil
 }
 
 // check compares the panel's shape with that of the first.
 func (p ImagePanel) check(first ImagePanel) error {
 	if len(p.Values) == 0 || len(p.Values[0]) == 0 {
-		return fmt.Errorf("field in Values is empty, wanted [rows][columns] with at least one of each: %w", ErrInput)
+		return invalid("field in Values is empty, wanted [rows][columns] with at least one of each")
 	}
 	if len(p.Values) != len(first.Values) {
-		return fmt.Errorf("%d rows, the first panel has %d: give all panels one shape: %w", len(p.Values), len(first.Values), ErrInput)
+		return invalid("%d rows, the first panel has %d: give all panels one shape", len(p.Values), len(first.Values))
 	}
-	for i, row := range p.Values {
-		if len(row) != len(first.Values[0]) {
-			return fmt.Errorf("row %d has %d columns, the first panel has %d, wanted as many in each: %w", i, len(row), len(first.Values[0]), ErrInput)
-		}
-		for j, v := range row {
-			if math.Abs(v) > mostFinite {
-				return fmt.Errorf("value [%d][%d] is %g, wanted finite values; NaN marks a missing one: %w", i, j, v, ErrInput)
-			}
-		}
-	}
-	return nil
+	return checkCells(p.Values, len(first.Values[0]), false)
 }

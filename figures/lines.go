@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -28,24 +29,20 @@ type Series struct {
 // Lines draws series over X with a key above the data.
 func Lines(axes Axes, series ...Series) (*Figure, error) {
 	if len(series) == 0 {
-		return nil, fmt.Errorf("figures: Lines got no series, wanted one or more: %w", ErrInput)
+		return nil, invalid("figures: Lines got no series, wanted one or more")
 	}
-	series = append([]Series(nil), series...)
-	var xs, ys [][]float64
+	series = slices.Clone(series)
 	for i := range series {
-		s := &series[i]
-		if err := s.check(axes); err != nil {
-			return nil, err
+		if err := series[i].check(axes); err != nil {
+			return nil, fmt.Errorf("figures: %w", err)
 		}
-		xs, ys = append(xs, s.X), append(ys, s.Y, s.Lower, s.Upper)
 	}
-	x, _ := fit(axes.LogX, 0, xs...)
-	y, _ := fit(axes.LogY, 0.05, ys...)
+	x, y := ranges(axes, 0.05, series)
 	entries := seriesKey(series)
 	if len(series) == 1 && series[0].Name == "" {
 		entries = nil
 	}
-	return axes.figure(260, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series)) })
+	return axes.figure(260, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series, y)) })
 }
 
 // drawPanel draws data on one pair of axes under a key.
@@ -56,11 +53,26 @@ func drawPanel(c draw.Canvas, axes Axes, x, y scale, entries []entry, data []plo
 	drawPanels(c, []*panel{p}, 1, append(entries, markEntries(axes.Marks, x)...))
 }
 
+// ranges hold all series, with a share pad of free space above and below.
+func ranges(axes Axes, pad float64, series []Series) (x, y scale) {
+	var xs, ys [][]float64
+	for _, s := range series {
+		xs, ys = append(xs, s.X), append(ys, s.Y, s.Lower, s.Upper)
+	}
+	x, _ = fit(axes.LogX, 0, xs...)
+	y, _ = fit(axes.LogY, pad, ys...)
+	return x, y
+}
+
 // seriesPlotters are bands first and lines over them.
-func seriesPlotters(series []Series) (data []plot.Plotter) {
+func seriesPlotters(series []Series, y scale) (data []plot.Plotter) {
 	for i, s := range series {
-		if s.Lower != nil {
-			data = append(data, band(withAlpha(s.colour(i), bandAlpha), s.X, s.Lower, s.Upper)...)
+		for _, r := range runs(s.Lower, s.Upper) {
+			ring := known(s.X[r.start:r.end], s.Upper[r.start:r.end])
+			for k := r.end - 1; k >= r.start; k-- {
+				ring = append(ring, plotter.XY{X: s.X[k], Y: max(s.Lower[k], y.min)}) // may not be positive on a logarithmic Y
+			}
+			data = append(data, only{&plotter.Polygon{XYs: []plotter.XYs{ring}, Color: s.band(i)}})
 		}
 	}
 	for i, s := range series {
@@ -86,30 +98,6 @@ func stroke(style draw.LineStyle, x, y []float64) (data []plot.Plotter) {
 	return data
 }
 
-// band fills the area between lower and upper where both are known. A logarithmic axis has no place for what is not
-// positive, so that lower ends just above 0 there, which is outside the axis.
-func band(c color.Color, x, lower, upper []float64) (data []plot.Plotter) {
-	both := make([]float64, len(x))
-	for i := range x {
-		both[i] = lower[i] + upper[i]
-	}
-	for _, r := range runs(both) {
-		data = append(data, only{sketch(func(canvas draw.Canvas, p *plot.Plot) {
-			ring := known(x[r.start:r.end], upper[r.start:r.end])
-			for i := r.end - 1; i >= r.start; i-- {
-				ring = append(ring, plotter.XY{X: x[i], Y: lower[i]})
-			}
-			for i := range ring {
-				if _, log := p.Y.Scale.(plot.LogScale); log {
-					ring[i].Y = math.Max(ring[i].Y, leastLog)
-				}
-			}
-			(&plotter.Polygon{XYs: []plotter.XYs{ring}, Color: c}).Plot(canvas, p)
-		})})
-	}
-	return data
-}
-
 // known are the points with a value.
 func known(x, y []float64) (points plotter.XYs) {
 	for i := range x {
@@ -122,11 +110,12 @@ func known(x, y []float64) (points plotter.XYs) {
 
 type run struct{ start, end int }
 
-// runs returns the stretches of values that are not NaN.
-func runs(values []float64) (found []run) {
-	for i, v := range values {
+// runs returns the stretches where no list is NaN.
+func runs(values ...[]float64) (found []run) {
+	for i := range values[0] {
+		isNaN := func(list []float64) bool { return math.IsNaN(list[i]) }
 		switch last := len(found) - 1; {
-		case math.IsNaN(v):
+		case slices.ContainsFunc(values, isNaN):
 		case last >= 0 && found[last].end == i:
 			found[last].end++
 		default:
@@ -136,10 +125,7 @@ func runs(values []float64) (found []run) {
 	return found
 }
 
-const (
-	bandAlpha   = 0.22
-	pointRadius = 2.4
-)
+const pointRadius = 2.4
 
 func circle(c color.Color, radius vg.Length) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}
@@ -152,6 +138,8 @@ func (s Series) colour(i int) color.NRGBA {
 	}
 	return seriesColours[i%len(seriesColours)]
 }
+
+func (s Series) band(i int) color.NRGBA { return withAlpha(s.colour(i), 0.22) }
 
 // style gives each series a colour; from the seventh on, colours come again with dashes.
 func (s Series) style(i int) draw.LineStyle {
@@ -169,7 +157,7 @@ func seriesKey(series []Series) (entries []entry) {
 	for i, s := range series {
 		e := entry{name: s.Name}
 		if s.Lower != nil {
-			e.samples = append(e.samples, patch(withAlpha(s.colour(i), bandAlpha), 0))
+			e.samples = append(e.samples, patch(s.band(i), 0))
 			if s.Band != "" {
 				e.name += " (band: " + s.Band + ")"
 			}
@@ -186,7 +174,7 @@ func seriesKey(series []Series) (entries []entry) {
 // check fills in X and says what cannot be drawn.
 func (s *Series) check(axes Axes) error {
 	fail := func(format string, args ...any) error {
-		return fmt.Errorf("figures: series %q: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrInput)
+		return invalid("series %q: %s", s.Name, fmt.Sprintf(format, args...))
 	}
 	if len(s.Y) == 0 {
 		return fail("Y is empty, wanted at least one value")
@@ -194,14 +182,15 @@ func (s *Series) check(axes Axes) error {
 	if s.X == nil {
 		s.X = count(len(s.Y), 0)
 	}
-	if len(s.X) != len(s.Y) {
-		return fail("%d values of X and %d of Y, wanted as many; leave X nil for 0, 1, 2, ...", len(s.X), len(s.Y))
-	}
-	if (s.Lower == nil) != (s.Upper == nil) || s.Lower != nil && (len(s.Lower) != len(s.Y) || len(s.Upper) != len(s.Y)) {
-		return fail("band with %d lower and %d upper values for %d of Y, wanted both as long as Y, or neither", len(s.Lower), len(s.Upper), len(s.Y))
-	}
-	if s.Dashed && s.Dotted || s.Colour < 0 {
-		return fail("Dashed is %t, Dotted %t, Colour %d, wanted at most one of the first two and a place from 1 on", s.Dashed, s.Dotted, s.Colour)
+	switch n := len(s.Y); {
+	case len(s.X) != n:
+		return fail("%d values of X and %d of Y, wanted as many; leave X nil for 0, 1, 2, ...", len(s.X), n)
+	case (s.Lower == nil) != (s.Upper == nil) || s.Lower != nil && (len(s.Lower) != n || len(s.Upper) != n):
+		return fail("band with %d lower and %d upper values for %d of Y, wanted both as long as Y, or neither",
+			len(s.Lower), len(s.Upper), n)
+	case s.Dashed && s.Dotted || s.Colour < 0:
+		return fail("Dashed is %t, Dotted %t, Colour %d, wanted at most one of the first two and a place from 1 on",
+			s.Dashed, s.Dotted, s.Colour)
 	}
 	for i, x := range s.X {
 		if !finite(x) || axes.LogX && x <= 0 {
@@ -211,21 +200,17 @@ func (s *Series) check(axes Axes) error {
 			return fail("X[%d]=%g does not exceed X[%d]=%g: sort the points by X", i, x, i-1, s.X[i-1])
 		}
 	}
-	known := 0
-	for _, group := range []struct {
-		name   string
-		values []float64
-	}{{"Y", s.Y}, {"Lower", s.Lower}, {"Upper", s.Upper}} {
-		for i, v := range group.values {
-			if math.Abs(v) > mostFinite || axes.LogY && v <= 0 && group.name == "Y" {
-				return fail("%s[%d] is %g, wanted finite values%s; NaN leaves a gap", group.name, i, v, positiveIf(axes.LogY))
+	missing := true
+	for k, values := range [][]float64{s.Y, s.Lower, s.Upper} {
+		for i, v := range values {
+			if math.Abs(v) > mostFinite || axes.LogY && v <= 0 && k == 0 {
+				return fail("%s[%d] is %g, wanted finite values%s; NaN leaves a gap",
+					[]string{"Y", "Lower", "Upper"}[k], i, v, positiveIf(axes.LogY))
 			}
-			if !math.IsNaN(v) {
-				known++
-			}
+			missing = missing && math.IsNaN(v)
 		}
 	}
-	if known == 0 {
+	if missing {
 		return fail("all %d values are missing (NaN): leave the series out, or look at the run that made it", len(s.Y))
 	}
 	for i := range s.Lower {

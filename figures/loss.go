@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -24,7 +25,7 @@ type LossRun struct {
 // marker at the epoch whose parameters were kept.
 func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("figures: LossCurves got no runs, wanted one for each seed: %w", ErrInput)
+		return nil, invalid("figures: LossCurves got no runs, wanted one for each seed")
 	}
 	axes.LogX, axes.LogY = false, true
 	axes.X, axes.Y = cmp.Or(axes.X, "epoch"), cmp.Or(axes.Y, "loss")
@@ -73,22 +74,18 @@ const lossAlpha = 0.75
 
 // check returns the epoch to mark.
 func (r LossRun) check(i int) (best int, err error) {
-	name := r.Name
-	if name == "" {
-		name = fmt.Sprintf("run %d", i)
-	}
+	name := cmp.Or(r.Name, fmt.Sprintf("run %d", i))
 	if len(r.Validation) == 0 {
-		return 0, fmt.Errorf("figures: %s has no validation loss, wanted one value an epoch: %w", name, ErrInput)
+		return 0, invalid("figures: %s has no validation loss, wanted one value an epoch", name)
 	}
-	for _, group := range []struct {
-		name   string
-		values []float64
-	}{{"train", r.Train}, {"validation", r.Validation}} {
-		for e, v := range group.values {
-			if v > mostFinite || v <= 0 {
-				return 0, fmt.Errorf("figures: %s: %s loss of epoch %d is %g, wanted finite values above 0 (the scale is logarithmic; NaN is an epoch without one): %w",
-					name, group.name, e+1, v, ErrInput)
+	for e, v := range slices.Concat(r.Train, r.Validation) {
+		if v > mostFinite || v <= 0 {
+			part, epoch := "train", e+1
+			if e >= len(r.Train) {
+				part, epoch = "validation", epoch-len(r.Train)
 			}
+			return 0, invalid("figures: %s: %s loss of epoch %d is %g, wanted finite values above 0 (the scale is logarithmic; "+
+				"NaN is an epoch without one)", name, part, epoch, v)
 		}
 	}
 	lowest := math.Inf(1)
@@ -97,14 +94,15 @@ func (r LossRun) check(i int) (best int, err error) {
 			lowest, best = v, e+1
 		}
 	}
-	if best == 0 {
-		return 0, fmt.Errorf("figures: %s: all %d validation losses are NaN: leave the run out and report it as failed: %w", name, len(r.Validation), ErrInput)
-	}
-	if r.Best == 0 {
+	switch {
+	case best == 0:
+		return 0, invalid("figures: %s: all %d validation losses are NaN: leave the run out and report it as failed",
+			name, len(r.Validation))
+	case r.Best == 0:
 		return best, nil
-	}
-	if r.Best < 0 || r.Best > len(r.Validation) || math.IsNaN(r.Validation[r.Best-1]) {
-		return 0, fmt.Errorf("figures: %s: Best is epoch %d, wanted one of 1 to %d that has a validation loss, or 0: %w", name, r.Best, len(r.Validation), ErrInput)
+	case r.Best < 0 || r.Best > len(r.Validation) || math.IsNaN(r.Validation[r.Best-1]):
+		return 0, invalid("figures: %s: Best is epoch %d, wanted one of 1 to %d that has a validation loss, or 0",
+			name, r.Best, len(r.Validation))
 	}
 	return r.Best, nil
 }
