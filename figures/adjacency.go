@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // HeatPanel is one weighted adjacency matrix, from rows to columns, either Dense or as a list of edges.
@@ -48,7 +49,7 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 	side := min(tallest, (cmp.Or(axes.Width, defaultWidth)-100)/float64(columns))
 	var plots []*plot.Plot
 	for i, m := range matrices {
-		p := field{colours, m, 0}.plot(panels[i].Title, int(side/32), int(side/32))
+		p := field{colours, m, 0}.plot(panels[i].Title, vg.Length(side), int(side/32), int(side/32))
 		if i+columns >= len(matrices) {
 			p.X.Label.Text = axes.X
 		}

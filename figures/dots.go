@@ -49,7 +49,9 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	p := newPanel(axes, x, y, int(c.Size().X/80), 0)
 	p.grid.Horizontal.Color = nil
 	var names plot.ConstantTicks
-	numbers := &rightTicks{style: tickText, align: text.XRight}
+	var right plotter.XYs // where numbers are
+	var numbers []string
+	widest := vg.Length(0)
 	interval := line(2.2, withAlpha(dotColour, 0.55))
 	mean := &plotter.Scatter{GlyphStyle: circle(dotColour, 3.2)}
 	published := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: publishedColour, Radius: 5, Shape: ring{}}}
@@ -58,10 +60,10 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	for i, r := range rows {
 		at := -float64(i)
 		names = append(names, plot.Tick{Value: at, Label: cmp.Or(shorten(labelText, r.Name, c.Size().X/3), " ")})
-		numbers.ticks = append(numbers.ticks, plot.Tick{Value: at, Label: r.Value.value(decimals)})
+		right, numbers = append(right, plotter.XY{X: x.max, Y: at}), append(numbers, r.Value.value(decimals))
+		widest = max(widest, tickText.Width(numbers[i]))
 		if half := finiteOr0(r.Value.half); r.Value.kind != numberCell {
-			p.Add(only{&plotter.Labels{XYs: plotter.XYs{{X: x.min, Y: at}}, Labels: []string{"missing"},
-				TextStyle: []text.Style{noteText}, Offset: vg.Point{X: gap, Y: noteText.FontExtents().Descent}}})
+			p.Add(only{labels(noteText, text.XLeft, vg.Point{X: gap}, plotter.XYs{{X: x.min, Y: at}}, "missing")})
 		} else {
 			mean.XYs = append(mean.XYs, plotter.XY{X: r.Value.mean, Y: at})
 			if half > 0 {
@@ -75,7 +77,7 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 		}
 		seeds.XYs = append(seeds.XYs, known(r.Seeds, slices.Repeat([]float64{at - 0.25}, len(r.Seeds)))...)
 	}
-	p.Add(seeds, mean, published, numbers)
+	p.Add(seeds, mean, published, labels(tickText, text.XRight, vg.Point{X: gap + widest}, right, numbers...))
 	if len(seeds.XYs) > 0 {
 		entries = append(entries, entry{cmp.Or(axes.Dot, "one seed"), []plot.Thumbnailer{seeds}})
 	}
@@ -88,38 +90,6 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 }
 
 var dotColour, publishedColour = seriesColours[0], seriesColours[1]
-
-// rightTicks writes ticks of Y at the right of the data; gonum has axes on the left only.
-type rightTicks struct {
-	ticks  []plot.Tick
-	style  text.Style
-	align  text.XAlignment
-	length vg.Length
-}
-
-// Plot writes the ticks.
-func (r *rightTicks) Plot(c draw.Canvas, p *plot.Plot) {
-	for _, t := range r.ticks {
-		y := c.Y(p.Y.Norm(t.Value))
-		if r.length > 0 {
-			c.StrokeLine2(line(thin, axisGrey), c.Max.X, y, c.Max.X+r.length, y)
-		}
-		write(c, r.style, r.align, c.Max.X+gap-vg.Length(r.align)*(r.width()-gap), y, t.Label)
-	}
-}
-
-// GlyphBoxes keep the width free.
-func (r *rightTicks) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	return []plot.GlyphBox{{X: 1, Rectangle: box(0, 0, r.width(), 0)}}
-}
-
-func (r *rightTicks) width() vg.Length {
-	width := vg.Length(gap)
-	for _, t := range r.ticks {
-		width = max(width, gap+r.style.Width(t.Label))
-	}
-	return width
-}
 
 func checkDots(axes Axes, rows []DotRow) error {
 	if len(rows) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -59,8 +60,9 @@ func (f field) heat() *plotter.HeatMap {
 	return h
 }
 
-// plot returns a plot of f with whole numbers about every so many ticks, and a title above the data.
-func (f field) plot(title string, xTicks, yTicks int) *plot.Plot {
+// plot returns a plot of f with whole numbers about every so many ticks, and a name of at most the given
+// width above the data.
+func (f field) plot(name string, width vg.Length, xTicks, yTicks int) *plot.Plot {
 	columns, rows := f.Dims()
 	x := scale{min: f.start - 0.5, max: f.start + float64(columns) - 0.5}
 	p := newPlot(x, scale{min: -0.5, max: float64(rows) - 0.5}, 0, 0)
@@ -72,7 +74,8 @@ func (f field) plot(title string, xTicks, yTicks int) *plot.Plot {
 		}
 		return found
 	})
-	p.Add(only{f.heat()}, outline, &heading{title: title})
+	p.Add(only{f.heat()}, outline)
+	title(p, name, width, 0)
 	return p
 }
 
@@ -89,14 +92,15 @@ type colourBar struct {
 	height  float64 // about how high it will be
 }
 
-func (b colourBar) ticks() *rightTicks {
-	r := &rightTicks{style: tickText, length: tickLength}
+// ticks are at the places of values, with their labels and the widest of these.
+func (b colourBar) ticks() (at plotter.XYs, texts []string, widest vg.Length) {
 	for _, t := range (ticks{want: int(b.height / 28), log: b.scale.log}).Ticks(b.scale.min, b.scale.max) {
 		if b.scale.holds(t.Value) {
-			r.ticks = append(r.ticks, plot.Tick{Value: b.place(t.Value), Label: t.Label})
+			at, texts = append(at, plotter.XY{X: 1, Y: b.place(t.Value)}), append(texts, t.Label)
+			widest = max(widest, tickText.Width(t.Label))
 		}
 	}
-	return r
+	return at, texts, widest
 }
 
 // Plot draws the bar beside c.
@@ -108,18 +112,21 @@ func (b colourBar) Plot(c draw.Canvas, _ *plot.Plot) {
 		write(c, noteText, draw.XLeft, c.Max.X+4, c.Min.Y+barWidth/2, "missing")
 		c.Min.Y += barWidth + gap
 	}
-	m, marks := b.colourMap(), b.ticks()
+	m := b.colourMap()
+	at, texts, widest := b.ticks()
 	p := newPlot(scale{max: 1}, scale{min: m.min, max: m.max}, 0, 0)
 	p.HideAxes()
-	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: mapLevels}, outline, only{marks})
+	marks := &plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: axisGrey, Shape: dash{vg.Point{}, vg.Point{X: tickLength}, thin}}}
+	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: mapLevels}, outline, marks,
+		only{labels(tickText, text.XLeft, vg.Point{X: gap}, at, texts...)})
 	p.Draw(c)
-	writeUp(c, labelText, c.Max.X+marks.width()+gap+labelText.Font.Size/2, c.Center().Y, b.label)
+	writeUp(c, labelText, c.Max.X+2*gap+widest+labelText.Font.Size/2, c.Center().Y, b.label)
 }
 
 // GlyphBoxes keep the width free.
 func (b colourBar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	width := b.ticks().width()
-	if b.label != "" {
+	_, _, width := b.ticks()
+	if width += gap; b.label != "" {
 		width += gap + labelText.Font.Size
 	}
 	if b.missing {

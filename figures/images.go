@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // ImagePanel is a field on a rectangular grid, such as the state of 20 x 20 nodes at one time.
@@ -59,7 +60,7 @@ func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 		if err != nil {
 			return nil, fmt.Errorf("figures: Images: %w", err)
 		}
-		p := field{colours, panel.Values, 0}.plot(panel.Title, 0, 0)
+		p := field{colours, panel.Values, 0}.plot(panel.Title, vg.Length(height/aspect), 0, 0)
 		p.HideAxes()
 		if p.X.Label.Text = axes.X; i == 0 {
 			p.Y.Label.Text = axes.Y

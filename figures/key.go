@@ -89,10 +89,13 @@ func (r ring) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.Stroke(p)
 }
 
-// upright is a vertical line, as a mark is.
-type upright struct{ width vg.Length }
+// dash is a short line beside a point.
+type dash struct {
+	from, to vg.Point
+	width    vg.Length
+}
 
 // DrawGlyph draws the line.
-func (u upright) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	c.StrokeLine2(line(u.width, style.Color), at.X, at.Y-style.Radius, at.X, at.Y+style.Radius)
+func (d dash) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	c.StrokeLines(line(d.width, style.Color), []vg.Point{at.Add(d.from), at.Add(d.to)})
 }

@@ -58,16 +58,24 @@ var outline = sketch(func(c draw.Canvas, _ *plot.Plot) {
 	c.Stroke(c.Rectangle.Path())
 })
 
-// panel is a plot with a heading.
+// labels writes texts at points of the data, moved by offset.
+func labels(style text.Style, align text.XAlignment, offset vg.Point, at plotter.XYs, texts ...string) *plotter.Labels {
+	style.XAlign = align
+	offset.Y += style.FontExtents().Descent
+	return &plotter.Labels{XYs: at, Labels: texts, TextStyle: slices.Repeat([]text.Style{style}, len(texts)), Offset: offset}
+}
+
+// panel is a plot with spans and a title.
 type panel struct {
 	*plot.Plot
-	heading
-	grid *plotter.Grid
+	spans []Span
+	title string
+	grid  *plotter.Grid
 }
 
 // newPanel returns a panel with spans, a grid and marks, on which data are still to be added.
 func newPanel(axes Axes, x, y scale, xTicks, yTicks int) *panel {
-	p := &panel{Plot: newPlot(x, y, xTicks, yTicks), heading: heading{spans: axes.Spans},
+	p := &panel{Plot: newPlot(x, y, xTicks, yTicks), spans: axes.Spans,
 		grid: &plotter.Grid{Vertical: line(thin, gridGrey), Horizontal: line(thin, gridGrey)}}
 	p.X.Label.Text, p.Y.Label.Text = axes.X, axes.Y
 	for i, s := range axes.Spans { // behind the data; neighbours differ
@@ -85,7 +93,6 @@ func newPanel(axes Axes, x, y scale, xTicks, yTicks int) *panel {
 			}
 		}
 	}
-	p.Add(&p.heading)
 	return p
 }
 
@@ -113,61 +120,11 @@ func markEntries(marks []Mark, x scale) []entry {
 	for i, m := range marks {
 		earlier := func(o Mark) bool { return o.Name == m.Name && o.Bold == m.Bold && x.holds(o.X) }
 		if m.Name != "" && x.holds(m.X) && !slices.ContainsFunc(marks[:i], earlier) {
-			style := draw.GlyphStyle{Color: m.style().Color, Radius: 4.5, Shape: upright{m.style().Width}}
+			style := draw.GlyphStyle{Color: m.style().Color, Shape: dash{vg.Point{Y: -4.5}, vg.Point{Y: 4.5}, m.style().Width}}
 			entries = append(entries, entry{m.Name, []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: style}}})
 		}
 	}
 	return entries
-}
-
-// heading is what stands above the data, on the left: a title, and below it the names of spans. gonum centres titles
-// over the whole plot, axes included.
-type heading struct {
-	title string
-	spans []Span
-	named bool // the names of the spans are written
-}
-
-func (h *heading) height() (title, names vg.Length) {
-	if h.title != "" {
-		title = panelText.Font.Size + gap
-	}
-	if h.named && len(h.spans) > 0 {
-		names = noteText.Font.Size + 4
-	}
-	return title, names
-}
-
-// Plot writes the heading above c.
-func (h *heading) Plot(c draw.Canvas, p *plot.Plot) {
-	title, names := h.height()
-	if title > 0 {
-		y := c.Max.Y + names + gap + capHeight/2*panelText.Font.Size - 2
-		write(c, panelText, draw.XLeft, c.Min.X, y, shorten(panelText, h.title, c.Size().X+gap/2))
-	}
-	for _, s := range h.spans {
-		if from, to := spanEnds(c, p, s); names > 0 && from < to {
-			write(c, noteText, draw.XCenter, (from+to)/2, c.Max.Y+3+capHeight/2*noteText.Font.Size, s.Name)
-		}
-	}
-}
-
-// GlyphBoxes keep the height free.
-func (h *heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	title, names := h.height()
-	return []plot.GlyphBox{{Y: 1, Rectangle: box(0, 0, 0, max(title+names, tickText.Font.Size/2))}}
-}
-
-func spanEnds(c draw.Canvas, p *plot.Plot, s Span) (from, to vg.Length) {
-	return c.X(p.X.Norm(min(max(s.From, p.X.Min), p.X.Max))), c.X(p.X.Norm(min(max(s.To, p.X.Min), p.X.Max)))
-}
-
-// fits reports whether the names of the spans fit between their ends.
-func (p *panel) fits(c draw.Canvas) bool {
-	return !slices.ContainsFunc(p.spans, func(s Span) bool {
-		from, to := spanEnds(c, p.Plot, s)
-		return from < to && noteText.Width(s.Name)+4 > to-from
-	})
 }
 
 // drawPanels draws panels in rows with aligned data, under a key, and returns the canvas without the key. Spans are
@@ -179,19 +136,48 @@ func drawPanels(c draw.Canvas, panels []*panel, columns int, entries []entry) dr
 	}
 	t := newTiles(plots, columns)
 	data := t.data(c)
-	named := true
+	named, above := true, vg.Length(0)
 	for i, p := range panels {
-		named = named && p.fits(data[i])
+		for _, s := range p.spans {
+			from, to := p.ends(s)
+			width := data[i].X(p.X.Norm(to)) - data[i].X(p.X.Norm(from))
+			named = named && (from >= to || noteText.Width(s.Name)+4 <= width)
+		}
 	}
-	if !named {
-		entries = append(entries, spanEntries(panels[0].spans)...)
+	switch spans := panels[0].spans; {
+	case !named:
+		entries = append(entries, spanEntries(spans)...)
+	case len(spans) > 0:
+		above = noteText.Font.Size + 4
 	}
-	for _, p := range panels {
-		p.named = named
+	for i, p := range panels {
+		for _, s := range p.spans {
+			if from, to := p.ends(s); named && from < to {
+				middle := (from + to) / 2
+				if p.X.Norm(middle) != (p.X.Norm(from)+p.X.Norm(to))/2 {
+					middle = math.Sqrt(from) * math.Sqrt(to) // of a logarithmic axis
+				}
+				p.Add(labels(noteText, text.XCenter, vg.Point{Y: above / 2}, plotter.XYs{{X: middle, Y: p.Y.Max}}, s.Name))
+			}
+		}
+		title(p.Plot, p.title, data[i].Size().X, above)
 	}
 	c = drawKey(c, data[0].Min.X, entries)
 	t.draw(c)
 	return c
+}
+
+// ends are those of the part of a span that is inside the axis.
+func (p *panel) ends(s Span) (from, to float64) { return max(s.From, p.X.Min), min(s.To, p.X.Max) }
+
+// title stands above the data and what is named there, on the left; gonum centres titles over the axes and the data.
+func title(p *plot.Plot, s string, width, above vg.Length) {
+	if s == "" {
+		return
+	}
+	style, at := panelText, plotter.XYs{{X: p.X.Min, Y: p.Y.Max}}
+	style.Handler = labelHandler{panelText.Handler.(handler)}
+	p.Add(labels(style, text.XLeft, vg.Point{Y: above + gap + 3}, at, shorten(panelText, s, width)))
 }
 
 // tiles are plots in rows.

@@ -55,8 +55,8 @@ func (h handler) Box(s string, f font.Font) (width, height, depth vg.Length) {
 	return width + raised, height, depth
 }
 
-// labelHandler measures no width, so that gonum does not keep the label of an axis inside the axis: on a logarithmic one
-// it looks for it at the arithmetic middle, and leaves half of the figure empty.
+// labelHandler measures no width, so that gonum takes no space for it beside the data. It would leave half of a figure
+// empty, as it looks for the label of a logarithmic axis at the arithmetic middle.
 type labelHandler struct{ handler }
 
 // Box measures the height, and spaces, which gonum puts beside ticks.

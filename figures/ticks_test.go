@@ -147,7 +147,7 @@ func distance(a, b [3]float64) float64 {
 func TestRasterOrientation(t *testing.T) {
 	k := colouring{scale: scale{min: 1, max: 10, log: true}}
 	var drawn image.Image
-	p := field{k, [][]float64{{0, 10, 0}, {nan, 1, 0}}, 0}.plot("", 3, 2)
+	p := field{k, [][]float64{{0, 10, 0}, {nan, 1, 0}}, 0}.plot("", 0, 3, 2)
 	p.Draw(draw.NewCanvas(crisp{imageCanvas{vgsvg.New(300, 200), func(i image.Image) { drawn = i }}}, 300, 200))
 	img := drawn.(*image.Paletted)
 	size := img.Bounds().Size()
