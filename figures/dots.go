@@ -40,11 +40,11 @@ func Dots(axes Axes, rows ...DotRow) (*Figure, error) {
 }
 
 func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
-	column := Table{Columns: []Column{{}}}
+	var cells []Cell
 	for _, r := range rows {
-		column.Rows = append(column.Rows, []Cell{r.Value})
+		cells = append(cells, r.Value)
 	}
-	decimals := column.decimals(0)
+	places := decimals(cells, 0)
 	y := scale{min: 0.5 - float64(len(rows)), max: 0.5} // the first row, at 0, is on top
 	p := newPanel(axes, x, y, int(c.Size().X/80), 0)
 	p.grid.Horizontal.Color = nil
@@ -60,7 +60,7 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	for i, r := range rows {
 		at := -float64(i)
 		names = append(names, plot.Tick{Value: at, Label: cmp.Or(shorten(labelText, r.Name, c.Size().X/3), " ")})
-		right, numbers = append(right, plotter.XY{X: x.max, Y: at}), append(numbers, r.Value.value(decimals))
+		right, numbers = append(right, plotter.XY{X: x.max, Y: at}), append(numbers, r.Value.value(places))
 		widest = max(widest, tickText.Width(numbers[i]))
 		if half := finiteOr0(r.Value.half); r.Value.kind != numberCell {
 			p.Add(only{labels(noteText, text.XLeft, vg.Point{X: gap}, plotter.XYs{{X: x.min, Y: at}}, "missing")})

@@ -155,11 +155,7 @@ func TestDecimals(t *testing.T) {
 		{"empty", nil, 0, 0},
 		{"zero", []Cell{Number(0)}, 0, 0},
 	} {
-		table := &Table{Columns: []Column{{Decimals: c.asked}}}
-		for _, cell := range c.cells {
-			table.Rows = append(table.Rows, []Cell{cell})
-		}
-		if got := table.decimals(0); got != c.want {
+		if got := decimals(c.cells, c.asked); got != c.want {
 			t.Errorf("%s: %d, wanted %d", c.name, got, c.want)
 		}
 	}
