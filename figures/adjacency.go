@@ -39,7 +39,8 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 	}
 	s, ok := fit(true, 0, weights...)
 	if !ok {
-		return nil, invalid("figures: no weight above 0 in %d panels, so there is no colour scale; check Weights", len(panels))
+		return nil, invalid("figures: no weight above 0 in %d panels, so there is no colour scale; check Weights",
+			len(panels))
 	}
 	if axes.X == "" && axes.Y == "" {
 		axes.X, axes.Y = "to node", "from node"
@@ -75,7 +76,8 @@ func (p HeatPanel) matrix() ([][]float64, error) {
 	case p.N < 1:
 		return nil, invalid("number of nodes N is %d and Dense has no rows, wanted 1 or more in one of them", p.N)
 	case len(p.From) != len(p.To) || p.Weights != nil && len(p.Weights) != len(p.From):
-		return nil, invalid("%d sources, %d targets and %d weights, wanted as many of each", len(p.From), len(p.To), len(p.Weights))
+		return nil, invalid("%d sources, %d targets and %d weights, wanted as many of each",
+			len(p.From), len(p.To), len(p.Weights))
 	}
 	m := make([][]float64, p.N)
 	for i := range m {
@@ -90,7 +92,7 @@ func (p HeatPanel) matrix() ([][]float64, error) {
 			return nil, invalid("edge %d runs from %d to %d, wanted nodes 0 to %d", e, from, to, p.N-1)
 		}
 		if w < 0 || w > mostFinite {
-			return nil, invalid("weight from %d to %d is %g, wanted finite values%s", from, to, w, notNegativeIf(true))
+			return nil, invalid("weight from %d to %d is %g, wanted finite values%s", from, to, w, notNegative)
 		}
 		m[from][to] += w
 	}

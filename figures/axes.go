@@ -49,8 +49,8 @@ const (
 func (a Axes) figure(height float64, body func(c draw.Canvas)) (*Figure, error) {
 	width, height := cmp.Or(a.Width, defaultWidth), cmp.Or(a.Height, height)
 	if !(width >= smallest && width <= largest && height >= smallest && height <= largest) {
-		return nil, invalid("figures: size is %g by %g points, wanted %d to %d each; leave Width and Height at 0 for the default",
-			width, height, smallest, largest)
+		return nil, invalid("figures: size is %g by %g points, wanted %d to %d each; leave Width and Height at 0 for the "+
+			"default", width, height, smallest, largest)
 	}
 	for _, s := range a.Spans {
 		if !(s.From < s.To) || math.IsInf(s.To-s.From, 0) {

@@ -102,7 +102,7 @@ func checkDots(axes Axes, rows []DotRow) error {
 		}
 		for _, v := range r.values() {
 			if math.Abs(v) > mostFinite || axes.LogX && v <= 0 {
-				return invalid("figures: row %q holds %g, wanted finite values%s", r.Name, v, positiveIf(axes.LogX))
+				return invalid("figures: row %q holds %g, wanted finite values%s", r.Name, v, given(axes.LogX, positive))
 			}
 			missing = missing && math.IsNaN(v)
 		}

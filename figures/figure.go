@@ -50,15 +50,11 @@ func (f *Figure) Size() (width, height float64) { return f.width.Points(), f.hei
 
 // SVG returns the drawing as a self-contained SVG document: no scripts, no links, system fonts.
 func (f *Figure) SVG() ([]byte, error) {
-	canvas := vgsvg.New(f.width, f.height)
-	if err := f.render(draw.New(crisp{canvas})); err != nil {
+	svg, err := f.write(vgsvg.New(f.width, f.height))
+	if err != nil {
 		return nil, err
 	}
-	var buffer bytes.Buffer
-	if _, err := canvas.WriteTo(&buffer); err != nil {
-		return nil, fmt.Errorf("figures: writing SVG: %w", err)
-	}
-	return tidySVG(buffer.Bytes(), f), nil
+	return tidySVG(svg, f), nil
 }
 
 // HTML returns the drawing as a part of a page, which shrinks with the page.
@@ -77,15 +73,7 @@ func (f *Figure) PNG(dpi int) ([]byte, error) {
 	if dpi < 10 || dpi > 2400 {
 		return nil, invalid("figures: %d dots per inch asked, wanted 10 to 2400 (96 for a screen, 300 for print)", dpi)
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
-	if err := f.render(draw.New(crisp{canvas})); err != nil {
-		return nil, err
-	}
-	var buffer bytes.Buffer
-	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(&buffer); err != nil {
-		return nil, fmt.Errorf("figures: writing PNG: %w", err)
-	}
-	return buffer.Bytes(), nil
+	return f.write(vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))})
 }
 
 // Save writes path as SVG or as PNG (200 dots per inch) by its extension. The file appears whole or not at all.
@@ -109,18 +97,23 @@ func (f *Figure) Save(path string) error {
 	return nil
 }
 
-// render draws on a white page. The plotting library panics on nonsense; that must not end a user's program.
-func (f *Figure) render(c draw.Canvas) (err error) {
+// write draws on a white page. The plotting library panics on nonsense; that must not end a user's program.
+func (f *Figure) write(canvas vg.CanvasWriterTo) (content []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = invalid("figures: drawing %q at %.0f by %.0f points failed (%v): try a larger Width and Height",
 				f.title, f.width.Points(), f.height.Points(), p)
 		}
 	}()
+	c := draw.New(crisp{canvas})
 	c.SetColor(white)
 	c.Fill(c.Rectangle.Path())
 	f.draw(c)
-	return nil
+	var buffer bytes.Buffer
+	if _, err := canvas.WriteTo(&buffer); err != nil {
+		return nil, fmt.Errorf("figures: writing %q: %w", f.title, err)
+	}
+	return buffer.Bytes(), nil
 }
 
 var fontStyle = regexp.MustCompile(
@@ -159,10 +152,7 @@ var svgText = regexp.MustCompile(
 // fitText says how wide a text is.
 func fitText(text []byte) []byte {
 	parts := svgText.FindSubmatch(text)
-	size, err := strconv.ParseFloat(string(parts[2]), 64)
-	if err != nil {
-		return text
-	}
+	size, _ := strconv.ParseFloat(string(parts[2]), 64) // matched as digits and points
 	style := labelText
 	if style.Font.Size = vg.Points(size); len(parts[1]) > 0 {
 		style.Font.Weight = font.WeightBold

@@ -60,8 +60,7 @@ func (f field) heat() *plotter.HeatMap {
 	return h
 }
 
-// plot returns a plot of f with whole numbers about every so many ticks, and a name of at most the given
-// width above the data.
+// plot returns a plot of f with about so many ticks, and a name of at most the given width above the data.
 func (f field) plot(name string, width vg.Length, xTicks, yTicks int) *plot.Plot {
 	columns, rows := f.Dims()
 	x := scale{min: f.start - 0.5, max: f.start + float64(columns) - 0.5}
@@ -74,7 +73,7 @@ func (f field) plot(name string, width vg.Length, xTicks, yTicks int) *plot.Plot
 		}
 		return found
 	})
-	p.Add(only{f.heat()}, outline)
+	p.Add(only{f.heat()}, outline{})
 	title(p, name, width, 0)
 	return p
 }
@@ -116,8 +115,9 @@ func (b colourBar) Plot(c draw.Canvas, _ *plot.Plot) {
 	at, texts, widest := b.ticks()
 	p := newPlot(scale{max: 1}, scale{min: m.min, max: m.max}, 0, 0)
 	p.HideAxes()
-	marks := &plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: axisGrey, Shape: dash{vg.Point{}, vg.Point{X: tickLength}, thin}}}
-	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: mapLevels}, outline, marks,
+	style := draw.GlyphStyle{Color: axisGrey, Shape: dash{to: vg.Point{X: tickLength}, width: thin}}
+	marks := &plotter.Scatter{XYs: at, GlyphStyle: style}
+	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: mapLevels}, outline{}, marks,
 		only{labels(tickText, text.XLeft, vg.Point{X: gap}, at, texts...)})
 	p.Draw(c)
 	writeUp(c, labelText, c.Max.X+2*gap+widest+labelText.Font.Size/2, c.Center().Y, b.label)
@@ -129,9 +129,7 @@ func (b colourBar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	if width += gap; b.label != "" {
 		width += gap + labelText.Font.Size
 	}
-	if b.missing {
-		width = max(width, 4+noteText.Width("missing"))
-	}
+	width = max(width, 4+noteText.Width("missing")) // always, so that frames of a slider have one size
 	return []plot.GlyphBox{{X: 1, Rectangle: box(0, 0, barGap+barWidth+width, 0)}}
 }
 

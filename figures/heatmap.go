@@ -111,19 +111,15 @@ func checkCells(values [][]float64, columns int, log bool) error {
 		}
 		for j, v := range row {
 			if math.Abs(v) > mostFinite || log && v < 0 {
-				return invalid("value [%d][%d] is %g, wanted finite values%s; NaN marks a missing one", i, j, v, notNegativeIf(log))
+				return invalid("value [%d][%d] is %g, wanted finite values%s; NaN marks a missing one",
+					i, j, v, given(log, notNegative))
 			}
 		}
 	}
 	return nil
 }
 
-func notNegativeIf(log bool) string {
-	if log {
-		return " of 0 or above (the colour scale is logarithmic; HeatMap draws signed values)"
-	}
-	return ""
-}
+const notNegative = " of 0 or above (the colour scale is logarithmic; HeatMap draws signed values)"
 
 // magnitude is the largest one, or 1 if all are 0, or 0 if all are missing.
 func magnitude(rows [][]float64) (largest float64) {

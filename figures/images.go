@@ -90,7 +90,8 @@ func (m Limits) colouring(signed bool, panels []ImagePanel) (colouring, error) {
 	case m.Low == 0 && m.High == 0:
 		return colouring{}, invalid("no value to draw: all are missing (NaN)")
 	case !(m.Low < m.High && finite(m.Low) && finite(m.High)):
-		return colouring{}, invalid("limits are Low %g and High %g, wanted Low < High and both finite, or both 0", m.Low, m.High)
+		return colouring{}, invalid("limits are Low %g and High %g, wanted Low < High and both finite, or both 0",
+			m.Low, m.High)
 	}
 	return colouring{scale: scale{min: m.Low, max: m.High}}, nil
 }

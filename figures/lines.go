@@ -194,7 +194,7 @@ func (s *Series) check(axes Axes) error {
 	}
 	for i, x := range s.X {
 		if !finite(x) || axes.LogX && x <= 0 {
-			return fail("X[%d] is %g, wanted finite values%s", i, x, positiveIf(axes.LogX))
+			return fail("X[%d] is %g, wanted finite values%s", i, x, given(axes.LogX, positive))
 		}
 		if i > 0 && x <= s.X[i-1] {
 			return fail("X[%d]=%g does not exceed X[%d]=%g: sort the points by X", i, x, i-1, s.X[i-1])
@@ -205,7 +205,7 @@ func (s *Series) check(axes Axes) error {
 		for i, v := range values {
 			if math.Abs(v) > mostFinite || axes.LogY && v <= 0 && k == 0 {
 				return fail("%s[%d] is %g, wanted finite values%s; NaN leaves a gap",
-					[]string{"Y", "Lower", "Upper"}[k], i, v, positiveIf(axes.LogY))
+					[]string{"Y", "Lower", "Upper"}[k], i, v, given(axes.LogY, positive))
 			}
 			missing = missing && math.IsNaN(v)
 		}
@@ -221,12 +221,15 @@ func (s *Series) check(axes Axes) error {
 	return nil
 }
 
-func positiveIf(log bool) string {
-	if log {
-		return " above 0 (the axis is logarithmic)"
+// given is a text that is written if it applies.
+func given(applies bool, text string) string {
+	if applies {
+		return text
 	}
 	return ""
 }
+
+const positive = " above 0 (the axis is logarithmic)"
 
 // count returns first, first+1, ... (n values).
 func count(n int, first float64) []float64 {

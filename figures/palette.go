@@ -37,15 +37,19 @@ const mapLevels = 254 // with the two colours for empty and missing, what a pale
 // The sequential colours run from light to dark, so that on white paper more ink means more; the diverging ones have
 // their neutral in the middle.
 var (
-	sequential = lightToDark(mapLevels, hex(0xD5EFC4), hex(0x74C9AA), hex(0x2F97AA), hex(0x2C629C), hex(0x2B2D70), hex(0x140B33))
-	blues      = lightToDark(mapLevels/2, hex(0xF6F6F4), hex(0x9FC9E4), hex(0x3A83BC), hex(0x0B3F78))
-	oranges    = lightToDark(mapLevels/2, hex(0xF6F6F4), hex(0xF1B58D), hex(0xD0662C), hex(0x7A2A08))
+	sequential = lightToDark(mapLevels, 0xD5EFC4, 0x74C9AA, 0x2F97AA, 0x2C629C, 0x2B2D70, 0x140B33)
+	blues      = lightToDark(mapLevels/2, 0xF6F6F4, 0x9FC9E4, 0x3A83BC, 0x0B3F78)
+	oranges    = lightToDark(mapLevels/2, 0xF6F6F4, 0xF1B58D, 0xD0662C, 0x7A2A08)
 	diverging  = append(reversed(blues), oranges...)
 )
 
 // lightToDark returns n colours through the given ones, with equal steps of lightness.
-func lightToDark(n int, through ...color.Color) []color.Color {
-	m, err := moreland.NewLuminance(reversed(through))
+func lightToDark(n int, through ...uint32) []color.Color {
+	var darkToLight []color.Color
+	for _, rgb := range slices.Backward(through) {
+		darkToLight = append(darkToLight, hex(rgb))
+	}
+	m, err := moreland.NewLuminance(darkToLight)
 	if err != nil {
 		panic(err) // only the lists above are given
 	}

@@ -34,10 +34,10 @@ func newPlot(x, y scale, xTicks, yTicks int) *plot.Plot {
 			a.Scale = plot.LogScale{}
 		}
 		a.Label.Padding = 3
+		labelText := unmeasured(labelText)
 		for to, from := range map[*text.Style]text.Style{&a.Tick.Label: tickText, &a.Label.TextStyle: labelText} {
 			to.Color, to.Font, to.Handler = from.Color, from.Font, from.Handler
 		}
-		a.Label.TextStyle.Handler = labelHandler{labelText.Handler.(handler)}
 	}
 	style(&p.X, x, xTicks)
 	style(&p.Y, y, yTicks)
@@ -47,16 +47,14 @@ func newPlot(x, y scale, xTicks, yTicks int) *plot.Plot {
 // only draws: axes take neither their range nor their margins from it.
 type only struct{ plot.Plotter }
 
-// sketch is a plotter of one function.
-type sketch func(c draw.Canvas, p *plot.Plot)
+// outline draws a thin box.
+type outline struct{}
 
-// Plot draws.
-func (s sketch) Plot(c draw.Canvas, p *plot.Plot) { s(c, p) }
-
-var outline = sketch(func(c draw.Canvas, _ *plot.Plot) {
+// Plot draws the box around c.
+func (outline) Plot(c draw.Canvas, _ *plot.Plot) {
 	c.SetLineStyle(line(thin, axisGrey))
 	c.Stroke(c.Rectangle.Path())
-})
+}
 
 // labels writes texts at points of the data, moved by offset.
 func labels(style text.Style, align text.XAlignment, offset vg.Point, at plotter.XYs, texts ...string) *plotter.Labels {
@@ -175,9 +173,8 @@ func title(p *plot.Plot, s string, width, above vg.Length) {
 	if s == "" {
 		return
 	}
-	style, at := panelText, plotter.XYs{{X: p.X.Min, Y: p.Y.Max}}
-	style.Handler = labelHandler{panelText.Handler.(handler)}
-	p.Add(labels(style, text.XLeft, vg.Point{Y: above + gap + 3}, at, shorten(panelText, s, width)))
+	at := plotter.XYs{{X: p.X.Min, Y: p.Y.Max}}
+	p.Add(labels(unmeasured(panelText), text.XLeft, vg.Point{Y: above + gap + 3}, at, shorten(panelText, s, width)))
 }
 
 // tiles are plots in rows.

@@ -29,13 +29,16 @@ func lettering(size vg.Length, weight xfont.Weight, colour color.Color) text.Sty
 		Color:   colour,
 		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size},
 		YAlign:  text.YCenter,
-		Handler: handler{fonts},
+		Handler: handler{Plain: fonts},
 	}
 }
 
 // handler is gonum's handler of plain text for texts of one line. It replaces what XML cannot hold, centres capitals
 // and digits, not whole lines, and raises what follows the mark power: few fonts hold all superscript digits.
-type handler struct{ text.Plain }
+type handler struct {
+	text.Plain
+	free bool // gonum keeps no width free, as it would at the wrong end of a logarithmic axis
+}
 
 const (
 	power      = "\v"
@@ -52,20 +55,10 @@ func (h handler) Box(s string, f font.Font) (width, height, depth vg.Length) {
 	width, height, depth = h.Plain.Box(clean(base), f)
 	f.Size *= powerScale
 	raised, _, _ := h.Plain.Box(clean(exponent), f)
-	return width + raised, height, depth
-}
-
-// labelHandler measures no width, so that gonum takes no space for it beside the data. It would leave half of a figure
-// empty, as it looks for the label of a logarithmic axis at the arithmetic middle.
-type labelHandler struct{ handler }
-
-// Box measures the height, and spaces, which gonum puts beside ticks.
-func (h labelHandler) Box(s string, f font.Font) (width, height, depth vg.Length) {
-	width, height, depth = h.handler.Box(s, f)
-	if s != " " {
-		width = 0
+	if h.free && s != " " { // gonum puts the width of a space beside ticks
+		return 0, height, depth
 	}
-	return width, height, depth
+	return width + raised, height, depth
 }
 
 // Draw writes the text. As gonum's axes expect, centred text lies the font's descent below at.
@@ -96,14 +89,17 @@ func baseline(style text.Style) vg.Length {
 // clean replaces what XML cannot hold.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\t' || r == '\n' || r == '\r' {
-			return ' '
-		}
 		if unicode.IsControl(r) || r == '\uFFFE' || r == '\uFFFF' {
-			return unicode.ReplacementChar
+			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+}
+
+// unmeasured is the style without a width.
+func unmeasured(style text.Style) text.Style {
+	style.Handler = handler{fonts, true}
+	return style
 }
 
 // write puts s beside x, with the middle of its capitals at y.
