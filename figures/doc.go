@@ -12,8 +12,8 @@
 // is left open, or grey, and never filled or averaged away. Infinities, empty input and lengths that disagree are
 // errors that wrap ErrInput. Matrices are indexed [from][to], so that rows are sources and columns are targets.
 //
-// Figures are drawn by gonum.org/v1/plot: axes and logarithmic scales, grids, aligned panels, lines, bands, dots, texts,
-// heat maps and colour bars. This package sets their style, and adds what gonum lacks:
+// Figures are drawn by gonum.org/v1/plot: axes and logarithmic scales, grids, aligned panels, lines, bands, dots,
+// texts, heat maps and colour bars. This package sets their style, and adds what gonum lacks:
 //
 //   - lines with gaps (its Line refuses NaN) and bands that end at a logarithmic axis;
 //   - keys in rows above the data (its Legend is one column over the data), named spans and marks;

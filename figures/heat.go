@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -153,12 +154,19 @@ func (t tiles) shrunk(c draw.Canvas, aspect float64) draw.Canvas {
 	return c
 }
 
-// crisp is a canvas whose images are whole blocks of pixels of few colours. Viewers blur small images when they enlarge
-// them, and with 16 bits a channel, as gonum's heat maps have, files are large.
-type crisp struct{ vg.CanvasSizer }
+// adapter measures texts, and draws images as whole blocks of pixels of few colours. Viewers blur small images when they
+// enlarge them, and with 16 bits a channel, as gonum's heat maps have, files are large.
+type adapter struct {
+	vg.CanvasSizer
+	widths []vg.Length // of the texts
+}
 
-// DrawImage draws the image.
-func (c crisp) DrawImage(r vg.Rectangle, img image.Image) { c.CanvasSizer.DrawImage(r, blocks(img)) }
+func (a *adapter) FillString(face font.Face, at vg.Point, s string) {
+	a.widths = append(a.widths, face.Width(s))
+	a.CanvasSizer.FillString(face, at, s)
+}
+
+func (a *adapter) DrawImage(r vg.Rectangle, img image.Image) { a.CanvasSizer.DrawImage(r, blocks(img)) }
 
 const imageSide = 640 // pixels, at least
 

@@ -75,7 +75,6 @@ func patch(c color.Color, edge vg.Length) plot.Thumbnailer {
 // ring is an open circle. Filled with white it stays visible over lines, without a fill it lets show what is under it.
 type ring struct{ fill color.Color }
 
-// DrawGlyph draws the circle.
 func (r ring) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	var p vg.Path
 	p.Move(vg.Point{X: at.X + style.Radius, Y: at.Y})
@@ -95,7 +94,6 @@ type dash struct {
 	width    vg.Length
 }
 
-// DrawGlyph draws the line.
 func (d dash) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.StrokeLines(line(d.width, style.Color), []vg.Point{at.Add(d.from), at.Add(d.to)})
 }

@@ -39,7 +39,8 @@ func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 	}
 	var all [][]float64
 	var train, validation []plot.Plotter
-	kept := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: validationColour, Radius: 2.8, Shape: ring{fill: white}}}
+	hollow := draw.GlyphStyle{Color: validationColour, Radius: 2.8, Shape: ring{fill: white}}
+	kept := &plotter.Scatter{GlyphStyle: hollow}
 	longest := 2
 	for i, r := range runs {
 		best, err := r.check(i)
@@ -48,9 +49,10 @@ func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 		}
 		longest = max(longest, len(r.Validation), len(r.Train))
 		all = append(all, r.Train, r.Validation)
-		train = append(train, stroke(line(width, withAlpha(trainColour, lossAlpha)), count(len(r.Train), 1), r.Train)...)
-		validation = append(validation, only{&plotter.Line{ // joins the epochs with a validation loss
-			XYs: known(count(len(r.Validation), 1), r.Validation), LineStyle: line(width, withAlpha(validationColour, lossAlpha))}})
+		train = append(train, stroke(line(width, withAlpha(trainColour, 0.75)), count(len(r.Train), 1), r.Train)...)
+		evaluated := known(count(len(r.Validation), 1), r.Validation) // epochs with a validation loss, which the line joins
+		style := line(width, withAlpha(validationColour, 0.75))       // many thin lines stay distinct where they cross
+		validation = append(validation, only{&plotter.Line{XYs: evaluated, LineStyle: style}})
 		kept.XYs = append(kept.XYs, plotter.XY{X: float64(best), Y: r.Validation[best-1]})
 	}
 	entries := []entry{
@@ -68,9 +70,6 @@ func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 }
 
 var trainColour, validationColour = seriesColours[0], seriesColours[1]
-
-// lossAlpha keeps many thin lines distinct where they cross.
-const lossAlpha = 0.75
 
 // check returns the epoch to mark.
 func (r LossRun) check(i int) (best int, err error) {

@@ -50,7 +50,6 @@ type only struct{ plot.Plotter }
 // outline draws a thin box.
 type outline struct{}
 
-// Plot draws the box around c.
 func (outline) Plot(c draw.Canvas, _ *plot.Plot) {
 	c.SetLineStyle(line(thin, axisGrey))
 	c.Stroke(c.Rectangle.Path())
@@ -60,7 +59,8 @@ func (outline) Plot(c draw.Canvas, _ *plot.Plot) {
 func labels(style text.Style, align text.XAlignment, offset vg.Point, at plotter.XYs, texts ...string) *plotter.Labels {
 	style.XAlign = align
 	offset.Y += style.FontExtents().Descent
-	return &plotter.Labels{XYs: at, Labels: texts, TextStyle: slices.Repeat([]text.Style{style}, len(texts)), Offset: offset}
+	styles := slices.Repeat([]text.Style{style}, len(texts))
+	return &plotter.Labels{XYs: at, Labels: texts, TextStyle: styles, Offset: offset}
 }
 
 // panel is a plot with spans and a title.
@@ -87,7 +87,8 @@ func newPanel(axes Axes, x, y scale, xTicks, yTicks int) *panel {
 	for _, bold := range []bool{false, true} {
 		for _, m := range axes.Marks {
 			if m.Bold == bold && x.holds(m.X) {
-				p.Add(only{&plotter.Line{XYs: plotter.XYs{{X: m.X, Y: y.min}, {X: m.X, Y: y.max}}, LineStyle: m.style()}})
+				ends := plotter.XYs{{X: m.X, Y: y.min}, {X: m.X, Y: y.max}}
+				p.Add(only{&plotter.Line{XYs: ends, LineStyle: m.style()}})
 			}
 		}
 	}
@@ -95,15 +96,6 @@ func newPanel(axes Axes, x, y scale, xTicks, yTicks int) *panel {
 }
 
 func spanTint(i int) color.NRGBA { return []color.NRGBA{rangeGrey, rangeSand, rangeBlue}[i%3] }
-
-// spanEntries is the key of spans whose names do not fit above the data.
-func spanEntries(spans []Span) []entry {
-	entries := make([]entry, len(spans))
-	for i, s := range spans {
-		entries[i] = entry{s.Name, []plot.Thumbnailer{patch(spanTint(i), thin)}}
-	}
-	return entries
-}
 
 func (m Mark) style() draw.LineStyle {
 	if m.Bold {
@@ -118,7 +110,8 @@ func markEntries(marks []Mark, x scale) []entry {
 	for i, m := range marks {
 		earlier := func(o Mark) bool { return o.Name == m.Name && o.Bold == m.Bold && x.holds(o.X) }
 		if m.Name != "" && x.holds(m.X) && !slices.ContainsFunc(marks[:i], earlier) {
-			style := draw.GlyphStyle{Color: m.style().Color, Shape: dash{vg.Point{Y: -4.5}, vg.Point{Y: 4.5}, m.style().Width}}
+			up := dash{vg.Point{Y: -4.5}, vg.Point{Y: 4.5}, m.style().Width}
+			style := draw.GlyphStyle{Color: m.style().Color, Shape: up}
 			entries = append(entries, entry{m.Name, []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: style}}})
 		}
 	}
@@ -134,29 +127,31 @@ func drawPanels(c draw.Canvas, panels []*panel, columns int, entries []entry) dr
 	}
 	t := newTiles(plots, columns)
 	data := t.data(c)
-	named, above := true, vg.Length(0)
+	named, names := true, make([][]plot.Plotter, len(panels))
 	for i, p := range panels {
 		for _, s := range p.spans {
-			from, to := p.ends(s)
+			from, to := max(s.From, p.X.Min), min(s.To, p.X.Max)
+			if from >= to {
+				continue
+			}
 			width := data[i].X(p.X.Norm(to)) - data[i].X(p.X.Norm(from))
-			named = named && (from >= to || noteText.Width(s.Name)+4 <= width)
+			named = named && noteText.Width(s.Name)+4 <= width
+			middle := plotter.XY{X: (from + to) / 2, Y: p.Y.Max}
+			if _, log := p.X.Scale.(plot.LogScale); log {
+				middle.X = math.Sqrt(from) * math.Sqrt(to)
+			}
+			names[i] = append(names[i], labels(noteText, text.XCenter, vg.Point{Y: 6}, plotter.XYs{middle}, s.Name))
 		}
 	}
-	switch spans := panels[0].spans; {
-	case !named:
-		entries = append(entries, spanEntries(spans)...)
-	case len(spans) > 0:
-		above = noteText.Font.Size + 4
+	above := vg.Length(0)
+	for i, s := range panels[0].spans {
+		if above = noteText.Font.Size + 4; !named {
+			above, entries = 0, append(entries, entry{s.Name, []plot.Thumbnailer{patch(spanTint(i), thin)}})
+		}
 	}
 	for i, p := range panels {
-		for _, s := range p.spans {
-			if from, to := p.ends(s); named && from < to {
-				middle := (from + to) / 2
-				if p.X.Norm(middle) != (p.X.Norm(from)+p.X.Norm(to))/2 {
-					middle = math.Sqrt(from) * math.Sqrt(to) // of a logarithmic axis
-				}
-				p.Add(labels(noteText, text.XCenter, vg.Point{Y: above / 2}, plotter.XYs{{X: middle, Y: p.Y.Max}}, s.Name))
-			}
+		if named {
+			p.Add(names[i]...)
 		}
 		title(p.Plot, p.title, data[i].Size().X, above)
 	}
@@ -164,9 +159,6 @@ func drawPanels(c draw.Canvas, panels []*panel, columns int, entries []entry) dr
 	t.draw(c)
 	return c
 }
-
-// ends are those of the part of a span that is inside the axis.
-func (p *panel) ends(s Span) (from, to float64) { return max(s.From, p.X.Min), min(s.To, p.X.Max) }
 
 // title stands above the data and what is named there, on the left; gonum centres titles over the axes and the data.
 func title(p *plot.Plot, s string, width, above vg.Length) {
@@ -192,15 +184,20 @@ func newTiles(plots []*plot.Plot, columns int) tiles {
 	return t
 }
 
-// data returns where the data of each plot lie in c.
-func (t tiles) data(c draw.Canvas) (data []draw.Canvas) {
+// each calls do with each plot and its part of c.
+func (t tiles) each(c draw.Canvas, do func(p *plot.Plot, c draw.Canvas)) {
 	for i, row := range plot.Align(t.plots, t.Tiles, c) {
 		for j, tile := range row {
 			if p := t.plots[i][j]; p != nil {
-				data = append(data, p.DataCanvas(tile))
+				do(p, tile)
 			}
 		}
 	}
+}
+
+// data returns where the data of each plot lie in c.
+func (t tiles) data(c draw.Canvas) (data []draw.Canvas) {
+	t.each(c, func(p *plot.Plot, c draw.Canvas) { data = append(data, p.DataCanvas(c)) })
 	return data
 }
 
@@ -208,11 +205,5 @@ func (t tiles) draw(c draw.Canvas) {
 	if size := t.data(c)[0].Size(); size.X < 10 || size.Y < 10 {
 		panic("the axes take all the space")
 	}
-	for i, row := range plot.Align(t.plots, t.Tiles, c) {
-		for j, tile := range row {
-			if p := t.plots[i][j]; p != nil {
-				p.Draw(tile)
-			}
-		}
-	}
+	t.each(c, (*plot.Plot).Draw)
 }

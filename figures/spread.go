@@ -40,7 +40,8 @@ func Spread(name string, x []float64, seeds [][]float64, band Band) (Series, err
 	for i := range n {
 		for k, seed := range seeds {
 			if len(seed) != n {
-				return Series{}, invalid("figures: Spread of %q: seeds with %d and %d values, wanted as many of each", name, n, len(seed))
+				return Series{}, invalid("figures: Spread of %q: seeds with %d and %d values, wanted as many of each",
+					name, n, len(seed))
 			}
 			values[k] = seed[i]
 		}

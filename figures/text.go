@@ -46,7 +46,6 @@ const (
 	capHeight  = 0.72 // of the size, in Liberation Sans
 )
 
-// Lines returns the text.
 func (handler) Lines(s string) []string { return []string{s} }
 
 // Box measures the text.

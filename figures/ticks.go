@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -48,10 +49,7 @@ func fit(log bool, pad float64, groups ...[]float64) (s scale, ok bool) {
 		return scale{min: math.Max(low/more, leastLog), max: math.Min(high*more, mostFinite), log: true}, true
 	}
 	if high-low <= 1e-12*math.Max(math.Abs(low), math.Abs(high)) {
-		more := math.Abs(high) / 2
-		if more == 0 {
-			more = 1
-		}
+		more := cmp.Or(math.Abs(high)/2, 1)
 		return scale{min: low - more, max: high + more}, true
 	}
 	s = scale{min: low - pad*(high-low), max: high + pad*(high-low)}

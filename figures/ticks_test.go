@@ -148,7 +148,7 @@ func TestRasterOrientation(t *testing.T) {
 	k := colouring{scale: scale{min: 1, max: 10, log: true}}
 	var drawn image.Image
 	p := field{k, [][]float64{{0, 10, 0}, {nan, 1, 0}}, 0}.plot("", 0, 3, 2)
-	p.Draw(draw.NewCanvas(crisp{imageCanvas{vgsvg.New(300, 200), func(i image.Image) { drawn = i }}}, 300, 200))
+	p.Draw(draw.NewCanvas(&adapter{CanvasSizer: imageCanvas{vgsvg.New(300, 200), func(i image.Image) { drawn = i }}}, 300, 200))
 	img := drawn.(*image.Paletted)
 	size := img.Bounds().Size()
 	for r, row := range []string{"0T0", "N10"} {

@@ -12,8 +12,8 @@ import (
 )
 
 // Bar shows how far a long piece of work is: one output of a cell that changes in place. Update(fraction, text) may be
-// called at any rate, from several goroutines; Done(text) or Stop(text), for work that did not end well, leaves one line.
-// Outside a notebook nothing is drawn.
+// called at any rate, from several goroutines; Done(text) or Stop(text), for work that did not end well, leaves one
+// line. Outside a notebook nothing is drawn.
 type Bar = progress.Bar
 
 // NewBar starts a bar, and its clock.

@@ -27,13 +27,13 @@ func NewSlider(frames ...Frame) (*Slider, error) {
 	}
 	for i, f := range frames {
 		if f.Figure == nil {
-			return nil, fmt.Errorf("notebook: frame %d (%q) has no figure: look at the error of the function that was to draw it: %w",
-				i, f.Name, figures.ErrInput)
+			return nil, fmt.Errorf("notebook: frame %d (%q) has no figure: look at the error of the function that was to "+
+				"draw it: %w", i, f.Name, figures.ErrInput)
 		}
 		wide, high := f.Figure.Size()
 		if firstWide, firstHigh := frames[0].Figure.Size(); wide != firstWide || high != firstHigh {
-			return nil, fmt.Errorf("notebook: frame %d (%q) is %.4g by %.4g points, the first is %.4g by %.4g: give all one size, and Images the same Limits: %w",
-				i, f.Name, wide, high, firstWide, firstHigh, figures.ErrInput)
+			return nil, fmt.Errorf("notebook: frame %d (%q) is %.4g by %.4g points, the first is %.4g by %.4g: give all one "+
+				"size, and Images the same Limits: %w", i, f.Name, wide, high, firstWide, firstHigh, figures.ErrInput)
 		}
 	}
 	return &Slider{frames: append([]Frame(nil), frames...)}, nil
@@ -42,7 +42,8 @@ func NewSlider(frames ...Frame) (*Slider, error) {
 // sliderScript finds its slider by its own place in the page, so that nothing needs an id and a page may hold any
 // number of sliders, or one twice. It takes the focus after a click, which JupyterLab gives to the cell.
 const sliderScript = `<script>{
-const root = document.currentScript.parentElement, bar = root.querySelector("input"), name = root.querySelector("output");
+const root = document.currentScript.parentElement;
+const bar = root.querySelector("input"), name = root.querySelector("output");
 const frames = Array.from(root.querySelectorAll("img"));
 const show = () => {
 	frames.forEach((frame, i) => { frame.hidden = i !== Number(bar.value); });
