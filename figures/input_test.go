@@ -140,6 +140,9 @@ func TestOddInput(t *testing.T) {
 		{"band below zero on log Y", func() (*Figure, error) {
 			return Lines(Axes{LogY: true}, Series{Y: []float64{1, 2}, Lower: []float64{-1, 1}, Upper: []float64{3, 3}})
 		}},
+		{"band all below zero on log Y", func() (*Figure, error) {
+			return Lines(Axes{LogY: true}, Series{Y: []float64{1, 2}, Lower: []float64{-1, 1}, Upper: []float64{-1, 3}})
+		}},
 		{"huge", func() (*Figure, error) { return Lines(Axes{}, Series{Y: []float64{-1e300, 1e300}}) }},
 		{"tiny", func() (*Figure, error) { return Lines(Axes{}, Series{Y: []float64{1e-300, 3e-300}}) }},
 		{"far apart on log Y", func() (*Figure, error) { return Lines(Axes{LogY: true}, Series{Y: []float64{1e-300, 1e300}}) }},

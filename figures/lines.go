@@ -67,12 +67,13 @@ func ranges(axes Axes, pad float64, series []Series) (x, y scale) {
 // seriesPlotters are bands first and lines over them.
 func seriesPlotters(series []Series, y scale) (data []plot.Plotter) {
 	for i, s := range series {
-		for _, r := range runs(s.Lower, s.Upper) {
-			ring := known(s.X[r.start:r.end], s.Upper[r.start:r.end])
-			for k := r.end - 1; k >= r.start; k-- {
-				ring = append(ring, plotter.XY{X: s.X[k], Y: max(s.Lower[k], y.min)}) // may not be positive on a logarithmic Y
-			}
-			data = append(data, only{&plotter.Polygon{XYs: []plotter.XYs{ring}, Color: s.band(i)}})
+		if s.Lower == nil {
+			continue
+		}
+		lower := split(s.X, s.Lower, s.Upper, y.min) // which may not be positive on a logarithmic Y
+		for k, ring := range split(s.X, s.Upper, s.Lower, y.min) {
+			slices.Reverse(lower[k])
+			data = append(data, only{&plotter.Polygon{XYs: []plotter.XYs{append(ring, lower[k]...)}, Color: s.band(i)}})
 		}
 	}
 	for i, s := range series {
@@ -87,8 +88,7 @@ func seriesPlotters(series []Series, y scale) (data []plot.Plotter) {
 // stroke draws lines that are open where y is missing; a single point between gaps becomes a dot. gonum's Line has no
 // gaps.
 func stroke(style draw.LineStyle, x, y []float64) (data []plot.Plotter) {
-	for _, r := range runs(y) {
-		points := known(x[r.start:r.end], y[r.start:r.end])
+	for _, points := range split(x, y, y, math.Inf(-1)) {
 		if len(points) == 1 {
 			data = append(data, &plotter.Scatter{XYs: points, GlyphStyle: circle(style.Color, 1.2*style.Width)})
 		} else {
@@ -98,32 +98,25 @@ func stroke(style draw.LineStyle, x, y []float64) (data []plot.Plotter) {
 	return data
 }
 
-// known are the points with a value.
-func known(x, y []float64) (points plotter.XYs) {
+// split returns the stretches of points where neither x nor y nor with is NaN; y is raised to least.
+func split(x, y, with []float64, least float64) (found []plotter.XYs) {
+	open := true
 	for i := range x {
-		if !math.IsNaN(x[i]) && !math.IsNaN(y[i]) {
-			points = append(points, plotter.XY{X: x[i], Y: y[i]})
+		if math.IsNaN(x[i] + y[i] + with[i]) {
+			open = true
+			continue
 		}
-	}
-	return points
-}
-
-type run struct{ start, end int }
-
-// runs returns the stretches where no list is NaN.
-func runs(values ...[]float64) (found []run) {
-	for i := range values[0] {
-		isNaN := func(list []float64) bool { return math.IsNaN(list[i]) }
-		switch last := len(found) - 1; {
-		case slices.ContainsFunc(values, isNaN):
-		case last >= 0 && found[last].end == i:
-			found[last].end++
-		default:
-			found = append(found, run{i, i + 1})
+		if open {
+			found = append(found, nil)
 		}
+		last := &found[len(found)-1]
+		*last, open = append(*last, plotter.XY{X: x[i], Y: max(y[i], least)}), false
 	}
 	return found
 }
+
+// known are the points with a value.
+func known(x, y []float64) plotter.XYs { return slices.Concat(split(x, y, y, math.Inf(-1))...) }
 
 const pointRadius = 2.4
 

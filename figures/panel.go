@@ -180,7 +180,7 @@ func newTiles(plots []*plot.Plot, columns int) tiles {
 	for row := range slices.Chunk(plots, columns) {
 		t.plots = append(t.plots, append(slices.Clone(row), make([]*plot.Plot, columns-len(row))...))
 	}
-	t.Tiles = draw.Tiles{Rows: len(t.plots), Cols: columns, PadX: panelGap, PadY: gap}
+	t.Tiles = draw.Tiles{Rows: len(t.plots), Cols: columns, PadX: panelGap, PadY: gap, PadTop: 4}
 	return t
 }
 

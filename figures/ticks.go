@@ -72,12 +72,13 @@ type ticks struct {
 }
 
 // Ticks returns labelled ticks inside the range.
-func (t ticks) Ticks(low, high float64) []plot.Tick {
+func (t ticks) Ticks(low, high float64) (found []plot.Tick) {
 	t.want = max(t.want, 2)
 	if t.log {
-		if found := t.logTicks(low, high); len(found) >= 2 {
+		if found = t.logTicks(low, high); len(found) >= 2 {
 			return found
 		}
+		found = nil
 	}
 	step := niceStep((high - low) / float64(t.want))
 	if t.whole {
@@ -87,11 +88,26 @@ func (t ticks) Ticks(low, high float64) []plot.Tick {
 	if !(last-first < 1000) {
 		return nil
 	}
-	var values []float64
-	for i := first; i <= last; i++ {
-		values = append(values, i*step)
+	// All are written in one form: plain, in millions or billions, or with a power of ten.
+	unit, suffix := 1.0, ""
+	switch largest := step * max(1, -first, last); {
+	case largest >= 1e13 || largest < 1e-3:
+		exponent := math.Floor(math.Log10(largest) + 1e-9)
+		unit, suffix = math.Pow(10, exponent), " × 10"+power+minus(strconv.Itoa(int(exponent)))
+	case largest >= 1e9:
+		unit, suffix = 1e9, " G"
+	case largest >= 1e6:
+		unit, suffix = 1e6, " M"
 	}
-	return labelled(values, step)
+	decimals := int(math.Max(0, -math.Floor(math.Log10(step/unit)+1e-9)))
+	for i := first; i <= last; i++ {
+		tick := plot.Tick{Value: i * step, Label: "0"}
+		if i != 0 {
+			tick.Label = decimal(tick.Value/unit, decimals) + suffix
+		}
+		found = append(found, tick)
+	}
+	return found
 }
 
 // niceStep rounds to 1, 2 or 5 times a power of ten.
@@ -133,33 +149,6 @@ func (t ticks) logTicks(min, max float64) (found []plot.Tick) {
 			tick.Label = decimal(tick.Value, int(math.Max(0, -e)))
 		}
 		found = append(found, tick)
-	}
-	return found
-}
-
-// labelled writes all values in one form: plain, in millions or billions, or with a power of ten.
-func labelled(values []float64, step float64) []plot.Tick {
-	largest := step
-	for _, v := range values {
-		largest = math.Max(largest, math.Abs(v))
-	}
-	unit, suffix := 1.0, ""
-	switch {
-	case largest >= 1e13 || largest < 1e-3:
-		exponent := math.Floor(math.Log10(largest) + 1e-9)
-		unit, suffix = math.Pow(10, exponent), " × 10"+power+minus(strconv.Itoa(int(exponent)))
-	case largest >= 1e9:
-		unit, suffix = 1e9, " G"
-	case largest >= 1e6:
-		unit, suffix = 1e6, " M"
-	}
-	decimals := int(math.Max(0, -math.Floor(math.Log10(step/unit)+1e-9)))
-	found := make([]plot.Tick, len(values))
-	for i, v := range values {
-		found[i] = plot.Tick{Value: v, Label: "0"}
-		if math.Abs(v) >= step/2 {
-			found[i].Label = decimal(v/unit, decimals) + suffix
-		}
 	}
 	return found
 }
