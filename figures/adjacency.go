@@ -92,7 +92,7 @@ func (p HeatPanel) matrix() ([][]float64, error) {
 			return nil, invalid("edge %d runs from %d to %d, wanted nodes 0 to %d", e, from, to, p.N-1)
 		}
 		if w < 0 || w > mostFinite {
-			return nil, invalid("weight from %d to %d is %g, wanted finite values%s", from, to, w, notNegative)
+			return nil, invalid("weight from %d to %d is %g, wanted finite values%s", from, to, w, notNegative[true])
 		}
 		m[from][to] += w
 	}

@@ -19,8 +19,6 @@ type DotRow struct {
 	Seeds []float64 // single results, drawn faintly; may be nil
 }
 
-const rowHeight = 24
-
 // Dots draws one row for each model, the first on top: the mean as a dot with its 95% interval as a bar, the published
 // value as a ring, and the numbers at the right. Rows without a result say so.
 func Dots(axes Axes, rows ...DotRow) (*Figure, error) {
@@ -35,7 +33,7 @@ func Dots(axes Axes, rows ...DotRow) (*Figure, error) {
 		}
 	}
 	x, _ := fit(axes.LogX, 0.06, values)
-	height := 62 + rowHeight*float64(len(rows))
+	height := 62 + 24*float64(len(rows))
 	return axes.figure(height, func(c draw.Canvas) { drawDots(c, axes, rows, x) })
 }
 
@@ -102,7 +100,7 @@ func checkDots(axes Axes, rows []DotRow) error {
 		}
 		for _, v := range r.values() {
 			if math.Abs(v) > mostFinite || axes.LogX && v <= 0 {
-				return invalid("figures: row %q holds %g, wanted finite values%s", r.Name, v, given(axes.LogX, positive))
+				return invalid("figures: row %q holds %g, wanted finite values%s", r.Name, v, positive[axes.LogX])
 			}
 			missing = missing && math.IsNaN(v)
 		}

@@ -92,16 +92,15 @@ func (f *Figure) PNG(dpi int) ([]byte, error) {
 
 // Save writes path as SVG or as PNG (200 dots per inch) by its extension. The file appears whole or not at all.
 func (f *Figure) Save(path string) error {
-	var content []byte
-	var err error
+	encode := f.SVG
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".svg":
-		content, err = f.SVG()
 	case ".png":
-		content, err = f.PNG(saveDPI)
+		encode = func() ([]byte, error) { return f.PNG(saveDPI) }
 	default:
 		return invalid("figures: cannot write %q: extension %q, wanted .svg or .png", path, ext)
 	}
+	content, err := encode()
 	if err != nil {
 		return err
 	}

@@ -111,6 +111,22 @@ func TestSVGIsSelfContainedAndLight(t *testing.T) {
 	}
 }
 
+// The same figure is the same file, however often it is made and drawn.
+func TestSVGIsDeterministic(t *testing.T) {
+	again := samples(t)
+	for name, f := range samples(t) {
+		first, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range []*Figure{f, again[name]} {
+			if second, err := other.SVG(); err != nil || !bytes.Equal(first, second) {
+				t.Errorf("%s: drawn again, it differs (%v)", name, err)
+			}
+		}
+	}
+}
+
 func TestPNGSize(t *testing.T) {
 	for name, f := range samples(t) {
 		data, err := f.PNG(72)

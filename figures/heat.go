@@ -8,16 +8,18 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// colouring maps values to colours.
+// colouring maps values to colours; it is what gonum's heat maps and colour bars use of a palette.
 type colouring struct {
-	scale  scale
-	signed bool // diverging colours
+	palette.ColorMap // nil
+	scale            scale
+	signed           bool // diverging colours
 }
 
 // place returns where v lies between the ends of the colours. gonum's colours are linear, so a logarithmic scale has
@@ -29,12 +31,20 @@ func (k colouring) place(v float64) float64 {
 	return v
 }
 
-func (k colouring) colourMap() colourMap {
-	m := colourMap{colours: sequential, min: k.place(k.scale.min), max: k.place(k.scale.max)}
+func (k colouring) Min() float64 { return k.place(k.scale.min) }
+func (k colouring) Max() float64 { return k.place(k.scale.max) }
+
+// Colors are the levels between the ends.
+func (k colouring) Colors() []color.Color {
 	if k.signed {
-		m.colours = diverging
+		return diverging
 	}
-	return m
+	return sequential
+}
+
+// At returns the colour at a place between the ends.
+func (k colouring) At(place float64) (color.Color, error) {
+	return k.Colors()[int(math.Round((place-k.Min())/(k.Max()-k.Min())*(mapLevels-1)))], nil
 }
 
 // field is a matrix as gonum wants it, with the first row on top, at the height of the last.
@@ -52,11 +62,10 @@ func (f field) Z(column, row int) float64 { return f.place(f.values[len(f.values
 // heat is a heat map of f. Missing cells are grey, values beyond the scale have the colour of its end, and 0 on a
 // logarithmic scale stays open.
 func (f field) heat() *plotter.HeatMap {
-	m := f.colourMap()
-	h := &plotter.HeatMap{GridXYZ: f, Palette: m, Min: m.min, Max: m.max, Rasterized: true, NaN: missGrey}
-	h.Overflow = m.colours[mapLevels-1]
+	h := &plotter.HeatMap{GridXYZ: f, Palette: f.colouring, Min: f.Min(), Max: f.Max(), Rasterized: true, NaN: missGrey}
+	h.Overflow = f.Colors()[mapLevels-1]
 	if !f.scale.log {
-		h.Underflow = m.colours[0]
+		h.Underflow = f.Colors()[0]
 	}
 	return h
 }
@@ -112,13 +121,12 @@ func (b colourBar) Plot(c draw.Canvas, _ *plot.Plot) {
 		write(c, noteText, draw.XLeft, c.Max.X+4, c.Min.Y+barWidth/2, "missing")
 		c.Min.Y += barWidth + gap
 	}
-	m := b.colourMap()
 	at, texts, widest := b.ticks()
-	p := newPlot(scale{max: 1}, scale{min: m.min, max: m.max}, 0, 0)
+	p := newPlot(scale{max: 1}, scale{min: b.Min(), max: b.Max()}, 0, 0)
 	p.HideAxes()
 	style := draw.GlyphStyle{Color: axisGrey, Shape: dash{to: vg.Point{X: tickLength}, width: thin}}
 	marks := &plotter.Scatter{XYs: at, GlyphStyle: style}
-	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: mapLevels}, outline{}, marks,
+	p.Add(&plotter.ColorBar{ColorMap: b.colouring, Vertical: true, Colors: mapLevels}, outline{}, marks,
 		only{labels(tickText, text.XLeft, vg.Point{X: gap}, at, texts...)})
 	p.Draw(c)
 	writeUp(c, labelText, c.Max.X+2*gap+widest+labelText.Font.Size/2, c.Center().Y, b.label)

@@ -100,7 +100,7 @@ func (g Grid) colouring() (colouring, error) {
 	if s.min >= s.max {
 		return colouring{}, invalid("Limit %g is not above the smallest value %g", g.Limit, s.min)
 	}
-	return colouring{s, g.Diverging}, nil
+	return colouring{scale: s, signed: g.Diverging}, nil
 }
 
 // checkCells finds what cannot be drawn.
@@ -112,14 +112,15 @@ func checkCells(values [][]float64, columns int, log bool) error {
 		for j, v := range row {
 			if math.Abs(v) > mostFinite || log && v < 0 {
 				return invalid("value [%d][%d] is %g, wanted finite values%s; NaN marks a missing one",
-					i, j, v, given(log, notNegative))
+					i, j, v, notNegative[log])
 			}
 		}
 	}
 	return nil
 }
 
-const notNegative = " of 0 or above (the colour scale is logarithmic; HeatMap draws signed values)"
+// notNegative says what a logarithmic colour scale needs.
+var notNegative = map[bool]string{true: " of 0 or above (the colour scale is logarithmic; HeatMap draws signed values)"}
 
 // magnitude is the largest one, or 1 if all are 0, or 0 if all are missing.
 func magnitude(rows [][]float64) (largest float64) {

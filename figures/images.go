@@ -86,7 +86,7 @@ func (m Limits) colouring(signed bool, panels []ImagePanel) (colouring, error) {
 	case signed && !(m.Swing > 0 && finite(m.Swing)):
 		return colouring{}, invalid("Swing is %g, wanted a positive number, or 0 for the largest magnitude", m.Swing)
 	case signed:
-		return colouring{scale{min: -m.Swing, max: m.Swing}, true}, nil
+		return colouring{scale: scale{min: -m.Swing, max: m.Swing}, signed: true}, nil
 	case m.Low == 0 && m.High == 0:
 		return colouring{}, invalid("no value to draw: all are missing (NaN)")
 	case !(m.Low < m.High && finite(m.Low) && finite(m.High)):

@@ -187,7 +187,7 @@ func (s *Series) check(axes Axes) error {
 	}
 	for i, x := range s.X {
 		if !finite(x) || axes.LogX && x <= 0 {
-			return fail("X[%d] is %g, wanted finite values%s", i, x, given(axes.LogX, positive))
+			return fail("X[%d] is %g, wanted finite values%s", i, x, positive[axes.LogX])
 		}
 		if i > 0 && x <= s.X[i-1] {
 			return fail("X[%d]=%g does not exceed X[%d]=%g: sort the points by X", i, x, i-1, s.X[i-1])
@@ -198,7 +198,7 @@ func (s *Series) check(axes Axes) error {
 		for i, v := range values {
 			if math.Abs(v) > mostFinite || axes.LogY && v <= 0 && k == 0 {
 				return fail("%s[%d] is %g, wanted finite values%s; NaN leaves a gap",
-					[]string{"Y", "Lower", "Upper"}[k], i, v, given(axes.LogY, positive))
+					[]string{"Y", "Lower", "Upper"}[k], i, v, positive[axes.LogY])
 			}
 			missing = missing && math.IsNaN(v)
 		}
@@ -214,15 +214,8 @@ func (s *Series) check(axes Axes) error {
 	return nil
 }
 
-// given is a text that is written if it applies.
-func given(applies bool, text string) string {
-	if applies {
-		return text
-	}
-	return ""
-}
-
-const positive = " above 0 (the axis is logarithmic)"
+// positive says what a logarithmic axis needs.
+var positive = map[bool]string{true: " above 0 (the axis is logarithmic)"}
 
 // count returns first, first+1, ... (n values).
 func count(n int, first float64) []float64 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -77,14 +76,12 @@ func (r LossRun) check(i int) (best int, err error) {
 	if len(r.Validation) == 0 {
 		return 0, invalid("figures: %s has no validation loss, wanted one value an epoch", name)
 	}
-	for e, v := range slices.Concat(r.Train, r.Validation) {
-		if v > mostFinite || v <= 0 {
-			part, epoch := "train", e+1
-			if e >= len(r.Train) {
-				part, epoch = "validation", epoch-len(r.Train)
+	for k, losses := range [][]float64{r.Train, r.Validation} {
+		for e, v := range losses {
+			if v > mostFinite || v <= 0 {
+				return 0, invalid("figures: %s: %s loss of epoch %d is %g, wanted finite values above 0 (the scale is "+
+					"logarithmic; NaN is an epoch without one)", name, []string{"train", "validation"}[k], e+1, v)
 			}
-			return 0, invalid("figures: %s: %s loss of epoch %d is %g, wanted finite values above 0 (the scale is logarithmic; "+
-				"NaN is an epoch without one)", name, part, epoch, v)
 		}
 	}
 	lowest := math.Inf(1)

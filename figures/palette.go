@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/palette/moreland"
 )
 
@@ -60,22 +59,6 @@ func reversed(colours []color.Color) []color.Color {
 	colours = slices.Clone(colours)
 	slices.Reverse(colours)
 	return colours
-}
-
-// colourMap is both a palette and a map of a range of values.
-type colourMap struct {
-	palette.ColorMap // nil: colour bars use no more of it
-	colours          []color.Color
-	min, max         float64
-}
-
-func (m colourMap) Colors() []color.Color { return m.colours }
-func (m colourMap) Min() float64          { return m.min }
-func (m colourMap) Max() float64          { return m.max }
-
-// At returns the colour of v, which lies in the range.
-func (m colourMap) At(v float64) (color.Color, error) {
-	return m.colours[int(math.Round((v-m.min)/(m.max-m.min)*float64(len(m.colours)-1)))], nil
 }
 
 func hex(rgb uint32) color.NRGBA {

@@ -93,7 +93,7 @@ func (t ticks) Ticks(low, high float64) (found []plot.Tick) {
 	switch largest := step * max(1, -first, last); {
 	case largest >= 1e13 || largest < 1e-3:
 		exponent := math.Floor(math.Log10(largest) + 1e-9)
-		unit, suffix = math.Pow(10, exponent), " × 10"+power+minus(strconv.Itoa(int(exponent)))
+		unit, suffix = math.Pow(10, exponent), " × "+powerOfTen(exponent)
 	case largest >= 1e9:
 		unit, suffix = 1e9, " G"
 	case largest >= 1e6:
@@ -144,7 +144,7 @@ func (t ticks) logTicks(min, max float64) (found []plot.Tick) {
 		if math.Mod(e, every) != 0 {
 			continue
 		}
-		tick := plot.Tick{Value: math.Pow(10, e), Label: "10" + power + minus(strconv.Itoa(int(e)))}
+		tick := plot.Tick{Value: math.Pow(10, e), Label: powerOfTen(e)}
 		if low >= -3.5 && high <= 5.5 {
 			tick.Label = decimal(tick.Value, int(math.Max(0, -e)))
 		}
@@ -169,4 +169,7 @@ func decimal(v float64, decimals int) string {
 	return whole
 }
 
-func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
+// powerOfTen writes an exponent for a handler to raise.
+func powerOfTen(exponent float64) string {
+	return "10" + power + strings.Replace(strconv.Itoa(int(exponent)), "-", "−", 1)
+}
