@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// HeatPanel is one weighted adjacency matrix, from rows to columns, either Dense or as a list of edges.
+// HeatPanel is one weighted adjacency matrix, from rows to columns, given as Dense or as a list of edges.
 type HeatPanel struct {
 	Title   string      // such as "day 0"
 	Dense   [][]float64 // [from][to]; 0 is no edge, NaN a missing weight

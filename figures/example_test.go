@@ -11,9 +11,11 @@ import (
 
 func ExampleLines() {
 	figure, err := figures.Lines(
-		figures.Axes{Title: "Made-up cases", X: "day", Y: "new cases", Spans: []figures.Span{{Name: "train", From: 0, To: 3}}},
+		figures.Axes{Title: "Made-up cases", X: "day", Y: "new cases",
+			Spans: []figures.Span{{Name: "train", From: 0, To: 3}}},
 		figures.Series{Name: "Leeds", Y: []float64{10, 20, math.NaN(), 40, 30}}, // a day is missing
-		figures.Series{Name: "Hull", Y: []float64{5, 5, 10, 20, 25}, Lower: []float64{4, 4, 9, 18, 20}, Upper: []float64{6, 6, 11, 22, 30}},
+		figures.Series{Name: "Hull", Y: []float64{5, 5, 10, 20, 25}, Lower: []float64{4, 4, 9, 18, 20},
+			Upper: []float64{6, 6, 11, 22, 30}},
 	)
 	if err != nil {
 		fmt.Println(err)
@@ -54,7 +56,8 @@ func ExampleAdjacency() {
 func ExampleHeatMap() {
 	figure, err := figures.HeatMap(
 		figures.Axes{Title: "Made-up standardised cases", X: "day", Colour: "standard deviations"},
-		figures.Grid{Values: [][]float64{{-1, 0, 2}, {0.5, math.NaN(), -2}}, Rows: []string{"Leeds", "Hull"}, Diverging: true})
+		figures.Grid{Values: [][]float64{{-1, 0, 2}, {0.5, math.NaN(), -2}}, Rows: []string{"Leeds", "Hull"},
+			Diverging: true})
 	fmt.Println(figure != nil, err)
 	// Output: true <nil>
 }
@@ -95,7 +98,8 @@ func ExampleImages() {
 	truth := [][]float64{{0, 1, 2}, {1, 2, 3}}
 	guess := [][]float64{{0, 1, 2}, {1, 2, 2.5}}
 	difference := [][]float64{{0, 0, 0}, {0, 0, -0.5}}
-	panels := []figures.ImagePanel{{Title: "Truth", Values: truth}, {Title: "Guess", Values: guess}, {Title: "Guess − truth", Values: difference, Diverging: true}}
+	panels := []figures.ImagePanel{{Title: "Truth", Values: truth}, {Title: "Guess", Values: guess},
+		{Title: "Guess − truth", Values: difference, Diverging: true}}
 	limits := figures.LimitsOf(panels)
 	fmt.Println(limits)
 	figure, err := figures.Images(figures.Axes{Colour: "temperature"}, limits, panels)

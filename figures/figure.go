@@ -110,8 +110,8 @@ func (f *Figure) Save(path string) error {
 	return nil
 }
 
-// write draws on a white page, and measures the texts in their order. The plotting library panics on nonsense; that must
-// not end a user's program.
+// write draws on a white page, and measures the texts in their order. The plotting library panics on nonsense; that
+// must not end a user's program.
 func (f *Figure) write(canvas vg.CanvasWriterTo) (content []byte, widths []vg.Length, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -162,8 +162,8 @@ func (t tiles) shrunk(c draw.Canvas, aspect float64) draw.Canvas {
 	return c
 }
 
-// adapter measures texts, and draws images as whole blocks of pixels of few colours. Viewers blur small images when they
-// enlarge them, and with 16 bits a channel, as gonum's heat maps have, files are large.
+// adapter measures texts, and draws images as whole blocks of pixels of few colours. Viewers blur small images when
+// they enlarge them, and with 16 bits a channel, as gonum's heat maps have, files are large.
 type adapter struct {
 	vg.CanvasSizer
 	widths []vg.Length // of the texts

@@ -16,7 +16,8 @@ func TestLimitsOf(t *testing.T) {
 	}{
 		{"nothing", nil, Limits{}},
 		{"one frame", [][]ImagePanel{{field(false, 1, 4), field(false, -2, 0), field(true, 1, -3)}}, Limits{-2, 4, 3}},
-		{"two frames", [][]ImagePanel{{field(false, 1, 4), field(true, 5)}, {field(false, 6, nan), field(true, nan)}}, Limits{1, 6, 5}},
+		{"two frames", [][]ImagePanel{{field(false, 1, 4), field(true, 5)}, {field(false, 6, nan), field(true, nan)}},
+			Limits{1, 6, 5}},
 		{"no difference", [][]ImagePanel{{field(true, 0, 0)}}, Limits{Swing: 1}},
 		{"all missing", [][]ImagePanel{{field(false, nan), field(true, nan)}}, Limits{}},
 		{"constant", [][]ImagePanel{{field(false, 4, 4)}}, Limits{2, 6, 0}},
@@ -29,7 +30,8 @@ func TestLimitsOf(t *testing.T) {
 
 // Colours come from the limits where they are given, else from all panels of the kind.
 func TestImageColours(t *testing.T) {
-	panels := []ImagePanel{{Values: [][]float64{{1, 2}}}, {Values: [][]float64{{0, 9}}}, {Values: [][]float64{{-1, 0.5}}, Diverging: true}}
+	panels := []ImagePanel{{Values: [][]float64{{1, 2}}}, {Values: [][]float64{{0, 9}}},
+		{Values: [][]float64{{-1, 0.5}}, Diverging: true}}
 	for _, c := range []struct {
 		limits Limits
 		signed bool

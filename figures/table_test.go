@@ -10,8 +10,9 @@ import (
 
 func testTable() *Table {
 	return &Table{
-		Title:   "Test error",
-		Columns: []Column{{Title: "model"}, {Title: "test data A", Better: Lower}, {Title: "accuracy", Better: Higher, Decimals: 1}},
+		Title: "Test error",
+		Columns: []Column{{Title: "model"}, {Title: "test data A", Better: Lower},
+			{Title: "accuracy", Better: Higher, Decimals: 1}},
 		Rows: [][]Cell{
 			{Text("first"), Estimate(0.641, 0.032).Published(0.62, 0.02), Number(71.3)},
 			{Text("second"), Estimate(0.668, 0.011), Estimate(80, 2.5).Published(79.6, nan)},

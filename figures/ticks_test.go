@@ -148,13 +148,15 @@ func TestRasterOrientation(t *testing.T) {
 	k := colouring{scale: scale{min: 1, max: 10, log: true}}
 	var drawn image.Image
 	p := field{k, [][]float64{{0, 10, 0}, {nan, 1, 0}}, 0}.plot("", 0, 3, 2)
-	p.Draw(draw.NewCanvas(&adapter{CanvasSizer: imageCanvas{vgsvg.New(300, 200), func(i image.Image) { drawn = i }}}, 300, 200))
+	p.Draw(draw.NewCanvas(&adapter{CanvasSizer: imageCanvas{vgsvg.New(300, 200), func(i image.Image) { drawn = i }}},
+		300, 200))
 	img := drawn.(*image.Paletted)
 	size := img.Bounds().Size()
 	for r, row := range []string{"0T0", "N10"} {
 		for c, kind := range row {
 			got := img.At(size.X*(2*c+1)/6, size.Y*(2*r+1)/4)
-			want := map[rune]color.Color{'0': color.NRGBA{}, 'N': missGrey, '1': sequential[0], 'T': sequential[mapLevels-1]}[kind]
+			want := map[rune]color.Color{'0': color.NRGBA{}, 'N': missGrey, '1': sequential[0],
+				'T': sequential[mapLevels-1]}[kind]
 			if got != color.NRGBAModel.Convert(want) {
 				t.Errorf("cell [%d][%d] has colour %v, wanted %v", r, c, got, want)
 			}

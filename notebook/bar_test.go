@@ -37,7 +37,8 @@ func TestNotebookBar(t *testing.T) {
 	b.Update(0.9992, "dropped")
 	b.Update(1, "end")
 	b.Update(1, "dropped")
-	if n := len(pages); !strings.Contains(pages[n-1], "100% · end") || strings.Contains(strings.Join(pages, ""), "0.9992") {
+	if n := len(pages); !strings.Contains(pages[n-1], "100% · end") ||
+		strings.Contains(strings.Join(pages, ""), "0.9992") {
 		t.Errorf("the end is not drawn: %s", pages[n-1])
 	}
 	b.Done("1000 steps")
@@ -47,7 +48,8 @@ func TestNotebookBar(t *testing.T) {
 	if len(pages) != n || flushed != 1 {
 		t.Errorf("%d drawings after Done, %d flushes", len(pages)-n, flushed)
 	}
-	if last := pages[n-1]; strings.Contains(last, "<progress") || !strings.Contains(last, "✓ <b>Test &lt;1&gt;</b> · 1000 steps · 10 s") {
+	if last := pages[n-1]; strings.Contains(last, "<progress") ||
+		!strings.Contains(last, "✓ <b>Test &lt;1&gt;</b> · 1000 steps · 10 s") {
 		t.Errorf("last line: %s", last)
 	}
 	for _, id := range ids {

@@ -66,7 +66,8 @@ func TestSliderInputErrors(t *testing.T) {
 	}{
 		{"no frames", nil, "wanted one or more"},
 		{"no figure", []Frame{{"a", small}, {"b", nil}}, `frame 1 ("b") has no figure`},
-		{"other size", []Frame{{"a", small}, {"b", mustLines(t, figures.Axes{Width: 300})}}, `frame 1 ("b") is 300 by 260 points, the first is 640 by 260`},
+		{"other size", []Frame{{"a", small}, {"b", mustLines(t, figures.Axes{Width: 300})}},
+			`frame 1 ("b") is 300 by 260 points, the first is 640 by 260`},
 	} {
 		s, err := NewSlider(c.frames...)
 		if s != nil || !errors.Is(err, figures.ErrInput) || !strings.Contains(err.Error(), c.says) {
