@@ -1,7 +1,7 @@
 package figures
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -47,29 +47,30 @@ const (
 
 // figure checks the size and returns a figure that draws body below the title.
 func (a Axes) figure(height float64, body func(c draw.Canvas)) (*Figure, error) {
-	width := a.Width
-	if width == 0 {
-		width = defaultWidth
-	}
-	if a.Height != 0 {
-		height = a.Height
-	}
+	width, height := cmp.Or(a.Width, defaultWidth), cmp.Or(a.Height, height)
 	if !(width >= smallest && width <= largest && height >= smallest && height <= largest) {
-		return nil, fmt.Errorf("figures: size is %g by %g points, wanted %d to %d each; leave Width and Height at 0 for the default: %w",
-			width, height, smallest, largest, ErrInput)
+		return nil, invalid("figures: size is %g by %g points, wanted %d to %d each; leave Width and Height at 0 for the "+
+			"default", width, height, smallest, largest)
 	}
-	if err := a.checkSpans(); err != nil {
-		return nil, err
+	for _, s := range a.Spans {
+		if !(s.From < s.To) || math.IsInf(s.To-s.From, 0) {
+			return nil, invalid("figures: span %q runs from %g to %g, wanted From < To and both finite", s.Name, s.From, s.To)
+		}
+		if a.LogX && s.From <= 0 {
+			return nil, invalid("figures: span %q starts at %g on a logarithmic X, wanted a positive From", s.Name, s.From)
+		}
 	}
-	if err := a.checkMarks(); err != nil {
-		return nil, err
+	for i, m := range a.Marks {
+		if !finite(m.X) {
+			return nil, invalid("figures: mark %d (%q) lies at %g, wanted a finite X", i, m.Name, m.X)
+		}
 	}
 	return &Figure{
-		label: a.Title, width: vg.Points(width), height: vg.Points(height),
+		title: a.Title, width: vg.Points(width), height: vg.Points(height),
 		draw: func(c draw.Canvas) {
 			c = draw.Crop(c, margin, -margin, margin, -margin)
 			if a.Title != "" {
-				titleText.write(&c, c.Min.X, c.Max.Y-titleText.size, left, a.Title)
+				write(c, titleText, draw.XLeft, c.Min.X, c.Max.Y-(1-capHeight/2)*titleText.Font.Size, a.Title)
 				c.Max.Y -= a.titleHeight()
 			}
 			body(c)
@@ -81,26 +82,5 @@ func (a Axes) titleHeight() vg.Length {
 	if a.Title == "" {
 		return 0
 	}
-	return titleText.size + gap
-}
-
-func (a Axes) checkSpans() error {
-	for _, s := range a.Spans {
-		if !(s.From < s.To) || math.IsInf(s.To-s.From, 0) {
-			return fmt.Errorf("figures: span %q runs from %g to %g, wanted From < To and both finite: %w", s.Name, s.From, s.To, ErrInput)
-		}
-		if a.LogX && s.From <= 0 {
-			return fmt.Errorf("figures: span %q starts at %g on a logarithmic X, wanted a positive From: %w", s.Name, s.From, ErrInput)
-		}
-	}
-	return nil
-}
-
-func (a Axes) checkMarks() error {
-	for i, m := range a.Marks {
-		if !finite(m.X) {
-			return fmt.Errorf("figures: mark %d (%q) lies at %g, wanted a finite X: %w", i, m.Name, m.X, ErrInput)
-		}
-	}
-	return nil
+	return titleText.Font.Size + gap
 }

@@ -67,14 +67,6 @@ func (c Cell) value(decimals int) string {
 	return "–"
 }
 
-// publishedValue writes the published number, or nothing.
-func (c Cell) publishedValue(decimals int) string {
-	if c.published == nil {
-		return ""
-	}
-	return estimate(c.published[0], c.published[1], decimals)
-}
-
 func estimate(mean, half float64, decimals int) string {
 	power := 0
 	if size := math.Max(math.Abs(mean), finiteOr0(half)); size > 0 && !math.IsInf(size, 0) {
@@ -110,7 +102,7 @@ func number(v float64, decimals int) string {
 	if math.IsInf(v, 0) {
 		return strings.Replace(strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), "+Inf", "∞", 1), "-Inf", "−∞", 1)
 	}
-	return plain(v, decimals)
+	return decimal(v, decimals)
 }
 
 func superscript(n int) string {

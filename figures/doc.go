@@ -1,25 +1,30 @@
-// Package figures draws the figures and tables of dynamic-graph experiments from plain numbers, and shows them in
-// notebooks.
+// Package figures draws the figures and tables of dynamic-graph experiments from plain numbers.
 //
 // A figure is made by one function (Adjacency, HeatMap, Images, Lines, LossCurves, Forecasts, Dots), which checks its
-// input and returns a *Figure; nothing is drawn before SVG, PNG, Save or Show is called:
+// input and returns a *Figure; nothing is drawn before SVG, HTML, PNG or Save is called:
 //
 //	figure, err := figures.Lines(figures.Axes{X: "day", Y: "people per day"}, figures.Series{Name: "flow", Y: flow})
-//	figures.Show(figure)           // in a notebook: SVG below the cell; elsewhere: nothing
-//	err = figure.Save("flow.svg")  // or .png
+//	err = figure.Save("flow.svg") // or .png; notebook.Show(figure) shows it in a notebook
 //
-// A Slider shows one of several figures at a time, such as the Images of a state over time; it works in JupyterLab and
-// in saved pages, without a network.
-//
-// A Table holds cells with a mean, the half-width of its interval and a published value; it prints as Markdown and
-// shows as HTML. A Bar reports progress in a notebook, a terminal or a log.
+// A Table holds cells with a mean, the half-width of its interval and a published value, as Markdown and as HTML.
 //
 // Conventions. Lengths are in points (1/72 inch). NaN in a line, a band or a cell of a heat map means "missing": it
 // is left open, or grey, and never filled or averaged away. Infinities, empty input and lengths that disagree are
 // errors that wrap ErrInput. Matrices are indexed [from][to], so that rows are sources and columns are targets.
 //
-// Colours are the Okabe-Ito palette for lines (Okabe and Ito, "Color Universal Design", 2008) and, for heat maps,
-// two maps with equal steps in OKLab (Ottosson, "A perceptual color space for image processing", 2020).
+// Figures are drawn by gonum.org/v1/plot: axes and logarithmic scales, grids, aligned panels, lines, bands, dots,
+// texts, heat maps and colour bars. This package sets their style, and adds what gonum lacks:
 //
-// Start with Axes, Lines and Show.
+//   - lines with gaps (its Line refuses NaN) and bands that end at a logarithmic axis;
+//   - keys in rows above the data (its Legend is one column over the data), named spans and marks;
+//   - ticks thinned to the space, with thousands, millions and powers of ten written out (its tickers are given no
+//     size, and its logarithmic one labels every decade and nothing in between);
+//   - titles at the left of the data, and axis labels that do not shrink logarithmic axes;
+//   - colour bars with ticks on their right, beside the panel that they belong to, and grey boxes for missing cells;
+//   - images as blocks of few colours: crisp in every viewer, and small.
+//
+// Colours are the Okabe-Ito palette for lines (Okabe and Ito, "Color Universal Design", 2008) and, for heat maps, maps
+// with equal steps of lightness (Moreland, "Diverging color maps for scientific visualization", 2009).
+//
+// Start with Axes, Lines and Save.
 package figures

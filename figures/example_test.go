@@ -5,16 +5,17 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
 func ExampleLines() {
 	figure, err := figures.Lines(
-		figures.Axes{Title: "Made-up cases", X: "day", Y: "new cases", Spans: []figures.Span{{Name: "train", From: 0, To: 3}}},
+		figures.Axes{Title: "Made-up cases", X: "day", Y: "new cases",
+			Spans: []figures.Span{{Name: "train", From: 0, To: 3}}},
 		figures.Series{Name: "Leeds", Y: []float64{10, 20, math.NaN(), 40, 30}}, // a day is missing
-		figures.Series{Name: "Hull", Y: []float64{5, 5, 10, 20, 25}, Lower: []float64{4, 4, 9, 18, 20}, Upper: []float64{6, 6, 11, 22, 30}},
+		figures.Series{Name: "Hull", Y: []float64{5, 5, 10, 20, 25}, Lower: []float64{4, 4, 9, 18, 20},
+			Upper: []float64{6, 6, 11, 22, 30}},
 	)
 	if err != nil {
 		fmt.Println(err)
@@ -55,7 +56,8 @@ func ExampleAdjacency() {
 func ExampleHeatMap() {
 	figure, err := figures.HeatMap(
 		figures.Axes{Title: "Made-up standardised cases", X: "day", Colour: "standard deviations"},
-		figures.Grid{Values: [][]float64{{-1, 0, 2}, {0.5, math.NaN(), -2}}, Rows: []string{"Leeds", "Hull"}, Diverging: true})
+		figures.Grid{Values: [][]float64{{-1, 0, 2}, {0.5, math.NaN(), -2}}, Rows: []string{"Leeds", "Hull"},
+			Diverging: true})
 	fmt.Println(figure != nil, err)
 	// Output: true <nil>
 }
@@ -96,7 +98,8 @@ func ExampleImages() {
 	truth := [][]float64{{0, 1, 2}, {1, 2, 3}}
 	guess := [][]float64{{0, 1, 2}, {1, 2, 2.5}}
 	difference := [][]float64{{0, 0, 0}, {0, 0, -0.5}}
-	panels := []figures.ImagePanel{{Title: "Truth", Values: truth}, {Title: "Guess", Values: guess}, {Title: "Guess − truth", Values: difference, Diverging: true}}
+	panels := []figures.ImagePanel{{Title: "Truth", Values: truth}, {Title: "Guess", Values: guess},
+		{Title: "Guess − truth", Values: difference, Diverging: true}}
 	limits := figures.LimitsOf(panels)
 	fmt.Println(limits)
 	figure, err := figures.Images(figures.Axes{Colour: "temperature"}, limits, panels)
@@ -104,31 +107,6 @@ func ExampleImages() {
 	// Output:
 	// {0 3 0.5}
 	// true <nil>
-}
-
-func ExampleNewSlider() {
-	times := []float64{0, 0.5, 1}
-	var states [][]figures.ImagePanel
-	for _, t := range times {
-		states = append(states, []figures.ImagePanel{{Title: "Truth", Values: [][]float64{{t, 0}, {0, -t}}}})
-	}
-	limits := figures.LimitsOf(states...) // one scale for all frames
-	var frames []figures.Frame
-	for i, t := range times {
-		figure, err := figures.Images(figures.Axes{}, limits, states[i])
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
-	}
-	slider, err := figures.NewSlider(frames...)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(figures.Show(slider)) // displays in a notebook only
-	// Output: <nil>
 }
 
 func ExampleTable() {
@@ -149,24 +127,4 @@ func ExampleTable() {
 	// | C     |                                 – |
 	//
 	// ±: 95% interval; bold: best; underlined: within the best's 95% interval; in parentheses: published; –: missing
-}
-
-func ExampleShow() {
-	table := &figures.Table{Columns: []figures.Column{{Title: "nothing"}}}
-	fmt.Println(figures.Show(table)) // displays in a notebook only
-	// Output: <nil>
-}
-
-func ExampleNewBar() {
-	bar := figures.NewBar("Training") // one line of standard error, or one output of a notebook cell
-	for epoch := range 3 {
-		bar.Update(float64(epoch)/3, fmt.Sprintf("epoch %d", epoch+1))
-	}
-	bar.Done("3 epochs")
-	// Output:
-}
-
-func ExampleDuration() {
-	fmt.Println(figures.Duration(95 * time.Second))
-	// Output: 1 min 35 s
 }

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/janpfeifer/gonb/gonbui"
 )
 
 // texts parses an SVG and returns what it writes, and how many elements of each name it has.
@@ -49,7 +47,8 @@ func texts(t *testing.T, svg []byte) (text string, elements map[string]int) {
 func TestSVGHoldsLabels(t *testing.T) {
 	made := samples(t)
 	want := map[string][]string{
-		"adjacency":  {"Test flows between test regions", "test day 0", "test day 6", "to region", "from region", "people per day", "50"},
+		"adjacency": {"Test flows between test regions", "test day 0", "test day 6", "to region", "from region",
+			"people per day", "50"},
 		"adjacency1": {"A small graph", "before", "to node", "from node", "weight", "missing"},
 		"heatmap":    {"Standardised test cases", "day", "region", "standard deviations", "−3", "0", "3", "missing"},
 		"heatmap6":   {"Alpha", "Delta region", "cases", "60"},
@@ -103,13 +102,30 @@ func TestSVGIsSelfContainedAndLight(t *testing.T) {
 				t.Errorf("%s: SVG holds %q", name, foreign)
 			}
 		}
-		isHeat := strings.HasPrefix(name, "adjacency") || strings.HasPrefix(name, "heatmap") || strings.HasPrefix(name, "images")
+		isHeat := strings.HasPrefix(name, "adjacency") || strings.HasPrefix(name, "heatmap") ||
+			strings.HasPrefix(name, "images")
 		if images := elements["image"]; isHeat != (images > 0) {
 			t.Errorf("%s: %d images", name, images)
 		}
 	}
 	if total > 600_000 {
 		t.Errorf("all samples together take %d bytes", total)
+	}
+}
+
+// The same figure is the same file, however often it is made and drawn.
+func TestSVGIsDeterministic(t *testing.T) {
+	again := samples(t)
+	for name, f := range samples(t) {
+		first, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range []*Figure{f, again[name]} {
+			if second, err := other.SVG(); err != nil || !bytes.Equal(first, second) {
+				t.Errorf("%s: drawn again, it differs (%v)", name, err)
+			}
+		}
 	}
 }
 
@@ -173,7 +189,8 @@ func TestSave(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := f.Save(filepath.Join(folder, "a.pdf")); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), ".svg or .png") {
+	if err := f.Save(filepath.Join(folder, "a.pdf")); !errors.Is(err, ErrInput) ||
+		!strings.Contains(err.Error(), ".svg or .png") {
 		t.Errorf("pdf: %v", err)
 	}
 	if err := f.Save(filepath.Join(folder, "none", "a.svg")); !errors.Is(err, os.ErrNotExist) {
@@ -200,16 +217,23 @@ func TestStrangeLabels(t *testing.T) {
 // Too small for its labels, a figure is an error or an empty drawing, not a panic.
 func TestSmallSizes(t *testing.T) {
 	for _, side := range []float64{60, 75, 100, 150} {
-		axes := Axes{Title: "title", X: "x", Y: "y", Colour: "c", Width: side, Height: side, Spans: []Span{{"train", 0, 1}}, Marks: []Mark{{"end", 1, true}}}
+		axes := Axes{Title: "title", X: "x", Y: "y", Colour: "c", Width: side, Height: side,
+			Spans: []Span{{"train", 0, 1}}, Marks: []Mark{{"end", 1, true}}}
 		dense := [][]float64{{0, 1}, {2, 0}}
 		panel := HeatPanel{Title: "p", Dense: dense}
 		for name, make := range map[string]func() (*Figure, error){
 			"lines":     func() (*Figure, error) { return Lines(axes, Series{Name: "s", Y: []float64{1, 2}}) },
 			"adjacency": func() (*Figure, error) { return Adjacency(axes, []HeatPanel{panel, panel, panel, panel, panel}) },
 			"heatmap":   func() (*Figure, error) { return HeatMap(axes, Grid{Values: dense}) },
-			"images":    func() (*Figure, error) { return Images(axes, Limits{}, []ImagePanel{{Values: dense}, {Values: dense}}) },
-			"dots":      func() (*Figure, error) { return Dots(axes, DotRow{Name: "m", Value: Number(1)}) },
-			"forecasts": func() (*Figure, error) { return Forecasts(axes, []ForecastPanel{{Title: "p", Truth: []float64{1, 2}}}) },
+			"images": func() (*Figure, error) {
+				return Images(axes, Limits{},
+					[]ImagePanel{{Values: dense}, {Values: dense}})
+			},
+			"dots": func() (*Figure, error) { return Dots(axes, DotRow{Name: "m", Value: Number(1)}) },
+			"forecasts": func() (*Figure, error) {
+				return Forecasts(axes,
+					[]ForecastPanel{{Title: "p", Truth: []float64{1, 2}}})
+			},
 		} {
 			f, err := make()
 			if err == nil {
@@ -227,17 +251,8 @@ func TestSmallSizes(t *testing.T) {
 	}
 }
 
-func TestShowOutsideNotebook(t *testing.T) {
-	if gonbui.IsNotebook {
-		t.Skip("runs in a notebook")
-	}
-	if err := Show(mustLines(t, Axes{}), &Table{}); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestShowHTML(t *testing.T) {
-	page, err := mustLines(t, Axes{Title: "inline"}).showHTML()
+func TestFigureHTML(t *testing.T) {
+	page, err := mustLines(t, Axes{Title: "inline"}).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +278,7 @@ func TestTextsHaveTheirWidth(t *testing.T) {
 	if texts == 0 || fitted != texts {
 		t.Errorf("%d of %d texts say how wide they are", fitted, texts)
 	}
-	if want := fmt.Sprintf(`textLength="%.2f"`, titleText.width("Errors <of> A & B").Points()); !strings.Contains(string(svg), want) {
+	if want := fmt.Sprintf(`textLength="%.2f"`, titleText.Width("Errors <of> A & B").Points()); !strings.Contains(string(svg), want) {
 		t.Errorf("no %s for the title", want)
 	}
 }
@@ -274,11 +289,13 @@ func TestLineStyles(t *testing.T) {
 	if a, b := solid.style(0), dotted.style(1); a.Color != b.Color || len(a.Dashes) != 0 || len(b.Dashes) != 2 {
 		t.Errorf("styles %v and %v, want one colour, the second dotted", a, b)
 	}
-	if style := (Series{Colour: 1 + len(seriesColours)}).style(0); len(style.Dashes) != 0 || style.Color != solid.style(0).Color {
+	if style := (Series{Colour: 1 + len(seriesColours)}).style(0); len(style.Dashes) != 0 ||
+		style.Color != solid.style(0).Color {
 		t.Errorf("style %v of a colour that was asked for, want the first without dashes", style)
 	}
 	paths := func(points bool) int {
-		f, err := Lines(Axes{LogX: true}, Series{X: []float64{1, 10, 100, 1000}, Y: []float64{1, math.NaN(), 2, 3}, Points: points})
+		f, err := Lines(Axes{LogX: true}, Series{X: []float64{1, 10, 100, 1000}, Y: []float64{1, math.NaN(), 2, 3},
+			Points: points})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,13 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -19,123 +23,119 @@ type Grid struct {
 	Limit     float64     // largest magnitude of the colour scale, beyond which colours stay; 0 is the largest value
 }
 
-const mostNames = 40 // rows or columns that have room for their names
+const mostNames = 40 // rows or columns, of which all can be named
 
 // HeatMap draws a grid with a colour bar; axes.Colour labels the bar.
 func HeatMap(axes Axes, grid Grid) (*Figure, error) {
 	colours, err := grid.colouring()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("figures: HeatMap: %w", err)
 	}
-	rows := len(grid.Values)
+	rows, columns := len(grid.Values), len(grid.Values[0])
 	height := math.Min(520, math.Max(190, 90+14*float64(rows)))
 	if rows > mostNames {
 		height = 320
 	}
-	return axes.figure(height, func(c draw.Canvas) { grid.draw(c, axes, colours) })
-}
-
-func (g Grid) draw(c draw.Canvas, axes Axes, colours colouring) {
-	rows, columns := len(g.Values), len(g.Values[0])
-	missing := anyNaN(g.Values)
-	x := scale{min: g.Start - 0.5, max: g.Start + float64(columns) - 0.5}
-	y := scale{min: float64(rows) - 0.5, max: -0.5} // the first row is on top
-	xTicks := x.wholeTicks(int(c.Size().X / 76))
-	yTicks := cells(rows).wholeTicks(int(c.Size().Y / 32))
-	if g.Rows != nil && rows <= mostNames {
-		yTicks = nil
-		for i, name := range g.Rows {
-			yTicks = append(yTicks, tick{value: float64(i), label: tickText.shorten(name, 150)})
-		}
-	}
-	bar := colours.barRoom(axes.Colour, missing, c.Size().Y) + panelGap
-	r := rimsFor(axes, xTicks, yTicks)
-	if g.Columns != nil && columns <= mostNames {
-		r = rimsFor(axes, nil, yTicks) // names stay inside their columns
-		xTicks = g.columnNames((c.Size().X - bar - r.left - r.right) / vg.Length(columns))
-	}
-	r.top = 2
-	f := newFrame(draw.Crop(c, 0, -bar, 0, 0), r, x, y, xTicks, yTicks)
-	f.DrawImage(f.Rectangle, colours.raster(rows, columns, func(r, c int) float64 { return g.Values[r][c] }))
-	outline(&f.Canvas, f.Rectangle)
-	for _, s := range axes.Spans { // over a heat map a span is a pair of lines
-		for _, edge := range []float64{s.From, s.To} {
-			if at := x.at(edge); at > 0 && at < 1 {
-				f.StrokeLine2(line(1, ink), f.X(at), f.Min.Y, f.X(at), f.Max.Y)
+	bar := colourBar{colours, axes.Colour, anyNaN(grid.Values), cmp.Or(axes.Height, height) - 70}
+	f := field{colours, grid.Values, grid.Start}
+	return axes.figure(height, func(c draw.Canvas) {
+		p := f.plot("", 0, int(c.Size().X/76), int(c.Size().Y/32))
+		p.Add(bar)
+		for _, s := range axes.Spans { // over a heat map a span is a pair of lines
+			for _, x := range []float64{s.From, s.To} {
+				if x > p.X.Min && x < p.X.Max {
+					edge := plotter.XYs{{X: x, Y: p.Y.Min}, {X: x, Y: p.Y.Max}}
+					p.Add(only{&plotter.Line{XYs: edge, LineStyle: line(1, ink)}})
+				}
 			}
 		}
-	}
-	f.axes(axes.X, axes.Y)
-	b := c
-	b.Min = vg.Point{X: f.Max.X + panelGap, Y: f.Min.Y}
-	b.Max = vg.Point{X: c.Max.X, Y: f.Max.Y}
-	colours.drawBar(b, axes.Colour, missing)
+		p.X.Label.Text, p.Y.Label.Text = axes.X, axes.Y
+		if grid.Rows != nil && rows <= mostNames {
+			p.Y.Tick.Marker = names(grid.Rows, float64(rows-1), -1, 150)
+		}
+		if grid.Columns != nil && columns <= mostNames {
+			width := p.DataCanvas(c).Size().X/vg.Length(columns) - 8
+			p.X.Tick.Marker = names(grid.Columns, grid.Start, 1, width)
+		}
+		newTiles([]*plot.Plot{p}, 1).draw(c)
+	})
 }
 
-// columnNames are ticks that keep apart in columns of the given width.
-func (g Grid) columnNames(width vg.Length) []tick {
-	var ticks []tick
-	for j, name := range g.Columns {
-		ticks = append(ticks, tick{value: g.Start + float64(j), label: tickText.shorten(name, width-4)})
+// names are ticks with texts of at most the given width.
+func names(texts []string, first, step float64, width vg.Length) (found plot.ConstantTicks) {
+	for i, s := range texts {
+		found = append(found, plot.Tick{Value: first + step*float64(i), Label: shorten(tickText, s, width)})
 	}
-	return ticks
+	return found
 }
 
 // colouring checks the grid and chooses the colour scale.
 func (g Grid) colouring() (colouring, error) {
-	fail := func(format string, args ...any) (colouring, error) {
-		return colouring{}, fmt.Errorf("figures: HeatMap: %s: %w", fmt.Sprintf(format, args...), ErrInput)
-	}
 	if len(g.Values) == 0 || len(g.Values[0]) == 0 {
-		return fail("Values is empty, wanted [rows][columns] with at least one of each")
+		return colouring{}, invalid("Values is empty, wanted [rows][columns] with at least one of each")
 	}
-	if g.Rows != nil && len(g.Rows) != len(g.Values) {
-		return fail("%d names for %d rows, wanted as many, or nil", len(g.Rows), len(g.Values))
+	rows, columns := len(g.Values), len(g.Values[0])
+	switch {
+	case g.Rows != nil && len(g.Rows) != rows:
+		return colouring{}, invalid("%d names for %d rows, wanted as many, or nil", len(g.Rows), rows)
+	case g.Columns != nil && len(g.Columns) != columns:
+		return colouring{}, invalid("%d names for %d columns, wanted as many, or nil", len(g.Columns), columns)
+	case g.Log && g.Diverging:
+		return colouring{}, invalid("Log and Diverging exclude each other: signed values have no logarithm")
+	case !(g.Limit >= 0) || math.IsInf(g.Limit, 0):
+		return colouring{}, invalid("Limit is %g, wanted a positive number, or 0 for the largest value", g.Limit)
 	}
-	if g.Columns != nil && len(g.Columns) != len(g.Values[0]) {
-		return fail("%d names for %d columns, wanted as many, or nil", len(g.Columns), len(g.Values[0]))
-	}
-	if g.Log && g.Diverging {
-		return fail("Log and Diverging exclude each other: signed values have no logarithm")
-	}
-	if !(g.Limit >= 0) || math.IsInf(g.Limit, 0) {
-		return fail("Limit is %g, wanted a positive number, or 0 for the largest value", g.Limit)
-	}
-	largest := 0.0
-	for i, row := range g.Values {
-		if len(row) != len(g.Values[0]) {
-			return fail("row %d has %d columns, row 0 has %d, wanted as many in each", i, len(row), len(g.Values[0]))
-		}
-		for j, v := range row {
-			if math.Abs(v) > mostFinite || g.Log && v < 0 {
-				return fail("value [%d][%d] is %g, wanted finite values%s; NaN marks a missing one", i, j, v, map[bool]string{true: " of 0 or above (Log)"}[g.Log])
-			}
-			if !math.IsNaN(v) {
-				largest = math.Max(largest, math.Abs(v))
-			}
-		}
+	if err := checkCells(g.Values, columns, g.Log); err != nil {
+		return colouring{}, err
 	}
 	s, ok := fit(g.Log, 0, g.Values...)
 	if !ok {
-		return fail("no value to draw: all are missing (NaN)%s", map[bool]string{true: " or 0"}[g.Log])
+		return colouring{}, invalid("no value to draw: all are missing (NaN), or 0 where colours are logarithmic")
 	}
+	s.max = cmp.Or(g.Limit, s.max)
 	if g.Diverging {
-		if largest == 0 {
-			largest = 1
-		}
-		s = scale{min: -largest, max: largest}
+		s.max = cmp.Or(g.Limit, magnitude(g.Values))
+		s.min = -s.max
 	}
-	if g.Limit > 0 {
-		s.max = g.Limit
-		if g.Diverging {
-			s.min = -g.Limit
+	if s.min >= s.max {
+		return colouring{}, invalid("Limit %g is not above the smallest value %g", g.Limit, s.min)
+	}
+	return colouring{scale: s, signed: g.Diverging}, nil
+}
+
+// checkCells finds what cannot be drawn.
+func checkCells(values [][]float64, columns int, log bool) error {
+	for i, row := range values {
+		if len(row) != columns {
+			return invalid("row %d has %d columns, wanted %d in each row (adjacencies are square)", i, len(row), columns)
 		}
-		if s.min >= s.max {
-			return fail("Limit %g is not above the smallest value %g", g.Limit, s.min)
+		for j, v := range row {
+			if math.Abs(v) > mostFinite || log && v < 0 {
+				return invalid("value [%d][%d] is %g, wanted finite values%s; NaN marks a missing one",
+					i, j, v, notNegative[log])
+			}
 		}
 	}
-	if g.Diverging {
-		return colouring{scale: s, colours: diverging}, nil
+	return nil
+}
+
+// notNegative says what a logarithmic colour scale needs.
+var notNegative = map[bool]string{true: " of 0 or above (the colour scale is logarithmic; HeatMap draws signed values)"}
+
+// magnitude is the largest one, or 1 if all are 0, or 0 if all are missing.
+func magnitude(rows [][]float64) (largest float64) {
+	zero := false
+	for _, v := range slices.Concat(rows...) {
+		if zero = zero || v == 0; finite(v) {
+			largest = math.Max(largest, math.Abs(v))
+		}
 	}
-	return colouring{scale: s, colours: sequential}, nil
+	if largest == 0 && zero {
+		return 1
+	}
+	return largest
+}
+
+func anyNaN(rows [][]float64) bool {
+	return slices.ContainsFunc(rows, func(row []float64) bool { return slices.ContainsFunc(row, math.IsNaN) })
 }

@@ -59,7 +59,8 @@ func TestInputErrors(t *testing.T) {
 		{"NaN span", lines(Axes{Spans: []Span{{"train", nan, 1}}}, Series{Y: some}), "From < To"},
 		{"span on log X", lines(Axes{LogX: true, Spans: []Span{{"train", 0, 1}}}, Series{X: some, Y: some}), "positive From"},
 
-		{"NaN mark", lines(Axes{Marks: []Mark{{X: 0}, {Name: "event", X: nan}}}, Series{Y: some}), `mark 1 ("event") lies at NaN`},
+		{"NaN mark", lines(Axes{Marks: []Mark{{X: 0}, {Name: "event", X: nan}}}, Series{Y: some}),
+			`mark 1 ("event") lies at NaN`},
 		{"infinite mark", lines(Axes{Marks: []Mark{{X: inf}}}, Series{Y: some}), `mark 0 ("") lies at +Inf`},
 		{"no panels", adjacency(), "wanted one or more"},
 		{"no nodes", adjacency(HeatPanel{}), "number of nodes N is 0"},
@@ -68,7 +69,8 @@ func TestInputErrors(t *testing.T) {
 		{"no weights", adjacency(HeatPanel{N: 3}), "no weight above 0"},
 		{"outside", adjacency(HeatPanel{N: 3, From: []int{0}, To: []int{3}}), "nodes 0 to 2"},
 		{"edge lengths", adjacency(HeatPanel{N: 3, From: []int{0}, To: []int{}}), "as many of each"},
-		{"negative", adjacency(HeatPanel{N: 3, From: []int{0}, To: []int{1}, Weights: []float64{-1}}), "HeatMap draws signed"},
+		{"negative", adjacency(HeatPanel{N: 3, From: []int{0}, To: []int{1}, Weights: []float64{-1}}),
+			"HeatMap draws signed"},
 		{"both", adjacency(HeatPanel{Dense: [][]float64{{1}}, From: []int{0}}), "one of them"},
 
 		{"no values", grid(Grid{}), "Values is empty"},
@@ -85,10 +87,13 @@ func TestInputErrors(t *testing.T) {
 		{"empty field", images(Limits{}, ImagePanel{Title: "Truth"}), `panel 0 ("Truth"): field in Values is empty`},
 		{"empty row", images(Limits{}, ImagePanel{Values: [][]float64{{}}}), "field in Values is empty"},
 		{"ragged field", images(Limits{}, ImagePanel{Values: [][]float64{{1}, {1, 2}}}), "row 1 has 2 columns"},
-		{"other shape", images(Limits{}, ImagePanel{Values: field}, ImagePanel{Title: "b", Values: field[:1]}), `panel 1 ("b"): 1 rows, the first panel has 2`},
-		{"infinite field", images(Limits{}, ImagePanel{Values: field}, ImagePanel{Title: "b", Values: [][]float64{{1, 2}, {3, -inf}}}), `panel 1 ("b"): value [1][1] is -Inf`},
+		{"other shape", images(Limits{}, ImagePanel{Values: field}, ImagePanel{Title: "b", Values: field[:1]}),
+			`panel 1 ("b"): 1 rows, the first panel has 2`},
+		{"infinite field", images(Limits{}, ImagePanel{Values: field},
+			ImagePanel{Title: "b", Values: [][]float64{{1, 2}, {3, -inf}}}), `panel 1 ("b"): value [1][1] is -Inf`},
 		{"missing field", images(Limits{}, ImagePanel{Values: [][]float64{{nan}}}), "all are missing"},
-		{"missing difference", images(Limits{}, ImagePanel{Values: [][]float64{{nan}}, Diverging: true}), "diverging panels: all are missing"},
+		{"missing difference", images(Limits{}, ImagePanel{Values: [][]float64{{nan}}, Diverging: true}),
+			"diverging panels: all are missing"},
 		{"limits upside down", images(Limits{Low: 2, High: 1}, ImagePanel{Values: field}), "Low 2 and High 1"},
 		{"infinite limits", images(Limits{High: inf}, ImagePanel{Values: field}), "both finite"},
 		{"NaN limits", images(Limits{Low: nan}, ImagePanel{Values: field}), "Low NaN"},
@@ -105,10 +110,12 @@ func TestInputErrors(t *testing.T) {
 		{"no truth", forecasts(ForecastPanel{Title: "Leeds"}), "Leeds"},
 		{"other models", forecasts(ForecastPanel{Truth: some, Forecasts: []Series{{Name: "a", Y: some}}},
 			ForecastPanel{Truth: some, Forecasts: []Series{{Name: "b", Y: some}}}), "same order"},
-		{"fewer models", forecasts(ForecastPanel{Truth: some, Forecasts: []Series{{Name: "a", Y: some}}}, ForecastPanel{Truth: some}), "same models"},
+		{"fewer models", forecasts(ForecastPanel{Truth: some, Forecasts: []Series{{Name: "a", Y: some}}},
+			ForecastPanel{Truth: some}), "same models"},
 
 		{"no models", dots(Axes{}), "one for each model"},
-		{"all models missing", dots(Axes{}, DotRow{Name: "a"}, DotRow{Name: "b", Value: Number(nan)}), "all 2 rows are missing"},
+		{"all models missing", dots(Axes{}, DotRow{Name: "a"}, DotRow{Name: "b", Value: Number(nan)}),
+			"all 2 rows are missing"},
 		{"words", dots(Axes{}, DotRow{Name: "a", Value: Text("good")}), "wanted a number"},
 		{"infinite mean", dots(Axes{}, DotRow{Name: "a", Value: Number(inf)}), "wanted finite"},
 		{"log of negative mean", dots(Axes{LogX: true}, DotRow{Name: "a", Value: Number(-1)}), "above 0"},
@@ -140,9 +147,15 @@ func TestOddInput(t *testing.T) {
 		{"band below zero on log Y", func() (*Figure, error) {
 			return Lines(Axes{LogY: true}, Series{Y: []float64{1, 2}, Lower: []float64{-1, 1}, Upper: []float64{3, 3}})
 		}},
+		{"band all below zero on log Y", func() (*Figure, error) {
+			return Lines(Axes{LogY: true}, Series{Y: []float64{1, 2}, Lower: []float64{-1, 1}, Upper: []float64{-1, 3}})
+		}},
 		{"huge", func() (*Figure, error) { return Lines(Axes{}, Series{Y: []float64{-1e300, 1e300}}) }},
 		{"tiny", func() (*Figure, error) { return Lines(Axes{}, Series{Y: []float64{1e-300, 3e-300}}) }},
-		{"far apart on log Y", func() (*Figure, error) { return Lines(Axes{LogY: true}, Series{Y: []float64{1e-300, 1e300}}) }},
+		{"far apart on log Y", func() (*Figure, error) {
+			return Lines(Axes{LogY: true},
+				Series{Y: []float64{1e-300, 1e300}})
+		}},
 		{"one node", func() (*Figure, error) { return Adjacency(Axes{}, []HeatPanel{{Dense: [][]float64{{1}}}}) }},
 		{"an empty day", func() (*Figure, error) {
 			return Adjacency(Axes{}, []HeatPanel{{N: 2, From: []int{0}, To: []int{1}}, {N: 2}})
@@ -150,7 +163,10 @@ func TestOddInput(t *testing.T) {
 		{"different sizes", func() (*Figure, error) {
 			return Adjacency(Axes{}, []HeatPanel{{N: 2, From: []int{0}, To: []int{1}}, {N: 500, From: []int{7}, To: []int{499}}})
 		}},
-		{"constant grid", func() (*Figure, error) { return HeatMap(Axes{}, Grid{Values: [][]float64{{0, 0}}, Diverging: true}) }},
+		{"constant grid", func() (*Figure, error) {
+			return HeatMap(Axes{},
+				Grid{Values: [][]float64{{0, 0}}, Diverging: true})
+		}},
 		{"log grid", func() (*Figure, error) {
 			return HeatMap(Axes{}, Grid{Values: [][]float64{{0, 1, 1000, nan}}, Log: true})
 		}},
@@ -158,14 +174,19 @@ func TestOddInput(t *testing.T) {
 			return HeatMap(Axes{}, Grid{Values: [][]float64{make([]float64, 60)}, Columns: make([]string, 60)})
 		}},
 		{"mark on log X", func() (*Figure, error) {
-			return Lines(Axes{LogX: true, Marks: []Mark{{"a", -1, true}, {"b", 1, true}}}, Series{X: []float64{1, 2}, Y: []float64{1, 2}})
+			return Lines(Axes{LogX: true, Marks: []Mark{{"a", -1, true}, {"b", 1, true}}},
+				Series{X: []float64{1, 2}, Y: []float64{1, 2}})
 		}},
-		{"constant field", func() (*Figure, error) { return Images(Axes{}, Limits{}, []ImagePanel{{Values: [][]float64{{0}}}}) }},
+		{"constant field", func() (*Figure, error) {
+			return Images(Axes{}, Limits{},
+				[]ImagePanel{{Values: [][]float64{{0}}}})
+		}},
 		{"no difference", func() (*Figure, error) {
 			return Images(Axes{}, Limits{}, []ImagePanel{{Values: [][]float64{{0}}, Diverging: true}})
 		}},
 		{"missing field with limits", func() (*Figure, error) {
-			return Images(Axes{}, Limits{High: 1, Swing: 1}, []ImagePanel{{Values: [][]float64{{nan}}}, {Values: [][]float64{{nan}}, Diverging: true}})
+			return Images(Axes{}, Limits{High: 1, Swing: 1},
+				[]ImagePanel{{Values: [][]float64{{nan}}}, {Values: [][]float64{{nan}}, Diverging: true}})
 		}},
 		{"one epoch", func() (*Figure, error) { return LossCurves(Axes{}, LossRun{Validation: []float64{0.5}}) }},
 		{"truth alone", func() (*Figure, error) { return Forecasts(Axes{}, []ForecastPanel{{Truth: []float64{1, nan, 2}}}) }},

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -26,104 +29,110 @@ type Series struct {
 // Lines draws series over X with a key above the data.
 func Lines(axes Axes, series ...Series) (*Figure, error) {
 	if len(series) == 0 {
-		return nil, fmt.Errorf("figures: Lines got no series, wanted one or more: %w", ErrInput)
+		return nil, invalid("figures: Lines got no series, wanted one or more")
 	}
-	series = append([]Series(nil), series...)
+	series = slices.Clone(series)
 	for i := range series {
 		if err := series[i].check(axes); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("figures: %w", err)
 		}
 	}
-	return axes.figure(260, func(c draw.Canvas) {
-		var xs, ys [][]float64
-		room := 0.0
-		for _, s := range series {
-			xs, ys = append(xs, s.X), append(ys, s.Y, s.Lower, s.Upper)
-			if s.Points { // whole also at the ends
-				room = 0.02
-			}
-		}
-		x, _ := fit(axes.LogX, room, xs...)
-		y, _ := fit(axes.LogY, 0.05, ys...)
-		entries := seriesKey(series, 0)
-		if len(series) == 1 && series[0].Name == "" {
-			entries = nil
-		}
-		drawPanel(c, axes, entries, x, y, func(f *frame) { drawSeries(f, series, 0) })
-	})
+	x, y := ranges(axes, 0.05, series)
+	entries := seriesKey(series)
+	if len(series) == 1 && series[0].Name == "" {
+		entries = nil
+	}
+	return axes.figure(260, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series, y)) })
 }
 
-// drawPanel lays out one pair of axes with a key, spans and marks, and calls data between these and the axes.
-func drawPanel(c draw.Canvas, axes Axes, entries []entry, x, y scale, data func(f *frame)) {
-	entries = append(entries, markEntries(axes.Marks, x)...)
-	named := drawPanelOnce(c, axes, entries, x, y, data, true)
-	if !named {
-		drawPanelOnce(c, axes, append(entries, spanEntries(axes.Spans)...), x, y, data, false)
-	}
-}
-
-// drawPanelOnce draws nothing and returns false if the spans were to be named above the data and do not fit.
-func drawPanelOnce(c draw.Canvas, axes Axes, entries []entry, x, y scale, data func(f *frame), nameSpans bool) bool {
-	xTicks, yTicks := tickCounts(c, x, y)
-	r := rimsFor(axes, xTicks, yTicks)
-	if nameSpans && len(axes.Spans) > 0 {
-		r.top = noteText.size + 4
-	}
-	below := c
-	below.Max.Y -= keyHeight(entries, c.Max.X-c.Min.X-r.left)
-	f := newFrame(below, r, x, y, xTicks, yTicks)
-	if nameSpans && !f.spansFit(axes.Spans) {
-		return false
-	}
-	drawKey(c, f.Min.X, entries)
-	f.shade(axes.Spans)
-	f.grid()
-	f.mark(axes.Marks)
-	data(&f)
-	f.axes(axes.X, axes.Y)
-	if nameSpans {
-		f.nameSpans(axes.Spans)
-	}
-	return true
-}
-
-// tickCounts gives ticks about every 76 points across and every 38 points up.
-func tickCounts(c draw.Canvas, x, y scale) (xTicks, yTicks []tick) {
+// drawPanel draws data on one pair of axes under a key.
+func drawPanel(c draw.Canvas, axes Axes, x, y scale, entries []entry, data []plot.Plotter) {
 	size := c.Size()
-	return x.ticks(int(size.X / 76)), y.ticks(int(size.Y / 38))
+	p := newPanel(axes, x, y, int(size.X/76), int(size.Y/38))
+	p.Add(data...)
+	drawPanels(c, []*panel{p}, 1, append(entries, markEntries(axes.Marks, x)...))
 }
 
-// drawSeries draws bands first and lines over them; colours start at the given place of the palette.
-func drawSeries(f *frame, series []Series, first int) {
+// ranges hold all series, with a share pad of free space above and below.
+func ranges(axes Axes, pad float64, series []Series) (x, y scale) {
+	var xs, ys [][]float64
+	for _, s := range series {
+		xs, ys = append(xs, s.X), append(ys, s.Y, s.Lower, s.Upper)
+	}
+	x, _ = fit(axes.LogX, 0, xs...)
+	y, _ = fit(axes.LogY, pad, ys...)
+	return x, y
+}
+
+// seriesPlotters are bands first and lines over them.
+func seriesPlotters(series []Series, y scale) (data []plot.Plotter) {
 	for i, s := range series {
-		if s.Lower != nil {
-			f.band(withAlpha(s.colour(first+i), bandAlpha), s.X, s.Lower, s.Upper)
+		if s.Lower == nil {
+			continue
+		}
+		lower := split(s.X, s.Lower, s.Upper, y.min) // which may not be positive on a logarithmic Y
+		for k, ring := range split(s.X, s.Upper, s.Lower, y.min) {
+			slices.Reverse(lower[k])
+			data = append(data, only{&plotter.Polygon{XYs: []plotter.XYs{append(ring, lower[k]...)}, Color: s.band(i)}})
 		}
 	}
 	for i, s := range series {
-		f.stroke(s.style(first+i), s.X, s.Y)
-		for k := range s.X {
-			if s.Points && !math.IsNaN(s.Y[k]) {
-				f.dot(f.point(s.X[k], s.Y[k]), pointRadius, s.colour(first+i))
-			}
+		data = append(data, stroke(s.style(i), s.X, s.Y)...)
+		if s.Points {
+			data = append(data, &plotter.Scatter{XYs: known(s.X, s.Y), GlyphStyle: circle(s.colour(i), pointRadius)})
 		}
 	}
+	return data
 }
 
-const (
-	bandAlpha   = 0.22
-	pointRadius = 2.4
-)
+// stroke draws lines that are open where y is missing; a single point between gaps becomes a dot. gonum's Line has no
+// gaps.
+func stroke(style draw.LineStyle, x, y []float64) (data []plot.Plotter) {
+	for _, points := range split(x, y, y, math.Inf(-1)) {
+		if len(points) == 1 {
+			data = append(data, &plotter.Scatter{XYs: points, GlyphStyle: circle(style.Color, 1.2*style.Width)})
+		} else {
+			data = append(data, only{&plotter.Line{XYs: points, LineStyle: style}})
+		}
+	}
+	return data
+}
 
-func seriesColour(i int) color.NRGBA { return seriesColours[i%len(seriesColours)] }
+// split returns the stretches of points where neither x nor y nor with is NaN; y is raised to least.
+func split(x, y, with []float64, least float64) (found []plotter.XYs) {
+	open := true
+	for i := range x {
+		if math.IsNaN(x[i] + y[i] + with[i]) {
+			open = true
+			continue
+		}
+		if open {
+			found = append(found, nil)
+		}
+		last := &found[len(found)-1]
+		*last, open = append(*last, plotter.XY{X: x[i], Y: max(y[i], least)}), false
+	}
+	return found
+}
+
+// known are the points with a value.
+func known(x, y []float64) plotter.XYs { return slices.Concat(split(x, y, y, math.Inf(-1))...) }
+
+const pointRadius = 2.4
+
+func circle(c color.Color, radius vg.Length) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}
+}
 
 // colour is that of a series at place i.
 func (s Series) colour(i int) color.NRGBA {
 	if s.Colour > 0 {
 		i = s.Colour - 1
 	}
-	return seriesColour(i)
+	return seriesColours[i%len(seriesColours)]
 }
+
+func (s Series) band(i int) color.NRGBA { return withAlpha(s.colour(i), 0.22) }
 
 // style gives each series a colour; from the seventh on, colours come again with dashes.
 func (s Series) style(i int) draw.LineStyle {
@@ -137,18 +146,18 @@ func (s Series) style(i int) draw.LineStyle {
 	return style
 }
 
-func seriesKey(series []Series, first int) []entry {
-	var entries []entry
+func seriesKey(series []Series) (entries []entry) {
 	for i, s := range series {
-		e := entry{name: s.Name, line: s.style(first + i)}
-		if s.Points {
-			e.glyph, e.radius, e.colour = draw.CircleGlyph{}, pointRadius, s.colour(first+i)
-		}
+		e := entry{name: s.Name}
 		if s.Lower != nil {
-			e.patch = withAlpha(s.colour(first+i), bandAlpha)
+			e.samples = append(e.samples, patch(s.band(i), 0))
 			if s.Band != "" {
 				e.name += " (band: " + s.Band + ")"
 			}
+		}
+		e.samples = append(e.samples, &plotter.Line{LineStyle: s.style(i)})
+		if s.Points {
+			e.samples = append(e.samples, &plotter.Scatter{GlyphStyle: circle(s.colour(i), pointRadius)})
 		}
 		entries = append(entries, e)
 	}
@@ -158,7 +167,7 @@ func seriesKey(series []Series, first int) []entry {
 // check fills in X and says what cannot be drawn.
 func (s *Series) check(axes Axes) error {
 	fail := func(format string, args ...any) error {
-		return fmt.Errorf("figures: series %q: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrInput)
+		return invalid("series %q: %s", s.Name, fmt.Sprintf(format, args...))
 	}
 	if len(s.Y) == 0 {
 		return fail("Y is empty, wanted at least one value")
@@ -166,38 +175,35 @@ func (s *Series) check(axes Axes) error {
 	if s.X == nil {
 		s.X = count(len(s.Y), 0)
 	}
-	if len(s.X) != len(s.Y) {
-		return fail("%d values of X and %d of Y, wanted as many; leave X nil for 0, 1, 2, ...", len(s.X), len(s.Y))
-	}
-	if (s.Lower == nil) != (s.Upper == nil) || s.Lower != nil && (len(s.Lower) != len(s.Y) || len(s.Upper) != len(s.Y)) {
-		return fail("band with %d lower and %d upper values for %d of Y, wanted both as long as Y, or neither", len(s.Lower), len(s.Upper), len(s.Y))
-	}
-	if s.Dashed && s.Dotted || s.Colour < 0 {
-		return fail("Dashed is %t, Dotted %t, Colour %d, wanted at most one of the first two and a place from 1 on", s.Dashed, s.Dotted, s.Colour)
+	switch n := len(s.Y); {
+	case len(s.X) != n:
+		return fail("%d values of X and %d of Y, wanted as many; leave X nil for 0, 1, 2, ...", len(s.X), n)
+	case (s.Lower == nil) != (s.Upper == nil) || s.Lower != nil && (len(s.Lower) != n || len(s.Upper) != n):
+		return fail("band with %d lower and %d upper values for %d of Y, wanted both as long as Y, or neither",
+			len(s.Lower), len(s.Upper), n)
+	case s.Dashed && s.Dotted || s.Colour < 0:
+		return fail("Dashed is %t, Dotted %t, Colour %d, wanted at most one of the first two and a place from 1 on",
+			s.Dashed, s.Dotted, s.Colour)
 	}
 	for i, x := range s.X {
 		if !finite(x) || axes.LogX && x <= 0 {
-			return fail("X[%d] is %g, wanted finite values%s", i, x, positiveIf(axes.LogX))
+			return fail("X[%d] is %g, wanted finite values%s", i, x, positive[axes.LogX])
 		}
 		if i > 0 && x <= s.X[i-1] {
 			return fail("X[%d]=%g does not exceed X[%d]=%g: sort the points by X", i, x, i-1, s.X[i-1])
 		}
 	}
-	known := 0
-	for _, group := range []struct {
-		name   string
-		values []float64
-	}{{"Y", s.Y}, {"Lower", s.Lower}, {"Upper", s.Upper}} {
-		for i, v := range group.values {
-			if math.Abs(v) > mostFinite || axes.LogY && v <= 0 && group.name == "Y" {
-				return fail("%s[%d] is %g, wanted finite values%s; NaN leaves a gap", group.name, i, v, positiveIf(axes.LogY))
+	missing := true
+	for k, values := range [][]float64{s.Y, s.Lower, s.Upper} {
+		for i, v := range values {
+			if math.Abs(v) > mostFinite || axes.LogY && v <= 0 && k == 0 {
+				return fail("%s[%d] is %g, wanted finite values%s; NaN leaves a gap",
+					[]string{"Y", "Lower", "Upper"}[k], i, v, positive[axes.LogY])
 			}
-			if !math.IsNaN(v) {
-				known++
-			}
+			missing = missing && math.IsNaN(v)
 		}
 	}
-	if known == 0 {
+	if missing {
 		return fail("all %d values are missing (NaN): leave the series out, or look at the run that made it", len(s.Y))
 	}
 	for i := range s.Lower {
@@ -208,12 +214,8 @@ func (s *Series) check(axes Axes) error {
 	return nil
 }
 
-func positiveIf(log bool) string {
-	if log {
-		return " above 0 (the axis is logarithmic)"
-	}
-	return ""
-}
+// positive says what a logarithmic axis needs.
+var positive = map[bool]string{true: " above 0 (the axis is logarithmic)"}
 
 // count returns first, first+1, ... (n values).
 func count(n int, first float64) []float64 {

@@ -1,9 +1,13 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -20,102 +24,63 @@ type LossRun struct {
 // marker at the epoch whose parameters were kept.
 func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("figures: LossCurves got no runs, wanted one for each seed: %w", ErrInput)
+		return nil, invalid("figures: LossCurves got no runs, wanted one for each seed")
 	}
 	axes.LogX, axes.LogY = false, true
-	if axes.X == "" {
-		axes.X = "epoch"
+	axes.X, axes.Y = cmp.Or(axes.X, "epoch"), cmp.Or(axes.Y, "loss")
+	each := fmt.Sprintf(" (%d seeds)", len(runs))
+	width := vg.Length(1)
+	switch {
+	case len(runs) == 1:
+		each = ""
+	case len(runs) > 5:
+		width = 0.7
 	}
-	if axes.Y == "" {
-		axes.Y = "loss"
-	}
-	best := make([]int, len(runs))
-	longest, withTrain := 1, false
+	var all [][]float64
+	var train, validation []plot.Plotter
+	hollow := draw.GlyphStyle{Color: validationColour, Radius: 2.8, Shape: ring{fill: white}}
+	kept := &plotter.Scatter{GlyphStyle: hollow}
+	longest := 2
 	for i, r := range runs {
-		var err error
-		if best[i], err = r.check(i); err != nil {
+		best, err := r.check(i)
+		if err != nil {
 			return nil, err
 		}
 		longest = max(longest, len(r.Validation), len(r.Train))
-		withTrain = withTrain || len(r.Train) > 0
+		all = append(all, r.Train, r.Validation)
+		train = append(train, stroke(line(width, withAlpha(trainColour, 0.75)), count(len(r.Train), 1), r.Train)...)
+		evaluated := known(count(len(r.Validation), 1), r.Validation) // epochs with a validation loss, which the line joins
+		style := line(width, withAlpha(validationColour, 0.75))       // many thin lines stay distinct where they cross
+		validation = append(validation, only{&plotter.Line{XYs: evaluated, LineStyle: style}})
+		kept.XYs = append(kept.XYs, plotter.XY{X: float64(best), Y: r.Validation[best-1]})
 	}
-	return axes.figure(260, func(c draw.Canvas) {
-		var all [][]float64
-		for _, r := range runs {
-			all = append(all, r.Train, r.Validation)
-		}
-		y, _ := fit(true, 0.04, all...)
-		x := scale{min: 1, max: math.Max(2, float64(longest))}
-		drawPanel(c, axes, lossKey(len(runs), withTrain), x, y, func(f *frame) { drawRuns(f, runs, best) })
-	})
+	entries := []entry{
+		{"train" + each, []plot.Thumbnailer{&plotter.Line{LineStyle: line(1.1, trainColour)}}},
+		{"validation" + each, []plot.Thumbnailer{&plotter.Line{LineStyle: line(1.1, validationColour)}}},
+		{"epoch kept", []plot.Thumbnailer{kept}},
+	}
+	if len(train) == 0 {
+		entries = entries[1:]
+	}
+	y, _ := fit(true, 0.04, all...)
+	x := scale{min: 1, max: float64(longest)}
+	data := append(append(train, validation...), only{kept})
+	return axes.figure(260, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, data) })
 }
 
 var trainColour, validationColour = seriesColours[0], seriesColours[1]
 
-// lossAlpha keeps many thin lines apart where they cross.
-const lossAlpha = 0.75
-
-func lossKey(seeds int, withTrain bool) []entry {
-	each := fmt.Sprintf(" (%d seeds)", seeds)
-	if seeds == 1 {
-		each = ""
-	}
-	entries := []entry{
-		{name: "train" + each, line: line(1.1, trainColour)},
-		{name: "validation" + each, line: line(1.1, validationColour)},
-		{name: "epoch kept", glyph: hollow{}, radius: 3, colour: validationColour},
-	}
-	if !withTrain {
-		return entries[1:]
-	}
-	return entries
-}
-
-func drawRuns(f *frame, runs []LossRun, best []int) {
-	width := line(1, nil).Width
-	if len(runs) > 5 {
-		width = 0.7
-	}
-	for _, r := range runs {
-		f.stroke(line(width, withAlpha(trainColour, lossAlpha)), count(len(r.Train), 1), r.Train)
-	}
-	for _, r := range runs {
-		x, y := evaluated(r.Validation)
-		f.stroke(line(width, withAlpha(validationColour, lossAlpha)), x, y)
-	}
-	for i, r := range runs {
-		at := f.point(float64(best[i]), r.Validation[best[i]-1])
-		f.DrawGlyphNoClip(draw.GlyphStyle{Color: validationColour, Radius: 2.8, Shape: hollow{}}, at)
-	}
-}
-
-// evaluated are the epochs with a validation loss; the line joins them.
-func evaluated(losses []float64) (epochs, values []float64) {
-	for i, v := range losses {
-		if !math.IsNaN(v) {
-			epochs, values = append(epochs, float64(i+1)), append(values, v)
-		}
-	}
-	return epochs, values
-}
-
 // check returns the epoch to mark.
 func (r LossRun) check(i int) (best int, err error) {
-	name := r.Name
-	if name == "" {
-		name = fmt.Sprintf("run %d", i)
-	}
+	name := cmp.Or(r.Name, fmt.Sprintf("run %d", i))
 	if len(r.Validation) == 0 {
-		return 0, fmt.Errorf("figures: %s has no validation loss, wanted one value an epoch: %w", name, ErrInput)
+		return 0, invalid("figures: %s has no validation loss, wanted one value an epoch", name)
 	}
-	for _, group := range []struct {
-		name   string
-		values []float64
-	}{{"train", r.Train}, {"validation", r.Validation}} {
-		for e, v := range group.values {
+	for k, losses := range [][]float64{r.Train, r.Validation} {
+		for e, v := range losses {
 			if v > mostFinite || v <= 0 {
-				return 0, fmt.Errorf("figures: %s: %s loss of epoch %d is %g, wanted finite values above 0 (the scale is logarithmic; NaN is an epoch without one): %w",
-					name, group.name, e+1, v, ErrInput)
+				return 0, invalid("figures: %s: %s loss of epoch %d is %g, wanted finite values above 0 (the scale is "+
+					"logarithmic; NaN is an epoch without one)", name, []string{"train", "validation"}[k], e+1, v)
 			}
 		}
 	}
@@ -125,14 +90,15 @@ func (r LossRun) check(i int) (best int, err error) {
 			lowest, best = v, e+1
 		}
 	}
-	if best == 0 {
-		return 0, fmt.Errorf("figures: %s: all %d validation losses are NaN: leave the run out and report it as failed: %w", name, len(r.Validation), ErrInput)
-	}
-	if r.Best == 0 {
+	switch {
+	case best == 0:
+		return 0, invalid("figures: %s: all %d validation losses are NaN: leave the run out and report it as failed",
+			name, len(r.Validation))
+	case r.Best == 0:
 		return best, nil
-	}
-	if r.Best < 0 || r.Best > len(r.Validation) || math.IsNaN(r.Validation[r.Best-1]) {
-		return 0, fmt.Errorf("figures: %s: Best is epoch %d, wanted one of 1 to %d that has a validation loss, or 0: %w", name, r.Best, len(r.Validation), ErrInput)
+	case r.Best < 0 || r.Best > len(r.Validation) || math.IsNaN(r.Validation[r.Best-1]):
+		return 0, invalid("figures: %s: Best is epoch %d, wanted one of 1 to %d that has a validation loss, or 0",
+			name, r.Best, len(r.Validation))
 	}
 	return r.Best, nil
 }

@@ -9,7 +9,8 @@ import (
 // One entry stands for all marks of a name, and none for marks that are not drawn.
 func TestMarkEntries(t *testing.T) {
 	x := scale{min: 0, max: 10}
-	marks := []Mark{{"before", -1, true}, {"event", 12, false}, {"event", 2, false}, {"end", 8, true}, {"event", 3, false}, {"", 5, false}, {"at the edge", 10, false}}
+	marks := []Mark{{"before", -1, true}, {"event", 12, false}, {"event", 2, false}, {"end", 8, true},
+		{"event", 3, false}, {"", 5, false}, {"at the edge", 10, false}}
 	var names []string
 	for _, e := range markEntries(marks, x) {
 		names = append(names, e.name)

@@ -3,9 +3,12 @@ package figures
 import (
 	"image/color"
 	"math"
+	"slices"
+
+	"gonum.org/v1/plot/palette/moreland"
 )
 
-// Okabe and Ito's colours that stay apart in every common kind of colour vision, in the order in which series take
+// Okabe and Ito's colours that stay distinct in every common kind of colour vision, in the order in which series take
 // them. Yellow, too pale for lines on white, is left out; the order puts the strongest contrasts first.
 var seriesColours = []color.NRGBA{
 	hex(0x0072B2), // blue
@@ -28,77 +31,34 @@ var (
 	rangeSand = hex(0xFCF4E3)
 )
 
-// sequential runs from light to dark, so that on white paper more ink means more; diverging has its neutral in the
-// middle.
-var (
-	sequential = newColourMap(hex(0xD5EFC4), hex(0x74C9AA), hex(0x2F97AA), hex(0x2C629C), hex(0x2B2D70), hex(0x140B33))
-	diverging  = newDiverging(
-		[]color.NRGBA{hex(0xF6F6F4), hex(0x9FC9E4), hex(0x3A83BC), hex(0x0B3F78)},
-		[]color.NRGBA{hex(0xF6F6F4), hex(0xF1B58D), hex(0xD0662C), hex(0x7A2A08)})
-)
-
 const mapLevels = 254 // with the two colours for empty and missing, what a paletted image holds
 
-type colourMap [mapLevels]color.NRGBA
+// The sequential colours run from light to dark, so that on white paper more ink means more; the diverging ones have
+// their neutral in the middle.
+var (
+	sequential = lightToDark(mapLevels, 0xD5EFC4, 0x74C9AA, 0x2F97AA, 0x2C629C, 0x2B2D70, 0x140B33)
+	blues      = lightToDark(mapLevels/2, 0xF6F6F4, 0x9FC9E4, 0x3A83BC, 0x0B3F78)
+	oranges    = lightToDark(mapLevels/2, 0xF6F6F4, 0xF1B58D, 0xD0662C, 0x7A2A08)
+	diverging  = append(reversed(blues), oranges...)
+)
 
-// mapLevel returns the place in a colour map of x in [0, 1], clipped.
-func mapLevel(x float64) int {
-	return int(math.Round(math.Min(1, math.Max(0, x)) * (mapLevels - 1)))
+// lightToDark returns n colours through the given ones, with equal steps of lightness.
+func lightToDark(n int, through ...uint32) []color.Color {
+	var darkToLight []color.Color
+	for _, rgb := range slices.Backward(through) {
+		darkToLight = append(darkToLight, hex(rgb))
+	}
+	m, err := moreland.NewLuminance(darkToLight)
+	if err != nil {
+		panic(err) // only the lists above are given
+	}
+	return reversed(m.Palette(n).Colors())
 }
 
-// newColourMap walks through the stops at constant speed in OKLab.
-func newColourMap(stops ...color.NRGBA) *colourMap {
-	var m colourMap
-	walk := equalSteps(stops)
-	for i := range m {
-		m[i] = walk(float64(i) / (mapLevels - 1))
-	}
-	return &m
-}
-
-// newDiverging joins two arms that start at the same neutral colour.
-func newDiverging(low, high []color.NRGBA) *colourMap {
-	var m colourMap
-	down, up := equalSteps(low), equalSteps(high)
-	for i := range m {
-		x := 2*float64(i)/(mapLevels-1) - 1
-		if x < 0 {
-			m[i] = down(-x)
-		} else {
-			m[i] = up(x)
-		}
-	}
-	return &m
-}
-
-// equalSteps returns the curve through stops, straight between them in OKLab and parametrised by its length, so that
-// equal steps of the argument look equally different.
-func equalSteps(stops []color.NRGBA) func(x float64) color.NRGBA {
-	points := make([][3]float64, len(stops))
-	length := make([]float64, len(stops))
-	for i, s := range stops {
-		points[i] = toOKLab(s)
-		if i > 0 {
-			length[i] = length[i-1] + distance(points[i-1], points[i])
-		}
-	}
-	return func(x float64) color.NRGBA {
-		target := x * length[len(length)-1]
-		i := 1
-		for i < len(length)-1 && target > length[i] {
-			i++
-		}
-		w := (target - length[i-1]) / (length[i] - length[i-1])
-		var p [3]float64
-		for k := range p {
-			p[k] = (1-w)*points[i-1][k] + w*points[i][k]
-		}
-		return fromOKLab(p)
-	}
-}
-
-func distance(a, b [3]float64) float64 {
-	return math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
+func reversed(colours []color.Color) []color.Color {
+	colours = slices.Clone(colours)
+	slices.Reverse(colours)
+	return colours
 }
 
 func hex(rgb uint32) color.NRGBA {

@@ -33,10 +33,12 @@ func samples(t testing.TB) map[string]*Figure {
 		}
 		panels = append(panels, panel)
 	}
-	f, err := Adjacency(Axes{Title: "Test flows between test regions", X: "to region", Y: "from region", Colour: "people per day"}, panels)
+	f, err := Adjacency(Axes{Title: "Test flows between test regions", X: "to region", Y: "from region",
+		Colour: "people per day"}, panels)
 	add("adjacency", f, err)
 	dense := [][]float64{{0, 1, 2, 0}, {3, 0, math.NaN(), 5}, {0, 0.2, 0, 7}, {1, 0, 0, 0}}
-	f, err = Adjacency(Axes{Title: "A small graph", Colour: "weight", Width: 360}, []HeatPanel{{Title: "before", Dense: dense}})
+	f, err = Adjacency(Axes{Title: "A small graph", Colour: "weight", Width: 360},
+		[]HeatPanel{{Title: "before", Dense: dense}})
 	add("adjacency1", f, err)
 
 	grid := make([][]float64, 129)
@@ -49,7 +51,8 @@ func samples(t testing.TB) map[string]*Figure {
 			}
 		}
 	}
-	f, err = HeatMap(Axes{Title: "Standardised test cases", X: "day", Y: "region", Colour: "standard deviations"}, Grid{Values: grid, Diverging: true, Limit: 3})
+	f, err = HeatMap(Axes{Title: "Standardised test cases", X: "day", Y: "region", Colour: "standard deviations"},
+		Grid{Values: grid, Diverging: true, Limit: 3})
 	add("heatmap", f, err)
 	f, err = HeatMap(Axes{Title: "Test cases in six regions", X: "day", Colour: "cases"},
 		Grid{Values: scaled(grid[:6]), Rows: []string{"Alpha", "Beta", "Gamma", "Delta region", "Epsilon", "Zeta"}, Start: 1})
@@ -124,8 +127,10 @@ func samples(t testing.TB) map[string]*Figure {
 	add("forecasts2", f, err)
 
 	f, err = Dots(Axes{Title: "Test error by model", X: "mean squared error"},
-		DotRow{Name: "PENG-CDE", Value: Estimate(0.641, 0.032).Published(0.62, 0.02), Seeds: []float64{0.61, 0.63, 0.64, 0.66, 0.67}},
-		DotRow{Name: "Original", Value: Estimate(0.702, 0.051).Published(0.731, 0.03), Seeds: []float64{0.66, 0.68, 0.7, 0.72, 0.75}},
+		DotRow{Name: "PENG-CDE", Value: Estimate(0.641, 0.032).Published(0.62, 0.02),
+			Seeds: []float64{0.61, 0.63, 0.64, 0.66, 0.67}},
+		DotRow{Name: "Original", Value: Estimate(0.702, 0.051).Published(0.731, 0.03),
+			Seeds: []float64{0.66, 0.68, 0.7, 0.72, 0.75}},
 		DotRow{Name: "STG-NCDE", Value: Missing().Published(0.913, math.NaN())},
 		DotRow{Name: "Mean of the last 5 days", Value: Number(0.87)},
 		DotRow{Name: "A long name of some model with options", Value: Missing()})
@@ -140,13 +145,16 @@ func samples(t testing.TB) map[string]*Figure {
 		}
 		losses = append(losses, s)
 	}
-	marks := []Mark{{Name: "training horizon", X: 79, Bold: true}, {Name: "topology event", X: 200}, {Name: "elsewhere", X: -1}, {X: 50}}
+	marks := []Mark{{Name: "training horizon", X: 79, Bold: true}, {Name: "topology event", X: 200},
+		{Name: "elsewhere", X: -1}, {X: 50}}
 	for x := 10.0; x < 100; x += 20 {
 		marks = append(marks, Mark{Name: "topology event", X: x})
 	}
-	f, err = Lines(Axes{Title: "Test loss by simulation time", X: "time", Y: "mean squared error", LogY: true, Marks: marks}, losses...)
+	f, err = Lines(Axes{Title: "Test loss by simulation time", X: "time", Y: "mean squared error", LogY: true,
+		Marks: marks}, losses...)
 	add("marks", f, err)
-	f, err = Dots(Axes{Title: "Learned test weights, layer 1, A", X: "weight", Marks: []Mark{{Name: "initial value", X: 0.125, Bold: true}}},
+	f, err = Dots(Axes{Title: "Learned test weights, layer 1, A", X: "weight",
+		Marks: []Mark{{Name: "initial value", X: 0.125, Bold: true}}},
 		DotRow{Name: "identity", Value: Estimate(0.31, 0.05), Seeds: []float64{0.27, 0.3, 0.35}},
 		DotRow{Name: "square", Value: Estimate(-0.08, 0.11), Seeds: []float64{-0.16, -0.1, 0.02}})
 	add("weights", f, err)
@@ -155,9 +163,11 @@ func samples(t testing.TB) map[string]*Figure {
 		weights[r] = append([]float64(nil), grid[10*r][:4]...)
 	}
 	f, err = HeatMap(Axes{Title: "Learned test weights", Y: "map", Colour: "mean of 5 seeds"},
-		Grid{Values: weights, Diverging: true, Rows: []string{"A", "B", "C", "D", "E", "F", "G", "H"}, Columns: []string{"layer 1, A", "layer 1, A′", "layer 2, A", "a column whose name is longer than wide"}})
+		Grid{Values: weights, Diverging: true, Rows: []string{"A", "B", "C", "D", "E", "F", "G", "H"},
+			Columns: []string{"layer 1, A", "layer 1, A′", "layer 2, A", "a column whose name is longer than wide"}})
 	add("heatmap8", f, err)
-	f, err = Images(Axes{Title: "State of 400 test nodes", Colour: "temperature", X: "column", Y: "row"}, Limits{}, testState(20, 20, 0))
+	f, err = Images(Axes{Title: "State of 400 test nodes", Colour: "temperature", X: "column", Y: "row"}, Limits{},
+		testState(20, 20, 0))
 	add("images", f, err)
 	broken := testState(5, 12, 1)
 	broken[1].Values[0][0], broken[2].Values[0][0] = math.NaN(), math.NaN()

@@ -2,7 +2,9 @@ package figures
 
 import (
 	"fmt"
-	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Band says what a band over seeds shows.
@@ -27,39 +29,32 @@ func (b Band) String() string {
 //	seeds [seeds][n]
 func Spread(name string, x []float64, seeds [][]float64, band Band) (Series, error) {
 	if len(seeds) == 0 || len(seeds[0]) == 0 {
-		return Series{}, fmt.Errorf("figures: Spread of %q got no values, wanted [seeds][n]: %w", name, ErrInput)
+		return Series{}, invalid("figures: Spread of %q got no values, wanted [seeds][n]", name)
 	}
 	if band == TwoSD && len(seeds) < 2 {
-		return Series{}, fmt.Errorf("figures: Spread of %q: one seed has no standard deviation, use MinMax or more seeds: %w", name, ErrInput)
+		return Series{}, invalid("figures: Spread of %q: one seed has no standard deviation, use MinMax or more seeds", name)
 	}
 	n := len(seeds[0])
-	s := Series{Name: name, X: x, Y: make([]float64, n)}
-	lower, upper := make([]float64, n), make([]float64, n)
-	for _, seed := range seeds {
-		if len(seed) != n {
-			return Series{}, fmt.Errorf("figures: Spread of %q: seeds with %d and %d values, wanted as many of each: %w", name, n, len(seed), ErrInput)
-		}
-	}
+	s := Series{Name: name, X: x, Y: make([]float64, n), Lower: make([]float64, n), Upper: make([]float64, n)}
+	values := make([]float64, len(seeds))
 	for i := range n {
-		low, high, sum := math.Inf(1), math.Inf(-1), 0.0
-		for _, seed := range seeds {
-			low, high, sum = math.Min(low, seed[i]), math.Max(high, seed[i]), sum+seed[i]
-		}
-		mean := sum / float64(len(seeds)) // NaN if any is
-		if band == TwoSD {
-			squares := 0.0
-			for _, seed := range seeds {
-				squares += (seed[i] - mean) * (seed[i] - mean)
+		for k, seed := range seeds {
+			if len(seed) != n {
+				return Series{}, invalid("figures: Spread of %q: seeds with %d and %d values, wanted as many of each",
+					name, n, len(seed))
 			}
-			sd := math.Sqrt(squares / float64(len(seeds)-1))
-			low, high = mean-2*sd, mean+2*sd
+			values[k] = seed[i]
 		}
-		s.Y[i], lower[i], upper[i] = mean, low, high
+		mean, sd := stat.MeanStdDev(values, nil) // NaN if any is
+		s.Y[i], s.Lower[i], s.Upper[i] = mean, slices.Min(values), slices.Max(values)
+		if band == TwoSD {
+			s.Lower[i], s.Upper[i] = mean-2*sd, mean+2*sd
+		}
 	}
-	if len(seeds) > 1 {
-		s.Lower, s.Upper = lower, upper
-		s.Band = fmt.Sprintf("%v of %d seeds", band, len(seeds))
-		s.Name += ", mean"
+	if len(seeds) == 1 {
+		s.Lower, s.Upper = nil, nil
+		return s, nil
 	}
+	s.Name, s.Band = s.Name+", mean", fmt.Sprintf("%v of %d seeds", band, len(seeds))
 	return s, nil
 }

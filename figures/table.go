@@ -1,9 +1,8 @@
 package figures
 
 import (
-	"fmt"
 	"math"
-	"sort"
+	"slices"
 )
 
 // Direction says which of two numbers is better.
@@ -42,94 +41,78 @@ const (
 	markClose // inside the interval of the best
 )
 
-// cells checks the table and writes every cell.
-func (t *Table) cells(write func(value, published string, m mark) string) ([][]string, error) {
+// check says what cannot be shown.
+func (t *Table) check() error {
 	if len(t.Columns) == 0 {
-		return nil, fmt.Errorf("figures: table %q has no columns, wanted at least one: %w", t.Title, ErrInput)
+		return invalid("figures: table %q has no columns, wanted at least one", t.Title)
 	}
 	for i, row := range t.Rows {
 		if len(row) > len(t.Columns) {
-			return nil, fmt.Errorf("figures: table %q: row %d has %d cells for %d columns: %w", t.Title, i, len(row), len(t.Columns), ErrInput)
+			return invalid("figures: table %q: row %d has %d cells for %d columns", t.Title, i, len(row), len(t.Columns))
 		}
 	}
-	marks := t.marks()
-	out := make([][]string, len(t.Rows))
-	for i := range out {
-		out[i] = make([]string, len(t.Columns))
-	}
-	for j := range t.Columns {
-		decimals := t.decimals(j)
-		for i := range t.Rows {
-			c := t.at(i, j)
-			out[i][j] = write(c.value(decimals), c.publishedValue(decimals), marks[i][j])
-		}
-	}
-	return out, nil
+	return nil
 }
 
-// at returns a cell, missing beyond the end of its row.
-func (t *Table) at(i, j int) Cell {
-	if j < len(t.Rows[i]) {
-		return t.Rows[i][j]
+// column returns the cells of a column, missing beyond the end of a row.
+func (t *Table) column(j int) []Cell {
+	cells := make([]Cell, len(t.Rows))
+	for i, row := range t.Rows {
+		if j < len(row) {
+			cells[i] = row[j]
+		}
 	}
-	return Cell{}
+	return cells
 }
 
 // marks finds the best of every column, or of every row, and what lies inside the best's interval.
 func (t *Table) marks() [][]mark {
 	marks := make([][]mark, len(t.Rows))
-	for i := range marks {
-		marks[i] = make([]mark, len(t.Columns))
+	for i, row := range t.Rows {
+		marks[i] = append(compare(row, t.ByRow), make([]mark, len(t.Columns)-len(row))...)
 	}
-	if t.ByRow != NotCompared {
-		for i := range t.Rows {
-			markLine(len(t.Columns), t.ByRow, func(j int) (Cell, *mark) { return t.at(i, j), &marks[i][j] })
-		}
-		return marks
-	}
-	for j, column := range t.Columns {
-		if column.Better != NotCompared {
-			markLine(len(t.Rows), column.Better, func(i int) (Cell, *mark) { return t.at(i, j), &marks[i][j] })
+	for j, c := range t.Columns {
+		if t.ByRow == NotCompared {
+			for i, m := range compare(t.column(j), c.Better) {
+				marks[i][j] = m
+			}
 		}
 	}
 	return marks
 }
 
-func markLine(n int, better Direction, get func(k int) (Cell, *mark)) {
-	best, found := Cell{}, false
-	for k := range n {
-		c, _ := get(k)
-		if !c.compared() {
-			continue
-		}
+func compare(cells []Cell, better Direction) []mark {
+	marks := make([]mark, len(cells))
+	var best Cell
+	for _, c := range cells {
 		switch {
-		case !found || better == Lower && c.mean < best.mean || better == Higher && c.mean > best.mean:
-			best, found = c, true
+		case !c.compared() || better == NotCompared:
+		case best.IsMissing() || better == Lower && c.mean < best.mean || better == Higher && c.mean > best.mean:
+			best = c
 		case c.mean == best.mean:
 			best.half = math.Max(finiteOr0(best.half), finiteOr0(c.half))
 		}
 	}
-	for k := range n {
-		c, m := get(k)
+	for i, c := range cells {
 		switch {
-		case !found || !c.compared():
+		case best.IsMissing() || !c.compared():
 		case c.mean == best.mean:
-			*m = markBest
+			marks[i] = markBest
 		case math.Abs(c.mean-best.mean) <= finiteOr0(best.half):
-			*m = markClose
+			marks[i] = markClose
 		}
 	}
+	return marks
 }
 
 // decimals gives the middle interval of a column two digits; without intervals, the middle number three.
-func (t *Table) decimals(j int) int {
-	if d := t.Columns[j].Decimals; d != 0 {
-		return max(d, 0)
+func decimals(column []Cell, asked int) int {
+	if asked != 0 {
+		return max(asked, 0)
 	}
 	var halves, means []float64
 	whole := true
-	for i := range t.Rows {
-		c := t.at(i, j)
+	for _, c := range column {
 		if !c.compared() {
 			continue
 		}
@@ -142,7 +125,7 @@ func (t *Table) decimals(j int) int {
 		whole = whole && c.mean == math.Trunc(c.mean) && (c.published == nil || c.published[0] == math.Trunc(c.published[0]))
 	}
 	digits := func(values []float64, wanted int) int {
-		sort.Float64s(values)
+		slices.Sort(values)
 		return min(6, max(0, wanted-1-int(math.Floor(math.Log10(values[len(values)/2])))))
 	}
 	switch {

@@ -10,8 +10,9 @@ import (
 
 func testTable() *Table {
 	return &Table{
-		Title:   "Test error",
-		Columns: []Column{{Title: "model"}, {Title: "test data A", Better: Lower}, {Title: "accuracy", Better: Higher, Decimals: 1}},
+		Title: "Test error",
+		Columns: []Column{{Title: "model"}, {Title: "test data A", Better: Lower},
+			{Title: "accuracy", Better: Higher, Decimals: 1}},
 		Rows: [][]Cell{
 			{Text("first"), Estimate(0.641, 0.032).Published(0.62, 0.02), Number(71.3)},
 			{Text("second"), Estimate(0.668, 0.011), Estimate(80, 2.5).Published(79.6, nan)},
@@ -155,11 +156,7 @@ func TestDecimals(t *testing.T) {
 		{"empty", nil, 0, 0},
 		{"zero", []Cell{Number(0)}, 0, 0},
 	} {
-		table := &Table{Columns: []Column{{Decimals: c.asked}}}
-		for _, cell := range c.cells {
-			table.Rows = append(table.Rows, []Cell{cell})
-		}
-		if got := table.decimals(0); got != c.want {
+		if got := decimals(c.cells, c.asked); got != c.want {
 			t.Errorf("%s: %d, wanted %d", c.name, got, c.want)
 		}
 	}

@@ -2,124 +2,125 @@ package figures
 
 import (
 	"image/color"
-	"math"
 	"strings"
 	"unicode"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-var fonts = font.NewCache(liberation.Collection())
+var fonts = text.Plain{Fonts: font.NewCache(liberation.Collection())}
 
-// lettering is a size in points (4/3 of a CSS pixel, so ticks are 12 pixels high on a screen), weight and colour.
-type lettering struct {
-	size   vg.Length
-	bold   bool
-	colour color.NRGBA
-}
-
+// Sizes are in points (4/3 of a CSS pixel), so ticks are 12 pixels high on a screen.
 var (
-	titleText = lettering{size: 11.5, bold: true, colour: ink}
-	panelText = lettering{size: 10, bold: true, colour: ink}
-	labelText = lettering{size: 10, colour: ink}
-	tickText  = lettering{size: 9, colour: softInk}
-	noteText  = lettering{size: 8.5, colour: softInk}
+	titleText = lettering(11.5, xfont.WeightBold, ink)
+	panelText = lettering(10, xfont.WeightBold, ink)
+	labelText = lettering(10, xfont.WeightNormal, ink)
+	tickText  = lettering(9, xfont.WeightNormal, softInk)
+	noteText  = lettering(8.5, xfont.WeightNormal, softInk)
 )
 
-// Where a text lies: the share of its width that is left of the given x.
+func lettering(size vg.Length, weight xfont.Weight, colour color.Color) text.Style {
+	return text.Style{
+		Color:   colour,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size},
+		YAlign:  text.YCenter,
+		Handler: handler{Plain: fonts},
+	}
+}
+
+// handler is gonum's handler of plain text for texts of one line. It replaces what XML cannot hold, centres capitals
+// and digits, not whole lines, and raises what follows the mark power: few fonts hold all superscript digits.
+type handler struct {
+	text.Plain
+	free bool // gonum keeps no width free, as it would at the wrong end of a logarithmic axis
+}
+
 const (
-	left   = 0
-	centre = 0.5
-	right  = 1
+	power      = "\v"
+	powerScale = 0.72 // size of an exponent beside its base
+	capHeight  = 0.72 // of the size, in Liberation Sans
 )
 
-const capHeight = 0.72 // of the size, in Liberation Sans: centres capitals and digits on a line
+func (handler) Lines(s string) []string { return []string{s} }
 
-func (l lettering) face() font.Face {
-	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
-	if l.bold {
-		f.Weight = xfont.WeightBold
+// Box measures the text.
+func (h handler) Box(s string, f font.Font) (width, height, depth vg.Length) {
+	base, exponent, _ := strings.Cut(s, power)
+	width, height, depth = h.Plain.Box(clean(base), f)
+	f.Size *= powerScale
+	raised, _, _ := h.Plain.Box(clean(exponent), f)
+	if h.free && s != " " { // gonum puts the width of a space beside ticks
+		return 0, height, depth
 	}
-	return fonts.Lookup(f, l.size)
+	return width + raised, height, depth
 }
 
-func (l lettering) width(s string) vg.Length {
-	face := l.face()
-	return face.Width(s)
+// Draw writes the text. As gonum's axes expect, centred text lies the font's descent below at.
+func (h handler) Draw(c vg.Canvas, s string, style text.Style, at vg.Point) {
+	base, exponent, raised := strings.Cut(s, power)
+	if style.YAlign == text.YCenter && style.Rotation == 0 {
+		e := style.FontExtents()
+		at.Y += (e.Ascent-e.Descent)/2 - (style.Font.Size - e.Ascent) - capHeight/2*style.Font.Size
+	}
+	if raised { // ticks, which are not turned
+		at.X += vg.Length(style.XAlign) * style.Width(s)
+		style.XAlign = text.XLeft
+	}
+	h.Plain.Draw(c, clean(base), style, at)
+	if raised {
+		at = at.Add(vg.Point{X: style.Width(base), Y: baseline(style) + 0.35*style.Font.Size})
+		style.Font.Size *= powerScale
+		at.Y -= baseline(style)
+		h.Plain.Draw(c, clean(exponent), style, at)
+	}
 }
 
-// write puts s on the given baseline.
-func (l lettering) write(c *draw.Canvas, x, baseline vg.Length, align float64, s string) {
-	if s == "" {
-		return
-	}
-	s = clean(s)
-	face := l.face()
-	c.SetColor(l.colour)
-	c.FillString(face, vg.Point{X: x - vg.Length(align)*face.Width(s), Y: baseline}, s)
+// baseline is where gonum puts the baseline of a text that is drawn at 0.
+func baseline(style text.Style) vg.Length {
+	return vg.Length(style.YAlign)*style.Height("0") - style.FontExtents().Ascent + style.Font.Size
 }
 
 // clean replaces what XML cannot hold.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\t' || r == '\n' || r == '\r' {
-			return ' '
-		}
 		if unicode.IsControl(r) || r == '\uFFFE' || r == '\uFFFF' {
-			return unicode.ReplacementChar
+			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
 }
 
-// writeMiddle centres the height of s on y.
-func (l lettering) writeMiddle(c *draw.Canvas, x, y vg.Length, align float64, s string) {
-	l.write(c, x, y-capHeight/2*l.size, align, s)
+// unmeasured is the style without a width.
+func unmeasured(style text.Style) text.Style {
+	style.Handler = handler{fonts, true}
+	return style
+}
+
+// write puts s beside x, with the middle of its capitals at y.
+func write(c draw.Canvas, style text.Style, align text.XAlignment, x, y vg.Length, s string) {
+	style.XAlign = align
+	c.FillText(style, vg.Point{X: x, Y: y + style.FontExtents().Descent}, s)
 }
 
 // writeUp centres s on (x, y), turned to read upwards.
-func (l lettering) writeUp(c *draw.Canvas, x, y vg.Length, s string) {
-	if s == "" {
-		return
-	}
-	c.Push()
-	c.Translate(vg.Point{X: x, Y: y})
-	c.Rotate(math.Pi / 2)
-	l.write(c, 0, -capHeight/2*l.size, centre, s)
-	c.Pop()
+func writeUp(c draw.Canvas, style text.Style, x, y vg.Length, s string) {
+	style.XAlign, style.Rotation = text.XCenter, quarterTurn
+	c.FillText(style, vg.Point{X: x - style.FontExtents().Descent/2, Y: y}, s)
 }
 
 // shorten cuts s with an ellipsis to at most width.
-func (l lettering) shorten(s string, width vg.Length) string {
-	if l.width(s) <= width {
+func shorten(style text.Style, s string, width vg.Length) string {
+	if style.Width(s) <= width {
 		return s
 	}
 	runes := []rune(s)
-	for len(runes) > 1 && l.width(string(runes)+"…") > width {
+	for len(runes) > 1 && style.Width(string(runes)+"…") > width {
 		runes = runes[:len(runes)-1]
 	}
 	return string(runes) + "…"
-}
-
-// powerScale is the size of an exponent beside its base.
-const powerScale = 0.72
-
-// labelWidth is the width of a tick's label with its exponent.
-func (l lettering) labelWidth(t tick) vg.Length {
-	small := l
-	small.size *= powerScale
-	return l.width(t.label) + small.width(t.power)
-}
-
-// writeTick writes a tick's label; an exponent is raised and small (few fonts hold all superscript digits).
-func (l lettering) writeTick(c *draw.Canvas, x, y vg.Length, align float64, t tick) {
-	x -= vg.Length(align) * l.labelWidth(t)
-	l.writeMiddle(c, x, y, left, t.label)
-	small := l
-	small.size *= powerScale
-	small.writeMiddle(c, x+l.width(t.label), y+0.38*l.size, left, t.power)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
-	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -88,7 +87,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 	if _, err := study.Stored(o); err != nil { // names that do not exist are found out before a bar is drawn
 		return err
 	}
-	bar := figures.NewBar(study.Name)
+	bar := newBar(study.Name, s.err)
 	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
 	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Update
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }

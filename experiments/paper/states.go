@@ -11,10 +11,11 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/notebook"
 )
 
 // States shows the nodes of the first test graph as pixels, over time: truth, forecast and difference.
-func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*figures.Slider, error) {
+func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*notebook.Slider, error) {
 	results := finished(r, dynamics, family, model)
 	if len(results) == 0 {
 		return nil, noWorldRuns(dynamics, family, model)
@@ -30,16 +31,16 @@ func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*
 			{Title: "forecast − truth", Values: pixels(difference, side), Diverging: true}})
 	}
 	limits := figures.LimitsOf(panels...)
-	var frames []figures.Frame
+	var frames []notebook.Frame
 	for i, t := range arrays["picture times"][0] {
 		title := fmt.Sprintf("%s on a %s graph that was not trained on: %s", dynamics, family, results[0].Model.Name)
 		figure, err := figures.Images(figures.Axes{Title: title}, limits, panels[i])
 		if err != nil {
 			return nil, err
 		}
-		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
+		frames = append(frames, notebook.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
 	}
-	return figures.NewSlider(frames...)
+	return notebook.NewSlider(frames...)
 }
 
 // pixels are rows of an image; what is beyond the last node is missing.

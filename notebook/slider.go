@@ -1,15 +1,18 @@
-package figures
+package notebook
 
 import (
+	"encoding/xml"
 	"fmt"
-	"html"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/progress"
 )
 
 // Frame is one figure of a Slider.
 type Frame struct {
 	Name   string // shown beside the slider, such as "t = 1.25"
-	Figure *Figure
+	Figure *figures.Figure
 }
 
 // Slider shows one of several figures of the same size at a time, and a slider to choose it. Where no script runs (an
@@ -20,15 +23,17 @@ type Slider struct{ frames []Frame }
 // light enough for thirty of them in a notebook.
 func NewSlider(frames ...Frame) (*Slider, error) {
 	if len(frames) == 0 {
-		return nil, fmt.Errorf("figures: NewSlider got no frames, wanted one or more: %w", ErrInput)
+		return nil, fmt.Errorf("notebook: NewSlider got no frames, wanted one or more: %w", figures.ErrInput)
 	}
 	for i, f := range frames {
 		if f.Figure == nil {
-			return nil, fmt.Errorf("figures: frame %d (%q) has no figure: look at the error of the function that was to draw it: %w", i, f.Name, ErrInput)
+			return nil, fmt.Errorf("notebook: frame %d (%q) has no figure: look at the error of the function that was to "+
+				"draw it: %w", i, f.Name, figures.ErrInput)
 		}
-		if first := frames[0].Figure; f.Figure.width != first.width || f.Figure.height != first.height {
-			return nil, fmt.Errorf("figures: frame %d (%q) is %.4g by %.4g points, the first is %.4g by %.4g: give all one size, and Images the same Limits: %w",
-				i, f.Name, f.Figure.width.Points(), f.Figure.height.Points(), first.width.Points(), first.height.Points(), ErrInput)
+		wide, high := f.Figure.Size()
+		if firstWide, firstHigh := frames[0].Figure.Size(); wide != firstWide || high != firstHigh {
+			return nil, fmt.Errorf("notebook: frame %d (%q) is %.4g by %.4g points, the first is %.4g by %.4g: give all one "+
+				"size, and Images the same Limits: %w", i, f.Name, wide, high, firstWide, firstHigh, figures.ErrInput)
 		}
 	}
 	return &Slider{frames: append([]Frame(nil), frames...)}, nil
@@ -37,7 +42,8 @@ func NewSlider(frames ...Frame) (*Slider, error) {
 // sliderScript finds its slider by its own place in the page, so that nothing needs an id and a page may hold any
 // number of sliders, or one twice. It takes the focus after a click, which JupyterLab gives to the cell.
 const sliderScript = `<script>{
-const root = document.currentScript.parentElement, bar = root.querySelector("input"), name = root.querySelector("output");
+const root = document.currentScript.parentElement;
+const bar = root.querySelector("input"), name = root.querySelector("output");
 const frames = Array.from(root.querySelectorAll("img"));
 const show = () => {
 	frames.forEach((frame, i) => { frame.hidden = i !== Number(bar.value); });
@@ -56,19 +62,20 @@ const hidden = ` hidden="hidden"`
 // HTML returns a part of a page that needs neither a network nor another script. It is also well-formed XML.
 func (s *Slider) HTML() (string, error) {
 	if len(s.frames) == 0 {
-		return "", fmt.Errorf("figures: slider without frames, wanted one that NewSlider made: %w", ErrInput)
+		return "", fmt.Errorf("notebook: slider without frames, wanted one that NewSlider made: %w", figures.ErrInput)
 	}
 	var b strings.Builder
 	last := len(s.frames) - 1
 	b.WriteString(`<div><div style="display:flex;align-items:center;gap:0.8em;margin:0.3em 0">`)
 	// Without the attribute data-lm-suppress-shortcuts JupyterLab takes the arrow keys for itself, to fold headings.
-	fmt.Fprintf(&b, `<input data-lm-suppress-shortcuts="true" type="range" min="0" max="%d" value="%d" step="1" autocomplete="off"%s style="width:20em;max-width:60%%" aria-label="%s" />`,
-		last, last, hidden, html.EscapeString(clean(joined("Frame", s.frames[0].Figure.label))))
-	fmt.Fprintf(&b, `<output style="font-variant-numeric:tabular-nums">%s</output></div>`, html.EscapeString(clean(s.frames[last].Name)))
+	fmt.Fprintf(&b, `<input data-lm-suppress-shortcuts="true" type="range" min="0" max="%d" value="%d" step="1" `+
+		`autocomplete="off"%s style="width:20em;max-width:60%%" aria-label="%s" />`,
+		last, last, hidden, escaped(progress.Join("Frame", s.frames[0].Figure.Title())))
+	fmt.Fprintf(&b, `<output style="font-variant-numeric:tabular-nums">%s</output></div>`, escaped(s.frames[last].Name))
 	for i, f := range s.frames {
 		svg, err := f.Figure.SVG()
 		if err != nil {
-			return "", fmt.Errorf("figures: frame %d (%q): %w", i, f.Name, err)
+			return "", fmt.Errorf("notebook: frame %d (%q): %w", i, f.Name, err)
 		}
 		unseen := hidden
 		if i == last {
@@ -76,13 +83,19 @@ func (s *Slider) HTML() (string, error) {
 		}
 		// An image, unlike SVG in the page, passes JupyterLab's filter for what it does not trust.
 		fmt.Fprintf(&b, `<img alt="%s"%s style="max-width:100%%;height:auto" src="data:image/svg+xml,%s" />`,
-			html.EscapeString(clean(f.Name)), unseen, inURL.Replace(string(svg)))
+			escaped(f.Name), unseen, inURL.Replace(string(svg)))
 	}
 	b.WriteString(sliderScript + "</div>")
 	return b.String(), nil
 }
 
 // inURL escapes what would end an address or an attribute; base64 would add a third to the length.
-var inURL = strings.NewReplacer("%", "%25", "#", "%23", `"`, "%22", "<", "%3C", ">", "%3E", "&", "%26", "\n", " ", "\t", " ")
+var inURL = strings.NewReplacer("%", "%25", "#", "%23", `"`, "%22", "<", "%3C", ">", "%3E", "&", "%26",
+	"\n", " ", "\t", " ")
 
-func (s *Slider) showHTML() (string, error) { return s.HTML() }
+// escaped writes s for a page, without what XML cannot hold.
+func escaped(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder does not fail
+	return b.String()
+}

@@ -1,0 +1,45 @@
+package notebook
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+
+	"github.com/peng-cde/pengcde-go/internal/progress"
+)
+
+// Bar shows how far a long piece of work is: one output of a cell that changes in place. Update(fraction, text) may be
+// called at any rate, from several goroutines; Done(text) or Stop(text), for work that did not end well, leaves one
+// line. Outside a notebook nothing is drawn.
+type Bar = progress.Bar
+
+// NewBar starts a bar, and its clock.
+func NewBar(title string) *Bar {
+	draw := func(progress.State) {}
+	if gonbui.IsNotebook {
+		draw = drawBar("bar_"+gonbui.UniqueId(), gonbui.UpdateHTML, gonbui.Sync)
+	}
+	return progress.New(title, draw, progress.Live, time.Now)
+}
+
+// drawBar rewrites the output of that id.
+func drawBar(id string, update func(id, html string), flush func()) func(progress.State) {
+	return func(s progress.State) {
+		const style = `style="width:16em;vertical-align:middle"`
+		mark, bar := s.Mark, " <progress max=\"1\" "+style+"></progress>"
+		switch {
+		case mark != "":
+			mark, bar = mark+" ", ""
+		case !math.IsNaN(s.Fraction):
+			bar = fmt.Sprintf(` <progress max="1" value="%.4f" %s></progress> %s`, s.Fraction, style, s.Percent())
+		}
+		update(id, fmt.Sprintf(`<div style="font-size:13px;font-variant-numeric:tabular-nums">%s<b>%s</b>%s%s</div>`,
+			mark, html.EscapeString(s.Title), bar, html.EscapeString(progress.Join("", s.Text, s.Clock()))))
+		if mark != "" {
+			flush() // a cell is a process: what is still in the pipe when it ends is lost
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package notebook
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/janpfeifer/gonb/gonbui"
+
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+func mustLines(t *testing.T, axes figures.Axes) *figures.Figure {
+	t.Helper()
+	f, err := figures.Lines(axes, figures.Series{Name: "s", Y: []float64{1, 3, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// state is a truth, a prediction and their difference.
+func state(rows, columns int, time float64) []figures.ImagePanel {
+	panels := []figures.ImagePanel{{Title: "Truth"}, {Title: "Prediction"}, {Title: "Prediction − truth", Diverging: true}}
+	for r := range rows {
+		for p := range panels {
+			panels[p].Values = append(panels[p].Values, make([]float64, columns))
+		}
+		for c := range columns {
+			truth := math.Sin(float64(r)/6+time) * math.Cos(float64(c)/4-time)
+			guess := 0.9*truth + 0.1*math.Sin(float64(r*c)+time)
+			panels[0].Values[r][c], panels[1].Values[r][c], panels[2].Values[r][c] = truth, guess, guess-truth
+		}
+	}
+	return panels
+}
+
+// elements parses a page and counts its elements by name.
+func elements(t *testing.T, page string) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	for decoder := xml.NewDecoder(strings.NewReader(page)); ; {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		if err != nil {
+			t.Fatalf("page does not parse: %v", err)
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			found[e.Name.Local]++
+		}
+	}
+}
+
+func TestSliderInputErrors(t *testing.T) {
+	small := mustLines(t, figures.Axes{})
+	for _, c := range []struct {
+		name   string
+		frames []Frame
+		says   string
+	}{
+		{"no frames", nil, "wanted one or more"},
+		{"no figure", []Frame{{"a", small}, {"b", nil}}, `frame 1 ("b") has no figure`},
+		{"other size", []Frame{{"a", small}, {"b", mustLines(t, figures.Axes{Width: 300})}},
+			`frame 1 ("b") is 300 by 260 points, the first is 640 by 260`},
+	} {
+		s, err := NewSlider(c.frames...)
+		if s != nil || !errors.Is(err, figures.ErrInput) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, %v, wanted an ErrInput that says %q", c.name, s, err, c.says)
+		}
+	}
+}
+
+func TestEmptySlider(t *testing.T) {
+	if _, err := (&Slider{}).HTML(); !errors.Is(err, figures.ErrInput) {
+		t.Errorf("got %v, wanted an ErrInput", err)
+	}
+}
+
+func mustSlider(t *testing.T, frames ...Frame) *Slider {
+	t.Helper()
+	s, err := NewSlider(frames...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Thirty pictures of a grid take less than 1 MB, and need nothing from elsewhere.
+func TestSliderHTML(t *testing.T) {
+	var states [][]figures.ImagePanel
+	for i := range 30 {
+		states = append(states, state(20, 20, float64(i)/8))
+	}
+	limits := figures.LimitsOf(states...)
+	var frames []Frame
+	for i, panels := range states {
+		f, err := figures.Images(figures.Axes{Title: "States", Colour: "temperature"}, limits, panels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames = append(frames, Frame{fmt.Sprintf("t = %d", i), f})
+	}
+	page, err := mustSlider(t, frames...).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page) > 1_000_000 {
+		t.Errorf("page of %d bytes", len(page))
+	}
+	found := elements(t, page)
+	for name, want := range map[string]int{"img": 30, "script": 1, "input": 1, "output": 1} {
+		if found[name] != want {
+			t.Errorf("%d elements %q, wanted %d", found[name], name, want)
+		}
+	}
+	for _, foreign := range []string{" id=", "src=\"http", "href=\"http"} {
+		if strings.Contains(page, foreign) {
+			t.Errorf("page holds %q", foreign)
+		}
+	}
+}
+
+// Without its script the page shows the last frame with its name, and no slider.
+func TestSliderWithoutScript(t *testing.T) {
+	f := mustLines(t, figures.Axes{Title: `a "title" & more`})
+	page, err := mustSlider(t, Frame{"first", f}, Frame{`<last> "one"`, f}).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		`<img alt="first" hidden="hidden" `,
+		`<img alt="&lt;last&gt; &#34;one&#34;" style="`,
+		`&lt;last&gt; &#34;one&#34;</output>`,
+		`min="0" max="1" value="1" step="1" autocomplete="off" hidden="hidden"`,
+		`aria-label="Frame · a &#34;title&#34; &amp; more"`,
+	} {
+		if !strings.Contains(page, part) {
+			t.Errorf("page lacks %q", part)
+		}
+	}
+	elements(t, page)
+}
+
+func TestShowSliderOutsideNotebook(t *testing.T) {
+	if gonbui.IsNotebook {
+		t.Skip("runs in a notebook")
+	}
+	if err := Show(mustSlider(t, Frame{"a", mustLines(t, figures.Axes{})})); err != nil {
+		t.Error(err)
+	}
+}
