@@ -44,6 +44,7 @@ type Solver struct {
 	first, step, save, pull, gather, vectorJacob *xla.Program
 	afterJump, slopeJacob                        *xla.Program // for steps that end at jumps
 	scaled, probe                                *xla.Program // for an automatic first step
+	programs                                     []*xla.Program
 }
 
 // New prepares a solver.
@@ -105,6 +106,7 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		if *p.program, err = xla.NewProgram(backend, "ode "+p.name, p.build); err != nil {
 			return nil, err
 		}
+		s.programs = append(s.programs, *p.program)
 	}
 	return s, nil
 }
@@ -123,8 +125,7 @@ func (s *Solver) Close() {
 		return
 	}
 	s.closed = true
-	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.gather, s.vectorJacob, s.afterJump, s.slopeJacob,
-		s.scaled, s.probe} {
+	for _, p := range s.programs {
 		p.Close()
 	}
 }
