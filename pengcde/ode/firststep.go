@@ -124,10 +124,7 @@ func buildScaled(in []*Node) []*Node {
 	rtol, atol := in[2], in[3]
 	z, x := ConvertDType(in[0], rtol.DType()), ConvertDType(in[1], rtol.DType())
 	scale := Add(leading(atol, z), Mul(leading(rtol, z), Abs(z)))
-	axes := make([]int, 0, z.Rank()-1)
-	for axis := 1; axis < z.Rank(); axis++ {
-		axes = append(axes, axis)
-	}
+	axes := withinSample(z)
 	norm := func(x *Node) *Node { return Sqrt(ReduceMean(Square(Div(x, scale)), axes...)) }
 	return []*Node{norm(z), norm(x)}
 }

@@ -310,40 +310,29 @@ func (m *march) advance(a acceptance) {
 	}
 }
 
-func (m *march) now() []float64 {
-	ts := make([]float64, len(m.samples))
-	for b, sm := range m.samples {
-		ts[b] = sm.t
+// each is a value of each sample, [batch].
+func (m *march) each(value func(sm *sample) float64) []float64 {
+	values := make([]float64, len(m.samples))
+	for b := range m.samples {
+		values[b] = value(&m.samples[b])
 	}
-	return ts
+	return values
 }
 
+func (m *march) now() []float64  { return m.each(func(sm *sample) float64 { return sm.t }) }
+func (m *march) ends() []float64 { return m.each(func(sm *sample) float64 { return sm.end }) }
+
 // offsets are those of the samples where they stand.
-func (m *march) offsets() []float64 {
-	offsets := make([]float64, len(m.samples))
-	for b, sm := range m.samples {
-		offsets[b] = sm.offset
-	}
-	return offsets
-}
+func (m *march) offsets() []float64 { return m.each(func(sm *sample) float64 { return sm.offset }) }
 
 // sidesOfEnds are those from which the steps that are tried come to their ends.
 func (m *march) sidesOfEnds() []float64 {
-	sides := make([]float64, len(m.samples))
-	for b, sm := range m.samples {
-		if sm.end != sm.t {
-			sides[b] = -sm.endOffset
+	return m.each(func(sm *sample) float64 {
+		if sm.end == sm.t {
+			return 0
 		}
-	}
-	return sides
-}
-
-func (m *march) ends() []float64 {
-	ts := make([]float64, len(m.samples))
-	for b, sm := range m.samples {
-		ts[b] = sm.end
-	}
-	return ts
+		return -sm.endOffset
+	})
 }
 
 func (m *march) finish() *Solution {

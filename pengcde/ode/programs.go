@@ -78,10 +78,7 @@ func (s *Solver) buildStep(in []*Node) []*Node {
 		estimate = ZerosLike(z)
 	}
 	scaled := inFloat32(Div(Mul(length, estimate), scale))
-	axes := make([]int, 0, z.Rank()-1)
-	for axis := 1; axis < z.Rank(); axis++ {
-		axes = append(axes, axis)
-	}
+	axes := withinSample(z)
 	norm := Sqrt(ReduceMean(Square(scaled), axes...))
 	// The slope at the end, too: without a weight in the estimate it would be missed, and save NaN. Entries are
 	// counted, since a sum of large ones overflows.
@@ -178,6 +175,14 @@ func gradients(objective, z *Node, args, sums []*Node, wrt []int) []*Node {
 		gradients[1+i] = Add(sum, gradients[1+i])
 	}
 	return gradients
+}
+
+// withinSample are all axes of a state but the batch's.
+func withinSample(z *Node) (axes []int) {
+	for axis := 1; axis < z.Rank(); axis++ {
+		axes = append(axes, axis)
+	}
+	return axes
 }
 
 // inFloat32 widens halves, whose squares overflow early.

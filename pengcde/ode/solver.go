@@ -45,6 +45,7 @@ type Solver struct {
 	first, step, save, pull, gather, vectorJacob *xla.Program
 	afterJump, slopeJacob                        *xla.Program // for steps that end at jumps
 	scaled, probe                                *xla.Program // for an automatic first step
+	programs                                     []*xla.Program
 }
 
 // New prepares a solver.
@@ -106,6 +107,7 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		if *p.program, err = xla.NewProgram(backend, "ode "+p.name, p.build); err != nil {
 			return nil, err
 		}
+		s.programs = append(s.programs, *p.program)
 	}
 	return s, nil
 }
@@ -124,8 +126,7 @@ func (s *Solver) Close() {
 		return
 	}
 	s.closed = true
-	for _, p := range []*xla.Program{s.first, s.step, s.save, s.pull, s.gather, s.vectorJacob, s.afterJump, s.slopeJacob,
-		s.scaled, s.probe} {
+	for _, p := range s.programs {
 		p.Close()
 	}
 }
