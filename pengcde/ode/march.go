@@ -199,14 +199,12 @@ func (m *march) first(z *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors
 	}
 	slope := out[0]
 	size := slope.Size() / len(m.samples)
-	err = slope.ConstFlatData(func(flat any) {
-		each(flat, func(i int, v float64) bool {
-			if sm := &m.samples[i/size]; sm.active() && !finite(v) {
-				sm.fail(i/size, NotFinite, nil)
-			}
-			return true
-		})
-	})
+	entries, err := entriesOf(slope)
+	for i, v := range entries {
+		if sm := &m.samples[i/size]; sm.active() && !finite(v) {
+			sm.fail(i/size, NotFinite, nil)
+		}
+	}
 	for b := range m.samples {
 		sm := &m.samples[b]
 		if sm.t != sm.t1 {

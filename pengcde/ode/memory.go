@@ -75,7 +75,7 @@ func (m *march) newHistory(p Problem, stepTo [][]float64) (history, error) {
 	if limit == 0 && !p.Memory.Host {
 		return &trail{}, nil
 	}
-	c := &checkpoints{solver: m.solver, host: p.Memory.Host, limit: limit, policy: everything{}}
+	c := &checkpoints{solver: m.solver, host: p.Memory.Host, limit: limit, policy: everything}
 	if limit > 0 {
 		samples, known, err := m.solver.knownSteps(m.times, stepTo, p.Continuous)
 		if err != nil {

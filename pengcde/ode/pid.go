@@ -116,10 +116,8 @@ func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &pidSteps{
-		PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true, before: [2]float64{1, 1},
-		k: float64(order),
-	}
+	s := &pidSteps{PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true,
+		before: [2]float64{1, 1}, k: float64(order)}
 	if c.First == Automatic {
 		s.begin(defaultFirst)
 	}

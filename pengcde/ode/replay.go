@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -97,8 +96,7 @@ func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (
 	picked := tensors.FromShape(state)
 	batch := state.Dimensions[0]
 	size := int(state.ByteSize()) / batch
-	err := x.ConstFlatData(func(flat any) {
-		source := dtypes.UnsafeByteSliceFromAny(flat)
+	err := x.ConstBytes(func(source []byte) {
 		bytesOf(picked, func(data []byte) {
 			for b := range batch {
 				copy(data[b*size:(b+1)*size], source[row(b)*size:])

@@ -1,7 +1,9 @@
 package ode
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -22,12 +24,9 @@ type saved struct {
 // newSaved makes room for count states a sample; it grows when more come.
 func newSaved(z0 *tensors.Tensor, count int) (*saved, error) {
 	s := &saved{state: z0.Shape(), size: int(z0.Shape().ByteSize()) / z0.Shape().Dimensions[0]}
-	nan := nanOf(z0.DType())
-	for len(s.blank) < s.size {
-		s.blank = append(s.blank, nan...)
-	}
-	err := z0.ConstFlatData(func(flat any) { s.start = append(s.start, dtypes.UnsafeByteSliceFromAny(flat)...) })
-	if err != nil {
+	nan := dtypes.UnsafeByteSliceFromAny(shapes.CastAsDType([]float64{math.NaN()}, z0.DType()))
+	s.blank = bytes.Repeat(nan, s.size/len(nan))
+	if err := z0.ConstBytes(func(data []byte) { s.start = bytes.Clone(data) }); err != nil {
 		return nil, fmt.Errorf("pengcde/ode: initial state: %w", err)
 	}
 	return s.like(count), nil
@@ -90,8 +89,7 @@ func (s *saved) copyRow(b, i int, source []byte, row int) {
 
 // take copies the rows of t [batch, rows, ...] to the save times places[b].
 func (s *saved) take(t *tensors.Tensor, places [][]int) error {
-	return t.ConstFlatData(func(flat any) {
-		source := dtypes.UnsafeByteSliceFromAny(flat)
+	return t.ConstBytes(func(source []byte) {
 		for b := range places {
 			for row, i := range places[b] {
 				s.copyRow(b, i, source, b*rows+row)

@@ -175,19 +175,15 @@ func (s *Solution) checkReached(cotangent *tensors.Tensor) error {
 	}
 	saves := len(s.times[0])
 	size := cotangent.Size() / (len(s.times) * saves)
-	var bad error
-	err := cotangent.ConstFlatData(func(flat any) {
-		each(flat, func(i int, v float64) bool {
-			b, save := i/(saves*size), i/size%saves
-			if v != 0 && save >= s.reached[b] {
-				bad = &InputError{What: "cotangent at save time", Sample: b, Entry: save, Value: v,
-					Want: "0 where the solve did not come"}
-			}
-			return bad == nil
-		})
-	})
+	entries, err := entriesOf(cotangent)
 	if err != nil {
 		return fmt.Errorf("pengcde/ode: cotangent: %w", err)
 	}
-	return bad
+	for i, v := range entries {
+		if b, save := i/(saves*size), i/size%saves; v != 0 && save >= s.reached[b] {
+			return &InputError{What: "cotangent at save time", Sample: b, Entry: save, Value: v,
+				Want: "0 where the solve did not come"}
+		}
+	}
+	return nil
 }

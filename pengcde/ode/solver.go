@@ -50,9 +50,6 @@ type Solver struct {
 
 // New prepares a solver.
 func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
-	if field == nil {
-		return NewPiecewise(backend, nil, config)
-	}
 	return NewPiecewise(backend, field.piecewise(), config)
 }
 

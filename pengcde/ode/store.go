@@ -1,6 +1,8 @@
 package ode
 
 import (
+	"slices"
+
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
@@ -9,45 +11,41 @@ import (
 
 // store saves the states at the save times that lie in accepted steps.
 func (m *march) store(z, slope *tensors.Tensor, stages []*tensors.Tensor, a acceptance) error {
-	s := m.solver
-	parts := append([]*tensors.Tensor{z, slope}, stages...)
-	for {
-		coefficients, places := m.saves(a)
-		if coefficients == nil {
-			return nil
+	places := make([][]int, len(m.samples))
+	for b, row := range m.times {
+		sm := &m.samples[b]
+		for ; a.by[b] && sm.next < len(row) && within(row[sm.next], sm.t, sm.end); sm.next++ {
+			places[b] = append(places[b], sm.next)
+		}
+	}
+	return m.solver.saveInside(m.saved, m.now(), m.ends(), append([]*tensors.Tensor{z, slope}, stages...), m.times, places)
+}
+
+// saveInside saves the states at the times places[b] of each sample, which lie in its step from t to end; parts are z
+// and k_1 .. k_s of the step.
+func (s *Solver) saveInside(saved *saved, t, end []float64, parts []*tensors.Tensor, times [][]float64,
+	places [][]int) error {
+	width := 1 + s.method.stages()
+	for slices.ContainsFunc(places, func(left []int) bool { return len(left) > 0 }) {
+		coefficients, now := make([][][]float64, len(places)), make([][]int, len(places))
+		for b, left := range places {
+			coefficients[b] = zeros(rows, width)
+			now[b], places[b] = left[:min(rows, len(left))], left[min(rows, len(left)):]
+			for row, i := range now[b] {
+				coefficients[b][row] = s.method.inside(t[b], end[b], times[b][i])
+			}
 		}
 		out, err := call(s.save, parts, coefficients)
 		if err != nil {
 			return errs.In("pengcde/ode", err)
 		}
-		err = m.saved.take(out[0], places)
+		err = saved.take(out[0], now)
 		xla.Free(out...)
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// saves lists up to rows saves for each sample that accepted its step, with the weights of z and of the stages, and
-// marks them as done; nil when nothing is left to save.
-func (m *march) saves(a acceptance) (coefficients [][][]float64, places [][]int) {
-	width := 1 + m.solver.method.stages()
-	found := false
-	coefficients, places = make([][][]float64, len(m.samples)), make([][]int, len(m.samples))
-	for b := range m.samples {
-		sm := &m.samples[b]
-		coefficients[b] = zeros(rows, width)
-		for a.by[b] && len(places[b]) < rows && sm.next < len(m.times[b]) && within(m.times[b][sm.next], sm.t, sm.end) {
-			copy(coefficients[b][len(places[b])], m.solver.method.inside(sm.t, sm.end, m.times[b][sm.next]))
-			places[b] = append(places[b], sm.next)
-			sm.next++
-			found = true
-		}
-	}
-	if !found {
-		return nil, nil
-	}
-	return coefficients, places
+	return nil
 }
 
 // within says whether a time not before the step from t to end is reached by it.
