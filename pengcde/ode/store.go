@@ -5,12 +5,11 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // store saves the states at the save times that lie in accepted steps.
-func (m *march) store(z, slope *tensors.Tensor, stages []*tensors.Tensor, a acceptance) error {
+func (m *march) store(stages []*tensors.Tensor, a acceptance) error {
 	places := make([][]int, len(m.samples))
 	for b, row := range m.times {
 		sm := &m.samples[b]
@@ -18,7 +17,8 @@ func (m *march) store(z, slope *tensors.Tensor, stages []*tensors.Tensor, a acce
 			places[b] = append(places[b], sm.next)
 		}
 	}
-	return m.solver.saveInside(m.saved, m.now(), m.ends(), append([]*tensors.Tensor{z, slope}, stages...), m.times, places)
+	parts := append([]*tensors.Tensor{m.z, m.slope}, stages...)
+	return m.solver.saveInside(m.saved, m.now(), m.ends(), parts, m.times, places)
 }
 
 // saveInside saves the states at the times places[b] of each sample, which lie in its step from t to end; parts are z
@@ -37,7 +37,7 @@ func (s *Solver) saveInside(saved *saved, t, end []float64, parts []*tensors.Ten
 		}
 		out, err := call(s.save, parts, coefficients)
 		if err != nil {
-			return errs.In("pengcde/ode", err)
+			return err
 		}
 		err = saved.take(out[0], now)
 		xla.Free(out...)
