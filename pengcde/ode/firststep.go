@@ -50,7 +50,7 @@ func (m *march) fitFirstSteps() error {
 	if err != nil {
 		return err
 	}
-	at, h0 := m.now(), make([]float64, len(fits)) // at and signed h0 of the probing step, none for other samples
+	at, h0 := m.spans().t, make([]float64, len(fits)) // at and signed h0 of the probing step, none for other samples
 	for b, sm := range m.samples {
 		if fits[b] == nil {
 			continue

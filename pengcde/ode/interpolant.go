@@ -18,24 +18,19 @@ type interpolant struct {
 	held  map[*tensors.Tensor]bool
 }
 
-// interpolated is one try: parts are z and k_1 .. k_s of the whole batch; t and end are of the samples that accepted
-// it.
+// interpolated is one try: parts are z and k_1 .. k_s of the whole batch, by are the samples that accepted it.
 type interpolated struct {
-	by     []bool
-	t, end []float64
-	parts  []*tensors.Tensor
+	at    spans
+	by    []bool
+	parts []*tensors.Tensor
 }
 
 // add takes over the parts of a try.
-func (d *interpolant) add(samples []sample, by []bool, parts []*tensors.Tensor) {
+func (d *interpolant) add(at spans, by []bool, parts []*tensors.Tensor) {
 	if d == nil {
 		return
 	}
-	try := interpolated{by: by, parts: parts}
-	for _, sm := range samples {
-		try.t, try.end = append(try.t, sm.t), append(try.end, sm.end)
-	}
-	d.tries = append(d.tries, try)
+	d.tries = append(d.tries, interpolated{at, by, parts})
 	if d.held == nil {
 		d.held = map[*tensors.Tensor]bool{}
 	}
@@ -102,14 +97,14 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 				continue
 			}
 			open[b] = slices.DeleteFunc(open[b], func(i int) bool {
-				found := within(row[i], try.t[b], try.end[b])
+				found := within(row[i], try.at.t[b], try.at.end[b])
 				if found {
 					inside[b] = append(inside[b], i)
 				}
 				return found
 			})
 		}
-		if err := s.solver.saveInside(z, try.t, try.end, try.parts, times, inside); err != nil {
+		if err := s.solver.saveInside(z, try.at, try.parts, times, inside); err != nil {
 			return nil, errs.In("pengcde/ode: interpolant", err)
 		}
 	}

@@ -39,7 +39,7 @@ func (m *march) renewSlope() (*tensors.Tensor, error) {
 	if !any {
 		return m.slope, nil
 	}
-	out, err := call(m.solver.afterJump, m.args, m.now(), offsets, m.z, m.slope, m.tolerances[0], m.tolerances[1])
+	out, err := call(m.solver.afterJump, m.args, m.spans().t, offsets, m.z, m.slope, m.tolerances[0], m.tolerances[1])
 	if err != nil {
 		return m.slope, err
 	}

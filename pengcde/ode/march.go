@@ -104,8 +104,8 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 
 // try tries a step of every sample that goes on.
 func (m *march) try() error {
-	out, err := call(m.solver.step, m.args, m.now(), m.ends(), m.sidesOfEnds(), m.z, m.slope, m.tolerances[0],
-		m.tolerances[1])
+	at := m.spans()
+	out, err := call(m.solver.step, m.args, at.t, at.end, at.to, m.z, m.slope, m.tolerances[0], m.tolerances[1])
 	if err != nil {
 		return err
 	}
@@ -115,14 +115,15 @@ func (m *march) try() error {
 	if err != nil || !accepted.any {
 		return err
 	}
-	if err := m.store(stages, accepted); err != nil {
+	parts := append([]*tensors.Tensor{m.z, m.slope}, stages...)
+	if err := m.store(at, parts, accepted); err != nil {
 		return err
 	}
 	next, last, err := m.merge(accepted, next, stages[len(stages)-1])
 	if err != nil {
 		return err
 	}
-	m.interpolant.add(m.samples, accepted.by, append([]*tensors.Tensor{m.z, m.slope}, stages...))
+	m.interpolant.add(at, accepted.by, parts)
 	z, slope := m.z, m.slope
 	m.z, m.slope = next, last
 	m.release(slope)
@@ -186,7 +187,8 @@ func (m *march) first() error {
 	if !slices.ContainsFunc(m.samples, func(sm sample) bool { return sm.active() }) {
 		return nil
 	}
-	out, err := call(m.solver.first, m.args, m.now(), m.offsets(), m.z)
+	at := m.spans()
+	out, err := call(m.solver.first, m.args, at.t, at.from, m.z)
 	if err != nil {
 		return err
 	}
@@ -300,29 +302,16 @@ func (m *march) advance(a acceptance) {
 	}
 }
 
-// each is a value of each sample, [batch].
-func (m *march) each(value func(sm *sample) float64) []float64 {
-	values := make([]float64, len(m.samples))
-	for b := range m.samples {
-		values[b] = value(&m.samples[b])
-	}
-	return values
-}
-
-func (m *march) now() []float64  { return m.each(func(sm *sample) float64 { return sm.t }) }
-func (m *march) ends() []float64 { return m.each(func(sm *sample) float64 { return sm.end }) }
-
-// offsets are those of the samples where they stand.
-func (m *march) offsets() []float64 { return m.each(func(sm *sample) float64 { return sm.offset }) }
-
-// sidesOfEnds are those from which the steps that are tried come to their ends.
-func (m *march) sidesOfEnds() []float64 {
-	return m.each(func(sm *sample) float64 {
-		if sm.end == sm.t {
-			return 0
+// spans are the steps that are tried; a sample that tries none stays where it is.
+func (m *march) spans() spans {
+	at := newSpans(len(m.samples))
+	for b, sm := range m.samples {
+		at.t[b], at.end[b], at.from[b] = sm.t, sm.end, sm.offset
+		if sm.end != sm.t {
+			at.to[b] = -sm.endOffset
 		}
-		return -sm.endOffset
-	})
+	}
+	return at
 }
 
 func (m *march) finish() *Solution {

@@ -89,7 +89,8 @@ func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (
 }
 
 // round replays one round; it takes over sums.
-func (r *replay) round(round int, pulls pulls, none *tensors.Tensor, sums []*tensors.Tensor) ([]*tensors.Tensor, error) {
+func (r *replay) round(round int, pulls pulls, none *tensors.Tensor, sums []*tensors.Tensor) (
+	[]*tensors.Tensor, error) {
 	defer r.scratch.Free()
 	if most(r.taken) == 0 { // all saves are z0, and the field was never asked
 		parts, err := r.pull(pulls.step, none)
@@ -112,7 +113,8 @@ func (r *replay) round(round int, pulls pulls, none *tensors.Tensor, sums []*ten
 		return nil, err
 	}
 	r.evaluations += r.solver.method.stages() - 1
-	out, err := r.solver.vectorJacob.Call(r.inputs(sums[1:], at.t, at.from, at.end, at.to, z, xla.Donate(sums[0]), parts)...)
+	inputs := r.inputs(sums[1:], at.t, at.from, at.end, at.to, z, xla.Donate(sums[0]), parts)
+	out, err := r.solver.vectorJacob.Call(inputs...)
 	if err != nil || pulls.before == nil {
 		return out, err
 	}
@@ -221,10 +223,13 @@ func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, 
 // spans are the steps of the samples in a round: from t to end, and the sides of both.
 type spans struct{ t, end, from, to []float64 }
 
+func newSpans(n int) spans {
+	return spans{t: make([]float64, n), end: make([]float64, n), from: make([]float64, n), to: make([]float64, n)}
+}
+
 // spans returns those of a round; where a sample has no step, t and end are its last time.
 func (s *Solution) spans(round int) spans {
-	n := len(s.taken)
-	at := spans{t: make([]float64, n), end: make([]float64, n), from: make([]float64, n), to: make([]float64, n)}
+	at := newSpans(len(s.taken))
 	for b, taken := range s.taken {
 		begun := min(round, len(taken))
 		at.t[b], at.from[b] = s.times[b][0], s.offsets[b][begun]

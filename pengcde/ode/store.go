@@ -9,7 +9,7 @@ import (
 )
 
 // store saves the states at the save times that lie in accepted steps.
-func (m *march) store(stages []*tensors.Tensor, a acceptance) error {
+func (m *march) store(at spans, parts []*tensors.Tensor, a acceptance) error {
 	places := make([][]int, len(m.samples))
 	for b, row := range m.times {
 		sm := &m.samples[b]
@@ -17,14 +17,12 @@ func (m *march) store(stages []*tensors.Tensor, a acceptance) error {
 			places[b] = append(places[b], sm.next)
 		}
 	}
-	parts := append([]*tensors.Tensor{m.z, m.slope}, stages...)
-	return m.solver.saveInside(m.saved, m.now(), m.ends(), parts, m.times, places)
+	return m.solver.saveInside(m.saved, at, parts, m.times, places)
 }
 
-// saveInside saves the states at the times places[b] of each sample, which lie in its step from t to end; parts are z
-// and k_1 .. k_s of the step.
-func (s *Solver) saveInside(saved *saved, t, end []float64, parts []*tensors.Tensor, times [][]float64,
-	places [][]int) error {
+// saveInside saves the states at the times places[b] of each sample, which lie in its step; parts are z and k_1 .. k_s of the
+// step.
+func (s *Solver) saveInside(saved *saved, at spans, parts []*tensors.Tensor, times [][]float64, places [][]int) error {
 	width := 1 + s.method.stages()
 	for slices.ContainsFunc(places, func(left []int) bool { return len(left) > 0 }) {
 		coefficients, now := make([][][]float64, len(places)), make([][]int, len(places))
@@ -32,7 +30,7 @@ func (s *Solver) saveInside(saved *saved, t, end []float64, parts []*tensors.Ten
 			coefficients[b] = zeros(rows, width)
 			now[b], places[b] = left[:min(rows, len(left))], left[min(rows, len(left)):]
 			for row, i := range now[b] {
-				coefficients[b][row] = s.method.inside(t[b], end[b], times[b][i])
+				coefficients[b][row] = s.method.inside(at.t[b], at.end[b], times[b][i])
 			}
 		}
 		out, err := call(s.save, parts, coefficients)

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -31,15 +32,8 @@ type AdamW struct {
 }
 
 func (a AdamW) withDefaults() (AdamW, error) {
-	for _, option := range []struct {
-		value    *float64
-		fallback float64
-	}{{&a.LearningRate, 1e-2}, {&a.WeightDecay, 1e-4}, {&a.Clip, 1},
-		{&a.Beta1, 0.9}, {&a.Beta2, 0.999}, {&a.Epsilon, 1e-8}} {
-		if *option.value == 0 {
-			*option.value = option.fallback
-		}
-	}
+	a.LearningRate, a.WeightDecay, a.Clip = cmp.Or(a.LearningRate, 1e-2), cmp.Or(a.WeightDecay, 1e-4), cmp.Or(a.Clip, 1)
+	a.Beta1, a.Beta2, a.Epsilon = cmp.Or(a.Beta1, 0.9), cmp.Or(a.Beta2, 0.999), cmp.Or(a.Epsilon, 1e-8)
 	positive := func(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 	fraction := func(x float64) bool { return x > 0 && x < 1 }
 	if !positive(a.LearningRate) || !fraction(a.Beta1) || !fraction(a.Beta2) || !positive(a.Epsilon) ||

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,14 +108,8 @@ type Report struct {
 }
 
 func (c Config) withDefaults() (Config, error) {
-	for _, option := range []struct {
-		value    *int
-		fallback int
-	}{{&c.Epochs, 200}, {&c.EvaluateEvery, 5}, {&c.Patience, 15}, {&c.MinEpochs, 20}, {&c.BatchSize, 1}} {
-		if *option.value == 0 {
-			*option.value = option.fallback
-		}
-	}
+	c.Epochs, c.EvaluateEvery, c.Patience = cmp.Or(c.Epochs, 200), cmp.Or(c.EvaluateEvery, 5), cmp.Or(c.Patience, 15)
+	c.MinEpochs, c.BatchSize = cmp.Or(c.MinEpochs, 20), cmp.Or(c.BatchSize, 1)
 	if c.Epochs < 0 || c.Patience < 0 || c.BatchSize < 0 {
 		return c, fmt.Errorf("pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers: %w",
 			c.Epochs, c.Patience, c.BatchSize, ErrInput)
