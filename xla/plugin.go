@@ -71,13 +71,7 @@ func findPlugins(name string) []string {
 }
 
 func libraryExtension() string {
-	switch runtime.GOOS {
-	case "darwin":
-		return ".dylib"
-	case "windows":
-		return ".dll"
-	}
-	return ".so"
+	return cmp.Or(map[string]string{"darwin": ".dylib", "windows": ".dll"}[runtime.GOOS], ".so")
 }
 
 // isFile says whether a plugin is given by its file, not by its name.

@@ -74,7 +74,8 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 	open := make([][]int, len(times)) // times that are still looked for
 	z := s.blank.like(len(times[0]))
 	for b, row := range times {
-		t0, end := s.times[b][0], s.end(b)
+		steps := s.StepTimes(b)
+		t0, end := steps[0], steps[len(steps)-1]
 		for i, t := range row {
 			switch {
 			case (t-t0)*(end-t) < 0 || t0 == end && t != t0:

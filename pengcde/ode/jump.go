@@ -81,7 +81,7 @@ func (s *Solver) buildAfterJump(in []*Node) []*Node {
 	for jumps.Rank() < z.Rank() {
 		jumps = ExpandAxes(jumps, -1)
 	}
-	after := Where(BroadcastToDims(jumps, z.Shape().Dimensions...), s.slope(t, offset, z, args), slope)
+	after := Where(BroadcastToDims(jumps, z.Shape().Dimensions...), s.field(t, offset, z, args), slope)
 	scaled := func(k *Node) *Node { return buildScaled([]*Node{z, k, rtol, atol})[1] }
 	return []*Node{after, scaled(slope), scaled(after)}
 }

@@ -1,6 +1,7 @@
 package ode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,11 +62,8 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	if field == nil {
 		return nil, fmt.Errorf("pengcde/ode: New needs a field: %w", ErrInput)
 	}
-	s := &Solver{backend: backend, field: checked(field), method: config.Method, stepSize: config.StepSize,
+	s := &Solver{backend: backend, field: checked(field), method: cmp.Or(config.Method, Tsit5), stepSize: config.StepSize,
 		maxSteps: config.MaxSteps, params: config.Parameters}
-	if s.method == nil {
-		s.method = Tsit5
-	}
 	if s.stepSize == nil {
 		s.stepSize = PID{}
 	}
