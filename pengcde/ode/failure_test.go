@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"

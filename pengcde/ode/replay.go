@@ -255,21 +255,18 @@ func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error)
 	slope := out[0]
 	for round := from; round < to; round++ {
 		if round > from {
-			if err := r.cancelled(); err != nil {
-				xla.Free(z, slope)
-				return nil, err
-			}
 			at = r.spans(round)
-			other, err := r.renewSlope(round, at, z, slope)
-			if other != slope {
-				xla.Free(slope)
+			before := slope
+			if err = r.cancelled(); err == nil {
+				slope, err = r.renewSlope(round, at, z, slope)
 			}
-			if slope = other; err != nil {
-				xla.Free(z, slope)
-				return nil, err
+			if slope != before {
+				xla.Free(before)
 			}
 		}
-		out, err := call(s.step, r.args, at.t, at.end, at.to, z, slope, r.ones, r.ones)
+		if err == nil {
+			out, err = call(s.step, r.args, at.t, at.end, at.to, z, slope, r.ones, r.ones)
+		}
 		xla.Free(slope)
 		if round > from {
 			xla.Free(z)
