@@ -316,7 +316,7 @@ func (m *march) spans() spans {
 
 func (m *march) finish() *Solution {
 	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, history: m.history, times: make([][]float64, len(m.times)),
-		args: m.args, blank: m.saved.like(0), final: m.z, interpolant: m.interpolant}
+		args: m.args, blank: m.saved, final: m.z, interpolant: m.interpolant}
 	sol.shape = sol.Z.Shape()
 	saves := sol.shape.Dimensions[1]
 	for b, sm := range m.samples {

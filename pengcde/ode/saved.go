@@ -20,15 +20,14 @@ type saved struct {
 	z     *tensors.Tensor // [batch, capacity, ...]: NaN where none is saved yet
 	saves int             // of capacity in use
 	start []byte          // the initial states
-	size  int             // bytes of a state of one sample
-	blank []byte          // a state of NaN
+	blank []byte          // a sample's state of NaN
 }
 
 // newSaved makes room for count states a sample; it grows when more come.
 func newSaved(z0 *tensors.Tensor, count int) (*saved, error) {
-	s := &saved{state: z0.Shape(), size: int(z0.Shape().ByteSize()) / z0.Shape().Dimensions[0]}
+	s := &saved{state: z0.Shape()}
 	nan := dtypes.UnsafeByteSliceFromAny(shapes.CastAsDType([]float64{math.NaN()}, z0.DType()))
-	s.blank = bytes.Repeat(nan, s.size/len(nan))
+	s.blank = bytes.Repeat(nan, z0.Size()/s.state.Dimensions[0])
 	if err := z0.ConstBytes(func(data []byte) { s.start = bytes.Clone(data) }); err != nil {
 		return nil, fmt.Errorf("pengcde/ode: initial state: %w", err)
 	}
@@ -37,40 +36,30 @@ func newSaved(z0 *tensors.Tensor, count int) (*saved, error) {
 
 // like makes room for count states a sample of the same initial states.
 func (s *saved) like(count int) *saved {
-	other := &saved{state: s.state, start: s.start, size: s.size, blank: s.blank}
-	other.grow(count)
-	return other
+	return &saved{state: s.state, z: s.room(count), saves: count, start: s.start, blank: s.blank}
 }
 
-func (s *saved) capacity() int {
-	if s.z == nil {
-		return 0
-	}
-	return s.z.Shape().Dimensions[1]
-}
-
-// grow gives every sample at least count states.
-func (s *saved) grow(count int) {
-	if count > s.capacity() {
-		s.lay(max(count, 2*s.capacity()))
-	}
-	s.saves = max(s.saves, count)
-}
-
-// lay moves what is saved to where there is room for other many states.
-func (s *saved) lay(capacity int) {
+// room is [batch, capacity, ...] of NaN.
+func (s *saved) room(capacity int) *tensors.Tensor {
 	dims := s.state.Dimensions
 	z := tensors.FromShape(shapes.Make(s.state.DType, append([]int{dims[0], capacity}, dims[1:]...)...))
 	bytesOf(z, func(data []byte) {
-		for at := 0; at < len(data); at += s.size {
+		for at := 0; at < len(data); at += len(s.blank) {
 			copy(data[at:], s.blank)
 		}
-		if s.z == nil {
-			return
-		}
+	})
+	return z
+}
+
+func (s *saved) capacity() int { return s.z.Shape().Dimensions[1] }
+
+// lay moves what is saved to where there is room for other many states.
+func (s *saved) lay(capacity int) {
+	z, size := s.room(capacity), len(s.blank)
+	bytesOf(z, func(data []byte) {
 		bytesOf(s.z, func(old []byte) {
-			for b := range dims[0] {
-				copy(data[b*capacity*s.size:(b+1)*capacity*s.size], old[b*s.capacity()*s.size:][:s.saves*s.size])
+			for b := range s.state.Dimensions[0] {
+				copy(data[b*capacity*size:], old[b*s.capacity()*size:][:s.saves*size])
 			}
 		})
 	})
@@ -84,10 +73,12 @@ func bytesOf(t *tensors.Tensor, show func([]byte)) {
 
 // copyRow copies a state, number row of source, to save time i of sample b.
 func (s *saved) copyRow(b, i int, source []byte, row int) {
-	s.grow(i + 1)
-	bytesOf(s.z, func(data []byte) {
-		copy(data[(b*s.capacity()+i)*s.size:], source[row*s.size:(row+1)*s.size])
-	})
+	if i >= s.capacity() {
+		s.lay(max(i+1, 2*s.capacity()))
+	}
+	s.saves = max(s.saves, i+1)
+	size := len(s.blank)
+	bytesOf(s.z, func(data []byte) { copy(data[(b*s.capacity()+i)*size:], source[row*size:(row+1)*size]) })
 }
 
 // take copies the rows of t [batch, rows, ...] to the save times places[b].
