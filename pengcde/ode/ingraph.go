@@ -55,8 +55,8 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	if err != nil {
 		panic(err)
 	}
-	u := &unrolled{solver: &Solver{field: checked(field.piecewise()), method: cmp.Or(g.Method, Tsit5)}, recompute: g.Recompute,
-		args: args, z: z0, times: times, states: make([]*Node, len(times))}
+	u := &unrolled{solver: &Solver{field: checked(field.piecewise()), method: cmp.Or(g.Method, Tsit5)},
+		recompute: g.Recompute, args: args, z: z0, times: times, states: make([]*Node, len(times))}
 	for u.next < len(times) && times[u.next] == times[0] {
 		u.states[u.next] = z0
 		u.next++

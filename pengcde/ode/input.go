@@ -108,8 +108,8 @@ func sameLength(what string, rows [][]float64, batch int) ([][]float64, error) {
 	}
 	for b, row := range rows {
 		if len(row) == 0 || len(row) != len(rows[0]) {
-			return nil, fmt.Errorf("pengcde/ode: sample %d has %d %ss and sample 0 has %d, want as many, at least 1: %w", b,
-				len(row), what, len(rows[0]), ErrInput)
+			return nil, fmt.Errorf("pengcde/ode: sample %d has %d %ss and sample 0 has %d, want as many, at least 1: %w",
+				b, len(row), what, len(rows[0]), ErrInput)
 		}
 	}
 	return rows, nil

@@ -76,7 +76,13 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	var jumps []bool // rounds that start at one
 	if known {
 		jumps = atJumps(offsets)
-		all := s.method.plan(plannedSaves(p, times, ends), ends, offsets)
+		saves := slices.Clone(times)
+		for b := range saves {
+			if p.Save == EveryStep {
+				saves[b] = append([]float64{times[b][0]}, ends[b]...)
+			}
+		}
+		all := s.method.plan(saves, ends, offsets)
 		passes, crowded = len(all), slices.ContainsFunc(all, func(round pulls) bool {
 			return slices.ContainsFunc(round.step, func(saves []pulled) bool { return len(saves) > rows })
 		})
@@ -119,18 +125,6 @@ func atJumps(offsets [][]float64) []bool {
 		}
 	}
 	return jumps
-}
-
-// plannedSaves are the save times of known steps.
-func plannedSaves(p Problem, times, ends [][]float64) [][]float64 {
-	if p.Save != EveryStep {
-		return times
-	}
-	saves := make([][]float64, len(times))
-	for b := range saves {
-		saves[b] = append([]float64{times[b][0]}, ends[b]...)
-	}
-	return saves
 }
 
 // addBytes counts tensors in states: those of march, of replay, and what both keep. Crowded says that more saves may

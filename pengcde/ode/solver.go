@@ -62,8 +62,8 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	if field == nil {
 		return nil, fmt.Errorf("pengcde/ode: New needs a field: %w", ErrInput)
 	}
-	s := &Solver{backend: backend, field: checked(field), method: cmp.Or(config.Method, Tsit5), stepSize: config.StepSize,
-		maxSteps: config.MaxSteps, params: config.Parameters}
+	s := &Solver{backend: backend, field: checked(field), method: cmp.Or(config.Method, Tsit5),
+		stepSize: config.StepSize, maxSteps: config.MaxSteps, params: config.Parameters}
 	if s.stepSize == nil {
 		s.stepSize = PID{}
 	}
@@ -126,9 +126,9 @@ func (s *Solver) Close() {
 	}
 }
 
-// Solve integrates z0 [batch, ...] and returns the states at the save times, those of [Problem]. The solution keeps what
-// [Solution.Pullback] needs until it is closed. z0 and args stay the caller's and must live as long. [Solver.Run] has
-// more options.
+// Solve integrates z0 [batch, ...] and returns the states at the save times, those of [Problem]. The solution keeps
+// what [Solution.Pullback] needs until it is closed. z0 and args stay the caller's and must live as long. [Solver.Run]
+// has more options.
 //
 // When a sample does not reach its last save time, the others go on to theirs, and the error is a [*Failure] beside a
 // solution that holds what was reached; it is to be closed too. With any other error there is no solution; the error

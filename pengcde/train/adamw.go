@@ -75,7 +75,6 @@ type Optimiser struct {
 	update  *Update
 	own     bool              // whether the update is closed with it
 	moments []*tensors.Tensor // first moments, then second moments
-	count   int
 	steps   int
 }
 
@@ -92,7 +91,7 @@ func NewOptimiser(backend *xla.Backend, config AdamW, params []*tensors.Tensor) 
 
 // Optimiser is one for parameters of the given shapes; the update must live as long.
 func (u *Update) Optimiser(params []*tensors.Tensor) *Optimiser {
-	o := &Optimiser{update: u, count: len(params)}
+	o := &Optimiser{update: u}
 	for range 2 {
 		for _, p := range params {
 			o.moments = append(o.moments, tensors.FromShape(p.Shape()))
@@ -115,7 +114,7 @@ func (o *Optimiser) Step(params, gradients []*tensors.Tensor) ([]*tensors.Tensor
 	if err != nil {
 		return nil, 0, fmt.Errorf("pengcde/train: %w", err)
 	}
-	n := o.count
+	n := len(params)
 	o.moments = out[n : 3*n]
 	norm := tensors.ToScalar[float64](out[3*n])
 	xla.Free(out[3*n])

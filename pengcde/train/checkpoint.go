@@ -76,13 +76,6 @@ type saved struct {
 	values [][]float64
 }
 
-func (c *Checkpoint) every() time.Duration {
-	if c.Every == 0 {
-		return 30 * time.Second
-	}
-	return c.Every
-}
-
 func (c *Checkpoint) notice(format string, args ...any) {
 	if c.Notice != nil {
 		c.Notice(fmt.Sprintf(format, args...))

@@ -265,7 +265,7 @@ func (l *loop) epoch(ctx context.Context, began time.Time) error {
 		l.GradientNorm = max(l.GradientNorm, norm)
 		l.Batch++
 		l.EpochSeconds, l.Seconds = time.Since(began).Seconds(), l.seconds()
-		if c := l.config.Checkpoint; c != nil && time.Since(l.written) >= c.every() {
+		if c := l.config.Checkpoint; c != nil && time.Since(l.written) >= cmp.Or(c.Every, 30*time.Second) {
 			if err := l.save(); err != nil {
 				return err
 			}
