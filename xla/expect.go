@@ -2,7 +2,6 @@ package xla
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ func Expect(cfg Config) (kind string, err error) {
 		return goName, nil
 	case slices.Contains(xlaNames, name):
 		switch {
-		case strings.ContainsRune(plugin, filepath.Separator) || filepath.Ext(plugin) == libraryExtension():
+		case isFile(plugin):
 			plugin = deviceOf(plugin)
 		case plugin == "":
 			plugin = cpu
@@ -39,8 +38,7 @@ func Expect(cfg Config) (kind string, err error) {
 	case slices.Contains(compute.List(), name):
 		return name, nil
 	}
-	return "", fmt.Errorf("xla: backend %q of %s: %w: wanted go, xla:cpu, xla:cuda or xla:/path/to/plugin.so, with "+
-		"options after a comma", spec, from, ErrSetting)
+	return "", fmt.Errorf("xla: backend %q of %s: %w", spec, from, errUnknown)
 }
 
 // bestDevices are those that XLA could compute on here, the best first.

@@ -103,9 +103,11 @@ func openNamed(spec, from string) (*Backend, error) {
 		}
 		return &Backend{Compute: b, Device: kind, Origin: from + " asks for it"}, nil
 	}
-	return nil, fmt.Errorf("%w: wanted go, xla:cpu, xla:cuda or xla:/path/to/plugin.so, with options after a comma",
-		ErrSetting)
+	return nil, errUnknown
 }
+
+var errUnknown = fmt.Errorf("%w: wanted go, xla:cpu, xla:cuda or xla:/path/to/plugin.so, with options after a comma",
+	ErrSetting)
 
 // openBest opens the best backend there is; notice says what is missing for a better one.
 func openBest() (backend *Backend, notice string, err error) {
@@ -113,21 +115,20 @@ func openBest() (backend *Backend, notice string, err error) {
 	var failures []error
 	why := "no CUDA device"
 	if hasCUDADevice() {
-		found := findPlugins(cuda)
-		if backend, err := openFirst(found, "", "CUDA device found"); err == nil {
-			return backend, "", nil
+		why = "CUDA device found"
+	}
+	for _, device := range bestDevices() {
+		found := findPlugins(device)
+		if backend, err := openFirst(found, "", why); err == nil {
+			return backend, oneLine(notice, failures), nil
 		} else if len(found) > 0 {
 			failures = append(failures, err)
 		}
-		why = "CUDA device found, but no cuda plugin that works"
-		notice = fmt.Sprintf("a CUDA device is there, but no pjrt_c_api_cuda_plugin.so that works in %s: XLA "+
-			"computes on the CPU", folders)
-	}
-	found := findPlugins(cpu)
-	if backend, err := openFirst(found, "", why); err == nil {
-		return backend, oneLine(notice, failures), nil
-	} else if len(found) > 0 {
-		failures = append(failures, err)
+		if device == cuda {
+			why += ", but no cuda plugin that works"
+			notice = fmt.Sprintf("a CUDA device is there, but no pjrt_c_api_cuda_plugin.so that works in %s: XLA "+
+				"computes on the CPU", folders)
+		}
 	}
 	backend, err = openGo("no XLA plugin that works in " + folders)
 	return backend, oneLine(fmt.Sprintf("no XLA plugin that works in %s: the pure-Go backend computes, about 10x "+

@@ -71,33 +71,30 @@ func findPlugins(name string) []string {
 }
 
 func libraryExtension() string {
-	switch runtime.GOOS {
-	case "darwin":
-		return ".dylib"
-	case "windows":
-		return ".dll"
-	}
-	return ".so"
+	return cmp.Or(map[string]string{"darwin": ".dylib", "windows": ".dll"}[runtime.GOOS], ".so")
+}
+
+// isFile says whether a plugin is given by its file, not by its name.
+func isFile(plugin string) bool {
+	return strings.ContainsRune(plugin, filepath.Separator) || filepath.Ext(plugin) == libraryExtension()
 }
 
 // openXLA opens the plugin of that name or path; an empty name stands for CUDA, else the CPU.
 func openXLA(plugin, options, why string) (*Backend, error) {
-	if strings.ContainsRune(plugin, filepath.Separator) || filepath.Ext(plugin) == libraryExtension() {
+	if isFile(plugin) {
 		file, err := filepath.Abs(plugin)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPlugin, err)
 		}
 		return openPlugin(file, options, why)
 	}
+	devices := []string{plugin}
+	if plugin == "" {
+		devices = bestDevices()
+	}
 	var found []string
-	wanted := plugin
-	switch {
-	case plugin != "":
-		found = findPlugins(plugin)
-	case hasCUDADevice():
-		wanted, found = cuda+" or "+cpu, append(findPlugins(cuda), findPlugins(cpu)...)
-	default:
-		wanted, found = cpu, findPlugins(cpu)
+	for _, device := range devices {
+		found = append(found, findPlugins(device)...)
 	}
 	if len(found) == 0 {
 		hint := "put it in one of them, or name its file by xla:/path/to/plugin" + libraryExtension()
@@ -105,10 +102,10 @@ func openXLA(plugin, options, why string) (*Backend, error) {
 			hint = howToGetXLA
 		}
 		return nil, fmt.Errorf("%w: no pjrt_c_api_NAME_plugin%s with NAME %s, with or without a version, in %s; %s",
-			ErrPlugin, libraryExtension(), wanted, strings.Join(PluginFolders(), ", "), hint)
+			ErrPlugin, libraryExtension(), strings.Join(devices, " or "), strings.Join(PluginFolders(), ", "), hint)
 	}
 	backend, err := openFirst(found, options, why)
-	if err != nil && wanted == cuda && !hasCUDADevice() {
+	if err != nil && plugin == cuda && !hasCUDADevice() {
 		err = fmt.Errorf("%w; no CUDA device was found (%s)", err, strings.Join(cudaDevices, ", "))
 	}
 	return backend, err

@@ -36,8 +36,7 @@ func (p *Error) Unwrap() error { return p.Err }
 func (p *Error) Format(s fmt.State, verb rune) { Format(s, verb, p) }
 
 // Format formats err, and for %+v the stack of the [*Error] that it wraps, if any: for errors that wrap others to
-// implement
-// [fmt.Formatter] with.
+// implement [fmt.Formatter] with.
 func Format(s fmt.State, verb rune, err error) {
 	if verb == 'q' {
 		fmt.Fprintf(s, "%q", err.Error())

@@ -4,11 +4,8 @@ package ode
 //
 // P. Bogacki, L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas", Applied Mathematics Letters 2 (1989) 321-325.
 var Bosh3 = &Method{
-	Name:             "Bosh3",
-	Order:            3,
-	ErrorOrder:       3,
-	InterpolantOrder: 3,
-	C:                []float64{0, 1.0 / 2, 3.0 / 4, 1},
+	Name: "Bosh3", Order: 3, ErrorOrder: 3, InterpolantOrder: 3,
+	C: []float64{0, 1.0 / 2, 3.0 / 4, 1},
 	A: [][]float64{
 		{},
 		{1.0 / 2},

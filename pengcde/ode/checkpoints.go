@@ -3,7 +3,6 @@ package ode
 import (
 	"slices"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -52,7 +51,7 @@ func (c *checkpoints) add(z *tensors.Tensor, samples []sample, by []bool) error 
 	for round, rows := range arrived {
 		if round == c.begun {
 			c.begun++
-			gone := c.policy.arrive(c.begun)
+			gone := c.policy(c.begun)
 			if gone == round {
 				continue
 			}
@@ -82,7 +81,7 @@ func (c *checkpoints) keep(round int, z *tensors.Tensor) error {
 	k := checkpoint{round: round, z: z}
 	if c.host {
 		k.z, k.bytes = nil, make([]byte, z.Shape().ByteSize())
-		if err := z.ConstFlatData(func(flat any) { copy(k.bytes, dtypes.UnsafeByteSliceFromAny(flat)) }); err != nil {
+		if err := z.ConstBytes(func(data []byte) { copy(k.bytes, data) }); err != nil {
 			return err
 		}
 	}
@@ -94,8 +93,7 @@ func (c *checkpoints) keep(round int, z *tensors.Tensor) error {
 func (c *checkpoints) merge(k *checkpoint, z *tensors.Tensor, rows []bool) error {
 	if c.host {
 		size := len(k.bytes) / len(rows)
-		return z.ConstFlatData(func(flat any) {
-			source := dtypes.UnsafeByteSliceFromAny(flat)
+		return z.ConstBytes(func(source []byte) {
 			for b, chosen := range rows {
 				if chosen {
 					copy(k.bytes[b*size:(b+1)*size], source[b*size:])
@@ -163,7 +161,7 @@ func (c *checkpoints) load(k checkpoint, scratch *xla.Buffers) *tensors.Tensor {
 		return k.z
 	}
 	z := tensors.FromShape(c.shape)
-	z.MustMutableFlatData(func(flat any) { copy(dtypes.UnsafeByteSliceFromAny(flat), k.bytes) })
+	bytesOf(z, func(data []byte) { copy(data, k.bytes) })
 	return scratch.Own(z)[0]
 }
 

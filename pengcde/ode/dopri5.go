@@ -8,11 +8,8 @@ package ode
 // Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.6: the cubic of Hermite plus θ²(1-θ)² Σ d_i
 // k_i.
 var Dopri5 = &Method{
-	Name:             "Dopri5",
-	Order:            5,
-	ErrorOrder:       5,
-	InterpolantOrder: 4,
-	C:                []float64{0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
+	Name: "Dopri5", Order: 5, ErrorOrder: 5, InterpolantOrder: 4,
+	C: []float64{0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
 	A: [][]float64{
 		{},
 		{1.0 / 5},

@@ -4,13 +4,8 @@ package ode
 //
 // L. Euler, Institutiones Calculi Integralis I (1768), § 650.
 var Euler = &Method{
-	Name:             "Euler",
-	Order:            1,
-	InterpolantOrder: 1,
-	C:                []float64{0, 1},
-	A: [][]float64{
-		{},
-		{1},
-	},
+	Name: "Euler", Order: 1, InterpolantOrder: 1,
+	C:           []float64{0, 1},
+	A:           [][]float64{{}, {1}},
 	Interpolant: func(x float64) []float64 { return []float64{x, 0} },
 }

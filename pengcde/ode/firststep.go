@@ -34,7 +34,7 @@ func (s *pidSteps) order() float64 {
 //	m  = max(|f0|, |f1 - f0| / h0)
 //	h1 = (0.01 / m)^(1/k)             max(1e-6, h0/1000) when m <= 1e-15
 //	h  = min(100 h0, h1)
-func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Tensor) error {
+func (m *march) fitFirstSteps() error {
 	fits := make([]fitter, len(m.samples))
 	wanted := false
 	for b := range m.samples {
@@ -46,11 +46,11 @@ func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Te
 		return nil
 	}
 	s := m.solver
-	d0, d1, err := m.norms(z, slope, tolerances)
+	d0, d1, err := m.norms(m.slope)
 	if err != nil {
 		return err
 	}
-	at, h0 := m.now(), make([]float64, len(fits)) // at and signed h0 of the probing step, none for other samples
+	at, h0 := m.spans().t, make([]float64, len(fits)) // at and signed h0 of the probing step, none for other samples
 	for b, sm := range m.samples {
 		if fits[b] == nil {
 			continue
@@ -66,7 +66,7 @@ func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Te
 			h0[b] = at[b] - sm.t
 		}
 	}
-	probe, err := s.probe.Call(h0, z, slope)
+	probe, err := s.probe.Call(h0, m.z, m.slope)
 	if err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ func (m *march) fitFirstSteps(z, slope *tensors.Tensor, tolerances []*tensors.Te
 		return err
 	}
 	defer xla.Free(ahead...)
-	difference, err := s.probe.Call(slices.Repeat([]float64{-1}, len(fits)), ahead[0], slope)
+	difference, err := s.probe.Call(slices.Repeat([]float64{-1}, len(fits)), ahead[0], m.slope)
 	if err != nil {
 		return err
 	}
 	defer xla.Free(difference...)
-	_, d2, err := m.norms(z, difference[0], tolerances)
+	_, d2, err := m.norms(difference[0])
 	if err != nil {
 		return err
 	}
@@ -109,9 +109,9 @@ func firstStep(h0, d1, d2, order float64) float64 {
 	return math.Min(100*h0, h1)
 }
 
-// norms returns for each sample those of z and of x, scaled by the tolerances at z.
-func (m *march) norms(z, x *tensors.Tensor, tolerances []*tensors.Tensor) (ofZ, ofX []float64, err error) {
-	out, err := m.solver.scaled.Call(z, x, tolerances[0], tolerances[1])
+// norms returns for each sample those of its state z and of x, scaled by the tolerances at z.
+func (m *march) norms(x *tensors.Tensor) (ofZ, ofX []float64, err error) {
+	out, err := m.solver.scaled.Call(m.z, x, m.tolerances[0], m.tolerances[1])
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,7 @@
 package ode
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -39,8 +40,7 @@ type InGraph struct {
 // End returns the state at t1, [batch, ...] as z0, the state at t0. Like all functions that build graphs it panics on
 // bad input, with an error that wraps [ErrInput].
 func (g InGraph) End(field Field, z0 *Node, t0, t1 float64, args ...*Node) *Node {
-	states := g.states(field, z0, []float64{t0, t1}, args)
-	return states[1]
+	return g.states(field, z0, []float64{t0, t1}, args)[1]
 }
 
 // Solve returns the states at the save times, [batch, saves, ...]: the first time is t0, where the state is z0 [batch,
@@ -55,8 +55,8 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	if err != nil {
 		panic(err)
 	}
-	u := &unrolled{solver: &Solver{field: checked(field.piecewise()), method: g.method()}, recompute: g.Recompute,
-		args: args, z: z0, times: times, states: make([]*Node, len(times))}
+	u := &unrolled{solver: &Solver{field: checked(field.piecewise()), method: cmp.Or(g.Method, Tsit5)},
+		recompute: g.Recompute, args: args, z: z0, times: times, states: make([]*Node, len(times))}
 	for u.next < len(times) && times[u.next] == times[0] {
 		u.states[u.next] = z0
 		u.next++
@@ -68,7 +68,7 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 	}
 	if len(u.waiting) > 0 {
 		u.block()
-		u.finish(u.solver.slope(u.clock(t), nil, u.z, args))
+		u.finish(u.solver.field(u.clock(t), nil, u.z, args))
 	}
 	for i, state := range u.states {
 		u.states[i] = u.keep(state)
@@ -80,13 +80,6 @@ func (g InGraph) states(field Field, z0 *Node, times []float64, args []*Node) []
 // stage.
 const maxUnrolled = 10_000
 
-func (g InGraph) method() *Method {
-	if g.Method == nil {
-		return Tsit5
-	}
-	return g.Method
-}
-
 // ends checks the input and returns the ends of the steps.
 func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error) {
 	if field == nil || z0 == nil || z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Shape().Size() == 0 {
@@ -97,7 +90,7 @@ func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error)
 		return nil, fmt.Errorf("pengcde/ode: InGraph has Steps %d and Recompute %d, want 1 to %d steps and 0 or more; for "+
 			"more steps use Solver, which compiles one alone: %w", g.Steps, g.Recompute, maxUnrolled, ErrInput)
 	}
-	if err := g.method().check(false); err != nil {
+	if err := cmp.Or(g.Method, Tsit5).check(false); err != nil {
 		return nil, err
 	}
 	one := Problem{Z0: tensors.FromValue([][]float64{{0}}), Times: [][]float64{times}} // the times are those of one sample
@@ -108,7 +101,7 @@ func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error)
 	if t0 == t1 {
 		return nil, nil
 	}
-	steps, err := Constant{Step: math.Abs(t1-t0) / float64(g.Steps)}.Steps(0, g.method().Order, t0, t1)
+	steps, err := Constant{Step: math.Abs(t1-t0) / float64(g.Steps)}.Steps(0, 0, t0, t1)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +138,7 @@ func (u *unrolled) step(k int, t, end float64) {
 	}
 	s, now, then := u.solver, u.clock(t), u.clock(end)
 	n := s.method.stages()
-	first := s.slope(now, nil, u.z, u.args)
+	first := s.field(now, nil, u.z, u.args)
 	u.finish(first)
 	ks := s.evaluate(now, then, nil, u.z, first, n-1, u.args)
 	for ; u.next < len(u.times) && u.times[u.next] != end && within(u.times[u.next], t, end); u.next++ {

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/dtypes/bfloat16"
 	"github.com/gomlx/compute/dtypes/float16"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -44,80 +44,73 @@ func checkState(z0 *tensors.Tensor) error {
 		return fmt.Errorf("pengcde/ode: initial state is %s, want floats [batch, ...] without an empty axis: %w", z0.Shape(),
 			ErrInput)
 	}
-	i, value, err := firstNotFinite(z0)
+	entries, err := entriesOf(z0)
 	if err != nil {
 		return fmt.Errorf("pengcde/ode: initial state: %w", err)
 	}
-	if i >= 0 {
-		size := z0.Size() / z0.Shape().Dimensions[0]
-		return &InputError{What: "initial state, entry", Sample: i / size, Entry: i % size, Value: value,
-			Want: "a finite number"}
+	size := z0.Size() / z0.Shape().Dimensions[0]
+	for i, v := range entries {
+		if !finite(v) {
+			return &InputError{What: "initial state, entry", Sample: i / size, Entry: i % size, Value: v,
+				Want: "a finite number"}
+		}
 	}
 	return nil
 }
 
-// firstNotFinite returns the place and value of the first entry that is NaN or infinite, or a negative place.
-func firstNotFinite(x *tensors.Tensor) (place int, value float64, err error) {
-	place = -1
+// entriesOf copies the entries of a tensor of any float type.
+func entriesOf(x *tensors.Tensor) (entries []float64, err error) {
 	err = x.ConstFlatData(func(flat any) {
-		each(flat, func(i int, v float64) bool {
-			if !finite(v) {
-				place, value = i, v
-			}
-			return place < 0
-		})
+		switch xs := flat.(type) {
+		case []float64:
+			entries = slices.Clone(xs)
+		case []float32:
+			entries = widened(xs, func(x float32) float64 { return float64(x) })
+		case []float16.Float16:
+			entries = widened(xs, func(x float16.Float16) float64 { return float64(x.Float32()) })
+		case []bfloat16.BFloat16:
+			entries = widened(xs, func(x bfloat16.BFloat16) float64 { return float64(x.Float32()) })
+		}
 	})
-	return place, value, err
+	return entries, err
 }
 
-// each calls visit with the entries of a flat slice of floats until it returns false.
-func each(flat any, visit func(i int, v float64) bool) {
-	switch xs := flat.(type) {
-	case []float64:
-		visitAll(xs, func(x float64) float64 { return x }, visit)
-	case []float32:
-		visitAll(xs, func(x float32) float64 { return float64(x) }, visit)
-	case []float16.Float16:
-		visitAll(xs, func(x float16.Float16) float64 { return float64(x.Float32()) }, visit)
-	case []bfloat16.BFloat16:
-		visitAll(xs, func(x bfloat16.BFloat16) float64 { return float64(x.Float32()) }, visit)
-	}
-}
-
-func visitAll[T any](xs []T, value func(T) float64, visit func(int, float64) bool) {
+func widened[T any](xs []T, value func(T) float64) []float64 {
+	entries := make([]float64, len(xs))
 	for i, x := range xs {
-		if !visit(i, value(x)) {
-			return
-		}
+		entries[i] = value(x)
 	}
+	return entries
 }
 
-// nanOf is the bytes of one NaN of a float type.
-func nanOf(dtype dtypes.DType) []byte {
-	switch dtype {
-	case dtypes.Float64:
-		return dtypes.UnsafeByteSliceFromAny([]float64{math.NaN()})
-	case dtypes.Float16:
-		return dtypes.UnsafeByteSliceFromAny([]float16.Float16{float16.FromFloat32(float32(math.NaN()))})
-	case dtypes.BFloat16:
-		return dtypes.UnsafeByteSliceFromAny([]bfloat16.BFloat16{bfloat16.FromFloat32(float32(math.NaN()))})
-	default:
-		return dtypes.UnsafeByteSliceFromAny([]float32{float32(math.NaN())})
-	}
-}
-
-// perSample gives each sample of a batch its row; a single row serves all.
+// perSample gives each sample of a batch its row of finite times; a single row serves all.
 func perSample(what string, rows [][]float64, batch int) ([][]float64, error) {
-	if len(rows) == 1 {
-		all := make([][]float64, batch)
-		for b := range all {
-			all[b] = rows[0]
+	for b, row := range rows {
+		if i := slices.IndexFunc(row, func(t float64) bool { return !finite(t) }); i >= 0 {
+			return nil, &InputError{What: what, Sample: b, Entry: i, Value: row[i], Want: "a finite time"}
 		}
-		return all, nil
+	}
+	if len(rows) == 1 {
+		return slices.Repeat(rows, batch), nil
 	}
 	if len(rows) != batch {
 		return nil, fmt.Errorf("pengcde/ode: %ss for %d samples, want 1 row or the batch's %d: %w", what, len(rows), batch,
 			ErrInput)
+	}
+	return rows, nil
+}
+
+// sameLength is perSample with rows of one length, at least 1.
+func sameLength(what string, rows [][]float64, batch int) ([][]float64, error) {
+	rows, err := perSample(what, rows, batch)
+	if err != nil {
+		return nil, err
+	}
+	for b, row := range rows {
+		if len(row) == 0 || len(row) != len(rows[0]) {
+			return nil, fmt.Errorf("pengcde/ode: sample %d has %d %ss and sample 0 has %d, want as many, at least 1: %w",
+				b, len(row), what, len(rows[0]), ErrInput)
+		}
 	}
 	return rows, nil
 }
@@ -128,23 +121,14 @@ func checkTimes(p Problem) ([][]float64, error) {
 	if p.Save != AtTimes && p.Save != EveryStep {
 		return nil, fmt.Errorf("pengcde/ode: Problem.Save is %d, want AtTimes or EveryStep: %w", p.Save, ErrInput)
 	}
-	times, err := perSample(what, p.Times, p.Z0.Shape().Dimensions[0])
+	times, err := sameLength(what, p.Times, p.Z0.Shape().Dimensions[0])
 	if err != nil {
 		return nil, err
 	}
 	for b, row := range times {
-		if len(row) == 0 || len(row) != len(times[0]) {
-			return nil, fmt.Errorf("pengcde/ode: sample %d has %d save times and sample 0 has %d, want as many, at least 1: %w",
-				b, len(row), len(times[0]), ErrInput)
-		}
 		if p.Save == EveryStep && len(row) > 2 {
 			return nil, fmt.Errorf("pengcde/ode: sample %d has %d save times, want t0 and t1 alone when every step is saved: %w",
 				b, len(row), ErrInput)
-		}
-		for i, t := range row {
-			if !finite(t) {
-				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t, Want: "a finite time"}
-			}
 		}
 		toward := direction(row[0], row[len(row)-1])
 		for i := range row[1:] {

@@ -18,24 +18,19 @@ type interpolant struct {
 	held  map[*tensors.Tensor]bool
 }
 
-// interpolated is one try: parts are z and k_1 .. k_s of the whole batch; t and end are of the samples that accepted
-// it.
+// interpolated is one try: parts are z and k_1 .. k_s of the whole batch, by are the samples that accepted it.
 type interpolated struct {
-	by     []bool
-	t, end []float64
-	parts  []*tensors.Tensor
+	at    spans
+	by    []bool
+	parts []*tensors.Tensor
 }
 
 // add takes over the parts of a try.
-func (d *interpolant) add(samples []sample, by []bool, parts []*tensors.Tensor) {
+func (d *interpolant) add(at spans, by []bool, parts []*tensors.Tensor) {
 	if d == nil {
 		return
 	}
-	try := interpolated{by: by, parts: parts}
-	for _, sm := range samples {
-		try.t, try.end = append(try.t, sm.t), append(try.end, sm.end)
-	}
-	d.tries = append(d.tries, try)
+	d.tries = append(d.tries, interpolated{at, by, parts})
 	if d.held == nil {
 		d.held = map[*tensors.Tensor]bool{}
 	}
@@ -72,78 +67,47 @@ func (s *Solution) At(ctx context.Context, times [][]float64) (*tensors.Tensor, 
 	if s.solver.closed {
 		return nil, ErrClosed
 	}
-	times, err := perSample(what, times, len(s.times))
+	times, err := sameLength(what, times, len(s.times))
 	if err != nil {
 		return nil, err
 	}
 	open := make([][]int, len(times)) // times that are still looked for
-	for b, row := range times {
-		if len(row) == 0 || len(row) != len(times[0]) {
-			return nil, fmt.Errorf("pengcde/ode: sample %d has %d times and sample 0 has %d, want as many, at least 1: %w", b,
-				len(row), len(times[0]), ErrInput)
-		}
-		t0, end := s.times[b][0], s.end(b)
-		for i, t := range row {
-			if !finite(t) || (t-t0)*(end-t) < 0 || t0 == end && t != t0 {
-				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t,
-					Want: fmt.Sprintf("one from t0 = %g to %g, where the solve ended", t0, end)}
-			}
-			open[b] = append(open[b], i)
-		}
-	}
 	z := s.blank.like(len(times[0]))
 	for b, row := range times {
-		open[b] = slices.DeleteFunc(open[b], func(i int) bool {
-			if row[i] == s.times[b][0] {
+		steps := s.StepTimes(b)
+		t0, end := steps[0], steps[len(steps)-1]
+		for i, t := range row {
+			switch {
+			case (t-t0)*(end-t) < 0 || t0 == end && t != t0:
+				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t,
+					Want: fmt.Sprintf("one from t0 = %g to %g, where the solve ended", t0, end)}
+			case t == t0:
 				z.copyRow(b, i, z.start, b)
-				return true
+			default:
+				open[b] = append(open[b], i)
 			}
-			return false
-		})
+		}
 	}
 	for _, try := range s.interpolant.tries {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("pengcde/ode: cancelled: %w", err)
 		}
-		if err := s.evaluate(try, times, open, z); err != nil {
-			return nil, errs.In("pengcde/ode: interpolant", err)
-		}
-	}
-	return z.tensor(), nil
-}
-
-// evaluate saves the states at those open times that lie in a try's steps.
-func (s *Solution) evaluate(try interpolated, times [][]float64, open [][]int, z *saved) error {
-	method := s.solver.method
-	for {
-		coefficients, places := make([][][]float64, len(times)), make([][]int, len(times))
-		found := false
+		inside := make([][]int, len(times)) // the times that lie in the try's steps
 		for b, row := range times {
-			coefficients[b] = zeros(rows, 1+method.stages())
 			if !try.by[b] {
 				continue
 			}
 			open[b] = slices.DeleteFunc(open[b], func(i int) bool {
-				if len(places[b]) == rows || !within(row[i], try.t[b], try.end[b]) {
-					return false
+				found := within(row[i], try.at.t[b], try.at.end[b])
+				if found {
+					inside[b] = append(inside[b], i)
 				}
-				copy(coefficients[b][len(places[b])], method.inside(try.t[b], try.end[b], row[i]))
-				places[b] = append(places[b], i)
-				found = true
-				return true
+				return found
 			})
 		}
-		if !found {
-			return nil
-		}
-		out, err := call(s.solver.save, try.parts, coefficients)
-		if err != nil {
-			return err
-		}
-		err = z.take(out[0], places)
-		xla.Free(out...)
-		if err != nil {
-			return err
+		if err := s.solver.saveInside(z, try.at, try.parts, times, inside); err != nil {
+			return nil, errs.In("pengcde/ode: interpolant", err)
 		}
 	}
+	return z.tensor(), nil
 }

@@ -26,8 +26,8 @@ func (s *pidSteps) jumped(growth float64) {
 }
 
 // renewSlope gives the samples that have come to a jump the slope of the other side, with which the next step starts.
-// It returns slope itself where there is none, else another tensor.
-func (m *march) renewSlope(z, slope *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors.Tensor, error) {
+// It returns the march's own where there is none, else another tensor.
+func (m *march) renewSlope() (*tensors.Tensor, error) {
 	offsets := make([]float64, len(m.samples))
 	any := false
 	for b := range m.samples {
@@ -37,11 +37,11 @@ func (m *march) renewSlope(z, slope *tensors.Tensor, tolerances []*tensors.Tenso
 		}
 	}
 	if !any {
-		return slope, nil
+		return m.slope, nil
 	}
-	out, err := call(m.solver.afterJump, m.args, m.now(), offsets, z, slope, tolerances[0], tolerances[1])
+	out, err := call(m.solver.afterJump, m.args, m.spans().t, offsets, m.z, m.slope, m.tolerances[0], m.tolerances[1])
 	if err != nil {
-		return slope, err
+		return m.slope, err
 	}
 	defer xla.Free(out[1:]...)
 	before, after := tensors.MustCopyFlatData[float64](out[1]), tensors.MustCopyFlatData[float64](out[2])
@@ -81,7 +81,7 @@ func (s *Solver) buildAfterJump(in []*Node) []*Node {
 	for jumps.Rank() < z.Rank() {
 		jumps = ExpandAxes(jumps, -1)
 	}
-	after := Where(BroadcastToDims(jumps, z.Shape().Dimensions...), s.slope(t, offset, z, args), slope)
+	after := Where(BroadcastToDims(jumps, z.Shape().Dimensions...), s.field(t, offset, z, args), slope)
 	scaled := func(k *Node) *Node { return buildScaled([]*Node{z, k, rtol, atol})[1] }
 	return []*Node{after, scaled(slope), scaled(after)}
 }

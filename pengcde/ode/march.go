@@ -32,10 +32,9 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 			run.history.free()
 		}
 		run.interpolant.free()
-		xla.Free(run.final)
-		return nil, err
+		xla.Free(run.z)
+		return nil, errs.In("pengcde/ode", err)
 	}
-	solution.final, solution.interpolant = run.final, run.interpolant
 	return solution, solution.failure()
 }
 
@@ -69,97 +68,92 @@ type march struct {
 	scratch    xla.Buffers
 
 	samples     []sample
-	final       *tensors.Tensor
-	interpolant *interpolant // nil unless wanted
+	tolerances  []*tensors.Tensor // relative and absolute [batch]
+	z, slope    *tensors.Tensor   // from which the next step starts
+	interpolant *interpolant      // nil unless wanted
 	saved       *saved
 }
 
 func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error) {
-	tolerances, err := m.begin(z0, stepTo)
+	err := m.begin(z0, stepTo)
 	if err != nil {
 		return nil, err
 	}
-	s := m.solver
-	z, err := z0.OnDeviceClone(s.backend.Compute, 0)
-	if err != nil {
-		return nil, fmt.Errorf("pengcde/ode: initial state: %w", err)
+	if m.z, err = z0.OnDeviceClone(m.solver.backend.Compute, 0); err != nil {
+		return nil, fmt.Errorf("initial state: %w", err)
 	}
-	var slope *tensors.Tensor
 	defer func() {
-		m.final = z
-		if !m.interpolant.owns(slope) {
-			xla.Free(slope)
-		}
+		slope := m.slope
+		m.slope = nil
+		m.release(slope)
 	}()
-	if slope, err = m.first(z, tolerances); err != nil {
+	if err := m.first(); err != nil {
 		return nil, err
 	}
 	for {
 		if active, err := m.plan(); err != nil {
 			return nil, err
 		} else if !active {
-			break
+			return m.finish(), nil
 		}
-		out, err := call(s.step, m.args, m.now(), m.ends(), m.sidesOfEnds(), z, slope, tolerances[0], tolerances[1])
-		if err != nil {
-			return nil, errs.In("pengcde/ode", err)
-		}
-		next, norm, stages := out[0], out[1], out[2:]
-		accepted, err := m.judge(tensors.MustCopyFlatData[float64](norm))
-		if err == nil && accepted.any {
-			err = m.store(z, slope, stages, accepted)
-		}
-		if err != nil {
-			xla.Free(out...)
+		if err := m.try(); err != nil {
 			return nil, err
 		}
-		last := stages[len(stages)-1]
-		if accepted.any {
-			if next, last, err = m.merge(accepted, z, next, slope, last); err != nil {
-				xla.Free(out...)
-				return nil, err
-			}
-			m.interpolant.add(m.samples, accepted.by, append([]*tensors.Tensor{z, slope}, stages...))
-			old := z
-			if m.interpolant == nil {
-				xla.Free(slope)
-			}
-			z, slope = next, last
-			if m.history != nil {
-				err = m.history.add(old, m.samples, accepted.by)
-			} else if m.interpolant == nil {
-				xla.Free(old)
-			}
-			m.advance(accepted)
-			if err == nil {
-				before := slope
-				slope, err = m.renewSlope(z, before, tolerances)
-				if slope != before && !slices.Contains(out, before) && !m.interpolant.owns(before) {
-					xla.Free(before)
-				}
-			}
-		}
-		for _, t := range out {
-			if t != z && t != slope && !m.interpolant.owns(t) {
-				xla.Free(t)
-			}
-		}
-		if err != nil {
-			return nil, errs.In("pengcde/ode", err)
-		}
 	}
-	return m.finish(), nil
 }
 
-// begin sets the samples at their start, and returns their tolerances.
-func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) ([]*tensors.Tensor, error) {
-	s := m.solver
+// try tries a step of every sample that goes on.
+func (m *march) try() error {
+	at := m.spans()
+	out, err := call(m.solver.step, m.args, at.t, at.end, at.to, m.z, m.slope, m.tolerances[0], m.tolerances[1])
+	if err != nil {
+		return err
+	}
+	defer func() { m.release(out...) }()
+	next, norm, stages := out[0], out[1], out[2:]
+	accepted, err := m.judge(tensors.MustCopyFlatData[float64](norm))
+	if err != nil || !accepted.any {
+		return err
+	}
+	parts := append([]*tensors.Tensor{m.z, m.slope}, stages...)
+	if err := m.store(at, parts, accepted); err != nil {
+		return err
+	}
+	next, last, err := m.merge(accepted, next, stages[len(stages)-1])
+	if err != nil {
+		return err
+	}
+	m.interpolant.add(at, accepted.by, parts)
+	z, slope := m.z, m.slope
+	m.z, m.slope = next, last
+	m.release(slope)
+	if m.history == nil {
+		m.release(z)
+	} else if err := m.history.add(z, m.samples, accepted.by); err != nil {
+		return err
+	}
+	m.advance(accepted)
+	m.slope, err = m.renewSlope()
+	m.release(last)
+	return err
+}
+
+// release frees what neither the next step starts from nor the interpolant keeps.
+func (m *march) release(ts ...*tensors.Tensor) {
+	for _, t := range ts {
+		if t != m.z && t != m.slope && !m.interpolant.owns(t) {
+			xla.Free(t)
+		}
+	}
+}
+
+// begin sets the samples at their start.
+func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) {
 	m.samples = make([]sample, len(m.times))
 	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
 	for b, row := range m.times {
-		var err error
-		if m.samples[b], err = s.sample(b, row, stepTo[b], m.continuous); err != nil {
-			return nil, err
+		if m.samples[b], err = m.solver.sample(b, row, stepTo[b], m.continuous); err != nil {
+			return err
 		}
 		rtol[b], atol[b] = 1, 1
 		if m.samples[b].steps != nil {
@@ -173,9 +167,8 @@ func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) ([]*tensors.Tensor
 		}
 		m.times = starts
 	}
-	var err error
 	if m.saved, err = newSaved(z0, len(m.times[0])); err != nil {
-		return nil, err
+		return err
 	}
 	for b, row := range m.times {
 		sm := &m.samples[b]
@@ -184,29 +177,29 @@ func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) ([]*tensors.Tensor
 			sm.next++
 		}
 	}
-	return m.scratch.Own(tensors.FromValue(rtol), tensors.FromValue(atol)), nil
+	m.tolerances = m.scratch.Own(tensors.FromValue(rtol), tensors.FromValue(atol))
+	return nil
 }
 
 // first evaluates the first stage and lets the controls that want it fit their first step. A sample whose field is not
 // finite there fails.
-func (m *march) first(z *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors.Tensor, error) {
+func (m *march) first() error {
 	if !slices.ContainsFunc(m.samples, func(sm sample) bool { return sm.active() }) {
-		return nil, nil
+		return nil
 	}
-	out, err := call(m.solver.first, m.args, m.now(), m.offsets(), z)
+	at := m.spans()
+	out, err := call(m.solver.first, m.args, at.t, at.from, m.z)
 	if err != nil {
-		return nil, errs.In("pengcde/ode", err)
+		return err
 	}
-	slope := out[0]
-	size := slope.Size() / len(m.samples)
-	err = slope.ConstFlatData(func(flat any) {
-		each(flat, func(i int, v float64) bool {
-			if sm := &m.samples[i/size]; sm.active() && !finite(v) {
-				sm.fail(i/size, NotFinite, nil)
-			}
-			return true
-		})
-	})
+	m.slope = out[0]
+	size := m.slope.Size() / len(m.samples)
+	entries, err := entriesOf(m.slope)
+	for i, v := range entries {
+		if sm := &m.samples[i/size]; sm.active() && !finite(v) {
+			sm.fail(i/size, NotFinite, nil)
+		}
+	}
 	for b := range m.samples {
 		sm := &m.samples[b]
 		if sm.t != sm.t1 {
@@ -217,13 +210,12 @@ func (m *march) first(z *tensors.Tensor, tolerances []*tensors.Tensor) (*tensors
 		}
 	}
 	if err == nil {
-		err = m.fitFirstSteps(z, slope, tolerances)
+		err = m.fitFirstSteps()
 	}
 	if err != nil {
-		xla.Free(slope)
-		return nil, errs.In("pengcde/ode: first step", err)
+		return errs.In("pengcde/ode: first step", err)
 	}
-	return slope, nil
+	return nil
 }
 
 // plan sets the end of the next step of each sample, and ends those that were cancelled or cannot go on; false when no
@@ -289,13 +281,13 @@ func (m *march) judge(norms []float64) (acceptance, error) {
 }
 
 // merge keeps the old state and slope of the samples that rejected the try.
-func (m *march) merge(a acceptance, z, next, slope, last *tensors.Tensor) (*tensors.Tensor, *tensors.Tensor, error) {
+func (m *march) merge(a acceptance, next, last *tensors.Tensor) (z, slope *tensors.Tensor, err error) {
 	if a.all {
 		return next, last, nil
 	}
-	out, err := m.solver.together(rowsOf(a.by, next, z), rowsOf(a.by, last, slope))
+	out, err := m.solver.together(rowsOf(a.by, next, m.z), rowsOf(a.by, last, m.slope))
 	if err != nil {
-		return nil, nil, errs.In("pengcde/ode", err)
+		return nil, nil, err
 	}
 	return out[0], out[1], nil
 }
@@ -310,39 +302,25 @@ func (m *march) advance(a acceptance) {
 	}
 }
 
-// each is a value of each sample, [batch].
-func (m *march) each(value func(sm *sample) float64) []float64 {
-	values := make([]float64, len(m.samples))
-	for b := range m.samples {
-		values[b] = value(&m.samples[b])
-	}
-	return values
-}
-
-func (m *march) now() []float64  { return m.each(func(sm *sample) float64 { return sm.t }) }
-func (m *march) ends() []float64 { return m.each(func(sm *sample) float64 { return sm.end }) }
-
-// offsets are those of the samples where they stand.
-func (m *march) offsets() []float64 { return m.each(func(sm *sample) float64 { return sm.offset }) }
-
-// sidesOfEnds are those from which the steps that are tried come to their ends.
-func (m *march) sidesOfEnds() []float64 {
-	return m.each(func(sm *sample) float64 {
-		if sm.end == sm.t {
-			return 0
+// spans are the steps that are tried; a sample that tries none stays where it is.
+func (m *march) spans() spans {
+	at := newSpans(len(m.samples))
+	for b, sm := range m.samples {
+		at.t[b], at.end[b], at.from[b] = sm.t, sm.end, sm.offset
+		if sm.end != sm.t {
+			at.to[b] = -sm.endOffset
 		}
-		return -sm.endOffset
-	})
+	}
+	return at
 }
 
 func (m *march) finish() *Solution {
 	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, history: m.history, times: make([][]float64, len(m.times)),
-		args:  m.args,
-		blank: m.saved.like(0)}
+		args: m.args, blank: m.saved, final: m.z, interpolant: m.interpolant}
 	sol.shape = sol.Z.Shape()
 	saves := sol.shape.Dimensions[1]
 	for b, sm := range m.samples {
-		sol.times[b] = append([]float64(nil), m.times[b]...)
+		sol.times[b] = slices.Clone(m.times[b])
 		for len(sol.times[b]) < saves {
 			sol.times[b] = append(sol.times[b], math.NaN())
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Memory says which states a solve keeps for [Solution.Pullback]. The zero value keeps the state at the start of every
@@ -75,24 +77,15 @@ func (m *march) newHistory(p Problem, stepTo [][]float64) (history, error) {
 	if limit == 0 && !p.Memory.Host {
 		return &trail{}, nil
 	}
-	c := &checkpoints{solver: m.solver, host: p.Memory.Host, limit: limit, policy: everything{}}
+	c := &checkpoints{solver: m.solver, host: p.Memory.Host, limit: limit, policy: everything}
 	if limit > 0 {
-		samples, known, err := m.solver.knownSteps(m.times, stepTo, p.Continuous)
+		ends, _, known, err := m.solver.knownSteps(m.times, stepTo, p.Continuous)
 		if err != nil {
 			return nil, err
 		}
-		c.policy = newThinning(limit, mostSteps(samples), known)
+		c.policy = newThinning(limit, most(ends), known)
 	}
 	return c, nil
-}
-
-// mostSteps is the number of steps of the sample that took most.
-func mostSteps(samples []sample) int {
-	n := 0
-	for _, sm := range samples {
-		n = max(n, len(sm.taken))
-	}
-	return n
 }
 
 // most is the length of the longest row.
@@ -102,4 +95,48 @@ func most(rows [][]float64) int {
 		n = max(n, len(row))
 	}
 	return n
+}
+
+// trail is the [history] of every step: for each sample and accepted step, the state of the batch in which the sample
+// stood at the step's start.
+type trail struct {
+	from  [][]*tensors.Tensor // [batch, ...]; only the sample's own row is meant
+	owned xla.Buffers
+	count int
+}
+
+func (r *trail) add(z *tensors.Tensor, samples []sample, by []bool) error {
+	r.owned.Own(z)
+	r.count++
+	if r.from == nil {
+		r.from = make([][]*tensors.Tensor, len(samples))
+	}
+	for b := range samples {
+		if by[b] {
+			r.from[b] = append(r.from[b], z)
+		}
+	}
+	return nil
+}
+
+func (r *trail) starts(_ *replay, round int) ([]*tensors.Tensor, error) {
+	from := make([]*tensors.Tensor, len(r.from))
+	for b, states := range r.from {
+		if round < len(states) {
+			from[b] = states[round]
+		}
+	}
+	return from, nil
+}
+
+func (r *trail) first(*replay) []*tensors.Tensor {
+	from, _ := r.starts(nil, 0)
+	return from
+}
+
+func (r *trail) states() int { return r.count }
+
+func (r *trail) free() {
+	r.owned.Free()
+	r.from, r.count = nil, 0
 }

@@ -21,8 +21,11 @@ type Field func(t, z *graph.Node, args []*graph.Node) *graph.Node
 // nil for evaluations that never do, those inside a step. Its size is how far from t the jump may lie by rounding.
 type Piecewise func(t, side, z *graph.Node, args []*graph.Node) *graph.Node
 
-// piecewise evaluates the field beside a jump.
+// piecewise evaluates the field beside a jump; nil where there is no field.
 func (f Field) piecewise() Piecewise {
+	if f == nil {
+		return nil
+	}
 	return func(t, side, z *graph.Node, args []*graph.Node) *graph.Node {
 		if side != nil {
 			t = graph.Add(t, side)

@@ -5,14 +5,8 @@ package ode
 //
 // C. Runge, "Über die numerische Auflösung von Differentialgleichungen", Mathematische Annalen 46 (1895) 167-178.
 var Midpoint = &Method{
-	Name:             "Midpoint",
-	Order:            2,
-	InterpolantOrder: 2,
-	C:                []float64{0, 1.0 / 2, 1},
-	A: [][]float64{
-		{},
-		{1.0 / 2},
-		{0, 1},
-	},
+	Name: "Midpoint", Order: 2, InterpolantOrder: 2,
+	C:           []float64{0, 1.0 / 2, 1},
+	A:           [][]float64{{}, {1.0 / 2}, {0, 1}},
 	Interpolant: func(x float64) []float64 { return []float64{x * (1 - x), x * x, 0} },
 }

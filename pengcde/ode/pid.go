@@ -58,8 +58,9 @@ const Automatic = -1
 // defaultFirst is the first step of the published code.
 const defaultFirst = 0.01
 
-// withDefaults fills in what is 0, and checks.
-func (c PID) withDefaults() (PID, error) {
+// Resolved is the control with every default written out, for what compares or stores it. The error wraps [ErrInput]
+// where a setting makes no sense.
+func (c PID) Resolved() (PID, error) {
 	if c.P == 0 && c.I == 0 && c.D == 0 {
 		c.I = 1
 	}
@@ -101,25 +102,20 @@ func (c PID) withDefaults() (PID, error) {
 	return c, nil
 }
 
-// Resolved is the control with every default written out, for what compares or stores it.
-func (c PID) Resolved() (PID, error) { return c.withDefaults() }
-
 // check finds options that no solve can take.
 func (c PID) check() error {
-	_, err := c.withDefaults()
+	_, err := c.Resolved()
 	return err
 }
 
 // Steps implements [StepSize].
 func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
-	c, err := c.withDefaults()
+	c, err := c.Resolved()
 	if err != nil {
 		return nil, err
 	}
-	s := &pidSteps{
-		PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true, before: [2]float64{1, 1},
-		k: float64(order),
-	}
+	s := &pidSteps{PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true,
+		before: [2]float64{1, 1}, k: float64(order)}
 	if c.First == Automatic {
 		s.begin(defaultFirst)
 	}

@@ -3,6 +3,9 @@ package ode
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 )
 
 // Plan is what a solve and its pullback will take.
@@ -42,19 +45,19 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	samples, known, err := s.knownSteps(times, stops, p.Continuous)
+	ends, offsets, known, err := s.knownSteps(times, stops, p.Continuous)
 	if err != nil {
 		return nil, err
 	}
 	plan := &Plan{Exact: known, StepEvaluations: s.method.stages() - 1, StateBytes: stateBytes(p.Z0)}
-	rounds := mostSteps(samples)
+	rounds := most(ends)
 	for b, row := range times {
 		steps, start := s.maxSteps, 2
 		if !p.Continuous {
 			start += len(stops[b])
 		}
 		if known {
-			steps, start = len(samples[b].taken), samples[b].slopes()
+			steps, start = len(ends[b]), slopes(offsets[b])
 		}
 		if row[0] == row[len(row)-1] {
 			steps, start = 0, 0
@@ -69,37 +72,38 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	}
 	passes := rounds + 1 // of the pullback
 	crowded := p.Save == AtTimes && len(times[0]) > rows
-	slopes := 0      // at jumps, that are pulled back by themselves; unless steps are known, the most
+	jumpSlopes := 0  // slopes at jumps, that are pulled back by themselves; unless steps are known, the most
 	var jumps []bool // rounds that start at one
 	if known {
-		ends, offsets := make([][]float64, len(samples)), make([][]float64, len(samples))
-		for b, sm := range samples {
-			ends[b], offsets[b] = sm.taken, sm.offsets
-		}
 		jumps = atJumps(offsets)
-		all := s.method.plan(plannedSaves(p, times, ends), ends, offsets)
+		saves := slices.Clone(times)
+		for b := range saves {
+			if p.Save == EveryStep {
+				saves[b] = append([]float64{times[b][0]}, ends[b]...)
+			}
+		}
+		all := s.method.plan(saves, ends, offsets)
 		passes, crowded = len(all), slices.ContainsFunc(all, func(round pulls) bool {
 			return slices.ContainsFunc(round.step, func(saves []pulled) bool { return len(saves) > rows })
 		})
 		for _, round := range all {
 			if round.before != nil {
-				slopes++
+				jumpSlopes++
 			}
 		}
-	}
-	if !known && !p.Continuous {
+	} else if !p.Continuous {
 		for _, row := range stops {
-			slopes += len(row)
+			jumpSlopes += len(row)
 		}
 	}
 	var r rehearsal
 	if !p.Forget {
 		r = rehearse(newThinning(limit, rounds, known), rounds, limit, jumps)
-		if !known && slopes > 0 {
+		if !known && jumpSlopes > 0 {
 			r.renewed = r.replayed
 		}
 		plan.Replayed, plan.PullbackEvaluations = r.replayed,
-			r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+slopes
+			r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+jumpSlopes
 	}
 	plan.kept, plan.States = r.kept, r.most
 	renewed := 0
@@ -121,18 +125,6 @@ func atJumps(offsets [][]float64) []bool {
 		}
 	}
 	return jumps
-}
-
-// plannedSaves are the save times of known steps.
-func plannedSaves(p Problem, times, ends [][]float64) [][]float64 {
-	if p.Save != EveryStep {
-		return times
-	}
-	saves := make([][]float64, len(times))
-	for b := range saves {
-		saves[b] = append([]float64{times[b][0]}, ends[b]...)
-	}
-	return saves
 }
 
 // addBytes counts tensors in states: those of march, of replay, and what both keep. Crowded says that more saves may
@@ -189,4 +181,31 @@ func (plan *Plan) addBytes(s *Solver, p Problem, rounds, renewed int, crowded bo
 	}
 	pulled := int64(held+always+start+stages+1)*plan.StateBytes + 2*gradients // old and new
 	plan.DeviceBytes = max(plan.DeviceBytes, pulled, int64(held+max(pull, again))*plan.StateBytes+gradients)
+}
+
+// Temporary estimates the bytes that the compiled programs of a step and of its pullback need while one of them runs,
+// beside those of [Plan]: see [xla.Program.Temporary]. However many steps there are, it is the same. It builds both
+// graphs, and compiles nothing.
+func (s *Solver) Temporary(p Problem) (int64, error) {
+	if _, _, err := s.check(p); err != nil {
+		return 0, err
+	}
+	state := p.Z0.Shape()
+	batch, stages := state.Dimensions[0], s.method.stages()
+	each := shapes.Make(dtypes.Float64, batch)
+	var args, sums []shapes.Shape
+	for _, arg := range p.Args {
+		args = append(args, arg.Shape())
+	}
+	for _, i := range differentiated(s, p.Args) {
+		sums = append(sums, args[i])
+	}
+	most, err := s.step.Temporary(append([]shapes.Shape{each, each, each, state, state, each, each}, args...)...)
+	if err != nil || p.Forget {
+		return most, err
+	}
+	parts := shapes.Make(state.DType, append([]int{batch, stages}, state.Dimensions[1:]...)...)
+	pullback, err := s.vectorJacob.Temporary(append(append([]shapes.Shape{each, each, each, each, state, state, parts},
+		args...), sums...)...)
+	return max(most, pullback), err
 }

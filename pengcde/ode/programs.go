@@ -47,20 +47,13 @@ func (s *Solver) evaluate(t, end, side, z, first *Node, last int, args []*Node) 
 		if s.method.C[i] != 1 {
 			time, from = Add(t, MulScalar(Sub(end, t), s.method.C[i])), nil
 		}
-		ks = append(ks, s.slope(time, from, Add(z, Mul(length, weighted(s.method.A[i], ks))), args))
+		ks = append(ks, s.field(time, from, Add(z, Mul(length, weighted(s.method.A[i], ks))), args))
 	}
 	return ks
 }
 
-// slope is the field, with its shape checked.
-func (s *Solver) slope(t, side, z *Node, args []*Node) *Node {
-	k := s.field(t, side, z, args)
-	k.AssertDims(z.Shape().Dimensions...)
-	return k
-}
-
 // buildFirst builds the first stage of a step: (t, side, z, args...) -> k_1.
-func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.slope(in[0], in[1], in[2], in[3:])} }
+func (s *Solver) buildFirst(in []*Node) []*Node { return []*Node{s.field(in[0], in[1], in[2], in[3:])} }
 
 // buildStep builds one try of a step: (t, end, side of the end, z, k_1, rtol, atol, args...) -> (z new, norm, k_2, ..,
 // k_s), where k_s is the k_1 of the next step unless the field jumps at the end. A sample with end = t keeps its state.
@@ -70,7 +63,7 @@ func (s *Solver) buildStep(in []*Node) []*Node {
 	length := leading(Sub(end, t), z)
 	ks := s.evaluate(t, end, side, z, first, n-1, args)
 	next := Add(z, Mul(length, weighted(s.method.A[n-1], ks)))
-	ks = append(ks, s.slope(end, side, next, args))
+	ks = append(ks, s.field(end, side, next, args))
 
 	scale := Add(leading(atol, z), Mul(leading(rtol, z), Max(Abs(z), Abs(next))))
 	estimate := weighted(s.method.Error, ks)
@@ -134,7 +127,7 @@ func (s *Solver) buildPullback(in []*Node) []*Node {
 	t, from, end, to, z, cotangent, parts := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
 	args, sums, wrt := s.splitSums(in[7:])
 	n := s.method.stages()
-	ks := s.evaluate(t, end, to, z, s.slope(t, from, z, args), n-1, args)
+	ks := s.evaluate(t, end, to, z, s.field(t, from, z, args), n-1, args)
 	next := Add(z, Mul(leading(Sub(end, t), z), weighted(s.method.A[n-1], ks)))
 	objective := ReduceAllSum(Mul(cotangent, next))
 	stacked := Stack(append([]*Node{z}, ks...), 1)
@@ -149,7 +142,7 @@ func (s *Solver) buildSlopePullback(in []*Node) []*Node {
 	t, side, z, parts, cotangent := in[0], in[1], in[2], in[3], in[4]
 	args, sums, wrt := s.splitSums(in[5:])
 	wanted := Squeeze(Slice(parts, AxisRange(), AxisElem(1)), 1)
-	pulled := gradients(ReduceAllSum(Mul(wanted, s.slope(t, side, z, args))), z, args, sums, wrt)
+	pulled := gradients(ReduceAllSum(Mul(wanted, s.field(t, side, z, args))), z, args, sums, wrt)
 	pulled[0] = Add(cotangent, pulled[0])
 	return pulled
 }

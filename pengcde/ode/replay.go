@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -36,59 +35,41 @@ type pulled struct {
 func (r *replay) run() (*Gradients, error) {
 	s := r.solver
 	pulls := s.method.plan(r.times, r.taken, r.offsets)
-	stateShape := r.final.Shape()
-	dz := tensors.FromShape(stateShape)
-	sums := make([]*tensors.Tensor, len(r.wrt))
-	for i, arg := range r.wrt {
-		sums[i] = tensors.FromShape(r.args[arg].Shape())
+	state := r.final.Shape()
+	sums := []*tensors.Tensor{tensors.FromShape(state)} // cotangents of the state, and of the args so far
+	for _, arg := range r.wrt {
+		sums = append(sums, tensors.FromShape(r.args[arg].Shape()))
 	}
-	dims := append([]int{stateShape.Dimensions[0], s.method.stages()}, stateShape.Dimensions[1:]...)
-	none := tensors.FromShape(shapes.Make(stateShape.DType, dims...))
+	dims := append([]int{state.Dimensions[0], s.method.stages()}, state.Dimensions[1:]...)
+	none := tensors.FromShape(shapes.Make(state.DType, dims...))
 	r.ones = tensors.FromValue(slices.Repeat([]float64{1}, len(r.times))) // tolerances of steps whose error is not used
 	defer xla.Free(none, r.ones)
 
-	if most(r.taken) == 0 {
-		xla.Free(dz)
-		return r.withoutSteps(pulls[0], none, sums)
-	}
 	for round := len(pulls) - 1; round >= 0; round-- {
-		if err := r.ctx.Err(); err != nil {
-			xla.Free(append(sums, dz)...)
-			return nil, &Failure{Code: Cancelled, Cause: err, Pullback: true}
-		}
-		out, err := r.round(round, pulls[round], none, dz, sums)
+		out, err := r.round(round, pulls[round], none, sums)
 		if err != nil {
-			xla.Free(append(sums, dz)...)
-			if errors.Is(err, Cancelled) {
-				return nil, err
+			xla.Free(sums...)
+			if !errors.Is(err, Cancelled) {
+				err = errs.In("pengcde/ode: pullback", err)
 			}
-			return nil, errs.In("pengcde/ode: pullback", err)
+			return nil, err
 		}
-		dz, sums = out[0], out[1:]
+		sums = out
 	}
-	return r.gradients(dz, sums), nil
-}
-
-func (r *replay) gradients(dz *tensors.Tensor, sums []*tensors.Tensor) *Gradients {
-	g := &Gradients{Z0: dz, Args: make([]*tensors.Tensor, len(r.args)), Replayed: r.replayed, Evaluations: r.evaluations}
+	g := &Gradients{Z0: sums[0], Args: make([]*tensors.Tensor, len(r.args)), Replayed: r.replayed,
+		Evaluations: r.evaluations}
 	for i, arg := range r.wrt {
-		g.Args[arg] = sums[i]
+		g.Args[arg] = sums[1+i]
 	}
-	return g
+	return g, nil
 }
 
-// withoutSteps is the gradient where no sample took a step: all saves are z0, and the field was never asked.
-func (r *replay) withoutSteps(pulls pulls, none *tensors.Tensor, sums []*tensors.Tensor) (*Gradients, error) {
-	defer r.scratch.Free()
-	parts, err := r.pull(pulls.step, none)
-	if err != nil {
-		return nil, errs.In("pengcde/ode: pullback", err)
+// cancelled is the error of a context that has ended.
+func (r *replay) cancelled() error {
+	if err := r.ctx.Err(); err != nil {
+		return &Failure{Code: Cancelled, Cause: err, Pullback: true}
 	}
-	dz, err := pickRows(parts, r.final.Shape(), func(b int) int { return b * r.solver.method.stages() })
-	if err != nil {
-		return nil, errs.In("pengcde/ode: pullback", err)
-	}
-	return r.gradients(dz, sums), nil
+	return nil
 }
 
 // pickRows makes a state [batch, ...] of rows of x on the host: for each sample the one that is so many states from its
@@ -97,8 +78,7 @@ func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (
 	picked := tensors.FromShape(state)
 	batch := state.Dimensions[0]
 	size := int(state.ByteSize()) / batch
-	err := x.ConstFlatData(func(flat any) {
-		source := dtypes.UnsafeByteSliceFromAny(flat)
+	err := x.ConstBytes(func(source []byte) {
 		bytesOf(picked, func(data []byte) {
 			for b := range batch {
 				copy(data[b*size:(b+1)*size], source[row(b)*size:])
@@ -108,10 +88,22 @@ func pickRows(x *tensors.Tensor, state shapes.Shape, row func(sample int) int) (
 	return picked, err
 }
 
-// round replays one round; it takes over dz and sums.
-func (r *replay) round(round int, pulls pulls, none, dz *tensors.Tensor, sums []*tensors.Tensor) (
+// round replays one round; it takes over sums.
+func (r *replay) round(round int, pulls pulls, none *tensors.Tensor, sums []*tensors.Tensor) (
 	[]*tensors.Tensor, error) {
 	defer r.scratch.Free()
+	if most(r.taken) == 0 { // all saves are z0, and the field was never asked
+		parts, err := r.pull(pulls.step, none)
+		if err != nil {
+			return nil, err
+		}
+		xla.Free(sums[0])
+		sums[0], err = pickRows(parts, r.final.Shape(), func(b int) int { return b * r.solver.method.stages() })
+		return sums, err
+	}
+	if err := r.cancelled(); err != nil {
+		return nil, err
+	}
 	at, z, err := r.start(round, pulls)
 	if err != nil {
 		return nil, err
@@ -121,7 +113,8 @@ func (r *replay) round(round int, pulls pulls, none, dz *tensors.Tensor, sums []
 		return nil, err
 	}
 	r.evaluations += r.solver.method.stages() - 1
-	out, err := r.solver.vectorJacob.Call(r.inputs(sums, at.t, at.from, at.end, at.to, z, xla.Donate(dz), parts)...)
+	inputs := r.inputs(sums[1:], at.t, at.from, at.end, at.to, z, xla.Donate(sums[0]), parts)
+	out, err := r.solver.vectorJacob.Call(inputs...)
 	if err != nil || pulls.before == nil {
 		return out, err
 	}
@@ -230,10 +223,13 @@ func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, 
 // spans are the steps of the samples in a round: from t to end, and the sides of both.
 type spans struct{ t, end, from, to []float64 }
 
+func newSpans(n int) spans {
+	return spans{t: make([]float64, n), end: make([]float64, n), from: make([]float64, n), to: make([]float64, n)}
+}
+
 // spans returns those of a round; where a sample has no step, t and end are its last time.
 func (s *Solution) spans(round int) spans {
-	n := len(s.taken)
-	at := spans{t: make([]float64, n), end: make([]float64, n), from: make([]float64, n), to: make([]float64, n)}
+	at := newSpans(len(s.taken))
 	for b, taken := range s.taken {
 		begun := min(round, len(taken))
 		at.t[b], at.from[b] = s.times[b][0], s.offsets[b][begun]
@@ -259,21 +255,18 @@ func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error)
 	slope := out[0]
 	for round := from; round < to; round++ {
 		if round > from {
-			if err := r.ctx.Err(); err != nil {
-				xla.Free(z, slope)
-				return nil, &Failure{Code: Cancelled, Cause: err, Pullback: true}
-			}
 			at = r.spans(round)
-			other, err := r.renewSlope(round, at, z, slope)
-			if other != slope {
-				xla.Free(slope)
+			before := slope
+			if err = r.cancelled(); err == nil {
+				slope, err = r.renewSlope(round, at, z, slope)
 			}
-			if slope = other; err != nil {
-				xla.Free(z, slope)
-				return nil, err
+			if slope != before {
+				xla.Free(before)
 			}
 		}
-		out, err := call(s.step, r.args, at.t, at.end, at.to, z, slope, r.ones, r.ones)
+		if err == nil {
+			out, err = call(s.step, r.args, at.t, at.end, at.to, z, slope, r.ones, r.ones)
+		}
 		xla.Free(slope)
 		if round > from {
 			xla.Free(z)

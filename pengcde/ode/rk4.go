@@ -6,10 +6,8 @@ package ode
 // W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", Zeitschrift für Mathematik und
 // Physik 46 (1901) 435-453.
 var RK4 = &Method{
-	Name:             "RK4",
-	Order:            4,
-	InterpolantOrder: 3,
-	C:                []float64{0, 1.0 / 2, 1.0 / 2, 1, 1},
+	Name: "RK4", Order: 4, InterpolantOrder: 3,
+	C: []float64{0, 1.0 / 2, 1.0 / 2, 1, 1},
 	A: [][]float64{
 		{},
 		{1.0 / 2},

@@ -38,52 +38,57 @@ func (s *Solver) sample(b int, times, stepTo []float64, continuous bool) (sample
 	sm.steps, err = s.stepSize.Steps(b, s.method.ErrorOrder, t0, t1)
 	sm.stops = newStops(stepTo, t0, t1)
 	sm.stops.continuous = continuous
-	sm.offset = sm.stops.offsetAtStart(direction(t0, t1))
+	sm.offset = sm.stops.offset(sm.stops.start, direction(t0, t1))
 	sm.offsets = []float64{sm.offset}
 	return sm, err
 }
 
-// knownSteps takes the steps of each sample, where its step sizes are known before the solve.
-func (s *Solver) knownSteps(times, stepTo [][]float64, continuous bool) (samples []sample, known bool, err error) {
+// knownSteps are the ends of each sample's steps and the offsets at t0 and there, where its step sizes are known before
+// the solve.
+func (s *Solver) knownSteps(times, stepTo [][]float64, continuous bool) (ends, offsets [][]float64, known bool,
+	err error) {
 	for b, row := range times {
 		sm, err := s.sample(b, row, stepTo[b], continuous)
 		if err != nil {
-			return nil, false, err
+			return nil, nil, false, err
 		}
 		if _, known := sm.steps.(*given); sm.active() && !known {
-			return nil, false, nil
+			return nil, nil, false, nil
 		}
 		for sm.active() && (s.maxSteps == 0 || len(sm.taken) < s.maxSteps) {
 			end, err := sm.propose()
 			if err != nil {
-				return nil, false, err
+				return nil, nil, false, err
 			}
 			if end == sm.t {
 				break
 			}
 			sm.tryTo(end)
 			if _, err = sm.judge(b, s.method.stages()-1, 0); err != nil {
-				return nil, false, err
+				return nil, nil, false, err
 			}
 			sm.advance()
 		}
-		samples = append(samples, sm)
+		ends, offsets = append(ends, sm.taken), append(offsets, sm.offsets)
 	}
-	return samples, true, nil
+	return ends, offsets, true, nil
 }
 
 // tryTo sets the end of the step to be tried.
 func (sm *sample) tryTo(end float64) {
-	sm.end, sm.endOffset = end, sm.stops.offsetAtEnd(end, direction(sm.t, sm.t1))
+	sm.end, sm.endOffset = end, 0
+	if next := sm.stops.ahead[0]; end == next.t {
+		sm.endOffset = sm.stops.offset(next, direction(sm.t, sm.t1))
+	}
 }
 
 // advance goes to the end of the accepted step.
 func (sm *sample) advance() { sm.t, sm.offset = sm.end, sm.endOffset }
 
 // slopes counts the evaluations at starts of steps: the first, and one at each jump but the last time.
-func (sm *sample) slopes() int {
+func slopes(offsets []float64) int {
 	n := 1
-	for _, offset := range sm.offsets[1:max(1, len(sm.offsets)-1)] {
+	for _, offset := range offsets[1:max(1, len(offsets)-1)] {
 		if offset != 0 {
 			n++
 		}

@@ -62,84 +62,70 @@ func next(at, wanted, used, limit int) (to int, keep bool) {
 	return at + split(wanted-at+1, free+1), true
 }
 
-// thinning decides during a solve which states stay. Rounds count the accepted steps of the samples: round r starts at
-// the state after r of them.
-type thinning interface {
-	// arrive takes note that the first sample has come to the start of a round, which is not kept yet, and names
-	// the round whose state is given up: the one before it, an earlier one, or none (-1).
-	arrive(round int) int
-}
+// thinning decides during a solve which states stay. It is called when the first sample has come to the start of a
+// round, which is not kept yet, and names the round whose state is given up: the one before it, an earlier one, or none
+// (-1). Rounds count the accepted steps of the samples: round r starts at the state after r of them.
+type thinning func(round int) (gone int)
 
 func newThinning(limit, rounds int, known bool) thinning {
 	switch {
 	case limit == 0:
-		return everything{}
+		return everything
 	case known:
-		return newOffline(rounds, limit)
+		return offline(rounds, limit)
 	}
-	return newOnline(limit)
+	return online(limit)
 }
 
 // everything gives up nothing.
-type everything struct{}
-
-func (everything) arrive(int) int { return -1 }
+func everything(int) int { return -1 }
 
 // offline keeps the states that are best for a known number of rounds.
-type offline struct{ keep []int }
-
-func newOffline(rounds, limit int) *offline {
-	o := &offline{}
+func offline(rounds, limit int) thinning {
+	var kept []int
 	at, l := 0, rounds+1 // the state at the end is there, as if one more step had to be reversed
 	for c := limit; at < rounds; c-- {
-		o.keep = append(o.keep, at)
+		kept = append(kept, at)
 		if c == 1 {
 			break
 		}
 		m := split(l, c)
 		at, l = at+m, l-m
 	}
-	return o
-}
-
-func (o *offline) arrive(round int) int {
-	if _, found := slices.BinarySearch(o.keep, round-1); found {
-		return -1
+	return func(round int) int {
+		if _, found := slices.BinarySearch(kept, round-1); found {
+			return -1
+		}
+		return round - 1
 	}
-	return round - 1
 }
 
 // online keeps states for a number of rounds that is not known ahead: Q. Wang, P. Moin, G. Iaccarino, Minimal
 // repetition dynamic checkpointing algorithm for unsteady adjoint calculation, SIAM Journal on Scientific Computing 31
 // (2009) 2549-2567. Each state has a level; one before another of a higher level is dispensable. When there is no room,
-// the last of those goes, else the newest, whose level plus one the next takes over. They
-// show that at any time the steps so far can then be reversed with none taken more than ρ times.
-type online struct {
-	limit  int
-	rounds []levelled // the last is the current one, which does not count
-}
-
-type levelled struct{ round, level int }
-
-func newOnline(limit int) *online { return &online{limit: limit, rounds: []levelled{{0, enough}}} }
-
-func (o *online) arrive(round int) int {
-	if len(o.rounds) <= o.limit {
-		o.rounds = append(o.rounds, levelled{round, 0})
-		return -1
-	}
-	highest := 0
-	for i := len(o.rounds) - 1; i > 0; i-- {
-		if gone := o.rounds[i]; gone.level < highest {
-			o.rounds = append(slices.Delete(o.rounds, i, i+1), levelled{round, 0})
-			return gone.round
+// the last of those goes, else the newest, whose level plus one the next takes over. They show that at any time the
+// steps so far can then be reversed with none taken more than ρ times.
+func online(limit int) thinning {
+	type levelled struct{ round, level int }
+	rounds := []levelled{{0, enough}} // the last is the current one, which does not count
+	return func(round int) int {
+		if len(rounds) <= limit {
+			rounds = append(rounds, levelled{round, 0})
+			return -1
 		}
-		highest = max(highest, o.rounds[i].level)
+		highest := 0
+		for i := len(rounds) - 1; i > 0; i-- {
+			if gone := rounds[i]; gone.level < highest {
+				rounds = append(slices.Delete(rounds, i, i+1), levelled{round, 0})
+				return gone.round
+			}
+			highest = max(highest, rounds[i].level)
+		}
+		last := &rounds[len(rounds)-1]
+		gone := last.round
+		*last = levelled{round, last.level + 1}
+		return gone
 	}
-	last := &o.rounds[len(o.rounds)-1]
-	gone := last.round
-	*last = levelled{round, last.level + 1}
-	return gone
 }
 
 // rehearsal is what a solve of some rounds and its pullback do.
@@ -153,7 +139,7 @@ type rehearsal struct {
 func rehearse(policy thinning, rounds, limit int, jumps []bool) (r rehearsal) {
 	var kept []int
 	for round := range rounds {
-		gone := policy.arrive(round + 1)
+		gone := policy(round + 1)
 		if gone == round {
 			continue
 		}

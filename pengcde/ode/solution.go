@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -52,39 +53,23 @@ func (s *Solution) Code(sample int) Code {
 
 // failure is the error of the solve: the first sample's failure with those of others, or nil.
 func (s *Solution) failure() error {
-	var first *Failure
-	for _, f := range s.Failures {
-		switch {
-		case f == nil:
-		case first == nil:
-			first = new(Failure)
-			*first = *f
-		default:
-			first.Also = append(first.Also, f)
-		}
-	}
-	if first == nil {
+	failures := slices.DeleteFunc(slices.Clone(s.Failures), func(f *Failure) bool { return f == nil })
+	if len(failures) == 0 {
 		return nil
 	}
-	return first
+	first := *failures[0]
+	first.Also = failures[1:]
+	return &first
 }
 
 // SaveTimes returns the times of a sample's states in Z that were reached.
 func (s *Solution) SaveTimes(sample int) []float64 {
-	return append([]float64(nil), s.times[sample][:s.reached[sample]]...)
+	return slices.Clone(s.times[sample][:s.reached[sample]])
 }
 
 // StepTimes returns the times between the steps of a sample, from t0 to where it ended.
 func (s *Solution) StepTimes(sample int) []float64 {
 	return append([]float64{s.times[sample][0]}, s.taken[sample]...)
-}
-
-// end is the time that a sample has reached.
-func (s *Solution) end(sample int) float64 {
-	if n := len(s.taken[sample]); n > 0 {
-		return s.taken[sample][n-1]
-	}
-	return s.times[sample][0]
 }
 
 // Close frees Z and what was kept for [Solution.Pullback] and [Solution.At]. It does nothing on nil.
@@ -175,19 +160,15 @@ func (s *Solution) checkReached(cotangent *tensors.Tensor) error {
 	}
 	saves := len(s.times[0])
 	size := cotangent.Size() / (len(s.times) * saves)
-	var bad error
-	err := cotangent.ConstFlatData(func(flat any) {
-		each(flat, func(i int, v float64) bool {
-			b, save := i/(saves*size), i/size%saves
-			if v != 0 && save >= s.reached[b] {
-				bad = &InputError{What: "cotangent at save time", Sample: b, Entry: save, Value: v,
-					Want: "0 where the solve did not come"}
-			}
-			return bad == nil
-		})
-	})
+	entries, err := entriesOf(cotangent)
 	if err != nil {
 		return fmt.Errorf("pengcde/ode: cotangent: %w", err)
 	}
-	return bad
+	for i, v := range entries {
+		if b, save := i/(saves*size), i/size%saves; v != 0 && save >= s.reached[b] {
+			return &InputError{What: "cotangent at save time", Sample: b, Entry: save, Value: v,
+				Want: "0 where the solve did not come"}
+		}
+	}
+	return nil
 }

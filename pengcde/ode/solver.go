@@ -1,6 +1,7 @@
 package ode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,9 +51,6 @@ type Solver struct {
 
 // New prepares a solver.
 func New(backend *xla.Backend, field Field, config Config) (*Solver, error) {
-	if field == nil {
-		return NewPiecewise(backend, nil, config)
-	}
 	return NewPiecewise(backend, field.piecewise(), config)
 }
 
@@ -64,11 +62,8 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 	if field == nil {
 		return nil, fmt.Errorf("pengcde/ode: New needs a field: %w", ErrInput)
 	}
-	s := &Solver{backend: backend, field: checked(field), method: config.Method, stepSize: config.StepSize,
-		maxSteps: config.MaxSteps, params: config.Parameters}
-	if s.method == nil {
-		s.method = Tsit5
-	}
+	s := &Solver{backend: backend, field: checked(field), method: cmp.Or(config.Method, Tsit5),
+		stepSize: config.StepSize, maxSteps: config.MaxSteps, params: config.Parameters}
 	if s.stepSize == nil {
 		s.stepSize = PID{}
 	}
@@ -131,10 +126,9 @@ func (s *Solver) Close() {
 	}
 }
 
-// Solve integrates z0 [batch, ...] and returns the states at the save times: times[b] are those of sample b, the first
-// its t0 and the last its t1, never turning back (decreasing times solve backward in time); a single row serves all
-// samples. The solution keeps what [Solution.Pullback] needs until it is closed. z0 and args stay the caller's and must
-// live as long. [Solver.Run] has more options.
+// Solve integrates z0 [batch, ...] and returns the states at the save times, those of [Problem]. The solution keeps
+// what [Solution.Pullback] needs until it is closed. z0 and args stay the caller's and must live as long. [Solver.Run]
+// has more options.
 //
 // When a sample does not reach its last save time, the others go on to theirs, and the error is a [*Failure] beside a
 // solution that holds what was reached; it is to be closed too. With any other error there is no solution; the error

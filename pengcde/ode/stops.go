@@ -61,17 +61,7 @@ func newStops(row []float64, t0, t1 float64) stops {
 	return s
 }
 
-// offsetAtStart is 0 where the field does not jump at t0, else a short way ahead of it.
-func (s *stops) offsetAtStart(toward float64) float64 { return s.offset(s.start, toward) }
-
-// offsetAtEnd is that of the end of a step.
-func (s *stops) offsetAtEnd(end, toward float64) float64 {
-	if end != s.ahead[0].t {
-		return 0
-	}
-	return s.offset(s.ahead[0], toward)
-}
-
+// offset is 0 where the field does not jump at a stop, else a short way ahead of it.
 func (s *stops) offset(at stop, toward float64) float64 {
 	if !at.jumps || s.continuous {
 		return 0
@@ -106,10 +96,7 @@ func checkStops(p Problem) ([][]float64, error) {
 	}
 	for b, row := range rows {
 		for i, t := range row {
-			switch {
-			case !finite(t):
-				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t, Want: "a finite time"}
-			case i > 0 && direction(row[i-1], t)*direction(row[0], row[1]) <= 0:
+			if i > 0 && direction(row[i-1], t)*direction(row[0], row[1]) <= 0 {
 				return nil, &InputError{What: what, Sample: b, Entry: i, Value: t,
 					Want: "times in strict order: none twice, none turning back"}
 			}

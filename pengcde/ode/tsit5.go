@@ -5,10 +5,7 @@ package ode
 // Ch. Tsitouras, "Runge-Kutta pairs of order 5(4) satisfying only the first column simplifying assumption", Computers
 // and Mathematics with Applications 62 (2011) 770-775. Coefficients with the digits of the author's tables.
 var Tsit5 = &Method{
-	Name:             "Tsit5",
-	Order:            5,
-	ErrorOrder:       5,
-	InterpolantOrder: 4,
+	Name: "Tsit5", Order: 5, ErrorOrder: 5, InterpolantOrder: 4,
 	C: []float64{0, 161.0 / 1000, 327.0 / 1000, 9.0 / 10,
 		0.9800255409045096857298102862870245954942137979563, 1, 1},
 	A: [][]float64{

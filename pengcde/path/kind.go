@@ -47,10 +47,8 @@ func (k *Kind) UnmarshalText(text []byte) error {
 
 // Check finds a kind that does not exist.
 func (k Kind) Check() error {
-	if k < 0 || int(k) >= len(kinds) {
-		return fmt.Errorf("pengcde/path: %v, want one of %q: %w", k, kinds, ErrKind)
-	}
-	return nil
+	_, err := named("kind", kinds, k.String())
+	return err
 }
 
 func nameOf(what string, names []string, i int) string {

@@ -36,7 +36,20 @@ func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 		panic(fmt.Errorf("pengcde/path: side %s of times %s, want one of the same shape: %w", side.Shape(), t.Shape(),
 			ErrKnots))
 	}
-	i := locate(kind, knots, moment{t, side})
+	m := moment{t, side}
+	var i Interval
+	switch kind {
+	case Hermite:
+		i = hermite(among(times, m))
+	case Linear:
+		i = linear(among(times, m))
+	case Rectilinear:
+		i = rectilinear(times, m)
+	case Natural:
+		i = natural(knots[1], among(times, m))
+	case Ramp:
+		i = ramp(among(times, m))
+	}
 	i.count = times.Shape().Dim(1)
 	return i
 }
@@ -56,21 +69,6 @@ func (m moment) past(distance *Node) *Node {
 	}
 	side = BroadcastToDims(side, distance.Shape().Dimensions...)
 	return Where(LessOrEqual(Abs(distance), Abs(side)), GreaterThan(side, ZerosLike(side)), past)
-}
-
-func locate(kind Kind, knots []*Node, m moment) Interval {
-	times := knots[0]
-	switch kind {
-	case Linear:
-		return linear(among(times, m))
-	case Rectilinear:
-		return rectilinear(times, m)
-	case Natural:
-		return natural(knots[1], among(times, m))
-	case Ramp:
-		return ramp(among(times, m))
-	}
-	return hermite(among(times, m))
 }
 
 // span is the interval of each sample's time t; all nodes are [batch].

@@ -33,11 +33,8 @@ func (m *Mask) UnmarshalText(text []byte) error {
 
 // Check finds a mask that does not exist.
 func (m Mask) Check() error {
-	if m < 0 || int(m) >= len(masks) {
-		_, err := named("mask", masks, m.String())
-		return err
-	}
-	return nil
+	_, err := named("mask", masks, m.String())
+	return err
 }
 
 // Width is the number of features that a node has with the mask, of p without.

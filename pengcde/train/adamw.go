@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -31,15 +32,8 @@ type AdamW struct {
 }
 
 func (a AdamW) withDefaults() (AdamW, error) {
-	for _, option := range []struct {
-		value    *float64
-		fallback float64
-	}{{&a.LearningRate, 1e-2}, {&a.WeightDecay, 1e-4}, {&a.Clip, 1},
-		{&a.Beta1, 0.9}, {&a.Beta2, 0.999}, {&a.Epsilon, 1e-8}} {
-		if *option.value == 0 {
-			*option.value = option.fallback
-		}
-	}
+	a.LearningRate, a.WeightDecay, a.Clip = cmp.Or(a.LearningRate, 1e-2), cmp.Or(a.WeightDecay, 1e-4), cmp.Or(a.Clip, 1)
+	a.Beta1, a.Beta2, a.Epsilon = cmp.Or(a.Beta1, 0.9), cmp.Or(a.Beta2, 0.999), cmp.Or(a.Epsilon, 1e-8)
 	positive := func(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 	fraction := func(x float64) bool { return x > 0 && x < 1 }
 	if !positive(a.LearningRate) || !fraction(a.Beta1) || !fraction(a.Beta2) || !positive(a.Epsilon) ||
@@ -81,7 +75,6 @@ type Optimiser struct {
 	update  *Update
 	own     bool              // whether the update is closed with it
 	moments []*tensors.Tensor // first moments, then second moments
-	count   int
 	steps   int
 }
 
@@ -98,7 +91,7 @@ func NewOptimiser(backend *xla.Backend, config AdamW, params []*tensors.Tensor) 
 
 // Optimiser is one for parameters of the given shapes; the update must live as long.
 func (u *Update) Optimiser(params []*tensors.Tensor) *Optimiser {
-	o := &Optimiser{update: u, count: len(params)}
+	o := &Optimiser{update: u}
 	for range 2 {
 		for _, p := range params {
 			o.moments = append(o.moments, tensors.FromShape(p.Shape()))
@@ -121,7 +114,7 @@ func (o *Optimiser) Step(params, gradients []*tensors.Tensor) ([]*tensors.Tensor
 	if err != nil {
 		return nil, 0, fmt.Errorf("pengcde/train: %w", err)
 	}
-	n := o.count
+	n := len(params)
 	o.moments = out[n : 3*n]
 	norm := tensors.ToScalar[float64](out[3*n])
 	xla.Free(out[3*n])

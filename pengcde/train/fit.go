@@ -1,6 +1,11 @@
+// Package train fits parameters: AdamW, epochs with early stopping on validation, error measures and statistics.
+//
+// Start with [Fit]. What is trained is a [Problem]: anything that gives a loss and its gradient, so this package
+// knows neither models nor solvers.
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,14 +112,8 @@ type Report struct {
 }
 
 func (c Config) withDefaults() (Config, error) {
-	for _, option := range []struct {
-		value    *int
-		fallback int
-	}{{&c.Epochs, 200}, {&c.EvaluateEvery, 5}, {&c.Patience, 15}, {&c.MinEpochs, 20}, {&c.BatchSize, 1}} {
-		if *option.value == 0 {
-			*option.value = option.fallback
-		}
-	}
+	c.Epochs, c.EvaluateEvery, c.Patience = cmp.Or(c.Epochs, 200), cmp.Or(c.EvaluateEvery, 5), cmp.Or(c.Patience, 15)
+	c.MinEpochs, c.BatchSize = cmp.Or(c.MinEpochs, 20), cmp.Or(c.BatchSize, 1)
 	if c.Epochs < 0 || c.Patience < 0 || c.BatchSize < 0 {
 		return c, fmt.Errorf("pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers: %w",
 			c.Epochs, c.Patience, c.BatchSize, ErrInput)
@@ -266,7 +265,7 @@ func (l *loop) epoch(ctx context.Context, began time.Time) error {
 		l.GradientNorm = max(l.GradientNorm, norm)
 		l.Batch++
 		l.EpochSeconds, l.Seconds = time.Since(began).Seconds(), l.seconds()
-		if c := l.config.Checkpoint; c != nil && time.Since(l.written) >= c.every() {
+		if c := l.config.Checkpoint; c != nil && time.Since(l.written) >= cmp.Or(c.Every, 30*time.Second) {
 			if err := l.save(); err != nil {
 				return err
 			}
