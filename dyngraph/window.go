@@ -1,10 +1,5 @@
 package dyngraph
 
-import (
-	"fmt"
-	"math"
-)
-
 // Window is a run of consecutive snapshots to learn from: all but the last are inputs, and the targets of the last are
 // to be forecast; its features and edges are not seen. With Whole, as [Series.Whole] makes it, all are inputs, and the
 // targets at each of them are to be met there.
@@ -30,8 +25,8 @@ func (s *Series) Whole() Window {
 func (w Window) Validate() error {
 	s := w.Series
 	if s == nil || s.Pattern == nil || s.Nodes() < 1 || s.Nodes() > MaxNodes {
-		return fmt.Errorf("dyngraph: window without a series of 1 to %d nodes: take windows from Series.Windows, "+
-			"Series.Latest or Series.Whole: %w", MaxNodes, ErrInvalid)
+		return invalid("window without a series of 1 to %d nodes: take windows from Series.Windows, "+
+			"Series.Latest or Series.Whole", MaxNodes)
 	}
 	// Compared by differences: the sum of a huge start and a huge length is negative.
 	if n := len(s.Times); w.Start < 0 || w.Length < 1 || w.Inputs() < 1 || w.Start > n || w.Inputs() > n-w.Start {
@@ -81,39 +76,24 @@ func (w Window) ForecastTimes() []float64 {
 // Targets are the node targets to be met at ForecastTimes, [times][nodes*TargetSize] row-major by node, NaN where not
 // observed; nil for a series without targets, for the window of [Series.Latest] and for one that is not in its series.
 func (w Window) Targets() [][]float64 {
-	if w.Series == nil {
-		return nil
-	}
-	return w.met(w.Series.Targets)
+	return w.met(func(s *Series) [][]float64 { return s.Targets })
 }
 
 // GraphTargets are those of the graph as a whole, [times][TargetSize]; nil as Targets.
 func (w Window) GraphTargets() [][]float64 {
-	if w.Series == nil {
-		return nil
-	}
-	return w.met(w.Series.GraphTargets)
+	return w.met(func(s *Series) [][]float64 { return s.GraphTargets })
 }
 
 // met are the rows of the snapshots that a forecast is for.
-func (w Window) met(rows [][]float64) [][]float64 {
-	if w.Validate() != nil || w.Last() >= len(rows) {
+func (w Window) met(of func(*Series) [][]float64) [][]float64 {
+	if w.Validate() != nil || w.Last() >= len(of(w.Series)) {
 		return nil
 	}
+	rows := of(w.Series)[w.Start : w.Last()+1]
 	if w.Whole {
-		return rows[w.Start : w.Last()+1]
+		return rows
 	}
-	return rows[w.Last() : w.Last()+1]
-}
-
-// TargetTime is the time of the snapshot whose targets are to be forecast, counted from the first input; NaN for the
-// window of [Series.Latest], whose target has not been observed, for a whole series, which has targets at all times,
-// and for a window that is not in its series.
-func (w Window) TargetTime() float64 {
-	if w.Whole || w.Validate() != nil || w.Last() >= len(w.Series.Times) {
-		return math.NaN()
-	}
-	return w.Series.Times[w.Last()] - w.Series.Times[w.Start]
+	return rows[len(rows)-1:]
 }
 
 // Latest is the window whose inputs are the last snapshots of the series: what it asks for is not known yet.

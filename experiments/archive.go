@@ -110,17 +110,10 @@ func writeArchive(path, study string, records map[string][]byte) (size int, err 
 		return 0, fmt.Errorf("experiments: archive: %w", err)
 	}
 	packed := pack.EncodeAll(seal(append(content, '\n')), nil)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return 0, unshipped(err)
-	}
 	if err := errors.Join(durable.RemoveBegun(path), durable.WriteFile(path, packed)); err != nil {
-		return 0, unshipped(err)
+		return 0, fmt.Errorf("experiments: %w: %w; the archive is as it was: make room and ship again", ErrStore, err)
 	}
 	return len(packed), nil
-}
-
-func unshipped(err error) error {
-	return fmt.Errorf("experiments: %w: %w; the archive is as it was: make room and ship again", ErrStore, err)
 }
 
 // ShipReport says what [Study.Ship] wrote.

@@ -64,8 +64,7 @@ type job struct {
 type plan struct {
 	profile Profile
 	store   store
-	// jobs are those asked for; all are those of the same keys, with the profile's seeds and every model.
-	jobs, all []job
+	jobs    []job
 }
 
 // plan lists the runs that options ask for.
@@ -78,16 +77,9 @@ func (s Study) plan(o Options) (p plan, err error) {
 	if err != nil {
 		return p, err
 	}
-	if p.store, err = openStore(s.Name, o); err != nil {
-		return p, err
+	if p.store, err = openStore(s.Name, o); err == nil {
+		p.jobs, err = s.jobs(p, o)
 	}
-	narrow := len(o.Models) > 0 || o.Seeds != nil
-	if p.jobs, err = s.jobs(p, o); err != nil || !narrow {
-		p.all = p.jobs
-		return p, err
-	}
-	o.Models, o.Seeds = nil, nil
-	p.all, err = s.jobs(p, o)
 	return p, err
 }
 
@@ -109,21 +101,20 @@ func (s Study) jobs(p plan, o Options) ([]job, error) {
 		if err != nil {
 			return nil, err
 		}
-		j := job{Run: r}
+		backend := kind
 		if r.Model.Untrained {
-			j.slot, err = p.store.slot(noBackend, identity)
-		} else {
-			j.slot, err = p.store.slot(kind, identity)
+			backend = noBackend
 		}
+		slot, err := p.store.slot(backend, identity)
 		if err != nil {
 			return nil, err
 		}
-		if other, twice := seen[j.slot.name]; twice {
+		if other, twice := seen[slot.name]; twice {
 			return nil, fmt.Errorf("experiments: study %s has one identity for two runs, %v and %v, "+
 				"want all that tells them apart in it: %w", s.Name, other, r, ErrInput)
 		}
-		seen[j.slot.name] = r
-		jobs = append(jobs, j)
+		seen[slot.name] = r
+		jobs = append(jobs, job{r, slot})
 	}
 	return jobs, nil
 }

@@ -23,7 +23,8 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &runner{study: s, options: o, learners: make(map[string]Learner), began: time.Now()}
+	w := &runner{study: s, options: o, learners: make(map[string]Learner),
+		clock: clock{known: make(map[string][]float64)}, began: time.Now()}
 	if err := w.all(ctx, p.jobs); err != nil {
 		return nil, err
 	}
@@ -31,9 +32,9 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if failed := r.errors(); len(failed) > 0 {
-		err = fmt.Errorf("experiments: %d of %d runs of %s could not be made, the first: %s; run again with retry",
-			len(failed), len(p.jobs), s.Name, failed[0])
+	if failed := r.Results.failed(); len(failed) > 0 {
+		err = fmt.Errorf("experiments: %d of %d runs of %s could not be made, the first: %v: %s; run again with retry",
+			len(failed), len(p.jobs), s.Name, failed[0].Run, failed[0].Record.Error)
 	}
 	return r, err
 }
