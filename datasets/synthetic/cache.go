@@ -36,11 +36,7 @@ type Cache struct {
 // Generate returns the set of the file, or else [Generate]'s, and then keeps it. It fails only where that does, and for
 // dynamics without a name: a folder that cannot be used costs a notice and the time to generate.
 func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
-	config = config.withDefaults()
-	if err := config.check(); err != nil {
-		return nil, err
-	}
-	identity, err := config.identity()
+	identity, err := config.Identity()
 	if err != nil {
 		return nil, err
 	}
@@ -79,17 +75,13 @@ func (c Cache) notice(format string, args ...any) {
 	fmt.Fprintf(c.Notices, format+"\n", args...)
 }
 
-// Identity is all that decides what is generated, as JSON with every default written out.
+// Identity is all that decides what is generated, as JSON with every default written out: parameters of family and
+// dynamics in the place of functions.
 func (c Config) Identity() (string, error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
 		return "", err
 	}
-	return c.identity()
-}
-
-// identity is all that decides what is generated, as JSON: parameters of family and dynamics in the place of functions.
-func (c Config) identity() (string, error) {
 	family, err := json.Marshal(graphs.Resolve(c.Family))
 	if err != nil {
 		return "", fmt.Errorf("datasets/synthetic: parameters of family %q: %w: %w", c.Family.Name(), err, ErrConfig)

@@ -63,12 +63,11 @@ type File struct {
 
 // Tensor returns the tensor of that name and whether there is one.
 func (f *File) Tensor(name string) (Tensor, bool) {
-	for _, t := range f.Tensors {
-		if t.Name == name {
-			return t, true
-		}
+	i := slices.IndexFunc(f.Tensors, func(t Tensor) bool { return t.Name == name })
+	if i < 0 {
+		return Tensor{}, false
 	}
-	return Tensor{}, false
+	return f.Tensors[i], true
 }
 
 // byteSize is the number of bytes that an array takes.

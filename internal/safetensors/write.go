@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/google/renameio/v2"
@@ -120,22 +119,19 @@ func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum s
 // place checks the tensors and returns where the data of each begin and end, and the data in the order of the file.
 func place(tensors []Tensor) (offsets [][2]int, data [][]byte, err error) {
 	seen := map[string]bool{metadataKey: true}
-	order := make([]int, len(tensors))
-	for i, t := range tensors {
+	for _, t := range tensors {
 		if err := t.check(len(t.Data)); err != nil {
 			return nil, nil, err
 		}
 		if seen[t.Name] || !utf8.ValidString(t.Name) {
 			return nil, nil, fmt.Errorf("name %q is used twice, reserved or not UTF-8", t.Name)
 		}
-		seen[t.Name], order[i] = true, i
+		seen[t.Name] = true
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(widths[tensors[b].DType], widths[tensors[a].DType])
-	})
 	offsets = make([][2]int, len(tensors))
 	end := 0
-	for _, i := range order {
+	wider := func(a, b int) int { return cmp.Compare(widths[tensors[b].DType], widths[tensors[a].DType]) }
+	for _, i := range inOrder(len(tensors), wider) {
 		offsets[i] = [2]int{end, end + len(tensors[i].Data)}
 		end = offsets[i][1]
 		data = append(data, tensors[i].Data)
