@@ -103,8 +103,7 @@ func (w *runner) all(ctx context.Context, jobs []job) error {
 	return nil
 }
 
-// wanted says whether a run is to be made. One that another backend made is; one of another generation only on
-// request.
+// wanted says whether a run is to be made. One that another backend made is; one of another generation only on request.
 func (w *runner) wanted(f found) bool {
 	switch {
 	case f.stale:

@@ -13,6 +13,14 @@ func (c config) invalid(format string, args ...any) error {
 	return fmt.Errorf("datasets/pgt: %s: %s: %w", c.name, fmt.Sprintf(format, args...), dyngraph.ErrInvalid)
 }
 
+func (c config) parse(content []byte) (*dyngraph.Series, error) {
+	var f file
+	if err := c.unmarshal(content, &f); err != nil {
+		return nil, err
+	}
+	return c.series(&f)
+}
+
 func (c config) series(f *file) (*dyngraph.Series, error) {
 	cases, err := c.cases(f)
 	if err != nil {
