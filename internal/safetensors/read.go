@@ -57,10 +57,10 @@ func decode(content []byte) (*File, error) {
 		return file, nil
 	}
 	delete(file.Metadata, sumKey)
-	if file.SHA256, err = digest(file.Metadata, file.Tensors); err == nil && file.SHA256 != want {
-		err = corrupt("content has sha256 %s, wanted %q", file.SHA256, want)
+	if file.SHA256 = digest(file.Metadata, file.Tensors); file.SHA256 != want {
+		return nil, corrupt("content has sha256 %s, wanted %q", file.SHA256, want)
 	}
-	return file, err
+	return file, nil
 }
 
 // parseHeader returns metadata and tensors, still without data, and the data_offsets of each tensor.

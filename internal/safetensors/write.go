@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -83,16 +82,13 @@ func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum s
 		}
 		entries[key] = value
 	}
-	if sum, err = digest(entries, tensors); err != nil {
-		return nil, "", err
-	}
+	sum = digest(entries, tensors)
 	entries[sumKey] = sum
 
 	header := bytes.NewBuffer(make([]byte, 8))
 	put := func(before, key string, value any) {
-		name, nameErr := json.Marshal(key)
-		body, bodyErr := json.Marshal(value) // sorts the keys of a map
-		err = errors.Join(err, nameErr, bodyErr)
+		name, _ := json.Marshal(key)
+		body, _ := json.Marshal(value) // sorts the keys of a map
 		fmt.Fprintf(header, "%s%s:%s", before, name, body)
 	}
 	put("{", metadataKey, entries)
@@ -113,7 +109,7 @@ func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum s
 			maxHeader)
 	}
 	binary.LittleEndian.PutUint64(header.Bytes(), uint64(length))
-	return append([][]byte{header.Bytes()}, data...), sum, err
+	return append([][]byte{header.Bytes()}, data...), sum, nil
 }
 
 // place checks the tensors and returns where the data of each begin and end, and the data in the order of the file.

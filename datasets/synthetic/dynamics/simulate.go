@@ -2,11 +2,20 @@ package dynamics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Errors of a simulation wrap one of these: for what it was given, for steps that are too long for the dynamics on the
+// graph, and where a state became NaN or infinite, which the error names.
+var (
+	ErrInput     = errors.New("invalid input")
+	ErrStep      = errors.New("step is too long")
+	ErrNotFinite = errors.New("state is not finite")
 )
 
 // DefaultStep is the length of steps of the published data.
