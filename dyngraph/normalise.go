@@ -78,8 +78,8 @@ func (p *Pattern) weightFault(weights [][]float64) string {
 		}
 		for e, w := range row {
 			if !finite(w) {
-				return fmt.Sprintf("snapshot %d: weight of edge %d -> %d is %g, want a finite number (0 where the edge is "+
-					"absent)", i, p.From[e], p.To[e], w)
+				return fmt.Sprintf("snapshot %d: weight of edge %d -> %d is %g, want a finite number (0 where the "+
+					"edge is absent)", i, p.From[e], p.To[e], w)
 			}
 		}
 	}

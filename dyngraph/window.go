@@ -30,8 +30,9 @@ func (w Window) Validate() error {
 	}
 	// Compared by differences: the sum of a huge start and a huge length is negative.
 	if n := len(s.Times); w.Start < 0 || w.Length < 1 || w.Inputs() < 1 || w.Start > n || w.Inputs() > n-w.Start {
-		return s.invalid("window of length %d from snapshot %d on, want a length of at least 2 (1 for a whole series) and "+
-			"all inputs, the length less 1 (the length for a whole series), among the %d snapshots", w.Length, w.Start, n)
+		return s.invalid("window of length %d from snapshot %d on, want a length of at least 2 (1 for a whole series) "+
+			"and all inputs, the length less 1 (the length for a whole series), among the %d snapshots", w.Length,
+			w.Start, n)
 	}
 	if s.TargetSize < 0 || s.TargetSize > MaxTargetSize {
 		return s.invalid("target size %d, want 0 to %d", s.TargetSize, MaxTargetSize)
@@ -135,10 +136,11 @@ func (s *Series) Windows(length, stride int) Windows {
 	case length < 2:
 		return Windows{err: s.invalid("windows of length %d, want at least 2: an input and the target", length)}
 	case length > len(s.Times):
-		return Windows{err: s.invalid("windows of length %d in %d snapshots: want a shorter window", length, len(s.Times))}
+		return Windows{err: s.invalid("windows of length %d in %d snapshots: want a shorter window", length,
+			len(s.Times))}
 	case stride < 1:
-		return Windows{err: s.invalid("windows every %d snapshots, want at least 1 (the length for windows that do not "+
-			"overlap)", stride)}
+		return Windows{err: s.invalid("windows every %d snapshots, want at least 1 (the length for windows that do "+
+			"not overlap)", stride)}
 	}
 	var w Windows
 	for start := 0; start <= len(s.Times)-length; start += stride {

@@ -11,7 +11,8 @@ type edges struct {
 // checkEdges checks those of a step such as "day 3".
 func (c config) checkEdges(step string, e edges, nodes int) error {
 	if len(e.pairs) != len(e.weights) {
-		return c.invalid("%s has %d edges and %d weights, want one weight for each edge", step, len(e.pairs), len(e.weights))
+		return c.invalid("%s has %d edges and %d weights, want one weight for each edge", step, len(e.pairs),
+			len(e.weights))
 	}
 	for k, pair := range e.pairs {
 		if len(pair) != 2 || pair[0] == nil || pair[1] == nil {
@@ -19,12 +20,12 @@ func (c config) checkEdges(step string, e edges, nodes int) error {
 		}
 		from, to := *pair[0], *pair[1]
 		if from < 0 || from >= nodes || to < 0 || to >= nodes {
-			return c.invalid("edge %d of %s joins %d -> %d, want nodes in 0..%d as y has %d", k, step, from, to, nodes-1,
-				nodes)
+			return c.invalid("edge %d of %s joins %d -> %d, want nodes in 0..%d as y has %d", k, step, from, to,
+				nodes-1, nodes)
 		}
 		if w := e.weights[k]; w == nil || *w < 0 {
-			return c.invalid("weight of edge %d (%d -> %d) of %s is null or negative, want a number of people or mentions: "+
-				"leave out edges without any", k, from, to, step)
+			return c.invalid("weight of edge %d (%d -> %d) of %s is null or negative, want a number of people or "+
+				"mentions: leave out edges without any", k, from, to, step)
 		}
 	}
 	return nil

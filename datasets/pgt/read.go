@@ -91,8 +91,8 @@ func (c config) unmarshal(content []byte, into any) error {
 	if errors.As(err, &syntax) {
 		at := int(syntax.Offset)
 		before := content[max(0, at-20):at]
-		return c.invalid("not JSON at byte %d of %d, after %q: the file is cut short, or holds NaN or Infinity (fill those "+
-			"first): %v", at, len(content), before, err)
+		return c.invalid("not JSON at byte %d of %d, after %q: the file is cut short, or holds NaN or Infinity (fill "+
+			"those first): %v", at, len(content), before, err)
 	}
 	if err != nil {
 		return c.invalid("%v", err)

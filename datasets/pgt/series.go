@@ -110,8 +110,8 @@ func (c config) days(f *file, days, nodes int) ([]edges, error) {
 		pairs, ok := f.Edges.Index[strconv.Itoa(t)]
 		weights, also := f.Edges.Weight[strconv.Itoa(t)]
 		if !ok || !also {
-			return nil, c.invalid("day %d is missing from edge_index or edge_weight: a day on which nobody moved takes "+
-				"empty lists", t)
+			return nil, c.invalid("day %d is missing from edge_index or edge_weight: a day on which nobody moved "+
+				"takes empty lists", t)
 		}
 		all[t] = edges{pairs, weights}
 		if err := c.checkEdges(fmt.Sprintf("day %d", t), all[t], nodes); err != nil {

@@ -54,8 +54,8 @@ func Write(report *experiments.Report, folder string, format Format) (files []st
 			return files, fmt.Errorf("experiments/export: %s: %w", file, err)
 		}
 		if err := durable.WriteFile(file, content.Bytes()); err != nil {
-			return files, fmt.Errorf("experiments/export: %w; the file is as it was: make room, or choose another folder",
-				err)
+			return files, fmt.Errorf("experiments/export: %w; the file is as it was: make room, or choose another "+
+				"folder", err)
 		}
 		files = append(files, file)
 	}
@@ -66,8 +66,8 @@ func Write(report *experiments.Report, folder string, format Format) (files []st
 // runs has the columns that every run has, and one for each key, score and version that some run has.
 func runs(stored experiments.Results) table {
 	columns := []column{{"study", text}, {"run", text}, {"model", text}, {"model_name", text}, {"seed", whole},
-		{"fold", whole}, {"parameters", whole}, {"failure", text}, {"error", text}, {"best_epoch", whole}, {"stop", text},
-		{"seconds", number}, {"seconds_per_epoch", number}, {"peak_bytes", whole}, {"ended", moment}, {"system", text},
+		{"fold", whole}, {"parameters", whole}, {"failure", text}, {"error", text}, {"best_epoch", whole},
+		{"stop", text}, {"seconds", number}, {"seconds_per_epoch", number}, {"peak_bytes", whole}, {"ended", moment}, {"system", text},
 		{"device", text}, {"cpus", whole}, {"generation", whole}, {"backend", text}, {"identity_hash", text},
 		{"shipped", truth}}
 	further := make(map[string]kind)
@@ -75,11 +75,12 @@ func runs(stored experiments.Results) table {
 	for _, r := range stored {
 		record := r.Record
 		hash, _, _ := strings.Cut(record.Name(), "-")
-		run := map[string]any{"study": record.Study, "run": record.Name(), "model": r.Model.ID, "model_name": r.Model.Name,
-			"seed": int64(r.Seed), "fold": int64(r.Fold), "error": known(record.Error), "seconds": record.Seconds,
-			"ended": record.Ended, "system": record.Machine.System, "device": record.Machine.Backend,
-			"cpus": int64(record.Machine.CPUs), "generation": int64(record.Generation), "backend": record.Backend,
-			"identity_hash": hash, "shipped": r.Shipped}
+		run := map[string]any{"study": record.Study, "run": record.Name(), "model": r.Model.ID,
+			"model_name": r.Model.Name, "seed": int64(r.Seed), "fold": int64(r.Fold), "error": known(record.Error),
+			"seconds": record.Seconds, "ended": record.Ended, "system": record.Machine.System,
+			"device": record.Machine.Backend, "cpus": int64(record.Machine.CPUs),
+			"generation": int64(record.Generation), "backend": record.Backend, "identity_hash": hash,
+			"shipped": r.Shipped}
 		fill(run, further, "key.", r.Keys, text)
 		fill(run, further, "version.", record.Versions, text)
 		if facts := record.Facts; facts != nil {

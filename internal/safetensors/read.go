@@ -39,7 +39,8 @@ func decode(content []byte) (*File, error) {
 	}
 	n, rest := binary.LittleEndian.Uint64(content), content[8:]
 	if n > maxHeader || n > uint64(len(rest)) {
-		return nil, corrupt("header of %d bytes, but %d bytes follow and at most %d are allowed", n, len(rest), maxHeader)
+		return nil, corrupt("header of %d bytes, but %d bytes follow and at most %d are allowed", n, len(rest),
+			maxHeader)
 	}
 	file, offsets, err := parseHeader(rest[:n])
 	if err != nil {

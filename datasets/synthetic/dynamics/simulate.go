@@ -89,7 +89,8 @@ func (p Problem) check() error {
 		return invalid("%d states to start from, want %d: %d nodes with %d channels", len(p.Start),
 			p.Pattern.Nodes*states, p.Pattern.Nodes, states)
 	case len(p.Times) == 0 || len(p.Index) != len(p.Times):
-		return invalid("%d times and %d indices, want at least 1 time and an index for each", len(p.Times), len(p.Index))
+		return invalid("%d times and %d indices, want at least 1 time and an index for each", len(p.Times),
+			len(p.Index))
 	case !(p.Step > 0) || !finite(p.Step):
 		return invalid("step %g, want a positive number, or 0 for %g", p.Step, DefaultStep)
 	}
