@@ -29,7 +29,7 @@ func newConfig(name string, options []Option) (config, error) {
 	case c.lag < 1:
 		return c, c.invalid("lag of %d days, want at least 1", c.lag)
 	case c.lag < 2 && c.standardisation == PastOnly:
-		return c, c.invalid("PastOnly with a lag of 1 day leaves no day before the first snapshot's newest one, want a "+
+		return c, c.invalid("PastOnly with a lag of 1 day leaves no day before the first snapshot's newest one, want a " +
 			"lag of at least 2")
 	}
 	return c, nil

@@ -67,9 +67,9 @@ func Write(report *experiments.Report, folder string, format Format) (files []st
 func runs(stored experiments.Results) table {
 	columns := []column{{"study", text}, {"run", text}, {"model", text}, {"model_name", text}, {"seed", whole},
 		{"fold", whole}, {"parameters", whole}, {"failure", text}, {"error", text}, {"best_epoch", whole},
-		{"stop", text}, {"seconds", number}, {"seconds_per_epoch", number}, {"peak_bytes", whole}, {"ended", moment}, {"system", text},
-		{"device", text}, {"cpus", whole}, {"generation", whole}, {"backend", text}, {"identity_hash", text},
-		{"shipped", truth}}
+		{"stop", text}, {"seconds", number}, {"seconds_per_epoch", number}, {"peak_bytes", whole}, {"ended", moment},
+		{"system", text}, {"device", text}, {"cpus", whole}, {"generation", whole}, {"backend", text},
+		{"identity_hash", text}, {"shipped", truth}}
 	further := make(map[string]kind)
 	var runs []map[string]any
 	for _, r := range stored {
