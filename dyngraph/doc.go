@@ -15,8 +15,7 @@
 //	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
 //
 // Features often repeat earlier steps of what is forecast, so that windows which share no snapshot share days all the
-// same.
-// [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] do not leak.
+// same. [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] do not leak.
 //
 // Limits: all snapshots share one set of nodes. Missing values are not filled here; models do, and say how.
 package dyngraph

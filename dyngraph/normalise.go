@@ -3,6 +3,7 @@ package dyngraph
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Normalisation says which control matrix is made of a snapshot's weighted adjacency A.
@@ -43,14 +44,17 @@ func (k *Normalisation) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("dyngraph: normalisation %q, want one of %q: %w", text, normalisations, ErrInvalid)
+	return invalid("normalisation %q, want one of %q", text, normalisations)
 }
 
 // Apply makes the control matrices of snapshots [T][edges], on the pattern or, for the two that are normalised, on the
 // pattern with all self-loops. The input stays as it is. Errors wrap [ErrInvalid].
 func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]float64, error) {
-	if err := p.checkWeights(weights); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, nil, err
+	}
+	if fault := p.weightFault(weights); fault != "" {
+		return nil, nil, invalid("%s", fault)
 	}
 	switch k {
 	case Raw:
@@ -63,27 +67,23 @@ func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]flo
 	case NormalisedAdjacency:
 		return p.symmetric(weights, 0, 1)
 	}
-	return nil, nil, fmt.Errorf("dyngraph: unknown normalisation %d, want %q: %w", int(k), normalisations, ErrInvalid)
+	return nil, nil, invalid("unknown normalisation %d, want %q", int(k), normalisations)
 }
 
-func (p *Pattern) checkWeights(weights [][]float64) error {
-	if err := p.Validate(); err != nil {
-		return err
-	}
+// weightFault says what is wrong with the weights of snapshots, "" where nothing is.
+func (p *Pattern) weightFault(weights [][]float64) string {
 	for i, row := range weights {
 		if len(row) != p.Edges() {
-			return fmt.Errorf("dyngraph: %d weights in snapshot %d, its pattern has %d edges: %w", len(row), i,
-				p.Edges(),
-				ErrInvalid)
+			return fmt.Sprintf("weights of snapshot %d hold %d entries, want %d", i, len(row), p.Edges())
 		}
 		for e, w := range row {
 			if !finite(w) {
-				return fmt.Errorf("dyngraph: weight of edge %d -> %d in snapshot %d is %g, want a finite number: %w",
-					p.From[e], p.To[e], i, w, ErrInvalid)
+				return fmt.Sprintf("snapshot %d: weight of edge %d -> %d is %g, want a finite number (0 where the "+
+					"edge is absent)", i, p.From[e], p.To[e], w)
 			}
 		}
 	}
-	return nil
+	return ""
 }
 
 func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
@@ -92,8 +92,8 @@ func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
 		logs[i] = make([]float64, len(row))
 		for e, w := range row {
 			if w <= -1 {
-				return nil, fmt.Errorf("dyngraph: weight %g of edge %d -> %d in snapshot %d has no log(1+w), want "+
-					"weights above -1: %w", w, p.From[e], p.To[e], i, ErrInvalid)
+				return nil, invalid("weight %g of edge %d -> %d in snapshot %d has no log(1+w), want "+
+					"weights above -1", w, p.From[e], p.To[e], i)
 			}
 			logs[i][e] = math.Log1p(w)
 		}
@@ -103,29 +103,22 @@ func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {
 
 // symmetric makes identity I + sign diag(o)^-1/2 (A+I) diag(q)^-1/2.
 func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Pattern, [][]float64, error) {
-	looped, place, loop, err := p.withLoops()
-	if err != nil {
-		return nil, nil, err
-	}
+	looped, place, loop := p.withLoops()
 	controls := make([][]float64, len(weights))
 	for i, row := range weights {
-		out, in := make([]float64, p.Nodes), make([]float64, p.Nodes)
-		for u := range out {
-			out[u], in[u] = 1, 1
-		}
+		out, in := slices.Repeat([]float64{1}, p.Nodes), slices.Repeat([]float64{1}, p.Nodes)
 		for e, w := range row {
 			out[p.From[e]] += w
 			in[p.To[e]] += w
 		}
 		for u := range out {
 			if !(out[u] > 0 && in[u] > 0) {
-				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in with its "+
-					"self-loop, want positive ones: negative weights need another normalisation: %w",
-					u, i, out[u], in[u], ErrInvalid)
+				return nil, nil, invalid("node %d of snapshot %d has degrees %g out and %g in with its "+
+					"self-loop, want positive ones: negative weights need another normalisation", u, i, out[u], in[u])
 			}
 			if math.IsInf(out[u], 1) || math.IsInf(in[u], 1) {
-				return nil, nil, fmt.Errorf("dyngraph: node %d of snapshot %d has degrees %g out and %g in: the sum "+
-					"of its weights overflows, want a smaller unit of the weights: %w", u, i, out[u], in[u], ErrInvalid)
+				return nil, nil, invalid("node %d of snapshot %d has degrees %g out and %g in: the sum "+
+					"of its weights overflows, want a smaller unit of the weights", u, i, out[u], in[u])
 			}
 		}
 		c := make([]float64, looped.Edges())
@@ -149,7 +142,7 @@ func geometricMean(a, b float64) float64 {
 }
 
 // withLoops adds all self-loops. It also returns where each edge of p, and the loop of each node, went.
-func (p *Pattern) withLoops() (looped *Pattern, place, loop []int, err error) {
+func (p *Pattern) withLoops() (looped *Pattern, place, loop []int) {
 	from, to := make([]int, 0, p.Edges()+p.Nodes), make([]int, 0, p.Edges()+p.Nodes)
 	for e := range p.From {
 		from, to = append(from, int(p.From[e])), append(to, int(p.To[e]))
@@ -157,9 +150,6 @@ func (p *Pattern) withLoops() (looped *Pattern, place, loop []int, err error) {
 	for u := range p.Nodes {
 		from, to = append(from, u), append(to, u)
 	}
-	looped, places, err := NewPattern(p.Nodes, from, to)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return looped, places[:p.Edges()], places[p.Edges():], nil
+	looped, places, _ := NewPattern(p.Nodes, from, to) // of a sound pattern
+	return looped, places[:p.Edges()], places[p.Edges():]
 }

@@ -27,16 +27,15 @@ const MaxNodes = math.MaxInt32
 // given edge, its place in the pattern.
 func NewPattern(n int, from, to []int) (*Pattern, []int, error) {
 	if n < 1 || n > MaxNodes {
-		return nil, nil, fmt.Errorf("dyngraph: %d nodes, want 1 to %d: %w", n, MaxNodes, ErrInvalid)
+		return nil, nil, invalid("%d nodes, want 1 to %d", n, MaxNodes)
 	}
 	if len(from) != len(to) {
-		return nil, nil, fmt.Errorf("dyngraph: %d sources and %d targets of edges: %w", len(from), len(to), ErrInvalid)
+		return nil, nil, invalid("%d sources and %d targets of edges", len(from), len(to))
 	}
 	order := make([]int, len(from))
 	for k := range from {
 		if from[k] < 0 || from[k] >= n || to[k] < 0 || to[k] >= n {
-			return nil, nil, fmt.Errorf("dyngraph: edge %d joins %d -> %d, want nodes in 0..%d: %w",
-				k, from[k], to[k], n-1, ErrInvalid)
+			return nil, nil, invalid("edge %d joins %d -> %d, want nodes in 0..%d", k, from[k], to[k], n-1)
 		}
 		order[k] = k
 	}
@@ -60,7 +59,7 @@ func NewPattern(n int, from, to []int) (*Pattern, []int, error) {
 // pattern without edges is sound, though a [Series] wants one. The error wraps [ErrInvalid].
 func (p *Pattern) Validate() error {
 	if fault := p.fault(); fault != "" {
-		return fmt.Errorf("dyngraph: %s: %w", fault, ErrInvalid)
+		return invalid("%s", fault)
 	}
 	return nil
 }

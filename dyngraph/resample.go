@@ -1,7 +1,5 @@
 package dyngraph
 
-import "fmt"
-
 // PurgedRotation returns one split for each window, which is tested in it. Training windows are those of candidates
 // that touch no step which the tested window touches, earlier and later ones. With validation above 0, so many windows
 // are for validation, the first after the tested one (the earliest follow the latest) that touch none of its steps, and
@@ -16,8 +14,7 @@ func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, er
 	case candidates.err != nil:
 		return nil, candidates.err
 	case validation < 0:
-		return nil, fmt.Errorf("dyngraph: %d validation windows in a rotation, want 0 or more: %w", validation,
-			ErrInvalid)
+		return nil, invalid("%d validation windows in a rotation, want 0 or more", validation)
 	}
 	splits := make([]Split, len(w.list))
 	for i := range w.list {
@@ -28,9 +25,9 @@ func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, er
 		}
 		split.Train = Purge(candidates.list, split.Test, split.Validation)
 		if len(split.Train) == 0 || len(split.Validation) < validation {
-			return nil, fmt.Errorf("dyngraph: beside the window at snapshot %d, %d windows for training and %d for "+
+			return nil, invalid("beside the window at snapshot %d, %d windows for training and %d for "+
 				"validation touch none of its steps, want at least 1 and %d: take shorter windows or a longer "+
-				"series: %w", w.list[i].Start, len(split.Train), len(split.Validation), validation, ErrInvalid)
+				"series", w.list[i].Start, len(split.Train), len(split.Validation), validation)
 		}
 		splits[i] = split
 	}
@@ -49,13 +46,11 @@ func (w Windows) RollingOrigin(first float64, every int, validationFraction floa
 	case w.err != nil:
 		return nil, w.err
 	case !(first > 0 && first < 1):
-		return nil, fmt.Errorf("dyngraph: rolling origin from the fraction %g of the windows, want one between 0 and "+
-			"1: %w", first, ErrInvalid)
+		return nil, invalid("rolling origin from the fraction %g of the windows, want one between 0 and 1", first)
 	case every < 1:
-		return nil, fmt.Errorf("dyngraph: training anew every %d origins, want at least 1: %w", every, ErrInvalid)
+		return nil, invalid("training anew every %d origins, want at least 1", every)
 	case !(validationFraction >= 0 && validationFraction < 1):
-		return nil, fmt.Errorf("dyngraph: fraction %g for validation, want 0 or more and less than 1: %w",
-			validationFraction, ErrInvalid)
+		return nil, invalid("fraction %g for validation, want 0 or more and less than 1", validationFraction)
 	}
 	var splits []Split
 	total := len(w.list)
@@ -67,8 +62,8 @@ func (w Windows) RollingOrigin(first float64, every int, validationFraction floa
 			split.Train = Known(split.Train, split.Validation[0])
 		}
 		if len(split.Train) == 0 {
-			return nil, fmt.Errorf("dyngraph: no window is known for training when the one at snapshot %d is "+
-				"forecast, of %d before it: begin later, or take shorter windows: %w", w.list[i].Start, i, ErrInvalid)
+			return nil, invalid("no window is known for training when the one at snapshot %d is "+
+				"forecast, of %d before it: begin later, or take shorter windows", w.list[i].Start, i)
 		}
 		splits = append(splits, split)
 	}

@@ -1,9 +1,6 @@
 package dyngraph
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // MaxTargetSize bounds Series.TargetSize, so that a forecast of a series without targets cannot ask for all memory.
 const MaxTargetSize = 1 << 20
@@ -53,8 +50,7 @@ type Scale struct{ Mean, Std []float64 }
 func (c Scale) Restore(values []float64) ([]float64, error) {
 	nodes := len(c.Mean)
 	if nodes == 0 || len(values)%nodes != 0 {
-		return nil, fmt.Errorf("dyngraph: %d values to restore with the scales of %d nodes, want a multiple: %w",
-			len(values), nodes, ErrInvalid)
+		return nil, invalid("%d values to restore with the scales of %d nodes, want a multiple", len(values), nodes)
 	}
 	restored, size := make([]float64, len(values)), len(values)/nodes
 	for i, v := range values {

@@ -1,7 +1,6 @@
 package dyngraph
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 )
@@ -35,9 +34,9 @@ func (w Windows) Chronological(trainFraction, validationFraction float64) (Split
 		split.Train = Known(split.Train, split.Validation[0])
 	}
 	if len(split.Train) == 0 || len(split.Validation) == 0 {
-		return Split{}, fmt.Errorf("dyngraph: %d training and %d validation windows of %d and %d were known when "+
-			"the next part begins, want at least one each: take more windows or other fractions: %w",
-			len(split.Train), len(split.Validation), train, validation, ErrInvalid)
+		return Split{}, invalid("%d training and %d validation windows of %d and %d were known when "+
+			"the next part begins, want at least one each: take more windows or other fractions",
+			len(split.Train), len(split.Validation), train, validation)
 	}
 	return split, nil
 }
@@ -47,15 +46,14 @@ func (w Windows) cut(train, validation float64) (Split, error) {
 		return Split{}, w.err
 	}
 	if !(train > 0 && validation > 0 && train+validation < 1) {
-		return Split{}, fmt.Errorf("dyngraph: fractions %g for training and %g for validation, want positive ones "+
-			"with a sum below 1, the rest is for testing: %w", train, validation, ErrInvalid)
+		return Split{}, invalid("fractions %g for training and %g for validation, want positive ones "+
+			"with a sum below 1, the rest is for testing", train, validation)
 	}
 	total := len(w.list)
 	a, b := part(train, total), part(validation, total)
 	if a == 0 || b == 0 || a+b == total {
-		return Split{}, fmt.Errorf("dyngraph: %d windows split into %d for training, %d for validation, %d for "+
-			"testing, want at least one each: take a smaller stride, shorter windows or other fractions: %w",
-			total, a, b, total-a-b, ErrInvalid)
+		return Split{}, invalid("%d windows split into %d for training, %d for validation, %d for "+"testing, want "+
+			"at least one each: take a smaller stride, shorter windows or other fractions", total, a, b, total-a-b)
 	}
 	// Capacities end with the parts: appending to one must not write into the next.
 	return Split{Train: w.list[:a:a], Validation: w.list[a : a+b : a+b], Test: w.list[a+b : total : total]}, nil
@@ -70,8 +68,8 @@ func (w Windows) Rotate(folds int) ([]Split, error) {
 		return nil, w.err
 	}
 	if folds < 3 || folds > len(w.list) {
-		return nil, fmt.Errorf("dyngraph: %d folds of %d windows, want at least 3 (test, validation, training) and "+
-			"at most one for each window: %w", folds, len(w.list), ErrInvalid)
+		return nil, invalid("%d folds of %d windows, want at least 3 (test, validation, training) and "+
+			"at most one for each window", folds, len(w.list))
 	}
 	splits := make([]Split, folds)
 	for k, window := range w.list {

@@ -47,22 +47,16 @@ func (w Window) inputSteps() Span {
 	return Span{w.Start + min(0, features.First), w.Start + w.Inputs() - 1 + max(0, features.Last)}
 }
 
-// targetSteps are the steps that the window's targets are made of.
-func (w Window) targetSteps() Span {
+// Touched are the steps from the first to the last that inputs or target are made of.
+func (w Window) Touched() Span {
 	if w.Validate() != nil {
 		return Span{}
 	}
-	targets, first := w.Series.Steps.Targets, w.Last()
+	in, targets, first := w.inputSteps(), w.Series.Steps.Targets, w.Last()
 	if w.Whole {
 		first = w.Start
 	}
-	return Span{first + targets.First, w.Last() + targets.Last}
-}
-
-// Touched are the steps from the first to the last that inputs or target are made of.
-func (w Window) Touched() Span {
-	in, target := w.inputSteps(), w.targetSteps()
-	return Span{min(in.First, target.First), max(in.Last, target.Last)}
+	return Span{min(in.First, first+targets.First), max(in.Last, w.Last()+targets.Last)}
 }
 
 // Known returns the windows that were observed to their end, target included, when the forecast of origin is made: no
@@ -88,25 +82,24 @@ func (w Window) Visible() [][]float64 {
 	if w.Validate() != nil || s.TargetSize < 1 || w.Start+w.Inputs() > len(s.Newest) {
 		return nil
 	}
-	for _, row := range s.Newest[w.Start : w.Start+w.Inputs()] {
-		if len(row) != s.Nodes()*s.TargetSize {
-			return nil
-		}
+	newest, width := s.Newest[w.Start:w.Start+w.Inputs()], s.Nodes()*s.TargetSize
+	if slices.ContainsFunc(newest, func(row []float64) bool { return len(row) != width }) {
+		return nil
 	}
-	if s.Lagged && (w.Start >= len(s.Features) || len(s.Features[w.Start]) != s.Nodes()*s.FeatureSize) {
+	if !s.Lagged {
+		return slices.Clone(newest)
+	}
+	if w.Start >= len(s.Features) || len(s.Features[w.Start]) != s.Nodes()*s.FeatureSize {
 		return nil
 	}
 	var rows [][]float64
-	if s.Lagged {
-		lags := s.FeatureSize / s.TargetSize
-		for k := range lags - 1 { // the last is Newest
-			row := make([]float64, 0, s.Nodes()*s.TargetSize)
-			for u := range s.Nodes() {
-				at := u*s.FeatureSize + k*s.TargetSize
-				row = append(row, s.Features[w.Start][at:at+s.TargetSize]...)
-			}
-			rows = append(rows, row)
+	for k := range s.FeatureSize/s.TargetSize - 1 { // the last is Newest
+		row := make([]float64, 0, width)
+		for u := range s.Nodes() {
+			at := u*s.FeatureSize + k*s.TargetSize
+			row = append(row, s.Features[w.Start][at:at+s.TargetSize]...)
 		}
+		rows = append(rows, row)
 	}
-	return append(rows, s.Newest[w.Start:w.Start+w.Inputs()]...)
+	return append(rows, newest...)
 }

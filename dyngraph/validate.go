@@ -47,16 +47,11 @@ func (s *Series) checkTimes() error {
 }
 
 func (s *Series) checkWeights() error {
-	if err := s.checkRows("weights", s.Weights, s.Pattern.Edges()); err != nil {
-		return err
+	if len(s.Weights) != len(s.Times) {
+		return s.invalid("weights of %d snapshots, want them for each of %d times", len(s.Weights), len(s.Times))
 	}
-	for i, row := range s.Weights {
-		for e, w := range row {
-			if !finite(w) {
-				return s.invalid("snapshot %d: weight of edge %d -> %d is %g, want a finite number (0 where the edge "+
-					"is absent)", i, s.Pattern.From[e], s.Pattern.To[e], w)
-			}
-		}
+	if fault := s.Pattern.weightFault(s.Weights); fault != "" {
+		return s.invalid("%s", fault)
 	}
 	return nil
 }
@@ -68,15 +63,12 @@ func (s *Series) checkNodes() error {
 	if err := s.checkValues("feature", s.Features, s.Nodes(), s.FeatureSize); err != nil {
 		return err
 	}
-	if s.Targets == nil && s.GraphTargets == nil && s.Newest == nil && s.Recent == nil {
-		if s.TargetSize < 0 || s.TargetSize > MaxTargetSize {
-			return s.invalid("target size %d, want 0 to %d", s.TargetSize, MaxTargetSize)
-		}
-		return nil
+	least, beside := 0, ""
+	if s.Targets != nil || s.GraphTargets != nil || s.Newest != nil || s.Recent != nil {
+		least, beside = 1, " beside targets, newest values or recent means"
 	}
-	if s.TargetSize < 1 || s.TargetSize > MaxTargetSize {
-		return s.invalid("target size %d beside targets, newest values or recent means, want 1 to %d", s.TargetSize,
-			MaxTargetSize)
+	if s.TargetSize < least || s.TargetSize > MaxTargetSize {
+		return s.invalid("target size %d%s, want %d to %d", s.TargetSize, beside, least, MaxTargetSize)
 	}
 	for _, rows := range []struct {
 		name   string
@@ -174,5 +166,9 @@ func (s *Series) checkRows(name string, rows [][]float64, width int) error {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func (s *Series) invalid(format string, args ...any) error {
-	return fmt.Errorf("dyngraph: series %q: %s: %w", s.Name, fmt.Sprintf(format, args...), ErrInvalid)
+	return invalid("series %q: %s", s.Name, fmt.Sprintf(format, args...))
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("dyngraph: %s: %w", fmt.Sprintf(format, args...), ErrInvalid)
 }

@@ -1,10 +1,5 @@
 package dyngraph
 
-import (
-	"fmt"
-	"math"
-)
-
 // Window is a run of consecutive snapshots to learn from: all but the last are inputs, and the targets of the last are
 // to be forecast; its features and edges are not seen. With Whole, as [Series.Whole] makes it, all are inputs, and the
 // targets at each of them are to be met there.
@@ -30,13 +25,14 @@ func (s *Series) Whole() Window {
 func (w Window) Validate() error {
 	s := w.Series
 	if s == nil || s.Pattern == nil || s.Nodes() < 1 || s.Nodes() > MaxNodes {
-		return fmt.Errorf("dyngraph: window without a series of 1 to %d nodes: take windows from Series.Windows, "+
-			"Series.Latest or Series.Whole: %w", MaxNodes, ErrInvalid)
+		return invalid("window without a series of 1 to %d nodes: take windows from Series.Windows, "+
+			"Series.Latest or Series.Whole", MaxNodes)
 	}
 	// Compared by differences: the sum of a huge start and a huge length is negative.
 	if n := len(s.Times); w.Start < 0 || w.Length < 1 || w.Inputs() < 1 || w.Start > n || w.Inputs() > n-w.Start {
-		return s.invalid("window of length %d from snapshot %d on, want a length of at least 2 (1 for a whole series) and "+
-			"all inputs, the length less 1 (the length for a whole series), among the %d snapshots", w.Length, w.Start, n)
+		return s.invalid("window of length %d from snapshot %d on, want a length of at least 2 (1 for a whole series) "+
+			"and all inputs, the length less 1 (the length for a whole series), among the %d snapshots", w.Length,
+			w.Start, n)
 	}
 	if s.TargetSize < 0 || s.TargetSize > MaxTargetSize {
 		return s.invalid("target size %d, want 0 to %d", s.TargetSize, MaxTargetSize)
@@ -81,39 +77,24 @@ func (w Window) ForecastTimes() []float64 {
 // Targets are the node targets to be met at ForecastTimes, [times][nodes*TargetSize] row-major by node, NaN where not
 // observed; nil for a series without targets, for the window of [Series.Latest] and for one that is not in its series.
 func (w Window) Targets() [][]float64 {
-	if w.Series == nil {
-		return nil
-	}
-	return w.met(w.Series.Targets)
+	return w.met(func(s *Series) [][]float64 { return s.Targets })
 }
 
 // GraphTargets are those of the graph as a whole, [times][TargetSize]; nil as Targets.
 func (w Window) GraphTargets() [][]float64 {
-	if w.Series == nil {
-		return nil
-	}
-	return w.met(w.Series.GraphTargets)
+	return w.met(func(s *Series) [][]float64 { return s.GraphTargets })
 }
 
 // met are the rows of the snapshots that a forecast is for.
-func (w Window) met(rows [][]float64) [][]float64 {
-	if w.Validate() != nil || w.Last() >= len(rows) {
+func (w Window) met(of func(*Series) [][]float64) [][]float64 {
+	if w.Validate() != nil || w.Last() >= len(of(w.Series)) {
 		return nil
 	}
+	rows := of(w.Series)[w.Start : w.Last()+1]
 	if w.Whole {
-		return rows[w.Start : w.Last()+1]
+		return rows
 	}
-	return rows[w.Last() : w.Last()+1]
-}
-
-// TargetTime is the time of the snapshot whose targets are to be forecast, counted from the first input; NaN for the
-// window of [Series.Latest], whose target has not been observed, for a whole series, which has targets at all times,
-// and for a window that is not in its series.
-func (w Window) TargetTime() float64 {
-	if w.Whole || w.Validate() != nil || w.Last() >= len(w.Series.Times) {
-		return math.NaN()
-	}
-	return w.Series.Times[w.Last()] - w.Series.Times[w.Start]
+	return rows[len(rows)-1:]
 }
 
 // Latest is the window whose inputs are the last snapshots of the series: what it asks for is not known yet.
@@ -155,10 +136,11 @@ func (s *Series) Windows(length, stride int) Windows {
 	case length < 2:
 		return Windows{err: s.invalid("windows of length %d, want at least 2: an input and the target", length)}
 	case length > len(s.Times):
-		return Windows{err: s.invalid("windows of length %d in %d snapshots: want a shorter window", length, len(s.Times))}
+		return Windows{err: s.invalid("windows of length %d in %d snapshots: want a shorter window", length,
+			len(s.Times))}
 	case stride < 1:
-		return Windows{err: s.invalid("windows every %d snapshots, want at least 1 (the length for windows that do not "+
-			"overlap)", stride)}
+		return Windows{err: s.invalid("windows every %d snapshots, want at least 1 (the length for windows that do "+
+			"not overlap)", stride)}
 	}
 	var w Windows
 	for start := 0; start <= len(s.Times)-length; start += stride {

@@ -43,8 +43,8 @@ func TestWindow(t *testing.T) {
 	if got, want := w.InputTimes(), []float64{0, 1.5, 4}; !slices.Equal(got, want) {
 		t.Errorf("input times %v, want %v", got, want)
 	}
-	if w.Inputs() != 3 || w.Last() != 4 || w.TargetTime() != 7.5 {
-		t.Errorf("%d inputs, last %d, target time %g; want 3, 4, 7.5", w.Inputs(), w.Last(), w.TargetTime())
+	if w.Inputs() != 3 || w.Last() != 4 {
+		t.Errorf("%d inputs, last %d; want 3, 4", w.Inputs(), w.Last())
 	}
 	if got, want := w.Target(), []float64{400, 401, 402}; !slices.Equal(got, want) {
 		t.Errorf("target %v, want %v", got, want)
@@ -63,8 +63,8 @@ func TestWholeSeries(t *testing.T) {
 	if want := []float64{0, 0.5, 2, 4.5, 8, 12.5}; !slices.Equal(w.InputTimes(), want) || !slices.Equal(w.ForecastTimes(), want) {
 		t.Errorf("input times %v, forecast times %v, want %v", w.InputTimes(), w.ForecastTimes(), want)
 	}
-	if w.Inputs() != 6 || w.Last() != 5 || len(w.Targets()) != 6 || w.Target() != nil || !math.IsNaN(w.TargetTime()) || w.GraphTargets() != nil {
-		t.Errorf("%d inputs, last %d, %d targets, target %v at %g", w.Inputs(), w.Last(), len(w.Targets()), w.Target(), w.TargetTime())
+	if w.Inputs() != 6 || w.Last() != 5 || len(w.Targets()) != 6 || w.Target() != nil || w.GraphTargets() != nil {
+		t.Errorf("%d inputs, last %d, %d targets, target %v", w.Inputs(), w.Last(), len(w.Targets()), w.Target())
 	}
 	if want := (dyngraph.Span{First: 0, Last: 5}); w.Touched() != want {
 		t.Errorf("steps %v, want %v", w.Touched(), want)
@@ -118,9 +118,8 @@ func TestWindowOutsideOfItsSeries(t *testing.T) {
 		if err := w.Validate(); !errors.Is(err, dyngraph.ErrInvalid) {
 			t.Errorf("start %d, length %d: %v, want ErrInvalid", w.Start, w.Length, err)
 		}
-		if w.Target() != nil || w.InputTimes() != nil || !math.IsNaN(w.TargetTime()) {
-			t.Errorf("start %d, length %d: target %v, times %v and %g", w.Start, w.Length, w.Target(), w.InputTimes(),
-				w.TargetTime())
+		if w.Target() != nil || w.InputTimes() != nil {
+			t.Errorf("start %d, length %d: target %v, times %v", w.Start, w.Length, w.Target(), w.InputTimes())
 		}
 		for _, known := range []func() ([]float64, error){w.Newest, w.Recent} {
 			if values, err := known(); values != nil || !errors.Is(err, dyngraph.ErrInvalid) {

@@ -98,10 +98,7 @@ func readArchive(path string) (study string, records map[string][]byte, err erro
 // writeArchive replaces an archive in one step, and returns its size in bytes.
 func writeArchive(path, study string, records map[string][]byte) (size int, err error) {
 	head := archiveHead{study, slices.Sorted(maps.Keys(records))}
-	content, err := json.Marshal(head)
-	if err != nil {
-		return 0, fmt.Errorf("experiments: archive: %w", err)
-	}
+	content, _ := json.Marshal(head) // texts
 	for _, name := range head.Names {
 		content = append(append(content, '\n'), records[name]...)
 	}
@@ -110,17 +107,10 @@ func writeArchive(path, study string, records map[string][]byte) (size int, err 
 		return 0, fmt.Errorf("experiments: archive: %w", err)
 	}
 	packed := pack.EncodeAll(seal(append(content, '\n')), nil)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return 0, unshipped(err)
-	}
 	if err := errors.Join(durable.RemoveBegun(path), durable.WriteFile(path, packed)); err != nil {
-		return 0, unshipped(err)
+		return 0, fmt.Errorf("experiments: %w: %w; the archive is as it was: make room and ship again", ErrStore, err)
 	}
 	return len(packed), nil
-}
-
-func unshipped(err error) error {
-	return fmt.Errorf("experiments: %w: %w; the archive is as it was: make room and ship again", ErrStore, err)
 }
 
 // ShipReport says what [Study.Ship] wrote.

@@ -107,8 +107,10 @@ func TestDamagedResultIsNamed(t *testing.T) {
 		}
 	}
 	r := stored(t, toy(), o)
-	if failed := r.errors(); len(failed) != 3 || !strings.Contains(strings.Join(failed, "\n"), all[0]) {
-		t.Errorf("%q, want three damaged results that are named", failed)
+	if failed := r.Results.failed(); len(failed) != 3 || !slices.ContainsFunc(failed, func(f Result) bool {
+		return strings.Contains(f.Record.Error, all[0])
+	}) {
+		t.Errorf("%v, want three damaged results that are named", failed)
 	}
 	if text := markdown(t, r); !strings.Contains(text, "error, ") {
 		t.Errorf("damaged results do not show:\n%s", text)
@@ -136,8 +138,9 @@ func TestAlteredResult(t *testing.T) {
 		if err := os.WriteFile(path, changed, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if failed := stored(t, toy(), o).errors(); len(failed) != 1 || !strings.Contains(failed[0], path+" is damaged") {
-			t.Errorf("byte %d altered: %q, want a damaged file", i, failed)
+		if failed := stored(t, toy(), o).Results.failed(); len(failed) != 1 ||
+			!strings.Contains(failed[0].Record.Error, path+" is damaged") {
+			t.Errorf("byte %d altered: %v, want a damaged file", i, failed)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
 // conflictFolder lies in that of a study and is not read for results: it keeps the other outcomes of the same runs, as
@@ -72,27 +69,27 @@ func (m merger) left(what string, why any) {
 func (m merger) place(path string) error {
 	return filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		inside, _ := filepath.Rel(path, file)
-		parts := strings.Split(filepath.ToSlash(inside), "/")
-		in := len(parts)
-		kept := in >= 2 && parts[1] == conflictFolder
+		is := func(pattern string) bool {
+			matches, _ := filepath.Match(filepath.FromSlash(pattern), inside)
+			return matches
+		}
 		switch {
 		case m.ctx.Err() != nil:
 			return m.ctx.Err()
 		case err != nil:
 			m.left(file, err)
-		case entry.IsDir() && in >= 2 && !(in == 2 && kept):
-			return fs.SkipDir
 		case entry.IsDir() || strings.HasPrefix(entry.Name(), "."): // begun by another process
-		case file == path || in == 1 && strings.HasSuffix(file, archiveExtension):
+		case inside == "." || is("*"+archiveExtension):
 			return m.archive(file)
-		case in >= 2 && strings.HasSuffix(file, resultExtension):
+		case is("*/*"+resultExtension) || is("*/"+conflictFolder+"/*"+resultExtension):
 			content, err := os.ReadFile(file)
 			if err != nil {
 				m.left(file, err)
 				return nil
 			}
+			study, _, _ := strings.Cut(filepath.ToSlash(inside), "/")
 			name, _, _ := strings.Cut(entry.Name(), ".")
-			return m.record(parts[0], name, content, file)
+			return m.record(study, name, content, file)
 		}
 		return nil
 	})
@@ -153,54 +150,32 @@ func (m merger) put(target slot, r *Record, content []byte, source string) (made
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return false, unreadable(err)
 	}
-	file := target.file()
 	switch {
 	case there == nil || there.Error != "" && r.Error == "":
-		if err := write(file, content); err != nil {
+		if err := write(target.file(), content); err != nil {
 			return false, err
 		}
 		m.report.Added++
 		return r.Error == "", nil
-	case r.Error != "":
+	case r.Error != "" || r.Facts.outcome() == there.Facts.outcome():
 		m.report.Same++
 		return there.Error == "", nil
 	}
-	was, err := there.Facts.outcome()
-	if err != nil {
-		return true, err
+	other := filepath.Join(target.folder, conflictFolder, target.name+"."+r.Facts.outcome()+resultExtension)
+	if !slices.Contains(m.report.Conflicts, other) {
+		m.report.Conflicts = append(m.report.Conflicts, other)
 	}
-	is, err := r.Facts.outcome()
-	if err != nil {
-		return true, err
-	}
-	if bytes.Equal(was, is) {
-		m.report.Same++
-		return true, nil
-	}
-	file = filepath.Join(target.folder, conflictFolder, target.name+"."+hashOf(is)+resultExtension)
-	if !slices.Contains(m.report.Conflicts, file) {
-		m.report.Conflicts = append(m.report.Conflicts, file)
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return true, unusable(err)
-	}
-	return true, write(file, content)
+	return true, write(other, content)
 }
 
-func write(file string, record []byte) error {
-	if err := durable.WriteFile(file, slices.Concat(bytes.TrimSpace(record), []byte("\n"))); err != nil {
-		return unusable(err)
-	}
-	return nil
-}
-
-// outcome is what two runs of one identity have in common.
-func (f Facts) outcome() ([]byte, error) {
+// outcome is a hash of what two runs of one identity have in common, of facts that were read.
+func (f Facts) outcome() string {
 	f.PeakBytes = 0
 	if f.Training != nil {
 		t := *f.Training
 		t.SecondsPerEpoch = 0
 		f.Training = &t
 	}
-	return json.Marshal(f)
+	content, _ := json.Marshal(f) // numbers that were read can be written
+	return hashOf(content)
 }

@@ -64,8 +64,7 @@ type job struct {
 type plan struct {
 	profile Profile
 	store   store
-	// jobs are those asked for; all are those of the same keys, with the profile's seeds and every model.
-	jobs, all []job
+	jobs    []job
 }
 
 // plan lists the runs that options ask for.
@@ -81,63 +80,48 @@ func (s Study) plan(o Options) (p plan, err error) {
 	if p.store, err = openStore(s.Name, o); err != nil {
 		return p, err
 	}
-	narrow := len(o.Models) > 0 || o.Seeds != nil
-	if p.jobs, err = s.jobs(p, o); err != nil || !narrow {
-		p.all = p.jobs
-		return p, err
-	}
-	o.Models, o.Seeds = nil, nil
-	p.all, err = s.jobs(p, o)
-	return p, err
-}
-
-func (s Study) jobs(p plan, o Options) ([]job, error) {
 	runs, err := s.Plan(Scope{p.profile, o.Seeds})
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	if err := o.check(s.Name, p.profile, runs); err != nil {
-		return nil, err
+		return p, err
 	}
 	kind, seen := o.kind(), make(map[string]Run)
-	var jobs []job
 	for _, r := range runs {
 		if !o.wants(r) {
 			continue
 		}
 		identity, err := r.Identity()
 		if err != nil {
-			return nil, err
+			return p, err
 		}
-		j := job{Run: r}
+		backend := kind
 		if r.Model.Untrained {
-			j.slot, err = p.store.slot(noBackend, identity)
-		} else {
-			j.slot, err = p.store.slot(kind, identity)
+			backend = noBackend
 		}
+		slot, err := p.store.slot(backend, identity)
 		if err != nil {
-			return nil, err
+			return p, err
 		}
-		if other, twice := seen[j.slot.name]; twice {
-			return nil, fmt.Errorf("experiments: study %s has one identity for two runs, %v and %v, "+
+		if other, twice := seen[slot.name]; twice {
+			return p, fmt.Errorf("experiments: study %s has one identity for two runs, %v and %v, "+
 				"want all that tells them apart in it: %w", s.Name, other, r, ErrInput)
 		}
-		seen[j.slot.name] = r
-		jobs = append(jobs, j)
+		seen[slot.name] = r
+		p.jobs = append(p.jobs, job{r, slot})
 	}
-	return jobs, nil
+	return p, nil
 }
 
 // wants says whether a run is asked for.
 func (o Options) wants(r Run) bool {
-	requested := false
 	for name, values := range o.Only {
 		if !slices.Contains(values, r.Key(name)) {
 			return false
 		}
-		requested = true
 	}
-	return (requested || !r.OnRequest) && (len(o.Models) == 0 || slices.Contains(o.Models, r.Model.ID))
+	return (len(o.Only) > 0 || !r.OnRequest) && (len(o.Models) == 0 || slices.Contains(o.Models, r.Model.ID))
 }
 
 // check finds models and keys that a study does not have.

@@ -1,8 +1,10 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // Profile sets the size of an experiment.
@@ -26,22 +28,17 @@ const ProfileEnv = "PENGCDE_PROFILE"
 
 // CurrentProfile is the one that PENGCDE_PROFILE names, Quick when it is not set.
 func CurrentProfile() (Profile, error) {
-	if name := os.Getenv(ProfileEnv); name != "" {
-		p, err := ParseProfile(name)
-		if err != nil {
-			return "", fmt.Errorf("%w (from %s)", err, ProfileEnv)
-		}
-		return p, nil
+	p, err := ParseProfile(cmp.Or(os.Getenv(ProfileEnv), string(Quick)))
+	if err != nil {
+		return "", fmt.Errorf("%w (from %s)", err, ProfileEnv)
 	}
-	return Quick, nil
+	return p, nil
 }
 
 // ParseProfile reads a name.
 func ParseProfile(name string) (Profile, error) {
-	for _, p := range Profiles() {
-		if string(p) == name {
-			return p, nil
-		}
+	if p := Profile(name); slices.Contains(Profiles(), p) {
+		return p, nil
 	}
 	return "", fmt.Errorf("experiments: profile %q, want one of %q: %w", name, Profiles(), ErrInput)
 }

@@ -19,8 +19,6 @@ type Report struct {
 	All Results `json:"-"`
 	// Backend is the kind that would compute; "" where none can be told.
 	Backend string
-	// Unnamed is the number of files from before generations were recorded, which are not read.
-	Unnamed int `json:",omitempty"`
 
 	folder string
 }
@@ -41,13 +39,16 @@ func (s Study) Stored(o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Study: s, Profile: p.profile, Backend: o.kind(), Unnamed: p.store.unnamed(), folder: p.store.folder}
+	r := &Report{Study: s, Profile: p.profile, Backend: o.kind(), folder: p.store.folder}
 	if r.Results, err = find(p.jobs); err != nil {
 		return nil, err
 	}
 	r.All = r.Results
-	if len(p.all) > 0 && (len(p.jobs) == 0 || &p.all[0] != &p.jobs[0]) {
-		r.All, err = find(p.all)
+	if len(o.Models) > 0 || o.Seeds != nil {
+		o.Models, o.Seeds = nil, nil
+		if p, err = s.plan(o); err == nil {
+			r.All, err = find(p.jobs)
+		}
 	}
 	return r, err
 }
@@ -72,16 +73,6 @@ func (r *Report) Models() []string { return r.Results.Values("model") }
 
 // Items are the tables and figures of the study.
 func (r *Report) Items() ([]figures.Item, error) { return r.Study.Show(r) }
-
-// errors say which runs could not be made, and why.
-func (r *Report) errors() (all []string) {
-	for _, result := range r.Results {
-		if result.Record != nil && result.Record.Error != "" {
-			all = append(all, fmt.Sprintf("%v: %s", result.Run, result.Record.Error))
-		}
-	}
-	return all
-}
 
 // Marks of a row that has runs which another backend made, or which came with the module.
 const elsewhereMark, shippedMark = " †", " ‡"
@@ -111,10 +102,6 @@ func (r *Report) Remarks() (lines []string) {
 	}
 	if stale := r.Results.Stale(); stale > 0 {
 		lines = append(lines, staleRemark(stale))
-	}
-	if r.Unnamed > 0 {
-		lines = append(lines, fmt.Sprintf("%d results in %s are from before generations were recorded and are not "+
-			"read: remove them.", r.Unnamed, r.folder))
 	}
 	return lines
 }

@@ -9,14 +9,19 @@ import (
 // Results are runs and what is stored of them.
 type Results []Result
 
-// Where keeps those with a value of a key; "model" stands for the model's ID.
-func (r Results) Where(key, value string) (some Results) {
+// only are those that fit.
+func (r Results) only(fits func(Result) bool) (some Results) {
 	for _, result := range r {
-		if result.Key(key) == value {
+		if fits(result) {
 			some = append(some, result)
 		}
 	}
 	return some
+}
+
+// Where keeps those with a value of a key; "model" stands for the model's ID.
+func (r Results) Where(key, value string) Results {
+	return r.only(func(result Result) bool { return result.Key(key) == value })
 }
 
 // Values are those of a key, in the order of the results.
@@ -30,58 +35,39 @@ func (r Results) Values(key string) (values []string) {
 }
 
 // Made are those with facts, diverged ones among them.
-func (r Results) Made() (some Results) {
-	for _, result := range r {
-		if result.Record != nil && result.Record.Facts != nil {
-			some = append(some, result)
-		}
-	}
-	return some
-}
+func (r Results) Made() Results { return r.only(Result.made) }
 
 // Finished are those with facts that did not diverge.
-func (r Results) Finished() (some Results) {
-	for _, result := range r.Made() {
-		if result.Facts().Failure == "" {
-			some = append(some, result)
-		}
-	}
-	return some
+func (r Results) Finished() Results {
+	return r.only(func(result Result) bool { return result.made() && result.Facts().Failure == "" })
+}
+
+// failed are those with an error that kept them from being made.
+func (r Results) failed() Results {
+	return r.only(func(result Result) bool { return result.Record != nil && result.Record.Error != "" })
 }
 
 // Stale is the number of runs of which only another [Generation] is stored.
-func (r Results) Stale() (count int) {
-	for _, result := range r {
-		if result.Stale {
-			count++
-		}
-	}
-	return count
-}
+func (r Results) Stale() int { return len(r.only(func(result Result) bool { return result.Stale })) }
+
+func (r Result) made() bool { return r.Record != nil && r.Record.Facts != nil }
 
 // Facts are those of a result that [Results.Made] or [Results.Finished] returned.
 func (r Result) Facts() *Facts { return r.Record.Facts }
 
 // Gap says in words why a mean over the results would mislead; "" when all are there and none diverged.
 func (r Results) Gap() string {
-	stale, failed := r.Stale(), 0
-	for _, result := range r {
-		if result.Record != nil && result.Record.Error != "" {
-			failed++
-		}
-	}
 	say := func(what string, count int) string { return fmt.Sprintf("%s, %d of %d", what, count, len(r)) }
-	made := len(r.Made())
-	diverged := made - len(r.Finished())
+	failed, made, finished := len(r.failed()), len(r.Made()), len(r.Finished())
 	switch {
 	case failed > 0:
 		return say("error", failed)
-	case stale > 0:
-		return say("stale", stale)
+	case r.Stale() > 0:
+		return say("stale", r.Stale())
 	case made < len(r):
 		return say("missing", len(r)-made)
-	case diverged > 0:
-		return say("diverged", diverged)
+	case finished < made:
+		return say("diverged", made-finished)
 	}
 	return ""
 }
@@ -91,11 +77,10 @@ func (r Results) Scores(name string) []float64 {
 	values := make([]float64, len(r))
 	for i, result := range r {
 		values[i] = math.NaN()
-		if result.Record == nil || result.Record.Facts == nil {
-			continue
-		}
-		if score, ok := result.Facts().Scores[name]; ok {
-			values[i] = score
+		if result.made() {
+			if score, ok := result.Facts().Scores[name]; ok {
+				values[i] = score
+			}
 		}
 	}
 	return values

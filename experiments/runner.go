@@ -23,7 +23,8 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &runner{study: s, options: o, learners: make(map[string]Learner), began: time.Now()}
+	w := &runner{study: s, options: o, learners: make(map[string]Learner),
+		clock: clock{known: make(map[string][]float64)}, began: time.Now()}
 	if err := w.all(ctx, p.jobs); err != nil {
 		return nil, err
 	}
@@ -31,12 +32,15 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if failed := r.errors(); len(failed) > 0 {
-		err = fmt.Errorf("experiments: %d of %d runs of %s could not be made, the first: %s; run again with retry",
-			len(failed), len(p.jobs), s.Name, failed[0])
+	if failed := r.Results.failed(); len(failed) > 0 {
+		err = fmt.Errorf("experiments: %d of %d runs of %s could not be made, the first: %v: %s; run again with retry",
+			len(failed), len(p.jobs), s.Name, failed[0].Run, failed[0].Record.Error)
 	}
 	return r, err
 }
+
+// poll is when to look again whether another process has ended.
+const poll = 300 * time.Millisecond
 
 // runner makes the runs of a study.
 type runner struct {
@@ -65,9 +69,7 @@ func (w *runner) all(ctx context.Context, jobs []job) error {
 		}
 		if w.wanted(f) {
 			missing = append(missing, j)
-			continue
-		}
-		if f.stale {
+		} else if f.stale {
 			stale++
 		} else if err := w.tidy(j.slot, f); err != nil {
 			return err
@@ -78,10 +80,9 @@ func (w *runner) all(ctx context.Context, jobs []job) error {
 		w.notice(staleRemark(stale))
 	}
 	for len(missing) > 0 {
-		var held []job
+		var group, held []job
 		for len(missing) > 0 {
-			group := w.nextGroup(missing)
-			missing = missing[len(group):]
+			group, missing = w.nextGroup(missing)
 			left, err := w.group(ctx, group)
 			if err != nil {
 				return err
@@ -90,8 +91,10 @@ func (w *runner) all(ctx context.Context, jobs []job) error {
 		}
 		if len(held) > 0 && len(held) == len(w.clock.missing) {
 			w.report(held[0], 0, "another process has it, waiting")
-			if err := wait(ctx); err != nil {
-				return err
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(poll):
 			}
 		}
 		missing = held
@@ -100,19 +103,7 @@ func (w *runner) all(ctx context.Context, jobs []job) error {
 	return nil
 }
 
-// wait lets other processes work.
-func wait(ctx context.Context) error {
-	const poll = 300 * time.Millisecond
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(poll):
-		return nil
-	}
-}
-
-// wanted says whether a run is to be made. One that another backend made is; one of another generation only on
-// request.
+// wanted says whether a run is to be made. One that another backend made is; one of another generation only on request.
 func (w *runner) wanted(f found) bool {
 	switch {
 	case f.stale:
@@ -131,22 +122,20 @@ func (w *runner) tidy(s slot, f found) error {
 	return s.removeOlder()
 }
 
-// nextGroup moves runs that are trained in one program to the front, and returns them: the seeds of the first one's
-// model.
-func (w *runner) nextGroup(jobs []job) []job {
-	first, count := jobs[0], 1
+// nextGroup divides runs into those that are trained in one program, the seeds of the first one's model, and the rest.
+func (w *runner) nextGroup(jobs []job) (group, rest []job) {
+	first := jobs[0]
 	if first.Model.Untrained || !w.options.SeedsTogether && w.options.kind() != "xla:cuda" {
-		return jobs[:1]
+		return jobs[:1], jobs[1:]
 	}
-	for i, j := range jobs[1:] {
+	for _, j := range jobs {
 		if j.kind() == first.kind() && j.Fold == first.Fold {
-			at := i + 1
-			copy(jobs[count+1:at+1], jobs[count:at])
-			jobs[count] = j
-			count++
+			group = append(group, j)
+		} else {
+			rest = append(rest, j)
 		}
 	}
-	return jobs[:count]
+	return group, rest
 }
 
 // group makes runs that are trained together, and returns those that another process has. Each is a coroutine that

@@ -121,14 +121,10 @@ func (s slot) removeOlder() error {
 		if !locked {
 			continue
 		}
-		err = os.Remove(other.file())
-		if errors.Is(err, fs.ErrNotExist) { // it came with the module
+		if err = os.Remove(other.file()); errors.Is(err, fs.ErrNotExist) { // it came with the module
 			err = nil
 		}
-		if err != nil {
-			err = unusable(err)
-		}
-		if err := errors.Join(err, unlock(err == nil)); err != nil {
+		if err := errors.Join(unusable(err), unlock(err == nil)); err != nil {
 			return err
 		}
 	}
@@ -149,10 +145,7 @@ func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
 	path := s.path() + ".lock"
 	file := flock.New(path, flock.SetPermissions(0o644))
 	if locked, err := file.TryLock(); err != nil || !locked {
-		if err != nil {
-			err = unusable(err)
-		}
-		return nil, false, err
+		return nil, false, unusable(err)
 	}
 	// Who had the lock may have removed its file meanwhile: then this lock is of a file that nobody else meets.
 	if here, err := os.Stat(path); err != nil || !sameFile(here, file) {
@@ -164,12 +157,7 @@ func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
 	unlock = func(done bool) error {
 		var err error
 		if done {
-			if err = s.checkpoint().Remove(); err == nil {
-				err = os.Remove(path)
-			}
-			if err != nil {
-				err = unusable(err)
-			}
+			err = unusable(errors.Join(s.checkpoint().Remove(), os.Remove(path)))
 		}
 		return errors.Join(err, file.Unlock())
 	}

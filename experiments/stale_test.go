@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,21 +88,6 @@ func TestRunsOfAnotherBackend(t *testing.T) {
 	again := run(t, s, other)
 	if all := files(t, folder, "*"); made != 1 || len(again.Remarks()) != 0 || len(all) != 3 {
 		t.Errorf("%d runs made anew, remarks %q, files %v, want 1, none and both kept", made, again.Remarks(), all)
-	}
-}
-
-// Results from before generations were recorded are told of.
-func TestUnnamedResults(t *testing.T) {
-	folder := results(t)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "0123456789abcdef.json"), []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, o := pair(t)
-	if said := stored(t, s, o).Remarks(); !strings.Contains(strings.Join(said, "\n"), "1 results in "+folder) {
-		t.Errorf("remarks %q, want one that names the folder", said)
 	}
 }
 

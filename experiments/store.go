@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
@@ -64,21 +64,6 @@ func openStore(study string, o Options) (store, error) {
 		s.shipped, err = shippedRuns(study)
 	}
 	return s, err
-}
-
-// unnamed counts the results whose files have no generation in their name: they are of the time before that was
-// recorded, and are not read.
-func (s store) unnamed() int {
-	entries, _ := os.ReadDir(s.folder) // where it cannot be read, reading a run will say so
-	count := 0
-	for _, entry := range entries {
-		name, isResult := strings.CutSuffix(entry.Name(), resultExtension)
-		_, _, _, ok := parseName(name)
-		if isResult && !ok && !strings.HasPrefix(name, ".") {
-			count++
-		}
-	}
-	return count
 }
 
 // found is what is stored of a run.
@@ -155,13 +140,18 @@ func (s slot) save(r Record) error {
 	if err != nil {
 		return fmt.Errorf("experiments: store a run: %w", err)
 	}
-	if err := durable.WriteFile(s.file(), append(content, '\n')); err != nil {
-		return unusable(err)
-	}
-	return nil
+	return write(s.file(), content)
 }
 
+func write(file string, record []byte) error {
+	return unusable(durable.WriteFile(file, slices.Concat(bytes.TrimSpace(record), []byte("\n"))))
+}
+
+// unusable says of an error, if there is one, what to do.
 func unusable(err error) error {
+	if err == nil {
+		return nil
+	}
 	return fmt.Errorf("experiments: %w: %w; what was stored before is kept: make room, or set %s to another folder, "+
 		"and run again", ErrStore, err, ResultsEnv)
 }

@@ -104,14 +104,14 @@ func (c *doctorCommand) Run(ctx context.Context, s *streams) error {
 	if err := doctor.Write(s.out, checks); err != nil {
 		return err
 	}
-	if doctor.Worst(checks) == doctor.Missing {
-		var names []string
-		for _, check := range checks {
-			if check.State == doctor.Missing {
-				names = append(names, check.Name)
-			}
+	var missing []string
+	for _, check := range checks {
+		if check.State == doctor.Missing {
+			missing = append(missing, check.Name)
 		}
-		return fmt.Errorf("missing: %s", strings.Join(names, ", "))
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("missing: %s", strings.Join(missing, ", "))
 	}
 	return nil
 }

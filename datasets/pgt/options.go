@@ -1,11 +1,5 @@
 package pgt
 
-import (
-	"fmt"
-
-	"github.com/peng-cde/pengcde-go/dyngraph"
-)
-
 // Option changes how a file becomes a series.
 type Option func(*config)
 
@@ -31,12 +25,12 @@ func newConfig(name string, options []Option) (config, error) {
 	}
 	switch {
 	case c.standardisation != Published && c.standardisation != PastOnly:
-		return c, fmt.Errorf("datasets/pgt: %v, want Published or PastOnly: %w", c.standardisation, dyngraph.ErrInvalid)
+		return c, c.invalid("%v, want Published or PastOnly", c.standardisation)
 	case c.lag < 1:
-		return c, fmt.Errorf("datasets/pgt: lag of %d days, want at least 1: %w", c.lag, dyngraph.ErrInvalid)
+		return c, c.invalid("lag of %d days, want at least 1", c.lag)
 	case c.lag < 2 && c.standardisation == PastOnly:
-		return c, fmt.Errorf("datasets/pgt: PastOnly with a lag of 1 day leaves no day before the first snapshot's "+
-			"newest one, want a lag of at least 2: %w", dyngraph.ErrInvalid)
+		return c, c.invalid("PastOnly with a lag of 1 day leaves no day before the first snapshot's newest one, want a " +
+			"lag of at least 2")
 	}
 	return c, nil
 }

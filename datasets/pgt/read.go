@@ -85,25 +85,17 @@ type file struct {
 	Dates   []*string    `json:"dates"`
 }
 
-func (c config) parse(content []byte) (*dyngraph.Series, error) {
-	var f file
-	if err := c.unmarshal(content, &f); err != nil {
-		return nil, err
-	}
-	return c.series(&f)
-}
-
 func (c config) unmarshal(content []byte, into any) error {
 	err := json.Unmarshal(content, into)
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		at := int(syntax.Offset)
 		before := content[max(0, at-20):at]
-		return fmt.Errorf("datasets/pgt: %s: not JSON at byte %d of %d, after %q: the file is cut short, or holds "+
-			"NaN or Infinity (fill those first): %w: %w", c.name, at, len(content), before, err, dyngraph.ErrInvalid)
+		return c.invalid("not JSON at byte %d of %d, after %q: the file is cut short, or holds NaN or Infinity (fill "+
+			"those first): %v", at, len(content), before, err)
 	}
 	if err != nil {
-		return fmt.Errorf("datasets/pgt: %s: %w: %w", c.name, err, dyngraph.ErrInvalid)
+		return c.invalid("%v", err)
 	}
 	return nil
 }

@@ -13,6 +13,14 @@ func (c config) invalid(format string, args ...any) error {
 	return fmt.Errorf("datasets/pgt: %s: %s: %w", c.name, fmt.Sprintf(format, args...), dyngraph.ErrInvalid)
 }
 
+func (c config) parse(content []byte) (*dyngraph.Series, error) {
+	var f file
+	if err := c.unmarshal(content, &f); err != nil {
+		return nil, err
+	}
+	return c.series(&f)
+}
+
 func (c config) series(f *file) (*dyngraph.Series, error) {
 	cases, err := c.cases(f)
 	if err != nil {
@@ -36,7 +44,11 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 		s.Dates = dates[:snapshots:snapshots]
 	}
 	s.Lagged, s.Steps.Features.Last, s.Steps.Targets = true, c.lag-1, dyngraph.Span{First: c.lag, Last: c.lag}
-	if s.Pattern, s.Weights, err = c.graph(f, days, snapshots, nodes); err != nil {
+	edges, err := c.days(f, days, nodes)
+	if err != nil {
+		return nil, err
+	}
+	if s.Pattern, s.Weights, err = c.graph(edges[:snapshots], nodes); err != nil {
 		return nil, err
 	}
 	for i, scale := range s.Scales {
@@ -87,65 +99,24 @@ func (c config) cases(f *file) ([][]float64, error) {
 	return cases, nil
 }
 
-// graph returns the union of the edges of the snapshots' days, and the weights of each on it. All days are checked,
-// also those after the last snapshot's.
-func (c config) graph(f *file, days, snapshots, nodes int) (*dyngraph.Pattern, [][]float64, error) {
+// days returns the edges of all days, checked, also of those after the last snapshot's.
+func (c config) days(f *file, days, nodes int) ([]edges, error) {
 	if len(f.Edges.Index) > days || len(f.Edges.Weight) > days {
-		return nil, nil, c.invalid("edge_index of %d days and edge_weight of %d, but y has %d", len(f.Edges.Index),
+		return nil, c.invalid("edge_index of %d days and edge_weight of %d, but y has %d", len(f.Edges.Index),
 			len(f.Edges.Weight), days)
 	}
-	var from, to []int
-	daily := make([][]float64, days)
-	for t := range days {
-		edges, weights, err := c.day(f, t, nodes)
-		if err != nil {
-			return nil, nil, err
+	all := make([]edges, days)
+	for t := range all {
+		pairs, ok := f.Edges.Index[strconv.Itoa(t)]
+		weights, also := f.Edges.Weight[strconv.Itoa(t)]
+		if !ok || !also {
+			return nil, c.invalid("day %d is missing from edge_index or edge_weight: a day on which nobody moved "+
+				"takes empty lists", t)
 		}
-		daily[t] = weights
-		if t < snapshots {
-			for _, e := range edges {
-				from, to = append(from, *e[0]), append(to, *e[1])
-			}
-		}
-	}
-	pattern, place, err := dyngraph.NewPattern(nodes, from, to)
-	if err != nil {
-		return nil, nil, c.invalid("%v", err)
-	}
-	weights, k := make([][]float64, snapshots), 0
-	for i := range weights {
-		weights[i] = make([]float64, pattern.Edges())
-		for _, w := range daily[i] {
-			weights[i][place[k]] += w
-			k++
+		all[t] = edges{pairs, weights}
+		if err := c.checkEdges(fmt.Sprintf("day %d", t), all[t], nodes); err != nil {
+			return nil, err
 		}
 	}
-	return pattern, weights, nil
-}
-
-// day returns the edges of a day and their weights, checked.
-func (c config) day(f *file, t, nodes int) ([][]*int, []float64, error) {
-	key := strconv.Itoa(t)
-	edges, ok := f.Edges.Index[key]
-	given, also := f.Edges.Weight[key]
-	switch {
-	case !ok || !also:
-		return nil, nil, c.invalid("day %d is missing from edge_index or edge_weight: a day on which nobody moved "+
-			"takes empty lists", t)
-	case len(edges) != len(given):
-		return nil, nil, c.invalid("day %d has %d edges and %d weights, want one weight for each edge", t, len(edges),
-			len(given))
-	}
-	weights := make([]float64, len(edges))
-	for k, e := range edges {
-		if err := checkEdge(e, nodes); err != nil {
-			return nil, nil, c.invalid("edge %d of day %d %v", k, t, err)
-		}
-		if given[k] == nil || *given[k] < 0 {
-			return nil, nil, c.invalid("weight of edge %d (%d -> %d) of day %d is null or negative, want a number of "+
-				"people: leave out edges without any", k, *e[0], *e[1], t)
-		}
-		weights[k] = *given[k]
-	}
-	return edges, weights, nil
+	return all, nil
 }

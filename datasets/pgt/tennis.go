@@ -3,7 +3,6 @@ package pgt
 import (
 	_ "embed" // for the shipped files
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -138,17 +137,9 @@ func (c config) checkTennis(k int, s tennisSnapshot, nodes int) error {
 			len(s.Nodes), nodes)
 	case s.Edges == nil || s.Weights == nil:
 		return c.invalid("snapshot %d lacks edges or weights: one without mentions takes empty lists", k)
-	case len(s.Edges) != len(s.Weights):
-		return c.invalid("snapshot %d has %d edges and %d weights, want one weight for each edge", k, len(s.Edges),
-			len(s.Weights))
 	}
-	for e, edge := range s.Edges {
-		if err := checkEdge(edge, nodes); err != nil {
-			return c.invalid("edge %d of snapshot %d %v", e, k, err)
-		}
-		if w := s.Weights[e]; w == nil || *w < 0 {
-			return c.invalid("weight of edge %d of snapshot %d is null or negative, want a number of mentions", e, k)
-		}
+	if err := c.checkEdges(fmt.Sprintf("snapshot %d", k), edges{s.Edges, s.Weights}, nodes); err != nil {
+		return err
 	}
 	for u, x := range s.Nodes {
 		if len(x) != 2 || x[0] == nil || x[1] == nil || *x[0] < 0 || *x[1] < 0 || *x[1] > 1 {
@@ -161,31 +152,20 @@ func (c config) checkTennis(k int, s tennisSnapshot, nodes int) error {
 	return nil
 }
 
-// checkEdge says what is wrong with a pair [from, to].
-func checkEdge(edge []*int, nodes int) error {
-	if len(edge) != 2 || edge[0] == nil || edge[1] == nil {
-		return errors.New("is not a pair [from, to]")
-	}
-	if *edge[0] < 0 || *edge[0] >= nodes || *edge[1] < 0 || *edge[1] >= nodes {
-		return fmt.Errorf("joins %d -> %d, want nodes in 0..%d as y has %d", *edge[0], *edge[1], nodes-1, nodes)
-	}
-	return nil
-}
-
 func (c config) tennisNames(entries map[string]json.RawMessage, nodes int) ([]string, error) {
 	var ids map[string]*int
 	if err := c.entry(entries, "node_ids", &ids); err != nil {
 		return nil, err
 	}
-	names, given := make([]string, nodes), make([]bool, nodes)
 	if len(ids) != nodes {
 		return nil, c.invalid("node_ids names %d nodes, y has %d", len(ids), nodes)
 	}
+	names, given := make([]string, nodes), make([]bool, nodes)
 	for name, u := range ids {
-		switch {
-		case u == nil:
+		if u == nil {
 			return nil, c.invalid("node_ids gives %q no node", name)
-		case *u < 0 || *u >= nodes || given[*u]:
+		}
+		if *u < 0 || *u >= nodes || given[*u] {
 			return nil, c.invalid("node_ids gives %q the node %d, want 0..%d, each once", name, *u, nodes-1)
 		}
 		names[*u], given[*u] = name, true
@@ -197,24 +177,19 @@ func (c config) tennisSeries(snapshots []tennisSnapshot, names []string) (*dyngr
 	nodes := len(names)
 	s := &dyngraph.Series{Name: c.name, NodeNames: names, FeatureSize: degreeClasses + transitivityClasses,
 		TargetSize: 1, Steps: dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}}}
-	var from, to []int
+	var steps []edges
 	for _, snapshot := range snapshots {
-		for _, e := range snapshot.Edges {
-			from, to = append(from, *e[0]), append(to, *e[1])
-		}
+		steps = append(steps, edges{snapshot.Edges, snapshot.Weights})
 	}
-	pattern, place, err := dyngraph.NewPattern(nodes, from, to)
-	if err != nil {
-		return nil, c.invalid("%v", err)
+	var err error
+	if s.Pattern, s.Weights, err = c.graph(steps, nodes); err != nil {
+		return nil, err
 	}
-	s.Pattern = pattern
 	for k, snapshot := range snapshots {
-		weights, newest := make([]float64, pattern.Edges()), make([]float64, nodes)
+		newest := make([]float64, nodes)
 		for e, w := range snapshot.Weights {
-			weights[place[e]] += *w
 			newest[*snapshot.Edges[e][1]] += *w
 		}
-		place = place[len(snapshot.Weights):]
 		features, targets := make([]float64, nodes*s.FeatureSize), make([]float64, nodes)
 		next := snapshots[min(k+1, len(snapshots)-1)].Mentions
 		for u, x := range snapshot.Nodes {
@@ -224,10 +199,8 @@ func (c config) tennisSeries(snapshots []tennisSnapshot, names []string) (*dyngr
 			features[u*s.FeatureSize+degreeClasses+transitivity] = 1
 			targets[u], newest[u] = math.Log1p(*next[u]), math.Log1p(newest[u])
 		}
-		s.Times = append(s.Times, float64(k))
-		s.Weights, s.Features, s.Targets = append(s.Weights, weights), append(s.Features, features),
-			append(s.Targets, targets)
-		s.Newest = append(s.Newest, newest)
+		s.Times, s.Newest = append(s.Times, float64(k)), append(s.Newest, newest)
+		s.Features, s.Targets = append(s.Features, features), append(s.Targets, targets)
 		s.Recent = append(s.Recent, meanOf(s.Newest[max(0, k+1-recentSnapshots):]))
 	}
 	if err := s.Validate(); err != nil {

@@ -1,8 +1,10 @@
 package synthetic
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/gob"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -13,7 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
-	"github.com/peng-cde/pengcde-go/internal/safetensors"
+	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
 // ErrCache is wrapped by notices about files that cannot be used.
@@ -34,11 +36,7 @@ type Cache struct {
 // Generate returns the set of the file, or else [Generate]'s, and then keeps it. It fails only where that does, and for
 // dynamics without a name: a folder that cannot be used costs a notice and the time to generate.
 func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
-	config = config.withDefaults()
-	if err := config.check(); err != nil {
-		return nil, err
-	}
-	identity, err := config.identity()
+	identity, err := config.Identity()
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +65,7 @@ func (c Cache) Path(config Config) (string, error) {
 
 func (c Cache) path(identity string) string {
 	sum := sha256.Sum256([]byte(identity))
-	return filepath.Join(c.Folder, hex.EncodeToString(sum[:16])+".safetensors")
+	return filepath.Join(c.Folder, hex.EncodeToString(sum[:16])+".gob")
 }
 
 func (c Cache) notice(format string, args ...any) {
@@ -77,17 +75,13 @@ func (c Cache) notice(format string, args ...any) {
 	fmt.Fprintf(c.Notices, format+"\n", args...)
 }
 
-// Identity is all that decides what is generated, as JSON with every default written out.
+// Identity is all that decides what is generated, as JSON with every default written out: parameters of family and
+// dynamics in the place of functions.
 func (c Config) Identity() (string, error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
 		return "", err
 	}
-	return c.identity()
-}
-
-// identity is all that decides what is generated, as JSON: parameters of family and dynamics in the place of functions.
-func (c Config) identity() (string, error) {
 	family, err := json.Marshal(graphs.Resolve(c.Family))
 	if err != nil {
 		return "", fmt.Errorf("datasets/synthetic: parameters of family %q: %w: %w", c.Family.Name(), err, ErrConfig)
@@ -120,15 +114,19 @@ func (c Config) identity() (string, error) {
 	return string(identity), nil
 }
 
-const identityKey = "configuration"
+// stored is what a file holds, encoded by gob, after the SHA-256 of the encoding.
+type stored struct {
+	Configuration string
+	Set           *Set
+}
 
 func write(path, identity string, s *Set) error {
-	tensors, err := s.tensors()
+	content := bytes.NewBuffer(make([]byte, sha256.Size))
+	err := gob.NewEncoder(content).Encode(stored{identity, s})
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o755)
-	}
-	if err == nil {
-		err = safetensors.Write(path, map[string]string{identityKey: identity}, tensors)
+		sum := sha256.Sum256(content.Bytes()[sha256.Size:])
+		copy(content.Bytes(), sum[:])
+		err = durable.WriteFile(path, content.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("datasets/synthetic: %w: %w", ErrCache, err)
@@ -137,16 +135,16 @@ func write(path, identity string, s *Set) error {
 }
 
 func read(path, identity string) (*Set, error) {
-	file, err := safetensors.Read(path)
-	if err == nil && (file.SHA256 == "" || file.Metadata[identityKey] != identity) {
-		err = fmt.Errorf("%s: no checksum, or of another configuration", path)
-	}
-	var s *Set
-	if err == nil {
-		s, err = fromTensors(file)
-	}
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets/synthetic: %w: %w", ErrCache, err)
 	}
-	return s, nil
+	var file stored
+	if len(content) >= sha256.Size && sha256.Sum256(content[sha256.Size:]) == [sha256.Size]byte(content[:sha256.Size]) {
+		err = gob.NewDecoder(bytes.NewReader(content[sha256.Size:])).Decode(&file)
+	}
+	if err != nil || file.Configuration != identity {
+		return nil, fmt.Errorf("datasets/synthetic: %w: %s is damaged, or of another configuration", ErrCache, path)
+	}
+	return file.Set, nil
 }

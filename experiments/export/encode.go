@@ -2,15 +2,30 @@ package export
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
 )
+
+// kind is what a column holds, as Parquet has it.
+type kind parquet.Node
+
+// The kinds hold string, int64, float64, bool and time.Time.
+var (
+	text   kind = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+	whole  kind = parquet.Int(64)
+	number kind = parquet.Leaf(parquet.DoubleType)
+	truth  kind = parquet.Leaf(parquet.BooleanType)
+	moment kind = parquet.Timestamp(parquet.Millisecond)
+)
+
+type column struct {
+	name string
+	kind kind
+}
 
 func writeCSV(out *bytes.Buffer, t table) error {
 	w := csv.NewWriter(out)
@@ -18,27 +33,22 @@ func writeCSV(out *bytes.Buffer, t table) error {
 	for i, c := range t.columns {
 		cells[i] = c.name
 	}
-	err := w.Write(cells)
+	_ = w.Write(cells) // w.Error says it too
 	for row := range t.rows {
-		if err != nil {
-			return err
-		}
 		for i, value := range row {
 			switch value := value.(type) {
 			case nil:
 				cells[i] = ""
-			case float64:
-				cells[i] = strconv.FormatFloat(value, 'g', -1, 64)
 			case time.Time:
 				cells[i] = value.Format(time.RFC3339)
 			default:
-				cells[i] = fmt.Sprint(value)
+				cells[i] = fmt.Sprint(value) // of a float64 all digits
 			}
 		}
-		err = w.Write(cells)
+		_ = w.Write(cells)
 	}
 	w.Flush()
-	return cmp.Or(err, w.Error())
+	return w.Error()
 }
 
 // inOrder is a group with columns in an order of their own; that of [parquet.Group] is by name.
@@ -57,20 +67,7 @@ func (g inOrder) Fields() []parquet.Field {
 func writeParquet(out *bytes.Buffer, t table) error {
 	group := make(parquet.Group)
 	for _, c := range t.columns {
-		var node parquet.Node
-		switch c.kind.(type) {
-		case string:
-			node = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
-		case int64:
-			node = parquet.Int(64)
-		case float64:
-			node = parquet.Leaf(parquet.DoubleType)
-		case bool:
-			node = parquet.Leaf(parquet.BooleanType)
-		case time.Time:
-			node = parquet.Timestamp(parquet.Millisecond)
-		}
-		group[c.name] = parquet.Optional(node)
+		group[c.name] = parquet.Optional(c.kind)
 	}
 	schema := parquet.NewSchema("table", inOrder{group, t.columns})
 	w := parquet.NewWriter(out, schema, parquet.Compression(&parquet.Zstd))

@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/durable"
@@ -27,12 +25,6 @@ const (
 	// Parquet has the types of the values, and null where one is missing.
 	Parquet Format = "parquet"
 )
-
-// column is one of a table. Its kind is a value of the type that it holds: string, int64, float64, bool or time.Time.
-type column struct {
-	name string
-	kind any
-}
 
 // table is what is written to a file. Rows have a value for each column, nil where it is missing.
 type table struct {
@@ -49,9 +41,6 @@ func Write(report *experiments.Report, folder string, format Format) (files []st
 		return nil, fmt.Errorf("experiments/export: format %q, want %q or %q: %w", format, CSV, Parquet,
 			experiments.ErrInput)
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, fmt.Errorf("experiments/export: %w", err)
-	}
 	var stored experiments.Results
 	for _, result := range report.Results {
 		if result.Record != nil {
@@ -65,8 +54,8 @@ func Write(report *experiments.Report, folder string, format Format) (files []st
 			return files, fmt.Errorf("experiments/export: %s: %w", file, err)
 		}
 		if err := durable.WriteFile(file, content.Bytes()); err != nil {
-			return files, fmt.Errorf("experiments/export: %w; the file is as it was: make room, or choose another folder",
-				err)
+			return files, fmt.Errorf("experiments/export: %w; the file is as it was: make room, or choose another "+
+				"folder", err)
 		}
 		files = append(files, file)
 	}
@@ -76,91 +65,75 @@ func Write(report *experiments.Report, folder string, format Format) (files []st
 
 // runs has the columns that every run has, and one for each key, score and version that some run has.
 func runs(stored experiments.Results) table {
-	keys, scores, versions := make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	columns := []column{{"study", text}, {"run", text}, {"model", text}, {"model_name", text}, {"seed", whole},
+		{"fold", whole}, {"parameters", whole}, {"failure", text}, {"error", text}, {"best_epoch", whole},
+		{"stop", text}, {"seconds", number}, {"seconds_per_epoch", number}, {"peak_bytes", whole}, {"ended", moment},
+		{"system", text}, {"device", text}, {"cpus", whole}, {"generation", whole}, {"backend", text},
+		{"identity_hash", text}, {"shipped", truth}}
+	further := make(map[string]kind)
+	var runs []map[string]any
 	for _, r := range stored {
-		note(keys, r.Keys)
-		note(versions, r.Record.Versions)
-		if r.Record.Facts != nil {
-			note(scores, r.Facts().Scores)
+		record := r.Record
+		hash, _, _ := strings.Cut(record.Name(), "-")
+		run := map[string]any{"study": record.Study, "run": record.Name(), "model": r.Model.ID,
+			"model_name": r.Model.Name, "seed": int64(r.Seed), "fold": int64(r.Fold), "error": known(record.Error),
+			"seconds": record.Seconds, "ended": record.Ended, "system": record.Machine.System,
+			"device": record.Machine.Backend, "cpus": int64(record.Machine.CPUs),
+			"generation": int64(record.Generation), "backend": record.Backend, "identity_hash": hash,
+			"shipped": r.Shipped}
+		fill(run, further, "key.", r.Keys, text)
+		fill(run, further, "version.", record.Versions, text)
+		if facts := record.Facts; facts != nil {
+			fill(run, further, "score.", facts.Scores, number)
+			run["parameters"], run["failure"] = int64(facts.Parameters), known(facts.Failure)
+			run["peak_bytes"] = known(facts.PeakBytes)
+			if training := facts.Training; training != nil {
+				run["best_epoch"], run["stop"] = int64(training.Best), fmt.Sprint(training.Stop)
+				run["seconds_per_epoch"] = training.SecondsPerEpoch
+			}
 		}
+		runs = append(runs, run)
 	}
-	t := table{columns: []column{{"study", ""}, {"run", ""}, {"model", ""}, {"model_name", ""}, {"seed", int64(0)},
-		{"fold", int64(0)}, {"parameters", int64(0)}, {"failure", ""}, {"error", ""}, {"best_epoch", int64(0)},
-		{"stop", ""}, {"seconds", 0.}, {"seconds_per_epoch", 0.}, {"peak_bytes", int64(0)}, {"ended", time.Time{}},
-		{"system", ""}, {"device", ""}, {"cpus", int64(0)}, {"generation", int64(0)}, {"backend", ""},
-		{"identity_hash", ""}, {"shipped", false}}}
-	t.columns = add(add(add(t.columns, "key.", keys, ""), "score.", scores, 0.), "version.", versions, "")
-	t.rows = func(yield func([]any) bool) {
-		for _, r := range stored {
-			record, facts := r.Record, r.Record.Facts
-			name := record.Name()
-			hash, _, _ := strings.Cut(name, "-")
-			row := map[string]any{"study": record.Study, "run": name, "model": r.Model.ID, "model_name": r.Model.Name,
-				"seed": int64(r.Seed), "fold": int64(r.Fold), "seconds": record.Seconds, "ended": record.Ended,
-				"system": record.Machine.System, "device": record.Machine.Backend, "cpus": int64(record.Machine.CPUs),
-				"generation": int64(record.Generation), "backend": record.Backend, "identity_hash": hash,
-				"shipped": r.Shipped}
-			fill(row, "key.", r.Keys)
-			fill(row, "version.", record.Versions)
-			if record.Error != "" {
-				row["error"] = record.Error
-			}
-			if facts != nil {
-				row["parameters"] = int64(facts.Parameters)
-				fill(row, "score.", facts.Scores)
-				if facts.Failure != "" {
-					row["failure"] = facts.Failure
-				}
-				if facts.PeakBytes > 0 {
-					row["peak_bytes"] = facts.PeakBytes
-				}
-				if training := facts.Training; training != nil {
-					row["best_epoch"], row["stop"] = int64(training.Best), fmt.Sprint(training.Stop)
-					row["seconds_per_epoch"] = training.SecondsPerEpoch
-				}
-			}
-			values := make([]any, len(t.columns))
-			for i, c := range t.columns {
-				values[i] = row[c.name]
+	for _, name := range slices.Sorted(maps.Keys(further)) {
+		columns = append(columns, column{name, further[name]})
+	}
+	return table{columns, func(yield func([]any) bool) {
+		for _, run := range runs {
+			values := make([]any, len(columns))
+			for i, c := range columns {
+				values[i] = run[c.name]
 			}
 			if !yield(values) {
 				return
 			}
 		}
-	}
-	return t
+	}}
 }
 
-func note[V any](names map[string]bool, some map[string]V) {
-	for name := range some {
-		names[name] = true
+// known is a value, nil for the zero value.
+func known[T comparable](value T) any {
+	if value == *new(T) {
+		return nil
 	}
+	return value
 }
 
-func add(columns []column, prefix string, names map[string]bool, kind any) []column {
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		columns = append(columns, column{prefix + name, kind})
-	}
-	return columns
-}
-
-func fill[V any](row map[string]any, prefix string, values map[string]V) {
+// fill sets columns of a run, and takes note of them.
+func fill[V any](run map[string]any, columns map[string]kind, prefix string, values map[string]V, of kind) {
 	for name, value := range values {
-		row[prefix+name] = value
+		run[prefix+name], columns[prefix+name] = value, of
 	}
 }
 
 // arrays are those of the facts and, by epoch, of the training.
 func arrays(stored experiments.Results) table {
-	columns := []column{{"run", ""}, {"array", ""}, {"row", int64(0)}, {"column", int64(0)}, {"value", 0.}}
+	columns := []column{{"run", text}, {"array", text}, {"row", whole}, {"column", whole}, {"value", number}}
 	return table{columns, func(yield func([]any) bool) {
 		for _, r := range stored.Made() {
 			facts, run := r.Facts(), r.Record.Name()
-			all := maps.Clone(facts.Arrays)
+			all := make(map[string][][]float64)
+			maps.Copy(all, facts.Arrays)
 			if t := facts.Training; t != nil {
-				if all == nil {
-					all = make(map[string][][]float64)
-				}
 				all["training.train_loss"] = [][]float64{t.TrainLoss}
 				all["training.validation_loss"] = [][]float64{t.ValidationLoss}
 				all["training.gradient_norm"] = [][]float64{t.GradientNorm}

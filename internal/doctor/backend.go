@@ -100,18 +100,14 @@ func checkPlugins() Check {
 
 // findCUDA returns the files of NVIDIA's driver, the path of nvidia-smi and the CUDA plugins, of folders or setting.
 func findCUDA(setting string) (devices []string, smi string, plugins []string) {
-	exists := func(file string) bool { _, err := os.Stat(file); return err == nil }
-	for _, file := range []string{"/dev/nvidia0", "/dev/nvidiactl"} {
-		if exists(file) {
-			devices = append(devices, file)
-		}
-	}
+	absent := func(file string) bool { _, err := os.Stat(file); return err != nil }
+	devices = slices.DeleteFunc([]string{"/dev/nvidia0", "/dev/nvidiactl"}, absent)
 	smi, _ = exec.LookPath("nvidia-smi")
 	plugins, _ = findPlugins()
 	setting = cmp.Or(setting, os.Getenv(xla.BackendEnv), os.Getenv(xla.GoMLXBackendEnv))
 	named, _, _ := strings.Cut(strings.TrimPrefix(setting, "xla:"), ",")
 	return devices, smi, slices.DeleteFunc(append(plugins, named), func(file string) bool {
-		return !pjrt.IsCUDAName(filepath.Base(file)) || !exists(file)
+		return !pjrt.IsCUDAName(filepath.Base(file)) || absent(file)
 	})
 }
 

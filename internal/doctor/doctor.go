@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -85,15 +84,6 @@ func run(ctx context.Context, name string, check func() Check) Check {
 		return Check{name, Warning, fmt.Sprintf("not examined to its end: %v", context.Cause(ctx)),
 			"run it again and give it more time"}
 	}
-}
-
-// Worst returns the worst state among checks, OK if there are none.
-func Worst(checks []Check) State {
-	states, worst := []State{OK, Warning, Missing}, 0
-	for _, c := range checks {
-		worst = max(worst, slices.Index(states, c.State))
-	}
-	return states[worst]
 }
 
 // Write writes a line for each check, with its state and name in columns, and below it what to try, if anything.

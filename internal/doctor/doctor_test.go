@@ -194,9 +194,6 @@ func TestWrite(t *testing.T) {
 	if text.String() != want {
 		t.Errorf("got\n%swanted\n%s", &text, want)
 	}
-	if Worst(nil) != OK || Worst(checks[:2]) != Warning || Worst(checks) != Missing {
-		t.Error("the worst state is not found")
-	}
 }
 
 func TestVersions(t *testing.T) {

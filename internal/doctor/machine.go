@@ -13,9 +13,6 @@ import (
 
 const gib = 1 << 30
 
-// littleSpace is the free space, in bytes, below which a warning comes; a stored run takes some 100 kB.
-const littleSpace = gib
-
 // freeSpace returns the bytes that a user can still write to a folder; nil where that cannot be asked.
 var freeSpace func(folder string) (uint64, error)
 
@@ -45,8 +42,7 @@ func checkMemory(meminfo string) Check {
 
 // checkResults writes and removes a small file in a folder, or in the one above where the folder can still be made.
 func checkResults(folder string) Check {
-	absolute, err := filepath.Abs(folder)
-	if err == nil {
+	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
 	}
 	there, err := existing(folder)
@@ -61,16 +57,17 @@ func checkResults(folder string) Check {
 	if there != folder {
 		c.Detail = folder + " can be made"
 	}
-	if freeSpace != nil {
-		free, err := freeSpace(there)
-		if err != nil || free < littleSpace {
-			c.State, c.Fix = Warning, "make space, or name a folder for results on another disk"
-		}
-		if err != nil {
-			c.Detail += fmt.Sprintf("; free space: %v", err)
-		} else {
-			c.Detail += fmt.Sprintf("; %.2f GiB free", float64(free)/gib)
-		}
+	if freeSpace == nil {
+		return c
+	}
+	free, err := freeSpace(there)
+	if err != nil || free < gib { // a stored run takes some 100 kB
+		c.State, c.Fix = Warning, "make space, or name a folder for results on another disk"
+	}
+	if err != nil {
+		c.Detail += fmt.Sprintf("; free space: %v", err)
+	} else {
+		c.Detail += fmt.Sprintf("; %.2f GiB free", float64(free)/gib)
 	}
 	return c
 }

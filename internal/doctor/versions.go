@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"runtime/debug"
+	"slices"
 )
 
 // decisive are this module and those whose versions decide results.
@@ -25,16 +26,9 @@ func versionsOf(info *debug.BuildInfo) map[string]string {
 		return versions
 	}
 	versions["go"] = info.GoVersion
-	recorded := map[string]string{}
 	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) { // this module may be a dependency
-		recorded[m.Path] = cmp.Or(m.Version, "(devel)")
-		if m.Replace != nil {
-			recorded[m.Path] = cmp.Or(m.Replace.Version, "(devel)")
-		}
-	}
-	for _, module := range decisive {
-		if version := recorded[module]; version != "" {
-			versions[path.Base(module)] = version
+		if slices.Contains(decisive, m.Path) {
+			versions[path.Base(m.Path)] = cmp.Or(cmp.Or(m.Replace, m).Version, "(devel)")
 		}
 	}
 	settings := map[string]string{}

@@ -12,11 +12,14 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// WriteFile puts content into the file at path, creating or replacing it: a temporary file in the same folder, synced,
-// renamed, the folder synced. After an error the file is what it was and no temporary file stays. A process that is
-// killed meanwhile leaves one, see [RemoveBegun].
+// WriteFile puts content into the file at path, creating or replacing it, and its folder where there is none: a
+// temporary file in the same folder, synced, renamed, the folder synced. After an error the file is what it was and no
+// temporary file stays. A process that is killed meanwhile leaves one, see [RemoveBegun].
 func WriteFile(path string, content []byte) error {
 	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
 	if err := renameio.WriteFile(path, content, 0o644, renameio.WithTempDir(folder)); err != nil {
 		return err
 	}

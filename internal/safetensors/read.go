@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"unicode/utf8"
@@ -15,19 +14,14 @@ import (
 // Read returns what the file at path holds. A file that is not whole, not in the format or does not agree with its
 // checksum gives an error that wraps ErrCorrupt; one that is missing, fs.ErrNotExist.
 func Read(path string) (*File, error) {
-	in, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
-	}
-	if !info.Mode().IsRegular() {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("safetensors: %s: got a file of mode %v, wanted a regular file", path, info.Mode())
 	}
-	file, err := decode(in, info.Size())
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	file, err := decode(content)
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: %s: %w", path, err)
 	}
@@ -38,60 +32,36 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// decode reads a file of size bytes. Nothing is allocated by a length that was not compared with size before.
-func decode(r io.Reader, size int64) (*File, error) {
-	if size < 8 {
-		return nil, corrupt("got %d bytes, wanted 8 for the length of the header", size)
+// decode reads the content of a file, which the data of the tensors share.
+func decode(content []byte) (*File, error) {
+	if len(content) < 8 {
+		return nil, corrupt("got %d bytes, wanted 8 for the length of the header", len(content))
 	}
-	length := make([]byte, 8)
-	if err := fill(r, length); err != nil {
-		return nil, err
+	n, rest := binary.LittleEndian.Uint64(content), content[8:]
+	if n > maxHeader || n > uint64(len(rest)) {
+		return nil, corrupt("header of %d bytes, but %d bytes follow and at most %d are allowed", n, len(rest),
+			maxHeader)
 	}
-	n := binary.LittleEndian.Uint64(length)
-	size -= 8
-	if n > maxHeader || int64(n) > size {
-		return nil, corrupt("header of %d bytes, but %d bytes follow and at most %d are allowed", n, size, maxHeader)
-	}
-	header := make([]byte, n)
-	if err := fill(r, header); err != nil {
-		return nil, err
-	}
-	file, offsets, err := parseHeader(header)
+	file, offsets, err := parseHeader(rest[:n])
 	if err != nil {
 		return nil, err
 	}
-	size -= int64(n)
-	if err := checkLayout(file.Tensors, offsets, size); err != nil {
-		return nil, err
-	}
-	data := make([]byte, size)
-	if err := fill(r, data); err != nil {
+	data := rest[n:]
+	if err := checkLayout(file.Tensors, offsets, len(data)); err != nil {
 		return nil, err
 	}
 	for i, at := range offsets {
 		file.Tensors[i].Data = data[at[0]:at[1]:at[1]]
 	}
-
 	want, ok := file.Metadata[sumKey]
 	if !ok {
 		return file, nil
 	}
 	delete(file.Metadata, sumKey)
-	if file.SHA256, err = digest(file.Metadata, file.Tensors); err != nil {
-		return nil, err
-	}
-	if file.SHA256 != want {
+	if file.SHA256 = digest(file.Metadata, file.Tensors); file.SHA256 != want {
 		return nil, corrupt("content has sha256 %s, wanted %q", file.SHA256, want)
 	}
 	return file, nil
-}
-
-func fill(r io.Reader, into []byte) error {
-	_, err := io.ReadFull(r, into)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return corrupt("file became shorter while it was read")
-	}
-	return err
 }
 
 // parseHeader returns metadata and tensors, still without data, and the data_offsets of each tensor.
@@ -163,16 +133,11 @@ func strict(value json.RawMessage, into any) error {
 }
 
 // checkLayout checks that the tensors have the bytes that they need and cover the data without overlap or gap.
-func checkLayout(tensors []Tensor, offsets [][]int, size int64) error {
-	order := make([]int, len(tensors))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return slices.Compare(offsets[a], offsets[b]) })
+func checkLayout(tensors []Tensor, offsets [][]int, size int) error {
 	covered := 0
-	for _, i := range order {
+	for _, i := range inOrder(len(tensors), func(a, b int) int { return slices.Compare(offsets[a], offsets[b]) }) {
 		t, begin, end := tensors[i], offsets[i][0], offsets[i][1]
-		if begin < 0 || end < begin || int64(end) > size {
+		if begin < 0 || end < begin || end > size {
 			return corrupt("%q: bytes [%d, %d) are outside of the %d bytes of data", t.Name, begin, end, size)
 		}
 		if begin != covered {
@@ -183,8 +148,18 @@ func checkLayout(tensors []Tensor, offsets [][]int, size int64) error {
 		}
 		covered = end
 	}
-	if int64(covered) != size {
+	if covered != size {
 		return corrupt("%d bytes of data, of which the tensors take %d", size, covered)
 	}
 	return nil
+}
+
+// inOrder are the numbers 0..n-1, sorted.
+func inOrder(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	return order
 }

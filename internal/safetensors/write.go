@@ -5,11 +5,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/google/renameio/v2"
@@ -84,16 +82,13 @@ func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum s
 		}
 		entries[key] = value
 	}
-	if sum, err = digest(entries, tensors); err != nil {
-		return nil, "", err
-	}
+	sum = digest(entries, tensors)
 	entries[sumKey] = sum
 
 	header := bytes.NewBuffer(make([]byte, 8))
 	put := func(before, key string, value any) {
-		name, nameErr := json.Marshal(key)
-		body, bodyErr := json.Marshal(value) // sorts the keys of a map
-		err = errors.Join(err, nameErr, bodyErr)
+		name, _ := json.Marshal(key)
+		body, _ := json.Marshal(value) // sorts the keys of a map
 		fmt.Fprintf(header, "%s%s:%s", before, name, body)
 	}
 	put("{", metadataKey, entries)
@@ -114,28 +109,25 @@ func encode(metadata map[string]string, tensors []Tensor) (parts [][]byte, sum s
 			maxHeader)
 	}
 	binary.LittleEndian.PutUint64(header.Bytes(), uint64(length))
-	return append([][]byte{header.Bytes()}, data...), sum, err
+	return append([][]byte{header.Bytes()}, data...), sum, nil
 }
 
 // place checks the tensors and returns where the data of each begin and end, and the data in the order of the file.
 func place(tensors []Tensor) (offsets [][2]int, data [][]byte, err error) {
 	seen := map[string]bool{metadataKey: true}
-	order := make([]int, len(tensors))
-	for i, t := range tensors {
+	for _, t := range tensors {
 		if err := t.check(len(t.Data)); err != nil {
 			return nil, nil, err
 		}
 		if seen[t.Name] || !utf8.ValidString(t.Name) {
 			return nil, nil, fmt.Errorf("name %q is used twice, reserved or not UTF-8", t.Name)
 		}
-		seen[t.Name], order[i] = true, i
+		seen[t.Name] = true
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(widths[tensors[b].DType], widths[tensors[a].DType])
-	})
 	offsets = make([][2]int, len(tensors))
 	end := 0
-	for _, i := range order {
+	wider := func(a, b int) int { return cmp.Compare(widths[tensors[b].DType], widths[tensors[a].DType]) }
+	for _, i := range inOrder(len(tensors), wider) {
 		offsets[i] = [2]int{end, end + len(tensors[i].Data)}
 		end = offsets[i][1]
 		data = append(data, tensors[i].Data)

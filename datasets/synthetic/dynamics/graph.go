@@ -19,15 +19,14 @@ func NewGraph(p *dyngraph.Pattern, weights []float64) (*Graph, error) {
 		return nil, fmt.Errorf("datasets/synthetic/dynamics: %w: %w", err, ErrInput)
 	}
 	if len(weights) != p.Edges() {
-		return nil, fmt.Errorf("datasets/synthetic/dynamics: %d weights of %d edges, want as many: %w",
-			len(weights), p.Edges(), ErrInput)
+		return nil, invalid("%d weights of %d edges, want as many", len(weights), p.Edges())
 	}
 	g := &Graph{start: make([]int, p.Nodes+1)}
 	for e, w := range weights {
 		from, to := p.From[e], p.To[e]
 		if !finite(w) {
-			return nil, fmt.Errorf("datasets/synthetic/dynamics: weight of edge %d -> %d is %g, want a finite "+
-				"number, 0 where the edge is absent: %w", from, to, w, ErrInput)
+			return nil, invalid("weight of edge %d -> %d is %g, want a finite number, 0 where the edge is absent",
+				from, to, w)
 		}
 		if w != 0 {
 			g.to, g.weight = append(g.to, to), append(g.weight, w)

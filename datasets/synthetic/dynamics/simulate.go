@@ -2,11 +2,20 @@ package dynamics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Errors of a simulation wrap one of these: for what it was given, for steps that are too long for the dynamics on the
+// graph, and where a state became NaN or infinite, which the error names.
+var (
+	ErrInput     = errors.New("invalid input")
+	ErrStep      = errors.New("step is too long")
+	ErrNotFinite = errors.New("state is not finite")
 )
 
 // DefaultStep is the length of steps of the published data.
@@ -70,27 +79,25 @@ func Simulate(ctx context.Context, p Problem) ([][]float64, error) {
 }
 
 func (p Problem) check() error {
-	invalid := func(format string, args ...any) error {
-		return fmt.Errorf("datasets/synthetic/dynamics: %s: %w", fmt.Sprintf(format, args...), ErrInput)
-	}
-	if p.Dynamics.Rate == nil {
+	states := p.Dynamics.States()
+	switch {
+	case p.Dynamics.Rate == nil:
 		return invalid("dynamics %q have no rate, want a function", p.Dynamics.Name)
-	}
-	if p.Pattern == nil || len(p.Snapshots) == 0 {
+	case p.Pattern == nil || len(p.Snapshots) == 0:
 		return invalid("no graph, want a pattern and at least one snapshot")
-	}
-	if states := p.Dynamics.States(); len(p.Start) != p.Pattern.Nodes*states {
+	case len(p.Start) != p.Pattern.Nodes*states:
 		return invalid("%d states to start from, want %d: %d nodes with %d channels", len(p.Start),
 			p.Pattern.Nodes*states, p.Pattern.Nodes, states)
+	case len(p.Times) == 0 || len(p.Index) != len(p.Times):
+		return invalid("%d times and %d indices, want at least 1 time and an index for each", len(p.Times),
+			len(p.Index))
+	case !(p.Step > 0) || !finite(p.Step):
+		return invalid("step %g, want a positive number, or 0 for %g", p.Step, DefaultStep)
 	}
 	for i, v := range p.Start {
 		if !finite(v) {
 			return invalid("state %d to start from is %g, want a finite number", i, v)
 		}
-	}
-	if len(p.Times) == 0 || len(p.Index) != len(p.Times) {
-		return invalid("%d times and %d indices, want at least 1 time and an index for each", len(p.Times),
-			len(p.Index))
 	}
 	for k, t := range p.Times {
 		if !finite(t) || k > 0 && t <= p.Times[k-1] {
@@ -101,10 +108,11 @@ func (p Problem) check() error {
 			return invalid("time %d names snapshot %d, want one of 0..%d", k, j, len(p.Snapshots)-1)
 		}
 	}
-	if !(p.Step > 0) || !finite(p.Step) {
-		return invalid("step %g, want a positive number, or 0 for %g", p.Step, DefaultStep)
-	}
 	return nil
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("datasets/synthetic/dynamics: %s: %w", fmt.Sprintf(format, args...), ErrInput)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -81,17 +81,12 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 	}
 	clear(s.estimate)
 	s.add(s.estimate, h, s.method.Error)
-	unbounded := math.Inf(1)
-	allowed := most * max(floats.Norm(s.z, unbounded), floats.Norm(s.next, unbounded))
-	if floats.Norm(s.estimate, unbounded) > allowed {
-		i := floats.MaxIdx(s.estimate)
-		if low := floats.MinIdx(s.estimate); -s.estimate[low] > s.estimate[i] {
-			i = low
-		}
-		return fmt.Errorf("datasets/synthetic/dynamics: %s: the step of %.3g to time %g has an error of about %.3g "+
-			"at node %d, more than a tenth of the largest state: try shorter steps (heat: a third of one over the "+
-			"largest degree is sure to do): %w",
-			s.dynamics.Name, h, end, math.Abs(s.estimate[i]), i/s.dynamics.States(), ErrStep)
+	largest := func(values []float64) float64 { return floats.Norm(values, math.Inf(1)) }
+	if estimate := largest(s.estimate); estimate > most*max(largest(s.z), largest(s.next)) {
+		i := slices.IndexFunc(s.estimate, func(v float64) bool { return math.Abs(v) == estimate })
+		return fmt.Errorf("datasets/synthetic/dynamics: %s: the step of %.3g to time %g has an error of about %.3g at "+
+			"node %d, more than a tenth of the largest state: try shorter steps (heat: a third of one over the "+
+			"largest degree is sure to do): %w", s.dynamics.Name, h, end, estimate, i/s.dynamics.States(), ErrStep)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -34,83 +35,58 @@ func (e Events) Apply(graph *dyngraph.Pattern, count int, rng *rand.Rand) (*dyng
 	if err := checkSize("snapshots of a graph", (events+1)*(float64(graph.Edges())+events*e.Add*n*n)); err != nil {
 		return nil, nil, err
 	}
-	history := []*dyngraph.Pattern{graph}
-	pattern := graph
-	for k := range count {
-		kept, added := e.happen(history[k], rng)
-		history, pattern = append(history, union(kept, added)), union(pattern, added)
+	nodes := int64(graph.Nodes)
+	present := make([]int64, graph.Edges()) // pairs of nodes, counted row by row
+	for edge, from := range graph.From {
+		present[edge] = int64(from)*nodes + int64(graph.To[edge])
+	}
+	history, all := [][]int64{present}, present
+	for range count {
+		kept, next := make([]int64, 0, len(present)), int64(0)
+		for dropped := range successes(e.Drop, int64(len(present)), rng) {
+			kept = append(kept, present[next:dropped]...)
+			next = dropped + 1
+		}
+		kept = append(kept, present[next:]...)
+		added := slices.Collect(successes(e.Add, nodes*nodes, rng))
+		present, all = union(kept, added), union(all, added)
+		history = append(history, present)
+	}
+	pattern := &dyngraph.Pattern{Nodes: graph.Nodes, From: make([]int32, len(all)), To: make([]int32, len(all))}
+	for edge, pair := range all {
+		pattern.From[edge], pattern.To[edge] = int32(pair/nodes), int32(pair%nodes)
 	}
 	snapshots := make([][]float64, len(history))
 	for k, snapshot := range history {
-		snapshots[k] = indicator(pattern, snapshot)
+		snapshots[k] = indicator(all, snapshot)
 	}
 	return pattern, snapshots, nil
 }
 
-// happen draws which edges one more event keeps, and the pairs that it joins, kept or not.
-func (e Events) happen(p *dyngraph.Pattern, rng *rand.Rand) (kept, added *dyngraph.Pattern) {
-	kept = noEdges(p.Nodes, p.Edges())
-	keep := func(from, to int64) { // all edges but that at to
-		kept.From, kept.To = append(kept.From, p.From[from:to]...), append(kept.To, p.To[from:to]...)
-	}
-	next := int64(0)
-	for dropped := range successes(e.Drop, int64(p.Edges()), rng) {
-		keep(next, dropped)
-		next = dropped + 1
-	}
-	keep(next, int64(p.Edges()))
-
-	n := int64(p.Nodes)
-	added = noEdges(p.Nodes, 0)
-	for pair := range successes(e.Add, n*n, rng) {
-		added.From, added.To = append(added.From, int32(pair/n)), append(added.To, int32(pair%n))
-	}
-	return kept, added
-}
-
-// noEdges is a pattern without edges, with capacity for some.
-func noEdges(nodes, edges int) *dyngraph.Pattern {
-	return &dyngraph.Pattern{Nodes: nodes, From: make([]int32, 0, edges), To: make([]int32, 0, edges)}
-}
-
-// union merges two patterns of the same nodes.
-func union(a, b *dyngraph.Pattern) *dyngraph.Pattern {
-	u := noEdges(a.Nodes, a.Edges()+b.Edges())
-	i, j := 0, 0
-	for i < a.Edges() && j < b.Edges() {
-		order := compare(a, i, b, j)
-		if order <= 0 {
-			u.From, u.To = append(u.From, a.From[i]), append(u.To, a.To[i])
-			i++
-		} else {
-			u.From, u.To = append(u.From, b.From[j]), append(u.To, b.To[j])
+// union merges two increasing lists.
+func union(a, b []int64) []int64 {
+	all := make([]int64, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		x, y := a[0], b[0]
+		all = append(all, min(x, y))
+		if x <= y {
+			a = a[1:]
 		}
-		if order >= 0 {
-			j++
+		if y <= x {
+			b = b[1:]
 		}
 	}
-	u.From, u.To = append(u.From, a.From[i:]...), append(u.To, a.To[i:]...)
-	u.From, u.To = append(u.From, b.From[j:]...), append(u.To, b.To[j:]...)
-	return u
+	return append(append(all, a...), b...)
 }
 
-// indicator is 1 at the edges of p that its subset has, else 0.
-func indicator(p, subset *dyngraph.Pattern) []float64 {
-	weights := make([]float64, p.Edges())
-	e := 0
-	for k := range subset.From {
-		for compare(p, e, subset, k) != 0 {
-			e++
+// indicator is 1 at the entries of an increasing list that its subset has, else 0.
+func indicator(all, subset []int64) []float64 {
+	weights, at := make([]float64, len(all)), 0
+	for _, pair := range subset {
+		for all[at] != pair {
+			at++
 		}
-		weights[e] = 1
+		weights[at] = 1
 	}
 	return weights
-}
-
-// compare orders edge i of a and edge j of b by (from, to).
-func compare(a *dyngraph.Pattern, i int, b *dyngraph.Pattern, j int) int {
-	if order := int(a.From[i]) - int(b.From[j]); order != 0 {
-		return order
-	}
-	return int(a.To[i]) - int(b.To[j])
 }
