@@ -1,8 +1,10 @@
 package equivariant
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute/shapes"
@@ -36,27 +38,18 @@ func (k IdentityKind) String() string {
 	return identityNames[k]
 }
 
-// ParseIdentityKind finds the kind of a name; "" is "mlp". The error wraps [ErrIdentities].
-func ParseIdentityKind(name string) (IdentityKind, error) {
-	if name == "" {
-		return IdentityMLP, nil
-	}
-	for k, known := range identityNames {
-		if strings.EqualFold(strings.TrimSpace(name), known) {
-			return IdentityKind(k), nil
-		}
-	}
-	return 0, fmt.Errorf("pengcde/equivariant: identities %q, want one of %s: %w", name, strings.Join(identityNames, ", "),
-		ErrIdentities)
-}
-
 // MarshalText writes the name.
 func (k IdentityKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads a name by [ParseIdentityKind].
-func (k *IdentityKind) UnmarshalText(text []byte) (err error) {
-	*k, err = ParseIdentityKind(string(text))
-	return err
+// UnmarshalText finds the kind of a name; "" is "mlp". The error wraps [ErrIdentities].
+func (k *IdentityKind) UnmarshalText(text []byte) error {
+	name := cmp.Or(strings.TrimSpace(string(text)), identityNames[IdentityMLP])
+	at := slices.IndexFunc(identityNames, func(known string) bool { return strings.EqualFold(name, known) })
+	if at < 0 {
+		return fmt.Errorf("pengcde/equivariant: identities %q, want one of %q: %w", text, identityNames, ErrIdentities)
+	}
+	*k = IdentityKind(at)
+	return nil
 }
 
 // Identities are vectors φ(u) of k numbers that identify the nodes u = 0 .. n-1, for a [Modulation]. What depends on them
