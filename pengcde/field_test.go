@@ -38,8 +38,8 @@ func (f diffusion) Params() []nn.Param {
 }
 
 func (f diffusion) Derivative(v nn.Values, c *field.Control, t, z *Node) *Node {
-	az, daz := c.Products(t, z)
-	return Mul(Add(az, daz), BroadcastToDims(ExpandLeftToRank(v.Get("rate"), 3), z.Shape().Dimensions...))
+	a, da, _ := c.At(t)
+	return Mul(Add(a.Apply(z), da.Apply(z)), BroadcastToDims(ExpandLeftToRank(v.Get("rate"), 3), z.Shape().Dimensions...))
 }
 
 // checkGradient compares the gradient of a model's loss with finite differences, for some entries of each parameter.

@@ -120,15 +120,6 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	if l.z0.Rank() != 3 || !l.z0.DType().IsFloat() {
 		panic(fmt.Errorf("pengcde: Layer got the state %s, want floats [batch, n, hidden]: %w", l.z0.Shape(), ErrInput))
 	}
-	if len(l.control) < 5 {
-		panic(fmt.Errorf("pengcde: Layer got a control of %d nodes, want all that field.NewControl makes: %w",
-			len(l.control), ErrInput))
-	}
-	if rows := l.control[3]; rows.DType() != l.z0.DType() || rows.Shape().Dim(0) != l.z0.Shape().Dim(0) {
-		panic(fmt.Errorf("pengcde: Layer got the state %s and a control with snapshots %s, "+
-			"want the same batch and float type: give field.NewControl those of the state: %w",
-			l.z0.Shape(), rows.Shape(), ErrInput))
-	}
 	f := l.field
 	if f == nil {
 		f = field.PENG{Features: l.form.Features}

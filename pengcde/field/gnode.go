@@ -48,7 +48,7 @@ func (f GNODE) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 	if f.Lag {
 		back = 1
 	}
-	return f.respond(v, c.latest(t, z.Shape().Dimensions[1], back), z)
+	return f.respond(v, c.latest(t, back), z)
 }
 
 func (f GNODE) respond(v nn.Values, s signal, z *Node) *Node {

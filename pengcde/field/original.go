@@ -51,7 +51,7 @@ func (f Original) Params() []nn.Param {
 
 // Derivative implements [Field].
 func (f Original) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	return f.respond(v, c.at(t, z.Shape().Dimensions[1], f.Features), z)
+	return f.respond(v, c.at(t, f.Features), z)
 }
 
 func (f Original) respond(v nn.Values, s signal, z *Node) *Node {

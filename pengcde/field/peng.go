@@ -82,7 +82,7 @@ func (f PENG) Params() []nn.Param {
 
 // Derivative implements [Field].
 func (f PENG) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	return f.respond(v, c.at(t, z.Shape().Dimensions[1], f.Features), z)
+	return f.respond(v, c.at(t, f.Features), z)
 }
 
 func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {

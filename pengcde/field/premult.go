@@ -77,10 +77,10 @@ func unit(rng *rand.Rand, entries []float64) {
 
 // Derivative implements [Field].
 func (f PreMult) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	if z.Rank() != 3 || z.Shape().Dim(1) != f.Nodes {
-		panic(invalid("states of shape %s, want [batch, n, hidden] with the n = %d of the field's Nodes", z.Shape(), f.Nodes))
+	if n := z.Shape().Dim(1); n != f.Nodes {
+		panic(invalid("states of %d nodes, want the %d of the field's Nodes", n, f.Nodes))
 	}
-	return f.respond(v, c.at(t, f.Nodes, f.Features), z)
+	return f.respond(v, c.at(t, f.Features), z)
 }
 
 func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {
