@@ -1,7 +1,6 @@
 package pengcde
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,9 +73,6 @@ func (c Config) MarshalJSON() ([]byte, error) {
 		if s.Field = field.Name(c.Field); string(options) != "{}" {
 			s.Options = options
 		}
-		if s.Field == field.Names()[0] && s.Options == nil {
-			s.Field = "" // the default
-		}
 	}
 	return json.Marshal(s)
 }
@@ -90,14 +86,16 @@ func (c *Config) read(text []byte, own ...field.Field) error {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
-	*c = Config(s.plain)
+	if *c = Config(s.plain); s.Field == "" {
+		return nil
+	}
 	for _, f := range own {
 		if field.Name(f) == s.Field {
 			c.Field = f
 			return nil
 		}
 	}
-	f, err := field.Named(cmp.Or(s.Field, field.Names()[0]))
+	f, err := field.Named(s.Field)
 	if err != nil {
 		return invalid("the field is %q, none of package field: give Load a value of it", s.Field)
 	}
@@ -126,8 +124,8 @@ func Load(backend *xla.Backend, path string, own ...field.Field) (*Model, error)
 		return nil, fmt.Errorf("pengcde: load model: %w", err)
 	}
 	if got := file.Metadata[formatKey]; got != fileFormat {
-		return nil, fmt.Errorf("pengcde: load %s: format is %q, want %q: train the model again with this version: %w", path, got,
-			fileFormat, ErrFile)
+		return nil, fmt.Errorf("pengcde: load %s: format is %q, want %q: train the model again with this version: %w",
+			path, got, fileFormat, ErrFile)
 	}
 	var config Config
 	if err := config.read([]byte(file.Metadata[configKey]), own...); err != nil {

@@ -36,11 +36,6 @@ import (
 // Config.GraphOnly: the model then sees the features of the first snapshot alone.
 func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	config train.Config) (*train.Report, error) {
-	if len(training) == 0 || len(validation) == 0 && config.EvaluateEvery >= 0 {
-		return nil, invalid("%d windows for training and %d for validation, "+
-			"want at least one each, or EvaluateEvery -1 to do without validation",
-			len(training), len(validation))
-	}
 	outcomes, err := fit(ctx, []SeedRun{{m, training, validation, config}})
 	if outcomes == nil {
 		return nil, err
@@ -64,6 +59,10 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	defer j.split.Close()
 	all := make([]int, len(runs))
 	for i, r := range runs {
+		if len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0 {
+			return nil, invalid("%d windows for training and %d for validation, want at least one each, or EvaluateEvery "+
+				"-1 to do without validation", len(r.Training), len(r.Validation))
+		}
 		all[i] = i
 		if r.Config.Checkpoint != nil {
 			j.digests[i] = sha256.New()

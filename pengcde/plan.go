@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
@@ -123,7 +124,7 @@ func (m *Model) planBatch(n *network, part []dyngraph.Window, size int, temporar
 	}
 	p.Data = b.owned.Bytes()
 	p.Saves = int64(saved.ByteSize())
-	p.Parameters = 4 * bytesOf(shapesOf(m.params...))
+	p.Parameters = 4 * int64(nn.Count(n.params)*m.config.dtype().Size())
 	p.HostBytes = p.Saves + p.Solve.HostBytes
 	like := fmt.Sprint(b.form, saved, met, shapesOf(b.control...))
 	if _, ok := temporary[like]; !ok {
@@ -148,11 +149,4 @@ func shapesOf(ts ...*tensors.Tensor) (all []shapes.Shape) {
 		all = append(all, t.Shape())
 	}
 	return all
-}
-
-func bytesOf(all []shapes.Shape) (bytes int64) {
-	for _, s := range all {
-		bytes += int64(s.ByteSize())
-	}
-	return bytes
 }

@@ -28,7 +28,8 @@ func (m Map) MarshalText() ([]byte, error) {
 // UnmarshalText finds the map of a name, as [Map.String] gives it; capitals do not matter, and hyphens and underscores
 // stand for spaces. The error wraps [ErrMap].
 func (m *Map) UnmarshalText(text []byte) error {
-	name := strings.Join(strings.Fields(strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(string(text)))), " ")
+	spaced := strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(string(text)))
+	name := strings.Join(strings.Fields(spaced), " ")
 	for known, entry := range table {
 		if entry.name == name {
 			*m = Map(known)

@@ -2,7 +2,6 @@ package field
 
 import (
 	"cmp"
-	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -63,16 +62,6 @@ func (f PENG) layer(c equivariant.Convolution) equivariant.Layer {
 // Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
 // field.identities, field.modulation and field.modulation_derivative.
 func (f PENG) Params() []nn.Param {
-	for _, m := range slices.Concat(f.Maps, f.DerivativeMaps) {
-		if _, err := m.MarshalText(); err != nil {
-			panic(err)
-		}
-	}
-	maps := f.layer(equivariant.Convolution{}).Fusion.Maps
-	if f.DerivativeMaps != nil && len(f.DerivativeMaps) != len(maps) {
-		panic(invalid("a field with %d maps of A and %d of A', want as many, or DerivativeMaps nil for the same",
-			len(maps), len(f.DerivativeMaps)))
-	}
 	params := withIdentities(f.Identities).params(forBoth...)
 	for _, c := range f.stack() {
 		params = append(params, f.layer(c).Params()...)

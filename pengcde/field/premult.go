@@ -56,7 +56,7 @@ func (f PreMult) Params() []nn.Param {
 	}
 	draw := nn.Uniform(1 / float64(f.Nodes))
 	if f.Parity {
-		draw = unit
+		draw = (*rand.Rand).Float64
 	}
 	params := withIdentities(f.Identities).params(forBoth...)
 	for _, c := range f.stack() {
@@ -66,13 +66,6 @@ func (f PreMult) Params() []nn.Param {
 		params = append(params, c.Params()...)
 	}
 	return params
-}
-
-// unit draws from U(0, 1).
-func unit(rng *rand.Rand, entries []float64) {
-	for i := range entries {
-		entries[i] = rng.Float64()
-	}
 }
 
 // Derivative implements [Field].
