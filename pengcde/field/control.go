@@ -122,8 +122,8 @@ func (c *Control) rate(t *Node) *Node {
 }
 
 // latest is the snapshot of the last knot at or before t [batch] (before it, seen from earlier times), of the first
-// where there is none; or that of the snapshot before it, for back = 1. There is no derivative.
-func (c *Control) latest(t *Node, back int) signal {
+// where there is none; or, with lag, that of the snapshot before it. There is no derivative.
+func (c *Control) latest(t *Node, lag bool) signal {
 	knots := c.knots[0]
 	ahead := ExpandAxes(t, -1)
 	reached := LessOrEqual(knots, ahead)
@@ -135,9 +135,8 @@ func (c *Control) latest(t *Node, back int) signal {
 	k := AddScalar(ReduceSum(ConvertDType(reached, dtypes.Int32), -1), -1)
 	k = Max(k, ZerosLike(k)) // [batch]
 	index := c.index
-	if back > 0 {
-		index = AddScalar(index, -back)
-		index = Max(index, ZerosLike(index))
+	if lag {
+		index = Max(AddScalar(index, -1), ZerosLike(index))
 	}
 	batch := knots.Shape().Dimensions[0]
 	constant := path.Interval{Knots: Stack([]*Node{k, k, k}, 1),

@@ -62,7 +62,7 @@ func (f PENG) layer(c equivariant.Convolution) equivariant.Layer {
 // Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
 // field.identities, field.modulation and field.modulation_derivative.
 func (f PENG) Params() []nn.Param {
-	params := withIdentities(f.Identities).params(forBoth...)
+	params := withIdentities(f.Identities).params(2)
 	for _, c := range f.stack() {
 		params = append(params, f.layer(c).Params()...)
 	}

@@ -58,7 +58,7 @@ func (f PreMult) Params() []nn.Param {
 	if f.Parity {
 		draw = (*rand.Rand).Float64
 	}
-	params := withIdentities(f.Identities).params(forBoth...)
+	params := withIdentities(f.Identities).params(2)
 	for _, c := range f.stack() {
 		for _, name := range []string{".fusion_1", ".fusion_2"} {
 			params = append(params, nn.Param{Name: c.Name + name, Dims: []int{f.Nodes, f.Nodes}, Init: draw})
