@@ -39,7 +39,8 @@ func (f diffusion) Params() []nn.Param {
 
 func (f diffusion) Derivative(v nn.Values, c *field.Control, t, z *Node) *Node {
 	a, da, _ := c.At(t)
-	return Mul(Add(a.Apply(z), da.Apply(z)), BroadcastToDims(ExpandLeftToRank(v.Get("rate"), 3), z.Shape().Dimensions...))
+	sum := Add(a.Apply(z), da.Apply(z))
+	return Mul(sum, BroadcastToDims(ExpandLeftToRank(v.Get("rate"), 3), z.Shape().Dimensions...))
 }
 
 // checkGradient compares the gradient of a model's loss with finite differences, for some entries of each parameter.
@@ -167,7 +168,8 @@ func TestOlderModelFile(t *testing.T) {
 	if err := safetensors.Write(file, metadata, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(xlatest.Go(t), file); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "train the model again") {
+	_, err := Load(xlatest.Go(t), file)
+	if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), "train the model again") {
 		t.Errorf("%v, want ErrFile, and to train again", err)
 	}
 }

@@ -60,8 +60,8 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	all := make([]int, len(runs))
 	for i, r := range runs {
 		if len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0 {
-			return nil, invalid("%d windows for training and %d for validation, want at least one each, or EvaluateEvery "+
-				"-1 to do without validation", len(r.Training), len(r.Validation))
+			return nil, invalid("%d windows for training and %d for validation, want at least one each, or "+
+				"EvaluateEvery -1 to do without validation", len(r.Training), len(r.Validation))
 		}
 		all[i] = i
 		if r.Config.Checkpoint != nil {

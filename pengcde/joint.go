@@ -83,8 +83,8 @@ func (j *joint) resize(runs []int) (err error) {
 // waiting says whether a request is there and has not failed.
 func (q *request) waiting() bool { return q != nil && q.err == nil }
 
-// answer answers a group of requests for the same batch, [runs] with nil for runs that are not of it. Where some fail it
-// evaluates the batch again without them, until no more do.
+// answer answers a group of requests for the same batch, [runs] with nil for runs that are not of it. Where some fail
+// it evaluates the batch again without them, until no more do.
 func (j *joint) answer(ctx context.Context, group []*request) {
 	j.used = true
 	for slices.ContainsFunc(group, (*request).waiting) {

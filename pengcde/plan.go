@@ -29,9 +29,8 @@ type Plan struct {
 	Temporary int64
 	// DeviceBytes is the sum of these with Solve.DeviceBytes, the most that is on the device at once. HostBytes is what
 	// the host holds besides: the states at the save times, and Solve.HostBytes. On a CPU both are memory of the
-	// process. Not counted: the process itself, the compiler and what it makes (some 360 MiB for a PENG-CDE with XLA on
-	// a CPU), what the allocators keep and Go's collector has not freed yet, and batches of validation, whose Data
-	// stays as well.
+	// process. Not counted: the process itself, the compiler and what it makes, what the allocators keep and Go's
+	// collector has not freed yet, and batches of validation, whose Data stays as well.
 	DeviceBytes, HostBytes int64
 }
 

@@ -10,10 +10,10 @@
 // of width d, and M itself, n x n, is never needed.
 //
 // Start with [Layer], which is what vector fields are made of; [Fusion] is the action M Z alone. [Convolution] is the
-// layer for any other message matrix, such as a [Matrix]. The statistics that the maps need of A are linear in A, so they
-// are computed once for each snapshot ([Product.Snapshots]) and interpolated together with its entries. Where every
-// snapshot is symmetric, both directions of an edge are stored once, and A Z and A^T Z are one product with one set of
-// mixed weights, forward and backward.
+// layer for any other message matrix, such as a [Matrix]. The statistics that the maps need of A are linear in A, so
+// they are computed once for each snapshot ([Product.Snapshots]) and interpolated together with its entries. Where
+// every snapshot is symmetric, both directions of an edge are stored once, and A Z and A^T Z are one product with one
+// set of mixed weights, forward and backward.
 //
 // A [Modulation] gives up the equivariance on purpose: the entries of A then depend on who their source and target are,
 // by [Identities].

@@ -91,8 +91,8 @@ func (f Fusion) derivative() []Map {
 		derivative = f.Maps
 	}
 	if len(derivative) != len(f.Maps) {
-		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave those of A' nil "+
-			"for the same: %w", len(f.Maps), len(derivative), ErrMap))
+		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave those of "+
+			"A' nil for the same: %w", len(f.Maps), len(derivative), ErrMap))
 	}
 	for _, m := range slices.Concat(f.Maps, derivative) {
 		if _, err := m.MarshalText(); err != nil {

@@ -51,13 +51,13 @@ func (f Form) bind(nodes []*Node) *Control {
 	return c
 }
 
-// fits panics unless states z are [batch, n, hidden] of as many samples and nodes as the control, and of its float type:
-// a product by lists of neighbours would not notice.
+// fits panics unless states z are [batch, n, hidden] of as many samples and nodes as the control, and of its float
+// type: a product by lists of neighbours would not notice.
 func (c *Control) fits(z *Node) {
 	batch, n := c.rows.Shape().Dim(0), c.form.Graphs.Nodes
 	if s := z.Shape(); s.Rank() != 3 || s.Dim(0) != batch || s.Dim(1) != n || s.DType != c.rows.DType() {
-		panic(invalid("states of shape %s, want %s [%d, %d, hidden] for the control: give NewControl the float type of the "+
-			"states", s, c.rows.DType(), batch, n))
+		panic(invalid("states of shape %s, want %s [%d, %d, hidden] for the control: give NewControl the float type "+
+			"of the states", s, c.rows.DType(), batch, n))
 	}
 }
 

@@ -53,6 +53,6 @@ func (s signal) contract(f *Node) *Node {
 	time := Mul(OnesLike(s.dx), s.speed(s.dx))
 	channels := Stack([]*Node{time, s.dx}, -1) // [batch, n, p, 2]
 	nodes, width := s.dx.Shape().Dim(1), 2*s.dx.Shape().Dim(2)
-	drive := Reshape(channels, -1, nodes, width)
-	return DotGeneral(Reshape(f, -1, nodes, f.Shape().Dim(-1)/width, width), []int{3}, []int{0, 1}, drive, []int{2}, []int{0, 1})
+	drive, out := Reshape(channels, -1, nodes, width), Reshape(f, -1, nodes, f.Shape().Dim(-1)/width, width)
+	return DotGeneral(out, []int{3}, []int{0, 1}, drive, []int{2}, []int{0, 1})
 }

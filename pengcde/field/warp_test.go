@@ -71,7 +71,8 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 	}{
 		{"Adjacency", Adjacency{Hidden: hidden, Layers: 1}, interpolated(0), true},
 		{"Adjacency, features", Adjacency{Hidden: hidden, Layers: 1, Features: p}, interpolated(p), true},
-		{"GNODE", GNODE{Hidden: hidden, Layers: 1}, func(c *Control, t *Node) signal { return c.latest(t, false) }, true},
+		{"GNODE", GNODE{Hidden: hidden, Layers: 1},
+			func(c *Control, t *Node) signal { return c.latest(t, false) }, true},
 		{"Constant", Constant{Hidden: hidden}, interpolated(0), true},
 		{"Original", Original{Hidden: hidden, Layers: 1, PerChannel: true}, interpolated(0), true},
 		{"PreMult", PreMult{Hidden: hidden, Layers: 1, Nodes: n, PerChannel: true}, interpolated(0), true},
