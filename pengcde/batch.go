@@ -47,10 +47,6 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 				s.paths.Snapshots = append(s.paths.Snapshots, s.paths.Snapshots[0])
 			}
 		}
-		if len(s.times) != saves {
-			return nil, invalid("a batch of windows with %d and with %d times, want as many: whole series and other "+
-				"windows take batches of their own", saves, len(s.times))
-		}
 		paths[i] = s.paths
 		b.times, b.stops = append(b.times, s.times), append(b.stops, s.stops)
 		x0 = append(x0, s.x0...)
@@ -65,6 +61,11 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	control, form, err := field.NewControl(cfg.dtype(), cfg.Product, paths)
 	if err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)
+	}
+	if at := slices.IndexFunc(b.times, func(times []float64) bool { return len(times) != saves }); at >= 0 {
+		xla.Free(control...)
+		return nil, invalid("a batch of windows with %d and with %d times, want as many: whole series and other windows "+
+			"take batches of their own", saves, len(b.times[at]))
 	}
 	own := func(entries []float64, dims ...int) *tensors.Tensor {
 		return b.owned.Own(host.Tensor(cfg.dtype(), entries, append([]int{size}, dims...)...))[0]

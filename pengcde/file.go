@@ -1,6 +1,7 @@
 package pengcde
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,6 +74,9 @@ func (c Config) MarshalJSON() ([]byte, error) {
 		if s.Field = field.Name(c.Field); string(options) != "{}" {
 			s.Options = options
 		}
+		if s.Field == field.Names()[0] && s.Options == nil {
+			s.Field = "" // the default
+		}
 	}
 	return json.Marshal(s)
 }
@@ -86,16 +90,14 @@ func (c *Config) read(text []byte, own ...field.Field) error {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
-	if *c = Config(s.plain); s.Field == "" {
-		return nil
-	}
+	*c = Config(s.plain)
 	for _, f := range own {
 		if field.Name(f) == s.Field {
 			c.Field = f
 			return nil
 		}
 	}
-	f, err := field.Named(s.Field)
+	f, err := field.Named(cmp.Or(s.Field, field.Names()[0]))
 	if err != nil {
 		return invalid("the field is %q, none of package field: give Load a value of it", s.Field)
 	}
