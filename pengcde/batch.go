@@ -36,8 +36,6 @@ func (b *batch) free() { b.owned.Free() }
 func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error) {
 	b := &batch{samples: len(samples)}
 	var x0, target, weight []float64
-	stops := make([][]float64, len(samples))
-	stop := false
 	paths := make([]field.Sample, len(samples))
 	size, saves, snapshots := len(samples), len(samples[0].times), 0
 	for _, s := range samples {
@@ -49,9 +47,8 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 				s.paths.Snapshots = append(s.paths.Snapshots, s.paths.Snapshots[0])
 			}
 		}
-		paths[i], stops[i] = s.paths, s.stops
-		stop = stop || s.stops != nil
-		b.times = append(b.times, s.times)
+		paths[i] = s.paths
+		b.times, b.stops = append(b.times, s.times), append(b.stops, s.stops)
 		x0 = append(x0, s.x0...)
 		if s.target == nil {
 			s.target = make([]float64, saves*cfg.rows()*cfg.Outputs)
@@ -65,23 +62,20 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	if err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)
 	}
-	for _, times := range b.times {
-		if len(times) != saves {
-			xla.Free(control...)
-			return nil, invalid("a batch of windows with %d and with %d times, want as many: whole series and other windows "+
-				"take batches of their own", saves, len(times))
-		}
+	if at := slices.IndexFunc(b.times, func(times []float64) bool { return len(times) != saves }); at >= 0 {
+		xla.Free(control...)
+		return nil, invalid("a batch of windows with %d and with %d times, want as many: whole series and other windows "+
+			"take batches of their own", saves, len(b.times[at]))
 	}
-	if stop {
-		b.stops = stops
+	own := func(entries []float64, dims ...int) *tensors.Tensor {
+		return b.owned.Own(host.Tensor(cfg.dtype(), entries, append([]int{size}, dims...)...))[0]
 	}
 	b.control, b.form = b.owned.Own(control...), form
-	b.x0 = b.owned.Own(host.Tensor(cfg.dtype(), x0, size, cfg.Nodes, len(x0)/(size*cfg.Nodes)))[0]
+	b.x0 = own(x0, cfg.Nodes, len(x0)/(size*cfg.Nodes))
 	if share := shares(target, size*saves); share != nil {
-		b.share = b.owned.Own(host.Tensor(cfg.dtype(), share, size, saves, cfg.rows(), cfg.Outputs))[0]
+		b.share = own(share, saves, cfg.rows(), cfg.Outputs)
 	}
-	b.target = b.owned.Own(host.Tensor(cfg.dtype(), target, size, saves, cfg.rows(), cfg.Outputs))[0]
-	b.weight = b.owned.Own(host.Tensor(cfg.dtype(), weight, size, saves))[0]
+	b.target, b.weight = own(target, saves, cfg.rows(), cfg.Outputs), own(weight, saves)
 	if backend != nil {
 		if err := b.owned.ToDevice(backend); err != nil {
 			b.free()

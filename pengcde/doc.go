@@ -14,10 +14,9 @@
 //
 // # Several seeds
 //
-// [FitSeeds] trains the seeds of one configuration in one program: parameters of S models get a leading axis [S, ...],
-// their batches become one of S·B samples, and each run still has steps, early stopping and a checkpoint of its own. It
-// is for devices that a step of one small batch leaves mostly idle, and compiles once for all. A CPU gains little but
-// the latter: samples step side by side, so that a batch takes as many steps as its slowest sample.
+// [FitSeeds] trains the seeds of one configuration in one program. It is for devices that a step of one small batch
+// leaves mostly idle, and compiles once for all. A CPU gains little but the latter: samples step side by side, so that
+// a batch takes as many steps as its slowest sample.
 //
 // # Large controls
 //
@@ -29,9 +28,8 @@
 // # Tolerances
 //
 // Each layer divides the rows that it takes by their root mean square, and those behind a ReLU may all but vanish:
-// there the field is up to 316 times steeper (1/sqrt(1e-5), the published constant of the norm) within a layer some
-// 0.003 wide. The default tolerances of Config.Adaptive, the published ones, step over it: the states may then be
-// wrong, and the gradient explodes, to NaN in float32.
+// there the field is far steeper in a thin layer. The default tolerances of Config.Adaptive, the published ones, step
+// over it: the states may then be wrong, and the gradient explodes, to NaN in float32.
 //
 // The sign is a GradientNorm in the report of a training that jumps by orders of magnitude: clipping hides it from the
 // loss, but leaves a direction that means nothing. Try RTol 1e-6, and less for larger graphs: the error norm is a mean

@@ -2,8 +2,8 @@ package pengcde
 
 import (
 	"reflect"
-	"runtime"
 
+	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -69,25 +69,13 @@ func (c Config) vectorField() (field.Field, error) {
 			known.Lag, f = known.Lag || c.GraphOnly, known
 		}
 	}
-	_, err := declared(f)
-	return f, err
-}
-
-// declared are the parameters of a field, or the error with which it panics on sizes and options that cannot be.
-func declared(f field.Field) (params []nn.Param, err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case runtime.Error:
-			panic(r)
-		case error:
-			err = errs.In("pengcde: Config.Field", r, ErrInput)
-		default:
-			panic(r)
-		}
-	}()
-	if params = f.Params(); len(params) == 0 {
+	// Params panics on sizes and options that cannot be.
+	var params []nn.Param
+	if err := panics.Catch(func() { params = f.Params() }); err != nil {
+		return nil, errs.In("pengcde: Config.Field", err, ErrInput)
+	}
+	if len(params) == 0 {
 		return nil, invalid("Config.Field, a %T, declares no parameters, want at least one", f)
 	}
-	return params, nil
+	return f, nil
 }

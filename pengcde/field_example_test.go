@@ -27,8 +27,8 @@ func (f diffusion) Params() []nn.Param { return f.mix().Params() }
 
 // Derivative builds dz/dt of z [batch, n, hidden] at t [batch].
 func (f diffusion) Derivative(v nn.Values, c *field.Control, t, z *Node) *Node {
-	az, _ := c.Products(t, z)
-	return Sub(f.mix().Apply(v, az), z)
+	a, _, _ := c.At(t)
+	return Sub(f.mix().Apply(v, a.Apply(z)), z)
 }
 
 // A vector field of one's own trains, forecasts, is saved and loads like the named ones.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
-	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -25,7 +24,7 @@ var ErrFile = errors.New("not a usable model file")
 const (
 	formatKey  = "pengcde.format"
 	configKey  = "pengcde.config"
-	fileFormat = "model 1"
+	fileFormat = "model 2"
 )
 
 // Save writes configuration and parameters to one safetensors file, which Python's safetensors opens too. The file is
@@ -60,9 +59,6 @@ type stored struct {
 	plain
 	Field   string          `json:",omitempty"`
 	Options json.RawMessage `json:",omitempty"`
-	// Maps and Identities were options of the configuration once.
-	Maps       string                 `json:",omitempty"`
-	Identities equivariant.Identities `json:",omitzero"`
 }
 
 type plain Config // without methods
@@ -111,16 +107,8 @@ func (c *Config) read(text []byte, own ...field.Field) error {
 			return err
 		}
 	}
-	switch f := made.Interface().(type) {
-	case *field.PENG:
-		if f.Identities = cmp.Or(f.Identities, s.Identities); s.Maps != "" {
-			f.Maps, f.DerivativeMaps, err = equivariant.ParseMaps(s.Maps)
-		}
-	case *field.Original:
-		f.Identities = cmp.Or(f.Identities, s.Identities)
-	}
 	c.Field = made.Elem().Interface().(field.Field)
-	return err
+	return nil
 }
 
 // Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. A model with a field of
@@ -138,7 +126,8 @@ func Load(backend *xla.Backend, path string, own ...field.Field) (*Model, error)
 		return nil, fmt.Errorf("pengcde: load model: %w", err)
 	}
 	if got := file.Metadata[formatKey]; got != fileFormat {
-		return nil, fmt.Errorf("pengcde: load %s: format is %q, want %q: %w", path, got, fileFormat, ErrFile)
+		return nil, fmt.Errorf("pengcde: load %s: format is %q, want %q: train the model again with this version: %w",
+			path, got, fileFormat, ErrFile)
 	}
 	var config Config
 	if err := config.read([]byte(file.Metadata[configKey]), own...); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"iter"
+	"math"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -35,11 +36,6 @@ import (
 // Config.GraphOnly: the model then sees the features of the first snapshot alone.
 func (m *Model) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	config train.Config) (*train.Report, error) {
-	if len(training) == 0 || len(validation) == 0 && config.EvaluateEvery >= 0 {
-		return nil, invalid("%d windows for training and %d for validation, "+
-			"want at least one each, or EvaluateEvery -1 to do without validation",
-			len(training), len(validation))
-	}
 	outcomes, err := fit(ctx, []SeedRun{{m, training, validation, config}})
 	if outcomes == nil {
 		return nil, err
@@ -63,6 +59,10 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	defer j.split.Close()
 	all := make([]int, len(runs))
 	for i, r := range runs {
+		if len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0 {
+			return nil, invalid("%d windows for training and %d for validation, want at least one each, or "+
+				"EvaluateEvery -1 to do without validation", len(r.Training), len(r.Validation))
+		}
 		all[i] = i
 		if r.Config.Checkpoint != nil {
 			j.digests[i] = sha256.New()
@@ -105,67 +105,60 @@ func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 	for i, r := range j.runs {
 		var stop func()
 		resume[i], stop = iter.Pull(func(yield func(*request) bool) {
-			m, problem := r.Model, &runner{count: len(j.training), ask: yield}
+			m, problem := r.Model, runner{j, yield}
 			m.params, outcomes[i].Report, outcomes[i].Err = train.Fit(ctx, m.backend, problem, m.params, configs[i])
 		})
 		defer stop()
 	}
 	defer func() { cancel() }() // before a panic stops the other runs, so that they save their checkpoints
 
-	asked, ended := make([]*request, len(j.runs)), make([]bool, len(j.runs))
+	asked := make([]*request, len(j.runs)) // nil once a run has ended
 	for {
 		var going []int
+		next := math.MaxInt
 		for i := range j.runs {
-			if asked[i] == nil && !ended[i] {
-				q, ok := resume[i]()
-				asked[i], ended[i] = q, !ok
+			if asked[i] == nil {
+				asked[i], _ = resume[i]()
 			}
-			if !ended[i] {
-				going = append(going, i)
+			if asked[i] != nil {
+				going, next = append(going, i), min(next, asked[i].batch)
 			}
 		}
 		if len(going) == 0 {
 			return outcomes
 		}
-		group := nextGroup(asked)
-		if err := j.resize(going); err != nil {
-			for _, i := range going {
-				asked[i].err = err
-			}
-			group = asked
-		} else {
-			j.answer(ctx, group)
-		}
-		for i := range asked {
-			if group[i] != nil {
-				asked[i] = nil
+		err := j.resize(going)
+		// Runs that were resumed at different places wait for those behind them, and all are together by the end of an
+		// epoch.
+		group := make([]*request, len(j.runs))
+		for i, q := range asked {
+			if q != nil && (q.batch == next || err != nil) {
+				group[i], asked[i], q.err = q, nil, err
 			}
 		}
+		j.answer(ctx, group)
 	}
 }
 
 // request is a loss that one of several runs wants, and the answer.
 type request struct {
 	params []*tensors.Tensor
-	batch  int // of training, with the gradient; validating for the mean over validation
+	batch  int // of training, with the gradient; those of validation are counted from the end, -1 is the last
 
 	loss      float64
 	gradients []*tensors.Tensor
 	err       error
 }
 
-const validating = -1
-
 // runner is a run as [train.Fit] sees it: it asks, and goes on when it has been answered.
 type runner struct {
-	count int
-	ask   func(*request) bool // false when there will be no answer
+	*joint
+	ask func(*request) bool // false when there will be no answer
 }
 
-func (r *runner) Batches() int { return r.count }
+func (r runner) Batches() int { return len(r.training) }
 
-func (r *runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,
-	error) {
+func (r runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error) {
 	q := &request{params: params, batch: batch}
 	if !r.ask(q) {
 		return 0, nil, ctx.Err()
@@ -173,12 +166,19 @@ func (r *runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch i
 	return q.loss, q.gradients, q.err
 }
 
-func (r *runner) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
-	q := &request{params: params, batch: validating}
-	if !r.ask(q) {
-		return 0, ctx.Err()
+// Validate returns the mean over the samples of all batches.
+func (r runner) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
+	sum, total := 0.0, 0
+	for at := -len(r.validation); at < 0; at++ {
+		loss, _, err := r.Gradient(ctx, params, at)
+		if err != nil {
+			return 0, err
+		}
+		samples := r.joint.batch(at).samples
+		sum += loss * float64(samples)
+		total += samples
 	}
-	return q.loss, q.err
+	return sum / float64(total), nil
 }
 
 // keyed puts the model and the digest of the data into the key of the checkpoint, if there is one.

@@ -80,120 +80,69 @@ func (j *joint) resize(runs []int) (err error) {
 	return err
 }
 
-// nextGroup chooses what is answered now among the requests of all runs, nil for those that have ended: the
-// validations, else what is asked for of the first batch. So runs that were resumed at different places wait for those
-// behind them, and all are together by the end of an epoch.
-func nextGroup(asked []*request) []*request {
-	first := -1
-	for run, q := range asked {
-		if q != nil && (first < 0 || q.batch < asked[first].batch) {
-			first = run
-		}
-	}
-	group := make([]*request, len(asked))
-	for run, q := range asked {
-		if q != nil && q.batch == asked[first].batch {
-			group[run] = q
-		}
-	}
-	return group
-}
-
-// answer answers a group of requests for the same, [runs] with nil for runs that are not of it. The loss of several
-// batches is the mean over their samples.
-func (j *joint) answer(ctx context.Context, group []*request) {
-	j.used = true
-	at := group[slices.IndexFunc(group, (*request).waiting)].batch
-	asked := j.validation
-	if at != validating {
-		asked = j.training[at : at+1]
-	}
-	total := 0
-	for _, b := range asked {
-		total += b.samples
-		j.solve(group, b, func(params []*tensors.Tensor, frozen *batch) error {
-			losses, gradients, err := j.network.evaluate(ctx, params, frozen, at != validating)
-			if err == nil && len(j.slots) > 1 && gradients != nil {
-				stacked := gradients
-				gradients, err = call(j.split, stacked)
-				xla.Free(stacked...)
-			}
-			if err != nil {
-				return j.blame(ctx, err, group)
-			}
-			count := len(gradients) / len(j.slots)
-			for slot, run := range j.slots {
-				own := gradients[slot*count : (slot+1)*count]
-				switch q := group[run]; {
-				case !q.waiting():
-					xla.Free(own...)
-				case at == validating:
-					q.loss += losses[slot] * float64(b.samples)
-				default:
-					q.loss, q.gradients = losses[slot], own
-				}
-			}
-			return nil
-		})
-	}
-	for _, q := range group {
-		if at == validating && q.waiting() {
-			q.loss /= float64(total)
-		}
-	}
-}
-
 // waiting says whether a request is there and has not failed.
 func (q *request) waiting() bool { return q != nil && q.err == nil }
 
-// solve calls do with the parameters and the batch of those in a group that wait, again without those that fail in it,
-// until no more do. An error of do is that of all.
-func (j *joint) solve(group []*request, b *batch, do func([]*tensors.Tensor, *batch) error) {
-	for {
-		var waiting []*request
-		for _, q := range group {
-			if q.waiting() {
-				waiting = append(waiting, q)
-			}
-		}
-		if len(waiting) == 0 {
-			return
-		}
-		params, owned, err := j.params(group, waiting[0].params)
+// answer answers a group of requests for the same batch, [runs] with nil for runs that are not of it. Where some fail
+// it evaluates the batch again without them, until no more do.
+func (j *joint) answer(ctx context.Context, group []*request) {
+	j.used = true
+	for slices.ContainsFunc(group, (*request).waiting) {
+		err := j.evaluate(ctx, group)
 		if err == nil {
-			err = do(params, j.freeze(b, group))
-		}
-		owned.Free()
-		for _, q := range waiting {
-			if err != nil {
-				q.err = err
-			}
-		}
-		if !slices.ContainsFunc(waiting, func(q *request) bool { return q.err != nil }) {
 			return
 		}
+		j.blame(ctx, err, group)
 	}
 }
 
-// params are those of all slots, [slots, dims...], or of the only one; empty slots have the others given.
-func (j *joint) params(group []*request, others []*tensors.Tensor) (params []*tensors.Tensor, owned *xla.Buffers,
-	err error) {
-	owned = &xla.Buffers{}
-	if len(j.slots) == 1 {
-		return others, owned, nil
-	}
-	var inputs []*tensors.Tensor
-	for _, run := range j.slots {
-		if q := group[run]; q.waiting() {
+// evaluate gives those in a group that wait their losses, and for a batch of training their gradients.
+func (j *joint) evaluate(ctx context.Context, group []*request) error {
+	first := group[slices.IndexFunc(group, (*request).waiting)]
+	params, several := first.params, len(j.slots) > 1
+	if several { // [slots, dims...], in empty slots those of the first
+		var inputs []*tensors.Tensor
+		for _, run := range j.slots {
+			q := group[run]
+			if !q.waiting() {
+				q = first
+			}
 			inputs = append(inputs, q.params...)
+		}
+		var err error
+		if params, err = call(j.stack, inputs); err != nil {
+			return err
+		}
+		defer xla.Free(params...)
+	}
+	training := first.batch >= 0
+	losses, gradients, err := j.network.evaluate(ctx, params, j.freeze(j.batch(first.batch), group), training)
+	if err == nil && several && training {
+		stacked := gradients
+		gradients, err = call(j.split, stacked)
+		xla.Free(stacked...)
+	}
+	if err != nil {
+		return err
+	}
+	count := len(gradients) / len(j.slots)
+	for slot, run := range j.slots {
+		own := gradients[slot*count : (slot+1)*count]
+		if q := group[run]; q.waiting() {
+			q.loss, q.gradients = losses[slot], own
 		} else {
-			inputs = append(inputs, others...)
+			xla.Free(own...)
 		}
 	}
-	if params, err = call(j.stack, inputs); err != nil {
-		return nil, owned, err
+	return nil
+}
+
+// batch is that of a request.
+func (j *joint) batch(at int) *batch {
+	if at < 0 {
+		return j.validation[len(j.validation)+at]
 	}
-	return owned.Own(params...), owned, nil
+	return j.training[at]
 }
 
 // freeze is a batch in which the samples of runs that do not wait take no steps.
@@ -209,46 +158,49 @@ func (j *joint) freeze(b *batch, group []*request) *batch {
 	return &other
 }
 
-// blame gives an error of a solve to the runs whose samples failed, with their samples counted as if they were alone.
-// It returns an error that is not of some runs that wait alone.
-func (j *joint) blame(ctx context.Context, err error, group []*request) error {
-	if ctx.Err() != nil || len(j.slots) == 1 {
-		return notFinite(err)
-	}
+// blame gives an error of a solve to the runs whose samples failed, with their samples counted as if they were alone,
+// and one that is not of some runs that wait alone to all of them.
+func (j *joint) blame(ctx context.Context, err error, group []*request) {
 	size := len(j.training[0].times) / len(j.slots)
 	at := func(sample int) *request { return group[j.slots[sample/size]] }
+	own := make(map[*request]error)
 	var failure *ode.Failure
 	var input *ode.InputError
 	var start *startError
 	switch {
+	case ctx.Err() != nil || len(j.slots) == 1:
 	case errors.As(err, &failure) && !failure.Pullback:
-		own := make(map[*request]*ode.Failure)
+		failures := make(map[*request]*ode.Failure)
 		for _, f := range append([]*ode.Failure{failure}, failure.Also...) {
-			q := at(f.Sample)
-			if !q.waiting() {
-				return err
-			}
-			alone := *f
+			q, alone := at(f.Sample), *f
 			alone.Sample, alone.Also = f.Sample%size, nil
-			if first := own[q]; first != nil {
+			if first := failures[q]; first != nil {
 				first.Also = append(first.Also, &alone)
 			} else {
-				own[q] = &alone
+				failures[q] = &alone
 			}
 		}
-		for q, f := range own {
-			q.err = notFinite(f)
+		for q, f := range failures {
+			own[q] = notFinite(f)
 		}
-	case errors.As(err, &start) && at(start.sample).waiting():
-		alone := *start
-		alone.sample %= size
-		at(start.sample).err = &alone
-	case errors.As(err, &input) && at(input.Sample).waiting():
+	case errors.As(err, &start):
+		own[at(start.sample)] = &startError{start.sample % size, start.entry, start.value}
+	case errors.As(err, &input):
 		alone := *input
 		alone.Sample %= size
-		at(input.Sample).err = errs.In("pengcde", &alone, ErrInput)
-	default:
-		return notFinite(err)
+		own[at(input.Sample)] = errs.In("pengcde", &alone, ErrInput)
 	}
-	return nil
+	everyone := len(own) == 0
+	for q := range own {
+		everyone = everyone || !q.waiting()
+	}
+	for _, q := range group {
+		switch {
+		case !q.waiting():
+		case everyone:
+			q.err = notFinite(err)
+		default:
+			q.err = own[q]
+		}
+	}
 }

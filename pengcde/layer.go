@@ -9,7 +9,6 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
@@ -54,8 +53,8 @@ type LayerBuilder struct {
 // one state a step, not by all that a step computes; see [LayerBuilder.Recompute]. The sparse product (see package
 // equivariant) holds on to the entries of A(t) in addition.
 //
-// Like all functions that build graphs, Done panics on bad input, with an error that wraps [ErrInput], [ode.ErrInput]
-// or [field.ErrInput].
+// Like all functions that build graphs, Done panics on bad input, with an error that wraps [ErrInput], [nn.ErrInput],
+// [ode.ErrInput] or [field.ErrInput].
 //
 // [graph.Gradient]: https://pkg.go.dev/github.com/gomlx/gomlx/core/graph#Gradient
 func Layer(scope *model.Scope, z0 *Node, form field.Form, control []*Node, t0, t1 float64) *LayerBuilder {
@@ -120,15 +119,6 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	if l.z0.Rank() != 3 || !l.z0.DType().IsFloat() {
 		panic(fmt.Errorf("pengcde: Layer got the state %s, want floats [batch, n, hidden]: %w", l.z0.Shape(), ErrInput))
 	}
-	if len(l.control) < 5 {
-		panic(fmt.Errorf("pengcde: Layer got a control of %d nodes, want all that field.NewControl makes: %w",
-			len(l.control), ErrInput))
-	}
-	if rows := l.control[3]; rows.DType() != l.z0.DType() || rows.Shape().Dim(0) != l.z0.Shape().Dim(0) {
-		panic(fmt.Errorf("pengcde: Layer got the state %s and a control with snapshots %s, "+
-			"want the same batch and float type: give field.NewControl those of the state: %w",
-			l.z0.Shape(), rows.Shape(), ErrInput))
-	}
 	f := l.field
 	if f == nil {
 		f = field.PENG{Features: l.form.Features}
@@ -146,9 +136,6 @@ func (l *LayerBuilder) variables(declared []nn.Param) []*Node {
 	hash := fnv.New64a()
 	hash.Write([]byte(scope.Scope()))
 	dtype := l.z0.DType()
-	if err := nn.Check(declared); err != nil {
-		panic(errs.In("pengcde: Layer declares", err, ErrInput))
-	}
 	drawn := nn.Draw(declared, dtype, l.seed^hash.Sum64())
 	nodes := make([]*Node, len(declared))
 	for i, p := range declared {

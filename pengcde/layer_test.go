@@ -236,13 +236,13 @@ func TestLayerBadInput(t *testing.T) {
 		}, pengcde.ErrInput},
 		{"control cut", func(s *model.Scope, z0 *Node, control []*Node) *Node {
 			return pengcde.Layer(s, z0, l.form, control[:4], 0, 1).Done()
-		}, pengcde.ErrInput},
+		}, field.ErrInput},
 		{"float type", func(s *model.Scope, z0 *Node, control []*Node) *Node {
 			return pengcde.Layer(s, ConvertDType(z0, dtypes.Float32), l.form, control, 0, 1).Done()
-		}, pengcde.ErrInput},
+		}, field.ErrInput},
 		{"batch", func(s *model.Scope, z0 *Node, control []*Node) *Node {
 			return pengcde.Layer(s, Slice(z0, AxisElem(0)), l.form, control, 0, 1).Done()
-		}, pengcde.ErrInput},
+		}, field.ErrInput},
 		{"no times", func(s *model.Scope, z0 *Node, control []*Node) *Node {
 			return pengcde.Layer(s, z0, l.form, control, 0, 1).DoneAt()
 		}, pengcde.ErrInput},

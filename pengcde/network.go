@@ -165,23 +165,13 @@ func (e *startError) Unwrap() error { return train.ErrNotFinite }
 // notFiniteStart finds the first entry of z0 [B, n, hidden] that is not finite; nil where there is none, or where the
 // features x0 [B, n, p] of its sample are not finite either.
 func notFiniteStart(x0, z0 *tensors.Tensor) error {
-	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	samples := z0.Shape().Dimensions[0]
-	size, features := z0.Size()/samples, x0.Size()/samples
-	states, inputs := host.Floats(z0), host.Floats(x0)
-	for i, z := range states {
-		if finite(z) {
-			continue
-		}
-		b := i / size
-		for _, x := range inputs[b*features : (b+1)*features] {
-			if !finite(x) {
-				return nil
-			}
-		}
-		return &startError{sample: b, entry: i % size, value: z}
+	notFinite := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+	states, samples := host.Floats(z0), z0.Shape().Dimensions[0]
+	at, size, features := slices.IndexFunc(states, notFinite), z0.Size()/samples, x0.Size()/samples
+	if at < 0 || slices.ContainsFunc(host.Part(x0, at/size*features, (at/size+1)*features), notFinite) {
+		return nil
 	}
-	return nil
+	return &startError{sample: at / size, entry: at % size, value: states[at]}
 }
 
 // integrate solves a batch from z0 [B, n, hidden].

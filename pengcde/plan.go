@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
@@ -28,9 +29,8 @@ type Plan struct {
 	Temporary int64
 	// DeviceBytes is the sum of these with Solve.DeviceBytes, the most that is on the device at once. HostBytes is what
 	// the host holds besides: the states at the save times, and Solve.HostBytes. On a CPU both are memory of the
-	// process. Not counted: the process itself, the compiler and what it makes (some 360 MiB for a PENG-CDE with XLA on
-	// a CPU), what the allocators keep and Go's collector has not freed yet, and batches of validation, whose Data
-	// stays as well.
+	// process. Not counted: the process itself, the compiler and what it makes, what the allocators keep and Go's
+	// collector has not freed yet, and batches of validation, whose Data stays as well.
 	DeviceBytes, HostBytes int64
 }
 
@@ -123,7 +123,7 @@ func (m *Model) planBatch(n *network, part []dyngraph.Window, size int, temporar
 	}
 	p.Data = b.owned.Bytes()
 	p.Saves = int64(saved.ByteSize())
-	p.Parameters = 4 * bytesOf(shapesOf(m.params...))
+	p.Parameters = 4 * int64(nn.Count(n.params)*m.config.dtype().Size())
 	p.HostBytes = p.Saves + p.Solve.HostBytes
 	like := fmt.Sprint(b.form, saved, met, shapesOf(b.control...))
 	if _, ok := temporary[like]; !ok {
@@ -148,11 +148,4 @@ func shapesOf(ts ...*tensors.Tensor) (all []shapes.Shape) {
 		all = append(all, t.Shape())
 	}
 	return all
-}
-
-func bytesOf(all []shapes.Shape) (bytes int64) {
-	for _, s := range all {
-		bytes += int64(s.ByteSize())
-	}
-	return bytes
 }

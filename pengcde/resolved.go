@@ -1,6 +1,7 @@
 package pengcde
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -57,11 +58,7 @@ func (c Config) Resolved() (Resolved, error) {
 	if c.LinearCoders {
 		r.CoderWidth, r.CoderDepth = 0, 0
 	}
-	made, err := c.vectorField()
-	if err != nil {
-		return Resolved{}, err
-	}
-	switch f := made.(type) {
+	switch f := c.wiring().field.(type) {
 	case field.PENG:
 		if r.Maps = f.Maps; r.Maps == nil {
 			r.Maps = equivariant.Published8()
@@ -92,10 +89,7 @@ func (c Config) Resolved() (Resolved, error) {
 		if err != nil {
 			return Resolved{}, err
 		}
-		r.Adaptive, r.MaxSteps = &adaptive, c.MaxSteps
-		if r.MaxSteps == 0 {
-			r.MaxSteps = ode.DefaultMaxSteps
-		}
+		r.Adaptive, r.MaxSteps = &adaptive, cmp.Or(c.MaxSteps, ode.DefaultMaxSteps)
 	}
 	return r, nil
 }

@@ -91,9 +91,6 @@ func checkRuns(runs []SeedRun) error {
 		case len(r.Training) != len(first.Training) || len(r.Validation) != len(first.Validation):
 			return invalid("run %d has %d windows for training and %d for validation, run 0 has %d and %d, want as many",
 				i, len(r.Training), len(r.Validation), len(first.Training), len(first.Validation))
-		case len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0:
-			return invalid("run %d has %d windows for training and %d for validation, "+
-				"want at least one each, or EvaluateEvery -1 to do without validation", i, len(r.Training), len(r.Validation))
 		case batchSize(r) != batchSize(first):
 			return invalid("run %d has BatchSize %d, run 0 has %d, want the same", i, r.Config.BatchSize, first.Config.BatchSize)
 		}

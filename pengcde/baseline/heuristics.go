@@ -17,6 +17,10 @@ var ErrInput = errors.New("invalid input")
 // ErrNotFitted is wrapped by forecasts that need [Forecaster.Fit] first.
 var ErrNotFitted = errors.New("not fitted")
 
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("pengcde/baseline: %s: %w", fmt.Sprintf(format, args...), ErrInput)
+}
+
 // Forecaster forecasts the target of a window, [nodes*TargetSize] row-major by node, from its inputs.
 type Forecaster interface {
 	Name() string
@@ -60,7 +64,7 @@ func (*TrainingMean) Name() string { return "training mean" }
 // Fit takes the mean over windows and nodes.
 func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 	if len(train) == 0 {
-		return fmt.Errorf("pengcde/baseline: training mean of no windows, want at least one: %w", ErrInput)
+		return invalid("training mean of no windows, want at least one")
 	}
 	var mean, count []float64
 	for _, w := range train {
@@ -72,8 +76,8 @@ func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 		}
 		target := w.Target()
 		if len(target) == 0 || w.Series.TargetSize != len(mean) {
-			return fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets of size %d, want "+
-				"some of size %d: %w", w.Start, w.Series.Name, len(target), w.Series.TargetSize, len(mean), ErrInput)
+			return invalid("window at snapshot %d of series %q has %d targets of size %d, want some of size %d",
+				w.Start, w.Series.Name, len(target), w.Series.TargetSize, len(mean))
 		}
 		for i, y := range target {
 			if !math.IsNaN(y) {
@@ -84,8 +88,8 @@ func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 	}
 	for i := range mean {
 		if count[i] == 0 {
-			return fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, want one "+
-				"observed at least: %w", i, len(train), ErrInput)
+			return invalid("target %d is NaN at every node of %d training windows, want one observed at least", i,
+				len(train))
 		}
 		mean[i] *= 1 / count[i]
 	}
@@ -102,14 +106,10 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 		return nil, err
 	}
 	if size := w.Series.TargetSize; size != len(m.mean) {
-		return nil, fmt.Errorf("pengcde/baseline: training mean of targets of size %d for series %q with targets of "+
-			"size %d: %w", len(m.mean), w.Series.Name, size, ErrInput)
+		return nil, invalid("training mean of targets of size %d for series %q with targets of size %d", len(m.mean),
+			w.Series.Name, size)
 	}
-	forecast := make([]float64, 0, w.Series.Nodes()*len(m.mean))
-	for range w.Series.Nodes() {
-		forecast = append(forecast, m.mean...)
-	}
-	return forecast, nil
+	return slices.Repeat(m.mean, w.Series.Nodes()), nil
 }
 
 // LastVisible is persistence: it repeats the newest value known at the last input, Series.Newest.
@@ -119,8 +119,7 @@ func (LastVisible) Name() string { return "last visible" }
 
 // Forecast returns the newest value of each node.
 func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
-	values, err := w.Newest()
-	return known("last visible", values, err)
+	return known("last visible", w.Newest)
 }
 
 // RecentMean forecasts each node's mean of its latest values known at the last input, Series.Recent.
@@ -130,11 +129,11 @@ func (RecentMean) Name() string { return "recent mean" }
 
 // Forecast returns the recent mean of each node.
 func (RecentMean) Forecast(w dyngraph.Window) ([]float64, error) {
-	values, err := w.Recent()
-	return known("recent mean", values, err)
+	return known("recent mean", w.Recent)
 }
 
-func known(name string, values []float64, err error) ([]float64, error) {
+func known(name string, of func() ([]float64, error)) ([]float64, error) {
+	values, err := of()
 	if err != nil {
 		return nil, errs.In("pengcde/baseline: "+name, err, ErrInput)
 	}

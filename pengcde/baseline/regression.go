@@ -1,8 +1,6 @@
 package baseline
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -21,7 +19,7 @@ type normalEquations struct {
 
 func newNormalEquations(windows []dyngraph.Window) (*normalEquations, error) {
 	if len(windows) == 0 {
-		return nil, fmt.Errorf("pengcde/baseline: ridge of no training windows, want at least one: %w", ErrInput)
+		return nil, invalid("ridge of no training windows, want at least one")
 	}
 	var n *normalEquations
 	for _, w := range windows {
@@ -38,17 +36,15 @@ func newNormalEquations(windows []dyngraph.Window) (*normalEquations, error) {
 		}
 		target := w.Target()
 		if len(target) != w.Series.Nodes()*len(n.rows) || n.xy[0].Len() != width || w.Inputs() != n.inputs {
-			return nil, fmt.Errorf("pengcde/baseline: window at snapshot %d of series %q has %d targets and %d "+
-				"regressors, want %d and %d as the first training window: %w",
-				w.Start, w.Series.Name, len(target), width, w.Series.Nodes()*len(n.rows), n.xy[0].Len(), ErrInput)
+			return nil, invalid("window at snapshot %d of series %q has %d targets and %d regressors, want %d and %d "+
+				"as the first training window", w.Start, w.Series.Name, len(target), width,
+				w.Series.Nodes()*len(n.rows), n.xy[0].Len())
 		}
 		n.add(x, target)
 	}
-	for k, rows := range n.rows {
-		if rows == 0 {
-			return nil, fmt.Errorf("pengcde/baseline: target %d is NaN at every node of %d training windows, want "+
-				"one observed at least: %w", k, len(windows), ErrInput)
-		}
+	if k := slices.Index(n.rows, 0); k >= 0 {
+		return nil, invalid("target %d is NaN at every node of %d training windows, want one observed at least", k,
+			len(windows))
 	}
 	return n, nil
 }
@@ -62,7 +58,7 @@ func (n *normalEquations) add(x *mat.Dense, target []float64) {
 			}
 		}
 		if len(observed) == 0 {
-			continue
+			continue // gonum has no empty matrices
 		}
 		_, width := x.Dims()
 		rows, y := mat.NewDense(len(observed), width, nil), mat.NewVecDense(len(observed), nil)
@@ -93,8 +89,8 @@ func (n *normalEquations) solve(penalty float64) (*mat.Dense, error) {
 		var cholesky mat.Cholesky
 		var b mat.VecDense
 		if !cholesky.Factorize(a) || cholesky.SolveVecTo(&b, n.xy[k]) != nil {
-			return nil, fmt.Errorf("pengcde/baseline: ridge with penalty %g has no solution in floats: want a larger "+
-				"penalty, and values of order 1: %w", penalty, ErrInput)
+			return nil, invalid("ridge with penalty %g has no solution in floats: want a larger penalty, and values "+
+				"of order 1", penalty)
 		}
 		coefficients.SetCol(k, b.RawVector().Data)
 	}
@@ -103,14 +99,13 @@ func (n *normalEquations) solve(penalty float64) (*mat.Dense, error) {
 
 // regressors are what a window's inputs show, a row for each node: its visible values, their means over nodes, and 1.
 func regressors(w dyngraph.Window) (*mat.Dense, error) {
-	if err := w.Validate(); err != nil {
-		return nil, fmt.Errorf("pengcde/baseline: ridge: %w: %w", err, ErrInput)
+	if err := check("ridge", w); err != nil {
+		return nil, err
 	}
 	visible := w.Visible()
 	if visible == nil {
-		return nil, fmt.Errorf("pengcde/baseline: ridge for the window at snapshot %d of series %q, which does "+
-			"not say what is known of earlier targets: set Series.Newest, [snapshots][nodes x targets]: %w",
-			w.Start, w.Series.Name, ErrInput)
+		return nil, invalid("ridge for the window at snapshot %d of series %q, which does not say what is known of "+
+			"earlier targets: set Series.Newest, [snapshots][nodes x targets]", w.Start, w.Series.Name)
 	}
 	nodes, size := w.Series.Nodes(), w.Series.TargetSize
 	half := len(visible) * size
@@ -136,14 +131,6 @@ func regressors(w dyngraph.Window) (*mat.Dense, error) {
 			}
 		}
 	}
-	for u := range nodes {
-		x.Set(u, 2*half, 1)
-	}
+	x.SetCol(2*half, slices.Repeat([]float64{1}, nodes))
 	return x, nil
-}
-
-// inOrder sorts windows by time.
-func inOrder(windows []dyngraph.Window) []dyngraph.Window {
-	byStart := func(a, b dyngraph.Window) int { return cmp.Compare(a.Start, b.Start) }
-	return slices.SortedStableFunc(slices.Values(windows), byStart)
 }

@@ -1,8 +1,10 @@
 package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -38,11 +40,7 @@ type Ridge struct {
 
 // Resolved is the ridge before a fit, with its default written out.
 func (r *Ridge) Resolved() *Ridge {
-	penalty := r.Penalty
-	if penalty == 0 {
-		penalty = defaultPenalty
-	}
-	return &Ridge{Penalty: penalty, Choose: r.Choose}
+	return &Ridge{Penalty: cmp.Or(r.Penalty, defaultPenalty), Choose: r.Choose}
 }
 
 // Name is "ridge", or "ridge, chosen penalty".
@@ -71,8 +69,7 @@ var penalties = []float64{1e-4, 1e-3, 1e-2, 1e-1, 1, 10}
 func (r *Ridge) Fit(training, validation []dyngraph.Window) error {
 	penalty := r.Resolved().Penalty
 	if !(penalty > 0) || math.IsInf(penalty, 0) {
-		return fmt.Errorf("pengcde/baseline: ridge with penalty %g, want a positive finite one: %w", r.Penalty,
-			ErrInput)
+		return invalid("ridge with penalty %g, want a positive finite one", r.Penalty)
 	}
 	if r.Choose {
 		var err error
@@ -103,9 +100,8 @@ func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
 	}
 	width, targets := r.coefficients.Dims()
 	if _, got := x.Dims(); got != width || w.Series.TargetSize != targets || w.Inputs() != r.inputs {
-		return nil, fmt.Errorf("pengcde/baseline: ridge of %d regressors and %d targets for a window of series "+
-			"%q with %d and %d, want windows as in Fit: %w",
-			width, targets, w.Series.Name, got, w.Series.TargetSize, ErrInput)
+		return nil, invalid("ridge of %d regressors and %d targets for a window of series %q with %d and %d, want "+
+			"windows as in Fit", width, targets, w.Series.Name, got, w.Series.TargetSize)
 	}
 	y := mat.NewDense(w.Series.Nodes(), targets, nil)
 	y.Mul(x, r.coefficients)
@@ -115,13 +111,13 @@ func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
 // choosePenalty returns the penalty with the least error on validation windows.
 func choosePenalty(training, validation []dyngraph.Window) (float64, error) {
 	if len(validation) == 0 {
-		all := inOrder(training)
+		byStart := func(a, b dyngraph.Window) int { return cmp.Compare(a.Start, b.Start) }
+		all := slices.SortedStableFunc(slices.Values(training), byStart)
 		rest := len(all) - min(len(all), max(1, len(all)/4))
 		validation = all[rest:]
 		if training = dyngraph.Purge(all[:rest], validation); len(training) == 0 {
-			return 0, fmt.Errorf("pengcde/baseline: ridge chooses its penalty, but none of %d training windows touches no "+
-				"step of the latest %d: give validation windows, or set Penalty in place of Choose: %w",
-				len(all), len(validation), ErrInput)
+			return 0, invalid("ridge chooses its penalty, but none of %d training windows touches no step of the "+
+				"latest %d: give validation windows, or set Penalty in place of Choose", len(all), len(validation))
 		}
 	}
 	sums, err := newNormalEquations(training)
@@ -151,8 +147,8 @@ func choosePenalty(training, validation []dyngraph.Window) (float64, error) {
 		}
 	}
 	if best == 0 {
-		return 0, fmt.Errorf("pengcde/baseline: ridge has no finite error on %d validation windows with any penalty: "+
-			"want values of order 1: %w", len(validation), ErrInput)
+		return 0, invalid("ridge has no finite error on %d validation windows with any penalty: want values of order 1",
+			len(validation))
 	}
 	return best, nil
 }

@@ -7,15 +7,13 @@
 //
 // where φ_1 .. φ_15 span the linear maps with P φ(A) P^T = φ(P A P^T) for every permutation P ([Map]). Every φ_k(A) Z
 // is one of A Z, A^T Z, a diagonal times Z, or a matrix of rank one times Z. So M Z costs O(edges·d + n·d) for states Z
-// of width d, and M itself, n x n, is never needed; [Map.Dense] gives it as a definition for tests and study.
+// of width d, and M itself, n x n, is never needed.
 //
 // Start with [Layer], which is what vector fields are made of; [Fusion] is the action M Z alone. [Convolution] is the
-// layer for any other message matrix, such as a [Matrix]. [ParseMaps] names sets of maps. The statistics that the maps
-// need of A are linear in A, so they are computed once for each snapshot ([Layout]) and interpolated together with its
-// entries.
-//
-// Where every snapshot is symmetric, [Layout.Fit] stores both directions of an edge once, and A Z and A^T Z are one
-// product with one set of mixed weights, forward and backward.
+// layer for any other message matrix, such as a [Matrix]. The statistics that the maps need of A are linear in A, so
+// they are computed once for each snapshot ([Product.Snapshots]) and interpolated together with its entries. Where
+// every snapshot is symmetric, both directions of an edge are stored once, and A Z and A^T Z are one product with one
+// set of mixed weights, forward and backward.
 //
 // A [Modulation] gives up the equivariance on purpose: the entries of A then depend on who their source and target are,
 // by [Identities].

@@ -108,7 +108,7 @@ func TestFixtureFusion(t *testing.T) {
 	m := matrices{n: n, a: [][]float64{a.Data}, da: [][]float64{da.Data}}
 	still := matrices{n: n, a: [][]float64{a.Data}, da: [][]float64{make([]float64, n*n)}}
 	for i, k := range All15() {
-		fixture.Close(t, k.String(), k.Dense(a.Data, n), f.Get("basis15_of_A").Array().Row(i).Data, 1e-13)
+		fixture.Close(t, k.String(), definition(k, a.Data, n), f.Get("basis15_of_A").Array().Row(i).Data, 1e-13)
 	}
 	params8 := f.Get("undirected8_params")
 	var w8 []float64
@@ -274,7 +274,7 @@ func (p problem) definition() []float64 {
 				if m == IdentityMap {
 					w++
 				}
-				for i, v := range m.Dense(a, p.n) {
+				for i, v := range definition(m, a, p.n) {
 					for c := range p.d {
 						out[(b*p.n+i/p.n)*p.d+c] += w * v * p.z[(b*p.n+i%p.n)*p.d+c]
 					}

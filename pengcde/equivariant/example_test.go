@@ -1,6 +1,7 @@
 package equivariant_test
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
@@ -12,22 +13,15 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-func ExampleParseMaps() {
-	maps, _, err := equivariant.ParseMaps("identity, row sums on columns")
+// Maps are named in JSON.
+func ExampleMap() {
+	text, err := json.Marshal([]equivariant.Map{equivariant.IdentityMap, equivariant.RowsOnColumns})
 	if err != nil {
 		panic(err)
 	}
-	a := []float64{ // from 0 to 1 with weight 2, from 1 to 2 with weight 3
-		0, 2, 0,
-		0, 0, 3,
-		0, 0, 0,
-	}
-	for _, m := range maps {
-		fmt.Println(m, m.Dense(a, 3))
-	}
+	fmt.Println(string(text))
 	// Output:
-	// identity [0 2 0 0 0 3 0 0 0]
-	// row sums on columns [2 3 0 2 3 0 2 3 0]
+	// ["identity","row sums on columns"]
 }
 
 // M Z for M = A + A^T, without forming M: A has the edges of a path 0 -> 1 -> 2, A' is 0.

@@ -2,6 +2,7 @@ package equivariant
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -83,24 +84,22 @@ func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 	return Add(Add(y, Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z)), ranked)
 }
 
-// pair is the k-th map of A and that of A'.
-func (f Fusion) pair(k int) [2]Map {
+// derivative are the maps of A'. It panics on maps that are not, or not as many as those of A.
+func (f Fusion) derivative() []Map {
 	derivative := f.Derivative
 	if derivative == nil {
 		derivative = f.Maps
 	}
 	if len(derivative) != len(f.Maps) {
-		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave Derivative nil "+
-			"for the same maps: %w",
-			len(f.Maps), len(derivative), ErrMap))
+		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave those of "+
+			"A' nil for the same: %w", len(f.Maps), len(derivative), ErrMap))
 	}
-	pair := [2]Map{f.Maps[k], derivative[k]}
-	for _, m := range pair {
+	for _, m := range slices.Concat(f.Maps, derivative) {
 		if _, err := m.MarshalText(); err != nil {
 			panic(err)
 		}
 	}
-	return pair
+	return derivative
 }
 
 // basis leads from the weights, flattened, to the coefficients of A, A', A^T, A'^T, and then, for each entry of
@@ -111,8 +110,9 @@ func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
 	for i := range basis {
 		basis[i] = make([]float64, 2*len(f.Maps))
 	}
+	derivative := f.derivative()
 	for k := range f.Maps {
-		for side, m := range f.pair(k) { // 0 for A, 1 for A'
+		for side, m := range []Map{f.Maps[k], derivative[k]} { // 0 for A, 1 for A'
 			from := side
 			if f.Parity && m == TotalOnAll {
 				from = 0

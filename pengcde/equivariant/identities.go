@@ -1,8 +1,10 @@
 package equivariant
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gomlx/compute/shapes"
@@ -36,27 +38,18 @@ func (k IdentityKind) String() string {
 	return identityNames[k]
 }
 
-// ParseIdentityKind finds the kind of a name; "" is "mlp". The error wraps [ErrIdentities].
-func ParseIdentityKind(name string) (IdentityKind, error) {
-	if name == "" {
-		return IdentityMLP, nil
-	}
-	for k, known := range identityNames {
-		if strings.EqualFold(strings.TrimSpace(name), known) {
-			return IdentityKind(k), nil
-		}
-	}
-	return 0, fmt.Errorf("pengcde/equivariant: identities %q, want one of %s: %w", name, strings.Join(identityNames, ", "),
-		ErrIdentities)
-}
-
 // MarshalText writes the name.
 func (k IdentityKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads a name by [ParseIdentityKind].
-func (k *IdentityKind) UnmarshalText(text []byte) (err error) {
-	*k, err = ParseIdentityKind(string(text))
-	return err
+// UnmarshalText finds the kind of a name; "" is "mlp". The error wraps [ErrIdentities].
+func (k *IdentityKind) UnmarshalText(text []byte) error {
+	name := cmp.Or(strings.TrimSpace(string(text)), identityNames[IdentityMLP])
+	at := slices.IndexFunc(identityNames, func(known string) bool { return strings.EqualFold(name, known) })
+	if at < 0 {
+		return fmt.Errorf("pengcde/equivariant: identities %q, want one of %q: %w", text, identityNames, ErrIdentities)
+	}
+	*k = IdentityKind(at)
+	return nil
 }
 
 // Identities are vectors φ(u) of k numbers that identify the nodes u = 0 .. n-1, for a [Modulation]. What depends on them
@@ -88,10 +81,16 @@ func (i Identities) Check() error {
 	return nil
 }
 
-func (i Identities) mlp() nn.MLP {
+// network leads from the number of a node to its identity, but for a table.
+func (i Identities) network() interface {
+	Params() []nn.Param
+	Apply(nn.Values, *Node) *Node
+} {
+	if i.Kind == IdentityLinear {
+		return nn.Linear{Name: i.Name, In: 1, Out: i.Size}
+	}
 	return nn.MLP{Name: i.Name, In: 1, Out: i.Size, Width: identityWidth, Depth: identityDepth}
 }
-func (i Identities) linear() nn.Linear { return nn.Linear{Name: i.Name, In: 1, Out: i.Size} }
 
 // The published code's width and depth of all MLPs of identities.
 const identityWidth, identityDepth = 8, 2
@@ -102,30 +101,24 @@ func (i Identities) Params() []nn.Param {
 	if err := i.Check(); err != nil {
 		panic(err)
 	}
-	switch i.Kind {
-	case IdentityLinear:
-		return i.linear().Params()
-	case IdentityTable:
+	if i.Kind == IdentityTable {
 		return []nn.Param{{Name: i.Name + ".table", Dims: []int{i.Nodes, i.Size}, Init: nn.Normal(1)}}
 	}
-	return i.mlp().Params()
+	return i.network().Params()
 }
 
 // Apply is φ [n, k] of the nodes 0 .. n-1. It panics on parameters of several seeds.
 func (i Identities) Apply(v nn.Values, n int) *Node {
 	oneSeed(v, "identities")
 	if i.Kind == IdentityTable {
-		table := v.Get(i.Name + ".table")
 		if n != i.Nodes {
 			panic(fmt.Errorf("pengcde/equivariant: identities of %d nodes, the graphs have %d: %w", i.Nodes, n, ErrIdentities))
 		}
-		return table
+		return v.Get(i.Name + ".table")
 	}
-	index := func(like *Node) *Node { return Iota(like.Graph(), shapes.Make(like.DType(), n, 1), 0) }
-	if i.Kind == IdentityLinear {
-		return i.linear().Apply(v, index(v.Get(i.Name+".weight")))
-	}
-	return i.mlp().Apply(v, index(v.Get(i.Name+".layers.0.weight")))
+	network := i.network()
+	like := v.Get(network.Params()[0].Name)
+	return network.Apply(v, Iota(like.Graph(), shapes.Make(like.DType(), n, 1), 0))
 }
 
 // oneSeed panics on the parameters of several seeds, for parts that take those of one.

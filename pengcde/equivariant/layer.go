@@ -16,8 +16,9 @@ type Layer struct {
 
 func (l Layer) convolution() Convolution { return Convolution{Name: l.Name, In: l.In, Out: l.Out} }
 
-// Params declares Name.maps [maps, 2], uniform on ±1/15, then those of the convolution.
+// Params declares Name.maps [maps, 2], uniform on ±1/15, then the convolution. It panics on maps that cannot be.
 func (l Layer) Params() []nn.Param {
+	l.Fusion.derivative()
 	params := []nn.Param{{Name: l.Name + ".maps", Dims: []int{len(l.Fusion.Maps), 2}, Init: nn.Uniform(1.0 / 15)}}
 	return append(params, l.convolution().Params()...)
 }

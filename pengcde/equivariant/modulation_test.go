@@ -317,11 +317,11 @@ func TestIdentitiesErrors(t *testing.T) {
 		if err != nil || read.Kind != kind || !strings.Contains(string(text), kind.String()) {
 			t.Errorf("%v written as %s and read as %v, %v", kind, text, read.Kind, err)
 		}
-		if got, err := ParseIdentityKind(kind.String()); got != kind || err != nil {
+		if got, err := kindNamed(kind.String()); got != kind || err != nil {
 			t.Errorf("%q: %v, %v", kind.String(), got, err)
 		}
 	}
-	if _, err := ParseIdentityKind("hash"); !errors.Is(err, ErrIdentities) {
+	if _, err := kindNamed("hash"); !errors.Is(err, ErrIdentities) {
 		t.Errorf("an unknown name: %v, want ErrIdentities", err)
 	}
 }

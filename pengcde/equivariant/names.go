@@ -17,18 +17,6 @@ func (m Map) String() string {
 	return table[m].name
 }
 
-// ParseMap finds the map of a name, as [Map.String] gives it; capitals do not matter, and hyphens and underscores stand
-// for spaces. The error wraps [ErrMap].
-func ParseMap(name string) (Map, error) {
-	plain := strings.Join(strings.Fields(strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(name))), " ")
-	for m, entry := range table {
-		if entry.name == plain {
-			return Map(m), nil
-		}
-	}
-	return 0, fmt.Errorf("pengcde/equivariant: map %q, want one of %s: %w", name, listed(All15()), ErrMap)
-}
-
 // MarshalText implements [encoding.TextMarshaler] with the name; the error wraps [ErrMap].
 func (m Map) MarshalText() ([]byte, error) {
 	if m < 0 || int(m) >= mapCount {
@@ -37,16 +25,16 @@ func (m Map) MarshalText() ([]byte, error) {
 	return []byte(m.String()), nil
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseMap].
-func (m *Map) UnmarshalText(text []byte) (err error) {
-	*m, err = ParseMap(string(text))
-	return err
-}
-
-func listed(maps []Map) string {
-	names := make([]string, len(maps))
-	for i, m := range maps {
-		names[i] = m.String()
+// UnmarshalText finds the map of a name, as [Map.String] gives it; capitals do not matter, and hyphens and underscores
+// stand for spaces. The error wraps [ErrMap].
+func (m *Map) UnmarshalText(text []byte) error {
+	spaced := strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(string(text)))
+	name := strings.Join(strings.Fields(spaced), " ")
+	for known, entry := range table {
+		if entry.name == name {
+			*m = Map(known)
+			return nil
+		}
 	}
-	return strings.Join(names, ", ")
+	return fmt.Errorf("pengcde/equivariant: map %q, want one of %q: %w", text, All15(), ErrMap)
 }

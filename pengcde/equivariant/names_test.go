@@ -9,18 +9,23 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
+func mapNamed(name string) (m Map, err error) {
+	err = m.UnmarshalText([]byte(name))
+	return m, err
+}
+
 func TestMapsByName(t *testing.T) {
 	for _, m := range All15() {
-		if got, err := ParseMap(m.String()); err != nil || got != m {
-			t.Errorf("ParseMap(%q) = %v, %v", m.String(), got, err)
+		if got, err := mapNamed(m.String()); err != nil || got != m {
+			t.Errorf("%q is read as %v, %v", m.String(), got, err)
 		}
 	}
-	if got, err := ParseMap(" Row-Sums_on  columns "); err != nil || got != RowsOnColumns {
-		t.Errorf("ParseMap with hyphens and capitals = %v, %v", got, err)
+	if got, err := mapNamed(" Row-Sums_on  columns "); err != nil || got != RowsOnColumns {
+		t.Errorf("a name with hyphens and capitals is read as %v, %v", got, err)
 	}
 	for _, bad := range []string{"", "identity map", "Map(3)"} {
-		if _, err := ParseMap(bad); !errors.Is(err, ErrMap) {
-			t.Errorf("ParseMap(%q): %v, want ErrMap", bad, err)
+		if _, err := mapNamed(bad); !errors.Is(err, ErrMap) {
+			t.Errorf("%q: %v, want ErrMap", bad, err)
 		}
 	}
 	text, err := json.Marshal(Published8())
@@ -33,26 +38,6 @@ func TestMapsByName(t *testing.T) {
 	}
 	if _, err := Map(15).MarshalText(); !errors.Is(err, ErrMap) {
 		t.Errorf("MarshalText of Map(15): %v, want ErrMap", err)
-	}
-}
-
-func TestSetsByName(t *testing.T) {
-	maps11, derivative11 := Published11()
-	for text, want := range map[string][2][]Map{
-		"published8":                     {Published8(), nil},
-		" Published11 ":                  {maps11, derivative11},
-		"all15":                          {All15(), nil},
-		"identity, trace on all entries": {{IdentityMap, TraceOnAll}, nil},
-	} {
-		maps, derivative, err := ParseMaps(text)
-		if err != nil || !slices.Equal(maps, want[0]) || !slices.Equal(derivative, want[1]) {
-			t.Errorf("ParseMaps(%q) = %v, %v, %v", text, maps, derivative, err)
-		}
-	}
-	for _, bad := range []string{"", "all16", "identity,", "identity,identity"} {
-		if _, _, err := ParseMaps(bad); !errors.Is(err, ErrMap) {
-			t.Errorf("ParseMaps(%q): %v, want ErrMap", bad, err)
-		}
 	}
 }
 

@@ -16,15 +16,10 @@ const (
 
 // String is "auto", "dense" or "sparse".
 func (p Product) String() string {
-	switch p {
-	case Auto:
-		return "auto"
-	case Dense:
-		return "dense"
-	case Sparse:
-		return "sparse"
+	if p < Auto || p > Sparse {
+		return fmt.Sprintf("Product(%d)", int(p))
 	}
-	return fmt.Sprintf("Product(%d)", int(p))
+	return []string{"auto", "dense", "sparse"}[p]
 }
 
 // What [Product.Choose] goes by.

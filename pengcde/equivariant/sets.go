@@ -1,10 +1,6 @@
 package equivariant
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Published8 are the maps of the published code, in its order of weights.
 func Published8() []Map {
@@ -31,29 +27,4 @@ func All15() []Map {
 		all[i] = Map(i)
 	}
 	return all
-}
-
-// ParseMaps reads a set by name, "published8", "published11" or "all15", or a list of names with commas between them,
-// "identity, transpose". It returns what [Fusion.Maps] and [Fusion.Derivative] take; the error wraps [ErrMap].
-func ParseMaps(text string) (maps, derivative []Map, err error) {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "published8":
-		return Published8(), nil, nil
-	case "published11":
-		maps, derivative = Published11()
-		return maps, derivative, nil
-	case "all15":
-		return All15(), nil, nil
-	}
-	for _, name := range strings.Split(text, ",") {
-		m, err := ParseMap(name)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w (sets: published8, published11, all15)", err)
-		}
-		if slices.Contains(maps, m) {
-			return nil, nil, fmt.Errorf("pengcde/equivariant: map %q twice in %q, want each once: %w", m, text, ErrMap)
-		}
-		maps = append(maps, m)
-	}
-	return maps, nil, nil
 }

@@ -16,7 +16,7 @@ func operatorOf(m Map, n int) *mat.Dense {
 	for at := range n * n {
 		unit := make([]float64, n*n)
 		unit[at] = 1
-		op.SetCol(at, m.Dense(unit, n))
+		op.SetCol(at, definition(m, unit, n))
 	}
 	return op
 }

@@ -37,7 +37,7 @@ func (f Adjacency) Params() []nn.Param { return f.stack().params() }
 
 // Derivative implements [Field].
 func (f Adjacency) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	return f.respond(v, c.at(t, z.Shape().Dimensions[1], f.Features), z)
+	return f.respond(v, c.at(t, f.Features), z)
 }
 
 func (f Adjacency) respond(v nn.Values, s signal, z *Node) *Node {

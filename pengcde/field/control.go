@@ -27,9 +27,6 @@ func (c *Control) From(side *Node) *Control {
 	return &seen
 }
 
-// Features is the number of node features in the control, 0 without.
-func (c *Control) Features() int { return c.form.Features }
-
 // bind takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
 func (f Form) bind(nodes []*Node) *Control {
 	c := &Control{form: f}
@@ -54,38 +51,36 @@ func (f Form) bind(nodes []*Node) *Control {
 	return c
 }
 
-// fits panics unless states at t [batch] are of as many samples and nodes as the control: a product by lists of
-// neighbours would not notice.
-func (c *Control) fits(t *Node, n int) {
-	if got, want := t.Shape().Dim(0), c.knots[0].Shape().Dim(0); got != want {
-		panic(invalid("states of %d samples, want the %d of the control", got, want))
-	}
-	if n != c.form.Graphs.Nodes {
-		panic(invalid("states of %d nodes, want the %d of the control's graph", n, c.form.Graphs.Nodes))
+// fits panics unless states z are [batch, n, hidden] of as many samples and nodes as the control, and of its float
+// type: a product by lists of neighbours would not notice.
+func (c *Control) fits(z *Node) {
+	batch, n := c.rows.Shape().Dim(0), c.form.Graphs.Nodes
+	if s := z.Shape(); s.Rank() != 3 || s.Dim(0) != batch || s.Dim(1) != n || s.DType != c.rows.DType() {
+		panic(invalid("states of shape %s, want %s [%d, %d, hidden] for the control: give NewControl the float type "+
+			"of the states", s, c.rows.DType(), batch, n))
 	}
 }
 
 // At is the control at t [batch] for a field of your own: A and A', and dX/dt [batch, n, p] of the features, nil without.
-// It panics unless z [batch, n, ...] has as many samples and nodes as the control.
-func (c *Control) At(t, z *Node) (a, da *equivariant.Matrix, dx *Node) {
-	s := c.at(t, z.Shape().Dim(1), c.form.Features)
+// Steps should end where the graph changes, see [Sample.Changes].
+func (c *Control) At(t *Node) (a, da *equivariant.Matrix, dx *Node) {
+	s := c.at(t, c.form.Features)
 	return s.a, s.da, s.dx
 }
 
-// at interpolates the control at t [batch] for a field that takes p features of n nodes.
-func (c *Control) at(t *Node, n, p int) signal {
-	c.fits(t, n)
+// at interpolates the control at t [batch] for a field that takes p node features.
+func (c *Control) at(t *Node, p int) signal {
 	until := Min(t, c.until)
 	moving := c.moving(t)
 	interval := path.Locate(c.form.GraphPath, c.knots, until, c.side).Freeze(moving)
-	s := signal{nodes: n, features: p, rate: c.rate(t)}
+	s := signal{rate: c.rate(t)}
 	a, da := interval.Snapshots(c.rows, c.index)
 	s.a, s.da = c.form.Graphs.Matrix(a, c.tables), c.form.Graphs.Matrix(da, c.tables)
 	if p == 0 {
 		return s
 	}
-	if got := c.Features(); got != p {
-		panic(invalid("the field takes %d node features, the control has %d", p, got))
+	if c.form.Features != p {
+		panic(invalid("the field takes %d node features, the control has %d", p, c.form.Features))
 	}
 	if c.form.FeaturePath != c.form.GraphPath {
 		interval = path.Locate(c.form.FeaturePath, c.knots, until, c.side).Freeze(moving)
@@ -127,9 +122,8 @@ func (c *Control) rate(t *Node) *Node {
 }
 
 // latest is the snapshot of the last knot at or before t [batch] (before it, seen from earlier times), of the first
-// where there is none; or that of the snapshot before it, for back = 1. There is no derivative.
-func (c *Control) latest(t *Node, n, back int) signal {
-	c.fits(t, n)
+// where there is none; or, with lag, that of the snapshot before it. There is no derivative.
+func (c *Control) latest(t *Node, lag bool) signal {
 	knots := c.knots[0]
 	ahead := ExpandAxes(t, -1)
 	reached := LessOrEqual(knots, ahead)
@@ -141,13 +135,12 @@ func (c *Control) latest(t *Node, n, back int) signal {
 	k := AddScalar(ReduceSum(ConvertDType(reached, dtypes.Int32), -1), -1)
 	k = Max(k, ZerosLike(k)) // [batch]
 	index := c.index
-	if back > 0 {
-		index = AddScalar(index, -back)
-		index = Max(index, ZerosLike(index))
+	if lag {
+		index = Max(AddScalar(index, -1), ZerosLike(index))
 	}
 	batch := knots.Shape().Dimensions[0]
 	constant := path.Interval{Knots: Stack([]*Node{k, k, k}, 1),
 		Weights: Zeros(t.Graph(), shapes.Make(dtypes.Float64, batch, 2, 2))}
 	a, _ := constant.Snapshots(c.rows, index)
-	return signal{nodes: n, rate: c.rate(t), a: c.form.Graphs.Matrix(a, c.tables)}
+	return signal{rate: c.rate(t), a: c.form.Graphs.Matrix(a, c.tables)}
 }

@@ -44,11 +44,7 @@ func (f GNODE) Params() []nn.Param { return f.stack().params() }
 
 // Derivative implements [Field].
 func (f GNODE) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	back := 0
-	if f.Lag {
-		back = 1
-	}
-	return f.respond(v, c.latest(t, z.Shape().Dimensions[1], back), z)
+	return f.respond(v, c.latest(t, f.Lag), z)
 }
 
 func (f GNODE) respond(v nn.Values, s signal, z *Node) *Node {

@@ -46,16 +46,16 @@ func (f Original) stack() stack { return newStack(f.Hidden, f.Layers, f.Features
 // Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
 // field.identities and field.modulation.
 func (f Original) Params() []nn.Param {
-	return append(withIdentities(f.Identities).params(forBoth[0]), f.stack().params()...)
+	return append(withIdentities(f.Identities).params(1), f.stack().params()...)
 }
 
 // Derivative implements [Field].
 func (f Original) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	return f.respond(v, c.at(t, z.Shape().Dimensions[1], f.Features), z)
+	return f.respond(v, c.at(t, f.Features), z)
 }
 
 func (f Original) respond(v nn.Values, s signal, z *Node) *Node {
 	s = s.perChannel(f.PerChannel)
 	both := s.a.With(Add(s.a.Rows, s.da.Rows))
-	return s.contract(f.stack().shared(v, withIdentities(f.Identities).apply(v, forBoth, both)[0], z))
+	return s.contract(f.stack().shared(v, withIdentities(f.Identities).apply(v, both)[0], z))
 }

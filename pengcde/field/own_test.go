@@ -18,7 +18,7 @@ type own struct{ convolution equivariant.Convolution }
 func (f own) Params() []nn.Param { return f.convolution.Params() }
 
 func (f own) Derivative(v nn.Values, c *field.Control, t, z *Node) *Node {
-	a, _, _ := c.At(t, z)
+	a, _, _ := c.At(t)
 	return f.convolution.Apply(v, z, a.Apply)
 }
 

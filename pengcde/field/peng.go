@@ -2,7 +2,6 @@ package field
 
 import (
 	"cmp"
-	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -63,17 +62,7 @@ func (f PENG) layer(c equivariant.Convolution) equivariant.Layer {
 // Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
 // field.identities, field.modulation and field.modulation_derivative.
 func (f PENG) Params() []nn.Param {
-	for _, m := range slices.Concat(f.Maps, f.DerivativeMaps) {
-		if _, err := m.MarshalText(); err != nil {
-			panic(err)
-		}
-	}
-	maps := f.layer(equivariant.Convolution{}).Fusion.Maps
-	if f.DerivativeMaps != nil && len(f.DerivativeMaps) != len(maps) {
-		panic(invalid("a field with %d maps of A and %d of A', want as many, or DerivativeMaps nil for the same",
-			len(maps), len(f.DerivativeMaps)))
-	}
-	params := withIdentities(f.Identities).params(forBoth...)
+	params := withIdentities(f.Identities).params(2)
 	for _, c := range f.stack() {
 		params = append(params, f.layer(c).Params()...)
 	}
@@ -82,7 +71,7 @@ func (f PENG) Params() []nn.Param {
 
 // Derivative implements [Field].
 func (f PENG) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	return f.respond(v, c.at(t, z.Shape().Dimensions[1], f.Features), z)
+	return f.respond(v, c.at(t, f.Features), z)
 }
 
 func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {

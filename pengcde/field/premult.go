@@ -56,9 +56,9 @@ func (f PreMult) Params() []nn.Param {
 	}
 	draw := nn.Uniform(1 / float64(f.Nodes))
 	if f.Parity {
-		draw = unit
+		draw = (*rand.Rand).Float64
 	}
-	params := withIdentities(f.Identities).params(forBoth...)
+	params := withIdentities(f.Identities).params(2)
 	for _, c := range f.stack() {
 		for _, name := range []string{".fusion_1", ".fusion_2"} {
 			params = append(params, nn.Param{Name: c.Name + name, Dims: []int{f.Nodes, f.Nodes}, Init: draw})
@@ -68,19 +68,12 @@ func (f PreMult) Params() []nn.Param {
 	return params
 }
 
-// unit draws from U(0, 1).
-func unit(rng *rand.Rand, entries []float64) {
-	for i := range entries {
-		entries[i] = rng.Float64()
-	}
-}
-
 // Derivative implements [Field].
 func (f PreMult) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	if z.Rank() != 3 || z.Shape().Dim(1) != f.Nodes {
-		panic(invalid("states of shape %s, want [batch, n, hidden] with the n = %d of the field's Nodes", z.Shape(), f.Nodes))
+	if n := z.Shape().Dim(1); n != f.Nodes {
+		panic(invalid("states of %d nodes, want the %d of the field's Nodes", n, f.Nodes))
 	}
-	return f.respond(v, c.at(t, f.Nodes, f.Features), z)
+	return f.respond(v, c.at(t, f.Features), z)
 }
 
 func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {

@@ -8,7 +8,6 @@ import (
 
 // signal is a batch's control at one time.
 type signal struct {
-	nodes, features int
 	// a and da are A and A'; da is nil for a graph that is constant between events.
 	a, da *equivariant.Matrix
 	// dx [batch, n, p] is dX/dt of the features; nil without.
@@ -45,7 +44,7 @@ func (s signal) perChannel(wanted bool) signal {
 //
 // where the time channel τ stands beside every feature, as in the published code.
 func (s signal) contract(f *Node) *Node {
-	if s.features == 0 {
+	if s.dx == nil {
 		if s.rate == nil {
 			return f
 		}
@@ -53,8 +52,7 @@ func (s signal) contract(f *Node) *Node {
 	}
 	time := Mul(OnesLike(s.dx), s.speed(s.dx))
 	channels := Stack([]*Node{time, s.dx}, -1) // [batch, n, p, 2]
-	width := 2 * s.features
-	drive := Reshape(channels, -1, s.nodes, width)
-	hidden := f.Shape().Dim(-1) / width
-	return DotGeneral(Reshape(f, -1, s.nodes, hidden, width), []int{3}, []int{0, 1}, drive, []int{2}, []int{0, 1})
+	nodes, width := s.dx.Shape().Dim(1), 2*s.dx.Shape().Dim(2)
+	drive, out := Reshape(channels, -1, nodes, width), Reshape(f, -1, nodes, f.Shape().Dim(-1)/width, width)
+	return DotGeneral(out, []int{3}, []int{0, 1}, drive, []int{2}, []int{0, 1})
 }

@@ -59,7 +59,7 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 		sample.Features = append(sample.Features, wave(n*p))
 	}
 	interpolated := func(p int) func(*Control, *Node) signal {
-		return func(c *Control, t *Node) signal { return c.at(t, n, p) }
+		return func(c *Control, t *Node) signal { return c.at(t, p) }
 	}
 	maps11, derivative11 := equivariant.Published11()
 	backend := xlatest.Go(t)
@@ -71,7 +71,8 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 	}{
 		{"Adjacency", Adjacency{Hidden: hidden, Layers: 1}, interpolated(0), true},
 		{"Adjacency, features", Adjacency{Hidden: hidden, Layers: 1, Features: p}, interpolated(p), true},
-		{"GNODE", GNODE{Hidden: hidden, Layers: 1}, func(c *Control, t *Node) signal { return c.latest(t, n, 0) }, true},
+		{"GNODE", GNODE{Hidden: hidden, Layers: 1},
+			func(c *Control, t *Node) signal { return c.latest(t, false) }, true},
 		{"Constant", Constant{Hidden: hidden}, interpolated(0), true},
 		{"Original", Original{Hidden: hidden, Layers: 1, PerChannel: true}, interpolated(0), true},
 		{"PreMult", PreMult{Hidden: hidden, Layers: 1, Nodes: n, PerChannel: true}, interpolated(0), true},

@@ -25,7 +25,7 @@ type Param struct {
 	// Name is a dotted path, unique in a model: "field.layers.0.linear.weight".
 	Name string
 	Dims []int
-	// Init fills the array, row-major.
+	// Init draws the entries, row-major.
 	Init Init
 }
 
@@ -55,35 +55,21 @@ func (p Param) Size() int {
 	return size
 }
 
-// Init draws the initial entries of a parameter.
-type Init func(rng *rand.Rand, entries []float64)
+// Init draws an initial entry of a parameter.
+type Init func(rng *rand.Rand) float64
 
 // Uniform draws from U(-bound, bound).
 func Uniform(bound float64) Init {
-	return func(rng *rand.Rand, entries []float64) {
-		for i := range entries {
-			entries[i] = bound * (2*rng.Float64() - 1)
-		}
-	}
+	return func(rng *rand.Rand) float64 { return bound * (2*rng.Float64() - 1) }
 }
 
 // Normal draws from the normal distribution of mean 0 and the given standard deviation.
 func Normal(deviation float64) Init {
-	return func(rng *rand.Rand, entries []float64) {
-		for i := range entries {
-			entries[i] = deviation * rng.NormFloat64()
-		}
-	}
+	return func(rng *rand.Rand) float64 { return deviation * rng.NormFloat64() }
 }
 
 // Fill sets every entry to value.
-func Fill(value float64) Init {
-	return func(_ *rand.Rand, entries []float64) {
-		for i := range entries {
-			entries[i] = value
-		}
-	}
-}
+func Fill(value float64) Init { return func(*rand.Rand) float64 { return value } }
 
 // fanIn is U(-1/sqrt(in), 1/sqrt(in)).
 func fanIn(in int) Init { return Uniform(1 / math.Sqrt(float64(in))) }
@@ -121,7 +107,9 @@ func Draw(params []Param, dtype dtypes.DType, seed uint64) []*tensors.Tensor {
 	drawn := make([]*tensors.Tensor, len(params))
 	for i, p := range params {
 		entries := make([]float64, p.Size())
-		p.Init(rng, entries)
+		for at := range entries {
+			entries[at] = p.Init(rng)
+		}
 		drawn[i] = host.Tensor(dtype, entries, p.Dims...)
 	}
 	return drawn
