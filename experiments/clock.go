@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -52,6 +53,9 @@ func (c *clock) state(j job, fraction float64) (whole float64, left int) {
 			under += seconds * fraction
 		}
 		rest += seconds
+	}
+	if rest == 0 && len(c.missing) > 0 { // untrained ones alone
+		return math.NaN(), len(c.missing)
 	}
 	return (c.done + under) / (c.done + rest), len(c.missing)
 }

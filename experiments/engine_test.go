@@ -325,7 +325,7 @@ func TestChoiceOfRuns(t *testing.T) {
 	for want, o := range map[string]Options{
 		"huge": {}, `model "pong"`: {Profile: Quick, Models: []string{"pong"}},
 		`half "upper"`: {Profile: Quick, Only: map[string][]string{"half": {"upper"}}},
-		`wall "high"`:  {Profile: Quick, Only: map[string][]string{"wall": {"high"}}},
+		`no key "wall" in profile quick, want some of model, half`: {Profile: Quick, Only: map[string][]string{"wall": {"high"}}},
 	} {
 		if _, err := toy().Stored(o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error about %s", err, want)
@@ -333,7 +333,7 @@ func TestChoiceOfRuns(t *testing.T) {
 	}
 	twice := Network("two", "Two", toyConfig, toyTraining)
 	if _, err := toy(twice, twice).Stored(Options{Profile: Quick}); !errors.Is(err, ErrInput) ||
-		!strings.Contains(err.Error(), "one identity for two runs") {
+		!strings.Contains(err.Error(), "two runs of one identity") {
 		t.Errorf("two runs of one identity: %v", err)
 	}
 }
@@ -361,8 +361,9 @@ func TestGapsAndCosts(t *testing.T) {
 	diverged := made(Facts{Failure: "loss NaN", Training: &Training{}})
 	failed, stale := Result{Record: &Record{Error: "no memory"}}, Result{Stale: true}
 	for want, r := range map[string]Results{
-		"": {fast, fast}, "diverged, 1 of 2": {fast, diverged}, "missing, 1 of 3": {fast, diverged, Result{}},
-		"stale, 1 of 3": {fast, stale, Result{}}, "error, 1 of 4": {failed, stale, Result{}, diverged},
+		"": {fast, fast}, "diverged, 1 of 2": {fast, diverged},
+		"missing, 1 of 3; diverged, 1 of 3":                               {fast, diverged, Result{}},
+		"error, 1 of 4; stale, 1 of 4; missing, 1 of 4; diverged, 1 of 4": {failed, stale, Result{}, diverged},
 	} {
 		if got := r.Gap(); got != want {
 			t.Errorf("gap %q, want %q", got, want)

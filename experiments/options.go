@@ -104,11 +104,14 @@ func (s Study) plan(o Options) (p plan, err error) {
 		if err != nil {
 			return p, err
 		}
-		if other, twice := seen[slot.name]; twice {
-			return p, fmt.Errorf("experiments: study %s has one identity for two runs, %v and %v, "+
-				"want all that tells them apart in it: %w", s.Name, other, r, ErrInput)
+		place := fmt.Sprintf("%s, %v, seed %d, fold %d", r.Model.ID, r.Keys, r.Seed, r.Fold)
+		for _, what := range []string{slot.name, place} {
+			if other, twice := seen[what]; twice {
+				return p, fmt.Errorf("experiments: study %s has two runs of one identity, or of one model ID, keys, seed and "+
+					"fold: %v and %v; want all that tells them apart in both: %w", s.Name, other, r, ErrInput)
+			}
+			seen[what] = r
 		}
-		seen[slot.name] = r
 		p.jobs = append(p.jobs, job{r, slot})
 	}
 	return p, nil
@@ -136,6 +139,10 @@ func (o Options) check(study string, profile Profile, runs []Run) error {
 			}
 		}
 		for _, value := range asked[name] {
+			if len(known) == 0 {
+				return fmt.Errorf("experiments: %s has no key %q in profile %s, want some of model, %s: %w", study, name,
+					profile, strings.Join(runs[0].keyNames(), ", "), ErrInput)
+			}
 			if !slices.Contains(known, value) {
 				return fmt.Errorf("experiments: %s has no %s %q in profile %s, want some of %s: %w",
 					study, name, value, profile, strings.Join(known, ", "), ErrInput)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -79,13 +80,10 @@ const elsewhereMark, shippedMark = " †", " ‡"
 
 // Remarks say, a line each, what is stored but not simply used, and what to do about it. They stand under tables.
 func (r *Report) Remarks() (lines []string) {
-	elsewhere, shipped := make(map[string]int), make(map[string]int)
+	elsewhere := make(map[string]int)
 	for _, result := range r.Results {
 		if result.Elsewhere {
 			elsewhere[result.Record.Backend]++
-		}
-		if result.Shipped {
-			shipped[result.Record.Machine.String()+", "+result.Record.Ended.Format("January 2006")]++
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(elsewhere)) {
@@ -96,9 +94,10 @@ func (r *Report) Remarks() (lines []string) {
 		lines = append(lines, fmt.Sprintf("† with runs that %s computed (%d), not %s: run makes them anew for that.",
 			kind, elsewhere[kind], here))
 	}
-	for _, made := range slices.Sorted(maps.Keys(shipped)) {
-		lines = append(lines, fmt.Sprintf("‡ with runs that came with the module (%d), made on %s; --fresh "+
-			"(Options.Fresh) leaves them out.", shipped[made], made))
+	if shipped := r.Results.only(func(result Result) bool { return result.Shipped }); len(shipped) > 0 {
+		newest := slices.MaxFunc(shipped, func(a, b Result) int { return a.Record.Ended.Compare(b.Record.Ended) })
+		lines = append(lines, fmt.Sprintf("‡ with runs that came with the module (%d, the newest of %s); --fresh "+
+			"(Options.Fresh) leaves them out.", len(shipped), newest.Record.Ended.Format(time.DateOnly)))
 	}
 	if stale := r.Results.Stale(); stale > 0 {
 		lines = append(lines, staleRemark(stale))

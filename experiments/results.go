@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Results are runs and what is stored of them.
@@ -57,19 +58,18 @@ func (r Result) Facts() *Facts { return r.Record.Facts }
 
 // Gap says in words why a mean over the results would mislead; "" when all are there and none diverged.
 func (r Results) Gap() string {
-	say := func(what string, count int) string { return fmt.Sprintf("%s, %d of %d", what, count, len(r)) }
-	failed, made, finished := len(r.failed()), len(r.Made()), len(r.Finished())
-	switch {
-	case failed > 0:
-		return say("error", failed)
-	case r.Stale() > 0:
-		return say("stale", r.Stale())
-	case made < len(r):
-		return say("missing", len(r)-made)
-	case finished < made:
-		return say("diverged", made-finished)
+	failed, made := len(r.failed()), len(r.Made())
+	var gaps []string
+	for _, gap := range []struct {
+		what  string
+		count int
+	}{{"error", failed}, {"stale", r.Stale()}, {"missing", len(r) - made - failed - r.Stale()},
+		{"diverged", made - len(r.Finished())}} {
+		if gap.count > 0 {
+			gaps = append(gaps, fmt.Sprintf("%s, %d of %d", gap.what, gap.count, len(r)))
+		}
 	}
-	return ""
+	return strings.Join(gaps, "; ")
 }
 
 // Scores are those of a name; NaN for a run without it.

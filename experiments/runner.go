@@ -285,7 +285,7 @@ func (w *runner) notice(text string) {
 func (w *runner) report(j job, fraction float64, text string) {
 	if w.options.Progress != nil {
 		whole, left := w.clock.state(j, fraction)
-		w.options.Progress(whole, fmt.Sprintf("%v: %s; %d runs to do", j, text, left))
+		w.options.Progress(whole, fmt.Sprintf("%v: %s; %d to do", j, text, left))
 	}
 }
 

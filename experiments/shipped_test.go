@@ -195,7 +195,7 @@ func TestShippedRuns(t *testing.T) {
 	}
 	text, err := items[0].(*figures.Table).Markdown()
 	if err != nil || strings.Count(text, "zero ‡")+strings.Count(text, "mean ‡") != 2 ||
-		!strings.Contains(text, "‡ with runs that came with the module (3)") || !strings.Contains(text, "--fresh") {
+		!strings.Contains(text, "‡ with runs that came with the module (3,") || !strings.Contains(text, "--fresh") {
 		t.Errorf("%v, shipped rows without mark or remark:\n%s", err, text)
 	}
 

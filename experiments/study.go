@@ -73,11 +73,13 @@ func (r Run) kind() string { return r.Model.ID + " " + r.keys() }
 // keys are their values in order of their names.
 func (r Run) keys() string {
 	var values []string
-	for _, name := range slices.Sorted(maps.Keys(r.Keys)) {
+	for _, name := range r.keyNames() {
 		values = append(values, r.Keys[name])
 	}
 	return strings.Join(values, ", ")
 }
+
+func (r Run) keyNames() []string { return slices.Sorted(maps.Keys(r.Keys)) }
 
 // String names the run for people.
 func (r Run) String() string {

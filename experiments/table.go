@@ -69,6 +69,9 @@ func (r *Report) Table(p Pivot, results Results) *figures.Table {
 		}
 		t.Rows = append(t.Rows, append(append(cells, row.Size()), row.Cost()...))
 	}
+	if p.Interval.Note != "" {
+		p.Notes = append(slices.Clip(p.Notes), p.Interval.Note)
+	}
 	t.Notes = slices.Concat(p.Notes, results.Notes(), []string{r.CostNote("runs that are stored", results)}, r.Remarks())
 	return t
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
@@ -50,10 +52,16 @@ func listModels(out io.Writer, study experiments.Study) error {
 	profiles := experiments.Profiles()
 	var ids []string
 	cells := make(map[string][]string) // by model, one for each profile
+	keys := make(map[string][]string)
 	for i, p := range profiles {
 		report, err := study.Stored(experiments.Options{Profile: p})
 		if err != nil {
 			return err
+		}
+		for _, result := range report.Results {
+			for key := range result.Keys {
+				keys[key] = report.Results.Values(key)
+			}
 		}
 		for _, id := range report.Models() {
 			if !slices.Contains(ids, id) {
@@ -65,6 +73,9 @@ func listModels(out io.Writer, study experiments.Study) error {
 				cells[id][i] += fmt.Sprintf(", %d stale", stale)
 			}
 		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		fmt.Fprintf(out, "  %s: %s\n", key, strings.Join(keys[key], ", "))
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "  model, runs stored")

@@ -68,7 +68,7 @@ func (c *mergeCommand) Run(ctx context.Context, s *streams) error {
 type exportCommand struct {
 	choice
 	Format string `help:"csv or parquet." enum:"csv,parquet" default:"csv"`
-	Out    string `help:"Folder of the tables." placeholder:"FOLDER" default:"."`
+	Out    string `help:"Folder of the tables; else the working folder." placeholder:"FOLDER" default:"."`
 }
 
 // Run writes the tables and prints their paths.
@@ -80,6 +80,9 @@ func (c *exportCommand) Run(_ context.Context, s *streams) error {
 	report, err := study.Stored(o)
 	if err != nil {
 		return err
+	}
+	if stored, _ := report.Count(); stored == 0 {
+		return fmt.Errorf("nothing of %s is stored that was asked for: %w", study.Name, experiments.ErrInput)
 	}
 	files, err := export.Write(report, c.Out, export.Format(c.Format))
 	for _, file := range files {
