@@ -104,8 +104,8 @@ func TestPeerRepeatsAnEpoch(t *testing.T) {
 		if !(first.Loss-second.Loss < 1e-9*first.Loss && second.Loss-first.Loss < 1e-9*first.Loss) {
 			t.Errorf("losses %g and %g of two epochs, want the same parameters in both", first.Loss, second.Loss)
 		}
-		if first.PeakBytes <= 0 || first.CompileSeconds <= 0 || p.Versions["diffrax"] == "" {
-			t.Errorf("peak %d bytes, compiled in %g s, versions %v", first.PeakBytes, first.CompileSeconds, p.Versions)
+		if first.PeakBytes <= 0 || first.CompileSeconds <= 0 || p.versions["diffrax"] == "" {
+			t.Errorf("peak %d bytes, compiled in %g s, versions %v", first.PeakBytes, first.CompileSeconds, p.versions)
 		}
 		return err
 	})

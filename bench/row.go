@@ -33,7 +33,13 @@ type Row struct {
 	// Bytes are the largest resident memory in the races; for the peer that of its start too.
 	OursBytes int64 `json:"ours_bytes"`
 	PeerBytes int64 `json:"peer_bytes,omitempty"`
-	Planned
+	// PlannedBytes, on the device and on the host, are what [pengcde.Model.Plan] says before the training, 0 where nothing
+	// was planned. BaseBytes are resident before anything is compiled. So PlannedBytes are to be compared with OursBytes
+	// less BaseBytes, which has the compiler and what it made besides, and what Go has not collected yet.
+	PlannedBytes int64 `json:"planned_bytes,omitempty"`
+	BaseBytes    int64 `json:"base_bytes,omitempty"`
+	// PlannedEvaluations are forward, as if all samples accepted as many steps as that with the most.
+	PlannedEvaluations int `json:"planned_evaluations,omitempty"`
 	// Accepted and Rejected steps of the library and Evaluations forward, in all samples.
 	Accepted    int `json:"accepted"`
 	Rejected    int `json:"rejected"`
@@ -42,17 +48,6 @@ type Row struct {
 	OutOfMemory bool    `json:"peer_out_of_memory,omitempty"`
 	PeerGiB     float64 `json:"peer_gib,omitempty"`
 	origin
-}
-
-// Planned is what [pengcde.Model.PlanTrajectories] says before a race's training; 0 where nothing was planned.
-type Planned struct {
-	// PlannedBytes are those on the device and on the host, both of which are resident memory on a CPU. BaseBytes are
-	// resident before anything is compiled. So PlannedBytes are to be compared with Row.OursBytes less BaseBytes, which
-	// has the compiler and what it made besides, and what Go has not collected yet.
-	PlannedBytes int64 `json:"planned_bytes,omitempty"`
-	BaseBytes    int64 `json:"base_bytes,omitempty"`
-	// PlannedEvaluations are forward, as if all samples accepted as many steps as that with the most.
-	PlannedEvaluations int `json:"planned_evaluations,omitempty"`
 }
 
 // spread is a median with the least and the largest.

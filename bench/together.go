@@ -4,64 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
-
-// Measure trains on a case in this process, without the peer, and returns the median of so many epochs after the first,
-// which compiles. Unlike that of a [Race], its row has no inference and no steps, and its memory is that of the whole
-// process.
-func Measure(ctx context.Context, backend *xla.Backend, s Setting, epochs int) (Row, error) {
-	runtime.GC()
-	resident.Reset()
-	first, rest, err := secondsPerEpoch(ctx, backend, s, 1, epochs, func(runs []pengcde.SeedRun) (*train.Report, error) {
-		return runs[0].Model.Fit(ctx, runs[0].Training, nil, runs[0].Config)
-	})
-	if err != nil {
-		return Row{}, err
-	}
-	return Row{Model: cmp.Or(s.Field, "peng"), N: s.Nodes, Pairs: epochs, Ours: rest.Median,
-		OursCompile: max(first-rest.Median, 0), OursBytes: resident.Peak(), origin: here(versions(backend))}, nil
-}
-
-// secondsPerEpoch trains one model more for each seed, and returns the seconds of the first epoch and of the others.
-func secondsPerEpoch(ctx context.Context, backend *xla.Backend, s Setting, seeds, epochs int,
-	fit func([]pengcde.SeedRun) (*train.Report, error)) (first float64, rest spread, err error) {
-	if seeds < 1 || epochs < 1 {
-		return 0, rest, fmt.Errorf("bench: %d seeds for %d epochs, want at least 1 of each: %w", seeds, epochs,
-			pengcde.ErrInput)
-	}
-	runs := make([]pengcde.SeedRun, seeds)
-	for i := range runs {
-		c, err := newCase(ctx, s)
-		if err != nil {
-			return 0, rest, err
-		}
-		model, err := pengcde.New(backend, c.config)
-		if err != nil {
-			return 0, rest, err
-		}
-		defer model.Close()
-		c.training.Epochs = 1 + epochs
-		runs[i] = pengcde.SeedRun{Model: model, Training: c.windows, Config: c.training}
-		s.Seed++
-	}
-	report, err := fit(runs)
-	if err != nil {
-		return 0, rest, err
-	}
-	var seconds []float64
-	for _, e := range report.Epochs {
-		seconds = append(seconds, e.Seconds)
-	}
-	return seconds[0], spreadOf(seconds[1:]), nil
-}
 
 // Together is a measurement of seeds that train in one program, by [pengcde.FitSeeds].
 type Together struct {
@@ -79,20 +29,36 @@ type Together struct {
 
 // MeasureTogether trains so many seeds in this process and times the epochs after the first, which compiles.
 func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds, epochs int) (Together, error) {
-	first, rest, err := secondsPerEpoch(ctx, backend, s, seeds, epochs, func(runs []pengcde.SeedRun) (*train.Report, error) {
-		outcomes, err := pengcde.FitSeeds(ctx, runs)
+	if seeds < 1 || epochs < 1 {
+		return Together{}, fmt.Errorf("bench: %d seeds for %d epochs, want at least 1 of each: %w", seeds, epochs,
+			pengcde.ErrInput)
+	}
+	measured := Together{N: s.Nodes, Seeds: seeds, Epochs: epochs, origin: here(backend)}
+	runs := make([]pengcde.SeedRun, seeds)
+	for i := range runs {
+		c, err := newCase(ctx, s)
 		if err != nil {
-			return nil, err
+			return Together{}, err
 		}
-		return outcomes[seeds-1].Report, nil // of the last to end an epoch
-	})
+		model, err := pengcde.New(backend, c.config)
+		if err != nil {
+			return Together{}, err
+		}
+		defer model.Close()
+		c.training.Epochs = 1 + epochs
+		runs[i] = pengcde.SeedRun{Model: model, Training: c.windows, Config: c.training}
+		measured.Model = c.Field
+		s.Seed++
+	}
+	outcomes, err := pengcde.FitSeeds(ctx, runs)
 	if err != nil {
 		return Together{}, err
 	}
-	per := float64(seeds)
-	return Together{Model: cmp.Or(s.Field, "peng"), N: s.Nodes, Seeds: seeds, Epochs: epochs,
-		SeedEpoch: spread{rest.Median / per, rest.Low / per, rest.High / per},
-		Compile:   max(first-rest.Median, 0), origin: here(versions(backend))}, nil
+	seconds := secondsOf(outcomes[seeds-1].Report) // of the last to end an epoch
+	measured.Compile = max(0, seconds[0]-spreadOf(seconds[1:]).Median)
+	floats.Scale(1/float64(seeds), seconds)
+	measured.SeedEpoch = spreadOf(seconds[1:])
+	return measured, nil
 }
 
 // PutTogether adds a measurement in the place of one of the same model, size, seeds, machine and backend.
