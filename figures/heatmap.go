@@ -19,7 +19,6 @@ type Grid struct {
 	Columns   []string    // names of columns; nil numbers them from Start
 	Start     float64     // X of the first column; columns are one apart
 	Diverging bool        // signed values: neutral at 0, with equal ranges on both sides
-	Log       bool        // logarithmic colours; needs values of 0 (white) or above
 	Limit     float64     // largest magnitude of the colour scale, beyond which colours stay; 0 is the largest value
 }
 
@@ -80,17 +79,15 @@ func (g Grid) colouring() (colouring, error) {
 		return colouring{}, invalid("%d names for %d rows, wanted as many, or nil", len(g.Rows), rows)
 	case g.Columns != nil && len(g.Columns) != columns:
 		return colouring{}, invalid("%d names for %d columns, wanted as many, or nil", len(g.Columns), columns)
-	case g.Log && g.Diverging:
-		return colouring{}, invalid("Log and Diverging exclude each other: signed values have no logarithm")
 	case !(g.Limit >= 0) || math.IsInf(g.Limit, 0):
 		return colouring{}, invalid("Limit is %g, wanted a positive number, or 0 for the largest value", g.Limit)
 	}
-	if err := checkCells(g.Values, columns, g.Log); err != nil {
+	if err := checkCells(g.Values, columns, false); err != nil {
 		return colouring{}, err
 	}
-	s, ok := fit(g.Log, 0, g.Values...)
+	s, ok := fit(false, 0, g.Values...)
 	if !ok {
-		return colouring{}, invalid("no value to draw: all are missing (NaN), or 0 where colours are logarithmic")
+		return colouring{}, invalid("no value to draw: all are missing (NaN)")
 	}
 	s.max = cmp.Or(g.Limit, s.max)
 	if g.Diverging {

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"cmp"
 	"fmt"
 	"html"
 	"strings"
@@ -29,18 +28,23 @@ type written struct {
 }
 
 func (t *Table) write(f format, published string) (written, error) {
-	if err := t.check(); err != nil {
-		return written{}, err
+	if len(t.Columns) == 0 {
+		return written{}, invalid("figures: table %q has no columns, wanted at least one", t.Title)
+	}
+	for i, row := range t.Rows {
+		if len(row) > len(t.Columns) {
+			return written{}, invalid("figures: table %q: row %d has %d cells for %d columns", t.Title, i, len(row),
+				len(t.Columns))
+		}
 	}
 	w := written{Table: t, Cells: make([][]string, len(t.Rows)), Words: make([]bool, len(t.Columns)),
 		AllNotes: append([]string(nil), t.Notes...)}
-	marks := t.marks()
 	var best, near, half, beside, missing bool
 	for j, column := range t.Columns {
 		cells := t.column(j)
-		places := decimals(cells, column.Decimals)
+		places, marks := decimals(cells, column.Decimals), compare(cells, column.Better)
 		for i, c := range cells {
-			text, m := f.escape(c.value(places)), marks[i][j]
+			text, m := f.escape(c.value(places)), marks[i]
 			switch m {
 			case markBest:
 				text = fmt.Sprintf(f.best, text)
@@ -57,12 +61,11 @@ func (t *Table) write(f format, published string) (written, error) {
 			beside, missing = beside || c.published != nil, missing || c.IsMissing()
 		}
 	}
-	interval := cmp.Or(t.PlusMinus, "95% interval")
 	var explained []string
 	for _, mark := range []struct {
 		occurs bool
 		text   string
-	}{{half, "±: " + interval}, {best, "bold: best"}, {near, "underlined: within the best's " + interval},
+	}{{half, "±: 95% interval"}, {best, "bold: best"}, {near, "underlined: within the best's 95% interval"},
 		{beside, published + ": published"}, {missing, "–: missing"}} {
 		if mark.occurs {
 			explained = append(explained, mark.text)
