@@ -70,8 +70,9 @@ func names(texts []string, first, step float64, width vg.Length) (found plot.Con
 
 // colouring checks the grid and chooses the colour scale.
 func (g Grid) colouring() (colouring, error) {
-	if len(g.Values) == 0 || len(g.Values[0]) == 0 {
-		return colouring{}, invalid("Values is empty, wanted [rows][columns] with at least one of each")
+	panel := ImagePanel{Values: g.Values, Diverging: g.Diverging}
+	if err := panel.check(panel); err != nil {
+		return colouring{}, err
 	}
 	rows, columns := len(g.Values), len(g.Values[0])
 	switch {
@@ -82,22 +83,11 @@ func (g Grid) colouring() (colouring, error) {
 	case !(g.Limit >= 0) || math.IsInf(g.Limit, 0):
 		return colouring{}, invalid("Limit is %g, wanted a positive number, or 0 for the largest value", g.Limit)
 	}
-	if err := checkCells(g.Values, columns, false); err != nil {
-		return colouring{}, err
+	limits := LimitsOf([]ImagePanel{panel})
+	if g.Limit > 0 && limits != (Limits{}) { // else all are missing
+		limits.High, limits.Swing = g.Limit, g.Limit
 	}
-	s, ok := fit(false, 0, g.Values...)
-	if !ok {
-		return colouring{}, invalid("no value to draw: all are missing (NaN)")
-	}
-	s.max = cmp.Or(g.Limit, s.max)
-	if g.Diverging {
-		s.max = cmp.Or(g.Limit, magnitude(g.Values))
-		s.min = -s.max
-	}
-	if s.min >= s.max {
-		return colouring{}, invalid("Limit %g is not above the smallest value %g", g.Limit, s.min)
-	}
-	return colouring{scale: s, signed: g.Diverging}, nil
+	return limits.colouring([]ImagePanel{panel}, g.Diverging)
 }
 
 // checkCells finds what cannot be drawn.

@@ -78,7 +78,7 @@ func TestInputErrors(t *testing.T) {
 		{"names of columns", grid(Grid{Values: [][]float64{{1}}, Columns: []string{"a", "b"}}), "2 names for 1 columns"},
 		{"all missing", grid(Grid{Values: [][]float64{{nan}}}), "all are missing"},
 		{"infinite value", grid(Grid{Values: [][]float64{{inf}}}), "[0][0] is +Inf"},
-		{"limit", grid(Grid{Values: [][]float64{{5, 6}}, Limit: 1}), "not above the smallest"},
+		{"limit", grid(Grid{Values: [][]float64{{5, 6}}, Limit: 1}), "Low 5 and High 1"},
 
 		{"no images", images(Limits{}), "wanted one or more"},
 		{"empty field", images(Limits{}, ImagePanel{Title: "Truth"}), `panel 0 ("Truth"): field in Values is empty`},
@@ -98,9 +98,9 @@ func TestInputErrors(t *testing.T) {
 		{"NaN swing", images(Limits{Swing: nan}, ImagePanel{Values: field, Diverging: true}), "Swing is NaN"},
 
 		{"no runs", loss(), "one for each seed"},
-		{"no epochs", loss(LossRun{Name: "seed 4"}), "seed 4 has no validation"},
+		{"no epochs", loss(LossRun{Name: "seed 4"}), `"seed 4, validation": Y is empty`},
 		{"zero loss", loss(LossRun{Validation: []float64{0}}), "above 0"},
-		{"broken run", loss(LossRun{Name: "seed 1", Validation: []float64{nan}}), "report it as failed"},
+		{"broken run", loss(LossRun{Name: "seed 1", Validation: []float64{nan}}), "look at the run"},
 		{"best outside", loss(LossRun{Validation: some, Best: 3}), "1 to 2"},
 
 		{"no forecasts", forecasts(), "wanted one or more"},
