@@ -38,8 +38,8 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 	case r.Pairs < 1:
 		return row, fmt.Errorf("bench: %d pairs, want at least 1: %w", r.Pairs, pengcde.ErrInput)
 	case s.Batch != 0 && s.Nodes <= r.PeerUpTo:
-		return row, fmt.Errorf("bench: batches of %d at %d nodes, want 0 where the peer takes part, which has all series in "+
-			"one; try a smaller PeerUpTo: %w", s.Batch, s.Nodes, pengcde.ErrInput)
+		return row, fmt.Errorf("bench: batches of %d at %d nodes, want 0 where the peer takes part, which has all series "+
+			"in one; try a smaller PeerUpTo: %w", s.Batch, s.Nodes, pengcde.ErrInput)
 	}
 	c, err := newCase(ctx, s)
 	if err != nil {
@@ -104,7 +104,9 @@ func (r *Row) plan(ctx context.Context, backend *xla.Backend, c *testCase, folde
 	most := 0
 	for _, s := range steps {
 		most = max(most, s.Accepted)
-		r.Accepted, r.Rejected, r.Evaluations = r.Accepted+s.Accepted, r.Rejected+s.Rejected, r.Evaluations+s.Evaluations
+		r.Accepted += s.Accepted
+		r.Rejected += s.Rejected
+		r.Evaluations += s.Evaluations
 	}
 	if err := c.export(folder, model, steps); err != nil {
 		return err
@@ -120,8 +122,8 @@ func (r *Row) plan(ctx context.Context, backend *xla.Backend, c *testCase, folde
 	return nil
 }
 
-// epochs trains an epoch that compiles, and then one for each pair, after which the peer takes its turn, if there is one.
-// All are of one training, so that what is copied to the device at its beginning is no part of them.
+// epochs trains an epoch that compiles, and then one for each pair, after which the peer takes its turn, if there is
+// one. All are of one training, so that what is copied to the device at its beginning is no part of them.
 func (r *Row) epochs(ctx context.Context, c *testCase, model *pengcde.Model, peer *process) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

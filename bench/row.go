@@ -33,9 +33,9 @@ type Row struct {
 	// Bytes are the largest resident memory in the races; for the peer that of its start too.
 	OursBytes int64 `json:"ours_bytes"`
 	PeerBytes int64 `json:"peer_bytes,omitempty"`
-	// PlannedBytes, on the device and on the host, are what [pengcde.Model.Plan] says before the training, 0 where nothing
-	// was planned. BaseBytes are resident before anything is compiled. So PlannedBytes are to be compared with OursBytes
-	// less BaseBytes, which has the compiler and what it made besides, and what Go has not collected yet.
+	// PlannedBytes, on device and host, are what [pengcde.Model.Plan] says before the training, 0 where nothing was
+	// planned. BaseBytes are resident before anything is compiled. So PlannedBytes are to be compared with OursBytes less
+	// BaseBytes, which has the compiler and what it made besides, and what Go has not collected yet.
 	PlannedBytes int64 `json:"planned_bytes,omitempty"`
 	BaseBytes    int64 `json:"base_bytes,omitempty"`
 	// PlannedEvaluations are forward, as if all samples accepted as many steps as that with the most.

@@ -92,7 +92,8 @@ func (m Limits) colouring(panels []ImagePanel, signed bool) (colouring, error) {
 	case signed:
 		return colouring{}, invalid("Swing is %g, wanted a positive number, or 0 for the largest magnitude", s.max)
 	}
-	return colouring{}, invalid("limits are Low %g and High %g, wanted Low < High and both finite, or both 0", s.min, s.max)
+	return colouring{}, invalid("limits are Low %g and High %g, wanted Low < High and both finite, or both 0",
+		s.min, s.max)
 }
 
 // check compares the panel's shape with that of the first.

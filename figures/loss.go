@@ -83,8 +83,8 @@ func (r LossRun) check(axes Axes, i int) (series []Series, best int, err error) 
 		}
 	}
 	if r.Best < 0 || r.Best > len(r.Validation) || r.Best > 0 && math.IsNaN(r.Validation[r.Best-1]) {
-		return nil, 0, invalid("%s: Best is epoch %d, wanted one of 1 to %d that has a validation loss, or 0 for the lowest",
-			name, r.Best, len(r.Validation))
+		return nil, 0, invalid("%s: Best is epoch %d, wanted one of 1 to %d that has a validation loss, or 0", name,
+			r.Best, len(r.Validation))
 	}
 	lowest := floats.MinIdx(r.Validation) // of those that are no NaN
 	return series, cmp.Or(r.Best, lowest+1), nil

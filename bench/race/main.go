@@ -108,7 +108,7 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 		}
 		command := exec.CommandContext(ctx, self, "-one", string(text))
 		command.Stderr = os.Stderr
-		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // it has a peer and files to put away
+		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // to let it clean up
 		content, err := command.Output()
 		if err != nil {
 			return fmt.Errorf("race of %s on %d nodes: %w", s.Field, s.Nodes, err)
