@@ -74,29 +74,27 @@ func (f File) TogetherTable() *figures.Table {
 		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Model, b.Model), cmp.Compare(a.N, b.N),
 			cmp.Compare(a.Seeds, b.Seeds))
 	})
-	table := &figures.Table{Title: "Seeds in one program",
-		Columns: []figures.Column{{Title: "model"}, {Title: "n"}, {Title: "seeds"},
-			{Title: "s per seed and epoch", Decimals: 2}, {Title: "least to largest"}, {Title: "of one alone"},
-			{Title: "compiling, s", Decimals: 1}}}
-	places := distinct(rows, Together.place)
-	if len(places) > 1 {
-		table.Columns = append(table.Columns, figures.Column{Title: "machine"})
-	}
-	for _, t := range rows {
-		share := figures.Missing()
+	alone := func(t Together) (seconds float64) {
 		for _, one := range rows {
 			if one.Seeds == 1 && one.Model == t.Model && one.N == t.N && one.place() == t.place() {
-				share = figures.Text(fmt.Sprintf("%.2f", t.SeedEpoch.Median/one.SeedEpoch.Median))
+				seconds = one.SeedEpoch.Median
 			}
 		}
-		cells := []figures.Cell{figures.Text(modelName(t.Model)), figures.Number(float64(t.N)),
-			figures.Number(float64(t.Seeds)), figures.Number(t.SeedEpoch.Median),
-			textIf(true, "%.2f to %.2f", t.SeedEpoch.Low, t.SeedEpoch.High), share, figures.Number(t.Compile)}
-		if len(places) > 1 {
-			cells = append(cells, figures.Text(t.place()))
-		}
-		table.Rows = append(table.Rows, cells)
+		return seconds
 	}
-	table.Notes = places
-	return table
+	places := distinct(rows, Together.place)
+	return tabulate("Seeds in one program", places, rows, []column[Together]{
+		{"model", 0, func(t Together) figures.Cell { return figures.Text(modelName(t.Model)) }},
+		{"n", 0, func(t Together) figures.Cell { return figures.Number(float64(t.N)) }},
+		{"seeds", 0, func(t Together) figures.Cell { return figures.Number(float64(t.Seeds)) }},
+		{"s per seed and epoch", 2, func(t Together) figures.Cell { return figures.Number(t.SeedEpoch.Median) }},
+		{"least to largest", 0, func(t Together) figures.Cell {
+			return textIf(true, "%.2f to %.2f", t.SeedEpoch.Low, t.SeedEpoch.High)
+		}},
+		{"of one alone", 0, func(t Together) figures.Cell {
+			return textIf(alone(t) > 0, "%.2f", t.SeedEpoch.Median/alone(t))
+		}},
+		{"compiling, s", 1, func(t Together) figures.Cell { return figures.Number(t.Compile) }},
+		{"machine", 0, func(t Together) figures.Cell { return textIf(len(places) > 1, "%s", t.place()) }},
+	})
 }
