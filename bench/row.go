@@ -115,15 +115,12 @@ func Update(path string, change func(*File)) error {
 
 // Put adds a row in the place of one of the same model, size, variant and batch on the same machine and backend.
 func (f *File) Put(r Row) {
-	f.Rows = put(f.Rows, r, func(other Row) bool {
-		return other.Model == r.Model && other.N == r.N && other.Variant == r.Variant && other.Batch == r.Batch &&
-			other.place() == r.place()
-	})
+	f.Rows = put(f.Rows, r, func(r Row) any { return [...]any{r.Model, r.N, r.Variant, r.Batch, r.place()} })
 }
 
-// put adds an entry in the place of the one that is the same.
-func put[T any](list []T, entry T, same func(T) bool) []T {
-	if at := slices.IndexFunc(list, same); at >= 0 {
+// put adds an entry in the place of one with the same key.
+func put[T any](list []T, entry T, key func(T) any) []T {
+	if at := slices.IndexFunc(list, func(other T) bool { return key(other) == key(entry) }); at >= 0 {
 		list[at] = entry
 		return list
 	}

@@ -63,9 +63,7 @@ func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds
 
 // PutTogether adds a measurement in the place of one of the same model, size, seeds, machine and backend.
 func (f *File) PutTogether(t Together) {
-	f.Together = put(f.Together, t, func(other Together) bool {
-		return other.Model == t.Model && other.N == t.N && other.Seeds == t.Seeds && other.place() == t.place()
-	})
+	f.Together = put(f.Together, t, func(t Together) any { return [...]any{t.Model, t.N, t.Seeds, t.place()} })
 }
 
 // TogetherTable shows the measurements of seeds that train in one program, beside what one seed takes alone.

@@ -39,17 +39,6 @@ const (
 	markClose // inside the interval of the best
 )
 
-// column returns the cells of a column, missing beyond the end of a row.
-func (t *Table) column(j int) []Cell {
-	cells := make([]Cell, len(t.Rows))
-	for i, row := range t.Rows {
-		if j < len(row) {
-			cells[i] = row[j]
-		}
-	}
-	return cells
-}
-
 // compare finds the best of a column, and what lies inside its interval.
 func compare(cells []Cell, better Direction) []mark {
 	marks := make([]mark, len(cells))
