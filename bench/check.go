@@ -66,8 +66,8 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 			ofLoss := math.Abs(t.Loss-loss) / math.Abs(loss)
 			report += fmt.Sprintf("  %-8s loss %.1e, gradient %.1e (%s)\n", variant, ofLoss, ofGradient, worst)
 			if !(max(ofLoss, ofGradient) <= tolerance) {
-				differs = errors.Join(differs, fmt.Errorf("bench: %s, %s: loss or gradient differs by more than %g", c.Field,
-					variant, tolerance))
+				differs = errors.Join(differs, fmt.Errorf("bench: %s, %s: loss or gradient differs by more than %g",
+					c.Field, variant, tolerance))
 			}
 			return err
 		})
@@ -80,10 +80,11 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 		t, err := p.ask("inference")
 		for b, theirs := range t.Accepted { // both adapt alike, but not equally: see startPeer
 			ours := steps[b]
-			report += fmt.Sprintf("    library %d+%d, peer %d+%d\n", ours.Accepted, ours.Rejected, theirs, t.Rejected[b])
+			report += fmt.Sprintf("    library %d+%d, ", ours.Accepted, ours.Rejected)
+			report += fmt.Sprintf("peer %d+%d\n", theirs, t.Rejected[b])
 			if 2*theirs < ours.Accepted || theirs > 2*ours.Accepted {
-				differs = errors.Join(differs, fmt.Errorf("bench: %s: the peer accepts %d steps of sample %d, the library %d",
-					c.Field, theirs, b, ours.Accepted))
+				differs = errors.Join(differs, fmt.Errorf("bench: %s: the peer accepts %d steps of sample %d, the library "+
+					"%d, want at most twice as many of either", c.Field, theirs, b, ours.Accepted))
 			}
 		}
 		return err

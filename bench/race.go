@@ -22,13 +22,10 @@ import (
 
 // Race says how races are run.
 type Race struct {
-	// Pairs is the number of turns that each takes, one after the other.
-	Pairs int
-	// PeerUpTo is the most nodes for which the peer runs, Variant how it uses message matrices ("dense" or "implicit"),
-	// MemoryGiB the limit of its address space, 0 for none.
-	PeerUpTo  int
-	Variant   string
-	MemoryGiB float64
+	Pairs     int     // turns that each takes, one after the other
+	PeerUpTo  int     // the most nodes for which the peer runs
+	Variant   string  // how the peer uses message matrices: "dense" or "implicit"
+	MemoryGiB float64 // limit of the peer's address space, 0 for none
 }
 
 // Run races on one case, the library in this process and the peer in one of its own. Memory is that of the whole
@@ -38,8 +35,8 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 	case r.Pairs < 1:
 		return row, fmt.Errorf("bench: %d pairs, want at least 1: %w", r.Pairs, pengcde.ErrInput)
 	case s.Batch != 0 && s.Nodes <= r.PeerUpTo:
-		return row, fmt.Errorf("bench: batches of %d at %d nodes, want 0 where the peer takes part, which has all series "+
-			"in one; try a smaller PeerUpTo: %w", s.Batch, s.Nodes, pengcde.ErrInput)
+		return row, fmt.Errorf("bench: batches of %d at %d nodes, want 0 where the peer takes part, which has all "+
+			"series in one; try a smaller PeerUpTo: %w", s.Batch, s.Nodes, pengcde.ErrInput)
 	}
 	c, err := newCase(ctx, s)
 	if err != nil {

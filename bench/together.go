@@ -15,15 +15,12 @@ import (
 
 // Together is a measurement of seeds that train in one program, by [pengcde.FitSeeds].
 type Together struct {
-	Model string `json:"model"`
-	// N is the number of nodes asked for, Seeds that of models, each with data and parameters of its own.
-	N     int `json:"n"`
-	Seeds int `json:"seeds"`
-	// SeedEpoch is the seconds of an epoch divided by Seeds: the median, the least and the largest of Epochs epochs.
-	SeedEpoch spread `json:"seed_epoch_s"`
-	Epochs    int    `json:"epochs"`
-	// Compile is the time that compiling takes, in seconds, for all seeds.
-	Compile float64 `json:"compile_s"`
+	Model     string  `json:"model"`
+	N         int     `json:"n"`            // nodes asked for
+	Seeds     int     `json:"seeds"`        // models, each with data and parameters of its own
+	SeedEpoch spread  `json:"seed_epoch_s"` // seconds of an epoch divided by Seeds, over Epochs epochs
+	Epochs    int     `json:"epochs"`
+	Compile   float64 `json:"compile_s"` // seconds of compiling, for all seeds
 	origin
 }
 

@@ -34,15 +34,16 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	var err error
+	all, err := settings(*nodes, *fields, *batch)
 	switch {
+	case err != nil:
 	case *one != "":
 		err = raceOne(ctx, *one)
 	case *seeds != "":
-		err = together(ctx, *nodes, *fields, *seeds, *pairs, *out)
+		err = together(ctx, all, *seeds, *pairs, *out)
 	default:
-		err = race(ctx, *nodes, *fields, *out, *batch, bench.Race{
-			Pairs: *pairs, PeerUpTo: *upTo, Variant: *variant, MemoryGiB: *memory})
+		r := bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Variant: *variant, MemoryGiB: *memory}
+		err = race(ctx, all, r, *out)
 	}
 	if err == nil && *figure != "" {
 		err = draw(*out, *figure)
@@ -91,16 +92,12 @@ func raceOne(ctx context.Context, text string) error {
 }
 
 // race runs this command once more for each case, so that memory is that of one race.
-func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Race) error {
+func race(ctx context.Context, all []bench.Setting, r bench.Race, out string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	var raced bench.File
-	all, err := settings(nodes, fields, batch)
-	if err != nil {
-		return err
-	}
 	for _, s := range all {
 		text, err := json.Marshal(single{r, s})
 		if err != nil {
@@ -132,11 +129,7 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 }
 
 // together times seeds that train in one program.
-func together(ctx context.Context, nodes, fields, seeds string, epochs int, out string) error {
-	all, err := settings(nodes, fields, 0)
-	if err != nil {
-		return err
-	}
+func together(ctx context.Context, all []bench.Setting, seeds string, epochs int, out string) error {
 	counts, err := numbers(seeds)
 	if err != nil {
 		return err
