@@ -17,9 +17,7 @@ import (
 )
 
 var (
-	// errNoPeer says that the peer's environment is not set up: make peer.
 	errNoPeer = errors.New("the peer is not set up, try: make peer")
-	// errMemory says that the peer ran out of memory.
 	errMemory = errors.New("the peer ran out of memory")
 )
 
