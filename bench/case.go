@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -22,16 +24,11 @@ import (
 
 // Setting says what is trained.
 type Setting struct {
-	// Field is one of [Fields]; "" means "peng".
-	Field string
-	// Nodes are asked for; the grid has the next square number.
-	Nodes int
-	// Float64 computes in float64 in place of float32.
-	Float64 bool
-	// Published repeats the defects of the published code, see [pengcde.Config].Parity.
-	Published bool
-	// Seed draws the data and the parameters.
-	Seed uint64
+	Field     string // one of [Fields]; "" means "peng"
+	Nodes     int    // asked for; the grid has the next square number
+	Float64   bool   // computes in float64 in place of float32
+	Published bool   // repeats the defects of the published code, see [pengcde.Config].Parity
+	Seed      uint64 // draws the data and the parameters
 	// Batch is the number of series in an optimiser step, for graphs whose states do not fit at once. 0 means all 4,
 	// which the peer always takes.
 	Batch int
@@ -144,9 +141,7 @@ func (c *testCase) export(folder string, model *pengcde.Model, steps []pengcde.S
 		arrays = append(arrays, safetensors.FromInts(named("from"), pattern.From),
 			safetensors.FromInts(named("to"), pattern.To), safetensors.FromInts(named("index"), index))
 		times := slices.Clone(s.Times)
-		for k := range times {
-			times[k] -= s.Times[0]
-		}
+		floats.AddConst(-s.Times[0], times)
 		for _, a := range []struct {
 			what, dtype string
 			shape       []int

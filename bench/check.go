@@ -19,103 +19,77 @@ import (
 // relative to the library's. Both round differently, and fields that change fast magnify that.
 const tolerance = 1e-8
 
-// comparison is what compare finds.
-type comparison struct {
-	differences []difference
-	// ours are the library's steps, theirs those of the peer's own controller, where it forecasts.
-	ours   []pengcde.Steps
-	theirs turn
-}
-
-// difference is how far a variant of the peer is from the library on the same steps, relative to the library's.
-type difference struct {
-	variant string
-	loss    float64
-	// gradient is the largest over parameters of the norm of the difference by the norm; worst names the parameter.
-	gradient float64
-	worst    string
-}
-
-func (d difference) small() bool { return d.loss <= tolerance && d.gradient <= tolerance }
-
 // Check compares losses and gradients of the peer with those of the library in float64, and steps, and says what it
-// found. Where they differ by more than rounding it returns an error.
+// found. Where losses or gradients differ by more than rounding, or one takes over twice the other's steps, it returns
+// an error. It trains two epochs first, so that no parameter hides mistakes, as gains of 1 and shifts of 0 do.
 func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string, err error) {
-	found, err := compare(ctx, backend, s)
-	if err != nil {
-		return "", err
-	}
-	report = fmt.Sprintf("%s, relative to the library on its steps:\n", s.Field)
-	for _, d := range found.differences {
-		report += fmt.Sprintf("  %-8s loss %.1e, gradient %.1e (%s)\n", d.variant, d.loss, d.gradient, d.worst)
-		if !d.small() {
-			err = errors.Join(err, fmt.Errorf("bench: %s, %s: differs by more than %g", s.Field, d.variant, tolerance))
-		}
-	}
-	report += "  steps accepted+rejected on their own: library"
-	for _, s := range found.ours {
-		report += fmt.Sprintf(" %d+%d", s.Accepted, s.Rejected)
-	}
-	report += ", peer"
-	for b, accepted := range found.theirs.Accepted {
-		report += fmt.Sprintf(" %d+%d", accepted, found.theirs.Rejected[b])
-	}
-	return report + "\n", err
-}
-
-// compare trains two epochs first, so that no parameter hides mistakes, as gains of 1 and shifts of 0 do.
-func compare(ctx context.Context, backend *xla.Backend, s Setting) (*comparison, error) {
 	s.Float64 = true
 	c, err := newCase(ctx, s)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	folder, err := os.MkdirTemp("", "pengcde-bench-")
 	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
+		return "", fmt.Errorf("bench: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	model, err := pengcde.New(backend, c.config)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer model.Close()
 	config := c.training
 	config.Epochs, config.AdamW = 2, train.AdamW{}
 	if _, err := model.Fit(ctx, c.windows, nil, config); err != nil {
-		return nil, err
+		return "", err
 	}
-	found := &comparison{}
-	if found.ours, err = c.steps(ctx, model); err != nil {
-		return nil, err
+	steps, err := c.steps(ctx, model)
+	if err != nil {
+		return "", err
 	}
-	if err := c.export(folder, model, found.ours); err != nil {
-		return nil, err
+	if err := c.export(folder, model, steps); err != nil {
+		return "", err
 	}
 	loss, ours, err := c.gradient(ctx, model, filepath.Join(folder, parametersFile))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
+	report = fmt.Sprintf("%s, relative to the library on its steps:\n", c.Field)
+	var differs error
 	for _, variant := range []string{dense, implicit} {
-		d := difference{variant: variant}
 		err := withPeer(ctx, folder, variant, true, func(p *process) error {
 			t, theirs, err := p.gradient()
 			if err != nil {
 				return err
 			}
-			d.loss = math.Abs(t.Loss-loss) / math.Abs(loss)
-			d.gradient, d.worst, err = largestDifference(ours, theirs)
+			ofGradient, worst, err := largestDifference(ours, theirs)
+			ofLoss := math.Abs(t.Loss-loss) / math.Abs(loss)
+			report += fmt.Sprintf("  %-8s loss %.1e, gradient %.1e (%s)\n", variant, ofLoss, ofGradient, worst)
+			if !(max(ofLoss, ofGradient) <= tolerance) {
+				differs = errors.Join(differs, fmt.Errorf("bench: %s, %s: loss or gradient differs by more than %g",
+					c.Field, variant, tolerance))
+			}
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return "", err
 		}
-		found.differences = append(found.differences, d)
 	}
-	return found, withPeer(ctx, folder, dense, false, func(p *process) (err error) {
-		found.theirs, err = p.ask("inference")
+	report += "  steps accepted+rejected on their own:\n"
+	err = withPeer(ctx, folder, dense, false, func(p *process) error {
+		t, err := p.ask("inference")
+		for b, theirs := range t.Accepted { // both adapt alike, but not equally: see startPeer
+			ours := steps[b]
+			report += fmt.Sprintf("    library %d+%d, ", ours.Accepted, ours.Rejected)
+			report += fmt.Sprintf("peer %d+%d\n", theirs, t.Rejected[b])
+			if 2*theirs < ours.Accepted || theirs > 2*ours.Accepted {
+				differs = errors.Join(differs, fmt.Errorf("bench: %s: the peer accepts %d steps of sample %d, the library "+
+					"%d, want at most twice as many of either", c.Field, theirs, b, ours.Accepted))
+			}
+		}
 		return err
 	})
+	return report, errors.Join(err, differs)
 }
 
 // withPeer starts a peer, uses it and closes it.

@@ -2,10 +2,10 @@
 // with diffrax as its documentation recommends, on dense control matrices (folder peer; "make peer" sets it up).
 //
 // The task is heat on four grids that change, a [Setting]. A [Race] alternates training epochs of the two, each in a
-// process of its own; [MeasureTogether] times seeds that train in one program; [Measure] times this library alone. What
-// they measure are rows of a [File], bench/latest.json, with machine, versions and commit: its tables and figures are
-// those of "make bench" and of the notebook runtime. Numbers of nodes are rounded up to a square: grids of 128 nodes
-// have 144, of 512 have 529.
+// process of its own, or times this library alone; [MeasureTogether] times seeds that train in one program. What they
+// measure are rows of a [File], bench/latest.json, with machine, versions and commit: its tables and figures are those
+// of "make bench" and of the notebook runtime. Numbers of nodes are rounded up to a square: grids of 128 nodes have
+// 144, of 512 have 529.
 //
 // Start with "go run ./bench/race"; "go run ./bench/check" prints how far losses and gradients of the two differ
 // ([Check]), which is what makes a race fair.

@@ -42,49 +42,49 @@ func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures
 	if len(places) == 1 {
 		axes.Title += ": " + places[0]
 	}
+	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int { return cmp.Compare(a.N, b.N) })
 	var lines []figures.Series
-	add := func(name string, colour int, line figures.Series) {
+	add := func(line figures.Series, value func(Row) float64) { // one value for each number of nodes
+		for _, r := range rows {
+			x, last := float64(r.nodes()), len(line.X)-1
+			if v := value(r); v > 0 && (last < 0 || line.X[last] < x) {
+				line.X, line.Y = append(line.X, x), append(line.Y, v)
+			}
+		}
 		if len(line.X) > 0 {
-			line.Name, line.Colour, line.Points = name+slope(line.X, line.Y), colour, true
+			line.Name, line.Points = line.Name+slope(line.X, line.Y), true
 			lines = append(lines, line)
 		}
 	}
-	colour := 0
-	for _, place := range places {
+	models := f.models()
+	for i, place := range places {
 		suffix := ""
 		if len(places) > 1 {
 			suffix = ", " + place
 		}
-		for _, model := range f.models() {
-			here := func(r Row) bool { return r.Model == model && r.place() == place }
-			if !slices.ContainsFunc(f.Rows, here) {
-				continue
+		for j, model := range models {
+			colour := 1 + i*len(models) + j
+			value := func(r Row) (ours, peer float64) {
+				if r.Model != model || r.place() != place {
+					return 0, 0
+				}
+				return of(r)
 			}
-			colour++
-			add(modelName(model)+", library"+suffix, colour,
-				f.line(here, func(r Row) float64 { ours, _ := of(r); return ours }))
-			for i, v := range []string{dense, implicit} {
-				line := f.line(func(r Row) bool { return here(r) && r.Variant == v && !r.OutOfMemory },
-					func(r Row) float64 { _, peer := of(r); return peer })
-				line.Dashed = true
-				add(fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix), colour+i*len(places)*len(f.models()),
-					line)
+			library := figures.Series{Name: modelName(model) + ", library" + suffix, Colour: colour}
+			add(library, func(r Row) float64 { ours, _ := value(r); return ours })
+			for k, v := range []string{dense, implicit} {
+				name := fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix)
+				peer := figures.Series{Name: name, Colour: colour + k*len(places)*len(models), Dashed: true}
+				add(peer, func(r Row) float64 {
+					if _, peer := value(r); r.Variant == v && !r.OutOfMemory {
+						return peer
+					}
+					return 0
+				})
 			}
 		}
 	}
 	return figures.Lines(axes, lines...)
-}
-
-// line joins the values of some rows that are not 0, one for each number of nodes.
-func (f File) line(some func(Row) bool, value func(Row) float64) (line figures.Series) {
-	bySize := func(a, b Row) int { return cmp.Compare(a.N, b.N) }
-	for _, r := range slices.SortedStableFunc(slices.Values(f.Rows), bySize) {
-		x, last := float64(r.nodes()), len(line.X)-1
-		if v := value(r); some(r) && v > 0 && (last < 0 || line.X[last] < x) {
-			line.X, line.Y = append(line.X, x), append(line.Y, v)
-		}
-	}
-	return line
 }
 
 // slope ends the name of a line, where two points or more are in its fit.

@@ -15,8 +15,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
 // testRows are made up: of PENG-CDE with a peer that runs out of memory at 1024.
@@ -145,7 +143,7 @@ func TestTable(t *testing.T) {
 
 	planned := File{Rows: testRows()}
 	planned.Rows[2].Evaluations = 1678
-	planned.Rows[2].Planned = Planned{PlannedBytes: 345 << 20, BaseBytes: 200 << 20, PlannedEvaluations: 1496}
+	planned.Rows[2].PlannedBytes, planned.Rows[2].BaseBytes, planned.Rows[2].PlannedEvaluations = 345<<20, 200<<20, 1496
 	table := planned.Table()
 	expect(t, table.String(), []string{"345 / 436", "1496 / 1678", "above base:"}, nil)
 	for _, title := range []string{"planned / above base, MiB", "evaluations, planned / taken"} {
@@ -165,18 +163,5 @@ func TestTable(t *testing.T) {
 	}
 	if s := (File{}).Table().String(); !strings.Contains(s, "| model") {
 		t.Errorf("no rows: %s", s)
-	}
-}
-
-func TestMeasure(t *testing.T) {
-	row, err := Measure(t.Context(), xlatest.Go(t), Setting{Field: "original", Nodes: 9, Seed: 1}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if row.Ours <= 0 || row.N != 9 || row.Pairs != 2 || row.Machine == "" || row.Versions["backend"] == "" {
-		t.Errorf("measured %+v", row)
-	}
-	if _, err := Measure(t.Context(), xlatest.Go(t), Setting{Nodes: 9}, 0); !errors.Is(err, pengcde.ErrInput) {
-		t.Errorf("no epochs: %v, want ErrInput", err)
 	}
 }

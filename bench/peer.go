@@ -17,9 +17,7 @@ import (
 )
 
 var (
-	// errNoPeer says that the peer's environment is not set up: make peer.
 	errNoPeer = errors.New("the peer is not set up, try: make peer")
-	// errMemory says that the peer ran out of memory.
 	errMemory = errors.New("the peer ran out of memory")
 )
 
@@ -31,38 +29,28 @@ const (
 	implicit = "implicit"
 )
 
-// process is one side of a race with a case in it. It is to be closed.
+// process is a peer with a case in it. It is to be closed.
 type process struct {
-	ready
-	ctx     context.Context
-	name    string
-	folder  string
-	limited bool
-	command *exec.Cmd
-	input   io.WriteCloser
-	output  *bufio.Reader
-	errors  bytes.Buffer
+	ctx      context.Context
+	versions map[string]string
+	folder   string
+	limited  bool // in memory
+	command  *exec.Cmd
+	input    io.WriteCloser
+	output   *bufio.Reader
+	errors   bytes.Buffer
 }
 
-// ready is the first answer of a process; the peer plans nothing.
-type ready struct {
-	Versions map[string]string `json:"versions"`
-	Planned
-}
-
-// turn is what a process did at one request.
+// turn is what the peer did at one request.
 type turn struct {
 	// Seconds are those of the work, compiled; CompileSeconds those that compiling it took, before the first.
 	Seconds        float64 `json:"seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
-	// Loss is 0 for inference.
-	Loss float64 `json:"loss"`
-	// Accepted and Rejected steps and Evaluations of the field, of each sample.
-	Accepted    []int `json:"accepted"`
-	Rejected    []int `json:"rejected"`
-	Evaluations []int `json:"evaluations"`
-	// PeakBytes is the largest resident memory of the process so far.
-	PeakBytes int64 `json:"peak_bytes"`
+	Loss           float64 `json:"loss"`       // 0 for inference
+	PeakBytes      int64   `json:"peak_bytes"` // the largest resident memory so far
+	// Accepted and Rejected steps of each sample.
+	Accepted []int `json:"accepted"`
+	Rejected []int `json:"rejected"`
 }
 
 // startPeer starts the peer on the folder of a case, and waits until it has loaded it. It takes the given steps of the
@@ -81,31 +69,24 @@ func startPeer(ctx context.Context, folder, variant string, given bool, gib floa
 	if gib != 0 {
 		args = append(args, "--memory", strconv.FormatFloat(gib, 'g', -1, 64))
 	}
-	command := exec.CommandContext(ctx, python, args...)
-	command.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	return start(ctx, "the peer", folder, command, gib != 0)
-}
-
-// start starts a runner and waits until it says that it is ready.
-func start(ctx context.Context, name, folder string, command *exec.Cmd, limited bool) (*process, error) {
-	p := &process{ctx: ctx, name: name, folder: folder, limited: limited, command: command}
+	p := &process{ctx: ctx, folder: folder, limited: gib != 0, command: exec.CommandContext(ctx, python, args...)}
+	p.command.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 	p.command.Stderr = &p.errors
-	var err error
-	if p.input, err = p.command.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
 	output, err := p.command.StdoutPipe()
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
 	p.output = bufio.NewReader(output)
+	if p.input, err = p.command.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
 	if err := p.command.Start(); err != nil {
-		return nil, fmt.Errorf("bench: start of %s: %w", name, err)
+		return nil, fmt.Errorf("bench: start of the peer: %w", err)
 	}
-	if err := p.answer(&p.ready); err != nil {
-		return nil, err
-	}
-	return p, nil
+	var ready struct{ Versions map[string]string }
+	err = p.answer(&ready)
+	p.versions = ready.Versions
+	return p, err
 }
 
 // gradient runs forward and gradient, and returns the gradient by the names of parameters.
@@ -134,7 +115,7 @@ func (p *process) close() error {
 // ask makes a request: "epoch" for forward, gradient and update, "inference" for forward alone.
 func (p *process) ask(request string) (t turn, err error) {
 	if p.command.ProcessState != nil {
-		return t, fmt.Errorf("bench: %s was closed or has failed, start another: %w", p.name, fs.ErrClosed)
+		return t, fmt.Errorf("bench: the peer was closed or has failed, start another: %w", fs.ErrClosed)
 	}
 	if _, err := fmt.Fprintln(p.input, request); err != nil {
 		return t, p.failure(errors.Join(err, p.command.Wait()))
@@ -152,7 +133,7 @@ func (p *process) answer(into any) error {
 		OOM bool `json:"oom"`
 	}
 	if err := errors.Join(json.Unmarshal(line, &end), json.Unmarshal(line, into)); err != nil {
-		return fmt.Errorf("bench: %s answered %.200q: %w", p.name, line, err)
+		return fmt.Errorf("bench: the peer answered %.200q: %w", line, err)
 	}
 	if end.OOM {
 		p.input.Close()
@@ -166,7 +147,7 @@ func (p *process) answer(into any) error {
 // signal, or with status 127 where no thread could be started.
 func (p *process) failure(err error) error {
 	if cause := p.ctx.Err(); cause != nil {
-		return fmt.Errorf("bench: %s was ended: %w", p.name, cause)
+		return fmt.Errorf("bench: the peer was ended: %w", cause)
 	}
 	text := bytes.TrimSpace(p.errors.Bytes())
 	text = text[max(0, len(text)-2000):]
@@ -174,7 +155,7 @@ func (p *process) failure(err error) error {
 		(status.Signaled() || status.ExitStatus() == 127) {
 		return fmt.Errorf("bench: %w: %w: %s", errMemory, err, text)
 	}
-	return fmt.Errorf("bench: %s ended: %w: %s", p.name, err, text)
+	return fmt.Errorf("bench: the peer ended: %w: %s", err, text)
 }
 
 // peerFiles are the peer's Python and its script, of the checkout that the working folder is in.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,66 +9,74 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/peng-cde/pengcde-go/internal/doctor"
+	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Race says how races are run.
 type Race struct {
-	// Pairs is the number of turns that each takes, one after the other.
-	Pairs int
-	// PeerUpTo is the most nodes for which the peer runs, Variant how it uses message matrices ("dense" or "implicit"),
-	// MemoryGiB the limit of its address space, 0 for none.
-	PeerUpTo  int
-	Variant   string
-	MemoryGiB float64
-	// Library is a command that calls [Serve] with a setting and a folder. It is a process of its own, so that its
-	// memory is its own too.
-	Library func(s Setting, folder string) ([]string, error)
+	Pairs     int     // turns that each takes, one after the other
+	PeerUpTo  int     // the most nodes for which the peer runs
+	Variant   string  // how the peer uses message matrices: "dense" or "implicit"
+	MemoryGiB float64 // limit of the peer's address space, 0 for none
 }
 
-// Run races on one case.
-func (r Race) Run(ctx context.Context, s Setting) (row Row, err error) {
-	if s.Batch != 0 && s.Nodes <= r.PeerUpTo {
+// Run races on one case, the library in this process and the peer in one of its own. Memory is that of the whole
+// process: where it matters, give each race a new one, as the command race does.
+func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row, err error) {
+	switch {
+	case r.Pairs < 1:
+		return row, fmt.Errorf("bench: %d pairs, want at least 1: %w", r.Pairs, pengcde.ErrInput)
+	case s.Batch != 0 && s.Nodes <= r.PeerUpTo:
 		return row, fmt.Errorf("bench: batches of %d at %d nodes, want 0 where the peer takes part, which has all "+
 			"series in one; try a smaller PeerUpTo: %w", s.Batch, s.Nodes, pengcde.ErrInput)
+	}
+	c, err := newCase(ctx, s)
+	if err != nil {
+		return row, err
 	}
 	folder, err := os.MkdirTemp("", "pengcde-bench-")
 	if err != nil {
 		return row, fmt.Errorf("bench: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	command, err := r.Library(s, folder)
-	if err != nil {
-		return row, fmt.Errorf("bench: %w", err)
+	row = Row{Model: c.Field, Variant: r.Variant, N: s.Nodes, Batch: s.Batch, Pairs: r.Pairs, PeerGiB: r.MemoryGiB,
+		origin: here(backend)}
+	if err := row.plan(ctx, backend, c, folder); err != nil {
+		return row, err
 	}
-	library, err := start(ctx, "the library", folder, exec.CommandContext(ctx, command[0], command[1:]...), false)
+	model, err := pengcde.New(backend, c.config)
 	if err != nil {
 		return row, err
 	}
-	defer func() { err = errors.Join(err, library.close()) }()
-	row = Row{Model: s.Field, Variant: r.Variant, N: s.Nodes, Batch: s.Batch, Pairs: r.Pairs, PeerGiB: r.MemoryGiB,
-		Planned: library.Planned, origin: here(library.Versions)}
+	defer model.Close()
 	var peer *process
 	if s.Nodes <= r.PeerUpTo {
 		if peer, err = startPeer(ctx, folder, r.Variant, true, r.MemoryGiB); err == nil {
 			defer func() { err = errors.Join(err, peer.close()) }()
-			maps.Copy(row.Versions, peer.Versions)
+			maps.Copy(row.Versions, peer.versions)
 		} else if row.OutOfMemory = errors.Is(err, errMemory); !row.OutOfMemory {
 			return row, err
 		}
 	}
-	if err := r.epochs(&row, library, peer); err != nil {
+	runtime.GC()
+	resident.Reset()
+	if err := row.epochs(ctx, c, model, peer); err != nil {
 		return row, err
 	}
-	t, err := library.ask("inference")
-	if err != nil {
+	if row.OursInference, err = c.inference(ctx, model); err != nil {
 		return row, err
 	}
-	row.OursInference = t.Seconds
 	if peer != nil && !row.OutOfMemory {
-		if t, err = peer.ask("inference"); err != nil {
+		t, err := peer.ask("inference")
+		if err != nil {
 			return row, err
 		}
 		row.PeerInference = t.Seconds
@@ -75,47 +84,98 @@ func (r Race) Run(ctx context.Context, s Setting) (row Row, err error) {
 	return row, nil
 }
 
-func (r Race) epochs(row *Row, library, peer *process) error {
-	var ours, theirs, ratios []float64
-	for pair := range r.Pairs {
-		t, err := library.ask("epoch")
-		if err != nil {
-			return err
-		}
-		if pair == 0 {
-			row.OursCompile = t.CompileSeconds
-			row.Accepted, row.Rejected, row.Evaluations = sum(t.Accepted), sum(t.Rejected), sum(t.Evaluations)
-		}
-		row.OursBytes = t.PeakBytes
-		ours = append(ours, t.Seconds)
-		if peer == nil || row.OutOfMemory {
-			continue
-		}
-		answer, err := peer.ask("epoch")
-		if row.OutOfMemory = errors.Is(err, errMemory); row.OutOfMemory {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if pair == 0 {
-			row.PeerCompile = answer.CompileSeconds
-		}
-		row.PeerBytes = answer.PeakBytes
-		theirs, ratios = append(theirs, answer.Seconds), append(ratios, answer.Seconds/t.Seconds)
+// plan finds the steps, writes the case and plans its training, with a model of its own, so that the one which is timed
+// compiles all that it needs.
+func (r *Row) plan(ctx context.Context, backend *xla.Backend, c *testCase, folder string) error {
+	model, err := pengcde.New(backend, c.config)
+	if err != nil {
+		return err
 	}
-	row.Ours = spreadOf(ours).Median
-	if len(theirs) > 0 {
-		row.Peer, row.Ratio = spreadOf(theirs).Median, spreadOf(ratios)
+	defer model.Close()
+	runtime.GC()
+	r.BaseBytes = resident.Now()
+	steps, err := c.steps(ctx, model)
+	if err != nil {
+		return err
+	}
+	most := 0
+	for _, s := range steps {
+		most = max(most, s.Accepted)
+		r.Accepted += s.Accepted
+		r.Rejected += s.Rejected
+		r.Evaluations += s.Evaluations
+	}
+	if err := c.export(folder, model, steps); err != nil {
+		return err
+	}
+	plan, err := model.Plan(c.windows, c.Batch, most)
+	if err != nil {
+		return err
+	}
+	r.PlannedBytes = plan.DeviceBytes + plan.HostBytes
+	for _, count := range plan.Solve.Evaluations {
+		r.PlannedEvaluations += count
 	}
 	return nil
 }
 
-func sum(counts []int) (total int) {
-	for _, c := range counts {
-		total += c
+// epochs trains an epoch that compiles, and then one for each pair, after which the peer takes its turn, if there is
+// one. All are of one training, so that what is copied to the device at its beginning is no part of them.
+func (r *Row) epochs(ctx context.Context, c *testCase, model *pengcde.Model, peer *process) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var theirs, ratios []float64
+	config := c.training
+	config.Epochs = 1 + r.Pairs
+	config.Progress = func(p train.Progress) {
+		if r.OursBytes = resident.Peak(); p.Epoch == 1 || peer == nil || r.OutOfMemory {
+			return
+		}
+		t, err := peer.ask("epoch")
+		if r.OutOfMemory = errors.Is(err, errMemory); err != nil {
+			if !r.OutOfMemory {
+				stop(err)
+			}
+			return
+		}
+		if len(theirs) == 0 {
+			r.PeerCompile = t.CompileSeconds
+		}
+		r.PeerBytes = t.PeakBytes
+		theirs, ratios = append(theirs, t.Seconds), append(ratios, t.Seconds/p.Seconds)
 	}
-	return total
+	report, err := model.Fit(ctx, c.windows, nil, config)
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err) // the cause is the peer's error
+	}
+	seconds := secondsOf(report)
+	r.Ours, r.OursCompile = spreadOf(seconds[1:]).Median, max(0, seconds[0]-seconds[1])
+	if len(theirs) > 0 {
+		r.Peer, r.Ratio = spreadOf(theirs).Median, spreadOf(ratios)
+	}
+	return nil
+}
+
+// secondsOf are those of the epochs, of which the first compiles.
+func secondsOf(report *train.Report) (seconds []float64) {
+	for _, e := range report.Epochs {
+		seconds = append(seconds, e.Seconds)
+	}
+	return seconds
+}
+
+// inference returns the seconds of forecasts at the times of the series, the second ones, since the first compile.
+func (c *testCase) inference(ctx context.Context, model *pengcde.Model) (seconds float64, err error) {
+	for range 2 {
+		began := time.Now()
+		for part := range slices.Chunk(c.windows, c.Batch) {
+			if _, err := model.PredictAll(ctx, part, nil); err != nil {
+				return 0, err
+			}
+		}
+		seconds = time.Since(began).Seconds()
+	}
+	return seconds, nil
 }
 
 // origin is the machine, the commit of the checkout, and the versions of what computed, the backend among them.
@@ -127,7 +187,11 @@ type origin struct {
 
 // here is the origin of what is measured now. The commit has a + where the checkout was changed since, and is "" where
 // git does not say.
-func here(versions map[string]string) origin {
+func here(backend *xla.Backend) origin {
+	versions := doctor.Versions()
+	delete(versions, "pengcde-go")
+	delete(versions, "revision")
+	versions["backend"] = backend.Name()
 	name := runtime.GOARCH
 	if content, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(content)) {

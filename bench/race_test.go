@@ -1,65 +1,60 @@
 package bench
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/peng-cde/pengcde-go/internal/resident"
-	"github.com/peng-cde/pengcde-go/xla"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
-// The library answers epochs, then forecasts, and its epochs are alike; the case is there for the peer.
-func TestServe(t *testing.T) {
-	t.Setenv(xla.BackendEnv, "go")
-	folder := t.TempDir()
-	var out bytes.Buffer
-	err := Serve(context.Background(), Setting{Field: "original", Nodes: 9, Seed: 1}, folder,
-		strings.NewReader("epoch\nepoch\ninference\n"), &out)
+// A race without the peer has epochs, forecasts, steps and a plan.
+func TestRaceAlone(t *testing.T) {
+	s := Setting{Field: "original", Nodes: 9, Seed: 1}
+	row, err := Race{Pairs: 2}.Run(t.Context(), xlatest.Go(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(folder, documentFile)); err != nil {
-		t.Error(err)
+	if row.Model != s.Field || row.N != 9 || row.Pairs != 2 || row.Versions["backend"] == "" || row.Peer != 0 {
+		t.Errorf("row %+v", row)
 	}
-	answers := json.NewDecoder(&out)
-	var begun ready
-	if err := answers.Decode(&begun); err != nil || begun.Versions["go"] == "" {
-		t.Fatalf("first answer %v: %v", begun, err)
+	if row.Ours <= 0 || row.OursInference <= 0 || row.Accepted < batchSize || row.Evaluations < 6*row.Accepted {
+		t.Errorf("row %+v", row)
 	}
-	var turns [3]turn
-	planned := begun.Planned
-	for i := range turns {
-		if err := answers.Decode(&turns[i]); err != nil {
-			t.Fatalf("answer %d: %v", i, err)
-		}
-		if turns[i].Seconds <= 0 || len(turns[i].Accepted) != batchSize || turns[i].Accepted[0] == 0 {
-			t.Errorf("answer %d is %+v", i, turns[i])
-		}
+	if row.PlannedBytes <= 0 || (row.BaseBytes > 0) != (resident.Now() > 0) || (row.OursBytes > 0) != (resident.Peak() > 0) {
+		t.Errorf("planned %+v", row)
 	}
-	if planned.PlannedBytes <= 0 || (planned.BaseBytes > 0) != (resident.Now() > 0) {
-		t.Errorf("planned %+v", planned)
+	c := caseOf(t, s)
+	if most := row.PlannedEvaluations; most%batchSize != 0 || (most/batchSize-2)%6 != 0 || most < row.Accepted*6 {
+		t.Errorf("planned %d evaluations for %d series, want 2 and 6 a step of each", most, len(c.windows))
 	}
-	if most, evaluations := len(turns[1].Accepted)*(2+6*slices.Max(turns[1].Accepted)),
-		planned.PlannedEvaluations; evaluations != most {
-		t.Errorf("planned %d evaluations, want those of accepted steps, %d", evaluations, most)
+	if _, err := (Race{}).Run(t.Context(), xlatest.Go(t), s); !errors.Is(err, pengcde.ErrInput) {
+		t.Errorf("no pairs: %v", err)
 	}
-	if turns[0].Loss != turns[1].Loss || turns[0].Loss <= 0 {
-		t.Errorf("losses %g and %g of epochs that should repeat", turns[0].Loss, turns[1].Loss)
+}
+
+// A race with the peer has its turns beside those of the library.
+func TestRace(t *testing.T) {
+	needPeer(t)
+	row, err := Race{Pairs: 2, PeerUpTo: 16, Variant: dense}.Run(t.Context(), xlatest.Go(t), Setting{Nodes: 16, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if answers.More() {
-		t.Error("more answers than requests")
+	if row.Peer <= 0 || row.Ratio.Low <= 0 || row.PeerInference <= 0 || row.PeerCompile <= 0 || row.PeerBytes <= 0 ||
+		row.Versions["diffrax"] == "" || row.Versions["go"] == "" {
+		t.Errorf("row %+v", row)
 	}
-	if err := Serve(context.Background(), Setting{Nodes: 9}, t.TempDir(), strings.NewReader("dance\n"),
-		&out); err == nil {
-		t.Error("an unknown request was taken")
+	row, err = Race{Pairs: 1, PeerUpTo: 16, Variant: dense, MemoryGiB: 0.5}.Run(t.Context(), xlatest.Go(t),
+		Setting{Nodes: 16, Seed: 1})
+	if err != nil || !row.OutOfMemory || row.Ours <= 0 || row.Peer != 0 {
+		t.Errorf("half a GiB: %+v, %v", row, err)
 	}
 }
 
@@ -72,7 +67,7 @@ func TestRowsAreKept(t *testing.T) {
 	var f File
 	f.Put(Row{Model: "peng", N: 128, Ours: 1})
 	f.Put(Row{Model: "peng", N: 256, Ours: 2, OutOfMemory: true,
-		Planned: Planned{PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7}})
+		PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7})
 	f.Put(Row{Model: "peng", N: 128, Ours: 3, Peer: 9, Ratio: spreadOf([]float64{4, 2, 3})})
 	content, err := json.Marshal(f)
 	if err == nil {
@@ -86,7 +81,7 @@ func TestRowsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := File{Rows: []Row{{Model: "peng", N: 128, Ours: 3, Peer: 9, Ratio: spread{3, 2, 4}}, {Model: "peng", N: 256,
-		Ours: 2, OutOfMemory: true, Planned: Planned{PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7}}}}
+		Ours: 2, OutOfMemory: true, PlannedBytes: 5, BaseBytes: 6, PlannedEvaluations: 7}}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Row{})); diff != "" {
 		t.Error(diff)
 	}

@@ -15,44 +15,37 @@ import (
 type Row struct {
 	Model   string `json:"model"`
 	Variant string `json:"peer_variant"`
-	// N is the number of nodes asked for; the grid has the next square number.
-	N     int `json:"n"`
-	Pairs int `json:"pairs"`
-	// Batch is the number of series in an optimiser step where it is not all 4; an epoch then has several steps.
-	Batch int `json:"batch,omitempty"`
+	N       int    `json:"n"` // nodes asked for; the grid has the next square number
+	Pairs   int    `json:"pairs"`
+	Batch   int    `json:"batch,omitempty"` // series in an optimiser step where not all 4: an epoch then has several
 	// Ours and Peer are seconds of an epoch, forward, gradient and update for all 4 series: medians over so many turns.
 	Ours  float64 `json:"ours_s"`
 	Peer  float64 `json:"peer_s,omitempty"`
 	Ratio spread  `json:"ratio,omitzero"`
 	// Inference is forward alone, in seconds of one turn: ours from series to forecasts, the peer's from arrays.
+	// Compile is the time that compiling an epoch takes.
 	OursInference float64 `json:"ours_inference_s"`
 	PeerInference float64 `json:"peer_inference_s,omitempty"`
-	// Compile is the time that compiling an epoch takes, in seconds.
-	OursCompile float64 `json:"ours_compile_s"`
-	PeerCompile float64 `json:"peer_compile_s,omitempty"`
+	OursCompile   float64 `json:"ours_compile_s"`
+	PeerCompile   float64 `json:"peer_compile_s,omitempty"`
 	// Bytes are the largest resident memory in the races; for the peer that of its start too.
 	OursBytes int64 `json:"ours_bytes"`
 	PeerBytes int64 `json:"peer_bytes,omitempty"`
-	Planned
-	// Accepted and Rejected steps of the library and Evaluations forward, in all samples.
-	Accepted    int `json:"accepted"`
-	Rejected    int `json:"rejected"`
-	Evaluations int `json:"evaluations"`
+	// PlannedBytes, on device and host, are what [pengcde.Model.Plan] says before the training, 0 where nothing was
+	// planned. BaseBytes are resident before anything is compiled. So PlannedBytes are to be compared with OursBytes
+	// less BaseBytes, which has the compiler and what it made besides, and what Go has not collected yet.
+	PlannedBytes int64 `json:"planned_bytes,omitempty"`
+	BaseBytes    int64 `json:"base_bytes,omitempty"`
+	// PlannedEvaluations are forward, as if all samples accepted as many steps as that with the most. Accepted and
+	// Rejected steps of the library and Evaluations forward are those in all samples.
+	PlannedEvaluations int `json:"planned_evaluations,omitempty"`
+	Accepted           int `json:"accepted"`
+	Rejected           int `json:"rejected"`
+	Evaluations        int `json:"evaluations"`
 	// OutOfMemory says that the peer ran out of the GiB that it may take; 0 is no limit.
 	OutOfMemory bool    `json:"peer_out_of_memory,omitempty"`
 	PeerGiB     float64 `json:"peer_gib,omitempty"`
 	origin
-}
-
-// Planned is what [pengcde.Model.PlanTrajectories] says before a race's training; 0 where nothing was planned.
-type Planned struct {
-	// PlannedBytes are those on the device and on the host, both of which are resident memory on a CPU. BaseBytes are
-	// resident before anything is compiled. So PlannedBytes are to be compared with Row.OursBytes less BaseBytes, which
-	// has the compiler and what it made besides, and what Go has not collected yet.
-	PlannedBytes int64 `json:"planned_bytes,omitempty"`
-	BaseBytes    int64 `json:"base_bytes,omitempty"`
-	// PlannedEvaluations are forward, as if all samples accepted as many steps as that with the most.
-	PlannedEvaluations int `json:"planned_evaluations,omitempty"`
 }
 
 // spread is a median with the least and the largest.
@@ -120,15 +113,12 @@ func Update(path string, change func(*File)) error {
 
 // Put adds a row in the place of one of the same model, size, variant and batch on the same machine and backend.
 func (f *File) Put(r Row) {
-	f.Rows = put(f.Rows, r, func(other Row) bool {
-		return other.Model == r.Model && other.N == r.N && other.Variant == r.Variant && other.Batch == r.Batch &&
-			other.place() == r.place()
-	})
+	f.Rows = put(f.Rows, r, func(r Row) any { return [...]any{r.Model, r.N, r.Variant, r.Batch, r.place()} })
 }
 
-// put adds an entry in the place of the one that is the same.
-func put[T any](list []T, entry T, same func(T) bool) []T {
-	if at := slices.IndexFunc(list, same); at >= 0 {
+// put adds an entry in the place of one with the same key.
+func put[T any](list []T, entry T, key func(T) any) []T {
+	if at := slices.IndexFunc(list, func(other T) bool { return key(other) == key(entry) }); at >= 0 {
 		list[at] = entry
 		return list
 	}

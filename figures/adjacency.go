@@ -27,7 +27,6 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 	}
 	matrices := make([][][]float64, len(panels))
 	var weights [][]float64
-	missing := false
 	for i, p := range panels {
 		m, err := p.matrix()
 		if err != nil {
@@ -35,7 +34,6 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 		}
 		matrices[i] = m
 		weights = append(weights, m...)
-		missing = missing || anyNaN(m)
 	}
 	s, ok := fit(true, 0, weights...)
 	if !ok {
@@ -59,7 +57,7 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 			p.Y.Label.Text = ""
 		}
 		if i == columns-1 {
-			p.Add(colourBar{colours, axes.Colour, missing, side})
+			p.Add(colourBar{colours, axes.Colour, anyNaN(weights), side})
 		}
 		plots = append(plots, p)
 	}

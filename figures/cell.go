@@ -77,10 +77,10 @@ func estimate(mean, half float64, decimals int) string {
 			mean, half = mean/math.Pow(10, float64(order)), half/math.Pow(10, float64(order))
 		}
 	}
-	s := number(mean, decimals)
+	s := decimal(mean, decimals)
 	withHalf := finiteOr0(half) > 0
 	if withHalf {
-		s += " ± " + number(half, decimals)
+		s += " ± " + decimal(half, decimals)
 	}
 	if power == 0 {
 		return s
@@ -96,13 +96,6 @@ func finiteOr0(v float64) float64 {
 		return 0
 	}
 	return v
-}
-
-func number(v float64, decimals int) string {
-	if math.IsInf(v, 0) {
-		return strings.Replace(strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), "+Inf", "∞", 1), "-Inf", "−∞", 1)
-	}
-	return decimal(v, decimals)
 }
 
 func superscript(n int) string {

@@ -71,7 +71,7 @@ func ExampleLossCurves() {
 }
 
 func ExampleForecasts() {
-	forecast, err := figures.Spread("PENG-CDE", nil, [][]float64{{1, 2, 3}, {2, 2, 5}}, figures.MinMax)
+	forecast, err := figures.Spread("PENG-CDE", nil, [][]float64{{1, 2, 3}, {2, 2, 5}})
 	if err != nil {
 		fmt.Println(err)
 		return

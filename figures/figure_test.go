@@ -285,9 +285,9 @@ func TestTextsHaveTheirWidth(t *testing.T) {
 
 // Lines that belong together share a colour and differ in style; points are dots at each known value.
 func TestLineStyles(t *testing.T) {
-	solid, dotted := Series{Y: []float64{1, 2}}, Series{Y: []float64{2, 3}, Dotted: true, Colour: 1}
-	if a, b := solid.style(0), dotted.style(1); a.Color != b.Color || len(a.Dashes) != 0 || len(b.Dashes) != 2 {
-		t.Errorf("styles %v and %v, want one colour, the second dotted", a, b)
+	solid, dashed := Series{Y: []float64{1, 2}}, Series{Y: []float64{2, 3}, Dashed: true, Colour: 1}
+	if a, b := solid.style(0), dashed.style(1); a.Color != b.Color || len(a.Dashes) != 0 || len(b.Dashes) != 2 {
+		t.Errorf("styles %v and %v, want one colour, the second dashed", a, b)
 	}
 	if style := (Series{Colour: 1 + len(seriesColours)}).style(0); len(style.Dashes) != 0 ||
 		style.Color != solid.style(0).Color {

@@ -44,11 +44,6 @@ func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, columns int) {
 	style, dot := line(1, ink), circle(ink, 1.3)
 	observed := entry{"observed", []plot.Thumbnailer{&plotter.Line{LineStyle: style}, &plotter.Scatter{GlyphStyle: dot}}}
-	var all []Series
-	for _, p := range panels {
-		all = append(all, p.series()...)
-	}
-	_, shared := ranges(axes, 0.06, all)
 	area := c
 	if axes.Y != "" {
 		area.Min.X += labelText.Font.Size + gap
@@ -57,9 +52,6 @@ func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, colum
 	drawn := make([]*panel, len(panels))
 	for i, p := range panels {
 		x, y := ranges(axes, 0.06, p.series())
-		if axes.SharedY {
-			y = shared
-		}
 		f := newPanel(axes, x, y, int(width/62), int(height/36))
 		f.title, f.Y.Label.Text = p.Title, ""
 		if i+columns < len(panels) {

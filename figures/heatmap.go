@@ -19,7 +19,6 @@ type Grid struct {
 	Columns   []string    // names of columns; nil numbers them from Start
 	Start     float64     // X of the first column; columns are one apart
 	Diverging bool        // signed values: neutral at 0, with equal ranges on both sides
-	Log       bool        // logarithmic colours; needs values of 0 (white) or above
 	Limit     float64     // largest magnitude of the colour scale, beyond which colours stay; 0 is the largest value
 }
 
@@ -71,8 +70,9 @@ func names(texts []string, first, step float64, width vg.Length) (found plot.Con
 
 // colouring checks the grid and chooses the colour scale.
 func (g Grid) colouring() (colouring, error) {
-	if len(g.Values) == 0 || len(g.Values[0]) == 0 {
-		return colouring{}, invalid("Values is empty, wanted [rows][columns] with at least one of each")
+	panel := ImagePanel{Values: g.Values, Diverging: g.Diverging}
+	if err := panel.check(panel); err != nil {
+		return colouring{}, err
 	}
 	rows, columns := len(g.Values), len(g.Values[0])
 	switch {
@@ -80,27 +80,14 @@ func (g Grid) colouring() (colouring, error) {
 		return colouring{}, invalid("%d names for %d rows, wanted as many, or nil", len(g.Rows), rows)
 	case g.Columns != nil && len(g.Columns) != columns:
 		return colouring{}, invalid("%d names for %d columns, wanted as many, or nil", len(g.Columns), columns)
-	case g.Log && g.Diverging:
-		return colouring{}, invalid("Log and Diverging exclude each other: signed values have no logarithm")
 	case !(g.Limit >= 0) || math.IsInf(g.Limit, 0):
 		return colouring{}, invalid("Limit is %g, wanted a positive number, or 0 for the largest value", g.Limit)
 	}
-	if err := checkCells(g.Values, columns, g.Log); err != nil {
-		return colouring{}, err
+	limits := LimitsOf([]ImagePanel{panel})
+	if g.Limit > 0 && limits != (Limits{}) { // else all are missing
+		limits.High, limits.Swing = g.Limit, g.Limit
 	}
-	s, ok := fit(g.Log, 0, g.Values...)
-	if !ok {
-		return colouring{}, invalid("no value to draw: all are missing (NaN), or 0 where colours are logarithmic")
-	}
-	s.max = cmp.Or(g.Limit, s.max)
-	if g.Diverging {
-		s.max = cmp.Or(g.Limit, magnitude(g.Values))
-		s.min = -s.max
-	}
-	if s.min >= s.max {
-		return colouring{}, invalid("Limit %g is not above the smallest value %g", g.Limit, s.min)
-	}
-	return colouring{scale: s, signed: g.Diverging}, nil
+	return limits.colouring([]ImagePanel{panel}, g.Diverging)
 }
 
 // checkCells finds what cannot be drawn.

@@ -56,7 +56,7 @@ func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 	}
 	var plots []*plot.Plot
 	for i, panel := range panels {
-		colours, err := limits.colouring(panel.Diverging, panels)
+		colours, err := limits.colouring(panels, panel.Diverging)
 		if err != nil {
 			return nil, fmt.Errorf("figures: Images: %w", err)
 		}
@@ -74,26 +74,26 @@ func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 }
 
 // colouring checks the limits; what is not given is that of the panels.
-func (m Limits) colouring(signed bool, panels []ImagePanel) (colouring, error) {
+func (m Limits) colouring(panels []ImagePanel, signed bool) (colouring, error) {
 	found := LimitsOf(panels)
 	if m.Low == 0 && m.High == 0 {
 		m.Low, m.High = found.Low, found.High
 	}
-	m.Swing = cmp.Or(m.Swing, found.Swing)
-	switch {
-	case signed && m.Swing == 0:
-		return colouring{}, invalid("no value to draw in the diverging panels: all are missing (NaN)")
-	case signed && !(m.Swing > 0 && finite(m.Swing)):
-		return colouring{}, invalid("Swing is %g, wanted a positive number, or 0 for the largest magnitude", m.Swing)
-	case signed:
-		return colouring{scale: scale{min: -m.Swing, max: m.Swing}, signed: true}, nil
-	case m.Low == 0 && m.High == 0:
-		return colouring{}, invalid("no value to draw: all are missing (NaN)")
-	case !(m.Low < m.High && finite(m.Low) && finite(m.High)):
-		return colouring{}, invalid("limits are Low %g and High %g, wanted Low < High and both finite, or both 0",
-			m.Low, m.High)
+	s, kind := scale{min: m.Low, max: m.High}, ""
+	if signed {
+		s.max = cmp.Or(m.Swing, found.Swing)
+		s.min, kind = -s.max, " in the diverging panels"
 	}
-	return colouring{scale: scale{min: m.Low, max: m.High}}, nil
+	switch {
+	case s == scale{}:
+		return colouring{}, invalid("no value to draw%s: all are missing (NaN)", kind)
+	case s.min < s.max && finite(s.min) && finite(s.max):
+		return colouring{scale: s, signed: signed}, nil
+	case signed:
+		return colouring{}, invalid("Swing is %g, wanted a positive number, or 0 for the largest magnitude", s.max)
+	}
+	return colouring{}, invalid("limits are Low %g and High %g, wanted Low < High and both finite, or both 0",
+		s.min, s.max)
 }
 
 // check compares the panel's shape with that of the first.

@@ -43,7 +43,7 @@ func TestImageColours(t *testing.T) {
 		{Limits{Low: 1, High: 3, Swing: 7}, false, scale{min: 1, max: 3}},
 		{Limits{Low: 1, High: 3, Swing: 7}, true, scale{min: -7, max: 7}},
 	} {
-		got, err := c.limits.colouring(c.signed, panels)
+		got, err := c.limits.colouring(panels, c.signed)
 		if err != nil || got.scale != c.want || got.signed != c.signed {
 			t.Errorf("%+v, signed %v: scale %+v (%v), wanted %+v", c.limits, c.signed, got.scale, err, c.want)
 		}

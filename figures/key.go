@@ -23,43 +23,28 @@ const (
 	entryGap = 16 // between entries
 )
 
-// keyRows breaks the key into lines that fit into width.
-func keyRows(entries []entry, width vg.Length) [][]entry {
-	var rows [][]entry
-	var used vg.Length
-	for _, e := range entries {
-		w := e.width()
-		if len(rows) == 0 || used+w > width {
-			rows, used = append(rows, nil), 0
-		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], e)
-		used += w + entryGap
-	}
-	return rows
-}
-
-func (e entry) width() vg.Length { return swatch + 5 + labelText.Width(e.name) }
-
 // drawKey writes the key along the top edge of c from x on, and returns what is left below.
 func drawKey(c draw.Canvas, x vg.Length, entries []entry) draw.Canvas {
-	width := c.Max.X - x
-	for _, row := range keyRows(entries, width) {
-		at := x
-		for _, e := range row {
-			sample := c
-			sample.Rectangle = box(at, c.Max.Y-keyLine/2-4.5, swatch, 9)
-			for _, s := range e.samples {
-				s.Thumbnail(&sample)
-			}
-			name := shorten(labelText, e.name, width-swatch-5)
-			write(c, labelText, draw.XLeft, at+swatch+5, c.Max.Y-keyLine/2, name)
-			at += e.width() + entryGap
+	if len(entries) == 0 {
+		return c
+	}
+	at := x
+	for _, e := range entries {
+		name := shorten(labelText, e.name, c.Max.X-x-swatch-5)
+		width := swatch + 5 + labelText.Width(name)
+		if at > x && at+width > c.Max.X {
+			at = x
+			c.Max.Y -= keyLine
 		}
-		c.Max.Y -= keyLine
+		sample := c
+		sample.Rectangle = box(at, c.Max.Y-keyLine/2-4.5, swatch, 9)
+		for _, s := range e.samples {
+			s.Thumbnail(&sample)
+		}
+		write(c, labelText, draw.XLeft, at+swatch+5, c.Max.Y-keyLine/2, name)
+		at += width + entryGap
 	}
-	if len(entries) > 0 {
-		c.Max.Y -= gap
-	}
+	c.Max.Y -= keyLine + gap
 	return c
 }
 

@@ -21,7 +21,6 @@ type Series struct {
 	Lower, Upper []float64 // both or neither, as long as Y
 	Band         string    // what the band is, for the key, such as "min–max of 5 seeds"
 	Dashed       bool
-	Dotted       bool
 	Points       bool // a dot at each value, for lines through few measurements
 	Colour       int  // place in the palette, from 1, for lines that belong together; 0 is the place among the series
 }
@@ -137,10 +136,7 @@ func (s Series) band(i int) color.NRGBA { return withAlpha(s.colour(i), 0.22) }
 // style gives each series a colour; from the seventh on, colours come again with dashes.
 func (s Series) style(i int) draw.LineStyle {
 	style := line(1.5, s.colour(i))
-	switch {
-	case s.Dotted:
-		style.Dashes = []vg.Length{1.5, 2.5}
-	case s.Dashed || s.Colour == 0 && i >= len(seriesColours):
+	if s.Dashed || s.Colour == 0 && i >= len(seriesColours) {
 		style.Dashes = []vg.Length{4, 2.5}
 	}
 	return style
@@ -181,9 +177,8 @@ func (s *Series) check(axes Axes) error {
 	case (s.Lower == nil) != (s.Upper == nil) || s.Lower != nil && (len(s.Lower) != n || len(s.Upper) != n):
 		return fail("band with %d lower and %d upper values for %d of Y, wanted both as long as Y, or neither",
 			len(s.Lower), len(s.Upper), n)
-	case s.Dashed && s.Dotted || s.Colour < 0:
-		return fail("Dashed is %t, Dotted %t, Colour %d, wanted at most one of the first two and a place from 1 on",
-			s.Dashed, s.Dotted, s.Colour)
+	case s.Colour < 0:
+		return fail("Colour %d, wanted a place from 1 on, or 0", s.Colour)
 	}
 	for i, x := range s.X {
 		if !finite(x) || axes.LogX && x <= 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -28,29 +29,29 @@ func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 	}
 	axes.LogX, axes.LogY = false, true
 	axes.X, axes.Y = cmp.Or(axes.X, "epoch"), cmp.Or(axes.Y, "loss")
-	each := fmt.Sprintf(" (%d seeds)", len(runs))
-	width := vg.Length(1)
+	each, width := fmt.Sprintf(" (%d seeds)", len(runs)), vg.Length(1)
 	switch {
 	case len(runs) == 1:
 		each = ""
 	case len(runs) > 5:
 		width = 0.7
 	}
-	var all [][]float64
+	var all []Series
 	var train, validation []plot.Plotter
 	hollow := draw.GlyphStyle{Color: validationColour, Radius: 2.8, Shape: ring{fill: white}}
 	kept := &plotter.Scatter{GlyphStyle: hollow}
-	longest := 2
 	for i, r := range runs {
-		best, err := r.check(i)
+		series, best, err := r.check(axes, i)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("figures: %w", err)
 		}
-		longest = max(longest, len(r.Validation), len(r.Train))
-		all = append(all, r.Train, r.Validation)
-		train = append(train, stroke(line(width, withAlpha(trainColour, 0.75)), count(len(r.Train), 1), r.Train)...)
-		evaluated := known(count(len(r.Validation), 1), r.Validation) // epochs with a validation loss, which the line joins
-		style := line(width, withAlpha(validationColour, 0.75))       // many thin lines stay distinct where they cross
+		all = append(all, series...)
+		style := line(width, withAlpha(trainColour, 0.75)) // many thin lines stay distinct where they cross
+		for _, s := range series[1:] {
+			train = append(train, stroke(style, s.X, s.Y)...)
+		}
+		style.Color = withAlpha(validationColour, 0.75)
+		evaluated := known(series[0].X, r.Validation) // epochs with a validation loss, which the line joins
 		validation = append(validation, only{&plotter.Line{XYs: evaluated, LineStyle: style}})
 		kept.XYs = append(kept.XYs, plotter.XY{X: float64(best), Y: r.Validation[best-1]})
 	}
@@ -62,43 +63,29 @@ func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 	if len(train) == 0 {
 		entries = entries[1:]
 	}
-	y, _ := fit(true, 0.04, all...)
-	x := scale{min: 1, max: float64(longest)}
+	x, y := ranges(axes, 0.04, all)
 	data := append(append(train, validation...), only{kept})
 	return axes.figure(260, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, data) })
 }
 
 var trainColour, validationColour = seriesColours[0], seriesColours[1]
 
-// check returns the epoch to mark.
-func (r LossRun) check(i int) (best int, err error) {
+// check returns the validation losses, the train losses if there are any, and the epoch to mark.
+func (r LossRun) check(axes Axes, i int) (series []Series, best int, err error) {
 	name := cmp.Or(r.Name, fmt.Sprintf("run %d", i))
-	if len(r.Validation) == 0 {
-		return 0, invalid("figures: %s has no validation loss, wanted one value an epoch", name)
+	series = []Series{{Name: name + ", validation", X: count(len(r.Validation), 1), Y: r.Validation}}
+	if len(r.Train) > 0 {
+		series = append(series, Series{Name: name + ", train", X: count(len(r.Train), 1), Y: r.Train})
 	}
-	for k, losses := range [][]float64{r.Train, r.Validation} {
-		for e, v := range losses {
-			if v > mostFinite || v <= 0 {
-				return 0, invalid("figures: %s: %s loss of epoch %d is %g, wanted finite values above 0 (the scale is "+
-					"logarithmic; NaN is an epoch without one)", name, []string{"train", "validation"}[k], e+1, v)
-			}
+	for i := range series {
+		if err := series[i].check(axes); err != nil {
+			return nil, 0, err
 		}
 	}
-	lowest := math.Inf(1)
-	for e, v := range r.Validation {
-		if v < lowest {
-			lowest, best = v, e+1
-		}
+	if r.Best < 0 || r.Best > len(r.Validation) || r.Best > 0 && math.IsNaN(r.Validation[r.Best-1]) {
+		return nil, 0, invalid("%s: Best is epoch %d, wanted one of 1 to %d that has a validation loss, or 0", name,
+			r.Best, len(r.Validation))
 	}
-	switch {
-	case best == 0:
-		return 0, invalid("figures: %s: all %d validation losses are NaN: leave the run out and report it as failed",
-			name, len(r.Validation))
-	case r.Best == 0:
-		return best, nil
-	case r.Best < 0 || r.Best > len(r.Validation) || math.IsNaN(r.Validation[r.Best-1]):
-		return 0, invalid("figures: %s: Best is epoch %d, wanted one of 1 to %d that has a validation loss, or 0",
-			name, r.Best, len(r.Validation))
-	}
-	return r.Best, nil
+	lowest := floats.MinIdx(r.Validation) // of those that are no NaN
+	return series, cmp.Or(r.Best, lowest+1), nil
 }

@@ -110,7 +110,7 @@ func samples(t testing.TB) map[string]*Figure {
 				}
 				seeds = append(seeds, y)
 			}
-			s, err := Spread(model, nil, seeds, MinMax)
+			s, err := Spread(model, nil, seeds)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,10 +119,10 @@ func samples(t testing.TB) map[string]*Figure {
 		forecast = append(forecast, p)
 	}
 	spans = []Span{{"train", 0, 33}, {"validation", 33, 44}, {"test", 44, 55}}
-	axes := Axes{Title: "Test forecasts five days ahead", X: "day", Y: "standardised cases", Spans: spans, SharedY: true}
+	axes := Axes{Title: "Test forecasts five days ahead", X: "day", Y: "standardised cases", Spans: spans}
 	f, err = Forecasts(axes, forecast)
 	add("forecasts", f, err)
-	axes.Spans[1].Name, axes.SharedY = "val.", false
+	axes.Spans[1].Name = "val."
 	f, err = Forecasts(axes, forecast[:2])
 	add("forecasts2", f, err)
 

@@ -24,12 +24,10 @@ type Column struct {
 // Table holds results. Of the numbers that are compared, the best mean is bold and every mean inside the best's
 // interval is underlined; ties are all bold. Missing cells are "–" and never take part.
 type Table struct {
-	Title     string
-	Columns   []Column
-	Rows      [][]Cell  // a row that is shorter than Columns ends with missing cells
-	ByRow     Direction // compares within each row, not within columns
-	PlusMinus string    // what the half-widths are; "" is "95% interval"
-	Notes     []string
+	Title   string
+	Columns []Column
+	Rows    [][]Cell // a row that is shorter than Columns ends with missing cells
+	Notes   []string
 }
 
 // mark is how a cell stands out.
@@ -41,46 +39,7 @@ const (
 	markClose // inside the interval of the best
 )
 
-// check says what cannot be shown.
-func (t *Table) check() error {
-	if len(t.Columns) == 0 {
-		return invalid("figures: table %q has no columns, wanted at least one", t.Title)
-	}
-	for i, row := range t.Rows {
-		if len(row) > len(t.Columns) {
-			return invalid("figures: table %q: row %d has %d cells for %d columns", t.Title, i, len(row), len(t.Columns))
-		}
-	}
-	return nil
-}
-
-// column returns the cells of a column, missing beyond the end of a row.
-func (t *Table) column(j int) []Cell {
-	cells := make([]Cell, len(t.Rows))
-	for i, row := range t.Rows {
-		if j < len(row) {
-			cells[i] = row[j]
-		}
-	}
-	return cells
-}
-
-// marks finds the best of every column, or of every row, and what lies inside the best's interval.
-func (t *Table) marks() [][]mark {
-	marks := make([][]mark, len(t.Rows))
-	for i, row := range t.Rows {
-		marks[i] = append(compare(row, t.ByRow), make([]mark, len(t.Columns)-len(row))...)
-	}
-	for j, c := range t.Columns {
-		if t.ByRow == NotCompared {
-			for i, m := range compare(t.column(j), c.Better) {
-				marks[i][j] = m
-			}
-		}
-	}
-	return marks
-}
-
+// compare finds the best of a column, and what lies inside its interval.
 func compare(cells []Cell, better Direction) []mark {
 	marks := make([]mark, len(cells))
 	var best Cell

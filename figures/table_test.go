@@ -93,19 +93,12 @@ func TestMarks(t *testing.T) {
 		{"nothing", Lower, []Cell{Missing(), Text("x")}, ".."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			byColumn := &Table{Columns: []Column{{Title: "x", Better: c.better}}}
-			for _, cell := range c.cells {
-				byColumn.Rows = append(byColumn.Rows, []Cell{cell})
+			got := ""
+			for _, m := range compare(c.cells, c.better) {
+				got += string(".bu"[m])
 			}
-			byRow := &Table{Columns: make([]Column, len(c.cells)), Rows: [][]Cell{c.cells}, ByRow: c.better}
-			columnMarks, rowMarks := byColumn.marks(), byRow.marks()
-			got := [2]string{}
-			for k := range c.cells {
-				got[0] += string(".bu"[columnMarks[k][0]])
-				got[1] += string(".bu"[rowMarks[0][k]])
-			}
-			if got != [2]string{c.want, c.want} {
-				t.Errorf("by column and by row: %q, wanted %q", got, c.want)
+			if got != c.want {
+				t.Errorf("%q, wanted %q", got, c.want)
 			}
 		})
 	}

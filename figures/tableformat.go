@@ -1,9 +1,9 @@
 package figures
 
 import (
-	"cmp"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 	"text/template"
 	"unicode/utf8"
@@ -11,13 +11,16 @@ import (
 
 // format is how the cells of a table are written.
 type format struct {
-	escape                 func(string) string
-	best, close, published string // of fmt
+	escape    func(string) string
+	marks     [3]string // of fmt, by mark
+	published string    // of fmt
 }
 
 var (
-	markdown = format{strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace, "**%s**", "<u>%s</u>", " (%s)"}
-	page     = format{html.EscapeString, "<b>%s</b>", "<u>%s</u>", ` <span style="color:#767676">%s</span>`}
+	markdown = format{strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace,
+		[...]string{markNone: "%s", markBest: "**%s**", markClose: "<u>%s</u>"}, " (%s)"}
+	page = format{html.EscapeString,
+		[...]string{markNone: "%s", markBest: "<b>%s</b>", markClose: "<u>%s</u>"}, ` <span style="color:#767676">%s</span>`}
 )
 
 // written is a table as text: cells by row, and which columns hold words, which are aligned left.
@@ -29,43 +32,45 @@ type written struct {
 }
 
 func (t *Table) write(f format, published string) (written, error) {
-	if err := t.check(); err != nil {
-		return written{}, err
+	if len(t.Columns) == 0 {
+		return written{}, invalid("figures: table %q has no columns, wanted at least one", t.Title)
+	}
+	for i, row := range t.Rows {
+		if len(row) > len(t.Columns) {
+			return written{}, invalid("figures: table %q: row %d has %d cells for %d columns", t.Title, i, len(row),
+				len(t.Columns))
+		}
 	}
 	w := written{Table: t, Cells: make([][]string, len(t.Rows)), Words: make([]bool, len(t.Columns)),
-		AllNotes: append([]string(nil), t.Notes...)}
-	marks := t.marks()
-	var best, near, half, beside, missing bool
+		AllNotes: slices.Clone(t.Notes)}
+	legend := []string{"±: 95% interval", "bold: best", "underlined: within the best's 95% interval",
+		published + ": published", "–: missing"}
+	occurs := make([]bool, len(legend))
 	for j, column := range t.Columns {
-		cells := t.column(j)
-		places := decimals(cells, column.Decimals)
-		for i, c := range cells {
-			text, m := f.escape(c.value(places)), marks[i][j]
-			switch m {
-			case markBest:
-				text = fmt.Sprintf(f.best, text)
-			case markClose:
-				text = fmt.Sprintf(f.close, text)
+		cells := make([]Cell, len(t.Rows)) // missing beyond the end of a row
+		for i, row := range t.Rows {
+			if j < len(row) {
+				cells[i] = row[j]
 			}
+		}
+		places, marks := decimals(cells, column.Decimals), compare(cells, column.Better)
+		for i, c := range cells {
+			text := fmt.Sprintf(f.marks[marks[i]], f.escape(c.value(places)))
 			if c.published != nil {
 				text += fmt.Sprintf(f.published, f.escape(estimate(c.published[0], c.published[1], places)))
 			}
 			w.Cells[i] = append(w.Cells[i], text)
 			w.Words[j] = w.Words[j] || c.kind == textCell
-			best, near = best || m == markBest, near || m == markClose
-			half = half || c.kind == numberCell && finiteOr0(c.half) > 0
-			beside, missing = beside || c.published != nil, missing || c.IsMissing()
+			for k, here := range []bool{c.kind == numberCell && finiteOr0(c.half) > 0, marks[i] == markBest,
+				marks[i] == markClose, c.published != nil, c.IsMissing()} {
+				occurs[k] = occurs[k] || here
+			}
 		}
 	}
-	interval := cmp.Or(t.PlusMinus, "95% interval")
 	var explained []string
-	for _, mark := range []struct {
-		occurs bool
-		text   string
-	}{{half, "±: " + interval}, {best, "bold: best"}, {near, "underlined: within the best's " + interval},
-		{beside, published + ": published"}, {missing, "–: missing"}} {
-		if mark.occurs {
-			explained = append(explained, mark.text)
+	for k, note := range legend {
+		if occurs[k] {
+			explained = append(explained, note)
 		}
 	}
 	if len(explained) > 0 {

@@ -155,7 +155,7 @@ func (t ticks) logTicks(min, max float64) (found []plot.Tick) {
 
 // decimal writes v with commas between thousands and a true minus sign.
 func decimal(v float64, decimals int) string {
-	s := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
+	s := strings.Replace(strconv.FormatFloat(math.Abs(v), 'f', decimals, 64), "+Inf", "∞", 1)
 	whole, rest, _ := strings.Cut(s, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
 		whole = whole[:i] + "," + whole[i:]

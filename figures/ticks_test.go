@@ -187,16 +187,13 @@ func TestKeyRows(t *testing.T) {
 	for i := range entries {
 		entries[i].name = "a name of some length"
 	}
-	rows := keyRows(entries, 400)
-	total := 0
-	for _, row := range rows {
-		total += len(row)
+	left := func(n int, width vg.Length) vg.Length {
+		return drawKey(draw.New(vgsvg.New(width, 200)), 0, entries[:n]).Max.Y
 	}
-	left := func(n int) vg.Length { return drawKey(draw.New(vgsvg.New(400, 200)), 0, entries[:n]).Max.Y }
-	if len(rows) < 2 || total != len(entries) || !(left(7) < left(1) && left(1) < left(0)) {
-		t.Errorf("%d rows with %d entries", len(rows), total)
+	if !(left(7, 400) < left(1, 400) && left(1, 400) < left(0, 400)) {
+		t.Errorf("7 entries leave %g, 1 leaves %g, none %g", left(7, 400), left(1, 400), left(0, 400))
 	}
-	if len(keyRows(entries, 1)) != len(entries) {
-		t.Error("entries wider than the figure share a row")
+	if got, want := left(7, 50), left(0, 50)-7*keyLine-gap; got != want {
+		t.Errorf("entries wider than the figure share a row: %g left, want %g", got, want)
 	}
 }

@@ -5,10 +5,10 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -30,19 +30,20 @@ func main() {
 	out := flag.String("out", "", "JSON file to add rows to, in place of those of the same model, size, variant and "+
 		"machine")
 	figure := flag.String("figure", "", "PNG file to draw seconds per epoch of all rows of -out into")
-	serve := flag.Bool("serve", false, "be the library's side of a race: a setting in JSON and a folder follow")
+	one := flag.String("one", "", "run a race that is given in JSON, and print its row in JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	var err error
+	all, err := settings(*nodes, *fields, *batch)
 	switch {
-	case *serve:
-		err = side(ctx, flag.Args())
+	case err != nil:
+	case *one != "":
+		err = raceOne(ctx, *one)
 	case *seeds != "":
-		err = together(ctx, *nodes, *fields, *seeds, *pairs, *out)
+		err = together(ctx, all, *seeds, *pairs, *out)
 	default:
-		err = race(ctx, *nodes, *fields, *out, *batch, bench.Race{
-			Pairs: *pairs, PeerUpTo: *upTo, Variant: *variant, MemoryGiB: *memory})
+		r := bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Variant: *variant, MemoryGiB: *memory}
+		err = race(ctx, all, r, *out)
 	}
 	if err == nil && *figure != "" {
 		err = draw(*out, *figure)
@@ -66,36 +67,52 @@ func draw(rows, figure string) error {
 	return seconds.Save(figure)
 }
 
-// side is the library's side.
-func side(ctx context.Context, args []string) error {
-	if len(args) != 2 {
-		return errors.New("-serve wants a setting and a folder")
-	}
-	var s bench.Setting
-	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
-		return fmt.Errorf("setting %q: %w", args[0], err)
-	}
-	return bench.Serve(ctx, s, args[1], os.Stdin, os.Stdout)
+// single is a race on one case.
+type single struct {
+	bench.Race
+	bench.Setting
 }
 
-func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Race) error {
+// raceOne prints the row of one race.
+func raceOne(ctx context.Context, text string) error {
+	var race single
+	if err := json.Unmarshal([]byte(text), &race); err != nil {
+		return fmt.Errorf("race %q: %w", text, err)
+	}
+	backend, err := xla.Open(xla.Config{})
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	row, err := race.Run(ctx, backend, race.Setting)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(row)
+}
+
+// race runs this command once more for each case, so that memory is that of one race.
+func race(ctx context.Context, all []bench.Setting, r bench.Race, out string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	r.Library = func(s bench.Setting, folder string) ([]string, error) {
-		setting, err := json.Marshal(s)
-		return []string{self, "-serve", string(setting), folder}, err
-	}
 	var raced bench.File
-	all, err := settings(nodes, fields, batch)
-	if err != nil {
-		return err
-	}
 	for _, s := range all {
-		row, err := r.Run(ctx, s)
+		text, err := json.Marshal(single{r, s})
 		if err != nil {
 			return err
+		}
+		command := exec.CommandContext(ctx, self, "-one", string(text))
+		command.Stderr = os.Stderr
+		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // to let it clean up
+		content, err := command.Output()
+		if err != nil {
+			return fmt.Errorf("race of %s on %d nodes: %w", s.Field, s.Nodes, err)
+		}
+		var row bench.Row
+		if err := json.Unmarshal(content, &row); err != nil {
+			return fmt.Errorf("row %q: %w", content, err)
 		}
 		fmt.Println(row)
 		raced.Put(row)
@@ -112,11 +129,7 @@ func race(ctx context.Context, nodes, fields, out string, batch int, r bench.Rac
 }
 
 // together times seeds that train in one program.
-func together(ctx context.Context, nodes, fields, seeds string, epochs int, out string) error {
-	all, err := settings(nodes, fields, 0)
-	if err != nil {
-		return err
-	}
+func together(ctx context.Context, all []bench.Setting, seeds string, epochs int, out string) error {
 	counts, err := numbers(seeds)
 	if err != nil {
 		return err

@@ -78,7 +78,7 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 					}
 				}
 			}
-			spread, err := figures.Spread(results[0].Model.Name, times, values, figures.MinMax)
+			spread, err := figures.Spread(results[0].Model.Name, times, values)
 			if err != nil {
 				return nil, err
 			}

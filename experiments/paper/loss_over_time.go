@@ -44,7 +44,7 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 				errors = append(errors, positive(e))
 			}
 		}
-		spread, err := figures.Spread(results[0].Model.Name, meanRow(times), errors, figures.MinMax)
+		spread, err := figures.Spread(results[0].Model.Name, meanRow(times), errors)
 		if err != nil {
 			return nil, err
 		}
