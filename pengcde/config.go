@@ -118,6 +118,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Outputs = cmp.Or(c.Outputs, 1)
 	c.Hidden, c.Layers = cmp.Or(c.Hidden, own.Hidden, 16), cmp.Or(c.Layers, own.Layers, 2)
+	c.Mask, c.Path = cmp.Or(c.Mask, path.NoMask), cmp.Or(c.Path, path.Hermite)
 	if c.Step == 0 && c.Adaptive == nil {
 		c.Step = defaultStep
 	}

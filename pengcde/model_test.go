@@ -344,7 +344,7 @@ func TestModelInputErrors(t *testing.T) {
 		"huge fusion":       {Nodes: 1 << 30, Features: 1, Field: field.PreMult{}},
 		"huge all together": {Nodes: 2, Features: 1 << 19, Hidden: 1 << 20, Layers: 1 << 10, Outputs: 1 << 20},
 		"rectilinear":       {Nodes: 2, Features: 1, Path: path.Rectilinear},
-		"unknown path":      {Nodes: 2, Features: 1, Path: 17},
+		"unknown path":      {Nodes: 2, Features: 1, Path: "cubic"},
 	} {
 		if _, err := New(xlatest.Go(t), cfg); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
@@ -390,9 +390,9 @@ func TestEveryParameterLearns(t *testing.T) {
 		field  field.Field
 		parity bool
 		path   path.Kind
-	}{{field.PENG{}, false, 0}, {field.PENG{}, true, 0}, {field.PENG{Maps: equivariant.All15()}, false, path.Natural},
-		{published11(), false, path.Ramp}, {field.Constant{}, false, 0}, {field.Constant{}, true, 0},
-		{field.Original{}, false, path.Linear}, {field.Adjacency{}, false, 0}, {field.PreMult{}, true, 0}, {field.GNODE{}, true, 0}} {
+	}{{field.PENG{}, false, ""}, {field.PENG{}, true, ""}, {field.PENG{Maps: equivariant.All15()}, false, path.Natural},
+		{published11(), false, path.Ramp}, {field.Constant{}, false, ""}, {field.Constant{}, true, ""},
+		{field.Original{}, false, path.Linear}, {field.Adjacency{}, false, ""}, {field.PreMult{}, true, ""}, {field.GNODE{}, true, ""}} {
 		m := ringModelOn(t, backend, func(cfg *Config) {
 			cfg.Field, cfg.Parity, cfg.Float64, cfg.Path = c.field, c.parity, true, c.path
 		})

@@ -90,7 +90,7 @@ func TestOptionsLeftAtZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, option := range []string{"Field", "Options", "Mask", "Memory"} {
+		for _, option := range []string{"Field", "Options", "Memory"} {
 			if strings.Contains(string(text), option) && name != "identities of size 0" {
 				t.Errorf("%s: %s names %s", name, text, option)
 			}
@@ -181,7 +181,7 @@ func TestOptionErrors(t *testing.T) {
 		"negative size":      {identities(equivariant.Identities{Size: -1}), "identities of size -1"},
 		"unknown kind":       {identities(equivariant.Identities{Kind: 9, Size: 1}), "IdentityKind(9)"},
 		"other nodes":        {identities(equivariant.Identities{Size: 1, Nodes: 9}), "for {Nodes:9 "},
-		"unknown mask":       {func(c *Config) { c.Mask = 7 }, "Mask(7)"},
+		"unknown mask":       {func(c *Config) { c.Mask = "seen" }, `"seen"`},
 		"negative memory":    {func(c *Config) { c.Memory.Bytes = -5 }, "-5 bytes"},
 		"negative number of": {func(c *Config) { c.Memory.Checkpoints = -2 }, "-2 checkpoints"},
 		"unknown product":    {func(c *Config) { c.Product = 7 }, "Product(7)"},

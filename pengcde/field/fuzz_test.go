@@ -29,17 +29,20 @@ func FuzzControl(f *testing.F) {
 	nan, inf := math.NaN(), math.Inf(1)
 	three, weights, features := bits(0, 1, 2.5), bits(1, 2, 3, 4), bits(1, nan, 3, 4, 5, nan)
 	const clocked, held, otherEdges = 1, 2, 4
-	for kind := range byte(path.Ramp + 2) {
-		f.Add(three, weights, features, []byte{0, 1, 1}, kind, kind, byte(path.NoMask), byte(held))
+	kinds := []path.Kind{path.Hermite, path.Linear, path.Rectilinear, path.Natural, path.Ramp, "cubic"}
+	masks := []path.Mask{path.NoMask, path.Counted, path.Observed, "seen"}
+	const linear, rectilinear, natural = 1, 2, 3
+	for kind := range byte(len(kinds)) {
+		f.Add(three, weights, features, []byte{0, 1, 1}, kind, kind, byte(0), byte(held))
 	}
-	f.Add(three, weights, features, []byte{0, 0, 1}, byte(path.Linear), byte(path.Natural), byte(1), byte(clocked))
-	f.Add(three, weights, features, []byte{0, 0, 1}, byte(path.Linear), byte(path.Rectilinear), byte(0), byte(0))
+	f.Add(three, weights, features, []byte{0, 0, 1}, byte(linear), byte(natural), byte(1), byte(clocked))
+	f.Add(three, weights, features, []byte{0, 0, 1}, byte(linear), byte(rectilinear), byte(0), byte(0))
 	f.Add(three, bits(1, nan, 3, 4), features, []byte{0, 1, 1}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(three, bits(1, 2, inf, 4), []byte{}, []byte{0, 1, 1}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(three, weights, []byte{}, []byte{0, 9, 1}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(bits(0, nan, 2), weights, []byte{}, []byte{0, 1, 1}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(bits(0, 1, 1), weights, []byte{}, []byte{0, 1, 1}, byte(1), byte(1), byte(0), byte(clocked))
-	f.Add(bits(-1e308, 1e308), weights, []byte{}, []byte{0, 1}, byte(path.Rectilinear), byte(path.Rectilinear), byte(0),
+	f.Add(bits(-1e308, 1e308), weights, []byte{}, []byte{0, 1}, byte(rectilinear), byte(rectilinear), byte(0),
 		byte(held))
 	f.Add([]byte{}, weights, []byte{}, []byte{}, byte(0), byte(0), byte(0), byte(0))
 	f.Add(three, weights, features, []byte{0, 1, 1, 0}, byte(0), byte(0), byte(0), byte(otherEdges))
@@ -60,7 +63,7 @@ func FuzzControl(f *testing.F) {
 			}
 		}
 		s := field.Sample{Knots: numbers(knots), Pattern: pattern, Hold: options&held != 0,
-			GraphPath: path.Kind(graphPath), FeaturePath: path.Kind(featurePath)}
+			GraphPath: kinds[int(graphPath)%len(kinds)], FeaturePath: kinds[int(featurePath)%len(kinds)]}
 		if options&clocked != 0 {
 			s.Clock = s.Knots
 		}
@@ -68,8 +71,8 @@ func FuzzControl(f *testing.F) {
 			s.Index = append(s.Index, int(j))
 		}
 		s.Snapshots, s.Features = inRows(numbers(weights), max(1, pattern.Edges())), inRows(numbers(features), pattern.Nodes)
-		if mask != byte(path.NoMask) {
-			if filled, err := path.Fill(s.FeaturePath, path.Mask(mask), s.Knots, s.Features, s.Pattern.Nodes); err == nil {
+		if m := masks[int(mask)%len(masks)]; m != path.NoMask {
+			if filled, err := path.Fill(s.FeaturePath, m, s.Knots, s.Features, s.Pattern.Nodes); err == nil {
 				s.Features = filled
 			}
 		}

@@ -30,7 +30,7 @@ func TestSampleErrors(t *testing.T) {
 		"bad clock":             {func(s *field.Sample) { s.Clock = make([]float64, len(s.Knots)) }, path.ErrKnots, false},
 		"knots":                 {func(s *field.Sample) { s.Knots[1] = s.Knots[0] }, path.ErrKnots, false},
 		"features":              {func(s *field.Sample) { s.Features = s.Features[:1] }, nil, false},
-		"kind":                  {func(s *field.Sample) { s.GraphPath = 12 }, path.ErrKind, false},
+		"kind":                  {func(s *field.Sample) { s.GraphPath = "cubic" }, path.ErrKind, false},
 		"no pattern":            {func(s *field.Sample) { s.Pattern = nil }, dyngraph.ErrInvalid, true},
 		"weights":               {func(s *field.Sample) { s.Snapshots[0] = nil }, dyngraph.ErrInvalid, true},
 		"no nodes":              {func(s *field.Sample) { s.Pattern.Nodes = 0 }, dyngraph.ErrInvalid, true},

@@ -132,8 +132,18 @@ func TestMissingFeatures(t *testing.T) {
 		field.ErrInput) {
 		t.Errorf("samples of which one has a mask's channels: %v, want field.ErrInput", err)
 	}
+	whole.GraphPath, whole.FeaturePath = path.Hermite, path.Hermite
+	unset := whole
+	unset.GraphPath, unset.FeaturePath = "", ""
+	_, form, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{whole, unset})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, other, err := field.NewControl(dtypes.Float64, equivariant.Auto, []field.Sample{unset, whole}); other != form {
+		t.Errorf("paths left out make the form %+v (%v), Hermite ones %+v", other, err, form)
+	}
 	for name, change := range map[string]func(*field.Sample){
-		"unknown kind":       func(s *field.Sample) { s.GraphPath = 17 },
+		"unknown kind":       func(s *field.Sample) { s.GraphPath = "cubic" },
 		"half a rectilinear": func(s *field.Sample) { s.GraphPath = path.Rectilinear },
 	} {
 		s := whole

@@ -36,7 +36,7 @@ func program(t testing.TB, backend *xla.Backend, kind path.Kind, indexed bool) *
 	defer programs.Unlock()
 	key := target{backend, kind, indexed}
 	if programs.compiled[key] == nil {
-		p, err := xla.NewProgram(backend, kind.String(), func(in []*graph.Node) []*graph.Node {
+		p, err := xla.NewProgram(backend, string(kind), func(in []*graph.Node) []*graph.Node {
 			if indexed {
 				at := path.Locate(kind, in[3:], in[1], nil)
 				x, dx := at.Snapshots(in[0], in[2])

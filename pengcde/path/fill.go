@@ -1,6 +1,7 @@
 package path
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,6 +32,7 @@ func Fill(kind Kind, mask Mask, knots []float64, features [][]float64, nodes int
 	if err := errors.Join(kind.Check(), mask.Check()); err != nil {
 		return nil, err
 	}
+	mask = cmp.Or(mask, NoMask)
 	if err := CheckKnots(knots); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestFill(t *testing.T) {
 		path.Rectilinear: {2, 2, 2, 8, 8, 8},
 		path.Ramp:        {2, 2, 2, 8, 8, 8},
 	} {
-		fixture.Close(t, kind.String(), filled(t, kind, knots, column), want, 1e-15)
+		fixture.Close(t, string(kind), filled(t, kind, knots, column), want, 1e-15)
 	}
 	// The spline goes through 2 at 0 and 8 at 6 as well.
 	got := filled(t, path.Natural, knots, column)
@@ -68,7 +68,7 @@ func TestFillWithMask(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k := range want {
-			fixture.Close(t, mask.String(), got[k], want[k], 1e-15)
+			fixture.Close(t, string(mask), got[k], want[k], 1e-15)
 		}
 		if len(got[0]) != 2*mask.Width(2) {
 			t.Errorf("%v: rows of %d, Width says %d of each of 2 nodes", mask, len(got[0]), mask.Width(2))
@@ -85,7 +85,7 @@ func TestFillWithMask(t *testing.T) {
 func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 	const count, queries = 7, 8
 	for _, kind := range []path.Kind{path.Linear, path.Natural} {
-		t.Run(kind.String(), func(t *testing.T) {
+		t.Run(string(kind), func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				knots, xs := draw(r, count)
 				seen, values, gaps := knots[:1:1], xs[:1:1], slices.Clone(xs)
@@ -160,7 +160,7 @@ func TestFillErrors(t *testing.T) {
 		path.ErrKnots) {
 		t.Errorf("knots decrease: %v, want ErrKnots", err)
 	}
-	if _, err := path.Fill(path.Kind(9), path.Mask(9), knots, rowsOf([]float64{1, 2}), 1); !errors.Is(err, path.ErrKind) {
+	if _, err := path.Fill(path.Kind("cubic"), path.Mask("seen"), knots, rowsOf([]float64{1, 2}), 1); !errors.Is(err, path.ErrKind) {
 		t.Errorf("unknown kind: %v, want ErrKind", err)
 	}
 }

@@ -82,7 +82,7 @@ func FuzzFill(f *testing.F) {
 		for row := range slices.Chunk(values, 2*nodes+1-nodes%2) {
 			features, knots = append(features, row), append(knots, float64(len(knots))*1.5)
 		}
-		k, m := path.Kind(kind%6), path.Mask(mask%4)
+		k, m := append(kinds, "cubic")[kind%6], []path.Mask{path.NoMask, path.Counted, path.Observed, "seen"}[mask%4]
 		full, err := path.Fill(k, m, knots, features, nodes)
 		if err != nil {
 			if !errors.Is(err, path.ErrKnots) && !errors.Is(err, path.ErrValues) && !errors.Is(err, path.ErrKind) {

@@ -2,7 +2,6 @@ package path_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -83,16 +82,16 @@ func TestPathsAreSmooth(t *testing.T) {
 		for i := range slopes {
 			slopes[i], clocks[i] = (up.x[i]-down.x[i])/(2*h), (up.time[i]-down.time[i])/(2*h)
 		}
-		fixture.Close(t, kind.String()+": X' inside intervals", here.dx, slopes, 1e-7)
-		fixture.Close(t, kind.String()+": clock inside intervals", here.clock, clocks, 1e-7)
+		fixture.Close(t, string(kind)+": X' inside intervals", here.dx, slopes, 1e-7)
+		fixture.Close(t, string(kind)+": clock inside intervals", here.clock, clocks, 1e-7)
 
 		const tiny = 1e-9
 		left, right := eval(t, kind, irregular, uneven, nil, shifted(knots, -tiny)),
 			eval(t, kind, irregular, uneven, nil, shifted(knots, tiny))
 		on := eval(t, kind, irregular, uneven, nil, knots)
-		fixture.Close(t, kind.String()+": X after knots", right.x, on.x, 1e-7)
-		fixture.Close(t, kind.String()+": X before knots", left.x, on.x, 1e-7)
-		fixture.Close(t, kind.String()+": time after knots", right.time, on.time, 1e-7)
+		fixture.Close(t, string(kind)+": X after knots", right.x, on.x, 1e-7)
+		fixture.Close(t, string(kind)+": X before knots", left.x, on.x, 1e-7)
+		fixture.Close(t, string(kind)+": time after knots", right.time, on.time, 1e-7)
 		if kind == path.Linear || kind == path.Rectilinear {
 			if math.Abs(left.dx[1]-right.dx[1]) < 1 {
 				t.Errorf("%v: X' is %g before a knot and %g after, want a kink", kind, left.dx[1], right.dx[1])
@@ -131,7 +130,7 @@ func TestPathsOfLinearFunctions(t *testing.T) {
 		if kind == path.Rectilinear {
 			through = path.Lengthen(irregular, irregular)
 		}
-		fixture.Close(t, kind.String()+": X at the knots", eval(t, kind, irregular, uneven, nil, through).x, uneven, 1e-14)
+		fixture.Close(t, string(kind)+": X at the knots", eval(t, kind, irregular, uneven, nil, through).x, uneven, 1e-14)
 
 		at := times(kind, irregular)
 		got := eval(t, kind, irregular, xs, nil, at)
@@ -149,7 +148,7 @@ func TestPathsOfLinearFunctions(t *testing.T) {
 func TestNoOvershoot(t *testing.T) {
 	const count, queries = 5, 16
 	for _, kind := range []path.Kind{path.Linear, path.Rectilinear, path.Ramp} {
-		t.Run(kind.String(), func(t *testing.T) {
+		t.Run(string(kind), func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				knots, xs := draw(r, count)
 				until := knots[count-1]
@@ -188,7 +187,7 @@ func draw(r *rapid.T, count int) (knots, xs []float64) {
 func TestPathsOfAnyKnots(t *testing.T) {
 	const count, queries = 4, 6
 	for _, kind := range kinds {
-		t.Run(kind.String(), func(t *testing.T) {
+		t.Run(string(kind), func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				knots, xs := draw(r, count)
 				at := make([]float64, queries)
@@ -232,8 +231,8 @@ func TestSnapshots(t *testing.T) {
 	for _, kind := range kinds {
 		at := times(kind, irregular)
 		got, want := eval(t, kind, irregular, rows, index, at), eval(t, kind, irregular, values, nil, at)
-		fixture.Close(t, kind.String()+": X", got.x, want.x, 1e-12)
-		fixture.Close(t, kind.String()+": X'", got.dx, want.dx, 1e-12)
+		fixture.Close(t, string(kind)+": X", got.x, want.x, 1e-12)
+		fixture.Close(t, string(kind)+": X'", got.dx, want.dx, 1e-12)
 		for i, time := range at {
 			if got.dx[2*i+1] != 0 || want.dx[2*i+1] != 0 || got.x[2*i+1] != 965153 {
 				t.Errorf("%v at %g: X, X' = %g, %g of what does not change", kind, time, got.x[2*i+1], got.dx[2*i+1])
@@ -242,31 +241,23 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-func TestKindNames(t *testing.T) {
-	for _, kind := range kinds {
-		text, err := kind.MarshalText()
-		var back path.Kind
-		if err != nil || back.UnmarshalText(text) != nil || back != kind {
-			t.Errorf("%v is read back as %v", kind, back)
-		}
-	}
-	for _, mask := range []path.Mask{path.NoMask, path.Counted, path.Observed} {
-		text, err := mask.MarshalText()
-		var back path.Mask
-		if err != nil || back.UnmarshalText(text) != nil || back != mask {
-			t.Errorf("%v is read back as %v", mask, back)
-		}
-	}
-	var kind path.Kind
-	var mask path.Mask
-	_, knots := path.Knots(9, [][]float64{{0, 1}})
-	for i, err := range []error{kind.UnmarshalText([]byte("cubic")), mask.UnmarshalText(nil), path.Kind(-1).Check(),
-		path.Mask(7).Check(), knots} {
+func TestUnknownKinds(t *testing.T) {
+	_, knots := path.Knots("cubic", [][]float64{{0, 1}})
+	for i, err := range []error{path.Kind("cubic").Check(), path.Mask("seen").Check(), knots} {
 		if !errors.Is(err, path.ErrKind) {
 			t.Errorf("%d: %v, want ErrKind", i, err)
 		}
 	}
-	if got := fmt.Sprint(path.Kind(9), path.Mask(-1), path.Ramp, path.Observed); got != "Kind(9) Mask(-1) ramp observed" {
-		t.Error(got)
+}
+
+// The zero value is the default.
+func TestZeroKinds(t *testing.T) {
+	values := [][]float64{{1}, {math.NaN()}, {4}}
+	full, err := path.Fill("", "", []float64{0, 1, 2}, values, 1)
+	if err != nil || len(full[0]) != path.Mask("").Width(1) {
+		t.Fatalf("%v, %v, want rows of one value", full, err)
 	}
+	at := times("", irregular)
+	got, want := eval(t, "", irregular, uneven, nil, at), eval(t, path.Hermite, irregular, uneven, nil, at)
+	fixture.Close(t, "X", got.x, want.x, 0)
 }

@@ -1,6 +1,7 @@
 package path
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
@@ -38,7 +39,7 @@ func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 	}
 	m := moment{t, side}
 	var i Interval
-	switch kind {
+	switch cmp.Or(kind, Hermite) {
 	case Hermite:
 		i = hermite(among(times, m))
 	case Linear:

@@ -1,45 +1,30 @@
 package path
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Mask says which channels [Fill] adds that tell a model where values were observed: that a value was taken at all may
-// carry information (Kidger et al. 2020).
-type Mask int
+// carry information (Kidger et al. 2020). "" is [NoMask].
+type Mask string
 
 const (
 	// NoMask adds no channels.
-	NoMask Mask = iota
+	NoMask Mask = "none"
 	// Counted adds, for each feature, how often it was observed up to and including the knot, as torchcde's
 	// documentation has it. Its derivative along the path is the rate of observation.
-	Counted
+	Counted Mask = "counted"
 	// Observed adds, for each feature, 1 where it was observed and 0 where it was not.
-	Observed
+	Observed Mask = "observed"
 )
 
-var masks = []string{NoMask: "none", Counted: "counted", Observed: "observed"}
-
-// String is "none", "counted" or "observed".
-func (m Mask) String() string { return nameOf("Mask", masks, int(m)) }
-
-// MarshalText writes the name.
-func (m Mask) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
-
-// UnmarshalText reads a name.
-func (m *Mask) UnmarshalText(text []byte) error {
-	i, err := named("mask", masks, string(text))
-	*m = Mask(i)
-	return err
-}
-
-// Check finds a mask that does not exist.
-func (m Mask) Check() error {
-	_, err := named("mask", masks, m.String())
-	return err
-}
+// Check finds a mask that does not exist; "" is [NoMask].
+func (m Mask) Check() error { return check("mask", m, []Mask{NoMask, Counted, Observed}) }
 
 // Width is the number of features that a node has with the mask, of p without.
 func (m Mask) Width(p int) int {
-	if m == NoMask {
+	if cmp.Or(m, NoMask) == NoMask {
 		return p
 	}
 	return 2 * p

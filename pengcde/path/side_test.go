@@ -18,7 +18,7 @@ func TestSidesOfKnots(t *testing.T) {
 	values := []float64{1, -2, 0, 3, 3, 3, -1, 0.5, 2, 2} // two entries a knot
 	const near = 1e-7
 	for _, kind := range kinds {
-		t.Run(kind.String(), func(t *testing.T) {
+		t.Run(string(kind), func(t *testing.T) {
 			tables, err := path.Knots(kind, [][]float64{knots})
 			if err != nil {
 				t.Fatal(err)
