@@ -1,56 +1,42 @@
 package dyngraph
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// Normalisation says which control matrix is made of a snapshot's weighted adjacency A.
-type Normalisation int
+// Normalisation says which control matrix is made of a snapshot's weighted adjacency A; "" is
+// [NormalisedLaplacian].
+type Normalisation string
 
 const (
 	// NormalisedLaplacian is C = I - diag(o)^-1/2 (A+I) diag(q)^-1/2 with o the row sums (out) and q the column sums
 	// (in) of A+I: entries of order 1 whatever the unit of the weights, directed as A is. Every node gains a self-loop.
-	NormalisedLaplacian Normalisation = iota
+	NormalisedLaplacian Normalisation = "normalised"
 	// Log is C_ij = log(1 + A_ij).
-	Log
+	Log Normalisation = "log"
 	// Raw is C = A. States grow to the order of the sums of its entries, and the error of a solve with them.
-	Raw
+	Raw Normalisation = "raw"
 	// NormalisedAdjacency is C = diag(o)^-1/2 (A+I) diag(q)^-1/2 with o and q as in NormalisedLaplacian. Its row and
 	// column sums are near 1 where those of the Laplacian are near 0, so that maps which take sums see the whole graph.
-	NormalisedAdjacency
+	NormalisedAdjacency Normalisation = "adjacency"
 )
 
-var normalisations = [...]string{NormalisedLaplacian: "normalised", Log: "log", Raw: "raw",
-	NormalisedAdjacency: "adjacency"}
-
-// String is "normalised", "log", "raw" or "adjacency".
-func (k Normalisation) String() string {
-	if k < 0 || int(k) >= len(normalisations) {
-		return fmt.Sprintf("Normalisation(%d)", int(k))
+// Check finds a normalisation that does not exist; the error wraps [ErrInvalid].
+func (k Normalisation) Check() error {
+	known := []Normalisation{NormalisedLaplacian, Log, Raw, NormalisedAdjacency}
+	if k != "" && !slices.Contains(known, k) {
+		return invalid("normalisation %q, want one of %q", k, known)
 	}
-	return normalisations[k]
-}
-
-// MarshalText writes the name.
-func (k Normalisation) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// UnmarshalText reads a name.
-func (k *Normalisation) UnmarshalText(text []byte) error {
-	for i, name := range normalisations {
-		if name == string(text) {
-			*k = Normalisation(i)
-			return nil
-		}
-	}
-	return invalid("normalisation %q, want one of %q", text, normalisations)
+	return nil
 }
 
 // Apply makes the control matrices of snapshots [T][edges], on the pattern or, for the two that are normalised, on the
 // pattern with all self-loops. The input stays as it is. Errors wrap [ErrInvalid].
 func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]float64, error) {
-	if err := p.Validate(); err != nil {
+	if err := errors.Join(k.Check(), p.Validate()); err != nil {
 		return nil, nil, err
 	}
 	if fault := p.weightFault(weights); fault != "" {
@@ -62,12 +48,10 @@ func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]flo
 	case Log:
 		logs, err := p.logarithms(weights)
 		return p, logs, err
-	case NormalisedLaplacian:
-		return p.symmetric(weights, 1, -1)
 	case NormalisedAdjacency:
 		return p.symmetric(weights, 0, 1)
 	}
-	return nil, nil, invalid("unknown normalisation %d, want %q", int(k), normalisations)
+	return p.symmetric(weights, 1, -1)
 }
 
 // weightFault says what is wrong with the weights of snapshots, "" where nothing is.

@@ -62,7 +62,7 @@ func TestNormalisationErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, weight := range map[dyngraph.Normalisation]float64{
-		dyngraph.NormalisedLaplacian: -1.5, dyngraph.NormalisedAdjacency: -1.5, dyngraph.Log: -1, dyngraph.Normalisation(9): 1,
+		dyngraph.NormalisedLaplacian: -1.5, dyngraph.NormalisedAdjacency: -1.5, dyngraph.Log: -1, "kipf": 1,
 	} {
 		if _, _, err := kind.Apply(p, [][]float64{{weight}}); !errors.Is(err, dyngraph.ErrInvalid) {
 			t.Errorf("%v of weight %g: error %v, want ErrInvalid", kind, weight, err)
@@ -114,17 +114,14 @@ func TestNormalisationOfExtremeWeights(t *testing.T) {
 	}
 }
 
-func TestNormalisationNames(t *testing.T) {
-	for _, kind := range []dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.Log, dyngraph.Raw,
-		dyngraph.NormalisedAdjacency} {
-		var again dyngraph.Normalisation
-		text, _ := kind.MarshalText()
-		if err := again.UnmarshalText(text); err != nil || again != kind {
-			t.Errorf("%s reads back as %v (%v)", text, again, err)
+// The zero value is the normalised Laplacian.
+func TestZeroNormalisation(t *testing.T) {
+	p := &dyngraph.Pattern{Nodes: 2, From: []int32{0, 1}, To: []int32{1, 0}}
+	for _, kind := range []dyngraph.Normalisation{"", dyngraph.NormalisedLaplacian} {
+		_, c, err := kind.Apply(p, [][]float64{{3, 3}})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	var kind dyngraph.Normalisation
-	if err := kind.UnmarshalText([]byte("kipf")); !errors.Is(err, dyngraph.ErrInvalid) {
-		t.Errorf("unknown name: %v", err)
+		fixture.Close(t, "entries", c[0], []float64{0.75, -0.75, -0.75, 0.75}, 1e-15)
 	}
 }

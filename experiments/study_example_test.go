@@ -60,11 +60,11 @@ func planNormalisations(scope experiments.Scope) (runs []experiments.Run, err er
 		}
 		for _, model := range models {
 			for _, seed := range scope.SeedsOr(seeds) {
-				keys := map[string]string{"matrix": matrix.String()}
+				keys := map[string]string{"matrix": string(matrix)}
 				runs = append(runs, experiments.Run{Model: model, Keys: keys, Seed: seed,
 					Identity: func() (any, error) {
 						all := map[string]any{"data": data, "protocol": published, "row": model.ID,
-							"matrix": matrix.String(), "seed": seed}
+							"matrix": string(matrix), "seed": seed}
 						return all, model.Identity(all)
 					}})
 			}

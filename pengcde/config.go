@@ -118,6 +118,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Outputs = cmp.Or(c.Outputs, 1)
 	c.Hidden, c.Layers = cmp.Or(c.Hidden, own.Hidden, 16), cmp.Or(c.Layers, own.Layers, 2)
+	c.Normalise = cmp.Or(c.Normalise, dyngraph.NormalisedLaplacian)
 	c.Mask, c.Path = cmp.Or(c.Mask, path.NoMask), cmp.Or(c.Path, path.Hermite)
 	if c.Step == 0 && c.Adaptive == nil {
 		c.Step = defaultStep
@@ -140,8 +141,6 @@ func (c Config) withDefaults() (Config, error) {
 	case c.MaxSteps < 0 || c.MaxSteps > 0 && c.Adaptive == nil:
 		return c, invalid("Config.MaxSteps is %d, want 0 or more, and 0 without Adaptive: constant steps have no "+
 			"bound", c.MaxSteps)
-	case c.Normalise < dyngraph.NormalisedLaplacian || c.Normalise > dyngraph.NormalisedAdjacency:
-		return c, invalid("Config.Normalise is %v, want one of the normalisations of dyngraph", c.Normalise)
 	case c.Residual && c.Parity:
 		return c, invalid("Config has Residual and Parity, but the published code has no residual readout: choose one")
 	case !slices.Contains([]Output{"", PerNode, PerTime, Summed}, c.Output):
@@ -154,6 +153,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err := checkCompute(c.Product, c.Memory); err != nil {
 		return c, err
+	}
+	if err := c.Normalise.Check(); err != nil {
+		return c, errs.In("pengcde: Config.Normalise", err, ErrInput)
 	}
 	if err := c.Mask.Check(); err != nil {
 		return c, errs.In("pengcde: Config.Mask", err, ErrInput)

@@ -1,6 +1,7 @@
 package pengcde
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -79,6 +80,7 @@ func (m *Model) Reset(seed uint64, normalise dyngraph.Normalisation) {
 		return
 	}
 	xla.Free(m.params...)
+	normalise = cmp.Or(normalise, dyngraph.NormalisedLaplacian)
 	m.noted = m.noted && normalise == m.config.Normalise
 	m.config.Seed, m.config.Normalise = seed, normalise
 	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)

@@ -322,7 +322,7 @@ func TestModelInputErrors(t *testing.T) {
 	for name, cfg := range map[string]Config{
 		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Step: -1}, "unknown output": {Nodes: 2, Features: 1, Output: "x"},
 		"negative width": {Nodes: 2, Features: 1, Hidden: -3}, "infinite step": {Nodes: 2, Features: 1, Step: math.Inf(1)},
-		"unknown normalisation": {Nodes: 2, Features: 1, Normalise: 9}, "adaptive": {Nodes: 2, Features: 1, Adaptive: &ode.PID{RTol: -1}},
+		"unknown normalisation": {Nodes: 2, Features: 1, Normalise: "kipf"}, "adaptive": {Nodes: 2, Features: 1, Adaptive: &ode.PID{RTol: -1}},
 		"unknown map":           {Nodes: 2, Features: 1, Field: field.PENG{Maps: []equivariant.Map{99}}},
 		"maps that do not pair": {Nodes: 2, Features: 1, Field: field.PENG{DerivativeMaps: equivariant.All15()}},
 		"other sizes":           {Nodes: 2, Features: 1, Field: field.PENG{Features: 7}},

@@ -66,7 +66,8 @@ func TestEveryFieldIsResolved(t *testing.T) {
 // A default and the value that it stands for resolve alike.
 func TestDefaultsAreWrittenOut(t *testing.T) {
 	written := func(c *Config) {
-		c.Outputs, c.Hidden, c.Layers, c.Mask, c.Path = 1, 16, 2, path.NoMask, path.Hermite
+		c.Outputs, c.Hidden, c.Layers = 1, 16, 2
+		c.Normalise, c.Mask, c.Path = dyngraph.NormalisedLaplacian, path.NoMask, path.Hermite
 		c.Field = field.PENG{Hidden: 16, Layers: 2, Features: 2, Maps: equivariant.Published8()}
 	}
 	if diff := cmp.Diff(resolved(t, func(*Config) {}), resolved(t, func(c *Config) { written(c); c.Step = 0.1 })); diff != "" {

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -32,7 +33,7 @@ type setting struct {
 func network(id, name string, config pengcde.Config, training train.Config) setting {
 	s := setting{Model: experiments.Network(id, name, config, training)}
 	if config.Field != (field.Constant{}) {
-		s.matrix = config.Normalise.String()
+		s.matrix = string(cmp.Or(config.Normalise, dyngraph.NormalisedLaplacian))
 	}
 	return s
 }
