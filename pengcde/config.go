@@ -120,6 +120,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Hidden, c.Layers = cmp.Or(c.Hidden, own.Hidden, 16), cmp.Or(c.Layers, own.Layers, 2)
 	c.Normalise = cmp.Or(c.Normalise, dyngraph.NormalisedLaplacian)
 	c.Mask, c.Path = cmp.Or(c.Mask, path.NoMask), cmp.Or(c.Path, path.Hermite)
+	c.Product = cmp.Or(c.Product, equivariant.Auto)
 	if c.Step == 0 && c.Adaptive == nil {
 		c.Step = defaultStep
 	}
@@ -175,10 +176,10 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 func checkCompute(product equivariant.Product, memory ode.Memory) error {
-	switch {
-	case product < equivariant.Auto || product > equivariant.Sparse:
-		return invalid("Config.Product is %v, want Auto, Dense or Sparse", product)
-	case memory.Checkpoints < 0 || memory.Bytes < 0:
+	if err := product.Check(); err != nil {
+		return errs.In("pengcde: Config.Product", err, ErrInput)
+	}
+	if memory.Checkpoints < 0 || memory.Bytes < 0 {
 		return invalid("Config.Memory has %d checkpoints and %d bytes, want 0 (no limit) or more",
 			memory.Checkpoints, memory.Bytes)
 	}

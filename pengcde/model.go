@@ -69,7 +69,8 @@ func (m *Model) Compute(product equivariant.Product, memory ode.Memory) error {
 	if err := checkCompute(product, memory); err != nil {
 		return err
 	}
-	m.config.Product, m.config.Memory, m.network.memory = product, memory, memory
+	m.config.Product = cmp.Or(product, equivariant.Auto)
+	m.config.Memory, m.network.memory = memory, memory
 	return nil
 }
 

@@ -179,12 +179,12 @@ func TestOptionErrors(t *testing.T) {
 		says   string
 	}{
 		"negative size":      {identities(equivariant.Identities{Size: -1}), "identities of size -1"},
-		"unknown kind":       {identities(equivariant.Identities{Kind: 9, Size: 1}), "IdentityKind(9)"},
+		"unknown kind":       {identities(equivariant.Identities{Kind: "hash", Size: 1}), `"hash"`},
 		"other nodes":        {identities(equivariant.Identities{Size: 1, Nodes: 9}), "for {Nodes:9 "},
 		"unknown mask":       {func(c *Config) { c.Mask = "seen" }, `"seen"`},
 		"negative memory":    {func(c *Config) { c.Memory.Bytes = -5 }, "-5 bytes"},
 		"negative number of": {func(c *Config) { c.Memory.Checkpoints = -2 }, "-2 checkpoints"},
-		"unknown product":    {func(c *Config) { c.Product = 7 }, "Product(7)"},
+		"unknown product":    {func(c *Config) { c.Product = "diagonal" }, `"diagonal"`},
 		"two kinds of steps": {func(c *Config) { c.Step, c.Adaptive = 0.1, &ode.PID{} }, "Config.Step is 0.1 beside Adaptive"},
 		"bound without need": {func(c *Config) { c.MaxSteps = 10 }, "Config.MaxSteps is 10"},
 		"negative bound":     {func(c *Config) { c.MaxSteps, c.Adaptive = -1, &ode.PID{} }, "Config.MaxSteps is -1"},

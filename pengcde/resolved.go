@@ -84,6 +84,7 @@ func (c Config) Resolved() (Resolved, error) {
 	if r.Identities.Size == 0 {
 		r.Identities = equivariant.Identities{}
 	}
+	r.Identities.Kind = cmp.Or(r.Identities.Kind, equivariant.IdentityMLP)
 	if c.Adaptive != nil {
 		adaptive, err := c.Adaptive.Resolved()
 		if err != nil {

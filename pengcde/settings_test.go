@@ -105,7 +105,7 @@ func TestComputeOfALoadedModel(t *testing.T) {
 			t.Errorf("the configuration has %+v and %v", got.Memory, got.Product)
 		}
 	}
-	if err := m.Compute(9, ode.Memory{}); !errors.Is(err, ErrInput) {
+	if err := m.Compute("diagonal", ode.Memory{}); !errors.Is(err, ErrInput) {
 		t.Errorf("an unknown product: %v, want ErrInput", err)
 	}
 	if err := m.Compute(equivariant.Auto, ode.Memory{Bytes: -1}); !errors.Is(err, ErrInput) {

@@ -43,7 +43,7 @@ func BenchmarkModulation(b *testing.B) {
 	for _, size := range []struct{ n, edges, hub int }{{400, 6400, 0}, {1000, 4000, 819}} {
 		for _, product := range []Product{Dense, Sparse} {
 			for _, k := range []int{0, 16, 512} {
-				name := product.String()
+				name := string(product)
 				b.Run(fmt.Sprintf("n=%d/edges=%d/hub=%d/%s/k=%d", size.n, size.edges, size.hub, name, k), func(b *testing.B) {
 					call := randomLayers(b, size.n, size.edges, size.hub, product, k).prepare(b)
 					for b.Loop() {

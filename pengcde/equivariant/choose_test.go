@@ -15,7 +15,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{Auto, 1, 0, Dense}, {Auto, 64, 0, Dense}, {Auto, 64, 256, Dense}, {Auto, 65, 256, Sparse}, {Auto, 100, 400, Sparse},
 		{Auto, 400, 20000, Sparse}, {Auto, 400, 20001, Dense}, {Auto, 129, 2080, Sparse}, {Auto, 129, 2081, Dense},
-		{Dense, 100000, 1, Dense}, {Sparse, 2, 4, Sparse},
+		{"", 64, 256, Dense}, {"", 65, 256, Sparse}, {Dense, 100000, 1, Dense}, {Sparse, 2, 4, Sparse},
 	} {
 		if got := c.asked.Choose(c.n, c.edges); got != c.want {
 			t.Errorf("%v for %d nodes with %d edges: %v, want %v", c.asked, c.n, c.edges, got, c.want)

@@ -28,27 +28,3 @@ func FuzzMapNames(f *testing.F) {
 		}
 	})
 }
-
-func kindNamed(name string) (k IdentityKind, err error) {
-	err = k.UnmarshalText([]byte(name))
-	return k, err
-}
-
-// FuzzIdentityKindNames wants of any text a typed error, or a kind that its own name gives back.
-func FuzzIdentityKindNames(f *testing.F) {
-	for _, text := range []string{"", "mlp", " Linear", "TABLE\t", "IdentityKind(1)", "mlp,linear", "\u017ftable"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		kind, err := kindNamed(text)
-		if err != nil {
-			if !errors.Is(err, ErrIdentities) {
-				t.Fatalf("%v, want ErrIdentities", err)
-			}
-			return
-		}
-		if again, err := kindNamed(kind.String()); err != nil || again != kind {
-			t.Fatalf("%q is %v, and by its name %v, %v", text, kind, again, err)
-		}
-	})
-}

@@ -1,11 +1,9 @@
 package equivariant
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -16,41 +14,19 @@ import (
 // ErrIdentities is wrapped by errors about identities that cannot be.
 var ErrIdentities = errors.New("invalid identities")
 
-// IdentityKind says how the number of a node becomes its identity.
-type IdentityKind int
+// IdentityKind says how the number of a node becomes its identity; "" is [IdentityMLP].
+type IdentityKind string
 
 const (
 	// IdentityMLP is an MLP of the number, 1 -> k with two hidden layers of width 8, as in the published code.
-	IdentityMLP IdentityKind = iota
+	IdentityMLP IdentityKind = "mlp"
 	// IdentityLinear is a linear map of the number, 1 -> k.
-	IdentityLinear
+	IdentityLinear IdentityKind = "linear"
 	// IdentityTable is a learned row for each node, N(0, 1) at the start.
-	IdentityTable
+	IdentityTable IdentityKind = "table"
 )
 
-var identityNames = []string{"mlp", "linear", "table"}
-
-// String names the kind: "mlp", "linear" or "table".
-func (k IdentityKind) String() string {
-	if k < 0 || int(k) >= len(identityNames) {
-		return fmt.Sprintf("IdentityKind(%d)", int(k))
-	}
-	return identityNames[k]
-}
-
-// MarshalText writes the name.
-func (k IdentityKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// UnmarshalText finds the kind of a name; "" is "mlp". The error wraps [ErrIdentities].
-func (k *IdentityKind) UnmarshalText(text []byte) error {
-	name := cmp.Or(strings.TrimSpace(string(text)), identityNames[IdentityMLP])
-	at := slices.IndexFunc(identityNames, func(known string) bool { return strings.EqualFold(name, known) })
-	if at < 0 {
-		return fmt.Errorf("pengcde/equivariant: identities %q, want one of %q: %w", text, identityNames, ErrIdentities)
-	}
-	*k = IdentityKind(at)
-	return nil
-}
+var identityKinds = []IdentityKind{IdentityMLP, IdentityLinear, IdentityTable}
 
 // Identities are vectors φ(u) of k numbers that identify the nodes u = 0 .. n-1, for a [Modulation]. What depends on them
 // is tied to the numbering of the nodes. The number enters unscaled, as in the published code, so that with many nodes
@@ -69,8 +45,8 @@ type Identities struct {
 // Check finds what is wrong; the error wraps [ErrIdentities].
 func (i Identities) Check() error {
 	switch {
-	case i.Kind < 0 || int(i.Kind) >= len(identityNames):
-		return fmt.Errorf("pengcde/equivariant: %v, want 0 to %d: %w", i.Kind, len(identityNames)-1, ErrIdentities)
+	case i.Kind != "" && !slices.Contains(identityKinds, i.Kind):
+		return fmt.Errorf("pengcde/equivariant: identities %q, want one of %q: %w", i.Kind, identityKinds, ErrIdentities)
 	case i.Size < 0 || i.Size > nn.MaxWidth:
 		return fmt.Errorf("pengcde/equivariant: identities of size %d, want 1 to %d, or 0 for none: %w", i.Size, nn.MaxWidth,
 			ErrIdentities)

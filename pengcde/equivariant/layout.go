@@ -50,8 +50,8 @@ func (p Product) layout(patterns []*dyngraph.Pattern) (layout, error) {
 	if len(patterns) == 0 {
 		return layout{}, fmt.Errorf("pengcde/equivariant: no graphs: %w", dyngraph.ErrInvalid)
 	}
-	if p < Auto || p > Sparse {
-		return layout{}, fmt.Errorf("pengcde/equivariant: %v, want Auto, Dense or Sparse: %w", p, dyngraph.ErrInvalid)
+	if err := p.Check(); err != nil {
+		return layout{}, err
 	}
 	edges := 0
 	for b, pattern := range patterns {

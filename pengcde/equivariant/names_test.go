@@ -53,11 +53,3 @@ func TestFusionThatCannotBe(t *testing.T) {
 		}
 	}
 }
-
-func TestProductsByName(t *testing.T) {
-	for p, want := range map[Product]string{Auto: "auto", Dense: "dense", Sparse: "sparse", 9: "Product(9)"} {
-		if p.String() != want {
-			t.Errorf("%q, want %q", p, want)
-		}
-	}
-}

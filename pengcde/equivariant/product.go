@@ -1,25 +1,30 @@
 package equivariant
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
 
-// Product chooses how A Z is computed.
-type Product int
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Product chooses how A Z is computed; "" is [Auto].
+type Product string
 
 const (
 	// Auto is Dense for small or well-filled graphs, else Sparse; see [Product.Choose].
-	Auto Product = iota
+	Auto Product = "auto"
 	// Dense keeps whole matrices, of the snapshots of a batch only, and uses matrix products.
-	Dense
+	Dense Product = "dense"
 	// Sparse gathers neighbours, in buckets of nodes with about as many of them.
-	Sparse
+	Sparse Product = "sparse"
 )
 
-// String is "auto", "dense" or "sparse".
-func (p Product) String() string {
-	if p < Auto || p > Sparse {
-		return fmt.Sprintf("Product(%d)", int(p))
+// Check finds a product that does not exist; the error wraps [dyngraph.ErrInvalid].
+func (p Product) Check() error {
+	if known := []Product{"", Auto, Dense, Sparse}; !slices.Contains(known, p) {
+		return fmt.Errorf("pengcde/equivariant: product %q, want one of %q: %w", p, known[1:], dyngraph.ErrInvalid)
 	}
-	return []string{"auto", "dense", "sparse"}[p]
+	return nil
 }
 
 // What [Product.Choose] goes by.
@@ -34,7 +39,7 @@ const (
 // Choose replaces Auto by Dense when n is at most 64 or the pattern fills more than an eighth of the matrix, else by
 // Sparse; docs/choices.md says why.
 func (p Product) Choose(n, edges int) Product {
-	if p != Auto {
+	if p == Dense || p == Sparse {
 		return p
 	}
 	if n <= denseNodes || denseShare*edges > n*n {

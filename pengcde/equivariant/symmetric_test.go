@@ -175,7 +175,7 @@ func TestSymmetricLayoutIsTheOther(t *testing.T) {
 				t.Fatal("an undirected pattern should fit, and leave the layout as it was")
 			}
 			all = append(all, newActing(t, layout, modulated), newActing(t, fitted, modulated))
-			names = append(names, fmt.Sprintf("product %d", product), fmt.Sprintf("product %d, symmetric", product))
+			names = append(names, fmt.Sprintf("product %s", product), fmt.Sprintf("product %s, symmetric", product))
 		}
 		rapid.Check(t, func(r *rapid.T) {
 			rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))

@@ -46,7 +46,7 @@ func TestGradientOfControlValues(t *testing.T) {
 	} {
 		f, drives, sample := every(n, p)[c.name], strings.HasSuffix(c.name, "features"), c.sample
 		for _, product := range bothProducts {
-			t.Run(fmt.Sprintf("%s, product %d, %d edges", c.name, product, sample.Pattern.Edges()), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, product %s, %d edges", c.name, product, sample.Pattern.Edges()), func(t *testing.T) {
 				control, form, err := field.NewControl(dtypes.Float64, product, []field.Sample{sample})
 				if err != nil {
 					t.Fatal(err)

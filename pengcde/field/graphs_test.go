@@ -147,7 +147,7 @@ func TestStateOfAnotherShape(t *testing.T) {
 				_, err := solver.Evaluate(context.Background(), host.Tensor(dtypes.Float64, direction(size, 0), dims...),
 					[][]float64{{0, 1}}, argsOf(t, f, product, sample)...)
 				if !errors.Is(err, ode.ErrInput) || !errors.Is(err, field.ErrInput) || !strings.Contains(err.Error(), "states of") {
-					t.Errorf("%s, product %d, %s: got %v, want ErrInput that says of what the states are", name, product, what, err)
+					t.Errorf("%s, product %s, %s: got %v, want ErrInput that says of what the states are", name, product, what, err)
 				}
 			}
 		}
@@ -200,7 +200,7 @@ func TestControlThatCannotBe(t *testing.T) {
 		errors.Is(err, dyngraph.ErrInvalid) {
 		t.Errorf("of integers: got %v, want field.ErrInput alone", err)
 	}
-	if _, _, err := field.NewControl(dtypes.Float32, equivariant.Sparse+1, samples); !errors.Is(err, field.ErrInput) {
+	if _, _, err := field.NewControl(dtypes.Float32, "diagonal", samples); !errors.Is(err, field.ErrInput) {
 		t.Errorf("of an unknown product: got %v, want field.ErrInput", err)
 	}
 }

@@ -144,7 +144,7 @@ func TestSamplesOfGraphsAloneAndTogether(t *testing.T) {
 	for name, f := range map[string]field.Field{"PENG, features": every(n, p)["PENG, features"],
 		"Original": every(n, p)["Original"], "GNODE": every(n, p)["GNODE"]} {
 		for _, product := range bothProducts {
-			t.Run(fmt.Sprintf("%s, product %d", name, product), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, product %s", name, product), func(t *testing.T) {
 				var samples []field.Sample
 				var z []float64
 				var times [][]float64

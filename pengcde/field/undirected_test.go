@@ -106,7 +106,7 @@ func TestUndirectedGraphsShareWork(t *testing.T) {
 				own *= 2
 			}
 			if own != entries {
-				t.Errorf("product %d: rows of %d numbers beside a directed graph, %d for undirected ones", product, width[0],
+				t.Errorf("product %s: rows of %d numbers beside a directed graph, %d for undirected ones", product, width[0],
 					width[1])
 			}
 			fixture.Close(t, name+": dz/dt", results[1][0], results[0][0], 1e-12)
