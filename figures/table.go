@@ -6,12 +6,12 @@ import (
 )
 
 // Direction says which of two numbers is better.
-type Direction int
+type Direction string
 
 const (
-	NotCompared Direction = iota
-	Lower                 // the lower the better, such as a loss
-	Higher                // the higher the better, such as an accuracy
+	NotCompared Direction = ""
+	Lower       Direction = "lower"  // the lower the better, such as a loss
+	Higher      Direction = "higher" // the higher the better, such as an accuracy
 )
 
 // Column is a column's heading and how its numbers are written and compared.

@@ -1,5 +1,7 @@
 package pgt
 
+import "slices"
+
 // Option changes how a file becomes a series.
 type Option func(*config)
 
@@ -24,8 +26,8 @@ func newConfig(name string, options []Option) (config, error) {
 		option(&c)
 	}
 	switch {
-	case c.standardisation != Published && c.standardisation != PastOnly:
-		return c, c.invalid("%v, want Published or PastOnly", c.standardisation)
+	case !slices.Contains([]Standardisation{"", Published, PastOnly}, c.standardisation):
+		return c, c.invalid("standardisation %q, want %q or %q", c.standardisation, Published, PastOnly)
 	case c.lag < 1:
 		return c, c.invalid("lag of %d days, want at least 1", c.lag)
 	case c.lag < 2 && c.standardisation == PastOnly:

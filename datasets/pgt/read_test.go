@@ -197,7 +197,7 @@ func TestOptionErrors(t *testing.T) {
 		"lag 0":           {pgt.Lag(0)},
 		"lag of all days": {pgt.Lag(5)},
 		"no past":         {pgt.Lag(1), pgt.Standardise(pgt.PastOnly)},
-		"unknown":         {pgt.Lag(2), pgt.Standardise(7)},
+		"unknown":         {pgt.Lag(2), pgt.Standardise("now")},
 	} {
 		if _, err := pgt.Read(strings.NewReader(small), options...); !errors.Is(err, dyngraph.ErrInvalid) {
 			t.Errorf("%s: error %v, want ErrInvalid", name, err)

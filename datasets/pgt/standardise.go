@@ -1,37 +1,25 @@
 package pgt
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Standardisation says from which days the mean and the population standard deviation of a node are taken.
-type Standardisation int
+// Standardisation says from which days the mean and the population standard deviation of a node are taken; ""
+// is [Published].
+type Standardisation string
 
 const (
 	// Published takes all days, also those of test windows, as PyTorch Geometric Temporal does: one scale for all
 	// snapshots, std + 1e-10. Errors are comparable with published ones, but a forecast in cases needs later days.
-	Published Standardisation = iota
+	Published Standardisation = "published"
 	// PastOnly scales snapshot i with k lags by days 0..i+k-2, those before its newest feature day. These are the days
 	// that the inputs of a window with target snapshot i show, so nothing of the future leaks. The standard deviation
 	// is at least 1 case, as regions without cases so far have none. The same day is scaled a little differently from
 	// snapshot to snapshot, and errors are not comparable with Published ones.
-	PastOnly
+	PastOnly Standardisation = "past only"
 )
-
-// String is "published" or "past only".
-func (s Standardisation) String() string {
-	switch s {
-	case Published:
-		return "published"
-	case PastOnly:
-		return "past only"
-	}
-	return fmt.Sprintf("Standardisation(%d)", int(s))
-}
 
 const (
 	publishedEpsilon = 1e-10 // added to the deviation by PyTorch Geometric Temporal
@@ -41,7 +29,7 @@ const (
 // scales returns the scale of each snapshot from cases [days][nodes].
 func (c config) scales(cases [][]float64, snapshots int) []dyngraph.Scale {
 	scales := make([]dyngraph.Scale, snapshots)
-	if c.standardisation == Published {
+	if c.standardisation != PastOnly {
 		all := scaleOf(cases, func(std float64) float64 { return std + publishedEpsilon })
 		for i := range scales {
 			scales[i] = all

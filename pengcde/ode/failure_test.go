@@ -249,7 +249,7 @@ func TestBadInput(t *testing.T) {
 		{"empty row", Problem{Times: [][]float64{{}}}, -1, -1},
 		{"rows of different length", Problem{Times: [][]float64{{0, 1}, {0, 1, 2}}}, -1, -1},
 		{"rows for three samples", Problem{Times: [][]float64{{0, 1}, {0, 1}, {0, 1}}}, -1, -1},
-		{"an unknown Save", Problem{Times: span, Save: EveryStep + 1}, -1, -1},
+		{"an unknown Save", Problem{Times: span, Save: "some steps"}, -1, -1},
 		{"memory beside dense", Problem{Times: span, Interpolant: true, Memory: Memory{Checkpoints: 2}}, -1, -1},
 		{"every step with more times", Problem{Times: span, Save: EveryStep}, -1, -1},
 		{"NaN step-to time", Problem{Times: span, StepTo: [][]float64{{0.5}, {0.5, nan}}}, 1, 1},

@@ -119,7 +119,7 @@ func sameLength(what string, rows [][]float64, batch int) ([][]float64, error) {
 func checkTimes(p Problem) ([][]float64, error) {
 	const what = "save time"
 	if p.Save != AtTimes && p.Save != EveryStep {
-		return nil, fmt.Errorf("pengcde/ode: Problem.Save is %d, want AtTimes or EveryStep: %w", p.Save, ErrInput)
+		return nil, fmt.Errorf("pengcde/ode: Problem.Save is %q, want AtTimes or EveryStep: %w", p.Save, ErrInput)
 	}
 	times, err := sameLength(what, p.Times, p.Z0.Shape().Dimensions[0])
 	if err != nil {

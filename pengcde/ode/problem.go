@@ -37,12 +37,12 @@ type Problem struct {
 }
 
 // Save says which states are saved.
-type Save int
+type Save string
 
 const (
 	// AtTimes saves at Problem.Times: give t0 and t1 alone for the two ends.
-	AtTimes Save = iota
+	AtTimes Save = ""
 	// EveryStep saves at t0 and at the end of every accepted step; Problem.Times are then t0 and t1 alone. Samples with
 	// fewer steps than others have NaN after their last. [Solution.SaveTimes] says when.
-	EveryStep
+	EveryStep Save = "every step"
 )
