@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// Normalisation says which control matrix is made of a snapshot's weighted adjacency A; "" is
-// [NormalisedLaplacian].
+// Normalisation says which control matrix is made of a snapshot's weighted adjacency A; "" is [NormalisedLaplacian].
 type Normalisation string
 
 const (

@@ -6,8 +6,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Standardisation says from which days the mean and the population standard deviation of a node are taken; ""
-// is [Published].
+// Standardisation says from which days the mean and the population standard deviation of a node are taken; "" is
+// [Published].
 type Standardisation string
 
 const (

@@ -46,7 +46,8 @@ type Identities struct {
 func (i Identities) Check() error {
 	switch {
 	case i.Kind != "" && !slices.Contains(identityKinds, i.Kind):
-		return fmt.Errorf("pengcde/equivariant: identities %q, want one of %q: %w", i.Kind, identityKinds, ErrIdentities)
+		return fmt.Errorf("pengcde/equivariant: identities %q, want one of %q: %w", i.Kind, identityKinds,
+			ErrIdentities)
 	case i.Size < 0 || i.Size > nn.MaxWidth:
 		return fmt.Errorf("pengcde/equivariant: identities of size %d, want 1 to %d, or 0 for none: %w", i.Size, nn.MaxWidth,
 			ErrIdentities)

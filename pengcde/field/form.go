@@ -52,8 +52,9 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		return nil, Form{}, invalid("control in %s, want the float type of the states, float32 or float64", dtype)
 	}
 	samples = slices.Clone(samples)
-	for b, s := range samples {
-		samples[b].GraphPath, samples[b].FeaturePath = cmp.Or(s.GraphPath, path.Hermite), cmp.Or(s.FeaturePath, path.Hermite)
+	for b := range samples {
+		s := &samples[b]
+		s.GraphPath, s.FeaturePath = cmp.Or(s.GraphPath, path.Hermite), cmp.Or(s.FeaturePath, path.Hermite)
 	}
 	first := samples[0]
 	form := Form{GraphPath: first.GraphPath, FeaturePath: first.GraphPath, Clock: first.Clock != nil}
