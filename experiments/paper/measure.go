@@ -25,11 +25,7 @@ func measure(ctx context.Context, facts *experiments.Facts, learner experiments.
 		if err != nil {
 			return err
 		}
-		perNode, err := train.MSE(y[0], w.Target())
-		if err != nil {
-			return err
-		}
-		published, err := train.BroadcastMSE(y[0], w.Target())
+		perNode, published, err := errorsOf(y[0], w.Target())
 		if err != nil {
 			return err
 		}
