@@ -95,7 +95,7 @@ type target struct {
 
 // targetsOf are those of a run in order of time.
 func targetsOf(r experiments.Result) (all []target) {
-	for _, part := range []string{"train", "validation", "test"} {
+	for _, part := range partNames {
 		for k, forecast := range r.Facts().Arrays[part+" forecasts"] {
 			all = append(all, target{part, int(r.Facts().Arrays[part+" snapshots"][0][k]), forecast})
 		}

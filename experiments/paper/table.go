@@ -32,7 +32,7 @@ func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table,
 	if err != nil {
 		return nil, err
 	}
-	t := &figures.Table{Title: fmt.Sprintf("%s, %s", f.Name, split.title()),
+	t := &figures.Table{Title: fmt.Sprintf("%s, %s", f.Name, titles[split]),
 		Columns: []figures.Column{{Title: "model"}, {Title: "control"}, {Title: "size"}, {Title: "single"},
 			{Title: "test", Better: figures.Lower, Decimals: 3}, {Title: "minus best simple", Decimals: 3},
 			{Title: "test*", Decimals: 3}},
