@@ -55,8 +55,8 @@ func (f *Forecasting) notes(c comparison) ([]string, error) {
 		add(row.Note != "", "%s", row.Note)
 		add(row.stride > 1 && (row.overlapping || c.split != Random), "%s trains on one in %d of the windows that the "+
 			"split allows.", row.Name, row.stride)
-		add(row.retrainEvery > 1 && c.split == RollingOrigin, "%s is trained anew every %d origins, on what is known at "+
-			"the first of them.", row.Name, row.retrainEvery)
+		add(row.retrainEvery > 1 && c.split == RollingOrigin, "%s is trained anew every %d origins, on what is known "+
+			"at the first of them.", row.Name, row.retrainEvery)
 	}
 	return append(append(notes, c.CostNote("models that are stored, of all splits,", c.Results)), c.Remarks()...), nil
 }

@@ -49,8 +49,8 @@ func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table,
 	}
 	if none := figures.Missing(); split == Random {
 		validation, test := f.published[0], f.published[1]
-		t.Rows = append(t.Rows, []figures.Cell{figures.Text("PENG-CDE, the paper (10)"), figures.Text("raw"), none, none,
-			none, none, figures.Estimate(validation[0], validation[1]), figures.Estimate(test[0], test[1])})
+		t.Rows = append(t.Rows, []figures.Cell{figures.Text("PENG-CDE, the paper (10)"), figures.Text("raw"), none,
+			none, none, none, figures.Estimate(validation[0], validation[1]), figures.Estimate(test[0], test[1])})
 	}
 	notes, err := f.notes(c)
 	t.Notes = append(t.Notes, notes...)
