@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -59,7 +60,9 @@ func unseal(sealed []byte) ([]byte, error) {
 }
 
 // Name is that of the record's file, without extension: a hash of the identity, the generation, the kind of backend.
-func (r *Record) Name() string { return recordName(hashOf(r.Identity), r.Generation, r.Backend) }
+func (r *Record) Name() string {
+	return fmt.Sprintf("%s-g%d-%s", hashOf(r.Identity), r.Generation, fileName(r.Backend))
+}
 
 // encode is the content of the record's file.
 func (r *Record) encode() ([]byte, error) {

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,35 +26,25 @@ type slot struct {
 	identity   json.RawMessage
 	generation int
 	backend    string // its kind; "" where it is not known, which no run is of
-	run        string // what the names of all generations and backends begin with
 	name       string // of its files, without extension
 }
 
-// slot names the place of the run that identity decides, made by a kind of backend.
+// slot is the place of the run that identity decides, made by a kind of backend with this generation.
 func (s store) slot(backend string, identity any) (slot, error) {
 	canonical, err := json.Marshal(identity)
 	if err != nil {
 		return slot{}, fmt.Errorf("experiments: identity of a run: %w", err)
 	}
-	return slot{store: s, identity: canonical, run: hashOf(canonical)}.of(generation, backend), nil
+	return s.place(&Record{Identity: canonical, Generation: generation, Backend: backend}), nil
 }
+
+// place is that of a record.
+func (s store) place(r *Record) slot { return slot{s, r.Identity, r.Generation, r.Backend, r.Name()} }
 
 // hashOf is the part of a name that stands for an identity in canonical form.
 func hashOf(identity []byte) string {
 	sum := sha256.Sum256(identity)
 	return hex.EncodeToString(sum[:8])
-}
-
-// recordName is what [parseName] reads.
-func recordName(run string, generation int, backend string) string {
-	return fmt.Sprintf("%s-g%d-%s", run, generation, fileName(backend))
-}
-
-// of is the place of the same run of another generation and backend.
-func (s slot) of(generation int, backend string) slot {
-	s.generation, s.backend = generation, backend
-	s.name = recordName(s.run, generation, backend)
-	return s
 }
 
 // fileName is a kind of backend as file names have it: "xla-cpu" for "xla:cpu".
@@ -78,30 +70,21 @@ func (s slot) others() (all []slot, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, unreadable(err)
 	}
-	var names []string
+	names := slices.Collect(maps.Keys(s.shipped))
 	for _, entry := range entries {
 		if name, ok := strings.CutSuffix(entry.Name(), resultExtension); ok {
 			names = append(names, name)
 		}
 	}
-	for name := range s.shipped {
-		names = append(names, name)
-	}
-	for _, name := range names {
-		run, generation, backend, ok := parseName(name)
-		if other := s.of(generation, backend); ok && run == s.run && other.name != s.name {
-			all = append(all, other)
+	run, _, _ := strings.Cut(s.name, "-")
+	for _, name := range names { // see [Record.Name]
+		rest, same := strings.CutPrefix(name, run+"-g")
+		number, backend, named := strings.Cut(rest, "-")
+		if generation, err := strconv.Atoi(number); err == nil && same && named && name != s.name {
+			all = append(all, slot{s.store, s.identity, generation, backend, name})
 		}
 	}
 	return all, nil
-}
-
-// parseName reads RUN-gGENERATION-BACKEND.
-func parseName(name string) (run string, generation int, backend string, ok bool) {
-	run, rest, named := strings.Cut(name, "-g")
-	number, backend, two := strings.Cut(rest, "-")
-	generation, err := strconv.Atoi(number)
-	return run, generation, backend, named && two && err == nil
 }
 
 // removeOlder deletes what is stored of the run by earlier generations, unless another process is at it.
