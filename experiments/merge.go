@@ -61,7 +61,9 @@ type merger struct {
 	into string
 }
 
-func (m *merger) left(what string, why any) { m.Left = append(m.Left, fmt.Sprintf("%s: %v", what, why)) }
+func (m *merger) left(what string, why any) {
+	m.Left = append(m.Left, fmt.Sprintf("%s: %v", what, why))
+}
 
 // place merges an archive, or all archives and records of a folder.
 func (m *merger) place(path string) error {
@@ -132,8 +134,11 @@ func (m *merger) put(target slot, r *Record, content []byte, source string) (mad
 	case err != nil:
 		return false, err
 	case there == nil || there.Error != "" && r.Error == "":
+		if err := write(target.file(), content); err != nil {
+			return false, err
+		}
 		m.Added++
-		return r.Error == "", write(target.file(), content)
+		return r.Error == "", nil
 	case r.Error != "" || r.Facts.outcome() == there.Facts.outcome():
 		m.Same++
 		return there.Error == "", nil

@@ -26,26 +26,28 @@ func Folder() (string, error) {
 	if folder := os.Getenv(ResultsEnv); folder != "" {
 		return folder, nil
 	}
-	here, err := os.Getwd()
+	if root := checkout(); root != "" {
+		return filepath.Join(root, "build", "results"), nil
+	}
+	folder, err := filepath.Abs("pengcde-results")
 	if err != nil {
 		return "", fmt.Errorf("experiments: %w", err)
 	}
-	if root := checkout(here); root != "" {
-		return filepath.Join(root, "build", "results"), nil
-	}
-	return filepath.Join(here, "pengcde-results"), nil
+	return folder, nil
 }
 
-// checkout is the folder of this module that holds a folder; "" where none does.
-func checkout(folder string) string {
-	for ; ; folder = filepath.Dir(folder) {
+// checkout is the folder of this module that holds the working folder; "" where none does.
+func checkout() string {
+	folder, err := os.Getwd()
+	for ; err == nil; folder = filepath.Dir(folder) {
 		if _, err := os.Stat(filepath.Join(folder, "experiments", "store.go")); err == nil {
 			return folder
 		}
 		if folder == filepath.Dir(folder) {
-			return ""
+			break
 		}
 	}
+	return ""
 }
 
 // store are the runs of one study: those of the results folder, and those that came with the module.
