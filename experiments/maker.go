@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -26,17 +27,20 @@ type Maker struct {
 // Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study
 // whose models have equal settings; the next run draws its own parameters.
 func (m *Maker) Learner(seed uint64) (Learner, error) {
-	key, err := m.run.Model.key()
+	settings, err := m.run.Model.Settings()
 	if err != nil {
 		return nil, err
 	}
-	key = fmt.Sprintf("%d %s", m.place, key)
-	learner := m.runner.learners[key]
+	key, err := json.Marshal([]any{m.place, m.run.Model.ID, settings})
+	if err != nil {
+		return nil, err
+	}
+	learner := m.runner.learners[string(key)]
 	if learner == nil {
 		if learner, err = m.run.Model.New(m.backend); err != nil {
 			return nil, err
 		}
-		m.runner.learners[key] = learner
+		m.runner.learners[string(key)] = learner
 	}
 	learner.Reset(seed)
 	return learner, nil
