@@ -111,16 +111,11 @@ func (m *merger) record(study, name string, content []byte, source string) error
 		return nil
 	}
 	target := store{study: study, folder: filepath.Join(m.into, study)}.place(r)
-	unlock, locked, err := target.lock()
-	if err != nil {
-		return err
-	}
-	if !locked {
+	locked, err := target.locked(func() (made bool, err error) { return m.put(target, r, content, source) })
+	if err == nil && !locked {
 		m.left(source, "another process is making the run: merge again when it is done")
-		return nil
 	}
-	done, err := m.put(target, r, content, source)
-	return errors.Join(err, unlock(done))
+	return err
 }
 
 // put stores a record in its slot, which is locked, unless another is there, and says whether one with facts is.

@@ -168,22 +168,17 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 			return err
 		}
 	}
-	unlock, locked, err := m.run.slot.lock()
-	if err != nil || !locked {
-		return err
-	}
-	done := false
-	defer func() { err = errors.Join(err, unlock(done)) }()
-	r, err := m.run.find()
-	if err != nil {
-		return err
-	}
-	if !w.wanted(r) {
-		w.finish(r, 0)
-		done = r.here()
-		return nil
-	}
-	done, err = w.make(ctx, m)
+	_, err = m.run.slot.locked(func() (done bool, err error) {
+		r, err := m.run.find()
+		if err != nil {
+			return false, err
+		}
+		if !w.wanted(r) {
+			w.finish(r, 0)
+			return r.here(), nil
+		}
+		return w.make(ctx, m)
+	})
 	return err
 }
 

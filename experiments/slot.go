@@ -70,12 +70,13 @@ func (s slot) others() (all []slot, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, unreadable(err)
 	}
-	names := slices.Collect(maps.Keys(s.shipped))
+	var names []string
 	for _, entry := range entries {
 		if name, ok := strings.CutSuffix(entry.Name(), resultExtension); ok {
 			names = append(names, name)
 		}
 	}
+	names = slices.AppendSeq(names, maps.Keys(s.shipped))
 	run, _, _ := strings.Cut(s.name, "-")
 	for _, name := range names { // see [Record.Name]
 		rest, same := strings.CutPrefix(name, run+"-g")
@@ -97,17 +98,13 @@ func (s slot) removeOlder() error {
 		if other.generation >= s.generation {
 			continue
 		}
-		unlock, locked, err := other.lock()
-		if err != nil {
-			return err
-		}
-		if !locked {
-			continue
-		}
-		if err = os.Remove(other.file()); errors.Is(err, fs.ErrNotExist) { // it came with the module
-			err = nil
-		}
-		if err := errors.Join(unusable(err), unlock(err == nil)); err != nil {
+		if _, err := other.locked(func() (bool, error) {
+			err := os.Remove(other.file())
+			if errors.Is(err, fs.ErrNotExist) { // it came with the module
+				return true, nil
+			}
+			return err == nil, unusable(err)
+		}); err != nil {
 			return err
 		}
 	}
@@ -131,7 +128,9 @@ func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
 		return nil, false, unusable(err)
 	}
 	// Who had the lock may have removed its file meanwhile: then this lock is of a file that nobody else meets.
-	if here, err := os.Stat(path); err != nil || !sameFile(here, file) {
+	here, gone := os.Stat(path)
+	held, err := file.Stat()
+	if gone != nil || err != nil || !os.SameFile(here, held) {
 		return nil, false, file.Unlock()
 	}
 	if err := durable.RemoveBegun(s.file()); err != nil {
@@ -147,20 +146,23 @@ func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
 	return unlock, true, nil
 }
 
-func sameFile(here fs.FileInfo, file *flock.Flock) bool {
-	held, err := file.Stat()
-	return err == nil && os.SameFile(here, held)
+// locked calls do and unlocks with what it says, unless another process has the run.
+func (s slot) locked(do func() (done bool, err error)) (locked bool, err error) {
+	unlock, locked, err := s.lock()
+	if err != nil || !locked {
+		return false, err
+	}
+	done := false
+	defer func() { err = errors.Join(err, unlock(done)) }()
+	done, err = do()
+	return true, err
 }
 
 // tidy removes what a process that was killed between storing a run and unlocking it left beside the result.
 func (s slot) tidy() error {
 	left, err := filepath.Glob(s.path() + ".*")
-	if err != nil || len(left) < 2 {
-		return err
+	if err == nil && len(left) > 1 {
+		_, err = s.locked(func() (bool, error) { return true, nil })
 	}
-	unlock, locked, err := s.lock()
-	if err != nil || !locked {
-		return err
-	}
-	return unlock(true)
+	return err
 }
