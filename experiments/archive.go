@@ -67,7 +67,7 @@ func readArchive(path string) (study string, records map[string][]byte, err erro
 	if err != nil {
 		return "", nil, err
 	}
-	unpack, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(archiveLimit)) // they fit
+	unpack, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(archiveLimit)) // fit
 	defer unpack.Close()
 	content, err := unpack.DecodeAll(packed, nil)
 	if err != nil {

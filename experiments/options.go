@@ -91,8 +91,8 @@ func (s Study) plan(o Options) (p *Report, err error) {
 		place := fmt.Sprintf("%s, %v, seed %d, fold %d", r.Model.ID, r.Keys, r.Seed, r.Fold)
 		for _, what := range []string{slot.name, place} {
 			if other, twice := seen[what]; twice {
-				return nil, fmt.Errorf("experiments: study %s has two runs of one identity, or of one model ID, keys, seed "+
-					"and fold: %v and %v; want all that tells them apart in both: %w", s.Name, other, r, ErrInput)
+				return nil, fmt.Errorf("experiments: study %s has two runs of one identity, or of one model ID, keys, "+
+					"seed and fold: %v and %v; want all that tells them apart in both: %w", s.Name, other, r, ErrInput)
 			}
 			seen[what] = r
 		}

@@ -73,7 +73,7 @@ func Open(cfg Config) (*Backend, error) {
 	return backend, nil
 }
 
-// setting is a backend that is asked for, such as "xla:cpu,notf32", and by what; an empty spec leaves the choice to Open.
+// setting is a backend that is asked for, such as "xla:cpu,notf32", and by what; "" leaves the choice to Open.
 type setting struct{ spec, from, name, plugin, options string }
 
 func (cfg Config) setting() (s setting) {
