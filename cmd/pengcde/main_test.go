@@ -116,7 +116,8 @@ func TestKilledTenTimes(t *testing.T) {
 		before = now
 	}
 	output(t, cut, run()...)
-	differ := []cmp.Option{cmpopts.IgnoreFields(experiments.Training{}, "SecondsPerEpoch"),
+	differ := []cmp.Option{cmpopts.IgnoreUnexported(experiments.Result{}),
+		cmpopts.IgnoreFields(experiments.Training{}, "SecondsPerEpoch"),
 		cmpopts.IgnoreFields(experiments.Facts{}, "PeakBytes"),
 		cmpopts.IgnoreFields(experiments.Record{}, "Seconds", "Ended")}
 	if diff := cmp.Diff(stored(t, whole).Results, stored(t, cut).Results, differ...); diff != "" {
