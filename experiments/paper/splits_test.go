@@ -33,7 +33,8 @@ func TestSimpleForecasts(t *testing.T) {
 			"ridge": .4809}},
 		{Tennis(), PurgedRotation, 12, map[string]float64{"zero": .4934, "last-visible": .3418, "recent-mean": .2863}},
 	} {
-		o := experiments.Options{Fresh: true, Profile: experiments.Full, Only: map[string][]string{"split": {string(c.split)}}}
+		o := experiments.Options{Fresh: true, Profile: experiments.Full,
+			Only: map[string][]string{"split": {string(c.split)}}}
 		for id := range c.want {
 			o.Models = append(o.Models, id)
 		}
@@ -74,8 +75,8 @@ func touched(experiment string, w dyngraph.Window) []int {
 	return append(inputs, target...)
 }
 
-// What any row of any profile trains or validates on shares no step with the tested window of a purged rotation, and ends
-// before the newest step that the first tested window shows where the split goes forward in time.
+// What any row of any profile trains or validates on shares no step with the tested window of a purged rotation, and
+// ends before the newest step that the first tested window shows where the split goes forward in time.
 func TestSplitsDoNotLeak(t *testing.T) {
 	for _, e := range []*Forecasting{England(), Tennis()} {
 		for _, profile := range experiments.Profiles() {
@@ -338,7 +339,8 @@ func TestForecastFigures(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, folder)
 	e := England()
 	e.settings = func(experiments.Profile) []setting {
-		return slices.Concat(tinyModel(train.Config{Epochs: 2, EvaluateEvery: 1}).on(map[Split]int{Random: 1, Chronological: 2}),
+		return slices.Concat(tinyModel(train.Config{Epochs: 2, EvaluateEvery: 1}).on(map[Split]int{Random: 1,
+			Chronological: 2}),
 			heuristics(1))
 	}
 	r, err := e.Run(context.Background(), goOptions(t))
