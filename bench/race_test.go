@@ -28,7 +28,8 @@ func TestRaceAlone(t *testing.T) {
 	if row.Ours <= 0 || row.OursInference <= 0 || row.Accepted < batchSize || row.Evaluations < 6*row.Accepted {
 		t.Errorf("row %+v", row)
 	}
-	if row.PlannedBytes <= 0 || (row.BaseBytes > 0) != (resident.Now() > 0) || (row.OursBytes > 0) != (resident.Peak() > 0) {
+	if row.PlannedBytes <= 0 || (row.BaseBytes > 0) != (resident.Now() > 0) ||
+		(row.OursBytes > 0) != (resident.Peak() > 0) {
 		t.Errorf("planned %+v", row)
 	}
 	c := caseOf(t, s)

@@ -2,8 +2,8 @@ package dyngraph
 
 import "math"
 
-// Newest is Series.Newest at the last input, [nodes*TargetSize] row-major by node. The error wraps [ErrInvalid] where an
-// entry is NaN, where the series has no newest values, and where the window is not in it.
+// Newest is Series.Newest at the last input, [nodes*TargetSize] row-major by node. The error wraps [ErrInvalid] where
+// an entry is NaN, where the series has no newest values, and where the window is not in it.
 func (w Window) Newest() ([]float64, error) {
 	return w.known("Newest", func(s *Series) [][]float64 { return s.Newest })
 }

@@ -37,8 +37,8 @@ func (s *Series) checkSteps() error {
 	return nil
 }
 
-// inputSteps are the steps that the window's inputs show: those of their features and edges. The newest is what is known
-// when the forecast is made. The zero Span for a window that is not in its series.
+// inputSteps are the steps that the window's inputs show: those of their features and edges. The newest is what is
+// known when the forecast is made. The zero Span for a window that is not in its series.
 func (w Window) inputSteps() Span {
 	if w.Validate() != nil {
 		return Span{}

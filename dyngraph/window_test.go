@@ -60,7 +60,8 @@ func TestWholeSeries(t *testing.T) {
 	s := ring(3, 6, 2) // times 2, 2.5, 4, 6.5, 10, 14.5
 	s.Newest = s.Targets
 	w := s.Whole()
-	if want := []float64{0, 0.5, 2, 4.5, 8, 12.5}; !slices.Equal(w.InputTimes(), want) || !slices.Equal(w.ForecastTimes(), want) {
+	if want := []float64{0, 0.5, 2, 4.5, 8, 12.5}; !slices.Equal(w.InputTimes(), want) ||
+		!slices.Equal(w.ForecastTimes(), want) {
 		t.Errorf("input times %v, forecast times %v, want %v", w.InputTimes(), w.ForecastTimes(), want)
 	}
 	if w.Inputs() != 6 || w.Last() != 5 || len(w.Targets()) != 6 || w.Target() != nil || w.GraphTargets() != nil {
@@ -80,11 +81,13 @@ func TestWholeSeries(t *testing.T) {
 	if times := inside.ForecastTimes(); !slices.Equal(times, []float64{1.5}) || len(inside.Targets()) != 1 {
 		t.Errorf("a window's forecast times %v, targets %v", times, inside.Targets())
 	}
-	if len(dyngraph.Known([]dyngraph.Window{inside, part}, w)) != 2 || len(dyngraph.Purge([]dyngraph.Window{inside}, []dyngraph.Window{w})) != 0 {
+	if len(dyngraph.Known([]dyngraph.Window{inside, part}, w)) != 2 || len(dyngraph.Purge([]dyngraph.Window{inside},
+		[]dyngraph.Window{w})) != 0 {
 		t.Error("a whole series shows all its windows, and touches them")
 	}
 	for _, bad := range []dyngraph.Window{{Whole: true}, (*dyngraph.Series)(nil).Whole(), {Series: s, Whole: true},
-		{Series: s, Length: 7, Whole: true}, {Series: s, Start: 3, Length: 4, Whole: true}, {Series: s, Length: math.MinInt, Whole: true}} {
+		{Series: s, Length: 7, Whole: true}, {Series: s, Start: 3, Length: 4, Whole: true}, {Series: s, Length: math.MinInt,
+			Whole: true}} {
 		if bad.Validate() == nil || bad.Targets() != nil || bad.GraphTargets() != nil || bad.ForecastTimes() != nil {
 			t.Errorf("start %d, length %d is a window", bad.Start, bad.Length)
 		}
@@ -99,10 +102,12 @@ func TestGraphTargets(t *testing.T) {
 	if err := s.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got := (dyngraph.Window{Series: s, Start: 1, Length: 3}).GraphTargets(); len(got) != 1 || !slices.Equal(got[0], []float64{7, 8}) {
+	if got := (dyngraph.Window{Series: s, Start: 1, Length: 3}).GraphTargets(); len(got) != 1 || !slices.Equal(got[0],
+		[]float64{7, 8}) {
 		t.Errorf("%v, want the last", got)
 	}
-	for name, rows := range map[string][][]float64{"short": {{1, 2}}, "width": {{1}, {2}, {3}, {4}}, "infinite": {{1, 2}, {3, math.Inf(1)}, {5, 6}, {7, 8}}} {
+	for name, rows := range map[string][][]float64{"short": {{1, 2}}, "width": {{1}, {2}, {3}, {4}}, "infinite": {{1, 2},
+		{3, math.Inf(1)}, {5, 6}, {7, 8}}} {
 		s.GraphTargets = rows
 		if err := s.Validate(); !errors.Is(err, dyngraph.ErrInvalid) {
 			t.Errorf("%s: %v, want ErrInvalid", name, err)
@@ -172,7 +177,8 @@ func TestWindowKnown(t *testing.T) {
 		if !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
-		for _, w := range []dyngraph.Window{{Series: s, Length: 3}, {Series: s, Start: 2, Length: 5}} { // inputs to 1, inputs to 5
+		for _, w := range []dyngraph.Window{{Series: s, Length: 3}, {Series: s, Start: 2,
+			Length: 5}} { // inputs to 1, inputs to 5
 			if values, err := w.Recent(); err != nil || !slices.Equal(values, s.Recent[w.Last()-1]) {
 				t.Errorf("beside the NaN: %v (%v)", values, err)
 			}
@@ -252,7 +258,8 @@ func TestSplit(t *testing.T) {
 		t.Error("Split has shuffled the windows themselves")
 	}
 	chronological, err := windows.Chronological(0.6, 0.2)
-	if err != nil || !slices.Equal(starts(chronological.Validation), []int{30, 35}) || !slices.Equal(starts(chronological.Test), []int{40, 45}) {
+	if err != nil || !slices.Equal(starts(chronological.Validation), []int{30, 35}) ||
+		!slices.Equal(starts(chronological.Test), []int{40, 45}) {
 		t.Errorf("chronological %v (%v)", chronological, err)
 	}
 	_ = append(a.Train, dyngraph.Window{})
@@ -277,7 +284,8 @@ func TestSplitsAreParts(t *testing.T) {
 				t.Fatalf("%v are not parts of %v", split, starts(list))
 			}
 		}
-		split, err := windows.Split(rapid.Float64Range(.1, .6).Draw(t, "train"), rapid.Float64Range(.1, .3).Draw(t, "validation"),
+		split, err := windows.Split(rapid.Float64Range(.1, .6).Draw(t, "train"), rapid.Float64Range(.1, .3).Draw(t,
+			"validation"),
 			rapid.Uint64().Draw(t, "seed"))
 		if err == nil {
 			parts(split)

@@ -32,24 +32,20 @@ const archiveWindow = 32 << 20
 const archiveLimit = 1 << 30
 
 // archiveFile is where a study's archive lies in the checkout of the working folder; "" outside of one.
-func archiveFile(study string) (string, error) {
-	here, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("experiments: %w", err)
-	}
-	root := checkout(here)
+func archiveFile(study string) string {
+	root := checkout()
 	if root == "" {
-		return "", nil
+		return ""
 	}
-	return filepath.Join(root, "results", study+archiveExtension), nil
+	return filepath.Join(root, "results", study+archiveExtension)
 }
 
 // shippedRuns are the records that came with the module, by the names of their files without extension; none outside a
 // checkout.
 func shippedRuns(study string) (map[string][]byte, error) {
-	path, err := archiveFile(study)
-	if err != nil || path == "" {
-		return nil, err
+	path := archiveFile(study)
+	if path == "" {
+		return nil, nil
 	}
 	of, records, err := readArchive(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,10 +67,7 @@ func readArchive(path string) (study string, records map[string][]byte, err erro
 	if err != nil {
 		return "", nil, err
 	}
-	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(archiveLimit))
-	if err != nil {
-		return "", nil, err
-	}
+	unpack, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(archiveLimit)) // fit
 	defer unpack.Close()
 	content, err := unpack.DecodeAll(packed, nil)
 	if err != nil {
@@ -102,10 +95,8 @@ func writeArchive(path, study string, records map[string][]byte) (size int, err 
 	for _, name := range head.Names {
 		content = append(append(content, '\n'), records[name]...)
 	}
-	pack, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(archiveWindow))
-	if err != nil {
-		return 0, fmt.Errorf("experiments: archive: %w", err)
-	}
+	pack, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), // options that fit
+		zstd.WithWindowSize(archiveWindow))
 	packed := pack.EncodeAll(seal(append(content, '\n')), nil)
 	if err := errors.Join(durable.RemoveBegun(path), durable.WriteFile(path, packed)); err != nil {
 		return 0, fmt.Errorf("experiments: %w: %w; the archive is as it was: make room and ship again", ErrStore, err)
@@ -127,10 +118,7 @@ type ShipReport struct {
 // unless Options.Fresh is set. Errors wrap [ErrStore], and [ErrInput] outside a checkout or where nothing is stored;
 // the archive is then as it was.
 func (s Study) Ship(o Options) (r ShipReport, err error) {
-	if r.File, err = archiveFile(s.Name); err != nil {
-		return r, err
-	}
-	if r.File == "" {
+	if r.File = archiveFile(s.Name); r.File == "" {
 		return r, fmt.Errorf("experiments: ship %s: the working folder is in no checkout of the module, want one: %w",
 			s.Name, ErrInput)
 	}

@@ -325,7 +325,8 @@ func TestChoiceOfRuns(t *testing.T) {
 	for want, o := range map[string]Options{
 		"huge": {}, `model "pong"`: {Profile: Quick, Models: []string{"pong"}},
 		`half "upper"`: {Profile: Quick, Only: map[string][]string{"half": {"upper"}}},
-		`no key "wall" in profile quick, want some of model, half`: {Profile: Quick, Only: map[string][]string{"wall": {"high"}}},
+		`no key "wall" in profile quick, want some of model, half`: {Profile: Quick,
+			Only: map[string][]string{"wall": {"high"}}},
 	} {
 		if _, err := toy().Stored(o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error about %s", err, want)
@@ -357,7 +358,8 @@ func TestMatrix(t *testing.T) {
 // Gaps are named in one order everywhere, and a run that ended no epoch does not count as fast.
 func TestGapsAndCosts(t *testing.T) {
 	made := func(f Facts) Result { return Result{Record: &Record{Facts: &f}} }
-	fast := made(Facts{Training: &Training{TrainLoss: []float64{1}, SecondsPerEpoch: 7}, Scores: map[string]float64{"test": 1}})
+	fast := made(Facts{Training: &Training{TrainLoss: []float64{1}, SecondsPerEpoch: 7},
+		Scores: map[string]float64{"test": 1}})
 	diverged := made(Facts{Failure: "loss NaN", Training: &Training{}})
 	failed, stale := Result{Record: &Record{Error: "no memory"}}, Result{Stale: true}
 	for want, r := range map[string]Results{

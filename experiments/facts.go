@@ -43,13 +43,12 @@ func newTraining(report *train.Report) *Training {
 	t := &Training{Best: report.Best, Stop: report.Stop}
 	var seconds []float64
 	for _, epoch := range report.Epochs {
-		validation := epoch.Validation
-		if math.IsNaN(validation) || math.IsInf(validation, 0) {
-			validation = 0
+		if math.IsNaN(epoch.Validation) || math.IsInf(epoch.Validation, 0) {
+			epoch.Validation = 0
 		}
 		t.TrainLoss = append(t.TrainLoss, epoch.TrainLoss)
 		t.GradientNorm = append(t.GradientNorm, epoch.GradientNorm)
-		t.ValidationLoss = append(t.ValidationLoss, validation)
+		t.ValidationLoss = append(t.ValidationLoss, epoch.Validation)
 		seconds = append(seconds, epoch.Seconds)
 	}
 	if len(seconds) > 0 {

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,33 +16,31 @@ import (
 // Maker is what a study makes one run with.
 type Maker struct {
 	runner  *runner
-	job     job
-	earlier float64 // seconds of training before it was cut off
-	// together, where set, trains with the other seeds of the model; place tells their learners apart.
-	together func(*fitting) bool
-	place    int
+	run     Result
+	backend *xla.Backend // nil for an untrained model
+	earlier float64      // seconds of training before it was cut off
+	// train trains with the others of the group, see [runner.group]; place tells their learners apart.
+	train func(*fitting) bool
+	place int
 }
 
 // Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study
 // whose models have equal settings; the next run draws its own parameters.
 func (m *Maker) Learner(seed uint64) (Learner, error) {
-	key, err := m.job.Model.key()
+	settings, err := m.run.Model.Settings()
 	if err != nil {
 		return nil, err
 	}
-	key = fmt.Sprintf("%d %s", m.place, key)
-	learner := m.runner.learners[key]
+	key, err := json.Marshal([]any{m.place, m.run.Model.ID, settings})
+	if err != nil {
+		return nil, err
+	}
+	learner := m.runner.learners[string(key)]
 	if learner == nil {
-		var backend *xla.Backend
-		if !m.job.Model.Untrained {
-			if backend, err = m.runner.backend(); err != nil {
-				return nil, err
-			}
-		}
-		if learner, err = m.job.Model.New(backend); err != nil {
+		if learner, err = m.run.Model.New(m.backend); err != nil {
 			return nil, err
 		}
-		m.runner.learners[key] = learner
+		m.runner.learners[string(key)] = learner
 	}
 	learner.Reset(seed)
 	return learner, nil
@@ -49,29 +48,29 @@ func (m *Maker) Learner(seed uint64) (Learner, error) {
 
 // Folder is one beside the results that a study may keep generated data in.
 func (m *Maker) Folder(name string) string {
-	return filepath.Join(filepath.Dir(m.job.slot.folder), name)
+	return filepath.Join(filepath.Dir(m.run.slot.folder), name)
 }
 
 // Fit trains a learner as the run's model says, from the run's checkpoint where there is one that can be used, and
 // returns what is known of the training, also beside an error.
 func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation []dyngraph.Window) (*Facts, error) {
 	facts := &Facts{Parameters: learner.Parameters()}
-	if m.job.Model.Untrained {
+	if m.run.Model.Untrained {
 		_, err := learner.Fit(ctx, training, validation, train.Config{})
 		return facts, err
 	}
-	f := &fitting{learner: learner, training: training, validation: validation, config: m.job.Model.Train}
-	w, j := m.runner, m.job
-	f.config.Progress = func(p train.Progress) { w.report(j, float64(p.Epoch)/float64(p.Epochs), p.String()) }
-	f.config.Checkpoint = j.slot.checkpoint()
+	f := &fitting{ctx: ctx, learner: learner, training: training, validation: validation, config: m.run.Model.Train}
+	w, r := m.runner, m.run
+	f.config.Progress = func(p train.Progress) { w.report(r, float64(p.Epoch)/float64(p.Epochs), p.String()) }
+	f.config.Checkpoint = r.slot.checkpoint()
 	f.config.Checkpoint.Every = w.options.CheckpointEvery
-	f.config.Checkpoint.Notice = func(s string) { w.notice(j.String() + ": " + s) }
+	f.config.Checkpoint.Notice = func(s string) { w.notice(r.String() + ": " + s) }
 	began := w.seconds()
-	m.fit(ctx, f)
+	m.fit(f)
 	if errors.Is(f.err, train.ErrCheckpoint) {
-		w.notice(fmt.Sprintf("%v: starts over: %v", j, f.err))
+		w.notice(fmt.Sprintf("%v: starts over: %v", r, f.err))
 		if f.err = f.config.Checkpoint.Remove(); f.err == nil {
-			m.fit(ctx, f)
+			m.fit(f)
 		}
 	}
 	if errors.Is(f.err, train.ErrNotSaved) {
@@ -84,8 +83,16 @@ func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation [
 	return facts, f.err
 }
 
+// fit trains with the group, or alone where that came to an end by a panic.
+func (m *Maker) fit(f *fitting) {
+	if !m.train(f) {
+		f.alone()
+	}
+}
+
 // fitting is one training, and how it ended.
 type fitting struct {
+	ctx                  context.Context
 	learner              Learner
 	training, validation []dyngraph.Window
 	config               train.Config
@@ -93,34 +100,28 @@ type fitting struct {
 	err                  error
 }
 
-func (m *Maker) fit(ctx context.Context, f *fitting) {
-	if m.together == nil || !m.together(f) {
-		f.alone(ctx)
-	}
-}
-
-func (f *fitting) alone(ctx context.Context) {
-	f.report, f.err = f.learner.Fit(ctx, f.training, f.validation, f.config)
+func (f *fitting) alone() {
+	f.report, f.err = f.learner.Fit(f.ctx, f.training, f.validation, f.config)
 }
 
 // fitTogether trains the seeds of one model in one program, or one by one where they do not fit each other.
 func fitTogether(ctx context.Context, all []*fitting) {
-	runs := make([]pengcde.SeedRun, 0, len(all))
+	var runs []pengcde.SeedRun
 	for _, f := range all {
 		if network, ok := f.learner.(NetworkLearner); ok {
 			runs = append(runs, pengcde.SeedRun{Model: network.Model, Training: f.training, Validation: f.validation,
 				Config: f.config})
 		}
 	}
+	var outcomes []pengcde.Outcome
 	if len(runs) == len(all) && len(all) > 1 {
-		if outcomes, _ := pengcde.FitSeeds(ctx, runs); outcomes != nil {
-			for i, f := range all {
-				f.report, f.err = outcomes[i].Report, outcomes[i].Err
-			}
-			return
-		}
+		outcomes, _ = pengcde.FitSeeds(ctx, runs)
 	}
-	for _, f := range all {
-		f.alone(ctx)
+	for i, f := range all {
+		if outcomes == nil {
+			f.alone()
+		} else {
+			f.report, f.err = outcomes[i].Report, outcomes[i].Err
+		}
 	}
 }

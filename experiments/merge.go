@@ -46,70 +46,59 @@ func Merge(ctx context.Context, into string, from []string) (report MergeReport,
 			return report, fmt.Errorf("experiments: merge: %w, want a results folder or an archive: %w", err, ErrInput)
 		}
 	}
-	m := merger{ctx, into, &report}
+	m := merger{ctx: ctx, into: into}
 	for _, place := range from {
 		if err := m.place(place); err != nil {
-			return report, err
+			return m.MergeReport, err
 		}
 	}
-	return report, nil
+	return m.MergeReport, nil
 }
 
 type merger struct {
-	ctx    context.Context
-	into   string
-	report *MergeReport
+	MergeReport
+	ctx  context.Context
+	into string
 }
 
-func (m merger) left(what string, why any) {
-	m.report.Left = append(m.report.Left, fmt.Sprintf("%s: %v", what, why))
+func (m *merger) left(what string, why any) {
+	m.Left = append(m.Left, fmt.Sprintf("%s: %v", what, why))
 }
 
 // place merges an archive, or all archives and records of a folder.
-func (m merger) place(path string) error {
+func (m *merger) place(path string) error {
 	return filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		inside, _ := filepath.Rel(path, file)
 		is := func(pattern string) bool {
 			matches, _ := filepath.Match(filepath.FromSlash(pattern), inside)
 			return matches
 		}
+		study, records := "", make(map[string][]byte) // by name
 		switch {
-		case m.ctx.Err() != nil:
-			return m.ctx.Err()
 		case err != nil:
-			m.left(file, err)
 		case entry.IsDir() || strings.HasPrefix(entry.Name(), "."): // begun by another process
 		case inside == "." || is("*"+archiveExtension):
-			return m.archive(file)
+			study, records, err = readArchive(file)
 		case is("*/*"+resultExtension) || is("*/"+conflictFolder+"/*"+resultExtension):
-			content, err := os.ReadFile(file)
-			if err != nil {
-				m.left(file, err)
-				return nil
-			}
-			study, _, _ := strings.Cut(filepath.ToSlash(inside), "/")
+			study, _, _ = strings.Cut(filepath.ToSlash(inside), "/")
 			name, _, _ := strings.Cut(entry.Name(), ".")
-			return m.record(study, name, content, file)
+			records[name], err = os.ReadFile(file)
 		}
-		return nil
+		if err != nil {
+			m.left(file, err)
+			return m.ctx.Err()
+		}
+		for name, content := range records {
+			if err := m.record(study, name, content, fmt.Sprintf("%s (run %s)", file, name)); err != nil {
+				return err
+			}
+		}
+		return m.ctx.Err()
 	})
 }
 
-func (m merger) archive(path string) error {
-	study, records, err := readArchive(path)
-	if err != nil {
-		m.left(path, err)
-	}
-	for name, content := range records {
-		if err := m.record(study, name, content, path+" "+name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // record merges one that a source holds by a study and a name.
-func (m merger) record(study, name string, content []byte, source string) error {
+func (m *merger) record(study, name string, content []byte, source string) error {
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
@@ -121,49 +110,37 @@ func (m merger) record(study, name string, content []byte, source string) error 
 		m.left(source, err)
 		return nil
 	}
-	target, err := store{study: study, folder: filepath.Join(m.into, study)}.slot(r.Backend, r.Identity)
-	if err != nil {
-		return err
-	}
-	target = target.of(r.Generation, r.Backend)
-	unlock, locked, err := target.lock()
-	if err != nil {
-		return err
-	}
-	if !locked {
+	target := store{study: study, folder: filepath.Join(m.into, study)}.place(r)
+	locked, err := target.locked(func() (made bool, err error) { return m.put(target, r, content, source) })
+	if err == nil && !locked {
 		m.left(source, "another process is making the run: merge again when it is done")
-		return nil
 	}
-	done, err := m.put(target, r, content, source)
-	return errors.Join(err, unlock(done))
+	return err
 }
 
 // put stores a record in its slot, which is locked, unless another is there, and says whether one with facts is.
-func (m merger) put(target slot, r *Record, content []byte, source string) (made bool, err error) {
-	var there *Record
-	old, err := os.ReadFile(target.file())
-	if err == nil {
-		if there, err = target.decode(old); err != nil {
-			m.left(source, fmt.Sprintf("%s is damaged: %v; remove it and merge again", target.file(), err))
-			return false, nil
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return false, unreadable(err)
+func (m *merger) put(target slot, r *Record, content []byte, source string) (made bool, err error) {
+	there, err := target.own()
+	if errors.Is(err, errDamaged) {
+		m.left(source, fmt.Sprintf("%v; remove it and merge again", err))
+		return false, nil
 	}
 	switch {
+	case err != nil:
+		return false, err
 	case there == nil || there.Error != "" && r.Error == "":
 		if err := write(target.file(), content); err != nil {
 			return false, err
 		}
-		m.report.Added++
+		m.Added++
 		return r.Error == "", nil
 	case r.Error != "" || r.Facts.outcome() == there.Facts.outcome():
-		m.report.Same++
+		m.Same++
 		return there.Error == "", nil
 	}
 	other := filepath.Join(target.folder, conflictFolder, target.name+"."+r.Facts.outcome()+resultExtension)
-	if !slices.Contains(m.report.Conflicts, other) {
-		m.report.Conflicts = append(m.report.Conflicts, other)
+	if !slices.Contains(m.Conflicts, other) {
+		m.Conflicts = append(m.Conflicts, other)
 	}
 	return true, write(other, content)
 }

@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -138,13 +137,3 @@ func (forecastLearner) Parameters() int   { return 0 }
 func (forecastLearner) Reset(uint64)      {}
 func (forecastLearner) Save(string) error { return nil }
 func (forecastLearner) Close()            {}
-
-// key tells learners apart that cannot share what is compiled.
-func (m Model) key() (string, error) {
-	settings, err := m.Settings()
-	if err != nil {
-		return "", err
-	}
-	key, err := json.Marshal([]any{m.ID, settings})
-	return string(key), err
-}

@@ -47,72 +47,56 @@ func (o Options) kind() string {
 	if o.Backend != nil {
 		return o.Backend.Kind()
 	}
-	kind, err := xla.Expect(xla.Config{})
-	if err != nil {
-		return "" // opening it will say why
-	}
+	kind, _ := xla.Expect(xla.Config{}) // opening it will say why there is none
 	return kind
 }
 
-// job is a run that was asked for, and where it is stored.
-type job struct {
-	Run
-	slot slot
-}
-
-// plan is what options ask of a study.
-type plan struct {
-	profile Profile
-	store   store
-	jobs    []job
-}
-
-// plan lists the runs that options ask for.
-func (s Study) plan(o Options) (p plan, err error) {
+// plan is the report on the runs that options ask for, without what is stored of them.
+func (s Study) plan(o Options) (p *Report, err error) {
+	p = &Report{Study: s, Backend: o.kind()}
 	if o.Profile == "" {
-		p.profile, err = CurrentProfile()
+		p.Profile, err = CurrentProfile()
 	} else {
-		p.profile, err = ParseProfile(string(o.Profile))
+		p.Profile, err = ParseProfile(string(o.Profile))
 	}
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	if p.store, err = openStore(s.Name, o); err != nil {
-		return p, err
-	}
-	runs, err := s.Plan(Scope{p.profile, o.Seeds})
+	all, err := openStore(s.Name, o)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	if err := o.check(s.Name, p.profile, runs); err != nil {
-		return p, err
+	p.folder = all.folder
+	runs, err := s.Plan(Scope{p.Profile, o.Seeds})
+	if err != nil {
+		return nil, err
 	}
-	kind, seen := o.kind(), make(map[string]Run)
-	for _, r := range runs {
-		if !o.wants(r) {
-			continue
-		}
+	if err := o.check(s.Name, p.Profile, runs); err != nil {
+		return nil, err
+	}
+	seen := make(map[string]Run)
+	for _, r := range slices.DeleteFunc(runs, func(r Run) bool { return !o.wants(r) }) {
 		identity, err := r.Identity()
 		if err != nil {
-			return p, err
+			return nil, err
 		}
-		backend := kind
+		backend := p.Backend
 		if r.Model.Untrained {
 			backend = noBackend
 		}
-		slot, err := p.store.slot(backend, identity)
+		slot, err := all.slot(backend, identity)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 		place := fmt.Sprintf("%s, %v, seed %d, fold %d", r.Model.ID, r.Keys, r.Seed, r.Fold)
 		for _, what := range []string{slot.name, place} {
 			if other, twice := seen[what]; twice {
-				return p, fmt.Errorf("experiments: study %s has two runs of one identity, or of one model ID, keys, seed and "+
-					"fold: %v and %v; want all that tells them apart in both: %w", s.Name, other, r, ErrInput)
+				return nil, fmt.Errorf("experiments: study %s has two runs of one identity, or of one model ID, keys, "+
+					"seed and fold: %v and %v; want all that tells them apart in both: %w", s.Name, other, r, ErrInput)
 			}
 			seen[what] = r
 		}
-		p.jobs = append(p.jobs, job{r, slot})
+		p.Results = append(p.Results, Result{Run: r, slot: slot})
 	}
 	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -59,7 +60,9 @@ func unseal(sealed []byte) ([]byte, error) {
 }
 
 // Name is that of the record's file, without extension: a hash of the identity, the generation, the kind of backend.
-func (r *Record) Name() string { return recordName(hashOf(r.Identity), r.Generation, r.Backend) }
+func (r *Record) Name() string {
+	return fmt.Sprintf("%s-g%d-%s", hashOf(r.Identity), r.Generation, fileName(r.Backend))
+}
 
 // encode is the content of the record's file.
 func (r *Record) encode() ([]byte, error) {
@@ -73,15 +76,13 @@ func (r *Record) encode() ([]byte, error) {
 // decodeRecord reads the content of a record's file. White space, which a person or a program may have added, does not
 // count; anything else that was altered is an error.
 func decodeRecord(file []byte) (*Record, error) {
-	content, err := unseal(bytes.TrimSpace(file))
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, file); err != nil {
+		return nil, err
+	}
+	content, err := unseal(compact.Bytes())
 	if err != nil {
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, file); err != nil {
-			return nil, err
-		}
-		if content, err = unseal(compact.Bytes()); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	var r Record
 	if err := json.Unmarshal(content, &r); err != nil {

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,38 +33,38 @@ type Result struct {
 	// Stale says that only another generation is stored, which is not shown; Elsewhere that another kind of backend made
 	// the record than the one that would compute; Shipped that it came with the module.
 	Stale, Elsewhere, Shipped bool `json:",omitempty"`
+
+	slot slot // where it is stored, or will be
 }
 
 // Stored returns what is stored of the runs, and computes nothing.
 func (s Study) Stored(o Options) (*Report, error) {
-	p, err := s.plan(o)
+	r, err := s.find(o)
+	if err != nil || len(o.Models) == 0 && o.Seeds == nil {
+		return r, err
+	}
+	o.Models, o.Seeds = nil, nil
+	all, err := s.find(o)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Study: s, Profile: p.profile, Backend: o.kind(), folder: p.store.folder}
-	if r.Results, err = find(p.jobs); err != nil {
-		return nil, err
-	}
-	r.All = r.Results
-	if len(o.Models) > 0 || o.Seeds != nil {
-		o.Models, o.Seeds = nil, nil
-		if p, err = s.plan(o); err == nil {
-			r.All, err = find(p.jobs)
-		}
-	}
-	return r, err
+	r.All = all.Results
+	return r, nil
 }
 
-func find(jobs []job) (Results, error) {
-	all := make(Results, len(jobs))
-	for i, j := range jobs {
-		f, err := j.slot.find()
-		if err != nil {
+// find is the report on the runs that options ask for, with no others to compare them with.
+func (s Study) find(o Options) (*Report, error) {
+	r, err := s.plan(o)
+	if err != nil {
+		return nil, err
+	}
+	for i, planned := range r.Results {
+		if r.Results[i], err = planned.find(); err != nil {
 			return nil, err
 		}
-		all[i] = Result{j.Run, f.record, f.stale, f.elsewhere, f.shipped}
 	}
-	return all, nil
+	r.All = r.Results
+	return r, nil
 }
 
 // Count is the number of runs that are stored, and of all that were asked for.
@@ -81,18 +82,12 @@ const elsewhereMark, shippedMark = " †", " ‡"
 // Remarks say, a line each, what is stored but not simply used, and what to do about it. They stand under tables.
 func (r *Report) Remarks() (lines []string) {
 	elsewhere := make(map[string]int)
-	for _, result := range r.Results {
-		if result.Elsewhere {
-			elsewhere[result.Record.Backend]++
-		}
+	for _, result := range r.Results.only(func(result Result) bool { return result.Elsewhere }) {
+		elsewhere[result.Record.Backend]++
 	}
 	for _, kind := range slices.Sorted(maps.Keys(elsewhere)) {
-		here := r.Backend
-		if here == "" {
-			here = "a backend that can be told"
-		}
 		lines = append(lines, fmt.Sprintf("† with runs that %s computed (%d), not %s: run makes them anew for that.",
-			kind, elsewhere[kind], here))
+			kind, elsewhere[kind], cmp.Or(r.Backend, "a backend that can be told")))
 	}
 	if shipped := r.Results.only(func(result Result) bool { return result.Shipped }); len(shipped) > 0 {
 		newest := slices.MaxFunc(shipped, func(a, b Result) int { return a.Record.Ended.Compare(b.Record.Ended) })

@@ -98,11 +98,7 @@ type Matrix struct {
 func (r Results) Matrix(score string) Matrix {
 	m := Matrix{Models: r.Values("model")}
 	for _, result := range r {
-		block := result.keys()
-		if result.Fold > 0 {
-			block += fmt.Sprintf(" %d", result.Fold)
-		}
-		block = fmt.Sprintf("%s, seed %d", block, result.Seed)
+		block := result.block()
 		i := slices.Index(m.Blocks, block)
 		if i < 0 {
 			i = len(m.Blocks)

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/internal/resident"
@@ -19,13 +23,13 @@ import (
 // is stored with its error, the others go on, and the error of Run says so. Several processes may work on the same
 // runs: none is made twice.
 func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
-	p, err := s.plan(o)
+	planned, err := s.find(o)
 	if err != nil {
 		return nil, err
 	}
-	w := &runner{study: s, options: o, learners: make(map[string]Learner),
-		clock: clock{known: make(map[string][]float64)}, began: time.Now()}
-	if err := w.all(ctx, p.jobs); err != nil {
+	w := &runner{study: s, options: o, kind: planned.Backend, learners: make(map[string]Learner),
+		known: make(map[string][]float64), began: time.Now()}
+	if err := w.all(ctx, planned.Results); err != nil {
 		return nil, err
 	}
 	r, err := s.Stored(o)
@@ -34,7 +38,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	if failed := r.Results.failed(); len(failed) > 0 {
 		err = fmt.Errorf("experiments: %d of %d runs of %s could not be made, the first: %v: %s; run again with retry",
-			len(failed), len(p.jobs), s.Name, failed[0].Run, failed[0].Record.Error)
+			len(failed), len(r.Results), s.Name, failed[0].Run, failed[0].Record.Error)
 	}
 	return r, err
 }
@@ -46,113 +50,96 @@ const poll = 300 * time.Millisecond
 type runner struct {
 	study    Study
 	options  Options
+	kind     string // of the backend
 	opened   *xla.Backend
 	learners map[string]Learner
-	clock    clock
 	began    time.Time
+	missing  Results              // runs to do
+	done     float64              // seconds of the missing runs that were made
+	known    map[string][]float64 // seconds of trained runs by setting
 }
 
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
 
 // all makes the runs that are missing: first those that no other process has, then those that others left.
-func (w *runner) all(ctx context.Context, jobs []job) error {
+func (w *runner) all(ctx context.Context, results Results) error {
 	defer w.close()
-	var missing []job
+	w.missing = results.only(w.wanted)
 	stale := 0
-	for _, j := range jobs {
-		f, err := j.slot.find()
-		if err != nil {
-			return err
+	for _, r := range results {
+		if r.here() {
+			w.learn(r, r.Record.Seconds)
 		}
-		if f.made() {
-			w.clock.learn(j, f.record.Seconds)
+		if w.wanted(r) {
+			continue
 		}
-		if w.wanted(f) {
-			missing = append(missing, j)
-		} else if f.stale {
+		if r.Stale {
 			stale++
-		} else if err := w.tidy(j.slot, f); err != nil {
+		} else if err := w.tidy(r); err != nil {
 			return err
 		}
 	}
-	w.clock.missing = slices.Clone(missing)
 	if stale > 0 {
 		w.notice(staleRemark(stale))
 	}
-	for len(missing) > 0 {
-		var group, held []job
-		for len(missing) > 0 {
-			group, missing = w.nextGroup(missing)
-			left, err := w.group(ctx, group)
-			if err != nil {
+	for len(w.missing) > 0 {
+		for left := w.missing; len(left) > 0; {
+			program := w.program(left[0])
+			if err := w.group(ctx, left.only(func(r Result) bool { return w.program(r) == program })); err != nil {
 				return err
 			}
-			held = append(held, left...)
+			left = left.only(func(r Result) bool { return w.program(r) != program })
 		}
-		if len(held) > 0 && len(held) == len(w.clock.missing) {
-			w.report(held[0], 0, "another process has it, waiting")
+		if len(w.missing) > 0 {
+			w.report(w.missing[0], 0, "another process has it, waiting")
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
 			case <-time.After(poll):
 			}
 		}
-		missing = held
 		w.options.Retry = false // an error that another process stores meanwhile is its retry
 	}
 	return nil
 }
 
 // wanted says whether a run is to be made. One that another backend made is; one of another generation only on request.
-func (w *runner) wanted(f found) bool {
+func (w *runner) wanted(r Result) bool {
 	switch {
-	case f.stale:
+	case r.Stale:
 		return w.options.Stale
-	case f.record == nil || f.elsewhere:
+	case r.Record == nil || r.Elsewhere:
 		return true
 	}
-	return w.options.Retry && f.record.Error != ""
+	return w.options.Retry && r.Record.Error != ""
 }
+
+// here says that the run's own slot holds its facts.
+func (r Result) here() bool { return r.made() && !r.Elsewhere }
 
 // tidy removes what is no longer of use beside a run that is not to be made.
-func (w *runner) tidy(s slot, f found) error {
-	if err := s.tidy(); err != nil || !w.options.Stale || !f.made() {
+func (w *runner) tidy(r Result) error {
+	if err := r.slot.tidy(); err != nil || !w.options.Stale || !r.here() {
 		return err
 	}
-	return s.removeOlder()
+	return r.slot.removeOlder()
 }
 
-// nextGroup divides runs into those that are trained in one program, the seeds of the first one's model, and the rest.
-func (w *runner) nextGroup(jobs []job) (group, rest []job) {
-	first := jobs[0]
-	if first.Model.Untrained || !w.options.SeedsTogether && w.options.kind() != "xla:cuda" {
-		return jobs[:1], jobs[1:]
+// program names what trains a run: one of its own, or the one that trains the seeds of its model together.
+func (w *runner) program(r Result) string {
+	if r.Model.Untrained || !w.options.SeedsTogether && w.kind != "xla:cuda" {
+		return r.slot.name
 	}
-	for _, j := range jobs {
-		if j.kind() == first.kind() && j.Fold == first.Fold {
-			group = append(group, j)
-		} else {
-			rest = append(rest, j)
-		}
-	}
-	return group, rest
+	return fmt.Sprintf("%s %d", r.kind(), r.Fold)
 }
 
-// group makes runs that are trained together, and returns those that another process has. Each is a coroutine that
-// stops where it wants to train; when all have stopped, or ended, those that wait are trained.
-func (w *runner) group(ctx context.Context, jobs []job) (held []job, err error) {
-	if len(jobs) == 1 {
-		had, err := w.one(ctx, &Maker{runner: w, job: jobs[0]})
-		if !had {
-			held = jobs
-		}
-		return held, err
-	}
-	waiting := make([]func() (*fitting, bool), len(jobs))
-	had, errs := make([]bool, len(jobs)), make([]error, len(jobs))
-	for i, j := range jobs {
+// group makes runs that one program trains, but for those that another process has. Each is a coroutine that stops
+// where it wants to train; when all have stopped, or ended, those that wait are trained.
+func (w *runner) group(ctx context.Context, runs Results) error {
+	waiting, errs := make([]func() (*fitting, bool), len(runs)), make([]error, len(runs))
+	for i, r := range runs {
 		next, stop := iter.Pull(func(yield func(*fitting) bool) {
-			had[i], errs[i] = w.one(ctx, &Maker{runner: w, job: j, together: yield, place: i})
+			errs[i] = w.one(ctx, &Maker{runner: w, run: r, train: yield, place: i})
 		})
 		defer stop()
 		waiting[i] = next
@@ -165,80 +152,72 @@ func (w *runner) group(ctx context.Context, jobs []job) (held []job, err error) 
 			}
 		}
 		if len(all) == 0 {
-			break
+			return errors.Join(errs...)
 		}
 		fitTogether(ctx, all)
 	}
-	for i, j := range jobs {
-		if errs[i] == nil && !had[i] {
-			held = append(held, j)
-		}
-	}
-	return held, errors.Join(errs...)
 }
 
 // one makes a run, or finds it made, unless another process has it.
-func (w *runner) one(ctx context.Context, m *Maker) (had bool, err error) {
+func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 	if err := ctx.Err(); err != nil {
-		return false, err
+		return err
 	}
-	j := m.job
-	if !j.Model.Untrained {
-		if _, err := w.backend(); err != nil {
-			return false, err
+	if !m.run.Model.Untrained {
+		if m.backend, err = w.backend(); err != nil {
+			return err
 		}
 	}
-	unlock, had, err := j.slot.lock()
-	if err != nil || !had {
-		return false, err
-	}
-	done := false
-	defer func() { err = errors.Join(err, unlock(done)) }()
-	f, err := j.slot.find()
-	if err != nil {
-		return false, err
-	}
-	if !w.wanted(f) {
-		w.clock.finish(j, 0)
-		done = f.made()
-		return true, nil
-	}
-	done, err = w.make(ctx, m)
-	return err == nil, err
+	_, err = m.run.slot.locked(func() (done bool, err error) {
+		r, err := m.run.find()
+		if err != nil {
+			return false, err
+		}
+		if !w.wanted(r) {
+			w.finish(r, 0)
+			return r.here(), nil
+		}
+		return w.make(ctx, m)
+	})
+	return err
 }
 
 // make computes a run and stores it, or the error that kept it from being made.
 func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
-	began, j := w.seconds(), m.job
+	began, r := w.seconds(), m.run
+	machine := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Backend: noBackend}
+	if m.backend != nil {
+		machine.Backend = m.backend.Device
+	}
 	resident.Reset()
-	facts, err := w.study.Make(ctx, m, j.Run)
+	facts, err := w.study.Make(ctx, m, r.Run)
 	if facts == nil {
 		facts = &Facts{}
 	}
 	err = facts.settle(err)
-	record := Record{Facts: facts, Seconds: m.earlier + w.seconds() - began, Machine: w.machine(j),
+	record := Record{Facts: facts, Seconds: m.earlier + w.seconds() - began, Machine: machine,
 		Ended: time.Now().UTC().Truncate(time.Second), Versions: doctor.Versions()}
 	switch {
 	case err == nil:
-		if !j.Model.Untrained {
+		if !r.Model.Untrained {
 			facts.PeakBytes = resident.Peak()
 		}
-		w.report(j, 1, facts.describe())
+		w.report(r, 1, facts.describe())
 	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend):
 		return false, err
 	default:
 		record.Facts, record.Error = nil, err.Error()
-		w.notice(fmt.Sprintf("%v: %v", j, err))
+		w.notice(fmt.Sprintf("%v: %v", r, err))
 	}
-	if err := j.slot.save(record); err != nil {
+	if err := r.slot.save(record); err != nil {
 		return false, err
 	}
-	w.clock.finish(j, record.Seconds)
+	w.finish(r, record.Seconds)
 	if record.Error != "" {
 		return false, nil
 	}
 	if w.options.Stale {
-		err = j.slot.removeOlder()
+		err = r.slot.removeOlder()
 	}
 	return true, err
 }
@@ -255,24 +234,13 @@ func (w *runner) backend() (*xla.Backend, error) {
 		if w.opened, err = xla.Open(xla.Config{}); err != nil {
 			return nil, fmt.Errorf("experiments: %w: %w", errBackend, err)
 		}
-		if want, got := w.options.kind(), w.opened.Kind(); got != want {
+		if got := w.opened.Kind(); got != w.kind {
 			return nil, fmt.Errorf("experiments: %w: looked for runs of %s, but %s; set %s=%s to look for its runs and "+
-				"compute with it", errBackend, want, w.opened, xla.BackendEnv, got)
+				"compute with it", errBackend, w.kind, w.opened, xla.BackendEnv, got)
 		}
 		w.notice("on " + w.opened.String())
 	}
 	return w.opened, nil
-}
-
-func (w *runner) machine(j job) Machine {
-	m := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Backend: noBackend}
-	if j.Model.Untrained {
-		return m
-	}
-	if backend, err := w.backend(); err == nil {
-		m.Backend = backend.Device
-	}
-	return m
 }
 
 func (w *runner) notice(text string) {
@@ -281,12 +249,53 @@ func (w *runner) notice(text string) {
 	}
 }
 
-// report says how far a run is.
-func (w *runner) report(j job, fraction float64, text string) {
-	if w.options.Progress != nil {
-		whole, left := w.clock.state(j, fraction)
-		w.options.Progress(whole, fmt.Sprintf("%v: %s; %d to do", j, text, left))
+// learn takes note of a run that took some seconds.
+func (w *runner) learn(r Result, seconds float64) {
+	if !r.Model.Untrained {
+		w.known[r.kind()] = append(w.known[r.kind()], seconds)
 	}
+}
+
+// finish takes a run off the list; it took no seconds where another process made it.
+func (w *runner) finish(r Result, seconds float64) {
+	w.missing = w.missing.only(func(m Result) bool { return m.slot.name != r.slot.name })
+	w.done += seconds
+	if seconds > 0 {
+		w.learn(r, seconds)
+	}
+}
+
+// expected is the mean of what is known of the setting, else of all trained models, else NaN.
+func (w *runner) expected(r Result) (seconds float64) {
+	if r.Model.Untrained {
+		return 0
+	}
+	known := w.known[r.kind()]
+	if known == nil {
+		known = slices.Concat(slices.Collect(maps.Values(w.known))...)
+	}
+	return stat.Mean(known, nil)
+}
+
+// report says how far a run is, and of the work that is done the fraction by time: NaN where nothing is known of a
+// missing run, or where none takes time.
+func (w *runner) report(r Result, fraction float64, text string) {
+	if w.options.Progress == nil {
+		return
+	}
+	rest, under := 0.0, 0.0 // of missing runs, and of the one under way what is done
+	for _, m := range w.missing {
+		seconds := w.expected(m)
+		if m.slot.name == r.slot.name {
+			under += seconds * fraction
+		}
+		rest += seconds
+	}
+	whole := (w.done + under) / (w.done + rest)
+	if rest == 0 {
+		whole = math.NaN()
+	}
+	w.options.Progress(whole, fmt.Sprintf("%v: %s; %d to do", r, text, len(w.missing)))
 }
 
 func (w *runner) close() {

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,35 +26,25 @@ type slot struct {
 	identity   json.RawMessage
 	generation int
 	backend    string // its kind; "" where it is not known, which no run is of
-	run        string // what the names of all generations and backends begin with
 	name       string // of its files, without extension
 }
 
-// slot names the place of the run that identity decides, made by a kind of backend.
+// slot is the place of the run that identity decides, made by a kind of backend with this generation.
 func (s store) slot(backend string, identity any) (slot, error) {
 	canonical, err := json.Marshal(identity)
 	if err != nil {
 		return slot{}, fmt.Errorf("experiments: identity of a run: %w", err)
 	}
-	return slot{store: s, identity: canonical, run: hashOf(canonical)}.of(generation, backend), nil
+	return s.place(&Record{Identity: canonical, Generation: generation, Backend: backend}), nil
 }
+
+// place is that of a record.
+func (s store) place(r *Record) slot { return slot{s, r.Identity, r.Generation, r.Backend, r.Name()} }
 
 // hashOf is the part of a name that stands for an identity in canonical form.
 func hashOf(identity []byte) string {
 	sum := sha256.Sum256(identity)
 	return hex.EncodeToString(sum[:8])
-}
-
-// recordName is what [parseName] reads.
-func recordName(run string, generation int, backend string) string {
-	return fmt.Sprintf("%s-g%d-%s", run, generation, fileName(backend))
-}
-
-// of is the place of the same run of another generation and backend.
-func (s slot) of(generation int, backend string) slot {
-	s.generation, s.backend = generation, backend
-	s.name = recordName(s.run, generation, backend)
-	return s
 }
 
 // fileName is a kind of backend as file names have it: "xla-cpu" for "xla:cpu".
@@ -84,24 +76,16 @@ func (s slot) others() (all []slot, err error) {
 			names = append(names, name)
 		}
 	}
-	for name := range s.shipped {
-		names = append(names, name)
-	}
-	for _, name := range names {
-		run, generation, backend, ok := parseName(name)
-		if other := s.of(generation, backend); ok && run == s.run && other.name != s.name {
-			all = append(all, other)
+	names = slices.AppendSeq(names, maps.Keys(s.shipped))
+	run, _, _ := strings.Cut(s.name, "-")
+	for _, name := range names { // see [Record.Name]
+		rest, same := strings.CutPrefix(name, run+"-g")
+		number, backend, named := strings.Cut(rest, "-")
+		if generation, err := strconv.Atoi(number); err == nil && same && named && name != s.name {
+			all = append(all, slot{s.store, s.identity, generation, backend, name})
 		}
 	}
 	return all, nil
-}
-
-// parseName reads RUN-gGENERATION-BACKEND.
-func parseName(name string) (run string, generation int, backend string, ok bool) {
-	run, rest, named := strings.Cut(name, "-g")
-	number, backend, two := strings.Cut(rest, "-")
-	generation, err := strconv.Atoi(number)
-	return run, generation, backend, named && two && err == nil
 }
 
 // removeOlder deletes what is stored of the run by earlier generations, unless another process is at it.
@@ -114,17 +98,13 @@ func (s slot) removeOlder() error {
 		if other.generation >= s.generation {
 			continue
 		}
-		unlock, locked, err := other.lock()
-		if err != nil {
-			return err
-		}
-		if !locked {
-			continue
-		}
-		if err = os.Remove(other.file()); errors.Is(err, fs.ErrNotExist) { // it came with the module
-			err = nil
-		}
-		if err := errors.Join(unusable(err), unlock(err == nil)); err != nil {
+		if _, err := other.locked(func() (bool, error) {
+			err := os.Remove(other.file())
+			if errors.Is(err, fs.ErrNotExist) { // it came with the module
+				return true, nil
+			}
+			return err == nil, unusable(err)
+		}); err != nil {
 			return err
 		}
 	}
@@ -148,7 +128,9 @@ func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
 		return nil, false, unusable(err)
 	}
 	// Who had the lock may have removed its file meanwhile: then this lock is of a file that nobody else meets.
-	if here, err := os.Stat(path); err != nil || !sameFile(here, file) {
+	here, gone := os.Stat(path)
+	held, err := file.Stat()
+	if gone != nil || err != nil || !os.SameFile(here, held) {
 		return nil, false, file.Unlock()
 	}
 	if err := durable.RemoveBegun(s.file()); err != nil {
@@ -164,20 +146,23 @@ func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
 	return unlock, true, nil
 }
 
-func sameFile(here fs.FileInfo, file *flock.Flock) bool {
-	held, err := file.Stat()
-	return err == nil && os.SameFile(here, held)
+// locked calls do and unlocks with what it says, unless another process has the run.
+func (s slot) locked(do func() (done bool, err error)) (locked bool, err error) {
+	unlock, locked, err := s.lock()
+	if err != nil || !locked {
+		return false, err
+	}
+	done := false
+	defer func() { err = errors.Join(err, unlock(done)) }()
+	done, err = do()
+	return true, err
 }
 
 // tidy removes what a process that was killed between storing a run and unlocking it left beside the result.
 func (s slot) tidy() error {
 	left, err := filepath.Glob(s.path() + ".*")
-	if err != nil || len(left) < 2 {
-		return err
+	if err == nil && len(left) > 1 {
+		_, err = s.locked(func() (bool, error) { return true, nil })
 	}
-	unlock, locked, err := s.lock()
-	if err != nil || !locked {
-		return err
-	}
-	return unlock(true)
+	return err
 }

@@ -26,26 +26,28 @@ func Folder() (string, error) {
 	if folder := os.Getenv(ResultsEnv); folder != "" {
 		return folder, nil
 	}
-	here, err := os.Getwd()
+	if root := checkout(); root != "" {
+		return filepath.Join(root, "build", "results"), nil
+	}
+	folder, err := filepath.Abs("pengcde-results")
 	if err != nil {
 		return "", fmt.Errorf("experiments: %w", err)
 	}
-	if root := checkout(here); root != "" {
-		return filepath.Join(root, "build", "results"), nil
-	}
-	return filepath.Join(here, "pengcde-results"), nil
+	return folder, nil
 }
 
-// checkout is the folder of this module that holds a folder; "" where none does.
-func checkout(folder string) string {
-	for ; ; folder = filepath.Dir(folder) {
+// checkout is the folder of this module that holds the working folder; "" where none does.
+func checkout() string {
+	folder, err := os.Getwd()
+	for ; err == nil; folder = filepath.Dir(folder) {
 		if _, err := os.Stat(filepath.Join(folder, "experiments", "store.go")); err == nil {
 			return folder
 		}
 		if folder == filepath.Dir(folder) {
-			return ""
+			break
 		}
 	}
+	return ""
 }
 
 // store are the runs of one study: those of the results folder, and those that came with the module.
@@ -66,71 +68,75 @@ func openStore(study string, o Options) (store, error) {
 	return s, err
 }
 
-// found is what is stored of a run.
-type found struct {
-	// record is of this generation: that of the slot, or else one of another backend; nil where there is none.
-	record *Record
-	// elsewhere says that another backend made it, shipped that it came with the module.
-	elsewhere, shipped bool
-	// stale says that another generation is stored.
-	stale bool
-}
-
-// made says that the slot itself holds a run.
-func (f found) made() bool { return f.record != nil && !f.elsewhere && f.record.Error == "" }
-
 // find reads what is stored of a run.
-func (s slot) find() (f found, err error) {
-	if f.record, f.shipped, err = s.read(); err != nil || f.record != nil {
+func (r Result) find() (f Result, err error) {
+	f = Result{Run: r.Run, slot: r.slot}
+	if f.Record, f.Shipped, err = r.slot.read(); err != nil || f.Record != nil {
 		return f, err
 	}
-	others, err := s.others()
+	others, err := r.slot.others()
 	if err != nil {
 		return f, err
 	}
 	for _, other := range others {
-		if other.generation != s.generation {
-			f.stale = true
+		if other.generation != r.slot.generation {
+			f.Stale = true
 			continue
 		}
 		record, shipped, err := other.read()
 		if err != nil {
 			return f, err
 		}
-		if record != nil && (f.record == nil || f.record.Error != "") {
-			f.record, f.shipped, f.elsewhere = record, shipped, true
+		if record != nil && (f.Record == nil || f.Record.Error != "") {
+			f.Record, f.Shipped, f.Elsewhere = record, shipped, true
 		}
 	}
-	f.stale = f.stale && f.record == nil
+	f.Stale = f.Stale && f.Record == nil
 	return f, nil
 }
 
-// read is the record of a slot, and whether it came with the module; nil when there is none. A file that is damaged,
-// or is of another run, is a record of that error.
+// errDamaged is wrapped by the error of a stored file that is damaged or of another run.
+var errDamaged = errors.New("is damaged")
+
+// read is the record of a slot, and whether it came with the module; nil when there is none. One that is damaged is a
+// record of that error.
 func (s slot) read() (r *Record, shipped bool, err error) {
-	content, err := os.ReadFile(s.file())
-	if errors.Is(err, fs.ErrNotExist) {
-		if content, shipped = s.shipped[s.name]; !shipped {
-			return nil, false, nil
+	r, err = s.own()
+	if r == nil && err == nil {
+		var content []byte
+		if content, shipped = s.shipped[s.name]; shipped {
+			r, err = s.decode(content)
 		}
-	} else if err != nil {
-		return nil, false, unreadable(err)
 	}
-	if r, err = s.decode(content); err != nil {
-		r = &Record{Study: s.study, Identity: s.identity, Generation: s.generation, Backend: s.backend,
-			Error: fmt.Sprintf("stored file %s is damaged: %v", s.file(), err)}
+	if errors.Is(err, errDamaged) {
+		return &Record{Study: s.study, Identity: s.identity, Generation: s.generation, Backend: s.backend,
+			Error: err.Error()}, shipped, nil
 	}
-	return r, shipped, nil
+	return r, shipped, err
+}
+
+// own is the record of the slot's file; nil when there is none.
+func (s slot) own() (*Record, error) {
+	content, err := os.ReadFile(s.file())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, unreadable(err)
+	}
+	return s.decode(content)
 }
 
 // decode reads the content of the slot's file.
 func (s slot) decode(content []byte) (*Record, error) {
 	r, err := decodeRecord(content)
-	if err == nil && (r.Study != s.study || !bytes.Equal(r.Identity, s.identity) || r.Generation != s.generation ||
-		fileName(r.Backend) != fileName(s.backend)) {
+	if err == nil && (r.Study != s.study || r.Name() != s.name || !bytes.Equal(r.Identity, s.identity)) {
 		err = errors.New("it is of another run")
 	}
-	return r, err
+	if err != nil {
+		return nil, fmt.Errorf("stored file %s %w: %w", s.file(), errDamaged, err)
+	}
+	return r, nil
 }
 
 // save writes the record in one step.

@@ -81,14 +81,19 @@ func (r Run) keys() string {
 
 func (r Run) keyNames() []string { return slices.Sorted(maps.Keys(r.Keys)) }
 
+// block is what models are compared on: keys, fold and seed.
+func (r Run) block() string {
+	block := r.keys()
+	if r.Fold > 0 {
+		block += fmt.Sprintf(" %d", r.Fold)
+	}
+	return fmt.Sprintf("%s, seed %d", block, r.Seed)
+}
+
 // String names the run for people.
 func (r Run) String() string {
-	s := r.Model.Name
-	if keys := r.keys(); keys != "" {
-		s += ", " + keys
+	if len(r.Keys) == 0 {
+		return r.Model.Name + r.block()
 	}
-	if r.Fold > 0 {
-		s += fmt.Sprintf(" %d", r.Fold)
-	}
-	return fmt.Sprintf("%s, seed %d", s, r.Seed)
+	return r.Model.Name + ", " + r.block()
 }

@@ -278,7 +278,8 @@ func TestTextsHaveTheirWidth(t *testing.T) {
 	if texts == 0 || fitted != texts {
 		t.Errorf("%d of %d texts say how wide they are", fitted, texts)
 	}
-	if want := fmt.Sprintf(`textLength="%.2f"`, titleText.Width("Errors <of> A & B").Points()); !strings.Contains(string(svg), want) {
+	if want := fmt.Sprintf(`textLength="%.2f"`,
+		titleText.Width("Errors <of> A & B").Points()); !strings.Contains(string(svg), want) {
 		t.Errorf("no %s for the title", want)
 	}
 }

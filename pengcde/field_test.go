@@ -113,7 +113,8 @@ func TestOwnField(t *testing.T) {
 		t.Errorf("the loaded model forecasts %v, the saved one %v", got, want)
 	}
 	for name, given := range map[string][]field.Field{"none": nil, "another": {field.PENG{}}} {
-		if _, err := Load(backend, file, given...); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), `"pengcde.diffusion"`) {
+		if _, err := Load(backend, file, given...); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(),
+			`"pengcde.diffusion"`) {
 			t.Errorf("%s given: %v, want ErrFile with the field's name", name, err)
 		}
 	}
@@ -121,7 +122,8 @@ func TestOwnField(t *testing.T) {
 		t.Errorf("a value of another size: %v, want ErrFile", err)
 	}
 	runs := []SeedRun{{Model: m, Training: split.Train, Validation: split.Validation}}
-	if _, err := FitSeeds(context.Background(), runs); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "several seeds") {
+	if _, err := FitSeeds(context.Background(), runs); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(),
+		"several seeds") {
 		t.Errorf("seeds: %v, want ErrInput", err)
 	}
 	other := Config{Nodes: 2, Features: 1, Field: diffusion{4, 0.25}}
@@ -177,7 +179,8 @@ func TestOlderModelFile(t *testing.T) {
 // Configurations come back from JSON as they were.
 func TestConfigAsJSON(t *testing.T) {
 	for _, c := range []Config{
-		{Nodes: 2}, {Field: field.GNODE{}, Adaptive: &ode.PID{}}, {Field: published11(), Normalise: dyngraph.Raw, Output: Summed},
+		{Nodes: 2}, {Field: field.GNODE{}, Adaptive: &ode.PID{}}, {Field: published11(), Normalise: dyngraph.Raw,
+			Output: Summed},
 		{Field: field.Original{Hidden: 3, Identities: equivariant.Identities{Size: 2}}}, {Field: field.PENG{Parity: true}},
 	} {
 		text, err := json.Marshal(c)
@@ -230,7 +233,8 @@ func TestIdentitiesOfBefore(t *testing.T) {
 		source
 		digest string
 	}{
-		{source{windows, ringSplit(t).Train, sha256.New()}, "aaefb6f878bd7a4afb56d3faeb9b08f979ed772cad3cb7da1d5fdd080d005d4a"},
+		{source{windows, ringSplit(t).Train, sha256.New()},
+			"aaefb6f878bd7a4afb56d3faeb9b08f979ed772cad3cb7da1d5fdd080d005d4a"},
 		{source{series, wholes(pulses(t, 6, 1), pulses(t, 6, 2)), sha256.New()},
 			"34c43c7f385850fe80e3f058f12a11992e9909a03a44f92606bf3b3e724c0ba0"},
 	} {

@@ -13,45 +13,53 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// The losses of the first 17 optimiser steps agree to 1e-13; there a ReLU meets its kink, and a change of one parameter by
-// 1e-15 at the start, like another order of summation, moves the later losses by 1e-8 and single parameters by 5e-7.
+// The losses of the first 17 optimiser steps agree to 1e-13; there a ReLU meets its kink, and a change of one
+// parameter by 1e-15 at the start, like another order of summation, moves the later losses by 1e-8 and single
+// parameters by 5e-7.
 func TestFixtureModelAdjacency(t *testing.T) {
 	file := fixture.Load(t, "model_adj")
-	checkModel(t, file, field.Adjacency{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()}, "adaptive_grad", 1e-5)
+	checkModel(t, file, field.Adjacency{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()},
+		"adaptive_grad", 1e-5)
 }
 
 func TestFixtureModelOriginal(t *testing.T) {
 	file := fixture.Load(t, "model_orig")
-	checkModel(t, file, field.Original{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()}, "adaptive_grad", 1e-8)
+	checkModel(t, file, field.Original{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()},
+		"adaptive_grad", 1e-8)
 }
 
 func TestFixtureModelPreMult(t *testing.T) {
 	file := fixture.Load(t, "model_premult")
-	checkModel(t, file, field.PreMult{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Nodes: file.Get("n").Int()}, "adaptive_grad", 1e-8)
+	checkModel(t, file, field.PreMult{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(),
+		Nodes: file.Get("n").Int()}, "adaptive_grad", 1e-8)
 }
 
 func TestFixtureModelGNODE(t *testing.T) {
 	file := fixture.Load(t, "model_gnode")
-	checkModel(t, file, field.GNODE{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Lag: true}, "adaptive_grad", 1e-8)
+	checkModel(t, file, field.GNODE{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Lag: true},
+		"adaptive_grad", 1e-8)
 }
 
 func TestFixturePGTOriginal(t *testing.T) {
 	file := fixture.Load(t, "pgt_orig")
-	checkPGT(t, file, field.Original{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Features: file.Get("p").Int()}, 1e-9, 1e-6)
+	checkPGT(t, file, field.Original{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(),
+		Features: file.Get("p").Int()}, 1e-9, 1e-6)
 }
 
 func TestFixturePGTPengDirected(t *testing.T) {
 	file := fixture.Load(t, "pgt_peng_dir")
 	maps, derivative := equivariant.Published11()
-	checkPGT(t, file, field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Features: file.Get("p").Int(),
-		Maps: maps, DerivativeMaps: derivative, Parity: true}, 1e-9, 1e-6)
+	checkPGT(t, file, field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(),
+		Features: file.Get("p").Int(),
+		Maps:     maps, DerivativeMaps: derivative, Parity: true}, 1e-9, 1e-6)
 }
 
-// The published forecast comes from an adaptive solve whose steps are not known and whose field jumps at knots, so it is
-// met to the size of the solver's error.
+// The published forecast comes from an adaptive solve whose steps are not known and whose field jumps at knots, so it
+// is met to the size of the solver's error.
 func TestFixturePGTGNODE(t *testing.T) {
 	file := fixture.Load(t, "pgt_gnode")
-	w, e := observedPGT(t, file, field.GNODE{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()}, ode.PID{})
+	w, e := observedPGT(t, file, field.GNODE{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int()},
+		ode.PID{})
 	t.Parallel()
 	g := wire(t, file, w, []sample{e}, 1)
 	const tolerance = 1e-3
@@ -101,7 +109,8 @@ func checkPGT(t *testing.T, file fixture.Node, f field.Field, tolerance, gradien
 
 	g = g.comparedBy(true, false)
 	fixture.Close(t, "forecast of the graph", g.last(), file.Get("global_output").Array().Data, tolerance)
-	g.checkGradient("of the graph", file.Get("ref_loss_global").Float(), file.Get("ref_grad_global").Params(), tolerance, gradientTolerance)
+	g.checkGradient("of the graph", file.Get("ref_loss_global").Float(), file.Get("ref_grad_global").Params(), tolerance,
+		gradientTolerance)
 }
 
 // last is the forecast at the last time.

@@ -112,7 +112,8 @@ func (g *golden) checkStates(what string, lists []fixture.Node, tolerance float6
 	}
 }
 
-func (g *golden) checkGradient(what string, loss float64, gradient map[string]fixture.Array, lossTolerance, tolerance float64) {
+func (g *golden) checkGradient(what string, loss float64, gradient map[string]fixture.Array, lossTolerance,
+	tolerance float64) {
 	g.t.Helper()
 	got, tensors, err := g.network.gradient(context.Background(), g.params, g.batch)
 	if err != nil {
@@ -204,7 +205,8 @@ func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string,
 // sparse product, equally exact, are 1e-7 apart in the loss and 1e-5 in single parameters after the last.
 func TestFixtureModelPeng(t *testing.T) {
 	file := fixture.Load(t, "model_peng")
-	checkModel(t, file, field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Parity: true}, "fixed_sequence_grad", 1e-4)
+	checkModel(t, file, field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Parity: true},
+		"fixed_sequence_grad", 1e-4)
 }
 
 func TestFixtureModelConst(t *testing.T) {
@@ -216,5 +218,6 @@ func TestFixtureModelConst(t *testing.T) {
 // thousandfold: equally exact ways to compute it differ by 1e-8 to 1e-7.
 func TestFixturePGTPeng(t *testing.T) {
 	file := fixture.Load(t, "pgt_peng")
-	checkPGT(t, file, field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Features: file.Get("p").Int(), Parity: true}, 1e-9, 1e-6)
+	checkPGT(t, file, field.PENG{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(),
+		Features: file.Get("p").Int(), Parity: true}, 1e-9, 1e-6)
 }

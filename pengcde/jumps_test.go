@@ -16,9 +16,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// With constant steps the error of a field that jumps at knots falls with the order of the method, on the graphs of England, whose
-// snapshots come into force there. It fell as the step, 6.1e-3, 3.0e-3 and 1.4e-3 at 0.1, 0.05 and 0.025 for GN-ODE, while the
-// steps on both sides of a knot saw the same graph.
+// With constant steps the error of a field that jumps at knots falls with the order of the method, on the graphs of
+// England, whose snapshots come into force there. It fell as the step, 6.1e-3, 3.0e-3 and 1.4e-3 at 0.1, 0.05 and
+// 0.025 for GN-ODE, while the steps on both sides of a knot saw the same graph.
 func TestOrderOfFieldsThatJumpAtKnots(t *testing.T) {
 	series, err := pgt.EnglandCovid()
 	if err != nil {
@@ -51,7 +51,8 @@ func TestOrderOfFieldsThatJumpAtKnots(t *testing.T) {
 		want := forecast(1.0 / 128)
 		var steps, errors []float64
 		for _, step := range []float64{1.0 / 4, 1.0 / 8, 1.0 / 16, 1.0 / 32} {
-			steps, errors = append(steps, math.Log(step)), append(errors, floats.Distance(forecast(step), want, 2)/math.Sqrt(float64(len(want))))
+			steps, errors = append(steps, math.Log(step)), append(errors, floats.Distance(forecast(step), want,
+				2)/math.Sqrt(float64(len(want))))
 		}
 		logs := make([]float64, len(errors))
 		for i, e := range errors {

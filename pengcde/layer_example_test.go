@@ -83,7 +83,8 @@ func ExampleLayer() {
 		log.Fatal(err)
 	}
 	defer step.Finalize()
-	inputs := []any{tensors.FromFlatDataAndDimensions(x, batch, nodes, 1), tensors.FromFlatDataAndDimensions(y, batch, nodes, 1)}
+	inputs := []any{tensors.FromFlatDataAndDimensions(x, batch, nodes, 1), tensors.FromFlatDataAndDimensions(y, batch,
+		nodes, 1)}
 	for _, c := range control {
 		inputs = append(inputs, c)
 	}

@@ -75,7 +75,8 @@ func (l layered) inGraph(t *testing.T, store *model.Store, recompute int) [][]fl
 	t.Helper()
 	last := len(l.times) - 1
 	out, err := model.CallOnceN(l.backend.Compute, store, func(scope *model.Scope, in []*Node) []*Node {
-		builder := pengcde.Layer(scope, in[0], l.form, in[1:], l.times[0], l.times[last]).Steps(l.steps).Method(ode.Bosh3).Recompute(recompute)
+		builder := pengcde.Layer(scope, in[0], l.form, in[1:], l.times[0],
+			l.times[last]).Steps(l.steps).Method(ode.Bosh3).Recompute(recompute)
 		if l.field != nil {
 			builder.Field(l.field)
 		}
@@ -196,7 +197,8 @@ func TestLayerVariables(t *testing.T) {
 		layer := func(name string) *pengcde.LayerBuilder {
 			return pengcde.Layer(scope.In("%s", name), in[0], l.form, in[1:], 0, 1)
 		}
-		return []*Node{layer("a").Done(), layer("b").Done(), layer("c").Seed(1).Done(), layer("d").Field(field.Constant{Hidden: 3}).Done()}
+		return []*Node{layer("a").Done(), layer("b").Done(), layer("c").Seed(1).Done(),
+			layer("d").Field(field.Constant{Hidden: 3}).Done()}
 	}, l.inputs()...)
 	if err != nil {
 		t.Fatal(err)

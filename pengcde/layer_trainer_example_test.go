@@ -23,9 +23,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// A layer between GoMLX's own layers, trained by GoMLX's loop. Each node of a chain has a number, and its edge to the next
-// opens or closes in time: what is to be found is the number that the node ahead has where the edge has opened, 0 where it
-// has closed.
+// A layer between GoMLX's own layers, trained by GoMLX's loop. Each node of a chain has a number, and its edge to the
+// next opens or closes in time: what is to be found is the number that the node ahead has where the edge has opened, 0
+// where it has closed.
 func ExampleLayer_trainer() {
 	backend, err := xla.Open(xla.Config{Backend: "go"}) // pure Go starts sooner than XLA for so small a model
 	if err != nil {
@@ -51,7 +51,8 @@ func ExampleLayer_trainer() {
 			before[e] = 1 - after[e]
 			y[b*nodes+e] = float32(after[e]) * x[b*nodes+e+1]
 		}
-		samples = append(samples, field.Sample{Knots: []float64{0, 1}, Pattern: pattern, Snapshots: [][]float64{before, after}})
+		samples = append(samples, field.Sample{Knots: []float64{0, 1}, Pattern: pattern, Snapshots: [][]float64{before,
+			after}})
 	}
 	control, form, err := field.NewControl(dtypes.Float32, equivariant.Dense, samples)
 	if err != nil {

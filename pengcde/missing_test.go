@@ -19,7 +19,8 @@ import (
 
 var nan = math.NaN()
 
-// gaps is ring with one feature in three and one target in four missing, and what the features are when they are filled.
+// gaps is ring with one feature in three and one target in four missing, and what the features are when they are
+// filled.
 func gaps(t *testing.T) (missing, filled *dyngraph.Series) {
 	t.Helper()
 	missing, filled = ring(t), ring(t)
@@ -112,8 +113,8 @@ func TestGapsDoNotLookAhead(t *testing.T) {
 	}
 }
 
-// The loss is the mean over windows of the error over observed targets, by every measure, its gradient agrees with finite
-// differences, and targets that are all observed weigh as they do alone.
+// The loss is the mean over windows of the error over observed targets, by every measure, its gradient agrees with
+// finite differences, and targets that are all observed weigh as they do alone.
 func TestLossOfObservedTargets(t *testing.T) {
 	backend := xlatest.Go(t)
 	missing, whole := gaps(t)
@@ -124,10 +125,12 @@ func TestLossOfObservedTargets(t *testing.T) {
 		parity  bool
 		measure func(forecast, target []float64) (float64, error)
 	}{
-		"by node": {field.PENG{}, false, train.MSE}, "global": {field.PENG{}, true, train.MSE}, "pairwise": {field.Constant{}, true, train.BroadcastMSE},
+		"by node": {field.PENG{}, false, train.MSE}, "global": {field.PENG{}, true,
+			train.MSE}, "pairwise": {field.Constant{}, true, train.BroadcastMSE},
 	} {
 		m := ringModelOn(t, backend, func(cfg *Config) { cfg.Field, cfg.Parity, cfg.Float64 = c.kind, c.parity, true })
-		windows := []dyngraph.Window{{Series: missing, Start: 1, Length: 4}, {Series: missing, Start: 6, Length: 4}, {Series: whole, Start: 3, Length: 4}}
+		windows := []dyngraph.Window{{Series: missing, Start: 1, Length: 4}, {Series: missing, Start: 6, Length: 4},
+			{Series: whole, Start: 3, Length: 4}}
 		want := 0.0
 		for _, w := range windows {
 			e, err := c.measure(forecast(t, m, w), w.Target())
@@ -196,7 +199,8 @@ func TestMissingErrors(t *testing.T) {
 		series := ring(t)
 		c.damage(series)
 		w := []dyngraph.Window{{Series: series, Start: 4, Length: 4}}
-		if _, err := m.Fit(context.Background(), w, w, train.Config{}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.says) {
+		if _, err := m.Fit(context.Background(), w, w, train.Config{}); !errors.Is(err, ErrInput) ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want ErrInput that says %q", name, err, c.says)
 		}
 	}

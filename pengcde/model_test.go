@@ -45,7 +45,8 @@ func ring(t *testing.T) *dyngraph.Series {
 			features = append(features, math.Sin(time/2+phase), math.Cos(time/2+phase))
 			targets = append(targets, math.Sin((time+1)/2+phase))
 		}
-		s.Weights, s.Features, s.Targets = append(s.Weights, weights), append(s.Features, features), append(s.Targets, targets)
+		s.Weights, s.Features, s.Targets = append(s.Weights, weights), append(s.Features, features), append(s.Targets,
+			targets)
 	}
 	return s
 }
@@ -95,7 +96,8 @@ func forecast(t *testing.T, m *Model, w dyngraph.Window) []float64 {
 
 func TestFitLearnsSavesAndLoads(t *testing.T) {
 	split, m := ringSplit(t), ringModel(t, nil)
-	report, err := m.Fit(context.Background(), split.Train, split.Validation, train.Config{Epochs: 15, Patience: 15, BatchSize: 5, AdamW: train.AdamW{LearningRate: 3e-2}})
+	report, err := m.Fit(context.Background(), split.Train, split.Validation, train.Config{Epochs: 15, Patience: 15,
+		BatchSize: 5, AdamW: train.AdamW{LearningRate: 3e-2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +180,12 @@ func damagedFiles(t *testing.T, m *Model, path string) {
 func TestInterruptedFitKeepsAModel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	split, m := ringSplit(t), ringModel(t, nil)
-	report, err := m.Fit(ctx, split.Train, split.Validation, train.Config{EvaluateEvery: 1, BatchSize: 5, Progress: func(p train.Progress) {
-		if p.Epoch == 2 {
-			cancel()
-		}
-	}})
+	report, err := m.Fit(ctx, split.Train, split.Validation, train.Config{EvaluateEvery: 1, BatchSize: 5,
+		Progress: func(p train.Progress) {
+			if p.Epoch == 2 {
+				cancel()
+			}
+		}})
 	if !errors.Is(err, context.Canceled) || report.Stop != train.StopInterrupted || report.Best < 0 {
 		t.Errorf("error %v, report %+v", err, report)
 	}
@@ -204,7 +207,8 @@ func TestRelabellingRelabelsForecasts(t *testing.T) {
 	}
 	relabelled.Pattern = pattern
 	for k := range series.Times {
-		weights, features, targets := make([]float64, len(place)), make([]float64, ringNodes*ringFeatures), make([]float64, ringNodes)
+		weights, features, targets := make([]float64, len(place)), make([]float64, ringNodes*ringFeatures), make([]float64,
+			ringNodes)
 		for e, w := range series.Weights[k] {
 			weights[place[e]] = w
 		}
@@ -212,10 +216,12 @@ func TestRelabellingRelabelsForecasts(t *testing.T) {
 			copy(features[v*ringFeatures:(v+1)*ringFeatures], series.Features[k][u*ringFeatures:])
 			targets[v] = series.Targets[k][u]
 		}
-		relabelled.Weights, relabelled.Features, relabelled.Targets = append(relabelled.Weights, weights), append(relabelled.Features, features), append(relabelled.Targets, targets)
+		relabelled.Weights, relabelled.Features, relabelled.Targets = append(relabelled.Weights,
+			weights), append(relabelled.Features, features), append(relabelled.Targets, targets)
 	}
 	m := ringModelOn(t, xlatest.Backend(t), func(c *Config) { c.Float64 = true })
-	y, z := forecast(t, m, dyngraph.Window{Series: series, Start: 2, Length: 5}), forecast(t, m, dyngraph.Window{Series: &relabelled, Start: 2, Length: 5})
+	y, z := forecast(t, m, dyngraph.Window{Series: series, Start: 2, Length: 5}), forecast(t, m,
+		dyngraph.Window{Series: &relabelled, Start: 2, Length: 5})
 	for u, v := range order {
 		if math.Abs(y[u]-z[v]) > 1e-11 {
 			t.Errorf("node %d: forecast %.15g, relabelled %.15g", u, y[u], z[v])
@@ -239,7 +245,8 @@ func TestPredictTimes(t *testing.T) {
 	if _, err := m.Predict(ctx, w, []float64{2.5}); !errors.Is(err, ErrPastLast) {
 		t.Errorf("past the last input: %v, want ErrPastLast", err)
 	}
-	if held, err := m.Predict(ctx, w, []float64{2, 2.5, 4}, HoldControl()); err != nil || math.Abs(held[0][2][0]-states[2][2][0]) > 1e-6 {
+	if held, err := m.Predict(ctx, w, []float64{2, 2.5, 4}, HoldControl()); err != nil ||
+		math.Abs(held[0][2][0]-states[2][2][0]) > 1e-6 {
 		t.Errorf("held control: %v, at the last input %v, want %v", err, held[0][2], states[2][2])
 	}
 	alone, err := m.Predict(ctx, w, []float64{0.7})
@@ -281,7 +288,8 @@ func TestLatestForecastsTheUnknown(t *testing.T) {
 	if y := forecast(t, m, latest); len(y) != ringNodes || latest.Target() != nil {
 		t.Errorf("forecast of %d nodes, target %v", len(y), latest.Target())
 	}
-	if _, err := m.Fit(context.Background(), []dyngraph.Window{latest}, []dyngraph.Window{latest}, train.Config{}); !errors.Is(err, ErrInput) {
+	if _, err := m.Fit(context.Background(), []dyngraph.Window{latest}, []dyngraph.Window{latest},
+		train.Config{}); !errors.Is(err, ErrInput) {
 		t.Errorf("training on an unknown target: %v, want ErrInput", err)
 	}
 }
@@ -297,7 +305,8 @@ func TestWindowsThatCannotBeUsed(t *testing.T) {
 		if _, err := m.Predict(context.Background(), w, nil); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
 		}
-		if _, err := m.Fit(context.Background(), []dyngraph.Window{w}, []dyngraph.Window{w}, train.Config{}); !errors.Is(err, ErrInput) {
+		if _, err := m.Fit(context.Background(), []dyngraph.Window{w}, []dyngraph.Window{w},
+			train.Config{}); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: fit gives %v, want ErrInput", name, err)
 		}
 	}
@@ -313,16 +322,19 @@ func TestClosedModel(t *testing.T) {
 	if err := m.Save(filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrClosed) {
 		t.Errorf("save: %v", err)
 	}
-	if _, err := m.Predict(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}, nil); !errors.Is(err, ErrClosed) {
+	if _, err := m.Predict(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}, nil); !errors.Is(err,
+		ErrClosed) {
 		t.Errorf("forecast: %v", err)
 	}
 }
 
 func TestModelInputErrors(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Step: -1}, "unknown output": {Nodes: 2, Features: 1, Output: "x"},
+		"no nodes": {Features: 1}, "negative step": {Nodes: 2, Features: 1, Step: -1}, "unknown output": {Nodes: 2,
+			Features: 1, Output: "x"},
 		"negative width": {Nodes: 2, Features: 1, Hidden: -3}, "infinite step": {Nodes: 2, Features: 1, Step: math.Inf(1)},
-		"unknown normalisation": {Nodes: 2, Features: 1, Normalise: "kipf"}, "adaptive": {Nodes: 2, Features: 1, Adaptive: &ode.PID{RTol: -1}},
+		"unknown normalisation": {Nodes: 2, Features: 1, Normalise: "kipf"}, "adaptive": {Nodes: 2, Features: 1,
+			Adaptive: &ode.PID{RTol: -1}},
 		"unknown map":           {Nodes: 2, Features: 1, Field: field.PENG{Maps: []equivariant.Map{99}}},
 		"maps that do not pair": {Nodes: 2, Features: 1, Field: field.PENG{DerivativeMaps: equivariant.All15()}},
 		"other sizes":           {Nodes: 2, Features: 1, Field: field.PENG{Features: 7}},
@@ -332,13 +344,16 @@ func TestModelInputErrors(t *testing.T) {
 		"summed, parity":        {Nodes: 2, Features: 1, Output: Summed, Parity: true},
 		"huge width":            {Nodes: 2, Features: 1, Hidden: 1 << 40},
 		"width that overflows":  {Nodes: 2, Features: 1, Hidden: math.MaxInt},
-		"huge depth":            {Nodes: 2, Features: 1, Layers: 1 << 40}, "huge outputs": {Nodes: 2, Features: 1, Outputs: 1 << 40},
+		"huge depth":            {Nodes: 2, Features: 1, Layers: 1 << 40}, "huge outputs": {Nodes: 2, Features: 1,
+			Outputs: 1 << 40},
 		"outputs that overflow":              {Nodes: 2, Features: 1, Outputs: math.MaxInt},
 		"huge features":                      {Nodes: 2, Features: 1 << 40},
 		"features that overflow with a mask": {Nodes: 2, Features: math.MaxInt, Mask: path.Observed},
 		"huge graph":                         {Nodes: 1 << 40, Features: 1},
-		"huge identities":                    {Nodes: 2, Features: 1, Field: field.PENG{Identities: equivariant.Identities{Size: 1 << 40}}},
-		"identities that overflow":           {Nodes: 2, Features: 1, Field: field.PENG{Identities: equivariant.Identities{Size: math.MaxInt}}},
+		"huge identities": {Nodes: 2, Features: 1,
+			Field: field.PENG{Identities: equivariant.Identities{Size: 1 << 40}}},
+		"identities that overflow": {Nodes: 2, Features: 1,
+			Field: field.PENG{Identities: equivariant.Identities{Size: math.MaxInt}}},
 		"huge table": {Nodes: 1 << 30, Features: 1,
 			Field: field.PENG{Identities: equivariant.Identities{Size: 1, Kind: equivariant.IdentityTable}}},
 		"huge fusion":       {Nodes: 1 << 30, Features: 1, Field: field.PreMult{}},
@@ -373,12 +388,14 @@ func TestModelInputErrors(t *testing.T) {
 		change func(*Config)
 		window dyngraph.Window
 	}{
-		"too many steps":          {func(c *Config) { c.Step = 1e-9 }, w},
-		"memory below one state":  {func(c *Config) { c.Memory.Bytes = 1 }, w},
-		"weights below 0, logged": {func(c *Config) { c.Normalise = dyngraph.Log }, dyngraph.Window{Series: &negative, Length: w.Length}},
+		"too many steps":         {func(c *Config) { c.Step = 1e-9 }, w},
+		"memory below one state": {func(c *Config) { c.Memory.Bytes = 1 }, w},
+		"weights below 0, logged": {func(c *Config) { c.Normalise = dyngraph.Log }, dyngraph.Window{Series: &negative,
+			Length: w.Length}},
 	} {
 		m := ringModel(t, c.change)
-		if _, err := m.Fit(context.Background(), []dyngraph.Window{c.window}, split.Validation, train.Config{Epochs: 1}); !errors.Is(err, ErrInput) {
+		if _, err := m.Fit(context.Background(), []dyngraph.Window{c.window}, split.Validation,
+			train.Config{Epochs: 1}); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want ErrInput", name, err)
 		}
 	}
@@ -392,7 +409,8 @@ func TestEveryParameterLearns(t *testing.T) {
 		path   path.Kind
 	}{{field.PENG{}, false, ""}, {field.PENG{}, true, ""}, {field.PENG{Maps: equivariant.All15()}, false, path.Natural},
 		{published11(), false, path.Ramp}, {field.Constant{}, false, ""}, {field.Constant{}, true, ""},
-		{field.Original{}, false, path.Linear}, {field.Adjacency{}, false, ""}, {field.PreMult{}, true, ""}, {field.GNODE{}, true, ""}} {
+		{field.Original{}, false, path.Linear}, {field.Adjacency{}, false, ""}, {field.PreMult{}, true, ""}, {field.GNODE{},
+			true, ""}} {
 		m := ringModelOn(t, backend, func(cfg *Config) {
 			cfg.Field, cfg.Parity, cfg.Float64, cfg.Path = c.field, c.parity, true, c.path
 		})

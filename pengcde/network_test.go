@@ -7,7 +7,8 @@ import (
 )
 
 // gradient returns the loss of a batch and its gradient.
-func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, []*tensors.Tensor, error) {
+func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, []*tensors.Tensor,
+	error) {
 	losses, gradients, err := n.evaluate(ctx, params, b, true)
 	if err != nil {
 		return 0, nil, notFinite(err)

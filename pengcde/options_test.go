@@ -47,7 +47,8 @@ func trainsSavesAndLoads(t *testing.T, backend *xla.Backend, change func(*Config
 		c.Mask, c.Memory = path.Observed, ode.Memory{Checkpoints: 2, Host: true}
 		change(c)
 	})
-	report, err := m.Fit(context.Background(), split.Train, split.Validation, train.Config{Epochs: 6, EvaluateEvery: 1, BatchSize: 4})
+	report, err := m.Fit(context.Background(), split.Train, split.Validation, train.Config{Epochs: 6, EvaluateEvery: 1,
+		BatchSize: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,8 @@ func TestMemoryOfAModel(t *testing.T) {
 		}
 	}
 	m := ringModelOn(t, backend, func(c *Config) { c.Memory.Bytes = 10 })
-	if _, err := m.Fit(ctx, split.Train, split.Validation, train.Config{}); !errors.Is(err, ode.ErrInput) || !strings.Contains(err.Error(), "Memory of 10 bytes") {
+	if _, err := m.Fit(ctx, split.Train, split.Validation, train.Config{}); !errors.Is(err, ode.ErrInput) ||
+		!strings.Contains(err.Error(), "Memory of 10 bytes") {
 		t.Errorf("less than one state: %v, want ode.ErrInput", err)
 	}
 }
@@ -185,7 +187,8 @@ func TestOptionErrors(t *testing.T) {
 		"negative memory":    {func(c *Config) { c.Memory.Bytes = -5 }, "-5 bytes"},
 		"negative number of": {func(c *Config) { c.Memory.Checkpoints = -2 }, "-2 checkpoints"},
 		"unknown product":    {func(c *Config) { c.Product = "diagonal" }, `"diagonal"`},
-		"two kinds of steps": {func(c *Config) { c.Step, c.Adaptive = 0.1, &ode.PID{} }, "Config.Step is 0.1 beside Adaptive"},
+		"two kinds of steps": {func(c *Config) { c.Step, c.Adaptive = 0.1, &ode.PID{} },
+			"Config.Step is 0.1 beside Adaptive"},
 		"bound without need": {func(c *Config) { c.MaxSteps = 10 }, "Config.MaxSteps is 10"},
 		"negative bound":     {func(c *Config) { c.MaxSteps, c.Adaptive = -1, &ode.PID{} }, "Config.MaxSteps is -1"},
 	} {

@@ -30,8 +30,8 @@ func graphRing(t *testing.T) *dyngraph.Series {
 
 func summed(c *Config) { c.Output, c.Outputs, c.Float64 = Summed, 2, true }
 
-// A forecast of the graph is trained on windows and on whole series: its gradient agrees with finite differences, and the
-// loss is the mean square over observed targets of what Predict gives.
+// A forecast of the graph is trained on windows and on whole series: its gradient agrees with finite differences, and
+// the loss is the mean square over observed targets of what Predict gives.
 func TestSummed(t *testing.T) {
 	s, ctx := graphRing(t), context.Background()
 	m := ringModel(t, summed)

@@ -33,7 +33,8 @@ func ExampleModel_Plan() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(plan.Solve.Steps, "steps,", plan.Solve.Evaluations, "evaluations forward,", plan.Solve.PullbackEvaluations, "back")
+	fmt.Println(plan.Solve.Steps, "steps,", plan.Solve.Evaluations, "evaluations forward,",
+		plan.Solve.PullbackEvaluations, "back")
 	fmt.Printf("data %.1f MiB, parameters %.1f MiB, programs about %.0f MiB\n",
 		float64(plan.Data)/(1<<20), float64(plan.Parameters)/(1<<20), float64(plan.Temporary)/(1<<20))
 	// Output:

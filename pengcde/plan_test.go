@@ -15,8 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// What training holds on the device, counted buffer by buffer, is what was planned, but for what compiled programs take for
-// themselves, which is not seen: with constant steps to a tenth, with adaptive steps at most as much.
+// What training holds on the device, counted buffer by buffer, is what was planned, but for what compiled programs
+// take for themselves, which is not seen: with constant steps to a tenth, with adaptive steps at most as much.
 func TestPlanAgainstTraining(t *testing.T) {
 	plain, err := xla.Open(xla.Config{Backend: "go"})
 	if err != nil {
@@ -49,7 +49,8 @@ func TestPlanAgainstTraining(t *testing.T) {
 			if m.Live != 0 {
 				t.Errorf("planning left %d bytes on the device", m.Live)
 			}
-			if _, err := model.Fit(context.Background(), wholes(series...), nil, train.Config{Epochs: 1, BatchSize: 2, EvaluateEvery: -1}); err != nil {
+			if _, err := model.Fit(context.Background(), wholes(series...), nil, train.Config{Epochs: 1, BatchSize: 2,
+				EvaluateEvery: -1}); err != nil {
 				t.Fatal(err)
 			}
 			planned := plan.DeviceBytes - plan.Temporary
@@ -63,7 +64,8 @@ func TestPlanAgainstTraining(t *testing.T) {
 				t.Errorf("exact %t, temporary %d", plan.Solve.Exact, plan.Temporary)
 			}
 			text := plan.String()
-			if strings.Contains(text, " steps accepted ") == plan.Solve.Exact || !strings.Contains(text, "MiB on the device") && !strings.Contains(text, "KiB on the device") {
+			if strings.Contains(text, " steps accepted ") == plan.Solve.Exact || !strings.Contains(text,
+				"MiB on the device") && !strings.Contains(text, "KiB on the device") {
 				t.Errorf("%q of a plan with exact %t", text, plan.Solve.Exact)
 			}
 		})
@@ -185,7 +187,8 @@ func TestPlanOfWindows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count := int64(len(windows)); all.Data != count*one.Data || all.DeviceBytes != one.DeviceBytes+(count-1)*one.Data || all.HostBytes != one.HostBytes {
+	if count := int64(len(windows)); all.Data != count*one.Data ||
+		all.DeviceBytes != one.DeviceBytes+(count-1)*one.Data || all.HostBytes != one.HostBytes {
 		t.Errorf("%d windows: %s; one: %s", count, all, one)
 	}
 	if !all.Solve.Exact || all.Solve.Steps[0] != one.Solve.Steps[0] {

@@ -28,8 +28,8 @@ func knownRing(t *testing.T) *dyngraph.Series {
 	return s
 }
 
-// With the same parameters a residual model forecasts as much more as the recent mean is, at all times, also of the window
-// whose target is not known, and its loss is that of these forecasts.
+// With the same parameters a residual model forecasts as much more as the recent mean is, at all times, also of the
+// window whose target is not known, and its loss is that of these forecasts.
 func TestResidualAddsTheRecentMean(t *testing.T) {
 	series := knownRing(t)
 	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Residual = true })
@@ -76,13 +76,15 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 
 func TestResidualErrors(t *testing.T) {
 	residual := ringModel(t, func(c *Config) { c.Residual = true })
-	if _, err := residual.Predict(context.Background(), dyngraph.Window{Series: ring(t), Length: 4}, nil); !errors.Is(err, ErrInput) {
+	if _, err := residual.Predict(context.Background(), dyngraph.Window{Series: ring(t), Length: 4},
+		nil); !errors.Is(err, ErrInput) {
 		t.Errorf("series that knows no recent means: %v, want ErrInput", err)
 	}
 	if _, err := residual.Predict(context.Background(), knownRing(t).Whole(), nil); !errors.Is(err, ErrInput) {
 		t.Errorf("a whole series: %v, want ErrInput", err)
 	}
-	if _, err := New(xlatest.Go(t), Config{Nodes: 2, Features: 1, Residual: true, Parity: true}); !errors.Is(err, ErrInput) {
+	if _, err := New(xlatest.Go(t), Config{Nodes: 2, Features: 1, Residual: true, Parity: true}); !errors.Is(err,
+		ErrInput) {
 		t.Errorf("residual with parity: %v, want ErrInput", err)
 	}
 }
@@ -143,11 +145,13 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 	if !bytes.Equal(saved(m, "again"), whole) {
 		t.Error("the parameters differ")
 	}
-	if _, err := anew(2).Fit(context.Background(), split.Train, split.Validation, config); !errors.Is(err, train.ErrCheckpoint) {
+	if _, err := anew(2).Fit(context.Background(), split.Train, split.Validation, config); !errors.Is(err,
+		train.ErrCheckpoint) {
 		t.Errorf("another model's checkpoint: %v, want ErrCheckpoint", err)
 	}
 	split.Train[0].Series.Targets[5][2] *= 1.01
-	if _, err := anew(1).Fit(context.Background(), split.Train, split.Validation, config); !errors.Is(err, train.ErrCheckpoint) {
+	if _, err := anew(1).Fit(context.Background(), split.Train, split.Validation, config); !errors.Is(err,
+		train.ErrCheckpoint) {
 		t.Errorf("a checkpoint of other data: %v, want ErrCheckpoint", err)
 	}
 }

@@ -53,7 +53,8 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		if _, found := fields.FieldByName(name); !found {
 			t.Errorf("Config has no field %s", name)
 		}
-		if r := resolved(t, change); cmp.Equal(r, base) || name == "MaxSteps" && cmp.Equal(r, resolved(t, changes["Adaptive"])) {
+		if r := resolved(t, change); cmp.Equal(r, base) || name == "MaxSteps" && cmp.Equal(r, resolved(t,
+			changes["Adaptive"])) {
 			t.Errorf("another %s resolves to the same: %+v", name, r)
 		}
 	}
@@ -70,7 +71,8 @@ func TestDefaultsAreWrittenOut(t *testing.T) {
 		c.Normalise, c.Mask, c.Path = dyngraph.NormalisedLaplacian, path.NoMask, path.Hermite
 		c.Field = field.PENG{Hidden: 16, Layers: 2, Features: 2, Maps: equivariant.Published8()}
 	}
-	if diff := cmp.Diff(resolved(t, func(*Config) {}), resolved(t, func(c *Config) { written(c); c.Step = 0.1 })); diff != "" {
+	if diff := cmp.Diff(resolved(t, func(*Config) {}), resolved(t,
+		func(c *Config) { written(c); c.Step = 0.1 })); diff != "" {
 		t.Errorf("constant steps (-defaults +written out):\n%s", diff)
 	}
 	pid := &ode.PID{RTol: 1e-3, ATol: 1e-6, I: 1, First: 0.01, Safety: 0.9, Shrink: 0.2, Grow: 10}
@@ -90,7 +92,10 @@ func TestDefaultsAreWrittenOut(t *testing.T) {
 func TestDivergedParameters(t *testing.T) {
 	split := ringSplit(t)
 	for name, change := range map[string]func(*Config){
-		"float32": nil, "float64": func(c *Config) { c.Float64 = true }, "adaptive": func(c *Config) { c.Adaptive, c.Step = &ode.PID{}, 0 },
+		"float32": nil, "float64": func(c *Config) { c.Float64 = true }, "adaptive": func(c *Config) {
+			c.Adaptive,
+				c.Step = &ode.PID{}, 0
+		},
 	} {
 		rate := 1e20
 		if name == "float64" {
@@ -100,17 +105,21 @@ func TestDivergedParameters(t *testing.T) {
 			m := ringModelOn(t, xlatest.Go(t), change)
 			config := train.Config{Epochs: 3, EvaluateEvery: every, AdamW: train.AdamW{LearningRate: rate}}
 			report, err := m.Fit(context.Background(), split.Train, split.Validation, config)
-			if !errors.Is(err, train.ErrNotFinite) || errors.Is(err, ErrInput) || report == nil || report.Stop != train.StopNotFinite {
-				t.Errorf("%s, validation every %d: %v, report %+v, want ErrNotFinite and that it stopped for that", name, every, err, report)
+			if !errors.Is(err, train.ErrNotFinite) || errors.Is(err, ErrInput) || report == nil ||
+				report.Stop != train.StopNotFinite {
+				t.Errorf("%s, validation every %d: %v, report %+v, want ErrNotFinite and that it stopped for that", name, every,
+					err, report)
 			}
 		}
 	}
 	m := ringModel(t, nil)
-	config := train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: len(split.Train), AdamW: train.AdamW{LearningRate: 1e20}}
+	config := train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: len(split.Train),
+		AdamW: train.AdamW{LearningRate: 1e20}}
 	if _, err := m.Fit(context.Background(), split.Train, nil, config); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Predict(context.Background(), split.Test[0], nil); !errors.Is(err, train.ErrNotFinite) || !strings.Contains(err.Error(), "diverged") {
+	if _, err := m.Predict(context.Background(), split.Test[0], nil); !errors.Is(err, train.ErrNotFinite) ||
+		!strings.Contains(err.Error(), "diverged") {
 		t.Errorf("forecast of a diverged model: %v, want ErrNotFinite", err)
 	}
 }

@@ -30,7 +30,8 @@ func ExampleFitSeeds() {
 			log.Fatal(err)
 		}
 		defer model.Close()
-		set, err := synthetic.Generate(ctx, synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: 16, Graphs: 6, Ticks: 30,
+		set, err := synthetic.Generate(ctx, synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: 16,
+			Graphs: 6, Ticks: 30,
 			Events: 4, Amplitude: synthetic.Shipped, Seed: seed})
 		if err != nil {
 			log.Fatal(err)
@@ -39,11 +40,12 @@ func ExampleFitSeeds() {
 		for _, trajectory := range set.Trajectories {
 			windows = append(windows, trajectory.Series(set.Train, nil).Whole())
 		}
-		runs = append(runs, pengcde.SeedRun{Model: model, Training: windows[:4], Validation: windows[4:], Config: train.Config{
-			BatchSize:  4,
-			Progress:   func(p train.Progress) { fmt.Printf("seed %d: %v\n", seed, p) },
-			Checkpoint: &train.Checkpoint{Path: fmt.Sprintf("runs/seed-%d", seed)},
-		}})
+		runs = append(runs, pengcde.SeedRun{Model: model, Training: windows[:4], Validation: windows[4:],
+			Config: train.Config{
+				BatchSize:  4,
+				Progress:   func(p train.Progress) { fmt.Printf("seed %d: %v\n", seed, p) },
+				Checkpoint: &train.Checkpoint{Path: fmt.Sprintf("runs/seed-%d", seed)},
+			}})
 	}
 	outcomes, err := pengcde.FitSeeds(ctx, runs)
 	if outcomes == nil {

@@ -30,8 +30,8 @@ func seedRuns(t *testing.T, backend *xla.Backend, count int, change func(*Config
 	runs := make([]SeedRun, count)
 	for s := range runs {
 		config := trajectoryConfig(seedNodes)
-		// One layer has no ReLU before its norm, in which rounding may grow beyond all tolerances ("Tolerances" in the package
-		// documentation), and a large epsilon keeps the optimiser from dividing rounding by itself.
+		// One layer has no ReLU before its norm, in which rounding may grow beyond all tolerances ("Tolerances" in the
+		// package documentation), and a large epsilon keeps the optimiser from dividing rounding by itself.
 		config.Hidden, config.Layers, config.Seed = 4, 1, uint64(s+1)
 		if change != nil {
 			change(&config)
@@ -50,7 +50,8 @@ func seedRuns(t *testing.T, backend *xla.Backend, count int, change func(*Config
 		}
 		runs[s] = SeedRun{Model: m, Training: wholes(series(1+s%2), series(3), series(2)),
 			Validation: wholes(series(4)),
-			Config:     train.Config{Epochs: 8, EvaluateEvery: 2, MinEpochs: -1, BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03, Epsilon: 1e-3}}}
+			Config: train.Config{Epochs: 8, EvaluateEvery: 2, MinEpochs: -1, BatchSize: 2,
+				AdamW: train.AdamW{LearningRate: 0.03, Epsilon: 1e-3}}}
 	}
 	return runs
 }
@@ -77,7 +78,8 @@ func sameRun(t *testing.T, what string, got, want *train.Report, a, b *Model) {
 			what, got.Stop, len(got.Epochs), got.Best, want.Stop, len(want.Epochs), want.Best)
 	}
 	for e, epoch := range want.Epochs {
-		for _, v := range [][2]float64{{got.Epochs[e].TrainLoss, epoch.TrainLoss}, {got.Epochs[e].Validation, epoch.Validation},
+		for _, v := range [][2]float64{{got.Epochs[e].TrainLoss, epoch.TrainLoss}, {got.Epochs[e].Validation,
+			epoch.Validation},
 			{got.Epochs[e].GradientNorm, epoch.GradientNorm}} {
 			if math.IsNaN(v[1]) != math.IsNaN(v[0]) || math.Abs(v[0]-v[1]) > tolerance*(1+math.Abs(v[1])) {
 				t.Errorf("%s, epoch %d: %+v, alone %+v", what, e, got.Epochs[e], epoch)
@@ -92,8 +94,8 @@ func sameRun(t *testing.T, what string, got, want *train.Report, a, b *Model) {
 	}
 }
 
-// Three runs at once are what they are one by one: one stops early by patience, one has fewer epochs, so that the last goes on by
-// itself.
+// Three runs at once are what they are one by one: one stops early by patience, one has fewer epochs, so that the last
+// goes on by itself.
 func TestFitSeedsIsFitOfEach(t *testing.T) {
 	for _, product := range []equivariant.Product{equivariant.Dense, equivariant.Sparse} {
 		checkFitSeeds(t, func(c *Config) { c.Product = product })
@@ -111,7 +113,8 @@ func checkFitSeeds(t *testing.T, change func(*Config)) {
 	}
 	want := alone(t, both[0])
 	if want[0].Report.Stop != train.StopPatience || want[2].Report.Stop != train.StopEpochs {
-		t.Fatalf("alone they stop by %q and %q: the first should run out of patience, the last not", want[0].Report.Stop, want[2].Report.Stop)
+		t.Fatalf("alone they stop by %q and %q: the first should run out of patience, the last not", want[0].Report.Stop,
+			want[2].Report.Stop)
 	}
 	var told []int
 	for i := range both[1] {
@@ -163,7 +166,10 @@ func compareFits(t *testing.T, backend *xla.Backend, change func(*Config), spoil
 // All fields, and the kinds of loss.
 func TestFitSeedsOfEveryField(t *testing.T) {
 	changes := map[string]func(*Config){
-		"missing targets": func(*Config) {}, "published loss": func(c *Config) { c.Parity, c.GraphOnly, c.Adaptive = true, false, nil },
+		"missing targets": func(*Config) {}, "published loss": func(c *Config) {
+			c.Parity, c.GraphOnly, c.Adaptive = true,
+				false, nil
+		},
 		"network coders": func(c *Config) { c.LinearCoders = false }, "constant steps": func(c *Config) { c.Adaptive = nil },
 		"constant, published loss": func(c *Config) { c.Field, c.Parity, c.GraphOnly = field.Constant{}, true, false },
 		"per node":                 func(c *Config) { c.Output = PerNode }, "summed": func(c *Config) { c.Output = Summed },
@@ -264,7 +270,8 @@ func TestFitSeedsWithOneThatFails(t *testing.T) {
 				t.Fatalf("alone it ends with %v, want %v", want[1].Err, c.want)
 			}
 			got, err := FitSeeds(context.Background(), both[1])
-			if !errors.Is(err, c.want) || !errors.Is(got[1].Err, c.want) || !strings.Contains(err.Error(), "run 1") || !strings.Contains(err.Error(), c.has) {
+			if !errors.Is(err, c.want) || !errors.Is(got[1].Err, c.want) || !strings.Contains(err.Error(), "run 1") ||
+				!strings.Contains(err.Error(), c.has) {
 				t.Errorf("got %v, want %v of run 1 with %q, as alone: %v", err, c.want, c.has, want[1].Err)
 			}
 			for i := range got {
@@ -290,8 +297,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// Runs that were cut off go on to what they would have come to: together, after each was cut off by itself in another batch
-// of another epoch, with one that had ended, and after they were cut off together.
+// Runs that were cut off go on to what they would have come to: together, after each was cut off by itself in another
+// batch of another epoch, with one that had ended, and after they were cut off together.
 func TestFitSeedsGoesOn(t *testing.T) {
 	for name, cut := range map[string]func(*testing.T, []SeedRun){
 		"together": func(t *testing.T, runs []SeedRun) {
@@ -306,7 +313,8 @@ func TestFitSeedsGoesOn(t *testing.T) {
 				t.Fatalf("got %v, want the context's error", err)
 			}
 			for i, o := range outcomes {
-				if !errors.Is(o.Err, context.Canceled) || o.Report.Stop != train.StopInterrupted || len(o.Report.Epochs) < 2 || len(o.Report.Epochs) > 3 {
+				if !errors.Is(o.Err, context.Canceled) || o.Report.Stop != train.StopInterrupted || len(o.Report.Epochs) < 2 ||
+					len(o.Report.Epochs) > 3 {
 					t.Errorf("run %d: %v, %q after %d epochs", i, o.Err, o.Report.Stop, len(o.Report.Epochs))
 				}
 			}
@@ -324,7 +332,8 @@ func TestFitSeedsGoesOn(t *testing.T) {
 		},
 		"one": func(t *testing.T, runs []SeedRun) {
 			r := runs[2]
-			if _, err := r.Model.Fit(&countdown{context.Background(), 100}, r.Training, r.Validation, r.Config); !errors.Is(err, context.Canceled) {
+			if _, err := r.Model.Fit(&countdown{context.Background(), 100}, r.Training, r.Validation,
+				r.Config); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 		},

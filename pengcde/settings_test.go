@@ -142,7 +142,8 @@ func TestErrorsSayThingsOnce(t *testing.T) {
 			continue
 		}
 		text := err.Error()
-		if strings.Count(text, "pengcde") != 1 || !strings.HasPrefix(text, "pengcde: ") || strings.Count(text, "invalid") > 1 {
+		if strings.Count(text, "pengcde") != 1 || !strings.HasPrefix(text, "pengcde: ") || strings.Count(text,
+			"invalid") > 1 {
 			t.Errorf("%s: %q, want each thing once", name, text)
 		}
 		t.Log(text)
@@ -155,7 +156,8 @@ func TestBuildErrorOfAModel(t *testing.T) {
 	m.network.encoder = nil
 	_, err := m.Predict(context.Background(), ringSplit(t).Train[0], nil)
 	var build *xla.BuildError
-	if !errors.As(err, &build) || build.Program != "encoder" || !strings.HasPrefix(err.Error(), "pengcde: ") || !strings.Contains(err.Error(), "network.go:") {
+	if !errors.As(err, &build) || build.Program != "encoder" || !strings.HasPrefix(err.Error(), "pengcde: ") ||
+		!strings.Contains(err.Error(), "network.go:") {
 		t.Errorf("%v, want a BuildError of the encoder in network.go", err)
 	}
 }

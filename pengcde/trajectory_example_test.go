@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// A simulated world of the paper, small: heat on a grid that changes. The model sees the first temperatures and the graph, and
-// learns the others.
+// A simulated world of the paper, small: heat on a grid that changes. The model sees the first temperatures and the
+// graph, and learns the others.
 func ExampleModel_Fit_wholeSeries() {
 	ctx := context.Background()
 	world := synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat, Nodes: 16, Graphs: 2, Ticks: 30, Events: 4,
@@ -39,12 +39,14 @@ func ExampleModel_Fit_wholeSeries() {
 		log.Fatal(err)
 	}
 	defer backend.Close()
-	model, err := pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, Hidden: 8, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}})
+	model, err := pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, Hidden: 8, GraphOnly: true,
+		LinearCoders: true, Adaptive: &ode.PID{}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer model.Close()
-	_, err = model.Fit(ctx, windows, nil, train.Config{Epochs: 25, EvaluateEvery: -1, BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03}})
+	_, err = model.Fit(ctx, windows, nil, train.Config{Epochs: 25, EvaluateEvery: -1, BatchSize: 2,
+		AdamW: train.AdamW{LearningRate: 0.03}})
 	if err != nil {
 		log.Fatal(err)
 	}

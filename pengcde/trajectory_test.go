@@ -18,8 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// pulses is a ring of n nodes that loses an edge on the way; heat flows from its first node, by forward Euler in 400 steps.
-// Snapshots lie at irregular times.
+// pulses is a ring of n nodes that loses an edge on the way; heat flows from its first node, by forward Euler in 400
+// steps. Snapshots lie at irregular times.
 func pulses(t *testing.T, n, lost int) *dyngraph.Series {
 	t.Helper()
 	var from, to []int
@@ -67,7 +67,8 @@ func wholes(list ...*dyngraph.Series) []dyngraph.Window {
 }
 
 func trajectoryConfig(n int) Config {
-	return Config{Nodes: n, Features: 1, Hidden: 8, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Float64: true}
+	return Config{Nodes: n, Features: 1, Hidden: 8, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{},
+		Float64: true}
 }
 
 func trajectoryModel(t *testing.T, config Config) *Model {
@@ -241,12 +242,16 @@ func TestTrajectoryErrors(t *testing.T) {
 		"nil":         {nil},
 		"other nodes": {pulses(t, n+1, 1)},
 		"no targets":  spoilt(func(s *dyngraph.Series) { s.Targets, s.TargetSize = nil, 0 }),
-		"NaN weight":  spoilt(func(s *dyngraph.Series) { s.Weights[2] = slices.Repeat([]float64{math.NaN()}, len(s.Weights[2])) }),
+		"NaN weight": spoilt(func(s *dyngraph.Series) {
+			s.Weights[2] = slices.Repeat([]float64{math.NaN()},
+				len(s.Weights[2]))
+		}),
 		"one snapshot": spoilt(func(s *dyngraph.Series) {
 			s.Times, s.Weights, s.Features, s.Targets = s.Times[:1], s.Weights[:1], s.Features[:1], s.Targets[:1]
 		}),
 	} {
-		if _, err := m.Fit(context.Background(), wholes(list...), wholes(list...), train.Config{}); !errors.Is(err, ErrInput) {
+		if _, err := m.Fit(context.Background(), wholes(list...), wholes(list...), train.Config{}); !errors.Is(err,
+			ErrInput) {
 			t.Errorf("%s: got %v, want an input error", what, err)
 		}
 	}

@@ -3,7 +3,6 @@ package xla
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gomlx/compute"
 	goxla "github.com/gomlx/go-xla/compute/xla"
@@ -13,32 +12,30 @@ import (
 // whose file is sound but which does not work on this machine is taken for one that does. Errors are those of Open for
 // names that do not exist.
 func Expect(cfg Config) (kind string, err error) {
-	spec, from := cfg.named()
-	head, _, _ := strings.Cut(spec, ",")
-	name, plugin, _ := strings.Cut(head, ":")
+	s := cfg.setting()
 	switch {
-	case spec == "":
+	case s.spec == "":
 		for _, device := range bestDevices() {
 			if slices.ContainsFunc(findPlugins(device), func(file string) bool { return checkPlugin(file) == nil }) {
 				return goxla.BackendName + ":" + device, nil
 			}
 		}
 		return goName, nil
-	case slices.Contains(xlaNames, name):
+	case slices.Contains(xlaNames, s.name):
 		switch {
-		case isFile(plugin):
-			plugin = deviceOf(plugin)
-		case plugin == "":
-			plugin = cpu
+		case isFile(s.plugin):
+			s.plugin = deviceOf(s.plugin)
+		case s.plugin == "":
+			s.plugin = cpu
 			if devices := bestDevices(); len(findPlugins(devices[0])) > 0 {
-				plugin = devices[0]
+				s.plugin = devices[0]
 			}
 		}
-		return goxla.BackendName + ":" + plugin, nil
-	case slices.Contains(compute.List(), name):
-		return name, nil
+		return goxla.BackendName + ":" + s.plugin, nil
+	case slices.Contains(compute.List(), s.name):
+		return s.name, nil
 	}
-	return "", fmt.Errorf("xla: backend %q of %s: %w", spec, from, errUnknown)
+	return "", fmt.Errorf("xla: backend %q of %s: %w", s.spec, s.from, errUnknown)
 }
 
 // bestDevices are those that XLA could compute on here, the best first.

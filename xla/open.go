@@ -53,10 +53,10 @@ func init() { goxla.EnableAutoInstall(false) }
 // gives it back (see mallopt(3)). XLA does not use YNNPACK, which computes some products wrongly, unless $XLA_FLAGS
 // sets xla_cpu_experimental_ynn_fusion_type.
 func Open(cfg Config) (*Backend, error) {
-	if spec, from := cfg.named(); spec != "" {
-		backend, err := openNamed(spec, from)
+	if s := cfg.setting(); s.spec != "" {
+		backend, err := s.open()
 		if err != nil {
-			return nil, fmt.Errorf("xla: backend %q of %s: %w", spec, from, err)
+			return nil, fmt.Errorf("xla: backend %q of %s: %w", s.spec, s.from, err)
 		}
 		return backend, nil
 	}
@@ -73,35 +73,34 @@ func Open(cfg Config) (*Backend, error) {
 	return backend, nil
 }
 
-// named is the backend that is asked for, and by what; "" leaves the choice to Open.
-func (cfg Config) named() (spec, from string) {
-	for _, s := range []struct{ spec, from string }{
-		{cfg.Backend, "Config.Backend"},
-		{os.Getenv(BackendEnv), "$" + BackendEnv},
-		{os.Getenv(GoMLXBackendEnv), "$" + GoMLXBackendEnv},
-	} {
-		if s.spec != "" {
-			return s.spec, s.from
+// setting is a backend that is asked for, such as "xla:cpu,notf32", and by what; "" leaves the choice to Open.
+type setting struct{ spec, from, name, plugin, options string }
+
+func (cfg Config) setting() (s setting) {
+	s = setting{spec: cfg.Backend, from: "Config.Backend"}
+	for _, env := range []string{BackendEnv, GoMLXBackendEnv} {
+		if s.spec == "" {
+			s.spec, s.from = os.Getenv(env), "$"+env
 		}
 	}
-	return "", ""
+	head, options, _ := strings.Cut(s.spec, ",")
+	s.name, s.plugin, _ = strings.Cut(head, ":")
+	s.options = options
+	return s
 }
 
-// openNamed opens the backend of a setting such as "xla:cpu,notf32".
-func openNamed(spec, from string) (*Backend, error) {
-	head, options, _ := strings.Cut(spec, ",")
-	kind, plugin, _ := strings.Cut(head, ":")
+func (s setting) open() (*Backend, error) {
 	switch {
-	case kind == goName:
-		return openGo(from + " asks for it")
-	case slices.Contains(xlaNames, kind):
-		return openXLA(plugin, options, from+"="+spec)
-	case slices.Contains(compute.List(), kind): // registered by the program that imports this package
-		b, err := newCompute(spec)
+	case s.name == goName:
+		return openGo(s.from + " asks for it")
+	case slices.Contains(xlaNames, s.name):
+		return openXLA(s.plugin, s.options, s.from+"="+s.spec)
+	case slices.Contains(compute.List(), s.name): // registered by the program that imports this package
+		b, err := newCompute(s.spec)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrSetting, err)
 		}
-		return &Backend{Compute: b, Device: kind, Origin: from + " asks for it"}, nil
+		return &Backend{Compute: b, Device: s.name, Origin: s.from + " asks for it"}, nil
 	}
 	return nil, errUnknown
 }
@@ -119,9 +118,11 @@ func openBest() (backend *Backend, notice string, err error) {
 	}
 	for _, device := range bestDevices() {
 		found := findPlugins(device)
-		if backend, err := openFirst(found, "", why); err == nil {
+		backend, err := openFirst(found, "", why)
+		if backend != nil {
 			return backend, oneLine(notice, failures), nil
-		} else if len(found) > 0 {
+		}
+		if err != nil {
 			failures = append(failures, err)
 		}
 		if device == cuda {

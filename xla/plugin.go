@@ -111,18 +111,15 @@ func openXLA(plugin, options, why string) (*Backend, error) {
 	return backend, err
 }
 
-// openFirst opens the first of the files that works; the error tells of all of them.
+// openFirst opens the first of the files that works; the error tells of all of them. Of no files it is nil.
 func openFirst(files []string, options, why string) (*Backend, error) {
-	failures := []error{ErrPlugin}
+	var failures []error
 	for _, file := range files {
 		backend, err := openPlugin(file, options, why)
 		if err == nil {
 			return backend, nil
 		}
 		failures = append(failures, err)
-	}
-	if len(failures) == 2 {
-		return nil, failures[1]
 	}
 	return nil, errors.Join(failures...)
 }
@@ -132,8 +129,7 @@ func openPlugin(file, options, why string) (*Backend, error) {
 	if err := checkPlugin(file); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrPlugin, file, err)
 	}
-	device := deviceOf(file)
-	spec := "xla:" + file
+	device, spec := deviceOf(file), "xla:"+file
 	if device == cuda && !strings.Contains(options, "shared_buffers") {
 		spec += ",noshared_buffers" // go-xla takes a "cpu" anywhere in the path for one that shares memory with Go
 	}
@@ -141,11 +137,11 @@ func openPlugin(file, options, why string) (*Backend, error) {
 		spec += "," + options
 	}
 	var b compute.Backend
-	open := func() (err error) {
+	var err error
+	open := func() error {
 		b, err = newCompute(spec)
 		return err
 	}
-	var err error
 	if device == cpu {
 		keepFreedMemory()
 		err = withoutYNNPACK(file, open)

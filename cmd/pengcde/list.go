@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -34,15 +35,13 @@ func (listCommand) Run(_ context.Context, s *streams) error {
 func listData(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "data set\tnodes\tsnapshots\tedges\tfeatures")
-	for _, load := range []func() (*dyngraph.Series, error){
-		func() (*dyngraph.Series, error) { return pgt.EnglandCovid() },
-		func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
-		func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.UO17) },
-	} {
-		s, err := load()
-		if err != nil {
-			return err
-		}
+	england, err := pgt.EnglandCovid()
+	tennis, err2 := pgt.TwitterTennis(pgt.RG17)
+	open, err3 := pgt.TwitterTennis(pgt.UO17)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return err
+	}
+	for _, s := range []*dyngraph.Series{england, tennis, open} {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", s.Name, s.Nodes(), len(s.Times), s.Pattern.Edges(), s.FeatureSize)
 	}
 	return w.Flush()
@@ -58,10 +57,8 @@ func listModels(out io.Writer, study experiments.Study) error {
 		if err != nil {
 			return err
 		}
-		for _, result := range report.Results {
-			for key := range result.Keys {
-				keys[key] = report.Results.Values(key)
-			}
+		for key := range report.Results[0].Keys { // runs of a study have the same ones
+			keys[key] = report.Results.Values(key)
 		}
 		for _, id := range report.Models() {
 			if !slices.Contains(ids, id) {

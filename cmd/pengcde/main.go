@@ -45,21 +45,16 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	os.Exit(code)
+	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	var c commands
 	exited := -1
-	parser, err := kong.New(&c, kong.Name("pengcde"),
+	parser := kong.Must(&c, kong.Name("pengcde"),
 		kong.Description("Permutation equivariant neural graph CDEs: the studies of the paper."),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
-	if err != nil {
-		fmt.Fprintln(stderr, "pengcde:", err)
-		return exitUsage
-	}
 	parsed, err := parser.Parse(args)
 	if exited >= 0 { // --help
 		return exited

@@ -116,7 +116,8 @@ func TestKilledTenTimes(t *testing.T) {
 		before = now
 	}
 	output(t, cut, run()...)
-	differ := []cmp.Option{cmpopts.IgnoreFields(experiments.Training{}, "SecondsPerEpoch"),
+	differ := []cmp.Option{cmpopts.IgnoreUnexported(experiments.Result{}),
+		cmpopts.IgnoreFields(experiments.Training{}, "SecondsPerEpoch"),
 		cmpopts.IgnoreFields(experiments.Facts{}, "PeakBytes"),
 		cmpopts.IgnoreFields(experiments.Record{}, "Seconds", "Ended")}
 	if diff := cmp.Diff(stored(t, whole).Results, stored(t, cut).Results, differ...); diff != "" {
@@ -141,7 +142,8 @@ func TestInterrupt(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(time.Minute); len(files(t, folder, "*.b.safetensors")) == 0; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); len(files(t, folder,
+			"*.b.safetensors")) == 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("no checkpoint within a minute")
 			}
@@ -151,7 +153,8 @@ func TestInterrupt(t *testing.T) {
 		}
 		err := c.Wait()
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || !strings.Contains(stderr.String(), "goes on from here") {
+		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || !strings.Contains(stderr.String(),
+			"goes on from here") {
 			t.Errorf("%v: %v\n%s", signal, err, stderr.String())
 		}
 		c = command(folder, run("--models", "constant", "--seeds", "5")...)
@@ -196,7 +199,8 @@ func TestStale(t *testing.T) {
 	stored := files(t, folder, "*.json")
 	for name := range stored { // only the name tells the generation until it is read
 		path := filepath.Join(folder, "england-covid", name)
-		if err := os.Rename(path, strings.Replace(path, fmt.Sprintf("-g%d-", experiments.Generation), "-g1-", 1)); err != nil {
+		if err := os.Rename(path, strings.Replace(path, fmt.Sprintf("-g%d-", experiments.Generation), "-g1-",
+			1)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -204,7 +208,8 @@ func TestStale(t *testing.T) {
 		t.Errorf("list prints no stale runs:\n%s", text)
 	}
 	for _, command := range []string{"show", "run"} {
-		if text := output(t, folder, append([]string{command}, args...)...); !strings.Contains(text, "stale, ") || !strings.Contains(text, "--stale") {
+		if text := output(t, folder, append([]string{command}, args...)...); !strings.Contains(text, "stale, ") ||
+			!strings.Contains(text, "--stale") {
 			t.Errorf("%s prints no stale runs:\n%s", command, text)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -23,14 +24,19 @@ type choice struct {
 	Fresh   bool              `help:"Leave out the runs that came with the module."`
 }
 
-func (c choice) options() (experiments.Study, experiments.Options, error) {
+// stored finds what is stored of the runs, whose names exist where there is no error.
+func (c choice) stored() (*experiments.Report, experiments.Options, error) {
 	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds, Fresh: c.Fresh,
 		Only: make(map[string][]string)}
 	for key, values := range c.Only {
 		o.Only[key] = strings.Split(values, ",")
 	}
-	s, err := paper.ByName(c.Study)
-	return s, o, err
+	study, err := paper.ByName(c.Study)
+	if err != nil {
+		return nil, o, err
+	}
+	report, err := study.Stored(o)
+	return report, o, err
 }
 
 // seeds are given as numbers and ranges.
@@ -53,11 +59,8 @@ func (s *seeds) UnmarshalText(text []byte) error {
 		if err != nil || err2 != nil || last < first || last-first >= maxSeeds {
 			return fmt.Errorf("seeds %q, want numbers and ranges such as 0-4,7", text)
 		}
-		for seed := first; ; seed++ {
-			read = append(read, seed)
-			if seed == last {
-				break
-			}
+		for i := range last - first + 1 { // last may be the largest number
+			read = append(read, first+i)
 		}
 	}
 	*s = read
@@ -75,36 +78,30 @@ type runCommand struct {
 
 // Run makes the missing runs and prints their table.
 func (c *runCommand) Run(ctx context.Context, s *streams) error {
-	study, o, err := c.options()
-	if err != nil {
-		return err
-	}
 	if c.Backend != "" {
 		if err := os.Setenv(xla.BackendEnv, c.Backend); err != nil {
 			return err
 		}
 	}
-	if _, err := study.Stored(o); err != nil { // names that do not exist are found out before a bar is drawn
+	report, o, err := c.stored()
+	if err != nil {
 		return err
 	}
-	bar := newBar(study.Name, s.err)
+	bar := newBar(c.Study, s.err)
 	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
 	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Update
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
-	report, err := study.Run(ctx, o)
+	report, err = report.Study.Run(ctx, o)
 	if report == nil {
 		bar.Stop("stopped")
 		return err
 	}
-	said, finish := counted(report), bar.Done
 	if err != nil {
-		finish = bar.Stop
+		bar.Stop(counted(report))
+	} else {
+		bar.Done(counted(report))
 	}
-	finish(said)
-	if shown := show(s.out, report, markdown); shown != nil {
-		return shown
-	}
-	return err
+	return cmp.Or(show(s.out, report), err)
 }
 
 // counted says how many runs are stored.

@@ -13,11 +13,6 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-const (
-	markdown = "markdown"
-	asJSON   = "json"
-)
-
 type showCommand struct {
 	choice
 	Format string `help:"markdown (the tables) or json (every run)." enum:"markdown,json" default:"markdown"`
@@ -25,29 +20,24 @@ type showCommand struct {
 
 // Run prints what is stored, and computes nothing.
 func (c *showCommand) Run(_ context.Context, s *streams) error {
-	study, o, err := c.options()
-	if err != nil {
-		return err
-	}
-	report, err := study.Stored(o)
+	report, _, err := c.stored()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(s.err, counted(report))
-	if c.Format == asJSON { // tables have them among their notes
-		for _, line := range report.Remarks() {
-			fmt.Fprintln(s.err, line)
-		}
+	if c.Format == "markdown" {
+		return show(s.out, report)
 	}
-	return show(s.out, report, c.Format)
+	for _, line := range report.Remarks() { // which tables have among their notes
+		fmt.Fprintln(s.err, line)
+	}
+	encoder := json.NewEncoder(s.out)
+	encoder.SetIndent("", " ")
+	return encoder.Encode(report)
 }
 
-func show(w io.Writer, r *experiments.Report, format string) error {
-	if format == asJSON {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", " ")
-		return encoder.Encode(r)
-	}
+// show prints the tables of a report.
+func show(w io.Writer, r *experiments.Report) error {
 	items, err := r.Items()
 	if err != nil {
 		return err

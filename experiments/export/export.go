@@ -41,12 +41,7 @@ func Write(report *experiments.Report, folder string, format Format) (files []st
 		return nil, fmt.Errorf("experiments/export: format %q, want %q or %q: %w", format, CSV, Parquet,
 			experiments.ErrInput)
 	}
-	var stored experiments.Results
-	for _, result := range report.Results {
-		if result.Record != nil {
-			stored = append(stored, result)
-		}
-	}
+	stored := slices.DeleteFunc(slices.Clone(report.Results), func(r experiments.Result) bool { return r.Record == nil })
 	for name, t := range map[string]table{"runs": runs(stored), "arrays": arrays(stored)} {
 		var content bytes.Buffer
 		file := filepath.Join(folder, fmt.Sprintf("%s-%s.%s", report.Study.Name, name, format))
@@ -97,17 +92,13 @@ func runs(stored experiments.Results) table {
 	for _, name := range slices.Sorted(maps.Keys(further)) {
 		columns = append(columns, column{name, further[name]})
 	}
-	return table{columns, func(yield func([]any) bool) {
-		for _, run := range runs {
-			values := make([]any, len(columns))
-			for i, c := range columns {
-				values[i] = run[c.name]
-			}
-			if !yield(values) {
-				return
-			}
+	rows := make([][]any, len(runs))
+	for i, run := range runs {
+		for _, c := range columns {
+			rows[i] = append(rows[i], run[c.name])
 		}
-	}}
+	}
+	return table{columns, slices.Values(rows)}
 }
 
 // known is a value, nil for the zero value.

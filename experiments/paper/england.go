@@ -55,21 +55,15 @@ func englandSettings(p experiments.Profile) []setting {
 	small := network("constant", "Constant", constant, train.Config{})
 	residual := residual(englandSize, 1, better)
 	peng.retrainEvery, residual.retrainEvery, small.retrainEvery = 5, 5, 5
-	all := map[Split]int{Random: 10, Chronological: 3, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}
+	all, more, random := counts(10, 3, 1), counts(10, 5, 5), 10
 	switch p {
-	case experiments.Full:
-		more := map[Split]int{Random: 10, Chronological: 5, PurgedRotation: 5, RollingOrigin: 5, LeakyRotation: 5}
-		return slices.Concat(peng.on(all), residual.on(more), small.on(all), raw.on(map[Split]int{Random: 3}),
-			heuristics(10))
-	case experiments.Medium:
-		peng.stride, small.stride, all[Random] = 2, 2, 6
-		more := map[Split]int{Random: 6, Chronological: 3, PurgedRotation: 3, RollingOrigin: 3, LeakyRotation: 3}
-		return slices.Concat(peng.on(all), residual.on(more), small.on(all), raw.on(map[Split]int{Random: 3}),
-			heuristics(6))
-	default:
+	case experiments.Quick:
 		residual.stride, residual.retrainEvery = 2, 10
-		return slices.Concat(peng.on(map[Split]int{Random: 3}),
-			residual.on(map[Split]int{Random: 2, Chronological: 2, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}),
-			small.on(map[Split]int{Random: 3}), heuristics(3))
+		return slices.Concat(peng.on(counts(3, 0, 0)), residual.on(counts(2, 2, 1)), small.on(counts(3, 0, 0)),
+			heuristics(3))
+	case experiments.Medium:
+		peng.stride, small.stride = 2, 2
+		all, more, random = counts(6, 3, 1), counts(6, 3, 3), 6
 	}
+	return slices.Concat(peng.on(all), residual.on(more), small.on(all), raw.on(counts(3, 0, 0)), heuristics(random))
 }

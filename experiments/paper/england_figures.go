@@ -14,14 +14,8 @@ func EnglandFlows(s *dyngraph.Series) (*figures.Figure, error) {
 	var panels []figures.HeatPanel
 	last := len(s.Times) - 1
 	for _, k := range []int{0, last / 3, 2 * last / 3, last} {
-		panel := figures.HeatPanel{Title: fmt.Sprintf("day %g", s.Times[k]), N: s.Nodes()}
-		for e, w := range s.Weights[k] {
-			if w != 0 {
-				panel.From = append(panel.From, int(s.Pattern.From[e]))
-				panel.To = append(panel.To, int(s.Pattern.To[e]))
-				panel.Weights = append(panel.Weights, w)
-			}
-		}
+		panel := edges(fmt.Sprintf("day %g", s.Times[k]), s.Pattern, s.Weights[k])
+		panel.Weights = slices.DeleteFunc(slices.Clone(s.Weights[k]), func(w float64) bool { return w == 0 })
 		panels = append(panels, panel)
 	}
 	axes := figures.Axes{Title: "People moving between and within 129 regions", Colour: "people"}
@@ -30,19 +24,18 @@ func EnglandFlows(s *dyngraph.Series) (*figures.Figure, error) {
 
 // EnglandMovement draws the people who moved between regions, and within them, each day.
 func EnglandMovement(s *dyngraph.Series) (*figures.Figure, error) {
-	between, within := figures.Series{Name: "between regions"}, figures.Series{Name: "within a region"}
-	for k, day := range s.Times {
-		var sums [2]float64
+	between := figures.Series{Name: "between regions", X: s.Times}
+	within := figures.Series{Name: "within a region", X: s.Times}
+	for k := range s.Times {
+		moved, stayed := 0.0, 0.0
 		for e, w := range s.Weights[k] {
 			if s.Pattern.From[e] == s.Pattern.To[e] {
-				sums[1] += w
+				stayed += w
 			} else {
-				sums[0] += w
+				moved += w
 			}
 		}
-		for i, line := range []*figures.Series{&between, &within} {
-			line.X, line.Y = append(line.X, day), append(line.Y, sums[i])
-		}
+		between.Y, within.Y = append(between.Y, moved), append(within.Y, stayed)
 	}
 	axes := figures.Axes{Title: "Movement between regions fell within three weeks", X: "day", Y: "people a day",
 		LogY: true}
@@ -56,9 +49,7 @@ func EnglandCases(s *dyngraph.Series) (*figures.Figure, error) {
 	}
 	grid := figures.Grid{Diverging: true, Limit: 3, Start: s.Times[0], Values: make([][]float64, s.Nodes())}
 	for u := range grid.Values {
-		for k := range s.Times {
-			grid.Values[u] = append(grid.Values[u], s.Targets[k][u])
-		}
+		grid.Values[u] = targets(s, u)
 	}
 	axes := figures.Axes{Title: "Cases, standardised for each region", X: "day", Y: "region",
 		Colour: "standard deviations"}

@@ -109,18 +109,16 @@ func (f *Forecasting) make(ctx context.Context, m *experiments.Maker, r experime
 		return facts, err
 	}
 	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
+	parts := map[string][]dyngraph.Window{"validation": split.Validation, "test": split.Test}
 	if s.split == Chronological { // only its figure shows them
-		err = measure(ctx, facts, learner, "train", split.Train)
-		delete(facts.Scores, "train")
-		delete(facts.Scores, "train*")
+		parts["train"] = split.Train
 	}
-	for _, part := range []struct {
-		name    string
-		windows []dyngraph.Window
-	}{{"validation", split.Validation}, {"test", split.Test}} {
+	for _, part := range partNames {
 		if err == nil {
-			err = measure(ctx, facts, learner, part.name, part.windows)
+			err = measure(ctx, facts, learner, part, parts[part])
 		}
 	}
+	delete(facts.Scores, "train")
+	delete(facts.Scores, "train*")
 	return facts, err
 }

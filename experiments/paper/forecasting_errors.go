@@ -17,16 +17,19 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	all, err := f.rows(r.Results, Random)
+	if err != nil {
+		return nil, err
+	}
 	var dots []figures.DotRow
-	for _, row := range rows(r.Results, Random) {
+	for _, row := range all {
 		dot := figures.DotRow{Name: row.Name, Value: figures.Missing()}
-		if row.Gap() == "" {
-			seeds := row.Scores("test")
-			if slices.Max(seeds) > beyond {
-				dot.Name += " (off scale)"
-			} else {
-				dot.Seeds, dot.Value = seeds, over.Cell(seeds)
-			}
+		switch {
+		case row.errors == nil:
+		case slices.Max(row.errors) > beyond:
+			dot.Name += " (off scale)"
+		default:
+			dot.Seeds, dot.Value = row.errors, over.Cell(row.errors)
 		}
 		dots = append(dots, dot)
 	}
@@ -40,17 +43,17 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 	if err != nil {
 		return nil, err
 	}
+	all, err := f.rows(r.Results, split)
+	if err != nil {
+		return nil, err
+	}
 	var lines []figures.Series
-	for _, row := range rows(r.Results, split) {
-		windows, err := row.byWindow(series)
-		if err != nil {
-			return nil, err
-		}
-		if windows == nil {
+	for _, row := range all {
+		if row.published == nil { // not complete, or without windows in common
 			continue
 		}
-		line := figures.Series{Name: row.Name, Y: windows.ensemble}
-		for _, snapshot := range windows.snapshots {
+		line := figures.Series{Name: row.Name, Y: row.errors}
+		for _, snapshot := range row.of {
 			line.X = append(line.X, series.Times[snapshot])
 		}
 		lines = append(lines, line)
@@ -75,11 +78,7 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 	}
 	var dots []figures.DotRow
 	for _, row := range c.rows {
-		differences, err := c.differences(row)
-		if err != nil {
-			return nil, err
-		}
-		if len(differences) > 0 {
+		if differences := c.differences(row); len(differences) > 0 {
 			dots = append(dots, figures.DotRow{Name: row.Name, Value: c.over.Cell(differences), Seeds: differences})
 		}
 	}

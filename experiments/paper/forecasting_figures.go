@@ -2,8 +2,8 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -12,31 +12,27 @@ import (
 
 // Losses draws the losses of a model's runs by epoch, those of the first part for a rotation or rolling origins.
 func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*figures.Figure, error) {
-	results := r.Results.Where("split", string(split)).Where("model", id)
+	results := r.Results.Where("split", string(split)).Where("model", id).Made()
 	if len(results) == 0 {
-		return nil, noRuns(id, split)
+		return nil, noRuns(id, string(split))
 	}
 	var curves []figures.LossRun
-	for _, result := range results.Made() {
+	for _, result := range results {
 		t := result.Facts().Training
 		if t == nil || len(t.TrainLoss) == 0 || result.Fold != 0 {
 			continue
 		}
-		curve := figures.LossRun{Name: fmt.Sprintf("seed %d", result.Seed), Train: t.TrainLoss, Best: t.Best + 1}
-		for _, v := range t.ValidationLoss {
-			if v == 0 {
-				v = math.NaN()
-			}
-			curve.Validation = append(curve.Validation, v)
-		}
-		curves = append(curves, curve)
+		curves = append(curves, figures.LossRun{Name: fmt.Sprintf("seed %d", result.Seed), Train: t.TrainLoss,
+			Validation: positive(t.ValidationLoss), Best: t.Best + 1})
 	}
 	return figures.LossCurves(figures.Axes{Title: results[0].Model.Name + ": loss by epoch", X: "epoch",
 		Y: "mean squared error"}, curves...)
 }
 
-func noRuns(id string, split Split) error {
-	return fmt.Errorf("experiments: no run of %q with split %q: %w", id, split, experiments.ErrInput)
+// noRuns says that there is nothing to draw.
+func noRuns(model string, of ...string) error {
+	return fmt.Errorf("experiments: no run of %q with %s is stored that could be drawn: %w", model,
+		strings.Join(of, " and "), experiments.ErrInput)
 }
 
 // Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for the split in
@@ -50,7 +46,7 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 	for i, id := range ids {
 		models[i] = r.Results.Where("split", string(Chronological)).Where("model", id).Finished()
 		if len(models[i]) == 0 {
-			return nil, noRuns(id, Chronological)
+			return nil, noRuns(id, string(Chronological))
 		}
 	}
 	if len(models) == 0 {
@@ -99,13 +95,22 @@ type target struct {
 
 // targetsOf are those of a run in order of time.
 func targetsOf(r experiments.Result) (all []target) {
-	for _, part := range []string{"train", "validation", "test"} {
+	for _, part := range partNames {
 		for k, forecast := range r.Facts().Arrays[part+" forecasts"] {
 			all = append(all, target{part, int(r.Facts().Arrays[part+" snapshots"][0][k]), forecast})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b target) int { return a.snapshot - b.snapshot })
 	return all
+}
+
+// targets are those of a node, in order of time.
+func targets(s *dyngraph.Series, node int) []float64 {
+	values := make([]float64, len(s.Times))
+	for k := range values {
+		values[k] = s.Targets[k][node]
+	}
+	return values
 }
 
 func nodeName(s *dyngraph.Series, node int) string {

@@ -24,7 +24,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-var updateGolden = flag.Bool("update-golden", false, "write testdata/golden.json anew, for a Generation that was raised or where the file is gone")
+var updateGolden = flag.Bool("update-golden", false,
+	"write testdata/golden.json anew, for a Generation that was raised or where the file is gone")
 
 const goldenFile = "testdata/golden.json"
 
@@ -58,7 +59,8 @@ func TestGolden(t *testing.T) {
 	changes := goldenChanges(want.Values, got.Values, goldenTolerance)
 	switch {
 	case *updateGolden && want.Generation == experiments.Generation && len(changes) > 0:
-		t.Fatalf("numbers changed, but Generation is still %d: raise it in generation.go and update again, or, while no run of it "+
+		t.Fatalf("numbers changed, but Generation is still %d: raise it in generation.go and update again, or, while no "+
+			"run of it "+
 			"was stored for others yet, delete %s and update again:\n%s", experiments.Generation, goldenFile, strings.Join(changes, "\n"))
 	case *updateGolden:
 		if content, err = json.MarshalIndent(got, "", " "); err == nil {
@@ -68,17 +70,21 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 	case want.Generation != experiments.Generation:
-		t.Fatalf("Generation is %d, the golden values are of %d: go test ./experiments/paper -run TestGolden -update-golden writes them anew",
+		t.Fatalf("Generation is %d, the golden values are of %d: go test ./experiments/paper -run TestGolden "+
+			"-update-golden writes them anew",
 			experiments.Generation, want.Generation)
 	case len(changes) > 0:
-		t.Fatalf("numbers changed, so stored results are no longer what this code makes. If that is wanted, raise Generation in "+
-			"generation.go, which shows them as stale, and run go test ./experiments/paper -run TestGolden -update-golden; else it is a defect:\n%s",
+		t.Fatalf("numbers changed, so stored results are no longer what this code makes. If that is wanted, raise "+
+			"Generation in "+
+			"generation.go, which shows them as stale, and run go test ./experiments/paper -run TestGolden -update-golden; "+
+			"else it is a defect:\n%s",
 			strings.Join(changes, "\n"))
 	}
 }
 
-// The backend of this process makes the same numbers. XLA takes too long to compile more than one model. Worlds are left out:
-// adaptive steps follow an error estimate that rounding changes, and losses there differ by 1e-6 between backends.
+// The backend of this process makes the same numbers. XLA takes too long to compile more than one model. Worlds are
+// left out: adaptive steps follow an error estimate that rounding changes, and losses there differ by 1e-6 between
+// backends.
 func TestGoldenHere(t *testing.T) {
 	if xlatest.Backend(t).Kind() == xlatest.Go(t).Kind() {
 		t.Skip("TestGolden does this on the same backend")
@@ -201,7 +207,8 @@ func goldenWorlds(t *testing.T, backend *xla.Backend, fields []field.Field, valu
 			return []experiments.Run{run}, err
 		}
 		t.Setenv(experiments.ResultsEnv, t.TempDir())
-		r, err := w.Run(context.Background(), experiments.Options{Fresh: true, Profile: experiments.Quick, Backend: backend, Seeds: []uint64{0}})
+		r, err := w.Run(context.Background(), experiments.Options{Fresh: true, Profile: experiments.Quick, Backend: backend,
+			Seeds: []uint64{0}})
 		if err != nil || r.Results[0].Facts().Failure != "" {
 			t.Fatalf("%s: %v %+v", kind, err, r)
 		}

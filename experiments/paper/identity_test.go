@@ -49,7 +49,8 @@ func TestIdentityHasEveryValue(t *testing.T) {
 		return string(text)
 	}
 	base := identityOf(func(*draft) {})
-	for _, want := range []string{`"Layers":2`, `"Step":0.1`, `"Float":"Float32"`, `"Control":"normalised"`, `"Path":"hermite"`, `"Method":"Tsit5"`, `"Parity":false`,
+	for _, want := range []string{`"Layers":2`, `"Step":0.1`, `"Float":"Float32"`, `"Control":"normalised"`,
+		`"Path":"hermite"`, `"Method":"Tsit5"`, `"Parity":false`,
 		`"Patience":15`, `"MinEpochs":20`, `"BatchSize":1`, `"Clip":1`, `"LearningRate":0.01`, `"WeightDecay":0.0001`, `"Beta2":0.999`, `"test":[[`,
 		`"data":"`, `"seed":0`} {
 		if !strings.Contains(strings.ToLower(base), strings.ToLower(want)) {
@@ -57,7 +58,8 @@ func TestIdentityHasEveryValue(t *testing.T) {
 		}
 	}
 	adaptive := identityOf(func(s *draft) { s.config.Adaptive = &ode.PID{} })
-	for _, want := range []string{`"RTol":0.001`, `"ATol":0.000001`, `"I":1`, `"First":0.01`, `"Safety":0.9`, `"Min":0`, `"MaxSteps":4096`} {
+	for _, want := range []string{`"RTol":0.001`, `"ATol":0.000001`, `"I":1`, `"First":0.01`, `"Safety":0.9`, `"Min":0`,
+		`"MaxSteps":4096`} {
 		if !strings.Contains(adaptive, want) {
 			t.Errorf("no %s in %s", want, adaptive)
 		}
@@ -70,9 +72,12 @@ func TestIdentityHasEveryValue(t *testing.T) {
 			s.config.Layers, s.config.Step, s.config.Outputs = 2, 0.1, 1
 			s.training.Patience, s.training.AdamW = 15, train.AdamW{LearningRate: 0.01, Beta1: 0.9}
 		}, true},
-		"step": {func(s *draft) { s.config.Step = 0.2 }, false}, "float64": {func(s *draft) { s.config.Float64 = true }, false},
-		"patience": {func(s *draft) { s.training.Patience = 16 }, false}, "no clip": {func(s *draft) { s.training.AdamW.Clip = -1 }, false},
-		"windows": {func(s *draft) { s.overlapping = true }, false}, "deal": {func(s *draft) { s.split = Chronological }, false},
+		"step": {func(s *draft) { s.config.Step = 0.2 }, false}, "float64": {func(s *draft) { s.config.Float64 = true },
+			false},
+		"patience": {func(s *draft) { s.training.Patience = 16 },
+			false}, "no clip": {func(s *draft) { s.training.AdamW.Clip = -1 }, false},
+		"windows": {func(s *draft) { s.overlapping = true }, false}, "deal": {func(s *draft) { s.split = Chronological },
+			false},
 		"field": {func(s *draft) { s.config.Field = field.GNODE{} }, false},
 	} {
 		if got := identityOf(c.change); (got == base) != c.same {
@@ -82,7 +87,8 @@ func TestIdentityHasEveryValue(t *testing.T) {
 }
 
 func TestNamesThatDoNotExist(t *testing.T) {
-	if _, err := ByName("table9"); !errors.Is(err, experiments.ErrInput) || !strings.Contains(err.Error(), "england-covid") {
+	if _, err := ByName("table9"); !errors.Is(err, experiments.ErrInput) || !strings.Contains(err.Error(),
+		"england-covid") {
 		t.Errorf("unknown study: %v", err)
 	}
 }

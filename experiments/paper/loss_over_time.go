@@ -3,20 +3,22 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// noWorldRuns says that there is nothing to draw.
-func noWorldRuns(dynamics, family, model string) error {
-	return fmt.Errorf("experiments: no run of %q with %s on %s graphs that did not diverge: %w", model, dynamics, family,
-		experiments.ErrInput)
-}
-
-// finished are the runs of a model in a world that did not diverge.
-func finished(r *experiments.Report, dynamics, family, model string) experiments.Results {
-	return r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", model).Finished()
+// finished are the runs of a model in a world that did not diverge, one at least.
+func finished(r *experiments.Report, dynamics, family, model string) (experiments.Results, error) {
+	results := r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", model).Finished()
+	if len(results) == 0 {
+		return nil, noRuns(model, dynamics, family)
+	}
+	return results, nil
 }
 
 // LossOverTime draws the test error of models over simulation time: the mean over test graphs and seeds, with the
@@ -32,8 +34,8 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 	}
 	var lines []figures.Series
 	for _, id := range models {
-		results := finished(r, dynamics, family, id)
-		if len(results) == 0 {
+		results, err := finished(r, dynamics, family, id)
+		if err != nil {
 			continue
 		}
 		var times, errors, trained [][]float64
@@ -48,23 +50,23 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 		if err != nil {
 			return nil, err
 		}
-		spread.Name, spread.Band = results[0].Model.Name, "" // which would count graphs as seeds
+		spread.Name, spread.Band = results[0].Model.Name, "" // without the count of graphs, which are not seeds
 		lines = append(lines, spread)
 		if len(lines) == 1 {
 			axes.Marks = marks(results[0].Seed, results[0].Facts().Arrays["events"], trained)
 		}
 	}
 	if len(lines) == 0 {
-		return nil, noWorldRuns(dynamics, family, fmt.Sprint(models))
+		return nil, noRuns(fmt.Sprint(models), dynamics, family)
 	}
 	return figures.Lines(axes, lines...)
 }
 
 // positive leaves out errors of 0, which a logarithmic axis has no place for.
 func positive(errors []float64) []float64 {
-	shown := make([]float64, len(errors))
+	shown := slices.Clone(errors)
 	for i, e := range errors {
-		if shown[i] = e; e <= 0 {
+		if e <= 0 {
 			shown[i] = math.NaN()
 		}
 	}
@@ -75,9 +77,7 @@ func positive(errors []float64) []float64 {
 func meanRow(rows [][]float64) []float64 {
 	mean := make([]float64, len(rows[0]))
 	for _, row := range rows {
-		for k, v := range row {
-			mean[k] += v / float64(len(rows))
-		}
+		floats.AddScaled(mean, 1/float64(len(rows)), row)
 	}
 	return mean
 }
@@ -88,11 +88,5 @@ func marks(seed uint64, events, trained [][]float64) []figures.Mark {
 	for _, at := range meanRow(events) {
 		all = append(all, figures.Mark{Name: fmt.Sprintf("changes (seed %d)", seed), X: at})
 	}
-	last, graphs := 0.0, 0.0
-	for _, row := range trained {
-		for _, t := range row {
-			last, graphs = last+t, graphs+1
-		}
-	}
-	return append(all, figures.Mark{Name: "end of training", X: last / graphs, Bold: true})
+	return append(all, figures.Mark{Name: "end of training", X: stat.Mean(slices.Concat(trained...), nil), Bold: true})
 }

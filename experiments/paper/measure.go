@@ -12,6 +12,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
+// partNames are those of a split's parts in order of time.
+var partNames = []string{"train", "validation", "test"}
+
 // measure forecasts windows, in order of time, and keeps the forecasts and the mean errors: by node, and with a star
 // the published measure, see [train.BroadcastMSE].
 func measure(ctx context.Context, facts *experiments.Facts, learner experiments.Learner, part string,
@@ -25,11 +28,7 @@ func measure(ctx context.Context, facts *experiments.Facts, learner experiments.
 		if err != nil {
 			return err
 		}
-		perNode, err := train.MSE(y[0], w.Target())
-		if err != nil {
-			return err
-		}
-		published, err := train.BroadcastMSE(y[0], w.Target())
+		perNode, published, err := errorsOf(y[0], w.Target())
 		if err != nil {
 			return err
 		}

@@ -15,86 +15,76 @@ const measureNote = "Without a star each node's forecast is compared with its ow
 
 // notes say how the models compare, what rows are, explain the columns of cost, and say what the models took.
 func (f *Forecasting) notes(c comparison) ([]string, error) {
-	notes := []string{c.over.Note, measureNote}
-	if c.best != nil {
-		pairs := "window"
-		if c.split == Random {
-			pairs = "seed"
-		}
-		notes = append(notes, fmt.Sprintf("minus best simple: error minus that of %q in pairs of the same %s; it is the "+
-			"best of the forecasts without a trained network by these same errors, which favours it.", c.best.Name, pairs))
-	}
-	verdict, err := c.verdict()
+	series, err := f.series()
 	if err != nil {
 		return nil, err
-	}
-	if verdict != "" {
-		notes = append(notes, verdict)
 	}
 	splits, err := f.splits(setting{Model: untrained, split: c.split}, 0)
 	if err != nil {
 		return nil, err
 	}
+	notes := []string{c.over.Note, measureNote}
+	add := func(applies bool, format string, values ...any) {
+		if applies {
+			notes = append(notes, fmt.Sprintf(format, values...))
+		}
+	}
+	if c.best != nil {
+		pairs := "window"
+		if c.split == Random {
+			pairs = "seed"
+		}
+		add(true, "minus best simple: error minus that of %q in pairs of the same %s; it is the best of the forecasts "+
+			"without a trained network by these same errors, which favours it.", c.best.Name, pairs)
+	}
+	verdict := c.verdict()
+	add(verdict != "", "%s", verdict)
 	if c.split == Random || c.split == LeakyRotation {
 		notes = append(notes, f.leak(splits, c.split))
 	}
 	if c.split == Random {
 		notes = append(notes, "The paper's row gives what it prints.")
 	} else {
-		oracle, err := oracle(c.series, splits)
+		oracle, err := oracle(series, splits)
 		if err != nil {
 			return nil, err
 		}
 		notes = append(notes, oracle)
 	}
 	for _, row := range c.rows {
-		if row.Note != "" {
-			notes = append(notes, row.Note)
-		}
-		if row.stride > 1 && (row.overlapping || c.split != Random) {
-			notes = append(notes, fmt.Sprintf("%s trains on one in %d of the windows that the split allows.", row.Name,
-				row.stride))
-		}
-		if row.retrainEvery > 1 && c.split == RollingOrigin {
-			notes = append(notes, fmt.Sprintf("%s is trained anew every %d origins, on what is known at the first of them.",
-				row.Name, row.retrainEvery))
-		}
+		add(row.Note != "", "%s", row.Note)
+		add(row.stride > 1 && (row.overlapping || c.split != Random), "%s trains on one in %d of the windows that the "+
+			"split allows.", row.Name, row.stride)
+		add(row.retrainEvery > 1 && c.split == RollingOrigin, "%s is trained anew every %d origins, on what is known "+
+			"at the first of them.", row.Name, row.retrainEvery)
 	}
 	return append(append(notes, c.CostNote("models that are stored, of all splits,", c.Results)), c.Remarks()...), nil
 }
 
 // verdict says in words how the models of a split do against its best simple forecast; "" while either is missing.
-func (c comparison) verdict() (string, error) {
+func (c comparison) verdict() string {
 	var worse, better []string
 	for _, row := range c.rows {
-		if row.Untrained {
-			continue
-		}
-		differences, err := c.differences(row)
-		if err != nil {
-			return "", err
-		}
-		if len(differences) == 0 {
+		differences := c.differences(row)
+		if row.Untrained || len(differences) == 0 {
 			continue
 		}
 		mean, half := c.over.Of(differences)
-		text := fmt.Sprintf("%s (by %.3f", row.Name, math.Abs(mean))
+		interval := ", an interval that holds 0"
 		switch {
 		case math.IsInf(half, 0) || math.IsNaN(half):
-			text += ")"
+			interval = ""
 		case math.Abs(mean) > half:
-			text += ", an interval without 0)"
-		default:
-			text += ", an interval that holds 0)"
+			interval = ", an interval without 0"
 		}
+		list := &worse
 		if mean < 0 {
-			better = append(better, text)
-		} else {
-			worse = append(worse, text)
+			list = &better
 		}
+		*list = append(*list, fmt.Sprintf("%s (by %.3f%s)", row.Name, math.Abs(mean), interval))
 	}
 	if worse == nil && better == nil {
-		return "", nil
+		return ""
 	}
 	text := fmt.Sprintf("The best simple forecast here is %q.", c.best.Name)
 	if worse != nil {
@@ -103,7 +93,7 @@ func (c comparison) verdict() (string, error) {
 	if better != nil {
 		text += " Better than it: " + strings.Join(better, ", ") + "."
 	}
-	return text, nil
+	return text
 }
 
 // leak says how many of a split's training windows share steps with tested ones.

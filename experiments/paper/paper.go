@@ -17,13 +17,8 @@ import (
 
 // All lists the studies.
 func All() []experiments.Study {
-	return []experiments.Study{
-		Table1().Study,
-		TableWealth().Study,
-		Table1AsPublished().Study,
-		England().Study,
-		Tennis().Study,
-	}
+	return []experiments.Study{Table1().Study, TableWealth().Study, Table1AsPublished().Study, England().Study,
+		Tennis().Study}
 }
 
 // ByName finds a study; its error wraps [experiments.ErrInput].

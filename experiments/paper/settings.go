@@ -41,6 +41,12 @@ func network(id, name string, config pengcde.Config, training train.Config) sett
 // stopsEarly says that training looks at validation windows.
 func (s setting) stopsEarly() bool { return !s.Untrained && s.Train.EvaluateEvery >= 0 }
 
+// counts are the seeds of every split; others is for rotations and rolling origins.
+func counts(random, chronological, others int) map[Split]int {
+	return map[Split]int{Random: random, Chronological: chronological, PurgedRotation: others, RollingOrigin: others,
+		LeakyRotation: others}
+}
+
 // on are the settings with each split that has seeds.
 func (s setting) on(seeds map[Split]int) []setting {
 	var all []setting
@@ -66,9 +72,7 @@ func heuristics(random int) []setting {
 		id := strings.NewReplacer(", ", "-", " ", "-").Replace(h.Name())
 		s := setting{Model: experiments.Forecast(id, h), overlapping: true}
 		s.Note = heuristicNotes[id]
-		all = append(all, s.on(map[Split]int{
-			Random: random, Chronological: 1, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1,
-		})...)
+		all = append(all, s.on(counts(random, 1, 1))...)
 	}
 	return all
 }

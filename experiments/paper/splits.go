@@ -38,21 +38,13 @@ const (
 	originValidation = validationFraction / (trainFraction + validationFraction)
 )
 
-// title says in words what is tested.
-func (s Split) title() string {
-	switch s {
-	case Random:
-		return "random split, as published"
-	case Chronological:
-		return "in order of time"
-	case PurgedRotation:
-		return "purged rotation: every window tested once, no step shared with training"
-	case RollingOrigin:
-		return "rolling origin: the last 40% of the windows, each from what was known by then"
-	case LeakyRotation:
-		return "leaky rotation: every window tested once, training shares steps with it"
-	}
-	return string(s)
+// titles say in words what is tested.
+var titles = map[Split]string{
+	Random:         "random split, as published",
+	Chronological:  "in order of time",
+	PurgedRotation: "purged rotation: every window tested once, no step shared with training",
+	RollingOrigin:  "rolling origin: the last 40% of the windows, each from what was known by then",
+	LeakyRotation:  "leaky rotation: every window tested once, training shares steps with it",
 }
 
 // split is that of one run.
@@ -104,11 +96,10 @@ func (f *Forecasting) splits(s setting, seed uint64) ([]dyngraph.Split, error) {
 	case Chronological:
 		return one(f.all.Chronological(trainFraction, validationFraction))
 	case PurgedRotation:
-		validation := 0
 		if s.stopsEarly() {
-			validation = 1
+			return f.sideBySide.PurgedRotation(f.all, 1)
 		}
-		return f.sideBySide.PurgedRotation(f.all, validation)
+		return f.sideBySide.PurgedRotation(f.all, 0)
 	case RollingOrigin:
 		validation := 0.
 		if s.stopsEarly() {
@@ -127,23 +118,13 @@ func (f *Forecasting) splits(s setting, seed uint64) ([]dyngraph.Split, error) {
 
 // every are the windows that start at multiples of a stride; 0 means 1.
 func every(stride int, windows []dyngraph.Window) []dyngraph.Window {
-	var some []dyngraph.Window
-	for _, w := range windows {
-		if w.Start%max(stride, 1) == 0 {
-			some = append(some, w)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(windows), func(w dyngraph.Window) bool { return w.Start%max(stride, 1) != 0 })
 }
 
 // sharingNoSnapshot are the windows that share no snapshot with the others; they may share steps.
 func sharingNoSnapshot(windows []dyngraph.Window, others ...[]dyngraph.Window) []dyngraph.Window {
-	var free []dyngraph.Window
-	for _, w := range windows {
+	return slices.DeleteFunc(slices.Clone(windows), func(w dyngraph.Window) bool {
 		overlaps := func(o dyngraph.Window) bool { return w.Last() >= o.Start && o.Last() >= w.Start }
-		if !slices.ContainsFunc(slices.Concat(others...), overlaps) {
-			free = append(free, w)
-		}
-	}
-	return free
+		return slices.ContainsFunc(slices.Concat(others...), overlaps)
+	})
 }

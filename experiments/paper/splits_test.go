@@ -33,7 +33,8 @@ func TestSimpleForecasts(t *testing.T) {
 			"ridge": .4809}},
 		{Tennis(), PurgedRotation, 12, map[string]float64{"zero": .4934, "last-visible": .3418, "recent-mean": .2863}},
 	} {
-		o := experiments.Options{Fresh: true, Profile: experiments.Full, Only: map[string][]string{"split": {string(c.split)}}}
+		o := experiments.Options{Fresh: true, Profile: experiments.Full,
+			Only: map[string][]string{"split": {string(c.split)}}}
 		for id := range c.want {
 			o.Models = append(o.Models, id)
 		}
@@ -41,23 +42,15 @@ func TestSimpleForecasts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		series, err := c.experiment.series()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := rows(r.Results, c.split)
-		if len(all) != len(c.want) {
-			t.Fatalf("%d rows, want %d", len(all), len(c.want))
+		all, err := c.experiment.rows(r.Results, c.split)
+		if err != nil || len(all) != len(c.want) {
+			t.Fatalf("%d rows, %v, want %d", len(all), err, len(c.want))
 		}
 		for _, row := range all {
-			windows, err := row.byWindow(series)
-			if err != nil || windows == nil {
-				t.Fatalf("%s: %v, %v", row.ID, windows, err)
-			}
-			mean, _ := train.MeanCI(windows.ensemble)
-			if want := c.want[row.ID]; math.Abs(mean-want) > 6e-5 || len(windows.ensemble) != c.windows {
+			mean, _ := train.MeanCI(row.errors)
+			if want := c.want[row.ID]; math.Abs(mean-want) > 6e-5 || len(row.errors) != c.windows {
 				t.Errorf("%s, %s, %s: %.5f over %d windows, want %.4f over %d",
-					c.experiment.Name, c.split, row.ID, mean, len(windows.ensemble), want, c.windows)
+					c.experiment.Name, c.split, row.ID, mean, len(row.errors), want, c.windows)
 			}
 		}
 	}
@@ -82,8 +75,8 @@ func touched(experiment string, w dyngraph.Window) []int {
 	return append(inputs, target...)
 }
 
-// What any row of any profile trains or validates on shares no step with the tested window of a purged rotation, and ends
-// before the newest step that the first tested window shows where the split goes forward in time.
+// What any row of any profile trains or validates on shares no step with the tested window of a purged rotation, and
+// ends before the newest step that the first tested window shows where the split goes forward in time.
 func TestSplitsDoNotLeak(t *testing.T) {
 	for _, e := range []*Forecasting{England(), Tennis()} {
 		for _, profile := range experiments.Profiles() {
@@ -253,7 +246,8 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	best, err := e.bestSimple(r, RollingOrigin)
+	compared, err := e.comparison(r, RollingOrigin)
+	best := compared.best
 	if err != nil || best == nil || !strings.HasPrefix(best.ID, "ridge") {
 		t.Fatalf("best simple forecast %+v, %v, want a ridge", best, err)
 	}
@@ -329,13 +323,9 @@ func TestRetrainEvery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	series, err := e.series()
-	if err != nil {
-		t.Fatal(err)
-	}
-	windows, err := rows(r.Results, RollingOrigin)[0].byWindow(series)
-	if err != nil || windows == nil || windows.seeds != 2 || len(windows.ensemble) != 20 || len(r.Results) != 6 {
-		t.Fatalf("%+v, %v, want 20 origins of 2 seeds from 6 trainings", windows, err)
+	all, err := e.rows(r.Results, RollingOrigin)
+	if err != nil || len(all) != 1 || all[0].count != 2 || len(all[0].errors) != 20 || len(r.Results) != 6 {
+		t.Fatalf("%+v, %v, want 20 origins of 2 seeds from 6 trainings", all, err)
 	}
 	if text := table(t, e, r, RollingOrigin); !strings.Contains(text, "trained anew every 9 origins") ||
 		!strings.Contains(text, "Two (2)") {
@@ -349,7 +339,8 @@ func TestForecastFigures(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, folder)
 	e := England()
 	e.settings = func(experiments.Profile) []setting {
-		return slices.Concat(tinyModel(train.Config{Epochs: 2, EvaluateEvery: 1}).on(map[Split]int{Random: 1, Chronological: 2}),
+		return slices.Concat(tinyModel(train.Config{Epochs: 2, EvaluateEvery: 1}).on(map[Split]int{Random: 1,
+			Chronological: 2}),
 			heuristics(1))
 	}
 	r, err := e.Run(context.Background(), goOptions(t))

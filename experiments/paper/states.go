@@ -9,6 +9,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/notebook"
@@ -16,9 +17,9 @@ import (
 
 // States shows the nodes of the first test graph as pixels, over time: truth, forecast and difference.
 func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*notebook.Slider, error) {
-	results := finished(r, dynamics, family, model)
-	if len(results) == 0 {
-		return nil, noWorldRuns(dynamics, family, model)
+	results, err := finished(r, dynamics, family, model)
+	if err != nil {
+		return nil, err
 	}
 	arrays := results[0].Facts().Arrays
 	side := graphs.Side(len(arrays["pictures"][0]))
@@ -69,19 +70,22 @@ func WorldGraphs(ctx context.Context, nodes int) (*figures.Figure, error) {
 			return nil, err
 		}
 		t := set.Trajectories[0]
-		panel := func(title string, weights []float64) figures.HeatPanel {
-			p := figures.HeatPanel{Title: title, N: t.Pattern.Nodes}
-			for e, w := range weights {
-				if w != 0 {
-					p.From, p.To = append(p.From, int(t.Pattern.From[e])), append(p.To, int(t.Pattern.To[e]))
-				}
-			}
-			return p
-		}
-		before = append(before, panel(family.Name(), t.Snapshots[0]))
-		after = append(after, panel(fmt.Sprintf("after %d events", len(t.Events)), t.Snapshots[len(t.Events)]))
+		changed := fmt.Sprintf("after %d events", len(t.Events))
+		before = append(before, edges(family.Name(), t.Pattern, t.Snapshots[0]))
+		after = append(after, edges(changed, t.Pattern, t.Snapshots[len(t.Events)]))
 	}
 	axes := figures.Axes{Title: fmt.Sprintf("Graphs of about %d nodes, before and after their changes", nodes),
 		Colour: "edge"}
 	return figures.Adjacency(axes, append(before, after...))
+}
+
+// edges are those of a graph that are not 0, as a panel that tells no weights.
+func edges(title string, pattern *dyngraph.Pattern, weights []float64) figures.HeatPanel {
+	p := figures.HeatPanel{Title: title, N: pattern.Nodes}
+	for e, w := range weights {
+		if w != 0 {
+			p.From, p.To = append(p.From, int(pattern.From[e])), append(p.To, int(pattern.To[e]))
+		}
+	}
+	return p
 }

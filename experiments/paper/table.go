@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -10,10 +11,9 @@ import (
 )
 
 // show are the tables of all splits that have runs, in order.
-func (f *Forecasting) show(r *experiments.Report) ([]figures.Item, error) {
-	var items []figures.Item
+func (f *Forecasting) show(r *experiments.Report) (items []figures.Item, err error) {
 	for _, split := range allSplits {
-		if !slices.Contains(r.Results.Values("split"), string(split)) {
+		if len(r.Results.Where("split", string(split))) == 0 {
 			continue
 		}
 		t, err := f.Table(r, split)
@@ -32,109 +32,69 @@ func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table,
 	if err != nil {
 		return nil, err
 	}
-	t := &figures.Table{Title: fmt.Sprintf("%s, %s", f.Name, split.title()),
-		Columns: []figures.Column{{Title: "model"}, {Title: "control"}, {Title: "size"}}}
-	test := []figures.Column{{Title: "test", Better: figures.Lower, Decimals: 3},
-		{Title: "minus best simple", Decimals: 3}}
-	cells := c.windowCells
+	t := &figures.Table{Title: fmt.Sprintf("%s, %s", f.Name, titles[split]),
+		Columns: []figures.Column{{Title: "model"}, {Title: "control"}, {Title: "size"}, {Title: "single"},
+			{Title: "test", Better: figures.Lower, Decimals: 3}, {Title: "minus best simple", Decimals: 3},
+			{Title: "test*", Decimals: 3}},
+		Notes: []string{"test: mean squared error of the mean forecast of all seeds (their number in brackets), mean " +
+			"over the tested windows; single: that of one seed."}}
 	if split == Random {
-		cells = c.seedCells
-		t.Columns = slices.Concat(t.Columns,
-			[]figures.Column{{Title: "validation", Better: figures.Lower, Decimals: 3}}, test,
-			[]figures.Column{{Title: "validation*", Decimals: 3}, {Title: "test*", Decimals: 3}})
+		t.Columns[3] = figures.Column{Title: "validation", Better: figures.Lower, Decimals: 3}
+		t.Columns = slices.Insert(t.Columns, 6, figures.Column{Title: "validation*", Decimals: 3})
 		t.Notes = []string{"Mean squared error, mean over seeds (their number in brackets)."}
-	} else {
-		t.Columns = slices.Concat(t.Columns, []figures.Column{{Title: "single"}}, test,
-			[]figures.Column{{Title: "test*", Decimals: 3}})
-		t.Notes = []string{"test: mean squared error of the mean forecast of all seeds (their number in brackets), mean " +
-			"over the tested windows; single: that of one seed."}
 	}
 	t.Columns = append(t.Columns, experiments.CostColumns()...)
 	for _, row := range c.rows {
-		line, err := cells(row)
-		if err != nil {
-			return nil, err
-		}
-		t.Rows = append(t.Rows, append(line, row.Cost()...))
+		t.Rows = append(t.Rows, slices.Concat(row.head(), c.cells(row), row.Cost()))
 	}
-	if split == Random {
+	if none := figures.Missing(); split == Random {
 		validation, test := f.published[0], f.published[1]
-		t.Rows = append(t.Rows, []figures.Cell{figures.Text("PENG-CDE, the paper (10)"), figures.Text("raw"),
-			figures.Missing(), figures.Missing(), figures.Missing(), figures.Missing(),
-			figures.Estimate(validation[0], validation[1]), figures.Estimate(test[0], test[1])})
+		t.Rows = append(t.Rows, []figures.Cell{figures.Text("PENG-CDE, the paper (10)"), figures.Text("raw"), none,
+			none, none, none, figures.Estimate(validation[0], validation[1]), figures.Estimate(test[0], test[1])})
 	}
 	notes, err := f.notes(c)
 	t.Notes = append(t.Notes, notes...)
 	return t, err
 }
 
-// seedCells are those of a row of the random split.
-func (c comparison) seedCells(r row) ([]figures.Cell, error) {
-	difference, err := c.difference(r)
-	if err != nil {
-		return nil, err
-	}
-	cell := func(score string) figures.Cell {
-		if gap := r.Gap(); gap == "" && !slices.ContainsFunc(r.Results, func(result experiments.Result) bool {
-			_, has := result.Facts().Scores[score]
-			return has
-		}) {
-			return experiments.None()
-		}
-		return r.Cell(score, c.over)
-	}
-	return append(r.head(len(r.Results)),
-		cell("validation"), cell("test"), difference, cell("validation*"), cell("test*")), nil
-}
-
-// windowCells are those of a row of a split whose tested windows no seed changes.
-func (c comparison) windowCells(r row) ([]figures.Cell, error) {
-	windows, err := r.byWindow(c.series)
-	if err != nil {
-		return nil, err
-	}
-	if windows == nil {
-		gap := figures.Text(r.Gap())
-		return append(r.head(0), gap, gap, gap, gap), nil
-	}
-	difference, err := c.difference(r)
-	if err != nil {
-		return nil, err
-	}
-	single, _ := train.MeanCI(windows.single)
-	return append(r.head(windows.seeds), figures.Text(fmt.Sprintf("%.3f", single)),
-		c.over.Cell(windows.ensemble), difference, c.over.Cell(windows.published)), nil
-}
-
 // head are the cells that say what a row is, with the number of its seeds where it has any.
-func (r row) head(seeds int) []figures.Cell {
-	name := r.Results.Title()
-	if seeds > 1 || seeds == 1 && !r.Untrained {
-		name = fmt.Sprintf("%s (%d)", name, seeds)
+func (r row) head() []figures.Cell {
+	name, matrix := r.Results.Title(), experiments.None()
+	if r.count > 1 || r.count == 1 && !r.Untrained {
+		name = fmt.Sprintf("%s (%d)", name, r.count)
 	}
-	matrix := experiments.None()
 	if r.matrix != "" {
 		matrix = figures.Text(r.matrix)
 	}
 	return []figures.Cell{figures.Text(name), matrix, r.Size()}
 }
 
-// difference is the cell that compares a row with the best simple forecast.
-func (c comparison) difference(r row) (figures.Cell, error) {
-	switch gap := r.Gap(); {
-	case gap != "":
-		return figures.Text(gap), nil
-	case c.best == nil:
-		return figures.Text("missing"), nil
-	case c.best.ID == r.ID:
-		return experiments.None(), nil
+// cells are the errors of a row.
+func (c comparison) cells(r row) []figures.Cell {
+	if gap := r.Gap(); gap != "" {
+		cells := slices.Repeat([]figures.Cell{figures.Text(gap)}, 5)
+		if c.split != Random {
+			cells = cells[:4]
+		}
+		return cells
 	}
-	differences, err := c.differences(r)
-	if err != nil {
-		return figures.Cell{}, err
+	difference := experiments.None()
+	if differences := c.differences(r); len(differences) > 0 {
+		difference = c.over.Cell(differences)
+	} else if c.best == nil || c.best.ID != r.ID { // or seeds that the simple forecasts do not have
+		difference = figures.Text("missing")
 	}
-	if len(differences) == 0 { // seeds that the simple forecasts do not have
-		return figures.Text("missing"), nil
+	if c.split != Random {
+		single, _ := train.MeanCI(r.single)
+		return []figures.Cell{figures.Text(fmt.Sprintf("%.3f", single)), c.over.Cell(r.errors), difference,
+			c.over.Cell(r.published)}
 	}
-	return c.over.Cell(differences), nil
+	score := func(name string) figures.Cell {
+		scores := r.Scores(name)
+		if math.IsNaN(scores[0]) { // a model without validation windows
+			return experiments.None()
+		}
+		return c.over.Cell(scores)
+	}
+	return []figures.Cell{score("validation"), score("test"), difference, score("validation*"), score("test*")}
 }

@@ -49,14 +49,12 @@ func tennisSettings(p experiments.Profile) []setting {
 	peng.retrainEvery, residual.retrainEvery, small.retrainEvery = 15, 15, 15
 	switch p {
 	case experiments.Full:
-		all := map[Split]int{Random: 10, Chronological: 3, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}
-		more := map[Split]int{Random: 10, Chronological: 3, PurgedRotation: 3, RollingOrigin: 3, LeakyRotation: 3}
-		return slices.Concat(peng.on(all), residual.on(more), small.on(all), heuristics(10))
+		all := counts(10, 3, 1)
+		return slices.Concat(peng.on(all), residual.on(counts(10, 3, 3)), small.on(all), heuristics(10))
 	case experiments.Medium:
 		residual.stride, small.stride = 4, 3
-		some := map[Split]int{Random: 5, Chronological: 2, PurgedRotation: 1, RollingOrigin: 1, LeakyRotation: 1}
-		return slices.Concat(peng.on(map[Split]int{Random: 3}), residual.on(some), small.on(some), heuristics(5))
-	default:
-		return slices.Concat(residual.on(map[Split]int{Random: 1}), small.on(map[Split]int{Random: 2}), heuristics(2))
+		some := counts(5, 2, 1)
+		return slices.Concat(peng.on(counts(3, 0, 0)), residual.on(some), small.on(some), heuristics(5))
 	}
+	return slices.Concat(residual.on(counts(1, 0, 0)), small.on(counts(2, 0, 0)), heuristics(2))
 }

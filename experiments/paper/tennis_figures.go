@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -12,18 +14,11 @@ import (
 func TennisMentions(s *dyngraph.Series, count int) (*figures.Figure, error) {
 	total := make([]float64, s.Nodes())
 	for _, row := range s.Targets {
-		for u, y := range row {
-			total[u] += y
-		}
+		floats.Add(total, row)
 	}
-	accounts := ranked(total)
 	var lines []figures.Series
-	for _, u := range accounts[:min(count, len(accounts))] {
-		line := figures.Series{Name: nodeName(s, u), X: s.Times}
-		for k := range s.Times {
-			line.Y = append(line.Y, s.Targets[k][u])
-		}
-		lines = append(lines, line)
+	for _, u := range ranked(total)[:min(count, s.Nodes())] {
+		lines = append(lines, figures.Series{Name: nodeName(s, u), X: s.Times, Y: targets(s, u)})
 	}
 	axes := figures.Axes{Title: "The accounts with the most mentions", X: "snapshot", Y: "ln(1 + mentions)"}
 	return figures.Lines(axes, lines...)

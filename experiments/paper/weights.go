@@ -3,35 +3,39 @@ package paper
 import (
 	"fmt"
 	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
+
+// mapsOf are the arrays of weights on A and on A', by layer and map.
+var mapsOf = [2]string{"maps of A", "maps of A'"}
 
 // keepWeights keeps the learnt weights of the maps of every layer of a PENG-CDE, without the fixed 1 of the identity.
 func keepWeights(facts *experiments.Facts, l experiments.Learner, maps int) {
 	network, ok := l.(experiments.NetworkLearner)
-	if !ok || maps == 0 {
-		return
-	}
-	for k := 0; ; k++ {
-		values, ok := network.Parameter(fmt.Sprintf("field.layers.%d.maps", k))
-		if !ok {
+	for k := 0; ok && maps > 0; k++ {
+		values, found := network.Parameter(fmt.Sprintf("field.layers.%d.maps", k))
+		if !found {
 			return
 		}
-		var a, d []float64
-		for i := range maps {
-			a, d = append(a, values[2*i]), append(d, values[2*i+1])
+		for side, name := range mapsOf {
+			layer := make([]float64, maps)
+			for i := range layer {
+				layer[i] = values[2*i+side]
+			}
+			facts.Arrays[name] = append(facts.Arrays[name], layer)
 		}
-		facts.Arrays["maps of A"] = append(facts.Arrays["maps of A"], a)
-		facts.Arrays["maps of A'"] = append(facts.Arrays["maps of A'"], d)
 	}
 }
 
-// learnt are the weights of the maps of a model in a world, by map, column (layer 1 on A and A', layer 2 on A and A',
-// ...) and seed, the fixed 1 of the identity included.
+// learnt are the weights of the maps of a model in a world, without the fixed 1 of the identity, by map, column (layer
+// 1 on A and A', layer 2 on A and A', ...) and seed.
 type learnt struct {
 	name    string
 	maps    []equivariant.Map
@@ -40,28 +44,27 @@ type learnt struct {
 }
 
 func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, error) {
-	results := finished(r, dynamics, family, model)
-	if len(results) == 0 || len(results[0].Facts().Arrays["maps of A"]) == 0 {
-		return learnt{}, noWorldRuns(dynamics, family, model)
+	results, err := finished(r, dynamics, family, model)
+	if err != nil {
+		return learnt{}, err
+	}
+	layers := len(results[0].Facts().Arrays[mapsOf[0]])
+	if layers == 0 {
+		return learnt{}, noRuns(model, dynamics, family, "weights of maps")
 	}
 	l := learnt{name: results[0].Model.Name, maps: results[0].Spec.(world).maps}
-	for k := range results[0].Facts().Arrays["maps of A"] {
-		l.columns = append(l.columns, fmt.Sprintf("layer %d, A", k+1), fmt.Sprintf("layer %d, A'", k+1))
-	}
-	for i, m := range l.maps {
-		values := make([][]float64, len(l.columns))
-		for _, result := range results {
-			for side, name := range []string{"maps of A", "maps of A'"} {
-				for k, layer := range result.Facts().Arrays[name] {
-					weight := layer[i]
-					if m == equivariant.IdentityMap {
-						weight++
-					}
-					values[2*k+side] = append(values[2*k+side], weight)
+	l.values = make([][][]float64, len(l.maps))
+	for k := range layers {
+		for _, name := range mapsOf {
+			l.columns = append(l.columns, fmt.Sprintf("layer %d, %s", k+1, strings.TrimPrefix(name, "maps of ")))
+			for i := range l.maps {
+				var seeds []float64
+				for _, result := range results {
+					seeds = append(seeds, result.Facts().Arrays[name][k][i])
 				}
+				l.values[i] = append(l.values[i], seeds)
 			}
 		}
-		l.values = append(l.values, values)
 	}
 	return l, nil
 }
@@ -88,6 +91,9 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 		cells := []figures.Cell{figures.Text(name.String())}
 		published, known := publishedWeights[name]
 		for j, values := range l.values[i] {
+			if name == equivariant.IdentityMap {
+				floats.AddConst(1, values)
+			}
 			cell := experiments.Interval{}.Cell(values)
 			if known && dynamics == "heat" && j < len(published) {
 				cell = cell.Published(published[j], math.NaN())
@@ -110,11 +116,7 @@ func (w Worlds) WeightsMap(r *experiments.Report, dynamics, family, model string
 		grid.Rows = append(grid.Rows, name.String())
 		var row []float64
 		for _, values := range l.values[i] {
-			mean, _ := train.MeanCI(values)
-			if name == equivariant.IdentityMap {
-				mean--
-			}
-			row = append(row, mean)
+			row = append(row, stat.Mean(values, nil))
 		}
 		grid.Values = append(grid.Values, row)
 	}

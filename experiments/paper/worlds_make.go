@@ -17,47 +17,40 @@ func (w Worlds) make(ctx context.Context, m *experiments.Maker, r experiments.Ru
 	at, cache := r.Spec.(world), synthetic.Cache{Folder: m.Folder("worlds")}
 	var sets [3]*synthetic.Set
 	for i, config := range at.sets {
-		set, err := cache.Generate(ctx, config)
-		if err != nil {
+		var err error
+		if sets[i], err = cache.Generate(ctx, config); err != nil {
 			return nil, fmt.Errorf("experiments: data of %v: %w", r, err)
 		}
-		sets[i] = set
 	}
 	training, validation, test := sets[0], sets[1], sets[2]
-	var windows []dyngraph.Window
-	for b := range training.Trajectories {
-		// The published GN-ODE knows the times of events, which here come into force at the next time trained on; what it
-		// gets wrong is in pengcde.Config.Parity.
-		misplaced := w.asPublished && at.ID != "gn-ode"
-		index := training.TrainingIndex(misplaced)
-		windows = append(windows, training.Trajectories[b].Series(training.Train, index).Whole())
-	}
+	// The published GN-ODE knows the times of events, which here come into force at the next time trained on; what it
+	// gets wrong is in pengcde.Config.Parity.
+	index := training.TrainingIndex(w.asPublished && at.ID != "gn-ode")
 	learner, err := m.Learner(r.Seed)
 	if err != nil {
 		return nil, err
 	}
-	facts, err := m.Fit(ctx, learner, windows, whole(validation))
+	facts, err := m.Fit(ctx, learner, windows(training, training.Train, index), windows(validation, nil, nil))
 	if err != nil {
 		return facts, err
 	}
 	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
-	if err := interpolate(ctx, facts, learner, training); err != nil {
-		return facts, err
+	if err = interpolate(ctx, facts, learner, training); err == nil {
+		err = simulate(ctx, facts, learner, test)
 	}
-	if err := simulate(ctx, facts, learner, test); err != nil {
-		return facts, err
+	if err == nil {
+		keepWeights(facts, learner, len(at.maps))
 	}
-	keepWeights(facts, learner, len(at.maps))
-	return facts, nil
+	return facts, err
 }
 
-// whole are the trajectories of a set at all their times.
-func whole(s *synthetic.Set) []dyngraph.Window {
-	windows := make([]dyngraph.Window, len(s.Trajectories))
+// windows are the trajectories of a set at some of their times, nil for all, see [synthetic.Trajectory.Series].
+func windows(s *synthetic.Set, times, index []int) []dyngraph.Window {
+	all := make([]dyngraph.Window, len(s.Trajectories))
 	for b := range s.Trajectories {
-		windows[b] = s.Trajectories[b].Series(nil, nil).Whole()
+		all[b] = s.Trajectories[b].Series(times, index).Whole()
 	}
-	return windows
+	return all
 }
 
 // interpolate scores the training graphs at times within and after the ones trained on.
@@ -112,7 +105,7 @@ func simulate(ctx context.Context, facts *experiments.Facts, l experiments.Learn
 // trajectories returns the errors [graphs][times] and the forecasts [graphs][times][nodes] of a set.
 func trajectories(ctx context.Context, l experiments.Learner, set *synthetic.Set) (errors [][]float64,
 	states [][][]float64, err error) {
-	all, err := l.Forecast(ctx, whole(set))
+	all, err := l.Forecast(ctx, windows(set, nil, nil))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -25,18 +25,18 @@ type worldsSize struct {
 
 // publishedSize is that of the published tables and what is made of it for smaller machines.
 func publishedSize(p experiments.Profile) worldsSize {
+	size := worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: families(), evaluateEvery: 25, patience: 200,
+		models: []string{"constant", "gn-ode", "adjacency", "pre-mult", "pre-mult-fair", "original", "peng", "peng15",
+			"peng-fast"}}
 	switch p {
-	case experiments.Full:
-		return worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: families(), evaluateEvery: 25, patience: 200,
-			models: []string{"constant", "gn-ode", "adjacency", "pre-mult", "pre-mult-fair", "original", "peng", "peng15",
-				"peng-fast"}}
 	case experiments.Medium:
-		return worldsSize{nodes: 100, seeds: 3, epochs: 150, families: families(), evaluateEvery: 25, patience: 200,
-			models: []string{"constant", "gn-ode", "adjacency", "pre-mult", "pre-mult-fair", "original", "peng", "peng15"}}
-	default:
-		return worldsSize{nodes: 100, seeds: 2, epochs: 6, families: families("community", "grid"), evaluateEvery: 5,
-			patience: 200, models: []string{"constant", "gn-ode", "adjacency", "original", "peng"}}
+		size.nodes, size.seeds, size.epochs, size.models = 100, 3, 150, size.models[:8]
+	case experiments.Quick:
+		size.nodes, size.seeds, size.epochs, size.evaluateEvery = 100, 2, 6, 5
+		size.families = families("community", "grid")
+		size.models = []string{"constant", "gn-ode", "adjacency", "original", "peng"}
 	}
+	return size
 }
 
 // shortTraining is the number of epochs below which products are dense: they take more than twice as long on 100
@@ -91,6 +91,7 @@ func (w Worlds) models(size worldsSize) []worldModel {
 
 var worldNotes = map[string]string{
 	"pre-mult": "Pre-Mult, published start: its n x n matrices are drawn from U(0, 1), so that a layer's output begins " +
-		"some n times too large; without that, from U(-1/n, 1/n). Its steps do not end beside changes, as in the published code.",
+		"some n times too large; without that, from U(-1/n, 1/n). Its steps do not end beside changes, as in the " +
+		"published code.",
 	"peng-fast": "Rate 0.1: the learning rate of the published configuration; the paper prints 0.01.",
 }

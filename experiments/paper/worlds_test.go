@@ -72,7 +72,8 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 			}
 		}
 		test := facts.Scores["test"]
-		if len(errors) != 4 || len(errors[0]) != 120 || len(facts.Arrays["events"][0]) != 12 || math.Abs(mean-test) > 1e-9*mean {
+		if len(errors) != 4 || len(errors[0]) != 120 || len(facts.Arrays["events"][0]) != 12 ||
+			math.Abs(mean-test) > 1e-9*mean {
 			t.Errorf("%v: %d test graphs, test error %g, the mean over time is %g", result.Run, len(errors), test, mean)
 		}
 		if !(facts.Scores["interpolation"] > 0) || !(facts.Scores["extrapolation"] > 0) ||
@@ -220,7 +221,8 @@ func TestNotesTellOurChoices(t *testing.T) {
 
 func TestFixturePaperTables(t *testing.T) {
 	file := fixture.Load(t, "paper_tables")
-	for title, dynamics := range map[string]string{"Heat diffusion": "heat", "Gene regulation": "gene", "Wealth": "wealth", "Opinion": "opinion"} {
+	for title, dynamics := range map[string]string{"Heat diffusion": "heat", "Gene regulation": "gene",
+		"Wealth": "wealth", "Opinion": "opinion"} {
 		for row := range publishedErrors[dynamics] {
 			for _, family := range families() {
 				got, ok := publishedError(dynamics, family.Name(), row)

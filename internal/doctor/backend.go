@@ -33,8 +33,8 @@ func checkBackend(setting string) Check {
 			Fix: `name a backend that works, such as "go", as the backend ` +
 				`or in $` + xla.BackendEnv + `; with none named the best that works is taken`}
 	}
-	c := Check{State: OK, Detail: fmt.Sprintf("%v; opened in %v, a small program compiled and run in %v", backend,
-		opened.Round(10*time.Microsecond), (time.Since(start) - opened).Round(10*time.Microsecond))}
+	c := ok("%v; opened in %v, a small program compiled and run in %v", backend, opened.Round(10*time.Microsecond),
+		(time.Since(start) - opened).Round(10*time.Microsecond))
 	if notice := strings.TrimSpace(notices.String()); notice != "" {
 		c.State, c.Fix = Warning, strings.TrimPrefix(notice, "pengcde: ")
 		if _, how, found := strings.Cut(notice, "slower; "); found {
@@ -95,7 +95,7 @@ func checkPlugins() Check {
 		return Check{State: Warning, Detail: "none; " + detail, Fix: `run "make setup" in a checkout, or copy the ` +
 			`plugin of a machine that has it into one of the folders; without, pure Go computes, about 10x slower`}
 	}
-	return Check{State: OK, Detail: strings.Join(files, ", ") + "; " + detail}
+	return ok("%s; %s", strings.Join(files, ", "), detail)
 }
 
 // findCUDA returns the files of NVIDIA's driver, the path of nvidia-smi and the CUDA plugins, of folders or setting.
@@ -115,7 +115,7 @@ func checkCUDA(devices []string, smi string, plugins []string) Check {
 	there := strings.Join(devices, ", ")
 	switch {
 	case there == "" && smi == "":
-		return Check{State: OK, Detail: "no NVIDIA device and none needed: CPUs compute"}
+		return ok("no NVIDIA device and none needed: CPUs compute")
 	case there == "":
 		return Check{State: Warning, Detail: smi + " is there, but no device (/dev/nvidia0)",
 			Fix: "nothing where CPUs are to compute; else load NVIDIA's driver, or give the container or the job a GPU"}
@@ -125,6 +125,5 @@ func checkCUDA(devices []string, smi string, plugins []string) Check {
 				"jax[cuda13] brings them) and link it as ~/.local/lib/go-xla/pjrt_c_api_cuda_plugin.so, or name it " +
 				"by " + xla.BackendEnv + "=xla:/path/to/plugin.so"}
 	}
-	return Check{State: OK, Detail: fmt.Sprintf("%s; nvidia-smi: %s; %s", there, cmp.Or(smi, "none"),
-		strings.Join(plugins, ", "))}
+	return ok("%s; nvidia-smi: %s; %s", there, cmp.Or(smi, "none"), strings.Join(plugins, ", "))
 }

@@ -34,6 +34,10 @@ type Check struct {
 	Fix    string `json:"fix,omitempty"` // what to try; empty where the state is OK
 }
 
+func ok(format string, args ...any) Check {
+	return Check{State: OK, Detail: fmt.Sprintf(format, args...)}
+}
+
 // Options says what a user is going to use; the zero value is what a program without settings would get.
 type Options struct {
 	// Backend is a setting as [xla.Config] has it. Default: the environment's, else the best that is there.

@@ -21,7 +21,7 @@ func checkSystem() Check {
 	if used := runtime.GOMAXPROCS(0); used != runtime.NumCPU() {
 		detail += fmt.Sprintf(", of which Go uses %d", used)
 	}
-	return Check{State: OK, Detail: detail}
+	return ok("%s", detail)
 }
 
 // checkMemory reads a file in the format of Linux's /proc/meminfo.
@@ -36,8 +36,7 @@ func checkMemory(meminfo string) Check {
 		return Check{State: Warning, Detail: fmt.Sprintf("%s does not say MemTotal (error: %v)", meminfo, err),
 			Fix: "nothing depends on it; see that /proc is mounted to learn how much memory there is"}
 	}
-	return Check{State: OK, Detail: fmt.Sprintf("%.1f GiB, of which %.1f GiB available", total*1024/gib,
-		available*1024/gib)}
+	return ok("%.1f GiB, of which %.1f GiB available", total*1024/gib, available*1024/gib)
 }
 
 // checkResults writes and removes a small file in a folder, or in the one above where the folder can still be made.
@@ -53,7 +52,7 @@ func checkResults(folder string) Check {
 		return Check{State: Missing, Detail: fmt.Sprintf("%s cannot be written: %v", folder, err),
 			Fix: "name a folder for results that can be written"}
 	}
-	c := Check{State: OK, Detail: folder + " can be written"}
+	c := ok("%s can be written", folder)
 	if there != folder {
 		c.Detail = folder + " can be made"
 	}
@@ -107,7 +106,7 @@ func checkTools(tools ...string) Check {
 		}
 	}
 	if len(absent) == 0 {
-		return Check{State: OK, Detail: strings.Join(found, ", ")}
+		return ok("%s", strings.Join(found, ", "))
 	}
 	return Check{State: Warning, Detail: "not on PATH: " + strings.Join(absent, ", "),
 		Fix: "install them for notebooks and building; nothing else needs them, and this program also runs copied " +

@@ -28,9 +28,9 @@ const (
 
 var identityKinds = []IdentityKind{IdentityMLP, IdentityLinear, IdentityTable}
 
-// Identities are vectors φ(u) of k numbers that identify the nodes u = 0 .. n-1, for a [Modulation]. What depends on them
-// is tied to the numbering of the nodes. The number enters unscaled, as in the published code, so that with many nodes
-// the gradient of the first weights of an MLP or a linear map is large; a table has no such scale.
+// Identities are vectors φ(u) of k numbers that identify the nodes u = 0 .. n-1, for a [Modulation]. What depends on
+// them is tied to the numbering of the nodes. The number enters unscaled, as in the published code, so that with many
+// nodes the gradient of the first weights of an MLP or a linear map is large; a table has no such scale.
 type Identities struct {
 	// Name is the prefix of the parameters. Fields set their own.
 	Name string

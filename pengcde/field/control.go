@@ -61,8 +61,8 @@ func (c *Control) fits(z *Node) {
 	}
 }
 
-// At is the control at t [batch] for a field of your own: A and A', and dX/dt [batch, n, p] of the features, nil without.
-// Steps should end where the graph changes, see [Sample.Changes].
+// At is the control at t [batch] for a field of your own: A and A', and dX/dt [batch, n, p] of the features, nil
+// without. Steps should end where the graph changes, see [Sample.Changes].
 func (c *Control) At(t *Node) (a, da *equivariant.Matrix, dx *Node) {
 	s := c.at(t, c.form.Features)
 	return s.a, s.da, s.dx

@@ -80,8 +80,9 @@ func Named(name string) (Field, error) {
 	return nil, invalid("no field %q, want one of %q", name, Names())
 }
 
-// Equation makes of a field what package ode solves, for controls of one form. Its args are the parameters, in the order in
-// which they are returned, then all tensors of [NewControl]; so a solver's [ode.Config] has Parameters: len(params).
+// Equation makes of a field what package ode solves, for controls of one form. Its args are the parameters, in the
+// order in which they are returned, then all tensors of [NewControl]; so a solver's [ode.Config] has Parameters:
+// len(params).
 func Equation(f Field, form Form) (equation ode.Field, params []nn.Param) {
 	piecewise, params := Piecewise(f, form)
 	return func(t, z *Node, args []*Node) *Node { return piecewise(t, nil, z, args) }, params

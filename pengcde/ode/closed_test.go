@@ -86,7 +86,8 @@ func TestFieldThatPanics(t *testing.T) {
 			t.Fatalf("%s: %v, want ErrInput and %v", name, err, c.want)
 		}
 		text := err.Error()
-		for _, word := range append(c.says, "pengcde/ode: the field does not take state", `while building program "ode first stage"`) {
+		for _, word := range append(c.says, "pengcde/ode: the field does not take state",
+			`while building program "ode first stage"`) {
 			if strings.Count(text, word) != 1 {
 				t.Errorf("%s: %q, want %q once", name, text, word)
 			}

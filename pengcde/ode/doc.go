@@ -43,8 +43,8 @@
 // Limits: explicit methods only, so stiff problems take many steps. A field that mixes the samples of a batch gives
 // them steps that depend on each other, and lets a failed one spoil the others.
 //
-// References: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4 on step
-// size control and II.6 on continuous extensions; A. Griewank, A. Walther, ACM Transactions on Mathematical Software 26 (2000)
-// 19-45, and Q. Wang, P. Moin, G. Iaccarino, SIAM Journal on Scientific Computing 31 (2009) 2549-2567, on checkpoints.
-// Each method names its own.
+// References: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4 on step size
+// control and II.6 on continuous extensions; A. Griewank, A. Walther, ACM Transactions on Mathematical Software 26
+// (2000) 19-45, and Q. Wang, P. Moin, G. Iaccarino, SIAM Journal on Scientific Computing 31 (2009) 2549-2567, on
+// checkpoints. Each method names its own.
 package ode

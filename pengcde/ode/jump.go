@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// jumper is implemented by [Steps] that take note of a jump: of how many times as large the slope is after it as before,
-// in the norm of the tolerances.
+// jumper is implemented by [Steps] that take note of a jump: of how many times as large the slope is after it as
+// before, in the norm of the tolerances.
 type jumper interface{ jumped(growth float64) }
 
 // jumped implements jumper: the next step is to move the state as far as one would have before. It need not be shorter

@@ -74,8 +74,8 @@ var knownDriven = known{
 	Z0: []float64{0.3, -1}, A: []float64{1.3, 2.1, 0.9}, T0: -1, T1: 2,
 }
 
-// knownStiff is z' = -λ (z - cos t) - sin t, whose solutions fall onto cos t in a time 1/λ; a = (λ). Explicit methods must
-// keep their steps below a few 1/λ on the whole interval.
+// knownStiff is z' = -λ (z - cos t) - sin t, whose solutions fall onto cos t in a time 1/λ; a = (λ). Explicit methods
+// must keep their steps below a few 1/λ on the whole interval.
 //
 // A. Prothero, A. Robinson, Mathematics of Computation 28 (1974) 145-162.
 var knownStiff = known{

@@ -6,8 +6,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// knownGrowth is logistic growth up to a capacity, z' = r z (1 - z/K); a = (r, K). Its solution is K / (1 + (K/z(s) - 1)
-// e^(-r(t-s))).
+// knownGrowth is logistic growth up to a capacity, z' = r z (1 - z/K); a = (r, K). Its solution is K / (1 + (K/z(s) -
+// 1) e^(-r(t-s))).
 var knownGrowth = known{
 	Name: "logistic",
 	Field: func(_, z *Node, args []*Node) *Node {

@@ -6,8 +6,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// switchedOscillator is an oscillator whose field jumps at given times: q' = w p and p' = w (r - q), with rest positions r and
-// frequencies w that change there. Its state is [batch, 2], q and p; it has no parameters.
+// switchedOscillator is an oscillator whose field jumps at given times: q' = w p and p' = w (r - q), with rest
+// positions r and frequencies w that change there. Its state is [batch, 2], q and p; it has no parameters.
 type switchedOscillator struct {
 	// Start is the state at time 0.
 	Start [2]float64

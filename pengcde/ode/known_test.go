@@ -4,9 +4,10 @@ package ode
 //
 //	dz/dt = f(t, z, a),  z(t0) = z0,  with the flow Φ that takes z(s) to z(t)
 //
-// Each has its right-hand side twice, once built of GoMLX nodes and once in plain Go for float64, and its flow from any time
-// to any other, so that errors can be measured from any state, not only from z0. States are [batch, dim] and parameters one
-// vector [params]. Problems are linear and nonlinear, autonomous or not, so that together they see all order conditions.
+// Each has its right-hand side twice, once built of GoMLX nodes and once in plain Go for float64, and its flow from
+// any time to any other, so that errors can be measured from any state, not only from z0. States are [batch, dim] and
+// parameters one vector [params]. Problems are linear and nonlinear, autonomous or not, so that together they see all
+// order conditions.
 
 import (
 	"math"
