@@ -394,3 +394,13 @@ func TestBackendOfRuns(t *testing.T) {
 		t.Errorf("kind %q, want go", kind)
 	}
 }
+
+// A study that plans nothing says so.
+func TestNoRuns(t *testing.T) {
+	results(t)
+	s := toy()
+	s.Plan = func(Scope) ([]Run, error) { return nil, nil }
+	if _, err := s.Stored(Options{Profile: Quick, Models: []string{"two"}}); !errors.Is(err, ErrInput) {
+		t.Errorf("got %v, want ErrInput", err)
+	}
+}

@@ -113,6 +113,9 @@ func (o Options) wants(r Run) bool {
 
 // check finds models and keys that a study does not have.
 func (o Options) check(study string, profile Profile, runs []Run) error {
+	if len(runs) == 0 {
+		return fmt.Errorf("experiments: %s plans no runs in profile %s: %w", study, profile, ErrInput)
+	}
 	asked := map[string][]string{"model": o.Models}
 	maps.Copy(asked, o.Only)
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
