@@ -311,6 +311,7 @@ func TestChoiceOfRuns(t *testing.T) {
 		"all":         {count(Options{}), toyRuns},
 		"a model":     {count(Options{Models: []string{"two"}}), 2},
 		"seeds":       {count(Options{Seeds: []uint64{7, 3, 7}}), toyRuns},
+		"model only":  {count(Options{Only: map[string][]string{"model": {"two"}}}), 2},
 		"on request":  {count(Options{Only: late}), toyRuns},
 		"both halves": {count(Options{Only: map[string][]string{"half": {"late", "early"}}}), 2 * toyRuns},
 	} {
@@ -402,5 +403,57 @@ func TestNoRuns(t *testing.T) {
 	s.Plan = func(Scope) ([]Run, error) { return nil, nil }
 	if _, err := s.Stored(Options{Profile: Quick, Models: []string{"two"}}); !errors.Is(err, ErrInput) {
 		t.Errorf("got %v, want ErrInput", err)
+	}
+}
+
+// Facts that JSON has no place for are the error of their run; the others go on.
+func TestFactsThatAreNotFinite(t *testing.T) {
+	results(t)
+	s := toy(Forecast("zero", baseline.Zero{}))
+	whole := s.Make
+	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+		facts, err := whole(ctx, m, r)
+		if r.Seed == 0 {
+			facts.Scores["test"] = math.NaN()
+		}
+		return facts, err
+	}
+	r, err := s.Run(context.Background(), options(t))
+	if err == nil || !strings.Contains(err.Error(), `score "test" is NaN`) {
+		t.Errorf("error %v, want one that names the score", err)
+	}
+	if made, _ := r.Count(); made != 1 {
+		t.Errorf("%d runs made, want the other one", made)
+	}
+}
+
+// A panic in one run of a group does not train the others again or store them by halves.
+func TestPanicInAGroup(t *testing.T) {
+	results(t)
+	s, o := toy(Network("two", "Two", float64Toy(), toyTraining)), options(t)
+	want := run(t, s, o).Results.Scores("test")
+	results(t)
+	o.SeedsTogether = true
+	whole := s.Make
+	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+		facts, err := whole(ctx, m, r)
+		if r.Seed == 0 {
+			panic("seed 0")
+		}
+		return facts, err
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		_, _ = s.Run(context.Background(), o)
+	}()
+	s.Make = whole
+	for i, score := range run(t, s, o).Results.Scores("test") {
+		if math.Abs(score-want[i]) > 1e-9*want[i] {
+			t.Errorf("seed %d: %g, want %g", i, score, want[i])
+		}
 	}
 }

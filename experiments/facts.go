@@ -58,6 +58,24 @@ func newTraining(report *train.Report) *Training {
 	return t
 }
 
+// check finds a number that JSON has no place for.
+func (f *Facts) check() error {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	for name, score := range f.Scores {
+		if !finite(score) {
+			return fmt.Errorf("experiments: score %q is %g, want a finite number", name, score)
+		}
+	}
+	for name, rows := range f.Arrays {
+		for i, row := range rows {
+			if k := slices.IndexFunc(row, func(x float64) bool { return !finite(x) }); k >= 0 {
+				return fmt.Errorf("experiments: array %q, row %d, entry %d is %g, want finite numbers", name, i, k, row[k])
+			}
+		}
+	}
+	return nil
+}
+
 // settle notes an error that says that the model failed, not the computer: such a run is stored as diverged.
 func (f *Facts) settle(err error) error {
 	for _, reason := range []error{train.ErrNotFinite, ode.NotFinite, ode.StepLimit, ode.StepTooSmall} {

@@ -24,8 +24,9 @@ type Maker struct {
 	place int
 }
 
-// Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study
-// whose models have equal settings; the next run draws its own parameters.
+// Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study whose
+// models have one ID and equal settings, but that seeds which are trained together have one each; the next run draws its
+// own parameters.
 func (m *Maker) Learner(seed uint64) (Learner, error) {
 	settings, err := m.run.Model.Settings()
 	if err != nil {
@@ -83,10 +84,14 @@ func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation [
 	return facts, f.err
 }
 
-// fit trains with the group, or alone where that came to an end by a panic.
+// errGroupEnded is the error of a training that a panic in another run of its group kept from beginning.
+var errGroupEnded = errors.New("the runs that it was to be trained with came to an end")
+
+// fit trains with the group.
 func (m *Maker) fit(f *fitting) {
-	if !m.train(f) {
-		f.alone()
+	f.report, f.err = nil, nil
+	if !m.train(f) && f.report == nil && f.err == nil {
+		f.err = errGroupEnded
 	}
 }
 

@@ -103,12 +103,14 @@ func (s Study) plan(o Options) (p *Report, err error) {
 
 // wants says whether a run is asked for.
 func (o Options) wants(r Run) bool {
+	requested := false
 	for name, values := range o.Only {
 		if !slices.Contains(values, r.Key(name)) {
 			return false
 		}
+		requested = requested || r.Keys[name] != ""
 	}
-	return (len(o.Only) > 0 || !r.OnRequest) && (len(o.Models) == 0 || slices.Contains(o.Models, r.Model.ID))
+	return (requested || !r.OnRequest) && (len(o.Models) == 0 || slices.Contains(o.Models, r.Model.ID))
 }
 
 // check finds models and keys that a study does not have.

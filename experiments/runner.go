@@ -119,6 +119,9 @@ func (r Result) here() bool { return r.made() && !r.Elsewhere }
 
 // tidy removes what is no longer of use beside a run that is not to be made.
 func (w *runner) tidy(r Result) error {
+	if r.Record.Error != "" { // its checkpoint serves a retry
+		return nil
+	}
 	if err := r.slot.tidy(); err != nil || !w.options.Stale || !r.here() {
 		return err
 	}
@@ -194,7 +197,9 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 	if facts == nil {
 		facts = &Facts{}
 	}
-	err = facts.settle(err)
+	if err = facts.settle(err); err == nil {
+		err = facts.check()
+	}
 	record := Record{Facts: facts, Seconds: m.earlier + w.seconds() - began, Machine: machine,
 		Ended: time.Now().UTC().Truncate(time.Second), Versions: doctor.Versions()}
 	switch {
@@ -203,7 +208,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 			facts.PeakBytes = resident.Peak()
 		}
 		w.report(r, 1, facts.describe())
-	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend):
+	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend), errors.Is(err, errGroupEnded):
 		return false, err
 	default:
 		record.Facts, record.Error = nil, err.Error()

@@ -62,11 +62,14 @@ func (c Config) vectorField() (field.Field, error) {
 	if c.Parity {
 		switch known := f.(type) {
 		case field.PENG:
-			known.Parity, f = true, known
+			known.Parity = true
+			f = known
 		case field.PreMult:
-			known.Parity, f = true, known
+			known.Parity = true
+			f = known
 		case field.GNODE:
-			known.Lag, f = known.Lag || c.GraphOnly, known
+			known.Lag = known.Lag || c.GraphOnly
+			f = known
 		}
 	}
 	// Params panics on sizes and options that cannot be.

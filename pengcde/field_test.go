@@ -247,3 +247,26 @@ func TestIdentitiesOfBefore(t *testing.T) {
 		}
 	}
 }
+
+// Parity of the configuration reaches the field: its defects are those of the published code.
+func TestParityReachesTheField(t *testing.T) {
+	for name, c := range map[string]struct {
+		field field.Field
+		set   func(field.Field) bool
+	}{
+		"peng":     {field.PENG{}, func(f field.Field) bool { return f.(field.PENG).Parity }},
+		"default":  {nil, func(f field.Field) bool { return f.(field.PENG).Parity }},
+		"pre-mult": {field.PreMult{}, func(f field.Field) bool { return f.(field.PreMult).Parity }},
+		"gn-ode":   {field.GNODE{}, func(f field.Field) bool { return f.(field.GNODE).Lag }},
+	} {
+		for _, parity := range []bool{false, true} {
+			config, err := Config{Nodes: 4, Features: 1, GraphOnly: true, Field: c.field, Parity: parity}.withDefaults()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := config.wiring().field; c.set(f) != parity {
+				t.Errorf("%s: %+v with Parity %t", name, f, parity)
+			}
+		}
+	}
+}
