@@ -22,7 +22,8 @@ func testRows() []Row {
 	row := func(n int, ours, peer float64, oursMB, peerMB int64) Row {
 		return Row{Model: "peng", Variant: dense, N: n, Pairs: 5, Ours: ours, Peer: peer,
 			Ratio: spread{peer / ours, 0.5, 99}, OursInference: ours / 4,
-			PeerInference: peer / 4, OursCompile: 3, PeerCompile: 11, OursBytes: oursMB << 20, PeerBytes: peerMB << 20, Accepted: 200, Rejected: 7,
+			PeerInference: peer / 4, OursCompile: 3, PeerCompile: 11, OursBytes: oursMB << 20,
+			PeerBytes: peerMB << 20, Accepted: 200, Rejected: 7,
 			origin: origin{Machine: "Test CPU, 2 cores", Commit: "abc1234",
 				Versions: map[string]string{"go": "go1.26", "jax": "0.9", "backend": "XLA on CPU"}}}
 	}

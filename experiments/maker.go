@@ -25,8 +25,8 @@ type Maker struct {
 }
 
 // Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study whose
-// models have one ID and equal settings, but that seeds which are trained together have one each; the next run draws its
-// own parameters.
+// models have one ID and equal settings, but that seeds which are trained together have one each; the next run draws
+// its own parameters.
 func (m *Maker) Learner(seed uint64) (Learner, error) {
 	settings, err := m.run.Model.Settings()
 	if err != nil {

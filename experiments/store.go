@@ -98,8 +98,9 @@ func (r Result) find() (f Result, err error) {
 // errDamaged is wrapped by the error of a stored file that is damaged or of another run.
 var errDamaged = errors.New("is damaged")
 
-// read is the record of a slot, and whether it came with the module; nil when there is none. An own file that is damaged
-// or holds an error gives way to a run that came with the module; else one that is damaged is a record of that error.
+// read is the record of a slot, and whether it came with the module; nil when there is none. An own file that is
+// damaged or holds an error gives way to a run that came with the module; else one that is damaged is a record of that
+// error.
 func (s slot) read() (r *Record, shipped bool, err error) {
 	r, err = s.own()
 	none := r == nil && err == nil

@@ -130,7 +130,8 @@ func (g *golden) checkAdamW(published fixture.Node, tolerance float64) {
 	g.t.Helper()
 	losses := published.Get("loss").Array().Data
 	optimiser, err := train.NewOptimiser(xlatest.Backend(g.t), train.AdamW{
-		LearningRate: published.Get("lr").Float(), WeightDecay: published.Get("weight_decay").Float(), Clip: published.Get("clip_global_norm").Float(),
+		LearningRate: published.Get("lr").Float(), WeightDecay: published.Get("weight_decay").Float(),
+		Clip: published.Get("clip_global_norm").Float(),
 	}, g.params)
 	if err != nil {
 		g.t.Fatal(err)

@@ -33,8 +33,10 @@ func resolved(t *testing.T, change func(*Config)) Resolved {
 // not.
 func TestEveryFieldIsResolved(t *testing.T) {
 	changes := map[string]func(*Config){
-		"Nodes": func(c *Config) { c.Nodes = 6 }, "Features": func(c *Config) { c.Features = 3 }, "Outputs": func(c *Config) { c.Outputs = 2 },
-		"Field": func(c *Config) { c.Field = field.GNODE{} }, "Hidden": func(c *Config) { c.Hidden = 17 }, "Layers": func(c *Config) { c.Layers = 3 },
+		"Nodes": func(c *Config) { c.Nodes = 6 }, "Features": func(c *Config) { c.Features = 3 },
+		"Outputs": func(c *Config) { c.Outputs = 2 },
+		"Field":   func(c *Config) { c.Field = field.GNODE{} }, "Hidden": func(c *Config) { c.Hidden = 17 },
+		"Layers":    func(c *Config) { c.Layers = 3 },
 		"Normalise": func(c *Config) { c.Normalise = dyngraph.Log }, "Output": func(c *Config) { c.Output = Summed },
 		"Mask": func(c *Config) { c.Mask = path.Counted }, "Path": func(c *Config) { c.Path = path.Linear },
 		"Step":     func(c *Config) { c.Step = 0.2 },

@@ -26,7 +26,7 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Results string `help:"Folder of results; else $PENGCDE_RESULTS, else build/results of the checkout, else ./pengcde-results." placeholder:"FOLDER"`
+	Results string `help:"Folder of results; else $PENGCDE_RESULTS, else that of the checkout." placeholder:"FOLDER"`
 
 	List    listCommand    `cmd:"" help:"List studies, models and data sets."`
 	Run     runCommand     `cmd:"" help:"Make the runs of a study that are not stored yet."`

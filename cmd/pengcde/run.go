@@ -19,8 +19,8 @@ type choice struct {
 	Study   string            `arg:"" help:"As pengcde list names it."`
 	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick." placeholder:"NAME"`
 	Models  []string          `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
-	Only    map[string]string `help:"Some values of a key, as pengcde list names them; for several keys give it again." mapsep:"none" placeholder:"split=random,rolling-origin"`
-	Seeds   seeds             `help:"Some seeds, as in 0-4 or 0,2,7, in place of those of the profile." placeholder:"RANGE"`
+	Only    map[string]string `help:"Values of a key, as list names them; repeat for more keys." mapsep:"none" placeholder:"split=random,rolling-origin"`
+	Seeds   seeds             `help:"Seeds, as in 0-4 or 0,2,7, in place of those of the profile." placeholder:"RANGE"`
 	Fresh   bool              `help:"Leave out the runs that came with the module."`
 }
 
@@ -70,10 +70,10 @@ func (s *seeds) UnmarshalText(text []byte) error {
 type runCommand struct {
 	choice
 	Retry           bool          `help:"Make runs again whose error was stored."`
-	Stale           bool          `help:"Make runs again of which only another generation of the numerics is stored, and delete those."`
+	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
-	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best that is there." placeholder:"NAME"`
+	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
 }
 
 // Run makes the missing runs and prints their table.

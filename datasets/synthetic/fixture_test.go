@@ -69,7 +69,8 @@ func TestFixtureDatasetHeatGrid16(t *testing.T) {
 	if !slices.Equal(set.Trajectories[0].Index, full) {
 		t.Errorf("snapshots in force %v, want %v", set.Trajectories[0].Index, full)
 	}
-	if got, want := set.TrainingIndex(true), file.Get("graph_index_train_as_reference").Array().Ints(); !slices.Equal(got, want) {
+	want := file.Get("graph_index_train_as_reference").Array().Ints()
+	if got := set.TrainingIndex(true); !slices.Equal(got, want) {
 		t.Errorf("snapshots shown in training, as published: %v, want %v", got, want)
 	}
 	for k, got := range set.TrainingIndex(false) {

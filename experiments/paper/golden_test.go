@@ -61,7 +61,8 @@ func TestGolden(t *testing.T) {
 	case *updateGolden && want.Generation == experiments.Generation && len(changes) > 0:
 		t.Fatalf("numbers changed, but Generation is still %d: raise it in generation.go and update again, or, while no "+
 			"run of it "+
-			"was stored for others yet, delete %s and update again:\n%s", experiments.Generation, goldenFile, strings.Join(changes, "\n"))
+			"was stored for others yet, delete %s and update again:\n%s", experiments.Generation, goldenFile,
+			strings.Join(changes, "\n"))
 	case *updateGolden:
 		if content, err = json.MarshalIndent(got, "", " "); err == nil {
 			err = os.WriteFile(goldenFile, append(content, '\n'), 0o644)

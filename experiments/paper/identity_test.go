@@ -51,7 +51,8 @@ func TestIdentityHasEveryValue(t *testing.T) {
 	base := identityOf(func(*draft) {})
 	for _, want := range []string{`"Layers":2`, `"Step":0.1`, `"Float":"Float32"`, `"Control":"normalised"`,
 		`"Path":"hermite"`, `"Method":"Tsit5"`, `"Parity":false`,
-		`"Patience":15`, `"MinEpochs":20`, `"BatchSize":1`, `"Clip":1`, `"LearningRate":0.01`, `"WeightDecay":0.0001`, `"Beta2":0.999`, `"test":[[`,
+		`"Patience":15`, `"MinEpochs":20`, `"BatchSize":1`, `"Clip":1`, `"LearningRate":0.01`, `"WeightDecay":0.0001`,
+		`"Beta2":0.999`, `"test":[[`,
 		`"data":"`, `"seed":0`} {
 		if !strings.Contains(strings.ToLower(base), strings.ToLower(want)) {
 			t.Errorf("no %s in %s", want, base)

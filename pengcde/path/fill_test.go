@@ -160,7 +160,8 @@ func TestFillErrors(t *testing.T) {
 		path.ErrKnots) {
 		t.Errorf("knots decrease: %v, want ErrKnots", err)
 	}
-	if _, err := path.Fill(path.Kind("cubic"), path.Mask("seen"), knots, rowsOf([]float64{1, 2}), 1); !errors.Is(err, path.ErrKind) {
+	_, err := path.Fill(path.Kind("cubic"), path.Mask("seen"), knots, rowsOf([]float64{1, 2}), 1)
+	if !errors.Is(err, path.ErrKind) {
 		t.Errorf("unknown kind: %v, want ErrKind", err)
 	}
 }

@@ -144,7 +144,8 @@ func TestLocateErrors(t *testing.T) {
 	if _, err := program(t, xlatest.Go(t), path.Natural, false).Call(values, at, knots); !errors.Is(err, path.ErrKnots) {
 		t.Errorf("knots without weights: %v, want ErrKnots", err)
 	}
-	if _, err := program(t, xlatest.Go(t), path.Kind("cubic"), false).Call(values, at, knots); !errors.Is(err, path.ErrKind) {
+	_, err := program(t, xlatest.Go(t), path.Kind("cubic"), false).Call(values, at, knots)
+	if !errors.Is(err, path.ErrKind) {
 		t.Errorf("unknown kind: %v, want ErrKind", err)
 	}
 	three := [][]float64{{0, 1, 2}}

@@ -198,8 +198,9 @@ func TestInputErrors(t *testing.T) {
 	for name, config := range map[string]Config{
 		"infinite learning rate": {AdamW: AdamW{LearningRate: math.Inf(1)}},
 		"NaN rate":               {AdamW: AdamW{LearningRate: math.NaN()}},
-		"NaN decay":              {AdamW: AdamW{WeightDecay: math.NaN()}}, "infinite decay": {AdamW: AdamW{WeightDecay: math.Inf(1)}},
-		"NaN clip": {AdamW: AdamW{Clip: math.NaN()}}, "infinite epsilon": {AdamW: AdamW{Epsilon: math.Inf(1)}},
+		"NaN decay":              {AdamW: AdamW{WeightDecay: math.NaN()}},
+		"infinite decay":         {AdamW: AdamW{WeightDecay: math.Inf(1)}},
+		"NaN clip":               {AdamW: AdamW{Clip: math.NaN()}}, "infinite epsilon": {AdamW: AdamW{Epsilon: math.Inf(1)}},
 		"negative epochs": {Epochs: -1}, "beta": {AdamW: AdamW{Beta1: 1}}, "learning rate": {AdamW: AdamW{LearningRate: -1}},
 	} {
 		if _, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{}, start(), config); !errors.Is(err, ErrInput) {

@@ -55,7 +55,8 @@ func TestFixtureSimulators(t *testing.T) {
 			c.dynamics.Rate(0, c.start, graph, rate)
 			fixture.Close(t, "rate", rate, file.Get(c.key+"_rhs").Array().Data, 1e-12)
 			values, err := dynamics.Simulate(context.Background(), dynamics.Problem{
-				Dynamics: c.dynamics, Start: c.start, Times: file.Get("ts").Array().Data, Pattern: pattern, Snapshots: [][]float64{weights},
+				Dynamics: c.dynamics, Start: c.start, Times: file.Get("ts").Array().Data, Pattern: pattern,
+				Snapshots: [][]float64{weights},
 			})
 			if err != nil {
 				t.Fatal(err)
