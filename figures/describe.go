@@ -47,11 +47,11 @@ func spanOf(values ...float64) string {
 }
 
 // list names the first of many.
-func list(names []string, most int) string {
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+func list(names []string, between string) string {
+	if len(names) > mostSaid {
+		return strings.Join(names[:mostSaid], between) + fmt.Sprintf(" and %d more", len(names)-mostSaid)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, between)
 }
 
 func plural(n int, one string) string {
@@ -61,10 +61,10 @@ func plural(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-const mostSaid = 12 // lines, rows or panels that a description names
+const mostSaid = 16 // lines, rows or panels that a description names
 
 func describeLines(axes Axes, series []Series) string {
-	var each, xs []string
+	var each []string
 	var all []float64
 	for _, s := range series {
 		first, last := math.NaN(), math.NaN()
@@ -93,35 +93,43 @@ func describeLines(axes Axes, series []Series) string {
 		head += " over " + axes.X
 	}
 	head += " " + spanOf(all...)
+	return axes.describe(lowest(series), head+": "+list(each, "; "), marked(axes, scale{min: slices.Min(all),
+		max: slices.Max(all)}))
+}
+
+// marked says where marks are, by name.
+func marked(axes Axes, x scale) string {
+	var names, said []string
+	at := make(map[string][]string)
 	for _, m := range axes.Marks {
-		if at := "at " + short(m.X); m.Name != "" && m.X >= slices.Min(all) && m.X <= slices.Max(all) {
-			xs = append(xs, m.Name+" "+at)
+		if m.Name != "" && x.holds(m.X) {
+			if at[m.Name] == nil {
+				names = append(names, m.Name)
+			}
+			at[m.Name] = append(at[m.Name], short(m.X))
 		}
 	}
-	marked := ""
-	if len(xs) > 0 {
-		marked = "Marked: " + list(xs, mostSaid)
+	for _, name := range names {
+		said = append(said, name+" at "+list(at[name], ", "))
 	}
-	return axes.describe(head+": "+strings.Join(each[:min(len(each), mostSaid)], "; ")+more(len(each)), lowest(series), marked)
+	if said == nil {
+		return ""
+	}
+	return "Marked: " + strings.Join(said, "; ")
 }
 
-func more(n int) string {
-	if n > mostSaid {
-		return fmt.Sprintf("; and %d more", n-mostSaid)
-	}
-	return ""
-}
-
-// lowest says which of two or more lines over the same X is lowest most often.
+// lowest says which of two or more lines over about the same X is lowest most often.
 func lowest(series []Series) string {
 	if len(series) < 2 {
 		return ""
 	}
+	first := series[0].X
+	near := 0.02 * (first[len(first)-1] - first[0])
 	times, points := make([]int, len(series)), 0
-	for k := range series[0].X {
+	for k := range first {
 		best := -1
 		for i, s := range series {
-			if !slices.Equal(s.X, series[0].X) {
+			if len(s.X) != len(first) || math.Abs(s.X[k]-first[k]) > near {
 				return ""
 			}
 			if y := s.Y[k]; !math.IsNaN(y) && (best < 0 || y < series[best].Y[k]) {
@@ -167,7 +175,7 @@ func describeForecasts(axes Axes, panels []ForecastPanel) string {
 		}
 	}
 	head := fmt.Sprintf("%s of %s over %s %s: %s", plural(len(panels), "panel"), cmp.Or(axes.Y, "values"),
-		cmp.Or(axes.X, "time"), spanOf(days...), list(names, mostSaid))
+		cmp.Or(axes.X, "time"), spanOf(days...), list(names, ", "))
 	if len(errors) == 0 {
 		return axes.describe(head)
 	}
@@ -209,7 +217,7 @@ func describeDots(axes Axes, rows []DotRow) string {
 	if best >= 0 {
 		low = rows[best].Name + " is lowest"
 	}
-	return axes.describe(cmp.Or(axes.X, "Values")+": "+list(each, 2*mostSaid), low)
+	return axes.describe(cmp.Or(axes.X, "Values")+": "+list(each, ", "), low)
 }
 
 func describeGrid(axes Axes, g Grid) string {
@@ -258,7 +266,7 @@ func describeGraphs(axes Axes, panels []HeatPanel, matrices [][][]float64) strin
 		each = append(each, strings.TrimSpace(fmt.Sprintf("%s: %s", panels[i].Title, said)))
 	}
 	return axes.describe(fmt.Sprintf("%s of %s", plural(len(panels), "adjacency map"), plural(len(matrices[0]), "node")),
-		list(each, mostSaid))
+		list(each, "; "))
 }
 
 func describeImages(axes Axes, panels []ImagePanel) string {

@@ -18,7 +18,8 @@ func EnglandFlows(s *dyngraph.Series) (*figures.Figure, error) {
 		panel.Weights = slices.DeleteFunc(slices.Clone(s.Weights[k]), func(w float64) bool { return w == 0 })
 		panels = append(panels, panel)
 	}
-	axes := figures.Axes{Title: "People moving between and within 129 regions", Colour: "people"}
+	axes := figures.Axes{Title: "People moving between and within 129 regions", X: "to region", Y: "from region",
+		Colour: "people"}
 	return figures.Adjacency(axes, panels)
 }
 

@@ -34,7 +34,7 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 		dots = append(dots, dot)
 	}
 	return figures.Dots(figures.Axes{Title: "Test error, random splits: mean and 95% interval over seeds",
-		X: "mean squared error by node"}, dots...)
+		X: "mean squared error by " + f.Node}, dots...)
 }
 
 // WindowErrors draws the error of every complete row of a split on each tested window.
@@ -63,7 +63,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 			experiments.ErrNotStored)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
-		X: f.Time + " of the target", Y: "mean squared error by node"}, lines...)
+		X: f.Time + " of the target", Y: "mean squared error by " + f.Node}, lines...)
 }
 
 // Differences draws, for every row of a split, the errors by window minus those of the best simple forecast.
