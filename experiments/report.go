@@ -79,7 +79,7 @@ func (r *Report) Models() []string { return r.Results.Values("model") }
 
 // Caution is the finding of a table that is not to compare models.
 func (r *Report) Caution() string {
-	return fmt.Sprintf("Profile %s: small models and few epochs, to see that they train. These errors do not compare "+
+	return fmt.Sprintf("Profile %s: small models and few epochs, to see that they train. The numbers do not compare "+
 		"models.", r.Profile)
 }
 
