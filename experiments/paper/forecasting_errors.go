@@ -60,8 +60,8 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return nil, errs.New(experiments.ErrInput, "experiments: no complete row of %s, %s, in profile %s", f.Name, split,
-			r.Profile)
+		return nil, errs.New(experiments.ErrNotStored, "experiments: no complete row of %s, %s, in profile %s", f.Name,
+			split, r.Profile)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
 		X: f.Time + " of the target", Y: "mean squared error by node"}, lines...)
@@ -74,7 +74,7 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 		return nil, err
 	}
 	if c.best == nil {
-		return nil, errs.New(experiments.ErrInput, "experiments: %s of the simple forecasts, to compare with, is not "+
+		return nil, errs.New(experiments.ErrNotStored, "experiments: %s of the simple forecasts, to compare with, is not "+
 			"complete", split)
 	}
 	var dots []figures.DotRow

@@ -32,7 +32,7 @@ func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*fi
 
 // noRuns says that there is nothing to draw.
 func noRuns(model string, of ...string) error {
-	return errs.New(experiments.ErrInput, "experiments: no run of %q with %s is stored that could be drawn", model,
+	return errs.New(experiments.ErrNotStored, "experiments: no run of %q with %s to draw", model,
 		strings.Join(of, " and "))
 }
 
