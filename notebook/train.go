@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/signal"
 	"time"
@@ -28,7 +27,6 @@ func train(out io.Writer, s experiments.Study, o experiments.Options) (*experime
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	bar := NewBar(s.Name)
-	bar.Update(math.NaN(), "starting")
 	returned := make(chan struct{})
 	defer close(returned)
 	defer context.AfterFunc(ctx, func() {
