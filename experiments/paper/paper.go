@@ -9,10 +9,9 @@
 package paper
 
 import (
-	"strings"
-
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
 // All lists the studies.
@@ -30,6 +29,6 @@ func ByName(name string) (experiments.Study, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return experiments.Study{}, errs.New(experiments.ErrInput, "experiments: %q, want one of %s", name,
-		strings.Join(names, ", "))
+	return experiments.Study{}, errs.New(experiments.ErrInput, "experiments: no study %q, %s", name,
+		nearest.Want(name, names))
 }
