@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,23 +82,20 @@ func listData(out io.Writer) error {
 	return w.Flush()
 }
 
-// stock is what a study has: its models in the order of the profiles' plans, the number of runs by profile and model,
-// and the values of its keys.
+// stock is what a study has, over all profiles.
 type stock struct {
-	ids    []string
-	names  map[string]string
-	cells  map[string][]string
+	models []experiments.Model
+	runs   map[string][]string // by model, for each profile how many are stored
 	keys   []string
-	values map[string][]string
-	// best is the profile with the most stored runs that are trained or need no training, stored their number.
-	best    experiments.Profile
-	stored  int
-	missing int // of the profile quick
+	values map[string][]string // by key
+	// best is the profile with the most stored runs.
+	best            experiments.Profile
+	stored, missing int // runs of best; of quick
 }
 
 func takeStock(study experiments.Study) (s stock, err error) {
 	profiles := experiments.Profiles()
-	s = stock{names: make(map[string]string), cells: make(map[string][]string), values: make(map[string][]string)}
+	s = stock{runs: make(map[string][]string), values: make(map[string][]string)}
 	for i, p := range profiles {
 		report, err := study.Stored(experiments.Options{Profile: p})
 		if err != nil {
@@ -124,13 +120,12 @@ func takeStock(study experiments.Study) (s stock, err error) {
 		}
 		for _, id := range report.Models() {
 			results := report.Results.Where("model", id)
-			if s.cells[id] == nil {
-				s.ids, s.names[id], s.cells[id] = append(s.ids, id), results[0].Model.Name,
-					slices.Repeat([]string{"–"}, len(profiles))
+			if s.runs[id] == nil {
+				s.models, s.runs[id] = append(s.models, results[0].Model), slices.Repeat([]string{"–"}, len(profiles))
 			}
-			s.cells[id][i] = fmt.Sprintf("%d/%d", len(results.Made()), len(results))
+			s.runs[id][i] = fmt.Sprintf("%d/%d", len(results.Made()), len(results))
 			if stale := results.Stale(); stale > 0 {
-				s.cells[id][i] += fmt.Sprintf(", %d stale", stale)
+				s.runs[id][i] += fmt.Sprintf(", %d stale", stale)
 			}
 		}
 	}
@@ -150,19 +145,19 @@ func listOne(out io.Writer, study experiments.Study, width int) error {
 	}
 	fmt.Fprintf(out, "\nData: %s\n\n", study.Data)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "runs stored of --models")
+	fmt.Fprint(w, "model")
 	for _, p := range experiments.Profiles() {
 		fmt.Fprintf(w, "\t%s", p)
 	}
 	fmt.Fprintln(w)
-	for _, id := range s.ids {
-		fmt.Fprintln(w, strings.Join(append([]string{id}, s.cells[id]...), "\t"))
+	for _, model := range s.models {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", model.ID, strings.Join(s.runs[model.ID], "\t"), model.Name)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	for _, key := range s.keys {
-		fmt.Fprint(out, "\n"+wrapped(fmt.Sprintf("--only %s=%s", key, strings.Join(s.values[key], ", ")), width))
+		fmt.Fprint(out, "\n"+wrapped(fmt.Sprintf("%s: %s", key, strings.Join(s.values[key], ", ")), width))
 	}
 	fmt.Fprintln(out)
 	if s.stored > 0 {
@@ -173,6 +168,3 @@ func listOne(out io.Writer, study experiments.Study, width int) error {
 	}
 	return nil
 }
-
-// quoted is a value of a key as a shell takes it.
-func quoted(value string) string { return cmp.Or(value, "''") }
