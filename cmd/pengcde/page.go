@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 type pageCommand struct {
@@ -98,7 +99,7 @@ func makePage(ctx context.Context, profile experiments.Profile, folder string) (
 		parts = append(parts, text)
 	}
 	if len(parts) == 0 {
-		return nil, fmt.Errorf("nothing is stored of any study in profile %s: %w", profile, experiments.ErrNotStored)
+		return nil, errs.New(experiments.ErrNotStored, "nothing is stored of any study in profile %s", profile)
 	}
 	if len(none) > 0 {
 		p.add("- Not run yet in this profile: %s. `pengcde run %s --profile %s --dry-run` says how long it takes.\n",
