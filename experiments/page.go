@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +59,10 @@ func (r *Report) Origin() string {
 	}
 	text += fmt.Sprintf(", of generation %d of the numerics, made %s in %s summed", generation, when, hours(seconds))
 	slices.Sort(versions)
-	text += fmt.Sprintf(" on %s with %s.", cmp.Or(strings.Join(machines, " and "), "CPUs"), strings.Join(versions, ", "))
+	if len(machines) > 0 {
+		text += " on " + strings.Join(machines, " and ")
+	}
+	text += fmt.Sprintf(" with %s.", strings.Join(versions, ", "))
 	var gaps []string
 	for _, id := range r.Models() {
 		if results := r.Results.Where("model", id); results.Gap() != "" {

@@ -74,7 +74,7 @@ func TestPageOfFewRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## england-covid", "2 of 322 planned runs", "Not complete: PENG-CDE (missing, 23 of 23)",
+	for _, want := range []string{"## england-covid", "40 of 322 planned runs", "Not complete: PENG-CDE (missing, 23 of 23)",
 		"Not run yet in this profile: twitter-tennis, table1, table-wealth, table1-as-published.", "| missing, "} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q on the page:\n%s", want, text)
