@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // beyond is the error from which a row of Dots is left to the table, so that the others can be told apart.
@@ -27,14 +30,14 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 		switch {
 		case row.errors == nil:
 		case slices.Max(row.errors) > beyond:
-			dot.Name += " (off scale)"
+			dot.None = "off scale, " + size(stat.Mean(row.errors, nil))
 		default:
 			dot.Seeds, dot.Value = row.errors, over.Cell(row.errors)
 		}
 		dots = append(dots, dot)
 	}
 	return figures.Dots(figures.Axes{Title: "Test error, random splits: mean and 95% interval over seeds",
-		X: "mean squared error by node"}, dots...)
+		X: "mean squared error by " + f.Node}, dots...)
 }
 
 // WindowErrors draws the error of every complete row of a split on each tested window.
@@ -59,11 +62,11 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("experiments: no complete row of %s, %s, in profile %s: %w", f.Name, split, r.Profile,
-			experiments.ErrNotStored)
+		return nil, errs.New(experiments.ErrNotStored, "experiments: no complete row of %s, %s, in profile %s", f.Name,
+			split, r.Profile)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
-		X: f.Time + " of the target", Y: "mean squared error by node"}, lines...)
+		X: f.Time + " of the target", Y: "mean squared error by " + f.Node}, lines...)
 }
 
 // Differences draws, for every row of a split, the errors by window minus those of the best simple forecast.
@@ -73,8 +76,8 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 		return nil, err
 	}
 	if c.best == nil {
-		return nil, fmt.Errorf("experiments: %s of the simple forecasts, to compare with, is not complete: %w", split,
-			experiments.ErrNotStored)
+		return nil, errs.New(experiments.ErrNotStored, "experiments: %s of the simple forecasts, to compare with, is not "+
+			"complete", split)
 	}
 	var dots []figures.DotRow
 	for _, row := range c.rows {
