@@ -72,7 +72,7 @@ func cuda(file string) error {
 
 // add adds numbers on the devices of a plugin. A client of its own comes first, whose error is short.
 func add(plugin *pjrt.Plugin, file string) error {
-	client, err := plugin.NewClient(nil)
+	client, err := plugin.NewClient(pjrt.NamedValuesMap{"preallocate": false})
 	if err != nil {
 		return err
 	}
