@@ -60,7 +60,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 	}
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("experiments: no complete row of %s, %s, in profile %s: %w", f.Name, split, r.Profile,
-			experiments.ErrInput)
+			experiments.ErrNotStored)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
 		X: f.Time + " of the target", Y: "mean squared error by node"}, lines...)
@@ -74,7 +74,7 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 	}
 	if c.best == nil {
 		return nil, fmt.Errorf("experiments: %s of the simple forecasts, to compare with, is not complete: %w", split,
-			experiments.ErrInput)
+			experiments.ErrNotStored)
 	}
 	var dots []figures.DotRow
 	for _, row := range c.rows {

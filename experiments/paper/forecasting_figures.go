@@ -31,8 +31,8 @@ func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*fi
 
 // noRuns says that there is nothing to draw.
 func noRuns(model string, of ...string) error {
-	return fmt.Errorf("experiments: no run of %q with %s is stored that could be drawn: %w", model,
-		strings.Join(of, " and "), experiments.ErrInput)
+	return fmt.Errorf("experiments: no run of %q with %s to draw: %w", model, strings.Join(of, " and "),
+		experiments.ErrNotStored)
 }
 
 // Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for the split in

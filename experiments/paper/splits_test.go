@@ -341,7 +341,7 @@ func TestForecastFigures(t *testing.T) {
 	e.settings = func(experiments.Profile) []setting {
 		return slices.Concat(tinyModel(train.Config{Epochs: 2, EvaluateEvery: 1}).on(map[Split]int{Random: 1,
 			Chronological: 2}),
-			heuristics(1))
+			heuristics(counts(1, 1, 1)))
 	}
 	r, err := e.Run(context.Background(), goOptions(t))
 	if err != nil {
