@@ -276,6 +276,9 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 	}
 	r.Results = slices.Concat(r.Results, model("bad model", -1), model("good model", 0.5))
 	text := table(t, e, r, RollingOrigin)
+	if made, err := e.Table(r, RollingOrigin); err != nil || !strings.HasPrefix(made.Finding, "The best simple") {
+		t.Errorf("%v, the verdict is not the finding: %q", err, made.Finding)
+	}
 	for _, says := range []string{"Worse than it: bad model (by ", "Better than it: good model (by ",
 		"an interval without 0", "lag 12", "minus best simple", "The best simple forecast here is \"ridge"} {
 		if !strings.Contains(text, says) {
@@ -296,11 +299,7 @@ func table(t *testing.T, e *Forecasting, r *experiments.Report, split Split) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := made.Markdown()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return made.String() + strings.Join(e.Notes(r), "\n")
 }
 
 // tinyModel trains in a moment.
