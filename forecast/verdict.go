@@ -45,6 +45,7 @@ func Verdict(model baseline.Score, simple []baseline.Score) string {
 // "cases"; "" leaves out the column of absolute errors in it.
 func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows", len(model.Windows)),
+		Finding: Verdict(model, simple),
 		Columns: []figures.Column{{Title: "forecast"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
 			{Title: model.Name + " minus it", Decimals: 3}}}
 	if unit != "" {
