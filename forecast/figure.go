@@ -18,7 +18,7 @@ const (
 )
 
 // Figure draws the latest values of some nodes and what is forecast of them; without names, of the nodes with the
-// largest means.
+// largest means. Nodes of which nothing was observed lately are left out.
 func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...string) (*figures.Figure, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {
@@ -50,8 +50,7 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 			panel.Truth = append(panel.Truth, values[u])
 		}
 		if !slices.ContainsFunc(panel.Truth, known) {
-			panel.Title += " (nothing observed)"
-			panel.Days, panel.Truth = panel.Days[:0], nil
+			continue
 		}
 		for _, line := range lines {
 			drawn := figures.Series{Name: line.name, X: line.x, Points: len(line.x) <= 2*shownTail}
@@ -60,9 +59,7 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 			}
 			panel.Forecasts = append(panel.Forecasts, drawn)
 		}
-		if panel.Truth != nil {
-			panels = append(panels, panel)
-		}
+		panels = append(panels, panel)
 	}
 	axes := figures.Axes{Title: m.Target() + ": observed and forecast", X: c.axis(), Y: m.Target(),
 		Spans: c.spans(scores, ahead)}

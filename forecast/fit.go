@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -51,15 +52,15 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series}
 	windows := series.Windows(c.Inputs+1, 1).Observed()
 	if r.Split, err = windows.Chronological(trainFraction, validationFraction); err != nil {
-		return nil, fmt.Errorf("forecast: %d snapshots are too few to train, validate and test with %d inputs, %d lags "+
-			"and horizon %d: take fewer lags or inputs, or a longer series: %w: %w", len(series.Times), c.Inputs,
-			data.Recipe.Config.Lags, data.Recipe.Config.Horizon, err, ErrInput)
+		return nil, invalid("%d snapshots with all lags are too few to train, validate and test with %d inputs, %d lags "+
+			"and horizon %d, want three times as many as these take together, or fewer lags or inputs: %w",
+			len(series.Times), c.Inputs, data.Recipe.Config.Lags, data.Recipe.Config.Horizon, err)
 	}
 	if r.Simple, err = baseline.Compare(ctx, r.Split); err != nil {
 		return nil, err
 	}
-	t := trainer{c, backend, series}
-	tested, report, err := t.train(ctx, "tested", r.Split.Train, r.Split.Validation, 0, 0.5)
+	t := trainer{c, backend, series, time.Now()}
+	tested, report, err := t.train(ctx, "tested", r.Split.Train, r.Split.Validation, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 		return nil, err
 	}
 	all, _ := windows.List()
-	r.Network, _, err = t.train(ctx, "all", all, nil, report.Best+1, 1)
+	r.Network, _, err = t.train(ctx, "all", all, nil, report.Best+1)
 	if err != nil {
 		return nil, err
 	}
@@ -94,26 +95,30 @@ type trainer struct {
 	Config
 	backend *xla.Backend
 	series  *dyngraph.Series
+	start   time.Time
 }
 
-// train stops by validation windows, or runs so many epochs without any. Its progress ends at a fraction of the whole.
-func (t trainer) train(ctx context.Context, name string, training, validation []dyngraph.Window, epochs int,
-	end float64) (*pengcde.Model, *train.Report, error) {
+// train stops by validation windows, or runs so many epochs without any.
+func (t trainer) train(ctx context.Context, name string, training, validation []dyngraph.Window,
+	epochs int) (*pengcde.Model, *train.Report, error) {
 	model, err := pengcde.New(t.backend, t.model(t.series))
 	if err != nil {
 		return nil, nil, err
 	}
 	config := t.training(epochs)
-	begin := end - 0.5
-	t.Progress(begin, "compiling")
+	t.Progress(math.NaN(), "compiling")
 	config.Progress = func(p train.Progress) {
-		text := fmt.Sprintf("epoch %d of at most %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
-		if !math.IsNaN(p.Best) {
-			text += fmt.Sprintf(", validation %.3g, best %.3g", p.Validation, p.Best)
-		} else {
-			text = fmt.Sprintf("on all windows, epoch %d of %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
+		left, text := p.Left, fmt.Sprintf("on all windows, epoch %d of %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
+		if epochs == 0 { // then the other training follows
+			left, text = 2*p.Left, fmt.Sprintf("epoch %d, loss %.3g, validation %.3g, best %.3g", p.Epoch, p.TrainLoss,
+				p.Validation, p.Best)
 		}
-		t.Progress(begin+0.5*float64(p.Epoch)/float64(p.Epochs), text)
+		passed := time.Since(t.start)
+		fraction := float64(passed) / float64(passed+left)
+		if math.IsNaN(p.Fraction) {
+			fraction = math.NaN()
+		}
+		t.Progress(fraction, text)
 	}
 	if t.Checkpoint != "" {
 		config.Checkpoint = &train.Checkpoint{Path: t.Checkpoint + "-" + name, Notice: t.Notice}
