@@ -155,16 +155,30 @@ func (r *reader) compareNodes() {
 	}
 }
 
+// pattern is made of the edges, each of which occurs once, with the place of each in it. [dyngraph.NewPattern] does that
+// too, in three times the memory.
+func (r *reader) pattern(order []int) (*dyngraph.Pattern, []int32) {
+	r.places = nil // only for reading
+	sorted := make([]int32, len(r.from))
+	for e := range sorted {
+		r.from[e], r.to[e] = int32(order[r.from[e]]), int32(order[r.to[e]])
+		sorted[e] = int32(e)
+	}
+	slices.SortFunc(sorted, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(r.from[a], r.from[b]), cmp.Compare(r.to[a], r.to[b]))
+	})
+	p := &dyngraph.Pattern{Nodes: len(r.names), From: make([]int32, len(sorted)), To: make([]int32, len(sorted))}
+	place := make([]int32, len(sorted))
+	for at, e := range sorted {
+		p.From[at], p.To[at], place[e] = r.from[e], r.to[e], int32(at)
+	}
+	r.from, r.to = nil, nil
+	return p, place
+}
+
 // graphs makes the pattern and returns the weights of each step.
 func (r *reader) graphs(s *dyngraph.Series, order []int, steps []step) ([][]float64, error) {
-	from, to := make([]int, len(r.from)), make([]int, len(r.to))
-	for e := range r.from {
-		from[e], to[e] = order[r.from[e]], order[r.to[e]]
-	}
-	pattern, place, err := dyngraph.NewPattern(len(r.names), from, to)
-	if err != nil {
-		return nil, fmt.Errorf("datasets/table: %w", err)
-	}
+	pattern, place := r.pattern(order)
 	s.Pattern = pattern
 	weights := func(snapshot int) []float64 {
 		row := make([]float64, pattern.Edges())
