@@ -3,6 +3,7 @@ package forecast
 import (
 	"cmp"
 	"errors"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
@@ -33,9 +34,9 @@ type Config struct {
 	// Checkpoint is the path that the names of checkpoint files begin with, from which a training that was cut off goes
 	// on; "" keeps none.
 	Checkpoint string
-	// Progress, if set, hears what is going on, and which part of the time has passed, from 0 to 1, NaN where that is not
-	// known; Notice hears what a user would want to know.
-	Progress func(fraction float64, text string)
+	// Progress, if set, hears how much is done, from 0 to 1 (NaN where that is not known), the most time that is left (0
+	// where that is not known), and what is going on; Notice hears what a user would want to know.
+	Progress func(fraction float64, left time.Duration, text string)
 	Notice   func(text string)
 }
 
@@ -57,7 +58,7 @@ func (c Config) resolved() (Config, error) {
 			c.LearningRate)
 	}
 	if c.Progress == nil {
-		c.Progress = func(float64, string) {}
+		c.Progress = func(float64, time.Duration, string) {}
 	}
 	if c.Notice == nil {
 		c.Notice = func(string) {}

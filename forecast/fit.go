@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -59,7 +58,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	if r.Simple, err = baseline.Compare(ctx, r.Split); err != nil {
 		return nil, err
 	}
-	t := trainer{c, backend, series, time.Now()}
+	t := trainer{c, backend, series}
 	tested, report, err := t.train(ctx, "tested", r.Split.Train, r.Split.Validation, 0)
 	if err != nil {
 		return nil, err
@@ -95,7 +94,6 @@ type trainer struct {
 	Config
 	backend *xla.Backend
 	series  *dyngraph.Series
-	start   time.Time
 }
 
 // train stops by validation windows, or runs so many epochs without any.
@@ -106,19 +104,17 @@ func (t trainer) train(ctx context.Context, name string, training, validation []
 		return nil, nil, err
 	}
 	config := t.training(epochs)
-	t.Progress(math.NaN(), "compiling")
+	begin, twice := 0.5, time.Duration(1)
+	if epochs == 0 { // then the other training follows
+		begin, twice = 0, 2
+	}
+	t.Progress(begin, 0, "compiling")
 	config.Progress = func(p train.Progress) {
-		left, text := p.Left, fmt.Sprintf("on all windows, epoch %d of %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
-		if epochs == 0 { // then the other training follows
-			left, text = 2*p.Left, fmt.Sprintf("epoch %d, loss %.3g, validation %.3g, best %.3g", p.Epoch, p.TrainLoss,
-				p.Validation, p.Best)
+		text := fmt.Sprintf("on all windows, epoch %d of %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
+		if epochs == 0 {
+			text = fmt.Sprintf("epoch %d, loss %.3g, validation %.3g, best %.3g", p.Epoch, p.TrainLoss, p.Validation, p.Best)
 		}
-		passed := time.Since(t.start)
-		fraction := float64(passed) / float64(passed+left)
-		if math.IsNaN(p.Fraction) {
-			fraction = math.NaN()
-		}
-		t.Progress(fraction, text)
+		t.Progress(begin+0.5*float64(p.Epoch)/float64(p.Epochs), twice*p.Left, text)
 	}
 	if t.Checkpoint != "" {
 		config.Checkpoint = &train.Checkpoint{Path: t.Checkpoint + "-" + name, Notice: t.Notice}

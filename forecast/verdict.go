@@ -3,6 +3,7 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -27,6 +28,7 @@ func Verdict(model baseline.Score, simple []baseline.Score) string {
 	if difference > 0 {
 		better, worse = worse, better
 	}
+	better = strings.ToUpper(better[:1]) + better[1:]
 	text := fmt.Sprintf("%s is better than %s by %.3f: mean squared error %.3f against %.3f", better, worse,
 		math.Abs(difference), min(mean, least), max(mean, least))
 	switch {

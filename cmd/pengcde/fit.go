@@ -60,7 +60,7 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	out := cmp.Or(c.Out, c.Target+"-forecast")
 	bar := newBar("fit", s.err)
 	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Hidden: c.Hidden, Layers: c.Layers,
-		Epochs: c.Epochs, Seed: c.Seed, Checkpoint: filepath.Join(out, ".checkpoint"), Progress: bar.Update,
+		Epochs: c.Epochs, Seed: c.Seed, Checkpoint: filepath.Join(out, ".checkpoint"), Progress: bar.Show,
 		Notice: func(text string) { fmt.Fprintln(s.err, "\n"+text) }})
 	if err != nil {
 		bar.Stop("stopped")
