@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
 // Profile sets the size of an experiment.
 type Profile string
 
 const (
-	// Quick ends in a minute or two on two CPU cores: small models, few seeds.
+	// Quick ends within a minute on two CPU cores: small models, few epochs and one seed, to see that they train. It
+	// compares nothing, see [Report.Comparable].
 	Quick Profile = "quick"
 	// Medium is Full with coarser steps of the solver, fewer seeds or training windows, or smaller models, where Full
 	// would take hours or days on a CPU.
@@ -40,5 +44,9 @@ func ParseProfile(name string) (Profile, error) {
 	if p := Profile(name); slices.Contains(Profiles(), p) {
 		return p, nil
 	}
-	return "", fmt.Errorf("experiments: profile %q, want one of %q: %w", name, Profiles(), ErrInput)
+	var known []string
+	for _, p := range Profiles() {
+		known = append(known, string(p))
+	}
+	return "", errs.New(ErrInput, "experiments: no profile %q, %s", name, nearest.Want(name, known))
 }

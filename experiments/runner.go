@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"runtime"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/internal/resident"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -23,12 +22,13 @@ import (
 // is stored with its error, the others go on, and the error of Run says so. Several processes may work on the same
 // runs: none is made twice.
 func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
+	began := time.Now()
 	planned, err := s.find(o)
 	if err != nil {
 		return nil, err
 	}
 	w := &runner{study: s, options: o, kind: planned.Backend, learners: make(map[string]Learner),
-		known: make(map[string][]float64), began: time.Now()}
+		known: make(map[string][]float64), underWay: make(map[string]stage), began: began}
 	if err := w.all(ctx, planned.Results); err != nil {
 		return nil, err
 	}
@@ -55,9 +55,17 @@ type runner struct {
 	learners map[string]Learner
 	began    time.Time
 	missing  Results              // runs to do
-	done     float64              // seconds of the missing runs that were made
 	known    map[string][]float64 // seconds of trained runs by setting
+	underWay map[string]stage     // runs that are trained now, by name
+	trained  int                  // runs of the missing ones that were trained
 }
+
+// stage is where a training is: the part that is done, and the seconds that are left of so many in all, NaN where
+// they are not known.
+type stage struct{ part, left, whole float64 }
+
+// unknown is the stage of a training that has just begun.
+var unknown = stage{0, math.NaN(), math.NaN()}
 
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
 
@@ -68,7 +76,7 @@ func (w *runner) all(ctx context.Context, results Results) error {
 	stale := 0
 	for _, r := range results {
 		if r.here() {
-			w.learn(r, r.Record.Seconds)
+			w.learn(r, r.Record)
 		}
 		if w.wanted(r) {
 			continue
@@ -91,7 +99,7 @@ func (w *runner) all(ctx context.Context, results Results) error {
 			left = left.only(func(r Result) bool { return w.program(r) != program })
 		}
 		if len(w.missing) > 0 {
-			w.report(w.missing[0], 0, "another process has it, waiting")
+			w.report(w.missing[0], unknown, "another process has it, waiting")
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -177,7 +185,7 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 			return false, err
 		}
 		if !w.wanted(r) {
-			w.finish(r, 0)
+			w.finish(r)
 			return r.here(), nil
 		}
 		return w.make(ctx, m)
@@ -193,6 +201,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		machine.Backend = m.backend.Device
 	}
 	resident.Reset()
+	w.report(r, unknown, "preparing")
 	facts, err := w.study.Make(ctx, m, r.Run)
 	if facts == nil {
 		facts = &Facts{}
@@ -207,7 +216,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		if !r.Model.Untrained {
 			facts.PeakBytes = resident.Peak()
 		}
-		w.report(r, 1, facts.describe())
+		w.report(r, stage{part: 1}, facts.describe())
 	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend), errors.Is(err, errGroupEnded):
 		return false, err
 	default:
@@ -217,7 +226,8 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 	if err := r.slot.save(record); err != nil {
 		return false, err
 	}
-	w.finish(r, record.Seconds)
+	w.learn(r, &record)
+	w.finish(r)
 	if record.Error != "" {
 		return false, nil
 	}
@@ -254,53 +264,88 @@ func (w *runner) notice(text string) {
 	}
 }
 
-// learn takes note of a run that took some seconds.
-func (w *runner) learn(r Result, seconds float64) {
-	if !r.Model.Untrained {
-		w.known[r.kind()] = append(w.known[r.kind()], seconds)
+// learn takes note of how long a run trained.
+func (w *runner) learn(r Result, record *Record) {
+	if record.Facts == nil || record.Facts.Training == nil {
+		return
 	}
+	training := record.Facts.Training
+	seconds := training.SecondsPerEpoch * float64(len(training.TrainLoss)) // the median leaves compiling out
+	w.known[r.kind()] = append(w.known[r.kind()], seconds)
 }
 
-// finish takes a run off the list; it took no seconds where another process made it.
-func (w *runner) finish(r Result, seconds float64) {
+// finish takes a run off the list.
+func (w *runner) finish(r Result) {
 	w.missing = w.missing.only(func(m Result) bool { return m.slot.name != r.slot.name })
-	w.done += seconds
-	if seconds > 0 {
-		w.learn(r, seconds)
+	delete(w.underWay, r.slot.name)
+	if !r.Model.Untrained {
+		w.trained++
 	}
 }
 
-// expected is the mean of what is known of the setting, else of all trained models, else NaN.
+// expected is the mean of what is known of the setting, else of the model, also by a training that is under way; NaN
+// where nothing is. Another model may take a hundred times as long.
 func (w *runner) expected(r Result) (seconds float64) {
 	if r.Model.Untrained {
 		return 0
 	}
 	known := w.known[r.kind()]
-	if known == nil {
-		known = slices.Concat(slices.Collect(maps.Values(w.known))...)
+	for _, m := range w.missing {
+		if s, ok := w.underWay[m.slot.name]; ok && known == nil && m.Model.ID == r.Model.ID && !math.IsNaN(s.whole) {
+			return s.whole
+		}
 	}
 	return stat.Mean(known, nil)
 }
 
-// report says how far a run is, and of the work that is done the fraction by time: NaN where nothing is known of a
-// missing run, or where none takes time.
-func (w *runner) report(r Result, fraction float64, text string) {
+// rest is the number of seconds that the missing runs will take, without compiling; NaN where it is not known. Those
+// under way are trained together.
+func (w *runner) rest() float64 {
+	together, after := 0.0, 0.0
+	for _, m := range w.missing {
+		s, underWay := w.underWay[m.slot.name]
+		switch {
+		case !underWay:
+			after += w.expected(m)
+		case math.IsNaN(s.left):
+			together = math.Max(together, w.expected(m))
+		default:
+			together = math.Max(together, s.left)
+		}
+	}
+	return together + after
+}
+
+// report says what a run is at.
+func (w *runner) report(r Result, s stage, text string) {
+	w.underWay[r.slot.name] = s
 	if w.options.Progress == nil {
 		return
 	}
-	rest, under := 0.0, 0.0 // of missing runs, and of the one under way what is done
+	done, all := float64(w.trained), float64(w.trained)
 	for _, m := range w.missing {
-		seconds := w.expected(m)
-		if m.slot.name == r.slot.name {
-			under += seconds * fraction
+		if !m.Model.Untrained {
+			done += w.underWay[m.slot.name].part
+			all++
 		}
-		rest += seconds
 	}
-	whole := (w.done + under) / (w.done + rest)
-	if rest == 0 {
-		whole = math.NaN()
+	left := time.Duration(0)
+	if rest := w.rest(); !math.IsNaN(rest) {
+		left = time.Duration(rest * float64(time.Second))
 	}
-	w.options.Progress(whole, fmt.Sprintf("%v: %s; %d to do", r, text, len(w.missing)))
+	w.options.Progress(done/all, left, fmt.Sprintf("%v: %s; %d to do", r, text, len(w.missing)))
+}
+
+// epoch reports that one is done.
+func (w *runner) epoch(r Result, p train.Progress) {
+	s := unknown
+	s.part = float64(p.Epoch) / float64(p.Epochs)
+	if rest := 1 - s.part; p.Left > 0 && rest > 0 {
+		s.left, s.whole = p.Left.Seconds(), p.Left.Seconds()/rest
+	} else if rest == 0 {
+		s.left = 0
+	}
+	w.report(r, s, fmt.Sprintf("epoch %d/%d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss))
 }
 
 func (w *runner) close() {

@@ -1,46 +1,79 @@
 package notebook
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Train is the cell that trains: it opens the best backend there is and prints it, makes the runs of a study that are
-// missing under a bar, and prints how many are stored. When the cell is interrupted Train returns without an error, and
-// without a report: what is done is stored, and the cell can be run again to go on.
+// missing under a bar, and prints how many it made and how many are stored. When the cell is interrupted it returns [ErrStopped] and no
+// report: what is done is stored, and goes on when the cell is run again. A training that cannot stop within four seconds,
+// since a program is being compiled, ends the cell as [Check] does, before the kernel kills it.
 func Train(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	return train(os.Stdout, s, o)
 }
 
 func train(out io.Writer, s experiments.Study, o experiments.Options) (*experiments.Report, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	bar, began := NewBar(s.Name), time.Now()
+	ctx, stop := interruptible(bar)
 	defer stop()
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
+		bar.Stop("failed")
 		return nil, fmt.Errorf("notebook: training: %w", err)
 	}
 	defer backend.Close()
 	fmt.Fprintln(out, backend)
-	bar := NewBar(s.Name)
-	o.Backend, o.Progress = backend, bar.Update
+	o.Backend, o.Progress = backend, bar.Show
 	report, err := s.Run(ctx, o)
 	switch {
 	case ctx.Err() != nil:
-		bar.Stop("interrupted")
-		fmt.Fprintln(out, "interrupted: what is done is stored; run the cell again to go on")
-		return nil, nil
+		bar.Stop("stopped")
+		return nil, ErrStopped
 	case err != nil:
 		bar.Stop("failed")
 		return report, fmt.Errorf("notebook: training: %w", err)
 	}
 	bar.Done("")
-	stored, planned := report.Count()
-	fmt.Fprintf(out, "%d of %d runs stored\n", stored, planned)
+	fmt.Fprintln(out, told(report, began))
 	return report, nil
+}
+
+// told says what was trained since then, and what is stored.
+func told(report *experiments.Report, began time.Time) string {
+	trained, shipped := 0, 0
+	for _, result := range report.Results.Made() {
+		switch {
+		case result.Shipped:
+			shipped++
+		case !result.Model.Untrained && !result.Record.Ended.Before(began.Truncate(time.Second)): // as records have it
+			trained++
+		}
+	}
+	stored, planned := report.Count()
+	text := fmt.Sprintf("profile %s: trained now: %d; runs stored: %d of %d", report.Profile, trained, stored, planned)
+	if shipped > 0 {
+		text += fmt.Sprintf(", of which %d came with the module", shipped)
+	}
+	return text
+}
+
+// Trained returns what is stored of the runs that [Train] makes with the same options. Where none is, the error wraps
+// [experiments.ErrNotStored].
+func Trained(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
+	report, err := s.Stored(o)
+	if err != nil {
+		return nil, err
+	}
+	for _, result := range report.Results.Made() {
+		if !result.Model.Untrained {
+			return report, nil
+		}
+	}
+	return nil, fmt.Errorf("notebook: %w: no trained run of %s, profile %s", experiments.ErrNotStored, s.Name, report.Profile)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/gomlx/compute/dtypes"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -92,8 +92,8 @@ type Config struct {
 	// keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
 	Memory ode.Memory `json:"-"`
 	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make
-	// states so large that forecasts are no more exact than the solver's tolerance of such states. nil means os.Stderr;
-	// io.Discard silences it.
+	// states so large that forecasts are no more exact than the solver's tolerance of such states, and one when a
+	// feature of 1000 or more is met, where models want order 1. nil means os.Stderr; io.Discard silences it.
 	Notices io.Writer `json:"-"`
 	// Float64 computes in float64 in place of float32.
 	Float64 bool `json:",omitempty"`
@@ -105,7 +105,7 @@ const defaultStep = 0.1
 
 // invalid is an error about options or data.
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("pengcde: %s: %w", fmt.Sprintf(format, args...), ErrInput)
+	return errs.New(ErrInput, "pengcde: %s", fmt.Sprintf(format, args...))
 }
 
 func (c Config) withDefaults() (Config, error) {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
@@ -110,6 +110,7 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		return sample{}, errs.In("pengcde: weights of the "+here, err, ErrInput)
 	}
 	m.noteControl(s, pattern, snapshots)
+	m.noteFeatures(s, w.Start, seen)
 	// Observations are carried forward to where values are missing: then one shapes the path from the interval on that
 	// it ends, not before, and where nothing is observed the path does not change, so that steps need not end there.
 	features, err := path.Fill(path.Ramp, m.config.Mask, knots[:len(seen)], seen, m.config.Nodes)

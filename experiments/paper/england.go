@@ -22,7 +22,7 @@ func England() *Forecasting {
 	return Forecasting{
 		Study: experiments.Study{Name: "england-covid", Title: "Covid cases in England",
 			Data: "england_covid of PyTorch Geometric Temporal"},
-		Time: "day", Target: "standardised cases",
+		Time: "day", Target: "standardised cases", Node: "region",
 		load:   func() (*dyngraph.Series, error) { return pgt.EnglandCovid() },
 		window: 5, settings: englandSettings,
 		published: [2][2]float64{{0.836, 0.122}, {0.913, 0.200}},
@@ -58,12 +58,13 @@ func englandSettings(p experiments.Profile) []setting {
 	all, more, random := counts(10, 3, 1), counts(10, 5, 5), 10
 	switch p {
 	case experiments.Quick:
-		residual.stride, residual.retrainEvery = 2, 10
-		return slices.Concat(peng.on(counts(3, 0, 0)), residual.on(counts(2, 2, 1)), small.on(counts(3, 0, 0)),
-			heuristics(3))
+		residual.stride = 2
+		one := counts(1, 0, 0)
+		return slices.Concat(peng.on(one), residual.on(one), small.on(one), heuristics(one))
 	case experiments.Medium:
 		peng.stride, small.stride = 2, 2
 		all, more, random = counts(6, 3, 1), counts(6, 3, 3), 6
 	}
-	return slices.Concat(peng.on(all), residual.on(more), small.on(all), raw.on(counts(3, 0, 0)), heuristics(random))
+	return slices.Concat(peng.on(all), residual.on(more), small.on(all), raw.on(counts(3, 0, 0)),
+		heuristics(counts(random, 1, 1)))
 }

@@ -2,12 +2,14 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Losses draws the losses of a model's runs by epoch, those of the first part for a rotation or rolling origins.
@@ -31,8 +33,8 @@ func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*fi
 
 // noRuns says that there is nothing to draw.
 func noRuns(model string, of ...string) error {
-	return fmt.Errorf("experiments: no run of %q with %s is stored that could be drawn: %w", model,
-		strings.Join(of, " and "), experiments.ErrInput)
+	return errs.New(experiments.ErrNotStored, "experiments: no run of %q with %s to draw", model,
+		strings.Join(of, " and "))
 }
 
 // Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for the split in
@@ -50,34 +52,32 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 		}
 	}
 	if len(models) == 0 {
-		return nil, fmt.Errorf("experiments: forecasts of no rows, want one at least: %w", experiments.ErrInput)
+		return nil, errs.New(experiments.ErrInput, "experiments: forecasts of no rows, want one at least")
 	}
 	targets := targetsOf(models[0][0])
 	var panels []figures.ForecastPanel
 	for _, node := range nodes {
 		if node < 0 || node >= series.Nodes() {
-			return nil, fmt.Errorf("experiments: node %d, want 0 to %d: %w", node, series.Nodes()-1, experiments.ErrInput)
+			return nil, errs.New(experiments.ErrInput, "experiments: node %d, want 0 to %d", node, series.Nodes()-1)
 		}
-		panel := figures.ForecastPanel{Title: nodeName(series, node)}
-		for _, target := range targets {
-			panel.Days = append(panel.Days, series.Times[target.snapshot])
-			panel.Truth = append(panel.Truth, series.Targets[target.snapshot][node])
-		}
+		first := targets[0].snapshot
+		panel := figures.ForecastPanel{Title: nodeName(series, f.Node, node), Days: series.Times[first:],
+			Truth: targetsAt(series, node)[first:]}
 		for _, results := range models {
-			var times []float64
 			values := make([][]float64, len(results))
-			for i, result := range results {
+			for i, result := range results { // snapshots without a forecast stay open
+				values[i] = slices.Repeat([]float64{math.NaN()}, len(panel.Days))
 				for _, target := range targetsOf(result) {
-					values[i] = append(values[i], target.forecast[node])
-					if i == 0 {
-						times = append(times, series.Times[target.snapshot])
+					if k := target.snapshot - first; k >= 0 {
+						values[i][k] = target.forecast[node]
 					}
 				}
 			}
-			spread, err := figures.Spread(results[0].Model.Name, times, values)
+			spread, err := figures.Spread(results[0].Model.Name, nil, values)
 			if err != nil {
 				return nil, err
 			}
+			spread.Style = styleIn(r, results[0].Model.ID)
 			panel.Forecasts = append(panel.Forecasts, spread)
 		}
 		panels = append(panels, panel)
@@ -104,8 +104,8 @@ func targetsOf(r experiments.Result) (all []target) {
 	return all
 }
 
-// targets are those of a node, in order of time.
-func targets(s *dyngraph.Series, node int) []float64 {
+// targetsAt are those of a node, in order of time.
+func targetsAt(s *dyngraph.Series, node int) []float64 {
 	values := make([]float64, len(s.Times))
 	for k := range values {
 		values[k] = s.Targets[k][node]
@@ -113,11 +113,12 @@ func targets(s *dyngraph.Series, node int) []float64 {
 	return values
 }
 
-func nodeName(s *dyngraph.Series, node int) string {
+// nodeName is the one that the series has, else what a node is, and its number.
+func nodeName(s *dyngraph.Series, what string, node int) string {
 	if len(s.NodeNames) > 0 {
 		return s.NodeNames[node]
 	}
-	return fmt.Sprintf("node %d", node)
+	return fmt.Sprintf("%s %d", what, node)
 }
 
 // spans are the times of training, validation and test targets.

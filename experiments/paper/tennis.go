@@ -21,7 +21,7 @@ func Tennis() *Forecasting {
 	return Forecasting{
 		Study: experiments.Study{Name: "twitter-tennis", Title: "Mentions during Roland-Garros 2017",
 			Data: "twitter_tennis (rg17) of PyTorch Geometric Temporal"},
-		Time: "snapshot", Target: "ln(1 + mentions)",
+		Time: "snapshot", Target: "ln(1 + mentions)", Node: "account",
 		load:   func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
 		window: 10, settings: tennisSettings,
 		published: [2][2]float64{{0.391, 0.069}, {0.440, 0.053}},
@@ -50,11 +50,14 @@ func tennisSettings(p experiments.Profile) []setting {
 	switch p {
 	case experiments.Full:
 		all := counts(10, 3, 1)
-		return slices.Concat(peng.on(all), residual.on(counts(10, 3, 3)), small.on(all), heuristics(10))
+		return slices.Concat(peng.on(all), residual.on(counts(10, 3, 3)), small.on(all),
+			heuristics(counts(10, 1, 1)))
 	case experiments.Medium:
 		residual.stride, small.stride = 4, 3
 		some := counts(5, 2, 1)
-		return slices.Concat(peng.on(counts(3, 0, 0)), residual.on(some), small.on(some), heuristics(5))
+		return slices.Concat(peng.on(counts(3, 0, 0)), residual.on(some), small.on(some),
+			heuristics(counts(5, 1, 1)))
 	}
-	return slices.Concat(residual.on(counts(1, 0, 0)), small.on(counts(2, 0, 0)), heuristics(2))
+	one := counts(1, 0, 0)
+	return slices.Concat(residual.on(one), small.on(one), heuristics(one))
 }

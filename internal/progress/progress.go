@@ -14,6 +14,7 @@ type State struct {
 	Mark        string  // "✓" or "✗" at the end, else ""
 	Fraction    float64 // NaN if unknown
 	Elapsed     time.Duration
+	Left        time.Duration // 0 if unknown
 }
 
 // Bar shows how far a long piece of work is. Its methods may be called from several goroutines.
@@ -27,6 +28,11 @@ type Bar struct {
 	shown   time.Time // when a state was drawn last, or the start
 	latest  float64   // fraction drawn last (0 if unknown), -1 if none was
 	stopped bool
+
+	// What was heard last; ends is zero if unknown.
+	text     string
+	fraction float64
+	ends     time.Time
 }
 
 // Due reports whether a state is worth drawing, some time after the one before it or the start. The fraction before it
@@ -44,20 +50,61 @@ func New(title string, draw func(State), due Due, now func() time.Time) *Bar {
 	return &Bar{title: title, draw: draw, due: due, now: now, start: start, shown: start, latest: -1}
 }
 
-// Update says how much is done, from 0 to 1 (NaN if unknown), and what is going on. It may be called at any rate.
+// Update is [Bar.Show] for work that goes on evenly: the time left follows from the fraction that is done.
 func (b *Bar) Update(fraction float64, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	fraction = math.Min(1, math.Max(0, fraction)) // NaN stays
+	var left time.Duration
+	if fraction = math.Min(1, fraction); fraction > 0 { // not NaN
+		left = time.Duration(float64(b.now().Sub(b.start)) * (1 - fraction) / fraction)
+	}
+	b.hear(fraction, left, text)
+}
+
+// Show says how much is done, from 0 to 1 (NaN if unknown), what time is left (0 if unknown), and what is going on. It
+// may be called at any rate.
+func (b *Bar) Show(fraction float64, left time.Duration, text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hear(fraction, left, text)
+}
+
+func (b *Bar) hear(fraction float64, left time.Duration, text string) {
+	b.text, b.fraction, b.ends = text, math.Max(0, math.Min(1, fraction)), time.Time{} // NaN stays
+	if left > 0 {
+		b.ends = b.now().Add(left)
+	}
+	b.redraw()
+}
+
+// Tick draws the bar every so often until it has ended, so that its clock goes on while nothing is heard.
+func (b *Bar) Tick(every time.Duration) {
+	for range time.Tick(every) {
+		b.mu.Lock()
+		if b.stopped {
+			b.mu.Unlock()
+			return
+		}
+		b.redraw()
+		b.mu.Unlock()
+	}
+}
+
+// redraw draws what was heard last, if that is due.
+func (b *Bar) redraw() {
 	now := b.now()
-	if b.stopped || !b.due(now.Sub(b.shown), fraction, b.latest) {
+	if b.stopped || !b.due(now.Sub(b.shown), b.fraction, b.latest) {
 		return
 	}
-	b.shown, b.latest = now, fraction
-	if math.IsNaN(fraction) {
+	b.shown, b.latest = now, b.fraction
+	if math.IsNaN(b.fraction) {
 		b.latest = 0
 	}
-	b.draw(State{Title: b.title, Text: text, Fraction: fraction, Elapsed: now.Sub(b.start)})
+	s := State{Title: b.title, Text: b.text, Fraction: b.fraction, Elapsed: now.Sub(b.start)}
+	if !b.ends.IsZero() {
+		s.Left = max(0, b.ends.Sub(now))
+	}
+	b.draw(s)
 }
 
 // Done replaces the bar by one line with the title, text and the time taken. Later calls do nothing.
@@ -91,12 +138,11 @@ func (s State) Percent() string {
 	return fmt.Sprintf("%d%%", int(100*s.Fraction))
 }
 
-// Clock is the time taken and, from a tenth of the work and three seconds on, the time that is left at this rate.
+// Clock is the time taken and, from three seconds on, the time that is left.
 func (s State) Clock() string {
 	taken := Duration(s.Elapsed)
-	if s.Fraction >= 0.1 && s.Fraction < 1 && s.Elapsed > 3*time.Second {
-		rest := time.Duration(float64(s.Elapsed) * (1 - s.Fraction) / s.Fraction)
-		taken += ", about " + Duration(rest) + " left"
+	if s.Left > 0 && s.Elapsed > 3*time.Second {
+		taken += ", about " + Duration(max(time.Second, s.Left.Round(time.Second))) + " left"
 	}
 	return taken
 }

@@ -1,0 +1,71 @@
+// Package plain lays text out in the columns of a terminal.
+package plain
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// Columns is how many columns of a terminal a text takes.
+func Columns(s string) (n int) {
+	for _, r := range s {
+		n += columnsOfRune(r)
+	}
+	return n
+}
+
+func columnsOfRune(r rune) int {
+	switch kind := width.LookupRune(r).Kind(); {
+	case kind == width.EastAsianWide || kind == width.EastAsianFullwidth:
+		return 2
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Cc):
+		return 0
+	}
+	return 1
+}
+
+// Padded fills a text up with spaces.
+func Padded(s string, columns int, left bool) string {
+	spaces := strings.Repeat(" ", max(0, columns-Columns(s)))
+	if left {
+		return s + spaces
+	}
+	return spaces + s
+}
+
+// Wrap breaks a text at spaces into lines of at most so many columns, and within a word that is longer than a line. It
+// returns one line at least.
+func Wrap(s string, columns int) []string {
+	lines := []string{""}
+	for _, word := range strings.Fields(s) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case Columns(*last)+1+Columns(word) <= columns:
+			*last += " " + word
+		default:
+			lines = append(lines, word)
+		}
+		for Columns(lines[len(lines)-1]) > columns {
+			line := lines[len(lines)-1]
+			cut := prefix(line, columns)
+			lines[len(lines)-1] = line[:cut]
+			lines = append(lines, line[cut:])
+		}
+	}
+	return lines
+}
+
+// prefix is the length in bytes of what fits into so many columns, one rune at least.
+func prefix(s string, columns int) int {
+	n := 0
+	for i, r := range s {
+		if n += columnsOfRune(r); n > columns && i > 0 {
+			return i
+		}
+	}
+	return len(s)
+}
