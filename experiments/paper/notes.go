@@ -64,8 +64,8 @@ func (s setting) retrainNote() string {
 	if s.retrainEvery < 2 || s.split != RollingOrigin {
 		return ""
 	}
-	return fmt.Sprintf("rolling origin: %s is trained anew every %d origins, on what is known at the first of them.", s.Name,
-		s.retrainEvery)
+	return fmt.Sprintf("rolling origin: %s is trained anew every %d origins, on what is known at the first of them.",
+		s.Name, s.retrainEvery)
 }
 
 // splitNotes are those of one split: its interval, what it leaks, and what it would be good to know.
@@ -124,12 +124,12 @@ func (c comparison) verdict() string {
 	return text
 }
 
-// size writes a difference; a large one, of a model that failed, in few digits.
-func size(difference float64) string {
-	if difference >= 1000 {
-		return fmt.Sprintf("%.1e", difference)
+// size writes an error; a large one, of a model that failed, in few digits.
+func size(err float64) string {
+	if err >= 1000 {
+		return fmt.Sprintf("%.1e", err)
 	}
-	return fmt.Sprintf("%.3f", difference)
+	return fmt.Sprintf("%.3f", err)
 }
 
 // leak says how many of a split's training windows share steps with tested ones.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
@@ -50,8 +51,7 @@ func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, e
 	}
 	layers := len(results[0].Facts().Arrays[mapsOf[0]])
 	if layers == 0 {
-		return learnt{}, fmt.Errorf("experiments: model %q has no weights of maps, want a PENG-CDE: %w", model,
-			experiments.ErrInput)
+		return learnt{}, errs.New(experiments.ErrInput, "experiments: model %q has no weights of maps, want a PENG-CDE", model)
 	}
 	l := learnt{name: results[0].Model.Name, maps: results[0].Spec.(world).maps}
 	l.values = make([][][]float64, len(l.maps))
@@ -82,8 +82,13 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 		Columns: []figures.Column{{Title: "map"}},
 		Notes: []string{fmt.Sprintf("Mean over seeds (%d) with its 95%% interval (Student t). Sums over nodes are divided "+
 			"by their number, totals by its square. Weights began at random in ±1/15, those of the identity 1 higher.",
-			len(l.values[0][0])),
-			"The paper prints its values for heat, without saying for which family."},
+			len(l.values[0][0]))},
+	}
+	compared := r.Comparable() && dynamics == "heat"
+	if compared {
+		t.Notes = append(t.Notes, "The paper prints its values for heat, without saying for which family.")
+	} else if !r.Comparable() {
+		t.Finding = r.Caution()
 	}
 	for _, column := range l.columns {
 		t.Columns = append(t.Columns, figures.Column{Title: column, Decimals: 3})
@@ -96,7 +101,7 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 				floats.AddConst(1, values)
 			}
 			cell := experiments.Interval{}.Cell(values)
-			if known && dynamics == "heat" && j < len(published) {
+			if known && compared && j < len(published) {
 				cell = cell.Published(published[j], math.NaN())
 			}
 			cells = append(cells, cell)
