@@ -50,7 +50,9 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	}
 	if recipe.NodeNames == nil {
 		recipe.NodeNames, recipe.Dated = s.NodeNames, r.clock.dated
-		recipe.measure(values, n)
+		if err := recipe.measure(c.Nodes.Path, values, n); err != nil {
+			return nil, err
+		}
 	}
 	recipe.standardise(values)
 	r.fill(s, values)
