@@ -21,8 +21,8 @@ type Series struct {
 	// Features [T][nodes*FeatureSize] are row-major by node; NaN is a missing value.
 	Features    [][]float64
 	FeatureSize int
-	// Lagged says that Features are the targets' quantity at the steps Steps.Features, oldest first: FeatureSize is
-	// their number times TargetSize.
+	// Lagged says that the features of a node begin with the targets' quantity at the steps Steps.Features, oldest first,
+	// TargetSize entries each; others may follow.
 	Lagged bool
 	// Steps says which steps features and targets are made of; the zero value means each snapshot's own.
 	Steps Steps
@@ -42,19 +42,26 @@ type Series struct {
 // Nodes is the number of nodes.
 func (s *Series) Nodes() int { return s.Pattern.Nodes }
 
-// Scale is the standardisation of one snapshot: (value - Mean[node]) / Std[node], both of length nodes.
-type Scale struct{ Mean, Std []float64 }
+// Scale is the standardisation of one snapshot: (value - Mean) / Std. Mean and Std, both of length nodes, hold for all
+// entries of a node; where Targets is above 0 they are of length nodes*Targets, for each target of a node its own.
+type Scale struct {
+	Mean, Std []float64
+	Targets   int `json:",omitempty"`
+}
 
 // Restore returns standardised values, row-major by node with any number of entries a node, in the data's own unit:
-// value*Std + Mean of the node.
+// value*Std + Mean. With Targets above 0 that number is a multiple of it, the entry of a target after the other, as
+// targets and lags are.
 func (c Scale) Restore(values []float64) ([]float64, error) {
-	nodes := len(c.Mean)
-	if nodes == 0 || len(values)%nodes != 0 {
-		return nil, invalid("%d values to restore with the scales of %d nodes, want a multiple", len(values), nodes)
+	targets := max(c.Targets, 1)
+	block := len(c.Mean)
+	if block == 0 || block%targets != 0 || len(values)%block != 0 {
+		return nil, invalid("%d values to restore with the scales of %d nodes, want a multiple", len(values), block)
 	}
-	restored, size := make([]float64, len(values)), len(values)/nodes
+	restored, size := make([]float64, len(values)), len(values)/(block/targets)
 	for i, v := range values {
-		restored[i] = v*c.Std[i/size] + c.Mean[i/size]
+		at := i/size*targets + i%size%targets
+		restored[i] = v*c.Std[at] + c.Mean[at]
 	}
 	return restored, nil
 }

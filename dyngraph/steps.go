@@ -30,12 +30,15 @@ func (s *Series) checkSteps() error {
 				c.span.First, c.span.Last, c.name, mostOffset)
 		}
 	}
-	if lags := s.Steps.Features.Last - s.Steps.Features.First + 1; s.Lagged && s.FeatureSize != lags*s.TargetSize {
-		return s.invalid("lagged features of size %d over %d steps, want %d (steps x target size): set Steps.Features",
-			s.FeatureSize, lags, lags*s.TargetSize)
+	if lags := s.lags(); s.Lagged && (s.TargetSize < 1 || s.FeatureSize < lags*s.TargetSize) {
+		return s.invalid("lagged features of size %d over %d steps, want at least %d (steps x target size): set "+
+			"Steps.Features", s.FeatureSize, lags, lags*max(1, s.TargetSize))
 	}
 	return nil
 }
+
+// lags is how many steps features of a lagged series show.
+func (s *Series) lags() int { return s.Steps.Features.Last - s.Steps.Features.First + 1 }
 
 // inputSteps are the steps that the window's inputs show: those of their features and edges. The newest is what is
 // known when the forecast is made. The zero Span for a window that is not in its series.
@@ -89,11 +92,12 @@ func (w Window) Visible() [][]float64 {
 	if !s.Lagged {
 		return slices.Clone(newest)
 	}
-	if w.Start >= len(s.Features) || len(s.Features[w.Start]) != s.Nodes()*s.FeatureSize {
+	if w.Start >= len(s.Features) || len(s.Features[w.Start]) != s.Nodes()*s.FeatureSize ||
+		s.lags() < 1 || s.lags() > s.FeatureSize/s.TargetSize {
 		return nil
 	}
 	var rows [][]float64
-	for k := range s.FeatureSize/s.TargetSize - 1 { // the last is Newest
+	for k := range s.lags() - 1 { // the last is Newest
 		row := make([]float64, 0, width)
 		for u := range s.Nodes() {
 			at := u*s.FeatureSize + k*s.TargetSize

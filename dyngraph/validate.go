@@ -123,14 +123,18 @@ func (s *Series) checkScales() error {
 		return s.invalid("%d scales, want none or one for each of %d snapshots", len(s.Scales), len(s.Times))
 	}
 	for i, scale := range s.Scales {
-		if len(scale.Mean) != s.Nodes() || len(scale.Std) != s.Nodes() {
-			return s.invalid("scale of snapshot %d has %d means and %d deviations, want %d (nodes) of each",
-				i, len(scale.Mean), len(scale.Std), s.Nodes())
+		if scale.Targets != 0 && scale.Targets != s.TargetSize {
+			return s.invalid("scale of snapshot %d is for %d targets a node, want %d, or 0 for one scale a node", i,
+				scale.Targets, s.TargetSize)
+		}
+		if want := s.Nodes() * max(1, scale.Targets); len(scale.Mean) != want || len(scale.Std) != want {
+			return s.invalid("scale of snapshot %d has %d means and %d deviations, want %d (nodes, times Scale.Targets) of "+
+				"each", i, len(scale.Mean), len(scale.Std), want)
 		}
 		for u := range scale.Mean {
 			if !finite(scale.Mean[u]) || !finite(scale.Std[u]) || scale.Std[u] <= 0 {
 				return s.invalid("scale of snapshot %d, node %d has mean %g and deviation %g, want finite numbers "+
-					"and a positive deviation", i, u, scale.Mean[u], scale.Std[u])
+					"and a positive deviation", i, u/max(1, scale.Targets), scale.Mean[u], scale.Std[u])
 			}
 		}
 	}

@@ -1,5 +1,10 @@
 package dyngraph
 
+import (
+	"math"
+	"slices"
+)
+
 // Window is a run of consecutive snapshots to learn from: all but the last are inputs, and the targets of the last are
 // to be forecast; its features and edges are not seen. With Whole, as [Series.Whole] makes it, all are inputs, and the
 // targets at each of them are to be met there.
@@ -146,6 +151,16 @@ func (s *Series) Windows(length, stride int) Windows {
 	for start := 0; start <= len(s.Times)-length; start += stride {
 		w.list = append(w.list, Window{Series: s, Start: start, Length: length})
 	}
+	return w
+}
+
+// Observed leaves out windows none of whose node targets was observed, such as those whose target is after the last
+// snapshot: a model cannot be trained on them, and a forecast of theirs cannot be judged.
+func (w Windows) Observed() Windows {
+	observed := func(y float64) bool { return !math.IsNaN(y) }
+	w.list = slices.DeleteFunc(slices.Clone(w.list), func(one Window) bool {
+		return !slices.ContainsFunc(one.Targets(), func(row []float64) bool { return slices.ContainsFunc(row, observed) })
+	})
 	return w
 }
 

@@ -1,0 +1,108 @@
+package table
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+type cellKind uint8
+
+const (
+	missingCell cellKind = iota
+	textCell
+	numberCell // number
+	wholeCell  // whole, exactly
+	dateCell   // whole is in microseconds
+)
+
+// cell is what one column of one row holds.
+type cell struct {
+	kind   cellKind
+	text   string
+	number float64
+	whole  int64
+}
+
+// newText is a cell of text without the spaces around it; an empty one is missing.
+func newText(text string) cell {
+	if text = strings.TrimSpace(text); text == "" {
+		return cell{}
+	}
+	return cell{kind: textCell, text: text}
+}
+
+func (c cell) String() string {
+	switch c.kind {
+	case textCell:
+		return quote(c.text)
+	case numberCell:
+		return strconv.FormatFloat(c.number, 'g', -1, 64)
+	case wholeCell:
+		return strconv.FormatInt(c.whole, 10)
+	case dateCell:
+		return quote(instant(c.whole).date().Format("2006-01-02T15:04:05.999999Z07:00"))
+	}
+	return "no value"
+}
+
+// marksMissing says whether a text stands for a missing value.
+func marksMissing(text string) bool {
+	const longest = 4
+	if len(text) > longest {
+		return false
+	}
+	for _, mark := range []string{"NA", "N/A", "NaN", "null", "none"} {
+		if strings.EqualFold(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// float is the number that a cell holds, NaN where it is missing.
+func (c cell) float() (value float64, ok bool) {
+	switch c.kind {
+	case missingCell:
+		return math.NaN(), true
+	case numberCell:
+		return c.number, !math.IsInf(c.number, 0)
+	case wholeCell:
+		return float64(c.whole), true
+	case textCell:
+		value, err := strconv.ParseFloat(c.text, 64)
+		if err != nil {
+			return math.NaN(), marksMissing(c.text)
+		}
+		return value, !math.IsInf(value, 0)
+	}
+	return 0, false
+}
+
+// name is the name of a node; numbers are names as they are written.
+func (c cell) name() (name string, ok bool) {
+	switch c.kind {
+	case textCell:
+		return c.text, utf8.ValidString(c.text) && !strings.ContainsRune(c.text, 0)
+	case wholeCell:
+		return c.String(), true
+	case numberCell:
+		return strconv.FormatFloat(c.number, 'f', -1, 64), !math.IsInf(c.number, 0)
+	}
+	return "", false
+}
+
+func (c cell) instant() (at instant, dated, ok bool) {
+	switch c.kind {
+	case textCell:
+		return parseInstant(c.text)
+	case wholeCell:
+		return instantOf(float64(c.whole)), false, true
+	case numberCell:
+		return instantOf(c.number), false, !math.IsNaN(c.number) && !math.IsInf(c.number, 0)
+	case dateCell:
+		return instant(c.whole), true, true
+	}
+	return 0, false, false
+}

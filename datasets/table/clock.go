@@ -1,0 +1,148 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// layouts are the dates that are read; those with a time of day may end in a zone, and are UTC without. Seconds may
+// have a fraction.
+var layouts = []string{
+	time.DateOnly, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z07:00", "2006-01-02 15:04:05Z07:00",
+	"2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00", "2006-01",
+}
+
+const wantedTime = `a number or a date such as "2020-03-31", "2020-03" or "2020-03-31T18:30:00Z"`
+
+// monday is where steps that are durations are counted from.
+var monday = time.Date(1970, time.January, 5, 0, 0, 0, 0, time.UTC).UnixMicro()
+
+// instant is a time in the order of times: microseconds of a date, or the bits of a number, negative ones turned.
+type instant int64
+
+func instantOf(number float64) instant {
+	bits := int64(math.Float64bits(number + 0)) // -0 becomes 0
+	return instant(bits ^ int64(uint64(bits>>63)>>1))
+}
+
+func (i instant) number() float64 {
+	return math.Float64frombits(uint64(int64(i) ^ int64(uint64(int64(i)>>63)>>1)))
+}
+
+func (i instant) date() time.Time { return time.UnixMicro(int64(i)).UTC() }
+
+// clock reads times: all of them numbers or all of them dates, in both files.
+type clock struct {
+	step  Step
+	known bool // whether dated is
+	dated bool
+	first place // of the time that decided it
+
+	text string // of the last cell, whose bin and instant these are
+	at   instant
+	bin  int64
+}
+
+// read returns the instant of a cell, and the number of its snapshot: of the step, or the instant itself without.
+func (c *clock) read(p place, column string, v cell) (instant, int64, *Error) {
+	if v.kind == textCell && c.text != "" && v.text == c.text {
+		return c.at, c.bin, nil
+	}
+	at, dated, ok := v.instant()
+	if !ok {
+		return 0, 0, p.fault(column, v.String(), wantedTime)
+	}
+	if !c.known {
+		c.known, c.dated, c.first = true, dated, p
+		if c.step.Number != 0 && dated {
+			return 0, 0, p.fault(column, "the date "+v.String(), fmt.Sprintf("numbers for the step %v, or a step such as "+
+				"\"1d\"", c.step))
+		}
+		if c.step.Duration != 0 && !dated {
+			return 0, 0, p.fault(column, "the number "+v.String(), fmt.Sprintf("dates for the step %v, or a step that is a "+
+				"number in the unit of this column", c.step))
+		}
+	}
+	if dated != c.dated {
+		if dated {
+			return 0, 0, p.fault(column, "the date "+v.String(), "a number, as in "+c.first.String())
+		}
+		return 0, 0, p.fault(column, "the number "+v.String(), "a date, as in "+c.first.String())
+	}
+	bin, ok := c.binOf(at)
+	if !ok {
+		return 0, 0, p.fault(column, v.String(), fmt.Sprintf("times that the step %v divides into fewer than 2^53 parts: "+
+			"take a larger step", c.step))
+	}
+	c.text, c.at, c.bin = "", at, bin
+	if v.kind == textCell {
+		c.text = strings.Clone(v.text)
+	}
+	return at, bin, nil
+}
+
+func (c *clock) binOf(at instant) (int64, bool) {
+	switch {
+	case c.step.Duration != 0:
+		width, since := c.step.Duration.Microseconds(), int64(at)-monday
+		bin := since / width
+		if since%width < 0 {
+			bin--
+		}
+		return bin, true
+	case c.step.Number != 0:
+		const most, rounding = 1 << 53, 1e-9 // 0.3 is the third step of 0.1, though the quotient is below 3
+		q := at.number() / c.step.Number
+		if !(math.Abs(q) < most) {
+			return 0, false
+		}
+		if whole := math.Round(q); math.Abs(q-whole) <= rounding*max(1, math.Abs(q)) {
+			return int64(whole), true
+		}
+		return int64(math.Floor(q)), true
+	}
+	return int64(at), true
+}
+
+// start is where a snapshot begins.
+func (c *clock) start(bin int64) instant {
+	switch {
+	case c.step.Duration != 0:
+		return instant(bin*c.step.Duration.Microseconds() + monday)
+	case c.step.Number != 0:
+		return instantOf(float64(bin) * c.step.Number)
+	}
+	return instant(bin)
+}
+
+// show is the start of a snapshot as text.
+func (c *clock) show(bin int64) string {
+	at := c.start(bin)
+	if !c.dated {
+		return strconv.FormatFloat(at.number(), 'g', -1, 64)
+	}
+	date := at.date()
+	if date.Equal(date.Truncate(24 * time.Hour)) {
+		return date.Format(time.DateOnly)
+	}
+	return date.Format(time.RFC3339Nano)
+}
+
+// parseInstant reads a number or a date.
+func parseInstant(text string) (at instant, dated, ok bool) {
+	if number, err := strconv.ParseFloat(text, 64); err == nil {
+		return instantOf(number), false, !math.IsInf(number, 0) && !math.IsNaN(number)
+	}
+	for _, layout := range layouts {
+		if len(layout) > len(text)+len("Z07:00") {
+			continue
+		}
+		if date, err := time.Parse(layout, text); err == nil {
+			return instant(date.UnixMicro()), true, true
+		}
+	}
+	return 0, false, false
+}

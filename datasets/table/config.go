@@ -1,0 +1,167 @@
+package table
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// None, as the name of a column, says that the file has no such column. Edges without a time are a static graph: the
+// graph of every snapshot, whose times come from the nodes file. Edges without a weight count 1 a row.
+const None = "-"
+
+// Edges says where the edges are, a row for each: its time, the nodes that it runs from and to, its weight. A name that
+// is empty stands for the default; the order of columns is free, others are left alone.
+type Edges struct {
+	// Path ends in .csv, .tsv or .parquet; .csv and .tsv also with .gz or .zst after it.
+	Path string `json:",omitempty"`
+	// Time, From, To and Weight are "time", "source", "destination" and "weight" where empty. Time and Weight may be
+	// [None].
+	Time, From, To, Weight string
+	// Aggregate is [Sum] where empty: rows of the same edge in the same snapshot are added up.
+	Aggregate Aggregate `json:",omitempty"`
+	// Signed allows negative weights, which the default normalisation of a model cannot take.
+	Signed bool `json:",omitempty"`
+}
+
+// Nodes says where the values of nodes are, a row for each time and node. Without a Path there are no targets, and the
+// one feature is a constant 1.
+type Nodes struct {
+	// Path is as that of [Edges].
+	Path string `json:",omitempty"`
+	// Time and Node are "time" and "node" where empty.
+	Time, Node string
+	// Features and Targets are columns of numbers. An empty cell, NA, N/A, NaN, null and none are missing values.
+	Features, Targets []string `json:",omitempty"`
+	// Aggregate is, where empty, [Mean] with a Config.Step and [Unique] without: then a second row for a node and a time
+	// is an error.
+	Aggregate Aggregate `json:",omitempty"`
+}
+
+// Aggregate says what several rows of one snapshot become.
+type Aggregate string
+
+const (
+	// Sum adds them up, Mean takes their mean, each over those that are not missing.
+	Sum  Aggregate = "sum"
+	Mean Aggregate = "mean"
+	// Last takes the one of the latest time; of equal times the one later in the file.
+	Last Aggregate = "last"
+	// Unique refuses a second row.
+	Unique Aggregate = "unique"
+)
+
+// WithoutEdges says what becomes of a snapshot for which the edges file has no row.
+type WithoutEdges string
+
+const (
+	// Hold repeats the last graph before it.
+	Hold WithoutEdges = "hold"
+	// Empty is a graph without edges.
+	Empty WithoutEdges = "empty"
+)
+
+// Config says what to read and what a snapshot is.
+type Config struct {
+	Edges Edges
+	Nodes Nodes
+	// Step is the length of a snapshot: rows whose time lies in [k Step, (k+1) Step) for a whole number k belong
+	// together. Steps that are durations count from Monday, 5 January 1970, in UTC. The zero value makes a snapshot of
+	// every time that either file has.
+	Step Step
+	// WithoutEdges is for snapshots without a row in the edges file; where it is empty they are an error.
+	WithoutEdges WithoutEdges `json:",omitempty"`
+	// Lags is how many values of the targets, the newest one included, are features. 0 means 8, -1 means none.
+	Lags int
+	// Horizon is how many snapshots after its last input a window's target is; 0 means 1.
+	Horizon int
+	// TrainFraction is the first part of the snapshots, from which scales are taken; 0 means 0.6.
+	TrainFraction float64
+	// Unscaled leaves features and targets in the unit of the file.
+	Unscaled bool `json:",omitempty"`
+	// KeepGaps leaves missing features NaN. Else they repeat the node's last value before, and have the mean of the
+	// training times where there is none.
+	KeepGaps bool `json:",omitempty"`
+	// MaxValues bounds the numbers that a series holds, such as snapshots x edges; 0 means 2^28, which take 2 GiB.
+	MaxValues int `json:",omitempty"`
+	// Notices is told of what a reader may not expect, a line each, such as nodes that one file lacks; nil is
+	// [os.Stderr].
+	Notices io.Writer `json:"-"`
+}
+
+const (
+	defaultLags      = 8
+	defaultFraction  = 0.6
+	defaultMaxValues = 1 << 28
+	maxSnapshots     = 1 << 20 // far above what a model is trained on
+	maxLags          = 1 << 16
+)
+
+// resolved writes defaults out.
+func (c Config) resolved() Config {
+	e, n := &c.Edges, &c.Nodes
+	e.Time, e.From = cmp.Or(e.Time, "time"), cmp.Or(e.From, "source")
+	e.To, e.Weight = cmp.Or(e.To, "destination"), cmp.Or(e.Weight, "weight")
+	e.Aggregate = cmp.Or(e.Aggregate, Sum)
+	n.Time, n.Node = cmp.Or(n.Time, "time"), cmp.Or(n.Node, "node")
+	if n.Aggregate == "" {
+		if n.Aggregate = Unique; c.Step != (Step{}) {
+			n.Aggregate = Mean
+		}
+	}
+	c.Lags, c.Horizon = cmp.Or(c.Lags, defaultLags), cmp.Or(c.Horizon, 1)
+	c.TrainFraction, c.MaxValues = cmp.Or(c.TrainFraction, defaultFraction), cmp.Or(c.MaxValues, defaultMaxValues)
+	return c
+}
+
+// check finds what cannot be read, of a configuration with its defaults written out.
+func (c Config) check() error {
+	for what, how := range map[string]Aggregate{"Edges": c.Edges.Aggregate, "Nodes": c.Nodes.Aggregate} {
+		if known := []Aggregate{Sum, Mean, Last, Unique}; !slices.Contains(known, how) {
+			return invalid("%s.Aggregate %q, want one of %q", what, how, known)
+		}
+	}
+	switch {
+	case c.Edges.Path == "":
+		return invalid("no Edges.Path, want a file such as \"edges.csv\"")
+	case c.Nodes.Path == "" && len(c.Nodes.Features)+len(c.Nodes.Targets) > 0:
+		return invalid("features %q and targets %q but no Nodes.Path, want the file that has them", c.Nodes.Features,
+			c.Nodes.Targets)
+	case c.Nodes.Path != "" && len(c.Nodes.Features)+len(c.Nodes.Targets) == 0:
+		return invalid("no columns to read from %s, want Nodes.Targets, Nodes.Features or both", c.Nodes.Path)
+	case c.Edges.Time == None && c.Nodes.Path == "":
+		return invalid("a static graph and no Nodes.Path: want a file with times")
+	case c.WithoutEdges != "" && c.WithoutEdges != Hold && c.WithoutEdges != Empty:
+		return invalid("WithoutEdges %q, want %q or %q, or none to refuse snapshots without edges", c.WithoutEdges, Hold,
+			Empty)
+	case c.Lags < -1 || c.Lags > maxLags:
+		return invalid("%d lags, want 1 to %d, 0 for %d, or -1 for none", c.Lags, maxLags, defaultLags)
+	case len(c.Nodes.Targets) > 0 && c.Lags < 1 && len(c.Nodes.Features) == 0:
+		return invalid("no lags and no features: want one of them as what a model sees")
+	case c.Horizon < 1 || c.Horizon > maxSnapshots:
+		return invalid("horizon %d, want 1 to %d snapshots after the last input", c.Horizon, maxSnapshots)
+	case !(c.TrainFraction > 0 && c.TrainFraction <= 1):
+		return invalid("TrainFraction %g, want more than 0 and at most 1", c.TrainFraction)
+	case c.MaxValues < 0:
+		return invalid("MaxValues %d, want a positive number", c.MaxValues)
+	}
+	return c.Step.check()
+}
+
+func (c Config) lags() int { return max(c.Lags, 0) * min(1, len(c.Nodes.Targets)) }
+
+// featureSize is that of the series.
+func (c Config) featureSize() int {
+	return max(1, c.lags()*len(c.Nodes.Targets)+len(c.Nodes.Features))
+}
+
+// offset is how many steps the first snapshot lies after the first time, so that its lags are in the data.
+func (c Config) offset() int { return max(c.lags(), 1) - 1 }
+
+// steps says which steps the values of a snapshot are of.
+func (c Config) steps() dyngraph.Steps {
+	ahead := c.Horizon - 1
+	return dyngraph.Steps{Features: dyngraph.Span{First: -c.offset()}, Targets: dyngraph.Span{First: ahead, Last: ahead}}
+}

@@ -1,0 +1,113 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Error says what is wrong with a file and where. It wraps [dyngraph.ErrInvalid] where the content is wrong, and what
+// the system said where the file cannot be read.
+type Error struct {
+	Path string
+	// Line is that of a CSV file, whose first is 1; Row is that of a Parquet file, whose first is 1. Both are 0 where the
+	// file as a whole is wrong.
+	Line, Row int
+	// Column is the name of a column, "" where the row as a whole is wrong.
+	Column string
+	// Found and Wanted are phrases: `"abc"`, `a number`. Wanted may be "".
+	Found, Wanted string
+	// Err is the cause, where it is another error.
+	Err error
+}
+
+// Error is "datasets/table: FILE, line 3, column "weight": found "abc", want a number".
+func (e *Error) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "datasets/table: %s", e.Path)
+	if e.Line > 0 {
+		fmt.Fprintf(&text, ", line %d", e.Line)
+	}
+	if e.Row > 0 {
+		fmt.Fprintf(&text, ", row %d", e.Row)
+	}
+	if e.Column != "" {
+		fmt.Fprintf(&text, ", column %q", e.Column)
+	}
+	if e.Found != "" {
+		fmt.Fprintf(&text, ": found %s", e.Found)
+	}
+	if e.Wanted != "" {
+		fmt.Fprintf(&text, ", want %s", e.Wanted)
+	}
+	return text.String()
+}
+
+// Unwrap gives the cause, and [dyngraph.ErrInvalid] where it is the content.
+func (e *Error) Unwrap() error {
+	if e.Err == nil {
+		return dyngraph.ErrInvalid
+	}
+	return e.Err
+}
+
+// configError is about what was asked for.
+type configError struct{ text string }
+
+func (e *configError) Error() string { return "datasets/table: " + e.text }
+func (e *configError) Unwrap() error { return dyngraph.ErrInvalid }
+
+func invalid(format string, args ...any) error { return &configError{fmt.Sprintf(format, args...)} }
+
+// place is a row of a file.
+type place struct {
+	file *file
+	at   int
+}
+
+// fault is an error about a cell of the row, or about the row where column is "".
+func (p place) fault(column, found, wanted string) *Error {
+	e := &Error{Path: p.file.path, Column: column, Found: found, Wanted: wanted}
+	if p.file.parquet {
+		e.Row = p.at
+	} else {
+		e.Line = p.at
+	}
+	return e
+}
+
+// String is "FILE, line 3".
+func (p place) String() string {
+	switch {
+	case p.file == nil:
+		return "the files that the recipe was made from"
+	case p.file.parquet:
+		return fmt.Sprintf("%s, row %d", p.file.path, p.at)
+	}
+	return fmt.Sprintf("%s, line %d", p.file.path, p.at)
+}
+
+const longestQuote = 60
+
+// quote shows what a cell holds, cut where it is long.
+func quote(text string) string {
+	if len(text) > longestQuote {
+		return fmt.Sprintf("%q and %d bytes more", text[:longestQuote], len(text)-longestQuote)
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// list names a few of many.
+func list(names []string) string {
+	const few = 5
+	quoted := make([]string, 0, few)
+	for _, name := range names[:min(few, len(names))] {
+		quoted = append(quoted, quote(name))
+	}
+	text := strings.Join(quoted, ", ")
+	if len(names) > few {
+		text += fmt.Sprintf(" and %d more", len(names)-few)
+	}
+	return text
+}

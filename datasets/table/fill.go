@@ -1,0 +1,104 @@
+package table
+
+import (
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// values are the targets [steps][nodes*targets] and the features [steps][nodes*features] of nodes, NaN where missing.
+type values struct {
+	targets, features int
+	y, x              [][]float64
+}
+
+// carried repeats the last value before where one is missing; NaN where there is none.
+func carried(rows [][]float64) [][]float64 {
+	full := make([][]float64, len(rows))
+	for i, row := range rows {
+		full[i] = slices.Clone(row)
+		for k, v := range row {
+			if math.IsNaN(v) && i > 0 {
+				full[i][k] = full[i-1][k]
+			}
+		}
+	}
+	return full
+}
+
+// centred replaces NaN by 0, the mean of standardised values.
+func centred(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// fill puts standardised values into a series that has its times: features are the lags of targets, oldest first, and
+// after them the node's own.
+func (r *reader) fill(s *dyngraph.Series, v values) {
+	n, lags, offset, q := len(r.names), r.c.lags(), r.c.offset(), v.targets
+	newest := carried(v.y)
+	y, x := v.y, v.x
+	if !r.c.KeepGaps {
+		y, x = newest, carried(v.x)
+	}
+	shown := func(value float64) float64 {
+		if r.c.KeepGaps {
+			return value
+		}
+		return centred(value)
+	}
+	for i := range s.Times {
+		now := i + offset
+		if q+v.features == 0 {
+			s.Features = append(s.Features, slices.Repeat([]float64{1}, n))
+			continue
+		}
+		row := make([]float64, 0, n*s.FeatureSize)
+		for u := range n {
+			for k := now - lags + 1; k <= now; k++ {
+				for _, value := range y[k][u*q : (u+1)*q] {
+					row = append(row, shown(value))
+				}
+			}
+			for _, value := range x[now][u*v.features : (u+1)*v.features] {
+				row = append(row, shown(value))
+			}
+		}
+		s.Features = append(s.Features, row)
+		if q == 0 {
+			continue
+		}
+		target := nans(n * q)
+		if at := now + r.c.Horizon - 1; at < len(v.y) {
+			target = v.y[at]
+		}
+		s.Targets = append(s.Targets, target)
+		known := make([]float64, n*q)
+		for k, value := range newest[now] {
+			known[k] = centred(value)
+		}
+		s.Newest = append(s.Newest, known)
+		s.Recent = append(s.Recent, recent(v.y[max(0, now-max(lags, 1)+1):now+1], known))
+	}
+}
+
+// recent is the mean of what was observed in some steps, or else the newest value.
+func recent(rows [][]float64, newest []float64) []float64 {
+	means := make([]float64, len(newest))
+	for k := range means {
+		sum, count := 0.0, 0
+		for _, row := range rows {
+			if !math.IsNaN(row[k]) {
+				sum += row[k]
+				count++
+			}
+		}
+		if means[k] = newest[k]; count > 0 {
+			means[k] = sum / float64(count)
+		}
+	}
+	return means
+}

@@ -1,0 +1,337 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Data is what was read, and how to read more of it.
+type Data struct {
+	Series *dyngraph.Series
+	Recipe Recipe
+}
+
+// Read reads the files of a dynamic graph. Errors about files are an [*Error] that says where; all errors about content
+// and configuration wrap [dyngraph.ErrInvalid], those of a context that ended wrap its error.
+func Read(ctx context.Context, c Config) (*Data, error) {
+	recipe := Recipe{Config: c.resolved()}
+	r := &reader{c: recipe.Config}
+	r.clock.step = r.c.Step
+	series, err := r.read(ctx, &recipe)
+	if err != nil {
+		return nil, err
+	}
+	recipe.Config.Edges.Path, recipe.Config.Nodes.Path = "", ""
+	return &Data{series, recipe}, nil
+}
+
+// reader gathers the rows of both files.
+type reader struct {
+	c     Config
+	clock clock
+
+	snapshots     map[int64]int // the number of each that occurs, in the order in which they do
+	bins          []int64
+	lastBin       int64 // the one looked up last
+	lastSnapshot  int
+	edgesAt       []int // the first row of each snapshot in the edges file, 0 where it has none
+	nodesAt       []int
+	edges, values grid
+
+	ids      map[string]int32 // nodes, in the order in which they occur
+	names    []string
+	inEdges  []bool // which file has the node
+	inNodes  []bool
+	closed   bool // no node may be added
+	unknown  []string
+	stranger map[string]bool
+	firstBad *Error // where the first unknown node is
+
+	places   map[uint64]int32 // edges, in the order in which they occur
+	from, to []int32
+
+	notices []string
+}
+
+func (r *reader) read(ctx context.Context, recipe *Recipe) (*dyngraph.Series, error) {
+	if err := r.c.check(); err != nil {
+		return nil, err
+	}
+	r.snapshots, r.places, r.stranger = make(map[int64]int), make(map[uint64]int32), make(map[string]bool)
+	if r.ids == nil {
+		r.ids = make(map[string]int32)
+	}
+	if err := r.readEdges(ctx); err != nil {
+		return nil, err
+	}
+	if r.c.Nodes.Path != "" {
+		if err := r.readNodes(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.unknown) > 0 {
+		r.firstBad.Found = fmt.Sprintf("%d nodes that the recipe does not know: %s", len(r.unknown), list(r.unknown))
+		r.firstBad.Wanted = "the nodes that the model was made for: leave out rows of others, or fit a model to these files"
+		return nil, r.firstBad
+	}
+	series, err := r.series(recipe)
+	if err != nil {
+		return nil, err
+	}
+	for _, notice := range r.notices {
+		fmt.Fprintf(cmp.Or[io.Writer](r.c.Notices, os.Stderr), "datasets/table: %s\n", notice)
+	}
+	return series, nil
+}
+
+func (r *reader) notice(format string, args ...any) {
+	r.notices = append(r.notices, fmt.Sprintf(format, args...))
+}
+
+// node is the number of a node; in a recipe, -1 for one that it does not know.
+func (r *reader) node(p place, column string, v cell) (int32, *Error) {
+	if v.kind == textCell {
+		if id, found := r.ids[v.text]; found {
+			return id, nil
+		}
+	}
+	name, ok := v.name()
+	if !ok {
+		return 0, p.fault(column, v.String(), "the name or the number of a node, in UTF-8 without NUL bytes")
+	}
+	if id, found := r.ids[name]; found {
+		return id, nil
+	}
+	name = strings.Clone(name) // of a whole line
+	if r.closed {
+		if r.firstBad == nil {
+			r.firstBad = p.fault(column, "", "")
+		}
+		const most = 1 << 12 // names are for a message
+		if !r.stranger[name] && len(r.stranger) < most {
+			r.stranger[name] = true
+			r.unknown = append(r.unknown, name)
+		}
+		return -1, nil
+	}
+	id := int32(len(r.names))
+	if id == math.MaxInt32-1 {
+		return 0, p.fault(column, "more than 2^31-2 nodes", "fewer")
+	}
+	r.ids[name] = id
+	r.names = append(r.names, name)
+	r.inEdges, r.inNodes = append(r.inEdges, false), append(r.inNodes, false)
+	return id, nil
+}
+
+// snapshot is the number of the one that a cell's time belongs to.
+func (r *reader) snapshot(p place, column string, v cell) (int, instant, *Error) {
+	at, bin, err := r.clock.read(p, column, v)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(r.bins) > 0 && bin == r.lastBin {
+		return r.lastSnapshot, at, nil
+	}
+	k, found := r.snapshots[bin]
+	if !found {
+		k = len(r.bins)
+		if k == maxSnapshots {
+			return 0, 0, p.fault(column, fmt.Sprintf("more than %d snapshots", maxSnapshots), "a larger step")
+		}
+		r.snapshots[bin] = k
+		r.bins = append(r.bins, bin)
+		r.edgesAt, r.nodesAt = append(r.edgesAt, 0), append(r.nodesAt, 0)
+	}
+	r.lastBin, r.lastSnapshot = bin, k
+	return k, at, nil
+}
+
+// full says of a grid that it holds more than the series may.
+func (r *reader) full(p place, g *grid) error {
+	if g.held <= r.c.MaxValues {
+		return nil
+	}
+	return p.fault("", fmt.Sprintf("more than %d values in %d snapshots so far", r.c.MaxValues, len(r.bins)),
+		"a larger step or fewer edges, or a larger MaxValues, at 8 bytes each")
+}
+
+func (r *reader) readEdges(ctx context.Context) error {
+	f, err := newFile(r.c.Edges.Path)
+	if err != nil {
+		return err
+	}
+	e := r.c.Edges
+	r.edges.how = e.Aggregate
+	columns := []string{e.From, e.To}
+	timeAt, weightAt := -1, -1
+	if e.Time != None {
+		timeAt = len(columns)
+		columns = append(columns, e.Time)
+	}
+	if e.Weight != None {
+		weightAt = len(columns)
+		columns = append(columns, e.Weight)
+	}
+	if err := distinct(f, columns); err != nil {
+		return err
+	}
+	others, err := f.each(ctx, columns, func(p place, cells []cell) error {
+		from, fault := r.node(p, e.From, cells[0])
+		if fault != nil {
+			return fault
+		}
+		to, fault := r.node(p, e.To, cells[1])
+		if fault != nil {
+			return fault
+		}
+		weight, snapshot, when := 1.0, 0, instant(0)
+		if weightAt >= 0 {
+			var ok bool
+			if weight, ok = cells[weightAt].float(); !ok || math.IsNaN(weight) {
+				return p.fault(e.Weight, cells[weightAt].String(), "a number, or no row where there is no edge")
+			}
+			if weight < 0 && !e.Signed {
+				return p.fault(e.Weight, cells[weightAt].String(), "no negative weight, or Edges.Signed and a model whose "+
+					"normalisation can take it")
+			}
+		}
+		if timeAt >= 0 {
+			if snapshot, when, fault = r.snapshot(p, e.Time, cells[timeAt]); fault != nil {
+				return fault
+			}
+			if r.edgesAt[snapshot] == 0 {
+				r.edgesAt[snapshot] = p.at
+			}
+		}
+		if from < 0 || to < 0 {
+			return nil // an unknown node, said at the end
+		}
+		r.inEdges[from], r.inEdges[to] = true, true
+		pair := uint64(uint32(from))<<32 | uint64(uint32(to))
+		at, found := r.places[pair]
+		if !found {
+			at = int32(len(r.from))
+			r.places[pair] = at
+			r.from, r.to = append(r.from, from), append(r.to, to)
+		}
+		switch r.edges.row(snapshot, int(at)+1).add(e.Aggregate, int(at), weight, when) {
+		case repeated:
+			return p.fault("", fmt.Sprintf("a second edge from %s to %s at this time", quote(r.names[from]),
+				quote(r.names[to])), "one, or Edges.Aggregate to say what becomes of several")
+		case overflowed:
+			return p.fault(e.Weight, "weights whose sum is too large for a float", "a smaller unit")
+		}
+		return r.full(p, &r.edges)
+	})
+	if err != nil {
+		return withNone(err, e)
+	}
+	r.unread(f, others)
+	r.edges.finish()
+	return nil
+}
+
+// withNone adds to an error about a missing column that an edges file may do without it.
+func withNone(err error, e Edges) error {
+	var at *Error
+	if errors.As(err, &at) && at.Wanted == wantedColumn {
+		switch at.Column {
+		case e.Time:
+			at.Wanted += fmt.Sprintf(", or Edges.Time %q for a graph that does not change", None)
+		case e.Weight:
+			at.Wanted += fmt.Sprintf(", or Edges.Weight %q to count rows", None)
+		}
+	}
+	return err
+}
+
+func (r *reader) readNodes(ctx context.Context) error {
+	f, err := newFile(r.c.Nodes.Path)
+	if err != nil {
+		return err
+	}
+	n := r.c.Nodes
+	r.values.how = n.Aggregate
+	columns := append(append([]string{n.Time, n.Node}, n.Targets...), n.Features...)
+	if n.Time == None {
+		return invalid("Nodes.Time %q, want the name of a column: values of nodes have times", None)
+	}
+	if err := distinct(f, columns); err != nil {
+		return err
+	}
+	width := r.width()
+	others, err := f.each(ctx, columns, func(p place, cells []cell) error {
+		snapshot, when, fault := r.snapshot(p, n.Time, cells[0])
+		if fault != nil {
+			return fault
+		}
+		if r.nodesAt[snapshot] == 0 {
+			r.nodesAt[snapshot] = p.at
+		}
+		node, fault := r.node(p, n.Node, cells[1])
+		if fault != nil {
+			return fault
+		}
+		if node >= 0 {
+			r.inNodes[node] = true
+		}
+		var row *gridRow
+		first := int(node) * width
+		if node >= 0 {
+			row = r.values.row(snapshot, first+width)
+			if n.Aggregate == Unique && row.add(Unique, first+width-1, 1, when) == repeated {
+				return p.fault("", fmt.Sprintf("a second row for node %s at time %s", quote(r.names[node]), cells[0]),
+					"one, or Nodes.Aggregate to say what becomes of several")
+			}
+		}
+		for k, v := range cells[2:] {
+			value, ok := v.float()
+			if !ok {
+				return p.fault(columns[k+2], v.String(), "a finite number, or an empty cell where it is missing")
+			}
+			if row == nil || math.IsNaN(value) {
+				continue
+			}
+			if row.add(n.Aggregate, first+k, value, when) == overflowed {
+				return p.fault(columns[k+2], "values whose sum is too large for a float", "a smaller unit")
+			}
+		}
+		return r.full(p, &r.values)
+	})
+	if err != nil {
+		return err
+	}
+	r.unread(f, others)
+	r.values.finish()
+	return nil
+}
+
+// width is how many values of a node the grid holds: targets, features, and that the node has a row.
+func (r *reader) width() int { return len(r.c.Nodes.Targets) + len(r.c.Nodes.Features) + 1 }
+
+func (r *reader) unread(f *file, others []string) {
+	if len(others) > 0 {
+		r.notice("%s: columns not read: %s", f.path, list(others))
+	}
+}
+
+func distinct(f *file, columns []string) error {
+	seen := make(map[string]bool, len(columns))
+	for _, column := range columns {
+		if seen[column] || column == "" {
+			return invalid("%s: column %q is asked for twice or has no name, want each once: the last values of targets "+
+				"are features already", f.path, column)
+		}
+		seen[column] = true
+	}
+	return nil
+}

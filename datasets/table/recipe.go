@@ -1,0 +1,162 @@
+package table
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Recipe remembers how files were read, so that new files of the same columns and nodes become a series that the same
+// model understands. It can be stored as JSON.
+type Recipe struct {
+	// Config is that of the first reading, with defaults written out and without paths.
+	Config Config
+	// NodeNames are those of the series, in its order.
+	NodeNames []string
+	// Dated says that times are dates, and TimeUnit what one unit of Series.Times then is: the step, or without one the
+	// median distance of snapshots.
+	Dated    bool
+	TimeUnit time.Duration `json:",omitempty"`
+	// FeatureMean and FeatureStd standardise each column of Nodes.Features, for all nodes alike.
+	FeatureMean, FeatureStd []float64 `json:",omitempty"`
+	// TargetScale leads from standardised targets back to the unit of the file, by node.
+	TargetScale dyngraph.Scale
+}
+
+// Read reads new files as those of the recipe were read: the same columns, step, nodes and scales. A node that the
+// recipe does not know is an error; one that the new files lack has no edges and no values. Errors are as those of
+// [Read].
+func (r Recipe) Read(ctx context.Context, edges, nodes string) (*dyngraph.Series, error) {
+	if err := r.check(nodes); err != nil {
+		return nil, err
+	}
+	c := r.Config
+	c.Edges.Path, c.Nodes.Path = edges, nodes
+	c = c.resolved()
+	reader := &reader{c: c, closed: true, names: slices.Clone(r.NodeNames), ids: make(map[string]int32)}
+	for u, name := range r.NodeNames {
+		reader.ids[name] = int32(u)
+	}
+	reader.inEdges, reader.inNodes = make([]bool, len(r.NodeNames)), make([]bool, len(r.NodeNames))
+	reader.clock = clock{step: c.Step, known: true, dated: r.Dated}
+	return reader.read(ctx, &r)
+}
+
+// check finds a recipe that was not made by [Read].
+func (r Recipe) check(nodes string) error {
+	q, p := len(r.Config.Nodes.Targets), len(r.Config.Nodes.Features)
+	switch {
+	case len(r.NodeNames) == 0:
+		return invalid("a recipe without nodes, want the one that Read returned")
+	case len(r.FeatureMean) != p || len(r.FeatureStd) != p:
+		return invalid("a recipe with scales of %d features, want %d", len(r.FeatureMean), p)
+	case q > 0 && (len(r.TargetScale.Mean) != q*len(r.NodeNames) || len(r.TargetScale.Std) != q*len(r.NodeNames)):
+		return invalid("a recipe with scales of %d targets, want %d (nodes x targets)", len(r.TargetScale.Mean),
+			q*len(r.NodeNames))
+	case r.Dated && r.TimeUnit < time.Microsecond:
+		return invalid("a recipe of dates with the unit %v, want a positive one", r.TimeUnit)
+	case nodes == "" && p+q > 0:
+		return invalid("no nodes file, want one with the columns %s",
+			list(append(slices.Clone(r.Config.Nodes.Targets), r.Config.Nodes.Features...)))
+	case nodes != "" && p+q == 0:
+		return invalid("nodes file %s for a recipe that was made without one", nodes)
+	}
+	return nil
+}
+
+// leastDeviation, times the median deviation over nodes, is the least that a target is divided by: one that hardly
+// changes in the training times would else be huge later.
+const leastDeviation = 0.1
+
+// measure takes scales from the first part of the steps.
+func (r *Recipe) measure(v values, nodes int) {
+	const rounding = 1e-9 // 0.29*100 is below 29
+	steps := max(1, int(r.Config.TrainFraction*float64(len(v.y))+rounding))
+	r.FeatureMean, r.FeatureStd = make([]float64, v.features), slices.Repeat([]float64{1}, v.features)
+	r.TargetScale = dyngraph.Scale{Mean: make([]float64, nodes*v.targets),
+		Std: slices.Repeat([]float64{1}, nodes*v.targets), Targets: v.targets}
+	if r.Config.Unscaled {
+		return
+	}
+	for k := range v.features {
+		var observed []float64
+		for _, row := range v.x[:steps] {
+			for u := range nodes {
+				if value := row[u*v.features+k]; !math.IsNaN(value) {
+					observed = append(observed, value)
+				}
+			}
+		}
+		r.FeatureMean[k], r.FeatureStd[k] = moments(observed)
+	}
+	for k := range v.targets {
+		r.measureTarget(v, k, steps, nodes)
+	}
+}
+
+// measureTarget takes the mean and the deviation of each node; nodes without a value have those of all.
+func (r *Recipe) measureTarget(v values, k, steps, nodes int) {
+	var all, deviations []float64
+	var bare []int
+	for u := range nodes {
+		var observed []float64
+		for _, row := range v.y[:steps] {
+			if value := row[u*v.targets+k]; !math.IsNaN(value) {
+				observed = append(observed, value)
+			}
+		}
+		at := u*v.targets + k
+		if len(observed) == 0 {
+			bare = append(bare, at)
+			continue
+		}
+		all = append(all, observed...)
+		mean, std := stat.PopMeanStdDev(observed, nil)
+		r.TargetScale.Mean[at], r.TargetScale.Std[at] = mean, std
+		if std > 0 {
+			deviations = append(deviations, std)
+		}
+	}
+	least := 1.0
+	if len(deviations) > 0 {
+		slices.Sort(deviations)
+		least = leastDeviation * deviations[len(deviations)/2]
+	}
+	mean, std := moments(all)
+	for _, at := range bare {
+		r.TargetScale.Mean[at], r.TargetScale.Std[at] = mean, std
+	}
+	for u := range nodes {
+		at := u*v.targets + k
+		r.TargetScale.Std[at] = max(r.TargetScale.Std[at], least)
+	}
+}
+
+// moments are the mean and the population deviation, 1 where it is 0; 0 and 1 of no values.
+func moments(values []float64) (mean, std float64) {
+	if len(values) == 0 {
+		return 0, 1
+	}
+	mean, std = stat.PopMeanStdDev(values, nil)
+	if !(std > 0) {
+		std = 1
+	}
+	return mean, std
+}
+
+// standardise changes values to (value - mean) / std.
+func (r *Recipe) standardise(v values) {
+	for i := range v.y {
+		for k := range v.y[i] {
+			v.y[i][k] = (v.y[i][k] - r.TargetScale.Mean[k]) / r.TargetScale.Std[k]
+		}
+		for k := range v.x[i] {
+			v.x[i][k] = (v.x[i][k] - r.FeatureMean[k%v.features]) / r.FeatureStd[k%v.features]
+		}
+	}
+}
