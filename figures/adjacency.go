@@ -61,7 +61,7 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 		}
 		plots = append(plots, p)
 	}
-	return newTiles(plots, columns).figure(axes, 1)
+	return newTiles(plots, columns).figure(axes, describeGraphs(axes, panels, matrices), 1)
 }
 
 // matrix checks the panel and returns it dense.

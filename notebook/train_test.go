@@ -37,7 +37,8 @@ func TestTrain(t *testing.T) {
 		want string
 		says string
 	}{
-		{"done", func(context.Context) error { return nil }, "", "1 of 1 runs stored\n"},
+		{"done", func(context.Context) error { return nil }, "", "profile quick: 0 models trained here now, " +
+			"1 forecasts made without a model; 1 of 1 runs stored\n"},
 		{"failed", func(context.Context) error { return errors.New("broken") }, "broken", ""},
 		{"interrupted", interrupted, ErrStopped.Error(), ""},
 	} {

@@ -89,7 +89,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 	}
 	bar := newBar(c.Study, s.err)
 	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
-	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Update
+	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Show
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
 	report, err = report.Study.Run(ctx, o)
 	if report == nil {

@@ -49,7 +49,7 @@ func EnglandCases(s *dyngraph.Series) (*figures.Figure, error) {
 	}
 	grid := figures.Grid{Diverging: true, Limit: 3, Start: s.Times[0], Values: make([][]float64, s.Nodes())}
 	for u := range grid.Values {
-		grid.Values[u] = targets(s, u)
+		grid.Values[u] = targetsAt(s, u)
 	}
 	axes := figures.Axes{Title: "Cases, standardised for each region", X: "day", Y: "region",
 		Colour: "standard deviations"}

@@ -23,7 +23,7 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 	}
 	var dots []figures.DotRow
 	for _, row := range all {
-		dot := figures.DotRow{Name: row.Name, Value: figures.Missing()}
+		dot := figures.DotRow{Name: row.Name, Value: figures.Missing(), Style: styleIn(r, row.ID)}
 		switch {
 		case row.errors == nil:
 		case slices.Max(row.errors) > beyond:
@@ -52,7 +52,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 		if row.published == nil { // not complete, or without windows in common
 			continue
 		}
-		line := figures.Series{Name: row.Name, Y: row.errors}
+		line := figures.Series{Name: row.Name, Y: row.errors, Style: styleIn(r, row.ID)}
 		for _, snapshot := range row.of {
 			line.X = append(line.X, series.Times[snapshot])
 		}
@@ -79,7 +79,8 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 	var dots []figures.DotRow
 	for _, row := range c.rows {
 		if differences := c.differences(row); len(differences) > 0 {
-			dots = append(dots, figures.DotRow{Name: row.Name, Value: c.over.Cell(differences), Seeds: differences})
+			dots = append(dots, figures.DotRow{Name: row.Name, Value: c.over.Cell(differences), Seeds: differences,
+				Style: styleIn(r, row.ID)})
 		}
 	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus that of %q, %s: windows, mean and 95%% interval",
