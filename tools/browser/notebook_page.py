@@ -11,6 +11,7 @@ import run_notebooks  # noqa: E402  what counts as a failed cell
 
 PANEL = "jupyterapp.shell.currentWidget"
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
+LOOK = Path(__file__).with_name("look.js").read_text(encoding="utf-8")
 TALLEST = 16000  # Chromium draws no taller picture
 
 
@@ -81,6 +82,15 @@ class NotebookPage:
         found = [(i, run_notebooks.cell_failure(cell)) for i, cell in enumerate(self.cells(), 1)]
         return [f"cell {i}: {failure}" for i, failure in found if failure]
 
+    def look(self, what: str, *arguments) -> list[list[str]]:
+        """What a function of look.js finds in the outputs of each code cell."""
+        self.page.evaluate(LOOK)
+        return self.page.evaluate(
+            f"""([what, rest]) => {PANEL}.content.widgets.filter(w => w.model.type === "code")
+                .map(w => look[what](w.outputArea.node, ...rest))""",
+            [what, arguments],
+        )
+
     def select(self, number: int):
         """Makes a code cell (from 1) the one that commands act on."""
         self.page.evaluate(
@@ -94,6 +104,7 @@ class NotebookPage:
     def theme(self, name: str):
         self.command("apputils:change-theme", theme=name)
         self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
     def picture(self, path: Path):
         """Saves the whole notebook as PNG, however long, by a window as high as it is."""
@@ -104,5 +115,6 @@ class NotebookPage:
         )
         self.page.set_viewport_size({"width": before["width"], "height": min(TALLEST, max(before["height"], height))})
         path.parent.mkdir(parents=True, exist_ok=True)
+        self.page.evaluate(f"{PANEL}.content.node.scrollTo(0, 0)")
         self.page.screenshot(path=path)
         self.page.set_viewport_size(before)
