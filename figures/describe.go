@@ -47,11 +47,11 @@ func spanOf(values ...float64) string {
 }
 
 // list names the first of many.
-func list(names []string, most int) string {
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+func list(names []string, between string) string {
+	if len(names) > mostSaid {
+		return strings.Join(names[:mostSaid], between) + fmt.Sprintf(" and %d more", len(names)-mostSaid)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, between)
 }
 
 func plural(n int, one string) string {
@@ -61,10 +61,10 @@ func plural(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-const mostSaid = 12 // lines, rows or panels that a description names
+const mostSaid = 16 // lines, rows or panels that a description names
 
 func describeLines(axes Axes, series []Series) string {
-	var each, xs []string
+	var each []string
 	var all []float64
 	for _, s := range series {
 		first, last := math.NaN(), math.NaN()
@@ -93,38 +93,48 @@ func describeLines(axes Axes, series []Series) string {
 		head += " over " + axes.X
 	}
 	head += " " + spanOf(all...)
+	return axes.describe(lowest(series), head+": "+list(each, "; "), marked(axes, scale{min: slices.Min(all),
+		max: slices.Max(all)}))
+}
+
+// marked says where marks are, by name.
+func marked(axes Axes, x scale) string {
+	var names, said []string
+	at := make(map[string][]string)
 	for _, m := range axes.Marks {
-		if at := "at " + short(m.X); m.Name != "" && m.X >= slices.Min(all) && m.X <= slices.Max(all) {
-			xs = append(xs, m.Name+" "+at)
+		if m.Name != "" && x.holds(m.X) {
+			if at[m.Name] == nil {
+				names = append(names, m.Name)
+			}
+			at[m.Name] = append(at[m.Name], short(m.X))
 		}
 	}
-	marked := ""
-	if len(xs) > 0 {
-		marked = "Marked: " + list(xs, mostSaid)
+	for _, name := range names {
+		said = append(said, name+" at "+list(at[name], ", "))
 	}
-	return axes.describe(head+": "+strings.Join(each[:min(len(each), mostSaid)], "; ")+more(len(each)), lowest(series), marked)
-}
-
-func more(n int) string {
-	if n > mostSaid {
-		return fmt.Sprintf("; and %d more", n-mostSaid)
-	}
-	return ""
-}
-
-// lowest says which of two or more lines over the same X is lowest most often.
-func lowest(series []Series) string {
-	if len(series) < 2 {
+	if said == nil {
 		return ""
 	}
-	times, points := make([]int, len(series)), 0
-	for k := range series[0].X {
+	return "Marked: " + strings.Join(said, "; ")
+}
+
+// lowest says which line is lowest most often, among the most that are over about the same X.
+func lowest(series []Series) string {
+	var group []Series
+	for _, like := range series {
+		if same := slices.DeleteFunc(slices.Clone(series), func(s Series) bool { return !alike(s.X, like.X) }); len(same) >
+			len(group) {
+			group = same
+		}
+	}
+	if len(group) < 2 {
+		return ""
+	}
+	times, points := make([]int, len(group)), 0
+	for k := range group[0].X {
 		best := -1
-		for i, s := range series {
-			if !slices.Equal(s.X, series[0].X) {
-				return ""
-			}
-			if y := s.Y[k]; !math.IsNaN(y) && (best < 0 || y < series[best].Y[k]) {
+		for i, s := range group {
+			if y := s.Y[k]; !math.IsNaN(y) && (best < 0 || y < group[best].Y[k]) {
 				best = i
 			}
 		}
@@ -134,7 +144,25 @@ func lowest(series []Series) string {
 		}
 	}
 	best := slices.Index(times, slices.Max(times))
-	return fmt.Sprintf("%s is lowest at %d of %d points", cmp.Or(series[best].Name, "The first"), times[best], points)
+	of := ""
+	if len(group) < len(series) {
+		of = fmt.Sprintf(", of %d lines over the same points", len(group))
+	}
+	return fmt.Sprintf("%s is lowest at %d of %d points%s", cmp.Or(group[best].Name, "The first"), times[best], points, of)
+}
+
+// alike reports whether points are hardly apart.
+func alike(x, y []float64) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	near := 0.02 * (x[len(x)-1] - x[0])
+	for k := range x {
+		if math.Abs(x[k]-y[k]) > near {
+			return false
+		}
+	}
+	return true
 }
 
 // describeForecasts compares forecasts with the truth, in the last span where there are spans.
@@ -167,7 +195,7 @@ func describeForecasts(axes Axes, panels []ForecastPanel) string {
 		}
 	}
 	head := fmt.Sprintf("%s of %s over %s %s: %s", plural(len(panels), "panel"), cmp.Or(axes.Y, "values"),
-		cmp.Or(axes.X, "time"), spanOf(days...), list(names, mostSaid))
+		cmp.Or(axes.X, "time"), spanOf(days...), list(names, ", "))
 	if len(errors) == 0 {
 		return axes.describe(head)
 	}
@@ -199,7 +227,7 @@ func describeDots(axes Axes, rows []DotRow) string {
 	for i, r := range rows {
 		value := r.Value.value(places)
 		if r.Value.IsMissing() {
-			value = "missing"
+			value = r.missing()
 		} else if best < 0 || r.Value.mean < rows[best].Value.mean {
 			best = i
 		}
@@ -209,7 +237,7 @@ func describeDots(axes Axes, rows []DotRow) string {
 	if best >= 0 {
 		low = rows[best].Name + " is lowest"
 	}
-	return axes.describe(cmp.Or(axes.X, "Values")+": "+list(each, 2*mostSaid), low)
+	return axes.describe(cmp.Or(axes.X, "Values")+": "+list(each, ", "), low)
 }
 
 func describeGrid(axes Axes, g Grid) string {
@@ -258,7 +286,7 @@ func describeGraphs(axes Axes, panels []HeatPanel, matrices [][][]float64) strin
 		each = append(each, strings.TrimSpace(fmt.Sprintf("%s: %s", panels[i].Title, said)))
 	}
 	return axes.describe(fmt.Sprintf("%s of %s", plural(len(panels), "adjacency map"), plural(len(matrices[0]), "node")),
-		list(each, mostSaid))
+		list(each, "; "))
 }
 
 func describeImages(axes Axes, panels []ImagePanel) string {

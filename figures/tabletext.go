@@ -164,9 +164,9 @@ func (c textColumn) fitted(lines []string) (all []string) {
 			continue
 		}
 		wrapped := wrap(line, c.width)
-		if rest := wrapped[1:]; c.words && c.width > 8 {
+		if c.words && c.width > 8 {
 			line = strings.Join(strings.Fields(line), " ")
-			rest = wrap(strings.TrimPrefix(line, wrapped[0]), c.width-2)
+			rest := wrap(strings.TrimPrefix(line, wrapped[0]), c.width-2)
 			for k := range rest {
 				rest[k] = "  " + rest[k]
 			}

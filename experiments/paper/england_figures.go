@@ -18,7 +18,8 @@ func EnglandFlows(s *dyngraph.Series) (*figures.Figure, error) {
 		panel.Weights = slices.DeleteFunc(slices.Clone(s.Weights[k]), func(w float64) bool { return w == 0 })
 		panels = append(panels, panel)
 	}
-	axes := figures.Axes{Title: "People moving between and within 129 regions", Colour: "people"}
+	axes := figures.Axes{Title: "People moving between and within 129 regions", X: "to region", Y: "from region",
+		Colour: "people"}
 	return figures.Adjacency(axes, panels)
 }
 
@@ -47,7 +48,7 @@ func EnglandCases(s *dyngraph.Series) (*figures.Figure, error) {
 	if s.Targets == nil {
 		return nil, fmt.Errorf("experiments: series %q has no targets to draw", s.Name)
 	}
-	grid := figures.Grid{Diverging: true, Limit: 3, Start: s.Times[0], Values: make([][]float64, s.Nodes())}
+	grid := figures.Grid{Diverging: true, Limit: 3, Start: s.Times[0], Rows: s.NodeNames, Values: make([][]float64, s.Nodes())}
 	for u := range grid.Values {
 		grid.Values[u] = targetsAt(s, u)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -27,14 +29,14 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 		switch {
 		case row.errors == nil:
 		case slices.Max(row.errors) > beyond:
-			dot.Name += " (off scale)"
+			dot.None = "off scale, " + size(stat.Mean(row.errors, nil))
 		default:
 			dot.Seeds, dot.Value = row.errors, over.Cell(row.errors)
 		}
 		dots = append(dots, dot)
 	}
 	return figures.Dots(figures.Axes{Title: "Test error, random splits: mean and 95% interval over seeds",
-		X: "mean squared error by node"}, dots...)
+		X: "mean squared error by " + f.Node}, dots...)
 }
 
 // WindowErrors draws the error of every complete row of a split on each tested window.
@@ -63,7 +65,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 			experiments.ErrNotStored)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
-		X: f.Time + " of the target", Y: "mean squared error by node"}, lines...)
+		X: f.Time + " of the target", Y: "mean squared error by " + f.Node}, lines...)
 }
 
 // Differences draws, for every row of a split, the errors by window minus those of the best simple forecast.

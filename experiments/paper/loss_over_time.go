@@ -52,7 +52,7 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 		if err != nil {
 			return nil, err
 		}
-		spread.Name, spread.Band = results[0].Model.Name, "lowest to highest of all graphs and seeds"
+		spread.Name, spread.Band = results[0].Model.Name, "lowest to highest"
 		spread.Style = styleIn(r, id)
 		lines, drawn = append(lines, spread), append(drawn, id)
 		if len(lines) == 1 {

@@ -29,7 +29,7 @@ var styles = map[string]figures.Style{
 	"last-visible":         {Colour: figures.Green, Dash: figures.LongDashed},
 	"recent-mean":          {Colour: figures.Orange, Dash: figures.Dashed},
 	"ridge":                {Colour: figures.Vermillion, Dash: figures.DashDot},
-	"ridge-chosen-penalty": {Colour: figures.Vermillion, Dash: figures.DashDotDot},
+	"ridge-chosen-penalty": {Colour: figures.Purple, Dash: figures.DashDotDot},
 }
 
 // StyleOf is the style of a model of the studies by its ID, or false for another one.
