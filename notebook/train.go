@@ -61,19 +61,21 @@ func train(out io.Writer, s experiments.Study, o experiments.Options) (*experime
 
 // told says what was trained since then, and what is stored.
 func told(report *experiments.Report, began time.Time) string {
-	trained, forecast := 0, 0
+	trained, shipped := 0, 0
 	for _, result := range report.Results.Made() {
 		switch {
-		case result.Record.Ended.Before(began.Truncate(time.Second)): // as records have it
-		case result.Model.Untrained:
-			forecast++
-		default:
+		case result.Shipped:
+			shipped++
+		case !result.Model.Untrained && !result.Record.Ended.Before(began.Truncate(time.Second)): // as records have it
 			trained++
 		}
 	}
 	stored, planned := report.Count()
-	return fmt.Sprintf("profile %s: %d models trained here now, %d forecasts made without a model; %d of %d runs stored",
-		report.Profile, trained, forecast, stored, planned)
+	text := fmt.Sprintf("profile %s: trained now: %d; runs stored: %d of %d", report.Profile, trained, stored, planned)
+	if shipped > 0 {
+		text += fmt.Sprintf(", of which %d came with the module", shipped)
+	}
+	return text
 }
 
 // Trained returns what is stored of the runs that [Train] makes with the same options. Where none is, the error wraps

@@ -37,8 +37,7 @@ func TestTrain(t *testing.T) {
 		want string
 		says string
 	}{
-		{"done", func(context.Context) error { return nil }, "", "profile quick: 0 models trained here now, " +
-			"1 forecasts made without a model; 1 of 1 runs stored\n"},
+		{"done", func(context.Context) error { return nil }, "", "profile quick: trained now: 0; runs stored: 1 of 1\n"},
 		{"failed", func(context.Context) error { return errors.New("broken") }, "broken", ""},
 		{"interrupted", interrupted, ErrStopped.Error(), ""},
 	} {
