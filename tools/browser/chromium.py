@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -23,19 +24,6 @@ def find() -> str | None:
     """The path of the browser that CHROMIUM names, or of the first that is installed, or None."""
     named = os.environ.get("CHROMIUM")
     return shutil.which(named) if named else next(filter(None, map(shutil.which, NAMES)), None)
-
-
-def missing() -> str | None:
-    """Says in one line why no browser can be driven here, or None."""
-    if not find():
-        named = os.environ.get("CHROMIUM")
-        where = f"as CHROMIUM={named}" if named else f"as {', '.join(NAMES)} or CHROMIUM=/path/to/it"
-        return f"no Chromium found {where} (Debian: apt install chromium)"
-    try:
-        import playwright.sync_api  # noqa: F401
-    except ImportError as error:
-        return f"no playwright ({error}): python -m pip install -r tools/browser/requirements.txt"
-    return None
 
 
 @contextlib.contextmanager
@@ -67,3 +55,10 @@ class Watch:
         page.on("websocket", lambda socket: self._asked(socket.url))
         page.on("pageerror", lambda error: self.errors.append(str(error).splitlines()[0]))
         page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
+
+
+if __name__ == "__main__":
+    if not find():
+        print(f"no Chromium found as CHROMIUM={os.environ['CHROMIUM']}" if os.environ.get("CHROMIUM") else
+              f"no Chromium found as {', '.join(NAMES)}; install one or name it by CHROMIUM=/path/to/it")
+        sys.exit(1)
