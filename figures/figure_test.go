@@ -256,8 +256,12 @@ func TestFigureHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(page, `<div style="margin:0.5em 0;break-inside:avoid"><svg `) || strings.Contains(page, "<?xml") {
-		t.Errorf("page starts with %.60q", page)
+	const start = `<div style="margin:0.5em 0;overflow-x:auto;break-inside:avoid"><svg `
+	if !strings.HasPrefix(page, start+`style="max-width:100%;min-width:620px;`) || strings.Contains(page, "<?xml") {
+		t.Errorf("page starts with %.120q", page)
+	}
+	if small, err := mustLines(t, Axes{Width: 300}).HTML(); err != nil || !strings.Contains(small, "min-width:400px") {
+		t.Errorf("%v, a figure of 400 pixels is enlarged: %.120q", err, small)
 	}
 	if text, _ := texts(t, []byte(page)); !strings.Contains(text, "inline") {
 		t.Errorf("no title in %q", text)
