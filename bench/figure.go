@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // slopesFrom is the least number of nodes in the fit of a slope: below it, time goes to things that do not grow.
@@ -43,7 +44,7 @@ var (
 // draw draws one line for each model, and for each of the peer's variants of it, on each machine, but for values of 0.
 func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figures.Figure, error) {
 	if len(f.Rows) == 0 {
-		return nil, fmt.Errorf("bench: no races to draw, try: make bench: %w", figures.ErrInput)
+		return nil, errs.New(figures.ErrInput, "bench: no races to draw, try: make bench")
 	}
 	places := f.places()
 	axes := figures.Axes{Title: title, X: fmt.Sprintf("nodes (slopes from %d on)", slopesFrom), Y: y, LogX: true,

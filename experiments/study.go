@@ -15,6 +15,8 @@ import (
 type Study struct {
 	// Name is what a shell calls it and the folder of its results; Title and Data are for people.
 	Name, Title, Data string
+	// About says in a paragraph or two what is asked, and by which protocol.
+	About string
 	// Plan lists its runs in the order in which they are made.
 	Plan func(Scope) ([]Run, error) `json:"-"`
 	// Make computes one run. An error that says that the model diverged is stored as a diverged run, another one as
@@ -22,6 +24,8 @@ type Study struct {
 	Make func(context.Context, *Maker, Run) (*Facts, error) `json:"-"`
 	// Show makes tables and figures of what is stored, and computes nothing.
 	Show func(*Report) ([]figures.Item, error) `json:"-"`
+	// Page makes what else a page on the study has; nil for nothing.
+	Page func(*Report) (*Page, error) `json:"-"`
 }
 
 // Scope is how much a study is asked to plan.

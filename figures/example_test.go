@@ -41,7 +41,7 @@ func ExampleFigure_Save() {
 	fmt.Println(figure.Save("lines.gif"))
 	// Output:
 	// <nil>
-	// figures: cannot write "lines.gif": extension ".gif", wanted .svg or .png: invalid input for a figure
+	// figures: cannot write "lines.gif": extension ".gif", wanted .svg or .png
 }
 
 func ExampleAdjacency() {
@@ -50,7 +50,7 @@ func ExampleAdjacency() {
 		{Title: "day 1", N: 3, From: []int{0, 1}, To: []int{1, 3}, Weights: []float64{90, 10}},
 	})
 	fmt.Println(err)
-	// Output: figures: panel 1 ("day 1"): edge 1 runs from 1 to 3, wanted nodes 0 to 2: invalid input for a figure
+	// Output: figures: panel 1 ("day 1"): edge 1 runs from 1 to 3, wanted nodes 0 to 2
 }
 
 func ExampleHeatMap() {

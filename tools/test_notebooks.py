@@ -12,7 +12,7 @@ from unittest import mock
 
 import nbformat
 from nbclient.exceptions import CellExecutionError
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import check_notebooks
 import run_notebooks
@@ -221,12 +221,16 @@ class Committed(unittest.TestCase):
 
     def test_faults(self):
         gonb = {"kernelspec": {"name": "gonb", "display_name": "Go (gonb)", "language": "go"}}
-        first = new_code_cell("%noautoget")
-        self.assertEqual(self.faults(**gonb)([first]), [])
-        self.assertRegex(self.faults()([first])[0], "kernel")
-        self.assertRegex(self.faults(**gonb)([new_code_cell("x")])[0], "noautoget")
+        text, first = new_markdown_cell("First."), new_code_cell("%noautoget")
+        self.assertEqual(self.faults(**gonb)([text, first]), [])
+        self.assertRegex(self.faults()([text, first])[0], "kernel")
+        self.assertRegex(self.faults(**gonb)([text, new_code_cell("x")])[0], "noautoget")
+        self.assertRegex(self.faults(**gonb)([first])[0], "without a sentence")
+        self.assertRegex(self.faults(**gonb)([text, first, new_code_cell("x")])[0], "without a sentence")
+        self.assertEqual(self.faults(**gonb)([text, new_code_cell("%noautoget" + 13 * "\nx")]), [])
+        self.assertRegex(self.faults(**gonb)([text, new_code_cell("%noautoget" + 14 * "\nx")])[0], "15 lines or more")
         run = new_code_cell("%%\nx", execution_count=1, outputs=[stderr("x")])
-        self.assertRegex(self.faults(**gonb)([first, run])[0], "make strip")
+        self.assertRegex(self.faults(**gonb)([text, first, text, run])[0], "make strip")
         with tempfile.NamedTemporaryFile("w", suffix=".ipynb") as file:
             file.write('{"cells": [')
             file.flush()

@@ -13,6 +13,7 @@ type resultsCommand struct {
 	Ship   shipCommand   `cmd:"" help:"Write stored runs to results/STUDY.jsonl.zst, which come with the checkout."`
 	Merge  mergeCommand  `cmd:"" help:"Bring runs of other folders and archives into the results folder."`
 	Export exportCommand `cmd:"" help:"Write stored runs of a study as tables, for Python and others."`
+	Page   pageCommand   `cmd:"" help:"Write a page on all studies, with verdicts, tables and figures."`
 }
 
 type shipCommand struct {
@@ -73,12 +74,12 @@ type exportCommand struct {
 
 // Run writes the tables and prints their paths.
 func (c *exportCommand) Run(_ context.Context, s *streams) error {
-	report, _, err := c.stored()
+	report, o, err := c.stored()
 	if err != nil {
 		return err
 	}
 	if stored, _ := report.Count(); stored == 0 {
-		return fmt.Errorf("nothing of %s is stored that was asked for: %w", c.Study, experiments.ErrInput)
+		return nothing(report, o)
 	}
 	files, err := export.Write(report, c.Out, export.Format(c.Format))
 	for _, file := range files {

@@ -9,27 +9,32 @@
 package paper
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
 // All lists the studies.
 func All() []experiments.Study {
-	return []experiments.Study{Table1().Study, TableWealth().Study, Table1AsPublished().Study, England().Study,
-		Tennis().Study}
+	return []experiments.Study{England().Study, Tennis().Study, Table1().Study, TableWealth().Study,
+		Table1AsPublished().Study}
+}
+
+// Names are those of the studies.
+func Names() (names []string) {
+	for _, s := range All() {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // ByName finds a study; its error wraps [experiments.ErrInput].
 func ByName(name string) (experiments.Study, error) {
-	var names []string
 	for _, s := range All() {
 		if s.Name == name {
 			return s, nil
 		}
-		names = append(names, s.Name)
 	}
-	return experiments.Study{}, fmt.Errorf("experiments: %q, want one of %s: %w", name, strings.Join(names, ", "),
-		experiments.ErrInput)
+	return experiments.Study{}, errs.New(experiments.ErrInput, "experiments: no study %q, %s", name,
+		nearest.Want(name, Names()))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -119,8 +120,8 @@ func (c Config) withDefaults() (Config, error) {
 	c.Epochs, c.EvaluateEvery, c.Patience = cmp.Or(c.Epochs, 200), cmp.Or(c.EvaluateEvery, 5), cmp.Or(c.Patience, 15)
 	c.MinEpochs, c.BatchSize = cmp.Or(c.MinEpochs, 20), cmp.Or(c.BatchSize, 1)
 	if c.Epochs < 0 || c.Patience < 0 || c.BatchSize < 0 {
-		return c, fmt.Errorf("pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers: %w",
-			c.Epochs, c.Patience, c.BatchSize, ErrInput)
+		return c, errs.New(ErrInput, "pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers",
+			c.Epochs, c.Patience, c.BatchSize)
 	}
 	return c, nil
 }
@@ -145,8 +146,8 @@ func (c Config) optimiser(backend *xla.Backend, params []*tensors.Tensor) (*Opti
 		return nil, err
 	}
 	if settings != c.Update.config {
-		return nil, fmt.Errorf("pengcde/train: Config.AdamW is %+v, Config.Update was made for %+v: make another "+
-			"with NewUpdate: %w", settings, c.Update.config, ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/train: Config.AdamW is %+v, Config.Update was made for %+v: make another "+
+			"with NewUpdate", settings, c.Update.config)
 	}
 	return c.Update.Optimiser(params), nil
 }

@@ -17,7 +17,7 @@ from pathlib import Path
 # Notebooks are opened where they lie, since they name files beside them: nothing may save them.
 SETTINGS = {
     "docmanager-extension/plugin.jupyterlab-settings": {"autosave": False},
-    "notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"},
+    "notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none", "scrollPastEnd": False},
 }
 
 

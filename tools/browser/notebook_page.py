@@ -115,6 +115,6 @@ class NotebookPage:
         )
         self.page.set_viewport_size({"width": before["width"], "height": min(TALLEST, max(before["height"], height))})
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.page.evaluate(f"{PANEL}.content.node.scrollTo(0, 0)")
+        self.page.evaluate(f"for (let at = {PANEL}.content.widgets[0].node; at; at = at.parentElement) at.scrollTop = 0")
         self.page.screenshot(path=path)
         self.page.set_viewport_size(before)

@@ -13,6 +13,8 @@ func TestIn(t *testing.T) {
 		"pengcde/path: knot 2":    "pengcde: window 0: knot 2: EOF",
 		"pengcde: knot 2":         "pengcde: window 0: knot 2: EOF",
 		"dyngraph: knot 2":        "pengcde: window 0: knot 2: EOF",
+		"datasets/pgt: knot 2":    "pengcde: window 0: knot 2: EOF",
+		"experiments: knot 2":     "pengcde: window 0: knot 2: EOF",
 		"knot 2":                  "pengcde: window 0: knot 2: EOF",
 		"pengcde/my file: broken": "pengcde: window 0: pengcde/my file: broken: EOF",
 	} {
@@ -23,5 +25,14 @@ func TestIn(t *testing.T) {
 		if !errors.Is(err, io.EOF) || !errors.Is(err, sentinel) {
 			t.Errorf("%v wraps EOF: %v, the sentinel: %v", err, errors.Is(err, io.EOF), errors.Is(err, sentinel))
 		}
+	}
+}
+
+// An error does not end in the words of its sentinel, and wraps it beside what its format wraps.
+func TestNew(t *testing.T) {
+	sentinel := errors.New("invalid input")
+	err := New(sentinel, "pengcde: %d nodes: %w", 3, io.EOF)
+	if err.Error() != "pengcde: 3 nodes: EOF" || !errors.Is(err, sentinel) || !errors.Is(err, io.EOF) {
+		t.Errorf("%v wraps EOF: %v, the sentinel: %v", err, errors.Is(err, io.EOF), errors.Is(err, sentinel))
 	}
 }
