@@ -73,7 +73,7 @@ var svgSize = regexp.MustCompile(`width="[0-9.e+]+pt" height="[0-9.e+]+pt" `)
 
 // leastWidth is the width in CSS pixels below which a drawing no longer shrinks with a page: texts stay legible, and
 // the drawing can be scrolled.
-const leastWidth = 620
+const leastWidth = 460
 
 // HTML returns the drawing as a part of a page, which shrinks with the page.
 func (f *Figure) HTML() (string, error) {
