@@ -19,6 +19,11 @@ PAGES = {
         ('<div style="width:300px;overflow:auto"><p style="width:500px">wide</p></div>', ['500 px in 300: <div> "wide"']),
         ('<div style="width:300px;overflow:auto"><p>narrow</p></div>', []),
     ],
+    "tables": [
+        ('<div style="width:300px;overflow:auto"><table style="width:500px"><td>wide</table></div>',
+         ['500 px in 300: <div> "wide"']),
+        ('<div style="width:300px;overflow:auto"><table><td>narrow</table></div>', []),
+    ],
     "small": [
         ('<svg width="100" viewBox="0 0 200 100"><text font-size="12" transform="rotate(90)">x</text></svg>',
          ['text of 6.0 px in ""']),

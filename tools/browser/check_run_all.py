@@ -6,7 +6,7 @@ from case import PICTURES, LabCase, notebooks
 from notebook_page import DARK, LIGHT
 
 LIMIT = 900  # seconds for a notebook whose trainings are not stored yet
-SMALLEST = 9  # pixels of a text in a figure
+SMALLEST = 7.5  # pixels of a text in a figure
 
 
 class RunAll(LabCase):
@@ -22,6 +22,9 @@ class RunAll(LabCase):
                         self.assertTrue(shown, "neither is seen")
             self.assert_none(notebook, "broken")
             self.assert_none(notebook, "sideways")
+            for number, tables in enumerate(notebook.look("tables"), 1):
+                for table in tables:
+                    print(f"\n{path.name} cell {number}: a table scrolls in its box, {table}", end=" ", flush=True)
             self.assert_none(notebook, "small", SMALLEST)
             self.assert_none(notebook, "faint", LIGHT)
             for slider in notebook.page.locator("input[type=range]").all():

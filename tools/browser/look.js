@@ -16,12 +16,18 @@ window.look = {
 		.map(img => `picture "${img.alt}" did not load`),
 
 	// Parts that are wider than their place, the innermost alone.
-	sideways: area => {
+	wide: area => {
 		const wide = [area, ...area.querySelectorAll("*")].filter(node =>
 			look.visible(node) && !node.closest("svg") && node.clientWidth > 0 && node.scrollWidth > node.clientWidth + 1);
-		return wide.filter(node => !wide.some(other => other !== node && node.contains(other)))
-			.map(node => `${node.scrollWidth} px in ${node.clientWidth}: ${look.name(node)}`);
+		return wide.filter(node => !wide.some(other => other !== node && node.contains(other)));
 	},
+
+	// A table may scroll in a box of its own, where the page stays as it is.
+	boxed: node => node.querySelector("table") && ["auto", "scroll"].includes(getComputedStyle(node).overflowX),
+
+	width: node => `${node.scrollWidth} px in ${node.clientWidth}: ${look.name(node)}`,
+	tables: area => look.wide(area).filter(look.boxed).map(look.width),
+	sideways: area => look.wide(area).filter(node => !look.boxed(node)).map(look.width),
 
 	// Texts in figures that are drawn smaller than that many pixels.
 	small: (area, least) => Array.from(area.querySelectorAll("svg")).filter(look.visible).map(svg => {
