@@ -26,7 +26,7 @@ class Elsewhere(LabCase):
                 notebook.wait(LIMIT)
                 notebook.picture(PICTURES / f"{path.stem}.png")
                 self.assertEqual(notebook.page.get_by_text("No Kernel").count(), 0)
-                self.assertEqual(notebook.failures(), [])
+                self.assertEqual("\n".join(notebook.failures()), "")
                 self.assertTrue(any(notebook.look("shown")), "no table, no figure")
 
 

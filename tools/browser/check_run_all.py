@@ -15,7 +15,7 @@ class RunAll(LabCase):
             notebook.start("notebook:run-all-cells")
             notebook.wait(LIMIT)
             notebook.picture(PICTURES / f"{path.stem}-light.png")
-            self.assertEqual(notebook.failures(), [])
+            self.assertEqual("\n".join(notebook.failures()), "")
             for number, (cell, shown) in enumerate(zip(notebook.cells(), notebook.look("shown"), strict=True), 1):
                 if "notebook.Show(" in cell.source:
                     with self.subTest("shows a table or a figure", cell=number):

@@ -79,8 +79,11 @@ class NotebookPage:
         ]
 
     def failures(self) -> list[str]:
-        found = [(i, run_notebooks.cell_failure(cell)) for i, cell in enumerate(self.cells(), 1)]
-        return [f"cell {i}: {failure}" for i, failure in found if failure]
+        """A line for each cell that failed or was not run, behind the first all that it told."""
+        found = [(i, cell, run_notebooks.cell_failure(cell)) for i, cell in enumerate(self.cells(), 1)]
+        lines = [f"cell {i}: {failure}" for i, _, failure in found if failure]
+        told = next((run_notebooks.told(cell) for _, cell, failure in found if failure), "")
+        return [f"{lines[0]}\n{told}", *lines[1:]] if lines else []
 
     def look(self, what: str, *arguments) -> list[list[str]]:
         """What a function of look.js finds in the outputs of each code cell."""
