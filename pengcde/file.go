@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -29,7 +31,14 @@ const (
 
 // Save writes configuration and parameters to one safetensors file, which Python's safetensors opens too. The file is
 // replaced in one step: after a failure the old one is still there.
-func (m *Model) Save(path string) error {
+func (m *Model) Save(path string) error { return m.SaveWith(path, nil) }
+
+// reserved begins the keys of metadata that are this module's.
+const reserved = "pengcde."
+
+// SaveWith is Save with texts of one's own in the file, such as how the data were read: [Metadata] gives them back, and
+// Load passes them over. Keys that begin with "pengcde." are refused.
+func (m *Model) SaveWith(path string, texts map[string]string) error {
 	if m.params == nil {
 		return ErrClosed
 	}
@@ -48,6 +57,12 @@ func (m *Model) Save(path string) error {
 		}
 	}
 	metadata := map[string]string{formatKey: fileFormat, configKey: string(config)}
+	for key, text := range texts {
+		if strings.HasPrefix(key, reserved) {
+			return invalid("SaveWith has the key %q, want one that does not begin with %q", key, reserved)
+		}
+		metadata[key] = text
+	}
 	if err := safetensors.Write(path, metadata, arrays); err != nil {
 		return fmt.Errorf("pengcde: save model: %w", err)
 	}
@@ -118,16 +133,9 @@ func Load(backend *xla.Backend, path string, own ...field.Field) (*Model, error)
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)
 	}
-	file, err := safetensors.Read(path)
-	if errors.Is(err, safetensors.ErrCorrupt) {
-		return nil, fmt.Errorf("pengcde: load %s: %w: %w", path, ErrFile, err)
-	}
+	file, err := readFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("pengcde: load model: %w", err)
-	}
-	if got := file.Metadata[formatKey]; got != fileFormat {
-		return nil, fmt.Errorf("pengcde: load %s: format is %q, want %q: train the model again with this version: %w",
-			path, got, fileFormat, ErrFile)
+		return nil, err
 	}
 	var config Config
 	if err := config.read([]byte(file.Metadata[configKey]), own...); err != nil {
@@ -142,6 +150,32 @@ func Load(backend *xla.Backend, path string, own ...field.Field) (*Model, error)
 		return nil, fmt.Errorf("pengcde: load %s: %w", path, err)
 	}
 	return m, nil
+}
+
+// readFile reads a file in the format of a model.
+func readFile(path string) (*safetensors.File, error) {
+	file, err := safetensors.Read(path)
+	if errors.Is(err, safetensors.ErrCorrupt) {
+		return nil, fmt.Errorf("pengcde: load %s: %w: %w", path, ErrFile, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pengcde: load model: %w", err)
+	}
+	if got := file.Metadata[formatKey]; got != fileFormat {
+		return nil, fmt.Errorf("pengcde: load %s: format is %q, want %q: train the model again with this version: %w",
+			path, got, fileFormat, ErrFile)
+	}
+	return file, nil
+}
+
+// Metadata are the texts that [Model.SaveWith] put into a model file. Errors about the content wrap [ErrFile].
+func Metadata(path string) (map[string]string, error) {
+	file, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(file.Metadata, func(key, _ string) bool { return strings.HasPrefix(key, reserved) })
+	return file.Metadata, nil
 }
 
 func (m *Model) setParams(file *safetensors.File) error {

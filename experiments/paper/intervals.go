@@ -6,6 +6,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -38,8 +39,7 @@ func (f *Forecasting) interval(split Split) (experiments.Interval, error) {
 	for _, s := range splits {
 		tested = append(tested, s.Test...)
 	}
-	touched := tested[0].Touched()
-	lag := touched.Last - touched.First
+	lag := baseline.Lag(tested)
 	over := experiments.Interval{Of: func(values []float64) (float64, float64) { return train.SerialCI(values, lag) }}
 	if lag >= len(tested) {
 		over.Note = fmt.Sprintf("Means are over %d tested windows, each a %s after the one before. All share steps with "+

@@ -5,10 +5,9 @@
 // the series says to be known of its targets' quantity, Series.Newest and Series.Recent; [Ridge] is a straight line
 // through Window.Visible, fitted to training windows.
 //
-// Start with [Forecaster]:
+// Start with [Compare], which fits all of them and tests them on the same windows:
 //
-//	for _, f := range baseline.Heuristics() {
-//		err := f.Fit(split.Train, split.Validation)
-//		forecast, err := f.Forecast(split.Test[0])
-//	}
+//	scores, err := baseline.Compare(ctx, split)
+//	best, _ := baseline.Best(scores)
+//	mean, halfWidth := best.Mean()
 package baseline

@@ -1,0 +1,145 @@
+package baseline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Score is how well forecasts met the targets of windows.
+type Score struct {
+	Name string
+	// Err says why there are no forecasts, such as the last value of a series that does not say what is known; the rest
+	// is then empty.
+	Err error
+	// Windows are those forecast, in order of time; Forecasts [windows][nodes*TargetSize] are row-major by node.
+	Windows   []dyngraph.Window
+	Forecasts [][]float64
+	// Errors [windows] are mean squared errors by node, NaN for a window without an observed target.
+	Errors []float64
+	// NodeErrors [nodes] are mean squared errors over windows, NaN for a node whose target was never observed.
+	NodeErrors []float64
+}
+
+// NewScore measures forecasts [windows][nodes*TargetSize] of windows of one series; those of a pengcde.Model, say.
+func NewScore(name string, windows []dyngraph.Window, forecasts [][]float64) (Score, error) {
+	if len(windows) == 0 || len(forecasts) != len(windows) {
+		return Score{}, invalid("%d forecasts of %q for %d windows, want one for each, and one window at least",
+			len(forecasts), name, len(windows))
+	}
+	s := Score{Name: name}
+	order := make([]int, len(windows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(windows[a].Last(), windows[b].Last()) })
+	for _, i := range order {
+		w, forecast := windows[i], forecasts[i]
+		if err := checkTested(name, w, windows[0]); err != nil {
+			return Score{}, err
+		}
+		if len(forecast) != len(w.Target()) {
+			return Score{}, invalid("forecast of %q for the window at snapshot %d has %d values, want %d (nodes x targets)",
+				name, w.Start, len(forecast), len(w.Target()))
+		}
+		if k := slices.IndexFunc(forecast, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); k >= 0 {
+			return Score{}, invalid("forecast of %q for the window at snapshot %d, node %d is %g, want a finite number", name,
+				w.Start, k/w.Series.TargetSize, forecast[k])
+		}
+		s.Windows, s.Forecasts = append(s.Windows, w), append(s.Forecasts, forecast)
+	}
+	return s, s.measure()
+}
+
+// checkTested says whether a window has targets to be compared with, and is of the same series as another.
+func checkTested(name string, w, first dyngraph.Window) error {
+	if err := check(name, w); err != nil {
+		return err
+	}
+	switch {
+	case w.Series != first.Series:
+		return invalid("windows of the series %q and %q, want those of one series", first.Series.Name, w.Series.Name)
+	case len(w.Target()) != w.Series.Nodes()*w.Series.TargetSize || len(w.Target()) == 0:
+		return invalid("the window at snapshot %d of series %q has %d targets to compare with, want %d nodes x %d: take "+
+			"windows from Series.Windows, of a series with targets", w.Start, w.Series.Name, len(w.Target()),
+			w.Series.Nodes(), w.Series.TargetSize)
+	}
+	return nil
+}
+
+// measure fills in the errors.
+func (s *Score) measure() error {
+	size := s.Windows[0].Series.TargetSize
+	sums, counts := make([]float64, s.Windows[0].Series.Nodes()), make([]float64, s.Windows[0].Series.Nodes())
+	for i, w := range s.Windows {
+		target := w.Target()
+		mse := math.NaN()
+		if slices.ContainsFunc(target, func(y float64) bool { return !math.IsNaN(y) }) {
+			var err error
+			if mse, err = train.MSE(s.Forecasts[i], target); err != nil {
+				return err
+			}
+		}
+		s.Errors = append(s.Errors, mse)
+		for k, y := range target {
+			if !math.IsNaN(y) {
+				sums[k/size] += (s.Forecasts[i][k] - y) * (s.Forecasts[i][k] - y)
+				counts[k/size]++
+			}
+		}
+	}
+	for u := range sums {
+		s.NodeErrors = append(s.NodeErrors, sums[u]/counts[u]) // 0/0 is NaN
+	}
+	return nil
+}
+
+// Mean is the mean of Errors with the half-width of its 95% interval, as [train.SerialCI] takes it for windows that
+// share steps; +Inf where there are too few windows for one. Without forecasts, or an observed target, both are NaN.
+func (s Score) Mean() (mean, halfWidth float64) { return s.interval(s.Errors) }
+
+// Minus is the mean of the errors less those of another score, window by window, with its interval as Mean has it:
+// below 0 where s is better. It is NaN where either has no forecasts, or windows of its own.
+func (s Score) Minus(other Score) (mean, halfWidth float64) {
+	if !slices.Equal(s.Windows, other.Windows) {
+		return math.NaN(), math.NaN()
+	}
+	differences := make([]float64, len(s.Errors))
+	for i := range differences {
+		differences[i] = s.Errors[i] - other.Errors[i]
+	}
+	return s.interval(differences)
+}
+
+func (s Score) interval(values []float64) (mean, halfWidth float64) {
+	observed := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	return train.SerialCI(observed, Lag(s.Windows))
+}
+
+// Lag is how many of the windows after it, in order of time, may share a step with one: the lag of [train.SerialCI]
+// for errors of these windows.
+func Lag(windows []dyngraph.Window) int {
+	gap, width := math.MaxInt, 0
+	for i, w := range windows {
+		touched := w.Touched()
+		width = max(width, touched.Last-touched.First)
+		if i > 0 {
+			gap = min(gap, max(1, w.Start-windows[i-1].Start))
+		}
+	}
+	return width / gap
+}
+
+// Best is the score with the least mean error of those with forecasts; ok is false where there is none.
+func Best(scores []Score) (best Score, ok bool) {
+	least := math.Inf(1)
+	for _, s := range scores {
+		if mean, _ := s.Mean(); mean < least {
+			best, least, ok = s, mean, true
+		}
+	}
+	return best, ok
+}
