@@ -15,6 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -59,8 +60,7 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 		s.Field = "peng"
 	}
 	if !slices.Contains(Fields(), s.Field) {
-		return nil, fmt.Errorf("bench: the peer has no field %q, want one of %q: %w", s.Field, Fields(),
-			pengcde.ErrInput)
+		return nil, errs.New(pengcde.ErrInput, "bench: the peer has no field %q, want one of %q", s.Field, Fields())
 	}
 	f, err := field.Named(s.Field)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // slopesFrom is the least number of nodes in the fit of a slope: below it, time goes to things that do not grow.
@@ -34,7 +35,7 @@ func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 // draw draws one line for each model, and for each of the peer's variants of it, on each machine, but for values of 0.
 func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures.Figure, error) {
 	if len(f.Rows) == 0 {
-		return nil, fmt.Errorf("bench: no races to draw, try: make bench: %w", figures.ErrInput)
+		return nil, errs.New(figures.ErrInput, "bench: no races to draw, try: make bench")
 	}
 	places := f.places()
 	axes := figures.Axes{Title: title, X: fmt.Sprintf("nodes (slopes from %d on)", slopesFrom), Y: y, LogX: true,

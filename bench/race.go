@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/internal/doctor"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -33,10 +34,10 @@ type Race struct {
 func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row, err error) {
 	switch {
 	case r.Pairs < 1:
-		return row, fmt.Errorf("bench: %d pairs, want at least 1: %w", r.Pairs, pengcde.ErrInput)
+		return row, errs.New(pengcde.ErrInput, "bench: %d pairs, want at least 1", r.Pairs)
 	case s.Batch != 0 && s.Nodes <= r.PeerUpTo:
-		return row, fmt.Errorf("bench: batches of %d at %d nodes, want 0 where the peer takes part, which has all "+
-			"series in one; try a smaller PeerUpTo: %w", s.Batch, s.Nodes, pengcde.ErrInput)
+		return row, errs.New(pengcde.ErrInput, "bench: batches of %d at %d nodes, want 0 where the peer takes part, "+
+			"which has all series in one; try a smaller PeerUpTo", s.Batch, s.Nodes)
 	}
 	c, err := newCase(ctx, s)
 	if err != nil {

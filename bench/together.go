@@ -3,12 +3,12 @@ package bench
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -27,8 +27,8 @@ type Together struct {
 // MeasureTogether trains so many seeds in this process and times the epochs after the first, which compiles.
 func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds, epochs int) (Together, error) {
 	if seeds < 1 || epochs < 1 {
-		return Together{}, fmt.Errorf("bench: %d seeds for %d epochs, want at least 1 of each: %w", seeds, epochs,
-			pengcde.ErrInput)
+		return Together{}, errs.New(pengcde.ErrInput, "bench: %d seeds for %d epochs, want at least 1 of each", seeds,
+			epochs)
 	}
 	measured := Together{N: s.Nodes, Seeds: seeds, Epochs: epochs, origin: here(backend)}
 	runs := make([]pengcde.SeedRun, seeds)

@@ -188,5 +188,5 @@ func ExampleSeries() {
 	// Output:
 	// 2 nodes: <nil>
 	// with a gap: <nil>
-	// dyngraph: series "cities": snapshot 2: weight of edge 0 -> 1 is NaN, want a finite number (0 where the edge is absent): invalid dynamic graph
+	// dyngraph: series "cities": snapshot 2: weight of edge 0 -> 1 is NaN, want a finite number (0 where the edge is absent)
 }

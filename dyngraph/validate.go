@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Validate finds what cannot be trained on: no nodes, edges or snapshots, edges out of range or out of order, times
@@ -174,5 +176,5 @@ func (s *Series) invalid(format string, args ...any) error {
 }
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("dyngraph: %s: %w", fmt.Sprintf(format, args...), ErrInvalid)
+	return errs.New(ErrInvalid, "dyngraph: %s", fmt.Sprintf(format, args...))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // archiveExtension is that of an archive: the records of one study that come with the module. Unpacked by Zstandard it
@@ -119,8 +120,8 @@ type ShipReport struct {
 // the archive is then as it was.
 func (s Study) Ship(o Options) (r ShipReport, err error) {
 	if r.File = archiveFile(s.Name); r.File == "" {
-		return r, fmt.Errorf("experiments: ship %s: the working folder is in no checkout of the module, want one: %w",
-			s.Name, ErrInput)
+		return r, errs.New(ErrInput, "experiments: ship %s: the working folder is in no checkout of the module, want one",
+			s.Name)
 	}
 	report, err := s.Stored(o)
 	if err != nil {
@@ -134,8 +135,8 @@ func (s Study) Ship(o Options) (r ShipReport, err error) {
 	}
 	r.Runs, r.Missing = len(records), len(report.Results)-len(records)
 	if r.Runs == 0 {
-		return r, fmt.Errorf("experiments: ship %s: nothing is stored of profile %s in %s, run it first: %w",
-			s.Name, report.Profile, report.folder, ErrInput)
+		return r, errs.New(ErrInput, "experiments: ship %s: nothing is stored of profile %s in %s, run it first",
+			s.Name, report.Profile, report.folder)
 	}
 	r.Bytes, err = writeArchive(r.File, s.Name, records)
 	return r, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -19,6 +20,7 @@ type Maker struct {
 	run     Result
 	backend *xla.Backend // nil for an untrained model
 	earlier float64      // seconds of training before it was cut off
+	starts  string       // what a training begins with, in words
 	// train trains with the others of the group, see [runner.group]; place tells their learners apart.
 	train func(*fitting) bool
 	place int
@@ -37,7 +39,9 @@ func (m *Maker) Learner(seed uint64) (Learner, error) {
 		return nil, err
 	}
 	learner := m.runner.learners[string(key)]
+	m.starts = "training"
 	if learner == nil {
+		m.starts = "compiling"
 		if learner, err = m.run.Model.New(m.backend); err != nil {
 			return nil, err
 		}
@@ -62,11 +66,12 @@ func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation [
 	}
 	f := &fitting{ctx: ctx, learner: learner, training: training, validation: validation, config: m.run.Model.Train}
 	w, r := m.runner, m.run
-	f.config.Progress = func(p train.Progress) { w.report(r, float64(p.Epoch)/float64(p.Epochs), p.String()) }
+	f.config.Progress = func(p train.Progress) { w.epoch(r, p) }
 	f.config.Checkpoint = r.slot.checkpoint()
 	f.config.Checkpoint.Every = w.options.CheckpointEvery
 	f.config.Checkpoint.Notice = func(s string) { w.notice(r.String() + ": " + s) }
 	began := w.seconds()
+	w.report(r, math.NaN(), m.starts)
 	m.fit(f)
 	if errors.Is(f.err, train.ErrCheckpoint) {
 		w.notice(fmt.Sprintf("%v: starts over: %v", r, f.err))

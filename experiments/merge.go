@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // conflictFolder lies in that of a study and is not read for results: it keeps the other outcomes of the same runs, as
@@ -43,7 +45,7 @@ func Merge(ctx context.Context, into string, from []string) (report MergeReport,
 	}
 	for _, place := range from {
 		if _, err := os.Stat(place); err != nil {
-			return report, fmt.Errorf("experiments: merge: %w, want a results folder or an archive: %w", err, ErrInput)
+			return report, errs.New(ErrInput, "experiments: merge: %w, want a results folder or an archive", err)
 		}
 	}
 	m := merger{ctx: ctx, into: into}

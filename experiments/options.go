@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -34,8 +35,8 @@ type Options struct {
 	// Backend computes; nil means one is opened when a run is missing. Runs of another kind of backend are shown but
 	// not reused.
 	Backend *xla.Backend
-	// Progress, if set, hears the fraction of the missing work that is done, NaN where it is not known, and what is
-	// going on.
+	// Progress, if set, hears which part of the time has passed, NaN where it is not known, and what is going on. Of the
+	// time that is left, compiling is no part.
 	Progress func(fraction float64, text string)
 	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not
 	// be made.
@@ -91,8 +92,8 @@ func (s Study) plan(o Options) (p *Report, err error) {
 		place := fmt.Sprintf("%s, %v, seed %d, fold %d", r.Model.ID, r.Keys, r.Seed, r.Fold)
 		for _, what := range []string{slot.name, place} {
 			if other, twice := seen[what]; twice {
-				return nil, fmt.Errorf("experiments: study %s has two runs of one identity, or of one model ID, keys, "+
-					"seed and fold: %v and %v; want all that tells them apart in both: %w", s.Name, other, r, ErrInput)
+				return nil, errs.New(ErrInput, "experiments: study %s has two runs of one identity, or of one model ID, keys, "+
+					"seed and fold: %v and %v; want all that tells them apart in both", s.Name, other, r)
 			}
 			seen[what] = r
 		}
@@ -116,7 +117,7 @@ func (o Options) wants(r Run) bool {
 // check finds models and keys that a study does not have.
 func (o Options) check(study string, profile Profile, runs []Run) error {
 	if len(runs) == 0 {
-		return fmt.Errorf("experiments: %s plans no runs in profile %s: %w", study, profile, ErrInput)
+		return errs.New(ErrInput, "experiments: %s plans no runs in profile %s", study, profile)
 	}
 	asked := map[string][]string{"model": o.Models}
 	maps.Copy(asked, o.Only)
@@ -129,12 +130,12 @@ func (o Options) check(study string, profile Profile, runs []Run) error {
 		}
 		for _, value := range asked[name] {
 			if len(known) == 0 {
-				return fmt.Errorf("experiments: %s has no key %q in profile %s, want some of model, %s: %w", study, name,
-					profile, strings.Join(runs[0].keyNames(), ", "), ErrInput)
+				return errs.New(ErrInput, "experiments: %s has no key %q in profile %s, want some of model, %s", study, name,
+					profile, strings.Join(runs[0].keyNames(), ", "))
 			}
 			if !slices.Contains(known, value) {
-				return fmt.Errorf("experiments: %s has no %s %q in profile %s, want some of %s: %w",
-					study, name, value, profile, strings.Join(known, ", "), ErrInput)
+				return errs.New(ErrInput, "experiments: %s has no %s %q in profile %s, want some of %s",
+					study, name, value, profile, strings.Join(known, ", "))
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Profile sets the size of an experiment.
@@ -40,5 +42,5 @@ func ParseProfile(name string) (Profile, error) {
 	if p := Profile(name); slices.Contains(Profiles(), p) {
 		return p, nil
 	}
-	return "", fmt.Errorf("experiments: profile %q, want one of %q: %w", name, Profiles(), ErrInput)
+	return "", errs.New(ErrInput, "experiments: profile %q, want one of %q", name, Profiles())
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/internal/resident"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -23,12 +24,13 @@ import (
 // is stored with its error, the others go on, and the error of Run says so. Several processes may work on the same
 // runs: none is made twice.
 func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
+	began := time.Now()
 	planned, err := s.find(o)
 	if err != nil {
 		return nil, err
 	}
 	w := &runner{study: s, options: o, kind: planned.Backend, learners: make(map[string]Learner),
-		known: make(map[string][]float64), began: time.Now()}
+		known: make(map[string][]float64), left: make(map[string]float64), began: began}
 	if err := w.all(ctx, planned.Results); err != nil {
 		return nil, err
 	}
@@ -55,8 +57,9 @@ type runner struct {
 	learners map[string]Learner
 	began    time.Time
 	missing  Results              // runs to do
-	done     float64              // seconds of the missing runs that were made
 	known    map[string][]float64 // seconds of trained runs by setting
+	left     map[string]float64   // seconds that the runs under way have left, by name; NaN where it is not known
+	longest  float64              // seconds that the newest run under way takes in all; 0 where it is not known
 }
 
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
@@ -68,7 +71,7 @@ func (w *runner) all(ctx context.Context, results Results) error {
 	stale := 0
 	for _, r := range results {
 		if r.here() {
-			w.learn(r, r.Record.Seconds)
+			w.learn(r, r.Record)
 		}
 		if w.wanted(r) {
 			continue
@@ -91,7 +94,7 @@ func (w *runner) all(ctx context.Context, results Results) error {
 			left = left.only(func(r Result) bool { return w.program(r) != program })
 		}
 		if len(w.missing) > 0 {
-			w.report(w.missing[0], 0, "another process has it, waiting")
+			w.report(w.missing[0], math.NaN(), "another process has it, waiting")
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -177,7 +180,7 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 			return false, err
 		}
 		if !w.wanted(r) {
-			w.finish(r, 0)
+			w.finish(r)
 			return r.here(), nil
 		}
 		return w.make(ctx, m)
@@ -193,6 +196,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		machine.Backend = m.backend.Device
 	}
 	resident.Reset()
+	w.report(r, math.NaN(), "preparing")
 	facts, err := w.study.Make(ctx, m, r.Run)
 	if facts == nil {
 		facts = &Facts{}
@@ -207,7 +211,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		if !r.Model.Untrained {
 			facts.PeakBytes = resident.Peak()
 		}
-		w.report(r, 1, facts.describe())
+		w.report(r, 0, facts.describe())
 	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend), errors.Is(err, errGroupEnded):
 		return false, err
 	default:
@@ -217,7 +221,8 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 	if err := r.slot.save(record); err != nil {
 		return false, err
 	}
-	w.finish(r, record.Seconds)
+	w.learn(r, &record)
+	w.finish(r)
 	if record.Error != "" {
 		return false, nil
 	}
@@ -254,23 +259,24 @@ func (w *runner) notice(text string) {
 	}
 }
 
-// learn takes note of a run that took some seconds.
-func (w *runner) learn(r Result, seconds float64) {
-	if !r.Model.Untrained {
-		w.known[r.kind()] = append(w.known[r.kind()], seconds)
+// learn takes note of how long a run trained.
+func (w *runner) learn(r Result, record *Record) {
+	if record.Facts == nil || record.Facts.Training == nil {
+		return
 	}
+	training := record.Facts.Training
+	seconds := training.SecondsPerEpoch * float64(len(training.TrainLoss)) // the median leaves compiling out
+	w.known[r.kind()] = append(w.known[r.kind()], seconds)
 }
 
-// finish takes a run off the list; it took no seconds where another process made it.
-func (w *runner) finish(r Result, seconds float64) {
+// finish takes a run off the list.
+func (w *runner) finish(r Result) {
 	w.missing = w.missing.only(func(m Result) bool { return m.slot.name != r.slot.name })
-	w.done += seconds
-	if seconds > 0 {
-		w.learn(r, seconds)
-	}
+	delete(w.left, r.slot.name)
 }
 
-// expected is the mean of what is known of the setting, else of all trained models, else NaN.
+// expected is the mean of what is known of the setting, else of all trained models, the one under way among them; NaN
+// where nothing is.
 func (w *runner) expected(r Result) (seconds float64) {
 	if r.Model.Untrained {
 		return 0
@@ -278,29 +284,55 @@ func (w *runner) expected(r Result) (seconds float64) {
 	known := w.known[r.kind()]
 	if known == nil {
 		known = slices.Concat(slices.Collect(maps.Values(w.known))...)
+		if w.longest > 0 {
+			known = append(known, w.longest)
+		}
 	}
 	return stat.Mean(known, nil)
 }
 
-// report says how far a run is, and of the work that is done the fraction by time: NaN where nothing is known of a
-// missing run, or where none takes time.
-func (w *runner) report(r Result, fraction float64, text string) {
+// rest is the number of seconds that the missing runs will take, without compiling; NaN where it is not known. Those
+// under way are trained together.
+func (w *runner) rest() float64 {
+	together, after := 0.0, 0.0
+	for _, m := range w.missing {
+		left, underWay := w.left[m.slot.name]
+		switch {
+		case !underWay:
+			after += w.expected(m)
+		case math.IsNaN(left):
+			together = math.Max(together, w.expected(m))
+		default:
+			together = math.Max(together, left)
+		}
+	}
+	return together + after
+}
+
+// report says what a run is at, with the seconds that it has left, NaN where that is not known.
+func (w *runner) report(r Result, left float64, text string) {
+	w.left[r.slot.name] = left
 	if w.options.Progress == nil {
 		return
 	}
-	rest, under := 0.0, 0.0 // of missing runs, and of the one under way what is done
-	for _, m := range w.missing {
-		seconds := w.expected(m)
-		if m.slot.name == r.slot.name {
-			under += seconds * fraction
+	rest, passed := w.rest(), w.seconds()
+	fraction := passed / (passed + rest)
+	if rest == 0 { // what is left takes no time worth counting
+		fraction = math.NaN()
+	}
+	w.options.Progress(fraction, fmt.Sprintf("%v: %s; %d to do", r, text, len(w.missing)))
+}
+
+// epoch reports that one is done.
+func (w *runner) epoch(r Result, p train.Progress) {
+	left, text := math.NaN(), fmt.Sprintf("epoch %d/%d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
+	if !math.IsNaN(p.Fraction) {
+		left = p.Left.Seconds()
+		if p.Epoch < p.Epochs {
+			w.longest = left * float64(p.Epochs) / float64(p.Epochs-p.Epoch)
 		}
-		rest += seconds
 	}
-	whole := (w.done + under) / (w.done + rest)
-	if rest == 0 {
-		whole = math.NaN()
-	}
-	w.options.Progress(whole, fmt.Sprintf("%v: %s; %d to do", r, text, len(w.missing)))
+	w.report(r, left, text)
 }
 
 func (w *runner) close() {

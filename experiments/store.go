@@ -18,6 +18,9 @@ const ResultsEnv = "PENGCDE_RESULTS"
 // ErrInput is wrapped by errors about names and options that do not exist.
 var ErrInput = errors.New("invalid input")
 
+// ErrNotStored is wrapped by errors about runs of which nothing is stored yet, so that there is nothing to show.
+var ErrNotStored = errors.New("not stored")
+
 // ErrStore is wrapped when results cannot be written or read.
 var ErrStore = errors.New("results folder cannot be used")
 

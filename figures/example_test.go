@@ -41,7 +41,7 @@ func ExampleFigure_Save() {
 	fmt.Println(figure.Save("lines.gif"))
 	// Output:
 	// <nil>
-	// figures: cannot write "lines.gif": extension ".gif", wanted .svg or .png: invalid input for a figure
+	// figures: cannot write "lines.gif": extension ".gif", wanted .svg or .png
 }
 
 func ExampleAdjacency() {
@@ -50,7 +50,7 @@ func ExampleAdjacency() {
 		{Title: "day 1", N: 3, From: []int{0, 1}, To: []int{1, 3}, Weights: []float64{90, 10}},
 	})
 	fmt.Println(err)
-	// Output: figures: panel 1 ("day 1"): edge 1 runs from 1 to 3, wanted nodes 0 to 2: invalid input for a figure
+	// Output: figures: panel 1 ("day 1"): edge 1 runs from 1 to 3, wanted nodes 0 to 2
 }
 
 func ExampleHeatMap() {
@@ -126,5 +126,46 @@ func ExampleTable() {
 	// | B     |              <u>0.660 ± 0.040</u> |
 	// | C     |                                 – |
 	//
-	// ±: 95% interval; bold: best; underlined: within the best's 95% interval; in parentheses: published; –: missing
+	// Notes:
+	//
+	// - ±: 95% interval; bold (in plain text ◄): the best of its column; underlined (in plain text ~): within the best's 95% interval; in brackets: published; –: missing.
+}
+
+func ExampleTable_Text() {
+	table := &figures.Table{
+		Title: "Error by graph",
+		Columns: []figures.Column{{Title: "model"}, {Title: "grid", Better: figures.Lower},
+			{Title: "community", Better: figures.Lower}},
+		Rows: [][]figures.Cell{
+			{figures.Text("PENG-CDE"), figures.Estimate(0.64, 0.03).Published(0.62, 0.02), figures.Number(0.5)},
+			{figures.Text("Original"), figures.Estimate(0.66, 0.04), figures.Missing()},
+		},
+		Finding: "PENG-CDE is best on both.",
+	}
+	text, err := table.Text(40)
+	fmt.Print(text, err)
+	// Output:
+	// Error by graph
+	//
+	// model                 grid  community
+	// --------  ----------------  ---------
+	// PENG-CDE   0.640 ± 0.030 ◄    0.500 ◄
+	//           (0.620 ± 0.020)
+	// Original   0.660 ± 0.040 ~        –
+	//
+	// PENG-CDE is best on both.
+	// <nil>
+}
+
+func ExampleNotes() {
+	table := &figures.Table{Columns: []figures.Column{{Title: "model"}, {Title: "error"}},
+		Rows: [][]figures.Cell{{figures.Text("A"), figures.Missing()}}, Notes: []string{"Mean of three seeds."}}
+	text, err := figures.Notes(table, table, figures.NoteList{"Times are in days."}).Text(0)
+	fmt.Print(text, err)
+	// Output:
+	// Notes
+	// - Mean of three seeds.
+	// - Times are in days.
+	// - –: missing.
+	// <nil>
 }

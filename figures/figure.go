@@ -14,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrInput is wrapped by every error about what a figure or table was asked to show.
@@ -21,7 +23,7 @@ var ErrInput = errors.New("invalid input for a figure")
 
 // invalid is an error that wraps ErrInput.
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrInput)
+	return errs.New(ErrInput, format, args...)
 }
 
 // saveDPI is the resolution of PNG files: 640 points become 1778 pixels, enough for a printed column.

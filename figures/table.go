@@ -23,11 +23,14 @@ type Column struct {
 
 // Table holds results. Of the numbers that are compared, the best mean is bold and every mean inside the best's
 // interval is underlined; ties are all bold. Missing cells are "–" and never take part.
+//
+// HTML, Markdown and Text write the title, the cells and the finding. [Notes] has the notes, for the end of a page.
 type Table struct {
 	Title   string
 	Columns []Column
 	Rows    [][]Cell // a row that is shorter than Columns ends with missing cells
-	Notes   []string
+	Finding string   // what the table shows, in a sentence or two below it; may be ""
+	Notes   []string // what a reader may want to look up; those that explain marks are added by [Notes]
 }
 
 // mark is how a cell stands out.

@@ -19,7 +19,8 @@ func testTable() *Table {
 			{Text("third"), Estimate(0.702, 0.2), Number(78)},
 			{Text("a|b <c>"), Missing()},
 		},
-		Notes: []string{"Three seeds & test data."},
+		Finding: "The first is best on A; 2 * 2 seeds.",
+		Notes:   []string{"Three seeds & test data."},
 	}
 }
 
@@ -33,8 +34,7 @@ func TestMarkdown(t *testing.T) {
 | third       |                     0.702 ± 0.200 |           <u>78.0</u> |
 | a\|b &lt;c> |                                 – |                     – |
 
-Three seeds & test data.  
-±: 95% interval; bold: best; underlined: within the best's 95% interval; in parentheses: published; –: missing
+The first is best on A; 2 \* 2 seeds.
 `
 	got, err := testTable().Markdown()
 	if err != nil {
@@ -43,8 +43,14 @@ Three seeds & test data.
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if s := testTable().String(); s != got {
-		t.Errorf("String differs from Markdown: %q", s)
+	notes := `
+Notes:
+
+- Three seeds & test data.
+- ±: 95% interval; bold (in plain text ◄): the best of its column; underlined (in plain text ~): within the best's ` +
+		"95% interval; in brackets: published; –: missing.\n"
+	if diff := cmp.Diff(want+notes, testTable().String()); diff != "" {
+		t.Errorf("String: -want +got\n%s", diff)
 	}
 }
 
@@ -55,19 +61,21 @@ func TestHTML(t *testing.T) {
 	}
 	const number = `<td style="text-align:right;font-variant-numeric:tabular-nums;padding:3px 10px;white-space:nowrap">`
 	for _, want := range []string{
-		number + `<b>0.641 ± 0.032</b> <span style="color:#767676">0.620 ± 0.020</span></td>`,
+		number + `<b>0.641 ± 0.032</b> <span style="opacity:0.7">(0.620 ± 0.020)</span></td>`,
 		number + `<u>0.668 ± 0.011</u></td>`,
-		number + `<b>80.0 ± 2.5</b> <span style="color:#767676">79.6</span></td>`,
+		number + `<b>80.0 ± 2.5</b> <span style="opacity:0.7">(79.6)</span></td>`,
 		number + `–</td>`,
 		`<td style="text-align:left;padding:3px 10px;white-space:nowrap">a|b &lt;c&gt;</td>`,
-		`Three seeds &amp; test data.<br>`,
-		`grey: published; –: missing</p>`,
+		`The first is best on A; 2 * 2 seeds.</p>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page lacks %s\n%s", want, page)
 		}
 	}
-	texts(t, []byte("<div>"+strings.ReplaceAll(page, "<br>", "<br/>")+"</div>"))
+	if strings.Contains(page, "test data.") || strings.Contains(page, "missing") {
+		t.Errorf("page has notes, which are for its end:\n%s", page)
+	}
+	texts(t, []byte("<div>"+page+"</div>"))
 }
 
 // How cells are marked: b best, u inside the interval of the best, . neither.

@@ -3,9 +3,9 @@ package figures
 import (
 	"fmt"
 	"html"
-	"slices"
 	"strings"
 	"text/template"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -20,32 +20,46 @@ var (
 	markdown = format{strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace,
 		[...]string{markNone: "%s", markBest: "**%s**", markClose: "<u>%s</u>"}, " (%s)"}
 	page = format{html.EscapeString,
-		[...]string{markNone: "%s", markBest: "<b>%s</b>", markClose: "<u>%s</u>"}, ` <span style="color:#767676">%s</span>`}
+		[...]string{markNone: "%s", markBest: "<b>%s</b>", markClose: "<u>%s</u>"},
+		` <span style="opacity:0.7">(%s)</span>`}
 )
 
-// written is a table as text: cells by row, and which columns hold words, which are aligned left.
-type written struct {
-	*Table
-	Cells    [][]string
-	Words    []bool
-	AllNotes []string // with those that explain the marks that occur
+// write returns a cell.
+func (f format) write(c written) string {
+	text := fmt.Sprintf(f.marks[c.mark], f.escape(c.value))
+	if c.published != "" {
+		text += fmt.Sprintf(f.published, f.escape(c.published))
+	}
+	return text
 }
 
-func (t *Table) write(f format, published string) (written, error) {
+// written is a cell as text, without what marks it.
+type written struct {
+	value, published string
+	kind             cellKind
+	mark             mark
+}
+
+// layout is a table as text: its cells by row, which columns hold words, which are aligned left, and which marks of
+// the legend occur.
+type layout struct {
+	*Table
+	cells [][]written
+	Words []bool
+	occur [len(legend)]bool
+}
+
+func (t *Table) layout() (layout, error) {
 	if len(t.Columns) == 0 {
-		return written{}, invalid("figures: table %q has no columns, wanted at least one", t.Title)
+		return layout{}, invalid("figures: table %q has no columns, wanted at least one", t.Title)
 	}
 	for i, row := range t.Rows {
 		if len(row) > len(t.Columns) {
-			return written{}, invalid("figures: table %q: row %d has %d cells for %d columns", t.Title, i, len(row),
+			return layout{}, invalid("figures: table %q: row %d has %d cells for %d columns", t.Title, i, len(row),
 				len(t.Columns))
 		}
 	}
-	w := written{Table: t, Cells: make([][]string, len(t.Rows)), Words: make([]bool, len(t.Columns)),
-		AllNotes: slices.Clone(t.Notes)}
-	legend := []string{"±: 95% interval", "bold: best", "underlined: within the best's 95% interval",
-		published + ": published", "–: missing"}
-	occurs := make([]bool, len(legend))
+	l := layout{Table: t, cells: make([][]written, len(t.Rows)), Words: make([]bool, len(t.Columns))}
 	for j, column := range t.Columns {
 		cells := make([]Cell, len(t.Rows)) // missing beyond the end of a row
 		for i, row := range t.Rows {
@@ -54,36 +68,53 @@ func (t *Table) write(f format, published string) (written, error) {
 			}
 		}
 		places, marks := decimals(cells, column.Decimals), compare(cells, column.Better)
+		l.Words[j] = words(cells)
 		for i, c := range cells {
-			text := fmt.Sprintf(f.marks[marks[i]], f.escape(c.value(places)))
+			w := written{value: c.value(places), kind: c.kind, mark: marks[i]}
 			if c.published != nil {
-				text += fmt.Sprintf(f.published, f.escape(estimate(c.published[0], c.published[1], places)))
+				w.published = estimate(c.published[0], c.published[1], places)
 			}
-			w.Cells[i] = append(w.Cells[i], text)
-			w.Words[j] = w.Words[j] || c.kind == textCell
-			for k, here := range []bool{c.kind == numberCell && finiteOr0(c.half) > 0, marks[i] == markBest,
-				marks[i] == markClose, c.published != nil, c.IsMissing()} {
-				occurs[k] = occurs[k] || here
+			l.cells[i] = append(l.cells[i], w)
+			for k, here := range []bool{c.kind == numberCell && finiteOr0(c.half) > 0, w.mark == markBest,
+				w.mark == markClose, w.published != "", c.IsMissing()} {
+				l.occur[k] = l.occur[k] || here
 			}
 		}
 	}
-	var explained []string
-	for k, note := range legend {
-		if occurs[k] {
-			explained = append(explained, note)
-		}
-	}
-	if len(explained) > 0 {
-		w.AllNotes = append(w.AllNotes, strings.Join(explained, "; "))
-	}
-	return w, nil
+	return l, nil
 }
 
-// String is Markdown, or the error's message.
+// strings are the cells in a format.
+func (l layout) strings(f format) [][]string {
+	rows := make([][]string, len(l.cells))
+	for i, row := range l.cells {
+		for _, c := range row {
+			rows[i] = append(rows[i], f.write(c))
+		}
+	}
+	return rows
+}
+
+// words reports whether a column holds words: no numbers, and texts that do not all begin with a digit.
+func words(column []Cell) (found bool) {
+	for _, c := range column {
+		if c.kind == numberCell {
+			return false
+		}
+		first, _ := utf8.DecodeRuneInString(c.text)
+		found = found || c.kind == textCell && !unicode.IsDigit(first) && !strings.ContainsRune("–−-+", first)
+	}
+	return found
+}
+
+// String is Markdown with the notes, or the error's message.
 func (t *Table) String() string {
 	s, err := t.Markdown()
 	if err != nil {
 		return err.Error()
+	}
+	if notes, _ := Notes(t).Markdown(); notes != "" { // which does not fail
+		s += "\n" + notes
 	}
 	return s
 }
@@ -91,22 +122,23 @@ func (t *Table) String() string {
 // Markdown returns a table with columns padded to read well as plain text too. Best is **bold**, close to it is
 // <u>underlined</u>, published numbers are in parentheses.
 func (t *Table) Markdown() (string, error) {
-	w, err := t.write(markdown, "in parentheses")
+	l, err := t.layout()
 	if err != nil {
 		return "", err
 	}
+	cells := l.strings(markdown)
 	rows := [][]string{nil, nil} // titles, and the rule below
 	for j, column := range t.Columns {
 		width := max(3, utf8.RuneCountInString(column.Title))
-		for _, row := range w.Cells {
+		for _, row := range cells {
 			width = max(width, utf8.RuneCountInString(row[j]))
 		}
 		align, rule := "| %*s ", "|"+strings.Repeat("-", width+1)+":"
-		if w.Words[j] {
+		if l.Words[j] {
 			align, rule = "| %-*s ", "|:"+strings.Repeat("-", width+1)
 		}
 		rows[0], rows[1] = append(rows[0], fmt.Sprintf(align, width, column.Title)), append(rows[1], rule)
-		for _, row := range w.Cells {
+		for _, row := range cells {
 			row[j] = fmt.Sprintf(align, width, row[j])
 		}
 	}
@@ -114,11 +146,11 @@ func (t *Table) Markdown() (string, error) {
 	if t.Title != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", t.Title)
 	}
-	for _, row := range append(rows, w.Cells...) {
+	for _, row := range append(rows, cells...) {
 		b.WriteString(strings.Join(row, "") + "|\n")
 	}
-	if len(w.AllNotes) > 0 {
-		b.WriteString("\n" + strings.Join(w.AllNotes, "  \n") + "\n")
+	if t.Finding != "" {
+		fmt.Fprintf(&b, "\n%s\n", markdownNotes([]string{t.Finding})[0])
 	}
 	return b.String(), nil
 }
@@ -137,18 +169,19 @@ var pageTemplate = template.Must(template.New("table").Parse(`
 {{range .Cells}}<tr>{{range $j, $text := .}}<td style="{{template "align" index $.Words $j}}">{{$text}}</td>{{end}}</tr>
 {{end}}</tbody>
 </table>
-{{with .AllNotes}}<p style="font-size:12px;margin:0.3em 0;color:#767676">
-{{- range $i, $note := .}}{{if $i}}<br>
-{{end}}{{html $note}}{{end}}</p>
+{{with .Finding}}<p style="font-size:13px;margin:0.3em 0;max-width:60em">{{html .}}</p>
 {{end}}`))
 
 // HTML returns a table without scripts or classes.
 func (t *Table) HTML() (string, error) {
-	w, err := t.write(page, "grey")
+	l, err := t.layout()
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	err = pageTemplate.Execute(&b, w)
+	err = pageTemplate.Execute(&b, struct {
+		layout
+		Cells [][]string
+	}{l, l.strings(page)})
 	return b.String(), err
 }

@@ -11,18 +11,21 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/progress"
 )
 
-// Bar shows how far a long piece of work is: one output of a cell that changes in place. Update(fraction, text) may be
-// called at any rate, from several goroutines; Done(text) or Stop(text), for work that did not end well, leaves one
-// line. Outside a notebook nothing is drawn.
+// Bar shows how far a long piece of work is: one output of a cell that changes in place. Update(fraction, text) says
+// which part of the time has passed, NaN where it is not known, such as while a program is compiled; package train's
+// Progress has it. It may be called at any rate, from several goroutines; Done(text) or Stop(text), for work that did not
+// end well, leaves one line. Outside a notebook nothing is drawn.
 type Bar = progress.Bar
 
-// NewBar starts a bar, and its clock.
+// NewBar draws a bar, and starts its clock.
 func NewBar(title string) *Bar {
-	draw := func(progress.State) {}
-	if gonbui.IsNotebook {
-		draw = drawBar("bar_"+gonbui.UniqueId(), gonbui.UpdateHTML, gonbui.Sync)
+	if !gonbui.IsNotebook {
+		return progress.New(title, func(progress.State) {}, progress.Live, time.Now)
 	}
-	return progress.New(title, draw, progress.Live, time.Now)
+	bar := progress.New(title, drawBar("bar_"+gonbui.UniqueId(), gonbui.UpdateHTML, gonbui.Sync), progress.Live, time.Now)
+	bar.Update(math.NaN(), "starting")
+	go bar.Tick(time.Second)
+	return bar
 }
 
 // drawBar rewrites the output of that id.

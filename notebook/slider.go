@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/progress"
 )
 
@@ -23,17 +24,17 @@ type Slider struct{ frames []Frame }
 // light enough for thirty of them in a notebook.
 func NewSlider(frames ...Frame) (*Slider, error) {
 	if len(frames) == 0 {
-		return nil, fmt.Errorf("notebook: NewSlider got no frames, wanted one or more: %w", figures.ErrInput)
+		return nil, errs.New(figures.ErrInput, "notebook: NewSlider got no frames, wanted one or more")
 	}
 	for i, f := range frames {
 		if f.Figure == nil {
-			return nil, fmt.Errorf("notebook: frame %d (%q) has no figure: look at the error of the function that was to "+
-				"draw it: %w", i, f.Name, figures.ErrInput)
+			return nil, errs.New(figures.ErrInput, "notebook: frame %d (%q) has no figure: look at the error of the "+
+				"function that was to draw it", i, f.Name)
 		}
 		wide, high := f.Figure.Size()
 		if firstWide, firstHigh := frames[0].Figure.Size(); wide != firstWide || high != firstHigh {
-			return nil, fmt.Errorf("notebook: frame %d (%q) is %.4g by %.4g points, the first is %.4g by %.4g: give all one "+
-				"size, and Images the same Limits: %w", i, f.Name, wide, high, firstWide, firstHigh, figures.ErrInput)
+			return nil, errs.New(figures.ErrInput, "notebook: frame %d (%q) is %.4g by %.4g points, the first is %.4g by "+
+				"%.4g: give all one size, and Images the same Limits", i, f.Name, wide, high, firstWide, firstHigh)
 		}
 	}
 	return &Slider{frames: append([]Frame(nil), frames...)}, nil
@@ -62,7 +63,7 @@ const hidden = ` hidden="hidden"`
 // HTML returns a part of a page that needs neither a network nor another script. It is also well-formed XML.
 func (s *Slider) HTML() (string, error) {
 	if len(s.frames) == 0 {
-		return "", fmt.Errorf("notebook: slider without frames, wanted one that NewSlider made: %w", figures.ErrInput)
+		return "", errs.New(figures.ErrInput, "notebook: slider without frames, wanted one that NewSlider made")
 	}
 	var b strings.Builder
 	last := len(s.frames) - 1

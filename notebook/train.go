@@ -6,35 +6,50 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Train is the cell that trains: it opens the best backend there is and prints it, makes the runs of a study that are
-// missing under a bar, and prints how many are stored. When the cell is interrupted Train returns without an error, and
-// without a report: what is done is stored, and the cell can be run again to go on.
+// missing under a bar, and prints how many are stored. When the cell is interrupted it returns [ErrStopped] and no
+// report: what is done is stored, and goes on when the cell is run again. A training that cannot stop within four seconds,
+// since a program is being compiled, ends the cell as [Check] does, before the kernel kills it.
 func Train(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	return train(os.Stdout, s, o)
 }
 
+// grace is the time to stop in: GoNB kills a cell five seconds after an interrupt.
+const grace = 4 * time.Second
+
 func train(out io.Writer, s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	bar := NewBar(s.Name)
+	returned := make(chan struct{})
+	defer close(returned)
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-returned:
+		case <-time.After(grace):
+			bar.Stop("stopped")
+			Check(ErrStopped)
+		}
+	})()
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
+		bar.Stop("failed")
 		return nil, fmt.Errorf("notebook: training: %w", err)
 	}
 	defer backend.Close()
 	fmt.Fprintln(out, backend)
-	bar := NewBar(s.Name)
 	o.Backend, o.Progress = backend, bar.Update
 	report, err := s.Run(ctx, o)
 	switch {
 	case ctx.Err() != nil:
-		bar.Stop("interrupted")
-		fmt.Fprintln(out, "interrupted: what is done is stored; run the cell again to go on")
-		return nil, nil
+		bar.Stop("stopped")
+		return nil, ErrStopped
 	case err != nil:
 		bar.Stop("failed")
 		return report, fmt.Errorf("notebook: training: %w", err)
@@ -43,4 +58,19 @@ func train(out io.Writer, s experiments.Study, o experiments.Options) (*experime
 	stored, planned := report.Count()
 	fmt.Fprintf(out, "%d of %d runs stored\n", stored, planned)
 	return report, nil
+}
+
+// Trained returns what is stored of the runs that [Train] makes with the same options. Where none is, the error wraps
+// [experiments.ErrNotStored].
+func Trained(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
+	report, err := s.Stored(o)
+	if err != nil {
+		return nil, err
+	}
+	for _, result := range report.Results.Made() {
+		if !result.Model.Untrained {
+			return report, nil
+		}
+	}
+	return nil, fmt.Errorf("notebook: %w: no trained run of %s, profile %s", experiments.ErrNotStored, s.Name, report.Profile)
 }

@@ -3,15 +3,15 @@ package notebook
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/janpfeifer/gonb/gonbui"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	training "github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -39,23 +39,14 @@ func TestTrain(t *testing.T) {
 	}{
 		{"done", func(context.Context) error { return nil }, "", "1 of 1 runs stored\n"},
 		{"failed", func(context.Context) error { return errors.New("broken") }, "broken", ""},
-		{"interrupted", func(ctx context.Context) error {
-			if self, err := os.FindProcess(os.Getpid()); err != nil || self.Signal(os.Interrupt) != nil {
-				t.Error("cannot interrupt the test")
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Minute):
-			}
-			return ctx.Err()
-		}, "", "interrupted: what is done is stored; run the cell again to go on\n"},
+		{"interrupted", interrupted, ErrStopped.Error(), ""},
 	} {
 		t.Setenv(experiments.ResultsEnv, t.TempDir())
 		var out strings.Builder
 		report, err := train(&out, study(c.make), experiments.Options{})
 		backend, rest, _ := strings.Cut(out.String(), "\n")
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || rest != c.says ||
-			backend == "" || (report == nil) != (c.name == "interrupted") {
+			backend == "" || (report == nil) != (c.name == "interrupted") || errors.Is(err, ErrStopped) != (report == nil) {
 			t.Errorf("%s: %v, wrote %q, want %q and %q after a line with the backend", c.name, err, out.String(), c.want,
 				c.says)
 		}
@@ -70,5 +61,42 @@ func TestTrainWithoutBackend(t *testing.T) {
 	}), experiments.Options{})
 	if err == nil || !strings.HasPrefix(err.Error(), "notebook: ") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestTrained(t *testing.T) {
+	t.Setenv(xla.BackendEnv, "go")
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	s := study(func(context.Context) error { return nil })
+	o := experiments.Options{Profile: experiments.Quick}
+	trained := func() error {
+		t.Helper()
+		_, err := Trained(s, o)
+		return err
+	}
+	if err := trained(); !errors.Is(err, experiments.ErrNotStored) || !strings.Contains(err.Error(), "one, profile quick") {
+		t.Errorf("nothing is stored: %v", err)
+	}
+	plan := s.Plan
+	s.Plan = func(scope experiments.Scope) ([]experiments.Run, error) {
+		runs, err := plan(scope)
+		network := experiments.Network("net", "Net", pengcde.Config{Nodes: 2, Features: 1}, training.Config{})
+		return append(runs, experiments.Run{Model: network, Identity: func() (any, error) { return "two", nil }}), err
+	}
+	if _, err := s.Run(t.Context(), experiments.Options{Profile: experiments.Quick, Models: []string{"zero"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := trained(); !errors.Is(err, experiments.ErrNotStored) {
+		t.Errorf("only a forecast without training is stored: %v", err)
+	}
+	if _, err := s.Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := Trained(s, o); err != nil || len(report.Results) != 2 {
+		t.Errorf("all is stored: %v, %v", report, err)
+	}
+	o.Models = []string{"none"}
+	if err := trained(); !errors.Is(err, experiments.ErrInput) {
+		t.Errorf("unknown model: %v", err)
 	}
 }

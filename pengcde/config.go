@@ -11,9 +11,9 @@ import (
 	"github.com/gomlx/compute/dtypes"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -105,7 +105,7 @@ const defaultStep = 0.1
 
 // invalid is an error about options or data.
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("pengcde: %s: %w", fmt.Sprintf(format, args...), ErrInput)
+	return errs.New(ErrInput, "pengcde: %s", fmt.Sprintf(format, args...))
 }
 
 func (c Config) withDefaults() (Config, error) {

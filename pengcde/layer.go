@@ -1,13 +1,13 @@
 package pengcde
 
 import (
-	"fmt"
 	"hash/fnv"
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -106,7 +106,7 @@ func (l *LayerBuilder) Done() *Node {
 // DoneAt is Done with the states at given times from t0 to t1, in order: [batch, times, n, hidden].
 func (l *LayerBuilder) DoneAt(times ...float64) *Node {
 	if len(times) == 0 {
-		panic(fmt.Errorf("pengcde: Layer got no times for its states, want at least one: %w", ErrInput))
+		panic(errs.New(ErrInput, "pengcde: Layer got no times for its states, want at least one"))
 	}
 	all := append(append([]float64{l.times[0]}, times...), l.times[1])
 	derivative, params := l.prepare()
@@ -117,7 +117,7 @@ func (l *LayerBuilder) DoneAt(times ...float64) *Node {
 // prepare checks the input and makes the field and the nodes of its parameters.
 func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	if l.z0.Rank() != 3 || !l.z0.DType().IsFloat() {
-		panic(fmt.Errorf("pengcde: Layer got the state %s, want floats [batch, n, hidden]: %w", l.z0.Shape(), ErrInput))
+		panic(errs.New(ErrInput, "pengcde: Layer got the state %s, want floats [batch, n, hidden]", l.z0.Shape()))
 	}
 	f := l.field
 	if f == nil {

@@ -10,12 +10,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // ErrPastLast is wrapped by forecasts at a time after a window's last input: no observation drives the state there. It
 // wraps [ErrInput].
-var ErrPastLast = fmt.Errorf("time after the last observation: %w", ErrInput)
+var ErrPastLast = errs.New(ErrInput, "time after the last observation")
 
 // Option changes a forecast.
 type Option func(*prediction)

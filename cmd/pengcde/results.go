@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/export"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 type resultsCommand struct {
@@ -78,7 +79,7 @@ func (c *exportCommand) Run(_ context.Context, s *streams) error {
 		return err
 	}
 	if stored, _ := report.Count(); stored == 0 {
-		return fmt.Errorf("nothing of %s is stored that was asked for: %w", c.Study, experiments.ErrInput)
+		return errs.New(experiments.ErrInput, "nothing of %s is stored that was asked for", c.Study)
 	}
 	files, err := export.Write(report, c.Out, export.Format(c.Format))
 	for _, file := range files {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Load reads a JSON file in the format of england_covid.json, plain or compressed by gzip; see [Read].
@@ -56,7 +57,7 @@ func plain(r io.Reader) ([]byte, error) {
 	if magic, err := buffered.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		z, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, fmt.Errorf("datasets/pgt: gzip: %w: %w", err, dyngraph.ErrInvalid)
+			return nil, errs.New(dyngraph.ErrInvalid, "datasets/pgt: gzip: %w", err)
 		}
 		r = z
 	}
@@ -65,8 +66,8 @@ func plain(r io.Reader) ([]byte, error) {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
 		errors.As(err, &corrupt):
-		return nil, fmt.Errorf("datasets/pgt: compressed file is cut short or damaged, fetch it again: %w: %w", err,
-			dyngraph.ErrInvalid)
+		return nil, errs.New(dyngraph.ErrInvalid, "datasets/pgt: compressed file is cut short or damaged, fetch it "+
+			"again: %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("datasets/pgt: %w", err)
 	}

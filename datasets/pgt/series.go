@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 func (c config) invalid(format string, args ...any) error {
-	return fmt.Errorf("datasets/pgt: %s: %s: %w", c.name, fmt.Sprintf(format, args...), dyngraph.ErrInvalid)
+	return errs.New(dyngraph.ErrInvalid, "datasets/pgt: %s: %s", c.name, fmt.Sprintf(format, args...))
 }
 
 func (c config) parse(content []byte) (*dyngraph.Series, error) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Event is a tennis tournament of 2017 whose mentions are shipped.
@@ -51,7 +52,7 @@ const recentSnapshots = 8
 func TwitterTennis(event Event) (*dyngraph.Series, error) {
 	file, ok := tennisFiles[event]
 	if !ok {
-		return nil, fmt.Errorf("datasets/pgt: event %q, want %q or %q: %w", event, RG17, UO17, dyngraph.ErrInvalid)
+		return nil, errs.New(dyngraph.ErrInvalid, "datasets/pgt: event %q, want %q or %q", event, RG17, UO17)
 	}
 	content, err := shipped(file.content, file.sha256)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrCache is wrapped by notices about files that cannot be used.
@@ -84,12 +85,12 @@ func (c Config) Identity() (string, error) {
 	}
 	family, err := json.Marshal(graphs.Resolve(c.Family))
 	if err != nil {
-		return "", fmt.Errorf("datasets/synthetic: parameters of family %q: %w: %w", c.Family.Name(), err, ErrConfig)
+		return "", errs.New(ErrConfig, "datasets/synthetic: parameters of family %q: %w", c.Family.Name(), err)
 	}
 	d := c.Task.Dynamics
 	if d.Name == "" {
-		return "", fmt.Errorf("datasets/synthetic: dynamics without a name, which tells cached data of one rate from "+
-			"another's: set Dynamics.Name: %w", ErrConfig)
+		return "", errs.New(ErrConfig, "datasets/synthetic: dynamics without a name, which tells cached data of one rate "+
+			"from another's: set Dynamics.Name")
 	}
 	identity, err := json.Marshal(struct {
 		Generation                   int
@@ -109,7 +110,7 @@ func (c Config) Identity() (string, error) {
 		c.Horizon, c.Amplitude, c.EventProbability, c.Step, c.Seed, c.AsPublished,
 	})
 	if err != nil {
-		return "", fmt.Errorf("datasets/synthetic: parameters of dynamics %q: %w: %w", d.Name, err, ErrConfig)
+		return "", errs.New(ErrConfig, "datasets/synthetic: parameters of dynamics %q: %w", d.Name, err)
 	}
 	return string(identity), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/dynamics"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrConfig is wrapped by errors about a configuration that no data set can have.
@@ -56,7 +57,7 @@ func (c Config) early() int { return (4*c.Events + 4) / 5 }
 
 func (c Config) check() error {
 	invalid := func(format string, args ...any) error {
-		return fmt.Errorf("datasets/synthetic: %s: %w", fmt.Sprintf(format, args...), ErrConfig)
+		return errs.New(ErrConfig, "datasets/synthetic: %s", fmt.Sprintf(format, args...))
 	}
 	low, high := c.Amplitude.Low, c.Amplitude.High
 	switch {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/dynamics"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Generate draws and simulates a data set. Its errors wrap [ErrConfig], [graphs.ErrInvalid],
@@ -20,7 +21,7 @@ func Generate(ctx context.Context, c Config) (*Set, error) {
 	schedule := graphs.Schedule{Early: c.early(), Late: c.Events - c.early()}
 	events, err := schedule.Draw(c.times(), stream(c.Seed, scheduleStream, 0))
 	if err != nil {
-		return nil, fmt.Errorf("datasets/synthetic: %w: %w", err, ErrConfig)
+		return nil, errs.New(ErrConfig, "datasets/synthetic: %w", err)
 	}
 	for b := range c.Graphs {
 		t, start, err := draw(c, b, events)

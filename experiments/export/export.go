@@ -14,6 +14,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Format is that of the files.
@@ -38,8 +39,7 @@ type table struct {
 func Write(report *experiments.Report, folder string, format Format) (files []string, err error) {
 	encode, known := map[Format]func(*bytes.Buffer, table) error{CSV: writeCSV, Parquet: writeParquet}[format]
 	if !known {
-		return nil, fmt.Errorf("experiments/export: format %q, want %q or %q: %w", format, CSV, Parquet,
-			experiments.ErrInput)
+		return nil, errs.New(experiments.ErrInput, "experiments/export: format %q, want %q or %q", format, CSV, Parquet)
 	}
 	stored := slices.DeleteFunc(slices.Clone(report.Results), func(r experiments.Result) bool { return r.Record == nil })
 	for name, t := range map[string]table{"runs": runs(stored), "arrays": arrays(stored)} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // beyond is the error from which a row of Dots is left to the table, so that the others can be told apart.
@@ -59,8 +60,8 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("experiments: no complete row of %s, %s, in profile %s: %w", f.Name, split, r.Profile,
-			experiments.ErrInput)
+		return nil, errs.New(experiments.ErrNotStored, "experiments: no complete row of %s, %s, in profile %s", f.Name,
+			split, r.Profile)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
 		X: f.Time + " of the target", Y: "mean squared error by node"}, lines...)
@@ -73,8 +74,8 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 		return nil, err
 	}
 	if c.best == nil {
-		return nil, fmt.Errorf("experiments: %s of the simple forecasts, to compare with, is not complete: %w", split,
-			experiments.ErrInput)
+		return nil, errs.New(experiments.ErrNotStored, "experiments: %s of the simple forecasts, to compare with, is not "+
+			"complete", split)
 	}
 	var dots []figures.DotRow
 	for _, row := range c.rows {

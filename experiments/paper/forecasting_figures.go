@@ -8,6 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Losses draws the losses of a model's runs by epoch, those of the first part for a rotation or rolling origins.
@@ -31,8 +32,8 @@ func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*fi
 
 // noRuns says that there is nothing to draw.
 func noRuns(model string, of ...string) error {
-	return fmt.Errorf("experiments: no run of %q with %s is stored that could be drawn: %w", model,
-		strings.Join(of, " and "), experiments.ErrInput)
+	return errs.New(experiments.ErrNotStored, "experiments: no run of %q with %s to draw", model,
+		strings.Join(of, " and "))
 }
 
 // Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for the split in
@@ -50,13 +51,13 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 		}
 	}
 	if len(models) == 0 {
-		return nil, fmt.Errorf("experiments: forecasts of no rows, want one at least: %w", experiments.ErrInput)
+		return nil, errs.New(experiments.ErrInput, "experiments: forecasts of no rows, want one at least")
 	}
 	targets := targetsOf(models[0][0])
 	var panels []figures.ForecastPanel
 	for _, node := range nodes {
 		if node < 0 || node >= series.Nodes() {
-			return nil, fmt.Errorf("experiments: node %d, want 0 to %d: %w", node, series.Nodes()-1, experiments.ErrInput)
+			return nil, errs.New(experiments.ErrInput, "experiments: node %d, want 0 to %d", node, series.Nodes()-1)
 		}
 		panel := figures.ForecastPanel{Title: nodeName(series, node)}
 		for _, target := range targets {

@@ -9,10 +9,10 @@
 package paper
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // All lists the studies.
@@ -30,6 +30,6 @@ func ByName(name string) (experiments.Study, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return experiments.Study{}, fmt.Errorf("experiments: %q, want one of %s: %w", name, strings.Join(names, ", "),
-		experiments.ErrInput)
+	return experiments.Study{}, errs.New(experiments.ErrInput, "experiments: %q, want one of %s", name,
+		strings.Join(names, ", "))
 }

@@ -1,12 +1,12 @@
 package paper
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Split says which windows are for training, for validation and for test.
@@ -72,8 +72,8 @@ func (f *Forecasting) split(s setting, seed uint64, fold int) (dyngraph.Split, e
 		split.Train = every(s.stride, split.Train)
 	}
 	if len(split.Train) == 0 {
-		return dyngraph.Split{}, fmt.Errorf("experiments: no training window for %q, %s %d, of every %d: want a smaller "+
-			"stride: %w", s.ID, s.split, fold, s.stride, experiments.ErrInput)
+		return dyngraph.Split{}, errs.New(experiments.ErrInput, "experiments: no training window for %q, %s %d, of every "+
+			"%d: want a smaller stride", s.ID, s.split, fold, s.stride)
 	}
 	if s.overlapping {
 		rng := rand.New(rand.NewPCG(seed, uint64(fold)))
@@ -113,7 +113,7 @@ func (f *Forecasting) splits(s setting, seed uint64) ([]dyngraph.Split, error) {
 		}
 		return f.sideBySide.Rotate(len(list))
 	}
-	return nil, fmt.Errorf("experiments: split %q, want one of %q: %w", s.split, allSplits, experiments.ErrInput)
+	return nil, errs.New(experiments.ErrInput, "experiments: split %q, want one of %q", s.split, allSplits)
 }
 
 // every are the windows that start at multiples of a stride; 0 means 1.

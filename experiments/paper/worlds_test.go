@@ -53,7 +53,7 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 		!strings.Contains(text, "11.155 ± 0.669") {
 		t.Errorf("missing runs or published values do not show:\n%s", text)
 	}
-	if _, err := w.LossOverTime(empty, "heat", "grid"); !errors.Is(err, experiments.ErrInput) {
+	if _, err := w.LossOverTime(empty, "heat", "grid"); !errors.Is(err, experiments.ErrNotStored) {
 		t.Errorf("figure of nothing: %v", err)
 	}
 	r, err := w.Run(context.Background(), o)

@@ -14,6 +14,7 @@ type State struct {
 	Mark        string  // "✓" or "✗" at the end, else ""
 	Fraction    float64 // NaN if unknown
 	Elapsed     time.Duration
+	Left        time.Duration // 0 if unknown
 }
 
 // Bar shows how far a long piece of work is. Its methods may be called from several goroutines.
@@ -26,6 +27,8 @@ type Bar struct {
 	start   time.Time
 	shown   time.Time // when a state was drawn last, or the start
 	latest  float64   // fraction drawn last (0 if unknown), -1 if none was
+	text    string    // of the newest Update
+	ends    time.Time // as the newest Update has it; zero if unknown
 	stopped bool
 }
 
@@ -44,12 +47,42 @@ func New(title string, draw func(State), due Due, now func() time.Time) *Bar {
 	return &Bar{title: title, draw: draw, due: due, now: now, start: start, shown: start, latest: -1}
 }
 
-// Update says how much is done, from 0 to 1 (NaN if unknown), and what is going on. It may be called at any rate.
+// Update says what is going on, and which part of the time has passed, from 0 to 1 (NaN if unknown): the time left
+// follows from it. It may be called at any rate.
 func (b *Bar) Update(fraction float64, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	fraction = math.Min(1, math.Max(0, fraction)) // NaN stays
 	now := b.now()
+	b.text, b.ends = text, time.Time{}
+	if fraction = math.Min(1, fraction); fraction > 0 { // not NaN
+		b.ends = now.Add(time.Duration(float64(now.Sub(b.start)) * (1 - fraction) / fraction))
+	}
+	b.show(now, math.Max(0, fraction)) // NaN stays
+}
+
+// Tick draws the bar every so often until it has ended, so that its clock goes on while no Update comes.
+func (b *Bar) Tick(every time.Duration) {
+	for range time.Tick(every) {
+		b.mu.Lock()
+		if b.stopped {
+			b.mu.Unlock()
+			return
+		}
+		b.redraw()
+		b.mu.Unlock()
+	}
+}
+
+// redraw is Update with the newest text, some time later.
+func (b *Bar) redraw() {
+	now, fraction := b.now(), math.NaN()
+	if elapsed := now.Sub(b.start); !b.ends.IsZero() && elapsed > 0 {
+		fraction = min(1, float64(elapsed)/float64(b.ends.Sub(b.start)))
+	}
+	b.show(now, fraction)
+}
+
+func (b *Bar) show(now time.Time, fraction float64) {
 	if b.stopped || !b.due(now.Sub(b.shown), fraction, b.latest) {
 		return
 	}
@@ -57,7 +90,11 @@ func (b *Bar) Update(fraction float64, text string) {
 	if math.IsNaN(fraction) {
 		b.latest = 0
 	}
-	b.draw(State{Title: b.title, Text: text, Fraction: fraction, Elapsed: now.Sub(b.start)})
+	s := State{Title: b.title, Text: b.text, Fraction: fraction, Elapsed: now.Sub(b.start)}
+	if !b.ends.IsZero() {
+		s.Left = max(0, b.ends.Sub(now))
+	}
+	b.draw(s)
 }
 
 // Done replaces the bar by one line with the title, text and the time taken. Later calls do nothing.
@@ -91,12 +128,11 @@ func (s State) Percent() string {
 	return fmt.Sprintf("%d%%", int(100*s.Fraction))
 }
 
-// Clock is the time taken and, from a tenth of the work and three seconds on, the time that is left at this rate.
+// Clock is the time taken and, from three seconds on, the time that is left.
 func (s State) Clock() string {
 	taken := Duration(s.Elapsed)
-	if s.Fraction >= 0.1 && s.Fraction < 1 && s.Elapsed > 3*time.Second {
-		rest := time.Duration(float64(s.Elapsed) * (1 - s.Fraction) / s.Fraction)
-		taken += ", about " + Duration(rest) + " left"
+	if s.Left > 0 && s.Elapsed > 3*time.Second {
+		taken += ", about " + Duration(max(time.Second, s.Left.Round(time.Second))) + " left"
 	}
 	return taken
 }

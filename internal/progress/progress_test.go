@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -45,4 +46,53 @@ func TestDuration(t *testing.T) {
 func ExampleDuration() {
 	fmt.Println(Duration(95 * time.Second))
 	// Output: 1 min 35 s
+}
+
+// The clock goes on while nothing is heard, and the time left is that of the newest Update.
+func TestTimeLeft(t *testing.T) {
+	at := time.Unix(1e9, 0)
+	var lines []string
+	b := New("Test", func(s State) { lines = append(lines, s.String()) }, Live, func() time.Time { return at })
+	pass := func(d time.Duration) { at = at.Add(d) }
+	b.Update(math.NaN(), "compiling")
+	pass(8 * time.Second)
+	b.redraw()
+	pass(2 * time.Second)
+	b.Update(0.25, "epoch 2")
+	pass(10 * time.Second)
+	b.redraw()
+	pass(30 * time.Second)
+	b.redraw()
+	pass(time.Second)
+	b.Update(0, "over again")
+	want := []string{
+		"Test · compiling · 0.0 s",
+		"Test · compiling · 8.0 s",
+		"Test · 25% · epoch 2 · 10 s, about 30 s left",
+		"Test · 50% · epoch 2 · 20 s, about 20 s left",
+		"Test · 100% · epoch 2 · 50 s",
+		"Test · 0% · over again · 51 s",
+	}
+	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("drew\n%s\nwanted\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestTickEndsWithTheBar(t *testing.T) {
+	drawn := make(chan State, 100)
+	b := New("Test", func(s State) { drawn <- s }, func(time.Duration, float64, float64) bool { return true }, time.Now)
+	ended := make(chan struct{})
+	go func() {
+		b.Tick(time.Millisecond)
+		close(ended)
+	}()
+	for range 3 {
+		<-drawn
+	}
+	b.Done("")
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("ticks after its end")
+	}
 }

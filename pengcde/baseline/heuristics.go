@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Those about a window that is not in its
@@ -18,7 +18,7 @@ var ErrInput = errors.New("invalid input")
 var ErrNotFitted = errors.New("not fitted")
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("pengcde/baseline: %s: %w", fmt.Sprintf(format, args...), ErrInput)
+	return errs.New(ErrInput, "pengcde/baseline: %s", fmt.Sprintf(format, args...))
 }
 
 // Forecaster forecasts the target of a window, [nodes*TargetSize] row-major by node, from its inputs.
@@ -100,7 +100,7 @@ func (m *TrainingMean) Fit(train, _ []dyngraph.Window) error {
 // Forecast repeats the mean for every node.
 func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 	if m.mean == nil {
-		return nil, fmt.Errorf("pengcde/baseline: training mean before Fit: %w", ErrNotFitted)
+		return nil, errs.New(ErrNotFitted, "pengcde/baseline: training mean before Fit")
 	}
 	if err := check("training mean", w); err != nil {
 		return nil, err

@@ -2,13 +2,13 @@ package baseline
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -92,7 +92,7 @@ func (r *Ridge) Fit(training, validation []dyngraph.Window) error {
 // Forecast applies the coefficients to what the window's inputs show.
 func (r *Ridge) Forecast(w dyngraph.Window) ([]float64, error) {
 	if r.coefficients == nil {
-		return nil, fmt.Errorf("pengcde/baseline: %s before Fit: %w", r.Name(), ErrNotFitted)
+		return nil, errs.New(ErrNotFitted, "pengcde/baseline: %s before Fit", r.Name())
 	}
 	x, err := regressors(w)
 	if err != nil {
@@ -138,7 +138,7 @@ func choosePenalty(training, validation []dyngraph.Window) (float64, error) {
 			}
 			mse, err := train.MSE(forecast, w.Target())
 			if err != nil {
-				return 0, fmt.Errorf("pengcde/baseline: ridge chooses its penalty: %w: %w", err, ErrInput)
+				return 0, errs.New(ErrInput, "pengcde/baseline: ridge chooses its penalty: %w", err)
 			}
 			loss += mse / float64(len(validation))
 		}

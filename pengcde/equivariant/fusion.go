@@ -1,12 +1,12 @@
 package equivariant
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -33,7 +33,7 @@ const perNode = 2*statistics + 1
 // NewPair takes A and A', which lie alike.
 func NewPair(a, da *Matrix) *Pair {
 	if a.form != da.form {
-		panic(fmt.Errorf("pengcde/equivariant: A of form %+v and A' of %+v, want the same: %w", a.form, da.form, ErrMap))
+		panic(errs.New(ErrMap, "pengcde/equivariant: A of form %+v and A' of %+v, want the same", a.form, da.form))
 	}
 	return &Pair{
 		operator: a.operator,
@@ -91,8 +91,8 @@ func (f Fusion) derivative() []Map {
 		derivative = f.Maps
 	}
 	if len(derivative) != len(f.Maps) {
-		panic(fmt.Errorf("pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave those of "+
-			"A' nil for the same: %w", len(f.Maps), len(derivative), ErrMap))
+		panic(errs.New(ErrMap, "pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave those of "+
+			"A' nil for the same", len(f.Maps), len(derivative)))
 	}
 	for _, m := range slices.Concat(f.Maps, derivative) {
 		if _, err := m.MarshalText(); err != nil {

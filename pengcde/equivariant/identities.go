@@ -2,12 +2,12 @@ package equivariant
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -46,14 +46,13 @@ type Identities struct {
 func (i Identities) Check() error {
 	switch {
 	case i.Kind != "" && !slices.Contains(identityKinds, i.Kind):
-		return fmt.Errorf("pengcde/equivariant: identities %q, want one of %q: %w", i.Kind, identityKinds,
-			ErrIdentities)
+		return errs.New(ErrIdentities, "pengcde/equivariant: identities %q, want one of %q", i.Kind, identityKinds)
 	case i.Size < 0 || i.Size > nn.MaxWidth:
-		return fmt.Errorf("pengcde/equivariant: identities of size %d, want 1 to %d, or 0 for none: %w", i.Size, nn.MaxWidth,
-			ErrIdentities)
+		return errs.New(ErrIdentities, "pengcde/equivariant: identities of size %d, want 1 to %d, or 0 for none", i.Size,
+			nn.MaxWidth)
 	case i.Size > 0 && i.Kind == IdentityTable && i.Nodes < 1:
-		return fmt.Errorf("pengcde/equivariant: a table of identities for %d nodes, want their number in Nodes: %w", i.Nodes,
-			ErrIdentities)
+		return errs.New(ErrIdentities, "pengcde/equivariant: a table of identities for %d nodes, want their number in "+
+			"Nodes", i.Nodes)
 	}
 	return nil
 }
@@ -89,7 +88,7 @@ func (i Identities) Apply(v nn.Values, n int) *Node {
 	oneSeed(v, "identities")
 	if i.Kind == IdentityTable {
 		if n != i.Nodes {
-			panic(fmt.Errorf("pengcde/equivariant: identities of %d nodes, the graphs have %d: %w", i.Nodes, n, ErrIdentities))
+			panic(errs.New(ErrIdentities, "pengcde/equivariant: identities of %d nodes, the graphs have %d", i.Nodes, n))
 		}
 		return v.Get(i.Name + ".table")
 	}
@@ -101,7 +100,7 @@ func (i Identities) Apply(v nn.Values, n int) *Node {
 // oneSeed panics on the parameters of several seeds, for parts that take those of one.
 func oneSeed(v nn.Values, part string) {
 	if v.Seeds > 0 {
-		panic(fmt.Errorf("pengcde/equivariant: %s take the parameters of one seed at a time, got those of %d: "+
-			"bind each seed's in a program of its own: %w", part, v.Seeds, ErrIdentities))
+		panic(errs.New(ErrIdentities, "pengcde/equivariant: %s take the parameters of one seed at a time, got those of "+
+			"%d: bind each seed's in a program of its own", part, v.Seeds))
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 )
 
 // Snapshots lays the snapshots of a batch of graphs out in memory: their form, the rows [samples, snapshots, width] of
@@ -48,7 +48,7 @@ type layout struct {
 // layout chooses that of a batch of graphs, which is not symmetric yet, see fit.
 func (p Product) layout(patterns []*dyngraph.Pattern) (layout, error) {
 	if len(patterns) == 0 {
-		return layout{}, fmt.Errorf("pengcde/equivariant: no graphs: %w", dyngraph.ErrInvalid)
+		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: no graphs")
 	}
 	if err := p.Check(); err != nil {
 		return layout{}, err
@@ -62,8 +62,8 @@ func (p Product) layout(patterns []*dyngraph.Pattern) (layout, error) {
 			return layout{}, errs.In(fmt.Sprintf("pengcde/equivariant: graph %d of the batch", b), err)
 		}
 		if pattern.Nodes != patterns[0].Nodes {
-			return layout{}, fmt.Errorf("pengcde/equivariant: graph %d of the batch has %d nodes, the first has %d, "+
-				"want graphs of other sizes in batches of their own: %w", b, pattern.Nodes, patterns[0].Nodes, dyngraph.ErrInvalid)
+			return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: graph %d of the batch has %d nodes, the "+
+				"first has %d, want graphs of other sizes in batches of their own", b, pattern.Nodes, patterns[0].Nodes)
 		}
 		edges = max(edges, pattern.Edges())
 	}
@@ -77,18 +77,18 @@ func (p Product) layout(patterns []*dyngraph.Pattern) (layout, error) {
 // check finds snapshots, [samples][J][edges], that are not those of the layout.
 func (l layout) check(snapshots [][][]float64) error {
 	if len(snapshots) != len(l.patterns) {
-		return fmt.Errorf("pengcde/equivariant: snapshots of %d samples, want those of all %d graphs: %w",
-			len(snapshots), len(l.patterns), dyngraph.ErrInvalid)
+		return errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: snapshots of %d samples, want those of all %d graphs",
+			len(snapshots), len(l.patterns))
 	}
 	for b, sample := range snapshots {
 		if len(sample) != len(snapshots[0]) || len(sample) == 0 {
-			return fmt.Errorf("pengcde/equivariant: %d snapshots of sample %d, %d of the first, want as many, at least 1: %w",
-				len(sample), b, len(snapshots[0]), dyngraph.ErrInvalid)
+			return errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: %d snapshots of sample %d, %d of the first, want as "+
+				"many, at least 1", len(sample), b, len(snapshots[0]))
 		}
 		for s, weights := range sample {
 			if got, want := len(weights), l.patterns[b].Edges(); got != want {
-				return fmt.Errorf("pengcde/equivariant: %d weights in snapshot %d of sample %d, its pattern has %d edges: %w",
-					got, s, b, want, dyngraph.ErrInvalid)
+				return errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: %d weights in snapshot %d of sample %d, its "+
+					"pattern has %d edges", got, s, b, want)
 			}
 		}
 	}
@@ -118,9 +118,9 @@ func (l layout) rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tens
 			clear(row)
 			l.fill(row, b, weights)
 			if i := slices.IndexFunc(row, tooLarge); i >= 0 {
-				return nil, fmt.Errorf("pengcde/equivariant: snapshot %d of sample %d has a weight, or a sum of weights, of %g, "+
-					"want finite numbers of %s: fill in missing ones, take a smaller unit of the weights, or normalise them: %w",
-					s, b, row[i], dtype, dyngraph.ErrInvalid)
+				return nil, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: snapshot %d of sample %d has a weight, or a "+
+					"sum of weights, of %g, want finite numbers of %s: fill in missing ones, take a smaller unit of the "+
+					"weights, or normalise them", s, b, row[i], dtype)
 			}
 			host.Set(rows, (b*count+s)*len(row), row)
 		}

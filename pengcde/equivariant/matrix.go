@@ -1,11 +1,10 @@
 package equivariant
 
 import (
-	"fmt"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -44,8 +43,8 @@ func (f Form) Matrix(rows *Node, tables []*Node) *Matrix {
 	m := &Matrix{form: f, Rows: rows, operator: dense{isEdge: tables[0]}}
 	if f.Sparse {
 		if len(tables) < 5 {
-			panic(fmt.Errorf("pengcde/equivariant: %d tables of sparse matrices, want all of Product.Snapshots: %w", len(tables),
-				dyngraph.ErrInvalid))
+			panic(errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: %d tables of sparse matrices, want all of "+
+				"Product.Snapshots", len(tables)))
 		}
 		m.operator = sparse{placeOf: tables[0], nodeAt: tables[1], reverse: tables[2], isEdge: tables[3],
 			neighbours: tables[4:]}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrMap is wrapped by errors about maps that do not exist or do not fit.
@@ -20,7 +22,7 @@ func (m Map) String() string {
 // MarshalText implements [encoding.TextMarshaler] with the name; the error wraps [ErrMap].
 func (m Map) MarshalText() ([]byte, error) {
 	if m < 0 || int(m) >= mapCount {
-		return nil, fmt.Errorf("pengcde/equivariant: %v, want 0 to %d: %w", m, mapCount-1, ErrMap)
+		return nil, errs.New(ErrMap, "pengcde/equivariant: %v, want 0 to %d", m, mapCount-1)
 	}
 	return []byte(m.String()), nil
 }
@@ -36,5 +38,5 @@ func (m *Map) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("pengcde/equivariant: map %q, want one of %q: %w", text, All15(), ErrMap)
+	return errs.New(ErrMap, "pengcde/equivariant: map %q, want one of %q", text, All15())
 }

@@ -1,10 +1,10 @@
 package equivariant
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Product chooses how A Z is computed; "" is [Auto].
@@ -22,7 +22,7 @@ const (
 // Check finds a product that does not exist; the error wraps [dyngraph.ErrInvalid].
 func (p Product) Check() error {
 	if known := []Product{"", Auto, Dense, Sparse}; !slices.Contains(known, p) {
-		return fmt.Errorf("pengcde/equivariant: product %q, want one of %q: %w", p, known[1:], dyngraph.ErrInvalid)
+		return errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: product %q, want one of %q", p, known[1:])
 	}
 	return nil
 }

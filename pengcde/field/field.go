@@ -7,6 +7,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
@@ -107,5 +108,5 @@ func Piecewise(f Field, form Form) (equation ode.Piecewise, params []nn.Param) {
 var ErrInput = errors.New("invalid input")
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("pengcde/field: %s: %w", fmt.Sprintf(format, args...), ErrInput)
+	return errs.New(ErrInput, "pengcde/field: %s", fmt.Sprintf(format, args...))
 }

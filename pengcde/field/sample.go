@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
@@ -95,7 +95,7 @@ func (s Sample) inForce(knot int) int {
 func (s Sample) agree(b int, first Sample) error {
 	here := fmt.Sprintf("pengcde/field: sample %d", b)
 	invalid := func(format string, args ...any) error {
-		return fmt.Errorf("%s: %s: %w", here, fmt.Sprintf(format, args...), ErrInput)
+		return errs.New(ErrInput, "%s: %s", here, fmt.Sprintf(format, args...))
 	}
 	if err := errors.Join(s.GraphPath.Check(), s.FeaturePath.Check()); err != nil {
 		return errs.In(here, err, ErrInput)
@@ -112,9 +112,9 @@ func (s Sample) agree(b int, first Sample) error {
 		return invalid("a clock beside a rectilinear path, which has a time channel of its own: leave one out")
 	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots),
 		s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
-		err := fmt.Errorf("%d knots, %d snapshots, %d indices, sample 0 has %d, %d and %d: want as many in all samples, "+
-			"and an index for each knot, or as many snapshots as knots: %w", len(s.Knots), len(s.Snapshots), len(s.Index),
-			len(first.Knots), len(first.Snapshots), len(first.Index), dyngraph.ErrInvalid)
+		err := errs.New(dyngraph.ErrInvalid, "%d knots, %d snapshots, %d indices, sample 0 has %d, %d and %d: want as "+
+			"many in all samples, and an index for each knot, or as many snapshots as knots", len(s.Knots), len(s.Snapshots), len(s.Index),
+			len(first.Knots), len(first.Snapshots), len(first.Index))
 		return errs.In(here, err, ErrInput)
 	case s.Features != nil && len(s.Features) != len(s.Knots), (s.Features == nil) != (first.Features == nil):
 		return invalid("features at %d of %d knots, sample 0 has %d", len(s.Features), len(s.Knots), len(first.Features))
@@ -136,19 +136,19 @@ func (s Sample) check(b int, first Sample) error {
 	}
 	for k := range s.Knots {
 		if j := s.inForce(k); j < 0 || j >= len(s.Snapshots) {
-			return errs.In(here, fmt.Errorf("knot %d names snapshot %d of %d: %w", k, j, len(s.Snapshots), dyngraph.ErrInvalid),
+			return errs.In(here, errs.New(dyngraph.ErrInvalid, "knot %d names snapshot %d of %d", k, j, len(s.Snapshots)),
 				ErrInput)
 		}
 	}
 	for k, row := range s.Features {
 		if len(row) != len(first.Features[0]) || len(row) == 0 || len(row)%s.Pattern.Nodes != 0 {
-			return fmt.Errorf("%s: knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d nodes: %w",
-				here, k, len(row), len(first.Features[0]), s.Pattern.Nodes, ErrInput)
+			return errs.New(ErrInput, "%s: knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d "+
+				"nodes", here, k, len(row), len(first.Features[0]), s.Pattern.Nodes)
 		}
 		if i := slices.IndexFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
 			p := len(row) / s.Pattern.Nodes
-			return errs.In(here, fmt.Errorf("feature %d of node %d is %g at knot %d, want a finite value: fill in missing "+
-				"ones by path.Fill: %w", i%p, i/p, row[i], k, path.ErrValues), ErrInput)
+			return errs.In(here, errs.New(path.ErrValues, "feature %d of node %d is %g at knot %d, want a finite value: "+
+				"fill in missing ones by path.Fill", i%p, i/p, row[i], k), ErrInput)
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Linear is y = x W^T + b on the last axis: W [Out, In], b [Out].
@@ -34,7 +36,7 @@ type MLP struct {
 
 func (m MLP) layers() []Linear {
 	if m.Depth < 0 || m.Depth > MaxLayers {
-		panic(fmt.Errorf("pengcde/nn: MLP %q of depth %d, want 0 to %d: %w", m.Name, m.Depth, MaxLayers, ErrInput))
+		panic(errs.New(ErrInput, "pengcde/nn: MLP %q of depth %d, want 0 to %d", m.Name, m.Depth, MaxLayers))
 	}
 	layers := make([]Linear, m.Depth+1)
 	for i := range layers {

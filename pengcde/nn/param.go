@@ -9,7 +9,6 @@ package nn
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
 )
 
@@ -91,8 +91,8 @@ func Count(params []Param) int {
 func Check(params []Param) error {
 	if count := Count(params); count > MaxParameters {
 		largest := slices.MaxFunc(params, func(a, b Param) int { return cmp.Compare(a.Size(), b.Size()) })
-		return fmt.Errorf("pengcde/nn: %d parameters, want at most %d: %q alone is %v: %w",
-			count, MaxParameters, largest.Name, largest.Dims, ErrInput)
+		return errs.New(ErrInput, "pengcde/nn: %d parameters, want at most %d: %q alone is %v",
+			count, MaxParameters, largest.Name, largest.Dims)
 	}
 	return nil
 }

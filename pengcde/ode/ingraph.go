@@ -2,12 +2,13 @@ package ode
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // InGraph solves with constant steps inside a GoMLX graph that is being built, so that a solve can be a part of any
@@ -83,12 +84,12 @@ const maxUnrolled = 10_000
 // ends checks the input and returns the ends of the steps.
 func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error) {
 	if field == nil || z0 == nil || z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Shape().Size() == 0 {
-		return nil, fmt.Errorf("pengcde/ode: InGraph needs a field and an initial state of floats [batch, ...] without an "+
-			"empty axis: %w", ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: InGraph needs a field and an initial state of floats [batch, ...] "+
+			"without an empty axis")
 	}
 	if g.Steps < 1 || g.Steps > maxUnrolled || g.Recompute < 0 {
-		return nil, fmt.Errorf("pengcde/ode: InGraph has Steps %d and Recompute %d, want 1 to %d steps and 0 or more; for "+
-			"more steps use Solver, which compiles one alone: %w", g.Steps, g.Recompute, maxUnrolled, ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: InGraph has Steps %d and Recompute %d, want 1 to %d steps and 0 or "+
+			"more; for more steps use Solver, which compiles one alone", g.Steps, g.Recompute, maxUnrolled)
 	}
 	if err := cmp.Or(g.Method, Tsit5).check(false); err != nil {
 		return nil, err

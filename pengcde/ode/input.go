@@ -9,6 +9,8 @@ import (
 	"github.com/gomlx/compute/dtypes/bfloat16"
 	"github.com/gomlx/compute/dtypes/float16"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrInput is wrapped by errors about what a solve was given: times, shapes, options.
@@ -38,11 +40,11 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 // checkState checks that z0 is finite floats [batch, ...] with no empty axis.
 func checkState(z0 *tensors.Tensor) error {
 	if !z0.Ok() {
-		return fmt.Errorf("pengcde/ode: initial state is nil or was freed, want floats [batch, ...]: %w", ErrInput)
+		return errs.New(ErrInput, "pengcde/ode: initial state is nil or was freed, want floats [batch, ...]")
 	}
 	if z0.Rank() < 2 || !z0.DType().IsFloat() || z0.Size() == 0 {
-		return fmt.Errorf("pengcde/ode: initial state is %s, want floats [batch, ...] without an empty axis: %w", z0.Shape(),
-			ErrInput)
+		return errs.New(ErrInput, "pengcde/ode: initial state is %s, want floats [batch, ...] without an empty axis",
+			z0.Shape())
 	}
 	entries, err := entriesOf(z0)
 	if err != nil {
@@ -94,8 +96,8 @@ func perSample(what string, rows [][]float64, batch int) ([][]float64, error) {
 		return slices.Repeat(rows, batch), nil
 	}
 	if len(rows) != batch {
-		return nil, fmt.Errorf("pengcde/ode: %ss for %d samples, want 1 row or the batch's %d: %w", what, len(rows), batch,
-			ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: %ss for %d samples, want 1 row or the batch's %d", what, len(rows),
+			batch)
 	}
 	return rows, nil
 }
@@ -108,8 +110,8 @@ func sameLength(what string, rows [][]float64, batch int) ([][]float64, error) {
 	}
 	for b, row := range rows {
 		if len(row) == 0 || len(row) != len(rows[0]) {
-			return nil, fmt.Errorf("pengcde/ode: sample %d has %d %ss and sample 0 has %d, want as many, at least 1: %w",
-				b, len(row), what, len(rows[0]), ErrInput)
+			return nil, errs.New(ErrInput, "pengcde/ode: sample %d has %d %ss and sample 0 has %d, want as many, at least 1",
+				b, len(row), what, len(rows[0]))
 		}
 	}
 	return rows, nil
@@ -119,7 +121,7 @@ func sameLength(what string, rows [][]float64, batch int) ([][]float64, error) {
 func checkTimes(p Problem) ([][]float64, error) {
 	const what = "save time"
 	if p.Save != AtTimes && p.Save != EveryStep {
-		return nil, fmt.Errorf("pengcde/ode: Problem.Save is %q, want AtTimes or EveryStep: %w", p.Save, ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: Problem.Save is %q, want AtTimes or EveryStep", p.Save)
 	}
 	times, err := sameLength(what, p.Times, p.Z0.Shape().Dimensions[0])
 	if err != nil {
@@ -127,8 +129,8 @@ func checkTimes(p Problem) ([][]float64, error) {
 	}
 	for b, row := range times {
 		if p.Save == EveryStep && len(row) > 2 {
-			return nil, fmt.Errorf("pengcde/ode: sample %d has %d save times, want t0 and t1 alone when every step is saved: %w",
-				b, len(row), ErrInput)
+			return nil, errs.New(ErrInput, "pengcde/ode: sample %d has %d save times, want t0 and t1 alone when every step "+
+				"is saved", b, len(row))
 		}
 		toward := direction(row[0], row[len(row)-1])
 		for i := range row[1:] {

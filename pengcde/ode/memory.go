@@ -1,10 +1,9 @@
 package ode
 
 import (
-	"fmt"
-
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -30,19 +29,18 @@ type Memory struct {
 func (p Problem) limit() (int, error) {
 	m := p.Memory
 	if m.Checkpoints < 0 || m.Bytes < 0 {
-		return 0, fmt.Errorf("pengcde/ode: Memory with %d checkpoints and %d bytes, want 0 (no limit) or more: %w",
-			m.Checkpoints, m.Bytes, ErrInput)
+		return 0, errs.New(ErrInput, "pengcde/ode: Memory with %d checkpoints and %d bytes, want 0 (no limit) or more",
+			m.Checkpoints, m.Bytes)
 	}
 	if m != (Memory{}) && (p.Interpolant || p.Forget) {
-		return 0, fmt.Errorf("pengcde/ode: Memory beside Interpolant, which keeps all states, or Forget, which keeps none: "+
-			"leave one out: %w", ErrInput)
+		return 0, errs.New(ErrInput, "pengcde/ode: Memory beside Interpolant, which keeps all states, or Forget, which "+
+			"keeps none: leave one out")
 	}
 	limit := m.Checkpoints
 	if m.Bytes > 0 {
 		size := stateBytes(p.Z0)
 		if m.Bytes < size {
-			return 0, fmt.Errorf("pengcde/ode: Memory of %d bytes, want at least the %d of one state: %w", m.Bytes, size,
-				ErrInput)
+			return 0, errs.New(ErrInput, "pengcde/ode: Memory of %d bytes, want at least the %d of one state", m.Bytes, size)
 		}
 		if fit := int(m.Bytes / size); limit == 0 || fit < limit {
 			limit = fit

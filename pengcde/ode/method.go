@@ -1,9 +1,9 @@
 package ode
 
 import (
-	"fmt"
-
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Field builds dz/dt. t is [batch] float64, whatever the states are; z is [batch, ...] in the state's float type, and
@@ -84,26 +84,26 @@ func (m *Method) stages() int { return len(m.C) }
 func (m *Method) check(adaptive bool) error {
 	s := len(m.C)
 	if s < 2 || m.C[0] != 0 || m.C[s-1] != 1 {
-		return fmt.Errorf("pengcde/ode: method %s has nodes %v, want the first 0 and the last 1: append the stage at the "+
-			"end of the step: %w", m.Name, m.C, ErrInput)
+		return errs.New(ErrInput, "pengcde/ode: method %s has nodes %v, want the first 0 and the last 1: append the "+
+			"stage at the end of the step", m.Name, m.C)
 	}
 	if len(m.A) != s || len(m.A[s-1]) != s-1 {
-		return fmt.Errorf("pengcde/ode: method %s has %d rows in A for %d nodes, want as many, the last the %d weights b: %w",
-			m.Name, len(m.A), s, s-1, ErrInput)
+		return errs.New(ErrInput, "pengcde/ode: method %s has %d rows in A for %d nodes, want as many, the last the %d "+
+			"weights b", m.Name, len(m.A), s, s-1)
 	}
 	for i, row := range m.A {
 		if len(row) > i {
-			return fmt.Errorf("pengcde/ode: row %d of A of method %s has %d weights, want at most %d, of the stages before: %w",
-				i, m.Name, len(row), i, ErrInput)
+			return errs.New(ErrInput, "pengcde/ode: row %d of A of method %s has %d weights, want at most %d, of the "+
+				"stages before", i, m.Name, len(row), i)
 		}
 	}
 	if m.Error != nil && len(m.Error) != s || m.Order < 1 || m.Interpolant == nil || len(m.Interpolant(1)) != s {
-		return fmt.Errorf("pengcde/ode: method %s: want its order, and as many weights in Error (or none) and Interpolant "+
-			"as its %d nodes: %w", m.Name, s, ErrInput)
+		return errs.New(ErrInput, "pengcde/ode: method %s: want its order, and as many weights in Error (or none) and "+
+			"Interpolant as its %d nodes", m.Name, s)
 	}
 	if adaptive && (m.Error == nil || m.ErrorOrder < 1) {
-		return fmt.Errorf("pengcde/ode: method %s has no error estimate (Error and ErrorOrder) to adapt steps to: try "+
-			"Constant or Given steps, or Heun, Bosh3, Dopri5 or Tsit5: %w", m.Name, ErrInput)
+		return errs.New(ErrInput, "pengcde/ode: method %s has no error estimate (Error and ErrorOrder) to adapt steps "+
+			"to: try Constant or Given steps, or Heun, Bosh3, Dopri5 or Tsit5", m.Name)
 	}
 	return nil
 }

@@ -1,8 +1,9 @@
 package ode
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // PID adapts the step to the error estimate: with E the root mean square over the sample of
@@ -80,20 +81,20 @@ func (c PID) Resolved() (PID, error) {
 			*option.value = option.fallback
 		}
 		if !(*option.value > 0) || !finite(*option.value) {
-			return c, fmt.Errorf("pengcde/ode: PID.%s is %g, want a positive number: %w", option.name, *option.value, ErrInput)
+			return c, errs.New(ErrInput, "pengcde/ode: PID.%s is %g, want a positive number", option.name, *option.value)
 		}
 	}
 	switch {
 	case !finite(c.P) || !finite(c.I) || !finite(c.D):
-		return c, fmt.Errorf("pengcde/ode: PID has P %g, I %g, D %g, want finite coefficients: %w", c.P, c.I, c.D, ErrInput)
+		return c, errs.New(ErrInput, "pengcde/ode: PID has P %g, I %g, D %g, want finite coefficients", c.P, c.I, c.D)
 	case !(c.P+c.I+c.D > 0):
-		return c, fmt.Errorf("pengcde/ode: PID has P + I + D = %g, want it positive, so that larger errors make smaller "+
-			"steps: %w", c.P+c.I+c.D, ErrInput)
+		return c, errs.New(ErrInput, "pengcde/ode: PID has P + I + D = %g, want it positive, so that larger errors make "+
+			"smaller steps", c.P+c.I+c.D)
 	case c.Safety >= 1 || c.Shrink > c.Safety || c.Grow < 1:
-		return c, fmt.Errorf("pengcde/ode: PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= Grow: %w",
-			c.Shrink, c.Safety, c.Grow, ErrInput)
+		return c, errs.New(ErrInput, "pengcde/ode: PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= "+
+			"Grow", c.Shrink, c.Safety, c.Grow)
 	case !(c.Min >= 0) || c.Min > c.Max:
-		return c, fmt.Errorf("pengcde/ode: PID has Min %g, Max %g, want 0 <= Min <= Max: %w", c.Min, c.Max, ErrInput)
+		return c, errs.New(ErrInput, "pengcde/ode: PID has Min %g, Max %g, want 0 <= Min <= Max", c.Min, c.Max)
 	}
 	c.First = math.Max(math.Min(c.First, c.Max), c.Min)
 	if automatic {

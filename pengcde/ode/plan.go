@@ -1,11 +1,12 @@
 package ode
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Plan is what a solve and its pullback will take.
@@ -67,8 +68,8 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 		plan.Evaluations = append(plan.Evaluations, start+steps*plan.StepEvaluations)
 	}
 	if rounds > maxConstant {
-		return nil, fmt.Errorf("pengcde/ode: plan of %d steps, want at most %d: plan with as many as a shorter run took: %w",
-			rounds, maxConstant, ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: plan of %d steps, want at most %d: plan with as many as a shorter "+
+			"run took", rounds, maxConstant)
 	}
 	passes := rounds + 1 // of the pullback
 	crowded := p.Save == AtTimes && len(times[0]) > rows

@@ -1,8 +1,9 @@
 package ode
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // sample is where one sample of the batch stands.
@@ -106,8 +107,8 @@ func (sm *sample) active() bool { return sm.t != sm.t1 && sm.failure == nil }
 func (sm *sample) propose() (float64, error) {
 	end := sm.steps.Next(sm.t)
 	if math.IsNaN(end) || direction(sm.t, sm.t1)*(end-sm.t) < 0 {
-		return 0, fmt.Errorf("pengcde/ode: the step size proposed a step from %g to %g, want one towards %g: %w", sm.t, end,
-			sm.t1, ErrInput)
+		return 0, errs.New(ErrInput, "pengcde/ode: the step size proposed a step from %g to %g, want one towards %g", sm.t,
+			end, sm.t1)
 	}
 	near := sm.near
 	if sm.rejected {

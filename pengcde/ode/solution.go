@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -128,11 +129,10 @@ func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gr
 		return nil, ErrClosed
 	}
 	if !cotangent.Ok() {
-		return nil, fmt.Errorf("pengcde/ode: cotangent is nil or was freed, want the shape %s of Z: %w", s.shape, ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: cotangent is nil or was freed, want the shape %s of Z", s.shape)
 	}
 	if !cotangent.Shape().Equal(s.shape) {
-		return nil, fmt.Errorf("pengcde/ode: cotangent is %s, want the shape %s of Z: %w", cotangent.Shape(), s.shape,
-			ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: cotangent is %s, want the shape %s of Z", cotangent.Shape(), s.shape)
 	}
 	if err := s.checkReached(cotangent); err != nil {
 		return nil, err

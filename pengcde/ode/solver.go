@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/panics"
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -60,7 +60,7 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		return nil, errs.In("pengcde/ode: New", err, ErrInput)
 	}
 	if field == nil {
-		return nil, fmt.Errorf("pengcde/ode: New needs a field: %w", ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: New needs a field")
 	}
 	s := &Solver{backend: backend, field: checked(field), method: cmp.Or(config.Method, Tsit5),
 		stepSize: config.StepSize, maxSteps: config.MaxSteps, params: config.Parameters}
@@ -85,7 +85,7 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		}
 	}
 	if s.maxSteps < 0 || s.params < 0 {
-		return nil, fmt.Errorf("pengcde/ode: MaxSteps %d, Parameters %d, want 0 or more: %w", s.maxSteps, s.params, ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: MaxSteps %d, Parameters %d, want 0 or more", s.maxSteps, s.params)
 	}
 	for _, p := range []struct {
 		program **xla.Program
@@ -148,11 +148,11 @@ func (s *Solver) Evaluate(ctx context.Context, z0 *tensors.Tensor, times [][]flo
 func (s *Solver) checkArgs(args []*tensors.Tensor) error {
 	for i, arg := range args {
 		if !arg.Ok() {
-			return fmt.Errorf("pengcde/ode: arg %d is nil or was freed, want it until the last pullback: %w", i, ErrInput)
+			return errs.New(ErrInput, "pengcde/ode: arg %d is nil or was freed, want it until the last pullback", i)
 		}
 	}
 	if s.params > len(args) {
-		return fmt.Errorf("pengcde/ode: %d args, want at least Config.Parameters = %d: %w", len(args), s.params, ErrInput)
+		return errs.New(ErrInput, "pengcde/ode: %d args, want at least Config.Parameters = %d", len(args), s.params)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func checked(field Piecewise) Piecewise {
 			if k != nil {
 				got = k.Shape().String()
 			}
-			panic(fmt.Errorf("pengcde/ode: the field gives %s, want the state's %s: %w", got, z.Shape(), ErrInput))
+			panic(errs.New(ErrInput, "pengcde/ode: the field gives %s, want the state's %s", got, z.Shape()))
 		}
 		return k
 	}

@@ -3,6 +3,8 @@ package ode
 import (
 	"fmt"
 	"math"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // StepSize chooses the sizes of steps, as [PID], [Constant] and [Given] do.
@@ -37,8 +39,7 @@ const maxConstant = 10_000_000
 // check finds a step that no solve can take.
 func (c Constant) check() error {
 	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
-		return fmt.Errorf("pengcde/ode: constant step %g, want a positive number, also backward in time: %w", c.Step,
-			ErrInput)
+		return errs.New(ErrInput, "pengcde/ode: constant step %g, want a positive number, also backward in time", c.Step)
 	}
 	return nil
 }
@@ -50,9 +51,8 @@ func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
 	}
 	ratio := math.Abs(t1-t0) / c.Step
 	if !(ratio <= maxConstant) {
-		return nil, fmt.Errorf("pengcde/ode: constant step %g from %g to %g takes %g steps, want at most %d: try a larger "+
-			"step: %w",
-			c.Step, t0, t1, ratio, maxConstant, ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: constant step %g from %g to %g takes %g steps, want at most %d: try "+
+			"a larger step", c.Step, t0, t1, ratio, maxConstant)
 	}
 	n := int(math.Max(1, math.Ceil(ratio*(1-1e-9))))
 	ends := make([]float64, n)
@@ -79,8 +79,8 @@ func (c Given) Steps(sample, _ int, t0, t1 float64) (Steps, error) {
 		row = 0
 	}
 	if row >= len(c.Ends) || len(c.Ends[row]) == 0 {
-		return nil, fmt.Errorf("pengcde/ode: no given steps for sample %d, want a row for each sample or one for all: %w",
-			sample, ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/ode: no given steps for sample %d, want a row for each sample or one for "+
+			"all", sample)
 	}
 	ends, last := c.Ends[row], t0
 	for i, end := range ends {

@@ -55,8 +55,7 @@ func ExampleFill() {
 	// pengcde/path:
 	// feature 0 of node 0:
 	// never observed at 2 knots, want one value at least:
-	// give it one (such as 0) or leave the feature out:
-	// invalid values
+	// give it one (such as 0) or leave the feature out
 }
 
 // A rectilinear path is solved along an axis twice as long: its places for the times at which a state is wanted.

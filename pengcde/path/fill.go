@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrValues is wrapped by errors about values that no path can go through.
@@ -72,23 +74,23 @@ func Fill(kind Kind, mask Mask, knots []float64, features [][]float64, nodes int
 // checkFeatures finds shapes that differ and infinite values; p is the number of features of a node.
 func checkFeatures(knots []float64, features [][]float64, nodes int) (p int, missing bool, err error) {
 	if len(features) != len(knots) {
-		return 0, false, fmt.Errorf("pengcde/path: features at %d of %d knots, want a row for each: %w", len(features),
-			len(knots), ErrValues)
+		return 0, false, errs.New(ErrValues, "pengcde/path: features at %d of %d knots, want a row for each", len(features),
+			len(knots))
 	}
 	size := len(features[0])
 	if nodes < 1 || size == 0 || size%nodes != 0 {
-		return 0, false, fmt.Errorf("pengcde/path: %d features at knot 0, want as many for each of %d nodes, at least one: "+
-			"%w", size, nodes, ErrValues)
+		return 0, false, errs.New(ErrValues, "pengcde/path: %d features at knot 0, want as many for each of %d nodes, at "+
+			"least one", size, nodes)
 	}
 	p = size / nodes
 	for k, row := range features {
 		if len(row) != size {
-			return 0, false, fmt.Errorf("pengcde/path: %d features at knot %d, %d at knot 0: %w", len(row), k, size, ErrValues)
+			return 0, false, errs.New(ErrValues, "pengcde/path: %d features at knot %d, %d at knot 0", len(row), k, size)
 		}
 		for i, x := range row {
 			if math.IsInf(x, 0) {
-				return 0, false, fmt.Errorf("pengcde/path: feature %d of node %d is %g at knot %d, want a finite value, or NaN "+
-					"where it is missing: %w", i%p, i/p, x, k, ErrValues)
+				return 0, false, errs.New(ErrValues, "pengcde/path: feature %d of node %d is %g at knot %d, want a finite "+
+					"value, or NaN where it is missing", i%p, i/p, x, k)
 			}
 			missing = missing || math.IsNaN(x)
 		}
@@ -105,8 +107,8 @@ func fillChannel(kind Kind, knots, values []float64) ([]float64, error) {
 		}
 	}
 	if len(seen) == 0 {
-		return nil, fmt.Errorf("never observed at %d knots, want one value at least: give it one (such as 0) or leave the "+
-			"feature out: %w", len(knots), ErrValues)
+		return nil, errs.New(ErrValues, "never observed at %d knots, want one value at least: give it one (such as 0) or "+
+			"leave the feature out", len(knots))
 	}
 	full := slices.Clone(values)
 	full[0], full[len(full)-1] = values[seen[0]], values[seen[len(seen)-1]]
@@ -136,7 +138,7 @@ func fillChannel(kind Kind, knots, values []float64) ([]float64, error) {
 				full[k] = between(full[left], full[right], (knots[k]-knots[left])/(knots[right]-knots[left]))
 			}
 			if math.IsNaN(full[k]) || math.IsInf(full[k], 0) {
-				return nil, fmt.Errorf("filled by %g at knot %d: scale the values down: %w", full[k], k, ErrValues)
+				return nil, errs.New(ErrValues, "filled by %g at knot %d: scale the values down", full[k], k)
 			}
 		}
 	}

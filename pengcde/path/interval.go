@@ -1,10 +1,10 @@
 package path
 
 import (
-	"fmt"
-
 	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Interval says where a time lies among the knots of its sample, and how the values at knots combine there.
@@ -35,8 +35,8 @@ func (i Interval) Freeze(moving *Node) Interval {
 func (i Interval) fits(what string, x *Node) {
 	batch := i.Knots.Shape().Dim(0)
 	if x.Rank() < 2 || x.Shape().Dim(0) != batch || i.count > 0 && x.Shape().Dim(1) != i.count {
-		panic(fmt.Errorf("pengcde/path: %s %s, want [batch, T, ...] of %d samples and %d knots: %w", what, x.Shape(), batch,
-			i.count, ErrValues))
+		panic(errs.New(ErrValues, "pengcde/path: %s %s, want [batch, T, ...] of %d samples and %d knots", what, x.Shape(),
+			batch, i.count))
 	}
 }
 
@@ -44,8 +44,7 @@ func (i Interval) fits(what string, x *Node) {
 func (i Interval) floats(x *Node) {
 	batch := i.Knots.Shape().Dim(0)
 	if x.Rank() < 2 || x.Shape().Dim(0) != batch || !x.DType().IsFloat() {
-		panic(fmt.Errorf("pengcde/path: values %s, want floats, a row for each of %d samples: %w", x.Shape(), batch,
-			ErrValues))
+		panic(errs.New(ErrValues, "pengcde/path: values %s, want floats, a row for each of %d samples", x.Shape(), batch))
 	}
 }
 

@@ -2,8 +2,9 @@ package path
 
 import (
 	"errors"
-	"fmt"
 	"slices"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrKind is wrapped by errors about a [Kind] or a [Mask] that does not exist.
@@ -37,7 +38,7 @@ func (k Kind) Check() error { return check("kind", k, kinds) }
 
 func check[T ~string](what string, got T, known []T) error {
 	if got != "" && !slices.Contains(known, got) {
-		return fmt.Errorf("pengcde/path: %s %q, want one of %q: %w", what, got, known, ErrKind)
+		return errs.New(ErrKind, "pengcde/path: %s %q, want one of %q", what, got, known)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrKnots is wrapped by errors about knots.
@@ -25,22 +27,22 @@ func CheckKnots(knots []float64) error {
 
 func checkKnots(knots []float64) error {
 	if len(knots) < 2 {
-		return fmt.Errorf("%d knots, want at least 2: a path needs two observations: %w", len(knots), ErrKnots)
+		return errs.New(ErrKnots, "%d knots, want at least 2: a path needs two observations", len(knots))
 	}
 	for k, t := range knots {
 		if math.IsNaN(t) || math.IsInf(t, 0) {
-			return fmt.Errorf("knot %d is %g, want a finite time: %w", k, t, ErrKnots)
+			return errs.New(ErrKnots, "knot %d is %g, want a finite time", k, t)
 		}
 		if k == 0 {
 			continue
 		}
 		if t <= knots[k-1] {
-			return fmt.Errorf("knot %d is %g after %g, want times that increase strictly: sort observations and merge equal "+
-				"times: %w", k, t, knots[k-1], ErrKnots)
+			return errs.New(ErrKnots, "knot %d is %g after %g, want times that increase strictly: sort observations and "+
+				"merge equal times", k, t, knots[k-1])
 		}
 		if h := t - knots[k-1]; h < shortest || h > longest {
-			return fmt.Errorf("knot %d comes %g after the one before, want %g to %g: choose another unit of time: %w", k, h,
-				shortest, longest, ErrKnots)
+			return errs.New(ErrKnots, "knot %d comes %g after the one before, want %g to %g: choose another unit of time", k,
+				h, shortest, longest)
 		}
 	}
 	return nil
@@ -54,14 +56,14 @@ func Knots(kind Kind, knots [][]float64) ([]*tensors.Tensor, error) {
 		return nil, err
 	}
 	if len(knots) == 0 {
-		return nil, fmt.Errorf("pengcde/path: knots of no samples: %w", ErrKnots)
+		return nil, errs.New(ErrKnots, "pengcde/path: knots of no samples")
 	}
 	batch, count := len(knots), len(knots[0])
 	var flat, curvature []float64
 	for b, times := range knots {
 		if len(times) != count {
-			return nil, fmt.Errorf("pengcde/path: sample %d has %d knots, sample 0 has %d: put samples of other lengths in "+
-				"batches of their own: %w", b, len(times), count, ErrKnots)
+			return nil, errs.New(ErrKnots, "pengcde/path: sample %d has %d knots, sample 0 has %d: put samples of other "+
+				"lengths in batches of their own", b, len(times), count)
 		}
 		if err := checkKnots(times); err != nil {
 			return nil, fmt.Errorf("pengcde/path: sample %d: %w", b, err)

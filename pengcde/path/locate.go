@@ -2,10 +2,11 @@ package path
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Locate finds the interval of t [batch] float64 among knots, those of [Knots] or their times alone where the kind is
@@ -23,19 +24,18 @@ func Locate(kind Kind, knots []*Node, t, side *Node) Interval {
 		panic(err)
 	}
 	if len(knots) == 0 || kind == Natural && len(knots) < 2 {
-		panic(fmt.Errorf("pengcde/path: %d tensors of knots for a %v path, want those that Knots makes: %w", len(knots), kind,
-			ErrKnots))
+		panic(errs.New(ErrKnots, "pengcde/path: %d tensors of knots for a %v path, want those that Knots makes", len(knots),
+			kind))
 	}
 	times := knots[0]
 	// A gather past the end is silent.
 	if times.Rank() != 2 || t.Rank() != 1 || t.Shape().Dim(0) != times.Shape().Dim(0) ||
 		times.DType() != dtypes.Float64 || t.DType() != dtypes.Float64 {
-		panic(fmt.Errorf("pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64: %w", t.Shape(),
-			times.Shape(), ErrKnots))
+		panic(errs.New(ErrKnots, "pengcde/path: times %s and knots %s, want [batch] and [batch, T] float64", t.Shape(),
+			times.Shape()))
 	}
 	if side != nil && !side.Shape().Equal(t.Shape()) {
-		panic(fmt.Errorf("pengcde/path: side %s of times %s, want one of the same shape: %w", side.Shape(), t.Shape(),
-			ErrKnots))
+		panic(errs.New(ErrKnots, "pengcde/path: side %s of times %s, want one of the same shape", side.Shape(), t.Shape()))
 	}
 	m := moment{t, side}
 	var i Interval

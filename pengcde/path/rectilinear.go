@@ -1,10 +1,11 @@
 package path
 
 import (
-	"fmt"
 	"sort"
 
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // rectilinear is the path that never looks ahead: from knot to knot time moves first, for as long as the interval h,
@@ -37,7 +38,7 @@ func rectilinear(times *Node, m moment) Interval {
 // them. Without knots there is no axis: then it panics, with an error that wraps [ErrKnots].
 func Lengthen(knots, times []float64) []float64 {
 	if len(knots) == 0 {
-		panic(fmt.Errorf("pengcde/path: no knots to lengthen, want those of the observations: %w", ErrKnots))
+		panic(errs.New(ErrKnots, "pengcde/path: no knots to lengthen, want those of the observations"))
 	}
 	out := make([]float64, len(times))
 	for i, t := range times {

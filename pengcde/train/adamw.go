@@ -9,7 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/pengcde/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -38,8 +38,8 @@ func (a AdamW) withDefaults() (AdamW, error) {
 	fraction := func(x float64) bool { return x > 0 && x < 1 }
 	if !positive(a.LearningRate) || !fraction(a.Beta1) || !fraction(a.Beta2) || !positive(a.Epsilon) ||
 		math.IsNaN(a.WeightDecay) || math.IsInf(a.WeightDecay, 1) || math.IsNaN(a.Clip) {
-		return a, fmt.Errorf("pengcde/train: AdamW %+v: want a positive finite learning rate and epsilon, betas "+
-			"between 0 and 1, a finite weight decay and a number for the clip: %w", a, ErrInput)
+		return a, errs.New(ErrInput, "pengcde/train: AdamW %+v: want a positive finite learning rate and epsilon, betas "+
+			"between 0 and 1, a finite weight decay and a number for the clip", a)
 	}
 	a.WeightDecay = max(a.WeightDecay, 0)
 	return a, nil

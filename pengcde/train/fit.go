@@ -14,6 +14,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -63,8 +64,11 @@ type Progress struct {
 	TrainLoss, Validation, Best float64
 	// Seconds are those of the epoch; the first compiles.
 	Seconds float64
-	// Left estimates the time to the last epoch; early stopping may end sooner.
+	// Left estimates the time to the last epoch by those after the first, which compiles; 0 where none is done. Early
+	// stopping may end sooner.
 	Elapsed, Left time.Duration
+	// Fraction is the part of this call's time that has passed, as a bar needs it; NaN where Left is not known.
+	Fraction float64
 }
 
 // String is one line for a terminal.
@@ -73,7 +77,10 @@ func (p Progress) String() string {
 	if !math.IsNaN(p.Validation) {
 		line += fmt.Sprintf("  validation %.4g  best %.4g", p.Validation, p.Best)
 	}
-	return line + fmt.Sprintf("  %s left at most", p.Left.Round(time.Second))
+	if p.Left > 0 {
+		line += fmt.Sprintf("  %s left at most", p.Left.Round(time.Second))
+	}
+	return line
 }
 
 // Epoch is what one epoch gave.
@@ -115,8 +122,8 @@ func (c Config) withDefaults() (Config, error) {
 	c.Epochs, c.EvaluateEvery, c.Patience = cmp.Or(c.Epochs, 200), cmp.Or(c.EvaluateEvery, 5), cmp.Or(c.Patience, 15)
 	c.MinEpochs, c.BatchSize = cmp.Or(c.MinEpochs, 20), cmp.Or(c.BatchSize, 1)
 	if c.Epochs < 0 || c.Patience < 0 || c.BatchSize < 0 {
-		return c, fmt.Errorf("pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers: %w",
-			c.Epochs, c.Patience, c.BatchSize, ErrInput)
+		return c, errs.New(ErrInput, "pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers",
+			c.Epochs, c.Patience, c.BatchSize)
 	}
 	return c, nil
 }
@@ -141,8 +148,8 @@ func (c Config) optimiser(backend *xla.Backend, params []*tensors.Tensor) (*Opti
 		return nil, err
 	}
 	if settings != c.Update.config {
-		return nil, fmt.Errorf("pengcde/train: Config.AdamW is %+v, Config.Update was made for %+v: make another "+
-			"with NewUpdate: %w", settings, c.Update.config, ErrInput)
+		return nil, errs.New(ErrInput, "pengcde/train: Config.AdamW is %+v, Config.Update was made for %+v: make another "+
+			"with NewUpdate", settings, c.Update.config)
 	}
 	return c.Update.Optimiser(params), nil
 }
@@ -168,7 +175,8 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 		return l.params, nil, err
 	}
 	l.start = time.Now().Add(-time.Duration(l.Seconds * float64(time.Second)))
-	l.written = time.Now()
+	l.called, l.first = time.Now(), len(l.report.Epochs)
+	l.written = l.called
 	err = l.run(ctx)
 	l.report.Seconds = l.seconds()
 	switch {
@@ -196,6 +204,8 @@ type loop struct {
 	params    []*tensors.Tensor
 	best      []*tensors.Tensor // copies on the host
 	report    *Report
+	called    time.Time // when this call began
+	first     int       // its first epoch, which compiles
 	start     time.Time // as if training had never been cut off
 	key       string    // of the checkpoint
 	written   time.Time // when the checkpoint was
@@ -301,7 +311,7 @@ func (l *loop) progress() {
 	done := len(l.report.Epochs)
 	last := l.report.Epochs[done-1]
 	p := Progress{Epoch: done, Epochs: l.config.Epochs, TrainLoss: last.TrainLoss, Seconds: last.Seconds,
-		Validation: math.NaN(), Best: math.NaN(), Elapsed: time.Since(l.start)}
+		Validation: math.NaN(), Best: math.NaN(), Elapsed: time.Since(l.start), Fraction: math.NaN()}
 	for _, epoch := range l.report.Epochs {
 		if !math.IsNaN(epoch.Validation) {
 			p.Validation = epoch.Validation
@@ -310,6 +320,14 @@ func (l *loop) progress() {
 	if l.report.Best >= 0 {
 		p.Best = l.report.BestValidation
 	}
-	p.Left = p.Elapsed * time.Duration(p.Epochs-done) / time.Duration(done)
+	if after := l.report.Epochs[l.first:][1:]; len(after) > 0 {
+		seconds := 0.0
+		for _, epoch := range after {
+			seconds += epoch.Seconds / float64(len(after))
+		}
+		p.Left = time.Duration(seconds * float64(p.Epochs-done) * float64(time.Second))
+		passed := time.Since(l.called)
+		p.Fraction = float64(passed) / float64(passed+p.Left)
+	}
 	l.config.Progress(p)
 }

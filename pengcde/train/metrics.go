@@ -1,19 +1,20 @@
 package train
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // MSE is the mean over nodes (and components of the target) of (forecast - target)²; both are [nodes*outputs]. Targets
 // that are NaN were not observed and are left out; without any other the error wraps [ErrInput].
 func MSE(forecast, target []float64) (float64, error) {
 	if len(forecast) != len(target) || len(target) == 0 {
-		return 0, fmt.Errorf("pengcde/train: MSE of %d forecasts and %d targets, want as many of each and at least "+
-			"one: %w", len(forecast), len(target), ErrInput)
+		return 0, errs.New(ErrInput, "pengcde/train: MSE of %d forecasts and %d targets, want as many of each and at "+
+			"least one", len(forecast), len(target))
 	}
 	sum, observed := 0.0, 0
 	for i, y := range target {
@@ -23,8 +24,8 @@ func MSE(forecast, target []float64) (float64, error) {
 		}
 	}
 	if observed == 0 {
-		return 0, fmt.Errorf("pengcde/train: MSE of %d targets that are all NaN, want at least one observed: %w",
-			len(target), ErrInput)
+		return 0, errs.New(ErrInput, "pengcde/train: MSE of %d targets that are all NaN, want at least one observed",
+			len(target))
 	}
 	return sum / float64(observed), nil
 }
@@ -40,13 +41,12 @@ func MSE(forecast, target []float64) (float64, error) {
 // Targets that are NaN are left out as in [MSE]. Use it to compare with published numbers only.
 func BroadcastMSE(forecast, target []float64) (float64, error) {
 	if len(forecast) == 0 || len(target) == 0 {
-		return 0, fmt.Errorf("pengcde/train: BroadcastMSE of %d forecasts and %d targets, want at least one of each: "+
-			"%w", len(forecast), len(target), ErrInput)
+		return 0, errs.New(ErrInput, "pengcde/train: BroadcastMSE of %d forecasts and %d targets, want at least one of "+
+			"each", len(forecast), len(target))
 	}
 	target = slices.DeleteFunc(slices.Clone(target), math.IsNaN)
 	if len(target) == 0 {
-		return 0, fmt.Errorf("pengcde/train: BroadcastMSE of targets that are all NaN, want at least one observed: %w",
-			ErrInput)
+		return 0, errs.New(ErrInput, "pengcde/train: BroadcastMSE of targets that are all NaN, want at least one observed")
 	}
 	meanP, varP := stat.PopMeanVariance(forecast, nil)
 	meanY, varY := stat.PopMeanVariance(target, nil)

@@ -159,7 +159,7 @@ func ExampleMSE() {
 	fmt.Println(err)
 	// Output:
 	// 2 <nil>
-	// pengcde/train: MSE of 1 forecasts and 2 targets, want as many of each and at least one: invalid input
+	// pengcde/train: MSE of 1 forecasts and 2 targets, want as many of each and at least one
 }
 
 func ExampleBroadcastMSE() {

@@ -1,9 +1,8 @@
 package dynamics
 
 import (
-	"fmt"
-
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Graph is one snapshot of a graph, row by row and without absent edges.
@@ -16,7 +15,7 @@ type Graph struct {
 // NewGraph makes a graph of the edges of a pattern that have a weight other than 0; weights [edges] follow the pattern.
 func NewGraph(p *dyngraph.Pattern, weights []float64) (*Graph, error) {
 	if err := p.Validate(); err != nil {
-		return nil, fmt.Errorf("datasets/synthetic/dynamics: %w: %w", err, ErrInput)
+		return nil, errs.New(ErrInput, "datasets/synthetic/dynamics: %w", err)
 	}
 	if len(weights) != p.Edges() {
 		return nil, invalid("%d weights of %d edges, want as many", len(weights), p.Edges())

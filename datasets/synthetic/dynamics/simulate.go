@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Errors of a simulation wrap one of these: for what it was given, for steps that are too long for the dynamics on the
@@ -112,7 +113,7 @@ func (p Problem) check() error {
 }
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("datasets/synthetic/dynamics: %s: %w", fmt.Sprintf(format, args...), ErrInput)
+	return errs.New(ErrInput, "datasets/synthetic/dynamics: %s", fmt.Sprintf(format, args...))
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
@@ -40,7 +41,7 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 	}
 	steps, err := ode.Constant{Step: step}.Steps(0, s.method.ErrorOrder, t, last)
 	if err != nil {
-		return nil, fmt.Errorf("datasets/synthetic/dynamics: %w: %w", err, ErrInput)
+		return nil, errs.New(ErrInput, "datasets/synthetic/dynamics: %w", err)
 	}
 	s.dynamics.Rate(t, s.z, g, s.stages[0])
 	for t != last {

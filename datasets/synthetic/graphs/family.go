@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrInvalid is wrapped by every error about parameters that no graph can have or a graph that does not suit.
@@ -49,7 +50,7 @@ func Resolve(family Family) Family {
 }
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("graphs: %s: %w", fmt.Sprintf(format, args...), ErrInvalid)
+	return errs.New(ErrInvalid, "graphs: %s", fmt.Sprintf(format, args...))
 }
 
 // check refuses probabilities outside of [0, 1], sizes that the family cannot have or that int32 node numbers cannot

@@ -25,3 +25,12 @@ func TestIn(t *testing.T) {
 		}
 	}
 }
+
+// An error does not end in the words of its sentinel, and wraps it beside what its format wraps.
+func TestNew(t *testing.T) {
+	sentinel := errors.New("invalid input")
+	err := New(sentinel, "pengcde: %d nodes: %w", 3, io.EOF)
+	if err.Error() != "pengcde: 3 nodes: EOF" || !errors.Is(err, sentinel) || !errors.Is(err, io.EOF) {
+		t.Errorf("%v wraps EOF: %v, the sentinel: %v", err, errors.Is(err, io.EOF), errors.Is(err, sentinel))
+	}
+}

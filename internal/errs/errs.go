@@ -1,5 +1,6 @@
-// Package errs puts errors of one package into those of another so that people read each thing once: "pengcde: sample
-// 0: knot 2 is ...", not "pengcde: pengcde/path: sample 0: pengcde/path: knot 2 is ...: invalid knots: invalid input".
+// Package errs words errors so that people read each thing once, and programs still find what they wrap: "pengcde:
+// sample 0: knot 2 is ...", not "pengcde: pengcde/path: sample 0: pengcde/path: knot 2 is ...: invalid knots: invalid
+// input".
 package errs
 
 import (
@@ -9,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/panics"
 )
 
-// framed is an error in the words of the package that hands it on.
+// framed is an error in words of its own.
 type framed struct {
 	text string
 	errs []error
@@ -20,6 +21,12 @@ func (f *framed) Unwrap() []error { return f.errs }
 
 // Format adds the stack of an [*panics.Error] for %+v.
 func (f *framed) Format(s fmt.State, verb rune) { panics.Format(s, verb, f) }
+
+// New is [fmt.Errorf] for an error that also wraps a sentinel, whose words it does not add.
+func New(sentinel error, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return &framed{err.Error(), []error{err, sentinel}}
+}
 
 // In is err in a context, "CONTEXT: ERR", without the name of the package that err begins with. It wraps err and the
 // sentinels, whose words it does not add.

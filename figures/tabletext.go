@@ -1,0 +1,220 @@
+package figures
+
+import (
+	"slices"
+	"strings"
+)
+
+// marksOfText are written behind a number; their fields are equally wide.
+var marksOfText = [...]string{markNone: "", markBest: "◄", markClose: "~"}
+
+const between = 2 // columns of a terminal between those of a table
+
+// Text returns the table without any markup, in lines of at most width columns of a terminal (0 is 80): the best of a
+// column is marked ◄, what is close to it ~. A table that is wider has published values below the others and is
+// written in blocks, one below the other, each with the columns that name the rows; long titles, names and texts go on
+// in the next line. Nothing is cut off.
+func (t *Table) Text(width int) (string, error) {
+	width, err := textWidth(width)
+	if err != nil {
+		return "", err
+	}
+	l, err := t.layout()
+	if err != nil {
+		return "", err
+	}
+	columns, total := l.textColumns(false)
+	blocks := [][]textColumn{columns}
+	if total > width {
+		columns, _ = l.textColumns(true)
+		for _, share := range []int{30, 25, 20} { // of the width, for names: narrower if that takes fewer blocks
+			if b := l.blocks(columns, width, width*share/100); share == 30 || len(b) < len(blocks) {
+				blocks = b
+			}
+		}
+	}
+	var b strings.Builder
+	if t.Title != "" {
+		b.WriteString(strings.Join(wrap(t.Title, width), "\n") + "\n\n")
+	}
+	for i, block := range blocks {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		writeBlock(&b, block)
+	}
+	if t.Finding != "" {
+		b.WriteString("\n" + strings.Join(wrap(t.Finding, width), "\n") + "\n")
+	}
+	return b.String(), nil
+}
+
+// blocks puts as many columns beside those that name rows, which get so much of the width, as fit.
+func (l layout) blocks(columns []textColumn, width, names int) (blocks [][]textColumn) {
+	columns = slices.Clone(columns)
+	first := columns[:l.names(width)]
+	for j := range first {
+		first[j].width = min(first[j].width, names/len(first))
+		width -= first[j].width + between
+	}
+	free := width
+	block := slices.Clone(first)
+	for _, c := range columns[len(first):] {
+		c.width = min(c.width, width)
+		if c.width > free {
+			blocks, block, free = append(blocks, block), slices.Clone(first), width
+		}
+		block, free = append(block, c), free-c.width-between
+	}
+	return append(blocks, block)
+}
+
+// names is the number of leading columns that tell rows apart; 1 where the first few do not.
+func (l layout) names(width int) int {
+	for n := 1; n <= min(3, width/24, len(l.Columns)); n++ {
+		apart := make(map[string]bool)
+		for _, row := range l.strings(markdown) {
+			apart[strings.Join(row[:n], "|")] = true
+		}
+		if len(apart) == len(l.cells) {
+			return n
+		}
+	}
+	return 1
+}
+
+// textColumn is a column of plain text.
+type textColumn struct {
+	title string
+	rows  [][]string // [row][line]
+	width int
+	words bool // aligned left
+}
+
+// textColumns are those of the table, and how wide they are beside each other.
+func (l layout) textColumns(stacked bool) (columns []textColumn, total int) {
+	for j := range l.Columns {
+		columns = append(columns, l.textColumn(j, stacked))
+		total += columns[j].width + between
+	}
+	return columns, total - between
+}
+
+// textColumn aligns means, half-widths, marks and published values, which stand below the others if stacked.
+func (l layout) textColumn(j int, stacked bool) textColumn {
+	c := textColumn{title: l.Columns[j].Title, words: l.Words[j]}
+	means, halves, published := make([]string, len(l.cells)), make([]string, len(l.cells)), make([]string, len(l.cells))
+	meanWidth, halfWidth, markWidth, publishedWidth := 0, 0, 0, 0
+	for i, row := range l.cells {
+		w := row[j]
+		if w.kind == numberCell && !strings.HasPrefix(w.value, "(") { // as in (1.2 ± 0.1)×10⁶, which stands alone
+			means[i], halves[i], _ = strings.Cut(w.value, " ± ")
+		}
+		if w.published != "" {
+			published[i] = "(" + w.published + ")"
+		}
+		meanWidth, halfWidth = max(meanWidth, columnsOf(means[i])), max(halfWidth, columnsOf(halves[i]))
+		markWidth = max(markWidth, columnsOf(marksOfText[w.mark]))
+		publishedWidth = max(publishedWidth, columnsOf(published[i]))
+	}
+	values, valueWidth := make([]string, len(l.cells)), 0
+	for i, row := range l.cells {
+		values[i] = strings.Join(strings.Fields(row[j].value), " ")
+		if means[i] != "" && halfWidth > 0 {
+			values[i] = padded(means[i], meanWidth, false)
+			if halves[i] != "" {
+				values[i] += " ± " + padded(halves[i], halfWidth, false)
+			} else {
+				values[i] += strings.Repeat(" ", 3+halfWidth)
+			}
+		}
+		valueWidth = max(valueWidth, columnsOf(values[i]))
+	}
+	for i, row := range l.cells {
+		lines := []string{values[i]}
+		if !c.words {
+			lines[0] = padded(values[i], valueWidth, false)
+		}
+		if markWidth > 0 {
+			lines[0] += " " + padded(marksOfText[row[j].mark], markWidth, true)
+		}
+		switch below := published[i] + strings.Repeat(" ", markWidth); {
+		case stacked && published[i] != "":
+			lines = append(lines, below)
+		case !stacked && publishedWidth > 0:
+			lines[0] += " " + padded(published[i], publishedWidth, false)
+		}
+		for _, line := range lines {
+			c.width = max(c.width, columnsOf(line))
+		}
+		c.rows = append(c.rows, lines)
+	}
+	for _, word := range strings.Fields(c.title) {
+		c.width = max(c.width, columnsOf(word))
+	}
+	return c
+}
+
+// fitted are lines no wider than the column. A name that goes on in the next line is indented there, so that it differs
+// from a new one.
+func (c textColumn) fitted(lines []string) (all []string) {
+	for _, line := range lines {
+		if columnsOf(line) <= c.width {
+			all = append(all, line)
+			continue
+		}
+		wrapped := wrap(line, c.width)
+		if rest := wrapped[1:]; c.words && c.width > 8 {
+			line = strings.Join(strings.Fields(line), " ")
+			rest = wrap(strings.TrimPrefix(line, wrapped[0]), c.width-2)
+			for k := range rest {
+				rest[k] = "  " + rest[k]
+			}
+			wrapped = append(wrapped[:1], rest...)
+		}
+		all = append(all, wrapped...)
+	}
+	return all
+}
+
+// writeBlock writes columns beside each other.
+func writeBlock(b *strings.Builder, columns []textColumn) {
+	titles, rules := make([][]string, len(columns)), make([][]string, len(columns))
+	highest := 0
+	for j, c := range columns {
+		titles[j] = wrap(c.title, c.width)
+		rules[j] = []string{strings.Repeat("-", c.width)}
+		highest = max(highest, len(titles[j]))
+	}
+	for j := range titles { // which stand on the rule
+		titles[j] = append(make([]string, highest-len(titles[j])), titles[j]...)
+	}
+	writeRow(b, columns, titles)
+	writeRow(b, columns, rules)
+	for i := range columns[0].rows {
+		cells := make([][]string, len(columns))
+		for j, c := range columns {
+			cells[j] = c.fitted(c.rows[i])
+		}
+		writeRow(b, columns, cells)
+	}
+}
+
+// writeRow writes the lines of one row.
+func writeRow(b *strings.Builder, columns []textColumn, cells [][]string) {
+	for k := 0; ; k++ {
+		var line []string
+		more := false
+		for j, lines := range cells {
+			text := ""
+			if k < len(lines) {
+				text, more = lines[k], true
+			}
+			line = append(line, padded(text, columns[j].width, columns[j].words))
+		}
+		if !more {
+			return
+		}
+		b.WriteString(strings.TrimRight(strings.Join(line, strings.Repeat(" ", between)), " ") + "\n")
+	}
+}
