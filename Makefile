@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer strip clean
+.PHONY: help setup plugin pengcde test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -94,6 +94,17 @@ build/peer-venv/stamp: bench/peer/requirements.txt
 	@rm -rf build/peer-venv
 	@$${PYTHON:-python3} -m venv build/peer-venv
 	@build/peer-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+site: build/site-venv/stamp ## the documentation, build/site/index.html, which opens without a network
+	@build/site-venv/bin/python -m sphinx -q -W --keep-going -b html -d build/site-doctrees docs build/site
+	@echo "build/site/index.html"
+
+build/site-venv/stamp: tools/site-requirements.txt
+	@echo "set-up: Sphinx into build/site-venv (20 MB to download, about 20 seconds)"
+	@rm -rf build/site-venv
+	@$${PYTHON:-python3} -m venv build/site-venv
+	@build/site-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 strip: setup ## take the outputs out of the notebooks, as they are committed
