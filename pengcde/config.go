@@ -92,8 +92,8 @@ type Config struct {
 	// keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
 	Memory ode.Memory `json:"-"`
 	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make
-	// states so large that forecasts are no more exact than the solver's tolerance of such states. nil means os.Stderr;
-	// io.Discard silences it.
+	// states so large that forecasts are no more exact than the solver's tolerance of such states, and one when a
+	// feature of 1000 or more is met, where models want order 1. nil means os.Stderr; io.Discard silences it.
 	Notices io.Writer `json:"-"`
 	// Float64 computes in float64 in place of float32.
 	Float64 bool `json:",omitempty"`

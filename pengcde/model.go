@@ -22,7 +22,7 @@ type Model struct {
 	network *network
 	params  []*tensors.Tensor // nil when closed, or lost with the device
 	closed  bool
-	noted   bool // Config.Notices was told of the control
+	noted   struct{ control, features bool } // what Config.Notices was told of
 }
 
 // New makes a model with freshly drawn parameters. It compiles when it first meets data.
@@ -82,7 +82,7 @@ func (m *Model) Reset(seed uint64, normalise dyngraph.Normalisation) {
 	}
 	xla.Free(m.params...)
 	normalise = cmp.Or(normalise, dyngraph.NormalisedLaplacian)
-	m.noted = m.noted && normalise == m.config.Normalise
+	m.noted.control = m.noted.control && normalise == m.config.Normalise
 	m.config.Seed, m.config.Normalise = seed, normalise
 	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)
 }

@@ -16,14 +16,14 @@ const largeControl = 1e3
 
 // noteControl tells once, on Config.Notices, of a large control.
 func (m *Model) noteControl(s *dyngraph.Series, p *dyngraph.Pattern, snapshots [][]float64) {
-	if m.noted {
+	if m.noted.control {
 		return
 	}
 	node, sum := largestSum(p, snapshots)
 	if !(sum > largeControl) {
 		return
 	}
-	m.noted = true
+	m.noted.control = true
 	fmt.Fprintf(cmp.Or[io.Writer](m.config.Notices, os.Stderr),
 		"pengcde: control %v of series %q: the entries of node %d sum to %.2g. "+
 			"States grow to that order, and the solver's error with them: rounding, or another order of the nodes, can "+
@@ -48,4 +48,31 @@ func largestSum(p *dyngraph.Pattern, snapshots [][]float64) (node int, sum float
 		}
 	}
 	return node, sum
+}
+
+// largeFeature is the magnitude from which on a feature is called large: of standardised ones hardly any is above 10.
+const largeFeature = 1e3
+
+// noteFeatures tells once, on Config.Notices, of a large feature among those that a window sees from a snapshot on.
+func (m *Model) noteFeatures(s *dyngraph.Series, start int, seen [][]float64) {
+	if m.noted.features {
+		return
+	}
+	largest, snapshot, at := 0.0, 0, 0
+	for k, row := range seen {
+		for i, x := range row {
+			if math.Abs(x) > math.Abs(largest) {
+				largest, snapshot, at = x, start+k, i
+			}
+		}
+	}
+	if math.Abs(largest) < largeFeature {
+		return
+	}
+	m.noted.features = true
+	fmt.Fprintf(cmp.Or[io.Writer](m.config.Notices, os.Stderr),
+		"pengcde: feature %d of node %d is %.3g in snapshot %d of series %q, and models learn from features of order 1: "+
+			"beside a large one others hardly count, and steps of the solver become small. Standardise each feature by its "+
+			"mean and deviation in the training snapshots, or take log(1+x) of counts.\n",
+		at%s.FeatureSize, at/s.FeatureSize, largest, snapshot, s.Name)
 }

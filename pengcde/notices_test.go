@@ -3,6 +3,7 @@ package pengcde
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -75,6 +76,38 @@ func TestNoticeOfALargeControl(t *testing.T) {
 	}
 	if name := difference(Config{Notices: &bytes.Buffer{}}, Config{}); name != "" {
 		t.Errorf("models that differ in %s alone are not trained together", name)
+	}
+}
+
+// A feature that was not standardised is told of once, with where it is; others are not, and missing ones do no harm.
+func TestNoticeOfLargeFeatures(t *testing.T) {
+	for name, c := range map[string]struct {
+		value float64
+		want  string
+	}{
+		"of order 1":           {3, ""},
+		"below a thousand":     {-999, ""},
+		"missing":              {math.NaN(), ""},
+		"a thousand":           {1000, "feature 1 of node 4 is 1e+03 in snapshot 3 of series \"ring\""},
+		"negative, and larger": {-2.5e6, "feature 1 of node 4 is -2.5e+06 in snapshot 3 of series \"ring\""},
+	} {
+		s, ctx := ring(t), context.Background()
+		s.Name = "ring"
+		s.Features[3][4*ringFeatures+1] = c.value
+		var notices bytes.Buffer
+		m := ringModel(t, func(cfg *Config) { cfg.Notices = &notices })
+		w := dyngraph.Window{Series: s, Start: 2, Length: 4}
+		for range 2 {
+			_, err := m.Fit(ctx, []dyngraph.Window{w}, nil, train.Config{Epochs: 1, EvaluateEvery: -1})
+			if err != nil && !errors.Is(err, train.ErrNotFinite) {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		lines := min(1, len(c.want))
+		if text := notices.String(); strings.Count(text, "\n") != lines || !strings.Contains(text, c.want) ||
+			lines > 0 && !strings.Contains(text, "Standardise each feature") {
+			t.Errorf("%s: %q, want %d lines with %q", name, text, lines, c.want)
+		}
 	}
 }
 

@@ -110,6 +110,7 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		return sample{}, errs.In("pengcde: weights of the "+here, err, ErrInput)
 	}
 	m.noteControl(s, pattern, snapshots)
+	m.noteFeatures(s, w.Start, seen)
 	// Observations are carried forward to where values are missing: then one shapes the path from the interval on that
 	// it ends, not before, and where nothing is observed the path does not change, so that steps need not end there.
 	features, err := path.Fill(path.Ramp, m.config.Mask, knots[:len(seen)], seen, m.config.Nodes)

@@ -85,8 +85,10 @@ func (c cell) name() (name string, ok bool) {
 	switch c.kind {
 	case textCell:
 		return c.text, utf8.ValidString(c.text) && !strings.ContainsRune(c.text, 0)
-	case wholeCell, numberCell:
-		return c.String(), !math.IsNaN(c.number) && !math.IsInf(c.number, 0)
+	case wholeCell:
+		return c.String(), true
+	case numberCell:
+		return strconv.FormatFloat(c.number, 'f', -1, 64), !math.IsInf(c.number, 0)
 	}
 	return "", false
 }

@@ -95,7 +95,7 @@ const (
 	defaultLags      = 8
 	defaultFraction  = 0.6
 	defaultMaxValues = 1 << 28
-	maxSnapshots     = 1 << 24 // an index of snapshots of its own, far above what a model is trained on
+	maxSnapshots     = 1 << 20 // far above what a model is trained on
 	maxLags          = 1 << 16
 )
 

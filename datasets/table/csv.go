@@ -12,7 +12,7 @@ import (
 )
 
 // longestRow bounds what is read for one row: a quote that is not closed would take the rest of the file.
-const longestRow = 64 << 20
+const longestRow = 16 << 20
 
 // rowLimit refuses to read on within one row.
 type rowLimit struct {

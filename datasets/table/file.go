@@ -124,12 +124,14 @@ func (f *file) unreadable(err error) error {
 	return &Error{Path: f.path, Found: cause.Error(), Wanted: "a file that can be read", Err: err}
 }
 
+const wantedColumn = "a column with this name"
+
 // locate finds the columns in a header, in the order asked for, and the names of the others.
 func (f *file) locate(header, columns []string, at place) (places []int, others []string, err error) {
 	for _, column := range columns {
 		found := slices.Index(header, column)
 		if found < 0 {
-			wanted := "a column with this name"
+			wanted := wantedColumn
 			if len(header) == 1 && f.comma == ',' {
 				for _, other := range []string{";", "\t", "|"} {
 					if strings.Contains(header[0], other) {

@@ -6,8 +6,8 @@ import "math"
 type grid struct {
 	how  Aggregate
 	rows []gridRow
-	// held is how many values the rows hold.
-	held int
+	// held is how many values the rows hold, widest how many one does at most.
+	held, widest int
 }
 
 // gridRow is that of one snapshot. Values are NaN where there is none; counts are for Mean, when for Last.
@@ -33,7 +33,10 @@ func (g *grid) row(snapshot, places int) *gridRow {
 	}
 	r := &g.rows[snapshot]
 	if more := places - len(r.values); more > 0 {
-		g.held += more
+		g.held, g.widest = g.held+more, max(g.widest, places)
+		if r.values == nil {
+			r.values = make([]float64, 0, g.widest)
+		}
 		for range more {
 			r.values = append(r.values, math.NaN())
 		}

@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -232,11 +233,25 @@ func (r *reader) readEdges(ctx context.Context) error {
 		return r.full(p, &r.edges)
 	})
 	if err != nil {
-		return err
+		return withNone(err, e)
 	}
 	r.unread(f, others)
 	r.edges.finish()
 	return nil
+}
+
+// withNone adds to an error about a missing column that an edges file may do without it.
+func withNone(err error, e Edges) error {
+	var at *Error
+	if errors.As(err, &at) && at.Wanted == wantedColumn {
+		switch at.Column {
+		case e.Time:
+			at.Wanted += fmt.Sprintf(", or Edges.Time %q for a graph that does not change", None)
+		case e.Weight:
+			at.Wanted += fmt.Sprintf(", or Edges.Weight %q to count rows", None)
+		}
+	}
+	return err
 }
 
 func (r *reader) readNodes(ctx context.Context) error {

@@ -42,7 +42,11 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	}
 	s.Weights = graphs[offset:]
 	r.times(s, steps, recipe)
+	r.noteSpacing(s.Times)
 	values := r.nodeValues(order, steps)
+	if err := r.noteGaps(values, recipe.NodeNames == nil); err != nil {
+		return nil, err
+	}
 	if recipe.NodeNames == nil {
 		recipe.NodeNames, recipe.Dated = s.NodeNames, r.clock.dated
 		recipe.measure(values, n)
@@ -151,16 +155,30 @@ func (r *reader) compareNodes() {
 	}
 }
 
+// pattern is made of the edges, each of which occurs once, with the place of each in it. [dyngraph.NewPattern] does that
+// too, in three times the memory.
+func (r *reader) pattern(order []int) (*dyngraph.Pattern, []int32) {
+	r.places = nil // only for reading
+	sorted := make([]int32, len(r.from))
+	for e := range sorted {
+		r.from[e], r.to[e] = int32(order[r.from[e]]), int32(order[r.to[e]])
+		sorted[e] = int32(e)
+	}
+	slices.SortFunc(sorted, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(r.from[a], r.from[b]), cmp.Compare(r.to[a], r.to[b]))
+	})
+	p := &dyngraph.Pattern{Nodes: len(r.names), From: make([]int32, len(sorted)), To: make([]int32, len(sorted))}
+	place := make([]int32, len(sorted))
+	for at, e := range sorted {
+		p.From[at], p.To[at], place[e] = r.from[e], r.to[e], int32(at)
+	}
+	r.from, r.to = nil, nil
+	return p, place
+}
+
 // graphs makes the pattern and returns the weights of each step.
 func (r *reader) graphs(s *dyngraph.Series, order []int, steps []step) ([][]float64, error) {
-	from, to := make([]int, len(r.from)), make([]int, len(r.to))
-	for e := range r.from {
-		from[e], to[e] = order[r.from[e]], order[r.to[e]]
-	}
-	pattern, place, err := dyngraph.NewPattern(len(r.names), from, to)
-	if err != nil {
-		return nil, fmt.Errorf("datasets/table: %w", err)
-	}
+	pattern, place := r.pattern(order)
 	s.Pattern = pattern
 	weights := func(snapshot int) []float64 {
 		row := make([]float64, pattern.Edges())
@@ -275,6 +293,52 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 		v.y, v.x = append(v.y, y), append(v.x, x)
 	}
 	return v
+}
+
+// noteGaps tells of missing values. When scales are to be taken, a target that has no value at all is an error.
+func (r *reader) noteGaps(v values, first bool) error {
+	count := func(rows [][]float64, k, size int, name string) error {
+		gaps, total := 0, 0
+		for _, row := range rows {
+			for at := k; at < len(row); at += size {
+				total++
+				if math.IsNaN(row[at]) {
+					gaps++
+				}
+			}
+		}
+		if gaps == total && first {
+			return &Error{Path: r.c.Nodes.Path, Column: name, Found: "no value in any row", Wanted: "numbers"}
+		}
+		if gaps > 0 {
+			r.notice("%s: column %q has no value for %d of %d pairs of a time and a node", r.c.Nodes.Path, name, gaps, total)
+		}
+		return nil
+	}
+	for k, name := range r.c.Nodes.Targets {
+		if err := count(v.y, k, v.targets, name); err != nil {
+			return err
+		}
+	}
+	for k, name := range r.c.Nodes.Features {
+		if err := count(v.x, k, v.features, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteSpacing tells of times that are numbers and far from 1 apart.
+func (r *reader) noteSpacing(times []float64) {
+	const far = 100
+	if r.clock.dated || len(times) < 2 {
+		return
+	}
+	gap := (times[len(times)-1] - times[0]) / float64(len(times)-1)
+	if gap > far || gap < 1.0/far {
+		r.notice("times are %.3g apart on average: models do best with times about 1 apart, so write days, weeks or years "+
+			"rather than seconds, or dates", gap)
+	}
 }
 
 func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }

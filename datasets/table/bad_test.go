@@ -1,0 +1,229 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// want is what an error has to say.
+type want struct {
+	file      string // base name
+	line, row int
+	column    string
+	text      string // part of what was found or wanted
+}
+
+func swap(text, old, new string) string {
+	if !strings.Contains(text, old) {
+		panic("no " + old)
+	}
+	return strings.Replace(text, old, new, 1)
+}
+
+// encoded is a Parquet file of rows.
+func encoded[T any](t *testing.T, rows ...T) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := parquet.Write(&out, rows); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+type parquetEdge struct {
+	Time        time.Time `parquet:"time,timestamp"`
+	Source      string    `parquet:"source"`
+	Destination string    `parquet:"destination"`
+	Weight      float64   `parquet:"weight"`
+}
+
+// TestBadFiles reads files that are wrong in one way each. Every one is an error that says where; none panics, and
+// nothing is left out in silence.
+func TestBadFiles(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2020, 3, n, 0, 0, 0, 0, time.UTC) }
+	goodParquet := encoded(t, parquetEdge{day(1), "a", "b", 1}, parquetEdge{day(2), "b", "c", 2})
+	type change func(c *table.Config)
+	step := func(s table.Step) change { return func(c *table.Config) { c.Step = s } }
+	for name, c := range map[string]struct {
+		edges, nodes         string // content, the good one where empty
+		edgesName, nodesName string
+		change               change
+		want                 want
+	}{
+		"missing column": {edges: swap(goodEdges, "weight", "people"),
+			want: want{"edges.csv", 1, 0, "weight", `found the columns "time", "source", "destination", "people"`}},
+		"missing target":   {nodes: swap(goodNodes, "cases", "deaths"), want: want{"nodes.csv", 1, 0, "cases", "columns"}},
+		"duplicate column": {edges: swap(goodEdges, "weight", "time"), want: want{"edges.csv", 1, 0, "time", "two columns"}},
+		"semicolons": {edges: strings.ReplaceAll(goodEdges, ",", ";"),
+			want: want{"edges.csv", 1, 0, "source", `separated by commas, not ";"`}},
+		"short row": {edges: swap(goodEdges, "a,b,1", "a,b"), want: want{"edges.csv", 2, 0, "", "found 3 cells, want 4"}},
+		"long row":  {nodes: swap(goodNodes, "b,5,9", "b,5,9,9"), want: want{"nodes.csv", 6, 0, "", "found 5 cells, want 4"}},
+		"unclosed quote": {edges: swap(goodEdges, "b,a,2", `"b,a,2`),
+			want: want{"edges.csv", 3, 0, "", "quote that is not closed"}},
+		"quote within a cell": {edges: swap(goodEdges, "b,a,2", `b"x",a,2`),
+			want: want{"edges.csv", 3, 0, "", "quote within a cell"}},
+		"row without end": {edges: goodEdges + `2020-03-02,"` + strings.Repeat("x", 17<<20),
+			want: want{"edges.csv", 5, 0, "", "a quote may not be closed"}},
+		"weight is no number": {edges: swap(goodEdges, "a,2", "a,two"),
+			want: want{"edges.csv", 3, 0, "weight", `found "two", want a number`}},
+		"decimal comma": {edges: swap(goodEdges, "b,a,2", `b,a,"2,5"`),
+			want: want{"edges.csv", 3, 0, "weight", `found "2,5", want a number`}},
+		"weight is missing":  {edges: swap(goodEdges, "a,2", "a,"), want: want{"edges.csv", 3, 0, "weight", "no value"}},
+		"weight is NaN":      {edges: swap(goodEdges, "a,2", "a,NaN"), want: want{"edges.csv", 3, 0, "weight", "NaN"}},
+		"weight is infinite": {edges: swap(goodEdges, "a,2", "a,Inf"), want: want{"edges.csv", 3, 0, "weight", "Inf"}},
+		"weight overflows":   {edges: swap(goodEdges, "a,2", "a,1e999"), want: want{"edges.csv", 3, 0, "weight", "1e999"}},
+		"sum overflows": {edges: goodEdges + strings.Repeat("2020-03-02,b,a,1e308\n", 2),
+			want: want{"edges.csv", 6, 0, "weight", "sum is too large"}},
+		"negative weight": {edges: swap(goodEdges, "c,3", "c,-3"),
+			want: want{"edges.csv", 4, 0, "weight", `found "-3", want no negative weight`}},
+		"target is no number": {nodes: swap(goodNodes, "b,2,6", "b,many,6"),
+			want: want{"nodes.csv", 3, 0, "cases", `found "many", want a finite number`}},
+		"feature is infinite": {nodes: swap(goodNodes, "b,2,6", "b,2,-inf"), want: want{"nodes.csv", 3, 0, "beds", "-inf"}},
+		"target without any value": {nodes: "time,node,cases,beds\n2020-03-01,a,NA,1\n2020-03-02,a,,2\n",
+			want: want{"nodes.csv", 0, 0, "cases", "no value in any row"}},
+		"no such date": {edges: swap(goodEdges, "2020-03-02", "2020-02-30"),
+			want: want{"edges.csv", 3, 0, "time", `found "2020-02-30", want a number or a date`}},
+		"date in another order": {edges: swap(goodEdges, "2020-03-02", "02/03/2020"),
+			want: want{"edges.csv", 3, 0, "time", `found "02/03/2020"`}},
+		"time is missing":  {edges: swap(goodEdges, "2020-03-02", ""), want: want{"edges.csv", 3, 0, "time", "no value"}},
+		"time is infinite": {edges: swap(goodEdges, "2020-03-01", "inf"), want: want{"edges.csv", 2, 0, "time", "inf"}},
+		"number among dates": {edges: swap(goodEdges, "2020-03-02", "17"),
+			want: want{"edges.csv", 3, 0, "time", "edges.csv, line 2"}},
+		"numbers in one file, dates in the other": {
+			nodes: strings.NewReplacer("2020-03-01", "1", "2020-03-02", "2").Replace(goodNodes),
+			want:  want{"nodes.csv", 2, 0, "time", "edges.csv, line 2"}},
+		"empty file": {change: func(c *table.Config) {
+			if err := os.Truncate(c.Nodes.Path, 0); err != nil {
+				t.Error(err)
+			}
+		}, want: want{"nodes.csv", 0, 0, "", `an empty file, want the columns "time", "node", "cases", "beds"`}},
+		"NUL byte in the first line": {edges: "time\x00" + goodEdges[4:], want: want{"edges.csv", 1, 0, "", "NUL"}},
+		"no text":                    {nodes: "\n\n", want: want{"nodes.csv", 1, 0, "", "no text"}},
+		"header only":                {nodes: "time,node,cases,beds\n", want: want{"nodes.csv", 0, 0, "", "a header without rows"}},
+		"second row of a node and a time": {nodes: goodNodes + "2020-03-01,b,2,6\n",
+			want: want{"nodes.csv", 8, 0, "", `second row for node "b" at time "2020-03-01"`}},
+		"second row of an edge": {edges: goodEdges + "2020-03-02,b,a,2\n",
+			change: func(c *table.Config) { c.Edges.Aggregate = table.Unique },
+			want:   want{"edges.csv", 5, 0, "", `second edge from "b" to "a"`}},
+		"time without edges": {nodes: goodNodes + "2020-03-03,a,1,1\n",
+			want: want{"nodes.csv", 8, 0, "time", "the time 2020-03-03, for which"}},
+		"no graph to hold": {nodes: goodNodes + "2020-02-28,a,1,1\n",
+			change: func(c *table.Config) { c.WithoutEdges = table.Hold },
+			want:   want{"nodes.csv", 8, 0, "time", "no graph before it"}},
+		"step without edges": {edges: goodEdges + "2020-03-09,a,b,1\n", change: step(table.Step{Duration: 24 * time.Hour}),
+			want: want{"edges.csv", 0, 0, "time", "no row for the step of 1d from 2020-03-03 on"}},
+		"step that is a number": {change: step(table.Step{Number: 1}),
+			want: want{"edges.csv", 2, 0, "time", `the date "2020-03-01", want numbers for the step 1`}},
+		"step that is a duration": {edges: "time,source,destination,weight\n1,a,b,1\n",
+			change: step(table.Step{Duration: time.Hour}), want: want{"edges.csv", 2, 0, "time", "dates for the step 1h"}},
+		"too many snapshots": {change: step(table.Step{Duration: time.Microsecond}),
+			want: want{text: "86400000001 snapshots of 1µs from 2020-03-01 to 2020-03-02, want at most 1048576"}},
+		"too many values": {change: func(c *table.Config) { c.MaxValues = 2 },
+			want: want{"edges.csv", 3, 0, "", "more than 2 values in 2 snapshots"}},
+		"fewer snapshots than lags": {change: func(c *table.Config) { c.Lags = 3 }, want: want{text: "2 snapshots for 3 lags"}},
+		"node without a name":       {edges: swap(goodEdges, "a,b,1", ",b,1"), want: want{"edges.csv", 2, 0, "source", "no value"}},
+		"NUL byte": {edges: swap(goodEdges, "a,b,1", "a\x00,b,1"),
+			want: want{"edges.csv", 2, 0, "source", `found "a\x00", want the name`}},
+		"text that is not UTF-8": {nodes: swap(goodNodes, "b,5", "K\xf6ln,5"),
+			want: want{"nodes.csv", 6, 0, "node", `found "K\xf6ln"`}},
+		"text in UTF-16": {edges: "\xff\xfet\x00i\x00", want: want{"edges.csv", 1, 0, "", "UTF-16"}},
+		"compressed without the ending": {edges: gzipped(t, goodEdges),
+			want: want{"edges.csv", 1, 0, "", "compressed by gzip"}},
+		"Parquet without the ending": {edges: goodParquet, want: want{"edges.csv", 1, 0, "", "a Parquet file"}},
+		"a spreadsheet":              {edges: "PK\x03\x04xl/workbook", want: want{"edges.csv", 1, 0, "", "a spreadsheet"}},
+		"gzip that ends early": {edges: gzipped(t, goodEdges)[:60], edgesName: "edges.csv.gz",
+			want: want{"edges.csv.gz", 2, 0, "", "damaged or end early"}},
+		"no gzip": {edges: goodEdges, edgesName: "edges.csv.gz", want: want{"edges.csv.gz", 0, 0, "", "damaged or end early"}},
+		"Zstandard that ends early": {edges: zstandard(t, goodEdges)[:40], edgesName: "edges.csv.zst",
+			want: want{"edges.csv.zst", 1, 0, "", "damaged or end early"}},
+		"Parquet that ends early": {edges: goodParquet[:len(goodParquet)/2], edgesName: "edges.parquet",
+			want: want{"edges.parquet", 0, 0, "", "damaged, end early or are no Parquet"}},
+		"Parquet with a damaged page": {edges: goodParquet[:4] + strings.Repeat("\xff", 40) + goodParquet[44:],
+			edgesName: "edges.parquet", want: want{"edges.parquet", 0, 1, "", "damaged"}},
+		"Parquet of another type": {edgesName: "edges.parquet", edges: encoded(t, struct {
+			Time, Source, Destination string
+			Weight                    bool
+		}{"1", "a", "b", true}), change: func(c *table.Config) {
+			c.Edges = table.Edges{Path: c.Edges.Path, Time: "Time", From: "Source", To: "Destination", Weight: "Weight"}
+		}, want: want{"edges.parquet", 0, 0, "Weight", "BOOLEAN"}},
+		"Parquet with lists": {edgesName: "edges.parquet", edges: encoded(t, struct {
+			Time, Source, Destination string
+			Weight                    []float64
+		}{"1", "a", "b", []float64{1}}), change: func(c *table.Config) {
+			c.Edges = table.Edges{Path: c.Edges.Path, Time: "Time", From: "Source", To: "Destination", Weight: "Weight"}
+		}, want: want{"edges.parquet", 0, 0, "Weight", "repeated"}},
+		"Parquet without a column": {edgesName: "edges.parquet", edges: goodParquet,
+			change: func(c *table.Config) { c.Edges.Weight = "people" }, want: want{"edges.parquet", 0, 0, "people", "columns"}},
+		"Parquet with a bad value": {edgesName: "edges.parquet",
+			edges: encoded(t, parquetEdge{day(1), "a", "b", 1}, parquetEdge{day(2), "b", "c", -2}),
+			want:  want{"edges.parquet", 0, 2, "weight", "found -2, want no negative weight"}},
+		"Parquet without rows": {edgesName: "edges.parquet", edges: encoded[parquetEdge](t),
+			want: want{"edges.parquet", 0, 0, "", "without rows"}},
+		"name without a format": {edgesName: "edges.txt", want: want{"edges.txt", 0, 0, "", "does not say the format"}},
+		"a directory": {change: func(c *table.Config) {
+			c.Edges.Path = filepath.Join(filepath.Dir(c.Edges.Path), "folder.csv")
+			if err := os.Mkdir(c.Edges.Path, 0o700); err != nil {
+				t.Error(err)
+			}
+		}, want: want{"folder.csv", 0, 0, "", "a directory"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			edges, nodes := c.edges, c.nodes
+			if edges == "" {
+				edges = goodEdges
+			}
+			if nodes == "" {
+				nodes = goodNodes
+			}
+			if c.edgesName == "" {
+				c.edgesName = "edges.csv"
+			}
+			config, notices := small(write(t, c.edgesName, edges), write(t, "nodes.csv", nodes))
+			if c.change != nil {
+				c.change(&config)
+			}
+			data, err := table.Read(context.Background(), config)
+			if err == nil || data != nil {
+				t.Fatalf("read without an error; notices %s", notices)
+			}
+			if !errors.Is(err, dyngraph.ErrInvalid) {
+				t.Errorf("%v does not wrap ErrInvalid", err)
+			}
+			var at *table.Error
+			if c.want.file == "" {
+				if errors.As(err, &at) {
+					t.Errorf("%#v, want an error about no single row", at)
+				}
+			} else if !errors.As(err, &at) {
+				t.Fatalf("%v is no *Error", err)
+			} else if got := (want{filepath.Base(at.Path), at.Line, at.Row, at.Column, c.want.text}); got != c.want {
+				t.Errorf("%+v, want %+v: %v", got, c.want, err)
+			}
+			if text := err.Error(); !strings.Contains(text, c.want.text) || !strings.HasPrefix(text, "datasets/table: ") {
+				t.Errorf("%q, want %q in it", text, c.want.text)
+			}
+		})
+	}
+}
+
+func TestMissingFile(t *testing.T) {
+	c, _ := small(filepath.Join(t.TempDir(), "none.csv"), "")
+	c.Nodes = table.Nodes{}
+	_, err := table.Read(context.Background(), c)
+	var at *table.Error
+	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &at) || !strings.Contains(err.Error(), "no such file") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,299 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// TestSameContent reads files that say the same in other ways.
+func TestSameContent(t *testing.T) {
+	c, notices := small(write(t, "edges.csv", goodEdges), write(t, "nodes.csv", goodNodes))
+	want := read(t, c).Series
+	if notices.Len() > 0 {
+		t.Errorf("notices of good files: %s", notices)
+	}
+	rows := strings.Split(strings.TrimSuffix(goodEdges, "\n"), "\n")
+	for name, content := range map[string]string{
+		"byte order mark":       "\ufeff" + goodEdges,
+		"carriage returns":      strings.ReplaceAll(goodEdges, "\n", "\r\n"),
+		"no end of line":        strings.TrimSuffix(goodEdges, "\n"),
+		"blank lines":           strings.ReplaceAll(goodEdges, "\n", "\n\n"),
+		"spaces around cells":   strings.ReplaceAll(goodEdges, ",", " , "),
+		"quotes":                strings.ReplaceAll(goodEdges, ",b,", `,"b",`),
+		"times of day":          strings.ReplaceAll(goodEdges, "-02,", "-02T00:00:00Z,"),
+		"another zone":          strings.ReplaceAll(goodEdges, "2020-03-02,", "2020-03-02 02:30+02:30,"),
+		"rows in another order": strings.Join([]string{rows[0], rows[3], rows[1], rows[2]}, "\n"),
+		"weights in two rows":   goodEdges + "2020-03-01,a,b,-0.5\n2020-03-01,a,b,5e-1\n",
+	} {
+		c.Edges.Path, c.Edges.Signed = write(t, "edges.csv", content), true
+		if d := cmp.Diff(want, read(t, c).Series, same); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	c.Edges.Path = write(t, "edges.TSV", strings.ReplaceAll(goodEdges, ",", "\t"))
+	if d := cmp.Diff(want, read(t, c).Series, same); d != "" {
+		t.Errorf("tabs: %s", d)
+	}
+}
+
+// TestParquetTypes reads times and nodes of every type that holds them.
+func TestParquetTypes(t *testing.T) {
+	c, _ := small(write(t, "edges.csv", goodEdges), write(t, "nodes.csv", goodNodes))
+	days := []time.Time{time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2020, 3, 2, 0, 0, 0, 0, time.UTC)}
+	want := read(t, c).Series
+	for name, node := range map[string]struct {
+		time  parquet.Node
+		value func(at time.Time) parquet.Value
+	}{
+		"date": {parquet.Date(), func(at time.Time) parquet.Value {
+			return parquet.Int32Value(int32(at.Unix() / 86400))
+		}},
+		"milliseconds": {parquet.Timestamp(parquet.Millisecond), func(at time.Time) parquet.Value {
+			return parquet.Int64Value(at.UnixMilli())
+		}},
+		"nanoseconds": {parquet.Timestamp(parquet.Nanosecond), func(at time.Time) parquet.Value {
+			return parquet.Int64Value(at.UnixNano())
+		}},
+		"Julian day": {parquet.Leaf(parquet.Int96Type), func(at time.Time) parquet.Value {
+			return parquet.ValueOf(deprecated.Int96{0, 0, uint32(2440588 + at.Unix()/86400)})
+		}},
+		"text": {parquet.String(), func(at time.Time) parquet.Value {
+			return parquet.ByteArrayValue([]byte(at.Format(time.DateOnly)))
+		}},
+	} {
+		schema := parquet.NewSchema("edges", parquet.Group{"time": parquet.Optional(node.time),
+			"source": parquet.Encoded(parquet.String(), &parquet.RLEDictionary), "destination": parquet.String(),
+			"weight": parquet.Leaf(parquet.FloatType)})
+		var out strings.Builder
+		w := parquet.NewWriter(&out, schema)
+		for _, row := range []struct {
+			day        int
+			source, to string
+			weight     float32
+		}{{0, "a", "b", 1}, {1, "b", "a", 2}, {1, "b", "c", 3}} {
+			// Columns of a group are in the order of their names.
+			if _, err := w.WriteRows([]parquet.Row{{
+				parquet.ByteArrayValue([]byte(row.to)).Level(0, 0, 0), parquet.ByteArrayValue([]byte(row.source)).Level(0, 0, 1),
+				node.value(days[row.day]).Level(0, 1, 2), parquet.FloatValue(row.weight).Level(0, 0, 3),
+			}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		c.Edges.Path = write(t, "edges.parquet", out.String())
+		if d := cmp.Diff(want, read(t, c).Series, same); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// TestNumbers has nodes and times that are numbers: nodes are in the order of numbers.
+func TestNumbers(t *testing.T) {
+	c, notices := small(write(t, "edges.csv", "time,source,destination,weight\n-3,10,9,1\n-1e1,9,10,2\n2.5,100,9,3\n"), "")
+	c.Nodes, c.Lags = table.Nodes{}, 0
+	s := read(t, c).Series
+	if d := cmp.Diff([]string{"9", "10", "100"}, s.NodeNames); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]float64{-10, -3, 2.5}, s.Times); d != "" || s.Dates != nil {
+		t.Error(d, s.Dates)
+	}
+	if d := cmp.Diff([][]float64{{2, 0, 0}, {0, 1, 0}, {0, 0, 3}}, s.Weights); d != "" {
+		t.Error(d)
+	}
+	if s.TargetSize != 0 || s.Targets != nil || s.FeatureSize != 1 || s.Features[2][1] != 1 || notices.Len() > 0 {
+		t.Errorf("targets of size %d, features %v; %s", s.TargetSize, s.Features, notices)
+	}
+	c.Edges.Path = write(t, "edges.csv", "time,source,destination,weight\n1600000000,10,9,1\n1600086400,9,10,2\n")
+	read(t, c)
+	if !strings.Contains(notices.String(), "times are 8.64e+04 apart on average") {
+		t.Errorf("notices %q", notices)
+	}
+	tenths := "time,source,destination,weight\n"
+	for _, at := range []string{"0.1", "0.2", "0.3", "0.35", "0.6", "0.7"} {
+		tenths += at + ",a,b,1\n"
+	}
+	c.Edges.Path, c.Step, c.WithoutEdges = write(t, "edges.csv", tenths), table.Step{Number: 0.1}, table.Empty
+	if got := read(t, c).Series.Weights; !slices.EqualFunc(got, []float64{1, 1, 2, 0, 0, 1, 1},
+		func(row []float64, w float64) bool { return row[0] == w }) {
+		t.Errorf("steps of 0.1 have weights %v", got)
+	}
+}
+
+// TestWithoutEdges has times that only the nodes file has.
+func TestWithoutEdges(t *testing.T) {
+	late := write(t, "nodes.csv", goodNodes+"2020-03-04,a,1,1\n2020-03-05,a,1,1\n")
+	for how, want := range map[table.WithoutEdges][]float64{table.Hold: {0, 2, 3}, table.Empty: {0, 0, 0}} {
+		c, notices := small(write(t, "edges.csv", goodEdges), late)
+		c.WithoutEdges = how
+		s := read(t, c).Series
+		if len(s.Times) != 4 || !slices.Equal(s.Weights[2], want) || !slices.Equal(s.Weights[3], want) {
+			t.Errorf("%s: %v", how, s.Weights)
+		}
+		if !strings.Contains(notices.String(), "has no row for 2 of 4 snapshots") {
+			t.Errorf("notices %q", notices)
+		}
+		if d := cmp.Diff([]float64{0, 1, 3, 4}, s.Times); d != "" {
+			t.Errorf("in the median distance of a day: %s", d)
+		}
+	}
+}
+
+// TestStatic has edges without times and weights: they are those of all snapshots, and rows are counted.
+func TestStatic(t *testing.T) {
+	c, notices := small(write(t, "edges.csv", "source,destination\na,b\nb,c\na,b\n"), write(t, "nodes.csv", goodNodes))
+	if _, err := table.Read(context.Background(), c); !errors.Is(err, dyngraph.ErrInvalid) ||
+		!strings.Contains(err.Error(), `"-"`) {
+		t.Errorf("without a word on the time: %v", err)
+	}
+	c.Edges.Time, c.Edges.Weight = table.None, table.None
+	s := read(t, c).Series
+	if d := cmp.Diff([][]float64{{2, 1}, {2, 1}}, s.Weights); d != "" || &s.Weights[0][0] != &s.Weights[1][0] {
+		t.Error("graphs differ or are held twice", d)
+	}
+	if len(s.Times) != 2 || s.Dates == nil || notices.Len() > 0 {
+		t.Errorf("times %v, notices %s", s.Times, notices)
+	}
+}
+
+// TestNotices tells of nodes that one file lacks, and of columns that nobody reads.
+func TestNotices(t *testing.T) {
+	c, notices := small(write(t, "edges.csv", goodEdges+"2020-03-01,z,a,1\n"),
+		write(t, "nodes.csv", goodNodes+"2020-03-01,alone,1,1\n"))
+	c.Nodes.Features = nil
+	s := read(t, c).Series
+	if d := cmp.Diff([]string{"a", "alone", "b", "c", "z"}, s.NodeNames); d != "" {
+		t.Error(d)
+	}
+	for _, want := range []string{`nodes.csv: columns not read: "beds"`, "1 of 5 nodes have no row in", `all times: "z"`,
+		"1 of 5 nodes have no edge in", `other node: "alone"`, `column "cases" has no value for 3 of 10 pairs`} {
+		if !strings.Contains(notices.String(), want) {
+			t.Errorf("no %q in %s", want, notices)
+		}
+	}
+}
+
+// TestRecipe reads later files by the recipe of earlier ones.
+func TestRecipe(t *testing.T) {
+	ctx := context.Background()
+	c, _ := small(write(t, "edges.csv", goodEdges), write(t, "nodes.csv", goodNodes))
+	first := read(t, c)
+	recipe := first.Recipe
+	recipe.Config.Notices = io.Discard
+	edges := write(t, "new.csv", strings.NewReplacer("2020-03", "2021-04").Replace(swap(goodEdges, "b,c,3", "b,a,3")))
+	nodes := write(t, "values.csv", "node,time,beds,cases\na,2021-04-01,5,1\nb,2021-04-02,8,\n")
+	s, err := recipe.Read(ctx, edges, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(first.Series.NodeNames, s.NodeNames); d != "" || s.FeatureSize != first.Series.FeatureSize {
+		t.Error(d)
+	}
+	if s.Features[0][0] != first.Series.Features[0][0] || s.Scales[0].Mean[0] != first.Series.Scales[0].Mean[0] {
+		t.Error("the same values have other features")
+	}
+	var at *table.Error
+	strange := write(t, "new.csv", goodEdges+"2020-03-02,x,y,1\n2020-03-02,x,a,1\n")
+	if _, err = recipe.Read(ctx, strange, nodes); !errors.As(err, &at) || at.Line != 5 || at.Column != "source" ||
+		!strings.Contains(err.Error(), `2 nodes that the recipe does not know: "x", "y"`) {
+		t.Errorf("unknown nodes: %v", err)
+	}
+	numbers := write(t, "new.csv", "time,source,destination,weight\n1,a,b,1\n")
+	if _, err = recipe.Read(ctx, numbers, nodes); !errors.As(err, &at) || !strings.Contains(err.Error(), "recipe was made") {
+		t.Errorf("numbers for dates: %v", err)
+	}
+	for name, change := range map[string]func(r *table.Recipe){
+		"no nodes":       func(r *table.Recipe) { r.NodeNames = nil },
+		"equal nodes":    func(r *table.Recipe) { r.NodeNames = []string{"a", "a", "b"} },
+		"no scales":      func(r *table.Recipe) { r.TargetScale = dyngraph.Scale{} },
+		"other features": func(r *table.Recipe) { r.Config.Nodes.Features = nil },
+		"no unit":        func(r *table.Recipe) { r.TimeUnit = 0 },
+		"no deviation":   func(r *table.Recipe) { r.FeatureStd = []float64{0} },
+		"lags":           func(r *table.Recipe) { r.Config.Lags = -7 },
+	} {
+		damaged := recipe
+		change(&damaged)
+		if s, err := damaged.Read(ctx, edges, nodes); s != nil || !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := recipe.Read(ctx, edges, ""); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("no nodes file: %v", err)
+	}
+}
+
+// TestConfig refuses what cannot be meant.
+func TestConfig(t *testing.T) {
+	for want, change := range map[string]func(c *table.Config){
+		"no Edges.Path":           func(c *table.Config) { c.Edges.Path = "" },
+		"no Nodes.Path":           func(c *table.Config) { c.Nodes.Path = "" },
+		"no columns to read":      func(c *table.Config) { c.Nodes.Targets, c.Nodes.Features = nil, nil },
+		"static graph and no":     func(c *table.Config) { c.Edges.Time, c.Nodes = table.None, table.Nodes{} },
+		`WithoutEdges "repeat"`:   func(c *table.Config) { c.WithoutEdges = "repeat" },
+		`Edges.Aggregate "max"`:   func(c *table.Config) { c.Edges.Aggregate = "max" },
+		"-2 lags":                 func(c *table.Config) { c.Lags = -2 },
+		"no lags and no features": func(c *table.Config) { c.Lags, c.Nodes.Features = -1, nil },
+		"horizon -1":              func(c *table.Config) { c.Horizon = -1 },
+		"TrainFraction 2":         func(c *table.Config) { c.TrainFraction = 2 },
+		"MaxValues -1":            func(c *table.Config) { c.MaxValues = -1 },
+		"want a number or a dur":  func(c *table.Config) { c.Step = table.Step{Number: 1, Duration: 1000} },
+		"want a positive dur":     func(c *table.Config) { c.Step = table.Step{Duration: -time.Hour} },
+		`column "cases" is asked`: func(c *table.Config) { c.Nodes.Features = []string{"cases"} },
+		`column "source" is`:      func(c *table.Config) { c.Edges.To = "source" },
+		"Nodes.Time":              func(c *table.Config) { c.Nodes.Time = table.None },
+	} {
+		c, _ := small(write(t, "edges.csv", goodEdges), write(t, "nodes.csv", goodNodes))
+		change(&c)
+		if _, err := table.Read(context.Background(), c); !errors.Is(err, dyngraph.ErrInvalid) ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, name := range []string{"edges.csv", "edges.parquet"} {
+		content := goodEdges
+		if strings.HasSuffix(name, "parquet") {
+			content = encoded(t, slices.Repeat([]parquetEdge{{time.Unix(0, 0), "a", "b", 1}}, 5000)...)
+		}
+		c, _ := small(write(t, name, content), write(t, "nodes.csv", goodNodes))
+		if _, err := table.Read(ctx, c); !errors.Is(err, context.Canceled) || errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestParseStep(t *testing.T) {
+	for text, want := range map[string]table.Step{
+		"": {}, "7": {Number: 7}, "0.25": {Number: 0.25}, "1d": {Duration: 24 * time.Hour},
+		"2w": {Duration: 14 * 24 * time.Hour}, "90m": {Duration: 90 * time.Minute},
+	} {
+		got, err := table.ParseStep(text)
+		again, errAgain := table.ParseStep(got.String())
+		if err := errors.Join(err, errAgain); err != nil || got != want || again != want {
+			t.Errorf("%q: %v, again %v, %v", text, got, again, err)
+		}
+	}
+	for _, text := range []string{"-1", "d", "1y", "Inf", "NaN", "99999999999999999999w", "-2h", "1ns"} {
+		if got, err := table.ParseStep(text); !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}
