@@ -16,7 +16,7 @@ import (
 type Model struct {
 	// ID is what a shell calls it, Name is for people.
 	ID, Name string
-	// Note is printed under tables with the row.
+	// Note is among the [Report.Notes].
 	Note string `json:"-"`
 	// Train sets the training; it has no use for an Untrained model.
 	Train train.Config `json:",omitzero"`

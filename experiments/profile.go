@@ -13,7 +13,8 @@ import (
 type Profile string
 
 const (
-	// Quick ends in a minute or two on two CPU cores: small models, few seeds.
+	// Quick ends within a minute on two CPU cores: small models, few epochs and one seed, to see that they train. It
+	// compares nothing, see [Report.Comparable].
 	Quick Profile = "quick"
 	// Medium is Full with coarser steps of the solver, fewer seeds or training windows, or smaller models, where Full
 	// would take hours or days on a CPU.

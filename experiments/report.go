@@ -77,13 +77,38 @@ func (r *Report) Comparable() bool { return r.Profile != Quick }
 // Models are the IDs of the models, in the order of the plan.
 func (r *Report) Models() []string { return r.Results.Values("model") }
 
-// Items are the tables and figures of the study.
-func (r *Report) Items() ([]figures.Item, error) { return r.Study.Show(r) }
+// Caution is the finding of a table that is not to compare models.
+func (r *Report) Caution() string {
+	return fmt.Sprintf("Profile %s: small models and few epochs, to see that they train. These errors do not compare models.",
+		r.Profile)
+}
+
+// Items are the tables and figures of the study, and last the notes on the report.
+func (r *Report) Items() ([]figures.Item, error) {
+	items, err := r.Study.Show(r)
+	if err != nil {
+		return nil, err
+	}
+	return append(items, r.Notes()), nil
+}
+
+// Notes are on the whole report, for the end of a page: those of its models, what the columns of cost are and what the
+// stored runs took, and the remarks.
+func (r *Report) Notes() figures.NoteList {
+	var notes figures.NoteList
+	for _, result := range r.Results {
+		if note := result.Model.Note; note != "" && !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	return append(append(notes, r.Results.costs()), r.Remarks()...)
+}
 
 // Marks of a row that has runs which another backend made, or which came with the module.
 const elsewhereMark, shippedMark = " †", " ‡"
 
-// Remarks say, a line each, what is stored but not simply used, and what to do about it. They stand under tables.
+// Remarks say, a line each, what is stored but not simply used, and what to do about it. They are among the
+// [Report.Notes].
 func (r *Report) Remarks() (lines []string) {
 	elsewhere := make(map[string]int)
 	for _, result := range r.Results.only(func(result Result) bool { return result.Elsewhere }) {

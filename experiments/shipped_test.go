@@ -189,14 +189,10 @@ func TestShippedRuns(t *testing.T) {
 			t.Errorf("%v (-own +shipped):\n%s", result.Run, diff)
 		}
 	}
-	items, err := s.Show(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := items[0].(*figures.Table).Markdown()
-	if err != nil || strings.Count(text, "zero ‡")+strings.Count(text, "mean ‡") != 2 ||
+	text := markdown(t, r)
+	if strings.Count(text, "zero ‡")+strings.Count(text, "mean ‡") != 2 ||
 		!strings.Contains(text, "‡ with runs that came with the module (3,") || !strings.Contains(text, "--fresh") {
-		t.Errorf("%v, shipped rows without mark or remark:\n%s", err, text)
+		t.Errorf("shipped rows without mark or remark:\n%s", text)
 	}
 
 	runAll(t, s, Options{})

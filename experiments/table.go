@@ -42,14 +42,18 @@ type Pivot struct {
 	Decimals int
 	// Published, where set, is what the paper prints for a model and a column.
 	Published func(model Model, column string) (mean, halfWidth float64, ok bool)
-	// Notes come first under the table; those of its models, of its costs and the report's remarks follow.
-	Notes []string
+	// Finding and Notes are those of the table. Notes on the whole report are [Report.Notes].
+	Finding string
+	Notes   []string
 }
 
 // Table shows results: a row for each model, with what it cost. A cell has a number when all its runs are there and
-// none diverged, else it says what is missing.
+// none diverged, else it says what is missing. Results that are not [Report.Comparable] are not compared.
 func (r *Report) Table(p Pivot, results Results) *figures.Table {
-	t := &figures.Table{Title: p.Title, Columns: []figures.Column{{Title: "model"}}}
+	if !r.Comparable() {
+		p.Better, p.Published, p.Finding = figures.NotCompared, nil, r.Caution()
+	}
+	t := &figures.Table{Title: p.Title, Columns: []figures.Column{{Title: "model"}}, Finding: p.Finding, Notes: p.Notes}
 	columns := results.Values(p.Columns)
 	for _, column := range columns {
 		t.Columns = append(t.Columns, figures.Column{Title: column, Better: p.Better, Decimals: p.Decimals})
@@ -70,9 +74,8 @@ func (r *Report) Table(p Pivot, results Results) *figures.Table {
 		t.Rows = append(t.Rows, append(append(cells, row.Size()), row.Cost()...))
 	}
 	if p.Interval.Note != "" {
-		p.Notes = append(slices.Clip(p.Notes), p.Interval.Note)
+		t.Notes = append(slices.Clip(t.Notes), p.Interval.Note)
 	}
-	t.Notes = slices.Concat(p.Notes, results.Notes(), []string{r.CostNote("runs that are stored", results)}, r.Remarks())
 	return t
 }
 
@@ -95,16 +98,6 @@ func (r Results) Cell(score string, i Interval) figures.Cell {
 		return figures.Text(gap)
 	}
 	return i.Cell(r.Scores(score))
-}
-
-// Notes are those of the models of the results.
-func (r Results) Notes() (notes []string) {
-	for _, result := range r {
-		if note := result.Model.Note; note != "" && !slices.Contains(notes, note) {
-			notes = append(notes, note)
-		}
-	}
-	return notes
 }
 
 // None is the cell of what a row does not have, such as the parameters of an untrained model.
@@ -152,12 +145,12 @@ func (r Results) Cost() []figures.Cell {
 	return cells
 }
 
-// CostNote explains the columns of cost, and says how long what is stored of the results took, and on what.
-func (r *Report) CostNote(what string, results Results) string {
+// costs explains the columns of cost, and says how long the stored results took, and on what.
+func (r Results) costs() string {
 	cost := "size: parameters; s/epoch: seconds for an epoch of training; MB: largest memory of the process meanwhile, " +
 		"with what earlier runs left there."
 	seconds, machines := 0.0, []string{}
-	for _, result := range results {
+	for _, result := range r {
 		if result.Record == nil || result.Model.Untrained {
 			continue
 		}
@@ -167,7 +160,7 @@ func (r *Report) CostNote(what string, results Results) string {
 		}
 	}
 	if len(machines) > 0 {
-		cost += fmt.Sprintf(" The %s took %s on %s.", what, hours(seconds), strings.Join(machines, " and "))
+		cost += fmt.Sprintf(" The stored runs of these models took %s on %s.", hours(seconds), strings.Join(machines, " and "))
 	}
 	return cost
 }

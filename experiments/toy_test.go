@@ -139,8 +139,8 @@ func markdown(t *testing.T, r *Report) string {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, item := range items {
-		text, err := item.(*figures.Table).Markdown()
+	for _, item := range append(items, figures.Notes(items...)) {
+		text, err := item.(interface{ Markdown() (string, error) }).Markdown()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,21 +8,42 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Show displays items below the running cell, in order. Outside a notebook it does nothing.
+// Show displays items below the running cell, in order, and then their notes, each once, folded away. Outside a notebook
+// it does nothing.
 func Show(items ...figures.Item) error {
 	if !gonbui.IsNotebook {
 		return nil
 	}
-	for i, item := range items {
-		html, err := item.HTML()
-		if err != nil {
-			return fmt.Errorf("notebook: item %d of %d: %w", i+1, len(items), err)
-		}
-		gonbui.DisplayHTML(html)
+	parts, err := page(items)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		gonbui.DisplayHTML(part)
 	}
 	gonbui.Sync() // a cell is a process: what is still in the pipe when it ends is lost
 	if err := gonbui.Error(); err != nil {
 		return fmt.Errorf("notebook: showing items: %w", err)
 	}
 	return nil
+}
+
+// page are the parts of a page with items and last all notes.
+func page(items []figures.Item) (parts []string, err error) {
+	add := func(item figures.Item) error {
+		html, err := item.HTML()
+		if html != "" {
+			parts = append(parts, html)
+		}
+		return err
+	}
+	for i, item := range items {
+		if _, notes := item.(figures.NoteList); notes {
+			continue
+		}
+		if err := add(item); err != nil {
+			return nil, fmt.Errorf("notebook: item %d of %d: %w", i+1, len(items), err)
+		}
+	}
+	return parts, add(figures.Notes(items...))
 }

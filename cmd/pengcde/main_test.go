@@ -251,7 +251,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{[]string{"run", "table9"}, "england-covid"},
 		{[]string{"show", "england-covid", "--models", "pong"}, "pong"},
-		{[]string{"show", "england-covid", "--only", "split=rotation"}, "purged-rotation"},
+		{[]string{"show", "england-covid", "--profile", "medium", "--only", "split=rotation"}, "purged-rotation"},
 		{[]string{"show", "england-covid", "--profile", "huge"}, "quick"},
 		{[]string{"show", "england-covid", "--seeds", "4-0"}, "0-4"},
 		{[]string{"show", "england-covid", "--seeds", "0-99999999999"}, "0-4"},

@@ -58,12 +58,13 @@ func englandSettings(p experiments.Profile) []setting {
 	all, more, random := counts(10, 3, 1), counts(10, 5, 5), 10
 	switch p {
 	case experiments.Quick:
-		residual.stride, residual.retrainEvery = 2, 10
-		return slices.Concat(peng.on(counts(3, 0, 0)), residual.on(counts(2, 2, 1)), small.on(counts(3, 0, 0)),
-			heuristics(3))
+		residual.stride = 2
+		one := counts(1, 0, 0)
+		return slices.Concat(peng.on(one), residual.on(one), small.on(one), heuristics(one))
 	case experiments.Medium:
 		peng.stride, small.stride = 2, 2
 		all, more, random = counts(6, 3, 1), counts(6, 3, 3), 6
 	}
-	return slices.Concat(peng.on(all), residual.on(more), small.on(all), raw.on(counts(3, 0, 0)), heuristics(random))
+	return slices.Concat(peng.on(all), residual.on(more), small.on(all), raw.on(counts(3, 0, 0)),
+		heuristics(counts(random, 1, 1)))
 }

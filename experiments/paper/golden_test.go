@@ -157,7 +157,7 @@ func goldenForecasts(t *testing.T, backend *xla.Backend, fields []field.Field, v
 	t.Helper()
 	e := England()
 	e.settings = func(experiments.Profile) []setting {
-		all := slices.DeleteFunc(heuristics(1), func(s setting) bool { return s.split != Random })
+		all := heuristics(counts(1, 0, 0))
 		for _, f := range fields {
 			kind := field.Name(f)
 			model := englandSize

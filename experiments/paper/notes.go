@@ -3,18 +3,73 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-const measureNote = "Without a star each node's forecast is compared with its own target. *: the published measure " +
-	"compares every node's forecast with every node's target, which forgets which node is which, so no forecast can " +
-	"fall below the variance between nodes."
+const (
+	measureNote = "Mean squared errors. Without a star each node's forecast is compared with its own target. *: the " +
+		"published measure compares every node's forecast with every node's target, which forgets which node is which, so " +
+		"no forecast can fall below the variance between nodes."
+	randomNote = "random split: means over seeds (their number in brackets). The paper's row gives what it prints."
+	othersNote = "Splits but the random one: test is the error of the mean forecast of all seeds (their number in " +
+		"brackets), mean over the tested windows; single: that of one seed."
+	simpleNote = "minus best simple: error minus that of the best simple forecast, in pairs of the same seed (random " +
+		"split) or the same window. It is the best of the forecasts without a trained network by these same errors, which " +
+		"favours it."
+)
 
-// notes say how the models compare, what rows are, explain the columns of cost, and say what the models took.
-func (f *Forecasting) notes(c comparison) ([]string, error) {
+// Notes are on all tables and figures of the study, for the end of a page.
+func (f *Forecasting) Notes(r *experiments.Report) figures.NoteList {
+	return append(f.notes(r), r.Notes()...)
+}
+
+// notes say what is measured and how rows are trained.
+func (f *Forecasting) notes(r *experiments.Report) figures.NoteList {
+	notes := figures.NoteList{measureNote}
+	splits := r.Results.Values("split")
+	if slices.Contains(splits, string(Random)) {
+		notes = append(notes, randomNote)
+	}
+	if slices.ContainsFunc(splits, func(s string) bool { return s != string(Random) }) {
+		notes = append(notes, othersNote)
+	}
+	if r.Comparable() {
+		notes = append(notes, simpleNote)
+	}
+	for _, result := range r.Results {
+		row := result.Spec.(setting)
+		for _, note := range []string{row.strideNote(), row.retrainNote()} {
+			if note != "" && !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	return notes
+}
+
+func (s setting) strideNote() string {
+	if s.stride < 2 || s.split == Random && !s.overlapping {
+		return ""
+	}
+	return fmt.Sprintf("%s trains on one in %d of the windows that the split allows.", s.Name, s.stride)
+}
+
+func (s setting) retrainNote() string {
+	if s.retrainEvery < 2 || s.split != RollingOrigin {
+		return ""
+	}
+	return fmt.Sprintf("rolling origin: %s is trained anew every %d origins, on what is known at the first of them.", s.Name,
+		s.retrainEvery)
+}
+
+// splitNotes are those of one split: its interval, what it leaks, and what it would be good to know.
+func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 	series, err := f.series()
 	if err != nil {
 		return nil, err
@@ -23,42 +78,15 @@ func (f *Forecasting) notes(c comparison) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	notes := []string{c.over.Note, measureNote}
-	add := func(applies bool, format string, values ...any) {
-		if applies {
-			notes = append(notes, fmt.Sprintf(format, values...))
-		}
-	}
-	if c.best != nil {
-		pairs := "window"
-		if c.split == Random {
-			pairs = "seed"
-		}
-		add(true, "minus best simple: error minus that of %q in pairs of the same %s; it is the best of the forecasts "+
-			"without a trained network by these same errors, which favours it.", c.best.Name, pairs)
-	}
-	verdict := c.verdict()
-	add(verdict != "", "%s", verdict)
+	notes := []string{c.over.Note}
 	if c.split == Random || c.split == LeakyRotation {
 		notes = append(notes, f.leak(splits, c.split))
 	}
 	if c.split == Random {
-		notes = append(notes, "The paper's row gives what it prints.")
-	} else {
-		oracle, err := oracle(series, splits)
-		if err != nil {
-			return nil, err
-		}
-		notes = append(notes, oracle)
+		return notes, nil
 	}
-	for _, row := range c.rows {
-		add(row.Note != "", "%s", row.Note)
-		add(row.stride > 1 && (row.overlapping || c.split != Random), "%s trains on one in %d of the windows that the "+
-			"split allows.", row.Name, row.stride)
-		add(row.retrainEvery > 1 && c.split == RollingOrigin, "%s is trained anew every %d origins, on what is known "+
-			"at the first of them.", row.Name, row.retrainEvery)
-	}
-	return append(append(notes, c.CostNote("models that are stored, of all splits,", c.Results)), c.Remarks()...), nil
+	oracle, err := oracle(series, splits)
+	return append(notes, oracle), err
 }
 
 // verdict says in words how the models of a split do against its best simple forecast; "" while either is missing.

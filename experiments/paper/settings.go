@@ -64,15 +64,15 @@ func (s setting) on(seeds map[Split]int) []setting {
 	return all
 }
 
-// heuristics are the forecasts that need no training, for as many random splits as the models have. Those that are
-// fitted see all windows that a model may see.
-func heuristics(random int) []setting {
+// heuristics are the forecasts that need no training, with the seeds of every split: for random splits as many as the
+// models have. Those that are fitted see all windows that a model may see.
+func heuristics(seeds map[Split]int) []setting {
 	var all []setting
 	for _, h := range baseline.Heuristics() {
 		id := strings.NewReplacer(", ", "-", " ", "-").Replace(h.Name())
 		s := setting{Model: experiments.Forecast(id, h), overlapping: true}
 		s.Note = heuristicNotes[id]
-		all = append(all, s.on(counts(random, 1, 1))...)
+		all = append(all, s.on(seeds)...)
 	}
 	return all
 }

@@ -276,6 +276,9 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 	}
 	r.Results = slices.Concat(r.Results, model("bad model", -1), model("good model", 0.5))
 	text := table(t, e, r, RollingOrigin)
+	if made, err := e.Table(r, RollingOrigin); err != nil || !strings.HasPrefix(made.Finding, "The best simple") {
+		t.Errorf("%v, the verdict is not the finding: %q", err, made.Finding)
+	}
 	for _, says := range []string{"Worse than it: bad model (by ", "Better than it: good model (by ",
 		"an interval without 0", "lag 12", "minus best simple", "The best simple forecast here is \"ridge"} {
 		if !strings.Contains(text, says) {
@@ -296,11 +299,7 @@ func table(t *testing.T, e *Forecasting, r *experiments.Report, split Split) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := made.Markdown()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return made.String() + strings.Join(e.Notes(r), "\n")
 }
 
 // tinyModel trains in a moment.
@@ -341,7 +340,7 @@ func TestForecastFigures(t *testing.T) {
 	e.settings = func(experiments.Profile) []setting {
 		return slices.Concat(tinyModel(train.Config{Epochs: 2, EvaluateEvery: 1}).on(map[Split]int{Random: 1,
 			Chronological: 2}),
-			heuristics(1))
+			heuristics(counts(1, 1, 1)))
 	}
 	r, err := e.Run(context.Background(), goOptions(t))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// show are the tables of all splits that have runs, in order.
+// show are the tables of all splits that have runs, in order, and notes on them.
 func (f *Forecasting) show(r *experiments.Report) (items []figures.Item, err error) {
 	for _, split := range allSplits {
 		if len(r.Results.Where("split", string(split))) == 0 {
@@ -22,7 +22,7 @@ func (f *Forecasting) show(r *experiments.Report) (items []figures.Item, err err
 		}
 		items = append(items, t)
 	}
-	return items, nil
+	return append(items, f.notes(r)), nil
 }
 
 // Table is that of one split, with the difference of each row from the best simple forecast. A row has numbers when
@@ -32,28 +32,36 @@ func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table,
 	if err != nil {
 		return nil, err
 	}
-	t := &figures.Table{Title: fmt.Sprintf("%s, %s", f.Name, titles[split]),
-		Columns: []figures.Column{{Title: "model"}, {Title: "control"}, {Title: "size"}, {Title: "single"},
-			{Title: "test", Better: figures.Lower, Decimals: 3}, {Title: "minus best simple", Decimals: 3},
-			{Title: "test*", Decimals: 3}},
-		Notes: []string{"test: mean squared error of the mean forecast of all seeds (their number in brackets), mean " +
-			"over the tested windows; single: that of one seed."}}
-	if split == Random {
-		t.Columns[3] = figures.Column{Title: "validation", Better: figures.Lower, Decimals: 3}
-		t.Columns = slices.Insert(t.Columns, 6, figures.Column{Title: "validation*", Decimals: 3})
-		t.Notes = []string{"Mean squared error, mean over seeds (their number in brackets)."}
+	t := &figures.Table{Title: fmt.Sprintf("%s, %s", f.Name, titles[split]), Finding: c.verdict()}
+	add := func(applies bool, column figures.Column) {
+		if applies {
+			t.Columns = append(t.Columns, column)
+		}
 	}
+	better := figures.Lower
+	if !r.Comparable() {
+		better, t.Finding = figures.NotCompared, r.Caution()
+	}
+	random := split == Random
+	for _, title := range []string{"model", "control", "size"} {
+		add(true, figures.Column{Title: title})
+	}
+	add(!random, figures.Column{Title: "single"})
+	add(random, figures.Column{Title: "validation", Better: better, Decimals: 3})
+	add(true, figures.Column{Title: "test", Better: better, Decimals: 3})
+	add(r.Comparable(), figures.Column{Title: "minus best simple", Decimals: 3})
+	add(random, figures.Column{Title: "validation*", Decimals: 3})
+	add(true, figures.Column{Title: "test*", Decimals: 3})
 	t.Columns = append(t.Columns, experiments.CostColumns()...)
 	for _, row := range c.rows {
 		t.Rows = append(t.Rows, slices.Concat(row.head(), c.cells(row), row.Cost()))
 	}
-	if none := figures.Missing(); split == Random {
+	if none := figures.Missing(); random && r.Comparable() {
 		validation, test := f.published[0], f.published[1]
 		t.Rows = append(t.Rows, []figures.Cell{figures.Text("PENG-CDE, the paper (10)"), figures.Text("raw"), none,
 			none, none, none, figures.Estimate(validation[0], validation[1]), figures.Estimate(test[0], test[1])})
 	}
-	notes, err := f.notes(c)
-	t.Notes = append(t.Notes, notes...)
+	t.Notes, err = f.splitNotes(c)
 	return t, err
 }
 
@@ -72,22 +80,14 @@ func (r row) head() []figures.Cell {
 // cells are the errors of a row.
 func (c comparison) cells(r row) []figures.Cell {
 	if gap := r.Gap(); gap != "" {
-		cells := slices.Repeat([]figures.Cell{figures.Text(gap)}, 5)
-		if c.split != Random {
-			cells = cells[:4]
+		count := 3 // single or validation, test, test*
+		if c.split == Random {
+			count++
 		}
-		return cells
-	}
-	difference := experiments.None()
-	if differences := c.differences(r); len(differences) > 0 {
-		difference = c.over.Cell(differences)
-	} else if c.best == nil || c.best.ID != r.ID { // or seeds that the simple forecasts do not have
-		difference = figures.Text("missing")
-	}
-	if c.split != Random {
-		single, _ := train.MeanCI(r.single)
-		return []figures.Cell{figures.Text(fmt.Sprintf("%.3f", single)), c.over.Cell(r.errors), difference,
-			c.over.Cell(r.published)}
+		if c.Comparable() {
+			count++
+		}
+		return slices.Repeat([]figures.Cell{figures.Text(gap)}, count)
 	}
 	score := func(name string) figures.Cell {
 		scores := r.Scores(name)
@@ -96,5 +96,29 @@ func (c comparison) cells(r row) []figures.Cell {
 		}
 		return c.over.Cell(scores)
 	}
-	return []figures.Cell{score("validation"), score("test"), difference, score("validation*"), score("test*")}
+	var cells []figures.Cell
+	if c.split == Random {
+		cells = append(cells, score("validation"), score("test"))
+	} else {
+		single, _ := train.MeanCI(r.single)
+		cells = append(cells, figures.Text(fmt.Sprintf("%.3f", single)), c.over.Cell(r.errors))
+	}
+	if c.Comparable() {
+		cells = append(cells, c.difference(r))
+	}
+	if c.split == Random {
+		return append(cells, score("validation*"), score("test*"))
+	}
+	return append(cells, c.over.Cell(r.published))
+}
+
+// difference is the cell of a row's error minus that of the best simple forecast.
+func (c comparison) difference(r row) figures.Cell {
+	if differences := c.differences(r); len(differences) > 0 {
+		return c.over.Cell(differences)
+	}
+	if c.best == nil || c.best.ID != r.ID { // or seeds that the simple forecasts do not have
+		return figures.Text("missing")
+	}
+	return experiments.None()
 }

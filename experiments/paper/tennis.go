@@ -50,11 +50,14 @@ func tennisSettings(p experiments.Profile) []setting {
 	switch p {
 	case experiments.Full:
 		all := counts(10, 3, 1)
-		return slices.Concat(peng.on(all), residual.on(counts(10, 3, 3)), small.on(all), heuristics(10))
+		return slices.Concat(peng.on(all), residual.on(counts(10, 3, 3)), small.on(all),
+			heuristics(counts(10, 1, 1)))
 	case experiments.Medium:
 		residual.stride, small.stride = 4, 3
 		some := counts(5, 2, 1)
-		return slices.Concat(peng.on(counts(3, 0, 0)), residual.on(some), small.on(some), heuristics(5))
+		return slices.Concat(peng.on(counts(3, 0, 0)), residual.on(some), small.on(some),
+			heuristics(counts(5, 1, 1)))
 	}
-	return slices.Concat(residual.on(counts(1, 0, 0)), small.on(counts(2, 0, 0)), heuristics(2))
+	one := counts(1, 0, 0)
+	return slices.Concat(residual.on(one), small.on(one), heuristics(one))
 }

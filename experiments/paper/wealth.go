@@ -11,12 +11,6 @@ func TableWealth() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table-wealth", Title: "Wealth and opinion dynamics", Data: simulated},
 		tasks: []synthetic.Task{synthetic.Wealth, synthetic.Opinion},
-		size: func(p experiments.Profile) worldsSize {
-			size := publishedSize(p)
-			if p == experiments.Quick { // where time is short
-				size.models = []string{"constant", "original", "peng"}
-			}
-			return size
-		},
+		size:  publishedSize,
 	}.complete()
 }

@@ -29,12 +29,17 @@ var says = map[Measure]string{
 	Extrapolated: "over the four training graphs at the 20 times after those trained on",
 }
 
-// show are the tables of the test errors, one for each of the dynamics.
+// show are the tables of the test errors, one for each of the dynamics, and notes on them.
 func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
 	for _, dynamics := range r.Results.Values("dynamics") {
 		items = append(items, w.Table(r, dynamics, OnTest))
 	}
-	return items, nil
+	return append(items, w.notes(r)), nil
+}
+
+// Notes are on all tables of the study, for the end of a page.
+func (w Worlds) Notes(r *experiments.Report) figures.NoteList {
+	return append(w.notes(r), r.Notes()...)
 }
 
 // Table shows the errors of one of the dynamics: models by families. The published value, where there is one, stands
@@ -43,7 +48,7 @@ func (w Worlds) Table(r *experiments.Report, dynamics string, measure Measure) *
 	results := r.Results.Where("dynamics", dynamics)
 	pivot := experiments.Pivot{
 		Title:   fmt.Sprintf("%s, %s: %s error, profile %s", w.Name, dynamics, measure, r.Profile),
-		Columns: "family", Score: string(measure), Better: figures.Lower, Decimals: 3, Notes: w.notes(r, dynamics, measure),
+		Columns: "family", Score: string(measure), Better: figures.Lower, Decimals: 3,
 	}
 	if measure == OnTest {
 		pivot.Published = func(m experiments.Model, family string) (mean, half float64, ok bool) {
@@ -52,7 +57,7 @@ func (w Worlds) Table(r *experiments.Report, dynamics string, measure Measure) *
 		}
 	}
 	t := r.Table(pivot, results)
-	if models := results.Values("model"); measure == OnTest && slices.Contains(models, "original") &&
+	if models := results.Values("model"); measure == OnTest && r.Comparable() && slices.Contains(models, "original") &&
 		slices.Contains(models, "peng") {
 		t.Rows = append(t.Rows, improvement(results, dynamics))
 	}
@@ -80,31 +85,34 @@ func improvement(results experiments.Results, dynamics string) []figures.Cell {
 }
 
 // notes say what is shown, and what of it is our choice.
-func (w Worlds) notes(r *experiments.Report, dynamics string, measure Measure) []string {
+func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 	size := w.size(r.Profile)
-	notes := []string{fmt.Sprintf("Mean squared error %s; mean over seeds with its 95%% interval (Student t). %d nodes, "+
-		"at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, published configuration "+
-		"for the rest; a seed draws graphs, events, times, initial states and parameters.",
-		says[measure], size.nodes, size.epochs)}
-	if measure == OnTest {
+	notes := figures.NoteList{
+		fmt.Sprintf("Mean squared error. test: %s; interpolation: %s; extrapolation: %s. Means are over seeds, with their "+
+			"95%% interval (Student t); a seed draws graphs, events, times, initial states and parameters.",
+			says[OnTest], says[Interpolated], says[Extrapolated]),
+		fmt.Sprintf("%d nodes, at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, "+
+			"published configuration for the rest.", size.nodes, size.epochs)}
+	if r.Comparable() {
 		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number "+
 			"of nodes.")
 	}
 	for _, task := range w.tasks {
-		if task.Dynamics.Name != dynamics {
+		name := task.Dynamics.Name
+		if !slices.Contains(r.Results.Values("dynamics"), name) {
 			continue
 		}
 		switch a := task.Amplitude; {
 		case a.Low != a.High:
-			notes = append(notes, fmt.Sprintf("Initial rectangles have amplitudes from U(%g, %g), which the published errors "+
-				"of the Constant model imply; the published configuration says 1.", a.Low, a.High))
+			notes = append(notes, fmt.Sprintf("%s: initial rectangles have amplitudes from U(%g, %g), which the published "+
+				"errors of the Constant model imply; the published configuration says 1.", name, a.Low, a.High))
 		case a != synthetic.Shipped:
-			notes = append(notes, fmt.Sprintf("Initial rectangles have amplitude %g, our choice; the published configuration, "+
-				"which lacks these dynamics, says 1.", a.High))
+			notes = append(notes, fmt.Sprintf("%s: initial rectangles have amplitude %g, our choice; the published "+
+				"configuration, which lacks these dynamics, says 1.", name, a.High))
 		}
-		if p := task.Dynamics.Parameters; dynamics == synthetic.Wealth.Dynamics.Name {
-			notes = append(notes, fmt.Sprintf("Depreciation %g and saving rate %g are our choice; the paper gives neither.",
-				p[0], p[1]))
+		if p := task.Dynamics.Parameters; name == synthetic.Wealth.Dynamics.Name {
+			notes = append(notes, fmt.Sprintf("%s: depreciation %g and saving rate %g are our choice; the paper gives "+
+				"neither.", name, p[0], p[1]))
 		}
 	}
 	return notes

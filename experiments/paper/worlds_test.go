@@ -50,8 +50,13 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := worldTable(t, w, empty, OnTest); strings.Count(text, "missing, 2 of 2") != 2 ||
-		!strings.Contains(text, "11.155 ± 0.669") {
-		t.Errorf("missing runs or published values do not show:\n%s", text)
+		strings.Contains(text, "11.155") || !strings.Contains(text, "do not compare models") {
+		t.Errorf("missing runs do not show, or a quick table compares:\n%s", text)
+	}
+	compared := *empty
+	compared.Profile = experiments.Medium
+	if text := worldTable(t, w, &compared, OnTest); !strings.Contains(text, "11.155 ± 0.669") {
+		t.Errorf("published values do not show:\n%s", text)
 	}
 	if _, err := w.LossOverTime(empty, "heat", "grid"); !errors.Is(err, experiments.ErrNotStored) {
 		t.Errorf("figure of nothing: %v", err)
@@ -195,7 +200,7 @@ func TestMarksNameTheirSeed(t *testing.T) {
 	}
 }
 
-// What is ours in a world stands under its table.
+// What is ours in a world is among the notes.
 func TestNotesTellOurChoices(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	for _, c := range []struct {
@@ -205,14 +210,15 @@ func TestNotesTellOurChoices(t *testing.T) {
 	}{
 		{Table1(), "heat", "U(25, 40)", true}, {Table1(), "gene", "amplitude", false},
 		{TableWealth(), "wealth", "amplitude 33", true},
-		{TableWealth(), "wealth", "Depreciation 0 and saving rate 0.5", true},
+		{TableWealth(), "wealth", "depreciation 0 and saving rate 0.5", true},
 		{TableWealth(), "opinion", "amplitude 33", true}, {TableWealth(), "opinion", "saving", false},
 	} {
 		r, err := c.study.Stored(experiments.Options{Fresh: true, Profile: experiments.Quick})
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes := strings.Join(c.study.Table(r, c.dynamics, OnTest).Notes, "\n")
+		r.Results = r.Results.Where("dynamics", c.dynamics)
+		notes := strings.Join(c.study.Notes(r), "\n")
 		if strings.Contains(notes, c.want) != c.says {
 			t.Errorf("%s: %q in the notes: %t, want %t:\n%s", c.dynamics, c.want, !c.says, c.says, notes)
 		}

@@ -1,0 +1,82 @@
+package forecast
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// ErrInput is wrapped by errors about data and settings that no model can be trained with, or that a model does not
+// fit.
+var ErrInput = errors.New("invalid input")
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("forecast: %s: %w", fmt.Sprintf(format, args...), ErrInput)
+}
+
+// Config sets a training. Its zero value is small: 100 nodes and 100 snapshots take about a minute on 2 CPU cores.
+type Config struct {
+	// Inputs is the number of snapshots that a forecast sees; 0 means 4.
+	Inputs int
+	// Hidden is the width of a node's state, Layers the depth of the vector field; 0 means 8 and 1.
+	Hidden, Layers int
+	// Epochs is the most that are run; 0 means 60. Training stops after 10 without a better validation.
+	Epochs int
+	// LearningRate is that of AdamW; 0 means 5e-3.
+	LearningRate float64
+	// Seed draws the initial parameters and the order of training windows.
+	Seed uint64
+	// Checkpoint is the path that the names of checkpoint files begin with, from which a training that was cut off goes
+	// on; "" keeps none.
+	Checkpoint string
+	// Progress, if set, hears how much is done, from 0 to 1; Notice what a user would want to know.
+	Progress func(fraction float64, text string)
+	Notice   func(text string)
+}
+
+const (
+	trainFraction      = 0.6 // that of table.Config, whose scales come from it
+	validationFraction = 0.2
+	patience           = 10
+	batchSize          = 4
+	weightDecay        = 1e-3
+	// mostSteps bounds the solver's steps between two snapshots, where a series has a gap in time.
+	mostSteps = 20
+)
+
+func (c Config) resolved() (Config, error) {
+	c.Inputs, c.Hidden, c.Layers = cmp.Or(c.Inputs, 4), cmp.Or(c.Hidden, 8), cmp.Or(c.Layers, 1)
+	c.Epochs, c.LearningRate = cmp.Or(c.Epochs, 60), cmp.Or(c.LearningRate, 5e-3)
+	if c.Inputs < 1 || c.Epochs < 1 || c.LearningRate < 0 {
+		return c, invalid("%d inputs, %d epochs and learning rate %g, want positive numbers", c.Inputs, c.Epochs,
+			c.LearningRate)
+	}
+	if c.Progress == nil {
+		c.Progress = func(float64, string) {}
+	}
+	if c.Notice == nil {
+		c.Notice = func(string) {}
+	}
+	return c, nil
+}
+
+// model is the configuration for a series whose median time between snapshots is 1. It is the residual one of the
+// england-covid study: the readout gives the deviation from a node's recent mean, and maps that take sums see the graph.
+func (c Config) model(s *dyngraph.Series) pengcde.Config {
+	return pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: c.Hidden, Layers: c.Layers, Seed: c.Seed,
+		Normalise: dyngraph.NormalisedAdjacency, Residual: s.Recent != nil, Step: max(1, largestGap(s)/mostSteps)}
+}
+
+// training is the loop of the first training, which stops early, or of so many epochs.
+func (c Config) training(epochs int) train.Config {
+	t := train.Config{Epochs: c.Epochs, EvaluateEvery: 1, Patience: patience, MinEpochs: -1, BatchSize: batchSize,
+		AdamW: train.AdamW{LearningRate: c.LearningRate, WeightDecay: weightDecay}}
+	if epochs > 0 {
+		t.Epochs, t.EvaluateEvery = epochs, -1
+	}
+	return t
+}

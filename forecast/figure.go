@@ -1,0 +1,237 @@
+package forecast
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+)
+
+// mostPanels are drawn where no nodes are named, shownTail is how many snapshots they show at least.
+const (
+	mostPanels = 6
+	shownTail  = 30
+)
+
+// Figure draws the latest values of some nodes and what is forecast of them; without names, of the nodes with the
+// largest means.
+func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...string) (*figures.Figure, error) {
+	series, _, err := prepared(series, m.unit)
+	if err != nil {
+		return nil, err
+	}
+	return m.figure(series, ahead, nil, len(series.Times)-shownTail, nodes)
+}
+
+// figure shows scores as well, where they are tested, from a snapshot on.
+func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.Score, from int,
+	names []string) (*figures.Figure, error) {
+	c := calendar{s, m.unit}
+	nodes, err := nodesOf(s, names)
+	if err != nil {
+		return nil, err
+	}
+	truth, err := c.truth(from)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := c.lines(scores, ahead)
+	if err != nil {
+		return nil, err
+	}
+	var panels []figures.ForecastPanel
+	for _, u := range nodes {
+		panel := figures.ForecastPanel{Title: nodeName(s, u), Days: truth.x}
+		for _, values := range truth.y {
+			panel.Truth = append(panel.Truth, values[u])
+		}
+		if !slices.ContainsFunc(panel.Truth, known) {
+			panel.Title += " (nothing observed)"
+			panel.Days, panel.Truth = panel.Days[:0], nil
+		}
+		for _, line := range lines {
+			drawn := figures.Series{Name: line.name, X: line.x, Points: len(line.x) <= 2*shownTail}
+			for _, values := range line.y {
+				drawn.Y = append(drawn.Y, values[u])
+			}
+			panel.Forecasts = append(panel.Forecasts, drawn)
+		}
+		if panel.Truth != nil {
+			panels = append(panels, panel)
+		}
+	}
+	axes := figures.Axes{Title: m.Target() + ": observed and forecast", X: c.axis(), Y: m.Target(),
+		Spans: c.spans(scores, ahead)}
+	return figures.Forecasts(axes, panels)
+}
+
+// nodesOf are the places of named nodes, or of those with the largest mean target.
+func nodesOf(s *dyngraph.Series, names []string) (nodes []int, err error) {
+	for _, name := range names {
+		u := 0
+		for u < s.Nodes() && nodeName(s, u) != name {
+			u++
+		}
+		if u == s.Nodes() {
+			return nil, invalid("no node %q in series %q, want one of its %d, such as %q", name, s.Name, s.Nodes(),
+				nodeName(s, 0))
+		}
+		nodes = append(nodes, u)
+	}
+	if len(nodes) > 0 {
+		return nodes, nil
+	}
+	sums, counts := make([]float64, s.Nodes()), make([]float64, s.Nodes())
+	for i := range s.Targets {
+		values, err := unscaled(s, i, s.Targets[i])
+		if err != nil {
+			return nil, err
+		}
+		for u, y := range values {
+			if known(y) {
+				sums[u] += y
+				counts[u]++
+			}
+		}
+	}
+	for u := range sums {
+		if counts[u] > 0 {
+			nodes = append(nodes, u)
+		}
+	}
+	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(sums[b]/counts[b], sums[a]/counts[a]) })
+	return nodes[:min(len(nodes), mostPanels)], nil
+}
+
+// drawnLine are values by node at some times.
+type drawnLine struct {
+	name string
+	x    []float64
+	y    [][]float64
+}
+
+func (l *drawnLine) add(at float64, values []float64) {
+	l.x, l.y = append(l.x, at), append(l.y, values)
+}
+
+// truth are the targets from a snapshot on whose time is known.
+func (c calendar) truth(from int) (drawnLine, error) {
+	var line drawnLine
+	for i := max(0, from); i < len(c.Targets); i++ {
+		at, ok := c.number(i + c.Steps.Targets.Last)
+		if !ok || !slices.ContainsFunc(c.Targets[i], known) {
+			continue
+		}
+		values, err := unscaled(c.Series, i, c.Targets[i])
+		if err != nil {
+			return line, err
+		}
+		line.add(at, values)
+	}
+	if line.x == nil {
+		return line, invalid("series %q has no observed target among its last %d snapshots to draw", c.Name,
+			len(c.Targets)-max(0, from))
+	}
+	return line, nil
+}
+
+// lines are the forecasts of scores; those of the first go on with what is ahead.
+func (c calendar) lines(scores []baseline.Score, ahead []Forecast) (lines []drawnLine, err error) {
+	for _, s := range scores {
+		line := drawnLine{name: s.Name}
+		for i, w := range s.Windows {
+			values, err := unscaled(c.Series, w.Last(), s.Forecasts[i])
+			if err != nil {
+				return nil, err
+			}
+			if at, ok := c.number(w.Last() + c.Steps.Targets.Last); ok {
+				line.add(at, values)
+			}
+		}
+		lines = append(lines, line)
+	}
+	if lines == nil {
+		lines = []drawnLine{{name: ModelName}}
+	}
+	for _, f := range ahead {
+		if at, ok := c.number(f.step); ok {
+			lines[0].add(at, f.Values)
+		}
+	}
+	return slices.DeleteFunc(lines, func(l drawnLine) bool { return len(l.x) == 0 }), nil
+}
+
+// spans shade the tested times and those not known yet.
+func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figures.Span) {
+	middle := func(step int) float64 { // between a step and the one before
+		at, _ := c.number(step)
+		before, ok := c.number(step - 1)
+		if !ok {
+			return math.NaN()
+		}
+		return (at + before) / 2
+	}
+	end := func(step int) float64 {
+		at, _ := c.number(step)
+		return 2*at - middle(step)
+	}
+	if len(scores) > 0 {
+		w := scores[0].Windows
+		first, last := w[0].Last()+c.Steps.Targets.Last, w[len(w)-1].Last()+c.Steps.Targets.Last
+		spans = append(spans, figures.Span{Name: "tested", From: middle(first), To: end(last)})
+	}
+	if len(ahead) > 0 {
+		spans = append(spans, figures.Span{Name: "not known yet", From: middle(ahead[0].step),
+			To: end(ahead[len(ahead)-1].step)})
+	}
+	return slices.DeleteFunc(spans, func(s figures.Span) bool { return math.IsNaN(s.From + s.To) })
+}
+
+// Figures are the table of errors and the figures of the page: forecasts and what was observed, errors by window, loss
+// by epoch. Nodes may be named for the forecasts.
+func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, error) {
+	errors, err := Table(r.Score, r.Simple, r.Target())
+	if err != nil {
+		return nil, err
+	}
+	shown := []baseline.Score{r.Score}
+	if best, ok := baseline.Best(r.Simple); ok {
+		shown = append(shown, best)
+	}
+	tested := r.Score.Windows[0].Last()
+	forecasts, err := r.figure(r.Series, ahead, shown, tested-len(r.Score.Windows)-shownTail/2, nodes)
+	if err != nil {
+		return nil, err
+	}
+	var rows []figures.DotRow
+	for _, s := range append(shown[:1:1], r.Simple...) {
+		if s.Err == nil {
+			windows := slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN)
+			rows = append(rows, figures.DotRow{Name: s.Name, Value: estimate(s.Mean()), Seeds: windows})
+		}
+	}
+	dots, err := figures.Dots(figures.Axes{Title: "Error on the tested windows", X: "mean squared error, by node",
+		Dot: "one window"}, rows...)
+	if err != nil {
+		return nil, err
+	}
+	losses, err := r.losses()
+	if err != nil {
+		return nil, err
+	}
+	return []figures.Item{errors, forecasts, dots, losses}, nil
+}
+
+// losses are those of the training that was tested.
+func (r *Result) losses() (*figures.Figure, error) {
+	run := figures.LossRun{Name: fmt.Sprintf("seed %d", r.Network.Config().Seed), Best: r.Report.Best + 1}
+	for _, epoch := range r.Report.Epochs {
+		run.Train, run.Validation = append(run.Train, epoch.TrainLoss), append(run.Validation, epoch.Validation)
+	}
+	return figures.LossCurves(figures.Axes{Title: "Loss by epoch of the training that was tested", X: "epoch",
+		Y: "mean squared error"}, run)
+}

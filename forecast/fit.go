@@ -1,0 +1,138 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// ModelName is what tables and files call the trained model.
+const ModelName = "PENG-CDE"
+
+// Result is what [Fit] found out.
+type Result struct {
+	Model
+	// Series is that of the data, in times whose unit is the median time between its snapshots.
+	Series *dyngraph.Series
+	// Split is in order of time: nothing is learnt from what was not known when a tested forecast was made.
+	Split dyngraph.Split
+	// Report is of the training whose forecasts were tested.
+	Report *train.Report
+	// Score is that of the model on the tested windows, Simple are those of the forecasts without a trained network.
+	Score  baseline.Score
+	Simple []baseline.Score
+}
+
+// Fit trains on the first 60% of the windows, stops by the next 20%, and tests on the rest, beside the simple forecasts
+// of package baseline. Then it trains anew for as many epochs on all windows: that model it returns, to be closed by the
+// caller. When ctx ends, the error wraps the context's, and with a Checkpoint the next call goes on.
+func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) (*Result, error) {
+	c, err := c.resolved()
+	if err != nil {
+		return nil, err
+	}
+	if data == nil || data.Series == nil {
+		return nil, invalid("no data, want those that table.Read returns")
+	}
+	series, unit, err := prepared(data.Series, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series}
+	windows := series.Windows(c.Inputs+1, 1).Observed()
+	if r.Split, err = windows.Chronological(trainFraction, validationFraction); err != nil {
+		return nil, fmt.Errorf("forecast: %d snapshots are too few to train, validate and test with %d inputs, %d lags "+
+			"and horizon %d: take fewer lags or inputs, or a longer series: %w: %w", len(series.Times), c.Inputs,
+			data.Recipe.Config.Lags, data.Recipe.Config.Horizon, err, ErrInput)
+	}
+	if r.Simple, err = baseline.Compare(ctx, r.Split); err != nil {
+		return nil, err
+	}
+	t := trainer{c, backend, series}
+	tested, report, err := t.train(ctx, "tested", r.Split.Train, r.Split.Validation, 0, 0.5)
+	if err != nil {
+		return nil, err
+	}
+	defer tested.Close()
+	r.Report = report
+	if r.Score, err = score(ctx, tested, r.Split.Test); err != nil {
+		return nil, err
+	}
+	all, _ := windows.List()
+	r.Network, _, err = t.train(ctx, "all", all, nil, report.Best+1, 1)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// score forecasts windows and measures the forecasts.
+func score(ctx context.Context, model *pengcde.Model, windows []dyngraph.Window) (baseline.Score, error) {
+	var forecasts [][]float64
+	for _, w := range windows {
+		y, err := model.Predict(ctx, w, nil)
+		if err != nil {
+			return baseline.Score{}, err
+		}
+		forecasts = append(forecasts, slices.Concat(y[0]...))
+	}
+	return baseline.NewScore(ModelName, windows, forecasts)
+}
+
+// trainer trains models of one configuration.
+type trainer struct {
+	Config
+	backend *xla.Backend
+	series  *dyngraph.Series
+}
+
+// train stops by validation windows, or runs so many epochs without any. Its progress ends at a fraction of the whole.
+func (t trainer) train(ctx context.Context, name string, training, validation []dyngraph.Window, epochs int,
+	end float64) (*pengcde.Model, *train.Report, error) {
+	model, err := pengcde.New(t.backend, t.model(t.series))
+	if err != nil {
+		return nil, nil, err
+	}
+	config := t.training(epochs)
+	begin := end - 0.5
+	t.Progress(begin, "compiling")
+	config.Progress = func(p train.Progress) {
+		text := fmt.Sprintf("epoch %d of at most %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
+		if !math.IsNaN(p.Best) {
+			text += fmt.Sprintf(", validation %.3g, best %.3g", p.Validation, p.Best)
+		} else {
+			text = fmt.Sprintf("on all windows, epoch %d of %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
+		}
+		t.Progress(begin+0.5*float64(p.Epoch)/float64(p.Epochs), text)
+	}
+	if t.Checkpoint != "" {
+		config.Checkpoint = &train.Checkpoint{Path: t.Checkpoint + "-" + name, Notice: t.Notice}
+	}
+	training = slices.Clone(training)
+	rng := rand.New(rand.NewPCG(t.Seed, 0))
+	rng.Shuffle(len(training), func(i, j int) { training[i], training[j] = training[j], training[i] })
+	report, err := model.Fit(ctx, training, validation, config)
+	if errors.Is(err, train.ErrCheckpoint) {
+		t.Notice("the checkpoint is of other data or settings, or damaged: training starts over")
+		if err := config.Checkpoint.Remove(); err != nil {
+			model.Close()
+			return nil, nil, err
+		}
+		report, err = model.Fit(ctx, training, validation, config)
+	}
+	if err != nil {
+		model.Close()
+		return nil, nil, fmt.Errorf("forecast: %w", err)
+	}
+	return model, report, nil
+}

@@ -1,0 +1,133 @@
+package forecast
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Model is a trained network and what it needs to forecast from other files of the same columns.
+type Model struct {
+	Network *pengcde.Model
+	// Recipe reads new files as those of the training were read.
+	Recipe table.Recipe
+	// Inputs is the number of snapshots that a forecast sees.
+	Inputs int
+
+	unit float64 // of the network's times, in that of the series
+}
+
+// textKey is the key of a model file's texts.
+const textKey = "forecast"
+
+// text is what a model file holds beside the network.
+type text struct {
+	Recipe table.Recipe
+	Inputs int
+	Unit   float64
+}
+
+// Save writes one file, which pengcde.Load reads as well; see [pengcde.Model.Save].
+func (m *Model) Save(path string) error {
+	content, err := json.Marshal(text{m.Recipe, m.Inputs, m.unit})
+	if err != nil {
+		return fmt.Errorf("forecast: save model: %w", err)
+	}
+	return m.Network.SaveWith(path, map[string]string{textKey: string(content)})
+}
+
+// Load reads a file that [Model.Save] wrote. Close the model when it is no longer needed.
+func Load(backend *xla.Backend, path string) (*Model, error) {
+	texts, err := pengcde.Metadata(path)
+	if err != nil {
+		return nil, err
+	}
+	var t text
+	if texts[textKey] == "" {
+		return nil, invalid("%s does not say how its data were read: want a file that pengcde fit wrote; pengcde.Load "+
+			"reads this one", path)
+	}
+	if err := json.Unmarshal([]byte(texts[textKey]), &t); err != nil {
+		return nil, invalid("%s: %v: fit the model again with this version", path, err)
+	}
+	if t.Inputs < 1 || !(t.Unit > 0) || math.IsInf(t.Unit, 0) || len(t.Recipe.Config.Nodes.Targets) != 1 {
+		return nil, invalid("%s has %d inputs, time unit %g and targets %q: fit the model again with this version", path,
+			t.Inputs, t.Unit, t.Recipe.Config.Nodes.Targets)
+	}
+	network, err := pengcde.Load(backend, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{network, t.Recipe, t.Inputs, t.Unit}, nil
+}
+
+// Close frees the network.
+func (m *Model) Close() { m.Network.Close() }
+
+// Target is the name of the column that is forecast.
+func (m *Model) Target() string { return m.Recipe.Config.Nodes.Targets[0] }
+
+// Forecast is what is forecast for one time that is not known yet.
+type Forecast struct {
+	// From is the time of the newest snapshot that is seen, Time that of the forecast, Ahead snapshots later: a date, or
+	// a number of the column of times. Time is "" where snapshots are not evenly spaced.
+	From, Time string
+	Ahead      int
+	// Values are in the data's unit, by node.
+	Values []float64
+
+	window dyngraph.Window
+	step   int
+}
+
+// Ahead forecasts the times after the newest one of a series, as many as the horizon: the last from its newest
+// snapshots, earlier ones from so much earlier. The series is one that the recipe read.
+func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
+	series, _, err := prepared(series, m.unit)
+	if err != nil {
+		return nil, err
+	}
+	return m.ahead(ctx, series)
+}
+
+func (m *Model) ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
+	config := m.Network.Config()
+	if series.Nodes() != config.Nodes || series.FeatureSize != config.Features {
+		return nil, invalid("series %q has %d nodes and %d features, the model was made for %d and %d: read it by the "+
+			"model's Recipe", series.Name, series.Nodes(), series.FeatureSize, config.Nodes, config.Features)
+	}
+	if len(series.Times) < m.Inputs {
+		lags := max(1, m.Recipe.Config.Lags)
+		return nil, invalid("%d snapshots, of which %d have all lags, but a forecast sees %d: give files with %d snapshots "+
+			"at least", len(series.Times)+lags-1, len(series.Times), m.Inputs, m.Inputs+lags-1)
+	}
+	windows, err := unknown(series, m.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	calendar := calendar{series, m.unit}
+	var all []Forecast
+	for _, w := range windows {
+		step, newest := w.Last()+series.Steps.Targets.Last, w.Last()-1+max(0, series.Steps.Features.Last)
+		f := Forecast{window: w, From: calendar.text(newest), Time: calendar.text(step), Ahead: step - newest, step: step}
+		y, err := m.Network.Predict(ctx, w, nil)
+		if err != nil {
+			return nil, err
+		}
+		values := make([]float64, series.Nodes())
+		for u, row := range y[0] {
+			values[u] = row[0]
+		}
+		if f.Values, err = unscaled(series, w.Last(), values); err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}

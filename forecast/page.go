@@ -1,0 +1,71 @@
+package forecast
+
+import (
+	"bytes"
+	_ "embed" // for the page
+	"fmt"
+	"html/template"
+
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// page is a document with the figures inside it.
+func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error) {
+	items, err := r.Figures(ahead)
+	if err != nil {
+		return nil, err
+	}
+	var parts []template.HTML
+	for _, item := range append(items, figures.Notes(items...)) {
+		html, err := item.HTML()
+		if err != nil {
+			return nil, fmt.Errorf("forecast: page: %w", err)
+		}
+		parts = append(parts, template.HTML(html)) // of package figures, which escapes what it is given
+	}
+	rows := r.rows(ahead, simple)
+	c, network := calendar{r.Series, r.unit}, r.Network.Config()
+	first, last := r.Split.Test[0], r.Split.Test[len(r.Split.Test)-1]
+	var b bytes.Buffer
+	err = pageTemplate.Execute(&b, map[string]any{
+		"Target": r.Target(), "Model": ModelName, "Verdict": r.Verdict(), "Parts": parts, "Rows": rows,
+		"Nodes": r.Series.Nodes(), "Edges": r.Series.Pattern.Edges(), "Snapshots": len(r.Series.Times),
+		"First": c.text(0), "Last": c.text(len(r.Series.Times) - 1),
+		"TestedFrom": c.text(first.Last() + r.Series.Steps.Targets.Last),
+		"TestedTo":   c.text(last.Last() + r.Series.Steps.Targets.Last),
+		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
+		"Inputs": r.Inputs, "Horizon": first.Last() + r.Series.Steps.Targets.Last - (first.Last() - 1 +
+			max(0, r.Series.Steps.Features.Last)),
+		"Epochs": r.Report.Best + 1, "Hidden": network.Hidden, "Layers": network.Layers, "Seed": network.Seed,
+		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,
+	})
+	return b.Bytes(), err
+}
+
+// rows are the forecasts of all nodes, as the file of forecasts has them, the header first.
+func (r *Result) rows(ahead []Forecast, simple []simpleForecast) [][]string {
+	header := []string{"node", "time", ModelName}
+	for _, s := range simple {
+		header = append(header, s.name)
+	}
+	rows := [][]string{header}
+	for i, f := range ahead {
+		for u, value := range f.Values {
+			time := f.Time
+			if time == "" {
+				time = fmt.Sprintf("%d after %s", f.Ahead, f.From)
+			}
+			row := []string{nodeName(r.Series, u), time, fmt.Sprintf("%.4g", value)}
+			for _, s := range simple {
+				row = append(row, fmt.Sprintf("%.4g", s.values[i][u]))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}

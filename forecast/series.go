@@ -1,0 +1,159 @@
+package forecast
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// prepared is the series as a model sees it: in times whose unit is given, or the median time between snapshots for 0.
+func prepared(s *dyngraph.Series, unit float64) (*dyngraph.Series, float64, error) {
+	if err := s.Validate(); err != nil {
+		return nil, 0, err
+	}
+	if s.TargetSize != 1 || s.Targets == nil {
+		return nil, 0, invalid("series %q has %d targets a node, want 1: name one column, and fit others on their own",
+			s.Name, s.TargetSize)
+	}
+	if len(s.Times) < 2 {
+		return nil, 0, invalid("series %q has %d snapshots, want 2 at least", s.Name, len(s.Times))
+	}
+	if unit == 0 {
+		gaps := gaps(s.Times)
+		slices.Sort(gaps)
+		unit = gaps[len(gaps)/2]
+	}
+	copied := *s
+	copied.Times = slices.Clone(s.Times)
+	for i := range copied.Times {
+		copied.Times[i] /= unit
+	}
+	return &copied, unit, nil
+}
+
+func gaps(times []float64) []float64 {
+	all := make([]float64, len(times)-1)
+	for i := range all {
+		all[i] = times[i+1] - times[i]
+	}
+	return all
+}
+
+func largestGap(s *dyngraph.Series) float64 { return slices.Max(gaps(s.Times)) }
+
+// unknown are the windows whose target lies after the newest step of the series, in order of time: the last is
+// Series.Latest.
+func unknown(s *dyngraph.Series, inputs int) ([]dyngraph.Window, error) {
+	w, err := s.Latest(inputs)
+	if err != nil {
+		return nil, err
+	}
+	newest := len(s.Times) - 1 + max(0, s.Steps.Features.Last)
+	if targets := len(s.Targets) - 1; targets >= 0 && slices.ContainsFunc(s.Targets[targets], known) {
+		newest = max(newest, targets+s.Steps.Targets.Last)
+	}
+	var all []dyngraph.Window
+	for w.Start >= 0 && w.Last()+s.Steps.Targets.Last > newest {
+		all = append(all, w)
+		w.Start--
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+func known(y float64) bool { return !math.IsNaN(y) }
+
+// unscaled are values of a snapshot, one for each node, in the data's unit.
+func unscaled(s *dyngraph.Series, snapshot int, values []float64) ([]float64, error) {
+	if len(s.Scales) == 0 {
+		return values, nil
+	}
+	return s.Scales[min(snapshot, len(s.Scales)-1)].Restore(values)
+}
+
+// nodeName is that of the data, else a number.
+func nodeName(s *dyngraph.Series, node int) string {
+	if len(s.NodeNames) > 0 {
+		return s.NodeNames[node]
+	}
+	return strconv.Itoa(node)
+}
+
+// calendar says when the steps of a series are, also those after its last snapshot.
+type calendar struct {
+	*dyngraph.Series
+	unit float64
+}
+
+// number is the time of a step in the data's unit, that of dates in days since the first; ok is false for a step after
+// the last snapshot where snapshots are not evenly spaced.
+func (c calendar) number(step int) (at float64, ok bool) {
+	if c.Dates != nil {
+		date, ok := c.date(step)
+		return date.Sub(c.Dates[0]).Hours() / 24, ok
+	}
+	last := len(c.Times) - 1
+	if step <= last {
+		return c.Times[step] * c.unit, true
+	}
+	gaps := gaps(c.Times)
+	gap := gaps[len(gaps)-1]
+	for _, g := range gaps {
+		if math.Abs(g-gap) > 1e-6*gap {
+			return math.NaN(), false
+		}
+	}
+	return (c.Times[last] + float64(step-last)*gap) * c.unit, true
+}
+
+// date is that of a step, as number has it. Months are evenly spaced.
+func (c calendar) date(step int) (time.Time, bool) {
+	last := len(c.Dates) - 1
+	if step <= last {
+		return c.Dates[step], true
+	}
+	first, second := c.Dates[0], c.Dates[1]
+	gap := second.Sub(first)
+	months := 12*(second.Year()-first.Year()) + int(second.Month()) - int(first.Month())
+	even, monthly := true, months > 0
+	for i, date := range c.Dates[1:] {
+		even = even && date.Sub(c.Dates[i]) == gap
+		monthly = monthly && date.Equal(first.AddDate(0, months*(i+1), 0))
+	}
+	switch {
+	case even && !(monthly && last > 1):
+		return c.Dates[last].Add(time.Duration(step-last) * gap), true
+	case monthly:
+		return first.AddDate(0, months*step, 0), true
+	}
+	return time.Time{}, false
+}
+
+// text is the time of a step for people and for files, "" where it is not known.
+func (c calendar) text(step int) string {
+	if c.Dates == nil {
+		if at, ok := c.number(step); ok {
+			return strconv.FormatFloat(math.Round(at*1e9)/1e9, 'g', -1, 64)
+		}
+		return ""
+	}
+	date, ok := c.date(step)
+	switch {
+	case !ok:
+		return ""
+	case date.Equal(date.Truncate(24 * time.Hour)):
+		return date.Format(time.DateOnly)
+	}
+	return date.Format(time.RFC3339)
+}
+
+// axis labels the numbers of the calendar.
+func (c calendar) axis() string {
+	if c.Dates == nil {
+		return "time"
+	}
+	return "days since " + c.text(0)
+}

@@ -1,0 +1,137 @@
+package forecast
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+)
+
+// Verdict says in one sentence whether the model beats the best of the simple forecasts, and by how much.
+func (r *Result) Verdict() string { return Verdict(r.Score, r.Simple) }
+
+// Verdict compares a model with the simple forecasts of [baseline.Compare] on the same windows, in one sentence.
+func Verdict(model baseline.Score, simple []baseline.Score) string {
+	best, ok := baseline.Best(simple)
+	if !ok {
+		return fmt.Sprintf("No simple forecast could be made, so %s has nothing to be compared with.", model.Name)
+	}
+	mean, _ := model.Mean()
+	least, _ := best.Mean()
+	difference, half := model.Minus(best)
+	better, worse := model.Name, best.Name
+	if difference > 0 {
+		better, worse = worse, better
+	}
+	text := fmt.Sprintf("%s is better than %s by %.3f: mean squared error %.3f against %.3f", better, worse,
+		math.Abs(difference), min(mean, least), max(mean, least))
+	switch {
+	case difference == 0:
+		return fmt.Sprintf("%s and %s are equally good: mean squared error %.3f.", model.Name, best.Name, mean)
+	case math.IsInf(half, 0) || math.IsNaN(half):
+		text += "; the tested windows are too few, or share too much, for an interval"
+	case math.Abs(difference) > half:
+		text += fmt.Sprintf(", more than chance would give (95%% interval ± %.3f)", half)
+	default:
+		text += fmt.Sprintf(", which may be chance (95%% interval ± %.3f)", half)
+	}
+	return text + "."
+}
+
+// Table shows the errors of a model and of simple forecasts on the same windows. Unit is that of the data, such as
+// "cases"; "" leaves out the column of absolute errors in it.
+func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures.Table, error) {
+	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows", len(model.Windows)),
+		Finding: Verdict(model, simple),
+		Columns: []figures.Column{{Title: "forecast"}, {Title: "mean squared error", Better: figures.Lower, Decimals: 3},
+			{Title: model.Name + " minus it", Decimals: 3}}}
+	if unit != "" {
+		t.Columns = append(t.Columns, figures.Column{Title: "absolute error, " + unit, Better: figures.Lower})
+	}
+	for _, s := range append([]baseline.Score{model}, simple...) {
+		if s.Err != nil {
+			t.Rows = append(t.Rows, []figures.Cell{figures.Text(s.Name)})
+			t.Notes = append(t.Notes, fmt.Sprintf("%s cannot be made: %v.", s.Name, s.Err))
+			continue
+		}
+		row := []figures.Cell{figures.Text(s.Name), estimate(s.Mean()), figures.Text("")}
+		if s.Name != model.Name {
+			row[2] = estimate(model.Minus(s))
+		}
+		if unit != "" {
+			absolute, err := absoluteError(s)
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, figures.Number(absolute))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = append(t.Notes, "Mean squared error: the mean over windows, of errors by node"+standardised(model)+
+		". Below 0, "+model.Name+" is better.", interval(model))
+	return t, nil
+}
+
+// standardised says in what unit errors are.
+func standardised(s baseline.Score) string {
+	if len(s.Windows[0].Series.Scales) == 0 {
+		return ""
+	}
+	return " in units of the node's standard deviation in the first part of the series, so that all nodes count alike"
+}
+
+func interval(s baseline.Score) string {
+	lag, tested := baseline.Lag(s.Windows), len(s.Windows)
+	if lag >= tested {
+		return fmt.Sprintf("All %d tested windows share snapshots with each other, so means have no interval: test on more "+
+			"snapshots for one.", tested)
+	}
+	return fmt.Sprintf("Windows up to %d apart share snapshots, which the interval counts (Newey and West 1987).", lag)
+}
+
+// estimate is a cell without an interval where there is none.
+func estimate(mean, half float64) figures.Cell {
+	if math.IsInf(half, 0) {
+		half = math.NaN()
+	}
+	return figures.Estimate(mean, half)
+}
+
+// absoluteError is the mean absolute error over windows and nodes in the data's unit.
+func absoluteError(s baseline.Score) (float64, error) {
+	nodes, err := nodeErrors(s)
+	if err != nil {
+		return 0, err
+	}
+	var all []float64
+	for _, one := range nodes {
+		all = append(all, one...)
+	}
+	return stat.Mean(all, nil), nil
+}
+
+// nodeErrors are the absolute errors of each node in the data's unit, [nodes][windows], without those of targets that
+// were not observed.
+func nodeErrors(s baseline.Score) ([][]float64, error) {
+	all := make([][]float64, len(s.NodeErrors))
+	for i, w := range s.Windows {
+		forecast, err := unscaled(w.Series, w.Last(), s.Forecasts[i])
+		if err != nil {
+			return nil, err
+		}
+		truth, err := unscaled(w.Series, w.Last(), w.Target())
+		if err != nil {
+			return nil, err
+		}
+		for k, y := range truth {
+			if known(y) {
+				u := k * len(all) / len(truth)
+				all[u] = append(all[u], math.Abs(forecast[k]-y))
+			}
+		}
+	}
+	return all, nil
+}

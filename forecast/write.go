@@ -1,0 +1,157 @@
+package forecast
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+)
+
+// Names of the files that [Result.Write] makes.
+const (
+	ModelFile     = "model.pengcde"
+	ForecastsFile = "forecasts.csv"
+	ErrorsFile    = "errors.csv"
+	PageFile      = "report.html"
+)
+
+// Write puts what was found into a folder, each file in one step: the model, forecasts of what is not known yet, errors
+// by node, and a page with the figures, which needs no network.
+func (r *Result) Write(ctx context.Context, folder string) error {
+	ahead, err := r.ahead(ctx, r.Series)
+	if err != nil {
+		return err
+	}
+	simple, err := r.simpleAhead(ahead)
+	if err != nil {
+		return err
+	}
+	forecasts, err := forecastsCSV(r.Recipe.NodeNames, ahead, simple)
+	if err != nil {
+		return err
+	}
+	errors, err := r.errorsCSV()
+	if err != nil {
+		return err
+	}
+	page, err := r.page(ahead, simple)
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{ForecastsFile: forecasts, ErrorsFile: errors, PageFile: page} {
+		if err := durable.WriteFile(filepath.Join(folder, name), content); err != nil {
+			return fmt.Errorf("forecast: write results: %w", err)
+		}
+	}
+	return r.Save(filepath.Join(folder, ModelFile))
+}
+
+// WriteCSV puts forecasts into a file in one step: node, from, ahead, time and, in the data's unit, the forecast.
+func (m *Model) WriteCSV(path string, ahead []Forecast) error {
+	content, err := forecastsCSV(m.Recipe.NodeNames, ahead, nil)
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(path, content); err != nil {
+		return fmt.Errorf("forecast: write forecasts: %w", err)
+	}
+	return nil
+}
+
+// simpleForecast are the values [forecasts][nodes] of a simple forecast, in the data's unit.
+type simpleForecast struct {
+	name   string
+	values [][]float64
+}
+
+// simpleAhead are the simple forecasts that the series can have, fitted to all that is known.
+func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error) {
+	windows, err := r.Series.Windows(r.Inputs+1, 1).Observed().List()
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range baseline.Heuristics() {
+		if r.Simple[i].Err != nil || f.Fit(windows, nil) != nil {
+			continue
+		}
+		one := simpleForecast{name: f.Name()}
+		for _, a := range ahead {
+			values, err := f.Forecast(a.window)
+			if err != nil {
+				return nil, err
+			}
+			if values, err = unscaled(r.Series, a.window.Last(), values); err != nil {
+				return nil, err
+			}
+			one.values = append(one.values, values)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+func forecastsCSV(names []string, ahead []Forecast, simple []simpleForecast) ([]byte, error) {
+	header := []string{"node", "from", "ahead", "time", ModelName}
+	for _, s := range simple {
+		header = append(header, s.name)
+	}
+	rows := [][]string{header}
+	for i, f := range ahead {
+		for u, value := range f.Values {
+			row := []string{names[u], f.From, strconv.Itoa(f.Ahead), f.Time, short(value)}
+			for _, s := range simple {
+				row = append(row, short(s.values[i][u]))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return encode(rows)
+}
+
+func (r *Result) errorsCSV() ([]byte, error) {
+	rows := [][]string{{"forecast", "node", "windows", "mean squared error", "absolute error, " + r.Target()}}
+	for _, s := range append([]baseline.Score{r.Score}, r.Simple...) {
+		if s.Err != nil {
+			rows = append(rows, []string{s.Name, "", "0", "", ""})
+			continue
+		}
+		absolute, err := nodeErrors(s)
+		if err != nil {
+			return nil, err
+		}
+		mean, _ := s.Mean()
+		tested := len(s.Errors) - len(slices.DeleteFunc(slices.Clone(s.Errors), known))
+		rows = append(rows, []string{s.Name, "", strconv.Itoa(tested), short(mean),
+			short(stat.Mean(slices.Concat(absolute...), nil))})
+		for u, errors := range absolute {
+			rows = append(rows, []string{s.Name, nodeName(r.Series, u), strconv.Itoa(len(errors)), short(s.NodeErrors[u]),
+				short(stat.Mean(errors, nil))})
+		}
+	}
+	return encode(rows)
+}
+
+// short writes a number with six digits, and nothing for NaN.
+func short(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+func encode(rows [][]string) ([]byte, error) {
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+		return nil, fmt.Errorf("forecast: %w", err)
+	}
+	return b.Bytes(), nil
+}
