@@ -5,6 +5,7 @@
 //	pengcde show england-covid --profile medium --format markdown
 //	pengcde results merge /mnt/cluster/results
 //	pengcde results export table1 --profile medium --format parquet --out tables
+//	pengcde init my-study
 //	pengcde version
 //	pengcde doctor
 //
@@ -32,6 +33,7 @@ type commands struct {
 	Run     runCommand     `cmd:"" help:"Make the runs of a study that are not stored yet."`
 	Show    showCommand    `cmd:"" help:"Show what is stored of a study."`
 	Stored  resultsCommand `cmd:"" name:"results" help:"Ship, merge and export stored runs."`
+	Init    initCommand    `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
 	Version versionCommand `cmd:"" help:"Print versions, backend and device."`
 	Doctor  doctorCommand  `cmd:"" help:"Say what is set up, what is missing, and how to get it."`
 }
