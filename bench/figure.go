@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
@@ -32,8 +33,16 @@ func (f File) DrawMemory() (*figures.Figure, error) {
 
 func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
+// dashes are those of the library, the dense and the implicit peer on one machine, and on another; dashNames what keys say
+// of the peers.
+var (
+	dashes = [2][3]figures.Dash{{figures.Solid, figures.Dashed, figures.Dotted},
+		{figures.LongDashed, figures.DashDot, figures.DashDotDot}}
+	dashNames = [2][2]string{{"dashed", "dotted"}, {"dash and dot", "dash and two dots"}}
+)
+
 // draw draws one line for each model, and for each of the peer's variants of it, on each machine, but for values of 0.
-func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures.Figure, error) {
+func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figures.Figure, error) {
 	if len(f.Rows) == 0 {
 		return nil, errs.New(figures.ErrInput, "bench: no races to draw, try: make bench")
 	}
@@ -45,7 +54,7 @@ func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures
 	}
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int { return cmp.Compare(a.N, b.N) })
 	var lines []figures.Series
-	add := func(line figures.Series, value func(Row) float64) { // one value for each number of nodes
+	add := func(line figures.Series, value func(Row) float64) bool { // one value for each number of nodes
 		for _, r := range rows {
 			x, last := float64(r.nodes()), len(line.X)-1
 			if v := value(r); v > 0 && (last < 0 || line.X[last] < x) {
@@ -53,35 +62,51 @@ func (f File) draw(title, y string, of func(Row) (ours, peer float64)) (*figures
 			}
 		}
 		if len(line.X) > 0 {
-			line.Name, line.Points = line.Name+slope(line.X, line.Y), true
+			slope := slope(line.X, line.Y)
+			line.Name, line.Points = line.Name+slope, true
+			if line.Key != figures.NoKey {
+				line.Key += slope
+			}
 			lines = append(lines, line)
 		}
+		return len(line.X) > 0
 	}
-	models := f.models()
+	models, keyed := f.models(), make(map[string]bool)
 	for i, place := range places {
 		suffix := ""
 		if len(places) > 1 {
 			suffix = ", " + place
 		}
 		for j, model := range models {
-			colour := 1 + i*len(models) + j
+			style, known := paper.StyleOf(model) // its colour; dashes say who computes, and where
+			if !known {
+				style = figures.StyleOf(j)
+			}
+			of := func(k int) figures.Style { return figures.Style{Colour: style.Colour, Dash: dashes[i%2][k]} }
 			value := func(r Row) (ours, peer float64) {
 				if r.Model != model || r.place() != place {
 					return 0, 0
 				}
-				return of(r)
+				return pair(r)
 			}
-			library := figures.Series{Name: modelName(model) + ", library" + suffix, Colour: colour}
+			library := figures.Series{Name: modelName(model) + ", library" + suffix, Key: modelName(model) + suffix,
+				Style: of(0)}
 			add(library, func(r Row) float64 { ours, _ := value(r); return ours })
 			for k, v := range []string{dense, implicit} {
 				name := fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix)
-				peer := figures.Series{Name: name, Colour: colour + k*len(places)*len(models), Dashed: true}
-				add(peer, func(r Row) float64 {
+				peer := figures.Series{Name: name, Key: fmt.Sprintf("%s peer%s (%s)", v, suffix, dashNames[i%2][k]),
+					Style: of(1 + k)}
+				key := peer.Key
+				if keyed[key] { // one entry for all models
+					peer.Key = figures.NoKey
+				}
+				drawn := add(peer, func(r Row) float64 {
 					if _, peer := value(r); r.Variant == v && !r.OutOfMemory {
 						return peer
 					}
 					return 0
 				})
+				keyed[key] = keyed[key] || drawn
 			}
 		}
 	}

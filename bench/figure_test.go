@@ -77,11 +77,11 @@ func TestDrawSeconds(t *testing.T) {
 	between := func(low, high, x0, x1 float64) string {
 		return fmt.Sprintf("%.2f", math.Log(high/low)/math.Log(x1/x0))
 	}
-	ours := "PENG-CDE, library: slope " + between(3, 7, 529, 1024)
+	ours := "PENG-CDE: slope " + between(3, 7, 529, 1024)
 	f := File{Rows: testRows()}
 	figure, err := f.DrawSeconds()
 	expect(t, writes(t, figure, err), []string{"Training epoch: Test CPU, 2 cores, XLA on CPU", ours,
-		"PENG-CDE, dense peer\n",
+		"dense peer (dashed)\n",
 		"peer out of memory at 1024: PENG-CDE", "nodes (slopes from 512 on)"}, []string{"Pre-Mult", "plugin", "published"})
 	if folder := os.Getenv("PENGCDE_FIGURES"); folder != "" {
 		if err := figure.Save(filepath.Join(folder, "seconds.png")); err != nil {
@@ -97,14 +97,17 @@ func TestDrawSeconds(t *testing.T) {
 	other.Machine, other.Model = "Another", "pre-mult"
 	both := File{Rows: append(testRows(), other)}
 	figure, err = both.DrawSeconds()
-	expect(t, writes(t, figure, err), []string{"PENG-CDE, library, Test CPU, 2 cores, XLA on CPU: slope",
-		"Pre-Mult GN-CDE, library, Another, XLA on CPU\n"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, figure.Alt(), []string{"PENG-CDE, library, Test CPU, 2 cores, XLA on CPU: slope",
+		"Pre-Mult GN-CDE, library, Another, XLA on CPU begins at 0.6", "PENG-CDE, dense peer, Test CPU"}, nil)
 }
 
 func TestDrawMemory(t *testing.T) {
 	f := File{Rows: testRows()}
 	figure, err := f.DrawMemory()
-	expect(t, writes(t, figure, err), []string{"Peak memory: Test CPU", "MiB", "PENG-CDE, dense peer",
+	expect(t, writes(t, figure, err), []string{"Peak memory: Test CPU", "MiB", "dense peer (dashed)",
 		"peer out of memory at 1024"}, []string{"published"})
 	if folder := os.Getenv("PENGCDE_FIGURES"); folder != "" {
 		if err := figure.Save(filepath.Join(folder, "memory.png")); err != nil {

@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -43,6 +44,8 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 	if axes.X == "" && axes.Y == "" {
 		axes.X, axes.Y = "to node", "from node"
 	}
+	kinds := slices.Compact(slices.Sorted(slices.Values(slices.Concat(weights...))))
+	uniform := !anyNaN(weights) && len(kinds) <= 2 // 0 and one weight: then colours say nothing
 	columns := min(len(panels), panelsPerRow)
 	colours := colouring{scale: s}
 	side := min(tallest, (cmp.Or(axes.Width, defaultWidth)-100)/float64(columns))
@@ -56,12 +59,12 @@ func Adjacency(axes Axes, panels []HeatPanel) (*Figure, error) {
 			p.HideY()
 			p.Y.Label.Text = ""
 		}
-		if i == columns-1 {
+		if i == columns-1 && !uniform {
 			p.Add(colourBar{colours, axes.Colour, anyNaN(weights), side})
 		}
 		plots = append(plots, p)
 	}
-	return newTiles(plots, columns).figure(axes, 1)
+	return newTiles(plots, columns).figure(axes, describeGraphs(axes, panels, matrices), 1)
 }
 
 // matrix checks the panel and returns it dense.

@@ -44,8 +44,8 @@ const (
 	gap          = 6    // points between neighbours
 )
 
-// figure checks the size and returns a figure that draws body below the title.
-func (a Axes) figure(height float64, body func(c draw.Canvas)) (*Figure, error) {
+// figure checks the size and returns a figure that draws body below the title, described by alt.
+func (a Axes) figure(height float64, alt string, body func(c draw.Canvas)) (*Figure, error) {
 	width, height := cmp.Or(a.Width, defaultWidth), cmp.Or(a.Height, height)
 	if !(width >= smallest && width <= largest && height >= smallest && height <= largest) {
 		return nil, invalid("figures: size is %g by %g points, wanted %d to %d each; leave Width and Height at 0 for the "+
@@ -65,7 +65,7 @@ func (a Axes) figure(height float64, body func(c draw.Canvas)) (*Figure, error) 
 		}
 	}
 	return &Figure{
-		title: a.Title, width: vg.Points(width), height: vg.Points(height),
+		title: a.Title, alt: alt, width: vg.Points(width), height: vg.Points(height),
 		draw: func(c draw.Canvas) {
 			c = draw.Crop(c, margin, -margin, margin, -margin)
 			if a.Title != "" {

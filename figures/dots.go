@@ -2,6 +2,8 @@ package figures
 
 import (
 	"cmp"
+	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
@@ -17,6 +19,7 @@ type DotRow struct {
 	Name  string
 	Value Cell      // a number or a missing one; its interval and its published value are drawn too
 	Seeds []float64 // single results, drawn faintly; may be nil
+	Style Style     // the colour of its dots; the zero value is one colour for all rows
 }
 
 // Dots draws one row for each model, the first on top: the mean as a dot with its 95% interval as a bar, the published
@@ -34,7 +37,7 @@ func Dots(axes Axes, rows ...DotRow) (*Figure, error) {
 	}
 	x, _ := fit(axes.LogX, 0.06, values)
 	height := 62 + 24*float64(len(rows))
-	return axes.figure(height, func(c draw.Canvas) { drawDots(c, axes, rows, x) })
+	return axes.figure(height, describeDots(axes, rows), func(c draw.Canvas) { drawDots(c, axes, rows, x) })
 }
 
 func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
@@ -50,11 +53,20 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	var right plotter.XYs // where numbers are
 	var numbers []string
 	widest := vg.Length(0)
-	interval := line(2.2, withAlpha(dotColour, 0.55))
-	mean := &plotter.Scatter{GlyphStyle: circle(dotColour, 3.2)}
-	published := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: publishedColour, Radius: 5, Shape: ring{}}}
-	seeds := &plotter.Scatter{GlyphStyle: circle(withAlpha(dotColour, 0.45), 1.8)}
-	entries := []entry{{"mean", []plot.Thumbnailer{mean}}}
+	interval := func(c color.NRGBA) draw.LineStyle { return line(2.2, withAlpha(c, 0.55)) }
+	mean := func(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
+		return &plotter.Scatter{XYs: at, GlyphStyle: circle(c, 3.2)}
+	}
+	seeds := func(c color.NRGBA, at ...plotter.XY) *plotter.Scatter {
+		return &plotter.Scatter{XYs: at, GlyphStyle: circle(withAlpha(c, 0.45), 1.8)}
+	}
+	published := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 5, Shape: ring{}}}
+	key := rows[0].rgb() // of entries that stand for all rows
+	if slices.ContainsFunc(rows, func(r DotRow) bool { return r.rgb() != key }) {
+		key = colours[Grey]
+	}
+	entries := []entry{{"mean", []plot.Thumbnailer{mean(key)}}}
+	singles := 0
 	for i, r := range rows {
 		at := -float64(i)
 		names = append(names, plot.Tick{Value: at, Label: cmp.Or(shorten(labelText, r.Name, c.Size().X/3), " ")})
@@ -63,21 +75,24 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 		if half := finiteOr0(r.Value.half); r.Value.kind != numberCell {
 			p.Add(only{labels(noteText, text.XLeft, vg.Point{X: gap}, plotter.XYs{{X: x.min, Y: at}}, "missing")})
 		} else {
-			mean.XYs = append(mean.XYs, plotter.XY{X: r.Value.mean, Y: at})
 			if half > 0 {
 				ends := plotter.XYs{{X: max(r.Value.mean-half, x.min), Y: at}, {X: min(r.Value.mean+half, x.max), Y: at}}
-				p.Add(only{&plotter.Line{XYs: ends, LineStyle: interval}})
-				entries[0] = entry{"mean with 95% interval", []plot.Thumbnailer{&plotter.Line{LineStyle: interval}, mean}}
+				p.Add(only{&plotter.Line{XYs: ends, LineStyle: interval(r.rgb())}})
+				entries[0] = entry{"mean with 95% interval", []plot.Thumbnailer{&plotter.Line{LineStyle: interval(key)}, mean(key)}}
 			}
+			p.Add(mean(r.rgb(), plotter.XY{X: r.Value.mean, Y: at}))
 		}
 		if v := r.Value.published; v != nil {
 			published.XYs = append(published.XYs, plotter.XY{X: v[0], Y: at})
 		}
-		seeds.XYs = append(seeds.XYs, known(r.Seeds, slices.Repeat([]float64{at - 0.25}, len(r.Seeds)))...)
+		if single := known(r.Seeds, slices.Repeat([]float64{at - 0.25}, len(r.Seeds))); len(single) > 0 {
+			p.Add(seeds(r.rgb(), single...))
+			singles++
+		}
 	}
-	p.Add(seeds, mean, published, labels(tickText, text.XRight, vg.Point{X: gap + widest}, right, numbers...))
-	if len(seeds.XYs) > 0 {
-		entries = append(entries, entry{cmp.Or(axes.Dot, "one seed"), []plot.Thumbnailer{seeds}})
+	p.Add(published, labels(tickText, text.XRight, vg.Point{X: gap + widest}, right, numbers...))
+	if singles > 0 {
+		entries = append(entries, entry{cmp.Or(axes.Dot, "one seed"), []plot.Thumbnailer{seeds(key)}})
 	}
 	if len(published.XYs) > 0 {
 		entries = append(entries, entry{"published", []plot.Thumbnailer{published}})
@@ -87,7 +102,8 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	drawPanels(c, []*panel{p}, 1, append(entries, markEntries(axes.Marks, x)...))
 }
 
-var dotColour, publishedColour = seriesColours[0], seriesColours[1]
+// rgb is the colour of the row.
+func (r DotRow) rgb() color.NRGBA { return r.Style.resolved(0).rgb() }
 
 func checkDots(axes Axes, rows []DotRow) error {
 	if len(rows) == 0 {
@@ -95,6 +111,9 @@ func checkDots(axes Axes, rows []DotRow) error {
 	}
 	missing := true
 	for _, r := range rows {
+		if err := r.Style.check(); err != nil {
+			return fmt.Errorf("figures: row %q: %w", r.Name, err)
+		}
 		if r.Value.kind == textCell {
 			return invalid("figures: row %q holds the text %q, wanted a number or Missing()", r.Name, r.Value.text)
 		}

@@ -55,7 +55,7 @@ func TestSVGHoldsLabels(t *testing.T) {
 		"flow":       {"Total test flow", "people per day", "5.5 M"},
 		"cases":      {"Zeta", "new cases", "train", "validation", "test"},
 		"loss":       {"train (5 seeds)", "validation (5 seeds)", "epoch kept", "epoch", "mean squared error", "0.5"},
-		"forecasts":  {"observed", "PENG-CDE, mean (band: min–max of 5 seeds)", "Epsilon", "standardised cases", "−1"},
+		"forecasts":  {"observed", "PENG-CDE, mean", "band: min–max of 5 seeds", "Epsilon", "standardised cases", "−1"},
 		"forecasts2": {"Alpha", "Beta", "val."},
 		"dots":       {"PENG-CDE", "mean with 95% interval", "published", "one seed", "missing", "0.641 ± 0.032", "–"},
 		"marks":      {"topology event", "training horizon", "GN-ODE"},
@@ -286,13 +286,20 @@ func TestTextsHaveTheirWidth(t *testing.T) {
 
 // Lines that belong together share a colour and differ in style; points are dots at each known value.
 func TestLineStyles(t *testing.T) {
-	solid, dashed := Series{Y: []float64{1, 2}}, Series{Y: []float64{2, 3}, Dashed: true, Colour: 1}
-	if a, b := solid.style(0), dashed.style(1); a.Color != b.Color || len(a.Dashes) != 0 || len(b.Dashes) != 2 {
-		t.Errorf("styles %v and %v, want one colour, the second dashed", a, b)
+	series := styled([]Series{{}, {Style: Style{Blue, Dashed}}, {}})
+	a, b, c := series[0].Style.line(1), series[1].Style.line(1), series[2].Style.line(1)
+	if a.Color != b.Color || len(a.Dashes) != 0 || len(b.Dashes) != 2 || c.Color == a.Color || len(c.Dashes) != 4 {
+		t.Errorf("styles %v, %v and %v, want one colour, the second dashed, and another", a, b, c)
 	}
-	if style := (Series{Colour: 1 + len(seriesColours)}).style(0); len(style.Dashes) != 0 ||
-		style.Color != solid.style(0).Color {
-		t.Errorf("style %v of a colour that was asked for, want the first without dashes", style)
+	seen := make(map[Style]bool)
+	for i := range 36 {
+		seen[StyleOf(i)] = true
+		if next := StyleOf(i + 1); next.Colour == StyleOf(i).Colour || next.Dash == StyleOf(i).Dash && i != 35 {
+			t.Errorf("styles %d and %d are %v and %v", i, i+1, StyleOf(i), next)
+		}
+	}
+	if len(seen) != 36 || seen[Style{}] || StyleOf(-1) != StyleOf(0) {
+		t.Errorf("%d of 36 styles differ: %v", len(seen), seen)
 	}
 	paths := func(points bool) int {
 		f, err := Lines(Axes{LogX: true}, Series{X: []float64{1, 10, 100, 1000}, Y: []float64{1, math.NaN(), 2, 3},
@@ -309,5 +316,40 @@ func TestLineStyles(t *testing.T) {
 	}
 	if more := paths(true) - paths(false); more < 3 {
 		t.Errorf("%d more paths with points at 3 values", more)
+	}
+}
+
+// A line is open where a value is missing, also where it joins evaluations some epochs apart.
+func TestGapsStayOpen(t *testing.T) {
+	epochs, losses := evaluated([]float64{nan, 5, nan, 4, nan, nan, nan, 3, nan, 2})
+	if want := []float64{2, 4, 7.5, 8, 10}; !slices.Equal(epochs, want) || !math.IsNaN(losses[2]) || losses[3] != 3 {
+		t.Errorf("epochs %v with losses %v, want %v with a gap in the middle", epochs, losses, want)
+	}
+	if parts := split(epochs, losses, losses, math.Inf(-1)); len(parts) != 2 || len(parts[0]) != 2 {
+		t.Errorf("the line has the parts %v", parts)
+	}
+	if epochs, _ := evaluated([]float64{1, 2, 3}); !slices.Equal(epochs, []float64{1, 2, 3}) {
+		t.Errorf("every epoch evaluated: %v", epochs)
+	}
+}
+
+// Of many bands four are drawn.
+func TestFourBands(t *testing.T) {
+	var series []Series
+	for i := range 6 {
+		y := []float64{float64(i), 2}
+		series = append(series, Series{Name: "s", Y: y, Lower: y, Upper: []float64{8, 9}, Band: "range"})
+	}
+	drawn, bands := styled(series), 0
+	for _, s := range drawn {
+		if s.Lower != nil {
+			bands++
+		}
+	}
+	if bands != 4 || drawn[3].Lower == nil || series[5].Lower == nil {
+		t.Errorf("%d bands are drawn, want those of the first four, and the input left as it is", bands)
+	}
+	if key := seriesKey(drawn); len(key) != 7 || key[6].name != "band: range" {
+		t.Errorf("key %v, want a last entry for what bands are", key)
 	}
 }

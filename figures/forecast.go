@@ -18,7 +18,8 @@ type ForecastPanel struct {
 	Forecasts []Series  // same names and order in every panel; make them with Spread
 }
 
-// Forecasts draws small multiples with a shared key; axes.Spans shades the days of training, validation and test.
+// Forecasts draws small multiples with a shared key; axes.Spans shades the days of training, validation and test. Bands
+// are as those of [Lines].
 func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 	if len(panels) == 0 {
 		return nil, invalid("figures: Forecasts got no panels, wanted one or more")
@@ -29,6 +30,9 @@ func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 			return nil, fmt.Errorf("figures: panel %d (%q): %w", i, panels[i].Title, err)
 		}
 	}
+	for i := range panels {
+		panels[i].Forecasts = styled(panels[i].Forecasts)
+	}
 	columns := min(len(panels), 3)
 	if len(panels) == 4 {
 		columns = 2
@@ -38,7 +42,7 @@ func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 	if len(panels) == 1 {
 		height = 270
 	}
-	return axes.figure(height, func(c draw.Canvas) { drawForecasts(c, axes, panels, rows, columns) })
+	return axes.figure(height, describeForecasts(axes, panels), func(c draw.Canvas) { drawForecasts(c, axes, panels, rows, columns) })
 }
 
 func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, columns int) {

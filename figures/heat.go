@@ -146,11 +146,11 @@ func (b colourBar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 const tallest = 320
 
 // figure draws plots whose data have the given height for each unit of width, at the largest size that fits.
-func (t tiles) figure(axes Axes, aspect float64) (*Figure, error) {
+func (t tiles) figure(axes Axes, alt string, aspect float64) (*Figure, error) {
 	width := vg.Length(cmp.Or(axes.Width, defaultWidth)) - 2*margin
 	unbounded := draw.Canvas{Rectangle: box(0, 0, width, largest)} // measures; nothing is drawn
 	height := t.shrunk(unbounded, aspect).Size().Y + axes.titleHeight() + 2*margin
-	return axes.figure(math.Ceil(float64(max(height, smallest))), func(c draw.Canvas) { t.draw(t.shrunk(c, aspect)) })
+	return axes.figure(math.Ceil(float64(max(height, smallest))), alt, func(c draw.Canvas) { t.draw(t.shrunk(c, aspect)) })
 }
 
 // shrunk returns the upper left part of c in which the data have the given shape.

@@ -37,7 +37,7 @@ func HeatMap(axes Axes, grid Grid) (*Figure, error) {
 	}
 	bar := colourBar{colours, axes.Colour, anyNaN(grid.Values), cmp.Or(axes.Height, height) - 70}
 	f := field{colours, grid.Values, grid.Start}
-	return axes.figure(height, func(c draw.Canvas) {
+	return axes.figure(height, describeGrid(axes, grid), func(c draw.Canvas) {
 		p := f.plot("", 0, int(c.Size().X/76), int(c.Size().Y/32))
 		p.Add(bar)
 		for _, s := range axes.Spans { // over a heat map a span is a pair of lines

@@ -70,7 +70,7 @@ func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 		}
 		plots = append(plots, p)
 	}
-	return newTiles(plots, len(plots)).figure(axes, aspect)
+	return newTiles(plots, len(plots)).figure(axes, describeImages(axes, panels), aspect)
 }
 
 // colouring checks the limits; what is not given is that of the panels.

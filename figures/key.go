@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -18,33 +19,75 @@ type entry struct {
 }
 
 const (
-	swatch   = 20 // width of the sample beside a name
+	swatch   = 24 // width of the sample beside a name, enough for every dash
 	keyLine  = 14 // height of a line of the key
-	entryGap = 16 // between entries
+	mostRows = 2
 )
+
+// key is how the entries of a key are written.
+type key struct {
+	text     text.Style
+	entryGap vg.Length // between entries
+	names    []string
+	rows     [][]int // entries by row
+}
+
+// newKey puts entries into rows of at most the given width. Where that takes more than two rows, texts become smaller,
+// and then the longest names shorter; a figure's description has them in full.
+func newKey(width vg.Length, entries []entry) key {
+	k := key{text: labelText, entryGap: 16}
+	for _, e := range entries {
+		k.names = append(k.names, e.name)
+	}
+	if k.arrange(width); len(k.rows) > mostRows {
+		k.text, k.entryGap = noteText, 9
+		k.text.Color = labelText.Color
+		k.arrange(width)
+	}
+	for most := width / 2; len(k.rows) > mostRows && most > 2*swatch; most *= 0.95 {
+		for i, e := range entries {
+			k.names[i] = shorten(k.text, e.name, most-swatch-5)
+		}
+		k.arrange(width)
+	}
+	return k
+}
+
+func (k key) width(entry int) vg.Length { return swatch + 5 + k.text.Width(k.names[entry]) }
+
+func (k *key) arrange(width vg.Length) {
+	k.rows = nil
+	used := vg.Length(0)
+	for i, name := range k.names {
+		k.names[i] = shorten(k.text, name, width-swatch-5)
+		if used += k.width(i); i == 0 || used > width {
+			k.rows, used = append(k.rows, nil), k.width(i)
+		}
+		k.rows[len(k.rows)-1] = append(k.rows[len(k.rows)-1], i)
+		used += k.entryGap
+	}
+}
 
 // drawKey writes the key along the top edge of c from x on, and returns what is left below.
 func drawKey(c draw.Canvas, x vg.Length, entries []entry) draw.Canvas {
 	if len(entries) == 0 {
 		return c
 	}
-	at := x
-	for _, e := range entries {
-		name := shorten(labelText, e.name, c.Max.X-x-swatch-5)
-		width := swatch + 5 + labelText.Width(name)
-		if at > x && at+width > c.Max.X {
-			at = x
-			c.Max.Y -= keyLine
+	k := newKey(c.Max.X-x, entries)
+	for _, row := range k.rows {
+		at := x
+		for _, i := range row {
+			sample := c
+			sample.Rectangle = box(at, c.Max.Y-keyLine/2-4.5, swatch, 9)
+			for _, s := range entries[i].samples {
+				s.Thumbnail(&sample)
+			}
+			write(c, k.text, draw.XLeft, at+swatch+5, c.Max.Y-keyLine/2, k.names[i])
+			at += k.width(i) + k.entryGap
 		}
-		sample := c
-		sample.Rectangle = box(at, c.Max.Y-keyLine/2-4.5, swatch, 9)
-		for _, s := range e.samples {
-			s.Thumbnail(&sample)
-		}
-		write(c, labelText, draw.XLeft, at+swatch+5, c.Max.Y-keyLine/2, name)
-		at += width + entryGap
+		c.Max.Y -= keyLine
 	}
-	c.Max.Y -= keyLine + gap
+	c.Max.Y -= gap
 	return c
 }
 

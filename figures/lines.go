@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -16,16 +17,17 @@ import (
 // there.
 type Series struct {
 	Name         string
+	Key          string    // the name in the key, where it differs from Name; NoKey leaves the line out
 	X            []float64 // increasing; nil is 0, 1, 2, ...
 	Y            []float64
 	Lower, Upper []float64 // both or neither, as long as Y
 	Band         string    // what the band is, for the key, such as "min–max of 5 seeds"
-	Dashed       bool
+	Style        Style
 	Points       bool // a dot at each value, for lines through few measurements
-	Colour       int  // place in the palette, from 1, for lines that belong together; 0 is the place among the series
 }
 
-// Lines draws series over X with a key above the data.
+// Lines draws series over X with a key above the data. More than four bands would cover each other: the first four that
+// have one show it, the others are lines.
 func Lines(axes Axes, series ...Series) (*Figure, error) {
 	if len(series) == 0 {
 		return nil, invalid("figures: Lines got no series, wanted one or more")
@@ -36,12 +38,13 @@ func Lines(axes Axes, series ...Series) (*Figure, error) {
 			return nil, fmt.Errorf("figures: %w", err)
 		}
 	}
+	series = styled(series)
 	x, y := ranges(axes, 0.05, series)
 	entries := seriesKey(series)
 	if len(series) == 1 && series[0].Name == "" {
 		entries = nil
 	}
-	return axes.figure(260, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series, y)) })
+	return axes.figure(260, describeLines(axes, series), func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series, y)) })
 }
 
 // drawPanel draws data on one pair of axes under a key.
@@ -65,20 +68,20 @@ func ranges(axes Axes, pad float64, series []Series) (x, y scale) {
 
 // seriesPlotters are bands first and lines over them.
 func seriesPlotters(series []Series, y scale) (data []plot.Plotter) {
-	for i, s := range series {
+	for _, s := range series {
 		if s.Lower == nil {
 			continue
 		}
 		lower := split(s.X, s.Lower, s.Upper, y.min) // which may not be positive on a logarithmic Y
 		for k, ring := range split(s.X, s.Upper, s.Lower, y.min) {
 			slices.Reverse(lower[k])
-			data = append(data, only{&plotter.Polygon{XYs: []plotter.XYs{append(ring, lower[k]...)}, Color: s.band(i)}})
+			data = append(data, only{&plotter.Polygon{XYs: []plotter.XYs{append(ring, lower[k]...)}, Color: s.band()}})
 		}
 	}
-	for i, s := range series {
-		data = append(data, stroke(s.style(i), s.X, s.Y)...)
+	for _, s := range series {
+		data = append(data, stroke(s.Style.line(lineWidth), s.X, s.Y)...)
 		if s.Points {
-			data = append(data, &plotter.Scatter{XYs: known(s.X, s.Y), GlyphStyle: circle(s.colour(i), pointRadius)})
+			data = append(data, &plotter.Scatter{XYs: known(s.X, s.Y), GlyphStyle: circle(s.Style.rgb(), pointRadius)})
 		}
 	}
 	return data
@@ -123,39 +126,53 @@ func circle(c color.Color, radius vg.Length) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}
 }
 
-// colour is that of a series at place i.
-func (s Series) colour(i int) color.NRGBA {
-	if s.Colour > 0 {
-		i = s.Colour - 1
-	}
-	return seriesColours[i%len(seriesColours)]
-}
+// NoKey as the Key of a series leaves it out of the key, for lines whose dash or colour others explain.
+const NoKey = "-"
 
-func (s Series) band(i int) color.NRGBA { return withAlpha(s.colour(i), 0.22) }
+// mostBands is how many bands may lie over each other and still be told apart.
+const mostBands = 4
 
-// style gives each series a colour; from the seventh on, colours come again with dashes.
-func (s Series) style(i int) draw.LineStyle {
-	style := line(1.5, s.colour(i))
-	if s.Dashed || s.Colour == 0 && i >= len(seriesColours) {
-		style.Dashes = []vg.Length{4, 2.5}
-	}
-	return style
-}
-
-func seriesKey(series []Series) (entries []entry) {
-	for i, s := range series {
-		e := entry{name: s.Name}
-		if s.Lower != nil {
-			e.samples = append(e.samples, patch(s.band(i), 0))
-			if s.Band != "" {
-				e.name += " (band: " + s.Band + ")"
+// styled gives each series its style, and leaves the bands of the first four that have one.
+func styled(series []Series) []Series {
+	series, bands := slices.Clone(series), 0
+	for i := range series {
+		series[i].Style = series[i].Style.resolved(i)
+		if series[i].Lower != nil {
+			if bands++; bands > mostBands {
+				series[i].Lower, series[i].Upper = nil, nil
 			}
 		}
-		e.samples = append(e.samples, &plotter.Line{LineStyle: s.style(i)})
+	}
+	return series
+}
+
+func (s Series) band() color.NRGBA { return withAlpha(s.Style.rgb(), 0.22) }
+
+// lineWidth is that of series, in points.
+const lineWidth = 1.5
+
+// seriesKey has an entry for each series, and one for each thing that bands are.
+func seriesKey(series []Series) (entries []entry) {
+	var bands []string
+	for _, s := range series {
+		e := entry{name: cmp.Or(s.Key, s.Name)}
+		if e.name == NoKey {
+			continue
+		}
+		if s.Lower != nil {
+			e.samples = append(e.samples, patch(s.band(), 0))
+			if s.Band != "" && !slices.Contains(bands, s.Band) {
+				bands = append(bands, s.Band)
+			}
+		}
+		e.samples = append(e.samples, &plotter.Line{LineStyle: s.Style.line(lineWidth)})
 		if s.Points {
-			e.samples = append(e.samples, &plotter.Scatter{GlyphStyle: circle(s.colour(i), pointRadius)})
+			e.samples = append(e.samples, &plotter.Scatter{GlyphStyle: circle(s.Style.rgb(), pointRadius)})
 		}
 		entries = append(entries, e)
+	}
+	for _, band := range bands {
+		entries = append(entries, entry{"band: " + band, []plot.Thumbnailer{patch(withAlpha(colours[Grey], 0.3), 0)}})
 	}
 	return entries
 }
@@ -177,8 +194,9 @@ func (s *Series) check(axes Axes) error {
 	case (s.Lower == nil) != (s.Upper == nil) || s.Lower != nil && (len(s.Lower) != n || len(s.Upper) != n):
 		return fail("band with %d lower and %d upper values for %d of Y, wanted both as long as Y, or neither",
 			len(s.Lower), len(s.Upper), n)
-	case s.Colour < 0:
-		return fail("Colour %d, wanted a place from 1 on, or 0", s.Colour)
+	}
+	if err := s.Style.check(); err != nil {
+		return fmt.Errorf("series %q: %w", s.Name, err)
 	}
 	for i, x := range s.X {
 		if !finite(x) || axes.LogX && x <= 0 {

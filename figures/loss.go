@@ -38,26 +38,30 @@ func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 	}
 	var all []Series
 	var train, validation []plot.Plotter
-	hollow := draw.GlyphStyle{Color: validationColour, Radius: 2.8, Shape: ring{fill: white}}
+	hollow := draw.GlyphStyle{Color: validationStyle.rgb(), Radius: 2.8, Shape: ring{fill: white}}
+	var best []float64 // epoch of each run
 	kept := &plotter.Scatter{GlyphStyle: hollow}
 	for i, r := range runs {
-		series, best, err := r.check(axes, i)
+		series, epoch, err := r.check(axes, i)
 		if err != nil {
 			return nil, fmt.Errorf("figures: %w", err)
 		}
 		all = append(all, series...)
-		style := line(width, withAlpha(trainColour, 0.75)) // many thin lines stay distinct where they cross
+		style := trainStyle.line(width)
+		style.Color = withAlpha(trainStyle.rgb(), 0.75) // many thin lines stay distinct where they cross
 		for _, s := range series[1:] {
 			train = append(train, stroke(style, s.X, s.Y)...)
 		}
-		style.Color = withAlpha(validationColour, 0.75)
-		evaluated := known(series[0].X, r.Validation) // epochs with a validation loss, which the line joins
-		validation = append(validation, only{&plotter.Line{XYs: evaluated, LineStyle: style}})
-		kept.XYs = append(kept.XYs, plotter.XY{X: float64(best), Y: r.Validation[best-1]})
+		style = validationStyle.line(width)
+		style.Color = withAlpha(validationStyle.rgb(), 0.75)
+		x, y := evaluated(r.Validation)
+		validation = append(validation, stroke(style, x, y)...)
+		kept.XYs = append(kept.XYs, plotter.XY{X: float64(epoch), Y: r.Validation[epoch-1]})
+		best = append(best, float64(epoch))
 	}
 	entries := []entry{
-		{"train" + each, []plot.Thumbnailer{&plotter.Line{LineStyle: line(1.1, trainColour)}}},
-		{"validation" + each, []plot.Thumbnailer{&plotter.Line{LineStyle: line(1.1, validationColour)}}},
+		{"train" + each, []plot.Thumbnailer{&plotter.Line{LineStyle: trainStyle.line(1.1)}}},
+		{"validation" + each, []plot.Thumbnailer{&plotter.Line{LineStyle: validationStyle.line(1.1)}}},
 		{"epoch kept", []plot.Thumbnailer{kept}},
 	}
 	if len(train) == 0 {
@@ -65,10 +69,32 @@ func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 	}
 	x, y := ranges(axes, 0.04, all)
 	data := append(append(train, validation...), only{kept})
-	return axes.figure(260, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, data) })
+	return axes.figure(260, describeLosses(axes, runs, best), func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, data) })
 }
 
-var trainColour, validationColour = seriesColours[0], seriesColours[1]
+var trainStyle, validationStyle = Style{Blue, Solid}, Style{Vermillion, Dashed}
+
+// evaluated returns the epochs that have a loss, and a NaN where one is missing. Trainings are evaluated at regular
+// epochs: a line joins evaluations that follow each other, and is open where one has no value.
+func evaluated(losses []float64) (epochs, values []float64) {
+	var at []int // epochs with a value, from 1
+	for i, v := range losses {
+		if !math.IsNaN(v) {
+			at = append(at, i+1)
+		}
+	}
+	every := len(losses)
+	for i := range at[1:] {
+		every = min(every, at[i+1]-at[i])
+	}
+	for i, epoch := range at {
+		if i > 0 && epoch-at[i-1] > every {
+			epochs, values = append(epochs, float64(epoch)-0.5), append(values, math.NaN())
+		}
+		epochs, values = append(epochs, float64(epoch)), append(values, losses[epoch-1])
+	}
+	return epochs, values
+}
 
 // check returns the validation losses, the train losses if there are any, and the epoch to mark.
 func (r LossRun) check(axes Axes, i int) (series []Series, best int, err error) {

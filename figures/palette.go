@@ -10,13 +10,15 @@ import (
 
 // Okabe and Ito's colours that stay distinct in every common kind of colour vision, in the order in which series take
 // them. Yellow, too pale for lines on white, is left out; the order puts the strongest contrasts first.
-var seriesColours = []color.NRGBA{
-	hex(0x0072B2), // blue
-	hex(0xD55E00), // vermillion
-	hex(0x009E73), // bluish green
-	hex(0xCC79A7), // reddish purple
-	hex(0xE69F00), // orange
-	hex(0x56B4E9), // sky blue
+var colours = [...]color.NRGBA{
+	Blue:       hex(0x0072B2),
+	Vermillion: hex(0xD55E00),
+	Green:      hex(0x009E73),
+	Purple:     hex(0xCC79A7),
+	Orange:     hex(0xE69F00),
+	Sky:        hex(0x56B4E9),
+	Ink:        ink,
+	Grey:       hex(0x808080),
 }
 
 var (

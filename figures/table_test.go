@@ -59,13 +59,14 @@ func TestHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const number = `<td style="text-align:right;font-variant-numeric:tabular-nums;padding:3px 10px;white-space:nowrap">`
+	const number = `<td style="text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;` +
+		`padding:3px 8px;vertical-align:top">`
 	for _, want := range []string{
-		number + `<b>0.641 ± 0.032</b> <span style="opacity:0.7">(0.620 ± 0.020)</span></td>`,
+		number + `<b>0.641 ± 0.032</b> <span style="display:block;opacity:0.7">(0.620 ± 0.020)</span></td>`,
 		number + `<u>0.668 ± 0.011</u></td>`,
-		number + `<b>80.0 ± 2.5</b> <span style="opacity:0.7">(79.6)</span></td>`,
+		number + `<b>80.0 ± 2.5</b> <span style="display:block;opacity:0.7">(79.6)</span></td>`,
 		number + `–</td>`,
-		`<td style="text-align:left;padding:3px 10px;white-space:nowrap">a|b &lt;c&gt;</td>`,
+		`<td style="text-align:left;min-width:7em;padding:3px 8px;vertical-align:top">a|b &lt;c&gt;</td>`,
 		`The first is best on A; 2 * 2 seeds.</p>`,
 	} {
 		if !strings.Contains(page, want) {

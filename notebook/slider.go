@@ -17,7 +17,7 @@ type Frame struct {
 }
 
 // Slider shows one of several figures of the same size at a time, and a slider to choose it. Where no script runs (an
-// untrusted notebook, a mail) the last frame is seen.
+// untrusted notebook, a mail, paper) the first frame is seen.
 type Slider struct{ frames []Frame }
 
 // NewSlider makes a slider of one or more frames. Frames of about 20 kB, such as three Images of 20 x 20 cells, are
@@ -48,7 +48,7 @@ const bar = root.querySelector("input"), name = root.querySelector("output");
 const frames = Array.from(root.querySelectorAll("img"));
 const show = () => {
 	frames.forEach((frame, i) => { frame.hidden = i !== Number(bar.value); });
-	name.value = frames[bar.value].alt;
+	name.value = frames[bar.value].title;
 	bar.setAttribute("aria-valuetext", name.value);
 };
 bar.addEventListener("input", show);
@@ -66,25 +66,24 @@ func (s *Slider) HTML() (string, error) {
 		return "", errs.New(figures.ErrInput, "notebook: slider without frames, wanted one that NewSlider made")
 	}
 	var b strings.Builder
-	last := len(s.frames) - 1
 	b.WriteString(`<div><div style="display:flex;align-items:center;gap:0.8em;margin:0.3em 0">`)
 	// Without the attribute data-lm-suppress-shortcuts JupyterLab takes the arrow keys for itself, to fold headings.
-	fmt.Fprintf(&b, `<input data-lm-suppress-shortcuts="true" type="range" min="0" max="%d" value="%d" step="1" `+
+	fmt.Fprintf(&b, `<input data-lm-suppress-shortcuts="true" type="range" min="0" max="%d" value="0" step="1" `+
 		`autocomplete="off"%s style="width:20em;max-width:60%%" aria-label="%s" />`,
-		last, last, hidden, escaped(progress.Join("Frame", s.frames[0].Figure.Title())))
-	fmt.Fprintf(&b, `<output style="font-variant-numeric:tabular-nums">%s</output></div>`, escaped(s.frames[last].Name))
+		len(s.frames)-1, hidden, escaped(progress.Join("Frame", s.frames[0].Figure.Title())))
+	fmt.Fprintf(&b, `<output style="font-variant-numeric:tabular-nums">%s</output></div>`, escaped(s.frames[0].Name))
 	for i, f := range s.frames {
 		svg, err := f.Figure.SVG()
 		if err != nil {
 			return "", fmt.Errorf("notebook: frame %d (%q): %w", i, f.Name, err)
 		}
 		unseen := hidden
-		if i == last {
+		if i == 0 {
 			unseen = ""
 		}
 		// An image, unlike SVG in the page, passes JupyterLab's filter for what it does not trust.
-		fmt.Fprintf(&b, `<img alt="%s"%s style="max-width:100%%;height:auto" src="data:image/svg+xml,%s" />`,
-			escaped(f.Name), unseen, inURL.Replace(string(svg)))
+		fmt.Fprintf(&b, `<img title="%s" alt="%s"%s style="max-width:100%%;height:auto" `+
+			`src="data:image/svg+xml,%s" />`, escaped(f.Name), escaped(progress.Join(f.Name, f.Figure.Alt())), unseen, inURL.Replace(string(svg)))
 	}
 	b.WriteString(sliderScript + "</div>")
 	return b.String(), nil

@@ -126,7 +126,7 @@ func TestSliderHTML(t *testing.T) {
 	}
 }
 
-// Without its script the page shows the last frame with its name, and no slider.
+// A slider starts at its first frame, which also shows, with its name, where no script runs.
 func TestSliderWithoutScript(t *testing.T) {
 	f := mustLines(t, figures.Axes{Title: `a "title" & more`})
 	page, err := mustSlider(t, Frame{"first", f}, Frame{`<last> "one"`, f}).HTML()
@@ -134,10 +134,12 @@ func TestSliderWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		`<img alt="first" hidden="hidden" `,
-		`<img alt="&lt;last&gt; &#34;one&#34;" style="`,
-		`&lt;last&gt; &#34;one&#34;</output>`,
-		`min="0" max="1" value="1" step="1" autocomplete="off" hidden="hidden"`,
+		`<img title="first" alt="first · a &#34;title&#34; &amp; more. 1 line `,
+		`begins at 1, ends at 2 (1 to 3)." style="`,
+		`<img title="&lt;last&gt; &#34;one&#34;" alt="`,
+		`begins at 1, ends at 2 (1 to 3)." hidden="hidden" style="`,
+		`tabular-nums">first</output>`,
+		`min="0" max="1" value="0" step="1" autocomplete="off" hidden="hidden"`,
 		`aria-label="Frame · a &#34;title&#34; &amp; more"`,
 	} {
 		if !strings.Contains(page, part) {

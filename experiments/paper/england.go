@@ -22,7 +22,7 @@ func England() *Forecasting {
 	return Forecasting{
 		Study: experiments.Study{Name: "england-covid", Title: "Covid cases in England",
 			Data: "england_covid of PyTorch Geometric Temporal"},
-		Time: "day", Target: "standardised cases",
+		Time: "day", Target: "standardised cases", Node: "region",
 		load:   func() (*dyngraph.Series, error) { return pgt.EnglandCovid() },
 		window: 5, settings: englandSettings,
 		published: [2][2]float64{{0.836, 0.122}, {0.913, 0.200}},

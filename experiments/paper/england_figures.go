@@ -18,7 +18,8 @@ func EnglandFlows(s *dyngraph.Series) (*figures.Figure, error) {
 		panel.Weights = slices.DeleteFunc(slices.Clone(s.Weights[k]), func(w float64) bool { return w == 0 })
 		panels = append(panels, panel)
 	}
-	axes := figures.Axes{Title: "People moving between and within 129 regions", Colour: "people"}
+	axes := figures.Axes{Title: "People moving between and within 129 regions", X: "to region", Y: "from region",
+		Colour: "people"}
 	return figures.Adjacency(axes, panels)
 }
 
@@ -49,7 +50,7 @@ func EnglandCases(s *dyngraph.Series) (*figures.Figure, error) {
 	}
 	grid := figures.Grid{Diverging: true, Limit: 3, Start: s.Times[0], Values: make([][]float64, s.Nodes())}
 	for u := range grid.Values {
-		grid.Values[u] = targets(s, u)
+		grid.Values[u] = targetsAt(s, u)
 	}
 	axes := figures.Axes{Title: "Cases, standardised for each region", X: "day", Y: "region",
 		Colour: "standard deviations"}

@@ -12,8 +12,8 @@ import (
 // snapshot. Its runs have the key "split".
 type Forecasting struct {
 	experiments.Study
-	// Time and Target name the axes of times and of targets.
-	Time, Target string
+	// Time and Target name the axes of times and of targets, Node is what a node is.
+	Time, Target, Node string
 
 	load func() (*dyngraph.Series, error)
 	// window is the number of snapshots of a window; in the published split windows lie side by side.

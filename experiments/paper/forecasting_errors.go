@@ -24,7 +24,7 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 	}
 	var dots []figures.DotRow
 	for _, row := range all {
-		dot := figures.DotRow{Name: row.Name, Value: figures.Missing()}
+		dot := figures.DotRow{Name: row.Name, Value: figures.Missing(), Style: styleIn(r, row.ID)}
 		switch {
 		case row.errors == nil:
 		case slices.Max(row.errors) > beyond:
@@ -35,7 +35,7 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 		dots = append(dots, dot)
 	}
 	return figures.Dots(figures.Axes{Title: "Test error, random splits: mean and 95% interval over seeds",
-		X: "mean squared error by node"}, dots...)
+		X: "mean squared error by " + f.Node}, dots...)
 }
 
 // WindowErrors draws the error of every complete row of a split on each tested window.
@@ -53,7 +53,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 		if row.published == nil { // not complete, or without windows in common
 			continue
 		}
-		line := figures.Series{Name: row.Name, Y: row.errors}
+		line := figures.Series{Name: row.Name, Y: row.errors, Style: styleIn(r, row.ID)}
 		for _, snapshot := range row.of {
 			line.X = append(line.X, series.Times[snapshot])
 		}
@@ -64,7 +64,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 			split, r.Profile)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
-		X: f.Time + " of the target", Y: "mean squared error by node"}, lines...)
+		X: f.Time + " of the target", Y: "mean squared error by " + f.Node}, lines...)
 }
 
 // Differences draws, for every row of a split, the errors by window minus those of the best simple forecast.
@@ -80,7 +80,8 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 	var dots []figures.DotRow
 	for _, row := range c.rows {
 		if differences := c.differences(row); len(differences) > 0 {
-			dots = append(dots, figures.DotRow{Name: row.Name, Value: c.over.Cell(differences), Seeds: differences})
+			dots = append(dots, figures.DotRow{Name: row.Name, Value: c.over.Cell(differences), Seeds: differences,
+				Style: styleIn(r, row.ID)})
 		}
 	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus that of %q, %s: windows, mean and 95%% interval",

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -59,26 +60,24 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 		if node < 0 || node >= series.Nodes() {
 			return nil, errs.New(experiments.ErrInput, "experiments: node %d, want 0 to %d", node, series.Nodes()-1)
 		}
-		panel := figures.ForecastPanel{Title: nodeName(series, node)}
-		for _, target := range targets {
-			panel.Days = append(panel.Days, series.Times[target.snapshot])
-			panel.Truth = append(panel.Truth, series.Targets[target.snapshot][node])
-		}
+		first := targets[0].snapshot
+		panel := figures.ForecastPanel{Title: nodeName(series, f.Node, node), Days: series.Times[first:],
+			Truth: targetsAt(series, node)[first:]}
 		for _, results := range models {
-			var times []float64
 			values := make([][]float64, len(results))
-			for i, result := range results {
+			for i, result := range results { // snapshots without a forecast stay open
+				values[i] = slices.Repeat([]float64{math.NaN()}, len(panel.Days))
 				for _, target := range targetsOf(result) {
-					values[i] = append(values[i], target.forecast[node])
-					if i == 0 {
-						times = append(times, series.Times[target.snapshot])
+					if k := target.snapshot - first; k >= 0 {
+						values[i][k] = target.forecast[node]
 					}
 				}
 			}
-			spread, err := figures.Spread(results[0].Model.Name, times, values)
+			spread, err := figures.Spread(results[0].Model.Name, nil, values)
 			if err != nil {
 				return nil, err
 			}
+			spread.Style = styleIn(r, results[0].Model.ID)
 			panel.Forecasts = append(panel.Forecasts, spread)
 		}
 		panels = append(panels, panel)
@@ -105,8 +104,8 @@ func targetsOf(r experiments.Result) (all []target) {
 	return all
 }
 
-// targets are those of a node, in order of time.
-func targets(s *dyngraph.Series, node int) []float64 {
+// targetsAt are those of a node, in order of time.
+func targetsAt(s *dyngraph.Series, node int) []float64 {
 	values := make([]float64, len(s.Times))
 	for k := range values {
 		values[k] = s.Targets[k][node]
@@ -114,11 +113,12 @@ func targets(s *dyngraph.Series, node int) []float64 {
 	return values
 }
 
-func nodeName(s *dyngraph.Series, node int) string {
+// nodeName is the one that the series has, else what a node is, and its number.
+func nodeName(s *dyngraph.Series, what string, node int) string {
 	if len(s.NodeNames) > 0 {
 		return s.NodeNames[node]
 	}
-	return fmt.Sprintf("node %d", node)
+	return fmt.Sprintf("%s %d", what, node)
 }
 
 // spans are the times of training, validation and test targets.

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +23,7 @@ func finished(r *experiments.Report, dynamics, family, model string) (experiment
 }
 
 // LossOverTime draws the test error of models over simulation time: the mean over test graphs and seeds, with the
-// lowest and the highest. Times differ between graphs, but the events of a seed have the same places among them: what
+// lowest and the highest as a band of at most four of them. Times differ between graphs, but the events of a seed have the same places among them: what
 // is drawn at the mean of the k-th times are the errors there. Events of the first seed and the end of the training
 // times are marked. Models without runs are left out; none means all.
 func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, models ...string) (*figures.Figure,
@@ -33,6 +34,7 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 		models = r.Models()
 	}
 	var lines []figures.Series
+	var drawn []string
 	for _, id := range models {
 		results, err := finished(r, dynamics, family, id)
 		if err != nil {
@@ -50,8 +52,9 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 		if err != nil {
 			return nil, err
 		}
-		spread.Name, spread.Band = results[0].Model.Name, "" // without the count of graphs, which are not seeds
-		lines = append(lines, spread)
+		spread.Name, spread.Band = results[0].Model.Name, "lowest to highest"
+		spread.Style = styleIn(r, id)
+		lines, drawn = append(lines, spread), append(drawn, id)
 		if len(lines) == 1 {
 			axes.Marks = marks(results[0].Seed, results[0].Facts().Arrays["events"], trained)
 		}
@@ -59,7 +62,20 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 	if len(lines) == 0 {
 		return nil, noRuns(fmt.Sprint(models), dynamics, family)
 	}
+	for i, id := range drawn {
+		if !slices.Contains(banded(drawn), id) {
+			lines[i].Lower, lines[i].Upper = nil, nil
+		}
+	}
 	return figures.Lines(axes, lines...)
+}
+
+// banded are the models that have a band: four, since more cover each other.
+func banded(models []string) []string {
+	first := []string{"peng", "original", "gn-ode", "adjacency"} // what the paper is about, and what it is compared with
+	rank := func(id string) int { return (slices.Index(first, id) + len(first) + 1) % (len(first) + 1) }
+	models = slices.SortedStableFunc(slices.Values(models), func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	return models[:min(4, len(models))]
 }
 
 // positive leaves out errors of 0, which a logarithmic axis has no place for.

@@ -109,7 +109,7 @@ func (c comparison) verdict() string {
 		if mean < 0 {
 			list = &better
 		}
-		*list = append(*list, fmt.Sprintf("%s (by %.3f%s)", row.Name, math.Abs(mean), interval))
+		*list = append(*list, fmt.Sprintf("%s (by %s%s)", row.Name, size(math.Abs(mean)), interval))
 	}
 	if worse == nil && better == nil {
 		return ""
@@ -122,6 +122,14 @@ func (c comparison) verdict() string {
 		text += " Better than it: " + strings.Join(better, ", ") + "."
 	}
 	return text
+}
+
+// size writes a difference; a large one, of a model that failed, in few digits.
+func size(difference float64) string {
+	if difference >= 1000 {
+		return fmt.Sprintf("%.1e", difference)
+	}
+	return fmt.Sprintf("%.3f", difference)
 }
 
 // leak says how many of a split's training windows share steps with tested ones.

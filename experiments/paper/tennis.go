@@ -21,7 +21,7 @@ func Tennis() *Forecasting {
 	return Forecasting{
 		Study: experiments.Study{Name: "twitter-tennis", Title: "Mentions during Roland-Garros 2017",
 			Data: "twitter_tennis (rg17) of PyTorch Geometric Temporal"},
-		Time: "snapshot", Target: "ln(1 + mentions)",
+		Time: "snapshot", Target: "ln(1 + mentions)", Node: "account",
 		load:   func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
 		window: 10, settings: tennisSettings,
 		published: [2][2]float64{{0.391, 0.069}, {0.440, 0.053}},

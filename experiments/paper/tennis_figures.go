@@ -18,7 +18,7 @@ func TennisMentions(s *dyngraph.Series, count int) (*figures.Figure, error) {
 	}
 	var lines []figures.Series
 	for _, u := range ranked(total)[:min(count, s.Nodes())] {
-		lines = append(lines, figures.Series{Name: nodeName(s, u), X: s.Times, Y: targets(s, u)})
+		lines = append(lines, figures.Series{Name: nodeName(s, "account", u), X: s.Times, Y: targetsAt(s, u)})
 	}
 	axes := figures.Axes{Title: "The accounts with the most mentions", X: "snapshot", Y: "ln(1 + mentions)"}
 	return figures.Lines(axes, lines...)

@@ -1,0 +1,279 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What is seen in a figure is said in words by the functions of this file, from what is drawn: for readers of a screen,
+// and where a page shows no images.
+
+// Alt describes the figure in words: its title, and what the data show.
+func (f *Figure) Alt() string { return f.alt }
+
+// describe joins the title and sentences.
+func (a Axes) describe(sentences ...string) string {
+	all := slices.DeleteFunc(append([]string{a.Title}, sentences...), func(s string) bool { return s == "" })
+	return strings.Join(all, ". ") + "."
+}
+
+// short writes a number with three digits.
+func short(v float64) string {
+	if size := math.Abs(v); size >= 100 && size < 1e6 {
+		return decimal(v, 0)
+	}
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 3, 64), "-", "−")
+}
+
+// spanOf says from where to where values go.
+func spanOf(values ...float64) string {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	switch {
+	case low > high:
+		return "all missing"
+	case low == high:
+		return "all " + short(low)
+	}
+	return short(low) + " to " + short(high)
+}
+
+// list names the first of many.
+func list(names []string, between string) string {
+	if len(names) > mostSaid {
+		return strings.Join(names[:mostSaid], between) + fmt.Sprintf(" and %d more", len(names)-mostSaid)
+	}
+	return strings.Join(names, between)
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+const mostSaid = 16 // lines, rows or panels that a description names
+
+func describeLines(axes Axes, series []Series) string {
+	var each []string
+	var all []float64
+	for _, s := range series {
+		first, last := math.NaN(), math.NaN()
+		gaps := 0
+		for _, y := range s.Y {
+			if math.IsNaN(y) {
+				gaps++
+				continue
+			}
+			if last = y; math.IsNaN(first) {
+				first = y
+			}
+		}
+		said := strings.TrimSpace(fmt.Sprintf("%s begins at %s, ends at %s (%s)", s.Name, short(first), short(last),
+			spanOf(s.Y...)))
+		if gaps > 0 {
+			said += fmt.Sprintf(", %d missing", gaps)
+		}
+		each, all = append(each, said), append(all, s.X...)
+	}
+	head := plural(len(series), "line")
+	if axes.Y != "" {
+		head += " of " + axes.Y
+	}
+	if axes.X != "" {
+		head += " over " + axes.X
+	}
+	head += " " + spanOf(all...)
+	return axes.describe(lowest(series), head+": "+list(each, "; "), marked(axes, scale{min: slices.Min(all),
+		max: slices.Max(all)}))
+}
+
+// marked says where marks are, by name.
+func marked(axes Axes, x scale) string {
+	var names, said []string
+	at := make(map[string][]string)
+	for _, m := range axes.Marks {
+		if m.Name != "" && x.holds(m.X) {
+			if at[m.Name] == nil {
+				names = append(names, m.Name)
+			}
+			at[m.Name] = append(at[m.Name], short(m.X))
+		}
+	}
+	for _, name := range names {
+		said = append(said, name+" at "+list(at[name], ", "))
+	}
+	if said == nil {
+		return ""
+	}
+	return "Marked: " + strings.Join(said, "; ")
+}
+
+// lowest says which of two or more lines over about the same X is lowest most often.
+func lowest(series []Series) string {
+	if len(series) < 2 {
+		return ""
+	}
+	first := series[0].X
+	near := 0.02 * (first[len(first)-1] - first[0])
+	times, points := make([]int, len(series)), 0
+	for k := range first {
+		best := -1
+		for i, s := range series {
+			if len(s.X) != len(first) || math.Abs(s.X[k]-first[k]) > near {
+				return ""
+			}
+			if y := s.Y[k]; !math.IsNaN(y) && (best < 0 || y < series[best].Y[k]) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			times[best]++
+			points++
+		}
+	}
+	best := slices.Index(times, slices.Max(times))
+	return fmt.Sprintf("%s is lowest at %d of %d points", cmp.Or(series[best].Name, "The first"), times[best], points)
+}
+
+// describeForecasts compares forecasts with the truth, in the last span where there are spans.
+func describeForecasts(axes Axes, panels []ForecastPanel) string {
+	var names, errors []string
+	from, to, where := math.Inf(-1), math.Inf(1), ""
+	if len(axes.Spans) > 0 {
+		last := axes.Spans[len(axes.Spans)-1]
+		from, to, where = last.From, last.To, ", "+last.Name
+	}
+	var days []float64
+	for _, p := range panels {
+		names, days = append(names, p.Title), append(days, p.Days...)
+	}
+	for i, like := range panels[0].Forecasts {
+		sum, count := 0.0, 0
+		for _, p := range panels {
+			f := p.Forecasts[i]
+			for k, day := range f.X {
+				at, found := slices.BinarySearch(p.Days, day)
+				if found && day >= from && day <= to {
+					if e := math.Abs(f.Y[k] - p.Truth[at]); !math.IsNaN(e) {
+						sum, count = sum+e, count+1
+					}
+				}
+			}
+		}
+		if count > 0 {
+			errors = append(errors, fmt.Sprintf("%s %s", like.Name, short(sum/float64(count))))
+		}
+	}
+	head := fmt.Sprintf("%s of %s over %s %s: %s", plural(len(panels), "panel"), cmp.Or(axes.Y, "values"),
+		cmp.Or(axes.X, "time"), spanOf(days...), list(names, ", "))
+	if len(errors) == 0 {
+		return axes.describe(head)
+	}
+	return axes.describe(head, "Mean distance of forecasts from what was observed"+where+": "+strings.Join(errors, ", "))
+}
+
+func describeLosses(axes Axes, runs []LossRun, kept []float64) string {
+	var train, validation, best []float64
+	for i, r := range runs {
+		train, validation = append(train, r.Train...), append(validation, r.Validation...)
+		best = append(best, r.Validation[int(kept[i])-1])
+	}
+	said := "validation loss " + spanOf(validation...)
+	if len(train) > 0 {
+		said = "train loss " + spanOf(train...) + ", " + said
+	}
+	return axes.describe(fmt.Sprintf("Loss by epoch of %s: %s", plural(len(runs), "run"), said),
+		fmt.Sprintf("Kept: epoch %s, with validation loss %s", spanOf(kept...), spanOf(best...)))
+}
+
+func describeDots(axes Axes, rows []DotRow) string {
+	var cells []Cell
+	for _, r := range rows {
+		cells = append(cells, r.Value)
+	}
+	places := decimals(cells, 0)
+	var each []string
+	best := -1
+	for i, r := range rows {
+		value := r.Value.value(places)
+		if r.Value.IsMissing() {
+			value = "missing"
+		} else if best < 0 || r.Value.mean < rows[best].Value.mean {
+			best = i
+		}
+		each = append(each, r.Name+" "+value)
+	}
+	low := ""
+	if best >= 0 {
+		low = rows[best].Name + " is lowest"
+	}
+	return axes.describe(cmp.Or(axes.X, "Values")+": "+list(each, ", "), low)
+}
+
+func describeGrid(axes Axes, g Grid) string {
+	var values []float64
+	missing, row, column := 0, 0, 0
+	most := math.Inf(-1)
+	for i, line := range g.Values {
+		values = append(values, line...)
+		for j, v := range line {
+			if math.IsNaN(v) {
+				missing++
+			} else if math.Abs(v) > most {
+				most, row, column = math.Abs(v), i, j
+			}
+		}
+	}
+	place := func(names []string, i int, first float64) string {
+		if names != nil {
+			return names[i]
+		}
+		return short(first + float64(i))
+	}
+	head := fmt.Sprintf("Heat map of %d rows and %d columns, values %s", len(g.Values), len(g.Values[0]), spanOf(values...))
+	if missing > 0 {
+		head += fmt.Sprintf(", %d missing", missing)
+	}
+	return axes.describe(head, fmt.Sprintf("The largest magnitude, %s, is in row %s, column %s",
+		short(g.Values[row][column]), place(g.Rows, row, 0), place(g.Columns, column, g.Start)))
+}
+
+func describeGraphs(axes Axes, panels []HeatPanel, matrices [][][]float64) string {
+	var each []string
+	for i, m := range matrices {
+		edges, weights := 0, []float64(nil)
+		for _, row := range m {
+			for _, w := range row {
+				if w > 0 {
+					edges, weights = edges+1, append(weights, w)
+				}
+			}
+		}
+		said := plural(edges, "edge")
+		if edges > 0 {
+			said += ", weights " + spanOf(weights...)
+		}
+		each = append(each, strings.TrimSpace(fmt.Sprintf("%s: %s", panels[i].Title, said)))
+	}
+	return axes.describe(fmt.Sprintf("%s of %s", plural(len(panels), "adjacency map"), plural(len(matrices[0]), "node")),
+		list(each, "; "))
+}
+
+func describeImages(axes Axes, panels []ImagePanel) string {
+	var each []string
+	for _, p := range panels {
+		each = append(each, strings.TrimSpace(fmt.Sprintf("%s %s", p.Title, spanOf(slices.Concat(p.Values...)...))))
+	}
+	return axes.describe(fmt.Sprintf("%s of %d by %d cells: %s", plural(len(panels), "image"), len(panels[0].Values),
+		len(panels[0].Values[0]), strings.Join(each, "; ")))
+}

@@ -1,0 +1,77 @@
+package figures
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Style is the colour and the dash of a line, so that a model looks the same in every figure, and that lines differ in
+// greyscale too. The zero value is [StyleOf] the place among the series of a figure.
+type Style struct {
+	Colour Colour
+	Dash   Dash
+}
+
+// Colour is one of the palette.
+type Colour uint8
+
+const (
+	ByPlace Colour = iota // that of the place among the series
+	Blue
+	Vermillion
+	Green
+	Purple
+	Orange
+	Sky
+	Ink  // nearly black, as what was observed
+	Grey // of no model
+)
+
+// Dash is how a line is broken.
+type Dash uint8
+
+const (
+	Solid Dash = iota
+	Dashed
+	DashDot
+	Dotted
+	LongDashed
+	DashDotDot
+)
+
+var dashes = [...][]vg.Length{nil, {4.5, 2.5}, {6, 2, 1.3, 2}, {1.3, 2}, {9, 3}, {6, 2, 1.3, 2, 1.3, 2}}
+
+// StyleOf is the style at a place from 0 on. 36 of them differ, neighbours in both colour and dash.
+func StyleOf(place int) Style {
+	place = max(place, 0)
+	row := place / len(dashes)
+	return Style{Blue + Colour(place%len(dashes)), Dash((place + row) % len(dashes))}
+}
+
+// resolved is the style of a series at a place.
+func (s Style) resolved(place int) Style {
+	if s.Colour == ByPlace {
+		return StyleOf(place)
+	}
+	return s
+}
+
+// rgb is the colour of a style that was resolved.
+func (s Style) rgb() color.NRGBA { return colours[s.Colour] }
+
+func (s Style) line(width vg.Length) draw.LineStyle {
+	style := line(width, s.rgb())
+	style.Dashes = dashes[s.Dash]
+	return style
+}
+
+// check says what no style is.
+func (s Style) check() error {
+	if int(s.Colour) >= len(colours) || int(s.Dash) >= len(dashes) {
+		return invalid("Style has colour %d and dash %d, wanted one of the constants Blue to Grey and Solid to DashDotDot",
+			s.Colour, s.Dash)
+	}
+	return nil
+}
