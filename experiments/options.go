@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -130,12 +130,12 @@ func (o Options) check(study string, profile Profile, runs []Run) error {
 		}
 		for _, value := range asked[name] {
 			if len(known) == 0 {
-				return errs.New(ErrInput, "experiments: %s has no key %q in profile %s, want some of model, %s", study, name,
-					profile, strings.Join(runs[0].keyNames(), ", "))
+				return errs.New(ErrInput, "experiments: %s has no key %q in profile %s, %s", study, name, profile,
+					nearest.Want(name, append([]string{"model"}, runs[0].keyNames()...)))
 			}
 			if !slices.Contains(known, value) {
-				return errs.New(ErrInput, "experiments: %s has no %s %q in profile %s, want some of %s",
-					study, name, value, profile, strings.Join(known, ", "))
+				return errs.New(ErrInput, "experiments: %s has no %s %q in profile %s, %s", study, name, value, profile,
+					nearest.Want(value, known))
 			}
 		}
 	}

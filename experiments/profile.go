@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
 // Profile sets the size of an experiment.
@@ -43,5 +44,9 @@ func ParseProfile(name string) (Profile, error) {
 	if p := Profile(name); slices.Contains(Profiles(), p) {
 		return p, nil
 	}
-	return "", errs.New(ErrInput, "experiments: profile %q, want one of %q", name, Profiles())
+	var known []string
+	for _, p := range Profiles() {
+		known = append(known, string(p))
+	}
+	return "", errs.New(ErrInput, "experiments: no profile %q, %s", name, nearest.Want(name, known))
 }

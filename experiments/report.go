@@ -67,6 +67,9 @@ func (s Study) find(o Options) (*Report, error) {
 	return r, nil
 }
 
+// Folder is where the results of the study are stored, or will be.
+func (r *Report) Folder() string { return r.folder }
+
 // Count is the number of runs that are stored, and of all that were asked for.
 func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), len(r.Results) }
 

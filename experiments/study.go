@@ -15,6 +15,8 @@ import (
 type Study struct {
 	// Name is what a shell calls it and the folder of its results; Title and Data are for people.
 	Name, Title, Data string
+	// About says in a paragraph or two what is asked, and by which protocol.
+	About string
 	// Plan lists its runs in the order in which they are made.
 	Plan func(Scope) ([]Run, error) `json:"-"`
 	// Make computes one run. An error that says that the model diverged is stored as a diverged run, another one as

@@ -170,7 +170,11 @@ func (m Machine) String() string {
 	if m.System == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s with %d CPUs (%s)", m.System, m.CPUs, m.Backend)
+	cores := "CPUs"
+	if m.CPUs == 1 {
+		cores = "CPU"
+	}
+	return fmt.Sprintf("%s with %d %s (%s)", m.System, m.CPUs, cores, m.Backend)
 }
 
 func hours(seconds float64) string {

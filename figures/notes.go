@@ -5,6 +5,8 @@ import (
 	"html"
 	"slices"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // NoteList are notes for the end of a page, such as what a whole study measures. It is an Item, so that a function that
@@ -83,7 +85,7 @@ func (n NoteList) Text(width int) (string, error) {
 	b := strings.Builder{}
 	b.WriteString("Notes\n")
 	for _, note := range n {
-		for i, line := range wrap(note, width-2) {
+		for i, line := range plain.Wrap(note, width-2) {
 			b.WriteString([]string{"- ", "  "}[min(i, 1)] + line + "\n")
 		}
 	}

@@ -3,6 +3,8 @@ package figures
 import (
 	"slices"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // marksOfText are written behind a number; their fields are equally wide.
@@ -35,7 +37,7 @@ func (t *Table) Text(width int) (string, error) {
 	}
 	var b strings.Builder
 	if t.Title != "" {
-		b.WriteString(strings.Join(wrap(t.Title, width), "\n") + "\n\n")
+		b.WriteString(strings.Join(plain.Wrap(t.Title, width), "\n") + "\n\n")
 	}
 	for i, block := range blocks {
 		if i > 0 {
@@ -44,7 +46,7 @@ func (t *Table) Text(width int) (string, error) {
 		writeBlock(&b, block)
 	}
 	if t.Finding != "" {
-		b.WriteString("\n" + strings.Join(wrap(t.Finding, width), "\n") + "\n")
+		b.WriteString("\n" + strings.Join(plain.Wrap(t.Finding, width), "\n") + "\n")
 	}
 	return b.String(), nil
 }
@@ -113,44 +115,44 @@ func (l layout) textColumn(j int, stacked bool) textColumn {
 		if w.published != "" {
 			published[i] = "(" + w.published + ")"
 		}
-		meanWidth, halfWidth = max(meanWidth, columnsOf(means[i])), max(halfWidth, columnsOf(halves[i]))
-		markWidth = max(markWidth, columnsOf(marksOfText[w.mark]))
-		publishedWidth = max(publishedWidth, columnsOf(published[i]))
+		meanWidth, halfWidth = max(meanWidth, plain.Columns(means[i])), max(halfWidth, plain.Columns(halves[i]))
+		markWidth = max(markWidth, plain.Columns(marksOfText[w.mark]))
+		publishedWidth = max(publishedWidth, plain.Columns(published[i]))
 	}
 	values, valueWidth := make([]string, len(l.cells)), 0
 	for i, row := range l.cells {
 		values[i] = strings.Join(strings.Fields(row[j].value), " ")
 		if means[i] != "" && halfWidth > 0 {
-			values[i] = padded(means[i], meanWidth, false)
+			values[i] = plain.Padded(means[i], meanWidth, false)
 			if halves[i] != "" {
-				values[i] += " ± " + padded(halves[i], halfWidth, false)
+				values[i] += " ± " + plain.Padded(halves[i], halfWidth, false)
 			} else {
 				values[i] += strings.Repeat(" ", 3+halfWidth)
 			}
 		}
-		valueWidth = max(valueWidth, columnsOf(values[i]))
+		valueWidth = max(valueWidth, plain.Columns(values[i]))
 	}
 	for i, row := range l.cells {
 		lines := []string{values[i]}
 		if !c.words {
-			lines[0] = padded(values[i], valueWidth, false)
+			lines[0] = plain.Padded(values[i], valueWidth, false)
 		}
 		if markWidth > 0 {
-			lines[0] += " " + padded(marksOfText[row[j].mark], markWidth, true)
+			lines[0] += " " + plain.Padded(marksOfText[row[j].mark], markWidth, true)
 		}
 		switch below := published[i] + strings.Repeat(" ", markWidth); {
 		case stacked && published[i] != "":
 			lines = append(lines, below)
 		case !stacked && publishedWidth > 0:
-			lines[0] += " " + padded(published[i], publishedWidth, false)
+			lines[0] += " " + plain.Padded(published[i], publishedWidth, false)
 		}
 		for _, line := range lines {
-			c.width = max(c.width, columnsOf(line))
+			c.width = max(c.width, plain.Columns(line))
 		}
 		c.rows = append(c.rows, lines)
 	}
 	for _, word := range strings.Fields(c.title) {
-		c.width = max(c.width, columnsOf(word))
+		c.width = max(c.width, plain.Columns(word))
 	}
 	return c
 }
@@ -159,14 +161,14 @@ func (l layout) textColumn(j int, stacked bool) textColumn {
 // from a new one.
 func (c textColumn) fitted(lines []string) (all []string) {
 	for _, line := range lines {
-		if columnsOf(line) <= c.width {
+		if plain.Columns(line) <= c.width {
 			all = append(all, line)
 			continue
 		}
-		wrapped := wrap(line, c.width)
+		wrapped := plain.Wrap(line, c.width)
 		if rest := wrapped[1:]; c.words && c.width > 8 {
 			line = strings.Join(strings.Fields(line), " ")
-			rest = wrap(strings.TrimPrefix(line, wrapped[0]), c.width-2)
+			rest = plain.Wrap(strings.TrimPrefix(line, wrapped[0]), c.width-2)
 			for k := range rest {
 				rest[k] = "  " + rest[k]
 			}
@@ -182,7 +184,7 @@ func writeBlock(b *strings.Builder, columns []textColumn) {
 	titles, rules := make([][]string, len(columns)), make([][]string, len(columns))
 	highest := 0
 	for j, c := range columns {
-		titles[j] = wrap(c.title, c.width)
+		titles[j] = plain.Wrap(c.title, c.width)
 		rules[j] = []string{strings.Repeat("-", c.width)}
 		highest = max(highest, len(titles[j]))
 	}
@@ -210,11 +212,27 @@ func writeRow(b *strings.Builder, columns []textColumn, cells [][]string) {
 			if k < len(lines) {
 				text, more = lines[k], true
 			}
-			line = append(line, padded(text, columns[j].width, columns[j].words))
+			line = append(line, plain.Padded(text, columns[j].width, columns[j].words))
 		}
 		if !more {
 			return
 		}
 		b.WriteString(strings.TrimRight(strings.Join(line, strings.Repeat(" ", between)), " ") + "\n")
 	}
+}
+
+const (
+	terminal = 80 // columns, where none are asked for
+	leastRow = 24 // columns, below which no table can be read
+)
+
+// textWidth checks a width of plain text; 0 is that of a terminal.
+func textWidth(columns int) (int, error) {
+	switch {
+	case columns == 0:
+		return terminal, nil
+	case columns < leastRow:
+		return 0, invalid("figures: text of %d columns, wanted %d or more, or 0 for %d", columns, leastRow, terminal)
+	}
+	return columns, nil
 }

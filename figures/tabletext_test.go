@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 func TestText(t *testing.T) {
@@ -78,8 +80,8 @@ func TestTextFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(text, "\n") {
-			if columnsOf(line) > columns || strings.TrimRight(line, " ") != line {
-				t.Fatalf("table %d: line %q takes %d of %d columns", i, line, columnsOf(line), columns)
+			if plain.Columns(line) > columns || strings.TrimRight(line, " ") != line {
+				t.Fatalf("table %d: line %q takes %d of %d columns", i, line, plain.Columns(line), columns)
 			}
 		}
 		for _, token := range tokens {
@@ -116,24 +118,6 @@ func TestTextRepeatsWhatTellsRowsApart(t *testing.T) {
 	text, err := table.Text(60)
 	if err != nil || strings.Count(text, "\nB        101") != 3 {
 		t.Errorf("%v, want the row of B with 101 nodes in three blocks:\n%s", err, text)
-	}
-}
-
-func TestWrap(t *testing.T) {
-	for _, c := range []struct {
-		text    string
-		columns int
-		want    []string
-	}{
-		{"", 5, []string{""}},
-		{"a b c", 3, []string{"a b", "c"}},
-		{"abcdefg h", 3, []string{"abc", "def", "g h"}},
-		{"地域 a", 3, []string{"地", "域", "a"}},
-		{"e\u0301e\u0301 x", 4, []string{"e\u0301e\u0301 x"}},
-	} {
-		if diff := cmp.Diff(c.want, wrap(c.text, c.columns)); diff != "" {
-			t.Errorf("%q in %d columns: %s", c.text, c.columns, diff)
-		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,20 +15,56 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 )
 
-type listCommand struct{}
+type listCommand struct {
+	Study string `arg:"" optional:"" help:"List its models and keys; all studies without it."`
+}
 
-// Run prints the data sets, and every study with its keys, its models and the number of runs in each profile.
-func (listCommand) Run(_ context.Context, s *streams) error {
-	if err := listData(s.out); err != nil {
+// Run prints the studies with the number of runs in each profile, or one of them.
+func (c listCommand) Run(_ context.Context, s *streams) error {
+	if c.Study == "" {
+		return listAll(s.out)
+	}
+	study, err := paper.ByName(c.Study)
+	if err != nil {
 		return err
 	}
-	for _, study := range paper.All() {
-		fmt.Fprintf(s.out, "\nstudy %s: %s\n  data: %s\n", study.Name, study.Title, study.Data)
-		if err := listModels(s.out, study); err != nil {
-			return err
-		}
+	return listOne(s.out, study, widthOf(s.out))
+}
+
+// listAll prints a line for each study and for each data set, and what to run next.
+func listAll(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "Runs stored, of those planned, by study and profile\n\nstudy")
+	for _, p := range experiments.Profiles() {
+		fmt.Fprintf(w, "\t%s", p)
 	}
-	return nil
+	fmt.Fprintln(w, "\twhat is forecast")
+	for _, study := range paper.All() {
+		fmt.Fprint(w, study.Name)
+		for _, p := range experiments.Profiles() {
+			report, err := study.Stored(experiments.Options{Profile: p})
+			if err != nil {
+				return err
+			}
+			stored, planned := report.Count()
+			fmt.Fprintf(w, "\t%d/%d", stored, planned)
+		}
+		fmt.Fprintf(w, "\t%s\n", study.Title)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprint(out, `
+quick trains for minutes, to see that all works; medium for hours, on smaller
+graphs or with fewer seeds than published; full is what the paper did.
+
+  pengcde list england-covid                     its models and keys
+  pengcde show england-covid --profile medium    what is stored of it
+  pengcde run england-covid --dry-run            what is missing, how long it takes
+  pengcde run england-covid                      make what is missing
+
+`)
+	return listData(out)
 }
 
 func listData(out io.Writer) error {
@@ -47,44 +82,89 @@ func listData(out io.Writer) error {
 	return w.Flush()
 }
 
-func listModels(out io.Writer, study experiments.Study) error {
+// stock is what a study has, over all profiles.
+type stock struct {
+	models []experiments.Model
+	runs   map[string][]string // by model, for each profile how many are stored
+	keys   []string
+	values map[string][]string // by key
+	// best is the profile with the most stored runs.
+	best            experiments.Profile
+	stored, missing int // runs of best; of quick
+}
+
+func takeStock(study experiments.Study) (s stock, err error) {
 	profiles := experiments.Profiles()
-	var ids []string
-	cells := make(map[string][]string) // by model, one for each profile
-	keys := make(map[string][]string)
+	s = stock{runs: make(map[string][]string), values: make(map[string][]string)}
 	for i, p := range profiles {
 		report, err := study.Stored(experiments.Options{Profile: p})
 		if err != nil {
-			return err
+			return s, err
 		}
-		for key := range report.Results[0].Keys { // runs of a study have the same ones
-			keys[key] = report.Results.Values(key)
+		stored, planned := report.Count()
+		if stored > s.stored {
+			s.best, s.stored = p, stored
+		}
+		if p == experiments.Quick {
+			s.missing = planned - stored
+		}
+		for _, result := range report.Results {
+			for key := range result.Keys {
+				if !slices.Contains(s.keys, key) {
+					s.keys = append(s.keys, key)
+				}
+				if value := result.Key(key); !slices.Contains(s.values[key], value) {
+					s.values[key] = append(s.values[key], value)
+				}
+			}
 		}
 		for _, id := range report.Models() {
-			if !slices.Contains(ids, id) {
-				ids, cells[id] = append(ids, id), slices.Repeat([]string{"–"}, len(profiles))
-			}
 			results := report.Results.Where("model", id)
-			cells[id][i] = fmt.Sprintf("%d of %d", len(results.Made()), len(results))
+			if s.runs[id] == nil {
+				s.models, s.runs[id] = append(s.models, results[0].Model), slices.Repeat([]string{"–"}, len(profiles))
+			}
+			s.runs[id][i] = fmt.Sprintf("%d/%d", len(results.Made()), len(results))
 			if stale := results.Stale(); stale > 0 {
-				cells[id][i] += fmt.Sprintf(", %d stale", stale)
+				s.runs[id][i] += fmt.Sprintf(", %d stale", stale)
 			}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		fmt.Fprintf(out, "  %s: %s\n", key, strings.Join(keys[key], ", "))
+	slices.Sort(s.keys)
+	return s, nil
+}
+
+// listOne prints what can be asked of a study, and what to run next.
+func listOne(out io.Writer, study experiments.Study, width int) error {
+	s, err := takeStock(study)
+	if err != nil {
+		return err
 	}
+	fmt.Fprintf(out, "%s: %s\n", study.Name, study.Title)
+	if study.About != "" {
+		fmt.Fprint(out, "\n"+wrapped(study.About, width))
+	}
+	fmt.Fprintf(out, "\nData: %s\n\n", study.Data)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "  model, runs stored")
-	for _, p := range profiles {
+	fmt.Fprint(w, "model")
+	for _, p := range experiments.Profiles() {
 		fmt.Fprintf(w, "\t%s", p)
 	}
-	for _, id := range ids {
-		fmt.Fprintf(w, "\n  %s", id)
-		for _, cell := range cells[id] {
-			fmt.Fprintf(w, "\t%s", cell)
-		}
-	}
 	fmt.Fprintln(w)
-	return w.Flush()
+	for _, model := range s.models {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", model.ID, strings.Join(s.runs[model.ID], "\t"), model.Name)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, key := range s.keys {
+		fmt.Fprint(out, "\n"+wrapped(fmt.Sprintf("%s: %s", key, strings.Join(s.values[key], ", ")), width))
+	}
+	fmt.Fprintln(out)
+	if s.stored > 0 {
+		fmt.Fprintf(out, "  pengcde show %s --profile %s\n", study.Name, s.best)
+	}
+	if s.missing > 0 {
+		fmt.Fprintf(out, "  pengcde run %s --dry-run\n", study.Name)
+	}
+	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // commands is the command line.
@@ -62,7 +63,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "pengcde: %v; see pengcde --help\n", err)
+		fmt.Fprintln(stderr, "pengcde:", mistake(err))
 		return exitUsage
 	}
 	if c.Results != "" {
@@ -80,7 +81,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		fmt.Fprintln(stderr, "pengcde: interrupted; the same command goes on from here")
 		return exitInterrupted
 	}
-	fmt.Fprintln(stderr, "pengcde:", err)
+	fmt.Fprintln(stderr, errs.In("pengcde", err))
 	if errors.Is(err, experiments.ErrInput) {
 		return exitUsage
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/export"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
-	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 type resultsCommand struct {
@@ -74,12 +73,12 @@ type exportCommand struct {
 
 // Run writes the tables and prints their paths.
 func (c *exportCommand) Run(_ context.Context, s *streams) error {
-	report, _, err := c.stored()
+	report, o, err := c.stored()
 	if err != nil {
 		return err
 	}
 	if stored, _ := report.Count(); stored == 0 {
-		return errs.New(experiments.ErrInput, "nothing of %s is stored that was asked for", c.Study)
+		return nothing(report, o)
 	}
 	files, err := export.Write(report, c.Out, export.Format(c.Format))
 	for _, file := range files {

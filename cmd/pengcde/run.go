@@ -73,6 +73,7 @@ type runCommand struct {
 	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
+	DryRun          bool          `help:"Say how many runs are to be made and about how long that takes, and make none."`
 	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
 }
 
@@ -87,8 +88,18 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	bar := newBar(c.Study, s.err)
 	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
+	estimate, err := report.Study.Estimate(o)
+	if err != nil {
+		return err
+	}
+	said := wrapped(fmt.Sprintf("%s, profile %s: %v.", c.Study, report.Profile, estimate), usualWidth)
+	if c.DryRun {
+		_, err := fmt.Fprint(s.out, said)
+		return err
+	}
+	fmt.Fprint(s.err, said)
+	bar := newBar(c.Study, s.err)
 	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Update
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
 	report, err = report.Study.Run(ctx, o)

@@ -5,29 +5,36 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/internal/doctor"
-	"github.com/peng-cde/pengcde-go/xla"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 type showCommand struct {
 	choice
-	Format string `help:"markdown (the tables) or json (every run)." enum:"markdown,json" default:"markdown"`
+	Format string `help:"text, also into a pipe; markdown; or json (every run)." enum:"text,markdown,json" default:"text"`
 }
 
 // Run prints what is stored, and computes nothing.
 func (c *showCommand) Run(_ context.Context, s *streams) error {
-	report, _, err := c.stored()
+	report, o, err := c.stored()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.err, counted(report))
-	if c.Format == "markdown" {
-		return show(s.out, report)
+	if stored, _ := report.Count(); stored == 0 {
+		return nothing(report, o)
 	}
+	switch c.Format {
+	case "text":
+		return show(s.out, report)
+	case "markdown":
+		fmt.Fprintln(s.err, counted(report))
+		return showMarkdown(s.out, report)
+	}
+	fmt.Fprintln(s.err, counted(report))
 	for _, line := range report.Remarks() { // which tables have among their notes
 		fmt.Fprintln(s.err, line)
 	}
@@ -36,72 +43,74 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 	return encoder.Encode(report)
 }
 
-// show prints the tables of a report.
-func show(w io.Writer, r *experiments.Report) error {
+// nothing says that no run is stored, and what to do.
+func nothing(r *experiments.Report, o experiments.Options) error {
+	text := fmt.Sprintf("nothing stored of %s, profile %s, that was asked for, in %s", r.Study.Name, r.Profile, r.Folder())
+	if stale := r.Results.Stale(); stale > 0 {
+		text += fmt.Sprintf(" (%d stale, see run --stale)", stale)
+	}
+	text += fmt.Sprintf(`: run "pengcde run %s --profile %s"`, r.Study.Name, r.Profile)
+	for _, p := range experiments.Profiles() {
+		o.Profile = p
+		if other, err := r.Study.Stored(o); err == nil && p != r.Profile { // else it has no such models or keys
+			if stored, planned := other.Count(); stored > 0 {
+				text += fmt.Sprintf(", or see --profile %s (%d of %d runs stored)", p, stored, planned)
+			}
+		}
+	}
+	return errs.New(experiments.ErrNotStored, "%s", text)
+}
+
+// show prints the tables of a report as text, with the notes once and where the results lie.
+func show(out *os.File, r *experiments.Report) error {
 	items, err := r.Items()
 	if err != nil {
 		return err
 	}
-	for i, item := range items {
-		t, ok := item.(*figures.Table)
-		if !ok {
-			continue // a figure, which notebooks show
+	width := widthOf(out)
+	fmt.Fprint(out, wrapped(fmt.Sprintf("%s, profile %s: %s", r.Study.Title, r.Profile, counted(r)), width))
+	for _, item := range append(tables(items), figures.Notes(items...)) {
+		text, err := item.(interface {
+			Text(width int) (string, error)
+		}).Text(width)
+		if err != nil {
+			return err
 		}
-		text, err := t.Markdown()
+		if text != "" {
+			fmt.Fprint(out, "\n"+text)
+		}
+	}
+	_, err = fmt.Fprintf(out, "\nResults: %s\n", r.Folder())
+	return err
+}
+
+// showMarkdown prints the tables and the notes as Markdown.
+func showMarkdown(w io.Writer, r *experiments.Report) error {
+	items, err := r.Items()
+	if err != nil {
+		return err
+	}
+	for i, item := range append(tables(items), figures.Notes(items...)) {
+		text, err := item.(interface{ Markdown() (string, error) }).Markdown()
 		if err != nil {
 			return err
 		}
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if _, err := fmt.Fprintln(w, text); err != nil {
+		if _, err := fmt.Fprintln(w, strings.TrimSpace(text)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-type versionCommand struct{}
-
-// Run prints what would compute.
-func (versionCommand) Run(_ context.Context, s *streams) error {
-	versions := doctor.Versions()
-	for _, name := range []string{"pengcde-go", "revision", "go", "gomlx", "compute", "go-xla", "gonum"} {
-		if v := versions[name]; v != "" {
-			fmt.Fprintf(s.out, "%-12s%s\n", name, v)
+// tables are the items that are one; notes are shown once at the end, and figures by notebooks.
+func tables(items []figures.Item) (some []figures.Item) {
+	for _, item := range items {
+		if table, ok := item.(*figures.Table); ok {
+			some = append(some, table)
 		}
 	}
-	backend, err := xla.Open(xla.Config{Notices: s.err})
-	if err != nil {
-		return err
-	}
-	defer backend.Close()
-	_, err = fmt.Fprintf(s.out, "%-12s%s\n", "backend", backend)
-	return err
-}
-
-type doctorCommand struct {
-	Backend string `help:"The backend to examine; else as run takes it." placeholder:"NAME"`
-}
-
-// Run examines the machine; what is missing makes the exit code 1.
-func (c *doctorCommand) Run(ctx context.Context, s *streams) error {
-	folder, err := experiments.Folder()
-	if err != nil {
-		return err
-	}
-	checks := doctor.Examine(ctx, doctor.Options{Backend: c.Backend, Results: folder})
-	if err := doctor.Write(s.out, checks); err != nil {
-		return err
-	}
-	var missing []string
-	for _, check := range checks {
-		if check.State == doctor.Missing {
-			missing = append(missing, check.Name)
-		}
-	}
-	if len(missing) > 0 {
-		return fmt.Errorf("missing: %s", strings.Join(missing, ", "))
-	}
-	return nil
+	return some
 }

@@ -9,10 +9,9 @@
 package paper
 
 import (
-	"strings"
-
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
 // All lists the studies.
@@ -21,15 +20,21 @@ func All() []experiments.Study {
 		Tennis().Study}
 }
 
+// Names are those of the studies.
+func Names() (names []string) {
+	for _, s := range All() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // ByName finds a study; its error wraps [experiments.ErrInput].
 func ByName(name string) (experiments.Study, error) {
-	var names []string
 	for _, s := range All() {
 		if s.Name == name {
 			return s, nil
 		}
-		names = append(names, s.Name)
 	}
-	return experiments.Study{}, errs.New(experiments.ErrInput, "experiments: %q, want one of %s", name,
-		strings.Join(names, ", "))
+	return experiments.Study{}, errs.New(experiments.ErrInput, "experiments: no study %q, %s", name,
+		nearest.Want(name, Names()))
 }

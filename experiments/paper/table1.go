@@ -22,6 +22,6 @@ func Table1() *Worlds {
 // [pengcde.Config].Parity.
 func Table1AsPublished() *Worlds {
 	w := *Table1()
-	w.Name, w.Title, w.asPublished = "table1-as-published", w.Title+", as the published code has them", true
+	w.Name, w.Title, w.asPublished = "table1-as-published", "Heat and genes, published code's defects", true
 	return w.complete()
 }

@@ -5,6 +5,7 @@ package errs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/internal/panics"
@@ -34,11 +35,15 @@ func In(context string, err error, sentinels ...error) error {
 	return &framed{context + ": " + bare(err.Error()), append([]error{err}, sentinels...)}
 }
 
+// rooms are the library's packages, as errors begin with them; those below them with a slash and more.
+var rooms = []string{"bench", "datasets", "doctor", "dyngraph", "experiments", "figures", "graphs", "notebook", "pengcde",
+	"xla"}
+
 // bare is a text without the name of one of the library's packages before it.
 func bare(text string) string {
 	name, rest, found := strings.Cut(text, ": ")
-	if found && (name == "pengcde" || name == "dyngraph" || strings.HasPrefix(name, "pengcde/") &&
-		!strings.Contains(name, " ")) {
+	room, _, _ := strings.Cut(name, "/")
+	if found && slices.Contains(rooms, room) && !strings.Contains(name, " ") {
 		return rest
 	}
 	return text

@@ -1,4 +1,5 @@
-package figures
+// Package plain lays text out in the columns of a terminal.
+package plain
 
 import (
 	"strings"
@@ -7,24 +8,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-const (
-	terminal = 80 // columns, where none are asked for
-	leastRow = 24 // columns, below which no table can be read
-)
-
-// textWidth checks a width of plain text; 0 is that of a terminal.
-func textWidth(columns int) (int, error) {
-	switch {
-	case columns == 0:
-		return terminal, nil
-	case columns < leastRow:
-		return 0, invalid("figures: text of %d columns, wanted %d or more, or 0 for %d", columns, leastRow, terminal)
-	}
-	return columns, nil
-}
-
-// columnsOf is how many columns of a terminal a text takes.
-func columnsOf(s string) (n int) {
+// Columns is how many columns of a terminal a text takes.
+func Columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOfRune(r)
 	}
@@ -41,30 +26,30 @@ func columnsOfRune(r rune) int {
 	return 1
 }
 
-// padded fills a text up with spaces.
-func padded(s string, columns int, left bool) string {
-	spaces := strings.Repeat(" ", max(0, columns-columnsOf(s)))
+// Padded fills a text up with spaces.
+func Padded(s string, columns int, left bool) string {
+	spaces := strings.Repeat(" ", max(0, columns-Columns(s)))
 	if left {
 		return s + spaces
 	}
 	return spaces + s
 }
 
-// wrap breaks a text at spaces into lines of at most so many columns, and within a word that is longer than a line. It
+// Wrap breaks a text at spaces into lines of at most so many columns, and within a word that is longer than a line. It
 // returns one line at least.
-func wrap(s string, columns int) []string {
+func Wrap(s string, columns int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(s) {
 		last := &lines[len(lines)-1]
 		switch {
 		case *last == "":
 			*last = word
-		case columnsOf(*last)+1+columnsOf(word) <= columns:
+		case Columns(*last)+1+Columns(word) <= columns:
 			*last += " " + word
 		default:
 			lines = append(lines, word)
 		}
-		for columnsOf(lines[len(lines)-1]) > columns {
+		for Columns(lines[len(lines)-1]) > columns {
 			line := lines[len(lines)-1]
 			cut := prefix(line, columns)
 			lines[len(lines)-1] = line[:cut]
