@@ -166,6 +166,9 @@ func complete(block string, imports map[string]string) (string, error) {
 		return "", err
 	}
 	head := "package block\n"
+	if strings.Contains(block, "*Node") {
+		head += "import . \"github.com/gomlx/gomlx/core/graph\"\n"
+	}
 	seen := map[string]bool{}
 	for _, name := range file.Unresolved {
 		if path := imports[name.Name]; path != "" && !seen[name.Name] {
@@ -178,7 +181,7 @@ func complete(block string, imports map[string]string) (string, error) {
 
 // importPaths are the packages that blocks may name: those of the module, and some beside it.
 func importPaths(t *testing.T) map[string]string {
-	paths := map[string]string{"must": "github.com/janpfeifer/must"}
+	paths := map[string]string{"must": "github.com/janpfeifer/must", "tensors": "github.com/gomlx/gomlx/core/tensors"}
 	for _, std := range []string{"context", "errors", "fmt", "io", "log", "math", "os", "slices", "strings", "time"} {
 		paths[std] = std
 	}
