@@ -33,7 +33,7 @@ func swap(text, old, new string) string {
 }
 
 // encoded is a Parquet file of rows.
-func encoded[T any](t *testing.T, rows ...T) string {
+func encoded[T any](t testing.TB, rows ...T) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := parquet.Write(&out, rows); err != nil {
