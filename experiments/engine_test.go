@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -152,7 +153,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	folder := results(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	epochs := 0
-	o.Progress = func(_ float64, text string) {
+	o.Progress = func(_ float64, _ time.Duration, text string) {
 		if strings.Contains(text, "epoch") {
 			if epochs++; epochs == 5 { // in the second run
 				cancel()
@@ -187,7 +188,7 @@ func TestSeedsTogether(t *testing.T) {
 	results(t)
 	o.SeedsTogether = true
 	ctx, cancel := context.WithCancel(context.Background())
-	o.Progress = func(_ float64, text string) {
+	o.Progress = func(_ float64, _ time.Duration, text string) {
 		if strings.Contains(text, "epoch 2") {
 			cancel()
 		}
@@ -196,7 +197,7 @@ func TestSeedsTogether(t *testing.T) {
 		t.Errorf("got %v, want canceled", err)
 	}
 	var heard []string
-	o.Progress = func(_ float64, text string) { heard = append(heard, text) }
+	o.Progress = func(_ float64, _ time.Duration, text string) { heard = append(heard, text) }
 	together := run(t, toy(models...), o)
 	first := func(text string) int {
 		return slices.IndexFunc(heard, func(s string) bool { return strings.Contains(s, text) })
@@ -256,7 +257,7 @@ func TestDivergedParametersAreStored(t *testing.T) {
 	if text := markdown(t, r); r.Results[0].Facts().Failure == "" || !strings.Contains(text, "diverged, ") {
 		t.Errorf("%+v, shown as\n%s", r.Results[0].Facts(), text)
 	}
-	o.Progress = func(_ float64, text string) { t.Errorf("made again: %s", text) }
+	o.Progress = func(_ float64, _ time.Duration, text string) { t.Errorf("made again: %s", text) }
 	run(t, study, o)
 }
 

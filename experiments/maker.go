@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -71,7 +70,7 @@ func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation [
 	f.config.Checkpoint.Every = w.options.CheckpointEvery
 	f.config.Checkpoint.Notice = func(s string) { w.notice(r.String() + ": " + s) }
 	began := w.seconds()
-	w.report(r, math.NaN(), m.starts)
+	w.report(r, unknown, m.starts)
 	m.fit(f)
 	if errors.Is(f.err, train.ErrCheckpoint) {
 		w.notice(fmt.Sprintf("%v: starts over: %v", r, f.err))

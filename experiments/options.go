@@ -35,9 +35,9 @@ type Options struct {
 	// Backend computes; nil means one is opened when a run is missing. Runs of another kind of backend are shown but
 	// not reused.
 	Backend *xla.Backend
-	// Progress, if set, hears which part of the time has passed, NaN where it is not known, and what is going on. Of the
-	// time that is left, compiling is no part.
-	Progress func(fraction float64, text string)
+	// Progress, if set, hears the fraction of the missing trainings that is done (NaN where there is none), the time that
+	// is left, without compiling (0 where it is not known), and what is going on.
+	Progress func(fraction float64, left time.Duration, text string)
 	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not
 	// be made.
 	Notice func(string)

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"runtime"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
@@ -30,7 +28,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	w := &runner{study: s, options: o, kind: planned.Backend, learners: make(map[string]Learner),
-		known: make(map[string][]float64), left: make(map[string]float64), began: began}
+		known: make(map[string][]float64), underWay: make(map[string]stage), began: began}
 	if err := w.all(ctx, planned.Results); err != nil {
 		return nil, err
 	}
@@ -58,9 +56,16 @@ type runner struct {
 	began    time.Time
 	missing  Results              // runs to do
 	known    map[string][]float64 // seconds of trained runs by setting
-	left     map[string]float64   // seconds that the runs under way have left, by name; NaN where it is not known
-	longest  float64              // seconds that the newest run under way takes in all; 0 where it is not known
+	underWay map[string]stage     // runs that are trained now, by name
+	trained  int                  // runs of the missing ones that were trained
 }
+
+// stage is where a training is: the part that is done, and the seconds that are left of so many in all, NaN where
+// they are not known.
+type stage struct{ part, left, whole float64 }
+
+// unknown is the stage of a training that has just begun.
+var unknown = stage{0, math.NaN(), math.NaN()}
 
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
 
@@ -94,7 +99,7 @@ func (w *runner) all(ctx context.Context, results Results) error {
 			left = left.only(func(r Result) bool { return w.program(r) != program })
 		}
 		if len(w.missing) > 0 {
-			w.report(w.missing[0], math.NaN(), "another process has it, waiting")
+			w.report(w.missing[0], unknown, "another process has it, waiting")
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -196,7 +201,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		machine.Backend = m.backend.Device
 	}
 	resident.Reset()
-	w.report(r, math.NaN(), "preparing")
+	w.report(r, unknown, "preparing")
 	facts, err := w.study.Make(ctx, m, r.Run)
 	if facts == nil {
 		facts = &Facts{}
@@ -211,7 +216,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		if !r.Model.Untrained {
 			facts.PeakBytes = resident.Peak()
 		}
-		w.report(r, 0, facts.describe())
+		w.report(r, stage{part: 1}, facts.describe())
 	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend), errors.Is(err, errGroupEnded):
 		return false, err
 	default:
@@ -272,20 +277,22 @@ func (w *runner) learn(r Result, record *Record) {
 // finish takes a run off the list.
 func (w *runner) finish(r Result) {
 	w.missing = w.missing.only(func(m Result) bool { return m.slot.name != r.slot.name })
-	delete(w.left, r.slot.name)
+	delete(w.underWay, r.slot.name)
+	if !r.Model.Untrained {
+		w.trained++
+	}
 }
 
-// expected is the mean of what is known of the setting, else of all trained models, the one under way among them; NaN
-// where nothing is.
+// expected is the mean of what is known of the setting, else of the model, also by a training that is under way; NaN
+// where nothing is. Another model may take a hundred times as long.
 func (w *runner) expected(r Result) (seconds float64) {
 	if r.Model.Untrained {
 		return 0
 	}
 	known := w.known[r.kind()]
-	if known == nil {
-		known = slices.Concat(slices.Collect(maps.Values(w.known))...)
-		if w.longest > 0 {
-			known = append(known, w.longest)
+	for _, m := range w.missing {
+		if s, ok := w.underWay[m.slot.name]; ok && known == nil && m.Model.ID == r.Model.ID && !math.IsNaN(s.whole) {
+			return s.whole
 		}
 	}
 	return stat.Mean(known, nil)
@@ -296,43 +303,49 @@ func (w *runner) expected(r Result) (seconds float64) {
 func (w *runner) rest() float64 {
 	together, after := 0.0, 0.0
 	for _, m := range w.missing {
-		left, underWay := w.left[m.slot.name]
+		s, underWay := w.underWay[m.slot.name]
 		switch {
 		case !underWay:
 			after += w.expected(m)
-		case math.IsNaN(left):
+		case math.IsNaN(s.left):
 			together = math.Max(together, w.expected(m))
 		default:
-			together = math.Max(together, left)
+			together = math.Max(together, s.left)
 		}
 	}
 	return together + after
 }
 
-// report says what a run is at, with the seconds that it has left, NaN where that is not known.
-func (w *runner) report(r Result, left float64, text string) {
-	w.left[r.slot.name] = left
+// report says what a run is at.
+func (w *runner) report(r Result, s stage, text string) {
+	w.underWay[r.slot.name] = s
 	if w.options.Progress == nil {
 		return
 	}
-	rest, passed := w.rest(), w.seconds()
-	fraction := passed / (passed + rest)
-	if rest == 0 { // what is left takes no time worth counting
-		fraction = math.NaN()
+	done, all := float64(w.trained), float64(w.trained)
+	for _, m := range w.missing {
+		if !m.Model.Untrained {
+			done += w.underWay[m.slot.name].part
+			all++
+		}
 	}
-	w.options.Progress(fraction, fmt.Sprintf("%v: %s; %d to do", r, text, len(w.missing)))
+	left := time.Duration(0)
+	if rest := w.rest(); !math.IsNaN(rest) {
+		left = time.Duration(rest * float64(time.Second))
+	}
+	w.options.Progress(done/all, left, fmt.Sprintf("%v: %s; %d to do", r, text, len(w.missing)))
 }
 
 // epoch reports that one is done.
 func (w *runner) epoch(r Result, p train.Progress) {
-	left, text := math.NaN(), fmt.Sprintf("epoch %d/%d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
-	if !math.IsNaN(p.Fraction) {
-		left = p.Left.Seconds()
-		if p.Epoch < p.Epochs {
-			w.longest = left * float64(p.Epochs) / float64(p.Epochs-p.Epoch)
-		}
+	s := unknown
+	s.part = float64(p.Epoch) / float64(p.Epochs)
+	if rest := 1 - s.part; p.Left > 0 && rest > 0 {
+		s.left, s.whole = p.Left.Seconds(), p.Left.Seconds()/rest
+	} else if rest == 0 {
+		s.left = 0
 	}
-	w.report(r, left, text)
+	w.report(r, s, fmt.Sprintf("epoch %d/%d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss))
 }
 
 func (w *runner) close() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
@@ -80,7 +81,7 @@ func TestRunsOfAnotherBackend(t *testing.T) {
 		t.Errorf("%d runs, shown as\n%s", made, text)
 	}
 	made := 0
-	other.Progress = func(_ float64, text string) {
+	other.Progress = func(_ float64, _ time.Duration, text string) {
 		if strings.Contains(text, "epoch 1/") {
 			made++
 		}
@@ -100,7 +101,7 @@ func TestCheckpointOfAnotherGeneration(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(context.Background())
 		o := o
-		o.Progress = func(_ float64, text string) {
+		o.Progress = func(_ float64, _ time.Duration, text string) {
 			if strings.Contains(text, "epoch 2/") {
 				cancel()
 			}

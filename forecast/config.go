@@ -3,9 +3,10 @@ package forecast
 import (
 	"cmp"
 	"errors"
-	"fmt"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -15,7 +16,7 @@ import (
 var ErrInput = errors.New("invalid input")
 
 func invalid(format string, args ...any) error {
-	return fmt.Errorf("forecast: %s: %w", fmt.Sprintf(format, args...), ErrInput)
+	return errs.New(ErrInput, "forecast: "+format, args...)
 }
 
 // Config sets a training. Its zero value is small: 100 nodes and 100 snapshots take about a minute on 2 CPU cores.
@@ -33,8 +34,9 @@ type Config struct {
 	// Checkpoint is the path that the names of checkpoint files begin with, from which a training that was cut off goes
 	// on; "" keeps none.
 	Checkpoint string
-	// Progress, if set, hears how much is done, from 0 to 1; Notice what a user would want to know.
-	Progress func(fraction float64, text string)
+	// Progress, if set, hears how much is done, from 0 to 1 (NaN where that is not known), the most time that is left (0
+	// where that is not known), and what is going on; Notice hears what a user would want to know.
+	Progress func(fraction float64, left time.Duration, text string)
 	Notice   func(text string)
 }
 
@@ -56,7 +58,7 @@ func (c Config) resolved() (Config, error) {
 			c.LearningRate)
 	}
 	if c.Progress == nil {
-		c.Progress = func(float64, string) {}
+		c.Progress = func(float64, time.Duration, string) {}
 	}
 	if c.Notice == nil {
 		c.Notice = func(string) {}

@@ -17,8 +17,19 @@ const (
 	shownTail  = 30
 )
 
+// styles are those of the same forecasts in the figures of the studies.
+var styles = map[string]figures.Style{
+	ModelName:               {Colour: figures.Blue},
+	"zero":                  {Colour: figures.Ink, Dash: figures.Dotted},
+	"training mean":         {Colour: figures.Ink, Dash: figures.LongDashed},
+	"last visible":          {Colour: figures.Green, Dash: figures.LongDashed},
+	"recent mean":           {Colour: figures.Orange, Dash: figures.Dashed},
+	"ridge":                 {Colour: figures.Vermillion, Dash: figures.DashDot},
+	"ridge, chosen penalty": {Colour: figures.Purple, Dash: figures.DashDotDot},
+}
+
 // Figure draws the latest values of some nodes and what is forecast of them; without names, of the nodes with the
-// largest means.
+// largest means. Nodes of which nothing was observed lately are left out.
 func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...string) (*figures.Figure, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {
@@ -50,19 +61,16 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 			panel.Truth = append(panel.Truth, values[u])
 		}
 		if !slices.ContainsFunc(panel.Truth, known) {
-			panel.Title += " (nothing observed)"
-			panel.Days, panel.Truth = panel.Days[:0], nil
+			continue
 		}
 		for _, line := range lines {
-			drawn := figures.Series{Name: line.name, X: line.x, Points: len(line.x) <= 2*shownTail}
+			drawn := figures.Series{Name: line.name, Style: styles[line.name], X: line.x, Points: len(line.x) <= 2*shownTail}
 			for _, values := range line.y {
 				drawn.Y = append(drawn.Y, values[u])
 			}
 			panel.Forecasts = append(panel.Forecasts, drawn)
 		}
-		if panel.Truth != nil {
-			panels = append(panels, panel)
-		}
+		panels = append(panels, panel)
 	}
 	axes := figures.Axes{Title: m.Target() + ": observed and forecast", X: c.axis(), Y: m.Target(),
 		Spans: c.spans(scores, ahead)}
@@ -211,7 +219,7 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 	for _, s := range append(shown[:1:1], r.Simple...) {
 		if s.Err == nil {
 			windows := slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN)
-			rows = append(rows, figures.DotRow{Name: s.Name, Value: estimate(s.Mean()), Seeds: windows})
+			rows = append(rows, figures.DotRow{Name: s.Name, Style: styles[s.Name], Value: estimate(s.Mean()), Seeds: windows})
 		}
 	}
 	dots, err := figures.Dots(figures.Axes{Title: "Error on the tested windows", X: "mean squared error, by node",

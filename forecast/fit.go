@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -51,15 +51,15 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series}
 	windows := series.Windows(c.Inputs+1, 1).Observed()
 	if r.Split, err = windows.Chronological(trainFraction, validationFraction); err != nil {
-		return nil, fmt.Errorf("forecast: %d snapshots are too few to train, validate and test with %d inputs, %d lags "+
-			"and horizon %d: take fewer lags or inputs, or a longer series: %w: %w", len(series.Times), c.Inputs,
-			data.Recipe.Config.Lags, data.Recipe.Config.Horizon, err, ErrInput)
+		return nil, invalid("%d snapshots with all lags are too few to train, validate and test with %d inputs, %d lags "+
+			"and horizon %d, want three times as many as these take together, or fewer lags or inputs: %w",
+			len(series.Times), c.Inputs, data.Recipe.Config.Lags, data.Recipe.Config.Horizon, err)
 	}
 	if r.Simple, err = baseline.Compare(ctx, r.Split); err != nil {
 		return nil, err
 	}
 	t := trainer{c, backend, series}
-	tested, report, err := t.train(ctx, "tested", r.Split.Train, r.Split.Validation, 0, 0.5)
+	tested, report, err := t.train(ctx, "tested", r.Split.Train, r.Split.Validation, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 		return nil, err
 	}
 	all, _ := windows.List()
-	r.Network, _, err = t.train(ctx, "all", all, nil, report.Best+1, 1)
+	r.Network, _, err = t.train(ctx, "all", all, nil, report.Best+1)
 	if err != nil {
 		return nil, err
 	}
@@ -96,24 +96,25 @@ type trainer struct {
 	series  *dyngraph.Series
 }
 
-// train stops by validation windows, or runs so many epochs without any. Its progress ends at a fraction of the whole.
-func (t trainer) train(ctx context.Context, name string, training, validation []dyngraph.Window, epochs int,
-	end float64) (*pengcde.Model, *train.Report, error) {
+// train stops by validation windows, or runs so many epochs without any.
+func (t trainer) train(ctx context.Context, name string, training, validation []dyngraph.Window,
+	epochs int) (*pengcde.Model, *train.Report, error) {
 	model, err := pengcde.New(t.backend, t.model(t.series))
 	if err != nil {
 		return nil, nil, err
 	}
 	config := t.training(epochs)
-	begin := end - 0.5
-	t.Progress(begin, "compiling")
+	begin, twice := 0.5, time.Duration(1)
+	if epochs == 0 { // then the other training follows
+		begin, twice = 0, 2
+	}
+	t.Progress(begin, 0, "compiling")
 	config.Progress = func(p train.Progress) {
-		text := fmt.Sprintf("epoch %d of at most %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
-		if !math.IsNaN(p.Best) {
-			text += fmt.Sprintf(", validation %.3g, best %.3g", p.Validation, p.Best)
-		} else {
-			text = fmt.Sprintf("on all windows, epoch %d of %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
+		text := fmt.Sprintf("on all windows, epoch %d of %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
+		if epochs == 0 {
+			text = fmt.Sprintf("epoch %d, loss %.3g, validation %.3g, best %.3g", p.Epoch, p.TrainLoss, p.Validation, p.Best)
 		}
-		t.Progress(begin+0.5*float64(p.Epoch)/float64(p.Epochs), text)
+		t.Progress(begin+0.5*float64(p.Epoch)/float64(p.Epochs), twice*p.Left, text)
 	}
 	if t.Checkpoint != "" {
 		config.Checkpoint = &train.Checkpoint{Path: t.Checkpoint + "-" + name, Notice: t.Notice}

@@ -20,6 +20,9 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
+	if t, ok := items[0].(*figures.Table); ok {
+		t.Finding = "" // the page says it above
+	}
 	var parts []template.HTML
 	for _, item := range append(items, figures.Notes(items...)) {
 		html, err := item.HTML()

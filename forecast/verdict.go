@@ -3,10 +3,12 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
@@ -26,6 +28,7 @@ func Verdict(model baseline.Score, simple []baseline.Score) string {
 	if difference > 0 {
 		better, worse = worse, better
 	}
+	better = strings.ToUpper(better[:1]) + better[1:]
 	text := fmt.Sprintf("%s is better than %s by %.3f: mean squared error %.3f against %.3f", better, worse,
 		math.Abs(difference), min(mean, least), max(mean, least))
 	switch {
@@ -54,7 +57,7 @@ func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures
 	for _, s := range append([]baseline.Score{model}, simple...) {
 		if s.Err != nil {
 			t.Rows = append(t.Rows, []figures.Cell{figures.Text(s.Name)})
-			t.Notes = append(t.Notes, fmt.Sprintf("%s cannot be made: %v.", s.Name, s.Err))
+			t.Notes = append(t.Notes, errs.In(s.Name+" cannot be made", s.Err).Error()+".")
 			continue
 		}
 		row := []figures.Cell{figures.Text(s.Name), estimate(s.Mean()), figures.Text("")}
@@ -69,6 +72,9 @@ func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures
 			row = append(row, figures.Number(absolute))
 		}
 		t.Rows = append(t.Rows, row)
+	}
+	if len(model.Windows[0].Series.Scales) > 0 {
+		t.Notes = append(t.Notes, "zero: the node's mean in the first part of the series, which is 0 once standardised.")
 	}
 	t.Notes = append(t.Notes, "Mean squared error: the mean over windows, of errors by node"+standardised(model)+
 		". Below 0, "+model.Name+" is better.", interval(model))

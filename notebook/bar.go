@@ -11,10 +11,11 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/progress"
 )
 
-// Bar shows how far a long piece of work is: one output of a cell that changes in place. Update(fraction, text) says
-// which part of the time has passed, NaN where it is not known, such as while a program is compiled; package train's
-// Progress has it. It may be called at any rate, from several goroutines; Done(text) or Stop(text), for work that did not
-// end well, leaves one line. Outside a notebook nothing is drawn.
+// Bar shows how far a long piece of work is: one output of a cell that changes in place. Show(fraction, left, text) says
+// how much is done, NaN where that is not known, and what time is left, 0 where it is not known, such as while a program
+// is compiled; Update(fraction, text) finds the time left itself, for work that goes on evenly. Both may be called at any
+// rate, from several goroutines; Done(text) or Stop(text), for work that did not end well, leaves one line. Outside a
+// notebook nothing is drawn.
 type Bar = progress.Bar
 
 // NewBar draws a bar, and starts its clock.
@@ -28,6 +29,9 @@ func NewBar(title string) *Bar {
 	return bar
 }
 
+// barLine has a class by which tools/run_notebooks.py knows a bar.
+const barLine = `<div class="pengcde-bar" style="font-size:13px;font-variant-numeric:tabular-nums">%s<b>%s</b>%s%s</div>`
+
 // drawBar rewrites the output of that id.
 func drawBar(id string, update func(id, html string), flush func()) func(progress.State) {
 	return func(s progress.State) {
@@ -39,8 +43,8 @@ func drawBar(id string, update func(id, html string), flush func()) func(progres
 		case !math.IsNaN(s.Fraction):
 			bar = fmt.Sprintf(` <progress max="1" value="%.4f" %s></progress> %s`, s.Fraction, style, s.Percent())
 		}
-		update(id, fmt.Sprintf(`<div style="font-size:13px;font-variant-numeric:tabular-nums">%s<b>%s</b>%s%s</div>`,
-			mark, html.EscapeString(s.Title), bar, html.EscapeString(progress.Join("", s.Text, s.Clock()))))
+		update(id, fmt.Sprintf(barLine, mark, html.EscapeString(s.Title), bar,
+			html.EscapeString(progress.Join("", s.Text, s.Clock()))))
 		if mark != "" {
 			flush() // a cell is a process: what is still in the pipe when it ends is lost
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // Train is the cell that trains: it opens the best backend there is and prints it, makes the runs of a study that are
-// missing under a bar, and prints how many are stored. When the cell is interrupted it returns [ErrStopped] and no
+// missing under a bar, and prints how many it made and how many are stored. When the cell is interrupted it returns [ErrStopped] and no
 // report: what is done is stored, and goes on when the cell is run again. A training that cannot stop within four seconds,
 // since a program is being compiled, ends the cell as [Check] does, before the kernel kills it.
 func Train(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
@@ -26,7 +26,7 @@ const grace = 4 * time.Second
 func train(out io.Writer, s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	bar := NewBar(s.Name)
+	bar, began := NewBar(s.Name), time.Now()
 	returned := make(chan struct{})
 	defer close(returned)
 	defer context.AfterFunc(ctx, func() {
@@ -44,7 +44,7 @@ func train(out io.Writer, s experiments.Study, o experiments.Options) (*experime
 	}
 	defer backend.Close()
 	fmt.Fprintln(out, backend)
-	o.Backend, o.Progress = backend, bar.Update
+	o.Backend, o.Progress = backend, bar.Show
 	report, err := s.Run(ctx, o)
 	switch {
 	case ctx.Err() != nil:
@@ -55,9 +55,27 @@ func train(out io.Writer, s experiments.Study, o experiments.Options) (*experime
 		return report, fmt.Errorf("notebook: training: %w", err)
 	}
 	bar.Done("")
-	stored, planned := report.Count()
-	fmt.Fprintf(out, "%d of %d runs stored\n", stored, planned)
+	fmt.Fprintln(out, told(report, began))
 	return report, nil
+}
+
+// told says what was trained since then, and what is stored.
+func told(report *experiments.Report, began time.Time) string {
+	trained, shipped := 0, 0
+	for _, result := range report.Results.Made() {
+		switch {
+		case result.Shipped:
+			shipped++
+		case !result.Model.Untrained && !result.Record.Ended.Before(began.Truncate(time.Second)): // as records have it
+			trained++
+		}
+	}
+	stored, planned := report.Count()
+	text := fmt.Sprintf("profile %s: trained now: %d; runs stored: %d of %d", report.Profile, trained, stored, planned)
+	if shipped > 0 {
+		text += fmt.Sprintf(", of which %d came with the module", shipped)
+	}
+	return text
 }
 
 // Trained returns what is stored of the runs that [Train] makes with the same options. Where none is, the error wraps

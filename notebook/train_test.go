@@ -37,7 +37,7 @@ func TestTrain(t *testing.T) {
 		want string
 		says string
 	}{
-		{"done", func(context.Context) error { return nil }, "", "1 of 1 runs stored\n"},
+		{"done", func(context.Context) error { return nil }, "", "profile quick: trained now: 0; runs stored: 1 of 1\n"},
 		{"failed", func(context.Context) error { return errors.New("broken") }, "broken", ""},
 		{"interrupted", interrupted, ErrStopped.Error(), ""},
 	} {

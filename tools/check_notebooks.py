@@ -1,9 +1,13 @@
-"""Checks notebooks as they are committed: valid, for the Go kernel, starting with %noautoget, and without outputs."""
+"""Checks notebooks as they are committed: valid, for the Go kernel, starting with %noautoget, without outputs, and with
+short cells that are each introduced by a sentence."""
 
 import subprocess
 import sys
 
 import nbformat
+
+
+LONG = 15  # lines
 
 
 def faults(path: str) -> list[str]:
@@ -18,6 +22,11 @@ def faults(path: str) -> list[str]:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     if not code or not code[0].source.startswith("%noautoget"):
         found.append("does not start with a cell %noautoget, without which GoNB changes go.mod")
+    for before, cell in zip([None, *notebook.cells], notebook.cells):
+        if cell.cell_type == "code" and (before is None or before.cell_type != "markdown"):
+            found.append(f"has a cell without a sentence of Markdown before it: {cell.source.splitlines()[:2]}")
+        if cell.cell_type == "code" and len(cell.source.splitlines()) >= LONG:
+            found.append(f"has a cell of {LONG} lines or more: {cell.source.splitlines()[:2]}")
     if subprocess.run([sys.executable, "-m", "nbstripout", "--verify", path], capture_output=True).returncode:
         found.append("holds outputs or what a run leaves behind: make strip")
     return found

@@ -2,12 +2,14 @@
 
 GoNB 0.11.4 calls a cell done whose shell command fails or whose %command does not exist, other versions even one
 whose program panics; nbconvert and nbmake pass such a notebook. Here a cell fails by what its error stream says, too.
+The bar of a cell that trains shows as one line that changes, or in a log as a line now and then.
 """
 
 import argparse
 import html
 import os
 import re
+import shutil
 import sys
 import time
 import traceback
@@ -40,12 +42,18 @@ def cell_failure(cell) -> str | None:
         if output.output_type == "error":
             found += COLOUR.sub("", output.evalue).strip().splitlines()[:1] or [output.ename]
     if found:  # the cause rather than the exit status that follows it
-        cause = next((line for line in found if not line.startswith("exit status")), found[0])
+        cause = next((line for line in found if not line.startswith("exit status")), None) or ended(cell, found[0])
         compiler = re.search(r"^Cell\[.*", told(cell), re.MULTILINE) if cause.startswith("failed to run") else None
         return compiler.group() if compiler else cause
     if cell.source.strip() and cell.execution_count is None:
         return "the kernel did not run this cell"
     return None
+
+
+def ended(cell, status: str) -> str:
+    """The line with which a program ended itself, such as notebook.Check does, and the status."""
+    last = [line.strip() for line in streamed(cell).split(status)[0].splitlines() if line.strip() not in ("", "^C")]
+    return f"{last[-1]} ({status})" if last else status
 
 
 def streamed(cell) -> str:
@@ -77,6 +85,57 @@ class Outcome:
         return f"{self.name:32} {self.cells:3} cells {self.seconds:7.1f} s  {state}"
 
 
+class Line:
+    """Tells of the cell that runs: where it is a terminal by one line that changes, else by a line now and then."""
+
+    SELDOM = 15  # seconds between the lines of a log
+
+    def __init__(self, head: str, what: str, out=None):
+        self.head, self.out, self.start = head, out or sys.stdout, time.monotonic()
+        self.live, self.shown, self.lines = self.out.isatty(), self.start, 0
+        self.what = what[:60]
+        self.write(f"{head}  {self.what:60}")
+
+    def write(self, text: str):
+        self.out.write(text)
+        self.out.flush()
+
+    def show(self, text: str):
+        """Shows what the bar of the cell says."""
+        now = time.monotonic()
+        if self.live:
+            self.write("\r\x1b[K" + f"{self.head}  {text}"[: shutil.get_terminal_size().columns - 1])
+        elif now - self.shown >= self.SELDOM:
+            self.shown, self.lines = now, self.lines + 1
+            self.write(f"\n      {text}")
+
+    def done(self):
+        if self.live:
+            self.write("\r\x1b[K")
+        if self.live or self.lines:
+            self.write(f"{'' if self.live else chr(10)}{self.head}  {self.what:60}")
+        self.write(f"  {time.monotonic() - self.start:.1f} s\n")
+
+
+def bar_text(page: str) -> str | None:
+    """What a bar of package notebook says, or None for other HTML."""
+    if 'class="pengcde-bar"' not in page:
+        return None
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
+
+
+class Client(NotebookClient):
+    """A client that tells of bars as they change."""
+
+    line: Line | None = None
+
+    def process_message(self, msg, cell, cell_index):
+        if self.line and msg["msg_type"] in ("display_data", "update_display_data"):
+            if text := bar_text(msg["content"]["data"].get("text/html", "")):
+                self.line.show(text)
+        return super().process_message(msg, cell, cell_index)
+
+
 def run(path: Path, build: Path, timeout: int, folder: Path | None = None) -> Outcome:
     """Runs a notebook in its folder (or another) up to the first cell that fails."""
     outcome, start = Outcome(path.stem), time.monotonic()
@@ -103,8 +162,13 @@ def run(path: Path, build: Path, timeout: int, folder: Path | None = None) -> Ou
     return outcome
 
 
+def code_of(source: str) -> str:
+    """What a cell does, without its imports and declarations."""
+    return source.split("%%\n", 1)[-1]
+
+
 def run_cells(notebook, folder: Path, timeout: int, outcome: Outcome, stderr):
-    client = NotebookClient(
+    client = Client(
         notebook,
         timeout=timeout,
         kernel_name="gonb",
@@ -119,9 +183,8 @@ def run_cells(notebook, folder: Path, timeout: int, outcome: Outcome, stderr):
         info = client.wait_for_reply(client.kc.kernel_info())
         notebook.metadata["language_info"] = info["content"]["language_info"]
         for number, i in enumerate(code, 1):
-            cell, start = notebook.cells[i], time.monotonic()
-            print(f"  cell {number}/{len(code)}  {' '.join(cell.source.split())[:60]:60}", end="", flush=True)
-            failure = None
+            cell, failure = notebook.cells[i], None
+            client.line = Line(f"  cell {number}/{len(code)}", " ".join(code_of(cell.source).split()))
             try:
                 client.execute_cell(cell, i)
             except CellTimeoutError:
@@ -130,7 +193,7 @@ def run_cells(notebook, folder: Path, timeout: int, outcome: Outcome, stderr):
                 failure = "the kernel died"
             failure = failure or cell_failure(cell)
             outcome.cells += 1
-            print(f"  {time.monotonic() - start:.1f} s", flush=True)
+            client.line.done()
             if failure:
                 outcome.failure = f"in cell {number}: {failure}"
                 print(f"  {outcome.failure}\n{told(cell)}", flush=True)

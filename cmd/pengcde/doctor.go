@@ -7,6 +7,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/doctor"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -25,7 +26,9 @@ func (versionCommand) Run(_ context.Context, s *streams) error {
 		return err
 	}
 	defer backend.Close()
-	_, err = fmt.Fprintf(s.out, "%-12s%s\n", "backend", backend)
+	const indent = 12
+	lines := plain.Wrap(backend.String(), usualWidth-indent)
+	_, err = fmt.Fprintf(s.out, "%-*s%s\n", indent, "backend", strings.Join(lines, "\n"+strings.Repeat(" ", indent)))
 	return err
 }
 

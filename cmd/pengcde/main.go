@@ -3,6 +3,8 @@
 //	pengcde list
 //	pengcde run england-covid --profile medium --models residual,constant --seeds 0-4
 //	pengcde show england-covid --profile medium --format markdown
+//	pengcde fit --edges flows.csv --nodes cases.csv --target cases
+//	pengcde forecast cases-forecast/model.pengcde --edges new_flows.csv --nodes new_cases.csv
 //	pengcde results merge /mnt/cluster/results
 //	pengcde results export table1 --profile medium --format parquet --out tables
 //	pengcde init my-study
@@ -30,13 +32,15 @@ import (
 type commands struct {
 	Results string `help:"Folder of results; else $PENGCDE_RESULTS, else that of the checkout." placeholder:"FOLDER"`
 
-	List    listCommand    `cmd:"" help:"List studies, models and data sets."`
-	Run     runCommand     `cmd:"" help:"Make the runs of a study that are not stored yet."`
-	Show    showCommand    `cmd:"" help:"Show what is stored of a study."`
-	Stored  resultsCommand `cmd:"" name:"results" help:"Ship, merge and export stored runs."`
-	Init    initCommand    `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
-	Version versionCommand `cmd:"" help:"Print versions, backend and device."`
-	Doctor  doctorCommand  `cmd:"" help:"Say what is set up, what is missing, and how to get it."`
+	List    listCommand     `cmd:"" help:"List studies, models and data sets."`
+	Run     runCommand      `cmd:"" help:"Make the runs of a study that are not stored yet."`
+	Show    showCommand     `cmd:"" help:"Show what is stored of a study."`
+	Fit     fitCommand      `cmd:"" help:"Train on CSV or Parquet files of your own, and forecast."`
+	Ahead   forecastCommand `cmd:"" name:"forecast" help:"Forecast from newer files with a model that fit wrote."`
+	Stored  resultsCommand  `cmd:"" name:"results" help:"Ship, merge and export stored runs."`
+	Init    initCommand     `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
+	Version versionCommand  `cmd:"" help:"Print versions, backend and device."`
+	Doctor  doctorCommand   `cmd:"" help:"Say what is set up, what is missing, and how to get it."`
 }
 
 // Exit codes beside 0 and 1.

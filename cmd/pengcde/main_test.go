@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // commandEnv makes the test program behave as the command itself, so that a test can kill it.
@@ -204,7 +206,8 @@ func TestStale(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if text := output(t, folder, "list"); !strings.Contains(text, fmt.Sprintf("0 of %d, %[1]d stale", len(stored))) {
+	if text := output(t, folder, "list", "england-covid"); !strings.Contains(text, fmt.Sprintf("0/%d, %[1]d stale",
+		len(stored))) {
 		t.Errorf("list prints no stale runs:\n%s", text)
 	}
 	for _, command := range []string{"show", "run"} {
@@ -230,17 +233,59 @@ func TestCommands(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"list"}, "england-covid: Covid cases"},
-		{[]string{"list"}, "residual"},
-		{[]string{"show", "twitter-tennis", "--models", "residual"}, "missing, 1 of 1"},
-		{[]string{"show", "england-covid", "--profile", "full", "--models", "peng", "--seeds", "0-3,7"}, "missing, 5 of 5"},
-		{[]string{"show", "england-covid", "--models", "zero", "--only", "split=leaky-rotation"}, "training shares steps"},
+		{[]string{"run", "england-covid", "--models", "zero", "--profile", "medium", "--seeds", "0,1"}, "zero (2)"},
+		{[]string{"show", "england-covid", "--models", "zero", "--profile", "medium"}, "missing, 4 of 6"},
+		{[]string{"show", "england-covid", "--models", "zero", "--profile", "medium"}, "Results: " + folder},
+		{[]string{"run", "england-covid", "--models", "zero", "--only", "split=leaky-rotation", "--profile", "medium"},
+			"training shares steps"},
+		{[]string{"show", "england-covid", "--profile", "medium", "--format", "markdown"}, "| zero (6)"},
+		{[]string{"run", "table1", "--dry-run"}, "6 of 6 runs to make; how long they take is not"},
+		{[]string{"run", "england-covid", "--models", "zero", "--seeds", "9", "--dry-run"}, "1 of 1 runs to make, none of"},
+		{[]string{"list"}, "england-covid  "},
+		{[]string{"list", "england-covid"}, "residual  "},
+		{[]string{"list", "england-covid"}, "pengcde run england-covid --dry-run"},
 		{[]string{"version"}, "backend"},
+		{[]string{"doctor"}, "[ok]"},
 		{[]string{"--help"}, "doctor"},
+		{[]string{"run", "--help"}, "--dry-run"},
 	} {
-		if text := output(t, folder, c.args...); !strings.Contains(text, c.want) {
+		text := output(t, folder, c.args...)
+		if !strings.Contains(text, c.want) {
 			t.Errorf("pengcde %s prints no %q:\n%s", strings.Join(c.args, " "), c.want, text)
 		}
+		fits(t, text, folder, c.args...)
+	}
+}
+
+// fits checks that lines but those of Markdown and those with a path fit into a terminal.
+func fits(t *testing.T, text, folder string, args ...string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if plain.Columns(line) > usualWidth && !strings.Contains(line, folder) && !strings.HasPrefix(line, "|") &&
+			!slices.Contains(args, "markdown") {
+			t.Errorf("pengcde %s: a line takes %d columns: %s", strings.Join(args, " "), plain.Columns(line), line)
+		}
+	}
+}
+
+// Where nothing is stored, show says what to run, and the exit code is 1.
+func TestNothingStored(t *testing.T) {
+	root, own := checkoutFolder(t), t.TempDir()
+	for _, format := range []string{"text", "markdown", "json"} {
+		code, stdout, stderr := in(t, root, own, "show", "twitter-tennis", "--format", format)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, own) ||
+			!strings.Contains(stderr, `run "pengcde run twitter-tennis --profile quick"`) {
+			t.Errorf("%s: code %d, %q, %q", format, code, stdout, stderr)
+		}
+	}
+	if code, _, stderr := in(t, root, own, "run", "twitter-tennis", "--models", "zero", "--profile", "medium",
+		"--only", "split=rolling-origin"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if _, _, stderr := in(t, root, own, "show", "twitter-tennis"); !strings.Contains(stderr,
+		"see --profile medium (45 of 425 runs stored)") {
+		t.Errorf("says %q", stderr)
 	}
 }
 
@@ -256,7 +301,12 @@ func TestMistakes(t *testing.T) {
 		{[]string{"show", "england-covid", "--seeds", "4-0"}, "0-4"},
 		{[]string{"show", "england-covid", "--seeds", "0-99999999999"}, "0-4"},
 		{[]string{"show", "england-covid", "--format", "xml"}, "json"},
-		{[]string{"dance"}, "dance"},
+		{[]string{"show", "england-covid", "--only", "splat=random"}, "did you mean split?"},
+		{[]string{"show", "england-covid", "--models", "rigde,peng"}, `"rigde" in profile quick, want one of peng, `},
+		{[]string{"run", "tabel1"}, "did you mean table1?"},
+		{[]string{"run"}, "no study, want one of table1, "},
+		{[]string{"dance"}, `no command "dance", want one of list, run, show, `},
+		{[]string{"results", "shp"}, "did you mean ship?"},
 		{nil, "--help"},
 	} {
 		stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
@@ -268,6 +318,9 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("pengcde %s: exit code %d, want %d", strings.Join(c.args, " "), code, exitUsage)
 		}
 		said, err := os.ReadFile(stderr.Name())
+		if strings.Contains(string(said), "invalid input") || strings.Contains(string(said), "experiments:") {
+			t.Errorf("pengcde %s says %q, words of the code", strings.Join(c.args, " "), said)
+		}
 		if err != nil || !strings.Contains(string(said), c.want) {
 			t.Errorf("pengcde %s says %q (%v), want it to name %q", strings.Join(c.args, " "), said, err, c.want)
 		}

@@ -60,7 +60,7 @@ func TestResults(t *testing.T) {
 	if out, _ := call(0, none, append([]string{"show"}, study...)...); !strings.Contains(out, " ‡") {
 		t.Errorf("shipped runs show without a mark:\n%s", out)
 	}
-	if out, _ := call(0, none, append([]string{"show", "--fresh"}, study...)...); !strings.Contains(out, "missing, ") {
+	if out, said := call(1, none, append([]string{"show", "--fresh"}, study...)...); !strings.Contains(said, "nothing") {
 		t.Errorf("shipped runs show with --fresh:\n%s", out)
 	}
 

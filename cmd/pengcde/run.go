@@ -100,7 +100,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 	}
 	fmt.Fprint(s.err, said)
 	bar := newBar(c.Study, s.err)
-	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Update
+	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Show
 	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
 	report, err = report.Study.Run(ctx, o)
 	if report == nil {

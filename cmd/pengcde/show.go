@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -24,7 +25,7 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	if stored, _ := report.Count(); stored == 0 {
+	if !slices.ContainsFunc(report.Results, func(r experiments.Result) bool { return r.Record != nil || r.Stale }) {
 		return nothing(report, o)
 	}
 	switch c.Format {
@@ -45,11 +46,8 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 
 // nothing says that no run is stored, and what to do.
 func nothing(r *experiments.Report, o experiments.Options) error {
-	text := fmt.Sprintf("nothing stored of %s, profile %s, that was asked for, in %s", r.Study.Name, r.Profile, r.Folder())
-	if stale := r.Results.Stale(); stale > 0 {
-		text += fmt.Sprintf(" (%d stale, see run --stale)", stale)
-	}
-	text += fmt.Sprintf(`: run "pengcde run %s --profile %s"`, r.Study.Name, r.Profile)
+	text := fmt.Sprintf(`nothing stored of what was asked for of %s, profile %s, in %s: run "pengcde run %s --profile %s"`,
+		r.Study.Name, r.Profile, r.Folder(), r.Study.Name, r.Profile)
 	for _, p := range experiments.Profiles() {
 		o.Profile = p
 		if other, err := r.Study.Stored(o); err == nil && p != r.Profile { // else it has no such models or keys

@@ -22,6 +22,6 @@ func Table1() *Worlds {
 // [pengcde.Config].Parity.
 func Table1AsPublished() *Worlds {
 	w := *Table1()
-	w.Name, w.Title, w.asPublished = "table1-as-published", "Heat and genes, published code's defects", true
+	w.Name, w.Title, w.asPublished = "table1-as-published", "As table1, with the published defects", true
 	return w.complete()
 }

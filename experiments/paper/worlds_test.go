@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -171,7 +172,7 @@ func TestInterruptedWorldsGoOn(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	w, o := small(), goOptions(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	o.Progress = func(fraction float64, text string) {
+	o.Progress = func(_ float64, _ time.Duration, text string) {
 		if strings.Contains(text, "PENG") && strings.Contains(text, "epoch 2") {
 			cancel()
 		}

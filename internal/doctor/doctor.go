@@ -9,11 +9,14 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"runtime"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
 // State says how a [Check] ended.
@@ -90,7 +93,8 @@ func run(ctx context.Context, name string, check func() Check) Check {
 	}
 }
 
-// Write writes a line for each check, with its state and name in columns, and below it what to try, if anything.
+// Write writes for each check its state, its name and what was found, and below it what to try, if anything, in lines
+// that fit into a terminal.
 func Write(w io.Writer, checks []Check) error {
 	width := 0
 	for _, c := range checks {
@@ -98,9 +102,10 @@ func Write(w io.Writer, checks []Check) error {
 	}
 	var text strings.Builder
 	for _, c := range checks {
-		fmt.Fprintf(&text, "%-*s %-*s  %s\n", len("[warning]"), "["+c.State+"]", width, c.Name, oneLine(c.Detail))
-		if c.Fix != "" {
-			fmt.Fprintf(&text, "%*s  try: %s\n", len("[warning] ")+width, "", oneLine(c.Fix))
+		head, indent := fmt.Sprintf("%-*s %-*s  ", len("[warning]"), "["+c.State+"]", width, c.Name), ""
+		for _, line := range lines(c, columns-len(head)) {
+			text.WriteString(cmp.Or(indent, head) + line + "\n")
+			indent = strings.Repeat(" ", len(head))
 		}
 	}
 	if _, err := io.WriteString(w, text.String()); err != nil {
@@ -109,5 +114,14 @@ func Write(w io.Writer, checks []Check) error {
 	return nil
 }
 
-// oneLine takes the line breaks out of a text, such as those of joined errors.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// columns of a terminal that the lines of [Write] fit into.
+const columns = 80
+
+// lines are what a check found, and what to try.
+func lines(c Check, width int) []string {
+	all := plain.Wrap(c.Detail, width)
+	if c.Fix != "" {
+		all = append(all, plain.Wrap("try: "+c.Fix, width)...)
+	}
+	return all
+}

@@ -27,9 +27,12 @@ type Bar struct {
 	start   time.Time
 	shown   time.Time // when a state was drawn last, or the start
 	latest  float64   // fraction drawn last (0 if unknown), -1 if none was
-	text    string    // of the newest Update
-	ends    time.Time // as the newest Update has it; zero if unknown
 	stopped bool
+
+	// What was heard last; ends is zero if unknown.
+	text     string
+	fraction float64
+	ends     time.Time
 }
 
 // Due reports whether a state is worth drawing, some time after the one before it or the start. The fraction before it
@@ -47,20 +50,34 @@ func New(title string, draw func(State), due Due, now func() time.Time) *Bar {
 	return &Bar{title: title, draw: draw, due: due, now: now, start: start, shown: start, latest: -1}
 }
 
-// Update says what is going on, and which part of the time has passed, from 0 to 1 (NaN if unknown): the time left
-// follows from it. It may be called at any rate.
+// Update is [Bar.Show] for work that goes on evenly: the time left follows from the fraction that is done.
 func (b *Bar) Update(fraction float64, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := b.now()
-	b.text, b.ends = text, time.Time{}
+	var left time.Duration
 	if fraction = math.Min(1, fraction); fraction > 0 { // not NaN
-		b.ends = now.Add(time.Duration(float64(now.Sub(b.start)) * (1 - fraction) / fraction))
+		left = time.Duration(float64(b.now().Sub(b.start)) * (1 - fraction) / fraction)
 	}
-	b.show(now, math.Max(0, fraction)) // NaN stays
+	b.hear(fraction, left, text)
 }
 
-// Tick draws the bar every so often until it has ended, so that its clock goes on while no Update comes.
+// Show says how much is done, from 0 to 1 (NaN if unknown), what time is left (0 if unknown), and what is going on. It
+// may be called at any rate.
+func (b *Bar) Show(fraction float64, left time.Duration, text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hear(fraction, left, text)
+}
+
+func (b *Bar) hear(fraction float64, left time.Duration, text string) {
+	b.text, b.fraction, b.ends = text, math.Max(0, math.Min(1, fraction)), time.Time{} // NaN stays
+	if left > 0 {
+		b.ends = b.now().Add(left)
+	}
+	b.redraw()
+}
+
+// Tick draws the bar every so often until it has ended, so that its clock goes on while nothing is heard.
 func (b *Bar) Tick(every time.Duration) {
 	for range time.Tick(every) {
 		b.mu.Lock()
@@ -73,24 +90,17 @@ func (b *Bar) Tick(every time.Duration) {
 	}
 }
 
-// redraw is Update with the newest text, some time later.
+// redraw draws what was heard last, if that is due.
 func (b *Bar) redraw() {
-	now, fraction := b.now(), math.NaN()
-	if elapsed := now.Sub(b.start); !b.ends.IsZero() && elapsed > 0 {
-		fraction = min(1, float64(elapsed)/float64(b.ends.Sub(b.start)))
-	}
-	b.show(now, fraction)
-}
-
-func (b *Bar) show(now time.Time, fraction float64) {
-	if b.stopped || !b.due(now.Sub(b.shown), fraction, b.latest) {
+	now := b.now()
+	if b.stopped || !b.due(now.Sub(b.shown), b.fraction, b.latest) {
 		return
 	}
-	b.shown, b.latest = now, fraction
-	if math.IsNaN(fraction) {
+	b.shown, b.latest = now, b.fraction
+	if math.IsNaN(b.fraction) {
 		b.latest = 0
 	}
-	s := State{Title: b.title, Text: b.text, Fraction: fraction, Elapsed: now.Sub(b.start)}
+	s := State{Title: b.title, Text: b.text, Fraction: b.fraction, Elapsed: now.Sub(b.start)}
 	if !b.ends.IsZero() {
 		s.Left = max(0, b.ends.Sub(now))
 	}

@@ -48,7 +48,7 @@ func ExampleDuration() {
 	// Output: 1 min 35 s
 }
 
-// The clock goes on while nothing is heard, and the time left is that of the newest Update.
+// The clock goes on while nothing is heard, and the time left with it.
 func TestTimeLeft(t *testing.T) {
 	at := time.Unix(1e9, 0)
 	var lines []string
@@ -58,7 +58,7 @@ func TestTimeLeft(t *testing.T) {
 	pass(8 * time.Second)
 	b.redraw()
 	pass(2 * time.Second)
-	b.Update(0.25, "epoch 2")
+	b.Show(0.25, 30*time.Second, "epoch 2")
 	pass(10 * time.Second)
 	b.redraw()
 	pass(30 * time.Second)
@@ -69,8 +69,8 @@ func TestTimeLeft(t *testing.T) {
 		"Test · compiling · 0.0 s",
 		"Test · compiling · 8.0 s",
 		"Test · 25% · epoch 2 · 10 s, about 30 s left",
-		"Test · 50% · epoch 2 · 20 s, about 20 s left",
-		"Test · 100% · epoch 2 · 50 s",
+		"Test · 25% · epoch 2 · 20 s, about 20 s left",
+		"Test · 25% · epoch 2 · 50 s",
 		"Test · 0% · over again · 51 s",
 	}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {

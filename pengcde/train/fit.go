@@ -67,8 +67,6 @@ type Progress struct {
 	// Left estimates the time to the last epoch by those after the first, which compiles; 0 where none is done. Early
 	// stopping may end sooner.
 	Elapsed, Left time.Duration
-	// Fraction is the part of this call's time that has passed, as a bar needs it; NaN where Left is not known.
-	Fraction float64
 }
 
 // String is one line for a terminal.
@@ -175,8 +173,7 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 		return l.params, nil, err
 	}
 	l.start = time.Now().Add(-time.Duration(l.Seconds * float64(time.Second)))
-	l.called, l.first = time.Now(), len(l.report.Epochs)
-	l.written = l.called
+	l.written, l.first = time.Now(), len(l.report.Epochs)
 	err = l.run(ctx)
 	l.report.Seconds = l.seconds()
 	switch {
@@ -204,8 +201,7 @@ type loop struct {
 	params    []*tensors.Tensor
 	best      []*tensors.Tensor // copies on the host
 	report    *Report
-	called    time.Time // when this call began
-	first     int       // its first epoch, which compiles
+	first     int       // epoch of this call, which compiles
 	start     time.Time // as if training had never been cut off
 	key       string    // of the checkpoint
 	written   time.Time // when the checkpoint was
@@ -311,7 +307,7 @@ func (l *loop) progress() {
 	done := len(l.report.Epochs)
 	last := l.report.Epochs[done-1]
 	p := Progress{Epoch: done, Epochs: l.config.Epochs, TrainLoss: last.TrainLoss, Seconds: last.Seconds,
-		Validation: math.NaN(), Best: math.NaN(), Elapsed: time.Since(l.start), Fraction: math.NaN()}
+		Validation: math.NaN(), Best: math.NaN(), Elapsed: time.Since(l.start)}
 	for _, epoch := range l.report.Epochs {
 		if !math.IsNaN(epoch.Validation) {
 			p.Validation = epoch.Validation
@@ -326,8 +322,6 @@ func (l *loop) progress() {
 			seconds += epoch.Seconds / float64(len(after))
 		}
 		p.Left = time.Duration(seconds * float64(p.Epochs-done) * float64(time.Second))
-		passed := time.Since(l.called)
-		p.Fraction = float64(passed) / float64(passed+p.Left)
 	}
 	l.config.Progress(p)
 }

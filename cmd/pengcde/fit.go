@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/forecast"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+type fitCommand struct {
+	Edges  string `help:"Edges, a row for each time, source and destination: .csv, .tsv (both also .gz, .zst) or .parquet." required:"" placeholder:"FILE"`
+	Nodes  string `help:"Values of nodes, a row for each time and node, in the same formats." required:"" placeholder:"FILE"`
+	Target string `help:"The column of --nodes to forecast. Its last values are features." required:"" placeholder:"COLUMN"`
+
+	Feature      []string           `help:"Another column of --nodes that is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
+	Horizon      int                `help:"How many snapshots ahead to forecast." default:"1"`
+	Lags         int                `help:"How many of the target's last values are features, the newest included." default:"8"`
+	Inputs       int                `help:"How many snapshots a forecast sees." default:"4"`
+	Step         string             `help:"Length of a snapshot: 1d, 2w, 12h for dates, a number for numbers; else each time is one." placeholder:"STEP"`
+	WithoutEdges table.WithoutEdges `help:"hold or empty: what the graph of a snapshot without edges is; else that is an error." placeholder:"HOW"`
+
+	Time        string `help:"Column of times in both files." default:"time"`
+	EdgesTime   string `help:"Column of times in --edges, where it has another name; - for a graph that does not change." placeholder:"COLUMN"`
+	Source      string `help:"Column of --edges." default:"source"`
+	Destination string `help:"Column of --edges." default:"destination"`
+	Weight      string `help:"Column of --edges; - where each row counts 1." default:"weight"`
+	Node        string `help:"Column of --nodes." default:"node"`
+
+	Hidden  int    `help:"Width of a node's state." default:"8"`
+	Layers  int    `help:"Layers of the vector field." default:"1"`
+	Epochs  int    `help:"The most epochs of training, which stops early." default:"60"`
+	Seed    uint64 `help:"Draws the initial parameters."`
+	Out     string `help:"Folder for model, forecasts, errors and page; else COLUMN-forecast." placeholder:"DIR"`
+	Backend string `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
+}
+
+// Run trains a model on the files and writes what it found.
+func (c *fitCommand) Run(ctx context.Context, s *streams) error {
+	config, err := c.table(s)
+	if err != nil {
+		return err
+	}
+	data, err := table.Read(ctx, config)
+	if err != nil {
+		return err
+	}
+	backend, err := open(c.Backend, s)
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	series := data.Series
+	fmt.Fprintf(s.err, "%d nodes, %d edges, %d snapshots; %v\n", series.Nodes(), series.Pattern.Edges(),
+		len(series.Times), backend)
+	out := cmp.Or(c.Out, c.Target+"-forecast")
+	bar := newBar("fit", s.err)
+	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Hidden: c.Hidden, Layers: c.Layers,
+		Epochs: c.Epochs, Seed: c.Seed, Checkpoint: filepath.Join(out, ".checkpoint"), Progress: bar.Show,
+		Notice: func(text string) { fmt.Fprintln(s.err, "\n"+text) }})
+	if err != nil {
+		bar.Stop("stopped")
+		return err
+	}
+	defer fitted.Close()
+	bar.Done(fmt.Sprintf("%d epochs", len(fitted.Report.Epochs)))
+	if err := fitted.Write(ctx, out); err != nil {
+		return err
+	}
+	return c.report(s, fitted, out)
+}
+
+// table says what to read.
+func (c *fitCommand) table(s *streams) (table.Config, error) {
+	step, err := table.ParseStep(c.Step)
+	return table.Config{
+		Edges: table.Edges{Path: c.Edges, Time: cmp.Or(c.EdgesTime, c.Time), From: c.Source, To: c.Destination,
+			Weight: c.Weight},
+		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature},
+		Step:  step, WithoutEdges: c.WithoutEdges, Lags: c.Lags, Horizon: c.Horizon, Notices: s.err,
+	}, err
+}
+
+// report prints the errors, and where the files are.
+func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) error {
+	errors, err := forecast.Table(fitted.Score, fitted.Simple, c.Target)
+	if err != nil {
+		return err
+	}
+	text, err := errors.Text(80)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "\n%s\nWritten to %s:\n  %-14s forecasts of what is not known yet\n  %-14s errors by node\n"+
+		"  %-14s figures, to be opened in a browser\n  %-14s for: pengcde forecast %s --edges FILE --nodes FILE\n", text, out,
+		forecast.ForecastsFile, forecast.ErrorsFile, forecast.PageFile, forecast.ModelFile,
+		filepath.Join(out, forecast.ModelFile))
+	return err
+}
+
+// open opens a backend by name, "" for the best.
+func open(name string, s *streams) (*xla.Backend, error) {
+	if name != "" {
+		if err := os.Setenv(xla.BackendEnv, name); err != nil {
+			return nil, err
+		}
+	}
+	return xla.Open(xla.Config{Notices: s.err})
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/peng-cde/pengcde-go/forecast"
+)
+
+type forecastCommand struct {
+	Model   string `arg:"" help:"A file that pengcde fit wrote."`
+	Edges   string `help:"Newer edges, with the columns that fit read." required:"" placeholder:"FILE"`
+	Nodes   string `help:"Newer values of nodes, with the columns that fit read." required:"" placeholder:"FILE"`
+	Out     string `help:"The CSV file to write." default:"forecasts.csv" placeholder:"FILE"`
+	Backend string `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
+}
+
+// Run forecasts from the newest snapshots of the files.
+func (c *forecastCommand) Run(ctx context.Context, s *streams) error {
+	backend, err := open(c.Backend, s)
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	model, err := forecast.Load(backend, c.Model)
+	if err != nil {
+		return err
+	}
+	defer model.Close()
+	model.Recipe.Config.Notices = s.err
+	series, err := model.Recipe.Read(ctx, c.Edges, c.Nodes)
+	if err != nil {
+		return err
+	}
+	ahead, err := model.Ahead(ctx, series)
+	if err != nil {
+		return err
+	}
+	if err := model.WriteCSV(c.Out, ahead); err != nil {
+		return err
+	}
+	for _, f := range ahead {
+		fmt.Fprintf(s.out, "%s of %d nodes, %d after %s", model.Target(), len(f.Values), f.Ahead, f.From)
+		if f.Time != "" {
+			fmt.Fprintf(s.out, ": %s", f.Time)
+		}
+		fmt.Fprintln(s.out)
+	}
+	_, err = fmt.Fprintln(s.out, "written to", filepath.Clean(c.Out))
+	return err
+}

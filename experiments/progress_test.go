@@ -1,0 +1,84 @@
+package experiments
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// heardProgress is what Options.Progress hears.
+type heardProgress struct {
+	fraction float64
+	left     time.Duration
+	text     string
+}
+
+// The fraction never falls, and no time is left that nobody knows.
+func TestProgressOfAStudy(t *testing.T) {
+	results(t)
+	o := options(t)
+	var all []heardProgress
+	o.Progress = func(fraction float64, left time.Duration, text string) {
+		all = append(all, heardProgress{fraction, left, text})
+	}
+	run(t, toy(), o)
+	latest := 0.0
+	for _, h := range all {
+		if h.fraction < latest-1e-9 || h.fraction > 1 || h.left < 0 {
+			t.Errorf("after %g heard %+v", latest, h)
+		}
+		latest = h.fraction
+		if strings.Contains(h.text, "Two") && h.left != 0 {
+			t.Errorf("%v is left while nothing is known of the model Three: %+v", h.left, h)
+		}
+	}
+	first, last := all[0], all[len(all)-1]
+	if !strings.Contains(first.text, "Two") || !strings.Contains(first.text, "preparing") || first.fraction != 0 ||
+		!strings.Contains(all[1].text, "compiling") || last.fraction != 1 {
+		t.Errorf("heard first %+v and %+v, last %+v", first, all[1], last)
+	}
+}
+
+// The time left is that of later epochs, and of the runs to come by those that are known.
+func TestTimeLeftWithoutCompiling(t *testing.T) {
+	model := func(id string) Model { return Model{ID: id, Name: id} }
+	result := func(id string, seed uint64) Result {
+		return Result{Run: Run{Model: model(id), Seed: seed}, slot: slot{name: id + string(rune('0'+seed))}}
+	}
+	var heard heardProgress
+	w := &runner{known: map[string][]float64{}, underWay: map[string]stage{}, options: Options{
+		Progress: func(fraction float64, left time.Duration, text string) { heard = heardProgress{fraction, left, text} }}}
+	a0, a1, b0 := result("a", 0), result("a", 1), result("b", 0)
+	untrained := result("mean", 0)
+	untrained.Model.Untrained = true
+	w.missing = Results{a0, a1, untrained}
+	check := func(what string, fraction float64, left time.Duration) {
+		t.Helper()
+		if math.Abs(heard.fraction-fraction) > 1e-9 || heard.left.Round(time.Millisecond) != left {
+			t.Errorf("%s: heard %+v, want %g and %v", what, heard, fraction, left)
+		}
+	}
+	w.report(a0, unknown, "compiling")
+	check("compiling", 0, 0)
+	w.epoch(a0, train.Progress{Epoch: 1, Epochs: 10, Elapsed: 8 * time.Second})
+	check("the epoch that compiled", 0.05, 0)
+	w.epoch(a0, train.Progress{Epoch: 2, Epochs: 10, Elapsed: 9 * time.Second, Left: 8 * time.Second})
+	check("the next epoch", 0.1, 18*time.Second) // 8 s and a whole training of 10
+	w.epoch(a0, train.Progress{Epoch: 10, Epochs: 10})
+	w.learn(a0, &Record{Facts: &Facts{Training: &Training{TrainLoss: make([]float64, 10), SecondsPerEpoch: 0.5}}})
+	w.finish(a0)
+	w.report(a1, unknown, "training")
+	check("the second seed", 0.5, 5*time.Second)
+	w.missing = append(w.missing, b0)
+	w.report(a1, unknown, "training")
+	check("another model to come", 1./3, 0)
+	w.missing = Results{untrained}
+	w.trained = 0
+	w.report(untrained, unknown, "preparing")
+	if !math.IsNaN(heard.fraction) {
+		t.Errorf("nothing to train: heard %+v, want an unknown fraction", heard)
+	}
+}

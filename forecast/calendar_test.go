@@ -1,0 +1,90 @@
+package forecast
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+)
+
+func TestCalendar(t *testing.T) {
+	date := func(texts ...string) (all []time.Time) {
+		for _, text := range texts {
+			at, err := time.Parse(time.DateOnly, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, at)
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name  string
+		times []float64
+		dates []time.Time
+		step  int
+		want  string
+	}{
+		{"numbers", []float64{0, 0.5, 1}, nil, 4, "4"},
+		{"a known one", []float64{0, 0.5, 1.75}, nil, 1, "1"},
+		{"uneven numbers", []float64{0, 0.5, 1.75}, nil, 3, ""},
+		{"days", []float64{0, 1, 2}, date("2023-12-29", "2023-12-30", "2023-12-31"), 3, "2024-01-01"},
+		{"months", []float64{0, 1, 2}, date("2023-10-01", "2023-11-01", "2023-12-01"), 5, "2024-03-01"},
+		{"even months", []float64{0, 1, 2}, date("2023-07-01", "2023-08-01", "2023-09-01"), 3, "2023-10-01"},
+		{"quarters", []float64{0, 1, 2}, date("2023-01-01", "2023-04-01", "2023-07-01"), 3, "2023-10-01"},
+		{"weeks", []float64{0, 1}, date("2023-12-24", "2023-12-31"), 2, "2024-01-07"},
+		{"uneven days", []float64{0, 1, 3}, date("2023-12-24", "2023-12-25", "2023-12-27"), 3, ""},
+	} {
+		got := calendar{&dyngraph.Series{Times: c.times, Dates: c.dates}, 2}.text(c.step)
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	hours := calendar{&dyngraph.Series{Times: []float64{0, 1}, Dates: []time.Time{time.Unix(0, 0).UTC(),
+		time.Unix(3600, 0).UTC()}}, 1}
+	if got := hours.text(2); got != "1970-01-01T02:00:00Z" {
+		t.Errorf("hours: %s", got)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	series := &dyngraph.Series{Pattern: &dyngraph.Pattern{Nodes: 1}, Times: make([]float64, 100)}
+	score := func(name string, errors ...float64) baseline.Score {
+		s := baseline.Score{Name: name, Errors: errors}
+		for i := range errors {
+			s.Windows = append(s.Windows, dyngraph.Window{Series: series, Start: 4 * i, Length: 2})
+		}
+		return s
+	}
+	model := score("PENG-CDE", 1, 2, 1, 2)
+	for _, c := range []struct {
+		simple []baseline.Score
+		says   string
+	}{
+		{nil, "nothing to be compared with"},
+		{[]baseline.Score{{Name: "ridge", Err: baseline.ErrInput}}, "nothing to be compared with"},
+		{[]baseline.Score{score("zero", 9, 9, 9, 9), score("ridge", 2, 3, 2, 3.1)},
+			"PENG-CDE is better than ridge by 1.025: mean squared error 1.500 against 2.525, more than chance"},
+		{[]baseline.Score{score("ridge", 0.5, 1.4, 0.5, 1.5)},
+			"Ridge is better than PENG-CDE by 0.525: mean squared error 0.975 against 1.500, more than chance"},
+		{[]baseline.Score{score("recent mean", 2, 1, 1.5, 1.6)}, "which may be chance"},
+		{[]baseline.Score{score("ridge", 1, 2, 1, 2)}, "equally good"},
+	} {
+		if got := Verdict(model, c.simple); !strings.Contains(got, c.says) {
+			t.Errorf("%q does not say %q", got, c.says)
+		}
+	}
+	if got := Verdict(score("A", 1), []baseline.Score{score("B", 2)}); !strings.Contains(got, "too few") {
+		t.Error(got)
+	}
+	if table, err := Table(model, []baseline.Score{{Name: "ridge", Err: baseline.ErrInput}}, ""); err != nil ||
+		!strings.Contains(strings.Join(table.Notes, "\n"), "ridge cannot be made") {
+		t.Errorf("a forecast that cannot be made is not named: %v, %v", table, err)
+	}
+	if mean, _ := model.Minus(score("short", 1)); !math.IsNaN(mean) {
+		t.Errorf("difference to other windows: %g", mean)
+	}
+}

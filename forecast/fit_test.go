@@ -1,0 +1,280 @@
+package forecast
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde"
+)
+
+const towns = "Ayr Bath Cork Deal Ely"
+
+// travel writes two tables of towns whose visitors go on to the next town the day after; the first days of Ely are
+// missing.
+func travel(t *testing.T, days int) (edges, nodes string) {
+	t.Helper()
+	var flows, visits bytes.Buffer
+	fmt.Fprintln(&flows, "time,source,destination,weight")
+	fmt.Fprintln(&visits, "time,node,visitors")
+	names, rng := strings.Fields(towns), rand.New(rand.NewPCG(1, 2))
+	at := make([]float64, len(names))
+	for u := range at {
+		at[u] = 100 * float64(u+1)
+	}
+	for day := range days {
+		date := time.Date(2024, 2, 20+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+		next := slices.Clone(at)
+		for u, name := range names {
+			to := (u + 1) % len(names)
+			moved := 0.3 * at[u] * rng.Float64()
+			next[u], next[to] = next[u]-moved, next[to]+moved
+			fmt.Fprintf(&flows, "%s,%s,%s,%.3f\n", date, name, names[to], moved)
+			if u < len(names)-1 || day > 2 {
+				fmt.Fprintf(&visits, "%s,%s,%.3f\n", date, name, at[u])
+			}
+		}
+		at = next
+	}
+	folder := t.TempDir()
+	edges, nodes = filepath.Join(folder, "flows.csv"), filepath.Join(folder, "visits.csv")
+	for path, content := range map[string][]byte{edges: flows.Bytes(), nodes: visits.Bytes()} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return edges, nodes
+}
+
+func read(t *testing.T, days, horizon int) *table.Data {
+	t.Helper()
+	edges, nodes := travel(t, days)
+	data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges}, Horizon: horizon, Lags: 3,
+		Nodes: table.Nodes{Path: nodes, Targets: []string{"visitors"}}, Notices: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+var small = Config{Inputs: 3, Hidden: 2, Epochs: 4, Seed: 1}
+
+func fit(t *testing.T, data *table.Data, c Config) *Result {
+	t.Helper()
+	r, err := Fit(t.Context(), xlatest.Go(t), data, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+func rows(t *testing.T, path string) [][]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
+	data, folder := read(t, 40, 2), filepath.Join(t.TempDir(), "new", "out")
+	r := fit(t, data, small)
+	if err := r.Write(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	written := rows(t, filepath.Join(folder, ForecastsFile))
+	if want := 1 + 2*5; len(written) != want || len(written[0]) != 5+6 {
+		t.Fatalf("%d rows of %d columns, want %d of 11: %v", len(written), len(written[0]), want, written[0])
+	}
+	// The last day is 30 March; the day after is forecast from two days before, as the horizon says.
+	if got := fmt.Sprint(written[1][:4], written[6][:4]); got !=
+		"[Ayr 2024-03-29 2 2024-03-31] [Ayr 2024-03-30 2 2024-04-01]" {
+		t.Errorf("rows begin %s", got)
+	}
+	model, err := Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	ahead, err := model.Ahead(t.Context(), data.Series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range written[1:] {
+		value, err := strconv.ParseFloat(row[4], 64)
+		forecast := ahead[i/5].Values[i%5]
+		if err != nil || math.Abs(value-forecast) > 1e-4*math.Abs(forecast) || value < 20 || value > 900 {
+			t.Errorf("%s: written %s, forecast %g, want some hundred visitors; %v", row[0], row[4], forecast, err)
+		}
+	}
+	plain, err := pengcde.Load(xlatest.Go(t), filepath.Join(folder, ModelFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain.Close()
+	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+7*6 { // model and six others, all and by node
+		t.Errorf("%d rows of errors", len(errors))
+	}
+	page, err := os.ReadFile(filepath.Join(folder, PageFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range regexp.MustCompile(`(?:https?:)?//[a-z0-9.]+`).FindAllString(string(page), -1) {
+		if address != "http://www.w3.org" { // names of SVG, never fetched
+			t.Errorf("page refers to %s", address)
+		}
+	}
+	for _, text := range []string{"Ayr", "not known yet", "2024-04-01", "ridge", "is better than"} {
+		if !strings.Contains(string(page), text) {
+			t.Errorf("page has no %q", text)
+		}
+	}
+}
+
+// A training that is interrupted again and again ends with the model that an undisturbed one has.
+func TestInterruptedFitGoesOn(t *testing.T) {
+	data := read(t, 40, 1)
+	want, err := fit(t, data, small).Ahead(t.Context(), data.Series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := small
+	c.Checkpoint = filepath.Join(t.TempDir(), "folder", "training")
+	interrupted := 0
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		heard := 0
+		c.Progress = func(_ float64, _ time.Duration, text string) {
+			if strings.Contains(text, "epoch") {
+				if heard++; heard == 2 {
+					cancel()
+				}
+			}
+		}
+		r, err := Fit(ctx, xlatest.Go(t), data, c)
+		cancel()
+		if errors.Is(err, context.Canceled) {
+			interrupted++
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Ahead(t.Context(), data.Series)
+		if err != nil || !slices.Equal(got[0].Values, want[0].Values) {
+			t.Errorf("%v after %d interrupts, want %v; %v", got[0].Values, interrupted, want[0].Values, err)
+		}
+		r.Close()
+		break
+	}
+	if interrupted < 2 || interrupted > 10 {
+		t.Errorf("%d interrupts", interrupted)
+	}
+	var notices []string
+	c.Progress, c.Seed, c.Notice = nil, 2, func(text string) { notices = append(notices, text) }
+	fit(t, data, c)
+	if len(notices) == 0 || !strings.Contains(notices[0], "starts over") {
+		t.Errorf("another seed: %q", notices)
+	}
+}
+
+func TestFitInputErrors(t *testing.T) {
+	edges, nodes := travel(t, 40)
+	untargeted, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges},
+		Nodes: table.Nodes{Path: nodes, Features: []string{"visitors"}}, Notices: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		data *table.Data
+		Config
+		says string
+	}{
+		{"no data", nil, small, "no data"},
+		{"short", read(t, 7, 1), small, "snapshots with all lags are too few"},
+		{"negative", read(t, 40, 1), Config{Inputs: -1}, "-1 inputs"},
+		{"inputs", read(t, 40, 1), Config{Inputs: 50}, "too few"},
+		{"huge", read(t, 40, 1), Config{Hidden: -3}, "hidden -3"},
+		{"no target", untargeted, small, "0 targets a node, want 1"},
+	} {
+		_, err := Fit(t.Context(), xlatest.Go(t), c.data, c.Config)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want an error that says %q", c.name, err, c.says)
+		}
+	}
+}
+
+func TestLoadAndAheadInputErrors(t *testing.T) {
+	data, folder := read(t, 40, 1), t.TempDir()
+	r, path := fit(t, data, small), filepath.Join(folder, "model")
+	for name, text := range map[string]map[string]string{
+		"says how its data were read": nil, "fit the model again": {textKey: "{"}, "0 inputs": {textKey: "{}"},
+	} {
+		if err := r.Network.SaveWith(path, text); err != nil {
+			t.Fatal(err)
+		}
+		name = strings.Replace(name, "says", "does not say", 1)
+		if _, err := Load(xlatest.Go(t), path); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%q: %v, want one that says %q", text, err, name)
+		}
+	}
+	if _, err := Load(xlatest.Go(t), filepath.Join(folder, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	edges, nodes := travel(t, 4)
+	short, err := r.Recipe.Read(t.Context(), edges, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Ahead(t.Context(), short); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(),
+		"4 snapshots, of which 2 have all lags, but a forecast sees 3: give files with 5 snapshots") {
+		t.Errorf("four snapshots: %v", err)
+	}
+	edges, nodes = travel(t, 5)
+	enough, err := r.Recipe.Read(t.Context(), edges, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ahead, err := r.Ahead(t.Context(), enough); err != nil || len(ahead) != 1 || ahead[0].Time != "2024-02-25" {
+		t.Errorf("five snapshots: %+v, %v", ahead, err)
+	}
+	other := *data.Series
+	other.Pattern = &dyngraph.Pattern{Nodes: 6, From: []int32{0}, To: []int32{1}}
+	if _, err := r.Ahead(t.Context(), &other); err == nil {
+		t.Error("a series of other nodes gave no error")
+	}
+	ahead, err := r.Ahead(t.Context(), data.Series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if figure, err := r.Figure(data.Series, ahead, "Ely"); err != nil || figure == nil {
+		t.Errorf("figure of Ely: %v", err)
+	}
+	if _, err := r.Figure(data.Series, ahead, "Rome"); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "Rome") {
+		t.Errorf("figure of Rome: %v", err)
+	}
+}

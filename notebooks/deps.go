@@ -1,6 +1,0 @@
-// Package notebooks keeps in go.mod what only notebooks import.
-package notebooks
-
-import (
-	_ "github.com/janpfeifer/must"
-)
