@@ -11,8 +11,8 @@ import (
 )
 
 type initCommand struct {
-	Folder string `arg:"" name:"dir" help:"Folder for the notebooks; it may exist, and what is in it stays as it is." type:"path"`
-	Module string `help:"A checkout of pengcde-go. Default: that of this program, else that of the working folder." placeholder:"FOLDER" type:"path"`
+	Folder string `arg:"" name:"dir" type:"path" help:"Folder for notebooks; what is in it stays as it is."`
+	Module string `type:"path" placeholder:"FOLDER" help:"Checkout to use; else that of this program, then of here."`
 }
 
 // Run makes the folder and says what is in it and how to open it.
@@ -21,15 +21,15 @@ func (c initCommand) Run(s *streams) error {
 	if checkout == "" {
 		var err error
 		if checkout, err = checkoutHere(); err != nil {
-			return fmt.Errorf("init: %w: run this in a checkout, or name one by --module", err)
+			return fmt.Errorf("%w: run this in a checkout, or name one by --module", err)
 		}
 	}
 	made, err := starter.Make(c.Folder, checkout)
 	if errors.Is(err, starter.ErrCheckout) {
-		return fmt.Errorf("init: %w: name a checkout by --module", err)
+		return fmt.Errorf("%w: name a checkout by --module", err)
 	}
 	if err != nil {
-		return fmt.Errorf("init: %w", err)
+		return err
 	}
 	fmt.Fprintf(s.out, "%s uses the checkout %s\n", made.Path, made.Checkout)
 	if len(made.Made) > 0 {

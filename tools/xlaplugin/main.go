@@ -62,17 +62,29 @@ func cuda(file string) error {
 	major, minor := plugin.Version()
 	checks := []doctor.Check{{Name: "plugin", State: doctor.OK,
 		Detail: fmt.Sprintf("%s is loaded, PJRT C API %d.%d", file, major, minor)}, doctor.CUDA(file)}
-	backend, err := xla.Open(xla.Config{Backend: "xla:" + file, Notices: io.Discard})
-	if err == nil {
-		defer backend.Close()
-		err = doctor.Computes(backend)
-	}
 	computes := doctor.Check{Name: "computes", State: doctor.OK, Detail: "two vectors were added on the GPU"}
-	if err != nil {
+	if err := add(plugin, file); err != nil {
 		computes = doctor.Check{Name: "computes", State: doctor.Missing, Detail: err.Error(),
-			Fix: "the line above; CPUs compute until then"}
+			Fix: "what the line above says, and make cuda again; until then CPUs compute"}
 	}
 	return doctor.Write(os.Stdout, append(checks, computes))
+}
+
+// add adds numbers on the devices of a plugin. A client of its own comes first, whose error is short.
+func add(plugin *pjrt.Plugin, file string) error {
+	client, err := plugin.NewClient(pjrt.NamedValuesMap{"preallocate": false})
+	if err != nil {
+		return err
+	}
+	if err := client.Destroy(); err != nil {
+		return err
+	}
+	backend, err := xla.Open(xla.Config{Backend: "xla:" + file, Notices: io.Discard})
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	return doctor.Computes(backend)
 }
 
 // release installs go-xla's pinned CPU plugin. A page that cannot be reached is found out within seconds; the
