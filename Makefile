@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin cuda pengcde kernel test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin cuda pengcde results kernel test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -45,6 +45,9 @@ kernel: setup ## install the kernel of the notebooks for every Jupyter of this u
 
 pengcde: setup ## build the command line, bin/pengcde
 	$(ENV) go build $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o bin/pengcde ./cmd/pengcde
+
+results: pengcde ## write docs/results.md and its figures anew, from the runs that come with the repository
+	$(ENV) bin/pengcde results page --shipped --out docs/results.md
 
 test: setup test-tools ## run all tests
 	$(ENV) go test $(TEST_FLAGS) ./...

@@ -53,8 +53,8 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 		axes.Title += ": " + places[0]
 	}
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int { return cmp.Compare(a.N, b.N) })
-	var lines []figures.Series
-	add := func(line figures.Series, value func(Row) float64) bool { // one value for each number of nodes
+	var libraries, peers []figures.Series
+	add := func(lines *[]figures.Series, line figures.Series, value func(Row) float64) bool { // one value for each number of nodes
 		for _, r := range rows {
 			x, last := float64(r.nodes()), len(line.X)-1
 			if v := value(r); v > 0 && (last < 0 || line.X[last] < x) {
@@ -67,7 +67,7 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 			if line.Key != figures.NoKey {
 				line.Key += slope
 			}
-			lines = append(lines, line)
+			*lines = append(*lines, line)
 		}
 		return len(line.X) > 0
 	}
@@ -91,7 +91,7 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 			}
 			library := figures.Series{Name: modelName(model) + ", library" + suffix, Key: modelName(model) + suffix,
 				Style: of(0)}
-			add(library, func(r Row) float64 { ours, _ := value(r); return ours })
+			add(&libraries, library, func(r Row) float64 { ours, _ := value(r); return ours })
 			for k, v := range []string{dense, implicit} {
 				name := fmt.Sprintf("%s, %s peer%s", modelName(model), v, suffix)
 				peer := figures.Series{Name: name, Key: fmt.Sprintf("%s peer%s (%s)", v, suffix, dashNames[i%2][k]),
@@ -100,7 +100,7 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 				if keyed[key] { // one entry for all models
 					peer.Key = figures.NoKey
 				}
-				drawn := add(peer, func(r Row) float64 {
+				drawn := add(&peers, peer, func(r Row) float64 {
 					if _, peer := value(r); r.Variant == v && !r.OutOfMemory {
 						return peer
 					}
@@ -110,7 +110,7 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 			}
 		}
 	}
-	return figures.Lines(axes, lines...)
+	return figures.Lines(axes, append(libraries, peers...)...)
 }
 
 // slope ends the name of a line, where two points or more are in its fit.

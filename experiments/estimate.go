@@ -41,15 +41,30 @@ func (s Study) Estimate(o Options) (Estimate, error) {
 		if len(trained) == 0 {
 			break
 		}
-		stored, err := s.find(Options{Profile: p, Only: o.Only, Backend: o.Backend})
-		if errors.Is(err, ErrInput) { // keys that this profile does not have
-			continue
-		} else if err != nil {
+		stored, err := s.made(p, o)
+		if err != nil {
 			return e, err
 		}
-		trained = slices.DeleteFunc(trained, func(r Result) bool { return e.judge(r, p, stored.Results.Made()) })
+		trained = slices.DeleteFunc(trained, func(r Result) bool { return e.judge(r, p, stored) })
 	}
 	return e, nil
+}
+
+// made are the stored runs of a profile, those among them that are made on request where options ask for them.
+func (s Study) made(p Profile, o Options) (all Results, err error) {
+	for _, only := range []map[string][]string{nil, o.Only} {
+		r, err := s.find(Options{Profile: p, Only: only, Backend: o.Backend})
+		if errors.Is(err, ErrInput) { // the profile does not have these keys
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		all = append(all, r.Results.Made()...)
+		if len(o.Only) == 0 {
+			break
+		}
+	}
+	return all, nil
 }
 
 // judge adds what a run will take by stored runs of a profile: of the same model and keys, else of the same model.

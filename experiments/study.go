@@ -24,6 +24,8 @@ type Study struct {
 	Make func(context.Context, *Maker, Run) (*Facts, error) `json:"-"`
 	// Show makes tables and figures of what is stored, and computes nothing.
 	Show func(*Report) ([]figures.Item, error) `json:"-"`
+	// Page makes what else a page on the study has; nil for nothing.
+	Page func(*Report) (*Page, error) `json:"-"`
 }
 
 // Scope is how much a study is asked to plan.

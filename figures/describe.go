@@ -118,21 +118,23 @@ func marked(axes Axes, x scale) string {
 	return "Marked: " + strings.Join(said, "; ")
 }
 
-// lowest says which of two or more lines over about the same X is lowest most often.
+// lowest says which line is lowest most often, among the most that are over about the same X.
 func lowest(series []Series) string {
-	if len(series) < 2 {
+	var group []Series
+	for _, like := range series {
+		if same := slices.DeleteFunc(slices.Clone(series), func(s Series) bool { return !alike(s.X, like.X) }); len(same) >
+			len(group) {
+			group = same
+		}
+	}
+	if len(group) < 2 {
 		return ""
 	}
-	first := series[0].X
-	near := 0.02 * (first[len(first)-1] - first[0])
-	times, points := make([]int, len(series)), 0
-	for k := range first {
+	times, points := make([]int, len(group)), 0
+	for k := range group[0].X {
 		best := -1
-		for i, s := range series {
-			if len(s.X) != len(first) || math.Abs(s.X[k]-first[k]) > near {
-				return ""
-			}
-			if y := s.Y[k]; !math.IsNaN(y) && (best < 0 || y < series[best].Y[k]) {
+		for i, s := range group {
+			if y := s.Y[k]; !math.IsNaN(y) && (best < 0 || y < group[best].Y[k]) {
 				best = i
 			}
 		}
@@ -142,7 +144,25 @@ func lowest(series []Series) string {
 		}
 	}
 	best := slices.Index(times, slices.Max(times))
-	return fmt.Sprintf("%s is lowest at %d of %d points", cmp.Or(series[best].Name, "The first"), times[best], points)
+	of := ""
+	if len(group) < len(series) {
+		of = fmt.Sprintf(", of %d lines over the same points", len(group))
+	}
+	return fmt.Sprintf("%s is lowest at %d of %d points%s", cmp.Or(group[best].Name, "The first"), times[best], points, of)
+}
+
+// alike reports whether points are hardly apart.
+func alike(x, y []float64) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	near := 0.02 * (x[len(x)-1] - x[0])
+	for k := range x {
+		if math.Abs(x[k]-y[k]) > near {
+			return false
+		}
+	}
+	return true
 }
 
 // describeForecasts compares forecasts with the truth, in the last span where there are spans.
@@ -207,7 +227,7 @@ func describeDots(axes Axes, rows []DotRow) string {
 	for i, r := range rows {
 		value := r.Value.value(places)
 		if r.Value.IsMissing() {
-			value = "missing"
+			value = r.missing()
 		} else if best < 0 || r.Value.mean < rows[best].Value.mean {
 			best = i
 		}

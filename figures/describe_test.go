@@ -32,8 +32,8 @@ func TestAlt(t *testing.T) {
 			"2 panels of values over time 0 to 3: A, B. Mean distance of forecasts from what was observed, test: ridge 0.75."},
 		"loss": {must(LossCurves(Axes{}, LossRun{Train: []float64{3, 1}, Validation: []float64{2, 4}})),
 			"Loss by epoch of 1 run: train loss 1 to 3, validation loss 2 to 4. Kept: epoch all 1, with validation loss all 2."},
-		"dots": {must(Dots(Axes{X: "error"}, DotRow{Name: "A", Value: Estimate(2, 0.5)}, DotRow{Name: "B"},
-			DotRow{Name: "C", Value: Number(1)})), "error: A 2.00 ± 0.50, B missing, C 1.00. C is lowest."},
+		"dots": {must(Dots(Axes{X: "error"}, DotRow{Name: "A", Value: Estimate(2, 0.5)}, DotRow{Name: "B", None: "off scale"},
+			DotRow{Name: "C", Value: Number(1)})), "error: A 2.00 ± 0.50, B off scale, C 1.00. C is lowest."},
 		"heat map": {must(HeatMap(Axes{}, Grid{Values: [][]float64{{1, nan}, {-5, 2}}, Rows: []string{"a", "b"}, Start: 4,
 			Diverging: true})), "Heat map of 2 rows and 2 columns, values −5 to 2, 1 missing. " +
 			"The largest magnitude, −5, is in row b, column 4."},
@@ -48,6 +48,12 @@ func TestAlt(t *testing.T) {
 		if svg, err := c.figure.SVG(); err != nil || !bytes.Contains(svg, []byte(`role="img" aria-label="`+c.says)) {
 			t.Errorf("%s: %v, the SVG lacks its description: %.300s", name, err, svg)
 		}
+	}
+	three := []Series{{Name: "a", X: []float64{0, 50, 100}, Y: []float64{1, 1, 1}},
+		{Name: "b", X: []float64{0, 60, 100}, Y: []float64{0, 0, 0}},
+		{Name: "c", X: []float64{0, 51, 100}, Y: []float64{2, 0, nan}}}
+	if got, want := lowest(three), "a is lowest at 2 of 3 points, of 2 lines over the same points"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	var many []Series
 	for range 40 {

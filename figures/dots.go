@@ -19,6 +19,7 @@ type DotRow struct {
 	Name  string
 	Value Cell      // a number or a missing one; its interval and its published value are drawn too
 	Seeds []float64 // single results, drawn faintly; may be nil
+	None  string    // what a row without a value says in its place; "" is "missing"
 	Style Style     // the colour of its dots; the zero value is one colour for all rows
 }
 
@@ -73,7 +74,7 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 		right, numbers = append(right, plotter.XY{X: x.max, Y: at}), append(numbers, r.Value.value(places))
 		widest = max(widest, tickText.Width(numbers[i]))
 		if half := finiteOr0(r.Value.half); r.Value.kind != numberCell {
-			p.Add(only{labels(noteText, text.XLeft, vg.Point{X: gap}, plotter.XYs{{X: x.min, Y: at}}, "missing")})
+			p.Add(only{labels(noteText, text.XLeft, vg.Point{X: gap}, plotter.XYs{{X: x.min, Y: at}}, r.missing())})
 		} else {
 			if half > 0 {
 				ends := plotter.XYs{{X: max(r.Value.mean-half, x.min), Y: at}, {X: min(r.Value.mean+half, x.max), Y: at}}
@@ -101,6 +102,8 @@ func drawDots(c draw.Canvas, axes Axes, rows []DotRow, x scale) {
 	p.Y.Tick.Label.Font, p.Y.Tick.Label.Color = labelText.Font, labelText.Color
 	drawPanels(c, []*panel{p}, 1, append(entries, markEntries(axes.Marks, x)...))
 }
+
+func (r DotRow) missing() string { return cmp.Or(r.None, "missing") }
 
 // rgb is the colour of the row.
 func (r DotRow) rgb() color.NRGBA { return r.Style.resolved(0).rgb() }

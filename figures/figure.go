@@ -79,7 +79,7 @@ func (f *Figure) HTML() (string, error) {
 	}
 	svg = svg[bytes.Index(svg, []byte("<svg ")):] // an XML declaration has no place inside a page
 	svg = bytes.Replace(svg, []byte("<svg "), []byte(`<svg style="max-width:100%;height:auto" `), 1)
-	return "<div>" + string(svg) + "</div>", nil
+	return `<div style="margin:0.5em 0;break-inside:avoid">` + string(svg) + "</div>", nil
 }
 
 // PNG returns the drawing as a PNG of round(width * dpi / 72) by round(height * dpi / 72) pixels.

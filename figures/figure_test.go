@@ -256,7 +256,7 @@ func TestFigureHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(page, "<div><svg ") || strings.Contains(page, "<?xml") {
+	if !strings.HasPrefix(page, `<div style="margin:0.5em 0;break-inside:avoid"><svg `) || strings.Contains(page, "<?xml") {
 		t.Errorf("page starts with %.60q", page)
 	}
 	if text, _ := texts(t, []byte(page)); !strings.Contains(text, "inline") {

@@ -146,7 +146,7 @@ func styled(series []Series) []Series {
 	return series
 }
 
-func (s Series) band() color.NRGBA { return withAlpha(s.Style.rgb(), 0.22) }
+func (s Series) band() color.NRGBA { return withAlpha(s.Style.rgb(), 0.17) }
 
 // lineWidth is that of series, in points.
 const lineWidth = 1.5

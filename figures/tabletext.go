@@ -166,9 +166,9 @@ func (c textColumn) fitted(lines []string) (all []string) {
 			continue
 		}
 		wrapped := plain.Wrap(line, c.width)
-		if rest := wrapped[1:]; c.words && c.width > 8 {
+		if c.words && c.width > 8 {
 			line = strings.Join(strings.Fields(line), " ")
-			rest = plain.Wrap(strings.TrimPrefix(line, wrapped[0]), c.width-2)
+			rest := plain.Wrap(strings.TrimPrefix(line, wrapped[0]), c.width-2)
 			for k := range rest {
 				rest[k] = "  " + rest[k]
 			}

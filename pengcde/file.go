@@ -162,8 +162,8 @@ func readFile(path string) (*safetensors.File, error) {
 		return nil, fmt.Errorf("pengcde: load model: %w", err)
 	}
 	if got := file.Metadata[formatKey]; got != fileFormat {
-		return nil, fmt.Errorf("pengcde: load %s: format is %q, want %q: train the model again with this version: %w",
-			path, got, fileFormat, ErrFile)
+		return nil, errs.New(ErrFile, "pengcde: load %s: format is %q, want %q: train the model again with this version",
+			path, got, fileFormat)
 	}
 	return file, nil
 }
@@ -180,17 +180,17 @@ func Metadata(path string) (map[string]string, error) {
 
 func (m *Model) setParams(file *safetensors.File) error {
 	if len(file.Tensors) != len(m.network.params) {
-		return fmt.Errorf("file has %d parameters, its configuration makes %d: %w",
-			len(file.Tensors), len(m.network.params), ErrFile)
+		return errs.New(ErrFile, "file has %d parameters, its configuration makes %d",
+			len(file.Tensors), len(m.network.params))
 	}
 	loaded := make([]*tensors.Tensor, len(m.params))
 	for i, p := range m.network.params {
 		array, ok := file.Tensor(p.Name)
 		if !ok {
-			return fmt.Errorf("file has no parameter %q: %w", p.Name, ErrFile)
+			return errs.New(ErrFile, "file has no parameter %q", p.Name)
 		}
 		if !slices.Equal(array.Shape, p.Dims) {
-			return fmt.Errorf("parameter %q is %v, its configuration makes %v: %w", p.Name, array.Shape, p.Dims, ErrFile)
+			return errs.New(ErrFile, "parameter %q is %v, its configuration makes %v", p.Name, array.Shape, p.Dims)
 		}
 		values, err := array.Floats()
 		if err != nil {

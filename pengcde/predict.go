@@ -2,7 +2,6 @@ package pengcde
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -142,8 +141,8 @@ func (p prediction) check(times []float64, last float64) error {
 		case math.IsNaN(t) || math.IsInf(t, 0) || t < 0 || i > 0 && t < times[i-1]:
 			return invalid("forecast time %d is %g, want finite times from 0 that do not decrease", i, t)
 		case t > last && !p.hold:
-			return fmt.Errorf("pengcde: forecast time %g, but the last input of the window is at %g; "+
-				"pass HoldControl() to hold graph and features there: %w", t, last, ErrPastLast)
+			return errs.New(ErrPastLast, "pengcde: forecast time %g, but the last input of the window is at %g; "+
+				"pass HoldControl() to hold graph and features there", t, last)
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/bench"
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -123,9 +124,7 @@ func race(ctx context.Context, all []bench.Setting, r bench.Race, out string) er
 	if len(all) == 0 {
 		return nil
 	}
-	table, err := raced.Table().Markdown()
-	fmt.Print("\n", table)
-	return err
+	return show(raced.Table())
 }
 
 // together times seeds that train in one program.
@@ -154,8 +153,17 @@ func together(ctx context.Context, all []bench.Setting, seeds string, epochs int
 			}
 		}
 	}
-	table, err := measured.TogetherTable().Markdown()
-	fmt.Print("\n", table)
+	return show(measured.TogetherTable())
+}
+
+// show prints a table with its notes.
+func show(table *figures.Table) error {
+	text, err := table.Text(0)
+	if err != nil {
+		return err
+	}
+	notes, err := figures.Notes(table).Text(0)
+	fmt.Printf("\n%s\n%s", text, notes)
 	return err
 }
 

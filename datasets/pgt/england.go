@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ErrCorrupt is wrapped when shipped data are not what they were when the module was published.
@@ -43,8 +44,8 @@ func shipped(compressed []byte, want string) ([]byte, error) {
 	}
 	sum := sha256.Sum256(content)
 	if got := hex.EncodeToString(sum[:]); got != want {
-		return nil, fmt.Errorf("datasets/pgt: shipped file has sha256 %s, want %s: build from a fresh copy of the "+
-			"module: %w", got, want, ErrCorrupt)
+		return nil, errs.New(ErrCorrupt, "datasets/pgt: shipped file has sha256 %s, want %s: build from a fresh copy of "+
+			"the module", got, want)
 	}
 	return content, nil
 }

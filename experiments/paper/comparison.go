@@ -2,7 +2,6 @@ package paper
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -78,8 +78,8 @@ func (r *row) fill(series *dyngraph.Series) error {
 	for _, snapshot := range r.of {
 		all, truth := forecasts[snapshot], series.Targets[snapshot]
 		if len(all) != r.count || len(all[0]) != len(truth) {
-			return fmt.Errorf("experiments: %s: %d forecasts of %d values for snapshot %d, want %d of %d: %w",
-				r.Name, len(all), len(all[0]), snapshot, r.count, len(truth), experiments.ErrStore)
+			return errs.New(experiments.ErrStore, "experiments: %s: %d forecasts of %d values for snapshot %d, want %d of %d",
+				r.Name, len(all), len(all[0]), snapshot, r.count, len(truth))
 		}
 		mean := make([]float64, len(truth))
 		for _, y := range all {

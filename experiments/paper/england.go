@@ -21,7 +21,7 @@ import (
 func England() *Forecasting {
 	return Forecasting{
 		Study: experiments.Study{Name: "england-covid", Title: "Covid cases in England",
-			Data: "england_covid of PyTorch Geometric Temporal"},
+			Data: "england_covid of PyTorch Geometric Temporal", About: aboutEngland},
 		Time: "day", Target: "standardised cases", Node: "region",
 		load:   func() (*dyngraph.Series, error) { return pgt.EnglandCovid() },
 		window: 5, settings: englandSettings,

@@ -36,7 +36,7 @@ func (f Forecasting) complete() *Forecasting {
 		}
 		return series, err
 	})
-	f.Plan, f.Make, f.Show = f.plan, f.make, f.show
+	f.Plan, f.Make, f.Show, f.Page = f.plan, f.make, f.show, f.page
 	return &f
 }
 

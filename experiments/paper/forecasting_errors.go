@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
@@ -28,7 +30,7 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 		switch {
 		case row.errors == nil:
 		case slices.Max(row.errors) > beyond:
-			dot.Name += " (off scale)"
+			dot.None = "off scale, " + size(stat.Mean(row.errors, nil))
 		default:
 			dot.Seeds, dot.Value = row.errors, over.Cell(row.errors)
 		}

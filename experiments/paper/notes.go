@@ -124,12 +124,12 @@ func (c comparison) verdict() string {
 	return text
 }
 
-// size writes a difference; a large one, of a model that failed, in few digits.
-func size(difference float64) string {
-	if difference >= 1000 {
-		return fmt.Sprintf("%.1e", difference)
+// size writes an error; a large one, of a model that failed, in few digits.
+func size(err float64) string {
+	if err >= 1000 {
+		return fmt.Sprintf("%.1e", err)
 	}
-	return fmt.Sprintf("%.3f", difference)
+	return fmt.Sprintf("%.3f", err)
 }
 
 // leak says how many of a split's training windows share steps with tested ones.

@@ -16,8 +16,8 @@ import (
 
 // All lists the studies.
 func All() []experiments.Study {
-	return []experiments.Study{Table1().Study, TableWealth().Study, Table1AsPublished().Study, England().Study,
-		Tennis().Study}
+	return []experiments.Study{England().Study, Tennis().Study, Table1().Study, TableWealth().Study,
+		Table1AsPublished().Study}
 }
 
 // Names are those of the studies.

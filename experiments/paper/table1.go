@@ -12,7 +12,8 @@ import (
 // readout, adaptive steps, AdamW with rate 0.01, at most 2000 epochs.
 func Table1() *Worlds {
 	return Worlds{
-		Study: experiments.Study{Name: "table1", Title: "Heat diffusion and gene regulation", Data: simulated},
+		Study: experiments.Study{Name: "table1", Title: "Heat diffusion and gene regulation", Data: simulated,
+			About: aboutTable1},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: publishedSize,
 	}.complete()
 }
@@ -22,6 +23,7 @@ func Table1() *Worlds {
 // [pengcde.Config].Parity.
 func Table1AsPublished() *Worlds {
 	w := *Table1()
-	w.Name, w.Title, w.asPublished = "table1-as-published", "As table1, with the published defects", true
+	w.Name, w.Title, w.asPublished = "table1-as-published", "As table1, with published defects", true
+	w.About = aboutPublished
 	return w.complete()
 }

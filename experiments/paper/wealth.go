@@ -9,7 +9,8 @@ import (
 // protocol of [Table1].
 func TableWealth() *Worlds {
 	return Worlds{
-		Study: experiments.Study{Name: "table-wealth", Title: "Wealth and opinion dynamics", Data: simulated},
+		Study: experiments.Study{Name: "table-wealth", Title: "Wealth and opinion dynamics", Data: simulated,
+			About: aboutWealth},
 		tasks: []synthetic.Task{synthetic.Wealth, synthetic.Opinion},
 		size:  publishedSize,
 	}.complete()

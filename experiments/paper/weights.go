@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
@@ -50,8 +51,7 @@ func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, e
 	}
 	layers := len(results[0].Facts().Arrays[mapsOf[0]])
 	if layers == 0 {
-		return learnt{}, fmt.Errorf("experiments: model %q has no weights of maps, want a PENG-CDE: %w", model,
-			experiments.ErrInput)
+		return learnt{}, errs.New(experiments.ErrInput, "experiments: model %q has no weights of maps, want a PENG-CDE", model)
 	}
 	l := learnt{name: results[0].Model.Name, maps: results[0].Spec.(world).maps}
 	l.values = make([][][]float64, len(l.maps))

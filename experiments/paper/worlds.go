@@ -24,7 +24,7 @@ type Worlds struct {
 
 // complete fills in what follows from the rest.
 func (w Worlds) complete() *Worlds {
-	w.Plan, w.Make, w.Show = w.plan, w.make, w.show
+	w.Plan, w.Make, w.Show, w.Page = w.plan, w.make, w.show, w.page
 	return &w
 }
 

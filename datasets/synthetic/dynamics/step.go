@@ -85,9 +85,9 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 	largest := func(values []float64) float64 { return floats.Norm(values, math.Inf(1)) }
 	if estimate := largest(s.estimate); estimate > most*max(largest(s.z), largest(s.next)) {
 		i := slices.IndexFunc(s.estimate, func(v float64) bool { return math.Abs(v) == estimate })
-		return fmt.Errorf("datasets/synthetic/dynamics: %s: the step of %.3g to time %g has an error of about %.3g at "+
-			"node %d, more than a tenth of the largest state: try shorter steps (heat: a third of one over the "+
-			"largest degree is sure to do): %w", s.dynamics.Name, h, end, estimate, i/s.dynamics.States(), ErrStep)
+		return errs.New(ErrStep, "datasets/synthetic/dynamics: %s: the step of %.3g to time %g has an error of about "+
+			"%.3g at node %d, more than a tenth of the largest state: try shorter steps (heat: a third of one over "+
+			"the largest degree is sure to do)", s.dynamics.Name, h, end, estimate, i/s.dynamics.States())
 	}
 	return nil
 }

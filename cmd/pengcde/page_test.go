@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// The committed page is what the shipped runs give: it cannot go stale, nor be edited by hand.
+func TestResultsPage(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	t.Chdir(filepath.Join("..", ".."))
+	committed, err := os.ReadFile("docs/results.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := makePage(t.Context(), experiments.Medium, "results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, want := strings.Split(string(committed), "\n"), strings.Split(page.text.String(), "\n")
+	for i := range max(len(lines), len(want)) {
+		if i >= len(lines) || i >= len(want) || lines[i] != want[i] {
+			t.Fatalf("docs/results.md, line %d, is not what stored runs give; write it anew: make results\nfile: %s\nruns: %s",
+				i+1, slices.Concat(lines, make([]string, len(want)))[i], slices.Concat(want, make([]string, len(lines)))[i])
+		}
+	}
+	named := regexp.MustCompile(`\]\(results/([a-z0-9-]+\.svg)\)`).FindAllStringSubmatch(string(committed), -1)
+	if len(named) != len(page.figures) || len(named) < 5 {
+		t.Errorf("the page names %d figures of %d", len(named), len(page.figures))
+	}
+	var files []string
+	for _, match := range named {
+		files = append(files, match[1])
+		svg, err := os.ReadFile(filepath.Join("docs", "results", match[1]))
+		if err != nil {
+			t.Error(err)
+		}
+		if err := xml.Unmarshal(svg, new(struct{})); err != nil || len(svg) > 200_000 {
+			t.Errorf("%s of %d bytes: %v", match[1], len(svg), err)
+		}
+	}
+	there, err := filepath.Glob("docs/results/*")
+	if err != nil || len(there) != len(files) {
+		t.Errorf("docs/results holds %q, want %q alone: %v", there, files, err)
+	}
+}
+
+// A page is made of what is stored; what is not is said.
+func TestPageOfFewRuns(t *testing.T) {
+	root, own := checkoutFolder(t), t.TempDir()
+	out := filepath.Join(t.TempDir(), "page.md")
+	call := func(want int, args ...string) string {
+		t.Helper()
+		code, _, said := in(t, root, own, args...)
+		if code != want {
+			t.Fatalf("%q: code %d, want %d: %s", args, code, want, said)
+		}
+		return said
+	}
+	if said := call(1, "results", "page", "--out", out); !strings.Contains(said, "nothing is stored") {
+		t.Errorf("a page of nothing says %q", said)
+	}
+	call(0, "run", "england-covid", "--profile", "medium", "--models", "zero,ridge", "--only", "split=rolling-origin")
+	call(0, "results", "page", "--out", out)
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## england-covid", "40 of 322 planned runs", "Not complete: PENG-CDE (missing, 23 of 23)",
+		"Not run yet in this profile: twitter-tennis, table1, table-wealth, table1-as-published.", "| missing, "} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q on the page:\n%s", want, text)
+		}
+	}
+	if strings.Contains(string(text), "**[Covid cases") {
+		t.Error("a verdict without a trained model")
+	}
+	if _, err := makePage(canceled(), experiments.Medium, "results"); err == nil {
+		t.Error("a canceled context makes a page")
+	}
+	call(exitUsage, "results", "page", "--profile", "huge", "--out", out)
+	call(1, "results", "page", "--out", filepath.Join(root, "experiments", "store.go", "page.md"))
+}
+
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}

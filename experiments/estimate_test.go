@@ -1,0 +1,84 @@
+package experiments
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+)
+
+// An estimate counts what a run would make, and judges it by what is stored: of the same model and keys, of the same
+// model, of another profile; and says where nothing is.
+func TestEstimate(t *testing.T) {
+	t.Setenv(ResultsEnv, t.TempDir())
+	t.Chdir(t.TempDir())
+	backend := xlatest.Backend(t)
+	study := toy()
+	estimate := func(o Options, want ...string) Estimate {
+		t.Helper()
+		o.Backend = backend
+		e, err := study.Estimate(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range want {
+			if !strings.Contains(e.String(), part) {
+				t.Errorf("%+v: %q, want %q in it", o, e, part)
+			}
+		}
+		return e
+	}
+	estimate(Options{Profile: Medium}, "8 of 8 runs to make; how long they take is not known")
+	estimate(Options{Profile: Medium, Models: []string{"zero"}}, "2 of 2 runs to make, none of which is trained")
+
+	made := Options{Profile: Medium, Models: []string{"two"}, Seeds: []uint64{0}, Backend: backend}
+	report, err := study.Run(t.Context(), made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := report.Results[0].Record.Seconds
+	e := estimate(Options{Profile: Medium}, "7 of 8 runs to make; about ", "2 more have none to judge by", "CPU")
+	if e.Trained != 3 || e.Judged != 1 || e.Seconds != took {
+		t.Errorf("%+v, want 1 of 3 trained runs judged by one of %g s", e, took)
+	}
+	estimate(made, "nothing to make")
+	only := map[string][]string{"half": {"late"}} // of which none is made: the model's others tell
+	if e := estimate(Options{Profile: Medium, Models: []string{"two"}, Only: only}); e.Judged != 2 || e.Seconds != 2*took {
+		t.Errorf("%+v, want 2 runs judged by one of %g s", e, took)
+	}
+	estimate(Options{Profile: Medium, Models: []string{"two"}, Fresh: true, Stale: true}, "1 of 2 runs to make; about ")
+	if _, err := study.Estimate(Options{Models: []string{"tow"}}); err == nil ||
+		!strings.Contains(err.Error(), "want one of two, three, zero, last") {
+		t.Errorf("an unknown model: %v", err)
+	}
+}
+
+// A run that another profile's epochs tell about is said to take more, or at most, that long.
+func TestEstimateByAnotherProfile(t *testing.T) {
+	run := func(epochs int) Result {
+		m := Network("two", "Two", toyConfig, toyTraining)
+		m.Train.Epochs = epochs
+		return Result{Run: Run{Model: m}}
+	}
+	stored := run(100)
+	stored.Record = &Record{Seconds: 60, Machine: Machine{System: "linux/amd64", CPUs: 1, Backend: "cpu"},
+		Facts: &Facts{Training: &Training{TrainLoss: make([]float64, 100), SecondsPerEpoch: 0.5}}}
+	for _, c := range []struct {
+		of, by Profile
+		want   string
+	}{
+		{Quick, Medium, "; at most about 13 s by the seconds of an epoch in profile medium, made on linux/amd64 with 1 CPU (cpu)"},
+		{Full, Medium, "; more than 13 s by"},
+		{Medium, Medium, "; about 60 s by stored runs of these models"},
+	} {
+		e := Estimate{Planned: 1, Missing: 1, Trained: 1, profile: c.of}
+		if !e.judge(run(6), c.by, Results{stored}) || !strings.Contains(e.String(), c.want) {
+			t.Errorf("%s by %s: %q, want %q", c.of, c.by, e, c.want)
+		}
+	}
+	e := Estimate{profile: Quick}
+	stored.Record.Facts.Training.TrainLoss = nil
+	if e.judge(run(6), Medium, Results{stored}) || e.Judged != 0 {
+		t.Error("judged by a run that diverged in its first epoch")
+	}
+}
