@@ -18,7 +18,6 @@ extensions = ["myst_parser", "sphinx_copybutton"]
 myst_heading_anchors = 4
 exclude_patterns = ["blocks"]
 pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
-templates_path = []
 
 html_theme = "furo"
 html_title = project
@@ -28,7 +27,6 @@ html_copy_source = False
 html_show_sphinx = False
 # The summaries of search results are fetched page by page, which browsers refuse for files.
 html_show_search_summary = False
-copybutton_exclude = ".linenos, .gp, .go"
 
 
 def link_sources(app, doctree, page):
@@ -44,6 +42,11 @@ def link_sources(app, doctree, page):
         link.replace_self(reference)
 
 
+def link_pages(app, page, text):
+    """DEVELOPERS lies outside of docs; docs/developers.md includes it."""
+    text[0] = text[0].replace("](../DEVELOPERS.md", "](developers.md")
+
+
 def sources(app):
     if not hasattr(app, "pengcde_sources"):
         app.pengcde_sources = {}
@@ -51,6 +54,7 @@ def sources(app):
 
 
 def source_pages(app):
+    app.env.dlfiles.clear()  # the pages stand for them
     for name, file in sources(app).items():
         try:
             lexer = get_lexer_for_filename(file.name)
@@ -63,5 +67,6 @@ def source_pages(app):
 
 
 def setup(app):
+    app.connect("source-read", link_pages)
     app.connect("doctree-resolved", link_sources)
     app.connect("html-collect-pages", source_pages)
