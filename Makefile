@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin cuda pengcde results kernel test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin cuda pengcde results kernel test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean test-browser
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -19,8 +19,9 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 KERNEL := .venv/share/jupyter/kernels/gonb/kernel.json
+LAB := .venv/share/jupyter/lab/settings/overrides.json .venv/etc/jupyter/jupyter_lab_config.json
 
-setup: .venv/python.stamp $(KERNEL) bin/go.stamp plugin ## set up .venv, bin and the XLA plugin (the other targets do it as well)
+setup: .venv/python.stamp $(KERNEL) $(LAB) bin/go.stamp plugin ## set up .venv, bin and the XLA plugin (the other targets do it as well)
 
 .venv/python.stamp: tools/requirements.txt tools/constraints.txt
 	@tools/setup.sh python
@@ -29,6 +30,11 @@ setup: .venv/python.stamp $(KERNEL) bin/go.stamp plugin ## set up .venv, bin and
 $(KERNEL): notebooks/kernel/kernel.json .venv/python.stamp
 	@mkdir -p $(@D)
 	@cp $< $@
+
+# JupyterLab that asks nobody for news, updates or extensions.
+$(LAB): tools/lab/overrides.json tools/lab/jupyter_lab_config.json .venv/python.stamp
+	@mkdir -p $(@D)
+	@cp tools/lab/$(@F) $@
 
 bin/go.stamp: go.mod go.sum
 	@tools/setup.sh go
@@ -73,6 +79,9 @@ test-tools: setup
 
 notebooks: setup ## run the notebooks in the profile PENGCDE_PROFILE (quick) into build/notebooks
 	@$(ENV) $(PY) tools/run_notebooks.py $(NOTEBOOKS)
+
+test-browser: setup ## drive JupyterLab by the Chromium that is there; skipped with a word where none is
+	@$(ENV) tools/browser/run.sh
 
 lab: setup ## open JupyterLab on the notebooks, or on those of DIR=... (LAB_FLAGS=--no-browser and so on)
 	@$(ENV) folder=$$(CDPATH= cd -- "$(DIR)" && pwd) || { echo "no folder $(DIR); make one with: bin/pengcde init" >&2; exit 1; }; \

@@ -33,8 +33,8 @@ func (f File) DrawMemory() (*figures.Figure, error) {
 
 func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// dashes are those of the library, the dense and the implicit peer on one machine, and on another; dashNames what keys say
-// of the peers.
+// dashes are those of the library, the dense and the implicit peer on one machine, and on another; dashNames are what
+// keys say of the peers.
 var (
 	dashes = [2][3]figures.Dash{{figures.Solid, figures.Dashed, figures.Dotted},
 		{figures.LongDashed, figures.DashDot, figures.DashDotDot}}
@@ -54,7 +54,8 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 	}
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int { return cmp.Compare(a.N, b.N) })
 	var libraries, peers []figures.Series
-	add := func(lines *[]figures.Series, line figures.Series, value func(Row) float64) bool { // one value for each number of nodes
+	// add a line with one value for each number of nodes, if there is any
+	add := func(lines *[]figures.Series, line figures.Series, value func(Row) float64) bool {
 		for _, r := range rows {
 			x, last := float64(r.nodes()), len(line.X)-1
 			if v := value(r); v > 0 && (last < 0 || line.X[last] < x) {

@@ -82,8 +82,8 @@ func (r *Report) Models() []string { return r.Results.Values("model") }
 
 // Caution is the finding of a table that is not to compare models.
 func (r *Report) Caution() string {
-	return fmt.Sprintf("Profile %s: small models and few epochs, to see that they train. These errors do not compare models.",
-		r.Profile)
+	return fmt.Sprintf("Profile %s: small models and few epochs, to see that they train. The numbers do not compare "+
+		"models.", r.Profile)
 }
 
 // Items are the tables and figures of the study, and last the notes on the report.

@@ -160,7 +160,8 @@ func (r Results) costs() string {
 		}
 	}
 	if len(machines) > 0 {
-		cost += fmt.Sprintf(" The stored runs of these models took %s on %s.", hours(seconds), strings.Join(machines, " and "))
+		cost += fmt.Sprintf(" The stored runs of these models took %s on %s.", hours(seconds),
+			strings.Join(machines, " and "))
 	}
 	return cost
 }

@@ -20,8 +20,8 @@ func TestAlt(t *testing.T) {
 		figure *Figure
 		says   string
 	}{
-		"lines": {must(Lines(Axes{Title: "T", X: "day", Y: "cases", Marks: []Mark{{Name: "event", X: 1}, {Name: "event", X: 2},
-			{X: 2}, {Name: "late", X: 9}}}, up, down)),
+		"lines": {must(Lines(Axes{Title: "T", X: "day", Y: "cases", Marks: []Mark{{Name: "event", X: 1},
+			{Name: "event", X: 2}, {X: 2}, {Name: "late", X: 9}}}, up, down)),
 			"T. down is lowest at 3 of 4 points. 2 lines of cases over day 0 to 3: up begins at 1, ends at 4 (1 to 4), 1 " +
 				"missing; down begins at 3, ends at 0 (0 to 3). Marked: event at 1, 2."},
 		"one line": {must(Lines(Axes{}, Series{Y: []float64{1e7, 0.00012}})),

@@ -6,7 +6,12 @@
 //	figure, err := figures.Lines(figures.Axes{X: "day", Y: "people per day"}, figures.Series{Name: "flow", Y: flow})
 //	err = figure.Save("flow.svg") // or .png; notebook.Show(figure) shows it in a notebook
 //
-// A Table holds cells with a mean, the half-width of its interval and a published value, as Markdown and as HTML.
+// A Table holds cells with a mean, the half-width of its interval and a published value, as HTML, as Markdown, and as
+// plain text that fits a terminal. Its notes are apart from it: Notes gathers those of all items of a page, each once.
+//
+// Figures are to be read by everybody: a Style gives a model one colour and one dash in all figures, so that lines
+// differ in greyscale too; a key has at most two rows, and a panel four bands; Alt says in words what the data show.
+// Figures have a white page, also where the page around them is dark.
 //
 // Conventions. Lengths are in points (1/72 inch). NaN in a line, a band or a cell of a heat map means "missing": it
 // is left open, or grey, and never filled or averaged away. Infinities, empty input and lengths that disagree are

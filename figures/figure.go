@@ -71,6 +71,10 @@ func (f *Figure) SVG() ([]byte, error) {
 
 var svgSize = regexp.MustCompile(`width="[0-9.e+]+pt" height="[0-9.e+]+pt" `)
 
+// leastWidth is the width in CSS pixels below which a drawing no longer shrinks with a page: texts stay legible, and
+// the drawing can be scrolled.
+const leastWidth = 460
+
 // HTML returns the drawing as a part of a page, which shrinks with the page.
 func (f *Figure) HTML() (string, error) {
 	svg, err := f.SVG()
@@ -78,8 +82,10 @@ func (f *Figure) HTML() (string, error) {
 		return "", err
 	}
 	svg = svg[bytes.Index(svg, []byte("<svg ")):] // an XML declaration has no place inside a page
-	svg = bytes.Replace(svg, []byte("<svg "), []byte(`<svg style="max-width:100%;height:auto" `), 1)
-	return `<div style="margin:0.5em 0;break-inside:avoid">` + string(svg) + "</div>", nil
+	style := fmt.Sprintf(`<svg style="max-width:100%%;min-width:%.0fpx;height:auto" `,
+		min(leastWidth, 96.0/72*f.width.Points()))
+	svg = bytes.Replace(svg, []byte("<svg "), []byte(style), 1)
+	return `<div style="margin:0.5em 0;overflow-x:auto;break-inside:avoid">` + string(svg) + "</div>", nil
 }
 
 // PNG returns the drawing as a PNG of round(width * dpi / 72) by round(height * dpi / 72) pixels.

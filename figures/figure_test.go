@@ -60,7 +60,7 @@ func TestSVGHoldsLabels(t *testing.T) {
 		"dots":       {"PENG-CDE", "mean with 95% interval", "published", "one seed", "missing", "0.641 ± 0.032", "–"},
 		"marks":      {"topology event", "training horizon", "GN-ODE"},
 		"weights":    {"initial value", "identity", "0.31 ± 0.05"},
-		"heatmap8":   {"A", "layer 1, A′", "a column whose name is long…", "mean of 5 seeds"},
+		"heatmap8":   {"A", "layer 1, A′", "a column whose name is l…", "mean of 5 seeds"},
 		"images":     {"Truth", "Prediction", "Prediction − truth", "temperature", "column", "row", "0.5", "−0.1"},
 		"images12":   {"Truth", "−2", "missing"},
 	}
@@ -256,8 +256,12 @@ func TestFigureHTML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(page, `<div style="margin:0.5em 0;break-inside:avoid"><svg `) || strings.Contains(page, "<?xml") {
-		t.Errorf("page starts with %.60q", page)
+	const start = `<div style="margin:0.5em 0;overflow-x:auto;break-inside:avoid"><svg `
+	if !strings.HasPrefix(page, start+`style="max-width:100%;min-width:460px;`) || strings.Contains(page, "<?xml") {
+		t.Errorf("page starts with %.120q", page)
+	}
+	if small, err := mustLines(t, Axes{Width: 300}).HTML(); err != nil || !strings.Contains(small, "min-width:400px") {
+		t.Errorf("%v, a figure of 400 pixels is enlarged: %.120q", err, small)
 	}
 	if text, _ := texts(t, []byte(page)); !strings.Contains(text, "inline") {
 		t.Errorf("no title in %q", text)

@@ -42,7 +42,8 @@ func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 	if len(panels) == 1 {
 		height = 270
 	}
-	return axes.figure(height, describeForecasts(axes, panels), func(c draw.Canvas) { drawForecasts(c, axes, panels, rows, columns) })
+	alt := describeForecasts(axes, panels)
+	return axes.figure(height, alt, func(c draw.Canvas) { drawForecasts(c, axes, panels, rows, columns) })
 }
 
 func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, columns int) {

@@ -19,7 +19,6 @@ type entry struct {
 }
 
 const (
-	swatch   = 24 // width of the sample beside a name, enough for every dash
 	keyLine  = 14 // height of a line of the key
 	mostRows = 2
 )
@@ -28,6 +27,7 @@ const (
 type key struct {
 	text     text.Style
 	entryGap vg.Length // between entries
+	swatch   vg.Length // width of the sample beside a name, enough for every dash
 	names    []string
 	rows     [][]int // entries by row
 }
@@ -35,31 +35,30 @@ type key struct {
 // newKey puts entries into rows of at most the given width. Where that takes more than two rows, texts become smaller,
 // and then the longest names shorter; a figure's description has them in full.
 func newKey(width vg.Length, entries []entry) key {
-	k := key{text: labelText, entryGap: 16}
+	k := key{text: labelText, entryGap: 16, swatch: 24}
 	for _, e := range entries {
 		k.names = append(k.names, e.name)
 	}
 	if k.arrange(width); len(k.rows) > mostRows {
-		k.text, k.entryGap = noteText, 9
-		k.text.Color = labelText.Color
+		k.text, k.entryGap, k.swatch = smallText, 7, 20
 		k.arrange(width)
 	}
-	for most := width / 2; len(k.rows) > mostRows && most > 2*swatch; most *= 0.95 {
+	for most := width / 2; len(k.rows) > mostRows && most > 2*k.swatch; most *= 0.95 {
 		for i, e := range entries {
-			k.names[i] = shorten(k.text, e.name, most-swatch-5)
+			k.names[i] = shorten(k.text, e.name, most-k.swatch-5)
 		}
 		k.arrange(width)
 	}
 	return k
 }
 
-func (k key) width(entry int) vg.Length { return swatch + 5 + k.text.Width(k.names[entry]) }
+func (k key) width(entry int) vg.Length { return k.swatch + 5 + k.text.Width(k.names[entry]) }
 
 func (k *key) arrange(width vg.Length) {
 	k.rows = nil
 	used := vg.Length(0)
 	for i, name := range k.names {
-		k.names[i] = shorten(k.text, name, width-swatch-5)
+		k.names[i] = shorten(k.text, name, width-k.swatch-5)
 		if used += k.width(i); i == 0 || used > width {
 			k.rows, used = append(k.rows, nil), k.width(i)
 		}
@@ -78,11 +77,11 @@ func drawKey(c draw.Canvas, x vg.Length, entries []entry) draw.Canvas {
 		at := x
 		for _, i := range row {
 			sample := c
-			sample.Rectangle = box(at, c.Max.Y-keyLine/2-4.5, swatch, 9)
+			sample.Rectangle = box(at, c.Max.Y-keyLine/2-4.5, k.swatch, 9)
 			for _, s := range entries[i].samples {
 				s.Thumbnail(&sample)
 			}
-			write(c, k.text, draw.XLeft, at+swatch+5, c.Max.Y-keyLine/2, k.names[i])
+			write(c, k.text, draw.XLeft, at+k.swatch+5, c.Max.Y-keyLine/2, k.names[i])
 			at += k.width(i) + k.entryGap
 		}
 		c.Max.Y -= keyLine

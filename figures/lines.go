@@ -44,7 +44,8 @@ func Lines(axes Axes, series ...Series) (*Figure, error) {
 	if len(series) == 1 && series[0].Name == "" {
 		entries = nil
 	}
-	return axes.figure(260, describeLines(axes, series), func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series, y)) })
+	alt := describeLines(axes, series)
+	return axes.figure(260, alt, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series, y)) })
 }
 
 // drawPanel draws data on one pair of axes under a key.

@@ -69,7 +69,8 @@ func LossCurves(axes Axes, runs ...LossRun) (*Figure, error) {
 	}
 	x, y := ranges(axes, 0.04, all)
 	data := append(append(train, validation...), only{kept})
-	return axes.figure(260, describeLosses(axes, runs, best), func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, data) })
+	alt := describeLosses(axes, runs, best)
+	return axes.figure(260, alt, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, data) })
 }
 
 var trainStyle, validationStyle = Style{Blue, Solid}, Style{Vermillion, Dashed}

@@ -66,7 +66,7 @@ func TestHTML(t *testing.T) {
 		number + `<u>0.668 ± 0.011</u></td>`,
 		number + `<b>80.0 ± 2.5</b> <span style="display:block;opacity:0.7">(79.6)</span></td>`,
 		number + `–</td>`,
-		`<td style="text-align:left;min-width:7em;padding:3px 8px;vertical-align:top">a|b &lt;c&gt;</td>`,
+		`<td style="text-align:left;min-width:6em;padding:3px 8px;vertical-align:top;min-width:10em">a|b &lt;c&gt;</td>`,
 		`The first is best on A; 2 * 2 seeds.</p>`,
 	} {
 		if !strings.Contains(page, want) {

@@ -157,16 +157,18 @@ func (t *Table) Markdown() (string, error) {
 
 // It takes the page's colours, so that it also reads on dark pages.
 var pageTemplate = template.Must(template.New("table").Parse(`
-{{- define "align"}}{{if .}}text-align:left;min-width:7em{{else -}}
+{{- define "align"}}{{if .}}text-align:left;min-width:6em{{else -}}
 text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap{{end}};padding:3px 8px;vertical-align:top{{end -}}
 <div style="overflow-x:auto"><table style="border-collapse:collapse;margin:0.5em 0;font-size:13px">
 {{with .Title}}<caption style="caption-side:top;text-align:left;font-weight:bold;padding:2px 0">{{html .}}</caption>
 {{end}}<thead><tr>
-{{- range $j, $c := .Columns}}<th style="{{template "align" index $.Words $j}};white-space:normal;vertical-align:bottom;border-bottom:1px solid #888">
+{{- range $j, $c := .Columns}}<th style="{{template "align" index $.Words $j -}}
+;white-space:normal;vertical-align:bottom;border-bottom:1px solid #888">
 {{- html $c.Title}}</th>{{end}}</tr>
 </thead>
 <tbody>
-{{range .Cells}}<tr>{{range $j, $text := .}}<td style="{{template "align" index $.Words $j}}">{{$text}}</td>{{end}}</tr>
+{{range .Cells}}<tr>{{range $j, $text := .}}<td style="{{template "align" index $.Words $j}}
+{{- if not $j}};min-width:10em{{end}}">{{$text}}</td>{{end}}</tr>
 {{end}}</tbody>
 </table></div>
 {{with .Finding}}<p style="font-size:13px;margin:0.3em 0;max-width:60em">{{html .}}</p>

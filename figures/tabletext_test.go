@@ -54,7 +54,8 @@ the      0.668 ± 0.011 ~`
 // No line is wider than asked, nothing is lost, and bad input is an error, whatever the table.
 func TestTextFits(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	words := []string{"PENG-CDE", "Original", "as published", "ridge,", "地域の名前", "Aberdeen-and-a-very-long-single-word", "2"}
+	words := []string{"PENG-CDE", "Original", "as published", "ridge,", "地域の名前",
+		"Aberdeen-and-a-very-long-single-word", "2"}
 	for i := range 300 {
 		table := &Table{Title: strings.Repeat("title ", random.IntN(20)), Finding: strings.Repeat("find ", random.IntN(40))}
 		var tokens []string // of titles and cells, which must be there, and are too short to be broken

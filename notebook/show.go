@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Show displays items below the running cell, in order, and then their notes, each once, folded away. Outside a notebook
-// it does nothing.
+// Show displays items below the running cell, in order, and then their notes, each once, folded away. Outside a
+// notebook it does nothing.
 func Show(items ...figures.Item) error {
 	if !gonbui.IsNotebook {
 		return nil

@@ -82,8 +82,8 @@ func (s *Slider) HTML() (string, error) {
 			unseen = ""
 		}
 		// An image, unlike SVG in the page, passes JupyterLab's filter for what it does not trust.
-		fmt.Fprintf(&b, `<img title="%s" alt="%s"%s style="max-width:100%%;height:auto" `+
-			`src="data:image/svg+xml,%s" />`, escaped(f.Name), escaped(progress.Join(f.Name, f.Figure.Alt())), unseen, inURL.Replace(string(svg)))
+		fmt.Fprintf(&b, `<img title="%s" alt="%s"%s style="max-width:100%%;height:auto" src="data:image/svg+xml,%s" />`,
+			escaped(f.Name), escaped(progress.Join(f.Name, f.Figure.Alt())), unseen, inURL.Replace(string(svg)))
 	}
 	b.WriteString(sliderScript + "</div>")
 	return b.String(), nil

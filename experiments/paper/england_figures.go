@@ -48,7 +48,8 @@ func EnglandCases(s *dyngraph.Series) (*figures.Figure, error) {
 	if s.Targets == nil {
 		return nil, fmt.Errorf("experiments: series %q has no targets to draw", s.Name)
 	}
-	grid := figures.Grid{Diverging: true, Limit: 3, Start: s.Times[0], Rows: s.NodeNames, Values: make([][]float64, s.Nodes())}
+	grid := figures.Grid{Diverging: true, Limit: 3, Start: s.Times[0], Rows: s.NodeNames,
+		Values: make([][]float64, s.Nodes())}
 	for u := range grid.Values {
 		grid.Values[u] = targetsAt(s, u)
 	}

@@ -23,9 +23,9 @@ func finished(r *experiments.Report, dynamics, family, model string) (experiment
 }
 
 // LossOverTime draws the test error of models over simulation time: the mean over test graphs and seeds, with the
-// lowest and the highest as a band of at most four of them. Times differ between graphs, but the events of a seed have the same places among them: what
-// is drawn at the mean of the k-th times are the errors there. Events of the first seed and the end of the training
-// times are marked. Models without runs are left out; none means all.
+// lowest and the highest as a band of at most four of them. Times differ between graphs, but the events of a seed have
+// the same places among them: what is drawn at the mean of the k-th times are the errors there. Events of the first
+// seed and the end of the training times are marked. Models without runs are left out; none means all.
 func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, models ...string) (*figures.Figure,
 	error) {
 	axes := figures.Axes{Title: fmt.Sprintf("Test error over time: %s, %s graphs", dynamics, family), X: "simulation time",

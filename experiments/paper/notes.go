@@ -64,8 +64,8 @@ func (s setting) retrainNote() string {
 	if s.retrainEvery < 2 || s.split != RollingOrigin {
 		return ""
 	}
-	return fmt.Sprintf("rolling origin: %s is trained anew every %d origins, on what is known at the first of them.", s.Name,
-		s.retrainEvery)
+	return fmt.Sprintf("rolling origin: %s is trained anew every %d origins, on what is known at the first of them.",
+		s.Name, s.retrainEvery)
 }
 
 // splitNotes are those of one split: its interval, what it leaks, and what it would be good to know.

@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// styles are the colour and dash of every model by its ID, the same in all figures. Models that share a figure differ in
-// their dash or clearly in lightness, so that they can be told apart in greyscale too.
+// styles are the colour and dash of every model by its ID, the same in all figures. Models that share a figure differ
+// in their dash or clearly in lightness, so that they can be told apart in greyscale too.
 var styles = map[string]figures.Style{
 	"peng":         {Colour: figures.Blue},
 	"peng15":       {Colour: figures.Blue, Dash: figures.LongDashed},
@@ -38,8 +38,8 @@ func StyleOf(model string) (figures.Style, bool) {
 	return style, ok
 }
 
-// styleIn is the style of a model in a report. One that is not of the studies has the first free style by its place among
-// such models in the plan.
+// styleIn is the style of a model in a report. One that is not of the studies has the first free style by its place
+// among such models in the plan.
 func styleIn(r *experiments.Report, model string) figures.Style {
 	if style, ok := styles[model]; ok {
 		return style

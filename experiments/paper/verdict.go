@@ -17,6 +17,7 @@ import (
 // how much; "" while either is missing.
 func verdict(comparisons []comparison) (text string, details []string) {
 	behind, ahead, beyond := 0, 0, 0
+	var models []string
 	for _, c := range comparisons {
 		trained := slices.DeleteFunc(slices.Clone(c.rows), func(r row) bool { return r.Untrained || r.errors == nil })
 		if c.best == nil || len(trained) == 0 {
@@ -25,7 +26,16 @@ func verdict(comparisons []comparison) (text string, details []string) {
 		best := slices.MinFunc(trained, func(a, b row) int {
 			return cmp.Compare(stat.Mean(a.errors, nil), stat.Mean(b.errors, nil))
 		})
-		mean, half := c.over.Of(c.differences(best))
+		differences := c.differences(best)
+		if len(differences) == 0 { // of seeds that the simple forecasts do not have
+			continue
+		}
+		for _, row := range trained {
+			if !slices.Contains(models, row.Name) {
+				models = append(models, row.Name)
+			}
+		}
+		mean, half := c.over.Of(differences)
 		difference := fmt.Sprintf("%+.3f", mean)
 		if half > 0 && !math.IsInf(half, 0) {
 			difference += fmt.Sprintf(" ± %.3f", half)
@@ -39,18 +49,17 @@ func verdict(comparisons []comparison) (text string, details []string) {
 		default:
 			behind++
 		}
-		details = append(details, fmt.Sprintf("%s: error of %s minus that of %s, the best of each kind: %s", c.split,
-			best.Name, c.best.Name, difference))
+		details = append(details, fmt.Sprintf("%s: %s (%q minus %q)", c.split, difference, best.Name, c.best.Name))
 	}
 	if len(details) == 0 {
 		return "", nil
 	}
-	text = fmt.Sprintf("a simple forecast without a trained network is better than every trained model, PENG-CDE among "+
-		"them, with %d of %d splits, with %d of them by more than the 95%% interval", behind, len(details), beyond)
+	text = fmt.Sprintf("with %d of %d splits a simple forecast without a trained network has a lower test error than all of "+
+		"%s; by more than the 95%% interval with %d", behind, len(details), strings.Join(models, "; "), beyond)
 	if ahead > 0 {
-		text += fmt.Sprintf("; with %d a trained model is better", ahead)
+		text += fmt.Sprintf("; with %d a trained model has the lower one", ahead)
 	}
-	return text + ".", details
+	return text + ". Error of the best trained model minus that of the best simple forecast:", details
 }
 
 // verdict says for each of the dynamics which models have the lowest error, and how PENG-CDE does beside the model that

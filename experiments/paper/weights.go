@@ -82,8 +82,13 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 		Columns: []figures.Column{{Title: "map"}},
 		Notes: []string{fmt.Sprintf("Mean over seeds (%d) with its 95%% interval (Student t). Sums over nodes are divided "+
 			"by their number, totals by its square. Weights began at random in ±1/15, those of the identity 1 higher.",
-			len(l.values[0][0])),
-			"The paper prints its values for heat, without saying for which family."},
+			len(l.values[0][0]))},
+	}
+	compared := r.Comparable() && dynamics == "heat"
+	if compared {
+		t.Notes = append(t.Notes, "The paper prints its values for heat, without saying for which family.")
+	} else if !r.Comparable() {
+		t.Finding = r.Caution()
 	}
 	for _, column := range l.columns {
 		t.Columns = append(t.Columns, figures.Column{Title: column, Decimals: 3})
@@ -96,7 +101,7 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 				floats.AddConst(1, values)
 			}
 			cell := experiments.Interval{}.Cell(values)
-			if known && dynamics == "heat" && j < len(published) {
+			if known && compared && j < len(published) {
 				cell = cell.Published(published[j], math.NaN())
 			}
 			cells = append(cells, cell)

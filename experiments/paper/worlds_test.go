@@ -101,7 +101,13 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 	if _, err := w.States(r, "heat", "grid", "peng"); err != nil {
 		t.Error(err)
 	}
-	weights, err := w.Weights(r, "heat", "grid", "peng")
+	if quick, err := w.Weights(r, "heat", "grid", "peng"); err != nil || strings.Contains(quick.String(), "1.613") ||
+		quick.Finding != r.Caution() {
+		t.Errorf("%v, weights of few epochs beside published ones:\n%s", err, quick)
+	}
+	compared = *r
+	compared.Profile = experiments.Medium
+	weights, err := w.Weights(&compared, "heat", "grid", "peng")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,67 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+func describeGrid(axes Axes, g Grid) string {
+	var values []float64
+	missing, row, column := 0, 0, 0
+	most := math.Inf(-1)
+	for i, line := range g.Values {
+		values = append(values, line...)
+		for j, v := range line {
+			if math.IsNaN(v) {
+				missing++
+			} else if math.Abs(v) > most {
+				most, row, column = math.Abs(v), i, j
+			}
+		}
+	}
+	place := func(names []string, i int, first float64) string {
+		if names != nil {
+			return names[i]
+		}
+		return short(first + float64(i))
+	}
+	head := fmt.Sprintf("Heat map of %d rows and %d columns, values %s", len(g.Values), len(g.Values[0]),
+		spanOf(values...))
+	if missing > 0 {
+		head += fmt.Sprintf(", %d missing", missing)
+	}
+	return axes.describe(head, fmt.Sprintf("The largest magnitude, %s, is in row %s, column %s",
+		short(g.Values[row][column]), place(g.Rows, row, 0), place(g.Columns, column, g.Start)))
+}
+
+func describeGraphs(axes Axes, panels []HeatPanel, matrices [][][]float64) string {
+	var each []string
+	for i, m := range matrices {
+		edges, weights := 0, []float64(nil)
+		for _, row := range m {
+			for _, w := range row {
+				if w > 0 {
+					edges, weights = edges+1, append(weights, w)
+				}
+			}
+		}
+		said := plural(edges, "edge")
+		if edges > 0 {
+			said += ", weights " + spanOf(weights...)
+		}
+		each = append(each, strings.TrimSpace(fmt.Sprintf("%s: %s", panels[i].Title, said)))
+	}
+	return axes.describe(fmt.Sprintf("%s of %s", plural(len(panels), "adjacency map"), plural(len(matrices[0]), "node")),
+		list(each, "; "))
+}
+
+func describeImages(axes Axes, panels []ImagePanel) string {
+	var each []string
+	for _, p := range panels {
+		each = append(each, strings.TrimSpace(fmt.Sprintf("%s %s", p.Title, spanOf(slices.Concat(p.Values...)...))))
+	}
+	return axes.describe(fmt.Sprintf("%s of %d by %d cells: %s", plural(len(panels), "image"), len(panels[0].Values),
+		len(panels[0].Values[0]), strings.Join(each, "; ")))
+}
