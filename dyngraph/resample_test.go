@@ -294,7 +294,8 @@ func TestVisible(t *testing.T) {
 	own := *s // a feature of the node's own after the lags
 	own.FeatureSize, own.Features = 4, nil
 	for _, row := range s.Features {
-		own.Features = append(own.Features, slices.Concat(row[:3], []float64{7}, row[3:6], []float64{8}, row[6:], []float64{9}))
+		own.Features = append(own.Features,
+			slices.Concat(row[:3], []float64{7}, row[3:6], []float64{8}, row[6:], []float64{9}))
 	}
 	ofOwn := dyngraph.Window{Series: &own, Start: 1, Length: 3}
 	if got, want := fmt.Sprint(ofOwn.Visible()), fmt.Sprint(w.Visible()); got != want || own.Validate() != nil {

@@ -21,8 +21,8 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte("time,source,destination,weight\n1,1,2,3\n-2.5,2,2,0\n"),
 			[]byte("node,time,cases,beds\r\n1,1,,2\r\n\"2\",-2.5,1e3,NA\r\n"), step, true)
 	}
-	f.Add([]byte("time,source,destination,weight\n2020-03,a,b,1\n"), []byte("time,node,cases,beds\n2020-03-01,a,1,\n"), "2w",
-		true)
+	f.Add([]byte("time,source,destination,weight\n2020-03,a,b,1\n"),
+		[]byte("time,node,cases,beds\n2020-03-01,a,1,\n"), "2w", true)
 	folder := f.TempDir()
 	edges, nodes := filepath.Join(folder, "edges.csv"), filepath.Join(folder, "nodes.csv")
 	f.Fuzz(func(t *testing.T, edgeRows, nodeRows []byte, step string, hold bool) {

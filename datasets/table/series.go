@@ -155,7 +155,7 @@ func (r *reader) compareNodes() {
 	}
 }
 
-// pattern is made of the edges, each of which occurs once, with the place of each in it. [dyngraph.NewPattern] does that
+// pattern is made of the edges, each of which occurs once, with the place of each in it. [dyngraph.NewPattern] does so
 // too, in three times the memory.
 func (r *reader) pattern(order []int) (*dyngraph.Pattern, []int32) {
 	r.places = nil // only for reading
