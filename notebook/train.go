@@ -1,11 +1,9 @@
 package notebook
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -20,23 +18,10 @@ func Train(s experiments.Study, o experiments.Options) (*experiments.Report, err
 	return train(os.Stdout, s, o)
 }
 
-// grace is the time to stop in: GoNB kills a cell five seconds after an interrupt.
-const grace = 4 * time.Second
-
 func train(out io.Writer, s experiments.Study, o experiments.Options) (*experiments.Report, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	bar, began := NewBar(s.Name), time.Now()
-	returned := make(chan struct{})
-	defer close(returned)
-	defer context.AfterFunc(ctx, func() {
-		select {
-		case <-returned:
-		case <-time.After(grace):
-			bar.Stop("stopped")
-			Check(ErrStopped)
-		}
-	})()
+	ctx, stop := interruptible(bar)
+	defer stop()
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
 		bar.Stop("failed")

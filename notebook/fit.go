@@ -1,0 +1,65 @@
+package notebook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/forecast"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Fit is the cell that trains on data of one's own: it opens the best backend there is and prints it, and calls
+// [forecast.Fit] under a bar. When the cell is interrupted it returns [ErrStopped]; with a Checkpoint training goes on
+// when the cell is run again. The backend stays open, for what the result forecasts, until the cell ends.
+func Fit(data *table.Data, c forecast.Config) (*forecast.Result, error) { return fit(os.Stdout, data, c) }
+
+func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, error) {
+	bar := NewBar("Training")
+	ctx, stop := interruptible(bar)
+	defer stop()
+	backend, err := xla.Open(xla.Config{})
+	if err != nil {
+		bar.Stop("failed")
+		return nil, fmt.Errorf("notebook: training: %w", err)
+	}
+	fmt.Fprintln(out, backend)
+	c.Progress = bar.Show
+	if c.Notice == nil {
+		c.Notice = func(text string) { fmt.Fprintln(out, text) }
+	}
+	result, err := forecast.Fit(ctx, backend, data, c)
+	if err == nil {
+		bar.Done(fmt.Sprintf("%d epochs", len(result.Report.Epochs)))
+		return result, nil
+	}
+	backend.Close()
+	if ctx.Err() != nil {
+		bar.Stop("stopped")
+		return nil, ErrStopped
+	}
+	bar.Stop("failed")
+	return nil, fmt.Errorf("notebook: training: %w", err)
+}
+
+// Load reads a model that a training cell wrote by [forecast.Result.Write]. Where there is none yet the error wraps
+// [experiments.ErrNotStored]. The backend stays open until the cell ends.
+func Load(path string) (*forecast.Model, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("notebook: %w: no file %s", experiments.ErrNotStored, path)
+	}
+	backend, err := xla.Open(xla.Config{})
+	if err != nil {
+		return nil, fmt.Errorf("notebook: loading %s: %w", path, err)
+	}
+	model, err := forecast.Load(backend, path)
+	if err != nil {
+		backend.Close()
+		return nil, err
+	}
+	return model, nil
+}
