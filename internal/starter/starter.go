@@ -36,8 +36,16 @@ var (
 	readme string
 )
 
+// copied are the files that are taken as they are, with the names they have in a checkout.
+var copied = map[string]string{
+	"go.sum":                    "go.sum",
+	"data/england.txt":          "notebooks/data/england.txt",
+	"data/england_cases.csv.gz": "notebooks/data/england_cases.csv.gz",
+	"data/england_flows.csv.gz": "notebooks/data/england_flows.csv.gz",
+}
+
 // Make makes path a folder for notebooks: what is missing of go.mod, go.sum, deps/deps.go, README.md and the notebook
-// is added, for use with a checkout (see [FindCheckout]). What is there is never changed; called again it completes a
+// is added, with its data, for use with a checkout (see [FindCheckout]). What is there is never changed; called again it completes a
 // folder. It errors with nothing written where path cannot be used, wrapping [ErrFolder] or [ErrCheckout].
 func Make(path, checkout string) (Folder, error) {
 	path, err := filepath.Abs(path)
@@ -120,13 +128,15 @@ func (f *Folder) content() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := os.ReadFile(filepath.Join(f.Checkout, "go.sum"))
-	if err != nil {
-		return nil, fmt.Errorf("starter: %w: %w", ErrCheckout, err)
-	}
 	text := strings.NewReplacer("NAME", filepath.Base(f.Path), "FOLDER", Quote(f.Path), "CHECKOUT", Quote(f.Checkout))
-	return map[string][]byte{"go.mod": mod, "go.sum": sum, "deps/deps.go": deps, Notebook: notebook,
-		"README.md": []byte(text.Replace(readme))}, nil
+	content := map[string][]byte{"go.mod": mod, "deps/deps.go": deps, Notebook: notebook,
+		"README.md": []byte(text.Replace(readme))}
+	for file, from := range copied {
+		if content[file], err = os.ReadFile(filepath.Join(f.Checkout, filepath.FromSlash(from))); err != nil {
+			return nil, fmt.Errorf("starter: %w: %w", ErrCheckout, err)
+		}
+	}
+	return content, nil
 }
 
 // Quote puts a path into single quotes where a shell needs them.

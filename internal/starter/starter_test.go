@@ -14,7 +14,8 @@ import (
 )
 
 // all are the files of a folder.
-var all = []string{"README.md", "deps/deps.go", "first_forecast.ipynb", "go.mod", "go.sum"}
+var all = []string{"README.md", "data/england.txt", "data/england_cases.csv.gz", "data/england_flows.csv.gz",
+	"deps/deps.go", "first_forecast.ipynb", "go.mod", "go.sum"}
 
 func made(t *testing.T, folder string) Folder {
 	t.Helper()
@@ -115,7 +116,9 @@ func TestRefused(t *testing.T) {
 func TestOtherCheckout(t *testing.T) {
 	place := t.TempDir()
 	write(t, place, "theirs/go.mod", "module "+Module+"\ngo 1.26.5\n")
-	write(t, place, "theirs/go.sum", "")
+	for _, file := range copied {
+		write(t, place, "theirs/"+file, "")
+	}
 	write(t, place, "mine/go.mod", "module x\nrequire "+Module+" v0.0.0\nreplace "+Module+" => ../theirs\n")
 	if f := made(t, filepath.Join(place, "mine")); f.Checkout != filepath.Join(place, "theirs") {
 		t.Errorf("got %s", f.Checkout)
@@ -130,7 +133,7 @@ func TestBuilds(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "with space")
 	f := made(t, folder)
 	public := []string{"build"}
-	for _, name := range []string{"bench", "datasets/...", "dyngraph", "experiments/...", "figures", "notebook",
+	for _, name := range []string{"bench", "datasets/...", "dyngraph", "experiments/...", "figures", "forecast", "notebook",
 		"pengcde/...", "xla"} {
 		public = append(public, Module+"/"+name)
 	}

@@ -3,8 +3,8 @@
 package deps
 
 import (
-	_ "github.com/janpfeifer/must"
 	_ "github.com/peng-cde/pengcde-go/experiments/export"
 	_ "github.com/peng-cde/pengcde-go/experiments/paper"
+	_ "github.com/peng-cde/pengcde-go/forecast"
 	_ "github.com/peng-cde/pengcde-go/notebook"
 )
