@@ -102,7 +102,7 @@ bench: setup peer ## race against the peer, a quarter of an hour: BENCH_FLAGS="-
 bench-seeds: setup ## several seeds in one program, ten minutes
 	$(RACE) -seeds 1,4,10 -nodes 100,400 -fields peng
 
-bench-all: bench bench-seeds ## all that the README shows of speed, an hour or more
+bench-all: bench bench-seeds ## all races that docs/performance.md shows, an hour or more
 	$(RACE) -variant implicit -nodes 128,256,512 -fields peng
 	$(RACE) -nodes 2048,4096,8192,16384 -fields peng -pairs 3
 	$(RACE) -nodes 100000 -fields peng -batch 1 -pairs 1 -figure docs/seconds.png

@@ -25,8 +25,8 @@ func TestDocumentedCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range append(line.FindAllStringSubmatch(string(text), -1),
-			inline.FindAllStringSubmatch(string(text), -1)...) {
+		joined := strings.ReplaceAll(string(text), "\\\n", " ") // lines that go on
+		for _, match := range append(line.FindAllStringSubmatch(joined, -1), inline.FindAllStringSubmatch(joined, -1)...) {
 			args := strings.Fields(match[1])
 			if bare := len(args) == 1 && match[0][0] == '`'; bare || strings.Contains(match[1], "...") {
 				args = append(args[:1], "--help") // names a command and no more
