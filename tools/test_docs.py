@@ -11,6 +11,10 @@ PAGES = [ROOT / "README.md", ROOT / "DEVELOPERS.md", *DOCS]
 PEER = ROOT / "build" / "peer-venv" / "bin" / "python"
 
 
+def prose(page):
+    return re.sub(r"(?ms)^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"))
+
+
 def blocks(page, language):
     return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"))
 
@@ -24,7 +28,7 @@ class Docs(unittest.TestCase):
 
     def test_links(self):
         for page in PAGES:
-            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose(page)):
                 self.assertTrue((page.parent / target).exists(), f"{page.name} links {target}")
 
     def test_go_files(self):
