@@ -2,6 +2,7 @@
 
 import pathlib
 import posixpath
+import shutil
 
 from docutils import nodes
 from pygments import highlight
@@ -54,7 +55,6 @@ def sources(app):
 
 
 def source_pages(app):
-    app.env.dlfiles.clear()  # the pages stand for them
     for name, file in sources(app).items():
         try:
             lexer = get_lexer_for_filename(file.name)
@@ -66,7 +66,13 @@ def source_pages(app):
         yield name, {"title": title, "body": body}, "page.html"
 
 
+def remove_downloads(app, error):
+    """Sphinx has copied the files as well; nothing links to these copies."""
+    shutil.rmtree(pathlib.Path(app.outdir) / "_downloads", ignore_errors=True)
+
+
 def setup(app):
+    app.connect("build-finished", remove_downloads)
     app.connect("source-read", link_pages)
     app.connect("doctree-resolved", link_sources)
     app.connect("html-collect-pages", source_pages)
