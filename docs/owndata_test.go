@@ -22,14 +22,14 @@ import (
 // The second program of the README: from two CSV files to forecasts beside those without a model.
 func TestOwnDataOfTheReadme(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeTables(t)
+	writeTables(t, "time,source,destination,weight", "time,node,cases")
 	backend := must.M1(xla.Open(xla.Config{Backend: "go"})) // starts sooner than XLA for so small a model
 	defer backend.Close()
 	ctx := context.Background()
 
 	data := must.M1(table.Read(ctx, table.Config{
-		Edges: table.Edges{Path: "flows.csv", Time: "day", From: "origin", To: "destination", Weight: "people"},
-		Nodes: table.Nodes{Path: "cases.csv", Time: "day", Node: "city", Targets: []string{"cases"}}}))
+		Edges: table.Edges{Path: "flows.csv"},                               // columns time, source, destination, weight
+		Nodes: table.Nodes{Path: "cases.csv", Targets: []string{"cases"}}})) // time, node, cases
 	fitted := must.M1(forecast.Fit(ctx, backend, data, forecast.Config{}))
 	fmt.Println(fitted.Verdict()) // is it better than zero, mean, last value, recent mean, ridge?
 	for _, f := range must.M1(fitted.Ahead(ctx, data.Series)) {
@@ -47,7 +47,7 @@ func TestOwnDataOfTheReadme(t *testing.T) {
 // The program of the page on own data that chooses split and model itself.
 func TestOwnSplitAndModel(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeTables(t)
+	writeTables(t, "day,origin,destination,people", "day,city,cases")
 	backend := must.M1(xla.Open(xla.Config{Backend: "go"})) // starts sooner than XLA for so small a model
 	defer backend.Close()
 	ctx := context.Background()
@@ -72,12 +72,12 @@ func TestOwnSplitAndModel(t *testing.T) {
 	}
 }
 
-// writeTables writes flows.csv and cases.csv: six cities of which each infects the next, on 60 days.
-func writeTables(t *testing.T) {
+// writeTables writes flows.csv and cases.csv with the columns given: six cities of which each infects the next, on 60 days.
+func writeTables(t *testing.T, edges, nodes string) {
 	cities := []string{"Bath", "Hull", "Leeds", "Luton", "York", "Wells"}
 	var flows, cases strings.Builder
-	flows.WriteString("day,origin,destination,people\n")
-	cases.WriteString("day,city,cases\n")
+	flows.WriteString(edges + "\n")
+	cases.WriteString(nodes + "\n")
 	for day := range 60 {
 		date := time.Date(2024, 1, 1+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 		for i, city := range cities {

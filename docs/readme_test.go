@@ -21,8 +21,8 @@ import (
 // The first program of the README: genes on networks that change, forecast with and without the graph.
 func TestProgramOfTheReadme(t *testing.T) {
 	ctx := context.Background()
-	world := synthetic.Config{Family: graphs.PowerLaw{}, Task: synthetic.Gene, Nodes: 16, Graphs: 2, Ticks: 30,
-		Events: 4, Seed: 1}
+	world := synthetic.Config{Family: graphs.PowerLaw{}, Task: synthetic.Gene,
+		Nodes: 16, Graphs: 2, Ticks: 30, Events: 4, Seed: 1}
 	seen := must.M1(synthetic.Generate(ctx, world)) // genes on two networks that change four times
 	world.Seed = 100
 	unseen := must.M1(synthetic.Generate(ctx, world)).Trajectories[0] // another network, other changes
@@ -34,11 +34,12 @@ func TestProgramOfTheReadme(t *testing.T) {
 	backend := must.M1(xla.Open(xla.Config{})) // CUDA, else XLA on the CPU, else pure Go
 	var errors []float64
 	for _, f := range []field.Field{field.PENG{}, field.Constant{}} { // Constant sees no graph
-		model := must.M1(pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, Hidden: 8, Field: f,
-			GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{RTol: 1e-5}}))
-		must.M1(model.Fit(ctx, windows, nil, train.Config{Epochs: 25, EvaluateEvery: -1, BatchSize: 2,
-			AdamW: train.AdamW{LearningRate: 0.03}}))
-		forecast := must.M1(model.Predict(ctx, unseen.Series(nil, nil).Whole(), unseen.Times)) // [times][nodes][1]
+		model := must.M1(pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, Hidden: 8,
+			Field: f, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{RTol: 1e-5}}))
+		must.M1(model.Fit(ctx, windows, nil, train.Config{Epochs: 25, EvaluateEvery: -1,
+			BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03}}))
+		whole := unseen.Series(nil, nil).Whole()
+		forecast := must.M1(model.Predict(ctx, whole, unseen.Times)) // [times][nodes][1]
 		flat := slices.Concat(slices.Concat(forecast...)...)
 		errors = append(errors, must.M1(train.MSE(flat, slices.Concat(unseen.Values...))))
 	}
