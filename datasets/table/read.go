@@ -3,7 +3,6 @@ package table
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -32,6 +31,9 @@ func Read(ctx context.Context, c Config) (*Data, error) {
 	recipe.Config.Edges.Path, recipe.Config.Nodes.Path = "", ""
 	return &Data{series, recipe}, nil
 }
+
+// mostUnknown bounds the names that are kept for a message.
+const mostUnknown = 1 << 12
 
 // reader gathers the rows of both files.
 type reader struct {
@@ -79,6 +81,9 @@ func (r *reader) read(ctx context.Context, recipe *Recipe) (*dyngraph.Series, er
 	}
 	if len(r.unknown) > 0 {
 		r.firstBad.Found = fmt.Sprintf("%d nodes that the recipe does not know: %s", len(r.unknown), list(r.unknown))
+		if len(r.unknown) == mostUnknown {
+			r.firstBad.Found = "at least " + r.firstBad.Found
+		}
 		r.firstBad.Wanted = "the nodes that the model was made for: leave out rows of others, or fit a model to these files"
 		return nil, r.firstBad
 	}
@@ -115,8 +120,7 @@ func (r *reader) node(p place, column string, v cell) (int32, *Error) {
 		if r.firstBad == nil {
 			r.firstBad = p.fault(column, "", "")
 		}
-		const most = 1 << 12 // names are for a message
-		if !r.stranger[name] && len(r.stranger) < most {
+		if !r.stranger[name] && len(r.stranger) < mostUnknown {
 			r.stranger[name] = true
 			r.unknown = append(r.unknown, name)
 		}
@@ -164,174 +168,8 @@ func (r *reader) full(p place, g *grid) error {
 		"a larger step or fewer edges, or a larger MaxValues, at 8 bytes each")
 }
 
-func (r *reader) readEdges(ctx context.Context) error {
-	f, err := newFile(r.c.Edges.Path)
-	if err != nil {
-		return err
-	}
-	e := r.c.Edges
-	r.edges.how = e.Aggregate
-	columns := []string{e.From, e.To}
-	timeAt, weightAt := -1, -1
-	if e.Time != None {
-		timeAt = len(columns)
-		columns = append(columns, e.Time)
-	}
-	if e.Weight != None {
-		weightAt = len(columns)
-		columns = append(columns, e.Weight)
-	}
-	if err := distinct(f, columns); err != nil {
-		return err
-	}
-	others, err := f.each(ctx, columns, func(p place, cells []cell) error {
-		from, fault := r.node(p, e.From, cells[0])
-		if fault != nil {
-			return fault
-		}
-		to, fault := r.node(p, e.To, cells[1])
-		if fault != nil {
-			return fault
-		}
-		weight, snapshot, when := 1.0, 0, instant(0)
-		if weightAt >= 0 {
-			var ok bool
-			if weight, ok = cells[weightAt].float(); !ok || math.IsNaN(weight) {
-				return p.fault(e.Weight, cells[weightAt].String(), "a number, or no row where there is no edge")
-			}
-			if weight < 0 && !e.Signed {
-				return p.fault(e.Weight, cells[weightAt].String(), "no negative weight, or Edges.Signed and a model whose "+
-					"normalisation can take it")
-			}
-		}
-		if timeAt >= 0 {
-			if snapshot, when, fault = r.snapshot(p, e.Time, cells[timeAt]); fault != nil {
-				return fault
-			}
-			if r.edgesAt[snapshot] == 0 {
-				r.edgesAt[snapshot] = p.at
-			}
-		}
-		if from < 0 || to < 0 {
-			return nil // an unknown node, said at the end
-		}
-		r.inEdges[from], r.inEdges[to] = true, true
-		pair := uint64(uint32(from))<<32 | uint64(uint32(to))
-		at, found := r.places[pair]
-		if !found {
-			at = int32(len(r.from))
-			r.places[pair] = at
-			r.from, r.to = append(r.from, from), append(r.to, to)
-		}
-		switch r.edges.row(snapshot, int(at)+1).add(e.Aggregate, int(at), weight, when) {
-		case repeated:
-			return p.fault("", fmt.Sprintf("a second edge from %s to %s at this time", quote(r.names[from]),
-				quote(r.names[to])), "one, or Edges.Aggregate to say what becomes of several")
-		case overflowed:
-			return p.fault(e.Weight, "weights whose sum is too large for a float", "a smaller unit")
-		}
-		return r.full(p, &r.edges)
-	})
-	if err != nil {
-		return withNone(err, e)
-	}
-	r.unread(f, others)
-	r.edges.finish()
-	return nil
-}
-
-// withNone adds to an error about a missing column that an edges file may do without it.
-func withNone(err error, e Edges) error {
-	var at *Error
-	if errors.As(err, &at) && at.Wanted == wantedColumn {
-		switch at.Column {
-		case e.Time:
-			at.Wanted += fmt.Sprintf(", or Edges.Time %q for a graph that does not change", None)
-		case e.Weight:
-			at.Wanted += fmt.Sprintf(", or Edges.Weight %q to count rows", None)
-		}
-	}
-	return err
-}
-
-func (r *reader) readNodes(ctx context.Context) error {
-	f, err := newFile(r.c.Nodes.Path)
-	if err != nil {
-		return err
-	}
-	n := r.c.Nodes
-	r.values.how = n.Aggregate
-	columns := append(append([]string{n.Time, n.Node}, n.Targets...), n.Features...)
-	if n.Time == None {
-		return invalid("Nodes.Time %q, want the name of a column: values of nodes have times", None)
-	}
-	if err := distinct(f, columns); err != nil {
-		return err
-	}
-	width := r.width()
-	others, err := f.each(ctx, columns, func(p place, cells []cell) error {
-		snapshot, when, fault := r.snapshot(p, n.Time, cells[0])
-		if fault != nil {
-			return fault
-		}
-		if r.nodesAt[snapshot] == 0 {
-			r.nodesAt[snapshot] = p.at
-		}
-		node, fault := r.node(p, n.Node, cells[1])
-		if fault != nil {
-			return fault
-		}
-		if node >= 0 {
-			r.inNodes[node] = true
-		}
-		var row *gridRow
-		first := int(node) * width
-		if node >= 0 {
-			row = r.values.row(snapshot, first+width)
-			if n.Aggregate == Unique && row.add(Unique, first+width-1, 1, when) == repeated {
-				return p.fault("", fmt.Sprintf("a second row for node %s at time %s", quote(r.names[node]), cells[0]),
-					"one, or Nodes.Aggregate to say what becomes of several")
-			}
-		}
-		for k, v := range cells[2:] {
-			value, ok := v.float()
-			if !ok {
-				return p.fault(columns[k+2], v.String(), "a finite number, or an empty cell where it is missing")
-			}
-			if row == nil || math.IsNaN(value) {
-				continue
-			}
-			if row.add(n.Aggregate, first+k, value, when) == overflowed {
-				return p.fault(columns[k+2], "values whose sum is too large for a float", "a smaller unit")
-			}
-		}
-		return r.full(p, &r.values)
-	})
-	if err != nil {
-		return err
-	}
-	r.unread(f, others)
-	r.values.finish()
-	return nil
-}
-
-// width is how many values of a node the grid holds: targets, features, and that the node has a row.
-func (r *reader) width() int { return len(r.c.Nodes.Targets) + len(r.c.Nodes.Features) + 1 }
-
 func (r *reader) unread(f *file, others []string) {
 	if len(others) > 0 {
 		r.notice("%s: columns not read: %s", f.path, list(others))
 	}
-}
-
-func distinct(f *file, columns []string) error {
-	seen := make(map[string]bool, len(columns))
-	for _, column := range columns {
-		if seen[column] || column == "" {
-			return invalid("%s: column %q is asked for twice or has no name, want each once: the last values of targets "+
-				"are features already", f.path, column)
-		}
-		seen[column] = true
-	}
-	return nil
 }
