@@ -60,7 +60,8 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	var c commands
 	exited := -1
 	parser := kong.Must(&c, kong.Name("pengcde"),
-		kong.Description("Permutation equivariant neural graph CDEs: the studies of the paper."),
+		kong.Description("Learn on graphs that change in time: the studies of the paper, and data of your own."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	parsed, err := parser.Parse(args)
 	if exited >= 0 { // --help
