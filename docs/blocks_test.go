@@ -85,6 +85,9 @@ func TestGoBlocks(t *testing.T) {
 			if slices.ContainsFunc(code, func(file string) bool { return strings.Contains(file, own) }) {
 				continue
 			}
+			if strings.HasSuffix(page, "README.md") {
+				t.Errorf("Go block %d of the README is not the one of docs/readme_test.go or owndata_test.go", i+1)
+			}
 			name := fmt.Sprintf("%s_%d.go", strings.TrimSuffix(filepath.Base(page), ".md"), i)
 			program, err := complete(block[1], imports)
 			if err != nil {

@@ -28,8 +28,8 @@ func TestOwnDataOfTheReadme(t *testing.T) {
 	ctx := context.Background()
 
 	data := must.M1(table.Read(ctx, table.Config{
-		Edges: table.Edges{Path: "flows.csv"},                               // columns time, source, destination, weight
-		Nodes: table.Nodes{Path: "cases.csv", Targets: []string{"cases"}}})) // time, node, cases
+		Edges: table.Edges{Path: "flows.csv"},
+		Nodes: table.Nodes{Path: "cases.csv", Targets: []string{"cases"}}}))
 	fitted := must.M1(forecast.Fit(ctx, backend, data, forecast.Config{}))
 	fmt.Println(fitted.Verdict()) // is it better than zero, mean, last value, recent mean, ridge?
 	for _, f := range must.M1(fitted.Ahead(ctx, data.Series)) {
@@ -72,7 +72,8 @@ func TestOwnSplitAndModel(t *testing.T) {
 	}
 }
 
-// writeTables writes flows.csv and cases.csv with the columns given: six cities of which each infects the next, on 60 days.
+// writeTables writes flows.csv and cases.csv with the columns given: six cities, of which each infects the next, on 60
+// days.
 func writeTables(t *testing.T, edges, nodes string) {
 	cities := []string{"Bath", "Hull", "Leeds", "Luton", "York", "Wells"}
 	var flows, cases strings.Builder
