@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin cuda pengcde results kernel test test-go test-race fuzz test-tools test-browser notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer strip clean
+.PHONY: help setup plugin cuda pengcde results kernel test test-go test-race fuzz test-tools test-browser notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -102,7 +102,7 @@ bench: setup peer ## race against the peer, a quarter of an hour: BENCH_FLAGS="-
 bench-seeds: setup ## several seeds in one program, ten minutes
 	$(RACE) -seeds 1,4,10 -nodes 100,400 -fields peng
 
-bench-all: bench bench-seeds ## all that the README shows of speed, an hour or more
+bench-all: bench bench-seeds ## all races that docs/performance.md shows, an hour or more
 	$(RACE) -variant implicit -nodes 128,256,512 -fields peng
 	$(RACE) -nodes 2048,4096,8192,16384 -fields peng -pairs 3
 	$(RACE) -nodes 100000 -fields peng -batch 1 -pairs 1 -figure docs/seconds.png
@@ -120,6 +120,17 @@ build/peer-venv/stamp: bench/peer/requirements.txt
 	@rm -rf build/peer-venv
 	@$${PYTHON:-python3} -m venv build/peer-venv
 	@build/peer-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+site: build/site-venv/stamp ## the documentation, build/site/index.html, which opens without a network
+	@build/site-venv/bin/python -m sphinx -q -W --keep-going -b html -d build/site-doctrees docs build/site
+	@echo "build/site/index.html"
+
+build/site-venv/stamp: tools/site-requirements.txt
+	@echo "set-up: Sphinx into build/site-venv (20 MB to download, about 20 seconds)"
+	@rm -rf build/site-venv
+	@$${PYTHON:-python3} -m venv build/site-venv
+	@build/site-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 strip: setup ## take the outputs out of the notebooks, as they are committed
