@@ -242,6 +242,14 @@ func TestLoadAndAheadInputErrors(t *testing.T) {
 			t.Errorf("%q: %v, want one that says %q", text, err, name)
 		}
 	}
+	damaged := filepath.Join(folder, "damaged")
+	if err := os.WriteFile(damaged, []byte("node,from,ahead"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(xlatest.Go(t), damaged); !errors.Is(err, ErrInput) || !errors.Is(err, pengcde.ErrFile) ||
+		!strings.Contains(err.Error(), "damaged or no model") {
+		t.Errorf("a table in place of a model: %v", err)
+	}
 	if _, err := Load(xlatest.Go(t), filepath.Join(folder, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
