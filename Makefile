@@ -4,24 +4,31 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin pengcde results test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer strip clean
+.PHONY: help setup plugin cuda pengcde results kernel test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
 NOTEBOOKS ?= $(wildcard notebooks/*.ipynb)
 TEST_FLAGS ?= -timeout 25m
 FUZZTIME ?= 60s
+DIR = notebooks
 LAB_FLAGS ?=
 export PYTHON
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
-setup: .venv/python.stamp bin/go.stamp plugin ## set up .venv, bin and the XLA plugin (the other targets do it as well)
+KERNEL := .venv/share/jupyter/kernels/gonb/kernel.json
 
-.venv/python.stamp: tools/requirements.txt tools/constraints.txt notebooks/kernel/kernel.json
+setup: .venv/python.stamp $(KERNEL) bin/go.stamp plugin ## set up .venv, bin and the XLA plugin (the other targets do it as well)
+
+.venv/python.stamp: tools/requirements.txt tools/constraints.txt
 	@tools/setup.sh python
 	@touch $@
+
+$(KERNEL): notebooks/kernel/kernel.json .venv/python.stamp
+	@mkdir -p $(@D)
+	@cp $< $@
 
 bin/go.stamp: go.mod go.sum
 	@tools/setup.sh go
@@ -29,6 +36,12 @@ bin/go.stamp: go.mod go.sum
 
 plugin: .venv/python.stamp
 	@tools/setup.sh plugin
+
+cuda: setup ## install XLA's CUDA plugin and NVIDIA's libraries (2.2 GB to download) and say what is missing
+	@tools/setup.sh cuda
+
+kernel: setup ## install the kernel of the notebooks for every Jupyter of this user, also VS Code's
+	@tools/setup.sh kernel
 
 pengcde: setup ## build the command line, bin/pengcde
 	$(ENV) go build $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o bin/pengcde ./cmd/pengcde
@@ -61,8 +74,9 @@ test-tools: setup
 notebooks: setup ## run the notebooks in the profile PENGCDE_PROFILE (quick) into build/notebooks
 	@$(ENV) $(PY) tools/run_notebooks.py $(NOTEBOOKS)
 
-lab: setup ## open JupyterLab on the notebooks (LAB_FLAGS=--no-browser and so on)
-	@$(ENV) $(PY) -m jupyterlab --ServerApp.root_dir=notebooks $(LAB_FLAGS)
+lab: setup ## open JupyterLab on the notebooks, or on those of DIR=... (LAB_FLAGS=--no-browser and so on)
+	@$(ENV) folder=$$(CDPATH= cd -- "$(DIR)" && pwd) || { echo "no folder $(DIR); make one with: bin/pengcde init" >&2; exit 1; }; \
+		$(PY) -m jupyterlab --ServerApp.root_dir="$$folder" $(LAB_FLAGS)
 
 check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid and without outputs
 	@$(ENV) unformatted=$$(find . -name '*.go' -not -path './.*' -exec gofmt -l {} +); \

@@ -327,7 +327,7 @@ func TestChoiceOfRuns(t *testing.T) {
 	for want, o := range map[string]Options{
 		"huge": {}, `model "pong"`: {Profile: Quick, Models: []string{"pong"}},
 		`half "upper"`: {Profile: Quick, Only: map[string][]string{"half": {"upper"}}},
-		`no key "wall" in profile quick, want some of model, half`: {Profile: Quick,
+		`no key "wall" in profile quick, want one of model, half`: {Profile: Quick,
 			Only: map[string][]string{"wall": {"high"}}},
 	} {
 		if _, err := toy().Stored(o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {

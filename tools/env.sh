@@ -1,10 +1,11 @@
 # The environment of make's commands; sourced in the folder of the checkout. Outside make nothing of it is needed.
 
-# Where XLA plugins are looked for: go-xla's own places, then .venv/xla for those whose home cannot be written to.
+# Where XLA plugins are looked for: go-xla's own places, then .venv/xla for those whose home cannot be written to, and
+# what make cuda installs.
 if [ -z "${PJRT_PLUGIN_LIBRARY_PATH:-}" ]; then
 	places="${HOME:-}/.local/lib/go-xla"
 	places="$places:$places/nvidia:/usr/local/lib/go-xla:/usr/local/lib/go-xla/nvidia"
-	export PJRT_PLUGIN_LIBRARY_PATH="$places:$PWD/.venv/xla"
+	export PJRT_PLUGIN_LIBRARY_PATH="$places:$PWD/.venv/xla:$PWD/.venv/cuda/nvidia"
 fi
 
 # Without a home that can be written to, the caches of Go and Jupyter go into the checkout.

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Sets a checkout up, for the Makefile: "setup.sh python", "setup.sh go" and "setup.sh plugin", each of which may be
-# repeated. Needs go, a C compiler and Python 3.10 with its venv module; writes bin/, .venv/ and the plugin's file in
-# ~/.local/lib/go-xla.
+# Sets a checkout up, for the Makefile: "setup.sh python", "setup.sh go" and "setup.sh plugin", and what is asked for
+# alone, "setup.sh cuda" and "setup.sh kernel"; each may be repeated. Needs go, a C compiler and Python 3.10 with its
+# venv module; writes bin/, .venv/ and the plugin's file in ~/.local/lib/go-xla.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/env.sh
@@ -18,8 +18,6 @@ python_side() {
 	rm -rf .venv/lib .venv/bin .venv/include .venv/share
 	"$python" -m venv .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt -c tools/constraints.txt
-	mkdir -p .venv/share/jupyter/kernels/gonb
-	cp notebooks/kernel/kernel.json .venv/share/jupyter/kernels/gonb/
 }
 
 go_side() {
@@ -59,9 +57,64 @@ plugin_side() {
 	printf '%s\n%s\n' "$PJRT_PLUGIN_LIBRARY_PATH" "${file%)}" >"$stamp"
 }
 
+# Each wheel is installed and noted by itself, so that after a broken download the next run goes on with the same one.
+cuda_side() {
+	[ "$(uname -s) $(uname -m)" = "Linux x86_64" ] || fail "the pinned CUDA plugin is for Linux x86_64 alone"
+	done=.venv/cuda/installed.txt
+	if [ ! -f "$done" ] || grep -v '^#' tools/cuda-requirements.txt | grep -qvxFf "$done"; then
+		say "CUDA plugin and NVIDIA's libraries into .venv/cuda (2.2 GB to download, 3.4 GB on disk, if all are new)"
+		[ "$(df -Pk .venv | awk 'NR == 2 { print $4 }')" -gt 4500000 ] || fail "make 4.5 GB of space on the disk of .venv"
+		"${PYTHON:-python3}" -m venv .venv/cuda
+		mkdir -p .venv/cuda/tmp
+		touch "$done"
+		grep -v '^#' tools/cuda-requirements.txt | grep -vxFf "$done" >.venv/cuda/missing.txt
+		while read -r wheel; do
+			say "${wheel%% *}"
+			echo "$wheel" >.venv/cuda/next.txt
+			TMPDIR="$PWD/.venv/cuda/tmp" .venv/cuda/bin/python -m pip install --quiet --disable-pip-version-check \
+				--no-cache-dir --no-deps --force-reinstall --require-hashes -r .venv/cuda/next.txt </dev/null ||
+				fail "this wheel could not be installed; make cuda goes on from here"
+			echo "$wheel" >>"$done"
+		done <.venv/cuda/missing.txt
+		rm -rf .venv/cuda/tmp .venv/cuda/next.txt .venv/cuda/missing.txt
+	fi
+	# go-xla wants the plugin in the folder nvidia, and in it bin and nvvm of CUDA; the plugin finds its libraries from
+	# its own folder, as ../nvidia/.
+	nvidia=$(.venv/cuda/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/nvidia
+	ln -sfn cu13/bin "$nvidia/bin"
+	ln -sfn cu13/nvvm "$nvidia/nvvm"
+	ln -sf ../jax_plugins/xla_cuda13/xla_cuda_plugin.so "$nvidia/pjrt_c_api_cuda_plugin.so"
+	ln -sfn "$nvidia" .venv/cuda/nvidia
+	user=$HOME/.local/lib/go-xla/nvidia
+	if [ "$HOME" = "$PWD/.venv/home" ]; then
+		say "the home cannot be written to, so only make's commands find the plugin: see docs/cuda.md"
+	elif [ ! -e "$user" ]; then
+		mkdir -p "${user%/*}"
+		ln -sfn "$nvidia" "$user"
+	elif [ ! "$user" -ef .venv/cuda/nvidia ]; then
+		say "$user is there already and is found first; remove it to use this one"
+	fi
+	go build -buildvcs=false -o bin/xlaplugin ./tools/xlaplugin
+	bin/xlaplugin cuda "$PWD/.venv/cuda/nvidia/pjrt_c_api_cuda_plugin.so" ||
+		fail "the CUDA plugin was installed but cannot be loaded"
+}
+
+kernel_side() {
+	[ "$HOME" != "$PWD/.venv/home" ] || fail "the home cannot be written to; make lab has the kernel"
+	place=$(.venv/bin/python -c 'from jupyter_core.paths import jupyter_data_dir; print(jupyter_data_dir())')/kernels/gonb
+	if [ -e "$place" ] && ! grep -q pengcde-go "$place/kernel.json"; then
+		fail "$place is a kernel from elsewhere and stays; move it away first"
+	fi
+	mkdir -p "$place"
+	cp notebooks/kernel/kernel.json "$place/"
+	say "the kernel Go (gonb) is in $place; Jupyter needs go on its PATH"
+}
+
 case "${1:-}" in
 python) python_side ;;
 go) go_side ;;
 plugin) plugin_side ;;
-*) fail "which part? python, go or plugin" ;;
+cuda) cuda_side ;;
+kernel) kernel_side ;;
+*) fail "which part? python, go, plugin, cuda or kernel" ;;
 esac

@@ -128,7 +128,7 @@ func openBest() (backend *Backend, notice string, err error) {
 		if device == cuda {
 			why += ", but no cuda plugin that works"
 			notice = fmt.Sprintf("a CUDA device is there, but no pjrt_c_api_cuda_plugin.so that works in %s: XLA "+
-				"computes on the CPU", folders)
+				"computes on the CPU; %s", folders, howToGetCUDA)
 		}
 	}
 	backend, err = openGo("no XLA plugin that works in " + folders)
@@ -139,6 +139,8 @@ func openBest() (backend *Backend, notice string, err error) {
 // howToGetXLA is the way out of every missing CPU plugin.
 const howToGetXLA = `run "make setup" in a checkout of pengcde-go, or "pip install lammps-jax-pjrt-cpu" ` +
 	`and copy its pjrt_c_api_cpu_plugin.so to ~/.local/lib/go-xla`
+
+const howToGetCUDA = `run "make cuda" in a checkout of pengcde-go`
 
 // oneLine appends the failures to a notice, free of line breaks.
 func oneLine(notice string, failures []error) string {

@@ -141,6 +141,7 @@ func TestOpenWhatWasAskedForOrFail(t *testing.T) {
 		{"missing file", "xla:/no/such/plugin.so", nil, ErrPlugin, "/no/such/plugin.so: there is no such file"},
 		{"missing file by relative path", "xla:./plugin.so,notf32", nil, ErrPlugin, "no such file"},
 		{"missing by name", "xla:cpu", nil, ErrPlugin, "make setup"},
+		{"missing for CUDA", "xla:cuda", nil, ErrPlugin, "make cuda"},
 		{"missing by alias", "stablehlo:cpu", nil, ErrPlugin, "make setup"},
 		{"missing, any", "xla", nil, ErrPlugin, "FOLDER"},
 		{"missing, of another device", "xla:tpu", nil, ErrPlugin, "NAME tpu"},

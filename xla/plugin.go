@@ -101,6 +101,9 @@ func openXLA(plugin, options, why string) (*Backend, error) {
 		if plugin == "" || plugin == cpu {
 			hint = howToGetXLA
 		}
+		if plugin == cuda {
+			hint = howToGetCUDA + ", or " + hint
+		}
 		return nil, fmt.Errorf("%w: no pjrt_c_api_NAME_plugin%s with NAME %s, with or without a version, in %s; %s",
 			ErrPlugin, libraryExtension(), strings.Join(devices, " or "), strings.Join(PluginFolders(), ", "), hint)
 	}

@@ -7,6 +7,7 @@
 //	pengcde forecast cases-forecast/model.pengcde --edges new_flows.csv --nodes new_cases.csv
 //	pengcde results merge /mnt/cluster/results
 //	pengcde results export table1 --profile medium --format parquet --out tables
+//	pengcde init my-study
 //	pengcde version
 //	pengcde doctor
 //
@@ -37,6 +38,7 @@ type commands struct {
 	Fit     fitCommand      `cmd:"" help:"Train on CSV or Parquet files of your own, and forecast."`
 	Ahead   forecastCommand `cmd:"" name:"forecast" help:"Forecast from newer files with a model that fit wrote."`
 	Stored  resultsCommand  `cmd:"" name:"results" help:"Ship, merge and export stored runs."`
+	Init    initCommand     `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
 	Version versionCommand  `cmd:"" help:"Print versions, backend and device."`
 	Doctor  doctorCommand   `cmd:"" help:"Say what is set up, what is missing, and how to get it."`
 }
@@ -58,7 +60,8 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	var c commands
 	exited := -1
 	parser := kong.Must(&c, kong.Name("pengcde"),
-		kong.Description("Permutation equivariant neural graph CDEs: the studies of the paper."),
+		kong.Description("Learn on graphs that change in time: the studies of the paper, and data of your own."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	parsed, err := parser.Parse(args)
 	if exited >= 0 { // --help

@@ -304,7 +304,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"show", "england-covid", "--only", "splat=random"}, "did you mean split?"},
 		{[]string{"show", "england-covid", "--models", "rigde,peng"}, `"rigde" in profile quick, want one of peng, `},
 		{[]string{"run", "tabel1"}, "did you mean table1?"},
-		{[]string{"run"}, "no study, want one of table1, "},
+		{[]string{"run"}, "no study, want one of england-covid, "},
 		{[]string{"dance"}, `no command "dance", want one of list, run, show, `},
 		{[]string{"results", "shp"}, "did you mean ship?"},
 		{nil, "--help"},

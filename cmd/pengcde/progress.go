@@ -20,13 +20,9 @@ func newBar(title string, out *os.File) *progress.Bar {
 	if !term.IsTerminal(int(out.Fd())) {
 		return progress.New(title, func(s progress.State) { fmt.Fprintln(out, s) }, seldom, time.Now)
 	}
-	return progress.New(title, drawLine(out, func() int {
-		width, _, err := term.GetSize(int(out.Fd()))
-		if err != nil || width < 20 {
-			return 80
-		}
-		return width
-	}), progress.Live, time.Now)
+	bar := progress.New(title, drawLine(out, func() int { return widthOf(out) }), progress.Live, time.Now)
+	go bar.Tick(time.Second) // while a program is compiled
+	return bar
 }
 
 // seldom is every minute, and when another quarter is done, at most every ten seconds.
@@ -35,11 +31,12 @@ func seldom(since time.Duration, fraction, latest float64) bool {
 }
 
 const (
-	blocks    = 24
+	blocks    = 16
 	clearLine = "\r\x1b[K"
 )
 
-// drawLine rewrites one line.
+// drawLine rewrites one line: how much is done and the time that is left, else the time taken, and as much of what is
+// going on as fits.
 func drawLine(w io.Writer, width func() int) func(progress.State) {
 	return func(s progress.State) {
 		if s.Mark != "" {
@@ -49,9 +46,13 @@ func drawLine(w io.Writer, width func() int) func(progress.State) {
 		line := s.Title
 		if !math.IsNaN(s.Fraction) {
 			full := int(s.Fraction*blocks + 0.5)
-			line += " " + strings.Repeat("█", full) + strings.Repeat("░", blocks-full) + " " + s.Percent()
+			line = strings.Repeat("█", full) + strings.Repeat("░", blocks-full) + " " + s.Percent()
 		}
-		line = progress.Join(line, s.Text, s.Clock())
+		clock := s.Clock()
+		if _, left, known := strings.Cut(clock, ", "); known {
+			clock = left
+		}
+		line = progress.Join(line, clock, s.Text)
 		if limit := width() - 1; utf8.RuneCountInString(line) > limit { // a line that wraps cannot be taken back
 			line = string([]rune(line)[:limit-1]) + "…"
 		}

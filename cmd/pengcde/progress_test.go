@@ -31,10 +31,10 @@ func TestTerminalBar(t *testing.T) {
 	if len(lines) != 4 || strings.Count(w.String(), "\n") != 1 {
 		t.Fatalf("wrote %q", w.String())
 	}
-	if n := len([]rune(lines[1])); n > 59 || !strings.Contains(lines[1], "████████████░░░░░░░░░░░░ 50%") {
+	if n := len([]rune(lines[1])); n > 59 || !strings.HasPrefix(lines[1], "████████░░░░░░░░ 50% · 0.0 s · long text ") {
 		t.Errorf("%d runes: %q", n, lines[1])
 	}
-	if lines[2] != "Test · unknown · 1.0 s" || lines[3] != "✓ Test · 3 things · 1.0 s\n" {
+	if lines[2] != "Test · 1.0 s · unknown" || lines[3] != "✓ Test · 3 things · 1.0 s\n" {
 		t.Errorf("wrote %q", lines[2:])
 	}
 }

@@ -101,7 +101,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 	fmt.Fprint(s.err, said)
 	bar := newBar(c.Study, s.err)
 	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Show
-	o.Notice = func(text string) { fmt.Fprintln(s.err, "\n"+text) }
+	o.Notice = func(text string) { fmt.Fprint(s.err, "\n"+wrapped(text, widthOf(s.err))) }
 	report, err = report.Study.Run(ctx, o)
 	if report == nil {
 		bar.Stop("stopped")

@@ -54,8 +54,9 @@ func verdict(comparisons []comparison) (text string, details []string) {
 	if len(details) == 0 {
 		return "", nil
 	}
-	text = fmt.Sprintf("with %d of %d splits a simple forecast without a trained network has a lower test error than all of "+
-		"%s; by more than the 95%% interval with %d", behind, len(details), strings.Join(models, "; "), beyond)
+	text = fmt.Sprintf("with %d of %d splits a simple forecast without a trained network has a lower test error than every "+
+		"trained model (%s), with %d of them by more than the 95%% interval", behind, len(details),
+		strings.Join(models, "; "), beyond)
 	if ahead > 0 {
 		text += fmt.Sprintf("; with %d a trained model has the lower one", ahead)
 	}

@@ -32,7 +32,7 @@ func TestVerdict(t *testing.T) {
 		compared(RollingOrigin, ridge, made("A", false)), // runs are missing
 		{split: LeakyRotation, rows: []row{made("A", false, 1)}},
 	})
-	for _, want := range []string{"with 2 of 3 splits a simple forecast", "than all of A; B;", "interval with 1; with 1 a"} {
+	for _, want := range []string{"with 2 of 3 splits a simple forecast", "model (A; B), with 1 of them by more", "interval; with 1 a"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q, want %q in it", text, want)
 		}

@@ -1,11 +1,9 @@
 package doctor
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,34 +94,4 @@ func checkPlugins() Check {
 			`plugin of a machine that has it into one of the folders; without, pure Go computes, about 10x slower`}
 	}
 	return ok("%s; %s", strings.Join(files, ", "), detail)
-}
-
-// findCUDA returns the files of NVIDIA's driver, the path of nvidia-smi and the CUDA plugins, of folders or setting.
-func findCUDA(setting string) (devices []string, smi string, plugins []string) {
-	absent := func(file string) bool { _, err := os.Stat(file); return err != nil }
-	devices = slices.DeleteFunc([]string{"/dev/nvidia0", "/dev/nvidiactl"}, absent)
-	smi, _ = exec.LookPath("nvidia-smi")
-	plugins, _ = findPlugins()
-	setting = cmp.Or(setting, os.Getenv(xla.BackendEnv), os.Getenv(xla.GoMLXBackendEnv))
-	named, _, _ := strings.Cut(strings.TrimPrefix(setting, "xla:"), ",")
-	return devices, smi, slices.DeleteFunc(append(plugins, named), func(file string) bool {
-		return !pjrt.IsCUDAName(filepath.Base(file)) || absent(file)
-	})
-}
-
-func checkCUDA(devices []string, smi string, plugins []string) Check {
-	there := strings.Join(devices, ", ")
-	switch {
-	case there == "" && smi == "":
-		return ok("no NVIDIA device and none needed: CPUs compute")
-	case there == "":
-		return Check{State: Warning, Detail: smi + " is there, but no device (/dev/nvidia0)",
-			Fix: "nothing where CPUs are to compute; else load NVIDIA's driver, or give the container or the job a GPU"}
-	case len(plugins) == 0:
-		return Check{State: Warning, Detail: there + ", but no CUDA plugin: CPUs compute",
-			Fix: "take the plugin from the Python wheel jax-cuda13-pjrt (with the CUDA libraries that it needs, as " +
-				"jax[cuda13] brings them) and link it as ~/.local/lib/go-xla/pjrt_c_api_cuda_plugin.so, or name it " +
-				"by " + xla.BackendEnv + "=xla:/path/to/plugin.so"}
-	}
-	return ok("%s; nvidia-smi: %s; %s", there, cmp.Or(smi, "none"), strings.Join(plugins, ", "))
 }

@@ -60,7 +60,7 @@ func Examine(ctx context.Context, options Options) []Check {
 	}
 	look("backend", func() Check { return checkBackend(options.Backend) })
 	look("plugins", checkPlugins)
-	look("CUDA", func() Check { return checkCUDA(findCUDA(options.Backend)) })
+	look("CUDA", func() Check { return findCUDA(options.Backend).check() })
 	if options.Results != "" {
 		look("results", func() Check { return checkResults(options.Results) })
 	}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -141,23 +143,74 @@ func TestSpaceAndMemory(t *testing.T) {
 }
 
 func TestCUDA(t *testing.T) {
-	device, plugin := []string{"/dev/nvidia0"}, filepath.Join(t.TempDir(), "my_cuda.so")
-	for i, c := range []struct{ got, want Check }{
-		{checkCUDA(nil, "", nil), Check{State: OK}},
-		{checkCUDA(nil, "/bin/nvidia-smi", nil), Check{State: Warning, Fix: "driver"}},
-		{checkCUDA(device, "", nil), Check{State: Warning, Fix: "jax-cuda13-pjrt"}},
-		{checkCUDA(device, "/bin/nvidia-smi", []string{plugin}), Check{State: OK}},
+	plugin := filepath.Join(t.TempDir(), "my_cuda.so")
+	device, plugins := []string{"/dev/nvidia0"}, []string{plugin}
+	none := errors.New("libcuda.so.1 cannot be loaded")
+	for _, c := range []struct {
+		name        string
+		has         cuda
+		state       State
+		detail, fix string
+	}{
+		{"nothing", cuda{err: none}, OK, "none needed", ""},
+		{"plugin alone", cuda{err: none, plugins: plugins}, Warning, "no driver (libcuda.so.1 cannot be loaded) and no " +
+			"device", "driver 580"},
+		{"tools alone", cuda{err: none, smi: "/bin/nvidia-smi"}, Warning, "/bin/nvidia-smi is there, but no device",
+			"load NVIDIA's driver"},
+		{"driver alone", cuda{driver: 13000, plugins: plugins}, Warning, "NVIDIA's driver is there, but no device", "GPU"},
+		{"device alone", cuda{devices: device, err: none}, Warning, "no driver", "driver 580"},
+		{"no plugin", cuda{devices: device, driver: 13000}, Warning, "no CUDA plugin", "make cuda"},
+		{"old driver", cuda{devices: device, driver: 12080, plugins: plugins}, Warning, "supports CUDA 12.8, the plugin of " +
+			"make cuda needs 13.0", "580"},
+		{"all", cuda{devices: device, driver: 13020, plugins: plugins}, OK, "CUDA 13.2; " + plugin, ""},
 	} {
-		if c.got.State != c.want.State || !strings.Contains(c.got.Fix, c.want.Fix) {
-			t.Errorf("case %d: got %+v, wanted %+v", i, c.got, c.want)
+		got := c.has.check()
+		if got.State != c.state || !strings.Contains(got.Detail, c.detail) || !strings.Contains(got.Fix, c.fix) ||
+			(got.State == OK) != (got.Fix == "") {
+			t.Errorf("%s: got %+v, wanted %s with %q and %q", c.name, got, c.state, c.detail, c.fix)
 		}
 	}
 	if err := os.WriteFile(plugin, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv(pjrt.PJRTPluginPathsEnv, "")
-	if _, _, found := findCUDA("xla:" + plugin + ",notf32"); len(found) != 1 || found[0] != plugin {
+	if found := findCUDA("xla:" + plugin + ",notf32").plugins; len(found) != 1 || found[0] != plugin {
 		t.Errorf("the plugin that the setting names was not found: %q", found)
+	}
+	if c := CUDA(plugin); c.Name != "CUDA" || !strings.Contains(c.Detail, plugin) && c.State == OK {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// Libraries made here stand for NVIDIA's driver.
+func TestDriverVersion(t *testing.T) {
+	compiler, err := exec.LookPath("cc")
+	if err != nil || runtime.GOOS != "linux" {
+		t.Skip("no C compiler")
+	}
+	folder := t.TempDir()
+	for _, c := range []struct {
+		name, code string
+		want       int
+		says       string
+	}{
+		{"good", "int cuDriverGetVersion(int *v) { *v = 13040; return 0; }", 13040, ""},
+		{"fails", "int cuDriverGetVersion(int *v) { *v = 13040; return 3; }", 0, "does not say"},
+		{"another", "int other;", 0, "does not say"},
+		{"none", "", 0, "cannot be loaded"},
+	} {
+		library := filepath.Join(folder, c.name+".so")
+		if c.code != "" {
+			compile := exec.Command(compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", library)
+			compile.Stdin = strings.NewReader(c.code)
+			if out, err := compile.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}
+		got, err := driverVersion(library)
+		if got != c.want || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %d and %v", c.name, got, err)
+		}
 	}
 }
 

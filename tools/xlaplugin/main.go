@@ -1,5 +1,6 @@
-// Command xlaplugin serves the set-up: "xlaplugin check" opens XLA and computes with it, "xlaplugin release FOLDER"
-// fetches the CPU plugin that go-xla was tested with from go-xla's own release page.
+// Command xlaplugin serves the set-up: "xlaplugin check" opens XLA and computes with it, "xlaplugin cuda FILE" loads a
+// CUDA plugin and says what is missing to compute with it, "xlaplugin release FOLDER" fetches the CPU plugin that
+// go-xla was tested with from go-xla's own release page.
 package main
 
 import (
@@ -24,10 +25,12 @@ func main() {
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == "check":
 		err = check()
+	case len(os.Args) == 3 && os.Args[1] == "cuda":
+		err = cuda(os.Args[2])
 	case len(os.Args) == 3 && os.Args[1] == "release" && os.Args[2] != "":
 		err = release(os.Args[2])
 	default:
-		err = errors.New("wanted check, or release FOLDER")
+		err = errors.New("wanted check, cuda FILE, or release FOLDER")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "xlaplugin:", err)
@@ -47,6 +50,41 @@ func check() error {
 	}
 	fmt.Println(backend)
 	return nil
+}
+
+// cuda loads a plugin, computes with it where a driver and a device are there, and prints what is missing. It fails only
+// where the plugin cannot be loaded.
+func cuda(file string) error {
+	plugin, err := pjrt.GetPlugin(file)
+	if err != nil {
+		return err
+	}
+	major, minor := plugin.Version()
+	checks := []doctor.Check{{Name: "plugin", State: doctor.OK,
+		Detail: fmt.Sprintf("%s is loaded, PJRT C API %d.%d", file, major, minor)}, doctor.CUDA(file)}
+	computes := doctor.Check{Name: "computes", State: doctor.OK, Detail: "two vectors were added on the GPU"}
+	if err := add(plugin, file); err != nil {
+		computes = doctor.Check{Name: "computes", State: doctor.Missing, Detail: err.Error(),
+			Fix: "what the line above says, and make cuda again; until then CPUs compute"}
+	}
+	return doctor.Write(os.Stdout, append(checks, computes))
+}
+
+// add adds numbers on the devices of a plugin. A client of its own comes first, whose error is short.
+func add(plugin *pjrt.Plugin, file string) error {
+	client, err := plugin.NewClient(pjrt.NamedValuesMap{"preallocate": false})
+	if err != nil {
+		return err
+	}
+	if err := client.Destroy(); err != nil {
+		return err
+	}
+	backend, err := xla.Open(xla.Config{Backend: "xla:" + file, Notices: io.Discard})
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	return doctor.Computes(backend)
 }
 
 // release installs go-xla's pinned CPU plugin. A page that cannot be reached is found out within seconds; the
