@@ -73,8 +73,8 @@ func (r *Report) Folder() string { return r.folder }
 // Count is the number of runs that are stored, and of all that were asked for.
 func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), len(r.Results) }
 
-// Comparable says whether models may be compared by the results. Runs of [Quick] train for a few epochs, to see that they
-// do: tables of them mark no best, print no published value, take no differences, and say so.
+// Comparable says whether models may be compared by the results. Runs of [Quick] train for a few epochs, to see that
+// they do: tables of them mark no best, print no published value, take no differences, and say so.
 func (r *Report) Comparable() bool { return r.Profile != Quick }
 
 // Models are the IDs of the models, in the order of the plan.

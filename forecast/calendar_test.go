@@ -36,6 +36,8 @@ func TestCalendar(t *testing.T) {
 		{"even months", []float64{0, 1, 2}, date("2023-07-01", "2023-08-01", "2023-09-01"), 3, "2023-10-01"},
 		{"quarters", []float64{0, 1, 2}, date("2023-01-01", "2023-04-01", "2023-07-01"), 3, "2023-10-01"},
 		{"weeks", []float64{0, 1}, date("2023-12-24", "2023-12-31"), 2, "2024-01-07"},
+		{"one number", []float64{7}, nil, 1, ""},
+		{"one day", []float64{0}, date("2023-12-24"), 1, ""},
 		{"uneven days", []float64{0, 1, 3}, date("2023-12-24", "2023-12-25", "2023-12-27"), 3, ""},
 	} {
 		got := calendar{&dyngraph.Series{Times: c.times, Dates: c.dates}, 2}.text(c.step)

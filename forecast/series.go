@@ -18,10 +18,10 @@ func prepared(s *dyngraph.Series, unit float64) (*dyngraph.Series, float64, erro
 		return nil, 0, invalid("series %q has %d targets a node, want 1: name one column, and fit others on their own",
 			s.Name, s.TargetSize)
 	}
-	if len(s.Times) < 2 {
-		return nil, 0, invalid("series %q has %d snapshots, want 2 at least", s.Name, len(s.Times))
-	}
 	if unit == 0 {
+		if len(s.Times) < 2 {
+			return nil, 0, invalid("series %q has %d snapshots, want 2 at least", s.Name, len(s.Times))
+		}
 		gaps := gaps(s.Times)
 		slices.Sort(gaps)
 		unit = gaps[len(gaps)/2]
@@ -99,6 +99,9 @@ func (c calendar) number(step int) (at float64, ok bool) {
 	if step <= last {
 		return c.Times[step] * c.unit, true
 	}
+	if last == 0 {
+		return math.NaN(), false
+	}
 	gaps := gaps(c.Times)
 	gap := gaps[len(gaps)-1]
 	for _, g := range gaps {
@@ -114,6 +117,9 @@ func (c calendar) date(step int) (time.Time, bool) {
 	last := len(c.Dates) - 1
 	if step <= last {
 		return c.Dates[step], true
+	}
+	if last == 0 {
+		return time.Time{}, false
 	}
 	first, second := c.Dates[0], c.Dates[1]
 	gap := second.Sub(first)

@@ -1,10 +1,11 @@
-package forecast
+package forecast_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/forecast"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
@@ -12,11 +13,11 @@ import (
 func TestStyles(t *testing.T) {
 	for _, f := range baseline.Heuristics() {
 		id := strings.NewReplacer(", ", "-", " ", "-").Replace(f.Name())
-		if want, ok := paper.StyleOf(id); !ok || styles[f.Name()] != want {
-			t.Errorf("%s: %+v, want %+v as in the studies", f.Name(), styles[f.Name()], want)
+		if want, ok := paper.StyleOf(id); !ok || forecast.Styles[f.Name()] != want {
+			t.Errorf("%s: %+v, want %+v as in the studies", f.Name(), forecast.Styles[f.Name()], want)
 		}
 	}
-	if want, _ := paper.StyleOf("peng"); styles[ModelName] != want {
-		t.Errorf("%s: %+v, want %+v", ModelName, styles[ModelName], want)
+	if want, _ := paper.StyleOf("peng"); forecast.Styles[forecast.ModelName] != want {
+		t.Errorf("%s: %+v, want %+v", forecast.ModelName, forecast.Styles[forecast.ModelName], want)
 	}
 }

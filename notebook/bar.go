@@ -11,11 +11,11 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/progress"
 )
 
-// Bar shows how far a long piece of work is: one output of a cell that changes in place. Show(fraction, left, text) says
-// how much is done, NaN where that is not known, and what time is left, 0 where it is not known, such as while a program
-// is compiled; Update(fraction, text) finds the time left itself, for work that goes on evenly. Both may be called at any
-// rate, from several goroutines; Done(text) or Stop(text), for work that did not end well, leaves one line. Outside a
-// notebook nothing is drawn.
+// Bar shows how far a long piece of work is: one output of a cell that changes in place. Show(fraction, left, text)
+// says how much is done, NaN where that is not known, and what time is left, 0 where it is not known, such as while a
+// program is compiled; Update(fraction, text) finds the time left itself, for work that goes on evenly. Both may be
+// called at any rate, from several goroutines; Done(text) or Stop(text), for work that did not end well, leaves one
+// line. Outside a notebook nothing is drawn.
 type Bar = progress.Bar
 
 // NewBar draws a bar, and starts its clock.
@@ -30,7 +30,8 @@ func NewBar(title string) *Bar {
 }
 
 // barLine has a class by which tools/run_notebooks.py knows a bar.
-const barLine = `<div class="pengcde-bar" style="font-size:13px;font-variant-numeric:tabular-nums">%s<b>%s</b>%s%s</div>`
+const barLine = `<div class="pengcde-bar" style="font-size:13px;font-variant-numeric:tabular-nums">` +
+	"%s<b>%s</b>%s%s</div>"
 
 // drawBar rewrites the output of that id.
 func drawBar(id string, update func(id, html string), flush func()) func(progress.State) {

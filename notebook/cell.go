@@ -20,10 +20,11 @@ func Must[T any](value T, err error) T {
 	return value
 }
 
-// Check ends the cell when there is an error: one line says what is wrong, without a stack of calls, and the exit status
-// is 1, which the kernel takes for an error, so that Run All stops there. For [ErrStopped] the line is "Stopped. Run this
-// cell again to go on.", for [experiments.ErrNotStored] it begins with "not trained yet: run the training cell".
-// Deferred functions are not run. Check is for the main function of cells and small programs: a library returns errors.
+// Check ends the cell when there is an error: one line says what is wrong, without a stack of calls, and the exit
+// status is 1, which the kernel takes for an error, so that Run All stops there. For [ErrStopped] the line is "Stopped.
+// Run this cell again to go on.", for [experiments.ErrNotStored] it begins with "not trained yet: run the training
+// cell". Deferred functions are not run. Check is for the main function of cells and small programs: a library returns
+// errors.
 func Check(err error) {
 	if err == nil {
 		return

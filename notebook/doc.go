@@ -5,7 +5,14 @@
 //
 // Show folds the notes of all its items away below them. A Slider shows one of several figures at a time, such as the
 // Images of a state over time; it works in JupyterLab and in saved pages, without a network. Train is the cell that
-// trains: it survives an interrupt, shows a bar, and says how many runs are stored.
+// trains: it shows a bar, may be interrupted, and goes on when it is run again; Trained is what it stored, for later
+// cells. Fit and Load do so for data of one's own.
+//
+// Each cell is a program of its own. Must and Check end it where there is an error: one line says what is wrong, and
+// Run All stops.
+//
+//	series := notebook.Must(pgt.EnglandCovid())
+//	notebook.Check(notebook.Show(notebook.Must(paper.EnglandFlows(series))))
 //
 // Outside a notebook nothing is shown. Start with Show.
 package notebook

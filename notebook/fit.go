@@ -16,7 +16,9 @@ import (
 // Fit is the cell that trains on data of one's own: it opens the best backend there is and prints it, and calls
 // [forecast.Fit] under a bar. When the cell is interrupted it returns [ErrStopped]; with a Checkpoint training goes on
 // when the cell is run again. The backend stays open, for what the result forecasts, until the cell ends.
-func Fit(data *table.Data, c forecast.Config) (*forecast.Result, error) { return fit(os.Stdout, data, c) }
+func Fit(data *table.Data, c forecast.Config) (*forecast.Result, error) {
+	return fit(os.Stdout, data, c)
+}
 
 func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, error) {
 	bar := NewBar("Training")

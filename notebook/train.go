@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Train is the cell that trains: it opens the best backend there is and prints it, makes the runs of a study that are
-// missing under a bar, and prints how many it made and how many are stored. When the cell is interrupted it returns [ErrStopped] and no
-// report: what is done is stored, and goes on when the cell is run again. A training that cannot stop within four seconds,
-// since a program is being compiled, ends the cell as [Check] does, before the kernel kills it.
+// missing under a bar, and prints how many it made and how many are stored. When the cell is interrupted it returns
+// [ErrStopped] and no report: what is done is stored, and goes on when the cell is run again. A training that cannot
+// stop within four seconds, since a program is being compiled, ends the cell as [Check] does, before the kernel kills
+// it.
 func Train(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	return train(os.Stdout, s, o)
 }
@@ -75,5 +77,6 @@ func Trained(s experiments.Study, o experiments.Options) (*experiments.Report, e
 			return report, nil
 		}
 	}
-	return nil, fmt.Errorf("notebook: %w: no trained run of %s, profile %s", experiments.ErrNotStored, s.Name, report.Profile)
+	return nil, errs.New(experiments.ErrNotStored, "notebook: no trained run of %s is stored in profile %s", s.Name,
+		report.Profile)
 }

@@ -74,7 +74,8 @@ func TestTrained(t *testing.T) {
 		_, err := Trained(s, o)
 		return err
 	}
-	if err := trained(); !errors.Is(err, experiments.ErrNotStored) || !strings.Contains(err.Error(), "one, profile quick") {
+	if err := trained(); !errors.Is(err, experiments.ErrNotStored) ||
+		!strings.Contains(err.Error(), "of one is stored in profile quick") {
 		t.Errorf("nothing is stored: %v", err)
 	}
 	plan := s.Plan
@@ -83,7 +84,9 @@ func TestTrained(t *testing.T) {
 		network := experiments.Network("net", "Net", pengcde.Config{Nodes: 2, Features: 1}, training.Config{})
 		return append(runs, experiments.Run{Model: network, Identity: func() (any, error) { return "two", nil }}), err
 	}
-	if _, err := s.Run(t.Context(), experiments.Options{Profile: experiments.Quick, Models: []string{"zero"}}); err != nil {
+	zero := o
+	zero.Models = []string{"zero"}
+	if _, err := s.Run(t.Context(), zero); err != nil {
 		t.Fatal(err)
 	}
 	if err := trained(); !errors.Is(err, experiments.ErrNotStored) {

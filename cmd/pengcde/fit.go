@@ -22,7 +22,7 @@ type fitCommand struct {
 	Lags         int                `help:"How many of the target's last values are features, the newest included." default:"8"`
 	Inputs       int                `help:"How many snapshots a forecast sees." default:"4"`
 	Step         string             `help:"Length of a snapshot: 1d, 2w, 12h for dates, a number for numbers; else each time is one." placeholder:"STEP"`
-	WithoutEdges table.WithoutEdges `help:"hold or empty: what the graph of a snapshot without edges is; else that is an error." placeholder:"HOW"`
+	WithoutEdges table.WithoutEdges `help:"hold or empty: what the graph of a snapshot without edges is; else that is an error." enum:"hold,empty," default:"" placeholder:"HOW"`
 
 	Time        string `help:"Column of times in both files." default:"time"`
 	EdgesTime   string `help:"Column of times in --edges, where it has another name; - for a graph that does not change." placeholder:"COLUMN"`

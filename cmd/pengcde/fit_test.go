@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ring writes files of visitors who go around a ring of towns, from a day on, with a town's name of choice.
+func ring(t *testing.T, folder, prefix string, first, days int, last string) {
+	t.Helper()
+	var flows, visits bytes.Buffer
+	fmt.Fprintln(&flows, "day,from,to,people")
+	fmt.Fprintln(&visits, "day,town,visitors,rain")
+	names := []string{"Ayr", "Bath", "Cork", last}
+	for day := first; day < first+days; day++ {
+		date := time.Date(2024, 1, 1+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+		for u, name := range names {
+			fmt.Fprintf(&flows, "%s,%s,%s,%d\n", date, name, names[(u+1)%len(names)], 10+(day*7+u*3)%11)
+			fmt.Fprintf(&visits, "%s,%s,%d,%d\n", date, name, 100*(u+1)+(day*13+u*5)%29, (day+u)%3)
+		}
+	}
+	for name, content := range map[string][]byte{"flows.csv": flows.Bytes(), "visits.csv": visits.Bytes()} {
+		if err := os.WriteFile(filepath.Join(folder, prefix+name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var columns = []string{"--time", "day", "--source", "from", "--destination", "to", "--weight", "people", "--node", "town"}
+
+func fitting(more ...string) []string {
+	return slices.Concat([]string{"fit", "--edges", "flows.csv", "--nodes", "visits.csv", "--target", "visitors",
+		"--feature", "rain", "--lags", "3", "--inputs", "3", "--hidden", "2", "--epochs", "3", "--horizon", "2",
+		"--backend", "go"}, columns, more)
+}
+
+func TestFitAndForecast(t *testing.T) {
+	folder := t.TempDir()
+	ring(t, folder, "", 0, 40, "Deal")
+	said := output(t, folder, fitting()...)
+	for _, text := range []string{"is better than", "recent mean", "ridge", "absolute", "visitors-forecast/model.pengcde"} {
+		if !strings.Contains(said, text) {
+			t.Errorf("fit says nothing of %q:\n%s", text, said)
+		}
+	}
+	for line := range strings.Lines(said) {
+		if !strings.Contains(line, "pengcde forecast") && len([]rune(line)) > 81 {
+			t.Errorf("line of %d columns: %s", len([]rune(line)), line)
+		}
+	}
+	for _, name := range []string{"model.pengcde", "forecasts.csv", "errors.csv", "report.html"} {
+		if info, err := os.Stat(filepath.Join(folder, "visitors-forecast", name)); err != nil || info.Size() < 200 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	forecasting := []string{"forecast", "visitors-forecast/model.pengcde", "--backend", "go"}
+	ring(t, folder, "new_", 35, 10, "Deal")
+	said = output(t, folder, append(forecasting, "--edges", "new_flows.csv", "--nodes", "new_visits.csv")...)
+	if !strings.Contains(said, "2 after 2024-02-14: 2024-02-16") {
+		t.Errorf("forecast says:\n%s", said)
+	}
+	written, err := os.ReadFile(filepath.Join(folder, "forecasts.csv"))
+	if lines := strings.Split(string(written), "\n"); err != nil || len(lines) != 1+2*4+1 ||
+		lines[0] != "node,from,ahead,time,PENG-CDE" || !strings.HasPrefix(lines[8], "Deal,2024-02-14,2,2024-02-16,") {
+		t.Errorf("%v:\n%s", err, written)
+	}
+
+	ring(t, folder, "other_", 35, 10, "Ely")
+	ring(t, folder, "short_", 35, 3, "Deal")
+	for _, c := range []struct{ edges, nodes, says string }{
+		{"other_flows.csv", "other_visits.csv", `"Ely"`},
+		{"short_flows.csv", "short_visits.csv", "give files with 5 snapshots at least"},
+		{"visits.csv", "flows.csv", `"from"`},
+		{"none.csv", "visits.csv", "none.csv"},
+	} {
+		failed := command(folder, append(forecasting, "--edges", c.edges, "--nodes", c.nodes, "--out", "bad.csv")...)
+		said, err := failed.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), c.says) || strings.Contains(string(said), "goroutine") {
+			t.Errorf("%s and %s: %v, want an error that says %s:\n%s", c.edges, c.nodes, err, c.says, said)
+		}
+		if _, err := os.Stat(filepath.Join(folder, "bad.csv")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s and %s: a file is written all the same, %v", c.edges, c.nodes, err)
+		}
+	}
+}
+
+func TestFitInputErrors(t *testing.T) {
+	folder := t.TempDir()
+	ring(t, folder, "", 0, 8, "Deal")
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"too few", fitting()},
+		{"day", fitting("--time", "time")},
+		{"cases", fitting("--target", "cases")},
+		{"step", fitting("--step", "soon")},
+		{"without-edges", fitting("--without-edges", "some")},
+		{"missing flags", []string{"fit", "--edges", "flows.csv"}},
+		{"nothing.csv", fitting("--edges", "nothing.csv")},
+	} {
+		said, err := command(folder, c.args...).CombinedOutput()
+		if err == nil || !strings.Contains(strings.ToLower(string(said)), c.says) || strings.Contains(string(said), "goroutine") {
+			t.Errorf("%v, want an error that says %s:\n%s", err, c.says, said)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "visitors-forecast", "model.pengcde")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a model is written all the same: %v", err)
+	}
+}
+
+// Ctrl-C ends fit with a word on how to go on, and the same command writes what an undisturbed one does.
+func TestFitGoesOnAfterCtrlC(t *testing.T) {
+	folder := t.TempDir()
+	ring(t, folder, "", 0, 60, "Deal")
+	long := func(out string) []string { return fitting("--epochs", "300", "--out", out) }
+	var stderr bytes.Buffer
+	c := command(folder, long("stopped")...)
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	checkpoint := filepath.Join(folder, "stopped", ".checkpoint-tested.a.safetensors")
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(checkpoint); err == nil {
+			break
+		}
+	}
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted ||
+		!strings.Contains(stderr.String(), "the same command goes on from here") {
+		t.Fatalf("%v:\n%s", err, &stderr)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "stopped", "model.pengcde")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the interrupted fit wrote a model: %v", err)
+	}
+	output(t, folder, long("stopped")...)
+	output(t, folder, long("whole")...)
+	for _, name := range []string{"model.pengcde", "forecasts.csv", "errors.csv", "report.html"} {
+		one, err := os.ReadFile(filepath.Join(folder, "stopped", name))
+		two, err2 := os.ReadFile(filepath.Join(folder, "whole", name))
+		if err != nil || err2 != nil || !bytes.Equal(one, two) {
+			t.Errorf("%s differs after an interrupt: %v, %v", name, err, err2)
+		}
+	}
+}

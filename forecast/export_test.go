@@ -1,0 +1,4 @@
+package forecast
+
+// Styles are for tests.
+var Styles = styles

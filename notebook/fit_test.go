@@ -1,0 +1,112 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/forecast"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// pair are 30 days of two nodes that swap what they have.
+func pair(t *testing.T) *table.Data {
+	t.Helper()
+	edges, nodes := "time,source,destination,weight\n", "time,node,y\n"
+	for day := range 30 {
+		edges += fmt.Sprintf("%d,a,b,1\n%d,b,a,1\n", day, day)
+		nodes += fmt.Sprintf("%d,a,%d\n%d,b,%d\n", day, day%2, day, 1-day%2)
+	}
+	folder := t.TempDir()
+	c := table.Config{Edges: table.Edges{Path: filepath.Join(folder, "edges.csv")}, Lags: 2, Notices: io.Discard,
+		Nodes: table.Nodes{Path: filepath.Join(folder, "nodes.csv"), Targets: []string{"y"}}}
+	for path, text := range map[string]string{c.Edges.Path: edges, c.Nodes.Path: nodes} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := table.Read(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestFit(t *testing.T) {
+	if gonbui.IsNotebook {
+		t.Skip("runs in a notebook")
+	}
+	t.Setenv(xla.BackendEnv, "go")
+	data, folder := pair(t), t.TempDir()
+	c := forecast.Config{Inputs: 2, Hidden: 2, Epochs: 2, Checkpoint: filepath.Join(folder, "training")}
+	path := filepath.Join(folder, forecast.ModelFile)
+	_, err := Load(path)
+	if text := line(err); !errors.Is(err, experiments.ErrNotStored) || !strings.HasPrefix(text, "not trained yet: ") {
+		t.Errorf("before training: %v", err)
+	}
+	fitted, err := fit(io.Discard, data, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fitted.Write(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	model, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ahead, err := model.Ahead(t.Context(), data.Series); err != nil || len(ahead) != 1 || ahead[0].Time != "30" {
+		t.Errorf("%+v, %v", ahead, err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); err == nil || errors.Is(err, experiments.ErrNotStored) {
+		t.Errorf("an empty file: %v", err)
+	}
+	data.Series.Targets = nil
+	if _, err := fit(io.Discard, data, c); err == nil || !strings.HasPrefix(err.Error(), "notebook: ") {
+		t.Errorf("no targets: %v", err)
+	}
+}
+
+// An interrupted cell says so, and goes on when it is run again.
+func TestInterruptedFit(t *testing.T) {
+	t.Setenv(xla.BackendEnv, "go")
+	data := pair(t)
+	c := forecast.Config{Inputs: 2, Hidden: 2, Epochs: 2, Checkpoint: filepath.Join(t.TempDir(), "training")}
+	if _, err := fit(io.Discard, data, c); err != nil {
+		t.Fatal(err)
+	}
+	c.Seed = 1 // so that a notice is heard before training
+	heard := 0
+	c.Notice = func(text string) {
+		if heard++; heard > 1 {
+			return
+		}
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Signal(os.Interrupt)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		time.Sleep(100 * time.Millisecond) // until the signal has arrived
+	}
+	if result, err := fit(io.Discard, data, c); result != nil || !errors.Is(err, ErrStopped) || heard != 1 {
+		t.Errorf("%v after %d notices, want ErrStopped after one", err, heard)
+	}
+	if _, err := fit(io.Discard, data, c); err != nil {
+		t.Errorf("run again: %v", err)
+	}
+}
