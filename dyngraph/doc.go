@@ -10,7 +10,8 @@
 //
 // NaN among features and targets is a value that was not observed.
 //
-// Start with a loader (such as datasets/pgt) or fill a Series and call [Series.Validate]; then cut it:
+// Start with a loader (datasets/table reads files of your own) or fill a Series and call [Series.Validate]; then cut
+// it:
 //
 //	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
 //

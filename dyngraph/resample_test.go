@@ -291,6 +291,20 @@ func TestVisible(t *testing.T) {
 	if err := s.Validate(); err != nil {
 		t.Error(err)
 	}
+	own := *s // a feature of the node's own after the lags
+	own.FeatureSize, own.Features = 4, nil
+	for _, row := range s.Features {
+		own.Features = append(own.Features,
+			slices.Concat(row[:3], []float64{7}, row[3:6], []float64{8}, row[6:], []float64{9}))
+	}
+	ofOwn := dyngraph.Window{Series: &own, Start: 1, Length: 3}
+	if got, want := fmt.Sprint(ofOwn.Visible()), fmt.Sprint(w.Visible()); got != want || own.Validate() != nil {
+		t.Errorf("with a feature after the lags %s, want %s (%v)", got, want, own.Validate())
+	}
+	own.Steps.Features.Last = 9
+	if got := ofOwn.Visible(); got != nil {
+		t.Errorf("more lags than features: %v", got)
+	}
 	s.Newest = nil
 	if got := w.Visible(); got != nil {
 		t.Errorf("of a series that says nothing of it: %v", got)

@@ -113,6 +113,9 @@ func TestValidate(t *testing.T) {
 			"date of snapshot 3 is 2020-03-03"},
 		{"scales missing", func(s *dyngraph.Series) { s.Scales = make([]dyngraph.Scale, 1) }, "1 scales"},
 		{"scales short", func(s *dyngraph.Series) { s.Scales = make([]dyngraph.Scale, 5) }, "0 means"},
+		{"scales of more targets", func(s *dyngraph.Series) {
+			s.Scales = slices.Repeat([]dyngraph.Scale{{Targets: 7}}, len(s.Times))
+		}, "7 targets"},
 		{"scale of 0", func(s *dyngraph.Series) {
 			s.Scales = slices.Repeat([]dyngraph.Scale{{Mean: make([]float64, 4), Std: make([]float64, 4)}}, 5)
 		}, "node 0 has mean 0 and deviation 0"},
@@ -164,6 +167,20 @@ func TestScaleRestore(t *testing.T) {
 	}
 	if _, err := scale.Restore([]float64{1, 2, 3}); !errors.Is(err, dyngraph.ErrInvalid) {
 		t.Errorf("3 values of 2 nodes: error %v, want ErrInvalid", err)
+	}
+	scale = dyngraph.Scale{Mean: []float64{1, 10, 100, 1000}, Std: []float64{1, 2, 3, 4}, Targets: 2}
+	got, err = scale.Restore([]float64{1, 1, 2, 2, 1, 1, 2, 2}) // two nodes, two lags, two targets
+	if want := []float64{2, 12, 3, 14, 103, 1004, 106, 1008}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v (%v), want %v", got, err, want)
+	}
+	for name, bad := range map[string]struct {
+		scale  dyngraph.Scale
+		values int
+	}{"an odd number": {scale, 6}, "no nodes": {dyngraph.Scale{Targets: 2}, 4},
+		"half a node": {dyngraph.Scale{Mean: []float64{1, 2, 3}, Std: []float64{1, 2, 3}, Targets: 2}, 6}} {
+		if _, err := bad.scale.Restore(make([]float64, bad.values)); !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("%s: error %v, want ErrInvalid", name, err)
+		}
 	}
 }
 

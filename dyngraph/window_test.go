@@ -334,3 +334,23 @@ func ExampleWindows_Rotate() {
 	// test [0 5] validation [10 15] training 6 <nil>
 	// test [10 15] validation [20 25] training 6 <nil>
 }
+
+// TestObserved leaves out windows whose targets are all NaN, and those of a series without any; an error stays.
+func TestObserved(t *testing.T) {
+	s := ring(3, 8, 1)
+	for u := range s.Targets[5] {
+		s.Targets[5][u] = math.NaN()
+	}
+	s.Targets[6][0] = math.NaN()
+	got, err := s.Windows(3, 1).Observed().List()
+	if want := []int{0, 1, 2, 4, 5}; err != nil || !slices.Equal(starts(got), want) {
+		t.Errorf("windows at %v (%v), want %v", starts(got), err, want)
+	}
+	s.Targets = nil
+	if got, err := s.Windows(3, 1).Observed().List(); err != nil || len(got) > 0 {
+		t.Errorf("%d windows without targets, %v", len(got), err)
+	}
+	if _, err := s.Windows(99, 1).Observed().List(); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("error %v, want ErrInvalid", err)
+	}
+}

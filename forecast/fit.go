@@ -34,8 +34,9 @@ type Result struct {
 }
 
 // Fit trains on the first 60% of the windows, stops by the next 20%, and tests on the rest, beside the simple forecasts
-// of package baseline. Then it trains anew for as many epochs on all windows: that model it returns, to be closed by the
-// caller. When ctx ends, the error wraps the context's, and with a Checkpoint the next call goes on.
+// of package baseline. Then it trains anew for as many epochs on all windows: that model it returns, to be closed by
+// the caller. Batches hold four windows; the oldest ones that fill none are left out, since another size would have to be
+// compiled. When ctx ends, the error wraps the context's, and with a Checkpoint the next call goes on.
 func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) (*Result, error) {
 	c, err := c.resolved()
 	if err != nil {
@@ -58,22 +59,32 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	if r.Simple, err = baseline.Compare(ctx, r.Split); err != nil {
 		return nil, err
 	}
-	t := trainer{c, backend, series}
-	tested, report, err := t.train(ctx, "tested", r.Split.Train, r.Split.Validation, 0)
-	if err != nil {
+	if r.Network, err = pengcde.New(backend, c.model(series)); err != nil {
 		return nil, err
 	}
-	defer tested.Close()
-	r.Report = report
-	if r.Score, err = score(ctx, tested, r.Split.Test); err != nil {
-		return nil, err
-	}
-	all, _ := windows.List()
-	r.Network, _, err = t.train(ctx, "all", all, nil, report.Best+1)
-	if err != nil {
+	if err := r.train(ctx, c, windows); err != nil {
+		r.Close()
 		return nil, err
 	}
 	return r, nil
+}
+
+// train trains, tests, and trains anew on all windows by what is compiled already.
+func (r *Result) train(ctx context.Context, c Config, windows dyngraph.Windows) (err error) {
+	t := trainer{c, r.Network}
+	if r.Report, err = t.train(ctx, "tested", r.Split.Train, r.Split.Validation, 0); err != nil {
+		return err
+	}
+	if r.Score, err = score(ctx, r.Network, r.Split.Test); err != nil {
+		return err
+	}
+	all, err := windows.List()
+	if err != nil {
+		return err
+	}
+	r.Network.Reset(c.Seed, r.Network.Config().Normalise)
+	_, err = t.train(ctx, "all", all, nil, r.Report.Best+1)
+	return err
 }
 
 // score forecasts windows and measures the forecasts.
@@ -89,26 +100,21 @@ func score(ctx context.Context, model *pengcde.Model, windows []dyngraph.Window)
 	return baseline.NewScore(ModelName, windows, forecasts)
 }
 
-// trainer trains models of one configuration.
+// trainer trains a model.
 type trainer struct {
 	Config
-	backend *xla.Backend
-	series  *dyngraph.Series
+	model *pengcde.Model
 }
 
 // train stops by validation windows, or runs so many epochs without any.
 func (t trainer) train(ctx context.Context, name string, training, validation []dyngraph.Window,
-	epochs int) (*pengcde.Model, *train.Report, error) {
-	model, err := pengcde.New(t.backend, t.model(t.series))
-	if err != nil {
-		return nil, nil, err
-	}
+	epochs int) (*train.Report, error) {
 	config := t.training(epochs)
-	begin, twice := 0.5, time.Duration(1)
+	begin, twice, first := 0.5, time.Duration(1), "training on all windows"
 	if epochs == 0 { // then the other training follows
-		begin, twice = 0, 2
+		begin, twice, first = 0, 2, "compiling"
 	}
-	t.Progress(begin, 0, "compiling")
+	t.Progress(begin, 0, first)
 	config.Progress = func(p train.Progress) {
 		text := fmt.Sprintf("on all windows, epoch %d of %d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)
 		if epochs == 0 {
@@ -119,21 +125,22 @@ func (t trainer) train(ctx context.Context, name string, training, validation []
 	if t.Checkpoint != "" {
 		config.Checkpoint = &train.Checkpoint{Path: t.Checkpoint + "-" + name, Notice: t.Notice}
 	}
+	if len(training) > batchSize {
+		training = training[len(training)%batchSize:]
+	}
 	training = slices.Clone(training)
 	rng := rand.New(rand.NewPCG(t.Seed, 0))
 	rng.Shuffle(len(training), func(i, j int) { training[i], training[j] = training[j], training[i] })
-	report, err := model.Fit(ctx, training, validation, config)
+	report, err := t.model.Fit(ctx, training, validation, config)
 	if errors.Is(err, train.ErrCheckpoint) {
 		t.Notice("the checkpoint is of other data or settings, or damaged: training starts over")
 		if err := config.Checkpoint.Remove(); err != nil {
-			model.Close()
-			return nil, nil, err
+			return nil, err
 		}
-		report, err = model.Fit(ctx, training, validation, config)
+		report, err = t.model.Fit(ctx, training, validation, config)
 	}
 	if err != nil {
-		model.Close()
-		return nil, nil, fmt.Errorf("forecast: %w", err)
+		return nil, fmt.Errorf("forecast: %w", err)
 	}
-	return model, report, nil
+	return report, nil
 }

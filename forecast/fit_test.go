@@ -135,7 +135,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain.Close()
-	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+7*6 { // model and six others, all and by node
+	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+7*6 { // of all and by node
 		t.Errorf("%d rows of errors", len(errors))
 	}
 	page, err := os.ReadFile(filepath.Join(folder, PageFile))
@@ -274,7 +274,8 @@ func TestLoadAndAheadInputErrors(t *testing.T) {
 	if figure, err := r.Figure(data.Series, ahead, "Ely"); err != nil || figure == nil {
 		t.Errorf("figure of Ely: %v", err)
 	}
-	if _, err := r.Figure(data.Series, ahead, "Rome"); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "Rome") {
+	if _, err := r.Figure(data.Series, ahead, "Rome"); !errors.Is(err, ErrInput) ||
+		!strings.Contains(err.Error(), "Rome") {
 		t.Errorf("figure of Rome: %v", err)
 	}
 }

@@ -33,7 +33,7 @@ func swap(text, old, new string) string {
 }
 
 // encoded is a Parquet file of rows.
-func encoded[T any](t *testing.T, rows ...T) string {
+func encoded[T any](t testing.TB, rows ...T) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := parquet.Write(&out, rows); err != nil {
@@ -93,6 +93,10 @@ func TestBadFiles(t *testing.T) {
 		"feature is infinite": {nodes: swap(goodNodes, "b,2,6", "b,2,-inf"), want: want{"nodes.csv", 3, 0, "beds", "-inf"}},
 		"target without any value": {nodes: "time,node,cases,beds\n2020-03-01,a,NA,1\n2020-03-02,a,,2\n",
 			want: want{"nodes.csv", 0, 0, "cases", "no value in any row"}},
+		"target without a deviation": {nodes: strings.NewReplacer("a,1", "a,-1e308", "a,4", "a,1e308").Replace(goodNodes),
+			change: func(c *table.Config) { c.TrainFraction = 1 }, want: want{"nodes.csv", 0, 0, "cases", "too large"}},
+		"feature without a mean": {nodes: strings.NewReplacer(",5\n", ",1e308\n", ",6\n", ",1e308\n").Replace(goodNodes),
+			want: want{"nodes.csv", 0, 0, "beds", "too large"}},
 		"no such date": {edges: swap(goodEdges, "2020-03-02", "2020-02-30"),
 			want: want{"edges.csv", 3, 0, "time", `found "2020-02-30", want a number or a date`}},
 		"date in another order": {edges: swap(goodEdges, "2020-03-02", "02/03/2020"),
@@ -111,7 +115,8 @@ func TestBadFiles(t *testing.T) {
 		}, want: want{"nodes.csv", 0, 0, "", `an empty file, want the columns "time", "node", "cases", "beds"`}},
 		"NUL byte in the first line": {edges: "time\x00" + goodEdges[4:], want: want{"edges.csv", 1, 0, "", "NUL"}},
 		"no text":                    {nodes: "\n\n", want: want{"nodes.csv", 1, 0, "", "no text"}},
-		"header only":                {nodes: "time,node,cases,beds\n", want: want{"nodes.csv", 0, 0, "", "a header without rows"}},
+		"header only": {nodes: "time,node,cases,beds\n",
+			want: want{"nodes.csv", 0, 0, "", "a header without rows"}},
 		"second row of a node and a time": {nodes: goodNodes + "2020-03-01,b,2,6\n",
 			want: want{"nodes.csv", 8, 0, "", `second row for node "b" at time "2020-03-01"`}},
 		"second row of an edge": {edges: goodEdges + "2020-03-02,b,a,2\n",
@@ -132,8 +137,10 @@ func TestBadFiles(t *testing.T) {
 			want: want{text: "86400000001 snapshots of 1µs from 2020-03-01 to 2020-03-02, want at most 1048576"}},
 		"too many values": {change: func(c *table.Config) { c.MaxValues = 2 },
 			want: want{"edges.csv", 3, 0, "", "more than 2 values in 2 snapshots"}},
-		"fewer snapshots than lags": {change: func(c *table.Config) { c.Lags = 3 }, want: want{text: "2 snapshots for 3 lags"}},
-		"node without a name":       {edges: swap(goodEdges, "a,b,1", ",b,1"), want: want{"edges.csv", 2, 0, "source", "no value"}},
+		"fewer snapshots than lags": {change: func(c *table.Config) { c.Lags = 3 },
+			want: want{text: "2 snapshots for 3 lags"}},
+		"node without a name": {edges: swap(goodEdges, "a,b,1", ",b,1"),
+			want: want{"edges.csv", 2, 0, "source", "no value"}},
 		"NUL byte": {edges: swap(goodEdges, "a,b,1", "a\x00,b,1"),
 			want: want{"edges.csv", 2, 0, "source", `found "a\x00", want the name`}},
 		"text that is not UTF-8": {nodes: swap(goodNodes, "b,5", "K\xf6ln,5"),
@@ -145,7 +152,8 @@ func TestBadFiles(t *testing.T) {
 		"a spreadsheet":              {edges: "PK\x03\x04xl/workbook", want: want{"edges.csv", 1, 0, "", "a spreadsheet"}},
 		"gzip that ends early": {edges: gzipped(t, goodEdges)[:60], edgesName: "edges.csv.gz",
 			want: want{"edges.csv.gz", 2, 0, "", "damaged or end early"}},
-		"no gzip": {edges: goodEdges, edgesName: "edges.csv.gz", want: want{"edges.csv.gz", 0, 0, "", "damaged or end early"}},
+		"no gzip": {edges: goodEdges, edgesName: "edges.csv.gz",
+			want: want{"edges.csv.gz", 0, 0, "", "damaged or end early"}},
 		"Zstandard that ends early": {edges: zstandard(t, goodEdges)[:40], edgesName: "edges.csv.zst",
 			want: want{"edges.csv.zst", 1, 0, "", "damaged or end early"}},
 		"Parquet that ends early": {edges: goodParquet[:len(goodParquet)/2], edgesName: "edges.parquet",

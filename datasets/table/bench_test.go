@@ -17,7 +17,8 @@ import (
 )
 
 // BenchmarkRead reads ten million edges, 100,000 on each of 100 days among 10,000 nodes (with -short a tenth of the
-// days), and 1,000,000 values of nodes. "MiB-peak" is the largest resident memory of the process meanwhile.
+// days), and 1,000,000 values of nodes; "different" are ten million edges that occur once. "MiB-peak" is the largest
+// resident memory of the process meanwhile.
 func BenchmarkRead(b *testing.B) {
 	const nodes, perDay = 10_000, 100_000
 	days := 100
@@ -67,17 +68,34 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 	})
-	for name, path := range map[string]string{"csv": comma, "parquet": columns} {
-		b.Run(name, func(b *testing.B) {
+	different := filepath.Join(folder, "different.csv")
+	create(b, different, func(w io.Writer) {
+		fmt.Fprintln(w, "time,source,destination,weight")
+		for k := range days * perDay { // the second half of the edges is of the second time
+			fmt.Fprintf(w, "%d,n%d,n%d,%d.5\n", 2*k/(days*perDay), k%nodes, (k%nodes*31+k/nodes)%nodes, k%100)
+		}
+	})
+	for _, c := range []struct {
+		name         string
+		config       table.Config
+		edges, times int
+	}{
+		{"csv", table.Config{Edges: table.Edges{Path: comma}}, perDay, days - 7},
+		{"parquet", table.Config{Edges: table.Edges{Path: columns}}, perDay, days - 7},
+		{"different", table.Config{Edges: table.Edges{Path: different}}, days * perDay, 2},
+	} {
+		if c.name != "different" {
+			c.config.Nodes = table.Nodes{Path: values, Targets: []string{"cases"}}
+		}
+		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				debug.FreeOSMemory()
 				resident.Reset()
 				start := time.Now()
-				data := read(b, table.Config{Edges: table.Edges{Path: path},
-					Nodes: table.Nodes{Path: values, Targets: []string{"cases"}}, Notices: io.Discard})
+				s := read(b, c.config).Series
 				b.ReportMetric(float64(days*perDay)/time.Since(start).Seconds(), "edges/s")
 				b.ReportMetric(float64(resident.Peak())/(1<<20), "MiB-peak")
-				if s := data.Series; s.Pattern.Edges() != perDay || len(s.Times) != max(1, days-7) {
+				if s.Pattern.Edges() != c.edges || len(s.Times) != c.times {
 					b.Fatal(s.Pattern.Edges(), len(s.Times))
 				}
 			}

@@ -1,17 +1,67 @@
-// Package table reads dynamic graphs from CSV and Parquet files: who is joined to whom at what time, and what was
-// measured at each node.
+// Package table reads dynamic graphs from CSV and Parquet files of your own: one file of edges, with a time, a source,
+// a destination and a weight in each row, and one of nodes, with a time, a node, its targets and its features.
 //
-// Start with [Read]. With y[t] the targets of step t = 0..T-1, k lags (Config.Lags) and the horizon h, snapshot
-// i = 0..T-k of the series is of the step t = i+k-1, so that all its lags are in the data, and has
+// Start with [Read]; [Recipe.Read] reads later files for a model that was made from earlier ones. Errors about a file
+// are an [*Error] with its line (of Parquet its row) and column, what was found there and what is wanted.
+//
+// # Files
+//
+// The ending says the format: .csv (commas), .tsv (tabs), both also with .gz or .zst after it, and .parquet. The first
+// line of text names the columns, in any order; columns that are not asked for are named in a notice. Text is UTF-8,
+// with or without a byte order mark, and lines end as on any system. Rows may be in any order. Empty lines and the
+// spaces around a cell do not count. A Parquet column holds one number, text, DATE or TIMESTAMP a row.
+//
+// Nodes are names or whole numbers. They are sorted, by number where all are whole numbers. A node that only one file
+// has is part of the graph, without edges or without values, and a notice says so.
+//
+// Times are numbers, or dates as ISO 8601 has them: 2020-03-31, 2020-03 (its first day), 2020-03-31T18:30 with or
+// without seconds, their fraction and a zone, and with a space in place of T. Without a zone they are UTC. Microseconds
+// count, shorter times do not. Both files use the same kind. Series.Times are the numbers as they are, and of dates the
+// time since the first snapshot in units of Config.Step, or without one of the median distance of two snapshots;
+// Series.Dates has the dates.
+//
+// Values that are empty, NA, N/A, NaN, null or none are missing; weights may not be. Infinity and numbers too large for
+// a float64 are errors. So are negative weights, unless Edges.Signed allows them.
+//
+// # Snapshots
+//
+// Without Config.Step every time of either file is a snapshot. Rows of the same edge and time are added up, and a
+// second row of the same node and time is an error. With a step all rows of the same step belong together: weights are
+// added up, and values are the mean of those that are not missing. Aggregate changes both. A step in between without
+// any row is a snapshot too, so that lags count steps.
+//
+// A snapshot for which the edges file has no row is an error, unless Config.WithoutEdges says what its graph is: [Hold]
+// the last one, or [Empty]. Edges without times ([None]) are the graph of all snapshots. Targets and features are
+// missing in a snapshot for which the nodes file has no row.
+//
+// # Series
+//
+// With y[t] the targets of step t = 0..T-1, k lags (Config.Lags) and the horizon h, snapshot i = 0..T-k of the series
+// is of the step t = i+k-1, so that all its lags are in the data, and has
 //
 //	weights[i]  = edges of step t
-//	features[i] = z[t-k+1], ..., z[t], and the node's own features at t   [nodes*FeatureSize], the oldest lag first
-//	targets[i]  = z[t+h-1], NaN where it was not observed or is after T-1  [nodes*TargetSize]
-//	newest[i]   = z[t], or the last value before                            [nodes*TargetSize]
-//	recent[i]   = mean of what was observed among the lags, or newest      [nodes*TargetSize]
-//	z[t]        = (y[t] - mean) / std   of each node and target, over the first TrainFraction of the steps
+//	features[i] = z[t-k+1], ..., z[t], x[t]      [nodes*FeatureSize], of each node the lags, oldest first, then its own
+//	targets[i]  = z[t+h-1]                       [nodes*TargetSize], NaN where missing and after the last step
+//	newest[i]   = z[t], or the last value before [nodes*TargetSize]
+//	recent[i]   = mean of the lags that are not missing, or newest where all are
+//	z[t]        = (y[t] - mean) / std            of each node and target, over the first TrainFraction of the T steps
+//	x[t]        = features, standardised alike, with one mean and one std for all nodes
 //
-// A window of L snapshots sees L-1 of them, and its target is that of its last: h steps after the last that it sees.
-// Windows at the end have no target yet ([dyngraph.Windows.Observed] leaves them out); [dyngraph.Series.Latest] is what
-// to forecast from.
+// A window of L snapshots sees L-1 of them, and its target is that of its last one: h steps after the last that it
+// sees. The windows at the end have no target yet ([dyngraph.Windows.Observed] leaves them out);
+// [dyngraph.Series.Latest] is the one to forecast from. Edges of the first k-1 steps are not seen.
+//
+// Where a target is missing it is NaN. A feature that is missing, lags included, repeats the last value before it, and
+// is 0, the mean, where there is none; with Config.KeepGaps it is NaN, as models with a mask want it. So are newest and
+// recent 0 before the first value of a node.
+//
+// A std is at least a tenth of its median over nodes, and 1 where no node changes. A node without a value in the
+// training steps has the mean and std of all values. Series.Scales leads back to the unit of the file.
+//
+// # Limits
+//
+// A reading holds snapshots × union of edges, and snapshots × nodes × values, never the rows: at most Config.MaxValues
+// numbers, and 2^20 snapshots. Each edge of the union takes about 80 bytes more meanwhile. One row of text has at most
+// 16 MiB. All nodes are there at all times. An edge has a direction: write one that has none as two rows. A damaged
+// page of a Parquet file can ask for up to 2 GiB before it is found.
 package table

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,37 +16,33 @@ import (
 func (f *file) eachParquet(ctx context.Context, opened *os.File, size int64, columns []string,
 	row func(p place, cells []cell) error) ([]string, error) {
 	var content *parquet.File
-	if err := f.guarded(func() (err error) {
-		content, err = parquet.OpenFile(opened, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	var others []string
+	readers := make([]*columnReader, len(columns))
+	if err := f.guarded(func() error {
+		err := checkFooter(opened, size)
+		if err != nil {
+			return err
+		}
+		content, err = parquet.OpenFile(io.NewSectionReader(opened, 0, size), size, parquet.SkipPageIndex(true),
+			parquet.SkipBloomFilters(true))
+		if err != nil {
+			return err
+		}
+		others, err = f.columnReaders(content, columns, readers)
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	var header []string
-	top := content.Root().Columns()
-	for _, column := range top {
-		header = append(header, column.Name())
-	}
-	places, others, err := f.locate(header, columns, place{file: f})
-	if err != nil {
-		return nil, err
-	}
-	readers := make([]*columnReader, len(columns))
-	for i, at := range places {
-		convert, err := f.converter(top[at])
-		if err != nil {
-			return nil, err
-		}
-		readers[i] = &columnReader{index: top[at].Index(), convert: convert}
-	}
 	rows, cells := 0, make([]cell, len(columns))
 	for _, group := range content.RowGroups() {
-		chunks := group.ColumnChunks()
-		for _, reader := range readers {
-			if reader.index >= len(chunks) {
-				return nil, f.damaged(fmt.Errorf("a row group of %d columns", len(chunks)))
+		if err := f.guarded(func() error {
+			chunks := group.ColumnChunks()
+			for _, reader := range readers {
+				reader.chunk = chunks[reader.index]
 			}
-			reader.chunk = chunks[reader.index]
+			return nil
+		}); err != nil {
+			return nil, err
 		}
 		err := func() error {
 			defer func() {
@@ -82,6 +79,46 @@ func (f *file) eachParquet(ctx context.Context, opened *os.File, size int64, col
 		}
 	}
 	return others, f.someRows(rows)
+}
+
+// checkFooter finds a footer that cannot be in the file, which the library would take memory for.
+func checkFooter(r io.ReaderAt, size int64) error {
+	const mark, ends = "PAR1", 8 // the file ends in the length of the footer and the mark, and begins with the mark
+	last := make([]byte, ends)
+	if size < ends+int64(len(mark)) {
+		return fmt.Errorf("%d bytes", size)
+	}
+	if _, err := r.ReadAt(last, size-ends); err != nil {
+		return err
+	}
+	if got := string(last[4:]); got != mark {
+		return fmt.Errorf("the end is %q, not %q", got, mark)
+	}
+	if footer := int64(binary.LittleEndian.Uint32(last)); footer > size-ends-int64(len(mark)) {
+		return fmt.Errorf("a footer of %d bytes in a file of %d", footer, size)
+	}
+	return nil
+}
+
+// columnReaders makes those of the columns, and returns the names of the others.
+func (f *file) columnReaders(content *parquet.File, columns []string, readers []*columnReader) ([]string, error) {
+	var header []string
+	top := content.Root().Columns()
+	for _, column := range top {
+		header = append(header, column.Name())
+	}
+	places, others, err := f.locate(header, columns, place{file: f})
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range places {
+		convert, err := f.converter(top[at])
+		if err != nil {
+			return nil, err
+		}
+		readers[i] = &columnReader{index: top[at].Index(), convert: convert}
+	}
+	return others, nil
 }
 
 // columnReader reads one column of a row group, some cells at a time.
@@ -159,10 +196,12 @@ func (f *file) guarded(read func() error) (err error) {
 			err = f.damaged(fmt.Errorf("%v", thrown))
 		}
 	}()
-	if err := read(); err != nil {
-		return f.damaged(err)
+	err = read()
+	var known *Error
+	if err == nil || errors.As(err, &known) {
+		return err
 	}
-	return nil
+	return f.damaged(err)
 }
 
 func (f *file) damaged(err error) error {

@@ -33,6 +33,9 @@ func Read(ctx context.Context, c Config) (*Data, error) {
 	return &Data{series, recipe}, nil
 }
 
+// mostUnknown bounds the names that are kept for a message.
+const mostUnknown = 1 << 12
+
 // reader gathers the rows of both files.
 type reader struct {
 	c     Config
@@ -79,6 +82,9 @@ func (r *reader) read(ctx context.Context, recipe *Recipe) (*dyngraph.Series, er
 	}
 	if len(r.unknown) > 0 {
 		r.firstBad.Found = fmt.Sprintf("%d nodes that the recipe does not know: %s", len(r.unknown), list(r.unknown))
+		if len(r.unknown) == mostUnknown {
+			r.firstBad.Found = "at least " + r.firstBad.Found
+		}
 		r.firstBad.Wanted = "the nodes that the model was made for: leave out rows of others, or fit a model to these files"
 		return nil, r.firstBad
 	}
@@ -115,8 +121,7 @@ func (r *reader) node(p place, column string, v cell) (int32, *Error) {
 		if r.firstBad == nil {
 			r.firstBad = p.fault(column, "", "")
 		}
-		const most = 1 << 12 // names are for a message
-		if !r.stranger[name] && len(r.stranger) < most {
+		if !r.stranger[name] && len(r.stranger) < mostUnknown {
 			r.stranger[name] = true
 			r.unknown = append(r.unknown, name)
 		}

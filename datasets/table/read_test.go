@@ -213,7 +213,8 @@ func TestRecipe(t *testing.T) {
 		t.Errorf("unknown nodes: %v", err)
 	}
 	numbers := write(t, "new.csv", "time,source,destination,weight\n1,a,b,1\n")
-	if _, err = recipe.Read(ctx, numbers, nodes); !errors.As(err, &at) || !strings.Contains(err.Error(), "recipe was made") {
+	if _, err = recipe.Read(ctx, numbers, nodes); !errors.As(err, &at) ||
+		!strings.Contains(err.Error(), "recipe was made") {
 		t.Errorf("numbers for dates: %v", err)
 	}
 	for name, change := range map[string]func(r *table.Recipe){

@@ -74,14 +74,23 @@ func (r Recipe) check(nodes string) error {
 const leastDeviation = 0.1
 
 // measure takes scales from the first part of the steps.
-func (r *Recipe) measure(v values, nodes int) {
+func (r *Recipe) measure(path string, v values, nodes int) error {
 	const rounding = 1e-9 // 0.29*100 is below 29
 	steps := max(1, int(r.Config.TrainFraction*float64(len(v.y))+rounding))
 	r.FeatureMean, r.FeatureStd = make([]float64, v.features), slices.Repeat([]float64{1}, v.features)
 	r.TargetScale = dyngraph.Scale{Mean: make([]float64, nodes*v.targets),
 		Std: slices.Repeat([]float64{1}, nodes*v.targets), Targets: v.targets}
 	if r.Config.Unscaled {
-		return
+		return nil
+	}
+	sound := func(column string, scales ...[]float64) error {
+		for _, v := range slices.Concat(scales...) {
+			if math.IsInf(v, 0) || math.IsNaN(v) {
+				return &Error{Path: path, Column: column, Found: "values too large to take a mean and a deviation of",
+					Wanted: "a smaller unit"}
+			}
+		}
+		return nil
 	}
 	for k := range v.features {
 		var observed []float64
@@ -93,10 +102,18 @@ func (r *Recipe) measure(v values, nodes int) {
 			}
 		}
 		r.FeatureMean[k], r.FeatureStd[k] = moments(observed)
+		r.FeatureStd[k] = positive(r.FeatureStd[k])
+		if err := sound(r.Config.Nodes.Features[k], r.FeatureMean[k:k+1], r.FeatureStd[k:k+1]); err != nil {
+			return err
+		}
 	}
 	for k := range v.targets {
 		r.measureTarget(v, k, steps, nodes)
+		if err := sound(r.Config.Nodes.Targets[k], r.TargetScale.Mean, r.TargetScale.Std); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // measureTarget takes the mean and the deviation of each node; nodes without a value have those of all.
@@ -116,7 +133,7 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) {
 			continue
 		}
 		all = append(all, observed...)
-		mean, std := stat.PopMeanStdDev(observed, nil)
+		mean, std := moments(observed)
 		r.TargetScale.Mean[at], r.TargetScale.Std[at] = mean, std
 		if std > 0 {
 			deviations = append(deviations, std)
@@ -129,7 +146,7 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) {
 	}
 	mean, std := moments(all)
 	for _, at := range bare {
-		r.TargetScale.Mean[at], r.TargetScale.Std[at] = mean, std
+		r.TargetScale.Mean[at], r.TargetScale.Std[at] = mean, positive(std)
 	}
 	for u := range nodes {
 		at := u*v.targets + k
@@ -137,16 +154,25 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) {
 	}
 }
 
-// moments are the mean and the population deviation, 1 where it is 0; 0 and 1 of no values.
+// moments are the mean and the population deviation, which is 0 where rounding alone makes a difference, and of no
+// values.
 func moments(values []float64) (mean, std float64) {
 	if len(values) == 0 {
-		return 0, 1
+		return 0, 0
 	}
-	mean, std = stat.PopMeanStdDev(values, nil)
-	if !(std > 0) {
-		std = 1
+	const rounding = 1e-12
+	if mean, std = stat.PopMeanStdDev(values, nil); std <= rounding*math.Abs(mean) {
+		std = 0
 	}
 	return mean, std
+}
+
+// positive is a deviation that can be divided by.
+func positive(std float64) float64 {
+	if std == 0 {
+		return 1
+	}
+	return std
 }
 
 // standardise changes values to (value - mean) / std.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,9 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 	}
 	if recipe.NodeNames == nil {
 		recipe.NodeNames, recipe.Dated = s.NodeNames, r.clock.dated
-		recipe.measure(values, n)
+		if err := recipe.measure(c.Nodes.Path, values, n); err != nil {
+			return nil, err
+		}
 	}
 	recipe.standardise(values)
 	r.fill(s, values)
@@ -155,18 +158,22 @@ func (r *reader) compareNodes() {
 	}
 }
 
-// pattern is made of the edges, each of which occurs once, with the place of each in it. [dyngraph.NewPattern] does that
+// manyEdges is how many make the table of their places one of 100 MiB and more.
+const manyEdges = 1 << 22
+
+// pattern is made of the edges, each of which occurs once, with the place of each in it. [dyngraph.NewPattern] does so
 // too, in three times the memory.
 func (r *reader) pattern(order []int) (*dyngraph.Pattern, []int32) {
 	r.places = nil // only for reading
+	if len(r.from) > manyEdges {
+		runtime.GC() // their memory is for what follows; Go would take as much again first
+	}
 	sorted := make([]int32, len(r.from))
 	for e := range sorted {
 		r.from[e], r.to[e] = int32(order[r.from[e]]), int32(order[r.to[e]])
 		sorted[e] = int32(e)
 	}
-	slices.SortFunc(sorted, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(r.from[a], r.from[b]), cmp.Compare(r.to[a], r.to[b]))
-	})
+	sorted = byKey(byKey(sorted, r.to, len(r.names)), r.from, len(r.names))
 	p := &dyngraph.Pattern{Nodes: len(r.names), From: make([]int32, len(sorted)), To: make([]int32, len(sorted))}
 	place := make([]int32, len(sorted))
 	for at, e := range sorted {
@@ -174,6 +181,23 @@ func (r *reader) pattern(order []int) (*dyngraph.Pattern, []int32) {
 	}
 	r.from, r.to = nil, nil
 	return p, place
+}
+
+// byKey sorts a list of edges by the key of each, below a limit; equal ones stay in order.
+func byKey(list, keys []int32, limit int) []int32 {
+	next := make([]int32, limit+1)
+	for _, key := range keys {
+		next[key+1]++
+	}
+	for key := range limit {
+		next[key+1] += next[key]
+	}
+	sorted := make([]int32, len(list))
+	for _, e := range list {
+		sorted[next[keys[e]]] = e
+		next[keys[e]]++
+	}
+	return sorted
 }
 
 // graphs makes the pattern and returns the weights of each step.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -189,5 +190,37 @@ func TestSeveralTargets(t *testing.T) {
 		if len(values) != 6 {
 			t.Errorf("%d values visible", len(values))
 		}
+	}
+}
+
+// TestConstant has values that do not change in the training times, but for rounding: they are divided by 1, or targets
+// by what other nodes change by.
+func TestConstant(t *testing.T) {
+	y := grown(20)
+	for k := range y {
+		y[k][0], y[k][2] = 0.1, 0.7
+		if k > 15 {
+			y[k][0] = 5
+		}
+	}
+	edges, nodes := days(t, y)
+	c, _ := small(edges, nodes)
+	c.Nodes.Targets, c.Nodes.Features = []string{"beds"}, []string{"cases"}
+	s := read(t, c).Series
+	for i, row := range s.Features {
+		for _, x := range row {
+			if math.Abs(x) > 20 {
+				t.Errorf("snapshot %d has feature %g", i, x)
+			}
+		}
+	}
+	for k := range y {
+		y[k][1] = 3.3
+	}
+	edges, nodes = days(t, y)
+	c, _ = small(edges, nodes)
+	s = read(t, c).Series
+	if d := cmp.Diff([]float64{1, 1, 1}, s.Scales[0].Std); d != "" {
+		t.Error(d)
 	}
 }

@@ -32,6 +32,9 @@ func (f *file) converter(column *parquet.Column) (func(parquet.Value) cell, erro
 			const day = int64(24 * time.Hour / time.Microsecond)
 			return func(v parquet.Value) cell { return dateOf(int64(v.Int32()), day, 1) }, nil
 		case *format.TimestampType:
+			if of.Unit.Value == nil {
+				return nil, wrong
+			}
 			unit := of.Unit.Value.Duration()
 			multiple := max(1, int64(unit/time.Microsecond))
 			divisor := max(1, int64(time.Microsecond/unit))

@@ -1,0 +1,81 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// FuzzRead wants of any two files and step an error about the content, or a series that can be trained on and that
+// the recipe reads again.
+func FuzzRead(f *testing.F) {
+	for _, step := range []string{"", "1d", "0.5", "1us"} {
+		f.Add([]byte(goodEdges), []byte(goodNodes), step, false)
+		f.Add([]byte("time,source,destination,weight\n1,1,2,3\n-2.5,2,2,0\n"),
+			[]byte("node,time,cases,beds\r\n1,1,,2\r\n\"2\",-2.5,1e3,NA\r\n"), step, true)
+	}
+	f.Add([]byte("time,source,destination,weight\n2020-03,a,b,1\n"),
+		[]byte("time,node,cases,beds\n2020-03-01,a,1,\n"), "2w", true)
+	folder := f.TempDir()
+	edges, nodes := filepath.Join(folder, "edges.csv"), filepath.Join(folder, "nodes.csv")
+	f.Fuzz(func(t *testing.T, edgeRows, nodeRows []byte, step string, hold bool) {
+		if err := errors.Join(os.WriteFile(edges, edgeRows, 0o600), os.WriteFile(nodes, nodeRows, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		c := table.Config{Edges: table.Edges{Path: edges}, Nodes: table.Nodes{Path: nodes, Targets: []string{"cases"},
+			Features: []string{"beds"}}, Lags: 1, MaxValues: 1 << 16, Notices: io.Discard}
+		if hold {
+			c.WithoutEdges, c.KeepGaps = table.Hold, true
+		}
+		var err error
+		if c.Step, err = table.ParseStep(step); err != nil {
+			wantInvalid(t, err)
+			return
+		}
+		data, err := table.Read(context.Background(), c)
+		if err != nil {
+			wantInvalid(t, err)
+			return
+		}
+		again, errAgain := data.Recipe.Read(context.Background(), edges, nodes)
+		if err := errors.Join(data.Series.Validate(), errAgain); err != nil {
+			t.Fatal(err)
+		}
+		if len(again.Times) != len(data.Series.Times) {
+			t.Errorf("%d snapshots, %d by the recipe", len(data.Series.Times), len(again.Times))
+		}
+	})
+}
+
+// FuzzParquet wants of any Parquet file an error about the content or a series.
+func FuzzParquet(f *testing.F) {
+	day := time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC)
+	f.Add([]byte(encoded(f, parquetEdge{day, "a", "b", 1}, parquetEdge{day.Add(time.Hour), "b", "c", 2})))
+	path := filepath.Join(f.TempDir(), "edges.parquet")
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		data, err := table.Read(context.Background(), table.Config{Edges: table.Edges{Path: path}, MaxValues: 1 << 16,
+			WithoutEdges: table.Empty, Notices: io.Discard})
+		if err != nil {
+			wantInvalid(t, err)
+		} else if err := data.Series.Validate(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func wantInvalid(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Error(err)
+	}
+}
