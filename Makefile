@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin cuda pengcde results kernel test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer strip clean
+.PHONY: help setup plugin cuda pengcde results kernel test test-go test-race fuzz test-tools notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean test-browser
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -19,8 +19,9 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 KERNEL := .venv/share/jupyter/kernels/gonb/kernel.json
+LAB := .venv/share/jupyter/lab/settings/overrides.json .venv/etc/jupyter/jupyter_lab_config.json
 
-setup: .venv/python.stamp $(KERNEL) bin/go.stamp plugin ## set up .venv, bin and the XLA plugin (the other targets do it as well)
+setup: .venv/python.stamp $(KERNEL) $(LAB) bin/go.stamp plugin ## set up .venv, bin and the XLA plugin (the other targets do it as well)
 
 .venv/python.stamp: tools/requirements.txt tools/constraints.txt
 	@tools/setup.sh python
@@ -29,6 +30,11 @@ setup: .venv/python.stamp $(KERNEL) bin/go.stamp plugin ## set up .venv, bin and
 $(KERNEL): notebooks/kernel/kernel.json .venv/python.stamp
 	@mkdir -p $(@D)
 	@cp $< $@
+
+# JupyterLab that asks nobody for news, updates or extensions.
+$(LAB): tools/lab/overrides.json tools/lab/jupyter_lab_config.json .venv/python.stamp
+	@mkdir -p $(@D)
+	@cp tools/lab/$(@F) $@
 
 bin/go.stamp: go.mod go.sum
 	@tools/setup.sh go
@@ -74,6 +80,9 @@ test-tools: setup
 notebooks: setup ## run the notebooks in the profile PENGCDE_PROFILE (quick) into build/notebooks
 	@$(ENV) $(PY) tools/run_notebooks.py $(NOTEBOOKS)
 
+test-browser: setup ## drive JupyterLab by the Chromium that is there; skipped with a word where none is
+	@$(ENV) tools/browser/run.sh
+
 lab: setup ## open JupyterLab on the notebooks, or on those of DIR=... (LAB_FLAGS=--no-browser and so on)
 	@$(ENV) folder=$$(CDPATH= cd -- "$(DIR)" && pwd) || { echo "no folder $(DIR); make one with: bin/pengcde init" >&2; exit 1; }; \
 		$(PY) -m jupyterlab --ServerApp.root_dir="$$folder" $(LAB_FLAGS)
@@ -93,7 +102,7 @@ bench: setup peer ## race against the peer, a quarter of an hour: BENCH_FLAGS="-
 bench-seeds: setup ## several seeds in one program, ten minutes
 	$(RACE) -seeds 1,4,10 -nodes 100,400 -fields peng
 
-bench-all: bench bench-seeds ## all that the README shows of speed, an hour or more
+bench-all: bench bench-seeds ## all races that docs/performance.md shows, an hour or more
 	$(RACE) -variant implicit -nodes 128,256,512 -fields peng
 	$(RACE) -nodes 2048,4096,8192,16384 -fields peng -pairs 3
 	$(RACE) -nodes 100000 -fields peng -batch 1 -pairs 1 -figure docs/seconds.png
@@ -111,6 +120,17 @@ build/peer-venv/stamp: bench/peer/requirements.txt
 	@rm -rf build/peer-venv
 	@$${PYTHON:-python3} -m venv build/peer-venv
 	@build/peer-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+site: build/site-venv/stamp ## the documentation, build/site/index.html, which opens without a network
+	@build/site-venv/bin/python -m sphinx -q -W --keep-going -b html -d build/site-doctrees docs build/site
+	@echo "build/site/index.html"
+
+build/site-venv/stamp: tools/site-requirements.txt
+	@echo "set-up: Sphinx into build/site-venv (20 MB to download, about 20 seconds)"
+	@rm -rf build/site-venv
+	@$${PYTHON:-python3} -m venv build/site-venv
+	@build/site-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 strip: setup ## take the outputs out of the notebooks, as they are committed

@@ -4,7 +4,8 @@
 //
 // [Study.Run] makes the runs that are missing. A run is stored in one JSON file named by its identity (all values that
 // decide the outcome, defaults written out), the [Generation] of the numerics and the kind of backend, and found again
-// by them; training keeps checkpoints beside it meanwhile. [Study.Stored] finds without computing. What is missing
+// by them; training keeps checkpoints beside it meanwhile. [Study.Stored] finds without computing;
+// [Study.Estimate] says how many runs are missing and about how long they take. What is missing
 // shows as missing in tables; a run of another generation shows as stale and is made again on request alone; one of
 // another backend is shown and marked, and made anew by Run for the backend that computes.
 //

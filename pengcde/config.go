@@ -63,7 +63,7 @@ type Config struct {
 	// Adaptive.
 	Step float64 `json:",omitempty"`
 	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes
-	// (GNODE: at which its graph does), except with Parity; docs/measurements.md says what that gains.
+	// (GNODE: at which its graph does), except with Parity; docs/correctness.md says what that gains.
 	// Constant steps end there too where the field jumps: for GNODE, and with a Linear Path. Gradients may
 	// explode at its default tolerances, the published ones: see "Tolerances" in the package documentation.
 	Adaptive *ode.PID `json:",omitempty"`

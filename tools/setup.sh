@@ -94,6 +94,10 @@ cuda_side() {
 	elif [ ! "$user" -ef .venv/cuda/nvidia ]; then
 		say "$user is there already and is found first; remove it to use this one"
 	fi
+	case ":$PJRT_PLUGIN_LIBRARY_PATH:" in
+	*":$PWD/.venv/cuda/nvidia:"* | *":$user:"*) ;;
+	*) say "PJRT_PLUGIN_LIBRARY_PATH is set and leaves the plugin out; add $PWD/.venv/cuda/nvidia to it" ;;
+	esac
 	go build -buildvcs=false -o bin/xlaplugin ./tools/xlaplugin
 	bin/xlaplugin cuda "$PWD/.venv/cuda/nvidia/pjrt_c_api_cuda_plugin.so" ||
 		fail "the CUDA plugin was installed but cannot be loaded"

@@ -1,5 +1,5 @@
-"""A folder that pengcde init makes, outside of the checkout: the first notebook runs there, and what the kernel says
-where it cannot run; needs the kernel and Go, so make test-tools runs it."""
+"""A folder that pengcde init makes, outside of the checkout: the first notebook runs there, for fewer epochs, and what
+the kernel says where it cannot run; needs the kernel and Go, so make test-tools runs it."""
 
 import contextlib
 import io
@@ -42,6 +42,9 @@ class Init(unittest.TestCase):
         self.assertIn(f"DIR='{folder}'", said.stdout)
         notebook = folder / "first_forecast.ipynb"
         self.assertEqual(check_notebooks.faults(str(notebook)), [])
+        short = notebook.read_text().replace("forecast.Config{", "forecast.Config{Epochs: 2, ")
+        self.assertIn("Epochs: 2", short)
+        notebook.write_text(short)
         with contextlib.redirect_stdout(io.StringIO()) as told:
             outcome = run_notebooks.run(notebook, self.place / "build", timeout=300)
         self.assertIsNone(outcome.failure, told.getvalue())

@@ -1,11 +1,13 @@
 // Command pengcde runs the studies of the paper from a shell, finds what is stored of them, and shows it.
 //
 //	pengcde list
+//	pengcde run england-covid --profile medium --models residual,constant --seeds 0-4 --dry-run
 //	pengcde run england-covid --profile medium --models residual,constant --seeds 0-4
-//	pengcde show england-covid --profile medium --format markdown
+//	pengcde show england-covid --profile medium
 //	pengcde fit --edges flows.csv --nodes cases.csv --target cases
 //	pengcde forecast cases-forecast/model.pengcde --edges new_flows.csv --nodes new_cases.csv
 //	pengcde results merge /mnt/cluster/results
+//	pengcde results page --out page.md
 //	pengcde results export table1 --profile medium --format parquet --out tables
 //	pengcde init my-study
 //	pengcde version
@@ -30,14 +32,14 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Results string `help:"Folder of results; else $PENGCDE_RESULTS, else that of the checkout." placeholder:"FOLDER"`
+	Results string `help:"Folder of results, in place of $PENGCDE_RESULTS." placeholder:"FOLDER"`
 
 	List    listCommand     `cmd:"" help:"List studies, models and data sets."`
 	Run     runCommand      `cmd:"" help:"Make the runs of a study that are not stored yet."`
 	Show    showCommand     `cmd:"" help:"Show what is stored of a study."`
 	Fit     fitCommand      `cmd:"" help:"Train on CSV or Parquet files of your own, and forecast."`
 	Ahead   forecastCommand `cmd:"" name:"forecast" help:"Forecast from newer files with a model that fit wrote."`
-	Stored  resultsCommand  `cmd:"" name:"results" help:"Ship, merge and export stored runs."`
+	Stored  resultsCommand  `cmd:"" name:"results" help:"Ship, merge and export stored runs; write a page."`
 	Init    initCommand     `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
 	Version versionCommand  `cmd:"" help:"Print versions, backend and device."`
 	Doctor  doctorCommand   `cmd:"" help:"Say what is set up, what is missing, and how to get it."`
@@ -60,7 +62,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	var c commands
 	exited := -1
 	parser := kong.Must(&c, kong.Name("pengcde"),
-		kong.Description("Learn on graphs that change in time: the studies of the paper, and data of your own."),
+		kong.Description("Learn on graphs that change in time: studies of the paper, and your own data."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	parsed, err := parser.Parse(args)

@@ -10,10 +10,10 @@ import (
 )
 
 type resultsCommand struct {
-	Ship   shipCommand   `cmd:"" help:"Write stored runs to results/STUDY.jsonl.zst, which come with the checkout."`
-	Merge  mergeCommand  `cmd:"" help:"Bring runs of other folders and archives into the results folder."`
-	Export exportCommand `cmd:"" help:"Write stored runs of a study as tables, for Python and others."`
-	Page   pageCommand   `cmd:"" help:"Write a page on all studies, with verdicts, tables and figures."`
+	Ship   shipCommand   `cmd:"" help:"Write stored runs into the checkout, to come with it."`
+	Merge  mergeCommand  `cmd:"" help:"Bring in runs of other folders and archives."`
+	Export exportCommand `cmd:"" help:"Write stored runs as tables, for Python and others."`
+	Page   pageCommand   `cmd:"" help:"Write a page on all studies: verdicts, tables, figures."`
 }
 
 type shipCommand struct {

@@ -89,7 +89,7 @@ func (m arranged) mixed(c coefficients, to, from [][]*Node) []*Node {
 
 // product is the matrix with the given entries times z [batch, n, d], which is held constant in gradients. States are
 // gathered again in the backward pass: kept for all layers and stages of a step they would be most of its memory;
-// docs/measurements.md says what it costs.
+// docs/performance.md says what it costs.
 func (s sparse) product(entries []*Node, z *Node) *Node {
 	dims := z.Shape().Dimensions
 	batch, d := dims[0], dims[2]

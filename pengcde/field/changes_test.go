@@ -148,7 +148,7 @@ func TestStepsAtChanges(t *testing.T) {
 	}
 }
 
-// BenchmarkStepsAtChanges reports the figures in docs/measurements.md.
+// BenchmarkStepsAtChanges reports the figures in docs/correctness.md.
 func BenchmarkStepsAtChanges(b *testing.B) {
 	for _, c := range changingFields() {
 		b.Run(c.name, func(b *testing.B) {

@@ -26,7 +26,7 @@
 // accepted steps are replayed backwards, each recomputed from its start. That keeps one state for each accepted step
 // until [Solution.Close], and with Problem.Interpolant also its stages; [Memory] keeps fewer, or keeps them on the
 // host, and takes steps again, with the same gradient. [Solver.Plan] says what a solve and its pullback will take;
-// docs/measurements.md compares it with what was taken.
+// docs/performance.md compares it with what was taken.
 //
 // Tolerances bound the error of states, not that of their derivative. The difference matters where the field has a
 // slope 1/w across a layer of width w and is bounded outside it, as where a norm divides what is nearly 0: steps longer

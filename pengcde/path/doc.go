@@ -28,7 +28,7 @@
 // each time.
 //
 // A solver with adaptive steps should end steps on the knots beside changes whatever the kind, or it passes over a
-// short change. Then straight lines take about half the tries of the cubics at the same error; docs/measurements.md has
+// short change. Then straight lines take about half the tries of the cubics at the same error; docs/correctness.md has
 // figures.
 //
 // A path of graphs is never stored per time: all kinds but Natural combine two or three values, so [Locate] gives

@@ -1,0 +1,78 @@
+"""The documentation site: make site writes build/site/index.html, which opens without a network."""
+
+import pathlib
+import posixpath
+import shutil
+
+from docutils import nodes
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_for_filename
+from pygments.util import ClassNotFound
+from sphinx import addnodes
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+project = "PENG-CDE in Go"
+copyright = "Apache-2.0"
+extensions = ["myst_parser", "sphinx_copybutton"]
+myst_heading_anchors = 4
+exclude_patterns = ["blocks"]
+pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
+
+html_theme = "furo"
+html_title = project
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+# The summaries of search results are fetched page by page, which browsers refuse for files.
+html_show_search_summary = False
+
+
+def link_sources(app, doctree, page):
+    """Links to files beside docs, such as ../pengcde/example_test.go, lead to pages with their text."""
+    for link in list(doctree.findall(addnodes.download_reference)):
+        file = (pathlib.Path(app.srcdir) / posixpath.dirname(page) / link["reftarget"]).resolve()
+        if not file.is_file() or file.is_relative_to(pathlib.Path(app.srcdir) / "static"):
+            continue
+        name = "source/" + file.relative_to(ROOT).as_posix()
+        sources(app)[name] = file
+        reference = nodes.reference("", "", internal=True, refuri=app.builder.get_relative_uri(page, name))
+        reference += link.children
+        link.replace_self(reference)
+
+
+def link_pages(app, page, text):
+    """DEVELOPERS lies outside of docs; docs/developers.md includes it."""
+    text[0] = text[0].replace("](../DEVELOPERS.md", "](developers.md")
+
+
+def sources(app):
+    if not hasattr(app, "pengcde_sources"):
+        app.pengcde_sources = {}
+    return app.pengcde_sources
+
+
+def source_pages(app):
+    for name, file in sources(app).items():
+        try:
+            lexer = get_lexer_for_filename(file.name)
+        except ClassNotFound:
+            lexer = get_lexer_for_filename("x.txt")
+        title = name.removeprefix("source/")
+        text = highlight(file.read_text(encoding="utf-8"), lexer, HtmlFormatter(nowrap=True))
+        body = f'<h1>{title}</h1><div class="highlight"><pre>{text}</pre></div>'
+        yield name, {"title": title, "body": body}, "page.html"
+
+
+def remove_downloads(app, error):
+    """Sphinx has copied the files as well; nothing links to these copies."""
+    shutil.rmtree(pathlib.Path(app.outdir) / "_downloads", ignore_errors=True)
+
+
+def setup(app):
+    app.connect("build-finished", remove_downloads)
+    app.connect("source-read", link_pages)
+    app.connect("doctree-resolved", link_sources)
+    app.connect("html-collect-pages", source_pages)

@@ -1,0 +1,51 @@
+package docs_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/janpfeifer/must"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// The first program of the README: genes on networks that change, forecast with and without the graph.
+func TestProgramOfTheReadme(t *testing.T) {
+	ctx := context.Background()
+	world := synthetic.Config{Family: graphs.PowerLaw{}, Task: synthetic.Gene,
+		Nodes: 16, Graphs: 2, Ticks: 30, Events: 4, Seed: 1}
+	seen := must.M1(synthetic.Generate(ctx, world)) // genes on two networks that change four times
+	world.Seed = 100
+	unseen := must.M1(synthetic.Generate(ctx, world)).Trajectories[0] // another network, other changes
+	var windows []dyngraph.Window
+	for _, t := range seen.Trajectories {
+		windows = append(windows, t.Series(seen.Train, nil).Whole())
+	}
+
+	backend := must.M1(xla.Open(xla.Config{})) // CUDA, else XLA on the CPU, else pure Go
+	var errors []float64
+	for _, f := range []field.Field{field.PENG{}, field.Constant{}} { // Constant sees no graph
+		model := must.M1(pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, Hidden: 8,
+			Field: f, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{RTol: 1e-5}}))
+		must.M1(model.Fit(ctx, windows, nil, train.Config{Epochs: 25, EvaluateEvery: -1,
+			BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.03}}))
+		whole := unseen.Series(nil, nil).Whole()
+		forecast := must.M1(model.Predict(ctx, whole, unseen.Times)) // [times][nodes][1]
+		flat := slices.Concat(slices.Concat(forecast...)...)
+		errors = append(errors, must.M1(train.MSE(flat, slices.Concat(unseen.Values...))))
+	}
+	fmt.Printf("squared error %.2f with the graph, %.2f without\n", errors[0], errors[1])
+
+	if !(errors[0] < 0.8*errors[1]) {
+		t.Errorf("the README shows a model that gains by the graph; errors are %.3g", errors)
+	}
+}

@@ -1,0 +1,67 @@
+"""Run All of every notebook, as it looks in a narrow window, light and dark, and its sliders by the keyboard."""
+
+import unittest
+
+from case import PICTURES, LabCase, notebooks
+from notebook_page import DARK, LIGHT
+
+LIMIT = 900  # seconds for a notebook whose trainings are not stored yet
+SMALLEST = 9  # pixels of a text in a figure
+
+
+class RunAll(LabCase):
+    def run_all(self, path):
+        with self.opened(path.name) as notebook:
+            notebook.start("notebook:run-all-cells")
+            notebook.wait(LIMIT)
+            notebook.picture(PICTURES / f"{path.stem}-light.png")
+            self.assertEqual(notebook.failures(), [])
+            for number, (cell, shown) in enumerate(zip(notebook.cells(), notebook.look("shown"), strict=True), 1):
+                if "notebook.Show(" in cell.source:
+                    with self.subTest("shows a table or a figure", cell=number):
+                        self.assertTrue(shown, "neither is seen")
+            self.assert_none(notebook, "broken")
+            self.assert_none(notebook, "sideways")
+            self.assert_none(notebook, "small", SMALLEST)
+            self.assert_none(notebook, "faint", LIGHT)
+            for slider in notebook.page.locator("input[type=range]").all():
+                self.slide(slider)
+            notebook.theme(DARK)
+            notebook.picture(PICTURES / f"{path.stem}-dark.png")
+            self.assert_none(notebook, "faint", DARK)
+            notebook.theme(LIGHT)
+
+    def assert_none(self, notebook, what: str, *arguments):
+        """Nothing of that kind in the outputs of any cell; see look.js."""
+        for number, found in enumerate(notebook.look(what, *arguments), 1):
+            with self.subTest(what, cell=number, of=arguments):
+                self.assertEqual(found, [])
+
+    def slide(self, slider):
+        """From the first frame by the arrow key to the second, to the end and back."""
+        name = slider.get_attribute("aria-label")
+        with self.subTest("slider", name=name):
+            slider.scroll_into_view_if_needed()
+            first, last = slider.get_attribute("min"), slider.get_attribute("max")
+            self.assertEqual(slider.input_value(), first, "does not start at the first frame")
+            start = self.frame(slider)
+            slider.focus()
+            slider.press("ArrowRight")
+            self.assertEqual(slider.input_value(), str(int(first) + 1), "the arrow key did not move it")
+            self.assertNotEqual(self.frame(slider), start, "the next frame looks the same")
+            slider.press("End")
+            self.assertEqual(slider.input_value(), last)
+            slider.press("Home")
+            self.assertEqual(self.frame(slider), start)
+
+    @staticmethod
+    def frame(slider) -> bytes:
+        """What is drawn below a slider."""
+        return slider.locator("xpath=../following-sibling::img[not(@hidden)]").screenshot()
+
+
+for _path in notebooks():
+    setattr(RunAll, f"test_{_path.stem}", lambda self, path=_path: self.run_all(path))
+
+if __name__ == "__main__":
+    unittest.main()
