@@ -67,7 +67,8 @@ func (c Config) resolved() (Config, error) {
 }
 
 // model is the configuration for a series whose median time between snapshots is 1. It is the residual one of the
-// england-covid study: the readout gives the deviation from a node's recent mean, and maps that take sums see the graph.
+// england-covid study: the readout gives the deviation from a node's recent mean, and maps that take sums see the
+// graph.
 func (c Config) model(s *dyngraph.Series) pengcde.Config {
 	return pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: c.Hidden, Layers: c.Layers, Seed: c.Seed,
 		Normalise: dyngraph.NormalisedAdjacency, Residual: s.Recent != nil, Step: max(1, largestGap(s)/mostSteps)}

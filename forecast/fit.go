@@ -34,8 +34,8 @@ type Result struct {
 }
 
 // Fit trains on the first 60% of the windows, stops by the next 20%, and tests on the rest, beside the simple forecasts
-// of package baseline. Then it trains anew for as many epochs on all windows: that model it returns, to be closed by the
-// caller. Batches hold four windows; the oldest ones that fill none are left out, since another size would have to be
+// of package baseline. Then it trains anew for as many epochs on all windows: that model it returns, to be closed by
+// the caller. Batches hold four windows; the oldest ones that fill none are left out, since another size would have to be
 // compiled. When ctx ends, the error wraps the context's, and with a Checkpoint the next call goes on.
 func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) (*Result, error) {
 	c, err := c.resolved()

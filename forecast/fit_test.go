@@ -135,7 +135,7 @@ func TestFitWritesWhatALoadedModelForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain.Close()
-	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+7*6 { // model and six others, all and by node
+	if errors := rows(t, filepath.Join(folder, ErrorsFile)); len(errors) != 1+7*6 { // of all and by node
 		t.Errorf("%d rows of errors", len(errors))
 	}
 	page, err := os.ReadFile(filepath.Join(folder, PageFile))
@@ -242,6 +242,14 @@ func TestLoadAndAheadInputErrors(t *testing.T) {
 			t.Errorf("%q: %v, want one that says %q", text, err, name)
 		}
 	}
+	damaged := filepath.Join(folder, "damaged")
+	if err := os.WriteFile(damaged, []byte("node,from,ahead"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(xlatest.Go(t), damaged); !errors.Is(err, ErrInput) || !errors.Is(err, pengcde.ErrFile) ||
+		!strings.Contains(err.Error(), "damaged or no model") {
+		t.Errorf("a table in place of a model: %v", err)
+	}
 	if _, err := Load(xlatest.Go(t), filepath.Join(folder, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
@@ -274,7 +282,8 @@ func TestLoadAndAheadInputErrors(t *testing.T) {
 	if figure, err := r.Figure(data.Series, ahead, "Ely"); err != nil || figure == nil {
 		t.Errorf("figure of Ely: %v", err)
 	}
-	if _, err := r.Figure(data.Series, ahead, "Rome"); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "Rome") {
+	if _, err := r.Figure(data.Series, ahead, "Rome"); !errors.Is(err, ErrInput) ||
+		!strings.Contains(err.Error(), "Rome") {
 		t.Errorf("figure of Rome: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package forecast
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -45,6 +46,10 @@ func (m *Model) Save(path string) error {
 // Load reads a file that [Model.Save] wrote. Close the model when it is no longer needed.
 func Load(backend *xla.Backend, path string) (*Model, error) {
 	texts, err := pengcde.Metadata(path)
+	if errors.Is(err, pengcde.ErrFile) {
+		return nil, invalid("%s is damaged or no model, want a file that pengcde fit wrote, such as %s: %w", path, ModelFile,
+			err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -232,7 +232,7 @@ class Committed(unittest.TestCase):
         self.assertEqual(self.faults(**gonb)([text, new_code_cell("%noautoget" + 13 * "\nx")]), [])
         self.assertRegex(self.faults(**gonb)([text, new_code_cell("%noautoget" + 14 * "\nx")])[0], "15 lines or more")
         run = new_code_cell("%%\nx", execution_count=1, outputs=[stderr("x")])
-        self.assertRegex(self.faults(**gonb)([text, first, text, run])[0], "make strip")
+        self.assertRegex(self.faults(**gonb)([text, first, new_markdown_cell("Second."), run])[0], "make strip")
         with tempfile.NamedTemporaryFile("w", suffix=".ipynb") as file:
             file.write('{"cells": [')
             file.flush()

@@ -19,7 +19,7 @@ type fitCommand struct {
 
 	Feature      []string           `help:"Another column of --nodes that is a feature; repeat for more." sep:"none" placeholder:"COLUMN"`
 	Horizon      int                `help:"How many snapshots ahead to forecast." default:"1"`
-	Lags         int                `help:"How many of the target's last values are features, the newest included." default:"8"`
+	Lags         int                `help:"How many of the target's last values are features, the newest included; 0 for none." default:"8"`
 	Inputs       int                `help:"How many snapshots a forecast sees." default:"4"`
 	Step         string             `help:"Length of a snapshot: 1d, 2w, 12h for dates, a number for numbers; else each time is one." placeholder:"STEP"`
 	WithoutEdges table.WithoutEdges `help:"hold or empty: what the graph of a snapshot without edges is; else that is an error." enum:"hold,empty," default:"" placeholder:"HOW"`
@@ -81,7 +81,8 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 		Edges: table.Edges{Path: c.Edges, Time: cmp.Or(c.EdgesTime, c.Time), From: c.Source, To: c.Destination,
 			Weight: c.Weight},
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature},
-		Step:  step, WithoutEdges: c.WithoutEdges, Lags: c.Lags, Horizon: c.Horizon, Notices: s.err,
+		Step:  step, WithoutEdges: c.WithoutEdges, Notices: s.err,
+		Lags: cmp.Or(c.Lags, -1), Horizon: cmp.Or(c.Horizon, -1), // where 0 is the default
 	}, err
 }
 
@@ -91,12 +92,12 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 	if err != nil {
 		return err
 	}
-	text, err := errors.Text(80)
+	text, err := errors.Text(widthOf(s.out))
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "\n%s\nWritten to %s:\n  %-14s forecasts of what is not known yet\n  %-14s errors by node\n"+
-		"  %-14s figures, to be opened in a browser\n  %-14s for: pengcde forecast %s --edges FILE --nodes FILE\n", text, out,
+	_, err = fmt.Fprintf(s.out, "\n%s\nWritten to %s:\n  %-14s forecasts of what is not known yet\n"+
+		"  %-14s errors by node\n  %-14s figures, to be opened in a browser\n  %-14s for: pengcde forecast %s --edges FILE --nodes FILE\n", text, out,
 		forecast.ForecastsFile, forecast.ErrorsFile, forecast.PageFile, forecast.ModelFile,
 		filepath.Join(out, forecast.ModelFile))
 	return err

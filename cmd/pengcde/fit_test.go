@@ -35,7 +35,8 @@ func ring(t *testing.T, folder, prefix string, first, days int, last string) {
 	}
 }
 
-var columns = []string{"--time", "day", "--source", "from", "--destination", "to", "--weight", "people", "--node", "town"}
+var columns = []string{"--time", "day", "--source", "from", "--destination", "to", "--weight", "people",
+	"--node", "town"}
 
 func fitting(more ...string) []string {
 	return slices.Concat([]string{"fit", "--edges", "flows.csv", "--nodes", "visits.csv", "--target", "visitors",
@@ -47,7 +48,8 @@ func TestFitAndForecast(t *testing.T) {
 	folder := t.TempDir()
 	ring(t, folder, "", 0, 40, "Deal")
 	said := output(t, folder, fitting()...)
-	for _, text := range []string{"is better than", "recent mean", "ridge", "absolute", "visitors-forecast/model.pengcde"} {
+	for _, text := range []string{"is better than", "recent mean", "ridge", "absolute",
+		"visitors-forecast/model.pengcde"} {
 		if !strings.Contains(said, text) {
 			t.Errorf("fit says nothing of %q:\n%s", text, said)
 		}
@@ -104,12 +106,14 @@ func TestFitInputErrors(t *testing.T) {
 		{"day", fitting("--time", "time")},
 		{"cases", fitting("--target", "cases")},
 		{"step", fitting("--step", "soon")},
+		{"horizon", fitting("--horizon", "0")},
 		{"without-edges", fitting("--without-edges", "some")},
 		{"missing flags", []string{"fit", "--edges", "flows.csv"}},
 		{"nothing.csv", fitting("--edges", "nothing.csv")},
 	} {
 		said, err := command(folder, c.args...).CombinedOutput()
-		if err == nil || !strings.Contains(strings.ToLower(string(said)), c.says) || strings.Contains(string(said), "goroutine") {
+		if text := strings.ToLower(string(said)); err == nil || !strings.Contains(text, c.says) ||
+			strings.Contains(text, "goroutine") {
 			t.Errorf("%v, want an error that says %s:\n%s", err, c.says, said)
 		}
 	}

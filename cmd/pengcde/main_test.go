@@ -283,6 +283,18 @@ func TestNothingStored(t *testing.T) {
 		"--only", "split=rolling-origin"); code != 0 {
 		t.Fatal(stderr)
 	}
+	if _, out, _ := in(t, root, own, "run", "twitter-tennis", "--models", "zero"); strings.Contains(out, "More:") {
+		t.Errorf("run speaks of other profiles:\n%s", out)
+	}
+	if _, out, _ := in(t, root, own, "show", "twitter-tennis"); !strings.Contains(out,
+		"\nMore: --profile medium (46 of 425 runs stored)\n") {
+		t.Errorf("show does not say that more is stored:\n%s", out)
+	}
+	own = t.TempDir()
+	if code, _, stderr := in(t, root, own, "run", "twitter-tennis", "--models", "zero", "--profile", "medium",
+		"--only", "split=rolling-origin"); code != 0 {
+		t.Fatal(stderr)
+	}
 	if _, _, stderr := in(t, root, own, "show", "twitter-tennis"); !strings.Contains(stderr,
 		"see --profile medium (45 of 425 runs stored)") {
 		t.Errorf("says %q", stderr)

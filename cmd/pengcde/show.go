@@ -30,7 +30,13 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 	}
 	switch c.Format {
 	case "text":
-		return show(s.out, report)
+		if err := show(s.out, report); err != nil {
+			return err
+		}
+		for _, other := range others(report, o) {
+			fmt.Fprintln(s.out, "More:", other)
+		}
+		return nil
 	case "markdown":
 		fmt.Fprintln(s.err, counted(report))
 		return showMarkdown(s.out, report)
@@ -48,15 +54,29 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 func nothing(r *experiments.Report, o experiments.Options) error {
 	text := fmt.Sprintf(`nothing stored of what was asked for of %s, profile %s, in %s: run "pengcde run %s --profile %s"`,
 		r.Study.Name, r.Profile, r.Folder(), r.Study.Name, r.Profile)
-	for _, p := range experiments.Profiles() {
-		o.Profile = p
-		if other, err := r.Study.Stored(o); err == nil && p != r.Profile { // else it has no such models or keys
-			if stored, planned := other.Count(); stored > 0 {
-				text += fmt.Sprintf(", or see --profile %s (%d of %d runs stored)", p, stored, planned)
-			}
-		}
+	for _, other := range others(r, o) {
+		text += ", or see " + other
 	}
 	return errs.New(experiments.ErrNotStored, "%s", text)
+}
+
+// others are the profiles of which more runs are stored.
+func others(r *experiments.Report, o experiments.Options) (all []string) {
+	least, _ := r.Count()
+	for _, p := range experiments.Profiles() {
+		if p == r.Profile {
+			continue
+		}
+		o.Profile = p
+		other, err := r.Study.Stored(o)
+		if err != nil { // it has no such models or keys
+			continue
+		}
+		if stored, planned := other.Count(); stored > least {
+			all = append(all, fmt.Sprintf("--profile %s (%d of %d runs stored)", p, stored, planned))
+		}
+	}
+	return all
 }
 
 // show prints the tables of a report as text, with the notes once and where the results lie.

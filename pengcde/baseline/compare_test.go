@@ -166,7 +166,8 @@ func TestCompareInputErrors(t *testing.T) {
 			t.Errorf("%s: %v, want an ErrInput that says %q", c.name, err, c.says)
 		}
 	}
-	for name, forecast := range map[string][]float64{"no number": slices.Repeat([]float64{math.Inf(1)}, 129), "short": {1}} {
+	infinite := slices.Repeat([]float64{math.Inf(1)}, 129)
+	for name, forecast := range map[string][]float64{"no number": infinite, "short": {1}} {
 		if _, err := baseline.NewScore("x", split.Test[:1], [][]float64{forecast}); !errors.Is(err, baseline.ErrInput) {
 			t.Errorf("%s: %v", name, err)
 		}
