@@ -5,7 +5,7 @@
 //	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{})
 //	fmt.Println(fitted.Verdict())                 // "ridge is better than PENG-CDE: ..."
 //	ahead, err := fitted.Ahead(ctx, data.Series)  // [time][node]
-//	err = fitted.Write("cases-forecast")          // model, forecasts, errors and a page with figures
+//	err = fitted.Write(ctx, "cases-forecast")     // model, forecasts, errors and a page with figures
 //
 // Start with [Fit]. [Load] reads a model again, with how its data were read, for newer data.
 //
