@@ -62,7 +62,7 @@ class Training(LabCase):
         notebook.wait(LIMIT)
         text = str(notebook.cells()[number - 1].outputs)
         self.assertNotIn("Stopped", text)
-        self.assertRegex(text, r"(\d+) of \1 runs stored")
+        self.assertRegex(text, r"runs stored: (\d+) of \1\b")
         seen = self.fractions(notebook)
         self.assertGreaterEqual(len(set(seen)), 3, f"the bar did not move; it showed {self.states(notebook)}")
         self.assertEqual(seen, sorted(seen), "the bar went back")
