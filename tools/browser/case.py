@@ -44,6 +44,7 @@ class LabCase(unittest.TestCase):
         with NotebookPage(self.context, self.lab, path) as notebook:
             try:
                 yield notebook
+                self.assertEqual(notebook.page.get_by_text("Jupyter news").count(), 0, "JupyterLab offers news")
             except Exception:
                 picture = PICTURES / f"{Path(path).stem}-failed.png"
                 with contextlib.suppress(Exception):
