@@ -45,6 +45,10 @@ func TestCalendar(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
+	uneven := calendar{&dyngraph.Series{Times: []float64{0, 1, 3}, Dates: date("2023-12-24", "2023-12-25", "2023-12-27")}, 1}
+	if spans := uneven.spans(nil, []Forecast{{step: 3}}); len(spans) > 0 {
+		t.Errorf("a time that is not known is shaded: %v", spans)
+	}
 	hours := calendar{&dyngraph.Series{Times: []float64{0, 1}, Dates: []time.Time{time.Unix(0, 0).UTC(),
 		time.Unix(3600, 0).UTC()}}, 1}
 	if got := hours.text(2); got != "1970-01-01T02:00:00Z" {

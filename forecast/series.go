@@ -93,7 +93,10 @@ type calendar struct {
 func (c calendar) number(step int) (at float64, ok bool) {
 	if c.Dates != nil {
 		date, ok := c.date(step)
-		return date.Sub(c.Dates[0]).Hours() / 24, ok
+		if !ok {
+			return math.NaN(), false
+		}
+		return date.Sub(c.Dates[0]).Hours() / 24, true
 	}
 	last := len(c.Times) - 1
 	if step <= last {
