@@ -14,7 +14,7 @@ from sphinx import addnodes
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 project = "PENG-CDE in Go"
-copyright = "Apache-2.0"
+copyright = "the authors. Licence Apache-2.0"
 extensions = ["myst_parser", "sphinx_copybutton"]
 myst_heading_anchors = 4
 exclude_patterns = ["blocks"]
