@@ -94,7 +94,7 @@ func TestRefused(t *testing.T) {
 		{"a file", "file", checkout, ErrFolder, "this is a file"},
 		{"another module", "other", checkout, ErrFolder, "go mod edit -require=" + Module + "@v0.0.0 -replace="},
 		{"a damaged go.mod", "damaged", checkout, ErrFolder, "usage: module"},
-		{"a checkout that has moved", "moved", checkout, ErrFolder, "go mod edit -replace=" + Module + "=" + checkout},
+		{"a checkout that has moved", "moved", checkout, ErrFolder, "go mod edit -replace=" + Module + "=" + Quote(checkout)},
 		{"a comma", "a,b", checkout, ErrFolder, "comma"},
 		{"no checkout", "new", place, ErrCheckout, place},
 		{"a checkout without a version of Go", "new", place + "/notcheckout", ErrCheckout, "no line with the version of Go"},
