@@ -1,5 +1,5 @@
 """Checks notebooks as they are committed: valid, for the Go kernel, starting with %noautoget, without outputs, and with
-short cells that are each introduced by a sentence."""
+short cells of short lines that are each introduced by a sentence."""
 
 import subprocess
 import sys
@@ -8,6 +8,7 @@ import nbformat
 
 
 LONG = 15  # lines
+WIDE = 92  # columns, what a window of 900 pixels shows
 
 
 def faults(path: str) -> list[str]:
@@ -27,6 +28,9 @@ def faults(path: str) -> list[str]:
             found.append(f"has a cell without a sentence of Markdown before it: {cell.source.splitlines()[:2]}")
         if cell.cell_type == "code" and len(cell.source.splitlines()) >= LONG:
             found.append(f"has a cell of {LONG} lines or more: {cell.source.splitlines()[:2]}")
+        wide = [line for line in cell.source.expandtabs(4).splitlines() if len(line) > WIDE]
+        if cell.cell_type == "code" and wide:
+            found.append(f"has a line of code of more than {WIDE} columns: {wide[0].strip()}")
     if subprocess.run([sys.executable, "-m", "nbstripout", "--verify", path], capture_output=True).returncode:
         found.append("holds outputs or what a run leaves behind: make strip")
     return found
