@@ -169,9 +169,17 @@ func alike(x, y []float64) bool {
 func describeForecasts(axes Axes, panels []ForecastPanel) string {
 	var names, errors []string
 	from, to, where := math.Inf(-1), math.Inf(1), ""
-	if len(axes.Spans) > 0 {
-		last := axes.Spans[len(axes.Spans)-1]
-		from, to, where = last.From, last.To, ", "+last.Name
+	for _, span := range axes.Spans { // the last in which something was observed
+		if slices.ContainsFunc(panels, func(p ForecastPanel) bool {
+			for k, day := range p.Days {
+				if day >= span.From && day <= span.To && !math.IsNaN(p.Truth[k]) {
+					return true
+				}
+			}
+			return false
+		}) {
+			from, to, where = span.From, span.To, ", "+span.Name
+		}
 	}
 	var days []float64
 	for _, p := range panels {

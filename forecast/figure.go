@@ -131,7 +131,7 @@ func (c calendar) truth(from int) (drawnLine, error) {
 	var line drawnLine
 	for i := max(0, from); i < len(c.Targets); i++ {
 		at, ok := c.number(i + c.Steps.Targets.Last)
-		if !ok || !slices.ContainsFunc(c.Targets[i], known) {
+		if !ok || line.x == nil && !slices.ContainsFunc(c.Targets[i], known) {
 			continue
 		}
 		values, err := unscaled(c.Series, i, c.Targets[i])

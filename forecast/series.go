@@ -96,7 +96,7 @@ func (c calendar) number(step int) (at float64, ok bool) {
 		if !ok {
 			return math.NaN(), false
 		}
-		return date.Sub(c.Dates[0]).Hours() / 24, true
+		return float64(date.UnixMicro()-c.Dates[0].UnixMicro()) / 86400e6, true
 	}
 	last := len(c.Times) - 1
 	if step <= last {

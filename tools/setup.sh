@@ -33,7 +33,7 @@ go_side() {
 plugin_side() {
 	stamp=.venv/plugin.stamp
 	if [ -f "$stamp" ] && [ ! go.mod -nt "$stamp" ]; then
-		{ read -r places; read -r file; } <"$stamp"
+		{ read -r places && read -r file; } <"$stamp" || file= # cut off
 		[ "$places" != "$PJRT_PLUGIN_LIBRARY_PATH" ] || [ ! -f "$file" ] || return 0
 	fi
 	say "looking for an XLA plugin (the first time this compiles GoMLX, one to two minutes)"
@@ -54,7 +54,8 @@ plugin_side() {
 	fi
 	say "$found"
 	file=${found##*; plugin }
-	printf '%s\n%s\n' "$PJRT_PLUGIN_LIBRARY_PATH" "${file%)}" >"$stamp"
+	printf '%s\n%s\n' "$PJRT_PLUGIN_LIBRARY_PATH" "${file%)}" >"$stamp.new"
+	mv "$stamp.new" "$stamp"
 }
 
 # Each wheel is installed and noted by itself, so that after a broken download the next run goes on with the same one.

@@ -94,12 +94,12 @@ func (c *clock) binOf(at instant) (int64, bool) {
 		}
 		return bin, true
 	case c.step.Number != 0:
-		const most, rounding = 1 << 53, 1e-9 // 0.3 is the third step of 0.1, though the quotient is below 3
+		const most, rounding = 1 << 50, 0x1p-50 // 0.3 is the third step of 0.1, though the quotient is below 3
 		q := at.number() / c.step.Number
 		if !(math.Abs(q) < most) {
 			return 0, false
 		}
-		if whole := math.Round(q); math.Abs(q-whole) <= rounding*max(1, math.Abs(q)) {
+		if whole := math.Round(q); math.Abs(q-whole) <= rounding*math.Abs(q) {
 			return int64(whole), true
 		}
 		return int64(math.Floor(q)), true

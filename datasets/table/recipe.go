@@ -76,7 +76,16 @@ const leastDeviation = 0.1
 // measure takes scales from the first part of the steps.
 func (r *Recipe) measure(path string, v values, nodes int) error {
 	const rounding = 1e-9 // 0.29*100 is below 29
-	steps := max(1, int(r.Config.TrainFraction*float64(len(v.y))+rounding))
+	known := make([]int, 0, len(v.y)) // steps of which a target is; all where there are none
+	for t, row := range v.y {
+		if v.targets == 0 || slices.ContainsFunc(row, func(y float64) bool { return !math.IsNaN(y) }) {
+			known = append(known, t)
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	steps := known[max(1, int(r.Config.TrainFraction*float64(len(known))+rounding))-1] + 1
 	r.FeatureMean, r.FeatureStd = make([]float64, v.features), slices.Repeat([]float64{1}, v.features)
 	r.TargetScale = dyngraph.Scale{Mean: make([]float64, nodes*v.targets),
 		Std: slices.Repeat([]float64{1}, nodes*v.targets), Targets: v.targets}
