@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,9 @@ import (
 var update = flag.Bool("update", false, "write docs/examples.md anew")
 
 // example is a line of the index.
+// cutOff is how a sentence ends that leads to a formula below it, which the page does not have.
+var cutOff = regexp.MustCompile(`,? of the form$|:$|,$`)
+
 type example struct{ folder, name, sentence, file string }
 
 // docs/examples.md lists every Example of the public packages: go test ./docs -run TestExamplesPage -update writes it.
@@ -94,6 +98,7 @@ func examplesPage(all []example) string {
 			fmt.Fprintf(&b, "\n## %s\n\n| example | what it shows |\n|---|---|\n", folder)
 		}
 		text := strings.NewReplacer("|", `\|`, "[", "", "]", "").Replace(e.sentence)
+		text = cutOff.ReplaceAllString(text, ".")
 		fmt.Fprintf(&b, "| [%s](%s) | %s |\n", strings.ReplaceAll(e.name, "_", `\_`), filepath.ToSlash(e.file), text)
 	}
 	return b.String()

@@ -47,13 +47,13 @@ func TestOwnDataOfTheReadme(t *testing.T) {
 // The program of the page on own data that chooses split and model itself.
 func TestOwnSplitAndModel(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeTables(t, "day,origin,destination,people", "day,city,cases")
+	writeTables(t, "day,from,to,people", "day,region,cases")
 	backend := must.M1(xla.Open(xla.Config{Backend: "go"})) // starts sooner than XLA for so small a model
 	defer backend.Close()
 	ctx := context.Background()
 	data := must.M1(table.Read(ctx, table.Config{
-		Edges: table.Edges{Path: "flows.csv", Time: "day", From: "origin", To: "destination", Weight: "people"},
-		Nodes: table.Nodes{Path: "cases.csv", Time: "day", Node: "city", Targets: []string{"cases"}}}))
+		Edges: table.Edges{Path: "flows.csv", Time: "day", From: "from", To: "to", Weight: "people"},
+		Nodes: table.Nodes{Path: "cases.csv", Time: "day", Node: "region", Targets: []string{"cases"}}}))
 
 	s := data.Series
 	split := must.M1(s.Windows(5, 1).Chronological(0.6, 0.2))     // four snapshots in, the next one out; no leak

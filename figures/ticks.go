@@ -104,6 +104,9 @@ func (t ticks) Ticks(low, high float64) (found []plot.Tick) {
 		tick := plot.Tick{Value: i * step, Label: "0"}
 		if i != 0 {
 			tick.Label = decimal(tick.Value/unit, decimals) + suffix
+			if last*step < 10_000 { // so that years read as years
+				tick.Label = strings.ReplaceAll(tick.Label, ",", "")
+			}
 		}
 		found = append(found, tick)
 	}
