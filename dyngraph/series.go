@@ -55,8 +55,13 @@ type Scale struct {
 func (c Scale) Restore(values []float64) ([]float64, error) {
 	targets := max(c.Targets, 1)
 	block := len(c.Mean)
-	if block == 0 || block%targets != 0 || len(values)%block != 0 {
-		return nil, invalid("%d values to restore with the scales of %d nodes, want a multiple", len(values), block)
+	switch {
+	case block == 0 || len(c.Std) != block || block%targets != 0:
+		return nil, invalid("a scale of %d means and %d deviations, want equally many, %d for each node", block,
+			len(c.Std), targets)
+	case len(values)%block != 0:
+		return nil, invalid("%d values to restore with the scales of %d nodes and %d targets, want a multiple of %d",
+			len(values), block/targets, targets, block)
 	}
 	restored, size := make([]float64, len(values)), len(values)/(block/targets)
 	for i, v := range values {

@@ -173,11 +173,16 @@ func TestScaleRestore(t *testing.T) {
 	if want := []float64{2, 12, 3, 14, 103, 1004, 106, 1008}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v (%v), want %v", got, err, want)
 	}
+	if _, err = scale.Restore(make([]float64, 6)); err == nil ||
+		!strings.Contains(err.Error(), "6 values to restore with the scales of 2 nodes and 2 targets, want a multiple of 4") {
+		t.Errorf("6 values: %v", err)
+	}
 	for name, bad := range map[string]struct {
 		scale  dyngraph.Scale
 		values int
 	}{"an odd number": {scale, 6}, "no nodes": {dyngraph.Scale{Targets: 2}, 4},
-		"half a node": {dyngraph.Scale{Mean: []float64{1, 2, 3}, Std: []float64{1, 2, 3}, Targets: 2}, 6}} {
+		"half a node":                 {dyngraph.Scale{Mean: []float64{1, 2, 3}, Std: []float64{1, 2, 3}, Targets: 2}, 6},
+		"fewer deviations than means": {dyngraph.Scale{Mean: []float64{1, 2}, Std: []float64{1}}, 2}} {
 		if _, err := bad.scale.Restore(make([]float64, bad.values)); !errors.Is(err, dyngraph.ErrInvalid) {
 			t.Errorf("%s: error %v, want ErrInvalid", name, err)
 		}

@@ -118,9 +118,19 @@ func (c *clock) start(bin int64) instant {
 	return instant(bin)
 }
 
+// passed is the part of its step that lies before a time.
+func (c *clock) passed(bin int64, at instant) float64 {
+	if c.step.Duration != 0 {
+		return float64(at-c.start(bin)) / float64(c.step.Duration.Microseconds())
+	}
+	return (at.number() - c.start(bin).number()) / c.step.Number
+}
+
 // show is the start of a snapshot as text.
-func (c *clock) show(bin int64) string {
-	at := c.start(bin)
+func (c *clock) show(bin int64) string { return c.write(c.start(bin)) }
+
+// write is a time as text.
+func (c *clock) write(at instant) string {
 	if !c.dated {
 		return strconv.FormatFloat(at.number(), 'g', -1, 64)
 	}

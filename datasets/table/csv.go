@@ -58,6 +58,7 @@ func (f *file) eachCSV(ctx context.Context, r io.Reader, columns []string,
 	}
 	lines := csv.NewReader(text)
 	lines.Comma, lines.ReuseRecord = f.comma, true
+	lines.TrimLeadingSpace = f.comma == ',' // a tab is a space too
 	at := place{f, 1}
 	record, err := lines.Read()
 	if err == io.EOF {

@@ -9,10 +9,12 @@
 // The ending says the format: .csv (commas), .tsv (tabs), both also with .gz or .zst after it, and .parquet. The first
 // line of text names the columns, in any order; columns that are not asked for are named in a notice. Text is UTF-8,
 // with or without a byte order mark, and lines end as on any system. Rows may be in any order. Empty lines and the
-// spaces around a cell do not count. A Parquet column holds one number, text, DATE or TIMESTAMP a row.
+// spaces around a cell do not count, but none may follow a closing quote, nor in .tsv come before the first. A Parquet
+// column holds one number, text, DATE or TIMESTAMP a row.
 //
 // Nodes are names or whole numbers. They are sorted, by number where all are whole numbers. A node that only one file
-// has is part of the graph, without edges or without values, and a notice says so.
+// has is part of the graph, without edges or without values, and a notice says so; files without a node in common are
+// an error, and so are nodes that are written as 1 and as 1.0.
 //
 // Times are numbers, or dates as ISO 8601 has them: 2020-03-31, 2020-03 (its first day), 2020-03-31T18:30 with or
 // without seconds, their fraction and a zone, and with a space in place of T. Without a zone they are UTC. Microseconds
@@ -28,7 +30,7 @@
 // Without Config.Step every time of either file is a snapshot. Rows of the same edge and time are added up, and a
 // second row of the same node and time is an error. With a step all rows of the same step belong together: weights are
 // added up, and values are the mean of those that are not missing. Aggregate changes both. A step in between without
-// any row is a snapshot too, so that lags count steps.
+// any row is a snapshot too, so that lags count steps. A notice tells of a newest step that seems not to be over.
 //
 // A snapshot for which the edges file has no row is an error, unless Config.WithoutEdges says what its graph is: [Hold]
 // the last one, or [Empty]. Edges without times ([None]) are the graph of all snapshots. Targets and features are
@@ -56,7 +58,8 @@
 // recent 0 before the first value of a node.
 //
 // A std is at least a tenth of its median over nodes, and 1 where no node changes. A node without a value in the
-// training steps has the mean and std of all values. Series.Scales leads back to the unit of the file.
+// training steps has the mean and std of all nodes' training values; a column without any value there is an error.
+// Series.Scales leads back to the unit of the file.
 //
 // # Limits
 //

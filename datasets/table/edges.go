@@ -79,6 +79,7 @@ func (r *reader) readEdges(ctx context.Context) error {
 		return withNone(err, e)
 	}
 	r.unread(f, others)
+	r.noteEnd(f)
 	r.edges.finish()
 	return nil
 }

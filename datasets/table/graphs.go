@@ -50,6 +50,23 @@ func byKey(list, keys []int32, limit int) []int32 {
 	return sorted
 }
 
+// distinctGraphs is how many rows of weights graphs makes; snapshots share those of a graph that does not change.
+func (r *reader) distinctGraphs(steps []step) int {
+	if r.c.Edges.Time == None {
+		return 1
+	}
+	own := 0
+	for _, step := range steps {
+		if step.snapshot >= 0 && r.edgesAt[step.snapshot] > 0 {
+			own++
+		}
+	}
+	if own < len(steps) && r.c.WithoutEdges == Empty {
+		return own + 1
+	}
+	return own
+}
+
 // graphs makes the pattern and returns the weights of each step.
 func (r *reader) graphs(s *dyngraph.Series, order []int, steps []step) ([][]float64, error) {
 	pattern, place := r.pattern(order)

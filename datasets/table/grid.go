@@ -6,8 +6,8 @@ import "math"
 type grid struct {
 	how  Aggregate
 	rows []gridRow
-	// held is how many values the rows hold, widest how many one does at most.
-	held, widest int
+	// started is how many rows hold values, widest how many one does at most. New rows have room for that many.
+	started, widest int
 }
 
 // gridRow is that of one snapshot. Values are NaN where there is none; counts are for Mean, when for Last.
@@ -33,8 +33,9 @@ func (g *grid) row(snapshot, places int) *gridRow {
 	}
 	r := &g.rows[snapshot]
 	if more := places - len(r.values); more > 0 {
-		g.held, g.widest = g.held+more, max(g.widest, places)
+		g.widest = max(g.widest, places)
 		if r.values == nil {
+			g.started++
 			r.values = make([]float64, 0, g.widest)
 		}
 		for range more {

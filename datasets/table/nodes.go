@@ -20,6 +20,9 @@ func (r *reader) readNodes(ctx context.Context) error {
 	if err := distinct(f, columns); err != nil {
 		return err
 	}
+	for k := range r.ends {
+		r.ends[k] = notYet
+	}
 	width := r.width()
 	others, err := f.each(ctx, columns, func(p place, cells []cell) error {
 		snapshot, when, fault := r.snapshot(p, n.Time, cells[0])
@@ -63,6 +66,7 @@ func (r *reader) readNodes(ctx context.Context) error {
 		return err
 	}
 	r.unread(f, others)
+	r.noteEnd(f)
 	r.values.finish()
 	return nil
 }

@@ -1,12 +1,26 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
-// compareNodes tells of nodes that one file lacks.
-func (r *reader) compareNodes() {
+// compareNodes tells of nodes that one file lacks. Where files have none in common, and where a number is written in
+// two ways, names are wrong.
+func (r *reader) compareNodes() error {
+	for _, name := range r.names {
+		whole, cut := strings.CutSuffix(name, ".0")
+		if _, found := r.ids[whole]; !cut || !found {
+			continue
+		}
+		if _, err := strconv.ParseInt(whole, 10, 64); err == nil {
+			return invalid("nodes %q and %q, want one of them for the same node in all columns: programs write whole numbers "+
+				"with .0 in a column where one was missing", whole, name)
+		}
+	}
 	var without, isolated []string
 	for u, name := range r.names {
 		if r.c.Nodes.Path != "" && !r.inNodes[u] {
@@ -18,6 +32,11 @@ func (r *reader) compareNodes() {
 	}
 	slices.Sort(without)
 	slices.Sort(isolated)
+	if !r.closed && len(without)+len(isolated) == len(r.names) && len(isolated) > 0 {
+		return &Error{Path: r.c.Nodes.Path, Column: r.c.Nodes.Node,
+			Found:  fmt.Sprintf("node %s, and none that %s has", quote(isolated[0]), r.c.Edges.Path),
+			Wanted: fmt.Sprintf("the same names as in the edges, such as %s", quote(without[0]))}
+	}
 	if len(without) > 0 {
 		r.notice("%d of %d nodes have no row in %s, their values are missing at all times: %s", len(without), len(r.names),
 			r.c.Nodes.Path, list(without))
@@ -26,6 +45,7 @@ func (r *reader) compareNodes() {
 		r.notice("%d of %d nodes have no edge in %s, they see no other node: %s", len(isolated), len(r.names),
 			r.c.Edges.Path, list(isolated))
 	}
+	return nil
 }
 
 // noteGaps tells of missing values. When scales are to be taken, a target that has no value at all is an error.
@@ -71,5 +91,37 @@ func (r *reader) noteSpacing(times []float64) {
 	if gap > far || gap < 1.0/far {
 		r.notice("times are %.3g apart on average: models do best with times about 1 apart, so write days, weeks or years "+
 			"rather than seconds, or dates", gap)
+	}
+}
+
+// notYet is before all times.
+const notYet = instant(math.MinInt64)
+
+// noteEnd tells of a newest step whose last row comes well before those of other steps do: it may not be over.
+func (r *reader) noteEnd(f *file) {
+	const well = 0.25 // of a step
+	newest := -1
+	for k, end := range r.ends {
+		if end != notYet && (newest < 0 || r.bins[k] > r.bins[newest]) {
+			newest = k
+		}
+	}
+	if newest < 0 || r.c.Step == (Step{}) {
+		return
+	}
+	var others []float64
+	for k, end := range r.ends {
+		if end != notYet && k != newest {
+			others = append(others, r.clock.passed(r.bins[k], end))
+		}
+	}
+	if len(others) == 0 {
+		return
+	}
+	slices.Sort(others)
+	if others[len(others)/2]-r.clock.passed(r.bins[newest], r.ends[newest]) > well {
+		r.notice("%s: the newest step of %v, from %s on, has rows until %s alone: if it was not over then, leave them out, "+
+			"as sums and means are of a part of it", f.path, r.c.Step, r.clock.show(r.bins[newest]),
+			r.clock.write(r.ends[newest]))
 	}
 }

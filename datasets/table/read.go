@@ -44,7 +44,8 @@ type reader struct {
 	bins          []int64
 	lastBin       int64 // the one looked up last
 	lastSnapshot  int
-	edgesAt       []int // the first row of each snapshot in the edges file, 0 where it has none
+	ends          []instant // the last time of each in the file that is read, notYet where it has none
+	edgesAt       []int     // the first row of each snapshot in the edges file, 0 where it has none
 	nodesAt       []int
 	edges, values grid
 
@@ -143,6 +144,7 @@ func (r *reader) snapshot(p place, column string, v cell) (int, instant, *Error)
 		return 0, 0, err
 	}
 	if len(r.bins) > 0 && bin == r.lastBin {
+		r.ends[r.lastSnapshot] = max(r.ends[r.lastSnapshot], at)
 		return r.lastSnapshot, at, nil
 	}
 	k, found := r.snapshots[bin]
@@ -153,15 +155,16 @@ func (r *reader) snapshot(p place, column string, v cell) (int, instant, *Error)
 		}
 		r.snapshots[bin] = k
 		r.bins = append(r.bins, bin)
-		r.edgesAt, r.nodesAt = append(r.edgesAt, 0), append(r.nodesAt, 0)
+		r.edgesAt, r.nodesAt, r.ends = append(r.edgesAt, 0), append(r.nodesAt, 0), append(r.ends, notYet)
 	}
+	r.ends[k] = max(r.ends[k], at)
 	r.lastBin, r.lastSnapshot = bin, k
 	return k, at, nil
 }
 
-// full says of a grid that it holds more than the series may.
+// full says of a grid that it has room for more than the series may hold.
 func (r *reader) full(p place, g *grid) error {
-	if g.held <= r.c.MaxValues {
+	if g.started <= r.c.MaxValues/max(1, g.widest) {
 		return nil
 	}
 	return p.fault("", fmt.Sprintf("more than %d values in %d snapshots so far", r.c.MaxValues, len(r.bins)),

@@ -3,6 +3,7 @@ package table_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ func TestSameContent(t *testing.T) {
 		"no end of line":        strings.TrimSuffix(goodEdges, "\n"),
 		"blank lines":           strings.ReplaceAll(goodEdges, "\n", "\n\n"),
 		"spaces around cells":   strings.ReplaceAll(goodEdges, ",", " , "),
+		"spaces before quotes":  strings.ReplaceAll(goodEdges, ",b,", `, "b",`),
 		"quotes":                strings.ReplaceAll(goodEdges, ",b,", `,"b",`),
 		"times of day":          strings.ReplaceAll(goodEdges, "-02,", "-02T00:00:00Z,"),
 		"another zone":          strings.ReplaceAll(goodEdges, "2020-03-02,", "2020-03-02 02:30+02:30,"),
@@ -123,14 +125,126 @@ func TestNumbers(t *testing.T) {
 	if !strings.Contains(notices.String(), "times are 8.64e+04 apart on average") {
 		t.Errorf("notices %q", notices)
 	}
-	tenths := "time,source,destination,weight\n"
-	for _, at := range []string{"0.1", "0.2", "0.3", "0.35", "0.6", "0.7"} {
-		tenths += at + ",a,b,1\n"
+}
+
+// counted are edges from a to b at times, and how many each step has.
+func counted(t *testing.T, c table.Config, times ...string) []float64 {
+	t.Helper()
+	edges := "time,source,destination,weight\n"
+	for _, at := range times {
+		edges += at + ",a,b,1\n"
 	}
-	c.Edges.Path, c.Step, c.WithoutEdges = write(t, "edges.csv", tenths), table.Step{Number: 0.1}, table.Empty
-	if got := read(t, c).Series.Weights; !slices.EqualFunc(got, []float64{1, 1, 2, 0, 0, 1, 1},
-		func(row []float64, w float64) bool { return row[0] == w }) {
-		t.Errorf("steps of 0.1 have weights %v", got)
+	c.Edges.Path, c.Nodes, c.WithoutEdges = write(t, "edges.csv", edges), table.Nodes{}, table.Empty
+	var counts []float64
+	for _, row := range read(t, c).Series.Weights {
+		counts = append(counts, row[0])
+	}
+	return counts
+}
+
+// TestSteps has steps that are numbers: one that rounding alone puts before a step is in it, a unit before is not.
+func TestSteps(t *testing.T) {
+	for _, s := range []struct {
+		step  float64
+		times []string
+		want  []float64
+	}{
+		{0.1, []string{"0.1", "0.2", "0.3", "0.35", "0.6", "0.7"}, []float64{1, 1, 2, 0, 0, 1, 1}},
+		{60, []string{"1600000020", "1600000079", "1600000080", "1600000139", "1600000140"}, []float64{2, 2, 1}},
+		{1000, []string{"1600000000000", "1600000000999", "1600000001000"}, []float64{2, 1}},
+	} {
+		c, _ := small("", "")
+		c.Step.Number = s.step
+		if got := counted(t, c, s.times...); !slices.Equal(got, s.want) {
+			t.Errorf("steps of %g have weights %v, want %v", s.step, got, s.want)
+		}
+	}
+}
+
+// TestEnd tells of a newest step that ends early, of either file.
+func TestEnd(t *testing.T) {
+	const week = 7 * 24 * time.Hour
+	for name, c := range map[string]struct {
+		step  table.Step
+		times []string
+		told  bool
+	}{
+		"until Tuesday":  {table.Step{Duration: week}, []string{"2020-03-02", "2020-03-08", "2020-03-10"}, true},
+		"until Saturday": {table.Step{Duration: week}, []string{"2020-03-08", "2020-03-09", "2020-03-14"}, false},
+		"Mondays":        {table.Step{Duration: week}, []string{"2020-03-02", "2020-03-09", "2020-03-16"}, false},
+		"one step":       {table.Step{Duration: week}, []string{"2020-03-02"}, false},
+		"numbers":        {table.Step{Number: 10}, []string{"19", "-1", "20", "9", "23"}, true},
+		"whole numbers":  {table.Step{Number: 10}, []string{"19", "-1", "20", "9", "29"}, false},
+		"no step":        {table.Step{}, []string{"19", "20"}, false},
+	} {
+		config, notices := small("", "")
+		config.Step = c.step
+		counted(t, config, c.times...)
+		if told := strings.Contains(notices.String(), "the newest step"); told != c.told {
+			t.Errorf("%s: notices %q", name, notices)
+		}
+	}
+	edges := "time,source,destination,weight\n2020-03-08,a,b,1\n2020-03-15,a,b,1\n"
+	nodes := "time,node,cases,beds\n2020-03-08,a,1,2\n2020-03-10,a,1,2\n"
+	c, notices := small(write(t, "edges.csv", edges), write(t, "nodes.csv", nodes))
+	c.Step.Duration = week
+	read(t, c)
+	if text := notices.String(); strings.Count(text, "the newest step") != 1 ||
+		!strings.Contains(text, "nodes.csv: the newest step of 7d, from 2020-03-09 on, has rows until 2020-03-10 alone") {
+		t.Errorf("notices %q", text)
+	}
+}
+
+// TestShared counts rows of weights that snapshots share once.
+func TestShared(t *testing.T) {
+	const nodes, days = 20, 10
+	values := "time,node,cases,beds\n"
+	for d := range days {
+		values += fmt.Sprintf("2020-03-%02d,n0,%d,1\n", d+1, d)
+	}
+	graph := func(day string) (rows string) {
+		for pair := range nodes * nodes {
+			rows += fmt.Sprintf("%s,n%d,n%d,1\n", day, pair/nodes, pair%nodes)
+		}
+		return rows
+	}
+	const header = "time,source,destination,weight\n"
+	first, second, third := graph("2020-03-01"), graph("2020-03-02"), graph("2020-03-03")
+	for name, c := range map[string]struct {
+		rows, time string
+		without    table.WithoutEdges
+		wrong      string
+	}{
+		"static":      {first, table.None, "", ""},
+		"held":        {first + second, "", table.Hold, ""},
+		"empty":       {first, "", table.Empty, ""},
+		"three held":  {first + second + third, "", table.Hold, "more than 1000 values in 3 snapshots so far"},
+		"three empty": {first + second, "", table.Empty, "3 graphs of 400 edges and 10 snapshots of 20 nodes hold more than"},
+	} {
+		config, _ := small(write(t, "edges.csv", header+c.rows), write(t, "nodes.csv", values))
+		config.Edges.Time, config.WithoutEdges = c.time, c.without
+		config.MaxValues = 1000 // two graphs; 5 values of each node at each time: a lag, a feature, and 3 for the target
+		if _, err := table.Read(context.Background(), config); (err != nil) != (c.wrong != "") ||
+			err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v, want %q", name, err, c.wrong)
+		}
+	}
+}
+
+// TestRoom counts what rows have room for: one edge at each of many times takes as much as the most at any.
+func TestRoom(t *testing.T) {
+	rows := "time,source,destination,weight\n"
+	for e := range 100 {
+		rows += fmt.Sprintf("0,%d,%d,1\n", e, e+1)
+	}
+	for at := range 100 {
+		rows += fmt.Sprintf("%d,0,1,1\n", at+1)
+	}
+	c, _ := small(write(t, "edges.csv", rows), "")
+	c.Nodes, c.MaxValues = table.Nodes{}, 2000
+	var at *table.Error
+	if _, err := table.Read(context.Background(), c); !errors.As(err, &at) || at.Line != 1+100+20 {
+		t.Errorf("%v, want an error at the 21st time", err)
 	}
 }
 
@@ -292,7 +406,8 @@ func TestParseStep(t *testing.T) {
 			t.Errorf("%q: %v, again %v, %v", text, got, again, err)
 		}
 	}
-	for _, text := range []string{"-1", "d", "1y", "Inf", "NaN", "99999999999999999999w", "-2h", "1ns"} {
+	for _, text := range []string{"-1", "d", "1y", "Inf", "NaN", "99999999999999999999w", "-2h", "1ns", "0",
+		"-0", "0d", "0h", "1e-400"} {
 		if got, err := table.ParseStep(text); !errors.Is(err, dyngraph.ErrInvalid) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}

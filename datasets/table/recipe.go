@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -75,7 +76,7 @@ const leastDeviation = 0.1
 
 // measure takes scales from the first part of the steps.
 func (r *Recipe) measure(path string, v values, nodes int) error {
-	const rounding = 1e-9 // 0.29*100 is below 29
+	const rounding = 1e-9             // 0.29*100 is below 29
 	known := make([]int, 0, len(v.y)) // steps of which a target is; all where there are none
 	for t, row := range v.y {
 		if v.targets == 0 || slices.ContainsFunc(row, func(y float64) bool { return !math.IsNaN(y) }) {
@@ -101,6 +102,10 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 		}
 		return nil
 	}
+	unseen := func(column string) error {
+		return &Error{Path: path, Column: column, Found: fmt.Sprintf("no value in the first %.3g %% of times",
+			100*r.Config.TrainFraction), Wanted: "values there to take scales from, or Config.Unscaled"}
+	}
 	for k := range v.features {
 		var observed []float64
 		for _, row := range v.x[:steps] {
@@ -110,6 +115,9 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 				}
 			}
 		}
+		if len(observed) == 0 {
+			return unseen(r.Config.Nodes.Features[k])
+		}
 		r.FeatureMean[k], r.FeatureStd[k] = moments(observed)
 		r.FeatureStd[k] = positive(r.FeatureStd[k])
 		if err := sound(r.Config.Nodes.Features[k], r.FeatureMean[k:k+1], r.FeatureStd[k:k+1]); err != nil {
@@ -117,7 +125,9 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 		}
 	}
 	for k := range v.targets {
-		r.measureTarget(v, k, steps, nodes)
+		if !r.measureTarget(v, k, steps, nodes) {
+			return unseen(r.Config.Nodes.Targets[k])
+		}
 		if err := sound(r.Config.Nodes.Targets[k], r.TargetScale.Mean, r.TargetScale.Std); err != nil {
 			return err
 		}
@@ -126,7 +136,8 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 }
 
 // measureTarget takes the mean and the deviation of each node; nodes without a value have those of all.
-func (r *Recipe) measureTarget(v values, k, steps, nodes int) {
+// It is false where no node has one.
+func (r *Recipe) measureTarget(v values, k, steps, nodes int) bool {
 	var all, deviations []float64
 	var bare []int
 	for u := range nodes {
@@ -148,6 +159,9 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) {
 			deviations = append(deviations, std)
 		}
 	}
+	if len(all) == 0 {
+		return false
+	}
 	least := 1.0
 	if len(deviations) > 0 {
 		slices.Sort(deviations)
@@ -161,6 +175,7 @@ func (r *Recipe) measureTarget(v values, k, steps, nodes int) {
 		at := u*v.targets + k
 		r.TargetScale.Std[at] = max(r.TargetScale.Std[at], least)
 	}
+	return true
 }
 
 // moments are the mean and the population deviation, which is 0 where rounding alone makes a difference, and of no

@@ -25,22 +25,24 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 		return nil, invalid("%d snapshots for %d lags, want at least as many: set Lags to fewer, or read longer files",
 			len(steps), c.lags())
 	}
-	perSnapshot := max(len(r.from), n*(c.featureSize()+3*len(c.Nodes.Targets)))
-	if len(steps) > c.MaxValues/max(1, perSnapshot) {
-		return nil, invalid("%d snapshots of %d edges and %d nodes hold more than %d values: take a larger Step, or a "+
-			"larger MaxValues, at 8 bytes each", len(steps), len(r.from), n, c.MaxValues)
+	graphs, perSnapshot := r.distinctGraphs(steps), n*(c.featureSize()+3*len(c.Nodes.Targets))
+	if graphs > c.MaxValues/max(1, len(r.from)) || len(steps) > c.MaxValues/max(1, perSnapshot) {
+		return nil, invalid("%d graphs of %d edges and %d snapshots of %d nodes hold more than %d values: take a larger "+
+			"Step, or a larger MaxValues, at 8 bytes each", graphs, len(r.from), len(steps), n, c.MaxValues)
 	}
 	s := &dyngraph.Series{Name: name(c.Edges.Path), NodeNames: make([]string, n), TargetSize: len(c.Nodes.Targets),
 		FeatureSize: c.featureSize(), Lagged: c.lags() > 0, Steps: c.steps()}
 	for u, at := range order {
 		s.NodeNames[at] = r.names[u]
 	}
-	r.compareNodes()
-	graphs, err := r.graphs(s, order, steps)
+	if err := r.compareNodes(); err != nil {
+		return nil, err
+	}
+	weights, err := r.graphs(s, order, steps)
 	if err != nil {
 		return nil, err
 	}
-	s.Weights = graphs[offset:]
+	s.Weights = weights[offset:]
 	r.times(s, steps, recipe)
 	r.noteSpacing(s.Times)
 	values := r.nodeValues(order, steps)

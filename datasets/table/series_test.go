@@ -224,3 +224,35 @@ func TestConstant(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestHalfObserved has targets in the first half of the days alone: scales are of the first part of those.
+func TestHalfObserved(t *testing.T) {
+	y := grown(20)
+	for _, row := range y[10:] {
+		row[0], row[1], row[2] = math.NaN(), math.NaN(), math.NaN()
+	}
+	edges, nodes := days(t, y)
+	c, _ := small(edges, nodes)
+	s := read(t, c).Series
+	var seen, beds []float64
+	for k := range 6 { // 0.6 of 10 days
+		seen = append(seen, y[k][0])
+		for u := range 3 {
+			beds = append(beds, float64(100+10*k+u))
+		}
+	}
+	mean, std := stat.PopMeanStdDev(seen, nil)
+	fixture.Close(t, "scale", []float64{s.Scales[0].Mean[0], s.Scales[0].Std[0]}, []float64{mean, std}, epsilon)
+	mean, std = stat.PopMeanStdDev(beds, nil)
+	fixture.Close(t, "feature", s.Features[0][1:2], []float64{(100 - mean) / std}, epsilon)
+}
+
+// TestUnscaled needs no value in the training times.
+func TestUnscaled(t *testing.T) {
+	c, _ := small(write(t, "edges.csv", goodEdges), write(t, "nodes.csv", swap(swap(swap(goodNodes, ",5\n", ",\n"),
+		",6\n", ",\n"), ",7\n", ",\n")))
+	c.Unscaled = true
+	if s := read(t, c).Series; s.Features[1][1] != 8 {
+		t.Errorf("features %v", s.Features)
+	}
+}

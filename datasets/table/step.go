@@ -22,11 +22,18 @@ func ParseStep(text string) (Step, error) {
 	if text == "" {
 		return Step{}, nil
 	}
-	if number, err := strconv.ParseFloat(text, 64); err == nil {
-		return Step{Number: number}, Step{Number: number}.check()
+	step, ok := stepOf(text)
+	if !ok || step == (Step{}) {
+		return Step{}, invalid("step %s, want a positive number in the unit of the times, or a duration such as \"1d\", "+
+			"\"2w\", \"12h\"", quote(text))
 	}
-	wrong := invalid("step %s, want a number in the unit of the times, or a duration such as \"1d\", \"2w\", \"12h\"",
-		quote(text))
+	return step, step.check()
+}
+
+func stepOf(text string) (step Step, ok bool) {
+	if number, err := strconv.ParseFloat(text, 64); err == nil {
+		return Step{Number: number}, true
+	}
 	if parts := daysAndWeeks.FindStringSubmatch(text); parts != nil {
 		unit := 24 * time.Hour
 		if parts[2] == "w" {
@@ -34,16 +41,12 @@ func ParseStep(text string) (Step, error) {
 		}
 		count, err := strconv.ParseInt(parts[1], 10, 64)
 		if err != nil || count > math.MaxInt64/int64(unit) {
-			return Step{}, wrong
+			return Step{}, false
 		}
-		step := Step{Duration: time.Duration(count) * unit}
-		return step, step.check()
+		return Step{Duration: time.Duration(count) * unit}, true
 	}
 	duration, err := time.ParseDuration(text)
-	if err != nil {
-		return Step{}, wrong
-	}
-	return Step{Duration: duration}, Step{Duration: duration}.check()
+	return Step{Duration: duration}, err == nil
 }
 
 // String is what [ParseStep] reads.
