@@ -25,6 +25,9 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	if c.Profile == "" && os.Getenv(experiments.ProfileEnv) == "" {
+		report, o = fullest(report, o)
+	}
 	if !slices.ContainsFunc(report.Results, func(r experiments.Result) bool { return r.Record != nil || r.Stale }) {
 		return nothing(report, o)
 	}
@@ -60,8 +63,28 @@ func nothing(r *experiments.Report, o experiments.Options) error {
 	return errs.New(experiments.ErrNotStored, "%s", text)
 }
 
+// fullest is the report of the profile of which most runs are stored.
+func fullest(r *experiments.Report, o experiments.Options) (*experiments.Report, experiments.Options) {
+	for _, other := range fuller(r, o) {
+		most, _ := r.Count()
+		if stored, _ := other.Count(); stored > most {
+			r, o.Profile = other, other.Profile
+		}
+	}
+	return r, o
+}
+
 // others are the profiles of which more runs are stored.
 func others(r *experiments.Report, o experiments.Options) (all []string) {
+	for _, other := range fuller(r, o) {
+		stored, planned := other.Count()
+		all = append(all, fmt.Sprintf("--profile %s (%d of %d runs stored)", other.Profile, stored, planned))
+	}
+	return all
+}
+
+// fuller are the reports of the profiles of which more runs are stored.
+func fuller(r *experiments.Report, o experiments.Options) (all []*experiments.Report) {
 	least, _ := r.Count()
 	for _, p := range experiments.Profiles() {
 		if p == r.Profile {
@@ -72,8 +95,8 @@ func others(r *experiments.Report, o experiments.Options) (all []string) {
 		if err != nil { // it has no such models or keys
 			continue
 		}
-		if stored, planned := other.Count(); stored > least {
-			all = append(all, fmt.Sprintf("--profile %s (%d of %d runs stored)", p, stored, planned))
+		if stored, _ := other.Count(); stored > least {
+			all = append(all, other)
 		}
 	}
 	return all

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// Without a profile, show takes the one of which most runs are stored: that of the runs that ship, in the checkout.
+func TestShowWithoutAProfile(t *testing.T) {
+	for profile, want := range map[string]string{"": "profile medium", "quick": "profile quick"} {
+		c := command(t.TempDir(), "show", "england-covid", "--models", "zero")
+		c.Dir = "."
+		c.Env = append(c.Env, experiments.ProfileEnv+"="+profile)
+		out, err := c.Output()
+		if first, _, _ := strings.Cut(string(out), "\n"); err != nil || !strings.Contains(first, want) {
+			t.Errorf("profile %q: got %q, %v, wanted %q", profile, first, err, want)
+		}
+	}
+}
