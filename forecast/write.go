@@ -73,17 +73,23 @@ type simpleForecast struct {
 	values [][]float64
 }
 
-// simpleAhead are the simple forecasts that the series can have, fitted to all that is known.
+// simpleAhead are the simple forecasts that were tested, fitted to all that is known, with the penalty that was tested.
 func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error) {
 	windows, err := r.Series.Windows(r.Inputs+1, 1).Observed().List()
 	if err != nil {
 		return nil, err
 	}
-	for i, f := range baseline.Heuristics() {
-		if r.Simple[i].Err != nil || f.Fit(windows, nil) != nil {
+	for i, f := range r.simple {
+		if r.Simple[i].Err != nil { // which the tables say
 			continue
 		}
 		one := simpleForecast{name: f.Name()}
+		if ridge, ok := f.(*baseline.Ridge); ok {
+			f = &baseline.Ridge{Penalty: ridge.Chosen()}
+		}
+		if err := f.Fit(windows, nil); err != nil {
+			return nil, fmt.Errorf("forecast: %s fitted to all windows: %w", one.name, err)
+		}
 		for _, a := range ahead {
 			values, err := f.Forecast(a.window)
 			if err != nil {
