@@ -53,7 +53,8 @@ func TestCalendar(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	uneven := calendar{&dyngraph.Series{Times: []float64{0, 1, 3}, Dates: date("2023-12-24", "2023-12-25", "2023-12-27")}, 1}
+	uneven := calendar{&dyngraph.Series{Times: []float64{0, 1, 3},
+		Dates: date("2023-12-24", "2023-12-25", "2023-12-27")}, 1}
 	if spans := uneven.spans(nil, []Forecast{{step: 3}}); len(spans) > 0 {
 		t.Errorf("a time that is not known is shaded: %v", spans)
 	}

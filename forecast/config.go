@@ -83,8 +83,8 @@ func (c Config) step(s *dyngraph.Series) float64 {
 	longest, most := longGaps(s)
 	step := max(1, most/mostSteps, longest/longestSteps)
 	if longest > mostSteps {
-		c.Notice(fmt.Sprintf("the longest gap between snapshots is %.3g times the median: the solver takes steps of %.3g "+
-			"medians, %.0f of them across that gap; fill it, or give a step (--step, table.Config.Step), which makes "+
+		c.Notice(fmt.Sprintf("the longest gap between snapshots is %.3g times the median: the solver's steps are %.3g times "+
+			"the median, and %.0f go across that gap; fill it, or give a step (--step, table.Config.Step), which makes "+
 			"snapshots of equal length", longest, step, math.Ceil(longest/step)))
 	}
 	return step

@@ -61,9 +61,9 @@ func TestStepOfUnevenTimes(t *testing.T) {
 		says string
 	}{
 		{"even", nil, 1, ""},
-		{"one gap", []float64{300}, 1, "300 times the median: the solver takes steps of 1 medians, 300 of them"},
-		{"a huge gap", []float64{1e5}, 100, "1000 of them across that gap"},
-		{"many gaps", slices.Repeat([]float64{40}, 20), 2, "40 times the median: the solver takes steps of 2 medians"},
+		{"one gap", []float64{300}, 1, "300 times the median: the solver's steps are 1 times the median, and 300 go"},
+		{"a huge gap", []float64{1e5}, 100, "1000 go across that gap"},
+		{"many gaps", slices.Repeat([]float64{40}, 20), 2, "40 times the median: the solver's steps are 2 times"},
 	} {
 		gaps := append(slices.Repeat([]float64{1}, 100), c.gaps...)
 		s := &dyngraph.Series{Pattern: &dyngraph.Pattern{Nodes: 1}, Times: []float64{0}}
