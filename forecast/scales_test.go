@@ -82,8 +82,8 @@ func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
 	if err == nil {
 		want, err = r.Series.Scales[0].Restore(want)
 	}
-	if i := slices.IndexFunc(written, func(s simpleForecast) bool { return s.name == tested.Name() }); err != nil || i < 0 ||
-		math.Abs(written[i].values[0][0]-want[0]) > 1e-9 {
+	i := slices.IndexFunc(written, func(s simpleForecast) bool { return s.name == tested.Name() })
+	if err != nil || i < 0 || math.Abs(written[i].values[0][0]-want[0]) > 1e-9 {
 		t.Errorf("%v: %v, want %v of the tested penalty %g", err, written, want, tested.Chosen())
 	}
 	r.simple[0] = broken{r.simple[0]}

@@ -106,21 +106,29 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 }
 
 func forecastsCSV(names []string, ahead []Forecast, simple []simpleForecast) ([]byte, error) {
-	header := []string{"node", "from", "ahead", "time", ModelName}
+	when := func(f Forecast) []string { return []string{f.From, strconv.Itoa(f.Ahead), f.Time} }
+	return encode(forecastRows(names, ahead, simple, short, when, "from", "ahead", "time"))
+}
+
+// forecastRows has a row for each forecast and node, the header first: the node, when, which titles are for, and the
+// values of the model and of simple forecasts.
+func forecastRows(names []string, ahead []Forecast, simple []simpleForecast, number func(float64) string,
+	when func(Forecast) []string, titles ...string) [][]string {
+	header := slices.Concat([]string{"node"}, titles, []string{ModelName})
 	for _, s := range simple {
 		header = append(header, s.name)
 	}
 	rows := [][]string{header}
 	for i, f := range ahead {
 		for u, value := range f.Values {
-			row := []string{names[u], f.From, strconv.Itoa(f.Ahead), f.Time, short(value)}
+			row := slices.Concat([]string{names[u]}, when(f), []string{number(value)})
 			for _, s := range simple {
-				row = append(row, short(s.values[i][u]))
+				row = append(row, number(s.values[i][u]))
 			}
 			rows = append(rows, row)
 		}
 	}
-	return encode(rows)
+	return rows
 }
 
 func (r *Result) errorsCSV() ([]byte, error) {
