@@ -31,15 +31,18 @@ func short(v float64) string {
 
 // spanOf says from where to where values go.
 func spanOf(values ...float64) string {
-	low, high := math.Inf(1), math.Inf(-1)
+	low, high, count := math.Inf(1), math.Inf(-1), 0
 	for _, v := range values {
 		if !math.IsNaN(v) {
 			low, high = min(low, v), max(high, v)
+			count++
 		}
 	}
 	switch {
 	case low > high:
 		return "all missing"
+	case count == 1:
+		return short(low)
 	case low == high:
 		return "all " + short(low)
 	}

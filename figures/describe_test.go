@@ -31,7 +31,7 @@ func TestAlt(t *testing.T) {
 			{Title: "B", Truth: []float64{0, 1, 2, 3}, Forecasts: []Series{{Name: "ridge", Y: []float64{9, 9, 3, nan}}}}})),
 			"2 panels of values over time 0 to 3: A, B. Mean distance of forecasts from what was observed, test: ridge 0.75."},
 		"loss": {must(LossCurves(Axes{}, LossRun{Train: []float64{3, 1}, Validation: []float64{2, 4}})),
-			"Loss by epoch of 1 run: train loss 1 to 3, validation loss 2 to 4. Kept: epoch all 1, with validation loss all 2."},
+			"Loss by epoch of 1 run: train loss 1 to 3, validation loss 2 to 4. Kept: epoch 1, with validation loss 2."},
 		"dots": {must(Dots(Axes{X: "error"}, DotRow{Name: "A", Value: Estimate(2, 0.5)}, DotRow{Name: "B", None: "off scale"},
 			DotRow{Name: "C", Value: Number(1)})), "error: A 2.00 ± 0.50, B off scale, C 1.00. C is lowest."},
 		"heat map": {must(HeatMap(Axes{}, Grid{Values: [][]float64{{1, nan}, {-5, 2}}, Rows: []string{"a", "b"}, Start: 4,

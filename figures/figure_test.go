@@ -295,6 +295,9 @@ func TestLineStyles(t *testing.T) {
 	if a.Color != b.Color || len(a.Dashes) != 0 || len(b.Dashes) != 2 || c.Color == a.Color || len(c.Dashes) != 4 {
 		t.Errorf("styles %v, %v and %v, want one colour, the second dashed, and another", a, b, c)
 	}
+	if got := styled([]Series{{}, {Style: Style{Dash: Dotted}}})[1].Style; got != (Style{StyleOf(1).Colour, Dotted}) {
+		t.Errorf("a dash without a colour became %v", got)
+	}
 	seen := make(map[Style]bool)
 	for i := range 36 {
 		seen[StyleOf(i)] = true

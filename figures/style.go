@@ -8,7 +8,7 @@ import (
 )
 
 // Style is the colour and the dash of a line, so that a model looks the same in every figure, and that lines differ in
-// greyscale too. The zero value is [StyleOf] the place among the series of a figure.
+// greyscale too. The zero value is [StyleOf] the place among the series of a figure; a dash other than Solid is kept.
 type Style struct {
 	Colour Colour
 	Dash   Dash
@@ -52,10 +52,14 @@ func StyleOf(place int) Style {
 
 // resolved is the style of a series at a place.
 func (s Style) resolved(place int) Style {
-	if s.Colour == ByPlace {
-		return StyleOf(place)
+	if s.Colour != ByPlace {
+		return s
 	}
-	return s
+	style := StyleOf(place)
+	if s.Dash != Solid {
+		style.Dash = s.Dash
+	}
+	return style
 }
 
 // rgb is the colour of a style that was resolved.

@@ -35,6 +35,14 @@ func TestCalendar(t *testing.T) {
 		{"months", []float64{0, 1, 2}, date("2023-10-01", "2023-11-01", "2023-12-01"), 5, "2024-03-01"},
 		{"even months", []float64{0, 1, 2}, date("2023-07-01", "2023-08-01", "2023-09-01"), 3, "2023-10-01"},
 		{"quarters", []float64{0, 1, 2}, date("2023-01-01", "2023-04-01", "2023-07-01"), 3, "2023-10-01"},
+		{"ends of months", []float64{0, 1, 2}, date("2010-01-31", "2010-02-28", "2010-03-31"), 4, "2010-05-31"},
+		{"ends of months from February", []float64{0, 1, 2}, date("2012-02-29", "2012-03-31", "2012-04-30"), 12,
+			"2013-02-28"},
+		{"ends of even months", []float64{0, 1, 2}, date("2023-06-30", "2023-07-31", "2023-08-31"), 3, "2023-09-30"},
+		{"ends of quarters", []float64{0, 1, 2}, date("2023-06-30", "2023-09-30", "2023-12-31"), 3, "2024-03-31"},
+		{"every other end", []float64{0, 1, 2}, date("2023-03-31", "2023-05-31", "2023-07-31"), 3, "2023-09-30"},
+		{"a day that ends February", []float64{0, 1, 2}, date("2023-02-28", "2023-03-28", "2023-04-28"), 3, "2023-05-28"},
+		{"days after an end", []float64{0, 1, 2}, date("2023-01-31", "2023-02-01", "2023-02-02"), 3, "2023-02-03"},
 		{"weeks", []float64{0, 1}, date("2023-12-24", "2023-12-31"), 2, "2024-01-07"},
 		{"one number", []float64{7}, nil, 1, ""},
 		{"one day", []float64{0}, date("2023-12-24"), 1, ""},
@@ -45,7 +53,8 @@ func TestCalendar(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	uneven := calendar{&dyngraph.Series{Times: []float64{0, 1, 3}, Dates: date("2023-12-24", "2023-12-25", "2023-12-27")}, 1}
+	uneven := calendar{&dyngraph.Series{Times: []float64{0, 1, 3},
+		Dates: date("2023-12-24", "2023-12-25", "2023-12-27")}, 1}
 	if spans := uneven.spans(nil, []Forecast{{step: 3}}); len(spans) > 0 {
 		t.Errorf("a time that is not known is shaded: %v", spans)
 	}
@@ -83,12 +92,26 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("%q does not say %q", got, c.says)
 		}
 	}
+	for _, c := range []struct{ name, simple, says string }{
+		{"", "ridge", " is better than ridge by 1.000"}, {"élan", "ridge", "Élan is better than ridge by 1.000"},
+	} {
+		if got := Verdict(score(c.name, 1, 1), []baseline.Score{score(c.simple, 2, 2)}); !strings.HasPrefix(got, c.says) {
+			t.Errorf("%q does not begin with %q", got, c.says)
+		}
+	}
+	if got := Verdict(score("A", 1), []baseline.Score{score("B", 2, 3)}); !strings.Contains(got, "cannot be compared") {
+		t.Errorf("other windows: %s", got)
+	}
 	if got := Verdict(score("A", 1), []baseline.Score{score("B", 2)}); !strings.Contains(got, "too few") {
 		t.Error(got)
 	}
 	if table, err := Table(model, []baseline.Score{{Name: "ridge", Err: baseline.ErrInput}}, ""); err != nil ||
 		!strings.Contains(strings.Join(table.Notes, "\n"), "ridge cannot be made") {
 		t.Errorf("a forecast that cannot be made is not named: %v, %v", table, err)
+	}
+	if table, err := Table(model, []baseline.Score{score("A", 2, 2, 2, 2), score("B", 3, 3, 3, 3)}, ""); err != nil ||
+		!strings.Contains(strings.Join(table.Notes, "\n"), "which favours it") {
+		t.Errorf("the choice of the best is not noted: %v, %v", table, err)
 	}
 	if mean, _ := model.Minus(score("short", 1)); !math.IsNaN(mean) {
 		t.Errorf("difference to other windows: %g", mean)

@@ -3,6 +3,9 @@ package forecast
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -31,8 +34,8 @@ type Config struct {
 	LearningRate float64
 	// Seed draws the initial parameters and the order of training windows.
 	Seed uint64
-	// Checkpoint is the path that the names of checkpoint files begin with, from which a training that was cut off goes
-	// on; "" keeps none.
+	// Checkpoint is the path that the names of checkpoint files begin with, from which a training of the same settings and
+	// data that was cut off goes on; "" keeps none. See [Result.RemoveCheckpoints].
 	Checkpoint string
 	// Progress, if set, hears how much is done, from 0 to 1 (NaN where that is not known), the most time that is left (0
 	// where that is not known), and what is going on; Notice hears what a user would want to know.
@@ -46,8 +49,9 @@ const (
 	patience           = 10
 	batchSize          = 4
 	weightDecay        = 1e-3
-	// mostSteps bounds the solver's steps between two snapshots, where a series has a gap in time.
-	mostSteps = 20
+	// mostSteps bounds the solver's steps between two snapshots but for the longest 5% of gaps in time, longestSteps for
+	// all.
+	mostSteps, longestSteps = 20, 1000
 )
 
 func (c Config) resolved() (Config, error) {
@@ -71,7 +75,27 @@ func (c Config) resolved() (Config, error) {
 // graph.
 func (c Config) model(s *dyngraph.Series) pengcde.Config {
 	return pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: c.Hidden, Layers: c.Layers, Seed: c.Seed,
-		Normalise: dyngraph.NormalisedAdjacency, Residual: s.Recent != nil, Step: max(1, largestGap(s)/mostSteps)}
+		Normalise: dyngraph.NormalisedAdjacency, Residual: s.Recent != nil, Step: c.step(s), Notices: notices(c.Notice)}
+}
+
+// step is that of the solver, which one long gap hardly changes.
+func (c Config) step(s *dyngraph.Series) float64 {
+	longest, most := longGaps(s)
+	step := max(1, most/mostSteps, longest/longestSteps)
+	if longest > mostSteps {
+		c.Notice(fmt.Sprintf("the longest gap between snapshots is %.3g times the median: the solver's steps are %.3g times "+
+			"the median, and %.0f go across that gap; fill it, or give a step (--step, table.Config.Step), which makes "+
+			"snapshots of equal length", longest, step, math.Ceil(longest/step)))
+	}
+	return step
+}
+
+// notices hears what is written for people, a text at a time.
+type notices func(text string)
+
+func (n notices) Write(text []byte) (int, error) {
+	n(strings.TrimSpace(string(text)))
+	return len(text), nil
 }
 
 // training is the loop of the first training, which stops early, or of so many epochs.

@@ -120,10 +120,24 @@ type drawnLine struct {
 	name string
 	x    []float64
 	y    [][]float64
+	step int // the last that was drawn
 }
 
 func (l *drawnLine) add(at float64, values []float64) {
 	l.x, l.y = append(l.x, at), append(l.y, values)
+}
+
+// goOn adds values of a step whose time is known, with a gap where steps before it are left out.
+func (c calendar) goOn(l *drawnLine, step int, values []float64) {
+	at, ok := c.number(step)
+	if !ok {
+		return
+	}
+	if gap, _ := c.number(l.step + 1); l.x != nil && step > l.step+1 {
+		l.add(gap, slices.Repeat([]float64{math.NaN()}, len(values)))
+	}
+	l.add(at, values)
+	l.step = step
 }
 
 // truth are the targets from a snapshot on whose time is known.
@@ -147,7 +161,7 @@ func (c calendar) truth(from int) (drawnLine, error) {
 	return line, nil
 }
 
-// lines are the forecasts of scores; those of the first go on with what is ahead.
+// lines are the forecasts of scores, open where no window was tested; those of the first go on with what is ahead.
 func (c calendar) lines(scores []baseline.Score, ahead []Forecast) (lines []drawnLine, err error) {
 	for _, s := range scores {
 		line := drawnLine{name: s.Name}
@@ -156,9 +170,7 @@ func (c calendar) lines(scores []baseline.Score, ahead []Forecast) (lines []draw
 			if err != nil {
 				return nil, err
 			}
-			if at, ok := c.number(w.Last() + c.Steps.Targets.Last); ok {
-				line.add(at, values)
-			}
+			c.goOn(&line, w.Last()+c.Steps.Targets.Last, values)
 		}
 		lines = append(lines, line)
 	}
@@ -166,9 +178,7 @@ func (c calendar) lines(scores []baseline.Score, ahead []Forecast) (lines []draw
 		lines = []drawnLine{{name: ModelName}}
 	}
 	for _, f := range ahead {
-		if at, ok := c.number(f.step); ok {
-			lines[0].add(at, f.Values)
-		}
+		c.goOn(&lines[0], f.step, f.Values)
 	}
 	return slices.DeleteFunc(lines, func(l drawnLine) bool { return len(l.x) == 0 }), nil
 }

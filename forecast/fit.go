@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -31,12 +32,16 @@ type Result struct {
 	// Score is that of the model on the tested windows, Simple are those of the forecasts without a trained network.
 	Score  baseline.Score
 	Simple []baseline.Score
+
+	simple     []baseline.Forecaster // of Simple, as they were tested
+	checkpoint string
 }
 
 // Fit trains on the first 60% of the windows, stops by the next 20%, and tests on the rest, beside the simple forecasts
-// of package baseline. Then it trains anew for as many epochs on all windows: that model it returns, to be closed by
-// the caller. Batches hold four windows; the oldest ones that fill none are left out, since another size would have to be
-// compiled. When ctx ends, the error wraps the context's, and with a Checkpoint the next call goes on.
+// of package baseline; windows that see less than the scales of the data were taken from are not tested. Then it trains
+// anew for as many epochs on all windows: that model it returns, to be closed by the caller. Batches hold four windows;
+// the oldest ones that fill none are left out, since another size would have to be compiled. When ctx ends, the error
+// wraps the context's, and with a Checkpoint the next call goes on.
 func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) (*Result, error) {
 	c, err := c.resolved()
 	if err != nil {
@@ -52,11 +57,16 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series}
 	windows := series.Windows(c.Inputs+1, 1).Observed()
 	if r.Split, err = windows.Chronological(trainFraction, validationFraction); err != nil {
-		return nil, invalid("%d snapshots with all lags are too few to train, validate and test with %d inputs, %d lags "+
-			"and horizon %d, want three times as many as these take together, or fewer lags or inputs: %w",
-			len(series.Times), c.Inputs, data.Recipe.Config.Lags, data.Recipe.Config.Horizon, err)
+		return nil, errs.New(errors.Join(ErrInput, err), "forecast: %d snapshots with all lags are too few to train, "+
+			"validate and test with %d inputs, %d lags and horizon %d: want three times as many as these take together, or "+
+			"fewer lags or inputs, or a smaller horizon", len(series.Times), c.Inputs, max(0, data.Recipe.Config.Lags),
+			data.Recipe.Config.Horizon)
 	}
-	if r.Simple, err = baseline.Compare(ctx, r.Split); err != nil {
+	if err := r.blind(data, c); err != nil {
+		return nil, err
+	}
+	r.simple, r.checkpoint = baseline.Heuristics(), c.checkpoint(series)
+	if r.Simple, err = baseline.Compare(ctx, r.Split, r.simple...); err != nil {
 		return nil, err
 	}
 	if r.Network, err = pengcde.New(backend, c.model(series)); err != nil {
@@ -69,10 +79,27 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	return r, nil
 }
 
+// blind leaves out the tested windows to which the scales may tell of the target.
+func (r *Result) blind(data *table.Data, c Config) error {
+	all := len(r.Split.Test)
+	r.Split.Test = sighted(r.Split.Test, data)
+	rest, fraction := len(r.Split.Test), data.Recipe.Config.TrainFraction
+	if rest == 0 {
+		return invalid("scales were taken from the first %g of the times, of which none of %d windows to be tested sees "+
+			"all: read the data with a smaller TrainFraction, such as %g, or a smaller horizon", fraction, all,
+			min(trainFraction, fraction/2))
+	}
+	if rest < all {
+		c.Notice(fmt.Sprintf("%d of %d windows are not tested, since they see less than the first %g of the times, which "+
+			"scales were taken from: for more, take a smaller horizon or TrainFraction", all-rest, all, fraction))
+	}
+	return nil
+}
+
 // train trains, tests, and trains anew on all windows by what is compiled already.
 func (r *Result) train(ctx context.Context, c Config, windows dyngraph.Windows) (err error) {
-	t := trainer{c, r.Network}
-	if r.Report, err = t.train(ctx, "tested", r.Split.Train, r.Split.Validation, 0); err != nil {
+	t := trainer{c, r.Network, r.checkpoint}
+	if r.Report, err = t.train(ctx, tested, r.Split.Train, r.Split.Validation, 0); err != nil {
 		return err
 	}
 	if r.Score, err = score(ctx, r.Network, r.Split.Test); err != nil {
@@ -83,7 +110,7 @@ func (r *Result) train(ctx context.Context, c Config, windows dyngraph.Windows) 
 		return err
 	}
 	r.Network.Reset(c.Seed, r.Network.Config().Normalise)
-	_, err = t.train(ctx, "all", all, nil, r.Report.Best+1)
+	_, err = t.train(ctx, final, all, nil, r.Report.Best+1)
 	return err
 }
 
@@ -103,7 +130,8 @@ func score(ctx context.Context, model *pengcde.Model, windows []dyngraph.Window)
 // trainer trains a model.
 type trainer struct {
 	Config
-	model *pengcde.Model
+	model      *pengcde.Model
+	checkpoint string
 }
 
 // train stops by validation windows, or runs so many epochs without any.
@@ -122,8 +150,8 @@ func (t trainer) train(ctx context.Context, name string, training, validation []
 		}
 		t.Progress(begin+0.5*float64(p.Epoch)/float64(p.Epochs), twice*p.Left, text)
 	}
-	if t.Checkpoint != "" {
-		config.Checkpoint = &train.Checkpoint{Path: t.Checkpoint + "-" + name, Notice: t.Notice}
+	if t.checkpoint != "" {
+		config.Checkpoint = &train.Checkpoint{Path: t.checkpoint + "-" + name, Notice: t.Notice}
 	}
 	if len(training) > batchSize {
 		training = training[len(training)%batchSize:]
@@ -133,7 +161,7 @@ func (t trainer) train(ctx context.Context, name string, training, validation []
 	rng.Shuffle(len(training), func(i, j int) { training[i], training[j] = training[j], training[i] })
 	report, err := t.model.Fit(ctx, training, validation, config)
 	if errors.Is(err, train.ErrCheckpoint) {
-		t.Notice("the checkpoint is of other data or settings, or damaged: training starts over")
+		t.Notice("the checkpoint is damaged, or of another version: training starts over")
 		if err := config.Checkpoint.Remove(); err != nil {
 			return nil, err
 		}

@@ -193,11 +193,34 @@ func TestInterruptedFitGoesOn(t *testing.T) {
 	if interrupted < 2 || interrupted > 10 {
 		t.Errorf("%d interrupts", interrupted)
 	}
+	files := func() []string {
+		all, err := filepath.Glob(c.Checkpoint + "-*.safetensors")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	first := files()
+	if len(first) == 0 {
+		t.Fatal("no checkpoints")
+	}
 	var notices []string
 	c.Progress, c.Seed, c.Notice = nil, 2, func(text string) { notices = append(notices, text) }
+	if err := fit(t, data, c).RemoveCheckpoints(); err != nil {
+		t.Fatal(err)
+	}
+	if len(notices) > 0 || !slices.Equal(files(), first) {
+		t.Errorf("another seed: notices %q, checkpoints %q, want only %q", notices, files(), first)
+	}
+	for _, path := range first {
+		if err := os.WriteFile(path, []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Seed = small.Seed
 	fit(t, data, c)
-	if len(notices) == 0 || !strings.Contains(notices[0], "starts over") {
-		t.Errorf("another seed: %q", notices)
+	if !slices.ContainsFunc(notices, func(text string) bool { return strings.Contains(text, "starts over") }) {
+		t.Errorf("damaged checkpoints: %q", notices)
 	}
 }
 
@@ -215,7 +238,7 @@ func TestFitInputErrors(t *testing.T) {
 		says string
 	}{
 		{"no data", nil, small, "no data"},
-		{"short", read(t, 7, 1), small, "snapshots with all lags are too few"},
+		{"short", read(t, 7, 1), small, "3 lags and horizon 1: want three times as many as these take together, or fewer"},
 		{"negative", read(t, 40, 1), Config{Inputs: -1}, "-1 inputs"},
 		{"inputs", read(t, 40, 1), Config{Inputs: 50}, "too few"},
 		{"huge", read(t, 40, 1), Config{Hidden: -3}, "hidden -3"},
@@ -247,7 +270,7 @@ func TestLoadAndAheadInputErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Load(xlatest.Go(t), damaged); !errors.Is(err, ErrInput) || !errors.Is(err, pengcde.ErrFile) ||
-		!strings.Contains(err.Error(), "damaged or no model") {
+		!strings.Contains(err.Error(), "damaged or no model") || strings.Contains(err.Error(), ": pengcde: ") {
 		t.Errorf("a table in place of a model: %v", err)
 	}
 	if _, err := Load(xlatest.Go(t), filepath.Join(folder, "none")); !errors.Is(err, os.ErrNotExist) {

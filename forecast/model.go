@@ -9,6 +9,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -47,8 +48,8 @@ func (m *Model) Save(path string) error {
 func Load(backend *xla.Backend, path string) (*Model, error) {
 	texts, err := pengcde.Metadata(path)
 	if errors.Is(err, pengcde.ErrFile) {
-		return nil, invalid("%s is damaged or no model, want a file that pengcde fit wrote, such as %s: %w", path, ModelFile,
-			err)
+		return nil, errs.In("forecast: damaged or no model, want a file that pengcde fit wrote, such as "+ModelFile, err,
+			ErrInput)
 	}
 	if err != nil {
 		return nil, err

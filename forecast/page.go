@@ -50,25 +50,14 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 	return b.Bytes(), err
 }
 
-// rows are the forecasts of all nodes, as the file of forecasts has them, the header first.
+// rows are the forecasts of all nodes, the header first.
 func (r *Result) rows(ahead []Forecast, simple []simpleForecast) [][]string {
-	header := []string{"node", "time", ModelName}
-	for _, s := range simple {
-		header = append(header, s.name)
-	}
-	rows := [][]string{header}
-	for i, f := range ahead {
-		for u, value := range f.Values {
-			time := f.Time
-			if time == "" {
-				time = fmt.Sprintf("%d after %s", f.Ahead, f.From)
-			}
-			row := []string{nodeName(r.Series, u), time, fmt.Sprintf("%.4g", value)}
-			for _, s := range simple {
-				row = append(row, fmt.Sprintf("%.4g", s.values[i][u]))
-			}
-			rows = append(rows, row)
+	when := func(f Forecast) []string {
+		if f.Time == "" {
+			return []string{fmt.Sprintf("%d after %s", f.Ahead, f.From)}
 		}
+		return []string{f.Time}
 	}
-	return rows
+	number := func(v float64) string { return fmt.Sprintf("%.4g", v) }
+	return forecastRows(r.Recipe.NodeNames, ahead, simple, number, when, "time")
 }

@@ -42,7 +42,12 @@ func gaps(times []float64) []float64 {
 	return all
 }
 
-func largestGap(s *dyngraph.Series) float64 { return slices.Max(gaps(s.Times)) }
+// longGaps are the longest gap between snapshots, and the one that 95 of 100 do not exceed.
+func longGaps(s *dyngraph.Series) (longest, most float64) {
+	all := gaps(s.Times)
+	slices.Sort(all)
+	return all[len(all)-1], all[int(0.95*float64(len(all)-1))]
+}
 
 // unknown are the windows whose target lies after the newest step of the series, in order of time: the last is
 // Series.Latest.
@@ -124,21 +129,37 @@ func (c calendar) date(step int) (time.Time, bool) {
 	if last == 0 {
 		return time.Time{}, false
 	}
-	first, second := c.Dates[0], c.Dates[1]
-	gap := second.Sub(first)
-	months := 12*(second.Year()-first.Year()) + int(second.Month()) - int(first.Month())
-	even, monthly := true, months > 0
+	gap, even := c.Dates[1].Sub(c.Dates[0]), true
 	for i, date := range c.Dates[1:] {
 		even = even && date.Sub(c.Dates[i]) == gap
-		monthly = monthly && date.Equal(first.AddDate(0, months*(i+1), 0))
+	}
+	date, monthly := c.month(step, 1) // by ends of months
+	if !monthly {
+		date, monthly = c.month(step, 0)
 	}
 	switch {
 	case even && !(monthly && last > 1):
 		return c.Dates[last].Add(time.Duration(step-last) * gap), true
 	case monthly:
-		return first.AddDate(0, months*step, 0), true
+		return date, true
 	}
 	return time.Time{}, false
+}
+
+// month is the date of a step where, so many days later, all dates are of one day of the month and as many months
+// apart. With a day later they are of the first one: the dates are ends of months.
+func (c calendar) month(step, later int) (time.Time, bool) {
+	first, second := c.Dates[0].AddDate(0, 0, later), c.Dates[1].AddDate(0, 0, later)
+	months := 12*(second.Year()-first.Year()) + int(second.Month()) - int(first.Month())
+	if months < 1 || later > 0 && first.Day() != 1 {
+		return time.Time{}, false
+	}
+	for i, date := range c.Dates {
+		if !date.AddDate(0, 0, later).Equal(first.AddDate(0, months*i, 0)) {
+			return time.Time{}, false
+		}
+	}
+	return first.AddDate(0, months*step, -later), true
 }
 
 // text is the time of a step for people and for files, "" where it is not known.

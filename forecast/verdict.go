@@ -3,7 +3,8 @@ package forecast
 import (
 	"fmt"
 	"math"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -28,10 +29,15 @@ func Verdict(model baseline.Score, simple []baseline.Score) string {
 	if difference > 0 {
 		better, worse = worse, better
 	}
-	better = strings.ToUpper(better[:1]) + better[1:]
+	if first, size := utf8.DecodeRuneInString(better); size > 0 {
+		better = string(unicode.ToUpper(first)) + better[size:]
+	}
 	text := fmt.Sprintf("%s is better than %s by %.3f: mean squared error %.3f against %.3f", better, worse,
 		math.Abs(difference), min(mean, least), max(mean, least))
 	switch {
+	case math.IsNaN(difference):
+		return fmt.Sprintf("%s cannot be compared with %s: want errors of both on the same windows, none of them NaN.",
+			model.Name, best.Name)
 	case difference == 0:
 		return fmt.Sprintf("%s and %s are equally good: mean squared error %.3f.", model.Name, best.Name, mean)
 	case math.IsInf(half, 0) || math.IsNaN(half):
@@ -78,6 +84,9 @@ func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures
 	}
 	t.Notes = append(t.Notes, "Mean squared error: the mean over windows, of errors by node"+standardised(model)+
 		". Below 0, "+model.Name+" is better.", interval(model))
+	if len(simple) > 1 {
+		t.Notes = append(t.Notes, "The best simple forecast is the best by these same errors, which favours it.")
+	}
 	return t, nil
 }
 

@@ -73,17 +73,23 @@ type simpleForecast struct {
 	values [][]float64
 }
 
-// simpleAhead are the simple forecasts that the series can have, fitted to all that is known.
+// simpleAhead are the simple forecasts that were tested, fitted to all that is known, with the penalty that was tested.
 func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error) {
 	windows, err := r.Series.Windows(r.Inputs+1, 1).Observed().List()
 	if err != nil {
 		return nil, err
 	}
-	for i, f := range baseline.Heuristics() {
-		if r.Simple[i].Err != nil || f.Fit(windows, nil) != nil {
+	for i, f := range r.simple {
+		if r.Simple[i].Err != nil { // which the tables say
 			continue
 		}
 		one := simpleForecast{name: f.Name()}
+		if ridge, ok := f.(*baseline.Ridge); ok {
+			f = &baseline.Ridge{Penalty: ridge.Chosen()}
+		}
+		if err := f.Fit(windows, nil); err != nil {
+			return nil, fmt.Errorf("forecast: %s fitted to all windows: %w", one.name, err)
+		}
 		for _, a := range ahead {
 			values, err := f.Forecast(a.window)
 			if err != nil {
@@ -100,21 +106,29 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 }
 
 func forecastsCSV(names []string, ahead []Forecast, simple []simpleForecast) ([]byte, error) {
-	header := []string{"node", "from", "ahead", "time", ModelName}
+	when := func(f Forecast) []string { return []string{f.From, strconv.Itoa(f.Ahead), f.Time} }
+	return encode(forecastRows(names, ahead, simple, short, when, "from", "ahead", "time"))
+}
+
+// forecastRows has a row for each forecast and node, the header first: the node, when, which titles are for, and the
+// values of the model and of simple forecasts.
+func forecastRows(names []string, ahead []Forecast, simple []simpleForecast, number func(float64) string,
+	when func(Forecast) []string, titles ...string) [][]string {
+	header := slices.Concat([]string{"node"}, titles, []string{ModelName})
 	for _, s := range simple {
 		header = append(header, s.name)
 	}
 	rows := [][]string{header}
 	for i, f := range ahead {
 		for u, value := range f.Values {
-			row := []string{names[u], f.From, strconv.Itoa(f.Ahead), f.Time, short(value)}
+			row := slices.Concat([]string{names[u]}, when(f), []string{number(value)})
 			for _, s := range simple {
-				row = append(row, short(s.values[i][u]))
+				row = append(row, number(s.values[i][u]))
 			}
 			rows = append(rows, row)
 		}
 	}
-	return encode(rows)
+	return rows
 }
 
 func (r *Result) errorsCSV() ([]byte, error) {

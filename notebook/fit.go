@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/forecast"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -27,7 +28,7 @@ func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, 
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
 		bar.Stop("failed")
-		return nil, fmt.Errorf("notebook: training: %w", err)
+		return nil, errs.In("notebook: training", err)
 	}
 	fmt.Fprintln(out, backend)
 	c.Progress = bar.Show
@@ -45,7 +46,7 @@ func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, 
 		return nil, ErrStopped
 	}
 	bar.Stop("failed")
-	return nil, fmt.Errorf("notebook: training: %w", err)
+	return nil, errs.In("notebook: training", err)
 }
 
 // Load reads a model that a training cell wrote by [forecast.Result.Write]. Where there is none yet the error wraps
@@ -56,7 +57,7 @@ func Load(path string) (*forecast.Model, error) {
 	}
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
-		return nil, fmt.Errorf("notebook: loading %s: %w", path, err)
+		return nil, errs.In("notebook: loading "+path, err)
 	}
 	model, err := forecast.Load(backend, path)
 	if err != nil {

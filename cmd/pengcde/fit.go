@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/forecast"
@@ -41,6 +41,14 @@ type fitCommand struct {
 
 // Run trains a model on the files and writes what it found.
 func (c *fitCommand) Run(ctx context.Context, s *streams) error {
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"inputs", c.Inputs}, {"hidden", c.Hidden}, {"layers", c.Layers}, {"epochs", c.Epochs}} {
+		if n.value < 1 { // 0 would be the default
+			return fmt.Errorf("--%s %d, want 1 or more", n.flag, n.value)
+		}
+	}
 	config, err := c.table(s)
 	if err != nil {
 		return err
@@ -57,7 +65,7 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	series := data.Series
 	fmt.Fprintf(s.err, "%d nodes, %d edges, %d snapshots; %v\n", series.Nodes(), series.Pattern.Edges(),
 		len(series.Times), backend)
-	out := cmp.Or(c.Out, c.Target+"-forecast")
+	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(c.Target)+"-forecast")
 	bar := newBar("fit", s.err)
 	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Hidden: c.Hidden, Layers: c.Layers,
 		Epochs: c.Epochs, Seed: c.Seed, Checkpoint: filepath.Join(out, ".checkpoint"), Progress: bar.Show,
@@ -69,6 +77,9 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 	defer fitted.Close()
 	bar.Done(fmt.Sprintf("%d epochs", len(fitted.Report.Epochs)))
 	if err := fitted.Write(ctx, out); err != nil {
+		return err
+	}
+	if err := fitted.RemoveCheckpoints(); err != nil {
 		return err
 	}
 	return c.report(s, fitted, out)
@@ -97,7 +108,8 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "\n%s\nWritten to %s:\n  %-14s forecasts of what is not known yet\n"+
-		"  %-14s errors by node\n  %-14s figures, to be opened in a browser\n  %-14s for: pengcde forecast %s --edges FILE --nodes FILE\n", text, out,
+		"  %-14s errors by node\n  %-14s figures, to be opened in a browser\n"+
+		"  %-14s for: pengcde forecast %s --edges FILE --nodes FILE\n", text, out,
 		forecast.ForecastsFile, forecast.ErrorsFile, forecast.PageFile, forecast.ModelFile,
 		filepath.Join(out, forecast.ModelFile))
 	return err
@@ -105,10 +117,5 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 
 // open opens a backend by name, "" for the best.
 func open(name string, s *streams) (*xla.Backend, error) {
-	if name != "" {
-		if err := os.Setenv(xla.BackendEnv, name); err != nil {
-			return nil, err
-		}
-	}
-	return xla.Open(xla.Config{Notices: s.err})
+	return xla.Open(xla.Config{Backend: name, Notices: s.err})
 }

@@ -64,13 +64,25 @@ func TestFitAndForecast(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	visits, err := os.ReadFile(filepath.Join(folder, "visits.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := strings.Replace(string(visits), "visitors", `rate/km\2`, 1)
+	if err := os.WriteFile(filepath.Join(folder, "rates.csv"), []byte(renamed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output(t, folder, fitting("--nodes", "rates.csv", "--target", `rate/km\2`, "--epochs", "1")...)
+	if _, err := os.Stat(filepath.Join(folder, "rate-km-2-forecast", "report.html")); err != nil {
+		t.Errorf("the folder of a target with slashes: %v", err)
+	}
 	forecasting := []string{"forecast", "visitors-forecast/model.pengcde", "--backend", "go"}
 	ring(t, folder, "new_", 35, 10, "Deal")
 	said = output(t, folder, append(forecasting, "--edges", "new_flows.csv", "--nodes", "new_visits.csv")...)
 	if !strings.Contains(said, "2 after 2024-02-14: 2024-02-16") {
 		t.Errorf("forecast says:\n%s", said)
 	}
-	written, err := os.ReadFile(filepath.Join(folder, "forecasts.csv"))
+	written, err := os.ReadFile(filepath.Join(folder, "new-forecasts.csv"))
 	if lines := strings.Split(string(written), "\n"); err != nil || len(lines) != 1+2*4+1 ||
 		lines[0] != "node,from,ahead,time,PENG-CDE" || !strings.HasPrefix(lines[8], "Deal,2024-02-14,2,2024-02-16,") {
 		t.Errorf("%v:\n%s", err, written)
@@ -107,6 +119,9 @@ func TestFitInputErrors(t *testing.T) {
 		{"cases", fitting("--target", "cases")},
 		{"step", fitting("--step", "soon")},
 		{"horizon", fitting("--horizon", "0")},
+		{"--epochs 0, want 1", fitting("--epochs", "0")},
+		{"--inputs 0, want 1", fitting("--inputs", "0")},
+		{"--hidden -2, want 1", fitting("--hidden=-2")},
 		{"without-edges", fitting("--without-edges", "some")},
 		{"missing flags", []string{"fit", "--edges", "flows.csv"}},
 		{"nothing.csv", fitting("--edges", "nothing.csv")},
@@ -133,9 +148,15 @@ func TestFitGoesOnAfterCtrlC(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	checkpoint := filepath.Join(folder, "stopped", ".checkpoint-tested.a.safetensors")
+	checkpoints := func() []string {
+		all, err := filepath.Glob(filepath.Join(folder, "stopped", ".checkpoint-*.safetensors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if _, err := os.Stat(checkpoint); err == nil {
+		if len(checkpoints()) > 0 {
 			break
 		}
 	}
@@ -150,7 +171,15 @@ func TestFitGoesOnAfterCtrlC(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "stopped", "model.pengcde")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the interrupted fit wrote a model: %v", err)
 	}
+	cutOff := len(checkpoints())
+	output(t, folder, fitting("--seed", "7", "--out", "stopped")...)
+	if left := checkpoints(); cutOff == 0 || len(left) != cutOff {
+		t.Errorf("%d checkpoints of the training that was cut off, %q after another one to the same folder", cutOff, left)
+	}
 	output(t, folder, long("stopped")...)
+	if left := checkpoints(); len(left) > 0 {
+		t.Errorf("checkpoints stay: %q", left)
+	}
 	output(t, folder, long("whole")...)
 	for _, name := range []string{"model.pengcde", "forecasts.csv", "errors.csv", "report.html"} {
 		one, err := os.ReadFile(filepath.Join(folder, "stopped", name))

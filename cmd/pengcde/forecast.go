@@ -12,7 +12,7 @@ type forecastCommand struct {
 	Model   string `arg:"" help:"A file that pengcde fit wrote."`
 	Edges   string `help:"Newer edges, with the columns that fit read." required:"" placeholder:"FILE"`
 	Nodes   string `help:"Newer values of nodes, with the columns that fit read." required:"" placeholder:"FILE"`
-	Out     string `help:"The CSV file to write." default:"forecasts.csv" placeholder:"FILE"`
+	Out     string `help:"The CSV file to write." default:"new-forecasts.csv" placeholder:"FILE"`
 	Backend string `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
 }
 

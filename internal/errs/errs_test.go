@@ -15,6 +15,8 @@ func TestIn(t *testing.T) {
 		"dyngraph: knot 2":        "pengcde: window 0: knot 2: EOF",
 		"datasets/pgt: knot 2":    "pengcde: window 0: knot 2: EOF",
 		"experiments: knot 2":     "pengcde: window 0: knot 2: EOF",
+		"forecast: knot 2":        "pengcde: window 0: knot 2: EOF",
+		"starter: knot 2":         "pengcde: window 0: knot 2: EOF",
 		"knot 2":                  "pengcde: window 0: knot 2: EOF",
 		"pengcde/my file: broken": "pengcde: window 0: pengcde/my file: broken: EOF",
 	} {

@@ -45,8 +45,8 @@ var copied = map[string]string{
 }
 
 // Make makes path a folder for notebooks: what is missing of go.mod, go.sum, deps/deps.go, README.md and the notebook
-// is added, with its data, for use with a checkout (see [FindCheckout]). What is there is never changed; called again it completes a
-// folder. It errors with nothing written where path cannot be used, wrapping [ErrFolder] or [ErrCheckout].
+// is added, with its data, for use with a checkout (see [FindCheckout]). What is there is never changed; called again it
+// completes a folder. It errors with nothing written where path cannot be used, wrapping [ErrFolder] or [ErrCheckout].
 func Make(path, checkout string) (Folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

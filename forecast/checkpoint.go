@@ -1,0 +1,48 @@
+package forecast
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// tested and final are the two trainings, as the names of their checkpoints end.
+const (
+	tested = "tested"
+	final  = "all"
+)
+
+// checkpoint is the path of a training's checkpoint, "" for none. Settings and data are in its name, so that another
+// training neither goes on from it nor deletes it.
+func (c Config) checkpoint(s *dyngraph.Series) string {
+	if c.Checkpoint == "" {
+		return ""
+	}
+	digest := sha256.New()
+	fmt.Fprintln(digest, c.Inputs, c.Hidden, c.Layers, c.Epochs, c.LearningRate, c.Seed)
+	write := func(values any) { _ = binary.Write(digest, binary.LittleEndian, values) } // a hash takes all
+	write(s.Pattern.From)
+	write(s.Pattern.To)
+	for _, rows := range [][][]float64{{s.Times}, s.Weights, s.Features, s.Targets} {
+		write(slices.Concat(rows...))
+	}
+	return fmt.Sprintf("%s-%.4x", c.Checkpoint, digest.Sum(nil))
+}
+
+// RemoveCheckpoints deletes the checkpoints of the training, with which the next call of [Fit] would return the same
+// result at once. Those of other settings or data stay.
+func (r *Result) RemoveCheckpoints() error {
+	if r.checkpoint == "" {
+		return nil
+	}
+	for _, name := range []string{tested, final} {
+		if err := (&train.Checkpoint{Path: r.checkpoint + "-" + name}).Remove(); err != nil {
+			return fmt.Errorf("forecast: %w", err)
+		}
+	}
+	return nil
+}

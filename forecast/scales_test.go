@@ -1,0 +1,97 @@
+package forecast
+
+import (
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+)
+
+// No window is tested whose target the scales may know: what comes after the newest step that it sees changes no scale.
+func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
+	edges, nodes := travel(t, 60)
+	read := func(fraction float64, horizon int) *table.Data {
+		t.Helper()
+		data, err := table.Read(t.Context(), table.Config{Edges: table.Edges{Path: edges}, Lags: 3, Horizon: horizon,
+			Nodes:         table.Nodes{Path: nodes, Targets: []string{"visitors"}},
+			TrainFraction: fraction, Notices: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	for _, c := range []struct {
+		fraction      float64
+		horizon, last int // the last of 60 days that scales are of, counted from 0
+	}{{0.6, 1, 35}, {0.6, 25, 35}, {0.9, 1, 53}, {1, 1, 59}, {0.01, 30, 0}, {0.05, 1, 2}} {
+		data := read(c.fraction, c.horizon)
+		if got, ok := lastScaled(data); !ok || got+2 != c.last { // the first snapshot is of day 2
+			t.Errorf("%+v: scales are of steps until %d, %v", c, got+2, ok)
+		}
+	}
+	var said string
+	config := small
+	config.Epochs, config.Notice = 1, func(text string) { said += text }
+	data := read(0.9, 1)
+	r := fit(t, data, config)
+	if first := newest(r.Split.Test[0]) + 2; first != 53 || len(r.Score.Windows) != len(r.Split.Test) {
+		t.Errorf("tested from day %d on, %d of %d", first, len(r.Score.Windows), len(r.Split.Test))
+	}
+	if !strings.Contains(said, "windows are not tested") {
+		t.Errorf("heard %q", said)
+	}
+	_, err := Fit(t.Context(), xlatest.Go(t), read(1, 1), config)
+	if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "smaller TrainFraction, such as 0.5") {
+		t.Errorf("scales of all times: %v", err)
+	}
+	unscaled := read(1, 1)
+	unscaled.Recipe.Config.Unscaled = true
+	if _, ok := lastScaled(unscaled); ok {
+		t.Error("scales where there are none")
+	}
+
+	// What is written has the penalty that was tested.
+	ahead, err := r.ahead(t.Context(), r.Series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := r.simpleAhead(ahead)
+	if err != nil || len(written) != len(r.Simple) {
+		t.Fatalf("%d simple forecasts of %d, %v", len(written), len(r.Simple), err)
+	}
+	tested := &baseline.Ridge{Choose: true}
+	if err := tested.Fit(r.Split.Train, r.Split.Validation); err != nil {
+		t.Fatal(err)
+	}
+	windows, err := r.Series.Windows(r.Inputs+1, 1).Observed().List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := &baseline.Ridge{Penalty: tested.Chosen()}
+	if err := again.Fit(windows, nil); err != nil {
+		t.Fatal(err)
+	}
+	want, err := again.Forecast(ahead[0].window)
+	if err == nil {
+		want, err = r.Series.Scales[0].Restore(want)
+	}
+	i := slices.IndexFunc(written, func(s simpleForecast) bool { return s.name == tested.Name() })
+	if err != nil || i < 0 || math.Abs(written[i].values[0][0]-want[0]) > 1e-9 {
+		t.Errorf("%v: %v, want %v of the tested penalty %g", err, written, want, tested.Chosen())
+	}
+	r.simple[0] = broken{r.simple[0]}
+	if _, err := r.simpleAhead(ahead); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a simple forecast that cannot be fitted again: %v", err)
+	}
+}
+
+type broken struct{ baseline.Forecaster }
+
+func (broken) Fit(_, _ []dyngraph.Window) error { return io.ErrUnexpectedEOF }
