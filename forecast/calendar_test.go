@@ -63,6 +63,9 @@ func TestCalendar(t *testing.T) {
 	if got := hours.text(2); got != "1970-01-01T02:00:00Z" {
 		t.Errorf("hours: %s", got)
 	}
+	if got := hours.text(0); got != "1970-01-01T00:00:00Z" {
+		t.Errorf("an hour at midnight: %s", got)
+	}
 }
 
 func TestVerdict(t *testing.T) {

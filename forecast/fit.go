@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
@@ -54,6 +55,14 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	if err != nil {
 		return nil, err
 	}
+	if constant(series) {
+		return nil, invalid("%q never changes at any node: there is nothing to forecast", strings.Join(
+			data.Recipe.Config.Nodes.Targets, ", "))
+	}
+	if (calendar{series, unit}).text(len(series.Times)) == "" {
+		c.Notice("snapshots are not evenly spaced: forecasts are so many snapshots ahead, at no time that could be told; a " +
+			"Step with WithoutEdges Hold (--step 1h --without-edges hold) makes snapshots of one length")
+	}
 	r := &Result{Model: Model{Recipe: data.Recipe, Inputs: c.Inputs, unit: unit}, Series: series}
 	windows := series.Windows(c.Inputs+1, 1).Observed()
 	if r.Split, err = windows.Chronological(trainFraction, validationFraction); err != nil {
@@ -62,7 +71,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 			"fewer lags or inputs, or a smaller horizon", len(series.Times), c.Inputs, max(0, data.Recipe.Config.Lags),
 			data.Recipe.Config.Horizon)
 	}
-	if err := r.blind(data, c); err != nil {
+	if err := r.dropScaled(data, c); err != nil {
 		return nil, err
 	}
 	r.simple, r.checkpoint = baseline.Heuristics(), c.checkpoint(series)
@@ -79,10 +88,10 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	return r, nil
 }
 
-// blind leaves out the tested windows to which the scales may tell of the target.
-func (r *Result) blind(data *table.Data, c Config) error {
+// dropScaled leaves out the tested windows to which the scales may tell of the target.
+func (r *Result) dropScaled(data *table.Data, c Config) error {
 	all := len(r.Split.Test)
-	r.Split.Test = sighted(r.Split.Test, data)
+	r.Split.Test = afterScales(r.Split.Test, data)
 	rest, fraction := len(r.Split.Test), data.Recipe.Config.TrainFraction
 	if rest == 0 {
 		return invalid("scales were taken from the first %g of the times, of which none of %d windows to be tested sees "+

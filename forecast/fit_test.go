@@ -231,12 +231,19 @@ func TestFitInputErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	same := read(t, 40, 1)
+	for _, targets := range same.Series.Targets {
+		for u := range targets {
+			targets[u] = float64(u)
+		}
+	}
 	for _, c := range []struct {
 		name string
 		data *table.Data
 		Config
 		says string
 	}{
+		{"constant", same, small, `"visitors" never changes at any node`},
 		{"no data", nil, small, "no data"},
 		{"short", read(t, 7, 1), small, "3 lags and horizon 1: want three times as many as these take together, or fewer"},
 		{"negative", read(t, 40, 1), Config{Inputs: -1}, "-1 inputs"},
@@ -248,6 +255,24 @@ func TestFitInputErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want an error that says %q", c.name, err, c.says)
 		}
+	}
+}
+
+// Where the time of a forecast cannot be told, that is said, and how it can.
+func TestUnevenTimesAreTold(t *testing.T) {
+	data, c := read(t, 40, 1), small
+	told := ""
+	c.Notice = func(text string) { told += text }
+	fit(t, data, c)
+	if strings.Contains(told, "evenly") {
+		t.Errorf("even days: %q", told)
+	}
+	for i := range data.Series.Times[20:] {
+		data.Series.Times[20+i] += 0.5
+	}
+	data.Series.Dates = nil
+	if fit(t, data, c); !strings.Contains(told, "--step 1h --without-edges hold") {
+		t.Errorf("uneven times: %q", told)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// sighted are the windows whose inputs reach as far as the steps that scales were taken from: in others the scales may
+// afterScales are the windows whose inputs reach as far as the steps that scales were taken from: in others the scales may
 // tell of the target.
-func sighted(windows []dyngraph.Window, data *table.Data) []dyngraph.Window {
+func afterScales(windows []dyngraph.Window, data *table.Data) []dyngraph.Window {
 	last, ok := lastScaled(data)
 	return slices.DeleteFunc(slices.Clone(windows), func(w dyngraph.Window) bool { return ok && newest(w) < last })
 }

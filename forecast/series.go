@@ -69,6 +69,25 @@ func unknown(s *dyngraph.Series, inputs int) ([]dyngraph.Window, error) {
 	return all, nil
 }
 
+// constant says that no node's target ever differs from its first one.
+func constant(s *dyngraph.Series) bool {
+	first := make([]float64, s.Nodes())
+	for u := range first {
+		first[u] = math.NaN()
+	}
+	for _, targets := range s.Targets {
+		for u, y := range targets {
+			if math.IsNaN(first[u]) {
+				first[u] = y
+			}
+			if known(y) && y != first[u] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func known(y float64) bool { return !math.IsNaN(y) }
 
 // unscaled are values of a snapshot, one for each node, in the data's unit.
@@ -174,11 +193,14 @@ func (c calendar) text(step int) string {
 	switch {
 	case !ok:
 		return ""
-	case date.Equal(date.Truncate(24 * time.Hour)):
-		return date.Format(time.DateOnly)
+	case slices.ContainsFunc(append([]time.Time{date}, c.Dates...), inTheDay): // one form for all
+		return date.Format(time.RFC3339)
 	}
-	return date.Format(time.RFC3339)
+	return date.Format(time.DateOnly)
 }
+
+// inTheDay says that a date is not at its beginning.
+func inTheDay(date time.Time) bool { return !date.Equal(date.Truncate(24 * time.Hour)) }
 
 // axis labels the numbers of the calendar.
 func (c calendar) axis() string {

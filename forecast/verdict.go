@@ -32,22 +32,30 @@ func Verdict(model baseline.Score, simple []baseline.Score) string {
 	if first, size := utf8.DecodeRuneInString(better); size > 0 {
 		better = string(unicode.ToUpper(first)) + better[size:]
 	}
-	text := fmt.Sprintf("%s is better than %s by %.3f: mean squared error %.3f against %.3f", better, worse,
-		math.Abs(difference), min(mean, least), max(mean, least))
+	text := fmt.Sprintf("%s is better than %s by %s: mean squared error %s against %s", better, worse,
+		digits(math.Abs(difference)), digits(min(mean, least)), digits(max(mean, least)))
 	switch {
 	case math.IsNaN(difference):
 		return fmt.Sprintf("%s cannot be compared with %s: want errors of both on the same windows, none of them NaN.",
 			model.Name, best.Name)
 	case difference == 0:
-		return fmt.Sprintf("%s and %s are equally good: mean squared error %.3f.", model.Name, best.Name, mean)
+		return fmt.Sprintf("%s and %s are equally good: mean squared error %s.", model.Name, best.Name, digits(mean))
 	case math.IsInf(half, 0) || math.IsNaN(half):
 		text += "; the tested windows are too few, or share too much, for an interval"
 	case math.Abs(difference) > half:
-		text += fmt.Sprintf(", more than chance would give (95%% interval ± %.3f)", half)
+		text += fmt.Sprintf(", more than chance would give (95%% interval ± %s)", digits(half))
 	default:
-		text += fmt.Sprintf(", which may be chance (95%% interval ± %.3f)", half)
+		text += fmt.Sprintf(", which may be chance (95%% interval ± %s)", digits(half))
 	}
 	return text + "."
+}
+
+// digits writes three decimals, or two digits of a number that these do not show.
+func digits(v float64) string {
+	if v != 0 && math.Abs(v) < 5e-4 {
+		return fmt.Sprintf("%.2g", v)
+	}
+	return fmt.Sprintf("%.3f", v)
 }
 
 // Table shows the errors of a model and of simple forecasts on the same windows. Unit is that of the data, such as
