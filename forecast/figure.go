@@ -232,7 +232,7 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 			rows = append(rows, figures.DotRow{Name: s.Name, Style: styles[s.Name], Value: estimate(s.Mean()), Seeds: windows})
 		}
 	}
-	dots, err := figures.Dots(figures.Axes{Title: "Error on the tested windows", X: "mean squared error, by node",
+	dots, err := figures.Dots(figures.Axes{Title: "Error on the tested windows", X: "mean squared error of a window",
 		Dot: "one window"}, rows...)
 	if err != nil {
 		return nil, err
