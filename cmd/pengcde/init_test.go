@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/peng-cde/pengcde-go/internal/starter"
 )
 
 func TestInit(t *testing.T) {
@@ -18,7 +20,7 @@ func TestInit(t *testing.T) {
 	}
 	study := filepath.Join(place, "study")
 	if said := output(t, place, "init", "study", "--module", checkout); !strings.Contains(said, "new: README.md, ") ||
-		!strings.Contains(said, "make -C "+checkout+" lab DIR="+study+"\n") {
+		!strings.Contains(said, "make -C "+starter.Quote(checkout)+" lab DIR="+study+"\n") {
 		t.Errorf("a new folder: %s", said)
 	}
 	said = []byte(output(t, place, "init", study, "--module", checkout))
