@@ -175,8 +175,8 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 		"per node":                 func(c *Config) { c.Output = PerNode }, "summed": func(c *Config) { c.Output = Summed },
 		"memory": func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
 	}
-	for _, name := range field.Names() {
-		changes[name] = func(c *Config) { c.Field, _ = field.Named(name) }
+	for _, name := range append(field.Names(), stgNCDE) {
+		changes[name] = func(c *Config) { c.Field, _ = fieldNamed(name) }
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
