@@ -87,7 +87,7 @@ func sameRun(t *testing.T, what string, got, want *train.Report, a, b *Model) {
 			}
 		}
 	}
-	for _, p := range a.network.params {
+	for _, p := range a.declared {
 		x, _ := a.Parameter(p.Name)
 		y, _ := b.Parameter(p.Name)
 		fixture.Close(t, what+": "+p.Name, x, y, tolerance)
