@@ -148,19 +148,19 @@ func TestLossOfObservedTargets(t *testing.T) {
 		if batches[0].share == nil {
 			t.Fatalf("%s: targets are missing, and the batch does not know", name)
 		}
-		loss, gradients, err := m.network.gradient(ctx, m.params, batches[0])
+		loss, gradients, err := gradientOf(ctx, m.network, m.params, batches[0])
 		if err != nil || math.Abs(loss-want) > 1e-12 {
 			t.Fatalf("%s: loss %.15g (%v), want %.15g", name, loss, err, want)
 		}
 		const h = 1e-6
-		for i, p := range m.network.params {
+		for i, p := range m.declared {
 			values := host.Floats(m.params[i])
 			at := func(x float64) float64 {
 				moved, params := slices.Clone(values), slices.Clone(m.params)
 				moved[0] += x
 				params[i] = host.Tensor(m.config.dtype(), moved, p.Dims...)
 				defer xla.Free(params[i])
-				loss, err := m.network.loss(ctx, params, batches[0])
+				loss, err := lossOf(ctx, m.network, params, batches[0])
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -419,11 +419,11 @@ func TestEveryParameterLearns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, gradients, err := m.network.gradient(context.Background(), m.params, batches[0])
+		_, gradients, err := gradientOf(context.Background(), m.network, m.params, batches[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, p := range m.network.params {
+		for i, p := range m.declared {
 			if !slices.ContainsFunc(host.Floats(gradients[i]), func(g float64) bool { return g != 0 }) {
 				t.Errorf("%T, parity %v: the gradient of %s is 0", c.field, c.parity, p.Name)
 			}

@@ -43,7 +43,7 @@ func TestSTGNCDEGradient(t *testing.T) {
 			cfg.Field, cfg.Hidden, cfg.Float64 = baseline.STGNCDE{}, 3, true
 			c.change(cfg)
 		})
-		for i, p := range m.network.params { // large enough for every gradient, and no tanh is at its end
+		for i, p := range m.declared { // large enough for every gradient, and no tanh is at its end
 			values := make([]float64, p.Size())
 			for j := range values {
 				values[j] = 0.6 * math.Sin(float64(i+3*j+1))
@@ -54,11 +54,11 @@ func TestSTGNCDEGradient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, gradients, err := m.network.gradient(ctx, m.params, made[0])
+		_, gradients, err := gradientOf(ctx, m.network, m.params, made[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, p := range m.network.params {
+		for i, p := range m.declared {
 			values, gradient := host.Floats(m.params[i]), host.Floats(gradients[i])
 			for turn := range 2 {
 				along := make([]float64, len(values))
@@ -71,7 +71,7 @@ func TestSTGNCDEGradient(t *testing.T) {
 					moved, params := slices.Clone(values), slices.Clone(m.params)
 					floats.AddScaled(moved, side*h, along)
 					params[i] = host.Tensor(m.config.dtype(), moved, p.Dims...)
-					loss, err := m.network.loss(ctx, params, made[0])
+					loss, err := lossOf(ctx, m.network, params, made[0])
 					xla.Free(params[i])
 					if err != nil {
 						t.Fatal(err)
