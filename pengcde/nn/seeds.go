@@ -84,3 +84,11 @@ func (s Seeds) Spread(vector, x *Node) *Node {
 	dims[0], dims[len(dims)-1] = int(s)*part, vector.Shape().Dim(1)
 	return Reshape(BroadcastToDims(ExpandAxes(vector, 1), int(s), part, dims[len(dims)-1]), dims...)
 }
+
+// SpreadMatrix gives a matrix [m, d] the rank of x [batch, m, d], for broadcasting over the batch.
+func (s Seeds) SpreadMatrix(matrix, x *Node) *Node {
+	dims := x.Shape().Dimensions
+	vector := Reshape(matrix, s.Dims(dims[1]*dims[2])...)
+	vector = s.Spread(vector, Reshape(x, dims[0], -1)) // [1 or batch, m·d]
+	return Reshape(vector, -1, dims[1], dims[2])
+}
