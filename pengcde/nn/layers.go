@@ -8,6 +8,12 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
+// Layer is a part that acts on the last axis.
+type Layer interface {
+	Params() []Param
+	Apply(Values, *Node) *Node
+}
+
 // Linear is y = x W^T + b on the last axis: W [Out, In], b [Out].
 type Linear struct {
 	Name    string
