@@ -102,3 +102,19 @@ func (r RMSNorm) Apply(v Values, x *Node) *Node {
 	gain, shift := v.Spread(v.Get(r.Name+".weight"), x), v.Spread(v.Get(r.Name+".bias"), x)
 	return Add(Mul(Mul(x, inverse), gain), shift)
 }
+
+// LayerNorm removes the mean of each row and divides it by its standard deviation, sqrt(variance + 1e-5), then scales by
+// gain and shifts by bias. Of rows of one feature nothing but the shift is left. J. L. Ba, J. R. Kiros, G. E. Hinton,
+// Layer Normalization, 2016.
+type LayerNorm struct {
+	Name string
+	Size int
+}
+
+// Params declares Name.weight (gain, 1 at start) and Name.bias (shift, 0 at start).
+func (l LayerNorm) Params() []Param { return RMSNorm(l).Params() }
+
+// Apply normalises x [..., Size] on the last axis.
+func (l LayerNorm) Apply(v Values, x *Node) *Node {
+	return RMSNorm(l).Apply(v, Sub(x, ReduceAndKeep(x, ReduceMean, -1)))
+}
