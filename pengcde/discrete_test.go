@@ -58,7 +58,12 @@ func (m mixing) Forecast(v nn.Values, s sequence.Sizes, x sequence.Inputs) *Node
 
 func mixingModel(t *testing.T, change func(*Config)) *Model {
 	t.Helper()
-	return ringModel(t, func(c *Config) {
+	return mixingModelOn(t, xlatest.Go(t), change)
+}
+
+func mixingModelOn(t *testing.T, backend *xla.Backend, change func(*Config)) *Model {
+	t.Helper()
+	return ringModelOn(t, backend, func(c *Config) {
 		*c = Config{Nodes: ringNodes, Features: ringFeatures, Network: mixing{Width: 4}, Float64: true, Seed: 1}
 		if change != nil {
 			change(c)
@@ -322,7 +327,15 @@ func TestDropout(t *testing.T) {
 }
 
 func TestDiscreteNetworkGoesOnBitForBit(t *testing.T) {
-	whole := mixingModel(t, dropping)
+	goesOn(t, xlatest.Go(t))
+	if !testing.Short() { // compiles for 10 s
+		goesOn(t, xlatest.Backend(t))
+	}
+}
+
+func goesOn(t *testing.T, backend *xla.Backend) {
+	t.Helper()
+	whole := mixingModelOn(t, backend, dropping)
 	want := fitted(t, whole, mixingTraining(6))
 	config := mixingTraining(6)
 	config.Checkpoint = &train.Checkpoint{Path: filepath.Join(t.TempDir(), "run"), Every: 1}
@@ -333,12 +346,12 @@ func TestDiscreteNetworkGoesOnBitForBit(t *testing.T) {
 			cancel()
 		}
 	}
-	cut, split := mixingModel(t, dropping), ringSplit(t)
+	cut, split := mixingModelOn(t, backend, dropping), ringSplit(t)
 	if _, err := cut.Fit(ctx, split.Train, split.Validation, config); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v, want it cut off", err)
 	}
 	config.Progress = nil
-	resumed := mixingModel(t, dropping)
+	resumed := mixingModelOn(t, backend, dropping)
 	got := fitted(t, resumed, config)
 	for i, e := range want.Epochs {
 		if e.TrainLoss != got.Epochs[i].TrainLoss || e.GradientNorm != got.Epochs[i].GradientNorm {
@@ -350,7 +363,7 @@ func TestDiscreteNetworkGoesOnBitForBit(t *testing.T) {
 			t.Errorf("%s differs after a training that was cut off", p.Name)
 		}
 	}
-	other := mixingModel(t, nil)
+	other := mixingModelOn(t, backend, nil)
 	if _, err := other.Fit(context.Background(), split.Train, split.Validation, config); !errors.Is(err,
 		train.ErrCheckpoint) {
 		t.Errorf("the checkpoint of another network: %v, want ErrCheckpoint", err)
