@@ -59,7 +59,8 @@ type Config struct {
 	Hidden int `json:",omitempty"`
 	// Layers of the vector field; 0 means those of the field, else 2.
 	Layers int `json:",omitempty"`
-	// Normalise makes the matrices A of each snapshot's weights; the zero value is the normalised Laplacian.
+	// Normalise makes the matrices A of each snapshot's weights; the zero value is the normalised Laplacian, or what the
+	// Network asks for.
 	Normalise dyngraph.Normalisation `json:"Control,omitempty"`
 	// Mask adds channels to the features that say where they were observed. Encoder and field then take
 	// [path.Mask.Width] of them. The missing values themselves, NaN, are filled with or without it, see [Model.Fit].
@@ -118,7 +119,7 @@ func invalid(format string, args ...any) error {
 
 func (c Config) withDefaults() (Config, error) {
 	c.Outputs = cmp.Or(c.Outputs, 1)
-	c.Normalise, c.Mask = cmp.Or(c.Normalise, dyngraph.NormalisedLaplacian), cmp.Or(c.Mask, path.NoMask)
+	c.Normalise, c.Mask = cmp.Or(c.Normalise, c.normalise()), cmp.Or(c.Mask, path.NoMask)
 	c.Product = cmp.Or(c.Product, equivariant.Auto)
 	if c.Network != nil {
 		c.Output = cmp.Or(c.Output, PerNode)
@@ -158,6 +159,14 @@ func (c Config) withDefaults() (Config, error) {
 		return c, c.checkNetwork()
 	}
 	return c, c.checkEquation()
+}
+
+// normalise is what the zero value of Normalise stands for.
+func (c Config) normalise() dyngraph.Normalisation {
+	if n, ok := c.Network.(interface{ Normalise() dyngraph.Normalisation }); ok {
+		return n.Normalise()
+	}
+	return dyngraph.NormalisedLaplacian
 }
 
 // withEquation has the defaults of what a differential equation takes.

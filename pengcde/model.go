@@ -84,7 +84,7 @@ func (m *Model) Reset(seed uint64, normalise dyngraph.Normalisation) {
 		return
 	}
 	xla.Free(m.params...)
-	normalise = cmp.Or(normalise, dyngraph.NormalisedLaplacian)
+	normalise = cmp.Or(normalise, m.config.normalise())
 	m.noted.control = m.noted.control && normalise == m.config.Normalise
 	m.config.Seed, m.config.Normalise = seed, normalise
 	m.params = nn.Draw(m.declared, m.config.dtype(), seed)

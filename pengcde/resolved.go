@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
 // Resolved is what a [Config] comes to: every default written out, and names of sets replaced by what they stand for.
@@ -102,7 +103,13 @@ func (c Config) Resolved() (Resolved, error) {
 
 // resolvedNetwork is Resolved of a configuration with a network, whose defaults were written out.
 func (c Config) resolvedNetwork() (Resolved, error) {
-	options, err := options("Network", c.Network)
+	network := c.Network
+	if n, ok := network.(interface {
+		Resolved(sequence.Sizes) sequence.Network
+	}); ok {
+		network = n.Resolved(c.sizes())
+	}
+	options, err := options("Network", network)
 	return Resolved{
 		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Network: baseline.Name(c.Network), Inputs: c.Inputs,
 		Options: options, Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, GraphOnly: c.GraphOnly,
