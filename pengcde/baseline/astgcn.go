@@ -6,6 +6,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
@@ -19,7 +20,8 @@ import (
 //
 // The polynomials are those of the scaled Laplacian of each observation's own graph, T_k = 2 L T_{k-1} - T_{k-2}, with
 // L = 2 (I - D^-1/2 W D^-1/2)/λ - I for λ = 2, its largest possible eigenvalue, and W = (A + A^T)/2. It normalises the
-// weights itself: give it those of the graph, which are to be 0 or more, with Normalise dyngraph.Raw or dyngraph.Log.
+// weights itself: leave Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights are to
+// be 0 or more.
 //
 // S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention Based Spatial-Temporal Graph Convolutional Networks for Traffic Flow
 // Forecasting, AAAI 2019: its recent component. As in the authors' code the graph convolution takes what a block is given,
@@ -61,6 +63,12 @@ func (a ASTGCN) withDefaults(s sequence.Sizes) ASTGCN {
 	}
 	return a
 }
+
+// Resolved implements what [sequence.Network] says.
+func (a ASTGCN) Resolved(s sequence.Sizes) sequence.Network { return a.withDefaults(s) }
+
+// Normalise is [dyngraph.Raw].
+func (ASTGCN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
 // blocks are the two of the network.
 func (a ASTGCN) blocks(s sequence.Sizes) []attentionBlock {

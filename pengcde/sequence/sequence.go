@@ -43,7 +43,13 @@ type Inputs struct {
 }
 
 // Network is a network with parameters. Both methods panic where its options or the sizes cannot be, with an error that
-// says so.
+// says so. Two methods more are asked for where it has them:
+//
+//	Normalise() dyngraph.Normalisation
+//	Resolved(Sizes) Network
+//
+// The first is how it wants its matrices where the configuration does not say, in place of the normalised Laplacian. The
+// second writes out the defaults that its zero options stand for, to be compared and stored.
 type Network interface {
 	// Params declares what is learned.
 	Params(Sizes) []nn.Param
