@@ -18,7 +18,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// DCRNN and ASTGCN learn on England, go on bit for bit after they were cut off, and forecast the same when loaded.
+// DCRNN, ASTGCN and STIDGCN learn on England, go on bit for bit after they were cut off, and forecast the same when loaded.
 func TestRecurrentNetworksOnEngland(t *testing.T) {
 	series, err := pgt.EnglandCovid()
 	if err != nil {
@@ -31,6 +31,7 @@ func TestRecurrentNetworksOnEngland(t *testing.T) {
 	for name, network := range map[string]sequence.Network{
 		"DCRNN, published": baseline.DCRNN{Published: true}, "DCRNN": baseline.DCRNN{Hidden: 8},
 		"ASTGCN, published": baseline.ASTGCN{Published: true, Embedding: 4}, "ASTGCN": baseline.ASTGCN{Filters: 4},
+		"STIDGCN, published": baseline.STIDGCN{Channels: 2, Published: true}, "STIDGCN": baseline.STIDGCN{Channels: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fresh := func() *Model {
