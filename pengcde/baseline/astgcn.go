@@ -54,8 +54,10 @@ func (a ASTGCN) withDefaults(s sequence.Sizes) ASTGCN {
 			"Published", a.Embedding))
 	}
 	a.Polynomials, a.Filters = cmp.Or(a.Polynomials, 3), cmp.Or(a.Filters, s.Features)
-	a.Embedding = cmp.Or(a.Embedding, 8)
-	if a.Polynomials < 2 || a.Polynomials > nn.MaxLayers || a.Filters < 2 || a.Filters > nn.MaxWidth || a.Embedding < 1 ||
+	if a.Published {
+		a.Embedding = cmp.Or(a.Embedding, 8)
+	}
+	if a.Polynomials < 2 || a.Polynomials > nn.MaxLayers || a.Filters < 2 || a.Filters > nn.MaxWidth || a.Embedding < 0 ||
 		a.Embedding > nn.MaxWidth {
 		panic(invalid("ASTGCN of %d polynomials, %d filters and embeddings of width %d, want 2 to %d, 2 to %d and 1 to %d: "+
 			"of one filter the normalisation leaves nothing, so set Filters where nodes have one feature", a.Polynomials,
