@@ -25,7 +25,7 @@ func (f *Forecasting) interval(split Split) (experiments.Interval, error) {
 			"and the initial parameters. Splits of one series share windows, so the variance of the mean is (1/k + %d/%d) "+
 			"s² for k seeds, %d tested and %d training windows (Nadeau and Bengio 2003), with Student's t.",
 			tested, training, tested, training)), nil
-	case PurgedRotation, LeakyRotation:
+	case PurgedRotation:
 		training := math.MaxInt
 		for _, s := range splits {
 			training = min(training, len(every(f.window, s.Train)))
