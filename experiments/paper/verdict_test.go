@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // made is a row with errors, of the tested windows 0, 1, ...
@@ -22,12 +22,12 @@ func made(name string, untrained bool, errors ...float64) row {
 func TestVerdict(t *testing.T) {
 	compared := func(split Split, best row, rows ...row) comparison {
 		return comparison{place: &Forecasting{}, split: split, rows: append(rows, best), best: &best,
-			over: experiments.Interval{Of: train.MeanCI}}
+			over: experiments.Interval{Of: stats.MeanCI}}
 	}
 	ridge := made("ridge", true, 1, 2, 3)
 	text, details := verdict([]comparison{
 		compared(Random, ridge, made("A", false, 2, 3, 4), made("B", false, 9, 9, 9)), // by 1, always
-		compared(PurgedRotation, ridge, made("A", false, 0, 6, 3.5)),                   // by 1.17, widely
+		compared(PurgedRotation, ridge, made("A", false, 0, 6, 3.5)),                  // by 1.17, widely
 		compared(RollingOrigin, ridge, made("A", false, 0.5, 1.4, 2.5)),
 		compared(RollingOrigin, ridge, made("A", false)), // runs are missing
 		{place: &Forecasting{}, split: RollingOrigin, rows: []row{made("A", false, 1)}},
