@@ -71,12 +71,14 @@ func listData(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "data set\tnodes\tsnapshots\tedges\tfeatures")
 	england, err := pgt.EnglandCovid()
-	tennis, err2 := pgt.TwitterTennis(pgt.RG17)
-	open, err3 := pgt.TwitterTennis(pgt.UO17)
-	if err := errors.Join(err, err2, err3); err != nil {
+	italy, err2 := pgt.ItalyCovid()
+	france, err3 := pgt.FranceCovid()
+	tennis, err4 := pgt.TwitterTennis(pgt.RG17)
+	open, err5 := pgt.TwitterTennis(pgt.UO17)
+	if err := errors.Join(err, err2, err3, err4, err5); err != nil {
 		return err
 	}
-	for _, s := range []*dyngraph.Series{england, tennis, open} {
+	for _, s := range []*dyngraph.Series{england, italy, france, tennis, open} {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", s.Name, s.Nodes(), len(s.Times), s.Pattern.Edges(), s.FeatureSize)
 	}
 	return w.Flush()
