@@ -227,6 +227,35 @@ func ExampleEnglandCovid() {
 	// 6 windows for training, 2 for validation, 2 for testing, <nil>
 }
 
+func ExampleItalyCovid() {
+	series, err := pgt.ItalyCovid()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(series.Nodes(), "regions,", len(series.Times), "snapshots,", series.Pattern.Edges(), "edges")
+	fmt.Println(series.NodeNames[:3], "from", series.Dates[0].Format(time.DateOnly))
+	// Output:
+	// 105 regions, 71 snapshots, 864 edges
+	// [agrigento alessandria ancona] from 2020-02-24
+}
+
+func ExampleFranceCovid() {
+	series, err := pgt.FranceCovid()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	linked := make(map[string]bool)
+	for e, from := range series.Pattern.From {
+		linked[series.NodeNames[from]], linked[series.NodeNames[series.Pattern.To[e]]] = true, true
+	}
+	fmt.Println(series.Nodes(), "regions,", series.Nodes()-len(linked), "of them without an edge, such as",
+		series.NodeNames[4], linked[series.NodeNames[4]])
+	// Output:
+	// 94 regions, 13 of them without an edge, such as hautes_alpes false
+}
+
 func ExampleRead() {
 	file := strings.NewReader(`{"time_periods": 3, "y": [[4, 0], [6, 0], [5, 2]], "edge_mapping": {
 		"edge_index": {"0": [[0, 1]], "1": [[0, 1]], "2": []}, "edge_weight": {"0": [20], "1": [30], "2": []}}}`)
