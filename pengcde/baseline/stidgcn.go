@@ -5,7 +5,6 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
@@ -38,6 +37,10 @@ func (m STIDGCN) Params(s sequence.Sizes) []nn.Param { return m.network(s).Param
 
 // Forecast builds the forecasts [B, S, n, q].
 func (m STIDGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node {
+	if inputs := in.Features.Shape().Dim(1); inputs != s.Inputs {
+		panic(invalid("STIDGCN made for %d observations, got %d, want as many: its parameters depend on their number",
+			s.Inputs, inputs))
+	}
 	drop := func(x *Node) *Node { return in.Dropout(x, m.rate()) }
 	switch {
 	case m.rate() == 0:
@@ -54,16 +57,16 @@ const splits = 4
 func (m STIDGCN) rate() float64 { return max(0, cmp.Or(m.Dropout, 0.1)) }
 
 func (m STIDGCN) network(s sequence.Sizes) interactive {
+	checkSizes("STIDGCN", s)
 	c := cmp.Or(m.Channels, 8)
 	switch {
 	case c < 1 || c > nn.MaxWidth:
-		panic(errs.New(nn.ErrInput, "pengcde/baseline: STIDGCN has %d channels, want 1 to %d, or 0 for 8", c, nn.MaxWidth))
-	case !(m.rate() < 1):
-		panic(errs.New(nn.ErrInput, "pengcde/baseline: STIDGCN has dropout %g, want less than 1, 0 for 0.1, or a "+
-			"negative rate for none", m.Dropout))
-	case s.Inputs < 1:
-		panic(errs.New(nn.ErrInput, "pengcde/baseline: STIDGCN for %d observations: its parameters depend on their "+
-			"number, so set Config.Inputs", s.Inputs))
+		panic(invalid("STIDGCN has %d channels, want 1 to %d, or 0 for 8", m.Channels, nn.MaxWidth))
+	case !(m.Dropout < 1):
+		panic(invalid("STIDGCN has dropout %g, want less than 1: 0 for 0.1, or a negative rate for none", m.Dropout))
+	case s.Inputs == 0:
+		panic(invalid("STIDGCN for any number of observations, want that of the windows: its parameters depend on it, so " +
+			"set Config.Inputs"))
 	}
 	times := (s.Inputs + splits - 1) / splits * splits
 	outputs := s.Times(s.Inputs) * s.Outputs
