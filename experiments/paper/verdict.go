@@ -1,167 +1,47 @@
 package paper
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
-	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// verdict says with how many splits the best forecast without a trained network is ahead of every trained model, and by
-// how much; "" while either is missing.
-func verdict(comparisons []comparison) (text string, details []string) {
-	behind, ahead, beyond := 0, 0, 0
-	var models []string
-	for _, c := range comparisons {
-		trained := slices.DeleteFunc(slices.Clone(c.rows), func(r row) bool { return r.Untrained || r.errors == nil })
-		if c.best == nil || len(trained) == 0 {
-			continue
-		}
-		best := slices.MinFunc(trained, func(a, b row) int {
-			return cmp.Compare(stat.Mean(a.errors, nil), stat.Mean(b.errors, nil))
-		})
-		differences := c.differences(best)
-		if len(differences) == 0 { // of seeds that the simple forecasts do not have
-			continue
-		}
-		for _, row := range trained {
-			if !slices.Contains(models, row.Name) {
-				models = append(models, row.Name)
-			}
-		}
-		mean, half := c.over.Of(differences)
-		difference := fmt.Sprintf("%+.3f", mean)
-		if half > 0 && !math.IsInf(half, 0) {
-			difference += fmt.Sprintf(" ± %.3f", half)
-		}
-		switch {
-		case mean < 0:
-			ahead++
-		case mean > half: // not where windows allow no interval
-			beyond++
-			fallthrough
-		default:
-			behind++
-		}
-		details = append(details, fmt.Sprintf("%s: %s (%q minus %q)", c.split, difference, best.Name, c.best.Name))
-	}
-	if len(details) == 0 {
-		return "", nil
-	}
-	text = fmt.Sprintf("with %d of %d splits a simple forecast without a trained network has a lower test error than every "+
-		"trained model (%s), with %d of them by more than the 95%% interval", behind, len(details),
-		strings.Join(models, "; "), beyond)
-	if ahead > 0 {
-		text += fmt.Sprintf("; with %d a trained model has the lower one", ahead)
-	}
-	return text + ". Error of the best trained model minus that of the best simple forecast:", details
+// level is that of all tests.
+const level = 0.05
+
+// judged are the rows whose errors are compared with those of their rivals, by ID: with the rows of the other models
+// that have the same ending, and with the best simple forecast.
+var judged = []string{"peng", "peng" + tunedEnding, "residual"}
+
+// judgement is how a row does beside each rival of a series and a split.
+type judgement struct {
+	comparison
+	row    row
+	rivals []row
+	stats.Differences
 }
 
-// verdict says for each of the dynamics which models have the lowest error, and how PENG-CDE does beside the model that
-// sees no graph and beside the Original.
-func (w Worlds) verdict(r *experiments.Report) (text string, details []string) {
-	var leaders []string
-	for _, dynamics := range r.Results.Values("dynamics") {
-		results := r.Results.Where("dynamics", dynamics)
-		leading, close := lowest(results)
-		if len(leading) == 0 {
-			continue
-		}
-		leaders = append(leaders, fmt.Sprintf("%s: %s", dynamics, strings.Join(leading, ", ")))
-		families := len(results.Values("family"))
-		details = append(details, fmt.Sprintf("%s: in %d of %d families of graphs the lowest one's 95%% interval holds the "+
-			"mean of another model", dynamics, close, families))
-		for _, other := range []string{"constant", "original"} {
-			if line := beside(results, dynamics, other); line != "" {
-				details = append(details, dynamics+": "+line)
-			}
+// judge compares a row with its rivals that are complete on the same seeds or windows; no rivals where it is not
+// complete itself, or where no simple forecast is.
+func (c comparison) judge(id string) (j judgement, err error) {
+	r := c.row(id)
+	if r == nil || r.errors == nil {
+		return judgement{}, nil
+	}
+	j = judgement{comparison: c, row: *r}
+	ending := strings.TrimPrefix(id, base(id))
+	if base(id) != "peng" {
+		ending = tunedEnding // a row of one kind meets the others at their best
+	}
+	for _, other := range c.rows {
+		simple := c.best != nil && other.ID == c.best.ID
+		rival := !other.Untrained && other.ID != id && base(other.ID)+ending == other.ID
+		if (simple || rival) && slices.Equal(other.of, r.of) {
+			j.rivals = append(j.rivals, other)
 		}
 	}
-	if len(leaders) == 0 {
-		return "", nil
-	}
-	return "the lowest mean test error has, by family of graphs, " + strings.Join(leaders, "; ") + ".", details
-}
-
-// lowest names the models with the lowest errors, each with its families of graphs, and counts the families in which
-// another model is within its interval. Models with runs that are missing or diverged have no part in it.
-func lowest(results experiments.Results) (leading []string, close int) {
-	families := make(map[string][]string) // by name of the model
-	for _, family := range results.Values("family") {
-		world, best := results.Where("family", family), ""
-		means, halves := make(map[string]float64), make(map[string]float64) // by name of the model
-		for _, id := range world.Values("model") {
-			runs := world.Where("model", id)
-			if runs.Gap() != "" {
-				continue
-			}
-			name := runs[0].Model.Name
-			means[name], halves[name] = stats.MeanCI(runs.Scores("test"))
-			if best == "" || means[name] < means[best] {
-				best = name
-			}
-		}
-		if best == "" {
-			continue
-		}
-		families[best] = append(families[best], family)
-		if !slices.Contains(leading, best) {
-			leading = append(leading, best)
-		}
-		for name, mean := range means {
-			if name != best && !math.IsInf(halves[best], 0) && mean-means[best] <= halves[best] {
-				close++
-				break
-			}
-		}
-	}
-	slices.SortStableFunc(leading, func(a, b string) int { return len(families[b]) - len(families[a]) })
-	for i, name := range leading {
-		leading[i] = fmt.Sprintf("%s (%s)", name, strings.Join(families[name], ", "))
-	}
-	return leading, close
-}
-
-// beside says in which families PENG-CDE has a lower error than another model, and by which part; and what the paper
-// has.
-func beside(results experiments.Results, dynamics, other string) string {
-	below, name := 0, ""
-	var parts, gaps []string
-	for _, family := range results.Values("family") {
-		world := results.Where("family", family)
-		a, b := world.Where("model", other), world.Where("model", "peng")
-		if len(a) == 0 || len(b) == 0 {
-			continue
-		}
-		if gap := a.Gap() + b.Gap(); gap != "" {
-			gaps = append(gaps, fmt.Sprintf("%s (%s)", family, gap))
-			continue
-		}
-		name = a[0].Model.Name
-		x, y := stat.Mean(a.Scores("test"), nil), stat.Mean(b.Scores("test"), nil)
-		if y < x {
-			below++
-		}
-		part := fmt.Sprintf("%s %.0f%%", family, 100*(x-y)/x)
-		p, ok := publishedError(dynamics, family, publishedRows[other])
-		if q, too := publishedError(dynamics, family, publishedRows["peng"]); ok && too {
-			part += fmt.Sprintf(" (the paper %.0f%%)", 100*(p[0]-q[0])/p[0])
-		}
-		parts = append(parts, part)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("PENG-CDE is below %s in %d of %d families, by %s", name, below, len(parts),
-		strings.Join(parts, ", "))
-	if len(gaps) > 0 {
-		text += "; not counted: " + strings.Join(gaps, ", ")
-	}
-	return text
+	return j, err
 }
