@@ -2,46 +2,195 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// level is that of all tests.
+// level is that of the tests of a verdict.
 const level = 0.05
 
-// judged are the rows whose errors are compared with those of their rivals, by ID: with the rows of the other models
-// that have the same ending, and with the best simple forecast.
+// judged are the rows that are compared with their rivals, by ID.
 var judged = []string{"peng", "peng" + tunedEnding, "residual"}
 
-// judgement is how a row does beside each rival of a series and a split.
+// judgement is how a row does beside its rivals on a series and a split.
 type judgement struct {
-	comparison
 	row    row
-	rivals []row
-	stats.Differences
+	rivals []rival
 }
 
-// judge compares a row with its rivals that are complete on the same seeds or windows; no rivals where it is not
-// complete itself, or where no simple forecast is.
+// rival is what a row is compared with: the best simple forecast, or another model.
+type rival struct {
+	name   string
+	simple bool
+	stats.Difference
+}
+
+// judge compares a row with the best simple forecast and with the rows of the other models that have the same ending; a
+// row of another kind with the tuned ones. It has no rivals where errors are missing.
 func (c comparison) judge(id string) (j judgement, err error) {
 	r := c.row(id)
-	if r == nil || r.errors == nil {
-		return judgement{}, nil
+	if r == nil || r.errors == nil || c.best == nil {
+		return j, nil
 	}
-	j = judgement{comparison: c, row: *r}
 	ending := strings.TrimPrefix(id, base(id))
 	if base(id) != "peng" {
-		ending = tunedEnding // a row of one kind meets the others at their best
+		ending = tunedEnding
 	}
+	others := []row{*c.best}
 	for _, other := range c.rows {
-		simple := c.best != nil && other.ID == c.best.ID
-		rival := !other.Untrained && other.ID != id && base(other.ID)+ending == other.ID
-		if (simple || rival) && slices.Equal(other.of, r.of) {
-			j.rivals = append(j.rivals, other)
+		if !other.Untrained && other.ID != id && other.ID == base(other.ID)+ending && other.errors != nil {
+			others = append(others, other)
 		}
 	}
-	return j, err
+	blocks := slices.DeleteFunc(slices.Clone(r.of), func(of int) bool {
+		return slices.ContainsFunc(others, func(o row) bool { return !slices.Contains(o.of, of) })
+	})
+	if len(blocks) == 0 { // seeds that the others do not have
+		return j, nil
+	}
+	errors := make([][]float64, len(others))
+	for i, other := range others {
+		errors[i] = other.on(blocks)
+	}
+	differences, err := stats.Compare(r.on(blocks), errors, c.test)
+	if err != nil {
+		return j, fmt.Errorf("experiments: %s, %s: %w", c.place.title(), c.split, err)
+	}
+	j.row = *r
+	for i, other := range others {
+		j.rivals = append(j.rivals, rival{other.Name, i == 0, differences[i]})
+	}
+	return j, nil
+}
+
+// on are the errors of a row on some of its blocks.
+func (r row) on(blocks []int) []float64 {
+	errors := make([]float64, len(blocks))
+	for i, of := range blocks {
+		errors[i] = r.errors[slices.Index(r.of, of)]
+	}
+	return errors
+}
+
+// String says in words which rivals a row is better or worse than.
+func (j judgement) String() string {
+	var parts []string
+	for _, part := range []struct {
+		says string
+		of   func(rival) bool
+	}{
+		{"better than", func(r rival) bool { return r.Better(level) }},
+		{"worse than", func(r rival) bool { return r.Worse(level) }},
+		{"no difference shown from", func(r rival) bool { return !r.Better(level) && !r.Worse(level) }},
+	} {
+		var names []string
+		for _, r := range j.rivals {
+			if part.of(r) {
+				names = append(names, fmt.Sprintf("%s (%s, p %s)", r.name, signed(r.Mean), probability(r.Corrected)))
+			}
+		}
+		if names != nil {
+			parts = append(parts, part.says+" "+strings.Join(names, ", "))
+		}
+	}
+	return fmt.Sprintf("%s: %s", j.row.Name, strings.Join(parts, "; "))
+}
+
+// signed writes a difference of errors.
+func signed(difference float64) string {
+	if difference < 0 {
+		return "-" + size(-difference)
+	}
+	return "+" + size(difference)
+}
+
+func probability(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// verdict says how the judged rows of a series and a split do, each in a sentence; "" where errors are missing.
+func (c comparison) verdict() (string, error) {
+	var sentences []string
+	for _, id := range judged {
+		j, err := c.judge(id)
+		if err != nil {
+			return "", err
+		}
+		if len(j.rivals) > 0 {
+			sentences = append(sentences, j.String())
+		}
+	}
+	if sentences == nil {
+		return "", nil
+	}
+	return fmt.Sprintf("The best simple forecast here is %q. %s.", c.best.Name, strings.Join(sentences, ". ")), nil
+}
+
+// verdict counts, for each judged row, on how many series and splits it is better or worse than the best simple forecast
+// and than each rival; details say how each does. "" where errors are missing.
+func verdict(comparisons []comparison) (text string, details []string, err error) {
+	var sentences []string
+	for _, id := range judged {
+		tally := make(map[string]*[3]int) // by rival: better, worse, all
+		var names []string
+		name := ""
+		for _, c := range comparisons {
+			j, err := c.judge(id)
+			if err != nil {
+				return "", nil, err
+			}
+			for _, r := range j.rivals {
+				name = j.row.Name
+				of := r.name
+				if r.simple {
+					of = "the best simple forecast"
+				}
+				if tally[of] == nil {
+					tally[of], names = new([3]int), append(names, of)
+				}
+				counts := tally[of]
+				counts[2]++
+				if r.Better(level) {
+					counts[0]++
+				} else if r.Worse(level) {
+					counts[1]++
+				}
+			}
+		}
+		var parts []string
+		for _, of := range names {
+			counts := tally[of]
+			parts = append(parts, fmt.Sprintf("%s %d and %d of %d", of, counts[0], counts[1], counts[2]))
+		}
+		if parts != nil {
+			sentences = append(sentences, fmt.Sprintf("%s is better and worse than %s", name, strings.Join(parts, ", than ")))
+		}
+	}
+	if sentences == nil {
+		return "", nil, nil
+	}
+	for _, c := range comparisons {
+		says, err := c.verdict()
+		if err != nil {
+			return "", nil, err
+		}
+		if says != "" {
+			details = append(details, c.heading()+": "+says)
+		}
+	}
+	return strings.Join(sentences, "; ") + fmt.Sprintf(" splits, by p below %g after Holm's correction for the rivals of a "+
+		"split. Differences of errors, below 0 where the row is better, with corrected p:", level), details, nil
+}
+
+// heading names the series, where the study has several, and the split.
+func (c comparison) heading() string {
+	if c.place.Country == "" {
+		return string(c.split)
+	}
+	return c.place.Country + ", " + string(c.split)
 }
