@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Test errors of the simple forecasts, from the data alone; those of england to four digits as they were computed
@@ -47,7 +48,7 @@ func TestSimpleForecasts(t *testing.T) {
 			t.Fatalf("%d rows, %v, want %d", len(all), err, len(c.want))
 		}
 		for _, row := range all {
-			mean, _ := train.MeanCI(row.errors)
+			mean, _ := stats.MeanCI(row.errors)
 			if want := c.want[row.ID]; math.Abs(mean-want) > 6e-5 || len(row.errors) != c.windows {
 				t.Errorf("%s, %s, %s: %.5f over %d windows, want %.4f over %d",
 					c.experiment.Name, c.split, row.ID, mean, len(row.errors), want, c.windows)
@@ -198,31 +199,31 @@ func TestIntervals(t *testing.T) {
 	}{
 		// 2 of 10 windows tested, 6 for training.
 		{"seeds share windows", England(), Random, 10, func(v []float64) (float64, float64) {
-			return train.CorrectedCI(v, 2./6)
+			return stats.CorrectedCI(v, 2./6)
 		}, "2 tested and 6 training"},
 		// Side by side, window 20 leaves 0, 5, 35, 40 and 45.
 		{"rotation", England(), PurgedRotation, 10, func(v []float64) (float64, float64) {
-			return train.CorrectedCI(v, 1./5)
+			return stats.CorrectedCI(v, 1./5)
 		}, "1/5"},
 		// A window touches 13 days.
 		{"origins", England(), RollingOrigin, 20, func(v []float64) (float64, float64) {
-			return train.SerialCI(v, 12)
+			return stats.SerialCI(v, 12)
 		}, "lag 12"},
 		{"no two disjoint windows", England(), Chronological, 11, func([]float64) (float64, float64) {
 			return 0, math.Inf(1)
 		}, "no interval"},
 		// A window touches 11 snapshots, and 23 are tested.
 		{"in order of time", Tennis(), Chronological, 23, func(v []float64) (float64, float64) {
-			return train.SerialCI(v, 10)
+			return stats.SerialCI(v, 10)
 		}, "23 tested windows"},
 		{"origins of tennis", Tennis(), RollingOrigin, 45, func(v []float64) (float64, float64) {
-			return train.SerialCI(v, 10)
+			return stats.SerialCI(v, 10)
 		}, "45 tested windows"},
 	} {
 		i := of(c.experiment, c.split)
 		_, half := i.Of(values[:c.count])
 		_, want := c.want(values[:c.count])
-		_, independent := train.MeanCI(values[:c.count])
+		_, independent := stats.MeanCI(values[:c.count])
 		if half != want || !strings.Contains(i.Note, c.says) {
 			t.Errorf("%s: ± %g and note %q, want ± %g and %q", c.name, half, i.Note, want, c.says)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // show are the tables of all splits that have runs, in order, and notes on them.
@@ -100,7 +100,7 @@ func (c comparison) cells(r row) []figures.Cell {
 	if c.split == Random {
 		cells = append(cells, score("validation"), score("test"))
 	} else {
-		single, _ := train.MeanCI(r.single)
+		single, _ := stats.MeanCI(r.single)
 		cells = append(cells, figures.Text(fmt.Sprintf("%.3f", single)), c.over.Cell(r.errors))
 	}
 	if c.Comparable() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // made is a row with errors, of the tested windows 0, 1, ...
@@ -22,7 +22,7 @@ func made(name string, untrained bool, errors ...float64) row {
 func TestVerdict(t *testing.T) {
 	compared := func(split Split, best row, rows ...row) comparison {
 		return comparison{split: split, rows: append(rows, best), best: &best,
-			over: experiments.Interval{Of: train.MeanCI}}
+			over: experiments.Interval{Of: stats.MeanCI}}
 	}
 	ridge := made("ridge", true, 1, 2, 3)
 	text, details := verdict([]comparison{
