@@ -87,6 +87,8 @@ type Config struct {
 	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a
 	// window's last input (Series.Recent), in place of the whole target.
 	Residual bool `json:",omitempty"`
+	// Linear, where set, adds a linear autoregression on the visible values, see [Linear]. It is not for a Network.
+	Linear *Linear `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only. It sets Parity of PENG and PreMult, and with
 	// GraphOnly Lag of GNODE; steps do not end beside changes; without GraphOnly the loss forgets which node is which
 	// (GNODE and Constant: every node's forecast is compared with every node's target; the others: one forecast for the
@@ -153,6 +155,10 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err := c.Mask.Check(); err != nil {
 		return c, errs.In("pengcde: Config.Mask", err, ErrInput)
+	}
+	var err error
+	if c, err = c.checkLinear(); err != nil {
+		return c, err
 	}
 	if c.Network != nil {
 		return c, c.checkNetwork()
@@ -251,7 +257,7 @@ func (c Config) wiring() wiring {
 		encoder:    nn.MLP{Name: "encoder", In: features, Out: c.Hidden, Width: coderWidth, Depth: coderDepth},
 		readout:    nn.MLP{Name: "readout", In: c.Hidden, Out: c.Outputs, Width: coderWidth, Depth: coderDepth},
 		stepSize:   ode.Constant{Step: c.Step},
-		memory:     c.Memory, continuous: !c.jumps(), hidden: c.Hidden,
+		memory:     c.Memory, continuous: !c.jumps(), hidden: c.Hidden, linear: c.Linear, outputs: c.Outputs,
 	}
 	if c.Adaptive != nil {
 		w.stepSize, w.maxSteps = *c.Adaptive, c.MaxSteps
