@@ -16,7 +16,7 @@ type comparison struct {
 // comparison is that of the configuration.
 func (c Config) comparison() comparison {
 	published := c.Parity && !c.GraphOnly
-	pairwise := published && traits(c.Field).NoFeatures
+	pairwise := published && traits(c.Field).Pairwise
 	return comparison{summed: c.Output == Summed || published && !pairwise, pairwise: pairwise}
 }
 

@@ -19,11 +19,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// layer is a part with parameters that acts on the last axis.
-type layer interface {
-	Params() []nn.Param
-	Apply(nn.Values, *Node) *Node
-}
+type layer = nn.Layer
 
 // wiring names the parts of a differential equation.
 type wiring struct {
@@ -84,8 +80,8 @@ func (e *equation) buildEncodePull(form field.Form, in []*Node) []*Node {
 	return Gradient(ReduceAllSum(Mul(cotangent, z0)), params...)
 }
 
-// buildDecode: (Z [B, S, n, hidden], regressors of a linear part, readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they
-// are summed.
+// buildDecode: (Z [B, S, n, hidden], of a linear part the regressors, readout parameters...) -> forecasts [B, S, n, q],
+// or [B, S, 1, q] where they are summed.
 func (e *equation) buildDecode(form field.Form, in []*Node) []*Node {
 	v := form.Seeds.Bind(e.params[e.driven:], in[len(in)-(len(e.params)-e.driven):])
 	y := e.readout.Apply(v, in[0])
@@ -95,8 +91,9 @@ func (e *equation) buildDecode(form field.Form, in []*Node) []*Node {
 	return []*Node{e.forecasts(y)}
 }
 
-// buildObjective: (Z, regressors and prior of a linear part, what forecasts are compared with, readout parameters...) ->
-// (loss, cotangent of Z, gradients of the readout's parameters). Parameters of several seeds give one loss per seed, [seeds], and the gradients of its own.
+// buildObjective: (Z, of a linear part the regressors and the prior, what forecasts are compared with, readout
+// parameters...) -> (loss, cotangent of Z, gradients of the readout's parameters). Parameters of several seeds give one
+// loss per seed, [seeds], and the gradients of its own.
 func (e *equation) buildObjective(form field.Form, in []*Node) []*Node {
 	z, params := in[0], in[len(in)-(len(e.params)-e.driven):]
 	seen, met := in[:1], in[1:len(in)-len(params)]
@@ -229,7 +226,8 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, nil, notFinite(err)
 	}
 	defer solution.Close()
-	out, err := call(e.compiled[b.form].decode, slices.Concat(b.linear[:min(1, len(b.linear))], params[e.driven:]), solution.Z)
+	rest := slices.Concat(b.linear[:min(1, len(b.linear))], params[e.driven:])
+	out, err := call(e.compiled[b.form].decode, rest, solution.Z)
 	if err != nil {
 		return nil, nil, err
 	}

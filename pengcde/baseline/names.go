@@ -10,7 +10,9 @@ import (
 var models = []struct {
 	name  string
 	model any
-}{}
+}{
+	{"stg-ncde", STGNCDE{}},
+}
 
 // Named is the network or the vector field of a name in files, with its options at their defaults; nil where there is
 // none of that name.
