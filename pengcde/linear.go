@@ -16,12 +16,15 @@ import (
 
 // Linear is a linear autoregression, the same for all nodes, that the network corrects: the forecast of a node is
 //
-//	b·(v - mean(v), mean(v), 1) + readout
+//	b·(v - mean(v), mean(v), 1) + r - mean(r)
 //
-// where v are the node's Values visible values ([dyngraph.Window.Visible]) and mean(v) are their means over nodes, so
-// that b has 2·Values+1 entries for each output. The readout's last layer starts at zero, and b where [Linear.Solve]
-// puts it for the training windows (less the recent mean, with Residual). Both are then trained together, on the loss
-// plus
+// where v are the node's Values visible values ([dyngraph.Window.Visible]), so that b has 2·Values+1 entries for each
+// output, r is its readout, and means are over nodes. The readout tells nodes apart, and leaves what they have in common
+// to the linear part: a series has as many examples of the one as nodes times windows, of the other as windows alone,
+// too few for a network.
+//
+// The readout's last layer starts at zero, and b where [Linear.Solve] puts it for the training windows (less the recent
+// mean, with Residual). Both are then trained together, on the loss plus
 //
 //	Penalty · |b - Prior|²
 //
@@ -74,8 +77,8 @@ func (c Config) checkLinear() (Config, error) {
 		return c, nil
 	}
 	if c.Output == Summed || c.Output == PerTime || c.Parity {
-		return c, invalid("Config has Linear beside Output %q, Parity %v: its forecasts are of nodes at the end of a window, "+
-			"and the published code has none", c.Output, c.Parity)
+		return c, invalid("Config has Linear beside Output %q, Parity %v: it forecasts nodes at the end of a window, and the "+
+			"published code has none", c.Output, c.Parity)
 	}
 	var err error
 	c.Linear, err = c.Linear.check(c.Outputs)
@@ -90,9 +93,9 @@ func (l Linear) params(readout []nn.Param, outputs int) []nn.Param {
 	return append(readout, nn.Param{Name: linearName, Dims: []int{outputs, l.width()}, Init: nn.Fill(0)})
 }
 
-// add adds the linear part of x [B, n, width] to forecasts y [B, S, n, q].
+// add adds the linear part of x [B, n, width] to readouts y [B, S, n, q].
 func (l Linear) add(v nn.Values, x, y *Node) *Node {
-	return Add(y, ExpandAxes(v.Product(x, v.Get(linearName), 1), 1))
+	return Add(Sub(y, ReduceAndKeep(y, ReduceMean, 2)), ExpandAxes(v.Product(x, v.Get(linearName), 1), 1))
 }
 
 // draw is what draws coefficients, [q, width] or those of seeds, to the prior [q, width].

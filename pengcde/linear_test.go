@@ -206,7 +206,8 @@ func TestLinearTrainsSavesAndLoads(t *testing.T) {
 		t.Errorf("loss %g after 30 epochs, %g with the linear part alone", last, first)
 	}
 	for name, old := range before {
-		if now, _ := m.Parameter(name); slices.Equal(now, old) {
+		last := "readout.layers.2.bias" // has no part in differences between nodes
+		if now, _ := m.Parameter(name); name != last && slices.Equal(now, old) {
 			t.Errorf("%s did not learn", name)
 		}
 	}
