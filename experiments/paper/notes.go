@@ -3,7 +3,6 @@ package paper
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
