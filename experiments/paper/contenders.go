@@ -25,13 +25,14 @@ var (
 		stg: width{32, 3}, dcrnn: width{64, 3}, astgcn: width{16, 3}, stidgcn: width{hidden: 8}}
 )
 
-// contenders are the models of the paper's table of these data sets, for data of a size and windows of so many inputs.
-func contenders(p experiments.Profile, data pengcde.Config, inputs int, h hyperparameters) []contender {
+// contenders are the models of the paper's table of these data sets, for data of a size, windows of so many inputs, and
+// constant steps of the equations but in profile full, which has the published ones.
+func contenders(p experiments.Profile, data pengcde.Config, inputs int, step float64, h hyperparameters) []contender {
 	equation := func(f field.Field, w width) pengcde.Config {
 		c := data
 		c.Field, c.Hidden, c.Layers = f, w.hidden, w.layers
-		if p != experiments.Full { // which has the published steps
-			c.Step = 1
+		if p != experiments.Full {
+			c.Step = step
 		}
 		return c
 	}
