@@ -90,8 +90,8 @@ type Config struct {
 	Residual bool `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only. It sets Parity of PENG and PreMult, and with
 	// GraphOnly Lag of GNODE; steps do not end beside changes; without GraphOnly the loss forgets which node is which
-	// (GNODE, Constant and STGNCDE: every node's forecast is compared with every node's target; the others: one forecast for the
-	// whole graph, the sum over nodes).
+	// (GNODE, Constant and STGNCDE: every node's forecast is compared with every node's target; the others: one forecast
+	// for the whole graph, the sum over nodes).
 	Parity bool `json:",omitempty"`
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. Like Memory it
 	// changes no result beyond rounding, and is not in the files of [Model.Save]: a loaded model has the zero value of

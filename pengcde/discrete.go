@@ -192,7 +192,7 @@ func (d *discrete) predict(ctx context.Context, m *Model, samples []sample, aske
 		for _, t := range asked[b] {
 			at := slices.Index(s.times, t)
 			if at < 0 {
-				return nil, invalid("forecast time %g, but a network in discrete steps has forecasts at the times of the targets "+
+				return nil, invalid("forecast time %g, but a network in discrete steps forecasts at the times of the targets "+
 					"alone, %g to %g: ask for these, or for nil", t, s.times[0], s.times[len(s.times)-1])
 			}
 			places[b] = append(places[b], at)
@@ -214,8 +214,8 @@ func (d *discrete) predict(ctx context.Context, m *Model, samples []sample, aske
 	defer xla.Free(out...)
 	flat := host.Floats(out[0])
 	if at := slices.IndexFunc(flat, func(y float64) bool { return math.IsNaN(y) || math.IsInf(y, 0) }); at >= 0 {
-		return nil, errs.New(train.ErrNotFinite, "pengcde: a forecast is %g: the parameters have diverged, or the features are "+
-			"too large for %s", flat[at], m.config.dtype())
+		return nil, errs.New(train.ErrNotFinite, "pengcde: a forecast is %g: the parameters have diverged, or the features "+
+			"are too large for %s", flat[at], m.config.dtype())
 	}
 	forecasts, size := make([][]float64, len(samples)), len(flat)/len(samples)/len(samples[0].times)
 	for b := range samples {

@@ -16,8 +16,8 @@ import (
 // Plan is what training will take, in bytes of memory and evaluations of the field.
 type Plan struct {
 	// Solve is the plan of the batch that takes most memory beside Data: evaluations of the field, steps and kept
-	// states; nil for a network in discrete steps, which solves nothing. With adaptive steps its evaluations are those of the steps planned with, without rejected ones: each
-	// takes Solve.StepEvaluations more.
+	// states; nil for a network in discrete steps, which solves nothing. With adaptive steps its evaluations are those
+	// of the steps planned with, without rejected ones: each takes Solve.StepEvaluations more.
 	Solve *ode.Plan
 	// Data are the batches, which stay on the device. Saves are the states at the save times, in whose place their
 	// cotangents come after the loss; Parameters the parameters with their gradients and AdamW's two moments. They

@@ -42,8 +42,9 @@ type Outcome struct {
 // compiled for those that are left.
 //
 // Config.Memory is for the states of all runs together. Fields that do not take the parameters of several seeds
-// ([field.Traits]), such as those with identities, are refused, and so are networks in discrete steps. Where runs do not fit each other the error wraps
-// [ErrInput], with no outcomes, and nothing is trained. Progress is called for one run at a time.
+// ([field.Traits]), such as those with identities, are refused, and so are networks in discrete steps. Where runs do
+// not fit each other the error wraps [ErrInput], with no outcomes, and nothing is trained. Progress is called for one
+// run at a time.
 func FitSeeds(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	if err := checkRuns(runs); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
@@ -19,7 +20,8 @@ import (
 //
 // The polynomials are those of the scaled Laplacian of each observation's own graph, T_k = 2 L T_{k-1} - T_{k-2}, with
 // L = 2 (I - D^-1/2 W D^-1/2)/λ - I for λ = 2, its largest possible eigenvalue, and W = (A + A^T)/2. It normalises the
-// weights itself: give it those of the graph, which are to be 0 or more, with Normalise dyngraph.Raw or dyngraph.Log.
+// weights itself: leave Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights are to
+// be 0 or more.
 //
 // S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention Based Spatial-Temporal Graph Convolutional Networks for Traffic Flow
 // Forecasting, AAAI 2019: its recent component. As in the authors' code the graph convolution takes what a block is given,
@@ -52,8 +54,10 @@ func (a ASTGCN) withDefaults(s sequence.Sizes) ASTGCN {
 			"Published", a.Embedding))
 	}
 	a.Polynomials, a.Filters = cmp.Or(a.Polynomials, 3), cmp.Or(a.Filters, s.Features)
-	a.Embedding = cmp.Or(a.Embedding, 8)
-	if a.Polynomials < 2 || a.Polynomials > nn.MaxLayers || a.Filters < 2 || a.Filters > nn.MaxWidth || a.Embedding < 1 ||
+	if a.Published {
+		a.Embedding = cmp.Or(a.Embedding, 8)
+	}
+	if a.Polynomials < 2 || a.Polynomials > nn.MaxLayers || a.Filters < 2 || a.Filters > nn.MaxWidth || a.Embedding < 0 ||
 		a.Embedding > nn.MaxWidth {
 		panic(invalid("ASTGCN of %d polynomials, %d filters and embeddings of width %d, want 2 to %d, 2 to %d and 1 to %d: "+
 			"of one filter the normalisation leaves nothing, so set Filters where nodes have one feature", a.Polynomials,
@@ -61,6 +65,12 @@ func (a ASTGCN) withDefaults(s sequence.Sizes) ASTGCN {
 	}
 	return a
 }
+
+// Resolved implements what [sequence.Network] says.
+func (a ASTGCN) Resolved(s sequence.Sizes) sequence.Network { return a.withDefaults(s) }
+
+// Normalise is [dyngraph.Raw].
+func (ASTGCN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
 // blocks are the two of the network.
 func (a ASTGCN) blocks(s sequence.Sizes) []attentionBlock {

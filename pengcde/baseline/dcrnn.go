@@ -6,6 +6,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
@@ -18,9 +19,9 @@ import (
 //
 // The cells are gated recurrent units whose linear maps see, beside features and states x [n, d] of a node, how they
 // diffuse on the graph: the powers (D_o^-1 A)^k x and (D_i^-1 A^T)^k x of the random walks along and against the edges, k
-// = 1 to Order, with D_o and D_i the sums of weights from and to a node. It normalises the weights itself: give it those
-// of the graph, which are to be 0 or more, with Normalise dyngraph.Raw or dyngraph.Log. A node without edges in a
-// direction hears nothing from it.
+// = 1 to Order, with D_o and D_i the sums of weights from and to a node. It normalises the weights itself: leave
+// Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights are to be 0 or more. A node
+// without edges in a direction hears nothing from it.
 //
 // Y. Li, R. Yu, C. Shahabi, Y. Liu, Diffusion Convolutional Recurrent Neural Network: Data-Driven Traffic Forecasting,
 // ICLR 2018. Parameters depend on neither the number of nodes nor that of observations.
@@ -42,6 +43,12 @@ func (d DCRNN) withDefaults(s sequence.Sizes) DCRNN {
 	}
 	return d
 }
+
+// Resolved implements what [sequence.Network] says.
+func (d DCRNN) Resolved(s sequence.Sizes) sequence.Network { return d.withDefaults(s) }
+
+// Normalise is [dyngraph.Raw].
+func (DCRNN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
 // cells are those of the encoder or decoder.
 func (d DCRNN) cells(name string, s sequence.Sizes) []diffusionGRU {

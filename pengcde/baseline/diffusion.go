@@ -11,19 +11,20 @@ import (
 
 // walk is the diffusion of node states x [batch, n, d] on the graph of one observation, in up to order steps.
 type walk struct {
-	graph *equivariant.Matrix
 	order int
-	// out and in [batch, n, 1] are one over the sums of the weights from and to a node, 0 for a node without; nil as
-	// published.
-	out, in *Node
+	// graph is A as published; else that of A and behind it A^T, so that both random walks take one product.
+	graph *equivariant.Matrix
+	// share [2 batch, n, 1] is one over the sum of the weights from a node, and behind it to a node, 0 for a node without;
+	// nil as published.
+	share *Node
 }
 
 func newWalk(graph *equivariant.Matrix, order int, published bool) walk {
-	w := walk{graph: graph, order: order}
-	if !published {
-		w.out, w.in = inverse(graph.RowSums()), inverse(graph.ColumnSums())
+	if published {
+		return walk{order: order, graph: graph}
 	}
-	return w
+	both := graph.WithTransposed()
+	return walk{order: order, graph: both, share: inverse(both.RowSums())}
 }
 
 // inverse is 1/x, and 0 where x is not positive: [batch, n] to [batch, n, 1].
@@ -35,21 +36,21 @@ func inverse(x *Node) *Node {
 // terms are x and what diffusion makes of it.
 func (w walk) terms(x *Node) []*Node {
 	terms := []*Node{x}
-	if w.out == nil {
-		last := x
+	if w.share == nil {
 		for k := range w.order {
-			next := w.graph.Apply(last)
+			next := w.graph.Apply(terms[k])
 			if k > 0 {
 				next = Sub(MulScalar(next, 2), terms[k-1])
 			}
-			terms, last = append(terms, next), next
+			terms = append(terms, next)
 		}
 		return terms
 	}
-	forth, back := x, x
+	batch := x.Shape().Dim(0)
+	both := Concatenate([]*Node{x, x}, 0)
 	for range w.order {
-		forth, back = Mul(w.out, w.graph.Apply(forth)), Mul(w.in, w.graph.ApplyTransposed(back))
-		terms = append(terms, forth, back)
+		both = Mul(w.share, w.graph.Apply(both))
+		terms = append(terms, Slice(both, AxisRange(0, batch)), Slice(both, AxisRange(batch)))
 	}
 	return terms
 }

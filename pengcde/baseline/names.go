@@ -11,7 +11,7 @@ var models = []struct {
 	name  string
 	model any
 }{
-	{"stg-ncde", STGNCDE{}},
+	{"dcrnn", DCRNN{}}, {"astgcn", ASTGCN{}}, {"stidgcn", STIDGCN{}}, {"stg-ncde", STGNCDE{}},
 }
 
 // Named is the network or the vector field of a name in files, with its options at their defaults; nil where there is

@@ -51,6 +51,15 @@ func (m STIDGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *No
 	return m.network(s).forecast(v, in.Features, drop)
 }
 
+// Resolved implements what [sequence.Network] says.
+func (m STIDGCN) Resolved(sequence.Sizes) sequence.Network {
+	m.Channels, m.Dropout = cmp.Or(m.Channels, defaultChannels), m.rate()
+	return m
+}
+
+// defaultChannels are the published ones.
+const defaultChannels = 8
+
 // splits is the number by which the blocks divide the observations.
 const splits = 4
 
@@ -58,10 +67,10 @@ func (m STIDGCN) rate() float64 { return max(0, cmp.Or(m.Dropout, 0.1)) }
 
 func (m STIDGCN) network(s sequence.Sizes) interactive {
 	checkSizes("STIDGCN", s)
-	c := cmp.Or(m.Channels, 8)
+	c := cmp.Or(m.Channels, defaultChannels)
 	switch {
 	case c < 1 || c > nn.MaxWidth:
-		panic(invalid("STIDGCN has %d channels, want 1 to %d, or 0 for 8", m.Channels, nn.MaxWidth))
+		panic(invalid("STIDGCN has %d channels, want 1 to %d, or 0 for %d", m.Channels, nn.MaxWidth, defaultChannels))
 	case !(m.Dropout < 1):
 		panic(invalid("STIDGCN has dropout %g, want less than 1: 0 for 0.1, or a negative rate for none", m.Dropout))
 	case s.Inputs == 0:

@@ -66,29 +66,28 @@ func (m *Matrix) entries() *Node {
 }
 
 // Apply is M Z for states z [batch, n, d].
-func (m *Matrix) Apply(z *Node) *Node { return m.operator.multiply(m.arrange(), coefficients{}, z) }
-
-// arrange is done once for all products.
-func (m *Matrix) arrange() arranged {
+func (m *Matrix) Apply(z *Node) *Node {
 	if m.arranged == nil {
 		arranged := m.operator.arrange(m.form.Symmetric, m.entries())
 		m.arranged = &arranged
 	}
-	return *m.arranged
+	return m.operator.multiply(*m.arranged, coefficients{}, z)
 }
 
 // operator multiplies node states by matrices that are given by their entries.
 type operator interface {
 	// arrange prepares the entries of A, or of A and A', each [batch, entries], for several products.
 	arrange(symmetric bool, entries ...*Node) arranged
-	// transpose is A^T of an A that was arranged alone.
-	transpose(m arranged) arranged
 	// multiply is the product of the matrix that the coefficients mix with z [batch, n, d].
 	multiply(m arranged, c coefficients, z *Node) *Node
 	// modulate is a row [batch, width] with each entry a_uv on an edge of the pattern, 0 or not, replaced by
 	// f(a_uv w + x_u + y_v), and with the sums of the new entries; w is [h], x and y are [n, h], and f leads from [...,
 	// h] to [..., 1]. Other entries stay 0. What it returns is not symmetric, even where the given row is.
 	modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node
+	// turned are the entries [batch, entries] of A^T for those of an A that is not symmetric.
+	turned(entries *Node) *Node
+	// doubled multiplies by the matrices of n nodes of a batch, and behind them by their transposes.
+	doubled(n int) operator
 }
 
 // arranged are matrix entries as an operator wants them.

@@ -5,9 +5,15 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// ApplyTransposed is A^T Z for states z [batch, n, d].
-func (m *Matrix) ApplyTransposed(z *Node) *Node {
-	return m.operator.multiply(m.operator.transpose(m.arrange()), coefficients{}, z)
+// WithTransposed is the matrix of twice as many samples: A of each, and behind them A^T of each. States for both take
+// one product, [2 batch, n, d].
+func (m *Matrix) WithTransposed() *Matrix {
+	rows := m.Rows
+	if !m.form.Symmetric {
+		statistics := Slice(rows, AxisRange(), AxisRange(-m.form.statistics()+2*m.form.Nodes))
+		rows = Concatenate([]*Node{m.operator.turned(m.entries()), m.ColumnSums(), m.RowSums(), statistics}, 1)
+	}
+	return &Matrix{form: m.form, Rows: Concatenate([]*Node{m.Rows, rows}, 0), operator: m.operator.doubled(m.form.Nodes)}
 }
 
 // Dense is A with all its entries, [batch, n, n]: for networks that take a number of each pair of nodes, and so need n²
@@ -37,4 +43,41 @@ func (m *Matrix) part(i int) *Node {
 	n := m.form.Nodes
 	at := m.Rows.Shape().Dim(1) - m.form.statistics() + i*n
 	return Slice(m.Rows, AxisRange(), AxisRange(at, at+n))
+}
+
+func (d dense) turned(entries *Node) *Node {
+	n := d.isEdge.Shape().Dim(1)
+	return Reshape(TransposeAllDims(Reshape(entries, -1, n, n), 0, 2, 1), -1, n*n)
+}
+
+func (d dense) doubled(int) operator {
+	return dense{isEdge: Concatenate([]*Node{d.isEdge, TransposeAllDims(d.isEdge, 0, 2, 1)}, 0)}
+}
+
+// turned exchanges, for each bucket, the entries to the neighbours and those from them.
+func (s sparse) turned(entries *Node) *Node {
+	var parts []*Node
+	at := 0
+	for _, table := range s.neighbours {
+		size := table.Shape().Dim(1) * table.Shape().Dim(2)
+		list := func(from int) *Node { return Slice(entries, AxisRange(), AxisRange(from, from+size)) }
+		parts = append(parts, list(at+size), list(at))
+		at += 2 * size
+	}
+	return Concatenate(parts, 1)
+}
+
+// doubled has the tables again, each counting from the end of the other: places and nodes, entries, and nodes.
+func (s sparse) doubled(n int) operator {
+	again := func(table *Node, from int) *Node {
+		return Concatenate([]*Node{table, AddScalar(table, from)}, 0)
+	}
+	places, entries := s.placeOf.Shape().Size(), s.reverse.Shape().Size()
+	d := sparse{placeOf: again(s.placeOf, places), nodeAt: again(s.nodeAt, places), reverse: again(s.reverse, entries)}
+	from := gatherRows(Reshape(s.isEdge, -1, 1), s.reverse)
+	d.isEdge = Concatenate([]*Node{s.isEdge, Reshape(from, s.isEdge.Shape().Dimensions...)}, 0)
+	for _, table := range s.neighbours {
+		d.neighbours = append(d.neighbours, again(table, table.Shape().Dim(0)*n))
+	}
+	return d
 }

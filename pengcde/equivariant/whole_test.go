@@ -2,6 +2,7 @@ package equivariant
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/compute/dtypes"
@@ -24,7 +25,8 @@ func TestWholeMatrices(t *testing.T) {
 	}
 	for name, mirror := range map[string]bool{"symmetric": true, "directed": false} {
 		patterns, weights := undirected(t, n, batch), make([][][]float64, batch)
-		entries, sums := make([]float64, batch*n*n), [2][]float64{make([]float64, batch*n), make([]float64, batch*n)}
+		entries, turned := make([]float64, batch*n*n), make([]float64, batch*n*n)
+		sums := [2][]float64{make([]float64, batch*n), make([]float64, batch*n)}
 		for b, p := range patterns {
 			row := mirrored(p, rng.NormFloat64)
 			if !mirror {
@@ -33,19 +35,19 @@ func TestWholeMatrices(t *testing.T) {
 			weights[b] = [][]float64{row}
 			for e, w := range row {
 				u, v := int(p.From[e]), int(p.To[e])
-				entries[(b*n+u)*n+v] = w
+				entries[(b*n+u)*n+v], turned[(b*n+v)*n+u] = w, w
 				sums[0][b*n+u] += w
 				sums[1][b*n+v] += w
 			}
 		}
-		// turned times x is A^T x, else A x.
-		times := func(turned bool, x []float64) []float64 {
+		// times is A x, or A^T x.
+		times := func(back bool, x []float64) []float64 {
 			y := make([]float64, len(x))
 			for b := range batch {
 				for u := range n {
 					for v := range n {
 						w := entries[(b*n+u)*n+v]
-						if turned {
+						if back {
 							w = entries[(b*n+v)*n+u]
 						}
 						for c := range d {
@@ -70,16 +72,28 @@ func TestWholeMatrices(t *testing.T) {
 			}
 			out, err := CallOnceN(xlatest.Go(t).Compute, func(in []*Node) []*Node {
 				m, z := form.Matrix(Squeeze(in[0], 1), in[2:]), in[1]
-				y := m.ApplyTransposed(z)
-				slope := Gradient(ReduceAllSum(Mul(StopGradient(z), y)), z)[0] // A z
-				return []*Node{y, m.Apply(z), slope, m.Dense(), m.RowSums(), m.ColumnSums()}
+				both := m.WithTransposed()
+				y := both.Apply(Concatenate([]*Node{z, z}, 0))
+				probe := Concatenate([]*Node{ZerosLike(z), z}, 0)
+				slope := Gradient(ReduceAllSum(Mul(StopGradient(probe), y)), z)[0] // that of z^T A^T z by the right one
+				// The last of these is the transpose of the transpose of A^T.
+				again := both.WithTransposed().WithTransposed().Dense()
+				return []*Node{y, slope, m.Dense(), Slice(again, AxisRange(7*batch)), both.RowSums(),
+					both.ColumnSums()}
 			}, inputs...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, want := range [][]float64{times(true, z), times(false, z), times(false, z), entries, sums[0], sums[1]} {
-				what := []string{"A^T z", "A z", "gradient of A^T z", "whole", "row sums", "column sums"}[i]
-				fixture.Close(t, name+", "+string(product)+": "+what, host.Floats(out[i]), want, 1e-14)
+			for i, c := range []struct {
+				what string
+				want []float64
+			}{
+				{"A z and A^T z", append(times(false, z), times(true, z)...)}, {"gradient", times(false, z)},
+				{"whole", entries}, {"turned thrice", turned},
+				{"row sums", append(slices.Clone(sums[0]), sums[1]...)},
+				{"column sums", append(slices.Clone(sums[1]), sums[0]...)},
+			} {
+				fixture.Close(t, name+", "+string(product)+": "+c.what, host.Floats(out[i]), c.want, 1e-14)
 			}
 		}
 	}
