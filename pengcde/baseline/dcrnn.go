@@ -7,6 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
@@ -81,34 +82,27 @@ func (d DCRNN) Params(s sequence.Sizes) []nn.Param {
 
 // Forecast builds the forecasts [B, S, n, q].
 func (d DCRNN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node {
+	return sequence.RollOut(d, v, s, in)
+}
+
+// State implements [sequence.Recurrent]: the encoder's states are beside each other.
+func (d DCRNN) State(s sequence.Sizes) int {
 	d = d.withDefaults(s)
-	encoder, decoder := d.cells("encoder", s), d.cells("decoder", s)
-	inputs := in.Features.Shape().Dim(1)
-	states := make([]*Node, d.Layers)
-	var forecasts []*Node
-	for t := range inputs {
-		features := Squeeze(SliceAxis(in.Features, 1, AxisElem(t)), 1) // [B, n, p]
-		if t == 0 {
-			shape := features.Shape().Clone()
-			shape.Dimensions[2] = d.Hidden
-			for i := range states {
-				states[i] = Zeros(features.Graph(), shape)
-			}
-		}
-		walk := newWalk(in.Graph(t), d.Order, d.Published)
-		x := features
-		for i, cell := range encoder {
-			states[i] = cell.Step(v, walk, x, states[i])
-			x = states[i]
-		}
-		if !s.PerTime && t < inputs-1 {
-			continue
-		}
-		x = features
-		for i, cell := range decoder {
-			x = cell.Step(v, walk, x, states[i])
-		}
-		forecasts = append(forecasts, d.projection(s).Apply(v, x))
+	return d.Layers * d.Hidden
+}
+
+// Step implements [sequence.Recurrent].
+func (d DCRNN) Step(v nn.Values, s sequence.Sizes, graph *equivariant.Matrix, x, state *Node) (next, forecast *Node) {
+	d = d.withDefaults(s)
+	walk := newWalk(graph, d.Order, d.Published)
+	states, features := make([]*Node, d.Layers), x
+	for i, cell := range d.cells("encoder", s) {
+		states[i] = cell.Step(v, walk, x, SliceAxis(state, -1, AxisRange(i*d.Hidden, (i+1)*d.Hidden)))
+		x = states[i]
 	}
-	return Stack(forecasts, 1)
+	x = features
+	for i, cell := range d.cells("decoder", s) {
+		x = cell.Step(v, walk, x, states[i])
+	}
+	return Concatenate(states, -1), d.projection(s).Apply(v, x)
 }
