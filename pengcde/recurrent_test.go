@@ -18,7 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// DCRNN, ASTGCN and STIDGCN learn on England, go on bit for bit after they were cut off, and forecast the same when loaded.
+// DCRNN, ASTGCN and STIDGCN learn on England, go on bit for bit after they were cut off, and forecast the same when
+// loaded.
 func TestRecurrentNetworksOnEngland(t *testing.T) {
 	series, err := pgt.EnglandCovid()
 	if err != nil {
@@ -98,7 +99,8 @@ func TestRecurrentNetworksOnEngland(t *testing.T) {
 		})
 	}
 	_, err = New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Network: baseline.ASTGCN{}})
-	if !errors.Is(err, ErrInput) || !errors.Is(err, baseline.ErrInput) || !strings.Contains(err.Error(), "Config.Inputs") {
+	if !errors.Is(err, ErrInput) || !errors.Is(err, baseline.ErrInput) ||
+		!strings.Contains(err.Error(), "Config.Inputs") {
 		t.Errorf("ASTGCN of any length: %v, want ErrInput", err)
 	}
 }

@@ -3,7 +3,9 @@ package baseline
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -14,12 +16,12 @@ import (
 // DCRNN is the diffusion convolutional recurrent network: an encoder of Layers recurrent cells stacked over the
 // observations, each with the graph of its own observation, then a decoder of as many cells for one step. The decoder's
 // input is the last features, its cells begin with the encoder's last states and see the last graph; a linear map leads
-// to the forecast. Asked for a forecast at each observation, the decoder takes that step from each of them: the forecast
-// at an observation is what the network forecasts from the observations up to it.
+// to the forecast. Asked for a forecast at each observation, which is the time that the encoder has come to, it has no
+// decoder: the linear map takes the state of the encoder's last cell at each.
 //
 // The cells are gated recurrent units whose linear maps see, beside features and states x [n, d] of a node, how they
-// diffuse on the graph: the powers (D_o^-1 A)^k x and (D_i^-1 A^T)^k x of the random walks along and against the edges, k
-// = 1 to Order, with D_o and D_i the sums of weights from and to a node. It normalises the weights itself: leave
+// diffuse on the graph: the powers (D_o^-1 A)^k x and (D_i^-1 A^T)^k x of the random walks along and against the edges,
+// k = 1 to Order, with D_o and D_i the sums of weights from and to a node. It normalises the weights itself: leave
 // Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights are to be 0 or more. A node
 // without edges in a direction hears nothing from it.
 //
@@ -28,8 +30,8 @@ import (
 type DCRNN struct {
 	// Hidden is the width of a cell's state, 0 for 16; Layers 0 for 2; Order 0 for 3.
 	Hidden, Layers, Order int `json:",omitempty"`
-	// Published diffuses as the code of the PENG-CDE paper does: along the edges alone, on the weights as they are, by the
-	// recursion x, A x, 2 A (A x) - x, ... Raw weights far above 1 saturate its gates.
+	// Published diffuses as the code of the PENG-CDE paper does: along the edges alone, on the weights as they are, by
+	// the recursion x, A x, 2 A (A x) - x, ... Raw weights far above 1 saturate its gates.
 	Published bool `json:",omitempty"`
 }
 
@@ -67,14 +69,16 @@ func (d DCRNN) projection(s sequence.Sizes) nn.Linear {
 	return nn.Linear{Name: "projection", In: d.Hidden, Out: s.Outputs}
 }
 
-// Params declares those of the cells encoder.K and decoder.K, and projection.
+// Params declares those of the cells encoder.K and, for one forecast, decoder.K, and projection.
 func (d DCRNN) Params(s sequence.Sizes) []nn.Param {
 	d = d.withDefaults(s)
+	cells := d.cells("encoder", s)
+	if !s.PerTime {
+		cells = append(cells, d.cells("decoder", s)...)
+	}
 	var params []nn.Param
-	for _, name := range []string{"encoder", "decoder"} {
-		for _, cell := range d.cells(name, s) {
-			params = append(params, cell.Params()...)
-		}
+	for _, cell := range cells {
+		params = append(params, cell.Params()...)
 	}
 	return append(params, d.projection(s).Params()...)
 }
@@ -82,33 +86,27 @@ func (d DCRNN) Params(s sequence.Sizes) []nn.Param {
 // Forecast builds the forecasts [B, S, n, q].
 func (d DCRNN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node {
 	d = d.withDefaults(s)
-	encoder, decoder := d.cells("encoder", s), d.cells("decoder", s)
-	inputs := in.Features.Shape().Dim(1)
-	states := make([]*Node, d.Layers)
-	var forecasts []*Node
-	for t := range inputs {
-		features := Squeeze(SliceAxis(in.Features, 1, AxisElem(t)), 1) // [B, n, p]
-		if t == 0 {
-			shape := features.Shape().Clone()
-			shape.Dimensions[2] = d.Hidden
-			for i := range states {
-				states[i] = Zeros(features.Graph(), shape)
-			}
+	shape := in.Features.Shape()
+	shape = shapes.Make(shape.DType, shape.Dim(0), s.Nodes, d.Hidden)
+	states := slices.Repeat([]*Node{Zeros(in.Features.Graph(), shape)}, d.Layers)
+	var features, last *Node // [B, n, p], [B, n, hidden]
+	var seen walk
+	var tops []*Node
+	for t := range in.Features.Shape().Dim(1) {
+		features = Squeeze(SliceAxis(in.Features, 1, AxisElem(t)), 1)
+		seen, last = newWalk(in.Graph(t), d.Order, d.Published), features
+		for i, cell := range d.cells("encoder", s) {
+			states[i] = cell.Step(v, seen, last, states[i])
+			last = states[i]
 		}
-		walk := newWalk(in.Graph(t), d.Order, d.Published)
-		x := features
-		for i, cell := range encoder {
-			states[i] = cell.Step(v, walk, x, states[i])
-			x = states[i]
-		}
-		if !s.PerTime && t < inputs-1 {
-			continue
-		}
-		x = features
-		for i, cell := range decoder {
-			x = cell.Step(v, walk, x, states[i])
-		}
-		forecasts = append(forecasts, d.projection(s).Apply(v, x))
+		tops = append(tops, last)
 	}
-	return Stack(forecasts, 1)
+	if !s.PerTime {
+		last = features
+		for i, cell := range d.cells("decoder", s) {
+			last = cell.Step(v, seen, last, states[i])
+		}
+		tops = []*Node{last}
+	}
+	return d.projection(s).Apply(v, Stack(tops, 1))
 }
