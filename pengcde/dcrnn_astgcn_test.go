@@ -103,4 +103,16 @@ func TestRecurrentNetworksOnEngland(t *testing.T) {
 		!strings.Contains(err.Error(), "Config.Inputs") {
 		t.Errorf("ASTGCN of any length: %v, want ErrInput", err)
 	}
+	for _, network := range []sequence.Network{baseline.DCRNN{}, baseline.ASTGCN{}} {
+		m, err := New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Network: network, Inputs: 4,
+			Normalise: dyngraph.NormalisedLaplacian})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		_, err = m.Predict(context.Background(), split.Test[0], nil)
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "leave Normalise empty") {
+			t.Errorf("%T with negative entries: %v, want ErrInput", network, err)
+		}
+	}
 }

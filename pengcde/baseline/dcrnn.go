@@ -53,6 +53,9 @@ func (d DCRNN) Resolved(s sequence.Sizes) sequence.Network { return d.withDefaul
 // Normalise is [dyngraph.Raw].
 func (DCRNN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
+// NonNegative is true but as published: weights are divided by their sums.
+func (d DCRNN) NonNegative() bool { return !d.Published }
+
 // cells are those of the encoder or decoder.
 func (d DCRNN) cells(name string, s sequence.Sizes) []diffusionGRU {
 	cells := make([]diffusionGRU, d.Layers)
