@@ -64,10 +64,10 @@ func listAll(out io.Writer) error {
 quick trains for minutes, to see that all works; medium for hours, on smaller
 graphs or with fewer seeds than published; full is what the paper did.
 
-  pengcde list england-covid                   its models and keys
-  pengcde show england-covid --profile medium  what is stored of it
-  pengcde run england-covid --dry-run          what is missing, and how long
-  pengcde run england-covid                    make what is missing
+  pengcde list epidemics                   its models and keys
+  pengcde show epidemics --profile medium  what is stored of it
+  pengcde run epidemics --dry-run          what is missing, and how long
+  pengcde run epidemics                    make what is missing
 
 `)
 	return listData(out)
