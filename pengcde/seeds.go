@@ -42,7 +42,7 @@ type Outcome struct {
 // compiled for those that are left.
 //
 // Config.Memory is for the states of all runs together. Fields that do not take the parameters of several seeds
-// ([field.Traits]), such as those with identities, are refused. Where runs do not fit each other the error wraps
+// ([field.Traits]), such as those with identities, are refused, and so are networks in discrete steps. Where runs do not fit each other the error wraps
 // [ErrInput], with no outcomes, and nothing is trained. Progress is called for one run at a time.
 func FitSeeds(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	if err := checkRuns(runs); err != nil {
@@ -85,6 +85,9 @@ func checkRuns(runs []SeedRun) error {
 		switch {
 		case r.Model.backend != first.Model.backend:
 			return invalid("the models of runs 0 and %d have different backends: open one for all", i)
+		case r.Model.config.Network != nil:
+			return invalid("run %d has a network in discrete steps, which does not take several seeds at once: train them one "+
+				"by one", i)
 		case !traits(r.Model.config.Field).Seeds:
 			return invalid("run %d has the field %q, which does not take several seeds at once as it is (with identities none "+
 				"does): train them one by one", i, field.Name(r.Model.config.Field))

@@ -27,8 +27,8 @@ func (c *Control) From(side *Node) *Control {
 	return &seen
 }
 
-// bind takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
-func (f Form) bind(nodes []*Node) *Control {
+// Control takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
+func (f Form) Control(nodes []*Node) *Control {
 	c := &Control{form: f}
 	next := func(wanted bool) *Node {
 		if !wanted {
@@ -68,12 +68,31 @@ func (c *Control) At(t *Node) (a, da *equivariant.Matrix, dx *Node) {
 	return s.a, s.da, s.dx
 }
 
+// Times are those of the observations, [batch, T] float64.
+func (c *Control) Times() *Node { return c.knots[0] }
+
+// Features are those observed, [batch, T, n, p]; nil without.
+func (c *Control) Features() *Node { return c.features }
+
+// Graph is the matrix A of an observation, 0 to T-1, as it was observed: for a network that goes through them in steps.
+func (c *Control) Graph(observation int) *equivariant.Matrix {
+	shape := c.rows.Shape()
+	if count := c.index.Shape().Dim(1); observation < 0 || observation >= count {
+		panic(invalid("graph of observation %d, want 0 to %d", observation, count-1))
+	}
+	batch, snapshots := shape.Dim(0), shape.Dim(1)
+	at := Slice(c.index, AxisRange(), AxisElem(observation)) // [batch, 1]
+	at = Add(at, MulScalar(Iota(at.Graph(), at.Shape(), 0), snapshots))
+	rows := Gather(Reshape(c.rows, batch*snapshots, shape.Dim(2)), at)
+	return c.form.Graphs.Matrix(rows, c.tables)
+}
+
 // at interpolates the control at t [batch] for a field that takes p node features.
 func (c *Control) at(t *Node, p int) signal {
 	until := Min(t, c.until)
 	moving := c.moving(t)
 	interval := path.Locate(c.form.GraphPath, c.knots, until, c.side).Freeze(moving)
-	s := signal{rate: c.rate(t)}
+	s := signal{rate: c.Rate(t)}
 	a, da := interval.Snapshots(c.rows, c.index)
 	s.a, s.da = c.form.Graphs.Matrix(a, c.tables), c.form.Graphs.Matrix(da, c.tables)
 	if p == 0 {
@@ -108,8 +127,8 @@ func (c *Control) on(distance *Node) *Node {
 	return LogicalAnd(NotEqual(side, ZerosLike(side)), LessOrEqual(Abs(distance), Abs(side)))
 }
 
-// rate is the derivative of the time channel at t [batch], [batch] float64; nil where it is 1.
-func (c *Control) rate(t *Node) *Node {
+// Rate is the derivative of the time channel at t [batch], [batch] float64; nil where it is 1.
+func (c *Control) Rate(t *Node) *Node {
 	switch {
 	case c.clock != nil:
 		_, rate := path.Locate(path.Hermite, c.knots, Min(t, c.until), c.side).Eval(c.clock)
@@ -142,5 +161,5 @@ func (c *Control) latest(t *Node, lag bool) signal {
 	constant := path.Interval{Knots: Stack([]*Node{k, k, k}, 1),
 		Weights: Zeros(t.Graph(), shapes.Make(dtypes.Float64, batch, 2, 2))}
 	a, _ := constant.Snapshots(c.rows, index)
-	return signal{rate: c.rate(t), a: c.form.Graphs.Matrix(a, c.tables)}
+	return signal{rate: c.Rate(t), a: c.form.Graphs.Matrix(a, c.tables)}
 }
