@@ -41,8 +41,8 @@ const (
 	mostName = 0.3 // of the width, for the names at each side
 )
 
-// CriticalDifference draws models on an axis of their mean ranks, the best on the left. A bar joins models that were not
-// told apart; the dots on it are theirs.
+// CriticalDifference draws models on an axis of their mean ranks, the best on the left. A bar joins models that were
+// not told apart; the dots on it are theirs.
 func CriticalDifference(axes Axes, r Ranking) (*Figure, error) {
 	if err := r.check(); err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ func ranking(k int) Ranking {
 	names := []string{"PENG-CDE beside a linear part, tuned on validation", "Ridge", "PENG-CDE", "Mean of recent values",
 		"STIDGCN", "STG-NCDE", "GN-ODE", "DCRNN", "Original GN-CDE", "ASTGCN, as published", "DCRNN, as published", "Zero",
 		"Last visible value"}
-	r := Ranking{Notes: []string{"40 blocks (a data set with a seed). Friedman's test: p = 1.2e-07. Bars join models that " +
-		"aligned ranks with Holm's correction do not tell apart at 0.05."}}
+	r := Ranking{Notes: []string{"40 blocks (a data set with a seed). Friedman's test: p = 1.2e-07. Bars join models " +
+		"that aligned ranks with Holm's correction do not tell apart at 0.05."}}
 	for i := range k {
 		rank := 1.2 + float64(i)*(float64(k)-1.4)/float64(k-1)
 		r.Models = append(r.Models, RankedModel{Name: names[i], Rank: rank, Style: StyleOf(i)})

@@ -36,13 +36,13 @@ const leastRanked = 3
 
 // CriticalDifference is the critical-difference diagram of models: Friedman's test over blocks, and where it rejects at
 // 0.05, pairs of models by aligned ranks with Holm's correction. Models with errors on less than half of the blocks are
-// left out, and then blocks that lack one; the figure says so. An error wraps [experiments.ErrNotStored] where fewer than
-// 3 models or 2 blocks are left.
+// left out, and then blocks that lack one; the figure says so. An error wraps [experiments.ErrNotStored] where fewer
+// than 3 models or 2 blocks are left.
 func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	models, table, without := b.complete()
 	if len(models) < leastRanked || len(table) < 2 {
-		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: %d models on %d complete blocks are stored, want %d "+
-			"and 2 to rank them", title, len(models), len(table), leastRanked)
+		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: %d models on %d complete blocks are stored, want "+
+			"%d and 2 to rank them", title, len(models), len(table), leastRanked)
 	}
 	friedman, err := stats.Friedman(table)
 	if err != nil {
@@ -59,8 +59,8 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	ranking := figures.Ranking{}
 	says := fmt.Sprintf("%d blocks: %s.", len(table), b.Each)
 	if friedman.P > level {
-		ranking.Instead = fmt.Sprintf("No diagram: over %d blocks Friedman's test does not tell the %d models apart (p %s), so "+
-			"no pair of them is compared.", len(table), len(models), p)
+		ranking.Instead = fmt.Sprintf("No diagram: over %d blocks Friedman's test does not tell the %d models apart (p %s), "+
+			"so no pair of them is compared.", len(table), len(models), p)
 	} else {
 		for i, id := range models {
 			style, _ := StyleOf(id)
@@ -147,8 +147,8 @@ func (w Worlds) ranks(r *experiments.Report) (drawn pageFigures) {
 // rankedSplits are those whose blocks come near to being independent; windows of the others overlap.
 var rankedSplits = []Split{Random, PurgedRotation}
 
-// forecastRanks are the diagrams of a forecasting study, by split: all countries first and then each. Each model has one
-// row in them, with the published hyperparameters.
+// forecastRanks are the diagrams of a forecasting study, by split: all countries first and then each. Each model has
+// one row in them, with the published hyperparameters.
 func forecastRanks(r *experiments.Report, all []comparison) (drawn pageFigures) {
 	if !r.Comparable() {
 		return drawn
