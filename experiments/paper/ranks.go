@@ -147,19 +147,25 @@ func (w Worlds) ranks(r *experiments.Report) (drawn pageFigures) {
 // rankedSplits are those whose blocks come near to being independent; windows of the others overlap.
 var rankedSplits = []Split{Random, PurgedRotation}
 
-// forecastRanks are the diagrams of a forecasting study, by split: all countries first and then each. Each model has
-// one row in them, with the published hyperparameters.
+// forecastRanks are the diagrams of a forecasting study, by split: all series together first and then each. Each model
+// has one row in them, with the published hyperparameters.
 func forecastRanks(r *experiments.Report, all []comparison) (drawn pageFigures) {
 	if !r.Comparable() {
 		return drawn
 	}
+	together, title, err := withOther(r, all)
+	if err != nil {
+		drawn.err = err
+		return drawn
+	}
 	for _, split := range rankedSplits {
 		of := slices.DeleteFunc(slices.Clone(all), func(c comparison) bool { return c.split != split })
-		if len(of) > 1 {
-			name := of[0].place.Name
-			figure, err := CriticalDifference(fmt.Sprintf("%s, all countries, %s: models by test error", name, split),
-				forecastBlocks(of))
-			drawn.add(fmt.Sprintf("%s-%s-ranks", name, split), figure, err)
+		both := slices.DeleteFunc(slices.Clone(together), func(c comparison) bool {
+			return c.split != split || !slices.ContainsFunc(c.rows, func(r row) bool { return len(r.Finished()) > 0 })
+		})
+		if len(both) > 1 {
+			figure, err := CriticalDifference(fmt.Sprintf("%s, %s: models by test error", title, split), forecastBlocks(both))
+			drawn.add(fmt.Sprintf("%s-together-%s-ranks", r.Study.Name, split), figure, err)
 		}
 		for _, c := range of {
 			figure, err := CriticalDifference(fmt.Sprintf("%s, %s: models by test error", c.place.title(), split),
@@ -168,6 +174,24 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn pageFigures) 
 		}
 	}
 	return drawn
+}
+
+// withOther adds to comparisons those of the series that models are ranked on together with a study's own, and says
+// what all are of.
+func withOther(r *experiments.Report, all []comparison) (together []comparison, title string, err error) {
+	if len(all) == 0 || all[0].place.with == nil {
+		return all, r.Study.Name + ", all countries", nil
+	}
+	other, err := all[0].place.with()
+	if err != nil {
+		return nil, "", err
+	}
+	stored, err := other.Stored(experiments.Options{Profile: r.Profile})
+	if err != nil {
+		return nil, "", err
+	}
+	more, err := comparisons(stored)
+	return slices.Concat(all, more), all[0].place.title() + " and " + other.title(), err
 }
 
 // forecastBlocks are those of comparisons on one split: seeds of the random one, else tested windows.

@@ -130,3 +130,31 @@ func TestWorldsAreRanked(t *testing.T) {
 		t.Errorf("quick runs are ranked: %q", got)
 	}
 }
+
+// The tennis series is ranked together with that of England once both have runs, and not under that name before.
+func TestSeriesAreRankedTogether(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	study := Tennis()
+	r, err := study.Stored(experiments.Options{Profile: experiments.Medium, Fresh: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := comparisons(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	together, title, err := withOther(r, all)
+	if err != nil || title != "twitter-tennis and epidemics, england" {
+		t.Fatalf("%q, %v", title, err)
+	}
+	places := make(map[*Forecasting]bool)
+	for _, c := range together {
+		places[c.place] = true
+	}
+	if len(places) != 2 || len(together) <= len(all) {
+		t.Errorf("%d comparisons of %d series, want more than %d of 2", len(together), len(places), len(all))
+	}
+	if drawn := forecastRanks(r, all); drawn.err != nil || len(drawn.all) != 0 {
+		t.Errorf("%d diagrams of nothing, %v", len(drawn.all), drawn.err)
+	}
+}
