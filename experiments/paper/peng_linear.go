@@ -54,12 +54,12 @@ func pengLinear(size pengcde.Config) setting {
 	return s
 }
 
-const pengLinearNote = "PENG-CDE with a linear part: a linear map of the ridge's inputs plus the readout of a PENG-CDE " +
-	"of 8 features and one layer, less its mean over nodes, trained together for 4 epochs without validation windows. The " +
-	"linear part is drawn to a prior: the ridge, with penalty 0.1, of the training windows and of all windows of England, " +
-	"Italy and France whose days are no later than those known at the origin. Chosen on the first 60% of each " +
-	"country's windows alone, none of them tested, one choice for all countries, from about 200 ridges (penalties, lags, " +
-	"means of neighbours, priors, forgetting) and 8 trainings of the network on top."
+const pengLinearNote = "PENG-CDE with a linear part: a linear map of the ridge's inputs plus the readout of a " +
+	"PENG-CDE of 8 features and one layer, less its mean over nodes, trained together for 4 epochs without validation " +
+	"windows. The linear part is drawn to a prior: the ridge, with penalty 0.1, of the training windows and of all " +
+	"windows of England, Italy and France whose days are no later than those known at the origin. Chosen on the first " +
+	"60% of each country's windows, none of them tested under rolling origin, one choice for all countries, from about " +
+	"200 ridges (penalties, lags, means of neighbours, priors, forgetting) and 8 trainings of the network on top."
 
 // otherCountries are those that ship with the module.
 func otherCountries() (all []*dyngraph.Series, err error) {
