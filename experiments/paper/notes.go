@@ -2,7 +2,9 @@ package paper
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -42,30 +44,32 @@ func forecastNotes(r *experiments.Report) figures.NoteList {
 	if r.Comparable() {
 		notes = append(notes, simpleNote)
 	}
+	return slices.Concat(notes, trainedOn(r))
+}
+
+// trainedOn says which rows leave out windows, and which are trained only now and then.
+func trainedOn(r *experiments.Report) (notes figures.NoteList) {
+	names := make(map[string][]string)
 	for _, result := range r.Results {
-		row := result.Spec.(setting)
-		for _, note := range []string{row.strideNote(), row.retrainNote()} {
-			if note != "" && !slices.Contains(notes, note) {
-				notes = append(notes, note)
+		s := result.Spec.(setting)
+		var texts []string
+		if s.stride > 1 && (s.split != Random || s.overlapping) {
+			texts = append(texts, fmt.Sprintf("trained on one in %d of the windows that the split allows", s.stride))
+		}
+		if s.retrainEvery > 1 && s.split == RollingOrigin {
+			texts = append(texts, fmt.Sprintf("rolling origin, trained anew every %d origins on what is known at the first of "+
+				"them", s.retrainEvery))
+		}
+		for _, text := range texts {
+			if !slices.Contains(names[text], s.Name) {
+				names[text] = append(names[text], s.Name)
 			}
 		}
 	}
+	for _, text := range slices.Sorted(maps.Keys(names)) {
+		notes = append(notes, fmt.Sprintf("%s: %s.", text, strings.Join(names[text], "; ")))
+	}
 	return notes
-}
-
-func (s setting) strideNote() string {
-	if s.stride < 2 || s.split == Random && !s.overlapping {
-		return ""
-	}
-	return fmt.Sprintf("%s trains on one in %d of the windows that the split allows.", s.Name, s.stride)
-}
-
-func (s setting) retrainNote() string {
-	if s.retrainEvery < 2 || s.split != RollingOrigin {
-		return ""
-	}
-	return fmt.Sprintf("rolling origin: %s is trained anew every %d origins, on what is known at the first of them.",
-		s.Name, s.retrainEvery)
 }
 
 // splitNotes are those of one split: its interval, what it leaks, and what it would be good to know.
@@ -79,6 +83,11 @@ func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 		return nil, err
 	}
 	notes := []string{c.over.Note}
+	for _, row := range c.rows {
+		if chosen := row.chosen(); chosen != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s", c.heading(), chosen))
+		}
+	}
 	if c.split == Random {
 		return append(notes, f.leak(splits)), nil
 	}
@@ -92,6 +101,27 @@ func size(err float64) string {
 		return fmt.Sprintf("%.1e", err)
 	}
 	return fmt.Sprintf("%.3f", err)
+}
+
+// chosen says how often each trial of a tuned row was chosen; "" for other rows.
+func (r row) chosen() string {
+	names := r.Trials
+	counts := make(map[string]int)
+	for _, result := range r.Finished() {
+		if t := result.Facts().Training; t != nil && t.Chosen < len(names) {
+			counts[names[t.Chosen]]++
+		}
+	}
+	var parts []string
+	for _, name := range names {
+		if counts[name] > 0 {
+			parts = append(parts, fmt.Sprintf("%s (%d)", name, counts[name]))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("trials that %s chose, with the number of runs: %s.", r.Name, strings.Join(parts, "; "))
 }
 
 // leak says how many of a split's training windows share steps with tested ones.

@@ -26,6 +26,14 @@ func pengLinear(size pengcde.Config) setting {
 	s := network("peng-linear", "PENG-CDE with a linear part", config, train.Config{Epochs: 4, EvaluateEvery: -1,
 		BatchSize: 8, AdamW: train.AdamW{LearningRate: 1e-3, WeightDecay: 1e-3}})
 	others := sync.OnceValues(otherCountries)
+	digests := sync.OnceValues(func() (map[string]string, error) {
+		series, err := others()
+		all := make(map[string]string)
+		for _, one := range series {
+			all[one.Name] = experiments.Digest(one)
+		}
+		return all, err
+	})
 	alone, settings := s.New, s.Settings
 	s.New = func(backend *xla.Backend) (experiments.Learner, error) {
 		series, err := others()
@@ -39,16 +47,12 @@ func pengLinear(size pengcde.Config) setting {
 		return &joint{learner.(experiments.NetworkLearner), series}, nil
 	}
 	s.Settings = func() (any, error) {
-		series, err := others()
+		of, err := digests()
 		if err != nil {
 			return nil, err
 		}
-		digests := make(map[string]string)
-		for _, one := range series {
-			digests[one.Name] = experiments.Digest(one)
-		}
 		own, err := settings()
-		return map[string]any{"model": own, "prior of": digests, "prior penalty": priorPenalty}, err
+		return map[string]any{"model": own, "prior of": of, "prior penalty": priorPenalty}, err
 	}
 	s.overlapping, s.Note = true, pengLinearNote
 	return s
