@@ -17,12 +17,13 @@ import (
 // priorPenalty is that of the linear part of several countries, ownPenalty that which draws a country's to it.
 const priorPenalty, ownPenalty = 0.1, 10
 
-// pengLinear is a PENG-CDE with a linear part, whose prior is the linear part of this country and the others together.
-func pengLinear(size pengcde.Config) setting {
+// pengLinear is a PENG-CDE with a linear part of so many visible values, whose prior is that of this country and the
+// others together.
+func pengLinear(size pengcde.Config, values int) setting {
 	config := size
 	config.Hidden, config.Layers, config.Step = 8, 1, 1
 	config.Normalise = dyngraph.NormalisedAdjacency
-	config.Linear = &pengcde.Linear{Values: size.Features + epidemicWindow - 2, Penalty: ownPenalty}
+	config.Linear = &pengcde.Linear{Values: values, Penalty: ownPenalty}
 	s := network("peng-linear", "PENG-CDE with a linear part", config, train.Config{Epochs: 4, EvaluateEvery: -1,
 		BatchSize: 8, AdamW: train.AdamW{LearningRate: 1e-3, WeightDecay: 1e-3}})
 	others := sync.OnceValues(otherCountries)
