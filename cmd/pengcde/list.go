@@ -39,7 +39,7 @@ func (c listCommand) Run(_ context.Context, s *streams) error {
 
 // listAll prints a line for each study and for each data set, and what to run next.
 func listAll(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0) // lines fit a terminal
 	fmt.Fprint(w, "Runs stored, of those planned, by study and profile\n\nstudy")
 	for _, p := range experiments.Profiles() {
 		fmt.Fprintf(w, "\t%s", p)

@@ -34,7 +34,7 @@ var countries = []struct {
 // stand splits that do not leak, two more countries, files of one's own, and forecasts without a trained network.
 func Epidemics() *Countries {
 	c := &Countries{Study: experiments.Study{Name: "epidemics", Title: "Covid cases by region",
-		Data:  "england_covid of PyTorch Geometric Temporal, italy_covid and france_covid of the collection it was made of",
+		Data:  "england_covid of PyTorch Geometric Temporal; italy_covid, france_covid",
 		About: aboutEpidemics}}
 	c.TakesData = true
 	c.Plan, c.Make, c.Show, c.Page = c.plan, makeForecast, showForecasts, pageForecasts
@@ -94,7 +94,7 @@ func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting
 	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 	small := network("constant", "Constant", constant, train.Config{})
 	small.retrainEvery = 5
-	linear := pengLinear(size)
+	linear := pengLinear(size, size.Features+epidemicWindow-2) // lags, and a day of each input after the first
 	models := contenders(p, size, epidemicWindow-1, 1, covidHyperparameters)
 	seeds := counts(10, 3, 3)
 	made := rows{mended: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}
