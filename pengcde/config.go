@@ -47,7 +47,7 @@ type Config struct {
 	// Field is the vector field, one of package field or of one's own; nil means field.PENG{}. Sizes of it that are 0
 	// are taken from this configuration, and others must agree with it, see [field.Sizes].
 	Field field.Field `json:"-"`
-	// Hidden is the width of the state; 0 means that of the field, else 16.
+	// Hidden is the width of the state, of each where the field has several (STGNCDE); 0 means that of the field, else 16.
 	Hidden int `json:",omitempty"`
 	// Layers of the vector field; 0 means those of the field, else 2.
 	Layers int `json:",omitempty"`
@@ -81,7 +81,7 @@ type Config struct {
 	Residual bool `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only. It sets Parity of PENG and PreMult, and with
 	// GraphOnly Lag of GNODE; steps do not end beside changes; without GraphOnly the loss forgets which node is which
-	// (GNODE and Constant: every node's forecast is compared with every node's target; the others: one forecast for the
+	// (GNODE, Constant and STGNCDE: every node's forecast is compared with every node's target; the others: one forecast for the
 	// whole graph, the sum over nodes).
 	Parity bool `json:",omitempty"`
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. Like Memory it
@@ -198,22 +198,13 @@ const coderWidth, coderDepth = 16, 2
 
 // wiring makes the parts of the model.
 func (c Config) wiring() wiring {
-	features := c.Mask.Width(c.Features)
-	w := wiring{
-		encoder:  nn.MLP{Name: "encoder", In: features, Out: c.Hidden, Width: coderWidth, Depth: coderDepth},
-		readout:  nn.MLP{Name: "readout", In: c.Hidden, Out: c.Outputs, Width: coderWidth, Depth: coderDepth},
-		stepSize: ode.Constant{Step: c.Step},
-		memory:   c.Memory, continuous: !c.jumps(),
-	}
+	w := wiring{stepSize: ode.Constant{Step: c.Step}, memory: c.Memory, continuous: !c.jumps()}
+	w.encoder, w.readout = c.coders()
 	if c.Adaptive != nil {
 		w.stepSize, w.maxSteps = *c.Adaptive, c.MaxSteps
 	}
-	if c.LinearCoders {
-		w.encoder = nn.Linear{Name: "encoder", In: features, Out: c.Hidden}
-		w.readout = nn.Linear{Name: "readout", In: c.Hidden, Out: c.Outputs}
-	}
 	published := c.Parity && !c.GraphOnly
-	w.pairwise = published && traits(c.Field).NoFeatures
+	w.pairwise = published && traits(c.Field).Pairwise
 	w.summed = c.Output == Summed || published && !w.pairwise
 	w.field, _ = c.vectorField() // withDefaults has checked it
 	return w

@@ -78,7 +78,7 @@ type stored struct {
 
 type plain Config // without methods
 
-// MarshalJSON writes the configuration with its field as [field.Name] and, where it has any, its options as "Options".
+// MarshalJSON writes the configuration with its field as [Resolved] has it and, where it has any, its options as "Options".
 func (c Config) MarshalJSON() ([]byte, error) {
 	s := stored{plain: plain(c)}
 	if c.Field != nil {
@@ -86,7 +86,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("pengcde: Config.Field: %w", err)
 		}
-		if s.Field = field.Name(c.Field); string(options) != "{}" {
+		if s.Field = fieldName(c.Field); string(options) != "{}" {
 			s.Options = options
 		}
 		if s.Field == field.Names()[0] && s.Options == nil {
@@ -107,14 +107,14 @@ func (c *Config) read(text []byte, own ...field.Field) error {
 	}
 	*c = Config(s.plain)
 	for _, f := range own {
-		if field.Name(f) == s.Field {
+		if fieldName(f) == s.Field {
 			c.Field = f
 			return nil
 		}
 	}
-	f, err := field.Named(cmp.Or(s.Field, field.Names()[0]))
+	f, err := fieldNamed(cmp.Or(s.Field, field.Names()[0]))
 	if err != nil {
-		return invalid("the field is %q, none of package field: give Load a value of it", s.Field)
+		return invalid("the field is %q, none of packages field and baseline: give Load a value of it", s.Field)
 	}
 	made := reflect.New(reflect.TypeOf(f))
 	if s.Options != nil {

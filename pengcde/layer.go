@@ -124,7 +124,8 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 		f = field.PENG{Features: l.form.Features}
 	}
 	if own, ok := f.(sized); ok {
-		f, _ = own.Sized(field.Sizes{Nodes: l.z0.Shape().Dim(1), Hidden: l.z0.Shape().Dim(-1), Layers: l.depth})
+		f, _ = own.Sized(field.Sizes{Nodes: l.z0.Shape().Dim(1), Hidden: l.z0.Shape().Dim(-1) / states(f),
+			Layers: l.depth})
 	}
 	derivative, declared := field.Equation(f, l.form)
 	return derivative, l.variables(declared)

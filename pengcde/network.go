@@ -19,11 +19,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// layer is a part with parameters that acts on the last axis.
-type layer interface {
-	Params() []nn.Param
-	Apply(nn.Values, *Node) *Node
-}
+type layer = nn.Layer
 
 // wiring names the parts of a network.
 type wiring struct {

@@ -105,7 +105,8 @@ func (m *Model) planBatch(n *network, part []dyngraph.Window, size int, temporar
 		return nil, err
 	}
 	b, p := made[0], &Plan{}
-	z0 := tensors.FromShape(shapes.Make(m.config.dtype(), size, m.config.Nodes, m.config.Hidden))
+	z0 := tensors.FromShape(shapes.Make(m.config.dtype(), size, m.config.Nodes,
+		m.config.Hidden*states(m.config.Field)))
 	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: n.continuous, Memory: n.memory,
 		Args: slices.Concat(m.params[n.encoded:n.driven], b.control)}
 	c, err := n.compile(b.form)

@@ -16,7 +16,7 @@ import (
 // Memory and Seed are left out. It is there to be compared and stored; fields that do not apply are empty.
 type Resolved struct {
 	Nodes, Features, Outputs, Hidden, Layers int
-	// Field is the name of the field, see [field.Name].
+	// Field is the name of the field: "stg-ncde" for baseline.STGNCDE, else see [field.Name].
 	Field     string
 	Normalise dyngraph.Normalisation `json:"Control"`
 	// Maps act on A and DerivativeMaps on A'.
@@ -38,7 +38,7 @@ type Resolved struct {
 	Output Output `json:",omitzero"`
 	// FieldParity says that the field repeats a defect of the published code that Parity does not set.
 	FieldParity bool `json:",omitzero"`
-	// Options are those of a field of one's own, its value as JSON.
+	// Options are those of a field from elsewhere than package field, its value as JSON.
 	Options string `json:",omitzero"`
 }
 
@@ -50,7 +50,7 @@ func (c Config) Resolved() (Resolved, error) {
 	}
 	r := Resolved{
 		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers,
-		Field: field.Name(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
+		Field: fieldName(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
 		Method: ode.Tsit5.Name, Step: c.Step,
 		CoderWidth: coderWidth, CoderDepth: coderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
 		Float: c.dtype().String(),

@@ -9,7 +9,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
-	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -87,7 +86,7 @@ func checkRuns(runs []SeedRun) error {
 			return invalid("the models of runs 0 and %d have different backends: open one for all", i)
 		case !traits(r.Model.config.Field).Seeds:
 			return invalid("run %d has the field %q, which does not take several seeds at once as it is (with identities none "+
-				"does): train them one by one", i, field.Name(r.Model.config.Field))
+				"does): train them one by one", i, fieldName(r.Model.config.Field))
 		case len(r.Training) != len(first.Training) || len(r.Validation) != len(first.Validation):
 			return invalid("run %d has %d windows for training and %d for validation, run 0 has %d and %d, want as many",
 				i, len(r.Training), len(r.Validation), len(first.Training), len(first.Validation))

@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // interval is that of a split: values are by seed for Random, else by tested window in order of time.
@@ -25,7 +25,7 @@ func (f *Forecasting) interval(split Split) (experiments.Interval, error) {
 			"and the initial parameters. Splits of one series share windows, so the variance of the mean is (1/k + %d/%d) "+
 			"s² for k seeds, %d tested and %d training windows (Nadeau and Bengio 2003), with Student's t.",
 			tested, training, tested, training)), nil
-	case PurgedRotation, LeakyRotation:
+	case PurgedRotation:
 		training := math.MaxInt
 		for _, s := range splits {
 			training = min(training, len(every(f.window, s.Train)))
@@ -40,7 +40,7 @@ func (f *Forecasting) interval(split Split) (experiments.Interval, error) {
 		tested = append(tested, s.Test...)
 	}
 	lag := baseline.Lag(tested)
-	over := experiments.Interval{Of: func(values []float64) (float64, float64) { return train.SerialCI(values, lag) }}
+	over := experiments.Interval{Of: func(values []float64) (float64, float64) { return stats.SerialCI(values, lag) }}
 	if lag >= len(tested) {
 		over.Note = fmt.Sprintf("Means are over %d tested windows, each a %s after the one before. All share steps with "+
 			"each other (a window touches %d), so they allow no interval.", len(tested), f.Time, lag+1)
@@ -55,5 +55,5 @@ func (f *Forecasting) interval(split Split) (experiments.Interval, error) {
 func corrected(tested, training int, note string) experiments.Interval {
 	ratio := float64(tested) / float64(training)
 	return experiments.Interval{Note: note,
-		Of: func(values []float64) (float64, float64) { return train.CorrectedCI(values, ratio) }}
+		Of: func(values []float64) (float64, float64) { return stats.CorrectedCI(values, ratio) }}
 }

@@ -16,7 +16,9 @@ const (
 	measureNote = "Mean squared errors. Without a star each node's forecast is compared with its own target. *: the " +
 		"published measure compares every node's forecast with every node's target, which forgets which node is which, so " +
 		"no forecast can fall below the variance between nodes."
-	randomNote = "random split: means over seeds (their number in brackets). The paper's row gives what it prints."
+	randomNote = "random split: means over seeds (their number in brackets). validation, paper and " +
+		"test, paper: what the paper prints, over ten seeds, of models with its defects; for PENG-CDE, GN-CDE, GN-ODE and " +
+		"STG-NCDE in the published measure."
 	othersNote = "Splits but the random one: test is the error of the mean forecast of all seeds (their number in " +
 		"brackets), mean over the tested windows; single: that of one seed."
 	simpleNote = "minus best simple: error minus that of the best simple forecast, in pairs of the same seed (random " +
@@ -26,11 +28,11 @@ const (
 
 // Notes are on all tables and figures of the study, for the end of a page.
 func (f *Forecasting) Notes(r *experiments.Report) figures.NoteList {
-	return append(f.notes(r), r.Notes()...)
+	return append(forecastNotes(r), r.Notes()...)
 }
 
-// notes say what is measured and how rows are trained.
-func (f *Forecasting) notes(r *experiments.Report) figures.NoteList {
+// forecastNotes say what is measured and how rows are trained.
+func forecastNotes(r *experiments.Report) figures.NoteList {
 	notes := figures.NoteList{measureNote}
 	splits := r.Results.Values("split")
 	if slices.Contains(splits, string(Random)) {
@@ -79,11 +81,8 @@ func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 		return nil, err
 	}
 	notes := []string{c.over.Note}
-	if c.split == Random || c.split == LeakyRotation {
-		notes = append(notes, f.leak(splits, c.split))
-	}
 	if c.split == Random {
-		return notes, nil
+		return append(notes, f.leak(splits)), nil
 	}
 	oracle, err := oracle(series, splits)
 	return append(notes, oracle), err
@@ -133,17 +132,14 @@ func size(err float64) string {
 }
 
 // leak says how many of a split's training windows share steps with tested ones.
-func (f *Forecasting) leak(splits []dyngraph.Split, split Split) string {
+func (f *Forecasting) leak(splits []dyngraph.Split) string {
 	training, sharing := 0, 0
 	for _, s := range splits {
 		training += len(s.Train)
 		sharing += len(s.Train) - len(dyngraph.Purge(s.Train, s.Test))
 	}
-	text := fmt.Sprintf("Training windows may share %ss with tested ones: %d of %d do", f.Time, sharing, training)
-	if split == Random {
-		text += " with seed 0"
-	}
-	return text + ". That flatters whatever is fitted."
+	return fmt.Sprintf("Training windows may share %ss with tested ones: %d of %d do with seed 0. That flatters whatever "+
+		"is fitted.", f.Time, sharing, training)
 }
 
 // oracle says what error the targets of the snapshots before have, which no input shows.

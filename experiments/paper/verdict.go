@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // verdict says with how many splits the best forecast without a trained network is ahead of every trained model, and by
@@ -102,7 +102,7 @@ func lowest(results experiments.Results) (leading []string, close int) {
 				continue
 			}
 			name := runs[0].Model.Name
-			means[name], halves[name] = train.MeanCI(runs.Scores("test"))
+			means[name], halves[name] = stats.MeanCI(runs.Scores("test"))
 			if best == "" || means[name] < means[best] {
 				best = name
 			}

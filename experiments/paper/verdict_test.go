@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // made is a row with errors, of the tested windows 0, 1, ...
@@ -21,16 +21,16 @@ func made(name string, untrained bool, errors ...float64) row {
 // are not, and leaves out what is not complete.
 func TestVerdict(t *testing.T) {
 	compared := func(split Split, best row, rows ...row) comparison {
-		return comparison{split: split, rows: append(rows, best), best: &best,
-			over: experiments.Interval{Of: train.MeanCI}}
+		return comparison{place: &Forecasting{}, split: split, rows: append(rows, best), best: &best,
+			over: experiments.Interval{Of: stats.MeanCI}}
 	}
 	ridge := made("ridge", true, 1, 2, 3)
 	text, details := verdict([]comparison{
 		compared(Random, ridge, made("A", false, 2, 3, 4), made("B", false, 9, 9, 9)), // by 1, always
-		compared(Chronological, ridge, made("A", false, 0, 6, 3.5)),                   // by 1.17, widely
-		compared(PurgedRotation, ridge, made("A", false, 0.5, 1.4, 2.5)),
+		compared(PurgedRotation, ridge, made("A", false, 0, 6, 3.5)),                  // by 1.17, widely
+		compared(RollingOrigin, ridge, made("A", false, 0.5, 1.4, 2.5)),
 		compared(RollingOrigin, ridge, made("A", false)), // runs are missing
-		{split: LeakyRotation, rows: []row{made("A", false, 1)}},
+		{place: &Forecasting{}, split: RollingOrigin, rows: []row{made("A", false, 1)}},
 	})
 	for _, want := range []string{"with 2 of 3 splits a simple forecast", "model (A; B), with 1 of them by more", "interval; with 1 a"} {
 		if !strings.Contains(text, want) {
@@ -38,8 +38,8 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 	if len(details) != 3 || details[0] != `random: +1.000 ("A" minus "ridge")` ||
-		!strings.HasPrefix(details[1], "chronological: +1.167 ± ") ||
-		!strings.HasPrefix(details[2], "purged-rotation: -0.533 ± ") {
+		!strings.HasPrefix(details[1], "purged-rotation: +1.167 ± ") ||
+		!strings.HasPrefix(details[2], "rolling-origin: -0.533 ± ") {
 		t.Errorf("details %q", details)
 	}
 	if text, details := verdict(nil); text != "" || details != nil {

@@ -14,6 +14,15 @@ func (dense) arrange(symmetric bool, entries ...*Node) arranged {
 	return arranged{symmetric: symmetric, to: [][]*Node{entries}}
 }
 
+func (d dense) transpose(m arranged) arranged {
+	if m.symmetric {
+		return m
+	}
+	n := d.isEdge.Shape().Dim(1)
+	turned := TransposeAllDims(Reshape(m.to[0][0], -1, n, n), 0, 2, 1)
+	return arranged{to: [][]*Node{{Reshape(turned, -1, n*n)}}}
+}
+
 // multiply mixes the matrices by a product with the coefficients, whose backward pass is one too: XLA sums in strict
 // order on a CPU, several times slower.
 func (dense) multiply(m arranged, c coefficients, z *Node) *Node {

@@ -66,18 +66,23 @@ func (m *Matrix) entries() *Node {
 }
 
 // Apply is M Z for states z [batch, n, d].
-func (m *Matrix) Apply(z *Node) *Node {
+func (m *Matrix) Apply(z *Node) *Node { return m.operator.multiply(m.arrange(), coefficients{}, z) }
+
+// arrange is done once for all products.
+func (m *Matrix) arrange() arranged {
 	if m.arranged == nil {
 		arranged := m.operator.arrange(m.form.Symmetric, m.entries())
 		m.arranged = &arranged
 	}
-	return m.operator.multiply(*m.arranged, coefficients{}, z)
+	return *m.arranged
 }
 
 // operator multiplies node states by matrices that are given by their entries.
 type operator interface {
 	// arrange prepares the entries of A, or of A and A', each [batch, entries], for several products.
 	arrange(symmetric bool, entries ...*Node) arranged
+	// transpose is A^T of an A that was arranged alone.
+	transpose(m arranged) arranged
 	// multiply is the product of the matrix that the coefficients mix with z [batch, n, d].
 	multiply(m arranged, c coefficients, z *Node) *Node
 	// modulate is a row [batch, width] with each entry a_uv on an edge of the pattern, 0 or not, replaced by

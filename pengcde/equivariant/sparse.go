@@ -42,6 +42,10 @@ func (s sparse) arrange(symmetric bool, entries ...*Node) arranged {
 	return m
 }
 
+func (sparse) transpose(m arranged) arranged {
+	return arranged{symmetric: m.symmetric, to: m.from, from: m.to}
+}
+
 func (s sparse) multiply(m arranged, c coefficients, z *Node) *Node {
 	forward := m.mixed(c, m.to, m.from)
 	// The gradient with respect to z is the transposed matrix times the cotangent, by the same gathers.

@@ -22,7 +22,7 @@ func (f Constant) Sized(s Sizes) (Field, Sizes) {
 
 // Traits implements what [Traits] says.
 func (f Constant) Traits() Traits {
-	return Traits{NoFeatures: true, Stops: func(Sample) []float64 { return nil }, Seeds: true}
+	return Traits{NoFeatures: true, Pairwise: true, Stops: func(Sample) []float64 { return nil }, Seeds: true}
 }
 
 // Params declares field.bias, uniform on ±1.
@@ -35,7 +35,7 @@ func (f Constant) Params() []nn.Param {
 
 // Derivative implements [Field].
 func (f Constant) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
-	return f.respond(v, signal{rate: c.rate(t)}, z)
+	return f.respond(v, signal{rate: c.Rate(t)}, z)
 }
 
 func (f Constant) respond(v nn.Values, s signal, z *Node) *Node {

@@ -73,7 +73,7 @@ func (c *Control) at(t *Node, p int) signal {
 	until := Min(t, c.until)
 	moving := c.moving(t)
 	interval := path.Locate(c.form.GraphPath, c.knots, until, c.side).Freeze(moving)
-	s := signal{rate: c.rate(t)}
+	s := signal{rate: c.Rate(t)}
 	a, da := interval.Snapshots(c.rows, c.index)
 	s.a, s.da = c.form.Graphs.Matrix(a, c.tables), c.form.Graphs.Matrix(da, c.tables)
 	if p == 0 {
@@ -108,8 +108,8 @@ func (c *Control) on(distance *Node) *Node {
 	return LogicalAnd(NotEqual(side, ZerosLike(side)), LessOrEqual(Abs(distance), Abs(side)))
 }
 
-// rate is the derivative of the time channel at t [batch], [batch] float64; nil where it is 1.
-func (c *Control) rate(t *Node) *Node {
+// Rate is the derivative of the time channel at t [batch], [batch] float64; nil where it is 1.
+func (c *Control) Rate(t *Node) *Node {
 	switch {
 	case c.clock != nil:
 		_, rate := path.Locate(path.Hermite, c.knots, Min(t, c.until), c.side).Eval(c.clock)
@@ -142,5 +142,5 @@ func (c *Control) latest(t *Node, lag bool) signal {
 	constant := path.Interval{Knots: Stack([]*Node{k, k, k}, 1),
 		Weights: Zeros(t.Graph(), shapes.Make(dtypes.Float64, batch, 2, 2))}
 	a, _ := constant.Snapshots(c.rows, index)
-	return signal{rate: c.rate(t), a: c.form.Graphs.Matrix(a, c.tables)}
+	return signal{rate: c.Rate(t), a: c.form.Graphs.Matrix(a, c.tables)}
 }

@@ -36,6 +36,12 @@ type Sizes struct{ Nodes, Features, Hidden, Layers int }
 type Traits struct {
 	// NoFeatures says that node features do not drive the state, whatever the model has.
 	NoFeatures bool
+	// Pairwise says that the published code compares every node's forecast with every node's target, as Parity of a model
+	// then does.
+	Pairwise bool
+	// States is the number of states of width Hidden that Z [batch, n, States·Hidden] holds side by side; 0 means 1. A
+	// model encodes each by an encoder of its own, and reads out the last.
+	States int
 	// Stops are the knots of a sample that adaptive steps end on; nil means [Sample.Changes].
 	Stops func(Sample) []float64
 	// Jumps says that the field jumps at Stops, so that constant steps end there too.

@@ -34,7 +34,7 @@ func (f GNODE) Sized(s Sizes) (Field, Sizes) {
 
 // Traits implements what [Traits] says.
 func (f GNODE) Traits() Traits {
-	return Traits{NoFeatures: true, Stops: Sample.Jumps, Jumps: true, Seeds: true}
+	return Traits{NoFeatures: true, Pairwise: true, Stops: Sample.Jumps, Jumps: true, Seeds: true}
 }
 
 func (f GNODE) stack() stack { return newStack(f.Hidden, f.Layers, 0) }

@@ -8,6 +8,12 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
+// Layer is a part that acts on the last axis.
+type Layer interface {
+	Params() []Param
+	Apply(Values, *Node) *Node
+}
+
 // Linear is y = x W^T + b on the last axis: W [Out, In], b [Out].
 type Linear struct {
 	Name    string
@@ -95,4 +101,20 @@ func (r RMSNorm) Apply(v Values, x *Node) *Node {
 	inverse := Inverse(Sqrt(AddScalar(meanSquare, rmsEpsilon))) // Rsqrt has no gradient in GoMLX 0.28
 	gain, shift := v.Spread(v.Get(r.Name+".weight"), x), v.Spread(v.Get(r.Name+".bias"), x)
 	return Add(Mul(Mul(x, inverse), gain), shift)
+}
+
+// LayerNorm removes the mean of each row and divides it by its standard deviation, sqrt(variance + 1e-5), then scales by
+// gain and shifts by bias. Of rows of one feature nothing but the shift is left. J. L. Ba, J. R. Kiros, G. E. Hinton,
+// Layer Normalization, 2016.
+type LayerNorm struct {
+	Name string
+	Size int
+}
+
+// Params declares Name.weight (gain, 1 at start) and Name.bias (shift, 0 at start).
+func (l LayerNorm) Params() []Param { return RMSNorm(l).Params() }
+
+// Apply normalises x [..., Size] on the last axis.
+func (l LayerNorm) Apply(v Values, x *Node) *Node {
+	return RMSNorm(l).Apply(v, Sub(x, ReduceAndKeep(x, ReduceMean, -1)))
 }

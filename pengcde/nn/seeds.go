@@ -74,13 +74,22 @@ func (s Seeds) Product(x, matrix *Node, axis int) *Node {
 	return Reshape(y, dims...)
 }
 
-// Spread gives a vector the rank of x [batch, ..., d], for broadcasting over all but the last axis.
-func (s Seeds) Spread(vector, x *Node) *Node {
+// Spread gives a parameter [dims...] the rank of x [batch, ..., dims...], for broadcasting over the axes of x before
+// them.
+func (s Seeds) Spread(param, x *Node) *Node {
 	if s == 0 {
-		return ExpandLeftToRank(vector, x.Rank())
+		return ExpandLeftToRank(param, x.Rank())
 	}
-	part := s.Split(x).Shape().Dim(1)
-	dims := slices.Repeat([]int{1}, x.Rank())
-	dims[0], dims[len(dims)-1] = int(s)*part, vector.Shape().Dim(1)
-	return Reshape(BroadcastToDims(ExpandAxes(vector, 1), int(s), part, dims[len(dims)-1]), dims...)
+	part, own := s.Split(x).Shape().Dim(1), param.Shape().Dimensions[1:]
+	dims := append(slices.Repeat([]int{1}, x.Rank()-len(own)), own...)
+	dims[0] = int(s) * part
+	return Reshape(BroadcastToDims(ExpandAxes(param, 1), append([]int{int(s), part}, own...)...), dims...)
+}
+
+// SpreadMatrix gives a matrix [m, d] the rank of x [batch, m, d], for broadcasting over the batch.
+func (s Seeds) SpreadMatrix(matrix, x *Node) *Node {
+	dims := x.Shape().Dimensions
+	vector := Reshape(matrix, s.Dims(dims[1]*dims[2])...)
+	vector = s.Spread(vector, Reshape(x, dims[0], -1)) // [1 or batch, m·d]
+	return Reshape(vector, -1, dims[1], dims[2])
 }

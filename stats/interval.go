@@ -1,4 +1,4 @@
-package train
+package stats
 
 import (
 	"math"

@@ -1,0 +1,133 @@
+package baseline
+
+import (
+	"cmp"
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+)
+
+// ASTGCN is the attention based spatial-temporal graph convolutional network: two blocks, each of which lets the
+// observations, and then the nodes, attend to each other, convolves on the graph with Chebyshev polynomials whose entries
+// are multiplied by the nodes' attention, then along time over three observations, and normalises. A last convolution
+// over all observations and filters makes all forecasts at once, also where there is one for each observation, and each
+// is scaled by a weight of its own for each node. So parameters depend on the number of nodes and on that of
+// observations, and n² of them are attention.
+//
+// The polynomials are those of the scaled Laplacian of each observation's own graph, T_k = 2 L T_{k-1} - T_{k-2}, with
+// L = 2 (I - D^-1/2 W D^-1/2)/λ - I for λ = 2, its largest possible eigenvalue, and W = (A + A^T)/2. It normalises the
+// weights itself: give it those of the graph, which are to be 0 or more, with Normalise dyngraph.Raw or dyngraph.Log.
+//
+// S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention Based Spatial-Temporal Graph Convolutional Networks for Traffic Flow
+// Forecasting, AAAI 2019: its recent component. As in the authors' code the graph convolution takes what a block is given,
+// not what the temporal attention makes of it.
+type ASTGCN struct {
+	// Polynomials is K, 0 for 3; Filters is the width of a block, 0 for the features. One filter is refused: its
+	// normalisation leaves nothing.
+	Polynomials, Filters int `json:",omitempty"`
+	// Embedding is the width of the nodes' embeddings, 0 for 8; only with Published.
+	Embedding int `json:",omitempty"`
+	// Published keeps what the code of the PENG-CDE paper does otherwise. No graph is read: polynomials are of a matrix S =
+	// softmax(relu(E E^T)) of learned embeddings E, and their recursion multiplies entry by entry. The first block's
+	// convolution along time has stride T, so of what the graph convolution makes only the first two observations are
+	// read. The last one reads one filter. Attention, embeddings and filters begin with standard normal numbers, in place
+	// of ones scaled to their fan-in, and the nodes' weights too, in place of 1.
+	Published bool `json:",omitempty"`
+}
+
+// timeKernel is the number of observations that a convolution along time sees.
+const timeKernel = 3
+
+func (a ASTGCN) withDefaults(s sequence.Sizes) ASTGCN {
+	checkSizes("ASTGCN", s)
+	if s.Inputs == 0 {
+		panic(invalid("ASTGCN for any number of observations, want that of the windows: its parameters depend on it, so " +
+			"set Config.Inputs"))
+	}
+	if a.Embedding != 0 && !a.Published {
+		panic(invalid("ASTGCN with embeddings of width %d, which it has as published only: leave Embedding at 0, or set "+
+			"Published", a.Embedding))
+	}
+	a.Polynomials, a.Filters = cmp.Or(a.Polynomials, 3), cmp.Or(a.Filters, s.Features)
+	a.Embedding = cmp.Or(a.Embedding, 8)
+	if a.Polynomials < 2 || a.Polynomials > nn.MaxLayers || a.Filters < 2 || a.Filters > nn.MaxWidth || a.Embedding < 1 ||
+		a.Embedding > nn.MaxWidth {
+		panic(invalid("ASTGCN of %d polynomials, %d filters and embeddings of width %d, want 2 to %d, 2 to %d and 1 to %d: "+
+			"of one filter the normalisation leaves nothing, so set Filters where nodes have one feature", a.Polynomials,
+			a.Filters, a.Embedding, nn.MaxLayers, nn.MaxWidth, nn.MaxWidth))
+	}
+	return a
+}
+
+// blocks are the two of the network.
+func (a ASTGCN) blocks(s sequence.Sizes) []attentionBlock {
+	blocks := make([]attentionBlock, 2)
+	for i := range blocks {
+		b := attentionBlock{Name: fmt.Sprintf("blocks.%d", i), Nodes: s.Nodes, Times: s.Inputs, In: a.Filters, Out: a.Filters,
+			Polynomials: a.Polynomials, Published: a.Published}
+		switch {
+		case i == 0:
+			b.In = s.Features
+		case a.Published:
+			b.Times = 1
+		}
+		blocks[i] = b
+	}
+	return blocks
+}
+
+// outputs is the number of forecasts of a node.
+func (a ASTGCN) outputs(s sequence.Sizes) int { return s.Times(s.Inputs) * s.Outputs }
+
+func (a ASTGCN) readout(s sequence.Sizes) nn.Linear {
+	readout := nn.Linear{Name: "readout", In: s.Inputs * a.Filters, Out: a.outputs(s)}
+	if a.Published {
+		readout.In = 1
+	}
+	return readout
+}
+
+// Params declares those of blocks.0 and blocks.1, readout, and scale [n, S·q]; as published also embeddings.
+func (a ASTGCN) Params(s sequence.Sizes) []nn.Param {
+	a = a.withDefaults(s)
+	var params []nn.Param
+	for _, block := range a.blocks(s) {
+		params = append(params, block.Params()...)
+	}
+	scale := nn.Param{Name: "scale", Dims: []int{s.Nodes, a.outputs(s)}, Init: nn.Fill(1)}
+	if a.Published {
+		scale.Init = nn.Normal(1)
+		params = append(params, nn.Param{Name: "embeddings", Dims: []int{s.Nodes, a.Embedding}, Init: nn.Normal(1)})
+	}
+	return append(append(params, a.readout(s).Params()...), scale)
+}
+
+// Forecast builds the forecasts [B, S, n, q].
+func (a ASTGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node {
+	a = a.withDefaults(s)
+	x := in.Features // [B, T, n, p]
+	batch := x.Shape().Dim(0)
+	if inputs := x.Shape().Dim(1); inputs != s.Inputs {
+		panic(invalid("ASTGCN made for %d observations, got %d, want as many: its parameters depend on their number",
+			s.Inputs, inputs))
+	}
+	var graphs polynomials
+	if a.Published {
+		graphs = learnedPolynomials{v.Seeds, elementwise(nn.Similarity(v.Get("embeddings")), a.Polynomials)}
+	} else {
+		graphs = newChebyshev(in.Graph, s.Inputs, a.Polynomials)
+	}
+	for _, block := range a.blocks(s) {
+		x = block.Apply(v, graphs, x)
+	}
+	if a.Published {
+		x = SliceAxis(x, -1, AxisElem(-1))
+	}
+	x = Reshape(TransposeAllDims(x, 0, 2, 1, 3), batch, s.Nodes, -1) // observation after observation
+	y := a.readout(s).Apply(v, x)                                    // [B, n, S·q]
+	y = Mul(y, v.SpreadMatrix(v.Get("scale"), y))
+	return TransposeAllDims(Reshape(y, batch, s.Nodes, s.Times(s.Inputs), s.Outputs), 0, 2, 1, 3)
+}

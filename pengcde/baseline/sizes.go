@@ -1,0 +1,16 @@
+package baseline
+
+import (
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+)
+
+// checkSizes panics on sizes that no network of this package can be made for.
+func checkSizes(name string, s sequence.Sizes) {
+	if s.Nodes < 1 || s.Nodes > dyngraph.MaxNodes || s.Features < 1 || s.Features > nn.MaxWidth || s.Outputs < 1 ||
+		s.Outputs > nn.MaxWidth || s.Inputs < 0 {
+		panic(invalid("%s for %d nodes with %d features, %d outputs and %d observations, want those of the data, each "+
+			"1 or more", name, s.Nodes, s.Features, s.Outputs, s.Inputs))
+	}
+}

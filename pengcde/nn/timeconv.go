@@ -1,0 +1,50 @@
+package nn
+
+import (
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// timeAxis is that of time in x [batch, ..., T, n, features].
+const timeAxis = -3
+
+// TimeConv is a convolution along time over Kernel times, without padding: y_t = b + Σ_k W_k x_{t+k}. As everywhere in
+// neural networks, the kernel is not turned round.
+type TimeConv struct {
+	Name            string
+	In, Out, Kernel int
+}
+
+// Params declares Name.weight [Out, In, Kernel] and Name.bias, uniform on ±1/sqrt(In·Kernel).
+func (c TimeConv) Params() []Param {
+	return []Param{
+		{Name: c.Name + ".weight", Dims: []int{c.Out, c.In, c.Kernel}, Init: fanIn(c.In * c.Kernel)},
+		{Name: c.Name + ".bias", Dims: []int{c.Out}, Init: fanIn(c.In * c.Kernel)},
+	}
+}
+
+// Apply maps x [batch, ..., T, n, In] to [batch, ..., T-Kernel+1, n, Out], by one product with the Kernel times that
+// each result sees, side by side.
+func (c TimeConv) Apply(v Values, x *Node) *Node {
+	seen := make([]*Node, c.Kernel)
+	for k := range seen {
+		seen[k] = SliceAxis(x, timeAxis, AxisRange(k, k+x.Shape().Dim(timeAxis)-c.Kernel+1))
+	}
+	weight := Reshape(Transpose(v.Get(c.Name+".weight"), -1, -2), v.Dims(c.Out, c.Kernel*c.In)...)
+	y := v.Product(Concatenate(seen, -1), weight, 1)
+	return Add(y, v.Spread(v.Get(c.Name+".bias"), y))
+}
+
+// RepeatEnds continues x [batch, ..., T, n, features] by its first value for as many times as before says, and by its
+// last for those of after.
+func RepeatEnds(x *Node, before, after int) *Node {
+	first, last := SliceAxis(x, timeAxis, AxisElem(0)), SliceAxis(x, timeAxis, AxisElem(-1))
+	return Concatenate(slices.Concat(slices.Repeat([]*Node{first}, before), []*Node{x},
+		slices.Repeat([]*Node{last}, after)), timeAxis)
+}
+
+// LeakyReLU is x where it is positive, else slope x; its derivative at 0 is slope.
+func LeakyReLU(x *Node, slope float64) *Node {
+	return Where(GreaterThan(x, ZerosLike(x)), x, MulScalar(x, slope))
+}
