@@ -31,9 +31,9 @@ func BenchmarkEnglandWindow(b *testing.B) {
 		}
 		ctx := context.Background()
 		for name, call := range map[string]func() error{
-			"forecast": func() error { _, _, err := m.network.forecast(ctx, m.params, batches[0], nil); return err },
+			"forecast": func() error { _, _, err := m.network.(*equation).forecast(ctx, m.params, batches[0], nil); return err },
 			"gradient": func() error {
-				_, gradients, err := m.network.gradient(ctx, m.params, batches[0])
+				_, gradients, err := gradientOf(ctx, m.network, m.params, batches[0])
 				xla.Free(gradients...)
 				return err
 			},

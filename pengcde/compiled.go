@@ -8,22 +8,22 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// compiled is what a network compiles for batches whose control has one form.
+// compiled is what an equation compiles for batches whose control has one form.
 type compiled struct {
 	solver                                *ode.Solver
 	encode, encodePull, decode, objective *xla.Program
 }
 
 // compile makes what serves batches of a form, or finds it.
-func (n *network) compile(form field.Form) (*compiled, error) {
-	if c := n.compiled[form]; c != nil {
+func (e *equation) compile(form field.Form) (*compiled, error) {
+	if c := e.compiled[form]; c != nil {
 		return c, nil
 	}
 	c := &compiled{}
-	derivative, fieldParams := field.Piecewise(n.field, form)
-	config := ode.Config{StepSize: n.stepSize, MaxSteps: n.maxSteps, Parameters: len(fieldParams)}
+	derivative, fieldParams := field.Piecewise(e.field, form)
+	config := ode.Config{StepSize: e.stepSize, MaxSteps: e.maxSteps, Parameters: len(fieldParams)}
 	var err error
-	if c.solver, err = ode.NewPiecewise(n.backend, derivative, config); err != nil {
+	if c.solver, err = ode.NewPiecewise(e.backend, derivative, config); err != nil {
 		return nil, err
 	}
 	for _, p := range []struct {
@@ -31,16 +31,16 @@ func (n *network) compile(form field.Form) (*compiled, error) {
 		name    string
 		build   func(form field.Form, in []*Node) []*Node
 	}{
-		{&c.encode, "encoder", n.buildEncode}, {&c.encodePull, "encoder pullback", n.buildEncodePull},
-		{&c.decode, "readout", n.buildDecode}, {&c.objective, "loss", n.buildObjective},
+		{&c.encode, "encoder", e.buildEncode}, {&c.encodePull, "encoder pullback", e.buildEncodePull},
+		{&c.decode, "readout", e.buildDecode}, {&c.objective, "loss", e.buildObjective},
 	} {
 		build := func(in []*Node) []*Node { return p.build(form, in) }
-		if *p.program, err = xla.NewProgram(n.backend, p.name, build); err != nil {
+		if *p.program, err = xla.NewProgram(e.backend, p.name, build); err != nil {
 			c.close()
 			return nil, err
 		}
 	}
-	n.compiled[form] = c
+	e.compiled[form] = c
 	return c, nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
 // ErrInput is wrapped by errors about options and data that do not fit a model.
@@ -47,7 +48,14 @@ type Config struct {
 	// Field is the vector field, one of package field or of one's own; nil means field.PENG{}. Sizes of it that are 0
 	// are taken from this configuration, and others must agree with it, see [field.Sizes].
 	Field field.Field `json:"-"`
-	// Hidden is the width of the state, of each where the field has several (STGNCDE); 0 means that of the field, else 16.
+	// Network goes through the observations of a window in discrete steps, in place of a differential equation: encoder,
+	// Field, solver and readout. It is one of package baseline or of one's own. Hidden, Layers, Path, Step, Adaptive,
+	// MaxSteps, LinearCoders, Parity and Memory mean nothing beside it and are refused; Output "" is PerNode. With
+	// GraphOnly its features at every observation are those of the first and, as the last one, the time.
+	Network sequence.Network `json:"-"`
+	// Inputs is the number of observations of each window, for a Network whose parameters depend on it; 0 takes any.
+	Inputs int `json:",omitempty"`
+	// Hidden is the width of the state, of each where the field has two (STGNCDE); 0 means that of the field, else 16.
 	Hidden int `json:",omitempty"`
 	// Layers of the vector field; 0 means those of the field, else 2.
 	Layers int `json:",omitempty"`
@@ -109,20 +117,13 @@ func invalid(format string, args ...any) error {
 }
 
 func (c Config) withDefaults() (Config, error) {
-	if c.Field == nil {
-		c.Field = field.PENG{}
-	}
-	var own field.Sizes
-	if f, ok := c.Field.(sized); ok {
-		_, own = f.Sized(field.Sizes{})
-	}
 	c.Outputs = cmp.Or(c.Outputs, 1)
-	c.Hidden, c.Layers = cmp.Or(c.Hidden, own.Hidden, 16), cmp.Or(c.Layers, own.Layers, 2)
-	c.Normalise = cmp.Or(c.Normalise, dyngraph.NormalisedLaplacian)
-	c.Mask, c.Path = cmp.Or(c.Mask, path.NoMask), cmp.Or(c.Path, path.Hermite)
+	c.Normalise, c.Mask = cmp.Or(c.Normalise, dyngraph.NormalisedLaplacian), cmp.Or(c.Mask, path.NoMask)
 	c.Product = cmp.Or(c.Product, equivariant.Auto)
-	if c.Step == 0 && c.Adaptive == nil {
-		c.Step = defaultStep
+	if c.Network != nil {
+		c.Output = cmp.Or(c.Output, PerNode)
+	} else {
+		c = c.withEquation()
 	}
 	switch {
 	case c.Nodes < 1 || c.Features < 1 || c.Nodes > dyngraph.MaxNodes ||
@@ -134,25 +135,17 @@ func (c Config) withDefaults() (Config, error) {
 		return c, invalid("Config has outputs %d, hidden %d, layers %d, want 1 to %d, 1 to %d and 1 to %d, or 0 for "+
 			"the defaults",
 			c.Outputs, c.Hidden, c.Layers, nn.MaxWidth, nn.MaxWidth, nn.MaxLayers)
-	case c.Adaptive != nil && c.Step != 0:
-		return c, invalid("Config.Step is %g beside Adaptive, which has no constant step: leave one out, or set "+
-			"Adaptive.First", c.Step)
-	case c.Adaptive == nil && (!(c.Step > 0) || math.IsInf(c.Step, 1)):
-		return c, invalid("Config.Step is %g, want a positive time", c.Step)
-	case c.MaxSteps < 0 || c.MaxSteps > 0 && c.Adaptive == nil:
-		return c, invalid("Config.MaxSteps is %d, want 0 or more, and 0 without Adaptive: constant steps have no "+
-			"bound", c.MaxSteps)
+	case c.Inputs != 0 && (c.Inputs < 2 || c.Network == nil):
+		return c, invalid("Config.Inputs is %d, want the observations of a window, 2 or more, beside a Network, or 0 for any",
+			c.Inputs)
 	case c.Residual && c.Parity:
 		return c, invalid("Config has Residual and Parity, but the published code has no residual readout: choose one")
 	case !slices.Contains([]Output{"", PerNode, PerTime, Summed}, c.Output):
 		return c, invalid("Config.Output is %q, want %q, %q, %q or nothing", c.Output, PerNode, PerTime, Summed)
 	case c.Output == Summed && (c.Residual || c.Parity):
 		return c, invalid("Config.Output is %q beside Residual or Parity, which are for targets of nodes: choose one", Summed)
-	case c.Path == path.Rectilinear:
-		return c, invalid("Config.Path is rectilinear, whose time axis is not that of the data: " +
-			"choose another, or solve with package field")
 	}
-	if err := checkCompute(c.Product, c.Memory); err != nil {
+	if err := c.checkCompute(c.Product, c.Memory); err != nil {
 		return c, err
 	}
 	if err := c.Normalise.Check(); err != nil {
@@ -161,27 +154,81 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.Mask.Check(); err != nil {
 		return c, errs.In("pengcde: Config.Mask", err, ErrInput)
 	}
-	if err := c.Path.Check(); err != nil {
-		return c, errs.In("pengcde: Config.Path", err, ErrInput)
+	if c.Network != nil {
+		return c, c.checkNetwork()
 	}
-	if c.Adaptive != nil {
+	return c, c.checkEquation()
+}
+
+// withEquation has the defaults of what a differential equation takes.
+func (c Config) withEquation() Config {
+	if c.Field == nil {
+		c.Field = field.PENG{}
+	}
+	var own field.Sizes
+	if f, ok := c.Field.(sized); ok {
+		_, own = f.Sized(field.Sizes{})
+	}
+	c.Hidden, c.Layers = cmp.Or(c.Hidden, own.Hidden, 16), cmp.Or(c.Layers, own.Layers, 2)
+	c.Path = cmp.Or(c.Path, path.Hermite)
+	if c.Adaptive == nil {
+		c.Step = cmp.Or(c.Step, defaultStep)
+	} else {
 		adaptive := *c.Adaptive // the model's own
 		c.Adaptive = &adaptive
-		if _, err := adaptive.Steps(0, ode.Tsit5.ErrorOrder, 0, 1); err != nil {
-			return c, errs.In("pengcde: Config.Adaptive", err, ErrInput)
+	}
+	return c
+}
+
+// checkEquation finds what no differential equation takes.
+func (c Config) checkEquation() error {
+	switch {
+	case c.Adaptive != nil && c.Step != 0:
+		return invalid("Config.Step is %g beside Adaptive, which has no constant step: leave one out, or set "+
+			"Adaptive.First", c.Step)
+	case c.Adaptive == nil && (!(c.Step > 0) || math.IsInf(c.Step, 1)):
+		return invalid("Config.Step is %g, want a positive time", c.Step)
+	case c.MaxSteps < 0 || c.MaxSteps > 0 && c.Adaptive == nil:
+		return invalid("Config.MaxSteps is %d, want 0 or more, and 0 without Adaptive: constant steps have no "+
+			"bound", c.MaxSteps)
+	case c.Path == path.Rectilinear:
+		return invalid("Config.Path is rectilinear, whose time axis is not that of the data: " +
+			"choose another, or solve with package field")
+	}
+	if err := c.Path.Check(); err != nil {
+		return errs.In("pengcde: Config.Path", err, ErrInput)
+	}
+	if c.Adaptive != nil {
+		if _, err := c.Adaptive.Steps(0, ode.Tsit5.ErrorOrder, 0, 1); err != nil {
+			return errs.In("pengcde: Config.Adaptive", err, ErrInput)
 		}
 	}
 	_, err := c.vectorField()
-	return c, err
+	return err
 }
 
-func checkCompute(product equivariant.Product, memory ode.Memory) error {
+// checkNetwork finds what a network in discrete steps does not take.
+func (c Config) checkNetwork() error {
+	taken := Config{Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Output: c.Output, Network: c.Network,
+		Inputs: c.Inputs, Normalise: c.Normalise, Mask: c.Mask, GraphOnly: c.GraphOnly, Residual: c.Residual,
+		Product: c.Product, Float64: c.Float64}
+	if other := difference(c, taken); other != "" {
+		return invalid("Config.%s is set beside Network, for which it means nothing: leave one out", other)
+	}
+	_, err := c.networkParams()
+	return err
+}
+
+func (c Config) checkCompute(product equivariant.Product, memory ode.Memory) error {
 	if err := product.Check(); err != nil {
 		return errs.In("pengcde: Config.Product", err, ErrInput)
 	}
 	if memory.Checkpoints < 0 || memory.Bytes < 0 {
 		return invalid("Config.Memory has %d checkpoints and %d bytes, want 0 (no limit) or more",
 			memory.Checkpoints, memory.Bytes)
+	}
+	if c.Network != nil && memory != (ode.Memory{}) {
+		return invalid("Config.Memory is set beside Network, which keeps no states of a solve: leave it at zero")
 	}
 	return nil
 }
@@ -198,14 +245,15 @@ const coderWidth, coderDepth = 16, 2
 
 // wiring makes the parts of the model.
 func (c Config) wiring() wiring {
-	w := wiring{stepSize: ode.Constant{Step: c.Step}, memory: c.Memory, continuous: !c.jumps()}
+	w := wiring{
+		comparison: c.comparison(),
+		stepSize:   ode.Constant{Step: c.Step},
+		memory:     c.Memory, continuous: !c.jumps(), hidden: c.Hidden * states(c.Field),
+	}
 	w.encoder, w.readout = c.coders()
 	if c.Adaptive != nil {
 		w.stepSize, w.maxSteps = *c.Adaptive, c.MaxSteps
 	}
-	published := c.Parity && !c.GraphOnly
-	w.pairwise = published && traits(c.Field).Pairwise
-	w.summed = c.Output == Summed || published && !w.pairwise
 	w.field, _ = c.vectorField() // withDefaults has checked it
 	return w
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/panics"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -22,23 +21,6 @@ func traits(f field.Field) field.Traits {
 		return f.Traits()
 	}
 	return field.Traits{}
-}
-
-// stgNCDE is the name of the field that package baseline adds to those of package field.
-const stgNCDE = "stg-ncde"
-
-func fieldName(f field.Field) string {
-	if _, ok := f.(baseline.STGNCDE); ok {
-		return stgNCDE
-	}
-	return field.Name(f)
-}
-
-func fieldNamed(name string) (field.Field, error) {
-	if name == stgNCDE {
-		return baseline.STGNCDE{}, nil
-	}
-	return field.Named(name)
 }
 
 // driven says whether node features drive the state.

@@ -52,13 +52,13 @@ func checkGradient(t *testing.T, m *Model, windows []dyngraph.Window) {
 	}
 	defer freeAll(made)
 	ctx := context.Background()
-	_, gradients, err := m.network.gradient(ctx, m.params, made[0])
+	_, gradients, err := gradientOf(ctx, m.network, m.params, made[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer xla.Free(gradients...)
 	const h, tolerance = 1e-6, 1e-7
-	for i, p := range m.network.params {
+	for i, p := range m.declared {
 		values := host.Floats(m.params[i])
 		for entry := 0; entry < len(values); entry += 1 + len(values)/3 {
 			at := func(x float64) float64 {
@@ -66,7 +66,7 @@ func checkGradient(t *testing.T, m *Model, windows []dyngraph.Window) {
 				moved[entry] += x
 				params[i] = host.Tensor(m.config.dtype(), moved, p.Dims...)
 				defer xla.Free(params[i])
-				loss, err := m.network.loss(ctx, params, made[0])
+				loss, err := lossOf(ctx, m.network, params, made[0])
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -112,7 +112,7 @@ func TestOwnField(t *testing.T) {
 	if want, got := forecast(t, m, split.Test[0]), forecast(t, loaded, split.Test[0]); !slices.Equal(got, want) {
 		t.Errorf("the loaded model forecasts %v, the saved one %v", got, want)
 	}
-	for name, given := range map[string][]field.Field{"none": nil, "another": {field.PENG{}}} {
+	for name, given := range map[string][]any{"none": nil, "another": {field.PENG{}}} {
 		if _, err := Load(backend, file, given...); !errors.Is(err, ErrFile) || !strings.Contains(err.Error(),
 			`"pengcde.diffusion"`) {
 			t.Errorf("%s given: %v, want ErrFile with the field's name", name, err)

@@ -69,7 +69,7 @@ func TestFixturePGTGNODE(t *testing.T) {
 	}{{false, "plain_mse"}, {true, "ref_loss_broadcast_nxn"}} {
 		g := g.comparedBy(false, c.pairwise)
 		fixture.Close(t, "forecast by node", g.last(), file.Get("node_output").Array().Data, tolerance)
-		loss, err := g.network.loss(context.Background(), g.params, g.batch)
+		loss, err := lossOf(context.Background(), g.network, g.params, g.batch)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -51,7 +53,7 @@ func (m *Model) SaveWith(path string, texts map[string]string) error {
 		dtype = "F64"
 	}
 	arrays := make([]safetensors.Tensor, len(m.params))
-	for i, p := range m.network.params {
+	for i, p := range m.declared {
 		if arrays[i], err = safetensors.FromFloats(p.Name, dtype, p.Dims, host.Floats(m.params[i])); err != nil {
 			return fmt.Errorf("pengcde: save model: %w", err)
 		}
@@ -69,24 +71,32 @@ func (m *Model) SaveWith(path string, texts map[string]string) error {
 	return nil
 }
 
-// stored is a Config as JSON has it: with the name of its field, and the field's options.
+// stored is a Config as JSON has it: with the name of its field or of its network, and the options of that.
 type stored struct {
 	plain
 	Field   string          `json:",omitempty"`
+	Network string          `json:",omitempty"`
 	Options json.RawMessage `json:",omitempty"`
 }
 
 type plain Config // without methods
 
-// MarshalJSON writes the configuration with its field as [Resolved] has it and, where it has any, its options as "Options".
+// MarshalJSON writes the configuration with its field or network by name (those of packages field and baseline have
+// short ones, others that of their Go type) and, where it has any, its options as "Options".
 func (c Config) MarshalJSON() ([]byte, error) {
 	s := stored{plain: plain(c)}
-	if c.Field != nil {
-		options, err := json.Marshal(c.Field)
+	var model any
+	if c.Network != nil {
+		model, s.Network = c.Network, baseline.Name(c.Network)
+	} else if c.Field != nil {
+		model, s.Field = c.Field, fieldName(c.Field)
+	}
+	if model != nil {
+		options, err := json.Marshal(model)
 		if err != nil {
-			return nil, fmt.Errorf("pengcde: Config.Field: %w", err)
+			return nil, fmt.Errorf("pengcde: Config.%s: %w", s.part(), err)
 		}
-		if s.Field = fieldName(c.Field); string(options) != "{}" {
+		if string(options) != "{}" {
 			s.Options = options
 		}
 		if s.Field == field.Names()[0] && s.Options == nil {
@@ -96,42 +106,86 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. A field of one's own is an error: [Load] takes its value.
+// part is the field of Config that a name stands for.
+func (s stored) part() string {
+	if s.Network != "" {
+		return "Network"
+	}
+	return "Field"
+}
+
+// fieldName is the name of a field in files.
+func fieldName(f field.Field) string {
+	if name := field.Name(f); slices.Contains(field.Names(), name) {
+		return name
+	}
+	return baseline.Name(f)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. A field or a network of one's own is an error: [Load] takes its value.
 func (c *Config) UnmarshalJSON(text []byte) error { return c.read(text) }
 
-// read is UnmarshalJSON with values for fields of one's own.
-func (c *Config) read(text []byte, own ...field.Field) error {
+// read is UnmarshalJSON with values for fields and networks of one's own.
+func (c *Config) read(text []byte, own ...any) error {
 	var s stored
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
 	*c = Config(s.plain)
-	for _, f := range own {
-		if fieldName(f) == s.Field {
-			c.Field = f
-			return nil
+	for _, model := range own {
+		switch model := model.(type) {
+		case sequence.Network:
+			if baseline.Name(model) == s.Network {
+				c.Network = model
+				return nil
+			}
+		case field.Field:
+			if fieldName(model) == s.Field {
+				c.Field = model
+				return nil
+			}
 		}
 	}
-	f, err := fieldNamed(cmp.Or(s.Field, field.Names()[0]))
-	if err != nil {
-		return invalid("the field is %q, none of packages field and baseline: give Load a value of it", s.Field)
+	name := cmp.Or(s.Network, s.Field, field.Names()[0])
+	model := baseline.Named(name)
+	if f, err := field.Named(name); err == nil && s.Network == "" {
+		model = f
 	}
-	made := reflect.New(reflect.TypeOf(f))
+	if model == nil {
+		return invalid("Config.%s is %q, none of packages field and baseline: give Load a value of it", s.part(), name)
+	}
+	made := reflect.New(reflect.TypeOf(model))
 	if s.Options != nil {
 		if err := json.Unmarshal(s.Options, made.Interface()); err != nil {
 			return err
 		}
 	}
-	c.Field = made.Elem().Interface().(field.Field)
+	fits := false
+	if model = made.Elem().Interface(); s.Network != "" {
+		c.Network, fits = model.(sequence.Network)
+	} else {
+		c.Field, fits = model.(field.Field)
+	}
+	if !fits {
+		return invalid("Config.%s is %q, which is a %T", s.part(), name, model)
+	}
 	return nil
 }
 
-// Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. A model with a field of
-// one's own wants its value, of the same Go type as when it was saved: its options are not read from the file. Errors
-// about the content wrap [ErrFile].
-func Load(backend *xla.Backend, path string, own ...field.Field) (*Model, error) {
+// Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. A model with a field
+// ([field.Field]) or a network ([sequence.Network]) of one's own wants its value, of the same Go type as when it was
+// saved: its options are not read from the file. Errors about the content wrap [ErrFile], those about a value that is
+// neither [ErrInput].
+func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)
+	}
+	for _, model := range own {
+		switch model.(type) {
+		case sequence.Network, field.Field:
+		default:
+			return nil, invalid("Load got a %T, want values of fields and networks: a field.Field or a sequence.Network", model)
+		}
 	}
 	file, err := readFile(path)
 	if err != nil {
@@ -179,12 +233,12 @@ func Metadata(path string) (map[string]string, error) {
 }
 
 func (m *Model) setParams(file *safetensors.File) error {
-	if len(file.Tensors) != len(m.network.params) {
+	if len(file.Tensors) != len(m.declared) {
 		return errs.New(ErrFile, "file has %d parameters, its configuration makes %d",
-			len(file.Tensors), len(m.network.params))
+			len(file.Tensors), len(m.declared))
 	}
 	loaded := make([]*tensors.Tensor, len(m.params))
-	for i, p := range m.network.params {
+	for i, p := range m.declared {
 		array, ok := file.Tensor(p.Name)
 		if !ok {
 			return errs.New(ErrFile, "file has no parameter %q", p.Name)

@@ -20,14 +20,14 @@ import (
 type golden struct {
 	t       *testing.T
 	file    fixture.Node
-	network *network
+	network *equation
 	batch   *batch
 	params  []*tensors.Tensor
 }
 
 func wire(t *testing.T, file fixture.Node, w wiring, samples []sample, outputs int) *golden {
 	t.Helper()
-	n, err := newNetwork(xlatest.Backend(t), w)
+	n, err := newEquation(xlatest.Backend(t), w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (g *golden) checkStates(what string, lists []fixture.Node, tolerance float6
 func (g *golden) checkGradient(what string, loss float64, gradient map[string]fixture.Array, lossTolerance,
 	tolerance float64) {
 	g.t.Helper()
-	got, tensors, err := g.network.gradient(context.Background(), g.params, g.batch)
+	got, tensors, err := gradientOf(context.Background(), g.network, g.params, g.batch)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func (g *golden) checkAdamW(published fixture.Node, tolerance float64) {
 	defer optimiser.Close()
 	var got []float64
 	for range losses {
-		loss, gradients, err := g.network.gradient(context.Background(), g.params, g.batch)
+		loss, gradients, err := gradientOf(context.Background(), g.network, g.params, g.batch)
 		if err != nil {
 			g.t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 // nothing, or has ended, its samples are frozen: they take no steps, with parameters of a run that does ask.
 type joint struct {
 	runs                 []SeedRun
-	network              *network
+	network              network
 	digests              []hash.Hash // of each run's data, for checkpoints
 	slots                []int       // the runs of the batches
 	training, validation []*batch
@@ -35,7 +35,7 @@ func (j *joint) free() {
 
 // buildStack: (parameters of slot 0, of slot 1, ...) -> parameters [slots, dims...].
 func (j *joint) buildStack(in []*Node) []*Node {
-	count := len(j.network.params)
+	count := len(j.runs[0].Model.declared)
 	out := make([]*Node, count)
 	for i := range out {
 		var slots []*Node

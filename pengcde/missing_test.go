@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -79,7 +80,7 @@ func TestGapsAreFilled(t *testing.T) {
 			}
 			byHand.Features = append(byHand.Features, row)
 		}
-		for _, kind := range []field.Field{field.PENG{}, field.GNODE{}} {
+		for _, kind := range []field.Field{field.PENG{}, field.GNODE{}, baseline.STGNCDE{}} {
 			m := ringModelOn(t, backend, func(c *Config) { c.Mask, c.Field = mask, kind })
 			wide := ringModelOn(t, backend, func(c *Config) { c.Features, c.Field = mask.Width(ringFeatures), kind })
 			got, want := forecast(t, m, w), forecast(t, wide, dyngraph.Window{Series: &byHand, Start: w.Start, Length: w.Length})
@@ -127,6 +128,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 	}{
 		"by node": {field.PENG{}, false, train.MSE}, "global": {field.PENG{}, true,
 			train.MSE}, "pairwise": {field.Constant{}, true, train.BroadcastMSE},
+		"pairwise, two states": {baseline.STGNCDE{}, true, train.BroadcastMSE},
 	} {
 		m := ringModelOn(t, backend, func(cfg *Config) { cfg.Field, cfg.Parity, cfg.Float64 = c.kind, c.parity, true })
 		windows := []dyngraph.Window{{Series: missing, Start: 1, Length: 4}, {Series: missing, Start: 6, Length: 4},
@@ -146,19 +148,19 @@ func TestLossOfObservedTargets(t *testing.T) {
 		if batches[0].share == nil {
 			t.Fatalf("%s: targets are missing, and the batch does not know", name)
 		}
-		loss, gradients, err := m.network.gradient(ctx, m.params, batches[0])
+		loss, gradients, err := gradientOf(ctx, m.network, m.params, batches[0])
 		if err != nil || math.Abs(loss-want) > 1e-12 {
 			t.Fatalf("%s: loss %.15g (%v), want %.15g", name, loss, err, want)
 		}
 		const h = 1e-6
-		for i, p := range m.network.params {
+		for i, p := range m.declared {
 			values := host.Floats(m.params[i])
 			at := func(x float64) float64 {
 				moved, params := slices.Clone(values), slices.Clone(m.params)
 				moved[0] += x
 				params[i] = host.Tensor(m.config.dtype(), moved, p.Dims...)
 				defer xla.Free(params[i])
-				loss, err := m.network.loss(ctx, params, batches[0])
+				loss, err := lossOf(ctx, m.network, params, batches[0])
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -17,12 +17,13 @@ import (
 
 // Model is a network with its parameters. It may be used from one goroutine at a time.
 type Model struct {
-	backend *xla.Backend
-	config  Config
-	network *network
-	params  []*tensors.Tensor // nil when closed, or lost with the device
-	closed  bool
-	noted   struct{ control, features bool } // what Config.Notices was told of
+	backend  *xla.Backend
+	config   Config
+	network  network
+	declared []nn.Param
+	params   []*tensors.Tensor // as declared; nil when closed, or lost with the device
+	closed   bool
+	noted    struct{ control, features bool } // what Config.Notices was told of
 }
 
 // New makes a model with freshly drawn parameters. It compiles when it first meets data.
@@ -34,13 +35,13 @@ func New(backend *xla.Backend, config Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNetwork(backend, config.wiring())
+	n, declared, err := config.network(backend)
 	if err != nil {
 		return nil, err
 	}
 	return &Model{
-		backend: backend, config: config, network: n,
-		params: nn.Draw(n.params, config.dtype(), config.Seed),
+		backend: backend, config: config, network: n, declared: declared,
+		params: nn.Draw(declared, config.dtype(), config.Seed),
 	}, nil
 }
 
@@ -48,12 +49,12 @@ func New(backend *xla.Backend, config Config) (*Model, error) {
 func (m *Model) Config() Config { return m.config }
 
 // Parameters is the number of learnable entries.
-func (m *Model) Parameters() int { return nn.Count(m.network.params) }
+func (m *Model) Parameters() int { return nn.Count(m.declared) }
 
 // Parameter returns the values of a parameter, row-major, by the name that it has in the file that [Model.Save] writes;
 // ok is false where there is none of that name.
 func (m *Model) Parameter(name string) (values []float64, ok bool) {
-	for i, p := range m.network.params {
+	for i, p := range m.declared {
 		if p.Name == name && m.params != nil {
 			return host.Floats(m.params[i]), true
 		}
@@ -66,11 +67,13 @@ func (m *Model) Compute(product equivariant.Product, memory ode.Memory) error {
 	if m.params == nil {
 		return ErrClosed
 	}
-	if err := checkCompute(product, memory); err != nil {
+	if err := m.config.checkCompute(product, memory); err != nil {
 		return err
 	}
-	m.config.Product = cmp.Or(product, equivariant.Auto)
-	m.config.Memory, m.network.memory = memory, memory
+	m.config.Product, m.config.Memory = cmp.Or(product, equivariant.Auto), memory
+	if e, ok := m.network.(*equation); ok {
+		e.memory = memory
+	}
 	return nil
 }
 
@@ -84,7 +87,7 @@ func (m *Model) Reset(seed uint64, normalise dyngraph.Normalisation) {
 	normalise = cmp.Or(normalise, dyngraph.NormalisedLaplacian)
 	m.noted.control = m.noted.control && normalise == m.config.Normalise
 	m.config.Seed, m.config.Normalise = seed, normalise
-	m.params = nn.Draw(m.network.params, m.config.dtype(), seed)
+	m.params = nn.Draw(m.declared, m.config.dtype(), seed)
 }
 
 // ErrClosed is returned by a model that was closed, or whose parameters were lost when the device failed in the middle

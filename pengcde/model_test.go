@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -410,7 +411,7 @@ func TestEveryParameterLearns(t *testing.T) {
 	}{{field.PENG{}, false, ""}, {field.PENG{}, true, ""}, {field.PENG{Maps: equivariant.All15()}, false, path.Natural},
 		{published11(), false, path.Ramp}, {field.Constant{}, false, ""}, {field.Constant{}, true, ""},
 		{field.Original{}, false, path.Linear}, {field.Adjacency{}, false, ""}, {field.PreMult{}, true, ""}, {field.GNODE{},
-			true, ""}} {
+			true, ""}, {baseline.STGNCDE{}, false, ""}, {baseline.STGNCDE{}, true, path.Linear}} {
 		m := ringModelOn(t, backend, func(cfg *Config) {
 			cfg.Field, cfg.Parity, cfg.Float64, cfg.Path = c.field, c.parity, true, c.path
 		})
@@ -418,11 +419,11 @@ func TestEveryParameterLearns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, gradients, err := m.network.gradient(context.Background(), m.params, batches[0])
+		_, gradients, err := gradientOf(context.Background(), m.network, m.params, batches[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, p := range m.network.params {
+		for i, p := range m.declared {
 			if !slices.ContainsFunc(host.Floats(gradients[i]), func(g float64) bool { return g != 0 }) {
 				t.Errorf("%T, parity %v: the gradient of %s is 0", c.field, c.parity, p.Name)
 			}

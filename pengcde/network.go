@@ -2,269 +2,44 @@ package pengcde
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"math"
-	"slices"
 
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
-	"github.com/peng-cde/pengcde-go/internal/host"
-	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
-	"github.com/peng-cde/pengcde-go/pengcde/ode"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-type layer = nn.Layer
-
-// wiring names the parts of a network.
-type wiring struct {
-	encoder, readout layer
-	field            field.Field
-	stepSize         ode.StepSize
-	maxSteps         int        // of an adaptive control; 0 for ode's default
-	continuous       bool       // whether the field is continuous where steps end
-	memory           ode.Memory // of a solve that is to be differentiated
-	summed           bool       // whether a forecast is the sum of the readout over nodes
-	pairwise         bool       // whether the loss compares every node's forecast with every node's target
+// network is what a model computes, compiled, of parameters that it is given: an [equation], or one in steps that are
+// [discrete].
+type network interface {
+	// evaluate returns the loss of a batch and, where it is to be differentiated, its gradient with respect to all
+	// parameters; for parameters of several seeds one loss per seed.
+	evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
+		differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error)
+	// predict returns the forecasts of samples of a model at the times asked for of each, [samples][times*rows*q]
+	// row-major. Times are from 0 on and do not decrease, as many for each sample.
+	predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error)
+	// plan foresees what training takes on a batch of the host. What programs need is looked up, or found, by the
+	// shapes that they take.
+	plan(params []*tensors.Tensor, b *batch, temporary map[string]int64) (*Plan, error)
+	close()
 }
 
-// network is encoder, solve and readout, compiled, without parameters of its own.
-type network struct {
-	wiring
-	backend         *xla.Backend
-	params          []nn.Param               // encoder, field, readout
-	encoded, driven int                      // where the field's and the readout's begin
-	compiled        map[field.Form]*compiled // by the form of a batch's control
-}
-
-func newNetwork(backend *xla.Backend, w wiring) (*network, error) {
-	n := &network{wiring: w, backend: backend, compiled: make(map[field.Form]*compiled)}
-	n.params = append(n.params, w.encoder.Params()...)
-	n.encoded = len(n.params)
-	n.params = append(n.params, w.field.Params()...)
-	n.driven = len(n.params)
-	n.params = append(n.params, w.readout.Params()...)
-	if err := nn.Check(n.params); err != nil {
-		return nil, errs.In("pengcde: Config makes", err, ErrInput)
-	}
-	return n, nil
-}
-
-func (n *network) close() {
-	for _, c := range n.compiled {
-		c.close()
-	}
-	clear(n.compiled)
-}
-
-// buildEncode: (x0 [B, n, p], encoder parameters...) -> z0 [B, n, hidden].
-func (n *network) buildEncode(form field.Form, in []*Node) []*Node {
-	return []*Node{n.encoder.Apply(form.Seeds.Bind(n.params[:n.encoded], in[1:]), in[0])}
-}
-
-// buildEncodePull: (x0, cotangent of z0, encoder parameters...) -> their gradients.
-func (n *network) buildEncodePull(form field.Form, in []*Node) []*Node {
-	x0, cotangent, params := in[0], in[1], in[2:]
-	z0 := n.encoder.Apply(form.Seeds.Bind(n.params[:n.encoded], params), x0)
-	return Gradient(ReduceAllSum(Mul(cotangent, z0)), params...)
-}
-
-// buildDecode: (Z [B, S, n, hidden], readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they
-// are summed.
-func (n *network) buildDecode(form field.Form, in []*Node) []*Node {
-	y := n.readout.Apply(form.Seeds.Bind(n.params[n.driven:], in[1:]), in[0])
-	if n.summed {
-		y = ReduceAndKeep(y, ReduceSum, 2)
-	}
-	return []*Node{y}
-}
-
-// buildObjective: (Z, targets [B, S, rows, q], weights [B, S], readout parameters...) -> (loss, cotangent of Z,
-// gradients of the readout's parameters). The loss is the mean by weight over samples and save times of each one's mean
-// square over its rows, of nodes or of the graph. Where targets are missing, the share of each in that mean, [B, S,
-// rows, q], comes before the parameters. Parameters of several seeds give one loss per seed, [seeds], and the gradients
-// of its own.
-func (n *network) buildObjective(form field.Form, in []*Node) []*Node {
-	z, target, weight, params := in[0], in[1], in[2], in[3:]
-	var share *Node
-	if len(params) > len(n.params)-n.driven {
-		share, params = params[0], params[1:]
-	}
-	y := n.buildDecode(form, append([]*Node{z}, params...))[0]
-	var each *Node // [B, S]
-	if share != nil {
-		each = ReduceSum(Mul(share, n.squares(y, target)), 2, 3)
-	} else if n.pairwise {
-		mean := func(x *Node) *Node { return ReduceMean(x, 2) }
-		cross := MulScalar(Mul(mean(y), mean(target)), 2.0)
-		each = ReduceMean(Sub(Add(mean(Square(y)), mean(Square(target))), cross), 2)
-	} else {
-		each = ReduceMean(Square(Sub(y, target)), 2, 3)
-	}
-	wrt := append([]*Node{z}, params...)
-	if form.Seeds > 0 {
-		sum := func(x *Node) *Node { return ReduceSum(form.Seeds.Split(x), 1, 2) }
-		losses := Div(sum(Mul(each, weight)), sum(weight))
-		return append([]*Node{losses}, Gradient(ReduceAllSum(losses), wrt...)...)
-	}
-	loss := Div(ReduceAllSum(Mul(each, weight)), ReduceAllSum(weight))
-	return append([]*Node{loss}, Gradient(loss, wrt...)...)
-}
-
-// squares is what each target [B, S, rows, q] contributes to the loss.
-func (n *network) squares(y, target *Node) *Node {
-	if !n.pairwise {
-		return Square(Sub(y, target))
-	}
-	mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 2) } // over the forecasts
-	return Add(Sub(mean(Square(y)), MulScalar(Mul(mean(y), target), 2.0)), Square(target))
-}
-
-// solve encodes a batch and integrates it.
-func (n *network) solve(ctx context.Context, params []*tensors.Tensor, b *batch, keep bool) (*ode.Solution, error) {
-	c, err := n.compile(b.form)
-	if err != nil {
-		return nil, err
-	}
-	z0, err := call(c.encode, params[:n.encoded], b.x0)
-	if err != nil {
-		return nil, err
-	}
-	defer xla.Free(z0...)
-	solution, err := n.integrate(ctx, params, b, z0[0], keep)
-	if errors.Is(err, ErrInput) {
-		if bad := notFiniteStart(b.x0, z0[0]); bad != nil {
-			return nil, bad
+// network makes what the configuration says, and declares its parameters.
+func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
+	if c.Network != nil {
+		d, err := newDiscrete(backend, c)
+		if err != nil {
+			return nil, nil, err
 		}
+		return d, d.params, nil
 	}
-	return solution, err
-}
-
-// startError is an encoded state that is not finite though the features are: the encoder's parameters have diverged.
-type startError struct {
-	sample, entry int
-	value         float64
-}
-
-func (e *startError) Error() string {
-	return fmt.Sprintf("pengcde: encoded state, entry %d of sample %d, is %g, want a finite number: the parameters have "+
-		"diverged; try a smaller learning rate", e.entry, e.sample, e.value)
-}
-
-func (e *startError) Unwrap() error { return train.ErrNotFinite }
-
-// notFiniteStart finds the first entry of z0 [B, n, hidden] that is not finite; nil where there is none, or where the
-// features x0 [B, n, p] of its sample are not finite either.
-func notFiniteStart(x0, z0 *tensors.Tensor) error {
-	notFinite := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
-	states, samples := host.Floats(z0), z0.Shape().Dimensions[0]
-	at, size, features := slices.IndexFunc(states, notFinite), z0.Size()/samples, x0.Size()/samples
-	if at < 0 || slices.ContainsFunc(host.Part(x0, at/size*features, (at/size+1)*features), notFinite) {
-		return nil
-	}
-	return &startError{sample: at / size, entry: at % size, value: states[at]}
-}
-
-// integrate solves a batch from z0 [B, n, hidden].
-func (n *network) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor,
-	keep bool) (*ode.Solution, error) {
-	args := append(append([]*tensors.Tensor{}, params[n.encoded:n.driven]...), b.control...)
-	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Continuous: n.continuous, Forget: !keep}
-	if keep {
-		problem.Memory = n.memory
-	}
-	c, err := n.compile(b.form)
-	if err != nil {
-		return nil, err
-	}
-	solution, err := c.solver.Run(ctx, problem)
-	if err != nil {
-		solution.Close() // a part is of no use here
-		if errors.Is(err, ode.ErrInput) {
-			err = errs.In("pengcde", err, ErrInput)
-		}
-		return nil, err
-	}
-	return solution, nil
-}
-
-// evaluate returns the loss of a batch and, where it is to be differentiated, its gradient with respect to all
-// parameters; for parameters of several seeds one loss per seed.
-func (n *network) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
-	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
-	solution, err := n.solve(ctx, params, b, differentiate)
+	e, err := newEquation(backend, c.wiring())
 	if err != nil {
 		return nil, nil, err
 	}
-	defer solution.Close()
-	// The loss takes over the states at the save times: at large graphs they are much of the memory.
-	inputs := []any{xla.Donate(solution.Z), b.target, b.weight}
-	if b.share != nil {
-		inputs = append(inputs, b.share)
-	}
-	out, err := call(n.compiled[b.form].objective, params[n.driven:], inputs...)
-	if err != nil {
-		return nil, nil, err
-	}
-	losses, readout := host.Floats(out[0]), out[2:]
-	defer xla.Free(out[0], out[1])
-	if !differentiate {
-		xla.Free(readout...)
-		return losses, nil, nil
-	}
-	pulled, err := solution.Pullback(ctx, out[1])
-	if err != nil {
-		xla.Free(readout...)
-		return nil, nil, err
-	}
-	defer xla.Free(pulled.Z0)
-	encoder, err := call(n.compiled[b.form].encodePull, params[:n.encoded], b.x0, pulled.Z0)
-	if err != nil {
-		xla.Free(append(readout, pulled.Args...)...)
-		return nil, nil, err
-	}
-	return losses, slices.Concat(encoder, pulled.Args[:n.driven-n.encoded], readout), nil
-}
-
-// forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and the states
-// [B, n, hidden] at its end. It starts from z0, or encodes where that is nil.
-func (n *network) forecast(ctx context.Context, params []*tensors.Tensor, b *batch,
-	z0 *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
-	var solution *ode.Solution
-	var err error
-	if z0 == nil {
-		solution, err = n.solve(ctx, params, b, false)
-	} else {
-		solution, err = n.integrate(ctx, params, b, z0, false)
-	}
-	if err != nil {
-		return nil, nil, notFinite(err)
-	}
-	defer solution.Close()
-	out, err := call(n.compiled[b.form].decode, params[n.driven:], solution.Z)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer xla.Free(out...)
-	dims := solution.Z.Shape().Dimensions // [B, S, n, hidden]
-	size, end := dims[2]*dims[3], []float64(nil)
-	for last := dims[1]; last <= dims[0]*dims[1]; last += dims[1] {
-		end = append(end, host.Part(solution.Z, (last-1)*size, last*size)...)
-	}
-	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, dims[0], dims[2], dims[3]), nil
-}
-
-// notFinite makes of a solve with numbers that are not finite what a loss that is not finite gives.
-func notFinite(err error) error {
-	if errors.Is(err, ode.NotFinite) {
-		return fmt.Errorf("%w: %w", train.ErrNotFinite, err)
-	}
-	return err
+	return e, e.params, nil
 }
 
 func call(p *xla.Program, params []*tensors.Tensor, inputs ...any) ([]*tensors.Tensor, error) {

@@ -7,7 +7,7 @@ import (
 )
 
 // gradient returns the loss of a batch and its gradient.
-func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, []*tensors.Tensor,
+func gradientOf(ctx context.Context, n network, params []*tensors.Tensor, b *batch) (float64, []*tensors.Tensor,
 	error) {
 	losses, gradients, err := n.evaluate(ctx, params, b, true)
 	if err != nil {
@@ -17,7 +17,7 @@ func (n *network) gradient(ctx context.Context, params []*tensors.Tensor, b *bat
 }
 
 // loss returns the loss of a batch.
-func (n *network) loss(ctx context.Context, params []*tensors.Tensor, b *batch) (float64, error) {
+func lossOf(ctx context.Context, n network, params []*tensors.Tensor, b *batch) (float64, error) {
 	losses, _, err := n.evaluate(ctx, params, b, false)
 	if err != nil {
 		return 0, notFinite(err)

@@ -119,11 +119,11 @@ func TestMemoryOfAModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, gradients, err := m.network.gradient(ctx, m.params, batches[0])
+			_, gradients, err := gradientOf(ctx, m.network, m.params, batches[0])
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, p := range m.network.params {
+			for i, p := range m.declared {
 				got := host.Floats(gradients[i])
 				if len(whole) <= i {
 					whole = append(whole, got)
@@ -133,7 +133,7 @@ func TestMemoryOfAModel(t *testing.T) {
 					t.Errorf("%s: the gradient of %s is 0", name, p.Name)
 				}
 			}
-			if _, err := m.network.loss(ctx, m.params, batches[0]); err != nil { // keeps nothing
+			if _, err := lossOf(ctx, m.network, m.params, batches[0]); err != nil { // keeps nothing
 				t.Errorf("%s, %+v: %v", name, memory, err)
 			}
 			xla.Free(gradients...)

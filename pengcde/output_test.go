@@ -64,7 +64,7 @@ func TestSummed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		loss, err := m.network.loss(ctx, m.params, made[0])
+		loss, err := lossOf(ctx, m.network, m.params, made[0])
 		if freeAll(made); err != nil || math.Abs(loss-sum/count) > 1e-12 {
 			t.Errorf("%s: loss %g (%v), want %g", name, loss, err, sum/count)
 		}

@@ -10,14 +10,13 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
-	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
 // Plan is what training will take, in bytes of memory and evaluations of the field.
 type Plan struct {
 	// Solve is the plan of the batch that takes most memory beside Data: evaluations of the field, steps and kept
-	// states. With adaptive steps its evaluations are those of the steps planned with, without rejected ones: each
+	// states; nil for a network in discrete steps, which solves nothing. With adaptive steps its evaluations are those of the steps planned with, without rejected ones: each
 	// takes Solve.StepEvaluations more.
 	Solve *ode.Plan
 	// Data are the batches, which stay on the device. Saves are the states at the save times, in whose place their
@@ -36,6 +35,10 @@ type Plan struct {
 
 // String is a line for a person.
 func (p *Plan) String() string {
+	if p.Solve == nil {
+		return fmt.Sprintf("%s on the device: data %s, parameters %s, programs about %s", humanize.Bytes(p.DeviceBytes),
+			humanize.Bytes(p.Data), humanize.Bytes(p.Parameters), humanize.Bytes(p.Temporary))
+	}
 	evaluations, steps := 0, 0
 	for b, one := range p.Solve.Evaluations {
 		evaluations += one
@@ -67,11 +70,11 @@ func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, e
 		return nil, invalid("plan for %d windows in batches of %d with %d steps, want at least one window, and no negative "+
 			"numbers", len(training), batchSize, steps)
 	}
-	w := m.config.wiring()
-	if m.config.Adaptive != nil && steps > 0 {
-		w.maxSteps = steps
+	config := m.config
+	if config.Adaptive != nil && steps > 0 {
+		config.MaxSteps = steps
 	}
-	n, err := newNetwork(m.backend, w)
+	n, _, err := config.network(m.backend)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +98,8 @@ func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, e
 	return largest, nil
 }
 
-// planBatch plans one batch. What programs need is looked up, or found, by the shapes they take.
-func (m *Model) planBatch(n *network, part []dyngraph.Window, size int, temporary map[string]int64) (*Plan, error) {
+// planBatch plans one batch.
+func (m *Model) planBatch(n network, part []dyngraph.Window, size int, temporary map[string]int64) (*Plan, error) {
 	made, err := batches(nil, size, source{m, part, nil})
 	for _, b := range made {
 		defer b.free()
@@ -104,27 +107,35 @@ func (m *Model) planBatch(n *network, part []dyngraph.Window, size int, temporar
 	if err != nil {
 		return nil, err
 	}
-	b, p := made[0], &Plan{}
-	z0 := tensors.FromShape(shapes.Make(m.config.dtype(), size, m.config.Nodes,
-		m.config.Hidden*states(m.config.Field)))
-	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: n.continuous, Memory: n.memory,
-		Args: slices.Concat(m.params[n.encoded:n.driven], b.control)}
-	c, err := n.compile(b.form)
+	return n.plan(m.params, made[0], temporary)
+}
+
+// trained are the bytes of parameters with their gradients and AdamW's two moments.
+func trained(params []*tensors.Tensor) (bytes int64) {
+	for _, shape := range shapesOf(params...) {
+		bytes += 4 * int64(shape.ByteSize())
+	}
+	return bytes
+}
+
+func (e *equation) plan(params []*tensors.Tensor, b *batch, temporary map[string]int64) (*Plan, error) {
+	c, err := e.compile(b.form)
 	if err != nil {
 		return nil, err
 	}
+	x0, p := b.x0.Shape(), &Plan{}
+	z0 := tensors.FromShape(shapes.Make(x0.DType, x0.Dim(0), x0.Dim(1), e.hidden))
+	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: e.continuous, Memory: e.memory,
+		Args: slices.Concat(params[e.encoded:e.driven], b.control)}
 	if p.Solve, err = c.solver.Plan(problem); err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)
 	}
 	state, dims := z0.Shape(), z0.Shape().Dimensions
 	saved := shapes.Make(state.DType, dims[0], len(b.times[0]), dims[1], dims[2])
-	met := shapesOf(b.target, b.weight) // by the states at the save times
-	if b.share != nil {
-		met = append(met, b.share.Shape())
-	}
+	met := shapesOf(b.met()...) // by the states at the save times
 	p.Data = b.owned.Bytes()
 	p.Saves = int64(saved.ByteSize())
-	p.Parameters = 4 * int64(nn.Count(n.params)*m.config.dtype().Size())
+	p.Parameters = trained(params)
 	p.HostBytes = p.Saves + p.Solve.HostBytes
 	like := fmt.Sprint(b.form, saved, met, shapesOf(b.control...))
 	if _, ok := temporary[like]; !ok {
@@ -132,7 +143,7 @@ func (m *Model) planBatch(n *network, part []dyngraph.Window, size int, temporar
 		if err != nil {
 			return nil, errs.In("pengcde", err, ErrInput)
 		}
-		inputs := slices.Concat([]shapes.Shape{saved}, met, shapesOf(m.params[n.driven:]...))
+		inputs := slices.Concat([]shapes.Shape{saved}, met, shapesOf(params[e.driven:]...))
 		objective, err := c.objective.Temporary(inputs...)
 		if err != nil {
 			return nil, errs.In("pengcde", err)

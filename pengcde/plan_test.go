@@ -158,7 +158,7 @@ func TestForecastsKeepNothing(t *testing.T) {
 			if target := batches[0].target; target.HasLocal() || !target.IsOnAnyDevice() {
 				t.Errorf("the targets of a batch are on the host %t, on the device %t", target.HasLocal(), target.IsOnAnyDevice())
 			}
-			_, err = m.network.loss(ctx, m.params, batches[0])
+			_, err = lossOf(ctx, m.network, m.params, batches[0])
 			return err
 		},
 	} {

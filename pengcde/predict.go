@@ -63,73 +63,29 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 			len(windows), len(times))
 	}
 	samples, asked := make([]sample, len(windows)), make([][]float64, len(windows))
-	// Whether the solve goes beyond the times asked for, or they beyond the inputs.
-	begin, end, later := false, false, false
 	for b, w := range windows {
-		s, err := m.sample(w)
-		if err != nil {
+		var err error
+		if samples[b], err = m.sample(w); err != nil {
 			return nil, err
 		}
 		if asked[b] = m.targetTimes(w); times != nil {
 			asked[b] = times[b]
 		}
-		last := s.paths.Knots[len(s.paths.Knots)-1]
-		if err := p.check(asked[b], last); err != nil {
+		if err := p.check(asked[b], samples[b].last()); err != nil {
 			return nil, err
 		}
 		if len(asked[b]) == 0 || len(asked[b]) != len(asked[0]) {
 			return nil, invalid("%d forecast times for window %d, %d for the first, want as many, at least one",
 				len(asked[b]), b, len(asked[0]))
 		}
-		final := asked[b][len(asked[b])-1]
-		begin, end, later = begin || asked[b][0] != 0, end || final < last, later || final > last
-		for _, t := range asked[b] {
-			s.times = append(s.times, min(t, last))
-		}
-		samples[b] = s
 	}
-	from := 0
-	for b := range samples {
-		s := &samples[b]
-		if begin {
-			s.times, from = slices.Insert(s.times, 0, 0), 1
-		}
-		if end { // so that the steps do not depend on the times
-			s.times = append(s.times, s.paths.Knots[len(s.paths.Knots)-1])
-		}
-	}
-	flat, z, err := m.forecast(ctx, samples, nil)
+	flat, err := m.network.predict(ctx, m, samples, asked)
 	if err != nil {
 		return nil, err
 	}
-	defer xla.Free(z)
 	forecasts := make([][][][]float64, len(windows))
 	for b, w := range windows {
-		forecasts[b] = m.unflatten(w, flat[b])[from : from+len(asked[b])]
-	}
-	if !later {
-		return forecasts, nil
-	}
-	for b := range samples { // go on from the last inputs
-		s := &samples[b]
-		last := s.paths.Knots[len(s.paths.Knots)-1]
-		s.paths.Hold, s.times = true, []float64{last}
-		for _, t := range asked[b] {
-			s.times = append(s.times, max(t, last))
-		}
-	}
-	flat, after, err := m.forecast(ctx, samples, z)
-	if err != nil {
-		return nil, err
-	}
-	xla.Free(after)
-	for b, w := range windows {
-		held := m.unflatten(w, flat[b])[1:]
-		for i, t := range samples[b].times[1:] {
-			if t > samples[b].times[0] {
-				forecasts[b][i] = held[i]
-			}
-		}
+		forecasts[b] = m.unflatten(w, flat[b])
 	}
 	return forecasts, nil
 }
@@ -148,16 +104,72 @@ func (p prediction) check(times []float64, last float64) error {
 	return nil
 }
 
-// forecast solves samples from states z [batch, n, hidden], or from their encoded features where z is nil, and returns
-// the forecasts of each, row-major, and the states at the end.
-func (m *Model) forecast(ctx context.Context, samples []sample, z *tensors.Tensor) ([][]float64, *tensors.Tensor,
-	error) {
+// predict solves to the times asked for and, with the control held, on from the last inputs to those after them.
+func (e *equation) predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
+	// Whether the solve goes beyond the times asked for, or they beyond the inputs.
+	begin, end, later := false, false, false
+	for b := range samples {
+		s := &samples[b]
+		last, final := s.last(), asked[b][len(asked[b])-1]
+		begin, end, later = begin || asked[b][0] != 0, end || final < last, later || final > last
+		for _, t := range asked[b] {
+			s.times = append(s.times, min(t, last))
+		}
+	}
+	from, count := 0, len(asked[0])
+	for b := range samples {
+		s := &samples[b]
+		if begin {
+			s.times, from = slices.Insert(s.times, 0, 0), 1
+		}
+		if end { // so that the steps do not depend on the times
+			s.times = append(s.times, s.last())
+		}
+	}
+	flat, z, err := e.solveSamples(ctx, m, samples, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer xla.Free(z)
+	size := len(flat[0]) / len(samples[0].times)
+	for b := range flat {
+		flat[b] = flat[b][from*size : (from+count)*size]
+	}
+	if !later {
+		return flat, nil
+	}
+	for b := range samples { // go on from the last inputs
+		s := &samples[b]
+		s.paths.Hold, s.times = true, []float64{s.last()}
+		for _, t := range asked[b] {
+			s.times = append(s.times, max(t, s.last()))
+		}
+	}
+	held, after, err := e.solveSamples(ctx, m, samples, z)
+	if err != nil {
+		return nil, err
+	}
+	xla.Free(after)
+	for b, s := range samples {
+		for i, t := range asked[b] {
+			if t > s.last() {
+				copy(flat[b][i*size:(i+1)*size], held[b][(i+1)*size:])
+			}
+		}
+	}
+	return flat, nil
+}
+
+// solveSamples solves from states z [batch, n, hidden], or from the samples' encoded features where z is nil, and
+// returns the forecasts of each, row-major, and the states at the end.
+func (e *equation) solveSamples(ctx context.Context, m *Model, samples []sample, z *tensors.Tensor) ([][]float64,
+	*tensors.Tensor, error) {
 	b, err := newBatch(m.backend, m.config, samples)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer b.free()
-	flat, z, err := m.network.forecast(ctx, m.params, b, z)
+	flat, z, err := e.forecast(ctx, m.params, b, z)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -168,7 +180,7 @@ func (m *Model) forecast(ctx context.Context, samples []sample, z *tensors.Tenso
 // repeated for every node.
 func (m *Model) unflatten(w dyngraph.Window, flat []float64) [][][]float64 {
 	q, made := m.config.Outputs, m.config.Nodes
-	if m.network.summed {
+	if m.config.comparison().summed {
 		made = 1
 	}
 	out := make([][][]float64, len(flat)/(made*q))

@@ -64,7 +64,7 @@ func TestResidualAddsTheRecentMean(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer batches[0].free()
-	loss, err := residual.network.loss(context.Background(), residual.params, batches[0])
+	loss, err := lossOf(context.Background(), residual.network, residual.params, batches[0])
 	if err != nil {
 		t.Fatal(err)
 	}

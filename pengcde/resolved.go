@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -16,7 +17,7 @@ import (
 // Memory and Seed are left out. It is there to be compared and stored; fields that do not apply are empty.
 type Resolved struct {
 	Nodes, Features, Outputs, Hidden, Layers int
-	// Field is the name of the field: "stg-ncde" for baseline.STGNCDE, else see [field.Name].
+	// Field is the name of the field, see [field.Name].
 	Field     string
 	Normalise dyngraph.Normalisation `json:"Control"`
 	// Maps act on A and DerivativeMaps on A'.
@@ -38,7 +39,10 @@ type Resolved struct {
 	Output Output `json:",omitzero"`
 	// FieldParity says that the field repeats a defect of the published code that Parity does not set.
 	FieldParity bool `json:",omitzero"`
-	// Options are those of a field from elsewhere than package field, its value as JSON.
+	// Network is the name of a network in discrete steps, as in files, and Inputs what it was made for.
+	Network string `json:",omitzero"`
+	Inputs  int    `json:",omitzero"`
+	// Options are those of a network, or of a field of one's own: its value as JSON.
 	Options string `json:",omitzero"`
 }
 
@@ -47,6 +51,9 @@ func (c Config) Resolved() (Resolved, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return Resolved{}, err
+	}
+	if c.Network != nil {
+		return c.resolvedNetwork()
 	}
 	r := Resolved{
 		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers,
@@ -75,11 +82,9 @@ func (c Config) Resolved() (Resolved, error) {
 		r.FieldParity = f.Lag && !(c.Parity && c.GraphOnly)
 	case field.Adjacency, field.Constant:
 	default:
-		options, err := json.Marshal(f)
-		if err != nil {
-			return Resolved{}, invalid("Config.Field, a %T, cannot be JSON: %v", f, err)
+		if r.Options, err = options("Field", f); err != nil {
+			return Resolved{}, err
 		}
-		r.Options = string(options)
 	}
 	if r.Identities.Size == 0 {
 		r.Identities = equivariant.Identities{}
@@ -93,4 +98,23 @@ func (c Config) Resolved() (Resolved, error) {
 		r.Adaptive, r.MaxSteps = &adaptive, cmp.Or(c.MaxSteps, ode.DefaultMaxSteps)
 	}
 	return r, nil
+}
+
+// resolvedNetwork is Resolved of a configuration with a network, whose defaults were written out.
+func (c Config) resolvedNetwork() (Resolved, error) {
+	options, err := options("Network", c.Network)
+	return Resolved{
+		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Network: baseline.Name(c.Network), Inputs: c.Inputs,
+		Options: options, Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, GraphOnly: c.GraphOnly,
+		Residual: c.Residual, Float: c.dtype().String(),
+	}, err
+}
+
+// options are those of what a field of Config holds, as JSON.
+func options(of string, model any) (string, error) {
+	text, err := json.Marshal(model)
+	if err != nil {
+		return "", invalid("Config.%s, a %T, cannot be JSON: %v", of, model, err)
+	}
+	return string(text), nil
 }

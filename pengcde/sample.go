@@ -25,6 +25,9 @@ type sample struct {
 	weight []float64 // [S], of each time in the loss; nil is 0 everywhere
 }
 
+// last is the time of the last observation.
+func (s sample) last() float64 { return s.paths.Knots[len(s.paths.Knots)-1] }
+
 // write writes what training learns from.
 func (s sample) write(w io.Writer) error {
 	rows := [][]float64{s.paths.Knots, s.x0, s.times, s.target, s.weight}
@@ -65,6 +68,12 @@ func (m *Model) check(w dyngraph.Window) error {
 	case s.Nodes() != m.config.Nodes || s.FeatureSize != m.config.Features:
 		return invalid("series %q has %d nodes with %d features, the model was made for %d with %d",
 			s.Name, s.Nodes(), s.FeatureSize, m.config.Nodes, m.config.Features)
+	case m.config.Inputs > 0 && w.Inputs() != m.config.Inputs:
+		return invalid("window at snapshot %d of series %q has %d inputs, the model was made for %d (Config.Inputs)", w.Start,
+			s.Name, w.Inputs(), m.config.Inputs)
+	case w.Whole && m.config.Network != nil && m.config.Output == Summed:
+		return invalid("Config.Output is %q with a Network, which forecasts the graph at the end of a window alone: take "+
+			"windows of series %q", Summed, s.Name)
 	case w.Whole && m.config.Residual:
 		return invalid("the model is Residual, which a whole series has no recent mean for: take windows of %q", s.Name)
 	case !w.Whole && m.config.Output == PerTime:
@@ -109,7 +118,9 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 	if err != nil {
 		return sample{}, errs.In("pengcde: weights of the "+here, err, ErrInput)
 	}
-	m.noteControl(s, pattern, snapshots)
+	if m.config.Network == nil {
+		m.noteControl(s, pattern, snapshots)
+	}
 	m.noteFeatures(s, w.Start, seen)
 	// Observations are carried forward to where values are missing: then one shapes the path from the interval on that
 	// it ends, not before, and where nothing is observed the path does not change, so that steps need not end there.
@@ -153,7 +164,7 @@ func (m *Model) training(w dyngraph.Window) (sample, error) {
 	}
 	s.times = m.targetTimes(w)
 	targets = targets[len(targets)-len(s.times):]
-	if s.times[0] != 0 { // where a solve starts
+	if m.config.Network == nil && s.times[0] != 0 { // where a solve starts
 		s.times, s.weight = slices.Insert(s.times, 0, 0), []float64{0}
 		targets = slices.Insert(slices.Clone(targets), 0, make([]float64, len(targets[0])))
 	}

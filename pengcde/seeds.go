@@ -9,6 +9,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -41,7 +42,7 @@ type Outcome struct {
 // compiled for those that are left.
 //
 // Config.Memory is for the states of all runs together. Fields that do not take the parameters of several seeds
-// ([field.Traits]), such as those with identities, are refused. Where runs do not fit each other the error wraps
+// ([field.Traits]), such as those with identities, are refused, and so are networks in discrete steps. Where runs do not fit each other the error wraps
 // [ErrInput], with no outcomes, and nothing is trained. Progress is called for one run at a time.
 func FitSeeds(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	if err := checkRuns(runs); err != nil {
@@ -84,9 +85,12 @@ func checkRuns(runs []SeedRun) error {
 		switch {
 		case r.Model.backend != first.Model.backend:
 			return invalid("the models of runs 0 and %d have different backends: open one for all", i)
+		case r.Model.config.Network != nil:
+			return invalid("run %d has a network in discrete steps, which does not take several seeds at once: train them one "+
+				"by one", i)
 		case !traits(r.Model.config.Field).Seeds:
 			return invalid("run %d has the field %q, which does not take several seeds at once as it is (with identities none "+
-				"does): train them one by one", i, fieldName(r.Model.config.Field))
+				"does): train them one by one", i, field.Name(r.Model.config.Field))
 		case len(r.Training) != len(first.Training) || len(r.Validation) != len(first.Validation):
 			return invalid("run %d has %d windows for training and %d for validation, run 0 has %d and %d, want as many",
 				i, len(r.Training), len(r.Validation), len(first.Training), len(first.Validation))

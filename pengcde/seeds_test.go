@@ -15,6 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -87,7 +88,7 @@ func sameRun(t *testing.T, what string, got, want *train.Report, a, b *Model) {
 			}
 		}
 	}
-	for _, p := range a.network.params {
+	for _, p := range a.declared {
 		x, _ := a.Parameter(p.Name)
 		y, _ := b.Parameter(p.Name)
 		fixture.Close(t, what+": "+p.Name, x, y, tolerance)
@@ -175,6 +176,7 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 		"per node":                 func(c *Config) { c.Output = PerNode }, "summed": func(c *Config) { c.Output = Summed },
 		"memory": func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
 	}
+	changes["stg-ncde"] = func(c *Config) { c.Field = baseline.STGNCDE{} }
 	for _, name := range field.Names() {
 		changes[name] = func(c *Config) { c.Field, _ = field.Named(name) }
 	}

@@ -93,7 +93,7 @@ func TestComputeOfALoadedModel(t *testing.T) {
 		if err := m.Compute(equivariant.Sparse, c.memory); err != nil {
 			t.Fatal(err)
 		}
-		solution, err := m.network.solve(ctx, m.params, batches[0], true)
+		solution, err := m.network.(*equation).solve(ctx, m.params, batches[0], true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,11 +153,11 @@ func TestErrorsSayThingsOnce(t *testing.T) {
 // What stops a part of a model from being built arrives as ode's and xla's errors do.
 func TestBuildErrorOfAModel(t *testing.T) {
 	m := ringModel(t, nil)
-	m.network.encoder = nil
+	m.network.(*equation).encoder = nil
 	_, err := m.Predict(context.Background(), ringSplit(t).Train[0], nil)
 	var build *xla.BuildError
 	if !errors.As(err, &build) || build.Program != "encoder" || !strings.HasPrefix(err.Error(), "pengcde: ") ||
-		!strings.Contains(err.Error(), "network.go:") {
-		t.Errorf("%v, want a BuildError of the encoder in network.go", err)
+		!strings.Contains(err.Error(), "equation.go:") {
+		t.Errorf("%v, want a BuildError of the encoder in equation.go", err)
 	}
 }

@@ -20,6 +20,10 @@ func (m *Model) Steps(ctx context.Context, windows []dyngraph.Window) ([]Steps, 
 	if len(windows) == 0 {
 		return nil, invalid("steps of no windows, want at least one")
 	}
+	e, ok := m.network.(*equation)
+	if !ok {
+		return nil, invalid("steps of a solver, but the model has a network in discrete steps")
+	}
 	samples := make([]sample, len(windows))
 	for b, w := range windows {
 		var err error
@@ -33,7 +37,7 @@ func (m *Model) Steps(ctx context.Context, windows []dyngraph.Window) ([]Steps, 
 		return nil, err
 	}
 	defer batch.free()
-	solution, err := m.network.solve(ctx, m.params, batch, false)
+	solution, err := e.solve(ctx, m.params, batch, false)
 	if err != nil {
 		return nil, notFinite(err)
 	}

@@ -99,7 +99,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 			solve := func(control ode.PID, stops [][]float64) (states []float64, tries int) {
 				w := m.config.wiring()
 				w.stepSize, w.maxSteps, batch.stops = control, 1<<20, stops
-				n, err := newNetwork(backend, w)
+				n, err := newEquation(backend, w)
 				if err != nil {
 					b.Fatal(err)
 				}

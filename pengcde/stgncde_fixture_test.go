@@ -65,7 +65,7 @@ func TestFixtureSTGNCDE(t *testing.T) {
 	for k := range knots {
 		one.Features = append(one.Features, features.Row(k).Data)
 	}
-	network, err := newNetwork(xlatest.Backend(t), config.wiring())
+	network, err := newEquation(xlatest.Backend(t), config.wiring())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -149,7 +149,7 @@ func TestTrajectorySeesTheFirstFeaturesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer batches[0].free()
-	loss, err := m.network.loss(context.Background(), m.params, batches[0])
+	loss, err := lossOf(context.Background(), m.network, m.params, batches[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestTrajectoriesWithDifferentEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer batches[0].free()
-		loss, err := m.network.loss(context.Background(), m.params, batches[0])
+		loss, err := lossOf(context.Background(), m.network, m.params, batches[0])
 		if err != nil {
 			t.Fatal(err)
 		}

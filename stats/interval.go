@@ -26,6 +26,27 @@ func MeanCI(values []float64) (mean, halfWidth float64) {
 	return mean, student(len(values)) * std / math.Sqrt(k)
 }
 
+// MeanP is the two-sided p value that the mean of independent values is 0, by Student's t: below 0.05 where the
+// interval of [MeanCI] leaves 0 out. It is 1 for a single value, and NaN for none.
+func MeanP(values []float64) float64 { return meanP(values, 1) }
+
+// meanP takes the standard error of the mean times a factor.
+func meanP(values []float64, factor float64) float64 {
+	k := len(values)
+	switch k {
+	case 0:
+		return math.NaN()
+	case 1:
+		return 1
+	}
+	mean, std := stat.MeanStdDev(values, nil)
+	if mean == 0 && std == 0 {
+		return 1
+	}
+	t := math.Abs(mean) / (factor * std / math.Sqrt(float64(k)))
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(k - 1)}.Survival(t)
+}
+
 // student is t(0.975; k-1).
 func student(k int) float64 { return distuv.StudentsT{Sigma: 1, Nu: float64(k - 1)}.Quantile(0.975) }
 
@@ -47,46 +68,11 @@ func CorrectedCI(values []float64, testToTrain float64) (mean, halfWidth float64
 	return mean, halfWidth * math.Sqrt(1+testToTrain*float64(len(values)))
 }
 
-// SerialCI is [MeanCI] for values in order of time, each of which depends on those up to lag places before it, such as
-// errors of windows that overlap. The variance of the mean is that of Newey and West with Bartlett weights,
-//
-//	1/k (g(0) + 2 sum_j=1..lag (1 - j/(lag+1)) g(j)),   g(j) = 1/(k-1) sum_i (x_i - mean) (x_i-j - mean)
-//
-// which falls short where lag is not small against k. So the quantile grows with b = (lag+1)/k as Kiefer and Vogelsang
-// tabulate it, from Student's with k-1 degrees of freedom:
-//
-//	t(0.975; k-1) + 2.9694 b + 0.4160 b² - 0.5324 b³
-//
-// With lag 0 it is MeanCI, and never narrower: errors of windows that overlap do not cancel, so a smaller variance is
-// chance. From lag k on the half-width is +Inf. Where all lags correlate alike it covers less than 95 %.
-//
-// W. K. Newey, K. D. West, A simple, positive semi-definite, heteroskedasticity and autocorrelation consistent
-// covariance matrix, Econometrica 55 (1987), 703-708; N. M. Kiefer, T. J. Vogelsang, A new asymptotic theory for
-// heteroskedasticity-autocorrelation robust tests, Econometric Theory 21 (2005), 1130-1164, table 1.
-func SerialCI(values []float64, lag int) (mean, halfWidth float64) {
-	k := len(values)
-	mean, halfWidth = MeanCI(values)
-	switch {
-	case lag < 0:
-		return mean, math.NaN()
-	case lag == 0 || k < 2:
-		return mean, halfWidth
-	case lag >= k:
-		return mean, math.Inf(1)
+// CorrectedP is the two-sided p value that the mean is 0, for the values of [CorrectedCI]: below 0.05 where that
+// interval leaves 0 out. It is NaN for a ratio that is none.
+func CorrectedP(values []float64, testToTrain float64) float64 {
+	if !(testToTrain >= 0) {
+		return math.NaN()
 	}
-	variance := 0.0
-	for j := 0; j <= lag; j++ {
-		covariance := 0.0
-		for i := j; i < k; i++ {
-			covariance += (values[i] - mean) * (values[i-j] - mean) / float64(k-1)
-		}
-		weight := 2 * (1 - float64(j)/float64(lag+1))
-		if j == 0 {
-			weight = 1
-		}
-		variance += weight * covariance
-	}
-	b := float64(lag+1) / float64(k)
-	quantile := student(k) + b*(2.9694+b*(0.4160-0.5324*b))
-	return mean, max(halfWidth, quantile*math.Sqrt(max(0, variance)/float64(k)))
+	return meanP(values, math.Sqrt(1+testToTrain*float64(len(values))))
 }

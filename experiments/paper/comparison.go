@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // row are the results of a setting on a split, with the test errors by which rows are compared; these are nil while
@@ -110,6 +111,7 @@ type comparison struct {
 	split Split
 	rows  []row
 	over  experiments.Interval
+	test  stats.Test // of differences, with the dependence that over counts
 	// best is the forecast without a trained network that has the lowest test error, among all rows of the profile,
 	// whichever were asked for; nil while any of these forecasts is missing.
 	best *row
@@ -117,7 +119,7 @@ type comparison struct {
 
 func (f *Forecasting) comparison(r *experiments.Report, split Split) (c comparison, err error) {
 	c = comparison{Report: r, place: f, split: split}
-	if c.over, err = f.interval(split); err != nil {
+	if c.over, c.test, err = f.interval(split); err != nil {
 		return c, err
 	}
 	if c.rows, err = f.rows(r.Results, split); err != nil {

@@ -1,64 +1,104 @@
 package paper
 
 import (
-	"fmt"
-
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// width is the hidden width of a model and the number of its layers.
+// width is the width of a model's hidden layers or state and the number of its layers, for ASTGCN of polynomials.
 type width struct{ hidden, layers int }
 
 // hyperparameters are the published ones for a data set.
 type hyperparameters struct {
-	peng, original, gnode width
+	peng, original, gnode, stg, dcrnn, astgcn, stidgcn width
 }
 
 var (
-	covidHyperparameters  = hyperparameters{peng: width{64, 3}, original: width{32, 4}, gnode: width{32, 4}}
-	tennisHyperparameters = hyperparameters{peng: width{64, 3}, original: width{8, 2}, gnode: width{32, 4}}
+	covidHyperparameters = hyperparameters{peng: width{64, 3}, original: width{32, 4}, gnode: width{32, 4},
+		stg: width{32, 1}, dcrnn: width{16, 2}, astgcn: width{8, 3}, stidgcn: width{hidden: 8}}
+	tennisHyperparameters = hyperparameters{peng: width{64, 3}, original: width{8, 2}, gnode: width{32, 4},
+		stg: width{32, 3}, dcrnn: width{64, 3}, astgcn: width{16, 3}, stidgcn: width{hidden: 8}}
 )
 
-// contenders are the models of the paper's table of these data sets, for data of a size.
-func contenders(p experiments.Profile, data pengcde.Config, h hyperparameters) []contender {
-	step, training := 1., train.Config{}
-	switch p {
-	case experiments.Full:
-		step = 0 // the published one
-	case experiments.Quick:
-		h = hyperparameters{peng: width{8, 1}, original: width{8, 1}, gnode: width{8, 1}}
-		training = train.Config{Epochs: 8, EvaluateEvery: 2, Patience: 6, MinEpochs: 6}
-	}
-	of := func(f field.Field, w width) pengcde.Config {
+// contenders are the models of the paper's table of these data sets, for data of a size and windows of so many inputs.
+func contenders(p experiments.Profile, data pengcde.Config, inputs int, h hyperparameters) []contender {
+	equation := func(f field.Field, w width) pengcde.Config {
 		c := data
-		c.Field, c.Hidden, c.Layers, c.Step = f, w.hidden, w.layers, step
-		switch f.(type) {
-		case field.GNODE, field.Constant:
-			c.Step, c.Adaptive = 0, &ode.PID{}
+		c.Field, c.Hidden, c.Layers = f, w.hidden, w.layers
+		if p != experiments.Full { // which has the published steps
+			c.Step = 1
 		}
 		return c
 	}
-	made := func(id, name string, field field.Field, w width) contender {
-		f := contender{id: id, name: name, config: of(field, w), training: training, retrainEvery: 5}
-		if p == experiments.Medium {
-			f.retrainEvery = 10
+	adaptive := func(f field.Field, w width) pengcde.Config {
+		c := equation(f, w)
+		c.Step, c.Adaptive = 0, &ode.PID{}
+		return c
+	}
+	discrete := data
+	discrete.Inputs, discrete.Normalise = inputs, dyngraph.Raw // they normalise the weights themselves
+	recurrent := func(w width, published bool) pengcde.Config {
+		c := discrete
+		c.Network = baseline.DCRNN{Hidden: w.hidden, Layers: w.layers, Published: published}
+		return c
+	}
+	attention := func(w width, published bool) pengcde.Config {
+		c := discrete
+		c.Network = baseline.ASTGCN{Filters: w.hidden, Polynomials: w.layers, Published: published}
+		return c
+	}
+	interactive := func(w width, published bool) pengcde.Config {
+		c := discrete
+		c.Network = baseline.STIDGCN{Channels: w.hidden, Published: published}
+		return c
+	}
+	all := []contender{
+		{id: "peng", name: "PENG-CDE", matrix: "normalised",
+			published: h.peng, sizes: []width{{8, 1}, {16, 2}, {32, 3}},
+			mended: func(w width) pengcde.Config { return equation(field.PENG{}, w) }},
+		{id: "original", name: "Original GN-CDE", matrix: "normalised",
+			published: h.original, sizes: []width{{8, 1}, {16, 2}, {32, 4}},
+			mended: func(w width) pengcde.Config { return equation(field.Original{}, w) }},
+		{id: "gn-ode", name: "GN-ODE", matrix: "normalised",
+			published: h.gnode, sizes: []width{{8, 1}, {16, 2}, {32, 4}},
+			mended: func(w width) pengcde.Config { return adaptive(field.GNODE{}, w) }},
+		{id: "stg-ncde", name: "STG-NCDE",
+			published: h.stg, sizes: []width{{8, 1}, {16, 1}, {32, 1}},
+			mended: func(w width) pengcde.Config { return adaptive(baseline.STGNCDE{}, w) }},
+		{id: "dcrnn", name: "DCRNN", matrix: "random walks", defectiveMatrix: "raw",
+			published: h.dcrnn, sizes: []width{{8, 1}, {16, 2}, {32, 2}},
+			mended:  func(w width) pengcde.Config { return recurrent(w, false) },
+			defects: func(w width) pengcde.Config { return recurrent(w, true) }},
+		{id: "astgcn", name: "ASTGCN", matrix: "Laplacian",
+			published: h.astgcn, sizes: []width{{4, 2}, {8, 3}, {16, 3}},
+			mended:  func(w width) pengcde.Config { return attention(w, false) },
+			defects: func(w width) pengcde.Config { return attention(w, true) }},
+		{id: "stidgcn", name: "STIDGCN",
+			published: h.stidgcn, sizes: []width{{hidden: 4}, {hidden: 8}, {hidden: 16}},
+			mended:  func(w width) pengcde.Config { return interactive(w, false) },
+			defects: func(w width) pengcde.Config { return interactive(w, true) }},
+	}
+	for i := range all {
+		c := &all[i]
+		if c.defects == nil { // an equation
+			c.defects = func(w width) pengcde.Config { return parity(c.mended(w)) }
+			if c.matrix != "" {
+				c.defectiveMatrix = "raw"
+			}
+		} else if p == experiments.Full {
+			c.training = train.Config{Epochs: 2000, EvaluateEvery: 25, Patience: 200, MinEpochs: 200}
 		}
-		f.defects = parity(f.config)
-		for _, w := range []width{{8, 1}, {8, 2}, {16, 2}} {
-			f.sizes = append(f.sizes, trialSize{fmt.Sprintf("%d layers of %d", w.layers, w.hidden), of(field, w)})
-		}
-		return f
 	}
-	peng := made("peng", "PENG-CDE", field.PENG{}, h.peng)
-	if p == experiments.Medium {
-		peng.stride = 2
-	}
-	return []contender{peng,
-		made("original", "Original GN-CDE", field.Original{}, h.original),
-		made("gn-ode", "GN-ODE", field.GNODE{}, h.gnode),
-	}
+	return all
+}
+
+// parity gives an equation the defects of the published code: raw weights, and a loss that forgets which node is which.
+func parity(c pengcde.Config) pengcde.Config {
+	c.Normalise, c.Parity = dyngraph.Raw, true
+	return c
 }

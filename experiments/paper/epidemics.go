@@ -20,21 +20,25 @@ type Countries struct {
 	all []*Forecasting
 }
 
+// countries are those whose data ship with the module.
+var countries = []struct {
+	name string
+	load func(...pgt.Option) (*dyngraph.Series, error)
+}{{"england", pgt.EnglandCovid}, {"italy", pgt.ItalyCovid}, {"france", pgt.FranceCovid}}
+
 // Epidemics is the epidemics study: forecast the Covid cases of the regions of a country two days after the last ones
 // seen, from four snapshots: four days of movements between regions, and the cases of eleven days.
 //
 // Published, for England alone: windows of five days side by side, 60% for training, 20% for validation, shuffled by
 // ten seeds; AdamW, at most 200 epochs with patience 15; for PENG-CDE hidden 64, 3 layers, constant steps. Beside it
-// stand splits that do not leak, two more countries, and forecasts without a trained network.
+// stand splits that do not leak, two more countries, files of one's own, and forecasts without a trained network.
 func Epidemics() *Countries {
 	c := &Countries{Study: experiments.Study{Name: "epidemics", Title: "Covid cases by region",
 		Data:  "england_covid of PyTorch Geometric Temporal, italy_covid and france_covid of the collection it was made of",
 		About: aboutEpidemics}}
+	c.TakesData = true
 	c.Plan, c.Make, c.Show, c.Page = c.plan, makeForecast, showForecasts, pageForecasts
-	for _, country := range []struct {
-		name string
-		load func(...pgt.Option) (*dyngraph.Series, error)
-	}{{"england", pgt.EnglandCovid}} {
+	for _, country := range countries {
 		f := c.country(country.name, func() (*dyngraph.Series, error) { return country.load() })
 		if country.name == "england" {
 			f.published = publishedCovid
@@ -47,7 +51,12 @@ func Epidemics() *Countries {
 // country is the part of the study on a series.
 func (c *Countries) country(name string, load func() (*dyngraph.Series, error)) *Forecasting {
 	return Forecasting{Study: c.Study, Time: "day", Target: "standardised cases", Node: "region", Country: name,
-		load: load, window: 5, settings: epidemicSettings}.complete()
+		load: load, window: epidemicWindow, settings: epidemicSettings}.complete()
+}
+
+// Own is the part of the study on a file of one's own, in the format of england_covid.json: what Options.Data adds.
+func (c *Countries) Own(path string) *Forecasting {
+	return c.country(countryOf(path), func() (*dyngraph.Series, error) { return ownCountry(path) })
 }
 
 // Country is the part of the study on one country: a study of its own, whose runs are those of the whole.
@@ -63,7 +72,11 @@ func (c *Countries) Country(name string) (*Forecasting, error) {
 }
 
 func (c *Countries) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
-	for _, f := range c.all {
+	all := slices.Clone(c.all)
+	for _, path := range scope.Data {
+		all = append(all, c.Own(path))
+	}
+	for _, f := range all {
 		of, err := f.plan(scope)
 		if err != nil {
 			return nil, err
@@ -73,37 +86,40 @@ func (c *Countries) plan(scope experiments.Scope) (runs []experiments.Run, err e
 	return runs, nil
 }
 
+const epidemicWindow = 5
+
 // epidemicSettings are the rows for a country.
-func epidemicSettings(p experiments.Profile, size pengcde.Config) []setting {
-	all := contenders(p, size, covidHyperparameters)
+func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting) {
 	constant := size
 	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 	small := network("constant", "Constant", constant, train.Config{})
-	small.retrainEvery = 5
-	better := train.Config{Epochs: 20, BatchSize: 6, AdamW: train.AdamW{LearningRate: 5e-3}}
-	linear := residual(size, 1, better)
-	linear.retrainEvery = 5
-	var rows []setting
+	linear := residual(size, 1, train.Config{Epochs: 20, BatchSize: 6, AdamW: train.AdamW{LearningRate: 5e-3}})
+	linear.retrainEvery, small.retrainEvery = 5, 5
+	models := contenders(p, size, epidemicWindow-1, covidHyperparameters)
+	seeds := counts(10, 3, 3)
+	made := rows{mended: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}
 	switch p {
 	case experiments.Quick:
-		one := plan{mended: counts(1, 0, 0)}
-		for _, f := range all {
-			rows = append(rows, one.rows(f)...)
+		seeds = counts(1, 0, 0)
+		models = slices.DeleteFunc(models, func(c contender) bool { return c.id != "peng" && c.id != "dcrnn" })
+		for i := range models {
+			models[i].published = models[i].sizes[0]
+			models[i].training = train.Config{Epochs: 11, EvaluateEvery: 2, Patience: 6, MinEpochs: 6}
 		}
-		return slices.Concat(rows, small.on(counts(1, 0, 0)), heuristics(counts(1, 0, 0)))
+		made = rows{mended: seeds, sizes: 1, rates: []float64{3e-3}}
 	case experiments.Medium:
-		small.stride = 2
-		some := plan{mended: counts(6, 3, 3), defects: counts(3, 0, 0), tuned: counts(3, 3, 3), readouts: []bool{false, true},
-			rates: []float64{3e-3}}
-		for _, f := range all {
-			rows = append(rows, some.rows(f)...)
+		seeds, small.stride = counts(6, 3, 3), 2
+		made = rows{mended: seeds, defects: counts(3, 0, 0), tuned: counts(3, 3, 3), sizes: 2, rates: []float64{3e-3}}
+	}
+	for _, c := range models {
+		c.retrainEvery = 5
+		if p == experiments.Medium {
+			c.stride, c.retrainEvery = 2, 10
 		}
-		return slices.Concat(rows, small.on(counts(6, 3, 3)), linear.on(counts(6, 3, 3)), heuristics(counts(6, 1, 1)))
+		all = append(all, made.of(c)...)
 	}
-	every := plan{mended: counts(10, 3, 3), defects: counts(10, 0, 0), tuned: counts(10, 3, 3),
-		readouts: []bool{false, true}, rates: []float64{3e-3, 1e-2}}
-	for _, f := range all {
-		rows = append(rows, every.rows(f)...)
+	if p != experiments.Quick {
+		all = append(all, linear.on(seeds)...)
 	}
-	return slices.Concat(rows, small.on(counts(10, 3, 3)), linear.on(counts(10, 5, 5)), heuristics(counts(10, 1, 1)))
+	return slices.Concat(all, small.on(seeds), heuristics(seeds))
 }

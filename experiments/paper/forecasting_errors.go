@@ -16,7 +16,7 @@ const beyond = 10
 
 // Dots draws the test errors of the random split, with those of the single seeds.
 func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
-	over, err := f.interval(Random)
+	over, _, err := f.interval(Random)
 	if err != nil {
 		return nil, err
 	}

@@ -88,41 +88,6 @@ func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 	return append(notes, oracle), err
 }
 
-// verdict says in words how the models of a split do against its best simple forecast; "" while either is missing.
-func (c comparison) verdict() string {
-	var worse, better []string
-	for _, row := range c.rows {
-		differences := c.differences(row)
-		if row.Untrained || len(differences) == 0 {
-			continue
-		}
-		mean, half := c.over.Of(differences)
-		interval := ", an interval that holds 0"
-		switch {
-		case math.IsInf(half, 0) || math.IsNaN(half):
-			interval = ""
-		case math.Abs(mean) > half:
-			interval = ", an interval without 0"
-		}
-		list := &worse
-		if mean < 0 {
-			list = &better
-		}
-		*list = append(*list, fmt.Sprintf("%s (by %s%s)", row.Name, size(math.Abs(mean)), interval))
-	}
-	if worse == nil && better == nil {
-		return ""
-	}
-	text := fmt.Sprintf("The best simple forecast here is %q.", c.best.Name)
-	if worse != nil {
-		text += " Worse than it: " + strings.Join(worse, ", ") + "."
-	}
-	if better != nil {
-		text += " Better than it: " + strings.Join(better, ", ") + "."
-	}
-	return text
-}
-
 // size writes an error; a large one, of a model that failed, in few digits.
 func size(err float64) string {
 	if err >= 1000 {

@@ -51,7 +51,9 @@ func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 		}
 	}
 	page := &experiments.Page{Figures: drawn.all, Overviews: len(overviews(all))}
-	page.Verdict, page.Details = verdict(all)
+	if page.Verdict, page.Details, err = verdict(all); err != nil {
+		return nil, err
+	}
 	return page, drawn.err
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -16,67 +15,70 @@ const (
 	tunedEnding     = "-tuned"
 )
 
-// contender are the rows of one model: with the published hyperparameters, with the defects of the published code too, and
-// tuned.
+// contender is a model with the settings of its rows: with the published hyperparameters, with the defects of the
+// published code too, and tuned.
 type contender struct {
 	id, name string
-	// config has the published hyperparameters, defects the defects as well.
-	config, defects pengcde.Config
-	training        train.Config
-	// sizes are those that trials try.
-	sizes []trialSize
+	// matrix is how the model reads the graph, as tables name it, and defectiveMatrix how with the defects; "" for not
+	// at all.
+	matrix, defectiveMatrix string
+	published               width
+	mended, defects         func(width) pengcde.Config
+	training                train.Config
+	// sizes are those that trials try, small ones first.
+	sizes []width
 	// stride and retrainEvery are those of [setting].
 	stride, retrainEvery int
 }
 
-// trialSize is one of a model's, with the hyperparameters that it stands for.
-type trialSize struct {
-	name   string
-	config pengcde.Config
-}
-
-// plan is which rows of a contender are made with how many seeds of each split.
-type plan struct {
+// rows are those of a contender, each with the seeds of every split, and the budget of the tuned row: so many sizes by
+// readouts by learning rates.
+type rows struct {
 	mended, defects, tuned map[Split]int
-	// trials is the budget of a tuned row: sizes by readouts by learning rates.
-	readouts []bool
-	rates    []float64
+	sizes                  int
+	rates                  []float64
 }
 
-// rows are those of a contender.
-func (p plan) rows(f contender) []setting {
-	mended := network(f.id, f.name, f.config, f.training)
-	defects := network(f.id+publishedEnding, f.name+", as published", f.defects, f.training)
+func (r rows) of(c contender) []setting {
+	on := func(m experiments.Model, matrix string, seeds map[Split]int) []setting {
+		s := setting{Model: m, matrix: matrix, stride: c.stride, retrainEvery: c.retrainEvery}
+		return s.on(seeds)
+	}
+	mended := experiments.Network(c.id, c.name, c.mended(c.published), c.training)
+	defects := experiments.Network(c.id+publishedEnding, c.name+", as published", c.defects(c.published), c.training)
 	defects.Note = asPublishedNote
-	mended.stride, mended.retrainEvery = f.stride, f.retrainEvery
-	defects.stride, defects.retrainEvery = f.stride, f.retrainEvery
-	tuned := mended
-	tuned.Model = experiments.Tuned(f.id+tunedEnding, f.name+", tuned", p.trials(f))
-	tuned.Note = fmt.Sprintf(tunedNote, len(f.sizes)*len(p.readouts)*len(p.rates))
-	return slices.Concat(mended.on(p.mended), tuned.on(p.tuned), defects.on(p.defects))
+	trials := r.trials(c)
+	tuned := experiments.Tuned(c.id+tunedEnding, c.name+", tuned", trials)
+	tuned.Note = fmt.Sprintf(tunedNote, len(trials))
+	return slices.Concat(on(mended, c.matrix, r.mended), on(tuned, c.matrix, r.tuned),
+		on(defects, c.defectiveMatrix, r.defects))
 }
 
 const (
-	asPublishedNote = "as published: with the defects of the published code: control by raw weights, and for PENG-CDE, " +
-		"Original GN-CDE, GN-ODE and STG-NCDE a loss that forgets which node is which. The rows without it have the " +
-		"published hyperparameters, a normalised control and a loss by node."
+	asPublishedNote = "as published: with the published hyperparameters and the defects of the published code: raw " +
+		"weights as control of the equations and in DCRNN; a loss that forgets which node is which, of PENG-CDE, Original " +
+		"GN-CDE, GN-ODE and STG-NCDE; ASTGCN with entrywise polynomials of a learned matrix in place of the graph; STIDGCN " +
+		"with one frozen dropout mask. Rows of the bare name have the same hyperparameters and none of these."
 	tunedNote = "tuned: each run trains %d trials on its training windows, stops each by its validation windows, and " +
-		"forecasts with the trial of the least validation error. Every model has as many: sizes of its own, each with a " +
-		"readout of the target or of its deviation from the node's recent mean, and with learning rates. No tested window " +
-		"is looked at."
+		"forecasts with the trial of the least validation error. All models have as many: sizes of their own, each with a " +
+		"readout of the target or of its deviation from the node's recent mean, and with each learning rate. No tested " +
+		"window is looked at."
 )
 
+// tuning stops a trial early: with residual readouts the best epochs are the first.
+var tuning = train.Config{Epochs: 100, EvaluateEvery: 2, Patience: 10, MinEpochs: 8}
+
 // trials are all combinations of what is tried.
-func (p plan) trials(f contender) (all []experiments.Model) {
-	for _, size := range f.sizes {
-		for _, residual := range p.readouts {
-			for _, rate := range p.rates {
-				config, training, name := size.config, f.training, size.name
+func (r rows) trials(c contender) (all []experiments.Model) {
+	for _, w := range c.sizes[:r.sizes] {
+		for _, residual := range []bool{false, true} {
+			for _, rate := range r.rates {
+				config, training, name := c.mended(w), tuning, fmt.Sprintf("width %d", w.hidden)
 				config.Residual, training.AdamW.LearningRate = residual, rate
 				if residual {
 					name += ", residual"
 				}
-				if len(p.rates) > 1 {
+				if len(r.rates) > 1 {
 					name = fmt.Sprintf("%s, rate %g", name, rate)
 				}
 				all = append(all, experiments.Network(fmt.Sprint(len(all)), name, config, training))
@@ -84,11 +86,4 @@ func (p plan) trials(f contender) (all []experiments.Model) {
 		}
 	}
 	return all
-}
-
-// parity gives a configuration the defects of the published code: raw weights, and a loss that forgets which node is
-// which.
-func parity(c pengcde.Config) pengcde.Config {
-	c.Normalise, c.Parity = dyngraph.Raw, true
-	return c
 }

@@ -21,7 +21,11 @@ func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table,
 }
 
 func (c comparison) table() (*figures.Table, error) {
-	t := &figures.Table{Title: fmt.Sprintf("%s, %s", c.place.title(), titles[c.split]), Finding: c.verdict()}
+	finding, err := c.verdict()
+	if err != nil {
+		return nil, err
+	}
+	t := &figures.Table{Title: fmt.Sprintf("%s, %s", c.place.title(), titles[c.split]), Finding: finding}
 	add := func(applies bool, column figures.Column) {
 		if applies {
 			t.Columns = append(t.Columns, column)
@@ -52,7 +56,6 @@ func (c comparison) table() (*figures.Table, error) {
 		}
 		t.Rows = append(t.Rows, append(cells, row.Cost()...))
 	}
-	var err error
 	t.Notes, err = c.place.splitNotes(c)
 	return t, err
 }

@@ -27,8 +27,8 @@ func (c *Control) From(side *Node) *Control {
 	return &seen
 }
 
-// bind takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
-func (f Form) bind(nodes []*Node) *Control {
+// Control takes the nodes of the tensors of [NewControl], all and in their order; it panics on others.
+func (f Form) Control(nodes []*Node) *Control {
 	c := &Control{form: f}
 	next := func(wanted bool) *Node {
 		if !wanted {
@@ -66,6 +66,25 @@ func (c *Control) fits(z *Node) {
 func (c *Control) At(t *Node) (a, da *equivariant.Matrix, dx *Node) {
 	s := c.at(t, c.form.Features)
 	return s.a, s.da, s.dx
+}
+
+// Times are those of the observations, [batch, T] float64.
+func (c *Control) Times() *Node { return c.knots[0] }
+
+// Features are those observed, [batch, T, n, p]; nil without.
+func (c *Control) Features() *Node { return c.features }
+
+// Graph is the matrix A of an observation, 0 to T-1, as it was observed: for a network that goes through them in steps.
+func (c *Control) Graph(observation int) *equivariant.Matrix {
+	shape := c.rows.Shape()
+	if count := c.index.Shape().Dim(1); observation < 0 || observation >= count {
+		panic(invalid("graph of observation %d, want 0 to %d", observation, count-1))
+	}
+	batch, snapshots := shape.Dim(0), shape.Dim(1)
+	at := Slice(c.index, AxisRange(), AxisElem(observation)) // [batch, 1]
+	at = Add(at, MulScalar(Iota(at.Graph(), at.Shape(), 0), snapshots))
+	rows := Gather(Reshape(c.rows, batch*snapshots, shape.Dim(2)), at)
+	return c.form.Graphs.Matrix(rows, c.tables)
 }
 
 // at interpolates the control at t [batch] for a field that takes p node features.

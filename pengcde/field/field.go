@@ -102,7 +102,7 @@ func Piecewise(f Field, form Form) (equation ode.Piecewise, params []nn.Param) {
 		if len(args) < len(params) {
 			panic(invalid("%d args, want the %d parameters of the field, then the control", len(args), len(params)))
 		}
-		control := form.bind(args[len(params):])
+		control := form.Control(args[len(params):])
 		control.fits(z)
 		return f.Derivative(form.Seeds.Bind(params, args), control.From(side), t, z)
 	}, params

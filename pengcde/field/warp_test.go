@@ -105,7 +105,7 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 					t.Fatal(err)
 				}
 				solver, err := ode.New(backend, func(t, z *Node, args []*Node) *Node {
-					return c.field.respond(nn.Bind(declared, args), value(form.bind(args[len(declared):]), t), z)
+					return c.field.respond(nn.Bind(declared, args), value(form.Control(args[len(declared):]), t), z)
 				}, ode.Config{StepSize: ode.Constant{Step: 0.03}, Parameters: len(declared)})
 				if err != nil {
 					t.Fatal(err)

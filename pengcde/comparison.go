@@ -1,0 +1,69 @@
+package pengcde
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// comparison is how what a network gives for each node is compared with targets.
+type comparison struct {
+	summed   bool // whether a forecast is the sum over nodes
+	pairwise bool // whether the loss compares every node's forecast with every node's target
+}
+
+// comparison is that of the configuration.
+func (c Config) comparison() comparison {
+	published := c.Parity && !c.GraphOnly
+	pairwise := published && traits(c.Field).Pairwise
+	return comparison{summed: c.Output == Summed || published && !pairwise, pairwise: pairwise}
+}
+
+// forecasts makes of those of the nodes, [B, S, n, q], those that are compared: [B, S, 1, q] where they are summed.
+func (c comparison) forecasts(y *Node) *Node {
+	if c.summed {
+		return ReduceAndKeep(y, ReduceSum, 2)
+	}
+	return y
+}
+
+// met are what forecasts of a batch are compared with, as a program's inputs: targets [B, S, rows, q], weights [B, S]
+// and, where targets are missing, the share of each in the mean over its time, [B, S, rows, q].
+func (b *batch) met() []*tensors.Tensor {
+	if b.share == nil {
+		return []*tensors.Tensor{b.target, b.weight}
+	}
+	return []*tensors.Tensor{b.target, b.weight, b.share}
+}
+
+// loss compares forecasts [B, S, rows, q] with the nodes of [batch.met]. It is the mean by weight over samples and save
+// times of each one's mean square over its rows, of nodes or of the graph; for a batch of several seeds one loss per
+// seed, [seeds].
+func (c comparison) loss(y *Node, met []*Node, seeds nn.Seeds) *Node {
+	target, weight := met[0], met[1]
+	var each *Node // [B, S]
+	if len(met) > 2 {
+		each = ReduceSum(Mul(met[2], c.squares(y, target)), 2, 3)
+	} else if c.pairwise {
+		mean := func(x *Node) *Node { return ReduceMean(x, 2) }
+		cross := MulScalar(Mul(mean(y), mean(target)), 2.0)
+		each = ReduceMean(Sub(Add(mean(Square(y)), mean(Square(target))), cross), 2)
+	} else {
+		each = ReduceMean(Square(Sub(y, target)), 2, 3)
+	}
+	if seeds > 0 {
+		sum := func(x *Node) *Node { return ReduceSum(seeds.Split(x), 1, 2) }
+		return Div(sum(Mul(each, weight)), sum(weight))
+	}
+	return Div(ReduceAllSum(Mul(each, weight)), ReduceAllSum(weight))
+}
+
+// squares is what each target [B, S, rows, q] contributes to the loss.
+func (c comparison) squares(y, target *Node) *Node {
+	if !c.pairwise {
+		return Square(Sub(y, target))
+	}
+	mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 2) } // over the forecasts
+	return Add(Sub(mean(Square(y)), MulScalar(Mul(mean(y), target), 2.0)), Square(target))
+}

@@ -1,0 +1,245 @@
+package pengcde
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/internal/panics"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// discrete is a network in discrete steps, compiled, without parameters of its own.
+type discrete struct {
+	comparison
+	backend  *xla.Backend
+	network  sequence.Network
+	sizes    sequence.Sizes
+	params   []nn.Param
+	compiled map[batchForm]*programs
+}
+
+// batchForm is what the graph of a program depends on beside shapes.
+type batchForm struct {
+	control field.Form
+	missing bool // whether targets are
+}
+
+// programs are those for batches of one form. The loss alone is without dropout; the gradient has the loss, too.
+type programs struct{ forecast, loss, gradient *xla.Program }
+
+// sizes are those of Config.Network.
+func (c Config) sizes() sequence.Sizes {
+	s := sequence.Sizes{Nodes: c.Nodes, Features: c.Mask.Width(c.Features), Outputs: c.Outputs, Inputs: c.Inputs,
+		PerTime: c.Output == PerTime}
+	if c.GraphOnly {
+		s.Features++ // the time
+	}
+	return s
+}
+
+// networkParams are those of Config.Network, which panics on sizes and options that cannot be.
+func (c Config) networkParams() (params []nn.Param, err error) {
+	if err := panics.Catch(func() { params = c.Network.Params(c.sizes()) }); err != nil {
+		return nil, errs.In("pengcde: Config.Network", err, ErrInput)
+	}
+	if len(params) == 0 {
+		return nil, invalid("Config.Network, a %T, declares no parameters, want at least one", c.Network)
+	}
+	if err := nn.Check(params); err != nil {
+		return nil, errs.In("pengcde: Config.Network makes", err, ErrInput)
+	}
+	return params, nil
+}
+
+func newDiscrete(backend *xla.Backend, c Config) (*discrete, error) {
+	params, err := c.networkParams()
+	if err != nil {
+		return nil, err
+	}
+	return &discrete{comparison: c.comparison(), backend: backend, network: c.Network, sizes: c.sizes(), params: params,
+		compiled: make(map[batchForm]*programs)}, nil
+}
+
+func (d *discrete) close() {
+	for _, p := range d.compiled {
+		p.close()
+	}
+	clear(d.compiled)
+}
+
+func (p *programs) close() {
+	for _, one := range []*xla.Program{p.forecast, p.loss, p.gradient} {
+		if one != nil {
+			one.Close()
+		}
+	}
+}
+
+// compile makes what serves batches of a form, or finds it.
+func (d *discrete) compile(b *batch) (*programs, error) {
+	form := batchForm{b.form, b.share != nil}
+	if p := d.compiled[form]; p != nil {
+		return p, nil
+	}
+	p, met := &programs{}, len(b.met())
+	for _, one := range []struct {
+		program **xla.Program
+		name    string
+		build   func(in []*Node) []*Node
+	}{
+		{&p.forecast, "forecast", func(in []*Node) []*Node { return []*Node{d.build(form.control, in, keep)} }},
+		{&p.loss, "loss", func(in []*Node) []*Node {
+			return []*Node{d.loss(d.build(form.control, in[met:], keep), in[:met], 0)}
+		}},
+		{&p.gradient, "gradient", func(in []*Node) []*Node {
+			params := in[len(in)-len(d.params):]
+			loss := d.loss(d.build(form.control, in[met:], dropout(params)), in[:met], 0)
+			return append([]*Node{loss}, Gradient(loss, params...)...)
+		}},
+	} {
+		var err error
+		if *one.program, err = xla.NewProgram(d.backend, one.name, one.build); err != nil {
+			p.close()
+			return nil, err
+		}
+	}
+	d.compiled[form] = p
+	return p, nil
+}
+
+// observed are what forecasts of a batch are made from, as a program's inputs.
+func (b *batch) observed() []*tensors.Tensor { return append([]*tensors.Tensor{b.x0}, b.control...) }
+
+// build: (x0 [B, n, p], control, parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they are summed.
+func (d *discrete) build(form field.Form, in []*Node, drop func(*Node, float64) *Node) *Node {
+	inputs, params := in[:len(in)-len(d.params)], in[len(in)-len(d.params):]
+	control := form.Control(inputs[1:])
+	x := sequence.Inputs{Times: ConvertDType(control.Times(), in[0].DType()), Features: control.Features(), Dropout: drop}
+	if x.Features == nil {
+		x.Features = withTime(in[0], x.Times)
+	}
+	graphs := make(map[int]*equivariant.Matrix)
+	x.Graph = func(k int) *equivariant.Matrix {
+		if graphs[k] == nil {
+			graphs[k] = control.Graph(k)
+		}
+		return graphs[k]
+	}
+	y := d.network.Forecast(nn.Bind(d.params, params), d.sizes, x)
+	dims := x.Features.Shape().Dimensions
+	want := shapes.Make(in[0].DType(), dims[0], d.sizes.Times(dims[1]), d.sizes.Nodes, d.sizes.Outputs)
+	if !y.Shape().Equal(want) {
+		panic(invalid("Config.Network, a %T, forecasts %s, want %s: windows, times, nodes, outputs", d.network, y.Shape(),
+			want))
+	}
+	return d.forecasts(y)
+}
+
+// withTime are the features x0 [B, n, p] and the time, at each of times [B, T]: [B, T, n, p+1].
+func withTime(x0, times *Node) *Node {
+	batch, n, p, count := x0.Shape().Dim(0), x0.Shape().Dim(1), x0.Shape().Dim(2), times.Shape().Dim(1)
+	return Concatenate([]*Node{
+		BroadcastToDims(ExpandAxes(x0, 1), batch, count, n, p),
+		BroadcastToDims(ExpandAxes(times, -1, -1), batch, count, n, 1),
+	}, -1)
+}
+
+func (d *discrete) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
+	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	p, err := d.compile(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	program := p.loss
+	if differentiate {
+		program = p.gradient
+	}
+	out, err := call(program, slices.Concat(b.met(), b.observed(), params))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer xla.Free(out[0])
+	return host.Floats(out[0]), out[1:], nil
+}
+
+func (d *discrete) predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	places := make([][]int, len(samples))
+	for b := range samples {
+		s := &samples[b]
+		s.times = s.paths.Knots
+		if !d.sizes.PerTime {
+			s.times = s.times[len(s.times)-1:]
+		}
+		for _, t := range asked[b] {
+			at := slices.Index(s.times, t)
+			if at < 0 {
+				return nil, invalid("forecast time %g, but a network in discrete steps has forecasts at the times of the targets "+
+					"alone, %g to %g: ask for these, or for nil", t, s.times[0], s.times[len(s.times)-1])
+			}
+			places[b] = append(places[b], at)
+		}
+	}
+	batch, err := newBatch(m.backend, m.config, samples)
+	if err != nil {
+		return nil, err
+	}
+	defer batch.free()
+	p, err := d.compile(batch)
+	if err != nil {
+		return nil, err
+	}
+	out, err := call(p.forecast, slices.Concat(batch.observed(), m.params))
+	if err != nil {
+		return nil, err
+	}
+	defer xla.Free(out...)
+	flat := host.Floats(out[0])
+	if at := slices.IndexFunc(flat, func(y float64) bool { return math.IsNaN(y) || math.IsInf(y, 0) }); at >= 0 {
+		return nil, errs.New(train.ErrNotFinite, "pengcde: a forecast is %g: the parameters have diverged, or the features are "+
+			"too large for %s", flat[at], m.config.dtype())
+	}
+	forecasts, size := make([][]float64, len(samples)), len(flat)/len(samples)/len(samples[0].times)
+	for b := range samples {
+		for _, at := range places[b] {
+			at += b * len(samples[0].times)
+			forecasts[b] = append(forecasts[b], flat[at*size:(at+1)*size]...)
+		}
+	}
+	return forecasts, nil
+}
+
+func (d *discrete) plan(params []*tensors.Tensor, b *batch, temporary map[string]int64) (*Plan, error) {
+	p, err := d.compile(b)
+	if err != nil {
+		return nil, err
+	}
+	inputs := shapesOf(slices.Concat(b.met(), b.observed(), params)...)
+	like := fmt.Sprint(b.form, inputs)
+	if _, ok := temporary[like]; !ok {
+		if temporary[like], err = p.gradient.Temporary(inputs...); err != nil {
+			return nil, errs.In("pengcde", err)
+		}
+	}
+	plan := &Plan{Data: b.owned.Bytes(), Parameters: trained(params), Temporary: temporary[like]}
+	plan.DeviceBytes = plan.Data + plan.Parameters + plan.Temporary
+	return plan, nil
+}

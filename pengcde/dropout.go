@@ -1,0 +1,67 @@
+package pengcde
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// keep is [sequence.Inputs.Dropout] where nothing is dropped.
+func keep(x *Node, rate float64) *Node {
+	checkRate(rate)
+	return x
+}
+
+func checkRate(rate float64) {
+	if !(rate >= 0 && rate < 1) {
+		panic(invalid("dropout at rate %g, want 0 to below 1", rate))
+	}
+}
+
+// dropout is [sequence.Inputs.Dropout] of a training step. Its masks follow from the bits of the parameters, which
+// differ from step to step: so there is no random state to keep, and a resumed training draws the same masks.
+func dropout(params []*Node) func(x *Node, rate float64) *Node {
+	var state *Node
+	return func(x *Node, rate float64) *Node {
+		checkRate(rate)
+		if rate == 0 {
+			return x
+		}
+		if state == nil {
+			state = randomState(params)
+		}
+		var uniform *Node
+		state, uniform = RandomUniform(state, x.Shape())
+		kept := GreaterOrEqual(uniform, Scalar(x.Graph(), x.DType(), rate))
+		return Where(kept, MulScalar(x, 1/(1-rate)), ZerosLike(x))
+	}
+}
+
+// oddMultiplier spreads the bits of small numbers over 64: 2^64 divided by the golden ratio, made odd, as D. E. Knuth
+// has it, The Art of Computer Programming 3, section 6.4.
+const oddMultiplier = 0x9e3779b97f4a7c15
+
+// randomState is a state of GoMLX's generator: a sum of the bits of every entry, each times an odd number of its own,
+// modulo 2^64. The generator, Philox, makes unrelated streams of keys that differ at all.
+func randomState(params []*Node) *Node {
+	g, before := params[0].Graph(), uint64(0)
+	var key *Node
+	for _, p := range params {
+		bits := Reshape(p, -1)
+		if p.DType() == dtypes.Float64 {
+			bits = Bitcast(bits, dtypes.Uint64)
+		} else {
+			bits = ConvertDType(Bitcast(bits, dtypes.Uint32), dtypes.Uint64)
+		}
+		place := Add(Iota(g, bits.Shape(), 0), Const(g, before))
+		odd := Add(Mul(place, Const(g, uint64(2))), Const(g, uint64(1)))
+		sum := ReduceAllSum(Mul(Mul(bits, odd), Const(g, uint64(oddMultiplier))))
+		if key == nil {
+			key = sum
+		} else {
+			key = Add(key, sum)
+		}
+		before += uint64(p.Shape().Size())
+	}
+	counter := Zeros(g, RNGStateShape)
+	return Concatenate([]*Node{Reshape(key, 1), Slice(counter, AxisRange(1))}, 0)
+}

@@ -1,0 +1,229 @@
+package pengcde
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+type layer = nn.Layer
+
+// wiring names the parts of a differential equation.
+type wiring struct {
+	comparison
+	encoder, readout layer
+	field            field.Field
+	stepSize         ode.StepSize
+	maxSteps         int        // of an adaptive control; 0 for ode's default
+	continuous       bool       // whether the field is continuous where steps end
+	memory           ode.Memory // of a solve that is to be differentiated
+	hidden           int        // width of the state
+}
+
+// equation is encoder, solve and readout, compiled, without parameters of its own.
+type equation struct {
+	wiring
+	backend         *xla.Backend
+	params          []nn.Param               // encoder, field, readout
+	encoded, driven int                      // where the field's and the readout's begin
+	compiled        map[field.Form]*compiled // by the form of a batch's control
+}
+
+func newEquation(backend *xla.Backend, w wiring) (*equation, error) {
+	n := &equation{wiring: w, backend: backend, compiled: make(map[field.Form]*compiled)}
+	n.params = append(n.params, w.encoder.Params()...)
+	n.encoded = len(n.params)
+	n.params = append(n.params, w.field.Params()...)
+	n.driven = len(n.params)
+	n.params = append(n.params, w.readout.Params()...)
+	if err := nn.Check(n.params); err != nil {
+		return nil, errs.In("pengcde: Config makes", err, ErrInput)
+	}
+	return n, nil
+}
+
+func (e *equation) close() {
+	for _, c := range e.compiled {
+		c.close()
+	}
+	clear(e.compiled)
+}
+
+// buildEncode: (x0 [B, n, p], encoder parameters...) -> z0 [B, n, hidden].
+func (e *equation) buildEncode(form field.Form, in []*Node) []*Node {
+	return []*Node{e.encoder.Apply(form.Seeds.Bind(e.params[:e.encoded], in[1:]), in[0])}
+}
+
+// buildEncodePull: (x0, cotangent of z0, encoder parameters...) -> their gradients.
+func (e *equation) buildEncodePull(form field.Form, in []*Node) []*Node {
+	x0, cotangent, params := in[0], in[1], in[2:]
+	z0 := e.encoder.Apply(form.Seeds.Bind(e.params[:e.encoded], params), x0)
+	return Gradient(ReduceAllSum(Mul(cotangent, z0)), params...)
+}
+
+// buildDecode: (Z [B, S, n, hidden], readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they
+// are summed.
+func (e *equation) buildDecode(form field.Form, in []*Node) []*Node {
+	return []*Node{e.forecasts(e.readout.Apply(form.Seeds.Bind(e.params[e.driven:], in[1:]), in[0]))}
+}
+
+// buildObjective: (Z, what forecasts are compared with, readout parameters...) -> (loss, cotangent of Z, gradients of
+// the readout's parameters). Parameters of several seeds give one loss per seed, [seeds], and the gradients of its own.
+func (e *equation) buildObjective(form field.Form, in []*Node) []*Node {
+	z, params := in[0], in[len(in)-(len(e.params)-e.driven):]
+	y := e.buildDecode(form, append([]*Node{z}, params...))[0]
+	loss := e.loss(y, in[1:len(in)-len(params)], form.Seeds)
+	return append([]*Node{loss}, Gradient(ReduceAllSum(loss), append([]*Node{z}, params...)...)...)
+}
+
+// solve encodes a batch and integrates it.
+func (e *equation) solve(ctx context.Context, params []*tensors.Tensor, b *batch, keep bool) (*ode.Solution, error) {
+	c, err := e.compile(b.form)
+	if err != nil {
+		return nil, err
+	}
+	z0, err := call(c.encode, params[:e.encoded], b.x0)
+	if err != nil {
+		return nil, err
+	}
+	defer xla.Free(z0...)
+	solution, err := e.integrate(ctx, params, b, z0[0], keep)
+	if errors.Is(err, ErrInput) {
+		if bad := notFiniteStart(b.x0, z0[0]); bad != nil {
+			return nil, bad
+		}
+	}
+	return solution, err
+}
+
+// startError is an encoded state that is not finite though the features are: the encoder's parameters have diverged.
+type startError struct {
+	sample, entry int
+	value         float64
+}
+
+func (e *startError) Error() string {
+	return fmt.Sprintf("pengcde: encoded state, entry %d of sample %d, is %g, want a finite number: the parameters have "+
+		"diverged; try a smaller learning rate", e.entry, e.sample, e.value)
+}
+
+func (e *startError) Unwrap() error { return train.ErrNotFinite }
+
+// notFiniteStart finds the first entry of z0 [B, n, hidden] that is not finite; nil where there is none, or where the
+// features x0 [B, n, p] of its sample are not finite either.
+func notFiniteStart(x0, z0 *tensors.Tensor) error {
+	notFinite := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+	states, samples := host.Floats(z0), z0.Shape().Dimensions[0]
+	at, size, features := slices.IndexFunc(states, notFinite), z0.Size()/samples, x0.Size()/samples
+	if at < 0 || slices.ContainsFunc(host.Part(x0, at/size*features, (at/size+1)*features), notFinite) {
+		return nil
+	}
+	return &startError{sample: at / size, entry: at % size, value: states[at]}
+}
+
+// integrate solves a batch from z0 [B, n, hidden].
+func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor,
+	keep bool) (*ode.Solution, error) {
+	args := append(append([]*tensors.Tensor{}, params[e.encoded:e.driven]...), b.control...)
+	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Continuous: e.continuous, Forget: !keep}
+	if keep {
+		problem.Memory = e.memory
+	}
+	c, err := e.compile(b.form)
+	if err != nil {
+		return nil, err
+	}
+	solution, err := c.solver.Run(ctx, problem)
+	if err != nil {
+		solution.Close() // a part is of no use here
+		if errors.Is(err, ode.ErrInput) {
+			err = errs.In("pengcde", err, ErrInput)
+		}
+		return nil, err
+	}
+	return solution, nil
+}
+
+// evaluate returns the loss of a batch and, where it is to be differentiated, its gradient with respect to all
+// parameters; for parameters of several seeds one loss per seed.
+func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
+	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
+	solution, err := e.solve(ctx, params, b, differentiate)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer solution.Close()
+	// The loss takes over the states at the save times: at large graphs they are much of the memory.
+	rest := slices.Concat(b.met(), params[e.driven:])
+	out, err := call(e.compiled[b.form].objective, rest, xla.Donate(solution.Z))
+	if err != nil {
+		return nil, nil, err
+	}
+	losses, readout := host.Floats(out[0]), out[2:]
+	defer xla.Free(out[0], out[1])
+	if !differentiate {
+		xla.Free(readout...)
+		return losses, nil, nil
+	}
+	pulled, err := solution.Pullback(ctx, out[1])
+	if err != nil {
+		xla.Free(readout...)
+		return nil, nil, err
+	}
+	defer xla.Free(pulled.Z0)
+	encoder, err := call(e.compiled[b.form].encodePull, params[:e.encoded], b.x0, pulled.Z0)
+	if err != nil {
+		xla.Free(append(readout, pulled.Args...)...)
+		return nil, nil, err
+	}
+	return losses, slices.Concat(encoder, pulled.Args[:e.driven-e.encoded], readout), nil
+}
+
+// forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and the states
+// [B, n, hidden] at its end. It starts from z0, or encodes where that is nil.
+func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *batch,
+	z0 *tensors.Tensor) ([]float64, *tensors.Tensor, error) {
+	var solution *ode.Solution
+	var err error
+	if z0 == nil {
+		solution, err = e.solve(ctx, params, b, false)
+	} else {
+		solution, err = e.integrate(ctx, params, b, z0, false)
+	}
+	if err != nil {
+		return nil, nil, notFinite(err)
+	}
+	defer solution.Close()
+	out, err := call(e.compiled[b.form].decode, params[e.driven:], solution.Z)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer xla.Free(out...)
+	dims := solution.Z.Shape().Dimensions // [B, S, n, hidden]
+	size, end := dims[2]*dims[3], []float64(nil)
+	for last := dims[1]; last <= dims[0]*dims[1]; last += dims[1] {
+		end = append(end, host.Part(solution.Z, (last-1)*size, last*size)...)
+	}
+	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, dims[0], dims[2], dims[3]), nil
+}
+
+// notFinite makes of a solve with numbers that are not finite what a loss that is not finite gives.
+func notFinite(err error) error {
+	if errors.Is(err, ode.NotFinite) {
+		return fmt.Errorf("%w: %w", train.ErrNotFinite, err)
+	}
+	return err
+}
