@@ -54,11 +54,6 @@ func (c *Countries) country(name string, load func() (*dyngraph.Series, error)) 
 		load: load, window: epidemicWindow, settings: epidemicSettings}.complete()
 }
 
-// Own is the part of the study on a file of one's own, in the format of england_covid.json: what Options.Data adds.
-func (c *Countries) Own(path string) *Forecasting {
-	return c.country(countryOf(path), func() (*dyngraph.Series, error) { return ownCountry(path) })
-}
-
 // Country is the part of the study on one country: a study of its own, whose runs are those of the whole.
 func (c *Countries) Country(name string) (*Forecasting, error) {
 	var names []string
@@ -72,18 +67,15 @@ func (c *Countries) Country(name string) (*Forecasting, error) {
 }
 
 func (c *Countries) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
-	all := slices.Clone(c.all)
-	for _, path := range scope.Data {
-		all = append(all, c.Own(path))
-	}
-	for _, f := range all {
+	for _, f := range c.all {
 		of, err := f.plan(scope)
 		if err != nil {
 			return nil, err
 		}
 		runs = append(runs, of...)
 	}
-	return runs, nil
+	own, err := c.planOwn(scope)
+	return append(runs, own...), err
 }
 
 const epidemicWindow = 5
