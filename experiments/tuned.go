@@ -58,6 +58,9 @@ func Tuned(id, name string, trials []Model) Model {
 	if len(trials) > 0 {
 		m.Train = trials[0].Train
 	}
+	for _, trial := range trials {
+		m.Trials = append(m.Trials, trial.Name)
+	}
 	return m
 }
 

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -81,6 +80,11 @@ func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 		return nil, err
 	}
 	notes := []string{c.over.Note}
+	for _, row := range c.rows {
+		if chosen := row.chosen(); chosen != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s", c.heading(), chosen))
+		}
+	}
 	if c.split == Random {
 		return append(notes, f.leak(splits)), nil
 	}
@@ -94,6 +98,27 @@ func size(err float64) string {
 		return fmt.Sprintf("%.1e", err)
 	}
 	return fmt.Sprintf("%.3f", err)
+}
+
+// chosen says how often each trial of a tuned row was chosen; "" for other rows.
+func (r row) chosen() string {
+	names := r.Trials
+	counts := make(map[string]int)
+	for _, result := range r.Finished() {
+		if t := result.Facts().Training; t != nil && t.Chosen < len(names) {
+			counts[names[t.Chosen]]++
+		}
+	}
+	var parts []string
+	for _, name := range names {
+		if counts[name] > 0 {
+			parts = append(parts, fmt.Sprintf("%s (%d)", name, counts[name]))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("trials that %s chose, with the number of runs: %s.", r.Name, strings.Join(parts, "; "))
 }
 
 // leak says how many of a split's training windows share steps with tested ones.

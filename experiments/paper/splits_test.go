@@ -174,7 +174,7 @@ func TestRandomSplitLeaks(t *testing.T) {
 
 func TestIntervals(t *testing.T) {
 	of := func(e *Forecasting, split Split) experiments.Interval {
-		i, err := e.interval(split)
+		i, _, err := e.interval(split)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// A model that forecasts what the best simple forecast does, but a part of it, is called worse, or of the truth better.
+// A model whose errors are those of the best simple forecast and more is called worse, one with less better.
 func TestVerdictFollowsTheNumbers(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	e := england(t)
@@ -264,13 +264,12 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 		}
 		return all
 	}
-	r.Results = slices.Concat(r.Results, model("bad model", -1), model("good model", 0.5))
+	r.Results = slices.Concat(r.Results, model("peng", -1), model("peng-tuned", 0.5))
 	text := table(t, e, r, RollingOrigin)
 	if made, err := e.Table(r, RollingOrigin); err != nil || !strings.HasPrefix(made.Finding, "The best simple") {
 		t.Errorf("%v, the verdict is not the finding: %q", err, made.Finding)
 	}
-	for _, says := range []string{"Worse than it: bad model (by ", "Better than it: good model (by ",
-		"an interval without 0", "lag 12", "minus best simple", "The best simple forecast here is \"ridge"} {
+	for _, says := range []string{"peng: worse than ridge", "peng-tuned: better than ridge", "lag 12", "minus best simple", "The best simple forecast here is \"ridge"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("the table lacks %q:\n%s", says, text)
 		}
