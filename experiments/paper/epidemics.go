@@ -2,6 +2,7 @@ package paper
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -54,8 +55,12 @@ func (c *Countries) country(name string, load func() (*dyngraph.Series, error)) 
 		load: load, window: epidemicWindow, settings: epidemicSettings}.complete()
 }
 
-// Country is the part of the study on one country: a study of its own, whose runs are those of the whole.
+// Country is the part of the study on one country, or on the file at a path that ends in .json or .json.gz: a study of
+// its own, whose runs are those of the whole.
 func (c *Countries) Country(name string) (*Forecasting, error) {
+	if strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json") {
+		return c.Own(name), nil
+	}
 	var names []string
 	for _, f := range c.all {
 		if f.Country == name {

@@ -1,0 +1,68 @@
+package paper
+
+import (
+	"errors"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/notebook"
+)
+
+// Series is what is forecast, loaded once.
+func (f *Forecasting) Series() (*dyngraph.Series, error) { return f.series() }
+
+// SplitItems are the table of a split, and those of its figures that what is stored allows.
+func (f *Forecasting) SplitItems(r *experiments.Report, split Split) ([]figures.Item, error) {
+	table, err := f.Table(r, split)
+	if err != nil {
+		return nil, err
+	}
+	var drawn pageFigures
+	draw := func(figure *figures.Figure, err error) { drawn.add("", figure, err) }
+	if split == Random {
+		draw(f.Dots(r))
+		draw(f.Losses(r, "peng", split))
+	} else {
+		draw(f.WindowErrors(r, split))
+		draw(f.Differences(r, split))
+	}
+	items := []figures.Item{table}
+	for _, one := range drawn.all {
+		items = append(items, one.Figure)
+	}
+	return items, drawn.err
+}
+
+// Compared shows, one country at a time, the differences of all models from the best simple forecast of a split.
+func (c *Countries) Compared(r *experiments.Report, split Split) (*notebook.Slider, error) {
+	var frames []notebook.Frame
+	for _, f := range places(r) {
+		figure, err := f.Differences(r, split)
+		if errors.Is(err, experiments.ErrNotStored) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		frames = append(frames, notebook.Frame{Name: f.Country, Figure: figure})
+	}
+	if frames == nil {
+		return nil, errs.New(experiments.ErrNotStored, "experiments: no country has its simple forecasts of %s, in profile %s",
+			split, r.Profile)
+	}
+	return notebook.NewSlider(frames...)
+}
+
+// Verdict says in words what a report's runs show, and the figures behind it, a line each.
+func (c *Countries) Verdict(r *experiments.Report) ([]string, error) {
+	all, err := comparisons(r)
+	if err != nil {
+		return nil, err
+	}
+	text, details, err := verdict(all)
+	if err == nil && text == "" {
+		text = "No verdict: runs of PENG-CDE or of the simple forecasts are missing."
+	}
+	return append([]string{text}, details...), err
+}
