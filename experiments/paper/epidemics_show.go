@@ -6,7 +6,6 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/notebook"
 )
 
@@ -35,8 +34,16 @@ func (f *Forecasting) SplitItems(r *experiments.Report, split Split) ([]figures.
 	return items, drawn.err
 }
 
-// Compared shows, one country at a time, the differences of all models from the best simple forecast of a split.
-func (c *Countries) Compared(r *experiments.Report, split Split) (*notebook.Slider, error) {
+// AllItems are the test errors of all models by country, a table for each split, and of one split, a country at a time,
+// the differences from the best simple forecast where they are stored.
+func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figures.Item, err error) {
+	all, err := comparisons(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, table := range overviews(all) {
+		items = append(items, table)
+	}
 	var frames []notebook.Frame
 	for _, f := range places(r) {
 		figure, err := f.Differences(r, split)
@@ -48,10 +55,10 @@ func (c *Countries) Compared(r *experiments.Report, split Split) (*notebook.Slid
 		frames = append(frames, notebook.Frame{Name: f.Country, Figure: figure})
 	}
 	if frames == nil {
-		return nil, errs.New(experiments.ErrNotStored, "experiments: no country has its simple forecasts of %s, in profile %s",
-			split, r.Profile)
+		return items, nil
 	}
-	return notebook.NewSlider(frames...)
+	slider, err := notebook.NewSlider(frames...)
+	return append(items, slider), err
 }
 
 // Verdict says in words what a report's runs show, and the figures behind it, a line each.
