@@ -153,7 +153,7 @@ func withTime(x0, times *Node) *Node {
 	batch, n, p, count := x0.Shape().Dim(0), x0.Shape().Dim(1), x0.Shape().Dim(2), times.Shape().Dim(1)
 	return Concatenate([]*Node{
 		BroadcastToDims(ExpandAxes(x0, 1), batch, count, n, p),
-		BroadcastToDims(ExpandAxes(times, -1, -1), batch, count, n, 1),
+		BroadcastToDims(ExpandAxes(times, 2, 3), batch, count, n, 1),
 	}, -1)
 }
 

@@ -32,6 +32,7 @@ func resolved(t *testing.T, change func(*Config)) Resolved {
 // Every field that changes what is computed changes what the configuration resolves to; what only changes rounding does
 // not.
 func TestEveryFieldIsResolved(t *testing.T) {
+	discrete := func(c *Config) { c.Step, c.Hidden, c.Layers, c.Network = 0, 0, 0, mixing{Width: 3} }
 	changes := map[string]func(*Config){
 		"Nodes": func(c *Config) { c.Nodes = 6 }, "Features": func(c *Config) { c.Features = 3 },
 		"Outputs": func(c *Config) { c.Outputs = 2 },
@@ -44,6 +45,7 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		"LinearCoders": func(c *Config) { c.LinearCoders = true }, "Residual": func(c *Config) { c.Residual = true },
 		"Parity": func(c *Config) { c.Parity = true }, "Float64": func(c *Config) { c.Float64 = true },
 		"MaxSteps": func(c *Config) { c.Adaptive, c.MaxSteps = &ode.PID{}, 7 },
+		"Network":  discrete, "Inputs": func(c *Config) { discrete(c); c.Inputs = 3 },
 	}
 	same := []string{"Product", "Memory", "Seed", "Notices"}
 	fields := reflect.TypeFor[Config]()
@@ -55,8 +57,8 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		if _, found := fields.FieldByName(name); !found {
 			t.Errorf("Config has no field %s", name)
 		}
-		if r := resolved(t, change); cmp.Equal(r, base) || name == "MaxSteps" && cmp.Equal(r, resolved(t,
-			changes["Adaptive"])) {
+		r, beside := resolved(t, change), map[string]string{"MaxSteps": "Adaptive", "Inputs": "Network"}[name]
+		if cmp.Equal(r, base) || beside != "" && cmp.Equal(r, resolved(t, changes[beside])) {
 			t.Errorf("another %s resolves to the same: %+v", name, r)
 		}
 	}

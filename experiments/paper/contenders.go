@@ -25,13 +25,14 @@ var (
 		stg: width{32, 3}, dcrnn: width{64, 3}, astgcn: width{16, 3}, stidgcn: width{hidden: 8}}
 )
 
-// contenders are the models of the paper's table of these data sets, for data of a size and windows of so many inputs.
-func contenders(p experiments.Profile, data pengcde.Config, inputs int, h hyperparameters) []contender {
+// contenders are the models of the paper's table of these data sets, for data of a size, windows of so many inputs, and
+// constant steps of the equations but in profile full, which has the published ones.
+func contenders(p experiments.Profile, data pengcde.Config, inputs int, step float64, h hyperparameters) []contender {
 	equation := func(f field.Field, w width) pengcde.Config {
 		c := data
 		c.Field, c.Hidden, c.Layers = f, w.hidden, w.layers
-		if p != experiments.Full { // which has the published steps
-			c.Step = 1
+		if p != experiments.Full {
+			c.Step = step
 		}
 		return c
 	}
@@ -67,9 +68,10 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, h hyperp
 		{id: "gn-ode", name: "GN-ODE", matrix: "normalised",
 			published: h.gnode, sizes: []width{{8, 1}, {16, 2}, {32, 4}},
 			mended: func(w width) pengcde.Config { return adaptive(field.GNODE{}, w) }},
-		{id: "stg-ncde", name: "STG-NCDE",
+		{id: "stg-ncde", name: "STG-NCDE", // whose gradients are not finite within a few epochs of the published steps
 			published: h.stg, sizes: []width{{8, 1}, {16, 1}, {32, 1}},
-			mended: func(w width) pengcde.Config { return adaptive(baseline.STGNCDE{}, w) }},
+			mended:  func(w width) pengcde.Config { return equation(baseline.STGNCDE{}, w) },
+			defects: func(w width) pengcde.Config { return parity(adaptive(baseline.STGNCDE{}, w)) }},
 		{id: "dcrnn", name: "DCRNN", matrix: "random walks", defectiveMatrix: "raw",
 			published: h.dcrnn, sizes: []width{{8, 1}, {16, 2}, {32, 2}},
 			mended:  func(w width) pengcde.Config { return recurrent(w, false) },
@@ -85,12 +87,10 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, h hyperp
 	}
 	for i := range all {
 		c := &all[i]
-		if c.defects == nil { // an equation
-			c.defects = func(w width) pengcde.Config { return parity(c.mended(w)) }
-			if c.matrix != "" {
-				c.defectiveMatrix = "raw"
-			}
-		} else if p == experiments.Full {
+		if c.defects == nil {
+			c.defects, c.defectiveMatrix = func(w width) pengcde.Config { return parity(c.mended(w)) }, "raw"
+		}
+		if p == experiments.Full && c.mended(c.published).Network != nil {
 			c.training = train.Config{Epochs: 2000, EvaluateEvery: 25, Patience: 200, MinEpochs: 200}
 		}
 	}

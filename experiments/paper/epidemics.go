@@ -90,9 +90,9 @@ func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting
 	constant := size
 	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 	small := network("constant", "Constant", constant, train.Config{})
-	linear := residual(size, 1, train.Config{Epochs: 20, BatchSize: 6, AdamW: train.AdamW{LearningRate: 5e-3}})
-	linear.retrainEvery, small.retrainEvery = 5, 5
-	models := contenders(p, size, epidemicWindow-1, covidHyperparameters)
+	small.retrainEvery = 5
+	linear := pengLinear(size, size.Features+epidemicWindow-2) // the lags of the first input and a day of each other
+	models := contenders(p, size, epidemicWindow-1, 1, covidHyperparameters)
 	seeds := counts(10, 3, 3)
 	made := rows{mended: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}
 	switch p {

@@ -42,7 +42,7 @@ func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 			if err != nil {
 				return nil, err
 			}
-			figure, err := f.Forecasts(r, nodes, "peng", "ridge")
+			figure, err := f.Forecasts(r, nodes, "peng-linear", "ridge")
 			drawn.add(name+"-forecasts", figure, err)
 		}
 		for _, split := range []Split{RollingOrigin, PurgedRotation} {

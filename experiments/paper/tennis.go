@@ -40,22 +40,22 @@ func tennisSettings(p experiments.Profile, size pengcde.Config) (all []setting) 
 	if p == experiments.Quick {
 		better.Epochs = 2
 	}
-	linear := residual(size, 2, better)
-	linear.stride, linear.retrainEvery, small.retrainEvery = 3, 15, 15
-	models := contenders(p, size, tennisWindow-1, tennisHyperparameters)
+	near := residual(size, 2, better)
+	near.stride, near.retrainEvery, small.retrainEvery = 3, 15, 15
+	models := contenders(p, size, tennisWindow-1, 2, tennisHyperparameters)
 	seeds := counts(10, 3, 3)
 	made := rows{mended: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}
 	switch p {
 	case experiments.Quick:
 		seeds, models = counts(1, 0, 0), nil
 	case experiments.Medium:
-		seeds, linear.stride, small.stride = counts(5, 2, 1), 4, 3
-		made = rows{mended: counts(3, 0, 0), defects: counts(3, 0, 0), tuned: counts(3, 0, 0), sizes: 1,
+		seeds, near.stride, small.stride = counts(5, 2, 1), 4, 3
+		made = rows{mended: counts(3, 0, 0), defects: counts(1, 0, 0), tuned: counts(3, 0, 0), sizes: 1,
 			rates: []float64{3e-3}}
 	}
 	for _, c := range models {
 		c.retrainEvery = 15
 		all = append(all, made.of(c)...)
 	}
-	return slices.Concat(all, linear.on(seeds), small.on(seeds), heuristics(seeds))
+	return slices.Concat(all, near.on(seeds), small.on(seeds), heuristics(seeds))
 }

@@ -12,7 +12,7 @@ import (
 const level = 0.05
 
 // judged are the rows that are compared with their rivals, by ID.
-var judged = []string{"peng", "peng" + tunedEnding, "residual"}
+var judged = []string{"peng", "peng" + tunedEnding, "peng-linear", "residual"}
 
 // judgement is how a row does beside its rivals on a series and a split.
 type judgement struct {
