@@ -27,15 +27,11 @@ func (f *Forecasting) SplitItems(r *experiments.Report, split Split) ([]figures.
 		draw(f.WindowErrors(r, split))
 		draw(f.Differences(r, split))
 	}
-	items := []figures.Item{table}
-	for _, one := range drawn.all {
-		items = append(items, one.Figure)
-	}
-	return items, drawn.err
+	return append([]figures.Item{table}, drawn.items()...), drawn.err
 }
 
-// AllItems are the test errors of all models by country, a table for each split, and of one split, a country at a time,
-// the differences from the best simple forecast where they are stored.
+// AllItems are the test errors of all models by country, a table for each split, the critical-difference diagrams, and of
+// one split, a country at a time, the differences from the best simple forecast; figures where what is stored allows.
 func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figures.Item, err error) {
 	all, err := comparisons(r)
 	if err != nil {
@@ -44,6 +40,11 @@ func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figure
 	for _, table := range overviews(all) {
 		items = append(items, table)
 	}
+	ranks := forecastRanks(r, all)
+	if ranks.err != nil {
+		return nil, ranks.err
+	}
+	items = append(items, ranks.items()...)
 	var frames []notebook.Frame
 	for _, f := range places(r) {
 		figure, err := f.Differences(r, split)
