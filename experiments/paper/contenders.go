@@ -60,13 +60,13 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 	}
 	all := []contender{
 		{id: "peng", name: "PENG-CDE", matrix: "normalised",
-			published: h.peng, sizes: []width{{8, 1}, {16, 2}, {32, 3}},
+			published: h.peng, sizes: []width{{8, 1}, {16, 2}, {32, 3}}, tried: dyngraph.NormalisedAdjacency,
 			mended: func(w width) pengcde.Config { return equation(field.PENG{}, w) }},
 		{id: "original", name: "Original GN-CDE", matrix: "normalised",
-			published: h.original, sizes: []width{{8, 1}, {16, 2}, {32, 4}},
+			published: h.original, sizes: []width{{8, 1}, {16, 2}, {32, 4}}, tried: dyngraph.NormalisedAdjacency,
 			mended: func(w width) pengcde.Config { return equation(field.Original{}, w) }},
 		{id: "gn-ode", name: "GN-ODE", matrix: "normalised",
-			published: h.gnode, sizes: []width{{8, 1}, {16, 2}, {32, 4}},
+			published: h.gnode, sizes: []width{{8, 1}, {16, 2}, {32, 4}}, tried: dyngraph.NormalisedAdjacency,
 			mended: func(w width) pengcde.Config { return adaptive(field.GNODE{}, w) }},
 		{id: "stg-ncde", name: "STG-NCDE", // whose gradients are not finite within a few epochs of the published steps
 			published: h.stg, sizes: []width{{8, 1}, {16, 1}, {32, 1}},

@@ -91,7 +91,7 @@ func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting
 	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 	small := network("constant", "Constant", constant, train.Config{})
 	small.retrainEvery = 5
-	linear := pengLinear(size, size.Features+epidemicWindow-2) // the lags of the first input and a day of each other
+	linear := pengLinear(size)
 	models := contenders(p, size, epidemicWindow-1, 1, covidHyperparameters)
 	seeds := counts(10, 3, 3)
 	made := rows{mended: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}

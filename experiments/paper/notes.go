@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,30 +44,32 @@ func forecastNotes(r *experiments.Report) figures.NoteList {
 	if r.Comparable() {
 		notes = append(notes, simpleNote)
 	}
+	return slices.Concat(notes, trainedOn(r))
+}
+
+// trainedOn says which rows leave out windows, and which are trained only now and then.
+func trainedOn(r *experiments.Report) (notes figures.NoteList) {
+	names := make(map[string][]string)
 	for _, result := range r.Results {
-		row := result.Spec.(setting)
-		for _, note := range []string{row.strideNote(), row.retrainNote()} {
-			if note != "" && !slices.Contains(notes, note) {
-				notes = append(notes, note)
+		s := result.Spec.(setting)
+		var texts []string
+		if s.stride > 1 && (s.split != Random || s.overlapping) {
+			texts = append(texts, fmt.Sprintf("trained on one in %d of the windows that the split allows", s.stride))
+		}
+		if s.retrainEvery > 1 && s.split == RollingOrigin {
+			texts = append(texts, fmt.Sprintf("rolling origin, trained anew every %d origins on what is known at the first of "+
+				"them", s.retrainEvery))
+		}
+		for _, text := range texts {
+			if !slices.Contains(names[text], s.Name) {
+				names[text] = append(names[text], s.Name)
 			}
 		}
 	}
+	for _, text := range slices.Sorted(maps.Keys(names)) {
+		notes = append(notes, fmt.Sprintf("%s: %s.", text, strings.Join(names[text], "; ")))
+	}
 	return notes
-}
-
-func (s setting) strideNote() string {
-	if s.stride < 2 || s.split == Random && !s.overlapping {
-		return ""
-	}
-	return fmt.Sprintf("%s trains on one in %d of the windows that the split allows.", s.Name, s.stride)
-}
-
-func (s setting) retrainNote() string {
-	if s.retrainEvery < 2 || s.split != RollingOrigin {
-		return ""
-	}
-	return fmt.Sprintf("rolling origin: %s is trained anew every %d origins, on what is known at the first of them.",
-		s.Name, s.retrainEvery)
 }
 
 // splitNotes are those of one split: its interval, what it leaks, and what it would be good to know.

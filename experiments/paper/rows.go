@@ -1,9 +1,11 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -25,8 +27,9 @@ type contender struct {
 	published               width
 	mended, defects         func(width) pengcde.Config
 	training                train.Config
-	// sizes are those that trials try, small ones first.
+	// sizes are those that trials try, small ones first, with the control tried; "" for that of the published rows.
 	sizes []width
+	tried dyngraph.Normalisation
 	// stride and retrainEvery are those of [setting].
 	stride, retrainEvery int
 }
@@ -50,7 +53,11 @@ func (r rows) of(c contender) []setting {
 	trials := r.trials(c)
 	tuned := experiments.Tuned(c.id+tunedEnding, c.name+", tuned", trials)
 	tuned.Note = fmt.Sprintf(tunedNote, len(trials))
-	return slices.Concat(on(mended, c.matrix, r.mended), on(tuned, c.matrix, r.tuned),
+	triedMatrix := c.matrix
+	if c.tried != "" {
+		triedMatrix = string(c.tried)
+	}
+	return slices.Concat(on(mended, c.matrix, r.mended), on(tuned, triedMatrix, r.tuned),
 		on(defects, c.defectiveMatrix, r.defects))
 }
 
@@ -61,8 +68,8 @@ const (
 		"with one frozen dropout mask. Rows of the bare name have the same hyperparameters and none of these."
 	tunedNote = "tuned: each run trains %d trials on its training windows, stops each by its validation windows, and " +
 		"forecasts with the trial of the least validation error. All models have as many: sizes of their own, each with a " +
-		"readout of the target or of its deviation from the node's recent mean, and with each learning rate. No tested " +
-		"window is looked at."
+		"readout of the target or of its deviation from the node's recent mean, and with each learning rate; equations " +
+		"with the normalised adjacency as control, since a Laplacian's sums vanish. No tested window is looked at."
 )
 
 // tuning stops a trial early: with residual readouts the best epochs are the first.
@@ -75,6 +82,7 @@ func (r rows) trials(c contender) (all []experiments.Model) {
 			for _, rate := range r.rates {
 				config, training, name := c.mended(w), tuning, fmt.Sprintf("width %d", w.hidden)
 				config.Residual, training.AdamW.LearningRate = residual, rate
+				config.Normalise = cmp.Or(c.tried, config.Normalise)
 				if residual {
 					name += ", residual"
 				}
