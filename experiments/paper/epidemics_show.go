@@ -1,8 +1,6 @@
 package paper
 
 import (
-	"errors"
-
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
@@ -30,8 +28,9 @@ func (f *Forecasting) SplitItems(r *experiments.Report, split Split) ([]figures.
 	return append([]figures.Item{table}, drawn.items()...), drawn.err
 }
 
-// AllItems are the test errors of all models by country, a table for each split, the critical-difference diagrams, and of
-// one split, a country at a time, the differences from the best simple forecast; figures where what is stored allows.
+// AllItems are the test errors of all models by country, a table for each split; the critical-difference diagrams; and
+// of one split, a country at a time, the differences from the best simple forecast. Figures are there where what is
+// stored allows.
 func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figures.Item, err error) {
 	all, err := comparisons(r)
 	if err != nil {
@@ -45,21 +44,28 @@ func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figure
 		return nil, ranks.err
 	}
 	items = append(items, ranks.items()...)
-	var frames []notebook.Frame
+	var differences pageFigures
 	for _, f := range places(r) {
 		figure, err := f.Differences(r, split)
-		if errors.Is(err, experiments.ErrNotStored) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		frames = append(frames, notebook.Frame{Name: f.Country, Figure: figure})
+		differences.add(f.Country, figure, err)
 	}
-	if frames == nil {
-		return items, nil
+	if differences.err != nil {
+		return nil, differences.err
+	}
+	return append(items, slid(differences.all)...), nil
+}
+
+// slid are figures under a slider, or below each other where rows that are missing make them of several sizes.
+func slid(all []experiments.PageFigure) (items []figures.Item) {
+	var frames []notebook.Frame
+	for _, f := range all {
+		frames, items = append(frames, notebook.Frame{Name: f.Name, Figure: f.Figure}), append(items, f.Figure)
 	}
 	slider, err := notebook.NewSlider(frames...)
-	return append(items, slider), err
+	if err != nil {
+		return items
+	}
+	return []figures.Item{slider}
 }
 
 // Verdict says in words what a report's runs show, and the figures behind it, a line each.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
 )
 
 // writeCountry writes a file in the format of england_covid.json: three regions, two of them with edges.
@@ -24,7 +25,8 @@ func writeCountry(t *testing.T, name string, days int) string {
 		index[fmt.Sprint(day)], weights[fmt.Sprint(day)] = [][2]int{{0, 1}, {1, 0}, {1, 1}}, []int{50 + day, 40, 900}
 		cases = append(cases, []int{rng.IntN(30), rng.IntN(20), rng.IntN(10)})
 	}
-	content, err := json.Marshal(map[string]any{"time_periods": days, "y": cases, "names": []string{"north", "south", "isle"},
+	content, err := json.Marshal(map[string]any{"time_periods": days, "y": cases,
+		"names":        []string{"north", "south", "isle"},
 		"edge_mapping": map[string]any{"edge_index": index, "edge_weight": weights}})
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +41,10 @@ func writeCountry(t *testing.T, name string, days int) string {
 // A file of one's own is one more country, with the same rows; its simple forecasts are made and shown.
 func TestCountryOfOnesOwn(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	o := experiments.Options{Fresh: true, Profile: experiments.Medium, Data: []string{writeCountry(t, "wales_covid.json", 61)},
-		Models: []string{"zero", "ridge"}, Only: map[string][]string{"country": {"wales"}, "split": {string(RollingOrigin)}}}
+	o := experiments.Options{Fresh: true, Profile: experiments.Medium,
+		Data:   []string{writeCountry(t, "wales_covid.json", 61)},
+		Models: []string{"zero", "training-mean", "last-visible", "recent-mean", "ridge", "ridge-chosen-penalty"},
+		Only:   map[string][]string{"country": {"wales"}, "split": {string(RollingOrigin)}}}
 	r, err := Epidemics().Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +54,23 @@ func TestCountryOfOnesOwn(t *testing.T) {
 	}
 	if _, err := r.Items(); err != nil {
 		t.Error(err)
+	}
+	var shown []figures.Item
+	for _, split := range []Split{Random, RollingOrigin} {
+		some, err := Epidemics().Own(o.Data[0]).SplitItems(r, split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown = append(shown, some...)
+	}
+	all, err := Epidemics().AllItems(r, RollingOrigin)
+	if err != nil || len(shown) != 4 || len(all) != 1 {
+		t.Errorf("%d items of splits, %d of all countries (%v), want a table of the split that was not asked for, a table "+
+			"and two figures of the other, and a slider of differences", len(shown), len(all), err)
+	}
+	says, err := Epidemics().Verdict(r)
+	if err != nil || len(says) != 1 || !strings.HasPrefix(says[0], "No verdict") {
+		t.Errorf("verdict %q (%v) without a trained model", says, err)
 	}
 	if estimate, err := Epidemics().Estimate(o); err != nil || estimate.Missing != 0 {
 		t.Errorf("%v (%v), want nothing to make", estimate, err)
