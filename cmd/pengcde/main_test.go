@@ -320,6 +320,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"dance"}, `no command "dance", want one of list, run, show, `},
 		{[]string{"results", "shp"}, "did you mean ship?"},
 		{[]string{"show", "table1", "--data", "spain.json"}, `table1 takes no files of data, got ["spain.json"]`},
+		{[]string{"run", "epidemics", "--data", "spain.json", "--dry-run"}, "data spain.json: "},
 		{[]string{"list", "--data", "spain.json"}, "--data without a study"},
 		{nil, "--help"},
 	} {

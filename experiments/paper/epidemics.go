@@ -2,6 +2,7 @@ package paper
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -54,13 +55,12 @@ func (c *Countries) country(name string, load func() (*dyngraph.Series, error)) 
 		load: load, window: epidemicWindow, settings: epidemicSettings}.complete()
 }
 
-// Own is the part of the study on a file of one's own, in the format of england_covid.json: what Options.Data adds.
-func (c *Countries) Own(path string) *Forecasting {
-	return c.country(countryOf(path), func() (*dyngraph.Series, error) { return ownCountry(path) })
-}
-
-// Country is the part of the study on one country: a study of its own, whose runs are those of the whole.
+// Country is the part of the study on one country, or on the file at a path that ends in .json or .json.gz: a study of
+// its own, whose runs are those of the whole.
 func (c *Countries) Country(name string) (*Forecasting, error) {
+	if strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json") {
+		return c.Own(name), nil
+	}
 	var names []string
 	for _, f := range c.all {
 		if f.Country == name {
@@ -72,18 +72,15 @@ func (c *Countries) Country(name string) (*Forecasting, error) {
 }
 
 func (c *Countries) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
-	all := slices.Clone(c.all)
-	for _, path := range scope.Data {
-		all = append(all, c.Own(path))
-	}
-	for _, f := range all {
+	for _, f := range c.all {
 		of, err := f.plan(scope)
 		if err != nil {
 			return nil, err
 		}
 		runs = append(runs, of...)
 	}
-	return runs, nil
+	own, err := c.planOwn(scope)
+	return append(runs, own...), err
 }
 
 const epidemicWindow = 5

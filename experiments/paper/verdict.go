@@ -47,7 +47,7 @@ func (c comparison) judge(id string) (j judgement, err error) {
 	blocks := slices.DeleteFunc(slices.Clone(r.of), func(of int) bool {
 		return slices.ContainsFunc(others, func(o row) bool { return !slices.Contains(o.of, of) })
 	})
-	if len(blocks) == 0 { // seeds that the others do not have
+	if len(blocks) < 2 { // a single seed, or seeds that the others do not have
 		return j, nil
 	}
 	errors := make([][]float64, len(others))
