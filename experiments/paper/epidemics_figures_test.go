@@ -65,3 +65,15 @@ func TestFiguresOfCountries(t *testing.T) {
 		t.Errorf("without dates: %q (%v), want days that are counted", counted.Alt(), err)
 	}
 }
+
+// Names and dates, which were joined to England's file later, leave stored runs as they are.
+func TestNamesLeaveTheDigest(t *testing.T) {
+	s, err := pgt.EnglandCovid()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stored = "e1d7d956d2979e5cac204b18bb81607e" // of the runs that were made without names
+	if digest := experiments.Digest(s); digest != stored || s.NodeNames == nil || s.Dates == nil {
+		t.Errorf("digest %s with %d names, want %s", digest, len(s.NodeNames), stored)
+	}
+}
