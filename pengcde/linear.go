@@ -98,11 +98,11 @@ func (l Linear) add(v nn.Values, x, y *Node) *Node {
 	return Add(Sub(y, ReduceAndKeep(y, ReduceMean, 2)), ExpandAxes(v.Product(x, v.Get(linearName), 1), 1))
 }
 
-// draw is what draws coefficients, [q, width] or those of seeds, to the prior [q, width].
-func (l Linear) draw(v nn.Values, prior *Node) *Node {
+// draw is what draws coefficients, [q, width] or those of seeds, to the prior [q, width] with a penalty [].
+func (l Linear) draw(v nn.Values, prior, penalty *Node) *Node {
 	b := v.Get(linearName)
 	apart := ReduceAllSum(Square(Sub(b, ExpandLeftToRank(prior, b.Rank()))))
-	return MulScalar(apart, l.Penalty/float64(prior.Shape().Dim(0)))
+	return Mul(penalty, DivScalar(apart, float64(prior.Shape().Dim(0))))
 }
 
 // regressors are those of a window's nodes, [nodes*width] row-major.
@@ -232,8 +232,8 @@ func (m *Model) startLinear(training []dyngraph.Window) error {
 	return nil
 }
 
-// SetPrior sets Config.Linear.Prior for the trainings that follow; nil means zero. What was compiled serves on.
-func (m *Model) SetPrior(coefficients []float64) error {
+// SetPrior sets Prior and Penalty of Config.Linear for the trainings that follow, as there. What was compiled serves on.
+func (m *Model) SetPrior(coefficients []float64, penalty float64) error {
 	if m.params == nil {
 		return ErrClosed
 	}
@@ -241,7 +241,7 @@ func (m *Model) SetPrior(coefficients []float64) error {
 		return invalid("SetPrior of a model without a linear part: set Config.Linear")
 	}
 	l := *m.config.Linear
-	l.Prior = coefficients
+	l.Prior, l.Penalty = coefficients, penalty
 	checked, err := l.check(m.config.Outputs)
 	if err == nil {
 		m.config.Linear = checked
