@@ -13,11 +13,12 @@ import (
 // Models that share a figure differ in their dash or clearly in lightness, so that they can be told apart in greyscale
 // too.
 var styles = map[string]figures.Style{
-	"peng":      {Colour: figures.Blue},
-	"peng15":    {Colour: figures.Blue, Dash: figures.LongDashed},
-	"peng-fast": {Colour: figures.Blue, Dash: figures.DashDotDot},
-	"residual":  {Colour: figures.Sky},
-	"constant":  {Colour: figures.Purple, Dash: figures.Dotted},
+	"peng":        {Colour: figures.Blue},
+	"peng15":      {Colour: figures.Blue, Dash: figures.LongDashed},
+	"peng-fast":   {Colour: figures.Blue, Dash: figures.DashDotDot},
+	"peng-linear": {Colour: figures.Sky},
+	"residual":    {Colour: figures.Orange},
+	"constant":    {Colour: figures.Purple, Dash: figures.Dotted},
 
 	"gn-ode":        {Colour: figures.Green, Dash: figures.DashDot},
 	"adjacency":     {Colour: figures.Orange, Dash: figures.LongDashed},
