@@ -15,7 +15,7 @@ import (
 )
 
 // priorStrength and ownStrength are penalties in windows: of the linear part of several countries, and of what draws a
-// country's to it. Divided by the number of windows they are those of a target: they count less the more windows there are.
+// country's to it. Divided by the number of windows they are those of a target, so that they fade as windows come in.
 const priorStrength, ownStrength = 3, 30
 
 // pengLinear is a PENG-CDE with a linear part of so many visible values, whose prior is that of this country and the
@@ -63,13 +63,13 @@ func pengLinear(size pengcde.Config, values int) setting {
 
 const pengLinearNote = "PENG-CDE with a linear part: a linear map of the ridge's inputs plus the readout of a " +
 	"PENG-CDE of 8 features and one layer, less its mean over nodes, trained together for 4 epochs without validation " +
-	"windows. The linear part is drawn to a prior: a ridge of the training windows and of all windows of England, Italy and " +
-	"France whose days are no later than those known at the origin. One configuration for all countries; its " +
-	"numbers come from the first 60% of each country's windows, which are not tested under rolling origin, by " +
-	"about 250 ridges (penalties, lags, means of neighbours, priors, forgetting) and 9 trainings of the network " +
-	"on top. A first form, whose penalties grew with the number of windows, was tested once under rolling origin " +
-	"and had 0.4973 on England, 0.3919 on Italy and 0.3993 on France; that penalties no longer do was decided " +
-	"after that, so on these three countries the error is a little optimistic."
+	"windows. The linear part is drawn to a prior: a ridge of the training windows and of all windows of England, " +
+	"Italy and France whose days are no later than those known at the origin. One configuration for all countries; its " +
+	"numbers come from the first 60% of each country's windows, which are not tested under rolling origin, by about 250 " +
+	"ridges (penalties, lags, means of neighbours, priors, forgetting) and 9 trainings of the network on top. A first " +
+	"form, whose penalties grew with the number of windows, was tested once under rolling origin and had 0.4973 on " +
+	"England, 0.3919 on Italy and 0.3993 on France; that penalties no longer do was decided after that, so on these " +
+	"three countries the error is optimistic."
 
 // otherCountries are those that ship with the module.
 func otherCountries() (all []*dyngraph.Series, err error) {
