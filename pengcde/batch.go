@@ -26,7 +26,7 @@ type batch struct {
 	target  *tensors.Tensor
 	weight  *tensors.Tensor
 	share   *tensors.Tensor   // of each target in the mean over those of its save time; nil where all are observed
-	linear  []*tensors.Tensor // regressors of a linear part [B, n, width] and its prior [q, width]; nil for none
+	linear  []*tensors.Tensor // of a linear part: regressors [B, n, width], prior [q, width], penalty []; nil for none
 	samples int               // that count; the others fill up the shape
 	owned   xla.Buffers
 }
@@ -77,7 +77,8 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		prior := make([]float64, cfg.Outputs*l.width())
 		copy(prior, l.Prior)
 		b.linear = append(b.linear, own(linear, cfg.Nodes, l.width()),
-			b.owned.Own(host.Tensor(cfg.dtype(), prior, cfg.Outputs, l.width()))[0])
+			b.owned.Own(host.Tensor(cfg.dtype(), prior, cfg.Outputs, l.width()))[0],
+			b.owned.Own(host.Tensor(cfg.dtype(), []float64{l.Penalty}))[0])
 	}
 	if share := shares(target, size*saves); share != nil {
 		b.share = own(share, saves, cfg.rows(), cfg.Outputs)

@@ -91,19 +91,19 @@ func (e *equation) buildDecode(form field.Form, in []*Node) []*Node {
 	return []*Node{e.forecasts(y)}
 }
 
-// buildObjective: (Z, of a linear part the regressors and the prior, what forecasts are compared with, readout
+// buildObjective: (Z, of a linear part the regressors, prior and penalty, what forecasts are compared with, readout
 // parameters...) -> (loss, cotangent of Z, gradients of the readout's parameters). Parameters of several seeds give one
 // loss per seed, [seeds], and the gradients of its own.
 func (e *equation) buildObjective(form field.Form, in []*Node) []*Node {
 	z, params := in[0], in[len(in)-(len(e.params)-e.driven):]
 	seen, met := in[:1], in[1:len(in)-len(params)]
 	if e.linear != nil {
-		seen, met = in[:2], in[3:len(in)-len(params)]
+		seen, met = in[:2], in[4:len(in)-len(params)]
 	}
 	loss := e.loss(e.buildDecode(form, slices.Concat(seen, params))[0], met, form.Seeds)
 	total := ReduceAllSum(loss)
 	if e.linear != nil {
-		total = Add(total, e.linear.draw(form.Seeds.Bind(e.params[e.driven:], params), in[2]))
+		total = Add(total, e.linear.draw(form.Seeds.Bind(e.params[e.driven:], params), in[2], in[3]))
 	}
 	return append([]*Node{loss}, Gradient(total, append([]*Node{z}, params...)...)...)
 }

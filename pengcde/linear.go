@@ -19,9 +19,9 @@ import (
 //	b·(v - mean(v), mean(v), 1) + r - mean(r)
 //
 // where v are the node's Values visible values ([dyngraph.Window.Visible]), so that b has 2·Values+1 entries for each
-// output, r is its readout, and means are over nodes. The readout tells nodes apart, and leaves what they have in common
-// to the linear part: a series has as many examples of the one as nodes times windows, of the other as windows alone,
-// too few for a network.
+// output, r is its readout, and means are over nodes. The readout tells nodes apart, and leaves what they have in
+// common to the linear part: a series has as many examples of the one as nodes times windows, of the other as windows
+// alone, too few for a network.
 //
 // The readout's last layer starts at zero, and b where [Linear.Solve] puts it for the training windows (less the recent
 // mean, with Residual). Both are then trained together, on the loss plus
@@ -77,8 +77,8 @@ func (c Config) checkLinear() (Config, error) {
 		return c, nil
 	}
 	if c.Output == Summed || c.Output == PerTime || c.Parity {
-		return c, invalid("Config has Linear beside Output %q, Parity %v: it forecasts nodes at the end of a window, and the "+
-			"published code has none", c.Output, c.Parity)
+		return c, invalid("Config has Linear beside Output %q, Parity %v: it forecasts nodes at the end of a window, and "+
+			"the published code has none", c.Output, c.Parity)
 	}
 	var err error
 	c.Linear, err = c.Linear.check(c.Outputs)
@@ -98,11 +98,11 @@ func (l Linear) add(v nn.Values, x, y *Node) *Node {
 	return Add(Sub(y, ReduceAndKeep(y, ReduceMean, 2)), ExpandAxes(v.Product(x, v.Get(linearName), 1), 1))
 }
 
-// draw is what draws coefficients, [q, width] or those of seeds, to the prior [q, width].
-func (l Linear) draw(v nn.Values, prior *Node) *Node {
+// draw is what draws coefficients, [q, width] or those of seeds, to the prior [q, width] with a penalty [].
+func (l Linear) draw(v nn.Values, prior, penalty *Node) *Node {
 	b := v.Get(linearName)
 	apart := ReduceAllSum(Square(Sub(b, ExpandLeftToRank(prior, b.Rank()))))
-	return MulScalar(apart, l.Penalty/float64(prior.Shape().Dim(0)))
+	return Mul(penalty, DivScalar(apart, float64(prior.Shape().Dim(0))))
 }
 
 // regressors are those of a window's nodes, [nodes*width] row-major.
@@ -232,8 +232,8 @@ func (m *Model) startLinear(training []dyngraph.Window) error {
 	return nil
 }
 
-// SetPrior sets Config.Linear.Prior for the trainings that follow; nil means zero. What was compiled serves on.
-func (m *Model) SetPrior(coefficients []float64) error {
+// SetPrior sets Prior and Penalty of Config.Linear for the trainings that follow. What was compiled serves on.
+func (m *Model) SetPrior(coefficients []float64, penalty float64) error {
 	if m.params == nil {
 		return ErrClosed
 	}
@@ -241,7 +241,7 @@ func (m *Model) SetPrior(coefficients []float64) error {
 		return invalid("SetPrior of a model without a linear part: set Config.Linear")
 	}
 	l := *m.config.Linear
-	l.Prior = coefficients
+	l.Prior, l.Penalty = coefficients, penalty
 	checked, err := l.check(m.config.Outputs)
 	if err == nil {
 		m.config.Linear = checked

@@ -60,7 +60,7 @@ func TestLinearStartsFromRidge(t *testing.T) {
 		m, windows := linearRing(t, func(c *Config) { c.Residual = residual })
 		known, tested := windows[:12], windows[15]
 		for _, prior := range [][]float64{nil, {1, 0.5, -2, 0.3, 0.2, 0.1, 4}} {
-			if err := m.SetPrior(prior); err != nil {
+			if err := m.SetPrior(prior, 0); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := m.Fit(context.Background(), known, nil, still); err != nil {
@@ -139,6 +139,9 @@ func TestLinearSpansTheRidge(t *testing.T) {
 // too.
 func TestLinearGradient(t *testing.T) {
 	m, windows := linearRing(t, func(c *Config) { c.Linear.Prior = []float64{1, 0.5, -2, 0.3, 0.2, 0.1, 4} })
+	if err := m.SetPrior(m.Config().Linear.Prior, 0.3); err != nil {
+		t.Fatal(err)
+	}
 	series := windows[0].Series
 	series.Targets[4][1], series.Newest[2][2] = math.NaN(), math.NaN()
 	ctx := context.Background()
@@ -283,7 +286,7 @@ func TestCutLinearTrainsOn(t *testing.T) {
 		t.Error("the parameters differ")
 	}
 	m.Reset(1, m.Config().Normalise)
-	if err := m.SetPrior(make([]float64, 7)); err != nil {
+	if err := m.SetPrior(make([]float64, 7), 0.1); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Fit(ctx, windows[:12], nil, config); !errors.Is(err, train.ErrCheckpoint) {
@@ -372,14 +375,14 @@ func TestLinearErrors(t *testing.T) {
 	if _, err := (Linear{Values: 3}).Solve(nil); !errors.Is(err, ErrInput) {
 		t.Errorf("Solve of no windows: %v, want ErrInput", err)
 	}
-	if err := m.SetPrior([]float64{1}); !errors.Is(err, ErrInput) {
+	if err := m.SetPrior([]float64{1}, 0); !errors.Is(err, ErrInput) {
 		t.Errorf("SetPrior of one coefficient: %v, want ErrInput", err)
 	}
-	if err := ringModel(t, nil).SetPrior(nil); !errors.Is(err, ErrInput) {
+	if err := ringModel(t, nil).SetPrior(nil, 0); !errors.Is(err, ErrInput) {
 		t.Errorf("SetPrior without a linear part: %v, want ErrInput", err)
 	}
 	m.Close()
-	if err := m.SetPrior(nil); !errors.Is(err, ErrClosed) {
+	if err := m.SetPrior(nil, 0); !errors.Is(err, ErrClosed) {
 		t.Errorf("SetPrior of a closed model: %v, want ErrClosed", err)
 	}
 }
