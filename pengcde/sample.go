@@ -19,6 +19,7 @@ import (
 type sample struct {
 	paths  field.Sample
 	x0     []float64 // [n*p], what the encoder takes; p with the mask's channels
+	linear []float64 // [n*width], the regressors of a linear part; nil without one
 	times  []float64 // [S], the first is the start of the solve
 	stops  []float64 // that steps end on
 	target []float64 // [S*rows*q], NaN where not observed; nil where only forecasts are wanted
@@ -32,6 +33,9 @@ func (s sample) last() float64 { return s.paths.Knots[len(s.paths.Knots)-1] }
 func (s sample) write(w io.Writer) error {
 	rows := [][]float64{s.paths.Knots, s.x0, s.times, s.target, s.weight}
 	rows = append(append(rows, s.paths.Snapshots...), s.paths.Features...)
+	if s.linear != nil {
+		rows = append(rows, s.linear)
+	}
 	for _, row := range rows {
 		if err := binary.Write(w, binary.LittleEndian, append([]float64{float64(len(row))}, row...)); err != nil {
 			return fmt.Errorf("pengcde: digest of a window: %w", err)
@@ -134,7 +138,10 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		one.paths.Features = features
 	}
 	one.stops = m.config.stops(one.paths)
-	return one, nil
+	if m.config.Linear != nil {
+		one.linear, err = m.config.Linear.regressors(w)
+	}
+	return one, err
 }
 
 // targetTimes are those at which a window's targets are met.

@@ -48,8 +48,8 @@ type Inputs struct {
 //	Normalise() dyngraph.Normalisation
 //	Resolved(Sizes) Network
 //
-// The first is how it wants its matrices where the configuration does not say, in place of the normalised Laplacian. The
-// second writes out the defaults that its zero options stand for, to be compared and stored.
+// The first is how it wants its matrices where the configuration does not say, in place of the normalised Laplacian.
+// The second writes out the defaults that its zero options stand for, to be compared and stored.
 type Network interface {
 	// Params declares what is learned.
 	Params(Sizes) []nn.Param
