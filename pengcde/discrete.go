@@ -127,17 +127,8 @@ func (b *batch) observed() []*tensors.Tensor { return append([]*tensors.Tensor{b
 func (d *discrete) build(form field.Form, in []*Node, drop func(*Node, float64) *Node) *Node {
 	inputs, params := in[:len(in)-len(d.params)], in[len(in)-len(d.params):]
 	control := form.Control(inputs[1:])
-	x := sequence.Inputs{Times: ConvertDType(control.Times(), in[0].DType()), Features: control.Features(), Dropout: drop}
-	if x.Features == nil {
-		x.Features = withTime(in[0], x.Times)
-	}
-	graphs := make(map[int]*equivariant.Matrix)
-	x.Graph = func(k int) *equivariant.Matrix {
-		if graphs[k] == nil {
-			graphs[k] = control.Graph(k)
-		}
-		return graphs[k]
-	}
+	x := inputsOf(control, in[0])
+	x.Dropout = drop
 	y := d.network.Forecast(nn.Bind(d.params, params), d.sizes, x)
 	dims := x.Features.Shape().Dimensions
 	want := shapes.Make(in[0].DType(), dims[0], d.sizes.Times(dims[1]), d.sizes.Nodes, d.sizes.Outputs)
@@ -146,6 +137,22 @@ func (d *discrete) build(form field.Form, in []*Node, drop func(*Node, float64) 
 			want))
 	}
 	return d.forecasts(y)
+}
+
+// inputsOf are those of a network, without dropout, for first features x0 [B, n, p].
+func inputsOf(control *field.Control, x0 *Node) sequence.Inputs {
+	x := sequence.Inputs{Times: ConvertDType(control.Times(), x0.DType()), Features: control.Features()}
+	if x.Features == nil {
+		x.Features = withTime(x0, x.Times)
+	}
+	graphs := make(map[int]*equivariant.Matrix)
+	x.Graph = func(k int) *equivariant.Matrix {
+		if graphs[k] == nil {
+			graphs[k] = control.Graph(k)
+		}
+		return graphs[k]
+	}
+	return x
 }
 
 // withTime are the features x0 [B, n, p] and the time, at each of times [B, T]: [B, T, n, p+1].
@@ -179,9 +186,30 @@ func (d *discrete) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 }
 
 func (d *discrete) predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
+	return d.predictBy(ctx, d.forecast, m, samples, asked)
+}
+
+// forecast returns the forecasts of a batch, row-major.
+func (d *discrete) forecast(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	p, err := d.compile(b)
+	if err != nil {
+		return nil, err
+	}
+	out, err := call(p.forecast, slices.Concat(b.observed(), params))
+	if err != nil {
+		return nil, err
+	}
+	defer xla.Free(out...)
+	return host.Floats(out[0]), nil
+}
+
+// predictBy is [network.predict] by forecasts of a batch, row-major.
+func (d *discrete) predictBy(ctx context.Context,
+	forecast func(context.Context, []*tensors.Tensor, *batch) ([]float64, error), m *Model, samples []sample,
+	asked [][]float64) ([][]float64, error) {
 	places := make([][]int, len(samples))
 	for b := range samples {
 		s := &samples[b]
@@ -203,16 +231,10 @@ func (d *discrete) predict(ctx context.Context, m *Model, samples []sample, aske
 		return nil, err
 	}
 	defer batch.free()
-	p, err := d.compile(batch)
+	flat, err := forecast(ctx, m.params, batch)
 	if err != nil {
 		return nil, err
 	}
-	out, err := call(p.forecast, slices.Concat(batch.observed(), m.params))
-	if err != nil {
-		return nil, err
-	}
-	defer xla.Free(out...)
-	flat := host.Floats(out[0])
 	if at := slices.IndexFunc(flat, func(y float64) bool { return math.IsNaN(y) || math.IsInf(y, 0) }); at >= 0 {
 		return nil, errs.New(train.ErrNotFinite, "pengcde: a forecast is %g: the parameters have diverged, or the features "+
 			"are too large for %s", flat[at], m.config.dtype())

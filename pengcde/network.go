@@ -7,6 +7,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -32,6 +33,9 @@ func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 		d, err := newDiscrete(backend, c)
 		if err != nil {
 			return nil, nil, err
+		}
+		if r, ok := c.Network.(sequence.Recurrent); ok && c.Output == PerTime {
+			return &recurrent{d, r, make(map[batchForm]*blockPrograms)}, d.params, nil
 		}
 		return d, d.params, nil
 	}

@@ -5,102 +5,128 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// DCRNN, ASTGCN and STIDGCN learn on England, go on bit for bit after they were cut off, and forecast the same when
-// loaded.
-func TestRecurrentNetworksOnEngland(t *testing.T) {
-	series, err := pgt.EnglandCovid()
-	if err != nil {
-		t.Fatal(err)
+// unrolled is a recurrent network that does not say so: one program has all of its steps.
+type unrolled struct{ sequence.Network }
+
+// rolling changes a configuration to a recurrent network that forecasts at each observation.
+func rolling(network sequence.Network, graphOnly bool) func(*Config) {
+	return func(c *Config) {
+		c.Network, c.Output, c.GraphOnly, c.Float64 = network, PerTime, graphOnly, true
+		c.Hidden, c.Layers, c.Step, c.Normalise = 0, 0, 0, dyngraph.Raw
 	}
-	split, err := series.Windows(5, 5).Chronological(0.6, 0.2)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// Steps in blocks are those of one program: forecasts, loss and gradient, also where targets are missing.
+func TestRecurrentInBlocks(t *testing.T) {
+	ctx, backend := context.Background(), xlatest.Go(t)
+	missing, whole := gaps(t)
+	copy(missing.Features[0], whole.Features[0])
+	for i := range missing.Targets[5] {
+		missing.Targets[5][i] = nan // at a time, all
 	}
-	for name, network := range map[string]sequence.Network{
-		"DCRNN, published": baseline.DCRNN{Published: true}, "DCRNN": baseline.DCRNN{Hidden: 8},
-		"ASTGCN, published": baseline.ASTGCN{Published: true, Embedding: 4}, "ASTGCN": baseline.ASTGCN{Filters: 4},
-		"STIDGCN, published": baseline.STIDGCN{Channels: 2, Published: true}, "STIDGCN": baseline.STIDGCN{Channels: 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			fresh := func() *Model {
-				m, err := New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Network: network,
-					Inputs: 4, Seed: 3})
+	for name, graphOnly := range map[string]bool{"features": false, "first state and time": true} {
+		network := baseline.DCRNN{Hidden: 3, Order: 2}
+		inBlocks := ringModelOn(t, backend, rolling(network, graphOnly))
+		atOnce := ringModelOn(t, backend, rolling(unrolled{network}, graphOnly))
+		if _, ok := inBlocks.network.(*recurrent); !ok {
+			t.Fatalf("%s: a %T, want one in blocks", name, inBlocks.network)
+		}
+		for i, p := range inBlocks.params {
+			atOnce.params[i] = host.Tensor(p.DType(), host.Floats(p), p.Shape().Dimensions...)
+		}
+		for _, series := range []*dyngraph.Series{missing, whole} {
+			var losses []float64
+			var slopes [2][][]float64
+			for i, m := range []*Model{inBlocks, atOnce} {
+				made, err := batches(backend, 2, source{m, []dyngraph.Window{series.Whole(), whole.Whole()}, nil})
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Cleanup(m.Close)
-				return m
-			}
-			config := train.Config{Epochs: 3, AdamW: train.AdamW{LearningRate: 1e-2}}
-			fit := func(ctx context.Context, m *Model) (*train.Report, error) {
-				return m.Fit(ctx, split.Train[:2], split.Validation[:1], config)
-			}
-			whole := fresh()
-			if got := whole.Config().Normalise; got != dyngraph.Raw {
-				t.Errorf("control %q, want the raw weights", got)
-			}
-			report, err := fit(context.Background(), whole)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first, last := report.Epochs[0].TrainLoss, report.Epochs[2].TrainLoss; !(last < first) {
-				t.Errorf("loss %g after 3 epochs, %g at first", last, first)
-			}
-			want := forecast(t, whole, split.Test[0])
-
-			config.Checkpoint = &train.Checkpoint{Path: filepath.Join(t.TempDir(), "run"), Every: 1}
-			ctx, cancel := context.WithCancel(context.Background())
-			defer cancel()
-			config.Progress = func(p train.Progress) {
-				if p.Epoch == 2 {
-					cancel()
+				loss, gradients, err := gradientOf(ctx, m.network, m.params, made[0])
+				if err != nil {
+					t.Fatal(err)
 				}
+				again, err := lossOf(ctx, m.network, m.params, made[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				losses = append(losses, loss, again)
+				for _, g := range gradients {
+					slopes[i] = append(slopes[i], host.Floats(g))
+				}
+				freeAll(made)
 			}
-			if _, err := fit(ctx, fresh()); !errors.Is(err, context.Canceled) {
-				t.Fatalf("%v, want it cut off", err)
+			fixture.Close(t, name+": losses", losses[:3], slices.Repeat(losses[3:], 3), 1e-13)
+			for i, p := range inBlocks.declared {
+				fixture.Close(t, name+": gradient of "+p.Name, slopes[0][i], slopes[1][i], 1e-11)
 			}
-			config.Progress = nil
-			resumed := fresh()
-			if _, err := fit(context.Background(), resumed); err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(forecast(t, resumed, split.Test[0]), want) {
-				t.Error("other forecasts after a training that was cut off")
-			}
-
-			file := filepath.Join(t.TempDir(), "model")
-			if err := whole.Save(file); err != nil {
-				t.Fatal(err)
-			}
-			loaded, err := Load(xlatest.Go(t), file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer loaded.Close()
-			if diff := cmp.Diff(whole.Config(), loaded.Config()); diff != "" {
-				t.Errorf("configuration (-saved +loaded):\n%s", diff)
-			}
-			if !slices.Equal(forecast(t, loaded, split.Test[0]), want) {
-				t.Error("the loaded model has other forecasts")
-			}
-		})
+		}
+		fixture.Close(t, name+": forecast", wholeForecast(t, inBlocks, whole), wholeForecast(t, atOnce, whole), 1e-13)
 	}
-	_, err = New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Network: baseline.ASTGCN{}})
-	if !errors.Is(err, ErrInput) || !errors.Is(err, baseline.ErrInput) ||
-		!strings.Contains(err.Error(), "Config.Inputs") {
-		t.Errorf("ASTGCN of any length: %v, want ErrInput", err)
+}
+
+func wholeForecast(t *testing.T, m *Model, s *dyngraph.Series) (all []float64) {
+	t.Helper()
+	y, err := m.Predict(context.Background(), s.Whole(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range y {
+		all = append(all, slices.Concat(at...)...)
+	}
+	return all
+}
+
+// A model in blocks trains, plans, stops when it is told to, is saved, and loads as the same.
+func TestRecurrentLearnsSavesAndLoads(t *testing.T) {
+	m, series, ctx := ringModel(t, rolling(baseline.DCRNN{Hidden: 6, Layers: 1}, false)), ring(t), context.Background()
+	windows := []dyngraph.Window{series.Whole()}
+	plan, err := m.Plan(windows, 1, 0)
+	if err != nil || plan.Saves != 3*ringNodes*6*8 || plan.DeviceBytes < plan.Data+plan.Saves {
+		t.Errorf("plan %+v (%v), want the states before three blocks", plan, err)
+	}
+	report, err := m.Fit(ctx, windows, nil, train.Config{Epochs: 20, EvaluateEvery: -1,
+		AdamW: train.AdamW{LearningRate: 0.03}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, last := report.Epochs[0].TrainLoss, report.Epochs[19].TrainLoss; !(last < 0.3*first) {
+		t.Errorf("loss %g after 20 epochs, %g at first", last, first)
+	}
+	file := filepath.Join(t.TempDir(), "dcrnn")
+	if err := m.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(xlatest.Go(t), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	if want, got := wholeForecast(t, m, series), wholeForecast(t, loaded, series); !slices.Equal(got, want) {
+		t.Errorf("the loaded model forecasts %v, the saved one %v", got, want)
+	}
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	if _, err := m.Predict(stopped, windows[0], nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that it was stopped", err)
+	}
+}
+
+func TestBlock(t *testing.T) {
+	for observations, want := range map[int]int{1: 1, 2: 2, 10: 10, 12: 6, 24: 8, 80: 10, 120: 10, 97: 1} {
+		if got := block(observations); got != want {
+			t.Errorf("blocks of %d for %d observations, want %d", got, observations, want)
+		}
 	}
 }

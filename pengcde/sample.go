@@ -122,6 +122,9 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 	if err != nil {
 		return sample{}, errs.In("pengcde: weights of the "+here, err, ErrInput)
 	}
+	if err := m.config.checkEntries(snapshots); err != nil {
+		return sample{}, errs.In("pengcde: weights of the "+here, err, ErrInput)
+	}
 	if m.config.Network == nil {
 		m.noteControl(s, pattern, snapshots)
 	}
@@ -142,6 +145,20 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		one.linear, err = m.config.Linear.regressors(w)
 	}
 	return one, err
+}
+
+// checkEntries finds negative entries of matrices for a network that takes none.
+func (c Config) checkEntries(snapshots [][]float64) error {
+	if n, ok := c.Network.(interface{ NonNegative() bool }); !ok || !n.NonNegative() {
+		return nil
+	}
+	for _, entries := range snapshots {
+		if at := slices.IndexFunc(entries, func(w float64) bool { return w < 0 }); at >= 0 {
+			return invalid("an entry of %g with Config.Normalise %q, and the %T wants entries of 0 or more: leave Normalise "+
+				"empty, or take another", entries[at], c.Normalise, c.Network)
+		}
+	}
+	return nil
 }
 
 // targetTimes are those at which a window's targets are met.

@@ -30,7 +30,11 @@ func (w Worlds) make(ctx context.Context, m *experiments.Maker, r experiments.Ru
 	if err != nil {
 		return nil, err
 	}
-	facts, err := m.Fit(ctx, learner, windows(training, training.Train, index), windows(validation, nil, nil))
+	trained := windows(training, training.Train, index)
+	if at.allTimes {
+		trained = trainedAtAllTimes(training, index)
+	}
+	facts, err := m.Fit(ctx, learner, trained, windows(validation, nil, nil))
 	if err != nil {
 		return facts, err
 	}

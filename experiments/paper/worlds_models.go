@@ -26,11 +26,11 @@ type worldsSize struct {
 // publishedSize is that of the published tables and what is made of it for smaller machines.
 func publishedSize(p experiments.Profile) worldsSize {
 	size := worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: families(), evaluateEvery: 25, patience: 200,
-		models: []string{"constant", "gn-ode", "adjacency", "pre-mult", "pre-mult-fair", "original", "peng", "peng15",
-			"peng-fast"}}
+		models: []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde", "constant", "gn-ode", "adjacency", "pre-mult",
+			"pre-mult-fair", "original", "peng", "peng15", "peng-fast"}}
 	switch p {
 	case experiments.Medium:
-		size.nodes, size.seeds, size.epochs, size.models = 100, 3, 150, size.models[:8]
+		size.nodes, size.seeds, size.epochs, size.models = 100, 3, 150, size.models[:12]
 	case experiments.Quick:
 		size.nodes, size.seeds, size.epochs, size.evaluateEvery = 100, 1, 6, 5
 		size.families, size.models = families("grid"), []string{"constant", "original", "peng"}
@@ -47,6 +47,9 @@ type worldModel struct {
 	experiments.Model
 	// maps are those whose weights are kept.
 	maps []equivariant.Map
+	// allTimes says that parameters depend on the number of observations, so that training has all of them, see
+	// [trainedAtAllTimes].
+	allTimes bool
 }
 
 // models are the rows of a profile.
@@ -77,10 +80,13 @@ func (w Worlds) models(size worldsSize) []worldModel {
 		{Model: experiments.Network("pre-mult", "Pre-Mult GN-CDE, published start", preMult, training)},
 		model("pre-mult-fair", "Pre-Mult GN-CDE", field.PreMult{}),
 		model("original", "Original GN-CDE", field.Original{}),
-		{experiments.Network("peng", "PENG-CDE", config, training), equivariant.Published8()},
+		{experiments.Network("peng", "PENG-CDE", config, training), equivariant.Published8(), false},
 		{experiments.Network("peng15", "PENG-CDE, all 15 maps", with(field.PENG{Maps: equivariant.All15()}), training),
-			equivariant.All15()},
-		{experiments.Network("peng-fast", "PENG-CDE, rate 0.1", config, fast), equivariant.Published8()},
+			equivariant.All15(), false},
+		{experiments.Network("peng-fast", "PENG-CDE, rate 0.1", config, fast), equivariant.Published8(), false},
+	}
+	if !w.asPublished {
+		all = append(w.rivals(config, training), all...)
 	}
 	for i := range all {
 		all[i].Note = worldNotes[all[i].ID]

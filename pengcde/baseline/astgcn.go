@@ -72,6 +72,9 @@ func (a ASTGCN) Resolved(s sequence.Sizes) sequence.Network { return a.withDefau
 // Normalise is [dyngraph.Raw].
 func (ASTGCN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
+// NonNegative is true but as published: weights are divided by their sums.
+func (a ASTGCN) NonNegative() bool { return !a.Published }
+
 // blocks are the two of the network.
 func (a ASTGCN) blocks(s sequence.Sizes) []attentionBlock {
 	blocks := make([]attentionBlock, 2)

@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
@@ -52,6 +53,9 @@ func (d DCRNN) Resolved(s sequence.Sizes) sequence.Network { return d.withDefaul
 // Normalise is [dyngraph.Raw].
 func (DCRNN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
+// NonNegative is true but as published: weights are divided by their sums.
+func (d DCRNN) NonNegative() bool { return !d.Published }
+
 // cells are those of the encoder or decoder.
 func (d DCRNN) cells(name string, s sequence.Sizes) []diffusionGRU {
 	cells := make([]diffusionGRU, d.Layers)
@@ -85,28 +89,45 @@ func (d DCRNN) Params(s sequence.Sizes) []nn.Param {
 
 // Forecast builds the forecasts [B, S, n, q].
 func (d DCRNN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node {
+	if s.PerTime {
+		return sequence.RollOut(d, v, s, in)
+	}
 	d = d.withDefaults(s)
 	shape := in.Features.Shape()
 	shape = shapes.Make(shape.DType, shape.Dim(0), s.Nodes, d.Hidden)
 	states := slices.Repeat([]*Node{Zeros(in.Features.Graph(), shape)}, d.Layers)
-	var features, last *Node // [B, n, p], [B, n, hidden]
+	var x *Node // [B, n, p], then [B, n, hidden]
 	var seen walk
-	var tops []*Node
 	for t := range in.Features.Shape().Dim(1) {
-		features = Squeeze(SliceAxis(in.Features, 1, AxisElem(t)), 1)
-		seen, last = newWalk(in.Graph(t), d.Order, d.Published), features
-		for i, cell := range d.cells("encoder", s) {
-			states[i] = cell.Step(v, seen, last, states[i])
-			last = states[i]
-		}
-		tops = append(tops, last)
+		x, seen = Squeeze(SliceAxis(in.Features, 1, AxisElem(t)), 1), newWalk(in.Graph(t), d.Order, d.Published)
+		states = d.encode(v, s, seen, x, states)
 	}
-	if !s.PerTime {
-		last = features
-		for i, cell := range d.cells("decoder", s) {
-			last = cell.Step(v, seen, last, states[i])
-		}
-		tops = []*Node{last}
+	for i, cell := range d.cells("decoder", s) {
+		x = cell.Step(v, seen, x, states[i])
 	}
-	return d.projection(s).Apply(v, Stack(tops, 1))
+	return d.projection(s).Apply(v, ExpandAxes(x, 1))
+}
+
+// encode builds the states of the encoder's cells, [B, n, Hidden] each, after features x, from those before.
+func (d DCRNN) encode(v nn.Values, s sequence.Sizes, seen walk, x *Node, states []*Node) []*Node {
+	next := make([]*Node, d.Layers)
+	for i, cell := range d.cells("encoder", s) {
+		next[i] = cell.Step(v, seen, x, states[i])
+		x = next[i]
+	}
+	return next
+}
+
+// State implements [sequence.Recurrent]: the encoder's states are beside each other.
+func (d DCRNN) State(s sequence.Sizes) int {
+	d = d.withDefaults(s)
+	return d.Layers * d.Hidden
+}
+
+// Step implements [sequence.Recurrent].
+func (d DCRNN) Step(v nn.Values, s sequence.Sizes, graph *equivariant.Matrix, x, state *Node) (next, forecast *Node) {
+	d = d.withDefaults(s)
+	states := Split(state, -1, d.Layers)
+	states = d.encode(v, s, newWalk(graph, d.Order, d.Published), x, states)
+	return Concatenate(states, -1), d.projection(s).Apply(v, states[d.Layers-1])
 }

@@ -68,6 +68,22 @@ func (c *Control) At(t *Node) (a, da *equivariant.Matrix, dx *Node) {
 	return s.a, s.da, s.dx
 }
 
+// Part is the control of count observations from the first on, an int32 scalar: their [Control.Times],
+// [Control.Features] and [Control.Graph].
+func (c *Control) Part(first *Node, count int) *Control {
+	part := *c
+	cut := func(x *Node) *Node {
+		if x == nil {
+			return nil
+		}
+		at := Add(Iota(first.Graph(), shapes.Make(first.DType(), count, 1), 0), first)
+		return Transpose(Gather(Transpose(x, 0, 1), at), 0, 1) // the Go backend has no DynamicSlice
+	}
+	part.knots = []*Node{cut(c.knots[0])}
+	part.index, part.features = cut(c.index), cut(c.features)
+	return &part
+}
+
 // Times are those of the observations, [batch, T] float64.
 func (c *Control) Times() *Node { return c.knots[0] }
 

@@ -1,0 +1,42 @@
+package sequence
+
+import (
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Recurrent is a [Network] that goes from observation to observation, with a state for each node that is 0 at first. Of
+// one that forecasts at each observation a model compiles a few steps alone, and takes them as often as there are
+// observations; its Forecast is [RollOut].
+type Recurrent interface {
+	Network
+	// State is the width of a node's state.
+	State(Sizes) int
+	// Step builds the next state [B, n, State] and the forecast [B, n, q] at an observation, from its features [B, n, p],
+	// its graph, and the state before.
+	Step(v nn.Values, s Sizes, graph *equivariant.Matrix, features, state *Node) (next, forecast *Node)
+}
+
+// RollOut builds the forecasts [B, S, n, q] of a recurrent network, its steps one after the other.
+func RollOut(r Recurrent, v nn.Values, s Sizes, in Inputs) *Node {
+	dims := in.Features.Shape().Dimensions
+	state := Zeros(in.Features.Graph(), shapes.Make(in.Features.DType(), dims[0], dims[2], r.State(s)))
+	forecasts, _ := Steps(r, v, s, in, state)
+	if !s.PerTime {
+		forecasts = SliceAxis(forecasts, 1, AxisElem(-1))
+	}
+	return forecasts
+}
+
+// Steps builds those through all of the inputs from a state [B, n, State]: the forecast at each, [B, T, n, q], and the
+// last state.
+func Steps(r Recurrent, v nn.Values, s Sizes, in Inputs, state *Node) (forecasts, last *Node) {
+	each := make([]*Node, in.Features.Shape().Dim(1))
+	for t := range each {
+		state, each[t] = r.Step(v, s, in.Graph(t), Squeeze(SliceAxis(in.Features, 1, AxisElem(t)), 1), state)
+	}
+	return Stack(each, 1), state
+}
