@@ -78,13 +78,13 @@ func TestRivalsLearnFromFirstStates(t *testing.T) {
 				training = trainedAtAllTimes(set, set.TrainingIndex(false))
 			}
 			config := m.Train
-			config.Epochs, config.EvaluateEvery, config.BatchSize = 4, -1, 2
+			config.Epochs, config.EvaluateEvery, config.BatchSize = 12, -1, 2
 			report, err := learner.Fit(ctx, training, nil, config)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if first, last := report.Epochs[0].TrainLoss, report.Epochs[3].TrainLoss; !(last < first) {
-				t.Errorf("loss %g after 4 epochs, %g at first", last, first)
+			if first, last := report.Epochs[0].TrainLoss, report.Epochs[11].TrainLoss; !(last < first) {
+				t.Errorf("loss %g after 12 epochs, %g at first", last, first)
 			}
 			tested := windows(set, nil, nil)[:1]
 			before, err := learner.Forecast(ctx, tested)
