@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"math"
+	"time"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -10,16 +11,17 @@ import (
 
 // Axes says what is written around the data. Its zero value draws bare axes at the default size.
 type Axes struct {
-	Title  string  // above the figure, left
-	X, Y   string  // labels with units, such as "day" and "new cases per 100,000"
-	Colour string  // label of the colour bar, for heat maps
-	Dot    string  // Dots: what a faint dot is; "" is "one seed"
-	LogX   bool    // logarithmic scale; needs positive values
-	LogY   bool    // logarithmic scale; needs positive values
-	Spans  []Span  // shaded ranges of X
-	Marks  []Mark  // Lines, LossCurves, Dots: vertical lines behind the data
-	Width  float64 // points; 0 is 640, the width of a notebook's output
-	Height float64 // points; 0 lets the figure choose
+	Title  string    // above the figure, left
+	X, Y   string    // labels with units, such as "day" and "new cases per 100,000"
+	Start  time.Time // where given, X counts days from it, and lines, forecasts and heat maps show dates such as 24 Mar
+	Colour string    // label of the colour bar, for heat maps
+	Dot    string    // Dots: what a faint dot is; "" is "one seed"
+	LogX   bool      // logarithmic scale; needs positive values
+	LogY   bool      // logarithmic scale; needs positive values
+	Spans  []Span    // shaded ranges of X
+	Marks  []Mark    // Lines, LossCurves, Dots: vertical lines behind the data
+	Width  float64   // points; 0 is 640, the width of a notebook's output
+	Height float64   // points; 0 lets the figure choose
 }
 
 // Span is a named range of X that is shaded, such as the days used for training.

@@ -95,7 +95,7 @@ func describeLines(axes Axes, series []Series) string {
 	if axes.X != "" {
 		head += " over " + axes.X
 	}
-	head += " " + spanOf(all...)
+	head += " " + axes.span(all...)
 	return axes.describe(lowest(series), head+": "+list(each, "; "), marked(axes, scale{min: slices.Min(all),
 		max: slices.Max(all)}))
 }
@@ -109,7 +109,7 @@ func marked(axes Axes, x scale) string {
 			if at[m.Name] == nil {
 				names = append(names, m.Name)
 			}
-			at[m.Name] = append(at[m.Name], short(m.X))
+			at[m.Name] = append(at[m.Name], axes.span(m.X))
 		}
 	}
 	for _, name := range names {
@@ -206,7 +206,7 @@ func describeForecasts(axes Axes, panels []ForecastPanel) string {
 		}
 	}
 	head := fmt.Sprintf("%s of %s over %s %s: %s", plural(len(panels), "panel"), cmp.Or(axes.Y, "values"),
-		cmp.Or(axes.X, "time"), spanOf(days...), list(names, ", "))
+		cmp.Or(axes.X, "time"), axes.span(days...), list(names, ", "))
 	if len(errors) == 0 {
 		return axes.describe(head)
 	}

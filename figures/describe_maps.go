@@ -21,11 +21,11 @@ func describeGrid(axes Axes, g Grid) string {
 			}
 		}
 	}
-	place := func(names []string, i int, first float64) string {
+	place := func(names []string, i int, otherwise string) string {
 		if names != nil {
 			return names[i]
 		}
-		return short(first + float64(i))
+		return otherwise
 	}
 	head := fmt.Sprintf("Heat map of %d rows and %d columns, values %s", len(g.Values), len(g.Values[0]),
 		spanOf(values...))
@@ -33,7 +33,8 @@ func describeGrid(axes Axes, g Grid) string {
 		head += fmt.Sprintf(", %d missing", missing)
 	}
 	return axes.describe(head, fmt.Sprintf("The largest magnitude, %s, is in row %s, column %s",
-		short(g.Values[row][column]), place(g.Rows, row, 0), place(g.Columns, column, g.Start)))
+		short(g.Values[row][column]), place(g.Rows, row, short(float64(row))),
+		place(g.Columns, column, axes.span(g.Start+float64(column)))))
 }
 
 func describeGraphs(axes Axes, panels []HeatPanel, matrices [][][]float64) string {

@@ -39,6 +39,13 @@ func TestAlt(t *testing.T) {
 			"The largest magnitude, −5, is in row b, column 4."},
 		"graphs": {must(Adjacency(Axes{}, []HeatPanel{{Title: "before", Dense: [][]float64{{0, 2}, {5, 0}}},
 			{Title: "after", N: 2}})), "2 adjacency maps of 2 nodes. before: 2 edges, weights 2 to 5; after: 0 edges."},
+		"ranks": {must(CriticalDifference(Axes{Title: "Errors"}, Ranking{Models: []RankedModel{{Name: "A", Rank: 2.5},
+			{Name: "B", Rank: 1}, {Name: "C", Rank: 2.5}}, Groups: [][]int{{0, 2}}, Notes: []string{"4 blocks."}})),
+			"Errors. Mean ranks of 3 models, the best first: B 1.00; A 2.50; C 2.50. Not told apart: A / C. 4 blocks."},
+		"ranks of models that differ": {must(CriticalDifference(Axes{}, Ranking{Models: []RankedModel{{Name: "A", Rank: 1},
+			{Name: "B", Rank: 2}}})), "Mean ranks of 2 models, the best first: A 1.00; B 2.00. All pairs were told apart."},
+		"no ranks": {must(CriticalDifference(Axes{}, Ranking{Instead: "No diagram: p = 0.3."})),
+			"No diagram: p = 0.3."},
 		"images": {must(Images(Axes{}, Limits{}, []ImagePanel{{Title: "truth", Values: [][]float64{{1, 2}}}})),
 			"1 image of 1 by 2 cells: truth 1 to 2."},
 	} {

@@ -1,7 +1,8 @@
 // Package figures draws the figures and tables of dynamic-graph experiments from plain numbers.
 //
-// A figure is made by one function (Adjacency, HeatMap, Images, Lines, LossCurves, Forecasts, Dots), which checks its
-// input and returns a *Figure; nothing is drawn before SVG, HTML, PNG or Save is called:
+// A figure is made by one function (Adjacency, HeatMap, Images, Lines, LossCurves, Forecasts, Dots,
+// CriticalDifference), which checks its input and returns a *Figure; nothing is drawn before SVG, HTML, PNG or Save is
+// called:
 //
 //	figure, err := figures.Lines(figures.Axes{X: "day", Y: "people per day"}, figures.Series{Name: "flow", Y: flow})
 //	err = figure.Save("flow.svg") // or .png; notebook.Show(figure) shows it in a notebook

@@ -169,3 +169,17 @@ func ExampleNotes() {
 	// - –: missing.
 	// <nil>
 }
+
+func ExampleCriticalDifference() {
+	figure, err := figures.CriticalDifference(figures.Axes{Title: "Made-up errors"}, figures.Ranking{
+		Models: []figures.RankedModel{{Name: "PENG", Rank: 1.4}, {Name: "ODE", Rank: 2.9}, {Name: "Ridge", Rank: 1.7}},
+		Groups: [][]int{{0, 2}}, // PENG and Ridge were not told apart
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Alt())
+	// Output:
+	// Made-up errors. Mean ranks of 3 models, the best first: PENG 1.40; Ridge 1.70; ODE 2.90. Not told apart: PENG / Ridge.
+}

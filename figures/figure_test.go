@@ -62,6 +62,8 @@ func TestSVGHoldsLabels(t *testing.T) {
 		"weights":    {"initial value", "identity", "0.31 ± 0.05"},
 		"heatmap8":   {"A", "layer 1, A′", "a column whose name is l…", "mean of 5 seeds"},
 		"images":     {"Truth", "Prediction", "Prediction − truth", "temperature", "column", "row", "0.5", "−0.1"},
+		"critical":   {"mean rank (lower is better)", "1", "7", "PENG-CDE beside a linear part, tun…", "1.20", "GN-ODE"},
+		"critical0":  {"Test errors", "No diagram: p = 0.31."},
 		"images12":   {"Truth", "−2", "missing"},
 	}
 	for name, f := range made {
@@ -229,7 +231,8 @@ func TestSmallSizes(t *testing.T) {
 				return Images(axes, Limits{},
 					[]ImagePanel{{Values: dense}, {Values: dense}})
 			},
-			"dots": func() (*Figure, error) { return Dots(axes, DotRow{Name: "m", Value: Number(1)}) },
+			"dots":  func() (*Figure, error) { return Dots(axes, DotRow{Name: "m", Value: Number(1)}) },
+			"ranks": func() (*Figure, error) { return CriticalDifference(axes, ranking(7)) },
 			"forecasts": func() (*Figure, error) {
 				return Forecasts(axes,
 					[]ForecastPanel{{Title: "p", Truth: []float64{1, 2}}})

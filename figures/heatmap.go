@@ -38,7 +38,10 @@ func HeatMap(axes Axes, grid Grid) (*Figure, error) {
 	bar := colourBar{colours, axes.Colour, anyNaN(grid.Values), cmp.Or(axes.Height, height) - 70}
 	f := field{colours, grid.Values, grid.Start}
 	return axes.figure(height, describeGrid(axes, grid), func(c draw.Canvas) {
-		p := f.plot("", 0, int(c.Size().X/76), int(c.Size().Y/32))
+		xTicks := int(c.Size().X / 76)
+		p := f.plot("", 0, xTicks, int(c.Size().Y/32))
+		x := scale{min: p.X.Min, max: p.X.Max}
+		p.X.Tick.Marker = axes.xTicks(x, xTicks, true)
 		p.Add(bar)
 		for _, s := range axes.Spans { // over a heat map a span is a pair of lines
 			for _, x := range []float64{s.From, s.To} {
@@ -48,7 +51,7 @@ func HeatMap(axes Axes, grid Grid) (*Figure, error) {
 				}
 			}
 		}
-		p.X.Label.Text, p.Y.Label.Text = axes.X, axes.Y
+		p.X.Label.Text, p.Y.Label.Text = axes.xLabel(x, xTicks), axes.Y
 		if grid.Rows != nil && rows <= mostNames {
 			p.Y.Tick.Marker = names(grid.Rows, float64(rows-1), -1, 150)
 		}

@@ -35,6 +35,10 @@ func TestInputErrors(t *testing.T) {
 	images := func(limits Limits, p ...ImagePanel) func() (*Figure, error) {
 		return func() (*Figure, error) { return Images(Axes{}, limits, p) }
 	}
+	ranks := func(r Ranking) func() (*Figure, error) {
+		return func() (*Figure, error) { return CriticalDifference(Axes{}, r) }
+	}
+	two := []RankedModel{{Name: "a", Rank: 1}, {Name: "b", Rank: 2}}
 	some := []float64{1, 2}
 	field := [][]float64{{1, 2}, {3, 4}}
 	for _, c := range []struct {
@@ -118,6 +122,13 @@ func TestInputErrors(t *testing.T) {
 			"all 2 rows are missing"},
 		{"words", dots(Axes{}, DotRow{Name: "a", Value: Text("good")}), "wanted a number"},
 		{"infinite mean", dots(Axes{}, DotRow{Name: "a", Value: Number(inf)}), "wanted finite"},
+		{"one model to rank", ranks(Ranking{Models: two[:1]}), "1 models, wanted 2"},
+		{"a rank of 3", ranks(Ranking{Models: []RankedModel{two[0], {Name: "b", Rank: 3}}}), `"b" has mean rank 3`},
+		{"no rank", ranks(Ranking{Models: []RankedModel{two[0], {Name: "b", Rank: nan}}}), `"b" has mean rank NaN`},
+		{"colour of a model", ranks(Ranking{Models: []RankedModel{two[0], {Rank: 1, Style: Style{Colour: 99}}}}),
+			"colour 99"},
+		{"a group of one", ranks(Ranking{Models: two, Groups: [][]int{{0, 1}, {1}}}), "group 1 holds 1 models"},
+		{"an unknown model", ranks(Ranking{Models: two, Groups: [][]int{{0, 2}}}), "group 0 holds model 2, wanted 0 to 1"},
 		{"log of negative mean", dots(Axes{LogX: true}, DotRow{Name: "a", Value: Number(-1)}), "above 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

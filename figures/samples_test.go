@@ -173,6 +173,10 @@ func samples(t testing.TB) map[string]*Figure {
 	broken[1].Values[0][0], broken[2].Values[0][0] = math.NaN(), math.NaN()
 	f, err = Images(Axes{Colour: "temperature"}, Limits{Low: -2, High: 2, Swing: 4}, broken)
 	add("images12", f, err)
+	f, err = CriticalDifference(Axes{Title: "Test errors of seven test models"}, ranking(7))
+	add("critical", f, err)
+	f, err = CriticalDifference(Axes{Title: "Test errors"}, Ranking{Instead: "No diagram: p = 0.31."})
+	add("critical0", f, err)
 	return made
 }
 

@@ -126,3 +126,15 @@ func shorten(style text.Style, s string, width vg.Length) string {
 	}
 	return string(runes) + "…"
 }
+
+// wrap breaks s between words into lines of at most width; a longer word has a line of its own.
+func wrap(style text.Style, s string, width vg.Length) (lines []string) {
+	for _, word := range strings.Fields(s) {
+		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}

@@ -72,8 +72,8 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 		}
 		panels = append(panels, panel)
 	}
-	axes := figures.Axes{Title: m.Target() + ": observed and forecast", X: c.axis(), Y: m.Target(),
-		Spans: c.spans(scores, ahead)}
+	axes := c.axes()
+	axes.Title, axes.Y, axes.Spans = m.Target()+": observed and forecast", m.Target(), c.spans(scores, ahead)
 	return figures.Forecasts(axes, panels)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/figures"
 )
 
 // prepared is the series as a model sees it: in times whose unit is given, or the median time between snapshots for 0.
@@ -202,10 +203,10 @@ func (c calendar) text(step int) string {
 // inTheDay says that a date is not at its beginning.
 func inTheDay(date time.Time) bool { return !date.Equal(date.Truncate(24 * time.Hour)) }
 
-// axis labels the numbers of the calendar.
-func (c calendar) axis() string {
+// axes label the numbers of the calendar.
+func (c calendar) axes() figures.Axes {
 	if c.Dates == nil {
-		return "time"
+		return figures.Axes{X: "time"}
 	}
-	return "days since " + c.text(0)
+	return figures.Axes{Start: c.Dates[0]}
 }

@@ -12,7 +12,7 @@
 // Run All stops.
 //
 //	series := notebook.Must(pgt.EnglandCovid())
-//	notebook.Check(notebook.Show(notebook.Must(paper.EnglandFlows(series))))
+//	notebook.Check(notebook.Show(notebook.Must(paper.Flows(series))))
 //
 // Outside a notebook nothing is shown. Start with Show.
 package notebook

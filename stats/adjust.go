@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Holm corrects the p values of several tests, so that the chance of rejecting any hypothesis that holds stays below the
-// level: the i-th smallest of m is multiplied by m-i+1, and none is below one before it. This is so however the tests
+// Holm corrects the p values of several tests, so that the chance of rejecting any hypothesis that holds stays below
+// the level: the i-th smallest of m is multiplied by m-i+1, and none is below one before it. This is so however the tests
 // depend on each other, and never exceeds Bonferroni's m p.
 //
 // S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979), 65-70.

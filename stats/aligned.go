@@ -43,9 +43,10 @@ func AlignedRanks(table [][]float64) (RankTest, error) {
 	blocks := 0.0
 	for i := range table {
 		row := ranks[i*models : (i+1)*models]
-		floats.AddScaled(test.MeanRanks, 1/n, row)
+		floats.Add(test.MeanRanks, row)
 		blocks += floats.Sum(row) * floats.Sum(row)
 	}
+	meanOf(test.MeanRanks, n)
 	total := k * n
 	above := n*n*floats.Dot(test.MeanRanks, test.MeanRanks) - k*n*n/4*(total+1)*(total+1)
 	below := total*(total+1)*(2*total+1)/6 - blocks/k

@@ -54,8 +54,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The interval covers the mean of independent values nearly as often as it says; for moving averages only that of blocks
-// does.
+// The interval covers the mean of independent values nearly as often as it says; for moving averages only that of
+// blocks does.
 func TestBootstrap(t *testing.T) {
 	const k, trials = 60, 400
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -107,8 +107,9 @@ func TestBootstrapSettings(t *testing.T) {
 	if b := ends(stats.Bootstrap{Seed: 1}, nil); a == b || math.Abs(a[0]-b[0]) > 0.1 {
 		t.Errorf("seeds 0 and 1 give %v and %v, want a little apart", a, b)
 	}
-	if b := ends(stats.Bootstrap{}, func(v []float64) float64 { return 2*mean(v) + 1 }); b != [2]float64{2*a[0] + 1, 2*a[1] + 1} {
-		t.Errorf("2 mean + 1 has %v, the mean %v", b, a)
+	twice := ends(stats.Bootstrap{}, func(v []float64) float64 { return 2*mean(v) + 1 })
+	if twice != [2]float64{2*a[0] + 1, 2*a[1] + 1} {
+		t.Errorf("2 mean + 1 has %v, the mean %v", twice, a)
 	}
 	if b := ends(stats.Bootstrap{Block: len(values)}, nil); math.Abs(b[1]-b[0]) > 1e-12 {
 		t.Errorf("one block of all values has %v, want their mean", b)

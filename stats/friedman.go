@@ -28,9 +28,10 @@ func Friedman(table [][]float64) (RankTest, error) {
 	squares := 0.0
 	for _, row := range table {
 		ranks, _ := ranked(row)
-		floats.AddScaled(test.MeanRanks, 1/n, ranks)
+		floats.Add(test.MeanRanks, ranks)
 		squares += floats.Dot(ranks, ranks)
 	}
+	meanOf(test.MeanRanks, n)
 	between := 0.0
 	for _, r := range test.MeanRanks {
 		between += (r - (k+1)/2) * (r - (k+1)/2)

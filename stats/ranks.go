@@ -58,6 +58,13 @@ func (t RankTest) Groups(level float64) (groups [][]int) {
 	return groups
 }
 
+// meanOf divides sums of ranks, which are exact, by the number of blocks.
+func meanOf(sums []float64, n float64) {
+	for i := range sums {
+		sums[i] /= n
+	}
+}
+
 // pairs compares all pairs of mean ranks, whose differences have a standard error, with Holm's correction.
 func pairs(meanRanks []float64, standardError float64) (all []Pair) {
 	var p []float64

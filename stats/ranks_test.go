@@ -140,7 +140,8 @@ func TestCorrections(t *testing.T) {
 	})
 }
 
-// The factors that García and Herrera (Journal of Machine Learning Research 9 (2008), 2677-2694) give for 4 and 5 models.
+// The factors that García and Herrera (Journal of Machine Learning Research 9 (2008), 2677-2694) give for 4 and 5
+// models.
 func TestShafferFactors(t *testing.T) {
 	for models, factors := range map[int][]float64{2: {1}, 3: {3, 1, 1}, 4: {6, 3, 3, 3, 2, 1},
 		5: {10, 6, 6, 6, 6, 4, 4, 3, 2, 1}} {
@@ -196,7 +197,8 @@ func TestWilcoxon(t *testing.T) {
 	})
 }
 
-// Known p values: all of five pairs agree, 2/32; many pairs are near the normal approximation, more than 60 have it alone.
+// Known p values: all of five pairs agree, 2/32; many pairs are near the normal approximation, more than 60 have it
+// alone.
 func TestWilcoxonSizes(t *testing.T) {
 	grow := func(n int) (a, b []float64) {
 		for i := range n {
@@ -222,7 +224,8 @@ func TestTies(t *testing.T) {
 	equal := [][]float64{{1, 1, 1}, {2, 2, 2}}
 	alike := [][]float64{{1, 2, 3}, {4, 5, 6}, {0, 1, 9}}
 	for name, test := range tests {
-		if r, err := test(equal); err != nil || r.Statistic != 0 || r.P != 1 || !slices.Equal(r.Groups(0.05)[0], []int{0, 1, 2}) {
+		r, err := test(equal)
+		if err != nil || r.Statistic != 0 || r.P != 1 || !slices.Equal(r.Groups(0.05)[0], []int{0, 1, 2}) {
 			t.Errorf("%s of equal errors: %+v (%v)", name, r, err)
 		}
 	}
@@ -256,22 +259,23 @@ func TestInvalid(t *testing.T) {
 		return err
 	}
 	for name, c := range map[string][2]error{
-		"Holm of NaN":           {one(stats.Holm([]float64{nan})), stats.ErrNotFinite},
-		"Holm of 2":             {one(stats.Holm([]float64{2})), stats.ErrInput},
-		"Shaffer of one model":  {one(stats.Shaffer(nil, 1)), stats.ErrModels},
-		"Shaffer of two p":      {one(stats.Shaffer([]float64{0, 0}, 3)), stats.ErrRagged},
-		"Shaffer of NaN":        {one(stats.Shaffer([]float64{nan}, 2)), stats.ErrNotFinite},
-		"Wilcoxon of one":       {one(stats.Wilcoxon([]float64{1}, []float64{1})), stats.ErrBlocks},
-		"Wilcoxon of 2 and 3":   {one(stats.Wilcoxon([]float64{1, 2}, []float64{1, 2, 3})), stats.ErrRagged},
-		"Wilcoxon of NaN":       {one(stats.Wilcoxon([]float64{1, nan}, []float64{1, 2})), stats.ErrNotFinite},
-		"Compare of 2 and 3":    {compare([]float64{1, 2}, []float64{1, 2, 3}), stats.ErrRagged},
-		"Compare of NaN":        {compare([]float64{1, 2}, []float64{1, nan}), stats.ErrNotFinite},
-		"Compare of one":        {compare([]float64{1}, []float64{2}), stats.ErrBlocks},
-		"bootstrap of one":      {bootstrap(stats.Bootstrap{}, 1), stats.ErrBlocks},
-		"bootstrap of NaN":      {bootstrap(stats.Bootstrap{}, 1, nan), stats.ErrNotFinite},
-		"bootstrap's block":     {bootstrap(stats.Bootstrap{Block: 3}, 1, 2), stats.ErrInput},
-		"bootstrap's samples":   {bootstrap(stats.Bootstrap{Samples: -1}, 1, 2), stats.ErrInput},
-		"Compare, lag negative": {one(stats.Compare([]float64{1, 2}, [][]float64{{1, 3}}, stats.Overlapping(-1))), stats.ErrNotFinite},
+		"Holm of NaN":          {one(stats.Holm([]float64{nan})), stats.ErrNotFinite},
+		"Holm of 2":            {one(stats.Holm([]float64{2})), stats.ErrInput},
+		"Shaffer of one model": {one(stats.Shaffer(nil, 1)), stats.ErrModels},
+		"Shaffer of two p":     {one(stats.Shaffer([]float64{0, 0}, 3)), stats.ErrRagged},
+		"Shaffer of NaN":       {one(stats.Shaffer([]float64{nan}, 2)), stats.ErrNotFinite},
+		"Wilcoxon of one":      {one(stats.Wilcoxon([]float64{1}, []float64{1})), stats.ErrBlocks},
+		"Wilcoxon of 2 and 3":  {one(stats.Wilcoxon([]float64{1, 2}, []float64{1, 2, 3})), stats.ErrRagged},
+		"Wilcoxon of NaN":      {one(stats.Wilcoxon([]float64{1, nan}, []float64{1, 2})), stats.ErrNotFinite},
+		"Compare of 2 and 3":   {compare([]float64{1, 2}, []float64{1, 2, 3}), stats.ErrRagged},
+		"Compare of NaN":       {compare([]float64{1, 2}, []float64{1, nan}), stats.ErrNotFinite},
+		"Compare of one":       {compare([]float64{1}, []float64{2}), stats.ErrBlocks},
+		"bootstrap of one":     {bootstrap(stats.Bootstrap{}, 1), stats.ErrBlocks},
+		"bootstrap of NaN":     {bootstrap(stats.Bootstrap{}, 1, nan), stats.ErrNotFinite},
+		"bootstrap's block":    {bootstrap(stats.Bootstrap{Block: 3}, 1, 2), stats.ErrInput},
+		"bootstrap's samples":  {bootstrap(stats.Bootstrap{Samples: -1}, 1, 2), stats.ErrInput},
+		"Compare, lag negative": {one(stats.Compare([]float64{1, 2}, [][]float64{{1, 3}}, stats.Overlapping(-1))),
+			stats.ErrNotFinite},
 	} {
 		if err := c[0]; !errors.Is(err, c[1]) || !errors.Is(err, stats.ErrInput) {
 			t.Errorf("%s: error %v, want %v", name, err, c[1])
@@ -361,7 +365,8 @@ func TestCalibration(t *testing.T) {
 
 func ExampleFriedman() {
 	// Errors of three models on five data sets.
-	test, err := stats.Friedman([][]float64{{.71, .80, .95}, {.30, .33, .52}, {1.2, 1.1, 1.9}, {.64, .70, .90}, {.20, .25, .31}})
+	test, err := stats.Friedman([][]float64{{.71, .80, .95}, {.30, .33, .52}, {1.2, 1.1, 1.9}, {.64, .70, .90},
+		{.20, .25, .31}})
 	if err != nil {
 		fmt.Println(err)
 		return

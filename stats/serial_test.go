@@ -21,8 +21,8 @@ func TestSerialNullIsStudent(t *testing.T) {
 	}
 }
 
-// With many values it is the distribution whose quantiles Kiefer and Vogelsang (2005, table 1) fit for Bartlett weights.
-// Their fit to a simulation is good to 2%, and 300 values are that near to infinitely many.
+// With many values it is the distribution whose quantiles Kiefer and Vogelsang (2005, table 1) fit for Bartlett
+// weights. Their fit to a simulation is good to 2%, and 300 values are that near to infinitely many.
 func TestSerialNullIsKieferVogelsang(t *testing.T) {
 	const k = 300
 	for p, c := range map[float64][4]float64{
@@ -78,9 +78,10 @@ func TestPOfFewValues(t *testing.T) {
 		got  float64
 		want float64
 	}{
-		{"no value", MeanP(nil), nan}, {"no serial value", SerialP(nil, 2), nan}, {"negative lag", SerialP([]float64{1, 2}, -1), nan},
-		{"negative ratio", CorrectedP([]float64{1, 2}, -1), nan}, {"NaN", MeanP([]float64{1, nan}), nan},
-		{"one value", MeanP([]float64{1}), 1}, {"zeros", MeanP([]float64{0, 0}), 1}, {"serial zeros", SerialP([]float64{0, 0, 0}, 1), 1},
+		{"no value", MeanP(nil), nan}, {"no serial value", SerialP(nil, 2), nan},
+		{"negative lag", SerialP([]float64{1, 2}, -1), nan}, {"negative ratio", CorrectedP([]float64{1, 2}, -1), nan},
+		{"NaN", MeanP([]float64{1, nan}), nan}, {"one value", MeanP([]float64{1}), 1},
+		{"zeros", MeanP([]float64{0, 0}), 1}, {"serial zeros", SerialP([]float64{0, 0, 0}, 1), 1},
 		{"equal values", MeanP([]float64{1, 1}), 0}, {"serial equal values", SerialP([]float64{1, 1, 1}, 1), 0},
 		{"all windows overlap", SerialP([]float64{1, 1.1, 1.2}, 3), 1},
 	} {
@@ -115,6 +116,7 @@ func TestSerialPIsCalibrated(t *testing.T) {
 	}
 	for i, level := range levels {
 		share, naive := float64(serial[i])/trials, float64(plain[i])/trials
+		t.Logf("level %g: %.4f rejected, as if independent %.4f", level, share, naive)
 		if share < 0.5*level || share > 1.9*level || naive < 3*level {
 			t.Errorf("level %g: %.4f rejected, as if independent %.4f", level, share, naive)
 		}

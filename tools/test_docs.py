@@ -43,8 +43,9 @@ class Docs(unittest.TestCase):
                              rf"(?m)^(func (\([^)]*\) )?|type |\t){name.split('.')[-1]}\b", f"{name} in {file}")
 
     def test_tests_and_benchmarks(self):
-        code = "\n".join(file.read_text(encoding="utf-8") for folder in ("bench", "cmd", "datasets", "dyngraph",
-                         "experiments", "forecast", "pengcde", "xla") for file in (ROOT / folder).rglob("*_test.go"))
+        folders = ("bench", "cmd", "datasets", "dyngraph", "experiments", "forecast", "pengcde", "stats", "xla")
+        code = "\n".join(file.read_text(encoding="utf-8") for folder in folders
+                         for file in (ROOT / folder).rglob("*_test.go"))
         for page in PAGES:
             for name in re.findall(r"`((?:Test|Benchmark)[A-Z]\w+)`", page.read_text(encoding="utf-8")):
                 self.assertIn(f"func {name}(", code, f"{page.name} names {name}")

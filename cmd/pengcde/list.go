@@ -39,7 +39,7 @@ func (c listCommand) Run(_ context.Context, s *streams) error {
 
 // listAll prints a line for each study and for each data set, and what to run next.
 func listAll(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0) // lines fit a terminal
 	fmt.Fprint(w, "Runs stored, of those planned, by study and profile\n\nstudy")
 	for _, p := range experiments.Profiles() {
 		fmt.Fprintf(w, "\t%s", p)
@@ -64,10 +64,10 @@ func listAll(out io.Writer) error {
 quick trains for minutes, to see that all works; medium for hours, on smaller
 graphs or with fewer seeds than published; full is what the paper did.
 
-  pengcde list england-covid                   its models and keys
-  pengcde show england-covid --profile medium  what is stored of it
-  pengcde run england-covid --dry-run          what is missing, and how long
-  pengcde run england-covid                    make what is missing
+  pengcde list epidemics                   its models and keys
+  pengcde show epidemics --profile medium  what is stored of it
+  pengcde run epidemics --dry-run          what is missing, and how long
+  pengcde run epidemics                    make what is missing
 
 `)
 	return listData(out)

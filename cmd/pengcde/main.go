@@ -1,9 +1,9 @@
 // Command pengcde runs the studies of the paper from a shell, finds what is stored of them, and shows it.
 //
 //	pengcde list
-//	pengcde run england-covid --profile medium --models residual,constant --seeds 0-4 --dry-run
-//	pengcde run england-covid --profile medium --models residual,constant --seeds 0-4
-//	pengcde show england-covid --profile medium
+//	pengcde run epidemics --profile medium --models peng-linear,constant --seeds 0-4 --dry-run
+//	pengcde run epidemics --profile medium --models peng-linear,constant --seeds 0-4
+//	pengcde show epidemics --profile medium
 //	pengcde fit --edges flows.csv --nodes cases.csv --target cases
 //	pengcde forecast cases-forecast/model.pengcde --edges new_flows.csv --nodes new_cases.csv
 //	pengcde results merge /mnt/cluster/results

@@ -54,15 +54,15 @@ func output(t *testing.T, folder string, args ...string) string {
 }
 
 // several are runs of several models that take seconds.
-var several = []string{"--models", "constant,zero,recent-mean", "--seeds", "0-1"}
+var several = []string{"--models", "constant,zero,recent-mean", "--seeds", "0-1", "--only", "country=england"}
 
 func run(more ...string) []string {
-	return append(append([]string{"run", "england-covid", "--backend", "go"}, several...), more...)
+	return append(append([]string{"run", "epidemics", "--backend", "go"}, several...), more...)
 }
 
 func stored(t *testing.T, folder string) (report experiments.Report) {
 	t.Helper()
-	text := output(t, folder, append([]string{"show", "england-covid", "--format", "json"}, several...)...)
+	text := output(t, folder, append([]string{"show", "epidemics", "--format", "json"}, several...)...)
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func stored(t *testing.T, folder string) (report experiments.Report) {
 
 func files(t *testing.T, folder, pattern string) map[string]string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(folder, "england-covid", pattern))
+	paths, err := filepath.Glob(filepath.Join(folder, "epidemics", pattern))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,17 +196,17 @@ func TestTwoProcesses(t *testing.T) {
 // Runs of another generation are counted by list and show, left by run, and made again by run --stale.
 func TestStale(t *testing.T) {
 	folder := t.TempDir()
-	args := []string{"england-covid", "--models", "zero"}
+	args := []string{"epidemics", "--models", "zero"}
 	made := output(t, folder, append([]string{"run"}, args...)...)
 	stored := files(t, folder, "*.json")
 	for name := range stored { // only the name tells the generation until it is read
-		path := filepath.Join(folder, "england-covid", name)
+		path := filepath.Join(folder, "epidemics", name)
 		if err := os.Rename(path, strings.Replace(path, fmt.Sprintf("-g%d-", experiments.Generation), "-g1-",
 			1)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if text := output(t, folder, "list", "england-covid"); !strings.Contains(text, fmt.Sprintf("0/%d, %[1]d stale",
+	if text := output(t, folder, "list", "epidemics"); !strings.Contains(text, fmt.Sprintf("0/%d, %[1]d stale",
 		len(stored))) {
 		t.Errorf("list prints no stale runs:\n%s", text)
 	}
@@ -233,17 +233,17 @@ func TestCommands(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"run", "england-covid", "--models", "zero", "--profile", "medium", "--seeds", "0,1"}, "zero (2)"},
-		{[]string{"show", "england-covid", "--models", "zero", "--profile", "medium"}, "missing, 4 of 6"},
-		{[]string{"show", "england-covid", "--models", "zero", "--profile", "medium"}, "Results: " + folder},
-		{[]string{"run", "england-covid", "--models", "zero", "--only", "split=leaky-rotation", "--profile", "medium"},
-			"training shares steps"},
-		{[]string{"show", "england-covid", "--profile", "medium", "--format", "markdown"}, "| zero (6)"},
+		{[]string{"run", "epidemics", "--models", "zero", "--profile", "medium", "--seeds", "0,1"}, "zero (2)"},
+		{[]string{"show", "epidemics", "--models", "zero", "--profile", "medium"}, "missing, 4 of 6"},
+		{[]string{"show", "epidemics", "--models", "zero", "--profile", "medium"}, "Results: " + folder},
+		{[]string{"run", "epidemics", "--models", "zero", "--only", "split=rolling-origin", "--profile", "medium"},
+			"test errors by country"},
+		{[]string{"show", "epidemics", "--profile", "medium", "--format", "markdown"}, "| zero (6)"},
 		{[]string{"run", "table1", "--dry-run"}, "6 of 6 runs to make; how long they take is not"},
-		{[]string{"run", "england-covid", "--models", "zero", "--seeds", "9", "--dry-run"}, "1 of 1 runs to make, none of"},
-		{[]string{"list"}, "england-covid  "},
-		{[]string{"list", "england-covid"}, "residual  "},
-		{[]string{"list", "england-covid"}, "pengcde run england-covid --dry-run"},
+		{[]string{"run", "epidemics", "--models", "zero", "--seeds", "9", "--dry-run"}, "3 of 3 runs to make, none of"},
+		{[]string{"list"}, "epidemics "},
+		{[]string{"list", "epidemics"}, "peng-tuned  "},
+		{[]string{"list", "epidemics"}, "pengcde run epidemics --dry-run"},
 		{[]string{"version"}, "backend"},
 		{[]string{"doctor"}, "[ok]"},
 		{[]string{"--help"}, "doctor"},
@@ -287,7 +287,7 @@ func TestNothingStored(t *testing.T) {
 		t.Errorf("run speaks of other profiles:\n%s", out)
 	}
 	if _, out, _ := in(t, root, own, "show", "twitter-tennis"); !strings.Contains(out,
-		"\nMore: --profile medium (46 of 425 runs stored)\n") {
+		"\nMore: --profile medium (46 of 485 runs stored)\n") {
 		t.Errorf("show does not say that more is stored:\n%s", out)
 	}
 	own = t.TempDir()
@@ -296,7 +296,7 @@ func TestNothingStored(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	if _, _, stderr := in(t, root, own, "show", "twitter-tennis"); !strings.Contains(stderr,
-		"see --profile medium (45 of 425 runs stored)") {
+		"see --profile medium (45 of 485 runs stored)") {
 		t.Errorf("says %q", stderr)
 	}
 }
@@ -306,20 +306,21 @@ func TestMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"run", "table9"}, "england-covid"},
-		{[]string{"show", "england-covid", "--models", "pong"}, "pong"},
-		{[]string{"show", "england-covid", "--profile", "medium", "--only", "split=rotation"}, "purged-rotation"},
-		{[]string{"show", "england-covid", "--profile", "huge"}, "quick"},
-		{[]string{"show", "england-covid", "--seeds", "4-0"}, "0-4"},
-		{[]string{"show", "england-covid", "--seeds", "0-99999999999"}, "0-4"},
-		{[]string{"show", "england-covid", "--format", "xml"}, "json"},
-		{[]string{"show", "england-covid", "--only", "splat=random"}, "did you mean split?"},
-		{[]string{"show", "england-covid", "--models", "rigde,peng"}, `"rigde" in profile quick, want one of peng, `},
+		{[]string{"run", "table9"}, "epidemics"},
+		{[]string{"show", "epidemics", "--models", "pong"}, "pong"},
+		{[]string{"show", "epidemics", "--profile", "medium", "--only", "split=rotation"}, "purged-rotation"},
+		{[]string{"show", "epidemics", "--profile", "huge"}, "quick"},
+		{[]string{"show", "epidemics", "--seeds", "4-0"}, "0-4"},
+		{[]string{"show", "epidemics", "--seeds", "0-99999999999"}, "0-4"},
+		{[]string{"show", "epidemics", "--format", "xml"}, "json"},
+		{[]string{"show", "epidemics", "--only", "splat=random"}, "did you mean split?"},
+		{[]string{"show", "epidemics", "--models", "rigde,peng"}, `"rigde" in profile quick, want one of peng, `},
 		{[]string{"run", "tabel1"}, "did you mean table1?"},
-		{[]string{"run"}, "no study, want one of england-covid, "},
+		{[]string{"run"}, "no study, want one of epidemics, "},
 		{[]string{"dance"}, `no command "dance", want one of list, run, show, `},
 		{[]string{"results", "shp"}, "did you mean ship?"},
 		{[]string{"show", "table1", "--data", "spain.json"}, `table1 takes no files of data, got ["spain.json"]`},
+		{[]string{"run", "epidemics", "--data", "spain.json", "--dry-run"}, "data spain.json: "},
 		{[]string{"list", "--data", "spain.json"}, "--data without a study"},
 		{nil, "--help"},
 	} {

@@ -68,13 +68,13 @@ func TestPageOfFewRuns(t *testing.T) {
 	if said := call(1, "results", "page", "--out", out); !strings.Contains(said, "nothing is stored") {
 		t.Errorf("a page of nothing says %q", said)
 	}
-	call(0, "run", "england-covid", "--profile", "medium", "--models", "zero,ridge", "--only", "split=rolling-origin")
+	call(0, "run", "epidemics", "--profile", "medium", "--models", "zero,ridge", "--only", "split=rolling-origin")
 	call(0, "results", "page", "--out", out)
 	text, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## england-covid", "40 of 322 planned runs", "Not complete: PENG-CDE (missing, 23 of 23)",
+	for _, want := range []string{"## epidemics", "136 of 3279 planned runs", "Not complete: PENG-CDE (missing, 147 of 147)",
 		"Not run yet in this profile: twitter-tennis, table1, table-wealth, table1-as-published.", "| missing, "} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q on the page:\n%s", want, text)

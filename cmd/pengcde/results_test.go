@@ -43,7 +43,7 @@ func in(t *testing.T, folder, results string, args ...string) (code int, stdout,
 // Runs that were made ship, are shown to others with a mark, and are exported and merged.
 func TestResults(t *testing.T) {
 	root, own, none := checkoutFolder(t), t.TempDir(), t.TempDir()
-	study := []string{"england-covid", "--models", "zero,recent-mean", "--only", "split=random", "--seeds", "0"}
+	study := []string{"epidemics", "--models", "zero,recent-mean", "--only", "split=random", "--only", "country=england", "--seeds", "0"}
 	call := func(want int, results string, args ...string) (stdout, stderr string) {
 		t.Helper()
 		code, stdout, stderr := in(t, root, results, args...)
@@ -53,8 +53,8 @@ func TestResults(t *testing.T) {
 		return stdout, stderr
 	}
 	call(0, own, append([]string{"run"}, study...)...)
-	out, _ := call(0, own, "results", "ship", "england-covid")
-	if !strings.Contains(out, "england-covid.jsonl.zst: 2 runs") {
+	out, _ := call(0, own, "results", "ship", "epidemics")
+	if !strings.Contains(out, "epidemics.jsonl.zst: 2 runs") {
 		t.Errorf("ship says %q", out)
 	}
 	if out, _ := call(0, none, append([]string{"show"}, study...)...); !strings.Contains(out, " ‡") {
@@ -66,10 +66,10 @@ func TestResults(t *testing.T) {
 
 	tables := filepath.Join(root, "tables")
 	out, _ = call(0, none, append([]string{"results", "export", "--out", tables}, study...)...)
-	if want := filepath.Join(tables, "england-covid-runs.csv"); !strings.Contains(out, want+"\n") {
+	if want := filepath.Join(tables, "epidemics-runs.csv"); !strings.Contains(out, want+"\n") {
 		t.Errorf("export names %q, want %s", out, want)
 	}
-	file, err := os.Open(filepath.Join(tables, "england-covid-runs.csv"))
+	file, err := os.Open(filepath.Join(tables, "epidemics-runs.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestResults(t *testing.T) {
 		t.Errorf("exported %q, want it shipped", rows[1])
 	}
 	call(0, none, append([]string{"results", "export", "--format", "parquet", "--out", tables}, study...)...)
-	if content, err := os.ReadFile(filepath.Join(tables, "england-covid-arrays.parquet")); err != nil ||
+	if content, err := os.ReadFile(filepath.Join(tables, "epidemics-arrays.parquet")); err != nil ||
 		!strings.HasPrefix(string(content), "PAR1") {
 		t.Errorf("no Parquet: %v", err)
 	}
@@ -94,7 +94,7 @@ func TestResults(t *testing.T) {
 	if out != "0 runs added, 2 were there\n" {
 		t.Errorf("merge of the archive says %q", out)
 	}
-	if err := os.WriteFile(filepath.Join(own, "england-covid", "x.json"), []byte("{}"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(own, "epidemics", "x.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, said := call(1, none, "results", "merge", own); !strings.Contains(said, "not merged: "+own) {
@@ -104,7 +104,7 @@ func TestResults(t *testing.T) {
 	call(exitUsage, none, "results", "ship", "tableau")
 	call(exitUsage, own, "results", "ship", "table1")
 
-	archive := filepath.Join(root, "results", "england-covid.jsonl.zst")
+	archive := filepath.Join(root, "results", "epidemics.jsonl.zst")
 	if err := os.Truncate(archive, 100); err != nil {
 		t.Fatal(err)
 	}

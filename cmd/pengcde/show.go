@@ -102,7 +102,7 @@ func fuller(r *experiments.Report, o experiments.Options) (all []*experiments.Re
 	return all
 }
 
-// show prints the tables of a report as text, with the notes once and where the results lie.
+// show prints the tables of a report as text and its figures in words, with the notes once and where the results lie.
 func show(out *os.File, r *experiments.Report) error {
 	items, err := r.Items()
 	if err != nil {
@@ -110,16 +110,27 @@ func show(out *os.File, r *experiments.Report) error {
 	}
 	width := widthOf(out)
 	fmt.Fprint(out, wrapped(fmt.Sprintf("%s, profile %s: %s", r.Study.Title, r.Profile, counted(r)), width))
-	for _, item := range append(tables(items), figures.Notes(items...)) {
-		text, err := item.(interface {
-			Text(width int) (string, error)
-		}).Text(width)
+	for _, item := range items {
+		text := ""
+		switch item := item.(type) {
+		case *figures.Table:
+			text, err = item.Text(width)
+		case *figures.Figure: // what it shows, in words
+			text = wrapped(item.Alt(), width)
+		}
 		if err != nil {
 			return err
 		}
 		if text != "" {
 			fmt.Fprint(out, "\n"+text)
 		}
+	}
+	text, err := figures.Notes(items...).Text(width)
+	if err != nil {
+		return err
+	}
+	if text != "" {
+		fmt.Fprint(out, "\n"+text)
 	}
 	_, err = fmt.Fprintf(out, "\nResults: %s\n", r.Folder())
 	return err

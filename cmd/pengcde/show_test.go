@@ -10,7 +10,7 @@ import (
 // Without a profile, show takes the one of which most runs are stored: that of the runs that ship, in the checkout.
 func TestShowWithoutAProfile(t *testing.T) {
 	for profile, want := range map[string]string{"": "profile medium", "quick": "profile quick"} {
-		c := command(t.TempDir(), "show", "england-covid", "--models", "zero")
+		c := command(t.TempDir(), "show", "epidemics", "--models", "zero")
 		c.Dir = "."
 		c.Env = append(c.Env, experiments.ProfileEnv+"="+profile)
 		out, err := c.Output()

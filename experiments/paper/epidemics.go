@@ -2,6 +2,7 @@ package paper
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -34,7 +35,7 @@ var countries = []struct {
 // stand splits that do not leak, two more countries, files of one's own, and forecasts without a trained network.
 func Epidemics() *Countries {
 	c := &Countries{Study: experiments.Study{Name: "epidemics", Title: "Covid cases by region",
-		Data:  "england_covid of PyTorch Geometric Temporal, italy_covid and france_covid of the collection it was made of",
+		Data:  "england_covid of PyTorch Geometric Temporal; italy_covid, france_covid",
 		About: aboutEpidemics}}
 	c.TakesData = true
 	c.Plan, c.Make, c.Show, c.Page = c.plan, makeForecast, showForecasts, pageForecasts
@@ -54,13 +55,12 @@ func (c *Countries) country(name string, load func() (*dyngraph.Series, error)) 
 		load: load, window: epidemicWindow, settings: epidemicSettings}.complete()
 }
 
-// Own is the part of the study on a file of one's own, in the format of england_covid.json: what Options.Data adds.
-func (c *Countries) Own(path string) *Forecasting {
-	return c.country(countryOf(path), func() (*dyngraph.Series, error) { return ownCountry(path) })
-}
-
-// Country is the part of the study on one country: a study of its own, whose runs are those of the whole.
+// Country is the part of the study on one country, or on the file at a path that ends in .json or .json.gz: a study of
+// its own, whose runs are those of the whole.
 func (c *Countries) Country(name string) (*Forecasting, error) {
+	if strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json") {
+		return c.Own(name), nil
+	}
 	var names []string
 	for _, f := range c.all {
 		if f.Country == name {
@@ -72,18 +72,15 @@ func (c *Countries) Country(name string) (*Forecasting, error) {
 }
 
 func (c *Countries) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
-	all := slices.Clone(c.all)
-	for _, path := range scope.Data {
-		all = append(all, c.Own(path))
-	}
-	for _, f := range all {
+	for _, f := range c.all {
 		of, err := f.plan(scope)
 		if err != nil {
 			return nil, err
 		}
 		runs = append(runs, of...)
 	}
-	return runs, nil
+	own, err := c.planOwn(scope)
+	return append(runs, own...), err
 }
 
 const epidemicWindow = 5
@@ -94,7 +91,7 @@ func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting
 	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}
 	small := network("constant", "Constant", constant, train.Config{})
 	small.retrainEvery = 5
-	linear := pengLinear(size)
+	linear := pengLinear(size, size.Features+epidemicWindow-2) // lags, and a day of each input after the first
 	models := contenders(p, size, epidemicWindow-1, 1, covidHyperparameters)
 	seeds := counts(10, 3, 3)
 	made := rows{mended: seeds, defects: counts(10, 0, 0), tuned: seeds, sizes: 3, rates: []float64{3e-3, 1e-2}}

@@ -25,6 +25,8 @@ type Forecasting struct {
 	settings func(p experiments.Profile, size pengcde.Config) []setting
 	// published are the errors that the paper prints, by ID of the row that has the published defects.
 	published map[string]paperErrors
+	// with, where not nil, is the series on which models are ranked together with this one, as in the paper.
+	with func() (*Forecasting, error)
 
 	series          func() (*dyngraph.Series, error)
 	sideBySide, all dyngraph.Windows // cut once, since checking a series takes longer than splitting it

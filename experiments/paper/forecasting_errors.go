@@ -36,6 +36,9 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 		}
 		dots = append(dots, dot)
 	}
+	if !slices.ContainsFunc(all, func(r row) bool { return r.errors != nil }) {
+		return nil, f.incomplete(r, Random)
+	}
 	return figures.Dots(figures.Axes{Title: "Test error" + f.suffix() + ", random splits: mean and 95% interval over seeds",
 		X: "mean squared error by " + f.Node}, dots...)
 }
@@ -64,11 +67,11 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return nil, errs.New(experiments.ErrNotStored, "experiments: no complete row of %s, %s, in profile %s", f.title(),
-			split, r.Profile)
+		return nil, f.incomplete(r, split)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window%s, %s", f.suffix(), split),
-		X: f.Time + " of the target", Y: "mean squared error by " + f.Node}, lines...)
+		X: f.Time + " of the target", Y: "mean squared error by " + f.Node,
+		Start: startOf(series, series.Steps.Targets.Last)}, lines...)
 }
 
 // Differences draws, for every row of a split, the errors by window minus those of the best simple forecast.
@@ -88,6 +91,15 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 				Style: styleIn(r, row.ID)})
 		}
 	}
+	if dots == nil {
+		return nil, f.incomplete(r, split)
+	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus that of %q%s, %s: windows, mean and 95%% interval",
 		c.best.Name, f.suffix(), split), X: "difference of mean squared errors; below 0 is better", Dot: "one window"}, dots...)
+}
+
+// incomplete says that no row of a split has all its runs.
+func (f *Forecasting) incomplete(r *experiments.Report, split Split) error {
+	return errs.New(experiments.ErrNotStored, "experiments: no complete row of %s, %s, in profile %s", f.title(), split,
+		r.Profile)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// showForecasts are overviews, the tables of all series and splits, and notes on them.
+// showForecasts are overviews, the tables of all series and splits, critical-difference diagrams, and notes on them.
 func showForecasts(r *experiments.Report) (items []figures.Item, err error) {
 	all, err := comparisons(r)
 	if err != nil {
@@ -24,7 +24,8 @@ func showForecasts(r *experiments.Report) (items []figures.Item, err error) {
 		}
 		items = append(items, table)
 	}
-	return append(items, forecastNotes(r)), nil
+	drawn := forecastRanks(r, all)
+	return append(append(items, drawn.items()...), forecastNotes(r)), drawn.err
 }
 
 // overviews show the test errors of all models: of one series by split, of several countries a table for each split.

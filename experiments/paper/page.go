@@ -24,13 +24,22 @@ func (p *pageFigures) add(name string, f *figures.Figure, err error) {
 	}
 }
 
-// pageForecasts has forecasts of some nodes, and the differences from the best simple forecast, for each series.
+// items are what was drawn, for a notebook or a shell.
+func (p *pageFigures) items() (items []figures.Item) {
+	for _, f := range p.all {
+		items = append(items, f.Figure)
+	}
+	return items
+}
+
+// pageForecasts has critical-difference diagrams, and for each series forecasts of some nodes and the differences from
+// the best simple forecast.
 func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 	all, err := comparisons(r)
 	if err != nil {
 		return nil, err
 	}
-	var drawn pageFigures
+	drawn := forecastRanks(r, all)
 	for _, f := range places(r) {
 		name := strings.ReplaceAll(f.title(), ", ", "-")
 		series, err := f.series()
@@ -57,9 +66,9 @@ func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 	return page, drawn.err
 }
 
-// page has the errors over time of one family of graphs, and the weights of the maps.
+// page has critical-difference diagrams, and of one family of graphs the errors over time and the weights of the maps.
 func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
-	var drawn pageFigures
+	drawn := w.ranks(r)
 	const family = "community"
 	for _, dynamics := range r.Results.Values("dynamics") {
 		figure, err := w.LossOverTime(r, dynamics, family)

@@ -17,12 +17,13 @@ import (
 // priorPenalty is that of the linear part of several countries, ownPenalty that which draws a country's to it.
 const priorPenalty, ownPenalty = 0.1, 10
 
-// pengLinear is a PENG-CDE with a linear part, whose prior is the linear part of this country and the others together.
-func pengLinear(size pengcde.Config) setting {
+// pengLinear is a PENG-CDE with a linear part of so many visible values, whose prior is that of this country and the
+// others together.
+func pengLinear(size pengcde.Config, values int) setting {
 	config := size
 	config.Hidden, config.Layers, config.Step = 8, 1, 1
 	config.Normalise = dyngraph.NormalisedAdjacency
-	config.Linear = &pengcde.Linear{Values: size.Features + epidemicWindow - 2, Penalty: ownPenalty}
+	config.Linear = &pengcde.Linear{Values: values, Penalty: ownPenalty}
 	s := network("peng-linear", "PENG-CDE with a linear part", config, train.Config{Epochs: 4, EvaluateEvery: -1,
 		BatchSize: 8, AdamW: train.AdamW{LearningRate: 1e-3, WeightDecay: 1e-3}})
 	others := sync.OnceValues(otherCountries)
@@ -58,12 +59,12 @@ func pengLinear(size pengcde.Config) setting {
 	return s
 }
 
-const pengLinearNote = "PENG-CDE with a linear part: a linear map of the ridge's inputs plus the readout of a PENG-CDE " +
-	"of 8 features and one layer, less its mean over nodes, trained together for 4 epochs without validation windows. The " +
-	"linear part is drawn to a prior: the ridge, with penalty 0.1, of the training windows and of all windows of England, " +
-	"Italy and France whose days are no later than those known at the origin. Chosen on the first 60% of each " +
-	"country's windows alone, none of them tested, one choice for all countries, from about 200 ridges (penalties, lags, " +
-	"means of neighbours, priors, forgetting) and 8 trainings of the network on top."
+const pengLinearNote = "PENG-CDE with a linear part: a linear map of the ridge's inputs plus the readout of a " +
+	"PENG-CDE of 8 features and one layer, less its mean over nodes, trained together for 4 epochs without validation " +
+	"windows. The linear part is drawn to a prior: the ridge, with penalty 0.1, of the training windows and of all " +
+	"windows of England, Italy and France whose days are no later than those known at the origin. Chosen on the first " +
+	"60% of each country's windows, none of them tested under rolling origin, one choice for all countries, from about " +
+	"200 ridges (penalties, lags, means of neighbours, priors, forgetting) and 8 trainings of the network on top."
 
 // otherCountries are those that ship with the module.
 func otherCountries() (all []*dyngraph.Series, err error) {

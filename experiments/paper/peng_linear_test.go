@@ -68,7 +68,7 @@ func TestPriorOfSeveralCountries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := pengLinear(pengcde.Config{Nodes: own.Nodes(), Features: own.FeatureSize})
+		row := pengLinear(pengcde.Config{Nodes: own.Nodes(), Features: own.FeatureSize}, 11)
 		learner, err := row.New(xlatest.Backend(t))
 		if err != nil {
 			t.Fatal(err)

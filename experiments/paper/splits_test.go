@@ -17,7 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Test errors of the simple forecasts, from the data alone; those of england to four digits as they were computed
+// Test errors of the simple forecasts, from the data alone; those of the countries to four digits as they were computed
 // independently (see TestFiguresOfSimpleForecasts of package baseline).
 func TestSimpleForecasts(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
@@ -31,6 +31,14 @@ func TestSimpleForecasts(t *testing.T) {
 			"recent-mean": .7281, "ridge": .8001}},
 		{england(t), RollingOrigin, 20, map[string]float64{"zero": .7390, "last-visible": .8735, "recent-mean": .5832,
 			"ridge": .4809}},
+		{country(t, "italy"), PurgedRotation, 14, map[string]float64{"zero": 1.0154, "last-visible": 1.3432,
+			"recent-mean": .8535, "ridge": .8039}},
+		{country(t, "italy"), RollingOrigin, 27, map[string]float64{"zero": .5214, "last-visible": .6264,
+			"recent-mean": .4127, "ridge": .3549}},
+		{country(t, "france"), PurgedRotation, 11, map[string]float64{"zero": .9399, "last-visible": 1.7472,
+			"recent-mean": .8434, "ridge": .9373}},
+		{country(t, "france"), RollingOrigin, 21, map[string]float64{"zero": .4880, "last-visible": .7344,
+			"recent-mean": .4139, "ridge": .4631}},
 		{Tennis(), PurgedRotation, 12, map[string]float64{"zero": .4934, "last-visible": .3418, "recent-mean": .2863}},
 	} {
 		o := experiments.Options{Fresh: true, Profile: experiments.Full,
@@ -56,10 +64,12 @@ func TestSimpleForecasts(t *testing.T) {
 	}
 }
 
-// england is the part of the epidemics study on England.
-func england(t *testing.T) *Forecasting {
+func england(t *testing.T) *Forecasting { return country(t, "england") }
+
+// country is the part of the epidemics study on one.
+func country(t *testing.T, name string) *Forecasting {
 	t.Helper()
-	f, err := Epidemics().Country("england")
+	f, err := Epidemics().Country(name)
 	if err != nil {
 		t.Fatal(err)
 	}

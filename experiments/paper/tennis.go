@@ -25,6 +25,7 @@ func Tennis() *Forecasting {
 		load:   func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
 		window: tennisWindow, settings: tennisSettings,
 		published: publishedTennis,
+		with:      func() (*Forecasting, error) { return Epidemics().Country("england") },
 	}.complete()
 }
 

@@ -47,7 +47,7 @@ func (c comparison) judge(id string) (j judgement, err error) {
 	blocks := slices.DeleteFunc(slices.Clone(r.of), func(of int) bool {
 		return slices.ContainsFunc(others, func(o row) bool { return !slices.Contains(o.of, of) })
 	})
-	if len(blocks) == 0 { // seeds that the others do not have
+	if len(blocks) < 2 { // a single seed, or seeds that the others do not have
 		return j, nil
 	}
 	errors := make([][]float64, len(others))
@@ -165,10 +165,10 @@ func verdict(comparisons []comparison) (text string, details []string, err error
 		var parts []string
 		for _, of := range names {
 			counts := tally[of]
-			parts = append(parts, fmt.Sprintf("%s %d and %d of %d", of, counts[0], counts[1], counts[2]))
+			parts = append(parts, fmt.Sprintf("than %s on %d and %d of %d", of, counts[0], counts[1], counts[2]))
 		}
 		if parts != nil {
-			sentences = append(sentences, fmt.Sprintf("%s is better and worse than %s", name, strings.Join(parts, ", than ")))
+			sentences = append(sentences, fmt.Sprintf("%s is better and worse %s", name, strings.Join(parts, ", ")))
 		}
 	}
 	if sentences == nil {
@@ -183,8 +183,8 @@ func verdict(comparisons []comparison) (text string, details []string, err error
 			details = append(details, c.heading()+": "+says)
 		}
 	}
-	return strings.Join(sentences, "; ") + fmt.Sprintf(" splits, by p below %g after Holm's correction for the rivals of a "+
-		"split. Differences of errors, below 0 where the row is better, with corrected p:", level), details, nil
+	return fmt.Sprintf("by p below %g after Holm's correction for the rivals of a split, %s splits of a series. Differences "+
+		"of errors, below 0 where the row is better, with corrected p:", level, strings.Join(sentences, "; ")), details, nil
 }
 
 // heading names the series, where the study has several, and the split.

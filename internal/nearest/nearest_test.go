@@ -3,9 +3,9 @@ package nearest
 import "testing"
 
 func TestOf(t *testing.T) {
-	known := []string{"table1", "table-wealth", "england-covid", "peng", "ridge"}
+	known := []string{"table1", "table-wealth", "epidemics", "peng", "ridge"}
 	for got, want := range map[string]string{
-		"tabel1": "table1", "England-Covid": "england-covid", "englandcovid": "england-covid", "pong": "peng",
+		"tabel1": "table1", "Epidemics": "epidemics", "epidmics": "epidemics", "pong": "peng",
 		"rigde": "", "": "", "constant": "", "table1": "table1", "ridg": "ridge", "tablewealth": "table-wealth",
 	} {
 		if name := Of(got, known); name != want {

@@ -1,0 +1,82 @@
+package paper
+
+import (
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/notebook"
+)
+
+// Series is what is forecast, loaded once.
+func (f *Forecasting) Series() (*dyngraph.Series, error) { return f.series() }
+
+// SplitItems are the table of a split, and those of its figures that what is stored allows.
+func (f *Forecasting) SplitItems(r *experiments.Report, split Split) ([]figures.Item, error) {
+	table, err := f.Table(r, split)
+	if err != nil {
+		return nil, err
+	}
+	var drawn pageFigures
+	draw := func(figure *figures.Figure, err error) { drawn.add("", figure, err) }
+	if split == Random {
+		draw(f.Dots(r))
+		draw(f.Losses(r, "peng", split))
+	} else {
+		draw(f.WindowErrors(r, split))
+		draw(f.Differences(r, split))
+	}
+	return append([]figures.Item{table}, drawn.items()...), drawn.err
+}
+
+// AllItems are the test errors of all models by country, a table for each split; the critical-difference diagrams; and
+// of one split, a country at a time, the differences from the best simple forecast. Figures are there where what is
+// stored allows.
+func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figures.Item, err error) {
+	all, err := comparisons(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, table := range overviews(all) {
+		items = append(items, table)
+	}
+	ranks := forecastRanks(r, all)
+	if ranks.err != nil {
+		return nil, ranks.err
+	}
+	items = append(items, ranks.items()...)
+	var differences pageFigures
+	for _, f := range places(r) {
+		figure, err := f.Differences(r, split)
+		differences.add(f.Country, figure, err)
+	}
+	if differences.err != nil {
+		return nil, differences.err
+	}
+	return append(items, slid(differences.all)...), nil
+}
+
+// slid are figures under a slider, or below each other where rows that are missing make them of several sizes.
+func slid(all []experiments.PageFigure) (items []figures.Item) {
+	var frames []notebook.Frame
+	for _, f := range all {
+		frames, items = append(frames, notebook.Frame{Name: f.Name, Figure: f.Figure}), append(items, f.Figure)
+	}
+	slider, err := notebook.NewSlider(frames...)
+	if err != nil {
+		return items
+	}
+	return []figures.Item{slider}
+}
+
+// Verdict says in words what a report's runs show, and the figures behind it, a line each.
+func (c *Countries) Verdict(r *experiments.Report) ([]string, error) {
+	all, err := comparisons(r)
+	if err != nil {
+		return nil, err
+	}
+	text, details, err := verdict(all)
+	if err == nil && text == "" {
+		text = "No verdict: runs of PENG-CDE or of the simple forecasts are missing."
+	}
+	return append([]string{text}, details...), err
+}

@@ -1,0 +1,117 @@
+package figures
+
+import (
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ranking is of k models, of which neighbours within 2 ranks are joined.
+func ranking(k int) Ranking {
+	names := []string{"PENG-CDE beside a linear part, tuned on validation", "Ridge", "PENG-CDE", "Mean of recent values",
+		"STIDGCN", "STG-NCDE", "GN-ODE", "DCRNN", "Original GN-CDE", "ASTGCN, as published", "DCRNN, as published", "Zero",
+		"Last visible value"}
+	r := Ranking{Notes: []string{"40 blocks (a data set with a seed). Friedman's test: p = 1.2e-07. Bars join models " +
+		"that aligned ranks with Holm's correction do not tell apart at 0.05."}}
+	for i := range k {
+		rank := 1.2 + float64(i)*(float64(k)-1.4)/float64(k-1)
+		r.Models = append(r.Models, RankedModel{Name: names[i], Rank: rank, Style: StyleOf(i)})
+	}
+	for i := 0; i+2 < k; i += 2 {
+		r.Groups = append(r.Groups, []int{i, i + 1, i + 2})
+	}
+	slices.Reverse(r.Models) // the order of the input does not matter
+	return r
+}
+
+func mustRank(t *testing.T, axes Axes, r Ranking) *Figure {
+	t.Helper()
+	f, err := CriticalDifference(axes, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// No text lies over another or outside the drawing, and no line runs through a name.
+func TestRankingTextsAreApart(t *testing.T) {
+	for _, k := range []int{2, 3, 7, 13} {
+		svg, err := mustRank(t, Axes{Title: "Ranks"}, ranking(k)).SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		type box struct {
+			text           string
+			left, right, y float64
+		}
+		var boxes []box
+		decoder := xml.NewDecoder(strings.NewReader(string(svg)))
+		for {
+			token, err := decoder.Token()
+			if err != nil {
+				break
+			}
+			start, ok := token.(xml.StartElement)
+			if !ok || start.Name.Local != "text" {
+				continue
+			}
+			var b box
+			var width float64
+			for _, a := range start.Attr {
+				to := map[string]*float64{"x": &b.left, "y": &b.y, "textLength": &width}[a.Name.Local]
+				if to != nil {
+					if _, err := fmt.Sscan(a.Value, to); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := decoder.DecodeElement(&b.text, &start); err != nil {
+				t.Fatal(err)
+			}
+			b.right = b.left + width
+			boxes = append(boxes, b)
+		}
+		if len(boxes) < 2*k+2 {
+			t.Fatalf("%d texts for %d models: %v", len(boxes), k, boxes)
+		}
+		for i, a := range boxes {
+			if a.left < 0 || a.right > defaultWidth {
+				t.Errorf("%d models: %+v is outside", k, a)
+			}
+			for _, b := range boxes[:i] {
+				if max(a.left, b.left) < min(a.right, b.right) && max(a.y-b.y, b.y-a.y) < 9 {
+					t.Errorf("%d models: %+v over %+v", k, a, b)
+				}
+			}
+		}
+	}
+}
+
+// Bars that share no rank share a level, others have levels of their own.
+func TestRankingLevels(t *testing.T) {
+	r := ranking(13)
+	r.Models, r.Groups = r.sorted()
+	if got := r.levels(); !slices.Equal(got, []int{0, 1, 0, 1, 0, 1}) {
+		t.Errorf("levels %v, want two in turn", got)
+	}
+	r.Groups = [][]int{{0, 1}, {3, 4}, {6, 12}}
+	if got := r.levels(); !slices.Equal(got, []int{0, 0, 0}) {
+		t.Errorf("levels %v of bars side by side", got)
+	}
+}
+
+// More notes make the figure higher; a figure that only says something is low.
+func TestRankingHeight(t *testing.T) {
+	r := ranking(7)
+	_, height := mustRank(t, Axes{}, r).Size()
+	r.Notes = append(r.Notes, "another note")
+	if _, more := mustRank(t, Axes{}, r).Size(); more != height+noteLine {
+		t.Errorf("heights %g and %g, want one line more", height, more)
+	}
+	r.Instead = "No diagram."
+	if _, less := mustRank(t, Axes{}, r).Size(); less > 0.5*height {
+		t.Errorf("a sentence has height %g, the diagram %g", less, height)
+	}
+}
