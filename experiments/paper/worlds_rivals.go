@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
@@ -16,6 +17,22 @@ import (
 
 // observations is the number of times of a trajectory.
 const observations = 120
+
+// rivalIDs are those of the rows of [Worlds.rivals].
+var rivalIDs = []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"}
+
+// rivalNotes say what of these rows is our choice.
+var rivalNotes = figures.NoteList{
+	"DCRNN, ASTGCN, STIDGCN, STG-NCDE: the published code, which printed these rows, has no wiring of them for these data, " +
+		"so it is ours. At each observed time the input of a node is its first state and the time, the graph is the one in " +
+		"force (its weights, which each network normalises itself), and the output is the state at that time. Width 16 as " +
+		"the other rows, defects of the published networks mended, batch, optimiser and stopping as the other rows.",
+	"DCRNN is rolled out over the observations. STG-NCDE has the time as its one channel, and its two states begin with " +
+		"linear maps of the first state. Neither STIDGCN nor STG-NCDE reads the graph.",
+	"ASTGCN and STIDGCN take the whole sequence at once, later graphs too, and have parameters for each of its 120 times. " +
+		"So they train on all times of the training graphs, with what the other rows are shown: targets at the 80 times of " +
+		"training, and at another time the graph of the last of these before it.",
+}
 
 // rivals are the rows of models that are not controlled by the graph. The published code has no wiring of them for
 // simulated worlds; here networks in discrete steps take the first state and the time of each node at each observation,

@@ -98,6 +98,9 @@ func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number "+
 			"of nodes.")
 	}
+	if slices.ContainsFunc(r.Results.Values("model"), func(id string) bool { return slices.Contains(rivalIDs, id) }) {
+		notes = append(notes, rivalNotes...)
+	}
 	for _, task := range w.tasks {
 		name := task.Dynamics.Name
 		if !slices.Contains(r.Results.Values("dynamics"), name) {

@@ -246,7 +246,7 @@ func TestFixturePaperTables(t *testing.T) {
 			}
 		}
 	}
-	if len(publishedErrors) != 4 || len(publishedErrors["heat"]) != 6 || len(publishedWeights) != 8 {
+	if len(publishedErrors) != 4 || len(publishedErrors["heat"]) != 10 || len(publishedWeights) != 8 {
 		t.Error("published rows are missing")
 	}
 }

@@ -141,6 +141,6 @@ func (a ASTGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Nod
 	}
 	x = Reshape(TransposeAllDims(x, 0, 2, 1, 3), batch, s.Nodes, -1) // observation after observation
 	y := a.readout(s).Apply(v, x)                                    // [B, n, S·q]
-	y = Mul(y, v.SpreadMatrix(v.Get("scale"), y))
+	y = Mul(y, v.Spread(v.Get("scale"), y))
 	return TransposeAllDims(Reshape(y, batch, s.Nodes, s.Times(s.Inputs), s.Outputs), 0, 2, 1, 3)
 }

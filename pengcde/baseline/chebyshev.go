@@ -83,7 +83,7 @@ func elementwise(s *Node, count int) []*Node {
 func (l learnedPolynomials) attended(attention, x *Node) []*Node {
 	terms := []*Node{itself(attention, x)}
 	for _, t := range l.list {
-		matrix := Mul(attention, l.seeds.SpreadMatrix(t, attention))       // [batch, n, n]
+		matrix := Mul(attention, l.seeds.Spread(t, attention))             // [batch, n, n]
 		y := DotGeneral(matrix, []int{2}, []int{0}, x, []int{2}, []int{0}) // [batch, n, T, d]
 		terms = append(terms, TransposeAllDims(y, 0, 2, 1, 3))
 	}

@@ -43,6 +43,6 @@ func (m Attention) Apply(v Values, x *Node) *Node {
 
 	product := DotGeneral(right, []int{2}, []int{0}, left, []int{2}, []int{0}) // R L^T
 	bias := Transpose(get("bias"), -1, -2)
-	score := v.Product(Sigmoid(Add(product, v.SpreadMatrix(bias, product))), get("v"), 1) // [batch, a, a]
+	score := v.Product(Sigmoid(Add(product, v.Spread(bias, product))), get("v"), 1) // [batch, a, a]
 	return Softmax(score, 1)
 }

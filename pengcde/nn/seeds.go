@@ -85,11 +85,3 @@ func (s Seeds) Spread(param, x *Node) *Node {
 	dims[0] = int(s) * part
 	return Reshape(BroadcastToDims(ExpandAxes(param, 1), append([]int{int(s), part}, own...)...), dims...)
 }
-
-// SpreadMatrix gives a matrix [m, d] the rank of x [batch, m, d], for broadcasting over the batch.
-func (s Seeds) SpreadMatrix(matrix, x *Node) *Node {
-	dims := x.Shape().Dimensions
-	vector := Reshape(matrix, s.Dims(dims[1]*dims[2])...)
-	vector = s.Spread(vector, Reshape(x, dims[0], -1)) // [1 or batch, m·d]
-	return Reshape(vector, -1, dims[1], dims[2])
-}
