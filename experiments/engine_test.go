@@ -407,6 +407,31 @@ func TestNoRuns(t *testing.T) {
 	}
 }
 
+// Files of data reach the plan of every question; a study that takes none refuses them.
+func TestData(t *testing.T) {
+	results(t)
+	s, asked := toy(), []string{"spain.json", "wales.json"}
+	if _, err := s.Stored(Options{Profile: Quick, Data: asked}); !errors.Is(err, ErrInput) ||
+		!strings.Contains(err.Error(), "takes no files of data") {
+		t.Errorf("a study without files: %v, want ErrInput that says so", err)
+	}
+	plan := s.Plan
+	s.TakesData = true
+	s.Plan = func(scope Scope) ([]Run, error) {
+		if !slices.Equal(scope.Data, asked) {
+			t.Errorf("plans for %q, want %q", scope.Data, asked)
+		}
+		return plan(scope)
+	}
+	o := Options{Profile: Quick, Data: asked, Models: []string{"two"}, Only: map[string][]string{"half": {"early"}}}
+	if _, err := s.Stored(o); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Estimate(o); err != nil {
+		t.Error(err)
+	}
+}
+
 // Facts that JSON has no place for are the error of their run; the others go on.
 func TestFactsThatAreNotFinite(t *testing.T) {
 	results(t)

@@ -53,7 +53,7 @@ func (s Study) Estimate(o Options) (Estimate, error) {
 // made are the stored runs of a profile, those among them that are made on request where options ask for them.
 func (s Study) made(p Profile, o Options) (all Results, err error) {
 	for _, only := range []map[string][]string{nil, o.Only} {
-		r, err := s.find(Options{Profile: p, Only: only, Backend: o.Backend})
+		r, err := s.find(Options{Profile: p, Only: only, Data: o.Data, Backend: o.Backend})
 		if errors.Is(err, ErrInput) { // the profile does not have these keys
 			continue
 		} else if err != nil {

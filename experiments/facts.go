@@ -37,6 +37,10 @@ type Training struct {
 	Stop         train.Stop `json:",omitempty"`
 	// SecondsPerEpoch is the median.
 	SecondsPerEpoch float64
+	// Trials are the least validation errors of the trials of a [Tuned] model, 0 of one that diverged, and Chosen the
+	// trial that forecasts; the rest is of that trial.
+	Trials []float64 `json:",omitempty"`
+	Chosen int       `json:",omitempty"`
 }
 
 func newTraining(report *train.Report) *Training {

@@ -83,6 +83,10 @@ func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation [
 	}
 	if f.report != nil {
 		facts.Training = newTraining(f.report)
+		if t, ok := learner.(*tuned); ok {
+			t.note(facts.Training)
+			facts.Parameters = learner.Parameters()
+		}
 		m.earlier = max(0, f.report.Seconds-(w.seconds()-began))
 	}
 	return facts, f.err

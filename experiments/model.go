@@ -22,6 +22,8 @@ type Model struct {
 	Train train.Config `json:",omitzero"`
 	// Untrained models take no time worth counting and need no backend, so that one stored run serves all backends.
 	Untrained bool `json:",omitempty"`
+	// Trials are the names of those that a [Tuned] model chooses from.
+	Trials []string `json:"-"`
 	// New makes a learner; the backend is nil for an Untrained model.
 	New func(*xla.Backend) (Learner, error) `json:"-"`
 	// Settings are all values that decide what a learner does, but for seed and data, as JSON has them. Learners of equal

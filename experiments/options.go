@@ -21,6 +21,8 @@ type Options struct {
 	Only map[string][]string
 	// Seeds of the runs; nil means those of each model.
 	Seeds []uint64
+	// Data are paths of files of one's own, to be forecast beside the study's data; see [Study].
+	Data []string
 	// Fresh ignores the runs that came with the module.
 	Fresh bool
 	// Retry makes runs again whose error was stored.
@@ -68,7 +70,10 @@ func (s Study) plan(o Options) (p *Report, err error) {
 		return nil, err
 	}
 	p.folder = all.folder
-	runs, err := s.Plan(Scope{p.Profile, o.Seeds})
+	if len(o.Data) > 0 && !s.TakesData {
+		return nil, errs.New(ErrInput, "experiments: %s takes no files of data, got %q: leave them out", s.Name, o.Data)
+	}
+	runs, err := s.Plan(Scope{Profile: p.Profile, Seeds: o.Seeds, Data: o.Data})
 	if err != nil {
 		return nil, err
 	}

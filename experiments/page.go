@@ -15,9 +15,10 @@ type Page struct {
 	// each.
 	Verdict string
 	Details []string
-	// Summary, where not nil, stands for the tables, which are then folded away.
-	Summary *figures.Table
-	Figures []PageFigure
+	// Overviews is the number of tables that Show begins with which stand for the others: those are folded away. 0 folds
+	// none.
+	Overviews int
+	Figures   []PageFigure
 }
 
 // PageFigure is a figure with the name of its file, without extension.

@@ -116,6 +116,16 @@ func (s slot) checkpoint() *train.Checkpoint {
 	return &train.Checkpoint{Path: s.path(), Key: fmt.Sprintf("generation %d by %s", s.generation, s.backend)}
 }
 
+// removeCheckpoints deletes that of the run, and those of trials.
+func (s slot) removeCheckpoints() error {
+	all := []error{s.checkpoint().Remove()}
+	trials, err := filepath.Glob(s.path() + trialInfix + "*")
+	for _, file := range trials {
+		all = append(all, os.Remove(file))
+	}
+	return errors.Join(append(all, err)...)
+}
+
 // lock keeps other processes from the run, or says that one of them has it. The lock ends with the process, however
 // that ends. Unlocking with done removes what lies beside the result.
 func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
@@ -139,7 +149,7 @@ func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
 	unlock = func(done bool) error {
 		var err error
 		if done {
-			err = unusable(errors.Join(s.checkpoint().Remove(), os.Remove(path)))
+			err = unusable(errors.Join(s.removeCheckpoints(), os.Remove(path)))
 		}
 		return errors.Join(err, file.Unlock())
 	}

@@ -17,6 +17,8 @@ type Study struct {
 	Name, Title, Data string
 	// About says in a paragraph or two what is asked, and by which protocol.
 	About string
+	// TakesData says that Plan reads the files of [Scope]; where it is false, files are refused.
+	TakesData bool `json:"-"`
 	// Plan lists its runs in the order in which they are made.
 	Plan func(Scope) ([]Run, error) `json:"-"`
 	// Make computes one run. An error that says that the model diverged is stored as a diverged run, another one as
@@ -33,6 +35,8 @@ type Scope struct {
 	Profile Profile
 	// Seeds are those asked for; none means those of the profile.
 	Seeds []uint64
+	// Data are paths of further data, in the format that the study names.
+	Data []string
 }
 
 // SeedsOr are the seeds asked for, in order and each once, else the first planned ones.

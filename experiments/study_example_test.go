@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Normalisations asks which matrix of movements serves a PENG-CDE best on england-covid.
@@ -112,7 +113,7 @@ func showNormalisations(r *experiments.Report) ([]figures.Item, error) {
 	}
 	ratio := float64(len(split.Test)) / float64(len(split.Train))
 	interval := experiments.Interval{Note: "± counts that splits share windows (Nadeau and Bengio 2003).",
-		Of: func(errors []float64) (mean, half float64) { return train.CorrectedCI(errors, ratio) }}
+		Of: func(errors []float64) (mean, half float64) { return stats.CorrectedCI(errors, ratio) }}
 	return []figures.Item{r.Table(experiments.Pivot{Title: "Test error by matrix", Columns: "matrix", Score: "test",
 		Better: figures.Lower, Decimals: 3, Interval: interval, Notes: []string{"Mean squared error by region, mean over " +
 			"seeds. Training windows may share days with tested ones, which flatters whatever is fitted."}}, r.Results)}, nil

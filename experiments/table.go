@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Interval is how a table takes the 95% intervals of its means: one way for all rows. The zero value takes values for
-// independent, see [train.MeanCI].
+// independent, see [stats.MeanCI].
 type Interval struct {
 	// Note says over what, and which dependence is counted.
 	Note string
@@ -22,7 +22,7 @@ type Interval struct {
 func (i Interval) Cell(values []float64) figures.Cell {
 	of := i.Of
 	if of == nil {
-		of = train.MeanCI
+		of = stats.MeanCI
 	}
 	mean, half := of(values)
 	if half == 0 || math.IsInf(half, 0) {
@@ -136,7 +136,7 @@ func (r Results) Cost() []figures.Cell {
 	}
 	cells := []figures.Cell{figures.Missing(), figures.Missing()}
 	if len(seconds) > 0 {
-		mean, _ := train.MeanCI(seconds)
+		mean, _ := stats.MeanCI(seconds)
 		cells[0] = figures.Number(mean)
 	}
 	if bytes > 0 {

@@ -25,8 +25,9 @@ type batch struct {
 	form    field.Form // of the control; with the seeds that the batch is for
 	target  *tensors.Tensor
 	weight  *tensors.Tensor
-	share   *tensors.Tensor // of each target in the mean over those of its save time; nil where all are observed
-	samples int             // that count; the others fill up the shape
+	share   *tensors.Tensor   // of each target in the mean over those of its save time; nil where all are observed
+	linear  []*tensors.Tensor // regressors of a linear part [B, n, width] and its prior [q, width]; nil for none
+	samples int               // that count; the others fill up the shape
 	owned   xla.Buffers
 }
 
@@ -35,7 +36,7 @@ func (b *batch) free() { b.owned.Free() }
 // newBatch makes tensors of samples that have equal shapes, on the device, or on the host for a nil backend.
 func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error) {
 	b := &batch{samples: len(samples)}
-	var x0, target, weight []float64
+	var x0, linear, target, weight []float64
 	paths := make([]field.Sample, len(samples))
 	size, saves, snapshots := len(samples), len(samples[0].times), 0
 	for _, s := range samples {
@@ -49,7 +50,7 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		}
 		paths[i] = s.paths
 		b.times, b.stops = append(b.times, s.times), append(b.stops, s.stops)
-		x0 = append(x0, s.x0...)
+		x0, linear = append(x0, s.x0...), append(linear, s.linear...)
 		if s.target == nil {
 			s.target = make([]float64, saves*cfg.rows()*cfg.Outputs)
 		}
@@ -72,6 +73,12 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	}
 	b.control, b.form = b.owned.Own(control...), form
 	b.x0 = own(x0, cfg.Nodes, len(x0)/(size*cfg.Nodes))
+	if l := cfg.Linear; l != nil {
+		prior := make([]float64, cfg.Outputs*l.width())
+		copy(prior, l.Prior)
+		b.linear = append(b.linear, own(linear, cfg.Nodes, l.width()),
+			b.owned.Own(host.Tensor(cfg.dtype(), prior, cfg.Outputs, l.width()))[0])
+	}
 	if share := shares(target, size*saves); share != nil {
 		b.share = own(share, saves, cfg.rows(), cfg.Outputs)
 	}

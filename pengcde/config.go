@@ -88,6 +88,8 @@ type Config struct {
 	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a
 	// window's last input (Series.Recent), in place of the whole target.
 	Residual bool `json:",omitempty"`
+	// Linear, where set, adds a linear autoregression on the visible values, see [Linear]. It is not for a Network.
+	Linear *Linear `json:",omitempty"`
 	// Parity repeats defects of the published code, for comparison only. It sets Parity of PENG and PreMult, and with
 	// GraphOnly Lag of GNODE; steps do not end beside changes; without GraphOnly the loss forgets which node is which
 	// (GNODE, Constant and STGNCDE: every node's forecast is compared with every node's target; the others: one forecast
@@ -154,6 +156,10 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err := c.Mask.Check(); err != nil {
 		return c, errs.In("pengcde: Config.Mask", err, ErrInput)
+	}
+	var err error
+	if c, err = c.checkLinear(); err != nil {
+		return c, err
 	}
 	if c.Network != nil {
 		return c, c.checkNetwork()
@@ -258,6 +264,7 @@ func (c Config) wiring() wiring {
 		comparison: c.comparison(),
 		stepSize:   ode.Constant{Step: c.Step},
 		memory:     c.Memory, continuous: !c.jumps(), hidden: c.Hidden * states(c.Field),
+		linear: c.Linear, outputs: c.Outputs,
 	}
 	w.encoder, w.readout = c.coders()
 	if c.Adaptive != nil {

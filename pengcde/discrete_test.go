@@ -11,6 +11,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/host"
@@ -212,11 +213,20 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 	s.Targets[5] = slices.Clone(s.Targets[5])
 	s.Targets[5][2] = math.NaN()
 	for name, only := range map[string]bool{"driven": false, "graph only": true} {
-		m := mixingModel(t, func(c *Config) { c.Output, c.GraphOnly = PerTime, only })
+		m := mixingModel(t, func(c *Config) { c.Output, c.GraphOnly, c.Normalise = PerTime, only, dyngraph.Raw })
 		checkGradient(t, m, []dyngraph.Window{s.Whole()})
 		y, err := m.Predict(context.Background(), s.Whole(), nil)
 		if err != nil || len(y) != 24 || len(y[0]) != ringNodes || len(y[0][0]) != 1 {
 			t.Fatalf("%s: %d forecasts (%v), want 24 of each node", name, len(y), err)
+		}
+		for _, k := range []int{0, 11, 12, 20} {
+			if only {
+				break
+			}
+			want := mixed(t, m, dyngraph.Window{Series: s, Start: k, Length: 2})
+			if got := slices.Concat(y[k]...); floats.Distance(got, want, math.Inf(1)) > 1e-13 {
+				t.Errorf("%s: forecast at %d is %v, want %v", name, k, got, want)
+			}
 		}
 		some, err := m.Predict(context.Background(), s.Whole(), []float64{4, 4, 23})
 		if err != nil || !cmp.Equal(some, [][][]float64{y[4], y[4], y[23]}) {
@@ -252,6 +262,42 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 		if name == "graph only" && cmp.Equal(y[0], y[1]) {
 			t.Error("the time is no feature")
 		}
+	}
+}
+
+// Residual, several outputs and forecasts of the graph are for networks as for differential equations.
+func TestOutputsOfDiscreteNetwork(t *testing.T) {
+	s := ring(t)
+	s.Recent, s.GraphTargets = s.Targets, make([][]float64, len(s.Targets))
+	for k, row := range s.Targets {
+		s.GraphTargets[k] = []float64{floats.Sum(row)}
+	}
+	w := dyngraph.Window{Series: s, Start: 3, Length: 4}
+	plain := forecast(t, mixingModel(t, nil), w)
+	residual := mixingModel(t, func(c *Config) { c.Residual = true })
+	checkGradient(t, residual, []dyngraph.Window{w})
+	recent, err := w.Recent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for u, y := range forecast(t, residual, w) {
+		if math.Abs(y-plain[u]-recent[u]) > 1e-14 {
+			t.Errorf("residual forecast of node %d is %g, want %g + %g", u, y, plain[u], recent[u])
+		}
+	}
+	whole := mixingModel(t, func(c *Config) { c.Output = Summed })
+	checkGradient(t, whole, []dyngraph.Window{w})
+	if y := forecast(t, whole, w); len(y) != 1 || math.Abs(y[0]-floats.Sum(plain)) > 1e-14 {
+		t.Errorf("forecast %v of the graph, want %g", y, floats.Sum(plain))
+	}
+	s.TargetSize, s.Recent, s.GraphTargets = 2, nil, nil
+	for k, row := range s.Targets {
+		s.Targets[k] = slices.Concat(row, row)
+	}
+	two := mixingModel(t, func(c *Config) { c.Outputs = 2 })
+	checkGradient(t, two, []dyngraph.Window{w})
+	if y := forecast(t, two, w); len(y) != 2*ringNodes {
+		t.Errorf("%d forecasts, want two of each node", len(y))
 	}
 }
 

@@ -31,6 +31,8 @@ type wiring struct {
 	continuous       bool       // whether the field is continuous where steps end
 	memory           ode.Memory // of a solve that is to be differentiated
 	hidden           int        // width of the state
+	linear           *Linear    // nil for none
+	outputs          int
 }
 
 // equation is encoder, solve and readout, compiled, without parameters of its own.
@@ -48,7 +50,11 @@ func newEquation(backend *xla.Backend, w wiring) (*equation, error) {
 	n.encoded = len(n.params)
 	n.params = append(n.params, w.field.Params()...)
 	n.driven = len(n.params)
-	n.params = append(n.params, w.readout.Params()...)
+	readout := w.readout.Params()
+	if w.linear != nil {
+		readout = w.linear.params(readout, w.outputs)
+	}
+	n.params = append(n.params, readout...)
 	if err := nn.Check(n.params); err != nil {
 		return nil, errs.In("pengcde: Config makes", err, ErrInput)
 	}
@@ -74,19 +80,32 @@ func (e *equation) buildEncodePull(form field.Form, in []*Node) []*Node {
 	return Gradient(ReduceAllSum(Mul(cotangent, z0)), params...)
 }
 
-// buildDecode: (Z [B, S, n, hidden], readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they
-// are summed.
+// buildDecode: (Z [B, S, n, hidden], of a linear part the regressors, readout parameters...) -> forecasts [B, S, n, q],
+// or [B, S, 1, q] where they are summed.
 func (e *equation) buildDecode(form field.Form, in []*Node) []*Node {
-	return []*Node{e.forecasts(e.readout.Apply(form.Seeds.Bind(e.params[e.driven:], in[1:]), in[0]))}
+	v := form.Seeds.Bind(e.params[e.driven:], in[len(in)-(len(e.params)-e.driven):])
+	y := e.readout.Apply(v, in[0])
+	if e.linear != nil {
+		y = e.linear.add(v, in[1], y)
+	}
+	return []*Node{e.forecasts(y)}
 }
 
-// buildObjective: (Z, what forecasts are compared with, readout parameters...) -> (loss, cotangent of Z, gradients of
-// the readout's parameters). Parameters of several seeds give one loss per seed, [seeds], and the gradients of its own.
+// buildObjective: (Z, of a linear part the regressors and the prior, what forecasts are compared with, readout
+// parameters...) -> (loss, cotangent of Z, gradients of the readout's parameters). Parameters of several seeds give one
+// loss per seed, [seeds], and the gradients of its own.
 func (e *equation) buildObjective(form field.Form, in []*Node) []*Node {
 	z, params := in[0], in[len(in)-(len(e.params)-e.driven):]
-	y := e.buildDecode(form, append([]*Node{z}, params...))[0]
-	loss := e.loss(y, in[1:len(in)-len(params)], form.Seeds)
-	return append([]*Node{loss}, Gradient(ReduceAllSum(loss), append([]*Node{z}, params...)...)...)
+	seen, met := in[:1], in[1:len(in)-len(params)]
+	if e.linear != nil {
+		seen, met = in[:2], in[3:len(in)-len(params)]
+	}
+	loss := e.loss(e.buildDecode(form, slices.Concat(seen, params))[0], met, form.Seeds)
+	total := ReduceAllSum(loss)
+	if e.linear != nil {
+		total = Add(total, e.linear.draw(form.Seeds.Bind(e.params[e.driven:], params), in[2]))
+	}
+	return append([]*Node{loss}, Gradient(total, append([]*Node{z}, params...)...)...)
 }
 
 // solve encodes a batch and integrates it.
@@ -167,7 +186,7 @@ func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 	}
 	defer solution.Close()
 	// The loss takes over the states at the save times: at large graphs they are much of the memory.
-	rest := slices.Concat(b.met(), params[e.driven:])
+	rest := slices.Concat(b.linear, b.met(), params[e.driven:])
 	out, err := call(e.compiled[b.form].objective, rest, xla.Donate(solution.Z))
 	if err != nil {
 		return nil, nil, err
@@ -207,7 +226,8 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, nil, notFinite(err)
 	}
 	defer solution.Close()
-	out, err := call(e.compiled[b.form].decode, params[e.driven:], solution.Z)
+	rest := slices.Concat(b.linear[:min(1, len(b.linear))], params[e.driven:])
+	out, err := call(e.compiled[b.form].decode, rest, solution.Z)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -63,6 +63,9 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 			return nil, invalid("%d windows for training and %d for validation, want at least one each, or "+
 				"EvaluateEvery -1 to do without validation", len(r.Training), len(r.Validation))
 		}
+		if err := r.Model.startLinear(r.Training); err != nil {
+			return nil, err
+		}
 		all[i] = i
 		if r.Config.Checkpoint != nil {
 			j.digests[i] = sha256.New()

@@ -2,10 +2,13 @@ package pengcde_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -54,6 +57,28 @@ func eachKind(t *testing.T, test func(t *testing.T, m *pengcde.Model)) {
 			test(t, m)
 		})
 	}
+}
+
+// Every kind of model of this module is read again from the JSON of its configuration, one of another module is named.
+func TestConfigOfEachKindIsJSON(t *testing.T) {
+	eachKind(t, func(t *testing.T, m *pengcde.Model) {
+		text, err := json.Marshal(m.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := m.Config(), pengcde.Config{}
+		err = json.Unmarshal(text, &got)
+		if _, own := want.Network.(neighbours); own {
+			if !errors.Is(err, pengcde.ErrInput) || !strings.Contains(err.Error(), "pengcde_test.neighbours") {
+				t.Errorf("%v, want ErrInput with the network's name", err)
+			}
+			return
+		}
+		if err != nil || !reflect.DeepEqual(got.Network, want.Network) ||
+			!reflect.DeepEqual(got.Field, want.Field) || got.Inputs != want.Inputs {
+			t.Errorf("%s became %+v (%v)", text, got, err)
+		}
+	})
 }
 
 // chain is a series of nodes in a row with features, and targets to learn.

@@ -16,6 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -29,6 +30,11 @@ func TestOptionsTrainSaveAndLoad(t *testing.T) {
 	trainsSavesAndLoads(t, xlatest.Go(t), func(c *Config) {
 		c.Field = field.PENG{Identities: equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2}}
 	})
+}
+
+// So does a network of package baseline, without its value: the file has its name and its options.
+func TestNetworkTrainsSavesAndLoads(t *testing.T) {
+	trainsSavesAndLoads(t, xlatest.Go(t), func(c *Config) { c.Network = baseline.DCRNN{Hidden: 5, Order: 1} })
 }
 
 // On the backend that others use as well, without a graph, which would take long to compile.
@@ -46,6 +52,9 @@ func trainsSavesAndLoads(t *testing.T, backend *xla.Backend, change func(*Config
 	m := ringModelOn(t, backend, func(c *Config) {
 		c.Mask, c.Memory = path.Observed, ode.Memory{Checkpoints: 2, Host: true}
 		change(c)
+		if c.Network != nil {
+			c.Hidden, c.Layers, c.Step, c.Memory = 0, 0, 0, ode.Memory{}
+		}
 	})
 	report, err := m.Fit(context.Background(), split.Train, split.Validation, train.Config{Epochs: 6, EvaluateEvery: 1,
 		BatchSize: 4})

@@ -40,6 +40,8 @@ type Resolved struct {
 	Output Output `json:",omitzero"`
 	// FieldParity says that the field repeats a defect of the published code that Parity does not set.
 	FieldParity bool `json:",omitzero"`
+	// Linear is the linear part, with its defaults.
+	Linear *Linear `json:",omitzero"`
 	// Network is the name of a network in discrete steps, as in files, and Inputs what it was made for.
 	Network string `json:",omitzero"`
 	Inputs  int    `json:",omitzero"`
@@ -61,7 +63,7 @@ func (c Config) Resolved() (Resolved, error) {
 		Field: fieldName(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
 		Method: ode.Tsit5.Name, Step: c.Step,
 		CoderWidth: coderWidth, CoderDepth: coderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
-		Float: c.dtype().String(),
+		Float: c.dtype().String(), Linear: c.Linear,
 	}
 	if c.LinearCoders {
 		r.CoderWidth, r.CoderDepth = 0, 0

@@ -45,6 +45,7 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		"LinearCoders": func(c *Config) { c.LinearCoders = true }, "Residual": func(c *Config) { c.Residual = true },
 		"Parity": func(c *Config) { c.Parity = true }, "Float64": func(c *Config) { c.Float64 = true },
 		"MaxSteps": func(c *Config) { c.Adaptive, c.MaxSteps = &ode.PID{}, 7 },
+		"Linear":   func(c *Config) { c.Linear = &Linear{Values: 3} },
 		"Network":  discrete, "Inputs": func(c *Config) { discrete(c); c.Inputs = 3 },
 	}
 	same := []string{"Product", "Memory", "Seed", "Notices"}

@@ -19,6 +19,7 @@ import (
 type sample struct {
 	paths  field.Sample
 	x0     []float64 // [n*p], what the encoder takes; p with the mask's channels
+	linear []float64 // [n*width], the regressors of a linear part; nil without one
 	times  []float64 // [S], the first is the start of the solve
 	stops  []float64 // that steps end on
 	target []float64 // [S*rows*q], NaN where not observed; nil where only forecasts are wanted
@@ -32,6 +33,9 @@ func (s sample) last() float64 { return s.paths.Knots[len(s.paths.Knots)-1] }
 func (s sample) write(w io.Writer) error {
 	rows := [][]float64{s.paths.Knots, s.x0, s.times, s.target, s.weight}
 	rows = append(append(rows, s.paths.Snapshots...), s.paths.Features...)
+	if s.linear != nil {
+		rows = append(rows, s.linear)
+	}
 	for _, row := range rows {
 		if err := binary.Write(w, binary.LittleEndian, append([]float64{float64(len(row))}, row...)); err != nil {
 			return fmt.Errorf("pengcde: digest of a window: %w", err)
@@ -118,6 +122,9 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 	if err != nil {
 		return sample{}, errs.In("pengcde: weights of the "+here, err, ErrInput)
 	}
+	if err := m.config.checkEntries(snapshots); err != nil {
+		return sample{}, errs.In("pengcde: weights of the "+here, err, ErrInput)
+	}
 	if m.config.Network == nil {
 		m.noteControl(s, pattern, snapshots)
 	}
@@ -134,7 +141,24 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		one.paths.Features = features
 	}
 	one.stops = m.config.stops(one.paths)
-	return one, nil
+	if m.config.Linear != nil {
+		one.linear, err = m.config.Linear.regressors(w)
+	}
+	return one, err
+}
+
+// checkEntries finds negative entries of matrices for a network that takes none.
+func (c Config) checkEntries(snapshots [][]float64) error {
+	if n, ok := c.Network.(interface{ NonNegative() bool }); !ok || !n.NonNegative() {
+		return nil
+	}
+	for _, entries := range snapshots {
+		if at := slices.IndexFunc(entries, func(w float64) bool { return w < 0 }); at >= 0 {
+			return invalid("an entry of %g with Config.Normalise %q, and the %T wants entries of 0 or more: leave Normalise "+
+				"empty, or take another", entries[at], c.Normalise, c.Network)
+		}
+	}
+	return nil
 }
 
 // targetTimes are those at which a window's targets are met.

@@ -13,14 +13,20 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 type listCommand struct {
-	Study string `arg:"" optional:"" help:"List its models and keys; all studies without it."`
+	Study string   `arg:"" optional:"" help:"List its models and keys; all studies without it."`
+	Data  []string `help:"A file of your own, in the JSON of england_covid; repeat for more." placeholder:"FILE" sep:"none"`
 }
 
 // Run prints the studies with the number of runs in each profile, or one of them.
 func (c listCommand) Run(_ context.Context, s *streams) error {
+	if c.Study == "" && len(c.Data) > 0 {
+		return errs.New(experiments.ErrInput, "list: --data without a study, want one of %s",
+			strings.Join(paper.Names(), ", "))
+	}
 	if c.Study == "" {
 		return listAll(s.out)
 	}
@@ -28,7 +34,7 @@ func (c listCommand) Run(_ context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	return listOne(s.out, study, widthOf(s.out))
+	return listOne(s.out, study, c.Data, widthOf(s.out))
 }
 
 // listAll prints a line for each study and for each data set, and what to run next.
@@ -71,12 +77,14 @@ func listData(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "data set\tnodes\tsnapshots\tedges\tfeatures")
 	england, err := pgt.EnglandCovid()
-	tennis, err2 := pgt.TwitterTennis(pgt.RG17)
-	open, err3 := pgt.TwitterTennis(pgt.UO17)
-	if err := errors.Join(err, err2, err3); err != nil {
+	italy, err2 := pgt.ItalyCovid()
+	france, err3 := pgt.FranceCovid()
+	tennis, err4 := pgt.TwitterTennis(pgt.RG17)
+	open, err5 := pgt.TwitterTennis(pgt.UO17)
+	if err := errors.Join(err, err2, err3, err4, err5); err != nil {
 		return err
 	}
-	for _, s := range []*dyngraph.Series{england, tennis, open} {
+	for _, s := range []*dyngraph.Series{england, italy, france, tennis, open} {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", s.Name, s.Nodes(), len(s.Times), s.Pattern.Edges(), s.FeatureSize)
 	}
 	return w.Flush()
@@ -93,11 +101,11 @@ type stock struct {
 	stored, missing int // runs of best; of quick
 }
 
-func takeStock(study experiments.Study) (s stock, err error) {
+func takeStock(study experiments.Study, data []string) (s stock, err error) {
 	profiles := experiments.Profiles()
 	s = stock{runs: make(map[string][]string), values: make(map[string][]string)}
 	for i, p := range profiles {
-		report, err := study.Stored(experiments.Options{Profile: p})
+		report, err := study.Stored(experiments.Options{Profile: p, Data: data})
 		if err != nil {
 			return s, err
 		}
@@ -134,8 +142,8 @@ func takeStock(study experiments.Study) (s stock, err error) {
 }
 
 // listOne prints what can be asked of a study, and what to run next.
-func listOne(out io.Writer, study experiments.Study, width int) error {
-	s, err := takeStock(study)
+func listOne(out io.Writer, study experiments.Study, data []string, width int) error {
+	s, err := takeStock(study, data)
 	if err != nil {
 		return err
 	}
@@ -161,10 +169,10 @@ func listOne(out io.Writer, study experiments.Study, width int) error {
 	}
 	fmt.Fprintln(out)
 	if s.stored > 0 {
-		fmt.Fprintf(out, "  pengcde show %s --profile %s\n", study.Name, s.best)
+		fmt.Fprintf(out, "  pengcde show %s --profile %s%s\n", study.Name, s.best, dataArguments(data))
 	}
 	if s.missing > 0 {
-		fmt.Fprintf(out, "  pengcde run %s --dry-run\n", study.Name)
+		fmt.Fprintf(out, "  pengcde run %s --dry-run%s\n", study.Name, dataArguments(data))
 	}
 	return nil
 }

@@ -319,6 +319,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run"}, "no study, want one of england-covid, "},
 		{[]string{"dance"}, `no command "dance", want one of list, run, show, `},
 		{[]string{"results", "shp"}, "did you mean ship?"},
+		{[]string{"show", "table1", "--data", "spain.json"}, `table1 takes no files of data, got ["spain.json"]`},
+		{[]string{"list", "--data", "spain.json"}, "--data without a study"},
 		{nil, "--help"},
 	} {
 		stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))

@@ -137,31 +137,24 @@ func (p *page) study(r *experiments.Report) (string, error) {
 	if r.Study.About != "" {
 		fmt.Fprintf(&b, "%s\n\n", r.Study.About)
 	}
-	all, tables := items, tables(items)
-	if extra.Summary != nil {
-		all = append([]figures.Item{extra.Summary}, all...)
-		text, err := extra.Summary.Markdown()
-		if err != nil {
-			return "", err
+	for i, item := range tables(items) {
+		if extra.Overviews > 0 && i == extra.Overviews {
+			b.WriteString("<details><summary>Each split, with all columns</summary>\n\n")
 		}
-		fmt.Fprintf(&b, "%s\n", text)
-		b.WriteString("<details><summary>Each split, with all columns</summary>\n\n")
-	}
-	for _, item := range tables {
 		text, err := item.(*figures.Table).Markdown()
 		if err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&b, "%s\n", text)
 	}
-	if extra.Summary != nil {
+	if extra.Overviews > 0 {
 		b.WriteString("</details>\n\n")
 	}
 	for _, figure := range extra.Figures {
 		fmt.Fprintf(&b, "![%s](%s/%s.svg)\n\n", alt(figure.Figure), p.folder, figure.Name)
 	}
 	p.figures = append(p.figures, extra.Figures...)
-	notes, err := figures.Notes(all...).HTML()
+	notes, err := figures.Notes(items...).HTML()
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/internal/starter"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -21,13 +22,22 @@ type choice struct {
 	Models  []string          `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
 	Only    map[string]string `help:"Values of a key, as list names them; repeat for more keys." mapsep:"none" placeholder:"split=random,rolling-origin"`
 	Seeds   seeds             `help:"Seeds, as in 0-4 or 0,2,7, in place of those of the profile." placeholder:"RANGE"`
+	Data    []string          `help:"A file of your own, in the JSON of england_covid, beside the study's data; repeat for more." placeholder:"FILE" sep:"none"`
 	Fresh   bool              `help:"Leave out the runs that came with the module."`
+}
+
+// dataArguments are those that name the files again.
+func dataArguments(paths []string) (text string) {
+	for _, path := range paths {
+		text += " --data " + starter.Quote(path)
+	}
+	return text
 }
 
 // stored finds what is stored of the runs, whose names exist where there is no error.
 func (c choice) stored() (*experiments.Report, experiments.Options, error) {
-	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds, Fresh: c.Fresh,
-		Only: make(map[string][]string)}
+	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds, Data: c.Data,
+		Fresh: c.Fresh, Only: make(map[string][]string)}
 	for key, values := range c.Only {
 		o.Only[key] = strings.Split(values, ",")
 	}

@@ -55,8 +55,8 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 
 // nothing says that no run is stored, and what to do.
 func nothing(r *experiments.Report, o experiments.Options) error {
-	text := fmt.Sprintf(`nothing stored of what was asked for of %s, profile %s, in %s: run "pengcde run %s --profile %s"`,
-		r.Study.Name, r.Profile, r.Folder(), r.Study.Name, r.Profile)
+	text := fmt.Sprintf(`nothing stored of what was asked for of %s, profile %s, in %s: run "pengcde run %s --profile %s%s"`,
+		r.Study.Name, r.Profile, r.Folder(), r.Study.Name, r.Profile, dataArguments(o.Data))
 	for _, other := range others(r, o) {
 		text += ", or see " + other
 	}

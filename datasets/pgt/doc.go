@@ -1,8 +1,9 @@
-// Package pgt loads the data sets of PyTorch Geometric Temporal as dynamic graphs. The module ships two: england_covid,
-// daily cases of 129 regions of England over 61 days and the numbers of people who moved between them, and
-// twitter_tennis, mentions between 1000 Twitter accounts during two tennis tournaments of 2017.
+// Package pgt loads the data sets of PyTorch Geometric Temporal as dynamic graphs. The module ships england_covid,
+// daily cases of 129 regions of England over 61 days and the numbers of people who moved between them, the same of 105
+// provinces of Italy over 79 days and of 94 departments of France over 64, and twitter_tennis, mentions between 1000
+// Twitter accounts during two tennis tournaments of 2017.
 //
-// # england_covid
+// # england_covid, italy_covid, france_covid
 //
 // With c[t] the cases [nodes] of day t and k lags (8), snapshot i = 0..days-k-1 (53 of them) is
 //
@@ -15,11 +16,15 @@
 //
 // where [Published] takes mean and std of all days and [PastOnly] of the days seen so far. Series.Scales leads back to
 // cases. Times are in days, the first is 0. Where a file has them, Series.NodeNames and Series.Dates are those of the
-// nodes and of day i, the first of snapshot i; the target of snapshot i is of the date k days later. england_covid has
-// neither. Series.Steps says which days features and targets are of, so that windows whose features share a day can be
+// nodes and of day i, the first of snapshot i; the target of snapshot i is of the date k days later. All three have
+// both. Series.Steps says which days features and targets are of, so that windows whose features share a day can be
 // kept out of each other's training; days that scales are taken from do not count.
 //
-// Start with [EnglandCovid]; [Load] and [Read] take files of the same format. The published windows are of length 5.
+// Italy and France are from the collection that england_covid was made of. 13 departments of France have no edge on
+// any day.
+//
+// Start with [EnglandCovid], [ItalyCovid] or [FranceCovid]; [Load] and [Read] take files of the same format. The
+// published windows are of length 5.
 // The forecast of a window of snapshots looks two days ahead: the target of its last snapshot i is day i+k, the newest
 // feature of its last input is day i+k-2.
 //
@@ -44,5 +49,6 @@
 // mentions of k+1, and its newest input is snapshot k-1.
 //
 // B. Rozemberczki et al., PyTorch Geometric Temporal: Spatiotemporal Signal Processing with Neural Machine Learning
-// Models, CIKM 2021. Source and licence of the shipped data are in england_covid.txt and twitter_tennis.txt.
+// Models, CIKM 2021. G. Panagopoulos, G. Nikolentzos, M. Vazirgiannis, Transfer Graph Neural Networks for Pandemic
+// Forecasting, AAAI 2021. Source and licence of the shipped data are in a text beside each, such as england_covid.txt.
 package pgt

@@ -47,7 +47,11 @@ func Read(r io.Reader, options ...Option) (*dyngraph.Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.parse(content)
+	var f file
+	if err := c.unmarshal(content, &f); err != nil {
+		return nil, err
+	}
+	return c.series(&f)
 }
 
 // plain reads all of r and decompresses it where it is compressed.

@@ -151,11 +151,15 @@ func TestLoad(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	change := func(old, new string) string {
-		if !strings.Contains(small, old) {
-			t.Fatalf("no %q to change", old)
+	change := func(oldNew ...string) string {
+		changed := small
+		for k := 0; k < len(oldNew); k += 2 {
+			if !strings.Contains(changed, oldNew[k]) {
+				t.Fatalf("no %q to change", oldNew[k])
+			}
+			changed = strings.Replace(changed, oldNew[k], oldNew[k+1], 1)
 		}
-		return strings.Replace(small, old, new, 1)
+		return changed
 	}
 	for _, c := range []struct{ name, content, says string }{
 		{"empty", "", "cut short"},
@@ -164,6 +168,9 @@ func TestReadErrors(t *testing.T) {
 		{"missing value", change("30]", "null]"), "y of day 2, node 2 is null"},
 		{"missing node", change("[5, 0, 30]", "[5, 0]"), "y of day 2 has 2 nodes, that of day 0 has 3"},
 		{"missing day of cases", change("[5, 0, 30], ", ""), "time_periods is 5 but y has 4 days"},
+		{"one day", `{"time_periods": 1, "y": [[1, 2]]}`, "1 days and a lag of 2 leave no day to forecast"},
+		{"no edges", change(`[[0, 1], [2, 2]], "1": [[0, 1], [1, 0], [0, 1]]`, `[], "1": []`,
+			`[5, 7.5], "1": [1, 2, 3]`, `[], "1": []`), "no edge on any of days 0 to 2"},
 		{"no cases", `{"time_periods": 0}`, "no days or no nodes"},
 		{"text for a number", change("30]", `"30"]`), "string"},
 		{"missing day of edges", change(`"3": [[2, 0]], `, ""), "day 3 is missing"},
@@ -218,6 +225,35 @@ func ExampleEnglandCovid() {
 	// Output:
 	// 129 regions, 53 snapshots, 2346 edges
 	// 6 windows for training, 2 for validation, 2 for testing, <nil>
+}
+
+func ExampleItalyCovid() {
+	series, err := pgt.ItalyCovid()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(series.Nodes(), "regions,", len(series.Times), "snapshots,", series.Pattern.Edges(), "edges")
+	fmt.Println(series.NodeNames[:3], "from", series.Dates[0].Format(time.DateOnly))
+	// Output:
+	// 105 regions, 71 snapshots, 864 edges
+	// [agrigento alessandria ancona] from 2020-02-24
+}
+
+func ExampleFranceCovid() {
+	series, err := pgt.FranceCovid()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	linked := make(map[string]bool)
+	for e, from := range series.Pattern.From {
+		linked[series.NodeNames[from]], linked[series.NodeNames[series.Pattern.To[e]]] = true, true
+	}
+	fmt.Println(series.Nodes(), "regions,", series.Nodes()-len(linked), "of them without an edge, such as",
+		series.NodeNames[4], linked[series.NodeNames[4]])
+	// Output:
+	// 94 regions, 13 of them without an edge, such as hautes_alpes false
 }
 
 func ExampleRead() {

@@ -14,14 +14,6 @@ func (c config) invalid(format string, args ...any) error {
 	return errs.New(dyngraph.ErrInvalid, "datasets/pgt: %s: %s", c.name, fmt.Sprintf(format, args...))
 }
 
-func (c config) parse(content []byte) (*dyngraph.Series, error) {
-	var f file
-	if err := c.unmarshal(content, &f); err != nil {
-		return nil, err
-	}
-	return c.series(&f)
-}
-
 func (c config) series(f *file) (*dyngraph.Series, error) {
 	cases, err := c.cases(f)
 	if err != nil {
@@ -51,6 +43,10 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 	}
 	if s.Pattern, s.Weights, err = c.graph(edges[:snapshots], nodes); err != nil {
 		return nil, err
+	}
+	if s.Pattern.Edges() == 0 {
+		return nil, c.invalid("no edge on any of days 0 to %d, those of snapshots: a graph without any takes a self-loop "+
+			"of weight 0", snapshots-1)
 	}
 	for i, scale := range s.Scales {
 		features, targets := make([]float64, nodes*c.lag), make([]float64, nodes)

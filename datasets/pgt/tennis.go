@@ -28,11 +28,8 @@ var tennisRG17 []byte
 //go:embed twitter_tennis_uo17.json.gz
 var tennisUO17 []byte
 
-// tennisFiles are the shipped files, with the sha256 of each uncompressed.
-var tennisFiles = map[Event]struct {
-	content []byte
-	sha256  string
-}{
+// tennisFiles are the shipped files.
+var tennisFiles = map[Event]shippedFile{
 	RG17: {tennisRG17, "1f9c3501a96881bbc26c899483c3fce73f36081f2df29d91fcd33c6dc4edf9c8"},
 	UO17: {tennisUO17, "1c566bf220272c9a6f8b83161b432a77c9f8973e34f748e1d0c8f6d5ee138579"},
 }
@@ -54,7 +51,7 @@ func TwitterTennis(event Event) (*dyngraph.Series, error) {
 	if !ok {
 		return nil, errs.New(dyngraph.ErrInvalid, "datasets/pgt: event %q, want %q or %q", event, RG17, UO17)
 	}
-	content, err := shipped(file.content, file.sha256)
+	content, err := file.open()
 	if err != nil {
 		return nil, err
 	}

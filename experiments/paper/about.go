@@ -2,18 +2,18 @@ package paper
 
 // What the studies ask, for lists and pages.
 const (
-	aboutEngland = "Forecast the Covid cases of 129 regions of England two days after the last ones seen, from four " +
-		"snapshots: four days of movements between regions, and the cases of eleven days. Errors are mean squared errors " +
-		"by region, of cases standardised for each region." + aboutSplits
+	aboutEpidemics = "Forecast the Covid cases of the regions of England, Italy and France two days after the last ones " +
+		"seen, from four snapshots: four days of movements between regions, and the cases of eleven days. Errors are mean " +
+		"squared errors by region, of cases standardised for each region." + aboutSplits
 
 	aboutTennis = "Forecast how often 1000 Twitter accounts are mentioned during Roland-Garros 2017, two snapshots after " +
 		"the last one seen, from nine snapshots of who mentions whom. Errors are mean squared errors by account, of ln(1 + " +
 		"mentions)." + aboutSplits
 
 	aboutSplits = "\n\nThe published split (random) draws windows at random, so that training windows share steps with " +
-		"tested ones. Beside it stand splits that do not leak: in order of time (chronological); a rotation that tests " +
-		"each window once, with no step shared (purged-rotation); and forecasts of each of the last windows from what was " +
-		"known by then (rolling-origin). Forecasts without a trained network are the measure: ridge is linear regression " +
+		"tested ones. Beside it stand splits that do not leak: a rotation that tests each window once, with no step " +
+		"shared (purged-rotation); and forecasts of each of the last windows from what was known by then " +
+		"(rolling-origin). Forecasts without a trained network are the measure: ridge is linear regression " +
 		"on a node's visible values and their means over all nodes, and sees no graph."
 
 	aboutTable1 = "Heat diffusion and gene regulation on graphs that change twelve times: a model sees the first states of " +

@@ -12,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // row are the results of a setting on a split, with the test errors by which rows are compared; these are nil while
@@ -35,7 +36,7 @@ func (f *Forecasting) rows(results experiments.Results, split Split) (all []row,
 	if err != nil {
 		return nil, err
 	}
-	results = results.Where("split", string(split))
+	results = f.of(results, split)
 	for _, id := range results.Values("model") {
 		some := results.Where("model", id)
 		r := row{setting: some[0].Spec.(setting), Results: some}
@@ -106,17 +107,19 @@ func errorsOf(forecast, truth []float64) (perNode, published float64, err error)
 // comparison is what the rows of one split are compared by.
 type comparison struct {
 	*experiments.Report
+	place *Forecasting
 	split Split
 	rows  []row
 	over  experiments.Interval
+	test  stats.Test // of differences, with the dependence that over counts
 	// best is the forecast without a trained network that has the lowest test error, among all rows of the profile,
 	// whichever were asked for; nil while any of these forecasts is missing.
 	best *row
 }
 
 func (f *Forecasting) comparison(r *experiments.Report, split Split) (c comparison, err error) {
-	c = comparison{Report: r, split: split}
-	if c.over, err = f.interval(split); err != nil {
+	c = comparison{Report: r, place: f, split: split}
+	if c.over, c.test, err = f.interval(split); err != nil {
 		return c, err
 	}
 	if c.rows, err = f.rows(r.Results, split); err != nil {
@@ -133,15 +136,57 @@ func (f *Forecasting) comparison(r *experiments.Report, split Split) (c comparis
 	return c, err
 }
 
-// differences are a row's errors minus those of the best simple forecast where both have one; nil for that row itself.
-func (c comparison) differences(r row) (all []float64) {
-	if c.best == nil || c.best.ID == r.ID {
-		return nil
+// comparisons are those of all series of a report, each with its splits.
+func comparisons(r *experiments.Report) (all []comparison, err error) {
+	for _, f := range places(r) {
+		for _, split := range allSplits {
+			if len(f.of(r.Results, split)) == 0 {
+				continue
+			}
+			c, err := f.comparison(r, split)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, c)
+		}
 	}
-	for i, of := range r.of {
-		if j := slices.Index(c.best.of, of); j >= 0 {
-			all = append(all, r.errors[i]-c.best.errors[j])
+	return all, nil
+}
+
+// places are the parts of a report's study, one for each series.
+func places(r *experiments.Report) (all []*Forecasting) {
+	for _, result := range r.Results {
+		if f := result.Spec.(setting).place; !slices.Contains(all, f) {
+			all = append(all, f)
 		}
 	}
 	return all
+}
+
+// row is the one with an ID; nil where the report has none.
+func (c comparison) row(id string) *row {
+	for i, r := range c.rows {
+		if r.ID == id {
+			return &c.rows[i]
+		}
+	}
+	return nil
+}
+
+// differences are a row's errors minus those of the best simple forecast where both have one; nil for that row itself.
+func (c comparison) differences(r row) []float64 {
+	if c.best == nil || c.best.ID == r.ID {
+		return nil
+	}
+	return paired(r, *c.best)
+}
+
+// paired are the errors of one row minus those of another, where both have one.
+func paired(a, b row) (differences []float64) {
+	for i, of := range a.of {
+		if j := slices.Index(b.of, of); j >= 0 {
+			differences = append(differences, a.errors[i]-b.errors[j])
+		}
+	}
+	return differences
 }

@@ -6,28 +6,34 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
-// Forecasting is a study that forecasts the targets of a series: what a window's inputs say of the targets of its last
-// snapshot. Its runs have the key "split".
+// Forecasting forecasts the targets of a series: what a window's inputs say of the targets of its last snapshot. It is a
+// study, or, with a Country, the part of [Countries] on one of them. Its runs have the key "split".
 type Forecasting struct {
 	experiments.Study
 	// Time and Target name the axes of times and of targets, Node is what a node is.
 	Time, Target, Node string
+	// Country is the value of the key "country" of its runs; "" for a study of one series.
+	Country string
 
 	load func() (*dyngraph.Series, error)
 	// window is the number of snapshots of a window; in the published split windows lie side by side.
-	window   int
-	settings func(experiments.Profile) []setting
-	// published are the errors that the paper prints for its PENG-CDE on validation and test, mean and half-width of the
-	// 95% interval.
-	published [2][2]float64
+	window int
+	// settings are the rows for data of a size.
+	settings func(p experiments.Profile, size pengcde.Config) []setting
+	// published are the errors that the paper prints, by ID of the row that has the published defects.
+	published map[string]paperErrors
 
 	series          func() (*dyngraph.Series, error)
 	sideBySide, all dyngraph.Windows // cut once, since checking a series takes longer than splitting it
 }
 
-// complete fills in what follows from the rest.
+// paperErrors are mean and half-width of the 95% interval over ten seeds.
+type paperErrors struct{ validation, test [2]float64 }
+
+// complete makes it a study, which loads the series once, when it is asked for.
 func (f Forecasting) complete() *Forecasting {
 	f.series = sync.OnceValues(func() (*dyngraph.Series, error) {
 		series, err := f.load()
@@ -36,8 +42,33 @@ func (f Forecasting) complete() *Forecasting {
 		}
 		return series, err
 	})
-	f.Plan, f.Make, f.Show, f.Page = f.plan, f.make, f.show, f.page
+	f.Plan, f.Make, f.Show, f.Page = f.plan, makeForecast, showForecasts, pageForecasts
 	return &f
+}
+
+// keys are those of its runs with a split.
+func (f *Forecasting) keys(split Split) map[string]string {
+	keys := map[string]string{"split": string(split)}
+	if f.Country != "" {
+		keys["country"] = f.Country
+	}
+	return keys
+}
+
+// of are its results with a split.
+func (f *Forecasting) of(results experiments.Results, split Split) experiments.Results {
+	for key, value := range f.keys(split) {
+		results = results.Where(key, value)
+	}
+	return results
+}
+
+// title names it for people.
+func (f *Forecasting) title() string {
+	if f.Country != "" {
+		return f.Name + ", " + f.Country
+	}
+	return f.Name
 }
 
 // plan lists the runs of all settings.
@@ -47,7 +78,8 @@ func (f *Forecasting) plan(scope experiments.Scope) (runs []experiments.Run, err
 		return nil, err
 	}
 	digest := experiments.Digest(series)
-	for _, s := range f.settings(scope.Profile) {
+	for _, s := range f.settings(scope.Profile, pengcde.Config{Nodes: series.Nodes(), Features: series.FeatureSize}) {
+		s.place = f
 		seeds := scope.SeedsOr(s.seeds)
 		if s.Untrained && s.split != Random { // no seed changes them
 			seeds = []uint64{0}
@@ -58,8 +90,7 @@ func (f *Forecasting) plan(scope experiments.Scope) (runs []experiments.Run, err
 		}
 		for _, seed := range seeds {
 			for fold := range splits {
-				runs = append(runs, experiments.Run{Model: s.Model, Keys: map[string]string{"split": string(s.split)},
-					Seed: seed, Fold: fold, OnRequest: s.split == LeakyRotation, Spec: s,
+				runs = append(runs, experiments.Run{Model: s.Model, Keys: f.keys(s.split), Seed: seed, Fold: fold, Spec: s,
 					Identity: func() (any, error) { return f.identity(series, digest, s, seed, fold) }})
 			}
 		}
@@ -93,10 +124,10 @@ func extents(windows []dyngraph.Window) [][2]int {
 // initial is the seed of the initial parameters, which differ between the runs of a rotation or of rolling origins.
 func initial(seed uint64, fold int) uint64 { return seed + uint64(fold)*1000 }
 
-// make trains on the windows of a split and forecasts the others.
-func (f *Forecasting) make(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
+// makeForecast trains on the windows of a split and forecasts the others.
+func makeForecast(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
 	s := r.Spec.(setting)
-	split, err := f.split(s, r.Seed, r.Fold)
+	split, err := s.place.split(s, r.Seed, r.Fold)
 	if err != nil {
 		return nil, err
 	}
@@ -110,15 +141,10 @@ func (f *Forecasting) make(ctx context.Context, m *experiments.Maker, r experime
 	}
 	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
 	parts := map[string][]dyngraph.Window{"validation": split.Validation, "test": split.Test}
-	if s.split == Chronological { // only its figure shows them
-		parts["train"] = split.Train
-	}
 	for _, part := range partNames {
 		if err == nil {
 			err = measure(ctx, facts, learner, part, parts[part])
 		}
 	}
-	delete(facts.Scores, "train")
-	delete(facts.Scores, "train*")
 	return facts, err
 }

@@ -16,7 +16,7 @@ const beyond = 10
 
 // Dots draws the test errors of the random split, with those of the single seeds.
 func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
-	over, err := f.interval(Random)
+	over, _, err := f.interval(Random)
 	if err != nil {
 		return nil, err
 	}
@@ -36,12 +36,13 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 		}
 		dots = append(dots, dot)
 	}
-	return figures.Dots(figures.Axes{Title: "Test error, random splits: mean and 95% interval over seeds",
+	return figures.Dots(figures.Axes{Title: "Test error" + f.suffix() + ", random splits: mean and 95% interval over seeds",
 		X: "mean squared error by " + f.Node}, dots...)
 }
 
-// WindowErrors draws the error of every complete row of a split on each tested window.
-func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures.Figure, error) {
+// WindowErrors draws the errors of complete rows of a split on each tested window: of those with the IDs, or without any
+// of all but tuned ones and those with published defects.
+func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...string) (*figures.Figure, error) {
 	series, err := f.series()
 	if err != nil {
 		return nil, err
@@ -52,7 +53,8 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 	}
 	var lines []figures.Series
 	for _, row := range all {
-		if row.published == nil { // not complete, or without windows in common
+		wanted := slices.Contains(ids, row.ID) || len(ids) == 0 && base(row.ID) == row.ID
+		if !wanted || row.published == nil { // or not complete, or without windows in common
 			continue
 		}
 		line := figures.Series{Name: row.Name, Y: row.errors, Style: styleIn(r, row.ID)}
@@ -62,10 +64,10 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split) (*figures
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return nil, errs.New(experiments.ErrNotStored, "experiments: no complete row of %s, %s, in profile %s", f.Name,
+		return nil, errs.New(experiments.ErrNotStored, "experiments: no complete row of %s, %s, in profile %s", f.title(),
 			split, r.Profile)
 	}
-	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window, %s", split),
+	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window%s, %s", f.suffix(), split),
 		X: f.Time + " of the target", Y: "mean squared error by " + f.Node}, lines...)
 }
 
@@ -86,6 +88,6 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 				Style: styleIn(r, row.ID)})
 		}
 	}
-	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus that of %q, %s: windows, mean and 95%% interval",
-		c.best.Name, split), X: "difference of mean squared errors; below 0 is better", Dot: "one window"}, dots...)
+	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus that of %q%s, %s: windows, mean and 95%% interval",
+		c.best.Name, f.suffix(), split), X: "difference of mean squared errors; below 0 is better", Dot: "one window"}, dots...)
 }

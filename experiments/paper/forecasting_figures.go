@@ -14,9 +14,9 @@ import (
 
 // Losses draws the losses of a model's runs by epoch, those of the first part for a rotation or rolling origins.
 func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*figures.Figure, error) {
-	results := r.Results.Where("split", string(split)).Where("model", id).Made()
+	results := f.of(r.Results, split).Where("model", id).Made()
 	if len(results) == 0 {
-		return nil, noRuns(id, string(split))
+		return nil, noRuns(id, f.title(), string(split))
 	}
 	var curves []figures.LossRun
 	for _, result := range results {
@@ -27,7 +27,7 @@ func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*fi
 		curves = append(curves, figures.LossRun{Name: fmt.Sprintf("seed %d", result.Seed), Train: t.TrainLoss,
 			Validation: positive(t.ValidationLoss), Best: t.Best + 1})
 	}
-	return figures.LossCurves(figures.Axes{Title: results[0].Model.Name + ": loss by epoch", X: "epoch",
+	return figures.LossCurves(figures.Axes{Title: results[0].Model.Name + f.suffix() + ": loss by epoch", X: "epoch",
 		Y: "mean squared error"}, curves...)
 }
 
@@ -37,53 +37,72 @@ func noRuns(model string, of ...string) error {
 		strings.Join(of, " and "))
 }
 
-// Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for the split in
-// order of time.
+// Forecasts draws, for some nodes, forecasts of models against truth with the spread over seeds, for rolling origins.
 func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...string) (*figures.Figure, error) {
 	series, err := f.series()
 	if err != nil {
 		return nil, err
 	}
-	models := make([]experiments.Results, len(ids)) // by seed
-	for i, id := range ids {
-		models[i] = r.Results.Where("split", string(Chronological)).Where("model", id).Finished()
-		if len(models[i]) == 0 {
-			return nil, noRuns(id, string(Chronological))
-		}
-	}
-	if len(models) == 0 {
+	if len(ids) == 0 {
 		return nil, errs.New(experiments.ErrInput, "experiments: forecasts of no rows, want one at least")
 	}
-	targets := targetsOf(models[0][0])
+	first := len(series.Times)
+	models := make([][]map[int][]float64, len(ids)) // by seed and snapshot
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		results := f.of(r.Results, RollingOrigin).Where("model", id).Finished()
+		if len(results) == 0 {
+			return nil, noRuns(id, f.title(), string(RollingOrigin))
+		}
+		names[i] = results[0].Model.Name
+		seeds := make(map[uint64]map[int][]float64)
+		for _, result := range results {
+			of := seeds[result.Seed]
+			if of == nil {
+				of = make(map[int][]float64)
+				seeds[result.Seed], models[i] = of, append(models[i], of)
+			}
+			for _, target := range targetsOf(result) {
+				if target.part == "test" {
+					of[target.snapshot], first = target.forecast, min(first, target.snapshot)
+				}
+			}
+		}
+	}
 	var panels []figures.ForecastPanel
 	for _, node := range nodes {
 		if node < 0 || node >= series.Nodes() {
 			return nil, errs.New(experiments.ErrInput, "experiments: node %d, want 0 to %d", node, series.Nodes()-1)
 		}
-		first := targets[0].snapshot
 		panel := figures.ForecastPanel{Title: nodeName(series, f.Node, node), Days: series.Times[first:],
 			Truth: targetsAt(series, node)[first:]}
-		for _, results := range models {
-			values := make([][]float64, len(results))
-			for i, result := range results { // snapshots without a forecast stay open
-				values[i] = slices.Repeat([]float64{math.NaN()}, len(panel.Days))
-				for _, target := range targetsOf(result) {
-					if k := target.snapshot - first; k >= 0 {
-						values[i][k] = target.forecast[node]
-					}
+		for i, seeds := range models {
+			values := make([][]float64, len(seeds))
+			for j, of := range seeds { // snapshots without a forecast stay open
+				values[j] = slices.Repeat([]float64{math.NaN()}, len(panel.Days))
+				for snapshot, forecast := range of {
+					values[j][snapshot-first] = forecast[node]
 				}
 			}
-			spread, err := figures.Spread(results[0].Model.Name, nil, values)
+			spread, err := figures.Spread(names[i], nil, values)
 			if err != nil {
 				return nil, err
 			}
-			spread.Style = styleIn(r, results[0].Model.ID)
+			spread.Style = styleIn(r, ids[i])
 			panel.Forecasts = append(panel.Forecasts, spread)
 		}
 		panels = append(panels, panel)
 	}
-	return figures.Forecasts(figures.Axes{Title: fmt.Sprintf("%s: forecasts and truth", f.Title), X: f.Time, Y: f.Target,
-		Spans: spans(series, targets)}, panels)
+	return figures.Forecasts(figures.Axes{Title: fmt.Sprintf("%s%s: forecasts and truth, %s", f.Title, f.suffix(),
+		RollingOrigin), X: f.Time, Y: f.Target}, panels)
+}
+
+// suffix names the country in titles of figures, where the study has several.
+func (f *Forecasting) suffix() string {
+	if f.Country == "" {
+		return ""
+	}
+	return ", " + f.Country
 }
 
 // target is a forecast of one window's target.
@@ -119,17 +138,4 @@ func nodeName(s *dyngraph.Series, what string, node int) string {
 		return s.NodeNames[node]
 	}
 	return fmt.Sprintf("%s %d", what, node)
-}
-
-// spans are the times of training, validation and test targets.
-func spans(s *dyngraph.Series, targets []target) []figures.Span {
-	var spans []figures.Span
-	for _, target := range targets {
-		time := s.Times[target.snapshot]
-		if len(spans) == 0 || spans[len(spans)-1].Name != target.part {
-			spans = append(spans, figures.Span{Name: target.part, From: time - 0.5})
-		}
-		spans[len(spans)-1].To = time + 0.5
-	}
-	return spans
 }

@@ -155,12 +155,12 @@ func allFields(t *testing.T) (all []field.Field) {
 // With more or longer steps, losses by step change by 1e-4 for rounding alone.
 func goldenForecasts(t *testing.T, backend *xla.Backend, fields []field.Field, values map[string][]float64) {
 	t.Helper()
-	e := England()
-	e.settings = func(experiments.Profile) []setting {
+	e := england(t)
+	e.settings = func(_ experiments.Profile, size pengcde.Config) []setting {
 		all := heuristics(counts(1, 0, 0))
 		for _, f := range fields {
 			kind := field.Name(f)
-			model := englandSize
+			model := size
 			model.Field, model.Hidden, model.Step, model.Float64 = f, 4, 0.5, true
 			all = append(all, network(kind, kind, model, train.Config{Epochs: 2, EvaluateEvery: 1, BatchSize: 7,
 				AdamW: goldenAdamW}).on(map[Split]int{Random: 1})...)

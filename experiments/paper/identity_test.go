@@ -25,11 +25,11 @@ type draft struct {
 func TestIdentityHasEveryValue(t *testing.T) {
 	identityOf := func(change func(*draft)) string {
 		t.Helper()
-		d := draft{config: englandSize, split: Random, training: train.Config{Epochs: 3, EvaluateEvery: 1}}
+		d := draft{config: pengcde.Config{Nodes: 129, Features: 8}, split: Random, training: train.Config{Epochs: 3, EvaluateEvery: 1}}
 		d.config.Field, d.config.Hidden = field.Constant{}, 3
 		change(&d)
-		e := England()
-		e.settings = func(experiments.Profile) []setting {
+		e := england(t)
+		e.settings = func(experiments.Profile, pengcde.Config) []setting {
 			s := network("three", "Three", d.config, d.training)
 			s.overlapping = d.overlapping
 			return s.on(map[Split]int{d.split: 1})
@@ -77,7 +77,7 @@ func TestIdentityHasEveryValue(t *testing.T) {
 			false},
 		"patience": {func(s *draft) { s.training.Patience = 16 },
 			false}, "no clip": {func(s *draft) { s.training.AdamW.Clip = -1 }, false},
-		"windows": {func(s *draft) { s.overlapping = true }, false}, "deal": {func(s *draft) { s.split = Chronological },
+		"windows": {func(s *draft) { s.overlapping = true }, false}, "deal": {func(s *draft) { s.split = PurgedRotation },
 			false},
 		"field": {func(s *draft) { s.config.Field = field.GNODE{} }, false},
 	} {
@@ -89,7 +89,7 @@ func TestIdentityHasEveryValue(t *testing.T) {
 
 func TestNamesThatDoNotExist(t *testing.T) {
 	if _, err := ByName("table9"); !errors.Is(err, experiments.ErrInput) || !strings.Contains(err.Error(),
-		"england-covid") {
+		"epidemics") {
 		t.Errorf("unknown study: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // partNames are those of a split's parts in order of time.
-var partNames = []string{"train", "validation", "test"}
+var partNames = []string{"validation", "test"}
 
 // measure forecasts windows, in order of time, and keeps the forecasts and the mean errors: by node, and with a star
 // the published measure, see [train.BroadcastMSE].

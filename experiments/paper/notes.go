@@ -2,7 +2,7 @@ package paper
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +16,9 @@ const (
 	measureNote = "Mean squared errors. Without a star each node's forecast is compared with its own target. *: the " +
 		"published measure compares every node's forecast with every node's target, which forgets which node is which, so " +
 		"no forecast can fall below the variance between nodes."
-	randomNote = "random split: means over seeds (their number in brackets). The paper's row gives what it prints."
+	randomNote = "random split: means over seeds (their number in brackets). validation, paper and " +
+		"test, paper: what the paper prints, over ten seeds, of models with its defects; for PENG-CDE, GN-CDE, GN-ODE and " +
+		"STG-NCDE in the published measure."
 	othersNote = "Splits but the random one: test is the error of the mean forecast of all seeds (their number in " +
 		"brackets), mean over the tested windows; single: that of one seed."
 	simpleNote = "minus best simple: error minus that of the best simple forecast, in pairs of the same seed (random " +
@@ -26,11 +28,11 @@ const (
 
 // Notes are on all tables and figures of the study, for the end of a page.
 func (f *Forecasting) Notes(r *experiments.Report) figures.NoteList {
-	return append(f.notes(r), r.Notes()...)
+	return append(forecastNotes(r), r.Notes()...)
 }
 
-// notes say what is measured and how rows are trained.
-func (f *Forecasting) notes(r *experiments.Report) figures.NoteList {
+// forecastNotes say what is measured and how rows are trained.
+func forecastNotes(r *experiments.Report) figures.NoteList {
 	notes := figures.NoteList{measureNote}
 	splits := r.Results.Values("split")
 	if slices.Contains(splits, string(Random)) {
@@ -42,30 +44,32 @@ func (f *Forecasting) notes(r *experiments.Report) figures.NoteList {
 	if r.Comparable() {
 		notes = append(notes, simpleNote)
 	}
+	return slices.Concat(notes, trainedOn(r))
+}
+
+// trainedOn says which rows leave out windows, and which are trained only now and then.
+func trainedOn(r *experiments.Report) (notes figures.NoteList) {
+	names := make(map[string][]string)
 	for _, result := range r.Results {
-		row := result.Spec.(setting)
-		for _, note := range []string{row.strideNote(), row.retrainNote()} {
-			if note != "" && !slices.Contains(notes, note) {
-				notes = append(notes, note)
+		s := result.Spec.(setting)
+		var texts []string
+		if s.stride > 1 && (s.split != Random || s.overlapping) {
+			texts = append(texts, fmt.Sprintf("trained on one in %d of the windows that the split allows", s.stride))
+		}
+		if s.retrainEvery > 1 && s.split == RollingOrigin {
+			texts = append(texts, fmt.Sprintf("rolling origin, trained anew every %d origins on what is known at the first of "+
+				"them", s.retrainEvery))
+		}
+		for _, text := range texts {
+			if !slices.Contains(names[text], s.Name) {
+				names[text] = append(names[text], s.Name)
 			}
 		}
 	}
+	for _, text := range slices.Sorted(maps.Keys(names)) {
+		notes = append(notes, fmt.Sprintf("%s: %s.", text, strings.Join(names[text], "; ")))
+	}
 	return notes
-}
-
-func (s setting) strideNote() string {
-	if s.stride < 2 || s.split == Random && !s.overlapping {
-		return ""
-	}
-	return fmt.Sprintf("%s trains on one in %d of the windows that the split allows.", s.Name, s.stride)
-}
-
-func (s setting) retrainNote() string {
-	if s.retrainEvery < 2 || s.split != RollingOrigin {
-		return ""
-	}
-	return fmt.Sprintf("rolling origin: %s is trained anew every %d origins, on what is known at the first of them.",
-		s.Name, s.retrainEvery)
 }
 
 // splitNotes are those of one split: its interval, what it leaks, and what it would be good to know.
@@ -79,49 +83,16 @@ func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 		return nil, err
 	}
 	notes := []string{c.over.Note}
-	if c.split == Random || c.split == LeakyRotation {
-		notes = append(notes, f.leak(splits, c.split))
+	for _, row := range c.rows {
+		if chosen := row.chosen(); chosen != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s", c.heading(), chosen))
+		}
 	}
 	if c.split == Random {
-		return notes, nil
+		return append(notes, f.leak(splits)), nil
 	}
 	oracle, err := oracle(series, splits)
 	return append(notes, oracle), err
-}
-
-// verdict says in words how the models of a split do against its best simple forecast; "" while either is missing.
-func (c comparison) verdict() string {
-	var worse, better []string
-	for _, row := range c.rows {
-		differences := c.differences(row)
-		if row.Untrained || len(differences) == 0 {
-			continue
-		}
-		mean, half := c.over.Of(differences)
-		interval := ", an interval that holds 0"
-		switch {
-		case math.IsInf(half, 0) || math.IsNaN(half):
-			interval = ""
-		case math.Abs(mean) > half:
-			interval = ", an interval without 0"
-		}
-		list := &worse
-		if mean < 0 {
-			list = &better
-		}
-		*list = append(*list, fmt.Sprintf("%s (by %s%s)", row.Name, size(math.Abs(mean)), interval))
-	}
-	if worse == nil && better == nil {
-		return ""
-	}
-	text := fmt.Sprintf("The best simple forecast here is %q.", c.best.Name)
-	if worse != nil {
-		text += " Worse than it: " + strings.Join(worse, ", ") + "."
-	}
-	if better != nil {
-		text += " Better than it: " + strings.Join(better, ", ") + "."
-	}
-	return text
 }
 
 // size writes an error; a large one, of a model that failed, in few digits.
@@ -132,18 +103,36 @@ func size(err float64) string {
 	return fmt.Sprintf("%.3f", err)
 }
 
+// chosen says how often each trial of a tuned row was chosen; "" for other rows.
+func (r row) chosen() string {
+	names := r.Trials
+	counts := make(map[string]int)
+	for _, result := range r.Finished() {
+		if t := result.Facts().Training; t != nil && t.Chosen < len(names) {
+			counts[names[t.Chosen]]++
+		}
+	}
+	var parts []string
+	for _, name := range names {
+		if counts[name] > 0 {
+			parts = append(parts, fmt.Sprintf("%s (%d)", name, counts[name]))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("trials that %s chose, with the number of runs: %s.", r.Name, strings.Join(parts, "; "))
+}
+
 // leak says how many of a split's training windows share steps with tested ones.
-func (f *Forecasting) leak(splits []dyngraph.Split, split Split) string {
+func (f *Forecasting) leak(splits []dyngraph.Split) string {
 	training, sharing := 0, 0
 	for _, s := range splits {
 		training += len(s.Train)
 		sharing += len(s.Train) - len(dyngraph.Purge(s.Train, s.Test))
 	}
-	text := fmt.Sprintf("Training windows may share %ss with tested ones: %d of %d do", f.Time, sharing, training)
-	if split == Random {
-		text += " with seed 0"
-	}
-	return text + ". That flatters whatever is fitted."
+	return fmt.Sprintf("Training windows may share %ss with tested ones: %d of %d do with seed 0. That flatters whatever "+
+		"is fitted.", f.Time, sharing, training)
 }
 
 // oracle says what error the targets of the snapshots before have, which no input shows.

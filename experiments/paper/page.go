@@ -2,6 +2,7 @@ package paper
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
@@ -23,66 +24,37 @@ func (p *pageFigures) add(name string, f *figures.Figure, err error) {
 	}
 }
 
-// page has a table of all splits, forecasts of some nodes, and the differences from the best simple forecast.
-func (f *Forecasting) page(r *experiments.Report) (*experiments.Page, error) {
-	var comparisons []comparison
-	for _, split := range allSplits {
-		if len(r.Results.Where("split", string(split))) == 0 {
-			continue
-		}
-		c, err := f.comparison(r, split)
-		if err != nil {
-			return nil, err
-		}
-		comparisons = append(comparisons, c)
-	}
-	series, err := f.series()
+// pageForecasts has forecasts of some nodes, and the differences from the best simple forecast, for each series.
+func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
+	all, err := comparisons(r)
 	if err != nil {
 		return nil, err
 	}
 	var drawn pageFigures
-	if len(series.Scales) > 0 {
-		nodes, err := EnglandBusiest(series, 6)
+	for _, f := range places(r) {
+		name := strings.ReplaceAll(f.title(), ", ", "-")
+		series, err := f.series()
 		if err != nil {
 			return nil, err
 		}
-		figure, err := f.Forecasts(r, nodes, "residual", "ridge")
-		drawn.add(f.Name+"-forecasts", figure, err)
-	}
-	for _, split := range []Split{RollingOrigin, PurgedRotation} {
-		figure, err := f.Differences(r, split)
-		drawn.add(f.Name+"-"+string(split), figure, err)
-	}
-	page := &experiments.Page{Summary: f.summary(r, comparisons), Figures: drawn.all}
-	page.Verdict, page.Details = verdict(comparisons)
-	return page, drawn.err
-}
-
-// summary shows the test errors of all models with all splits.
-func (f *Forecasting) summary(r *experiments.Report, comparisons []comparison) *figures.Table {
-	t := &figures.Table{Title: f.Name + ": test errors with each split",
-		Columns: []figures.Column{{Title: "model"}}}
-	for _, c := range comparisons {
-		t.Columns = append(t.Columns, figures.Column{Title: string(c.split), Better: figures.Lower, Decimals: 3})
-	}
-	for _, id := range r.Models() {
-		cells := []figures.Cell{figures.Text(r.Results.Where("model", id)[0].Model.Name)}
-		for _, c := range comparisons {
-			cell := figures.Missing()
-			for _, row := range c.rows {
-				switch {
-				case row.ID != id:
-				case row.errors == nil:
-					cell = figures.Text(row.Gap())
-				default:
-					cell = c.over.Cell(row.errors)
-				}
+		if len(series.Scales) > 0 {
+			nodes, err := Busiest(series, min(6, series.Nodes()))
+			if err != nil {
+				return nil, err
 			}
-			cells = append(cells, cell)
+			figure, err := f.Forecasts(r, nodes, "peng-linear", "ridge")
+			drawn.add(name+"-forecasts", figure, err)
 		}
-		t.Rows = append(t.Rows, cells)
+		for _, split := range []Split{RollingOrigin, PurgedRotation} {
+			figure, err := f.Differences(r, split)
+			drawn.add(name+"-"+string(split), figure, err)
+		}
 	}
-	return t
+	page := &experiments.Page{Figures: drawn.all, Overviews: len(overviews(all))}
+	if page.Verdict, page.Details, err = verdict(all); err != nil {
+		return nil, err
+	}
+	return page, drawn.err
 }
 
 // page has the errors over time of one family of graphs, and the weights of the maps.

@@ -1,7 +1,7 @@
 // Package paper has the studies of the paper, one file for each table or figure: its protocol in words, which models
 // on which data with which constants, and what is made of the runs. Notebooks and the command line call the same code.
 //
-// Start with [Table1] and [England]: both have the methods of [experiments.Study], such as Run and Stored, and draw
+// Start with [Table1] and [Epidemics]: both have the methods of [experiments.Study], such as Run and Stored, and draw
 // what their tables and figures show. [All] lists the studies.
 //
 // Reference: Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation
@@ -16,7 +16,7 @@ import (
 
 // All lists the studies.
 func All() []experiments.Study {
-	return []experiments.Study{England().Study, Tennis().Study, Table1().Study, TableWealth().Study,
+	return []experiments.Study{Epidemics().Study, Tennis().Study, Table1().Study, TableWealth().Study,
 		Table1AsPublished().Study}
 }
 

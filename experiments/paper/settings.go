@@ -18,8 +18,9 @@ type setting struct {
 	// matrix is the control path's, as tables name it; "" for a model without a graph.
 	matrix string
 	split  Split
-	// overlapping trains on windows that overlap, shuffled by the seed; of Random and LeakyRotation on all that share no
-	// snapshot with a validation or test window. Other splits have overlapping training windows for all rows.
+	place  *Forecasting
+	// overlapping trains on windows that overlap, shuffled by the seed; of Random on all that share no snapshot with a
+	// validation or test window. Other splits have overlapping training windows for all rows.
 	overlapping bool
 	// stride keeps those overlapping windows that start at its multiples; 0 means 1.
 	stride int
@@ -41,10 +42,9 @@ func network(id, name string, config pengcde.Config, training train.Config) sett
 // stopsEarly says that training looks at validation windows.
 func (s setting) stopsEarly() bool { return !s.Untrained && s.Train.EvaluateEvery >= 0 }
 
-// counts are the seeds of every split; others is for rotations and rolling origins.
-func counts(random, chronological, others int) map[Split]int {
-	return map[Split]int{Random: random, Chronological: chronological, PurgedRotation: others, RollingOrigin: others,
-		LeakyRotation: others}
+// counts are the seeds of every split.
+func counts(random, rotation, origins int) map[Split]int {
+	return map[Split]int{Random: random, PurgedRotation: rotation, RollingOrigin: origins}
 }
 
 // on are the settings with each split that has seeds.

@@ -16,20 +16,14 @@ const (
 	// Random is the published way: 60% training, 20% validation, shuffled by the seed. Training windows share steps with
 	// tested ones.
 	Random Split = "random"
-	// Chronological takes every window, one starting at each snapshot, in order of time, see
-	// [dyngraph.Windows.Chronological].
-	Chronological Split = "chronological"
 	// PurgedRotation tests every window once, side by side, by a run that trains on all windows that share no step with
 	// it.
 	PurgedRotation Split = "purged-rotation"
 	// RollingOrigin forecasts each of the last 40% of all windows from what was known by then.
 	RollingOrigin Split = "rolling-origin"
-	// LeakyRotation is PurgedRotation with training windows that share no snapshot with the tested one, but steps where
-	// features repeat them. It is made when it is asked for by name.
-	LeakyRotation Split = "leaky-rotation"
 )
 
-var allSplits = []Split{Random, Chronological, PurgedRotation, RollingOrigin, LeakyRotation}
+var allSplits = []Split{Random, PurgedRotation, RollingOrigin}
 
 const (
 	trainFraction      = 0.6
@@ -41,10 +35,8 @@ const (
 // titles say in words what is tested.
 var titles = map[Split]string{
 	Random:         "random split, as published",
-	Chronological:  "in order of time",
 	PurgedRotation: "purged rotation: every window tested once, no step shared with training",
 	RollingOrigin:  "rolling origin: the last 40% of the windows, each from what was known by then",
-	LeakyRotation:  "leaky rotation: every window tested once, training shares steps with it",
 }
 
 // split is that of one run.
@@ -58,17 +50,15 @@ func (f *Forecasting) split(s setting, seed uint64, fold int) (dyngraph.Split, e
 	if err != nil {
 		return dyngraph.Split{}, err
 	}
-	if s.split == Random || s.split == LeakyRotation {
-		if !s.stopsEarly() && (!s.Untrained || s.split != Random) {
+	if s.split == Random {
+		if !s.stopsEarly() && !s.Untrained {
 			split.Train, split.Validation = slices.Concat(split.Train, split.Validation), nil
 		}
 		if s.overlapping {
 			split.Train = sharingNoSnapshot(all, split.Validation, split.Test)
 		}
-	} else if s.split == Chronological && !s.stopsEarly() {
-		split.Train, split.Validation = dyngraph.Known(all, split.Test[0]), nil
 	}
-	if s.overlapping || s.split != Random && s.split != LeakyRotation {
+	if s.overlapping || s.split != Random {
 		split.Train = every(s.stride, split.Train)
 	}
 	if len(split.Train) == 0 {
@@ -89,12 +79,10 @@ func (f *Forecasting) splits(s setting, seed uint64) ([]dyngraph.Split, error) {
 	if _, err := f.series(); err != nil {
 		return nil, err
 	}
-	one := func(split dyngraph.Split, err error) ([]dyngraph.Split, error) { return []dyngraph.Split{split}, err }
 	switch s.split {
 	case Random:
-		return one(f.sideBySide.Split(trainFraction, validationFraction, seed))
-	case Chronological:
-		return one(f.all.Chronological(trainFraction, validationFraction))
+		split, err := f.sideBySide.Split(trainFraction, validationFraction, seed)
+		return []dyngraph.Split{split}, err
 	case PurgedRotation:
 		if s.stopsEarly() {
 			return f.sideBySide.PurgedRotation(f.all, 1)
@@ -106,12 +94,6 @@ func (f *Forecasting) splits(s setting, seed uint64) ([]dyngraph.Split, error) {
 			validation = originValidation
 		}
 		return f.all.RollingOrigin(trainFraction, max(1, s.retrainEvery), validation)
-	case LeakyRotation:
-		list, err := f.sideBySide.List()
-		if err != nil {
-			return nil, err
-		}
-		return f.sideBySide.Rotate(len(list))
 	}
 	return nil, errs.New(experiments.ErrInput, "experiments: split %q, want one of %q", s.split, allSplits)
 }

@@ -11,8 +11,10 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Test errors of the simple forecasts, from the data alone; those of england to four digits as they were computed
@@ -25,11 +27,9 @@ func TestSimpleForecasts(t *testing.T) {
 		windows    int
 		want       map[string]float64
 	}{
-		{England(), LeakyRotation, 10, map[string]float64{"zero": .9137, "last-visible": 1.0247,
-			"recent-mean": .7281, "ridge": .5122}},
-		{England(), PurgedRotation, 10, map[string]float64{"zero": .9137, "last-visible": 1.0247,
+		{england(t), PurgedRotation, 10, map[string]float64{"zero": .9137, "last-visible": 1.0247,
 			"recent-mean": .7281, "ridge": .8001}},
-		{England(), RollingOrigin, 20, map[string]float64{"zero": .7390, "last-visible": .8735, "recent-mean": .5832,
+		{england(t), RollingOrigin, 20, map[string]float64{"zero": .7390, "last-visible": .8735, "recent-mean": .5832,
 			"ridge": .4809}},
 		{Tennis(), PurgedRotation, 12, map[string]float64{"zero": .4934, "last-visible": .3418, "recent-mean": .2863}},
 	} {
@@ -47,13 +47,33 @@ func TestSimpleForecasts(t *testing.T) {
 			t.Fatalf("%d rows, %v, want %d", len(all), err, len(c.want))
 		}
 		for _, row := range all {
-			mean, _ := train.MeanCI(row.errors)
+			mean, _ := stats.MeanCI(row.errors)
 			if want := c.want[row.ID]; math.Abs(mean-want) > 6e-5 || len(row.errors) != c.windows {
 				t.Errorf("%s, %s, %s: %.5f over %d windows, want %.4f over %d",
 					c.experiment.Name, c.split, row.ID, mean, len(row.errors), want, c.windows)
 			}
 		}
 	}
+}
+
+// england is the part of the epidemics study on England.
+func england(t *testing.T) *Forecasting {
+	t.Helper()
+	f, err := Epidemics().Country("england")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// sizeOf is that of the data.
+func sizeOf(t *testing.T, f *Forecasting) pengcde.Config {
+	t.Helper()
+	series, err := f.series()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pengcde.Config{Nodes: series.Nodes(), Features: series.FeatureSize}
 }
 
 // steps are those that a window's features and target are made of, by the definition of each data set.
@@ -78,10 +98,10 @@ func touched(experiment string, w dyngraph.Window) []int {
 // What any row of any profile trains or validates on shares no step with the tested window of a purged rotation, and
 // ends before the newest step that the first tested window shows where the split goes forward in time.
 func TestSplitsDoNotLeak(t *testing.T) {
-	for _, e := range []*Forecasting{England(), Tennis()} {
+	for _, e := range []*Forecasting{england(t), Tennis()} {
 		for _, profile := range experiments.Profiles() {
-			for _, s := range e.settings(profile) {
-				if s.split == Random || s.split == LeakyRotation {
+			for _, s := range e.settings(profile, sizeOf(t, e)) {
+				if s.split == Random {
 					continue
 				}
 				parts, err := e.splits(s, 3)
@@ -125,9 +145,9 @@ func TestSplitsDoNotLeak(t *testing.T) {
 	}
 }
 
-// The leaky splits have their name from this: training windows share no snapshot with tested ones, but days.
-func TestLeakySplits(t *testing.T) {
-	e := England()
+// The random split leaks: training windows share no snapshot with tested ones, but days.
+func TestRandomSplitLeaks(t *testing.T) {
+	e := england(t)
 	series, err := e.series()
 	if err != nil {
 		t.Fatal(err)
@@ -136,49 +156,25 @@ func TestLeakySplits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, split := range []Split{Random, LeakyRotation} {
-		for fold := range map[Split]int{Random: 1, LeakyRotation: 2}[split] {
-			s := setting{split: split, overlapping: true}
-			s.Train.EvaluateEvery = -1
-			parts, err := e.split(s, 3, fold)
-			if err != nil {
-				t.Fatal(err)
-			}
-			free := sharingNoSnapshot(all, parts.Test)
-			if len(parts.Validation) != 0 || len(parts.Test) == 0 || len(parts.Train) != len(free) ||
-				len(sharingNoSnapshot(parts.Train, parts.Test)) != len(free) {
-				t.Errorf("%s: %d windows train, want %d that share no snapshot", split, len(parts.Train), len(free))
-			}
-			if len(dyngraph.Purge(parts.Train, parts.Test)) == len(parts.Train) {
-				t.Errorf("%s shares no day", split)
-			}
-		}
+	s := setting{split: Random, overlapping: true}
+	s.Train.EvaluateEvery = -1
+	parts, err := e.split(s, 3, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// The leaky rotation is made when it is asked for, and only then.
-func TestLeakyRotationIsNoDefault(t *testing.T) {
-	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	e := England()
-	has := func(only map[string][]string) bool {
-		r, err := e.Stored(experiments.Options{Fresh: true, Profile: experiments.Medium, Only: only})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return slices.Contains(r.Results.Values("split"), string(LeakyRotation))
+	free := sharingNoSnapshot(all, parts.Test)
+	if len(parts.Validation) != 0 || len(parts.Test) == 0 || len(parts.Train) != len(free) ||
+		len(sharingNoSnapshot(parts.Train, parts.Test)) != len(free) {
+		t.Errorf("%d windows train, want %d that share no snapshot", len(parts.Train), len(free))
 	}
-	if has(nil) || !has(map[string][]string{"split": {"leaky-rotation"}}) {
-		t.Error("want the leaky rotation on request alone")
-	}
-	o := experiments.Options{Fresh: true, Profile: experiments.Medium, Only: map[string][]string{"split": {"rotation"}}}
-	if _, err := e.Stored(o); !errors.Is(err, experiments.ErrInput) || !strings.Contains(err.Error(), "leaky-rotation") {
-		t.Errorf("unknown split: %v, want ErrInput with the names", err)
+	if len(dyngraph.Purge(parts.Train, parts.Test)) == len(parts.Train) {
+		t.Error("it shares no day")
 	}
 }
 
 func TestIntervals(t *testing.T) {
 	of := func(e *Forecasting, split Split) experiments.Interval {
-		i, err := e.interval(split)
+		i, _, err := e.interval(split)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,32 +193,26 @@ func TestIntervals(t *testing.T) {
 		says       string
 	}{
 		// 2 of 10 windows tested, 6 for training.
-		{"seeds share windows", England(), Random, 10, func(v []float64) (float64, float64) {
-			return train.CorrectedCI(v, 2./6)
+		{"seeds share windows", england(t), Random, 10, func(v []float64) (float64, float64) {
+			return stats.CorrectedCI(v, 2./6)
 		}, "2 tested and 6 training"},
 		// Side by side, window 20 leaves 0, 5, 35, 40 and 45.
-		{"rotation", England(), PurgedRotation, 10, func(v []float64) (float64, float64) {
-			return train.CorrectedCI(v, 1./5)
+		{"rotation", england(t), PurgedRotation, 10, func(v []float64) (float64, float64) {
+			return stats.CorrectedCI(v, 1./5)
 		}, "1/5"},
 		// A window touches 13 days.
-		{"origins", England(), RollingOrigin, 20, func(v []float64) (float64, float64) {
-			return train.SerialCI(v, 12)
+		{"origins", england(t), RollingOrigin, 20, func(v []float64) (float64, float64) {
+			return stats.SerialCI(v, 12)
 		}, "lag 12"},
-		{"no two disjoint windows", England(), Chronological, 11, func([]float64) (float64, float64) {
-			return 0, math.Inf(1)
-		}, "no interval"},
-		// A window touches 11 snapshots, and 23 are tested.
-		{"in order of time", Tennis(), Chronological, 23, func(v []float64) (float64, float64) {
-			return train.SerialCI(v, 10)
-		}, "23 tested windows"},
+		// A window touches 11 snapshots.
 		{"origins of tennis", Tennis(), RollingOrigin, 45, func(v []float64) (float64, float64) {
-			return train.SerialCI(v, 10)
+			return stats.SerialCI(v, 10)
 		}, "45 tested windows"},
 	} {
 		i := of(c.experiment, c.split)
 		_, half := i.Of(values[:c.count])
 		_, want := c.want(values[:c.count])
-		_, independent := train.MeanCI(values[:c.count])
+		_, independent := stats.MeanCI(values[:c.count])
 		if half != want || !strings.Contains(i.Note, c.says) {
 			t.Errorf("%s: ± %g and note %q, want ± %g and %q", c.name, half, i.Note, want, c.says)
 		}
@@ -232,10 +222,10 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// A model that forecasts what the best simple forecast does, but a part of it, is called worse, or of the truth better.
+// A model whose errors are those of the best simple forecast and more is called worse, one with less better.
 func TestVerdictFollowsTheNumbers(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	e := England()
+	e := england(t)
 	r, err := e.Run(context.Background(), experiments.Options{Fresh: true, Profile: experiments.Full,
 		Only: map[string][]string{"split": {"rolling-origin"}}, Models: []string{"zero", "training-mean", "last-visible",
 			"recent-mean", "ridge", "ridge-chosen-penalty"}})
@@ -274,13 +264,12 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 		}
 		return all
 	}
-	r.Results = slices.Concat(r.Results, model("bad model", -1), model("good model", 0.5))
+	r.Results = slices.Concat(r.Results, model("peng", -1), model("peng-tuned", 0.5))
 	text := table(t, e, r, RollingOrigin)
 	if made, err := e.Table(r, RollingOrigin); err != nil || !strings.HasPrefix(made.Finding, "The best simple") {
 		t.Errorf("%v, the verdict is not the finding: %q", err, made.Finding)
 	}
-	for _, says := range []string{"Worse than it: bad model (by ", "Better than it: good model (by ",
-		"an interval without 0", "lag 12", "minus best simple", "The best simple forecast here is \"ridge"} {
+	for _, says := range []string{"peng: worse than ridge", "peng-tuned: better than ridge", "lag 12", "minus best simple", "The best simple forecast here is \"ridge"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("the table lacks %q:\n%s", says, text)
 		}
@@ -304,7 +293,7 @@ func table(t *testing.T, e *Forecasting, r *experiments.Report, split Split) str
 
 // tinyModel trains in a moment.
 func tinyModel(training train.Config) setting {
-	config := englandSize
+	config := pengcde.Config{Nodes: 129, Features: 8}
 	config.Field, config.Hidden = field.Constant{}, 2
 	return network("two", "Two", config, training)
 }
@@ -312,8 +301,8 @@ func tinyModel(training train.Config) setting {
 // A training serves several origins, and its row has every one of them once for each seed.
 func TestRetrainEvery(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	e := England()
-	e.settings = func(experiments.Profile) []setting {
+	e := england(t)
+	e.settings = func(experiments.Profile, pengcde.Config) []setting {
 		two := tinyModel(train.Config{Epochs: 1})
 		two.retrainEvery = 9
 		return two.on(map[Split]int{RollingOrigin: 2})
@@ -332,14 +321,16 @@ func TestRetrainEvery(t *testing.T) {
 	}
 }
 
-// A trained row in order of time keeps what its figures show.
+// Rows keep what figures show.
 func TestForecastFigures(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv(experiments.ResultsEnv, folder)
-	e := England()
-	e.settings = func(experiments.Profile) []setting {
-		return slices.Concat(tinyModel(train.Config{Epochs: 2, EvaluateEvery: 1}).on(map[Split]int{Random: 1,
-			Chronological: 2}),
+	e := england(t)
+	e.settings = func(experiments.Profile, pengcde.Config) []setting {
+		two := tinyModel(train.Config{Epochs: 2, EvaluateEvery: 1})
+		two.retrainEvery = 10
+		return slices.Concat(two.on(map[Split]int{Random: 1,
+			RollingOrigin: 2}),
 			heuristics(counts(1, 1, 1)))
 	}
 	r, err := e.Run(context.Background(), goOptions(t))
@@ -361,7 +352,7 @@ func TestForecastFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	draw(t, folder, "dots", dots)
-	for _, result := range r.Results.Where("split", string(Chronological)).Where("model", "two") {
+	for _, result := range r.Results.Where("split", string(RollingOrigin)).Where("model", "two") {
 		targets := targetsOf(result)
 		parts := make(map[string]int)
 		for i, target := range targets {
@@ -370,8 +361,8 @@ func TestForecastFigures(t *testing.T) {
 				t.Errorf("snapshot %d after %d", target.snapshot, targets[i-1].snapshot)
 			}
 		}
-		if len(parts) != 3 {
-			t.Errorf("forecasts of %v, want training, validation and test", parts)
+		if parts["validation"] == 0 || parts["test"] == 0 {
+			t.Errorf("forecasts of %v, want validation and test", parts)
 		}
 	}
 	if _, err := e.Forecasts(r, []int{129}, "two"); !errors.Is(err, experiments.ErrInput) {

@@ -3,20 +3,22 @@ package paper
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// styles are the colour and dash of every model by its ID, the same in all figures. Models that share a figure differ
-// in their dash or clearly in lightness, so that they can be told apart in greyscale too.
+// styles are the colour and dash of every model by its ID, the same in all figures; rows of one model share its style.
+// Models that share a figure differ in their dash or clearly in lightness, so that they can be told apart in greyscale
+// too.
 var styles = map[string]figures.Style{
-	"peng":         {Colour: figures.Blue},
-	"peng15":       {Colour: figures.Blue, Dash: figures.LongDashed},
-	"peng-fast":    {Colour: figures.Blue, Dash: figures.DashDotDot},
-	"as-published": {Colour: figures.Blue, Dash: figures.Dashed},
-	"residual":     {Colour: figures.Sky},
-	"constant":     {Colour: figures.Purple, Dash: figures.Dotted},
+	"peng":        {Colour: figures.Blue},
+	"peng15":      {Colour: figures.Blue, Dash: figures.LongDashed},
+	"peng-fast":   {Colour: figures.Blue, Dash: figures.DashDotDot},
+	"peng-linear": {Colour: figures.Sky},
+	"residual":    {Colour: figures.Orange},
+	"constant":    {Colour: figures.Purple, Dash: figures.Dotted},
 
 	"gn-ode":        {Colour: figures.Green, Dash: figures.DashDot},
 	"adjacency":     {Colour: figures.Orange, Dash: figures.LongDashed},
@@ -24,29 +26,39 @@ var styles = map[string]figures.Style{
 	"pre-mult-fair": {Colour: figures.Sky, Dash: figures.DashDotDot},
 	"original":      {Colour: figures.Vermillion, Dash: figures.Dashed},
 
+	"stg-ncde": {Colour: figures.Green},
+	"dcrnn":    {Colour: figures.Ink, Dash: figures.DashDot},
+	"astgcn":   {Colour: figures.Blue, Dash: figures.Dotted},
+	"stidgcn":  {Colour: figures.Ink, Dash: figures.Dashed},
+
 	"zero":                 {Colour: figures.Ink, Dash: figures.Dotted},
 	"training-mean":        {Colour: figures.Ink, Dash: figures.LongDashed},
 	"last-visible":         {Colour: figures.Green, Dash: figures.LongDashed},
 	"recent-mean":          {Colour: figures.Orange, Dash: figures.Dashed},
-	"ridge":                {Colour: figures.Vermillion, Dash: figures.DashDot},
+	"ridge":                {Colour: figures.Orange, Dash: figures.DashDot},
 	"ridge-chosen-penalty": {Colour: figures.Purple, Dash: figures.DashDotDot},
 }
 
 // StyleOf is the style of a model of the studies by its ID, or false for another one.
 func StyleOf(model string) (figures.Style, bool) {
-	style, ok := styles[model]
+	style, ok := styles[base(model)]
 	return style, ok
+}
+
+// base is the ID of the model that a row is of.
+func base(row string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(row, publishedEnding), tunedEnding)
 }
 
 // styleIn is the style of a model in a report. One that is not of the studies has the first free style by its place
 // among such models in the plan.
 func styleIn(r *experiments.Report, model string) figures.Style {
-	if style, ok := styles[model]; ok {
+	if style, ok := StyleOf(model); ok {
 		return style
 	}
 	var others []string
 	for _, id := range slices.Concat(r.All.Values("model"), r.Results.Values("model")) {
-		if _, known := styles[id]; !known && !slices.Contains(others, id) {
+		if _, known := StyleOf(id); !known && !slices.Contains(others, id) {
 			others = append(others, id)
 		}
 	}

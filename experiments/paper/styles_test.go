@@ -26,7 +26,10 @@ func TestModelsCanBeToldApart(t *testing.T) {
 					t.Errorf("%s: model %q has no style of its own", study.Name, id)
 				}
 				for _, other := range ids[:i] {
-					s := styles[other]
+					if base(id) == base(other) { // rows of one model, whose names a figure tells apart
+						continue
+					}
+					s := styles[base(other)]
 					if d := lightness[s.Colour] - lightness[style.Colour]; s.Dash == style.Dash && d*d < 12*12 {
 						t.Errorf("%s: %q and %q look alike: %v, %v", study.Name, id, other, style, s)
 					}

@@ -7,23 +7,8 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
-
-// show are the tables of all splits that have runs, in order, and notes on them.
-func (f *Forecasting) show(r *experiments.Report) (items []figures.Item, err error) {
-	for _, split := range allSplits {
-		if len(r.Results.Where("split", string(split))) == 0 {
-			continue
-		}
-		t, err := f.Table(r, split)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, t)
-	}
-	return append(items, f.notes(r)), nil
-}
 
 // Table is that of one split, with the difference of each row from the best simple forecast. A row has numbers when
 // all its runs are there and none diverged, else it says what is missing.
@@ -32,37 +17,56 @@ func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table,
 	if err != nil {
 		return nil, err
 	}
-	t := &figures.Table{Title: fmt.Sprintf("%s, %s", f.Name, titles[split]), Finding: c.verdict()}
+	return c.table()
+}
+
+func (c comparison) table() (*figures.Table, error) {
+	finding, err := c.verdict()
+	if err != nil {
+		return nil, err
+	}
+	t := &figures.Table{Title: fmt.Sprintf("%s, %s", c.place.title(), titles[c.split]), Finding: finding}
 	add := func(applies bool, column figures.Column) {
 		if applies {
 			t.Columns = append(t.Columns, column)
 		}
 	}
 	better := figures.Lower
-	if !r.Comparable() {
-		better, t.Finding = figures.NotCompared, r.Caution()
+	if !c.Comparable() {
+		better, t.Finding = figures.NotCompared, c.Caution()
 	}
-	random := split == Random
+	random := c.split == Random
+	paper := random && c.Comparable() && len(c.place.published) > 0
 	for _, title := range []string{"model", "control", "size"} {
 		add(true, figures.Column{Title: title})
 	}
 	add(!random, figures.Column{Title: "single"})
 	add(random, figures.Column{Title: "validation", Better: better, Decimals: 3})
 	add(true, figures.Column{Title: "test", Better: better, Decimals: 3})
-	add(r.Comparable(), figures.Column{Title: "minus best simple", Decimals: 3})
+	add(c.Comparable(), figures.Column{Title: "minus best simple", Decimals: 3})
 	add(random, figures.Column{Title: "validation*", Decimals: 3})
 	add(true, figures.Column{Title: "test*", Decimals: 3})
+	add(paper, figures.Column{Title: "validation, paper", Decimals: 3})
+	add(paper, figures.Column{Title: "test, paper", Decimals: 3})
 	t.Columns = append(t.Columns, experiments.CostColumns()...)
 	for _, row := range c.rows {
-		t.Rows = append(t.Rows, slices.Concat(row.head(), c.cells(row), row.Cost()))
+		cells := append(row.head(), c.cells(row)...)
+		if paper {
+			cells = append(cells, c.place.printed(row.ID)...)
+		}
+		t.Rows = append(t.Rows, append(cells, row.Cost()...))
 	}
-	if none := figures.Missing(); random && r.Comparable() {
-		validation, test := f.published[0], f.published[1]
-		t.Rows = append(t.Rows, []figures.Cell{figures.Text("PENG-CDE, the paper (10)"), figures.Text("raw"), none,
-			none, none, none, figures.Estimate(validation[0], validation[1]), figures.Estimate(test[0], test[1])})
-	}
-	t.Notes, err = f.splitNotes(c)
+	t.Notes, err = c.place.splitNotes(c)
 	return t, err
+}
+
+// printed are the cells of what the paper prints for a row.
+func (f *Forecasting) printed(id string) []figures.Cell {
+	p, ok := f.published[id]
+	if !ok {
+		return []figures.Cell{experiments.None(), experiments.None()}
+	}
+	return []figures.Cell{figures.Estimate(p.validation[0], p.validation[1]), figures.Estimate(p.test[0], p.test[1])}
 }
 
 // head are the cells that say what a row is, with the number of its seeds where it has any.
@@ -100,7 +104,7 @@ func (c comparison) cells(r row) []figures.Cell {
 	if c.split == Random {
 		cells = append(cells, score("validation"), score("test"))
 	} else {
-		single, _ := train.MeanCI(r.single)
+		single, _ := stats.MeanCI(r.single)
 		cells = append(cells, figures.Text(fmt.Sprintf("%.3f", single)), c.over.Cell(r.errors))
 	}
 	if c.Comparable() {

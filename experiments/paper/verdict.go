@@ -1,167 +1,196 @@
 package paper
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
-	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// verdict says with how many splits the best forecast without a trained network is ahead of every trained model, and by
-// how much; "" while either is missing.
-func verdict(comparisons []comparison) (text string, details []string) {
-	behind, ahead, beyond := 0, 0, 0
-	var models []string
+// level is that of the tests of a verdict.
+const level = 0.05
+
+// judged are the rows that are compared with their rivals, by ID.
+var judged = []string{"peng", "peng" + tunedEnding, "peng-linear", "residual"}
+
+// judgement is how a row does beside its rivals on a series and a split.
+type judgement struct {
+	row    row
+	rivals []rival
+}
+
+// rival is what a row is compared with: the best simple forecast, or another model.
+type rival struct {
+	name   string
+	simple bool
+	stats.Difference
+}
+
+// judge compares a row with the best simple forecast and with the rows of the other models that have the same ending; a
+// row of another kind with the tuned ones. It has no rivals where errors are missing.
+func (c comparison) judge(id string) (j judgement, err error) {
+	r := c.row(id)
+	if r == nil || r.errors == nil || c.best == nil {
+		return j, nil
+	}
+	ending := strings.TrimPrefix(id, base(id))
+	if base(id) != "peng" {
+		ending = tunedEnding
+	}
+	others := []row{*c.best}
+	for _, other := range c.rows {
+		if !other.Untrained && other.ID != id && other.ID == base(other.ID)+ending && other.errors != nil {
+			others = append(others, other)
+		}
+	}
+	blocks := slices.DeleteFunc(slices.Clone(r.of), func(of int) bool {
+		return slices.ContainsFunc(others, func(o row) bool { return !slices.Contains(o.of, of) })
+	})
+	if len(blocks) == 0 { // seeds that the others do not have
+		return j, nil
+	}
+	errors := make([][]float64, len(others))
+	for i, other := range others {
+		errors[i] = other.on(blocks)
+	}
+	differences, err := stats.Compare(r.on(blocks), errors, c.test)
+	if err != nil {
+		return j, fmt.Errorf("experiments: %s, %s: %w", c.place.title(), c.split, err)
+	}
+	j.row = *r
+	for i, other := range others {
+		j.rivals = append(j.rivals, rival{other.Name, i == 0, differences[i]})
+	}
+	return j, nil
+}
+
+// on are the errors of a row on some of its blocks.
+func (r row) on(blocks []int) []float64 {
+	errors := make([]float64, len(blocks))
+	for i, of := range blocks {
+		errors[i] = r.errors[slices.Index(r.of, of)]
+	}
+	return errors
+}
+
+// String says in words which rivals a row is better or worse than.
+func (j judgement) String() string {
+	var parts []string
+	for _, part := range []struct {
+		says string
+		of   func(rival) bool
+	}{
+		{"better than", func(r rival) bool { return r.Better(level) }},
+		{"worse than", func(r rival) bool { return r.Worse(level) }},
+		{"no difference shown from", func(r rival) bool { return !r.Better(level) && !r.Worse(level) }},
+	} {
+		var names []string
+		for _, r := range j.rivals {
+			if part.of(r) {
+				names = append(names, fmt.Sprintf("%s (%s, p %s)", r.name, signed(r.Mean), probability(r.Corrected)))
+			}
+		}
+		if names != nil {
+			parts = append(parts, part.says+" "+strings.Join(names, ", "))
+		}
+	}
+	return fmt.Sprintf("%s: %s", j.row.Name, strings.Join(parts, "; "))
+}
+
+// signed writes a difference of errors.
+func signed(difference float64) string {
+	if difference < 0 {
+		return "-" + size(-difference)
+	}
+	return "+" + size(difference)
+}
+
+func probability(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// verdict says how the judged rows of a series and a split do, each in a sentence; "" where errors are missing.
+func (c comparison) verdict() (string, error) {
+	var sentences []string
+	for _, id := range judged {
+		j, err := c.judge(id)
+		if err != nil {
+			return "", err
+		}
+		if len(j.rivals) > 0 {
+			sentences = append(sentences, j.String())
+		}
+	}
+	if sentences == nil {
+		return "", nil
+	}
+	return fmt.Sprintf("The best simple forecast here is %q. %s.", c.best.Name, strings.Join(sentences, ". ")), nil
+}
+
+// verdict counts, for each judged row, on how many series and splits it is better or worse than the best simple forecast
+// and than each rival; details say how each does. "" where errors are missing.
+func verdict(comparisons []comparison) (text string, details []string, err error) {
+	var sentences []string
+	for _, id := range judged {
+		tally := make(map[string]*[3]int) // by rival: better, worse, all
+		var names []string
+		name := ""
+		for _, c := range comparisons {
+			j, err := c.judge(id)
+			if err != nil {
+				return "", nil, err
+			}
+			for _, r := range j.rivals {
+				name = j.row.Name
+				of := r.name
+				if r.simple {
+					of = "the best simple forecast"
+				}
+				if tally[of] == nil {
+					tally[of], names = new([3]int), append(names, of)
+				}
+				counts := tally[of]
+				counts[2]++
+				if r.Better(level) {
+					counts[0]++
+				} else if r.Worse(level) {
+					counts[1]++
+				}
+			}
+		}
+		var parts []string
+		for _, of := range names {
+			counts := tally[of]
+			parts = append(parts, fmt.Sprintf("%s %d and %d of %d", of, counts[0], counts[1], counts[2]))
+		}
+		if parts != nil {
+			sentences = append(sentences, fmt.Sprintf("%s is better and worse than %s", name, strings.Join(parts, ", than ")))
+		}
+	}
+	if sentences == nil {
+		return "", nil, nil
+	}
 	for _, c := range comparisons {
-		trained := slices.DeleteFunc(slices.Clone(c.rows), func(r row) bool { return r.Untrained || r.errors == nil })
-		if c.best == nil || len(trained) == 0 {
-			continue
+		says, err := c.verdict()
+		if err != nil {
+			return "", nil, err
 		}
-		best := slices.MinFunc(trained, func(a, b row) int {
-			return cmp.Compare(stat.Mean(a.errors, nil), stat.Mean(b.errors, nil))
-		})
-		differences := c.differences(best)
-		if len(differences) == 0 { // of seeds that the simple forecasts do not have
-			continue
+		if says != "" {
+			details = append(details, c.heading()+": "+says)
 		}
-		for _, row := range trained {
-			if !slices.Contains(models, row.Name) {
-				models = append(models, row.Name)
-			}
-		}
-		mean, half := c.over.Of(differences)
-		difference := fmt.Sprintf("%+.3f", mean)
-		if half > 0 && !math.IsInf(half, 0) {
-			difference += fmt.Sprintf(" ± %.3f", half)
-		}
-		switch {
-		case mean < 0:
-			ahead++
-		case mean > half: // not where windows allow no interval
-			beyond++
-			fallthrough
-		default:
-			behind++
-		}
-		details = append(details, fmt.Sprintf("%s: %s (%q minus %q)", c.split, difference, best.Name, c.best.Name))
 	}
-	if len(details) == 0 {
-		return "", nil
-	}
-	text = fmt.Sprintf("with %d of %d splits a simple forecast without a trained network has a lower test error than every "+
-		"trained model (%s), with %d of them by more than the 95%% interval", behind, len(details),
-		strings.Join(models, "; "), beyond)
-	if ahead > 0 {
-		text += fmt.Sprintf("; with %d a trained model has the lower one", ahead)
-	}
-	return text + ". Error of the best trained model minus that of the best simple forecast:", details
+	return strings.Join(sentences, "; ") + fmt.Sprintf(" splits, by p below %g after Holm's correction for the rivals of a "+
+		"split. Differences of errors, below 0 where the row is better, with corrected p:", level), details, nil
 }
 
-// verdict says for each of the dynamics which models have the lowest error, and how PENG-CDE does beside the model that
-// sees no graph and beside the Original.
-func (w Worlds) verdict(r *experiments.Report) (text string, details []string) {
-	var leaders []string
-	for _, dynamics := range r.Results.Values("dynamics") {
-		results := r.Results.Where("dynamics", dynamics)
-		leading, close := lowest(results)
-		if len(leading) == 0 {
-			continue
-		}
-		leaders = append(leaders, fmt.Sprintf("%s: %s", dynamics, strings.Join(leading, ", ")))
-		families := len(results.Values("family"))
-		details = append(details, fmt.Sprintf("%s: in %d of %d families of graphs the lowest one's 95%% interval holds the "+
-			"mean of another model", dynamics, close, families))
-		for _, other := range []string{"constant", "original"} {
-			if line := beside(results, dynamics, other); line != "" {
-				details = append(details, dynamics+": "+line)
-			}
-		}
+// heading names the series, where the study has several, and the split.
+func (c comparison) heading() string {
+	if c.place.Country == "" {
+		return string(c.split)
 	}
-	if len(leaders) == 0 {
-		return "", nil
-	}
-	return "the lowest mean test error has, by family of graphs, " + strings.Join(leaders, "; ") + ".", details
-}
-
-// lowest names the models with the lowest errors, each with its families of graphs, and counts the families in which
-// another model is within its interval. Models with runs that are missing or diverged have no part in it.
-func lowest(results experiments.Results) (leading []string, close int) {
-	families := make(map[string][]string) // by name of the model
-	for _, family := range results.Values("family") {
-		world, best := results.Where("family", family), ""
-		means, halves := make(map[string]float64), make(map[string]float64) // by name of the model
-		for _, id := range world.Values("model") {
-			runs := world.Where("model", id)
-			if runs.Gap() != "" {
-				continue
-			}
-			name := runs[0].Model.Name
-			means[name], halves[name] = train.MeanCI(runs.Scores("test"))
-			if best == "" || means[name] < means[best] {
-				best = name
-			}
-		}
-		if best == "" {
-			continue
-		}
-		families[best] = append(families[best], family)
-		if !slices.Contains(leading, best) {
-			leading = append(leading, best)
-		}
-		for name, mean := range means {
-			if name != best && !math.IsInf(halves[best], 0) && mean-means[best] <= halves[best] {
-				close++
-				break
-			}
-		}
-	}
-	slices.SortStableFunc(leading, func(a, b string) int { return len(families[b]) - len(families[a]) })
-	for i, name := range leading {
-		leading[i] = fmt.Sprintf("%s (%s)", name, strings.Join(families[name], ", "))
-	}
-	return leading, close
-}
-
-// beside says in which families PENG-CDE has a lower error than another model, and by which part; and what the paper
-// has.
-func beside(results experiments.Results, dynamics, other string) string {
-	below, name := 0, ""
-	var parts, gaps []string
-	for _, family := range results.Values("family") {
-		world := results.Where("family", family)
-		a, b := world.Where("model", other), world.Where("model", "peng")
-		if len(a) == 0 || len(b) == 0 {
-			continue
-		}
-		if gap := a.Gap() + b.Gap(); gap != "" {
-			gaps = append(gaps, fmt.Sprintf("%s (%s)", family, gap))
-			continue
-		}
-		name = a[0].Model.Name
-		x, y := stat.Mean(a.Scores("test"), nil), stat.Mean(b.Scores("test"), nil)
-		if y < x {
-			below++
-		}
-		part := fmt.Sprintf("%s %.0f%%", family, 100*(x-y)/x)
-		p, ok := publishedError(dynamics, family, publishedRows[other])
-		if q, too := publishedError(dynamics, family, publishedRows["peng"]); ok && too {
-			part += fmt.Sprintf(" (the paper %.0f%%)", 100*(p[0]-q[0])/p[0])
-		}
-		parts = append(parts, part)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("PENG-CDE is below %s in %d of %d families, by %s", name, below, len(parts),
-		strings.Join(parts, ", "))
-	if len(gaps) > 0 {
-		text += "; not counted: " + strings.Join(gaps, ", ")
-	}
-	return text
+	return c.place.Country + ", " + string(c.split)
 }

@@ -5,45 +5,60 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // made is a row with errors, of the tested windows 0, 1, ...
-func made(name string, untrained bool, errors ...float64) row {
-	r := row{setting: setting{Model: experiments.Model{ID: name, Name: name, Untrained: untrained}}, errors: errors}
+func made(id string, untrained bool, errors ...float64) row {
+	r := row{setting: setting{Model: experiments.Model{ID: id, Name: strings.ToUpper(id), Untrained: untrained}},
+		errors: errors}
 	for i := range errors {
 		r.of = append(r.of, i)
 	}
 	return r
 }
 
-// A verdict counts the splits in which simple forecasts are better, those beyond the interval, and those in which they
-// are not, and leaves out what is not complete.
+// compared are rows beside the best simple forecast.
+func compared(split Split, best row, rows ...row) comparison {
+	return comparison{place: &Forecasting{Country: "wales"}, split: split, rows: append(rows, best), best: &best}
+}
+
+// A verdict tells what is better, worse and neither by corrected p values, and compares rows of one kind alone.
 func TestVerdict(t *testing.T) {
-	compared := func(split Split, best row, rows ...row) comparison {
-		return comparison{split: split, rows: append(rows, best), best: &best,
-			over: experiments.Interval{Of: train.MeanCI}}
-	}
-	ridge := made("ridge", true, 1, 2, 3)
-	text, details := verdict([]comparison{
-		compared(Random, ridge, made("A", false, 2, 3, 4), made("B", false, 9, 9, 9)), // by 1, always
-		compared(Chronological, ridge, made("A", false, 0, 6, 3.5)),                   // by 1.17, widely
-		compared(PurgedRotation, ridge, made("A", false, 0.5, 1.4, 2.5)),
-		compared(RollingOrigin, ridge, made("A", false)), // runs are missing
-		{split: LeakyRotation, rows: []row{made("A", false, 1)}},
+	ridge, low, high := made("ridge", true, 1.1, 2, 2.9), made("dcrnn", false, 0.1, 1.02, 1.9), made("astgcn", false, 3, 4.1, 5)
+	peng := made("peng", false, 1, 2.05, 3)
+	short := made("original", false, 3, 3.1)
+	short.of = []int{0, 2}
+	random := compared(Random, ridge, peng, low, high, made("dcrnn-tuned", false, 0, 0, 0), made("stidgcn", false))
+	text, details, err := verdict([]comparison{
+		random, compared(RollingOrigin, ridge, peng, low, short),
+		compared(PurgedRotation, ridge, made("peng", false)), // runs are missing
+		{place: &Forecasting{}, split: RollingOrigin, rows: []row{peng}},
 	})
-	for _, want := range []string{"with 2 of 3 splits a simple forecast", "model (A; B), with 1 of them by more", "interval; with 1 a"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q, want %q in it", text, want)
-		}
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(details) != 3 || details[0] != `random: +1.000 ("A" minus "ridge")` ||
-		!strings.HasPrefix(details[1], "chronological: +1.167 ± ") ||
-		!strings.HasPrefix(details[2], "purged-rotation: -0.533 ± ") {
+	want := "PENG is better and worse than the best simple forecast 0 and 0 of 2, than DCRNN 0 and 1 of 2, than ASTGCN 1 and " +
+		"0 of 1, than ORIGINAL 0 and 0 of 1 splits"
+	if !strings.HasPrefix(text, want) {
+		t.Errorf("%q, want %q", text, want)
+	}
+	if len(details) != 2 || !strings.HasPrefix(details[0], "wales, random: The best simple forecast here is \"RIDGE\". PENG: "+
+		"better than ASTGCN (-2.017, p ") || !strings.Contains(details[0], "; worse than DCRNN (+1.010, p ") ||
+		!strings.Contains(details[0], "; no difference shown from RIDGE (+0.017, p ") {
 		t.Errorf("details %q", details)
 	}
-	if text, details := verdict(nil); text != "" || details != nil {
-		t.Errorf("a verdict on nothing: %q", text)
+	// Pairs are those of the blocks that all have, and Holm corrects for all rivals.
+	j, err := random.judge("peng")
+	if err != nil || len(j.rivals) != 3 {
+		t.Fatalf("%+v, %v", j, err)
+	}
+	single, err := stats.Compare(peng.errors, [][]float64{low.errors}, stats.Test{})
+	if err != nil || j.rivals[1].P != single[0].P || j.rivals[1].Corrected < single[0].P {
+		t.Errorf("%+v, of one rival alone %+v, %v", j.rivals[1], single, err)
+	}
+	if text, details, err := verdict(nil); text != "" || details != nil || err != nil {
+		t.Errorf("a verdict on nothing: %q, %v", text, err)
 	}
 }
 

@@ -17,6 +17,7 @@ func TestIn(t *testing.T) {
 		"experiments: knot 2":     "pengcde: window 0: knot 2: EOF",
 		"forecast: knot 2":        "pengcde: window 0: knot 2: EOF",
 		"starter: knot 2":         "pengcde: window 0: knot 2: EOF",
+		"stats: knot 2":           "pengcde: window 0: knot 2: EOF",
 		"knot 2":                  "pengcde: window 0: knot 2: EOF",
 		"pengcde/my file: broken": "pengcde: window 0: pengcde/my file: broken: EOF",
 	} {

@@ -12,28 +12,28 @@ import (
 )
 
 // ASTGCN is the attention based spatial-temporal graph convolutional network: two blocks, each of which lets the
-// observations, and then the nodes, attend to each other, convolves on the graph with Chebyshev polynomials whose entries
-// are multiplied by the nodes' attention, then along time over three observations, and normalises. A last convolution
-// over all observations and filters makes all forecasts at once, also where there is one for each observation, and each
-// is scaled by a weight of its own for each node. So parameters depend on the number of nodes and on that of
-// observations, and n² of them are attention.
+// observations, and then the nodes, attend to each other, convolves on the graph with Chebyshev polynomials whose
+// entries are multiplied by the nodes' attention, then along time over three observations, and normalises. A last
+// convolution over all observations and filters makes all forecasts at once, also where there is one for each
+// observation, and each is scaled by a weight of its own for each node. So parameters depend on the number of nodes and
+// on that of observations, and n² of them are attention.
 //
 // The polynomials are those of the scaled Laplacian of each observation's own graph, T_k = 2 L T_{k-1} - T_{k-2}, with
 // L = 2 (I - D^-1/2 W D^-1/2)/λ - I for λ = 2, its largest possible eigenvalue, and W = (A + A^T)/2. It normalises the
-// weights itself: leave Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights are to
-// be 0 or more.
+// weights itself: leave Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights are
+// to be 0 or more.
 //
-// S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention Based Spatial-Temporal Graph Convolutional Networks for Traffic Flow
-// Forecasting, AAAI 2019: its recent component. As in the authors' code the graph convolution takes what a block is given,
-// not what the temporal attention makes of it.
+// S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention Based Spatial-Temporal Graph Convolutional Networks for Traffic
+// Flow Forecasting, AAAI 2019: its recent component. As in the authors' code the graph convolution takes what a block
+// is given, not what the temporal attention makes of it.
 type ASTGCN struct {
 	// Polynomials is K, 0 for 3; Filters is the width of a block, 0 for the features. One filter is refused: its
 	// normalisation leaves nothing.
 	Polynomials, Filters int `json:",omitempty"`
 	// Embedding is the width of the nodes' embeddings, 0 for 8; only with Published.
 	Embedding int `json:",omitempty"`
-	// Published keeps what the code of the PENG-CDE paper does otherwise. No graph is read: polynomials are of a matrix S =
-	// softmax(relu(E E^T)) of learned embeddings E, and their recursion multiplies entry by entry. The first block's
+	// Published keeps what the code of the PENG-CDE paper does otherwise. No graph is read: polynomials are of a matrix S
+	// = softmax(relu(E E^T)) of learned embeddings E, and their recursion multiplies entry by entry. The first block's
 	// convolution along time has stride T, so of what the graph convolution makes only the first two observations are
 	// read. The last one reads one filter. Attention, embeddings and filters begin with standard normal numbers, in place
 	// of ones scaled to their fan-in, and the nodes' weights too, in place of 1.
@@ -59,8 +59,8 @@ func (a ASTGCN) withDefaults(s sequence.Sizes) ASTGCN {
 	}
 	if a.Polynomials < 2 || a.Polynomials > nn.MaxLayers || a.Filters < 2 || a.Filters > nn.MaxWidth || a.Embedding < 0 ||
 		a.Embedding > nn.MaxWidth {
-		panic(invalid("ASTGCN of %d polynomials, %d filters and embeddings of width %d, want 2 to %d, 2 to %d and 1 to %d: "+
-			"of one filter the normalisation leaves nothing, so set Filters where nodes have one feature", a.Polynomials,
+		panic(invalid("ASTGCN of %d polynomials, %d filters and embeddings of width %d, want 2 to %d, 2 to %d and 1 to "+
+			"%d: of one filter the normalisation leaves nothing, so set Filters where nodes have one feature", a.Polynomials,
 			a.Filters, a.Embedding, nn.MaxLayers, nn.MaxWidth, nn.MaxWidth))
 	}
 	return a
@@ -72,12 +72,15 @@ func (a ASTGCN) Resolved(s sequence.Sizes) sequence.Network { return a.withDefau
 // Normalise is [dyngraph.Raw].
 func (ASTGCN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
+// NonNegative is true but as published: weights are divided by their sums.
+func (a ASTGCN) NonNegative() bool { return !a.Published }
+
 // blocks are the two of the network.
 func (a ASTGCN) blocks(s sequence.Sizes) []attentionBlock {
 	blocks := make([]attentionBlock, 2)
 	for i := range blocks {
-		b := attentionBlock{Name: fmt.Sprintf("blocks.%d", i), Nodes: s.Nodes, Times: s.Inputs, In: a.Filters, Out: a.Filters,
-			Polynomials: a.Polynomials, Published: a.Published}
+		b := attentionBlock{Name: fmt.Sprintf("blocks.%d", i), Nodes: s.Nodes, Times: s.Inputs, In: a.Filters,
+			Out: a.Filters, Polynomials: a.Polynomials, Published: a.Published}
 		switch {
 		case i == 0:
 			b.In = s.Features

@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// attentionBlock is one block of [ASTGCN], from x [batch, T, n, In] to [batch, T, n, Out], as published to [batch, 1, n,
-// Out].
+// attentionBlock is one block of [ASTGCN], from x [batch, T, n, In] to [batch, T, n, Out], as published to [batch, 1,
+// n, Out].
 type attentionBlock struct {
 	Name                               string
 	Nodes, Times, In, Out, Polynomials int

@@ -22,8 +22,8 @@ func itself(attention, x *Node) *Node {
 	return Mul(ExpandAxes(own, 1, -1), x)
 }
 
-// chebyshev are the Chebyshev polynomials of the scaled Laplacian of each observation's graph, from T_1 on, each [batch,
-// T, n, n].
+// chebyshev are the Chebyshev polynomials of the scaled Laplacian of each observation's graph, from T_1 on, each
+// [batch, T, n, n].
 type chebyshev []*Node
 
 func newChebyshev(graph func(observation int) *equivariant.Matrix, observations, count int) chebyshev {
@@ -43,8 +43,8 @@ func newChebyshev(graph func(observation int) *equivariant.Matrix, observations,
 	return c
 }
 
-// scaledLaplacian is -D^-1/2 W D^-1/2, [batch, n, n], of the symmetrised weights W = (A + A^T)/2 with their sums D; rows
-// and columns of nodes without edges are 0.
+// scaledLaplacian is -D^-1/2 W D^-1/2, [batch, n, n], of the symmetrised weights W = (A + A^T)/2 with their sums D;
+// rows and columns of nodes without edges are 0.
 func scaledLaplacian(graph *equivariant.Matrix) *Node {
 	a := graph.Dense()
 	w := MulScalar(Add(a, TransposeAllDims(a, 0, 2, 1)), 0.5)

@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // inOrder is england_covid in order of time, with all that is known at the first tested window for training.
@@ -126,7 +126,7 @@ func TestScoreWithGaps(t *testing.T) {
 		t.Errorf("errors %v, of nodes %v", a.Errors, a.NodeErrors)
 	}
 	mean, half := a.Minus(b) // of 1-0, 4-0, 0-1
-	if wantMean, wantHalf := train.MeanCI([]float64{1, 4, -1}); mean != wantMean || half < wantHalf {
+	if wantMean, wantHalf := stats.MeanCI([]float64{1, 4, -1}); mean != wantMean || half < wantHalf {
 		t.Errorf("difference %g ± %g, want %g and no less than %g, as windows share steps", mean, half, wantMean, wantHalf)
 	}
 	if lag := baseline.Lag(windows); lag != 1 {

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
@@ -35,7 +36,8 @@ func TestFixtureDCRNN(t *testing.T) {
 	w, published := publishedWindow(file, true), file.Get("params").Arrays()
 	m := DCRNN{Hidden: file.Get("hidden").Int(), Layers: file.Get("layers").Int(), Order: file.Get("order").Int(),
 		Published: true}
-	renamed := strings.NewReplacer("encoder.", ".encoder_cells.", "decoder.", ".decoder_cells.", "projection", ".projection")
+	renamed := strings.NewReplacer("encoder.", ".encoder_cells.", "decoder.", ".decoder_cells.",
+		"projection", ".projection")
 	for _, product := range []equivariant.Product{equivariant.Dense, equivariant.Sparse} {
 		b := w.build(t, xlatest.Backend(t), m, product)
 		var params [][]float64
@@ -137,6 +139,44 @@ func TestNetworkGradients(t *testing.T) {
 			if perTime == strings.HasPrefix(name, "DCRNN") {
 				dense.checkGradient(params)
 			}
+		}
+	}
+}
+
+// The parameters of several seeds act each on its part of the batch.
+func TestNetworkSeeds(t *testing.T) {
+	for name, m := range variants() {
+		w := drawWindows(small, 2)
+		w.seeds = 2
+		both := w.build(t, xlatest.Go(t), m, equivariant.Sparse)
+		stacked, want := make([][]float64, len(both.declared)), []float64(nil)
+		size := len(w.features) / 2
+		for seed := range 2 {
+			alone := windows{sizes: small, graphs: w.graphs[seed : seed+1], features: w.features[seed*size:][:size]}
+			b := alone.build(t, xlatest.Go(t), m, equivariant.Dense)
+			params := b.draw(uint64(seed))
+			want = append(want, b.call(params)[0]...)
+			for i, p := range params {
+				stacked[i] = append(stacked[i], p...)
+			}
+		}
+		fixture.Close(t, name, both.call(stacked)[0], want, 1e-12)
+	}
+}
+
+// Options that are written out make the same network.
+func TestResolvedNetworks(t *testing.T) {
+	for _, m := range []interface {
+		sequence.Network
+		Resolved(sequence.Sizes) sequence.Network
+	}{DCRNN{}, DCRNN{Published: true}, ASTGCN{}, ASTGCN{Published: true}} {
+		resolved := m.Resolved(small)
+		again := resolved.(interface {
+			Resolved(sequence.Sizes) sequence.Network
+		}).Resolved(small)
+		if again != resolved || resolved == sequence.Network(m) ||
+			nn.Count(resolved.Params(small)) != nn.Count(m.Params(small)) {
+			t.Errorf("%+v is written out as %+v, and that as %+v", m, resolved, again)
 		}
 	}
 }

@@ -1,13 +1,17 @@
-// Package baseline holds forecasts without a trained network, which any model has to beat: zero, the mean of the
-// training targets, the last value seen, the mean of the values seen, and ridge regression on the values seen.
+// Package baseline holds what a PENG-CDE is compared with: forecasts without a trained network, which any model has to
+// beat, and the paper's rivals.
 //
-// All forecast the target [nodes*TargetSize] of a window from its inputs. [LastVisible] and [RecentMean] repeat what
-// the series says to be known of its targets' quantity, Series.Newest and Series.Recent; [Ridge] is a straight line
-// through Window.Visible, fitted to training windows.
+// The forecasts are zero, the mean of the training targets, the last value seen, the mean of the values seen, and ridge
+// regression on the values seen. All forecast the target [nodes*TargetSize] of a window from its inputs. [LastVisible]
+// and [RecentMean] repeat what the series says to be known of its targets' quantity, Series.Newest and Series.Recent;
+// [Ridge] is a straight line through Window.Visible, fitted to training windows.
 //
 // Start with [Compare], which fits all of them and tests them on the same windows:
 //
 //	scores, err := baseline.Compare(ctx, split)
 //	best, _ := baseline.Best(scores)
 //	mean, halfWidth := best.Mean()
+//
+// The rivals are [DCRNN], [ASTGCN] and [STIDGCN], networks for pengcde.Config.Network, and [STGNCDE], a vector field
+// for pengcde.Config.Field.
 package baseline

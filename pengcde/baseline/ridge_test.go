@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -70,13 +68,6 @@ func TestFiguresOfSimpleForecasts(t *testing.T) {
 		}
 		return s
 	}
-	file := func(name string) *dyngraph.Series { // those that are not shipped
-		path := filepath.Join(os.Getenv("PENGCDE_COVID_DATA"), name)
-		if _, err := os.Stat(path); err != nil {
-			return nil
-		}
-		return second(pgt.Load(path))
-	}
 	type figures [4]float64 // zero, last visible, recent mean, ridge
 	for _, c := range []struct {
 		name                   string
@@ -86,15 +77,12 @@ func TestFiguresOfSimpleForecasts(t *testing.T) {
 	}{
 		{"england", second(pgt.EnglandCovid()), 10, 20, figures{.9137, 1.0247, .7281, .5122},
 			figures{.9137, 1.0247, .7281, .8001}, figures{.7390, .8735, .5832, .4809}},
-		{"italy", file("italy_covid.json"), 14, 27, figures{}, figures{1.0154, 1.3432, .8535, .8039}, figures{.5214,
+		{"italy", second(pgt.ItalyCovid()), 14, 27, figures{}, figures{1.0154, 1.3432, .8535, .8039}, figures{.5214,
 			.6264, .4127, .3549}},
-		{"france", file("france_covid.json"), 11, 21, figures{}, figures{.9399, 1.7472, .8434, .9373}, figures{.4880,
+		{"france", second(pgt.FranceCovid()), 11, 21, figures{}, figures{.9399, 1.7472, .8434, .9373}, figures{.4880,
 			.7344, .4139, .4631}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.series == nil {
-				t.Skip("PENGCDE_COVID_DATA names no folder with the file")
-			}
 			sideBySide, all := c.series.Windows(5, 5), c.series.Windows(5, 1)
 			purged, err1 := sideBySide.PurgedRotation(all, 0)
 			rolling, err2 := all.RollingOrigin(.6, 1, 0)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Score is how well forecasts met the targets of windows.
@@ -97,7 +98,7 @@ func (s *Score) measure() error {
 	return nil
 }
 
-// Mean is the mean of Errors with the half-width of its 95% interval, as [train.SerialCI] takes it for windows that
+// Mean is the mean of Errors with the half-width of its 95% interval, as [stats.SerialCI] takes it for windows that
 // share steps; +Inf where there are too few windows for one. Without forecasts, or an observed target, both are NaN.
 func (s Score) Mean() (mean, halfWidth float64) { return s.interval(s.Errors) }
 
@@ -116,10 +117,10 @@ func (s Score) Minus(other Score) (mean, halfWidth float64) {
 
 func (s Score) interval(values []float64) (mean, halfWidth float64) {
 	observed := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	return train.SerialCI(observed, Lag(s.Windows))
+	return stats.SerialCI(observed, Lag(s.Windows))
 }
 
-// Lag is how many of the windows after it, in order of time, may share a step with one: the lag of [train.SerialCI]
+// Lag is how many of the windows after it, in order of time, may share a step with one: the lag of [stats.SerialCI]
 // for errors of these windows.
 func Lag(windows []dyngraph.Window) int {
 	gap, width := math.MaxInt, 0

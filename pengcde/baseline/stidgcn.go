@@ -5,6 +5,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
@@ -51,19 +52,25 @@ func (m STIDGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *No
 	return m.network(s).forecast(v, in.Features, drop)
 }
 
-// Resolved implements what [sequence.Network] says.
+// Normalise leaves the matrices, which are not read, as they are.
+func (STIDGCN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
+
+// Resolved writes out the defaults, and every negative rate of dropout as -1.
 func (m STIDGCN) Resolved(sequence.Sizes) sequence.Network {
-	m.Channels, m.Dropout = cmp.Or(m.Channels, defaultChannels), m.rate()
+	m.Channels, m.Dropout = cmp.Or(m.Channels, defaultChannels), cmp.Or(m.Dropout, defaultRate)
+	if m.Dropout < 0 {
+		m.Dropout = -1
+	}
 	return m
 }
 
-// defaultChannels are the published ones.
-const defaultChannels = 8
+// The defaults are the published ones.
+const defaultChannels, defaultRate = 8, 0.1
 
 // splits is the number by which the blocks divide the observations.
 const splits = 4
 
-func (m STIDGCN) rate() float64 { return max(0, cmp.Or(m.Dropout, 0.1)) }
+func (m STIDGCN) rate() float64 { return max(0, cmp.Or(m.Dropout, defaultRate)) }
 
 func (m STIDGCN) network(s sequence.Sizes) interactive {
 	checkSizes("STIDGCN", s)

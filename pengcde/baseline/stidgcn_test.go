@@ -262,3 +262,16 @@ func TestSTIDGCNErrors(t *testing.T) {
 		t.Errorf("another number of observations: %v, %v, want ErrInput", err, caught)
 	}
 }
+
+// What is stored of a network says the same when it is read: no dropout stays none.
+func TestSTIDGCNResolved(t *testing.T) {
+	for network, want := range map[STIDGCN]STIDGCN{
+		{}:                             {Channels: 8, Dropout: 0.1},
+		{Dropout: -0.5}:                {Channels: 8, Dropout: -1},
+		{Channels: 2, Published: true}: {Channels: 2, Dropout: 0.1, Published: true},
+	} {
+		if got := network.Resolved(small); got != want || want.Resolved(small) != want {
+			t.Errorf("%+v stands for %+v, want %+v", network, got, want)
+		}
+	}
+}

@@ -23,6 +23,8 @@ type windows struct {
 	sizes    sequence.Sizes
 	graphs   [][][]float64
 	features []float64
+	// seeds, each with the parameters of its part of the batch, instead of one for all.
+	seeds nn.Seeds
 }
 
 // drawWindows draws sparse weights and features of one or two windows; the last node has no edges, and neither has any
@@ -87,16 +89,17 @@ func (w windows) lay(t testing.TB, product equivariant.Product) (equivariant.For
 type built struct {
 	t        testing.TB
 	declared []nn.Param
+	seeds    nn.Seeds
 	program  *xla.Program
 	given    []any
 }
 
-// build makes a program that gives forecasts [B, S, n, q], and the gradients of a fixed combination of them with respect
-// to all parameters.
+// build makes a program that gives forecasts [B, S, n, q], and the gradients of a fixed combination of them with
+// respect to all parameters.
 func (w windows) build(t testing.TB, backend *xla.Backend, m sequence.Network, product equivariant.Product) *built {
 	t.Helper()
 	form, laid := w.lay(t, product)
-	b := &built{t: t, declared: m.Params(w.sizes)}
+	b := &built{t: t, declared: m.Params(w.sizes), seeds: w.seeds}
 	s := w.sizes
 	for _, x := range append([]*tensors.Tensor{
 		host.Tensor(dtypes.Float64, w.features, len(w.graphs), s.Inputs, s.Nodes, s.Features)}, laid...) {
@@ -108,7 +111,7 @@ func (w windows) build(t testing.TB, backend *xla.Backend, m sequence.Network, p
 		graph := func(k int) *equivariant.Matrix {
 			return form.Matrix(Squeeze(SliceAxis(rest[1], 1, AxisElem(k)), 1), rest[2:])
 		}
-		y := m.Forecast(nn.Bind(b.declared, params), s, sequence.Inputs{Features: rest[0], Graph: graph})
+		y := m.Forecast(w.seeds.Bind(b.declared, params), s, sequence.Inputs{Features: rest[0], Graph: graph})
 		probe := Sin(ConvertDType(IotaFull(y.Graph(), y.Shape()), y.DType()))
 		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(probe, y)), params...)...)
 	})
@@ -139,7 +142,7 @@ func (b *built) call(params [][]float64) [][]float64 {
 	defer owned.Free()
 	var args []any
 	for i, p := range params {
-		args = append(args, owned.Own(host.Tensor(dtypes.Float64, p, b.declared[i].Dims...))[0])
+		args = append(args, owned.Own(host.Tensor(dtypes.Float64, p, b.seeds.Dims(b.declared[i].Dims...)...))[0])
 	}
 	out, err := b.program.Call(append(args, b.given...)...)
 	if err != nil {
@@ -153,8 +156,8 @@ func (b *built) call(params [][]float64) [][]float64 {
 	return values
 }
 
-// checkGradient compares with central differences of the fixed combination; every parameter must have a gradient that is
-// not zero.
+// checkGradient compares with central differences of the fixed combination; every parameter must have a gradient that
+// is not zero.
 func (b *built) checkGradient(params [][]float64) {
 	b.t.Helper()
 	const step = 1e-5

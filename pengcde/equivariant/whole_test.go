@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// The transposed product, the whole matrix and its sums are those of the entries, in every form, with the gradients of the
-// products.
+// The transposed product, the whole matrix and its sums are those of the entries, in every form, with the gradients of
+// the products.
 func TestWholeMatrices(t *testing.T) {
 	const n, d, batch = 9, 2, 2
 	rng := rand.New(rand.NewPCG(2, 8))

@@ -32,8 +32,8 @@ func (m Attention) Params() []Param {
 		declare("v", m.Items, m.Items, m.Items)}
 }
 
-// Apply gives the transpose of S, [batch, a, a], which sums to 1 down its columns: S^T times the items, [batch, a, ...],
-// are the attended items, as the published networks take them.
+// Apply gives the transpose of S, [batch, a, a], which sums to 1 down its columns: S^T times the items, [batch, a,
+// ...], are the attended items, as the published networks take them.
 func (m Attention) Apply(v Values, x *Node) *Node {
 	get := func(name string) *Node { return v.Get(m.Name + "." + name) }
 	row := func(name string, size int) *Node { return Reshape(get(name), v.Dims(1, size)...) }

@@ -103,9 +103,9 @@ func (r RMSNorm) Apply(v Values, x *Node) *Node {
 	return Add(Mul(Mul(x, inverse), gain), shift)
 }
 
-// LayerNorm removes the mean of each row and divides it by its standard deviation, sqrt(variance + 1e-5), then scales by
-// gain and shifts by bias. Of rows of one feature nothing but the shift is left. J. L. Ba, J. R. Kiros, G. E. Hinton,
-// Layer Normalization, 2016.
+// LayerNorm removes the mean of each row and divides it by its standard deviation, sqrt(variance + 1e-5), then scales
+// by gain and shifts by bias. Of rows of one feature nothing but the shift is left. J. L. Ba, J. R. Kiros, G. E.
+// Hinton, Layer Normalization, 2016.
 type LayerNorm struct {
 	Name string
 	Size int

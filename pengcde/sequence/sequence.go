@@ -43,13 +43,15 @@ type Inputs struct {
 }
 
 // Network is a network with parameters. Both methods panic where its options or the sizes cannot be, with an error that
-// says so. Two methods more are asked for where it has them:
+// says so. Three methods more are asked for where it has them:
 //
 //	Normalise() dyngraph.Normalisation
+//	NonNegative() bool
 //	Resolved(Sizes) Network
 //
-// The first is how it wants its matrices where the configuration does not say, in place of the normalised Laplacian. The
-// second writes out the defaults that its zero options stand for, to be compared and stored.
+// The first is how it wants its matrices where the configuration does not say, in place of the normalised Laplacian.
+// The second says whether their entries must be 0 or more; windows with others are refused. The third writes out the
+// defaults that its zero options stand for, to be compared and stored.
 type Network interface {
 	// Params declares what is learned.
 	Params(Sizes) []nn.Param

@@ -1,4 +1,4 @@
-// Package train fits parameters: AdamW, epochs with early stopping on validation, error measures and statistics.
+// Package train fits parameters: AdamW, epochs with early stopping on validation, error measures.
 //
 // Start with [Fit]. What is trained is a [Problem]: anything that gives a loss and its gradient, so this package
 // knows neither models nor solvers.

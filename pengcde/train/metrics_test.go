@@ -127,31 +127,6 @@ func TestMeasuresOfObservedTargets(t *testing.T) {
 	}
 }
 
-// Quantiles of Student's distribution as tabulated, to their printed digits.
-func TestMeanCI(t *testing.T) {
-	for _, c := range []struct {
-		name            string
-		values          []float64
-		mean, halfWidth float64
-	}{
-		{"one degree of freedom", []float64{0, 2}, 1, 12.7062},                    // s/sqrt(2) = 1
-		{"two degrees of freedom", []float64{1, 2, 3}, 2, 4.30265 / math.Sqrt(3)}, // s = 1
-		{"nine", []float64{1, -1, 1, -1, 1, -1, 1, -1, 1, -1}, 0, 2.26216 / 3},    // s/sqrt(10) = 1/3
-		{"equal values", []float64{.5, .5, .5}, .5, 0},
-	} {
-		mean, halfWidth := train.MeanCI(c.values)
-		if math.Abs(mean-c.mean) > 1e-14 || math.Abs(halfWidth-c.halfWidth) > 1e-5*c.halfWidth {
-			t.Errorf("%s: %g ± %g, want %g ± %g", c.name, mean, halfWidth, c.mean, c.halfWidth)
-		}
-	}
-	if mean, halfWidth := train.MeanCI([]float64{3}); mean != 3 || !math.IsInf(halfWidth, 1) {
-		t.Errorf("one value: %g ± %g, want 3 ± +Inf", mean, halfWidth)
-	}
-	if mean, halfWidth := train.MeanCI(nil); !math.IsNaN(mean) || !math.IsNaN(halfWidth) {
-		t.Errorf("no values: %g ± %g, want NaN", mean, halfWidth)
-	}
-}
-
 func ExampleMSE() {
 	mse, err := train.MSE([]float64{1, 2}, []float64{1, 4})
 	fmt.Println(mse, err)
@@ -169,11 +144,4 @@ func ExampleBroadcastMSE() {
 	fmt.Println(exact, mean)
 	// Output:
 	// 2 1
-}
-
-func ExampleMeanCI() {
-	mean, halfWidth := train.MeanCI([]float64{0.91, 0.88, 0.95})
-	fmt.Printf("%.3f ± %.3f\n", mean, halfWidth)
-	// Output:
-	// 0.913 ± 0.087
 }

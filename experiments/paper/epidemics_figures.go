@@ -9,8 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// EnglandFlows draws the movements between regions on four days.
-func EnglandFlows(s *dyngraph.Series) (*figures.Figure, error) {
+// Flows draws the movements between regions on four days.
+func Flows(s *dyngraph.Series) (*figures.Figure, error) {
 	var panels []figures.HeatPanel
 	last := len(s.Times) - 1
 	for _, k := range []int{0, last / 3, 2 * last / 3, last} {
@@ -23,8 +23,8 @@ func EnglandFlows(s *dyngraph.Series) (*figures.Figure, error) {
 	return figures.Adjacency(axes, panels)
 }
 
-// EnglandMovement draws the people who moved between regions, and within them, each day.
-func EnglandMovement(s *dyngraph.Series) (*figures.Figure, error) {
+// Movement draws the people who moved between regions, and within them, each day.
+func Movement(s *dyngraph.Series) (*figures.Figure, error) {
 	between := figures.Series{Name: "between regions", X: s.Times}
 	within := figures.Series{Name: "within a region", X: s.Times}
 	for k := range s.Times {
@@ -43,8 +43,8 @@ func EnglandMovement(s *dyngraph.Series) (*figures.Figure, error) {
 	return figures.Lines(axes, between, within)
 }
 
-// EnglandCases draws the standardised cases of all regions and days to be forecast.
-func EnglandCases(s *dyngraph.Series) (*figures.Figure, error) {
+// Cases draws the standardised cases of all regions and days to be forecast.
+func Cases(s *dyngraph.Series) (*figures.Figure, error) {
 	if s.Targets == nil {
 		return nil, fmt.Errorf("experiments: series %q has no targets to draw", s.Name)
 	}
@@ -58,9 +58,9 @@ func EnglandCases(s *dyngraph.Series) (*figures.Figure, error) {
 	return figures.HeatMap(axes, grid)
 }
 
-// EnglandBusiest are the regions with the largest mean of raw cases in the standardisation of the first snapshot, in
+// Busiest are the regions with the largest mean of raw cases in the standardisation of the first snapshot, in
 // order.
-func EnglandBusiest(s *dyngraph.Series, count int) ([]int, error) {
+func Busiest(s *dyngraph.Series, count int) ([]int, error) {
 	if len(s.Scales) == 0 || count > s.Nodes() {
 		return nil, fmt.Errorf("experiments: %d busiest of %d regions of series %q with %d scales, want a series with "+
 			"scales and no more than its regions", count, s.Nodes(), s.Name, len(s.Scales))

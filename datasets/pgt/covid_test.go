@@ -11,39 +11,105 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-func england(t *testing.T, options ...Option) *dyngraph.Series {
+// loaded is a shipped series.
+func loaded(t *testing.T, load func(...Option) (*dyngraph.Series, error), options ...Option) *dyngraph.Series {
 	t.Helper()
-	s, err := EnglandCovid(options...)
+	s, err := load(options...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
+// What each country has, counted in its file by other code: daily edges are those of all days, also of the last 8,
+// which no snapshot shows.
+func TestCountries(t *testing.T) {
+	for _, c := range []struct {
+		name                              string
+		load                              func(...Option) (*dyngraph.Series, error)
+		file                              shippedFile
+		nodes, days, dailyEdges, isolated int
+		names                             map[int]string
+		first, last                       string // dates of days
+		within, between                   float64
+	}{
+		{"england_covid", EnglandCovid, england, 129, 61, 82529, 0,
+			map[int]string{0: "Cambridgeshire", 56: "Birmingham", 128: "Barking and Dagenham"},
+			"2020-03-13", "2020-05-12", 965153, 9159},
+		{"italy_covid", ItalyCovid, italy, 105, 79, 36988, 0,
+			map[int]string{0: "agrigento", 3: "aosta", 104: "viterbo"}, "2020-02-24", "2020-05-12", 851839, 10037},
+		{"france_covid", FranceCovid, france, 94, 64, 23514, 13,
+			map[int]string{0: "ain", 4: "hautes_alpes", 93: "val_d'oise"}, "2020-03-10", "2020-05-12", 510469, 29212},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := loaded(t, c.load)
+			if s.Name != c.name || s.Nodes() != c.nodes || len(s.Times) != c.days-8 || s.FeatureSize != 8 {
+				t.Errorf("%q: %d nodes, %d snapshots of %d features, want %q: %d, %d, 8", s.Name, s.Nodes(),
+					len(s.Times), s.FeatureSize, c.name, c.nodes, c.days-8)
+			}
+			for u, name := range c.names {
+				if s.NodeNames[u] != name {
+					t.Errorf("node %d is %q, want %q", u, s.NodeNames[u], name)
+				}
+			}
+			first, last := s.Dates[0], s.Dates[len(s.Dates)-1].AddDate(0, 0, 8)
+			if first.Format(time.DateOnly) != c.first || last.Format(time.DateOnly) != c.last {
+				t.Errorf("days from %v to %v, want %s to %s", first, last, c.first, c.last)
+			}
+			content, err := c.file.open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var f file
+			if err := (config{}).unmarshal(content, &f); err != nil {
+				t.Fatal(err)
+			}
+			dailyEdges := 0
+			for _, pairs := range f.Edges.Index {
+				dailyEdges += len(pairs)
+			}
+			linked, within, between := make([]bool, c.nodes), 0.0, 0.0 // largest weights
+			for e, from := range s.Pattern.From {
+				to := s.Pattern.To[e]
+				linked[from], linked[to] = true, true
+				for _, weights := range s.Weights {
+					if from == to {
+						within = max(within, weights[e])
+					} else {
+						between = max(between, weights[e])
+					}
+				}
+			}
+			isolated := 0
+			for _, l := range linked {
+				if !l {
+					isolated++
+				}
+			}
+			if dailyEdges != c.dailyEdges || isolated != c.isolated {
+				t.Errorf("%d edges of all days, %d isolated nodes, want %d and %d", dailyEdges, isolated, c.dailyEdges,
+					c.isolated)
+			}
+			if within != c.within || between != c.between {
+				t.Errorf("largest weights %g within and %g between regions, want %g and %g", within, between, c.within,
+					c.between)
+			}
+		})
+	}
+}
+
 func TestEnglandCovid(t *testing.T) {
-	s := england(t)
+	s := loaded(t, EnglandCovid)
 	if s.Nodes() != 129 || len(s.Times) != 53 || s.FeatureSize != 8 || s.TargetSize != 1 || s.Pattern.Edges() != 2346 {
 		t.Fatalf("%d nodes, %d snapshots, %d features, %d targets, %d edges; want 129, 53, 8, 1, 2346",
 			s.Nodes(), len(s.Times), s.FeatureSize, s.TargetSize, s.Pattern.Edges())
-	}
-	within, between := 0.0, 0.0 // largest weights
-	for _, weights := range s.Weights {
-		for e, w := range weights {
-			if s.Pattern.From[e] == s.Pattern.To[e] {
-				within = max(within, w)
-			} else {
-				between = max(between, w)
-			}
-		}
-	}
-	if within != 965153 || between != 9159 {
-		t.Errorf("largest weights %g within and %g between regions, want 965153 and 9159", within, between)
 	}
 	for i := range 52 {
 		for u := range 129 {
@@ -118,7 +184,7 @@ func TestStepsAreTheDaysThatShow(t *testing.T) {
 // Scales lead back to the counts of the file, which are whole numbers.
 func TestCases(t *testing.T) {
 	for _, standardisation := range []Standardisation{Published, PastOnly} {
-		s := england(t, Standardise(standardisation))
+		s := loaded(t, EnglandCovid, Standardise(standardisation))
 		for i, scale := range s.Scales {
 			features, err1 := scale.Restore(s.Features[i])
 			targets, err2 := scale.Restore(s.Targets[i])
@@ -137,7 +203,7 @@ func TestCases(t *testing.T) {
 // The published standardisation leaves mean 0 and variance 1 over all days: those of the features of snapshots 0 and
 // 52, and 45 targets between.
 func TestPublished(t *testing.T) {
-	s := england(t)
+	s := loaded(t, EnglandCovid)
 	for u := range 129 {
 		days := slices.Clone(s.Features[0][u*8 : (u+1)*8])
 		for i := range s.Targets {
@@ -174,43 +240,43 @@ func TestPastOnlySeesThePast(t *testing.T) {
 	}
 }
 
-// A damaged copy of the shipped file is noticed wherever the damage lies.
+// A damaged copy of a shipped file is noticed wherever the damage lies.
 func TestCorruptShippedFile(t *testing.T) {
-	if _, err := shipped(englandCovid, strings.Repeat("0", 64)); !errors.Is(err, ErrCorrupt) {
+	if _, err := (shippedFile{england.content, strings.Repeat("0", 64)}).open(); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("other sha256: error %v, want ErrCorrupt", err)
 	}
-	for _, at := range []int{0, 500, len(englandCovid) / 2, len(englandCovid) - 6} {
-		damaged := bytes.Clone(englandCovid)
+	for _, at := range []int{0, 500, len(england.content) / 2, len(england.content) - 6} {
+		damaged := bytes.Clone(england.content)
 		damaged[at] ^= 0x41
-		content, err := shipped(damaged, englandCovidSHA256)
+		content, err := shippedFile{damaged, england.sha256}.open()
 		if !errors.Is(err, ErrCorrupt) {
 			t.Errorf("byte %d changed: %d bytes, error %v, want ErrCorrupt", at, len(content), err)
 		}
 	}
-	if _, err := shipped(englandCovid[:len(englandCovid)/2], englandCovidSHA256); !errors.Is(err, ErrCorrupt) {
+	half := shippedFile{england.content[:len(england.content)/2], england.sha256}
+	if _, err := half.open(); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("half the file: error %v, want ErrCorrupt", err)
 	}
 }
 
 func TestSourceNamesTheShippedFile(t *testing.T) {
 	for _, c := range []struct {
-		source     string
-		compressed []byte
-		sha256     string // uncompressed
+		source string
+		file   shippedFile
 	}{
-		{"england_covid.txt", englandCovid, englandCovidSHA256},
-		{"twitter_tennis.txt", tennisFiles[RG17].content, tennisFiles[RG17].sha256},
-		{"twitter_tennis.txt", tennisFiles[UO17].content, tennisFiles[UO17].sha256},
+		{"england_covid.txt", england}, {"england_covid.txt", englandNames},
+		{"italy_covid.txt", italy}, {"france_covid.txt", france},
+		{"twitter_tennis.txt", tennisFiles[RG17]}, {"twitter_tennis.txt", tennisFiles[UO17]},
 	} {
 		text, err := os.ReadFile(c.source)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := shipped(c.compressed, c.sha256); err != nil {
+		if _, err := c.file.open(); err != nil {
 			t.Errorf("%s: %v", c.source, err)
 		}
-		sum := sha256.Sum256(c.compressed)
-		for _, hash := range []string{c.sha256, hex.EncodeToString(sum[:])} {
+		sum := sha256.Sum256(c.file.content)
+		for _, hash := range []string{c.file.sha256, hex.EncodeToString(sum[:])} {
 			if !strings.Contains(string(text), hash) {
 				t.Errorf("%s lacks sha256 %s", c.source, hash)
 			}

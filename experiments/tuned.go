@@ -1,0 +1,176 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Tuned is a model that is chosen anew in each run among trials: every trial is trained on the training windows and
+// stops early by the validation windows, and the one with the least validation error forecasts. It needs validation
+// windows, and never sees tested ones, so where a study trains anew for each tested part, the choice is nested in it.
+// Models that are compared want equally many trials. [Training] says which trial was chosen.
+//
+// Each trial has a checkpoint of its own: a run that was cut off trains no trial again that had ended.
+func Tuned(id, name string, trials []Model) Model {
+	m := Model{ID: id, Name: name,
+		New: func(backend *xla.Backend) (Learner, error) {
+			l := &tuned{trials: trials, learners: make([]Learner, len(trials))}
+			for i, trial := range trials {
+				var err error
+				if l.learners[i], err = trial.New(backend); err != nil {
+					l.Close()
+					return nil, fmt.Errorf("experiments: trial %q of %q: %w", trial.Name, name, err)
+				}
+			}
+			return l, nil
+		},
+		Settings: func() (any, error) {
+			all := make([]any, len(trials))
+			for i, trial := range trials {
+				settings, err := trial.Settings()
+				if err != nil {
+					return nil, fmt.Errorf("experiments: trial %q of %q: %w", trial.Name, name, err)
+				}
+				config, err := trial.Train.Resolved()
+				if err != nil {
+					return nil, fmt.Errorf("experiments: trial %q of %q: %w", trial.Name, name, err)
+				}
+				if trial.Train.EvaluateEvery < 0 {
+					return nil, errs.New(ErrInput, "experiments: trial %q of %q trains without validation, by which trials are "+
+						"compared: want EvaluateEvery of 0 or more", trial.Name, name)
+				}
+				all[i] = map[string]any{"model": settings, "train": explicit(reflect.ValueOf(config))}
+			}
+			if len(trials) == 0 {
+				return nil, errs.New(ErrInput, "experiments: %q has no trials to choose from", name)
+			}
+			return map[string]any{"trials": all}, nil
+		}}
+	if len(trials) > 0 {
+		m.Train = trials[0].Train
+	}
+	for _, trial := range trials {
+		m.Trials = append(m.Trials, trial.Name)
+	}
+	return m
+}
+
+// tuned is the learner of [Tuned].
+type tuned struct {
+	trials   []Model
+	learners []Learner
+	// errors are the least validation errors of the trials, 0 where one diverged; chosen is the trial that forecasts.
+	errors []float64
+	chosen int
+}
+
+// Fit trains all trials, each as its model says, and chooses.
+func (l *tuned) Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report,
+	error) {
+	l.errors, l.chosen = make([]float64, len(l.trials)), 0
+	var best *train.Report
+	var diverged []error
+	seconds := 0.0
+	for i, learner := range l.learners {
+		report, err := fitAnew(ctx, learner, training, validation, l.config(i, config))
+		if report != nil {
+			seconds += report.Seconds
+		}
+		switch {
+		case err != nil && (ctx.Err() != nil || (&Facts{}).settle(err) != nil): // not for the model's sake
+			return report, fmt.Errorf("trial %q: %w", l.trials[i].Name, err)
+		case err != nil:
+			diverged = append(diverged, fmt.Errorf("trial %q: %w", l.trials[i].Name, err))
+			continue
+		}
+		l.errors[i] = report.BestValidation
+		if best == nil || report.BestValidation < best.BestValidation {
+			best, l.chosen = report, i
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("experiments: all trials diverged: %w", errors.Join(diverged...))
+	}
+	chosen := *best
+	chosen.Seconds = seconds
+	return &chosen, nil
+}
+
+// fitAnew trains, and starts over where a checkpoint cannot be used.
+func fitAnew(ctx context.Context, learner Learner, training, validation []dyngraph.Window, config train.Config) (
+	*train.Report, error) {
+	report, err := learner.Fit(ctx, training, validation, config)
+	if !errors.Is(err, train.ErrCheckpoint) || config.Checkpoint == nil {
+		return report, err
+	}
+	if config.Checkpoint.Notice != nil {
+		config.Checkpoint.Notice(fmt.Sprintf("a trial starts over: %v", err))
+	}
+	if err := config.Checkpoint.Remove(); err != nil {
+		return nil, err
+	}
+	return learner.Fit(ctx, training, validation, config)
+}
+
+// config is that of a trial: its own settings, with the progress and the checkpoint of the whole.
+func (l *tuned) config(trial int, whole train.Config) train.Config {
+	config := l.trials[trial].Train
+	if report := whole.Progress; report != nil {
+		config.Progress = func(p train.Progress) {
+			whole := p
+			whole.Epoch, whole.Epochs = trial*p.Epochs+p.Epoch, len(l.trials)*p.Epochs
+			whole.Left = 0 // trials differ
+			report(whole)
+		}
+	}
+	if whole.Checkpoint != nil {
+		checkpoint := *whole.Checkpoint
+		checkpoint.Path = fmt.Sprintf("%s%s%d", checkpoint.Path, trialInfix, trial)
+		config.Checkpoint = &checkpoint
+	}
+	return config
+}
+
+// trialInfix is in the names of checkpoints of trials, after that of the run.
+const trialInfix = ".trial"
+
+func (l *tuned) Forecast(ctx context.Context, windows []dyngraph.Window) ([][]float64, error) {
+	return l.learners[l.chosen].Forecast(ctx, windows)
+}
+
+func (l *tuned) Parameters() int        { return l.learners[l.chosen].Parameters() }
+func (l *tuned) Save(path string) error { return l.learners[l.chosen].Save(path) }
+
+func (l *tuned) Reset(seed uint64) {
+	l.chosen = 0
+	for _, learner := range l.learners {
+		learner.Reset(seed)
+	}
+}
+
+func (l *tuned) Close() {
+	for _, learner := range l.learners {
+		if learner != nil {
+			learner.Close()
+		}
+	}
+}
+
+// note adds which trial was chosen to what is known of a training.
+func (l *tuned) note(t *Training) {
+	t.Trials, t.Chosen = slices.Clone(l.errors), l.chosen
+	for i, e := range t.Trials {
+		if math.IsNaN(e) || math.IsInf(e, 0) {
+			t.Trials[i] = 0
+		}
+	}
+}

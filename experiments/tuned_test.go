@@ -1,0 +1,176 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// trials are three of which the last learns most.
+func trials() (all []Model) {
+	for i, rate := range []float64{1e-4, 1e-3, 3e-2} {
+		training := toyTraining
+		training.AdamW.LearningRate = rate
+		all = append(all, Network("", []string{"slow", "faster", "fast"}[i], toyConfig, training))
+	}
+	return all
+}
+
+func tunedToy() Study { return toy(Tuned("tuned", "Two, tuned", trials())) }
+
+// The trial with the least validation error forecasts, and a single one does what it does alone.
+func TestTunedChooses(t *testing.T) {
+	results(t)
+	o := options(t)
+	r := run(t, tunedToy(), o)
+	alone := run(t, toy(func() Model { m := trials()[2]; m.ID = "tuned"; return m }()), o)
+	for i, result := range r.Results {
+		facts := result.Facts()
+		best := facts.Training.Trials[facts.Training.Chosen]
+		for _, e := range facts.Training.Trials {
+			if e < best || e <= 0 {
+				t.Errorf("chose %d of trials with %v", facts.Training.Chosen, facts.Training.Trials)
+			}
+		}
+		want := alone.Results[i].Facts()
+		if facts.Training.Chosen != 2 || !cmp.Equal(facts.Arrays, want.Arrays) ||
+			!cmp.Equal(facts.Training.TrainLoss, want.Training.TrainLoss) || facts.Parameters != want.Parameters {
+			t.Errorf("trial %d forecasts %v, want those of the fast one, %v", facts.Training.Chosen, facts.Scores, want.Scores)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(r.Folder(), "*.safetensors")); len(left) > 0 {
+		t.Errorf("checkpoints are left: %q", left)
+	}
+}
+
+// A run that was cut off trains no trial again that had ended, and gives what it would have.
+func TestTunedGoesOn(t *testing.T) {
+	results(t)
+	o := options(t)
+	o.Only = map[string][]string{"half": {"early"}}
+	o.Seeds = []uint64{1}
+	want := run(t, tunedToy(), o).Results[0].Facts()
+
+	results(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(_ float64, _ time.Duration, text string) {
+		if strings.Contains(text, "epoch 4/9") { // the first of the second trial
+			cancel()
+		}
+	}
+	if _, err := tunedToy().Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v, want canceled", err)
+	}
+	var epochs []string
+	o.Progress = func(_ float64, _ time.Duration, text string) {
+		if _, epoch, ok := strings.Cut(text, ": epoch "); ok {
+			epoch, _, _ = strings.Cut(epoch, ",")
+			epochs = append(epochs, epoch)
+		}
+	}
+	got := run(t, tunedToy(), o).Results[0].Facts()
+	if diff := cmp.Diff([]string{"5/9", "6/9", "7/9", "8/9", "9/9"}, epochs); diff != "" {
+		t.Errorf("epochs after it was cut off (-want +got):\n%s", diff)
+	}
+	if got.outcome() != want.outcome() {
+		t.Errorf("%+v, uninterrupted %+v", got, want)
+	}
+}
+
+// A checkpoint that is of another training is not in the way of a trial.
+func TestTunedStartsOver(t *testing.T) {
+	m := Tuned("tuned", "Tuned", trials()[:2])
+	learner, err := m.New(options(t).Backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer learner.Close()
+	split, err := ring().Windows(4, 2).Chronological(0.6, 0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heard []string
+	config := m.Train
+	config.Checkpoint = &train.Checkpoint{Path: filepath.Join(t.TempDir(), "run"), Key: "one",
+		Notice: func(s string) { heard = append(heard, s) }}
+	for _, key := range []string{"one", "two"} {
+		config.Checkpoint.Key = key
+		learner.Reset(1)
+		if _, err := learner.Fit(context.Background(), split.Train, split.Validation, config); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(heard) != 2 || !strings.Contains(heard[0], "starts over") {
+		t.Errorf("says %q, want that both trials start over", heard)
+	}
+}
+
+// broken is a learner whose training fails.
+type broken struct {
+	Learner
+	err error
+}
+
+func (b broken) Fit(context.Context, []dyngraph.Window, []dyngraph.Window, train.Config) (*train.Report, error) {
+	return nil, b.err
+}
+
+// A trial that diverges is passed over; where all do the run has diverged, and another error ends it.
+func TestTunedTrialsThatFail(t *testing.T) {
+	failing := func(name string, err error) Model {
+		m := trials()[0]
+		m.Name = name
+		build := m.New
+		m.New = func(b *xla.Backend) (Learner, error) {
+			learner, failed := build(b)
+			return broken{learner, err}, failed
+		}
+		return m
+	}
+	diverges := failing("diverges", train.ErrNotFinite)
+	o := options(t)
+	o.Seeds = []uint64{0}
+	results(t)
+	facts := run(t, toy(Tuned("tuned", "Tuned", []Model{diverges, trials()[2]})), o).Results[0].Facts()
+	if facts.Failure != "" || facts.Training.Chosen != 1 || facts.Training.Trials[0] != 0 || math.IsNaN(facts.Scores["test"]) {
+		t.Errorf("%+v, want the second trial", facts)
+	}
+	results(t)
+	facts = run(t, toy(Tuned("tuned", "Tuned", []Model{diverges, diverges})), o).Results[0].Facts()
+	if !strings.Contains(facts.Failure, "all trials diverged") {
+		t.Errorf("failure %q", facts.Failure)
+	}
+	results(t)
+	_, err := toy(Tuned("tuned", "Tuned", []Model{trials()[2], failing("odd", errors.New("a wheel came off"))})).Run(
+		context.Background(), o)
+	if err == nil || !strings.Contains(err.Error(), `trial "odd": a wheel came off`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// All trials are in the identity; without trials, or without validation to compare them by, there is none.
+func TestTunedSettings(t *testing.T) {
+	blind := trials()[0]
+	blind.Train.EvaluateEvery = -1
+	for want, of := range map[string][]Model{"has no trials": nil, "without validation": {trials()[1], blind}} {
+		if _, err := Tuned("tuned", "Tuned", of).Settings(); !errors.Is(err, ErrInput) ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want ErrInput that says %q", err, want)
+		}
+	}
+	all, fewer := map[string]any{}, map[string]any{}
+	if err := errors.Join(Tuned("tuned", "Tuned", trials()).Identity(all),
+		Tuned("tuned", "Tuned", trials()[:2]).Identity(fewer)); err != nil || cmp.Equal(all, fewer) {
+		t.Errorf("two trials have the identity of three: %v", err)
+	}
+}

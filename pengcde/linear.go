@@ -1,0 +1,250 @@
+package pengcde
+
+import (
+	"math"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Linear is a linear autoregression, the same for all nodes, that the network corrects: the forecast of a node is
+//
+//	b·(v - mean(v), mean(v), 1) + r - mean(r)
+//
+// where v are the node's Values visible values ([dyngraph.Window.Visible]), so that b has 2·Values+1 entries for each
+// output, r is its readout, and means are over nodes. The readout tells nodes apart, and leaves what they have in common
+// to the linear part: a series has as many examples of the one as nodes times windows, of the other as windows alone,
+// too few for a network.
+//
+// The readout's last layer starts at zero, and b where [Linear.Solve] puts it for the training windows (less the recent
+// mean, with Residual). Both are then trained together, on the loss plus
+//
+//	Penalty · |b - Prior|²
+//
+// averaged over outputs; losses in reports are without it. A visible value that is NaN enters as the mean over nodes,
+// one that is NaN at all nodes as 0.
+//
+// A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970).
+type Linear struct {
+	// Values is the number of visible values of a window, such as 11 for four inputs with lags of eight days.
+	Values int
+	// Penalty is for each observed target; 0 means 0.1.
+	Penalty float64
+	// Prior are the coefficients that the penalty draws to, [outputs][2·Values+1] row-major; nil means zero. See
+	// [Model.SetPrior].
+	Prior []float64 `json:",omitempty"`
+}
+
+const defaultPenalty = 0.1
+
+// linearName is that of the coefficients in files, [outputs, 2·Values+1].
+const linearName = "linear"
+
+// width is the number of regressors of a node.
+func (l Linear) width() int { return 2*l.Values + 1 }
+
+// check returns a copy with its defaults.
+func (l Linear) check(outputs int) (*Linear, error) {
+	if l.Penalty == 0 {
+		l.Penalty = defaultPenalty
+	}
+	l.Prior = slices.Clone(l.Prior)
+	switch {
+	case l.Values < 1 || l.Values > nn.MaxWidth/2:
+		return nil, invalid("Linear.Values is %d, want the number of a window's visible values, 1 to %d: "+
+			"len(window.Visible())", l.Values, nn.MaxWidth/2)
+	case !(l.Penalty > 0) || math.IsInf(l.Penalty, 1):
+		return nil, invalid("Linear.Penalty is %g, want a positive finite number", l.Penalty)
+	case l.Prior != nil && len(l.Prior) != outputs*l.width():
+		return nil, invalid("Linear.Prior has %d coefficients, want %d (outputs x (2 Values + 1))", len(l.Prior),
+			outputs*l.width())
+	case slices.ContainsFunc(l.Prior, func(b float64) bool { return math.IsNaN(b) || math.IsInf(b, 0) }):
+		return nil, invalid("Linear.Prior is %g, want finite coefficients", l.Prior)
+	}
+	return &l, nil
+}
+
+// checkLinear finds what a linear part cannot be beside, and gives the configuration a copy of its own.
+func (c Config) checkLinear() (Config, error) {
+	if c.Linear == nil {
+		return c, nil
+	}
+	if c.Output == Summed || c.Output == PerTime || c.Parity {
+		return c, invalid("Config has Linear beside Output %q, Parity %v: it forecasts nodes at the end of a window, and the "+
+			"published code has none", c.Output, c.Parity)
+	}
+	var err error
+	c.Linear, err = c.Linear.check(c.Outputs)
+	return c, err
+}
+
+// params declares the coefficients, with a readout whose last layer is zero.
+func (l Linear) params(readout []nn.Param, outputs int) []nn.Param {
+	for i := len(readout) - 2; i < len(readout); i++ { // weight and bias
+		readout[i].Init = nn.Fill(0)
+	}
+	return append(readout, nn.Param{Name: linearName, Dims: []int{outputs, l.width()}, Init: nn.Fill(0)})
+}
+
+// add adds the linear part of x [B, n, width] to readouts y [B, S, n, q].
+func (l Linear) add(v nn.Values, x, y *Node) *Node {
+	return Add(Sub(y, ReduceAndKeep(y, ReduceMean, 2)), ExpandAxes(v.Product(x, v.Get(linearName), 1), 1))
+}
+
+// draw is what draws coefficients, [q, width] or those of seeds, to the prior [q, width].
+func (l Linear) draw(v nn.Values, prior *Node) *Node {
+	b := v.Get(linearName)
+	apart := ReduceAllSum(Square(Sub(b, ExpandLeftToRank(prior, b.Rank()))))
+	return MulScalar(apart, l.Penalty/float64(prior.Shape().Dim(0)))
+}
+
+// regressors are those of a window's nodes, [nodes*width] row-major.
+func (l Linear) regressors(w dyngraph.Window) ([]float64, error) {
+	visible := w.Visible()
+	if visible == nil || w.Whole {
+		return nil, invalid("Config.Linear for the window at snapshot %d, which does not say what is known of earlier "+
+			"targets: take windows of a series with Newest, [snapshots][nodes x targets]", w.Start)
+	}
+	nodes, q := w.Series.Nodes(), w.Series.TargetSize
+	if len(visible)*q != l.Values {
+		return nil, invalid("window at snapshot %d of series %q shows %d values of a node, the model was made for %d "+
+			"(Config.Linear.Values)", w.Start, w.Series.Name, len(visible)*q, l.Values)
+	}
+	x := make([]float64, nodes*l.width())
+	for column := range l.Values {
+		row, k := visible[column/q], column%q
+		sum, observed := 0.0, 0
+		for u := range nodes {
+			if v := row[u*q+k]; known(v) {
+				sum, observed = sum+v, observed+1
+			}
+		}
+		mean := sum / float64(max(observed, 1))
+		for u := range nodes {
+			at := u * l.width()
+			if v := row[u*q+k]; known(v) {
+				x[at+column] = v - mean
+			}
+			x[at+l.Values+column], x[at+2*l.Values] = mean, 1
+		}
+	}
+	return x, nil
+}
+
+// Solve returns the coefficients [outputs][2·Values+1], row-major, that minimise over all observed targets of windows,
+// which may be of several series,
+//
+//	mean (b·x - y)² + Penalty · |b - Prior|²
+//
+// for each output.
+func (l Linear) Solve(windows []dyngraph.Window) ([]float64, error) {
+	if len(windows) == 0 || windows[0].Validate() != nil {
+		return nil, invalid("a linear part of %d windows, want at least one, of a series", len(windows))
+	}
+	outputs := windows[0].Series.TargetSize
+	checked, err := l.check(outputs)
+	if err != nil {
+		return nil, err
+	}
+	return checked.solve(windows, outputs, func(w dyngraph.Window) []float64 { return w.Target() })
+}
+
+// solve is Solve for targets that are given.
+func (l Linear) solve(windows []dyngraph.Window, outputs int, targets func(dyngraph.Window) []float64) ([]float64,
+	error) {
+	width := l.width()
+	b := make([]float64, outputs*width)
+	copy(b, l.Prior)
+	xx, xy, rows := make([]*mat.SymDense, outputs), make([]*mat.VecDense, outputs), make([]float64, outputs)
+	for k := range outputs {
+		xx[k], xy[k] = mat.NewSymDense(width, nil), mat.NewVecDense(width, nil)
+	}
+	for _, w := range windows {
+		x, err := l.regressors(w)
+		if err != nil {
+			return nil, err
+		}
+		y := targets(w)
+		if len(y) != w.Series.Nodes()*outputs {
+			return nil, invalid("window at snapshot %d of series %q has %d targets, want %d (nodes x outputs)", w.Start,
+				w.Series.Name, len(y), w.Series.Nodes()*outputs)
+		}
+		for i, target := range y {
+			if !known(target) {
+				continue
+			}
+			u, k := i/outputs, i%outputs
+			row := mat.NewVecDense(width, x[u*width:(u+1)*width])
+			left := target - mat.Dot(row, mat.NewVecDense(width, b[k*width:(k+1)*width]))
+			xx[k].SymRankOne(xx[k], 1, row)
+			xy[k].AddScaledVec(xy[k], left, row)
+			rows[k]++
+		}
+	}
+	for k := range outputs {
+		for i := range width {
+			xx[k].SetSym(i, i, xx[k].At(i, i)+l.Penalty*rows[k])
+		}
+		var cholesky mat.Cholesky
+		var d mat.VecDense
+		if !cholesky.Factorize(xx[k]) || cholesky.SolveVecTo(&d, xy[k]) != nil {
+			return nil, invalid("the linear part of output %d with %g observed targets and penalty %g has no solution in "+
+				"floats: want observed targets, a larger penalty, and values of order 1", k, rows[k], l.Penalty)
+		}
+		for i := range width {
+			b[k*width+i] += d.AtVec(i)
+		}
+	}
+	return b, nil
+}
+
+// startLinear puts the linear part of a model, where it has one, to what fits training windows.
+func (m *Model) startLinear(training []dyngraph.Window) error {
+	l := m.config.Linear
+	if l == nil {
+		return nil
+	}
+	for _, w := range training {
+		if err := m.check(w); err != nil {
+			return err
+		}
+	}
+	b, err := l.solve(training, m.config.Outputs, func(w dyngraph.Window) []float64 {
+		y := slices.Clone(w.Target())
+		if m.config.Residual && len(y) == m.config.Nodes*m.config.Outputs {
+			floats.Sub(y, m.recent(w))
+		}
+		return y
+	})
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(m.declared, func(p nn.Param) bool { return p.Name == linearName })
+	xla.Free(m.params[at])
+	m.params[at] = host.Tensor(m.config.dtype(), b, m.declared[at].Dims...)
+	return nil
+}
+
+// SetPrior sets Config.Linear.Prior for the trainings that follow; nil means zero. What was compiled serves on.
+func (m *Model) SetPrior(coefficients []float64) error {
+	if m.params == nil {
+		return ErrClosed
+	}
+	if m.config.Linear == nil {
+		return invalid("SetPrior of a model without a linear part: set Config.Linear")
+	}
+	l := *m.config.Linear
+	l.Prior = coefficients
+	checked, err := l.check(m.config.Outputs)
+	if err == nil {
+		m.config.Linear = checked
+	}
+	return err
+}

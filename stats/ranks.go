@@ -1,0 +1,107 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// RankTest is what a rank test over a table of errors says.
+type RankTest struct {
+	// Blocks is their number.
+	Blocks int
+	// MeanRanks [models] are the mean ranks over blocks; the least is the best.
+	MeanRanks []float64
+	// Statistic is that of the global test, and P its p value: that no model differs from another.
+	Statistic, P float64
+	// Pairs are all pairs of models, A before B. They mean little where the global test does not reject.
+	Pairs []Pair
+}
+
+// Pair compares two models.
+type Pair struct {
+	A, B int
+	// Z is the difference of their mean ranks in standard errors, below 0 where A is better.
+	Z float64
+	// P is the two-sided p value of this pair alone, Corrected that over all pairs.
+	P, Corrected float64
+}
+
+// Groups are the largest sets of models of which no two differ at a level such as 0.05, by the corrected p values:
+// what a critical-difference diagram joins with a bar. Each set is in order of mean ranks, and so are the sets. A model
+// that differs from all others is in none.
+func (t RankTest) Groups(level float64) (groups [][]int) {
+	order := make([]int, len(t.MeanRanks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.MeanRanks[a], t.MeanRanks[b]) })
+	differ := make(map[[2]int]bool)
+	for _, p := range t.Pairs {
+		differ[[2]int{p.A, p.B}] = p.Corrected <= level
+		differ[[2]int{p.B, p.A}] = p.Corrected <= level
+	}
+	// The p value falls with the distance of mean ranks, so a set is a run of the order, given by its ends.
+	end := 0
+	for first := range order {
+		last := first
+		for last+1 < len(order) && !differ[[2]int{order[first], order[last+1]}] {
+			last++
+		}
+		if last > first && last > end {
+			groups = append(groups, slices.Clone(order[first:last+1]))
+			end = last
+		}
+	}
+	return groups
+}
+
+// pairs compares all pairs of mean ranks, whose differences have a standard error, with Holm's correction.
+func pairs(meanRanks []float64, standardError float64) (all []Pair) {
+	var p []float64
+	for a := range meanRanks {
+		for b := a + 1; b < len(meanRanks); b++ {
+			z := (meanRanks[a] - meanRanks[b]) / standardError
+			all = append(all, Pair{A: a, B: b, Z: z, P: twoSided(z)})
+			p = append(p, all[len(all)-1].P)
+		}
+	}
+	for i, corrected := range holm(p) {
+		all[i].Corrected = corrected
+	}
+	return all
+}
+
+// twoSided is the p value of a standard normal variable.
+func twoSided(z float64) float64 { return 2 * distuv.UnitNormal.CDF(-math.Abs(z)) }
+
+// upper is the p value of a statistic that has a chi-squared distribution.
+func upper(statistic float64, degrees int) float64 {
+	return distuv.ChiSquared{K: float64(degrees)}.Survival(statistic)
+}
+
+// ranked are the ranks of values from 1 on; values that tie share the mean of their ranks. ties is the sum of t³ - t
+// over ties of t values.
+func ranked(values []float64) (ranks []float64, ties float64) {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	ranks = make([]float64, len(values))
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && values[order[j]] == values[order[i]] {
+			j++
+		}
+		for _, k := range order[i:j] {
+			ranks[k] = float64(i+j+1) / 2
+		}
+		t := float64(j - i)
+		ties += t*t*t - t
+		i = j
+	}
+	return ranks, ties
+}
