@@ -91,7 +91,8 @@ func TestStrengthsComeFromOtherCountries(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := mat.NewVecDense(columns, b); !mat.EqualApprox(fit.coefficients(t, &own, &several), want, 1e-9) {
+				want := mat.NewVecDense(columns, b)
+				if !mat.EqualApprox(fit.coefficients(t, &own, &several), want, 1e-9) {
 					t.Errorf("%s: coefficients differ from those of Linear.Solve", s.Name)
 				}
 			}
@@ -131,8 +132,8 @@ func TestStrengthsComeFromOtherCountries(t *testing.T) {
 		}
 		mean, lag := stat.Mean(errors[i][best], nil), baseline.Lag(windows[i])
 		apartMean, half := stats.SerialCI(apart, lag)
-		t.Logf("%s: %+v has %.4f, %+.4f ± %.4f from the best simple forecast, p %.3f", name, fits[best], mean, apartMean,
-			half, stats.SerialP(apart, lag))
+		t.Logf("%s: %+v has %.4f, %+.4f ± %.4f from the best simple forecast, p %.3f", name, fits[best], mean,
+			apartMean, half, stats.SerialP(apart, lag))
 		if math.Abs(mean-want[i]) > 6e-5 {
 			t.Errorf("%s: %.5f, want %.4f", name, mean, want[i])
 		}

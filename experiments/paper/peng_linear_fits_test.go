@@ -22,7 +22,7 @@ type linearFit struct {
 	ridge, pull float64
 }
 
-// linearFits are those to choose from, written down before any of their errors was known.
+// linearFits are those to choose from, written down before all but a few of their errors were known.
 func linearFits() (all []linearFit) {
 	pulls := []float64{3, 10, 30, 100, 300, math.Inf(1)}
 	for _, growing := range []bool{false, true} {
