@@ -41,6 +41,11 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 		c.Step, c.Adaptive = 0, &ode.PID{}
 		return c
 	}
+	finer := func(w width) pengcde.Config { // with longer steps it hardly learns even one window
+		c := equation(baseline.STGNCDE{}, w)
+		c.Step /= 4
+		return c
+	}
 	discrete := data
 	discrete.Inputs, discrete.Normalise = inputs, dyngraph.Raw // they normalise the weights themselves
 	recurrent := func(w width, published bool) pengcde.Config {
@@ -70,7 +75,7 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 			mended: func(w width) pengcde.Config { return adaptive(field.GNODE{}, w) }},
 		{id: "stg-ncde", name: "STG-NCDE", // whose gradients are not finite within a few epochs of the published steps
 			published: h.stg, sizes: []width{{8, 1}, {16, 1}, {32, 1}},
-			mended:  func(w width) pengcde.Config { return equation(baseline.STGNCDE{}, w) },
+			mended:  func(w width) pengcde.Config { return finer(w) },
 			defects: func(w width) pengcde.Config { return parity(adaptive(baseline.STGNCDE{}, w)) }},
 		{id: "dcrnn", name: "DCRNN", matrix: "random walks", defectiveMatrix: "raw",
 			published: h.dcrnn, sizes: []width{{8, 1}, {16, 2}, {32, 2}},

@@ -106,7 +106,7 @@ func epidemicSettings(p experiments.Profile, size pengcde.Config) (all []setting
 		made = rows{mended: seeds, sizes: 1, rates: []float64{3e-3}}
 	case experiments.Medium:
 		seeds, small.stride = counts(6, 3, 3), 2
-		made = rows{mended: seeds, defects: counts(3, 0, 0), tuned: counts(3, 3, 3), sizes: 2, rates: []float64{3e-3}}
+		made = rows{mended: seeds, defects: counts(3, 0, 0), tuned: counts(3, 3, 3), sizes: 2, rates: []float64{5e-3}}
 	}
 	for _, c := range models {
 		c.retrainEvery = 5
