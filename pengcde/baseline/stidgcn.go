@@ -11,18 +11,18 @@ import (
 )
 
 // STIDGCN is the Spatial-Temporal Interactive Dynamic Graph Convolution Network: convolutions along time, of even and
-// odd observations apart, that change each other through graph convolutions. It does not read the graph of the data: its
-// graphs come from the features and from a vector that is learned for each node. So its parameters depend on the nodes
-// and on the number of observations.
+// odd observations apart, that change each other through graph convolutions. It does not read the graph of the data:
+// its graphs come from the features and from a vector that is learned for each node. So its parameters depend on the
+// nodes and on the number of observations.
 //
 // Blocks split the observations in two, twice, so their number is to be a multiple of four; others are continued
-// backwards by repeating the first. With a forecast at each observation, the final convolution gives all of them at once,
-// from all observations.
+// backwards by repeating the first. With a forecast at each observation, the final convolution gives all of them at
+// once, from all observations.
 //
 // The published code starts the two memories of the second split at the same draw; here each has its own.
 //
-// Source: A. Liu, Y. Zhang, Spatial-Temporal Interactive Dynamic Graph Convolution Network for Traffic Forecasting, 2022,
-// arXiv:2205.08689, as the code published with PENG-CDE has it.
+// Source: A. Liu, Y. Zhang, Spatial-Temporal Interactive Dynamic Graph Convolution Network for Traffic Forecasting,
+// 2022, arXiv:2205.08689, as the code published with PENG-CDE has it.
 type STIDGCN struct {
 	// Channels is the width of all layers; 0 means 8.
 	Channels int `json:",omitempty"`
@@ -38,10 +38,7 @@ func (m STIDGCN) Params(s sequence.Sizes) []nn.Param { return m.network(s).Param
 
 // Forecast builds the forecasts [B, S, n, q].
 func (m STIDGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node {
-	if inputs := in.Features.Shape().Dim(1); inputs != s.Inputs {
-		panic(invalid("STIDGCN made for %d observations, got %d, want as many: its parameters depend on their number",
-			s.Inputs, inputs))
-	}
+	checkInputs("STIDGCN", s, in.Features.Shape().Dim(1))
 	drop := func(x *Node) *Node { return in.Dropout(x, m.rate()) }
 	switch {
 	case m.rate() == 0:
@@ -80,10 +77,8 @@ func (m STIDGCN) network(s sequence.Sizes) interactive {
 		panic(invalid("STIDGCN has %d channels, want 1 to %d, or 0 for %d", m.Channels, nn.MaxWidth, defaultChannels))
 	case !(m.Dropout < 1):
 		panic(invalid("STIDGCN has dropout %g, want less than 1: 0 for 0.1, or a negative rate for none", m.Dropout))
-	case s.Inputs == 0:
-		panic(invalid("STIDGCN for any number of observations, want that of the windows: its parameters depend on it, so " +
-			"set Config.Inputs"))
 	}
+	checkInputs("STIDGCN", s, s.Inputs)
 	times := (s.Inputs + splits - 1) / splits * splits
 	outputs := s.Times(s.Inputs) * s.Outputs
 	linear := func(name string, in int) nn.Linear { return nn.Linear{Name: name, In: in, Out: c} }
