@@ -31,7 +31,8 @@ var rivalNotes = figures.NoteList{
 		"linear maps of the first state. Neither STIDGCN nor STG-NCDE reads the graph.",
 	"ASTGCN and STIDGCN take the whole sequence at once, later graphs too, and have parameters for each of its 120 times. " +
 		"So they train on all times of the training graphs, with what the other rows are shown: targets at the 80 times of " +
-		"training, and at another time the graph of the last of these before it.",
+		"training, and at another time the graph of the last of these before it. What makes their forecasts at the other 40 " +
+		"times is never trained.",
 }
 
 // rivals are the rows of models that are not controlled by the graph. The published code has no wiring of them for

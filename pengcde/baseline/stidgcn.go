@@ -17,7 +17,7 @@ import (
 //
 // Blocks split the observations in two, twice, so their number is to be a multiple of four; others are continued
 // backwards by repeating the first. With a forecast at each observation, the final convolution gives all of them at
-// once, from all observations.
+// once, from all observations, each by parameters that only targets of its own time train.
 //
 // The published code starts the two memories of the second split at the same draw; here each has its own.
 //
