@@ -14,10 +14,11 @@ import (
 // ASTGCN is the attention based spatial-temporal graph convolutional network: two blocks, each of which lets the
 // observations, and then the nodes, attend to each other, convolves on the graph with Chebyshev polynomials whose
 // entries are multiplied by the nodes' attention, then along time over three observations, and normalises. A last
-// convolution over all observations and filters makes all forecasts at once, and each is scaled by a weight of its own
-// for each node. So parameters depend on the number of nodes and on that of observations, and n² of them are attention.
-// Where there is a forecast for each observation, it sees later observations and graphs too, and has parameters that only
-// targets of its own time train.
+// convolution over all observations and filters makes the forecast, and each node has a weight of its own that scales
+// it. So parameters depend on the number of nodes and on that of observations, and n² of them are attention. For a
+// forecast at each observation the last convolution goes over the filters of that observation alone: its parameters are
+// those of all times, so that targets at some train it for others. Such forecasts see later observations and graphs
+// too.
 //
 // The polynomials are those of the scaled Laplacian of each observation's own graph, T_k = 2 L T_{k-1} - T_{k-2}, with
 // L = 2 (I - D^-1/2 W D^-1/2)/λ - I for λ = 2, its largest possible eigenvalue, and W = (A + A^T)/2. It normalises the
@@ -39,7 +40,8 @@ type ASTGCN struct {
 	// = softmax(relu(E E^T)) of learned embeddings E, and their recursion multiplies entry by entry. The first block's
 	// convolution along time has stride T, so of what the graph convolution makes only the first two observations are
 	// read. The last one reads one filter. Attention, embeddings and filters begin with standard normal numbers, in place
-	// of ones scaled to their fan-in, and the nodes' weights too, in place of 1.
+	// of ones scaled to their fan-in, and the nodes' weights too, in place of 1. As one observation is left after the first
+	// block, forecasts at each have weights and parameters of their own.
 	Published bool `json:",omitempty"`
 }
 
@@ -93,25 +95,26 @@ func (a ASTGCN) blocks(s sequence.Sizes) []attentionBlock {
 	return blocks
 }
 
-// outputs is the number of forecasts of a node.
-func (a ASTGCN) outputs(s sequence.Sizes) int { return s.Times(s.Inputs) * s.Outputs }
-
+// readout is the last convolution.
 func (a ASTGCN) readout(s sequence.Sizes) nn.Linear {
-	readout := nn.Linear{Name: "readout", In: s.Inputs * a.Filters, Out: a.outputs(s)}
-	if a.Published {
-		readout.In = 1
+	switch {
+	case a.Published:
+		return nn.Linear{Name: "readout", In: 1, Out: s.Times(s.Inputs) * s.Outputs}
+	case s.PerTime:
+		return nn.Linear{Name: "readout", In: a.Filters, Out: s.Outputs}
 	}
-	return readout
+	return nn.Linear{Name: "readout", In: s.Inputs * a.Filters, Out: s.Outputs}
 }
 
-// Params declares those of blocks.0 and blocks.1, readout, and scale [n, S·q]; as published also embeddings.
+// Params declares those of blocks.0 and blocks.1, readout, and scale [n, q]; as published also embeddings, and scale is
+// [n, S·q].
 func (a ASTGCN) Params(s sequence.Sizes) []nn.Param {
 	a = a.withDefaults(s)
 	var params []nn.Param
 	for _, block := range a.blocks(s) {
 		params = append(params, block.Params()...)
 	}
-	scale := nn.Param{Name: "scale", Dims: []int{s.Nodes, a.outputs(s)}, Init: nn.Fill(1)}
+	scale := nn.Param{Name: "scale", Dims: []int{s.Nodes, a.readout(s).Out}, Init: nn.Fill(1)}
 	if a.Published {
 		scale.Init = nn.Normal(1)
 		params = append(params, nn.Param{Name: "embeddings", Dims: []int{s.Nodes, a.Embedding}, Init: nn.Normal(1)})
@@ -136,6 +139,9 @@ func (a ASTGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Nod
 	}
 	if a.Published {
 		x = SliceAxis(x, -1, AxisElem(-1))
+	} else if s.PerTime {
+		y := a.readout(s).Apply(v, x) // [B, T, n, q]
+		return Mul(y, v.Spread(v.Get("scale"), y))
 	}
 	x = Reshape(TransposeAllDims(x, 0, 2, 1, 3), batch, s.Nodes, -1) // observation after observation
 	y := a.readout(s).Apply(v, x)                                    // [B, n, S·q]

@@ -16,8 +16,8 @@ import (
 // nodes and on the number of observations.
 //
 // Blocks split the observations in two, twice, so their number is to be a multiple of four; others are continued
-// backwards by repeating the first. With a forecast at each observation, the final convolution gives all of them at
-// once, from all observations, each by parameters that only targets of its own time train.
+// backwards by repeating the first. The final convolution goes over all observations; for a forecast at each it goes
+// over that one alone, with parameters that are those of all times, so that targets at some train it for others.
 //
 // The published code starts the two memories of the second split at the same draw; here each has its own.
 //
@@ -80,7 +80,10 @@ func (m STIDGCN) network(s sequence.Sizes) interactive {
 	}
 	checkInputs("STIDGCN", s, s.Inputs)
 	times := (s.Inputs + splits - 1) / splits * splits
-	outputs := s.Times(s.Inputs) * s.Outputs
+	kernel := times
+	if s.PerTime {
+		kernel = 1
+	}
 	linear := func(name string, in int) nn.Linear { return nn.Linear{Name: name, In: in, Out: c} }
 	return interactive{
 		sizes: s, times: times,
@@ -89,7 +92,7 @@ func (m STIDGCN) network(s sequence.Sizes) interactive {
 		even:  newBlock("blocks.1", c, s.Nodes, times/4),
 		odd:   newBlock("blocks.2", c, s.Nodes, times/4),
 		value: linear("gate.value", c), gate: linear("gate.gate", c), gated: linear("gate.out", c),
-		readout: nn.TimeConv{Name: "readout", In: c, Out: outputs, Kernel: times},
+		readout: nn.TimeConv{Name: "readout", In: c, Out: s.Outputs, Kernel: kernel},
 	}
 }
 
@@ -119,7 +122,6 @@ func (m interactive) forecast(v nn.Values, features *Node, drop func(*Node) *Nod
 	x = Add(interleave(even, odd), x)
 	gated := Mul(m.value.Apply(v, x), Sigmoid(m.gate.Apply(v, x)))
 	x = Add(m.gated.Apply(v, drop(gated)), x)
-	y := m.readout.Apply(v, x) // [B, 1, n, S·q]
-	n, q := m.sizes.Nodes, m.sizes.Outputs
-	return TransposeAllDims(Reshape(y, -1, n, m.sizes.Times(m.sizes.Inputs), q), 0, 2, 1, 3)
+	y := m.readout.Apply(v, x) // [B, 1 or T, n, q]
+	return SliceAxis(y, 1, AxisRange(-m.sizes.Times(m.sizes.Inputs)))
 }
