@@ -52,8 +52,17 @@ func (c Config) sizes() sequence.Sizes {
 
 // networkParams are those of Config.Network, which panics on sizes and options that cannot be.
 func (c Config) networkParams() (params []nn.Param, err error) {
-	if err := panics.Catch(func() { params = c.Network.Params(c.sizes()) }); err != nil {
+	width := 1
+	if err := panics.Catch(func() {
+		params = c.Network.Params(c.sizes())
+		if r, ok := c.Network.(sequence.Recurrent); ok && c.Output == PerTime {
+			width = r.State(c.sizes())
+		}
+	}); err != nil {
 		return nil, errs.In("pengcde: Config.Network", err, ErrInput)
+	}
+	if width < 1 {
+		return nil, invalid("Config.Network, a %T, has states of width %d, want at least 1", c.Network, width)
 	}
 	if len(params) == 0 {
 		return nil, invalid("Config.Network, a %T, declares no parameters, want at least one", c.Network)

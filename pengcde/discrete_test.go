@@ -16,6 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -429,6 +430,14 @@ type empty struct{ mixing }
 
 func (empty) Params(sequence.Sizes) []nn.Param { return nil }
 
+// stateless is a recurrent network whose states have a width that cannot be.
+type stateless struct {
+	baseline.DCRNN
+	width int
+}
+
+func (s stateless) State(sequence.Sizes) int { return s.width }
+
 func TestDiscreteConfigsThatCannotBe(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"Field": func(c *Config) { c.Field = field.GNODE{} }, "Hidden": func(c *Config) { c.Hidden = 4 },
@@ -438,6 +447,8 @@ func TestDiscreteConfigsThatCannotBe(t *testing.T) {
 		"Parity": func(c *Config) { c.Parity = true }, "Memory": func(c *Config) { c.Memory.Checkpoints = 2 },
 		"Inputs": func(c *Config) { c.Inputs = 1 }, "no sizes fit": func(c *Config) { c.Network = unsized{} },
 		"no parameters": func(c *Config) { c.Network = empty{} },
+		"width 0":       func(c *Config) { c.Network, c.Output = stateless{width: 0}, PerTime },
+		"width -2":      func(c *Config) { c.Network, c.Output = stateless{width: -2}, PerTime },
 	} {
 		config := Config{Nodes: 3, Features: 1, Network: mixing{Width: 2}}
 		change(&config)

@@ -20,8 +20,8 @@ type Plan struct {
 	// of the steps planned with, without rejected ones: each takes Solve.StepEvaluations more.
 	Solve *ode.Plan
 	// Data are the batches, which stay on the device. Saves are the states at the save times, in whose place their
-	// cotangents come after the loss, or those between the blocks of a recurrent network; Parameters the parameters with their gradients and AdamW's two moments. They
-	// follow from shapes.
+	// cotangents come after the loss, or those between the blocks of a recurrent network; Parameters the parameters
+	// with their gradients and AdamW's two moments. They follow from shapes.
 	Data, Saves, Parameters int64
 	// Temporary is what the largest compiled program needs while it runs, an estimate: see [xla.Program.Temporary]. For
 	// the loss it has the cotangents of the states at the save times besides.

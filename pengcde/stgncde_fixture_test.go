@@ -23,7 +23,8 @@ import (
 func stgncdeNames(layers int) *strings.Replacer {
 	pairs := []string{
 		".encoder_h.layers[", "encoder.0.layers.", ".encoder_z.layers[", "encoder.1.layers.", ".decoder.layers[",
-		"readout.layers.", ".f_func.linear_in", "field.f.layers.0", ".f_func.linear_out", fmt.Sprintf("field.f.layers.%d", layers),
+		"readout.layers.", ".f_func.linear_in", "field.f.layers.0", ".f_func.linear_out",
+		fmt.Sprintf("field.f.layers.%d", layers),
 		".g_func.linear_in", "field.g.in", ".g_func.linear_out", "field.g.out",
 		".g_func.node_embeddings", "field.g.convolution.embeddings",
 		".g_func.weights_pool", "field.g.convolution.weights", ".g_func.bias_pool", "field.g.convolution.biases",

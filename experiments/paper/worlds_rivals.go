@@ -31,7 +31,8 @@ var rivalNotes = figures.NoteList{
 		"linear maps of the first state. Neither STIDGCN nor STG-NCDE reads the graph.",
 	"ASTGCN and STIDGCN take the whole sequence at once, later graphs too, and have parameters for each of its 120 times. " +
 		"So they train on all times of the training graphs, with what the other rows are shown: targets at the 80 times of " +
-		"training, and at another time the graph of the last of these before it.",
+		"training, and at another time the graph of the last of these before it. Their last convolution goes over " +
+		"one time, not all, with the same parameters at each: of others those of the 40 other times would never be trained.",
 }
 
 // rivals are the rows of models that are not controlled by the graph. The published code has no wiring of them for

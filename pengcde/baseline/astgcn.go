@@ -14,9 +14,11 @@ import (
 // ASTGCN is the attention based spatial-temporal graph convolutional network: two blocks, each of which lets the
 // observations, and then the nodes, attend to each other, convolves on the graph with Chebyshev polynomials whose
 // entries are multiplied by the nodes' attention, then along time over three observations, and normalises. A last
-// convolution over all observations and filters makes all forecasts at once, also where there is one for each
-// observation, and each is scaled by a weight of its own for each node. So parameters depend on the number of nodes and
-// on that of observations, and n² of them are attention.
+// convolution over all observations and filters makes the forecast, and each node has a weight of its own that scales
+// it. So parameters depend on the number of nodes and on that of observations, and n² of them are attention. For a
+// forecast at each observation the last convolution goes over the filters of that observation alone: its parameters are
+// those of all times, so that targets at some train it for others. Such forecasts see later observations and graphs
+// too.
 //
 // The polynomials are those of the scaled Laplacian of each observation's own graph, T_k = 2 L T_{k-1} - T_{k-2}, with
 // L = 2 (I - D^-1/2 W D^-1/2)/λ - I for λ = 2, its largest possible eigenvalue, and W = (A + A^T)/2. It normalises the
@@ -25,10 +27,12 @@ import (
 //
 // S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention Based Spatial-Temporal Graph Convolutional Networks for Traffic
 // Flow Forecasting, AAAI 2019: its recent component. As in the authors' code the graph convolution takes what a block
-// is given, not what the temporal attention makes of it.
+// is given, not what the temporal attention makes of it, and the spatial attention is transposed. The weights that an
+// item gives the others sum to 1, as in the paper and the code of the PENG-CDE paper; in the authors' code those that it
+// is given do.
 type ASTGCN struct {
-	// Polynomials is K, 0 for 3; Filters is the width of a block, 0 for the features. One filter is refused: its
-	// normalisation leaves nothing.
+	// Polynomials is K, 0 for 3; Filters is the width of a block, 0 for the features. It is to be 3 or more, as published
+	// 2: the normalisation leaves nothing of one filter, and no more than a sign of two.
 	Polynomials, Filters int `json:",omitempty"`
 	// Embedding is the width of the nodes' embeddings, 0 for 8; only with Published.
 	Embedding int `json:",omitempty"`
@@ -36,7 +40,8 @@ type ASTGCN struct {
 	// = softmax(relu(E E^T)) of learned embeddings E, and their recursion multiplies entry by entry. The first block's
 	// convolution along time has stride T, so of what the graph convolution makes only the first two observations are
 	// read. The last one reads one filter. Attention, embeddings and filters begin with standard normal numbers, in place
-	// of ones scaled to their fan-in, and the nodes' weights too, in place of 1.
+	// of ones scaled to their fan-in, and the nodes' weights too, in place of 1. As one observation is left after the first
+	// block, forecasts at each have weights and parameters of their own.
 	Published bool `json:",omitempty"`
 }
 
@@ -45,23 +50,21 @@ const timeKernel = 3
 
 func (a ASTGCN) withDefaults(s sequence.Sizes) ASTGCN {
 	checkSizes("ASTGCN", s)
-	if s.Inputs == 0 {
-		panic(invalid("ASTGCN for any number of observations, want that of the windows: its parameters depend on it, so " +
-			"set Config.Inputs"))
-	}
+	checkInputs("ASTGCN", s, s.Inputs)
 	if a.Embedding != 0 && !a.Published {
 		panic(invalid("ASTGCN with embeddings of width %d, which it has as published only: leave Embedding at 0, or set "+
 			"Published", a.Embedding))
 	}
 	a.Polynomials, a.Filters = cmp.Or(a.Polynomials, 3), cmp.Or(a.Filters, s.Features)
+	fewest := 3
 	if a.Published {
-		a.Embedding = cmp.Or(a.Embedding, 8)
+		a.Embedding, fewest = cmp.Or(a.Embedding, 8), 2
 	}
-	if a.Polynomials < 2 || a.Polynomials > nn.MaxLayers || a.Filters < 2 || a.Filters > nn.MaxWidth || a.Embedding < 0 ||
-		a.Embedding > nn.MaxWidth {
-		panic(invalid("ASTGCN of %d polynomials, %d filters and embeddings of width %d, want 2 to %d, 2 to %d and 1 to "+
-			"%d: of one filter the normalisation leaves nothing, so set Filters where nodes have one feature", a.Polynomials,
-			a.Filters, a.Embedding, nn.MaxLayers, nn.MaxWidth, nn.MaxWidth))
+	if a.Polynomials < 2 || a.Polynomials > nn.MaxLayers || a.Filters < fewest || a.Filters > nn.MaxWidth ||
+		a.Embedding < 0 || a.Embedding > nn.MaxWidth {
+		panic(invalid("ASTGCN of %d polynomials, %d filters and embeddings of width %d, want 2 to %d, %d to %d and 1 to "+
+			"%d: of fewer filters the normalisation leaves no numbers, so set Filters where nodes have fewer features",
+			a.Polynomials, a.Filters, a.Embedding, nn.MaxLayers, fewest, nn.MaxWidth, nn.MaxWidth))
 	}
 	return a
 }
@@ -92,25 +95,26 @@ func (a ASTGCN) blocks(s sequence.Sizes) []attentionBlock {
 	return blocks
 }
 
-// outputs is the number of forecasts of a node.
-func (a ASTGCN) outputs(s sequence.Sizes) int { return s.Times(s.Inputs) * s.Outputs }
-
+// readout is the last convolution.
 func (a ASTGCN) readout(s sequence.Sizes) nn.Linear {
-	readout := nn.Linear{Name: "readout", In: s.Inputs * a.Filters, Out: a.outputs(s)}
-	if a.Published {
-		readout.In = 1
+	switch {
+	case a.Published:
+		return nn.Linear{Name: "readout", In: 1, Out: s.Times(s.Inputs) * s.Outputs}
+	case s.PerTime:
+		return nn.Linear{Name: "readout", In: a.Filters, Out: s.Outputs}
 	}
-	return readout
+	return nn.Linear{Name: "readout", In: s.Inputs * a.Filters, Out: s.Outputs}
 }
 
-// Params declares those of blocks.0 and blocks.1, readout, and scale [n, S·q]; as published also embeddings.
+// Params declares those of blocks.0 and blocks.1, readout, and scale [n, q]; as published also embeddings, and scale is
+// [n, S·q].
 func (a ASTGCN) Params(s sequence.Sizes) []nn.Param {
 	a = a.withDefaults(s)
 	var params []nn.Param
 	for _, block := range a.blocks(s) {
 		params = append(params, block.Params()...)
 	}
-	scale := nn.Param{Name: "scale", Dims: []int{s.Nodes, a.outputs(s)}, Init: nn.Fill(1)}
+	scale := nn.Param{Name: "scale", Dims: []int{s.Nodes, a.readout(s).Out}, Init: nn.Fill(1)}
 	if a.Published {
 		scale.Init = nn.Normal(1)
 		params = append(params, nn.Param{Name: "embeddings", Dims: []int{s.Nodes, a.Embedding}, Init: nn.Normal(1)})
@@ -123,10 +127,7 @@ func (a ASTGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Nod
 	a = a.withDefaults(s)
 	x := in.Features // [B, T, n, p]
 	batch := x.Shape().Dim(0)
-	if inputs := x.Shape().Dim(1); inputs != s.Inputs {
-		panic(invalid("ASTGCN made for %d observations, got %d, want as many: its parameters depend on their number",
-			s.Inputs, inputs))
-	}
+	checkInputs("ASTGCN", s, x.Shape().Dim(1))
 	var graphs polynomials
 	if a.Published {
 		graphs = learnedPolynomials{v.Seeds, elementwise(nn.Similarity(v.Get("embeddings")), a.Polynomials)}
@@ -138,6 +139,9 @@ func (a ASTGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Nod
 	}
 	if a.Published {
 		x = SliceAxis(x, -1, AxisElem(-1))
+	} else if s.PerTime {
+		y := a.readout(s).Apply(v, x) // [B, T, n, q]
+		return Mul(y, v.Spread(v.Get("scale"), y))
 	}
 	x = Reshape(TransposeAllDims(x, 0, 2, 1, 3), batch, s.Nodes, -1) // observation after observation
 	y := a.readout(s).Apply(v, x)                                    // [B, n, S·q]

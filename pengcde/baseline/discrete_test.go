@@ -169,7 +169,7 @@ func TestResolvedNetworks(t *testing.T) {
 	for _, m := range []interface {
 		sequence.Network
 		Resolved(sequence.Sizes) sequence.Network
-	}{DCRNN{}, DCRNN{Published: true}, ASTGCN{}, ASTGCN{Published: true}} {
+	}{DCRNN{}, DCRNN{Published: true}, ASTGCN{Filters: 3}, ASTGCN{Published: true}} {
 		resolved := m.Resolved(small)
 		again := resolved.(interface {
 			Resolved(sequence.Sizes) sequence.Network
@@ -239,15 +239,17 @@ func TestNetworkSizes(t *testing.T) {
 		sizes   sequence.Sizes
 		want    string
 	}{
-		"no nodes":         {DCRNN{}, without(func(s *sequence.Sizes) { s.Nodes = 0 }), "0 nodes"},
-		"no features":      {DCRNN{}, without(func(s *sequence.Sizes) { s.Features = 0 }), "0 features"},
-		"no outputs":       {ASTGCN{}, without(func(s *sequence.Sizes) { s.Outputs = 0 }), "0 outputs"},
-		"hidden":           {DCRNN{Hidden: -1}, small, "hidden -1"},
-		"layers":           {DCRNN{Layers: 1 << 40}, small, "layers 1099511627776"},
-		"order":            {DCRNN{Order: -2}, small, "order -2"},
-		"any length":       {ASTGCN{}, without(func(s *sequence.Sizes) { s.Inputs = 0 }), "Config.Inputs"},
-		"one polynomial":   {ASTGCN{Polynomials: 1}, small, "1 polynomials"},
-		"one filter":       {ASTGCN{}, without(func(s *sequence.Sizes) { s.Features = 1 }), "set Filters"},
+		"no nodes":       {DCRNN{}, without(func(s *sequence.Sizes) { s.Nodes = 0 }), "0 nodes"},
+		"no features":    {DCRNN{}, without(func(s *sequence.Sizes) { s.Features = 0 }), "0 features"},
+		"no outputs":     {ASTGCN{}, without(func(s *sequence.Sizes) { s.Outputs = 0 }), "0 outputs"},
+		"hidden":         {DCRNN{Hidden: -1}, small, "hidden -1"},
+		"layers":         {DCRNN{Layers: 1 << 40}, small, "layers 1099511627776"},
+		"order":          {DCRNN{Order: -2}, small, "order -2"},
+		"any length":     {ASTGCN{}, without(func(s *sequence.Sizes) { s.Inputs = 0 }), "Config.Inputs"},
+		"one polynomial": {ASTGCN{Polynomials: 1}, small, "1 polynomials"},
+		"two filters":    {ASTGCN{}, small, "set Filters"},
+		"one filter": {ASTGCN{Published: true}, without(func(s *sequence.Sizes) { s.Features = 1 }),
+			"1 filters"},
 		"unread embedding": {ASTGCN{Embedding: 4}, small, "set Published"},
 	} {
 		err := panics.Catch(func() { c.network.Params(c.sizes) })

@@ -14,3 +14,16 @@ func checkSizes(name string, s sequence.Sizes) {
 			"1 or more", name, s.Nodes, s.Features, s.Outputs, s.Inputs))
 	}
 }
+
+// checkInputs panics where parameters that depend on the number of observations cannot be made, or are not made for so
+// many.
+func checkInputs(name string, s sequence.Sizes, inputs int) {
+	switch {
+	case s.Inputs == 0:
+		panic(invalid("%s for any number of observations, want that of the windows: its parameters depend on it, so set "+
+			"Config.Inputs", name))
+	case inputs != s.Inputs:
+		panic(invalid("%s made for %d observations, got %d, want as many: its parameters depend on their number", name,
+			s.Inputs, inputs))
+	}
+}

@@ -16,8 +16,8 @@ import (
 //	dz/dt = g(z) f(h) dX/dt,     g(z) [Hidden, Hidden] = tanh(L_2(C(relu(L_1(z)))))
 //
 // with C an [nn.AdaptiveConvolution], where alone nodes meet. The graph of the data is not read. There is no time
-// channel, except where no features drive the state: then the time is the one channel of X. The parameters depend on the
-// number of nodes.
+// channel, except where no features drive the state: then the time is the one channel of X. The parameters depend on
+// the number of nodes.
 //
 // Reference: J. Choi, H. Choi, J. Hwang, N. Park, Graph Neural Controlled Differential Equations for Traffic
 // Forecasting, AAAI 2022.

@@ -11,18 +11,18 @@ import (
 )
 
 // STIDGCN is the Spatial-Temporal Interactive Dynamic Graph Convolution Network: convolutions along time, of even and
-// odd observations apart, that change each other through graph convolutions. It does not read the graph of the data: its
-// graphs come from the features and from a vector that is learned for each node. So its parameters depend on the nodes
-// and on the number of observations.
+// odd observations apart, that change each other through graph convolutions. It does not read the graph of the data:
+// its graphs come from the features and from a vector that is learned for each node. So its parameters depend on the
+// nodes and on the number of observations.
 //
 // Blocks split the observations in two, twice, so their number is to be a multiple of four; others are continued
-// backwards by repeating the first. With a forecast at each observation, the final convolution gives all of them at once,
-// from all observations.
+// backwards by repeating the first. The final convolution goes over all observations; for a forecast at each it goes
+// over that one alone, with parameters that are those of all times, so that targets at some train it for others.
 //
 // The published code starts the two memories of the second split at the same draw; here each has its own.
 //
-// Source: A. Liu, Y. Zhang, Spatial-Temporal Interactive Dynamic Graph Convolution Network for Traffic Forecasting, 2022,
-// arXiv:2205.08689, as the code published with PENG-CDE has it.
+// Source: A. Liu, Y. Zhang, Spatial-Temporal Interactive Dynamic Graph Convolution Network for Traffic Forecasting,
+// 2022, arXiv:2205.08689, as the code published with PENG-CDE has it.
 type STIDGCN struct {
 	// Channels is the width of all layers; 0 means 8.
 	Channels int `json:",omitempty"`
@@ -38,10 +38,7 @@ func (m STIDGCN) Params(s sequence.Sizes) []nn.Param { return m.network(s).Param
 
 // Forecast builds the forecasts [B, S, n, q].
 func (m STIDGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node {
-	if inputs := in.Features.Shape().Dim(1); inputs != s.Inputs {
-		panic(invalid("STIDGCN made for %d observations, got %d, want as many: its parameters depend on their number",
-			s.Inputs, inputs))
-	}
+	checkInputs("STIDGCN", s, in.Features.Shape().Dim(1))
 	drop := func(x *Node) *Node { return in.Dropout(x, m.rate()) }
 	switch {
 	case m.rate() == 0:
@@ -80,12 +77,13 @@ func (m STIDGCN) network(s sequence.Sizes) interactive {
 		panic(invalid("STIDGCN has %d channels, want 1 to %d, or 0 for %d", m.Channels, nn.MaxWidth, defaultChannels))
 	case !(m.Dropout < 1):
 		panic(invalid("STIDGCN has dropout %g, want less than 1: 0 for 0.1, or a negative rate for none", m.Dropout))
-	case s.Inputs == 0:
-		panic(invalid("STIDGCN for any number of observations, want that of the windows: its parameters depend on it, so " +
-			"set Config.Inputs"))
 	}
+	checkInputs("STIDGCN", s, s.Inputs)
 	times := (s.Inputs + splits - 1) / splits * splits
-	outputs := s.Times(s.Inputs) * s.Outputs
+	kernel := times
+	if s.PerTime {
+		kernel = 1
+	}
 	linear := func(name string, in int) nn.Linear { return nn.Linear{Name: name, In: in, Out: c} }
 	return interactive{
 		sizes: s, times: times,
@@ -94,7 +92,7 @@ func (m STIDGCN) network(s sequence.Sizes) interactive {
 		even:  newBlock("blocks.1", c, s.Nodes, times/4),
 		odd:   newBlock("blocks.2", c, s.Nodes, times/4),
 		value: linear("gate.value", c), gate: linear("gate.gate", c), gated: linear("gate.out", c),
-		readout: nn.TimeConv{Name: "readout", In: c, Out: outputs, Kernel: times},
+		readout: nn.TimeConv{Name: "readout", In: c, Out: s.Outputs, Kernel: kernel},
 	}
 }
 
@@ -124,7 +122,6 @@ func (m interactive) forecast(v nn.Values, features *Node, drop func(*Node) *Nod
 	x = Add(interleave(even, odd), x)
 	gated := Mul(m.value.Apply(v, x), Sigmoid(m.gate.Apply(v, x)))
 	x = Add(m.gated.Apply(v, drop(gated)), x)
-	y := m.readout.Apply(v, x) // [B, 1, n, S·q]
-	n, q := m.sizes.Nodes, m.sizes.Outputs
-	return TransposeAllDims(Reshape(y, -1, n, m.sizes.Times(m.sizes.Inputs), q), 0, 2, 1, 3)
+	y := m.readout.Apply(v, x) // [B, 1 or T, n, q]
+	return SliceAxis(y, 1, AxisRange(-m.sizes.Times(m.sizes.Inputs)))
 }

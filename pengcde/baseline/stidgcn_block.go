@@ -90,8 +90,8 @@ func (d dynamicGraph) out() nn.Linear {
 	return nn.Linear{Name: d.name + ".out", In: d.channels, Out: d.channels}
 }
 
-// Params are two linear maps; memory [c, n], the vector of each node; mix [2], the weights of the two graphs, without the
-// bias that the published code adds and a softmax takes away again; and scale [T, n, c].
+// Params are two linear maps; memory [c, n], the vector of each node; mix [2], the weights of the two graphs, without
+// the bias that the published code adds and a softmax takes away again; and scale [T, n, c].
 func (d dynamicGraph) Params() []nn.Param {
 	glorot := func(sum int) nn.Init { return nn.Uniform(math.Sqrt(6 / float64(sum))) }
 	params := append(d.in().Params(), d.out().Params()...)
@@ -112,8 +112,8 @@ func (d dynamicGraph) apply(v nn.Values, x *Node, drop func(*Node) *Node) *Node 
 }
 
 // adjacency is softmax(w_1 softmax(ReLU(X M / √n)) + w_2 softmax(ReLU(X X^T / √n))) with the sum X over time and the
-// memory M, of which each node keeps its largest 4n/5 edges, rounded down; of equal ones the first. All softmaxes are over
-// targets, and the edges that are left are not normalised again.
+// memory M, of which each node keeps its largest 4n/5 edges, rounded down; of equal ones the first. All softmaxes are
+// over targets, and the edges that are left are not normalised again.
 func (d dynamicGraph) adjacency(v nn.Values, x *Node) *Node {
 	sum := ReduceSum(x, 2) // [B, k, n, c]
 	mix := v.Get(d.name + ".mix")
@@ -134,8 +134,8 @@ func (d dynamicGraph) adjacency(v nn.Values, x *Node) *Node {
 	return Where(nn.Largest(g, 4*d.nodes/5), g, ZerosLike(g))
 }
 
-// frozenDropout zeroes entries of x [..., T, n, c] at the given rate, the same for all calls with these three sizes, and
-// scales the others.
+// frozenDropout zeroes entries of x [..., T, n, c] at the given rate, the same for all calls with these three sizes,
+// and scales the others.
 func frozenDropout(x *Node, rate float64) *Node {
 	dims := x.Shape().Dimensions[x.Rank()-3:]
 	kept := make([]bool, dims[0]*dims[1]*dims[2])
@@ -144,5 +144,6 @@ func frozenDropout(x *Node, rate float64) *Node {
 		kept[i] = rng.Float64() >= rate
 	}
 	mask := Const(x.Graph(), tensors.FromFlatDataAndDimensions(kept, dims...))
-	return Where(BroadcastToDims(ExpandLeftToRank(mask, x.Rank()), x.Shape().Dimensions...), DivScalar(x, 1-rate), ZerosLike(x))
+	mask = BroadcastToDims(ExpandLeftToRank(mask, x.Rank()), x.Shape().Dimensions...)
+	return Where(mask, DivScalar(x, 1-rate), ZerosLike(x))
 }

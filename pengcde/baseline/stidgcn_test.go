@@ -98,8 +98,8 @@ func TestSTIDGCNGradients(t *testing.T) {
 	}
 }
 
-// Forecasts do not depend on the graph, whose nodes may all be isolated, and follow a relabelling of the nodes where the
-// parameters of each node follow it too.
+// Forecasts do not depend on the graph, whose nodes may all be isolated, and follow a relabelling of the nodes where
+// the parameters of each node follow it too.
 func TestSTIDGCNReadsNoGraph(t *testing.T) {
 	s, order := smallSTIDGCN(false), []int{3, 0, 4, 1, 2}
 	w := drawWindows(s, 1)

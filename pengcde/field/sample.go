@@ -113,7 +113,8 @@ func (s Sample) agree(b int, first Sample) error {
 	case len(s.Knots) != len(first.Knots) || len(s.Snapshots) != len(first.Snapshots),
 		s.Index == nil && len(s.Snapshots) != len(s.Knots), s.Index != nil && len(s.Index) != len(s.Knots):
 		err := errs.New(dyngraph.ErrInvalid, "%d knots, %d snapshots, %d indices, sample 0 has %d, %d and %d: want as "+
-			"many in all samples, and an index for each knot, or as many snapshots as knots", len(s.Knots), len(s.Snapshots), len(s.Index),
+			"many in all samples, and an index for each knot, or as many snapshots as knots", len(s.Knots), len(s.Snapshots),
+			len(s.Index),
 			len(first.Knots), len(first.Snapshots), len(first.Index))
 		return errs.In(here, err, ErrInput)
 	case s.Features != nil && len(s.Features) != len(s.Knots), (s.Features == nil) != (first.Features == nil):

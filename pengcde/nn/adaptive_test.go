@@ -155,8 +155,8 @@ func floatsOf(all []*tensors.Tensor) [][]float64 {
 
 func TestAdaptiveConvolutionRefusesSizes(t *testing.T) {
 	for _, c := range []AdaptiveConvolution{
-		{Order: 2, Embedding: 5}, {Nodes: 3, Embedding: 5}, {Nodes: 3, Order: 2}, {Nodes: 3, Order: MaxLayers + 1, Embedding: 5},
-		{Nodes: 3, Order: -1, Embedding: 5},
+		{Order: 2, Embedding: 5}, {Nodes: 3, Embedding: 5}, {Nodes: 3, Order: 2},
+		{Nodes: 3, Order: MaxLayers + 1, Embedding: 5}, {Nodes: 3, Order: -1, Embedding: 5},
 	} {
 		if err := panics.Catch(func() { c.Params() }); !errors.Is(err, ErrInput) {
 			t.Errorf("%s: %v, want a panic with ErrInput", fmt.Sprintf("%+v", c), err)

@@ -31,7 +31,7 @@ var ErrNotSaved = errors.New("checkpoint cannot be written")
 // Checkpoint lets [Fit] go on where it was cut off, with the same result as if it had not been: on a CPU, bit for bit.
 // It is written every so often, when the context ends, and at the end, after which Fit returns what it found at once.
 // Two files are written in turn, each in one step, so one is good at every moment. There is no random state to keep:
-// after the parameters are drawn, training draws nothing.
+// after the parameters are drawn, training draws nothing but masks of dropout, which follow from the parameters.
 type Checkpoint struct {
 	// Path is completed to PATH.a.safetensors and PATH.b.safetensors.
 	Path string
