@@ -65,7 +65,8 @@ const (
 	asPublishedNote = "as published: with the published hyperparameters and the defects of the published code: raw " +
 		"weights as control of the equations and in DCRNN; a loss that forgets which node is which, of PENG-CDE, Original " +
 		"GN-CDE, GN-ODE and STG-NCDE; ASTGCN with entrywise polynomials of a learned matrix in place of the graph; STIDGCN " +
-		"with one frozen dropout mask. Rows of the bare name have the same hyperparameters and none of these."
+		"with one frozen dropout mask. On random splits alone, as in the paper. Rows of the bare name have the same " +
+		"hyperparameters and none of these."
 	tunedNote = "tuned: each run trains %d trials on its training windows, stops each by its validation windows, and " +
 		"forecasts with the trial of the least validation error. All models have as many: sizes of their own, each with a " +
 		"readout of the target or of its deviation from the node's recent mean, and with each learning rate; equations " +
