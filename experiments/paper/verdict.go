@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/stats"
@@ -18,7 +19,7 @@ var judged = []string{"peng", "peng" + tunedEnding, "peng-linear", "residual"}
 type judgement struct {
 	row    row
 	rivals []rival
-	// without are the names of rivals that lack errors.
+	// without are the names, quoted, of rivals that lack errors.
 	without []string
 }
 
@@ -46,7 +47,7 @@ func (c comparison) judge(id string) (j judgement, err error) {
 		switch {
 		case other.Untrained || other.ID == id || other.ID != base(other.ID)+ending:
 		case other.errors == nil:
-			j.without = append(j.without, other.Name)
+			j.without = append(j.without, strconv.Quote(other.Name))
 		default:
 			others = append(others, other)
 		}
@@ -175,10 +176,14 @@ func verdict(comparisons []comparison) (text string, details []string, err error
 		var parts []string
 		for _, of := range names {
 			counts := tally[of]
-			parts = append(parts, fmt.Sprintf("%s (%d, %d of %d)", of, counts[0], counts[1], counts[2]))
+			says := "on %d and %d of %d than %s"
+			if parts == nil {
+				says = "is better on %d and worse on %d of %d splits of a series than %s"
+			}
+			parts = append(parts, fmt.Sprintf(says, counts[0], counts[1], counts[2], of))
 		}
 		if parts != nil {
-			sentences = append(sentences, fmt.Sprintf("%s than %s", name, strings.Join(parts, ", ")))
+			sentences = append(sentences, name+" "+strings.Join(parts, "; "))
 		}
 	}
 	if sentences == nil {
@@ -193,10 +198,8 @@ func verdict(comparisons []comparison) (text string, details []string, err error
 			details = append(details, c.heading()+": "+says)
 		}
 	}
-	return fmt.Sprintf("in brackets, on how many splits of a series a model's errors are lower and on how many higher, "+
-		"of those on which both are there, by p below %g after Holm's correction for the rivals of that split: %s. "+
-		"Differences of errors, below 0 where the first is better, with corrected p:", level,
-		strings.Join(sentences, "; ")), details, nil
+	return fmt.Sprintf("by p below %g after Holm's correction for the rivals of a split, %s. Differences of errors, below "+
+		"0 where the first is better, with corrected p:", level, strings.Join(sentences, ". ")), details, nil
 }
 
 // heading names the series, where the study has several, and the split.
