@@ -16,9 +16,9 @@ const (
 	measureNote = "Mean squared errors. Without a star each node's forecast is compared with its own target. *: the " +
 		"published measure compares every node's forecast with every node's target, which forgets which node is which, so " +
 		"no forecast can fall below the variance between nodes."
-	randomNote = "random split: means over seeds (their number in brackets). validation, paper and " +
-		"test, paper: what the paper prints, over ten seeds, of models with its defects; for PENG-CDE, GN-CDE, GN-ODE and " +
-		"STG-NCDE in the published measure."
+	randomNote = "random split: means over seeds (their number in brackets)."
+	paperNote  = "validation, paper and test, paper: what the paper prints, over ten seeds, of models with its defects; " +
+		"for PENG-CDE, GN-CDE, GN-ODE and STG-NCDE in the published measure, to be read beside the columns with a star."
 	othersNote = "Splits but the random one: test is the error of the mean forecast of all seeds (their number in " +
 		"brackets), mean over the tested windows; single: that of one seed."
 	simpleNote = "minus best simple: error minus that of the best simple forecast, in pairs of the same seed (random " +
@@ -37,6 +37,10 @@ func forecastNotes(r *experiments.Report) figures.NoteList {
 	splits := r.Results.Values("split")
 	if slices.Contains(splits, string(Random)) {
 		notes = append(notes, randomNote)
+		prints := func(f *Forecasting) bool { return f.published != nil }
+		if r.Comparable() && slices.ContainsFunc(places(r), prints) {
+			notes = append(notes, paperNote)
+		}
 	}
 	if slices.ContainsFunc(splits, func(s string) bool { return s != string(Random) }) {
 		notes = append(notes, othersNote)
