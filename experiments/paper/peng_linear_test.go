@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -90,5 +91,35 @@ func TestPriorOfSeveralCountries(t *testing.T) {
 	dateless.Dates = nil
 	if slices.Equal(forecast(dated), forecast(&dateless)) {
 		t.Error("other countries change nothing")
+	}
+}
+
+// A country is drawn to the prior with the penalty chosen on the others, and a series of one's own with that of all.
+func TestStrengthOfSeries(t *testing.T) {
+	series, err := otherCountries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop() // before the first step: the prior is set by then
+	for name, strength := range map[string]float64{"france_covid": 10, "italy_covid": 300, "spain_covid": 100} {
+		own := *series[2]
+		own.Name = name
+		windows, err := own.Windows(epidemicWindow, 1).List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := pengLinear(pengcde.Config{Nodes: own.Nodes(), Features: own.FeatureSize}, 11)
+		learner, err := row.New(xlatest.Backend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer learner.Close()
+		if _, err := learner.Fit(stopped, windows[:12], nil, row.Train); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if got := learner.(*joint).Config().Linear.Penalty; got != strength/12 {
+			t.Errorf("%s: penalty %g of 12 windows, want %g", name, got, strength/12)
+		}
 	}
 }
