@@ -270,7 +270,8 @@ func (w *runner) learn(r Result, record *Record) {
 		return
 	}
 	training := record.Facts.Training
-	seconds := training.SecondsPerEpoch * float64(len(training.TrainLoss)) // the median leaves compiling out
+	epochs := len(training.TrainLoss) * max(1, len(training.Trials))
+	seconds := training.SecondsPerEpoch * float64(epochs) // the median leaves compiling out
 	w.known[r.kind()] = append(w.known[r.kind()], seconds)
 }
 

@@ -8,7 +8,7 @@ const (
 
 	aboutTennis = "Forecast how often 1000 Twitter accounts are mentioned during Roland-Garros 2017, two snapshots after " +
 		"the last one seen, from nine snapshots of who mentions whom. Errors are mean squared errors by account, of ln(1 + " +
-		"mentions)." + aboutSplits
+		"mentions). All models have windows of ten snapshots; the paper's DCRNN, ASTGCN and STIDGCN have 13." + aboutSplits
 
 	aboutSplits = "\n\nThe published split (random) draws windows at random, so that training windows share steps with " +
 		"tested ones. Beside it stand splits that do not leak: a rotation that tests each window once, with no step " +

@@ -74,7 +74,8 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 		Start: startOf(series, series.Steps.Targets.Last)}, lines...)
 }
 
-// Differences draws, for every row of a split, the errors by window minus those of the best simple forecast.
+// Differences draws, for every row of a split, the errors by window minus those of the best simple forecast. A row that
+// lacks runs is there as missing.
 func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.Figure, error) {
 	c, err := f.comparison(r, split)
 	if err != nil {
@@ -85,13 +86,18 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 			"complete", split)
 	}
 	var dots []figures.DotRow
+	some := false
 	for _, row := range c.rows {
-		if differences := c.differences(row); len(differences) > 0 {
-			dots = append(dots, figures.DotRow{Name: row.Name, Value: c.over.Cell(differences), Seeds: differences,
-				Style: styleIn(r, row.ID)})
+		if row.ID == c.best.ID {
+			continue
 		}
+		dot := figures.DotRow{Name: row.Name, Value: figures.Missing(), Style: styleIn(r, row.ID)}
+		if differences := c.differences(row); len(differences) > 0 {
+			dot.Value, dot.Seeds, some = c.over.Cell(differences), differences, true
+		}
+		dots = append(dots, dot)
 	}
-	if dots == nil {
+	if !some {
 		return nil, f.incomplete(r, split)
 	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus that of %q%s, %s: windows, mean and 95%% interval",

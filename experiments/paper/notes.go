@@ -16,9 +16,9 @@ const (
 	measureNote = "Mean squared errors. Without a star each node's forecast is compared with its own target. *: the " +
 		"published measure compares every node's forecast with every node's target, which forgets which node is which, so " +
 		"no forecast can fall below the variance between nodes."
-	randomNote = "random split: means over seeds (their number in brackets). validation, paper and " +
-		"test, paper: what the paper prints, over ten seeds, of models with its defects; for PENG-CDE, GN-CDE, GN-ODE and " +
-		"STG-NCDE in the published measure."
+	randomNote = "random split: means over seeds (their number in brackets)."
+	paperNote  = "validation, paper and test, paper: what the paper prints, over ten seeds, of models with its defects; " +
+		"for PENG-CDE, GN-CDE, GN-ODE and STG-NCDE in the published measure, to be read beside the columns with a star."
 	othersNote = "Splits but the random one: test is the error of the mean forecast of all seeds (their number in " +
 		"brackets), mean over the tested windows; single: that of one seed."
 	simpleNote = "minus best simple: error minus that of the best simple forecast, in pairs of the same seed (random " +
@@ -37,6 +37,10 @@ func forecastNotes(r *experiments.Report) figures.NoteList {
 	splits := r.Results.Values("split")
 	if slices.Contains(splits, string(Random)) {
 		notes = append(notes, randomNote)
+		prints := func(f *Forecasting) bool { return f.published != nil }
+		if r.Comparable() && slices.ContainsFunc(places(r), prints) {
+			notes = append(notes, paperNote)
+		}
 	}
 	if slices.ContainsFunc(splits, func(s string) bool { return s != string(Random) }) {
 		notes = append(notes, othersNote)
@@ -47,7 +51,7 @@ func forecastNotes(r *experiments.Report) figures.NoteList {
 	return slices.Concat(notes, trainedOn(r))
 }
 
-// trainedOn says which rows leave out windows, and which are trained only now and then.
+// trainedOn says which rows leave out windows or have more, and which are trained only now and then.
 func trainedOn(r *experiments.Report) (notes figures.NoteList) {
 	names := make(map[string][]string)
 	for _, result := range r.Results {
@@ -55,6 +59,10 @@ func trainedOn(r *experiments.Report) (notes figures.NoteList) {
 		var texts []string
 		if s.stride > 1 && (s.split != Random || s.overlapping) {
 			texts = append(texts, fmt.Sprintf("trained on one in %d of the windows that the split allows", s.stride))
+		}
+		if s.split == Random && s.overlapping && !slices.Contains(unfitted, s.ID) {
+			texts = append(texts, "random split, fitted to windows that overlap, many more than the windows side by side of "+
+				"the other models")
 		}
 		if s.retrainEvery > 1 && s.split == RollingOrigin {
 			texts = append(texts, fmt.Sprintf("rolling origin, trained anew every %d origins on what is known at the first of "+
@@ -85,14 +93,22 @@ func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 	notes := []string{c.over.Note}
 	for _, row := range c.rows {
 		if chosen := row.chosen(); chosen != "" {
-			notes = append(notes, fmt.Sprintf("%s: %s", c.heading(), chosen))
+			notes = append(notes, chosen)
 		}
 	}
 	if c.split == Random {
-		return append(notes, f.leak(splits)), nil
+		notes = append(notes, f.leak(splits))
+	} else {
+		oracle, err := oracle(series, splits)
+		if err != nil {
+			return nil, err
+		}
+		notes = append(notes, oracle)
 	}
-	oracle, err := oracle(series, splits)
-	return append(notes, oracle), err
+	for i, note := range notes { // they stand together at the end of a page
+		notes[i] = fmt.Sprintf("%s: %s", c.heading(), note)
+	}
+	return notes, nil
 }
 
 // size writes an error; a large one, of a model that failed, in few digits.

@@ -132,22 +132,19 @@ func (l *joint) Fit(ctx context.Context, training, validation []dyngraph.Window,
 	return l.NetworkLearner.Fit(ctx, training, validation, config)
 }
 
-// known are the windows of another series each of whose days is before the first of training windows or touched by one
-// of these.
+// known are the windows of another series each of whose days is before the series of the training windows begins or
+// touched by one of these.
 func known(training, windows []dyngraph.Window) []dyngraph.Window {
-	learned := make(map[time.Time]bool)
-	var first time.Time
+	learned, own := make(map[time.Time]bool), training[0].Series.Dates
 	for _, w := range training {
 		for _, day := range days(w) {
-			if learned[day] = true; first.IsZero() || day.Before(first) {
-				first = day
-			}
+			learned[day] = true
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(windows), func(w dyngraph.Window) bool {
 		all := days(w)
-		return first.IsZero() || len(all) == 0 ||
-			slices.ContainsFunc(all, func(day time.Time) bool { return !day.Before(first) && !learned[day] })
+		return len(own) == 0 || len(all) == 0 ||
+			slices.ContainsFunc(all, func(day time.Time) bool { return !day.Before(own[0]) && !learned[day] })
 	})
 }
 

@@ -68,8 +68,8 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 				Style: style})
 		}
 		ranking.Groups = aligned.Groups(level)
-		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins models that aligned ranks do not tell apart at %g, after "+
-			"Holm's correction.", p, level)
+		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks do not "+
+			"tell apart at %g, after Holm's correction.", p, level)
 	}
 	ranking.Notes = append(ranking.Notes, says+left(len(b.Values)-len(table), without))
 	if b.Dependence != "" {
@@ -128,7 +128,7 @@ func (w Worlds) ranks(r *experiments.Report) (drawn pageFigures) {
 	all := BlocksOf(r.Results, string(OnTest))
 	all.Each = "dynamics on a family of graphs with a seed, which draws them"
 	all.Dependence = "Blocks of one seed share events and times, and those of one family its graphs too, so that they " +
-		"depend on each other a little."
+		"depend on each other a little. Aligned ranks see by how much errors differ, so blocks of large errors count most."
 	dynamics := r.Results.Values("dynamics")
 	if len(dynamics) > 1 {
 		figure, err := CriticalDifference(w.Name+", all dynamics: models by test error", all)

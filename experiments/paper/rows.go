@@ -52,7 +52,7 @@ func (r rows) of(c contender) []setting {
 	defects.Note = asPublishedNote
 	trials := r.trials(c)
 	tuned := experiments.Tuned(c.id+tunedEnding, c.name+", tuned", trials)
-	tuned.Note = fmt.Sprintf(tunedNote, len(trials))
+	tuned.Note = fmt.Sprintf(tunedNote, len(trials), tuning.Epochs, tuning.BatchSize)
 	triedMatrix := c.matrix
 	if c.tried != "" {
 		triedMatrix = string(c.tried)
@@ -65,11 +65,14 @@ const (
 	asPublishedNote = "as published: with the published hyperparameters and the defects of the published code: raw " +
 		"weights as control of the equations and in DCRNN; a loss that forgets which node is which, of PENG-CDE, Original " +
 		"GN-CDE, GN-ODE and STG-NCDE; ASTGCN with entrywise polynomials of a learned matrix in place of the graph; STIDGCN " +
-		"with one frozen dropout mask. Rows of the bare name have the same hyperparameters and none of these."
-	tunedNote = "tuned: each run trains %d trials on its training windows, stops each by its validation windows, and " +
-		"forecasts with the trial of the least validation error. All models have as many: sizes of their own, each with a " +
-		"readout of the target or of its deviation from the node's recent mean, and with each learning rate; equations " +
-		"with the normalised adjacency as control, since a Laplacian's sums vanish. No tested window is looked at."
+		"with one frozen dropout mask. On random splits alone, as in the paper. Rows of the bare name have the same " +
+		"hyperparameters and none of these. Profile full has the published steps and epochs (2000 of DCRNN, ASTGCN and " +
+		"STIDGCN, else 200); the others have longer, constant steps and at most 200 epochs."
+	tunedNote = "tuned: each run trains %d trials on its training windows, for at most %d epochs in batches of %d, " +
+		"stops each by its validation windows, and forecasts with the trial of the least validation error. All models have " +
+		"as many: sizes of their own, each with a readout of the target or of its deviation from the node's recent mean, " +
+		"and where there are several with each learning rate; equations with the normalised adjacency as control, since a " +
+		"Laplacian's sums vanish. No tested window is looked at."
 )
 
 // tuning stops a trial early: with residual readouts the best epochs are the first. Batches of four windows take less

@@ -77,6 +77,9 @@ func heuristics(seeds map[Split]int) []setting {
 	return all
 }
 
+// unfitted are the heuristics that see no training windows.
+var unfitted = []string{"zero", "last-visible", "recent-mean"}
+
 var heuristicNotes = map[string]string{
 	"ridge": "ridge: linear regression, the same for all nodes, on the visible values of the node, their means over " +
 		"nodes and a constant, with penalty 0.01 for each row; it sees no graph and is fitted anew for every tested window.",

@@ -279,13 +279,17 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 	if made, err := e.Table(r, RollingOrigin); err != nil || !strings.HasPrefix(made.Finding, "The best simple") {
 		t.Errorf("%v, the verdict is not the finding: %q", err, made.Finding)
 	}
-	for _, says := range []string{"peng: worse than ridge", "peng-tuned: better than ridge", "lag 12", "minus best simple", "The best simple forecast here is \"ridge"} {
+	for _, says := range []string{"peng: worse than ridge", "peng-tuned: better than ridge", "lag 12", "minus best simple",
+		"The best simple forecast here is \"ridge", "england, rolling-origin: ± is"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("the table lacks %q:\n%s", says, text)
 		}
 	}
-	if _, err := e.Differences(r, RollingOrigin); err != nil {
-		t.Error(err)
+	cut := model("dcrnn", 0)
+	cut[0].Record = nil
+	r.Results = slices.Concat(r.Results, cut)
+	if figure, err := e.Differences(r, RollingOrigin); err != nil || !strings.Contains(figure.Alt(), "dcrnn missing") {
+		t.Errorf("%v, a row that lacks a run is not missing: %s", err, figure.Alt())
 	}
 	if _, err := e.WindowErrors(r, RollingOrigin); err != nil {
 		t.Error(err)

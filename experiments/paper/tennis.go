@@ -32,7 +32,7 @@ func Tennis() *Forecasting {
 const tennisWindow = 10
 
 // tennisSettings are its rows. A training takes long with 1000 nodes, so that profile medium trains the models of the
-// table on the random split alone, most of them smaller than published.
+// table on the random split alone.
 func tennisSettings(p experiments.Profile, size pengcde.Config) (all []setting) {
 	constant := size
 	constant.Field, constant.Hidden, constant.Adaptive = field.Constant{}, 32, &ode.PID{}

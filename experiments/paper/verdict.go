@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/stats"
@@ -18,6 +19,8 @@ var judged = []string{"peng", "peng" + tunedEnding, "peng-linear", "residual"}
 type judgement struct {
 	row    row
 	rivals []rival
+	// without are the names, quoted, of rivals that lack errors.
+	without []string
 }
 
 // rival is what a row is compared with: the best simple forecast, or another model.
@@ -28,7 +31,8 @@ type rival struct {
 }
 
 // judge compares a row with the best simple forecast and with the rows of the other models that have the same ending; a
-// row of another kind with the tuned ones. It has no rivals where errors are missing.
+// row of another kind with the tuned ones. It has no rivals where its own errors or those of the simple forecasts are
+// missing.
 func (c comparison) judge(id string) (j judgement, err error) {
 	r := c.row(id)
 	if r == nil || r.errors == nil || c.best == nil {
@@ -40,7 +44,11 @@ func (c comparison) judge(id string) (j judgement, err error) {
 	}
 	others := []row{*c.best}
 	for _, other := range c.rows {
-		if !other.Untrained && other.ID != id && other.ID == base(other.ID)+ending && other.errors != nil {
+		switch {
+		case other.Untrained || other.ID == id || other.ID != base(other.ID)+ending:
+		case other.errors == nil:
+			j.without = append(j.without, strconv.Quote(other.Name))
+		default:
 			others = append(others, other)
 		}
 	}
@@ -48,7 +56,7 @@ func (c comparison) judge(id string) (j judgement, err error) {
 		return slices.ContainsFunc(others, func(o row) bool { return !slices.Contains(o.of, of) })
 	})
 	if len(blocks) < 2 { // a single seed, or seeds that the others do not have
-		return j, nil
+		return judgement{}, nil
 	}
 	errors := make([][]float64, len(others))
 	for i, other := range others {
@@ -95,6 +103,9 @@ func (j judgement) String() string {
 			parts = append(parts, part.says+" "+strings.Join(names, ", "))
 		}
 	}
+	if j.without != nil {
+		parts = append(parts, "not compared, as runs are missing or diverged: "+strings.Join(j.without, ", "))
+	}
 	return fmt.Sprintf("%s: %s", j.row.Name, strings.Join(parts, "; "))
 }
 
@@ -132,7 +143,7 @@ func (c comparison) verdict() (string, error) {
 }
 
 // verdict counts, for each judged row, on how many series and splits it is better or worse than the best simple forecast
-// and than each rival; details say how each does. "" where errors are missing.
+// and than each rival, of those on which both have errors; details say how each does. "" where errors are missing.
 func verdict(comparisons []comparison) (text string, details []string, err error) {
 	var sentences []string
 	for _, id := range judged {
@@ -165,10 +176,14 @@ func verdict(comparisons []comparison) (text string, details []string, err error
 		var parts []string
 		for _, of := range names {
 			counts := tally[of]
-			parts = append(parts, fmt.Sprintf("than %s on %d and %d of %d", of, counts[0], counts[1], counts[2]))
+			says := "on %d and %d of %d than %s"
+			if parts == nil {
+				says = "is better on %d and worse on %d of %d splits of a series than %s"
+			}
+			parts = append(parts, fmt.Sprintf(says, counts[0], counts[1], counts[2], of))
 		}
 		if parts != nil {
-			sentences = append(sentences, fmt.Sprintf("%s is better and worse %s", name, strings.Join(parts, ", ")))
+			sentences = append(sentences, name+" "+strings.Join(parts, "; "))
 		}
 	}
 	if sentences == nil {
@@ -183,8 +198,8 @@ func verdict(comparisons []comparison) (text string, details []string, err error
 			details = append(details, c.heading()+": "+says)
 		}
 	}
-	return fmt.Sprintf("by p below %g after Holm's correction for the rivals of a split, %s splits of a series. Differences "+
-		"of errors, below 0 where the row is better, with corrected p:", level, strings.Join(sentences, "; ")), details, nil
+	return fmt.Sprintf("by p below %g after Holm's correction for the rivals of a split, %s. Differences of errors, below "+
+		"0 where the first is better, with corrected p:", level, strings.Join(sentences, ". ")), details, nil
 }
 
 // heading names the series, where the study has several, and the split.

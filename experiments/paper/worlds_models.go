@@ -80,10 +80,10 @@ func (w Worlds) models(size worldsSize) []worldModel {
 		{Model: experiments.Network("pre-mult", "Pre-Mult GN-CDE, published start", preMult, training)},
 		model("pre-mult-fair", "Pre-Mult GN-CDE", field.PreMult{}),
 		model("original", "Original GN-CDE", field.Original{}),
-		{experiments.Network("peng", "PENG-CDE", config, training), equivariant.Published8(), false},
-		{experiments.Network("peng15", "PENG-CDE, all 15 maps", with(field.PENG{Maps: equivariant.All15()}), training),
-			equivariant.All15(), false},
-		{experiments.Network("peng-fast", "PENG-CDE, rate 0.1", config, fast), equivariant.Published8(), false},
+		{Model: experiments.Network("peng", "PENG-CDE", config, training), maps: equivariant.Published8()},
+		{Model: experiments.Network("peng15", "PENG-CDE, all 15 maps", with(field.PENG{Maps: equivariant.All15()}), training),
+			maps: equivariant.All15()},
+		{Model: experiments.Network("peng-fast", "PENG-CDE, rate 0.1", config, fast), maps: equivariant.Published8()},
 	}
 	if !w.asPublished {
 		all = append(w.rivals(config, training), all...)
