@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/stats"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -56,16 +58,26 @@ func TestOwnSplitAndModel(t *testing.T) {
 		Nodes: table.Nodes{Path: "cases.csv", Time: "day", Node: "region", Targets: []string{"cases"}}}))
 
 	s := data.Series
-	split := must.M1(s.Windows(5, 1).Chronological(0.6, 0.2))     // four snapshots in, the next one out; no leak
-	for _, score := range must.M1(baseline.Compare(ctx, split)) { // zero, mean, last, recent mean, ridge
-		mean, half := score.Mean()
-		fmt.Printf("%-22s %.3f ± %.3f\n", score.Name, mean, half)
-	}
+	split := must.M1(s.Windows(5, 1).Chronological(0.6, 0.2)) // four snapshots in, the next one out; no leak
 	model := must.M1(pengcde.New(backend, pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: 8,
 		Layers: 1, Residual: true, Step: 0.5}))
 	must.M1(model.Fit(ctx, split.Train, split.Validation, train.Config{Epochs: 15}))
 	tomorrow := must.M1(model.Predict(ctx, must.M1(s.Latest(4)), nil)) // [1][nodes][1], standardised
 	must.M(model.Save("cases.safetensors"))
+
+	scores := must.M1(baseline.Compare(ctx, split)) // zero, mean, last, recent mean, ridge
+	var forecasts, simple [][]float64
+	for _, w := range split.Test {
+		forecasts = append(forecasts, slices.Concat(must.M1(model.Predict(ctx, w, nil))[0]...))
+	}
+	mine := must.M1(baseline.NewScore("PENG-CDE", split.Test, forecasts))
+	for _, score := range scores {
+		simple = append(simple, score.Errors)
+	}
+	overlap := stats.Overlapping(baseline.Lag(split.Test)) // windows that share steps
+	for i, d := range must.M1(stats.Compare(mine.Errors, simple, overlap)) {
+		fmt.Printf("%-22s %+.3f ± %.3f, p = %.2g\n", scores[i].Name, d.Mean, d.HalfWidth, d.Corrected)
+	}
 
 	if len(tomorrow) != 1 || len(tomorrow[0]) != 6 || math.IsNaN(tomorrow[0][0][0]) {
 		t.Errorf("the forecast is %v, want a row for each of 6 cities", tomorrow)

@@ -27,7 +27,7 @@ func (s *Series) checkPattern() error {
 		return s.invalid("%s", fault)
 	}
 	if s.Pattern.Edges() == 0 {
-		return s.invalid("no edges: a graph without any takes a self-loop of weight 0")
+		return s.invalid("no edges, want one at least: a self-loop of weight 0 where nodes are isolated")
 	}
 	return nil
 }
