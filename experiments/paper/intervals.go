@@ -52,6 +52,7 @@ func (f *Forecasting) interval(split Split) (experiments.Interval, stats.Test, e
 	}
 	over.Note = fmt.Sprintf("± is the 95%% interval of a mean over the %d tested windows, each a %s after the one "+
 		"before. Windows up to %d apart share steps, so the variance is that of Newey and West (1987) with lag %d, and the "+
-		"quantile that of Kiefer and Vogelsang (2005) for so long a lag.", len(tested), f.Time, lag, lag)
+		"quantile that of Kiefer and Vogelsang (2005) for so long a lag. So few windows make it too narrow where errors stay "+
+		"alike over many of them: a p value a little below 0.05 is a hint, no more.", len(tested), f.Time, lag, lag)
 	return over, test, nil
 }

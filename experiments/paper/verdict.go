@@ -12,7 +12,8 @@ import (
 // level is that of the tests of a verdict.
 const level = 0.05
 
-// judged are the rows that are compared with their rivals, by ID.
+// judged are the rows that are compared with their rivals, by ID: PENG-CDE in its variants, which are no rivals of each
+// other.
 var judged = []string{"peng", "peng" + tunedEnding, "peng-linear", "residual"}
 
 // judgement is how a row does beside its rivals on a series and a split.
@@ -45,7 +46,7 @@ func (c comparison) judge(id string) (j judgement, err error) {
 	others := []row{*c.best}
 	for _, other := range c.rows {
 		switch {
-		case other.Untrained || other.ID == id || other.ID != base(other.ID)+ending:
+		case other.Untrained || slices.Contains(judged, base(other.ID)) || other.ID != base(other.ID)+ending:
 		case other.errors == nil:
 			j.without = append(j.without, strconv.Quote(other.Name))
 		default:

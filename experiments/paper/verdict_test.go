@@ -23,13 +23,15 @@ func compared(split Split, best row, rows ...row) comparison {
 	return comparison{place: &Forecasting{Country: "wales"}, split: split, rows: append(rows, best), best: &best}
 }
 
-// A verdict tells what is better, worse and neither by corrected p values, and compares rows of one kind alone.
+// A verdict tells what is better, worse and neither by corrected p values, and compares rows of one kind alone, but no
+// two variants of PENG-CDE.
 func TestVerdict(t *testing.T) {
 	ridge, low, high := made("ridge", true, 1.1, 2, 2.9), made("dcrnn", false, 0.1, 1.02, 1.9), made("astgcn", false, 3, 4.1, 5)
 	peng := made("peng", false, 1, 2.05, 3)
 	short := made("original", false, 3, 3.1)
 	short.of = []int{0, 2}
-	random := compared(Random, ridge, peng, low, high, made("dcrnn-tuned", false, 0, 0, 0), made("stidgcn", false))
+	kin := made("peng-linear", false, 0) // no rival, which would leave one block
+	random := compared(Random, ridge, peng, kin, low, high, made("dcrnn-tuned", false, 0, 0, 0), made("stidgcn", false))
 	text, details, err := verdict([]comparison{
 		random, compared(RollingOrigin, ridge, peng, low, short),
 		compared(PurgedRotation, ridge, made("peng", false)), // runs are missing
