@@ -35,7 +35,7 @@ var styles = map[string]figures.Style{
 	"training-mean":        {Colour: figures.Ink, Dash: figures.LongDashed},
 	"last-visible":         {Colour: figures.Green, Dash: figures.LongDashed},
 	"recent-mean":          {Colour: figures.Orange, Dash: figures.Dashed},
-	"ridge":                {Colour: figures.Vermillion, Dash: figures.DashDot},
+	"ridge":                {Colour: figures.Sky, Dash: figures.DashDot},
 	"ridge-chosen-penalty": {Colour: figures.Purple, Dash: figures.DashDotDot},
 }
 
