@@ -41,6 +41,12 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 		c.Step, c.Adaptive = 0, &ode.PID{}
 		return c
 	}
+	coarser := func(f field.Field, w width) pengcde.Config { // adaptive in profile full alone
+		if p == experiments.Full {
+			return adaptive(f, w)
+		}
+		return equation(f, w)
+	}
 	finer := func(w width) pengcde.Config { // with longer steps it hardly learns even one window
 		c := equation(baseline.STGNCDE{}, w)
 		c.Step /= 4
@@ -72,7 +78,8 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 			mended: func(w width) pengcde.Config { return equation(field.Original{}, w) }},
 		{id: "gn-ode", name: "GN-ODE", matrix: "normalised",
 			published: h.gnode, sizes: []width{{8, 1}, {16, 2}, {32, 4}}, tried: dyngraph.NormalisedAdjacency,
-			mended: func(w width) pengcde.Config { return adaptive(field.GNODE{}, w) }},
+			mended:  func(w width) pengcde.Config { return coarser(field.GNODE{}, w) },
+			defects: func(w width) pengcde.Config { return parity(adaptive(field.GNODE{}, w)) }, defectiveMatrix: "raw"},
 		{id: "stg-ncde", name: "STG-NCDE", // whose gradients are not finite within a few epochs of the published steps
 			published: h.stg, sizes: []width{{8, 1}, {16, 1}, {32, 1}},
 			mended:  func(w width) pengcde.Config { return finer(w) },

@@ -67,7 +67,8 @@ const (
 		"GN-CDE, GN-ODE and STG-NCDE; ASTGCN with entrywise polynomials of a learned matrix in place of the graph; STIDGCN " +
 		"with one frozen dropout mask. On random splits alone, as in the paper. Rows of the bare name have the same " +
 		"hyperparameters and none of these. Profile full has the published steps and epochs (2000 of DCRNN, ASTGCN and " +
-		"STIDGCN, else 200); the others have longer, constant steps and at most 200 epochs."
+		"STIDGCN, else 200); the others have at most 200 epochs and longer, constant steps, but for the adaptive ones of " +
+		"GN-ODE and STG-NCDE as published."
 	tunedNote = "tuned: each run trains %d trials on its training windows, for at most %d epochs in batches of %d, " +
 		"stops each by its validation windows, and forecasts with the trial of the least validation error. All models have " +
 		"as many: sizes of their own, each with a readout of the target or of its deviation from the node's recent mean, " +
