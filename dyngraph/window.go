@@ -141,8 +141,8 @@ func (s *Series) Windows(length, stride int) Windows {
 	case length < 2:
 		return Windows{err: s.invalid("windows of length %d, want at least 2: an input and the target", length)}
 	case length > len(s.Times):
-		return Windows{err: s.invalid("windows of length %d in %d snapshots: want a shorter window", length,
-			len(s.Times))}
+		return Windows{err: s.invalid("windows of length %d in %d snapshots: want a shorter window, or data of more times",
+			length, len(s.Times))}
 	case stride < 1:
 		return Windows{err: s.invalid("windows every %d snapshots, want at least 1 (the length for windows that do "+
 			"not overlap)", stride)}

@@ -24,7 +24,7 @@ import (
 // alone, too few for a network.
 //
 // The readout's last layer starts at zero, and b where [Linear.Solve] puts it for the training windows (less the recent
-// mean, with Residual). Both are then trained together, on the loss plus
+// mean, with Residual), at every call of [Model.Fit]. Both are then trained together, on the loss plus
 //
 //	Penalty · |b - Prior|²
 //
