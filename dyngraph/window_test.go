@@ -322,7 +322,7 @@ func ExampleSeries_Windows() {
 	fmt.Println(err)
 	// Output:
 	// 6 2 2 <nil>
-	// dyngraph: series "ring": windows of length 60 in 53 snapshots: want a shorter window
+	// dyngraph: series "ring": windows of length 60 in 53 snapshots: want a shorter window, or data of more times
 }
 
 func ExampleWindows_Rotate() {
