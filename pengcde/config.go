@@ -47,7 +47,7 @@ func (o Output) ofGraph() bool { return o == Summed || o == Class }
 type Config struct {
 	// Nodes n and Features p are those of the data, without the channels of Mask; both are required.
 	Nodes, Features int
-	// Outputs q is the number of targets of a node, or of the graph, or of classes; 0 means 1.
+	// Outputs q is the number of targets of a node or of the graph, or that of the classes; 0 means 1.
 	Outputs int `json:",omitempty"`
 	// Output is PerNode, PerTime, Summed or Class. "" means what the window asks for: a forecast of each node at the last
 	// input, or at every snapshot of a whole series.
