@@ -44,7 +44,7 @@ func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
 	return kept(c, identity, func() (*Set, error) { return Generate(ctx, config) })
 }
 
-// GenerateClasses is the like for [GenerateClasses].
+// GenerateClasses does so for sets of classes.
 func (c Cache) GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
 	identity, err := classes.Identity()
 	if err != nil {
@@ -123,8 +123,7 @@ func (c Config) Identity() (string, error) {
 		Shape                        float64 `json:",omitempty"`
 	}{
 		generation, c.Family.Name(), family, d.Name, d.Parameters, d.States(), c.Nodes, c.Graphs, c.Ticks, c.Events,
-		c.Horizon, c.Amplitude, c.EventProbability, c.Step, c.Seed, c.AsPublished,
-		c.Observations, c.Shape,
+		c.Horizon, c.Amplitude, c.EventProbability, c.Step, c.Seed, c.AsPublished, c.Observations, c.Shape,
 	})
 	if err != nil {
 		return "", errs.New(ErrConfig, "datasets/synthetic: parameters of dynamics %q: %w", d.Name, err)

@@ -131,9 +131,9 @@ func TestCacheKeys(t *testing.T) {
 func TestIdentitiesStay(t *testing.T) {
 	for identity, c := range map[string]synthetic.Config{
 		`{"Generation":1,"Family":"grid","FamilyParameters":{},"Dynamics":"heat","DynamicsParameters":null,` +
-			`"Channels":1,"Nodes":400,"Graphs":4,"Ticks":100,"Events":12,"Horizon":5,"Amplitude":{"Low":25,"High":40},` +
-			`"EventProbability":0.001,"Step":0.01,"Seed":0,"AsPublished":false}`: {Family: graphs.Grid{},
-			Task: synthetic.Heat},
+			`"Channels":1,"Nodes":400,"Graphs":4,"Ticks":100,"Events":12,"Horizon":5,` +
+			`"Amplitude":{"Low":25,"High":40},"EventProbability":0.001,"Step":0.01,"Seed":0,` +
+			`"AsPublished":false}`: {Family: graphs.Grid{}, Task: synthetic.Heat},
 		`{"Generation":1,"Family":"community","FamilyParameters":{"Inside":0.25,"Between":0.01},"Dynamics":"SIR",` +
 			`"DynamicsParameters":[0.25,0.7],"Channels":3,"Nodes":100,"Graphs":4,"Ticks":50,"Events":12,"Horizon":5,` +
 			`"Amplitude":{"Low":1,"High":1},"EventProbability":0.001,"Step":0.01,"Seed":9,"AsPublished":true}`: {

@@ -27,9 +27,9 @@ type ClassSet struct {
 	Labels []int
 }
 
-// GenerateClasses draws and simulates a set in which the classes take turns: 0, 1, 0, 1, ... No two trajectories share a
-// draw, nor do sets with other seeds, but for the events, which all trajectories of a set have at the same observations:
-// when a graph changes says nothing about the class. Its errors are those of [Generate].
+// GenerateClasses draws and simulates a set in which the classes take turns: 0, 1, 0, 1, ... Trajectories share no
+// draw, in a set or in sets of two seeds, but for the observations at which graphs change: they are one draw for all
+// trajectories of a set, as in [Generate], and so say nothing about the class. Its errors are those of [Generate].
 func GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
 	configs, err := classes.configs()
 	if err != nil {
@@ -45,8 +45,8 @@ func GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
 			c.Seed = seeds.Uint64()
 			t, err := c.trajectory(ctx, 0, events)
 			if err != nil {
-				return nil, fmt.Errorf("datasets/synthetic: %s on %s, class %d, trajectory %d: %w", c.Task.Dynamics.Name,
-					c.Family.Name(), label, b, err)
+				return nil, fmt.Errorf("datasets/synthetic: %s on %s, class %d, trajectory %d: %w",
+					c.Task.Dynamics.Name, c.Family.Name(), label, b, err)
 			}
 			s.Trajectories, s.Labels = append(s.Trajectories, t), append(s.Labels, label)
 		}
@@ -61,8 +61,8 @@ func (c Classes) configs() ([]Config, error) {
 			"SIRClasses", len(c.Tasks))
 	}
 	if c.Config.Task.Dynamics.Rate != nil {
-		return nil, errs.New(ErrConfig, "datasets/synthetic: Config.Task is %q beside the tasks of classes, want it unset",
-			c.Config.Task.Dynamics.Name)
+		return nil, errs.New(ErrConfig, "datasets/synthetic: Config.Task is %q beside the tasks of classes, want it "+
+			"unset", c.Config.Task.Dynamics.Name)
 	}
 	configs := make([]Config, len(c.Tasks))
 	for label, task := range c.Tasks {
@@ -106,7 +106,8 @@ func (s *ClassSet) Windows() ([]dyngraph.Window, error) {
 	for i, label := range s.Labels {
 		t := &s.Trajectories[i]
 		if label < 0 {
-			return nil, errs.New(ErrTrajectory, "datasets/synthetic: label %d of trajectory %d, want 0 or more", label, i)
+			return nil, errs.New(ErrTrajectory, "datasets/synthetic: label %d of trajectory %d, want 0 or more", label,
+				i)
 		}
 		if err := t.check(); err != nil {
 			return nil, errs.In(fmt.Sprintf("datasets/synthetic: trajectory %d", i), err)

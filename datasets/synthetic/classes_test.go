@@ -48,17 +48,18 @@ func TestObservations(t *testing.T) {
 						len(trajectory.Values), times[0], n)
 				}
 				if last := times[n-1]; shape > 0 && last != 1 || last > 1 {
-					t.Errorf("shape %g: the last time is %g, want 1, or less where times come from the pool", shape, last)
+					t.Errorf("shape %g: the last time is %g, want 1, or less for times of the pool", shape, last)
 				}
 				for k := range times[1:] {
 					if !(times[k+1] > times[k]) {
-						t.Errorf("shape %g: time %d is %g after %g, want them to increase", shape, k, times[k+1], times[k])
+						t.Errorf("shape %g: time %d is %g, after %g", shape, k+1, times[k+1], times[k])
 					}
 				}
-				if len(events) != 12 || events[0] < 2 || events[9] >= 4*n/5 || events[10] < 4*n/5 || events[11] >= n ||
+				late := 4 * n / 5
+				if len(events) != 12 || events[0] < 2 || events[9] >= late || events[10] < late || events[11] >= n ||
 					!slices.Equal(events, set.Trajectories[0].Events) {
-					t.Errorf("events of trajectory %d at %v, want 10 from 2 on and 2 from %d on, the same for all", i, events,
-						4*n/5)
+					t.Errorf("events of trajectory %d at %v, want 10 from 2 on and 2 from %d on, the same for all", i,
+						events, late)
 				}
 			}
 		}
@@ -134,7 +135,8 @@ func TestClassesShareNoDraw(t *testing.T) {
 	all := slices.Concat(one.Trajectories, classes(t, next).Trajectories)
 	for i, a := range all {
 		for j, b := range all[:i] {
-			if slices.Equal(a.Times, b.Times) || slices.Equal(a.Values[0], b.Values[0]) || slices.Equal(a.Pattern.To, b.Pattern.To) {
+			if slices.Equal(a.Times, b.Times) || slices.Equal(a.Values[0], b.Values[0]) ||
+				slices.Equal(a.Pattern.To, b.Pattern.To) {
 				t.Errorf("trajectories %d and %d of two sets share times, start or changes of the graph", j, i)
 			}
 		}
@@ -155,12 +157,12 @@ func TestClassWindows(t *testing.T) {
 	for i, w := range windows {
 		if err := w.Validate(); err != nil || !w.Whole || w.Inputs() != 20 || w.Series.FeatureSize != 3 ||
 			w.Targets() != nil || w.Series.TargetSize != 1 {
-			t.Errorf("window %d: %v, %d inputs, %d features, targets %v, want a whole series of 20 and 3 without targets",
-				i, err, w.Inputs(), w.Series.FeatureSize, w.Targets())
+			t.Errorf("window %d: %v, %d inputs, %d features, targets %v, want a whole series of 20, 3 and none", i, err,
+				w.Inputs(), w.Series.FeatureSize, w.Targets())
 		}
 		for k, target := range w.GraphTargets() {
 			if last := k == 19; len(target) != 1 || math.IsNaN(target[0]) == last || last && target[0] != float64(i%2) {
-				t.Errorf("window %d: graph target %v at snapshot %d, want NaN before the label at the last", i, target, k)
+				t.Errorf("window %d: graph target %v at snapshot %d, want NaN, at the last the label", i, target, k)
 			}
 		}
 		if !reflect.DeepEqual(set.Trajectories[i].Values, w.Series.Features) {
@@ -170,20 +172,21 @@ func TestClassWindows(t *testing.T) {
 }
 
 func TestClassWindowsErrors(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(*synthetic.ClassSet)
-		want   error
-	}{
-		"labels missing":    {func(s *synthetic.ClassSet) { s.Labels = nil }, synthetic.ErrTrajectory},
-		"negative label":    {func(s *synthetic.ClassSet) { s.Labels[3] = -1 }, synthetic.ErrTrajectory},
-		"zero trajectory":   {func(s *synthetic.ClassSet) { s.Trajectories[3] = synthetic.Trajectory{} }, synthetic.ErrTrajectory},
-		"times in reverse":  {func(s *synthetic.ClassSet) { slices.Reverse(s.Trajectories[3].Times) }, synthetic.ErrTrajectory},
-		"weight not finite": {func(s *synthetic.ClassSet) { s.Trajectories[3].Snapshots[0][0] = math.NaN() }, dyngraph.ErrInvalid},
+	for name, change := range map[string]func(*synthetic.ClassSet){
+		"labels missing":    func(s *synthetic.ClassSet) { s.Labels = nil },
+		"negative label":    func(s *synthetic.ClassSet) { s.Labels[3] = -1 },
+		"zero trajectory":   func(s *synthetic.ClassSet) { s.Trajectories[3] = synthetic.Trajectory{} },
+		"times in reverse":  func(s *synthetic.ClassSet) { slices.Reverse(s.Trajectories[3].Times) },
+		"weight not finite": func(s *synthetic.ClassSet) { s.Trajectories[3].Snapshots[0][0] = math.NaN() },
 	} {
 		set := classes(t, epidemics(20))
-		c.change(set)
-		if windows, err := set.Windows(); !errors.Is(err, c.want) || windows != nil {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
+		change(set)
+		want := synthetic.ErrTrajectory
+		if name == "weight not finite" {
+			want = dyngraph.ErrInvalid
+		}
+		if windows, err := set.Windows(); !errors.Is(err, want) || windows != nil {
+			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
 }

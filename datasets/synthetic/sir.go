@@ -22,8 +22,8 @@ func SIR(beta, gamma float64) Task {
 	}}
 }
 
-// SIRClasses are the published epidemics to be told apart, with (beta, gamma) of (0.25, 0.7), which is said to die out,
-// as class 0 and (0.3, 0.3), which spreads, as class 1. Amplitudes from 0.5 to 1 are our choice.
+// SIRClasses are the two published epidemics to be told apart: class 0 has (beta, gamma) = (0.25, 0.7), said to die
+// out, and class 1 (0.3, 0.3), said to spread. The package's text has what was not published and chosen instead.
 func SIRClasses() []Task {
 	dies, spreads := SIR(0.25, 0.7), SIR(0.3, 0.3)
 	dies.Amplitude = Amplitude{0.5, 1}
@@ -53,8 +53,8 @@ func (t *Trajectory) RemovedRatio() (float64, error) {
 	integral, total := integrate.Trapezoidal(t.Times, t.total(infected)), t.total(removed)
 	ratio := (total[len(total)-1] - total[0]) / integral
 	if !(integral > 0) || math.IsInf(integral, 1) || math.IsNaN(ratio) || math.IsInf(ratio, 0) {
-		return 0, errs.New(ErrTrajectory, "datasets/synthetic: removed ratio: the integral of I is %g and R goes from %g "+
-			"to %g, want a positive integral of finite states", integral, total[0], total[len(total)-1])
+		return 0, errs.New(ErrTrajectory, "datasets/synthetic: removed ratio: the integral of I is %g and R goes from "+
+			"%g to %g, want a positive integral of finite states", integral, total[0], total[len(total)-1])
 	}
 	return ratio, nil
 }
@@ -70,15 +70,16 @@ func (t *Trajectory) total(channel int) []float64 {
 	return totals
 }
 
-// Noisy is a copy whose states, all but none of them, have independent Gaussian noise added, as an observer would meet
-// it; states may become negative. Its standard deviation is a share of the largest I of the whole set, not of each
-// trajectory: that of each would tell the class by the size of the noise. Draws depend on seed and place alone, so
-// shares can be compared on the same draws; take another seed for every set. It errors for a share that is negative or
-// not finite ([ErrConfig]) and for states that are not those of an epidemic ([ErrTrajectory]).
+// Noisy is a copy with independent Gaussian noise added to S, I and R of every node at every observation, which may
+// make them negative. Its standard deviation is a share of the largest I in the whole set: the largest of each
+// trajectory would let the size of the noise tell the class. Draws depend on the seed and on the place in the set
+// alone, so two shares can be compared with the same draws; training, validation and test take seeds of their own.
+// Errors wrap [ErrConfig] for a share that is negative or not finite, and [ErrTrajectory] for states that are not those
+// of an epidemic.
 func (s *ClassSet) Noisy(share float64, seed uint64) (*ClassSet, error) {
 	if !(share >= 0) || math.IsInf(share, 1) {
-		return nil, errs.New(ErrConfig, "datasets/synthetic: noise of %g times the largest I, want a finite number, at "+
-			"least 0", share)
+		return nil, errs.New(ErrConfig, "datasets/synthetic: noise of %g times the largest I, want a finite number of "+
+			"at least 0", share)
 	}
 	largest := 0.0
 	for i := range s.Trajectories {

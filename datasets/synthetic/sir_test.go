@@ -3,6 +3,7 @@ package synthetic_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,7 +29,7 @@ func channel(t synthetic.Trajectory, which int) []float64 {
 
 // What tells the classes apart, on the published grid: the largest eigenvalue of A is that of a product of paths,
 // (1 + 2 cos(pi/11))² - 1 = 7.52, so beta times it is above gamma in both classes, and the infected grow at first in
-// both; with gamma 0.7 they are fewer at the end, and were they followed further, at their most sooner.
+// both; with gamma 0.7 they are fewer at the end, and beyond [0, 1] at their most sooner.
 func TestSIRClassesDifferAsDerived(t *testing.T) {
 	grid, err := (graphs.Grid{}).Draw(100, nil)
 	if err != nil {
@@ -50,24 +51,29 @@ func TestSIRClassesDifferAsDerived(t *testing.T) {
 	set := classes(t, epidemics(100))
 	for i, trajectory := range set.Trajectories {
 		if sick := channel(trajectory, 1); !(sick[1] > sick[0]) {
-			t.Errorf("trajectory %d of class %d: total I goes from %g to %g, want it to rise", i, set.Labels[i], sick[0],
-				sick[1])
+			t.Errorf("trajectory %d of class %d: total I goes from %g to %g, want it to rise", i, set.Labels[i],
+				sick[0], sick[1])
 		}
 	}
 	longer := epidemics(100)
-	longer.Config.Horizon = 10 // on [0, 1] most are at their most at the end
+	longer.Config.Horizon = 10
 	for _, s := range []*synthetic.ClassSet{set, classes(t, longer)} {
 		var peak, growth [2][]float64
 		for i, trajectory := range s.Trajectories {
 			sick, label := channel(trajectory, 1), s.Labels[i]
-			peak[label] = append(peak[label], trajectory.Times[floats.MaxIdx(sick)])
+			most := floats.MaxIdx(sick)
+			if s == set && most != 99 {
+				t.Errorf("trajectory %d of class %d: I falls from %g on, want it to grow on [0, 1]", i, label,
+					trajectory.Times[most])
+			}
+			peak[label] = append(peak[label], trajectory.Times[most])
 			growth[label] = append(growth[label], sick[len(sick)-1]/sick[0])
 		}
 		if s != set && !(floats.Max(peak[0]) < floats.Min(peak[1])) {
 			t.Errorf("infected at their most at %v and %v, want it sooner in class 0", peak[0], peak[1])
 		}
 		if !(floats.Max(growth[0]) < floats.Min(growth[1])) {
-			t.Errorf("infected at the end over those at the start %v and %v, want fewer in class 0", growth[0], growth[1])
+			t.Errorf("I at the end over I at the start %v and %v, want less in class 0", growth[0], growth[1])
 		}
 	}
 }
@@ -101,17 +107,24 @@ func TestRemovedRatioIsGamma(t *testing.T) {
 }
 
 func TestRemovedRatioErrors(t *testing.T) {
+	all := func(state ...float64) func(*synthetic.Trajectory) { // nodes alike at all times
+		return func(x *synthetic.Trajectory) {
+			x.Values = slices.Repeat([][]float64{slices.Repeat(state, 100)}, len(x.Times))
+		}
+	}
 	for name, change := range map[string]func(*synthetic.Trajectory){
-		"zero value":       func(x *synthetic.Trajectory) { *x = synthetic.Trajectory{} },
-		"nobody infected":  func(x *synthetic.Trajectory) { x.Values = repeat([]float64{1, 0, 0}, 100, len(x.Times)) },
-		"fewer than none":  func(x *synthetic.Trajectory) { x.Values = repeat([]float64{1, -1, 0}, 100, len(x.Times)) },
-		"not a number":     func(x *synthetic.Trajectory) { x.Values = repeat([]float64{1, math.NaN(), 0}, 100, len(x.Times)) },
-		"infinitely many":  func(x *synthetic.Trajectory) { x.Values = repeat([]float64{1, math.Inf(1), 0}, 100, len(x.Times)) },
-		"one channel":      func(x *synthetic.Trajectory) { x.Values = repeat([]float64{1}, 100, len(x.Times)) },
-		"part of a node":   func(x *synthetic.Trajectory) { x.Values = repeat([]float64{1}, 299, len(x.Times)) },
-		"no states":        func(x *synthetic.Trajectory) { x.Values = nil },
-		"one observation":  func(x *synthetic.Trajectory) { x.Times, x.Values, x.Index = x.Times[:1], x.Values[:1], x.Index[:1] },
-		"times in reverse": func(x *synthetic.Trajectory) { x.Times = []float64{0, 0.5, 0.2} },
+		"zero value":      func(x *synthetic.Trajectory) { *x = synthetic.Trajectory{} },
+		"nobody infected": all(1, 0, 0),
+		"fewer than none": all(1, -1, 0),
+		"not a number":    all(1, math.NaN(), 0),
+		"infinitely many": all(1, math.Inf(1), 0),
+		"one channel":     all(1),
+		"part of a node":  func(x *synthetic.Trajectory) { x.Values[3] = x.Values[3][:299] },
+		"no states":       func(x *synthetic.Trajectory) { x.Values = nil },
+		"one observation": func(x *synthetic.Trajectory) {
+			x.Times, x.Values, x.Index = x.Times[:1], x.Values[:1], x.Index[:1]
+		},
+		"times in reverse": func(x *synthetic.Trajectory) { slices.Reverse(x.Times) },
 		"times repeat": func(x *synthetic.Trajectory) {
 			x.Times, x.Values, x.Index = []float64{0, 0.5, 0.5}, x.Values[:3], x.Index[:3]
 		},
@@ -123,16 +136,6 @@ func TestRemovedRatioErrors(t *testing.T) {
 			t.Errorf("%s: %g, %v, want ErrTrajectory", name, ratio, err)
 		}
 	}
-}
-
-func repeat(state []float64, nodes, times int) [][]float64 {
-	values := make([][]float64, times)
-	for k := range values {
-		for range nodes {
-			values[k] = append(values[k], state...)
-		}
-	}
-	return values
 }
 
 func TestNoise(t *testing.T) {
@@ -162,7 +165,8 @@ func TestNoise(t *testing.T) {
 	small, double, other := draws(0.05, 1), draws(0.1, 1), draws(0.05, 2)
 	n := float64(len(clean)) // 120,000 draws; intervals are four standard errors of mean, deviation and correlation
 	mean, deviation := stat.MeanStdDev(small, nil)
-	if want := 0.05 * largest; math.Abs(mean) > 4*want/math.Sqrt(n) || math.Abs(deviation/want-1) > 4/math.Sqrt(2*n) {
+	want := 0.05 * largest
+	if math.Abs(mean) > 4*want/math.Sqrt(n) || math.Abs(deviation/want-1) > 4/math.Sqrt(2*n) {
 		t.Errorf("noise of mean %g and deviation %g, want 0 and %g", mean, deviation, want)
 	}
 	if !floats.EqualApprox(floats.ScaleTo(make([]float64, len(small)), 2, small), double, 1e-12) {
