@@ -72,9 +72,9 @@ func sirSizes(p experiments.Profile) sirSize {
 			"stidgcn"}}
 	switch p {
 	case experiments.Medium:
-		s.seeds, s.perClass, s.tests, s.noisyAt = 3, 6, 4, []int{20}
+		s.seeds, s.perClass, s.tests, s.noisyAt = 3, 8, 3, []int{20}
 		s.hidden, s.layers, s.step, s.dcrnn, s.stidgcn = 8, 1, 0.25, width{8, 1}, width{hidden: 4}
-		s.training = train.Config{Epochs: 44, EvaluateEvery: 4, Patience: 12, MinEpochs: 24}
+		s.training = train.Config{Epochs: 60, EvaluateEvery: 4, Patience: 16, MinEpochs: 32}
 	case experiments.Quick:
 		s.seeds, s.perClass, s.tests = 1, 4, 2
 		s.hidden, s.layers, s.step, s.dcrnn = 8, 1, 0.5, width{8, 1}

@@ -120,7 +120,7 @@ func TestSIRIdentity(t *testing.T) {
 // lose them all. Where the protocol is meant to change, take the new number.
 func TestSIRIdentitiesAreKept(t *testing.T) {
 	for p, want := range map[experiments.Profile]string{
-		experiments.Medium: "abb3de003673e723",
+		experiments.Medium: "34f3acaa8fe683f8",
 		experiments.Full:   "9f9a98e0dabc5208",
 	} {
 		runs, err := SIR().Plan(experiments.Scope{Profile: p})
