@@ -1,9 +1,12 @@
 package pengcde
 
 import (
+	"math"
+
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -11,13 +14,14 @@ import (
 type comparison struct {
 	summed   bool // whether a forecast is the sum over nodes
 	pairwise bool // whether the loss compares every node's forecast with every node's target
+	classes  bool // whether forecasts are logits of classes, and targets 1 for the class and 0 for the others
 }
 
 // comparison is that of the configuration.
 func (c Config) comparison() comparison {
 	published := c.Parity && !c.GraphOnly
 	pairwise := published && traits(c.Field).Pairwise
-	return comparison{summed: c.Output == Summed || published && !pairwise, pairwise: pairwise}
+	return comparison{summed: c.Output.ofGraph() || published && !pairwise, pairwise: pairwise, classes: c.Output == Class}
 }
 
 // forecasts makes of those of the nodes, [B, S, n, q], those that are compared: [B, S, 1, q] where they are summed.
@@ -38,12 +42,14 @@ func (b *batch) met() []*tensors.Tensor {
 }
 
 // loss compares forecasts [B, S, rows, q] with the nodes of [batch.met]. It is the mean by weight over samples and save
-// times of each one's mean square over its rows, of nodes or of the graph; for a batch of several seeds one loss per
-// seed, [seeds].
+// times of each one's mean square over its rows, of nodes or of the graph, or of its cross-entropy of classes; for a
+// batch of several seeds one loss per seed, [seeds].
 func (c comparison) loss(y *Node, met []*Node, seeds nn.Seeds) *Node {
 	target, weight := met[0], met[1]
 	var each *Node // [B, S]
-	if len(met) > 2 {
+	if c.classes {
+		each = Neg(ReduceSum(Mul(target, LogSoftmax(y)), 2, 3))
+	} else if len(met) > 2 {
 		each = ReduceSum(Mul(met[2], c.squares(y, target)), 2, 3)
 	} else if c.pairwise {
 		mean := func(x *Node) *Node { return ReduceMean(x, 2) }
@@ -66,4 +72,25 @@ func (c comparison) squares(y, target *Node) *Node {
 	}
 	mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 2) } // over the forecasts
 	return Add(Sub(mean(Square(y)), MulScalar(Mul(mean(y), target), 2.0)), Square(target))
+}
+
+// class is the target of a window whose class is known, [outputs]: 1 for its class, 0 for the others.
+func (m *Model) class(w dyngraph.Window) ([]float64, error) {
+	rows := w.GraphTargets()
+	if rows == nil || w.Series.TargetSize != 1 {
+		return nil, invalid("window at snapshot %d of series %q has %d targets of the graph at %d times, want its class as "+
+			"the only one: Series.GraphTargets with TargetSize 1", w.Start, w.Series.Name, w.Series.TargetSize, len(rows))
+	}
+	class, outputs := rows[len(rows)-1][0], m.config.Outputs
+	switch {
+	case math.IsNaN(class):
+		return nil, invalid("window at snapshot %d of series %q has no class, its target of the graph at snapshot %d is "+
+			"NaN: leave it out", w.Start, w.Series.Name, w.Last())
+	case class != math.Trunc(class) || class < 0 || class >= float64(outputs):
+		return nil, invalid("window at snapshot %d of series %q has class %g at snapshot %d, want an integer 0 to %d",
+			w.Start, w.Series.Name, class, w.Last(), outputs-1)
+	}
+	target := make([]float64, outputs)
+	target[int(class)] = 1
+	return target, nil
 }

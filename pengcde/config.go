@@ -34,15 +34,22 @@ const (
 	// Summed is a forecast of the graph, the readout summed over nodes, at the times of the window's targets. It is
 	// compared with Series.GraphTargets.
 	Summed Output = "summed"
+	// Class is a forecast of which class the graph of a window is of, at the window's last input: logits, one for each of
+	// Outputs classes, the readout summed over nodes. They are compared by cross-entropy with Series.GraphTargets at the
+	// window's last snapshot, one target (TargetSize 1) that is an integer 0 to Outputs-1.
+	Class Output = "class"
 )
+
+// ofGraph says whether a forecast is of the graph as a whole.
+func (o Output) ofGraph() bool { return o == Summed || o == Class }
 
 // Config describes a model; fields left at zero take the defaults named.
 type Config struct {
 	// Nodes n and Features p are those of the data, without the channels of Mask; both are required.
 	Nodes, Features int
-	// Outputs q is the number of targets of a node, or of the graph; 0 means 1.
+	// Outputs q is the number of targets of a node or of the graph, or that of the classes; 0 means 1.
 	Outputs int `json:",omitempty"`
-	// Output is PerNode, PerTime or Summed. "" means what the window asks for: a forecast of each node at the last
+	// Output is PerNode, PerTime, Summed or Class. "" means what the window asks for: a forecast of each node at the last
 	// input, or at every snapshot of a whole series.
 	Output Output `json:",omitempty"`
 	// Field is the vector field, one of package field or of one's own; nil means field.PENG{}. Sizes of it that are 0
@@ -143,10 +150,13 @@ func (c Config) withDefaults() (Config, error) {
 			c.Inputs)
 	case c.Residual && c.Parity:
 		return c, invalid("Config has Residual and Parity, but the published code has no residual readout: choose one")
-	case !slices.Contains([]Output{"", PerNode, PerTime, Summed}, c.Output):
-		return c, invalid("Config.Output is %q, want %q, %q, %q or nothing", c.Output, PerNode, PerTime, Summed)
-	case c.Output == Summed && (c.Residual || c.Parity):
-		return c, invalid("Config.Output is %q beside Residual or Parity, which are for targets of nodes: choose one", Summed)
+	case !slices.Contains([]Output{"", PerNode, PerTime, Summed, Class}, c.Output):
+		return c, invalid("Config.Output is %q, want %q, %q, %q, %q or nothing", c.Output, PerNode, PerTime, Summed, Class)
+	case c.Output.ofGraph() && (c.Residual || c.Parity):
+		return c, invalid("Config.Output is %q beside Residual or Parity, which are for targets of nodes: choose one",
+			c.Output)
+	case c.Output == Class && c.Outputs < 2:
+		return c, invalid("Config.Output is %q with Outputs %d, want one for each class, 2 or more", Class, c.Outputs)
 	}
 	if err := c.checkCompute(c.Product, c.Memory); err != nil {
 		return c, err

@@ -42,8 +42,9 @@ type programs struct{ forecast, loss, gradient *xla.Program }
 
 // sizes are those of Config.Network.
 func (c Config) sizes() sequence.Sizes {
+	_, inBlocks := c.inBlocks()
 	s := sequence.Sizes{Nodes: c.Nodes, Features: c.Mask.Width(c.Features), Outputs: c.Outputs, Inputs: c.Inputs,
-		PerTime: c.Output == PerTime}
+		PerTime: inBlocks || c.Output == PerTime}
 	if c.GraphOnly {
 		s.Features++ // the time
 	}
@@ -55,7 +56,7 @@ func (c Config) networkParams() (params []nn.Param, err error) {
 	width := 1
 	if err := panics.Catch(func() {
 		params = c.Network.Params(c.sizes())
-		if r, ok := c.Network.(sequence.Recurrent); ok && c.Output == PerTime {
+		if r, ok := c.inBlocks(); ok {
 			width = r.State(c.sizes())
 		}
 	}); err != nil {
@@ -223,7 +224,7 @@ func (d *discrete) predictBy(ctx context.Context,
 	for b := range samples {
 		s := &samples[b]
 		s.times = s.paths.Knots
-		if !d.sizes.PerTime {
+		if m.config.Output != PerTime {
 			s.times = s.times[len(s.times)-1:]
 		}
 		for _, t := range asked[b] {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
-	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -34,7 +33,7 @@ func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if r, ok := c.Network.(sequence.Recurrent); ok && c.Output == PerTime {
+		if r, ok := c.inBlocks(); ok {
 			return &recurrent{d, r, make(map[batchForm]*blockPrograms)}, d.params, nil
 		}
 		return d, d.params, nil

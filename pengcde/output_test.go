@@ -1,6 +1,7 @@
 package pengcde
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -102,15 +103,15 @@ func TestSummedOfRelabelledNodes(t *testing.T) {
 		}
 		other.Weights, other.Features = append(other.Weights, weights), append(other.Features, features)
 	}
-	for _, f := range []field.Field{field.PENG{}, field.Original{}} {
-		m := ringModel(t, func(c *Config) { summed(c); c.Field = f })
+	for _, c := range []Config{{Field: field.PENG{}}, {Field: field.Original{}}, {Field: field.PENG{}, Output: Class}} {
+		m := ringModel(t, func(cfg *Config) { summed(cfg); cfg.Field, cfg.Output = c.Field, cmp.Or(c.Output, Summed) })
 		for name, w := range map[string]dyngraph.Window{"window": {Series: s, Start: 2, Length: 5}, "whole": s.Whole()} {
 			same := w
 			same.Series = &other
 			want, got := forecast(t, m, w), forecast(t, m, same)
 			for i := range want {
 				if math.Abs(got[i]-want[i]) > 1e-10 {
-					t.Errorf("%T, %s: forecast %.15g, relabelled %.15g", f, name, want[i], got[i])
+					t.Errorf("%T, %s: forecast %.15g, relabelled %.15g", c.Field, name, want[i], got[i])
 				}
 			}
 		}

@@ -18,8 +18,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// recurrent is a network that forecasts at each observation of a series, in blocks of a few steps: one program for a
-// block and one for its pullback serve all blocks, where a program for a whole series would take minutes to compile.
+// recurrent is a network that forecasts at each observation of a series, or says the class at the last, in blocks of a
+// few steps: one program for a block and one for its pullback serve all blocks, where one for a whole series would take
+// minutes to compile.
 type recurrent struct {
 	*discrete
 	network  sequence.Recurrent
@@ -28,6 +29,12 @@ type recurrent struct {
 
 // blockPrograms are those for batches of one form; the objective serves all blocks of one.
 type blockPrograms struct{ forward, pullback, objective *xla.Program }
+
+// inBlocks is the network of the configuration where it is taken in blocks.
+func (c Config) inBlocks() (sequence.Recurrent, bool) {
+	r, ok := c.Network.(sequence.Recurrent)
+	return r, ok && (c.Output == PerTime || c.Output == Class)
+}
 
 // maxBlock bounds the steps in a program.
 const maxBlock = 10
@@ -85,7 +92,7 @@ func (r *recurrent) compile(b *batch) (*blockPrograms, error) {
 }
 
 // buildForward: (state [B, n, width] and number of the first observation, x0 [B, n, p], control, parameters...) ->
-// (forecasts [B, steps, n, q], state after the block).
+// (forecasts [B, steps, n, q], or of a class [B, 1, 1, q] at the last step, state after the block).
 func (r *recurrent) buildForward(form field.Form, in []*Node) []*Node {
 	state, first, x0 := in[0], in[1], in[2]
 	inputs, params := in[3:len(in)-len(r.params)], in[len(in)-len(r.params):]
@@ -97,6 +104,9 @@ func (r *recurrent) buildForward(form field.Form, in []*Node) []*Node {
 	if !y.Shape().Equal(want) || !next.Shape().Equal(state.Shape()) {
 		panic(invalid("Config.Network, a %T, steps to forecasts %s and states %s, want %s and %s", r.network, y.Shape(),
 			next.Shape(), want, state.Shape()))
+	}
+	if r.classes {
+		y = r.forecasts(SliceAxis(y, 1, AxisElem(-1)))
 	}
 	return []*Node{y, next}
 }
@@ -117,9 +127,13 @@ func (r *recurrent) buildPullback(form field.Form, in []*Node) []*Node {
 }
 
 // buildObjective: (what forecasts are compared with, forecasts of all blocks...) -> (loss, its cotangents of these
-// forecasts...).
+// forecasts...). A class is compared with those of the last block.
 func (r *recurrent) buildObjective(met int, in []*Node) []*Node {
-	loss := r.loss(Concatenate(in[met:], 1), in[:met], 0)
+	y := Concatenate(in[met:], 1)
+	if r.classes {
+		y = SliceAxis(y, 1, AxisElem(-1))
+	}
+	loss := r.loss(y, in[:met], 0)
 	return append([]*Node{loss}, Gradient(loss, in[met:]...)...)
 }
 
@@ -213,13 +227,16 @@ func (r *recurrent) pull(p *blockPrograms, ofForecasts, ofState *tensors.Tensor,
 	return call(p.pullback, rest, append(inputs, first)...)
 }
 
-// forecast returns the forecasts of a batch, row-major.
+// forecast returns the forecasts of a batch, row-major: of a class those of the last block.
 func (r *recurrent) forecast(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
 	blocks, states, err := r.rollOut(ctx, params, b)
 	if err != nil {
 		return nil, err
 	}
 	defer xla.Free(slices.Concat(blocks, states)...)
+	if r.classes {
+		blocks = blocks[len(blocks)-1:]
+	}
 	var flat []float64
 	for sample := range b.x0.Shape().Dim(0) {
 		for _, y := range blocks {

@@ -50,7 +50,7 @@ func (s sample) write(w io.Writer) error {
 
 // rows is the number of targets, of Outputs entries each, at a time.
 func (c Config) rows() int {
-	if c.Output == Summed {
+	if c.Output.ofGraph() {
 		return 1
 	}
 	return c.Nodes
@@ -164,7 +164,7 @@ func (c Config) checkEntries(snapshots [][]float64) error {
 // targetTimes are those at which a window's targets are met.
 func (m *Model) targetTimes(w dyngraph.Window) []float64 {
 	times := w.ForecastTimes()
-	if m.config.Output == PerNode {
+	if m.config.Output == PerNode || m.config.Output == Class {
 		times = times[len(times)-1:]
 	}
 	return times
@@ -172,19 +172,32 @@ func (m *Model) targetTimes(w dyngraph.Window) []float64 {
 
 func known(y float64) bool { return !math.IsNaN(y) }
 
-// training is the sample of a window with its targets.
-func (m *Model) training(w dyngraph.Window) (sample, error) {
-	s, err := m.sample(w)
-	if err != nil {
-		return s, err
+// targets are those of a window, [times][rows*q]: of a class, the last time alone.
+func (m *Model) targets(w dyngraph.Window) ([][]float64, error) {
+	if m.config.Output == Class {
+		row, err := m.class(w)
+		return [][]float64{row}, err
 	}
 	targets, what := w.Targets(), "targets a node"
 	if m.config.Output == Summed {
 		targets, what = w.GraphTargets(), "targets of the graph"
 	}
 	if targets == nil || w.Series.TargetSize != m.config.Outputs {
-		return s, invalid("window at snapshot %d of series %q has %d %s at %d times, the model makes %d",
+		return nil, invalid("window at snapshot %d of series %q has %d %s at %d times, the model makes %d",
 			w.Start, w.Series.Name, w.Series.TargetSize, what, len(targets), m.config.Outputs)
+	}
+	return targets, nil
+}
+
+// training is the sample of a window with its targets.
+func (m *Model) training(w dyngraph.Window) (sample, error) {
+	s, err := m.sample(w)
+	if err != nil {
+		return s, err
+	}
+	targets, err := m.targets(w)
+	if err != nil {
+		return s, err
 	}
 	s.times = m.targetTimes(w)
 	targets = targets[len(targets)-len(s.times):]

@@ -93,14 +93,15 @@ func alive(nodes, outputs []*graph.Node) (most int64) {
 	return most
 }
 
-// view says that a node is what it reads, in another shape.
+// view says that a node is what it reads, in another shape, or that its results, of which there are several, are nodes
+// of their own.
 func view(node *graph.Node) bool {
 	switch node.Type() {
 	case graph.NodeTypeReshape, graph.NodeTypeIdentity, graph.NodeTypeOptimizationBarrier,
-		graph.NodeTypeSchedulingBarrier, graph.NodeTypeSplitNode:
+		graph.NodeTypeSchedulingBarrier:
 		return true
 	}
-	return false
+	return node.NumOutputs() > 1
 }
 
 // inside says that XLA makes a result inside of what reads it: one that is made entry by entry, of which there is one
@@ -113,7 +114,7 @@ func inside(node *graph.Node, readers int) bool {
 	case graph.NodeTypeParameter, graph.NodeTypeDotGeneral, graph.NodeTypeGather, graph.NodeTypeConcatenate,
 		graph.NodeTypePad, graph.NodeTypeReduceSum, graph.NodeTypeReduceMax, graph.NodeTypeReduceMin,
 		graph.NodeTypeReduceProduct, graph.NodeTypeScatterSum, graph.NodeTypeScatterMax, graph.NodeTypeScatterMin,
-		graph.NodeTypeDynamicSlice, graph.NodeTypeDynamicUpdateSlice:
+		graph.NodeTypeDynamicSlice, graph.NodeTypeDynamicUpdateSlice, graph.NodeTypeSplitNode:
 		return false
 	}
 	return readers < 2

@@ -47,6 +47,10 @@ func TestTemporary(t *testing.T) {
 			y := Reshape(Sin(x), 1, n*n)
 			return Dot(Dot(Reshape(y, n, n), x).Product(), Reshape(y, n, n)).Product()
 		}, 2},
+		{"several results", func(x *Node) *Node {
+			_, drawn := RandomUniform(Const(x.Graph(), []uint64{1, 2, 3}), x.Shape())
+			return Dot(Dot(drawn, x).Product(), drawn).Product()
+		}, 2},
 		{"not needed", func(x *Node) *Node {
 			y := Dot(x, x).Product()
 			for range 4 {

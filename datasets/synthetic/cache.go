@@ -41,15 +41,29 @@ func (c Cache) Generate(ctx context.Context, config Config) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	return kept(c, identity, func() (*Set, error) { return Generate(ctx, config) })
+}
+
+// GenerateClasses does so for sets of classes.
+func (c Cache) GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
+	identity, err := classes.Identity()
+	if err != nil {
+		return nil, err
+	}
+	return kept(c, identity, func() (*ClassSet, error) { return GenerateClasses(ctx, classes) })
+}
+
+// kept is the set of the file, or else the one that is generated, which is then kept.
+func kept[S any](c Cache, identity string, generate func() (*S, error)) (*S, error) {
 	path := c.path(identity)
-	set, err := read(path, identity)
+	set, err := read[S](path, identity)
 	if err == nil {
 		return set, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		c.notice("%v; it is generated again", err)
 	}
-	if set, err = Generate(ctx, config); err != nil {
+	if set, err = generate(); err != nil {
 		return nil, err
 	}
 	if err := write(path, identity, set); err != nil {
@@ -105,9 +119,11 @@ func (c Config) Identity() (string, error) {
 		EventProbability, Step       float64
 		Seed                         uint64
 		AsPublished                  bool
+		Observations                 int     `json:",omitempty"`
+		Shape                        float64 `json:",omitempty"`
 	}{
 		generation, c.Family.Name(), family, d.Name, d.Parameters, d.States(), c.Nodes, c.Graphs, c.Ticks, c.Events,
-		c.Horizon, c.Amplitude, c.EventProbability, c.Step, c.Seed, c.AsPublished,
+		c.Horizon, c.Amplitude, c.EventProbability, c.Step, c.Seed, c.AsPublished, c.Observations, c.Shape,
 	})
 	if err != nil {
 		return "", errs.New(ErrConfig, "datasets/synthetic: parameters of dynamics %q: %w", d.Name, err)
@@ -116,14 +132,14 @@ func (c Config) Identity() (string, error) {
 }
 
 // stored is what a file holds, encoded by gob, after the SHA-256 of the encoding.
-type stored struct {
+type stored[S any] struct {
 	Configuration string
-	Set           *Set
+	Set           *S
 }
 
-func write(path, identity string, s *Set) error {
+func write[S any](path, identity string, s *S) error {
 	content := bytes.NewBuffer(make([]byte, sha256.Size))
-	err := gob.NewEncoder(content).Encode(stored{identity, s})
+	err := gob.NewEncoder(content).Encode(stored[S]{identity, s})
 	if err == nil {
 		sum := sha256.Sum256(content.Bytes()[sha256.Size:])
 		copy(content.Bytes(), sum[:])
@@ -135,12 +151,12 @@ func write(path, identity string, s *Set) error {
 	return nil
 }
 
-func read(path, identity string) (*Set, error) {
+func read[S any](path, identity string) (*S, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets/synthetic: %w: %w", ErrCache, err)
 	}
-	var file stored
+	var file stored[S]
 	if len(content) >= sha256.Size && sha256.Sum256(content[sha256.Size:]) == [sha256.Size]byte(content[:sha256.Size]) {
 		err = gob.NewDecoder(bytes.NewReader(content[sha256.Size:])).Decode(&file)
 	}

@@ -127,6 +127,29 @@ func TestCacheKeys(t *testing.T) {
 	}
 }
 
+// Files of before stay in use: identities are as they were when observations and shapes were added.
+func TestIdentitiesStay(t *testing.T) {
+	for identity, c := range map[string]synthetic.Config{
+		`{"Generation":1,"Family":"grid","FamilyParameters":{},"Dynamics":"heat","DynamicsParameters":null,` +
+			`"Channels":1,"Nodes":400,"Graphs":4,"Ticks":100,"Events":12,"Horizon":5,` +
+			`"Amplitude":{"Low":25,"High":40},"EventProbability":0.001,"Step":0.01,"Seed":0,` +
+			`"AsPublished":false}`: {Family: graphs.Grid{}, Task: synthetic.Heat},
+		`{"Generation":1,"Family":"community","FamilyParameters":{"Inside":0.25,"Between":0.01},"Dynamics":"SIR",` +
+			`"DynamicsParameters":[0.25,0.7],"Channels":3,"Nodes":100,"Graphs":4,"Ticks":50,"Events":12,"Horizon":5,` +
+			`"Amplitude":{"Low":1,"High":1},"EventProbability":0.001,"Step":0.01,"Seed":9,"AsPublished":true}`: {
+			Family: graphs.Community{}, Task: synthetic.SIR(0.25, 0.7), Ticks: 50, Seed: 9, Nodes: 100,
+			AsPublished: true},
+	} {
+		if got, err := c.Identity(); err != nil || got != identity {
+			t.Errorf("identity %s, %v, want %s", got, err, identity)
+		}
+	}
+	path, err := synthetic.Cache{}.Path(synthetic.Config{Family: graphs.Grid{}, Task: synthetic.Heat})
+	if want := "cc5ae407ac191ed810141917d362a5bf.gob"; err != nil || path != want {
+		t.Errorf("file %s, %v, want %s", path, err, want)
+	}
+}
+
 // stretched is a family with a parameter.
 type stretched struct{ Degree int }
 

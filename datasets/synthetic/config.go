@@ -23,6 +23,11 @@ type Config struct {
 	Nodes, Graphs int
 	// Ticks is q, by default 100: observations that are not extrapolation.
 	Ticks int
+	// Observations, where set in place of Ticks, is exactly how many there are, at least 2, all of them for training.
+	Observations int
+	// Shape is k: Observations are Gamma(k) increments apart, scaled so that the last is at Horizon. The coefficient of
+	// variation of an increment is about 1/sqrt k. By default times come from the pool.
+	Shape float64
 	// Horizon is where the pool of times ends, by default 5.
 	Horizon float64
 	// Amplitude replaces that of the task.
@@ -43,14 +48,20 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.Nodes, c.Graphs = cmp.Or(c.Nodes, 400), cmp.Or(c.Graphs, 4)
-	c.Ticks, c.Events = cmp.Or(c.Ticks, 100), cmp.Or(c.Events, 12)
+	if c.Observations == 0 {
+		c.Ticks = cmp.Or(c.Ticks, 100)
+	}
+	c.Events = cmp.Or(c.Events, 12)
 	c.Horizon, c.EventProbability = cmp.Or(c.Horizon, 5), cmp.Or(c.EventProbability, 0.001)
 	c.Step, c.Amplitude = cmp.Or(c.Step, dynamics.DefaultStep), cmp.Or(c.Amplitude, c.Task.Amplitude)
 	return c
 }
 
 // times is T, the number of observations.
-func (c Config) times() int { return c.Ticks + c.Ticks/5 }
+func (c Config) times() int { return cmp.Or(c.Observations, c.Ticks+c.Ticks/5) }
+
+// pool is the number of points that times are drawn from.
+func (c Config) pool() int { return 10 * cmp.Or(c.Observations, c.Ticks) }
 
 // early is the number of events in the first four fifths of the observations.
 func (c Config) early() int { return (4*c.Events + 4) / 5 }
@@ -70,7 +81,16 @@ func (c Config) check() error {
 			c.Task.Dynamics.Name, c.Task.Dynamics.States())
 	case c.Nodes < 1 || c.Graphs < 1:
 		return invalid("%d nodes and %d graphs, want at least 1 of each, or 0 for the default", c.Nodes, c.Graphs)
-	case c.Ticks < 2 || c.Ticks > maxTicks:
+	case c.Observations != 0 && c.Ticks != 0:
+		return invalid("%d observations and %d ticks, want one of them: ticks divide observations for training and "+
+			"extrapolation", c.Observations, c.Ticks)
+	case c.Observations != 0 && (c.Observations < 2 || c.Observations > maxTicks):
+		return invalid("%d observations, want 2 to %d, or 0 for ticks", c.Observations, maxTicks)
+	case c.Shape != 0 && (!(c.Shape > 0) || math.IsInf(c.Shape, 1)):
+		return invalid("increments of shape %g, want a positive finite number, or 0 for times of the pool", c.Shape)
+	case c.Shape != 0 && c.Observations == 0:
+		return invalid("increments of shape %g without a number of observations: set Config.Observations", c.Shape)
+	case c.Observations == 0 && (c.Ticks < 2 || c.Ticks > maxTicks):
 		return invalid("%d ticks, want 2 to %d, or 0 for the default", c.Ticks, maxTicks)
 	case !(c.Horizon > 0) || math.IsInf(c.Horizon, 1) || !(c.Step > 0) || math.IsInf(c.Step, 1):
 		return invalid("horizon %g and step %g, want positive finite numbers, or 0 for the default", c.Horizon, c.Step)

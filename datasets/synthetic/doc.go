@@ -27,4 +27,26 @@
 // Reference: C. Zang, F. Wang, Neural Dynamics on Complex Networks, KDD 2020, from which the published experiments take
 // grid, rectangles and times. Limits: states and weights are kept whole, 8 T n + 104 edges bytes a trajectory; draws
 // have the published distributions, not the published random numbers.
+//
+// # Epidemics to be told apart
+//
+// [GenerateClasses] makes trajectories of several tasks, and [ClassSet.Windows] labelled series of them. The published
+// ones are two epidemics ([SIRClasses]), 50 of each for training, for validation and for test, on a grid of 100 nodes
+// that changes as above: n = 20, 40, ..., 200 observations ([Config.Observations]), or 20 that are Gamma(k) increments
+// apart ([Config.Shape]). They are those of figure 3 in: Permutation Equivariant Neural Controlled Differential
+// Equations for Dynamic Graph Representation Learning, NeurIPS 2025. Its generator hands neither rate to the dynamics
+// and has one channel, so its data cannot be repeated. What was not published is chosen as follows.
+//
+//   - Start: the image is I, its amplitudes from 0.5 to 1; S = 1 - I and R = 0.
+//   - Interval: [0, 1], which is Config.Horizon 1. Exactly n times, where the published code draws 1.2 n: of a pool of
+//     10 n points, the first overwritten by 0; or n-1 increments, scaled so that the last time is 1.
+//   - Shapes: k = 3, 5, 10, 25, 50, 100, as the print has them, which may lack one after 25.
+//   - Labels: 0 for gamma 0.7 and 1 for gamma 0.3, of the graph as a whole at its last observation.
+//   - Events: as many as above, drawn once for all trajectories of both classes. States do not freeze before them.
+//   - Noise ([ClassSet.Noisy]): in no published experiment.
+//
+// Two facts should stand beside what models achieve. The largest eigenvalue of the grid's A is about 7.5, so beta times
+// it is 1.9, above gamma 0.7: the class that is said to die out grows at first, too, and on [0, 1] hardly ever stops.
+// And as R' = gamma I, the change of R over the integral of I gives gamma ([Trajectory.RemovedRatio]); whether that is
+// above 0.5 tells the classes without learning, while noise is small.
 package synthetic

@@ -5,7 +5,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Streams of random numbers of a seed: a draw more in one leaves the others as they are.
@@ -16,6 +19,8 @@ const (
 	imageStream
 	scheduleStream
 	splitStream
+	trajectoryStream
+	noiseStream
 )
 
 // stream is that of one trajectory, or of the set (0).
@@ -23,9 +28,9 @@ func stream(seed, which uint64, trajectory int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, which<<32|uint64(trajectory)))
 }
 
-// drawTimes draws T times of a pool of 10 q equispaced points on [0, horizon], both ends in it.
+// drawTimes draws T times of a pool of equispaced points on [0, horizon], both ends in it.
 func drawTimes(c Config, rng *rand.Rand) []float64 {
-	pool := 10 * c.Ticks
+	pool := c.pool()
 	chosen := rng.Perm(pool)[:c.times()]
 	slices.Sort(chosen)
 	times := make([]float64, len(chosen))
@@ -34,6 +39,29 @@ func drawTimes(c Config, rng *rand.Rand) []float64 {
 	}
 	times[0] = 0
 	return times
+}
+
+// drawIncrements draws T times that are Gamma(shape) increments apart, the first 0 and the last horizon. Where two of
+// them coincide in float64, which small shapes bring about, all are drawn again.
+func drawIncrements(c Config, rng *rand.Rand) ([]float64, error) {
+	increment := distuv.Gamma{Alpha: c.Shape, Beta: 1, Src: rng}
+	times := make([]float64, c.Observations)
+	const tries = 100
+	for range tries {
+		for k := range times[1:] {
+			times[k+1] = times[k] + increment.Rand()
+		}
+		last, distinct := times[len(times)-1], true
+		for k := range times[1:] {
+			times[k+1] = c.Horizon * (times[k+1] / last)
+			distinct = distinct && times[k+1] > times[k]
+		}
+		if distinct {
+			return times, nil
+		}
+	}
+	return nil, errs.New(ErrConfig, "increments of shape %g: in %d tries some of %d times coincided, or overflowed: "+
+		"want a shape nearer to 1", c.Shape, tries, c.Observations)
 }
 
 // drawImage draws the three rectangles on the smallest square image of at least n pixels and returns the first n. Where

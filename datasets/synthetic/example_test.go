@@ -73,6 +73,59 @@ func ExampleTask() {
 	// order 1.0
 }
 
+// Two epidemics on a grid that changes, observed 20 times, as labelled series for models that classify.
+func ExampleGenerateClasses() {
+	set, err := synthetic.GenerateClasses(context.Background(), synthetic.Classes{
+		Config: synthetic.Config{Family: graphs.Grid{}, Nodes: 100, Graphs: 2, Observations: 20, Shape: 3, Horizon: 1},
+		Tasks:  synthetic.SIRClasses(),
+	})
+	if err != nil {
+		panic(err)
+	}
+	windows, err := set.Windows()
+	if err != nil {
+		panic(err)
+	}
+	for i, w := range windows {
+		fmt.Println("class", set.Labels[i], "-", w.Inputs(), "observations of", w.Series.Nodes(), "nodes with",
+			w.Series.FeatureSize, "states, the label", w.GraphTargets()[19])
+	}
+	// Output:
+	// class 0 - 20 observations of 100 nodes with 3 states, the label [0]
+	// class 1 - 20 observations of 100 nodes with 3 states, the label [1]
+	// class 0 - 20 observations of 100 nodes with 3 states, the label [0]
+	// class 1 - 20 observations of 100 nodes with 3 states, the label [1]
+}
+
+// What a model has to beat: gamma, and with it the class, from removed and infected alone, with and without noise.
+func ExampleTrajectory_RemovedRatio() {
+	clean, err := synthetic.GenerateClasses(context.Background(), synthetic.Classes{
+		Config: synthetic.Config{Family: graphs.Grid{}, Nodes: 100, Graphs: 1, Observations: 20, Horizon: 1},
+		Tasks:  synthetic.SIRClasses(),
+	})
+	if err != nil {
+		panic(err)
+	}
+	noisy, err := clean.Noisy(0.05, 1)
+	if err != nil {
+		panic(err)
+	}
+	for i, label := range clean.Labels {
+		gamma, err := clean.Trajectories[i].RemovedRatio()
+		if err != nil {
+			panic(err)
+		}
+		withNoise, err := noisy.Trajectories[i].RemovedRatio()
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("class %d: gamma %.2f; with noise it is above 0.5: %v\n", label, gamma, withNoise > 0.5)
+	}
+	// Output:
+	// class 0: gamma 0.70; with noise it is above 0.5: true
+	// class 1: gamma 0.30; with noise it is above 0.5: false
+}
+
 func ExampleCache() {
 	folder, err := os.MkdirTemp("", "pengcde")
 	if err != nil {

@@ -16,18 +16,18 @@ func Generate(ctx context.Context, c Config) (*Set, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &Set{}
-	s.divide(c.Ticks, c.times(), drawInterpolation(c.Ticks, stream(c.Seed, splitStream, 0)))
-	schedule := graphs.Schedule{Early: c.early(), Late: c.Events - c.early()}
-	events, err := schedule.Draw(c.times(), stream(c.Seed, scheduleStream, 0))
+	events, err := c.drawEvents()
 	if err != nil {
-		return nil, errs.New(ErrConfig, "datasets/synthetic: %w", err)
+		return nil, err
+	}
+	s := &Set{}
+	if c.Observations > 0 {
+		s.divide(c.Observations, c.Observations, nil)
+	} else {
+		s.divide(c.Ticks, c.times(), drawInterpolation(c.Ticks, stream(c.Seed, splitStream, 0)))
 	}
 	for b := range c.Graphs {
-		t, start, err := draw(c, b, events)
-		if err == nil {
-			err = t.simulate(ctx, c, start)
-		}
+		t, err := c.trajectory(ctx, b, events)
 		if err != nil {
 			return nil, fmt.Errorf("datasets/synthetic: %s on %s, trajectory %d: %w", c.Task.Dynamics.Name,
 				c.Family.Name(), b, err)
@@ -37,14 +37,37 @@ func Generate(ctx context.Context, c Config) (*Set, error) {
 	return s, nil
 }
 
+// drawEvents draws when the events of all trajectories happen.
+func (c Config) drawEvents() ([]int, error) {
+	schedule := graphs.Schedule{Early: c.early(), Late: c.Events - c.early()}
+	events, err := schedule.Draw(c.times(), stream(c.Seed, scheduleStream, 0))
+	if err != nil {
+		return nil, errs.New(ErrConfig, "datasets/synthetic: %w", err)
+	}
+	return events, nil
+}
+
+// trajectory draws and simulates trajectory b.
+func (c Config) trajectory(ctx context.Context, b int, events []int) (Trajectory, error) {
+	t, start, err := draw(c, b, events)
+	if err == nil {
+		err = t.simulate(ctx, c, start)
+	}
+	return t, err
+}
+
 // draw draws trajectory b but for its values, and the initial states.
 func draw(c Config, b int, events []int) (t Trajectory, start []float64, err error) {
 	graph, err := graphs.Draw(c.Family, c.Nodes, stream(c.Seed+uint64(b), graphStream, 0))
 	if err != nil {
 		return t, nil, err
 	}
-	t = Trajectory{Times: drawTimes(c, stream(c.Seed, timeStream, b)), Events: events,
-		Index: graphs.InForce(events, c.times())}
+	t = Trajectory{Events: events, Index: graphs.InForce(events, c.times())}
+	if times := stream(c.Seed, timeStream, b); c.Shape == 0 {
+		t.Times = drawTimes(c, times)
+	} else if t.Times, err = drawIncrements(c, times); err != nil {
+		return t, nil, err
+	}
 	change := graphs.Events{Drop: 20 * c.EventProbability, Add: c.EventProbability}
 	t.Pattern, t.Snapshots, err = change.Apply(graph, len(events), stream(c.Seed+uint64(b), eventStream, 0))
 	if err != nil {

@@ -1,8 +1,14 @@
 package synthetic
 
 import (
+	"errors"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
+
+// ErrTrajectory is wrapped by errors about trajectories, not of this package's making, that do not suit.
+var ErrTrajectory = errors.New("trajectory does not suit")
 
 // Set is a few trajectories and which of their observations serve what.
 type Set struct {
@@ -27,6 +33,30 @@ type Trajectory struct {
 
 // EventTimes are the times of the events.
 func (t *Trajectory) EventTimes() []float64 { return pick(t.Times, t.Events) }
+
+// check refuses fields that are absent or do not fit together. It does not look at weights and states.
+func (t *Trajectory) check() error {
+	unfit := func(format string, args ...any) error { return errs.New(ErrTrajectory, format, args...) }
+	if t.Pattern == nil || t.Pattern.Nodes < 1 {
+		return unfit("no graph, want one of at least 1 node")
+	}
+	if len(t.Times) < 1 || len(t.Values) != len(t.Times) || len(t.Index) != len(t.Times) {
+		return unfit("%d times, states of %d and snapshots in force at %d, want equally many, at least 1", len(t.Times),
+			len(t.Values), len(t.Index))
+	}
+	for k, states := range t.Values {
+		switch {
+		case k > 0 && !(t.Times[k] > t.Times[k-1]):
+			return unfit("time %d is %g after %g, want times that increase strictly", k, t.Times[k], t.Times[k-1])
+		case t.Index[k] < 0 || t.Index[k] >= len(t.Snapshots):
+			return unfit("snapshot %d in force at observation %d, want one of %d", t.Index[k], k, len(t.Snapshots))
+		case len(states) == 0 || len(states)%t.Pattern.Nodes != 0 || len(states) != len(t.Values[0]):
+			return unfit("%d states at observation %d, want equally many of each of %d nodes, at all observations",
+				len(states), k, t.Pattern.Nodes)
+		}
+	}
+	return nil
+}
 
 // TrainingIndex names the snapshot that a model in training is shown at each of its observations: the one in force
 // there, or, asPublished, the one that is in force at the observation of the same place among all. The published code

@@ -33,14 +33,3 @@ var (
 	// Mutualistic is in the published code alone.
 	Mutualistic = Task{Dynamics: dynamics.Mutualistic, Amplitude: Shipped}
 )
-
-// SIR starts with the image as the infected part of each node, the others susceptible. Amplitudes are parts, at most 1.
-func SIR(beta, gamma float64) Task {
-	return Task{Dynamics: dynamics.SIR(beta, gamma), Amplitude: Shipped, Start: func(image []float64) []float64 {
-		states := make([]float64, 0, 3*len(image))
-		for _, infected := range image {
-			states = append(states, 1-infected, infected, 0)
-		}
-		return states
-	}}
-}

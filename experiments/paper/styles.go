@@ -31,6 +31,8 @@ var styles = map[string]figures.Style{
 	"astgcn":   {Colour: figures.Blue, Dash: figures.Dotted},
 	"stidgcn":  {Colour: figures.Ink, Dash: figures.Dashed},
 
+	ratioID: {Colour: figures.Purple, Dash: figures.LongDashed},
+
 	"zero":                 {Colour: figures.Ink, Dash: figures.Dotted},
 	"training-mean":        {Colour: figures.Ink, Dash: figures.LongDashed},
 	"last-visible":         {Colour: figures.Green, Dash: figures.LongDashed},

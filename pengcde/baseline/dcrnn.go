@@ -17,8 +17,8 @@ import (
 // DCRNN is the diffusion convolutional recurrent network: an encoder of Layers recurrent cells stacked over the
 // observations, each with the graph of its own observation, then a decoder of as many cells for one step. The decoder's
 // input is the last features, its cells begin with the encoder's last states and see the last graph; a linear map leads
-// to the forecast. Asked for a forecast at each observation, which is the time that the encoder has come to, it has no
-// decoder: the linear map takes the state of the encoder's last cell at each.
+// to the forecast. Asked for a forecast at each observation, or for the class of a window at the last, which is where
+// the encoder has come to, it has no decoder: the linear map takes the state of the encoder's last cell there.
 //
 // The cells are gated recurrent units whose linear maps see, beside features and states x [n, d] of a node, how they
 // diffuse on the graph: the powers (D_o^-1 A)^k x and (D_i^-1 A^T)^k x of the random walks along and against the edges,

@@ -9,8 +9,9 @@ import (
 )
 
 // Recurrent is a [Network] that goes from observation to observation, with a state for each node that is 0 at first. Of
-// one that forecasts at each observation a model compiles a few steps alone, and takes them as often as there are
-// observations; its Forecast is [RollOut].
+// one that forecasts at each observation, or says the class of a window, a model compiles a few steps alone, and takes
+// them as often as there are observations; its Forecast is [RollOut]. Sizes.PerTime is true in both: the class is what
+// the step of the last observation says.
 type Recurrent interface {
 	Network
 	// State is the width of a node's state.

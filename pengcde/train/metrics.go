@@ -1,9 +1,11 @@
 package train
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
@@ -51,4 +53,43 @@ func BroadcastMSE(forecast, target []float64) (float64, error) {
 	meanP, varP := stat.PopMeanVariance(forecast, nil)
 	meanY, varY := stat.PopMeanVariance(target, nil)
 	return varP + varY + (meanP-meanY)*(meanP-meanY), nil
+}
+
+// CrossEntropy is -log(softmax(logits)[class]) in nats, 0 for a class that is certain; with equal logits it is the
+// logarithm of their number. Logits are as Predict gives them for pengcde.Class, classes are counted from 0. Logits that
+// are not finite and a class that they do not have are errors that wrap [ErrInput].
+func CrossEntropy(logits []float64, class int) (float64, error) {
+	if err := checkClass(logits, class); err != nil {
+		return 0, errs.In("pengcde/train: CrossEntropy", err)
+	}
+	return floats.LogSumExp(logits) - logits[class], nil
+}
+
+// Accuracy is the share of samples whose largest logit is that of their class, the first of equally large ones; logits
+// are [samples][classes]. What [CrossEntropy] refuses is refused here, and so is no sample at all.
+func Accuracy(logits [][]float64, classes []int) (float64, error) {
+	if len(logits) != len(classes) || len(classes) == 0 {
+		return 0, errs.New(ErrInput, "pengcde/train: Accuracy of logits of %d samples and %d classes, want as many of each "+
+			"and at least one", len(logits), len(classes))
+	}
+	right := 0
+	for i, class := range classes {
+		if err := checkClass(logits[i], class); err != nil {
+			return 0, errs.In(fmt.Sprintf("pengcde/train: Accuracy: sample %d", i), err)
+		}
+		if floats.MaxIdx(logits[i]) == class {
+			right++
+		}
+	}
+	return float64(right) / float64(len(classes)), nil
+}
+
+func checkClass(logits []float64, class int) error {
+	if class < 0 || class >= len(logits) {
+		return errs.New(ErrInput, "class %d with %d logits, want one of 0 to their number less 1", class, len(logits))
+	}
+	if slices.ContainsFunc(logits, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+		return errs.New(ErrInput, "logits %g, want finite ones: the parameters may have diverged", logits)
+	}
+	return nil
 }

@@ -127,6 +127,60 @@ func TestMeasuresOfObservedTargets(t *testing.T) {
 	}
 }
 
+func TestClassMeasures(t *testing.T) {
+	for _, c := range []struct {
+		logits []float64
+		class  int
+		want   float64
+	}{
+		{[]float64{0, 0, 0, 0}, 2, math.Log(4)}, {[]float64{1, 3}, 1, math.Log1p(math.Exp(-2))},
+		{[]float64{1e4, -1e4}, 1, 2e4}, {[]float64{1e4, -1e4}, 0, 0}, {[]float64{5}, 0, 0},
+	} {
+		if got, err := train.CrossEntropy(c.logits, c.class); err != nil || math.Abs(got-c.want) > 1e-14*(1+c.want) {
+			t.Errorf("cross-entropy of %v and class %d is %g (%v), want %g", c.logits, c.class, got, err, c.want)
+		}
+	}
+	logits := [][]float64{{2, 1}, {2, 1}, {0, 0}, {-1, 1e4}}
+	if got, err := train.Accuracy(logits, []int{0, 1, 0, 1}); err != nil || got != 0.75 {
+		t.Errorf("accuracy %g (%v), want 0.75", got, err)
+	}
+	for _, c := range []struct {
+		logits []float64
+		class  int
+	}{{nil, 0}, {[]float64{1, 2}, 2}, {[]float64{1, 2}, -1}, {[]float64{1, math.NaN()}, 0},
+		{[]float64{1, math.Inf(1)}, 1}} {
+		if _, err := train.CrossEntropy(c.logits, c.class); !errors.Is(err, train.ErrInput) {
+			t.Errorf("cross-entropy of %v and class %d: error %v, want ErrInput", c.logits, c.class, err)
+		}
+		if _, err := train.Accuracy([][]float64{{1, 2}, c.logits}, []int{0, c.class}); !errors.Is(err, train.ErrInput) {
+			t.Errorf("accuracy of %v and class %d: error %v, want ErrInput", c.logits, c.class, err)
+		}
+	}
+	for _, classes := range [][]int{nil, {0}} {
+		if _, err := train.Accuracy(logits[:2*len(classes)], classes); !errors.Is(err, train.ErrInput) {
+			t.Errorf("accuracy with classes %v: error %v, want ErrInput", classes, err)
+		}
+	}
+}
+
+func ExampleCrossEntropy() {
+	unsure, _ := train.CrossEntropy([]float64{0, 0}, 1)
+	sure, _ := train.CrossEntropy([]float64{-5, 5}, 1)
+	fmt.Printf("%.3f %.5f\n", unsure, sure)
+	// Output:
+	// 0.693 0.00005
+}
+
+func ExampleAccuracy() {
+	accuracy, err := train.Accuracy([][]float64{{2, 1}, {-3, 0.5}, {4, 0}, {1, 2}}, []int{0, 1, 1, 1})
+	fmt.Println(accuracy, err)
+	_, err = train.Accuracy([][]float64{{2, 1}}, []int{2})
+	fmt.Println(err)
+	// Output:
+	// 0.75 <nil>
+	// pengcde/train: Accuracy: sample 0: class 2 with 2 logits, want one of 0 to their number less 1
+}
+
 func ExampleMSE() {
 	mse, err := train.MSE([]float64{1, 2}, []float64{1, 4})
 	fmt.Println(mse, err)

@@ -1,0 +1,125 @@
+package synthetic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+)
+
+// Classes says what to generate for models that tell trajectories apart: in each class a [Task] of its own, all else
+// alike.
+type Classes struct {
+	// Config is that of every class, with Config.Graphs trajectories in each; its Task is not set.
+	Config Config
+	// Tasks are the classes, 2 or more.
+	Tasks []Task
+}
+
+// ClassSet is trajectories of several classes.
+type ClassSet struct {
+	Trajectories []Trajectory
+	// Labels are the classes of the trajectories, from 0 on.
+	Labels []int
+}
+
+// GenerateClasses draws and simulates a set in which the classes take turns: 0, 1, 0, 1, ... Trajectories share no
+// draw, in a set or in sets of two seeds, but for the observations at which graphs change: they are one draw for all
+// trajectories of a set, as in [Generate], and so say nothing about the class. Its errors are those of [Generate].
+func GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
+	configs, err := classes.configs()
+	if err != nil {
+		return nil, err
+	}
+	events, err := configs[0].drawEvents()
+	if err != nil {
+		return nil, err
+	}
+	s, seeds := &ClassSet{}, stream(configs[0].Seed, trajectoryStream, 0)
+	for b := range configs[0].Graphs {
+		for label, c := range configs {
+			c.Seed = seeds.Uint64()
+			t, err := c.trajectory(ctx, 0, events)
+			if err != nil {
+				return nil, fmt.Errorf("datasets/synthetic: %s on %s, class %d, trajectory %d: %w",
+					c.Task.Dynamics.Name, c.Family.Name(), label, b, err)
+			}
+			s.Trajectories, s.Labels = append(s.Trajectories, t), append(s.Labels, label)
+		}
+	}
+	return s, nil
+}
+
+// configs are those of each class, checked and with defaults.
+func (c Classes) configs() ([]Config, error) {
+	if len(c.Tasks) < 2 {
+		return nil, errs.New(ErrConfig, "datasets/synthetic: %d classes, want at least 2 tasks to tell apart, as "+
+			"SIRClasses", len(c.Tasks))
+	}
+	if c.Config.Task.Dynamics.Rate != nil {
+		return nil, errs.New(ErrConfig, "datasets/synthetic: Config.Task is %q beside the tasks of classes, want it "+
+			"unset", c.Config.Task.Dynamics.Name)
+	}
+	configs := make([]Config, len(c.Tasks))
+	for label, task := range c.Tasks {
+		config := c.Config
+		config.Task = task
+		configs[label] = config.withDefaults()
+		if err := configs[label].check(); err != nil {
+			return nil, errs.In(fmt.Sprintf("datasets/synthetic: class %d", label), err)
+		}
+	}
+	return configs, nil
+}
+
+// Identity is all that decides what is generated: a list of the classes' [Config.Identity].
+func (c Classes) Identity() (string, error) {
+	configs, err := c.configs()
+	if err != nil {
+		return "", err
+	}
+	identities := make([]json.RawMessage, len(configs))
+	for label, config := range configs {
+		identity, err := config.Identity()
+		if err != nil {
+			return "", errs.In(fmt.Sprintf("datasets/synthetic: class %d", label), err)
+		}
+		identities[label] = json.RawMessage(identity)
+	}
+	identity, err := json.Marshal(identities)
+	return string(identity), err
+}
+
+// Windows are the trajectories as whole series with states for features, [nodes*channels], and no targets but the
+// label, which is that of the graph at the last snapshot. Rows are shared. Its errors wrap [ErrTrajectory], or
+// [dyngraph.ErrInvalid] for times and weights that no series has.
+func (s *ClassSet) Windows() ([]dyngraph.Window, error) {
+	if len(s.Labels) != len(s.Trajectories) {
+		return nil, errs.New(ErrTrajectory, "datasets/synthetic: %d labels of %d trajectories, want one for each",
+			len(s.Labels), len(s.Trajectories))
+	}
+	windows := make([]dyngraph.Window, len(s.Labels))
+	for i, label := range s.Labels {
+		t := &s.Trajectories[i]
+		if label < 0 {
+			return nil, errs.New(ErrTrajectory, "datasets/synthetic: label %d of trajectory %d, want 0 or more", label,
+				i)
+		}
+		if err := t.check(); err != nil {
+			return nil, errs.In(fmt.Sprintf("datasets/synthetic: trajectory %d", i), err)
+		}
+		series := t.Series(nil, nil)
+		series.Targets, series.TargetSize = nil, 1
+		series.GraphTargets = slices.Repeat([][]float64{{math.NaN()}}, len(t.Times))
+		series.GraphTargets[len(t.Times)-1] = []float64{float64(label)}
+		if err := series.Validate(); err != nil {
+			return nil, errs.In(fmt.Sprintf("datasets/synthetic: trajectory %d", i), err)
+		}
+		windows[i] = series.Whole()
+	}
+	return windows, nil
+}

@@ -1,0 +1,172 @@
+package paper
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Oversampling is the study of two SIR epidemics on a grid that changes, to be told apart from observations at
+// irregular times. A model sees a whole trajectory, the states and the graph at each observation, and names its class.
+// Runs have the keys "observations"; "shape", that of the Gamma distribution of the increments between observations, ""
+// for times from a pool; and "noise", the standard deviation of what is added to the states, as a part of the largest
+// infected part.
+type Oversampling struct {
+	experiments.Study
+	size func(experiments.Profile) sirSize
+}
+
+// SIR is the paper's Figure 3: accuracy against the number of observations and against their irregularity, and the time
+// of an inference. Accuracy under noise is added.
+//
+// Protocol: 50 trajectories of a class for training, as many for validation and for test, with all their observations;
+// equations are controlled by the normalised Laplacian of the graph and by the states, with constant steps of 0.1, 32
+// features and three layers; logits are summed over nodes; one batch of all, AdamW at rate 0.01, at most 2000 epochs,
+// stopped by the cross-entropy of validation. Profiles medium and quick have less of all that, see [Oversampling.Notes].
+func SIR() *Oversampling {
+	return Oversampling{size: sirSizes, Study: experiments.Study{Name: "sir",
+		Title: "Two epidemics to be told apart from ever more observations", Data: "simulated on a grid that changes",
+		About: aboutSIR}}.complete()
+}
+
+// complete fills in what follows from the rest.
+func (o Oversampling) complete() *Oversampling {
+	o.Plan, o.Make, o.Show, o.Page = o.plan, o.make, o.show, o.page
+	return &o
+}
+
+// sirSide is that of the grid.
+const sirSide = 10
+
+// sirSize is what a profile decides.
+type sirSize struct {
+	// perClass is the number of trajectories of a class in each of the sets for training and validation, a batch of both
+	// classes. The test set has tests batches as large.
+	seeds, perClass, tests int
+	observations           []int
+	// shapes and noises are of trajectories with the least observations, noises also of those with noisyAt.
+	shapes, noises []float64
+	noisyAt        []int
+	// hidden, layers and step are those of equations.
+	hidden, layers int
+	step           float64
+	// dcrnn, astgcn and stidgcn are widths of their own.
+	dcrnn, astgcn, stidgcn width
+	training               train.Config
+	// models are the IDs of rows.
+	models []string
+}
+
+// sirSizes are those of the paper, and what is made of them for smaller machines.
+func sirSizes(p experiments.Profile) sirSize {
+	s := sirSize{seeds: 10, perClass: 50, tests: 1, observations: []int{20, 40, 60, 80, 100, 120, 140, 160, 180, 200},
+		shapes: []float64{3, 5, 10, 25, 50, 100}, noises: []float64{0.05, 0.1, 0.2}, noisyAt: []int{20, 100},
+		hidden: 32, layers: 3, step: 0.1, dcrnn: width{8, 3}, astgcn: width{3, 3},
+		stidgcn:  width{hidden: 8},
+		training: train.Config{Epochs: 2000, EvaluateEvery: 25, Patience: 200, MinEpochs: 200},
+		models: []string{ratioID, "constant", "gn-ode", "stg-ncde", "original", "peng", "dcrnn", "astgcn",
+			"stidgcn"}}
+	switch p {
+	case experiments.Medium:
+		s.seeds, s.perClass, s.tests, s.noisyAt = 3, 8, 3, []int{20}
+		s.hidden, s.layers, s.step, s.dcrnn, s.stidgcn = 8, 1, 0.25, width{8, 1}, width{hidden: 4}
+		s.training = train.Config{Epochs: 60, EvaluateEvery: 4, Patience: 16, MinEpochs: 32}
+	case experiments.Quick:
+		s.seeds, s.perClass, s.tests = 1, 4, 2
+		s.hidden, s.layers, s.step, s.dcrnn = 8, 1, 0.5, width{8, 1}
+		s.observations, s.shapes, s.noises, s.noisyAt = []int{20, 60, 120}, []float64{3, 100}, []float64{0.2}, []int{20}
+		s.training = train.Config{Epochs: 4, EvaluateEvery: 3}
+		s.models = []string{ratioID, "peng", "dcrnn"}
+	}
+	s.training.BatchSize, s.training.AdamW = 2*s.perClass, train.AdamW{LearningRate: 0.01}
+	return s
+}
+
+// sampling is how trajectories are observed; shape 0 stands for times from a pool.
+type sampling struct {
+	observations int
+	shape, noise float64
+}
+
+// samplings are those of a profile: once each, though some are in several figures.
+func (s sirSize) samplings() (all []sampling) {
+	for _, n := range s.observations {
+		all = append(all, sampling{observations: n})
+	}
+	for _, k := range s.shapes {
+		all = append(all, sampling{observations: s.observations[0], shape: k})
+	}
+	for _, n := range s.noisyAt {
+		for _, share := range s.noises {
+			all = append(all, sampling{observations: n, noise: share})
+		}
+	}
+	return all
+}
+
+// value is that of a run's key, as a number.
+func (s sampling) value(key string) float64 {
+	switch key {
+	case "observations":
+		return float64(s.observations)
+	case "shape":
+		return s.shape
+	}
+	return s.noise
+}
+
+func (s sampling) keys() map[string]string {
+	keys := map[string]string{"shape": ""}
+	for _, key := range []string{"observations", "shape", "noise"} {
+		if x := s.value(key); key != "shape" || x != 0 {
+			keys[key] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+	}
+	return keys
+}
+
+// diagnosis is what a run is of: a model, on trajectories observed in some way.
+type diagnosis struct {
+	experiments.Model
+	sampling
+	// sets are what the data for training, validation and test are generated by.
+	sets [3]synthetic.Classes
+}
+
+// plan lists the runs seed by seed, and for each way of observing model by model, so that models take turns.
+func (o Oversampling) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
+	size := o.size(scope.Profile)
+	for _, seed := range scope.SeedsOr(size.seeds) {
+		for _, s := range size.samplings() {
+			for _, model := range size.rows(s.observations) {
+				at := diagnosis{Model: model, sampling: s}
+				for i, first := range []uint64{trainingSeed, validationSeed, testSeed} {
+					perClass := size.perClass * []int{1, 1, size.tests}[i]
+					at.sets[i] = synthetic.Classes{Tasks: synthetic.SIRClasses(), Config: synthetic.Config{
+						Family: graphs.Grid{}, Nodes: sirSide * sirSide, Graphs: perClass, Observations: s.observations,
+						Shape: s.shape, Horizon: 1, Seed: first + worldSeeds*seed}}
+				}
+				runs = append(runs, experiments.Run{Model: model, Seed: seed, Spec: at, Keys: s.keys(),
+					Identity: func() (any, error) { return at.identity(seed) }})
+			}
+		}
+	}
+	return runs, nil
+}
+
+func (d diagnosis) identity(seed uint64) (any, error) {
+	var sets []json.RawMessage
+	for _, classes := range d.sets {
+		set, err := classes.Identity()
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, json.RawMessage(set))
+	}
+	all := map[string]any{"sets": sets, "noise": d.noise, "row": d.ID, "seed": seed}
+	return all, d.Model.Identity(all)
+}

@@ -1,0 +1,145 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Scores of a run; the first two are also there with "validation " in front.
+const (
+	accuracy     = "accuracy"
+	crossEntropy = "cross-entropy"
+	// Milliseconds of an inference for each trajectory: in a batch as large as in training, and of one alone; with
+	// firstCall in front those of the first call, which compiles unless an earlier run in the same process did.
+	batchTime, singleTime = "ms in a batch", "ms alone"
+	firstCall             = "first call: "
+)
+
+// labelled are trajectories with their classes.
+type labelled struct {
+	windows []dyngraph.Window
+	labels  []int
+}
+
+// data are the sets of a run, which are generated once and kept in a folder.
+func (d diagnosis) data(ctx context.Context, folder string) (sets [3]labelled, err error) {
+	for i, classes := range d.sets {
+		set, err := synthetic.Cache{Folder: folder}.GenerateClasses(ctx, classes)
+		if err == nil && d.noise > 0 {
+			set, err = set.Noisy(d.noise, classes.Config.Seed)
+		}
+		if err != nil {
+			return sets, err
+		}
+		if sets[i].windows, err = set.Windows(); err != nil {
+			return sets, err
+		}
+		sets[i].labels = set.Labels
+	}
+	return sets, nil
+}
+
+// make trains on whole trajectories, times inferences, and classifies what was not trained on.
+func (o Oversampling) make(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
+	at := r.Spec.(diagnosis)
+	sets, err := at.data(ctx, m.Folder("worlds"))
+	if err != nil {
+		return nil, fmt.Errorf("experiments: data of %v: %w", r, err)
+	}
+	learner, err := m.Learner(r.Seed)
+	if err != nil {
+		return nil, err
+	}
+	training, validation, test := sets[0], sets[1], sets[2]
+	facts, err := m.Fit(ctx, learner, training.windows, validation.windows)
+	if err != nil {
+		return facts, err
+	}
+	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
+	batch := len(training.windows)
+	if at.shape == 0 && at.noise == 0 && !at.Untrained { // before other calls, as the first compiles
+		err = clock(ctx, facts, learner, test.windows[:batch])
+	}
+	if err == nil {
+		err = classify(ctx, facts, learner, validation, batch, "validation ")
+	}
+	if err == nil {
+		err = classify(ctx, facts, learner, test, batch, "")
+	}
+	return facts, err
+}
+
+// classify scores a set by name, in batches as large as in training, so that no program is compiled for it. Of the test
+// set, which has no name, it keeps logits and labels.
+func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learner, set labelled, batch int,
+	name string) error {
+	var logits [][]float64
+	for part := range slices.Chunk(set.windows, batch) {
+		some, err := l.Forecast(ctx, part)
+		if err != nil {
+			return err
+		}
+		logits = append(logits, some...)
+	}
+	mean := 0.0
+	for i, row := range logits {
+		if slices.ContainsFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+			return fmt.Errorf("experiments: logits of trajectory %d are %g: %w", i, row, train.ErrNotFinite)
+		}
+		loss, err := train.CrossEntropy(row, set.labels[i])
+		if err != nil {
+			return err
+		}
+		mean += loss / float64(len(logits))
+	}
+	if facts.Training != nil { // scores without training are no logits
+		facts.Scores[name+crossEntropy] = mean
+	}
+	var err error
+	facts.Scores[name+accuracy], err = train.Accuracy(logits, set.labels)
+	if name == "" {
+		classes := make([]float64, len(set.labels))
+		for i, label := range set.labels {
+			classes[i] = float64(label)
+		}
+		facts.Arrays["logits"], facts.Arrays["labels"] = logits, [][]float64{classes}
+	}
+	return err
+}
+
+// repeats is the number of inferences that are timed after the first.
+const repeats = 5
+
+// clock times inferences of a batch and of its first trajectory, from trajectories to logits.
+func clock(ctx context.Context, facts *experiments.Facts, l experiments.Learner, batch []dyngraph.Window) error {
+	for _, c := range []struct {
+		name    string
+		windows []dyngraph.Window
+	}{{batchTime, batch}, {singleTime, batch[:1]}} {
+		var times []float64
+		for range 1 + repeats {
+			began := time.Now()
+			if _, err := l.Forecast(ctx, c.windows); err != nil {
+				return err
+			}
+			times = append(times, 1e3*time.Since(began).Seconds()/float64(len(c.windows)))
+		}
+		facts.Scores[firstCall+c.name], facts.Arrays[c.name] = times[0], [][]float64{times[1:]}
+		facts.Scores[c.name] = median(times[1:])
+	}
+	return nil
+}
+
+func median(values []float64) float64 {
+	return stat.Quantile(0.5, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
+}

@@ -1,0 +1,48 @@
+package paper
+
+import (
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+)
+
+// discreteIDs are the rows that go through the observations in discrete steps; the paper calls them recurrent, though
+// only DCRNN is.
+var discreteIDs = []string{"dcrnn", "astgcn", "stidgcn"}
+
+// rows are the models of a profile for trajectories of so many observations. Products are dense: sparse ones would be
+// compiled anew for each data set.
+func (s sirSize) rows(observations int) []experiments.Model {
+	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Output: pengcde.Class,
+		Product: equivariant.Dense}
+	equation := func(id, name string, f field.Field, layers int) experiments.Model {
+		c := data
+		c.Field, c.Hidden, c.Layers, c.Step = f, s.hidden, layers, s.step
+		return experiments.Network(id, name, c, s.training)
+	}
+	discrete := func(id, name string, n sequence.Network) experiments.Model {
+		c := data
+		c.Network, c.Inputs, c.Normalise = n, observations, dyngraph.Raw // they normalise the weights themselves
+		return experiments.Network(id, name, c, s.training)
+	}
+	ratio := experiments.Forecast(ratioID, removedRatio{Threshold: sirThreshold})
+	ratio.Note = ratioNote
+	all := []experiments.Model{
+		ratio,
+		equation("constant", "Constant", field.Constant{}, s.layers),
+		equation("gn-ode", "GN-ODE", field.GNODE{}, s.layers),
+		equation("stg-ncde", "STG-NCDE", baseline.STGNCDE{}, 1),
+		equation("original", "Original GN-CDE", field.Original{}, s.layers),
+		equation("peng", "PENG-CDE", field.PENG{}, s.layers),
+		discrete("dcrnn", "DCRNN", baseline.DCRNN{Hidden: s.dcrnn.hidden, Layers: s.dcrnn.layers}),
+		discrete("astgcn", "ASTGCN", baseline.ASTGCN{Filters: s.astgcn.hidden, Polynomials: s.astgcn.layers}),
+		discrete("stidgcn", "STIDGCN", baseline.STIDGCN{Channels: s.stidgcn.hidden}),
+	}
+	return slices.DeleteFunc(all, func(m experiments.Model) bool { return !slices.Contains(s.models, m.ID) })
+}

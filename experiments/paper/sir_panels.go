@@ -1,0 +1,98 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// panel is a score of all models against the values of a key.
+type panel struct {
+	// name is what [Oversampling.Draw] takes.
+	name       string
+	title      string
+	key, score string
+	better     figures.Direction
+	axes       figures.Axes
+	results    experiments.Results
+	// note says what of the results is left out.
+	note string
+}
+
+// panels are those of the paper's figure, with inference of one trajectory, and accuracy under noise.
+func (o Oversampling) panels(r *experiments.Report) []panel {
+	without := func(all experiments.Results, fits func(experiments.Result) bool) experiments.Results {
+		return slices.DeleteFunc(slices.Clone(all), fits)
+	}
+	pool := r.Results.Where("shape", "")
+	clean := pool.Where("noise", "0")
+	timed, note := ofOneMachine(without(clean, func(run experiments.Result) bool { return run.Model.Untrained }))
+	all := []panel{
+		{name: "observations", title: "accuracy against observations", key: "observations", score: accuracy,
+			better: figures.Higher, results: clean},
+		{name: "inference", title: "milliseconds of an inference for each trajectory, in a batch",
+			key: "observations", score: batchTime, better: figures.Lower, results: timed, note: note,
+			axes: figures.Axes{Y: "ms for each trajectory", LogY: true}},
+		{name: "inference-alone", title: "milliseconds of an inference of one trajectory alone", key: "observations",
+			score: singleTime, better: figures.Lower, results: timed, axes: figures.Axes{Y: "ms", LogY: true}},
+		{name: "shape", title: "accuracy against regularity", key: "shape", score: accuracy, better: figures.Higher,
+			axes:    figures.Axes{X: "shape k of increments (more regular to the right)", LogX: true},
+			results: without(r.Results, func(run experiments.Result) bool { return run.Key("shape") == "" })},
+	}
+	for _, n := range pool.Values("observations") {
+		if at := pool.Where("observations", n); len(at.Values("noise")) > 1 {
+			all = append(all, panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise, %s observations", n),
+				key: "noise", score: accuracy, better: figures.Higher, results: at,
+				axes: figures.Axes{X: "standard deviation as a part of the largest I"}})
+		}
+	}
+	for i := range all {
+		axes := &all[i].axes
+		if axes.X == "" {
+			axes.X = "observations"
+		}
+		if axes.Y == "" {
+			axes.Y = "accuracy on test trajectories"
+		}
+		axes.Title = fmt.Sprintf("%s%s, profile %s", strings.ToUpper(all[i].title[:1]), all[i].title[1:], r.Profile)
+	}
+	return all
+}
+
+// ofOneMachine leaves to the runs of other machines than that of the most of them no record, so that they show as
+// missing: times of two machines do not compare. The note says which machine it is.
+func ofOneMachine(results experiments.Results) (experiments.Results, string) {
+	counts := make(map[experiments.Machine]int)
+	var most experiments.Machine
+	for _, run := range results.Made() {
+		machine := run.Record.Machine
+		if counts[machine]++; counts[machine] > counts[most] {
+			most = machine
+		}
+	}
+	if counts[most] == 0 {
+		return results, ""
+	}
+	kept, others := slices.Clone(results), 0
+	for i := range kept {
+		if record := kept[i].Record; record != nil && record.Facts != nil && record.Machine != most {
+			kept[i].Record = nil
+			others++
+		}
+	}
+	note := fmt.Sprintf("Times are of %v.", most)
+	if others > 0 {
+		note += fmt.Sprintf(" %d runs of other machines show as missing there, since times of two machines do not compare.",
+			others)
+	}
+	return kept, note
+}
+
+// table has the numbers of the panel, with intervals of all models.
+func (p panel) table(r *experiments.Report) *figures.Table {
+	return r.Table(experiments.Pivot{Title: p.axes.Title, Columns: p.key, Score: p.score, Better: p.better, Decimals: 3},
+		p.results)
+}

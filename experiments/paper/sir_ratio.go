@@ -1,0 +1,38 @@
+package paper
+
+import (
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// ratioID is the row of [removedRatio]; sirThreshold lies in the middle between the recovery rates of the classes, 0.7
+// and 0.3.
+const (
+	ratioID      = "removed-ratio"
+	sirThreshold = 0.5
+)
+
+const ratioNote = "Removed ratio: the trivial classifier, without training. As R' = gamma I, the total change of R " +
+	"over the integral of I (trapezoids between observations), both summed over nodes, estimates gamma; above 0.5 the " +
+	"epidemic is said to die out."
+
+// removedRatio tells epidemics apart by their recovery rate, without learning: one whose
+// [synthetic.Trajectory.RemovedRatio] is above Threshold is of class 0.
+type removedRatio struct{ Threshold float64 }
+
+func (removedRatio) Name() string { return "Removed ratio" }
+
+func (removedRatio) Fit(_, _ []dyngraph.Window) error { return nil }
+
+// Forecast returns a score for each class: how far the ratio is above the threshold, and below it.
+func (c removedRatio) Forecast(w dyngraph.Window) ([]float64, error) {
+	t := synthetic.Trajectory{Times: w.Series.Times, Pattern: w.Series.Pattern, Snapshots: w.Series.Weights,
+		Index: make([]int, len(w.Series.Times)), Values: w.Series.Features}
+	ratio, err := t.RemovedRatio()
+	if err != nil {
+		return nil, fmt.Errorf("experiments: %w", err)
+	}
+	return []float64{ratio - c.Threshold, c.Threshold - ratio}, nil
+}

@@ -1,0 +1,491 @@
+package pengcde
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// growing is a series of a class: from a random start, features of class 0 shrink, of class 1 stay, of class 2 grow.
+// Its times are its own, and so is its graph, a ring with a chord that comes on the way.
+func growing(t *testing.T, class, observations int, draw uint64) *dyngraph.Series {
+	t.Helper()
+	random := rand.New(rand.NewPCG(draw, uint64(class)))
+	from, to := []int{0}, []int{2 + random.IntN(ringNodes-3)} // the chord
+	for u := range ringNodes {
+		from, to = append(from, u), append(to, (u+1)%ringNodes)
+	}
+	s := &dyngraph.Series{Name: "growing", FeatureSize: ringFeatures, TargetSize: 1}
+	var place []int
+	var err error
+	if s.Pattern, place, err = dyngraph.NewPattern(ringNodes, from, to); err != nil {
+		t.Fatal(err)
+	}
+	start := make([]float64, ringNodes*ringFeatures)
+	for i := range start {
+		start[i] = 0.5 + 0.5*random.Float64()
+	}
+	span, comes := 0.0, 1+random.IntN(observations-1)
+	for k := range observations {
+		s.Times = append(s.Times, span)
+		span += (0.5 + random.Float64()) / float64(observations)
+		weights := slices.Repeat([]float64{1}, len(from))
+		if k < comes {
+			weights[place[0]] = 0
+		}
+		features := slices.Clone(start)
+		floats.Scale(math.Exp(float64(class-1)*s.Times[k]), features)
+		s.Weights, s.Features = append(s.Weights, weights), append(s.Features, features)
+		s.GraphTargets = append(s.GraphTargets, []float64{nan})
+	}
+	s.GraphTargets[observations-1][0] = float64(class)
+	return s
+}
+
+// trajectories are count whole series of each class.
+func trajectories(t *testing.T, classes, count, observations int, draw uint64) []dyngraph.Window {
+	t.Helper()
+	var windows []dyngraph.Window
+	for i := range count {
+		for class := range classes {
+			windows = append(windows, growing(t, class, observations, draw+uint64(i)).Whole())
+		}
+	}
+	return windows
+}
+
+// classes changes a configuration to one that tells as many classes apart, with a network where one is given.
+func classes(count int, network sequence.Network, inputs int) func(*Config) {
+	return func(c *Config) {
+		c.Output, c.Outputs = Class, count
+		if network != nil {
+			c.Network, c.Inputs, c.Hidden, c.Layers, c.Step = network, inputs, 0, 0, 0
+		}
+	}
+}
+
+const classInputs = 8
+
+// classifiers are the models whose losses and gradients are tested, with the name of their last bias.
+var classifiers = map[string]struct {
+	change func(*Config)
+	bias   string
+}{
+	"peng":     {classes(3, nil, 0), "readout.layers.2.bias"},
+	"stg-ncde": {func(c *Config) { classes(3, nil, 0)(c); c.Field = baseline.STGNCDE{} }, "readout.layers.2.bias"},
+	"dcrnn":    {classes(3, baseline.DCRNN{Hidden: 3, Order: 2}, 0), "projection.bias"},
+	"stidgcn":  {classes(3, baseline.STIDGCN{Channels: 2, Dropout: -1}, classInputs), "readout.bias"},
+	"astgcn":   {classes(3, baseline.ASTGCN{Filters: 5}, classInputs), "readout.bias"},
+}
+
+// logitsOf are those that a model gives for windows, [windows][outputs].
+func logitsOf(t *testing.T, m *Model, windows []dyngraph.Window) (logits [][]float64) {
+	t.Helper()
+	y, err := m.PredictAll(context.Background(), windows, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range y {
+		if len(one) != 1 || len(one[0]) != 1 || len(one[0][0]) != m.config.Outputs {
+			t.Fatalf("a forecast %v, want [1][1][%d]", one, m.config.Outputs)
+		}
+		logits = append(logits, one[0][0])
+	}
+	return logits
+}
+
+// labels are the classes of whole series.
+func labels(windows []dyngraph.Window) (classes []int) {
+	for _, w := range windows {
+		classes = append(classes, int(w.Series.GraphTargets[w.Last()][0]))
+	}
+	return classes
+}
+
+// sameParams makes the parameters of a model those of another that declares the same.
+func sameParams(t *testing.T, m, from *Model) {
+	t.Helper()
+	if len(m.params) != len(from.params) {
+		t.Fatalf("%d parameters, and %d", len(m.params), len(from.params))
+	}
+	for i, p := range from.params {
+		xla.Free(m.params[i])
+		m.params[i] = host.Tensor(p.DType(), host.Floats(p), p.Shape().Dimensions...)
+	}
+}
+
+// The logits are the sums over nodes of what the model forecasts of them, the loss is their cross-entropy with the
+// classes, and its gradient, in which every parameter has a part, is that of differences. The windows of the batch have
+// times and graphs of their own.
+func TestClass(t *testing.T) {
+	windows := trajectories(t, 3, 1, classInputs, 1)
+	for name, c := range classifiers {
+		t.Run(name, func(t *testing.T) {
+			m := ringModel(t, func(cfg *Config) { c.change(cfg); cfg.Float64 = true })
+			nodes := ringModel(t, func(cfg *Config) {
+				c.change(cfg)
+				cfg.Float64, cfg.Output = true, PerNode
+				if _, ok := cfg.Network.(sequence.Recurrent); ok {
+					cfg.Output = PerTime // the same parameters
+				}
+			})
+			sameParams(t, nodes, m)
+			logits := logitsOf(t, m, windows)
+			loss, slope := 0.0, make([]float64, 3) // of the last bias, which every node adds
+			for i, class := range labels(windows) {
+				y, err := nodes.Predict(context.Background(), windows[i], nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := make([]float64, 3)
+				for _, row := range y[len(y)-1] {
+					floats.Add(sum, row)
+				}
+				fixture.Close(t, "logits", logits[i], sum, 1e-12)
+				entropy, err := train.CrossEntropy(sum, class)
+				if err != nil {
+					t.Fatal(err)
+				}
+				loss += entropy / float64(len(windows))
+				for k, x := range sum {
+					share := math.Exp(x - floats.LogSumExp(sum))
+					if k == class {
+						share--
+					}
+					slope[k] += ringNodes * share / float64(len(windows))
+				}
+			}
+			made, err := batches(m.backend, len(windows), source{m, windows, nil})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer freeAll(made)
+			got, gradients, err := gradientOf(context.Background(), m.network, m.params, made[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer xla.Free(gradients...)
+			fixture.Close(t, "loss", []float64{got}, []float64{loss}, 1e-12)
+			for i, p := range m.declared {
+				gradient := host.Floats(gradients[i])
+				if !slices.ContainsFunc(gradient, func(g float64) bool { return math.Abs(g) > 1e-9 }) {
+					t.Errorf("the gradient of %s is %v", p.Name, gradient)
+				}
+				if p.Name == c.bias {
+					fixture.Close(t, "gradient of "+p.Name, gradient, slope, 1e-11)
+					c.bias = ""
+				}
+			}
+			if c.bias != "" {
+				t.Errorf("no parameter %s", c.bias)
+			}
+			checkGradient(t, m, windows)
+		})
+	}
+}
+
+// The class of a window is that of its last snapshot, the one after the inputs where that is not one of them.
+func TestClassOfWindow(t *testing.T) {
+	s := growing(t, 2, classInputs, 1)
+	s.GraphTargets[classInputs-2][0] = 1
+	m := ringModel(t, classes(3, nil, 0))
+	for _, c := range []struct {
+		window dyngraph.Window
+		want   []float64
+	}{
+		{s.Whole(), []float64{0, 0, 1}}, {dyngraph.Window{Series: s, Length: classInputs}, []float64{0, 0, 1}},
+		{dyngraph.Window{Series: s, Length: classInputs - 1}, []float64{0, 1, 0}},
+	} {
+		sample, err := m.training(c.window)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end, times := sample.target[len(sample.target)-3:], c.window.InputTimes()
+		if !slices.Equal(end, c.want) || !slices.Equal(sample.times, []float64{0, times[len(times)-1]}) ||
+			!slices.Equal(sample.weight, []float64{0, 1}) {
+			t.Errorf("%d snapshots: target %v at %v by weights %v, want %v", c.window.Length, end, sample.times,
+				sample.weight, c.want)
+		}
+	}
+}
+
+// Logits far apart have the loss and the gradient that they have exactly, in float32 too.
+func TestClassOfLargeLogits(t *testing.T) {
+	program, err := xla.NewProgram(xlatest.Go(t), "cross-entropy", func(in []*Node) []*Node {
+		loss := comparison{classes: true}.loss(in[0], in[1:], 0)
+		return []*Node{loss, Gradient(loss, in[0])[0]}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	out, err := program.Call([][][][]float32{{{{1e4, -1e4, 0}}}, {{{7, 7, -1e5}}}},
+		[][][][]float32{{{{0, 1, 0}}}, {{{0, 1, 0}}}}, [][]float32{{1}, {1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer xla.Free(out...)
+	fixture.Close(t, "loss", host.Floats(out[0]), []float64{(2e4 + math.Ln2) / 2}, 1e-6)
+	fixture.Close(t, "gradient", host.Floats(out[1]), []float64{0.5, -0.5, 0, 0.25, -0.25, 0}, 1e-6)
+}
+
+// Models learn to tell trajectories apart that they were not trained on; what is saved gives the same logits, and a
+// training that is cut off goes on from its checkpoint as if it had not been.
+func TestClassLearnsSavesAndLoads(t *testing.T) {
+	ctx := context.Background()
+	for name, network := range map[string]sequence.Network{"peng": nil, "dcrnn": baseline.DCRNN{Hidden: 4, Layers: 1,
+		Order: 1}} {
+		training, validation, tested := trajectories(t, 2, 4, classInputs, 1), trajectories(t, 2, 2, classInputs, 100),
+			trajectories(t, 2, 8, classInputs, 200)
+		config := train.Config{Epochs: 20, BatchSize: 5, AdamW: train.AdamW{LearningRate: 0.02}}
+		m := ringModel(t, classes(2, network, 0))
+		report, err := m.Fit(ctx, training, validation, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logits := logitsOf(t, m, tested)
+		if accuracy, err := train.Accuracy(logits, labels(tested)); err != nil || accuracy != 1 {
+			t.Errorf("%s: accuracy %g (%v), want 1", name, accuracy, err)
+		}
+		entropy := 0.0
+		for i, one := range logitsOf(t, m, validation) {
+			each, err := train.CrossEntropy(one, labels(validation)[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			entropy += each / float64(len(validation))
+		}
+		if math.Abs(report.BestValidation-entropy) > 1e-6 {
+			t.Errorf("%s: validation %g, of the logits %g", name, report.BestValidation, entropy)
+		}
+
+		file := filepath.Join(t.TempDir(), "model")
+		if err := m.Save(file); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(m.backend, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer loaded.Close()
+		if got := slices.Concat(logitsOf(t, loaded, tested)...); !slices.Equal(got, slices.Concat(logits...)) {
+			t.Errorf("%s: the loaded model gives %v, the saved one %v", name, got, logits)
+		}
+
+		config.Checkpoint = &train.Checkpoint{Path: filepath.Join(t.TempDir(), "run"), Every: 1}
+		stopped, stop := context.WithCancel(ctx)
+		defer stop()
+		config.Progress = func(p train.Progress) {
+			if p.Epoch == 11 {
+				stop()
+			}
+		}
+		m.Reset(m.config.Seed, "")
+		if _, err := m.Fit(stopped, training, validation, config); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: %v, want it cut off", name, err)
+		}
+		config.Progress = nil
+		m.Reset(m.config.Seed, "")
+		if _, err := m.Fit(ctx, training, validation, config); err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Concat(logitsOf(t, m, tested)...); !slices.Equal(got, slices.Concat(logits...)) {
+			t.Errorf("%s: logits after a training that was cut off are %v, else %v", name, got, logits)
+		}
+	}
+}
+
+// Seeds that are trained together learn what each learns alone.
+func TestClassOfSeeds(t *testing.T) {
+	var both [2][]SeedRun
+	for i := range both {
+		for seed := range uint64(3) {
+			m := ringModel(t, func(c *Config) { classes(3, nil, 0)(c); c.Seed, c.Float64 = seed, true })
+			both[i] = append(both[i], SeedRun{Model: m, Training: trajectories(t, 3, 1+int(seed), classInputs, 10*seed)[:3],
+				Validation: trajectories(t, 3, 1, classInputs, 100),
+				Config:     train.Config{Epochs: 5, BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.01, Epsilon: 1e-3}}})
+		}
+	}
+	want := alone(t, both[0])
+	got, err := FitSeeds(context.Background(), both[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		sameRun(t, "class", got[i].Report, want[i].Report, both[1][i].Model, both[0][i].Model)
+	}
+}
+
+// atLast is a recurrent network that does not say so: one program has all of its steps, and the last one forecasts.
+type atLast struct{ sequence.Network }
+
+func (a atLast) Params(s sequence.Sizes) []nn.Param {
+	s.PerTime = true
+	return a.Network.Params(s)
+}
+
+func (a atLast) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Node {
+	s.PerTime = true
+	return SliceAxis(a.Network.Forecast(v, s, in), 1, AxisElem(-1))
+}
+
+// Blocks give the class, loss and gradient of one program for all steps: of one block, of several, and of steps whose
+// number nothing divides.
+func TestClassInBlocks(t *testing.T) {
+	ctx, network := context.Background(), baseline.DCRNN{Hidden: 3, Order: 1}
+	for _, observations := range []int{10, 12, 7, 20, 60} {
+		windows := trajectories(t, 2, 1, observations, 3)
+		var losses, logits [2][]float64
+		var slopes [2][][]float64
+		var models [2]*Model
+		for i, network := range []sequence.Network{network, atLast{network}} {
+			m := ringModel(t, func(c *Config) { classes(2, network, 0)(c); c.Float64, c.Normalise = true, dyngraph.Raw })
+			if _, ok := m.network.(*recurrent); ok != (i == 0) {
+				t.Fatalf("%T is a %T", network, m.network)
+			}
+			models[i] = m
+			made, err := batches(m.backend, len(windows), source{m, windows, nil})
+			if err != nil {
+				t.Fatal(err)
+			}
+			loss, gradients, err := gradientOf(ctx, m.network, m.params, made[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := lossOf(ctx, m.network, m.params, made[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			losses[i], logits[i] = []float64{loss, again}, slices.Concat(logitsOf(t, m, windows)...)
+			for _, g := range gradients {
+				slopes[i] = append(slopes[i], host.Floats(g))
+			}
+			xla.Free(gradients...)
+			freeAll(made)
+		}
+		fixture.Close(t, "losses", losses[0], losses[1], 1e-13)
+		fixture.Close(t, "logits", logits[0], logits[1], 1e-13)
+		for i, p := range models[0].declared {
+			fixture.Close(t, "gradient of "+p.Name, slopes[0][i], slopes[1][i], 1e-11)
+		}
+	}
+}
+
+// counting counts the steps that are built.
+type counting struct {
+	baseline.DCRNN
+	steps *int
+}
+
+func (c counting) Step(v nn.Values, s sequence.Sizes, graph *equivariant.Matrix, x, state *Node) (next, y *Node) {
+	*c.steps++
+	return c.DCRNN.Step(v, s, graph, x, state)
+}
+
+// Two hundred observations are compiled as ten are, and planned with a state for each block.
+func TestClassOfManyObservations(t *testing.T) {
+	built := make(map[int]int)
+	for _, observations := range []int{10, 200} {
+		steps, windows := 0, trajectories(t, 2, 1, observations, 3)
+		m := ringModel(t, classes(2, counting{baseline.DCRNN{Hidden: 3, Layers: 1, Order: 1}, &steps}, 0))
+		if _, err := m.Fit(context.Background(), windows, windows, train.Config{Epochs: 1, BatchSize: 2}); err != nil {
+			t.Fatal(err)
+		}
+		logitsOf(t, m, windows)
+		built[observations] = steps
+		plan, err := m.Plan(windows, 2, 0)
+		if err != nil || plan.Saves != int64(2*ringNodes*3*4*observations/10) || plan.Temporary <= 0 {
+			t.Errorf("%d observations: plan %+v (%v), want the states before %d blocks", observations, plan, err,
+				observations/10)
+		}
+	}
+	if built[200] != built[10] || built[10] == 0 {
+		t.Errorf("%d steps are built for 200 observations, %d for 10", built[200], built[10])
+	}
+}
+
+// Training is planned for every kind of model that says classes.
+func TestPlanOfClass(t *testing.T) {
+	windows := trajectories(t, 3, 1, classInputs, 1)
+	for name, c := range classifiers {
+		m := ringModel(t, func(cfg *Config) {
+			c.change(cfg)
+			if name == "stidgcn" {
+				cfg.Network = baseline.STIDGCN{Channels: 2} // with dropout
+			}
+		})
+		if plan, err := m.Plan(windows, 3, 0); err != nil || plan.Data <= 0 || plan.Temporary <= 0 ||
+			plan.Parameters != int64(4*4*m.Parameters()) {
+			t.Errorf("%s: %+v (%v)", name, plan, err)
+		}
+	}
+}
+
+// Configurations that make no sense, and windows without a class, are refused by an error that says why.
+func TestClassRefused(t *testing.T) {
+	for _, c := range []struct {
+		says   string
+		change func(*Config)
+	}{
+		{"Outputs 1, want one for each class, 2 or more", func(c *Config) { c.Outputs = 0 }},
+		{`"class" beside Residual or Parity`, func(c *Config) { c.Residual = true }},
+		{`"class" beside Residual or Parity`, func(c *Config) { c.Parity = true }},
+		{`"class" beside Residual or Parity`, func(c *Config) { c.Network, c.Residual = mixing{Width: 2}, true }},
+		{`Linear beside Output "class"`, func(c *Config) { c.Linear = &Linear{Values: 1} }},
+		{"states of width 0", func(c *Config) { c.Network = stateless{} }},
+		{`want "per node", "per time", "summed", "class" or nothing`, func(c *Config) { c.Output = "classes" }},
+	} {
+		config := Config{Nodes: 3, Features: 1, Outputs: 2, Output: Class}
+		c.change(&config)
+		if _, err := New(xlatest.Go(t), config); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, want ErrInput that says %q", err, c.says)
+		}
+	}
+	for name, network := range map[string]sequence.Network{"peng": nil, "dcrnn": baseline.DCRNN{Hidden: 3}} {
+		m := ringModel(t, classes(2, network, 0))
+		for says, change := range map[string]func(s *dyngraph.Series){
+			"no class, its target of the graph at snapshot 7 is NaN": func(s *dyngraph.Series) { s.GraphTargets[7][0] = nan },
+			"class 2 at snapshot 7, want an integer 0 to 1":          func(s *dyngraph.Series) { s.GraphTargets[7][0] = 2 },
+			"class -1 at": func(s *dyngraph.Series) { s.GraphTargets[7][0] = -1 },
+			"class 0.5":   func(s *dyngraph.Series) { s.GraphTargets[7][0] = 0.5 },
+			"1 targets of the graph at 0 times, want its class as the only one": func(s *dyngraph.Series) {
+				s.GraphTargets = nil
+			},
+			"2 targets of the graph at 8 times, want its class as the only one": func(s *dyngraph.Series) {
+				s.TargetSize, s.GraphTargets = 2, slices.Repeat([][]float64{{1, 0}}, classInputs)
+			},
+			"graph target 0 is +Inf": func(s *dyngraph.Series) { s.GraphTargets[7][0] = math.Inf(1) },
+			"9 knots":                func(s *dyngraph.Series) { *s = *growing(t, 1, 9, 1) },
+		} {
+			s := growing(t, 1, classInputs, 1)
+			change(s)
+			windows := []dyngraph.Window{growing(t, 0, classInputs, 1).Whole(), s.Whole()}
+			report, err := m.Fit(context.Background(), windows, nil, train.Config{Epochs: 1, BatchSize: 2, EvaluateEvery: -1})
+			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), says) || report != nil {
+				t.Errorf("%s: %v, want ErrInput that says %q", name, err, says)
+			}
+		}
+		unknown := growing(t, 0, classInputs, 1)
+		unknown.GraphTargets = nil
+		logitsOf(t, m, []dyngraph.Window{unknown.Whole()})
+	}
+}
