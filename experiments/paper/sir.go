@@ -29,7 +29,7 @@ type Oversampling struct {
 // stopped by the cross-entropy of validation. Profiles medium and quick have less of all that, see [Oversampling.Notes].
 func SIR() *Oversampling {
 	return Oversampling{size: sirSizes, Study: experiments.Study{Name: "sir",
-		Title: "Two epidemics to be told apart from ever more observations", Data: "simulated on a grid that changes",
+		Title: "Two epidemics told apart by ever more observations", Data: "simulated on a grid that changes",
 		About: aboutSIR}}.complete()
 }
 
