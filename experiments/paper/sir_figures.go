@@ -31,7 +31,7 @@ func (o Oversampling) Draw(r *experiments.Report, name string) (*figures.Figure,
 func (p panel) draw(r *experiments.Report) (*figures.Figure, error) {
 	var lines []figures.Series
 	for _, id := range p.results.Values("model") {
-		if line, found := p.line(id); found {
+		if line, found := p.series(id); found {
 			line.Style = styleIn(r, id)
 			if id != "dcrnn" && !slices.Contains(controlled, id) {
 				line.Lower, line.Upper = nil, nil
@@ -45,9 +45,9 @@ func (p panel) draw(r *experiments.Report) (*figures.Figure, error) {
 	return figures.Lines(p.axes, lines...)
 }
 
-// line is the mean of a model over seeds, with its interval; not found where no place has all seeds. The interval of an
+// series is the mean of a model over seeds, with its interval; not found where no place has all seeds. The interval of an
 // accuracy ends at 0 and 1.
-func (p panel) line(model string) (line figures.Series, found bool) {
+func (p panel) series(model string) (line figures.Series, found bool) {
 	row := p.results.Where("model", model)
 	line = figures.Series{Name: row[0].Model.Name, Points: true, Band: "95% interval over seeds"}
 	intervals := false
@@ -65,7 +65,7 @@ func (p panel) line(model string) (line figures.Series, found bool) {
 		if p.score == accuracy {
 			lower, upper = math.Max(lower, 0), math.Min(upper, 1)
 		}
-		line.X, line.Y = append(line.X, at[0].Spec.(diagnosis).value(p.key)), append(line.Y, mean)
+		line.X, line.Y = append(line.X, at[0].Spec.(sirRun).value(p.key)), append(line.Y, mean)
 		line.Lower, line.Upper = append(line.Lower, lower), append(line.Upper, upper)
 	}
 	if !intervals {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ratioID is the row of [removedRatio]; sirThreshold lies in the middle between the recovery rates of the classes, 0.7
@@ -28,6 +29,10 @@ func (removedRatio) Fit(_, _ []dyngraph.Window) error { return nil }
 
 // Forecast returns a score for each class: how far the ratio is above the threshold, and below it.
 func (c removedRatio) Forecast(w dyngraph.Window) ([]float64, error) {
+	if w.Series.FeatureSize != 3 {
+		return nil, errs.New(synthetic.ErrTrajectory, "experiments: removed ratio of %d features a node, want S, I and R",
+			w.Series.FeatureSize)
+	}
 	ratio, err := synthetic.RemovedRatio(w.InputTimes(), w.Series.Features[w.Start:w.Start+w.Inputs()])
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %w", err)
