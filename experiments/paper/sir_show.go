@@ -52,8 +52,10 @@ func (o Oversampling) Verdict(r *experiments.Report) (text string, details []str
 func drawPanels(r *experiments.Report, panels []panel) *pageFigures {
 	drawn := &pageFigures{}
 	for _, p := range panels {
-		figure, err := p.draw(r)
-		drawn.add("sir-"+p.name, figure, err)
+		for _, discrete := range []bool{false, true} {
+			figure, err := p.draw(r, discrete)
+			drawn.add("sir-"+p.figureName(discrete), figure, err)
+		}
 	}
 	return drawn
 }

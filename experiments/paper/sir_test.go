@@ -226,9 +226,9 @@ func TestSIRPanels(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ panel, says, not string }{
-		{"observations", "PENG-CDE begins at 0.9", "GN-ODE"},
-		{"inference", "PENG-CDE begins at 20", "Original"},
-		{"inference-alone", "DCRNN begins at 40", "Original"},
+		{"observations", "PENG-CDE begins at 0.9", "GN-ODE"}, {"observations", "PENG-CDE begins at 0.9", "DCRNN"},
+		{"observations-discrete", "ASTGCN begins at 0.9", "PENG"}, {"inference", "PENG-CDE begins at 20", "Original"},
+		{"inference-alone-discrete", "DCRNN begins at 40", "PENG"},
 		{"shape", "3 to 100", "GN-ODE"}, {"noise-20", "0 to 0.2", "GN-ODE"},
 	} {
 		f, err := study.Draw(r, c.panel)
@@ -305,7 +305,7 @@ func TestSIRVerdict(t *testing.T) {
 		}
 	}
 	page, err := study.Page(r)
-	if err != nil || page.Verdict == "" || len(page.Figures) != 5 {
+	if err != nil || page.Verdict == "" || len(page.Figures) != 10 {
 		t.Errorf("%+v, %v", page, err)
 	}
 	few := *r
