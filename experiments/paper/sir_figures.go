@@ -67,8 +67,8 @@ func (p panel) draw(r *experiments.Report, discrete bool) (*figures.Figure, erro
 	return figures.Lines(axes, lines...)
 }
 
-// series is the mean of a model over seeds, with its interval; not found where no place has all seeds. The interval of an
-// accuracy ends at 0 and 1.
+// series is the mean of a model over seeds, with its interval; not found where no place has all seeds. The interval of
+// an accuracy ends at 0 and 1.
 func (p panel) series(model string) (line figures.Series, found bool) {
 	row := p.results.Where("model", model)
 	line = figures.Series{Name: row[0].Model.Name, Points: true, Band: "95% interval over seeds"}

@@ -39,7 +39,8 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 			key: "observations", score: batchTime, better: figures.Lower, results: timed, note: note,
 			axes: figures.Axes{Y: "ms for each trajectory", LogY: true}},
 		{name: "inference-alone", times: true, title: "milliseconds of an inference of one trajectory alone",
-			key: "observations", score: singleTime, better: figures.Lower, results: timed, axes: figures.Axes{Y: "ms", LogY: true}},
+			key: "observations", score: singleTime, better: figures.Lower, results: timed,
+			axes: figures.Axes{Y: "ms", LogY: true}},
 		{name: "shape", title: "accuracy against regularity", key: "shape", score: accuracy, better: figures.Higher,
 			axes:    figures.Axes{X: "shape k of increments (more regular to the right)", LogX: true},
 			results: without(r.Results, func(run experiments.Result) bool { return run.Key("shape") == "" })},
@@ -91,8 +92,8 @@ func ofOneMachine(results experiments.Results) (experiments.Results, string) {
 	}
 	note := fmt.Sprintf("Times are of %s with %d CPUs (%s).", most.System, most.CPUs, most.Backend)
 	if others > 0 {
-		note += fmt.Sprintf(" %d runs of another system, or with another number of CPUs, show as missing there, since times of "+
-			"two machines do not compare.",
+		note += fmt.Sprintf(" %d runs of another system, or with another number of CPUs, show as missing there, since times "+
+			"of two machines do not compare.",
 			others)
 	}
 	return kept, note

@@ -55,7 +55,12 @@ func TestSIRPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Models that see the first state alone are at the observations without shape and noise.
-		blind := len(slices.DeleteFunc(slices.Clone(blindIDs), func(id string) bool { return !slices.Contains(size.models, id) }))
+		blind := 0
+		for _, id := range blindIDs {
+			if slices.Contains(size.models, id) {
+				blind++
+			}
+		}
 		varied := len(size.shapes) + len(size.noises)*len(size.noisyAt)
 		places := len(size.observations) + varied
 		if want := size.seeds * (places*len(size.models) - varied*blind); len(runs) != want {
@@ -76,7 +81,8 @@ func TestSIRPlan(t *testing.T) {
 				size.seeds*places)
 		}
 	}
-	if full := study.size(experiments.Full); full.perClass != 50 || full.testPerClass != 50 || full.training.BatchSize != 100 || full.hidden != 32 ||
+	if full := study.size(experiments.Full); full.perClass != 50 || full.testPerClass != 50 ||
+		full.training.BatchSize != 100 || full.hidden != 32 ||
 		full.layers != 3 || full.step != 0.1 || full.seeds != 10 || full.training.Epochs != 2000 ||
 		full.training.Patience != 200 || full.training.MinEpochs != 200 || full.training.Target != 0 {
 		t.Errorf("profile full is not the published protocol: %+v", full)
@@ -242,7 +248,8 @@ func TestSIRPanels(t *testing.T) {
 		draw(t, folder, c.panel, f)
 	}
 	notes := strings.Join(study.notes(r), "\n")
-	if !strings.Contains(notes, "runs of another system, or with another number of CPUs, show as missing") || !strings.Contains(notes, "7.5") ||
+	if !strings.Contains(notes, "runs of another system, or with another number of CPUs, show as missing") ||
+		!strings.Contains(notes, "7.5") ||
 		!strings.Contains(notes, "gamma") {
 		t.Errorf("notes: %s", notes)
 	}
@@ -286,8 +293,8 @@ func TestSIRVerdict(t *testing.T) {
 		return scored(0.9+wobble, 2+0.1*part+wobble)
 	})
 	text, details := study.Verdict(r)
-	if want := "From 20 to 200 observations, the paper says, equations that the observations drive keep their accuracy (as " +
-		"claimed: PENG-CDE; not clearly better than a guess: Original GN-CDE; not judged: STG-NCDE) and the time of an inference, " +
+	if want := "From 20 to 200 observations, the paper says, equations that the observations drive keep their accuracy " +
+		"(as claimed: PENG-CDE; not clearly better than a guess: Original GN-CDE; not judged: STG-NCDE) and the time of an inference, " +
 		"here in a batch (as claimed: Original GN-CDE, PENG-CDE; not judged: STG-NCDE; it follows from their fixed number " +
 		"of steps), while networks in discrete steps lose accuracy (as claimed: DCRNN; against it: ASTGCN; too few seeds " +
 		"to decide: STIDGCN) and take longer (as claimed: DCRNN; against it: ASTGCN, STIDGCN). In accuracy against " +
