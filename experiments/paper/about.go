@@ -32,7 +32,7 @@ const (
 		"observations, and when their times are more or less regular; accuracy under noise on the observations is ours. " +
 		"All models have the same data and optimiser, and at most as many epochs." +
 		"\n\nThe paper has 50 trajectories of a class for each of training, validation and test, 32 features, three " +
-		"layers, steps of 0.1, at most 2000 epochs and ten seeds (profile full); profile medium has 8 trajectories of a " +
+		"layers, steps of 0.1, at most 2000 epochs and ten seeds (profile full); profile medium has 16 trajectories of a " +
 		"class to train on, smaller models, fewer epochs and 3 seeds, so that its accuracies are not those of the paper."
 
 	aboutSizes = "\n\nThe paper has 400 nodes, ten seeds and at most 2000 epochs (profile full); profile medium has 100 " +

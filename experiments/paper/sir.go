@@ -73,9 +73,9 @@ func sirSizes(p experiments.Profile) sirSize {
 			"stidgcn"}}
 	switch p {
 	case experiments.Medium:
-		s.seeds, s.perClass, s.noisyAt = 3, 8, []int{20}
+		s.seeds, s.perClass, s.noisyAt = 3, 16, []int{20}
 		s.hidden, s.layers, s.dcrnn, s.stidgcn = 8, 1, width{8, 1}, width{hidden: 4}
-		s.training = train.Config{Epochs: 60, EvaluateEvery: 4, Patience: 16, MinEpochs: 20, Target: 0.01}
+		s.training = train.Config{Epochs: 120, EvaluateEvery: 4, Patience: 40, MinEpochs: 20, Target: 0.01}
 	case experiments.Quick:
 		s.seeds, s.perClass, s.testPerClass = 1, 4, 8
 		s.hidden, s.layers, s.step, s.dcrnn = 8, 1, 0.5, width{8, 1}

@@ -132,7 +132,7 @@ func TestSIRIdentity(t *testing.T) {
 // lose them all. Where the protocol is meant to change, take the new number.
 func TestSIRIdentitiesAreKept(t *testing.T) {
 	for p, want := range map[experiments.Profile]string{
-		experiments.Medium: "3eb4aedb876e3201",
+		experiments.Medium: "eed27fe9d6f63d4e",
 		experiments.Full:   "93b37e04f3be4418",
 	} {
 		runs, err := SIR().Plan(experiments.Scope{Profile: p})
