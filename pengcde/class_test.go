@@ -484,6 +484,11 @@ func TestClassRefused(t *testing.T) {
 				t.Errorf("%s: %v, want ErrInput that says %q", name, err, says)
 			}
 		}
+		alone := []dyngraph.Window{growing(t, 1, classInputs, 1).Whole(), growing(t, 1, classInputs, 2).Whole()}
+		report, err := m.Fit(context.Background(), alone, trajectories(t, 2, 1, classInputs, 1), train.Config{Epochs: 1})
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "no window of class 0 for training") || report != nil {
+			t.Errorf("%s: %v, want ErrInput that names class 0", name, err)
+		}
 		unknown := growing(t, 0, classInputs, 1)
 		unknown.GraphTargets = nil
 		logitsOf(t, m, []dyngraph.Window{unknown.Whole()})

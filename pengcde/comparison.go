@@ -2,9 +2,11 @@ package pengcde
 
 import (
 	"math"
+	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -72,6 +74,26 @@ func (c comparison) squares(y, target *Node) *Node {
 	}
 	mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 2) } // over the forecasts
 	return Add(Sub(mean(Square(y)), MulScalar(Mul(mean(y), target), 2.0)), Square(target))
+}
+
+// checkClasses wants, for Output Class, windows of every class, each of which has one.
+func (m *Model) checkClasses(windows []dyngraph.Window) error {
+	if m.config.Output != Class {
+		return nil
+	}
+	seen := make([]float64, m.config.Outputs)
+	for _, w := range windows {
+		row, err := m.class(w)
+		if err != nil {
+			return err
+		}
+		floats.Add(seen, row)
+	}
+	if missing := slices.Index(seen, 0); missing >= 0 {
+		return invalid("no window of class %d for training, want some of each class from 0 to %d, as Config.Outputs is %d",
+			missing, len(seen)-1, len(seen))
+	}
+	return nil
 }
 
 // class is the target of a window whose class is known, [outputs]: 1 for its class, 0 for the others.

@@ -36,7 +36,8 @@ const (
 	Summed Output = "summed"
 	// Class is a forecast of which class the graph of a window is of, at the window's last input: logits, one for each of
 	// Outputs classes, the readout summed over nodes. They are compared by cross-entropy with Series.GraphTargets at the
-	// window's last snapshot, one target (TargetSize 1) that is an integer 0 to Outputs-1.
+	// window's last snapshot, one target (TargetSize 1) that is an integer 0 to Outputs-1. Training wants windows of each
+	// class.
 	Class Output = "class"
 )
 

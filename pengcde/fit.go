@@ -74,6 +74,11 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	if err := j.resize(all); err != nil {
 		return nil, err
 	}
+	for _, r := range runs {
+		if err := r.Model.checkClasses(r.Training); err != nil {
+			return nil, err
+		}
+	}
 	configs, updates := make([]train.Config, len(runs)), make(map[train.AdamW]*train.Update)
 	for i, r := range runs {
 		if configs[i], err = r.Model.keyed(r.Config, j.digests[i]); err != nil {

@@ -28,14 +28,10 @@ type ClassSet struct {
 }
 
 // GenerateClasses draws and simulates a set in which the classes take turns: 0, 1, 0, 1, ... Trajectories share no
-// draw, in a set or in sets of two seeds, but for the observations at which graphs change: they are one draw for all
-// trajectories of a set, as in [Generate], and so say nothing about the class. Its errors are those of [Generate].
+// draw, in a set or in sets of two seeds: the observations at which its graph changes are drawn for each, too, where
+// [Generate] draws them once. Its errors are those of [Generate].
 func GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
 	configs, err := classes.configs()
-	if err != nil {
-		return nil, err
-	}
-	events, err := configs[0].drawEvents()
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +39,10 @@ func GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
 	for b := range configs[0].Graphs {
 		for label, c := range configs {
 			c.Seed = seeds.Uint64()
+			events, err := c.drawEvents()
+			if err != nil {
+				return nil, err
+			}
 			t, err := c.trajectory(ctx, 0, events)
 			if err != nil {
 				return nil, fmt.Errorf("datasets/synthetic: %s on %s, class %d, trajectory %d: %w",
@@ -76,7 +76,11 @@ func (c Classes) configs() ([]Config, error) {
 	return configs, nil
 }
 
-// Identity is all that decides what is generated: a list of the classes' [Config.Identity].
+// classesGeneration is the version of what GenerateClasses makes of its classes. In the first, all trajectories of a set
+// had their events at the same observations.
+const classesGeneration = 2
+
+// Identity is all that decides what is generated: the [Config.Identity] of each class.
 func (c Classes) Identity() (string, error) {
 	configs, err := c.configs()
 	if err != nil {
@@ -90,29 +94,29 @@ func (c Classes) Identity() (string, error) {
 		}
 		identities[label] = json.RawMessage(identity)
 	}
-	identity, err := json.Marshal(identities)
+	identity, err := json.Marshal(struct {
+		Generation int
+		Classes    []json.RawMessage
+	}{classesGeneration, identities})
 	return string(identity), err
 }
 
 // Windows are the trajectories as whole series with states for features, [nodes*channels], and no targets but the
-// label, which is that of the graph at the last snapshot. Rows are shared. Its errors wrap [ErrTrajectory], or
-// [dyngraph.ErrInvalid] for times and weights that no series has.
+// label, which is that of the graph at the last snapshot. Their names tell them apart. Rows are shared. Its errors wrap
+// [ErrTrajectory], also for a class from 0 to the largest label that has no trajectory, or [dyngraph.ErrInvalid] for
+// times and weights that no series has.
 func (s *ClassSet) Windows() ([]dyngraph.Window, error) {
-	if len(s.Labels) != len(s.Trajectories) {
-		return nil, errs.New(ErrTrajectory, "datasets/synthetic: %d labels of %d trajectories, want one for each",
-			len(s.Labels), len(s.Trajectories))
+	if err := s.checkLabels(); err != nil {
+		return nil, err
 	}
 	windows := make([]dyngraph.Window, len(s.Labels))
 	for i, label := range s.Labels {
 		t := &s.Trajectories[i]
-		if label < 0 {
-			return nil, errs.New(ErrTrajectory, "datasets/synthetic: label %d of trajectory %d, want 0 or more", label,
-				i)
-		}
 		if err := t.check(); err != nil {
 			return nil, errs.In(fmt.Sprintf("datasets/synthetic: trajectory %d", i), err)
 		}
 		series := t.Series(nil, nil)
+		series.Name = fmt.Sprintf("trajectory %d, class %d", i, label)
 		series.Targets, series.TargetSize = nil, 1
 		series.GraphTargets = slices.Repeat([][]float64{{math.NaN()}}, len(t.Times))
 		series.GraphTargets[len(t.Times)-1] = []float64{float64(label)}
@@ -122,4 +126,23 @@ func (s *ClassSet) Windows() ([]dyngraph.Window, error) {
 		windows[i] = series.Whole()
 	}
 	return windows, nil
+}
+
+// checkLabels wants a label for each trajectory, and a trajectory for each class.
+func (s *ClassSet) checkLabels() error {
+	if len(s.Trajectories) == 0 || len(s.Labels) != len(s.Trajectories) {
+		return errs.New(ErrTrajectory, "datasets/synthetic: %d labels of %d trajectories, want one for each, at least 1",
+			len(s.Labels), len(s.Trajectories))
+	}
+	if i := slices.IndexFunc(s.Labels, func(label int) bool { return label < 0 }); i >= 0 {
+		return errs.New(ErrTrajectory, "datasets/synthetic: label %d of trajectory %d, want 0 or more", s.Labels[i], i)
+	}
+	classes := slices.Compact(slices.Sorted(slices.Values(s.Labels)))
+	for want, class := range classes {
+		if class != want {
+			return errs.New(ErrTrajectory, "datasets/synthetic: no trajectory of class %d, and some of class %d: number "+
+				"the classes from 0 on", want, class)
+		}
+	}
+	return nil
 }

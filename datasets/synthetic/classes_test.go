@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -56,10 +57,8 @@ func TestObservations(t *testing.T) {
 					}
 				}
 				late := 4 * n / 5
-				if len(events) != 12 || events[0] < 2 || events[9] >= late || events[10] < late || events[11] >= n ||
-					!slices.Equal(events, set.Trajectories[0].Events) {
-					t.Errorf("events of trajectory %d at %v, want 10 from 2 on and 2 from %d on, the same for all", i,
-						events, late)
+				if len(events) != 12 || events[0] < 2 || events[9] >= late || events[10] < late || events[11] >= n {
+					t.Errorf("events of trajectory %d at %v, want 10 from 2 on and 2 from %d on", i, events, late)
 				}
 			}
 		}
@@ -136,8 +135,8 @@ func TestClassesShareNoDraw(t *testing.T) {
 	for i, a := range all {
 		for j, b := range all[:i] {
 			if slices.Equal(a.Times, b.Times) || slices.Equal(a.Values[0], b.Values[0]) ||
-				slices.Equal(a.Pattern.To, b.Pattern.To) {
-				t.Errorf("trajectories %d and %d of two sets share times, start or changes of the graph", j, i)
+				slices.Equal(a.Pattern.To, b.Pattern.To) || slices.Equal(a.Events, b.Events) {
+				t.Errorf("trajectories %d and %d of two sets share times, start, events or changes of the graph", j, i)
 			}
 		}
 	}
@@ -155,6 +154,9 @@ func TestClassWindows(t *testing.T) {
 		t.Fatalf("%d windows, %v, want 10", len(windows), err)
 	}
 	for i, w := range windows {
+		if name := fmt.Sprintf("trajectory %d, class %d", i, i%2); w.Series.Name != name {
+			t.Errorf("window %d is named %q, want %q", i, w.Series.Name, name)
+		}
 		if err := w.Validate(); err != nil || !w.Whole || w.Inputs() != 20 || w.Series.FeatureSize != 3 ||
 			w.Targets() != nil || w.Series.TargetSize != 1 {
 			t.Errorf("window %d: %v, %d inputs, %d features, targets %v, want a whole series of 20, 3 and none", i, err,
@@ -174,6 +176,9 @@ func TestClassWindows(t *testing.T) {
 func TestClassWindowsErrors(t *testing.T) {
 	for name, change := range map[string]func(*synthetic.ClassSet){
 		"labels missing":    func(s *synthetic.ClassSet) { s.Labels = nil },
+		"zero value":        func(s *synthetic.ClassSet) { *s = synthetic.ClassSet{} },
+		"no class 0":        func(s *synthetic.ClassSet) { s.Labels = slices.Repeat([]int{1}, 10) },
+		"no class 1":        func(s *synthetic.ClassSet) { s.Labels[3] = 2; s.Labels = slices.Repeat(s.Labels[2:4], 5) },
 		"negative label":    func(s *synthetic.ClassSet) { s.Labels[3] = -1 },
 		"zero trajectory":   func(s *synthetic.ClassSet) { s.Trajectories[3] = synthetic.Trajectory{} },
 		"times in reverse":  func(s *synthetic.ClassSet) { slices.Reverse(s.Trajectories[3].Times) },
@@ -204,6 +209,7 @@ func TestBadClasses(t *testing.T) {
 		"no room to change": func(c *synthetic.Classes) { c.Config.Observations = 13 },
 		"ticks too":         func(c *synthetic.Classes) { c.Config.Ticks = 20 },
 		"shape, no number":  func(c *synthetic.Classes) { c.Config.Shape, c.Config.Observations = 3, 0 },
+		"one too few":       func(c *synthetic.Classes) { c.Config.Observations = 14 },
 		"negative shape":    func(c *synthetic.Classes) { c.Config.Shape = -3 },
 		"NaN shape":         func(c *synthetic.Classes) { c.Config.Shape = math.NaN() },
 		"infinite shape":    func(c *synthetic.Classes) { c.Config.Shape = math.Inf(1) },

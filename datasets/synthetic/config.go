@@ -23,7 +23,8 @@ type Config struct {
 	Nodes, Graphs int
 	// Ticks is q, by default 100: observations that are not extrapolation.
 	Ticks int
-	// Observations, where set in place of Ticks, is exactly how many there are, at least 2, all of them for training.
+	// Observations, where set in place of Ticks, is exactly how many there are, all of them for training. Events need 15
+	// where there are 12 of them, and no fewer than 4.
 	Observations int
 	// Shape is k: Observations are Gamma(k) increments apart, scaled so that the last is at Horizon. The coefficient of
 	// variation of an increment is about 1/sqrt k. By default times come from the pool.
@@ -66,6 +67,13 @@ func (c Config) pool() int { return 10 * cmp.Or(c.Observations, c.Ticks) }
 // early is the number of events in the first four fifths of the observations.
 func (c Config) early() int { return (4*c.Events + 4) / 5 }
 
+// fewest is the number of observations that [graphs.Schedule] needs: of T, floor(0.8 T)-2 for early events and the fifth
+// from there on for late ones.
+func (c Config) fewest() int {
+	early, late := c.early(), c.Events-c.early()
+	return max((5*(early+2)+3)/4, 5*late-4)
+}
+
 func (c Config) check() error {
 	invalid := func(format string, args ...any) error {
 		return errs.New(ErrConfig, "datasets/synthetic: %s", fmt.Sprintf(format, args...))
@@ -84,8 +92,11 @@ func (c Config) check() error {
 	case c.Observations != 0 && c.Ticks != 0:
 		return invalid("%d observations and %d ticks, want one of them: ticks divide observations for training and "+
 			"extrapolation", c.Observations, c.Ticks)
-	case c.Observations != 0 && (c.Observations < 2 || c.Observations > maxTicks):
-		return invalid("%d observations, want 2 to %d, or 0 for ticks", c.Observations, maxTicks)
+	case c.Events < 0:
+		return invalid("%d events, want at least 1, or 0 for the default", c.Events)
+	case c.Observations != 0 && (c.Observations < c.fewest() || c.Observations > maxTicks):
+		return invalid("%d observations, want %d to %d for %d events, or 0 for ticks", c.Observations, c.fewest(), maxTicks,
+			c.Events)
 	case c.Shape != 0 && (!(c.Shape > 0) || math.IsInf(c.Shape, 1)):
 		return invalid("increments of shape %g, want a positive finite number, or 0 for times of the pool", c.Shape)
 	case c.Shape != 0 && c.Observations == 0:
@@ -99,8 +110,6 @@ func (c Config) check() error {
 	case !(c.EventProbability > 0) || 20*c.EventProbability > 1:
 		return invalid("event probability %g, want more than 0 and at most 1/20, since edges are dropped with 20 "+
 			"times that", c.EventProbability)
-	case c.Events < 0:
-		return invalid("%d events, want at least 1, or 0 for the default", c.Events)
 	}
 	return nil
 }

@@ -42,11 +42,11 @@
 //     10 n points, the first overwritten by 0; or n-1 increments, scaled so that the last time is 1.
 //   - Shapes: k = 3, 5, 10, 25, 50, 100, as the print has them, which may lack one after 25.
 //   - Labels: 0 for gamma 0.7 and 1 for gamma 0.3, of the graph as a whole at its last observation.
-//   - Events: as many as above, drawn once for all trajectories of both classes. States do not freeze before them.
+//   - Events: as many as above, drawn for each trajectory. States do not freeze before them.
 //   - Noise ([ClassSet.Noisy]): in no published experiment.
 //
 // Two facts should stand beside what models achieve. The largest eigenvalue of the grid's A is about 7.5, so beta times
 // it is 1.9, above gamma 0.7: the class that is said to die out grows at first, too, and on [0, 1] hardly ever stops.
-// And as R' = gamma I, the change of R over the integral of I gives gamma ([Trajectory.RemovedRatio]); whether that is
+// And as R' = gamma I, the change of R over the integral of I gives gamma ([RemovedRatio]); whether that is
 // above 0.5 tells the classes without learning, while noise is small.
 package synthetic

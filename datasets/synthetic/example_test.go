@@ -98,7 +98,7 @@ func ExampleGenerateClasses() {
 }
 
 // What a model has to beat: gamma, and with it the class, from removed and infected alone, with and without noise.
-func ExampleTrajectory_RemovedRatio() {
+func ExampleRemovedRatio() {
 	clean, err := synthetic.GenerateClasses(context.Background(), synthetic.Classes{
 		Config: synthetic.Config{Family: graphs.Grid{}, Nodes: 100, Graphs: 1, Observations: 20, Horizon: 1},
 		Tasks:  synthetic.SIRClasses(),
@@ -111,11 +111,12 @@ func ExampleTrajectory_RemovedRatio() {
 		panic(err)
 	}
 	for i, label := range clean.Labels {
-		gamma, err := clean.Trajectories[i].RemovedRatio()
+		t := clean.Trajectories[i]
+		gamma, err := synthetic.RemovedRatio(t.Times, t.Values)
 		if err != nil {
 			panic(err)
 		}
-		withNoise, err := noisy.Trajectories[i].RemovedRatio()
+		withNoise, err := synthetic.RemovedRatio(t.Times, noisy.Trajectories[i].Values)
 		if err != nil {
 			panic(err)
 		}

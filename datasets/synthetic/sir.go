@@ -39,35 +39,44 @@ const (
 )
 
 // RemovedRatio estimates gamma of an epidemic, since R' = gamma I: the change of R from the first observation to the
-// last, over the integral of I by the trapezoid rule, both summed over the nodes. Nothing is learned, yet a threshold
-// of 0.5 separates [SIRClasses]. Its error wraps [ErrTrajectory] where states are not those of an epidemic, for fewer
-// than 2 observations, and where the integral is not positive, as when nobody is infected.
-func (t *Trajectory) RemovedRatio() (float64, error) {
-	if err := t.checkSIR(); err != nil {
-		return 0, fmt.Errorf("datasets/synthetic: removed ratio: %w", err)
+// last, over the integral of I by the trapezoid rule, both summed over the nodes. Times [T] increase strictly; states
+// [T][nodes*3] have S, I and R of each node. Nothing is learned, yet a threshold of 0.5 separates [SIRClasses]. Its
+// error wraps [ErrTrajectory] where times and states do not fit together or are fewer than 2, and where the integral is
+// not positive, as when nobody is infected.
+func RemovedRatio(times []float64, states [][]float64) (float64, error) {
+	refuse := func(format string, args ...any) error {
+		return errs.New(ErrTrajectory, "datasets/synthetic: removed ratio: %s", fmt.Sprintf(format, args...))
 	}
-	if len(t.Times) < 2 {
-		return 0, errs.New(ErrTrajectory, "datasets/synthetic: removed ratio of %d observation, want at least 2",
-			len(t.Times))
+	if len(times) < 2 || len(states) != len(times) {
+		return 0, refuse("states of %d observations at %d times, want equally many, at least 2", len(states), len(times))
 	}
-	integral, total := integrate.Trapezoidal(t.Times, t.total(infected)), t.total(removed)
+	for k, row := range states {
+		if k > 0 && !(times[k] > times[k-1]) {
+			return 0, refuse("time %d is %g after %g, want times that increase strictly", k, times[k], times[k-1])
+		}
+		if len(row) == 0 || len(row)%sirChannels != 0 || len(row) != len(states[0]) {
+			return 0, refuse("%d states at observation %d, want the %d of an epidemic for each node, S, I, R, at all "+
+				"observations", len(row), k, sirChannels)
+		}
+	}
+	integral, total := integrate.Trapezoidal(times, totals(states, infected)), totals(states, removed)
 	ratio := (total[len(total)-1] - total[0]) / integral
 	if !(integral > 0) || math.IsInf(integral, 1) || math.IsNaN(ratio) || math.IsInf(ratio, 0) {
-		return 0, errs.New(ErrTrajectory, "datasets/synthetic: removed ratio: the integral of I is %g and R goes from "+
-			"%g to %g, want a positive integral of finite states", integral, total[0], total[len(total)-1])
+		return 0, refuse("the integral of I is %g and R goes from %g to %g, want a positive integral of finite states",
+			integral, total[0], total[len(total)-1])
 	}
 	return ratio, nil
 }
 
-// total is the sum of a channel over the nodes at each observation.
-func (t *Trajectory) total(channel int) []float64 {
-	totals := make([]float64, len(t.Values))
-	for k, states := range t.Values {
-		for i := channel; i < len(states); i += sirChannels {
-			totals[k] += states[i]
+// totals are the sum of a channel over the nodes at each observation.
+func totals(states [][]float64, channel int) []float64 {
+	sums := make([]float64, len(states))
+	for k, row := range states {
+		for i := channel; i < len(row); i += sirChannels {
+			sums[k] += row[i]
 		}
 	}
-	return totals
+	return sums
 }
 
 // Noisy is a copy with independent Gaussian noise added to S, I and R of every node at every observation, which may

@@ -98,7 +98,7 @@ func TestRemovedRatioIsGamma(t *testing.T) {
 		c.Config.Shape = shape
 		set := classes(t, c)
 		for i := range set.Trajectories {
-			ratio, err := set.Trajectories[i].RemovedRatio()
+			ratio, err := synthetic.RemovedRatio(set.Trajectories[i].Times, set.Trajectories[i].Values)
 			if want := gammas[set.Labels[i]]; err != nil || math.Abs(ratio-want) > 0.02 {
 				t.Errorf("shape %g, trajectory %d: ratio %g, %v, want about %g", shape, i, ratio, err, want)
 			}
@@ -107,34 +107,34 @@ func TestRemovedRatioIsGamma(t *testing.T) {
 }
 
 func TestRemovedRatioErrors(t *testing.T) {
-	all := func(state ...float64) func(*synthetic.Trajectory) { // nodes alike at all times
-		return func(x *synthetic.Trajectory) {
-			x.Values = slices.Repeat([][]float64{slices.Repeat(state, 100)}, len(x.Times))
-		}
-	}
-	for name, change := range map[string]func(*synthetic.Trajectory){
-		"zero value":      func(x *synthetic.Trajectory) { *x = synthetic.Trajectory{} },
-		"nobody infected": all(1, 0, 0),
-		"fewer than none": all(1, -1, 0),
-		"not a number":    all(1, math.NaN(), 0),
-		"infinitely many": all(1, math.Inf(1), 0),
-		"one channel":     all(1),
-		"part of a node":  func(x *synthetic.Trajectory) { x.Values[3] = x.Values[3][:299] },
-		"no states":       func(x *synthetic.Trajectory) { x.Values = nil },
-		"one observation": func(x *synthetic.Trajectory) {
-			x.Times, x.Values, x.Index = x.Times[:1], x.Values[:1], x.Index[:1]
-		},
-		"times in reverse": func(x *synthetic.Trajectory) { slices.Reverse(x.Times) },
-		"times repeat": func(x *synthetic.Trajectory) {
-			x.Times, x.Values, x.Index = []float64{0, 0.5, 0.5}, x.Values[:3], x.Index[:3]
-		},
-		"no such snapshot": func(x *synthetic.Trajectory) { x.Snapshots = x.Snapshots[:1] },
+	times := []float64{0, 0.5, 1}
+	rows := func(row ...float64) [][]float64 { return slices.Repeat([][]float64{row}, 3) }
+	good := []float64{0.5, 0.5, 0}
+	for name, c := range map[string]struct {
+		times  []float64
+		states [][]float64
+	}{
+		"nothing":          {nil, nil},
+		"no states":        {times, nil},
+		"one time too few": {times[:2], rows(good...)},
+		"one observation":  {times[:1], rows(good...)[:1]},
+		"nobody infected":  {times, rows(1, 0, 0)},
+		"fewer than none":  {times, rows(1, -1, 0)},
+		"not a number":     {times, rows(1, math.NaN(), 0)},
+		"infinitely many":  {times, rows(1, math.Inf(1), 0)},
+		"one channel":      {times, rows(1)},
+		"no node":          {times, rows()},
+		"a node comes":     {times, [][]float64{good, good, append(good, good...)}},
+		"times in reverse": {[]float64{1, 0.5, 0}, rows(good...)},
+		"times repeat":     {[]float64{0, 0.5, 0.5}, rows(good...)},
+		"time unknown":     {[]float64{0, math.NaN(), 1}, rows(good...)},
 	} {
-		trajectory := classes(t, epidemics(20)).Trajectories[0]
-		change(&trajectory)
-		if ratio, err := trajectory.RemovedRatio(); !errors.Is(err, synthetic.ErrTrajectory) || ratio != 0 {
+		if ratio, err := synthetic.RemovedRatio(c.times, c.states); !errors.Is(err, synthetic.ErrTrajectory) || ratio != 0 {
 			t.Errorf("%s: %g, %v, want ErrTrajectory", name, ratio, err)
 		}
+	}
+	if ratio, err := synthetic.RemovedRatio(times, rows(good...)); err != nil || ratio != 0 {
+		t.Errorf("nobody recovers: %g, %v, want 0", ratio, err)
 	}
 }
 

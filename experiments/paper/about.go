@@ -30,10 +30,10 @@ const (
 		"infected and removed part of each node and the graph at each observation up to time 1, and names the class. The " +
 		"paper's Figure 3 asks whether accuracy and the time of an inference stay level when there are ever more " +
 		"observations, and when their times are more or less regular; accuracy under noise on the observations is ours. " +
-		"All models have the same data, optimiser and number of epochs." +
+		"All models have the same data and optimiser, and at most as many epochs." +
 		"\n\nThe paper has 50 trajectories of a class for each of training, validation and test, 32 features, three " +
-		"layers, steps of 0.1, at most 2000 epochs and ten seeds (profile full); profile medium has 8 trajectories of a " +
-		"class to train on, smaller models, longer steps and fewer epochs, so that its accuracies are not those of the paper."
+		"layers, steps of 0.1, at most 2000 epochs and ten seeds (profile full); profile medium has 16 trajectories of a " +
+		"class to train on, smaller models, fewer epochs and 3 seeds, so that its accuracies are not those of the paper."
 
 	aboutSizes = "\n\nThe paper has 400 nodes, ten seeds and at most 2000 epochs (profile full); profile medium has 100 " +
 		"nodes, 3 seeds and 150 epochs, so that its errors are not those of the paper. Constant sees no graph."

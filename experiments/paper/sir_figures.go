@@ -11,43 +11,65 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Draw draws one panel by its name: "observations", "inference" (in a batch), "inference-alone", "shape", and
-// "noise-20" for noise on 20 observations. Bands are 95% intervals over seeds, of the models that the observations
-// drive and of DCRNN; more would cover each other, and [Oversampling.Tables] has those of all. A place of which runs
-// are missing or diverged is left open. The error wraps [experiments.ErrNotStored] where there is nothing to draw, and
-// [experiments.ErrInput] for another name.
+// discreteEnding is that of the name of a panel's figure of networks in discrete steps.
+const discreteEnding = "-discrete"
+
+// Draw draws the equations of a panel by its name: "observations", "inference" (in a batch), "inference-alone", "shape",
+// and "noise-20" for noise on 20 observations; and with the ending "-discrete" its networks in discrete steps. The
+// trivial classifier is in both. Bands are 95% intervals over seeds, of all but that and Constant: more than four would
+// cover each other, and [Oversampling.Tables] has those of all. A place of which runs are missing or diverged is left
+// open. The error wraps [experiments.ErrNotStored] where there is nothing to draw, and [experiments.ErrInput] for
+// another name.
 func (o Oversampling) Draw(r *experiments.Report, name string) (*figures.Figure, error) {
 	var names []string
 	for _, p := range o.panels(r) {
-		if p.name == name {
-			return p.draw(r)
+		for _, discrete := range []bool{false, true} {
+			if p.figureName(discrete) == name {
+				return p.draw(r, discrete)
+			}
+			names = append(names, p.figureName(discrete))
 		}
-		names = append(names, p.name)
 	}
-	return nil, errs.New(experiments.ErrInput, "experiments: sir has no panel %q in profile %s, %s", name, r.Profile,
+	return nil, errs.New(experiments.ErrInput, "experiments: sir has no figure %q in profile %s, %s", name, r.Profile,
 		nearest.Want(name, names))
 }
 
-func (p panel) draw(r *experiments.Report) (*figures.Figure, error) {
-	var lines []figures.Series
-	for _, id := range p.results.Values("model") {
-		if line, found := p.line(id); found {
-			line.Style = styleIn(r, id)
-			if id != "dcrnn" && !slices.Contains(controlled, id) {
-				line.Lower, line.Upper = nil, nil
-			}
-			lines = append(lines, line)
-		}
+func (p panel) figureName(discrete bool) string {
+	if discrete {
+		return p.name + discreteEnding
 	}
-	if len(lines) == 0 {
-		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: no model has all seeds at any place", p.axes.Title)
-	}
-	return figures.Lines(p.axes, lines...)
+	return p.name
 }
 
-// line is the mean of a model over seeds, with its interval; not found where no place has all seeds. The interval of an
-// accuracy ends at 0 and 1.
-func (p panel) line(model string) (line figures.Series, found bool) {
+// draw draws equations, or networks in discrete steps, and the trivial classifier.
+func (p panel) draw(r *experiments.Report, discrete bool) (*figures.Figure, error) {
+	axes, trained := p.axes, false
+	axes.Title += ": equations"
+	if discrete {
+		axes.Title = p.axes.Title + ": networks in discrete steps"
+	}
+	var lines []figures.Series
+	for _, id := range p.results.Values("model") {
+		if id != ratioID && slices.Contains(discreteIDs, id) != discrete {
+			continue
+		}
+		if line, found := p.series(id); found {
+			line.Style = styleIn(r, id)
+			if id == ratioID || id == "constant" {
+				line.Lower, line.Upper = nil, nil
+			}
+			lines, trained = append(lines, line), trained || id != ratioID
+		}
+	}
+	if !trained {
+		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: no model has all seeds at any place", axes.Title)
+	}
+	return figures.Lines(axes, lines...)
+}
+
+// series is the mean of a model over seeds, with its interval; not found where no place has all seeds. The interval of
+// an accuracy ends at 0 and 1.
+func (p panel) series(model string) (line figures.Series, found bool) {
 	row := p.results.Where("model", model)
 	line = figures.Series{Name: row[0].Model.Name, Points: true, Band: "95% interval over seeds"}
 	intervals := false
@@ -65,7 +87,7 @@ func (p panel) line(model string) (line figures.Series, found bool) {
 		if p.score == accuracy {
 			lower, upper = math.Max(lower, 0), math.Min(upper, 1)
 		}
-		line.X, line.Y = append(line.X, at[0].Spec.(diagnosis).value(p.key)), append(line.Y, mean)
+		line.X, line.Y = append(line.X, at[0].Spec.(sirRun).value(p.key)), append(line.Y, mean)
 		line.Lower, line.Upper = append(line.Lower, lower), append(line.Upper, upper)
 	}
 	if !intervals {

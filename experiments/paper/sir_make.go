@@ -19,8 +19,8 @@ import (
 const (
 	accuracy     = "accuracy"
 	crossEntropy = "cross-entropy"
-	// Milliseconds of an inference for each trajectory: in a batch as large as in training, and of one alone; with
-	// firstCall in front those of the first call, which compiles unless an earlier run in the same process did.
+	// Milliseconds of an inference for each trajectory: in a batch of inferenceBatch, and of one alone; with firstCall
+	// in front those of the first call, which compiles unless an earlier run in the same process did.
 	batchTime, singleTime = "ms in a batch", "ms alone"
 	firstCall             = "first call: "
 )
@@ -31,12 +31,13 @@ type labelled struct {
 	labels  []int
 }
 
-// data are the sets of a run, which are generated once and kept in a folder.
-func (d diagnosis) data(ctx context.Context, folder string) (sets [3]labelled, err error) {
-	for i, classes := range d.sets {
-		set, err := synthetic.Cache{Folder: folder}.GenerateClasses(ctx, classes)
-		if err == nil && d.noise > 0 {
-			set, err = set.Noisy(d.noise, classes.Config.Seed)
+// data are the sets of a run. They are drawn again for each, in less than a second, and would fill gigabytes if they
+// were kept.
+func (s sirRun) data(ctx context.Context) (sets [3]labelled, err error) {
+	for i, classes := range s.sets {
+		set, err := synthetic.GenerateClasses(ctx, classes)
+		if err == nil && s.noise > 0 {
+			set, err = set.Noisy(s.noise, classes.Config.Seed)
 		}
 		if err != nil {
 			return sets, err
@@ -51,8 +52,8 @@ func (d diagnosis) data(ctx context.Context, folder string) (sets [3]labelled, e
 
 // make trains on whole trajectories, times inferences, and classifies what was not trained on.
 func (o Oversampling) make(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
-	at := r.Spec.(diagnosis)
-	sets, err := at.data(ctx, m.Folder("worlds"))
+	at := r.Spec.(sirRun)
+	sets, err := at.data(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("experiments: data of %v: %w", r, err)
 	}
@@ -66,30 +67,36 @@ func (o Oversampling) make(ctx context.Context, m *experiments.Maker, r experime
 		return facts, err
 	}
 	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
-	batch := len(training.windows)
-	if at.shape == 0 && at.noise == 0 && !at.Untrained { // before other calls, as the first compiles
-		err = clock(ctx, facts, learner, test.windows[:batch])
+	if at.plain() { // before other calls, as the first compiles
+		err = clock(ctx, facts, learner, test.windows)
 	}
 	if err == nil {
-		err = classify(ctx, facts, learner, validation, batch, "validation ")
+		err = classify(ctx, facts, learner, validation, "validation ")
 	}
 	if err == nil {
-		err = classify(ctx, facts, learner, test, batch, "")
+		err = classify(ctx, facts, learner, test, "")
 	}
 	return facts, err
 }
 
-// classify scores a set by name, in batches as large as in training, so that no program is compiled for it. Of the test
-// set, which has no name, it keeps logits and labels.
-func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learner, set labelled, batch int,
-	name string) error {
+// inferenceBatch is the published number of test trajectories. In all profiles inferences are made and timed in batches
+// of as many, so that one program serves.
+const inferenceBatch = 100
+
+// filled are windows as a whole batch, for which they are repeated.
+func filled(windows []dyngraph.Window) []dyngraph.Window {
+	return slices.Repeat(windows, 1+inferenceBatch/len(windows))[:inferenceBatch]
+}
+
+// classify scores a set by name. Of the test set, which has no name, it keeps logits and labels.
+func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learner, set labelled, name string) error {
 	var logits [][]float64
-	for part := range slices.Chunk(set.windows, batch) {
-		some, err := l.Forecast(ctx, part)
+	for part := range slices.Chunk(set.windows, inferenceBatch) {
+		some, err := l.Forecast(ctx, filled(part))
 		if err != nil {
 			return err
 		}
-		logits = append(logits, some...)
+		logits = append(logits, some[:len(part)]...)
 	}
 	mean := 0.0
 	for i, row := range logits {
@@ -121,7 +128,8 @@ func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learn
 const repeats = 5
 
 // clock times inferences of a batch and of its first trajectory, from trajectories to logits.
-func clock(ctx context.Context, facts *experiments.Facts, l experiments.Learner, batch []dyngraph.Window) error {
+func clock(ctx context.Context, facts *experiments.Facts, l experiments.Learner, windows []dyngraph.Window) error {
+	batch := filled(windows)
 	for _, c := range []struct {
 		name    string
 		windows []dyngraph.Window

@@ -16,9 +16,12 @@ import (
 // only DCRNN is.
 var discreteIDs = []string{"dcrnn", "astgcn", "stidgcn"}
 
-// rows are the models of a profile for trajectories of so many observations. Products are dense: sparse ones would be
-// compiled anew for each data set.
-func (s sirSize) rows(observations int) []experiments.Model {
+// blindIDs are the rows that see of the states the first alone, which says nothing about the class.
+var blindIDs = []string{"constant", "gn-ode"}
+
+// rows are the models of a profile for trajectories that are observed in some way. Products are dense: sparse ones would
+// be compiled anew for each data set.
+func (s sirSize) rows(at sampling) []experiments.Model {
 	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Output: pengcde.Class,
 		Product: equivariant.Dense}
 	equation := func(id, name string, f field.Field, layers int) experiments.Model {
@@ -28,7 +31,7 @@ func (s sirSize) rows(observations int) []experiments.Model {
 	}
 	discrete := func(id, name string, n sequence.Network) experiments.Model {
 		c := data
-		c.Network, c.Inputs, c.Normalise = n, observations, dyngraph.Raw // they normalise the weights themselves
+		c.Network, c.Inputs, c.Normalise = n, at.observations, dyngraph.Raw // they normalise the weights themselves
 		return experiments.Network(id, name, c, s.training)
 	}
 	ratio := experiments.Forecast(ratioID, removedRatio{Threshold: sirThreshold})
@@ -44,5 +47,7 @@ func (s sirSize) rows(observations int) []experiments.Model {
 		discrete("astgcn", "ASTGCN", baseline.ASTGCN{Filters: s.astgcn.hidden, Polynomials: s.astgcn.layers}),
 		discrete("stidgcn", "STIDGCN", baseline.STIDGCN{Channels: s.stidgcn.hidden}),
 	}
-	return slices.DeleteFunc(all, func(m experiments.Model) bool { return !slices.Contains(s.models, m.ID) })
+	return slices.DeleteFunc(all, func(m experiments.Model) bool {
+		return !slices.Contains(s.models, m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID)
+	})
 }

@@ -18,6 +18,8 @@ type panel struct {
 	better     figures.Direction
 	axes       figures.Axes
 	results    experiments.Results
+	// times says that scores are times, which are compared by their ratio.
+	times bool
 	// note says what of the results is left out.
 	note string
 }
@@ -29,21 +31,25 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	}
 	pool := r.Results.Where("shape", "")
 	clean := pool.Where("noise", "0")
-	timed, note := ofOneMachine(without(clean, func(run experiments.Result) bool { return run.Model.Untrained }))
+	timed, note := ofOneMachine(clean)
 	all := []panel{
 		{name: "observations", title: "accuracy against observations", key: "observations", score: accuracy,
 			better: figures.Higher, results: clean},
-		{name: "inference", title: "milliseconds of an inference for each trajectory, in a batch",
+		{name: "inference", times: true, title: "milliseconds of an inference for each trajectory, in a batch",
 			key: "observations", score: batchTime, better: figures.Lower, results: timed, note: note,
 			axes: figures.Axes{Y: "ms for each trajectory", LogY: true}},
-		{name: "inference-alone", title: "milliseconds of an inference of one trajectory alone", key: "observations",
-			score: singleTime, better: figures.Lower, results: timed, axes: figures.Axes{Y: "ms", LogY: true}},
+		{name: "inference-alone", times: true, title: "milliseconds of an inference of one trajectory alone",
+			key: "observations", score: singleTime, better: figures.Lower, results: timed,
+			axes: figures.Axes{Y: "ms", LogY: true}},
 		{name: "shape", title: "accuracy against regularity", key: "shape", score: accuracy, better: figures.Higher,
 			axes:    figures.Axes{X: "shape k of increments (more regular to the right)", LogX: true},
 			results: without(r.Results, func(run experiments.Result) bool { return run.Key("shape") == "" })},
 	}
 	for _, n := range pool.Values("observations") {
-		if at := pool.Where("observations", n); len(at.Values("noise")) > 1 {
+		at := without(pool.Where("observations", n), func(run experiments.Result) bool {
+			return slices.Contains(blindIDs, run.Model.ID) // they are not there with noise
+		})
+		if len(at.Values("noise")) > 1 {
 			all = append(all, panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise, %s observations", n),
 				key: "noise", score: accuracy, better: figures.Higher, results: at,
 				axes: figures.Axes{X: "standard deviation as a part of the largest I"}})
@@ -63,7 +69,8 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 }
 
 // ofOneMachine leaves to the runs of other machines than that of the most of them no record, so that they show as
-// missing: times of two machines do not compare. The note says which machine it is.
+// missing: times of two machines do not compare. A machine is known by its system and number of CPUs alone, which the
+// note says.
 func ofOneMachine(results experiments.Results) (experiments.Results, string) {
 	counts := make(map[experiments.Machine]int)
 	var most experiments.Machine
@@ -83,9 +90,10 @@ func ofOneMachine(results experiments.Results) (experiments.Results, string) {
 			others++
 		}
 	}
-	note := fmt.Sprintf("Times are of %v.", most)
+	note := fmt.Sprintf("Times are of %s with %d CPUs (%s).", most.System, most.CPUs, most.Backend)
 	if others > 0 {
-		note += fmt.Sprintf(" %d runs of other machines show as missing there, since times of two machines do not compare.",
+		note += fmt.Sprintf(" %d runs of another system, or with another number of CPUs, show as missing there, since times "+
+			"of two machines do not compare.",
 			others)
 	}
 	return kept, note

@@ -5,6 +5,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // ratioID is the row of [removedRatio]; sirThreshold lies in the middle between the recovery rates of the classes, 0.7
@@ -19,7 +20,7 @@ const ratioNote = "Removed ratio: the trivial classifier, without training. As R
 	"epidemic is said to die out."
 
 // removedRatio tells epidemics apart by their recovery rate, without learning: one whose
-// [synthetic.Trajectory.RemovedRatio] is above Threshold is of class 0.
+// [synthetic.RemovedRatio] is above Threshold is of class 0.
 type removedRatio struct{ Threshold float64 }
 
 func (removedRatio) Name() string { return "Removed ratio" }
@@ -28,9 +29,11 @@ func (removedRatio) Fit(_, _ []dyngraph.Window) error { return nil }
 
 // Forecast returns a score for each class: how far the ratio is above the threshold, and below it.
 func (c removedRatio) Forecast(w dyngraph.Window) ([]float64, error) {
-	t := synthetic.Trajectory{Times: w.Series.Times, Pattern: w.Series.Pattern, Snapshots: w.Series.Weights,
-		Index: make([]int, len(w.Series.Times)), Values: w.Series.Features}
-	ratio, err := t.RemovedRatio()
+	if w.Series.FeatureSize != 3 {
+		return nil, errs.New(synthetic.ErrTrajectory, "experiments: removed ratio of %d features a node, want S, I and R",
+			w.Series.FeatureSize)
+	}
+	ratio, err := synthetic.RemovedRatio(w.InputTimes(), w.Series.Features[w.Start:w.Start+w.Inputs()])
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %w", err)
 	}

@@ -27,32 +27,35 @@ func (o Oversampling) show(r *experiments.Report) (items []figures.Item, err err
 
 // Tables have the numbers of all panels with the intervals of all models, and the first the verdict.
 func (o Oversampling) Tables(r *experiments.Report) (items []figures.Item) {
+	verdict, _ := o.Verdict(r)
 	for i, p := range o.panels(r) {
 		t := p.table(r)
-		if verdict := o.Verdict(r); i == 0 && verdict != nil {
-			t.Finding = verdict[0]
+		if i == 0 {
+			t.Finding = verdict
 		}
 		items = append(items, t)
 	}
 	return items
 }
 
-// Verdict says in words whether the paper's claims hold by the stored numbers, and then what it is made of, a line
-// each; nil where nothing can be judged.
-func (o Oversampling) Verdict(r *experiments.Report) []string {
-	text, details := o.verdict(r)
-	if text == "" {
-		return nil
+// Verdict says in words whether the paper's claims hold by the stored numbers, and in details what that is made of; both
+// are empty where nothing can be judged.
+func (o Oversampling) Verdict(r *experiments.Report) (text string, details []string) {
+	text, details = o.verdict(r)
+	if text != "" {
+		text = strings.ToUpper(text[:1]) + text[1:]
 	}
-	return append([]string{strings.ToUpper(text[:1]) + text[1:]}, details...)
+	return text, details
 }
 
 // drawPanels draws those that have anything to show.
 func drawPanels(r *experiments.Report, panels []panel) *pageFigures {
 	drawn := &pageFigures{}
 	for _, p := range panels {
-		figure, err := p.draw(r)
-		drawn.add("sir-"+p.name, figure, err)
+		for _, discrete := range []bool{false, true} {
+			figure, err := p.draw(r, discrete)
+			drawn.add("sir-"+p.figureName(discrete), figure, err)
+		}
 	}
 	return drawn
 }
@@ -75,32 +78,68 @@ func (o Oversampling) notes(r *experiments.Report) figures.NoteList {
 	size := o.size(r.Profile)
 	t := size.training
 	notes := append(figures.NoteList{}, sirFacts...)
+	target := ""
+	if t.Target > 0 {
+		target = fmt.Sprintf(" Training also ends once that is %g.", t.Target)
+	}
 	notes = append(notes,
 		fmt.Sprintf("Accuracy is on %d test trajectories, half of each class; a guess has 0.5. Means and 95%% intervals "+
-			"(Student t) are over seeds; a seed draws graphs, starts, times, noise and initial parameters.",
-			2*size.perClass*size.tests),
+			"(Student t) are over seeds; a seed draws graphs and their changes, starts, times, noise and initial parameters.",
+			2*size.testPerClass),
 		fmt.Sprintf("Training: %d trajectories of a class, all in one batch, at most %d epochs of AdamW at rate %g; the "+
-			"cross-entropy of as many validation trajectories is looked at every %d epochs, and chooses the parameters. All "+
-			"models have the same data and number of epochs. Equations: width %d, layers %d (STG-NCDE 1), constant steps of "+
-			"%g. DCRNN: width %d, layers %d. ASTGCN: %d filters. STIDGCN: %d channels.", size.perClass, t.Epochs,
-			t.AdamW.LearningRate, t.EvaluateEvery, size.hidden, size.layers, size.step, size.dcrnn.hidden, size.dcrnn.layers,
-			size.astgcn.hidden, size.stidgcn.hidden),
+			"cross-entropy of as many validation trajectories is looked at every %d epochs, and chooses the parameters.%s All "+
+			"models have the same data, and at most as many epochs. Equations: width %d, layers %d (STG-NCDE 1), constant "+
+			"steps of %g. DCRNN: width %d, layers %d. ASTGCN: %d filters. STIDGCN: %d channels.", size.perClass, t.Epochs,
+			t.AdamW.LearningRate, t.EvaluateEvery, target, size.hidden, size.layers, size.step, size.dcrnn.hidden,
+			size.dcrnn.layers, size.astgcn.hidden, size.stidgcn.hidden),
+		"What models see: PENG-CDE and Original GN-CDE states, times and graph; STG-NCDE states and times; DCRNN and ASTGCN "+
+			"states and graph; STIDGCN states; GN-ODE the first state, times and graph; Constant the first state and times. The "+
+			"first state is drawn alike for both classes, so more than 0.5 would be luck: GN-ODE and Constant are shown without "+
+			"noise from the pool of times alone."+parameterCounts(r.Results),
 		fmt.Sprintf("Equations take %.0f steps whatever the number of observations (GN-ODE more, which stops where its graph "+
-			"changes), so that they look at the path of the data at no more than %.0f moments. DCRNN goes through all "+
-			"observations one by one; ASTGCN and STIDGCN take them at once, and have parameters for each.",
-			math.Ceil(1/size.step), 6*math.Ceil(1/size.step)),
-		"Constant and GN-ODE see of the states the first alone, which is drawn alike for both classes: more than 0.5 would "+
-			"be luck.",
+			"changes), so that they look at the path of the data at no more than %.0f moments, and take as long for 200 "+
+			"observations as for 20. DCRNN goes through all observations one by one; ASTGCN and STIDGCN take them at once, and "+
+			"have parameters for each.", math.Ceil(1/size.step), 6*math.Ceil(1/size.step)),
 		"Ours, as the paper does not say: infected parts of the initial rectangles from U(0.5, 1), the rest susceptible; "+
 			"times up to 1 from a pool, or increments from a Gamma distribution, scaled to end at 1; classes take turns in a "+
 			"batch; noise is Gaussian on S, I and R of training, validation and test.",
-		fmt.Sprintf("Time of an inference: from trajectories to logits, in a batch of %d or of one alone, the "+
-			"median of %d calls after one that may compile, which is no part of it. Models and numbers of observations take "+
-			"turns, seed by seed.", 2*size.perClass, repeats))
+		fmt.Sprintf("Time of an inference: from trajectories to logits, in a batch of %d (test trajectories are repeated "+
+			"where they are fewer) or of one alone, the median of %d calls after one that may compile, which is no part of it. "+
+			"Models are timed one after another, each right after its own training.", inferenceBatch, repeats))
 	for _, p := range o.panels(r) {
 		if p.note != "" {
 			notes = append(notes, p.note)
 		}
 	}
 	return notes
+}
+
+// parameterCounts says how many learnable entries models have, at the fewest and at the most observations where that
+// differs; "" where no run is stored.
+func parameterCounts(results experiments.Results) string {
+	var counts []string
+	for _, id := range results.Values("model") {
+		made := results.Where("model", id).Finished()
+		if len(made) == 0 || made[0].Model.Untrained {
+			continue
+		}
+		few, many := made[0], made[0]
+		for _, run := range made {
+			if n := run.Spec.(sirRun).observations; n < few.Spec.(sirRun).observations {
+				few = run
+			} else if n > many.Spec.(sirRun).observations {
+				many = run
+			}
+		}
+		count := fmt.Sprintf("%s %d", few.Model.Name, few.Facts().Parameters)
+		if at := many.Spec.(sirRun).observations; many.Facts().Parameters != few.Facts().Parameters {
+			count += fmt.Sprintf(" at %d observations and %d at %d", few.Spec.(sirRun).observations,
+				many.Facts().Parameters, at)
+		}
+		counts = append(counts, count)
+	}
+	if counts == nil {
+		return ""
+	}
+	return " Learnable parameters: " + strings.Join(counts, ", ") + "."
 }

@@ -3,6 +3,7 @@ package paper
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -12,31 +13,32 @@ import (
 	"github.com/peng-cde/pengcde-go/notebook"
 )
 
-// classNames are those of [synthetic.SIRClasses].
-var classNames = []string{"dies out: beta 0.25, gamma 0.7", "spreads: beta 0.3, gamma 0.3"}
-
-// outbreak is an epidemic in each class: the infected part of each node [class][T][nodes] at times [T].
-type outbreak struct {
+// epidemicPair is an epidemic of each class: the infected part of each node [class][T][nodes] at times [T].
+type epidemicPair struct {
+	classes  []string
 	times    []float64
 	infected [][][]float64
 }
 
-// outbreaks simulates an epidemic of each class that differ in their rates alone: start, graph, changes and times are
+// simulatePair simulates an epidemic of each class that differ in their rates alone: start, graph, changes and times are
 // the same.
-func outbreaks(ctx context.Context, observations int, seed uint64) (p outbreak, err error) {
-	for _, task := range synthetic.SIRClasses() {
+func simulatePair(ctx context.Context, observations int, horizon float64, seed uint64) (p epidemicPair, err error) {
+	for i, task := range synthetic.SIRClasses() {
 		set, err := synthetic.Generate(ctx, synthetic.Config{Family: graphs.Grid{}, Task: task, Nodes: sirSide * sirSide,
-			Graphs: 1, Observations: observations, Horizon: 1, Seed: seed})
+			Graphs: 1, Observations: observations, Horizon: horizon, Seed: seed})
 		if err != nil {
 			return p, err
 		}
+		rates := task.Dynamics.Parameters
+		p.classes = append(p.classes, fmt.Sprintf("%s: beta %g, gamma %g", []string{"dies out", "spreads"}[i], rates[0],
+			rates[1]))
 		t := set.Trajectories[0]
 		p.times = t.Times
 		var rows [][]float64
 		for _, states := range t.Values {
 			var row []float64
-			for u := 1; u < len(states); u += 3 {
-				row = append(row, states[u])
+			for node := range slices.Chunk(states, task.Dynamics.States()) {
+				row = append(row, node[1]) // of S, I and R
 			}
 			rows = append(rows, row)
 		}
@@ -45,18 +47,18 @@ func outbreaks(ctx context.Context, observations int, seed uint64) (p outbreak, 
 	return p, nil
 }
 
-// OutbreakMaps shows the infected part of the nodes of the grid over time, of both classes side by side. They begin
+// EpidemicMaps shows the infected part of the nodes of the grid over time, of both classes side by side. They begin
 // alike, on the same graph with the same changes. Its errors are those of [synthetic.Generate].
-func OutbreakMaps(ctx context.Context, seed uint64) (*notebook.Slider, error) {
+func EpidemicMaps(ctx context.Context, seed uint64) (*notebook.Slider, error) {
 	const shown = 24
-	p, err := outbreaks(ctx, shown, seed)
+	p, err := simulatePair(ctx, shown, 1, seed)
 	if err != nil {
 		return nil, err
 	}
 	var panels [][]figures.ImagePanel
 	for k := range p.times {
 		var row []figures.ImagePanel
-		for c, name := range classNames {
+		for c, name := range p.classes {
 			row = append(row, figures.ImagePanel{Title: name, Values: pixels(p.infected[c][k], sirSide)})
 		}
 		panels = append(panels, row)
@@ -74,21 +76,23 @@ func OutbreakMaps(ctx context.Context, seed uint64) (*notebook.Slider, error) {
 	return notebook.NewSlider(frames...)
 }
 
-// OutbreakCurves draws the mean infected part of all nodes over time, of both classes, from the same start.
-func OutbreakCurves(ctx context.Context, seed uint64) (*figures.Figure, error) {
+// EpidemicCurves draws the mean infected part of all nodes over time, of both classes, from the same start and up to a
+// horizon: models see them up to time 1, which is marked; by 10 one has died out. Its errors are those of [synthetic.Generate].
+func EpidemicCurves(ctx context.Context, horizon float64, seed uint64) (*figures.Figure, error) {
 	const shown = 200
-	p, err := outbreaks(ctx, shown, seed)
+	p, err := simulatePair(ctx, shown, horizon, seed)
 	if err != nil {
 		return nil, err
 	}
 	var lines []figures.Series
-	for c, name := range classNames {
+	for c, name := range p.classes {
 		line := figures.Series{Name: name, X: p.times}
 		for _, row := range p.infected[c] {
 			line.Y = append(line.Y, stat.Mean(row, nil))
 		}
 		lines = append(lines, line)
 	}
-	axes := figures.Axes{Title: "Infected part, from the same start", X: "time", Y: "mean infected part of a node"}
+	axes := figures.Axes{Title: "Infected part, from the same start", X: "time", Y: "mean infected part of a node",
+		Marks: []figures.Mark{{Name: "end of what models see", X: 1, Bold: true}}}
 	return figures.Lines(axes, lines...)
 }

@@ -45,12 +45,18 @@ func checkpointed(c *Checkpoint) Config {
 func TestCutTrainingGoesOnBitForBit(t *testing.T) {
 	backend := xlatest.Go(t)
 	target := []float64{1, -0.5}
-	for _, every := range []int{2, -1} { // -1: without validation
+	for name, change := range map[string]func(*Config){
+		"early stopping": func(*Config) {}, "no validation": func(c *Config) { c.EvaluateEvery = -1 },
+		"a target": func(c *Config) { c.Target = 0.1 },
+	} {
 		config := checkpointed(nil)
-		config.EvaluateEvery = every
+		change(&config)
 		want, report, err := Fit(context.Background(), backend, &bowl{target: target}, start(), config)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if (report.Stop == StopTarget) != (config.Target > 0) {
+			t.Fatalf("%s: stop %q after %d epochs", name, report.Stop, len(report.Epochs))
 		}
 		for at := 1; at <= 2*len(report.Epochs); at++ {
 			die := at%2 == 0

@@ -47,6 +47,8 @@ type Config struct {
 	Patience int
 	// MinEpochs is the index, from 0, of the epoch after which it may stop early; 0 means 20, negative means at once.
 	MinEpochs int
+	// Target, where above 0, ends training at the first validation that is as low, also before MinEpochs.
+	Target float64 `json:",omitempty"`
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int
 	// Update is a compiled AdamW for trainings to share, with the settings above; nil compiles one for this training.
@@ -98,6 +100,8 @@ const (
 	StopEpochs Stop = "all epochs run"
 	// StopPatience means early stopping.
 	StopPatience Stop = "no better validation"
+	// StopTarget means a validation as low as Config.Target.
+	StopTarget Stop = "validation at its target"
 	// StopInterrupted means that the context ended.
 	StopInterrupted Stop = "interrupted"
 	// StopNotFinite means that a loss, a gradient or a state was not finite.
@@ -122,6 +126,10 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Epochs < 0 || c.Patience < 0 || c.BatchSize < 0 {
 		return c, errs.New(ErrInput, "pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers",
 			c.Epochs, c.Patience, c.BatchSize)
+	}
+	if c.Target != 0 && (!(c.Target > 0) || math.IsInf(c.Target, 1) || c.EvaluateEvery < 0) {
+		return c, errs.New(ErrInput, "pengcde/train: Target %g with EvaluateEvery %d, want a positive finite number and "+
+			"validation, or Target 0 for none", c.Target, c.EvaluateEvery)
 	}
 	return c, nil
 }
@@ -236,6 +244,8 @@ func (l *loop) run(ctx context.Context) error {
 		l.Batch, l.TrainLoss, l.GradientNorm, l.EpochSeconds = 0, 0, 0, 0
 		l.progress()
 		switch {
+		case evaluated && epoch.Validation <= l.config.Target && l.config.Target > 0:
+			l.Stop = StopTarget
 		case evaluated && l.Waited >= l.config.Patience && e > l.config.MinEpochs:
 			l.Stop = StopPatience
 		case e+1 >= l.config.Epochs:

@@ -108,6 +108,25 @@ func TestEarlyStopKeepsTheBest(t *testing.T) {
 	}
 }
 
+// A validation that is good enough ends training at once, and its parameters are kept.
+func TestTargetStops(t *testing.T) {
+	for _, c := range []struct {
+		target float64
+		epochs int
+		stop   Stop
+	}{{0, 26, StopPatience}, {0.5, 26, StopPatience}, {1, 6, StopTarget}, {2, 6, StopTarget}, {3, 1, StopTarget}} {
+		b := &bowl{target: []float64{1, -0.5}, validations: []float64{3, 1, 2}}
+		_, report, err := Fit(context.Background(), xlatest.Go(t), b, start(), Config{Target: c.target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Epochs) != c.epochs || report.Stop != c.stop || report.Best != min(5, c.epochs-1) {
+			t.Errorf("target %g: best %d, stop %q after %d epochs, want %q after %d", c.target, report.Best, report.Stop,
+				len(report.Epochs), c.stop, c.epochs)
+		}
+	}
+}
+
 func TestInterruptKeepsTheBest(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &bowl{target: []float64{1, 1}, cancel: cancel, cancelAt: 7}
@@ -154,7 +173,8 @@ func TestResolved(t *testing.T) {
 		"defaults": {Config{}, true}, "written out": {want, true}, "no decay": {Config{AdamW: AdamW{WeightDecay: -1}},
 			false},
 		"no clip": {Config{AdamW: AdamW{Clip: -1}}, false}, "no validation": {Config{EvaluateEvery: -1}, false},
-		"stops at once": {Config{MinEpochs: -1}, false}, "epochs": {Config{Epochs: 201}, false},
+		"stops at once": {Config{MinEpochs: -1}, false}, "target": {Config{Target: 0.1}, false},
+		"epochs": {Config{Epochs: 201}, false},
 	} {
 		got, err := c.config.Resolved()
 		if err != nil || reflect.DeepEqual(got, want) != c.same {
@@ -196,6 +216,10 @@ func TestFitsShareAnUpdate(t *testing.T) {
 
 func TestInputErrors(t *testing.T) {
 	for name, config := range map[string]Config{
+		"negative target":        {Target: -1},
+		"infinite target":        {Target: math.Inf(1)},
+		"NaN target":             {Target: math.NaN()},
+		"target, no validation":  {Target: 1, EvaluateEvery: -1},
 		"infinite learning rate": {AdamW: AdamW{LearningRate: math.Inf(1)}},
 		"NaN rate":               {AdamW: AdamW{LearningRate: math.NaN()}},
 		"NaN decay":              {AdamW: AdamW{WeightDecay: math.NaN()}},

@@ -171,6 +171,7 @@ func ExampleCrossEntropy() {
 	// 0.693 0.00005
 }
 
+// Three of four samples have their largest logit at their class.
 func ExampleAccuracy() {
 	accuracy, err := train.Accuracy([][]float64{{2, 1}, {-3, 0.5}, {4, 0}, {1, 2}}, []int{0, 1, 1, 1})
 	fmt.Println(accuracy, err)
