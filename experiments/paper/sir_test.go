@@ -133,7 +133,7 @@ func TestSIRIdentity(t *testing.T) {
 func TestSIRIdentitiesAreKept(t *testing.T) {
 	for p, want := range map[experiments.Profile]string{
 		experiments.Medium: "eed27fe9d6f63d4e",
-		experiments.Full:   "93b37e04f3be4418",
+		experiments.Full:   "8506d4547ca2f40e",
 	} {
 		runs, err := SIR().Plan(experiments.Scope{Profile: p})
 		if err != nil {

@@ -48,7 +48,7 @@ type Config struct {
 	// MinEpochs is the index, from 0, of the epoch after which it may stop early; 0 means 20, negative means at once.
 	MinEpochs int
 	// Target, where above 0, ends training at the first validation that is as low, also before MinEpochs.
-	Target float64 `json:",omitempty"`
+	Target float64 `json:",omitzero"`
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
 	BatchSize int
 	// Update is a compiled AdamW for trainings to share, with the settings above; nil compiles one for this training.
