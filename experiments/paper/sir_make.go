@@ -15,7 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Scores of a run; the first two are also there with "validation " in front.
+// Scores of a run.
 const (
 	accuracy     = "accuracy"
 	crossEntropy = "cross-entropy"
@@ -71,10 +71,7 @@ func (o Oversampling) make(ctx context.Context, m *experiments.Maker, r experime
 		err = clock(ctx, facts, learner, test.windows)
 	}
 	if err == nil {
-		err = classify(ctx, facts, learner, validation, "validation ")
-	}
-	if err == nil {
-		err = classify(ctx, facts, learner, test, "")
+		err = classify(ctx, facts, learner, test)
 	}
 	return facts, err
 }
@@ -88,8 +85,8 @@ func filled(windows []dyngraph.Window) []dyngraph.Window {
 	return slices.Repeat(windows, 1+inferenceBatch/len(windows))[:inferenceBatch]
 }
 
-// classify scores a set by name. Of the test set, which has no name, it keeps logits and labels.
-func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learner, set labelled, name string) error {
+// classify scores a set, and keeps logits and labels.
+func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learner, set labelled) error {
 	var logits [][]float64
 	for part := range slices.Chunk(set.windows, inferenceBatch) {
 		some, err := l.Forecast(ctx, filled(part))
@@ -110,17 +107,15 @@ func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learn
 		mean += loss / float64(len(logits))
 	}
 	if facts.Training != nil { // scores without training are no logits
-		facts.Scores[name+crossEntropy] = mean
+		facts.Scores[crossEntropy] = mean
 	}
+	classes := make([]float64, len(set.labels))
+	for i, label := range set.labels {
+		classes[i] = float64(label)
+	}
+	facts.Arrays["logits"], facts.Arrays["labels"] = logits, [][]float64{classes}
 	var err error
-	facts.Scores[name+accuracy], err = train.Accuracy(logits, set.labels)
-	if name == "" {
-		classes := make([]float64, len(set.labels))
-		for i, label := range set.labels {
-			classes[i] = float64(label)
-		}
-		facts.Arrays["logits"], facts.Arrays["labels"] = logits, [][]float64{classes}
-	}
+	facts.Scores[accuracy], err = train.Accuracy(logits, set.labels)
 	return err
 }
 
