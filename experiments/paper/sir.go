@@ -30,7 +30,7 @@ type Oversampling struct {
 // [Oversampling.Notes].
 func SIR() *Oversampling {
 	return Oversampling{size: sirSizes, Study: experiments.Study{Name: "sir",
-		Title: "Two epidemics told apart by ever more observations", Data: "simulated on a grid that changes",
+		Title: "Two epidemics to be told apart", Data: "simulated on a grid that changes",
 		About: aboutSIR}}.complete()
 }
 
