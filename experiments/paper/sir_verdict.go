@@ -65,7 +65,8 @@ func (p panel) trivial() string {
 	}
 	better, rivals, err := p.betterThan(ratio)
 	if err != nil {
-		return ""
+		return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; not compared with models: %v",
+			floats.Min(places), floats.Max(places), err)
 	}
 	return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; better over all places: %s (paired "+
 		"by seed, p at most 0.05 after Holm for %d models)", floats.Min(places), floats.Max(places), listed(better), rivals)
