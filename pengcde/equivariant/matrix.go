@@ -74,6 +74,11 @@ func (m *Matrix) Apply(z *Node) *Node {
 	return m.operator.multiply(*m.arranged, coefficients{}, z)
 }
 
+// Times is M W for the same W [n, d] in all samples: [batch, n, d].
+func (m *Matrix) Times(w *Node) *Node {
+	return m.Apply(BroadcastToDims(ExpandAxes(w, 0), m.Rows.Shape().Dim(0), w.Shape().Dim(0), w.Shape().Dim(1)))
+}
+
 // operator multiplies node states by matrices that are given by their entries.
 type operator interface {
 	// arrange prepares the entries of A, or of A and A', each [batch, entries], for several products.

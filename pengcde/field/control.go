@@ -17,6 +17,7 @@ type Control struct {
 	clock, features    *Node // nil without
 	tables             []*Node
 	side               *Node // from which it is looked at; nil where that does not matter
+	columns            *Node // [n, p], what the rows of A are multiplied by to be the features, see [Rows]; nil without
 }
 
 // From is the control as it is seen from a side, as [ode.Piecewise] has it: a time on a knot then belongs to the
@@ -64,8 +65,16 @@ func (c *Control) fits(z *Node) {
 // At is the control at t [batch] for a field of your own: A and A', and dX/dt [batch, n, p] of the features, nil
 // without. Steps should end where the graph changes, see [Sample.Changes].
 func (c *Control) At(t *Node) (a, da *equivariant.Matrix, dx *Node) {
-	s := c.at(t, c.form.Features)
+	s := c.at(t, c.width())
 	return s.a, s.da, s.dx
+}
+
+// width is the number of features of a node; 0 without.
+func (c *Control) width() int {
+	if c.columns != nil {
+		return c.columns.Shape().Dim(1)
+	}
+	return c.form.Features
 }
 
 // Part is the control of count observations from the first on, an int32 scalar: their [Control.Times],
@@ -114,8 +123,12 @@ func (c *Control) at(t *Node, p int) signal {
 	if p == 0 {
 		return s
 	}
-	if c.form.Features != p {
-		panic(invalid("the field takes %d node features, the control has %d", p, c.form.Features))
+	if c.width() != p {
+		panic(invalid("the field takes %d node features, the control has %d", p, c.width()))
+	}
+	if c.columns != nil {
+		s.dx = s.da.Times(c.columns)
+		return s
 	}
 	if c.form.FeaturePath != c.form.GraphPath {
 		interval = path.Locate(c.form.FeaturePath, c.knots, until, c.side).Freeze(moving)

@@ -104,6 +104,8 @@ func every(n, p int) map[string]field.Field {
 		// is all that the norm of the second leaves, so that its gradient is lost in rounding.
 		"PENG, linear identities": field.PENG{Hidden: hidden, Layers: 1, PerChannel: true, Identities: linear},
 		"Original, identities":    field.Original{Hidden: hidden, Layers: 1, Identities: table},
+		"PENG, rows":              field.Rows{Field: field.PENG{Hidden: hidden, Layers: 1, Features: 2}, Nodes: n, Width: 2},
+		"Original, rows":          field.Rows{Field: field.Original{Hidden: hidden, Layers: 1, Features: 1}, Nodes: n, Width: 1},
 		"PreMult, identities":     field.PreMult{Hidden: hidden, Layers: layers, Nodes: n, Features: p, Identities: linear},
 	}
 }
