@@ -31,6 +31,10 @@ type Series struct {
 	TargetSize int
 	// GraphTargets [T][TargetSize], where present, are targets of the graph as a whole, NaN where they were not observed.
 	GraphTargets [][]float64
+	// Affinities [T], where present, are sparse targets of nodes, to be ranked: what each has to do with each of Classes
+	// classes; nil where a snapshot has none.
+	Affinities []*Affinities
+	Classes    int
 	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot:
 	// its newest value and the mean of its last few, of no step after Steps.Features; NaN where nothing is known yet.
 	// Simple forecasts repeat them, and take them from [Window.Newest] and [Window.Recent], which refuse a NaN.

@@ -14,7 +14,7 @@ import (
 // Negative weights are allowed; normalisations that cannot take them say so. Its errors wrap [ErrInvalid].
 func (s *Series) Validate() error {
 	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkNames,
-		s.checkSteps, s.checkScales} {
+		s.checkSteps, s.checkScales, s.checkAffinities} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -26,6 +26,7 @@ type batch struct {
 	target  *tensors.Tensor
 	weight  *tensors.Tensor
 	share   *tensors.Tensor   // of each target in the mean over those of its save time; nil where all are observed
+	ranked  *ranked           // for Output Affinity, in place of target
 	linear  []*tensors.Tensor // of a linear part: regressors [B, n, width], prior [q, width], penalty []; nil for none
 	samples int               // that count; the others fill up the shape
 	owned   xla.Buffers
@@ -51,7 +52,7 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		paths[i] = s.paths
 		b.times, b.stops = append(b.times, s.times), append(b.stops, s.stops)
 		x0, linear = append(x0, s.x0...), append(linear, s.linear...)
-		if s.target == nil {
+		if s.target == nil && cfg.Output != Affinity {
 			s.target = make([]float64, saves*cfg.rows()*cfg.Outputs)
 		}
 		if s.weight == nil {
@@ -80,10 +81,18 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 			b.owned.Own(host.Tensor(cfg.dtype(), prior, cfg.Outputs, l.width()))[0],
 			b.owned.Own(host.Tensor(cfg.dtype(), []float64{l.Penalty}))[0])
 	}
-	if share := shares(target, size*saves); share != nil {
-		b.share = own(share, saves, cfg.rows(), cfg.Outputs)
+	b.weight = own(weight, saves)
+	if cfg.Output == Affinity {
+		if err := b.rank(cfg, samples, own); err != nil {
+			b.free()
+			return nil, err
+		}
+	} else {
+		if share := shares(target, size*saves); share != nil {
+			b.share = own(share, saves, cfg.rows(), cfg.Outputs)
+		}
+		b.target = own(target, saves, cfg.rows(), cfg.Outputs)
 	}
-	b.target, b.weight = own(target, saves, cfg.rows(), cfg.Outputs), own(weight, saves)
 	if backend != nil {
 		if err := b.owned.ToDevice(backend); err != nil {
 			b.free()

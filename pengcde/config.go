@@ -39,6 +39,10 @@ const (
 	// window's last snapshot, one target (TargetSize 1) that is an integer 0 to Outputs-1. Training wants windows of each
 	// class.
 	Class Output = "class"
+	// Affinity is what each node has to do with each of Outputs classes at a window's last snapshot: logits, to be
+	// ranked, from the states at the last input. They are compared by cross-entropy with Series.Affinities there,
+	// -Σ_v a_v log softmax(y)_v, averaged over the nodes that have a row.
+	Affinity Output = "affinity"
 )
 
 // ofGraph says whether a forecast is of the graph as a whole.
@@ -93,8 +97,18 @@ type Config struct {
 	// LinearCoders makes encoder and readout linear maps, as in the published simulated worlds, in place of networks of
 	// two hidden layers of 16.
 	LinearCoders bool `json:",omitempty"`
+	// RowFeatures, where set, are in place of the data's features: each node's row of the matrix A, of n entries, mapped
+	// to so many features by a linear map that is learned. The start is encoded from the first snapshot's rows, and
+	// A'(t) drives the state through [field.Rows]; no n² numbers are made of a sparse graph.
+	RowFeatures int `json:",omitzero"`
+	// Pairs lets Output Affinity read the logit of node u for class v from the states of both, readout(z_u)·z_v /
+	// sqrt(Hidden), where the classes are the first Outputs nodes. Without it every class has weights of its own, as
+	// published.
+	Pairs bool `json:",omitzero"`
 	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a
-	// window's last input (Series.Recent), in place of the whole target.
+	// window's last input (Series.Recent), in place of the whole target. With Output Affinity logits are added to those
+	// of what is known of earlier rows (Series.Affinities): the newest, the one before and the mean, each value a as
+	// log(1 + 10⁴ a), with coefficients that are learned and begin with the newest row alone.
 	Residual bool `json:",omitempty"`
 	// Linear, where set, adds a linear autoregression on the visible values, see [Linear]. It is not for a Network.
 	Linear *Linear `json:",omitempty"`
@@ -151,8 +165,17 @@ func (c Config) withDefaults() (Config, error) {
 			c.Inputs)
 	case c.Residual && c.Parity:
 		return c, invalid("Config has Residual and Parity, but the published code has no residual readout: choose one")
-	case !slices.Contains([]Output{"", PerNode, PerTime, Summed, Class}, c.Output):
-		return c, invalid("Config.Output is %q, want %q, %q, %q, %q or nothing", c.Output, PerNode, PerTime, Summed, Class)
+	case !slices.Contains([]Output{"", PerNode, PerTime, Summed, Class, Affinity}, c.Output):
+		return c, invalid("Config.Output is %q, want %q, %q, %q, %q, %q or nothing", c.Output, PerNode, PerTime, Summed,
+			Class, Affinity)
+	case c.Output == Affinity && (c.Parity || c.Network != nil):
+		return c, invalid("Config.Output is %q beside Parity or Network, which make no logits of nodes: choose one", Affinity)
+	case c.Pairs && (c.Output != Affinity || c.Outputs > c.Nodes):
+		return c, invalid("Config.Pairs beside Output %q with %d outputs for %d nodes, want %q, and no more classes than nodes",
+			c.Output, c.Outputs, c.Nodes, Affinity)
+	case c.RowFeatures < 0 || c.RowFeatures > nn.MaxWidth || c.RowFeatures > 0 && (c.GraphOnly || c.Mask != path.NoMask):
+		return c, invalid("Config.RowFeatures is %d, GraphOnly %v, Mask %q, want 0 to %d, and 0 beside the others, which are "+
+			"for features of the data", c.RowFeatures, c.GraphOnly, c.Mask, nn.MaxWidth)
 	case c.Output.ofGraph() && (c.Residual || c.Parity):
 		return c, invalid("Config.Output is %q beside Residual or Parity, which are for targets of nodes: choose one",
 			c.Output)
@@ -275,7 +298,7 @@ func (c Config) wiring() wiring {
 		comparison: c.comparison(),
 		stepSize:   ode.Constant{Step: c.Step},
 		memory:     c.Memory, continuous: !c.jumps(), hidden: c.Hidden * states(c.Field),
-		linear: c.Linear, outputs: c.Outputs,
+		linear: c.Linear, outputs: c.Outputs, rows: c.rowEncoder(), ranking: c.ranking(),
 	}
 	w.encoder, w.readout = c.coders()
 	if c.Adaptive != nil {

@@ -33,6 +33,8 @@ type wiring struct {
 	hidden           int        // width of the state
 	linear           *Linear    // nil for none
 	outputs          int
+	rows             ofRows   // in place of the encoder, where it is of rows
+	ranking          *ranking // in place of the readout, for Output Affinity
 }
 
 // equation is encoder, solve and readout, compiled, without parameters of its own.
@@ -46,15 +48,22 @@ type equation struct {
 
 func newEquation(backend *xla.Backend, w wiring) (*equation, error) {
 	n := &equation{wiring: w, backend: backend, compiled: make(map[field.Form]*compiled)}
-	n.params = append(n.params, w.encoder.Params()...)
+	if w.rows != nil {
+		n.params = w.rows.Params()
+	} else {
+		n.params = w.encoder.Params()
+	}
 	n.encoded = len(n.params)
 	n.params = append(n.params, w.field.Params()...)
 	n.driven = len(n.params)
-	readout := w.readout.Params()
-	if w.linear != nil {
-		readout = w.linear.params(readout, w.outputs)
+	switch readout := w.readout.Params(); {
+	case w.ranking != nil:
+		n.params = append(n.params, w.ranking.Params()...)
+	case w.linear != nil:
+		n.params = append(n.params, w.linear.params(readout, w.outputs)...)
+	default:
+		n.params = append(n.params, readout...)
 	}
-	n.params = append(n.params, readout...)
 	if err := nn.Check(n.params); err != nil {
 		return nil, errs.In("pengcde: Config makes", err, ErrInput)
 	}
@@ -68,22 +77,61 @@ func (e *equation) close() {
 	clear(e.compiled)
 }
 
-// buildEncode: (x0 [B, n, p], encoder parameters...) -> z0 [B, n, hidden].
+// start are what a batch's state at the start is encoded from.
+func (e *equation) start(b *batch) []*tensors.Tensor {
+	if e.rows != nil {
+		return b.control
+	}
+	return []*tensors.Tensor{b.x0}
+}
+
+// encode is z0 [B, n, hidden] of the nodes of [equation.start] and the encoder's parameters, which follow.
+func (e *equation) encode(form field.Form, in []*Node) *Node {
+	seen, params := in[:len(in)-e.encoded], in[len(in)-e.encoded:]
+	v := form.Seeds.Bind(e.params[:e.encoded], params)
+	if e.rows != nil {
+		return e.rows.encode(v, form.Control(seen).Graph(0))
+	}
+	return e.encoder.Apply(v, seen[0])
+}
+
+// buildEncode: (start, encoder parameters...) -> z0 [B, n, hidden].
 func (e *equation) buildEncode(form field.Form, in []*Node) []*Node {
-	return []*Node{e.encoder.Apply(form.Seeds.Bind(e.params[:e.encoded], in[1:]), in[0])}
+	return []*Node{e.encode(form, in)}
 }
 
-// buildEncodePull: (x0, cotangent of z0, encoder parameters...) -> their gradients.
+// buildEncodePull: (cotangent of z0, start, encoder parameters...) -> their gradients.
 func (e *equation) buildEncodePull(form field.Form, in []*Node) []*Node {
-	x0, cotangent, params := in[0], in[1], in[2:]
-	z0 := e.encoder.Apply(form.Seeds.Bind(e.params[:e.encoded], params), x0)
-	return Gradient(ReduceAllSum(Mul(cotangent, z0)), params...)
+	z0 := e.encode(form, in[1:])
+	return Gradient(ReduceAllSum(Mul(in[0], z0)), in[len(in)-e.encoded:]...)
 }
 
-// buildDecode: (Z [B, S, n, hidden], of a linear part the regressors, readout parameters...) -> forecasts [B, S, n, q],
-// or [B, S, 1, q] where they are summed.
+// seen are what forecasts of a batch are made of beside states and parameters.
+func (e *equation) seen(b *batch) []*tensors.Tensor {
+	if e.ranking != nil {
+		return b.ranked.seen()
+	}
+	return b.linear[:min(1, len(b.linear))]
+}
+
+// met are what forecasts of a batch are compared with, and what a linear part is drawn to.
+func (e *equation) met(b *batch) []*tensors.Tensor {
+	switch {
+	case e.ranking != nil:
+		return append([]*tensors.Tensor{b.weight}, b.ranked.met()...)
+	case e.linear != nil:
+		return append(b.linear[1:len(b.linear):len(b.linear)], b.met()...)
+	}
+	return b.met()
+}
+
+// buildDecode: (Z [B, S, n, hidden], seen, readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they
+// are summed, or logits of nodes at the last save time, [B, R, C].
 func (e *equation) buildDecode(form field.Form, in []*Node) []*Node {
 	v := form.Seeds.Bind(e.params[e.driven:], in[len(in)-(len(e.params)-e.driven):])
+	if e.ranking != nil {
+		return []*Node{e.ranking.logits(v, in[0], in[1], in[2:])}
+	}
 	y := e.readout.Apply(v, in[0])
 	if e.linear != nil {
 		y = e.linear.add(v, in[1], y)
@@ -91,19 +139,28 @@ func (e *equation) buildDecode(form field.Form, in []*Node) []*Node {
 	return []*Node{e.forecasts(y)}
 }
 
-// buildObjective: (Z, of a linear part the regressors, prior and penalty, what forecasts are compared with, readout
-// parameters...) -> (loss, cotangent of Z, gradients of the readout's parameters). Parameters of several seeds give one
-// loss per seed, [seeds], and the gradients of its own.
+// buildObjective: (Z, seen, met, readout parameters...) -> (loss, cotangent of Z, gradients of the readout's
+// parameters). Parameters of several seeds give one loss per seed, [seeds], and the gradients of its own.
 func (e *equation) buildObjective(form field.Form, in []*Node) []*Node {
-	z, params := in[0], in[len(in)-(len(e.params)-e.driven):]
-	seen, met := in[:1], in[1:len(in)-len(params)]
-	if e.linear != nil {
-		seen, met = in[:2], in[4:len(in)-len(params)]
+	z, params, seen := in[0], in[len(in)-(len(e.params)-e.driven):], 0
+	switch {
+	case e.ranking != nil:
+		seen = e.ranking.seen()
+	case e.linear != nil:
+		seen = 1
 	}
-	loss := e.loss(e.buildDecode(form, slices.Concat(seen, params))[0], met, form.Seeds)
-	total := ReduceAllSum(loss)
-	if e.linear != nil {
-		total = Add(total, e.linear.draw(form.Seeds.Bind(e.params[e.driven:], params), in[2], in[3]))
+	y, met := e.buildDecode(form, slices.Concat(in[:1+seen], params))[0], in[1+seen:len(in)-len(params)]
+	var loss, total *Node
+	switch {
+	case e.ranking != nil:
+		loss = e.ranking.loss(y, met[0], met[1:])
+		total = loss
+	case e.linear != nil:
+		loss = e.loss(y, met[2:], form.Seeds)
+		total = Add(ReduceAllSum(loss), e.linear.draw(form.Seeds.Bind(e.params[e.driven:], params), met[0], met[1]))
+	default:
+		loss = e.loss(y, met, form.Seeds)
+		total = ReduceAllSum(loss)
 	}
 	return append([]*Node{loss}, Gradient(total, append([]*Node{z}, params...)...)...)
 }
@@ -114,7 +171,7 @@ func (e *equation) solve(ctx context.Context, params []*tensors.Tensor, b *batch
 	if err != nil {
 		return nil, err
 	}
-	z0, err := call(c.encode, params[:e.encoded], b.x0)
+	z0, err := call(c.encode, slices.Concat(e.start(b), params[:e.encoded]))
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +243,7 @@ func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 	}
 	defer solution.Close()
 	// The loss takes over the states at the save times: at large graphs they are much of the memory.
-	rest := slices.Concat(b.linear, b.met(), params[e.driven:])
+	rest := slices.Concat(e.seen(b), e.met(b), params[e.driven:])
 	out, err := call(e.compiled[b.form].objective, rest, xla.Donate(solution.Z))
 	if err != nil {
 		return nil, nil, err
@@ -203,7 +260,7 @@ func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, nil, err
 	}
 	defer xla.Free(pulled.Z0)
-	encoder, err := call(e.compiled[b.form].encodePull, params[:e.encoded], b.x0, pulled.Z0)
+	encoder, err := call(e.compiled[b.form].encodePull, slices.Concat(e.start(b), params[:e.encoded]), pulled.Z0)
 	if err != nil {
 		xla.Free(append(readout, pulled.Args...)...)
 		return nil, nil, err
@@ -226,7 +283,7 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, nil, notFinite(err)
 	}
 	defer solution.Close()
-	rest := slices.Concat(b.linear[:min(1, len(b.linear))], params[e.driven:])
+	rest := slices.Concat(e.seen(b), params[e.driven:])
 	out, err := call(e.compiled[b.form].decode, rest, solution.Z)
 	if err != nil {
 		return nil, nil, err

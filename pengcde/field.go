@@ -24,7 +24,9 @@ func traits(f field.Field) field.Traits {
 }
 
 // driven says whether node features drive the state.
-func (c Config) driven() bool { return !c.GraphOnly && !traits(c.Field).NoFeatures }
+func (c Config) driven() bool {
+	return !c.GraphOnly && c.RowFeatures == 0 && !traits(c.Field).NoFeatures
+}
 
 // jumps says whether the field jumps at knots: where its graph does, or a path of straight lines turns.
 func (c Config) jumps() bool { return traits(c.Field).Jumps || c.Path == path.Linear }
@@ -34,7 +36,7 @@ func (c Config) stops(s field.Sample) []float64 {
 	switch stops := traits(c.Field).Stops; {
 	case c.Parity || c.Adaptive == nil && !c.jumps():
 		return nil
-	case stops != nil:
+	case stops != nil && (c.RowFeatures == 0 || traits(c.Field).NoFeatures):
 		return stops(s)
 	}
 	return s.Changes()
@@ -45,7 +47,10 @@ func (c Config) vectorField() (field.Field, error) {
 	f := c.Field
 	if own, ok := f.(sized); ok {
 		want := field.Sizes{Nodes: c.Nodes, Hidden: c.Hidden, Layers: c.Layers}
-		if !c.GraphOnly {
+		switch {
+		case c.RowFeatures > 0:
+			want.Features = c.RowFeatures
+		case !c.GraphOnly:
 			want.Features = c.Mask.Width(c.Features)
 		}
 		made, got := own.Sized(want)
@@ -71,6 +76,9 @@ func (c Config) vectorField() (field.Field, error) {
 			known.Lag = known.Lag || c.GraphOnly
 			f = known
 		}
+	}
+	if c.RowFeatures > 0 && !traits(f).NoFeatures {
+		f = field.Rows{Field: f, Nodes: c.Nodes, Width: c.RowFeatures}
 	}
 	// Params panics on sizes and options that cannot be.
 	var params []nn.Param

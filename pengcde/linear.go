@@ -76,7 +76,7 @@ func (c Config) checkLinear() (Config, error) {
 	if c.Linear == nil {
 		return c, nil
 	}
-	if c.Output.ofGraph() || c.Output == PerTime || c.Parity {
+	if c.Output.ofGraph() || c.Output == PerTime || c.Output == Affinity || c.Parity {
 		return c, invalid("Config has Linear beside Output %q, Parity %v: it forecasts nodes at the end of a window, and "+
 			"the published code has none", c.Output, c.Parity)
 	}

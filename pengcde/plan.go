@@ -132,7 +132,7 @@ func (e *equation) plan(params []*tensors.Tensor, b *batch, temporary map[string
 	}
 	state, dims := z0.Shape(), z0.Shape().Dimensions
 	saved := shapes.Make(state.DType, dims[0], len(b.times[0]), dims[1], dims[2])
-	met := shapesOf(slices.Concat(b.linear, b.met())...) // by the states at the save times
+	met := shapesOf(slices.Concat(e.seen(b), e.met(b))...) // by the states at the save times
 	p.Data = b.owned.Bytes()
 	p.Saves = int64(saved.ByteSize())
 	p.Parameters = trained(params)

@@ -106,6 +106,9 @@ func (p prediction) check(times []float64, last float64) error {
 
 // predict solves to the times asked for and, with the control held, on from the last inputs to those after them.
 func (e *equation) predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
+	if e.ranking != nil {
+		return e.rank(ctx, m, samples, asked)
+	}
 	// Whether the solve goes beyond the times asked for, or they beyond the inputs.
 	begin, end, later := false, false, false
 	for b := range samples {
@@ -160,6 +163,24 @@ func (e *equation) predict(ctx context.Context, m *Model, samples []sample, aske
 	return flat, nil
 }
 
+// rank predicts logits of all nodes at the last inputs.
+func (e *equation) rank(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
+	for b := range samples {
+		s := &samples[b]
+		if len(asked[b]) != 1 || asked[b][0] != s.last() {
+			return nil, invalid("logits at the times %g, want them at the last input alone, %g, with Config.Output %q", asked[b],
+				s.last(), Affinity)
+		}
+		s.times = []float64{0, s.last()}
+	}
+	flat, z, err := e.solveSamples(ctx, m, samples, nil)
+	if err != nil {
+		return nil, err
+	}
+	xla.Free(z)
+	return flat, nil
+}
+
 // solveSamples solves from states z [batch, n, hidden], or from the samples' encoded features where z is nil, and
 // returns the forecasts of each, row-major, and the states at the end.
 func (e *equation) solveSamples(ctx context.Context, m *Model, samples []sample, z *tensors.Tensor) ([][]float64,
@@ -189,7 +210,7 @@ func (m *Model) unflatten(w dyngraph.Window, flat []float64) [][][]float64 {
 		for u := range out[s] {
 			at := (s*made + u%made) * q
 			out[s][u] = flat[at : at+q : at+q]
-			if m.config.Residual {
+			if m.config.Residual && m.config.Output != Affinity {
 				floats.Add(out[s][u], m.recent(w)[u*q:(u+1)*q])
 			}
 		}

@@ -41,7 +41,9 @@ type Resolved struct {
 	// FieldParity says that the field repeats a defect of the published code that Parity does not set.
 	FieldParity bool `json:",omitzero"`
 	// Linear is the linear part, with its defaults.
-	Linear *Linear `json:",omitzero"`
+	Linear      *Linear `json:",omitzero"`
+	RowFeatures int     `json:",omitzero"`
+	Pairs       bool    `json:",omitzero"`
 	// Network is the name of a network in discrete steps, as in files, and Inputs what it was made for.
 	Network string `json:",omitzero"`
 	Inputs  int    `json:",omitzero"`
@@ -63,12 +65,16 @@ func (c Config) Resolved() (Resolved, error) {
 		Field: fieldName(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
 		Method: ode.Tsit5.Name, Step: c.Step,
 		CoderWidth: coderWidth, CoderDepth: coderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
-		Float: c.dtype().String(), Linear: c.Linear,
+		Float: c.dtype().String(), Linear: c.Linear, RowFeatures: c.RowFeatures, Pairs: c.Pairs,
 	}
 	if c.LinearCoders {
 		r.CoderWidth, r.CoderDepth = 0, 0
 	}
-	switch f := c.wiring().field.(type) {
+	f := c.wiring().field
+	if rows, ok := f.(field.Rows); ok {
+		f = rows.Field
+	}
+	switch f := f.(type) {
 	case field.PENG:
 		if r.Maps = f.Maps; r.Maps == nil {
 			r.Maps = equivariant.Published8()

@@ -24,6 +24,7 @@ type sample struct {
 	stops  []float64 // that steps end on
 	target []float64 // [S*rows*q], NaN where not observed; nil where only forecasts are wanted
 	weight []float64 // [S], of each time in the loss; nil is 0 everywhere
+	affinity
 }
 
 // last is the time of the last observation.
@@ -35,6 +36,11 @@ func (s sample) write(w io.Writer) error {
 	rows = append(append(rows, s.paths.Snapshots...), s.paths.Features...)
 	if s.linear != nil {
 		rows = append(rows, s.linear)
+	}
+	if s.met != nil {
+		if err := s.affinity.write(w); err != nil {
+			return fmt.Errorf("pengcde: digest of a window: %w", err)
+		}
 	}
 	for _, row := range rows {
 		if err := binary.Write(w, binary.LittleEndian, append([]float64{float64(len(row))}, row...)); err != nil {
@@ -78,6 +84,10 @@ func (m *Model) check(w dyngraph.Window) error {
 	case w.Whole && m.config.Network != nil && m.config.Output == Summed:
 		return invalid("Config.Output is %q with a Network, which forecasts the graph at the end of a window alone: take "+
 			"windows of series %q", Summed, s.Name)
+	case m.config.Output == Affinity && (w.Whole || s.Affinities == nil || s.Classes != m.config.Outputs):
+		return invalid("Config.Output is %q with %d classes, and series %q has affinities at %d snapshots to %d classes (whole: "+
+			"%v): want windows of a series with Affinities to as many classes", Affinity, m.config.Outputs, s.Name,
+			len(s.Affinities), s.Classes, w.Whole)
 	case w.Whole && m.config.Residual:
 		return invalid("the model is Residual, which a whole series has no recent mean for: take windows of %q", s.Name)
 	case !w.Whole && m.config.Output == PerTime:
@@ -87,7 +97,7 @@ func (m *Model) check(w dyngraph.Window) error {
 	if err := s.Validate(); err != nil {
 		return errs.In("pengcde", err, ErrInput)
 	}
-	if !m.config.Residual {
+	if !m.config.Residual || m.config.Output == Affinity {
 		return nil
 	}
 	recent, err := w.Recent()
@@ -141,6 +151,9 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		one.paths.Features = features
 	}
 	one.stops = m.config.stops(one.paths)
+	if m.config.Output == Affinity && m.config.Residual {
+		one.remember(w)
+	}
 	if m.config.Linear != nil {
 		one.linear, err = m.config.Linear.regressors(w)
 	}
@@ -164,7 +177,7 @@ func (c Config) checkEntries(snapshots [][]float64) error {
 // targetTimes are those at which a window's targets are met.
 func (m *Model) targetTimes(w dyngraph.Window) []float64 {
 	times := w.ForecastTimes()
-	if m.config.Output == PerNode || m.config.Output == Class {
+	if m.config.Output == PerNode || m.config.Output == Class || m.config.Output == Affinity {
 		times = times[len(times)-1:]
 	}
 	return times
@@ -194,6 +207,14 @@ func (m *Model) training(w dyngraph.Window) (sample, error) {
 	s, err := m.sample(w)
 	if err != nil {
 		return s, err
+	}
+	if m.config.Output == Affinity {
+		if s.met = w.Affinities(); s.met.Rows() == 0 {
+			return s, invalid("window at snapshot %d of series %q has no affinities at snapshot %d: leave it out", w.Start,
+				w.Series.Name, w.Last())
+		}
+		s.times, s.weight = []float64{0, s.last()}, []float64{0, 1}
+		return s, nil
 	}
 	targets, err := m.targets(w)
 	if err != nil {

@@ -1,0 +1,306 @@
+package pengcde
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/fixture"
+	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+const tradeNodes, tradeClasses, tradeYears = 6, 4, 9
+
+// trade is a series of shares that drift: each node has edges to some of the others, and its rows are those to the
+// first tradeClasses nodes. Node 5 has no row in odd years.
+func trade(t *testing.T, order []int) *dyngraph.Series {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 4))
+	var from, to []int
+	for u := range tradeNodes {
+		for v := range tradeNodes {
+			if u != v && (u+2*v)%5 != 0 {
+				from, to = append(from, u), append(to, v)
+			}
+		}
+	}
+	size := make([]float64, len(from))
+	for e := range size {
+		size[e] = random.Float64()
+	}
+	renamed := func(all []int) (names []int) {
+		for _, u := range all {
+			names = append(names, order[u])
+		}
+		return names
+	}
+	s := &dyngraph.Series{Name: "trade", FeatureSize: 1, Classes: tradeClasses}
+	var place []int
+	var err error
+	if s.Pattern, place, err = dyngraph.NewPattern(tradeNodes, renamed(from), renamed(to)); err != nil {
+		t.Fatal(err)
+	}
+	for k := range tradeYears {
+		weights := make([]float64, len(from))
+		for e := range size {
+			size[e] *= math.Exp(0.3 * random.NormFloat64())
+			if from[e] != 5 || k%2 == 0 {
+				weights[place[e]] = size[e]
+			}
+		}
+		s.Times, s.Weights = append(s.Times, float64(k)), append(s.Weights, weights)
+		s.Features = append(s.Features, slices.Repeat([]float64{1}, tradeNodes))
+	}
+	for k := range s.Times {
+		s.Affinities = append(s.Affinities, s.Outgoing(k, tradeClasses))
+	}
+	return s
+}
+
+var inOrder = []int{0, 1, 2, 3, 4, 5}
+
+// affine changes a configuration to one for [trade].
+func affine(change func(*Config)) func(*Config) {
+	return func(c *Config) {
+		c.Nodes, c.Features, c.Outputs, c.Output, c.RowFeatures = tradeNodes, 1, tradeClasses, Affinity, 2
+		c.Normalise, c.Hidden = dyngraph.Raw, 3
+		if change != nil {
+			change(c)
+		}
+	}
+}
+
+var affineModels = map[string]func(*Config){
+	"peng":     affine(nil),
+	"sparse":   affine(func(c *Config) { c.Product = equivariant.Sparse }),
+	"linear":   affine(func(c *Config) { c.LinearCoders = true }),
+	"pairs":    affine(func(c *Config) { c.Pairs = true }),
+	"residual": affine(func(c *Config) { c.Pairs, c.Residual = true, true }),
+	"original": affine(func(c *Config) { c.Field, c.Residual = field.Original{}, true }),
+	"stg-ncde": affine(func(c *Config) { c.Field = baseline.STGNCDE{} }),
+	"gn-ode":   affine(func(c *Config) { c.Field = field.GNODE{} }),
+	"features": affine(func(c *Config) { c.RowFeatures, c.Pairs = 0, true }),
+	"11 maps": affine(func(c *Config) {
+		maps, derivative := equivariant.Published11()
+		c.Field = field.PENG{Maps: maps, DerivativeMaps: derivative}
+	}),
+	"identities": affine(func(c *Config) { c.Field = field.PENG{Identities: equivariant.Identities{Size: 2}} }),
+}
+
+// The loss is the cross-entropy of the rows with the logits of their nodes, and its gradient, in which every parameter
+// has a part, is that of differences. One window of the batch has rows of fewer nodes than the others.
+func TestAffinity(t *testing.T) {
+	s := trade(t, inOrder)
+	windows := []dyngraph.Window{{Series: s, Start: 1, Length: 4}, {Series: s, Start: 2, Length: 4}}
+	for name, change := range affineModels {
+		t.Run(name, func(t *testing.T) {
+			m := ringModel(t, func(c *Config) { change(c); c.Float64 = true })
+			random := rand.New(rand.NewPCG(1, 2))
+			for i, p := range m.declared { // a residual readout begins at 0
+				values := host.Floats(m.params[i])
+				for k := range values {
+					values[k] += 0.1 * random.NormFloat64()
+				}
+				xla.Free(m.params[i])
+				m.params[i] = host.Tensor(m.config.dtype(), values, p.Dims...)
+			}
+			want := 0.0
+			for _, w := range windows {
+				y, err := m.Predict(context.Background(), w, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(y) != 1 || len(y[0]) != tradeNodes || len(y[0][0]) != tradeClasses {
+					t.Fatalf("logits %v", y)
+				}
+				rows := w.Affinities()
+				for i := range rows.Rows() {
+					node, classes, values := rows.Row(i)
+					for k, class := range classes {
+						want += values[k] * (floats.LogSumExp(y[0][node]) - y[0][node][class]) / float64(rows.Rows()*len(windows))
+					}
+				}
+			}
+			made, err := batches(m.backend, len(windows), source{m, windows, nil})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer freeAll(made)
+			got, gradients, err := gradientOf(context.Background(), m.network, m.params, made[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer xla.Free(gradients...)
+			fixture.Close(t, "loss", []float64{got}, []float64{want}, 1e-12)
+			for i, p := range m.declared {
+				gradient := host.Floats(gradients[i])
+				if !slices.ContainsFunc(gradient, func(g float64) bool { return math.Abs(g) > 1e-9 }) {
+					t.Errorf("the gradient of %s is %v", p.Name, gradient)
+				}
+			}
+			checkGradient(t, m, windows)
+		})
+	}
+}
+
+// A residual model that has learnt nothing yet ranks by the newest row of each node.
+func TestAffinityBeginsWithTheNewestRow(t *testing.T) {
+	s := trade(t, inOrder)
+	for _, pairs := range []bool{false, true} {
+		m := ringModel(t, affine(func(c *Config) { c.Residual, c.Pairs, c.Float64 = true, pairs, true }))
+		y, err := m.Predict(context.Background(), dyngraph.Window{Series: s, Start: 1, Length: 4}, nil) // inputs 1 to 3
+		if err != nil {
+			t.Fatal(err)
+		}
+		for node, logits := range y[0] {
+			newest := s.Affinities[3]
+			if node == 5 {
+				newest = s.Affinities[2]
+			}
+			want := make([]float64, tradeClasses)
+			for i := range newest.Rows() {
+				if u, classes, values := newest.Row(i); u == node {
+					for k, class := range classes {
+						want[class] = math.Log1p(1e4 * values[k])
+					}
+				}
+			}
+			fixture.Close(t, "logits", logits, want, 1e-12)
+		}
+	}
+}
+
+// With Pairs and without RowFeatures the logits of relabelled nodes are those of the nodes, relabelled.
+func TestAffinityOfRelabelledNodes(t *testing.T) {
+	order := []int{2, 0, 3, 1, 5, 4} // classes stay classes
+	logits := func(order []int) [][]float64 {
+		m := ringModel(t, affine(func(c *Config) { c.RowFeatures, c.Pairs, c.Float64 = 0, true, true }))
+		y, err := m.Predict(context.Background(), dyngraph.Window{Series: trade(t, order), Length: 4}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return y[0]
+	}
+	plain, renamed := logits(inOrder), logits(order)
+	for u := range tradeNodes {
+		for v := range tradeClasses {
+			fixture.Close(t, "logit", []float64{renamed[order[u]][order[v]]}, []float64{plain[u][v]}, 1e-12)
+		}
+	}
+}
+
+// Forecasts of a window depend on no row and no edge from its last snapshot on.
+func TestAffinitySeesNothingOfTheLastSnapshot(t *testing.T) {
+	m := ringModel(t, affine(func(c *Config) { c.Residual, c.Pairs = true, true }))
+	logits := func(change bool) [][][]float64 {
+		s := trade(t, inOrder)
+		for k := 4; k < tradeYears && change; k++ {
+			for e := range s.Weights[k] {
+				s.Weights[k][e] = 7
+			}
+			s.Affinities[k] = s.Outgoing(k, tradeClasses)
+		}
+		y, err := m.Predict(context.Background(), dyngraph.Window{Series: s, Start: 1, Length: 4}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return y
+	}
+	if a, b := logits(false)[0], logits(true)[0]; !slices.EqualFunc(a, b, slices.Equal[[]float64]) {
+		t.Errorf("%v, with other weights from the forecast time on %v", a, b)
+	}
+}
+
+// A model learns, is saved and loaded, and plans its memory.
+func TestAffinityLearnsSavesAndLoads(t *testing.T) {
+	ctx := context.Background()
+	s := trade(t, inOrder)
+	windows, err := s.Windows(4, 1).List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := ringModel(t, affine(nil))
+	if plan, err := m.Plan(windows[:4], 2, 0); err != nil || plan.Temporary <= 0 {
+		t.Errorf("plan %v, %v", plan, err)
+	}
+	report, err := m.Fit(ctx, windows[:4], windows[4:], train.Config{Epochs: 30, BatchSize: 2,
+		AdamW: train.AdamW{LearningRate: 0.03}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, last := report.Epochs[0].TrainLoss, report.Epochs[len(report.Epochs)-1].TrainLoss; last > 0.95*first {
+		t.Errorf("loss %g after %d epochs, %g at first", last, len(report.Epochs), first)
+	}
+	want, err := m.Predict(ctx, windows[4], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(m.backend, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	got, err := loaded.Predict(ctx, windows[4], nil)
+	if err != nil || !slices.EqualFunc(got[0], want[0], slices.Equal[[]float64]) {
+		t.Errorf("the loaded model gives %v, %v, the saved one %v", got, err, want)
+	}
+}
+
+func TestAffinityErrors(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"Parity":      func(c *Config) { c.Parity = true },
+		"Network":     func(c *Config) { *c = Config{Nodes: 6, Features: 1, Output: Affinity, Network: baseline.DCRNN{}} },
+		"Pairs":       func(c *Config) { c.Pairs, c.Outputs = true, tradeNodes+1 },
+		"GraphOnly":   func(c *Config) { c.GraphOnly = true },
+		"RowFeatures": func(c *Config) { c.RowFeatures = -1 },
+		"Linear":      func(c *Config) { c.Linear = &Linear{Values: 1} },
+	} {
+		cfg := Config{}
+		affine(change)(&cfg)
+		if _, err := cfg.Resolved(); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	m := ringModel(t, affine(nil))
+	good := dyngraph.Window{Series: trade(t, inOrder), Length: 4}
+	for name, change := range map[string]func(*dyngraph.Series){
+		"affinities at 0 snapshots": func(s *dyngraph.Series) { s.Affinities = nil },
+		"to 3 classes":              func(s *dyngraph.Series) { s.Classes = 3 },
+		"no affinities at":          func(s *dyngraph.Series) { s.Affinities[3] = nil },
+		"class 7":                   func(s *dyngraph.Series) { s.Affinities[3].Classes[1] = 7 },
+		"affinity NaN":              func(s *dyngraph.Series) { s.Affinities[3].Values[0] = nan },
+		"increase":                  func(s *dyngraph.Series) { s.Affinities[3].Nodes[1] = 0 },
+		"a start more":              func(s *dyngraph.Series) { s.Affinities[3].Start = nil },
+	} {
+		s := trade(t, inOrder)
+		change(s)
+		_, err := m.Fit(context.Background(), []dyngraph.Window{{Series: s, Length: 4}}, nil,
+			train.Config{Epochs: 1, EvaluateEvery: -1})
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := m.Predict(context.Background(), good, []float64{0, 2}); !errors.Is(err, ErrInput) {
+		t.Errorf("logits at other times: %v", err)
+	}
+	if _, err := m.Predict(context.Background(), good.Series.Whole(), nil); !errors.Is(err, ErrInput) {
+		t.Errorf("logits of a whole series: %v", err)
+	}
+}

@@ -1,0 +1,52 @@
+package pengcde
+
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// ofRows encodes the rows of the first snapshot's matrix, each state by a network of its own. The matrix is multiplied
+// by the network's first linear map, and its rows are never formed.
+type ofRows []nn.MLP
+
+// rowEncoder is that of the configuration; nil where features are encoded.
+func (c Config) rowEncoder() ofRows {
+	if c.RowFeatures == 0 {
+		return nil
+	}
+	var each ofRows
+	for i := range states(c.Field) {
+		m := nn.MLP{Name: "encoder", In: c.Nodes, Out: c.Hidden, Width: coderWidth, Depth: coderDepth}
+		if c.LinearCoders {
+			m.Depth = 0
+		}
+		if states(c.Field) > 1 {
+			m.Name = fmt.Sprintf("encoder.%d", i)
+		}
+		each = append(each, m)
+	}
+	return each
+}
+
+// Params are those of all networks.
+func (r ofRows) Params() (params []nn.Param) {
+	for _, m := range r {
+		params = append(params, m.Params()...)
+	}
+	return params
+}
+
+// encode is z0 [B, n, hidden] of a batch's matrices.
+func (r ofRows) encode(v nn.Values, a *equivariant.Matrix) *Node {
+	each := make([]*Node, len(r))
+	for i, m := range r {
+		first := m.Params()[:2] // weight and bias of the first map
+		x := a.Times(Transpose(v.Get(first[0].Name), 0, 1))
+		each[i] = m.Continue(v, Add(x, v.Spread(v.Get(first[1].Name), x)))
+	}
+	return Concatenate(each, -1)
+}
