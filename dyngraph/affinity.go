@@ -1,9 +1,6 @@
 package dyngraph
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Affinities say what some of the nodes have to do with each of a number of classes, such as a country's trade with
 // each partner: a sparse row of values for each of these nodes.
@@ -12,11 +9,15 @@ type Affinities struct {
 	Nodes []int32
 	// Start [rows+1] says where rows begin: row i has the entries Start[i] to Start[i+1]-1.
 	Start []int
-	// Classes [entries] increase strictly within a row; Values [entries] are theirs, finite and not negative. A class
-	// that is not there has the value 0.
+	// Classes [entries] increase strictly within a row; Values are theirs, finite and not negative: one for each entry, or
+	// [KnownValues] of what is known of it. A class that is not there has the value 0.
 	Classes []int32
 	Values  []float64
 }
+
+// KnownValues is the number of values of each entry of Series.Known: the newest, the one before it, and a mean of the
+// last ones.
+const KnownValues = 3
 
 // Rows is the number of nodes with a row; 0 for nil.
 func (a *Affinities) Rows() int {
@@ -26,21 +27,21 @@ func (a *Affinities) Rows() int {
 	return len(a.Nodes)
 }
 
-// Row is the node of row i with the entries.
+// Row is the node of row i with the entries, of one value each.
 func (a *Affinities) Row(i int) (node int, classes []int32, values []float64) {
 	from, to := a.Start[i], a.Start[i+1]
 	return int(a.Nodes[i]), a.Classes[from:to:to], a.Values[from:to:to]
 }
 
-// fault says what is wrong with affinities of so many nodes and classes, "" where nothing is.
-func (a *Affinities) fault(nodes, classes int) string {
+// fault says what is wrong with affinities of so many nodes, classes and values of an entry, "" where nothing is.
+func (a *Affinities) fault(nodes, classes, size int) string {
 	if a == nil {
 		return ""
 	}
 	rows, entries := len(a.Nodes), len(a.Classes)
-	if len(a.Start) != rows+1 || len(a.Values) != entries || a.Start[0] != 0 || a.Start[rows] != entries {
+	if len(a.Start) != rows+1 || len(a.Values) != entries*size || a.Start[0] != 0 || a.Start[rows] != entries {
 		return fmt.Sprintf("%d rows with %d starts, %d classes and %d values, want a start more than rows, from 0 to the "+
-			"number of classes, and as many values", rows, len(a.Start), entries, len(a.Values))
+			"number of classes, and %d values for each class", rows, len(a.Start), entries, len(a.Values), size)
 	}
 	for i, node := range a.Nodes {
 		if node < 0 || int(node) >= nodes || i > 0 && node <= a.Nodes[i-1] {
@@ -54,9 +55,11 @@ func (a *Affinities) fault(nodes, classes int) string {
 			if class := a.Classes[e]; class < 0 || int(class) >= classes || e > from && class <= a.Classes[e-1] {
 				return fmt.Sprintf("node %d has class %d, want classes of 0 to %d that increase", node, class, classes-1)
 			}
-			if value := a.Values[e]; !finite(value) || value < 0 {
-				return fmt.Sprintf("node %d has the affinity %g to class %d, want a finite number that is not negative", node,
-					value, a.Classes[e])
+			for _, value := range a.Values[e*size : (e+1)*size] {
+				if !finite(value) || value < 0 {
+					return fmt.Sprintf("node %d has the affinity %g to class %d, want a finite number that is not negative", node,
+						value, a.Classes[e])
+				}
 			}
 		}
 	}
@@ -64,19 +67,25 @@ func (a *Affinities) fault(nodes, classes int) string {
 }
 
 func (s *Series) checkAffinities() error {
-	if s.Affinities == nil {
-		return nil
-	}
-	if len(s.Affinities) != len(s.Times) {
-		return s.invalid("affinities at %d snapshots, want them for each of %d times, nil where there are none",
-			len(s.Affinities), len(s.Times))
-	}
-	if s.Classes < 1 || s.Classes > MaxTargetSize {
-		return s.invalid("affinities to %d classes, want 1 to %d", s.Classes, MaxTargetSize)
-	}
-	for k, a := range s.Affinities {
-		if fault := a.fault(s.Nodes(), s.Classes); fault != "" {
-			return s.invalid("affinities of snapshot %d: %s", k, fault)
+	for _, rows := range []struct {
+		name string
+		all  []*Affinities
+		size int
+	}{{"affinities", s.Affinities, 1}, {"known affinities", s.Known, KnownValues}} {
+		if rows.all == nil {
+			continue
+		}
+		if len(rows.all) != len(s.Times) {
+			return s.invalid("%s at %d snapshots, want them for each of %d times, nil where there are none", rows.name,
+				len(rows.all), len(s.Times))
+		}
+		if s.Classes < 1 || s.Classes > MaxTargetSize {
+			return s.invalid("%s to %d classes, want 1 to %d", rows.name, s.Classes, MaxTargetSize)
+		}
+		for k, a := range rows.all {
+			if fault := a.fault(s.Nodes(), s.Classes, rows.size); fault != "" {
+				return s.invalid("%s of snapshot %d: %s", rows.name, k, fault)
+			}
 		}
 	}
 	return nil
@@ -106,84 +115,4 @@ func (w Window) Affinities() *Affinities {
 		return nil
 	}
 	return w.Series.Affinities[w.Last()]
-}
-
-// Record keeps the newest rows of affinities of each node that it was told of, and the mean of the last ones.
-type Record struct {
-	// Window is that of the mean m of rows r, m <- ((Window-1) m + r) / Window, which begins with the first row.
-	Window float64
-	nodes  map[int32]*remembered
-}
-
-// remembered is what a [Record] knows of a node: its newest row, the one before that, and the mean.
-type remembered struct{ newest, before, mean sparse }
-
-// sparse is a row with increasing classes.
-type sparse struct {
-	classes []int32
-	values  []float64
-}
-
-// Learn takes rows that have become known.
-func (r *Record) Learn(a *Affinities) {
-	if r.nodes == nil {
-		r.nodes = make(map[int32]*remembered)
-	}
-	for i := range a.Rows() {
-		node, classes, values := a.Row(i)
-		row := sparse{classes, values}
-		known := r.nodes[int32(node)]
-		if known == nil {
-			r.nodes[int32(node)] = &remembered{newest: row, mean: row}
-			continue
-		}
-		known.before, known.newest = known.newest, row
-		known.mean = known.mean.mixed((r.Window-1)/r.Window, row, 1/r.Window)
-	}
-}
-
-// mixed is a s + b other.
-func (s sparse) mixed(a float64, other sparse, b float64) (sum sparse) {
-	add := func(class int32, value float64) {
-		sum.classes, sum.values = append(sum.classes, class), append(sum.values, value)
-	}
-	i, j := 0, 0
-	for i < len(s.classes) || j < len(other.classes) {
-		switch {
-		case j == len(other.classes) || i < len(s.classes) && s.classes[i] < other.classes[j]:
-			add(s.classes[i], a*s.values[i])
-			i++
-		case i == len(s.classes) || other.classes[j] < s.classes[i]:
-			add(other.classes[j], b*other.values[j])
-			j++
-		default:
-			add(s.classes[i], a*s.values[i]+b*other.values[j])
-			i, j = i+1, j+1
-		}
-	}
-	return sum
-}
-
-// at is the value of a class.
-func (s sparse) at(class int32) float64 {
-	if i, found := slices.BinarySearch(s.classes, class); found {
-		return s.values[i]
-	}
-	return 0
-}
-
-// Known yields of a node each class that it has had to do with, in order, with its newest value, the one before that,
-// and the mean. A node of which a single row is known has that for the one before, too.
-func (r *Record) Known(node int, yield func(class int32, newest, before, mean float64)) {
-	known := r.nodes[int32(node)]
-	if known == nil {
-		return
-	}
-	before := known.before
-	if before.classes == nil {
-		before = known.newest
-	}
-	for i, class := range known.mean.classes { // it has all classes of the others
-		yield(class, known.newest.at(class), before.at(class), known.mean.values[i])
-	}
 }

@@ -35,6 +35,9 @@ type Series struct {
 	// classes; nil where a snapshot has none.
 	Affinities []*Affinities
 	Classes    int
+	// Known [T], where present, has what is known at a snapshot of each node's affinities, [KnownValues] of each entry, of
+	// no time after the snapshot.
+	Known []*Affinities
 	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot:
 	// its newest value and the mean of its last few, of no step after Steps.Features; NaN where nothing is known yet.
 	// Simple forecasts repeat them, and take them from [Window.Newest] and [Window.Recent], which refuse a NaN.

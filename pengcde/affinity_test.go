@@ -66,8 +66,37 @@ func trade(t *testing.T, order []int) *dyngraph.Series {
 	}
 	for k := range s.Times {
 		s.Affinities = append(s.Affinities, s.Outgoing(k, tradeClasses))
+		s.Known = append(s.Known, knownOf(s.Affinities))
 	}
 	return s
+}
+
+// knownOf has the newest row of each node, with the sum over all as the one before, and half of that as the mean.
+func knownOf(all []*dyngraph.Affinities) *dyngraph.Affinities {
+	known := &dyngraph.Affinities{Start: []int{0}}
+	for node := range tradeNodes {
+		newest, sum := make([]float64, tradeClasses), make([]float64, tradeClasses)
+		for _, rows := range all {
+			for i := range rows.Rows() {
+				if u, classes, values := rows.Row(i); u == node {
+					clear(newest)
+					for k, class := range classes {
+						newest[class] = values[k]
+						sum[class] += values[k]
+					}
+				}
+			}
+		}
+		known.Nodes = append(known.Nodes, int32(node))
+		for class, value := range sum {
+			if value > 0 {
+				known.Classes = append(known.Classes, int32(class))
+				known.Values = append(known.Values, newest[class], value, value/2)
+			}
+		}
+		known.Start = append(known.Start, len(known.Classes))
+	}
+	return known
 }
 
 var inOrder = []int{0, 1, 2, 3, 4, 5}
@@ -212,6 +241,7 @@ func TestAffinitySeesNothingOfTheLastSnapshot(t *testing.T) {
 				s.Weights[k][e] = 7
 			}
 			s.Affinities[k] = s.Outgoing(k, tradeClasses)
+			s.Known[k] = knownOf(s.Affinities[:k+1])
 		}
 		y, err := m.Predict(context.Background(), dyngraph.Window{Series: s, Start: 1, Length: 4}, nil)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -20,8 +21,8 @@ type ranking struct {
 	residual bool
 }
 
-// pastName is the parameter p [pastChannels] of a residual readout: the values x of earlier rows add x_newest + p·x.
-const pastName = "past"
+// knownName is the parameter p [KnownValues] of a residual readout: what is known, x, adds x_newest + p·x.
+const knownName = "known"
 
 // ranking is that of the configuration.
 func (c Config) ranking() *ranking {
@@ -48,7 +49,7 @@ func (r *ranking) Params() []nn.Param {
 		for i := len(params) - 2; i < len(params); i++ { // weight and bias of the last map
 			params[i].Init = nn.Fill(0)
 		}
-		params = append(params, nn.Param{Name: pastName, Dims: []int{pastChannels}, Init: nn.Fill(0)})
+		params = append(params, nn.Param{Name: knownName, Dims: []int{dyngraph.KnownValues}, Init: nn.Fill(0)})
 	}
 	return params
 }
@@ -62,8 +63,8 @@ func (r *ranking) seen() int {
 }
 
 // logits are those of the nodes asked for [B, R], from states z [B, S, n, width of all states] at the last save time;
-// past are the other nodes of [ranked.seen].
-func (r *ranking) logits(v nn.Values, z, asked *Node, past []*Node) *Node {
+// known are the other nodes of [ranked.seen].
+func (r *ranking) logits(v nn.Values, z, asked *Node, known []*Node) *Node {
 	z = Squeeze(SliceAxis(z, 1, AxisElem(-1)), 1) // [B, n, width of all states]
 	z = SliceAxis(z, -1, AxisRange(z.Shape().Dim(-1)-r.width))
 	batch, rows := asked.Shape().Dim(0), asked.Shape().Dim(1)
@@ -76,10 +77,10 @@ func (r *ranking) logits(v nn.Values, z, asked *Node, past []*Node) *Node {
 	if !r.residual {
 		return y
 	}
-	places, values := past[0], past[1]
+	places, values := known[0], known[1]
 	newest := Squeeze(SliceAxis(values, 2, AxisElem(0)), 2) // [B, H]
-	known := Add(newest, DotGeneral(values, []int{2}, nil, v.Get(pastName), []int{0}, nil))
-	flat := Scatter(Reshape(places, -1, 1), Reshape(known, -1, 1), shapes.Make(y.DType(), batch*rows*r.outputs, 1), false,
+	added := Add(newest, DotGeneral(values, []int{2}, nil, v.Get(knownName), []int{0}, nil))
+	flat := Scatter(Reshape(places, -1, 1), Reshape(added, -1, 1), shapes.Make(y.DType(), batch*rows*r.outputs, 1), false,
 		false)
 	return Add(y, Reshape(flat, batch, rows, r.outputs))
 }

@@ -88,6 +88,9 @@ func (m *Model) check(w dyngraph.Window) error {
 		return invalid("Config.Output is %q with %d classes, and series %q has affinities at %d snapshots to %d classes (whole: "+
 			"%v): want windows of a series with Affinities to as many classes", Affinity, m.config.Outputs, s.Name,
 			len(s.Affinities), s.Classes, w.Whole)
+	case m.config.Output == Affinity && m.config.Residual && s.Known == nil:
+		return invalid("the model is Residual, and series %q does not say what is known of affinities: want Series.Known",
+			s.Name)
 	case w.Whole && m.config.Residual:
 		return invalid("the model is Residual, which a whole series has no recent mean for: take windows of %q", s.Name)
 	case !w.Whole && m.config.Output == PerTime:
@@ -152,7 +155,7 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 	}
 	one.stops = m.config.stops(one.paths)
 	if m.config.Output == Affinity && m.config.Residual {
-		one.remember(w)
+		one.known = s.Known[end-1]
 	}
 	if m.config.Linear != nil {
 		one.linear, err = m.config.Linear.regressors(w)
