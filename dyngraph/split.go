@@ -13,18 +13,33 @@ type Split struct{ Train, Validation, Test []Window }
 // in time: features of a training window may hold what is the target of a test window. [Windows.Chronological],
 // [Windows.PurgedRotation] and [Windows.RollingOrigin] are splits without that leak.
 func (w Windows) Split(trainFraction, validationFraction float64, seed uint64) (Split, error) {
+	if w.err != nil {
+		return Split{}, w.err
+	}
+	train, validation, test, err := Shuffle(w.list, trainFraction, validationFraction, seed)
+	return Split{Train: train, Validation: validation, Test: test}, err
+}
+
+// Shuffle is the split of [Windows.Split], of any windows.
+func Shuffle[W any](windows []W, trainFraction, validationFraction float64, seed uint64) (train, validation, test []W,
+	err error) {
 	const stream = 0x5851f42d4c957f2d // any constant; the same seed gives other uses of the generator other numbers
 	rng := rand.New(rand.NewPCG(seed, stream))
-	shuffled := slices.Clone(w.list)
+	shuffled := slices.Clone(windows)
 	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	return Windows{shuffled, w.err}.cut(trainFraction, validationFraction)
+	return cut(shuffled, trainFraction, validationFraction)
 }
 
 // Chronological splits the windows in order of time. What trains or validates was known when it is used: validation
 // windows whose target is later than the newest step that the first test window shows are left out, and training
 // windows whose target is later than the newest step that the first validation window shows (see [Known]).
 func (w Windows) Chronological(trainFraction, validationFraction float64) (Split, error) {
-	split, err := w.cut(trainFraction, validationFraction)
+	if w.err != nil {
+		return Split{}, w.err
+	}
+	var split Split
+	var err error
+	split.Train, split.Validation, split.Test, err = cut(w.list, trainFraction, validationFraction)
 	if err != nil {
 		return Split{}, err
 	}
@@ -41,22 +56,21 @@ func (w Windows) Chronological(trainFraction, validationFraction float64) (Split
 	return split, nil
 }
 
-func (w Windows) cut(train, validation float64) (Split, error) {
-	if w.err != nil {
-		return Split{}, w.err
-	}
+// cut takes the fractions for training and validation, rounded down; the rest is for testing.
+func cut[W any](windows []W, train, validation float64) (a, b, c []W, err error) {
 	if !(train > 0 && validation > 0 && train+validation < 1) {
-		return Split{}, invalid("fractions %g for training and %g for validation, want positive ones "+
+		return nil, nil, nil, invalid("fractions %g for training and %g for validation, want positive ones "+
 			"with a sum below 1, the rest is for testing", train, validation)
 	}
-	total := len(w.list)
-	a, b := part(train, total), part(validation, total)
-	if a == 0 || b == 0 || a+b == total {
-		return Split{}, invalid("%d windows split into %d for training, %d for validation, %d for "+"testing, want "+
-			"at least one each: take a smaller stride, shorter windows or other fractions", total, a, b, total-a-b)
+	total := len(windows)
+	i := part(train, total)
+	k := i + part(validation, total)
+	if i == 0 || k == i || k == total {
+		return nil, nil, nil, invalid("%d windows split into %d for training, %d for validation, %d for testing, want "+
+			"at least one each: take a smaller stride, shorter windows or other fractions", total, i, k-i, total-k)
 	}
 	// Capacities end with the parts: appending to one must not write into the next.
-	return Split{Train: w.list[:a:a], Validation: w.list[a : a+b : a+b], Test: w.list[a+b : total : total]}, nil
+	return windows[:i:i], windows[i:k:k], windows[k:total:total], nil
 }
 
 // Rotate puts the windows, in order of time, into folds of nearly equal size and returns one split for each: its test

@@ -1,0 +1,149 @@
+package affinity
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Source is where events and labels come from. They are streamed, the same on each call: a data set may be larger than
+// the memory.
+type Source interface {
+	// Events are in order of time.
+	Events(ctx context.Context) dyngraph.Events
+	// Labels are in order of time, one set for each. The sets may be kept. They are asked for after events were read.
+	Labels(ctx context.Context) iter.Seq2[Labels, error]
+	// Nodes returns a name for each node and the number of classes, which are the nodes 0 to classes-1. It is asked after
+	// events were read to their end.
+	Nodes() (names []string, classes int)
+}
+
+// Data are events and the labels to be forecast. Make them with [New].
+type Data struct {
+	Name string
+	Task
+	NodeNames []string
+	// LabelTimes increase.
+	LabelTimes []float64
+
+	source Source
+	events clock
+}
+
+// Task says how large a forecast is.
+type Task struct {
+	Nodes int
+	// Classes are the nodes 0 to Classes-1: a forecast gives each a score.
+	Classes int
+	// Step is the length of a snapshot in the unit of the times.
+	Step float64
+}
+
+// New reads the source once and checks it; step is the length of a snapshot. Errors about content wrap
+// [dyngraph.ErrInvalid].
+func New(ctx context.Context, name string, step float64, source Source) (*Data, error) {
+	d := &Data{Name: name, Task: Task{Step: step}, source: source}
+	most := int32(-1)
+	for event, err := range source.Events(ctx).Checked() {
+		if err != nil {
+			return nil, err
+		}
+		d.events.add(event.Time)
+		most = max(most, event.Source, event.Destination)
+	}
+	d.NodeNames, d.Classes = source.Nodes()
+	d.Nodes = len(d.NodeNames)
+	switch {
+	case d.events.count() == 0:
+		return nil, d.invalid("no events, want one at least")
+	case int(most) >= d.Nodes:
+		return nil, d.invalid("events of node %d, want nodes in 0..%d: there are names of %d", most, d.Nodes-1, d.Nodes)
+	case d.Classes < 1 || d.Classes > d.Nodes:
+		return nil, d.invalid("%d classes among %d nodes, want 1 to %d", d.Classes, d.Nodes, d.Nodes)
+	case !(step > 0) || math.IsInf(step, 1):
+		return nil, d.invalid("step %g of snapshots, want a positive number", step)
+	}
+	last := math.Inf(-1)
+	for labels, err := range source.Labels(ctx) {
+		if err == nil {
+			err = labels.check(d.Nodes, d.Classes, last)
+		}
+		if err != nil {
+			return nil, err
+		}
+		last = labels.Time
+		d.LabelTimes = append(d.LabelTimes, last)
+	}
+	if len(d.LabelTimes) == 0 {
+		return nil, d.invalid("no labels, want those of one time at least")
+	}
+	return d, nil
+}
+
+// Events streams the events.
+func (d *Data) Events(ctx context.Context) dyngraph.Events { return d.source.Events(ctx) }
+
+// Labels streams the labels.
+func (d *Data) Labels(ctx context.Context) iter.Seq2[Labels, error] { return d.source.Labels(ctx) }
+
+// EventCount is the number of events.
+func (d *Data) EventCount() int { return d.events.count() }
+
+// Series is the graph in snapshots of d.Step, on the union of their edges, see [dyngraph.SeriesOf].
+func (d *Data) Series(ctx context.Context) (*dyngraph.Series, error) {
+	snapshots, err := d.Events(ctx).Aggregate(d.Step)
+	if err != nil {
+		return nil, err
+	}
+	s, err := dyngraph.SeriesOf(d.Name, d.Nodes, snapshots)
+	if err != nil {
+		return nil, err
+	}
+	s.NodeNames = slices.Clone(d.NodeNames)
+	return s, s.Validate()
+}
+
+func (d *Data) invalid(format string, args ...any) error {
+	return invalid("%s: %s", d.Name, fmt.Sprintf(format, args...))
+}
+
+// timeText writes a time in full, as years and seconds since 1970 are read.
+func timeText(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }
+
+// Memory is a [Source] in memory: data of your own.
+type Memory struct {
+	NodeNames []string
+	Classes   int
+	EventList []dyngraph.Event
+	LabelList []Labels
+}
+
+// Events streams m.EventList.
+func (m *Memory) Events(context.Context) dyngraph.Events {
+	return func(yield func(dyngraph.Event, error) bool) {
+		for _, event := range m.EventList {
+			if !yield(event, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Labels streams m.LabelList.
+func (m *Memory) Labels(context.Context) iter.Seq2[Labels, error] {
+	return func(yield func(Labels, error) bool) {
+		for _, labels := range m.LabelList {
+			if !yield(labels, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Nodes returns m.NodeNames and m.Classes.
+func (m *Memory) Nodes() ([]string, int) { return m.NodeNames, m.Classes }

@@ -1,0 +1,174 @@
+package affinity
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Neither the paper nor TGB defines Moving Average (M), an average of messages in place of labels. Here are two
+// readings of it.
+
+// MessageMean is the mean weight of the last messages of each pair of nodes, 0 for a pair without any: Moving Average
+// (M), first reading.
+type MessageMean struct {
+	// Last is how many messages of a pair count; 0 means 2048.
+	Last    int
+	classes int
+	pairs   map[int32]map[int32]*messages // by source and destination
+}
+
+// messages are the last of a pair.
+type messages struct {
+	weights []float64
+	oldest  int // its place, where weights are full
+	mean    float64
+	stale   bool // mean is
+}
+
+// Reset forgets all messages.
+func (m *MessageMean) Reset(task Task) {
+	m.classes, m.pairs = task.Classes, make(map[int32]map[int32]*messages)
+}
+
+// Observe keeps the messages.
+func (m *MessageMean) Observe(events []dyngraph.Event) error {
+	last := cmp.Or(m.Last, 2048)
+	if last < 1 {
+		return invalid("the mean of the last %d messages, want 1 or more", last)
+	}
+	for _, event := range events {
+		if err := checkDestination(event, m.classes); err != nil {
+			return err
+		}
+		to := m.pairs[event.Source]
+		if to == nil {
+			to = make(map[int32]*messages)
+			m.pairs[event.Source] = to
+		}
+		pair := to[event.Destination]
+		if pair == nil {
+			pair = &messages{}
+			to[event.Destination] = pair
+		}
+		pair.stale = true
+		if len(pair.weights) < last {
+			pair.weights = append(pair.weights, event.Weight)
+			continue
+		}
+		pair.weights[pair.oldest] = event.Weight
+		pair.oldest = (pair.oldest + 1) % last
+	}
+	return nil
+}
+
+// Learn ignores labels.
+func (*MessageMean) Learn(Labels) error { return nil }
+
+// Forecast writes the means. They are taken anew from the weights: a running sum would keep the rounding of large
+// weights that have left it.
+func (m *MessageMean) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
+	for k, u := range nodes {
+		for class, pair := range m.pairs[u] {
+			if pair.stale {
+				pair.mean, pair.stale = 0, false
+				for _, w := range pair.weights {
+					pair.mean += w / float64(len(pair.weights))
+				}
+			}
+			scores[k*m.classes+int(class)] = pair.mean
+		}
+	}
+	return nil
+}
+
+// MessageAverage is [MovingAverage] on messages: in place of labels it takes the sums of the weights from a node to each
+// class over a step of task.Step, counted from the first event. A step that is not over is not used, and one without a
+// message of the node leaves its average as it is: Moving Average (M), second reading.
+type MessageAverage struct {
+	// Window is W, 1 or more; 0 means 7.
+	Window float64
+	step   float64
+	begin  float64 // of the step that goes on, -Inf before the first event
+	sums   map[int32]map[int32]float64
+	mean   rows
+}
+
+// Reset forgets all messages.
+func (m *MessageAverage) Reset(task Task) {
+	m.step, m.begin, m.sums = task.Step, math.Inf(-1), make(map[int32]map[int32]float64)
+	m.mean = rows{task.Classes, make(map[int32]row)}
+}
+
+// Observe sums the messages of a step.
+func (m *MessageAverage) Observe(events []dyngraph.Event) error {
+	for _, event := range events {
+		if err := checkDestination(event, m.mean.classes); err != nil {
+			return err
+		}
+		if err := m.pass(event.Time); err != nil {
+			return err
+		}
+		to := m.sums[event.Source]
+		if to == nil {
+			to = make(map[int32]float64)
+			m.sums[event.Source] = to
+		}
+		to[event.Destination] += event.Weight
+	}
+	return nil
+}
+
+// pass ends the step that goes on if a time is after it, and begins the one of that time.
+func (m *MessageAverage) pass(t float64) error {
+	if math.IsInf(m.begin, -1) {
+		m.begin = t
+	}
+	steps := math.Floor((t - m.begin) / m.step)
+	if steps < 1 {
+		return nil
+	}
+	m.begin += steps * m.step
+	w, err := window7(m.Window)
+	if err != nil {
+		return err
+	}
+	for u, sums := range m.sums {
+		next := row{classes: slices.Sorted(maps.Keys(sums))}
+		for _, class := range next.classes {
+			next.weights = append(next.weights, sums[class])
+		}
+		if before, found := m.mean.of[u]; found {
+			next = before.decay(next, w)
+		}
+		m.mean.of[u] = next
+	}
+	clear(m.sums)
+	return nil
+}
+
+// Learn ignores labels.
+func (*MessageAverage) Learn(Labels) error { return nil }
+
+// Forecast writes the averages.
+func (m *MessageAverage) Forecast(_ context.Context, at float64, nodes []int32, scores []float64) error {
+	if len(m.sums) > 0 {
+		if err := m.pass(at); err != nil {
+			return err
+		}
+	}
+	m.mean.forecast(nodes, scores)
+	return nil
+}
+
+func checkDestination(event dyngraph.Event, classes int) error {
+	if int(event.Destination) >= classes {
+		return invalid("an event at time %s has the destination %d, want a class, 0..%d", timeText(event.Time),
+			event.Destination, classes-1)
+	}
+	return nil
+}

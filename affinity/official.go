@@ -1,0 +1,92 @@
+package affinity
+
+import "fmt"
+
+// Clock says which events are known when the labels of a time are forecast.
+type Clock string
+
+const (
+	// Strict lets a forecast know the events before the label time alone.
+	Strict Clock = "strict"
+	// Parity lets it know what models in the examples of TGB know: all earlier batches of the loop, and of the batch that
+	// puts the question the events before the label time after it. Some of them are of the label time and later, and the
+	// labels of tgbn-trade are made of those, so that its scores are not those of a forecast.
+	Parity Clock = "parity"
+)
+
+// Split are the parts of a stream: so many events, in order of time.
+type Split struct{ Train, Validation, Test int }
+
+// Split is that of TGB: training up to the .70 quantile of the times of events, validation up to that of .85, and the
+// rest for the test.
+func (d *Data) Split() Split {
+	const test, validation = .15, .15
+	train := d.events.through(d.events.quantile(1 - validation - test))
+	both := d.events.through(d.events.quantile(1 - test))
+	return Split{train, both - train, d.events.count() - both}
+}
+
+// Official is the protocol of TGB. Its loop goes through the events of each part in batches of 200. One pointer to the
+// next label time runs through all parts: when the last event of a batch is later, the labels of that time are asked
+// for, and the pointer advances by one. So label times after the last event are never asked for.
+//
+// S. Huang et al., Temporal Graph Benchmark for Machine Learning on Temporal Graphs, NeurIPS 2023, and version 2.3.0 of
+// its package. The error wraps [dyngraph.ErrInvalid] where a part has no event or no question.
+func (d *Data) Official(clock Clock) (*Plan, error) {
+	if clock != Strict && clock != Parity {
+		return nil, d.invalid("clock %q, want %q or %q", clock, Strict, Parity)
+	}
+	const batch = 200
+	var questions []asked
+	split, begin, pointer := d.Split(), 0, 0
+	for _, part := range []struct {
+		name   Part
+		events int
+	}{{Train, split.Train}, {Validation, split.Validation}, {Test, split.Test}} {
+		first, end := len(questions), begin+part.events
+		for ; begin < end && pointer < len(d.LabelTimes); begin = min(begin+batch, end) {
+			last, at := min(begin+batch, end), d.LabelTimes[pointer]
+			if d.events.time(last-1) <= at {
+				continue
+			}
+			pointer++
+			known := d.events.before(at)
+			if clock == Parity {
+				next := d.LabelTimes[min(pointer, len(d.LabelTimes)-1)]
+				known = min(max(d.events.before(next), begin), last)
+			}
+			questions = append(questions, asked{Question{at, part.name}, known})
+		}
+		if begin = end; len(questions) == first {
+			return nil, d.invalid("the %s part of the official split has %d of %d events and no label time that its "+
+				"events pass: want data over a longer time", part.name, part.events, d.EventCount())
+		}
+	}
+	return d.inTime(fmt.Sprintf("official protocol, %s time", clock), questions), nil
+}
+
+// Rotation tests each of the last label times by itself, in strict time: it is forecast by a model that knows the label
+// times before it, the newest of them for validation, the rest for training. So a model is trained once for each plan.
+func (d *Data) Rotation(tested, validation int) ([]*Plan, error) {
+	first := len(d.LabelTimes) - tested
+	if tested < 1 || validation < 0 || first-validation < 1 {
+		return nil, d.invalid("%d tested label times and %d for validation, want 1 or more tested, 0 or more for "+
+			"validation, and one of the %d label times left for training", tested, validation, len(d.LabelTimes))
+	}
+	var plans []*Plan
+	for test := first; test < len(d.LabelTimes); test++ {
+		var questions []asked
+		for k, at := range d.LabelTimes[:test+1] {
+			part := Train
+			if k >= test-validation {
+				part = Validation
+			}
+			if k == test {
+				part = Test
+			}
+			questions = append(questions, asked{Question{at, part}, d.events.before(at)})
+		}
+		plans = append(plans, d.inTime("rotation over label times, strict time", questions))
+	}
+	return plans, nil
+}

@@ -1,0 +1,58 @@
+package affinity
+
+import (
+	"context"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Part says what a question is for.
+type Part string
+
+const (
+	Train      Part = "train"
+	Validation Part = "validation"
+	Test       Part = "test"
+)
+
+// Question asks for the affinities of nodes at a time.
+type Question struct {
+	Time float64
+	Part Part
+}
+
+// Plan says what is asked, and what is known by then: a protocol applied to data. Make one with [Data.Official],
+// [Data.Rotation] or [Data.Windows].
+type Plan struct {
+	Task
+	// Name is that of the data and the protocol, for tables.
+	Name      string
+	Questions []Question
+
+	walk func(ctx context.Context, tests bool, to Listener) error
+}
+
+// Listener is told what happens, in order. Slices that it is handed are good until it returns, but for those of labels,
+// which it may keep.
+type Listener interface {
+	// Reset comes first, and before each window of a plan of windows: nothing is known.
+	Reset(task Task)
+	// Observe tells of the next events.
+	Observe(events []dyngraph.Event) error
+	// Learn tells of labels that are known from here on.
+	Learn(labels Labels) error
+	// Ask is a question with its answer; the answer is not known yet, and is learned next where it ever is.
+	Ask(q Question, answer Labels) error
+}
+
+// Walk tells everything to the listener.
+func (p *Plan) Walk(ctx context.Context, to Listener) error { return p.walk(ctx, true, to) }
+
+// past is the plan without its test questions, and without what is known by those alone.
+func (p *Plan) past() *Plan {
+	past := *p
+	past.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.Part == Test })
+	past.walk = func(ctx context.Context, _ bool, to Listener) error { return p.walk(ctx, false, to) }
+	return &past
+}

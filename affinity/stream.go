@@ -1,0 +1,127 @@
+package affinity
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// asked is a question about labels of the data, and how many events are known by then.
+type asked struct {
+	Question
+	known int
+}
+
+// inTime is the plan of questions in order of time, the test questions last.
+func (d *Data) inTime(protocol string, questions []asked) *Plan {
+	p := &Plan{Task: d.Task, Name: d.Name + ", " + protocol}
+	for _, q := range questions {
+		p.Questions = append(p.Questions, q.Question)
+	}
+	p.walk = func(ctx context.Context, tests bool, to Listener) error {
+		w := walk{data: d, to: to}
+		for _, q := range questions {
+			if tests || q.Part != Test {
+				w.questions = append(w.questions, q)
+			}
+		}
+		return w.run(ctx)
+	}
+	return p
+}
+
+// walk leads a listener through a stream of events and one of labels.
+type walk struct {
+	data      *Data
+	to        Listener
+	questions []asked // to come
+	told      int     // events
+	next      func() (Labels, error, bool)
+	batch     []dyngraph.Event
+}
+
+const batchSize = 1 << 12 // events that a listener is told at once
+
+func (w *walk) run(ctx context.Context) error {
+	next, stop := iter.Pull2(w.data.Labels(ctx))
+	defer stop()
+	w.next = next
+	w.to.Reset(w.data.Task)
+	if err := w.ask(); err != nil {
+		return err
+	}
+	for event, err := range w.data.Events(ctx) {
+		if err != nil {
+			return err
+		}
+		if len(w.questions) == 0 {
+			return nil
+		}
+		w.batch = append(w.batch, event)
+		w.told++
+		if len(w.batch) == batchSize {
+			if err := w.observe(); err != nil {
+				return err
+			}
+		}
+		if err := w.ask(); err != nil {
+			return err
+		}
+	}
+	if len(w.questions) > 0 {
+		return w.data.invalid("%d events, %d when they were read first: they changed meanwhile", w.told,
+			w.data.EventCount())
+	}
+	return nil
+}
+
+func (w *walk) observe() error {
+	if len(w.batch) == 0 {
+		return nil
+	}
+	defer func() { w.batch = w.batch[:0] }()
+	return w.to.Observe(w.batch)
+}
+
+// ask puts the questions for which no more events are known.
+func (w *walk) ask() error {
+	for len(w.questions) > 0 && w.questions[0].known == w.told {
+		q := w.questions[0].Question
+		if err := w.observe(); err != nil {
+			return err
+		}
+		answer, err := w.labels(q.Time)
+		if err != nil {
+			return err
+		}
+		if err := w.to.Ask(q, answer); err != nil {
+			return fmt.Errorf("%s: time %s: %w", w.data.Name, timeText(q.Time), err)
+		}
+		if err := w.to.Learn(answer); err != nil {
+			return err
+		}
+		w.questions = w.questions[1:]
+	}
+	return nil
+}
+
+// labels are those of a time. Earlier ones that nobody asked for are known then.
+func (w *walk) labels(t float64) (Labels, error) {
+	for {
+		labels, err, more := w.next()
+		switch {
+		case err != nil:
+			return Labels{}, err
+		case !more || labels.Time > t:
+			return Labels{}, w.data.invalid("no labels of time %s, which there were when they were read first: they "+
+				"changed meanwhile", timeText(t))
+		case labels.Time == t:
+			return labels, nil
+		}
+		if err := w.to.Learn(labels); err != nil {
+			return Labels{}, err
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package dyngraph
+
+import (
+	"encoding/csv"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+)
+
+// Event is a directed edge at a time: a payment, a song that someone heard, the trade of a year.
+type Event struct {
+	Time                float64 // in any unit
+	Source, Destination int32
+	Weight              float64
+}
+
+// Events is a stream of events in order of time. It ends with its first error. Ranging over it again begins anew,
+// unless who made it says otherwise:
+//
+//	for event, err := range events {
+//		...
+//	}
+type Events iter.Seq2[Event, error]
+
+// WriteCSV writes the columns time, source, destination and weight, which datasets/table reads. Names are those of the
+// nodes; without any, nodes are written as numbers. Errors of the stream and of the writer come back as they are.
+func (e Events) WriteCSV(w io.Writer, names []string) error {
+	rows := csv.NewWriter(w)
+	if err := rows.Write([]string{"time", "source", "destination", "weight"}); err != nil {
+		return err
+	}
+	name := func(node int32) string {
+		if names == nil {
+			return strconv.Itoa(int(node))
+		}
+		return names[node]
+	}
+	at := 0
+	for event, err := range e.Checked() {
+		if err != nil {
+			return err
+		}
+		if most := max(event.Source, event.Destination); names != nil && int(most) >= len(names) {
+			return invalid("event %d is of node %d, want nodes in 0..%d: there are names of %d", at, most, len(names)-1,
+				len(names))
+		}
+		if err := rows.Write([]string{strconv.FormatFloat(event.Time, 'f', -1, 64), name(event.Source),
+			name(event.Destination), strconv.FormatFloat(event.Weight, 'g', -1, 64)}); err != nil {
+			return err
+		}
+		at++
+	}
+	rows.Flush()
+	return rows.Error()
+}
+
+// check finds what cannot be event number at of a stream; before is the time of the one before it.
+func (e Event) check(at int, before float64) error {
+	switch {
+	case !finite(e.Time):
+		return invalid("time of event %d is %g, want a finite number", at, e.Time)
+	case e.Source < 0 || e.Destination < 0:
+		return invalid("event %d joins %d -> %d, want nodes from 0 on", at, e.Source, e.Destination)
+	case !finite(e.Weight):
+		return invalid("weight of event %d, %d -> %d at time %s, is %g, want a finite number", at, e.Source,
+			e.Destination, timeText(e.Time), e.Weight)
+	case e.Time < before:
+		return invalid("event %d is of time %s after %s, want events in order of time: sort them", at,
+			timeText(e.Time), timeText(before))
+	}
+	return nil
+}
+
+// timeText writes a time in full, as years and seconds since 1970 are read.
+func timeText(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }
+
+// Checked is the stream with an error for the first event that is not finite, is of a negative node, or is earlier than
+// the one before it. The error wraps [ErrInvalid].
+func (e Events) Checked() Events {
+	return func(yield func(Event, error) bool) {
+		at, last := 0, math.Inf(-1)
+		for event, err := range e {
+			if err == nil {
+				err = event.check(at, last)
+			}
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			if !yield(event, nil) {
+				return
+			}
+			at, last = at+1, event.Time
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package dyngraph
+
+import (
+	"iter"
+	"math"
+	"slices"
+)
+
+// Snapshot is the graph of one step of a stream: sums of weights, sorted by (From, To), each pair once.
+type Snapshot struct {
+	Time     float64 // at which the step begins
+	Events   int     // how many it sums
+	From, To []int32
+	Weights  []float64
+}
+
+// MaxSnapshots bounds the steps that a stream is cut into.
+const MaxSnapshots = 1 << 20
+
+// Snapshots sums the weights of each pair of nodes over steps of time: snapshot k is of the events with
+//
+//	first + k*step <= time < first + (k+1)*step
+//
+// where first is the time of the first event. The last snapshot is that of the last event, those in between without an
+// event are empty. One snapshot is held at a time, and never the events. Errors wrap [ErrInvalid] or are the stream's.
+func (e Events) Snapshots(step float64) iter.Seq2[Snapshot, error] {
+	return func(yield func(Snapshot, error) bool) {
+		if !(step > 0) || math.IsInf(step, 1) {
+			yield(Snapshot{}, invalid("step %g of snapshots, want a positive number in the unit of the times", step))
+			return
+		}
+		var first float64
+		b := bin{sums: make(map[uint64]float64)}
+		k, at := 0, 0
+		for event, err := range e.Checked() {
+			if err != nil {
+				yield(Snapshot{}, err)
+				return
+			}
+			if at == 0 {
+				first, b.time = event.Time, event.Time
+			}
+			now := math.Floor((event.Time - first) / step)
+			if now >= MaxSnapshots {
+				yield(Snapshot{}, invalid("more than %d snapshots of step %g from %s to %s, want a larger step",
+					MaxSnapshots, step, timeText(first), timeText(event.Time)))
+				return
+			}
+			for ; k < int(now); k++ {
+				if !b.close(yield) {
+					return
+				}
+				b.time = first + float64(k+1)*step
+			}
+			b.sums[pair(event.Source, event.Destination)] += event.Weight
+			b.events++
+			at++
+		}
+		if at > 0 {
+			b.close(yield)
+		}
+	}
+}
+
+// Aggregate collects the snapshots of [Events.Snapshots].
+func (e Events) Aggregate(step float64) ([]Snapshot, error) {
+	var all []Snapshot
+	for snapshot, err := range e.Snapshots(step) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, snapshot)
+	}
+	return all, nil
+}
+
+// bin is the step that is being summed.
+type bin struct {
+	time   float64
+	events int
+	sums   map[uint64]float64
+	pairs  []uint64 // room to sort them
+}
+
+// pair orders edges by source, then destination.
+func pair(from, to int32) uint64 { return uint64(from)<<32 | uint64(to) }
+
+func (b *bin) close(yield func(Snapshot, error) bool) bool {
+	b.pairs = b.pairs[:0]
+	for p := range b.sums {
+		b.pairs = append(b.pairs, p)
+	}
+	slices.Sort(b.pairs)
+	n := len(b.pairs)
+	s := Snapshot{Time: b.time, Events: b.events, From: make([]int32, n), To: make([]int32, n),
+		Weights: make([]float64, n)}
+	for i, p := range b.pairs {
+		s.From[i], s.To[i], s.Weights[i] = int32(p>>32), int32(p&math.MaxUint32), b.sums[p]
+		if !finite(s.Weights[i]) {
+			yield(Snapshot{}, invalid("weights of %d -> %d from time %s on sum to %g: the sum overflows, want a smaller "+
+				"unit of the weights", s.From[i], s.To[i], timeText(s.Time), s.Weights[i]))
+			return false
+		}
+	}
+	clear(b.sums)
+	b.events = 0
+	return yield(s, nil)
+}
+
+func (s Snapshot) check() error {
+	if len(s.To) != len(s.From) || len(s.Weights) != len(s.From) {
+		return invalid("snapshot of time %s with %d sources, %d targets and %d weights, want as many of each",
+			timeText(s.Time), len(s.From), len(s.To), len(s.Weights))
+	}
+	return nil
+}
+
+// EventsOf streams snapshots back: an event for each edge, at the time of its snapshot.
+func EventsOf(snapshots []Snapshot) Events {
+	return func(yield func(Event, error) bool) {
+		for _, s := range snapshots {
+			if err := s.check(); err != nil {
+				yield(Event{}, err)
+				return
+			}
+			for i, from := range s.From {
+				if !yield(Event{s.Time, from, s.To[i], s.Weights[i]}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// SeriesOf puts snapshots of a graph of n nodes on their union pattern, with a constant 1 as the feature of each node.
+// It takes snapshots × union of edges numbers: models on many nodes read the snapshots themselves.
+func SeriesOf(name string, nodes int, snapshots []Snapshot) (*Series, error) {
+	var pairs []uint64
+	for _, s := range snapshots {
+		if err := s.check(); err != nil {
+			return nil, err
+		}
+		for i, from := range s.From {
+			pairs = append(pairs, pair(from, s.To[i]))
+		}
+	}
+	slices.Sort(pairs)
+	pairs = slices.Compact(pairs)
+	p := &Pattern{Nodes: nodes}
+	for _, one := range pairs {
+		p.From, p.To = append(p.From, int32(one>>32)), append(p.To, int32(one&math.MaxUint32))
+	}
+	series := &Series{Name: name, Pattern: p, FeatureSize: 1}
+	for _, s := range snapshots {
+		row := make([]float64, len(pairs))
+		for i, from := range s.From {
+			e, _ := slices.BinarySearch(pairs, pair(from, s.To[i]))
+			row[e] += s.Weights[i]
+		}
+		series.Times, series.Weights = append(series.Times, s.Time), append(series.Weights, row)
+		series.Features = append(series.Features, slices.Repeat([]float64{1}, max(nodes, 0)))
+	}
+	if err := series.Validate(); err != nil {
+		return nil, err
+	}
+	return series, nil
+}
