@@ -1,0 +1,83 @@
+package affinity
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// History keeps of each node the newest row of labels, the one before it, and a moving average. Its zero value is empty.
+type History struct {
+	// Window is that of [MovingAverage]; 0 means 7.
+	Window float64
+	nodes  map[int32]known
+}
+
+// known is what a [History] knows of a node.
+type known struct{ newest, before, mean row }
+
+// Learn takes labels.
+func (h *History) Learn(labels Labels) error {
+	w, err := window7(h.Window)
+	if err != nil {
+		return err
+	}
+	if h.nodes == nil {
+		h.nodes = make(map[int32]known)
+	}
+	for k, u := range labels.Nodes {
+		classes, weights := labels.Row(k)
+		next := row{classes, weights}
+		if old, found := h.nodes[u]; found {
+			h.nodes[u] = known{next, old.newest, old.mean.decay(next, w)}
+		} else {
+			h.nodes[u] = known{next, next, next}
+		}
+	}
+	return nil
+}
+
+// Reset forgets all labels.
+func (h *History) Reset() { h.nodes = nil }
+
+// Known is what [dyngraph.Series] has as Known, of all nodes that had labels. A node that had them once has them as the
+// row before, too.
+func (h *History) Known() *dyngraph.Affinities {
+	a := &dyngraph.Affinities{Start: []int{0}}
+	for _, u := range slices.Sorted(maps.Keys(h.nodes)) {
+		known := h.nodes[u]
+		a.Nodes = append(a.Nodes, u)
+		for i, class := range known.mean.classes { // it has all classes of the others
+			a.Classes = append(a.Classes, class)
+			a.Values = append(a.Values, known.newest.at(class), known.before.at(class), known.mean.weights[i])
+		}
+		a.Start = append(a.Start, len(a.Classes))
+	}
+	return a
+}
+
+// at is the number of a class.
+func (r row) at(class int32) float64 {
+	if i, found := slices.BinarySearch(r.classes, class); found {
+		return r.weights[i]
+	}
+	return 0
+}
+
+// Rows are the labels as [dyngraph.Series] has them, nodes in increasing order.
+func (l Labels) Rows() *dyngraph.Affinities {
+	order := make([]int, len(l.Nodes))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(l.Nodes[a]) - int(l.Nodes[b]) })
+	a := &dyngraph.Affinities{Start: []int{0}}
+	for _, k := range order {
+		classes, weights := l.Row(k)
+		a.Nodes = append(a.Nodes, l.Nodes[k])
+		a.Classes, a.Values = append(a.Classes, classes...), append(a.Values, weights...)
+		a.Start = append(a.Start, len(a.Classes))
+	}
+	return a
+}

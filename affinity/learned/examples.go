@@ -1,0 +1,77 @@
+package learned
+
+import (
+	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// example is a question with what is seen before it, and with its answer where that is known.
+type example struct {
+	part      affinity.Part
+	snapshots []*dyngraph.Snapshot
+	known     *dyngraph.Affinities // nil where the model does not begin with it
+	answer    *dyngraph.Affinities
+}
+
+// examples listens to a plan and keeps its questions.
+type examples struct {
+	seen
+	inputs    int
+	keepKnown bool
+	all       []example
+}
+
+// Reset begins anew, and keeps the examples.
+func (e *examples) Reset(task affinity.Task) { e.seen.reset(task, e.inputs) }
+
+// Ask keeps a question. One before any snapshot is over is left out.
+func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
+	snapshots, err := e.last(q.Time)
+	if err != nil || snapshots == nil {
+		return err
+	}
+	one := example{part: q.Part, snapshots: snapshots, answer: answer.Rows()}
+	if e.keepKnown {
+		one.known = e.history.Known()
+	}
+	e.all = append(e.all, one)
+	return nil
+}
+
+// snapshots are those of all examples, each once.
+func (e *examples) snapshots() (all []*dyngraph.Snapshot) {
+	found := make(map[*dyngraph.Snapshot]bool)
+	for _, one := range e.all {
+		for _, s := range one.snapshots {
+			if !found[s] {
+				found[s] = true
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// window is the example as a window of a series of its own: the inputs, and a snapshot that is not seen.
+func (e example) window(task affinity.Task, p pattern) (dyngraph.Window, error) {
+	inputs := len(e.snapshots)
+	s := &dyngraph.Series{Name: "affinity", Pattern: p.made, FeatureSize: 1, Classes: task.Classes,
+		Affinities: make([]*dyngraph.Affinities, inputs+1)}
+	ones := make([]float64, task.Nodes)
+	for u := range ones {
+		ones[u] = 1
+	}
+	for k := range inputs + 1 {
+		s.Times, s.Features = append(s.Times, float64(k)), append(s.Features, ones)
+		if k < inputs {
+			s.Weights = append(s.Weights, p.weights(e.snapshots[k]))
+		}
+	}
+	s.Weights = append(s.Weights, s.Weights[inputs-1])
+	s.Affinities[inputs] = e.answer
+	if e.known != nil {
+		s.Known = make([]*dyngraph.Affinities, inputs+1)
+		s.Known[inputs-1] = e.known
+	}
+	return dyngraph.Window{Series: s, Length: inputs + 1}, s.Validate()
+}

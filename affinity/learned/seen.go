@@ -1,0 +1,100 @@
+package learned
+
+import (
+	"math"
+
+	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// seen is what a listener was told: the last snapshots, and the history of labels.
+type seen struct {
+	inputs  int
+	step    float64
+	first   float64 // time of the first event, NaN before it
+	over    []*dyngraph.Snapshot
+	open    int // number of the snapshot that goes on, counted from the first
+	events  []dyngraph.Event
+	history affinity.History
+}
+
+func (s *seen) reset(task affinity.Task, inputs int) {
+	*s = seen{inputs: inputs, step: task.Step, first: math.NaN()}
+}
+
+// number is that of the snapshot that a time is in.
+func (s *seen) number(t float64) int { return int(math.Floor((t - s.first) / s.step)) }
+
+// Observe takes events in order of time.
+func (s *seen) Observe(events []dyngraph.Event) error {
+	for _, event := range events {
+		if math.IsNaN(s.first) {
+			s.first = event.Time
+		}
+		if err := s.pass(event.Time); err != nil {
+			return err
+		}
+		s.events = append(s.events, event)
+	}
+	return nil
+}
+
+// Learn takes labels.
+func (s *seen) Learn(labels affinity.Labels) error { return s.history.Learn(labels) }
+
+// pass ends the snapshots that are over at a time.
+func (s *seen) pass(t float64) error {
+	now := s.number(t)
+	if now <= s.open {
+		return nil
+	}
+	one, err := s.sum()
+	if err != nil {
+		return err
+	}
+	s.over = append(s.over, one)
+	for k := max(s.open+1, now-s.inputs); k < now; k++ {
+		s.over = append(s.over, &dyngraph.Snapshot{Time: s.first + float64(k)*s.step})
+	}
+	s.over = s.over[max(0, len(s.over)-s.inputs):]
+	s.open, s.events = now, s.events[:0]
+	return nil
+}
+
+// sum is the snapshot that goes on.
+func (s *seen) sum() (*dyngraph.Snapshot, error) {
+	begin := s.first + float64(s.open)*s.step
+	one := &dyngraph.Snapshot{Time: begin}
+	if len(s.events) == 0 {
+		return one, nil
+	}
+	all := dyngraph.Events(func(yield func(dyngraph.Event, error) bool) {
+		for _, event := range s.events {
+			if !yield(event, nil) {
+				return
+			}
+		}
+	})
+	snapshots, err := all.Aggregate(2 * s.step) // all of them in one
+	if err != nil {
+		return nil, err
+	}
+	*one = snapshots[0]
+	one.Time = begin
+	return one, nil
+}
+
+// last are the snapshots that are over at a time, as many as the model sees; nil where none is.
+func (s *seen) last(t float64) ([]*dyngraph.Snapshot, error) {
+	if math.IsNaN(s.first) {
+		return nil, nil
+	}
+	if err := s.pass(t); err != nil || len(s.over) == 0 {
+		return nil, err
+	}
+	snapshots := s.over
+	for len(snapshots) < s.inputs {
+		snapshots = append([]*dyngraph.Snapshot{snapshots[0]}, snapshots...)
+	}
+	return append([]*dyngraph.Snapshot(nil), snapshots...), nil
+}
