@@ -1,0 +1,45 @@
+// Package tgb reads the node property data sets of the Temporal Graph Benchmark (TGB) as published, and ships one in
+// their format. Package affinity has the protocols and the score.
+//
+// Start with [AgtpaTrade], which is in the module, or with [Open]:
+//
+//	data, err := tgb.Open(ctx, tgb.Config{Name: "tgbn-genre", Path: "/data/tgb"})
+//
+// where Path is the folder with tgbn-genre_edgelist.csv and tgbn-genre_node_labels.csv (or both with .gz after it), the
+// folder above it, or the zip as published. Nothing is fetched from the network.
+//
+//	data set     events      nodes   classes  time     what an event is
+//	agtpa-trade  90,057      69      69       year     share of a country's exports that went to another
+//	tgbn-trade   468,245     255     255      year     the same, of food and agricultural goods
+//	tgbn-genre   17,858,395  1,505   513      seconds  a user heard a song of a genre
+//	tgbn-reddit  27,174,118  11,766  698      seconds  a user wrote in a subreddit; the weight is the score of the post
+//	tgbn-token   72,936,998  61,756  1,001    seconds  a user sent or got a token; the weight is the value
+//
+// # Files
+//
+// CSV with one first line, quotes where names hold commas, rows in order of time. Columns have fixed places:
+//
+//	edges   trade, genre: time, source, destination, weight
+//	        reddit: time, user, subreddit, words, score; token: time, user, token, value, is sender
+//	labels  time, source, destination, weight
+//
+// The number of words and who is the sender are checked and not kept. Values of tgbn-token are as in the file; TGB takes
+// their logarithm, or not, depending on whether it finds its own cache. Scores of tgbn-reddit may be negative.
+//
+// Nodes are numbered as TGB does. In trade by first appearance, source before destination; every node is a class. In
+// the others classes are destinations, from 0 on by first appearance, and users follow from Config.Classes on. A user
+// with the name of a class has " (user)" after it in Data.NodeNames.
+//
+// What is wrong with a file is an [*Error] with its line, what was found there and what was wanted: times that fall,
+// negative weights, a second label of a pair, a label of a node without an edge, a quote that is not closed, compressed
+// data that end early.
+//
+// # Limits
+//
+// [Open] reads both files, to check them and to number the nodes. Whatever goes through events or labels after that
+// reads them again, a row at a time: memory holds names and the distinct times of events, never the rows. Times are
+// whole numbers. A row has at most 1 MiB.
+//
+// S. Huang et al., Temporal Graph Benchmark for Machine Learning on Temporal Graphs, NeurIPS 2023. Source and licence of
+// the shipped data are in agtpa_trade/agtpa_trade.txt.
+package tgb

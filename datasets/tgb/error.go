@@ -1,0 +1,52 @@
+package tgb
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Error says what is wrong with a file and where. It wraps [dyngraph.ErrInvalid] where the content is wrong, and what
+// the system said where the file cannot be read.
+type Error struct {
+	// Path is the file, after its folder or zip.
+	Path string
+	// Line counts from 1; 0 where the file as a whole is wrong.
+	Line int
+	// Found and Wanted are phrases: `the weight "abc"`, `a number`. Wanted may be "".
+	Found, Wanted string
+	// Err is the cause, where it is another error.
+	Err error
+}
+
+// Error is "datasets/tgb: FILE, line 3: found the weight "abc", want a number".
+func (e *Error) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "datasets/tgb: %s", e.Path)
+	if e.Line > 0 {
+		fmt.Fprintf(&text, ", line %d", e.Line)
+	}
+	fmt.Fprintf(&text, ": found %s", e.Found)
+	if e.Wanted != "" {
+		fmt.Fprintf(&text, ", want %s", e.Wanted)
+	}
+	return text.String()
+}
+
+// Unwrap gives the cause, and [dyngraph.ErrInvalid] where it is the content.
+func (e *Error) Unwrap() error {
+	if e.Err == nil {
+		return dyngraph.ErrInvalid
+	}
+	return e.Err
+}
+
+// quote shows a cell, cut where it is long.
+func quote[S string | []byte](cell S) string {
+	const longest = 60
+	if len(cell) > longest {
+		return fmt.Sprintf("%q and %d bytes more", cell[:longest], len(cell)-longest)
+	}
+	return fmt.Sprintf("%q", cell)
+}

@@ -1,0 +1,220 @@
+package tgb
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+)
+
+// Config says which data set is read, and from where.
+type Config struct {
+	// Name is that of the data set, with which the names of its files begin: tgbn-trade, tgbn-genre, tgbn-reddit,
+	// tgbn-token, agtpa-trade, or one of your own.
+	Name string
+	// Path is the folder with the files, the folder above it, or the zip as published.
+	Path string
+	// Files, where present, are in place of Path.
+	Files fs.FS
+	// Format is the name of the data set in whose format files of another name are written.
+	Format string
+	// Classes is the number of classes of files that are not those published; 0 means that of the format.
+	Classes int
+	// Progress, where present, is called every so often while a file is read.
+	Progress func(Progress)
+}
+
+// Progress is how far a file is read.
+type Progress struct {
+	File string
+	Rows int
+	// Read and Size are bytes as they lie in the folder or, unpacked, in the zip.
+	Read, Size int64
+}
+
+// Data are those of a data set.
+type Data struct {
+	*affinity.Data
+	EdgeFile, LabelFile File
+}
+
+// File is one that was read.
+type File struct {
+	Path string // after the folder or zip
+	Rows int    // without the first line
+	// SHA256 is that of the unpacked content, in hexadecimal.
+	SHA256 string
+}
+
+// Open reads the files of a data set once, checks them, and keeps the names of nodes and the times of events, not the
+// events: those are read again by what goes through them. Errors about files are an [*Error].
+func Open(ctx context.Context, c Config) (*Data, error) {
+	f, err := c.formatOf()
+	if err != nil {
+		return nil, err
+	}
+	s := &source{config: c, format: f, edges: file{suffix: "_edgelist.csv"}, labels: file{suffix: "_node_labels.csv"}}
+	if err := s.locate(); err != nil {
+		return nil, err
+	}
+	s.first = true
+	data, err := affinity.New(ctx, c.Name, f.step(), s)
+	if err != nil {
+		return nil, err
+	}
+	s.first = false
+	for i, one := range []File{s.edges.File, s.labels.File} {
+		if want := known[c.Name][i]; want != "" && one.SHA256 != want {
+			return nil, &Error{Path: one.Path, Found: "content with sha256 " + one.SHA256, Wanted: want +
+				", that of the published file: fetch it again, or give it another Config.Name"}
+		}
+	}
+	return &Data{data, s.edges.File, s.labels.File}, nil
+}
+
+// file is one of the two of a data set.
+type file struct {
+	suffix string
+	name   string // in the folder or zip
+	File
+}
+
+// locate finds both files.
+func (s *source) locate() error {
+	c := &s.config
+	if c.Files == nil {
+		info, err := os.Stat(c.Path)
+		if err != nil {
+			return s.unreadable(c.Path, err)
+		}
+		s.zip = !info.IsDir()
+		if archive := filepath.Join(c.Path, c.Name+".zip"); info.IsDir() {
+			_, missing := find(os.DirFS(c.Path), c.Name+s.edges.suffix)
+			if info, err := os.Stat(archive); missing != nil && err == nil && !info.IsDir() {
+				c.Path, s.zip = archive, true
+			}
+		}
+	}
+	folder, done, err := s.folder()
+	if err != nil {
+		return err
+	}
+	defer done()
+	for _, one := range []*file{&s.edges, &s.labels} {
+		name := c.Name + one.suffix
+		if one.name, err = find(folder, name); err != nil {
+			return &Error{Path: c.Path, Found: fmt.Sprintf("no %s and no %s.gz, neither there nor one folder below", name,
+				name), Wanted: fmt.Sprintf("both files of the data set %s, or %s.zip: nothing is fetched from the network; "+
+				"those of tgbn-... are linked at https://tgb.complexdatalab.com", c.Name, c.Name), Err: err}
+		}
+		one.Path = filepath.Join(c.Path, filepath.FromSlash(one.name))
+	}
+	return nil
+}
+
+// find looks for a file, plain or compressed by gzip, in a folder and in those in it.
+func find(folder fs.FS, name string) (string, error) {
+	for _, pattern := range []string{name, name + ".gz", "*/" + name, "*/" + name + ".gz"} {
+		if found, err := fs.Glob(folder, pattern); err != nil {
+			return "", err
+		} else if len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return "", fs.ErrNotExist
+}
+
+// folder opens where the files lie. It is opened anew for each reading, so that nothing stays open between them.
+func (s *source) folder() (fs.FS, func(), error) {
+	switch {
+	case s.config.Files != nil:
+		return s.config.Files, func() {}, nil
+	case !s.zip:
+		return os.DirFS(s.config.Path), func() {}, nil
+	}
+	z, err := zip.OpenReader(s.config.Path)
+	if errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, &Error{Path: s.config.Path, Found: "no list of files at the end: the zip is cut short, or it is none",
+			Wanted: "the whole " + s.config.Name + ".zip, or a folder with its files: fetch it again"}
+	}
+	if err != nil {
+		return nil, nil, s.unreadable(s.config.Path, err)
+	}
+	return z, func() { z.Close() }, nil
+}
+
+func (s *source) unreadable(place string, err error) error {
+	cause := err
+	var system *fs.PathError
+	if errors.As(err, &system) {
+		cause = system.Err
+	}
+	return &Error{Path: place, Found: cause.Error(), Wanted: "the folder with the files of " + s.config.Name + ", or " +
+		s.config.Name + ".zip", Err: err}
+}
+
+// open opens a file for reading, unpacked.
+func (s *source) open(one *file) (io.Reader, *counter, func(), error) {
+	folder, done, err := s.folder()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	opened, err := folder.Open(one.name)
+	if err != nil {
+		done()
+		return nil, nil, nil, s.unreadable(one.Path, err)
+	}
+	all := func() { opened.Close(); done() }
+	count := &counter{in: opened}
+	if info, err := opened.Stat(); err == nil {
+		count.size = info.Size()
+	}
+	if path.Ext(one.name) != ".gz" {
+		return count, count, all, nil
+	}
+	z, err := gzip.NewReader(count)
+	if err != nil {
+		all()
+		return nil, nil, nil, (&reader{path: one.Path}).unreadable(err)
+	}
+	return z, count, all, nil
+}
+
+// counter counts bytes.
+type counter struct {
+	in         io.Reader
+	read, size int64
+}
+
+func (c *counter) Read(into []byte) (int, error) {
+	n, err := c.in.Read(into)
+	c.read += int64(n)
+	return n, err
+}
+
+// unreadable is an error of what the rows are read from.
+func (r *reader) unreadable(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
+		errors.Is(err, zip.ErrChecksum), errors.As(err, &corrupt):
+		return r.fault(fmt.Sprintf("compressed data that are damaged or end early (%v)", err), "a whole file: fetch it again")
+	}
+	return &Error{Path: r.path, Line: r.line, Found: err.Error(), Wanted: "a file that can be read", Err: err}
+}
+
+func invalid(format string, args ...any) error {
+	return errs.New(dyngraph.ErrInvalid, "datasets/tgb: %s", fmt.Sprintf(format, args...))
+}
