@@ -452,7 +452,7 @@ func TestClassRefused(t *testing.T) {
 		{`"class" beside Residual or Parity`, func(c *Config) { c.Network, c.Residual = mixing{Width: 2}, true }},
 		{`Linear beside Output "class"`, func(c *Config) { c.Linear = &Linear{Values: 1} }},
 		{"states of width 0", func(c *Config) { c.Network = stateless{} }},
-		{`want "per node", "per time", "summed", "class" or nothing`, func(c *Config) { c.Output = "classes" }},
+		{`want "per node", "per time", "summed", "class", "affinity" or nothing`, func(c *Config) { c.Output = "classes" }},
 	} {
 		config := Config{Nodes: 3, Features: 1, Outputs: 2, Output: Class}
 		c.change(&config)

@@ -38,15 +38,17 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		"Outputs": func(c *Config) { c.Outputs = 2 },
 		"Field":   func(c *Config) { c.Field = field.GNODE{} }, "Hidden": func(c *Config) { c.Hidden = 17 },
 		"Layers":    func(c *Config) { c.Layers = 3 },
-		"Normalise": func(c *Config) { c.Normalise = dyngraph.Log }, "Output": func(c *Config) { c.Output = Summed },
+		"Normalise": func(c *Config) { c.Normalise = dyngraph.Log }, "Output": func(c *Config) { c.Output = Affinity },
 		"Mask": func(c *Config) { c.Mask = path.Counted }, "Path": func(c *Config) { c.Path = path.Linear },
 		"Step":     func(c *Config) { c.Step = 0.2 },
 		"Adaptive": func(c *Config) { c.Adaptive = &ode.PID{} }, "GraphOnly": func(c *Config) { c.GraphOnly = true },
 		"LinearCoders": func(c *Config) { c.LinearCoders = true }, "Residual": func(c *Config) { c.Residual = true },
 		"Parity": func(c *Config) { c.Parity = true }, "Float64": func(c *Config) { c.Float64 = true },
-		"MaxSteps": func(c *Config) { c.Adaptive, c.MaxSteps = &ode.PID{}, 7 },
-		"Linear":   func(c *Config) { c.Linear = &Linear{Values: 3} },
-		"Network":  discrete, "Inputs": func(c *Config) { discrete(c); c.Inputs = 3 },
+		"MaxSteps":    func(c *Config) { c.Adaptive, c.MaxSteps = &ode.PID{}, 7 },
+		"Linear":      func(c *Config) { c.Linear = &Linear{Values: 3} },
+		"RowFeatures": func(c *Config) { c.RowFeatures = 4 },
+		"Pairs":       func(c *Config) { c.Output, c.Pairs = Affinity, true },
+		"Network":     discrete, "Inputs": func(c *Config) { discrete(c); c.Inputs = 3 },
 	}
 	same := []string{"Product", "Memory", "Seed", "Notices"}
 	fields := reflect.TypeFor[Config]()
@@ -58,7 +60,7 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		if _, found := fields.FieldByName(name); !found {
 			t.Errorf("Config has no field %s", name)
 		}
-		r, beside := resolved(t, change), map[string]string{"MaxSteps": "Adaptive", "Inputs": "Network"}[name]
+		r, beside := resolved(t, change), map[string]string{"MaxSteps": "Adaptive", "Inputs": "Network", "Pairs": "Output"}[name]
 		if cmp.Equal(r, base) || beside != "" && cmp.Equal(r, resolved(t, changes[beside])) {
 			t.Errorf("another %s resolves to the same: %+v", name, r)
 		}

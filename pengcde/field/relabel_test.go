@@ -134,7 +134,7 @@ func (c *relabelling) derivatives(r *rapid.T, d drawing, product equivariant.Pro
 func TestFieldCommutesWithRelabelling(t *testing.T) {
 	plain := xlatest.Go(t)
 	for name, f := range every(ringNodes, ringFeatures) {
-		if _, tied := f.(field.PreMult); tied || strings.Contains(name, "identities") {
+		if _, tied := f.(field.PreMult); tied || strings.Contains(name, "identities") || strings.Contains(name, "rows") {
 			continue
 		}
 		for _, product := range bothProducts {

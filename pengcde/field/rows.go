@@ -33,6 +33,9 @@ func (r Rows) Params() []nn.Param {
 
 // Derivative implements [Field].
 func (r Rows) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
+	if v.Seeds > 0 {
+		panic(invalid("rows with parameters of %d seeds, want those of one seed at a time", v.Seeds))
+	}
 	seen := *c
 	seen.columns = Transpose(v.Get(rowsWeight), 0, 1)
 	return r.Field.Derivative(v, &seen, t, z)
