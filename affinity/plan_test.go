@@ -60,9 +60,14 @@ func TestOfficialIsTheLoop(t *testing.T) {
 		for _, at := range times {
 			m.EventList = append(m.EventList, dyngraph.Event{Time: at})
 		}
-		every := float64(rapid.IntRange(1, 2000).Draw(t, "distance of label times"))
-		for at := every; at < times[len(times)-1]+2*every && len(m.LabelList) < 300; at += every {
-			m.LabelList = append(m.LabelList, affinity.Labels{Time: at, Nodes: []int32{0}, Start: []int{0, 0}})
+		// Label times at or just after the end of a batch, and one that no event passes.
+		every := rapid.SampledFrom([]int{40, 100, 199, 200, 201, 500}).Draw(t, "events between label times")
+		later := float64(rapid.IntRange(0, 1).Draw(t, "later"))
+		for i, last := every-1, -1.0; i < len(times)+every; i += every {
+			if at := times[min(i, len(times)-1)] + later; at > last {
+				m.LabelList = append(m.LabelList, affinity.Labels{Time: at, Nodes: []int32{0}, Start: []int{0, 0}})
+				last = at
+			}
 		}
 		data, err := affinity.New(context.Background(), "drawn", 1, m)
 		if err != nil {
