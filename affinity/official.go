@@ -58,8 +58,8 @@ func (d *Data) Official(clock Clock) (*Plan, error) {
 			questions = append(questions, asked{Question{at, part.name}, known})
 		}
 		if begin = end; len(questions) == first {
-			return nil, d.invalid("the %s part of the official split has %d of %d events and no label time that its "+
-				"events pass: want data over a longer time", part.name, part.events, d.EventCount())
+			return nil, d.invalid("the official split is %+v events, and those for %s pass no label time that is left: want "+
+				"data over a longer time", split, part.name)
 		}
 	}
 	return d.inTime(fmt.Sprintf("official protocol, %s time", clock), questions), nil

@@ -10,7 +10,7 @@
 //
 //	data set     events      nodes   classes  time     what an event is
 //	agtpa-trade  90,057      69      69       year     share of a country's exports that went to another
-//	tgbn-trade   468,245     255     255      year     the same, of food and agricultural goods
+//	tgbn-trade   468,245     255     255      year     the same, of agricultural goods
 //	tgbn-genre   17,858,395  1,505   513      seconds  a user heard a song of a genre
 //	tgbn-reddit  27,174,118  11,766  698      seconds  a user wrote in a subreddit; the weight is the score of the post
 //	tgbn-token   72,936,998  61,756  1,001    seconds  a user sent or got a token; the weight is the value

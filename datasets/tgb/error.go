@@ -42,8 +42,8 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// quote shows a cell, cut where it is long.
-func quote[S string | []byte](cell S) string {
+// shown is a cell in quotes, cut where it is long.
+func shown[S string | []byte](cell S) string {
 	const longest = 60
 	if len(cell) > longest {
 		return fmt.Sprintf("%q and %d bytes more", cell[:longest], len(cell)-longest)

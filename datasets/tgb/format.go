@@ -1,6 +1,7 @@
 package tgb
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -99,11 +100,7 @@ func header(cells [][]byte, columns []column) (found, wanted string) {
 		names[i] = c.name
 	}
 	wanted = "a first line that names the columns " + strings.Join(names, ", ")
-	texts := make([]string, len(cells))
-	for i, cell := range cells {
-		texts[i] = quote(cell)
-	}
-	found = "the first line " + strings.Join(texts, ", ")
+	found = "the first line " + shown(bytes.Join(cells, []byte(",")))
 	if len(cells) != len(columns) {
 		return found, wanted
 	}

@@ -69,11 +69,11 @@ func (l *labelSet) add(s *source, r *reader) error {
 	}
 	node, found := users.of[string(r.cells[1])]
 	if !found {
-		return r.fault(fmt.Sprintf("the %s %s", r.columns[1].name, quote(r.cells[1])), "one that has an edge in "+s.edges.Path)
+		return r.fault(fmt.Sprintf("the %s %s", r.columns[1].name, shown(r.cells[1])), "one that has an edge in "+s.edges.Path)
 	}
 	class, found := s.classes.of[string(r.cells[2])]
 	if !found {
-		return r.fault(fmt.Sprintf("the %s %s", r.columns[2].name, quote(r.cells[2])), "one that has an edge in "+s.edges.Path)
+		return r.fault(fmt.Sprintf("the %s %s", r.columns[2].name, shown(r.cells[2])), "one that has an edge in "+s.edges.Path)
 	}
 	weight, err := r.number(3, false)
 	if err != nil {
@@ -102,7 +102,7 @@ func (l *labelSet) labels(s *source, r *reader) (affinity.Labels, error) {
 		if i > 0 && l.entries[i-1].row == e.row && l.entries[i-1].class == e.class {
 			return labels, &Error{Path: r.path, Line: e.line,
 				Found: fmt.Sprintf("a second weight of %s at time %.0f for the same %s, the first in line %d",
-					quote(s.classes.list[e.class]), l.time, r.columns[1].name, l.entries[i-1].line), Wanted: "one"}
+					shown(s.classes.list[e.class]), l.time, r.columns[1].name, l.entries[i-1].line), Wanted: "one"}
 		}
 		labels.Classes, labels.Weights = append(labels.Classes, e.class), append(labels.Weights, e.weight)
 		labels.Start[e.row+1] = i + 1

@@ -2,6 +2,7 @@ package tgb
 
 import (
 	"archive/zip"
+	"bufio"
 	"compress/flate"
 	"context"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/klauspost/compress/gzip"
@@ -165,7 +165,7 @@ func (s *source) unreadable(place string, err error) error {
 		s.config.Name + ".zip", Err: err}
 }
 
-// open opens a file for reading, unpacked.
+// open opens a file for reading, unpacked where it is compressed by gzip.
 func (s *source) open(one *file) (io.Reader, *counter, func(), error) {
 	folder, done, err := s.folder()
 	if err != nil {
@@ -181,10 +181,11 @@ func (s *source) open(one *file) (io.Reader, *counter, func(), error) {
 	if info, err := opened.Stat(); err == nil {
 		count.size = info.Size()
 	}
-	if path.Ext(one.name) != ".gz" {
-		return count, count, all, nil
+	in := bufio.NewReader(count)
+	if head, _ := in.Peek(2); string(head) != "\x1f\x8b" {
+		return in, count, all, nil
 	}
-	z, err := gzip.NewReader(count)
+	z, err := gzip.NewReader(in)
 	if err != nil {
 		all()
 		return nil, nil, nil, (&reader{path: one.Path}).unreadable(err)

@@ -115,18 +115,20 @@ func (r *reader) text() ([]byte, error) {
 
 // unquote reads a row with quotes, which may go over several lines.
 func (r *reader) unquote(line []byte) error {
+	quote := []byte(`"`)
 	r.row = append(r.row[:0], line...)
-	for bytes.Count(r.row, []byte(`"`))%2 == 1 {
-		more, err := r.text()
+	for quotes := bytes.Count(line, quote); quotes%2 == 1; quotes += bytes.Count(line, quote) {
+		var err error
+		line, err = r.text()
 		switch {
 		case err == io.EOF:
 			return r.fault("a quote that is not closed", `cells as "a ""quoted"" name", or without any quote`)
 		case err != nil:
 			return err
-		case len(r.row)+len(more) > longestRow:
+		case len(r.row)+len(line) > longestRow:
 			return r.longRow()
 		}
-		r.row = append(append(r.row, '\n'), more...)
+		r.row = append(append(r.row, '\n'), line...)
 	}
 	r.rest.Reset()
 	r.rest.Write(r.row)
@@ -137,7 +139,7 @@ func (r *reader) unquote(line []byte) error {
 		if errors.As(err, &syntax) {
 			err = syntax.Err
 		}
-		return r.fault(fmt.Sprintf("%s (%v)", quote(r.row), err), `cells as "a ""quoted"" name", or without any quote`)
+		return r.fault(fmt.Sprintf("%s (%v)", shown(r.row), err), `cells as "a ""quoted"" name", or without any quote`)
 	}
 	for _, cell := range record {
 		r.cells = append(r.cells, []byte(cell))
@@ -163,7 +165,7 @@ func (r *reader) now() (float64, error) {
 	const exact = 1 << 53 // up to where a float64 holds every whole number
 	t, err := strconv.ParseFloat(string(bytes.TrimSpace(cell)), 64)
 	if err != nil || t != math.Trunc(t) || math.Abs(t) > exact {
-		return 0, r.fault("the time "+quote(cell), "a whole number: a year, or seconds since 1970")
+		return 0, r.fault("the time "+shown(cell), "a whole number: a year, or seconds since 1970")
 	}
 	if t < r.time {
 		return 0, r.fault(fmt.Sprintf("the time %.0f after %.0f", t, r.time), "rows in order of time: sort the file")
@@ -178,9 +180,9 @@ func (r *reader) number(column int, signed bool) (float64, error) {
 	v, err := strconv.ParseFloat(string(bytes.TrimSpace(cell)), 64)
 	switch {
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, quote(cell)), "a finite number")
+		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, shown(cell)), "a finite number")
 	case v < 0 && !signed:
-		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, quote(cell)), "a number that is not negative")
+		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, shown(cell)), "a number that is not negative")
 	}
 	return v, nil
 }

@@ -112,12 +112,12 @@ func (s *source) node(known *names, r *reader, column int) (int32, error) {
 	}
 	switch {
 	case !s.first:
-		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, quote(cell)),
+		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, shown(cell)),
 			"the names that were there when the file was opened: it changed meanwhile")
 	case strings.TrimSpace(string(cell)) == "" || !utf8.Valid(cell):
-		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, quote(cell)), "a name in UTF-8")
+		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, shown(cell)), "a name in UTF-8")
 	case known == &s.classes && !s.format.trade && len(known.list) == s.format.classes:
-		return 0, r.fault(fmt.Sprintf("the %s %s after %d others", r.columns[column].name, quote(cell), s.format.classes),
+		return 0, r.fault(fmt.Sprintf("the %s %s after %d others", r.columns[column].name, shown(cell), s.format.classes),
 			fmt.Sprintf("%d at most: say in Config.Classes how many there are", s.format.classes))
 	}
 	if known.of == nil {
