@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -14,28 +15,45 @@ type row struct {
 	weights []float64
 }
 
-// decay is ((w-1) r + next) / w, as in the reference implementations of TGB.
-func (r row) decay(next row, w float64) row {
-	var sum row
-	for i, k := 0, 0; i < len(r.classes) || k < len(next.classes); {
-		class, weight := int32(math.MaxInt32), 0.0
+// merge combines the numbers of two rows class by class; a class that is not there has 0.
+func (r row) merge(other row, combine func(a, b float64) float64) (all row) {
+	for i, k := 0, 0; i < len(r.classes) || k < len(other.classes); {
+		class, a, b := int32(math.MaxInt32), 0.0, 0.0
 		if i < len(r.classes) {
 			class = r.classes[i]
 		}
-		if k < len(next.classes) {
-			class = min(class, next.classes[k])
+		if k < len(other.classes) {
+			class = min(class, other.classes[k])
 		}
 		if i < len(r.classes) && r.classes[i] == class {
-			weight = r.weights[i] * (w - 1)
+			a = r.weights[i]
 			i++
 		}
-		if k < len(next.classes) && next.classes[k] == class {
-			weight += next.weights[k]
+		if k < len(other.classes) && other.classes[k] == class {
+			b = other.weights[k]
 			k++
 		}
-		sum.classes, sum.weights = append(sum.classes, class), append(sum.weights, weight/w)
+		all.classes, all.weights = append(all.classes, class), append(all.weights, combine(a, b))
 	}
-	return sum
+	return all
+}
+
+// decay is ((w-1) r + next) / w, as in the reference implementations of TGB.
+func (r row) decay(next row, w float64) row {
+	return r.merge(next, func(a, b float64) float64 { return (a*(w-1) + b) / w })
+}
+
+// mixed is part of r, and the rest of other.
+func (r row) mixed(part float64, other row) row {
+	return r.merge(other, func(a, b float64) float64 { return part*a + (1-part)*b })
+}
+
+// at is the number of a class.
+func (r row) at(class int32) float64 {
+	if i, found := slices.BinarySearch(r.classes, class); found {
+		return r.weights[i]
+	}
+	return 0
 }
 
 // rows are those of the nodes that have one.

@@ -46,23 +46,21 @@ func (h *History) Reset() { h.nodes = nil }
 func (h *History) Known() *dyngraph.Affinities {
 	a := &dyngraph.Affinities{Start: []int{0}}
 	for _, u := range slices.Sorted(maps.Keys(h.nodes)) {
-		known := h.nodes[u]
 		a.Nodes = append(a.Nodes, u)
-		for i, class := range known.mean.classes { // it has all classes of the others
-			a.Classes = append(a.Classes, class)
-			a.Values = append(a.Values, known.newest.at(class), known.before.at(class), known.mean.weights[i])
-		}
+		h.each(u, func(class int32, newest, before, mean float64) {
+			a.Classes, a.Values = append(a.Classes, class), append(a.Values, newest, before, mean)
+		})
 		a.Start = append(a.Start, len(a.Classes))
 	}
 	return a
 }
 
-// at is the number of a class.
-func (r row) at(class int32) float64 {
-	if i, found := slices.BinarySearch(r.classes, class); found {
-		return r.weights[i]
+// each calls for each class that a node has had to do with.
+func (h *History) each(u int32, call func(class int32, newest, before, mean float64)) {
+	known := h.nodes[u]
+	for i, class := range known.mean.classes { // it has all classes of the others
+		call(class, known.newest.at(class), known.before.at(class), known.mean.weights[i])
 	}
-	return 0
 }
 
 // Rows are the labels as [dyngraph.Series] has them, nodes in increasing order.

@@ -14,6 +14,8 @@ var heuristics = map[string]func() affinity.Forecaster{
 	"moving average":      func() affinity.Forecaster { return &affinity.MovingAverage{} },
 	"mean of messages":    func() affinity.Forecaster { return &affinity.MessageMean{} },
 	"average of messages": func() affinity.Forecaster { return &affinity.MessageAverage{} },
+	"ridge":               func() affinity.Forecaster { return &affinity.Ridge{} },
+	"gated state":         func() affinity.Forecaster { return &affinity.GatedState{Epochs: 3} },
 	"trained":             func() affinity.Forecaster { return &popular{} },
 }
 

@@ -53,7 +53,7 @@ func (e *examples) snapshots() (all []*dyngraph.Snapshot) {
 }
 
 // window is the example as a window of a series of its own: the inputs, and a snapshot that is not seen.
-func (e example) window(task affinity.Task, p pattern) (dyngraph.Window, error) {
+func (e example) window(task affinity.Task, p *pattern) (dyngraph.Window, error) {
 	inputs := len(e.snapshots)
 	s := &dyngraph.Series{Name: "affinity", Pattern: p.made, FeatureSize: 1, Classes: task.Classes,
 		Affinities: make([]*dyngraph.Affinities, inputs+1)}

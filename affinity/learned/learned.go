@@ -4,48 +4,38 @@ package learned
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
+// Config is a configuration completed for a task: Nodes, Features, Outputs and Output are those of node affinity.
+func Config(c pengcde.Config, task affinity.Task) pengcde.Config {
+	c.Nodes, c.Features, c.Outputs, c.Output = task.Nodes, 1, task.Classes, pengcde.Affinity
+	return c
+}
+
 // Forecaster is an [affinity.Trainer]: a model that sees the last snapshots of the graph before the time that is asked
-// about, and ranks classes for each node. [affinity.Evaluate] trains it; Close frees it.
+// about, and ranks classes for each node. A snapshot is the unit of its time.
 type Forecaster struct {
-	Backend *xla.Backend
-	// Config is that of the model. Nodes, Features, Outputs and Output are those of the task, and are filled in. The time
-	// unit is a snapshot.
-	Config pengcde.Config
-	// Training sets it: a batch is of label times.
-	Training train.Config
+	// Model is one of a [Config].
+	Model *pengcde.Model
 	// Inputs is the number of snapshots that are seen, 2 or more; 0 means 3. Where fewer are over, the first is repeated.
 	Inputs int
+	// Training sets it: a batch is of label times.
+	Training train.Config
 
 	// Report is that of the last training.
 	Report *train.Report
 
 	seen    seen
 	task    affinity.Task
-	model   *pengcde.Model
-	pattern pattern     // of the snapshots that were trained on
+	pattern *pattern    // of the snapshots that were trained on; nil before
 	at      float64     // the time that logits are of
 	logits  [][]float64 // [nodes][classes]; nil where they are to be computed
-}
-
-// Model is the trained one; nil before.
-func (f *Forecaster) Model() *pengcde.Model { return f.model }
-
-// Close frees the model.
-func (f *Forecaster) Close() {
-	if f.model != nil {
-		f.model.Close()
-	}
-	f.model = nil
 }
 
 // Reset forgets all but the model.
@@ -53,6 +43,8 @@ func (f *Forecaster) Reset(task affinity.Task) {
 	f.task, f.logits = task, nil
 	f.seen.reset(task, f.inputs())
 }
+
+func (f *Forecaster) inputs() int { return cmp.Or(f.Inputs, 3) }
 
 // Observe takes events in order of time.
 func (f *Forecaster) Observe(events []dyngraph.Event) error {
@@ -66,48 +58,61 @@ func (f *Forecaster) Learn(labels affinity.Labels) error {
 	return f.seen.Learn(labels)
 }
 
-func (f *Forecaster) inputs() int { return cmp.Or(f.Inputs, 3) }
-
-// config is that of the model for a task.
-func (f *Forecaster) config(task affinity.Task) pengcde.Config {
-	c := f.Config
-	c.Nodes, c.Features, c.Outputs, c.Output = task.Nodes, 1, task.Classes, pengcde.Affinity
-	return c
+// check finds a model that is not for a task.
+func (f *Forecaster) check(task affinity.Task) error {
+	if f.Model == nil || f.inputs() < 2 {
+		return errs.New(pengcde.ErrInput, "affinity/learned: a Forecaster with Model %v and %d inputs, want a model and 2 or more",
+			f.Model, f.Inputs)
+	}
+	if c := f.Model.Config(); c.Output != pengcde.Affinity || c.Nodes != task.Nodes || c.Outputs != task.Classes {
+		return errs.New(pengcde.ErrInput, "affinity/learned: a model with Output %q for %d nodes and %d classes, the task has %d "+
+			"and %d: make it of learned.Config", c.Output, c.Nodes, c.Outputs, task.Nodes, task.Classes)
+	}
+	return nil
 }
 
-// Train makes a model and fits it to the questions of past.
-func (f *Forecaster) Train(ctx context.Context, past *affinity.Plan) error {
-	if f.inputs() < 2 {
-		return fmt.Errorf("affinity/learned: %d inputs, want 2 or more: %w", f.Inputs, pengcde.ErrInput)
+// Windows are the questions of past as windows of the model: for training and for validation. Questions before any
+// snapshot is over are left out.
+func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training, validation []dyngraph.Window,
+	err error) {
+	if err := f.check(past.Task); err != nil {
+		return nil, nil, err
 	}
-	model, err := pengcde.New(f.Backend, f.config(past.Task))
-	if err != nil {
-		return err
-	}
-	f.Close()
-	f.model = model
-	examples := &examples{inputs: f.inputs(), keepKnown: f.Config.Residual}
+	examples := &examples{inputs: f.inputs(), keepKnown: f.Model.Config().Residual}
 	if err := past.Walk(ctx, examples); err != nil {
-		return err
+		return nil, nil, err
 	}
 	f.pattern = patternOf(past.Nodes, examples.snapshots())
-	windows := make(map[affinity.Part][]dyngraph.Window)
 	for _, e := range examples.all {
 		window, err := e.window(past.Task, f.pattern)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		windows[e.part] = append(windows[e.part], window)
+		switch e.part {
+		case affinity.Train:
+			training = append(training, window)
+		case affinity.Validation:
+			validation = append(validation, window)
+		}
 	}
-	config := f.Training
-	if len(windows[affinity.Validation]) == 0 {
-		config.EvaluateEvery = -1
-	}
-	f.Report, err = model.Fit(ctx, windows[affinity.Train], windows[affinity.Validation], config)
-	return err
+	return training, validation, nil
 }
 
-var errUntrained = errors.New("affinity/learned: the model is not trained: call Train, or affinity.Evaluate")
+// Train draws new parameters by the seed of the model's configuration, and fits them to the questions of past.
+func (f *Forecaster) Train(ctx context.Context, past *affinity.Plan) error {
+	training, validation, err := f.Windows(ctx, past)
+	if err != nil {
+		return err
+	}
+	config := f.Training
+	if len(validation) == 0 {
+		config.EvaluateEvery = -1
+	}
+	c := f.Model.Config()
+	f.Model.Reset(c.Seed, c.Normalise)
+	f.Report, err = f.Model.Fit(ctx, training, validation, config)
+	return err
+}
 
 // Forecast writes logits; nothing where no snapshot is over yet.
 func (f *Forecaster) Forecast(ctx context.Context, at float64, nodes []int32, scores []float64) error {
@@ -127,26 +132,26 @@ func (f *Forecaster) Forecast(ctx context.Context, at float64, nodes []int32, sc
 // predict computes the logits of a time.
 func (f *Forecaster) predict(ctx context.Context, at float64) error {
 	f.at, f.logits = at, nil
-	if f.model == nil {
-		return errUntrained
+	if err := f.check(f.task); err != nil {
+		return err
 	}
 	snapshots, err := f.seen.last(at)
 	if err != nil || snapshots == nil {
 		return err
 	}
 	e := example{snapshots: snapshots}
-	if f.Config.Residual {
+	if f.Model.Config().Residual {
 		e.known = f.seen.history.Known()
 	}
 	p := f.pattern
-	if !p.holds(snapshots) {
+	if p == nil || !p.holds(snapshots) {
 		p = patternOf(f.task.Nodes, snapshots)
 	}
 	window, err := e.window(f.task, p)
 	if err != nil {
 		return err
 	}
-	y, err := f.model.Predict(ctx, window, nil)
+	y, err := f.Model.Predict(ctx, window, nil)
 	if err == nil {
 		f.logits = y[0]
 	}

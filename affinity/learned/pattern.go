@@ -16,8 +16,8 @@ type pattern struct {
 func pairOf(s *dyngraph.Snapshot, e int) uint64 { return uint64(s.From[e])<<32 | uint64(s.To[e]) }
 
 // patternOf is that of snapshots of a graph of n nodes.
-func patternOf(n int, snapshots []*dyngraph.Snapshot) pattern {
-	p := pattern{known: make(map[*dyngraph.Snapshot][]float64), made: &dyngraph.Pattern{Nodes: n}}
+func patternOf(n int, snapshots []*dyngraph.Snapshot) *pattern {
+	p := &pattern{known: make(map[*dyngraph.Snapshot][]float64), made: &dyngraph.Pattern{Nodes: n}}
 	for _, s := range snapshots {
 		for e := range s.From {
 			p.pairs = append(p.pairs, pairOf(s, e))
@@ -35,7 +35,7 @@ func patternOf(n int, snapshots []*dyngraph.Snapshot) pattern {
 }
 
 // holds says whether all edges of snapshots are in the pattern.
-func (p pattern) holds(snapshots []*dyngraph.Snapshot) bool {
+func (p *pattern) holds(snapshots []*dyngraph.Snapshot) bool {
 	for _, s := range snapshots {
 		for e := range s.From {
 			if _, found := slices.BinarySearch(p.pairs, pairOf(s, e)); !found {
@@ -47,7 +47,7 @@ func (p pattern) holds(snapshots []*dyngraph.Snapshot) bool {
 }
 
 // weights are those of a snapshot.
-func (p pattern) weights(s *dyngraph.Snapshot) []float64 {
+func (p *pattern) weights(s *dyngraph.Snapshot) []float64 {
 	if known, found := p.known[s]; found {
 		return known
 	}

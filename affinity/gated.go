@@ -1,0 +1,203 @@
+package affinity
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// GatedState is a linear state-space model of each node with gates that are learned, in the manner of NAViS. When a
+// node's row x of labels becomes known, its state h moves between moving average and newest row,
+//
+//	h <- z h + (1-z) x,  z = sigmoid(w·(x, h, g, 1))
+//
+// and scores lie between state and newest row,
+//
+//	y = s h + (1-s) x,  s = sigmoid(v·(x, h, g, 1))
+//
+// where g is the mean row of all nodes at the newest label time. With z and s fixed that is a moving average, with s = 0
+// Persistent Forecast. The weights w and v are the same for all nodes. They are trained by AdamW on a ranking loss:
+// logistic losses of pairs of classes, each weighted by what the NDCG would change if the two were swapped. States are
+// taken as given, but for the last step. Best of the epochs is that with the highest NDCG on validation.
+//
+// O. Feldman, K. S. I. Mantri, M. Eliasof, C. Baskin, Revisiting Node Affinity Prediction in Temporal Graphs,
+// arXiv:2510.06940, 2025, for the state, the gates and the global row; C. Burges, From RankNet to LambdaRank to
+// LambdaMART: An Overview, 2010, for the loss.
+type GatedState struct {
+	// Epochs are passes through the training; 0 means 20.
+	Epochs int
+	// LearningRate is that of AdamW; 0 means 0.01. WeightDecay pulls weights to 0.
+	LearningRate, WeightDecay float64
+
+	weights gateWeights
+	classes int
+	nodes   map[int32]*gatedNode
+	global  row
+}
+
+// gateWeights are [2][3*classes+1]: of z and s, for x, h, g and 1.
+type gateWeights [2][]float64
+
+// gatedNode is what is known of a node: its newest row x, its state h, and the state, the global row and the gate of the
+// last step.
+type gatedNode struct {
+	x, h           row
+	before, global row
+	z              float64
+	steps          int
+}
+
+// Reset forgets all labels.
+func (m *GatedState) Reset(task Task) {
+	m.classes, m.nodes, m.global = task.Classes, make(map[int32]*gatedNode), row{}
+	if size := 3*task.Classes + 1; len(m.weights[0]) != size {
+		m.weights = newGateWeights(size)
+	}
+}
+
+// newGateWeights begin with gates of 0.27, which depend on nothing.
+func newGateWeights(size int) (w gateWeights) {
+	for gate := range w {
+		w[gate] = make([]float64, size)
+		w[gate][size-1] = -1
+	}
+	return w
+}
+
+// Observe ignores events.
+func (*GatedState) Observe([]dyngraph.Event) error { return nil }
+
+// gate is that of a row, a state and the global row.
+func (m *GatedState) gate(which int, x, h, g row) float64 {
+	w := m.weights[which]
+	sum := w[len(w)-1]
+	for k, one := range []row{x, h, g} {
+		for i, class := range one.classes {
+			sum += w[k*m.classes+int(class)] * one.weights[i]
+		}
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
+
+// Learn moves the states.
+func (m *GatedState) Learn(labels Labels) error {
+	sums := make(map[int32]float64)
+	for k, u := range labels.Nodes {
+		classes, weights := labels.Row(k)
+		x := row{classes, weights}
+		for i, class := range classes {
+			sums[class] += weights[i] / float64(len(labels.Nodes))
+		}
+		node := m.nodes[u]
+		if node == nil {
+			m.nodes[u] = &gatedNode{x: x, h: x, steps: 1}
+			continue
+		}
+		z := m.gate(0, x, node.h, m.global)
+		*node = gatedNode{x: x, h: node.h.mixed(z, x), before: node.h, global: m.global, z: z, steps: node.steps + 1}
+	}
+	m.global = rowOf(sums)
+	return nil
+}
+
+// Forecast writes the scores.
+func (m *GatedState) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
+	for k, u := range nodes {
+		node := m.nodes[u]
+		if node == nil {
+			continue
+		}
+		s := m.gate(1, node.x, node.h, m.global)
+		y := node.h.mixed(s, node.x)
+		for i, class := range y.classes {
+			scores[k*m.classes+int(class)] = y.weights[i]
+		}
+	}
+	return nil
+}
+
+// Train fits the gates.
+func (m *GatedState) Train(ctx context.Context, past *Plan) error {
+	size := 3*past.Classes + 1
+	m.weights = newGateWeights(size)
+	best, bestScore := m.weights, math.Inf(-1)
+	optimiser := newAdam(cmp.Or(m.LearningRate, 0.01), m.WeightDecay, 2*size)
+	validated := slices.ContainsFunc(past.Questions, func(q Question) bool { return q.Part == Validation })
+	for range cmp.Or(m.Epochs, 20) {
+		if validated {
+			report, err := Score(ctx, past, m)
+			if err != nil {
+				return err
+			}
+			if score := report.Mean(Validation); score > bestScore {
+				best, bestScore = gateWeights{slices.Clone(m.weights[0]), slices.Clone(m.weights[1])}, score
+			}
+		}
+		if err := past.Walk(ctx, &gateTrainer{m, optimiser}); err != nil {
+			return err
+		}
+	}
+	if validated {
+		report, err := Score(ctx, past, m)
+		if err != nil || report.Mean(Validation) > bestScore {
+			return err
+		}
+		m.weights = best
+	}
+	return nil
+}
+
+// gateTrainer takes a step of the optimiser for each question of training.
+type gateTrainer struct {
+	*GatedState
+	optimiser *adam
+}
+
+func (t *gateTrainer) Ask(q Question, answer Labels) error {
+	if q.Part != Train {
+		return nil
+	}
+	gradient := gateWeights{make([]float64, len(t.weights[0])), make([]float64, len(t.weights[0]))}
+	for k, u := range answer.Nodes {
+		if node := t.nodes[u]; node != nil {
+			classes, weights := answer.Row(k)
+			t.slope(node, row{classes, weights}, 1/float64(len(answer.Nodes)), gradient)
+		}
+	}
+	t.optimiser.step([][]float64{t.weights[0], t.weights[1]}, [][]float64{gradient[0], gradient[1]})
+	return nil
+}
+
+// slope adds the gradient of a node's loss, times a share, and returns the loss.
+func (m *GatedState) slope(node *gatedNode, answer row, share float64, gradient gateWeights) float64 {
+	s := m.gate(1, node.x, node.h, m.global)
+	y := node.h.mixed(s, node.x)
+	loss, dy := rankingLoss(y, answer, steepness(node.x))
+	var ds, dz float64 // of the loss by the gates
+	for i, class := range y.classes {
+		ds += dy[i] * (node.h.at(class) - node.x.at(class))
+	}
+	for i, class := range y.classes { // z moves h, and with it s
+		by := dy[i]*s + ds*s*(1-s)*m.weights[1][m.classes+int(class)]
+		dz += by * (node.before.at(class) - node.x.at(class))
+	}
+	for gate, one := range []struct {
+		slope   float64
+		x, h, g row
+	}{{dz * node.z * (1 - node.z), node.x, node.before, node.global}, {ds * s * (1 - s), node.x, node.h, m.global}} {
+		if gate == 0 && node.steps < 2 {
+			continue
+		}
+		out := gradient[gate]
+		out[len(out)-1] += share * one.slope
+		for k, part := range []row{one.x, one.h, one.g} {
+			for i, class := range part.classes {
+				out[k*m.classes+int(class)] += share * one.slope * part.weights[i]
+			}
+		}
+	}
+	return loss * share
+}

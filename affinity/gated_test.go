@@ -1,0 +1,198 @@
+package affinity
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// The gradient of the loss by every weight is that of differences.
+func TestGatedGradient(t *testing.T) {
+	const classes = 4
+	m := &GatedState{}
+	m.Reset(Task{Nodes: 4, Classes: classes, Step: 1})
+	random := rand.New(rand.NewPCG(1, 2))
+	draw := func(classes ...int32) row {
+		r := row{classes: classes}
+		for range classes {
+			r.weights = append(r.weights, random.Float64())
+		}
+		return r
+	}
+	for gate := range m.weights {
+		for i := range m.weights[gate] {
+			m.weights[gate][i] = random.NormFloat64()
+		}
+	}
+	before, x, answer, old, global := draw(0, 1, 3), draw(0, 2, 3), draw(0, 1, 2), draw(1, 2), draw(0, 1, 2, 3)
+	m.global = global
+	node := func() *gatedNode {
+		z := m.gate(0, x, before, old)
+		return &gatedNode{x: x, h: before.mixed(z, x), before: before, global: old, z: z, steps: 2}
+	}
+	gradient := newGateWeights(3*classes + 1)
+	clear(gradient[0])
+	clear(gradient[1])
+	m.slope(node(), answer, 0.5, gradient)
+	loss := func() float64 { return m.slope(node(), answer, 0.5, newGateWeights(3*classes+1)) }
+	const h = 1e-6
+	found := false
+	for gate := range m.weights {
+		for i := range m.weights[gate] {
+			w := &m.weights[gate][i]
+			at := *w
+			*w = at + h
+			up := loss()
+			*w = at - h
+			down := loss()
+			*w = at
+			want, got := (up-down)/(2*h), gradient[gate][i]
+			if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("gate %d, weight %d: %g, by differences %g", gate, i, got, want)
+			}
+			found = found || math.Abs(got) > 1e-3
+		}
+	}
+	if !found {
+		t.Errorf("no weight has a gradient: %v", gradient)
+	}
+}
+
+// noisy are data of nodes whose weights stay as they are and are seen with noise, or drift and are seen as they are.
+func noisy(t *testing.T, drifts bool) *Data {
+	t.Helper()
+	const nodes, times = 12, 30
+	random := rand.New(rand.NewPCG(5, 6))
+	m := &Memory{Classes: nodes}
+	level := make([][]float64, nodes)
+	for u := range level {
+		m.NodeNames = append(m.NodeNames, string(rune('a'+u)))
+		for range nodes {
+			level[u] = append(level[u], random.Float64())
+		}
+	}
+	for at := range times {
+		labels := Labels{Time: float64(at), Start: []int{0}}
+		for u := range level {
+			labels.Nodes = append(labels.Nodes, int32(u))
+			for v := range level[u] {
+				shock := math.Exp(0.5 * random.NormFloat64())
+				if drifts {
+					level[u][v] *= shock
+					shock = 1
+				}
+				labels.Classes, labels.Weights = append(labels.Classes, int32(v)), append(labels.Weights, level[u][v]*shock)
+			}
+			labels.Start = append(labels.Start, len(labels.Classes))
+		}
+		m.LabelList = append(m.LabelList, labels)
+		for k, u := range labels.Nodes {
+			classes, weights := labels.Row(k)
+			for i, class := range classes {
+				m.EventList = append(m.EventList, dyngraph.Event{Time: labels.Time, Source: u, Destination: class,
+					Weight: weights[i]})
+			}
+		}
+	}
+	data, err := New(context.Background(), "noisy", 1, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What is learned beats the newest row where that is noisy, and keeps to it where it is not.
+func TestLearnedHeuristics(t *testing.T) {
+	score := func(drifts bool, f Forecaster) float64 {
+		plans, err := noisy(t, drifts).Rotation(5, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean := 0.0
+		for _, plan := range plans {
+			report, err := Evaluate(context.Background(), plan, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean += report.Mean(Test) / float64(len(plans))
+		}
+		return mean
+	}
+	for _, c := range []struct {
+		drifts bool
+		gain   float64
+	}{{false, 0.02}, {true, -0.005}} {
+		newest := score(c.drifts, &PersistentForecast{})
+		for _, f := range []Forecaster{&Ridge{}, &GatedState{LearningRate: 0.03}} {
+			if got := score(c.drifts, f); got < newest+c.gain {
+				t.Errorf("%T: NDCG %.4f, the newest row has %.4f (drifts: %v)", f, got, newest, c.drifts)
+			}
+		}
+	}
+}
+
+// Ridge regression finds the coefficients that the data were made with.
+func TestRidgeFindsCoefficients(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	const nodes, times = 20, 60
+	m := &Memory{Classes: nodes}
+	value := func(a float64) float64 { return ridgeScale * math.Expm1(a) }
+	log := make([][2]float64, nodes*nodes) // newest and before
+	for i := range log {
+		log[i] = [2]float64{4 + random.NormFloat64(), 4 + random.NormFloat64()}
+	}
+	for u := range nodes {
+		m.NodeNames = append(m.NodeNames, string(rune('A'+u)))
+	}
+	for at := range times {
+		labels := Labels{Time: float64(at), Start: []int{0}}
+		for u := range nodes {
+			labels.Nodes = append(labels.Nodes, int32(u))
+			for v := range nodes {
+				one := &log[u*nodes+v]
+				if at > 0 {
+					one[0], one[1] = one[0]+0.4*(one[1]-one[0])+0.2*random.NormFloat64(), one[0]
+				}
+				labels.Classes, labels.Weights = append(labels.Classes, int32(v)), append(labels.Weights, value(one[0]))
+			}
+			labels.Start = append(labels.Start, len(labels.Classes))
+		}
+		m.LabelList = append(m.LabelList, labels)
+		m.EventList = append(m.EventList, dyngraph.Event{Time: float64(at)})
+	}
+	data, err := New(context.Background(), "regression", 1, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plans, err := data.Rotation(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ridge := &Ridge{Penalty: 1e-9}
+	if _, err := Evaluate(context.Background(), plans[0], ridge); err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{0.4, 0, 0, 0}
+	for i, b := range ridge.coefficients {
+		if math.Abs(b-want[i]) > 0.1 {
+			t.Errorf("coefficients %.3f, want %.1f", ridge.coefficients, want)
+			break
+		}
+	}
+}
+
+func TestRidgeErrors(t *testing.T) {
+	plans, err := noisy(t, false).Rotation(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, penalty := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := Evaluate(context.Background(), plans[0], &Ridge{Penalty: penalty}); !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("penalty %g: %v", penalty, err)
+		}
+	}
+}

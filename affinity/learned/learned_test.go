@@ -1,0 +1,191 @@
+package learned_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/affinity/learned"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+const nodes, times = 5, 12
+
+// trade is a source of yearly weights between all nodes, with labels from the second year on. What happens at or after
+// changed is multiplied by random numbers.
+func trade(changed float64) *affinity.Memory {
+	random, other := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, 4))
+	m := &affinity.Memory{NodeNames: []string{"a", "b", "c", "d", "e"}, Classes: nodes}
+	weight := make([]float64, nodes*nodes)
+	for i := range weight {
+		weight[i] = random.Float64()
+	}
+	for year := range times {
+		labels := affinity.Labels{Time: float64(year), Start: []int{0}}
+		for u := range nodes {
+			labels.Nodes = append(labels.Nodes, int32(u))
+			for v := range nodes {
+				w := &weight[u*nodes+v]
+				*w *= math.Exp(0.2 * random.NormFloat64())
+				got := *w
+				if float64(year) >= changed {
+					got *= 1 + other.Float64()
+				}
+				m.EventList = append(m.EventList, dyngraph.Event{Time: float64(year), Source: int32(u), Destination: int32(v),
+					Weight: got})
+				labels.Classes, labels.Weights = append(labels.Classes, int32(v)), append(labels.Weights, got)
+			}
+			labels.Start = append(labels.Start, len(labels.Classes))
+		}
+		if year > 0 {
+			m.LabelList = append(m.LabelList, labels)
+		}
+	}
+	return m
+}
+
+func data(t *testing.T, changed float64) *affinity.Data {
+	t.Helper()
+	d, err := affinity.New(context.Background(), "trade", 1, trade(changed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func forecaster(t *testing.T, c pengcde.Config) *learned.Forecaster {
+	t.Helper()
+	c.Hidden, c.Layers, c.Step, c.Normalise, c.Seed = 3, 1, 1, dyngraph.Raw, 4
+	model, err := pengcde.New(xlatest.Go(t), learned.Config(c, data(t, times).Task))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(model.Close)
+	return &learned.Forecaster{Model: model,
+		Training: train.Config{Epochs: 3, EvaluateEvery: 1, BatchSize: 4, AdamW: train.AdamW{LearningRate: 0.01}}}
+}
+
+// A question is a window of the snapshots that are over, with what is known of labels, and its answer.
+func TestWindows(t *testing.T) {
+	ctx := context.Background()
+	f := forecaster(t, pengcde.Config{Residual: true, Pairs: true})
+	plans, err := data(t, times).Rotation(1, 2) // labels of 1 to 8 for training, 9 and 10 for validation
+	if err != nil {
+		t.Fatal(err)
+	}
+	training, validation, err := f.Windows(ctx, plans[0])
+	if err != nil || len(training) != 8 || len(validation) != 2 {
+		t.Fatalf("%d windows for training, %d for validation, %v", len(training), len(validation), err)
+	}
+	m := trade(times)
+	year := func(k int) (weights []float64) {
+		for _, e := range m.EventList[k*nodes*nodes : (k+1)*nodes*nodes] {
+			weights = append(weights, e.Weight)
+		}
+		return weights
+	}
+	for i, years := range map[int][]int{0: {0, 0, 0}, 1: {0, 0, 1}, 7: {5, 6, 7}} { // of the labels of year i+1
+		s := training[i].Series
+		for k, at := range years {
+			if !slices.Equal(s.Weights[k], year(at)) {
+				t.Errorf("question %d: snapshot %d is %v, want that of year %d", i, k, s.Weights[k], at)
+			}
+		}
+		if got := training[i].Affinities().Values; !slices.Equal(got, year(i+1)) {
+			t.Errorf("question %d: the answer is %v", i, got)
+		}
+	}
+	known := training[7].Series.Known[2]
+	for e, newest := range year(7) {
+		if known.Values[e*dyngraph.KnownValues] != newest || known.Values[e*dyngraph.KnownValues+1] != year(6)[e] {
+			t.Errorf("known of year 8: %v, want newest %g and before %g", known.Values[e*3:e*3+3], newest, year(6)[e])
+		}
+	}
+}
+
+// No forecast changes when events and labels change from its time on.
+func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
+	ctx := context.Background()
+	for _, residual := range []bool{false, true} {
+		scores := func(changed float64) []float64 {
+			f := forecaster(t, pengcde.Config{Residual: residual, RowFeatures: 2})
+			plans, err := data(t, changed).Rotation(1, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			record := &recorded{Forecaster: f}
+			if _, err := affinity.Evaluate(ctx, plans[0], record); err != nil {
+				t.Fatal(err)
+			}
+			return record.last
+		}
+		if a, b := scores(times), scores(times-1); !slices.Equal(a, b) {
+			t.Errorf("residual %v: the last year's scores are %v, with other data of that year %v", residual, a, b)
+		}
+	}
+}
+
+// recorded keeps the last scores.
+type recorded struct {
+	*learned.Forecaster
+	last []float64
+}
+
+func (r *recorded) Forecast(ctx context.Context, at float64, asked []int32, scores []float64) error {
+	err := r.Forecaster.Forecast(ctx, at, asked, scores)
+	r.last = slices.Clone(scores)
+	return err
+}
+
+// A residual model that is hardly trained is as good as the newest rows.
+func TestResidualBeginsWithPersistentForecast(t *testing.T) {
+	ctx := context.Background()
+	f := forecaster(t, pengcde.Config{Residual: true, Pairs: true})
+	f.Training.AdamW.LearningRate = 1e-9
+	plans, err := data(t, times).Rotation(2, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, plan := range plans {
+		want, err := affinity.Evaluate(ctx, plan, &affinity.PersistentForecast{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := affinity.Evaluate(ctx, plan, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range got.Scores[1:] { // before the first nothing is known
+			if math.Abs(s.NDCG-want.Scores[i+1].NDCG) > 1e-12 {
+				t.Errorf("time %g: %g, want %g", s.Time, s.NDCG, want.Scores[i+1].NDCG)
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	ctx := context.Background()
+	plans, err := data(t, times).Rotation(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := pengcde.New(xlatest.Go(t), pengcde.Config{Nodes: nodes, Features: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	good := forecaster(t, pengcde.Config{})
+	for name, f := range map[string]*learned.Forecaster{"no model": {}, "another output": {Model: other},
+		"one input": {Model: good.Model, Inputs: 1}} {
+		if _, err := affinity.Evaluate(ctx, plans[0], f); !errors.Is(err, pengcde.ErrInput) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

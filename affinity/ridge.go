@@ -1,0 +1,110 @@
+package affinity
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// Ridge is a linear regression of the logarithm of a class's weight on what is known of it, the same for all nodes and
+// classes: its newest weight, the one before it, and the moving average of [History]. Weights a enter as
+// l(a) = log(1 + a/0.0001), and what is fitted is the change
+//
+//	l(a) - l(newest) = b·(l(before) - l(newest), l(mean) - l(newest), l(newest), 1)
+//
+// by least squares, each entry weighted by the square root of its newest weight, plus Penalty times the mean square of
+// the regressors times |b|². Classes that a node has had nothing to do with have the score 0.
+type Ridge struct {
+	// Penalty is 0.001 where it is 0.
+	Penalty float64
+
+	coefficients []float64
+	classes      int
+	history      History
+}
+
+const ridgeScale, ridgeSize = 1e-4, 4
+
+// regressors are those of an entry, with the logarithm of its newest weight.
+func regressors(newest, before, mean float64) (x [ridgeSize]float64, log float64) {
+	log = math.Log1p(newest / ridgeScale)
+	return [ridgeSize]float64{math.Log1p(before/ridgeScale) - log, math.Log1p(mean/ridgeScale) - log, log, 1}, log
+}
+
+// Reset forgets all labels.
+func (m *Ridge) Reset(task Task) {
+	m.classes = task.Classes
+	m.history.Reset()
+}
+
+// Observe ignores events.
+func (*Ridge) Observe([]dyngraph.Event) error { return nil }
+
+// Learn takes labels.
+func (m *Ridge) Learn(labels Labels) error { return m.history.Learn(labels) }
+
+// Forecast writes logarithms of forecast weights; before training those of the newest weights.
+func (m *Ridge) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
+	for k, u := range nodes {
+		m.history.each(u, func(class int32, newest, before, mean float64) {
+			x, log := regressors(newest, before, mean)
+			for i, b := range m.coefficients {
+				log += b * x[i]
+			}
+			scores[k*m.classes+int(class)] = math.Max(log, 0)
+		})
+	}
+	return nil
+}
+
+// Train fits the coefficients to the questions of training.
+func (m *Ridge) Train(ctx context.Context, past *Plan) error {
+	m.coefficients = nil
+	sums := &ridgeSums{Ridge: m, xx: mat.NewSymDense(ridgeSize, nil), xy: mat.NewVecDense(ridgeSize, nil)}
+	if err := past.Walk(ctx, sums); err != nil {
+		return err
+	}
+	penalty := cmp.Or(m.Penalty, 1e-3) * mat.Trace(sums.xx) / ridgeSize
+	if !(penalty > 0) || math.IsInf(penalty, 1) {
+		return invalid("ridge regression with the penalty %g on what is known of training, want a positive number, and a "+
+			"node that has labels twice", m.Penalty)
+	}
+	for i := range ridgeSize {
+		sums.xx.SetSym(i, i, sums.xx.At(i, i)+penalty)
+	}
+	var cholesky mat.Cholesky
+	var b mat.VecDense
+	if !cholesky.Factorize(sums.xx) || cholesky.SolveVecTo(&b, sums.xy) != nil {
+		return invalid("ridge regression with the penalty %g has no solution in floats, want a larger one", m.Penalty)
+	}
+	m.coefficients = b.RawVector().Data
+	return nil
+}
+
+// ridgeSums are those of the normal equations.
+type ridgeSums struct {
+	*Ridge
+	xx *mat.SymDense
+	xy *mat.VecDense
+}
+
+func (s *ridgeSums) Ask(q Question, answer Labels) error {
+	if q.Part != Train {
+		return nil
+	}
+	for k, u := range answer.Nodes {
+		classes, weights := answer.Row(k)
+		met := row{classes, weights}
+		s.history.each(u, func(class int32, newest, before, mean float64) {
+			x, log := regressors(newest, before, mean)
+			v, weight := mat.NewVecDense(ridgeSize, x[:]), math.Sqrt(newest)
+			s.xx.SymRankOne(s.xx, weight, v)
+			s.xy.AddScaledVec(s.xy, weight*(math.Log1p(met.at(class)/ridgeScale)-log), v)
+		})
+	}
+	return nil
+}
