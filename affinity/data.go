@@ -32,7 +32,7 @@ type Data struct {
 	LabelTimes []float64
 
 	source Source
-	events clock
+	events timeline
 }
 
 // Task says how large a forecast is.
