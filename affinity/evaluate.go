@@ -66,9 +66,6 @@ type scorer struct {
 const mostScores = 1 << 21
 
 func (s *scorer) Ask(q Question, answer Labels) error {
-	if err := s.ctx.Err(); err != nil {
-		return err
-	}
 	result := QuestionScore{Question: q, Nodes: answer.Nodes, ByNode: make([]float64, 0, len(answer.Nodes))}
 	rows := max(1, mostScores/s.classes)
 	s.gains = slices.Grow(s.gains[:0], s.classes)[:s.classes]

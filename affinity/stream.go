@@ -21,19 +21,20 @@ func (d *Data) inTime(protocol string, questions []asked) *Plan {
 		p.Questions = append(p.Questions, q.Question)
 	}
 	p.walk = func(ctx context.Context, tests bool, to Listener) error {
-		w := walk{data: d, to: to}
+		w := walk{ctx: ctx, data: d, to: to}
 		for _, q := range questions {
 			if tests || q.Part != Test {
 				w.questions = append(w.questions, q)
 			}
 		}
-		return w.run(ctx)
+		return w.run()
 	}
 	return p
 }
 
 // walk leads a listener through a stream of events and one of labels.
 type walk struct {
+	ctx       context.Context
 	data      *Data
 	to        Listener
 	questions []asked // to come
@@ -44,15 +45,15 @@ type walk struct {
 
 const batchSize = 1 << 12 // events that a listener is told at once
 
-func (w *walk) run(ctx context.Context) error {
-	next, stop := iter.Pull2(w.data.Labels(ctx))
+func (w *walk) run() error {
+	next, stop := iter.Pull2(w.data.Labels(w.ctx))
 	defer stop()
 	w.next = next
 	w.to.Reset(w.data.Task)
 	if err := w.ask(); err != nil {
 		return err
 	}
-	for event, err := range w.data.Events(ctx) {
+	for event, err := range w.data.Events(w.ctx) {
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,11 @@ func (w *walk) run(ctx context.Context) error {
 	return nil
 }
 
+// observe tells of the events that were gathered.
 func (w *walk) observe() error {
+	if err := w.ctx.Err(); err != nil {
+		return fmt.Errorf("affinity: %s: %w", w.data.Name, err)
+	}
 	if len(w.batch) == 0 {
 		return nil
 	}

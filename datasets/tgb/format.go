@@ -1,7 +1,6 @@
 package tgb
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -94,18 +93,18 @@ func (f format) step() float64 {
 }
 
 // header finds a first line that does not name the columns.
-func header(cells [][]byte, columns []column) (found, wanted string) {
+func header(cells []string, columns []column) (found, wanted string) {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = c.name
 	}
 	wanted = "a first line that names the columns " + strings.Join(names, ", ")
-	found = "the first line " + shown(bytes.Join(cells, []byte(",")))
+	found = "the first line " + shown(strings.Join(cells, ","))
 	if len(cells) != len(columns) {
 		return found, wanted
 	}
 	for i, c := range columns {
-		name := strings.ToLower(strings.TrimSpace(string(cells[i])))
+		name := strings.ToLower(strings.TrimSpace(cells[i]))
 		is := func(other string) bool { return strings.ToLower(other) == name }
 		if !c.any && !is(c.name) && !slices.ContainsFunc(c.other, is) {
 			if len(c.other) > 0 {

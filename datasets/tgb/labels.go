@@ -67,13 +67,13 @@ func (l *labelSet) add(s *source, r *reader) error {
 	if s.format.trade {
 		users, offset = &s.classes, 0
 	}
-	node, found := users.of[string(r.cells[1])]
+	node, found := users.of[r.cells[1]]
 	if !found {
-		return r.fault(fmt.Sprintf("the %s %s", r.columns[1].name, shown(r.cells[1])), "one that has an edge in "+s.edges.Path)
+		return r.faultIn(1, "one that has an edge in "+s.edges.Path)
 	}
-	class, found := s.classes.of[string(r.cells[2])]
+	class, found := s.classes.of[r.cells[2]]
 	if !found {
-		return r.fault(fmt.Sprintf("the %s %s", r.columns[2].name, shown(r.cells[2])), "one that has an edge in "+s.edges.Path)
+		return r.faultIn(2, "one that has an edge in "+s.edges.Path)
 	}
 	weight, err := r.number(3, false)
 	if err != nil {
@@ -88,7 +88,7 @@ func (l *labelSet) add(s *source, r *reader) error {
 		row = len(l.nodes)
 		l.row[node], l.nodes = row, append(l.nodes, node)
 	}
-	l.entries = append(l.entries, labelEntry{row, r.line, class, weight})
+	l.entries = append(l.entries, labelEntry{row, r.rows.Line(), class, weight})
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"compress/flate"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -188,7 +187,7 @@ func (s *source) open(one *file) (io.Reader, *counter, func(), error) {
 	z, err := gzip.NewReader(in)
 	if err != nil {
 		all()
-		return nil, nil, nil, (&reader{path: one.Path}).unreadable(err)
+		return nil, nil, nil, unreadable(one.Path, 1, err)
 	}
 	return z, count, all, nil
 }
@@ -205,15 +204,16 @@ func (c *counter) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// unreadable is an error of what the rows are read from.
-func (r *reader) unreadable(err error) error {
+// unreadable is an error of what the row that begins in a line was read from.
+func unreadable(path string, line int, err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
 		errors.Is(err, zip.ErrChecksum), errors.As(err, &corrupt):
-		return r.fault(fmt.Sprintf("compressed data that are damaged or end early (%v)", err), "a whole file: fetch it again")
+		return &Error{Path: path, Line: line, Found: fmt.Sprintf("compressed data that are damaged or end early (%v)", err),
+			Wanted: "a whole file: fetch it again"}
 	}
-	return &Error{Path: r.path, Line: r.line, Found: err.Error(), Wanted: "a file that can be read", Err: err}
+	return &Error{Path: path, Line: line, Found: err.Error(), Wanted: "a file that can be read", Err: err}
 }
 
 func invalid(format string, args ...any) error {

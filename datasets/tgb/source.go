@@ -40,14 +40,17 @@ func (s *source) rows(ctx context.Context, one *file, columns []column, each fun
 	if s.first {
 		in = io.TeeReader(in, sum)
 	}
-	r, err := newReader(ctx, one.Path, in, columns)
+	r, err := newReader(one.Path, in, columns)
 	if err != nil {
 		return err
 	}
-	const progressEvery = 1 << 14
+	const every = 1 << 14 // rows from one look at ctx, and one report, to the next
 	for rows := 0; ; rows++ {
-		err := r.read()
-		if s.config.Progress != nil && (rows%progressEvery == 0 || err == io.EOF) {
+		err := r.next()
+		if rows%every == 0 && ctx.Err() != nil {
+			return fmt.Errorf("datasets/tgb: %s, line %d: %w", one.Path, r.rows.Line(), ctx.Err())
+		}
+		if s.config.Progress != nil && (rows%every == 0 || err == io.EOF) {
 			s.config.Progress(Progress{one.Path, rows, count.read, count.size})
 		}
 		switch {
@@ -107,24 +110,22 @@ func (s *source) Events(ctx context.Context) dyngraph.Events {
 // node is the number of the name in a cell of edges.
 func (s *source) node(known *names, r *reader, column int) (int32, error) {
 	cell := r.cells[column]
-	if id, found := known.of[string(cell)]; found {
+	if id, found := known.of[cell]; found {
 		return id, nil
 	}
 	switch {
 	case !s.first:
-		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, shown(cell)),
-			"the names that were there when the file was opened: it changed meanwhile")
-	case strings.TrimSpace(string(cell)) == "" || !utf8.Valid(cell):
-		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, shown(cell)), "a name in UTF-8")
+		return 0, r.faultIn(column, "a name that was there when the file was opened: it changed meanwhile")
+	case strings.TrimSpace(cell) == "" || !utf8.ValidString(cell):
+		return 0, r.faultIn(column, "a name in UTF-8")
 	case known == &s.classes && !s.format.trade && len(known.list) == s.format.classes:
-		return 0, r.fault(fmt.Sprintf("the %s %s after %d others", r.columns[column].name, shown(cell), s.format.classes),
-			fmt.Sprintf("%d at most: say in Config.Classes how many there are", s.format.classes))
+		return 0, r.faultIn(column, fmt.Sprintf("one of the %d before: say in Config.Classes if there are more",
+			s.format.classes))
 	}
 	if known.of == nil {
 		known.of = make(map[string]int32)
 	}
-	id := int32(len(known.list))
-	name := string(cell)
+	id, name := int32(len(known.list)), strings.Clone(cell) // of a whole row
 	known.of[name], known.list = id, append(known.list, name)
 	return id, nil
 }
