@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // asked is a question about labels of the data, and how many events are known by then.
@@ -102,7 +103,7 @@ func (w *walk) ask() error {
 			return err
 		}
 		if err := w.to.Ask(q, answer); err != nil {
-			return fmt.Errorf("%s: time %s: %w", w.data.Name, timeText(q.Time), err)
+			return errs.In(fmt.Sprintf("affinity: %s, time %s", w.data.Name, timeText(q.Time)), err)
 		}
 		if err := w.to.Learn(answer); err != nil {
 			return err

@@ -1,8 +1,13 @@
 package tgb_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -26,12 +31,12 @@ func TestBadFiles(t *testing.T) {
 		line     int
 		says     string
 	}{
-		{"empty file", [2]string{"", tradeLabels}, 1, "found no text, want a first line"},
+		{"empty file", [2]string{"", tradeLabels}, 1, "found no text, want one that names the columns time"},
 		{"no first line", edges("year,nation,trading nation,weight\n", ""), 1, `first line "1986,Chad`},
-		{"first line of other columns", edges("weight", "share"), 1, `nation,share", want a first line that names the columns`},
-		{"columns in another order", edges("year,nation", "nation,year"), 1, "time, source, destination, weight"},
-		{"first line too short", edges(",weight", ""), 1, "want a first line"},
-		{"first line of labels", labels("year", "when"), 1, "(or year, timestamp, ts in place of time)"},
+		{"first line of other columns", edges("weight", "share"), 1, `nation,share", want one that names the columns`},
+		{"columns in another order", edges("year,nation", "nation,year"), 1, "time (time, year, timestamp, ts), source, destination, weight"},
+		{"first line too short", edges(",weight", ""), 1, "want one that names"},
+		{"first line of labels", labels("year", "when"), 1, "time (time, year, timestamp, ts)"},
 		{"semicolons", [2]string{strings.ReplaceAll(tradeEdges, ",", ";"), tradeLabels}, 1, "year;nation"},
 		{"no rows", [2]string{tradeEdges[:strings.Index(tradeEdges, "\n")+1], tradeLabels}, 1, "a first line without rows"},
 		{"no rows of labels", [2]string{tradeEdges, tradeLabels[:strings.Index(tradeLabels, "\n")+1]}, 1, "without rows"},
@@ -80,7 +85,7 @@ func TestBadUsers(t *testing.T) {
 	_, err := open("tgbn-token", tokenEdges+"1500000001,0xa,0xt3,1,1\n1500000002,0xa,0xt4,1,1\n", tokenLabels)
 	wantFault(t, "too many classes", err, 6, `found the token "0xt4", want one of the 3 before`)
 	_, err = open("tgbn-token", strings.Replace(tokenEdges, "1e20,1", "1e20,yes", 1), tokenLabels)
-	wantFault(t, "sender", err, 2, `found the IsSender "yes"`)
+	wantFault(t, "sender", err, 2, `found the is-sender "yes"`)
 	_, err = open("tgbn-reddit", strings.Replace(redditEdges, "12,3", "12,-", 1), redditLabels)
 	wantFault(t, "score", err, 2, `found the score "-"`)
 	_, err = open("tgbn-reddit", redditEdges, strings.Replace(redditLabels, ",1", ",-1", 1))
@@ -104,4 +109,30 @@ func TestDamagedGzip(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
+}
+
+// So does a file within a zip.
+func TestDamagedZip(t *testing.T) {
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	for name, content := range map[string]string{"tgbn-trade_edgelist.csv": tradeEdges,
+		"tgbn-trade_node_labels.csv": tradeLabels} {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "own.zip")
+	damaged := bytes.Replace(packed.Bytes(), []byte("1989,Peru"), []byte("1990,Peru"), 1)
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := tgb.Open(context.Background(), tgb.Config{Name: "tgbn-trade", Path: path})
+	wantFault(t, "zip", err, 8, "compressed data that are damaged or end early (zip: checksum error)")
 }

@@ -179,7 +179,7 @@ func TestPlaces(t *testing.T) {
 	}
 	for place, says := range map[string]string{
 		"cut": "cut short", "cut/tgbn-trade.zip": "cut short", "empty": "no tgbn-trade_edgelist.csv",
-		"plain/" + edges: "want the whole tgbn-trade.zip", "nowhere": "no such file",
+		"plain/" + edges: "want the folder with the files of tgbn-trade, or tgbn-trade.zip", "nowhere": "no such file",
 	} {
 		_, err := tgb.Open(context.Background(), tgb.Config{Name: "tgbn-trade", Path: filepath.Join(folder, place)})
 		var fault *tgb.Error
@@ -202,6 +202,7 @@ func TestConfigErrors(t *testing.T) {
 		{"unknown name", tgb.Config{Name: "tgbn-trad"}, "did you mean tgbn-trade?"},
 		{"own name without a format", tgb.Config{Name: "own", Files: all}, "Config.Format"},
 		{"classes of trade", tgb.Config{Name: "own", Format: "tgbn-trade", Classes: 5, Files: all}, "5 classes"},
+		{"no path", tgb.Config{Name: "tgbn-genre"}, "no Config.Path, want the folder with the files of tgbn-genre"},
 		{"negative classes", tgb.Config{Name: "tgbn-genre", Classes: -1}, "-1 classes"},
 	} {
 		if _, err := tgb.Open(context.Background(), c.config); !errors.Is(err, dyngraph.ErrInvalid) ||

@@ -26,7 +26,8 @@ func newReader(path string, text io.Reader, columns []column) (*reader, error) {
 	r := &reader{path: path, columns: columns, rows: csvrows.New(text, ',', false), time: math.Inf(-1)}
 	switch err := r.next(); {
 	case err == io.EOF:
-		return nil, r.fault("no text", "a first line that names the columns")
+		_, wanted := header(nil, columns)
+		return nil, r.fault("no text", wanted)
 	case err != nil:
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func (r *reader) next() (err error) {
 	case errors.As(err, &fault):
 		return r.fault(fault.Found, fault.Wanted)
 	}
-	return unreadable(r.path, r.rows.Line(), err)
+	return unreadable(r.path, r.rows.Line(), err, "a file that can be read")
 }
 
 // fault is about the row that was read last.
@@ -56,7 +57,7 @@ func (r *reader) fault(found, wanted string) error {
 
 // faultIn is about a cell of it.
 func (r *reader) faultIn(column int, wanted string) error {
-	return r.fault("the "+r.columns[column].name+" "+shown(r.cells[column]), wanted)
+	return r.fault("the "+r.columns[column].what+" "+shown(r.cells[column]), wanted)
 }
 
 // now is the time in the first cell, a whole number that is no less than the one before.

@@ -70,41 +70,51 @@ func (s *source) rows(ctx context.Context, one *file, columns []column, each fun
 	}
 }
 
+// sources are the names of sources, and the number of the first.
+func (s *source) sources() (known *names, first int32) {
+	if s.format.trade() {
+		return &s.classes, 0
+	}
+	return &s.users, int32(s.format.classes)
+}
+
 // Events streams the edges.
 func (s *source) Events(ctx context.Context) dyngraph.Events {
 	return func(yield func(dyngraph.Event, error) bool) {
-		users, offset := &s.users, int32(s.format.classes)
-		if s.format.trade {
-			users, offset = &s.classes, 0
-		}
-		err := s.rows(ctx, &s.edges, s.format.edges, func(r *reader) (bool, error) {
-			var event dyngraph.Event
-			var err error
-			if event.Time, err = r.now(); err != nil {
-				return false, err
-			}
-			if event.Source, err = s.node(users, r, 1); err != nil {
-				return false, err
-			}
-			if event.Destination, err = s.node(&s.classes, r, 2); err != nil {
-				return false, err
-			}
-			event.Source += offset
-			for k := 3; k < len(s.format.edges); k++ { // all are numbers, one is kept
-				v, err := r.number(k, s.format.signed)
-				if err != nil {
-					return false, err
-				}
-				if k == s.format.weight {
-					event.Weight = v
-				}
-			}
-			return yield(event, nil), nil
+		columns := s.format.columns(s.format.values...)
+		err := s.rows(ctx, &s.edges, columns, func(r *reader) (bool, error) {
+			event, err := s.event(r)
+			return err == nil && yield(event, nil), err
 		})
 		if err != nil {
 			yield(dyngraph.Event{}, err)
 		}
 	}
+}
+
+// event is the row that was read.
+func (s *source) event(r *reader) (event dyngraph.Event, err error) {
+	if event.Time, err = r.now(); err != nil {
+		return event, err
+	}
+	known, first := s.sources()
+	if event.Source, err = s.node(known, r, 1); err != nil {
+		return event, err
+	}
+	if event.Destination, err = s.node(&s.classes, r, 2); err != nil {
+		return event, err
+	}
+	event.Source += first
+	for k := range s.format.values { // all are numbers, one is kept
+		v, err := r.number(3+k, s.format.signed)
+		if err != nil {
+			return event, err
+		}
+		if k == s.format.weight {
+			event.Weight = v
+		}
+	}
+	return event, nil
 }
 
 // node is the number of the name in a cell of edges.
@@ -118,7 +128,7 @@ func (s *source) node(known *names, r *reader, column int) (int32, error) {
 		return 0, r.faultIn(column, "a name that was there when the file was opened: it changed meanwhile")
 	case strings.TrimSpace(cell) == "" || !utf8.ValidString(cell):
 		return 0, r.faultIn(column, "a name in UTF-8")
-	case known == &s.classes && !s.format.trade && len(known.list) == s.format.classes:
+	case known == &s.classes && !s.format.trade() && len(known.list) == s.format.classes:
 		return 0, r.faultIn(column, fmt.Sprintf("one of the %d before: say in Config.Classes if there are more",
 			s.format.classes))
 	}
@@ -134,16 +144,15 @@ func (s *source) node(known *names, r *reader, column int) (int32, error) {
 func (s *source) Nodes() ([]string, int) {
 	all := append([]string(nil), s.classes.list...)
 	classes := len(all) // what labels are about: those that occur
-	if s.format.trade {
+	if s.format.trade() {
 		return all, classes
 	}
-	what := s.format.edges
 	for k := classes; k < s.format.classes; k++ {
-		all = append(all, fmt.Sprintf("%s %d, which does not occur", what[2].name, k))
+		all = append(all, fmt.Sprintf("%s %d, which does not occur", s.format.destination, k))
 	}
 	for _, name := range s.users.list {
 		if _, found := s.classes.of[name]; found {
-			name += " (" + what[1].name + ")"
+			name += " (" + s.format.source + ")"
 		}
 		all = append(all, name)
 	}
