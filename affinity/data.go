@@ -32,7 +32,7 @@ type Data struct {
 	LabelTimes []float64
 
 	source Source
-	events clock
+	events timeline
 }
 
 // Task says how large a forecast is.
@@ -91,6 +91,26 @@ func (d *Data) Events(ctx context.Context) dyngraph.Events { return d.source.Eve
 // Labels streams the labels.
 func (d *Data) Labels(ctx context.Context) iter.Seq2[Labels, error] { return d.source.Labels(ctx) }
 
+// InMemory reads the data into memory, for what goes through them many times.
+func (d *Data) InMemory(ctx context.Context) (*Data, error) {
+	m := &Memory{NodeNames: d.NodeNames, Classes: d.Classes}
+	for event, err := range d.Events(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		m.EventList = append(m.EventList, event)
+	}
+	for labels, err := range d.Labels(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		m.LabelList = append(m.LabelList, labels)
+	}
+	loaded := *d
+	loaded.source = m
+	return &loaded, nil
+}
+
 // EventCount is the number of events.
 func (d *Data) EventCount() int { return d.events.count() }
 
@@ -114,36 +134,3 @@ func (d *Data) invalid(format string, args ...any) error {
 
 // timeText writes a time in full, as years and seconds since 1970 are read.
 func timeText(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }
-
-// Memory is a [Source] in memory: data of your own.
-type Memory struct {
-	NodeNames []string
-	Classes   int
-	EventList []dyngraph.Event
-	LabelList []Labels
-}
-
-// Events streams m.EventList.
-func (m *Memory) Events(context.Context) dyngraph.Events {
-	return func(yield func(dyngraph.Event, error) bool) {
-		for _, event := range m.EventList {
-			if !yield(event, nil) {
-				return
-			}
-		}
-	}
-}
-
-// Labels streams m.LabelList.
-func (m *Memory) Labels(context.Context) iter.Seq2[Labels, error] {
-	return func(yield func(Labels, error) bool) {
-		for _, labels := range m.LabelList {
-			if !yield(labels, nil) {
-				return
-			}
-		}
-	}
-}
-
-// Nodes returns m.NodeNames and m.Classes.
-func (m *Memory) Nodes() ([]string, int) { return m.NodeNames, m.Classes }

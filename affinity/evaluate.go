@@ -3,8 +3,11 @@ package affinity
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Report holds the scores of a forecaster.
@@ -25,28 +28,29 @@ type QuestionScore struct {
 
 // Mean is the mean NDCG over the questions of a part, each counting once; NaN where there are none.
 func (r *Report) Mean(part Part) float64 {
-	sum, n := 0.0, 0
+	var scores []float64
 	for _, s := range r.Scores {
 		if s.Part == part {
-			sum, n = sum+s.NDCG, n+1
+			scores = append(scores, s.NDCG)
 		}
 	}
-	return sum / float64(n)
+	return stat.Mean(scores, nil)
 }
 
-// Evaluate trains a [Trainer], and then scores the forecaster on the whole plan, from its beginning on.
-func Evaluate(ctx context.Context, plan *Plan, f Forecaster) (*Report, error) {
+// Evaluate trains a [Trainer], and then scores the forecaster on the plan, whose beginning it is told again. Questions
+// of other parts are not put to it; without any parts all are.
+func Evaluate(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Report, error) {
 	if t, ok := f.(Trainer); ok {
 		if err := t.Train(ctx, plan.past()); err != nil {
-			return nil, fmt.Errorf("%s: training: %w", plan.Name, err)
+			return nil, errs.In("affinity: training for "+plan.Name, err)
 		}
 	}
-	return Score(ctx, plan, f)
+	return Score(ctx, plan, f, parts...)
 }
 
 // Score is [Evaluate] without training.
-func Score(ctx context.Context, plan *Plan, f Forecaster) (*Report, error) {
-	s := &scorer{Forecaster: f, ctx: ctx, classes: plan.Classes, report: &Report{Plan: plan.Name}}
+func Score(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Report, error) {
+	s := &scorer{Forecaster: f, ctx: ctx, classes: plan.Classes, parts: parts, report: &Report{Plan: plan.Name}}
 	if err := plan.Walk(ctx, s); err != nil {
 		return nil, err
 	}
@@ -56,49 +60,40 @@ func Score(ctx context.Context, plan *Plan, f Forecaster) (*Report, error) {
 // scorer is the listener that hands a forecaster all but the answers.
 type scorer struct {
 	Forecaster
-	ctx           context.Context
-	classes       int
-	report        *Report
-	scores, gains []float64
+	ctx     context.Context
+	classes int
+	parts   []Part
+	report  *Report
 }
 
 // mostScores bounds the scores that are asked for at once.
 const mostScores = 1 << 21
 
 func (s *scorer) Ask(q Question, answer Labels) error {
-	if err := s.ctx.Err(); err != nil {
-		return err
+	if len(s.parts) > 0 && !slices.Contains(s.parts, q.Part) {
+		return nil
 	}
-	result := QuestionScore{Question: q, Nodes: answer.Nodes, ByNode: make([]float64, 0, len(answer.Nodes))}
-	rows := max(1, mostScores/s.classes)
-	s.gains = slices.Grow(s.gains[:0], s.classes)[:s.classes]
-	for nodes := range slices.Chunk(slices.Clone(answer.Nodes), rows) {
-		n := len(nodes) * s.classes
-		s.scores = slices.Grow(s.scores[:0], n)[:n]
-		clear(s.scores)
-		if err := s.Forecast(s.ctx, q.Time, nodes, s.scores); err != nil {
+	byNode := make([]float64, 0, len(answer.Nodes))
+	gains := make([]float64, s.classes)
+	for nodes := range slices.Chunk(slices.Clone(answer.Nodes), max(1, mostScores/s.classes)) {
+		scores := make([]float64, len(nodes)*s.classes)
+		if err := s.Forecast(s.ctx, q.Time, nodes, scores); err != nil {
 			return err
 		}
-		for k := range nodes {
-			clear(s.gains)
-			classes, weights := answer.Row(len(result.ByNode))
+		for row := range slices.Chunk(scores, s.classes) {
+			k := len(byNode)
+			clear(gains)
+			classes, weights := answer.Row(k)
 			for i, class := range classes {
-				s.gains[class] = weights[i]
+				gains[class] = weights[i]
 			}
-			row := s.scores[k*s.classes : (k+1)*s.classes]
-			score, err := NDCG(s.gains, row, TopK)
+			score, err := NDCG(gains, row, TopK)
 			if err != nil {
-				return fmt.Errorf("node %d: %w", result.Nodes[len(result.ByNode)], err)
+				return errs.In(fmt.Sprintf("affinity: node %d", answer.Nodes[k]), err)
 			}
-			result.ByNode = append(result.ByNode, score)
+			byNode = append(byNode, score)
 		}
 	}
-	for _, score := range result.ByNode {
-		result.NDCG += score / float64(len(result.ByNode))
-	}
-	if math.IsNaN(result.NDCG) {
-		return invalid("no nodes are asked for")
-	}
-	s.report.Scores = append(s.report.Scores, result)
+	s.report.Scores = append(s.report.Scores, QuestionScore{q, stat.Mean(byNode, nil), answer.Nodes, byNode})
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // asked is a question about labels of the data, and how many events are known by then.
@@ -21,19 +22,20 @@ func (d *Data) inTime(protocol string, questions []asked) *Plan {
 		p.Questions = append(p.Questions, q.Question)
 	}
 	p.walk = func(ctx context.Context, tests bool, to Listener) error {
-		w := walk{data: d, to: to}
+		w := walk{ctx: ctx, data: d, to: to}
 		for _, q := range questions {
 			if tests || q.Part != Test {
 				w.questions = append(w.questions, q)
 			}
 		}
-		return w.run(ctx)
+		return w.run()
 	}
 	return p
 }
 
 // walk leads a listener through a stream of events and one of labels.
 type walk struct {
+	ctx       context.Context
 	data      *Data
 	to        Listener
 	questions []asked // to come
@@ -44,15 +46,15 @@ type walk struct {
 
 const batchSize = 1 << 12 // events that a listener is told at once
 
-func (w *walk) run(ctx context.Context) error {
-	next, stop := iter.Pull2(w.data.Labels(ctx))
+func (w *walk) run() error {
+	next, stop := iter.Pull2(w.data.Labels(w.ctx))
 	defer stop()
 	w.next = next
 	w.to.Reset(w.data.Task)
 	if err := w.ask(); err != nil {
 		return err
 	}
-	for event, err := range w.data.Events(ctx) {
+	for event, err := range w.data.Events(w.ctx) {
 		if err != nil {
 			return err
 		}
@@ -77,7 +79,11 @@ func (w *walk) run(ctx context.Context) error {
 	return nil
 }
 
+// observe tells of the events that were gathered.
 func (w *walk) observe() error {
+	if err := w.ctx.Err(); err != nil {
+		return fmt.Errorf("affinity: %s: %w", w.data.Name, err)
+	}
 	if len(w.batch) == 0 {
 		return nil
 	}
@@ -97,7 +103,7 @@ func (w *walk) ask() error {
 			return err
 		}
 		if err := w.to.Ask(q, answer); err != nil {
-			return fmt.Errorf("%s: time %s: %w", w.data.Name, timeText(q.Time), err)
+			return errs.In(fmt.Sprintf("affinity: %s, time %s", w.data.Name, timeText(q.Time)), err)
 		}
 		if err := w.to.Learn(answer); err != nil {
 			return err

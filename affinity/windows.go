@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // WindowConfig says how data are cut into windows.
@@ -49,7 +50,7 @@ func (d *Data) Windows(ctx context.Context, c WindowConfig) (*Plan, error) {
 	}
 	train, validation, test, err := dyngraph.Shuffle(all, c.Train, c.Validation, c.Seed)
 	if err != nil {
-		return nil, fmt.Errorf("affinity: %s: %w", d.Name, err)
+		return nil, errs.In("affinity: "+d.Name, err)
 	}
 	p := &Plan{Task: Task{Nodes: d.Nodes, Classes: d.Nodes, Step: d.Step},
 		Name: fmt.Sprintf("%s, random windows of %d snapshots, seed %d", d.Name, c.Length, c.Seed)}
@@ -77,7 +78,7 @@ func (d *Data) Windows(ctx context.Context, c WindowConfig) (*Plan, error) {
 				continue
 			}
 			if err := w.walk(p.Task, to); err != nil {
-				return fmt.Errorf("%s: window from time %s on: %w", d.Name, timeText(w.snapshots[0].Time), err)
+				return errs.In(fmt.Sprintf("affinity: %s, window from time %s on", d.Name, timeText(w.snapshots[0].Time)), err)
 			}
 		}
 		return nil

@@ -38,7 +38,7 @@
 //
 // [Open] reads both files, to check them and to number the nodes. Whatever goes through events or labels after that
 // reads them again, a row at a time: memory holds names and the distinct times of events, never the rows. Times are
-// whole numbers. A row has at most 1 MiB.
+// whole numbers. A row has at most 16 MiB.
 //
 // S. Huang et al., Temporal Graph Benchmark for Machine Learning on Temporal Graphs, NeurIPS 2023. Source and licence of
 // the shipped data are in agtpa_trade/agtpa_trade.txt.

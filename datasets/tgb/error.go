@@ -43,7 +43,7 @@ func (e *Error) Unwrap() error {
 }
 
 // shown is a cell in quotes, cut where it is long.
-func shown[S string | []byte](cell S) string {
+func shown(cell string) string {
 	const longest = 60
 	if len(cell) > longest {
 		return fmt.Sprintf("%q and %d bytes more", cell[:longest], len(cell)-longest)

@@ -1,68 +1,50 @@
 package tgb
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
-// format is how the files of a data set are written. Columns have fixed places; those whose name is not known for sure
-// take any.
+// format is how the files of a data set are written: a time, a source and a destination, then values. Columns have
+// fixed places.
 type format struct {
-	edges, labels []column
-	weight        int  // its place among the columns of edges; among those of labels it is the last
-	classes       int  // published
-	trade         bool // every node is a class; else sources are users and destinations are classes
-	signed        bool // weights of edges may be negative
-	unix          bool // times are seconds since 1970; else years
+	source, destination string   // what they are
+	values              []column // of edges; labels have a weight
+	weight              int      // which of values is the weight of an event
+	signed              bool     // values may be negative
+	classes             int      // published, numbered before sources; 0 where every node is a class, as in trade
 }
 
 // column is one of a file.
 type column struct {
-	name  string
-	other []string // names that it has in some versions of the file
-	any   bool     // its name is not looked at
+	what  string
+	names []string // that its head may have; none where any will do
 }
 
 var (
-	timeColumn = column{name: "time", other: []string{"year", "timestamp", "ts"}}
-	value      = func(names ...string) column { return column{name: names[0], other: names[1:]} }
-	named      = func(what string) column { return column{name: what, any: true} }
+	when   = column{"time", []string{"time", "year", "timestamp", "ts"}}
+	weight = column{"weight", []string{"weight"}}
 )
 
 var formats = map[string]format{
-	"tgbn-trade": {
-		edges:  []column{timeColumn, named("source"), named("destination"), value("weight")},
-		labels: []column{timeColumn, named("source"), named("destination"), value("weight")},
-		weight: 3, trade: true,
-	},
-	"tgbn-genre": {
-		edges:  []column{timeColumn, named("user"), named("genre"), value("weight")},
-		labels: []column{timeColumn, named("user"), named("genre"), value("weight")},
-		weight: 3, classes: 513, unix: true,
-	},
-	"tgbn-reddit": {
-		edges:  []column{timeColumn, named("user"), named("subreddit"), value("num_words", "words"), value("score")},
-		labels: []column{timeColumn, named("user"), named("subreddit"), value("weight")},
-		weight: 4, classes: 698, signed: true, unix: true,
-	},
-	"tgbn-token": {
-		edges:  []column{timeColumn, named("user"), named("token"), value("value", "weight"), value("IsSender", "is_sender")},
-		labels: []column{timeColumn, named("user"), named("token"), value("weight")},
-		weight: 3, classes: 1001, unix: true,
-	},
+	"tgbn-trade": {source: "source", destination: "destination", values: []column{weight}},
+	"tgbn-genre": {source: "user", destination: "genre", values: []column{weight}, classes: 513},
+	"tgbn-reddit": {source: "user", destination: "subreddit", values: []column{{"words", []string{"num_words", "words"}},
+		{"score", []string{"score"}}}, weight: 1, signed: true, classes: 698},
+	"tgbn-token": {source: "user", destination: "token", values: []column{{"value", []string{"value", "weight"}},
+		{"is-sender", []string{"IsSender", "is_sender"}}}, classes: 1001},
 }
 
 // known are the sha256 of the unpacked files, edges and labels, of data sets for which they are known. TGB publishes none.
 var known = map[string][2]string{
-	"agtpa-trade": {"4f7e48499cf7dfbce716e69fa5257f9405a1c90f6817642ab379fd2fd5582f0e",
+	agtpaTrade: {"4f7e48499cf7dfbce716e69fa5257f9405a1c90f6817642ab379fd2fd5582f0e",
 		"8080a15a61292a560f940d20024abd1a342be02421984eba87cadc8979a12798"},
 }
 
-// formatOf is that of a data set, or of files of another name.
-func (c Config) formatOf() (format, error) {
+// format is that of a data set, or of files of another name.
+func (c Config) format() (format, error) {
 	name := c.Format
 	if name == "" {
 		name = c.Name
@@ -75,44 +57,47 @@ func (c Config) formatOf() (format, error) {
 		return format{}, invalid("no format %q, %s: files of another name take one of these as Config.Format", name,
 			nearest.Want(name, []string{"tgbn-trade", "tgbn-genre", "tgbn-reddit", "tgbn-token"}))
 	}
-	if c.Classes < 0 || c.Classes > 0 && f.trade {
-		return format{}, invalid("%d classes, want 0, or 1 and above in a format where users are apart from classes",
-			c.Classes)
+	const mostClasses = 1 << 24
+	switch {
+	case c.Classes == 0:
+		return f, nil
+	case c.Classes < 0 || c.Classes > mostClasses || f.trade():
+		return format{}, invalid("%d classes, want 0 in the format of tgbn-trade, and up to %d in the others", c.Classes,
+			mostClasses)
 	}
-	if c.Classes > 0 {
-		f.classes = c.Classes
-	}
+	f.classes = c.Classes
 	return f, nil
 }
 
-// Step is the length of a snapshot in the published experiments: a year, or a week in seconds.
+func (f format) trade() bool { return f.classes == 0 }
+
+// step is the length of a snapshot in the published experiments: a year, or a week in seconds.
 func (f format) step() float64 {
-	if f.unix {
-		return 7 * 24 * 60 * 60
+	if f.trade() {
+		return 1
 	}
-	return 1
+	return 7 * 24 * 60 * 60
 }
 
-// header finds a first line that does not name the columns.
-func header(cells [][]byte, columns []column) (found, wanted string) {
-	names := make([]string, len(columns))
+// columns are those of a file with these values.
+func (f format) columns(values ...column) []column {
+	return append([]column{when, {what: f.source}, {what: f.destination}}, values...)
+}
+
+// header says what a first line is and what is wanted, "" where it names the columns.
+func header(cells []string, columns []column) (found, wanted string) {
+	right := len(cells) == len(columns)
+	var names []string
 	for i, c := range columns {
-		names[i] = c.name
-	}
-	wanted = "a first line that names the columns " + strings.Join(names, ", ")
-	found = "the first line " + shown(bytes.Join(cells, []byte(",")))
-	if len(cells) != len(columns) {
-		return found, wanted
-	}
-	for i, c := range columns {
-		name := strings.ToLower(strings.TrimSpace(string(cells[i])))
-		is := func(other string) bool { return strings.ToLower(other) == name }
-		if !c.any && !is(c.name) && !slices.ContainsFunc(c.other, is) {
-			if len(c.other) > 0 {
-				wanted += " (or " + strings.Join(c.other, ", ") + " in place of " + c.name + ")"
-			}
-			return found, wanted
+		is := func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(cells[i])) }
+		right = right && (c.names == nil || slices.ContainsFunc(c.names, is))
+		names = append(names, c.what)
+		if len(c.names) > 1 {
+			names[i] += " (" + strings.Join(c.names, ", ") + ")"
 		}
 	}
-	return "", ""
+	if right {
+		return "", ""
+	}
+	return "the first line " + shown(strings.Join(cells, ",")), "one that names the columns " + strings.Join(names, ", ")
 }

@@ -23,7 +23,7 @@ func (s *source) Labels(ctx context.Context) iter.Seq2[affinity.Labels, error] {
 			return err
 		}
 		var last *reader
-		err := s.rows(ctx, &s.labels, s.format.labels, func(r *reader) (bool, error) {
+		err := s.rows(ctx, &s.labels, s.format.columns(weight), func(r *reader) (bool, error) {
 			last = r
 			at, err := r.now()
 			if err != nil {
@@ -58,28 +58,25 @@ type labelSet struct {
 type labelEntry struct {
 	row, line int
 	class     int32
-	weight    float64
+	value     float64
 }
 
 // add takes the row that was read.
 func (l *labelSet) add(s *source, r *reader) error {
-	users, offset := &s.users, int32(s.format.classes)
-	if s.format.trade {
-		users, offset = &s.classes, 0
-	}
-	node, found := users.of[string(r.cells[1])]
+	known, first := s.sources()
+	node, found := known.of[r.cells[1]]
 	if !found {
-		return r.fault(fmt.Sprintf("the %s %s", r.columns[1].name, shown(r.cells[1])), "one that has an edge in "+s.edges.Path)
+		return r.faultIn(1, "one that has an edge in "+s.edges.Path)
 	}
-	class, found := s.classes.of[string(r.cells[2])]
+	class, found := s.classes.of[r.cells[2]]
 	if !found {
-		return r.fault(fmt.Sprintf("the %s %s", r.columns[2].name, shown(r.cells[2])), "one that has an edge in "+s.edges.Path)
+		return r.faultIn(2, "one that has an edge in "+s.edges.Path)
 	}
-	weight, err := r.number(3, false)
+	value, err := r.number(3, false)
 	if err != nil {
 		return err
 	}
-	node += offset
+	node += first
 	row, found := l.row[node]
 	if !found {
 		if l.row == nil {
@@ -88,7 +85,7 @@ func (l *labelSet) add(s *source, r *reader) error {
 		row = len(l.nodes)
 		l.row[node], l.nodes = row, append(l.nodes, node)
 	}
-	l.entries = append(l.entries, labelEntry{row, r.line, class, weight})
+	l.entries = append(l.entries, labelEntry{row, r.rows.Line(), class, value})
 	return nil
 }
 
@@ -102,9 +99,9 @@ func (l *labelSet) labels(s *source, r *reader) (affinity.Labels, error) {
 		if i > 0 && l.entries[i-1].row == e.row && l.entries[i-1].class == e.class {
 			return labels, &Error{Path: r.path, Line: e.line,
 				Found: fmt.Sprintf("a second weight of %s at time %.0f for the same %s, the first in line %d",
-					shown(s.classes.list[e.class]), l.time, r.columns[1].name, l.entries[i-1].line), Wanted: "one"}
+					shown(s.classes.list[e.class]), l.time, r.columns[1].what, l.entries[i-1].line), Wanted: "one"}
 		}
-		labels.Classes, labels.Weights = append(labels.Classes, e.class), append(labels.Weights, e.weight)
+		labels.Classes, labels.Weights = append(labels.Classes, e.class), append(labels.Weights, e.value)
 		labels.Start[e.row+1] = i + 1
 	}
 	return labels, nil

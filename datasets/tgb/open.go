@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"compress/flate"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -61,7 +60,7 @@ type File struct {
 // Open reads the files of a data set once, checks them, and keeps the names of nodes and the times of events, not the
 // events: those are read again by what goes through them. Errors about files are an [*Error].
 func Open(ctx context.Context, c Config) (*Data, error) {
-	f, err := c.formatOf()
+	f, err := c.format()
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +93,13 @@ type file struct {
 // locate finds both files.
 func (s *source) locate() error {
 	c := &s.config
+	if c.Files == nil && c.Path == "" {
+		return invalid("no Config.Path, want %s", s.wanted())
+	}
 	if c.Files == nil {
 		info, err := os.Stat(c.Path)
 		if err != nil {
-			return s.unreadable(c.Path, err)
+			return unreadable(c.Path, 0, err, s.wanted())
 		}
 		s.zip = !info.IsDir()
 		if archive := filepath.Join(c.Path, c.Name+".zip"); info.IsDir() {
@@ -147,22 +149,16 @@ func (s *source) folder() (fs.FS, func(), error) {
 	z, err := zip.OpenReader(s.config.Path)
 	if errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, nil, &Error{Path: s.config.Path, Found: "no list of files at the end: the zip is cut short, or it is none",
-			Wanted: "the whole " + s.config.Name + ".zip, or a folder with its files: fetch it again"}
+			Wanted: s.wanted() + ": fetch it again"}
 	}
 	if err != nil {
-		return nil, nil, s.unreadable(s.config.Path, err)
+		return nil, nil, unreadable(s.config.Path, 0, err, s.wanted())
 	}
 	return z, func() { z.Close() }, nil
 }
 
-func (s *source) unreadable(place string, err error) error {
-	cause := err
-	var system *fs.PathError
-	if errors.As(err, &system) {
-		cause = system.Err
-	}
-	return &Error{Path: place, Found: cause.Error(), Wanted: "the folder with the files of " + s.config.Name + ", or " +
-		s.config.Name + ".zip", Err: err}
+func (s *source) wanted() string {
+	return "the folder with the files of " + s.config.Name + ", or " + s.config.Name + ".zip"
 }
 
 // open opens a file for reading, unpacked where it is compressed by gzip.
@@ -174,7 +170,7 @@ func (s *source) open(one *file) (io.Reader, *counter, func(), error) {
 	opened, err := folder.Open(one.name)
 	if err != nil {
 		done()
-		return nil, nil, nil, s.unreadable(one.Path, err)
+		return nil, nil, nil, unreadable(one.Path, 0, err, s.wanted())
 	}
 	all := func() { opened.Close(); done() }
 	count := &counter{in: opened}
@@ -188,7 +184,7 @@ func (s *source) open(one *file) (io.Reader, *counter, func(), error) {
 	z, err := gzip.NewReader(in)
 	if err != nil {
 		all()
-		return nil, nil, nil, (&reader{path: one.Path}).unreadable(err)
+		return nil, nil, nil, unreadable(one.Path, 1, err, "")
 	}
 	return z, count, all, nil
 }
@@ -205,15 +201,19 @@ func (c *counter) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// unreadable is an error of what the rows are read from.
-func (r *reader) unreadable(err error) error {
+// unreadable is an error of the system, or of what unpacks a file. A line is that of the row that was being read.
+func unreadable(path string, line int, err error, wanted string) error {
 	var corrupt flate.CorruptInputError
+	var system *fs.PathError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
 		errors.Is(err, zip.ErrChecksum), errors.As(err, &corrupt):
-		return r.fault(fmt.Sprintf("compressed data that are damaged or end early (%v)", err), "a whole file: fetch it again")
+		return &Error{Path: path, Line: line, Found: fmt.Sprintf("compressed data that are damaged or end early (%v)", err),
+			Wanted: "a whole file: fetch it again"}
+	case errors.As(err, &system):
+		return &Error{Path: path, Line: line, Found: system.Err.Error(), Wanted: wanted, Err: err}
 	}
-	return &Error{Path: r.path, Line: r.line, Found: err.Error(), Wanted: "a file that can be read", Err: err}
+	return &Error{Path: path, Line: line, Found: err.Error(), Wanted: wanted, Err: err}
 }
 
 func invalid(format string, args ...any) error {

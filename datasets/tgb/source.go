@@ -40,14 +40,17 @@ func (s *source) rows(ctx context.Context, one *file, columns []column, each fun
 	if s.first {
 		in = io.TeeReader(in, sum)
 	}
-	r, err := newReader(ctx, one.Path, in, columns)
+	r, err := newReader(one.Path, in, columns)
 	if err != nil {
 		return err
 	}
-	const progressEvery = 1 << 14
+	const every = 1 << 14 // rows from one look at ctx, and one report, to the next
 	for rows := 0; ; rows++ {
-		err := r.read()
-		if s.config.Progress != nil && (rows%progressEvery == 0 || err == io.EOF) {
+		err := r.next()
+		if rows%every == 0 && ctx.Err() != nil {
+			return fmt.Errorf("datasets/tgb: %s, line %d: %w", one.Path, r.rows.Line(), ctx.Err())
+		}
+		if s.config.Progress != nil && (rows%every == 0 || err == io.EOF) {
 			s.config.Progress(Progress{one.Path, rows, count.read, count.size})
 		}
 		switch {
@@ -67,36 +70,21 @@ func (s *source) rows(ctx context.Context, one *file, columns []column, each fun
 	}
 }
 
+// sources are the names of sources, and the number of the first.
+func (s *source) sources() (known *names, first int32) {
+	if s.format.trade() {
+		return &s.classes, 0
+	}
+	return &s.users, int32(s.format.classes)
+}
+
 // Events streams the edges.
 func (s *source) Events(ctx context.Context) dyngraph.Events {
 	return func(yield func(dyngraph.Event, error) bool) {
-		users, offset := &s.users, int32(s.format.classes)
-		if s.format.trade {
-			users, offset = &s.classes, 0
-		}
-		err := s.rows(ctx, &s.edges, s.format.edges, func(r *reader) (bool, error) {
-			var event dyngraph.Event
-			var err error
-			if event.Time, err = r.now(); err != nil {
-				return false, err
-			}
-			if event.Source, err = s.node(users, r, 1); err != nil {
-				return false, err
-			}
-			if event.Destination, err = s.node(&s.classes, r, 2); err != nil {
-				return false, err
-			}
-			event.Source += offset
-			for k := 3; k < len(s.format.edges); k++ { // all are numbers, one is kept
-				v, err := r.number(k, s.format.signed)
-				if err != nil {
-					return false, err
-				}
-				if k == s.format.weight {
-					event.Weight = v
-				}
-			}
-			return yield(event, nil), nil
+		columns := s.format.columns(s.format.values...)
+		err := s.rows(ctx, &s.edges, columns, func(r *reader) (bool, error) {
+			event, err := s.event(r)
+			return err == nil && yield(event, nil), err
 		})
 		if err != nil {
 			yield(dyngraph.Event{}, err)
@@ -104,27 +92,50 @@ func (s *source) Events(ctx context.Context) dyngraph.Events {
 	}
 }
 
+// event is the row that was read.
+func (s *source) event(r *reader) (event dyngraph.Event, err error) {
+	if event.Time, err = r.now(); err != nil {
+		return event, err
+	}
+	known, first := s.sources()
+	if event.Source, err = s.node(known, r, 1); err != nil {
+		return event, err
+	}
+	if event.Destination, err = s.node(&s.classes, r, 2); err != nil {
+		return event, err
+	}
+	event.Source += first
+	for k := range s.format.values { // all are numbers, one is kept
+		v, err := r.number(3+k, s.format.signed)
+		if err != nil {
+			return event, err
+		}
+		if k == s.format.weight {
+			event.Weight = v
+		}
+	}
+	return event, nil
+}
+
 // node is the number of the name in a cell of edges.
 func (s *source) node(known *names, r *reader, column int) (int32, error) {
 	cell := r.cells[column]
-	if id, found := known.of[string(cell)]; found {
+	if id, found := known.of[cell]; found {
 		return id, nil
 	}
 	switch {
 	case !s.first:
-		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, shown(cell)),
-			"the names that were there when the file was opened: it changed meanwhile")
-	case strings.TrimSpace(string(cell)) == "" || !utf8.Valid(cell):
-		return 0, r.fault(fmt.Sprintf("the %s %s", r.columns[column].name, shown(cell)), "a name in UTF-8")
-	case known == &s.classes && !s.format.trade && len(known.list) == s.format.classes:
-		return 0, r.fault(fmt.Sprintf("the %s %s after %d others", r.columns[column].name, shown(cell), s.format.classes),
-			fmt.Sprintf("%d at most: say in Config.Classes how many there are", s.format.classes))
+		return 0, r.faultIn(column, "a name that was there when the file was opened: it changed meanwhile")
+	case strings.TrimSpace(cell) == "" || !utf8.ValidString(cell):
+		return 0, r.faultIn(column, "a name in UTF-8")
+	case known == &s.classes && !s.format.trade() && len(known.list) == s.format.classes:
+		return 0, r.faultIn(column, fmt.Sprintf("one of the %d before: say in Config.Classes if there are more",
+			s.format.classes))
 	}
 	if known.of == nil {
 		known.of = make(map[string]int32)
 	}
-	id := int32(len(known.list))
-	name := string(cell)
+	id, name := int32(len(known.list)), strings.Clone(cell) // of a whole row
 	known.of[name], known.list = id, append(known.list, name)
 	return id, nil
 }
@@ -133,16 +144,15 @@ func (s *source) node(known *names, r *reader, column int) (int32, error) {
 func (s *source) Nodes() ([]string, int) {
 	all := append([]string(nil), s.classes.list...)
 	classes := len(all) // what labels are about: those that occur
-	if s.format.trade {
+	if s.format.trade() {
 		return all, classes
 	}
-	what := s.format.edges
 	for k := classes; k < s.format.classes; k++ {
-		all = append(all, fmt.Sprintf("%s %d, which does not occur", what[2].name, k))
+		all = append(all, fmt.Sprintf("%s %d, which does not occur", s.format.destination, k))
 	}
 	for _, name := range s.users.list {
 		if _, found := s.classes.of[name]; found {
-			name += " (" + what[1].name + ")"
+			name += " (" + s.format.source + ")"
 		}
 		all = append(all, name)
 	}
