@@ -148,7 +148,8 @@ func (s *source) folder() (fs.FS, func(), error) {
 	}
 	z, err := zip.OpenReader(s.config.Path)
 	if errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, nil, &Error{Path: s.config.Path, Found: "no list of files at the end: the zip is cut short, or it is none",
+		return nil, nil, &Error{Path: s.config.Path,
+			Found:  "no list of files at the end: the zip is cut short, or it is none",
 			Wanted: s.wanted() + ": fetch it again"}
 	}
 	if err != nil {
