@@ -58,6 +58,9 @@ func (c Config) format() (format, error) {
 		return format{}, invalid("no format %q, %s: files of another name take one of these as Config.Format", name,
 			nearest.Want(name, []string{"tgbn-trade", "tgbn-genre", "tgbn-reddit", "tgbn-token"}))
 	}
+	if !(c.Late >= 0) {
+		return format{}, invalid("events may be late by %g, want 0 or above", c.Late)
+	}
 	const mostClasses = 1 << 24
 	switch {
 	case c.Classes == 0:

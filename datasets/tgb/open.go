@@ -31,6 +31,10 @@ type Config struct {
 	Format string
 	// Classes is the number of classes of files that are not those published; 0 means that of the format.
 	Classes int
+	// Late is by how much an event may be earlier than the one before it, in the unit of the times. Its time is then taken
+	// to be that one's, and File.Late counts it. TGB does not look: files that were written in local time go back an hour
+	// where summer time begins.
+	Late float64
 	// Progress, where present, is called every so often while a file is read.
 	Progress func(Progress)
 }
@@ -53,6 +57,7 @@ type Data struct {
 type File struct {
 	Path string // after the folder or zip
 	Rows int    // without the first line
+	Late int    // events that were earlier than the one before, see Config.Late
 	// SHA256 is that of the unpacked content, in hexadecimal.
 	SHA256 string
 }
