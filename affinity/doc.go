@@ -26,6 +26,6 @@
 // # Limits
 //
 // Labels of tgbn-genre, tgbn-reddit and tgbn-token summarise events of the days after their time (those of a year of
-// tgbn-trade end with it). So labels before T may hold what happened after T, in strict time too, as on the leaderboard.
-// Forecasts of [MessageMean] and [MessageAverage], which learn from events alone, do not.
+// tgbn-trade end with it). So labels before T may hold what happened after T, in strict time too, as on the
+// leaderboard. Forecasts of [MessageMean] and [MessageAverage], which learn from events alone, do not.
 package affinity

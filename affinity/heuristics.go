@@ -95,8 +95,8 @@ func (p *PersistentForecast) Forecast(_ context.Context, _ float64, nodes []int3
 	return nil
 }
 
-// MovingAverage is the exponential moving average of the labels y of each node, Moving Average (L): m = y at first, then
-// ((W-1) m + y) / W.
+// MovingAverage is the exponential moving average of the labels y of each node, Moving Average (L): m = y at first,
+// then ((W-1) m + y) / W.
 type MovingAverage struct {
 	// Window is W, 1 or more; 0 means 7.
 	Window float64

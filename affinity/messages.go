@@ -86,9 +86,9 @@ func (m *MessageMean) Forecast(_ context.Context, _ float64, nodes []int32, scor
 	return nil
 }
 
-// MessageAverage is [MovingAverage] on messages: in place of labels it takes the sums of the weights from a node to each
-// class over a step of task.Step, counted from the first event. A step that is not over is not used, and one without a
-// message of the node leaves its average as it is: Moving Average (M), second reading.
+// MessageAverage is [MovingAverage] on messages: in place of labels it takes the sums of the weights from a node to
+// each class over a step of task.Step, counted from the first event. A step that is not over is not used, and one
+// without a message of the node leaves its average as it is: Moving Average (M), second reading.
 type MessageAverage struct {
 	// Window is W, 1 or more; 0 means 7.
 	Window float64

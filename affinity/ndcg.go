@@ -9,9 +9,9 @@ import (
 const TopK = 10
 
 // NDCG is the normalised discounted cumulative gain of the k highest scores, between 0 and 1: the sum of the gains in
-// order of falling score, each divided by log2(1 + its rank), over that of the best order. Equal scores share their mean
-// gain; without any gain it is 0. This is ndcg_score of scikit-learn. Gains are finite and not negative, scores are
-// finite.
+// order of falling score, each divided by log2(1 + its rank), over that of the best order. Equal scores share their
+// mean gain; without any gain it is 0. This is ndcg_score of scikit-learn. Gains are finite and not negative, scores
+// are finite.
 //
 // K. Järvelin, J. Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, ACM TOIS 20, 2002; F. McSherry, M.
 // Najork, Computing Information Retrieval Performance Measures Efficiently in the Presence of Tied Scores, ECIR 2008.

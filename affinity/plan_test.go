@@ -15,8 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// memory has so many events among three nodes at each time, and labels of all times but the first: node 0 sends to a node
-// that changes every other time.
+// memory has so many events among three nodes at each time, and labels of all times but the first: node 0 sends to a
+// node that changes every other time.
 func memory(times []float64, events int) *affinity.Memory {
 	m := &affinity.Memory{NodeNames: []string{"a", "b", "c"}, Classes: 3}
 	for i, at := range times {
@@ -253,8 +253,8 @@ func TestEmptySplit(t *testing.T) {
 		events int
 		says   string
 	}{
-		"no events after training": {[]float64{1, 2, 3, 3, 3}, 500, "{Train:2500 Validation:0 Test:0} events, and those for " +
-			"validation pass no label time"},
+		"no events after training": {[]float64{1, 2, 3, 3, 3}, 500,
+			"{Train:2500 Validation:0 Test:0} events, and those for validation pass no label time"},
 		"few events": {[]float64{1, 2, 3, 4}, 100, "{Train:300 Validation:100 Test:0} events, and those for test"},
 	} {
 		data, err := affinity.New(ctx, name, 1, memory(c.times, c.events))

@@ -15,6 +15,9 @@
 //
 //	split, err := series.Windows(5, 5).Split(0.6, 0.2, seed)
 //
+// A graph may also come as a stream of [Events], each an edge at a time. [Events.Snapshots] sums them step by step, so
+// that only the snapshots are held, [SeriesOf] makes a Series of snapshots, and [Events.WriteCSV] writes a stream.
+//
 // Features often repeat earlier steps of what is forecast, so that windows which share no snapshot share days all the
 // same. [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] do not leak.
 //

@@ -96,9 +96,10 @@ func TestSeriesOf(t *testing.T) {
 		nodes     int
 		snapshots []dyngraph.Snapshot
 	}{
-		"no nodes": {0, snapshots}, "too few nodes": {2, snapshots}, "no snapshots": {3, nil}, "no edges": {3, snapshots[1:2]},
-		"order":   {3, []dyngraph.Snapshot{snapshots[2], snapshots[0]}},
-		"lengths": {3, []dyngraph.Snapshot{{From: []int32{0}}}}, "negative": {3, []dyngraph.Snapshot{{
+		"no nodes": {0, snapshots}, "too few nodes": {2, snapshots}, "no snapshots": {3, nil},
+		"no edges": {3, snapshots[1:2]},
+		"order":    {3, []dyngraph.Snapshot{snapshots[2], snapshots[0]}},
+		"lengths":  {3, []dyngraph.Snapshot{{From: []int32{0}}}}, "negative": {3, []dyngraph.Snapshot{{
 			From: []int32{-1}, To: []int32{0}, Weights: []float64{1}}}},
 	} {
 		if _, err := dyngraph.SeriesOf(name, c.nodes, c.snapshots); !errors.Is(err, dyngraph.ErrInvalid) {
@@ -118,13 +119,17 @@ func TestEventErrors(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"time":         {stream(dyngraph.Event{Time: math.NaN()}), 1, dyngraph.ErrInvalid, "time of event 0 is NaN"},
-		"order":        {stream(dyngraph.Event{Time: 3}, dyngraph.Event{Time: 2}), 1, dyngraph.ErrInvalid, "event 1 is of time 2 after 3"},
-		"source":       {stream(dyngraph.Event{Source: -1}), 1, dyngraph.ErrInvalid, "joins -1 -> 0"},
-		"weight":       {stream(dyngraph.Event{Weight: math.Inf(1)}), 1, dyngraph.ErrInvalid, "is +Inf"},
-		"overflow":     {stream(dyngraph.Event{Weight: 1e308}, dyngraph.Event{Weight: 1e308}), 1, dyngraph.ErrInvalid, "overflows"},
-		"steps":        {stream(dyngraph.Event{}, dyngraph.Event{Time: 1e9}), 1, dyngraph.ErrInvalid, "more than 1048576 snapshots"},
-		"endless":      {stream(dyngraph.Event{Time: -1e308}, dyngraph.Event{Time: 1e308}), 1, dyngraph.ErrInvalid, "larger step"},
+		"time": {stream(dyngraph.Event{Time: math.NaN()}), 1, dyngraph.ErrInvalid, "time of event 0 is NaN"},
+		"order": {stream(dyngraph.Event{Time: 3}, dyngraph.Event{Time: 2}), 1, dyngraph.ErrInvalid,
+			"event 1 is of time 2 after 3"},
+		"source": {stream(dyngraph.Event{Source: -1}), 1, dyngraph.ErrInvalid, "joins -1 -> 0"},
+		"weight": {stream(dyngraph.Event{Weight: math.Inf(1)}), 1, dyngraph.ErrInvalid, "is +Inf"},
+		"overflow": {stream(dyngraph.Event{Weight: 1e308}, dyngraph.Event{Weight: 1e308}), 1, dyngraph.ErrInvalid,
+			"overflows"},
+		"steps": {stream(dyngraph.Event{}, dyngraph.Event{Time: 1e9}), 1, dyngraph.ErrInvalid,
+			"more than 1048576 snapshots"},
+		"endless": {stream(dyngraph.Event{Time: -1e308}, dyngraph.Event{Time: 1e308}), 1, dyngraph.ErrInvalid,
+			"larger step"},
 		"no step":      {stream(dyngraph.Event{}), 0, dyngraph.ErrInvalid, "step 0"},
 		"NaN step":     {stream(dyngraph.Event{}), math.NaN(), dyngraph.ErrInvalid, "step NaN"},
 		"infinite":     {stream(dyngraph.Event{}), math.Inf(1), dyngraph.ErrInvalid, "step +Inf"},

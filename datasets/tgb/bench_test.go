@@ -14,11 +14,11 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/resident"
 )
 
-// BenchmarkToken opens 20 million events in the format of tgbn-token, 2.2 GB that are made while they are read, and sums
-// them over weeks: 60,755 users, 1,001 tokens and 26 weeks, where nearly every event of a week is of another pair (with
-// -short a hundredth of the events). "made" is the making alone, "open" the first reading, which numbers nodes and takes
-// the checksum, "aggregate" the second. "MiB-peak" is the largest resident memory of the process meanwhile, snapshots
-// included.
+// BenchmarkToken opens 20 million events in the format of tgbn-token, 2.2 GB that are made while they are read, and
+// sums them over weeks: 60,755 users, 1,001 tokens and 26 weeks, where nearly every event of a week is of another pair
+// (with -short a hundredth of the events). "made" is the making alone, "open" the first reading, which numbers nodes
+// and takes the checksum, "aggregate" the second. "MiB-peak" is the largest resident memory of the process meanwhile,
+// snapshots included.
 func BenchmarkToken(b *testing.B) {
 	events := 20_000_000
 	if testing.Short() {

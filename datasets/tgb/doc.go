@@ -23,8 +23,8 @@
 //	        reddit: time, user, subreddit, words, score; token: time, user, token, value, is sender
 //	labels  time, source, destination, weight
 //
-// The number of words and who is the sender are checked and not kept. Values of tgbn-token are as in the file; TGB takes
-// their logarithm, or not, depending on whether it finds its own cache. Scores of tgbn-reddit may be negative.
+// The number of words and who is the sender are checked and not kept. Values of tgbn-token are as in the file; TGB
+// takes their logarithm, or not, depending on whether it finds its own cache. Scores of tgbn-reddit may be negative.
 //
 // Nodes are numbered as TGB does. In trade by first appearance, source before destination; every node is a class. In
 // the others classes are destinations, from 0 on by first appearance, and users follow from Config.Classes on. A user
@@ -40,6 +40,6 @@
 // reads them again, a row at a time: memory holds names and the distinct times of events, never the rows. Times are
 // whole numbers. A row has at most 16 MiB.
 //
-// S. Huang et al., Temporal Graph Benchmark for Machine Learning on Temporal Graphs, NeurIPS 2023. Source and licence of
-// the shipped data are in agtpa_trade/agtpa_trade.txt.
+// S. Huang et al., Temporal Graph Benchmark for Machine Learning on Temporal Graphs, NeurIPS 2023. Source and licence
+// of the shipped data are in agtpa_trade/agtpa_trade.txt.
 package tgb

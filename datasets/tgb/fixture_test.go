@@ -75,7 +75,8 @@ func fixtureEvents(t *testing.T, data *tgb.Data, want fixture.Node) {
 		if s.Events != list[i].Get("events").Int() || len(s.From) != list[i].Get("distinct_edges").Int() {
 			t.Errorf("snapshot %d: %d events, %d edges", i, s.Events, len(s.From))
 		}
-		fixture.Close(t, fmt.Sprint("weight of snapshot ", i), []float64{sum}, []float64{list[i].Get("weight").Float()}, 1e-12)
+		fixture.Close(t, fmt.Sprint("weight of snapshot ", i), []float64{sum}, []float64{list[i].Get("weight").Float()},
+			1e-12)
 	}
 }
 

@@ -37,7 +37,8 @@ var formats = map[string]format{
 		{"is-sender", []string{"IsSender", "is_sender"}}}, classes: 1001},
 }
 
-// known are the sha256 of the unpacked files, edges and labels, of data sets for which they are known. TGB publishes none.
+// known are the sha256 of the unpacked files, edges and labels, of data sets for which they are known. TGB publishes
+// none.
 var known = map[string][2]string{
 	agtpaTrade: {"4f7e48499cf7dfbce716e69fa5257f9405a1c90f6817642ab379fd2fd5582f0e",
 		"8080a15a61292a560f940d20024abd1a342be02421984eba87cadc8979a12798"},
@@ -56,6 +57,9 @@ func (c Config) format() (format, error) {
 	if !found {
 		return format{}, invalid("no format %q, %s: files of another name take one of these as Config.Format", name,
 			nearest.Want(name, []string{"tgbn-trade", "tgbn-genre", "tgbn-reddit", "tgbn-token"}))
+	}
+	if !(c.Late >= 0) {
+		return format{}, invalid("events may be late by %g, want 0 or above", c.Late)
 	}
 	const mostClasses = 1 << 24
 	switch {

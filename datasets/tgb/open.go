@@ -31,6 +31,10 @@ type Config struct {
 	Format string
 	// Classes is the number of classes of files that are not those published; 0 means that of the format.
 	Classes int
+	// Late is by how much an event may be earlier than the one before it, in the unit of the times. Its time is then taken
+	// to be that one's, and File.Late counts it. TGB does not look: files that were written in local time go back an hour
+	// where summer time begins.
+	Late float64
 	// Progress, where present, is called every so often while a file is read.
 	Progress func(Progress)
 }
@@ -53,6 +57,7 @@ type Data struct {
 type File struct {
 	Path string // after the folder or zip
 	Rows int    // without the first line
+	Late int    // events that were earlier than the one before, see Config.Late
 	// SHA256 is that of the unpacked content, in hexadecimal.
 	SHA256 string
 }
@@ -148,7 +153,8 @@ func (s *source) folder() (fs.FS, func(), error) {
 	}
 	z, err := zip.OpenReader(s.config.Path)
 	if errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, nil, &Error{Path: s.config.Path, Found: "no list of files at the end: the zip is cut short, or it is none",
+		return nil, nil, &Error{Path: s.config.Path,
+			Found:  "no list of files at the end: the zip is cut short, or it is none",
 			Wanted: s.wanted() + ": fetch it again"}
 	}
 	if err != nil {

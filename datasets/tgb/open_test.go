@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -236,6 +238,28 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// Events that are late by an hour, as where summer time begins.
+func TestLate(t *testing.T) {
+	edges := strings.Replace(redditEdges, "200,7,go", "190,7,go", 1) + "190,7,go,1,0\n201,7,go,1,0\n"
+	c := tgb.Config{Name: "tgbn-reddit", Classes: 3, Files: files("tgbn-reddit", edges, redditLabels), Late: 10}
+	data, err := tgb.Open(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(events(t, data)); data.EdgeFile.Late != 2 || data.EventCount() != 5 ||
+		got != "[{100 3 0 3} {200 4 1 -2} {200 3 0 0} {200 3 0 0} {201 3 0 0}]" {
+		t.Errorf("%d late events: %s", data.EdgeFile.Late, got)
+	}
+	c.Late = 9
+	_, err = tgb.Open(context.Background(), c)
+	wantFault(t, "too late", err, 4, "found the time 190 after 200, want rows in order of time: sort the file (Config.Late")
+	for _, c.Late = range []float64{-1, math.NaN()} {
+		if _, err := tgb.Open(context.Background(), c); !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("late by %g: %v", c.Late, err)
+		}
+	}
+}
+
 // What is exported reads back as the same events.
 func TestExport(t *testing.T) {
 	data, err := open("tgbn-trade", tradeEdges, tradeLabels)
@@ -253,4 +277,26 @@ func TestExport(t *testing.T) {
 	if !slices.Equal(events(t, data), events(t, again)) || !slices.Equal(data.NodeNames, again.NodeNames) {
 		t.Errorf("other events: %s", text.String())
 	}
+}
+
+// Files in a folder: here small ones in the format of tgbn-trade.
+func ExampleOpen() {
+	ctx := context.Background()
+	data, err := tgb.Open(ctx, tgb.Config{Name: "tgbn-trade", Path: "../../internal/fixture/testdata/tgb"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(data.EdgeFile.Rows, "events, sha256", data.EdgeFile.SHA256[:8], data.Split())
+	for snapshot, err := range data.Events(ctx).Snapshots(5) { // of five years
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(snapshot.Time, len(snapshot.From), "edges, the first to", data.NodeNames[snapshot.To[0]])
+	}
+	// Output:
+	// 3355 events, sha256 83b94ee3 {2394 580 381}
+	// 1986 220 edges, the first to Nation 4
+	// 1991 221 edges, the first to Nation 4
+	// 1996 220 edges, the first to Nation 4
+	// 2001 221 edges, the first to Nation 4
 }

@@ -20,6 +20,8 @@ type reader struct {
 
 	timeText string // the last time, and what it was read as
 	time     float64
+	late     int     // rows that were earlier than the one before
+	mayLate  float64 // by how much they may be
 }
 
 func newReader(path string, text io.Reader, columns []column) (*reader, error) {
@@ -72,7 +74,12 @@ func (r *reader) now() (float64, error) {
 		return 0, r.faultIn(0, "a whole number: a year, or seconds since 1970")
 	}
 	if t < r.time {
-		return 0, r.fault(fmt.Sprintf("the time %.0f after %.0f", t, r.time), "rows in order of time: sort the file")
+		if r.time-t > r.mayLate {
+			return 0, r.fault(fmt.Sprintf("the time %.0f after %.0f", t, r.time), "rows in order of time: sort the file "+
+				"(Config.Late lets events be late by so much)")
+		}
+		r.late++
+		return r.time, nil
 	}
 	r.time, r.timeText = t, strings.Clone(cell)
 	return t, nil

@@ -44,6 +44,9 @@ func (s *source) rows(ctx context.Context, one *file, columns []column, each fun
 	if err != nil {
 		return err
 	}
+	if one == &s.edges {
+		r.mayLate = s.config.Late
+	}
 	const every = 1 << 14 // rows from one look at ctx, and one report, to the next
 	for rows := 0; ; rows++ {
 		err := r.next()
@@ -58,7 +61,7 @@ func (s *source) rows(ctx context.Context, one *file, columns []column, each fun
 			return r.fault("a first line without rows", "one row at least")
 		case err == io.EOF:
 			if s.first {
-				one.Rows, one.SHA256 = rows, hex.EncodeToString(sum.Sum(nil))
+				one.Rows, one.Late, one.SHA256 = rows, r.late, hex.EncodeToString(sum.Sum(nil))
 			}
 			return nil
 		case err != nil:

@@ -89,7 +89,8 @@ func alter(m *affinity.Memory, from float64) {
 }
 
 // forecasts are those for the tested times.
-func forecasts(ctx context.Context, plan Plan, f affinity.Forecaster, m *affinity.Memory) (map[float64][]float64, error) {
+func forecasts(ctx context.Context, plan Plan, f affinity.Forecaster, m *affinity.Memory) (
+	map[float64][]float64, error) {
 	data, err := affinity.New(ctx, "generated", 1, m)
 	if err != nil {
 		return nil, err

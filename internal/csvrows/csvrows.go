@@ -46,8 +46,8 @@ func New(text io.Reader, comma rune, trim bool) *Reader {
 // Line is the first of the row that was read last, or of the one that could not be read.
 func (r *Reader) Line() int { return r.line }
 
-// Next is the next row, good until it is called again: cells to keep are to be cloned. It returns io.EOF after the last,
-// a [*Fault], or an error of the text.
+// Next is the next row, good until it is called again: cells to keep are to be cloned. It returns io.EOF after the
+// last, a [*Fault], or an error of the text.
 func (r *Reader) Next() ([]string, error) {
 	r.limit.left = longest
 	cells, err := r.rows.Read()

@@ -40,11 +40,13 @@ func TestFaults(t *testing.T) {
 	}{
 		{"a field too few", strings.NewReader("a,b\n1,2\n3\n"), 3, "found 1 cells, want 2 as in the first line"},
 		{"a field too many", strings.NewReader("a,b\n1,2,3\n"), 2, "found 3 cells, want 2"},
-		{"open quote", strings.NewReader("a,b\n1,\"2\n3,4\n"), 2, "a quote that is not closed, or text after it (line 3, byte 5)"},
+		{"open quote", strings.NewReader("a,b\n1,\"2\n3,4\n"), 2,
+			"a quote that is not closed, or text after it (line 3, byte 5)"},
 		{"text after a quote", strings.NewReader("a,b\n1,\"2\"3\n"), 2, "or text after it (line 2, byte 5)"},
 		{"quote within", strings.NewReader("a,b\n1,2\"3\n"), 2, "a quote within a cell (line 2, byte 4)"},
 		{"endless row", endless("xxxxxxxx"), 3, "found a row of more than 16 MiB"},
-		{"endless quote", io.MultiReader(strings.NewReader("a,b\n1,2\n3,\""), strings.NewReader(strings.Repeat("x\n", 17<<19))),
+		{"endless quote", io.MultiReader(strings.NewReader("a,b\n1,2\n3,\""),
+			strings.NewReader(strings.Repeat("x\n", 17<<19))),
 			3, "found a row of more than 16 MiB"},
 	} {
 		r := csvrows.New(c.text, ',', false)
