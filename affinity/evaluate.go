@@ -41,7 +41,7 @@ func (r *Report) Mean(part Part) float64 {
 // of other parts are not put to it; without any parts all are.
 func Evaluate(ctx context.Context, plan *Plan, f Forecaster, parts ...Part) (*Report, error) {
 	if t, ok := f.(Trainer); ok {
-		if err := t.Train(ctx, plan.past()); err != nil {
+		if err := t.Train(ctx, plan.Past()); err != nil {
 			return nil, errs.In("affinity: training for "+plan.Name, err)
 		}
 	}

@@ -49,8 +49,8 @@ type Listener interface {
 // Walk tells everything to the listener.
 func (p *Plan) Walk(ctx context.Context, to Listener) error { return p.walk(ctx, true, to) }
 
-// past is the plan without its test questions, and without what is known by those alone.
-func (p *Plan) past() *Plan {
+// Past is the plan without its test questions, and without what is known by those alone: what a [Trainer] is trained on.
+func (p *Plan) Past() *Plan {
 	past := *p
 	past.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.Part == Test })
 	past.walk = func(ctx context.Context, _ bool, to Listener) error { return p.walk(ctx, false, to) }

@@ -31,6 +31,15 @@ var styles = map[string]figures.Style{
 	"astgcn":   {Colour: figures.Blue, Dash: figures.Dotted},
 	"stidgcn":  {Colour: figures.Ink, Dash: figures.Dashed},
 
+	persistentID:      {Colour: figures.Ink, Dash: figures.DashDotDot},
+	"moving-average":  {Colour: figures.Vermillion, Dash: figures.LongDashed},
+	"message-mean":    {Colour: figures.Purple, Dash: figures.DashDot},
+	"message-average": {Colour: figures.Purple, Dash: figures.Dashed},
+	"mean":            {Colour: figures.Green, Dash: figures.Dotted},
+	"gated-state":     {Colour: figures.Green, Dash: figures.DashDotDot},
+	"peng11":          {Colour: figures.Blue, Dash: figures.Dashed},
+	"peng-identities": {Colour: figures.Blue, Dash: figures.DashDot},
+
 	ratioID: {Colour: figures.Purple, Dash: figures.LongDashed},
 
 	"zero":                 {Colour: figures.Ink, Dash: figures.Dotted},

@@ -1,0 +1,335 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// testScore is the mean NDCG@10 over the tested times of a run.
+const testScore = string(affinity.Test)
+
+// publishedAffinity are the paper's numbers on data of the Temporal Graph Benchmark: heuristics by its protocol, networks
+// on the paper's windows.
+var publishedAffinity = map[string]map[string][2]float64{
+	"tgbn-trade": {persistentID: {.855}, "moving-average": {.823}, "stg-ncde": {.618, .024}, "original": {.713, .026},
+		"peng": {.716, .029}, "peng-identities": {.734, .024}},
+	"tgbn-genre": {persistentID: {.357}, "moving-average": {.509}, "stg-ncde": {.438, .038}, "original": {.460, .016},
+		"peng": {.523, .017}},
+}
+
+// publishedFor is what the paper prints for a row by a protocol.
+func publishedFor(data string, row experiments.Model, p Protocol) (mean, half float64, ok bool) {
+	by := RandomWindows
+	if row.Untrained {
+		by = OfficialParity
+	}
+	found, ok := publishedAffinity[data][row.ID]
+	if found[1] == 0 {
+		found[1] = math.NaN()
+	}
+	return found[0], found[1], ok && p == by
+}
+
+// show are tables, figures and notes.
+func (a *Affinity) show(r *experiments.Report) (items []figures.Item, err error) {
+	drawn := a.drawAll(r)
+	return append(append(a.Tables(r), drawn.items()...), a.notes(r)), drawn.err
+}
+
+func (a *Affinity) page(r *experiments.Report) (*experiments.Page, error) {
+	drawn := a.drawAll(r)
+	page := &experiments.Page{Figures: drawn.all}
+	page.Verdict, page.Details = a.Verdict(r)
+	return page, drawn.err
+}
+
+// rotation is what is made of the runs of a rotation.
+type rotation struct {
+	results experiments.Results
+	test    stats.Test
+	note    string
+}
+
+func rotationOf(results experiments.Results) rotation {
+	r := rotation{results: results.Where("protocol", string(YearRotation))}
+	training := 1.0
+	for _, run := range r.results {
+		data, err := run.Spec.(affinityRun).data.load(context.Background())
+		if err == nil {
+			training = float64(len(data.LabelTimes) - run.Spec.(affinityRun).size.rotated - validated)
+			break
+		}
+	}
+	r.test = stats.SharedTraining(1 / training)
+	r.note = fmt.Sprintf("Rotation: ± is the 95%% interval of the mean over tested label times. Their models share training, so "+
+		"the variance of the mean is (1/k + 1/%.0f) s² (Nadeau and Bengio 2003) with Student's t, %.0f the least number of "+
+		"label times for training. Other protocols: the interval over seeds alone.", training, training)
+	return r
+}
+
+// byTime are the scores of a row by tested label time, each the mean over seeds; nil where runs are missing.
+func (r rotation) byTime(row string) (scores []float64) {
+	some := r.results.Where("model", row)
+	if len(some) == 0 || some.Gap() != "" {
+		return nil
+	}
+	folds := make(map[int][]float64)
+	last := 0
+	for _, run := range some {
+		folds[run.Fold] = append(folds[run.Fold], run.Facts().Scores[testScore])
+		last = max(last, run.Fold)
+	}
+	for fold := 1; fold <= last; fold++ {
+		scores = append(scores, stat.Mean(folds[fold], nil))
+	}
+	return scores
+}
+
+// Tables have a row for each model and a column for each protocol, a table for each data set.
+func (a *Affinity) Tables(r *experiments.Report) (items []figures.Item) {
+	for i, name := range r.Results.Values("data") {
+		results := r.Results.Where("data", name)
+		table := a.table(r, name, results)
+		if verdict, _ := a.Verdict(r); i == 0 && r.Comparable() {
+			table.Finding = verdict
+		}
+		items = append(items, table)
+	}
+	return items
+}
+
+func (a *Affinity) table(r *experiments.Report, name string, results experiments.Results) *figures.Table {
+	t := &figures.Table{Title: fmt.Sprintf("NDCG@10 on %s, profile %s", name, r.Profile),
+		Columns: []figures.Column{{Title: "model"}}}
+	better := figures.Higher
+	if !r.Comparable() {
+		better, t.Finding = figures.NotCompared, r.Caution()
+	}
+	protocols := results.Values("protocol")
+	for _, p := range protocols {
+		t.Columns = append(t.Columns, figures.Column{Title: Protocol(p).name(), Better: better, Decimals: 4})
+	}
+	turned := rotationOf(results)
+	compared := r.Comparable() && len(turned.results) > 0
+	if compared {
+		t.Columns = append(t.Columns, figures.Column{Title: "rotation, less Persistent Forecast", Decimals: 4})
+	}
+	t.Columns = append(append(t.Columns, figures.Column{Title: "size"}), experiments.CostColumns()...)
+	differences := turned.differences()
+	for _, id := range results.Values("model") {
+		row := results.Where("model", id)
+		cells := []figures.Cell{figures.Text(row.Title())}
+		for _, p := range protocols {
+			some := row.Where("protocol", p)
+			cell := some.Cell(testScore, experiments.Interval{})
+			if scores := turned.byTime(id); Protocol(p) == YearRotation && scores != nil {
+				cell = experiments.Interval{Of: turned.test.CI}.Cell(scores)
+			}
+			if mean, half, ok := publishedFor(name, row[0].Model, Protocol(p)); ok && r.Comparable() {
+				cell = cell.Published(mean, half)
+			}
+			cells = append(cells, cell)
+		}
+		if compared {
+			cell := experiments.None()
+			if d, ok := differences[id]; ok {
+				cell = figures.Estimate(d.Mean, d.Half)
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, append(append(cells, row.Size()), row.Cost()...))
+	}
+	if len(turned.results) > 0 {
+		t.Notes = append(t.Notes, turned.note)
+	}
+	return t
+}
+
+// difference is that of a row from Persistent Forecast: positive where the row is better.
+type difference struct {
+	Mean, Half, Corrected float64
+}
+
+// differences are those of all rows but Persistent Forecast that have all runs, corrected by Holm for their number.
+func (r rotation) differences() map[string]difference {
+	base := r.byTime(persistentID)
+	if base == nil || len(base) < 2 {
+		return nil
+	}
+	var ids []string
+	var rivals [][]float64
+	for _, id := range r.results.Values("model") {
+		if scores := r.byTime(id); id != persistentID && len(scores) == len(base) {
+			ids, rivals = append(ids, id), append(rivals, scores)
+		}
+	}
+	compared, err := stats.Compare(base, rivals, r.test)
+	if err != nil {
+		return nil
+	}
+	all := make(map[string]difference)
+	for i, d := range compared { // persistent less rival
+		own := make([]float64, len(base))
+		for k := range own {
+			own[k] = rivals[i][k] - base[k]
+		}
+		mean, half := r.test.CI(own)
+		all[ids[i]] = difference{mean, half, d.Corrected}
+	}
+	return all
+}
+
+// Verdict says in words, from the stored numbers, whether a learned model beats Persistent Forecast in the rotation;
+// empty where nothing can be judged.
+func (a *Affinity) Verdict(r *experiments.Report) (text string, details []string) {
+	if !r.Comparable() {
+		return "", nil
+	}
+	for _, name := range r.Results.Values("data") {
+		results := r.Results.Where("data", name)
+		turned := rotationOf(results)
+		differences := turned.differences()
+		if len(differences) == 0 {
+			continue
+		}
+		var better, worse, open []string
+		for _, id := range turned.results.Values("model") {
+			d, ok := differences[id]
+			model := turned.results.Where("model", id)[0].Model
+			if !ok {
+				if id != persistentID {
+					details = append(details, fmt.Sprintf("%s, %s: not judged (%s)", name, model.Name,
+						turned.results.Where("model", id).Gap()))
+				}
+				continue
+			}
+			details = append(details, fmt.Sprintf("%s, %s less Persistent Forecast: %+.4f ± %.4f (corrected p %.3f)", name,
+				model.Name, d.Mean, d.Half, d.Corrected))
+			switch {
+			case d.Corrected <= 0.05 && d.Mean > 0:
+				better = append(better, model.Name)
+			case d.Corrected <= 0.05:
+				worse = append(worse, model.Name)
+			default:
+				open = append(open, model.Name)
+			}
+		}
+		text += fmt.Sprintf("On %s, each of the last %d label times forecast from those before: better than Persistent Forecast "+
+			"(p at most 0.05 after Holm for %d rows): %s; worse: %s; not told apart: %s. ", name,
+			len(turned.byTime(persistentID)), len(differences), listed(better), listed(worse), listed(open))
+	}
+	return strings.TrimSpace(text), details
+}
+
+// Draw draws "differences", those from Persistent Forecast in the rotation, or "times", the NDCG of the tested label
+// times, of data by their name. The error wraps [experiments.ErrNotStored] where there is nothing to draw, and
+// [experiments.ErrInput] for another name.
+func (a *Affinity) Draw(r *experiments.Report, data, name string) (*figures.Figure, error) {
+	results := r.Results.Where("data", data)
+	if len(results) == 0 {
+		return nil, errs.New(experiments.ErrInput, "experiments: node-affinity has no data %q, %s", data,
+			nearest.Want(data, r.Results.Values("data")))
+	}
+	switch name {
+	case "differences":
+		return drawDifferences(r, data, rotationOf(results))
+	case "times":
+		return drawTimes(r, data, rotationOf(results))
+	}
+	return nil, errs.New(experiments.ErrInput, "experiments: node-affinity has no figure %q, %s", name,
+		nearest.Want(name, []string{"differences", "times"}))
+}
+
+func drawDifferences(r *experiments.Report, data string, turned rotation) (*figures.Figure, error) {
+	differences := turned.differences()
+	var rows []figures.DotRow
+	for _, id := range turned.results.Values("model") {
+		if id == persistentID || id == "zero" {
+			continue
+		}
+		row := figures.DotRow{Name: turned.results.Where("model", id)[0].Model.Name, Style: styleIn(r, id)}
+		if d, ok := differences[id]; ok {
+			row.Value = figures.Estimate(d.Mean, d.Half)
+		}
+		rows = append(rows, row)
+	}
+	if len(differences) == 0 {
+		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: no row has all runs of the rotation",
+			data)
+	}
+	return figures.Dots(figures.Axes{Title: fmt.Sprintf("NDCG@10 less that of Persistent Forecast, %s, profile %s", data,
+		r.Profile), X: "difference, above 0 is better"}, rows...)
+}
+
+func drawTimes(r *experiments.Report, data string, turned rotation) (*figures.Figure, error) {
+	var lines []figures.Series
+	for _, id := range turned.results.Values("model") {
+		scores := turned.byTime(id)
+		if scores == nil || !slices.Contains([]string{persistentID, "moving-average", "ridge", "gated-state", "peng",
+			residualID}, id) {
+			continue
+		}
+		some := turned.results.Where("model", id)
+		line := figures.Series{Name: some[0].Model.Name, Y: scores, Points: true, Style: styleIn(r, id)}
+		for fold := range scores {
+			i := slices.IndexFunc(some, func(run experiments.Result) bool { return run.Fold == fold+1 })
+			line.X = append(line.X, some[i].Facts().Arrays[testTimes][0][0])
+		}
+		lines = append(lines, line)
+	}
+	if lines == nil {
+		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: no row has all runs of the rotation",
+			data)
+	}
+	return figures.Lines(figures.Axes{Title: fmt.Sprintf("NDCG@10 by tested label time, %s, profile %s", data, r.Profile),
+		X: "label time", Y: "NDCG@10"}, lines...)
+}
+
+// drawAll draws what has anything to show.
+func (a *Affinity) drawAll(r *experiments.Report) *pageFigures {
+	drawn := &pageFigures{}
+	for _, data := range r.Results.Values("data") {
+		for _, name := range []string{"differences", "times"} {
+			figure, err := a.Draw(r, data, name)
+			drawn.add("affinity-"+data+"-"+name, figure, err)
+		}
+	}
+	return drawn
+}
+
+// Notes are on all tables and figures of the study, for the end of a page.
+func (a *Affinity) Notes(r *experiments.Report) figures.NoteList {
+	return append(a.notes(r), r.Notes()...)
+}
+
+// notes say what is shown, and what of it is our choice.
+func (a *Affinity) notes(r *experiments.Report) figures.NoteList {
+	size := a.size(r.Profile)
+	t := size.training
+	return figures.NoteList{
+		"Official: the protocol of the Temporal Graph Benchmark, its split and its loop; a forecast for a label time knows " +
+			"the events and labels before it (strict), or what models in TGB's examples know, events at that time among it " +
+			"(parity). Paper's windows: snapshots of a year cut into windows of three, shuffled by the seed; the rows of the last " +
+			"snapshot are asked for. Rotation: each of the last label times by a model trained on those before it, strict. " +
+			"Scores of different protocols do not compare.",
+		fmt.Sprintf("Networks see the last %d snapshots before the time (2 in the paper's windows), one step a snapshot; width "+
+			"%d, %d layers (STG-NCDE 1), rows of the adjacency mapped to %d features, linear encoder and readout, constant steps "+
+			"of %g. Cross-entropy of the label rows; AdamW at rate %g, at most %d epochs, patience %d; the paper chooses by NDCG "+
+			"on validation, these by its cross-entropy.", 3, size.hidden, size.layers, size.encoded, size.step,
+			t.AdamW.LearningRate, t.Epochs, t.Patience),
+		fmt.Sprintf("The rotation tests %d label times; of those before each the last %d choose the epoch.", size.rotated,
+			validated),
+	}
+}
