@@ -23,7 +23,8 @@ type Source interface {
 	Nodes() (names []string, classes int)
 }
 
-// Data are events and the labels to be forecast. Make them with [New].
+// Data are events and the labels to be forecast. Make them with [New]. Several goroutines may read them at once if they
+// may read the source.
 type Data struct {
 	Name string
 	Task
