@@ -108,7 +108,7 @@ func (a *Affinity) plan(scope experiments.Scope) (runs []experiments.Run, err er
 		all = append(all[:len(all):len(all)], own)
 	}
 	for _, data := range all {
-		for _, protocol := range Protocols() {
+		for _, protocol := range size.protocols {
 			for _, row := range size.rows() {
 				at := affinityRun{data: data, protocol: protocol, size: size}
 				at.affinityRow = row.of(at.task)

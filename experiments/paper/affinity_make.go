@@ -32,7 +32,7 @@ func (a *Affinity) make(ctx context.Context, m *experiments.Maker, run experimen
 	facts := &experiments.Facts{}
 	var report *affinity.Report
 	if r.forecaster != nil {
-		report, err = affinity.Evaluate(ctx, plan, r.forecaster())
+		report, err = affinity.Evaluate(ctx, plan, r.forecaster(), affinity.Validation, affinity.Test)
 	} else {
 		facts, report, err = r.fit(ctx, m, run, plan)
 	}
@@ -40,7 +40,7 @@ func (a *Affinity) make(ctx context.Context, m *experiments.Maker, run experimen
 		return facts, err
 	}
 	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
-	for _, part := range []affinity.Part{affinity.Train, affinity.Validation, affinity.Test} {
+	for _, part := range []affinity.Part{affinity.Validation, affinity.Test} {
 		if score := report.Mean(part); !math.IsNaN(score) {
 			facts.Scores[string(part)] = score
 		}
@@ -82,7 +82,7 @@ func (r affinityRun) fit(ctx context.Context, m *experiments.Maker, run experime
 	if err != nil {
 		return facts, nil, err
 	}
-	report, err := affinity.Score(ctx, plan, f)
+	report, err := affinity.Score(ctx, plan, f, affinity.Validation, affinity.Test)
 	return facts, report, err
 }
 

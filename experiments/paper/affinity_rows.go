@@ -21,6 +21,7 @@ type affinitySize struct {
 	seeds, rotated, hidden, layers, encoded, identities int
 	step                                                float64
 	training                                            train.Config
+	protocols                                           []Protocol
 	// models are the IDs of trained networks; nil means all.
 	models []string
 }
@@ -28,6 +29,7 @@ type affinitySize struct {
 // affinitySizes are those of the paper, and what is made of them for smaller machines.
 func affinitySizes(p experiments.Profile) affinitySize {
 	s := affinitySize{seeds: 10, rotated: rotated, hidden: 32, layers: 4, encoded: 8, identities: 512, step: 0.01,
+		protocols: Protocols(),
 		training: train.Config{Epochs: 200, EvaluateEvery: 5, Patience: 15, MinEpochs: 20, BatchSize: 32,
 			AdamW: train.AdamW{LearningRate: 0.01}}}
 	switch p {
@@ -36,6 +38,7 @@ func affinitySizes(p experiments.Profile) affinitySize {
 	case experiments.Quick:
 		s.seeds, s.rotated, s.hidden, s.layers, s.encoded, s.step = 1, 2, 4, 1, 2, 1
 		s.training.Epochs, s.training.EvaluateEvery = 6, 2
+		s.protocols = []Protocol{OfficialStrict, YearRotation}
 		s.models = []string{"peng", residualID}
 	}
 	return s

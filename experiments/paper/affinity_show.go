@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -233,8 +234,8 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, details []string
 	return strings.TrimSpace(text), details
 }
 
-// Draw draws "differences", those from Persistent Forecast in the rotation, or "times", the NDCG of the tested label
-// times, of data by their name. The error wraps [experiments.ErrNotStored] where there is nothing to draw, and
+// Draw draws "differences", those from Persistent Forecast in the rotation, "times", the NDCG of the tested label times,
+// or, such as "nodes-residual", the nodes that gain and lose most by a row; of data by their name. The error wraps [experiments.ErrNotStored] where there is nothing to draw, and
 // [experiments.ErrInput] for another name.
 func (a *Affinity) Draw(r *experiments.Report, data, name string) (*figures.Figure, error) {
 	results := r.Results.Where("data", data)
@@ -248,8 +249,11 @@ func (a *Affinity) Draw(r *experiments.Report, data, name string) (*figures.Figu
 	case "times":
 		return drawTimes(r, data, rotationOf(results))
 	}
+	if row, found := strings.CutPrefix(name, "nodes-"); found && slices.Contains(results.Values("model"), row) {
+		return drawCountries(r, data, row, rotationOf(results))
+	}
 	return nil, errs.New(experiments.ErrInput, "experiments: node-affinity has no figure %q, %s", name,
-		nearest.Want(name, []string{"differences", "times"}))
+		nearest.Want(name, []string{"differences", "times", "nodes-" + residualID}))
 }
 
 func drawDifferences(r *experiments.Report, data string, turned rotation) (*figures.Figure, error) {
@@ -285,7 +289,7 @@ func drawTimes(r *experiments.Report, data string, turned rotation) (*figures.Fi
 		line := figures.Series{Name: some[0].Model.Name, Y: scores, Points: true, Style: styleIn(r, id)}
 		for fold := range scores {
 			i := slices.IndexFunc(some, func(run experiments.Result) bool { return run.Fold == fold+1 })
-			line.X = append(line.X, some[i].Facts().Arrays[testTimes][0][0])
+			line.X = append(line.X, dayOf(some[i].Facts().Arrays[testTimes][0][0]))
 		}
 		lines = append(lines, line)
 	}
@@ -294,14 +298,25 @@ func drawTimes(r *experiments.Report, data string, turned rotation) (*figures.Fi
 			data)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("NDCG@10 by tested label time, %s, profile %s", data, r.Profile),
-		X: "label time", Y: "NDCG@10"}, lines...)
+		X: "label time", Y: "NDCG@10", Start: epoch}, lines...)
+}
+
+// epoch is what label times are counted from in figures.
+var epoch = time.Unix(0, 0).UTC()
+
+// dayOf is a label time in days since 1970: it is a year, or seconds since then.
+func dayOf(t float64) float64 {
+	if t < 10000 {
+		return time.Date(int(t), time.January, 1, 0, 0, 0, 0, time.UTC).Sub(epoch).Hours() / 24
+	}
+	return t / (24 * 60 * 60)
 }
 
 // drawAll draws what has anything to show.
 func (a *Affinity) drawAll(r *experiments.Report) *pageFigures {
 	drawn := &pageFigures{}
 	for _, data := range r.Results.Values("data") {
-		for _, name := range []string{"differences", "times"} {
+		for _, name := range []string{"differences", "times", "nodes-" + residualID} {
 			figure, err := a.Draw(r, data, name)
 			drawn.add("affinity-"+data+"-"+name, figure, err)
 		}

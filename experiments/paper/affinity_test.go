@@ -1,0 +1,241 @@
+package paper
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// rankings is a report on the runs of a profile with made-up scores; 0 leaves a run missing.
+func rankings(t *testing.T, p experiments.Profile, score func(experiments.Run) float64) (*Affinity, *experiments.Report) {
+	t.Helper()
+	study := NodeAffinity()
+	runs, err := study.Plan(experiments.Scope{Profile: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &experiments.Report{Study: study.Study, Profile: p}
+	for _, run := range runs {
+		result := experiments.Result{Run: run}
+		if s := score(run); s > 0 {
+			result.Record = &experiments.Record{Facts: &experiments.Facts{Scores: map[string]float64{testScore: s},
+				Arrays: map[string][][]float64{testTimes: {{1998 + float64(run.Fold)}, {s}}}}}
+		}
+		r.Results = append(r.Results, result)
+	}
+	r.All = r.Results
+	return study, r
+}
+
+// Every row is there by every protocol, untrained ones once but for windows, and the rotation tests each of the last
+// label times.
+func TestNodeAffinityPlan(t *testing.T) {
+	for _, p := range experiments.Profiles() {
+		size := affinitySizes(p)
+		runs, err := NodeAffinity().Plan(experiments.Scope{Profile: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, trained := 0, 0
+		for _, row := range size.rows() {
+			for _, protocol := range size.protocols {
+				seeds, folds := size.seeds, 1
+				if row.Untrained && protocol != RandomWindows {
+					seeds = 1
+				}
+				if protocol == YearRotation {
+					folds = size.rotated
+				}
+				want += seeds * folds
+			}
+			if !row.Untrained {
+				trained++
+			}
+		}
+		if len(runs) != want || trained == 0 {
+			t.Errorf("%s: %d runs, want %d, of %d trained rows", p, len(runs), want, trained)
+		}
+	}
+}
+
+// Stored runs are found by the identities that are planned now. Where the protocol is meant to change, take the new
+// number.
+func TestNodeAffinityIdentitiesAreKept(t *testing.T) {
+	for p, want := range map[experiments.Profile]string{experiments.Medium: "8bd8d8bf6f36f1c4", experiments.Full: "7538b8974c69101e"} {
+		runs, err := NodeAffinity().Plan(experiments.Scope{Profile: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash, seen := sha256.New(), make(map[string]bool)
+		for _, run := range runs {
+			identity, err := run.Identity()
+			if err != nil {
+				t.Fatal(err)
+			}
+			content, err := json.Marshal(identity)
+			if err != nil || seen[string(content)] {
+				t.Fatalf("%v: %v, or an identity twice: %s", run, err, content)
+			}
+			seen[string(content)] = true
+			hash.Write(content)
+		}
+		if got := hex.EncodeToString(hash.Sum(nil)[:8]); got != want {
+			t.Errorf("%s: the identities of %d runs are %s, were %s", p, len(runs), got, want)
+		}
+	}
+}
+
+// Runs are made, stored and shown.
+func TestNodeAffinityIsRunStoredAndShown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a network")
+	}
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	a := *NodeAffinity()
+	a.size = func(experiments.Profile) affinitySize {
+		s := affinitySizes(experiments.Quick)
+		s.hidden, s.encoded, s.training.Epochs, s.models, s.protocols = 2, 1, 2, []string{residualID},
+			[]Protocol{OfficialStrict}
+		return s
+	}
+	study, options := a.complete(), goOptions(t)
+	r, err := study.Run(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stored, planned := r.Count(); stored != 9 || planned != 9 {
+		t.Fatalf("%d of %d runs, want 9 of 9", stored, planned)
+	}
+	for _, result := range r.Results {
+		facts := result.Facts()
+		if facts.Failure != "" || facts.Scores[testScore] <= 0 || len(facts.Arrays[testByNode]) != 2 {
+			t.Errorf("%v: %+v", result.Run, facts.Scores)
+		}
+		// The figures of the data's description: 2004 and 2005.
+		if result.Model.ID == persistentID && (facts.Scores[testScore] < 0.97371 || facts.Scores[testScore] > 0.97373) {
+			t.Errorf("Persistent Forecast has %.5f, want 0.97372", facts.Scores[testScore])
+		}
+	}
+	if _, err := r.Items(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The verdict is made of the numbers, and what is missing is not judged.
+func TestNodeAffinityVerdict(t *testing.T) {
+	study, r := rankings(t, experiments.Medium, func(run experiments.Run) float64 {
+		wobble := 0.001 * float64(run.Fold%3)
+		switch run.Model.ID {
+		case "peng11":
+			return 0
+		case residualID:
+			return 0.98 + wobble + 0.0001*float64(run.Seed)
+		case persistentID:
+			return 0.97 + wobble
+		case "ridge":
+			return 0.97 + 0.001*float64(run.Fold%2)
+		}
+		return 0.9 + 0.5*wobble
+	})
+	text, details := study.Verdict(r)
+	for _, want := range []string{"better than Persistent Forecast (p at most 0.05 after Holm for 12 rows): PENG-CDE on the " +
+		"newest labels; worse: Zero, Mean,", "not told apart: Ridge"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the verdict %s", want, text)
+		}
+	}
+	for _, want := range []string{"PENG-CDE, 11 maps: not judged (missing, 24 of 24)", "PENG-CDE on the newest labels less " +
+		"Persistent Forecast: +0.0101 ± 0.0000"} {
+		if all := strings.Join(details, "\n"); !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	table := study.Tables(r)[0].(interface{ String() string }).String()
+	if !strings.Contains(table, "missing, 3 of 3") || !strings.Contains(table, "0.0101") {
+		t.Errorf("the table\n%s", table)
+	}
+	folder := t.TempDir()
+	for name, says := range map[string]string{"differences": "PENG-CDE on the newest labels", "times": "1999"} {
+		f, err := study.Draw(r, "agtpa-trade", name)
+		if err != nil || !strings.Contains(f.Alt(), says) {
+			t.Fatalf("%s: %v, %v", name, err, f)
+		}
+		draw(t, folder, name, f)
+	}
+	if _, err := study.Draw(r, "agtpa", "times"); !errors.Is(err, experiments.ErrInput) ||
+		!strings.Contains(err.Error(), "agtpa-trade") {
+		t.Errorf("other data: %v", err)
+	}
+	if _, err := study.Draw(r, "agtpa-trade", "time"); !errors.Is(err, experiments.ErrInput) {
+		t.Errorf("another figure: %v", err)
+	}
+	empty, none := rankings(t, experiments.Medium, func(experiments.Run) float64 { return 0 })
+	if text, _ := empty.Verdict(none); text != "" {
+		t.Errorf("a verdict on nothing: %s", text)
+	}
+	if _, err := empty.Draw(none, "agtpa-trade", "times"); !errors.Is(err, experiments.ErrNotStored) {
+		t.Errorf("a figure of nothing: %v", err)
+	}
+	if _, err := empty.Show(none); err != nil {
+		t.Error(err)
+	}
+}
+
+// Data of one's own, in the format of tgbn-trade, are another data set; files that are missing are named.
+func TestNodeAffinityOnOwnData(t *testing.T) {
+	folder := t.TempDir()
+	var edges, labels strings.Builder
+	edges.WriteString("year,nation,trading nation,weight\n")
+	labels.WriteString("year,nation,trading nation,weight\n")
+	for year := 1990; year < 2020; year++ {
+		for u := range 8 {
+			for v := range 8 {
+				line := strings.Join([]string{string(rune('0'+year/1000)) + string(rune('0'+year/100%10)) +
+					string(rune('0'+year/10%10)) + string(rune('0'+year%10)), string(rune('a' + u)), string(rune('a' + v)),
+					"0.125"}, ",") + "\n"
+				edges.WriteString(line)
+				if year > 1990 {
+					labels.WriteString(line)
+				}
+			}
+		}
+	}
+	for name, text := range map[string]string{"mine_edgelist.csv": edges.String(), "mine_node_labels.csv": labels.String()} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs, err := NodeAffinity().Plan(experiments.Scope{Profile: experiments.Quick, Data: []string{folder}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := (experiments.Results)(resultsOf(runs)).Values("data"); !slices.Equal(names, []string{"agtpa-trade", "mine"}) {
+		t.Errorf("data %q", names)
+	}
+	for _, path := range []string{filepath.Join(folder, "none"), t.TempDir()} {
+		if _, err := NodeAffinity().Plan(experiments.Scope{Profile: experiments.Quick, Data: []string{path}}); !errors.Is(err,
+			experiments.ErrInput) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if _, err := NodeAffinity().Plan(experiments.Scope{Profile: experiments.Quick,
+		Data: []string{folder, folder}}); !errors.Is(err, experiments.ErrInput) {
+		t.Errorf("the same data twice: %v", err)
+	}
+}
+
+func resultsOf(runs []experiments.Run) (all []experiments.Result) {
+	for _, run := range runs {
+		all = append(all, experiments.Result{Run: run})
+	}
+	return all
+}
