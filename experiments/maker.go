@@ -28,12 +28,15 @@ type Maker struct {
 // Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study whose
 // models have one ID and equal settings, but that seeds which are trained together have one each; the next run draws
 // its own parameters.
-func (m *Maker) Learner(seed uint64) (Learner, error) {
-	settings, err := m.run.Model.Settings()
+func (m *Maker) Learner(seed uint64) (Learner, error) { return m.LearnerOf(m.run.Model, seed) }
+
+// LearnerOf is a [Maker.Learner] of another model, for a run that is of several.
+func (m *Maker) LearnerOf(model Model, seed uint64) (Learner, error) {
+	settings, err := model.Settings()
 	if err != nil {
 		return nil, err
 	}
-	key, err := json.Marshal([]any{m.place, m.run.Model.ID, settings})
+	key, err := json.Marshal([]any{m.place, model.ID, settings})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +44,7 @@ func (m *Maker) Learner(seed uint64) (Learner, error) {
 	m.starts = "training"
 	if learner == nil {
 		m.starts = "compiling"
-		if learner, err = m.run.Model.New(m.backend); err != nil {
+		if learner, err = model.New(m.backend); err != nil {
 			return nil, err
 		}
 		m.runner.learners[string(key)] = learner

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
-
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -19,10 +16,6 @@ import (
 const (
 	accuracy     = "accuracy"
 	crossEntropy = "cross-entropy"
-	// Milliseconds of an inference for each trajectory: in a batch of inferenceBatch, and of one alone; with firstCall
-	// in front those of the first call, which compiles unless an earlier run in the same process did.
-	batchTime, singleTime = "ms in a batch", "ms alone"
-	firstCall             = "first call: "
 )
 
 // labelled are trajectories with their classes.
@@ -50,30 +43,26 @@ func (s sirRun) data(ctx context.Context) (sets [3]labelled, err error) {
 	return sets, nil
 }
 
-// make trains on whole trajectories, times inferences, and classifies what was not trained on.
+// make trains on whole trajectories and classifies what was not trained on, or times inferences.
 func (o Oversampling) make(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
 	at := r.Spec.(sirRun)
 	sets, err := at.data(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("experiments: data of %v: %w", r, err)
 	}
+	training, validation, test := sets[0], sets[1], sets[2]
+	if r.Model.ID == inferenceID {
+		return at.clock(ctx, m, r.Seed, test.windows)
+	}
 	learner, err := m.Learner(r.Seed)
 	if err != nil {
 		return nil, err
 	}
-	training, validation, test := sets[0], sets[1], sets[2]
 	facts, err := m.Fit(ctx, learner, training.windows, validation.windows)
 	if err != nil {
 		return facts, err
 	}
-	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
-	if at.plain() { // before other calls, as the first compiles
-		err = clock(ctx, facts, learner, test.windows)
-	}
-	if err == nil {
-		err = classify(ctx, facts, learner, test)
-	}
-	return facts, err
+	return facts, classify(ctx, facts, learner, test)
 }
 
 // inferenceBatch is the published number of test trajectories. In all profiles inferences are made and timed in batches
@@ -87,6 +76,7 @@ func filled(windows []dyngraph.Window) []dyngraph.Window {
 
 // classify scores a set, and keeps logits and labels.
 func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learner, set labelled) error {
+	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
 	var logits [][]float64
 	for part := range slices.Chunk(set.windows, inferenceBatch) {
 		some, err := l.Forecast(ctx, filled(part))
@@ -117,32 +107,4 @@ func classify(ctx context.Context, facts *experiments.Facts, l experiments.Learn
 	var err error
 	facts.Scores[accuracy], err = train.Accuracy(logits, set.labels)
 	return err
-}
-
-// repeats is the number of inferences that are timed after the first.
-const repeats = 5
-
-// clock times inferences of a batch and of its first trajectory, from trajectories to logits.
-func clock(ctx context.Context, facts *experiments.Facts, l experiments.Learner, windows []dyngraph.Window) error {
-	batch := filled(windows)
-	for _, c := range []struct {
-		name    string
-		windows []dyngraph.Window
-	}{{batchTime, batch}, {singleTime, batch[:1]}} {
-		var times []float64
-		for range 1 + repeats {
-			began := time.Now()
-			if _, err := l.Forecast(ctx, c.windows); err != nil {
-				return err
-			}
-			times = append(times, 1e3*time.Since(began).Seconds()/float64(len(c.windows)))
-		}
-		facts.Scores[firstCall+c.name], facts.Arrays[c.name] = times[0], [][]float64{times[1:]}
-		facts.Scores[c.name] = median(times[1:])
-	}
-	return nil
-}
-
-func median(values []float64) float64 {
-	return stat.Quantile(0.5, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
 }

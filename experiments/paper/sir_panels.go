@@ -29,17 +29,20 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	without := func(all experiments.Results, fits func(experiments.Result) bool) experiments.Results {
 		return slices.DeleteFunc(slices.Clone(all), fits)
 	}
+	isClock := func(run experiments.Result) bool { return run.Model.ID == inferenceID }
 	pool := r.Results.Where("shape", "")
 	clean := pool.Where("noise", "0")
-	timed, note := ofOneMachine(clean)
+	clocks, note := ofOneMachine(clean.Where("model", inferenceID))
+	clean = without(clean, isClock)
+	times := timed(clean, clocks)
 	all := []panel{
 		{name: "observations", title: "accuracy against observations", key: "observations", score: accuracy,
 			better: figures.Higher, results: clean},
 		{name: "inference", times: true, title: "milliseconds of an inference for each trajectory, in a batch",
-			key: "observations", score: batchTime, better: figures.Lower, results: timed, note: note,
+			key: "observations", score: batchTime, better: figures.Lower, results: times, note: note,
 			axes: figures.Axes{Y: "ms for each trajectory", LogY: true}},
 		{name: "inference-alone", times: true, title: "milliseconds of an inference of one trajectory alone",
-			key: "observations", score: singleTime, better: figures.Lower, results: timed,
+			key: "observations", score: singleTime, better: figures.Lower, results: times,
 			axes: figures.Axes{Y: "ms", LogY: true}},
 		{name: "shape", title: "accuracy against regularity", key: "shape", score: accuracy, better: figures.Higher,
 			axes:    figures.Axes{X: "shape k of increments (more regular to the right)", LogX: true},
@@ -47,7 +50,7 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	}
 	for _, n := range pool.Values("observations") {
 		at := without(pool.Where("observations", n), func(run experiments.Result) bool {
-			return slices.Contains(blindIDs, run.Model.ID) // they are not there with noise
+			return isClock(run) || slices.Contains(blindIDs, run.Model.ID) // they are not there with noise
 		})
 		if len(at.Values("noise")) > 1 {
 			all = append(all, panel{name: "noise-" + n, title: fmt.Sprintf("accuracy under noise, %s observations", n),
@@ -92,9 +95,8 @@ func ofOneMachine(results experiments.Results) (experiments.Results, string) {
 	}
 	note := fmt.Sprintf("Times are of %s with %d CPUs (%s).", most.System, most.CPUs, most.Backend)
 	if others > 0 {
-		note += fmt.Sprintf(" %d runs of another system, or with another number of CPUs, show as missing there, since times "+
-			"of two machines do not compare.",
-			others)
+		note += fmt.Sprintf(" Times of %d places on another system, or with another number of CPUs, show as missing, since "+
+			"times of two machines do not compare.", others)
 	}
 	return kept, note
 }

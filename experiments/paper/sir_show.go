@@ -104,8 +104,9 @@ func (o Oversampling) notes(r *experiments.Report) figures.NoteList {
 			"times up to 1 from a pool, or increments from a Gamma distribution, scaled to end at 1; classes take turns in a "+
 			"batch; noise is Gaussian on S, I and R of training, validation and test.",
 		fmt.Sprintf("Time of an inference: from trajectories to logits, in a batch of %d (test trajectories are repeated "+
-			"where they are fewer) or of one alone, the median of %d calls after one that may compile, which is no part of it. "+
-			"Models are timed one after another, each right after its own training.", inferenceBatch, repeats))
+			"where they are fewer) or of one alone, the median of %d calls after one that compiles, which is no part of it. Models "+
+			"take turns, call by call, with parameters as they are drawn: no time depends on them, as steps are constant.",
+			inferenceBatch, repeats))
 	for _, p := range o.panels(r) {
 		if p.note != "" {
 			notes = append(notes, p.note)
@@ -120,7 +121,7 @@ func parameterCounts(results experiments.Results) string {
 	var counts []string
 	for _, id := range results.Values("model") {
 		made := results.Where("model", id).Finished()
-		if len(made) == 0 || made[0].Model.Untrained {
+		if len(made) == 0 || made[0].Model.Untrained || id == inferenceID {
 			continue
 		}
 		few, many := made[0], made[0]
