@@ -15,8 +15,8 @@ import (
 
 func TestNewErrors(t *testing.T) {
 	row := func(node int32, classes []int32, weights ...float64) affinity.Labels {
-		return affinity.Labels{Time: 2, Nodes: []int32{node}, Start: []int{0, len(classes)}, Classes: classes,
-			Weights: weights}
+		return affinity.Labels{Time: 2, Affinities: dyngraph.Affinities{Nodes: []int32{node}, Start: []int{0, len(classes)}, Classes: classes,
+			Values: weights}}
 	}
 	for name, c := range map[string]struct {
 		change func(*affinity.Memory)
@@ -31,16 +31,16 @@ func TestNewErrors(t *testing.T) {
 		"label time":      {func(m *affinity.Memory) { m.LabelList[0].Time = math.Inf(1) }, "labels of time +Inf"},
 		"unsorted labels": {func(m *affinity.Memory) { m.LabelList[0].Time = 3 }, "labels of time 3 come after those of 3"},
 		"empty labels":    {func(m *affinity.Memory) { m.LabelList[0] = affinity.Labels{Time: 2} }, "without a node"},
-		"shape":           {func(m *affinity.Memory) { m.LabelList[0].Weights = nil }, "do not fit together"},
+		"shape":           {func(m *affinity.Memory) { m.LabelList[0].Values = nil }, "1 classes and 0 values"},
 		"rows that fall": {func(m *affinity.Memory) {
-			m.LabelList[0] = affinity.Labels{Time: 2, Nodes: []int32{0, 1}, Start: []int{0, 3, 1}, Classes: []int32{0},
-				Weights: []float64{1}}
-		}, "from 0 to 3 of 1"},
+			m.LabelList[0] = affinity.Labels{Time: 2, Affinities: dyngraph.Affinities{Nodes: []int32{0, 1}, Start: []int{0, 3, 1}, Classes: []int32{0},
+				Values: []float64{1}}}
+		}, "row 0 has the entries 0 to 3 of 1"},
 		"labelled node":   {func(m *affinity.Memory) { m.LabelList[0].Nodes[0] = 3 }, "node 3"},
 		"class":           {func(m *affinity.Memory) { m.LabelList[0] = row(0, []int32{3}, 1) }, "class 3"},
 		"class twice":     {func(m *affinity.Memory) { m.LabelList[0] = row(0, []int32{1, 1}, 1, 1) }, "class 1"},
-		"negative weight": {func(m *affinity.Memory) { m.LabelList[0] = row(0, []int32{1}, -1) }, "weight -1 of class 1"},
-		"NaN":             {func(m *affinity.Memory) { m.LabelList[0] = row(0, []int32{1}, math.NaN()) }, "weight NaN"},
+		"negative weight": {func(m *affinity.Memory) { m.LabelList[0] = row(0, []int32{1}, -1) }, "the affinity -1 to class 1"},
+		"NaN":             {func(m *affinity.Memory) { m.LabelList[0] = row(0, []int32{1}, math.NaN()) }, "the affinity NaN to class 1"},
 	} {
 		m := memory([]float64{1, 2, 3}, 2)
 		c.change(m)
@@ -145,8 +145,8 @@ func ExampleMemory() {
 			m.EventList = append(m.EventList, dyngraph.Event{Time: float64(day), Source: 2, Destination: genre, Weight: 1})
 		}
 		if day > 0 {
-			m.LabelList = append(m.LabelList, affinity.Labels{Time: float64(day), Nodes: []int32{2}, Start: []int{0, 2},
-				Classes: []int32{0, 1}, Weights: []float64{float64(day / 10), float64(20 - day/10)}})
+			m.LabelList = append(m.LabelList, affinity.Labels{Time: float64(day), Affinities: dyngraph.Affinities{Nodes: []int32{2}, Start: []int{0, 2},
+				Classes: []int32{0, 1}, Values: []float64{float64(day / 10), float64(20 - day/10)}}})
 		}
 	}
 	ctx := context.Background()

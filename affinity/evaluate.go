@@ -83,7 +83,7 @@ func (s *scorer) Ask(q Question, answer Labels) error {
 		for row := range slices.Chunk(scores, s.classes) {
 			k := len(byNode)
 			clear(gains)
-			classes, weights := answer.Row(k)
+			_, classes, weights := answer.Row(k)
 			for i, class := range classes {
 				gains[class] = weights[i]
 			}

@@ -93,7 +93,7 @@ func (l *largest) Observe([]dyngraph.Event) error { return nil }
 func (l *largest) Learn(labels affinity.Labels) error {
 	clear(l.imports)
 	for i, country := range labels.Classes {
-		l.imports[country] += labels.Weights[i]
+		l.imports[country] += labels.Values[i]
 	}
 	return nil
 }

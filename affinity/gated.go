@@ -86,7 +86,7 @@ func (m *GatedState) gate(which int, x, h, g row) float64 {
 func (m *GatedState) Learn(labels Labels) error {
 	sums := make(map[int32]float64)
 	for k, u := range labels.Nodes {
-		classes, weights := labels.Row(k)
+		_, classes, weights := labels.Row(k)
 		x := row{classes, weights}
 		for i, class := range classes {
 			sums[class] += weights[i] / float64(len(labels.Nodes))
@@ -163,7 +163,7 @@ func (t *gateTrainer) Ask(q Question, answer Labels) error {
 	gradient := gateWeights{make([]float64, len(t.weights[0])), make([]float64, len(t.weights[0]))}
 	for k, u := range answer.Nodes {
 		if node := t.nodes[u]; node != nil {
-			classes, weights := answer.Row(k)
+			_, classes, weights := answer.Row(k)
 			t.slope(node, row{classes, weights}, 1/float64(len(answer.Nodes)), gradient)
 		}
 	}

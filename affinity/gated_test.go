@@ -76,7 +76,7 @@ func noisy(t *testing.T, drifts bool) *Data {
 		}
 	}
 	for at := range times {
-		labels := Labels{Time: float64(at), Start: []int{0}}
+		labels := Labels{Time: float64(at), Affinities: dyngraph.Affinities{Start: []int{0}}}
 		for u := range level {
 			labels.Nodes = append(labels.Nodes, int32(u))
 			for v := range level[u] {
@@ -85,13 +85,13 @@ func noisy(t *testing.T, drifts bool) *Data {
 					level[u][v] *= shock
 					shock = 1
 				}
-				labels.Classes, labels.Weights = append(labels.Classes, int32(v)), append(labels.Weights, level[u][v]*shock)
+				labels.Classes, labels.Values = append(labels.Classes, int32(v)), append(labels.Values, level[u][v]*shock)
 			}
 			labels.Start = append(labels.Start, len(labels.Classes))
 		}
 		m.LabelList = append(m.LabelList, labels)
 		for k, u := range labels.Nodes {
-			classes, weights := labels.Row(k)
+			_, classes, weights := labels.Row(k)
 			for i, class := range classes {
 				m.EventList = append(m.EventList, dyngraph.Event{Time: labels.Time, Source: u, Destination: class,
 					Weight: weights[i]})
@@ -149,7 +149,7 @@ func TestRidgeFindsCoefficients(t *testing.T) {
 		m.NodeNames = append(m.NodeNames, string(rune('A'+u)))
 	}
 	for at := range times {
-		labels := Labels{Time: float64(at), Start: []int{0}}
+		labels := Labels{Time: float64(at), Affinities: dyngraph.Affinities{Start: []int{0}}}
 		for u := range nodes {
 			labels.Nodes = append(labels.Nodes, int32(u))
 			for v := range nodes {
@@ -157,7 +157,7 @@ func TestRidgeFindsCoefficients(t *testing.T) {
 				if at > 0 {
 					one[0], one[1] = one[0]+0.4*(one[1]-one[0])+0.2*random.NormFloat64(), one[0]
 				}
-				labels.Classes, labels.Weights = append(labels.Classes, int32(v)), append(labels.Weights, value(one[0]))
+				labels.Classes, labels.Values = append(labels.Classes, int32(v)), append(labels.Values, value(one[0]))
 			}
 			labels.Start = append(labels.Start, len(labels.Classes))
 		}

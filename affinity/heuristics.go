@@ -83,7 +83,7 @@ func (*PersistentForecast) Observe([]dyngraph.Event) error { return nil }
 // Learn keeps the labels.
 func (p *PersistentForecast) Learn(labels Labels) error {
 	for k, u := range labels.Nodes {
-		classes, weights := labels.Row(k)
+		_, classes, weights := labels.Row(k)
 		p.last.of[u] = row{classes, weights}
 	}
 	return nil
@@ -116,7 +116,7 @@ func (m *MovingAverage) Learn(labels Labels) error {
 		return err
 	}
 	for k, u := range labels.Nodes {
-		classes, weights := labels.Row(k)
+		_, classes, weights := labels.Row(k)
 		next := row{classes, weights}
 		if before, found := m.mean.of[u]; found {
 			next = before.decay(next, w)

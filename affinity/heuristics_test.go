@@ -35,7 +35,7 @@ func close(got, want []float64) bool {
 
 func TestLabelHeuristics(t *testing.T) {
 	labels := func(at float64, classes []int32, weights []float64) affinity.Labels {
-		return affinity.Labels{Time: at, Nodes: []int32{0}, Start: []int{0, len(classes)}, Classes: classes, Weights: weights}
+		return affinity.Labels{Time: at, Affinities: dyngraph.Affinities{Nodes: []int32{0}, Start: []int{0, len(classes)}, Classes: classes, Values: weights}}
 	}
 	persistent, average, quick := start(&affinity.PersistentForecast{}), start(&affinity.MovingAverage{}),
 		start(&affinity.MovingAverage{Window: 2})
@@ -107,7 +107,7 @@ func TestMessageHeuristics(t *testing.T) {
 func TestHeuristicErrors(t *testing.T) {
 	event := []dyngraph.Event{{Destination: 3}}
 	later := []dyngraph.Event{{}, {Time: 99}}
-	label := affinity.Labels{Nodes: []int32{0}, Start: []int{0, 0}}
+	label := affinity.Labels{Affinities: dyngraph.Affinities{Nodes: []int32{0}, Start: []int{0, 0}}}
 	for name, err := range map[string]error{
 		"no class":      start(&affinity.MessageMean{}).Observe(event),
 		"no class too":  start(&affinity.MessageAverage{}).Observe(event),

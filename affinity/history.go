@@ -27,7 +27,7 @@ func (h *History) Learn(labels Labels) error {
 		h.nodes = make(map[int32]known)
 	}
 	for k, u := range labels.Nodes {
-		classes, weights := labels.Row(k)
+		_, classes, weights := labels.Row(k)
 		next := row{classes, weights}
 		if old, found := h.nodes[u]; found {
 			h.nodes[u] = known{next, old.newest, old.mean.decay(next, w)}
@@ -61,21 +61,4 @@ func (h *History) each(u int32, call func(class int32, newest, before, mean floa
 	for i, class := range known.mean.classes { // it has all classes of the others
 		call(class, known.newest.at(class), known.before.at(class), known.mean.weights[i])
 	}
-}
-
-// Rows are the labels as [dyngraph.Series] has them, nodes in increasing order.
-func (l Labels) Rows() *dyngraph.Affinities {
-	order := make([]int, len(l.Nodes))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortFunc(order, func(a, b int) int { return int(l.Nodes[a]) - int(l.Nodes[b]) })
-	a := &dyngraph.Affinities{Start: []int{0}}
-	for _, k := range order {
-		classes, weights := l.Row(k)
-		a.Nodes = append(a.Nodes, l.Nodes[k])
-		a.Classes, a.Values = append(a.Classes, classes...), append(a.Values, weights...)
-		a.Start = append(a.Start, len(a.Classes))
-	}
-	return a
 }

@@ -45,7 +45,7 @@ type popularity struct{ *popular }
 
 func (p popularity) Ask(_ affinity.Question, answer affinity.Labels) error {
 	for i, class := range answer.Classes {
-		p.mean[class] += answer.Weights[i]
+		p.mean[class] += answer.Values[i]
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ func memory(times []float64, events int) *affinity.Memory {
 			m.EventList = append(m.EventList, dyngraph.Event{Time: at, Source: 0, Destination: to, Weight: 1})
 		}
 		if i > 0 && at > times[i-1] {
-			m.LabelList = append(m.LabelList, affinity.Labels{Time: at, Nodes: []int32{0}, Start: []int{0, 1},
-				Classes: []int32{to}, Weights: []float64{1}})
+			m.LabelList = append(m.LabelList, affinity.Labels{Time: at, Affinities: dyngraph.Affinities{Nodes: []int32{0}, Start: []int{0, 1},
+				Classes: []int32{to}, Values: []float64{1}}})
 		}
 	}
 	return m
@@ -65,7 +65,7 @@ func TestOfficialIsTheLoop(t *testing.T) {
 		later := float64(rapid.IntRange(0, 1).Draw(t, "later"))
 		for i, last := every-1, -1.0; i < len(times)+every; i += every {
 			if at := times[min(i, len(times)-1)] + later; at > last {
-				m.LabelList = append(m.LabelList, affinity.Labels{Time: at, Nodes: []int32{0}, Start: []int{0, 0}})
+				m.LabelList = append(m.LabelList, affinity.Labels{Time: at, Affinities: dyngraph.Affinities{Nodes: []int32{0}, Start: []int{0, 0}}})
 				last = at
 			}
 		}

@@ -97,7 +97,7 @@ func (s *ridgeSums) Ask(q Question, answer Labels) error {
 		return nil
 	}
 	for k, u := range answer.Nodes {
-		classes, weights := answer.Row(k)
+		_, classes, weights := answer.Row(k)
 		met := row{classes, weights}
 		s.history.each(u, func(class int32, newest, before, mean float64) {
 			x, log := regressors(newest, before, mean)

@@ -32,7 +32,7 @@ func (*Mean) Observe([]dyngraph.Event) error { return nil }
 // Learn moves the means.
 func (m *Mean) Learn(labels Labels) error {
 	for k, u := range labels.Nodes {
-		classes, weights := labels.Row(k)
+		_, classes, weights := labels.Row(k)
 		m.seen[u]++
 		m.mean.of[u] = m.mean.of[u].decay(row{classes, weights}, m.seen[u])
 	}

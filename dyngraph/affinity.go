@@ -33,6 +33,16 @@ func (a *Affinities) Row(i int) (node int, classes []int32, values []float64) {
 	return int(a.Nodes[i]), a.Classes[from:to:to], a.Values[from:to:to]
 }
 
+// Validate finds what cannot be affinities of so many nodes to so many classes: rows that do not fit together, nodes or
+// classes out of range or not in increasing order, values that are negative or not finite. The error wraps
+// [ErrInvalid].
+func (a *Affinities) Validate(nodes, classes int) error {
+	if fault := a.fault(nodes, classes, 1); fault != "" {
+		return invalid("%s", fault)
+	}
+	return nil
+}
+
 // fault says what is wrong with affinities of so many nodes, classes and values of an entry, "" where nothing is.
 func (a *Affinities) fault(nodes, classes, size int) string {
 	if a == nil {

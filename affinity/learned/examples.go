@@ -30,7 +30,7 @@ func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
 	if err != nil || snapshots == nil {
 		return err
 	}
-	one := example{part: q.Part, snapshots: snapshots, answer: answer.Rows()}
+	one := example{part: q.Part, snapshots: snapshots, answer: &answer.Affinities}
 	if e.keepKnown {
 		one.known = e.history.Known()
 	}

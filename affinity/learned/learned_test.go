@@ -28,7 +28,7 @@ func trade() *affinity.Memory {
 		weight[i] = random.Float64()
 	}
 	for year := range times {
-		labels := affinity.Labels{Time: float64(year), Start: []int{0}}
+		labels := affinity.Labels{Time: float64(year), Affinities: dyngraph.Affinities{Start: []int{0}}}
 		for u := range nodes {
 			labels.Nodes = append(labels.Nodes, int32(u))
 			for v := range nodes {
@@ -36,7 +36,7 @@ func trade() *affinity.Memory {
 				*w *= math.Exp(0.2 * random.NormFloat64())
 				m.EventList = append(m.EventList, dyngraph.Event{Time: float64(year), Source: int32(u), Destination: int32(v),
 					Weight: *w})
-				labels.Classes, labels.Weights = append(labels.Classes, int32(v)), append(labels.Weights, *w)
+				labels.Classes, labels.Values = append(labels.Classes, int32(v)), append(labels.Values, *w)
 			}
 			labels.Start = append(labels.Start, len(labels.Classes))
 		}

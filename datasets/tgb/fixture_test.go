@@ -101,7 +101,7 @@ func fixtureLabels(t *testing.T, data *tgb.Data, want fixture.Node) {
 			}
 			for k, u := range labels.Nodes {
 				dense, list := make([]float64, data.Classes), rows.Get(fmt.Sprint(u)).List()
-				classes, weights := labels.Row(k)
+				_, classes, weights := labels.Row(k)
 				for i, class := range classes {
 					dense[class] = weights[i]
 				}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
 // Labels streams the labels, a set for each time.
@@ -50,15 +51,13 @@ func (s *source) Labels(ctx context.Context) iter.Seq2[affinity.Labels, error] {
 // labelSet gathers the labels of a time.
 type labelSet struct {
 	time    float64
-	nodes   []int32
-	row     map[int32]int // the place of a node among nodes
 	entries []labelEntry
 }
 
 type labelEntry struct {
-	row, line int
-	class     int32
-	value     float64
+	node, class int32
+	line        int
+	value       float64
 }
 
 // add takes the row that was read.
@@ -76,33 +75,27 @@ func (l *labelSet) add(s *source, r *reader) error {
 	if err != nil {
 		return err
 	}
-	node += first
-	row, found := l.row[node]
-	if !found {
-		if l.row == nil {
-			l.row = make(map[int32]int)
-		}
-		row = len(l.nodes)
-		l.row[node], l.nodes = row, append(l.nodes, node)
-	}
-	l.entries = append(l.entries, labelEntry{row, r.rows.Line(), class, value})
+	l.entries = append(l.entries, labelEntry{node + first, class, r.rows.Line(), value})
 	return nil
 }
 
 // labels sorts what was gathered.
 func (l *labelSet) labels(s *source, r *reader) (affinity.Labels, error) {
 	slices.SortStableFunc(l.entries, func(a, b labelEntry) int {
-		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.class, b.class))
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.class, b.class))
 	})
-	labels := affinity.Labels{Time: l.time, Nodes: l.nodes, Start: make([]int, len(l.nodes)+1)}
+	labels := affinity.Labels{Time: l.time, Affinities: dyngraph.Affinities{Start: []int{0}}}
 	for i, e := range l.entries {
-		if i > 0 && l.entries[i-1].row == e.row && l.entries[i-1].class == e.class {
+		if i > 0 && l.entries[i-1].node == e.node && l.entries[i-1].class == e.class {
 			return labels, &Error{Path: r.path, Line: e.line,
 				Found: fmt.Sprintf("a second weight of %s at time %.0f for the same %s, the first in line %d",
 					shown(s.classes.list[e.class]), l.time, r.columns[1].what, l.entries[i-1].line), Wanted: "one"}
 		}
-		labels.Classes, labels.Weights = append(labels.Classes, e.class), append(labels.Weights, e.value)
-		labels.Start[e.row+1] = i + 1
+		if i == 0 || l.entries[i-1].node != e.node {
+			labels.Nodes, labels.Start = append(labels.Nodes, e.node), append(labels.Start, i)
+		}
+		labels.Classes, labels.Values = append(labels.Classes, e.class), append(labels.Values, e.value)
+		labels.Start[len(labels.Nodes)] = i + 1
 	}
 	return labels, nil
 }

@@ -81,16 +81,16 @@ func TestFormats(t *testing.T) {
 	}{
 		{"tgbn-trade", tradeEdges, tradeLabels, []string{"Chad", `China, "mainland"`, "Peru"},
 			"[{1986 0 1 0.25} {1986 0 2 0.75} {1986 2 0 1} {1987 0 2 1} {1988 2 0 1} {1989 2 0 1}]",
-			affinity.Labels{Time: 1988, Nodes: []int32{2}, Start: []int{0, 2}, Classes: []int32{0, 1},
-				Weights: []float64{.5, .5}}},
+			affinity.Labels{Time: 1988, Affinities: dyngraph.Affinities{Nodes: []int32{2}, Start: []int{0, 2}, Classes: []int32{0, 1},
+				Values: []float64{.5, .5}}}},
 		{"tgbn-reddit", redditEdges, redditLabels,
 			[]string{"go", "7", "subreddit 2, which does not occur", "7 (user)", "8"},
 			"[{100 3 0 3} {200 4 1 -2} {200 3 0 0}]",
-			affinity.Labels{Time: 150, Nodes: []int32{3}, Start: []int{0, 1}, Classes: []int32{1}, Weights: []float64{1}}},
+			affinity.Labels{Time: 150, Affinities: dyngraph.Affinities{Nodes: []int32{3}, Start: []int{0, 1}, Classes: []int32{1}, Values: []float64{1}}}},
 		{"tgbn-token", tokenEdges, tokenLabels, []string{"0xt1", "0xt2", "token 2, which does not occur", "0xa", "0xb"},
 			"[{1.499e+09 3 0 1e+20} {1.499e+09 4 0 1e+20} {1.5e+09 3 1 0.5}]",
-			affinity.Labels{Time: 1499086400, Nodes: []int32{3}, Start: []int{0, 1}, Classes: []int32{1},
-				Weights: []float64{1}}},
+			affinity.Labels{Time: 1499086400, Affinities: dyngraph.Affinities{Nodes: []int32{3}, Start: []int{0, 1}, Classes: []int32{1},
+				Values: []float64{1}}}},
 	} {
 		data, err := open(c.name, c.edges, c.labels)
 		if err != nil {
@@ -113,7 +113,7 @@ func TestFormats(t *testing.T) {
 			last = labels
 		}
 		if l := c.labelled; last.Time != l.Time || !slices.Equal(last.Nodes, l.Nodes) || !slices.Equal(last.Start, l.Start) ||
-			!slices.Equal(last.Classes, l.Classes) || !slices.Equal(last.Weights, l.Weights) {
+			!slices.Equal(last.Classes, l.Classes) || !slices.Equal(last.Values, l.Values) {
 			t.Errorf("%s: labels %v", c.name, last)
 		}
 		if _, err := data.Series(context.Background()); err != nil {

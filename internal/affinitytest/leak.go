@@ -46,7 +46,7 @@ func source() *affinity.Memory {
 		m.NodeNames = append(m.NodeNames, fmt.Sprint("node ", u))
 	}
 	for year := range years {
-		labels := affinity.Labels{Time: float64(year), Start: []int{0}}
+		labels := affinity.Labels{Time: float64(year), Affinities: dyngraph.Affinities{Start: []int{0}}}
 		sums := make([]float64, nodes*nodes)
 		for range eventsAYear {
 			from, to := rng.IntN(nodes), rng.IntN(nodes)
@@ -59,7 +59,7 @@ func source() *affinity.Memory {
 			labels.Nodes = append(labels.Nodes, int32(u))
 			for v, w := range sums[u*nodes : (u+1)*nodes] {
 				if w > 0 {
-					labels.Classes, labels.Weights = append(labels.Classes, int32(v)), append(labels.Weights, w)
+					labels.Classes, labels.Values = append(labels.Classes, int32(v)), append(labels.Values, w)
 				}
 			}
 			labels.Start = append(labels.Start, len(labels.Classes))
@@ -81,8 +81,8 @@ func alter(m *affinity.Memory, from float64) {
 	}
 	for i := range m.LabelList {
 		if m.LabelList[i].Time >= from {
-			for k := range m.LabelList[i].Weights {
-				m.LabelList[i].Weights[k] = rng.Float64()
+			for k := range m.LabelList[i].Values {
+				m.LabelList[i].Values[k] = rng.Float64()
 			}
 		}
 	}
