@@ -32,15 +32,16 @@ var styles = map[string]figures.Style{
 	"stidgcn":  {Colour: figures.Ink, Dash: figures.Dashed},
 
 	persistentID:      {Colour: figures.Ink, Dash: figures.DashDotDot},
+	"mean":            {Colour: figures.Sky, Dash: figures.Dotted},
 	"moving-average":  {Colour: figures.Vermillion, Dash: figures.LongDashed},
-	"message-mean":    {Colour: figures.Purple, Dash: figures.DashDot},
-	"message-average": {Colour: figures.Purple, Dash: figures.Dashed},
-	"mean":            {Colour: figures.Green, Dash: figures.Dotted},
+	"message-mean":    {Colour: figures.Sky, Dash: figures.LongDashed},
+	"message-average": {Colour: figures.Orange, Dash: figures.DashDotDot},
 	"gated-state":     {Colour: figures.Green, Dash: figures.DashDotDot},
-	"peng11":          {Colour: figures.Blue, Dash: figures.Dashed},
-	"peng-identities": {Colour: figures.Blue, Dash: figures.DashDot},
+	"peng11":          {Colour: figures.Blue, Dash: figures.DashDot},
+	"peng-identities": {Colour: figures.Vermillion, Dash: figures.Dotted},
 
-	ratioID: {Colour: figures.Purple, Dash: figures.LongDashed},
+	inferenceID: {Colour: figures.Orange, Dash: figures.DashDot}, // in no figure
+	ratioID:     {Colour: figures.Purple, Dash: figures.LongDashed},
 
 	"zero":                 {Colour: figures.Ink, Dash: figures.Dotted},
 	"training-mean":        {Colour: figures.Ink, Dash: figures.LongDashed},
