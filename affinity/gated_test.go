@@ -127,7 +127,7 @@ func TestLearnedHeuristics(t *testing.T) {
 		gain   float64
 	}{{false, 0.02}, {true, -0.005}} {
 		newest := score(c.drifts, &PersistentForecast{})
-		for _, f := range []Forecaster{&Ridge{}, &GatedState{LearningRate: 0.03}} {
+		for _, f := range []Forecaster{&Ridge{}, &LogLinear{}, &GatedState{LearningRate: 0.03}} {
 			if got := score(c.drifts, f); got < newest+c.gain {
 				t.Errorf("%T: NDCG %.4f, the newest row has %.4f (drifts: %v)", f, got, newest, c.drifts)
 			}
@@ -140,7 +140,7 @@ func TestRidgeFindsCoefficients(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	const nodes, times = 20, 60
 	m := &Memory{Classes: nodes}
-	value := func(a float64) float64 { return ridgeScale * math.Expm1(a) }
+	value := func(a float64) float64 { return logScale * math.Expm1(a) }
 	log := make([][2]float64, nodes*nodes) // newest and before
 	for i := range log {
 		log[i] = [2]float64{4 + random.NormFloat64(), 4 + random.NormFloat64()}
@@ -191,8 +191,10 @@ func TestRidgeErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, penalty := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := Evaluate(context.Background(), plans[0], &Ridge{Penalty: penalty}); !errors.Is(err, dyngraph.ErrInvalid) {
-			t.Errorf("penalty %g: %v", penalty, err)
+		for _, f := range []Forecaster{&Ridge{Penalty: penalty}, &LogLinear{Penalty: penalty}} {
+			if _, err := Evaluate(context.Background(), plans[0], f); !errors.Is(err, dyngraph.ErrInvalid) {
+				t.Errorf("%T, penalty %g: %v", f, penalty, err)
+			}
 		}
 	}
 }

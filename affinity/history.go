@@ -1,12 +1,5 @@
 package affinity
 
-import (
-	"maps"
-	"slices"
-
-	"github.com/peng-cde/pengcde-go/dyngraph"
-)
-
 // History keeps of each node the newest row of labels, the one before it, and a moving average. Its zero value is empty.
 type History struct {
 	// Window is that of [MovingAverage]; 0 means 7.
@@ -40,20 +33,6 @@ func (h *History) Learn(labels Labels) error {
 
 // Reset forgets all labels.
 func (h *History) Reset() { h.nodes = nil }
-
-// Known is what [dyngraph.Series] has as Known, of all nodes that had labels. A node that had them once has them as the
-// row before, too.
-func (h *History) Known() *dyngraph.Affinities {
-	a := &dyngraph.Affinities{Start: []int{0}}
-	for _, u := range slices.Sorted(maps.Keys(h.nodes)) {
-		a.Nodes = append(a.Nodes, u)
-		h.each(u, func(class int32, newest, before, mean float64) {
-			a.Classes, a.Values = append(a.Classes, class), append(a.Values, newest, before, mean)
-		})
-		a.Start = append(a.Start, len(a.Classes))
-	}
-	return a
-}
 
 // each calls for each class that a node has had to do with.
 func (h *History) each(u int32, call func(class int32, newest, before, mean float64)) {

@@ -15,6 +15,7 @@ var heuristics = map[string]func() affinity.Forecaster{
 	"mean of messages":    func() affinity.Forecaster { return &affinity.MessageMean{} },
 	"average of messages": func() affinity.Forecaster { return &affinity.MessageAverage{} },
 	"ridge":               func() affinity.Forecaster { return &affinity.Ridge{} },
+	"log-linear":          func() affinity.Forecaster { return &affinity.LogLinear{} },
 	"gated state":         func() affinity.Forecaster { return &affinity.GatedState{Epochs: 3} },
 	"trained":             func() affinity.Forecaster { return &popular{} },
 }

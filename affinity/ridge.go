@@ -27,12 +27,12 @@ type Ridge struct {
 	history      History
 }
 
-const ridgeScale, ridgeSize = 1e-4, 4
+const logScale, ridgeSize = 1e-4, 4
 
 // regressors are those of an entry, with the logarithm of its newest weight.
 func regressors(newest, before, mean float64) (x [ridgeSize]float64, log float64) {
-	log = math.Log1p(newest / ridgeScale)
-	return [ridgeSize]float64{math.Log1p(before/ridgeScale) - log, math.Log1p(mean/ridgeScale) - log, log, 1}, log
+	log = math.Log1p(newest / logScale)
+	return [ridgeSize]float64{math.Log1p(before/logScale) - log, math.Log1p(mean/logScale) - log, log, 1}, log
 }
 
 // Reset forgets all labels.
@@ -103,7 +103,7 @@ func (s *ridgeSums) Ask(q Question, answer Labels) error {
 			x, log := regressors(newest, before, mean)
 			v, weight := mat.NewVecDense(ridgeSize, x[:]), math.Sqrt(newest)
 			s.xx.SymRankOne(s.xx, weight, v)
-			s.xy.AddScaledVec(s.xy, weight*(math.Log1p(met.at(class)/ridgeScale)-log), v)
+			s.xy.AddScaledVec(s.xy, weight*(math.Log1p(met.at(class)/logScale)-log), v)
 		})
 	}
 	return nil

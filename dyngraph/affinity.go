@@ -9,15 +9,15 @@ type Affinities struct {
 	Nodes []int32
 	// Start [rows+1] says where rows begin: row i has the entries Start[i] to Start[i+1]-1.
 	Start []int
-	// Classes [entries] increase strictly within a row; Values are theirs, finite and not negative: one for each entry, or
-	// [KnownValues] of what is known of it. A class that is not there has the value 0.
+	// Classes [entries] increase strictly within a row; Values are theirs, finite and not negative: one for each entry. A
+	// class that is not there has the value 0.
 	Classes []int32
 	Values  []float64
 }
 
-// KnownValues is the number of values of each entry of Series.Known: the newest, the one before it, and a mean of the
-// last ones.
-const KnownValues = 3
+// KnownTerms is the number of terms of each entry of Series.Known, which has 1 + KnownTerms values of any sign: a logit
+// to begin with, and terms that are added to it with coefficients.
+const KnownTerms = 3
 
 // Rows is the number of nodes with a row; 0 for nil.
 func (a *Affinities) Rows() int {
@@ -66,7 +66,7 @@ func (a *Affinities) fault(nodes, classes, size int) string {
 				return fmt.Sprintf("node %d has class %d, want classes of 0 to %d that increase", node, class, classes-1)
 			}
 			for _, value := range a.Values[e*size : (e+1)*size] {
-				if !finite(value) || value < 0 {
+				if !finite(value) || value < 0 && size == 1 {
 					return fmt.Sprintf("node %d has the affinity %g to class %d, want a finite number that is not negative", node,
 						value, a.Classes[e])
 				}
@@ -81,7 +81,7 @@ func (s *Series) checkAffinities() error {
 		name string
 		all  []*Affinities
 		size int
-	}{{"affinities", s.Affinities, 1}, {"known affinities", s.Known, KnownValues}} {
+	}{{"affinities", s.Affinities, 1}, {"known affinities", s.Known, 1 + KnownTerms}} {
 		if rows.all == nil {
 			continue
 		}

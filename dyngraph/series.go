@@ -35,8 +35,8 @@ type Series struct {
 	// classes; nil where a snapshot has none.
 	Affinities []*Affinities
 	Classes    int
-	// Known [T], where present, has what is known at a snapshot of each node's affinities, [KnownValues] of each entry, of
-	// no time after the snapshot.
+	// Known [T], where present, has what is known at a snapshot of each node's affinities, of no time after the snapshot:
+	// of each entry a logit and [KnownTerms] terms.
 	Known []*Affinities
 	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot:
 	// its newest value and the mean of its last few, of no step after Steps.Features; NaN where nothing is known yet.

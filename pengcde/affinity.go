@@ -2,13 +2,17 @@ package pengcde
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/softmax"
 )
 
 // affinity is what a sample has for Output Affinity.
@@ -18,10 +22,6 @@ type affinity struct {
 	// known has what a residual readout begins with; nil without one.
 	known *dyngraph.Affinities
 }
-
-// knownScale is that of known values a, which enter as log(1 + a/knownScale), so that shares of a thousandth still
-// count.
-const knownScale = 1e-4
 
 // write writes what training learns from.
 func (a affinity) write(w io.Writer) error {
@@ -54,6 +54,9 @@ func (a affinity) asks(n int) []int32 {
 	return all
 }
 
+// knownSize is the number of values of each entry of what is known.
+const knownSize = 1 + dyngraph.KnownTerms
+
 // rounded is the length of an array for count entries, a power of two, so that few shapes are compiled.
 func rounded(count int) int { return 1 << bits.Len(uint(max(count, 1)-1)) }
 
@@ -63,7 +66,7 @@ type ranked struct {
 	// Entries to be met, [B, E]: places r·C+c of their row r and class c, and values. totals [B, R] are the sums of rows.
 	// Both are divided by the number of rows; what fills up has the value 0.
 	places, values, totals *tensors.Tensor
-	// What is known, [B, H] places and [B, H, KnownValues] values, where the readout is residual.
+	// What is known, [B, H] places and [B, H, 1+KnownTerms] values, where the readout is residual.
 	knownPlaces, known *tensors.Tensor
 }
 
@@ -112,9 +115,7 @@ func (b *batch) rank(cfg Config, samples []sample, own func(entries []float64, d
 			r, asked := row[s.known.Nodes[k]]
 			for e := s.known.Start[k]; asked && e < s.known.Start[k+1]; e++ {
 				knownPlaces = append(knownPlaces, first+r*int32(cfg.Outputs)+s.known.Classes[e])
-				for _, value := range s.known.Values[e*dyngraph.KnownValues : (e+1)*dyngraph.KnownValues] {
-					knownValues = append(knownValues, math.Log1p(value/knownScale))
-				}
+				knownValues = append(knownValues, s.known.Values[e*knownSize:(e+1)*knownSize]...)
 			}
 		}
 		for len(places) < (i+1)*entries {
@@ -123,7 +124,7 @@ func (b *batch) rank(cfg Config, samples []sample, own func(entries []float64, d
 		totals = append(totals, make([]float64, (i+1)*rows-len(totals))...)
 		for len(knownPlaces) < (i+1)*known {
 			knownPlaces = append(knownPlaces, first)
-			knownValues = append(knownValues, make([]float64, dyngraph.KnownValues)...)
+			knownValues = append(knownValues, make([]float64, knownSize)...)
 		}
 	}
 	whole := func(flat []int32, size int) *tensors.Tensor {
@@ -133,7 +134,7 @@ func (b *batch) rank(cfg Config, samples []sample, own func(entries []float64, d
 		totals: own(totals, rows)}
 	if cfg.Residual {
 		b.ranked.knownPlaces = whole(knownPlaces, known)
-		b.ranked.known = own(knownValues, known, dyngraph.KnownValues)
+		b.ranked.known = own(knownValues, known, knownSize)
 	}
 	return nil
 }
@@ -148,3 +149,57 @@ func (r *ranked) seen() []*tensors.Tensor {
 
 // met are what logits are compared with.
 func (r *ranked) met() []*tensors.Tensor { return []*tensors.Tensor{r.places, r.values, r.totals} }
+
+// startKnown puts the coefficients of a residual readout for Output Affinity to what fits training windows: they minimise
+// the mean cross-entropy of their rows, each divided by its sum, plus knownPenalty/2 times their square.
+func (m *Model) startKnown(training []dyngraph.Window) error {
+	if m.config.Output != Affinity || !m.config.Residual {
+		return nil
+	}
+	const knownPenalty = 1e-4
+	var rows []softmax.Row
+	for _, w := range training {
+		if err := m.check(w); err != nil {
+			return err
+		}
+		rows = append(rows, knownRows(w)...)
+	}
+	b, err := softmax.Fit(dyngraph.KnownTerms, knownPenalty, func(s *softmax.Sums) error {
+		for _, r := range rows {
+			s.Add(r)
+		}
+		return nil
+	})
+	if errors.Is(err, softmax.ErrNoRows) { // nothing is known of any node
+		return nil
+	}
+	if err != nil {
+		return invalid("what is known of affinities (Series.Known): %v", err)
+	}
+	m.setParam(knownName, b)
+	return nil
+}
+
+// knownRows are the rows of a window's affinities of which anything is known.
+func knownRows(w dyngraph.Window) (rows []softmax.Row) {
+	met, known := w.Affinities(), w.Series.Known[w.Start+w.Inputs()-1]
+	for i := range met.Rows() {
+		node, classes, values := met.Row(i)
+		at, found := slices.BinarySearch(known.Nodes, int32(node))
+		total := floats.Sum(values)
+		if !found || total == 0 {
+			continue
+		}
+		r := softmax.Row{Others: w.Series.Classes}
+		for e := known.Start[at]; e < known.Start[at+1]; e++ {
+			entry, share := known.Values[e*knownSize:(e+1)*knownSize], 0.0
+			if k, found := slices.BinarySearch(classes, known.Classes[e]); found {
+				share = values[k] / total
+			}
+			r.Logits, r.Terms, r.Shares = append(r.Logits, entry[0]), append(r.Terms, entry[1:]), append(r.Shares, share)
+			r.Others--
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}

@@ -71,7 +71,8 @@ func trade(t *testing.T, order []int) *dyngraph.Series {
 	return s
 }
 
-// knownOf has the newest row of each node, with the sum over all as the one before, and half of that as the mean.
+// knownOf has the newest row of each node as logits, log(1 + 10⁴ a), and as terms the sum over all, its root and the
+// newest.
 func knownOf(all []*dyngraph.Affinities) *dyngraph.Affinities {
 	known := &dyngraph.Affinities{Start: []int{0}}
 	for node := range tradeNodes {
@@ -91,7 +92,7 @@ func knownOf(all []*dyngraph.Affinities) *dyngraph.Affinities {
 		for class, value := range sum {
 			if value > 0 {
 				known.Classes = append(known.Classes, int32(class))
-				known.Values = append(known.Values, newest[class], value, value/2)
+				known.Values = append(known.Values, math.Log1p(1e4*newest[class]), value, math.Sqrt(value), newest[class])
 			}
 		}
 		known.Start = append(known.Start, len(known.Classes))

@@ -107,8 +107,8 @@ type Config struct {
 	Pairs bool `json:",omitzero"`
 	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a
 	// window's last input (Series.Recent), in place of the whole target. With Output Affinity logits are added to what
-	// is known there (Series.Known): the newest value of each class, the one before and the mean, each value a as
-	// log(1 + 10⁴ a), with coefficients that are learned and begin with the newest alone.
+	// is known there (Series.Known): a logit of each class, and terms with coefficients. The readout's last layer starts at
+	// zero and the coefficients where they fit the training windows best, at every call of [Model.Fit].
 	Residual bool `json:",omitempty"`
 	// Linear, where set, adds a linear autoregression on the visible values, see [Linear]. It is not for a Network.
 	Linear *Linear `json:",omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash"
 	"iter"
@@ -63,7 +64,7 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 			return nil, invalid("%d windows for training and %d for validation, want at least one each, or "+
 				"EvaluateEvery -1 to do without validation", len(r.Training), len(r.Validation))
 		}
-		if err := r.Model.startLinear(r.Training); err != nil {
+		if err := errors.Join(r.Model.startLinear(r.Training), r.Model.startKnown(r.Training)); err != nil {
 			return nil, err
 		}
 		all[i] = i

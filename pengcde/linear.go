@@ -226,10 +226,15 @@ func (m *Model) startLinear(training []dyngraph.Window) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(m.declared, func(p nn.Param) bool { return p.Name == linearName })
-	xla.Free(m.params[at])
-	m.params[at] = host.Tensor(m.config.dtype(), b, m.declared[at].Dims...)
+	m.setParam(linearName, b)
 	return nil
+}
+
+// setParam replaces the values of a parameter that the model has.
+func (m *Model) setParam(name string, values []float64) {
+	at := slices.IndexFunc(m.declared, func(p nn.Param) bool { return p.Name == name })
+	xla.Free(m.params[at])
+	m.params[at] = host.Tensor(m.config.dtype(), values, m.declared[at].Dims...)
 }
 
 // SetPrior sets Prior and Penalty of Config.Linear for the trainings that follow. What was compiled serves on.

@@ -21,7 +21,7 @@ type ranking struct {
 	residual bool
 }
 
-// knownName is the parameter p [KnownValues] of a residual readout: what is known, x, adds x_newest + p·x.
+// knownName is the parameter p [KnownTerms] of a residual readout, which adds x_0 + p·(x_1, ...) of what is known.
 const knownName = "known"
 
 // ranking is that of the configuration.
@@ -42,14 +42,14 @@ func (c Config) ranking() *ranking {
 	return r
 }
 
-// Params declares those of the readouts. A residual one begins with nothing but the newest rows.
+// Params declares those of the readouts. A residual one begins with nothing but what is known.
 func (r *ranking) Params() []nn.Param {
 	params := r.readout.Params()
 	if r.residual {
 		for i := len(params) - 2; i < len(params); i++ { // weight and bias of the last map
 			params[i].Init = nn.Fill(0)
 		}
-		params = append(params, nn.Param{Name: knownName, Dims: []int{dyngraph.KnownValues}, Init: nn.Fill(0)})
+		params = append(params, nn.Param{Name: knownName, Dims: []int{dyngraph.KnownTerms}, Init: nn.Fill(0)})
 	}
 	return params
 }
@@ -78,8 +78,8 @@ func (r *ranking) logits(v nn.Values, z, asked *Node, known []*Node) *Node {
 		return y
 	}
 	places, values := known[0], known[1]
-	newest := Squeeze(SliceAxis(values, 2, AxisElem(0)), 2) // [B, H]
-	added := Add(newest, DotGeneral(values, []int{2}, nil, v.Get(knownName), []int{0}, nil))
+	begin, terms := Squeeze(SliceAxis(values, 2, AxisElem(0)), 2), SliceAxis(values, 2, AxisRange(1))
+	added := Add(begin, DotGeneral(terms, []int{2}, nil, v.Get(knownName), []int{0}, nil)) // [B, H]
 	flat := Scatter(Reshape(places, -1, 1), Reshape(added, -1, 1), shapes.Make(y.DType(), batch*rows*r.outputs, 1), false,
 		false)
 	return Add(y, Reshape(flat, batch, rows, r.outputs))

@@ -32,7 +32,7 @@ func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
 	}
 	one := example{part: q.Part, snapshots: snapshots, answer: &answer.Affinities}
 	if e.keepKnown {
-		one.known = e.history.Known()
+		one.known = e.labels.Known()
 	}
 	e.all = append(e.all, one)
 	return nil

@@ -141,7 +141,7 @@ func (f *Forecaster) predict(ctx context.Context, at float64) error {
 	}
 	e := example{snapshots: snapshots}
 	if f.Model.Config().Residual {
-		e.known = f.seen.history.Known()
+		e.known = f.seen.labels.Known()
 	}
 	p := f.pattern
 	if p == nil || !p.holds(snapshots) {

@@ -7,19 +7,20 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// seen is what a listener was told: the last snapshots, and the history of labels.
+// seen is what a listener was told: the last snapshots, and what labels say.
 type seen struct {
-	inputs  int
-	step    float64
-	first   float64 // time of the first event, NaN before it
-	over    []*dyngraph.Snapshot
-	open    int // number of the snapshot that goes on, counted from the first
-	events  []dyngraph.Event
-	history affinity.History
+	inputs int
+	step   float64
+	first  float64 // time of the first event, NaN before it
+	over   []*dyngraph.Snapshot
+	open   int // number of the snapshot that goes on, counted from the first
+	events []dyngraph.Event
+	labels affinity.LogLinear
 }
 
 func (s *seen) reset(task affinity.Task, inputs int) {
 	*s = seen{inputs: inputs, step: task.Step, first: math.NaN()}
+	s.labels.Reset(task)
 }
 
 // number is that of the snapshot that a time is in.
@@ -40,7 +41,7 @@ func (s *seen) Observe(events []dyngraph.Event) error {
 }
 
 // Learn takes labels.
-func (s *seen) Learn(labels affinity.Labels) error { return s.history.Learn(labels) }
+func (s *seen) Learn(labels affinity.Labels) error { return s.labels.Learn(labels) }
 
 // pass ends the snapshots that are over at a time.
 func (s *seen) pass(t float64) error {

@@ -281,7 +281,7 @@ func drawTimes(r *experiments.Report, data string, turned rotation) (*figures.Fi
 	var lines []figures.Series
 	for _, id := range turned.results.Values("model") {
 		scores := turned.byTime(id)
-		if scores == nil || !slices.Contains([]string{persistentID, "moving-average", "ridge", "gated-state", "peng",
+		if scores == nil || !slices.Contains([]string{persistentID, "moving-average", "log-linear", "gated-state", "peng",
 			residualID}, id) {
 			continue
 		}

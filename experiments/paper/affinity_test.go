@@ -112,8 +112,8 @@ func TestNodeAffinityIsRunStoredAndShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stored, planned := r.Count(); stored != 9 || planned != 9 {
-		t.Fatalf("%d of %d runs, want 9 of 9", stored, planned)
+	if stored, planned := r.Count(); stored != 10 || planned != 10 {
+		t.Fatalf("%d of %d runs, want 10 of 10", stored, planned)
 	}
 	for _, result := range r.Results {
 		facts := result.Facts()
@@ -147,13 +147,13 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		return 0.9 + 0.5*wobble
 	})
 	text, details := study.Verdict(r)
-	for _, want := range []string{"better than Persistent Forecast (p at most 0.05 after Holm for 12 rows): PENG-CDE on the " +
-		"newest labels; worse: Zero, Mean,", "not told apart: Ridge"} {
+	for _, want := range []string{"better than Persistent Forecast (p at most 0.05 after Holm for 13 rows): PENG-CDE with a " +
+		"log-linear part; worse: Zero, Mean,", "not told apart: Ridge"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the verdict %s", want, text)
 		}
 	}
-	for _, want := range []string{"PENG-CDE, 11 maps: not judged (missing, 24 of 24)", "PENG-CDE on the newest labels less " +
+	for _, want := range []string{"PENG-CDE, 11 maps: not judged (missing, 24 of 24)", "PENG-CDE with a log-linear part less " +
 		"Persistent Forecast: +0.0101 ± 0.0000"} {
 		if all := strings.Join(details, "\n"); !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
@@ -164,7 +164,7 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		t.Errorf("the table\n%s", table)
 	}
 	folder := t.TempDir()
-	for name, says := range map[string]string{"differences": "PENG-CDE on the newest labels", "times": "1999"} {
+	for name, says := range map[string]string{"differences": "PENG-CDE with a log-linear part", "times": "1999"} {
 		f, err := study.Draw(r, "agtpa-trade", name)
 		if err != nil || !strings.Contains(f.Alt(), says) {
 			t.Fatalf("%s: %v, %v", name, err, f)

@@ -33,6 +33,7 @@ var styles = map[string]figures.Style{
 
 	persistentID:      {Colour: figures.Ink, Dash: figures.DashDotDot},
 	"mean":            {Colour: figures.Sky, Dash: figures.Dotted},
+	"log-linear":      {Colour: figures.Ink},
 	"moving-average":  {Colour: figures.Vermillion, Dash: figures.LongDashed},
 	"message-mean":    {Colour: figures.Sky, Dash: figures.LongDashed},
 	"message-average": {Colour: figures.Orange, Dash: figures.DashDotDot},

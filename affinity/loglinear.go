@@ -1,0 +1,149 @@
+package affinity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/softmax"
+)
+
+// LogLinear forecasts shares by a softmax over classes whose logits are linear in what is known, the same for all nodes
+// and classes. With l(a) = log(1 + a/0.0001) the logit of a class is
+//
+//	l(newest) + b·(l(before) - l(newest), l(mean) - l(newest), trend of the class)
+//
+// where newest, before and mean are those of [History], and the trend is how the mean of l over the nodes that have
+// labels changed over the last two label times. So a node goes back a little to what it did before, and all nodes share
+// what a class wins or loses. The coefficients minimise the cross-entropy of the labels, each node's divided by their
+// sum, plus Penalty/2 |b|², by Newton's method. Classes that a node has had nothing to do with have the logit 0.
+type LogLinear struct {
+	// Penalty is 0.0001 where it is 0.
+	Penalty float64
+
+	b       []float64
+	classes int
+	history History
+	levels  []map[int32]float64 // mean of l by class at the last label times, the newest last
+}
+
+const logTerms = dyngraph.KnownTerms
+
+// Reset forgets all labels.
+func (m *LogLinear) Reset(task Task) {
+	m.classes, m.levels = task.Classes, nil
+	m.history.Reset()
+}
+
+// Observe ignores events.
+func (*LogLinear) Observe([]dyngraph.Event) error { return nil }
+
+// Learn takes labels.
+func (m *LogLinear) Learn(labels Labels) error {
+	level := make(map[int32]float64)
+	for k := range labels.Nodes {
+		_, classes, values := labels.Row(k)
+		for i, class := range classes {
+			level[class] += math.Log1p(values[i]/logScale) / float64(len(labels.Nodes))
+		}
+	}
+	m.levels = append(m.levels, level)
+	m.levels = m.levels[max(0, len(m.levels)-3):]
+	return m.history.Learn(labels)
+}
+
+// trend is that of a class; 0 before there are three label times.
+func (m *LogLinear) trend(class int32) float64 {
+	if len(m.levels) < 3 {
+		return 0
+	}
+	return m.levels[2][class] - m.levels[0][class]
+}
+
+// each calls for each class that a node has had to do with: with l of the newest value and the terms.
+func (m *LogLinear) each(u int32, call func(class int32, newest float64, terms [logTerms]float64)) {
+	m.history.each(u, func(class int32, newest, before, mean float64) {
+		l := math.Log1p(newest / logScale)
+		call(class, l, [logTerms]float64{math.Log1p(before/logScale) - l, math.Log1p(mean/logScale) - l, m.trend(class)})
+	})
+}
+
+// Known is what [dyngraph.Series] has as Known, of all nodes that had labels: l(newest) and the terms.
+func (m *LogLinear) Known() *dyngraph.Affinities {
+	a := &dyngraph.Affinities{Start: []int{0}}
+	for _, u := range slices.Sorted(maps.Keys(m.history.nodes)) {
+		a.Nodes = append(a.Nodes, u)
+		m.each(u, func(class int32, newest float64, terms [logTerms]float64) {
+			a.Classes, a.Values = append(a.Classes, class), append(append(a.Values, newest), terms[:]...)
+		})
+		a.Start = append(a.Start, len(a.Classes))
+	}
+	return a
+}
+
+// Forecast writes logits; before training those of the newest weights.
+func (m *LogLinear) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
+	for k, u := range nodes {
+		m.each(u, func(class int32, newest float64, terms [logTerms]float64) {
+			for i, b := range m.b {
+				newest += b * terms[i]
+			}
+			scores[k*m.classes+int(class)] = newest
+		})
+	}
+	return nil
+}
+
+// Train fits the coefficients to the questions of training.
+func (m *LogLinear) Train(ctx context.Context, past *Plan) error {
+	penalty := cmp.Or(m.Penalty, 1e-4)
+	if !(penalty > 0) || math.IsInf(penalty, 1) {
+		return invalid("a log-linear model with the penalty %g, want a positive number", m.Penalty)
+	}
+	m.b = nil
+	b, err := softmax.Fit(logTerms, penalty, func(sums *softmax.Sums) error {
+		return past.Walk(ctx, &newton{m, sums})
+	})
+	if errors.Is(err, softmax.ErrNoRows) {
+		return invalid("a log-linear model without a node of training that has labels twice")
+	}
+	if err != nil {
+		return fmt.Errorf("affinity: log-linear model with the penalty %g: %w", penalty, err)
+	}
+	m.b = b
+	return nil
+}
+
+// newton takes the questions of training.
+type newton struct {
+	*LogLinear
+	*softmax.Sums
+}
+
+func (s *newton) Ask(q Question, answer Labels) error {
+	if q.Part != Train {
+		return nil
+	}
+	for k := range answer.Nodes {
+		u, classes, values := answer.Row(k)
+		met, total := row{classes, values}, floats.Sum(values)
+		if total == 0 {
+			continue
+		}
+		r := softmax.Row{Others: s.classes}
+		s.each(int32(u), func(class int32, newest float64, terms [logTerms]float64) {
+			r.Logits, r.Terms = append(r.Logits, newest), append(r.Terms, terms[:])
+			r.Shares = append(r.Shares, met.at(class)/total)
+			r.Others--
+		})
+		s.Add(r)
+	}
+	return nil
+}
