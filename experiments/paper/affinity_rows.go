@@ -22,7 +22,7 @@ type affinitySize struct {
 	step                                                float64
 	training                                            train.Config
 	protocols                                           []Protocol
-	// models are the IDs of trained networks; nil means all.
+	// models are the IDs of rows; nil means all.
 	models []string
 }
 
@@ -39,7 +39,7 @@ func affinitySizes(p experiments.Profile) affinitySize {
 		s.seeds, s.rotated, s.hidden, s.layers, s.encoded, s.step = 1, 2, 4, 1, 2, 1
 		s.training.Epochs, s.training.EvaluateEvery = 6, 2
 		s.protocols = []Protocol{OfficialStrict, YearRotation}
-		s.models = []string{"peng", residualID}
+		s.models = []string{"zero", persistentID, "moving-average", "ridge", "log-linear", residualID}
 	}
 	return s
 }
@@ -82,7 +82,11 @@ const residualID, persistentID = "residual", "persistent"
 
 // rows are those of a profile.
 func (s affinitySize) rows() (all []affinityRow) {
+	left := func(id string) bool { return s.models != nil && !slices.Contains(s.models, id) }
 	simple := func(id, name, note string, make func() affinity.Forecaster) {
+		if left(id) {
+			return
+		}
 		all = append(all, affinityRow{forecaster: make, Model: experiments.Model{ID: id, Name: name, Note: note,
 			Untrained: true, Settings: func() (any, error) {
 				return map[string]any{"forecaster": fmt.Sprintf("%T", make()), "settings": make()}, nil
@@ -132,7 +136,7 @@ func (s affinitySize) rows() (all []affinityRow) {
 			func(c *pengcde.Config) { c.RowFeatures, c.Pairs, c.Residual = 0, true, true }},
 	}
 	for _, n := range networks {
-		if s.models != nil && !slices.Contains(s.models, n.id) {
+		if left(n.id) {
 			continue
 		}
 		c := published

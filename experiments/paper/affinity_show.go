@@ -166,7 +166,7 @@ type difference struct {
 // differences are those of all rows but Persistent Forecast that have all runs, corrected by Holm for their number.
 func (r rotation) differences() map[string]difference {
 	base := r.byTime(persistentID)
-	if base == nil || len(base) < 2 {
+	if len(base) < 2 {
 		return nil
 	}
 	var ids []string
