@@ -132,7 +132,7 @@ func (s affinitySize) rows() (all []affinityRow) {
 			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}}, nil},
 		{residualID, "PENG-CDE with a log-linear part", "PENG-CDE with a log-linear part: ours. Its logits are added to those " +
 			"of the log-linear row, which it begins with; the logit of two nodes is a product of their states, and no feature " +
-			"tells nodes apart.", field.PENG{},
+			"tells nodes apart. Trained at rate 0.001 with weight decay 0.01.", field.PENG{},
 			func(c *pengcde.Config) { c.RowFeatures, c.Pairs, c.Residual = 0, true, true }},
 	}
 	for _, n := range networks {
@@ -144,8 +144,12 @@ func (s affinitySize) rows() (all []affinityRow) {
 		if n.change != nil {
 			n.change(&c)
 		}
+		training := s.training
+		if n.id == residualID { // small steps, away from where it begins
+			training.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
+		}
 		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: n.name, Note: n.note,
-			Train: s.training}})
+			Train: training}})
 	}
 	return all
 }
