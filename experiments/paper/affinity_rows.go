@@ -153,3 +153,11 @@ func (s affinitySize) rows() (all []affinityRow) {
 	}
 	return all
 }
+
+// ids are those of the rows.
+func (s affinitySize) ids() (all []string) {
+	for _, row := range s.rows() {
+		all = append(all, row.ID)
+	}
+	return all
+}

@@ -249,7 +249,7 @@ func (a *Affinity) Draw(r *experiments.Report, data, name string) (*figures.Figu
 	case "times":
 		return drawTimes(r, data, rotationOf(results))
 	}
-	if row, found := strings.CutPrefix(name, "nodes-"); found && slices.Contains(results.Values("model"), row) {
+	if row, found := strings.CutPrefix(name, "nodes-"); found && slices.Contains(a.size(r.Profile).ids(), row) {
 		return drawCountries(r, data, row, rotationOf(results))
 	}
 	return nil, errs.New(experiments.ErrInput, "experiments: node-affinity has no figure %q, %s", name,

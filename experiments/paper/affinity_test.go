@@ -175,6 +175,14 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		!strings.Contains(err.Error(), "agtpa-trade") {
 		t.Errorf("other data: %v", err)
 	}
+	some := *r
+	some.Results = r.Results.Where("model", "ridge")
+	if _, err := study.Draw(&some, "agtpa-trade", "nodes-"+residualID); !errors.Is(err, experiments.ErrNotStored) {
+		t.Errorf("a figure of a row that was not asked for: %v", err)
+	}
+	if _, err := study.Show(&some); err != nil {
+		t.Errorf("one row: %v", err)
+	}
 	if _, err := study.Draw(r, "agtpa-trade", "time"); !errors.Is(err, experiments.ErrInput) {
 		t.Errorf("another figure: %v", err)
 	}
