@@ -76,8 +76,35 @@ func rotationOf(results experiments.Results) rotation {
 	r.test = stats.SharedTraining(1 / training)
 	r.note = fmt.Sprintf("Rotation: ± is the 95%% interval of the mean over tested label times. Their models share training, so "+
 		"the variance of the mean is (1/k + 1/%.0f) s² (Nadeau and Bengio 2003) with Student's t, %.0f the least number of "+
-		"label times for training. Other protocols: the interval over seeds alone.", training, training)
+		"label times for training. Official: the interval over seeds, which draw initial parameters alone.", training, training)
 	return r
+}
+
+// overWindows is the interval over seeds that shuffle windows of the same data, with its note; ok is false where there
+// are none.
+func overWindows(results experiments.Results) (over experiments.Interval, ok bool) {
+	some := results.Where("protocol", string(RandomWindows))
+	if len(some) == 0 {
+		return over, false
+	}
+	r := some[0].Spec.(affinityRun)
+	data, err := r.data.load(context.Background())
+	if err != nil {
+		return over, false
+	}
+	plan, err := r.protocolOf(context.Background(), data, some[0].Run)
+	if err != nil {
+		return over, false
+	}
+	counts := make(map[affinity.Part]int)
+	for _, q := range plan.Questions {
+		counts[q.Part]++
+	}
+	tested, training := counts[affinity.Test], counts[affinity.Train]
+	test := stats.SharedTraining(float64(tested) / float64(training))
+	return experiments.Interval{Of: test.CI, Note: fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle the same windows; "+
+		"the variance of the mean is (1/k + %d/%d) s² for %d tested and %d training windows.", tested, training, tested,
+		training)}, true
 }
 
 // byTime are the scores of a row by tested label time, each the mean over seeds; nil where runs are missing.
@@ -129,12 +156,17 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 	}
 	t.Columns = append(append(t.Columns, figures.Column{Title: "size"}), experiments.CostColumns()...)
 	differences := turned.differences()
+	windows, shuffled := overWindows(results)
 	for _, id := range results.Values("model") {
 		row := results.Where("model", id)
 		cells := []figures.Cell{figures.Text(row.Title())}
 		for _, p := range protocols {
 			some := row.Where("protocol", p)
-			cell := some.Cell(testScore, experiments.Interval{})
+			over := experiments.Interval{}
+			if Protocol(p) == RandomWindows {
+				over = windows
+			}
+			cell := some.Cell(testScore, over)
 			if scores := turned.byTime(id); Protocol(p) == YearRotation && scores != nil {
 				cell = experiments.Interval{Of: turned.test.CI}.Cell(scores)
 			}
@@ -154,6 +186,9 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 	}
 	if len(turned.results) > 0 {
 		t.Notes = append(t.Notes, turned.note)
+	}
+	if shuffled {
+		t.Notes = append(t.Notes, windows.Note)
 	}
 	return t
 }
