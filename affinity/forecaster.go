@@ -27,3 +27,15 @@ type Trainer interface {
 	// how good it is on validation.
 	Train(ctx context.Context, past *Plan) error
 }
+
+// labelsAlone says of a listener of this package that it learns from labels alone: events are not read for it, which on
+// large data takes nearly all time.
+func labelsAlone(to any) bool {
+	switch to := to.(type) {
+	case Zero, *Mean, *PersistentForecast, *MovingAverage, *Ridge, *ridgeSums, *LogLinear, *newton, *GatedState, *gateTrainer:
+		return true
+	case *scorer:
+		return labelsAlone(to.Forecaster)
+	}
+	return false
+}

@@ -18,7 +18,7 @@ import (
 //
 //	y = s h + (1-s) x,  s = sigmoid(v·(x, h, g, 1))
 //
-// where g is the mean row of all nodes at the newest label time. With z and s fixed that is a moving average, with s = 0
+// where g is the mean row of all nodes at the newest label time, for z at the one before it. With z and s fixed that is a moving average, with s = 0
 // Persistent Forecast. The weights w and v are the same for all nodes. They are trained by AdamW on a ranking loss:
 // logistic losses of pairs of classes, each weighted by what the NDCG would change if the two were swapped. States are
 // taken as given, but for the last step. Best of the epochs is that with the highest NDCG on validation.
@@ -121,14 +121,19 @@ func (m *GatedState) Forecast(_ context.Context, _ float64, nodes []int32, score
 
 // Train fits the gates.
 func (m *GatedState) Train(ctx context.Context, past *Plan) error {
+	rate := cmp.Or(m.LearningRate, 0.01)
+	if m.Epochs < 0 || !(rate > 0) || !(m.WeightDecay >= 0) || math.IsInf(rate, 1) || math.IsInf(m.WeightDecay, 1) {
+		return invalid("gated states with %d epochs, learning rate %g and weight decay %g, want 0 for the default or a positive "+
+			"number", m.Epochs, m.LearningRate, m.WeightDecay)
+	}
 	size := 3*past.Classes + 1
 	m.weights = newGateWeights(size)
 	best, bestScore := m.weights, math.Inf(-1)
-	optimiser := newAdam(cmp.Or(m.LearningRate, 0.01), m.WeightDecay, 2*size)
+	optimiser := newAdam(rate, m.WeightDecay, 2*size)
 	validated := slices.ContainsFunc(past.Questions, func(q Question) bool { return q.Part == Validation })
 	for range cmp.Or(m.Epochs, 20) {
 		if validated {
-			report, err := Score(ctx, past, m)
+			report, err := Score(ctx, past, m, Validation)
 			if err != nil {
 				return err
 			}
@@ -141,7 +146,7 @@ func (m *GatedState) Train(ctx context.Context, past *Plan) error {
 		}
 	}
 	if validated {
-		report, err := Score(ctx, past, m)
+		report, err := Score(ctx, past, m, Validation)
 		if err != nil || report.Mean(Validation) > bestScore {
 			return err
 		}

@@ -185,6 +185,22 @@ func TestRidgeFindsCoefficients(t *testing.T) {
 	}
 }
 
+func TestGatedErrors(t *testing.T) {
+	plans, err := noisy(t, false).Rotation(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*GatedState{{Epochs: -1}, {LearningRate: -1}, {LearningRate: math.NaN()}, {WeightDecay: -1},
+		{WeightDecay: math.Inf(1)}} {
+		if _, err := Evaluate(context.Background(), plans[0], f); !errors.Is(err, dyngraph.ErrInvalid) {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+	if _, err := Evaluate(context.Background(), &Plan{}, &PersistentForecast{}); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("a plan without data: %v", err)
+	}
+}
+
 func TestRidgeErrors(t *testing.T) {
 	plans, err := noisy(t, false).Rotation(1, 0)
 	if err != nil {

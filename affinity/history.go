@@ -1,21 +1,14 @@
 package affinity
 
-// History keeps of each node the newest row of labels, the one before it, and a moving average. Its zero value is empty.
-type History struct {
-	// Window is that of [MovingAverage]; 0 means 7.
-	Window float64
-	nodes  map[int32]known
-}
+// history keeps of each node the newest row of labels, the one before it, and a [MovingAverage] of 7. Its zero value is
+// empty.
+type history struct{ nodes map[int32]known }
 
-// known is what a [History] knows of a node.
+// known is what a history knows of a node.
 type known struct{ newest, before, mean row }
 
-// Learn takes labels.
-func (h *History) Learn(labels Labels) error {
-	w, err := window7(h.Window)
-	if err != nil {
-		return err
-	}
+// learn takes labels.
+func (h *history) learn(labels Labels) {
 	if h.nodes == nil {
 		h.nodes = make(map[int32]known)
 	}
@@ -23,19 +16,18 @@ func (h *History) Learn(labels Labels) error {
 		_, classes, weights := labels.Row(k)
 		next := row{classes, weights}
 		if old, found := h.nodes[u]; found {
-			h.nodes[u] = known{next, old.newest, old.mean.decay(next, w)}
+			h.nodes[u] = known{next, old.newest, old.mean.decay(next, 7)}
 		} else {
 			h.nodes[u] = known{next, next, next}
 		}
 	}
-	return nil
 }
 
-// Reset forgets all labels.
-func (h *History) Reset() { h.nodes = nil }
+// reset forgets all labels.
+func (h *history) reset() { h.nodes = nil }
 
 // each calls for each class that a node has had to do with.
-func (h *History) each(u int32, call func(class int32, newest, before, mean float64)) {
+func (h *history) each(u int32, call func(class int32, newest, before, mean float64)) {
 	known := h.nodes[u]
 	for i, class := range known.mean.classes { // it has all classes of the others
 		call(class, known.newest.at(class), known.before.at(class), known.mean.weights[i])

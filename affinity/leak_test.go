@@ -10,6 +10,8 @@ import (
 )
 
 var heuristics = map[string]func() affinity.Forecaster{
+	"zero":                func() affinity.Forecaster { return affinity.Zero{} },
+	"mean":                func() affinity.Forecaster { return &affinity.Mean{} },
 	"persistent forecast": func() affinity.Forecaster { return &affinity.PersistentForecast{} },
 	"moving average":      func() affinity.Forecaster { return &affinity.MovingAverage{} },
 	"mean of messages":    func() affinity.Forecaster { return &affinity.MessageMean{} },

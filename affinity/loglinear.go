@@ -20,7 +20,7 @@ import (
 //
 //	l(newest) + b·(l(before) - l(newest), l(mean) - l(newest), trend of the class)
 //
-// where newest, before and mean are those of [History], and the trend is how the mean of l over the nodes that have
+// where newest, before and mean are the newest label, the one before and their [MovingAverage] of 7, and the trend is how the mean of l over the nodes that have
 // labels changed over the last two label times. So a node goes back a little to what it did before, and all nodes share
 // what a class wins or loses. The coefficients minimise the cross-entropy of the labels, each node's divided by their
 // sum, plus Penalty/2 |b|², by Newton's method. Classes that a node has had nothing to do with have the logit 0.
@@ -30,7 +30,7 @@ type LogLinear struct {
 
 	b       []float64
 	classes int
-	history History
+	history history
 	levels  []map[int32]float64 // mean of l by class at the last label times, the newest last
 }
 
@@ -39,7 +39,7 @@ const logTerms = dyngraph.KnownTerms
 // Reset forgets all labels.
 func (m *LogLinear) Reset(task Task) {
 	m.classes, m.levels = task.Classes, nil
-	m.history.Reset()
+	m.history.reset()
 }
 
 // Observe ignores events.
@@ -56,7 +56,8 @@ func (m *LogLinear) Learn(labels Labels) error {
 	}
 	m.levels = append(m.levels, level)
 	m.levels = m.levels[max(0, len(m.levels)-3):]
-	return m.history.Learn(labels)
+	m.history.learn(labels)
+	return nil
 }
 
 // trend is that of a class; 0 before there are three label times.
@@ -75,10 +76,17 @@ func (m *LogLinear) each(u int32, call func(class int32, newest float64, terms [
 	})
 }
 
-// Known is what [dyngraph.Series] has as Known, of all nodes that had labels: l(newest) and the terms.
-func (m *LogLinear) Known() *dyngraph.Affinities {
+// Known is what [dyngraph.Series] has as Known, l(newest) and the terms: of nodes, in increasing order, that had labels,
+// or of all that had for nil.
+func (m *LogLinear) Known(nodes []int32) *dyngraph.Affinities {
+	if nodes == nil {
+		nodes = slices.Sorted(maps.Keys(m.history.nodes))
+	}
 	a := &dyngraph.Affinities{Start: []int{0}}
-	for _, u := range slices.Sorted(maps.Keys(m.history.nodes)) {
+	for _, u := range nodes {
+		if _, found := m.history.nodes[u]; !found {
+			continue
+		}
 		a.Nodes = append(a.Nodes, u)
 		m.each(u, func(class int32, newest float64, terms [logTerms]float64) {
 			a.Classes, a.Values = append(a.Classes, class), append(append(a.Values, newest), terms[:]...)

@@ -3,9 +3,7 @@ package affinity
 import (
 	"cmp"
 	"context"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
@@ -138,10 +136,7 @@ func (m *MessageAverage) pass(t float64) error {
 		return err
 	}
 	for u, sums := range m.sums {
-		next := row{classes: slices.Sorted(maps.Keys(sums))}
-		for _, class := range next.classes {
-			next.weights = append(next.weights, sums[class])
-		}
+		next := rowOf(sums)
 		if before, found := m.mean.of[u]; found {
 			next = before.decay(next, w)
 		}

@@ -47,12 +47,20 @@ type Listener interface {
 }
 
 // Walk tells everything to the listener.
-func (p *Plan) Walk(ctx context.Context, to Listener) error { return p.walk(ctx, true, to) }
+func (p *Plan) Walk(ctx context.Context, to Listener) error {
+	if p.walk == nil {
+		return invalid("a Plan without data: make one with Data.Official, Data.Rotation or Data.Windows")
+	}
+	return p.walk(ctx, true, to)
+}
 
 // Past is the plan without its test questions, and without what is known by those alone: what a [Trainer] is trained on.
 func (p *Plan) Past() *Plan {
 	past := *p
 	past.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.Part == Test })
+	if p.walk == nil {
+		return &past
+	}
 	past.walk = func(ctx context.Context, _ bool, to Listener) error { return p.walk(ctx, false, to) }
 	return &past
 }

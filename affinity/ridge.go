@@ -11,7 +11,7 @@ import (
 )
 
 // Ridge is a linear regression of the logarithm of a class's weight on what is known of it, the same for all nodes and
-// classes: its newest weight, the one before it, and the moving average of [History]. Weights a enter as
+// classes: its newest weight, the one before it, and the moving average. Weights a enter as
 // l(a) = log(1 + a/0.0001), and what is fitted is the change
 //
 //	l(a) - l(newest) = b·(l(before) - l(newest), l(mean) - l(newest), l(newest), 1)
@@ -24,7 +24,7 @@ type Ridge struct {
 
 	coefficients []float64
 	classes      int
-	history      History
+	history      history
 }
 
 const logScale, ridgeSize = 1e-4, 4
@@ -38,14 +38,17 @@ func regressors(newest, before, mean float64) (x [ridgeSize]float64, log float64
 // Reset forgets all labels.
 func (m *Ridge) Reset(task Task) {
 	m.classes = task.Classes
-	m.history.Reset()
+	m.history.reset()
 }
 
 // Observe ignores events.
 func (*Ridge) Observe([]dyngraph.Event) error { return nil }
 
 // Learn takes labels.
-func (m *Ridge) Learn(labels Labels) error { return m.history.Learn(labels) }
+func (m *Ridge) Learn(labels Labels) error {
+	m.history.learn(labels)
+	return nil
+}
 
 // Forecast writes logarithms of forecast weights; before training those of the newest weights.
 func (m *Ridge) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {

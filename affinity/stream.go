@@ -51,7 +51,12 @@ func (w *walk) run() error {
 	defer stop()
 	w.next = next
 	w.to.Reset(w.data.Task)
-	if err := w.ask(); err != nil {
+	if labelsAlone(w.to) {
+		for i := range w.questions {
+			w.questions[i].known = 0
+		}
+	}
+	if err := w.ask(); err != nil || len(w.questions) == 0 {
 		return err
 	}
 	for event, err := range w.data.Events(w.ctx) {

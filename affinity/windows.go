@@ -65,6 +65,12 @@ func (d *Data) Windows(ctx context.Context, c WindowConfig) (*Plan, error) {
 				return nil, d.invalid("nothing to forecast in the last snapshot of the window from %s to %s, which has no "+
 					"edge: want a larger step", timeText(w.snapshots[0].Time), timeText(w.target().Time))
 			}
+			for _, s := range w.snapshots {
+				labels := labelsOf(s)
+				if err := labels.Validate(d.Nodes, d.Nodes); err != nil && len(labels.Nodes) > 0 {
+					return nil, errs.In("affinity: "+d.Name+": snapshot of time "+timeText(s.Time), err)
+				}
+			}
 			windows = append(windows, w)
 			p.Questions = append(p.Questions, w.question())
 		}

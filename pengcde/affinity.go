@@ -157,16 +157,14 @@ func (m *Model) startKnown(training []dyngraph.Window) error {
 		return nil
 	}
 	const knownPenalty = 1e-4
-	var rows []softmax.Row
 	for _, w := range training {
 		if err := m.check(w); err != nil {
 			return err
 		}
-		rows = append(rows, knownRows(w)...)
 	}
 	b, err := softmax.Fit(dyngraph.KnownTerms, knownPenalty, func(s *softmax.Sums) error {
-		for _, r := range rows {
-			s.Add(r)
+		for _, w := range training {
+			addKnown(s, w)
 		}
 		return nil
 	})
@@ -180,9 +178,12 @@ func (m *Model) startKnown(training []dyngraph.Window) error {
 	return nil
 }
 
-// knownRows are the rows of a window's affinities of which anything is known.
-func knownRows(w dyngraph.Window) (rows []softmax.Row) {
+// addKnown adds the rows of a window's affinities of which anything is known.
+func addKnown(s *softmax.Sums, w dyngraph.Window) {
 	met, known := w.Affinities(), w.Series.Known[w.Start+w.Inputs()-1]
+	if known == nil {
+		return
+	}
 	for i := range met.Rows() {
 		node, classes, values := met.Row(i)
 		at, found := slices.BinarySearch(known.Nodes, int32(node))
@@ -199,7 +200,6 @@ func knownRows(w dyngraph.Window) (rows []softmax.Row) {
 			r.Logits, r.Terms, r.Shares = append(r.Logits, entry[0]), append(r.Terms, entry[1:]), append(r.Shares, share)
 			r.Others--
 		}
-		rows = append(rows, r)
+		s.Add(r)
 	}
-	return rows
 }

@@ -328,6 +328,18 @@ func TestAffinityErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	residual := ringModel(t, affine(func(c *Config) { c.Residual = true }))
+	unknown := trade(t, inOrder)
+	unknown.Known[2] = nil // nothing is known at the window's last input
+	if _, err := residual.Fit(context.Background(), []dyngraph.Window{{Series: unknown, Length: 4}}, nil,
+		train.Config{Epochs: 1, EvaluateEvery: -1}); err != nil {
+		t.Errorf("nothing known: %v", err)
+	}
+	unknown.Known = nil
+	if _, err := residual.Predict(context.Background(), dyngraph.Window{Series: unknown, Length: 4}, nil); !errors.Is(err,
+		ErrInput) {
+		t.Errorf("no Known: %v", err)
+	}
 	if _, err := m.Predict(context.Background(), good, []float64{0, 2}); !errors.Is(err, ErrInput) {
 		t.Errorf("logits at other times: %v", err)
 	}

@@ -32,7 +32,7 @@ func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
 	}
 	one := example{part: q.Part, snapshots: snapshots, answer: &answer.Affinities}
 	if e.keepKnown {
-		one.known = e.labels.Known()
+		one.known = e.labels.Known(answer.Nodes)
 	}
 	e.all = append(e.all, one)
 	return nil
@@ -55,14 +55,10 @@ func (e *examples) snapshots() (all []*dyngraph.Snapshot) {
 // window is the example as a window of a series of its own: the inputs, and a snapshot that is not seen.
 func (e example) window(task affinity.Task, p *pattern) (dyngraph.Window, error) {
 	inputs := len(e.snapshots)
-	s := &dyngraph.Series{Name: "affinity", Pattern: p.made, FeatureSize: 1, Classes: task.Classes,
+	s := &dyngraph.Series{Name: "affinity", Pattern: p.Pattern, FeatureSize: 1, Classes: task.Classes,
 		Affinities: make([]*dyngraph.Affinities, inputs+1)}
-	ones := make([]float64, task.Nodes)
-	for u := range ones {
-		ones[u] = 1
-	}
 	for k := range inputs + 1 {
-		s.Times, s.Features = append(s.Times, float64(k)), append(s.Features, ones)
+		s.Times, s.Features = append(s.Times, float64(k)), append(s.Features, p.ones)
 		if k < inputs {
 			s.Weights = append(s.Weights, p.weights(e.snapshots[k]))
 		}

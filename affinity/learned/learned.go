@@ -19,7 +19,8 @@ func Config(c pengcde.Config, task affinity.Task) pengcde.Config {
 }
 
 // Forecaster is an [affinity.Trainer]: a model that sees the last snapshots of the graph before the time that is asked
-// about, and ranks classes for each node. A snapshot is the unit of its time.
+// about, and ranks classes for each node. A snapshot is the unit of its time; in parity time the one that goes on is the
+// newest. On more than 256 nodes an edge that was not seen in training makes programs compile anew.
 type Forecaster struct {
 	// Model is one of a [Config].
 	Model *pengcde.Model
@@ -33,7 +34,7 @@ type Forecaster struct {
 
 	seen    seen
 	task    affinity.Task
-	pattern *pattern    // of the snapshots that were trained on; nil before
+	pattern *pattern    // of what was trained on and seen since; nil before
 	at      float64     // the time that logits are of
 	logits  [][]float64 // [nodes][classes]; nil where they are to be computed
 }
@@ -72,7 +73,7 @@ func (f *Forecaster) check(task affinity.Task) error {
 }
 
 // Windows are the questions of past as windows of the model: for training and for validation. Questions before any
-// snapshot is over are left out.
+// snapshot is over are left out. The forecaster keeps which edges the windows know, so that forecasts have the same.
 func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training, validation []dyngraph.Window,
 	err error) {
 	if err := f.check(past.Task); err != nil {
@@ -82,7 +83,8 @@ func (f *Forecaster) Windows(ctx context.Context, past *affinity.Plan) (training
 	if err := past.Walk(ctx, examples); err != nil {
 		return nil, nil, err
 	}
-	f.pattern = patternOf(past.Nodes, examples.snapshots())
+	f.pattern = patternOf(past.Nodes)
+	f.pattern.grow(examples.snapshots())
 	for _, e := range examples.all {
 		window, err := e.window(past.Task, f.pattern)
 		if err != nil {
@@ -141,13 +143,13 @@ func (f *Forecaster) predict(ctx context.Context, at float64) error {
 	}
 	e := example{snapshots: snapshots}
 	if f.Model.Config().Residual {
-		e.known = f.seen.labels.Known()
+		e.known = f.seen.labels.Known(nil)
 	}
-	p := f.pattern
-	if p == nil || !p.holds(snapshots) {
-		p = patternOf(f.task.Nodes, snapshots)
+	if f.pattern == nil {
+		f.pattern = patternOf(f.task.Nodes)
 	}
-	window, err := e.window(f.task, p)
+	f.pattern.grow(snapshots)
+	window, err := e.window(f.task, f.pattern)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package learned_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -8,12 +9,17 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/affinity/learned"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/affinitytest"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -109,7 +115,11 @@ func TestWindows(t *testing.T) {
 
 // No forecast changes when events and labels change from its time on.
 func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
-	for name, c := range map[string]pengcde.Config{"rows": {RowFeatures: 2}, "residual": {Residual: true, Pairs: true}} {
+	maps, derivative := equivariant.Published11()
+	for name, c := range map[string]pengcde.Config{"residual": {Residual: true, Pairs: true}, "rows": {RowFeatures: 2},
+		"original": {RowFeatures: 2, Field: field.Original{}}, "stg-ncde": {RowFeatures: 2, Field: baseline.STGNCDE{}},
+		"11 maps":    {RowFeatures: 2, Field: field.PENG{Maps: maps, DerivativeMaps: derivative}},
+		"identities": {RowFeatures: 2, Field: field.PENG{Identities: equivariant.Identities{Size: 2}}}} {
 		make := func() affinity.Forecaster {
 			c.Hidden, c.Layers, c.Step, c.Normalise = 2, 1, 1, dyngraph.Raw
 			model, err := pengcde.New(xlatest.Go(t), learned.Config(c, affinity.Task{Nodes: 8, Classes: 8}))
@@ -171,5 +181,51 @@ func TestErrors(t *testing.T) {
 		if _, err := affinity.Evaluate(ctx, plans[0], f); !errors.Is(err, pengcde.ErrInput) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// In parity time the snapshot that goes on is the newest, with the events at the asked time that are known.
+func TestParitySeesTheSnapshotThatGoesOn(t *testing.T) {
+	ctx := context.Background()
+	m := trade()
+	var events []dyngraph.Event
+	for range 10 { // so that a batch of the official loop ends within a year
+		events = append(events, m.EventList...)
+	}
+	slices.SortStableFunc(events, func(a, b dyngraph.Event) int { return cmp.Compare(a.Time, b.Time) })
+	m.EventList = events
+	d, err := affinity.New(ctx, "trade", 1, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func(clock affinity.Clock) (last float64) {
+		plan, err := d.Official(clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := forecaster(t, pengcde.Config{})
+		training, _, err := f.Windows(ctx, plan.Past())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return floats.Sum(training[4].Series.Weights[2])
+	}
+	if strict, parity := sum(affinity.Strict), sum(affinity.Parity); strict == parity {
+		t.Errorf("the newest snapshot sums to %g in both clocks", strict)
+	}
+}
+
+// An edge that is new to the pattern changes no forecast by a field without identities, and on few nodes all pairs are
+// there, so that no field minds.
+func TestForecastsAfterNewEdges(t *testing.T) {
+	d := data(t)
+	plan, err := d.Official(affinity.Strict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := forecaster(t, pengcde.Config{})
+	training, _, err := f.Windows(context.Background(), plan.Past())
+	if err != nil || training[0].Series.Pattern.Edges() != nodes*nodes {
+		t.Errorf("%d edges, %v", training[0].Series.Pattern.Edges(), err)
 	}
 }

@@ -6,44 +6,66 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// pattern is the union of the edges of snapshots, and the weights of each on it.
+// pattern are the edges that entries of matrices are kept of, and the weights of snapshots on them. Entries of weight 0
+// are entries, too: identities of nodes change them. On few nodes all pairs are edges, as in the published code; on more
+// it is the union of what was seen, and it grows with what is seen later.
 type pattern struct {
+	*dyngraph.Pattern
 	pairs []uint64 // increasing
 	known map[*dyngraph.Snapshot][]float64
-	made  *dyngraph.Pattern
+	ones  []float64 // the feature of each node
 }
+
+// allPairs is the number of nodes up to which all pairs are edges.
+const allPairs = 256
 
 func pairOf(s *dyngraph.Snapshot, e int) uint64 { return uint64(s.From[e])<<32 | uint64(s.To[e]) }
 
-// patternOf is that of snapshots of a graph of n nodes.
-func patternOf(n int, snapshots []*dyngraph.Snapshot) *pattern {
-	p := &pattern{known: make(map[*dyngraph.Snapshot][]float64), made: &dyngraph.Pattern{Nodes: n}}
-	for _, s := range snapshots {
-		for e := range s.From {
-			p.pairs = append(p.pairs, pairOf(s, e))
+// patternOf is that of a graph of n nodes with no snapshots yet.
+func patternOf(n int) *pattern {
+	p := &pattern{ones: slices.Repeat([]float64{1}, n)}
+	var pairs []uint64
+	for u := 0; u < n && n <= allPairs; u++ {
+		for v := range n {
+			pairs = append(pairs, uint64(u)<<32|uint64(v))
 		}
 	}
-	slices.Sort(p.pairs)
-	p.pairs = slices.Compact(p.pairs)
-	if len(p.pairs) == 0 {
-		p.pairs = []uint64{0} // a series wants an edge; its weight is 0
+	if n > allPairs {
+		pairs = []uint64{0} // a series wants an edge; its weight is 0 unless there is one
 	}
-	for _, pair := range p.pairs {
-		p.made.From, p.made.To = append(p.made.From, int32(pair>>32)), append(p.made.To, int32(pair))
-	}
+	p.take(n, pairs)
 	return p
 }
 
-// holds says whether all edges of snapshots are in the pattern.
-func (p *pattern) holds(snapshots []*dyngraph.Snapshot) bool {
+// take makes the pattern that of other pairs.
+func (p *pattern) take(n int, pairs []uint64) {
+	p.Pattern, p.pairs, p.known = &dyngraph.Pattern{Nodes: n}, pairs, make(map[*dyngraph.Snapshot][]float64)
+	for _, pair := range pairs {
+		p.From, p.To = append(p.From, int32(pair>>32)), append(p.To, int32(pair))
+	}
+}
+
+// grow adds the edges of snapshots that are not there.
+func (p *pattern) grow(snapshots []*dyngraph.Snapshot) {
+	var missing []uint64
 	for _, s := range snapshots {
 		for e := range s.From {
-			if _, found := slices.BinarySearch(p.pairs, pairOf(s, e)); !found {
-				return false
+			if pair := pairOf(s, e); !p.has(pair) {
+				missing = append(missing, pair)
 			}
 		}
 	}
-	return true
+	if missing == nil {
+		return
+	}
+	pairs := append(missing, p.pairs...)
+	slices.Sort(pairs)
+	p.take(p.Nodes, slices.Compact(pairs))
+}
+
+func (p *pattern) has(pair uint64) bool {
+	_, found := slices.BinarySearch(p.pairs, pair)
+	return found
 }
 
 // weights are those of a snapshot.

@@ -2,6 +2,7 @@ package learned
 
 import (
 	"math"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -85,17 +86,29 @@ func (s *seen) sum() (*dyngraph.Snapshot, error) {
 	return one, nil
 }
 
-// last are the snapshots that are over at a time, as many as the model sees; nil where none is.
+// last are the newest snapshots that a question at a time may know, as many as the model sees: those that are over, and
+// in parity time the one that goes on, of which events at that time are known. They are nil where there is none.
 func (s *seen) last(t float64) ([]*dyngraph.Snapshot, error) {
 	if math.IsNaN(s.first) {
 		return nil, nil
 	}
-	if err := s.pass(t); err != nil || len(s.over) == 0 {
+	if err := s.pass(t); err != nil {
 		return nil, err
 	}
-	snapshots := s.over
+	snapshots := slices.Clone(s.over)
+	if len(s.events) > 0 && s.events[len(s.events)-1].Time >= t {
+		open, err := s.sum()
+		if err != nil {
+			return nil, err
+		}
+		snapshots = append(snapshots, open)
+	}
+	if len(snapshots) == 0 {
+		return nil, nil
+	}
+	snapshots = snapshots[max(0, len(snapshots)-s.inputs):]
 	for len(snapshots) < s.inputs {
 		snapshots = append([]*dyngraph.Snapshot{snapshots[0]}, snapshots...)
 	}
-	return append([]*dyngraph.Snapshot(nil), snapshots...), nil
+	return snapshots, nil
 }

@@ -63,6 +63,9 @@ func (s *Sums) Add(r Row) {
 // ErrNoRows is returned where there is nothing to fit.
 var ErrNoRows = errors.New("no rows to fit")
 
+// ErrNotFinite is returned where logits, terms or shares are not finite.
+var ErrNotFinite = errors.New("the cross-entropy is not finite")
+
 var errSingular = errors.New("the cross-entropy has no minimum in floats: want a larger penalty")
 
 const (
@@ -86,6 +89,9 @@ func Fit(n int, penalty float64, pass func(*Sums) error) ([]float64, error) {
 			return nil, ErrNoRows
 		}
 		loss := sums.loss/sums.rows + penalty/2*floats.Dot(next, next)
+		if move == nil && (math.IsNaN(loss) || math.IsInf(loss, 0)) {
+			return nil, ErrNotFinite
+		}
 		if loss <= least {
 			best, least = next, loss
 			var err error

@@ -97,6 +97,13 @@ func TestFitErrors(t *testing.T) {
 	if _, err := Fit(2, 0, flat); !errors.Is(err, errSingular) {
 		t.Errorf("terms that say nothing, without a penalty: %v", err)
 	}
+	bad := func(s *Sums) error {
+		s.Add(Row{Logits: []float64{math.NaN()}, Terms: [][]float64{{0, 0}}, Shares: []float64{1}})
+		return nil
+	}
+	if _, err := Fit(2, 1, bad); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("a logit that is NaN: %v", err)
+	}
 	stop := errors.New("stop")
 	if _, err := Fit(2, 0, func(*Sums) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("%v, want that of the pass", err)
