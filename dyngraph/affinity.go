@@ -101,24 +101,6 @@ func (s *Series) checkAffinities() error {
 	return nil
 }
 
-// Outgoing are the weights of the edges that leave each node at a snapshot, as affinities to the nodes that they lead
-// to: of the nodes that have any edge of a weight above 0 to one of the given number of first nodes.
-func (s *Series) Outgoing(snapshot, classes int) *Affinities {
-	a := &Affinities{Start: []int{0}}
-	for e, weight := range s.Weights[snapshot] {
-		from, to := s.Pattern.From[e], s.Pattern.To[e]
-		if weight <= 0 || int(to) >= classes {
-			continue
-		}
-		if last := len(a.Nodes) - 1; last < 0 || a.Nodes[last] != from {
-			a.Nodes, a.Start = append(a.Nodes, from), append(a.Start, len(a.Classes))
-		}
-		a.Classes, a.Values = append(a.Classes, to), append(a.Values, weight)
-		a.Start[len(a.Nodes)] = len(a.Classes)
-	}
-	return a
-}
-
 // Affinities are those to be met at the last of ForecastTimes, nil where there are none or none known yet.
 func (w Window) Affinities() *Affinities {
 	if w.Validate() != nil || w.Last() >= len(w.Series.Affinities) {

@@ -41,21 +41,3 @@ func TestAffinities(t *testing.T) {
 		}
 	}
 }
-
-// Outgoing are the edges of a snapshot that have a weight, by source.
-func TestOutgoing(t *testing.T) {
-	p, place, err := dyngraph.NewPattern(4, []int{2, 0, 2, 2, 3}, []int{1, 1, 0, 3, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights := make([]float64, 5)
-	for k, w := range []float64{5, 2, 3, 9, 0} {
-		weights[place[k]] = w
-	}
-	s := &dyngraph.Series{Pattern: p, Weights: [][]float64{weights}}
-	a := s.Outgoing(0, 3)
-	if !slices.Equal(a.Nodes, []int32{0, 2}) || !slices.Equal(a.Start, []int{0, 1, 3}) ||
-		!slices.Equal(a.Classes, []int32{1, 0, 1}) || !slices.Equal(a.Values, []float64{2, 3, 5}) {
-		t.Errorf("%+v", a)
-	}
-}

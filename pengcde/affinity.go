@@ -85,7 +85,7 @@ func (b *batch) rank(cfg Config, samples []sample, own func(entries []float64, d
 	rows, entries, known = min(rounded(rows), cfg.Nodes), rounded(entries), rounded(known)
 	if total := len(samples) * rows * cfg.Outputs; total > math.MaxInt32 {
 		return invalid("a batch of %d windows with logits of %d nodes for %d classes, more than %d in all: take a smaller "+
-			"BatchSize", len(samples), rows, cfg.Outputs, math.MaxInt32)
+			"BatchSize, or fewer classes", len(samples), rows, cfg.Outputs, math.MaxInt32)
 	}
 	var asked, places, knownPlaces []int32
 	var values, totals, knownValues []float64

@@ -65,10 +65,27 @@ func trade(t *testing.T, order []int) *dyngraph.Series {
 		s.Features = append(s.Features, slices.Repeat([]float64{1}, tradeNodes))
 	}
 	for k := range s.Times {
-		s.Affinities = append(s.Affinities, s.Outgoing(k, tradeClasses))
+		s.Affinities = append(s.Affinities, outgoing(s, k))
 		s.Known = append(s.Known, knownOf(s.Affinities))
 	}
 	return s
+}
+
+// outgoing are the weights of a snapshot's edges to classes, as affinities.
+func outgoing(s *dyngraph.Series, snapshot int) *dyngraph.Affinities {
+	a := &dyngraph.Affinities{Start: []int{0}}
+	for e, weight := range s.Weights[snapshot] {
+		from, to := s.Pattern.From[e], s.Pattern.To[e]
+		if weight == 0 || to >= tradeClasses {
+			continue
+		}
+		if last := len(a.Nodes) - 1; last < 0 || a.Nodes[last] != from {
+			a.Nodes, a.Start = append(a.Nodes, from), append(a.Start, len(a.Classes))
+		}
+		a.Classes, a.Values = append(a.Classes, to), append(a.Values, weight)
+		a.Start[len(a.Nodes)] = len(a.Classes)
+	}
+	return a
 }
 
 // knownOf has the newest row of each node as logits, log(1 + 10⁴ a), and as terms the sum over all, its root and the
@@ -241,7 +258,7 @@ func TestAffinitySeesNothingOfTheLastSnapshot(t *testing.T) {
 			for e := range s.Weights[k] {
 				s.Weights[k][e] = 7
 			}
-			s.Affinities[k] = s.Outgoing(k, tradeClasses)
+			s.Affinities[k] = outgoing(s, k)
 			s.Known[k] = knownOf(s.Affinities[:k+1])
 		}
 		y, err := m.Predict(context.Background(), dyngraph.Window{Series: s, Start: 1, Length: 4}, nil)

@@ -78,6 +78,15 @@ func (d *affinityData) load(ctx context.Context) (*tgb.Data, error) {
 	return d.data, nil
 }
 
+// batch is a batch size that leaves room for the logits of all nodes, for data that were read.
+func (d *affinityData) batch(most int) int {
+	const logits = 1 << 25
+	if d.data == nil {
+		return most
+	}
+	return max(1, min(most, logits/(d.data.Nodes*d.data.Classes)))
+}
+
 // affinityRun is what a run is of.
 type affinityRun struct {
 	affinityRow
@@ -88,6 +97,9 @@ type affinityRun struct {
 
 // rotated is the number of label times that the rotation tests, validated that of those before each for validation.
 const rotated, validated = 8, 3
+
+// affinityInputs is the number of snapshots that networks see, but in the windows of the paper.
+const affinityInputs = 3
 
 // windowLength is the number of snapshots in the windows of the paper.
 func windowLength(data string) int {
@@ -112,6 +124,7 @@ func (a *Affinity) plan(scope experiments.Scope) (runs []experiments.Run, err er
 			for _, row := range size.rows() {
 				at := affinityRun{data: data, protocol: protocol, size: size}
 				at.affinityRow = row.of(at.task)
+				at.Train.BatchSize = data.batch(at.Train.BatchSize)
 				runs = append(runs, at.runs(scope)...)
 			}
 		}
@@ -175,7 +188,7 @@ func (r affinityRun) inputs() int {
 	if r.protocol == RandomWindows {
 		return windowLength(r.data.name) - 1
 	}
-	return 3
+	return affinityInputs
 }
 
 // protocolOf applies the protocol of a run.

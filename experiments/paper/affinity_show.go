@@ -371,14 +371,14 @@ func (a *Affinity) notes(r *experiments.Report) figures.NoteList {
 	return figures.NoteList{
 		"Official: the protocol of the Temporal Graph Benchmark, its split and its loop; a forecast for a label time knows " +
 			"the events and labels before it (strict), or what models in TGB's examples know, events at that time among it " +
-			"(parity). Paper's windows: snapshots of a year cut into windows of three, shuffled by the seed; the rows of the last " +
-			"snapshot are asked for. Rotation: each of the last label times by a model trained on those before it, strict. " +
-			"Scores of different protocols do not compare.",
-		fmt.Sprintf("Networks see the last %d snapshots before the time (2 in the paper's windows), one step a snapshot; width "+
-			"%d, %d layers (STG-NCDE 1), rows of the adjacency mapped to %d features, linear encoder and readout, constant steps "+
-			"of %g. Cross-entropy of the label rows; AdamW at rate %g, at most %d epochs, patience %d; the paper chooses by NDCG "+
-			"on validation, these by its cross-entropy.", 3, size.hidden, size.layers, size.encoded, size.step,
-			t.AdamW.LearningRate, t.Epochs, t.Patience),
+			"(parity). Paper's windows: windows of snapshots side by side (3 years of trade, else 10 weeks), shuffled by the " +
+			"seed; the rows of the last snapshot are asked for. Rotation: each of the last label times by a model trained on " +
+			"those before it, strict. Scores of different protocols do not compare.",
+		fmt.Sprintf("Networks see the last %d snapshots before the time (in the paper's windows all but the last), in parity time "+
+			"with the one that goes on; one step of time is a snapshot. Width %d, %d layers (STG-NCDE 1), rows of the adjacency "+
+			"mapped to %d features, linear encoder and readout, constant steps of %g. Cross-entropy of the label rows; AdamW at "+
+			"rate %g, at most %d epochs, patience %d; the paper chooses by NDCG on validation, these by its cross-entropy.",
+			affinityInputs, size.hidden, size.layers, size.encoded, size.step, t.AdamW.LearningRate, t.Epochs, t.Patience),
 		fmt.Sprintf("The rotation tests %d label times; of those before each the last %d choose the epoch.", size.rotated,
 			validated),
 	}

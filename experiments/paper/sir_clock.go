@@ -18,7 +18,8 @@ import (
 const inferenceID = "inference"
 
 // Milliseconds of an inference for each trajectory: in a batch of inferenceBatch, and of one alone. A run of [inferenceID]
-// has each by row, see timeOf; with firstCall in front, that of the first call, which compiles.
+// has each by row, see timeOf; with firstCall in front, that of the first call, which compiles unless an earlier run in the
+// same process did.
 const (
 	batchTime, singleTime = "ms in a batch", "ms alone"
 	firstCall             = "first call: "

@@ -104,7 +104,7 @@ func (o Oversampling) notes(r *experiments.Report) figures.NoteList {
 			"times up to 1 from a pool, or increments from a Gamma distribution, scaled to end at 1; classes take turns in a "+
 			"batch; noise is Gaussian on S, I and R of training, validation and test.",
 		fmt.Sprintf("Time of an inference: from trajectories to logits, in a batch of %d (test trajectories are repeated "+
-			"where they are fewer) or of one alone, the median of %d calls after one that compiles, which is no part of it. Models "+
+			"where they are fewer) or of one alone, the median of %d calls after one that may compile, which is no part of it. Models "+
 			"take turns, call by call, with parameters as they are drawn: no time depends on them, as steps are constant.",
 			inferenceBatch, repeats))
 	for _, p := range o.panels(r) {
