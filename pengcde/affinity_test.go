@@ -181,24 +181,7 @@ func TestAffinity(t *testing.T) {
 					}
 				}
 			}
-			made, err := batches(m.backend, len(windows), source{m, windows, nil})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer freeAll(made)
-			got, gradients, err := gradientOf(context.Background(), m.network, m.params, made[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer xla.Free(gradients...)
-			fixture.Close(t, "loss", []float64{got}, []float64{want}, 1e-12)
-			for i, p := range m.declared {
-				gradient := host.Floats(gradients[i])
-				if !slices.ContainsFunc(gradient, func(g float64) bool { return math.Abs(g) > 1e-9 }) {
-					t.Errorf("the gradient of %s is %v", p.Name, gradient)
-				}
-			}
-			checkGradient(t, m, windows)
+			checkLoss(t, m, windows, want)
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
@@ -41,6 +42,32 @@ func (f diffusion) Derivative(v nn.Values, c *field.Control, t, z *Node) *Node {
 	a, da, _ := c.At(t)
 	sum := Add(a.Apply(z), da.Apply(z))
 	return Mul(sum, BroadcastToDims(ExpandLeftToRank(v.Get("rate"), 3), z.Shape().Dimensions...))
+}
+
+// checkLoss wants the loss of windows in one batch, and its gradient to be that of differences with a part of every
+// parameter. It returns the gradients by name.
+func checkLoss(t *testing.T, m *Model, windows []dyngraph.Window, want float64) map[string][]float64 {
+	t.Helper()
+	made, err := batches(m.backend, len(windows), source{m, windows, nil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer freeAll(made)
+	loss, gradients, err := gradientOf(context.Background(), m.network, m.params, made[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer xla.Free(gradients...)
+	fixture.Close(t, "loss", []float64{loss}, []float64{want}, 1e-12)
+	all := make(map[string][]float64)
+	for i, p := range m.declared {
+		all[p.Name] = host.Floats(gradients[i])
+		if !slices.ContainsFunc(all[p.Name], func(g float64) bool { return math.Abs(g) > 1e-9 }) {
+			t.Errorf("the gradient of %s is %v", p.Name, all[p.Name])
+		}
+	}
+	checkGradient(t, m, windows)
+	return all
 }
 
 // checkGradient compares the gradient of a model's loss with finite differences, for some entries of each parameter.
