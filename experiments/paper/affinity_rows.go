@@ -30,7 +30,7 @@ type affinitySize struct {
 func affinitySizes(p experiments.Profile) affinitySize {
 	s := affinitySize{seeds: 10, rotated: rotated, hidden: 32, layers: 4, encoded: 8, identities: 512, step: 0.01,
 		protocols: Protocols(),
-		training: train.Config{Epochs: 200, EvaluateEvery: 5, Patience: 15, MinEpochs: 20, BatchSize: 32,
+		training: train.Config{Epochs: 200, EvaluateEvery: 5, Patience: 15, MinEpochs: 20, BatchSize: 8,
 			AdamW: train.AdamW{LearningRate: 0.01}}}
 	switch p {
 	case experiments.Medium:

@@ -377,8 +377,9 @@ func (a *Affinity) notes(r *experiments.Report) figures.NoteList {
 		fmt.Sprintf("Networks see the last %d snapshots before the time (in the paper's windows all but the last), in parity time "+
 			"with the one that goes on; one step of time is a snapshot. Width %d, %d layers (STG-NCDE 1), rows of the adjacency "+
 			"mapped to %d features, linear encoder and readout, constant steps of %g. Cross-entropy of the label rows; AdamW at "+
-			"rate %g, at most %d epochs, patience %d; the paper chooses by NDCG on validation, these by its cross-entropy.",
-			affinityInputs, size.hidden, size.layers, size.encoded, size.step, t.AdamW.LearningRate, t.Epochs, t.Patience),
+			"rate %g in batches of %d label times, at most %d epochs, patience %d; the paper chooses by NDCG on validation, these by its cross-entropy.",
+			affinityInputs, size.hidden, size.layers, size.encoded, size.step, t.AdamW.LearningRate, t.BatchSize, t.Epochs,
+			t.Patience),
 		fmt.Sprintf("The rotation tests %d label times; of those before each the last %d choose the epoch.", size.rotated,
 			validated),
 	}

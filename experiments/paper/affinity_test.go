@@ -70,7 +70,7 @@ func TestNodeAffinityPlan(t *testing.T) {
 // Stored runs are found by the identities that are planned now. Where the protocol is meant to change, take the new
 // number.
 func TestNodeAffinityIdentitiesAreKept(t *testing.T) {
-	for p, want := range map[experiments.Profile]string{experiments.Medium: "1a4fcb5cce48308a", experiments.Full: "a37d250426a8aab7"} {
+	for p, want := range map[experiments.Profile]string{experiments.Medium: "ad932e90a5cc078c", experiments.Full: "8f1af453e5c65eed"} {
 		runs, err := NodeAffinity().Plan(experiments.Scope{Profile: p})
 		if err != nil {
 			t.Fatal(err)
