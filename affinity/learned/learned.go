@@ -61,9 +61,11 @@ func (f *Forecaster) Learn(labels affinity.Labels) error {
 
 // check finds a model that is not for a task.
 func (f *Forecaster) check(task affinity.Task) error {
-	if f.Model == nil || f.inputs() < 2 {
-		return errs.New(pengcde.ErrInput, "affinity/learned: a Forecaster with Model %v and %d inputs, want a model and 2 or more",
-			f.Model, f.Inputs)
+	if f.Model == nil {
+		return errs.New(pengcde.ErrInput, "affinity/learned: a Forecaster without a Model: make one of learned.Config")
+	}
+	if f.inputs() < 2 {
+		return errs.New(pengcde.ErrInput, "affinity/learned: a Forecaster with %d inputs, want 2 or more, or 0 for 3", f.Inputs)
 	}
 	if c := f.Model.Config(); c.Output != pengcde.Affinity || c.Nodes != task.Nodes || c.Outputs != task.Classes {
 		return errs.New(pengcde.ErrInput, "affinity/learned: a model with Output %q for %d nodes and %d classes, the task has %d "+

@@ -214,18 +214,3 @@ func TestParitySeesTheSnapshotThatGoesOn(t *testing.T) {
 		t.Errorf("the newest snapshot sums to %g in both clocks", strict)
 	}
 }
-
-// An edge that is new to the pattern changes no forecast by a field without identities, and on few nodes all pairs are
-// there, so that no field minds.
-func TestForecastsAfterNewEdges(t *testing.T) {
-	d := data(t)
-	plan, err := d.Official(affinity.Strict)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := forecaster(t, pengcde.Config{})
-	training, _, err := f.Windows(context.Background(), plan.Past())
-	if err != nil || training[0].Series.Pattern.Edges() != nodes*nodes {
-		t.Errorf("%d edges, %v", training[0].Series.Pattern.Edges(), err)
-	}
-}
