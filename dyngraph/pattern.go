@@ -89,5 +89,25 @@ func (p *Pattern) fault() string {
 	return ""
 }
 
+// Used are the edges that have a weight other than 0 in one of the snapshots [J][edges], which take the edges of the
+// pattern, and the snapshots on them.
+func (p *Pattern) Used(snapshots [][]float64) (*Pattern, [][]float64) {
+	used := &Pattern{Nodes: p.Nodes}
+	var place []int
+	for e := range p.From {
+		if slices.ContainsFunc(snapshots, func(weights []float64) bool { return weights[e] != 0 }) {
+			used.From, used.To, place = append(used.From, p.From[e]), append(used.To, p.To[e]), append(place, e)
+		}
+	}
+	on := make([][]float64, len(snapshots))
+	for k, weights := range snapshots {
+		on[k] = make([]float64, len(place))
+		for i, e := range place {
+			on[k][i] = weights[e]
+		}
+	}
+	return used, on
+}
+
 // Edges is the number of edges of the pattern.
 func (p *Pattern) Edges() int { return len(p.From) }

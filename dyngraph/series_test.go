@@ -212,3 +212,17 @@ func ExampleSeries() {
 	// with a gap: <nil>
 	// dyngraph: series "cities": snapshot 2: weight of edge 0 -> 1 is NaN, want a finite number (0 where the edge is absent)
 }
+
+func TestUsed(t *testing.T) {
+	p, _, err := dyngraph.NewPattern(4, []int{0, 1, 2, 3}, []int{1, 1, 3, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, on := p.Used([][]float64{{0, 2, 0, 0}, {0, 0, 0, -1}})
+	if err := used.Validate(); err != nil || fmt.Sprint(*used, on) != "{4 [1 3] [1 0]} [[2 0] [0 -1]]" {
+		t.Errorf("%v %v, %v", *used, on, err)
+	}
+	if none, on := p.Used(nil); none.Edges() != 0 || len(on) != 0 {
+		t.Errorf("of no snapshots: %v %v", none, on)
+	}
+}

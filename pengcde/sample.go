@@ -142,13 +142,14 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		m.noteControl(s, pattern, snapshots)
 	}
 	m.noteFeatures(s, w.Start, seen)
+	pattern, snapshots, room := m.ownEdges(w, pattern, snapshots)
 	// Observations are carried forward to where values are missing: then one shapes the path from the interval on that
 	// it ends, not before, and where nothing is observed the path does not change, so that steps need not end there.
 	features, err := path.Fill(path.Ramp, m.config.Mask, knots[:len(seen)], seen, m.config.Nodes)
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
 	}
-	one := sample{x0: features[0], paths: field.Sample{Knots: knots, Pattern: pattern, Snapshots: snapshots, Index: index,
+	one := sample{x0: features[0], paths: field.Sample{Knots: knots, Pattern: pattern, Snapshots: snapshots, Index: index, Room: room,
 		GraphPath: m.config.Path, FeaturePath: m.config.Path}}
 	if m.config.driven() {
 		one.paths.Features = features

@@ -13,7 +13,8 @@ import (
 // buckets are the neighbour lists of a batch of graphs. The neighbours of a node are those it has an edge to or from,
 // so that one list serves A, A^T and their backward pass. Nodes with about as many neighbours share a bucket, so that a
 // hub does not widen the lists of others, where that is worth the operations of one more bucket. A bucket has as many
-// places for each sample, some of which may be empty. A single bucket holds the nodes in their order.
+// places for each sample; where a sample has more nodes with short lists than another, some of them are among longer
+// ones. A single bucket holds the nodes in their order.
 //
 // A row of a [Layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then,
 // unless it is symmetric, of those from them: snapshots lie as the product wants them, and what is gathered in a solve
@@ -33,7 +34,7 @@ type buckets struct {
 
 type bucket struct {
 	width   int
-	members [][]int32 // [samples][up to places]: nodes
+	members [][]int32 // [samples][places]: nodes, in order
 	places  int
 	// neighbours [samples*places*width] are among samples*nodes.
 	neighbours []int32
@@ -71,34 +72,42 @@ func neighbours(p *dyngraph.Pattern) [][]neighbour {
 // maxBuckets bounds the number of widths, with which compile time grows.
 const maxBuckets = 5
 
-func newBuckets(patterns []*dyngraph.Pattern) *buckets {
+// newBuckets lays the lists out in a room, or a larger one where they do not fit.
+func newBuckets(patterns []*dyngraph.Pattern, room Room) *buckets {
 	b := &buckets{nodes: patterns[0].Nodes, edge: make([][]int32, len(patterns))}
 	lists := make([][][]neighbour, len(patterns))
-	counts := make(map[int]int) // nodes by length of their list
 	for s, p := range patterns {
 		lists[s] = neighbours(p)
-		for _, list := range lists[s] {
-			counts[max(len(list), 1)]++
+		lengths := make([]int32, p.Nodes)
+		for u, list := range lists[s] {
+			lengths[u] = int32(len(list))
 		}
+		room = room.With(roomOf(lengths))
 	}
-	chosen := widths(counts, bucketCost)
-	if len(chosen) == 1 { // graphs with about as many neighbours share what was compiled
-		chosen[0] = (chosen[0] + 3) / 4 * 4
+	counts := room.lists()
+	batch := maps.Clone(counts) // all samples have the lists of the largest
+	for length := range batch {
+		batch[length] *= len(patterns)
 	}
-	for _, width := range chosen {
-		b.list = append(b.list, bucket{width: width, members: make([][]int32, len(patterns))})
+	below := 0
+	for _, width := range widths(batch, bucketCost) {
+		one := bucket{width: width, members: make([][]int32, len(patterns))}
+		for length, count := range counts {
+			if below < length && length <= width {
+				one.places += count
+			}
+		}
+		b.list = append(b.list, one)
+		below = width
+	}
+	if len(b.list) == 1 { // graphs with about as many neighbours share what was compiled
+		b.list[0].width = (b.list[0].width + 3) / 4 * 4
 	}
 	for s := range patterns {
-		for u, list := range lists[s] {
-			k := slices.IndexFunc(b.list, func(one bucket) bool { return one.width >= len(list) })
-			b.list[k].members[s] = append(b.list[k].members[s], int32(u))
-		}
+		b.assign(s, lists[s])
 	}
 	for k := range b.list {
 		one := &b.list[k]
-		for _, members := range one.members {
-			one.places = max(one.places, len(members))
-		}
 		for s := range patterns {
 			b.place(one, s, lists[s])
 		}
@@ -108,6 +117,19 @@ func newBuckets(patterns []*dyngraph.Pattern) *buckets {
 		b.reverseEdges(s, lists[s])
 	}
 	return b
+}
+
+// assign gives a sample's nodes their buckets, those with the longest lists the last.
+func (b *buckets) assign(sample int, lists [][]neighbour) {
+	order := make([]int32, b.nodes)
+	for u := range order {
+		order[u] = int32(u)
+	}
+	slices.SortStableFunc(order, func(u, v int32) int { return len(lists[u]) - len(lists[v]) })
+	for k := range b.list {
+		one := &b.list[k]
+		one.members[sample], order = slices.Sorted(slices.Values(order[:one.places])), order[one.places:]
+	}
 }
 
 // bucketCost is what one more bucket costs, in entries of all samples of a batch: its gathers and products are
@@ -162,10 +184,8 @@ func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
 	to, from := make([]int32, size), make([]int32, size)
 	for i := range size {
 		n := neighbour{0, absent, absent, absent}
-		if place := i / one.width; place < len(one.members[sample]) {
-			if list := lists[one.members[sample][place]]; i%one.width < len(list) {
-				n = list[i%one.width]
-			}
+		if list := lists[one.members[sample][i/one.width]]; i%one.width < len(list) {
+			n = list[i%one.width]
 		}
 		one.neighbours = append(one.neighbours, base+n.node)
 		to[i], from[i] = n.to, n.from
@@ -217,24 +237,14 @@ func (b *buckets) fill(entries []float64, sample int, weights []float64) {
 
 // tables are those of [sparse], in its order.
 func (b *buckets) tables() []*tensors.Tensor {
-	places := 0
-	for _, one := range b.list {
-		places += one.places
-	}
 	samples := len(b.edge)
-	placeOf, nodeAt := make([]int32, samples*places), make([]int32, samples*places)
+	placeOf, nodeAt := make([]int32, samples*b.nodes), make([]int32, 0, samples*b.nodes)
 	for s := range samples {
-		at, empty := s*places, s*places+b.nodes
 		for _, one := range b.list {
-			for place := range one.places {
-				row := empty
-				if place < len(one.members[s]) {
-					row = s*places + int(one.members[s][place])
-				} else {
-					empty++
-				}
-				placeOf[row], nodeAt[at] = int32(at), int32(row)
-				at++
+			for _, u := range one.members[s] {
+				node := int32(s*b.nodes) + u
+				placeOf[node] = int32(len(nodeAt))
+				nodeAt = append(nodeAt, node)
 			}
 		}
 	}

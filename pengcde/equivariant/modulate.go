@@ -9,7 +9,7 @@ import (
 // those with edges from them by the transposed entries. Forward and backward are gathers alone: the gradient of what is
 // gathered at the targets of edges sums, for each node, over the transposed entries of its list.
 func (s sparse) modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node {
-	n, lists := x.Shape().Dim(0), 2
+	lists := 2
 	if symmetric {
 		lists = 1
 	}
@@ -30,9 +30,9 @@ func (s sparse) modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node
 	to = Where(ExpandAxes(s.isEdge, -1), to, ZerosLike(to))
 	from := withPullback(StopGradient(s.transposed(to)), to, s.transposed)
 
-	own := s.loops(n)
+	own := s.loops()
 	diagonal := Where(own, to, ZerosLike(to))
-	sums := s.byNode(s.sums(Concatenate([]*Node{to, from, diagonal}, -1)), n) // [batch, n, 3]
+	sums := s.byNode(s.sums(Concatenate([]*Node{to, from, diagonal}, -1))) // [batch, n, 3]
 	vector := func(i int) *Node { return Squeeze(Slice(sums, AxisRange(), AxisRange(), AxisElem(i)), 2) }
 	var parts []*Node
 	at = 0
@@ -57,7 +57,7 @@ func (s sparse) transposed(x *Node) *Node {
 	return gatherRows(Reshape(x, -1, x.Shape().Dim(-1)), s.reverse)
 }
 
-// sums adds up the entries [batch, L, d] of each list: [batch, P, d] for the places of all buckets.
+// sums adds up the entries [batch, L, d] of each list: [batch, n, d] for the places of all buckets.
 func (s sparse) sums(x *Node) *Node {
 	batch, d, at := x.Shape().Dim(0), x.Shape().Dim(-1), 0
 	var parts []*Node
@@ -71,18 +71,13 @@ func (s sparse) sums(x *Node) *Node {
 }
 
 // loops are the entries [batch, L, 1] where a node is its own neighbour, and some of empty places.
-func (s sparse) loops(n int) *Node {
+func (s sparse) loops() *Node {
 	var parts []*Node
 	at := 0
 	for _, table := range s.neighbours {
 		batch, places := table.Shape().Dim(0), table.Shape().Dim(1)
-		owner := Reshape(s.nodeAt, batch, -1)
-		all := owner.Shape().Dim(1)
-		sample := Iota(table.Graph(), table.Shape(), 0)
-		owner = ExpandAxes(Slice(owner, AxisRange(), AxisRange(at, at+places)), -1)
-		// An owner counts from the first place of its sample, a neighbour from the first node.
-		neighbour := Add(table, MulScalar(sample, all-n))
-		parts = append(parts, Reshape(Equal(neighbour, BroadcastToShape(owner, table.Shape())), batch, -1, 1))
+		owner := Slice(Reshape(s.nodeAt, batch, -1, 1), AxisRange(), AxisRange(at, at+places))
+		parts = append(parts, Reshape(Equal(table, BroadcastToShape(owner, table.Shape())), batch, -1, 1))
 		at += places
 	}
 	return Concatenate(parts, 1)
@@ -104,10 +99,10 @@ func padded(x *Node, length int) *Node {
 	return Concatenate([]*Node{x, Zeros(x.Graph(), dims)}, 1)
 }
 
-// inPlaces leads from nodes [n, d] to the places [batch, P, d] of all buckets.
+// inPlaces leads from nodes [n, d] to the places [batch, n, d] of all buckets.
 func (s sparse) inPlaces(x *Node) *Node {
 	batch, d := s.reverse.Shape().Dim(0), x.Shape().Dim(-1)
-	flat := Reshape(s.lengthened(x, s.placeOf.Shape().Size()/batch), -1, d)
+	flat := Reshape(s.lengthened(x, x.Shape().Dim(0)), -1, d)
 	y := withPullback(StopGradient(gatherRows(flat, s.nodeAt)), flat,
 		func(v *Node) *Node { return gatherRows(v, s.placeOf) })
 	return Reshape(y, batch, -1, d)
@@ -124,6 +119,6 @@ func (s sparse) atNeighbours(x *Node) *Node {
 	at := Sub(Concatenate(parts, 1), MulScalar(ConvertDType(sample, dtypes.Int32), n))
 	// Each node has a list, if empty one of width 1, so there are no fewer entries than nodes.
 	return withPullback(StopGradient(gatherRows(x, at)), s.lengthened(x, entries), func(v *Node) *Node {
-		return padded(s.byNode(s.sums(s.transposed(v)), n), entries)
+		return padded(s.byNode(s.sums(s.transposed(v))), entries)
 	})
 }

@@ -12,7 +12,7 @@ import (
 //	a_uv <- MLP(a_uv || φ(u) || φ(v)),  MLP of 2k+1 -> 1 with two hidden layers of width 8,
 //
 // so that what follows may treat nodes differently. It stands for every entry on an edge of the pattern, those of
-// weight 0 at the time among them; other entries stay 0, in a dense layout too. (The published code modulates all n²
+// weight 0 at the time among them (a field says so by the trait EveryEdge); other entries stay 0, in a dense layout too. (The published code modulates all n²
 // entries, also where there is never an edge; a pattern of all edges gives that.) Sums, diagonal, total and trace are
 // those of the new entries: they are not linear in A any more, and cannot be interpolated.
 //

@@ -8,8 +8,7 @@ import (
 
 // sparse gathers the states of neighbours, see [buckets].
 type sparse struct {
-	// placeOf [batch*P] leads from a node to its place among the P of all buckets, and from what is behind the n nodes
-	// of a sample to its empty places; nodeAt is the inverse.
+	// placeOf [batch*n] leads from a node to its place among the n of all buckets; nodeAt is the inverse.
 	placeOf, nodeAt *Node
 	// reverse [batch, L] leads from an entry, among the L of all lists of a sample, to that of the transposed matrix,
 	// among batch*L. isEdge [batch, L] marks the entries on edges of the pattern.
@@ -102,11 +101,11 @@ func (s sparse) product(entries []*Node, z *Node) *Node {
 			[]int{0})
 		parts = append(parts, Reshape(part.StopCheckpoint(), batch, -1, d))
 	}
-	return s.byNode(Concatenate(parts, 1), dims[1])
+	return s.byNode(Concatenate(parts, 1))
 }
 
-// byNode leads from the places of buckets [batch, P, d] to their nodes [batch, n, d].
-func (s sparse) byNode(x *Node, n int) *Node {
+// byNode leads from the places of buckets [batch, n, d] to their nodes.
+func (s sparse) byNode(x *Node) *Node {
 	if len(s.neighbours) == 1 {
 		return x // a single bucket is in order
 	}
@@ -114,5 +113,5 @@ func (s sparse) byNode(x *Node, n int) *Node {
 	flat := Reshape(x, -1, dims[2])
 	inOrder := withPullback(StopGradient(gatherRows(flat, s.placeOf)), flat,
 		func(v *Node) *Node { return gatherRows(v, s.nodeAt) })
-	return Slice(Reshape(inOrder, dims...), AxisRange(), AxisRange(0, n))
+	return Reshape(inOrder, dims...)
 }

@@ -46,6 +46,9 @@ type Traits struct {
 	Stops func(Sample) []float64
 	// Jumps says that the field jumps at Stops, so that constant steps end there too.
 	Jumps bool
+	// EveryEdge says that entries of 0 on edges of the pattern count, as for an [equivariant.Modulation]. For other
+	// fields a window may have a pattern of the edges alone that have a weight in one of its snapshots.
+	EveryEdge bool
 	// Seeds says that Derivative takes the parameters of several seeds at once, see [Field].
 	Seeds bool
 }

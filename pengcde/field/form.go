@@ -59,6 +59,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	first := samples[0]
 	form := Form{GraphPath: first.GraphPath, FeaturePath: first.GraphPath, Clock: first.Clock != nil}
 	var patterns []*dyngraph.Pattern
+	var room equivariant.Room
 	var knots [][]float64
 	var snapshots [][][]float64
 	for b, s := range samples {
@@ -66,6 +67,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 			return nil, Form{}, err
 		}
 		patterns, snapshots, knots = append(patterns, s.Pattern), append(snapshots, s.Snapshots), append(knots, s.Knots)
+		room = room.With(s.Room)
 	}
 	if first.Features != nil {
 		form.FeaturePath = first.FeaturePath
@@ -78,7 +80,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	if err != nil {
 		return nil, Form{}, errs.In("pengcde/field", err, ErrInput)
 	}
-	graphs, rows, tables, err := product.Snapshots(dtype, patterns, snapshots)
+	graphs, rows, tables, err := product.Snapshots(dtype, room, patterns, snapshots)
 	if err != nil {
 		return nil, Form{}, errs.In("pengcde/field", err, ErrInput)
 	}

@@ -17,6 +17,8 @@ func withIdentities(i equivariant.Identities) modulated {
 		{Name: "field.modulation", Size: i.Size}, {Name: "field.modulation_derivative", Size: i.Size}}}
 }
 
+func (m modulated) traits() Traits { return Traits{EveryEdge: m.Size > 0, Seeds: m.Size == 0} }
+
 // params declares field.identities, then the modulations of so many matrices.
 func (m modulated) params(matrices int) []nn.Param {
 	if m.Size == 0 {

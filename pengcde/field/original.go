@@ -39,7 +39,7 @@ func (f Original) Sized(s Sizes) (Field, Sizes) {
 }
 
 // Traits implements what [Traits] says.
-func (f Original) Traits() Traits { return Traits{Seeds: f.Identities.Size == 0} }
+func (f Original) Traits() Traits { return withIdentities(f.Identities).traits() }
 
 func (f Original) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 

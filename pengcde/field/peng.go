@@ -47,7 +47,7 @@ func (f PENG) Sized(s Sizes) (Field, Sizes) {
 }
 
 // Traits implements what [Traits] says.
-func (f PENG) Traits() Traits { return Traits{Seeds: f.Identities.Size == 0} }
+func (f PENG) Traits() Traits { return withIdentities(f.Identities).traits() }
 
 func (f PENG) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 

@@ -44,7 +44,7 @@ func (f PreMult) Sized(s Sizes) (Field, Sizes) {
 }
 
 // Traits implements what [Traits] says.
-func (f PreMult) Traits() Traits { return Traits{Seeds: f.Identities.Size == 0} }
+func (f PreMult) Traits() Traits { return withIdentities(f.Identities).traits() }
 
 func (f PreMult) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
 

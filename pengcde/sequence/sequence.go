@@ -35,7 +35,7 @@ type Inputs struct {
 	// the model's float type.
 	Times, Features *Node
 	// Graph is the matrix A of an observation 0 to T-1, of each window its own, normalised as the model's configuration
-	// says.
+	// says. Its pattern may be that of the edges alone that have a weight in the window.
 	Graph func(observation int) *equivariant.Matrix
 	// Dropout zeroes entries of x at the given rate in training, by a mask drawn anew for each batch, and scales the
 	// others by 1/(1-rate); in forecasts it is x.

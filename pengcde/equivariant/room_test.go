@@ -1,0 +1,81 @@
+package equivariant
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+)
+
+// The room of runs is the smallest that every run fits in, and every batch of runs is laid out in it.
+func TestRunsRoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 8).Draw(t, "nodes")
+		ends := rapid.SliceOfN(rapid.IntRange(0, n-1), 1, 40)
+		from := ends.Draw(t, "from")
+		to := rapid.SliceOfN(rapid.IntRange(0, n-1), len(from), len(from)).Draw(t, "to")
+		p, _, err := dyngraph.NewPattern(n, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make([][]float64, rapid.IntRange(1, 9).Draw(t, "snapshots"))
+		for k := range rows {
+			for range p.Edges() {
+				rows[k] = append(rows[k], float64(rapid.IntRange(0, 1).Draw(t, "weight")))
+			}
+		}
+		length := rapid.IntRange(1, 10).Draw(t, "length")
+		room := RunsRoom(p, rows, length)
+
+		var union Room
+		var layouts []layout
+		for start := 0; start <= max(0, len(rows)-length); start++ {
+			run, _ := p.Used(rows[start:min(start+length, len(rows))])
+			counts := make([]int32, n)
+			for u, list := range neighbours(run) {
+				counts[u] = int32(len(list))
+			}
+			union = union.With(roomOf(counts))
+			l, err := Sparse.layout(room, []*dyngraph.Pattern{run, run})
+			if err != nil {
+				t.Fatal(err)
+			}
+			layouts = append(layouts, l)
+		}
+		if !slices.Equal(room.most, union.most) {
+			t.Fatalf("room %v, want %v", room.most, union.most)
+		}
+		for i, l := range layouts {
+			for j, table := range l.tables() {
+				if want := layouts[0].tables()[j].Shape(); !table.Shape().Equal(want) {
+					t.Fatalf("table %d of run %d is %s, of run 0 %s", j, i, table.Shape(), want)
+				}
+			}
+		}
+	})
+}
+
+// A graph beyond its room is laid out in a larger one, and one of other nodes is refused.
+func TestBeyondRoom(t *testing.T) {
+	few := graph(t, 9, 1, 0)
+	room := RunsRoom(few, [][]float64{make([]float64, few.Edges())}, 1)
+	for _, p := range []*dyngraph.Pattern{few, graph(t, 9, 3, 8)} {
+		got, err := Sparse.layout(room, []*dyngraph.Pattern{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := Sparse.layout(Room{}, []*dyngraph.Pattern{p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.buckets.entries != want.buckets.entries {
+			t.Errorf("%d entries, want %d", got.buckets.entries, want.buckets.entries)
+		}
+	}
+	if _, err := Sparse.layout(room, []*dyngraph.Pattern{graph(t, 8, 1, 0)}); !errors.Is(err, dyngraph.ErrInvalid) {
+		t.Errorf("room of other nodes: %v, want dyngraph.ErrInvalid", err)
+	}
+}
