@@ -2,54 +2,64 @@ package pengcde
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// BenchmarkEnglandWindow is one training window of england-covid, 30 constant steps: forecast, and loss with gradient.
-func BenchmarkEnglandWindow(b *testing.B) {
-	series, err := pgt.EnglandCovid()
+// BenchmarkWindow is one training window with its gradient: of england-covid, 30 constant steps, and of
+// twitter-tennis, 4.
+func BenchmarkWindow(b *testing.B) {
+	england, err := pgt.EnglandCovid()
 	if err != nil {
 		b.Fatal(err)
 	}
-	split, err := series.Windows(5, 5).Split(0.6, 0.2, 0)
+	tennis, err := pgt.TwitterTennis(pgt.RG17)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, size := range []struct{ hidden, layers int }{{16, 2}, {64, 3}} {
-		m, err := New(xlatest.Backend(b), Config{Nodes: 129, Features: 8, Hidden: size.hidden, Layers: size.layers})
-		if err != nil {
-			b.Fatal(err)
-		}
-		batches, err := batches(m.backend, 1, source{m, split.Train[:1], nil})
-		if err != nil {
-			b.Fatal(err)
-		}
-		ctx := context.Background()
-		for name, call := range map[string]func() error{
-			"forecast": func() error { _, _, err := m.network.(*equation).forecast(ctx, m.params, batches[0], nil); return err },
-			"gradient": func() error {
-				_, gradients, err := gradientOf(ctx, m.network, m.params, batches[0])
-				xla.Free(gradients...)
-				return err
-			},
-		} {
-			b.Run(fmt.Sprintf("hidden=%d/layers=%d/%s", size.hidden, size.layers, name), func(b *testing.B) {
-				if err := call(); err != nil { // compiles
+	peng := func(hidden, layers int, step float64) Config { return Config{Hidden: hidden, Layers: layers, Step: step} }
+	for _, c := range []struct {
+		name   string
+		series *dyngraph.Series
+		length int
+		config Config
+	}{
+		{"england/peng-16x2", england, 5, peng(16, 2, 0)}, {"england/peng-64x3", england, 5, peng(64, 3, 0)},
+		{"tennis/peng-16x2", tennis, 10, peng(16, 2, 2)}, {"tennis/peng-64x3", tennis, 10, peng(64, 3, 2)},
+		{"tennis/dcrnn-16x2", tennis, 10, Config{Network: baseline.DCRNN{}}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			split, err := c.series.Windows(c.length, c.length).Split(0.6, 0.2, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			c.config.Nodes, c.config.Features = c.series.Nodes(), c.series.FeatureSize
+			m, err := New(xlatest.Backend(b), c.config)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer m.Close()
+			made, err := batches(m.backend, 1, source{m, split.Train[:1], nil})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer freeAll(made)
+			call := func() {
+				_, gradients, err := gradientOf(context.Background(), m.network, m.params, made[0])
+				if err != nil {
 					b.Fatal(err)
 				}
-				for b.Loop() {
-					if err := call(); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-		batches[0].free()
-		m.Close()
+				xla.Free(gradients...)
+			}
+			call() // compiles
+			for b.Loop() {
+				call()
+			}
+		})
 	}
 }
