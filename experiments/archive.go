@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,12 +119,12 @@ type ShipReport struct {
 // results/STUDY.jsonl.zst, from which every checkout shows them. Runs that only the present archive holds are kept,
 // unless Options.Fresh is set. Errors wrap [ErrStore], and [ErrInput] outside a checkout or where nothing is stored;
 // the archive is then as it was.
-func (s Study) Ship(o Options) (r ShipReport, err error) {
+func (s Study) Ship(ctx context.Context, o Options) (r ShipReport, err error) {
 	if r.File = archiveFile(s.Name); r.File == "" {
 		return r, errs.New(ErrInput, "experiments: ship %s: the working folder is in no checkout of the module, want one",
 			s.Name)
 	}
-	report, err := s.Stored(o)
+	report, err := s.Stored(ctx, o)
 	if err != nil {
 		return r, err
 	}

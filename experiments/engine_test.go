@@ -74,7 +74,7 @@ func TestRunsAreStoredAndFoundAgain(t *testing.T) {
 // mustPlan are the models of a study.
 func (s Study) mustPlan(t *testing.T) (models []Model) {
 	t.Helper()
-	runs, err := s.Plan(Scope{})
+	runs, err := s.Plan(context.Background(), Scope{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,12 +330,12 @@ func TestChoiceOfRuns(t *testing.T) {
 		`no key "wall" in profile quick, want one of model, half`: {Profile: Quick,
 			Only: map[string][]string{"wall": {"high"}}},
 	} {
-		if _, err := toy().Stored(o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
+		if _, err := toy().Stored(context.Background(), o); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error about %s", err, want)
 		}
 	}
 	twice := Network("two", "Two", toyConfig, toyTraining)
-	if _, err := toy(twice, twice).Stored(Options{Profile: Quick}); !errors.Is(err, ErrInput) ||
+	if _, err := toy(twice, twice).Stored(context.Background(), Options{Profile: Quick}); !errors.Is(err, ErrInput) ||
 		!strings.Contains(err.Error(), "two runs of one identity") {
 		t.Errorf("two runs of one identity: %v", err)
 	}
@@ -401,8 +401,8 @@ func TestBackendOfRuns(t *testing.T) {
 func TestNoRuns(t *testing.T) {
 	results(t)
 	s := toy()
-	s.Plan = func(Scope) ([]Run, error) { return nil, nil }
-	if _, err := s.Stored(Options{Profile: Quick, Models: []string{"two"}}); !errors.Is(err, ErrInput) {
+	s.Plan = func(context.Context, Scope) ([]Run, error) { return nil, nil }
+	if _, err := s.Stored(context.Background(), Options{Profile: Quick, Models: []string{"two"}}); !errors.Is(err, ErrInput) {
 		t.Errorf("got %v, want ErrInput", err)
 	}
 }
@@ -411,23 +411,23 @@ func TestNoRuns(t *testing.T) {
 func TestData(t *testing.T) {
 	results(t)
 	s, asked := toy(), []string{"spain.json", "wales.json"}
-	if _, err := s.Stored(Options{Profile: Quick, Data: asked}); !errors.Is(err, ErrInput) ||
+	if _, err := s.Stored(context.Background(), Options{Profile: Quick, Data: asked}); !errors.Is(err, ErrInput) ||
 		!strings.Contains(err.Error(), "takes no files of data") {
 		t.Errorf("a study without files: %v, want ErrInput that says so", err)
 	}
 	plan := s.Plan
 	s.TakesData = true
-	s.Plan = func(scope Scope) ([]Run, error) {
+	s.Plan = func(_ context.Context, scope Scope) ([]Run, error) {
 		if !slices.Equal(scope.Data, asked) {
 			t.Errorf("plans for %q, want %q", scope.Data, asked)
 		}
-		return plan(scope)
+		return plan(context.Background(), scope)
 	}
 	o := Options{Profile: Quick, Data: asked, Models: []string{"two"}, Only: map[string][]string{"half": {"early"}}}
-	if _, err := s.Stored(o); err != nil {
+	if _, err := s.Stored(context.Background(), o); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Estimate(o); err != nil {
+	if _, err := s.Estimate(context.Background(), o); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,8 +28,8 @@ type Estimate struct {
 
 // Estimate computes nothing. Where no run of a model is stored in the profile, it is judged by the seconds of an epoch
 // in another.
-func (s Study) Estimate(o Options) (Estimate, error) {
-	r, err := s.find(o)
+func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
+	r, err := s.find(ctx, o)
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -41,7 +42,7 @@ func (s Study) Estimate(o Options) (Estimate, error) {
 		if len(trained) == 0 {
 			break
 		}
-		stored, err := s.made(p, o)
+		stored, err := s.made(ctx, p, o)
 		if err != nil {
 			return e, err
 		}
@@ -51,9 +52,9 @@ func (s Study) Estimate(o Options) (Estimate, error) {
 }
 
 // made are the stored runs of a profile, those among them that are made on request where options ask for them.
-func (s Study) made(p Profile, o Options) (all Results, err error) {
+func (s Study) made(ctx context.Context, p Profile, o Options) (all Results, err error) {
 	for _, only := range []map[string][]string{nil, o.Only} {
-		r, err := s.find(Options{Profile: p, Only: only, Data: o.Data, Backend: o.Backend})
+		r, err := s.find(ctx, Options{Profile: p, Only: only, Data: o.Data, Backend: o.Backend})
 		if errors.Is(err, ErrInput) { // the profile does not have these keys
 			continue
 		} else if err != nil {

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestEstimate(t *testing.T) {
 	estimate := func(o Options, want ...string) Estimate {
 		t.Helper()
 		o.Backend = backend
-		e, err := study.Estimate(o)
+		e, err := study.Estimate(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("%+v, want 2 runs judged by one of %g s", e, took)
 	}
 	estimate(Options{Profile: Medium, Models: []string{"two"}, Fresh: true, Stale: true}, "1 of 2 runs to make; about ")
-	if _, err := study.Estimate(Options{Models: []string{"tow"}}); err == nil ||
+	if _, err := study.Estimate(context.Background(), Options{Models: []string{"tow"}}); err == nil ||
 		!strings.Contains(err.Error(), "want one of two, three, zero, last") {
 		t.Errorf("an unknown model: %v", err)
 	}

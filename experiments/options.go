@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,7 +39,8 @@ type Options struct {
 	// not reused.
 	Backend *xla.Backend
 	// Progress, if set, hears the fraction of the missing trainings that is done (NaN where there is none), the time that
-	// is left, without compiling (0 where it is not known), and what is going on.
+	// is left, without compiling (0 where it is not known), and what is going on; before that, the fraction of Data that
+	// is read, where it takes long.
 	Progress func(fraction float64, left time.Duration, text string)
 	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not
 	// be made.
@@ -55,7 +57,7 @@ func (o Options) kind() string {
 }
 
 // plan is the report on the runs that options ask for, without what is stored of them.
-func (s Study) plan(o Options) (p *Report, err error) {
+func (s Study) plan(ctx context.Context, o Options) (p *Report, err error) {
 	p = &Report{Study: s, Backend: o.kind()}
 	if o.Profile == "" {
 		p.Profile, err = CurrentProfile()
@@ -73,7 +75,11 @@ func (s Study) plan(o Options) (p *Report, err error) {
 	if len(o.Data) > 0 && !s.TakesData {
 		return nil, errs.New(ErrInput, "experiments: %s takes no files of data, got %q: leave them out", s.Name, o.Data)
 	}
-	runs, err := s.Plan(Scope{Profile: p.Profile, Seeds: o.Seeds, Data: o.Data})
+	scope := Scope{Profile: p.Profile, Seeds: o.Seeds, Data: o.Data}
+	if o.Progress != nil {
+		scope.Progress = func(fraction float64, text string) { o.Progress(fraction, 0, text) }
+	}
+	runs, err := s.Plan(ctx, scope)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,13 +39,13 @@ type Result struct {
 }
 
 // Stored returns what is stored of the runs, and computes nothing.
-func (s Study) Stored(o Options) (*Report, error) {
-	r, err := s.find(o)
+func (s Study) Stored(ctx context.Context, o Options) (*Report, error) {
+	r, err := s.find(ctx, o)
 	if err != nil || len(o.Models) == 0 && o.Seeds == nil {
 		return r, err
 	}
 	o.Models, o.Seeds = nil, nil
-	all, err := s.find(o)
+	all, err := s.find(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +54,8 @@ func (s Study) Stored(o Options) (*Report, error) {
 }
 
 // find is the report on the runs that options ask for, with no others to compare them with.
-func (s Study) find(o Options) (*Report, error) {
-	r, err := s.plan(o)
+func (s Study) find(ctx context.Context, o Options) (*Report, error) {
+	r, err := s.plan(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 // runs: none is made twice.
 func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	began := time.Now()
-	planned, err := s.find(o)
+	planned, err := s.find(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	if err := w.all(ctx, planned.Results); err != nil {
 		return nil, err
 	}
-	r, err := s.Stored(o)
+	r, err := s.Stored(ctx, o)
 	if err != nil {
 		return nil, err
 	}

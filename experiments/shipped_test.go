@@ -41,7 +41,7 @@ func waves(t *testing.T) Study {
 		series.Features, series.Targets = append(series.Features, row), append(series.Targets, row)
 	}
 	s := Study{Name: "waves", Title: "Waves"}
-	s.Plan = func(scope Scope) (runs []Run, err error) {
+	s.Plan = func(_ context.Context, scope Scope) (runs []Run, err error) {
 		for _, model := range []Model{Forecast("zero", baseline.Zero{}), Forecast("mean", &baseline.TrainingMean{})} {
 			for _, seed := range scope.SeedsOr(2) {
 				runs = append(runs, Run{Model: model, Keys: map[string]string{"split": "random"}, Seed: seed,
@@ -105,7 +105,7 @@ func runAll(t *testing.T, s Study, o Options) *Report {
 func storedOf(t *testing.T, s Study, o Options) *Report {
 	t.Helper()
 	o.Profile = Quick
-	r, err := s.Stored(o)
+	r, err := s.Stored(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestShippedRuns(t *testing.T) {
 	root, results := inCheckout(t)
 	s := waves(t)
 	own := runAll(t, s, Options{})
-	wrote, err := s.Ship(Options{Profile: Quick})
+	wrote, err := s.Ship(context.Background(), Options{Profile: Quick})
 	if want := filepath.Join(root, "results", "waves.jsonl.zst"); err != nil || wrote.File != want || wrote.Runs != 4 ||
 		wrote.Missing != 0 || wrote.Bytes == 0 {
 		t.Fatalf("shipped %+v, %v, want 4 runs in %s", wrote, err, want)
@@ -212,7 +212,7 @@ func TestShippedRuns(t *testing.T) {
 	if stored, _ := storedOf(t, s, Options{}).Count(); stored != 0 {
 		t.Errorf("%d stored outside a checkout, want none", stored)
 	}
-	if _, err := s.Ship(Options{Profile: Quick}); !errors.Is(err, ErrInput) {
+	if _, err := s.Ship(context.Background(), Options{Profile: Quick}); !errors.Is(err, ErrInput) {
 		t.Errorf("shipped outside a checkout: %v, want ErrInput", err)
 	}
 }
@@ -221,18 +221,18 @@ func TestShippedRuns(t *testing.T) {
 func TestShip(t *testing.T) {
 	_, results := inCheckout(t)
 	s := waves(t)
-	if _, err := s.Ship(Options{Profile: Quick}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), results) {
+	if _, err := s.Ship(context.Background(), Options{Profile: Quick}); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), results) {
 		t.Errorf("nothing to ship: %v, want ErrInput and the folder", err)
 	}
 	runAll(t, s, Options{Seeds: []uint64{0, 1, 9}})
-	if r, err := s.Ship(Options{Profile: Quick}); err != nil || r.Runs != 4 {
+	if r, err := s.Ship(context.Background(), Options{Profile: Quick}); err != nil || r.Runs != 4 {
 		t.Errorf("%+v, %v, want the 4 runs of the profile", r, err)
 	}
 	if err := os.RemoveAll(filepath.Join(results, "waves")); err != nil {
 		t.Fatal(err)
 	}
 	runAll(t, s, Options{Fresh: true, Models: []string{"zero"}})
-	first, err := s.Ship(Options{Profile: Quick})
+	first, err := s.Ship(context.Background(), Options{Profile: Quick})
 	if err != nil || first.Runs != 4 || first.Missing != 0 {
 		t.Errorf("%+v, %v, want own and shipped runs", first, err)
 	}
@@ -240,13 +240,13 @@ func TestShip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Ship(Options{Profile: Quick}); err != nil {
+	if _, err := s.Ship(context.Background(), Options{Profile: Quick}); err != nil {
 		t.Fatal(err)
 	}
 	if is, err := os.ReadFile(first.File); err != nil || !bytes.Equal(was, is) {
 		t.Errorf("the same runs make another archive, %v", err)
 	}
-	if r, err := s.Ship(Options{Profile: Quick, Fresh: true}); err != nil || r.Runs != 2 || r.Missing != 2 {
+	if r, err := s.Ship(context.Background(), Options{Profile: Quick, Fresh: true}); err != nil || r.Runs != 2 || r.Missing != 2 {
 		t.Errorf("%+v, %v, want the own runs", r, err)
 	}
 }
@@ -256,7 +256,7 @@ func TestDamagedArchive(t *testing.T) {
 	_, results := inCheckout(t)
 	s := waves(t)
 	runAll(t, s, Options{})
-	wrote, err := s.Ship(Options{Profile: Quick})
+	wrote, err := s.Ship(context.Background(), Options{Profile: Quick})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,11 +272,11 @@ func TestDamagedArchive(t *testing.T) {
 		if err := os.WriteFile(wrote.File, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Stored(Options{Profile: Quick}); !errors.Is(err, ErrStore) ||
+		if _, err := s.Stored(context.Background(), Options{Profile: Quick}); !errors.Is(err, ErrStore) ||
 			!strings.Contains(err.Error(), wrote.File) || !strings.Contains(err.Error(), "--fresh") {
 			t.Errorf("%s: %v, want ErrStore, the file, and what to do", name, err)
 		}
-		if _, err := s.Stored(Options{Profile: Quick, Fresh: true}); err != nil {
+		if _, err := s.Stored(context.Background(), Options{Profile: Quick, Fresh: true}); err != nil {
 			t.Errorf("%s: with Fresh: %v", name, err)
 		}
 	}
@@ -323,13 +323,13 @@ func TestShipWithoutRoom(t *testing.T) {
 	_, results := inCheckout(t)
 	s := waves(t)
 	runAll(t, s, Options{})
-	wrote, err := s.Ship(Options{Profile: Quick})
+	wrote, err := s.Ship(context.Background(), Options{Profile: Quick})
 	if err != nil {
 		t.Fatal(err)
 	}
 	was := must(os.ReadFile(wrote.File))
 	large(t, recordFiles(t, results)[0])
-	withoutRoom(t, func() { _, err = s.Ship(Options{Profile: Quick}) })
+	withoutRoom(t, func() { _, err = s.Ship(context.Background(), Options{Profile: Quick}) })
 	if !errors.Is(err, ErrStore) {
 		t.Errorf("shipped without room: %v, want ErrStore", err)
 	}
@@ -421,7 +421,7 @@ func TestMergeArchives(t *testing.T) {
 	root, _ := inCheckout(t)
 	s := waves(t)
 	runAll(t, s, Options{})
-	wrote, err := s.Ship(Options{Profile: Quick})
+	wrote, err := s.Ship(context.Background(), Options{Profile: Quick})
 	if err != nil {
 		t.Fatal(err)
 	}

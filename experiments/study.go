@@ -20,7 +20,7 @@ type Study struct {
 	// TakesData says that Plan reads the files of [Scope]; where it is false, files are refused.
 	TakesData bool `json:"-"`
 	// Plan lists its runs in the order in which they are made.
-	Plan func(Scope) ([]Run, error) `json:"-"`
+	Plan func(context.Context, Scope) ([]Run, error) `json:"-"`
 	// Make computes one run. An error that says that the model diverged is stored as a diverged run, another one as
 	// the error that kept the run from being made.
 	Make func(context.Context, *Maker, Run) (*Facts, error) `json:"-"`
@@ -37,6 +37,8 @@ type Scope struct {
 	Seeds []uint64
 	// Data are paths of further data, in the format that the study names.
 	Data []string
+	// Progress, if set, hears how much of a long file is read.
+	Progress func(fraction float64, text string)
 }
 
 // SeedsOr are the seeds asked for, in order and each once, else the first planned ones.

@@ -43,7 +43,7 @@ func (p protocol) split(seed uint64) (dyngraph.Split, error) {
 }
 
 // planNormalisations lists the runs: models, by the values of the key "matrix", by seeds.
-func planNormalisations(scope experiments.Scope) (runs []experiments.Run, err error) {
+func planNormalisations(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	series, err := pgt.EnglandCovid()
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func toy(models ...Model) Study {
 		return split
 	}
 	return Study{Name: "toy", Title: "A toy", Data: "ring",
-		Plan: func(scope Scope) (runs []Run, err error) {
+		Plan: func(_ context.Context, scope Scope) (runs []Run, err error) {
 			for _, m := range models {
 				for _, seed := range scope.SeedsOr(2) {
 					for _, half := range []string{"early", "late"} {
@@ -125,7 +125,7 @@ func run(t *testing.T, s Study, o Options) *Report {
 
 func stored(t *testing.T, s Study, o Options) *Report {
 	t.Helper()
-	r, err := s.Stored(o)
+	r, err := s.Stored(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

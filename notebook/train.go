@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -65,10 +66,30 @@ func told(report *experiments.Report, began time.Time) string {
 	return text
 }
 
+// Stored returns what is stored of the runs that options ask for. Data of one's own are read under a bar where that
+// takes long.
+func Stored(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
+	var bar *Bar
+	o.Progress = func(fraction float64, _ time.Duration, text string) {
+		if bar == nil {
+			bar = NewBar("reading")
+		}
+		bar.Update(fraction, text)
+	}
+	report, err := s.Stored(context.Background(), o)
+	switch {
+	case bar != nil && err != nil:
+		bar.Stop("failed")
+	case bar != nil:
+		bar.Done("")
+	}
+	return report, err
+}
+
 // Trained returns what is stored of the runs that [Train] makes with the same options. Where none is, the error wraps
 // [experiments.ErrNotStored].
 func Trained(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
-	report, err := s.Stored(o)
+	report, err := Stored(s, o)
 	if err != nil {
 		return nil, err
 	}

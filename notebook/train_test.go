@@ -20,7 +20,9 @@ func study(make func(context.Context) error) experiments.Study {
 	run := experiments.Run{Model: experiments.Forecast("zero", baseline.Zero{}),
 		Identity: func() (any, error) { return "one", nil }}
 	return experiments.Study{Name: "one",
-		Plan: func(experiments.Scope) ([]experiments.Run, error) { return []experiments.Run{run}, nil },
+		Plan: func(context.Context, experiments.Scope) ([]experiments.Run, error) {
+			return []experiments.Run{run}, nil
+		},
 		Make: func(ctx context.Context, _ *experiments.Maker, _ experiments.Run) (*experiments.Facts, error) {
 			return &experiments.Facts{}, make(ctx)
 		}}
@@ -79,8 +81,8 @@ func TestTrained(t *testing.T) {
 		t.Errorf("nothing is stored: %v", err)
 	}
 	plan := s.Plan
-	s.Plan = func(scope experiments.Scope) ([]experiments.Run, error) {
-		runs, err := plan(scope)
+	s.Plan = func(_ context.Context, scope experiments.Scope) ([]experiments.Run, error) {
+		runs, err := plan(context.Background(), scope)
 		network := experiments.Network("net", "Net", pengcde.Config{Nodes: 2, Features: 1}, training.Config{})
 		return append(runs, experiments.Run{Model: network, Identity: func() (any, error) { return "two", nil }}), err
 	}

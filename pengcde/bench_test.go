@@ -22,7 +22,9 @@ func BenchmarkWindow(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	peng := func(hidden, layers int, step float64) Config { return Config{Hidden: hidden, Layers: layers, Step: step} }
+	peng := func(hidden, layers int, step float64) Config {
+		return Config{Hidden: hidden, Layers: layers, Step: step}
+	}
 	for _, c := range []struct {
 		name   string
 		series *dyngraph.Series

@@ -22,23 +22,23 @@ type listCommand struct {
 }
 
 // Run prints the studies with the number of runs in each profile, or one of them.
-func (c listCommand) Run(_ context.Context, s *streams) error {
+func (c listCommand) Run(ctx context.Context, s *streams) error {
 	if c.Study == "" && len(c.Data) > 0 {
 		return errs.New(experiments.ErrInput, "list: --data without a study, want one of %s",
 			strings.Join(paper.Names(), ", "))
 	}
 	if c.Study == "" {
-		return listAll(s.out)
+		return listAll(ctx, s.out)
 	}
 	study, err := paper.ByName(c.Study)
 	if err != nil {
 		return err
 	}
-	return listOne(s.out, study, c.Data, widthOf(s.out))
+	return listOne(ctx, s.out, study, c.Data, widthOf(s.out))
 }
 
 // listAll prints a line for each study and for each data set, and what to run next.
-func listAll(out io.Writer) error {
+func listAll(ctx context.Context, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0) // lines fit a terminal
 	fmt.Fprint(w, "Runs stored, of those planned, by study and profile\n\nstudy")
 	for _, p := range experiments.Profiles() {
@@ -48,7 +48,7 @@ func listAll(out io.Writer) error {
 	for _, study := range paper.All() {
 		fmt.Fprint(w, study.Name)
 		for _, p := range experiments.Profiles() {
-			report, err := study.Stored(experiments.Options{Profile: p})
+			report, err := study.Stored(ctx, experiments.Options{Profile: p})
 			if err != nil {
 				return err
 			}
@@ -101,11 +101,11 @@ type stock struct {
 	stored, missing int // runs of best; of quick
 }
 
-func takeStock(study experiments.Study, data []string) (s stock, err error) {
+func takeStock(ctx context.Context, study experiments.Study, data []string) (s stock, err error) {
 	profiles := experiments.Profiles()
 	s = stock{runs: make(map[string][]string), values: make(map[string][]string)}
 	for i, p := range profiles {
-		report, err := study.Stored(experiments.Options{Profile: p, Data: data})
+		report, err := study.Stored(ctx, experiments.Options{Profile: p, Data: data})
 		if err != nil {
 			return s, err
 		}
@@ -142,8 +142,8 @@ func takeStock(study experiments.Study, data []string) (s stock, err error) {
 }
 
 // listOne prints what can be asked of a study, and what to run next.
-func listOne(out io.Writer, study experiments.Study, data []string, width int) error {
-	s, err := takeStock(study, data)
+func listOne(ctx context.Context, out io.Writer, study experiments.Study, data []string, width int) error {
+	s, err := takeStock(ctx, study, data)
 	if err != nil {
 		return err
 	}

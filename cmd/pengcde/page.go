@@ -84,7 +84,7 @@ func makePage(ctx context.Context, profile experiments.Profile, folder string) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		report, err := study.Stored(experiments.Options{Profile: profile})
+		report, err := study.Stored(ctx, experiments.Options{Profile: profile})
 		if err != nil {
 			return nil, err
 		}

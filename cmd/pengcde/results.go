@@ -32,7 +32,7 @@ func (c *shipCommand) Run(ctx context.Context, s *streams) error {
 		if err != nil {
 			return err
 		}
-		r, err := study.Ship(experiments.Options{Profile: experiments.Profile(c.Profile), Fresh: c.Fresh})
+		r, err := study.Ship(ctx, experiments.Options{Profile: experiments.Profile(c.Profile), Fresh: c.Fresh})
 		if err != nil {
 			return err
 		}
@@ -73,13 +73,13 @@ type exportCommand struct {
 }
 
 // Run writes the tables and prints their paths.
-func (c *exportCommand) Run(_ context.Context, s *streams) error {
-	report, o, err := c.stored()
+func (c *exportCommand) Run(ctx context.Context, s *streams) error {
+	report, o, err := c.stored(ctx, s)
 	if err != nil {
 		return err
 	}
 	if stored, _ := report.Count(); stored == 0 {
-		return nothing(report, o)
+		return nothing(ctx, report, o)
 	}
 	files, err := export.Write(report, c.Out, export.Format(c.Format))
 	for _, file := range files {

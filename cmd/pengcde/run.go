@@ -11,6 +11,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/internal/progress"
 	"github.com/peng-cde/pengcde-go/internal/starter"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -35,7 +36,7 @@ func dataArguments(paths []string) (text string) {
 }
 
 // stored finds what is stored of the runs, whose names exist where there is no error.
-func (c choice) stored() (*experiments.Report, experiments.Options, error) {
+func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, experiments.Options, error) {
 	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds, Data: c.Data,
 		Fresh: c.Fresh, Only: make(map[string][]string)}
 	for key, values := range c.Only {
@@ -45,7 +46,21 @@ func (c choice) stored() (*experiments.Report, experiments.Options, error) {
 	if err != nil {
 		return nil, o, err
 	}
-	report, err := study.Stored(o)
+	var bar *progress.Bar // where reading data takes long
+	o.Progress = func(fraction float64, _ time.Duration, text string) {
+		if bar == nil {
+			bar = newBar("reading", s.err)
+		}
+		bar.Update(fraction, text)
+	}
+	report, err := study.Stored(ctx, o)
+	o.Progress = nil
+	switch {
+	case bar != nil && err != nil:
+		bar.Stop("")
+	case bar != nil:
+		bar.Done("")
+	}
 	return report, o, err
 }
 
@@ -94,12 +109,12 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 	}
-	report, o, err := c.stored()
+	report, o, err := c.stored(ctx, s)
 	if err != nil {
 		return err
 	}
 	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
-	estimate, err := report.Study.Estimate(o)
+	estimate, err := report.Study.Estimate(ctx, o)
 	if err != nil {
 		return err
 	}

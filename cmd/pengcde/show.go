@@ -20,23 +20,23 @@ type showCommand struct {
 }
 
 // Run prints what is stored, and computes nothing.
-func (c *showCommand) Run(_ context.Context, s *streams) error {
-	report, o, err := c.stored()
+func (c *showCommand) Run(ctx context.Context, s *streams) error {
+	report, o, err := c.stored(ctx, s)
 	if err != nil {
 		return err
 	}
 	if c.Profile == "" && os.Getenv(experiments.ProfileEnv) == "" {
-		report, o = fullest(report, o)
+		report, o = fullest(ctx, report, o)
 	}
 	if !slices.ContainsFunc(report.Results, func(r experiments.Result) bool { return r.Record != nil || r.Stale }) {
-		return nothing(report, o)
+		return nothing(ctx, report, o)
 	}
 	switch c.Format {
 	case "text":
 		if err := show(s.out, report); err != nil {
 			return err
 		}
-		for _, other := range others(report, o) {
+		for _, other := range others(ctx, report, o) {
 			fmt.Fprintln(s.out, "More:", other)
 		}
 		return nil
@@ -54,18 +54,18 @@ func (c *showCommand) Run(_ context.Context, s *streams) error {
 }
 
 // nothing says that no run is stored, and what to do.
-func nothing(r *experiments.Report, o experiments.Options) error {
+func nothing(ctx context.Context, r *experiments.Report, o experiments.Options) error {
 	text := fmt.Sprintf(`nothing stored of what was asked for of %s, profile %s, in %s: run "pengcde run %s --profile %s%s"`,
 		r.Study.Name, r.Profile, r.Folder(), r.Study.Name, r.Profile, dataArguments(o.Data))
-	for _, other := range others(r, o) {
+	for _, other := range others(ctx, r, o) {
 		text += ", or see " + other
 	}
 	return errs.New(experiments.ErrNotStored, "%s", text)
 }
 
 // fullest is the report of the profile of which most runs are stored.
-func fullest(r *experiments.Report, o experiments.Options) (*experiments.Report, experiments.Options) {
-	for _, other := range fuller(r, o) {
+func fullest(ctx context.Context, r *experiments.Report, o experiments.Options) (*experiments.Report, experiments.Options) {
+	for _, other := range fuller(ctx, r, o) {
 		most, _ := r.Count()
 		if stored, _ := other.Count(); stored > most {
 			r, o.Profile = other, other.Profile
@@ -75,8 +75,8 @@ func fullest(r *experiments.Report, o experiments.Options) (*experiments.Report,
 }
 
 // others are the profiles of which more runs are stored.
-func others(r *experiments.Report, o experiments.Options) (all []string) {
-	for _, other := range fuller(r, o) {
+func others(ctx context.Context, r *experiments.Report, o experiments.Options) (all []string) {
+	for _, other := range fuller(ctx, r, o) {
 		stored, planned := other.Count()
 		all = append(all, fmt.Sprintf("--profile %s (%d of %d runs stored)", other.Profile, stored, planned))
 	}
@@ -84,14 +84,14 @@ func others(r *experiments.Report, o experiments.Options) (all []string) {
 }
 
 // fuller are the reports of the profiles of which more runs are stored.
-func fuller(r *experiments.Report, o experiments.Options) (all []*experiments.Report) {
+func fuller(ctx context.Context, r *experiments.Report, o experiments.Options) (all []*experiments.Report) {
 	least, _ := r.Count()
 	for _, p := range experiments.Profiles() {
 		if p == r.Profile {
 			continue
 		}
 		o.Profile = p
-		other, err := r.Study.Stored(o)
+		other, err := r.Study.Stored(ctx, o)
 		if err != nil { // it has no such models or keys
 			continue
 		}

@@ -2,6 +2,9 @@ package paper
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/peng-cde/pengcde-go/affinity"
@@ -16,6 +19,9 @@ type Affinity struct {
 	experiments.Study
 	size func(experiments.Profile) affinitySize
 	mine []*affinityData // that ship with the module
+
+	lock sync.Mutex
+	own  map[string]*affinityData // by the path that they were asked for by
 }
 
 // Protocol says what is asked, and what is known by then. Scores of different protocols do not compare.
@@ -44,32 +50,42 @@ func Protocols() []Protocol {
 // protocol, a rotation over label times, forecasts without a trained network, and a PENG-CDE that begins with the newest
 // labels.
 func NodeAffinity() *Affinity {
-	trade := &affinityData{name: "agtpa-trade", open: tgb.AgtpaTrade}
-	return Affinity{size: affinitySizes, mine: []*affinityData{trade}, Study: experiments.Study{Name: "node-affinity",
+	trade := &affinityData{name: "agtpa-trade", open: func(ctx context.Context, _ func(tgb.Progress)) (*tgb.Data, error) {
+		return tgb.AgtpaTrade(ctx)
+	}}
+	a := &Affinity{size: affinitySizes, mine: []*affinityData{trade}, Study: experiments.Study{Name: "node-affinity",
 		Title: "Who will trade with whom", Data: "agtpa_trade: 69 countries, 1986 to 2006; TGB's by --data",
-		About: aboutAffinity, TakesData: true}}.complete()
+		About: aboutAffinity, TakesData: true}}
+	return a.complete()
 }
 
 // complete fills in what follows from the rest.
-func (a Affinity) complete() *Affinity {
+func (a *Affinity) complete() *Affinity {
 	a.Plan, a.Make, a.Show, a.Page = a.plan, a.make, a.show, a.page
-	return &a
+	return a
 }
 
 // affinityData are data that are read once, when they are first asked for.
 type affinityData struct {
 	name string
-	open func(context.Context) (*tgb.Data, error)
+	open func(context.Context, func(tgb.Progress)) (*tgb.Data, error)
 
 	read sync.Mutex
 	data *tgb.Data
 }
 
-func (d *affinityData) load(ctx context.Context) (*tgb.Data, error) {
+// load reads data that were not read; progress, if not nil, hears how far.
+func (d *affinityData) load(ctx context.Context, progress func(fraction float64, text string)) (*tgb.Data, error) {
 	d.read.Lock()
 	defer d.read.Unlock()
 	if d.data == nil {
-		data, err := d.open(ctx)
+		var heard func(tgb.Progress)
+		if progress != nil {
+			heard = func(p tgb.Progress) {
+				progress(float64(p.Read)/float64(p.Size), fmt.Sprintf("%s, %d rows", p.File, p.Rows))
+			}
+		}
+		data, err := d.open(ctx, heard)
 		if err != nil {
 			return nil, errs.In("experiments: data "+d.name, err)
 		}
@@ -109,19 +125,23 @@ func windowLength(data string) int {
 	return 10
 }
 
-func (a *Affinity) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
+func (a *Affinity) plan(ctx context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	size := a.size(scope.Profile)
 	all := a.mine
 	for _, path := range scope.Data {
-		own, err := ownAffinity(path, all)
+		own, err := a.ownData(ctx, path, scope.Progress)
 		if err != nil {
 			return nil, err
+		}
+		if slices.ContainsFunc(all, func(other *affinityData) bool { return other.name == own.name }) {
+			return nil, errs.New(experiments.ErrInput, "experiments: data %s have the name %q, as have others: rename their files",
+				path, own.name)
 		}
 		all = append(all[:len(all):len(all)], own)
 	}
 	for _, data := range all {
 		for _, protocol := range size.protocols {
-			for _, row := range size.rows() {
+			for _, row := range size.rows(data.name) {
 				at := affinityRun{data: data, protocol: protocol, size: size}
 				at.affinityRow = row.of(at.task)
 				at.Train.BatchSize = data.batch(at.Train.BatchSize)
@@ -130,6 +150,22 @@ func (a *Affinity) plan(scope experiments.Scope) (runs []experiments.Run, err er
 		}
 	}
 	return runs, nil
+}
+
+// ownData are those of a path, read once.
+func (a *Affinity) ownData(ctx context.Context, path string, progress func(float64, string)) (*affinityData, error) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	if a.own == nil {
+		a.own = make(map[string]*affinityData)
+	}
+	if a.own[path] == nil {
+		a.own[path] = ownAffinity(path)
+	}
+	if _, err := a.own[path].load(ctx, progress); err != nil {
+		return nil, errs.In("experiments: data "+path, err, experiments.ErrInput, fs.ErrNotExist)
+	}
+	return a.own[path], nil
 }
 
 // runs are those of a row on some data by a protocol. Rows that nothing is drawn for have one seed, except for windows
@@ -158,7 +194,7 @@ func (r affinityRun) runs(scope experiments.Scope) (runs []experiments.Run) {
 }
 
 func (r affinityRun) identity(run experiments.Run) (any, error) {
-	data, err := r.data.load(context.Background())
+	data, err := r.data.load(context.Background(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +208,7 @@ func (r affinityRun) identity(run experiments.Run) (any, error) {
 
 // task is that of the protocol on the data.
 func (r affinityRun) task() (affinity.Task, error) {
-	data, err := r.data.load(context.Background())
+	data, err := r.data.load(context.Background(), nil)
 	if err != nil {
 		return affinity.Task{}, err
 	}

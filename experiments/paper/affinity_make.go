@@ -3,7 +3,6 @@ package paper
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/peng-cde/pengcde-go/affinity/learned"
 	"github.com/peng-cde/pengcde-go/datasets/tgb"
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Arrays of a run: the tested times with their scores, and of each the nodes that were asked for with theirs.
@@ -21,7 +19,7 @@ const testTimes, testNodes, testByNode = "test times", "test nodes", "test by no
 // make trains on what a plan has before its test, and scores the plan.
 func (a *Affinity) make(ctx context.Context, m *experiments.Maker, run experiments.Run) (*experiments.Facts, error) {
 	r := run.Spec.(affinityRun)
-	data, err := r.data.load(ctx)
+	data, err := r.data.load(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +86,7 @@ func (r affinityRun) fit(ctx context.Context, m *experiments.Maker, run experime
 
 // ownAffinity are data of one's own, or of the Temporal Graph Benchmark: a folder or a zip whose files' names begin with
 // that of the data.
-func ownAffinity(path string, others []*affinityData) (*affinityData, error) {
+func ownAffinity(path string) *affinityData {
 	name := strings.TrimSuffix(filepath.Base(path), ".zip")
 	if !strings.HasSuffix(path, ".zip") {
 		for _, pattern := range []string{"*_edgelist.csv", "*_edgelist.csv.gz"} {
@@ -97,21 +95,11 @@ func ownAffinity(path string, others []*affinityData) (*affinityData, error) {
 			}
 		}
 	}
-	for _, other := range others {
-		if other.name == name {
-			return nil, errs.New(experiments.ErrInput, "experiments: data %s have the name %q, as have others: rename their files",
-				path, name)
-		}
-	}
-	own := &affinityData{name: name, open: func(ctx context.Context) (*tgb.Data, error) {
-		c := tgb.Config{Name: name, Path: path}
+	return &affinityData{name: name, open: func(ctx context.Context, progress func(tgb.Progress)) (*tgb.Data, error) {
+		c := tgb.Config{Name: name, Path: path, Progress: progress}
 		if !strings.HasPrefix(name, "tgbn-") {
 			c.Format = "tgbn-trade"
 		}
 		return tgb.Open(ctx, c)
 	}}
-	if _, err := own.load(context.Background()); err != nil {
-		return nil, errs.In("experiments: data "+path, err, experiments.ErrInput, fs.ErrNotExist)
-	}
-	return own, nil
 }

@@ -80,8 +80,12 @@ func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 // residualID is the row of the PENG-CDE with a log-linear part, persistentID that of the newest labels.
 const residualID, persistentID = "residual", "persistent"
 
-// rows are those of a profile.
-func (s affinitySize) rows() (all []affinityRow) {
+// rows are those of a profile for some data.
+func (s affinitySize) rows(data string) (all []affinityRow) {
+	messages := 2048
+	if data == "tgbn-token" {
+		messages = 512
+	}
 	left := func(id string) bool { return s.models != nil && !slices.Contains(s.models, id) }
 	simple := func(id, name, note string, make func() affinity.Forecaster) {
 		if left(id) {
@@ -101,8 +105,8 @@ func (s affinitySize) rows() (all []affinityRow) {
 	simple("moving-average", "Moving Average (L)", "Moving Average (L): m = ((W-1) m + labels) / W with W = 7.",
 		func() affinity.Forecaster { return &affinity.MovingAverage{Window: 7} })
 	simple("message-mean", "Moving Average (M), last messages", "Moving Average (M): neither the paper nor TGB says what it "+
-		"is. Last messages: the mean of the last 2048 messages of a pair; steps: Moving Average on the sums of messages over "+
-		"snapshots.", func() affinity.Forecaster { return &affinity.MessageMean{Last: 2048} })
+		"is. Last messages: the mean of the last 2048 messages of a pair, 512 on tgbn-token; steps: Moving Average on the sums "+
+		"of messages over snapshots.", func() affinity.Forecaster { return &affinity.MessageMean{Last: messages} })
 	simple("message-average", "Moving Average (M), steps", "",
 		func() affinity.Forecaster { return &affinity.MessageAverage{Window: 7} })
 	simple("ridge", "Ridge", "Ridge: linear regression of the change of log(1 + 10⁴ weight) on the newest value, its "+
@@ -156,7 +160,7 @@ func (s affinitySize) rows() (all []affinityRow) {
 
 // ids are those of the rows.
 func (s affinitySize) ids() (all []string) {
-	for _, row := range s.rows() {
+	for _, row := range s.rows("") {
 		all = append(all, row.ID)
 	}
 	return all

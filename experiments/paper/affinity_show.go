@@ -67,7 +67,7 @@ func rotationOf(results experiments.Results) rotation {
 	r := rotation{results: results.Where("protocol", string(YearRotation))}
 	training := 1.0
 	for _, run := range r.results {
-		data, err := run.Spec.(affinityRun).data.load(context.Background())
+		data, err := run.Spec.(affinityRun).data.load(context.Background(), nil)
 		if err == nil {
 			training = float64(len(data.LabelTimes) - run.Spec.(affinityRun).size.rotated - validated)
 			break
@@ -88,7 +88,7 @@ func overWindows(results experiments.Results) (over experiments.Interval, ok boo
 		return over, false
 	}
 	r := some[0].Spec.(affinityRun)
-	data, err := r.data.load(context.Background())
+	data, err := r.data.load(context.Background(), nil)
 	if err != nil {
 		return over, false
 	}

@@ -19,7 +19,7 @@ import (
 func rankings(t *testing.T, p experiments.Profile, score func(experiments.Run) float64) (*Affinity, *experiments.Report) {
 	t.Helper()
 	study := NodeAffinity()
-	runs, err := study.Plan(experiments.Scope{Profile: p})
+	runs, err := study.Plan(context.Background(), experiments.Scope{Profile: p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,12 +41,12 @@ func rankings(t *testing.T, p experiments.Profile, score func(experiments.Run) f
 func TestNodeAffinityPlan(t *testing.T) {
 	for _, p := range experiments.Profiles() {
 		size := affinitySizes(p)
-		runs, err := NodeAffinity().Plan(experiments.Scope{Profile: p})
+		runs, err := NodeAffinity().Plan(context.Background(), experiments.Scope{Profile: p})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want, trained := 0, 0
-		for _, row := range size.rows() {
+		for _, row := range size.rows("agtpa-trade") {
 			for _, protocol := range size.protocols {
 				seeds, folds := size.seeds, 1
 				if row.Untrained && protocol != RandomWindows {
@@ -71,7 +71,7 @@ func TestNodeAffinityPlan(t *testing.T) {
 // number.
 func TestNodeAffinityIdentitiesAreKept(t *testing.T) {
 	for p, want := range map[experiments.Profile]string{experiments.Medium: "ad932e90a5cc078c", experiments.Full: "8f1af453e5c65eed"} {
-		runs, err := NodeAffinity().Plan(experiments.Scope{Profile: p})
+		runs, err := NodeAffinity().Plan(context.Background(), experiments.Scope{Profile: p})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,21 +222,40 @@ func TestNodeAffinityOnOwnData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	runs, err := NodeAffinity().Plan(experiments.Scope{Profile: experiments.Quick, Data: []string{folder}})
-	if err != nil {
-		t.Fatal(err)
+	study, read := NodeAffinity(), 0
+	plan := func(ctx context.Context, paths ...string) ([]experiments.Run, error) {
+		return study.Plan(ctx, experiments.Scope{Profile: experiments.Quick, Data: paths,
+			Progress: func(float64, string) { read++ }})
 	}
-	if names := (experiments.Results)(resultsOf(runs)).Values("data"); !slices.Equal(names, []string{"agtpa-trade", "mine"}) {
-		t.Errorf("data %q", names)
+	interrupted, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := plan(interrupted, folder); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	read = 0
+	ctx, once := context.Background(), 0
+	for i := range 2 {
+		runs, err := plan(ctx, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names := (experiments.Results)(resultsOf(runs)).Values("data"); !slices.Equal(names, []string{"agtpa-trade", "mine"}) {
+			t.Errorf("data %q", names)
+		}
+		if i == 0 {
+			once = read
+		}
+		if once == 0 || read != once {
+			t.Errorf("heard %d times how far files are read, %d when they were first asked for: want some, and files read once",
+				read, once)
+		}
 	}
 	for _, path := range []string{filepath.Join(folder, "none"), t.TempDir()} {
-		if _, err := NodeAffinity().Plan(experiments.Scope{Profile: experiments.Quick, Data: []string{path}}); !errors.Is(err,
-			experiments.ErrInput) || !strings.Contains(err.Error(), path) {
+		if _, err := plan(ctx, path); !errors.Is(err, experiments.ErrInput) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := NodeAffinity().Plan(experiments.Scope{Profile: experiments.Quick,
-		Data: []string{folder, folder}}); !errors.Is(err, experiments.ErrInput) {
+	if _, err := plan(ctx, folder, folder); !errors.Is(err, experiments.ErrInput) {
 		t.Errorf("the same data twice: %v", err)
 	}
 }

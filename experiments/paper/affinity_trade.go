@@ -172,7 +172,7 @@ func drawCountries(r *experiments.Report, data, row string, turned rotation) (*f
 			"Persistent Forecast", data, row)
 	}
 	some := turned.results.Where("model", row)
-	loaded, err := some[0].Spec.(affinityRun).data.load(context.Background())
+	loaded, err := some[0].Spec.(affinityRun).data.load(context.Background(), nil)
 	if err != nil {
 		return nil, err
 	}

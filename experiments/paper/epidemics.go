@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -71,15 +72,15 @@ func (c *Countries) Country(name string) (*Forecasting, error) {
 	return nil, errs.New(experiments.ErrInput, "experiments: no country %q, %s", name, nearest.Want(name, names))
 }
 
-func (c *Countries) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
+func (c *Countries) plan(ctx context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	for _, f := range c.all {
-		of, err := f.plan(scope)
+		of, err := f.plan(ctx, scope)
 		if err != nil {
 			return nil, err
 		}
 		runs = append(runs, of...)
 	}
-	own, err := c.planOwn(scope)
+	own, err := c.planOwn(ctx, scope)
 	return append(runs, own...), err
 }
 

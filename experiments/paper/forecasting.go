@@ -74,7 +74,7 @@ func (f *Forecasting) title() string {
 }
 
 // plan lists the runs of all settings.
-func (f *Forecasting) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
+func (f *Forecasting) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	series, err := f.series()
 	if err != nil {
 		return nil, err

@@ -194,8 +194,8 @@ func goldenWorlds(t *testing.T, backend *xla.Backend, fields []field.Field, valu
 		kind := field.Name(f)
 		w := small()
 		plan := w.Plan
-		w.Plan = func(scope experiments.Scope) ([]experiments.Run, error) {
-			runs, err := plan(scope)
+		w.Plan = func(ctx context.Context, scope experiments.Scope) ([]experiments.Run, error) {
+			runs, err := plan(ctx, scope)
 			run := runs[len(runs)-1]
 			at := run.Spec.(world)
 			config := pengcde.Config{Nodes: 16, Features: 1, Hidden: 4, Layers: 2, GraphOnly: true, LinearCoders: true,

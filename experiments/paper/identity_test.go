@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -34,7 +35,7 @@ func TestIdentityHasEveryValue(t *testing.T) {
 			s.overlapping = d.overlapping
 			return s.on(map[Split]int{d.split: 1})
 		}
-		runs, err := e.Plan(experiments.Scope{Profile: experiments.Quick})
+		runs, err := e.Plan(context.Background(), experiments.Scope{Profile: experiments.Quick})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func TestIdentitiesDiffer(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	for _, s := range All() {
 		for _, profile := range experiments.Profiles() {
-			if _, err := s.Stored(experiments.Options{Fresh: true, Profile: profile}); err != nil {
+			if _, err := s.Stored(context.Background(), experiments.Options{Fresh: true, Profile: profile}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -1,6 +1,8 @@
 package paper
 
 import (
+	"context"
+
 	"path/filepath"
 	"strings"
 
@@ -17,7 +19,7 @@ func (c *Countries) Own(path string) *Forecasting {
 }
 
 // planOwn lists the runs on files of one's own; an error names the file.
-func (c *Countries) planOwn(scope experiments.Scope) (runs []experiments.Run, err error) {
+func (c *Countries) planOwn(ctx context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	taken := make(map[string]string)
 	for _, f := range c.all {
 		taken[f.Country] = "data that ship with the module"
@@ -29,7 +31,7 @@ func (c *Countries) planOwn(scope experiments.Scope) (runs []experiments.Run, er
 				path, f.Country, other)
 		}
 		taken[f.Country] = path
-		of, err := f.plan(scope)
+		of, err := f.plan(ctx, scope)
 		if err != nil {
 			return nil, errs.In("experiments: data "+path, err, experiments.ErrInput)
 		}

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func TestCountryOfOnesOwn(t *testing.T) {
 	if err != nil || len(says) != 1 || !strings.HasPrefix(says[0], "No verdict") {
 		t.Errorf("verdict %q (%v) without a trained model", says, err)
 	}
-	if estimate, err := Epidemics().Estimate(o); err != nil || estimate.Missing != 0 {
+	if estimate, err := Epidemics().Estimate(context.Background(), o); err != nil || estimate.Missing != 0 {
 		t.Errorf("%v (%v), want nothing to make", estimate, err)
 	}
 }

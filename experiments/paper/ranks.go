@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -186,7 +187,7 @@ func withOther(r *experiments.Report, all []comparison) (together []comparison, 
 	if err != nil {
 		return nil, "", err
 	}
-	stored, err := other.Stored(experiments.Options{Profile: r.Profile})
+	stored, err := other.Stored(context.Background(), experiments.Options{Profile: r.Profile})
 	if err != nil {
 		return nil, "", err
 	}

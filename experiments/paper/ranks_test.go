@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -103,7 +104,7 @@ func TestForecastBlocks(t *testing.T) {
 // The stored runs of the simulated worlds have a diagram of all dynamics and one of each; those of a quick profile none.
 func TestWorldsAreRanked(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	r, err := Table1().Stored(experiments.Options{Profile: experiments.Medium})
+	r, err := Table1().Stored(context.Background(), experiments.Options{Profile: experiments.Medium})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestWorldsAreRanked(t *testing.T) {
 func TestSeriesAreRankedTogether(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	study := Tennis()
-	r, err := study.Stored(experiments.Options{Profile: experiments.Medium, Fresh: true})
+	r, err := study.Stored(context.Background(), experiments.Options{Profile: experiments.Medium, Fresh: true})
 	if err != nil {
 		t.Fatal(err)
 	}

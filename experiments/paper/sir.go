@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -146,7 +147,7 @@ type sirRun struct {
 
 // plan lists the runs seed by seed, and for each way of observing model by model; where times are shown, inferences of
 // all are timed at last.
-func (o Oversampling) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
+func (o Oversampling) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	size := o.size(scope.Profile)
 	for _, seed := range scope.SeedsOr(size.seeds) {
 		for _, s := range size.samplings() {

@@ -24,7 +24,7 @@ func pretended(t *testing.T, p experiments.Profile, facts func(experiments.Run, 
 	*Oversampling, *experiments.Report) {
 	t.Helper()
 	study := SIR()
-	runs, err := study.Plan(experiments.Scope{Profile: p})
+	runs, err := study.Plan(context.Background(), experiments.Scope{Profile: p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestSIRPlan(t *testing.T) {
 	study := SIR()
 	for _, p := range experiments.Profiles() {
 		size := study.size(p)
-		runs, err := study.Plan(experiments.Scope{Profile: p})
+		runs, err := study.Plan(context.Background(), experiments.Scope{Profile: p})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestSIRPlan(t *testing.T) {
 
 // What decides a run is in its identity.
 func TestSIRIdentity(t *testing.T) {
-	runs, err := SIR().Plan(experiments.Scope{Profile: experiments.Full, Seeds: []uint64{3}})
+	runs, err := SIR().Plan(context.Background(), experiments.Scope{Profile: experiments.Full, Seeds: []uint64{3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestSIRIdentitiesAreKept(t *testing.T) {
 		experiments.Medium: "610a8e31de3585d3",
 		experiments.Full:   "0476e4b912380c53",
 	} {
-		runs, err := SIR().Plan(experiments.Scope{Profile: p})
+		runs, err := SIR().Plan(context.Background(), experiments.Scope{Profile: p})
 		if err != nil {
 			t.Fatal(err)
 		}

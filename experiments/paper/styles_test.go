@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -15,7 +16,7 @@ func TestModelsCanBeToldApart(t *testing.T) {
 		figures.Orange: 72}
 	for _, study := range All() {
 		for _, profile := range experiments.Profiles() {
-			r, err := study.Stored(experiments.Options{Profile: profile})
+			r, err := study.Stored(context.Background(), experiments.Options{Profile: profile})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
@@ -46,7 +47,7 @@ const (
 )
 
 // plan lists the runs seed by seed, so that a table fills evenly.
-func (w Worlds) plan(scope experiments.Scope) (runs []experiments.Run, err error) {
+func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
 	size := w.size(scope.Profile)
 	for _, seed := range scope.SeedsOr(size.seeds) {
 		for _, model := range w.models(size) {

@@ -118,7 +118,7 @@ func TestRivalsInTables(t *testing.T) {
 		{TableWealth(), "opinion", []string{"20.659", "34.855", "2.434", "57.495"}},
 		{Table1AsPublished(), "heat", nil},
 	} {
-		r, err := c.study.Stored(experiments.Options{Fresh: true, Profile: experiments.Medium})
+		r, err := c.study.Stored(context.Background(), experiments.Options{Fresh: true, Profile: experiments.Medium})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv(experiments.ResultsEnv, folder)
 	w, o := small(), goOptions(t)
-	empty, err := w.Stored(o)
+	empty, err := w.Stored(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestNotesTellOurChoices(t *testing.T) {
 		{TableWealth(), "wealth", "depreciation 0 and saving rate 0.5", true},
 		{TableWealth(), "opinion", "amplitude 33", true}, {TableWealth(), "opinion", "saving", false},
 	} {
-		r, err := c.study.Stored(experiments.Options{Fresh: true, Profile: experiments.Quick})
+		r, err := c.study.Stored(context.Background(), experiments.Options{Fresh: true, Profile: experiments.Quick})
 		if err != nil {
 			t.Fatal(err)
 		}
