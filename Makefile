@@ -94,7 +94,7 @@ check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid
 	$(ENV) staticcheck ./...
 	@$(ENV) $(PY) tools/check_notebooks.py $(NOTEBOOKS)
 
-RACE = $(ENV) go run ./bench/race -out bench/latest.json
+RACE = $(ENV) PENGCDE_CACHE=off go run ./bench/race -out bench/latest.json
 
 bench: setup peer ## race against the peer, a quarter of an hour: BENCH_FLAGS="-nodes 128 -fields peng" for less
 	$(RACE) -figure docs/seconds.png $(BENCH_FLAGS)

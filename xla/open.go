@@ -51,7 +51,8 @@ func init() { goxla.EnableAutoInstall(false) }
 //
 // With XLA on the CPU, under glibc, the process keeps the memory that it frees, which is faster; MALLOC_TRIM_THRESHOLD_
 // gives it back (see mallopt(3)). XLA does not use YNNPACK, which computes some products wrongly, unless $XLA_FLAGS
-// sets xla_cpu_experimental_ynn_fusion_type.
+// sets xla_cpu_experimental_ynn_fusion_type. On Linux compiled programs are kept on disk for later processes, see
+// [CacheEnv].
 func Open(cfg Config) (*Backend, error) {
 	if s := cfg.setting(); s.spec != "" {
 		backend, err := s.open()

@@ -147,7 +147,9 @@ func openPlugin(file, options, why string) (*Backend, error) {
 	}
 	if device == cpu {
 		keepFreedMemory()
-		err = withoutYNNPACK(file, open)
+		if err = withoutYNNPACK(file, open); err == nil {
+			keepPrograms(file)
+		}
 	} else {
 		err = open()
 	}

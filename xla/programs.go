@@ -1,0 +1,150 @@
+package xla
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// CacheEnv is the folder in which compiled programs are kept, or "off" to keep none; without it they are in the user's
+// folder for what can be made again, ~/.cache/pengcde/programs on Linux. Deleting it is safe at any time.
+const CacheEnv = "PENGCDE_CACHE"
+
+// cacheFolder is "" where nothing is to be kept.
+func cacheFolder() string {
+	switch folder := os.Getenv(CacheEnv); folder {
+	case "off":
+		return ""
+	case "":
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(user, "pengcde", "programs")
+	default:
+		return folder
+	}
+}
+
+// Extensions of the files of programs, and of those that are being written.
+const kept, begun = ".program", ".part"
+
+// store keeps compiled programs as files, each by a digest of what it was compiled from and by. It serves several
+// processes and goroutines at a time. What cannot be read or written is as if it were not there.
+type store struct {
+	folder   string
+	compiler string        // what compiles, and for which processor
+	found    atomic.Int64  // programs that were there
+	written  atomic.Uint64 // programs that were put there
+}
+
+// compilerOf names the compiler in a plugin's file: the file as it is now, and the processor.
+func compilerOf(file string) string {
+	name := "1 " + file // counts changes of this package that compile otherwise
+	if info, err := os.Stat(file); err == nil {
+		name = fmt.Sprintln(name, info.Size(), info.ModTime().UnixNano())
+	}
+	return name + processor()
+}
+
+// processor is what compiled code depends on: model and features of the first CPU, and how many there are.
+func processor() string {
+	content, _ := os.ReadFile("/proc/cpuinfo")
+	first, _, _ := strings.Cut(string(content), "\n\n")
+	known := []string{runtime.GOARCH, fmt.Sprint(runtime.NumCPU())}
+	for line := range strings.Lines(first) {
+		switch name, _, _ := strings.Cut(line, ":"); strings.TrimSpace(name) {
+		case "model name", "flags", "Features", "CPU part":
+			known = append(known, line)
+		}
+	}
+	return strings.Join(known, "\n")
+}
+
+type programKey [sha256.Size]byte
+
+// key is that of a program in a format with options, compiled in this environment.
+func (s *store) key(parts ...[]byte) (k programKey) {
+	digest := sha256.New()
+	for _, part := range append(parts, []byte(s.compiler), []byte(os.Getenv(flagsEnv)), []byte(os.Getenv("PJRT_NPROC"))) {
+		binary.Write(digest, binary.LittleEndian, int64(len(part)))
+		digest.Write(part)
+	}
+	digest.Sum(k[:0])
+	return k
+}
+
+func (s *store) file(k programKey) string {
+	return filepath.Join(s.folder, hex.EncodeToString(k[:16])+kept)
+}
+
+// read returns a program that is whole, or nil.
+func (s *store) read(k programKey) []byte {
+	file := s.file(k)
+	content, err := os.ReadFile(file)
+	if err != nil || len(content) < sha256.Size {
+		return nil
+	}
+	sum, program := content[:sha256.Size], content[sha256.Size:]
+	if got := sha256.Sum256(program); !bytes.Equal(sum, got[:]) {
+		return nil
+	}
+	now := time.Now()
+	os.Chtimes(file, now, now) // the longest unused go first
+	return program
+}
+
+// write keeps a program, in one step.
+func (s *store) write(k programKey, program []byte) {
+	if err := os.MkdirAll(s.folder, 0o700); err != nil {
+		return
+	}
+	f, err := os.CreateTemp(s.folder, "*"+begun)
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(program)
+	_, err = f.Write(append(sum[:], program...))
+	if cmp.Or(err, f.Close()) != nil || os.Rename(f.Name(), s.file(k)) != nil {
+		os.Remove(f.Name())
+		return
+	}
+	if s.written.Add(1)%32 == 1 {
+		s.shrink(mostKept)
+	}
+}
+
+// mostKept bounds the bytes of programs that are kept, by and by.
+const mostKept = 1 << 30
+
+// shrink deletes what was not used for longest until the folder has no more than so many bytes.
+func (s *store) shrink(most int64) {
+	entries, err := os.ReadDir(s.folder)
+	if err != nil {
+		return
+	}
+	var files []fs.FileInfo
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if extension := filepath.Ext(entry.Name()); err == nil && (extension == kept || extension == begun) {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for _, file := range files {
+		if most -= file.Size(); most < 0 {
+			os.Remove(filepath.Join(s.folder, file.Name()))
+		}
+	}
+}

@@ -1,0 +1,136 @@
+//go:build linux && cgo
+
+#define _GNU_SOURCE
+#include "programs.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// The table of a plugin's functions, which all take one struct and return a PJRT_Error or NULL.
+typedef void *(*call)(void *args);
+typedef struct {
+  size_t struct_size;
+  void *extensions;
+  struct {
+    size_t struct_size;
+    void *extensions;
+    int major, minor;
+  } version;
+  call functions[];
+} api;
+
+// Places in the table.
+enum {
+  ERROR_DESTROY = 0,
+  CLIENT_COMPILE = 20,
+  EXECUTABLE_DESTROY = 40,
+  EXECUTABLE_SERIALIZE = 49,
+  LOADED_EXECUTABLE_GET_EXECUTABLE = 51,
+  EXECUTABLE_DESERIALIZE_AND_LOAD = 56,
+};
+
+typedef struct {
+  size_t struct_size;
+  void *extensions;
+  void *what;
+} one_args;
+
+typedef struct {
+  size_t struct_size;
+  void *extensions;
+  void *loaded;
+  void *executable; // out
+} get_executable_args;
+
+typedef struct {
+  size_t struct_size;
+  void *extensions;
+  void *executable;
+  const char *bytes; // out, as what follows
+  size_t size;
+  void *owner;
+  void (*release)(void *owner);
+} serialize_args;
+
+typedef struct {
+  size_t struct_size;
+  void *extensions;
+  void *client;
+  const char *bytes;
+  size_t size;
+  void *loaded; // out
+  const char *options;
+  size_t options_size;
+} load_args;
+
+extern void *pengcdeCompile(pengcde_compile_args *args);
+
+static api *plugin;
+static call compiler;
+
+const char *pengcde_intercept(const char *file) {
+  void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == NULL)
+    return "the plugin is not loaded";
+  api *(*get)(void) = (api * (*)(void)) dlsym(library, "GetPjrtApi");
+  dlclose(library); // which go-xla holds
+  api *a = get == NULL ? NULL : get();
+  if (a == NULL)
+    return "the plugin has no API";
+  if (a == plugin)
+    return NULL;
+  if (plugin != NULL)
+    return "programs of another plugin are kept";
+  if (a->version.major != 0 ||
+      a->struct_size < offsetof(api, functions) + (EXECUTABLE_DESERIALIZE_AND_LOAD + 1) * sizeof(call) ||
+      a->functions[EXECUTABLE_SERIALIZE] == NULL || a->functions[EXECUTABLE_DESERIALIZE_AND_LOAD] == NULL)
+    return "the plugin's API does not serialize programs";
+  call *slot = &a->functions[CLIENT_COMPILE];
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)slot & ~(page - 1);
+  if (mprotect((void *)start, (uintptr_t)(slot + 1) - start, PROT_READ | PROT_WRITE) != 0)
+    return "the plugin's table of functions cannot be written";
+  plugin = a;
+  compiler = *slot;
+  *slot = (call)pengcdeCompile;
+  return NULL;
+}
+
+// done says whether a call gave no error, and destroys that.
+static int done(void *error) {
+  if (error == NULL)
+    return 1;
+  one_args args = {sizeof args, NULL, error};
+  plugin->functions[ERROR_DESTROY](&args);
+  return 0;
+}
+
+void *pengcde_compile(pengcde_compile_args *args) { return compiler(args); }
+
+int pengcde_load(pengcde_compile_args *args, const char *bytes, size_t size) {
+  load_args load = {sizeof load, NULL, args->client, bytes, size, NULL, NULL, 0};
+  if (!done(plugin->functions[EXECUTABLE_DESERIALIZE_AND_LOAD](&load)))
+    return 0;
+  args->executable = load.loaded;
+  return 1;
+}
+
+int pengcde_serialize(const pengcde_compile_args *args, pengcde_serialized *out) {
+  get_executable_args get = {sizeof get, NULL, args->executable, NULL};
+  if (!done(plugin->functions[LOADED_EXECUTABLE_GET_EXECUTABLE](&get)))
+    return 0;
+  serialize_args s = {sizeof s, NULL, get.executable, NULL, 0, NULL, NULL};
+  int ok = done(plugin->functions[EXECUTABLE_SERIALIZE](&s));
+  one_args destroy = {sizeof destroy, NULL, get.executable};
+  done(plugin->functions[EXECUTABLE_DESTROY](&destroy));
+  if (ok)
+    *out = (pengcde_serialized){s.bytes, s.size, s.owner, s.release};
+  return ok;
+}
+
+void pengcde_release(pengcde_serialized *s) {
+  if (s->release != NULL)
+    s->release(s->owner);
+}

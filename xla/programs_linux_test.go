@@ -1,0 +1,115 @@
+//go:build linux && cgo
+
+package xla
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// A program that was kept computes what the compiled one did. What is damaged in the folder is compiled and written
+// anew, and without a folder programs compile as always.
+func TestProgramsAreKept(t *testing.T) {
+	if os.Getenv(CacheEnv) == "off" {
+		t.Skip("$" + CacheEnv + " is off")
+	}
+	backend, err := Open(Config{Backend: "xla:cpu"})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer backend.Close()
+	if programs == nil {
+		t.Fatal("the plugin's programs are not kept")
+	}
+	defer func(folder string) { programs.folder = folder }(programs.folder)
+	programs.folder = filepath.Join(t.TempDir(), "new", "folder")
+	run := func() (y []float32, found int64) {
+		p, err := NewProgram(backend, "kept", func(in []*Node) []*Node { return []*Node{Tanh(MulScalar(in[0], 0.5))} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		before := programs.found.Load()
+		out, err := p.Call(tensors.FromValue([]float32{1, 2, 3}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer Free(out...)
+		return tensors.MustCopyFlatData[float32](out[0]), programs.found.Load() - before
+	}
+	want, found := run()
+	files, err := filepath.Glob(filepath.Join(programs.folder, "*"))
+	if err != nil || len(files) != 1 || found != 0 {
+		t.Fatalf("files %q (%v), %d programs found, want one file and none found", files, err, found)
+	}
+	content, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damaged := range map[string][]byte{
+		"cut": content[:len(content)/2], "empty": nil, "changed": append(slices.Clone(content[:len(content)-1]), 7),
+	} {
+		if err := os.WriteFile(files[0], damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for i, kept := range []int64{0, 1} { // written anew, and then found
+			if got, found := run(); !slices.Equal(got, want) || found != kept {
+				t.Errorf("%s, call %d: %v with %d programs found, want %v with %d", name, i, got, found, want, kept)
+			}
+		}
+	}
+	programs.folder = filepath.Join(files[0], "within a file")
+	if got, found := run(); !slices.Equal(got, want) || found != 0 {
+		t.Errorf("without a folder: %v with %d programs found, want %v", got, found, want)
+	}
+}
+
+// What the plugin cannot load is compiled, though its file is whole.
+func TestProgramThatCannotBeLoaded(t *testing.T) {
+	if os.Getenv(CacheEnv) == "off" {
+		t.Skip("$" + CacheEnv + " is off")
+	}
+	backend, err := Open(Config{Backend: "xla:cpu"})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer backend.Close()
+	defer func(folder string) { programs.folder = folder }(programs.folder)
+	programs.folder = t.TempDir()
+	for range 2 {
+		p, err := NewProgram(backend, "strange", func(in []*Node) []*Node { return []*Node{Sqrt(in[0])} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.Call(tensors.FromValue([]float32{4}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tensors.MustCopyFlatData[float32](out[0]); got[0] != 2 {
+			t.Errorf("%v, want 2", got)
+		}
+		Free(out...)
+		p.Close()
+		files, err := filepath.Glob(filepath.Join(programs.folder, "*"+kept))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("files %q (%v), want one", files, err)
+		}
+		content, err := os.ReadFile(files[0])
+		if err != nil || bytes.Contains(content, []byte("no program")) {
+			t.Fatalf("%q (%v), want what was compiled", content, err)
+		}
+		key, err := hex.DecodeString(strings.TrimSuffix(filepath.Base(files[0]), kept))
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs.write(programKey(append(key, make([]byte, 16)...)), []byte("no program"))
+	}
+}
