@@ -97,7 +97,8 @@ check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid
 RACE = $(ENV) PENGCDE_CACHE=off go run ./bench/race -out bench/latest.json
 
 bench: setup peer ## race against the peer, a quarter of an hour: BENCH_FLAGS="-nodes 128 -fields peng" for less
-	$(RACE) -figure docs/seconds.png $(BENCH_FLAGS)
+	$(RACE) $(BENCH_FLAGS)
+	$(RACE) -peer-steps default -figure docs/seconds.png $(BENCH_FLAGS)
 
 bench-seeds: setup ## several seeds in one program, ten minutes
 	$(RACE) -seeds 1,4,10 -nodes 100,400 -fields peng

@@ -50,6 +50,7 @@ func needPeer(t *testing.T) {
 func TestPeerComputesTheSame(t *testing.T) {
 	needPeer(t)
 	for _, s := range []Setting{{Field: "peng"}, {Field: "original"}, {Field: "pre-mult"},
+		{Field: "adjacency"}, {Field: "gn-ode"}, {Field: "constant"}, {Field: "gn-ode", Published: true},
 		{Field: "peng", Published: true}} {
 		name := s.Field
 		if s.Published {
@@ -78,7 +79,7 @@ func TestPeerRepeatsAnEpoch(t *testing.T) {
 	if err := c.export(folder, model, steps); err != nil {
 		t.Fatal(err)
 	}
-	err = withPeer(t.Context(), folder, dense, true, func(p *process) error {
+	err = withPeer(t.Context(), folder, dense, given, func(p *process) error {
 		first, err := p.ask("epoch")
 		if err != nil {
 			return err
@@ -101,7 +102,7 @@ func TestPeerRepeatsAnEpoch(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	peer, err := startPeer(ctx, folder, dense, false, 0)
+	peer, err := startPeer(ctx, folder, dense, own, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestPeerRepeatsAnEpoch(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	_ = peer.close()
-	if _, err := startPeer(t.Context(), folder, dense, false, 0.5); !errors.Is(err, errMemory) {
+	if _, err := startPeer(t.Context(), folder, dense, own, 0.5); !errors.Is(err, errMemory) {
 		t.Errorf("half a GiB: %v, want errMemory", err)
 	}
 }
@@ -153,13 +154,13 @@ func TestErrors(t *testing.T) {
 		t.Errorf("a field that the peer lacks: %v, want ErrInput", err)
 	}
 	t.Chdir(t.TempDir())
-	if _, err := startPeer(t.Context(), ".", dense, false, 0); !errors.Is(err, errNoPeer) {
+	if _, err := startPeer(t.Context(), ".", dense, own, 0); !errors.Is(err, errNoPeer) {
 		t.Errorf("outside a checkout: %v, want errNoPeer", err)
 	}
 	if err := os.WriteFile("go.mod", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := startPeer(t.Context(), ".", dense, false, 0); !errors.Is(err, errNoPeer) {
+	if _, err := startPeer(t.Context(), ".", dense, own, 0); !errors.Is(err, errNoPeer) {
 		t.Errorf("without its environment: %v, want errNoPeer", err)
 	}
 }

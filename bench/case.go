@@ -36,7 +36,9 @@ type Setting struct {
 }
 
 // Fields are the vector fields that the peer has, by the names that a [Setting] takes.
-func Fields() []string { return []string{"peng", "original", "pre-mult"} }
+func Fields() []string {
+	return []string{"peng", "original", "pre-mult", "adjacency", "gn-ode", "constant"}
+}
 
 const (
 	hidden, layers = 16, 2

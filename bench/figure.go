@@ -20,7 +20,7 @@ import (
 const slopesFrom = 512
 
 // DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes) by
-// least squares from 512 nodes on. Lines of one machine compare; what others measured elsewhere is left out.
+// least squares from 512 nodes on. Races with a peer on its own steps are left out. Lines of one machine compare; what others measured elsewhere is left out.
 func (f File) DrawSeconds() (*figures.Figure, error) {
 	return f.draw("Training epoch", "seconds", func(r Row) (ours, peer float64) { return r.Ours, r.Peer })
 }
@@ -52,7 +52,8 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 	if len(places) == 1 {
 		axes.Title += ": " + places[0]
 	}
-	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int { return cmp.Compare(a.N, b.N) })
+	raced := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.Steps == own })
+	rows := slices.SortedStableFunc(slices.Values(raced), func(a, b Row) int { return cmp.Compare(a.N, b.N) })
 	var libraries, peers []figures.Series
 	// add a line with one value for each number of nodes, if there is any
 	add := func(lines *[]figures.Series, line figures.Series, value func(Row) float64) bool {
@@ -170,6 +171,7 @@ func distinct[R any, V comparable](rows []R, of func(R) V) (values []V) {
 
 // modelName is how the paper calls a vector field.
 func modelName(field string) string {
-	names := map[string]string{"peng": "PENG-CDE", "original": "Original GN-CDE", "pre-mult": "Pre-Mult GN-CDE"}
+	names := map[string]string{"peng": "PENG-CDE", "original": "Original GN-CDE", "pre-mult": "Pre-Mult GN-CDE",
+		"adjacency": "Adjacency GN-CDE", "gn-ode": "GN-ODE", "constant": "Constant"}
 	return cmp.Or(names[field], field)
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,19 +54,26 @@ type turn struct {
 	Rejected []int `json:"rejected"`
 }
 
-// startPeer starts the peer on the folder of a case, and waits until it has loaded it. It takes the given steps of the
-// case, or those of diffrax's controller, with the library's tolerances and the same times to end on. After such a time
-// that controller begins again from the step that was cut there, the library from the one proposed before: it accepts
-// more steps. gib limits its address space; 0 does not. Errors wrap errNoPeer where it is not set up, and errMemory.
-func startPeer(ctx context.Context, folder, variant string, given bool, gib float64) (*process, error) {
+// Steps of the peer.
+const (
+	// given are those of the case, which the library accepted; "" stands for them.
+	given = "given"
+	// own are those of diffrax's controller at the library's tolerances, which pass over changes of the graph, as in the
+	// published code.
+	own = "default"
+	// stopped are those of the controller with the library's times to end on. After such a time it begins again from the
+	// step that was cut there, the library from the one proposed before: it accepts more steps.
+	stopped = "stopped"
+)
+
+// startPeer starts the peer on the folder of a case, and waits until it has loaded it. gib limits its address space; 0
+// does not. Errors wrap errNoPeer where it is not set up, and errMemory.
+func startPeer(ctx context.Context, folder, variant, steps string, gib float64) (*process, error) {
 	python, script, err := peerFiles()
 	if err != nil {
 		return nil, err
 	}
-	args := []string{script, folder, "--variant", variant}
-	if given {
-		args = append(args, "--steps", "given")
-	}
+	args := []string{script, folder, "--variant", variant, "--steps", cmp.Or(steps, given)}
 	if gib != 0 {
 		args = append(args, "--memory", strconv.FormatFloat(gib, 'g', -1, 64))
 	}

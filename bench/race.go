@@ -26,6 +26,7 @@ type Race struct {
 	Pairs     int     // turns that each takes, one after the other
 	PeerUpTo  int     // the most nodes for which the peer runs
 	Variant   string  // how the peer uses message matrices: "dense" or "implicit"
+	Steps     string  // of the peer: "given", those that the library accepts, or "default", its own; "" is given
 	MemoryGiB float64 // limit of the peer's address space, 0 for none
 }
 
@@ -35,6 +36,8 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 	switch {
 	case r.Pairs < 1:
 		return row, errs.New(pengcde.ErrInput, "bench: %d pairs, want at least 1", r.Pairs)
+	case r.Steps != "" && r.Steps != given && r.Steps != own:
+		return row, errs.New(pengcde.ErrInput, "bench: steps %q of the peer, want %q or %q", r.Steps, given, own)
 	case s.Batch != 0 && s.Nodes <= r.PeerUpTo:
 		return row, errs.New(pengcde.ErrInput, "bench: batches of %d at %d nodes, want 0 where the peer takes part, "+
 			"which has all series in one; try a smaller PeerUpTo", s.Batch, s.Nodes)
@@ -48,7 +51,7 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 		return row, fmt.Errorf("bench: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	row = Row{Model: c.Field, Variant: r.Variant, N: s.Nodes, Batch: s.Batch, Pairs: r.Pairs, PeerGiB: r.MemoryGiB,
+	row = Row{Model: c.Field, Variant: r.Variant, Steps: r.Steps, N: s.Nodes, Batch: s.Batch, Pairs: r.Pairs, PeerGiB: r.MemoryGiB,
 		origin: here(backend)}
 	if err := row.plan(ctx, backend, c, folder); err != nil {
 		return row, err
@@ -60,7 +63,7 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 	defer model.Close()
 	var peer *process
 	if s.Nodes <= r.PeerUpTo {
-		if peer, err = startPeer(ctx, folder, r.Variant, true, r.MemoryGiB); err == nil {
+		if peer, err = startPeer(ctx, folder, r.Variant, r.Steps, r.MemoryGiB); err == nil {
 			defer func() { err = errors.Join(err, peer.close()) }()
 			maps.Copy(row.Versions, peer.versions)
 		} else if row.OutOfMemory = errors.Is(err, errMemory); !row.OutOfMemory {
@@ -81,6 +84,10 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 			return row, err
 		}
 		row.PeerInference = t.Seconds
+		for b := range t.Accepted {
+			row.PeerAccepted += t.Accepted[b]
+			row.PeerRejected += t.Rejected[b]
+		}
 	}
 	return row, nil
 }

@@ -15,7 +15,8 @@ import (
 type Row struct {
 	Model   string `json:"model"`
 	Variant string `json:"peer_variant"`
-	N       int    `json:"n"` // nodes asked for; the grid has the next square number
+	Steps   string `json:"peer_steps,omitempty"` // "default" where the peer takes its own
+	N       int    `json:"n"`                    // nodes asked for; the grid has the next square number
 	Pairs   int    `json:"pairs"`
 	Batch   int    `json:"batch,omitempty"` // series in an optimiser step where not all 4: an epoch then has several
 	// Ours and Peer are seconds of an epoch, forward, gradient and update for all 4 series: medians over so many turns.
@@ -42,6 +43,9 @@ type Row struct {
 	Accepted           int `json:"accepted"`
 	Rejected           int `json:"rejected"`
 	Evaluations        int `json:"evaluations"`
+	// PeerAccepted and PeerRejected are those of the peer.
+	PeerAccepted int `json:"peer_accepted,omitempty"`
+	PeerRejected int `json:"peer_rejected,omitempty"`
 	// OutOfMemory says that the peer ran out of the GiB that it may take; 0 is no limit.
 	OutOfMemory bool    `json:"peer_out_of_memory,omitempty"`
 	PeerGiB     float64 `json:"peer_gib,omitempty"`
@@ -111,9 +115,9 @@ func Update(path string, change func(*File)) error {
 	return durable.WriteFile(path, append(content, '\n'))
 }
 
-// Put adds a row in the place of one of the same model, size, variant and batch on the same machine and backend.
+// Put adds a row in the place of one of the same model, size, variant, steps and batch on the same machine and backend.
 func (f *File) Put(r Row) {
-	f.Rows = put(f.Rows, r, func(r Row) any { return [...]any{r.Model, r.N, r.Variant, r.Batch, r.place()} })
+	f.Rows = put(f.Rows, r, func(r Row) any { return [...]any{r.Model, r.N, r.Variant, r.Steps == own, r.Batch, r.place()} })
 }
 
 // put adds an entry in the place of one with the same key.

@@ -51,6 +51,9 @@ func (f File) Table() *figures.Table {
 			if r.Variant == implicit && (r.Peer > 0 || r.OutOfMemory) {
 				name += ", implicit peer"
 			}
+			if r.Steps == own {
+				name += ", peer on its own steps"
+			}
 			if r.Batch > 0 {
 				name += fmt.Sprintf(", %d at a time", r.Batch)
 			}
@@ -77,6 +80,9 @@ func (f File) Table() *figures.Table {
 				mebi(r.OursBytes-r.BaseBytes))
 		}},
 		{"steps", 0, func(r Row) figures.Cell { return textIf(r.Accepted != 0, "%d + %d", r.Accepted, r.Rejected) }},
+		{"peer's steps", 0, func(r Row) figures.Cell {
+			return textIf(r.PeerAccepted != 0, "%d + %d", r.PeerAccepted, r.PeerRejected)
+		}},
 		{"evaluations, planned / taken", 0, func(r Row) figures.Cell {
 			return textIf(r.PlannedEvaluations != 0, "%d / %d", r.PlannedEvaluations, r.Evaluations)
 		}},

@@ -27,7 +27,7 @@ class Setting:
     """What is compiled for: the content of case.json without the times."""
 
     field: str
-    """ "peng", "original" or "pre-mult"."""
+    """ "peng", "original", "pre-mult", "adjacency", "gn-ode" or "constant"."""
     layers: int
     parity: bool
     """Whether the defect of the published fusion is repeated: total(A) in place of total(A')."""
@@ -47,8 +47,9 @@ class Batch:
 
     times: jax.Array
     """[B, T], of the observations, from 0."""
-    coefficients: tuple[jax.Array, jax.Array, jax.Array, jax.Array]
-    """Four of [B, T-1, n, n]: the cubic Hermite path of the control matrix."""
+    control: tuple[jax.Array, ...]
+    """Four of [B, T-1, n, n]: the cubic Hermite path of the control matrix. For "gn-ode" its values alone, [B, T, n, n];
+    nothing for "constant"."""
     start: jax.Array
     """[B, n]."""
     targets: jax.Array
@@ -56,7 +57,7 @@ class Batch:
     ends: jax.Array
     """[B, K]: ends of the steps that the Go library accepted; short rows repeat their last."""
     stops: jax.Array | None
-    """[B, S]: times that adaptive steps end on; short rows repeat their last. None for none."""
+    """[B, S]: times that adaptive steps may have to end on; short rows repeat their last. None for none."""
 
 
 def read(folder: Path) -> tuple[Setting, Batch, Parameters]:
@@ -76,10 +77,15 @@ def read(folder: Path) -> tuple[Setting, Batch, Parameters]:
         return jnp.asarray(np.stack([arrays[f"{b}.{name}"] for b in samples]).astype(setting.dtype))
 
     start, times = stacked("start"), stacked("times")
-    values = jnp.asarray(np.stack([_dense(arrays, b, start.shape[1], setting.dtype) for b in samples]))
+    control: tuple[jax.Array, ...] = ()
+    if setting.field != "constant":
+        lag = setting.field == "gn-ode" and setting.parity
+        control = (jnp.asarray(np.stack([_dense(arrays, b, start.shape[1], setting.dtype, lag) for b in samples])),)
+        if setting.field != "gn-ode":
+            control = jax.vmap(diffrax.backward_hermite_coefficients)(times, control[0])
     batch = Batch(
         times=times,
-        coefficients=jax.vmap(diffrax.backward_hermite_coefficients)(times, values),
+        control=control,
         start=start,
         targets=stacked("targets"),
         ends=_padded(document["ends"], setting.dtype),
@@ -90,12 +96,12 @@ def read(folder: Path) -> tuple[Setting, Batch, Parameters]:
     return setting, batch, {name: jnp.asarray(value) for name, value in parameters.items()}
 
 
-def _dense(arrays: dict[str, np.ndarray], b: int, nodes: int, dtype: str) -> np.ndarray:
-    """The control matrix of sample b at each observation: [T, n, n]."""
+def _dense(arrays: dict[str, np.ndarray], b: int, nodes: int, dtype: str, lag: bool) -> np.ndarray:
+    """The control matrix of sample b at each observation: [T, n, n]; with a lag the one in force before it."""
     snapshots = arrays[f"{b}.snapshots"]
     matrices = np.zeros((len(snapshots), nodes, nodes), dtype)
     matrices[:, arrays[f"{b}.from"], arrays[f"{b}.to"]] = snapshots
-    return matrices[arrays[f"{b}.index"]]
+    return matrices[np.maximum(arrays[f"{b}.index"] - lag, 0)]
 
 
 def _padded(rows: list[list[float]], dtype: str) -> jax.Array:

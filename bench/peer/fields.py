@@ -8,10 +8,11 @@ control matrix A and its derivative D = dA/dt. The variant "dense" forms M in ea
 from collections.abc import Callable
 from typing import NamedTuple
 
+import diffrax
 import jax
 import jax.numpy as jnp
 
-from case import Parameters, Setting
+from case import Batch, Parameters, Setting
 
 RMS_EPSILON = 1e-5
 
@@ -44,8 +45,35 @@ def rms_norm(p: Parameters, name: str, z: jax.Array) -> jax.Array:
     return z / scale * p[f"{name}.weight"] + p[f"{name}.bias"]
 
 
+Latest = tuple[jax.Array, jax.Array]
+"""The times of the observations [T] and the control matrix at each [T, n, n]."""
+
+Control = diffrax.CubicInterpolation | Latest | None
+"""The path of the control matrix; for "gn-ode" its values, for "constant" nothing."""
+
+
+def control_of(setting: Setting, sample: Batch) -> Control:
+    match setting.field:
+        case "constant":
+            return None
+        case "gn-ode":
+            return sample.times, sample.control[0]
+    return diffrax.CubicInterpolation(sample.times, sample.control)
+
+
+def derivative(setting: Setting, variant: str, p: Parameters, t: jax.Array, z: jax.Array, control: Control) -> jax.Array:
+    """dZ/dt [n, hidden] of Z [n, hidden]."""
+    if isinstance(control, diffrax.CubicInterpolation):
+        return field(setting, variant, p, control.evaluate(t), control.derivative(t), z)
+    if control is None:
+        return jnp.broadcast_to(p["field.bias"], z.shape)
+    times, matrices = control
+    last = matrices[jnp.searchsorted(times, t, side="right") - 1]
+    return field(setting, variant, p, last, last, z)
+
+
 def field(setting: Setting, variant: str, p: Parameters, a: jax.Array, d: jax.Array, z: jax.Array) -> jax.Array:
-    """dZ/dt [n, hidden] of Z [n, hidden] for A and dA/dt [n, n]."""
+    """What the layers make of Z [n, hidden] for A and dA/dt [n, n]."""
     dense = variant == "dense"
     message: Callable[[str], Message]
     if setting.field == "peng":
@@ -67,8 +95,13 @@ def field(setting: Setting, variant: str, p: Parameters, a: jax.Array, d: jax.Ar
         def message(layer: str) -> Message:
             return lambda h: m @ h
 
+    elif setting.field in ("adjacency", "gn-ode"):
+
+        def message(layer: str) -> Message:
+            return lambda h: a @ h
+
     else:
-        raise ValueError(f'field "{setting.field}", want "peng", "original" or "pre-mult"')
+        raise ValueError(f'field "{setting.field}", want "peng", "original", "pre-mult", "adjacency", "gn-ode" or "constant"')
 
     for k in range(setting.layers):
         layer = f"field.layers.{k}"

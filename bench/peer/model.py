@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from case import Batch, Parameters, Setting
-from fields import field, linear
+from fields import control_of, derivative, linear
 
 MAX_STEPS = 4096
 STAGES = 6
@@ -23,43 +23,56 @@ class Work(NamedTuple):
 
 
 class GivenSteps(diffrax.AbstractStepSizeController):
-    """Steps with ends that are listed, as diffrax.StepTo, but for rows that repeat their last end to fill up."""
+    """Steps with ends that are listed, as diffrax.StepTo, but for rows that repeat their last end to fill up.
+
+    Where the field jumps at an end, one step ends just before it and the next begins just after.
+    """
 
     ends: jax.Array
+    jumps: jax.Array
+    """[K], whether the field jumps at each end."""
 
     def wrap(self, direction: Any) -> "GivenSteps":
         return self
 
+    def _until(self, k: Any) -> jax.Array:
+        end = self.ends[jnp.minimum(k, len(self.ends) - 1)]
+        return jnp.where(self._jumps(k), jnp.nextafter(end, -jnp.inf), end)
+
+    def _jumps(self, k: Any) -> jax.Array:
+        return self.jumps[jnp.minimum(k, len(self.ends) - 1)]
+
     def init(self, *args: Any) -> tuple[jax.Array, int]:
-        return self.ends[0], 1
+        return self._until(0), 1
 
     def adapt_step_size(self, t0: Any, t1: Any, *others: Any) -> Any:
-        state = others[-1]  # the number of the next end
-        following = self.ends[jnp.minimum(state, len(self.ends) - 1)]
-        return True, t1, following, False, state + 1, diffrax.RESULTS.successful
+        following = others[-1]  # the number of the next end
+        jumped = self._jumps(following - 1)
+        begin = jnp.where(jumped, jnp.nextafter(self.ends[jnp.minimum(following, len(self.ends)) - 1], jnp.inf), t1)
+        return True, begin, self._until(following), jumped, following + 1, diffrax.RESULTS.successful
 
 
-def forecast(setting: Setting, variant: str, given: bool, p: Parameters, batch: Batch) -> tuple[jax.Array, Work]:
+def forecast(setting: Setting, variant: str, steps: str, p: Parameters, batch: Batch) -> tuple[jax.Array, Work]:
     """Forecasts [B, T, n] at the times of the observations."""
 
-    def derivative(t: jax.Array, z: jax.Array, control: diffrax.CubicInterpolation) -> jax.Array:
-        return field(setting, variant, p, control.evaluate(t), control.derivative(t), z)
-
     def solve(sample: Batch) -> tuple[jax.Array, Work]:
-        if given:
-            first, controller = None, GivenSteps(sample.ends)
+        jumps = setting.field == "gn-ode" and sample.stops is not None
+        if steps == "given":
+            at_jumps = jnp.isin(sample.ends, sample.stops) if jumps else jnp.zeros(sample.ends.shape, bool)
+            first, controller = None, GivenSteps(sample.ends, at_jumps)
         else:
             first, controller = setting.first_step, diffrax.PIDController(rtol=setting.rtol, atol=setting.atol)
-            if sample.stops is not None:
-                controller = diffrax.ClipStepSizeController(controller, step_ts=sample.stops)
+            if steps == "stopped" and sample.stops is not None:
+                stops = {"jump_ts" if jumps else "step_ts": sample.stops}
+                controller = diffrax.ClipStepSizeController(controller, **stops)
         solution = diffrax.diffeqsolve(
-            diffrax.ODETerm(derivative),
+            diffrax.ODETerm(lambda t, z, control: derivative(setting, variant, p, t, z, control)),
             diffrax.Tsit5(),
             t0=sample.times[0],
             t1=sample.times[-1],
             dt0=first if first is None else jnp.asarray(first, sample.times.dtype),
             y0=linear(p, "encoder", sample.start[:, None]),
-            args=diffrax.CubicInterpolation(sample.times, sample.coefficients),
+            args=control_of(setting, sample),
             saveat=diffrax.SaveAt(ts=sample.times),
             stepsize_controller=controller,
             max_steps=MAX_STEPS,
@@ -71,7 +84,7 @@ def forecast(setting: Setting, variant: str, given: bool, p: Parameters, batch: 
     return jax.vmap(solve)(batch)
 
 
-def loss(p: Parameters, batch: Batch, setting: Setting, variant: str, given: bool) -> tuple[jax.Array, Work]:
+def loss(p: Parameters, batch: Batch, setting: Setting, variant: str, steps: str) -> tuple[jax.Array, Work]:
     """The mean square over samples, times and nodes."""
-    forecasts, work = forecast(setting, variant, given, p, batch)
+    forecasts, work = forecast(setting, variant, steps, p, batch)
     return jnp.mean((forecasts - batch.targets) ** 2), work

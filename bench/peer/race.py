@@ -28,7 +28,7 @@ OUT_OF_MEMORY = 3
 class Race:
     """A case with what was compiled for it."""
 
-    def __init__(self, folder: Path, variant: str, given: bool) -> None:
+    def __init__(self, folder: Path, variant: str, steps: str) -> None:
         # Imported here, so that a limit on memory is in force before anything is loaded.
         import jax
         import optax
@@ -47,7 +47,7 @@ class Race:
         value_and_gradient = jax.value_and_grad(model.loss, has_aux=True)
 
         def gradient(parameters: Any, batch: Any) -> Any:
-            return value_and_gradient(parameters, batch, setting, variant, given)
+            return value_and_gradient(parameters, batch, setting, variant, steps)
 
         def epoch(parameters: Any, state: Any, batch: Any) -> Any:
             value, slope = gradient(parameters, batch)
@@ -55,7 +55,7 @@ class Race:
             return value, optax.apply_updates(parameters, updates), state
 
         def inference(parameters: Any, batch: Any) -> Any:
-            return model.forecast(setting, variant, given, parameters, batch)
+            return model.forecast(setting, variant, steps, parameters, batch)
 
         self._functions = {"gradient": gradient, "epoch": epoch, "inference": inference}
         self._compiled: dict[str, tuple[Callable[..., Any], float]] = {}
@@ -119,9 +119,11 @@ def serve(race: Race, lines: Iterable[str]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", type=Path, help="folder that the Go side has written")
-    variants, steps = ["dense", "implicit"], ["adaptive", "given"]
+    variants, steps = ["dense", "implicit"], ["default", "stopped", "given"]
     parser.add_argument("--variant", choices=variants, default="dense", help="form message matrices, or apply them")
-    parser.add_argument("--steps", choices=steps, default="adaptive", help="by diffrax's controller, or those in the case")
+    parser.add_argument(
+        "--steps", choices=steps, default="default", help="by diffrax's controller, that with stops, or those in the case"
+    )
     parser.add_argument("--memory", type=float, metavar="GIB", help="limit on the address space")
     parser.add_argument("--time", type=int, metavar="N", help="run N epochs and N inferences, and end")
     options = parser.parse_args()
@@ -130,7 +132,7 @@ def main() -> int:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     try:
         start = time.perf_counter()
-        race = Race(options.case, options.variant, options.steps == "given")
+        race = Race(options.case, options.variant, options.steps)
         packages = {name: version(name) for name in ("jax", "jaxlib", "diffrax", "equinox", "optax", "numpy")}
         say({"versions": {"python": platform.python_version()} | packages, "seconds": time.perf_counter() - start})
         alone = None if options.time is None else ["epoch"] * options.time + ["inference"] * options.time

@@ -19,12 +19,13 @@ import (
 )
 
 func main() {
-	nodes := flag.String("nodes", "128,256,512,1024", "numbers of nodes; none to draw a -figure alone")
-	fields := flag.String("fields", "peng,original,pre-mult", "vector fields")
+	nodes := flag.String("nodes", "100,144,256,400,529,1024", "numbers of nodes; none to draw a -figure alone")
+	fields := flag.String("fields", strings.Join(bench.Fields(), ","), "vector fields")
 	pairs := flag.Int("pairs", 5, "turns of each")
 	upTo := flag.Int("peer-up-to", 1024, "most nodes that the peer is given")
 	memory := flag.Float64("peer-memory", 20, "GiB that the peer may take")
 	variant := flag.String("variant", "dense", "of the peer: dense or implicit")
+	steps := flag.String("peer-steps", "given", "of the peer: given, those that the library accepts, or default, its own")
 	batch := flag.Int("batch", 0, "series in an optimiser step, where the peer takes no part; 0 for all")
 	seeds := flag.String("seeds", "", "numbers of seeds to train in one program, in place of races; -pairs is the "+
 		"epochs that are timed")
@@ -43,7 +44,7 @@ func main() {
 	case *seeds != "":
 		err = together(ctx, all, *seeds, *pairs, *out)
 	default:
-		r := bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Variant: *variant, MemoryGiB: *memory}
+		r := bench.Race{Pairs: *pairs, PeerUpTo: *upTo, Variant: *variant, Steps: *steps, MemoryGiB: *memory}
 		err = race(ctx, all, r, *out)
 	}
 	if err == nil && *figure != "" {
