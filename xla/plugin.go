@@ -147,9 +147,7 @@ func openPlugin(file, options, why string) (*Backend, error) {
 	}
 	if device == cpu {
 		keepFreedMemory()
-		if err = withoutYNNPACK(file, open); err == nil {
-			keepPrograms(file)
-		}
+		err = withoutYNNPACK(file, func() error { return keepingPrograms(file, open) })
 	} else {
 		err = open()
 	}
