@@ -150,7 +150,7 @@ func TestGradientOfOneStep(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := newCase(t.Context(), Setting{Field: "gn-ode", Nodes: testNodes}); !errors.Is(err, pengcde.ErrInput) {
+	if _, err := newCase(t.Context(), Setting{Field: "reaction", Nodes: testNodes}); !errors.Is(err, pengcde.ErrInput) {
 		t.Errorf("a field that the peer lacks: %v, want ErrInput", err)
 	}
 	t.Chdir(t.TempDir())
