@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -47,6 +48,14 @@ type store struct {
 	compiler string        // what compiles, and for which processor
 	found    atomic.Int64  // programs that were there
 	written  atomic.Uint64 // programs that were put there
+	held     sync.Map      // from programKey to the *sync.Mutex of those that are being compiled
+}
+
+// hold waits until no other goroutine holds a program.
+func (s *store) hold(k programKey) (release func()) {
+	lock, _ := s.held.LoadOrStore(k, new(sync.Mutex))
+	lock.(*sync.Mutex).Lock()
+	return lock.(*sync.Mutex).Unlock
 }
 
 // compilerOf names the compiler in a plugin's file: the file as it is now, and the processor.
@@ -77,7 +86,7 @@ type programKey [sha256.Size]byte
 // key is that of a program in a format with options, compiled in this environment.
 func (s *store) key(parts ...[]byte) (k programKey) {
 	digest := sha256.New()
-	for _, part := range append(parts, []byte(s.compiler), []byte(os.Getenv(flagsEnv)), []byte(os.Getenv("PJRT_NPROC"))) {
+	for _, part := range append(parts, []byte(s.compiler), []byte(os.Getenv(flagsEnv)), []byte(os.Getenv(threadsEnv))) {
 		binary.Write(digest, binary.LittleEndian, int64(len(part)))
 		digest.Write(part)
 	}

@@ -10,7 +10,6 @@ import "C"
 
 import (
 	"os"
-	"runtime"
 	"sync"
 	"unsafe"
 )
@@ -44,21 +43,26 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	p := args.program
 	key := programs.key(bytesAt(p.format, p.format_size), bytesAt(p.code, p.code_size),
 		bytesAt(args.options, args.options_size))
+	release := programs.hold(key) // so that others wait for it rather than compile it, too
+	defer release()
 	if kept := programs.read(key); len(kept) > 0 {
-		var pinned runtime.Pinner
-		pinned.Pin(&kept[0])
-		loaded := C.pengcde_load(args, (*C.char)(unsafe.Pointer(&kept[0])), C.size_t(len(kept)))
-		pinned.Unpin()
-		if loaded != 0 {
+		if C.pengcde_load(args, (*C.char)(unsafe.Pointer(&kept[0])), C.size_t(len(kept))) != 0 {
 			programs.found.Add(1)
 			return nil
 		}
 		os.Remove(programs.file(key))
 	}
+	var made C.pengcde_serialized
+	if C.pengcde_elsewhere(args, &made) != 0 {
+		defer C.pengcde_release(&made)
+		programs.write(key, bytesAt(made.bytes, made.size))
+		if C.pengcde_load(args, made.bytes, made.size) != 0 {
+			return nil
+		}
+	}
 	if failure := C.pengcde_compile(args); failure != nil {
 		return failure
 	}
-	var made C.pengcde_serialized
 	if C.pengcde_serialize(args, &made) != 0 {
 		programs.write(key, bytesAt(made.bytes, made.size))
 		C.pengcde_release(&made)
@@ -69,4 +73,11 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 // bytesAt are C's, without a copy.
 func bytesAt(at *C.char, size C.size_t) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(at)), int(size))
+}
+
+// compileElsewhere has what the present thread compiles compiled with all cores, where programs are kept.
+func compileElsewhere() {
+	opening.Lock() // while the environment is the user's
+	defer opening.Unlock()
+	C.pengcde_compile_elsewhere()
 }
