@@ -20,7 +20,8 @@ import (
 const slopesFrom = 512
 
 // DrawSeconds draws seconds per training epoch against nodes, with slopes in the key: d log(seconds) / d log(nodes) by
-// least squares from 512 nodes on. Races with a peer on its own steps are left out. Lines of one machine compare; what others measured elsewhere is left out.
+// least squares from 512 nodes on. Lines of one machine compare; what others measured elsewhere is left out, and races
+// with a peer on its own steps.
 func (f File) DrawSeconds() (*figures.Figure, error) {
 	return f.draw("Training epoch", "seconds", func(r Row) (ours, peer float64) { return r.Ours, r.Peer })
 }
@@ -46,14 +47,14 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 	if len(f.Rows) == 0 {
 		return nil, errs.New(figures.ErrInput, "bench: no races to draw, try: make bench")
 	}
+	f.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.Steps == own })
 	places := f.places()
 	axes := figures.Axes{Title: title, X: fmt.Sprintf("nodes (slopes from %d on)", slopesFrom), Y: y, LogX: true,
 		LogY: true, Marks: f.outOfMemory(), Height: 340}
 	if len(places) == 1 {
 		axes.Title += ": " + places[0]
 	}
-	raced := slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return r.Steps == own })
-	rows := slices.SortedStableFunc(slices.Values(raced), func(a, b Row) int { return cmp.Compare(a.N, b.N) })
+	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int { return cmp.Compare(a.nodes(), b.nodes()) })
 	var libraries, peers []figures.Series
 	// add a line with one value for each number of nodes, if there is any
 	add := func(lines *[]figures.Series, line figures.Series, value func(Row) float64) bool {

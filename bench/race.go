@@ -51,7 +51,11 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 		return row, fmt.Errorf("bench: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	row = Row{Model: c.Field, Variant: r.Variant, Steps: r.Steps, N: s.Nodes, Batch: s.Batch, Pairs: r.Pairs, PeerGiB: r.MemoryGiB,
+	steps := r.Steps
+	if steps == given {
+		steps = ""
+	}
+	row = Row{Model: c.Field, Variant: r.Variant, Steps: steps, N: s.Nodes, Batch: s.Batch, Pairs: r.Pairs, PeerGiB: r.MemoryGiB,
 		origin: here(backend)}
 	if err := row.plan(ctx, backend, c, folder); err != nil {
 		return row, err

@@ -15,7 +15,7 @@ import (
 type Row struct {
 	Model   string `json:"model"`
 	Variant string `json:"peer_variant"`
-	Steps   string `json:"peer_steps,omitempty"` // "default" where the peer takes its own
+	Steps   string `json:"peer_steps,omitempty"` // "default" where the peer takes its own, else ""
 	N       int    `json:"n"`                    // nodes asked for; the grid has the next square number
 	Pairs   int    `json:"pairs"`
 	Batch   int    `json:"batch,omitempty"` // series in an optimiser step where not all 4: an epoch then has several
@@ -115,9 +115,9 @@ func Update(path string, change func(*File)) error {
 	return durable.WriteFile(path, append(content, '\n'))
 }
 
-// Put adds a row in the place of one of the same model, size, variant, steps and batch on the same machine and backend.
+// Put adds a row in the place of one of the same model, grid, variant, steps and batch on the same machine and backend.
 func (f *File) Put(r Row) {
-	f.Rows = put(f.Rows, r, func(r Row) any { return [...]any{r.Model, r.N, r.Variant, r.Steps == own, r.Batch, r.place()} })
+	f.Rows = put(f.Rows, r, func(r Row) any { return [...]any{r.Model, r.nodes(), r.Variant, r.Steps, r.Batch, r.place()} })
 }
 
 // put adds an entry in the place of one with the same key.

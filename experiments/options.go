@@ -39,8 +39,8 @@ type Options struct {
 	// not reused.
 	Backend *xla.Backend
 	// Progress, if set, hears the fraction of the missing trainings that is done (NaN where there is none), the time that
-	// is left, without compiling (0 where it is not known), and what is going on; before that, the fraction of Data that
-	// is read, where it takes long.
+	// is left, without compiling (0 where it is not known), and what is going on; before that, the fraction of a file of
+	// Data that is read.
 	Progress func(fraction float64, left time.Duration, text string)
 	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not
 	// be made.

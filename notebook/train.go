@@ -66,8 +66,8 @@ func told(report *experiments.Report, began time.Time) string {
 	return text
 }
 
-// Stored returns what is stored of the runs that options ask for. Data of one's own are read under a bar where that
-// takes long.
+// Stored returns what is stored of the runs that options ask for. A study that reads long files of Options.Data does so
+// under a bar.
 func Stored(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	var bar *Bar
 	o.Progress = func(fraction float64, _ time.Duration, text string) {

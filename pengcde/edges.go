@@ -1,62 +1,67 @@
 package pengcde
 
 import (
+	"weak"
+
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 )
 
-// edges are what a model knows of the edges of its series. The zero value knows nothing.
-type edges struct {
-	room equivariant.Room // that windows on their own edges fit in
-	own  map[run]bool     // whether the windows of a run have less than half of all edges
-}
-
 // run are the windows of a series with so many inputs, among so many snapshots.
 type run struct {
-	series            *dyngraph.Series
+	series            weak.Pointer[dyngraph.Series]
 	inputs, snapshots int
+	normalise         dyngraph.Normalisation
 }
-
-// remembered bounds the series that a model holds on to.
-const remembered = 16
 
 // ownEdges leaves out the edges that have no weight in a window, where windows of its series have less than half of all
-// edges and matrices are sparse: then less is gathered. All such windows share one room, so that they share what is
-// compiled.
+// neighbours and matrices are sparse: then less is gathered. All windows of a run share one room, so that they share
+// what is compiled.
 func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots [][]float64) (*dyngraph.Pattern,
 	[][]float64, equivariant.Room) {
-	c := m.config
-	if w.Whole || c.Output == Affinity || traits(c.Field).EveryEdge ||
+	c, none := m.config, equivariant.Room{}
+	if w.Whole || w.Inputs() >= len(w.Series.Times) || c.Output == Affinity || traits(c.Field).EveryEdge ||
 		c.Product.Choose(pattern.Nodes, pattern.Edges()) != equivariant.Sparse {
-		return pattern, snapshots, equivariant.Room{}
+		return pattern, snapshots, none
 	}
-	key := run{w.Series, w.Inputs(), len(w.Series.Times)}
-	own, known := m.edges.own[key]
+	key := run{weak.Make(w.Series), w.Inputs(), len(w.Series.Times), c.Normalise}
+	room, known := m.rooms[key]
 	if !known {
-		own = m.startEdges(key)
-		if m.edges.own == nil || len(m.edges.own) >= remembered {
-			m.edges.own = make(map[run]bool)
+		room = m.roomOf(w)
+		if m.rooms == nil {
+			m.rooms = make(map[run]equivariant.Room)
 		}
-		m.edges.own[key] = own
+		for other := range m.rooms {
+			if other.series.Value() == nil {
+				delete(m.rooms, other)
+			}
+		}
+		m.rooms[key] = room
 	}
-	if !own {
-		return pattern, snapshots, equivariant.Room{}
+	if room.Entries() == 0 {
+		return pattern, snapshots, none
 	}
 	pattern, snapshots = pattern.Used(snapshots)
-	return pattern, snapshots, m.edges.room
+	return pattern, snapshots, room
 }
 
-// startEdges makes room for the windows of a run and says whether they have few edges. Where another window has weights
-// that cannot be normalised, that is not known.
-func (m *Model) startEdges(r run) bool {
-	pattern, snapshots, err := m.config.Normalise.Apply(r.series.Pattern, r.series.Weights)
+// roomOf is the room for the windows of a run, or that of none where they are to have all edges: where they have half of
+// the neighbours or more, and where the weights of one cannot be normalised.
+func (m *Model) roomOf(w dyngraph.Window) equivariant.Room {
+	s := w.Series
+	pattern, _, err := m.config.Normalise.Apply(s.Pattern, s.Weights[:1])
 	if err != nil {
-		return false
+		return equivariant.Room{}
 	}
-	room := equivariant.RunsRoom(pattern, snapshots, r.inputs)
-	if 2*room.Entries() >= equivariant.RunsRoom(pattern, snapshots, len(snapshots)).Entries() {
-		return false
+	room, all, err := equivariant.RunsRoom(pattern, len(s.Weights), w.Inputs(), func(k int) ([]float64, error) {
+		_, one, err := m.config.Normalise.Apply(s.Pattern, s.Weights[k:k+1])
+		if err != nil {
+			return nil, err
+		}
+		return one[0], nil
+	})
+	if err != nil || 2*room.Entries() >= all.Entries() {
+		return equivariant.Room{}
 	}
-	m.edges.room = m.edges.room.With(room)
-	return true
+	return room
 }

@@ -142,12 +142,10 @@ func freeParts(parts []part) {
 	}
 }
 
-// each runs f for every part at the same time, each on its worker with parameters of its own, and returns the first
-// error in the order of the parts, of which the samples are counted in the whole batch.
-func (g *groups) each(ctx context.Context, params []*tensors.Tensor, parts []part,
-	f func(ctx context.Context, i int, e *equation, params []*tensors.Tensor) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+// each runs f for every part at the same time, each on its worker with parameters of its own. It waits for all, and
+// returns the first error in the order of the parts, of which the samples are counted in the whole batch.
+func (g *groups) each(params []*tensors.Tensor, parts []part,
+	f func(i int, e *equation, params []*tensors.Tensor) error) error {
 	values := make([][]float64, len(params))
 	for i, p := range params {
 		values[i] = host.Floats(p)
@@ -163,24 +161,20 @@ func (g *groups) each(ctx context.Context, params []*tensors.Tensor, parts []par
 					own[k] = host.Tensor(p.DType(), values[k], p.Shape().Dimensions...)
 				}
 				defer xla.Free(own...)
-				if caught := panics.Catch(func() { err = f(ctx, i, g.members[i].equation, own) }); caught != nil {
+				if caught := panics.Catch(func() { err = f(i, g.members[i].equation, own) }); caught != nil {
 					err = caught
 				}
 			})
-			if failures[i] = cmp.Or(closed, err); failures[i] != nil {
-				stop(failures[i])
-			}
+			failures[i] = cmp.Or(closed, err)
 		})
 	}
 	all.Wait()
-	var met []error
 	for i, err := range failures {
-		if err != nil && !(errors.Is(err, context.Canceled) && context.Cause(ctx) != err) {
+		if err != nil {
 			return inWhole(err, parts[i].first)
 		}
-		met = append(met, err)
 	}
-	return errors.Join(met...)
+	return nil
 }
 
 // inWhole counts the samples of an error in the whole batch.
@@ -209,7 +203,7 @@ func (g *groups) evaluate(ctx context.Context, params []*tensors.Tensor, b *batc
 	}
 	loss := make([]float64, len(b.parts))
 	slopes := make([][][]float64, len(b.parts)) // by part and parameter
-	err = g.each(ctx, params, b.parts, func(ctx context.Context, i int, e *equation, own []*tensors.Tensor) error {
+	err = g.each(params, b.parts, func(i int, e *equation, own []*tensors.Tensor) error {
 		p := b.parts[i]
 		if p.share == 0 { // only samples that fill a batch up
 			return nil
@@ -258,7 +252,7 @@ func (g *groups) predict(ctx context.Context, m *Model, samples []sample, asked 
 		parts[i].first = len(samples) - sum(sizes[i:])
 	}
 	forecasts := make([][]float64, len(samples))
-	err := g.each(ctx, m.params, parts, func(ctx context.Context, i int, e *equation, own []*tensors.Tensor) error {
+	err := g.each(m.params, parts, func(i int, e *equation, own []*tensors.Tensor) error {
 		model, from, to := *m, parts[i].first, parts[i].first+sizes[i]
 		model.backend, model.network, model.params = g.members[i].Backend, e, own
 		made, err := e.predict(ctx, &model, samples[from:to], asked[from:to])

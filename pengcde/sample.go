@@ -18,6 +18,8 @@ import (
 // sample is what the network sees of one window.
 type sample struct {
 	paths  field.Sample
+	all    *dyngraph.Pattern // of the series, and the snapshots on it
+	onAll  [][]float64
 	x0     []float64 // [n*p], what the encoder takes; p with the mask's channels
 	linear []float64 // [n*width], the regressors of a linear part; nil without one
 	times  []float64 // [S], the first is the start of the solve
@@ -33,7 +35,7 @@ func (s sample) last() float64 { return s.paths.Knots[len(s.paths.Knots)-1] }
 // write writes what training learns from.
 func (s sample) write(w io.Writer) error {
 	rows := [][]float64{s.paths.Knots, s.x0, s.times, s.target, s.weight}
-	rows = append(append(rows, s.paths.Snapshots...), s.paths.Features...)
+	rows = append(append(rows, s.onAll...), s.paths.Features...)
 	if s.linear != nil {
 		rows = append(rows, s.linear)
 	}
@@ -47,7 +49,7 @@ func (s sample) write(w io.Writer) error {
 			return fmt.Errorf("pengcde: digest of a window: %w", err)
 		}
 	}
-	edges := slices.Concat(s.paths.Pattern.From, s.paths.Pattern.To)
+	edges := slices.Concat(s.all.From, s.all.To)
 	for _, snapshot := range s.paths.Index {
 		edges = append(edges, int32(snapshot))
 	}
@@ -142,14 +144,15 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		m.noteControl(s, pattern, snapshots)
 	}
 	m.noteFeatures(s, w.Start, seen)
-	pattern, snapshots, room := m.ownEdges(w, pattern, snapshots)
+	all, onAll := pattern, snapshots
+	pattern, snapshots, room := m.ownEdges(w, all, onAll)
 	// Observations are carried forward to where values are missing: then one shapes the path from the interval on that
 	// it ends, not before, and where nothing is observed the path does not change, so that steps need not end there.
 	features, err := path.Fill(path.Ramp, m.config.Mask, knots[:len(seen)], seen, m.config.Nodes)
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
 	}
-	one := sample{x0: features[0], paths: field.Sample{Knots: knots, Pattern: pattern, Snapshots: snapshots, Index: index, Room: room,
+	one := sample{x0: features[0], all: all, onAll: onAll, paths: field.Sample{Knots: knots, Pattern: pattern, Snapshots: snapshots, Index: index, Room: room,
 		GraphPath: m.config.Path, FeaturePath: m.config.Path}}
 	if m.config.driven() {
 		one.paths.Features = features

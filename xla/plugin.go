@@ -148,9 +148,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	}
 	if device == cpu {
 		keepFreedMemory()
-		if err = withEnvironment(file, threads, open); err == nil {
-			keepPrograms(file)
-		}
+		err = withEnvironment(file, threads, func() error { return keepingPrograms(file, open) })
 	} else {
 		err = open()
 	}

@@ -19,23 +19,29 @@ import (
 )
 
 // CacheEnv is the folder in which compiled programs are kept, or "off" to keep none; without it they are in the user's
-// folder for what can be made again, ~/.cache/pengcde/programs on Linux. Deleting it is safe at any time.
+// folder for what can be made again, ~/.cache/pengcde/programs on Linux (or in $XDG_CACHE_HOME). Deleting it is safe at
+// any time. They are machine code that is run, so nobody else should be able to write there. Nothing is kept where
+// $XLA_FLAGS ask for dumps or name a file.
 const CacheEnv = "PENGCDE_CACHE"
 
 // cacheFolder is "" where nothing is to be kept.
 func cacheFolder() string {
-	switch folder := os.Getenv(CacheEnv); folder {
-	case "off":
+	folder := os.Getenv(CacheEnv)
+	if folder == "off" {
 		return ""
-	case "":
+	}
+	if folder == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
 			return ""
 		}
-		return filepath.Join(user, "pengcde", "programs")
-	default:
-		return folder
+		folder = filepath.Join(user, "pengcde", "programs")
 	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return ""
+	}
+	return folder
 }
 
 // Extensions of the files of programs, and of those that are being written.
@@ -45,7 +51,7 @@ const kept, begun = ".program", ".part"
 // processes and goroutines at a time. What cannot be read or written is as if it were not there.
 type store struct {
 	folder   string
-	compiler string        // what compiles, and for which processor
+	compiler string        // what compiles, with which flags, and for which processor
 	found    atomic.Int64  // programs that were there
 	written  atomic.Uint64 // programs that were put there
 	held     sync.Map      // from programKey to the *sync.Mutex of those that are being compiled
@@ -58,18 +64,29 @@ func (s *store) hold(k programKey) (release func()) {
 	return lock.(*sync.Mutex).Unlock
 }
 
-// compilerOf names the compiler in a plugin's file: the file as it is now, and the processor.
-func compilerOf(file string) string {
-	name := "1 " + file // counts changes of this package that compile otherwise
-	if info, err := os.Stat(file); err == nil {
-		name = fmt.Sprintln(name, info.Size(), info.ModTime().UnixNano())
+// newStore is that of a plugin's file that is loaded with these flags; nil where nothing is to be kept.
+func newStore(file, flags string) *store {
+	folder, on := cacheFolder(), processor()
+	info, err := os.Stat(file)
+	if folder == "" || on == "" || err != nil {
+		return nil
 	}
-	return name + processor()
+	for flag := range strings.FieldsSeq(flags) {
+		if !strings.HasPrefix(flag, "-") || strings.Contains(flag, "xla_dump") {
+			return nil
+		}
+	}
+	const version = 2 // counts changes of this package that compile otherwise
+	return &store{folder: folder, compiler: fmt.Sprintln(version, file, info.Size(), info.ModTime().UnixNano(), flags, on)}
 }
 
-// processor is what compiled code depends on: model and features of the first CPU, and how many there are.
+// processor is what compiled code depends on: model and features of the first CPU, and how many there are; "" where they
+// cannot be found out.
 func processor() string {
-	content, _ := os.ReadFile("/proc/cpuinfo")
+	content, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
 	first, _, _ := strings.Cut(string(content), "\n\n")
 	known := []string{runtime.GOARCH, fmt.Sprint(runtime.NumCPU())}
 	for line := range strings.Lines(first) {
@@ -78,15 +95,18 @@ func processor() string {
 			known = append(known, line)
 		}
 	}
+	if len(known) == 2 {
+		return ""
+	}
 	return strings.Join(known, "\n")
 }
 
 type programKey [sha256.Size]byte
 
-// key is that of a program in a format with options, compiled in this environment.
+// key is that of a program: its format, code and options.
 func (s *store) key(parts ...[]byte) (k programKey) {
 	digest := sha256.New()
-	for _, part := range append(parts, []byte(s.compiler), []byte(os.Getenv(flagsEnv)), []byte(os.Getenv(threadsEnv))) {
+	for _, part := range append(parts, []byte(s.compiler)) {
 		binary.Write(digest, binary.LittleEndian, int64(len(part)))
 		digest.Write(part)
 	}

@@ -32,8 +32,11 @@ typedef struct {
   void (*release)(void *owner);
 } pengcde_serialized;
 
-// pengcde_intercept has the plugin in a file, which is loaded, compile by pengcdeCompile. It returns NULL, or why not.
-const char *pengcde_intercept(const char *file);
+// pengcde_loaded says whether a plugin was loaded by this process.
+int pengcde_loaded(const char *file);
+
+// pengcde_intercept has the plugin in a file, which is loaded, compile by pengcdeCompile. It returns 0 where it cannot.
+int pengcde_intercept(const char *file);
 
 // pengcde_compile is the plugin's own compiler; it returns a PJRT_Error, or NULL.
 void *pengcde_compile(pengcde_compile_args *args);

@@ -83,31 +83,32 @@ extern void *pengcdeCompile(pengcde_compile_args *args);
 static api *plugin;
 static call compiler;
 
-const char *pengcde_intercept(const char *file) {
+int pengcde_loaded(const char *file) {
+  void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+  if (library != NULL)
+    dlclose(library);
+  return library != NULL;
+}
+
+int pengcde_intercept(const char *file) {
   void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL)
-    return "the plugin is not loaded";
+    return 0;
   api *(*get)(void) = (api * (*)(void)) dlsym(library, "GetPjrtApi");
   dlclose(library); // which go-xla holds
   api *a = get == NULL ? NULL : get();
-  if (a == NULL)
-    return "the plugin has no API";
-  if (a == plugin)
-    return NULL;
-  if (plugin != NULL)
-    return "programs of another plugin are kept";
-  if (a->version.major != 0 ||
+  if (a == NULL || a->version.major != 0 ||
       a->struct_size < offsetof(api, functions) + (EXECUTABLE_DESERIALIZE_AND_LOAD + 1) * sizeof(call) ||
       a->functions[EXECUTABLE_SERIALIZE] == NULL || a->functions[EXECUTABLE_DESERIALIZE_AND_LOAD] == NULL)
-    return "the plugin's API does not serialize programs";
+    return 0;
   call *slot = &a->functions[CLIENT_COMPILE];
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)slot & ~(page - 1);
   if (mprotect((void *)start, (uintptr_t)(slot + 1) - start, PROT_READ | PROT_WRITE) != 0)
-    return "the plugin's table of functions cannot be written";
+    return 0;
   plugin = a;
   compiler = *slot;
   *slot = (call)pengcdeCompile;
-  return NULL;
+  return 1;
 }
 
 // done says whether a call gave no error, and destroys that.

@@ -10,52 +10,54 @@ import "C"
 
 import (
 	"os"
-	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
-// programs are those of the plugin whose compiler was intercepted; nil before. keeping is held while that is done.
-var (
-	programs *store
-	keeping  sync.Mutex
-)
+// programs are those of the plugin whose compiler was intercepted; nil before.
+var programs atomic.Pointer[store]
 
-// keepPrograms lets programs that the plugin in a file compiles be kept in the folder of [CacheEnv] and found there by
-// other processes. go-xla has no call for that; so the compiler in the plugin's table of functions, which its C API
+// keepingPrograms opens a plugin and has the programs that it compiles kept in the folder of [CacheEnv], where other
+// processes find them. go-xla has no call for that; so the compiler in the plugin's table of functions, which its C API
 // documents, is replaced by one that looks into the folder first. Where a plugin cannot do it, it compiles as always.
-func keepPrograms(file string) {
-	keeping.Lock()
-	defer keeping.Unlock()
-	folder := cacheFolder()
-	if folder == "" || programs != nil {
-		return
-	}
+//
+// What XLA compiles depends on the flags that it finds when it is loaded. So a plugin that was loaded before, by whom
+// and with which flags is not known, keeps nothing; and nothing is kept of a second plugin. It is called with opening
+// held.
+func keepingPrograms(file string, open func() error) error {
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
-	programs = &store{folder: folder, compiler: compilerOf(file)}
-	if why := C.pengcde_intercept(path); why != nil {
-		programs = nil
+	s := newStore(file, os.Getenv(flagsEnv))
+	if s == nil || programs.Load() != nil || C.pengcde_loaded(path) != 0 {
+		return open()
 	}
+	if err := open(); err != nil {
+		return err
+	}
+	programs.Store(s) // before it is asked for
+	if C.pengcde_intercept(path) == 0 {
+		programs.Store(nil)
+	}
+	return nil
 }
 
 //export pengcdeCompile
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
-	p := args.program
-	key := programs.key(bytesAt(p.format, p.format_size), bytesAt(p.code, p.code_size),
-		bytesAt(args.options, args.options_size))
-	release := programs.hold(key) // so that others wait for it rather than compile it, too
+	s, p := programs.Load(), args.program
+	key := s.key(bytesAt(p.format, p.format_size), bytesAt(p.code, p.code_size), bytesAt(args.options, args.options_size))
+	release := s.hold(key) // so that others wait for it rather than compile it, too
 	defer release()
-	if kept := programs.read(key); len(kept) > 0 {
-		if C.pengcde_load(args, (*C.char)(unsafe.Pointer(&kept[0])), C.size_t(len(kept))) != 0 {
-			programs.found.Add(1)
+	if program := s.read(key); len(program) > 0 {
+		if C.pengcde_load(args, (*C.char)(unsafe.Pointer(&program[0])), C.size_t(len(program))) != 0 {
+			s.found.Add(1)
 			return nil
 		}
-		os.Remove(programs.file(key))
+		os.Remove(s.file(key))
 	}
 	var made C.pengcde_serialized
 	if C.pengcde_elsewhere(args, &made) != 0 {
 		defer C.pengcde_release(&made)
-		programs.write(key, bytesAt(made.bytes, made.size))
+		s.write(key, bytesAt(made.bytes, made.size))
 		if C.pengcde_load(args, made.bytes, made.size) != 0 {
 			return nil
 		}
@@ -64,7 +66,7 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 		return failure
 	}
 	if C.pengcde_serialize(args, &made) != 0 {
-		programs.write(key, bytesAt(made.bytes, made.size))
+		s.write(key, bytesAt(made.bytes, made.size))
 		C.pengcde_release(&made)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,21 +16,30 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// A program that was kept computes what the compiled one did. What is damaged in the folder is compiled and written
-// anew, and without a folder programs compile as always.
-func TestProgramsAreKept(t *testing.T) {
-	if os.Getenv(CacheEnv) == "off" {
-		t.Skip("$" + CacheEnv + " is off")
-	}
+// keeping is a backend whose programs are kept, and where.
+func keeping(t *testing.T) (*Backend, *store) {
+	t.Helper()
 	backend, err := Open(Config{Backend: "xla:cpu"})
 	if err != nil {
 		t.Skip(err)
 	}
-	defer backend.Close()
-	if programs == nil {
-		t.Fatal("the plugin's programs are not kept")
+	t.Cleanup(backend.Close)
+	s := programs.Load()
+	if s == nil {
+		if newStore(findPlugins(cpu)[0], "") == nil || os.Getenv(flagsEnv) != "" {
+			t.Skip("nothing is kept here")
+		}
+		t.Fatal("programs are not kept")
 	}
-	defer func(folder string) { programs.folder = folder }(programs.folder)
+	folder := s.folder
+	t.Cleanup(func() { s.folder = folder })
+	return backend, s
+}
+
+// A program that was kept computes what the compiled one did. What is damaged in the folder is compiled and written
+// anew, and without a folder programs compile as always.
+func TestProgramsAreKept(t *testing.T) {
+	backend, programs := keeping(t)
 	programs.folder = filepath.Join(t.TempDir(), "new", "folder")
 	run := func() (y []float32, found int64) {
 		p, err := NewProgram(backend, "kept", func(in []*Node) []*Node { return []*Node{Tanh(MulScalar(in[0], 0.5))} })
@@ -74,15 +84,7 @@ func TestProgramsAreKept(t *testing.T) {
 
 // What the plugin cannot load is compiled, though its file is whole.
 func TestProgramThatCannotBeLoaded(t *testing.T) {
-	if os.Getenv(CacheEnv) == "off" {
-		t.Skip("$" + CacheEnv + " is off")
-	}
-	backend, err := Open(Config{Backend: "xla:cpu"})
-	if err != nil {
-		t.Skip(err)
-	}
-	defer backend.Close()
-	defer func(folder string) { programs.folder = folder }(programs.folder)
+	backend, programs := keeping(t)
 	programs.folder = t.TempDir()
 	for range 2 {
 		p, err := NewProgram(backend, "strange", func(in []*Node) []*Node { return []*Node{Sqrt(in[0])} })
@@ -111,5 +113,32 @@ func TestProgramThatCannotBeLoaded(t *testing.T) {
 			t.Fatal(err)
 		}
 		programs.write(programKey(append(key, make([]byte, 16)...)), []byte("no program"))
+	}
+}
+
+// A plugin that others loaded, with flags that are not known, keeps nothing: its programs may be wrong with others.
+func TestPluginLoadedBefore(t *testing.T) {
+	const env = "PENGCDE_TEST_LOADED_BEFORE"
+	if os.Getenv(env) == "" {
+		_, _ = keeping(t)
+		command := exec.Command(os.Args[0], "-test.run", "^TestPluginLoadedBefore$", "-test.v")
+		command.Env = append(os.Environ(), env+"=1")
+		if out, err := command.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS")) {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
+	before, err := newCompute("xla:" + findPlugins(cpu)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Finalize()
+	backend, err := Open(Config{Backend: "xla:cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Close()
+	if programs.Load() != nil {
+		t.Error("programs are kept")
 	}
 }

@@ -20,10 +20,40 @@ func TestKeysOfPrograms(t *testing.T) {
 	add("split elsewhere", s.key([]byte("mli"), []byte("rx")))
 	add("other contents", s.key([]byte("mlir"), []byte("y")))
 	add("another compiler", (&store{compiler: "b"}).key([]byte("mlir"), []byte("x")))
-	t.Setenv("PJRT_NPROC", "7")
-	add("other threads", s.key([]byte("mlir"), []byte("x")))
-	t.Setenv(flagsEnv, "--xla_none")
-	add("other flags", s.key([]byte("mlir"), []byte("x")))
+}
+
+// Stores of other flags and files are others, and what XLA writes beside programs, or reads, keeps it from being one.
+func TestStores(t *testing.T) {
+	t.Setenv(CacheEnv, t.TempDir())
+	file := filepath.Join(t.TempDir(), "plugin.so")
+	if err := os.WriteFile(file, []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := newStore(file, "--xla_none")
+	if first == nil {
+		t.Skip("the processor is not known")
+	}
+	if other := newStore(file, "--xla_one"); other.compiler == first.compiler {
+		t.Error("other flags are the same compiler")
+	}
+	for _, flags := range []string{"--xla_dump_to=x", "flags.txt", "--xla_none flags.txt"} {
+		if newStore(file, flags) != nil {
+			t.Errorf("flags %q: programs are kept", flags)
+		}
+	}
+	if err := os.WriteFile(file, []byte("another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if other := newStore(file, "--xla_none"); other.compiler == first.compiler {
+		t.Error("another file is the same compiler")
+	}
+	if newStore(file+"x", "") != nil {
+		t.Error("programs of no file are kept")
+	}
+	t.Setenv(CacheEnv, "off")
+	if newStore(file, "") != nil {
+		t.Error("programs are kept though that is off")
+	}
 }
 
 // The longest unused programs go first, and files of others never.
@@ -53,10 +83,18 @@ func TestFewProgramsAreKept(t *testing.T) {
 
 func TestCacheFolder(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", "/somewhere")
-	for value, want := range map[string]string{"off": "", "": "/somewhere/pengcde/programs", "/elsewhere": "/elsewhere"} {
+	for value, want := range map[string]string{"off": "", "": "/somewhere/pengcde/programs", "/elsewhere": "/elsewhere",
+		"here": filepath.Join(must(os.Getwd()), "here")} {
 		t.Setenv(CacheEnv, value)
 		if got := cacheFolder(); got != want {
 			t.Errorf("%q: %q, want %q", value, got, want)
 		}
 	}
+}
+
+func must(path string, err error) string {
+	if err != nil {
+		panic(err)
+	}
+	return path
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -37,7 +38,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	all, err := settings(*nodes, *fields, *batch)
-	switch {
+	// Compiling is timed, and the peer finds nothing that was compiled.
+	programs, problem := os.MkdirTemp("", "pengcde-programs-")
+	os.Setenv(xla.CacheEnv, programs)
+	switch err = errors.Join(err, problem); {
 	case err != nil:
 	case *one != "":
 		err = raceOne(ctx, *one)
@@ -50,7 +54,7 @@ func main() {
 	if err == nil && *figure != "" {
 		err = draw(*out, *figure)
 	}
-	if err != nil {
+	if err = errors.Join(err, os.RemoveAll(programs)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

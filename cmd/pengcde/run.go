@@ -46,7 +46,7 @@ func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, ex
 	if err != nil {
 		return nil, o, err
 	}
-	var bar *progress.Bar // where reading data takes long
+	var bar *progress.Bar // while data are read
 	o.Progress = func(fraction float64, _ time.Duration, text string) {
 		if bar == nil {
 			bar = newBar("reading", s.err)

@@ -129,15 +129,21 @@ func (a *Affinity) plan(ctx context.Context, scope experiments.Scope) (runs []ex
 	size := a.size(scope.Profile)
 	all := a.mine
 	for _, path := range scope.Data {
-		own, err := a.ownData(ctx, path, scope.Progress)
-		if err != nil {
-			return nil, err
-		}
+		own := a.ownData(path)
 		if slices.ContainsFunc(all, func(other *affinityData) bool { return other.name == own.name }) {
 			return nil, errs.New(experiments.ErrInput, "experiments: data %s have the name %q, as have others: rename their files",
 				path, own.name)
 		}
 		all = append(all[:len(all):len(all)], own)
+	}
+	for i, own := range all[len(a.mine):] {
+		_, err := own.load(ctx, scope.Progress)
+		if ctx.Err() != nil {
+			return nil, err
+		} else if err != nil {
+			return nil, errs.In("experiments: data "+scope.Data[i], err, experiments.ErrInput, fs.ErrNotExist)
+		}
+		a.keep(scope.Data[i], own)
 	}
 	for _, data := range all {
 		for _, protocol := range size.protocols {
@@ -152,20 +158,24 @@ func (a *Affinity) plan(ctx context.Context, scope experiments.Scope) (runs []ex
 	return runs, nil
 }
 
-// ownData are those of a path, read once.
-func (a *Affinity) ownData(ctx context.Context, path string, progress func(float64, string)) (*affinityData, error) {
+// ownData are those of a path; where they were read before, as they were then.
+func (a *Affinity) ownData(path string) *affinityData {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	if own := a.own[path]; own != nil {
+		return own
+	}
+	return ownAffinity(path)
+}
+
+// keep remembers data that were read.
+func (a *Affinity) keep(path string, own *affinityData) {
 	a.lock.Lock()
 	defer a.lock.Unlock()
 	if a.own == nil {
 		a.own = make(map[string]*affinityData)
 	}
-	if a.own[path] == nil {
-		a.own[path] = ownAffinity(path)
-	}
-	if _, err := a.own[path].load(ctx, progress); err != nil {
-		return nil, errs.In("experiments: data "+path, err, experiments.ErrInput, fs.ErrNotExist)
-	}
-	return a.own[path], nil
+	a.own[path] = own
 }
 
 // runs are those of a row on some data by a protocol. Rows that nothing is drawn for have one seed, except for windows

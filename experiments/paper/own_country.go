@@ -2,7 +2,6 @@ package paper
 
 import (
 	"context"
-
 	"path/filepath"
 	"strings"
 

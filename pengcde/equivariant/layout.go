@@ -43,6 +43,7 @@ type layout struct {
 	Form
 	patterns []*dyngraph.Pattern
 	buckets  *buckets // nil for dense
+	directed bool     // whether other batches that share what is compiled are not symmetric
 }
 
 // layout chooses that of a batch of graphs, which is not symmetric yet, see fit.
@@ -73,7 +74,8 @@ func (p Product) layout(room Room, patterns []*dyngraph.Pattern) (layout, error)
 	}
 	l := layout{Form: Form{Nodes: patterns[0].Nodes}, patterns: patterns}
 	if p.Choose(l.Nodes, edges) == Sparse {
-		l.Sparse, l.buckets = true, newBuckets(patterns, room)
+		l.Sparse, l.buckets, l.directed = true, newBuckets(patterns, room), room.directed
+		l.Used = room.most != nil
 	}
 	return l, nil
 }

@@ -17,6 +17,8 @@ type Form struct {
 	// Symmetric matrices equal their transpose: a row has no entries from neighbours beside those to them, and no
 	// column sums.
 	Symmetric bool
+	// Used says that matrices were laid out in a room, so that their patterns may lack edges without a weight.
+	Used bool
 }
 
 // statistics is the number of sums in a row, behind the matrix entries.

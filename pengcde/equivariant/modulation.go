@@ -3,6 +3,8 @@ package equivariant
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -12,7 +14,8 @@ import (
 //	a_uv <- MLP(a_uv || φ(u) || φ(v)),  MLP of 2k+1 -> 1 with two hidden layers of width 8,
 //
 // so that what follows may treat nodes differently. It stands for every entry on an edge of the pattern, those of
-// weight 0 at the time among them (a field says so by the trait EveryEdge); other entries stay 0, in a dense layout too. (The published code modulates all n²
+// weight 0 at the time among them, which a field says by the trait EveryEdge; other entries stay 0, in a dense layout
+// too. (The published code modulates all n²
 // entries, also where there is never an edge; a pattern of all edges gives that.) Sums, diagonal, total and trace are
 // those of the new entries: they are not linear in A any more, and cannot be interpolated.
 //
@@ -36,6 +39,10 @@ func (m Modulation) Params() []nn.Param { return m.mlp().Params() }
 // Apply is the modulated matrix; identities are φ [n, k]. It panics on parameters of several seeds.
 func (m Modulation) Apply(v nn.Values, a *Matrix, identities *Node) *Matrix {
 	oneSeed(v, "modulations")
+	if a.form.Used {
+		panic(errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: modulation of edges that have a weight in a window, want "+
+			"all: give the field the trait EveryEdge, or choose Product Dense"))
+	}
 	weight, bias := v.Get(m.Name+".layers.0.weight"), v.Get(m.Name+".layers.0.bias") // [8, 2k+1], [8]
 	columns := func(from, to int) *Node { return Slice(weight, AxisRange(), AxisRange(from, to)) }
 	part := func(w *Node) *Node { return DotGeneral(identities, []int{1}, nil, w, []int{1}, nil) } // [n, 8]

@@ -1,17 +1,20 @@
 package equivariant
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Room is the space that lists of neighbours take, for graphs that share what is compiled: batches laid out in one room
-// have one form and shapes, however their edges differ. The zero value is of no graph. Graphs that do not fit are laid
-// out in a larger one, and compile anew.
+// Room is the space that lists of neighbours take, for graphs that share what is compiled: batches of one size laid out
+// in one room have one form and shapes, however their edges differ. The zero value is of no graph. Graphs that do not
+// fit are laid out in a larger one, and compile anew.
 type Room struct {
 	// most[k] is the largest number of nodes with more than k neighbours.
 	most []int
+	// directed says that some of the graphs are not symmetric, so that none is laid out as if it were.
+	directed bool
 }
 
 // Entries are those of the lists of the largest graph, without padding.
@@ -30,7 +33,7 @@ func (r Room) With(other Room) Room {
 	for k, count := range other.most {
 		most[k] = max(most[k], count)
 	}
-	return Room{most}
+	return Room{most, r.directed || other.directed}
 }
 
 // roomOf is that of a graph whose nodes have so many neighbours. A node without any has a list, too.
@@ -42,7 +45,7 @@ func roomOf(neighbours []int32) Room {
 	for k := len(most) - 2; k >= 0; k-- {
 		most[k] += most[k+1]
 	}
-	return Room{most}
+	return Room{most: most}
 }
 
 // lists are how many nodes of the largest graph have a list of which length.
@@ -59,47 +62,75 @@ func (r Room) lists() map[int]int {
 	return counts
 }
 
-// RunsRoom is the room of the graphs that every run of so many snapshots in a row makes, of snapshots [T][edges] on a
-// sound pattern: of the edges that have a weight other than 0 in the run, see [dyngraph.Pattern.Used]. A run of T or
-// more is the whole.
-func RunsRoom(p *dyngraph.Pattern, snapshots [][]float64, length int) Room {
-	pair := make([]int32, p.Edges()) // that an edge and the one the other way share
-	for _, list := range neighbours(p) {
-		for _, v := range list {
-			switch {
-			case v.to == absent:
-			case v.from == absent:
-				pair[v.to] = v.to
-			default:
-				pair[v.to] = min(v.to, v.from)
-			}
+// RunsRoom is the room of the graphs that every run of so many snapshots in a row makes, and that of the whole pattern.
+// Snapshots are asked for in order, as weights on the edges of a sound pattern; a run has the edges that have a weight
+// other than 0 in it, see [dyngraph.Pattern.Used]. A run of all of them or more is the whole.
+func RunsRoom(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]float64, error)) (runs, all Room, err error) {
+	pair, opposite := pairs(p)
+	joined, degree := make([]int32, p.Edges()), make([]int32, p.Nodes)
+	join := func(e int, by int32) {
+		degree[p.From[e]] += by
+		if p.From[e] != p.To[e] {
+			degree[p.To[e]] += by
 		}
 	}
-	count, degree := make([]int32, p.Edges()), make([]int32, p.Nodes)
+	for e, k := range pair {
+		if int(k) == e {
+			join(e, 1)
+		}
+	}
+	all = roomOf(degree)
+	clear(degree)
 	change := func(weights []float64, by, from int32) { // from is the count of pairs that begin or cease to join nodes
 		for e, w := range weights {
 			if w == 0 {
 				continue
 			}
-			k := pair[e]
-			if count[k] == from {
-				degree[p.From[e]] += by
-				if p.From[e] != p.To[e] {
-					degree[p.To[e]] += by
-				}
+			if joined[pair[e]] == from {
+				join(e, by)
 			}
-			count[k] += by
+			joined[pair[e]] += by
 		}
 	}
-	var room Room
-	for t, weights := range snapshots {
+	var inRun [][]float64
+	for k := range count {
+		weights, err := snapshot(k)
+		if err != nil {
+			return Room{}, Room{}, err
+		}
+		for e, w := range weights {
+			if o := opposite[e]; o == absent && w != 0 || o != absent && w != weights[o] {
+				runs.directed = true
+				break
+			}
+		}
 		change(weights, 1, 0)
-		if t >= length {
-			change(snapshots[t-length], -1, 1)
+		if inRun = append(inRun, weights); len(inRun) > length {
+			change(inRun[0], -1, 1)
+			inRun[0], inRun = nil, inRun[1:]
 		}
-		if t >= length-1 || t == len(snapshots)-1 {
-			room = room.With(roomOf(degree))
+		if k >= length-1 || k == count-1 {
+			runs = runs.With(roomOf(degree))
 		}
 	}
-	return room
+	return runs, all, nil
+}
+
+// pairs are, for each edge, the first of the edges between its two nodes, and that in the other direction or absent.
+func pairs(p *dyngraph.Pattern) (pair, opposite []int32) {
+	pair, opposite = make([]int32, p.Edges()), slices.Repeat([]int32{absent}, p.Edges())
+	turned := byTarget(p)
+	for e := range pair {
+		pair[e] = int32(e)
+		for len(turned) > 0 {
+			o := turned[0]
+			if order := cmp.Or(cmp.Compare(p.To[o], p.From[e]), cmp.Compare(p.From[o], p.To[e])); order > 0 {
+				break
+			} else if order == 0 {
+				opposite[e], pair[e] = o, min(int32(e), o)
+			}
+			turned = turned[1:]
+		}
+	}
+	return pair, opposite
 }

@@ -28,12 +28,22 @@ func TestRunsRoom(t *testing.T) {
 			}
 		}
 		length := rapid.IntRange(1, 10).Draw(t, "length")
-		room := RunsRoom(p, rows, length)
+		room, all, err := RunsRoom(p, len(rows), length, func(k int) ([]float64, error) { return rows[k], nil })
+		if err != nil {
+			t.Fatal(err)
+		}
 
+		counts := make([]int32, n)
+		for u, list := range neighbours(p) {
+			counts[u] = int32(len(list))
+		}
+		if want := roomOf(counts); !slices.Equal(all.most, want.most) {
+			t.Fatalf("room of the whole %v, want %v", all.most, want.most)
+		}
 		var union Room
 		var layouts []layout
 		for start := 0; start <= max(0, len(rows)-length); start++ {
-			run, _ := p.Used(rows[start:min(start+length, len(rows))])
+			run, on := p.Used(rows[start:min(start+length, len(rows))])
 			counts := make([]int32, n)
 			for u, list := range neighbours(run) {
 				counts[u] = int32(len(list))
@@ -43,12 +53,15 @@ func TestRunsRoom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			layouts = append(layouts, l)
+			layouts = append(layouts, l.fit([][][]float64{on, on}))
 		}
 		if !slices.Equal(room.most, union.most) {
 			t.Fatalf("room %v, want %v", room.most, union.most)
 		}
 		for i, l := range layouts {
+			if l.Form != layouts[0].Form {
+				t.Fatalf("form of run %d is %+v, of run 0 %+v", i, l.Form, layouts[0].Form)
+			}
 			for j, table := range l.tables() {
 				if want := layouts[0].tables()[j].Shape(); !table.Shape().Equal(want) {
 					t.Fatalf("table %d of run %d is %s, of run 0 %s", j, i, table.Shape(), want)
@@ -61,7 +74,10 @@ func TestRunsRoom(t *testing.T) {
 // A graph beyond its room is laid out in a larger one, and one of other nodes is refused.
 func TestBeyondRoom(t *testing.T) {
 	few := graph(t, 9, 1, 0)
-	room := RunsRoom(few, [][]float64{make([]float64, few.Edges())}, 1)
+	room, _, err := RunsRoom(few, 1, 1, func(int) ([]float64, error) { return make([]float64, few.Edges()), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, p := range []*dyngraph.Pattern{few, graph(t, 9, 3, 8)} {
 		got, err := Sparse.layout(room, []*dyngraph.Pattern{p})
 		if err != nil {
