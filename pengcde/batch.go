@@ -29,10 +29,14 @@ type batch struct {
 	ranked  *ranked           // for Output Affinity, in place of target
 	linear  []*tensors.Tensor // of a linear part: regressors [B, n, width], prior [q, width], penalty []; nil for none
 	samples int               // that count; the others fill up the shape
+	parts   []part            // for groups, in place of the tensors
 	owned   xla.Buffers
 }
 
-func (b *batch) free() { b.owned.Free() }
+func (b *batch) free() {
+	b.owned.Free()
+	freeParts(b.parts)
+}
 
 // newBatch makes tensors of samples that have equal shapes, on the device, or on the host for a nil backend.
 func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error) {
@@ -134,7 +138,7 @@ func batches(backend *xla.Backend, size int, seeds ...source) ([]*batch, error) 
 				samples = append(samples, s)
 			}
 		}
-		b, err := newBatch(backend, seeds[0].model.config, samples)
+		b, err := newParts(backend, seeds, samples)
 		if err != nil {
 			return made, err
 		}
@@ -147,6 +151,26 @@ func batches(backend *xla.Backend, size int, seeds ...source) ([]*batch, error) 
 	return made, nil
 }
 
+// newParts is newBatch, in parts where the model has groups.
+func newParts(backend *xla.Backend, seeds []source, samples []sample) (*batch, error) {
+	g, ok := seeds[0].model.network.(*groups)
+	if !ok || len(seeds) > 1 || backend == nil {
+		return newBatch(backend, seeds[0].model.config, samples)
+	}
+	parts, err := g.parts(seeds[0].model.config, samples)
+	switch {
+	case err != nil:
+		return nil, err
+	case parts == nil:
+		return newBatch(backend, seeds[0].model.config, samples)
+	}
+	b := &batch{parts: parts}
+	for _, s := range samples {
+		b.times = append(b.times, s.times)
+	}
+	return b, nil
+}
+
 // muchData are the bytes of batches from which on what it took to make them is given back.
 const muchData = 256 << 20
 
@@ -156,6 +180,9 @@ func giveBack(made []*batch) {
 	bytes := int64(0)
 	for _, b := range made {
 		bytes += b.owned.Bytes()
+		for _, p := range b.parts {
+			bytes += p.owned.Bytes()
+		}
 	}
 	if bytes >= muchData {
 		debug.FreeOSMemory()

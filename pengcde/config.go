@@ -124,6 +124,9 @@ type Config struct {
 	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time; the zero value
 	// keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
 	Memory ode.Memory `json:"-"`
+	// Groups is how many groups the samples of a batch are cut into, that march side by side, each on a core of its own
+	// with XLA on a CPU; 0 is as many as there are cores and samples, 1 none. Groups change results by rounding alone.
+	Groups int `json:"-"`
 	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make
 	// states so large that forecasts are no more exact than the solver's tolerance of such states, and one when a
 	// feature of 1000 or more is met, where models want order 1. nil means os.Stderr; io.Discard silences it.
@@ -170,6 +173,8 @@ func (c Config) withDefaults() (Config, error) {
 			Class, Affinity)
 	case c.Output == Affinity && (c.Parity || c.Network != nil):
 		return c, invalid("Config.Output is %q beside Parity or Network, which make no logits of nodes: choose one", Affinity)
+	case c.Groups < 0:
+		return c, invalid("Config.Groups is %d, want 1 or more, or 0 for as many as there are cores", c.Groups)
 	case c.Pairs && (c.Output != Affinity || c.Outputs > c.Nodes):
 		return c, invalid("Config.Pairs beside Output %q with %d outputs for %d nodes, want %q, and no more classes than nodes",
 			c.Output, c.Outputs, c.Nodes, Affinity)

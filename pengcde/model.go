@@ -72,8 +72,11 @@ func (m *Model) Compute(product equivariant.Product, memory ode.Memory) error {
 		return err
 	}
 	m.config.Product, m.config.Memory = cmp.Or(product, equivariant.Auto), memory
-	if e, ok := m.network.(*equation); ok {
-		e.memory = memory
+	switch n := m.network.(type) {
+	case *equation:
+		n.memory = memory
+	case *groups:
+		n.setMemory(memory)
 	}
 	return nil
 }

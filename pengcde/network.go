@@ -42,7 +42,7 @@ func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return e, e.params, nil
+	return grouped(e, c.Groups), e.params, nil
 }
 
 func call(p *xla.Program, params []*tensors.Tensor, inputs ...any) ([]*tensors.Tensor, error) {

@@ -50,7 +50,7 @@ func TestEveryFieldIsResolved(t *testing.T) {
 		"Pairs":       func(c *Config) { c.Output, c.Pairs = Affinity, true },
 		"Network":     discrete, "Inputs": func(c *Config) { discrete(c); c.Inputs = 3 },
 	}
-	same := []string{"Product", "Memory", "Seed", "Notices"}
+	same := []string{"Product", "Memory", "Groups", "Seed", "Notices"}
 	fields := reflect.TypeFor[Config]()
 	if fields.NumField() != len(changes)+len(same) {
 		t.Errorf("Config has %d fields, this test knows %d", fields.NumField(), len(changes)+len(same))

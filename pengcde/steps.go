@@ -20,8 +20,8 @@ func (m *Model) Steps(ctx context.Context, windows []dyngraph.Window) ([]Steps, 
 	if len(windows) == 0 {
 		return nil, invalid("steps of no windows, want at least one")
 	}
-	e, ok := m.network.(*equation)
-	if !ok {
+	e := equationOf(m.network)
+	if e == nil {
 		return nil, invalid("steps of a solver, but the model has a network in discrete steps")
 	}
 	samples := make([]sample, len(windows))

@@ -19,6 +19,9 @@ type Backend struct {
 	Device string
 	// Origin says why this backend was chosen and where its plugin lies, for people.
 	Origin string
+
+	reopen  func(threads int) (*Backend, error) // opens another client like it; nil where there cannot be one
+	workers workers
 }
 
 // Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept
@@ -73,6 +76,7 @@ func (b *Backend) String() string {
 // Close releases the backend, if it is open. Its compiled programs and tensors must not be used after.
 func (b *Backend) Close() {
 	if b.Check() == nil {
+		b.closeWorkers()
 		b.Compute.Finalize()
 	}
 }

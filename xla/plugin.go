@@ -86,7 +86,7 @@ func openXLA(plugin, options, why string) (*Backend, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPlugin, err)
 		}
-		return openPlugin(file, options, why)
+		return openPlugin(file, options, why, 0)
 	}
 	devices := []string{plugin}
 	if plugin == "" {
@@ -118,7 +118,7 @@ func openXLA(plugin, options, why string) (*Backend, error) {
 func openFirst(files []string, options, why string) (*Backend, error) {
 	var failures []error
 	for _, file := range files {
-		backend, err := openPlugin(file, options, why)
+		backend, err := openPlugin(file, options, why, 0)
 		if err == nil {
 			return backend, nil
 		}
@@ -127,8 +127,9 @@ func openFirst(files []string, options, why string) (*Backend, error) {
 	return nil, errors.Join(failures...)
 }
 
-// openPlugin opens the plugin in a file, given by its absolute path: go-xla then neither searches nor downloads.
-func openPlugin(file, options, why string) (*Backend, error) {
+// openPlugin opens the plugin in a file, given by its absolute path: go-xla then neither searches nor downloads. On a
+// CPU it has so many threads; 0 is what $PJRT_NPROC says, else one a core.
+func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	if err := checkPlugin(file); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrPlugin, file, err)
 	}
@@ -147,14 +148,15 @@ func openPlugin(file, options, why string) (*Backend, error) {
 	}
 	if device == cpu {
 		keepFreedMemory()
-		err = withoutYNNPACK(file, func() error { return keepingPrograms(file, open) })
+		err = withEnvironment(file, threads, func() error { return keepingPrograms(file, open) })
 	} else {
 		err = open()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
 	}
-	return &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file}, nil
+	return &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file,
+		reopen: func(threads int) (*Backend, error) { return openPlugin(file, options, why, threads) }}, nil
 }
 
 // deviceOf tells from its file's name what a plugin computes on: "cuda", "cpu" or another device's own name.

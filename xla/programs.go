@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -53,6 +54,14 @@ type store struct {
 	compiler string        // what compiles, with which flags, and for which processor
 	found    atomic.Int64  // programs that were there
 	written  atomic.Uint64 // programs that were put there
+	held     sync.Map      // from programKey to the *sync.Mutex of those that are being compiled
+}
+
+// hold waits until no other goroutine holds a program.
+func (s *store) hold(k programKey) (release func()) {
+	lock, _ := s.held.LoadOrStore(k, new(sync.Mutex))
+	lock.(*sync.Mutex).Lock()
+	return lock.(*sync.Mutex).Unlock
 }
 
 // newStore is that of a plugin's file that is loaded with these flags; nil where nothing is to be kept.

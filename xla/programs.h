@@ -41,11 +41,18 @@ int pengcde_intercept(const char *file);
 // pengcde_compile is the plugin's own compiler; it returns a PJRT_Error, or NULL.
 void *pengcde_compile(pengcde_compile_args *args);
 
+// pengcde_compile_elsewhere has the programs of this thread, which has one core, compiled by a client that may use all.
+void pengcde_compile_elsewhere(void);
+
 // pengcde_load puts a program that was serialized in the place of one to be compiled; it returns 0 where it cannot.
 int pengcde_load(pengcde_compile_args *args, const char *bytes, size_t size);
 
 // pengcde_serialize returns 0 where a compiled program cannot be serialized.
 int pengcde_serialize(const pengcde_compile_args *args, pengcde_serialized *out);
+
+// pengcde_elsewhere compiles by the other client and serializes; it returns 0 where this thread has none, or where that
+// fails.
+int pengcde_elsewhere(const pengcde_compile_args *args, pengcde_serialized *out);
 
 void pengcde_release(pengcde_serialized *s);
 

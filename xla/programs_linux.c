@@ -25,9 +25,11 @@ typedef struct {
 // Places in the table.
 enum {
   ERROR_DESTROY = 0,
+  CLIENT_CREATE = 10,
   CLIENT_COMPILE = 20,
   EXECUTABLE_DESTROY = 40,
   EXECUTABLE_SERIALIZE = 49,
+  LOADED_EXECUTABLE_DESTROY = 50,
   LOADED_EXECUTABLE_GET_EXECUTABLE = 51,
   EXECUTABLE_DESERIALIZE_AND_LOAD = 56,
 };
@@ -65,6 +67,16 @@ typedef struct {
   const char *options;
   size_t options_size;
 } load_args;
+
+typedef struct {
+  size_t struct_size;
+  void *extensions;
+  void *options;
+  size_t options_count;
+  void *callbacks[4];
+  void *client; // out
+  void *more_callbacks[2];
+} create_args;
 
 extern void *pengcdeCompile(pengcde_compile_args *args);
 
@@ -106,6 +118,31 @@ static int done(void *error) {
   one_args args = {sizeof args, NULL, error};
   plugin->functions[ERROR_DESTROY](&args);
   return 0;
+}
+
+static void *all_cores; // a client that only compiles, and is never destroyed
+static __thread int elsewhere;
+
+void pengcde_compile_elsewhere(void) {
+  create_args create = {.struct_size = sizeof create};
+  if (plugin == NULL)
+    return;
+  if (all_cores == NULL && done(plugin->functions[CLIENT_CREATE](&create)))
+    all_cores = create.client;
+  elsewhere = all_cores != NULL;
+}
+
+int pengcde_elsewhere(const pengcde_compile_args *args, pengcde_serialized *out) {
+  if (!elsewhere)
+    return 0;
+  pengcde_compile_args other = *args;
+  other.client = all_cores;
+  if (!done(compiler(&other)))
+    return 0;
+  int ok = pengcde_serialize(&other, out);
+  one_args destroy = {sizeof destroy, NULL, other.executable};
+  done(plugin->functions[LOADED_EXECUTABLE_DESTROY](&destroy));
+  return ok;
 }
 
 void *pengcde_compile(pengcde_compile_args *args) { return compiler(args); }

@@ -45,6 +45,8 @@ func keepingPrograms(file string, open func() error) error {
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	s, p := programs.Load(), args.program
 	key := s.key(bytesAt(p.format, p.format_size), bytesAt(p.code, p.code_size), bytesAt(args.options, args.options_size))
+	release := s.hold(key) // so that others wait for it rather than compile it, too
+	defer release()
 	if program := s.read(key); len(program) > 0 {
 		if C.pengcde_load(args, (*C.char)(unsafe.Pointer(&program[0])), C.size_t(len(program))) != 0 {
 			s.found.Add(1)
@@ -52,10 +54,17 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 		}
 		os.Remove(s.file(key))
 	}
+	var made C.pengcde_serialized
+	if C.pengcde_elsewhere(args, &made) != 0 {
+		defer C.pengcde_release(&made)
+		s.write(key, bytesAt(made.bytes, made.size))
+		if C.pengcde_load(args, made.bytes, made.size) != 0 {
+			return nil
+		}
+	}
 	if failure := C.pengcde_compile(args); failure != nil {
 		return failure
 	}
-	var made C.pengcde_serialized
 	if C.pengcde_serialize(args, &made) != 0 {
 		s.write(key, bytesAt(made.bytes, made.size))
 		C.pengcde_release(&made)
@@ -66,4 +75,11 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 // bytesAt are C's, without a copy.
 func bytesAt(at *C.char, size C.size_t) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(at)), int(size))
+}
+
+// compileElsewhere has what the present thread compiles compiled with all cores, where programs are kept.
+func compileElsewhere() {
+	opening.Lock() // while the environment is the user's
+	defer opening.Unlock()
+	C.pengcde_compile_elsewhere()
 }

@@ -3,3 +3,5 @@
 package xla
 
 func keepingPrograms(_ string, open func() error) error { return open() }
+
+func compileElsewhere() {}

@@ -40,7 +40,7 @@ func TestYNNPACKIsOff(t *testing.T) {
 				os.Unsetenv(flagsEnv)
 			}
 			var during string
-			err := withoutYNNPACK(c.plugin, func() error {
+			err := withEnvironment(c.plugin, 0, func() error {
 				during = os.Getenv(flagsEnv)
 				return failure
 			})

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -34,11 +35,13 @@ func main() {
 	figure := flag.String("figure", "", "PNG file to draw seconds per epoch of all rows of -out into")
 	one := flag.String("one", "", "run a race that is given in JSON, and print its row in JSON")
 	flag.Parse()
-	os.Setenv(xla.CacheEnv, "off") // compiling is timed, and the peer finds nothing that was compiled
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	all, err := settings(*nodes, *fields, *batch)
-	switch {
+	// Compiling is timed, and the peer finds nothing that was compiled.
+	programs, problem := os.MkdirTemp("", "pengcde-programs-")
+	os.Setenv(xla.CacheEnv, programs)
+	switch err = errors.Join(err, problem); {
 	case err != nil:
 	case *one != "":
 		err = raceOne(ctx, *one)
@@ -51,7 +54,7 @@ func main() {
 	if err == nil && *figure != "" {
 		err = draw(*out, *figure)
 	}
-	if err != nil {
+	if err = errors.Join(err, os.RemoveAll(programs)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

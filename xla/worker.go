@@ -1,0 +1,95 @@
+package xla
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Worker computes on one core, beside others: a client of XLA on a CPU of its own, whose thread stays on that core. What
+// two workers do goes on side by side, which two callers of one client do not.
+type Worker struct {
+	*Backend
+	calls       chan func()
+	stop, ended chan struct{}
+}
+
+// Do runs f, which may use the worker's backend, and waits for it. It returns ErrNotOpen, and does not run f, where the
+// backend was closed.
+func (w *Worker) Do(f func()) error {
+	done := make(chan struct{})
+	select {
+	case w.calls <- func() {
+		defer close(done)
+		f()
+	}:
+		<-done
+		return nil
+	case <-w.ended:
+		return fmt.Errorf("xla: a worker of a backend that was closed: %w", ErrNotOpen)
+	}
+}
+
+func (w *Worker) close() {
+	close(w.stop)
+	<-w.ended
+}
+
+// serve runs what is asked until it is told to stop.
+func (w *Worker) serve() {
+	for {
+		select {
+		case call := <-w.calls:
+			call()
+		case <-w.stop:
+			return
+		}
+	}
+}
+
+// workers are those of a backend, opened when they are first asked for.
+type workers struct {
+	lock   sync.Mutex
+	opened []*Worker
+	failed error
+}
+
+// Cores is how many workers a backend may have: the cores that the process may use, where it is XLA on a CPU that can
+// open them, else 0.
+func (b *Backend) Cores() int {
+	if b.Check() != nil || b.Device != cpu || b.reopen == nil {
+		return 0
+	}
+	return len(coresOfProcess())
+}
+
+// Workers opens so many workers, or returns those that are open; [Backend.Close] closes them.
+func (b *Backend) Workers(count int) ([]*Worker, error) {
+	cores := coresOfProcess()
+	if count > b.Cores() {
+		return nil, fmt.Errorf("xla: %d workers, want up to %d on %s", count, b.Cores(), b)
+	}
+	b.workers.lock.Lock()
+	defer b.workers.lock.Unlock()
+	for len(b.workers.opened) < count && b.workers.failed == nil {
+		w, err := newWorker(b.reopen, cores[len(b.workers.opened)])
+		if err != nil {
+			b.workers.failed = fmt.Errorf("xla: worker %d: %w", len(b.workers.opened), err)
+			break
+		}
+		b.workers.opened = append(b.workers.opened, w)
+	}
+	if b.workers.failed != nil {
+		return nil, b.workers.failed
+	}
+	return b.workers.opened[:count], nil
+}
+
+func (b *Backend) closeWorkers() {
+	b.workers.lock.Lock()
+	defer b.workers.lock.Unlock()
+	for _, w := range b.workers.opened {
+		w.close()
+	}
+	b.workers.opened, b.workers.failed = nil, errors.New("the backend was closed")
+}

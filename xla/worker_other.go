@@ -1,0 +1,11 @@
+//go:build !linux
+
+package xla
+
+import "errors"
+
+func coresOfProcess() []int { return nil }
+
+func newWorker(func(int) (*Backend, error), int) (*Worker, error) {
+	return nil, errors.New("threads cannot be kept on a core here")
+}
