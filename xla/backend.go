@@ -20,8 +20,7 @@ type Backend struct {
 	// Origin says why this backend was chosen and where its plugin lies, for people.
 	Origin string
 
-	reopen  func(threads int) (*Backend, error) // opens another client like it; nil where there cannot be one
-	workers workers
+	workers *workers // nil where there cannot be any
 }
 
 // Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept

@@ -155,8 +155,11 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
 	}
-	return &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file,
-		reopen: func(threads int) (*Backend, error) { return openPlugin(file, options, why, threads) }}, nil
+	backend := &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file}
+	if device == cpu && threads == 0 {
+		backend.workers = &workers{open: func() (*Backend, error) { return openPlugin(file, options, why, 1) }}
+	}
+	return backend, nil
 }
 
 // deviceOf tells from its file's name what a plugin computes on: "cuda", "cpu" or another device's own name.

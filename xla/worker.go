@@ -49,15 +49,16 @@ func (w *Worker) serve() {
 
 // workers are those of a backend, opened when they are first asked for.
 type workers struct {
+	open   func() (*Backend, error) // a client with one thread
 	lock   sync.Mutex
 	opened []*Worker
 	failed error
 }
 
-// Cores is how many workers a backend may have: the cores that the process may use, where it is XLA on a CPU that can
-// open them, else 0.
+// Cores is how many workers a backend may have: the cores that the process may use where it is XLA on a CPU, on Linux,
+// else 0. GOMAXPROCS and PJRT_NPROC bound it.
 func (b *Backend) Cores() int {
-	if b.Check() != nil || b.Device != cpu || b.reopen == nil {
+	if b.Check() != nil || b.workers == nil {
 		return 0
 	}
 	return len(coresOfProcess())
@@ -72,7 +73,7 @@ func (b *Backend) Workers(count int) ([]*Worker, error) {
 	b.workers.lock.Lock()
 	defer b.workers.lock.Unlock()
 	for len(b.workers.opened) < count && b.workers.failed == nil {
-		w, err := newWorker(b.reopen, cores[len(b.workers.opened)])
+		w, err := newWorker(b.workers.open, cores[len(b.workers.opened)])
 		if err != nil {
 			b.workers.failed = fmt.Errorf("xla: worker %d: %w", len(b.workers.opened), err)
 			break
@@ -86,6 +87,9 @@ func (b *Backend) Workers(count int) ([]*Worker, error) {
 }
 
 func (b *Backend) closeWorkers() {
+	if b.workers == nil {
+		return
+	}
 	b.workers.lock.Lock()
 	defer b.workers.lock.Unlock()
 	for _, w := range b.workers.opened {

@@ -34,7 +34,7 @@ func coresOfProcess() []int {
 }
 
 // newWorker opens a client in a thread that stays on a core, with a pool of one thread that was started there.
-func newWorker(open func(threads int) (*Backend, error), core int) (*Worker, error) {
+func newWorker(open func() (*Backend, error), core int) (*Worker, error) {
 	w := &Worker{calls: make(chan func()), stop: make(chan struct{}), ended: make(chan struct{})}
 	opened := make(chan error)
 	go func() {
@@ -45,7 +45,7 @@ func newWorker(open func(threads int) (*Backend, error), core int) (*Worker, err
 		set.Set(core)
 		err := unix.SchedSetaffinity(0, &set)
 		if err == nil {
-			w.Backend, err = open(1)
+			w.Backend, err = open()
 		}
 		opened <- err
 		if err == nil {
