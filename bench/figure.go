@@ -54,7 +54,8 @@ func (f File) draw(title, y string, pair func(Row) (ours, peer float64)) (*figur
 	if len(places) == 1 {
 		axes.Title += ": " + places[0]
 	}
-	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int { return cmp.Compare(a.nodes(), b.nodes()) })
+	byNodes := func(a, b Row) int { return cmp.Compare(a.nodes(), b.nodes()) }
+	rows := slices.SortedStableFunc(slices.Values(f.Rows), byNodes)
 	var libraries, peers []figures.Series
 	// add a line with one value for each number of nodes, if there is any
 	add := func(lines *[]figures.Series, line figures.Series, value func(Row) float64) bool {

@@ -55,8 +55,8 @@ func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row
 	if steps == given {
 		steps = ""
 	}
-	row = Row{Model: c.Field, Variant: r.Variant, Steps: steps, N: s.Nodes, Batch: s.Batch, Pairs: r.Pairs, PeerGiB: r.MemoryGiB,
-		origin: here(backend)}
+	row = Row{Model: c.Field, Variant: r.Variant, Steps: steps, N: s.Nodes, Batch: s.Batch,
+		Pairs: r.Pairs, PeerGiB: r.MemoryGiB, origin: here(backend)}
 	if err := row.plan(ctx, backend, c, folder); err != nil {
 		return row, err
 	}

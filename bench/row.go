@@ -117,7 +117,9 @@ func Update(path string, change func(*File)) error {
 
 // Put adds a row in the place of one of the same model, grid, variant, steps and batch on the same machine and backend.
 func (f *File) Put(r Row) {
-	f.Rows = put(f.Rows, r, func(r Row) any { return [...]any{r.Model, r.nodes(), r.Variant, r.Steps, r.Batch, r.place()} })
+	f.Rows = put(f.Rows, r, func(r Row) any {
+		return [...]any{r.Model, r.nodes(), r.Variant, r.Steps, r.Batch, r.place()}
+	})
 }
 
 // put adds an entry in the place of one with the same key.

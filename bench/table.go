@@ -42,7 +42,8 @@ func tabulate[R any](title string, notes []string, rows []R, columns []column[R]
 func (f File) Table() *figures.Table {
 	models, places := f.models(), f.places()
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int {
-		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)), cmp.Compare(a.nodes(), b.nodes()))
+		return cmp.Or(cmp.Compare(slices.Index(models, a.Model), slices.Index(models, b.Model)),
+			cmp.Compare(a.nodes(), b.nodes()))
 	})
 	title := fmt.Sprintf("An epoch: forward, gradient and update, of %d series on grids", batchSize)
 	return tabulate(title, f.notes(), rows, []column[Row]{

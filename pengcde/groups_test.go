@@ -108,7 +108,9 @@ func TestFitInGroups(t *testing.T) {
 // An error of a group names the sample of the batch.
 func TestErrorsOfGroups(t *testing.T) {
 	backend := needCores(t)
-	m := ringModelOn(t, backend, func(c *Config) { c.Step, c.Adaptive, c.MaxSteps, c.Groups = 0, &ode.PID{RTol: 1e-12}, 2, 2 })
+	m := ringModelOn(t, backend, func(c *Config) {
+		c.Step, c.Adaptive, c.MaxSteps, c.Groups = 0, &ode.PID{RTol: 1e-12}, 2, 2
+	})
 	split := ringSplit(t)
 	_, err := m.PredictAll(context.Background(), split.Train[:4], nil)
 	var failure *ode.Failure

@@ -152,8 +152,8 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 	if err != nil {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
 	}
-	one := sample{x0: features[0], all: all, onAll: onAll, paths: field.Sample{Knots: knots, Pattern: pattern, Snapshots: snapshots, Index: index, Room: room,
-		GraphPath: m.config.Path, FeaturePath: m.config.Path}}
+	one := sample{x0: features[0], all: all, onAll: onAll, paths: field.Sample{Knots: knots, Pattern: pattern,
+		Snapshots: snapshots, Index: index, Room: room, GraphPath: m.config.Path, FeaturePath: m.config.Path}}
 	if m.config.driven() {
 		one.paths.Features = features
 	}

@@ -77,7 +77,8 @@ func newStore(file, flags string) *store {
 		}
 	}
 	const version = 2 // counts changes of this package that compile otherwise
-	return &store{folder: folder, compiler: fmt.Sprintln(version, file, info.Size(), info.ModTime().UnixNano(), flags, on)}
+	compiler := fmt.Sprintln(version, file, info.Size(), info.ModTime().UnixNano(), flags, on)
+	return &store{folder: folder, compiler: compiler}
 }
 
 // processor is what compiled code depends on: model and features of the first CPU, and how many there are; "" where they

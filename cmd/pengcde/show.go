@@ -64,7 +64,8 @@ func nothing(ctx context.Context, r *experiments.Report, o experiments.Options) 
 }
 
 // fullest is the report of the profile of which most runs are stored.
-func fullest(ctx context.Context, r *experiments.Report, o experiments.Options) (*experiments.Report, experiments.Options) {
+func fullest(ctx context.Context, r *experiments.Report, o experiments.Options) (*experiments.Report,
+	experiments.Options) {
 	for _, other := range fuller(ctx, r, o) {
 		most, _ := r.Count()
 		if stored, _ := other.Count(); stored > most {

@@ -65,7 +65,8 @@ func (r Room) lists() map[int]int {
 // RunsRoom is the room of the graphs that every run of so many snapshots in a row makes, and that of the whole pattern.
 // Snapshots are asked for in order, as weights on the edges of a sound pattern; a run has the edges that have a weight
 // other than 0 in it, see [dyngraph.Pattern.Used]. A run of all of them or more is the whole.
-func RunsRoom(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]float64, error)) (runs, all Room, err error) {
+func RunsRoom(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]float64, error)) (runs, all Room,
+	err error) {
 	pair, opposite := pairs(p)
 	joined, degree := make([]int32, p.Edges()), make([]int32, p.Nodes)
 	join := func(e int, by int32) {
