@@ -121,8 +121,8 @@ type Config struct {
 	// changes no result beyond rounding, and is not in the files of [Model.Save]: a loaded model has the zero value of
 	// both until [Model.Compute] sets them.
 	Product equivariant.Product `json:"-"`
-	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time; the zero value
-	// keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
+	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time, or of each of its
+	// Groups; the zero value keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
 	Memory ode.Memory `json:"-"`
 	// Groups is how many groups the samples of a batch are cut into, that march side by side, each on a core of its own
 	// with XLA on a CPU; 0 is as many as there are cores and samples, 1 none. Groups change results by rounding alone.

@@ -56,9 +56,10 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	}
 	var made C.pengcde_serialized
 	if C.pengcde_elsewhere(args, &made) != 0 {
-		defer C.pengcde_release(&made)
 		s.write(key, bytesAt(made.bytes, made.size))
-		if C.pengcde_load(args, made.bytes, made.size) != 0 {
+		loaded := C.pengcde_load(args, made.bytes, made.size)
+		C.pengcde_release(&made)
+		if loaded != 0 {
 			return nil
 		}
 	}
