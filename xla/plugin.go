@@ -148,7 +148,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	}
 	if device == cpu {
 		keepFreedMemory()
-		err = withEnvironment(file, threads, func() error { return keepingPrograms(file, open) })
+		err = withEnvironment(file, threads, func() error { return intercepting(file, open) })
 	} else {
 		err = open()
 	}

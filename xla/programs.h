@@ -38,6 +38,9 @@ int pengcde_loaded(const char *file);
 // pengcde_intercept has the plugin in a file, which is loaded, compile by pengcdeCompile. It returns 0 where it cannot.
 int pengcde_intercept(const char *file);
 
+// pengcde_register makes a kernel known to the plugin that was intercepted; it returns 0 where it cannot.
+int pengcde_register(const char *name, void *handler);
+
 // pengcde_compile is the plugin's own compiler; it returns a PJRT_Error, or NULL.
 void *pengcde_compile(pengcde_compile_args *args);
 

@@ -13,7 +13,7 @@
 typedef void *(*call)(void *args);
 typedef struct {
   size_t struct_size;
-  void *extensions;
+  struct extension *extensions;
   struct {
     size_t struct_size;
     void *extensions;
@@ -21,6 +21,25 @@ typedef struct {
   } version;
   call functions[];
 } api;
+
+// The extension for foreign functions.
+struct extension {
+  size_t struct_size;
+  int type;
+  struct extension *next;
+  call register_type, add_data, register_handler;
+};
+enum { EXTENSION_FFI = 5, FFI_SINCE = 115 }; // the minor version of the API with the layouts below
+
+typedef struct {
+  size_t struct_size;
+  const char *name;
+  size_t name_size;
+  void *handler;
+  const char *platform;
+  size_t platform_size;
+  int traits;
+} register_args;
 
 // Places in the table.
 enum {
@@ -117,6 +136,17 @@ static int done(void *error) {
     return 1;
   one_args args = {sizeof args, NULL, error};
   plugin->functions[ERROR_DESTROY](&args);
+  return 0;
+}
+
+int pengcde_register(const char *name, void *handler) {
+  if (plugin->version.minor < FFI_SINCE)
+    return 0;
+  for (struct extension *e = plugin->extensions; e != NULL; e = e->next)
+    if (e->type == EXTENSION_FFI && e->struct_size >= sizeof *e) {
+      register_args args = {sizeof args, name, strlen(name), handler, "Host", strlen("Host"), 0};
+      return done(e->register_handler(&args));
+    }
   return 0;
 }
 

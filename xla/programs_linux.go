@@ -12,38 +12,68 @@ import (
 	"os"
 	"sync/atomic"
 	"unsafe"
+
+	ffi "github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
-// programs are those of the plugin whose compiler was intercepted; nil before.
-var programs atomic.Pointer[store]
+// intercepted is set where a plugin's compiler was. Programs are those that it keeps; nil for none.
+var (
+	intercepted atomic.Bool
+	programs    atomic.Pointer[store]
+)
 
-// keepingPrograms opens a plugin and has the programs that it compiles kept in the folder of [CacheEnv], where other
-// processes find them. go-xla has no call for that; so the compiler in the plugin's table of functions, which its C API
-// documents, is replaced by one that looks into the folder first. Where a plugin cannot do it, it compiles as always.
+// intercepting opens a plugin and puts a compiler of our own in the place of that in the plugin's table of functions,
+// which its C API documents, for go-xla has no call for what it does: it has the programs that the plugin compiles kept
+// in the folder of [CacheEnv], where other processes find them, and kernels called, see [Call]. Where a plugin cannot do
+// it, it compiles as always.
 //
 // What XLA compiles depends on the flags that it finds when it is loaded. So a plugin that was loaded before, by whom
-// and with which flags is not known, keeps nothing; and nothing is kept of a second plugin. It is called with opening
-// held.
-func keepingPrograms(file string, open func() error) error {
+// and with which flags is not known, is left alone; and so is a second plugin. It is called with opening held.
+func intercepting(file string, open func() error) error {
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
-	s := newStore(file, os.Getenv(flagsEnv))
-	if s == nil || programs.Load() != nil || C.pengcde_loaded(path) != 0 {
+	if intercepted.Load() || C.pengcde_loaded(path) != 0 {
 		return open()
 	}
+	keep := newStore(file, os.Getenv(flagsEnv))
 	if err := open(); err != nil {
 		return err
 	}
-	programs.Store(s) // before it is asked for
-	if C.pengcde_intercept(path) == 0 {
-		programs.Store(nil)
+	programs.Store(keep) // before it is asked for
+	if C.pengcde_intercept(path) != 0 {
+		intercepted.Store(true)
+		registerKernels()
 	}
 	return nil
 }
 
+// registerKernels makes those known to the plugin that was intercepted.
+func registerKernels() {
+	if !kernelsWanted() {
+		return
+	}
+	known := make(map[string]bool)
+	for name, handler := range ffi.All() {
+		target := C.CString(name)
+		known[name] = C.pengcde_register(target, handler) != 0
+		C.free(unsafe.Pointer(target))
+	}
+	kernels.Store(&known)
+}
+
 //export pengcdeCompile
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
-	s, p := programs.Load(), args.program
+	if kernels.Load() != nil {
+		text := bytesAt(args.program.code, args.program.code_size)
+		if with := withKernels(text); &with[0] != &text[0] {
+			defer replaceProgram(args, with)()
+		}
+	}
+	s := programs.Load()
+	if s == nil {
+		return C.pengcde_compile(args)
+	}
+	p := args.program
 	key := s.key(bytesAt(p.format, p.format_size), bytesAt(p.code, p.code_size), bytesAt(args.options, args.options_size))
 	release := s.hold(key) // so that others wait for it rather than compile it, too
 	defer release()
@@ -71,6 +101,20 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 		C.pengcde_release(&made)
 	}
 	return nil
+}
+
+// replaceProgram puts a text in the place of that to be compiled.
+func replaceProgram(args *C.pengcde_compile_args, text []byte) (restore func()) {
+	given := args.program
+	own := (*C.pengcde_program)(C.malloc(C.sizeof_pengcde_program))
+	*own = *given
+	own.code, own.code_size = (*C.char)(C.CBytes(text)), C.size_t(len(text))
+	args.program = own
+	return func() {
+		args.program = given
+		C.free(unsafe.Pointer(own.code))
+		C.free(unsafe.Pointer(own))
+	}
 }
 
 // bytesAt are C's, without a copy.

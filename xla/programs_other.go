@@ -2,6 +2,6 @@
 
 package xla
 
-func keepingPrograms(_ string, open func() error) error { return open() }
+func intercepting(_ string, open func() error) error { return open() }
 
 func compileElsewhere() {}

@@ -7,7 +7,12 @@ type dense struct {
 	isEdge *Node // [batch, n, n] bool
 }
 
-func (dense) arrange(symmetric bool, entries ...*Node) arranged {
+func (d dense) arrange(symmetric bool, rows ...*Node) arranged {
+	n := d.isEdge.Shape().Dim(1)
+	entries := make([]*Node, len(rows))
+	for i, row := range rows {
+		entries[i] = Slice(row, AxisRange(), AxisRange(0, n*n))
+	}
 	if len(entries) > 1 {
 		entries = []*Node{Stack(entries, 1)}
 	}

@@ -37,7 +37,7 @@ func NewPair(a, da *Matrix) *Pair {
 	}
 	return &Pair{
 		operator: a.operator,
-		arranged: a.operator.arrange(a.form.Symmetric, a.entries(), da.entries()),
+		arranged: a.operator.arrange(a.form.Symmetric, a.Rows, da.Rows),
 		nodes: Concatenate([]*Node{a.sums(), da.sums(),
 			Ones(a.Rows.Graph(), shapes.Make(a.Rows.DType(), a.Rows.Shape().Dim(0), a.form.Nodes, 1))}, -1),
 	}
@@ -73,15 +73,8 @@ func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 		matrices = Add(part(0, 2), part(2, 4))
 	}
 	y := p.operator.multiply(p.arranged, coefficients{matrices, seeds}, z)
-	// r s + 1 (c^T Z) with s the sums of Z over nodes, of rank two: V = [c 1 r g] takes the first two rows of V^T Z by
-	// its columns 1 and 2. Few large products are faster than slices of V, and more so backward.
 	puts := Reshape(part(4, 4+4*perNode), seeds.Dims(perNode, 4)...)
-	vectors := seeds.Product(p.nodes, puts, 0)                             // [batch, n, 4]
-	sums := DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
-	none := ZerosLike(Slice(sums, AxisRange(), AxisElem(0)))
-	sums = Concatenate([]*Node{none, Slice(sums, AxisRange(), AxisRange(0, 2)), none}, 1)
-	ranked := DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
-	return Add(Add(y, Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z)), ranked)
+	return Add(y, ranked(seeds, p.nodes, puts, z))
 }
 
 // derivative are the maps of A'. It panics on maps that are not, or not as many as those of A.

@@ -70,7 +70,7 @@ func (m *Matrix) entries() *Node {
 // Apply is M Z for states z [batch, n, d].
 func (m *Matrix) Apply(z *Node) *Node {
 	if m.arranged == nil {
-		arranged := m.operator.arrange(m.form.Symmetric, m.entries())
+		arranged := m.operator.arrange(m.form.Symmetric, m.Rows)
 		m.arranged = &arranged
 	}
 	return m.operator.multiply(*m.arranged, coefficients{}, z)
@@ -83,8 +83,8 @@ func (m *Matrix) Times(w *Node) *Node {
 
 // operator multiplies node states by matrices that are given by their entries.
 type operator interface {
-	// arrange prepares the entries of A, or of A and A', each [batch, entries], for several products.
-	arrange(symmetric bool, entries ...*Node) arranged
+	// arrange prepares A, or A and A', whose rows are given, for several products.
+	arrange(symmetric bool, rows ...*Node) arranged
 	// multiply is the product of the matrix that the coefficients mix with z [batch, n, d].
 	multiply(m arranged, c coefficients, z *Node) *Node
 	// modulate is a row [batch, width] with each entry a_uv on an edge of the pattern, 0 or not, replaced by
@@ -103,6 +103,8 @@ type arranged struct {
 	// to are the entries of A, or of A and A', from are those of their transposes where an operator wants them, for
 	// each part of the matrix.
 	to, from [][]*Node
+	// kernel, where there is one, has the rows as they are instead.
+	kernel *kernel
 }
 
 // coefficients [4] mix c_0 A + c_1 A' + c_2 A^T + c_3 A'^T, those of symmetric matrices [2] c_0 A + c_1 A'; of several

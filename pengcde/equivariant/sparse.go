@@ -17,15 +17,22 @@ type sparse struct {
 	neighbours []*Node
 }
 
-// arrange cuts the entries into what belongs to each bucket: weights to the neighbours, then, unless they are the same,
-// from them.
-func (s sparse) arrange(symmetric bool, entries ...*Node) arranged {
+func (s sparse) arrange(symmetric bool, rows ...*Node) arranged {
+	if k := newKernel(s, symmetric, rows); k != nil {
+		return arranged{symmetric: symmetric, kernel: k}
+	}
+	return s.lists(symmetric, rows)
+}
+
+// lists cuts rows into what belongs to each bucket: weights to the neighbours, then, unless they are the same, from
+// them.
+func (s sparse) lists(symmetric bool, rows []*Node) arranged {
 	m, at := arranged{symmetric: symmetric}, 0
 	for _, table := range s.neighbours {
 		dims := table.Shape().Dimensions
 		list := func() (parts []*Node) {
 			next := at + dims[1]*dims[2]
-			for _, x := range entries {
+			for _, x := range rows {
 				parts = append(parts, Reshape(Slice(x, AxisRange(), AxisRange(at, next)), dims...))
 			}
 			at = next
@@ -42,6 +49,9 @@ func (s sparse) arrange(symmetric bool, entries ...*Node) arranged {
 }
 
 func (s sparse) multiply(m arranged, c coefficients, z *Node) *Node {
+	if m.kernel != nil {
+		return m.kernel.multiply(c, z)
+	}
 	forward := m.mixed(c, m.to, m.from)
 	// The gradient with respect to z is the transposed matrix times the cotangent, by the same gathers.
 	return withPullback(s.product(forward, z), z, func(v *Node) *Node {
@@ -72,7 +82,7 @@ func (m arranged) mixed(c coefficients, to, from [][]*Node) []*Node {
 			continue
 		}
 		parts := slices.Clone(to[i])
-		if !m.symmetric {
+		if c.node.Shape().Dim(-1) > len(parts) {
 			parts = append(parts, from[i]...)
 		}
 		all := Stack(parts, 0)

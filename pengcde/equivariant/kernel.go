@@ -1,0 +1,132 @@
+package equivariant
+
+import (
+	"slices"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// kernel multiplies by a sparse matrix in C, in one pass over the lists of neighbours, where XLA takes operations to
+// mix the entries, to gather states and to multiply, for each bucket. Empty places, and edges without a weight in any of
+// its matrices, are left out once, for all layers and for the backward pass. Results are those of plain operations, up
+// to rounding.
+type kernel struct {
+	sparse
+	symmetric bool
+	rows      []*Node // of A, or of A and A', as [Matrix] has them
+	// What is left of the lists: how many of each place [batch, n], which nodes [batch, room], and their entries of all m
+	// matrices [batch, m, room].
+	counts, to, values *Node
+}
+
+// behind is how many entries there are behind those of the lists, for kernels to read.
+const behind = 16
+
+// newKernel arranges rows; nil where the backend has no kernels.
+func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
+	k := &kernel{sparse: s, symmetric: symmetric, rows: rows}
+	if !hasKernel(k.name("arrange"), rows[0]) {
+		return nil
+	}
+	arranged := k.call(k.name("arrange"), func(s sparse, rows []*Node) []*Node {
+		return s.arrangedPlain(symmetric, rows)
+	}, rows...)
+	k.counts, k.to, k.values = arranged[0], arranged[1], arranged[2]
+	return k
+}
+
+// hasKernel says whether the backend has a kernel for numbers of the type of x.
+func hasKernel(name string, x *Node) bool {
+	return xla.HasKernel(x.Graph(), name) && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
+}
+
+// name is that of a kernel for rows like these.
+func (k *kernel) name(what string) string {
+	name := "pengcde_" + what + "_one"
+	if len(k.rows) == 2 {
+		name = "pengcde_" + what + "_two"
+	}
+	if k.symmetric {
+		return name + "_undirected"
+	}
+	return name + "_directed"
+}
+
+// call calls a kernel, whose last inputs are the tables of neighbours. Plain has them as those of s.
+func (k *kernel) call(name string, plain func(s sparse, in []*Node) []*Node, in ...*Node) []*Node {
+	count := len(in)
+	return xla.Call(name, func(in []*Node) []*Node {
+		return plain(sparse{neighbours: in[count:]}, in[:count])
+	}, append(slices.Clone(in), k.neighbours...)...)
+}
+
+// multiply is the product of the matrix that the coefficients mix with z [batch, n, d].
+func (k *kernel) multiply(c coefficients, z *Node) *Node {
+	product := func(c, z *Node) *Node {
+		return k.call("pengcde_product", productPlain, c, k.counts, k.to, k.values, k.nodeAt, k.placeOf, z)[0]
+	}
+	forward := func(in []*Node) *Node { return product(in[0], in[len(in)-1]) }
+	pull := func(in []*Node, v *Node) []*Node {
+		c, z := in[0], in[len(in)-1]
+		of := k.call("pengcde_weights", weightsPlain, c, k.counts, k.to, k.values, k.nodeAt, k.placeOf, z, v)
+		rows := k.call(k.name("entries"), func(s sparse, in []*Node) []*Node {
+			return s.rowsPlain(k.symmetric, len(k.rows), k.rows[0].Shape().Dim(1), in)
+		}, c, k.nodeAt, k.placeOf, z, v)
+		return append(append(of, rows...), product(k.turned(c), v))
+	}
+	inputs := append([]*Node{k.weights(c, z.DType())}, k.rows...)
+	return withPullbacks(forward, pull, append(inputs, z)...)
+}
+
+// weights are coefficients [S, m] of all lists that rows have.
+func (k *kernel) weights(c coefficients, dtype dtypes.DType) *Node {
+	switch {
+	case c.node == nil && k.symmetric:
+		return ConstAsDType(k.nodeAt.Graph(), dtype, [][]float64{{1}})
+	case c.node == nil:
+		return ConstAsDType(k.nodeAt.Graph(), dtype, [][]float64{{1, 0}})
+	case c.seeds == 0:
+		return ExpandAxes(c.node, 0)
+	}
+	return c.node
+}
+
+// turned are the coefficients of the transposed matrix.
+func (k *kernel) turned(c *Node) *Node {
+	if k.symmetric {
+		return c
+	}
+	half := c.Shape().Dim(1) / 2
+	return Concatenate([]*Node{Slice(c, AxisRange(), AxisRange(half)), Slice(c, AxisRange(), AxisRange(0, half))}, 1)
+}
+
+// withPullbacks is f(inputs), with the cotangents that pull makes of the inputs and of the output's. All are of one
+// float type. GoMLX 0.28 takes a gradient of one's own for the identity of one node; so that node has all inputs, and
+// the output, one behind the other. XLA takes from it what is wanted where it was, without a copy.
+func withPullbacks(f func(inputs []*Node) *Node, pull func(inputs []*Node, v *Node) []*Node, inputs ...*Node) *Node {
+	all := append([]*Node{StopGradient(f(inputs))}, inputs...)
+	joined := func(parts []*Node) *Node {
+		flat := make([]*Node, len(parts))
+		for i, part := range parts {
+			flat[i] = Reshape(part, -1)
+		}
+		return Concatenate(flat, 0)
+	}
+	parts := func(x *Node) []*Node {
+		cut, at := make([]*Node, len(all)), 0
+		for i, part := range all {
+			size := part.Shape().Size()
+			cut[i] = Reshape(Slice(x, AxisRange(at, at+size)), part.Shape().Dimensions...)
+			at += size
+		}
+		return cut
+	}
+	carrier := IdentityWithCustomGradient(joined(all), func(x, v *Node) *Node {
+		output := parts(v)[0]
+		return joined(append([]*Node{ZerosLike(output)}, pull(parts(x)[1:], output)...))
+	})
+	return parts(carrier)[0]
+}

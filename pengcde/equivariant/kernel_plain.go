@@ -1,0 +1,115 @@
+package equivariant
+
+import (
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// What kernels compute, in plain operations and with nothing left out. The functions that they are built in can neither
+// reduce nor share scalars with the rest of a graph, see [xla.Call].
+
+// arrangedPlain are the counts, nodes and entries of a [kernel].
+func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
+	g, batch, m := rows[0].Graph(), rows[0].Shape().Dim(0), s.lists(symmetric, rows)
+	matrices := len(rows)
+	if !symmetric {
+		matrices *= 2
+	}
+	var counts []int32
+	entries := make([][]*Node, matrices)
+	var nodes []*Node
+	for i, table := range s.neighbours {
+		places, width := table.Shape().Dim(1), table.Shape().Dim(2)
+		counts = append(counts, slices.Repeat([]int32{int32(width)}, places)...)
+		nodes = append(nodes, Reshape(table, batch, -1))
+		lists := append(slices.Clone(m.to[i]), m.from[i]...)
+		for j := range entries {
+			entries[j] = append(entries[j], Reshape(lists[j], batch, -1))
+		}
+	}
+	none := slices.Repeat([][]int32{make([]int32, behind)}, batch)
+	nodes = append(nodes, Const(g, none))
+	values := make([]*Node, matrices)
+	for j := range values {
+		values[j] = Concatenate(append(entries[j], ConstAs(rows[0], none)), 1)
+	}
+	return []*Node{Const(g, slices.Repeat([][]int32{counts}, batch)), Concatenate(nodes, 1), Stack(values, 1)}
+}
+
+// arrangedLists are those of what was arranged: the neighbours of each bucket, and of x [batch, room] the entries.
+func (s sparse) arrangedLists(nodeAt, placeOf, to *Node) (own sparse, entries func(x *Node) []*Node) {
+	entries = func(x *Node) []*Node {
+		at, parts := 0, make([]*Node, len(s.neighbours))
+		for i, table := range s.neighbours {
+			size := table.Shape().Dim(1) * table.Shape().Dim(2)
+			parts[i] = Reshape(Slice(x, AxisRange(), AxisRange(at, at+size)), table.Shape().Dimensions...)
+			at += size
+		}
+		return parts
+	}
+	return sparse{nodeAt: nodeAt, placeOf: placeOf, neighbours: entries(to)}, entries
+}
+
+// productPlain takes coefficients [S, m], what was arranged, nodeAt, placeOf and z.
+func productPlain(s sparse, in []*Node) []*Node {
+	c, to, values, z := in[0], in[2], in[3], in[6]
+	own, entries := s.arrangedLists(in[4], in[5], to)
+	dims := values.Shape().Dimensions
+	split := nn.Seeds(c.Shape().Dim(0)).Split(values) // [S, B, m, room]
+	mixed := Reshape(DotGeneral(c, []int{1}, []int{0}, split, []int{2}, []int{0}), dims[0], dims[2])
+	return []*Node{own.product(entries(mixed), z)}
+}
+
+// weightsPlain gives the cotangents of the coefficients; it takes v in addition.
+func weightsPlain(s sparse, in []*Node) []*Node {
+	c, to, values, z, v := in[0], in[2], in[3], in[6], in[7]
+	own, entries := s.arrangedLists(in[4], in[5], to)
+	rows := func(x *Node) *Node { return Reshape(x, c.Shape().Dim(0), -1) }
+	var sums []*Node
+	for j := range c.Shape().Dim(1) {
+		matrix := Squeeze(Slice(values, AxisRange(), AxisElem(j)), 1)
+		product := own.product(entries(matrix), z)
+		sums = append(sums, DotGeneral(rows(v), []int{1}, []int{0}, rows(product), []int{1}, []int{0}))
+	}
+	return []*Node{Stack(sums, 1)}
+}
+
+// rowsPlain gives the cotangents of so many rows of a width; it takes coefficients, nodeAt, placeOf, z and v.
+func (s sparse) rowsPlain(symmetric bool, count, width int, in []*Node) []*Node {
+	c, nodeAt, z, v := in[0], in[1], in[3], in[4]
+	dims, seeds := z.Shape().Dimensions, c.Shape().Dim(0)
+	flat := func(x *Node) *Node { return Reshape(x, -1, dims[2]) }
+	own := Reshape(gatherRows(flat(v), nodeAt), dims...) // by places
+	weight := func(j int) *Node {
+		w := Slice(c, AxisRange(), AxisElem(j)) // [S, 1]
+		return Reshape(BroadcastToDims(w, seeds, dims[0]/seeds), -1, 1)
+	}
+	parts := make([][]*Node, count)
+	place, filled := 0, 0
+	for _, table := range s.neighbours {
+		places := table.Shape().Dim(1)
+		rows := Slice(own, AxisRange(), AxisRange(place, place+places))
+		place += places
+		products := DotGeneral(gatherRows(flat(z), table), []int{3}, []int{0, 1}, rows, []int{2}, []int{0, 1})
+		products = Reshape(products, dims[0], -1) // [batch, places·width]
+		filled += products.Shape().Dim(1)
+		for j := range parts {
+			parts[j] = append(parts[j], Mul(weight(j), products))
+			if !symmetric {
+				parts[j] = append(parts[j], Mul(weight(count+j), products))
+			}
+		}
+		if !symmetric {
+			filled += products.Shape().Dim(1)
+		}
+	}
+	rest := ConstAs(z, slices.Repeat([][]float64{make([]float64, width-filled)}, dims[0]))
+	cotangents := make([]*Node, count)
+	for j := range cotangents {
+		cotangents[j] = Concatenate(append(parts[j], rest), 1)
+	}
+	return cotangents
+}

@@ -1,0 +1,73 @@
+package equivariant
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// ranked is the part of the product with z [batch, n, d] that is of low rank, and the diagonal: of V = nodes · puts, with
+// the columns c, 1, r and g,
+//
+//	1 (c^T Z) + r (1^T Z) + g Z
+//
+// for nodes [batch, n, perNode] of [Pair] and puts [perNode, 4], or [S, perNode, 4] of seeds.
+func ranked(seeds nn.Seeds, nodes, puts, z *Node) *Node {
+	const kernel, ofPullback = "pengcde_ranks", "pengcde_ranks_pullback"
+	if !hasKernel(kernel, z) {
+		return rankedPlain(seeds, nodes, puts, z)
+	}
+	if seeds == 0 {
+		seeds, puts = 1, ExpandAxes(puts, 0)
+	}
+	product := func(in []*Node) *Node {
+		return xla.Call(kernel, func(in []*Node) []*Node { return []*Node{rankedPlain(seeds, in[0], in[1], in[2])} }, in...)[0]
+	}
+	pull := func(in []*Node, v *Node) []*Node {
+		of := xla.Call(ofPullback, func(in []*Node) []*Node {
+			return rankedPullback(seeds, in[0], in[1], in[2], in[3])
+		}, append(in, v)...)
+		column := func(i int) *Node { return SliceAxis(in[1], -1, AxisElem(i)) }
+		turned := Concatenate([]*Node{column(2), column(1), column(0), column(3)}, -1) // of the transposed matrix
+		return []*Node{of[1], of[0], product([]*Node{in[0], turned, v})}
+	}
+	return withPullbacks(product, pull, nodes, puts, z)
+}
+
+// rankedPlain takes the first two rows of V^T Z by columns 1 and 2 of V: few large products are faster than slices of V,
+// and more so backward.
+func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) *Node {
+	vectors := seeds.Product(nodes, puts, 0)                               // [batch, n, 4]
+	sums := DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
+	first := Slice(sums, AxisRange(), AxisRange(0, 2))
+	none := Sub(first, first)
+	none = Slice(none, AxisRange(), AxisElem(0))
+	sums = Concatenate([]*Node{none, first, none}, 1)
+	product := DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
+	return Add(Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z), product)
+}
+
+// rankedPullback gives the cotangents of puts and of nodes for that v of the product.
+func rankedPullback(seeds nn.Seeds, nodes, puts, z, v *Node) []*Node {
+	vectors := seeds.Product(nodes, puts, 0) // [batch, n, 4]
+	column := func(i int) *Node { return Slice(vectors, AxisRange(), AxisRange(), AxisElem(i)) }
+	over := func(column, x *Node) *Node { // Σ_u column_u x_u, [batch, 1, d]
+		return DotGeneral(column, []int{1}, []int{0}, x, []int{1}, []int{0})
+	}
+	along := func(x, sum *Node) *Node { // x_u · sum, [batch, n, 1]
+		return DotGeneral(x, []int{2}, []int{0}, sum, []int{2}, []int{0})
+	}
+	own := DotGeneral(z, []int{2}, []int{0, 1}, v, []int{2}, []int{0, 1}) // [batch, n]
+	cotangents := Concatenate([]*Node{
+		along(z, over(column(1), v)),
+		Add(along(v, over(column(0), z)), along(z, over(column(2), v))),
+		along(v, over(column(1), z)),
+		ExpandAxes(own, -1),
+	}, 2)
+	rows := func(x *Node) *Node { return Reshape(x, int(seeds), -1, x.Shape().Dim(-1)) }
+	return []*Node{
+		DotGeneral(rows(nodes), []int{1}, []int{0}, rows(cotangents), []int{1}, []int{0}),
+		seeds.Product(cotangents, puts, 1),
+	}
+}

@@ -1,0 +1,95 @@
+// What kernels ask of XLA's foreign function interface, of whose version 0 these are the layouts. Its structs only grow
+// at their ends.
+#ifndef PENGCDE_FFI_H
+#define PENGCDE_FFI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct extension {
+  size_t struct_size;
+  int type;
+  struct extension *next;
+} extension;
+
+enum { EXTENSION_METADATA = 1 };
+enum { TYPE_S32 = 4, TYPE_F32 = 11, TYPE_F64 = 12 };
+enum { STAGE_EXECUTE = 3 };
+enum { INVALID_ARGUMENT = 3 };
+
+typedef struct {
+  size_t struct_size;
+  extension *extensions;
+  int major, minor;
+} api_version;
+
+typedef struct {
+  extension base;
+  struct {
+    size_t struct_size;
+    api_version version;
+  } *metadata;
+} metadata_extension;
+
+typedef struct {
+  size_t struct_size;
+  extension *extensions;
+  const char *message;
+  int code;
+} error_args;
+
+typedef struct {
+  size_t struct_size;
+  extension *extensions;
+  api_version version;
+  const void *internal;
+  void *(*create_error)(error_args *args);
+} ffi_api;
+
+typedef struct {
+  size_t struct_size;
+  extension *extensions;
+  int type;
+  void *data;
+  int64_t rank;
+  const int64_t *dims;
+} buffer;
+
+typedef struct {
+  size_t struct_size;
+  extension *extensions;
+  int64_t size;
+  const int *types;
+  buffer **at;
+} buffers;
+
+typedef struct {
+  size_t struct_size;
+  extension *extensions;
+  const ffi_api *api;
+  void *context;
+  int stage;
+  buffers in, out;
+} call_frame;
+
+// A handler returns an error of XLA's, or NULL.
+typedef void *handler(call_frame *frame);
+
+// begin answers what XLA asks of a handler before it is run, and says whether that was all.
+static inline int begin(call_frame *f) {
+  for (extension *e = f->extensions; e != NULL; e = e->next)
+    if (e->type == EXTENSION_METADATA) {
+      api_version *v = &((metadata_extension *)e)->metadata->version;
+      v->major = 0;
+      v->minor = 1;
+      return 1;
+    }
+  return f->stage != STAGE_EXECUTE;
+}
+
+static inline void *invalid(call_frame *f, const char *message) {
+  error_args args = {sizeof args, NULL, message, INVALID_ARGUMENT};
+  return f->api->create_error(&args);
+}
+
+#endif

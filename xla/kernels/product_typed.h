@@ -1,0 +1,188 @@
+// arranged puts together, for each place, what is not 0 of its lists: where its neighbours are, and the entries of all
+// matrices there. What is behind is 0.
+INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *restrict counts, int32_t *restrict to,
+                             REAL *restrict values, int matrices) {
+  int each = l->directed ? 2 * matrices : matrices;
+  for (int64_t b = 0; b < l->batch; b++) {
+    int64_t at = 0, begin = 0; // in a row, and in what is put together
+    for (int t = 0; t < l->tables; t++) {
+      int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2], size = places * width;
+      const int32_t *neighbours = (const int32_t *)l->table[t]->data + b * size;
+      const REAL *from[2 * MOST];
+      for (int j = 0; j < matrices; j++) {
+        from[j] = rows[j] + b * l->row + at;
+        from[matrices + j] = from[j] + size;
+      }
+      for (int64_t i = 0; i < places; i++, begin += width) {
+        int64_t found = begin;
+        for (int64_t k = i * width; k < (i + 1) * width; k++) {
+          int any = 0;
+          to[found] = neighbours[k];
+          for (int j = 0; j < each; j++) {
+            values[j * l->room + found] = from[j][k];
+            any |= from[j][k] != 0;
+          }
+          found += any;
+        }
+        *counts++ = (int32_t)(found - begin);
+        for (; found < begin + width; found++) {
+          to[found] = neighbours[i * width];
+          for (int j = 0; j < each; j++)
+            values[j * l->room + found] = 0;
+        }
+      }
+      at += l->directed ? 2 * size : size;
+    }
+    for (; begin < l->room; begin++) {
+      to[begin] = 0;
+      for (int j = 0; j < each; j++)
+        values[j * l->room + begin] = 0;
+    }
+    to += l->room;
+    values += each * l->room;
+  }
+}
+
+CLONES static void NAME(arrange)(const lists *l, const REAL *const *rows, int32_t *counts, int32_t *to, REAL *values) {
+  if (l->matrices == 1)
+    NAME(arrange_of)(l, rows, counts, to, values, 1);
+  else
+    NAME(arrange_of)(l, rows, counts, to, values, MOST);
+}
+
+// gathered adds to y [d] the rows of z that are named, by weights.
+INLINE void NAME(gathered)(REAL *restrict y, const REAL *restrict w, const int32_t *restrict at, int64_t count,
+                           const REAL *restrict z, int64_t d) {
+  int64_t i = 0;
+  for (; i + LANES <= d; i += LANES) {
+    NAME(vector) a = *(NAME(vector) *)(y + i), b = {0};
+    int64_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+      a += w[k] * *(const NAME(vector) *)(z + at[k] * d + i);
+      b += w[k + 1] * *(const NAME(vector) *)(z + at[k + 1] * d + i);
+    }
+    if (k < count)
+      a += w[k] * *(const NAME(vector) *)(z + at[k] * d + i);
+    *(NAME(vector) *)(y + i) = a + b;
+  }
+  for (int64_t k = 0; i < d && k < count; k++)
+    for (int64_t l = i; l < d; l++)
+      y[l] += w[k] * z[at[k] * d + l];
+}
+
+INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficients) {
+  REAL w[CHUNK];
+  const int32_t *node = p->node, *counts = p->counts, *to = p->to;
+  const REAL *values = p->values, *z = p->z->data;
+  for (int64_t b = 0; b < p->lists.batch; b++, to += p->lists.room, values += coefficients * p->lists.room) {
+    const REAL *c = (const REAL *)p->c->data + b / p->part * coefficients;
+    int64_t begin = 0;
+    for (int t = 0; t < p->lists.tables; t++) {
+      int64_t places = p->lists.table[t]->dims[1], width = p->lists.table[t]->dims[2];
+      for (int64_t i = 0; i < places; i++, begin += width) {
+        REAL *row = y + *node++ * p->d;
+        memset(row, 0, p->d * sizeof(REAL));
+        int64_t all = *counts++;
+        for (int64_t from = 0; from < all; from += CHUNK) {
+          int64_t count = all - from < CHUNK ? all - from : CHUNK;
+          const REAL *entries = values + begin + from;
+          for (int64_t k = 0; k < count; k += LANES) {
+            NAME(vector) mixed = c[0] * *(const NAME(vector) *)(entries + k);
+            for (int j = 1; j < coefficients; j++)
+              mixed += c[j] * *(const NAME(vector) *)(entries + j * p->lists.room + k);
+            *(NAME(vector) *)(w + k) = mixed;
+          }
+          NAME(gathered)(row, w, to + begin + from, count, z, p->d);
+        }
+      }
+    }
+  }
+}
+
+CLONES static void NAME(product)(const product *p, REAL *restrict y) {
+  switch (p->coefficients) { // known while it is compiled
+  case 1:
+    return NAME(product_of)(p, y, 1);
+  case 2:
+    return NAME(product_of)(p, y, 2);
+  default:
+    return NAME(product_of)(p, y, 2 * MOST);
+  }
+}
+
+INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *restrict dc, int coefficients) {
+  const int32_t *node = p->node, *counts = p->counts, *to = p->to;
+  const REAL *values = p->values, *z = p->z->data;
+  int64_t d = p->d, room = p->lists.room;
+  memset(dc, 0, p->lists.batch / p->part * coefficients * sizeof(REAL));
+  for (int64_t b = 0; b < p->lists.batch; b++, to += room, values += coefficients * room) {
+    NAME(vector) sums[2 * MOST] = {0};
+    REAL rest[2 * MOST] = {0};
+    int64_t begin = 0;
+    for (int t = 0; t < p->lists.tables; t++) {
+      int64_t places = p->lists.table[t]->dims[1], width = p->lists.table[t]->dims[2];
+      for (int64_t i = 0; i < places; i++, begin += width) {
+        const REAL *own = v + *node++ * d;
+        int64_t end = begin + *counts++, l = 0;
+        for (; l + LANES <= d; l += LANES) {
+          NAME(vector) all[2 * MOST] = {0};
+          for (int64_t k = begin; k < end; k++) {
+            NAME(vector) row = *(const NAME(vector) *)(z + to[k] * d + l);
+            for (int j = 0; j < coefficients; j++)
+              all[j] += values[j * room + k] * row;
+          }
+          for (int j = 0; j < coefficients; j++)
+            sums[j] += all[j] * *(const NAME(vector) *)(own + l);
+        }
+        for (int64_t k = begin; l < d && k < end; k++) {
+          REAL s = 0;
+          for (int64_t i = l; i < d; i++)
+            s += own[i] * z[to[k] * d + i];
+          for (int j = 0; j < coefficients; j++)
+            rest[j] += s * values[j * room + k];
+        }
+      }
+    }
+    for (int j = 0; j < coefficients; j++) {
+      REAL *sum = dc + b / p->part * coefficients + j;
+      *sum += rest[j];
+      for (int l = 0; l < LANES; l++)
+        *sum += sums[j][l];
+    }
+  }
+}
+
+// weights gives the cotangents of the coefficients for that v of the product.
+CLONES static void NAME(weights)(const product *p, const REAL *restrict v, REAL *restrict dc) {
+  switch (p->coefficients) {
+  case 1:
+    return NAME(weights_of)(p, v, dc, 1);
+  case 2:
+    return NAME(weights_of)(p, v, dc, 2);
+  default:
+    return NAME(weights_of)(p, v, dc, 2 * MOST);
+  }
+}
+
+// entries gives the cotangents of the rows for that v of the product.
+CLONES static void NAME(entries)(const lists *l, const int32_t *node, const REAL *restrict c, int64_t part,
+                                 const REAL *restrict z, const REAL *restrict v, int64_t d, REAL *const *rows) {
+  int each = l->directed ? 2 * l->matrices : l->matrices;
+  for (int j = 0; j < l->matrices; j++)
+    memset(rows[j], 0, l->batch * l->row * sizeof(REAL));
+  for (int64_t b = 0; b < l->batch; b++) {
+    const REAL *own = c + b / part * each;
+    int64_t at = b * l->row;
+    for (int t = 0; t < l->tables; t++) {
+      int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2], size = places * width;
+      const int32_t *neighbours = (const int32_t *)l->table[t]->data + b * size;
+      for (int64_t i = 0; i < places; i++, node++)
+        for (int64_t k = i * width; k < (i + 1) * width; k++) {
+          REAL s = NAME(dot)(v + *node * d, z + neighbours[k] * d, d);
+          for (int j = 0; j < each; j++)
+            rows[j % l->matrices][at + k + (j < l->matrices ? 0 : size)] = own[j] * s;
+        }
+      at += l->directed ? 2 * size : size;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+typedef REAL NAME(quad) __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+
+// vectors sets the rows of V [n, 4].
+INLINE void NAME(vectors)(REAL *restrict v, const REAL *restrict nodes, const REAL *restrict puts, int64_t n,
+                          int64_t sums) {
+  for (int64_t u = 0; u < n; u++, nodes += sums) {
+    NAME(quad) all = {0};
+    for (int64_t i = 0; i < sums; i++)
+      all += nodes[i] * *(const NAME(quad) *)(puts + 4 * i);
+    *(NAME(quad) *)(v + 4 * u) = all;
+  }
+}
+
+// two are the sums [d] of the rows of x, weighed by two columns of V.
+INLINE void NAME(two)(REAL *restrict first, REAL *restrict second, const REAL *restrict v, int one, int other,
+                      const REAL *restrict x, int64_t n, int64_t d) {
+  int64_t i = 0;
+  for (; i + LANES <= d; i += LANES) {
+    NAME(vector) a = {0}, b = {0};
+    for (int64_t u = 0; u < n; u++) {
+      NAME(vector) row = *(const NAME(vector) *)(x + u * d + i);
+      a += v[4 * u + one] * row;
+      b += v[4 * u + other] * row;
+    }
+    *(NAME(vector) *)(first + i) = a;
+    *(NAME(vector) *)(second + i) = b;
+  }
+  for (; i < d; i++) {
+    first[i] = second[i] = 0;
+    for (int64_t u = 0; u < n; u++) {
+      first[i] += v[4 * u + one] * x[u * d + i];
+      second[i] += v[4 * u + other] * x[u * d + i];
+    }
+  }
+}
+
+CLONES static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict room) {
+  REAL *first = room, *second = room + r->d, *v = room + 4 * r->d;
+  int64_t d = r->d, n = r->n;
+  for (int64_t b = 0; b < r->batch; b++) {
+    const REAL *z = (const REAL *)r->z->data + b * n * d;
+    NAME(vectors)(v, (const REAL *)r->nodes->data + b * n * r->sums,
+                  (const REAL *)r->puts->data + b / r->part * r->sums * 4, n, r->sums);
+    NAME(two)(first, second, v, 0, 1, z, n, d);
+    for (int64_t u = 0; u < n; u++, y += d, z += d) {
+      REAL one = v[4 * u + 1], other = v[4 * u + 2], own = v[4 * u + 3];
+      int64_t i = 0;
+      for (; i + LANES <= d; i += LANES)
+        *(NAME(vector) *)(y + i) = one * *(const NAME(vector) *)(first + i) +
+                                   other * *(const NAME(vector) *)(second + i) + own * *(const NAME(vector) *)(z + i);
+      for (; i < d; i++)
+        y[i] = one * first[i] + other * second[i] + own * z[i];
+    }
+  }
+}
+
+// pulled gives the cotangents of the coefficients and of the sums for that x of the product.
+CLONES static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict dnodes,
+                                REAL *restrict room) {
+  int64_t d = r->d, n = r->n;
+  REAL *first = room, *second = room + d, *third = room + 2 * d, *fourth = room + 3 * d, *v = room + 4 * d;
+  memset(dputs, 0, r->batch / r->part * r->sums * 4 * sizeof(REAL));
+  for (int64_t b = 0; b < r->batch; b++) {
+    const REAL *nodes = (const REAL *)r->nodes->data + b * n * r->sums;
+    const REAL *puts = (const REAL *)r->puts->data + b / r->part * r->sums * 4;
+    const REAL *z = (const REAL *)r->z->data + b * n * d;
+    NAME(vectors)(v, nodes, puts, n, r->sums);
+    NAME(two)(first, second, v, 0, 1, z, n, d);
+    NAME(two)(third, fourth, v, 1, 2, x, n, d);
+    NAME(quad) sums[MOST_SUMS] = {0};
+    for (int64_t u = 0; u < n; u++, x += d, z += d, nodes += r->sums) {
+      NAME(quad) of = {NAME(dot)(z, third, d), NAME(dot)(x, first, d) + NAME(dot)(z, fourth, d),
+                       NAME(dot)(x, second, d), NAME(dot)(x, z, d)};
+      for (int64_t i = 0; i < r->sums; i++) {
+        NAME(quad) all = of * *(const NAME(quad) *)(puts + 4 * i);
+        sums[i] += nodes[i] * of;
+        *dnodes++ = all[0] + all[1] + all[2] + all[3];
+      }
+    }
+    for (int64_t i = 0; i < r->sums; i++)
+      *(NAME(quad) *)(dputs + (b / r->part * r->sums + i) * 4) += sums[i];
+  }
+}
