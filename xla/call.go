@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
@@ -22,32 +22,60 @@ var kernels atomic.Pointer[map[string]bool]
 
 func kernelsWanted() bool { return os.Getenv(KernelsEnv) != "off" }
 
-// HasKernel says whether a program that is built for a graph's backend may call a kernel.
-func HasKernel(g *graph.Graph, name string) bool {
+// HasKernel says whether a program that is built for the backend of x may call a kernel for numbers of its type.
+func HasKernel(name string, x *graph.Node) bool {
 	known := kernels.Load()
-	return known != nil && (*known)[name] && g.Backend().Capabilities().Functions
+	return known != nil && (*known)[name] && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64) &&
+		x.Graph().Backend().Capabilities().Functions
 }
 
-// Call is what a kernel computes of its inputs. Plain computes the same by XLA's own operations: it says what the
-// outputs are, and is what a plugin that does not know the kernel runs. There is no gradient. A graph whose backend does
-// not have the kernel, see [HasKernel], gets what plain builds.
+// Call is what a kernel, which the backend has by [HasKernel], computes of its inputs. Plain computes the same by XLA's
+// own operations: it says what the outputs are, and is what a plugin runs that does not know the kernel. There is no
+// gradient, but see [WithPullback].
 //
 // GoMLX 0.28 has no operation for a foreign function. So the graph calls a function of its own, of plain operations and
-// with the kernel's name, and what is handed to XLA's compiler has that call replaced.
+// with the kernel's name, and what is handed to XLA's compiler has that call replaced. In such a function GoMLX can
+// neither reduce, nor share the scalars of the rest of the graph: plain uses products and constants with axes.
 func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ...*graph.Node) []*graph.Node {
 	g := inputs[0].Graph()
-	if !HasKernel(g, name) {
-		return plain(inputs)
-	}
 	unique := fmt.Sprintf("%s_%d", name, graph.Identity(inputs[0]).Id())
 	function := graph.NewFunction(g, unique, func(g *graph.Graph) []*graph.Node {
 		parameters := make([]*graph.Node, len(inputs))
 		for i, input := range inputs {
-			parameters[i] = graph.Parameter(g, fmt.Sprintf("in%d", i), shapes.Make(input.DType(), input.Shape().Dimensions...))
+			parameters[i] = graph.Parameter(g, fmt.Sprintf("in%d", i), input.Shape())
 		}
 		return plain(parameters)
 	})
 	return function.Call(inputs...)
+}
+
+// WithPullback is f(inputs), with the cotangents that pull makes of the inputs and of the output's. All are of one float
+// type. GoMLX 0.28 takes a gradient of one's own for the identity of one node; so that node has all inputs, and the
+// output, one behind the other. XLA takes from it what is wanted where it was, without a copy.
+func WithPullback(f func(inputs []*graph.Node) *graph.Node,
+	pull func(inputs []*graph.Node, v *graph.Node) []*graph.Node, inputs ...*graph.Node) *graph.Node {
+	all := append([]*graph.Node{graph.StopGradient(f(inputs))}, inputs...)
+	joined := func(parts []*graph.Node) *graph.Node {
+		flat := make([]*graph.Node, len(parts))
+		for i, part := range parts {
+			flat[i] = graph.Reshape(part, -1)
+		}
+		return graph.Concatenate(flat, 0)
+	}
+	parts := func(x *graph.Node) []*graph.Node {
+		cut, at := make([]*graph.Node, len(all)), 0
+		for i, part := range all {
+			size := part.Shape().Size()
+			cut[i] = graph.Reshape(graph.Slice(x, graph.AxisRange(at, at+size)), part.Shape().Dimensions...)
+			at += size
+		}
+		return cut
+	}
+	carrier := graph.IdentityWithCustomGradient(joined(all), func(x, v *graph.Node) *graph.Node {
+		output := parts(v)[0]
+		return joined(append([]*graph.Node{graph.ZerosLike(output)}, pull(parts(x)[1:], output)...))
+	})
+	return parts(carrier)[0]
 }
 
 // callOf is a call of a function with a kernel's name in the text of a program, bodyOf such a function, tensorOf the type

@@ -27,11 +27,11 @@ func (c Convolution) Params() []nn.Param { return append(c.linear().Params(), c.
 
 // Apply maps z [batch, n, In] to [batch, n, Out]; act is M x for x [batch, n, d] of any width d.
 func (c Convolution) Apply(v nn.Values, z *Node, act func(x *Node) *Node) *Node {
-	y := c.norm().Apply(v, z)
 	if c.Out <= c.In {
-		h := c.linear().Apply(v, y)
+		h := nn.Normalised(v, c.norm(), c.linear(), z)
 		return Add(h, act(h))
 	}
+	y := c.norm().Apply(v, z)
 	ones := OnesLike(Slice(y, AxisRange(), AxisRange(), AxisRange(0, 1)))
 	wide := Concatenate([]*Node{y, ones}, -1)
 	wide = Add(wide, act(wide)) // [batch, n, In+1]

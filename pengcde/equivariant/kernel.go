@@ -28,7 +28,7 @@ const behind = 16
 // newKernel arranges rows; nil where the backend has no kernels.
 func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	k := &kernel{sparse: s, symmetric: symmetric, rows: rows}
-	if !hasKernel(k.name("arrange"), rows[0]) {
+	if !xla.HasKernel(k.name("arrange"), rows[0]) {
 		return nil
 	}
 	arranged := k.call(k.name("arrange"), func(s sparse, rows []*Node) []*Node {
@@ -36,11 +36,6 @@ func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	}, rows...)
 	k.counts, k.to, k.values = arranged[0], arranged[1], arranged[2]
 	return k
-}
-
-// hasKernel says whether the backend has a kernel for numbers of the type of x.
-func hasKernel(name string, x *Node) bool {
-	return xla.HasKernel(x.Graph(), name) && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
 }
 
 // name is that of a kernel for rows like these.
@@ -78,7 +73,7 @@ func (k *kernel) multiply(c coefficients, z *Node) *Node {
 		return append(append(of, rows...), product(k.turned(c), v))
 	}
 	inputs := append([]*Node{k.weights(c, z.DType())}, k.rows...)
-	return withPullbacks(forward, pull, append(inputs, z)...)
+	return xla.WithPullback(forward, pull, append(inputs, z)...)
 }
 
 // weights are coefficients [S, m] of all lists that rows have.
@@ -101,32 +96,4 @@ func (k *kernel) turned(c *Node) *Node {
 	}
 	half := c.Shape().Dim(1) / 2
 	return Concatenate([]*Node{Slice(c, AxisRange(), AxisRange(half)), Slice(c, AxisRange(), AxisRange(0, half))}, 1)
-}
-
-// withPullbacks is f(inputs), with the cotangents that pull makes of the inputs and of the output's. All are of one
-// float type. GoMLX 0.28 takes a gradient of one's own for the identity of one node; so that node has all inputs, and
-// the output, one behind the other. XLA takes from it what is wanted where it was, without a copy.
-func withPullbacks(f func(inputs []*Node) *Node, pull func(inputs []*Node, v *Node) []*Node, inputs ...*Node) *Node {
-	all := append([]*Node{StopGradient(f(inputs))}, inputs...)
-	joined := func(parts []*Node) *Node {
-		flat := make([]*Node, len(parts))
-		for i, part := range parts {
-			flat[i] = Reshape(part, -1)
-		}
-		return Concatenate(flat, 0)
-	}
-	parts := func(x *Node) []*Node {
-		cut, at := make([]*Node, len(all)), 0
-		for i, part := range all {
-			size := part.Shape().Size()
-			cut[i] = Reshape(Slice(x, AxisRange(at, at+size)), part.Shape().Dimensions...)
-			at += size
-		}
-		return cut
-	}
-	carrier := IdentityWithCustomGradient(joined(all), func(x, v *Node) *Node {
-		output := parts(v)[0]
-		return joined(append([]*Node{ZerosLike(output)}, pull(parts(x)[1:], output)...))
-	})
-	return parts(carrier)[0]
 }

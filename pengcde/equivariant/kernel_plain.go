@@ -18,12 +18,13 @@ func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
 	if !symmetric {
 		matrices *= 2
 	}
-	var counts []int32
+	var counts []*Node
 	entries := make([][]*Node, matrices)
 	var nodes []*Node
 	for i, table := range s.neighbours {
-		places, width := table.Shape().Dim(1), table.Shape().Dim(2)
-		counts = append(counts, slices.Repeat([]int32{int32(width)}, places)...)
+		width := table.Shape().Dim(2)
+		first := Squeeze(Slice(table, AxisRange(), AxisRange(), AxisElem(0)), 2)
+		counts = append(counts, Add(Sub(first, first), Const(g, [][]int32{{int32(width)}})))
 		nodes = append(nodes, Reshape(table, batch, -1))
 		lists := append(slices.Clone(m.to[i]), m.from[i]...)
 		for j := range entries {
@@ -36,7 +37,7 @@ func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
 	for j := range values {
 		values[j] = Concatenate(append(entries[j], ConstAs(rows[0], none)), 1)
 	}
-	return []*Node{Const(g, slices.Repeat([][]int32{counts}, batch)), Concatenate(nodes, 1), Stack(values, 1)}
+	return []*Node{Concatenate(counts, 1), Concatenate(nodes, 1), Stack(values, 1)}
 }
 
 // arrangedLists are those of what was arranged: the neighbours of each bucket, and of x [batch, room] the entries.
@@ -106,7 +107,7 @@ func (s sparse) rowsPlain(symmetric bool, count, width int, in []*Node) []*Node 
 			filled += products.Shape().Dim(1)
 		}
 	}
-	rest := ConstAs(z, slices.Repeat([][]float64{make([]float64, width-filled)}, dims[0]))
+	rest := BroadcastToDims(ConstAs(z, [][]float64{{0}}), dims[0], width-filled)
 	cotangents := make([]*Node, count)
 	for j := range cotangents {
 		cotangents[j] = Concatenate(append(parts[j], rest), 1)

@@ -1,6 +1,8 @@
 package equivariant
 
 import (
+	"slices"
+
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -14,8 +16,8 @@ import (
 //
 // for nodes [batch, n, perNode] of [Pair] and puts [perNode, 4], or [S, perNode, 4] of seeds.
 func ranked(seeds nn.Seeds, nodes, puts, z *Node) *Node {
-	const kernel, ofPullback = "pengcde_ranks", "pengcde_ranks_pullback"
-	if !hasKernel(kernel, z) {
+	const kernel = "pengcde_ranks"
+	if !xla.HasKernel(kernel, z) {
 		return rankedPlain(seeds, nodes, puts, z)
 	}
 	if seeds == 0 {
@@ -25,14 +27,16 @@ func ranked(seeds nn.Seeds, nodes, puts, z *Node) *Node {
 		return xla.Call(kernel, func(in []*Node) []*Node { return []*Node{rankedPlain(seeds, in[0], in[1], in[2])} }, in...)[0]
 	}
 	pull := func(in []*Node, v *Node) []*Node {
-		of := xla.Call(ofPullback, func(in []*Node) []*Node {
-			return rankedPullback(seeds, in[0], in[1], in[2], in[3])
-		}, append(in, v)...)
+		to := func(name string, cotangent func(seeds nn.Seeds, in []*Node) *Node) *Node {
+			plain := func(in []*Node) []*Node { return []*Node{cotangent(seeds, in)} }
+			return xla.Call(name, plain, append(slices.Clone(in), v)...)[0]
+		}
 		column := func(i int) *Node { return SliceAxis(in[1], -1, AxisElem(i)) }
 		turned := Concatenate([]*Node{column(2), column(1), column(0), column(3)}, -1) // of the transposed matrix
-		return []*Node{of[1], of[0], product([]*Node{in[0], turned, v})}
+		return []*Node{to(kernel+"_to_nodes", rankedToNodes), to(kernel+"_to_puts", rankedToPuts),
+			product([]*Node{in[0], turned, v})}
 	}
-	return withPullbacks(product, pull, nodes, puts, z)
+	return xla.WithPullback(product, pull, nodes, puts, z)
 }
 
 // rankedPlain takes the first two rows of V^T Z by columns 1 and 2 of V: few large products are faster than slices of V,
@@ -48,8 +52,9 @@ func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	return Add(Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z), product)
 }
 
-// rankedPullback gives the cotangents of puts and of nodes for that v of the product.
-func rankedPullback(seeds nn.Seeds, nodes, puts, z, v *Node) []*Node {
+// rankedCotangents are those of V, for nodes, puts, z and that v of the product.
+func rankedCotangents(seeds nn.Seeds, in []*Node) *Node {
+	nodes, puts, z, v := in[0], in[1], in[2], in[3]
 	vectors := seeds.Product(nodes, puts, 0) // [batch, n, 4]
 	column := func(i int) *Node { return Slice(vectors, AxisRange(), AxisRange(), AxisElem(i)) }
 	over := func(column, x *Node) *Node { // Σ_u column_u x_u, [batch, 1, d]
@@ -58,16 +63,19 @@ func rankedPullback(seeds nn.Seeds, nodes, puts, z, v *Node) []*Node {
 	along := func(x, sum *Node) *Node { // x_u · sum, [batch, n, 1]
 		return DotGeneral(x, []int{2}, []int{0}, sum, []int{2}, []int{0})
 	}
-	own := DotGeneral(z, []int{2}, []int{0, 1}, v, []int{2}, []int{0, 1}) // [batch, n]
-	cotangents := Concatenate([]*Node{
+	return Concatenate([]*Node{
 		along(z, over(column(1), v)),
 		Add(along(v, over(column(0), z)), along(z, over(column(2), v))),
 		along(v, over(column(1), z)),
-		ExpandAxes(own, -1),
+		ExpandAxes(DotGeneral(z, []int{2}, []int{0, 1}, v, []int{2}, []int{0, 1}), -1),
 	}, 2)
+}
+
+func rankedToNodes(seeds nn.Seeds, in []*Node) *Node {
+	return seeds.Product(rankedCotangents(seeds, in), in[1], 1)
+}
+
+func rankedToPuts(seeds nn.Seeds, in []*Node) *Node {
 	rows := func(x *Node) *Node { return Reshape(x, int(seeds), -1, x.Shape().Dim(-1)) }
-	return []*Node{
-		DotGeneral(rows(nodes), []int{1}, []int{0}, rows(cotangents), []int{1}, []int{0}),
-		seeds.Product(cotangents, puts, 1),
-	}
+	return DotGeneral(rows(in[0]), []int{1}, []int{0}, rows(rankedCotangents(seeds, in)), []int{1}, []int{0})
 }

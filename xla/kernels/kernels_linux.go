@@ -4,10 +4,14 @@ package kernels
 
 /*
 #cgo CFLAGS: -O3 -Wall -Wextra
+#cgo LDFLAGS: -lm
 #include "kernels.h"
 
-extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[];
-static const kernel *file(int i) { return i == 0 ? pengcde_product_kernels : pengcde_ranks_kernels; }
+extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
+static const kernel *file(int i) {
+  const kernel *files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels};
+  return files[i];
+}
 */
 import "C"
 
@@ -16,7 +20,7 @@ import "unsafe"
 // All are the kernels of this package by their names.
 func All() map[string]unsafe.Pointer {
 	all := make(map[string]unsafe.Pointer)
-	for file := range 2 {
+	for file := range 3 {
 		for k := C.file(C.int(file)); k.name != nil; k = (*C.kernel)(unsafe.Add(unsafe.Pointer(k), C.sizeof_kernel)) {
 			all[C.GoString(k.name)] = unsafe.Pointer(k.run)
 		}

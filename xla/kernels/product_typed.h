@@ -1,53 +1,57 @@
-// arranged puts together, for each place, what is not 0 of its lists: where its neighbours are, and the entries of all
-// matrices there. What is behind is 0.
+// arrange_of puts together, for each place, what is not 0 of its lists: where its neighbours are, and the entries of all
+// matrices there. What is behind is left as it is, and is not used.
 INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *restrict counts, int32_t *restrict to,
-                             REAL *restrict values, int matrices) {
-  int each = l->directed ? 2 * matrices : matrices;
-  for (int64_t b = 0; b < l->batch; b++) {
+                             REAL *restrict values, int matrices, int directed) {
+  int each = directed ? 2 * matrices : matrices;
+  for (int64_t b = 0; b < l->batch; b++, to += l->room, values += each * l->room) {
     int64_t at = 0, begin = 0; // in a row, and in what is put together
     for (int t = 0; t < l->tables; t++) {
       int64_t places = l->table[t]->dims[1], width = l->table[t]->dims[2], size = places * width;
       const int32_t *neighbours = (const int32_t *)l->table[t]->data + b * size;
-      const REAL *from[2 * MOST];
+      const REAL *from[2 * MOST] = {0};
       for (int j = 0; j < matrices; j++) {
         from[j] = rows[j] + b * l->row + at;
         from[matrices + j] = from[j] + size;
       }
       for (int64_t i = 0; i < places; i++, begin += width) {
         int64_t found = begin;
-        for (int64_t k = i * width; k < (i + 1) * width; k++) {
-          int any = 0;
-          to[found] = neighbours[k];
-          for (int j = 0; j < each; j++) {
-            values[j * l->room + found] = from[j][k];
-            any |= from[j][k] != 0;
+        for (int64_t first = i * width; first < (i + 1) * width; first += CHUNK) {
+          int count = (i + 1) * width - first < CHUNK ? (int)((i + 1) * width - first) : CHUNK, filled = 0;
+          int32_t any[CHUNK], place[CHUNK];
+          for (int k = 0; k < count; k++) {
+            any[k] = 0;
+            for (int j = 0; j < each; j++)
+              any[k] |= from[j][first + k] != 0;
           }
-          found += any;
+          for (int k = 0; k < count; k++) {
+            place[filled] = k;
+            filled += any[k];
+          }
+          for (int k = 0; k < filled; k++)
+            to[found + k] = neighbours[first + place[k]];
+          for (int j = 0; j < each; j++)
+            for (int k = 0; k < filled; k++)
+              values[j * l->room + found + k] = from[j][first + place[k]];
+          found += filled;
         }
         *counts++ = (int32_t)(found - begin);
-        for (; found < begin + width; found++) {
-          to[found] = neighbours[i * width];
-          for (int j = 0; j < each; j++)
-            values[j * l->room + found] = 0;
-        }
       }
-      at += l->directed ? 2 * size : size;
+      at += directed ? 2 * size : size;
     }
-    for (; begin < l->room; begin++) {
-      to[begin] = 0;
-      for (int j = 0; j < each; j++)
-        values[j * l->room + begin] = 0;
-    }
-    to += l->room;
-    values += each * l->room;
   }
 }
 
 CLONES static void NAME(arrange)(const lists *l, const REAL *const *rows, int32_t *counts, int32_t *to, REAL *values) {
-  if (l->matrices == 1)
-    NAME(arrange_of)(l, rows, counts, to, values, 1);
-  else
-    NAME(arrange_of)(l, rows, counts, to, values, MOST);
+  switch (l->matrices + MOST * l->directed) { // known while it is compiled
+  case 1:
+    return NAME(arrange_of)(l, rows, counts, to, values, 1, 0);
+  case 2:
+    return NAME(arrange_of)(l, rows, counts, to, values, 2, 0);
+  case 3:
+    return NAME(arrange_of)(l, rows, counts, to, values, 1, 1);
+  default:
+    return NAME(arrange_of)(l, rows, counts, to, values, 2, 1);
+  }
 }
 
 // gathered adds to y [d] the rows of z that are named, by weights.
@@ -100,7 +104,7 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
 }
 
 CLONES static void NAME(product)(const product *p, REAL *restrict y) {
-  switch (p->coefficients) { // known while it is compiled
+  switch (p->coefficients) {
   case 1:
     return NAME(product_of)(p, y, 1);
   case 2:

@@ -36,43 +36,40 @@ static int operands(ranks *r, call_frame *f) {
   return r->sums <= MOST_SUMS && (r->z->type == TYPE_F32 || r->z->type == TYPE_F64);
 }
 
-static void *product(call_frame *f) {
+typedef enum { PRODUCT, TO_PUTS, TO_NODES } what;
+
+static void *run(call_frame *f, what wanted) {
   ranks r;
   if (begin(f))
     return NULL;
   if (!operands(&r, f))
     return invalid(f, "product of low rank: operands do not fit");
-  void *room = malloc(4 * (r.d + r.n) * sizeof(double));
+  void *room = malloc((4 * r.d + 8 * r.n) * sizeof(double)), *out = f->out.at[0]->data;
   if (room == NULL)
     return invalid(f, "product of low rank: no memory");
-  if (r.z->type == TYPE_F32)
-    ranks_f32(&r, f->out.at[0]->data, room);
-  else
-    ranks_f64(&r, f->out.at[0]->data, room);
+  const void *x = wanted == PRODUCT ? NULL : f->in.at[3]->data;
+  int single = r.z->type == TYPE_F32;
+  switch (wanted) {
+  case PRODUCT:
+    single ? ranks_f32(&r, out, room) : ranks_f64(&r, out, room);
+    break;
+  case TO_PUTS:
+    single ? pulled_f32(&r, x, out, room) : pulled_f64(&r, x, out, room);
+    break;
+  case TO_NODES:
+    single ? pulled_to_nodes_f32(&r, x, out, room) : pulled_to_nodes_f64(&r, x, out, room);
+  }
   free(room);
   return NULL;
 }
 
-static void *pullback(call_frame *f) {
-  ranks r;
-  if (begin(f))
-    return NULL;
-  if (!operands(&r, f))
-    return invalid(f, "pullback of low rank: operands do not fit");
-  void *room = malloc(4 * (r.d + r.n) * sizeof(double));
-  if (room == NULL)
-    return invalid(f, "pullback of low rank: no memory");
-  const void *v = f->in.at[3]->data;
-  if (r.z->type == TYPE_F32)
-    pulled_f32(&r, v, f->out.at[0]->data, f->out.at[1]->data, room);
-  else
-    pulled_f64(&r, v, f->out.at[0]->data, f->out.at[1]->data, room);
-  free(room);
-  return NULL;
-}
+static void *product(call_frame *f) { return run(f, PRODUCT); }
+static void *to_puts(call_frame *f) { return run(f, TO_PUTS); }
+static void *to_nodes(call_frame *f) { return run(f, TO_NODES); }
 
 const kernel pengcde_ranks_kernels[] = {
     {"pengcde_ranks", product},
-    {"pengcde_ranks_pullback", pullback},
+    {"pengcde_ranks_to_puts", to_puts},
+    {"pengcde_ranks_to_nodes", to_nodes},
     {NULL, NULL},
 };

@@ -54,30 +54,49 @@ CLONES static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict 
   }
 }
 
-// pulled gives the cotangents of the coefficients and of the sums for that x of the product.
-CLONES static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict dnodes,
-                                REAL *restrict room) {
+// cotangents gives the rows [n, 4] of V's for that x of the product; v are those of V.
+INLINE void NAME(cotangents)(REAL *restrict of, const REAL *restrict v, const REAL *restrict z, const REAL *restrict x,
+                             int64_t n, int64_t d, REAL *restrict room) {
+  REAL *first = room, *second = room + d, *third = room + 2 * d, *fourth = room + 3 * d;
+  NAME(two)(first, second, v, 0, 1, z, n, d);
+  NAME(two)(third, fourth, v, 1, 2, x, n, d);
+  for (int64_t u = 0; u < n; u++, x += d, z += d, of += 4) {
+    of[0] = NAME(dot)(z, third, d);
+    of[1] = NAME(dot)(x, first, d) + NAME(dot)(z, fourth, d);
+    of[2] = NAME(dot)(x, second, d);
+    of[3] = NAME(dot)(x, z, d);
+  }
+}
+
+// pulled gives the cotangents of the coefficients, and pulled_to_nodes those of the sums, for that x of the product.
+CLONES static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
   int64_t d = r->d, n = r->n;
-  REAL *first = room, *second = room + d, *third = room + 2 * d, *fourth = room + 3 * d, *v = room + 4 * d;
+  REAL *v = room + 4 * d, *of = v + 4 * n;
   memset(dputs, 0, r->batch / r->part * r->sums * 4 * sizeof(REAL));
   for (int64_t b = 0; b < r->batch; b++) {
     const REAL *nodes = (const REAL *)r->nodes->data + b * n * r->sums;
-    const REAL *puts = (const REAL *)r->puts->data + b / r->part * r->sums * 4;
-    const REAL *z = (const REAL *)r->z->data + b * n * d;
-    NAME(vectors)(v, nodes, puts, n, r->sums);
-    NAME(two)(first, second, v, 0, 1, z, n, d);
-    NAME(two)(third, fourth, v, 1, 2, x, n, d);
-    NAME(quad) sums[MOST_SUMS] = {0};
-    for (int64_t u = 0; u < n; u++, x += d, z += d, nodes += r->sums) {
-      NAME(quad) of = {NAME(dot)(z, third, d), NAME(dot)(x, first, d) + NAME(dot)(z, fourth, d),
-                       NAME(dot)(x, second, d), NAME(dot)(x, z, d)};
-      for (int64_t i = 0; i < r->sums; i++) {
-        NAME(quad) all = of * *(const NAME(quad) *)(puts + 4 * i);
-        sums[i] += nodes[i] * of;
-        *dnodes++ = all[0] + all[1] + all[2] + all[3];
-      }
+    REAL *sums = dputs + b / r->part * r->sums * 4;
+    NAME(vectors)(v, nodes, (const REAL *)r->puts->data + b / r->part * r->sums * 4, n, r->sums);
+    NAME(cotangents)(of, v, (const REAL *)r->z->data + b * n * d, x + b * n * d, n, d, room);
+    for (int64_t i = 0; i < r->sums; i++) {
+      NAME(quad) all = {0};
+      for (int64_t u = 0; u < n; u++)
+        all += nodes[u * r->sums + i] * *(const NAME(quad) *)(of + 4 * u);
+      *(NAME(quad) *)(sums + 4 * i) += all;
     }
-    for (int64_t i = 0; i < r->sums; i++)
-      *(NAME(quad) *)(dputs + (b / r->part * r->sums + i) * 4) += sums[i];
+  }
+}
+
+CLONES static void NAME(pulled_to_nodes)(const ranks *r, const REAL *restrict x, REAL *restrict dnodes,
+                                         REAL *restrict room) {
+  int64_t d = r->d, n = r->n;
+  REAL *v = room + 4 * d, *of = v + 4 * n;
+  for (int64_t b = 0; b < r->batch; b++) {
+    const REAL *puts = (const REAL *)r->puts->data + b / r->part * r->sums * 4;
+    NAME(vectors)(v, (const REAL *)r->nodes->data + b * n * r->sums, puts, n, r->sums);
+    NAME(cotangents)(of, v, (const REAL *)r->z->data + b * n * d, x + b * n * d, n, d, room);
+    for (int64_t u = 0; u < n; u++)
+      for (int64_t i = 0; i < r->sums; i++)
+        *dnodes++ = NAME(dot)(of + 4 * u, puts + 4 * i, 4);
   }
 }
