@@ -155,14 +155,14 @@ func batches(backend *xla.Backend, size int, seeds ...source) ([]*batch, error) 
 func newParts(backend *xla.Backend, seeds []source, samples []sample) (*batch, error) {
 	g, ok := seeds[0].model.network.(*groups)
 	if !ok || len(seeds) > 1 || backend == nil {
-		return newBatch(backend, seeds[0].model.config, samples)
+		return newBatch(backend, seeds[0].model.computing(), samples)
 	}
-	parts, err := g.parts(seeds[0].model.config, samples)
+	parts, err := g.parts(seeds[0].model.computing(), samples)
 	switch {
 	case err != nil:
 		return nil, err
 	case parts == nil:
-		return newBatch(backend, seeds[0].model.config, samples)
+		return newBatch(backend, seeds[0].model.computing(), samples)
 	}
 	b := &batch{parts: parts}
 	for _, s := range samples {

@@ -236,7 +236,7 @@ func (d *discrete) predictBy(ctx context.Context,
 			places[b] = append(places[b], at)
 		}
 	}
-	batch, err := newBatch(m.backend, m.config, samples)
+	batch, err := newBatch(m.backend, m.computing(), samples)
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,15 @@ func (m *Model) Parameter(name string) (values []float64, ok bool) {
 	return nil, false
 }
 
+// computing is the configuration with the product that suits the backend.
+func (m *Model) computing() Config {
+	c := m.config
+	if c.Product == equivariant.Auto && m.backend.HasKernels() {
+		c.Product = equivariant.AutoKernels
+	}
+	return c
+}
+
 // Compute sets Config.Product and Config.Memory, as of a model that [Load] made; they serve from the next call on.
 func (m *Model) Compute(product equivariant.Product, memory ode.Memory) error {
 	if m.params == nil {

@@ -185,7 +185,7 @@ func (e *equation) rank(ctx context.Context, m *Model, samples []sample, asked [
 // returns the forecasts of each, row-major, and the states at the end.
 func (e *equation) solveSamples(ctx context.Context, m *Model, samples []sample, z *tensors.Tensor) ([][]float64,
 	*tensors.Tensor, error) {
-	b, err := newBatch(m.backend, m.config, samples)
+	b, err := newBatch(m.backend, m.computing(), samples)
 	if err != nil {
 		return nil, nil, err
 	}

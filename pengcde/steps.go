@@ -32,7 +32,7 @@ func (m *Model) Steps(ctx context.Context, windows []dyngraph.Window) ([]Steps, 
 		}
 		samples[b].times = samples[b].paths.Knots
 	}
-	batch, err := newBatch(m.backend, m.config, samples)
+	batch, err := newBatch(m.backend, m.computing(), samples)
 	if err != nil {
 		return nil, err
 	}

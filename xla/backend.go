@@ -72,10 +72,17 @@ func (b *Backend) String() string {
 	return b.Name() + " (" + b.Origin + ")"
 }
 
+// HasKernels says whether programs on the backend may call kernels, see [Call].
+func (b *Backend) HasKernels() bool {
+	_, ok := calling.Load(b.Compute)
+	return ok
+}
+
 // Close releases the backend, if it is open. Its compiled programs and tensors must not be used after.
 func (b *Backend) Close() {
 	if b.Check() == nil {
 		b.closeWorkers()
+		calling.Delete(b.Compute)
 		b.Compute.Finalize()
 	}
 }

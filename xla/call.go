@@ -3,33 +3,30 @@ package xla
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
 // KernelsEnv, set to "off", has everything computed by XLA's own operations, and nothing by the kernels of package
-// [github.com/peng-cde/pengcde-go/xla/kernels].
+// [github.com/peng-cde/pengcde-go/xla/kernels]. Set to "plain", for tests, it has programs built for kernels, and what
+// stands for these in plain operations run.
 const KernelsEnv = "PENGCDE_KERNELS"
 
-// kernels are those that the plugin whose compiler was intercepted knows.
-var kernels atomic.Pointer[map[string]bool]
+// calling are the backends, as GoMLX has them, whose programs may call kernels.
+var calling sync.Map
 
-func kernelsWanted() bool { return os.Getenv(KernelsEnv) != "off" }
-
-// HasKernel says whether a program that is built for the backend of x may call a kernel for numbers of its type.
-func HasKernel(name string, x *graph.Node) bool {
-	known := kernels.Load()
-	return known != nil && (*known)[name] && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64) &&
-		x.Graph().Backend().Capabilities().Functions
+// HasKernels says whether a program that is built for the backend of x may call kernels for numbers of its type.
+func HasKernels(x *graph.Node) bool {
+	_, ok := calling.Load(x.Graph().Backend())
+	return ok && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
 }
 
-// Call is what a kernel, which the backend has by [HasKernel], computes of its inputs. Plain computes the same by XLA's
+// Call is what a kernel, which the backend has by [HasKernels], computes of its inputs. Plain computes the same by XLA's
 // own operations: it says what the outputs are, and is what a plugin runs that does not know the kernel. There is no
 // gradient, but see [WithPullback].
 //

@@ -148,7 +148,13 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	}
 	if device == cpu {
 		keepFreedMemory()
-		err = withEnvironment(file, threads, func() error { return intercepting(file, open) })
+		err = withEnvironment(file, threads, func() error {
+			err := intercepting(file, open)
+			if err == nil && kernelsIn(file) {
+				calling.Store(b, true)
+			}
+			return err
+		})
 	} else {
 		err = open()
 	}

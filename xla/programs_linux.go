@@ -13,13 +13,15 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	ffi "github.com/peng-cde/pengcde-go/xla/kernels"
+	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
-// intercepted is set where a plugin's compiler was. Programs are those that it keeps; nil for none.
+// Of the plugin whose compiler was intercepted: its file, "" before; the programs that it keeps, nil for none; and whether
+// it knows the kernels. The first is guarded by opening.
 var (
-	intercepted atomic.Bool
+	intercepted string
 	programs    atomic.Pointer[store]
+	hasKernels  atomic.Bool
 )
 
 // intercepting opens a plugin and puts a compiler of our own in the place of that in the plugin's table of functions,
@@ -32,7 +34,7 @@ var (
 func intercepting(file string, open func() error) error {
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
-	if intercepted.Load() || C.pengcde_loaded(path) != 0 {
+	if intercepted != "" || C.pengcde_loaded(path) != 0 {
 		return open()
 	}
 	keep := newStore(file, os.Getenv(flagsEnv))
@@ -41,29 +43,31 @@ func intercepting(file string, open func() error) error {
 	}
 	programs.Store(keep) // before it is asked for
 	if C.pengcde_intercept(path) != 0 {
-		intercepted.Store(true)
-		registerKernels()
+		intercepted = file
+		hasKernels.Store(os.Getenv(KernelsEnv) != "off" && registerKernels())
 	}
 	return nil
 }
 
-// registerKernels makes those known to the plugin that was intercepted.
-func registerKernels() {
-	if !kernelsWanted() {
-		return
-	}
-	known := make(map[string]bool)
-	for name, handler := range ffi.All() {
+// registerKernels makes all known to the plugin that was intercepted.
+func registerKernels() bool {
+	all := kernels.All()
+	for name, handler := range all {
 		target := C.CString(name)
-		known[name] = C.pengcde_register(target, handler) != 0
-		C.free(unsafe.Pointer(target))
+		defer C.free(unsafe.Pointer(target))
+		if C.pengcde_register(target, handler) == 0 {
+			return false
+		}
 	}
-	kernels.Store(&known)
+	return len(all) > 0
 }
+
+// kernelsIn says whether the plugin in a file has the kernels. It is called with opening held.
+func kernelsIn(file string) bool { return hasKernels.Load() && file == intercepted }
 
 //export pengcdeCompile
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
-	if kernels.Load() != nil {
+	if hasKernels.Load() && os.Getenv(KernelsEnv) != "plain" {
 		text := bytesAt(args.program.code, args.program.code_size)
 		if with := withKernels(text); &with[0] != &text[0] {
 			defer replaceProgram(args, with)()

@@ -74,7 +74,7 @@ func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 	}
 	y := p.operator.multiply(p.arranged, coefficients{matrices, seeds}, z)
 	puts := Reshape(part(4, 4+4*perNode), seeds.Dims(perNode, 4)...)
-	return Add(y, ranked(seeds, p.nodes, puts, z))
+	return addRanked(y, seeds, p.nodes, puts, z)
 }
 
 // derivative are the maps of A'. It panics on maps that are not, or not as many as those of A.

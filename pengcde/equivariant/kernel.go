@@ -28,7 +28,7 @@ const behind = 16
 // newKernel arranges rows; nil where the backend has no kernels.
 func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	k := &kernel{sparse: s, symmetric: symmetric, rows: rows}
-	if !xla.HasKernel(k.name("arrange"), rows[0]) {
+	if !xla.HasKernels(rows[0]) {
 		return nil
 	}
 	arranged := k.call(k.name("arrange"), func(s sparse, rows []*Node) []*Node {

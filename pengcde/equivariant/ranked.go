@@ -9,22 +9,26 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ranked is the part of the product with z [batch, n, d] that is of low rank, and the diagonal: of V = nodes · puts, with
-// the columns c, 1, r and g,
+// addRanked adds to y the part of the product with z [batch, n, d] that is of low rank, and the diagonal: of V = nodes ·
+// puts, with the columns c, 1, r and g,
 //
 //	1 (c^T Z) + r (1^T Z) + g Z
 //
 // for nodes [batch, n, perNode] of [Pair] and puts [perNode, 4], or [S, perNode, 4] of seeds.
-func ranked(seeds nn.Seeds, nodes, puts, z *Node) *Node {
+func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	const kernel = "pengcde_ranks"
-	if !xla.HasKernel(kernel, z) {
-		return rankedPlain(seeds, nodes, puts, z)
+	if !xla.HasKernels(z) {
+		diagonal, sums := rankedPlain(seeds, nodes, puts, z)
+		return Add(Add(y, diagonal), sums)
 	}
 	if seeds == 0 {
 		seeds, puts = 1, ExpandAxes(puts, 0)
 	}
 	product := func(in []*Node) *Node {
-		return xla.Call(kernel, func(in []*Node) []*Node { return []*Node{rankedPlain(seeds, in[0], in[1], in[2])} }, in...)[0]
+		return xla.Call(kernel, func(in []*Node) []*Node {
+			diagonal, sums := rankedPlain(seeds, in[0], in[1], in[2])
+			return []*Node{Add(diagonal, sums)}
+		}, in...)[0]
 	}
 	pull := func(in []*Node, v *Node) []*Node {
 		to := func(name string, cotangent func(seeds nn.Seeds, in []*Node) *Node) *Node {
@@ -36,20 +40,19 @@ func ranked(seeds nn.Seeds, nodes, puts, z *Node) *Node {
 		return []*Node{to(kernel+"_to_nodes", rankedToNodes), to(kernel+"_to_puts", rankedToPuts),
 			product([]*Node{in[0], turned, v})}
 	}
-	return xla.WithPullback(product, pull, nodes, puts, z)
+	return Add(y, xla.WithPullback(product, pull, nodes, puts, z))
 }
 
 // rankedPlain takes the first two rows of V^T Z by columns 1 and 2 of V: few large products are faster than slices of V,
 // and more so backward.
-func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) *Node {
-	vectors := seeds.Product(nodes, puts, 0)                               // [batch, n, 4]
-	sums := DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
+func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) (diagonal, sums *Node) {
+	vectors := seeds.Product(nodes, puts, 0)                              // [batch, n, 4]
+	sums = DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
 	first := Slice(sums, AxisRange(), AxisRange(0, 2))
-	none := Sub(first, first)
-	none = Slice(none, AxisRange(), AxisElem(0))
+	none := StopGradient(Slice(Sub(first, first), AxisRange(), AxisElem(0)))
 	sums = Concatenate([]*Node{none, first, none}, 1)
-	product := DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
-	return Add(Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z), product)
+	sums = DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
+	return Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z), sums
 }
 
 // rankedCotangents are those of V, for nodes, puts, z and that v of the product.

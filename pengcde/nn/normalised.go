@@ -10,7 +10,7 @@ import (
 // pass.
 func Normalised(v Values, r RMSNorm, l Linear, x *Node) *Node {
 	const kernel, ofPullback = "pengcde_linear", "pengcde_linear_pullback"
-	if v.Seeds > 0 || x.Rank() != 3 || !xla.HasKernel(kernel, x) {
+	if v.Seeds > 0 || x.Rank() != 3 || !xla.HasKernels(x) {
 		return l.Apply(v, r.Apply(v, x))
 	}
 	apply := func(in []*Node) *Node {

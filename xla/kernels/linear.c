@@ -60,16 +60,17 @@ static void *pullback(call_frame *f) {
     return NULL;
   if (!operands(&l, f))
     return invalid(f, "pullback of a linear map: operands do not fit");
-  void *room = malloc(l.rows * (l.in + 1) * sizeof(double));
-  if (room == NULL)
+  double *sums = calloc(2 * l.in + l.out + l.rows * (l.in + 1), sizeof(double));
+  if (sums == NULL)
     return invalid(f, "pullback of a linear map: no memory");
+  void *room = sums + 2 * l.in + l.out;
   const void *v = f->in.at[5]->data;
   buffer **out = f->out.at;
   if (l.x->type == TYPE_F32)
-    backward_f32(&l, v, out[0]->data, out[1]->data, out[2]->data, out[3]->data, out[4]->data, room);
+    backward_f32(&l, v, out[0]->data, out[1]->data, out[2]->data, out[3]->data, out[4]->data, room, sums);
   else
-    backward_f64(&l, v, out[0]->data, out[1]->data, out[2]->data, out[3]->data, out[4]->data, room);
-  free(room);
+    backward_f64(&l, v, out[0]->data, out[1]->data, out[2]->data, out[3]->data, out[4]->data, room, sums);
+  free(sums);
   return NULL;
 }
 

@@ -93,26 +93,26 @@ CLONES static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restri
   }
 }
 
-// backward needs room for rows·(in + 1) numbers.
+// backward needs room for rows·(in + 1) numbers, and 0 in sums [2·in + out]: those of rows are kept in float64, as they
+// grow long.
 CLONES static void NAME(backward)(const linear *l, const REAL *restrict v, REAL *restrict dx, REAL *restrict dgain,
-                                  REAL *restrict dshift, REAL *restrict dw, REAL *restrict db, REAL *restrict room) {
+                                  REAL *restrict dshift, REAL *restrict dw, REAL *restrict db, REAL *restrict room,
+                                  double *restrict sums) {
   const REAL *x = l->x->data, *gain = l->gain->data, *shift = l->shift->data;
   int64_t in = l->in, out = l->out;
   REAL *hats = room, *inverses = room + l->rows * in;
   for (int64_t r = 0; r < l->rows; r++)
     inverses[r] = NAME(normalised)(hats + r * in, x + r * in, gain, shift, in);
   NAME(outer)(dw, v, hats, l->rows, in, out);
-  memset(db, 0, out * sizeof(REAL));
-  memset(dgain, 0, in * sizeof(REAL));
-  memset(dshift, 0, in * sizeof(REAL));
+  double *gains = sums, *shifts = sums + in, *biases = sums + 2 * in;
   NAME(matrix)(dx, v, l->weight->data, l->rows, out, in);
   for (int64_t r = 0; r < l->rows; r++, dx += in, x += in, v += out) {
     REAL inverse = inverses[r], mean = 0;
     for (int64_t o = 0; o < out; o++)
-      db[o] += v[o];
+      biases[o] += v[o];
     for (int64_t i = 0; i < in; i++) {
-      dgain[i] += dx[i] * x[i] * inverse;
-      dshift[i] += dx[i];
+      gains[i] += dx[i] * x[i] * inverse;
+      shifts[i] += dx[i];
       dx[i] *= gain[i];
       hats[i] = dx[i] * x[i];
     }
@@ -122,4 +122,10 @@ CLONES static void NAME(backward)(const linear *l, const REAL *restrict v, REAL 
     for (int64_t i = 0; i < in; i++)
       dx[i] = inverse * (dx[i] - x[i] * mean);
   }
+  for (int64_t i = 0; i < in; i++) {
+    dgain[i] = (REAL)gains[i];
+    dshift[i] = (REAL)shifts[i];
+  }
+  for (int64_t o = 0; o < out; o++)
+    db[o] = (REAL)biases[o];
 }

@@ -15,24 +15,16 @@ INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *r
       }
       for (int64_t i = 0; i < places; i++, begin += width) {
         int64_t found = begin;
-        for (int64_t first = i * width; first < (i + 1) * width; first += CHUNK) {
-          int count = (i + 1) * width - first < CHUNK ? (int)((i + 1) * width - first) : CHUNK, filled = 0;
-          int32_t any[CHUNK], place[CHUNK];
-          for (int k = 0; k < count; k++) {
-            any[k] = 0;
-            for (int j = 0; j < each; j++)
-              any[k] |= from[j][first + k] != 0;
-          }
-          for (int k = 0; k < count; k++) {
-            place[filled] = k;
-            filled += any[k];
-          }
-          for (int k = 0; k < filled; k++)
-            to[found + k] = neighbours[first + place[k]];
+        for (int64_t k = i * width; k < (i + 1) * width; k++) {
+          int any = 0;
           for (int j = 0; j < each; j++)
-            for (int k = 0; k < filled; k++)
-              values[j * l->room + found + k] = from[j][first + place[k]];
-          found += filled;
+            any |= from[j][k] != 0;
+          if (any) {
+            to[found] = neighbours[k];
+            for (int j = 0; j < each; j++)
+              values[j * l->room + found] = from[j][k];
+            found++;
+          }
         }
         *counts++ = (int32_t)(found - begin);
       }

@@ -1,0 +1,192 @@
+package equivariant
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// outputsEnv is the file into which TestKernels of another process writes what it computes.
+const outputsEnv = "PENGCDE_TEST_OUTPUTS"
+
+// Kernels compute what stands for them in plain operations, and what is computed without them: layers and products of one
+// matrix, with all gradients, in both float types, for states and layers as wide as a vector, wider and narrower, and for
+// parameters of several seeds.
+func TestKernels(t *testing.T) {
+	got := kernelOutputs(t)
+	if file := os.Getenv(outputsEnv); file != "" {
+		content, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !xlatest.Backend(t).HasKernels() {
+		t.Skip("no kernels here")
+	}
+	for _, mode := range []string{"off", "plain"} {
+		file := filepath.Join(t.TempDir(), mode)
+		child := exec.Command(os.Args[0], "-test.run=^TestKernels$")
+		child.Env = append(os.Environ(), outputsEnv+"="+file, xla.KernelsEnv+"="+mode)
+		if message, err := child.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", mode, err, message)
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want map[string][]float64
+		if err := json.Unmarshal(content, &want); err != nil {
+			t.Fatal(err)
+		}
+		for name, values := range got {
+			tolerance := 1e-11
+			if strings.HasPrefix(name, "Float32") {
+				tolerance = 2e-5
+			}
+			compareOutputs(t, mode+": "+name, values, want[name], tolerance)
+		}
+	}
+}
+
+func compareOutputs(t *testing.T, name string, got, want []float64, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) || len(got) == 0 {
+		t.Fatalf("%s: %d numbers, want %d", name, len(got), len(want))
+	}
+	largest := 0.0
+	for _, w := range want {
+		largest = max(largest, math.Abs(w))
+	}
+	for i, g := range got {
+		if !(math.Abs(g-want[i]) <= tolerance*largest) {
+			t.Fatalf("%s: number %d is %g, want %g, within %g of the largest, %g", name, i, g, want[i], tolerance, largest)
+		}
+	}
+	if largest == 0 {
+		t.Errorf("%s: all are 0", name)
+	}
+}
+
+// kernelOutputs are values and gradients, by names that begin with their float type.
+func kernelOutputs(t *testing.T) map[string][]float64 {
+	const batch, n = 2, 40
+	all := make(map[string][]float64)
+	for _, symmetric := range []bool{false, true} {
+		rng := rand.New(rand.NewPCG(7, 19))
+		patterns, snapshots := make([]*dyngraph.Pattern, batch), make([][][]float64, batch)
+		for b := range batch {
+			patterns[b] = hubPattern(t, rng, n)
+			for range 2 {
+				weights := mirrored(patterns[b], func() float64 { return rng.NormFloat64() * float64(rng.IntN(2)) })
+				if !symmetric {
+					weights[rng.IntN(len(weights))] += 0.5
+				}
+				snapshots[b] = append(snapshots[b], weights)
+			}
+		}
+		for _, c := range []struct {
+			dtype   dtypes.DType
+			in, out int
+			seeds   nn.Seeds
+		}{{dtypes.Float64, 3, 2, 0}, {dtypes.Float64, 37, 19, 2}, {dtypes.Float32, 37, 19, 0}} {
+			name := fmt.Sprintf("%s, symmetric %t, %d to %d, seeds %d", c.dtype, symmetric, c.in, c.out, c.seeds)
+			layer := Layer{Name: "layer", In: c.in, Out: c.out, Fusion: Fusion{Maps: All15()}}
+			for i, values := range kernelGradients(t, c.dtype, layer, c.seeds, patterns, snapshots) {
+				all[fmt.Sprintf("%s: %d", name, i)] = values
+			}
+		}
+	}
+	return all
+}
+
+// hubPattern is an undirected graph with a node that most others are neighbours of.
+func hubPattern(t *testing.T, rng *rand.Rand, n int) *dyngraph.Pattern {
+	t.Helper()
+	var from, to []int
+	edge := func(u, v int) { from, to = append(from, u, v), append(to, v, u) }
+	for v := 1; v < n; v += 1 + rng.IntN(2) {
+		edge(0, v)
+	}
+	for range 3 * n {
+		edge(rng.IntN(n), rng.IntN(n))
+	}
+	p, _, err := dyngraph.NewPattern(n, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// kernelGradients are the output of a layer, its gradients with respect to states, snapshots and parameters, and the same
+// of a product with A alone.
+func kernelGradients(t *testing.T, dtype dtypes.DType, layer Layer, seeds nn.Seeds, patterns []*dyngraph.Pattern,
+	snapshots [][][]float64) [][]float64 {
+	t.Helper()
+	form, rows, tables, err := Sparse.Snapshots(dtype, Room{}, patterns, snapshots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 5))
+	normal := func(dims ...int) any {
+		size := 1
+		for _, d := range dims {
+			size *= d
+		}
+		values := make([]float64, size)
+		for i := range values {
+			values[i] = float64(float32(rng.NormFloat64()))
+		}
+		return host.Tensor(dtype, values, dims...)
+	}
+	declared := layer.Params()
+	inputs := []any{rows, normal(len(patterns), form.Nodes, layer.In)}
+	for _, p := range declared {
+		inputs = append(inputs, normal(seeds.Dims(p.Dims...)...))
+	}
+	given := len(inputs)
+	for _, table := range tables {
+		inputs = append(inputs, table)
+	}
+	program, err := xla.NewProgram(xlatest.Backend(t), "kernels", func(in []*Node) []*Node {
+		at := func(k int) *Node { return Squeeze(Slice(in[0], AxisRange(), AxisElem(k)), 1) }
+		a, da := form.Matrix(at(0), in[given:]), form.Matrix(at(1), in[given:])
+		y := layer.Apply(seeds.Bind(declared, in[2:given]), NewPair(a, da), in[1])
+		az := a.Apply(in[1])
+		out := append([]*Node{y}, Gradient(ReduceAllSum(Square(y)), in[:given]...)...)
+		return append(append(out, az), Gradient(ReduceAllSum(Square(az)), in[:2]...)...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	outputs, err := program.Call(inputs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer xla.Free(outputs...)
+	values := make([][]float64, len(outputs))
+	for i, out := range outputs {
+		values[i] = slices.Clone(host.Floats(out))
+	}
+	return values
+}
