@@ -1,0 +1,93 @@
+package xla
+
+import (
+	"strings"
+	"testing"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// The text of a program calls kernels on tensors in row-major order, and has no function left that stood for one. Other
+// functions, and programs without kernels, stay.
+func TestWithKernels(t *testing.T) {
+	const program = `module @p {
+  func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<f32>) -> tensor<2x3xf32> {
+    %0, %1 = "func.call"(%arg0, %arg1) { callee = @pengcde_double_12 } : (tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>)
+    %2 = "func.call"(%0) { callee = @other_13 } : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    "stablehlo.return"(%2) : (tensor<2x3xf32>) -> ()
+  }
+
+  func.func @pengcde_double_12(%in0: tensor<2x3xf32>, %in1: tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>) {
+    %0 = "stablehlo.reduce"(%in0) ({
+      ^bb0:
+    }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  }
+
+  func.func @other_13(%in0: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  }
+}
+`
+	const call = `"stablehlo.custom_call"(%arg0, %arg1) { call_target_name = "pengcde_double", api_version = 4 : i32, ` +
+		`operand_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<> : tensor<0xindex>], ` +
+		`result_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<[0]> : tensor<1xindex>] } : ` +
+		`(tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>)`
+	got := string(withKernels([]byte(program)))
+	if !strings.Contains(got, call) || strings.Contains(got, "pengcde_double_12") || strings.Contains(got, "reduce") ||
+		!strings.Contains(got, "callee = @other_13") || !strings.Contains(got, "func.func @other_13") {
+		t.Errorf("got\n%s\nwant a call\n%s\nand the other function as it was", got, call)
+	}
+	plain := []byte("func.func @main() {}")
+	if got := withKernels(plain); &got[0] != &plain[0] {
+		t.Error("a program without kernels is another one")
+	}
+}
+
+// Only backends whose plugin has the kernels call them, and none for numbers of other types.
+func TestHasKernels(t *testing.T) {
+	has := func(backend *Backend, x any) (answer bool) {
+		t.Helper()
+		defer backend.Close()
+		p, err := NewProgram(backend, "has", func(in []*Node) []*Node {
+			answer = HasKernels(in[0])
+			return in
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		out, err := p.Call(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		Free(out...)
+		return answer
+	}
+	plain, err := Open(Config{Backend: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain.HasKernels() || has(plain, []float32{1}) {
+		t.Error("the pure-Go backend has kernels")
+	}
+	backend, err := Open(Config{Backend: "xla:cpu"})
+	if err != nil {
+		t.Skip(err)
+	}
+	if !backend.HasKernels() {
+		backend.Close()
+		t.Skip("no kernels here")
+	}
+	if !has(backend, []float64{1}) {
+		t.Error("XLA on the CPU has no kernels for float64")
+	}
+	again, err := Open(Config{Backend: "xla:cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if has(again, []int32{1}) {
+		t.Error("XLA on the CPU has kernels for int32")
+	}
+	if again.HasKernels() {
+		t.Error("a backend that was closed has kernels")
+	}
+}
