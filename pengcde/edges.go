@@ -45,8 +45,8 @@ func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots
 	return pattern, snapshots, room
 }
 
-// roomOf is the room for the windows of a run, or that of none where they are to have all edges: where they have half of
-// the neighbours or more, and where the weights of one cannot be normalised.
+// roomOf is the room for the windows of a run, or that of none where they are to have all edges: where they have half
+// of the neighbours or more, and where the weights of one cannot be normalised.
 func (m *Model) roomOf(w dyngraph.Window) equivariant.Room {
 	s := w.Series
 	pattern, _, err := m.config.Normalise.Apply(s.Pattern, s.Weights[:1])

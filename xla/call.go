@@ -26,9 +26,9 @@ func HasKernels(x *graph.Node) bool {
 	return ok && (x.DType() == dtypes.Float32 || x.DType() == dtypes.Float64)
 }
 
-// Call is what a kernel, which the backend has by [HasKernels], computes of its inputs. Plain computes the same by XLA's
-// own operations: it says what the outputs are, and is what a plugin runs that does not know the kernel. There is no
-// gradient, but see [WithPullback].
+// Call is what a kernel, which the backend has by [HasKernels], computes of its inputs. Plain computes the same by
+// XLA's own operations: it says what the outputs are, and is what a plugin runs that does not know the kernel. There
+// is no gradient, but see [WithPullback].
 //
 // GoMLX 0.28 has no operation for a foreign function. So the graph calls a function of its own, of plain operations and
 // with the kernel's name, and what is handed to XLA's compiler has that call replaced. In such a function GoMLX can
@@ -46,9 +46,9 @@ func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ..
 	return function.Call(inputs...)
 }
 
-// WithPullback is f(inputs), with the cotangents that pull makes of the inputs and of the output's. All are of one float
-// type. GoMLX 0.28 takes a gradient of one's own for the identity of one node; so that node has all inputs, and the
-// output, one behind the other. XLA takes from it what is wanted where it was, without a copy.
+// WithPullback is f(inputs), with the cotangents that pull makes of the inputs and of the output's. All are of one
+// float type. GoMLX 0.28 takes a gradient of one's own for the identity of one node; so that node has all inputs, and
+// the output, one behind the other. XLA takes from it what is wanted where it was, without a copy.
 func WithPullback(f func(inputs []*graph.Node) *graph.Node,
 	pull func(inputs []*graph.Node, v *graph.Node) []*graph.Node, inputs ...*graph.Node) *graph.Node {
 	all := append([]*graph.Node{graph.StopGradient(f(inputs))}, inputs...)
@@ -75,8 +75,8 @@ func WithPullback(f func(inputs []*graph.Node) *graph.Node,
 	return parts(carrier)[0]
 }
 
-// callOf is a call of a function with a kernel's name in the text of a program, bodyOf such a function, tensorOf the type
-// of a tensor.
+// callOf is a call of a function with a kernel's name in the text of a program, bodyOf such a function, tensorOf the
+// type of a tensor.
 var (
 	callOf = regexp.MustCompile(`"func\.call"(\([^)]*\)) \{ callee = @(pengcde_[a-z_]+)_[0-9]+ \} : \((.*)\) -> (.*)`)
 	bodyOf = regexp.MustCompile(`(?s)  func\.func @pengcde_[a-z_]+_[0-9]+\(.*?\n  \}\n`)
@@ -84,8 +84,8 @@ var (
 	tensorOf = regexp.MustCompile(`tensor<([^>]*)>`)
 )
 
-// withKernels is the text of a program with kernels called, on tensors in row-major order; the text itself where it calls
-// none.
+// withKernels is the text of a program with kernels called, on tensors in row-major order; the text itself where it
+// calls none.
 func withKernels(program []byte) []byte {
 	if !callOf.Match(program) {
 		return program

@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
-// Of the plugin whose compiler was intercepted: its file, "" before; the programs that it keeps, nil for none; and whether
-// it knows the kernels. The first is guarded by opening.
+// Of the plugin whose compiler was intercepted: its file, "" before; the programs that it keeps, nil for none; and
+// whether it knows the kernels. The first is guarded by opening.
 var (
 	intercepted string
 	programs    atomic.Pointer[store]

@@ -10,9 +10,9 @@ import (
 )
 
 // kernel multiplies by a sparse matrix in C, in one pass over the lists of neighbours, where XLA takes operations to
-// mix the entries, to gather states and to multiply, for each bucket. Empty places, and edges without a weight in any of
-// its matrices, are left out once, for all layers and for the backward pass. Results are those of plain operations, up
-// to rounding.
+// mix the entries, to gather states and to multiply, for each bucket. Empty places, and edges without a weight in any
+// of its matrices, are left out once, for all layers and for the backward pass. Results are those of plain
+// operations, up to rounding.
 type kernel struct {
 	sparse
 	symmetric bool

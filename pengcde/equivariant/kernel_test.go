@@ -25,9 +25,9 @@ import (
 // outputsEnv is the file into which TestKernels of another process writes what it computes.
 const outputsEnv = "PENGCDE_TEST_OUTPUTS"
 
-// Kernels compute what stands for them in plain operations, and what is computed without them: layers and products of one
-// matrix, with all gradients, in both float types, for states and layers as wide as a vector, wider and narrower, and for
-// parameters of several seeds.
+// Kernels compute what stands for them in plain operations, and what is computed without them: layers and products of
+// one matrix, with all gradients, in both float types, for states and layers as wide as a vector, wider and narrower,
+// and for parameters of several seeds.
 func TestKernels(t *testing.T) {
 	got := kernelOutputs(t)
 	if file := os.Getenv(outputsEnv); file != "" {
@@ -137,8 +137,8 @@ func hubPattern(t *testing.T, rng *rand.Rand, n int) *dyngraph.Pattern {
 	return p
 }
 
-// kernelGradients are the output of a layer, its gradients with respect to states, snapshots and parameters, and the same
-// of a product with A alone.
+// kernelGradients are the output of a layer, its gradients with respect to states, snapshots and parameters, and the
+// same of a product with A alone.
 func kernelGradients(t *testing.T, dtype dtypes.DType, layer Layer, seeds nn.Seeds, patterns []*dyngraph.Pattern,
 	snapshots [][][]float64) [][]float64 {
 	t.Helper()

@@ -13,8 +13,8 @@ type Product string
 const (
 	// Auto is Dense for small or well-filled graphs, else Sparse; see [Product.Choose].
 	Auto Product = "auto"
-	// AutoKernels is Auto for a backend with kernels for sparse products, see [xla.HasKernels]: Dense for small graphs, and
-	// for larger ones that are more than half filled. Models take it in the place of Auto by themselves.
+	// AutoKernels is Auto for a backend with kernels for sparse products, see [xla.HasKernels]: Dense for small
+	// graphs, and for larger ones that are more than half filled. Models take it in the place of Auto by themselves.
 	AutoKernels Product = "auto with kernels"
 	// Dense keeps whole matrices, of the snapshots of a batch only, and uses matrix products.
 	Dense Product = "dense"

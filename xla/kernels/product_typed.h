@@ -1,5 +1,5 @@
-// arrange_of puts together, for each place, what is not 0 of its lists: where its neighbours are, and the entries of all
-// matrices there. What is behind is left as it is, and is not used.
+// arrange_of puts together, for each place, what is not 0 of its lists: where its neighbours are, and the entries of
+// all matrices there. What is behind is left as it is, and is not used.
 INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *restrict counts, int32_t *restrict to,
                              REAL *restrict values, int matrices, int directed) {
   int each = directed ? 2 * matrices : matrices;

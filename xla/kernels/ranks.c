@@ -1,8 +1,8 @@
 //go:build linux && cgo
 
-// The part of a message matrix of low rank: for sums of each node and their coefficients, V = sums · coefficients has the
-// columns c, o, r and g, and the product with states Z is o (c^T Z) + r (o^T Z) + g Z. Package equivariant says what they
-// are; o is 1.
+// The part of a message matrix of low rank: for sums of each node and their coefficients, V = sums · coefficients has
+// the columns c, o, r and g, and the product with states Z is o (c^T Z) + r (o^T Z) + g Z. Package equivariant says
+// what they are; o is 1.
 
 #include "kernels.h"
 
