@@ -26,8 +26,8 @@ var (
 
 // intercepting opens a plugin and puts a compiler of our own in the place of that in the plugin's table of functions,
 // which its C API documents, for go-xla has no call for what it does: it has the programs that the plugin compiles kept
-// in the folder of [CacheEnv], where other processes find them, and kernels called, see [Call]. Where a plugin cannot do
-// it, it compiles as always.
+// in the folder of [CacheEnv], where other processes find them, and kernels called, see [Call]. Where a plugin cannot
+// do it, it compiles as always.
 //
 // What XLA compiles depends on the flags that it finds when it is loaded. So a plugin that was loaded before, by whom
 // and with which flags is not known, is left alone; and so is a second plugin. It is called with opening held.
@@ -78,7 +78,8 @@ func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 		return C.pengcde_compile(args)
 	}
 	p := args.program
-	key := s.key(bytesAt(p.format, p.format_size), bytesAt(p.code, p.code_size), bytesAt(args.options, args.options_size))
+	key := s.key(bytesAt(p.format, p.format_size), bytesAt(p.code, p.code_size),
+		bytesAt(args.options, args.options_size))
 	release := s.hold(key) // so that others wait for it rather than compile it, too
 	defer release()
 	if program := s.read(key); len(program) > 0 {

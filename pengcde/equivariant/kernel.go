@@ -17,8 +17,8 @@ type kernel struct {
 	sparse
 	symmetric bool
 	rows      []*Node // of A, or of A and A', as [Matrix] has them
-	// What is left of the lists: how many of each place [batch, n], which nodes [batch, room], and their entries of all m
-	// matrices [batch, m, room].
+	// What is left of the lists: how many of each place [batch, n], which nodes [batch, room], and their entries of
+	// all m matrices [batch, m, room].
 	counts, to, values *Node
 }
 

@@ -59,9 +59,9 @@ func TestKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, values := range got {
-			tolerance := 1e-11
+			tolerance := 1e-13
 			if strings.HasPrefix(name, "Float32") {
-				tolerance = 2e-5
+				tolerance = 5e-6
 			}
 			compareOutputs(t, mode+": "+name, values, want[name], tolerance)
 		}
@@ -79,7 +79,8 @@ func compareOutputs(t *testing.T, name string, got, want []float64, tolerance fl
 	}
 	for i, g := range got {
 		if !(math.Abs(g-want[i]) <= tolerance*largest) {
-			t.Fatalf("%s: number %d is %g, want %g, within %g of the largest, %g", name, i, g, want[i], tolerance, largest)
+			t.Fatalf("%s: number %d is %g, want %g, within %g of the largest, %g", name, i, g, want[i], tolerance,
+				largest)
 		}
 	}
 	if largest == 0 {

@@ -10,8 +10,14 @@ import (
 // pass.
 func Normalised(v Values, r RMSNorm, l Linear, x *Node) *Node {
 	const kernel, ofPullback = "pengcde_linear", "pengcde_linear_pullback"
-	if v.Seeds > 0 || x.Rank() != 3 || !xla.HasKernels(x) {
+	if x.Rank() != 3 || !xla.HasKernels(x) {
 		return l.Apply(v, r.Apply(v, x))
+	}
+	param := func(name string) *Node { // [S, dims...], also of one seed
+		if v.Seeds == 0 {
+			return ExpandAxes(v.Get(name), 0)
+		}
+		return v.Get(name)
 	}
 	apply := func(in []*Node) *Node {
 		return xla.Call(kernel, func(in []*Node) []*Node { return []*Node{normalise(in).mapped(in)} }, in...)[0]
@@ -19,14 +25,15 @@ func Normalised(v Values, r RMSNorm, l Linear, x *Node) *Node {
 	pull := func(in []*Node, cotangent *Node) []*Node {
 		return xla.Call(ofPullback, normalisedPullback, append(in, cotangent)...)
 	}
-	return xla.WithPullback(apply, pull, x, v.Get(r.Name+".weight"), v.Get(r.Name+".bias"), v.Get(l.Name+".weight"),
-		v.Get(l.Name+".bias"))
+	return xla.WithPullback(apply, pull, x, param(r.Name+".weight"), param(r.Name+".bias"), param(l.Name+".weight"),
+		param(l.Name+".bias"))
 }
 
 // normal is x [batch, n, In] over its root mean squares, and what gain and shift make of it.
-type normal struct{ roots, rows, shifted *Node }
-
-func leading(param *Node) *Node { return ExpandLeftToRank(param, 3) }
+type normal struct {
+	seeds                Seeds
+	roots, rows, shifted *Node
+}
 
 // meanOf is the mean of the last axis, which stays.
 func meanOf(x *Node) *Node {
@@ -38,33 +45,35 @@ func meanOf(x *Node) *Node {
 	return DotGeneral(x, []int{2}, nil, ConstAs(x, each), []int{0}, nil)
 }
 
-// normalise takes x, gain and shift.
+// normalise takes x, and gain and shift [S, In].
 func normalise(in []*Node) (n normal) {
 	x := in[0]
+	n.seeds = Seeds(in[1].Shape().Dim(0))
 	n.roots = Sqrt(Add(meanOf(Mul(x, x)), ConstAs(x, [][][]float64{{{rmsEpsilon}}})))
 	n.rows = Div(x, n.roots)
-	n.shifted = Add(Mul(n.rows, leading(in[1])), leading(in[2]))
+	n.shifted = Add(Mul(n.rows, n.seeds.Spread(in[1], x)), n.seeds.Spread(in[2], x))
 	return n
 }
 
 // mapped takes the weight and the bias of the linear map as the fourth and fifth input.
 func (n normal) mapped(in []*Node) *Node {
-	return Add(DotGeneral(n.shifted, []int{2}, nil, in[3], []int{1}, nil), leading(in[4]))
+	y := n.seeds.Product(n.shifted, in[3], 1)
+	return Add(y, n.seeds.Spread(in[4], y))
 }
 
 // normalisedPullback gives the cotangents of the inputs for that of the output, which follows them.
 func normalisedPullback(in []*Node) []*Node {
 	n, gain, weight, v := normalise(in), in[1], in[3], in[5]
-	flat := func(x *Node) *Node { return Reshape(x, -1, x.Shape().Dim(-1)) }
-	ones := Reshape(Div(n.roots, n.roots), -1)
-	sum := func(x *Node) *Node { return DotGeneral(ones, []int{0}, nil, flat(x), []int{0}, nil) }
-	shifted := DotGeneral(v, []int{2}, nil, weight, []int{0}, nil)
-	rows := Mul(shifted, leading(gain))
+	bySeed := func(x *Node) *Node { return Reshape(x, int(n.seeds), -1, x.Shape().Dim(-1)) } // [S, rows, ...]
+	over := func(a, b *Node) *Node { return DotGeneral(a, []int{1}, []int{0}, b, []int{1}, []int{0}) }
+	ones := Reshape(Div(n.roots, n.roots), int(n.seeds), -1)
+	shifted := n.seeds.Product(v, weight, 0)
+	rows := Mul(shifted, n.seeds.Spread(gain, shifted))
 	return []*Node{
 		Div(Sub(rows, Mul(n.rows, meanOf(Mul(rows, n.rows)))), n.roots),
-		sum(Mul(shifted, n.rows)),
-		sum(shifted),
-		DotGeneral(flat(v), []int{0}, nil, flat(n.shifted), []int{0}, nil),
-		sum(v),
+		over(ones, bySeed(Mul(shifted, n.rows))),
+		over(ones, bySeed(shifted)),
+		over(bySeed(v), bySeed(n.shifted)),
+		over(ones, bySeed(v)),
 	}
 }

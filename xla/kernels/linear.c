@@ -13,7 +13,7 @@ enum { BLOCK = 64 }; // rows that are normalised before they are mapped
 
 typedef struct {
   const buffer *x, *gain, *shift, *weight, *bias;
-  int64_t rows, in, out;
+  int64_t seeds, rows, in, out; // rows: of a seed
 } linear;
 
 #include "float32.h"
@@ -23,7 +23,8 @@ typedef struct {
 #include "typed.h"
 #include "linear_typed.h"
 
-// operands reads x [batch, n, in], gain [in], shift [in], W [out, in] and b [out].
+// operands reads x [batch, n, in], and of S seeds, each for its part of the batch, gain [S, in], shift [S, in],
+// W [S, out, in] and b [S, out].
 static int operands(linear *l, call_frame *f) {
   buffer **in = f->in.at;
   l->x = in[0];
@@ -31,9 +32,10 @@ static int operands(linear *l, call_frame *f) {
   l->shift = in[2];
   l->weight = in[3];
   l->bias = in[4];
-  l->rows = l->x->dims[0] * l->x->dims[1];
-  l->in = l->weight->dims[1];
-  l->out = l->weight->dims[0];
+  l->seeds = l->weight->dims[0];
+  l->rows = l->x->dims[0] / l->seeds * l->x->dims[1];
+  l->in = l->weight->dims[2];
+  l->out = l->weight->dims[1];
   return l->x->dims[2] == l->in && (l->x->type == TYPE_F32 || l->x->type == TYPE_F64);
 }
 
@@ -60,16 +62,15 @@ static void *pullback(call_frame *f) {
     return NULL;
   if (!operands(&l, f))
     return invalid(f, "pullback of a linear map: operands do not fit");
-  double *sums = calloc(2 * l.in + l.out + l.rows * (l.in + 1), sizeof(double));
+  double *sums = malloc((2 * l.in + l.out + l.rows * (l.in + 1)) * sizeof(double));
   if (sums == NULL)
     return invalid(f, "pullback of a linear map: no memory");
   void *room = sums + 2 * l.in + l.out;
   const void *v = f->in.at[5]->data;
-  buffer **out = f->out.at;
   if (l.x->type == TYPE_F32)
-    backward_f32(&l, v, out[0]->data, out[1]->data, out[2]->data, out[3]->data, out[4]->data, room, sums);
+    backward_f32(&l, v, f->out.at, room, sums);
   else
-    backward_f64(&l, v, out[0]->data, out[1]->data, out[2]->data, out[3]->data, out[4]->data, room, sums);
+    backward_f64(&l, v, f->out.at, room, sums);
   free(sums);
   return NULL;
 }

@@ -76,8 +76,10 @@ INLINE REAL NAME(normalised)(REAL *restrict y, const REAL *restrict x, const REA
 }
 
 // forward needs room for in·out and BLOCK·in numbers.
-CLONES static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restrict room) {
-  const REAL *x = l->x->data, *gain = l->gain->data, *shift = l->shift->data, *w = l->weight->data, *b = l->bias->data;
+INLINE void NAME(forward_of)(const linear *l, int64_t seed, REAL *restrict y, REAL *restrict room) {
+  const REAL *x = (const REAL *)l->x->data + seed * l->rows * l->in, *gain = (const REAL *)l->gain->data + seed * l->in;
+  const REAL *shift = (const REAL *)l->shift->data + seed * l->in, *b = (const REAL *)l->bias->data + seed * l->out;
+  const REAL *w = (const REAL *)l->weight->data + seed * l->out * l->in;
   REAL *turned = room, *block = room + l->in * l->out;
   for (int64_t o = 0; o < l->out; o++)
     for (int64_t i = 0; i < l->in; i++)
@@ -93,19 +95,27 @@ CLONES static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restri
   }
 }
 
-// backward needs room for rows·(in + 1) numbers, and 0 in sums [2·in + out]: those of rows are kept in float64, as they
-// grow long.
-CLONES static void NAME(backward)(const linear *l, const REAL *restrict v, REAL *restrict dx, REAL *restrict dgain,
-                                  REAL *restrict dshift, REAL *restrict dw, REAL *restrict db, REAL *restrict room,
-                                  double *restrict sums) {
-  const REAL *x = l->x->data, *gain = l->gain->data, *shift = l->shift->data;
+CLONES static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restrict room) {
+  for (int64_t s = 0; s < l->seeds; s++)
+    NAME(forward_of)(l, s, y + s * l->rows * l->out, room);
+}
+
+// backward needs room for rows·(in + 1) numbers, and sums [2·in + out]: those of rows are kept in float64, as they grow
+// long.
+INLINE void NAME(backward_of)(const linear *l, int64_t seed, const REAL *restrict v, REAL *restrict dx,
+                              REAL *restrict dgain, REAL *restrict dshift, REAL *restrict dw, REAL *restrict db,
+                              REAL *restrict room, double *restrict sums) {
   int64_t in = l->in, out = l->out;
+  const REAL *x = (const REAL *)l->x->data + seed * l->rows * in, *gain = (const REAL *)l->gain->data + seed * in;
+  const REAL *shift = (const REAL *)l->shift->data + seed * in;
+  const REAL *w = (const REAL *)l->weight->data + seed * out * in;
   REAL *hats = room, *inverses = room + l->rows * in;
   for (int64_t r = 0; r < l->rows; r++)
     inverses[r] = NAME(normalised)(hats + r * in, x + r * in, gain, shift, in);
   NAME(outer)(dw, v, hats, l->rows, in, out);
+  memset(sums, 0, (2 * in + out) * sizeof(double));
   double *gains = sums, *shifts = sums + in, *biases = sums + 2 * in;
-  NAME(matrix)(dx, v, l->weight->data, l->rows, out, in);
+  NAME(matrix)(dx, v, w, l->rows, out, in);
   for (int64_t r = 0; r < l->rows; r++, dx += in, x += in, v += out) {
     REAL inverse = inverses[r], mean = 0;
     for (int64_t o = 0; o < out; o++)
@@ -128,4 +138,12 @@ CLONES static void NAME(backward)(const linear *l, const REAL *restrict v, REAL 
   }
   for (int64_t o = 0; o < out; o++)
     db[o] = (REAL)biases[o];
+}
+
+CLONES static void NAME(backward)(const linear *l, const REAL *restrict v, buffer *const *to, REAL *restrict room,
+                                  double *restrict sums) {
+  for (int64_t s = 0; s < l->seeds; s++)
+    NAME(backward_of)(l, s, v + s * l->rows * l->out, (REAL *)to[0]->data + s * l->rows * l->in,
+                      (REAL *)to[1]->data + s * l->in, (REAL *)to[2]->data + s * l->in,
+                      (REAL *)to[3]->data + s * l->out * l->in, (REAL *)to[4]->data + s * l->out, room, sums);
 }
