@@ -7,7 +7,6 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
-	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
@@ -19,11 +18,9 @@ var discreteIDs = []string{"dcrnn", "astgcn", "stidgcn"}
 // blindIDs are the rows that see of the states the first alone, which says nothing about the class.
 var blindIDs = []string{"constant", "gn-ode"}
 
-// rows are the models of a profile for trajectories that are observed in some way. Products are dense: sparse ones would
-// be compiled anew for each data set.
+// rows are the models of a profile for trajectories that are observed in some way.
 func (s sirSize) rows(at sampling) []experiments.Model {
-	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Output: pengcde.Class,
-		Product: equivariant.Dense}
+	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Output: pengcde.Class}
 	equation := func(id, name string, f field.Field, layers int) experiments.Model {
 		c := data
 		c.Field, c.Hidden, c.Layers, c.Step = f, s.hidden, layers, s.step
