@@ -87,7 +87,7 @@ func (m *march) newHistory(p Problem, stepTo [][]float64) (history, error) {
 }
 
 // most is the length of the longest row.
-func most(rows [][]float64) int {
+func most[T any](rows [][]T) int {
 	n := 0
 	for _, row := range rows {
 		n = max(n, len(row))

@@ -72,22 +72,25 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 			"run took", rounds, maxConstant)
 	}
 	passes := rounds + 1 // of the pullback
-	crowded := p.Save == AtTimes && len(times[0]) > rows
-	jumpSlopes := 0  // slopes at jumps, that are pulled back by themselves; unless steps are known, the most
-	var jumps []bool // rounds that start at one
+	saves := []int{1}    // most of a sample in each round, or in any
+	if p.Save == AtTimes {
+		saves[0] = len(times[0])
+	}
+	pulls := saves[0] // the same, of the pullback
+	jumpSlopes := 0   // slopes at jumps, that are pulled back by themselves; unless steps are known, the most
+	var jumps []bool  // rounds that start at one
 	if known {
 		jumps = atJumps(offsets)
-		saves := slices.Clone(times)
-		for b := range saves {
+		at := slices.Clone(times)
+		for b := range at {
 			if p.Save == EveryStep {
-				saves[b] = append([]float64{times[b][0]}, ends[b]...)
+				at[b] = append([]float64{times[b][0]}, ends[b]...)
 			}
 		}
-		all := s.method.plan(saves, ends, offsets)
-		passes, crowded = len(all), slices.ContainsFunc(all, func(round pulls) bool {
-			return slices.ContainsFunc(round.step, func(saves []pulled) bool { return len(saves) > rows })
-		})
+		all := s.method.plan(at, ends, offsets)
+		passes, pulls, saves = len(all), 1, savesBySteps(at, ends)
 		for _, round := range all {
+			pulls = max(pulls, most(round.step))
 			if round.before != nil {
 				jumpSlopes++
 			}
@@ -107,14 +110,36 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 			r.pieces+r.renewed+(r.replayed+passes)*plan.StepEvaluations+jumpSlopes
 	}
 	plan.kept, plan.States = r.kept, r.most
-	renewed := 0
-	for _, jump := range jumps {
-		if jump {
-			renewed++
+	plan.addMarch(s, p, rounds, r.held, saves, jumps)
+	if !p.Forget {
+		renewed := 0
+		for _, jump := range jumps {
+			if jump {
+				renewed++
+			}
+		}
+		plan.addPullback(s, p, rounds, renewed, pulls > rowsFor(pulls, p.Z0.Shape()))
+	}
+	return plan, nil
+}
+
+// savesBySteps counts, for each round of steps that end at ends, the most saves of a sample.
+func savesBySteps(times, ends [][]float64) []int {
+	saves := make([]int, most(ends))
+	for b, row := range times {
+		next, t := 0, row[0]
+		for next < len(row) && row[next] == t {
+			next++
+		}
+		for round, end := range ends[b] {
+			first := next
+			for next < len(row) && within(row[next], t, end) {
+				next++
+			}
+			saves[round], t = max(saves[round], next-first), end
 		}
 	}
-	plan.addBytes(s, p, rounds, renewed, crowded)
-	return plan, nil
+	return saves
 }
 
 // atJumps marks the rounds in which some sample starts its step at a jump.
@@ -128,28 +153,46 @@ func atJumps(offsets [][]float64) []bool {
 	return jumps
 }
 
-// addBytes counts tensors in states: those of march, of replay, and what both keep. Crowded says that more saves may
-// lie in a step than one call takes.
-func (plan *Plan) addBytes(s *Solver, p Problem, rounds, renewed int, crowded bool) {
+// addMarch counts the tensors of a solve, in states; held are those kept after each round for the pullback, saves the
+// most of a sample in each round, or in any.
+func (plan *Plan) addMarch(s *Solver, p Problem, rounds int, held, saves []int, jumps []bool) {
+	stages := s.method.stages()
+	together := plan.Exact || p.Z0.Shape().Dimensions[0] == 1 // all samples accept at the same tries
+	renewed, most := 0, 0
+	for round := range max(rounds, 1) {
+		if round > 0 && round < len(jumps) && jumps[round] {
+			renewed++
+		}
+		kept := 0 // before the round
+		switch {
+		case p.Interpolant && together:
+			kept = round*stages + renewed // the last stage of a step is the first of the next, but at a jump
+		case p.Interpolant:
+			kept = round * (1 + stages)
+		case round > 0 && len(held) > 0 && !p.Memory.Host:
+			kept = held[round-1]
+		}
+		most = max(most, kept+rowsFor(saves[min(round, len(saves)-1)], p.Z0.Shape()))
+	}
+	most += 2 + stages // z and slope; next and new stages
+	if !together {
+		most += 3
+	}
+	plan.DeviceBytes = int64(most) * plan.StateBytes
+}
+
+// addPullback counts those of a pullback. Crowded says that more saves may lie in a step than one call takes.
+func (plan *Plan) addPullback(s *Solver, p Problem, rounds, renewed int, crowded bool) {
 	stages, batch := s.method.stages(), p.Z0.Shape().Dimensions[0]
-	together := plan.Exact || batch == 1 // all samples accept at the same tries
 	limited := p.Memory != (Memory{})
 	held := plan.States
 	switch {
 	case p.Memory.Host:
 		plan.HostBytes, held = int64(plan.States)*plan.StateBytes, 0
-	case p.Interpolant && together:
-		held = rounds*stages + 1 + renewed // the last stage of a step is the first of the next, but at a jump
+	case p.Interpolant && (plan.Exact || batch == 1):
+		held = rounds*stages + 1 + renewed
 	case p.Interpolant:
 		held = rounds*(1+stages) + 1
-	}
-	solve := 2 + stages + rows // z and slope; next and new stages; saves
-	if !together {
-		solve += 3
-	}
-	plan.DeviceBytes = int64(held+solve) * plan.StateBytes
-	if p.Forget {
-		return
 	}
 	start := 0 // states put together for the start of a round
 	if p.Memory.Host || plan.Replayed > 0 {

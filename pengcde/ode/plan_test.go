@@ -29,7 +29,7 @@ func evenly(t1 float64, count int) []float64 {
 // What a solve and its pullback hold on the device and on the host, counted buffer by buffer, is never more than the
 // plan, and equal to it where the steps are known.
 func TestPlanAgainstWhatIsHeld(t *testing.T) {
-	const width = 300
+	const width = 1000
 	plain, err := xla.Open(xla.Config{Backend: "go"})
 	if err != nil {
 		t.Fatal(err)

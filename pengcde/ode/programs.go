@@ -4,12 +4,21 @@ import (
 	"math"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// rows is how many saves of a sample one call of the programs save and pull can take. It is always the same, so that a
-// state is summed up alike however many saves lie in a step.
-const rows = 4
+// Few and many are how many saves of a sample one call of the programs save and pull takes: calls cost more than rows
+// of zeros do. There are no more, so that little is compiled.
+const few, many = 4, 32
+
+// rowsFor is that number for a call with some saves left: few where many would make more than 8 MiB of states.
+func rowsFor(left int, state shapes.Shape) int {
+	if left <= few || many*state.ByteSize() > 8<<20 {
+		return few
+	}
+	return many
+}
 
 // leading gives x [batch] the rank of a state, for broadcasting, in the state's float type.
 func leading(x, state *Node) *Node {

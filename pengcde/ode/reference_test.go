@@ -3,6 +3,7 @@ package ode
 import (
 	"context"
 	"math"
+	"slices"
 	"sort"
 	"testing"
 
@@ -137,7 +138,7 @@ func TestStepEqualsReference(t *testing.T) {
 			for i := 1; i < len(weights); i++ {
 				weights[i] *= try.end - try.t
 			}
-			coefficients = append(coefficients, append([][]float64{weights}, zeros(rows-1, len(weights))...))
+			coefficients = append(coefficients, append([][]float64{weights}, slices.Repeat([][]float64{make([]float64, len(weights))}, few-1)...))
 		}
 		out, err := call(s.step, []*tensors.Tensor{p.Params()}, ts, ends, make([]float64, len(ts)), zs, firsts, rtols, atols)
 		if err != nil {

@@ -195,20 +195,18 @@ func (r *replay) start(round int, pulls pulls) (at spans, z *tensors.Tensor, err
 // pull turns the cotangents of a round's saves into cotangents of z and of the stages.
 func (r *replay) pull(pulls [][]pulled, none *tensors.Tensor) (*tensors.Tensor, error) {
 	parts := none
-	most := 0
-	for _, saves := range pulls {
-		most = max(most, len(saves))
-	}
-	for chunk := 0; chunk < most; chunk += rows {
-		coefficients, places := make([][][]float64, len(pulls)), make([][]int32, len(pulls))
+	rows, width := 0, r.solver.method.stages()
+	for chunk, all := 0, most(pulls); chunk < all; chunk += rows {
+		rows = rowsFor(all-chunk, r.final.Shape())
+		coefficients, places := make([]float64, len(pulls)*rows*width), make([]int32, len(pulls)*rows)
 		for b := range pulls {
-			coefficients[b], places[b] = zeros(rows, r.solver.method.stages()), make([]int32, rows)
 			for row := 0; row < rows && chunk+row < len(pulls[b]); row++ {
-				coefficients[b][row] = pulls[b][chunk+row].weights
-				places[b][row] = int32(b*len(r.times[b]) + pulls[b][chunk+row].place)
+				copy(coefficients[(b*rows+row)*width:], pulls[b][chunk+row].weights)
+				places[b*rows+row] = int32(b*len(r.times[b]) + pulls[b][chunk+row].place)
 			}
 		}
-		out, err := r.solver.pull.Call(coefficients, places, r.cotangent, parts)
+		out, err := r.solver.pull.Call(xla.Donate(tensors.FromFlatDataAndDimensions(coefficients, len(pulls), rows, width)),
+			xla.Donate(tensors.FromFlatDataAndDimensions(places, len(pulls), rows)), r.cotangent, parts)
 		if err != nil {
 			return nil, err
 		}

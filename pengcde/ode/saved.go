@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -83,6 +82,7 @@ func (s *saved) copyRow(b, i int, source []byte, row int) {
 
 // take copies the rows of t [batch, rows, ...] to the save times places[b].
 func (s *saved) take(t *tensors.Tensor, places [][]int) error {
+	rows := t.Shape().Dimensions[1]
 	return t.ConstBytes(func(source []byte) {
 		for b := range places {
 			for row, i := range places[b] {
@@ -117,16 +117,17 @@ func (m *march) store(at spans, parts []*tensors.Tensor, a acceptance) error {
 // k_s of the step.
 func (s *Solver) saveInside(saved *saved, at spans, parts []*tensors.Tensor, times [][]float64, places [][]int) error {
 	width := 1 + s.method.stages()
-	for slices.ContainsFunc(places, func(left []int) bool { return len(left) > 0 }) {
-		coefficients, now := make([][][]float64, len(places)), make([][]int, len(places))
+	for left := most(places); left > 0; left = most(places) {
+		rows := rowsFor(left, saved.state)
+		coefficients, now := make([]float64, len(places)*rows*width), make([][]int, len(places))
 		for b, left := range places {
-			coefficients[b] = zeros(rows, width)
 			now[b], places[b] = left[:min(rows, len(left))], left[min(rows, len(left)):]
 			for row, i := range now[b] {
-				coefficients[b][row] = s.method.inside(at.t[b], at.end[b], times[b][i])
+				copy(coefficients[(b*rows+row)*width:], s.method.inside(at.t[b], at.end[b], times[b][i]))
 			}
 		}
-		out, err := call(s.save, parts, coefficients)
+		weights := tensors.FromFlatDataAndDimensions(coefficients, len(places), rows, width)
+		out, err := call(s.save, parts, xla.Donate(weights))
 		if err != nil {
 			return err
 		}
@@ -150,12 +151,4 @@ func (m *Method) inside(t, end, time float64) []float64 {
 		weights[1+i] *= h
 	}
 	return weights
-}
-
-func zeros(n, m int) [][]float64 {
-	z := make([][]float64, n)
-	for i := range z {
-		z[i] = make([]float64, m)
-	}
-	return z
 }

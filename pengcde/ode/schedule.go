@@ -130,24 +130,24 @@ func online(limit int) thinning {
 
 // rehearsal is what a solve of some rounds and its pullback do.
 type rehearsal struct {
-	kept, most       int // states at the end of the solve, and the most at any time
-	replayed, pieces int // rounds taken again, in so many pieces
-	renewed          int // of those taken again, inside a piece, that start at a jump
+	kept, most       int   // states at the end of the solve, and the most at any time
+	held             []int // states after each round of the solve
+	replayed, pieces int   // rounds taken again, in so many pieces
+	renewed          int   // of those taken again, inside a piece, that start at a jump
 }
 
 // rehearse counts; jumps marks the rounds that start at a jump, nil for none.
 func rehearse(policy thinning, rounds, limit int, jumps []bool) (r rehearsal) {
 	var kept []int
 	for round := range rounds {
-		gone := policy(round + 1)
-		if gone == round {
-			continue
+		if gone := policy(round + 1); gone != round {
+			if i, found := slices.BinarySearch(kept, gone); found {
+				kept = slices.Delete(kept, i, i+1)
+			}
+			kept = append(kept, round)
 		}
-		if i, found := slices.BinarySearch(kept, gone); found {
-			kept = slices.Delete(kept, i, i+1)
-		}
-		kept = append(kept, round)
 		r.most = max(r.most, len(kept))
+		r.held = append(r.held, len(kept))
 	}
 	r.kept = len(kept)
 	for round := rounds - 1; round >= 0; round-- {

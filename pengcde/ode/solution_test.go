@@ -68,8 +68,8 @@ func TestManySavesInAStep(t *testing.T) {
 		return nnFloats(sol.Z), slices.Concat(nnFloats(g.Z0), nnFloats(g.Args[0]))
 	}
 	times := []float64{0}
-	for i := range 3*rows + 1 {
-		times = append(times, 1+float64(i)/20)
+	for i := range 2*many + few + 1 {
+		times = append(times, 1+float64(i)/100)
 	}
 	times = append(times, 2)
 	states, gradient := solve(times)
