@@ -78,12 +78,13 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// BenchmarkStepsOfHeat counts what a sample of heat on 100 nodes takes, with parameters of 40 epochs: tries with and
-// without steps that end where the graph changes, and the root mean square error of all states against a tight solve,
-// relative to the largest.
+// BenchmarkStepsOfHeat counts what a sample of heat on 100 nodes takes, with parameters of 40 epochs: tries with steps
+// that end nowhere, on the knots before changes of the graph, on those after them, and on all beside them; and the root
+// mean square error of all states against a tight solve, relative to the largest.
 func BenchmarkStepsOfHeat(b *testing.B) {
 	ctx, backend := context.Background(), xlatest.Backend(b)
-	for _, f := range []field.Field{field.GNODE{}, field.Adjacency{}, field.Original{}, field.PENG{}} {
+	for _, f := range []field.Field{field.GNODE{}, field.Adjacency{}, field.Original{}, field.PENG{},
+		field.Constant{}} {
 		b.Run(field.Name(f), func(b *testing.B) {
 			m, windows := heatModel(b, backend, 100, f)
 			training := train.Config{Epochs: 40, EvaluateEvery: -1, BatchSize: len(windows)}
@@ -94,8 +95,20 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			batch, stops := made[0], made[0].stops
+			batch := made[0]
 			defer batch.free()
+			var before, after, beside [][]float64
+			for _, w := range windows {
+				s, err := m.sample(w)
+				if err != nil {
+					b.Fatal(err)
+				}
+				jumps, knots := s.paths.Jumps(), []float64(nil)
+				for _, t := range jumps {
+					knots = append(knots, s.paths.Knots[slices.Index(s.paths.Knots, t)-1])
+				}
+				before, after, beside = append(before, knots), append(after, jumps), append(beside, s.paths.Changes())
+			}
 			solve := func(control ode.PID, stops [][]float64) (states []float64, tries int) {
 				w := m.config.wiring()
 				w.stepSize, w.maxSteps, batch.stops = control, 1<<20, stops
@@ -115,8 +128,9 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 				return host.Floats(solution.Z), tries
 			}
 			for b.Loop() {
-				want, _ := solve(ode.PID{RTol: 1e-8, ATol: 1e-10}, stops)
-				for name, stops := range map[string][][]float64{"plain": nil, "stepto": stops} {
+				want, _ := solve(ode.PID{RTol: 1e-8, ATol: 1e-10}, beside)
+				for name, stops := range map[string][][]float64{"plain": nil, "before": before, "after": after,
+					"beside": beside} {
 					got, tries := solve(ode.PID{}, stops)
 					b.ReportMetric(float64(tries)/float64(len(windows)), name+"-tries")
 					rms := floats.Distance(got, want, 2) / math.Sqrt(float64(len(got)))
