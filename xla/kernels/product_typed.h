@@ -1,5 +1,5 @@
 // arrange_of puts together, for each place, what is not 0 of its lists: where its neighbours are, and the entries of
-// all matrices there. What is behind is left as it is, and is not used.
+// all matrices there. What is behind is not used.
 INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *restrict counts, int32_t *restrict to,
                              REAL *restrict values, int matrices, int directed) {
   int each = directed ? 2 * matrices : matrices;
@@ -19,12 +19,10 @@ INLINE void NAME(arrange_of)(const lists *l, const REAL *const *rows, int32_t *r
           int any = 0;
           for (int j = 0; j < each; j++)
             any |= from[j][k] != 0;
-          if (any) {
-            to[found] = neighbours[k];
-            for (int j = 0; j < each; j++)
-              values[j * l->room + found] = from[j][k];
-            found++;
-          }
+          to[found] = neighbours[k]; // also what is not kept: a branch would be guessed wrong often
+          for (int j = 0; j < each; j++)
+            values[j * l->room + found] = from[j][k];
+          found += any;
         }
         *counts++ = (int32_t)(found - begin);
       }
