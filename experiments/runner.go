@@ -97,6 +97,9 @@ func (w *runner) all(ctx context.Context, results Results) error {
 				return err
 			}
 			left = left.only(func(r Result) bool { return w.program(r) != program })
+			if resident.Now() > muchMemory {
+				w.closeLearners()
+			}
 		}
 		if len(w.missing) > 0 {
 			w.report(w.missing[0], unknown, "another process has it, waiting")
@@ -349,10 +352,19 @@ func (w *runner) epoch(r Result, p train.Progress) {
 	w.report(r, s, fmt.Sprintf("epoch %d/%d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss))
 }
 
-func (w *runner) close() {
+// muchMemory is the resident memory from which on learners are closed between runs: what was compiled for the data of
+// earlier runs grows with them, and is found again on disk or compiled anew.
+const muchMemory = 2 << 30
+
+func (w *runner) closeLearners() {
 	for _, learner := range w.learners {
 		learner.Close()
 	}
+	clear(w.learners)
+}
+
+func (w *runner) close() {
+	w.closeLearners()
 	if w.opened != nil {
 		w.opened.Close()
 	}
