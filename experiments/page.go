@@ -28,8 +28,8 @@ type Part struct {
 	Notes  figures.NoteList
 }
 
-// Part makes the part of a page on the report. Its rows have no marks of runs that another backend made or that came with
-// the module: those are of who looks, not of a page.
+// Part makes the part of a page on the report. Its rows have no marks of runs that another backend made or that came
+// with the module: those are of who looks, not of a page.
 func (r *Report) Part() (*Part, error) {
 	unmarked := func(results Results) Results {
 		results = slices.Clone(results)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/xml"
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,6 +57,16 @@ func TestResultsPage(t *testing.T) {
 	there, err := filepath.Glob("docs/results/*")
 	if err != nil || len(there) != len(files) {
 		t.Errorf("docs/results holds %q, want %q alone: %v", there, files, err)
+	}
+	report, err := document.Report(t.Context()) // of the same parts
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkHTML(t, string(report))
+	for _, figure := range drawn {
+		if !strings.Contains(string(report), html.EscapeString(figure.Title())+"</text>") {
+			t.Errorf("the report lacks the figure %q", figure.Title())
+		}
 	}
 }
 

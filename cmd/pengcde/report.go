@@ -12,7 +12,7 @@ import (
 
 type reportCommand struct {
 	Profile string `help:"quick, medium or full." placeholder:"NAME" default:"medium"`
-	Out     string `help:"The page, one file; else report.html in the working folder." placeholder:"FILE" default:"report.html"`
+	Out     string `help:"The page, one file; else report.html here." placeholder:"FILE" default:"report.html"`
 	Shipped bool   `help:"Take no runs but those that came with the module."`
 }
 

@@ -11,9 +11,9 @@ import (
 // Markdown is the document as a page, with verdicts first. It names its figures as files FOLDER/NAME.svg.
 func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, profile %s. The command `pengcde results page` "+
-		"writes this page from stored runs; nothing on it is written by hand. Errors are mean squared errors: the lower the "+
-		"better.\n\n## What the runs say\n\n", d.Profile)
+	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, profile %s. The command `pengcde results "+
+		"page` writes this page from stored runs; nothing on it is written by hand. Errors are mean squared errors: the "+
+		"lower the better.\n\n## What the runs say\n\n", d.Profile)
 	for _, p := range d.Parts {
 		if p.Verdict == "" {
 			continue

@@ -1,6 +1,6 @@
-// Package pages puts the studies of the paper on one page: as Markdown with figures beside it ([Document.Markdown], which
-// is docs/results.md), or as one HTML file that needs no other ([Document.Report]). Both are made of the same parts, see
-// [experiments.Part], and nothing on them is written by hand.
+// Package pages puts the studies of the paper on one page: as Markdown with figures beside it ([Document.Markdown],
+// which is docs/results.md), or as one HTML file that needs no other ([Document.Report]). Both are made of the same
+// parts, see [experiments.Part], and nothing on them is written by hand.
 //
 // Start with [Collect].
 package pages

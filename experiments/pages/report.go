@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -79,17 +80,18 @@ func (d *Document) Report(ctx context.Context) ([]byte, error) {
 		claims, counts[j.Verdict] = append(claims, j), counts[j.Verdict]+1
 	}
 	names := make(map[string]string)
-	last := ""
+	var last time.Time
 	for _, s := range sections {
 		names[s.Study().Name] = s.Study().Title
-		if s.Made > 0 {
-			last = max(last, s.Report.Spent().Last.Format("2 January 2006"))
+		if ended := s.Report.Spent().Last; ended.After(last) {
+			last = ended
 		}
 	}
 	var b bytes.Buffer
 	err = reportTemplate.Execute(&b, map[string]any{
 		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sections": sections, "Claims": claims, "Counts": counts,
-		"Verdicts": paper.Verdicts(), "Exhibits": paper.Exhibits(), "Names": names, "JudgedBy": paper.JudgedBy, "Last": last,
+		"Verdicts": paper.Verdicts(), "Exhibits": paper.Exhibits(), "Names": names, "JudgedBy": paper.JudgedBy,
+		"Last": last.Format("2 January 2006"),
 		"Comparable": d.Profile != experiments.Quick,
 	})
 	return b.Bytes(), err

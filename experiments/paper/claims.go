@@ -38,8 +38,8 @@ func Claims() []Claim {
 			Says: "PENG-CDE has a lower error than DCRNN, ASTGCN, STIDGCN and STG-NCDE.",
 			find: below("peng", rivals)},
 		{ID: "equivariance", Studies: simulated, Printed: "Table 1 and its appendix",
-			Says: "A fusion that is not permutation equivariant, Pre-Mult, forecasts worse than the equivariant fusions of the " +
-				"Original and the Adjacency GN-CDE.",
+			Says: "A fusion that is not permutation equivariant, Pre-Mult, forecasts worse than the equivariant fusions of " +
+				"the Original and the Adjacency GN-CDE.",
 			find: Evidence.equivariance},
 		{ID: "oversampling", Studies: []string{"sir"}, Printed: "Figure 3",
 			Says: "Equations that the observations drive keep their accuracy when there are ever more observations.",
@@ -82,11 +82,11 @@ func Claims() []Claim {
 }
 
 // JudgedBy says how claims are judged, for a page that shows verdicts.
-const JudgedBy = "A verdict is computed from stored runs, case by case. The difference from a rival is shown by a paired " +
-	"test, at 0.05 after Holm's correction for the rivals of a case: simulated worlds, that is families of graphs with a " +
-	"seed, are compared by signed ranks of the ratio of errors; series and trade by differences over seeds or tested " +
-	"windows, whose variance counts what they share. Improvements are against the claim where their 95% interval rules " +
-	"out what the paper prints. Changes of accuracy and of time are judged over seeds, sizes of weights over worlds, by 95% " +
-	"intervals; seconds of an epoch by a factor of 1.25. A claim holds where all its cases are as claimed and no run is left " +
-	"out; it holds only where some are; it does not hold where none of those tested is, since the opposite is shown, or no " +
-	"difference; it is not yet tested where no case is."
+const JudgedBy = "A verdict is computed from stored runs, case by case. The difference from a rival is shown by a " +
+	"paired test, at 0.05 after Holm's correction for the rivals of a case: simulated worlds, that is families of " +
+	"graphs with a seed, are compared by signed ranks of the ratio of errors; series and trade by differences over " +
+	"seeds or tested windows, whose variance counts what they share. Improvements are against the claim where their " +
+	"95% interval rules out what the paper prints. Changes of accuracy and of time are judged over seeds, sizes of " +
+	"weights over worlds, by 95% intervals; seconds of an epoch by a factor of 1.25. A claim holds where all its cases " +
+	"are as claimed and no run is left out; it holds only where some are; it does not hold where none of those tested " +
+	"is, since the opposite is shown, or no difference; it is not yet tested where no case is."

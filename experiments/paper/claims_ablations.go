@@ -18,7 +18,7 @@ const drawnWithin = 1.0 / 15
 
 // weights finds whether the maps gained weights: whether their mean size over worlds is above that of the start.
 func (e Evidence) weights() (all []Finding, err error) {
-	report, why := e.comparable("table1")
+	report, why := e.usable("table1")
 	sizes := make(map[equivariant.Map][]float64)
 	gap := ""
 	if report != nil {
@@ -70,8 +70,8 @@ func (e Evidence) epochs() (all []Finding, _ error) {
 		f := Finding{Case: fmt.Sprintf("%d nodes", side*side), Outcome: Missing,
 			Numbers: fmt.Sprintf("no epoch of both is measured (the paper: %.2f-fold with %d nodes)", paper, nodes)}
 		if preMult > 0 && peng > 0 {
-			f.Numbers = fmt.Sprintf("%.3g s to %.3g s, %.2f-fold (the paper: %.2f-fold with %d nodes on a GPU), on %s; level is "+
-				"within a factor of %g", preMult, peng, preMult/peng, paper, nodes, e.EpochMachine, levelTime)
+			f.Numbers = fmt.Sprintf("%.3g s to %.3g s, %.2f-fold (the paper: %.2f-fold with %d nodes on a GPU), on %s; level "+
+				"is within a factor of %g", preMult, peng, preMult/peng, paper, nodes, e.EpochMachine, levelTime)
 			switch r := preMult / peng; {
 			case r > levelTime:
 				f.Outcome = AsClaimed

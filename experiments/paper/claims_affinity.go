@@ -11,7 +11,7 @@ import (
 // has, and on others in its place.
 func ranksAbove(model string, others []string, data ...string) func(Evidence) ([]Finding, error) {
 	return func(e Evidence) (all []Finding, err error) {
-		report, why := e.comparable("node-affinity")
+		report, why := e.usable("node-affinity")
 		for _, name := range data {
 			if report != nil {
 				if results := report.Results.Where("data", name); len(results) > 0 {

@@ -144,8 +144,8 @@ func byGroup(findings []Finding, counts map[string]int) (groups []string) {
 	return groups
 }
 
-// comparable is the report of a study, where models may be compared by it; else why not.
-func (e Evidence) comparable(study string) (r *experiments.Report, why string) {
+// usable is the report of a study, where models may be compared by it; else why not.
+func (e Evidence) usable(study string) (r *experiments.Report, why string) {
 	r = e.Reports[study]
 	switch {
 	case r == nil || len(r.Results.Made()) == 0:

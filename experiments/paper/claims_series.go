@@ -12,7 +12,7 @@ import (
 // the published hyperparameters, and tuned.
 func onSeries(study, country string, others []string) func(Evidence) ([]Finding, error) {
 	return func(e Evidence) ([]Finding, error) {
-		report, why := e.comparable(study)
+		report, why := e.usable(study)
 		if report == nil {
 			return []Finding{{Case: "all splits", Outcome: Missing, Numbers: why}}, nil
 		}

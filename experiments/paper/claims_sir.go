@@ -11,7 +11,7 @@ import (
 // changesOf finds whether the scores of a panel of the SIR study go where they are expected to.
 func changesOf(panel string, expected expectation) func(Evidence) ([]Finding, error) {
 	return func(e Evidence) (all []Finding, err error) {
-		report, why := e.comparable("sir")
+		report, why := e.usable("sir")
 		if report == nil {
 			runs, err := SIR().Plan(context.Background(), experiments.Scope{Profile: experiments.Medium})
 			if err != nil {

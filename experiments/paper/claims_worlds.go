@@ -131,7 +131,7 @@ func (r ratio) numbers(printed float64) string {
 func (e Evidence) eachDynamics(cases []string, find func(dynamics string, results experiments.Results) ([]Finding,
 	error)) (all []Finding, err error) {
 	for _, w := range []*Worlds{Table1(), TableWealth()} {
-		report, why := e.comparable(w.Name)
+		report, why := e.usable(w.Name)
 		for _, task := range w.tasks {
 			name := task.Dynamics.Name
 			if report == nil {
@@ -183,8 +183,8 @@ func (e Evidence) improvement() (all []Finding, err error) {
 	return all, err
 }
 
-// equivariance finds whether the errors of the equivariant fusions are below those of Pre-Mult, with the published start
-// and without.
+// equivariance finds whether the errors of the equivariant fusions are below those of Pre-Mult, with the published
+// start and without.
 func (e Evidence) equivariance() (all []Finding, err error) {
 	for _, model := range []string{"original", "adjacency"} {
 		some, err := below(model, []string{"pre-mult", "pre-mult-fair"})(e)
