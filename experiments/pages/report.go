@@ -91,7 +91,7 @@ func (d *Document) Report(ctx context.Context) ([]byte, error) {
 	err = reportTemplate.Execute(&b, map[string]any{
 		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sections": sections, "Claims": claims, "Counts": counts,
 		"Verdicts": paper.Verdicts(), "Exhibits": paper.Exhibits(), "Names": names, "JudgedBy": paper.JudgedBy,
-		"Last": last.Format("2 January 2006"),
+		"Last":       last.Format("2 January 2006"),
 		"Comparable": d.Profile != experiments.Quick,
 	})
 	return b.Bytes(), err
@@ -155,8 +155,8 @@ func (s *section) fill(ctx context.Context, e paper.Evidence) error {
 		beside = append(beside, items...)
 	}
 	if s.Made == 0 {
-		published := func(t *figures.Table) bool { return s.Exhibits == nil || !t.HasPublished() }
-		shown, folded = slices.DeleteFunc(slices.Concat(shown, folded), published), nil
+		empty := func(t *figures.Table) bool { return s.Exhibits == nil || !t.HasPublished() }
+		shown, folded = slices.DeleteFunc(slices.Concat(shown, folded), empty), nil
 		s.Notes, s.Figures = nil, nil
 	}
 	for _, note := range figures.Notes(beside...) {

@@ -68,7 +68,7 @@ func (e Evidence) epochs() (all []Finding, _ error) {
 		preMult, peng := e.EpochSeconds["pre-mult"][side*side], e.EpochSeconds["peng"][side*side]
 		paper := publishedEpochs["pre-mult"][i] / publishedEpochs["peng"][i]
 		f := Finding{Case: fmt.Sprintf("%d nodes", side*side), Outcome: Missing,
-			Numbers: fmt.Sprintf("no epoch of both is measured (the paper: %.2f-fold with %d nodes)", paper, nodes)}
+			Numbers: fmt.Sprintf("no epoch of both is measured; the paper: %.2f-fold with %d nodes", paper, nodes)}
 		if preMult > 0 && peng > 0 {
 			f.Numbers = fmt.Sprintf("%.3g s to %.3g s, %.2f-fold (the paper: %.2f-fold with %d nodes on a GPU), on %s; level "+
 				"is within a factor of %g", preMult, peng, preMult/peng, paper, nodes, e.EpochMachine, levelTime)

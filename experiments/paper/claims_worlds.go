@@ -57,8 +57,10 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 			}
 		}
 		if math.Pow(2, 1-float64(r.pairs))*float64(len(others)) > level { // the least p value of signed ranks
-			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything; %s", r.pairs, r.worlds,
-				strings.Join(r.left, ", "))
+			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything", r.pairs, r.worlds)
+			if r.left != nil {
+				r.gap += "; " + strings.Join(r.left, ", ")
+			}
 		} else {
 			differences, err := stats.Compare(a, [][]float64{b}, stats.SignedRanks())
 			if err != nil {
