@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin cuda pengcde results kernel test test-go test-race fuzz test-tools test-browser notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin cuda pengcde results report kernel test test-go test-race fuzz test-tools test-browser notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -13,6 +13,7 @@ TEST_FLAGS ?= -timeout 25m
 FUZZTIME ?= 60s
 DIR = notebooks
 LAB_FLAGS ?=
+REPORT_FLAGS ?=
 export PYTHON
 
 help: ## list the targets
@@ -54,6 +55,9 @@ pengcde: setup ## build the command line, bin/pengcde
 
 results: pengcde ## write docs/results.md and its figures anew, from the runs that come with the repository
 	$(ENV) bin/pengcde results page --shipped --out docs/results.md
+
+report: pengcde ## one page on the paper's claims, tables and figures from stored runs, build/report.html (REPORT_FLAGS="--profile full")
+	$(ENV) bin/pengcde report --out build/report.html $(REPORT_FLAGS)
 
 test: setup test-tools ## run all tests
 	$(ENV) go test $(TEST_FLAGS) ./...

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -21,6 +20,46 @@ type Page struct {
 	Figures   []PageFigure
 }
 
+// Part is all that a page on several studies has on one of them.
+type Part struct {
+	Report *Report
+	Page
+	Tables []*figures.Table
+	Notes  figures.NoteList
+}
+
+// Part makes the part of a page on the report. Its rows have no marks of runs that another backend made or that came
+// with the module: those are of who looks, not of a page.
+func (r *Report) Part() (*Part, error) {
+	unmarked := func(results Results) Results {
+		results = slices.Clone(results)
+		for i := range results {
+			results[i].Elsewhere, results[i].Shipped = false, false
+		}
+		return results
+	}
+	of := *r
+	of.Results, of.All = unmarked(r.Results), unmarked(r.All)
+	items, err := of.Items()
+	if err != nil {
+		return nil, err
+	}
+	p := &Part{Report: &of, Notes: figures.Notes(items...)}
+	for _, item := range items {
+		if table, ok := item.(*figures.Table); ok {
+			p.Tables = append(p.Tables, table)
+		}
+	}
+	if r.Study.Page != nil {
+		page, err := r.Study.Page(&of)
+		if err != nil {
+			return nil, err
+		}
+		p.Page = *page
+	}
+	return p, nil
+}
+
 // PageFigure is a figure with the name of its file, without extension.
 type PageFigure struct {
 	Name string
@@ -30,48 +69,28 @@ type PageFigure struct {
 // Origin says where the stored results come from: how many there are, when and on what they were made and how long it
 // took, and what is missing or diverged.
 func (r *Report) Origin() string {
-	made := r.Results.Made()
-	text := fmt.Sprintf("%d of %d planned runs of profile %s are stored", len(made), len(r.Results), r.Profile)
-	if len(made) == 0 {
+	spent := r.Spent()
+	text := fmt.Sprintf("%d of %d planned runs of profile %s are stored", spent.Made, len(r.Results), r.Profile)
+	if spent.Made == 0 {
 		return text + "."
 	}
-	var machines, versions []string
-	seconds := 0.0
-	add := func(all *[]string, text string) {
-		if !slices.Contains(*all, text) {
-			*all = append(*all, text)
-		}
+	text += fmt.Sprintf(", of generation %d of the numerics, made %s in %s summed", generation, spent.Days(), spent.Time())
+	if len(spent.Machines) > 0 {
+		text += " on " + strings.Join(spent.Machines, " and ")
 	}
-	for _, result := range made {
-		seconds += result.Record.Seconds
-		if !result.Model.Untrained {
-			add(&machines, result.Record.Machine.String())
-		}
-		for _, name := range []string{"gomlx", "go-xla"} {
-			if v := result.Record.Versions[name]; v != "" {
-				add(&versions, name+" "+v)
-			}
-		}
+	text += fmt.Sprintf(" with %s.", strings.Join(spent.Versions, ", "))
+	if gaps := r.Gaps(); len(gaps) > 0 {
+		text += " Not complete: " + strings.Join(gaps, ", ") + "."
 	}
-	ended := func(a, b Result) int { return a.Record.Ended.Compare(b.Record.Ended) }
-	when := slices.MinFunc(made, ended).Record.Ended.Format(time.DateOnly)
-	if last := slices.MaxFunc(made, ended).Record.Ended.Format(time.DateOnly); last != when {
-		when += " to " + last
-	}
-	text += fmt.Sprintf(", of generation %d of the numerics, made %s in %s summed", generation, when, hours(seconds))
-	slices.Sort(versions)
-	if len(machines) > 0 {
-		text += " on " + strings.Join(machines, " and ")
-	}
-	text += fmt.Sprintf(" with %s.", strings.Join(versions, ", "))
-	var gaps []string
+	return text
+}
+
+// Gaps name the models whose runs are not all there, with what is missing or diverged of each.
+func (r *Report) Gaps() (gaps []string) {
 	for _, id := range r.Models() {
 		if results := r.Results.Where("model", id); results.Gap() != "" {
 			gaps = append(gaps, fmt.Sprintf("%s (%s)", results[0].Model.Name, results.Gap()))
 		}
 	}
-	if len(gaps) > 0 {
-		text += " Not complete: " + strings.Join(gaps, ", ") + "."
-	}
-	return text
+	return gaps
 }

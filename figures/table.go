@@ -33,6 +33,13 @@ type Table struct {
 	Notes   []string // what a reader may want to look up; those that explain marks are added by [Notes]
 }
 
+// HasPublished reports whether a published value stands beside any of the cells.
+func (t *Table) HasPublished() bool {
+	return slices.ContainsFunc(t.Rows, func(row []Cell) bool {
+		return slices.ContainsFunc(row, func(c Cell) bool { return c.published != nil })
+	})
+}
+
 // mark is how a cell stands out.
 type mark uint8
 

@@ -164,6 +164,22 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
+func TestHasPublished(t *testing.T) {
+	for _, c := range []struct {
+		rows [][]Cell
+		want bool
+	}{
+		{nil, false},
+		{[][]Cell{{Text("x"), Number(1)}, {}}, false},
+		{[][]Cell{{Text("x"), Number(1).Published(nan, nan)}}, false},
+		{[][]Cell{{Text("x")}, {Text("y"), Missing().Published(0, nan)}}, true},
+	} {
+		if table := (&Table{Rows: c.rows}); table.HasPublished() != c.want {
+			t.Errorf("%+v: %t, want %t", c.rows, !c.want, c.want)
+		}
+	}
+}
+
 func TestTableErrors(t *testing.T) {
 	for name, table := range map[string]*Table{
 		"has no columns":        {},

@@ -159,10 +159,12 @@ func (t *Table) Markdown() (string, error) {
 var pageTemplate = template.Must(template.New("table").Parse(`
 {{- define "align"}}{{if .}}text-align:left;min-width:6em{{else -}}
 text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap{{end}};padding:3px 8px;vertical-align:top{{end -}}
-<div style="overflow-x:auto"><table style="border-collapse:collapse;margin:0.5em 0;font-size:13px">
+<div style="overflow-x:auto" role="region" tabindex="0"
+aria-label="{{with .Title}}{{html .}}{{else}}table{{end}}">
+<table style="border-collapse:collapse;margin:0.5em 0;font-size:13px">
 {{with .Title}}<caption style="caption-side:top;text-align:left;font-weight:bold;padding:2px 0">{{html .}}</caption>
 {{end}}<thead><tr>
-{{- range $j, $c := .Columns}}<th style="{{template "align" index $.Words $j -}}
+{{- range $j, $c := .Columns}}<th scope="col" style="{{template "align" index $.Words $j -}}
 ;white-space:normal;vertical-align:bottom;border-bottom:1px solid #888">
 {{- html $c.Title}}</th>{{end}}</tr>
 </thead>
@@ -174,7 +176,7 @@ text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap{{end}};pad
 {{with .Finding}}<p style="font-size:13px;margin:0.3em 0;max-width:60em">{{html .}}</p>
 {{end}}`))
 
-// HTML returns a table without scripts or classes.
+// HTML returns a table without scripts or classes, in a box of its own that scrolls where the table is wider.
 func (t *Table) HTML() (string, error) {
 	l, err := t.layout()
 	if err != nil {

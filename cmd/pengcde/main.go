@@ -8,6 +8,7 @@
 //	pengcde forecast cases-forecast/model.pengcde --edges new_flows.csv --nodes new_cases.csv
 //	pengcde results merge /mnt/cluster/results
 //	pengcde results page --out page.md
+//	pengcde report
 //	pengcde results export table1 --profile medium --format parquet --out tables
 //	pengcde init my-study
 //	pengcde version
@@ -39,6 +40,7 @@ type commands struct {
 	Show    showCommand     `cmd:"" help:"Show what is stored of a study."`
 	Fit     fitCommand      `cmd:"" help:"Train on CSV or Parquet files of your own, and forecast."`
 	Ahead   forecastCommand `cmd:"" name:"forecast" help:"Forecast from newer files with a model that fit wrote."`
+	Report  reportCommand   `cmd:"" help:"Write one page on the paper's claims, tables and figures."`
 	Stored  resultsCommand  `cmd:"" name:"results" help:"Ship, merge and export stored runs; write a page."`
 	Init    initCommand     `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
 	Version versionCommand  `cmd:"" help:"Print versions, backend and device."`

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/xml"
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/pages"
+	"github.com/peng-cde/pengcde-go/experiments/paper"
 )
 
 // The committed page is what the shipped runs give: it cannot go stale, nor be edited by hand.
@@ -21,11 +24,15 @@ func TestResultsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := makePage(t.Context(), experiments.Medium, "results")
+	document, err := pages.Collect(t.Context(), experiments.Medium, paper.All())
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, want := strings.Split(string(committed), "\n"), strings.Split(page.text.String(), "\n")
+	text, drawn, err := document.Markdown("results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, want := strings.Split(string(committed), "\n"), strings.Split(text, "\n")
 	for i := range max(len(lines), len(want)) {
 		if i >= len(lines) || i >= len(want) || lines[i] != want[i] {
 			t.Fatalf("docs/results.md, line %d, is not what stored runs give; write it anew: make results\nfile: %s\nruns: %s",
@@ -33,8 +40,8 @@ func TestResultsPage(t *testing.T) {
 		}
 	}
 	named := regexp.MustCompile(`\]\(results/([a-z0-9-]+\.svg)\)`).FindAllStringSubmatch(string(committed), -1)
-	if len(named) != len(page.figures) || len(named) < 5 {
-		t.Errorf("the page names %d figures of %d", len(named), len(page.figures))
+	if len(named) != len(drawn) || len(named) < 5 {
+		t.Errorf("the page names %d figures of %d", len(named), len(drawn))
 	}
 	var files []string
 	for _, match := range named {
@@ -50,6 +57,16 @@ func TestResultsPage(t *testing.T) {
 	there, err := filepath.Glob("docs/results/*")
 	if err != nil || len(there) != len(files) {
 		t.Errorf("docs/results holds %q, want %q alone: %v", there, files, err)
+	}
+	report, err := document.Report(t.Context()) // of the same parts
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkHTML(t, string(report))
+	for _, figure := range drawn {
+		if !strings.Contains(string(report), html.EscapeString(figure.Title())+"</text>") {
+			t.Errorf("the report lacks the figure %q", figure.Title())
+		}
 	}
 }
 
@@ -83,7 +100,7 @@ func TestPageOfFewRuns(t *testing.T) {
 	if strings.Contains(string(text), "**[Covid cases") {
 		t.Error("a verdict without a trained model")
 	}
-	if _, err := makePage(canceled(), experiments.Medium, "results"); err == nil {
+	if _, err := pages.Collect(canceled(), experiments.Medium, paper.All()); err == nil {
 		t.Error("a canceled context makes a page")
 	}
 	call(exitUsage, "results", "page", "--profile", "huge", "--out", out)

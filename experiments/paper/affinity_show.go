@@ -21,26 +21,21 @@ import (
 // testScore is the mean NDCG@10 over the tested times of a run.
 const testScore = string(affinity.Test)
 
-// publishedAffinity are the paper's numbers on data of the Temporal Graph Benchmark: heuristics by its protocol, networks
-// on the paper's windows.
-var publishedAffinity = map[string]map[string][2]float64{
-	"tgbn-trade": {persistentID: {.855}, "moving-average": {.823}, "stg-ncde": {.618, .024}, "original": {.713, .026},
-		"peng": {.716, .029}, "peng-identities": {.734, .024}},
-	"tgbn-genre": {persistentID: {.357}, "moving-average": {.509}, "stg-ncde": {.438, .038}, "original": {.460, .016},
-		"peng": {.523, .017}},
-}
-
 // publishedFor is what the paper prints for a row by a protocol.
 func publishedFor(data string, row experiments.Model, p Protocol) (mean, half float64, ok bool) {
-	by := RandomWindows
-	if row.Untrained {
-		by = OfficialParity
-	}
-	found, ok := publishedAffinity[data][row.ID]
+	found, ok := publishedScore(data, row.ID)
 	if found[1] == 0 {
 		found[1] = math.NaN()
 	}
-	return found[0], found[1], ok && p == by
+	return found[0], found[1], ok && p == protocolOfPaper(row)
+}
+
+// protocolOfPaper is the one by which the paper has a row.
+func protocolOfPaper(row experiments.Model) Protocol {
+	if row.Untrained {
+		return OfficialParity
+	}
+	return RandomWindows
 }
 
 // show are tables, figures and notes.
@@ -80,31 +75,32 @@ func rotationOf(results experiments.Results) rotation {
 	return r
 }
 
-// overWindows is the interval over seeds that shuffle windows of the same data, with its note; ok is false where there
+// overWindows is the interval over seeds that shuffle windows of the same data, with its note, and the test of
+// differences; ok is false where there
 // are none.
-func overWindows(results experiments.Results) (over experiments.Interval, ok bool) {
+func overWindows(results experiments.Results) (over experiments.Interval, test stats.Test, ok bool) {
 	some := results.Where("protocol", string(RandomWindows))
 	if len(some) == 0 {
-		return over, false
+		return over, test, false
 	}
 	r := some[0].Spec.(affinityRun)
 	data, err := r.data.load(context.Background(), nil)
 	if err != nil {
-		return over, false
+		return over, test, false
 	}
 	plan, err := r.protocolOf(context.Background(), data, some[0].Run)
 	if err != nil {
-		return over, false
+		return over, test, false
 	}
 	counts := make(map[affinity.Part]int)
 	for _, q := range plan.Questions {
 		counts[q.Part]++
 	}
 	tested, training := counts[affinity.Test], counts[affinity.Train]
-	test := stats.SharedTraining(float64(tested) / float64(training))
+	test = stats.SharedTraining(float64(tested) / float64(training))
 	return experiments.Interval{Of: test.CI, Note: fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle the same windows; "+
 		"the variance of the mean is (1/k + %d/%d) s² for %d tested and %d training windows.", tested, training, tested,
-		training)}, true
+		training)}, test, true
 }
 
 // byTime are the scores of a row by tested label time, each the mean over seeds; nil where runs are missing.
@@ -156,7 +152,7 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 	}
 	t.Columns = append(append(t.Columns, figures.Column{Title: "size"}), experiments.CostColumns()...)
 	differences := turned.differences()
-	windows, shuffled := overWindows(results)
+	windows, _, shuffled := overWindows(results)
 	for _, id := range results.Values("model") {
 		row := results.Where("model", id)
 		cells := []figures.Cell{figures.Text(row.Title())}

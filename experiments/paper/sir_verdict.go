@@ -15,31 +15,41 @@ import (
 // controlled are the rows whose state the observations drive; the paper's claims are on them and on [discreteIDs].
 var controlled = []string{"peng", "original", "stg-ncde"}
 
-// claim is one of the paper's, on some models: their scores go in one of these directions.
-type claim struct {
+// expectation is where the scores of some models go, by one of the paper's claims.
+type expectation struct {
 	models []string
-	holds  []direction
+	goes   []direction
 }
 
-// judged says of which models the claim holds, of which it does not, and of which nothing can be said, and why.
-func (c claim) judged(all []change) string {
-	const holds, fails = "as claimed", "against it"
+// outcome is what a change says of the expectation.
+func (x expectation) outcome(c change) Outcome {
+	switch d := c.direction(); {
+	case slices.Contains(x.goes, d):
+		return AsClaimed
+	case d == staysLevel || d == rises || d == falls:
+		return Against
+	case d == isMissing || d == tooFewSeeds:
+		return Missing
+	}
+	return Unshown
+}
+
+// judged says of which models the expectation holds, of which it does not, and of which nothing can be said, and why.
+func (x expectation) judged(all []change) string {
 	groups := make(map[string][]string)
 	for _, one := range all {
-		if !slices.Contains(c.models, one.model.ID) {
+		if !slices.Contains(x.models, one.model.ID) {
 			continue
 		}
 		group := string(one.direction())
-		switch d := one.direction(); {
-		case slices.Contains(c.holds, d):
-			group = holds
-		case d == staysLevel || d == rises || d == falls:
-			group = fails
+		if outcome := x.outcome(one); outcome == AsClaimed || outcome == Against {
+			group = string(outcome)
 		}
 		groups[group] = append(groups[group], one.model.Name)
 	}
 	var parts []string
-	for _, group := range []string{holds, fails, string(isUndecided), string(tooFewSeeds), string(isAGuess), string(isMissing)} {
+	for _, group := range []string{string(AsClaimed), string(Against), string(isUndecided), string(tooFewSeeds),
+		string(isAGuess), string(isMissing)} {
 		if models := groups[group]; models != nil {
 			parts = append(parts, group+": "+strings.Join(models, ", "))
 		}
@@ -127,7 +137,7 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, details []str
 		return "", nil
 	}
 	said := func(panel string, models []string, holds ...direction) string {
-		return claim{models, holds}.judged(judged[panel])
+		return expectation{models, holds}.judged(judged[panel])
 	}
 	observed := panels[0].results.Values("observations")
 	text = fmt.Sprintf("from %s to %s observations, the paper says, equations that the observations drive keep their "+

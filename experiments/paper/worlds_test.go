@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -246,7 +248,33 @@ func TestFixturePaperTables(t *testing.T) {
 			}
 		}
 	}
-	if len(publishedErrors) != 4 || len(publishedErrors["heat"]) != 10 || len(publishedWeights) != 8 {
+	for _, row := range publishedAffinity {
+		name := strings.NewReplacer("Average", "Avg", " with source and target identities", "+id").Replace(row.name)
+		printed := file.Get("TGB").Get(name)
+		for data, key := range map[string]string{"tgbn-trade": "trade", "tgbn-genre": "genre"} {
+			got, ok := row.on(data)
+			if ok != slices.Contains(printed.Keys(), key) {
+				t.Errorf("%s, %s: printed %t, want %t", row.name, data, ok, !ok)
+			}
+			if !ok {
+				continue
+			}
+			for i, want := range printed.Get(key).List() {
+				if got[i] != want.Float() {
+					t.Errorf("%s, %s: %v, want %g", row.name, data, got, want.Float())
+				}
+			}
+		}
+	}
+	for id, name := range map[string]string{"peng": "PENG", "pre-mult": "Pre Mult"} {
+		for i, nodes := range publishedNodes {
+			if want := file.Get("runtime_s").Get(name).Get(strconv.Itoa(nodes)).Float(); publishedEpochs[id][i] != want {
+				t.Errorf("%s, %d nodes: %g s, want %g", id, nodes, publishedEpochs[id][i], want)
+			}
+		}
+	}
+	if len(publishedAffinity) != 16 || len(publishedErrors) != 4 || len(publishedErrors["heat"]) != 10 ||
+		len(publishedWeights) != 8 {
 		t.Error("published rows are missing")
 	}
 }

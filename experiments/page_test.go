@@ -1,0 +1,71 @@
+package experiments
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// ended is a run that took some seconds, of a machine that trained, or "" for a row without training.
+func ended(id, machine string, day int, seconds float64, facts Facts) Result {
+	record := &Record{Facts: &facts, Seconds: seconds, Ended: time.Date(2026, 5, day, 0, 0, 0, 0, time.UTC),
+		Machine: Machine{System: machine, Backend: "cpu", CPUs: 2}, Versions: map[string]string{"gomlx": "v1"}}
+	return Result{Run: Run{Model: Model{ID: id, Name: strings.ToUpper(id), Untrained: machine == ""}}, Record: record}
+}
+
+func TestSpent(t *testing.T) {
+	r := &Report{Profile: Medium, Results: Results{ended("a", "linux", 3, 3600, Facts{}),
+		ended("a", "linux", 1, 3600, Facts{Failure: "diverged"}), ended("b", "", 2, 0, Facts{}),
+		{Run: Run{Model: Model{ID: "c", Name: "C"}}}}}
+	s := r.Spent()
+	if s.Made != 3 || s.Diverged != 1 || s.Time() != "2.0 h" || s.Days() != "2026-05-01 to 2026-05-03" ||
+		!slices.Equal(s.Machines, []string{"linux with 2 CPUs (cpu)"}) || !slices.Equal(s.Versions, []string{"gomlx v1"}) {
+		t.Errorf("%+v, %s, %s", s, s.Time(), s.Days())
+	}
+	if got := r.Gaps(); !slices.Equal(got, []string{"A (diverged, 1 of 2)", "C (missing, 1 of 1)"}) {
+		t.Errorf("gaps %q", got)
+	}
+	if got := r.Origin(); !strings.HasPrefix(got, "3 of 4 planned runs of profile medium are stored, of generation") ||
+		!strings.Contains(got, "in 2.0 h summed on linux with 2 CPUs (cpu) with gomlx v1. Not complete: A (diverged") {
+		t.Errorf("origin %q", got)
+	}
+	none := &Report{Profile: Full, Results: r.Results[3:]}
+	says := none.Origin()
+	if s := none.Spent(); s.Made != 0 || s.Days() != "" || says != "0 of 1 planned runs of profile full are stored." {
+		t.Errorf("of nothing: %+v, %q", s, says)
+	}
+}
+
+// A part of a page has no marks of who looks, and leaves the report as it is.
+func TestPart(t *testing.T) {
+	one := ended("a", "linux", 1, 1, Facts{})
+	one.Shipped, one.Elsewhere = true, true
+	study := Study{Name: "toy", Show: func(r *Report) ([]figures.Item, error) {
+		table := &figures.Table{Title: r.Results.Title(), Columns: []figures.Column{{Title: "x"}},
+			Notes: []string{"of a table"}}
+		return []figures.Item{table, figures.NoteList{"of all"}}, nil
+	}, Page: func(r *Report) (*Page, error) { return &Page{Verdict: r.All.Title() + " is best", Overviews: 1}, nil }}
+	r := &Report{Study: study, Profile: Medium, Results: Results{one}, All: Results{one}}
+	p, err := r.Part()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Tables) != 1 || p.Tables[0].Title != "A" || p.Verdict != "A is best" || p.Overviews != 1 {
+		t.Errorf("%+v, %+v", p, p.Page)
+	}
+	if !slices.Contains(p.Notes, "of a table") || !slices.Contains(p.Notes, "of all") {
+		t.Errorf("notes %q", p.Notes)
+	}
+	if !r.Results[0].Shipped || !r.All[0].Elsewhere || r.Results.Title() == "A" {
+		t.Error("the report has lost its marks")
+	}
+	broken := errors.New("no page")
+	r.Study.Page = func(*Report) (*Page, error) { return nil, broken }
+	if _, err := r.Part(); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+}

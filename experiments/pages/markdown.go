@@ -1,0 +1,81 @@
+package pages
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// Markdown is the document as a page, with verdicts first. It names its figures as files FOLDER/NAME.svg.
+func (d *Document) Markdown(folder string) (text string, drawn []experiments.PageFigure, err error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Results\n\nWhat the studies of the paper gave here, profile %s. The command `pengcde results "+
+		"page` writes this page from stored runs; nothing on it is written by hand. Errors are mean squared errors: the "+
+		"lower the better.\n\n## What the runs say\n\n", d.Profile)
+	for _, p := range d.Parts {
+		if p.Verdict == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "- **[%s](#%s)**: %s\n", p.Report.Study.Title, p.Report.Study.Name, p.Verdict)
+		for _, line := range p.Details {
+			fmt.Fprintf(&b, "  - %s\n", line)
+		}
+	}
+	if len(d.None) > 0 {
+		var names []string
+		for _, r := range d.None {
+			names = append(names, r.Study.Name)
+		}
+		fmt.Fprintf(&b, "- Not run yet in this profile: %s. `pengcde run %s --profile %s --dry-run` says how long it "+
+			"takes.\n", strings.Join(names, ", "), names[0], d.Profile)
+	}
+	for _, p := range d.Parts {
+		text, err := markdownPart(p, folder)
+		if err != nil {
+			return "", nil, fmt.Errorf("page on %s: %w", p.Report.Study.Name, err)
+		}
+		b.WriteString("\n" + text)
+		drawn = append(drawn, p.Figures...)
+	}
+	return b.String(), drawn, nil
+}
+
+// markdownPart is the part of the page on a study.
+func markdownPart(p *experiments.Part, folder string) (string, error) {
+	var b strings.Builder
+	study := p.Report.Study
+	fmt.Fprintf(&b, "## %s\n\n%s. Data: %s.\n\n", study.Name, study.Title, study.Data)
+	if study.About != "" {
+		fmt.Fprintf(&b, "%s\n\n", study.About)
+	}
+	for i, table := range p.Tables {
+		if p.Overviews > 0 && i == p.Overviews {
+			b.WriteString("<details><summary>Each split, with all columns</summary>\n\n")
+		}
+		text, err := table.Markdown()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s\n", text)
+	}
+	if p.Overviews > 0 {
+		b.WriteString("</details>\n\n")
+	}
+	for _, figure := range p.Figures {
+		fmt.Fprintf(&b, "![%s](%s/%s.svg)\n\n", markdownAlt(figure.Figure), folder, figure.Name)
+	}
+	notes, err := p.Notes.HTML()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(notes))
+	fmt.Fprintf(&b, "Where the runs come from: %s\n", p.Report.Origin())
+	return b.String(), nil
+}
+
+// markdownAlt is a figure's description, as a link of Markdown takes it.
+func markdownAlt(f *figures.Figure) string {
+	return strings.NewReplacer("[", "(", "]", ")", "<", "&lt;", "\n", " ").Replace(f.Alt())
+}

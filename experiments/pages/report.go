@@ -1,0 +1,202 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // for the report
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/peng-cde/pengcde-go/bench"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+//go:embed report.html
+var reportText string
+
+//go:embed report.css
+var reportStyle string
+
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"sentence": sentence,
+	"lines":    func(text string) []string { return strings.Split(text, "\n\n") },
+	"chip":     func(v paper.Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
+}).Parse(reportText))
+
+// sentence begins with a capital.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// section is the part of the report on a study.
+type section struct {
+	*experiments.Part
+	Made, Planned int
+	// Exhibits are what of the paper the study is of.
+	Exhibits []string
+	// Shown are its tables, Folded those that are folded away, Beside what the paper has besides, Drawn the figures.
+	Shown, Folded, Beside, Drawn []template.HTML
+	// Others are how many runs are stored of those planned in the other profiles.
+	Others []profileCount
+}
+
+type profileCount struct {
+	Profile         experiments.Profile
+	Stored, Planned int
+}
+
+// Missing is the number of planned runs that are not stored.
+func (s section) Missing() int { return s.Planned - s.Made }
+
+// Study is that of the section.
+func (s section) Study() experiments.Study { return s.Report.Study }
+
+// Report is the document as one HTML file with all in it: verdicts on the paper's claims, its tables and figures with
+// ours beside them, and the cost of every study.
+func (d *Document) Report(ctx context.Context) ([]byte, error) {
+	evidence, err := d.evidence()
+	if err != nil {
+		return nil, err
+	}
+	sections, err := d.sections(ctx, evidence)
+	if err != nil {
+		return nil, err
+	}
+	var claims []paper.Judgement
+	counts := make(map[paper.Verdict]int)
+	for _, c := range paper.Claims() {
+		j, err := c.Judge(evidence)
+		if err != nil {
+			return nil, err
+		}
+		claims, counts[j.Verdict] = append(claims, j), counts[j.Verdict]+1
+	}
+	names := make(map[string]string)
+	var last time.Time
+	for _, s := range sections {
+		names[s.Study().Name] = s.Study().Title
+		if ended := s.Report.Spent().Last; ended.After(last) {
+			last = ended
+		}
+	}
+	var b bytes.Buffer
+	err = reportTemplate.Execute(&b, map[string]any{
+		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sections": sections, "Claims": claims, "Counts": counts,
+		"Verdicts": paper.Verdicts(), "Exhibits": paper.Exhibits(), "Names": names, "JudgedBy": paper.JudgedBy,
+		"Last":       last.Format("2 January 2006"),
+		"Comparable": d.Profile != experiments.Quick,
+	})
+	return b.Bytes(), err
+}
+
+// evidence is what claims are judged by.
+func (d *Document) evidence() (e paper.Evidence, err error) {
+	e.Reports = make(map[string]*experiments.Report)
+	for _, p := range d.Parts {
+		e.Reports[p.Report.Study.Name] = p.Report
+	}
+	races, err := bench.Latest()
+	e.EpochSeconds, e.EpochMachine = races.EpochSeconds()
+	return e, err
+}
+
+// sections are those of all studies in the order of the paper.
+func (d *Document) sections(ctx context.Context, e paper.Evidence) (all []section, err error) {
+	parts := slices.Clone(d.Parts)
+	for _, r := range d.None { // of which the published numbers are shown
+		p, err := r.Part()
+		if err != nil {
+			return nil, fmt.Errorf("report on %s: %w", r.Study.Name, err)
+		}
+		parts = append(parts, p)
+	}
+	for _, study := range paper.InOrder() {
+		at := slices.IndexFunc(parts, func(p *experiments.Part) bool { return p.Report.Study.Name == study.Name })
+		if at < 0 {
+			continue
+		}
+		s := section{Part: parts[at]}
+		if err := s.fill(ctx, e); err != nil {
+			return nil, fmt.Errorf("report on %s: %w", study.Name, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// fill writes the tables and figures of a section.
+func (s *section) fill(ctx context.Context, e paper.Evidence) error {
+	s.Made, s.Planned = s.Report.Count()
+	shown, folded := s.Tables, []*figures.Table(nil)
+	if s.Overviews > 0 {
+		shown, folded = s.Tables[:s.Overviews], s.Tables[s.Overviews:]
+	}
+	var beside []figures.Item
+	for _, exhibit := range paper.Exhibits() {
+		if !slices.Contains(exhibit.Studies, s.Study().Name) {
+			continue
+		}
+		s.Exhibits = append(s.Exhibits, exhibit.Name)
+		if exhibit.Items == nil || exhibit.Studies[0] != s.Study().Name {
+			continue
+		}
+		items, err := exhibit.Items(e)
+		if err != nil {
+			return err
+		}
+		beside = append(beside, items...)
+	}
+	if s.Made == 0 {
+		empty := func(t *figures.Table) bool { return s.Exhibits == nil || !t.HasPublished() }
+		shown, folded = slices.DeleteFunc(slices.Concat(shown, folded), empty), nil
+		s.Notes, s.Figures = nil, nil
+	}
+	for _, note := range figures.Notes(beside...) {
+		if !slices.Contains(s.Notes, note) {
+			s.Notes = append(s.Notes, note)
+		}
+	}
+	var drawn []figures.Item
+	for _, f := range s.Figures {
+		drawn = append(drawn, f.Figure)
+	}
+	for _, list := range []struct {
+		items []figures.Item
+		to    *[]template.HTML
+	}{{tableItems(shown), &s.Shown}, {tableItems(folded), &s.Folded}, {beside, &s.Beside}, {drawn, &s.Drawn}} {
+		for _, item := range list.items {
+			html, err := item.HTML()
+			if err != nil {
+				return err
+			}
+			*list.to = append(*list.to, template.HTML(html)) // of package figures, which escapes what it is given
+		}
+	}
+	for _, profile := range experiments.Profiles() {
+		if profile == s.Report.Profile {
+			continue
+		}
+		other, err := s.Study().Stored(ctx, experiments.Options{Profile: profile})
+		if err != nil {
+			return err
+		}
+		stored, planned := other.Count()
+		s.Others = append(s.Others, profileCount{profile, stored, planned})
+	}
+	return nil
+}
+
+func tableItems(tables []*figures.Table) (items []figures.Item) {
+	for _, t := range tables {
+		items = append(items, t)
+	}
+	return items
+}

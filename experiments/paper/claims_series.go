@@ -1,0 +1,80 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// onSeries finds, for each split of a series of a study, whether the errors of PENG-CDE are below those of others: with
+// the published hyperparameters, and tuned.
+func onSeries(study, country string, others []string) func(Evidence) ([]Finding, error) {
+	return func(e Evidence) ([]Finding, error) {
+		report, why := e.usable(study)
+		if report == nil {
+			return []Finding{{Case: "all splits", Outcome: Missing, Numbers: why}}, nil
+		}
+		all, err := comparisons(report)
+		if err != nil {
+			return nil, err
+		}
+		return seriesFindings(slices.DeleteFunc(all, func(c comparison) bool { return c.place.Country != country }), others)
+	}
+}
+
+func seriesFindings(all []comparison, others []string) (findings []Finding, err error) {
+	for _, c := range all {
+		for _, ending := range []string{"", tunedEnding} {
+			own := c.row("peng" + ending)
+			if own == nil { // not planned for this split
+				continue
+			}
+			group := string(c.split)
+			if ending != "" {
+				group += ", tuned"
+			}
+			j, err := c.judge(own.ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range others {
+				if r := c.row(id + ending); r != nil {
+					findings = append(findings, j.finding(group, *own, *r))
+				}
+			}
+		}
+	}
+	return findings, nil
+}
+
+// finding is what a judgement says of a row's errors being below those of another.
+func (j judgement) finding(group string, own, other row) Finding {
+	f := Finding{Group: group, Case: strings.TrimSuffix(other.Name, ", tuned"), Outcome: Missing}
+	at := slices.IndexFunc(j.rivals, func(r rival) bool { return r.name == other.Name })
+	switch {
+	case at >= 0:
+		r := j.rivals[at]
+		f.Outcome, f.Numbers = outcomeOf(r.Difference), fmt.Sprintf("difference of errors %s ± %s, corrected p %s",
+			signed(r.Mean), size(r.HalfWidth), probability(r.Corrected))
+	case own.Gap() != "":
+		f.Numbers = own.Name + " " + own.Gap()
+	case other.Gap() != "":
+		f.Numbers = other.Name + " " + other.Gap()
+	default:
+		f.Numbers = "no two seeds or windows have errors of both and of the simple forecasts"
+	}
+	return f
+}
+
+// outcomeOf is that of the claim that the errors of a model are below those of a rival.
+func outcomeOf(d stats.Difference) Outcome {
+	switch {
+	case d.Better(level):
+		return AsClaimed
+	case d.Worse(level):
+		return Against
+	}
+	return Unshown
+}

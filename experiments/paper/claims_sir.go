@@ -1,0 +1,52 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// changesOf finds whether the scores of a panel of the SIR study go where they are expected to.
+func changesOf(panel string, expected expectation) func(Evidence) ([]Finding, error) {
+	return func(e Evidence) (all []Finding, err error) {
+		report, why := e.usable("sir")
+		if report == nil {
+			runs, err := SIR().Plan(context.Background(), experiments.Scope{Profile: experiments.Medium})
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range expected.models {
+				at := slices.IndexFunc(runs, func(r experiments.Run) bool { return r.Model.ID == id })
+				all = append(all, Finding{Case: runs[at].Model.Name, Outcome: Missing, Numbers: why})
+			}
+			return all, nil
+		}
+		for _, p := range SIR().panels(report) {
+			if p.name == panel {
+				return p.findings(expected), nil
+			}
+		}
+		return nil, fmt.Errorf("experiments: sir has no panel %q", panel)
+	}
+}
+
+func (p panel) findings(expected expectation) (all []Finding) {
+	changes := p.changes()
+	for _, id := range expected.models {
+		row := p.results.Where("model", id)
+		if len(row) == 0 {
+			continue
+		}
+		f := Finding{Case: row[0].Model.Name, Outcome: Missing, Numbers: row.Gap()}
+		at := slices.IndexFunc(changes, func(c change) bool { return c.model.ID == id })
+		if at >= 0 && changes[at].gap == "" {
+			f.Outcome, f.Numbers = expected.outcome(changes[at]), changes[at].String()
+		} else if f.Numbers == "" {
+			f.Numbers = "a single seed or place is stored"
+		}
+		all = append(all, f)
+	}
+	return all
+}

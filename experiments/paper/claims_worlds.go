@@ -1,0 +1,202 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// ratio is how the errors of a model compare with those of another in worlds of one kind of dynamics: paired by family
+// of graphs and seed, as differences of logarithms, since errors have different scales.
+type ratio struct {
+	model, other string // names
+	stats.Difference
+	pairs, worlds int
+	left          []string // runs that the pairs lack
+	// gap says what is missing; nothing else is known then.
+	gap string
+}
+
+// ratios compares the errors of a model with those of others, with Holm's correction for their number.
+func ratios(results experiments.Results, model string, others []string) (all []ratio, err error) {
+	matrix := results.Matrix(string(OnTest))
+	logs := func(id string) (values []float64) {
+		at := slices.Index(matrix.Models, id)
+		for _, row := range matrix.Values {
+			values = append(values, math.NaN())
+			if at >= 0 && row[at] > 0 {
+				values[len(values)-1] = math.Log(row[at])
+			}
+		}
+		return values
+	}
+	var p []float64
+	var compared []int
+	own := logs(model)
+	for i, id := range others {
+		r := ratio{model: worldName(model), other: worldName(id), worlds: len(own)}
+		var a, b []float64
+		for k, rival := range logs(id) {
+			if !math.IsNaN(own[k]) && !math.IsNaN(rival) {
+				a, b = append(a, own[k]), append(b, rival)
+			}
+		}
+		r.pairs = len(a)
+		for _, id := range []string{model, id} {
+			some := results.Where("model", id)
+			if gap := some.Gap(); gap != "" {
+				r.left = append(r.left, worldName(id)+" "+gap)
+			} else if len(some) == 0 {
+				r.left = append(r.left, worldName(id)+" is not planned in this profile")
+			}
+		}
+		if math.Pow(2, 1-float64(r.pairs))*float64(len(others)) > level { // the least p value of signed ranks
+			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything", r.pairs, r.worlds)
+			if r.left != nil {
+				r.gap += "; " + strings.Join(r.left, ", ")
+			}
+		} else {
+			differences, err := stats.Compare(a, [][]float64{b}, stats.SignedRanks())
+			if err != nil {
+				return nil, err
+			}
+			r.Difference = differences[0]
+			p, compared = append(p, r.P), append(compared, i)
+		}
+		all = append(all, r)
+	}
+	corrected, err := stats.Holm(p)
+	for k, i := range compared {
+		all[i].Corrected = corrected[k]
+	}
+	return all, err
+}
+
+// worldName is the name of a row of the tables of simulated worlds, without a comma.
+func worldName(id string) string {
+	for _, m := range Table1().models(publishedSize(experiments.Medium)) {
+		if m.ID == id {
+			return strings.ReplaceAll(m.Name, ", ", " with ")
+		}
+	}
+	return id
+}
+
+// percent writes a difference of logarithms as how much lower or higher an error is.
+func percent(difference float64) string {
+	change := 100 * math.Expm1(difference)
+	if change <= 0 {
+		return fmt.Sprintf("%.0f%% lower", -change)
+	}
+	return fmt.Sprintf("%.0f%% higher", change)
+}
+
+// printedRatio is the mean over families of the logarithm of the ratio of the paper's errors; NaN where it has none.
+func printedRatio(dynamics, model, other string) float64 {
+	var logs []float64
+	for _, family := range families() {
+		a, ok := publishedError(dynamics, family.Name(), publishedRows[model])
+		b, too := publishedError(dynamics, family.Name(), publishedRows[other])
+		if ok && too {
+			logs = append(logs, math.Log(a[0]/b[0]))
+		}
+	}
+	return stat.Mean(logs, nil)
+}
+
+// finding is what a ratio says of the claim that the model has the lower error.
+func (r ratio) finding(dynamics string, printed float64) Finding {
+	if r.gap != "" {
+		return Finding{Group: dynamics, Case: r.other, Outcome: Missing, Numbers: r.gap}
+	}
+	return Finding{Group: dynamics, Case: r.other, Outcome: outcomeOf(r.Difference), Numbers: r.numbers(printed),
+		Left: r.left}
+}
+
+func (r ratio) numbers(printed float64) string {
+	text := fmt.Sprintf("error of %s %s (95%% interval: %s to %s", r.model, percent(r.Mean), percent(r.Mean-r.HalfWidth),
+		percent(r.Mean+r.HalfWidth))
+	if !math.IsNaN(printed) {
+		text += "; the paper: " + percent(printed)
+	}
+	return fmt.Sprintf("%s), corrected p %s, %d of %d worlds", text, probability(r.Corrected), r.pairs, r.worlds)
+}
+
+// eachDynamics calls a function with the results of each of the dynamics of the paper's tables; where none can be
+// compared it makes findings of what is missing, for cases.
+func (e Evidence) eachDynamics(cases []string, find func(dynamics string, results experiments.Results) ([]Finding,
+	error)) (all []Finding, err error) {
+	for _, w := range []*Worlds{Table1(), TableWealth()} {
+		report, why := e.usable(w.Name)
+		for _, task := range w.tasks {
+			name := task.Dynamics.Name
+			if report == nil {
+				for _, id := range cases {
+					all = append(all, Finding{Group: name, Case: worldName(id), Outcome: Missing, Numbers: why})
+				}
+				continue
+			}
+			some, err := find(name, report.Results.Where("dynamics", name))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, some...)
+		}
+	}
+	return all, nil
+}
+
+// below finds whether the errors of a model are below those of others.
+func below(model string, others []string) func(Evidence) ([]Finding, error) {
+	return func(e Evidence) ([]Finding, error) {
+		return e.eachDynamics(others, func(dynamics string, results experiments.Results) (all []Finding, err error) {
+			compared, err := ratios(results, model, others)
+			for i, r := range compared {
+				all = append(all, r.finding(dynamics, printedRatio(dynamics, model, others[i])))
+			}
+			return all, err
+		})
+	}
+}
+
+// improvement finds whether the error of the Original is lowered by as much as printed.
+func (e Evidence) improvement() (all []Finding, err error) {
+	all, err = e.eachDynamics([]string{"original"}, func(dynamics string, results experiments.Results) ([]Finding, error) {
+		compared, err := ratios(results, "peng", []string{"original"})
+		if err != nil {
+			return nil, err
+		}
+		r, printed := compared[0], printedRatio(dynamics, "peng", "original")
+		f := r.finding(dynamics, printed)
+		if f.Outcome != Missing && r.Mean-r.HalfWidth > printed { // lower by less, if at all
+			f.Outcome = Against
+		}
+		return []Finding{f}, nil
+	})
+	for i, f := range all {
+		all[i].Group, all[i].Case = "", f.Group
+	}
+	return all, err
+}
+
+// equivariance finds whether the errors of the equivariant fusions are below those of Pre-Mult, with the published
+// start and without.
+func (e Evidence) equivariance() (all []Finding, err error) {
+	for _, model := range []string{"original", "adjacency"} {
+		some, err := below(model, []string{"pre-mult", "pre-mult-fair"})(e)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range some {
+			f.Case = worldName(model) + " below " + f.Case
+			all = append(all, f)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,64 @@
+package experiments
+
+import (
+	"slices"
+	"time"
+)
+
+// Spent is what the stored runs of a report took.
+type Spent struct {
+	// Made is the number of runs with facts, Diverged that of those among them which diverged.
+	Made, Diverged int
+	// Seconds are those of all runs, summed over them.
+	Seconds float64
+	// Machines are those that trained, Versions the libraries with their version, in order.
+	Machines, Versions []string
+	// First and Last are when the first and the last run ended.
+	First, Last time.Time
+}
+
+// Spent sums up what the stored runs took.
+func (r *Report) Spent() (s Spent) {
+	made := r.Results.Made()
+	s.Made, s.Diverged = len(made), len(made)-len(made.Finished())
+	add := func(all *[]string, text string) {
+		if text != "" && !slices.Contains(*all, text) {
+			*all = append(*all, text)
+		}
+	}
+	for _, result := range made {
+		record := result.Record
+		s.Seconds += record.Seconds
+		if !result.Model.Untrained {
+			add(&s.Machines, record.Machine.String())
+		}
+		for _, name := range []string{"gomlx", "go-xla"} {
+			if v := record.Versions[name]; v != "" {
+				add(&s.Versions, name+" "+v)
+			}
+		}
+		if s.First.IsZero() || record.Ended.Before(s.First) {
+			s.First = record.Ended
+		}
+		if record.Ended.After(s.Last) {
+			s.Last = record.Ended
+		}
+	}
+	slices.Sort(s.Versions)
+	return s
+}
+
+// Time writes the seconds for people.
+func (s Spent) Time() string { return hours(s.Seconds) }
+
+// Days are those on which the runs ended, "" where there is none.
+func (s Spent) Days() string {
+	if s.Made == 0 {
+		return ""
+	}
+	first, last := s.First.Format(time.DateOnly), s.Last.Format(time.DateOnly)
+	if first == last {
+		return first
+	}
+	return first + " to " + last
+}
