@@ -45,6 +45,8 @@ type Options struct {
 	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not
 	// be made.
 	Notice func(string)
+
+	claims *claims // but in tests made anew for each call
 }
 
 // kind is that of the backend that computes, or would; "" where none can be told.

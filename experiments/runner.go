@@ -28,7 +28,8 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	w := &runner{study: s, options: o, kind: planned.Backend, learners: make(map[string]Learner),
-		known: make(map[string][]float64), underWay: make(map[string]stage), began: began}
+		known: make(map[string][]float64), underWay: make(map[string]stage),
+		held: make(map[string]*holding), began: began}
 	if err := w.all(ctx, planned.Results); err != nil {
 		return nil, err
 	}
@@ -57,15 +58,28 @@ type runner struct {
 	missing  Results              // runs to do
 	known    map[string][]float64 // seconds of trained runs by setting
 	underWay map[string]stage     // runs that are trained now, by name
+	held     map[string]*holding  // the claims of this process, by name
 	trained  int                  // runs of the missing ones that were trained
 }
 
 // stage is where a training is: the part that is done, and the seconds that are left of so many in all, NaN where
 // they are not known.
-type stage struct{ part, left, whole float64 }
+type stage struct {
+	part, left, whole float64
+	epoch, epochs     int
+}
 
 // unknown is the stage of a training that has just begun.
-var unknown = stage{0, math.NaN(), math.NaN()}
+var unknown = stage{left: math.NaN(), whole: math.NaN()}
+
+// position is the stage as others read it.
+func (s stage) position(text string) Position {
+	p := Position{Epoch: s.epoch, Epochs: s.epochs, Part: s.part, Text: text}
+	if !math.IsNaN(s.left) {
+		p.Left = s.left
+	}
+	return p
+}
 
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
 
@@ -179,7 +193,9 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 			return err
 		}
 	}
-	_, err = m.run.slot.locked(func() (done bool, err error) {
+	_, err = m.run.slot.locked(func(claim *holding) (done bool, err error) {
+		m.claim, w.held[m.run.slot.name] = claim, claim
+		defer delete(w.held, m.run.slot.name)
 		r, err := m.run.find()
 		if err != nil {
 			return false, err
@@ -188,8 +204,13 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 			w.finish(r)
 			return r.here(), nil
 		}
-		return w.make(ctx, m)
+		return w.make(claim.while(ctx), m)
 	})
+	if errors.Is(err, errLost) {
+		delete(w.underWay, m.run.slot.name)
+		w.notice(fmt.Sprintf("%v: %v", m.run, err))
+		return nil
+	}
 	return err
 }
 
@@ -211,6 +232,9 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 	}
 	record := Record{Facts: facts, Seconds: m.earlier + w.seconds() - began, Machine: machine,
 		Ended: time.Now().UTC().Truncate(time.Second), Versions: doctor.Versions()}
+	if lost := m.claim.mine(); lost != nil {
+		return false, lost
+	}
 	switch {
 	case err == nil:
 		if !r.Model.Untrained {
@@ -320,6 +344,9 @@ func (w *runner) rest() float64 {
 // report says what a run is at.
 func (w *runner) report(r Result, s stage, text string) {
 	w.underWay[r.slot.name] = s
+	if claim := w.held[r.slot.name]; claim != nil {
+		claim.say(s.position(text))
+	}
 	if w.options.Progress == nil {
 		return
 	}
@@ -340,6 +367,7 @@ func (w *runner) report(r Result, s stage, text string) {
 // epoch reports that one is done.
 func (w *runner) epoch(r Result, p train.Progress) {
 	s := unknown
+	s.epoch, s.epochs = p.Epoch, p.Epochs
 	s.part = float64(p.Epoch) / float64(p.Epochs)
 	if rest := 1 - s.part; p.Left > 0 && rest > 0 {
 		s.left, s.whole = p.Left.Seconds(), p.Left.Seconds()/rest
