@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/gomlx/compute/support/humanize"
 
@@ -22,17 +23,18 @@ const usualTasks = 16
 
 type submitCommand struct {
 	choice
-	Partition string   `help:"Of the cluster; else its default." placeholder:"NAME"`
-	GPUs      string   `name:"gpus" help:"GPUs of a task, as in 1 or a100:1, of which it uses one; without it tasks compute on CPUs." placeholder:"N"`
-	CPUs      int      `name:"cpus" help:"CPUs of a task; else the cluster's default." placeholder:"N"`
-	Memory    string   `help:"Memory of a task, as in 8G; else the cluster's default." placeholder:"SIZE"`
-	Time      string   `help:"Time limit of a task, as in 90 (minutes), 4:00:00 or 2-0 (days-hours); what is not done goes back into the queue." placeholder:"LIMIT"`
-	ArraySize *int     `help:"Tasks that share the runs; else one for each run to train, at most 16." placeholder:"N"`
-	Sbatch    []string `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
-	Retry     bool     `help:"Make runs again whose error was stored."`
-	Stale     bool     `help:"Make runs again of which only another generation is stored, and delete those."`
-	DryRun    bool     `help:"Print script and cost, and submit nothing."`
-	Backend   string   `help:"As run takes it; else xla:cuda with --gpus." placeholder:"NAME"`
+	Partition       string        `help:"Of the cluster; else its default." placeholder:"NAME"`
+	GPUs            string        `name:"gpus" help:"GPUs of a task, as in 1 or a100:1, of which it uses one; without it tasks compute on CPUs." placeholder:"N"`
+	CPUs            int           `name:"cpus" help:"CPUs of a task; else the cluster's default." placeholder:"N"`
+	Memory          string        `help:"Memory of a task, as in 8G; else the cluster's default." placeholder:"SIZE"`
+	Time            string        `help:"Time limit of a task, as in 90 (minutes), 4:00:00 or 2-0 (days-hours); what is not done goes back into the queue." placeholder:"LIMIT"`
+	ArraySize       *int          `help:"Tasks that share the runs; else one for each run to train, at most 16." placeholder:"N"`
+	Sbatch          []string      `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
+	Retry           bool          `help:"Make runs again whose error was stored."`
+	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
+	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
+	DryRun          bool          `help:"Print script and cost, and submit nothing."`
+	Backend         string        `help:"As run takes it; else xla:cuda with --gpus." placeholder:"NAME"`
 }
 
 // Run submits an array job whose tasks take runs until none is left.
@@ -121,6 +123,7 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 	if c.Backend != "" {
 		command = append(command, "--backend", c.Backend)
 	}
+	command = append(command, "--checkpoint-every", c.CheckpointEvery.String())
 	script, err := slurm.Job{Name: record.Name, Command: command, Folder: here, Log: path, Tasks: record.Tasks,
 		Partition: c.Partition, GPUs: c.GPUs, CPUs: c.CPUs, Memory: c.Memory, Time: c.Time, Options: c.Sbatch}.Script()
 	if err != nil {
