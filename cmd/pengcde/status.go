@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 type statusCommand struct{ choice }
@@ -21,9 +23,19 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if c.isAll() && len(submitted) > 0 {
-		c.choice = submitted[len(submitted)-1].Choice
+		newest := submitted[len(submitted)-1]
+		c.choice = newest.Choice
+		if newest.Backend != "" { // of which it is to be known what is missing
+			if err := os.Setenv(xla.BackendEnv, newest.Backend); err != nil {
+				return err
+			}
+		}
 	}
 	report, o, err := c.stored(ctx, s)
+	if err != nil {
+		return err
+	}
+	estimate, err := report.Study.Estimate(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -36,15 +48,14 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 		tasks, err = nil, fmt.Errorf("which tasks wait or run is not known: %w", err)
 	}
 	w := statusPage{out: s.out}
-	w.stored(report)
+	w.stored(report, estimate.Missing)
 	w.running(claims, tasks)
 	w.waiting(tasks)
-	stored, planned := report.Count()
 	idle := !slices.ContainsFunc(tasks, func(t slurm.Task) bool { return !t.Ended() })
 	if len(submitted) == 0 || err != nil {
 		return err
 	}
-	if idle && stored < planned {
+	if idle && estimate.Missing > 0 {
 		fmt.Fprintf(s.out, "no task waits or runs; for the rest: pengcde submit %s\n", shell(c.arguments()))
 	}
 	folder, err := slurmFolder(c.Study)

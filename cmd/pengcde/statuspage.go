@@ -25,9 +25,9 @@ func (p statusPage) line(indent int, format string, args ...any) {
 	fmt.Fprintln(p.out, space+strings.Join(lines, "\n"+space+"  "))
 }
 
-// stored says how many runs are done, and which could not be made and why.
-func (p statusPage) stored(r *experiments.Report) {
-	p.line(0, "%s, profile %s: %s", r.Study.Name, r.Profile, counted(r))
+// stored says how many runs are done and are missing, and which could not be made and why.
+func (p statusPage) stored(r *experiments.Report, missing int) {
+	p.line(0, "%s, profile %s: %s, %d to make", r.Study.Name, r.Profile, counted(r), missing)
 	failed := make(map[string][]experiments.Run) // by reason
 	for _, result := range r.Results {
 		if result.Record != nil && result.Record.Error != "" {
@@ -39,7 +39,7 @@ func (p statusPage) stored(r *experiments.Report) {
 		if len(runs) > 1 {
 			more = fmt.Sprintf(" and %d more", len(runs)-1)
 		}
-		p.line(0, "failed: %v%s: %s", runs[0], more, reason)
+		p.line(0, "run failed: %v%s: %s", runs[0], more, reason)
 	}
 }
 
@@ -89,18 +89,18 @@ func (p statusPage) waiting(tasks []slurm.Task) {
 	for _, t := range tasks {
 		switch t.Phase() {
 		case slurm.Failed:
-			p.line(0, "failed: task %s on %s: %s, %s", t.ID(), cmp.Or(t.Node, "no node"), strings.ToLower(t.State), t.Reason)
+			p.line(0, "task failed: %s on %s, %s, %s", t.ID(), cmp.Or(t.Node, "no node"), strings.ToLower(t.State), t.Reason)
 		case slurm.Queued:
 			why[t.Reason]++
 		}
 		ended[t.Phase()]++
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
-		p.line(0, "queued: %d tasks, %s", why[reason], reason)
+		p.line(0, "tasks queued: %d, %s", why[reason], reason)
 	}
 	for _, phase := range []slurm.Phase{slurm.Completed, slurm.Cancelled} {
 		if ended[phase] > 0 {
-			p.line(0, "%s: %d tasks", map[slurm.Phase]string{slurm.Completed: "done", slurm.Cancelled: "cancelled"}[phase],
+			p.line(0, "tasks %s: %d", map[slurm.Phase]string{slurm.Completed: "done", slurm.Cancelled: "cancelled"}[phase],
 				ended[phase])
 		}
 	}

@@ -28,12 +28,14 @@ type submission struct {
 	Tasks     int
 	Submitted time.Time
 	Choice    choice
+	// Backend is the one that was asked for.
+	Backend string
 }
 
 // newSubmission has a name that no other has.
-func newSubmission(c choice, tasks int) submission {
+func newSubmission(c choice, backend string, tasks int) submission {
 	now := time.Now()
-	return submission{Submitted: now.UTC().Truncate(time.Second), Tasks: tasks, Choice: c,
+	return submission{Submitted: now.UTC().Truncate(time.Second), Tasks: tasks, Choice: c, Backend: backend,
 		Name: fmt.Sprintf("pengcde-%s-%s-%04x", c.Study, now.Format("20060102-150405"), rand.N(1<<16))}
 }
 

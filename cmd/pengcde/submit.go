@@ -60,7 +60,7 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if c.ArraySize != nil {
 		tasks = *c.ArraySize
 	}
-	record := newSubmission(c.choice, tasks)
+	record := newSubmission(c.choice, c.Backend, tasks)
 	script, err := c.script(record.path(folder), record)
 	if err != nil {
 		return err
@@ -76,8 +76,8 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if err := record.submit(ctx, folder, script); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "job %s submitted: %d tasks\n\n  pengcde status %s\n  pengcde cancel %s\n", record.Job, tasks,
-		c.Study, c.Study)
+	_, err = fmt.Fprintf(s.out, "job %s submitted, array size %d\n\n  pengcde status %s\n  pengcde cancel %[3]s\n",
+		record.Job, tasks, c.Study)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,7 +61,8 @@ func (j Job) check() error {
 			return fmt.Errorf("slurm: %q, want an option of sbatch, such as --account=NAME", option)
 		}
 	}
-	for _, line := range append([]string{j.Name, j.Folder, j.Log, j.Partition, j.Memory}, append(j.Command, j.Options...)...) {
+	lines := slices.Concat([]string{j.Name, j.Folder, j.Log, j.Partition, j.Memory}, j.Command, j.Options)
+	for _, line := range lines {
 		if strings.ContainsAny(line, "\n\r\x00") {
 			return fmt.Errorf("slurm: %q has more than one line, want one", line)
 		}

@@ -54,8 +54,8 @@ func (t Task) Ended() bool { return t.Phase() >= Completed }
 // fields of squeue, in the order of those of [Task], with the name last, as others may have tabs in theirs.
 const fields = "%F\t%K\t%T\t%N\t%L\t%r\t%j"
 
-// Queue lists the tasks of the jobs of some names that Slurm knows of: those that wait or run, and for some minutes (the
-// cluster's MinJobAge) those that have ended. Those of other users are among them unless own is set.
+// Queue lists the tasks of the jobs of some names that Slurm knows of: those that wait or run, and for some minutes
+// (the cluster's MinJobAge) those that have ended. Those of other users are among them unless own is set.
 func Queue(ctx context.Context, names []string, own bool) (tasks []Task, err error) {
 	if len(names) == 0 {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package slurm submits array jobs to Slurm, lists and cancels them, and puts a task back into the queue, by Slurm's own
-// commands: sbatch, squeue, scancel and scontrol of version 20.02 or newer. Start with [Job.Submit].
+// Package slurm submits array jobs to Slurm, lists and cancels them, and puts a task back into the queue, by Slurm's
+// own commands: sbatch, squeue, scancel and scontrol of version 20.02 or newer. Start with [Job.Script] and [Submit].
 package slurm
 
 import (

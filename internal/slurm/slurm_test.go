@@ -95,8 +95,9 @@ func TestScriptMistakes(t *testing.T) {
 // The formats are those of sbatch's manual.
 func TestParseTime(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"90": 90 * time.Minute, "90:30": 90*time.Minute + 30*time.Second, "4:05:06": 4*time.Hour + 5*time.Minute + 6*time.Second,
-		"2-0": 48 * time.Hour, "1-2": 26 * time.Hour, "1-2:03": 26*time.Hour + 3*time.Minute,
+		"90": 90 * time.Minute, "90:30": 90*time.Minute + 30*time.Second,
+		"4:05:06": 4*time.Hour + 5*time.Minute + 6*time.Second,
+		"2-0":     48 * time.Hour, "1-2": 26 * time.Hour, "1-2:03": 26*time.Hour + 3*time.Minute,
 		"1-02:03:04": 26*time.Hour + 3*time.Minute + 4*time.Second,
 	} {
 		if got, err := parseTime(text); got != want || err != nil {
@@ -153,7 +154,8 @@ printf '7\tN/A\tRUNNING\tnode2\t1:00\tNone\ta\tb\n'`})
 		t.Errorf("of no job: %v, %v", tasks, err)
 	}
 	commands(t, map[string]string{"squeue": "echo 812 RUNNING"})
-	if _, err := Queue(t.Context(), []string{"toy"}, false); err == nil || !strings.Contains(err.Error(), `"812 RUNNING"`) {
+	if _, err := Queue(t.Context(), []string{"toy"}, false); err == nil || !strings.Contains(err.Error(),
+		`"812 RUNNING"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -182,8 +184,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A task of an array is named by its index, as one of them has the number of the array for its own, by which Slurm would
-// take all.
+// A task of an array is named by its index, as one of them has the number of the array for its own, by which Slurm
+// would take all.
 func TestRequeue(t *testing.T) {
 	calls := commands(t, map[string]string{"scontrol": ""})
 	t.Setenv("SLURM_JOB_ID", "")
@@ -200,7 +202,8 @@ func TestRequeue(t *testing.T) {
 	if err := Requeue(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if got := called(t, calls); !slices.Equal(got, []string{"scontrol", "requeue", "812", "scontrol", "requeue", "812_3"}) {
+	want := []string{"scontrol", "requeue", "812", "scontrol", "requeue", "812_3"}
+	if got := called(t, calls); !slices.Equal(got, want) {
 		t.Errorf("called %q", got)
 	}
 	commands(t, map[string]string{"scontrol": "echo 'Job is held' >&2; exit 1"})
