@@ -65,7 +65,8 @@ func main() {
 	ctx = slurm.Context(ctx)
 	limited := func() bool { return errors.Is(context.Cause(ctx), slurm.ErrTimeLimit) }
 	context.AfterFunc(ctx, func() {
-		if time.Sleep(lastMinute); limited() { // such as while a program is compiled
+		if limited() {
+			time.Sleep(lastMinute) // longer than all but compiling a program
 			os.Exit(requeue())
 		}
 	})
