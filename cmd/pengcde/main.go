@@ -60,9 +60,16 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if isWorker() {
+		signal.Ignore(os.Interrupt) // a shell sends it to the process that orders as well
+		ends = ends[1:]
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	ctx = slurm.Context(ctx)
+	if !isWorker() {
+		ctx = slurm.Context(ctx)
+	}
 	limited := func() bool { return errors.Is(context.Cause(ctx), slurm.ErrTimeLimit) }
 	context.AfterFunc(ctx, func() {
 		if limited() {
@@ -111,8 +118,11 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 			return exitUsage
 		}
 	}
+	if isWorker() {
+		return c.Run.work(ctx)
+	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	err = parsed.Run(&streams{stdout, stderr})
+	err = parsed.Run(&streams{stdout, stderr}, arguments(args))
 	switch {
 	case err == nil:
 		return 0
@@ -126,6 +136,9 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	}
 	return 1
 }
+
+// arguments are those of a whole command line.
+type arguments []string
 
 // streams are where a command writes.
 type streams struct{ out, err *os.File }

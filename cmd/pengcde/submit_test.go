@@ -36,7 +36,7 @@ func TestSubmit(t *testing.T) {
 	}
 	cluster(t, map[string]string{"sbatch": `sh "$2" >&2 && echo 812`, "squeue": ""})
 	code, stdout, stderr := in(t, folder, folder, submit("--array-size", "2", "--partition", "gpu", "--time", "4:00:00",
-		"--memory", "8G", "--cpus", "3", "--sbatch=--account=physics")...)
+		"--memory", "8G", "--cpus", "3", "--jobs", "2", "--sbatch=--account=physics")...)
 	if code != 0 || !strings.Contains(stdout, "job 812 submitted, array size 2") || !strings.Contains(stderr,
 		"epidemics, profile quick: 4 of 4 runs to make") {
 		t.Fatalf("code %d\n%s\n%s", code, stdout, stderr)
