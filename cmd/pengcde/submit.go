@@ -144,9 +144,9 @@ func (c *submitCommand) cost(e experiments.Estimate, tasks int) string {
 		return text
 	}
 	if e.PeakBytes > 0 {
-		text += fmt.Sprintf(" A task takes up to %s of memory by stored runs of these models.", humanize.Bytes(e.PeakBytes))
+		text += fmt.Sprintf(" A run takes up to %s of memory by stored runs of these models.", humanize.Bytes(e.PeakBytes))
 	} else if e.Trained > 0 {
-		text += " How much memory a task takes is not known."
+		text += " How much memory a run takes is not known."
 	}
 	if e.Judged > 0 && tasks > 1 {
 		text += fmt.Sprintf(" %d tasks share the time, where as many run at once.", tasks)

@@ -4,6 +4,7 @@ are those of one process, bit for bit."""
 import csv
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -104,8 +105,9 @@ class Slurm(unittest.TestCase):
         job = self.submit(STUDY, 2)
         task = self.working(job, "node1")
         self.cluster.kill_node("node1")
-        status = self.pengcde(self.results, "status", "epidemics")  # two runs and more are to be made
-        self.assertRegex(status, rf"node2: task {job}_\d running, time limit in \S+\n  GN-ODE, england, random, seed \d: ")
+        at_work = rf"node2: task {job}_\d running, time limit in \S+\n  GN-ODE, england, random, seed \d: "
+        wait_for("status shows the other node at work",
+                 lambda: re.search(at_work, self.pengcde(self.results, "status", "epidemics")), 60)
         wait_for("the task of the dead node waits again",
                  lambda: self.cluster.show(f"{job}_{task}").get("Restarts") == "1", 90)
         self.wait(job, "COMPLETED", 2)
