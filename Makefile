@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin cuda pengcde results report kernel test test-go test-race fuzz test-tools test-browser notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin cuda pengcde results report kernel test test-go test-race fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -86,6 +86,9 @@ notebooks: setup ## run the notebooks in the profile PENGCDE_PROFILE (quick) int
 
 test-browser: setup ## drive JupyterLab by the Chromium that is there; skipped with a word where none is
 	@$(ENV) tools/browser/run.sh
+
+test-slurm: setup ## run studies on a Slurm of two nodes on this machine; skipped with a word where Slurm is not installed
+	@tools/slurm/run.sh
 
 lab: setup ## open JupyterLab on the notebooks, or on those of DIR=... (LAB_FLAGS=--no-browser and so on)
 	@$(ENV) folder=$$(CDPATH= cd -- "$(DIR)" && pwd) || { echo "no folder $(DIR); make one with: bin/pengcde init" >&2; exit 1; }; \

@@ -4,10 +4,11 @@
 //
 // [Study.Run] makes the runs that are missing. A run is stored in one JSON file named by its identity (all values that
 // decide the outcome, defaults written out), the [Generation] of the numerics and the kind of backend, and found again
-// by them; training keeps checkpoints beside it meanwhile. [Study.Stored] finds without computing;
-// [Study.Estimate] says how many runs are missing and about how long they take. What is missing
-// shows as missing in tables; a run of another generation shows as stale and is made again on request alone; one of
-// another backend is shown and marked, and made anew by Run for the backend that computes.
+// by them; training keeps checkpoints beside it meanwhile. [Study.Stored] finds without computing; [Study.Estimate]
+// says how many runs are missing and about how long they take, [Study.UnderWay] which are made now. With
+// [Options].Jobs, other processes that call [Study.Work] make the runs. What is missing shows as missing in tables; a
+// run of another generation shows as stale and is made again on request alone; one of another backend is shown and
+// marked, and made anew by Run for the backend that computes.
 //
 // Results lie in the folder that PENGCDE_RESULTS names, else in build/results of this checkout, else in
 // pengcde-results of the working folder. What is not there is looked for in the runs that came with the module, in the

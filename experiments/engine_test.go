@@ -279,20 +279,22 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unlock, locked, err := s.lock()
-	if err != nil || !locked {
-		t.Fatalf("first: %v, %v", locked, err)
+	first, err := s.claim()
+	if err != nil || first == nil {
+		t.Fatalf("first: %v, %v", first, err)
 	}
-	if _, locked, err := s.lock(); err != nil || locked {
-		t.Errorf("second: %v, %v, want not locked", locked, err)
+	if second, err := s.claim(); err != nil || second != nil {
+		t.Errorf("second: %v, %v, want none", second, err)
 	}
-	if err := unlock(true); err != nil {
+	nothing := func() error { return nil }
+	if err := first.release(nothing); err != nil {
 		t.Error(err)
 	}
-	if unlock, locked, err = s.lock(); err != nil || !locked {
-		t.Fatalf("after the first: %v, %v", locked, err)
+	again, err := s.claim()
+	if err != nil || again == nil {
+		t.Fatalf("after the first: %v, %v", again, err)
 	}
-	if err := unlock(true); err != nil {
+	if err := again.release(nothing); err != nil {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(s.folder); len(left) != 0 {

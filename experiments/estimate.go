@@ -19,6 +19,8 @@ type Estimate struct {
 	// nothing is known.
 	Judged  int
 	Seconds float64
+	// PeakBytes is the most memory that one of those stored runs took; 0 where it is not known.
+	PeakBytes int64
 	// Machines made those stored runs.
 	Machines []string
 
@@ -89,6 +91,7 @@ func (e *Estimate) judge(r Result, p Profile, stored Results) bool {
 					training.SecondsPerEpoch*float64(config.Epochs)
 			}
 			seconds = append(seconds, took)
+			e.PeakBytes = max(e.PeakBytes, s.Facts().PeakBytes)
 			if on := s.Record.Machine.String(); !slices.Contains(e.Machines, on) {
 				e.Machines = append(e.Machines, on)
 			}

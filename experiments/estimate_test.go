@@ -39,8 +39,9 @@ func TestEstimate(t *testing.T) {
 	}
 	took := report.Results[0].Record.Seconds
 	e := estimate(Options{Profile: Medium}, "7 of 8 runs to make; about ", "2 more have none to judge by", "CPU")
-	if e.Trained != 3 || e.Judged != 1 || e.Seconds != took {
-		t.Errorf("%+v, want 1 of 3 trained runs judged by one of %g s", e, took)
+	peak := report.Results[0].Facts().PeakBytes
+	if e.Trained != 3 || e.Judged != 1 || e.Seconds != took || e.PeakBytes != peak {
+		t.Errorf("%+v, want 1 of 3 trained runs judged by one of %g s and %d bytes", e, took, peak)
 	}
 	estimate(made, "nothing to make")
 	only := map[string][]string{"half": {"late"}} // of which none is made: the model's others tell

@@ -17,6 +17,7 @@ import (
 type Maker struct {
 	runner  *runner
 	run     Result
+	claim   *holding
 	backend *xla.Backend // nil for an untrained model
 	earlier float64      // seconds of training before it was cut off
 	starts  string       // what a training begins with, in words

@@ -113,7 +113,7 @@ func (m *merger) record(study, name string, content []byte, source string) error
 		return nil
 	}
 	target := store{study: study, folder: filepath.Join(m.into, study)}.place(r)
-	locked, err := target.locked(func() (made bool, err error) { return m.put(target, r, content, source) })
+	locked, err := target.locked(func(*holding) (made bool, err error) { return m.put(target, r, content, source) })
 	if err == nil && !locked {
 		m.left(source, "another process is making the run: merge again when it is done")
 	}

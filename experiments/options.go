@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os/exec"
 	"slices"
 	"time"
 
@@ -45,6 +46,13 @@ type Options struct {
 	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not
 	// be made.
 	Notice func(string)
+	// Jobs is how many processes make runs side by side, see [Study.Share]; 0 and 1 stand for this process alone. Worker
+	// is a command, for each of them another one, that calls [Study.Work] with the same options.
+	Jobs   int
+	Worker func() *exec.Cmd
+
+	heard  func(run string, s stage, text string) // of a run of this process
+	claims *claims                                // but in tests made anew for each call
 }
 
 // kind is that of the backend that computes, or would; "" where none can be told.

@@ -5,15 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"runtime"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/internal/resident"
-	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -22,14 +18,19 @@ import (
 // is stored with its error, the others go on, and the error of Run says so. Several processes may work on the same
 // runs: none is made twice.
 func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
-	began := time.Now()
 	planned, err := s.find(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	w := &runner{study: s, options: o, kind: planned.Backend, learners: make(map[string]Learner),
-		known: make(map[string][]float64), underWay: make(map[string]stage), began: began}
-	if err := w.all(ctx, planned.Results); err != nil {
+	w := s.runner(planned, o)
+	work := w.all
+	if o.Jobs > 1 {
+		work = w.hire
+	}
+	if err := w.look(planned.Results); err != nil {
+		return nil, err
+	}
+	if err := work(ctx); err != nil {
 		return nil, err
 	}
 	r, err := s.Stored(ctx, o)
@@ -41,6 +42,11 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 			len(failed), len(r.Results), s.Name, failed[0].Run, failed[0].Record.Error)
 	}
 	return r, err
+}
+
+func (s Study) runner(planned *Report, o Options) *runner {
+	return &runner{study: s, options: o, kind: planned.Backend, began: time.Now(), learners: make(map[string]Learner),
+		known: make(map[string][]float64), underWay: make(map[string]stage), held: make(map[string]*holding)}
 }
 
 // poll is when to look again whether another process has ended.
@@ -57,21 +63,14 @@ type runner struct {
 	missing  Results              // runs to do
 	known    map[string][]float64 // seconds of trained runs by setting
 	underWay map[string]stage     // runs that are trained now, by name
+	held     map[string]*holding  // the claims of this process, by name
 	trained  int                  // runs of the missing ones that were trained
 }
 
-// stage is where a training is: the part that is done, and the seconds that are left of so many in all, NaN where
-// they are not known.
-type stage struct{ part, left, whole float64 }
-
-// unknown is the stage of a training that has just begun.
-var unknown = stage{0, math.NaN(), math.NaN()}
-
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
 
-// all makes the runs that are missing: first those that no other process has, then those that others left.
-func (w *runner) all(ctx context.Context, results Results) error {
-	defer w.close()
+// look finds the runs that are missing.
+func (w *runner) look(results Results) error {
 	w.missing = results.only(w.wanted)
 	stale := 0
 	for _, r := range results {
@@ -90,15 +89,26 @@ func (w *runner) all(ctx context.Context, results Results) error {
 	if stale > 0 {
 		w.notice(staleRemark(stale))
 	}
+	return nil
+}
+
+// programs are the missing runs by what trains them, in the order of the plan.
+func (w *runner) programs() (all []Results) {
+	for left := w.missing; len(left) > 0; {
+		program := w.program(left[0])
+		all = append(all, left.only(func(r Result) bool { return w.program(r) == program }))
+		left = left.only(func(r Result) bool { return w.program(r) != program })
+	}
+	return all
+}
+
+// all makes the runs that are missing: first those that no other process has, then those that others left.
+func (w *runner) all(ctx context.Context) error {
+	defer w.close()
 	for len(w.missing) > 0 {
-		for left := w.missing; len(left) > 0; {
-			program := w.program(left[0])
-			if err := w.group(ctx, left.only(func(r Result) bool { return w.program(r) == program })); err != nil {
+		for _, runs := range w.programs() {
+			if err := w.group(ctx, runs); err != nil {
 				return err
-			}
-			left = left.only(func(r Result) bool { return w.program(r) != program })
-			if resident.Now() > muchMemory {
-				w.closeLearners()
 			}
 		}
 		if len(w.missing) > 0 {
@@ -166,6 +176,9 @@ func (w *runner) group(ctx context.Context, runs Results) error {
 			}
 		}
 		if len(all) == 0 {
+			if resident.Now() > muchMemory {
+				w.closeLearners()
+			}
 			return errors.Join(errs...)
 		}
 		fitTogether(ctx, all)
@@ -182,7 +195,9 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 			return err
 		}
 	}
-	_, err = m.run.slot.locked(func() (done bool, err error) {
+	_, err = m.run.slot.locked(func(claim *holding) (done bool, err error) {
+		m.claim, w.held[m.run.slot.name] = claim, claim
+		defer delete(w.held, m.run.slot.name)
 		r, err := m.run.find()
 		if err != nil {
 			return false, err
@@ -191,18 +206,19 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 			w.finish(r)
 			return r.here(), nil
 		}
-		return w.make(ctx, m)
+		return w.make(claim.while(ctx), m)
 	})
+	if errors.Is(err, errLost) {
+		delete(w.underWay, m.run.slot.name)
+		w.notice(fmt.Sprintf("%v: %v", m.run, err))
+		return nil
+	}
 	return err
 }
 
 // make computes a run and stores it, or the error that kept it from being made.
 func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 	began, r := w.seconds(), m.run
-	machine := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Backend: noBackend}
-	if m.backend != nil {
-		machine.Backend = m.backend.Device
-	}
 	resident.Reset()
 	w.report(r, unknown, "preparing")
 	facts, err := w.study.Make(ctx, m, r.Run)
@@ -212,8 +228,11 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 	if err = facts.settle(err); err == nil {
 		err = facts.check()
 	}
-	record := Record{Facts: facts, Seconds: m.earlier + w.seconds() - began, Machine: machine,
-		Ended: time.Now().UTC().Truncate(time.Second), Versions: doctor.Versions()}
+	record := newRecord(m.backend)
+	record.Facts, record.Seconds = facts, m.earlier+w.seconds()-began
+	if lost := m.claim.mine(); lost != nil {
+		return false, lost
+	}
 	switch {
 	case err == nil:
 		if !r.Model.Untrained {
@@ -238,6 +257,15 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		err = r.slot.removeOlder()
 	}
 	return true, err
+}
+
+// newRecord is one of this machine, now.
+func newRecord(backend *xla.Backend) Record {
+	machine := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0), Backend: noBackend}
+	if backend != nil {
+		machine.Backend = backend.Device
+	}
+	return Record{Machine: machine, Ended: time.Now().UTC().Truncate(time.Second), Versions: doctor.Versions()}
 }
 
 // errBackend is wrapped when there is nothing to compute on, which is no property of a run.
@@ -265,91 +293,6 @@ func (w *runner) notice(text string) {
 	if w.options.Notice != nil {
 		w.options.Notice(text)
 	}
-}
-
-// learn takes note of how long a run trained.
-func (w *runner) learn(r Result, record *Record) {
-	if record.Facts == nil || record.Facts.Training == nil {
-		return
-	}
-	training := record.Facts.Training
-	epochs := len(training.TrainLoss) * max(1, len(training.Trials))
-	seconds := training.SecondsPerEpoch * float64(epochs) // the median leaves compiling out
-	w.known[r.kind()] = append(w.known[r.kind()], seconds)
-}
-
-// finish takes a run off the list.
-func (w *runner) finish(r Result) {
-	w.missing = w.missing.only(func(m Result) bool { return m.slot.name != r.slot.name })
-	delete(w.underWay, r.slot.name)
-	if !r.Model.Untrained {
-		w.trained++
-	}
-}
-
-// expected is the mean of what is known of the setting, else of the model, also by a training that is under way; NaN
-// where nothing is. Another model may take a hundred times as long.
-func (w *runner) expected(r Result) (seconds float64) {
-	if r.Model.Untrained {
-		return 0
-	}
-	known := w.known[r.kind()]
-	for _, m := range w.missing {
-		if s, ok := w.underWay[m.slot.name]; ok && known == nil && m.Model.ID == r.Model.ID && !math.IsNaN(s.whole) {
-			return s.whole
-		}
-	}
-	return stat.Mean(known, nil)
-}
-
-// rest is the number of seconds that the missing runs will take, without compiling; NaN where it is not known. Those
-// under way are trained together.
-func (w *runner) rest() float64 {
-	together, after := 0.0, 0.0
-	for _, m := range w.missing {
-		s, underWay := w.underWay[m.slot.name]
-		switch {
-		case !underWay:
-			after += w.expected(m)
-		case math.IsNaN(s.left):
-			together = math.Max(together, w.expected(m))
-		default:
-			together = math.Max(together, s.left)
-		}
-	}
-	return together + after
-}
-
-// report says what a run is at.
-func (w *runner) report(r Result, s stage, text string) {
-	w.underWay[r.slot.name] = s
-	if w.options.Progress == nil {
-		return
-	}
-	done, all := float64(w.trained), float64(w.trained)
-	for _, m := range w.missing {
-		if !m.Model.Untrained {
-			done += w.underWay[m.slot.name].part
-			all++
-		}
-	}
-	left := time.Duration(0)
-	if rest := w.rest(); !math.IsNaN(rest) {
-		left = time.Duration(rest * float64(time.Second))
-	}
-	w.options.Progress(done/all, left, fmt.Sprintf("%v: %s; %d to do", r, text, len(w.missing)))
-}
-
-// epoch reports that one is done.
-func (w *runner) epoch(r Result, p train.Progress) {
-	s := unknown
-	s.part = float64(p.Epoch) / float64(p.Epochs)
-	if rest := 1 - s.part; p.Left > 0 && rest > 0 {
-		s.left, s.whole = p.Left.Seconds(), p.Left.Seconds()/rest
-	} else if rest == 0 {
-		s.left = 0
-	}
-	w.report(r, s, fmt.Sprintf("epoch %d/%d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss))
 }
 
 // muchMemory is the resident memory from which on learners are closed between runs: what was compiled for the data of

@@ -480,12 +480,12 @@ func TestMergeLeaves(t *testing.T) {
 
 	record := must(decodeRecord(must(os.ReadFile(files[3]))))
 	held := must(store{study: "waves", folder: filepath.Dir(here(3))}.slot(record.Backend, record.Identity))
-	unlock, locked, err := held.lock()
-	if err != nil || !locked {
-		t.Fatalf("%v, %v", locked, err)
+	claim := must(held.claim())
+	if claim == nil {
+		t.Fatal("another process has it")
 	}
 	merged(t, into, MergeReport{Left: []string{"1", "2", "3", "held"}}, from)
-	if err := unlock(false); err != nil {
+	if err := claim.release(func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	merged(t, into, MergeReport{Added: 1, Left: []string{"1", "2", "3"}}, from)

@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gofrs/flock"
-
 	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -98,7 +96,7 @@ func (s slot) removeOlder() error {
 		if other.generation >= s.generation {
 			continue
 		}
-		if _, err := other.locked(func() (bool, error) {
+		if _, err := other.locked(func(*holding) (bool, error) {
 			err := os.Remove(other.file())
 			if errors.Is(err, fs.ErrNotExist) { // it came with the module
 				return true, nil
@@ -126,45 +124,39 @@ func (s slot) removeCheckpoints() error {
 	return errors.Join(append(all, err)...)
 }
 
-// lock keeps other processes from the run, or says that one of them has it. The lock ends with the process, however
-// that ends. Unlocking with done removes what lies beside the result.
-func (s slot) lock() (unlock func(done bool) error, locked bool, err error) {
+// claim keeps other processes from the run; nil where one of them has it. The claim ends with the process, however that
+// ends, see [claims].
+func (s slot) claim() (*holding, error) {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
-		return nil, false, unusable(err)
+		return nil, unusable(err)
 	}
-	path := s.path() + ".lock"
-	file := flock.New(path, flock.SetPermissions(0o644))
-	if locked, err := file.TryLock(); err != nil || !locked {
-		return nil, false, unusable(err)
-	}
-	// Who had the lock may have removed its file meanwhile: then this lock is of a file that nobody else meets.
-	here, gone := os.Stat(path)
-	held, err := file.Stat()
-	if gone != nil || err != nil || !os.SameFile(here, held) {
-		return nil, false, file.Unlock()
+	h, err := s.claims.take(s.path() + claimExtension)
+	if err != nil || h == nil {
+		return nil, unusable(err)
 	}
 	if err := durable.RemoveBegun(s.file()); err != nil {
-		return nil, false, errors.Join(unusable(err), file.Unlock())
+		return nil, errors.Join(unusable(err), h.release(func() error { return nil }))
 	}
-	unlock = func(done bool) error {
-		var err error
-		if done {
-			err = unusable(errors.Join(s.removeCheckpoints(), os.Remove(path)))
-		}
-		return errors.Join(err, file.Unlock())
-	}
-	return unlock, true, nil
+	return h, nil
 }
 
-// locked calls do and unlocks with what it says, unless another process has the run.
-func (s slot) locked(do func() (done bool, err error)) (locked bool, err error) {
-	unlock, locked, err := s.lock()
-	if err != nil || !locked {
+// locked calls do while this process has the run, unless another one has. When it is done, what lies beside the result
+// is removed.
+func (s slot) locked(do func(*holding) (done bool, err error)) (locked bool, err error) {
+	h, err := s.claim()
+	if err != nil || h == nil {
 		return false, err
 	}
 	done := false
-	defer func() { err = errors.Join(err, unlock(done)) }()
-	done, err = do()
+	defer func() {
+		err = errors.Join(err, h.release(func() error {
+			if !done {
+				return nil
+			}
+			return errors.Join(s.removeCheckpoints(), removeMoved(h.path))
+		}))
+	}()
+	done, err = do(h)
 	return true, err
 }
 
@@ -172,7 +164,7 @@ func (s slot) locked(do func() (done bool, err error)) (locked bool, err error) 
 func (s slot) tidy() error {
 	left, err := filepath.Glob(s.path() + ".*")
 	if err == nil && len(left) > 1 {
-		_, err = s.locked(func() (bool, error) { return true, nil })
+		_, err = s.locked(func(*holding) (bool, error) { return true, nil })
 	}
 	return err
 }

@@ -57,6 +57,7 @@ func checkout() string {
 type store struct {
 	study, folder string
 	shipped       map[string][]byte // the content of record files, by name without extension
+	claims        *claims
 }
 
 func openStore(study string, o Options) (store, error) {
@@ -64,7 +65,10 @@ func openStore(study string, o Options) (store, error) {
 	if err != nil {
 		return store{}, err
 	}
-	s := store{study: study, folder: filepath.Join(folder, study)}
+	s := store{study: study, folder: filepath.Join(folder, study), claims: o.claims}
+	if s.claims == nil {
+		s.claims = new(claims)
+	}
 	if !o.Fresh {
 		s.shipped, err = shippedRuns(study)
 	}

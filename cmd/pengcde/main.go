@@ -4,6 +4,9 @@
 //	pengcde run epidemics --profile medium --models peng-linear,constant --seeds 0-4 --dry-run
 //	pengcde run epidemics --profile medium --models peng-linear,constant --seeds 0-4
 //	pengcde show epidemics --profile medium
+//	pengcde submit table1 --profile full --partition gpu --gpus 1 --time 12:00:00
+//	pengcde status table1
+//	pengcde cancel table1
 //	pengcde fit --edges flows.csv --nodes cases.csv --target cases
 //	pengcde forecast cases-forecast/model.pengcde --edges new_flows.csv --nodes new_cases.csv
 //	pengcde results merge /mnt/cluster/results
@@ -24,11 +27,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/slurm"
 )
 
 // commands is the command line.
@@ -38,6 +43,9 @@ type commands struct {
 	List    listCommand     `cmd:"" help:"List studies, models and data sets."`
 	Run     runCommand      `cmd:"" help:"Make the runs of a study that are not stored yet."`
 	Show    showCommand     `cmd:"" help:"Show what is stored of a study."`
+	Submit  submitCommand   `cmd:"" help:"Let a Slurm cluster make the missing runs of a study."`
+	Status  statusCommand   `cmd:"" help:"Say what of a study is queued, runs, is done or failed."`
+	Cancel  cancelCommand   `cmd:"" help:"Cancel the Slurm jobs of a study."`
 	Fit     fitCommand      `cmd:"" help:"Train on CSV or Parquet files of your own, and forecast."`
 	Ahead   forecastCommand `cmd:"" name:"forecast" help:"Forecast from newer files with a model that fit wrote."`
 	Report  reportCommand   `cmd:"" help:"Write one page on the paper's claims, tables and figures."`
@@ -54,9 +62,40 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if isWorker() {
+		signal.Ignore(os.Interrupt) // a shell sends it to the process that orders as well
+		ends = ends[1:]
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	if !isWorker() {
+		ctx = slurm.Context(ctx)
+	}
+	limited := func() bool { return errors.Is(context.Cause(ctx), slurm.ErrTimeLimit) }
+	context.AfterFunc(ctx, func() {
+		if limited() {
+			time.Sleep(lastMinute) // longer than all but compiling a program
+			os.Exit(requeue())
+		}
+	})
+	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if code != 0 && limited() {
+		code = requeue()
+	}
+	os.Exit(code)
+}
+
+// lastMinute is how long a task of Slurm may take to store what it has when its time limit is near.
+const lastMinute = time.Minute
+
+// requeue puts this task of Slurm into the queue again and returns its exit code.
+func requeue() int {
+	fmt.Fprintln(os.Stderr, "pengcde: the time limit is near; the task goes on from here when it runs again")
+	if err := slurm.Requeue(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, errs.In("pengcde", err))
+	}
+	return slurm.ExitRequeue
 }
 
 // execute runs one command line and returns the exit code.
@@ -81,8 +120,11 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 			return exitUsage
 		}
 	}
+	if isWorker() {
+		return c.Run.work(ctx)
+	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	err = parsed.Run(&streams{stdout, stderr})
+	err = parsed.Run(&streams{stdout, stderr}, arguments(args))
 	switch {
 	case err == nil:
 		return 0
@@ -96,6 +138,9 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	}
 	return 1
 }
+
+// arguments are those of a whole command line.
+type arguments []string
 
 // streams are where a command writes.
 type streams struct{ out, err *os.File }

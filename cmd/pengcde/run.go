@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -35,13 +36,19 @@ func dataArguments(paths []string) (text string) {
 	return text
 }
 
-// stored finds what is stored of the runs, whose names exist where there is no error.
-func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, experiments.Options, error) {
+// options are those that the arguments stand for.
+func (c choice) options() experiments.Options {
 	o := experiments.Options{Profile: experiments.Profile(c.Profile), Models: c.Models, Seeds: c.Seeds, Data: c.Data,
 		Fresh: c.Fresh, Only: make(map[string][]string)}
 	for key, values := range c.Only {
 		o.Only[key] = strings.Split(values, ",")
 	}
+	return o
+}
+
+// stored finds what is stored of the runs, whose names exist where there is no error.
+func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, experiments.Options, error) {
+	o := c.options()
 	study, err := paper.ByName(c.Study)
 	if err != nil {
 		return nil, o, err
@@ -98,34 +105,42 @@ type runCommand struct {
 	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
+	Jobs            *int          `short:"j" help:"So many processes make runs side by side; 0 for one a core." placeholder:"N"`
 	DryRun          bool          `help:"Say how many runs are to be made and about how long that takes, and make none."`
 	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
 }
 
 // Run makes the missing runs and prints their table.
-func (c *runCommand) Run(ctx context.Context, s *streams) error {
-	if c.Backend != "" {
-		if err := os.Setenv(xla.BackendEnv, c.Backend); err != nil {
-			return err
-		}
+func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error {
+	if err := c.chooseBackend(); err != nil {
+		return err
 	}
 	report, o, err := c.stored(ctx, s)
 	if err != nil {
 		return err
 	}
-	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
+	c.complete(&o)
 	estimate, err := report.Study.Estimate(ctx, o)
 	if err != nil {
 		return err
 	}
-	said := wrapped(fmt.Sprintf("%s, profile %s: %v.", c.Study, report.Profile, estimate), usualWidth)
+	said := fmt.Sprintf("%s, profile %s: %v.", c.Study, report.Profile, estimate)
+	share, err := report.Study.Share(ctx, o)
+	if err != nil {
+		return err
+	}
+	if share.Asked > 1 && estimate.Missing > 0 {
+		said += fmt.Sprintf("\n\n%v.", share)
+	}
+	said = wrapped(said, usualWidth)
 	if c.DryRun {
 		_, err := fmt.Fprint(s.out, said)
 		return err
 	}
 	fmt.Fprint(s.err, said)
 	bar := newBar(c.Study, s.err)
-	o.CheckpointEvery, o.Progress = c.CheckpointEvery, bar.Show
+	o.Progress, o.Jobs = bar.Show, share.Jobs
+	o.Worker = func() *exec.Cmd { return workerCommand(args, s.err) }
 	o.Notice = func(text string) { fmt.Fprint(s.err, "\n"+wrapped(text, widthOf(s.err))) }
 	report, err = report.Study.Run(ctx, o)
 	if report == nil {
@@ -138,6 +153,22 @@ func (c *runCommand) Run(ctx context.Context, s *streams) error {
 		bar.Done(counted(report))
 	}
 	return cmp.Or(show(s.out, report), err)
+}
+
+func (c *runCommand) chooseBackend() error {
+	if c.Backend == "" {
+		return nil
+	}
+	return os.Setenv(xla.BackendEnv, c.Backend)
+}
+
+// complete adds to options how runs are made.
+func (c *runCommand) complete(o *experiments.Options) {
+	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
+	o.CheckpointEvery, o.Jobs = c.CheckpointEvery, experiments.DefaultJobs
+	if c.Jobs != nil {
+		o.Jobs = *c.Jobs
+	}
 }
 
 // counted says how many runs are stored.

@@ -37,7 +37,7 @@ func In(context string, err error, sentinels ...error) error {
 
 // rooms are the library's packages, as errors begin with them; those below them with a slash and more.
 var rooms = []string{"affinity", "bench", "datasets", "doctor", "dyngraph", "experiments", "figures", "forecast",
-	"graphs", "notebook", "pengcde", "starter", "stats", "xla"}
+	"graphs", "notebook", "pengcde", "slurm", "starter", "stats", "xla"}
 
 // bare is a text without the name of one of the library's packages before it.
 func bare(text string) string {

@@ -1,4 +1,5 @@
-// Package resident tells how much memory this process has had, device memory of XLA on a CPU included.
+// Package resident tells how much memory this process has had, device memory of XLA on a CPU included, and how much is
+// left.
 package resident
 
 import (

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/internal/slurm"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+type statusCommand struct{ choice }
+
+// Run says where the runs are that were chosen, else those of the newest job.
+func (c *statusCommand) Run(ctx context.Context, s *streams) error {
+	if _, err := paper.ByName(c.Study); err != nil {
+		return err
+	}
+	submitted, err := submissions(c.Study)
+	if err != nil {
+		return err
+	}
+	if c.isAll() && len(submitted) > 0 {
+		newest := submitted[len(submitted)-1]
+		c.choice = newest.Choice
+		if newest.Backend != "" { // of which it is to be known what is missing
+			if err := os.Setenv(xla.BackendEnv, newest.Backend); err != nil {
+				return err
+			}
+		}
+	}
+	report, o, err := c.stored(ctx, s)
+	if err != nil {
+		return err
+	}
+	estimate, err := report.Study.Estimate(ctx, o)
+	if err != nil {
+		return err
+	}
+	claims, err := report.Study.UnderWay(ctx, o)
+	if err != nil {
+		return err
+	}
+	tasks, err := slurm.Queue(ctx, jobNames(submitted), false)
+	if err != nil { // as where results are read that a cluster made
+		tasks, err = nil, fmt.Errorf("which tasks wait or run is not known: %w", err)
+	}
+	w := statusPage{out: s.out}
+	w.stored(report, estimate.Missing)
+	w.running(claims, tasks)
+	w.waiting(tasks)
+	idle := !slices.ContainsFunc(tasks, func(t slurm.Task) bool { return !t.Ended() })
+	if len(submitted) == 0 || err != nil {
+		return err
+	}
+	if idle && estimate.Missing > 0 {
+		fmt.Fprintf(s.out, "no task waits or runs; for the rest: pengcde submit %s\n", shell(c.arguments()))
+	}
+	folder, err := slurmFolder(c.Study)
+	if err == nil {
+		_, err = fmt.Fprintf(s.out, "scripts and logs: %s\n", folder)
+	}
+	return err
+}
+
+// isAll says that nothing but the study was chosen.
+func (c choice) isAll() bool {
+	return c.Profile == "" && c.Models == nil && c.Only == nil && c.Seeds == nil && c.Data == nil && !c.Fresh
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/gomlx/compute/support/humanize"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/slurm"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// usualTasks is the size of an array where nothing else is asked for and there are as many runs.
+const usualTasks = 16
+
+type submitCommand struct {
+	choice
+	Partition       string        `help:"Of the cluster; else its default." placeholder:"NAME"`
+	GPUs            string        `name:"gpus" help:"GPUs of a task, as in 1 or a100:1, of which it uses one; without it tasks compute on CPUs." placeholder:"N"`
+	CPUs            int           `name:"cpus" help:"CPUs of a task; else the cluster's default." placeholder:"N"`
+	Memory          string        `help:"Memory of a task, as in 8G; else the cluster's default." placeholder:"SIZE"`
+	Time            string        `help:"Time limit of a task, as in 90 (minutes), 4:00:00 or 2-0 (days-hours); what is not done goes back into the queue." placeholder:"LIMIT"`
+	ArraySize       *int          `help:"Tasks that share the runs; else one for each run to train, at most 16." placeholder:"N"`
+	Sbatch          []string      `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
+	Retry           bool          `help:"Make runs again whose error was stored."`
+	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
+	Jobs            *int          `short:"j" help:"So many processes of a task make runs side by side; 0 for one a core." placeholder:"N"`
+	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
+	DryRun          bool          `help:"Print script and cost, and submit nothing."`
+	Backend         string        `help:"As run takes it; else xla:cuda with --gpus." placeholder:"NAME"`
+}
+
+// Run submits an array job whose tasks take runs until none is left.
+func (c *submitCommand) Run(ctx context.Context, s *streams) error {
+	if err := c.settle(); err != nil {
+		return err
+	}
+	report, o, err := c.stored(ctx, s)
+	if err != nil {
+		return err
+	}
+	c.Profile = string(report.Profile)
+	o.Retry, o.Stale = c.Retry, c.Stale
+	estimate, err := report.Study.Estimate(ctx, o)
+	if err != nil {
+		return err
+	}
+	folder, err := slurmFolder(c.Study)
+	if err != nil {
+		return err
+	}
+	tasks := max(1, min(estimate.Trained, usualTasks))
+	if c.ArraySize != nil {
+		tasks = *c.ArraySize
+	}
+	record := newSubmission(c.choice, c.Backend, tasks)
+	script, err := c.script(record.path(folder), record)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(s.err, wrapped(c.cost(estimate, tasks), usualWidth))
+	if c.DryRun {
+		_, err := fmt.Fprint(s.out, script)
+		return err
+	}
+	if estimate.Missing == 0 {
+		return nil
+	}
+	if err := record.submit(ctx, folder, script); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "job %s submitted, array size %d\n\n  pengcde status %s\n  pengcde cancel %[3]s\n",
+		record.Job, tasks, c.Study)
+	return err
+}
+
+// settle writes out what tasks would else take from where they run.
+func (c *submitCommand) settle() (err error) {
+	for i, path := range c.Data {
+		if c.Data[i], err = filepath.Abs(path); err != nil {
+			return err
+		}
+	}
+	if c.GPUs == "0" {
+		c.GPUs = ""
+	}
+	if c.GPUs != "" { // where jobs are submitted there may be none
+		c.Backend = cmp.Or(c.Backend, os.Getenv(xla.BackendEnv), "xla:cuda")
+	}
+	if c.Backend == "" {
+		return nil
+	}
+	return os.Setenv(xla.BackendEnv, c.Backend)
+}
+
+// script is that of a job whose tasks make what is missing.
+func (c *submitCommand) script(path string, record submission) (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	results := filepath.Dir(filepath.Dir(filepath.Dir(path)))
+	command := append([]string{program, "--results", results, "run"}, c.arguments()...)
+	for _, flag := range []struct {
+		name string
+		set  bool
+	}{{"--retry", c.Retry}, {"--stale", c.Stale}} {
+		if flag.set {
+			command = append(command, flag.name)
+		}
+	}
+	if c.Jobs != nil {
+		command = append(command, "--jobs", strconv.Itoa(*c.Jobs))
+	}
+	if c.Backend != "" {
+		command = append(command, "--backend", c.Backend)
+	}
+	command = append(command, "--checkpoint-every", c.CheckpointEvery.String())
+	script, err := slurm.Job{Name: record.Name, Command: command, Folder: here, Log: path, Tasks: record.Tasks,
+		Partition: c.Partition, GPUs: c.GPUs, CPUs: c.CPUs, Memory: c.Memory, Time: c.Time, Options: c.Sbatch}.Script()
+	if err != nil {
+		return "", errs.In("submit", err, experiments.ErrInput)
+	}
+	return script, nil
+}
+
+// cost says what is to be made and what that takes, by stored runs.
+func (c *submitCommand) cost(e experiments.Estimate, tasks int) string {
+	text := fmt.Sprintf("%s, profile %s: %v.", c.Study, c.Profile, e)
+	if e.Missing == 0 {
+		return text
+	}
+	if e.PeakBytes > 0 {
+		text += fmt.Sprintf(" A run takes up to %s of memory by stored runs of these models.", humanize.Bytes(e.PeakBytes))
+	} else if e.Trained > 0 {
+		text += " How much memory a run takes is not known."
+	}
+	if e.Judged > 0 && tasks > 1 {
+		text += fmt.Sprintf(" %d tasks share the time, where as many run at once.", tasks)
+	}
+	return text
+}
+
+// submit hands the script to Slurm. Record and script are written before, so that no job is without them.
+func (r *submission) submit(ctx context.Context, folder, script string) error {
+	if err := durable.WriteFile(r.path(folder)+scriptExtension, []byte(script)); err != nil {
+		return fmt.Errorf("keep the script of the job: %w", err)
+	}
+	err := r.save(folder)
+	if err == nil {
+		r.Job, err = slurm.Submit(ctx, r.path(folder)+scriptExtension)
+	}
+	if err != nil {
+		if ctx.Err() == nil { // else Slurm may have taken it
+			err = errors.Join(err, r.forget(folder))
+		}
+		return err
+	}
+	return r.save(folder)
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// few are some runs that take no time.
+var few = []string{"epidemics", "--models", "zero,recent-mean", "--only", "country=england", "--only", "split=random",
+	"--seeds", "0-1"}
+
+// cluster puts commands of Slurm's names in front of $PATH: each is a line of shell.
+func cluster(t *testing.T, lines map[string]string) {
+	t.Helper()
+	folder := t.TempDir()
+	for name, line := range lines {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+line+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+func submit(more ...string) []string { return append(append([]string{"submit"}, few...), more...) }
+
+// What is submitted runs, as Slurm would run it, and makes the runs that were chosen.
+func TestSubmit(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "it's of results")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cluster(t, map[string]string{"sbatch": `sh "$2" >&2 && echo 812`, "squeue": ""})
+	code, stdout, stderr := in(t, folder, folder, submit("--array-size", "2", "--partition", "gpu", "--time", "4:00:00",
+		"--memory", "8G", "--cpus", "3", "--jobs", "2", "--sbatch=--account=physics")...)
+	if code != 0 || !strings.Contains(stdout, "job 812 submitted, array size 2") || !strings.Contains(stderr,
+		"epidemics, profile quick: 4 of 4 runs to make") {
+		t.Fatalf("code %d\n%s\n%s", code, stdout, stderr)
+	}
+	if text := output(t, folder, append([]string{"show"}, few...)...); !strings.Contains(text, "4 of 4 runs stored") {
+		t.Errorf("the script did not make the runs:\n%s", text)
+	}
+	all := files(t, folder, "slurm/*")
+	for name, content := range all {
+		switch filepath.Ext(name) {
+		case scriptExtension:
+			for _, want := range []string{"--array=0-1", "--partition=gpu", "--time=4:00:00", "--mem=8G", "--cpus-per-task=3",
+				"--account=physics", "--job-name=" + strings.TrimSuffix(name, scriptExtension)} {
+				if !strings.Contains(content, "\n#SBATCH "+want+"\n") {
+					t.Errorf("no %s in:\n%s", want, content)
+				}
+			}
+		case recordExtension:
+			if !strings.Contains(content, `"Job": "812"`) {
+				t.Errorf("no number in:\n%s", content)
+			}
+		}
+	}
+	if len(all) != 2 {
+		t.Errorf("%d files, want script and record", len(all))
+	}
+	if _, out, said := in(t, folder, folder, submit()...); out != "" || !strings.Contains(said, "nothing to make") {
+		t.Errorf("with all runs stored: %s\n%s", out, said)
+	}
+	if text := output(t, folder, "status", "epidemics"); !strings.Contains(text, "4 of 4 runs stored") {
+		t.Errorf("status chooses other runs than were submitted:\n%s", text)
+	}
+}
+
+func TestSubmitDry(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", t.TempDir()) // without Slurm
+	code, stdout, stderr := in(t, folder, folder, submit("--gpus", "1", "--dry-run")...)
+	if code != 0 || !strings.HasPrefix(stdout, "#!/bin/sh\n") || !strings.Contains(stdout, "\n#SBATCH --gpus=1\n") ||
+		!strings.Contains(stdout, " --backend xla:cuda") || !strings.Contains(stderr, "4 of 4 runs to make") {
+		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v, want nothing written", entries, err)
+	}
+}
+
+func TestSubmitMistakes(t *testing.T) {
+	cluster(t, map[string]string{"sbatch": "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1"})
+	folder := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{submit("--partition", "x"), 1, "pengcde: sbatch: error: invalid partition specified: x"},
+		{submit("--array-size", "0"), exitUsage, "an array of 0 tasks, want 1 or more"},
+		{submit("--array-size=-2"), exitUsage, "an array of -2 tasks"},
+		{submit("--gpus=-1"), exitUsage, `"-1" GPUs for a task`},
+		{submit("--time", "1"), exitUsage, "a time limit of 1m0s, want 10m0s or more"},
+		{submit("--models", "pong"), exitUsage, "pong"},
+		{[]string{"submit", "tabel1"}, exitUsage, "did you mean table1?"},
+		{[]string{"status", "tabel1"}, exitUsage, "did you mean table1?"},
+		{[]string{"cancel", "tabel1"}, exitUsage, "did you mean table1?"},
+	} {
+		if code, _, stderr := in(t, folder, folder, c.args...); code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: code %d, %q, want %d, %q", c.args, code, stderr, c.code, c.want)
+		}
+	}
+	if all := files(t, folder, "slurm/*"); len(all) > 0 {
+		t.Errorf("left of jobs that were refused: %v", all)
+	}
+}
+
+func TestNoSlurm(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", t.TempDir())
+	code, _, stderr := in(t, folder, folder, submit()...)
+	if code != 1 || !strings.Contains(stderr, "no sbatch in $PATH") {
+		t.Errorf("submit: code %d, %q", code, stderr)
+	}
+	if all := files(t, folder, "slurm/*"); len(all) > 0 {
+		t.Errorf("left: %v", all)
+	}
+	text := output(t, folder, append([]string{"status"}, few...)...) // which needs no Slurm where no job was submitted
+	if text != "epidemics, profile quick: 0 of 4 runs stored, 4 to make\n" {
+		t.Errorf("status: %s", text)
+	}
+}
+
+// Status lists tasks with what they make, counts those that wait, and names what failed; cancel takes the jobs that
+// have not ended.
+func TestStatus(t *testing.T) {
+	folder := t.TempDir()
+	cluster(t, map[string]string{"sbatch": "echo 812", "scancel": `echo "$@" >` + folder + "/cancelled"})
+	output(t, folder, submit()...)
+	name := ""
+	for file := range files(t, folder, "slurm/*.sh") {
+		name = strings.TrimSuffix(file, scriptExtension)
+	}
+	squeue := func(rows ...string) string {
+		text := ""
+		for _, row := range rows {
+			text += fmt.Sprintf("printf '%s\\t%s\\n'\n", strings.ReplaceAll(row, " ", `\t`), name)
+		}
+		return text
+	}
+	cluster(t, map[string]string{"squeue": squeue("812 0 RUNNING node2 3:59:00 None", "812 1 RUNNING node1 3:58:00 None",
+		"812 2 PENDING  UNLIMITED Resources", "812 3 PENDING  UNLIMITED Resources", "700 0 FAILED node1 0:00 NonZeroExitCode",
+		"700 1 COMPLETED node1 0:00 None")})
+	want := fmt.Sprintf(`epidemics, profile quick: 0 of 4 runs stored, 4 to make
+node1: task 812_1 running, time limit in 3:58:00
+node2: task 812_0 running, time limit in 3:59:00
+task failed: 700_0 on node1, failed, NonZeroExitCode
+tasks queued: 2, Resources
+tasks done: 1
+scripts and logs: %s
+`, filepath.Join(folder, "epidemics", "slurm"))
+	if diff := cmp.Diff(want, output(t, folder, "status", "epidemics")); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+	if text := output(t, folder, "cancel", "epidemics"); !strings.HasPrefix(text, "cancelled: 812;") {
+		t.Errorf("cancel: %s", text)
+	}
+	if got, err := os.ReadFile(filepath.Join(folder, "cancelled")); err != nil || string(got) != "812\n" {
+		t.Errorf("scancel is given %q, %v", got, err)
+	}
+	cluster(t, map[string]string{"squeue": squeue("812 0 TIMEOUT node2 0:00 TimeLimit")})
+	if text := output(t, folder, "status", "epidemics"); !strings.Contains(text, "for the rest: pengcde submit epidemics "+
+		"--profile quick --models 'zero,recent-mean'") {
+		t.Errorf("status does not say what to do:\n%s", text)
+	}
+	if text := output(t, folder, "cancel", "epidemics"); text != "no job of epidemics waits or runs\n" {
+		t.Errorf("cancel: %s", text)
+	}
+	cluster(t, map[string]string{"squeue": "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1"})
+	code, stdout, stderr := in(t, folder, folder, "status", "epidemics")
+	if code != 1 || !strings.Contains(stdout, "0 of 4 runs") || !strings.Contains(stderr, "Unable to contact") {
+		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
+	}
+}

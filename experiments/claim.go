@@ -1,0 +1,144 @@
+package experiments
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Claim is what the process that makes a run says of itself and of how far it is, in RESULTS/STUDY/NAME.lock.
+type Claim struct {
+	// Run is the one that is made, by Backend.
+	Run     Run    `json:"-"`
+	Backend string `json:"-"`
+	// Seen is when the claim was last written, by the clock of the file system.
+	Seen time.Time `json:"-"`
+
+	// Owner is drawn at random for each claim.
+	Owner string
+	// Host and Process are the machine's name and the process's number there; Node, Job and Task are Slurm's names, ""
+	// outside of a job.
+	Host    string
+	Process int
+	Node    string `json:",omitempty"`
+	Job     string `json:",omitempty"`
+	Task    string `json:",omitempty"`
+	// Began is when the run was claimed, by the clock of Host.
+	Began time.Time
+	// Beat counts how often the claim was written.
+	Beat int
+	// Lease says that the file system has no locks, so that the beats alone tell that the process lives.
+	Lease bool `json:",omitempty"`
+	At    Position
+}
+
+// Position is how far a run is.
+type Position struct {
+	// Epoch is the last one that ended, of at most Epochs; both are 0 before the first has.
+	Epoch, Epochs int
+	// Part is the part of the training that is done, and Left the seconds that the rest takes, 0 where that is not
+	// known.
+	Part, Left float64
+	// Text says what goes on, for people.
+	Text string
+}
+
+const claimExtension = ".lock"
+
+// newClaim is one of this process.
+func newClaim() Claim {
+	host, _ := os.Hostname() // without a name it is like any other machine
+	return Claim{Owner: rand.Text(), Host: host, Process: os.Getpid(), Node: os.Getenv("SLURMD_NODENAME"),
+		Job:  cmp.Or(os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_JOB_ID")),
+		Task: os.Getenv("SLURM_ARRAY_TASK_ID"), Began: time.Now().UTC().Truncate(time.Second)}
+}
+
+// decodeClaim reads what stands in a file; the zero Claim where that is nothing, or is being written. What a longer
+// claim before it left behind does not count.
+func decodeClaim(content []byte) (c Claim) {
+	if json.NewDecoder(bytes.NewReader(content)).Decode(&c) != nil {
+		return Claim{}
+	}
+	return c
+}
+
+// ends says whether a lock that this process gets on its file shows that the claim's holder is gone. A holder without a
+// lock does not keep others from it; nor does one on another machine, where a file system is mounted so that its locks
+// hold for each machine by itself (Lustre's localflock, NFS with local_lock).
+func (c Claim) ends() bool {
+	host, _ := os.Hostname()
+	return !c.Lease && (c.Owner == "" || c.Host == host)
+}
+
+// UnderWay returns the claims of the runs that options ask for: those that processes make now, by any kind of backend.
+// A process that was killed has none where locks tell; where they do not, its claims stay until another process takes
+// the runs over, and have an old [Claim.Seen].
+func (s Study) UnderWay(ctx context.Context, o Options) (all []Claim, err error) {
+	p, err := s.plan(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	runs := make(map[string]Run)
+	for _, r := range p.Results {
+		runs[hashOf(r.slot.identity)] = r.Run
+	}
+	entries, err := os.ReadDir(p.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(err)
+	}
+	for _, entry := range entries {
+		name, isClaim := strings.CutSuffix(entry.Name(), claimExtension)
+		hash, rest, _ := strings.Cut(name, "-")
+		run, planned := runs[hash]
+		if !isClaim || !planned {
+			continue
+		}
+		claim, err := o.claims.look(filepath.Join(p.folder, entry.Name()))
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		if claim != nil {
+			claim.Run = run
+			_, claim.Backend, _ = strings.Cut(rest, "-")
+			all = append(all, *claim)
+		}
+	}
+	return all, nil
+}
+
+// look returns the claim in a file; nil where there is none, or its holder is gone.
+func (c *claims) look(path string) (*Claim, error) {
+	info, err := os.Stat(path)
+	content, err2 := os.ReadFile(path)
+	if err := errors.Join(err, err2); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return nil, err
+	}
+	claim := decodeClaim(content)
+	claim.Seen = info.ModTime()
+	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+	locked, err := c.try(lock)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil && !noLocks(err):
+		return nil, err
+	case locked:
+		if err := lock.Unlock(); err != nil || claim.ends() {
+			return nil, err
+		}
+	}
+	return &claim, nil
+}

@@ -1,0 +1,359 @@
+//go:build unix
+
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+)
+
+// workerEnv makes the test program a worker, with a folder for its signs.
+const workerEnv = "PENGCDE_TEST_WORKER"
+
+// long is a toy that trains for a while.
+func long() Study {
+	training := toyTraining
+	training.Epochs = 40
+	return toy(Network("two", "Two", toyConfig, training), Forecast("zero", baseline.Zero{}))
+}
+
+// TestWorkerProcess is no test but a worker of those below. Where a file "once" or "always" in the folder of signs names
+// a run, its process is killed at the end of that, once or always. While there is a file "wait", the last two runs that
+// train do not end.
+func TestWorkerProcess(t *testing.T) {
+	signs := os.Getenv(workerEnv)
+	if signs == "" {
+		t.Skip("for other tests")
+	}
+	study, o := long(), options(t)
+	o.Seeds = crewSeeds
+	whole := study.Make
+	study.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+		facts, err := whole(ctx, m, r)
+		for _, sign := range []string{"once", "always"} {
+			name := filepath.Join(signs, sign)
+			if text, found := os.ReadFile(name); found != nil || string(text) != r.String() {
+				continue
+			}
+			if sign == "once" {
+				if err := os.Rename(name, name+" again"); err != nil {
+					return nil, err
+				}
+			}
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		if text, _ := os.ReadFile(filepath.Join(signs, "once again")); string(text) == r.String() {
+			all, err := study.UnderWay(ctx, o)
+			if err != nil || len(all) != 1 {
+				return nil, fmt.Errorf("%d under way (%w), want this one alone", len(all), err)
+			}
+		}
+		for r.Model.ID == "two" && r.Seed >= 4 {
+			if _, found := os.Stat(filepath.Join(signs, "wait")); found != nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		return facts, err
+	}
+	if err := study.Work(context.Background(), o, os.Stdin, os.NewFile(3, "reports")); err != nil &&
+		!errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+var crewSeeds = []uint64{0, 1, 2, 3, 4, 5}
+
+// crewOptions are those of a process with two workers.
+func crewOptions(t *testing.T, signs string) Options {
+	o := options(t)
+	o.Seeds, o.Jobs = crewSeeds, 2
+	o.Worker = func() *exec.Cmd {
+		c := exec.Command(os.Args[0], "-test.run=^TestWorkerProcess$")
+		c.Env = append(os.Environ(), workerEnv+"="+signs)
+		return c
+	}
+	return o
+}
+
+// alike compares results of two folders.
+var alike = []cmp.Option{cmpopts.IgnoreUnexported(Result{}), cmpopts.IgnoreFields(Run{}, "Model", "Identity"),
+	cmpopts.IgnoreFields(Training{}, "SecondsPerEpoch"), cmpopts.IgnoreFields(Facts{}, "PeakBytes"),
+	cmpopts.IgnoreFields(Record{}, "Seconds", "Ended", "Machine")}
+
+// Two workers make what one process does, and what they are at is heard.
+func TestJobs(t *testing.T) {
+	results(t)
+	alone := options(t)
+	alone.Seeds = crewSeeds
+	want := run(t, long(), alone).Results
+	folder := results(t)
+	o := crewOptions(t, t.TempDir())
+	latest, both := 0.0, false
+	o.Progress = func(fraction float64, left time.Duration, text string) {
+		if fraction < latest-1e-9 || fraction > 1 || left < 0 {
+			t.Errorf("after %g heard %g, %v, %s", latest, fraction, left, text)
+		}
+		latest = fraction
+		both = both || strings.HasPrefix(text, "2 under way, ") && strings.Contains(text, " · Two, early, seed ")
+	}
+	if diff := cmp.Diff(want, run(t, long(), o).Results, alike...); diff != "" {
+		t.Errorf("results (-one process +two workers):\n%s", diff)
+	}
+	if !both {
+		t.Error("two runs were never under way")
+	}
+	if all := files(t, folder, "*"); len(all) != len(want) {
+		t.Errorf("files %v, want the %d results alone", all, len(want))
+	}
+}
+
+// Workers are killed at ten random moments: no run is lost, none that is stored is made again, and the results are
+// those without.
+func TestWorkersKilledTenTimes(t *testing.T) {
+	results(t)
+	alone := options(t)
+	alone.Seeds = crewSeeds
+	want := run(t, long(), alone).Results
+	folder, wait := results(t), filepath.Join(t.TempDir(), "wait")
+	if err := os.WriteFile(wait, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := crewOptions(t, filepath.Dir(wait))
+	o.CheckpointEvery = time.Millisecond
+	made := func(before map[string]string) map[string]string {
+		now := make(map[string]string)
+		for _, file := range files(t, folder, "*.json") {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(string(content), `"Error":`) {
+				now[file] = string(content)
+			}
+		}
+		for file, content := range before {
+			if now[file] != content {
+				t.Errorf("%s was made again, or is gone", file)
+			}
+		}
+		return now
+	}
+	var killer sync.WaitGroup
+	defer killer.Wait()
+	killer.Go(func() {
+		before := map[string]string{}
+		for killed := 0; killed < 10; {
+			time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+			all, err := long().UnderWay(context.Background(), o)
+			all = slices.DeleteFunc(all, func(c Claim) bool { return c.Process == 0 || c.Process == os.Getpid() })
+			if err != nil || len(all) == 0 {
+				continue
+			}
+			if syscall.Kill(all[rand.IntN(len(all))].Process, syscall.SIGKILL) == nil {
+				killed++
+			}
+			before = made(before)
+		}
+		if err := os.Remove(wait); err != nil {
+			t.Error(err)
+		}
+	})
+	o.Retry = true // of a run that was under way at two of the moments
+	r, err := long().Run(context.Background(), o)
+	for err != nil && r != nil && strings.Contains(err.Error(), "its process ended before it was done, twice") {
+		r, err = long().Run(context.Background(), o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, r.Results, alike...); diff != "" {
+		t.Errorf("results (-whole +killed):\n%s", diff)
+	}
+	if all := files(t, folder, "*"); len(all) != len(want) {
+		t.Errorf("files %v, want the %d results alone", all, len(want))
+	}
+}
+
+// A run whose worker is killed, as for lack of memory, is made again with no other beside it. One that always ends its
+// process is stored as an error; the others are made, and a retry makes it.
+func TestRunsThatEndTheirProcess(t *testing.T) {
+	folder, signs := results(t), t.TempDir()
+	for sign, run := range map[string]string{"once": "Two, early, seed 1", "always": "Two, early, seed 3"} {
+		if err := os.WriteFile(filepath.Join(signs, sign), []byte(run), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := crewOptions(t, signs)
+	var heard []string
+	o.Notice = func(text string) { heard = append(heard, text) }
+	r, err := long().Run(context.Background(), o)
+	if err == nil || !strings.Contains(err.Error(), "1 of 12 runs of toy could not be made, the first: Two, early, seed 3") ||
+		!strings.Contains(err.Error(), "signal: killed, as for lack of memory") {
+		t.Fatalf("error %v, want that of one run\n%s", err, strings.Join(heard, "\n"))
+	}
+	if made, _ := r.Count(); made != 11 {
+		t.Errorf("%d runs made, want 11", made)
+	}
+	if said := strings.Join(heard, "\n"); strings.Count(said, "made again when the others are") != 2 {
+		t.Errorf("heard %q, want that two are made again", said)
+	}
+	if err := os.Remove(filepath.Join(signs, "always")); err != nil {
+		t.Fatal(err)
+	}
+	o.Retry = true
+	run(t, long(), o)
+	if all := files(t, folder, "*"); len(all) != 12 {
+		t.Errorf("files %v, want 12 results alone", all)
+	}
+}
+
+// What keeps workers from making runs ends the study, with what they say.
+func TestWorkersThatFail(t *testing.T) {
+	results(t)
+	o := options(t)
+	o.Jobs = 2
+	if _, err := long().Run(context.Background(), o); !errors.Is(err, ErrInput) {
+		t.Errorf("without a command: %v, want ErrInput", err)
+	}
+	o.Worker = func() *exec.Cmd { return exec.Command("sh", "-c", "echo the plugin is gone >&2; exit 3") }
+	if _, err := long().Run(context.Background(), o); err == nil || !strings.Contains(err.Error(),
+		"a worker ended before it took a run: exit status 3; it said last: the plugin is gone") {
+		t.Errorf("a command that ends: %v", err)
+	}
+	o.Worker = func() *exec.Cmd { // of another call
+		return exec.Command("sh", "-c", `echo '{"Failed": "no room", "Sentinel": "store"}' >&3; cat`)
+	}
+	if _, err := long().Run(context.Background(), o); !errors.Is(err, ErrStore) || !strings.Contains(err.Error(), "no room") {
+		t.Errorf("a worker that cannot store: %v, want ErrStore", err)
+	}
+	var told strings.Builder
+	if err := long().Work(context.Background(), options(t), strings.NewReader(`{"Runs": ["other"]}`), &told); err == nil ||
+		!strings.Contains(told.String(), "of which 0 are planned here") {
+		t.Errorf("an order of another study: %v, told %s", err, told.String())
+	}
+}
+
+// Where the kernel killed a process for lack of memory, fewer work side by side from then on, but one always does.
+func TestFewerWorkersWhereMemoryRanOut(t *testing.T) {
+	kills, heard := int64(0), ""
+	s := &schedule{runner: &runner{options: Options{Notice: func(text string) { heard += text + "\n" }}},
+		crew: &crew{jobs: 2, most: 2}, kills: func() int64 { return kills }}
+	for i, want := range []int{2, 1, 1, 1} { // kills in all: 0, 1, 1, 2
+		if i == 1 || i == 3 {
+			kills++
+		}
+		ended := exec.Command("sh", "-c", "kill -9 $$")
+		err := ended.Run()
+		slot, failed := store{folder: t.TempDir()}.slot("go", i)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		w := &worker{process: ended, ready: true, task: &task{runs: Results{{slot: slot}}}}
+		if err := s.ended(event{of: w, ended: true, err: err}); err != nil || s.crew.most != want {
+			t.Errorf("after %d kills %d work side by side (%v), want %d", kills, s.crew.most, err, want)
+		}
+	}
+	if !strings.Contains(heard, "as memory ran out: at most 1 make") || s.due(true) != 4 {
+		t.Errorf("%d tasks to be made alone, want 4; heard %s", s.due(true), heard)
+	}
+}
+
+// Runs that another process has are left to it, and made when it lets go of them.
+func TestWorkersWait(t *testing.T) {
+	results(t)
+	o := crewOptions(t, t.TempDir())
+	o.Seeds = []uint64{0, 1}
+	held := stored(t, long(), o).Results[0].slot
+	claim, err := held.claim()
+	if err != nil || claim == nil {
+		t.Fatal(claim, err)
+	}
+	var let sync.Once
+	o.Progress = func(fraction float64, _ time.Duration, text string) {
+		if fraction >= 0.5 { // the other trained run is at its end
+			let.Do(func() {
+				if err := claim.release(func() error { return nil }); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	run(t, long(), o)
+}
+
+func TestShare(t *testing.T) {
+	results(t)
+	o := options(t)
+	run(t, long(), o)
+	s := long()
+	record := func(bytes int64) Record {
+		return Record{Facts: &Facts{PeakBytes: bytes, Training: &Training{}, Scores: map[string]float64{"test": 1}}}
+	}
+	r := stored(t, s, o)
+	for i, bytes := range []int64{3 << 30, 2 << 30} {
+		if err := r.Results.Where("model", "two")[i].slot.save(record(bytes)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Seeds = []uint64{10, 11, 12, 13} // 4 trained runs and 4 others are missing
+	const gib = 1 << 30
+	for name, c := range map[string]struct {
+		jobs, cores int
+		available   int64
+		want        Share
+		why         string
+	}{
+		"as asked":         {2, 8, 64 * gib, Share{Jobs: 2, Cores: 4, Asked: 2}, ""},
+		"one a core":       {0, 3, 64 * gib, Share{Jobs: 3, Cores: 1, Asked: 3}, ""},
+		"more than cores":  {4, 2, 64 * gib, Share{Jobs: 4, Cores: 1, Asked: 4}, ""},
+		"few runs":         {16, 16, 64 * gib, Share{Jobs: 8, Cores: 2, Asked: 16}, "no more to make"},
+		"memory":           {8, 8, 7 * gib, Share{Jobs: 2, Cores: 4, Asked: 8}, "7.0 GiB of memory are available"},
+		"too little":       {2, 2, gib, Share{Jobs: 1, Cores: 2, Asked: 2}, "up to 3.0 GiB"},
+		"memory not known": {8, 8, 0, Share{Jobs: 8, Cores: 1, Asked: 8}, ""},
+	} {
+		o.Jobs = c.jobs
+		got, err := s.share(context.Background(), o, c.cores, c.available)
+		why := got.Why
+		got.Why = ""
+		if err != nil || got != c.want || !strings.Contains(why, c.why) || (why == "") != (c.why == "") {
+			t.Errorf("%s: %+v because %q (%v), want %+v because %q", name, got, why, err, c.want, c.why)
+		}
+	}
+	o.Jobs = -1
+	if _, err := s.Share(context.Background(), o); !errors.Is(err, ErrInput) {
+		t.Errorf("-1 jobs: %v, want ErrInput", err)
+	}
+}
+
+// Workers have equally many cores, and no two the same where there are enough.
+func TestCoresOfWorkers(t *testing.T) {
+	for _, c := range []struct {
+		all         []int
+		jobs, place int
+		want        []int
+	}{
+		{[]int{0, 1, 2, 3}, 2, 0, []int{0, 1}}, {[]int{0, 1, 2, 3}, 2, 1, []int{2, 3}},
+		{[]int{4, 5, 9}, 2, 1, []int{5}}, {[]int{0, 1}, 4, 3, []int{1}}, {nil, 2, 1, nil},
+	} {
+		if got := shareOf(c.all, c.jobs, c.place); !slices.Equal(got, c.want) {
+			t.Errorf("worker %d of %d on %v: %v, want %v", c.place, c.jobs, c.all, got, c.want)
+		}
+	}
+}

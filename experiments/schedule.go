@@ -1,0 +1,311 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/resident"
+)
+
+// task are runs for a worker, which one program trains.
+type task struct {
+	runs  Results
+	retry bool
+	held  bool // another process has one of the runs
+	// ended counts the workers that ended while they had the task. After the first the task is made alone; after the
+	// second, failure says how.
+	ended   int
+	failure string
+}
+
+// schedule is who makes what.
+type schedule struct {
+	*runner
+	crew  *crew
+	queue []*task
+	at    map[string]string // what goes on, by the names of runs under way
+	heard map[string]bool   // notices, which all workers may have
+	kills func() int64      // that the machine has seen, for lack of memory
+	known int64             // of them
+}
+
+// errNoWorker is the error of options with jobs and without a command for them.
+var errNoWorker = errs.New(ErrInput, "experiments: Options.Jobs without Options.Worker: say which command makes runs")
+
+// hire lets workers make the runs that are missing.
+func (w *runner) hire(ctx context.Context) error {
+	if w.options.Worker == nil {
+		return errNoWorker
+	}
+	s := &schedule{runner: w, at: make(map[string]string), heard: make(map[string]bool), kills: resident.Kills,
+		crew: &crew{start: w.options.Worker, jobs: w.options.Jobs, most: w.options.Jobs, events: make(chan event)}}
+	s.known = s.kills()
+	for _, runs := range w.programs() {
+		s.queue = append(s.queue, &task{runs: runs, retry: w.options.Retry})
+	}
+	defer s.crew.end()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := s.assign(); err != nil {
+			return err
+		}
+		if len(s.queue) == 0 && s.crew.count((*worker).busy) == 0 {
+			return nil
+		}
+		select {
+		case e := <-s.crew.events:
+			if err := s.hear(e); err != nil {
+				return err
+			}
+		case <-tick.C: // another process may have let go of a run
+			if err := s.look(); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+// due says whether a task can be given to a worker, one that works alone or not.
+func (t *task) due(alone bool) bool { return !t.held && t.failure == "" && (t.ended > 0) == alone }
+
+// due is the number of such tasks.
+func (s *schedule) due(alone bool) (count int) {
+	for _, t := range s.queue {
+		if t.due(alone) {
+			count++
+		}
+	}
+	return count
+}
+
+// give gives a worker the first task for it.
+func (s *schedule) give(w *worker) {
+	i := slices.IndexFunc(s.queue, func(t *task) bool { return t.due(w.alone) })
+	w.give(s.queue[i])
+	s.queue = slices.Delete(s.queue, i, i+1)
+}
+
+// assign gives tasks to workers: first those that may go side by side, then, without others, those whose worker ended.
+func (s *schedule) assign() error {
+	lonely := s.crew.count(func(w *worker) bool { return w.alone }) > 0
+	for !lonely && s.due(false) > 0 {
+		if w := s.crew.free(false); w != nil {
+			s.give(w)
+			continue
+		}
+		starting := s.crew.count(func(w *worker) bool { return !w.ready })
+		if len(s.crew.workers) >= s.crew.most || starting >= s.due(false) {
+			return nil
+		}
+		if _, err := s.crew.hire(false); err != nil {
+			return err
+		}
+	}
+	if s.due(true) == 0 || s.crew.count((*worker).busy) > 0 {
+		return nil
+	}
+	if w := s.crew.free(true); w != nil {
+		s.give(w)
+		return nil
+	}
+	if !lonely {
+		s.crew.dismiss(s.crew.workers...)
+	}
+	if len(s.crew.workers) == 0 {
+		_, err := s.crew.hire(true)
+		return err
+	}
+	return nil
+}
+
+// hear acts on what a worker said.
+func (s *schedule) hear(e event) error {
+	switch {
+	case e.ended:
+		return s.ended(e)
+	case e.Ready:
+		e.of.ready = true
+	case e.Run != "":
+		for _, r := range s.missing {
+			if r.slot.name == e.Run {
+				s.underWay[e.Run] = e.stage()
+				s.at[e.Run] = e.At.Text
+				s.say()
+			}
+		}
+	case e.Notice != "":
+		if !s.heard[e.Notice] {
+			s.heard[e.Notice] = true
+			s.notice(e.Notice)
+		}
+	case e.Failed != "":
+		return e.failure()
+	case e.Done:
+		t := e.of.task
+		e.of.task = nil
+		if e.of.alone {
+			s.crew.dismiss(e.of)
+		}
+		if err := s.settle(t, func(r Result) bool { return !slices.Contains(e.Left, r.slot.name) }); err != nil {
+			return err
+		}
+		t.retry, t.held = false, true // an error that another process stores meanwhile is its retry
+		s.again(t)
+	}
+	return nil
+}
+
+// say reports what is under way.
+func (s *schedule) say() {
+	var all []string
+	for _, r := range s.missing {
+		if _, underWay := s.underWay[r.slot.name]; underWay {
+			all = append(all, fmt.Sprintf("%v: %s", r, s.at[r.slot.name]))
+		}
+	}
+	if all == nil {
+		all = append(all, "other processes have them, waiting")
+	}
+	s.progress(fmt.Sprintf("%d under way, %d to do: %s", len(s.underWay), len(s.missing), strings.Join(all, " · ")))
+}
+
+// settle takes the runs of a task that are over off the lists.
+func (s *schedule) settle(t *task, over func(Result) bool) error {
+	for _, r := range t.runs {
+		delete(s.underWay, r.slot.name)
+		if !over(r) {
+			continue
+		}
+		found, err := r.find()
+		if err != nil {
+			return err
+		}
+		if found.Record != nil {
+			s.learn(r, found.Record)
+		}
+		s.finish(r)
+	}
+	t.runs = t.runs.only(func(r Result) bool { return !over(r) })
+	return nil
+}
+
+// again queues what is left of a task.
+func (s *schedule) again(t *task) {
+	if len(t.runs) > 0 {
+		s.queue = append(s.queue, t)
+	}
+}
+
+// ended is for a worker that has. Where it had a task and was not to leave, its runs are made once more by a worker
+// beside which no other works, and fail if that one ends too.
+func (s *schedule) ended(e event) error {
+	s.crew.gone(e.of)
+	t := e.of.task
+	switch {
+	case e.of.leaving:
+		return nil
+	case !e.of.ready:
+		return fmt.Errorf("experiments: a worker ended before it took a run: %s", e.ending())
+	case t == nil:
+		return nil
+	}
+	if err := s.settle(t, Result.stored); err != nil {
+		return err
+	}
+	if len(t.runs) == 0 {
+		return nil
+	}
+	t.ended++
+	s.again(t)
+	if t.ended > 1 {
+		t.failure = fmt.Sprintf("its process ended before it was done, twice, the second time with no other beside it: %s",
+			e.ending())
+		return nil
+	}
+	for _, r := range t.runs {
+		s.notice(fmt.Sprintf("%v: its process ended before it was done (%s): made again when the others are, with no "+
+			"process beside it", r, e.ending()))
+	}
+	if kills := s.kills(); kills > s.known && s.crew.most > 1 {
+		s.known = kills
+		s.crew.most--
+		s.notice(fmt.Sprintf("the kernel killed a process as memory ran out: at most %d make runs from now on", s.crew.most))
+	}
+	return nil
+}
+
+// stored says whether the run was made meanwhile.
+func (r Result) stored() bool {
+	found, err := r.find()
+	return err == nil && found.here()
+}
+
+// look finds out whether what other processes had is over or free, and stores the errors of tasks that failed.
+func (s *schedule) look() error {
+	for _, t := range s.queue {
+		var err error
+		switch {
+		case t.failure != "":
+			err = s.fail(t)
+		case t.held:
+			err = s.meet(t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.queue = slices.DeleteFunc(s.queue, func(t *task) bool { return len(t.runs) == 0 })
+	if len(s.queue) > 0 && s.due(false)+s.due(true)+s.crew.count((*worker).busy) == 0 {
+		s.say()
+	}
+	return nil
+}
+
+// fail stores why the runs of a task could not be made, as soon as the claims of its worker have ended.
+func (s *schedule) fail(t *task) error {
+	var over []string
+	for _, r := range t.runs {
+		locked, err := r.slot.locked(func(*holding) (made bool, err error) {
+			if r.stored() {
+				return true, nil
+			}
+			record := newRecord(nil)
+			record.Error = t.failure
+			s.notice(fmt.Sprintf("%v: %s", r, t.failure))
+			return false, r.slot.save(record)
+		})
+		if err != nil {
+			return err
+		}
+		if locked {
+			over = append(over, r.slot.name)
+		}
+	}
+	return s.settle(t, func(r Result) bool { return slices.Contains(over, r.slot.name) })
+}
+
+// meet looks at the runs that other processes have.
+func (s *schedule) meet(t *task) error {
+	if err := s.settle(t, func(r Result) bool {
+		found, err := r.find()
+		return err == nil && found.Record != nil && !found.Elsewhere
+	}); err != nil {
+		return err
+	}
+	t.held = false
+	for _, r := range t.runs {
+		locked, err := r.slot.locked(func(*holding) (bool, error) { return false, nil })
+		if err != nil {
+			return err
+		}
+		t.held = t.held || !locked
+	}
+	return nil
+}

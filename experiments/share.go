@@ -1,0 +1,108 @@
+package experiments
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/internal/cores"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/resident"
+)
+
+// DefaultJobs is how many processes make runs where nobody says: this one, with all cores, until it is measured what
+// several of fewer cores do in the same time.
+const DefaultJobs = 1
+
+// Share is how many processes are to make runs side by side.
+type Share struct {
+	// Jobs is for [Options], and Cores what each process has.
+	Jobs, Cores int
+	// Asked is how many were asked for, and Why says what allows no more; "" where as many are as were asked for.
+	Asked int
+	Why   string
+}
+
+// Share bounds the number of processes that options ask for as Jobs, 0 for one a core: by the programs that the missing
+// runs take, by what is known of their memory, and to one for a GPU, whose memory a process takes as a whole. So many
+// processes fit as have the largest resident memories of stored runs of the same models in the memory that is
+// available; of a model without a stored run nothing is known.
+func (s Study) Share(ctx context.Context, o Options) (Share, error) {
+	return s.share(ctx, o, len(cores.Allowed()), resident.Available())
+}
+
+func (s Study) share(ctx context.Context, o Options, all int, available int64) (Share, error) {
+	if o.Jobs < 0 {
+		return Share{}, errs.New(ErrInput, "experiments: %d jobs, want 1 or more, or 0 for one a core", o.Jobs)
+	}
+	asked := cmp.Or(o.Jobs, all)
+	share := Share{Jobs: asked, Asked: asked}
+	r, err := s.find(ctx, o)
+	if err != nil {
+		return share, err
+	}
+	w := s.runner(r, o)
+	w.missing = r.Results.only(w.wanted)
+	bound := func(jobs int, why string, args ...any) {
+		if jobs = max(1, jobs); jobs < share.Jobs {
+			share.Jobs, share.Why = jobs, fmt.Sprintf(why, args...)
+		}
+	}
+	if r.Backend == "xla:cuda" {
+		bound(1, "a process takes the memory of the GPU as a whole")
+	}
+	bound(len(w.programs()), "there is no more to make")
+	if share.Jobs > 1 && available > 0 {
+		stored, err := s.made(ctx, r.Profile, o)
+		if err != nil {
+			return share, err
+		}
+		peaks := peaks(w.missing, stored)
+		fit, taken := 0, int64(0)
+		for ; fit < min(share.Jobs, len(peaks)) && taken+peaks[fit] <= available; fit++ {
+			taken += peaks[fit]
+		}
+		if fit < len(peaks) {
+			bound(fit, "%s of memory are available, and by stored runs of these models one takes up to %s", gibibytes(available),
+				gibibytes(peaks[0]))
+		}
+	}
+	share.Cores = max(1, all/share.Jobs)
+	return share, nil
+}
+
+// peaks are the bytes that missing runs will take by stored ones of the same model and keys, else of the same model,
+// the largest first.
+func peaks(missing, stored Results) (all []int64) {
+	most := make(map[string]int64)
+	for _, r := range stored {
+		for _, of := range []string{r.kind(), r.Model.ID} {
+			most[of] = max(most[of], r.Facts().PeakBytes)
+		}
+	}
+	for _, r := range missing {
+		if bytes := cmp.Or(most[r.kind()], most[r.Model.ID]); bytes > 0 {
+			all = append(all, bytes)
+		}
+	}
+	slices.SortFunc(all, func(a, b int64) int { return cmp.Compare(b, a) })
+	return all
+}
+
+func gibibytes(bytes int64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }
+
+// String is a sentence for people.
+func (s Share) String() string {
+	text := fmt.Sprintf("%d processes make runs, with %d cores each", s.Jobs, s.Cores)
+	if s.Cores == 1 {
+		text = fmt.Sprintf("%d processes make runs, with a core each", s.Jobs)
+	}
+	if s.Jobs == 1 {
+		text = "one process makes runs"
+	}
+	if s.Why != "" {
+		text += fmt.Sprintf(", not %d: %s", s.Asked, s.Why)
+	}
+	return text
+}

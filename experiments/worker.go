@@ -1,0 +1,139 @@
+package experiments
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+)
+
+// order is what a worker is told, a line of JSON: runs that one program trains, by the names of their slots.
+type order struct {
+	Runs  []string
+	Retry bool
+}
+
+// message is what a worker tells, a line of JSON with one of these.
+type message struct {
+	// Ready says that it takes orders.
+	Ready bool `json:",omitempty"`
+	// Run is at a position; all of its training takes Whole seconds, 0 where that is not known.
+	Run   string    `json:",omitempty"`
+	At    *Position `json:",omitempty"`
+	Whole float64   `json:",omitempty"`
+	// Notice is for people.
+	Notice string `json:",omitempty"`
+	// Done ends an order; other processes have the runs Left.
+	Done bool     `json:",omitempty"`
+	Left []string `json:",omitempty"`
+	// Failed is why it ends, an error that wraps a sentinel of that name.
+	Failed, Sentinel string `json:",omitempty"`
+}
+
+// stage is that of a message about a run.
+func (m message) stage() stage {
+	s := stage{part: m.At.Part, left: m.At.Left, whole: m.Whole, epoch: m.At.Epoch, epochs: m.At.Epochs}
+	if s.left == 0 && s.part < 1 {
+		s.left = math.NaN()
+	}
+	if s.whole == 0 {
+		s.whole = math.NaN()
+	}
+	return s
+}
+
+// sentinels are those of errors that end a study, by name.
+var sentinels = map[string]error{"store": ErrStore, "backend": errBackend, "input": ErrInput}
+
+// sayAgain is how long a worker waits before it says again how far a run is.
+const sayAgain = 100 * time.Millisecond
+
+// Work makes runs for a process that called [Study.Run] with [Options].Jobs and the same options, as that orders, and
+// reports to it. When orders end, or ctx does, it keeps a checkpoint of a training that is under way. Both ends are
+// those of pipes: for a command that Run starts, its standard input and file 3.
+func (s Study) Work(ctx context.Context, o Options, orders io.Reader, reports io.Writer) error {
+	tell := json.NewEncoder(reports)
+	err := s.obey(ctx, o, orders, func(m message) {
+		_ = tell.Encode(m) // who does not hear ends the orders
+	})
+	if err == nil || errors.Is(err, context.Canceled) && !errors.Is(err, ErrStore) {
+		return err
+	}
+	m := message{Failed: err.Error()}
+	for name, sentinel := range sentinels {
+		if errors.Is(err, sentinel) {
+			m.Sentinel = name
+		}
+	}
+	_ = tell.Encode(m)
+	return err
+}
+
+func (s Study) obey(ctx context.Context, o Options, orders io.Reader, tell func(message)) error {
+	said := make(map[string]time.Time)
+	o.Progress, o.Jobs = nil, 0
+	o.Notice = func(text string) { tell(message{Notice: text}) }
+	o.heard = func(run string, s stage, text string) {
+		if between := s.epoch > 0 && s.epoch < s.epochs; between && time.Since(said[run]) < sayAgain {
+			return
+		}
+		said[run] = time.Now()
+		at := s.position(text)
+		m := message{Run: run, At: &at}
+		if !math.IsNaN(s.whole) {
+			m.Whole = s.whole
+		}
+		tell(m)
+	}
+	planned, err := s.plan(ctx, o)
+	if err != nil {
+		return err
+	}
+	w := s.runner(planned, o)
+	defer w.close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	next := make(chan order)
+	go func() {
+		defer cancel()
+		defer close(next)
+		for read := json.NewDecoder(orders); ; {
+			var o order
+			if read.Decode(&o) != nil {
+				return
+			}
+			next <- o
+		}
+	}()
+	tell(message{Ready: true})
+	for {
+		var asked order
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case order, more := <-next:
+			if !more {
+				return nil
+			}
+			asked = order
+		}
+		w.options.Retry = asked.Retry
+		w.missing = planned.Results.only(func(r Result) bool { return slices.Contains(asked.Runs, r.slot.name) })
+		if len(w.missing) != len(asked.Runs) {
+			return fmt.Errorf("experiments: ordered to make runs %q, of which %d are planned here: start workers with the "+
+				"options of the process that orders", asked.Runs, len(w.missing))
+		}
+		if err := w.group(ctx, w.missing); err != nil {
+			return err
+		}
+		done := message{Done: true}
+		for _, r := range w.missing {
+			done.Left = append(done.Left, r.slot.name)
+		}
+		tell(done)
+	}
+}

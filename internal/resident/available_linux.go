@@ -1,0 +1,63 @@
+package resident
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Available is the memory that processes may still take without swapping, in bytes: the machine's, or less where the
+// control group of this process is limited, as in a container or a job of Slurm; 0 where the kernel does not say.
+func Available() int64 { return available("/proc", "/sys/fs/cgroup") }
+
+// available reads files of proc(5) and of control groups of version 2.
+func available(proc, groups string) (bytes int64) {
+	text, err := os.ReadFile(filepath.Join(proc, "meminfo"))
+	if err != nil {
+		return 0
+	}
+	var kilobytes int64
+	for line := range strings.Lines(string(text)) {
+		_, _ = fmt.Sscanf(line, "MemAvailable: %d", &kilobytes) // another line leaves it as it was
+	}
+	bytes = kilobytes << 10
+	own, _ := os.ReadFile(filepath.Join(proc, "self", "cgroup"))
+	group, found := strings.CutPrefix(strings.TrimSpace(string(own)), "0::")
+	for found {
+		folder := filepath.Join(groups, group)
+		limit, limited := number(filepath.Join(folder, "memory.max"))
+		used, known := number(filepath.Join(folder, "memory.current"))
+		if limited && known {
+			bytes = min(bytes, max(1, limit-used)) // 0 would say that nothing is known
+		}
+		if group == "/" || group == "." || group == "" {
+			break
+		}
+		group = filepath.Dir(group)
+	}
+	return bytes
+}
+
+func number(file string) (int64, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil // "max" is no limit
+}
+
+// Kills is how many processes the kernel has killed on this machine since it started, to get at their memory; 0 where
+// it does not say.
+func Kills() (count int64) {
+	text, err := os.ReadFile("/proc/vmstat")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		_, _ = fmt.Sscanf(line, "oom_kill %d", &count)
+	}
+	return count
+}

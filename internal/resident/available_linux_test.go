@@ -1,0 +1,43 @@
+package resident
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What is available is the least of what the machine has and what each group above the process has left.
+func TestAvailable(t *testing.T) {
+	proc, groups := t.TempDir(), t.TempDir()
+	write := func(folder, name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(what string, want int64) {
+		t.Helper()
+		if got := available(proc, groups); got != want {
+			t.Errorf("%s: %d bytes, want %d", what, got, want)
+		}
+	}
+	check("nothing said", 0)
+	write(proc, "meminfo", "MemTotal:  8 kB\nMemAvailable:    4 kB\nBuffers: 1 kB\n")
+	check("no groups", 4096)
+	write(filepath.Join(proc, "self"), "cgroup", "0::/job/step\n")
+	check("groups without limits", 4096)
+	write(filepath.Join(groups, "job", "step"), "memory.max", "max\n")
+	write(filepath.Join(groups, "job", "step"), "memory.current", "100\n")
+	check("no limit", 4096)
+	write(filepath.Join(groups, "job"), "memory.max", "3000\n")
+	write(filepath.Join(groups, "job"), "memory.current", "1000\n")
+	check("a limit above", 2000)
+	write(filepath.Join(groups, "job"), "memory.current", "3000\n")
+	check("nothing left", 1)
+	if Available() <= 0 {
+		t.Error("this machine does not say what is available")
+	}
+}

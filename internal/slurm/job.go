@@ -1,0 +1,145 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/starter"
+)
+
+// Job is an array job whose tasks all run the same command.
+type Job struct {
+	// Name is that under which squeue lists it.
+	Name string
+	// Command are program and arguments of each task, Folder where it runs, and Log the path of what it writes, to which
+	// the number of the task and .log are added.
+	Command     []string
+	Folder, Log string
+	// Tasks is their number.
+	Tasks int
+	// Partition, GPUs, Time and Memory are those of each task, as sbatch takes them; "" means the cluster's defaults, and
+	// no GPU. CPUs are the cores of a task; 0 means the cluster's default.
+	Partition, GPUs, Time, Memory string
+	CPUs                          int
+	// Options are further ones of sbatch, such as "--account=physics".
+	Options []string
+}
+
+// Slurm warns a task by a signal so long before its time limit, and up to a minute earlier; a task is to have more time
+// than that.
+const (
+	warning   = 2 * time.Minute
+	leastTime = 10 * time.Minute
+)
+
+var gpus = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.-]*:)?[1-9][0-9]*$`)
+
+// check finds what sbatch would take and this package cannot work with, or would refuse in words that help nobody.
+func (j Job) check() error {
+	if j.Tasks < 1 {
+		return fmt.Errorf("slurm: an array of %d tasks, want 1 or more", j.Tasks)
+	}
+	if j.CPUs < 0 {
+		return fmt.Errorf("slurm: %d CPUs for a task, want 1 or more, or 0 for the cluster's default", j.CPUs)
+	}
+	if j.GPUs != "" && !gpus.MatchString(j.GPUs) {
+		return fmt.Errorf("slurm: %q GPUs for a task, want a number such as 1, or a type and a number such as a100:1", j.GPUs)
+	}
+	if limit, err := parseTime(j.Time); err != nil {
+		return err
+	} else if limit < leastTime {
+		return fmt.Errorf("slurm: a time limit of %v, want %v or more: a task ends some %v before it, to store what it has",
+			limit, leastTime, warning)
+	}
+	for _, option := range j.Options {
+		if !strings.HasPrefix(option, "-") {
+			return fmt.Errorf("slurm: %q, want an option of sbatch, such as --account=NAME", option)
+		}
+	}
+	lines := slices.Concat([]string{j.Name, j.Folder, j.Log, j.Partition, j.Memory}, j.Command, j.Options)
+	for _, line := range lines {
+		if strings.ContainsAny(line, "\n\r\x00") {
+			return fmt.Errorf("slurm: %q has more than one line, want one", line)
+		}
+	}
+	return nil
+}
+
+// Script is that of the job: it asks to be put into the queue again after the death of a node, and for a signal before
+// the time limit, see [Context]. The program takes the shell's place, so that the signal reaches it.
+func (j Job) Script() (string, error) {
+	if err := j.check(); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("#!/bin/sh\n")
+	option := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "#SBATCH --%s=%s\n", name, starter.Quote(value))
+		}
+	}
+	option("job-name", j.Name)
+	option("partition", j.Partition)
+	fmt.Fprintf(&b, "#SBATCH --array=0-%d\n", j.Tasks-1)
+	option("nodes", "1")
+	option("ntasks", "1")
+	if j.CPUs > 0 {
+		option("cpus-per-task", strconv.Itoa(j.CPUs))
+	}
+	option("gpus", j.GPUs)
+	option("mem", j.Memory)
+	option("time", j.Time)
+	fmt.Fprintf(&b, "#SBATCH --requeue\n#SBATCH --signal=B:USR1@%.0f\n#SBATCH --open-mode=append\n", warning.Seconds())
+	option("output", strings.ReplaceAll(j.Log, "%", "%%")+"-%a.log")
+	option("chdir", j.Folder)
+	for _, more := range j.Options {
+		fmt.Fprintf(&b, "#SBATCH %s\n", more)
+	}
+	b.WriteString("exec")
+	for _, argument := range j.Command {
+		b.WriteString(" " + starter.Quote(argument))
+	}
+	b.WriteString("\n")
+	return b.String(), nil
+}
+
+// Submit hands a file with a job's script to Slurm and returns the number of the job. Where Slurm refuses it, the error
+// is an [*Error].
+func Submit(ctx context.Context, file string) (job string, err error) {
+	printed, err := call(ctx, "sbatch", "--parsable", file)
+	if err != nil {
+		return "", err
+	}
+	job, _, _ = strings.Cut(strings.TrimSpace(printed), ";") // what follows is the name of the cluster
+	return job, nil
+}
+
+var slurmTime = regexp.MustCompile(`^(?:(\d{1,5})-)?(\d{1,6})(?::(\d{1,6}))?(?::(\d{1,6}))?$`)
+
+// parseTime reads a time limit as Slurm writes it; "" and "UNLIMITED" are as much as there can be.
+func parseTime(text string) (time.Duration, error) {
+	switch strings.ToUpper(text) {
+	case "", "UNLIMITED", "INFINITE":
+		return 1<<63 - 1, nil
+	}
+	m := slurmTime.FindStringSubmatch(text)
+	if m == nil {
+		return 0, fmt.Errorf("slurm: time limit %q, want minutes, hours:minutes:seconds or days-hours, such as 90, 4:00:00 "+
+			"or 2-0", text)
+	}
+	units := []time.Duration{24 * time.Hour, time.Minute, time.Second, 0}
+	if m[1] != "" || m[4] != "" {
+		units = []time.Duration{24 * time.Hour, time.Hour, time.Minute, time.Second}
+	}
+	limit := time.Duration(0)
+	for i, unit := range units {
+		count, _ := strconv.Atoi(m[i+1]) // none where there are no digits
+		limit += time.Duration(count) * unit
+	}
+	return limit, nil
+}

@@ -1,0 +1,93 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Task is one of an array job.
+type Task struct {
+	// Job is the number of the job, Index that of the task in it, Name the job's.
+	Job, Index, Name string
+	// State, Node, Left and Reason are Slurm's: the state in words such as RUNNING, the node, the time that is left until
+	// the time limit, and why the task waits or has failed.
+	State, Node, Left, Reason string
+}
+
+// ID is how Slurm's commands name the task, such as 812_3.
+func (t Task) ID() string { return t.Job + "_" + t.Index }
+
+// Phase is where a task is.
+type Phase int
+
+// The phases of a task.
+const (
+	Queued Phase = iota
+	Running
+	Completed
+	Cancelled
+	Failed
+)
+
+// Phase of the task's state. States that are not known are those of later versions of Slurm; almost all states are of a
+// task that has not ended.
+func (t Task) Phase() Phase {
+	switch t.State {
+	case "PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD":
+		return Queued
+	case "COMPLETED":
+		return Completed
+	case "CANCELLED", "REVOKED":
+		return Cancelled
+	case "FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "BOOT_FAIL", "DEADLINE", "PREEMPTED", "LAUNCH_FAILED",
+		"RECONFIG_FAIL":
+		return Failed
+	}
+	return Running
+}
+
+// Ended says that Slurm will not run the task again.
+func (t Task) Ended() bool { return t.Phase() >= Completed }
+
+// fields of squeue, in the order of those of [Task], with the name last, as others may have tabs in theirs.
+const fields = "%F\t%K\t%T\t%N\t%L\t%r\t%j"
+
+// Queue lists the tasks of the jobs of some names that Slurm knows of: those that wait or run, and for some minutes
+// (the cluster's MinJobAge) those that have ended. Those of other users are among them unless own is set.
+func Queue(ctx context.Context, names []string, own bool) (tasks []Task, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	args := []string{"--noheader", "--array", "--states=all", "--format=" + fields, "--name=" + strings.Join(names, ",")}
+	if own {
+		args = append(args, "--me")
+	}
+	printed, err := call(ctx, "squeue", args...)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(printed) {
+		line = strings.TrimRight(line, "\r\n")
+		parts := strings.SplitN(line, "\t", strings.Count(fields, "\t")+1)
+		if len(parts) != strings.Count(fields, "\t")+1 {
+			return nil, fmt.Errorf("slurm: squeue prints %q, want %d fields between tabs", line, strings.Count(fields, "\t")+1)
+		}
+		t := Task{Job: parts[0], Index: parts[1], State: parts[2], Node: parts[3], Left: parts[4], Reason: parts[5],
+			Name: parts[6]}
+		if slices.Contains(names, t.Name) {
+			tasks = append(tasks, t)
+		}
+	}
+	return tasks, nil
+}
+
+// Cancel ends jobs: tasks that wait leave the queue, and those that run are sent a signal.
+func Cancel(ctx context.Context, jobs []string) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	_, err := call(ctx, "scancel", jobs...)
+	return err
+}

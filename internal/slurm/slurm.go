@@ -1,0 +1,46 @@
+// Package slurm submits array jobs to Slurm, lists and cancels them, and puts a task back into the queue, by Slurm's
+// own commands: sbatch, squeue, scancel and scontrol of version 20.02 or newer. Start with [Job.Script] and [Submit].
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// ErrNotFound is wrapped where a command of Slurm is not there.
+var ErrNotFound = errors.New("no machine of a Slurm cluster")
+
+// Error is that of a command of Slurm that failed, in its own words.
+type Error struct {
+	Command, Said string
+	Err           error
+}
+
+func (e *Error) Error() string {
+	if e.Said == "" {
+		return fmt.Sprintf("slurm: %s: %v", e.Command, e.Err)
+	}
+	return fmt.Sprintf("slurm: %s", e.Said) // begins with the command's name
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// call runs a command of Slurm and returns what it prints.
+func call(ctx context.Context, command string, args ...string) (string, error) {
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return "", fmt.Errorf("slurm: %w: no %s in $PATH; do this where jobs are submitted, such as on a login "+
+			"node, or make the runs here by pengcde run", ErrNotFound, command)
+	}
+	c := exec.CommandContext(ctx, path, args...)
+	var printed, said bytes.Buffer
+	c.Stdout, c.Stderr = &printed, &said
+	if err := c.Run(); err != nil {
+		return "", &Error{command, strings.TrimSpace(said.String()), errors.Join(err, ctx.Err())}
+	}
+	return printed.String(), nil
+}
