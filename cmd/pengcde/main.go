@@ -3,6 +3,7 @@
 //	pengcde list
 //	pengcde run epidemics --profile medium --models peng-linear,constant --seeds 0-4 --dry-run
 //	pengcde run epidemics --profile medium --models peng-linear,constant --seeds 0-4
+//	pengcde run table1 --profile medium --jobs 2
 //	pengcde show epidemics --profile medium
 //	pengcde fit --edges flows.csv --nodes cases.csv --target cases
 //	pengcde forecast cases-forecast/model.pengcde --edges new_flows.csv --nodes new_cases.csv
