@@ -29,7 +29,7 @@ const workerEnv = "PENGCDE_TEST_WORKER"
 // long is a toy that trains for a while.
 func long() Study {
 	training := toyTraining
-	training.Epochs = 40
+	training.Epochs = 20
 	return toy(Network("two", "Two", toyConfig, training), Forecast("zero", baseline.Zero{}))
 }
 
