@@ -121,24 +121,19 @@ func (c *claims) look(path string) (*Claim, error) {
 	info, err := os.Stat(path)
 	content, err2 := os.ReadFile(path)
 	if err := errors.Join(err, err2); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return nil, err
+		return nil, gone(err)
 	}
 	claim := decodeClaim(content)
 	claim.Seen = info.ModTime()
-	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	locked, err := c.try(lock)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil && !noLocks(err):
-		return nil, err
-	case locked:
+	case err == nil && locked:
 		if err := lock.Unlock(); err != nil || claim.ends() {
 			return nil, err
 		}
+	case gone(err) == nil && err != nil:
+		return nil, nil
 	}
-	return &claim, nil
+	return &claim, nil // also where a lock tells nothing
 }

@@ -109,9 +109,10 @@ func (c *claims) take(path string) (h *holding, err error) {
 	return h, err
 }
 
-// gone leaves out that a file is not there: its holder has just let go of it, and the next look tells more.
+// gone leaves out that a file is not there, or no longer on its server: its holder has just let go of it, and the next
+// look tells more.
 func gone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) {
 		return nil
 	}
 	return err
@@ -159,10 +160,7 @@ func (c *claims) remove(path string, content []byte) (removed bool, err error) {
 	}
 	now, err := os.ReadFile(aside)
 	if removed = err == nil && bytes.Equal(now, content); !removed {
-		err = errors.Join(err, gone(os.Link(aside, path)))
-		if errors.Is(err, fs.ErrExist) { // yet another has begun, and the one that was moved will find out
-			err = nil
-		}
+		_ = os.Link(aside, path) // if yet another has begun, or links cannot be made, the holder finds out that it lost
 	}
 	return removed, errors.Join(err, os.Remove(aside))
 }

@@ -37,7 +37,7 @@ type holding struct {
 
 // hold writes the claim into the file, which is this process's.
 func (c *claims) hold(path string, file *os.File, lock *flock.Flock, lease bool) (*holding, error) {
-	h := &holding{path: path, file: file, lock: lock, term: c.lease(), claim: newClaim(),
+	h := &holding{path: path, file: file, lock: lock, term: c.lease(), claim: newClaim(), beaten: time.Now(),
 		stop: make(chan struct{}), ended: make(chan struct{})}
 	h.claim.Lease = lease
 	h.say(Position{})

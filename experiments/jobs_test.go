@@ -29,7 +29,7 @@ const workerEnv = "PENGCDE_TEST_WORKER"
 // long is a toy that trains for a while.
 func long() Study {
 	training := toyTraining
-	training.Epochs = 40
+	training.Epochs = 20
 	return toy(Network("two", "Two", toyConfig, training), Forecast("zero", baseline.Zero{}))
 }
 
@@ -43,6 +43,9 @@ func TestWorkerProcess(t *testing.T) {
 	}
 	study, o := long(), options(t)
 	o.Seeds = crewSeeds
+	if _, err := os.Stat(filepath.Join(signs, "lockless")); err == nil {
+		o.claims = leases()
+	}
 	whole := study.Make
 	study.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
 		facts, err := whole(ctx, m, r)
@@ -60,6 +63,7 @@ func TestWorkerProcess(t *testing.T) {
 		}
 		if text, _ := os.ReadFile(filepath.Join(signs, "once again")); string(text) == r.String() {
 			all, err := study.UnderWay(ctx, o)
+			all = slices.DeleteFunc(all, func(c Claim) bool { return syscall.Kill(c.Process, 0) != nil }) // leases stay
 			if err != nil || len(all) != 1 {
 				return nil, fmt.Errorf("%d under way (%w), want this one alone", len(all), err)
 			}
@@ -194,13 +198,25 @@ func TestWorkersKilledTenTimes(t *testing.T) {
 // A run whose worker is killed, as for lack of memory, is made again with no other beside it. One that always ends its
 // process is stored as an error; the others are made, and a retry makes it.
 func TestRunsThatEndTheirProcess(t *testing.T) {
-	folder, signs := results(t), t.TempDir()
+	t.Run("locks", func(t *testing.T) { runsThatEndTheirProcess(t, t.TempDir(), nil) })
+	t.Run("leases", func(t *testing.T) {
+		signs := t.TempDir()
+		if err := os.WriteFile(filepath.Join(signs, "lockless"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		runsThatEndTheirProcess(t, signs, leases())
+	})
+}
+
+func runsThatEndTheirProcess(t *testing.T, signs string, claims *claims) {
+	folder := results(t)
 	for sign, run := range map[string]string{"once": "Two, early, seed 1", "always": "Two, early, seed 3"} {
 		if err := os.WriteFile(filepath.Join(signs, sign), []byte(run), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	o := crewOptions(t, signs)
+	o.claims = claims
 	var heard []string
 	o.Notice = func(text string) { heard = append(heard, text) }
 	r, err := long().Run(context.Background(), o)

@@ -30,7 +30,7 @@ type schedule struct {
 	at    map[string]string // what goes on, by the names of runs under way
 	heard map[string]bool   // notices, which all workers may have
 	kills func() int64      // that the machine has seen, for lack of memory
-	known int64             // of them
+	seen  int64             // of them
 }
 
 // errNoWorker is the error of options with jobs and without a command for them.
@@ -43,7 +43,7 @@ func (w *runner) hire(ctx context.Context) error {
 	}
 	s := &schedule{runner: w, at: make(map[string]string), heard: make(map[string]bool), kills: resident.Kills,
 		crew: &crew{start: w.options.Worker, jobs: w.options.Jobs, most: w.options.Jobs, events: make(chan event)}}
-	s.known = s.kills()
+	s.seen = s.kills()
 	for _, runs := range w.programs() {
 		s.queue = append(s.queue, &task{runs: runs, retry: w.options.Retry})
 	}
@@ -63,7 +63,7 @@ func (w *runner) hire(ctx context.Context) error {
 				return err
 			}
 		case <-tick.C: // another process may have let go of a run
-			if err := s.look(); err != nil {
+			if err := s.review(); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -233,8 +233,8 @@ func (s *schedule) ended(e event) error {
 		s.notice(fmt.Sprintf("%v: its process ended before it was done (%s): made again when the others are, with no "+
 			"process beside it", r, e.ending()))
 	}
-	if kills := s.kills(); kills > s.known && s.crew.most > 1 {
-		s.known = kills
+	if kills := s.kills(); kills > s.seen && s.crew.most > 1 {
+		s.seen = kills
 		s.crew.most--
 		s.notice(fmt.Sprintf("the kernel killed a process as memory ran out: at most %d make runs from now on", s.crew.most))
 	}
@@ -247,8 +247,8 @@ func (r Result) stored() bool {
 	return err == nil && found.here()
 }
 
-// look finds out whether what other processes had is over or free, and stores the errors of tasks that failed.
-func (s *schedule) look() error {
+// review finds out whether what other processes had is over or free, and stores the errors of tasks that failed.
+func (s *schedule) review() error {
 	for _, t := range s.queue {
 		var err error
 		switch {

@@ -16,14 +16,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// leases are claims where there are no locks, with a short term.
+func leases() *claims {
+	c := lockless(syscall.ENOLCK)
+	c.term = 2 * time.Second
+	return c
+}
+
 // A process that was stopped, and whose run another took over meanwhile, does not store it when it goes on.
 func TestStalledHolder(t *testing.T) {
 	const env = "PENGCDE_TEST_STALLED"
-	leases := func() *claims {
-		c := lockless(syscall.ENOLCK)
-		c.term = time.Second
-		return c
-	}
 	if folder := os.Getenv(env); folder != "" { // the process that is stopped, before it stores its first run
 		study, o := toy(), options(t)
 		o.claims, o.Notice = leases(), func(text string) { os.Stdout.WriteString(text + "\n") }

@@ -3,6 +3,7 @@
 //	pengcde list
 //	pengcde run epidemics --profile medium --models peng-linear,constant --seeds 0-4 --dry-run
 //	pengcde run epidemics --profile medium --models peng-linear,constant --seeds 0-4
+//	pengcde run table1 --profile medium --jobs 2
 //	pengcde show epidemics --profile medium
 //	pengcde submit table1 --profile full --partition gpu --gpus 1 --time 12:00:00
 //	pengcde status table1
