@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/internal/cores"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/resident"
 )
-
-// DefaultJobs is how many processes make runs where nobody says: this one, with all cores, until it is measured what
-// several of fewer cores do in the same time.
-const DefaultJobs = 1
 
 // Share is how many processes are to make runs side by side.
 type Share struct {
@@ -29,7 +26,8 @@ type Share struct {
 // processes fit as have the largest resident memories of stored runs of the same models in the memory that is
 // available; of a model without a stored run nothing is known.
 func (s Study) Share(ctx context.Context, o Options) (Share, error) {
-	return s.share(ctx, o, len(cores.Allowed()), resident.Available())
+	all := min(len(cores.Allowed()), runtime.GOMAXPROCS(0)) // which a container's share of processors bounds
+	return s.share(ctx, o, all, resident.Available())
 }
 
 func (s Study) share(ctx context.Context, o Options, all int, available int64) (Share, error) {

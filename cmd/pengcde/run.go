@@ -105,7 +105,7 @@ type runCommand struct {
 	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
-	Jobs            *int          `short:"j" help:"So many processes make runs side by side; 0 for one a core." placeholder:"N"`
+	Jobs            int           `short:"j" help:"So many processes make runs side by side; 0 for one a core." default:"0"`
 	DryRun          bool          `help:"Say how many runs are to be made and about how long that takes, and make none."`
 	Backend         string        `help:"go, xla:cpu, xla:cuda or xla:/path/to/plugin.so; else $PENGCDE_BACKEND, else the best." placeholder:"NAME"`
 }
@@ -165,10 +165,7 @@ func (c *runCommand) chooseBackend() error {
 // complete adds to options how runs are made.
 func (c *runCommand) complete(o *experiments.Options) {
 	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
-	o.CheckpointEvery, o.Jobs = c.CheckpointEvery, experiments.DefaultJobs
-	if c.Jobs != nil {
-		o.Jobs = *c.Jobs
-	}
+	o.CheckpointEvery, o.Jobs = c.CheckpointEvery, c.Jobs
 }
 
 // counted says how many runs are stored.

@@ -33,7 +33,7 @@ type submitCommand struct {
 	Sbatch          []string      `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
 	Retry           bool          `help:"Make runs again whose error was stored."`
 	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
-	Jobs            *int          `short:"j" help:"So many processes of a task make runs side by side; 0 for one a core." placeholder:"N"`
+	Jobs            int           `short:"j" help:"So many processes of a task make runs side by side; 0 for one a core." default:"1"`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	DryRun          bool          `help:"Print script and cost, and submit nothing."`
 	Backend         string        `help:"As run takes it; else xla:cuda with --gpus." placeholder:"NAME"`
@@ -122,9 +122,7 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 			command = append(command, flag.name)
 		}
 	}
-	if c.Jobs != nil {
-		command = append(command, "--jobs", strconv.Itoa(*c.Jobs))
-	}
+	command = append(command, "--jobs", strconv.Itoa(c.Jobs))
 	if c.Backend != "" {
 		command = append(command, "--backend", c.Backend)
 	}
