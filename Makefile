@@ -4,13 +4,14 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin cuda pengcde results report kernel test test-go test-race fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin cuda pengcde results report sweep sweep-pause sweep-stop kernel test test-go test-race fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
 NOTEBOOKS ?= $(wildcard notebooks/*.ipynb)
 TEST_FLAGS ?= -timeout 25m
 FUZZTIME ?= 60s
+SWEEP ?= table1 --profile full --models constant,gn-ode,adjacency,original,peng
 DIR = notebooks
 LAB_FLAGS ?=
 REPORT_FLAGS ?=
@@ -46,6 +47,15 @@ plugin: .venv/python.stamp
 
 cuda: setup ## install XLA's CUDA plugin and NVIDIA's libraries (2.2 GB to download) and say what is missing
 	@tools/setup.sh cuda
+
+sweep: pengcde ## make runs in the background at the lowest priority, SWEEP="STUDY [FLAGS]"; again to go on
+	$(ENV) tools/sweep.sh start "$(SWEEP)"
+
+sweep-pause: ## pause the sweep, to time something
+	tools/sweep.sh pause
+
+sweep-stop: ## end the sweep, with checkpoints
+	tools/sweep.sh stop
 
 kernel: setup ## install the kernel of the notebooks for every Jupyter of this user, also VS Code's
 	@tools/setup.sh kernel
