@@ -40,8 +40,9 @@ type event struct {
 // crew are the workers of a process.
 type crew struct {
 	start   func() *exec.Cmd
-	jobs    int // among which cores are shared
-	most    int // to work side by side, of jobs
+	each    int   // cores of a worker
+	which   []int // cores that are shared; nil where they cannot be chosen
+	most    int   // to work side by side
 	workers []*worker
 	events  chan event
 }
@@ -55,12 +56,12 @@ func (c *crew) hire(alone bool) (*worker, error) {
 	for slices.ContainsFunc(c.workers, func(other *worker) bool { return other.place == w.place }) {
 		w.place++
 	}
-	mine := shareOf(cores.Allowed(), c.jobs, w.place)
+	mine := shareOf(c.which, c.each, w.place)
 	if w.process.Env == nil {
 		w.process.Env = os.Environ()
 	}
 	for _, name := range threads {
-		count := len(mine)
+		count := c.each
 		if asked, err := strconv.Atoi(os.Getenv(name)); err == nil && asked > 0 {
 			count = min(count, asked)
 		}
@@ -90,13 +91,22 @@ func (c *crew) hire(alone bool) (*worker, error) {
 	return w, nil
 }
 
-// shareOf are the cores of the worker at a place among so many. All have equally many, since results depend on that by
-// rounding, and at least one.
-func shareOf(all []int, jobs, place int) []int {
+// newCrew has no workers yet.
+func newCrew(o Options) *crew {
+	count, which := ownCores()
+	each := o.Cores
+	if each == 0 {
+		each = max(1, count/max(1, o.Jobs))
+	}
+	return &crew{start: o.Worker, each: each, which: which, most: max(1, o.Jobs), events: make(chan event)}
+}
+
+// shareOf are the cores of the worker at a place, so many for each. All have equally many, since results depend on that
+// by rounding.
+func shareOf(all []int, each, place int) []int {
 	if len(all) == 0 {
 		return nil
 	}
-	each := max(1, len(all)/jobs)
 	first := place * each % len(all)
 	return all[first:min(first+each, len(all))]
 }

@@ -48,8 +48,11 @@ func (c *claims) hold(path string, file *os.File, lock *flock.Flock, lease bool)
 	return h, nil
 }
 
+// sayEvery is how often at most the claim says how far its run is.
+func (h *holding) sayEvery() time.Duration { return h.term / (leaseTerm / sayEvery) }
+
 // due says whether it is time for a beat.
-func (h *holding) due() bool { return time.Since(h.beaten) >= h.term*beatEvery/leaseTerm }
+func (h *holding) due() bool { return time.Since(h.beaten) >= h.term/(leaseTerm/beatEvery) }
 
 // write puts the claim into its file. With a lease, and at each beat, it is sent to where other machines read it.
 func (h *holding) write() error {
@@ -75,7 +78,7 @@ func (h *holding) write() error {
 // beats writes the claim every so often, and finds out whether it was lost.
 func (h *holding) beats() {
 	defer close(h.ended)
-	tick := time.NewTicker(h.term * sayEvery / leaseTerm)
+	tick := time.NewTicker(h.sayEvery())
 	defer tick.Stop()
 	for {
 		select {

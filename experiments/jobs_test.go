@@ -250,7 +250,7 @@ func TestWorkersThatFail(t *testing.T) {
 	}
 	o.Worker = func() *exec.Cmd { return exec.Command("sh", "-c", "echo the plugin is gone >&2; exit 3") }
 	if _, err := long().Run(context.Background(), o); err == nil || !strings.Contains(err.Error(),
-		"a worker ended before it took a run: exit status 3; it said last: the plugin is gone") {
+		"two workers ended before they took a run: exit status 3; it said last: the plugin is gone") {
 		t.Errorf("a command that ends: %v", err)
 	}
 	o.Worker = func() *exec.Cmd { // of another call
@@ -270,7 +270,7 @@ func TestWorkersThatFail(t *testing.T) {
 func TestFewerWorkersWhereMemoryRanOut(t *testing.T) {
 	kills, heard := int64(0), ""
 	s := &schedule{runner: &runner{options: Options{Notice: func(text string) { heard += text + "\n" }}},
-		crew: &crew{jobs: 2, most: 2}, kills: func() int64 { return kills }}
+		crew: &crew{most: 2}, kills: func() int64 { return kills }}
 	for i, want := range []int{2, 1, 1, 1} { // kills in all: 0, 1, 1, 2
 		if i == 1 || i == 3 {
 			kills++
@@ -339,9 +339,9 @@ func TestShare(t *testing.T) {
 		"as asked":         {2, 8, 64 * gib, Share{Jobs: 2, Cores: 4, Asked: 2}, ""},
 		"one a core":       {0, 3, 64 * gib, Share{Jobs: 3, Cores: 1, Asked: 3}, ""},
 		"more than cores":  {4, 2, 64 * gib, Share{Jobs: 4, Cores: 1, Asked: 4}, ""},
-		"few runs":         {16, 16, 64 * gib, Share{Jobs: 8, Cores: 2, Asked: 16}, "no more to make"},
-		"memory":           {8, 8, 7 * gib, Share{Jobs: 2, Cores: 4, Asked: 8}, "7.0 GiB of memory are available"},
-		"too little":       {2, 2, gib, Share{Jobs: 1, Cores: 2, Asked: 2}, "up to 3.0 GiB"},
+		"few runs":         {16, 16, 64 * gib, Share{Jobs: 8, Cores: 1, Asked: 16}, "no more to make"},
+		"memory":           {8, 8, 7 * gib, Share{Jobs: 2, Cores: 1, Asked: 8}, "7.0 GiB of memory are available"},
+		"too little":       {2, 2, gib, Share{Jobs: 1, Cores: 1, Asked: 2}, "up to 3.0 GiB"},
 		"memory not known": {8, 8, 0, Share{Jobs: 8, Cores: 1, Asked: 8}, ""},
 	} {
 		o.Jobs = c.jobs
@@ -358,18 +358,46 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// A claim is written every ten seconds, and tells at most once a second how far its run is.
+func TestBeatsOfClaims(t *testing.T) {
+	now := &holding{term: leaseTerm, beaten: time.Now()}
+	before := &holding{term: leaseTerm, beaten: time.Now().Add(-beatEvery)}
+	if now.due() || !before.due() {
+		t.Errorf("after no time due: %v, after %v: %v; want false and true", now.due(), beatEvery, before.due())
+	}
+	if every := now.sayEvery(); every != sayEvery {
+		t.Errorf("tells every %v, want %v", every, sayEvery)
+	}
+}
+
+// In a job of Slurm, and with fewer threads than cores, processes share as few cores, and are kept on none.
+func TestOwnCores(t *testing.T) {
+	all, which := ownCores()
+	if all < 1 || len(which) != 0 && len(which) != all {
+		t.Fatalf("%d cores, %v", all, which)
+	}
+	t.Setenv("SLURM_CPUS_ON_NODE", "1")
+	if count, kept := ownCores(); count != 1 || all > 1 && kept != nil {
+		t.Errorf("with 1 CPU of a node of %d: %d, %v", all, count, kept)
+	}
+	t.Setenv("SLURM_CPUS_ON_NODE", "some")
+	if count, _ := ownCores(); count != all {
+		t.Errorf("with a variable that is no number: %d, want %d", count, all)
+	}
+}
+
 // Workers have equally many cores, and no two the same where there are enough.
 func TestCoresOfWorkers(t *testing.T) {
 	for _, c := range []struct {
 		all         []int
-		jobs, place int
+		each, place int
 		want        []int
 	}{
 		{[]int{0, 1, 2, 3}, 2, 0, []int{0, 1}}, {[]int{0, 1, 2, 3}, 2, 1, []int{2, 3}},
-		{[]int{4, 5, 9}, 2, 1, []int{5}}, {[]int{0, 1}, 4, 3, []int{1}}, {nil, 2, 1, nil},
+		{[]int{4, 5, 9}, 1, 1, []int{5}}, {[]int{0, 1}, 1, 3, []int{1}}, {nil, 2, 1, nil},
 	} {
-		if got := shareOf(c.all, c.jobs, c.place); !slices.Equal(got, c.want) {
-			t.Errorf("worker %d of %d on %v: %v, want %v", c.place, c.jobs, c.all, got, c.want)
+		if got := shareOf(c.all, c.each, c.place); !slices.Equal(got, c.want) {
+			t.Errorf("worker %d with %d cores of %v: %v, want %v", c.place, c.each, c.all, got, c.want)
 		}
 	}
 }

@@ -47,9 +47,10 @@ type Options struct {
 	// be made.
 	Notice func(string)
 	// Jobs is how many processes make runs side by side, see [Study.Share]; 0 and 1 stand for this process alone. Worker
-	// is a command, for each of them another one, that calls [Study.Work] with the same options.
-	Jobs   int
-	Worker func() *exec.Cmd
+	// is a command, for each of them another one, that calls [Study.Work] with the same options. Cores is how many each
+	// of them has, as [Study.Share] says; 0 stands for an equal part of all.
+	Jobs, Cores int
+	Worker      func() *exec.Cmd
 
 	heard  func(run string, s stage, text string) // of a run of this process
 	claims *claims                                // but in tests made anew for each call

@@ -24,7 +24,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	w := s.runner(planned, o)
 	work := w.all
-	if o.Jobs > 1 {
+	if o.Jobs > 1 || o.Cores > 0 && o.Worker != nil {
 		work = w.hire
 	}
 	if err := w.look(planned.Results); err != nil {

@@ -4,13 +4,31 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"github.com/peng-cde/pengcde-go/internal/cores"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/resident"
 )
+
+// ownCores is how many cores this process and those it starts may share, and which; nil where they may use fewer than are
+// there to choose from, as with a container's share of processors or in a job of Slurm that keeps to no cores.
+func ownCores() (count int, which []int) {
+	all := cores.Allowed()
+	count = runtime.GOMAXPROCS(0)
+	for _, name := range []string{"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"} {
+		if own, err := strconv.Atoi(os.Getenv(name)); err == nil && own > 0 {
+			count = min(count, own)
+		}
+	}
+	if count >= len(all) && len(all) > 0 {
+		return len(all), all
+	}
+	return count, nil
+}
 
 // Share is how many processes are to make runs side by side.
 type Share struct {
@@ -26,7 +44,7 @@ type Share struct {
 // processes fit as have the largest resident memories of stored runs of the same models in the memory that is
 // available; of a model without a stored run nothing is known.
 func (s Study) Share(ctx context.Context, o Options) (Share, error) {
-	all := min(len(cores.Allowed()), runtime.GOMAXPROCS(0)) // which a container's share of processors bounds
+	all, _ := ownCores()
 	return s.share(ctx, o, all, resident.Available())
 }
 
@@ -47,8 +65,10 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 			share.Jobs, share.Why = jobs, fmt.Sprintf(why, args...)
 		}
 	}
-	if r.Backend == "xla:cuda" {
-		bound(1, "a process takes the memory of the GPU as a whole")
+	share.Cores = max(1, all/asked) // also where fewer work: results depend on it by rounding
+	if r.Backend != "xla:cpu" && r.Backend != "go" && r.Backend != "" {
+		bound(1, "a process takes the device as a whole")
+		share.Cores = all
 	}
 	bound(len(w.programs()), "there is no more to make")
 	if share.Jobs > 1 && available > 0 {
@@ -66,7 +86,6 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 				gibibytes(peaks[0]))
 		}
 	}
-	share.Cores = max(1, all/share.Jobs)
 	return share, nil
 }
 
@@ -96,8 +115,11 @@ func (s Share) String() string {
 	if s.Cores == 1 {
 		text = fmt.Sprintf("%d processes make runs, with a core each", s.Jobs)
 	}
-	if s.Jobs == 1 {
-		text = "one process makes runs"
+	switch {
+	case s.Jobs == 1 && s.Cores == 1:
+		text = "one process makes runs, with a core"
+	case s.Jobs == 1:
+		text = fmt.Sprintf("one process makes runs, with %d cores", s.Cores)
 	}
 	if s.Why != "" {
 		text += fmt.Sprintf(", not %d: %s", s.Asked, s.Why)

@@ -140,6 +140,9 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	fmt.Fprint(s.err, said)
 	bar := newBar(c.Study, s.err)
 	o.Progress, o.Jobs = bar.Show, share.Jobs
+	if share.Asked > 1 && share.Cores > 0 {
+		o.Cores = share.Cores
+	}
 	o.Worker = func() *exec.Cmd { return workerCommand(args, s.err) }
 	o.Notice = func(text string) { fmt.Fprint(s.err, "\n"+wrapped(text, widthOf(s.err))) }
 	report, err = report.Study.Run(ctx, o)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/gomlx/compute/support/humanize"
@@ -90,6 +89,9 @@ func (c *submitCommand) settle() (err error) {
 			return err
 		}
 	}
+	if c.Jobs < 0 {
+		return errs.New(experiments.ErrInput, "submit: %d jobs, want 1 or more, or 0 for one a CPU", c.Jobs)
+	}
 	if c.GPUs == "0" {
 		c.GPUs = ""
 	}
@@ -122,7 +124,7 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 			command = append(command, flag.name)
 		}
 	}
-	command = append(command, "--jobs", strconv.Itoa(c.Jobs))
+	command = append(command, fmt.Sprintf("--jobs=%d", c.Jobs))
 	if c.Backend != "" {
 		command = append(command, "--backend", c.Backend)
 	}

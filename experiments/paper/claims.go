@@ -76,7 +76,7 @@ func Claims() []Claim {
 				"the total of A gain weights.",
 			find: Evidence.weights},
 		{ID: "epochs", Studies: nil, Printed: "the table of times of training",
-			Says: "An epoch of Pre-Mult takes longer than one of PENG-CDE, the longer the more nodes there are.",
+			Says: "An epoch of Pre-Mult takes longer than one of PENG-CDE.",
 			find: Evidence.epochs},
 	}
 }
@@ -88,5 +88,6 @@ const JudgedBy = "A verdict is computed from stored runs, case by case. The diff
 	"seeds or tested windows, whose variance counts what they share. Improvements are against the claim where their " +
 	"95% interval rules out what the paper prints. Changes of accuracy and of time are judged over seeds, sizes of " +
 	"weights over worlds, by 95% intervals; seconds of an epoch by a factor of 1.25. A claim holds where all its cases " +
-	"are as claimed and no run is left out; it holds only where some are; it does not hold where none of those tested " +
-	"is, since the opposite is shown, or no difference; it is not yet tested where no case is."
+	"are as claimed and no run is left out; it holds only where some are; it does not hold where none is " +
+	"and in some the opposite is shown. Else it is not yet tested: no run is stored, or those that are show nothing " +
+	"either way. A model that diverged in a simulated world has the largest loss there."

@@ -82,7 +82,7 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 		j.Verdict = Holds
 	case shown > 0:
 		j.Verdict = HoldsOnlyWhere
-	case counts[Against]+counts[Unshown] > 0:
+	case counts[Against] > 0:
 		j.Verdict = DoesNotHold
 	}
 	return j, nil

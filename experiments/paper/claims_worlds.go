@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,11 +14,12 @@ import (
 )
 
 // ratio is how the errors of a model compare with those of another in worlds of one kind of dynamics: paired by family
-// of graphs and seed, as differences of logarithms, since errors have different scales.
+// of graphs and seed, as differences of logarithms, since errors have different scales. A model that diverged in a world
+// has the largest loss there: it counts for the p value, and not for the mean and its interval.
 type ratio struct {
 	model, other string // names
 	stats.Difference
-	pairs, worlds int
+	pairs, worlds int      // pairs without those that diverged
 	left          []string // runs that the pairs lack
 	// gap says what is missing; nothing else is known then.
 	gap string
@@ -25,27 +27,24 @@ type ratio struct {
 
 // ratios compares the errors of a model with those of others, with Holm's correction for their number.
 func ratios(results experiments.Results, model string, others []string) (all []ratio, err error) {
-	matrix := results.Matrix(string(OnTest))
-	logs := func(id string) (values []float64) {
-		at := slices.Index(matrix.Models, id)
-		for _, row := range matrix.Values {
-			values = append(values, math.NaN())
-			if at >= 0 && row[at] > 0 {
-				values[len(values)-1] = math.Log(row[at])
-			}
-		}
-		return values
-	}
 	var p []float64
 	var compared []int
-	own := logs(model)
+	blocks := results.Matrix(string(OnTest)).Blocks
+	own := logErrors(results, model)
 	for i, id := range others {
-		r := ratio{model: worldName(model), other: worldName(id), worlds: len(own)}
-		var a, b []float64
-		for k, rival := range logs(id) {
-			if !math.IsNaN(own[k]) && !math.IsNaN(rival) {
-				a, b = append(a, own[k]), append(b, rival)
+		r := ratio{model: worldName(model), other: worldName(id), worlds: len(blocks)}
+		var a, b, ranked, against []float64 // those ranked with those that diverged
+		rivals := logErrors(results, id)
+		for _, world := range slices.Sorted(maps.Keys(own)) {
+			mine := own[world]
+			rival, known := rivals[world]
+			if !known || math.IsInf(mine, 1) && math.IsInf(rival, 1) {
+				continue
 			}
+			if !math.IsInf(mine, 1) && !math.IsInf(rival, 1) {
+				a, b = append(a, mine), append(b, rival)
+			}
+			ranked, against = append(ranked, math.Min(mine, largestLoss)), append(against, math.Min(rival, largestLoss))
 		}
 		r.pairs = len(a)
 		for _, id := range []string{model, id} {
@@ -56,7 +55,7 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 				r.left = append(r.left, worldName(id)+" is not planned in this profile")
 			}
 		}
-		if math.Pow(2, 1-float64(r.pairs))*float64(len(others)) > level { // the least p value of signed ranks
+		if math.Pow(2, 1-float64(len(ranked)))*float64(len(others)) > level || len(a) < 2 { // the least p value of signed ranks
 			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything", r.pairs, r.worlds)
 			if r.left != nil {
 				r.gap += "; " + strings.Join(r.left, ", ")
@@ -66,7 +65,14 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 			if err != nil {
 				return nil, err
 			}
-			r.Difference = differences[0]
+			all, err := stats.Compare(ranked, [][]float64{against}, stats.SignedRanks())
+			if err != nil {
+				return nil, err
+			}
+			r.Difference, r.P = differences[0], all[0].P
+			if all[0].Mean*r.Mean < 0 { // with those that diverged it is the other way
+				r.P = 1
+			}
 			p, compared = append(p, r.P), append(compared, i)
 		}
 		all = append(all, r)
@@ -76,6 +82,24 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 		all[i].Corrected = corrected[k]
 	}
 	return all, err
+}
+
+// largestLoss is the logarithm of an error larger than all, that ranks need for what diverged.
+const largestLoss = 1e6
+
+// logErrors are the logarithms of the errors of a model, by world; +Inf where it diverged.
+func logErrors(results experiments.Results, id string) map[string]float64 {
+	logs := make(map[string]float64)
+	for _, result := range results.Where("model", id).Made() {
+		one := experiments.Results{result}
+		world := fmt.Sprint(result.Keys, result.Seed, result.Fold)
+		if len(one.Finished()) == 0 {
+			logs[world] = math.Inf(1)
+		} else if e := one.Scores(string(OnTest))[0]; e > 0 {
+			logs[world] = math.Log(e)
+		}
+	}
+	return logs
 }
 
 // worldName is the name of a row of the tables of simulated worlds, without a comma.
