@@ -254,17 +254,24 @@ func (r Result) stored() bool {
 
 // review finds out whether what other processes had is over or free, and stores the errors of tasks that failed.
 func (s *schedule) review() error {
-	for _, t := range s.queue {
+	tried := -1 // to claim is to write, so one after the other in turns
+	for i, t := range s.queue {
 		var err error
 		switch {
 		case t.failure != "":
 			err = s.fail(t)
 		case t.held:
-			err = s.meet(t)
+			if err = s.met(t); err == nil && tried < 0 {
+				tried, err = i, s.free(t)
+			}
 		}
 		if err != nil {
 			return err
 		}
+	}
+	if tried >= 0 {
+		t := s.queue[tried]
+		s.queue = append(slices.Delete(s.queue, tried, tried+1), t)
 	}
 	s.queue = slices.DeleteFunc(s.queue, func(t *task) bool { return len(t.runs) == 0 })
 	if len(s.queue) > 0 && s.due(false)+s.due(true)+s.crew.count((*worker).busy) == 0 {
@@ -296,14 +303,16 @@ func (s *schedule) fail(t *task) error {
 	return s.settle(t, func(r Result) bool { return slices.Contains(over, r.slot.name) })
 }
 
-// meet looks at the runs that other processes have.
-func (s *schedule) meet(t *task) error {
-	if err := s.settle(t, func(r Result) bool {
+// met takes the runs of a task that other processes have made off the lists.
+func (s *schedule) met(t *task) error {
+	return s.settle(t, func(r Result) bool {
 		found, err := r.find()
 		return err == nil && found.Record != nil && !found.Elsewhere
-	}); err != nil {
-		return err
-	}
+	})
+}
+
+// free finds out whether other processes let go of the runs of a task.
+func (s *schedule) free(t *task) error {
 	t.held = false
 	for _, r := range t.runs {
 		locked, err := r.slot.locked(func(*holding) (bool, error) { return false, nil })
