@@ -1,12 +1,14 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -70,7 +72,7 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 				return nil, err
 			}
 			r.Difference, r.P = differences[0], all[0].P
-			if all[0].Mean*r.Mean < 0 { // with those that diverged it is the other way
+			if signedRankSum(ranked, against)*r.Mean < 0 { // with those that diverged it is the other way
 				r.P = 1
 			}
 			p, compared = append(p, r.P), append(compared, i)
@@ -82,6 +84,17 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 		all[i].Corrected = corrected[k]
 	}
 	return all, err
+}
+
+// signedRankSum is the sum over pairs of the rank of the size of a's difference from b, with its sign.
+func signedRankSum(a, b []float64) (sum float64) {
+	differences := slices.Clone(a)
+	floats.Sub(differences, b)
+	slices.SortFunc(differences, func(x, y float64) int { return cmp.Compare(math.Abs(x), math.Abs(y)) })
+	for i, d := range differences {
+		sum += math.Copysign(float64(i+1), d)
+	}
+	return sum
 }
 
 // largestLoss is the logarithm of an error larger than all, that ranks need for what diverged.
