@@ -9,7 +9,8 @@ import (
 )
 
 // Few and many are how many saves of a sample one call of the programs save and pull takes: calls cost more than rows
-// of zeros do. There are no more, so that little is compiled.
+// of zeros do. There are no more, so that little is compiled. Inside a call products are of few rows each, so that a
+// state is summed up alike however many saves lie in a step.
 const few, many = 4, 32
 
 // rowsFor is that number for a call with some saves left: few where many would make more than 8 MiB of states.
@@ -92,8 +93,20 @@ func (s *Solver) buildStep(in []*Node) []*Node {
 
 // buildSave builds the states inside steps: (coefficients [batch, rows, 1+s], z, k_1, .., k_s) -> [batch, rows, ...].
 func (s *Solver) buildSave(in []*Node) []*Node {
-	coefficients, parts := in[0], Stack(in[1:], 1) // [batch, 1+s, ...]
-	return []*Node{contract(coefficients, parts, 2)}
+	parts := Stack(in[1:], 1) // [batch, 1+s, ...]
+	var saves []*Node
+	for _, coefficients := range byFew(in[0]) {
+		saves = append(saves, contract(coefficients, parts, 2))
+	}
+	return []*Node{Concatenate(saves, 1)}
+}
+
+// byFew cuts x [batch, rows, ...] into few rows each.
+func byFew(x *Node) (parts []*Node) {
+	for from := 0; from < x.Shape().Dim(1); from += few {
+		parts = append(parts, Slice(x, AxisRange(), AxisRange(from, from+few)))
+	}
+	return parts
 }
 
 // contract sums c [batch, i, j] times x [batch, axis of c, ...] over the axis given by its place in c.
@@ -111,8 +124,11 @@ func (s *Solver) buildPull(in []*Node) []*Node {
 	coefficients, places, cotangent, sum := in[0], in[1], in[2], in[3]
 	dims := cotangent.Shape().Dimensions
 	flat := Reshape(cotangent, append([]int{dims[0] * dims[1]}, dims[2:]...)...)
-	saves := Gather(flat, ExpandAxes(places, -1)) // [batch, rows, ...]
-	return []*Node{Add(sum, contract(coefficients, saves, 1))}
+	saves := byFew(Gather(flat, ExpandAxes(places, -1))) // [batch, few, ...]
+	for i, c := range byFew(coefficients) {
+		sum = Add(sum, contract(c, saves[i], 1))
+	}
+	return []*Node{sum}
 }
 
 // buildGather builds states that are put together sample by sample: for each of them a tensor [batch, ...] for each
