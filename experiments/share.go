@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/resident"
 )
 
-// ownCores is how many cores this process and those it starts may share, and which; nil where they may use fewer than are
-// there to choose from, as with a container's share of processors or in a job of Slurm that keeps to no cores.
+// ownCores is how many cores this process and those it starts may share, and which; nil where they may use fewer than
+// are there to choose from, as with a container's share of processors or in a job of Slurm that keeps to no cores.
 func ownCores() (count int, which []int) {
 	all := cores.Allowed()
 	count = runtime.GOMAXPROCS(0)

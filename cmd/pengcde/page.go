@@ -13,14 +13,14 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
-type pageCommand struct {
+// collection are the arguments that choose the runs of a page on all studies.
+type collection struct {
 	Profile string `help:"quick, medium or full." placeholder:"NAME" default:"medium"`
-	Out     string `help:"The page; its figures go into a folder beside it." placeholder:"FILE" default:"docs/results.md"`
 	Shipped bool   `help:"Take no runs but those that came with the module."`
 }
 
-// Run writes a page on all studies of which runs are stored, and its figures.
-func (c *pageCommand) Run(ctx context.Context, s *streams) error {
+// collect calls write with what is on the page, while no other runs can be found.
+func (c collection) collect(ctx context.Context, write func(*pages.Document) error) error {
 	if c.Shipped {
 		restore, err := shippedAlone()
 		if err != nil {
@@ -32,6 +32,20 @@ func (c *pageCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	return write(document)
+}
+
+type pageCommand struct {
+	collection
+	Out string `help:"The page; its figures go into a folder beside it." placeholder:"FILE" default:"docs/results.md"`
+}
+
+// Run writes a page on all studies of which runs are stored, and its figures.
+func (c *pageCommand) Run(ctx context.Context, s *streams) error {
+	return c.collect(ctx, func(document *pages.Document) error { return c.write(document, s) })
+}
+
+func (c *pageCommand) write(document *pages.Document, s *streams) error {
 	name := strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out)) // of the figures' folder: results for results.md
 	text, drawn, err := document.Markdown(name)
 	if err != nil {

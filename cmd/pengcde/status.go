@@ -56,7 +56,8 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if idle && estimate.Missing > 0 {
-		fmt.Fprintf(s.out, "no task waits or runs; for the rest: pengcde submit %s, with partition, GPUs and time as before\n", shell(c.arguments()))
+		fmt.Fprintf(s.out, "no task waits or runs; for the rest: pengcde submit %s, with partition, GPUs and time as before\n",
+			shell(c.arguments()))
 	}
 	folder, err := slurmFolder(c.Study)
 	if err == nil {

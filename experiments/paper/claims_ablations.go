@@ -13,7 +13,7 @@ import (
 // usedMaps are those, beside the identity, whose weights on A the paper prints as large in the first layer.
 var usedMaps = []equivariant.Map{equivariant.RowsOnRows, equivariant.RowsOnColumns, equivariant.TotalOnAll}
 
-// meanDrawn is the mean size of the weights of maps at the start of training, which are drawn evenly from -1/15 to 1/15.
+// meanDrawn is the mean size of the weights of maps at the start of training, drawn evenly from -1/15 to 1/15.
 const meanDrawn = 1.0 / 30
 
 // weights finds whether the maps gained weights: whether their mean size over worlds is above that of the start.

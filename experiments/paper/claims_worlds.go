@@ -16,8 +16,8 @@ import (
 )
 
 // ratio is how the errors of a model compare with those of another in worlds of one kind of dynamics: paired by family
-// of graphs and seed, as differences of logarithms, since errors have different scales. A model that diverged in a world
-// has the largest loss there: it counts for the p value, and not for the mean and its interval.
+// of graphs and seed, as differences of logarithms, since errors have different scales. A model that diverged in a
+// world has the largest loss there: it counts for the p value, and not for the mean and its interval.
 type ratio struct {
 	model, other string // names
 	stats.Difference
@@ -57,7 +57,8 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 				r.left = append(r.left, worldName(id)+" is not planned in this profile")
 			}
 		}
-		if math.Pow(2, 1-float64(len(ranked)))*float64(len(others)) > level || len(a) < 2 { // the least p value of signed ranks
+		least := math.Pow(2, 1-float64(len(ranked))) // p value of signed ranks
+		if least*float64(len(others)) > level || len(a) < 2 {
 			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything", r.pairs, r.worlds)
 			if r.left != nil {
 				r.gap += "; " + strings.Join(r.left, ", ")
