@@ -22,8 +22,9 @@ type Maker struct {
 	earlier float64      // seconds of training before it was cut off
 	starts  string       // what a training begins with, in words
 	// train trains with the others of the group, see [runner.group]; place tells their learners apart.
-	train func(*fitting) bool
-	place int
+	train    func(*fitting) bool
+	place    int
+	planning *planning // where the run is not to be made, but planned
 }
 
 // Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study whose
@@ -33,6 +34,9 @@ func (m *Maker) Learner(seed uint64) (Learner, error) { return m.LearnerOf(m.run
 
 // LearnerOf is a [Maker.Learner] of another model, for a run that is of several.
 func (m *Maker) LearnerOf(model Model, seed uint64) (Learner, error) {
+	if m.planning != nil && model.ID != m.run.Model.ID {
+		return nil, errPlanned
+	}
 	settings, err := model.Settings()
 	if err != nil {
 		return nil, err
@@ -56,12 +60,18 @@ func (m *Maker) LearnerOf(model Model, seed uint64) (Learner, error) {
 
 // Folder is one beside the results that a study may keep generated data in.
 func (m *Maker) Folder(name string) string {
+	if m.planning != nil {
+		return filepath.Join(m.planning.scratch, name)
+	}
 	return filepath.Join(filepath.Dir(m.run.slot.folder), name)
 }
 
 // Fit trains a learner as the run's model says, from the run's checkpoint where there is one that can be used, and
 // returns what is known of the training, also beside an error.
 func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation []dyngraph.Window) (*Facts, error) {
+	if m.planning != nil {
+		return nil, m.planning.of(learner, training, m.run.Model.Train.BatchSize)
+	}
 	facts := &Facts{Parameters: learner.Parameters()}
 	if m.run.Model.Untrained {
 		_, err := learner.Fit(ctx, training, validation, train.Config{})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -142,6 +143,24 @@ func (l *tuned) config(trial int, whole train.Config) train.Config {
 
 // trialInfix is in the names of checkpoints of trials, after that of the run.
 const trialInfix = ".trial"
+
+// Plan is that of the trial which takes most.
+func (l *tuned) Plan(training []dyngraph.Window, _, steps int) (most *pengcde.Plan, err error) {
+	for i, learner := range l.learners {
+		p, ok := learner.(Planner)
+		if !ok {
+			return nil, errPlanned
+		}
+		plan, err := p.Plan(training, l.trials[i].Train.BatchSize, steps)
+		if err != nil {
+			return nil, fmt.Errorf("trial %q: %w", l.trials[i].Name, err)
+		}
+		if most == nil || plan.DeviceBytes > most.DeviceBytes {
+			most = plan
+		}
+	}
+	return most, nil
+}
 
 func (l *tuned) Forecast(ctx context.Context, windows []dyngraph.Window) ([][]float64, error) {
 	return l.learners[l.chosen].Forecast(ctx, windows)

@@ -15,6 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
+	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -66,7 +67,11 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.err, wrapped(c.cost(estimate, tasks), usualWidth))
+	plans, err := report.Study.Foresee(ctx, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(s.err, wrapped(c.cost(estimate, plans, tasks), usualWidth))
 	if c.DryRun {
 		_, err := fmt.Fprint(s.out, script)
 		return err
@@ -137,15 +142,25 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 	return script, nil
 }
 
-// cost says what is to be made and what that takes, by stored runs.
-func (c *submitCommand) cost(e experiments.Estimate, tasks int) string {
+// cost says what is to be made and what that takes, by stored runs and by plan.
+func (c *submitCommand) cost(e experiments.Estimate, plans map[string]*pengcde.Plan, tasks int) string {
 	text := fmt.Sprintf("%s, profile %s: %v.", c.Study, c.Profile, e)
 	if e.Missing == 0 {
 		return text
 	}
 	if e.PeakBytes > 0 {
-		text += fmt.Sprintf(" A run takes up to %s of memory by stored runs of these models.", humanize.Bytes(e.PeakBytes))
-	} else if e.Trained > 0 {
+		text += fmt.Sprintf(" A process took up to %s of memory for stored runs of these models.", humanize.Bytes(e.PeakBytes))
+	}
+	most := ""
+	for id, plan := range plans {
+		if most == "" || plan.DeviceBytes > plans[most].DeviceBytes || plan.DeviceBytes == plans[most].DeviceBytes && id < most {
+			most = id
+		}
+	}
+	if most != "" {
+		text += fmt.Sprintf(" By plan training takes at most %s on the device and %s on the host (%s), beside the program and "+
+			"its compiler.", humanize.Bytes(plans[most].DeviceBytes), humanize.Bytes(plans[most].HostBytes), most)
+	} else if e.Trained > 0 && e.PeakBytes == 0 {
 		text += " How much memory a run takes is not known."
 	}
 	if e.Judged > 0 && tasks > 1 {

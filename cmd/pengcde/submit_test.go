@@ -84,6 +84,21 @@ func TestSubmitDry(t *testing.T) {
 	}
 }
 
+// What memory a training takes is known without a stored run of its model.
+func TestSubmitPlans(t *testing.T) {
+	folder := t.TempDir()
+	_, _, stderr := in(t, folder, folder, "submit", "table-wealth", "--models", "peng,constant", "--only", "family=grid",
+		"--dry-run")
+	said := strings.Join(strings.Fields(stderr), " ")
+	if !strings.Contains(said, "By plan training takes at most") || !strings.Contains(said, "MiB on the device") ||
+		!strings.Contains(said, "(peng)") {
+		t.Errorf("says %q", said)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v, want nothing written", entries, err)
+	}
+}
+
 func TestSubmitMistakes(t *testing.T) {
 	cluster(t, map[string]string{"sbatch": "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1"})
 	folder := t.TempDir()

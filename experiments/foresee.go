@@ -1,0 +1,85 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Planner is a [Learner] that says what memory its training takes, as [pengcde.Model] does.
+type Planner interface {
+	Plan(training []dyngraph.Window, batchSize, steps int) (*pengcde.Plan, error)
+}
+
+// errPlanned ends the making of a run of which only the plan is wanted.
+var errPlanned = errors.New("planned, not made")
+
+// Foresee plans the training of the first missing run of each model, by its ID, see [pengcde.Model.Plan]: adaptive
+// steps are as many as the model allows, so that the plan is the most. A model is left out whose training cannot be
+// planned, as where its learner is no [Planner]. It makes data as a run does, in a folder for the while, and computes
+// nothing on them.
+func (s Study) Foresee(ctx context.Context, o Options) (map[string]*pengcde.Plan, error) {
+	r, err := s.find(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.foresee(ctx, r.Results.only((&runner{options: o}).wanted))
+}
+
+func (s Study) foresee(ctx context.Context, missing Results) (map[string]*pengcde.Plan, error) {
+	missing = missing.only(func(r Result) bool { return !r.Model.Untrained })
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	backend, err := xla.Open(xla.Config{Backend: "go"}) // a plan is of shapes, so a device is left alone
+	if err != nil {
+		return nil, fmt.Errorf("experiments: %w", err)
+	}
+	defer backend.Close()
+	scratch, err := os.MkdirTemp("", "pengcde-plan-")
+	if err != nil {
+		return nil, fmt.Errorf("experiments: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	all, tried := make(map[string]*pengcde.Plan), make(map[string]bool)
+	for _, r := range missing {
+		if tried[r.Model.ID] {
+			continue
+		}
+		tried[r.Model.ID] = true
+		w := &runner{study: s, learners: make(map[string]Learner)}
+		p := &planning{scratch: scratch}
+		_, err := s.Make(ctx, &Maker{runner: w, run: r, backend: backend, planning: p}, r.Run)
+		w.closeLearners()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if errors.Is(err, errPlanned) && p.plan != nil { // another error the run will meet, and tell
+			all[r.Model.ID] = p.plan
+		}
+	}
+	return all, nil
+}
+
+// planning stands in a [Maker] for a training.
+type planning struct {
+	scratch string // for data
+	plan    *pengcde.Plan
+}
+
+// of plans, and returns what ends the making of the run.
+func (p *planning) of(learner Learner, training []dyngraph.Window, batchSize int) (err error) {
+	planner, ok := learner.(Planner)
+	if !ok {
+		return errPlanned
+	}
+	if p.plan, err = planner.Plan(training, batchSize, 0); err != nil {
+		return err
+	}
+	return errPlanned
+}

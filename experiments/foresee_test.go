@@ -1,0 +1,99 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// What is foreseen of a training is the plan of its model on its data; nothing is made or left behind.
+func TestForesee(t *testing.T) {
+	folder, o := results(t), options(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	hidden := Network("hidden", "Hidden", toyConfig, toyTraining)
+	build := hidden.New
+	hidden.New = func(b *xla.Backend) (Learner, error) {
+		learner, err := build(b)
+		return struct{ Learner }{learner}, err // which plans nothing
+	}
+	three := toyConfig
+	three.Hidden = 3
+	training := toyTraining
+	training.BatchSize = 2
+	trials := []Model{Network("two", "Two", toyConfig, toyTraining), Network("three", "Three", three, training)}
+	s := toy(append(trials, Tuned("tuned", "Tuned", trials), hidden, Forecast("zero", baseline.Zero{}))...)
+	var scratch string
+	whole := s.Make
+	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+		scratch = m.Folder("data")
+		return whole(ctx, m, r)
+	}
+	got, err := s.Foresee(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(scratch, os.TempDir()) {
+		t.Errorf("data would be kept in %s", scratch)
+	}
+	split, err := ring().Windows(4, 2).Chronological(0.6, 0.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[string]*pengcde.Plan)
+	for _, m := range trials {
+		learner, err := m.New(o.Backend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer learner.Close()
+		plan, err := learner.(NetworkLearner).Plan(split.Train, m.Train.BatchSize, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[m.ID] = plan
+	}
+	want["tuned"] = want["three"]
+	less, more := want["two"].DeviceBytes, want["three"].DeviceBytes
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(ode.Plan{})); diff != "" || less >= more {
+		t.Errorf("foreseen (-want +got):\n%s", diff)
+	}
+	left, err := os.ReadDir(os.TempDir())
+	if made := files(t, folder, "*"); err != nil || len(left)+len(made) > 0 {
+		t.Errorf("left behind: %v, %v (%v)", left, made, err)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Foresee(ended, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of its context: %v", err)
+	}
+}
+
+// Without a stored run of a model, as many processes make runs as have room by plan.
+func TestShareByPlan(t *testing.T) {
+	results(t)
+	o := options(t)
+	o.Seeds = []uint64{0, 1, 2, 3}
+	s := long()
+	plans, err := s.Foresee(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := plans["two"].DeviceBytes + plans["two"].HostBytes + besidePlan
+	o.Jobs = 4
+	for available, want := range map[int64]int{3 * one: 3, 3*one - 1: 2, 1: 1} {
+		share, err := s.share(context.Background(), o, 4, available)
+		if err != nil || share.Jobs != want || !strings.Contains(share.Why, "a run takes up to") {
+			t.Errorf("%d bytes: %+v, %v, want %d jobs", available, share, err, want)
+		}
+	}
+}
