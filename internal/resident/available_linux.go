@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,7 +13,7 @@ import (
 // control group of this process is limited, as in a container or a job of Slurm; 0 where the kernel does not say.
 func Available() int64 { return available("/proc", "/sys/fs/cgroup") }
 
-// available reads files of proc(5) and of control groups of version 2.
+// available reads files of proc(5) and of control groups, of version 2 or 1.
 func available(proc, groups string) (bytes int64) {
 	text, err := os.ReadFile(filepath.Join(proc, "meminfo"))
 	if err != nil {
@@ -24,18 +25,28 @@ func available(proc, groups string) (bytes int64) {
 	}
 	bytes = kilobytes << 10
 	own, _ := os.ReadFile(filepath.Join(proc, "self", "cgroup"))
-	group, found := strings.CutPrefix(strings.TrimSpace(string(own)), "0::")
-	for found {
-		folder := filepath.Join(groups, group)
-		limit, limited := number(filepath.Join(folder, "memory.max"))
-		used, known := number(filepath.Join(folder, "memory.current"))
-		if limited && known {
-			bytes = min(bytes, max(1, limit-used)) // 0 would say that nothing is known
+	for line := range strings.Lines(string(own)) {
+		// such as "0::/job", and of version 1 "4:memory:/job"
+		_, of, _ := strings.Cut(strings.TrimSpace(line), ":")
+		controllers, group, found := strings.Cut(of, ":")
+		root, limits, uses := groups, "memory.max", "memory.current"
+		if controllers != "" {
+			root, limits, uses = filepath.Join(groups, "memory"), "memory.limit_in_bytes", "memory.usage_in_bytes"
 		}
-		if group == "/" || group == "." || group == "" {
-			break
+		if !found || controllers != "" && !slices.Contains(strings.Split(controllers, ","), "memory") {
+			continue
 		}
-		group = filepath.Dir(group)
+		for {
+			limit, limited := number(filepath.Join(root, group, limits))
+			used, known := number(filepath.Join(root, group, uses))
+			if limited && known {
+				bytes = min(bytes, max(1, limit-used)) // 0 would say that nothing is known
+			}
+			if group == "/" || group == "." || group == "" {
+				break
+			}
+			group = filepath.Dir(group)
+		}
 	}
 	return bytes
 }

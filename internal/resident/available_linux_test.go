@@ -37,6 +37,13 @@ func TestAvailable(t *testing.T) {
 	check("a limit above", 2000)
 	write(filepath.Join(groups, "job"), "memory.current", "3000\n")
 	check("nothing left", 1)
+	write(filepath.Join(proc, "self"), "cgroup", "2:cpu,memory:/slurm/job\n1:pids:/job\n0::/other\n")
+	check("version 1 without limits", 4096)
+	write(filepath.Join(groups, "memory", "slurm"), "memory.limit_in_bytes", "2500\n")
+	write(filepath.Join(groups, "memory", "slurm"), "memory.usage_in_bytes", "500\n")
+	write(filepath.Join(groups, "memory", "slurm", "job"), "memory.limit_in_bytes", "9223372036854771712\n")
+	write(filepath.Join(groups, "memory", "slurm", "job"), "memory.usage_in_bytes", "400\n")
+	check("version 1, a limit above", 2000)
 	if Available() <= 0 {
 		t.Error("this machine does not say what is available")
 	}
