@@ -22,6 +22,7 @@ type ratio struct {
 	model, other string // names
 	stats.Difference
 	pairs, worlds int      // pairs without those that diverged
+	families      []string // of each pair
 	left          []string // runs that the pairs lack
 	// gap says what is missing; nothing else is known then.
 	gap string
@@ -37,14 +38,15 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 		r := ratio{model: worldName(model), other: worldName(id), worlds: len(blocks)}
 		var a, b, ranked, against []float64 // those ranked with those that diverged
 		rivals := logErrors(results, id)
-		for _, world := range slices.Sorted(maps.Keys(own)) {
-			mine := own[world]
-			rival, known := rivals[world]
+		for _, at := range slices.SortedFunc(maps.Keys(own), worldAt.compare) {
+			mine := own[at]
+			rival, known := rivals[at]
 			if !known || math.IsInf(mine, 1) && math.IsInf(rival, 1) {
 				continue
 			}
 			if !math.IsInf(mine, 1) && !math.IsInf(rival, 1) {
 				a, b = append(a, mine), append(b, rival)
+				r.families = append(r.families, at.family)
 			}
 			ranked, against = append(ranked, math.Min(mine, largestLoss)), append(against, math.Min(rival, largestLoss))
 		}
@@ -101,16 +103,26 @@ func signedRankSum(a, b []float64) (sum float64) {
 // largestLoss is the logarithm of an error larger than all, that ranks need for what diverged.
 const largestLoss = 1e6
 
-// logErrors are the logarithms of the errors of a model, by world; +Inf where it diverged.
-func logErrors(results experiments.Results, id string) map[string]float64 {
-	logs := make(map[string]float64)
+// worldAt is a world of some dynamics.
+type worldAt struct {
+	family string
+	seed   uint64
+}
+
+func (w worldAt) compare(other worldAt) int {
+	return cmp.Or(strings.Compare(w.family, other.family), cmp.Compare(w.seed, other.seed))
+}
+
+// logErrors are the logarithms of the errors of a model in some dynamics, +Inf where it diverged.
+func logErrors(results experiments.Results, id string) map[worldAt]float64 {
+	logs := make(map[worldAt]float64)
 	for _, result := range results.Where("model", id).Made() {
 		one := experiments.Results{result}
-		world := fmt.Sprint(result.Keys, result.Seed, result.Fold)
+		at := worldAt{result.Keys["family"], result.Seed}
 		if len(one.Finished()) == 0 {
-			logs[world] = math.Inf(1)
+			logs[at] = math.Inf(1)
 		} else if e := one.Scores(string(OnTest))[0]; e > 0 {
-			logs[world] = math.Log(e)
+			logs[at] = math.Log(e)
 		}
 	}
 	return logs
@@ -135,12 +147,13 @@ func percent(difference float64) string {
 	return fmt.Sprintf("%.0f%% higher", change)
 }
 
-// printedRatio is the mean over families of the logarithm of the ratio of the paper's errors; NaN where it has none.
-func printedRatio(dynamics, model, other string) float64 {
+// printedRatio is the mean over worlds, by their families, of the logarithm of the ratio of the paper's errors; NaN
+// where it has none.
+func printedRatio(dynamics, model, other string, families []string) float64 {
 	var logs []float64
-	for _, family := range families() {
-		a, ok := publishedError(dynamics, family.Name(), publishedRows[model])
-		b, too := publishedError(dynamics, family.Name(), publishedRows[other])
+	for _, family := range families {
+		a, ok := publishedError(dynamics, family, publishedRows[model])
+		b, too := publishedError(dynamics, family, publishedRows[other])
 		if ok && too {
 			logs = append(logs, math.Log(a[0]/b[0]))
 		}
@@ -196,7 +209,7 @@ func below(model string, others []string) func(Evidence) ([]Finding, error) {
 		return e.eachDynamics(others, func(dynamics string, results experiments.Results) (all []Finding, err error) {
 			compared, err := ratios(results, model, others)
 			for i, r := range compared {
-				all = append(all, r.finding(dynamics, printedRatio(dynamics, model, others[i])))
+				all = append(all, r.finding(dynamics, printedRatio(dynamics, model, others[i], r.families)))
 			}
 			return all, err
 		})
@@ -210,7 +223,8 @@ func (e Evidence) improvement() (all []Finding, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r, printed := compared[0], printedRatio(dynamics, "peng", "original")
+		r := compared[0]
+		printed := printedRatio(dynamics, "peng", "original", r.families)
 		f := r.finding(dynamics, printed)
 		if f.Outcome != Missing && r.Mean-r.HalfWidth > printed { // lower by less, if at all
 			f.Outcome = Against
