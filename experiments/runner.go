@@ -176,9 +176,7 @@ func (w *runner) group(ctx context.Context, runs Results) error {
 			}
 		}
 		if len(all) == 0 {
-			if resident.Now() > muchMemory {
-				w.closeLearners()
-			}
+			w.limitMemory()
 			return errors.Join(errs...)
 		}
 		fitTogether(ctx, all)
@@ -295,9 +293,20 @@ func (w *runner) notice(text string) {
 	}
 }
 
-// muchMemory is the resident memory from which on learners are closed between runs: what was compiled for the data of
-// earlier runs grows with them, and is found again on disk or compiled anew.
+// muchMemory is the resident memory from which on freed memory is returned between runs and, where that is not enough,
+// learners are closed: what was compiled for the data of earlier runs grows with them, and is found again on disk or
+// compiled anew.
 const muchMemory = 2 << 30
+
+func (w *runner) limitMemory() {
+	if resident.Now() > muchMemory {
+		xla.ReturnFreedMemory()
+	}
+	if resident.Now() > muchMemory {
+		w.closeLearners()
+		xla.ReturnFreedMemory()
+	}
+}
 
 func (w *runner) closeLearners() {
 	for _, learner := range w.learners {

@@ -13,6 +13,12 @@ static void keep_freed_memory(void) {
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 #endif
 }
+
+static void return_freed_memory(void) {
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
 */
 import "C"
 
@@ -24,12 +30,17 @@ import (
 
 // keepFreedMemory makes the C allocator keep what a program frees. XLA on a CPU allocates the temporary memory of a
 // program at each call, and glibc maps and unmaps it where it is large, so that every call touches fresh pages. The
-// memory of the process then stays at its peak. The user's MALLOC_... and GLIBC_TUNABLES come first.
+// memory of the process then stays at its peak, until [ReturnFreedMemory]. The user's MALLOC_... and GLIBC_TUNABLES come
+// first.
 var keepFreedMemory = sync.OnceFunc(func() {
 	if !allocatorIsSet() {
 		C.keep_freed_memory()
 	}
 })
+
+// ReturnFreedMemory gives the system what the C allocator keeps of memory that is freed, under glibc, as after work with
+// a large model; elsewhere it does nothing. What is needed again is mapped anew.
+func ReturnFreedMemory() { C.return_freed_memory() }
 
 // allocatorIsSet says whether the user chose what the C allocator keeps.
 func allocatorIsSet() bool {
