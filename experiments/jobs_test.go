@@ -128,6 +128,25 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// A run that is to be made alone is, after those that are made side by side.
+func TestRunMadeAlone(t *testing.T) {
+	results(t)
+	signs := t.TempDir()
+	if err := os.WriteFile(filepath.Join(signs, "once again"), []byte("Two, early, seed 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := long()
+	planned := s.Plan
+	s.Plan = func(ctx context.Context, scope Scope) ([]Run, error) {
+		runs, err := planned(ctx, scope)
+		for i, r := range runs {
+			runs[i].Alone = r.Model.ID == "two" && r.Seed == 1
+		}
+		return runs, err
+	}
+	run(t, s, crewOptions(t, signs)) // else that run has an error
+}
+
 // Workers are killed at ten random moments: no run is lost, none that is stored is made again, and the results are
 // those without.
 func TestWorkersKilledTenTimes(t *testing.T) {

@@ -16,6 +16,7 @@ type task struct {
 	runs  Results
 	retry bool
 	held  bool // another process has one of the runs
+	alone bool // no other is to be made beside it
 	// ended counts the workers that ended while they had the task. After the first the task is made alone; after the
 	// second, failure says how.
 	ended   int
@@ -46,7 +47,8 @@ func (w *runner) hire(ctx context.Context) error {
 		crew: newCrew(w.options)}
 	s.seen = s.kills()
 	for _, runs := range w.programs() {
-		s.queue = append(s.queue, &task{runs: runs, retry: w.options.Retry})
+		s.queue = append(s.queue, &task{runs: runs, retry: w.options.Retry, alone: slices.ContainsFunc(runs,
+			func(r Result) bool { return r.Alone })})
 	}
 	defer s.crew.end()
 	tick := time.NewTicker(poll)
@@ -74,7 +76,7 @@ func (w *runner) hire(ctx context.Context) error {
 }
 
 // due says whether a task can be given to a worker, one that works alone or not.
-func (t *task) due(alone bool) bool { return !t.held && t.failure == "" && (t.ended > 0) == alone }
+func (t *task) due(alone bool) bool { return !t.held && t.failure == "" && t.alone == alone }
 
 // due is the number of such tasks.
 func (s *schedule) due(alone bool) (count int) {
@@ -93,7 +95,7 @@ func (s *schedule) give(w *worker) {
 	s.queue = slices.Delete(s.queue, i, i+1)
 }
 
-// assign gives tasks to workers: first those that may go side by side, then, without others, those whose worker ended.
+// assign gives tasks to workers: first those that may go side by side, then one by one those that may not.
 func (s *schedule) assign() error {
 	lonely := s.crew.count(func(w *worker) bool { return w.alone }) > 0
 	for !lonely && s.due(false) > 0 {
@@ -228,6 +230,7 @@ func (s *schedule) ended(e event) error {
 		return nil
 	}
 	t.ended++
+	t.alone = true
 	s.again(t)
 	if t.ended > 1 {
 		t.failure = fmt.Sprintf("its process ended before it was done, twice, the second time with no other beside it: %s",

@@ -65,6 +65,8 @@ type Run struct {
 	Identity func() (any, error) `json:"-"`
 	// OnRequest leaves the run out unless one of its keys is asked for by name, see [Options].
 	OnRequest bool `json:"-"`
+	// Alone keeps all other runs of a command from being made beside it, as where something is timed.
+	Alone bool `json:"-"`
 	// Spec is for the study's own use.
 	Spec any `json:"-"`
 }

@@ -18,6 +18,7 @@ type Axes struct {
 	Dot    string    // Dots: what a faint dot is; "" is "one seed"
 	LogX   bool      // logarithmic scale; needs positive values
 	LogY   bool      // logarithmic scale; needs positive values
+	Room   []float64 // Lines: values of Y that have room in any case, so that two figures have one scale
 	Spans  []Span    // shaded ranges of X
 	Marks  []Mark    // Lines, LossCurves, Dots: vertical lines behind the data
 	Width  float64   // points; 0 is 640, the width of a notebook's output

@@ -63,7 +63,7 @@ func ranges(axes Axes, pad float64, series []Series) (x, y scale) {
 		xs, ys = append(xs, s.X), append(ys, s.Y, s.Lower, s.Upper)
 	}
 	x, _ = fit(axes.LogX, 0, xs...)
-	y, _ = fit(axes.LogY, pad, ys...)
+	y, _ = fit(axes.LogY, pad, append(ys, axes.Room)...)
 	return x, y
 }
 

@@ -60,7 +60,8 @@ type sirSize struct {
 	// dcrnn, astgcn and stidgcn are widths of their own.
 	dcrnn, astgcn, stidgcn width
 	training               train.Config
-	// models are the IDs of rows; those of blindIDs are there without noise and shape alone.
+	// models are the IDs of rows; those of blindIDs are there without noise and shape alone, and preciseID where there
+	// is noise, or without it the same observations.
 	models []string
 }
 
@@ -71,8 +72,8 @@ func sirSizes(p experiments.Profile) sirSize {
 		hidden: 32, layers: 3, step: 0.1, dcrnn: width{8, 3}, astgcn: width{3, 3},
 		stidgcn:  width{hidden: 8},
 		training: train.Config{Epochs: 2000, EvaluateEvery: 25, Patience: 200, MinEpochs: 200},
-		models: []string{ratioID, "constant", "gn-ode", "stg-ncde", "original", "peng", "dcrnn", "astgcn",
-			"stidgcn"}}
+		models: []string{ratioID, "constant", "gn-ode", "stg-ncde", "original", "peng", preciseID, "dcrnn",
+			"astgcn", "stidgcn"}}
 	switch p {
 	case experiments.Medium:
 		s.seeds, s.perClass, s.noisyAt = 3, 16, []int{20}
@@ -153,13 +154,15 @@ func (o Oversampling) plan(_ context.Context, scope experiments.Scope) (runs []e
 		for _, s := range size.samplings() {
 			rows := size.rows(s)
 			models := rows
+			var timed []experiments.Model
 			if s.plain() {
-				models = append(slices.Clip(rows), inference(rows))
+				timed = slices.DeleteFunc(slices.Clone(rows), func(m experiments.Model) bool { return m.ID == preciseID })
+				models = append(slices.Clip(rows), inference(timed))
 			}
 			for _, model := range models {
-				at := sirRun{Model: model, sampling: s}
-				if model.ID == inferenceID {
-					at.timed = rows
+				at, clocked := sirRun{Model: model, sampling: s}, model.ID == inferenceID
+				if clocked {
+					at.timed = timed
 				}
 				for i, first := range []uint64{trainingSeed, validationSeed, testSeed} {
 					perClass := []int{size.perClass, size.perClass, size.testPerClass}[i]
@@ -167,7 +170,7 @@ func (o Oversampling) plan(_ context.Context, scope experiments.Scope) (runs []e
 						Family: graphs.Grid{}, Nodes: sirSide * sirSide, Graphs: perClass, Observations: s.observations,
 						Shape: s.shape, Horizon: 1, Seed: first + worldSeeds*seed}}
 				}
-				runs = append(runs, experiments.Run{Model: model, Seed: seed, Spec: at, Keys: s.keys(),
+				runs = append(runs, experiments.Run{Model: model, Seed: seed, Spec: at, Keys: s.keys(), Alone: clocked,
 					Identity: func() (any, error) { return at.identity(seed) }})
 			}
 		}

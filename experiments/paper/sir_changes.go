@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -18,14 +19,19 @@ const (
 	levelTime     = 1.25
 )
 
+// guess is the accuracy of a guess, as half of the trajectories are of each class.
+const guess = 0.5
+
 // change is how a score of a model changes over a panel, from the first place to the last along a straight line: of
 // accuracies, or of the logarithms of times.
 type change struct {
 	model experiments.Model
 	// gap says what is missing; nothing else is known then.
 	gap string
-	// mean is that of the score over all places.
-	mean, change interval
+	// mean is that of the score over all places, and lowest how much the place with the least mean is below the first.
+	mean, change, lowest interval
+	// diverged runs count as guesses.
+	diverged int
 	// margin is that within which the change is called none, and times says that both are of logarithms.
 	margin float64
 	times  bool
@@ -39,6 +45,9 @@ func intervalOf(values []float64) (i interval) {
 	return i
 }
 
+func (i interval) low() float64  { return i.mean - i.half }
+func (i interval) high() float64 { return i.mean + i.half }
+
 // direction is what the intervals of a [change] allow to say.
 type direction string
 
@@ -46,6 +55,7 @@ const (
 	staysLevel  direction = "level"
 	rises       direction = "rises"
 	falls       direction = "falls"
+	dips        direction = "lower in between"
 	isUndecided direction = "not decided"
 	tooFewSeeds direction = "too few seeds to decide"
 	isAGuess    direction = "not clearly better than a guess"
@@ -53,19 +63,20 @@ const (
 )
 
 func (c change) direction() direction {
-	low, high := c.change.mean-c.change.half, c.change.mean+c.change.half
-	switch {
+	switch d := c.change; {
 	case c.gap != "":
 		return isMissing
-	case !c.times && !(c.mean.mean-c.mean.half > 0.5):
-		return isAGuess
-	case -c.margin <= low && high <= c.margin:
-		return staysLevel
-	case low > 0:
-		return rises
-	case high < 0:
+	case d.high() < 0 && d.mean < -c.margin:
 		return falls
-	case c.change.half > c.margin:
+	case d.low() > 0 && d.mean > c.margin:
+		return rises
+	case !c.times && c.mean.low() <= guess:
+		return isAGuess
+	case !c.times && c.lowest.high() < -c.margin:
+		return dips
+	case -c.margin <= d.low() && d.high() <= c.margin && (c.times || c.lowest.mean >= -c.margin):
+		return staysLevel
+	case d.half > c.margin:
 		return tooFewSeeds
 	}
 	return isUndecided
@@ -73,17 +84,23 @@ func (c change) direction() direction {
 
 // String names the model, with the direction and the numbers.
 func (c change) String() string {
-	said := fmt.Sprintf("%s %s", c.model.Name, c.direction())
-	switch d := c.direction(); {
+	d := c.direction()
+	said := fmt.Sprintf("%s %s", c.model.Name, d)
+	diverged := ""
+	if c.diverged > 0 {
+		diverged = fmt.Sprintf(", %d diverged", c.diverged)
+	}
+	switch {
 	case d == isMissing:
 		return fmt.Sprintf("%s (%s)", said, c.gap)
 	case d == isAGuess:
-		return fmt.Sprintf("%s (mean %.2f ± %.2f)", said, c.mean.mean, c.mean.half)
+		return fmt.Sprintf("%s (mean %.2f ± %.2f%s)", said, c.mean.mean, c.mean.half, diverged)
 	case c.times:
-		return fmt.Sprintf("%s (%.2f-fold, %.2f to %.2f)", said, math.Exp(c.change.mean),
-			math.Exp(c.change.mean-c.change.half), math.Exp(c.change.mean+c.change.half))
+		return fmt.Sprintf("%s (%.2f-fold, %.2f to %.2f)", said, math.Exp(c.change.mean), math.Exp(c.change.low()),
+			math.Exp(c.change.high()))
 	}
-	return fmt.Sprintf("%s (mean %.2f, change %+.2f ± %.2f)", said, c.mean.mean, c.change.mean, c.change.half)
+	return fmt.Sprintf("%s (mean %.2f, change %+.2f ± %.2f, lowest place %+.2f ± %.2f%s)", said, c.mean.mean, c.change.mean,
+		c.change.half, c.lowest.mean, c.lowest.half, diverged)
 }
 
 // changes are those of the models of a panel; none where a single seed or place is stored of all of them.
@@ -94,19 +111,15 @@ func (p panel) changes() (all []change) {
 	judged := false
 	for _, id := range p.results.Values("model") {
 		row := p.results.Where("model", id)
-		c := change{model: row[0].Model, gap: row.Gap(), margin: levelAccuracy, times: p.times}
+		c := change{model: row[0].Model, margin: levelAccuracy, times: p.times}
 		if p.times {
-			c.margin = math.Log(levelTime)
+			c.margin, c.gap = math.Log(levelTime), row.Gap()
+		} else {
+			finished := slices.DeleteFunc(slices.Clone(row), hasDiverged)
+			c.diverged, c.gap = len(row)-len(finished), finished.Gap()
 		}
 		if c.gap == "" {
-			var means, changes []float64
-			for _, runs := range bySeed(row) {
-				x, y := p.line(runs)
-				_, slope := stat.LinearRegression(x, y, nil, false)
-				means, changes = append(means, stat.Mean(y, nil)), append(changes, slope*(x[len(x)-1]-x[0]))
-			}
-			c.mean, c.change = intervalOf(means), intervalOf(changes)
-			if math.IsNaN(c.change.mean) || math.IsInf(c.change.half, 0) {
+			if c.measure(p, row); math.IsNaN(c.change.mean) || math.IsInf(c.change.half, 0) {
 				continue
 			}
 			judged = true
@@ -117,6 +130,27 @@ func (p panel) changes() (all []change) {
 		return nil
 	}
 	return all
+}
+
+// measure fits lines to the scores of a model, seed by seed.
+func (c *change) measure(p panel, row experiments.Results) {
+	var means, changes []float64
+	var below [][]float64 // the first place, by place and seed
+	for _, runs := range bySeed(row) {
+		x, y := p.line(runs)
+		_, slope := stat.LinearRegression(x, y, nil, false)
+		means, changes = append(means, stat.Mean(y, nil)), append(changes, slope*(x[len(x)-1]-x[0]))
+		for k := range y {
+			if k == len(below) {
+				below = append(below, nil)
+			}
+			below[k] = append(below[k], y[k]-y[0])
+		}
+	}
+	c.mean, c.change = intervalOf(means), intervalOf(changes)
+	c.lowest = intervalOf(slices.MinFunc(below, func(a, b []float64) int {
+		return cmp.Compare(stat.Mean(a, nil), stat.Mean(b, nil))
+	}))
 }
 
 // bySeed divides runs by their seeds, in increasing order.
@@ -133,7 +167,7 @@ func bySeed(results experiments.Results) (all []experiments.Results) {
 
 // line has the places of runs on the panel's axis and their scores, in logarithms where the axis has them, and of times.
 func (p panel) line(runs experiments.Results) (x, y []float64) {
-	y = runs.Scores(p.score)
+	y = p.scores(runs)
 	for i, run := range runs {
 		at := run.Spec.(sirRun).value(p.key)
 		if p.axes.LogX {
@@ -145,4 +179,19 @@ func (p panel) line(runs experiments.Results) (x, y []float64) {
 		x = append(x, at)
 	}
 	return x, y
+}
+
+func hasDiverged(run experiments.Result) bool {
+	return run.Record != nil && run.Record.Facts != nil && run.Record.Facts.Failure != ""
+}
+
+// scores are those of the panel; the accuracy of a model that diverged is that of a guess.
+func (p panel) scores(runs experiments.Results) []float64 {
+	scores := runs.Scores(p.score)
+	for i, run := range runs {
+		if !p.times && hasDiverged(run) {
+			scores[i] = guess
+		}
+	}
+	return scores
 }

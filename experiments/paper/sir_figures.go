@@ -16,7 +16,7 @@ const discreteEnding = "-discrete"
 
 // Draw draws the equations of a panel by its name: "observations", "inference" (in a batch), "inference-alone", "shape",
 // and "noise-20" for noise on 20 observations; and with the ending "-discrete" its networks in discrete steps. The
-// trivial classifier is in both. Bands are 95% intervals over seeds, of all but that and Constant: more than four would
+// trivial classifier is in both, and both have one scale. Bands are 95% intervals over seeds, of all but that and Constant: more than four would
 // cover each other, and [Oversampling.Tables] has those of all. A place of which runs are missing or diverged is left
 // open. The error wraps [experiments.ErrNotStored] where there is nothing to draw, and [experiments.ErrInput] for
 // another name.
@@ -50,19 +50,25 @@ func (p panel) draw(r *experiments.Report, discrete bool) (*figures.Figure, erro
 	}
 	var lines []figures.Series
 	for _, id := range p.results.Values("model") {
-		if id != ratioID && slices.Contains(discreteIDs, id) != discrete {
+		line, found := p.series(id)
+		if !found {
 			continue
 		}
-		if line, found := p.series(id); found {
+		if id == ratioID || id == "constant" {
+			line.Lower, line.Upper = nil, nil
+		}
+		axes.Room = slices.Concat(axes.Room, line.Y, line.Lower, line.Upper)
+		if id == ratioID || slices.Contains(discreteIDs, id) == discrete {
 			line.Style = styleIn(r, id)
-			if id == ratioID || id == "constant" {
-				line.Lower, line.Upper = nil, nil
-			}
 			lines, trained = append(lines, line), trained || id != ratioID
 		}
 	}
 	if !trained {
 		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: no model has all seeds at any place", axes.Title)
+	}
+	if x := lines[0].X; !p.times && len(x) > 1 {
+		lines = append(lines, figures.Series{Name: "a guess", X: []float64{x[0], x[len(x)-1]}, Y: []float64{guess, guess},
+			Style: figures.Style{Colour: figures.Ink, Dash: figures.Dotted}})
 	}
 	return figures.Lines(axes, lines...)
 }

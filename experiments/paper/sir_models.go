@@ -8,6 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
@@ -17,6 +18,13 @@ var discreteIDs = []string{"dcrnn", "astgcn", "stidgcn"}
 
 // blindIDs are the rows that see of the states the first alone, which says nothing about the class.
 var blindIDs = []string{"constant", "gn-ode"}
+
+// preciseID is the row that shows what steps cost: PENG-CDE with steps whose error is controlled and that end on each
+// observation, beside one whose steps are as long however much happens between them.
+const preciseID = "peng-precise"
+
+const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose error is controlled and that end on each " +
+	"observation. It stands beside noise alone, to show how much of a loss is that of the constant steps."
 
 // rows are the models of a profile for trajectories that are observed in some way.
 func (s sirSize) rows(at sampling) []experiments.Model {
@@ -33,6 +41,10 @@ func (s sirSize) rows(at sampling) []experiments.Model {
 	}
 	ratio := experiments.Forecast(ratioID, removedRatio{Threshold: sirThreshold})
 	ratio.Note = ratioNote
+	c := data
+	c.Field, c.Hidden, c.Layers, c.Adaptive = field.PENG{}, s.hidden, s.layers, &ode.PID{}
+	precise := experiments.Network(preciseID, "PENG-CDE with adaptive steps", c, s.training)
+	precise.Note = preciseNote
 	all := []experiments.Model{
 		ratio,
 		equation("constant", "Constant", field.Constant{}, s.layers),
@@ -40,11 +52,13 @@ func (s sirSize) rows(at sampling) []experiments.Model {
 		equation("stg-ncde", "STG-NCDE", baseline.STGNCDE{}, 1),
 		equation("original", "Original GN-CDE", field.Original{}, s.layers),
 		equation("peng", "PENG-CDE", field.PENG{}, s.layers),
+		precise,
 		discrete("dcrnn", "DCRNN", baseline.DCRNN{Hidden: s.dcrnn.hidden, Layers: s.dcrnn.layers}),
 		discrete("astgcn", "ASTGCN", baseline.ASTGCN{Filters: s.astgcn.hidden, Polynomials: s.astgcn.layers}),
 		discrete("stidgcn", "STIDGCN", baseline.STIDGCN{Channels: s.stidgcn.hidden}),
 	}
 	return slices.DeleteFunc(all, func(m experiments.Model) bool {
-		return !slices.Contains(s.models, m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID)
+		return !slices.Contains(s.models, m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID) ||
+			m.ID == preciseID && (at.shape != 0 || !slices.Contains(s.noisyAt, at.observations))
 	})
 }

@@ -33,7 +33,7 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	pool := r.Results.Where("shape", "")
 	clean := pool.Where("noise", "0")
 	clocks, note := ofOneMachine(clean.Where("model", inferenceID))
-	clean = without(clean, isClock)
+	clean = without(clean, func(run experiments.Result) bool { return isClock(run) || run.Model.ID == preciseID })
 	times := timed(clean, clocks)
 	all := []panel{
 		{name: "observations", title: "accuracy against observations", key: "observations", score: accuracy,

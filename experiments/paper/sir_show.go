@@ -19,6 +19,15 @@ var sirFacts = figures.NoteList{
 		"differ only by what they lose, and accuracy under noise tells more.",
 }
 
+// stepsNote has numbers of [Oversampling] with steps of 0.1, which a test computes again.
+const stepsNote = "Steps of 0.1 pass over much of such paths. The path of what is observed is a cubic between " +
+	"neighbours whose slopes are those before, and its derivative has high peaks where two observations lie close: ten " +
+	"steps miss most of them, and take others for many times as long. Summed up over ten steps, the derivative gives the " +
+	"change of a feature to 0.2% where that is smooth. But for half of the trajectories it is off by 10 times the noise or " +
+	"more where there is noise on 20 observations (by 0.2 with a hundred steps), and by all of the change where an entry " +
+	"of the graph's matrix changes once in 200 observations (by half of it in 20). So what equations lose that read the " +
+	"derivative, under noise or with ever more observations, may be the solver's. The steps are the published ones."
+
 // show are tables and figures of all panels, and notes.
 func (o Oversampling) show(r *experiments.Report) (items []figures.Item, err error) {
 	drawn := drawPanels(r, o.panels(r))
@@ -80,32 +89,39 @@ func (o Oversampling) notes(r *experiments.Report) figures.NoteList {
 	notes := append(figures.NoteList{}, sirFacts...)
 	target := ""
 	if t.Target > 0 {
-		target = fmt.Sprintf(" Training also ends once that is %g.", t.Target)
+		target = fmt.Sprintf(", or once that is %g, which %d validation trajectories may reach early or by luck", t.Target,
+			2*size.perClass)
 	}
 	notes = append(notes,
 		fmt.Sprintf("Accuracy is on %d test trajectories, half of each class; a guess has 0.5. Means and 95%% intervals "+
 			"(Student t) are over seeds; a seed draws graphs and their changes, starts, times, noise and initial parameters.",
 			2*size.testPerClass),
 		fmt.Sprintf("Training: %d trajectories of a class, all in one batch, at most %d epochs of AdamW at rate %g; the "+
-			"cross-entropy of as many validation trajectories is looked at every %d epochs, and chooses the parameters.%s All "+
-			"models have the same data, and at most as many epochs. Equations: width %d, layers %d (STG-NCDE 1), constant "+
-			"steps of %g. DCRNN: width %d, layers %d. ASTGCN: %d filters. STIDGCN: %d channels.", size.perClass, t.Epochs,
-			t.AdamW.LearningRate, t.EvaluateEvery, target, size.hidden, size.layers, size.step, size.dcrnn.hidden,
-			size.dcrnn.layers, size.astgcn.hidden, size.stidgcn.hidden),
+			"cross-entropy of as many validation trajectories is looked at every %d epochs, and chooses the parameters. It "+
+			"ends after %d epochs without a better one, not before epoch %d%s. All models have the same data and rules, and "+
+			"at most as many epochs; what they lose is also what so few trajectories teach. Equations: width %d, layers %d "+
+			"(STG-NCDE 1), constant steps of %g. DCRNN: width %d, layers %d. ASTGCN: %d filters. STIDGCN: %d channels.",
+			size.perClass, t.Epochs, t.AdamW.LearningRate, t.EvaluateEvery, t.Patience, t.MinEpochs, target, size.hidden,
+			size.layers, size.step, size.dcrnn.hidden, size.dcrnn.layers, size.astgcn.hidden, size.stidgcn.hidden),
+		"DCRNN, ASTGCN and STIDGCN are mended: the published code's own versions, which the paper's claims are of, have "+
+			"defects that other studies show in rows of their own. Its DCRNN reads the wrong graph here from the twelfth "+
+			"observation on, and its ASTGCN no graph at all. Those may lose more with ever more observations.",
 		"What models see: PENG-CDE and Original GN-CDE states, times and graph; STG-NCDE states and times; DCRNN and ASTGCN "+
 			"states and graph; STIDGCN states; GN-ODE the first state, times and graph; Constant the first state and times. The "+
 			"first state is drawn alike for both classes, so more than 0.5 would be luck: GN-ODE and Constant are shown without "+
 			"noise from the pool of times alone."+parameterCounts(r.Results),
 		fmt.Sprintf("Equations take %.0f steps whatever the number of observations (GN-ODE more, which stops where its graph "+
-			"changes), so that they look at the path of the data at no more than %.0f moments, and take as long for 200 "+
-			"observations as for 20. DCRNN goes through all observations one by one; ASTGCN and STIDGCN take them at once, and "+
+			"changes), so that they look at the path of the data at no more than %.0f moments; what prepares the path does "+
+			"depend on it. DCRNN goes through all observations one by one; ASTGCN and STIDGCN take them at once, and "+
 			"have parameters for each.", math.Ceil(1/size.step), 6*math.Ceil(1/size.step)),
+		stepsNote,
 		"Ours, as the paper does not say: infected parts of the initial rectangles from U(0.5, 1), the rest susceptible; "+
 			"times up to 1 from a pool, or increments from a Gamma distribution, scaled to end at 1; classes take turns in a "+
 			"batch; noise is Gaussian on S, I and R of training, validation and test.",
 		fmt.Sprintf("Time of an inference: from trajectories to logits, in a batch of %d (test trajectories are repeated "+
 			"where they are fewer) or of one alone, the median of %d calls after one that may compile, which is no part of it. Models "+
-			"take turns, call by call, with parameters as they are drawn: no time depends on them, as steps are constant.",
+			"take turns, call by call, with parameters as they are drawn: no time depends on them, as steps are constant. Numbers "+
+			"of observations follow each other, seed by seed, so that a machine that drifts widens the intervals.",
 			inferenceBatch, repeats))
 	for _, p := range o.panels(r) {
 		if p.note != "" {

@@ -26,9 +26,9 @@ func (x expectation) outcome(c change) Outcome {
 	switch d := c.direction(); {
 	case slices.Contains(x.goes, d):
 		return AsClaimed
-	case d == staysLevel || d == rises || d == falls:
+	case d == staysLevel || d == rises || d == falls || d == dips:
 		return Against
-	case d == isMissing || d == tooFewSeeds:
+	case d == isMissing:
 		return Missing
 	}
 	return Unshown
@@ -73,37 +73,43 @@ func (p panel) trivial() string {
 	if floats.Min(places) == 1 {
 		return "the trivial classifier, which learns nothing, is at 1.00 everywhere, so that models only show what they lose"
 	}
-	better, rivals, err := p.betterThan(ratio)
+	better, worse, rivals, err := p.comparedWith(ratio)
 	if err != nil {
 		return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; not compared with models: %v",
 			floats.Min(places), floats.Max(places), err)
 	}
-	return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; better over all places: %s (paired "+
-		"by seed, p at most 0.05 after Holm for %d models)", floats.Min(places), floats.Max(places), listed(better), rivals)
+	return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; better over all places: %s; worse: "+
+		"%s (paired by seed, p at most 0.05 after Holm for %d models)", floats.Min(places), floats.Max(places),
+		listed(better), listed(worse), rivals)
 }
 
-// betterThan are the trained models whose errors are less than those of a row, of as many as have all their runs.
-func (p panel) betterThan(row experiments.Results) (better []string, rivals int, err error) {
+// comparedWith are the trained models whose errors are less than those of a row, and those whose errors are more, of
+// as many as have all their runs.
+func (p panel) comparedWith(row experiments.Results) (better, worse []string, rivals int, err error) {
 	errors := func(row experiments.Results) (means []float64) {
 		for _, runs := range bySeed(row) {
-			means = append(means, 1-stat.Mean(runs.Scores(accuracy), nil))
+			means = append(means, 1-stat.Mean(p.scores(runs), nil))
 		}
 		return means
 	}
 	var names []string
 	var others [][]float64
 	for _, id := range p.results.Values("model") {
-		if other := p.results.Where("model", id); other.Gap() == "" && !other[0].Model.Untrained {
+		other := p.results.Where("model", id)
+		if !other[0].Model.Untrained && slices.DeleteFunc(slices.Clone(other), hasDiverged).Gap() == "" {
 			names, others = append(names, other[0].Model.Name), append(others, errors(other))
 		}
 	}
 	differences, err := stats.Compare(errors(row), others, stats.Test{})
 	for i, d := range differences {
-		if d.Worse(0.05) {
+		switch {
+		case d.Worse(0.05):
 			better = append(better, names[i])
+		case d.Better(0.05):
+			worse = append(worse, names[i])
 		}
 	}
-	return better, len(names), err
+	return better, worse, len(names), err
 }
 
 func listed(names []string) string {
@@ -141,17 +147,46 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, details []str
 	}
 	observed := panels[0].results.Values("observations")
 	text = fmt.Sprintf("from %s to %s observations, the paper says, equations that the observations drive keep their "+
-		"accuracy (%s) and the time of an inference, here in a batch (%s; it follows from their fixed number of steps), "+
+		"accuracy (%s) and the time of an inference, here in a batch (%s), "+
 		"while networks in discrete steps lose accuracy (%s) and take longer (%s).", observed[0], observed[len(observed)-1],
 		said("observations", controlled, staysLevel, rises), said("inference", controlled, staysLevel, falls),
 		said("observations", discreteIDs, falls), said("inference", discreteIDs, rises))
+	if len(judged["shape"]) > 0 {
+		text += fmt.Sprintf(" They keep it, it says, however irregular the times are (%s).",
+			said("shape", controlled, staysLevel))
+	}
 	for _, p := range panels {
+		var parts []string
+		if p.key == "noise" {
+			parts = directions(judged[p.name])
+		}
 		if trivial := p.trivial(); trivial != "" && p.key != "shape" {
-			text += fmt.Sprintf(" In %s %s.", p.title, trivial)
+			parts = append(parts, trivial)
+		}
+		if parts != nil {
+			text += fmt.Sprintf(" In %s: %s.", p.title, strings.Join(parts, "; "))
 		}
 	}
 	return text, append(details, fmt.Sprintf("a change is that of a straight line over the panel, over log k for "+
 		"regularity, of the logarithm for times, with its 95%% interval over seeds; level is within %g of accuracy, or a "+
-		"factor of %g of time, and seeds are too few where the half-width is more; judged is accuracy whose mean is above "+
-		"0.5 by its interval", levelAccuracy, levelTime))
+		"factor of %g of time, and of accuracy the mean at no place is further below that at the first; seeds are too few "+
+		"where the half-width is more; accuracy whose mean is not above 0.5 by its interval is not better than a guess, as "+
+		"which a run counts that diverged; where all seeds agree the interval is nothing, though %d test trajectories are "+
+		"no more than that", levelAccuracy, levelTime, 2*o.size(r.Profile).testPerClass))
+}
+
+// directions say which models go where.
+func directions(all []change) (parts []string) {
+	for _, d := range []direction{staysLevel, rises, falls, dips, isAGuess, isUndecided, tooFewSeeds, isMissing} {
+		var names []string
+		for _, c := range all {
+			if c.direction() == d && c.model.ID != ratioID {
+				names = append(names, c.model.Name)
+			}
+		}
+		if names != nil {
+			parts = append(parts, fmt.Sprintf("%s: %s", d, strings.Join(names, ", ")))
+		}
+	}
+	return parts
 }

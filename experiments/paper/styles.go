@@ -17,6 +17,7 @@ var styles = map[string]figures.Style{
 	"peng15":      {Colour: figures.Blue, Dash: figures.LongDashed},
 	"peng-fast":   {Colour: figures.Blue, Dash: figures.DashDotDot},
 	"peng-linear": {Colour: figures.Sky},
+	preciseID:     {Colour: figures.Sky, Dash: figures.DashDot},
 	"residual":    {Colour: figures.Orange},
 	"constant":    {Colour: figures.Purple, Dash: figures.Dotted},
 
