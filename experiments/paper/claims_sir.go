@@ -19,7 +19,7 @@ func changesOf(panel string, expected expectation) func(Evidence) ([]Finding, er
 			}
 			for _, id := range expected.models {
 				at := slices.IndexFunc(runs, func(r experiments.Run) bool { return r.Model.ID == id })
-				all = append(all, Finding{Case: runs[at].Model.Name, Outcome: Missing, Numbers: why})
+				all = append(all, Finding{Case: caseOf(runs[at].Model), Outcome: Missing, Numbers: why})
 			}
 			return all, nil
 		}
@@ -32,6 +32,14 @@ func changesOf(panel string, expected expectation) func(Evidence) ([]Finding, er
 	}
 }
 
+// caseOf names a row: the paper's claims are of networks in discrete steps with the defects of its code.
+func caseOf(m experiments.Model) string {
+	if slices.Contains(discreteIDs, m.ID) {
+		return m.Name + " (mended)"
+	}
+	return m.Name
+}
+
 func (p panel) findings(expected expectation) (all []Finding) {
 	changes := p.changes()
 	for _, id := range expected.models {
@@ -39,7 +47,7 @@ func (p panel) findings(expected expectation) (all []Finding) {
 		if len(row) == 0 {
 			continue
 		}
-		f := Finding{Case: row[0].Model.Name, Outcome: Missing, Numbers: row.Gap()}
+		f := Finding{Case: caseOf(row[0].Model), Outcome: Missing, Numbers: row.Gap()}
 		at := slices.IndexFunc(changes, func(c change) bool { return c.model.ID == id })
 		if at >= 0 && changes[at].gap == "" {
 			f.Outcome, f.Numbers = expected.outcome(changes[at]), changes[at].String()

@@ -340,9 +340,11 @@ func TestClaimsOnOversampling(t *testing.T) {
 	e := Evidence{Reports: map[string]*experiments.Report{"sir": r}}
 	expectVerdict(t, "oversampling", e, HoldsOnlyWhere, "as claimed PENG-CDE", "not shown either way Original GN-CDE",
 		"not yet tested STG-NCDE (missing, 30 of 30)")
-	expectVerdict(t, "oversampling-discrete", e, HoldsOnlyWhere, "as claimed DCRNN", "against it ASTGCN, STIDGCN")
+	expectVerdict(t, "oversampling-discrete", e, HoldsOnlyWhere, "as claimed DCRNN (mended)",
+		"against it ASTGCN (mended), STIDGCN (mended)")
 	expectVerdict(t, "inference", e, HoldsOnlyWhere, "as claimed PENG-CDE, Original GN-CDE", "not yet tested STG-NCDE")
-	expectVerdict(t, "inference-discrete", e, HoldsOnlyWhere, "as claimed DCRNN", "against it ASTGCN, STIDGCN")
+	expectVerdict(t, "inference-discrete", e, HoldsOnlyWhere, "as claimed DCRNN (mended)",
+		"against it ASTGCN (mended), STIDGCN (mended)")
 	expectVerdict(t, "irregular", e, HoldsOnlyWhere, "as claimed PENG-CDE", "against it STG-NCDE")
 }
 
