@@ -197,3 +197,14 @@ func TestKeyRows(t *testing.T) {
 		t.Errorf("entries wider than the figure share a row: %g left, want %g", got, want)
 	}
 }
+
+// Two figures with room for the values of both have one scale.
+func TestRoom(t *testing.T) {
+	low, high := []float64{0.5, 0.6}, []float64{0.9, 1}
+	_, a := ranges(Axes{Room: high}, 0.05, []Series{{X: []float64{0, 1}, Y: low}})
+	_, b := ranges(Axes{Room: low}, 0.05, []Series{{X: []float64{0, 1}, Y: high}})
+	_, alone := ranges(Axes{}, 0.05, []Series{{X: []float64{0, 1}, Y: high}})
+	if a != b || a == alone {
+		t.Errorf("scales %v and %v, without room %v", a, b, alone)
+	}
+}

@@ -24,7 +24,7 @@ var blindIDs = []string{"constant", "gn-ode"}
 const preciseID = "peng-precise"
 
 const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose error is controlled and that end on each " +
-	"observation. It stands beside noise alone, to show how much of a loss is that of the constant steps."
+	"observation, beside noise alone: what it loses is not for want of steps."
 
 // rows are the models of a profile for trajectories that are observed in some way.
 func (s sirSize) rows(at sampling) []experiments.Model {

@@ -25,8 +25,8 @@ const stepsNote = "Steps of 0.1 pass over much of such paths. The path of what i
 	"steps miss most of them, and take others for many times as long. Summed up over ten steps, the derivative gives the " +
 	"change of a feature to 0.2% where that is smooth. But for half of the trajectories it is off by 10 times the noise or " +
 	"more where there is noise on 20 observations (by 0.2 with a hundred steps), and by all of the change where an entry " +
-	"of the graph's matrix changes once in 200 observations (by half of it in 20). So what equations lose that read the " +
-	"derivative, under noise or with ever more observations, may be the solver's. The steps are the published ones."
+	"of the graph's matrix changes once in 200 observations (by half of it in 20). The steps are the published " +
+	"ones; where there is noise, PENG-CDE with adaptive steps shows whether a loss is theirs."
 
 // show are tables and figures of all panels, and notes.
 func (o Oversampling) show(r *experiments.Report) (items []figures.Item, err error) {
