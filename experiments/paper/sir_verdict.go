@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -147,10 +148,11 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, details []str
 	}
 	observed := panels[0].results.Values("observations")
 	text = fmt.Sprintf("from %s to %s observations, the paper says, equations that the observations drive keep their "+
-		"accuracy (%s) and the time of an inference, here in a batch (%s), "+
-		"while networks in discrete steps lose accuracy (%s) and take longer (%s).", observed[0], observed[len(observed)-1],
+		"accuracy (%s) and the time of an inference, here in a batch (%s%s), "+
+		"while networks in discrete steps lose accuracy (%s) and take longer (%s%s).", observed[0], observed[len(observed)-1],
 		said("observations", controlled, staysLevel, rises), said("inference", controlled, staysLevel, falls),
-		said("observations", discreteIDs, falls), said("inference", discreteIDs, rises))
+		factors(judged["inference"], controlled), said("observations", discreteIDs, falls),
+		said("inference", discreteIDs, rises), factors(judged["inference"], discreteIDs))
 	if len(judged["shape"]) > 0 {
 		text += fmt.Sprintf(" They keep it, it says, however irregular the times are (%s).",
 			said("shape", controlled, staysLevel))
@@ -173,6 +175,20 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, details []str
 		"where the half-width is more; accuracy whose mean is not above 0.5 by its interval is not better than a guess, as "+
 		"which a run counts that diverged; where all seeds agree the interval is nothing, though %d test trajectories are "+
 		"no more than that", levelAccuracy, levelTime, 2*o.size(r.Profile).testPerClass))
+}
+
+// factors is the range by which times of some models grow; "" where none is known.
+func factors(all []change, models []string) string {
+	var known []float64
+	for _, c := range all {
+		if c.gap == "" && slices.Contains(models, c.model.ID) {
+			known = append(known, math.Exp(c.change.mean))
+		}
+	}
+	if known == nil {
+		return ""
+	}
+	return fmt.Sprintf("; %.1f- to %.1f-fold", floats.Min(known), floats.Max(known))
 }
 
 // directions say which models go where.
