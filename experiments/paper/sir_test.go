@@ -323,8 +323,8 @@ func TestSIRVerdict(t *testing.T) {
 	text, details := study.Verdict(r)
 	if want := "From 20 to 200 observations, the paper says, equations that the observations drive keep their accuracy (as " +
 		"claimed: PENG-CDE; not clearly better than a guess: Original GN-CDE; not judged: STG-NCDE) and the time of " +
-		"an inference, here in a batch (as claimed: Original GN-CDE, PENG-CDE; not judged: STG-NCDE; 1.1- to " +
-		"1.1-fold), while networks in discrete steps lose accuracy (as claimed: DCRNN; against it: ASTGCN; too few " +
+		"an inference, here in a batch (as claimed: Original GN-CDE, PENG-CDE; not judged: STG-NCDE; 1.0- to " +
+		"1.0-fold), while networks in discrete steps lose accuracy (as claimed: DCRNN; against it: ASTGCN; too few " +
 		"seeds to decide: STIDGCN) and take longer (as claimed: DCRNN; against it: ASTGCN, STIDGCN; 1.0- to " +
 		"9.0-fold). They keep it, it says, however irregular the times are (as claimed: PENG-CDE; not clearly better " +
 		"than a guess: Original GN-CDE; not judged: STG-NCDE). In accuracy against observations: the trivial " +
