@@ -17,7 +17,7 @@ var styles = map[string]figures.Style{
 	"peng15":      {Colour: figures.Blue, Dash: figures.LongDashed},
 	"peng-fast":   {Colour: figures.Blue, Dash: figures.DashDotDot},
 	"peng-linear": {Colour: figures.Sky},
-	preciseID:     {Colour: figures.Sky, Dash: figures.DashDot},
+	preciseID:     {Colour: figures.Orange, Dash: figures.DashDot},
 	"residual":    {Colour: figures.Orange},
 	"constant":    {Colour: figures.Purple, Dash: figures.Dotted},
 
@@ -42,7 +42,7 @@ var styles = map[string]figures.Style{
 	"peng11":          {Colour: figures.Blue, Dash: figures.DashDot},
 	"peng-identities": {Colour: figures.Vermillion, Dash: figures.Dotted},
 
-	inferenceID: {Colour: figures.Orange, Dash: figures.DashDot}, // in no figure
+	inferenceID: {Colour: figures.Vermillion, Dash: figures.DashDotDot}, // in no figure
 	ratioID:     {Colour: figures.Purple, Dash: figures.LongDashed},
 
 	"zero":                 {Colour: figures.Ink, Dash: figures.Dotted},
