@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gomlx/compute/support/humanize"
@@ -149,17 +151,13 @@ func (c *submitCommand) cost(e experiments.Estimate, plans map[string]*pengcde.P
 		return text
 	}
 	if e.PeakBytes > 0 {
-		text += fmt.Sprintf(" A process took up to %s of memory for stored runs of these models.", humanize.Bytes(e.PeakBytes))
+		text += fmt.Sprintf(" A process took up to %s of memory for stored runs of these models.",
+			humanize.Bytes(e.PeakBytes))
 	}
-	most := ""
-	for id, plan := range plans {
-		if most == "" || plan.DeviceBytes > plans[most].DeviceBytes || plan.DeviceBytes == plans[most].DeviceBytes && id < most {
-			most = id
-		}
-	}
-	if most != "" {
-		text += fmt.Sprintf(" By plan training takes at most %s on the device and %s on the host (%s), beside the program and "+
-			"its compiler.", humanize.Bytes(plans[most].DeviceBytes), humanize.Bytes(plans[most].HostBytes), most)
+	if ids := slices.Sorted(maps.Keys(plans)); len(ids) > 0 {
+		most := slices.MaxFunc(ids, func(a, b string) int { return cmp.Compare(plans[a].DeviceBytes, plans[b].DeviceBytes) })
+		text += fmt.Sprintf(" By plan training takes at most %s on the device and %s on the host (%s), beside the program "+
+			"and its compiler.", humanize.Bytes(plans[most].DeviceBytes), humanize.Bytes(plans[most].HostBytes), most)
 	} else if e.Trained > 0 && e.PeakBytes == 0 {
 		text += " How much memory a run takes is not known."
 	}
