@@ -84,7 +84,7 @@ func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation [
 	f.config.Checkpoint.Every = w.options.CheckpointEvery
 	f.config.Checkpoint.Notice = func(s string) { w.notice(r.String() + ": " + s) }
 	began := w.seconds()
-	w.report(r, unknown, m.starts)
+	w.report(r, Position{Text: m.starts})
 	m.fit(f)
 	if errors.Is(f.err, train.ErrCheckpoint) {
 		w.notice(fmt.Sprintf("%v: starts over: %v", r, f.err))

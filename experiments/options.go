@@ -52,8 +52,8 @@ type Options struct {
 	Jobs, Cores int
 	Worker      func() *exec.Cmd
 
-	heard  func(run string, s stage, text string) // of a run of this process
-	claims *claims                                // but in tests made anew for each call
+	heard  func(run string, at Position) // of a run of this process
+	claims *claims                       // but in tests made anew for each call
 }
 
 // kind is that of the backend that computes, or would; "" where none can be told.

@@ -10,25 +10,6 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// stage is where a training is: the part that is done, and the seconds that are left of so many in all, NaN where
-// they are not known.
-type stage struct {
-	part, left, whole float64
-	epoch, epochs     int
-}
-
-// unknown is the stage of a training that has just begun.
-var unknown = stage{left: math.NaN(), whole: math.NaN()}
-
-// position is the stage as others read it.
-func (s stage) position(text string) Position {
-	p := Position{Epoch: s.epoch, Epochs: s.epochs, Part: s.part, Text: text}
-	if !math.IsNaN(s.left) {
-		p.Left = s.left
-	}
-	return p
-}
-
 // learn takes note of how long a run trained.
 func (w *runner) learn(r Result, record *Record) {
 	if record.Facts == nil || record.Facts.Training == nil {
@@ -57,8 +38,8 @@ func (w *runner) expected(r Result) (seconds float64) {
 	}
 	known := w.known[r.kind()]
 	for _, m := range w.missing {
-		if s, ok := w.underWay[m.slot.name]; ok && known == nil && m.Model.ID == r.Model.ID && !math.IsNaN(s.whole) {
-			return s.whole
+		if at := w.underWay[m.slot.name]; known == nil && m.Model.ID == r.Model.ID && at.Left > 0 {
+			return at.Left / (1 - at.Part)
 		}
 	}
 	return stat.Mean(known, nil)
@@ -69,13 +50,13 @@ func (w *runner) expected(r Result) (seconds float64) {
 func (w *runner) rest() float64 {
 	longest, sum, after := 0.0, 0.0, 0.0
 	for _, m := range w.missing {
-		s, underWay := w.underWay[m.slot.name]
+		at, underWay := w.underWay[m.slot.name]
 		if !underWay {
 			after += w.expected(m)
 			continue
 		}
-		left := s.left
-		if math.IsNaN(left) {
+		left := at.Left
+		if left == 0 && at.Part < 1 {
 			left = w.expected(m)
 		}
 		longest, sum = math.Max(longest, left), sum+left
@@ -86,16 +67,16 @@ func (w *runner) rest() float64 {
 	return longest + after
 }
 
-// report says what a run is at.
-func (w *runner) report(r Result, s stage, text string) {
-	w.underWay[r.slot.name] = s
+// report says how far a run is.
+func (w *runner) report(r Result, at Position) {
+	w.underWay[r.slot.name] = at
 	if claim := w.held[r.slot.name]; claim != nil {
-		claim.say(s.position(text))
+		claim.say(at)
 	}
 	if w.options.heard != nil {
-		w.options.heard(r.slot.name, s, text)
+		w.options.heard(r.slot.name, at)
 	}
-	w.progress(fmt.Sprintf("%v: %s; %d to do", r, text, len(w.missing)))
+	w.progress(fmt.Sprintf("%v: %s; %d to do", r, at.Text, len(w.missing)))
 }
 
 // progress says how much of all is done.
@@ -106,7 +87,7 @@ func (w *runner) progress(text string) {
 	done, all := float64(w.trained), float64(w.trained)
 	for _, m := range w.missing {
 		if !m.Model.Untrained {
-			done += w.underWay[m.slot.name].part
+			done += w.underWay[m.slot.name].Part
 			all++
 		}
 	}
@@ -119,13 +100,6 @@ func (w *runner) progress(text string) {
 
 // epoch reports that one is done.
 func (w *runner) epoch(r Result, p train.Progress) {
-	s := unknown
-	s.epoch, s.epochs = p.Epoch, p.Epochs
-	s.part = float64(p.Epoch) / float64(p.Epochs)
-	if rest := 1 - s.part; p.Left > 0 && rest > 0 {
-		s.left, s.whole = p.Left.Seconds(), p.Left.Seconds()/rest
-	} else if rest == 0 {
-		s.left = 0
-	}
-	w.report(r, s, fmt.Sprintf("epoch %d/%d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss))
+	w.report(r, Position{Epoch: p.Epoch, Epochs: p.Epochs, Part: float64(p.Epoch) / float64(p.Epochs),
+		Left: p.Left.Seconds(), Text: fmt.Sprintf("epoch %d/%d, loss %.3g", p.Epoch, p.Epochs, p.TrainLoss)})
 }

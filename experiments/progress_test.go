@@ -49,7 +49,7 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 		return Result{Run: Run{Model: model(id), Seed: seed}, slot: slot{name: id + string(rune('0'+seed))}}
 	}
 	var heard heardProgress
-	w := &runner{known: map[string][]float64{}, underWay: map[string]stage{}, options: Options{
+	w := &runner{known: map[string][]float64{}, underWay: map[string]Position{}, options: Options{
 		Progress: func(fraction float64, left time.Duration, text string) { heard = heardProgress{fraction, left, text} }}}
 	a0, a1, b0 := result("a", 0), result("a", 1), result("b", 0)
 	untrained := result("mean", 0)
@@ -61,7 +61,7 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 			t.Errorf("%s: heard %+v, want %g and %v", what, heard, fraction, left)
 		}
 	}
-	w.report(a0, unknown, "compiling")
+	w.report(a0, Position{Text: "compiling"})
 	check("compiling", 0, 0)
 	w.epoch(a0, train.Progress{Epoch: 1, Epochs: 10, Elapsed: 8 * time.Second})
 	check("the epoch that compiled", 0.05, 0)
@@ -70,14 +70,14 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 	w.epoch(a0, train.Progress{Epoch: 10, Epochs: 10})
 	w.learn(a0, &Record{Facts: &Facts{Training: &Training{TrainLoss: make([]float64, 10), SecondsPerEpoch: 0.5}}})
 	w.finish(a0)
-	w.report(a1, unknown, "training")
+	w.report(a1, Position{Text: "training"})
 	check("the second seed", 0.5, 5*time.Second)
 	w.missing = append(w.missing, b0)
-	w.report(a1, unknown, "training")
+	w.report(a1, Position{Text: "training"})
 	check("another model to come", 1./3, 0)
 	w.missing = Results{untrained}
 	w.trained = 0
-	w.report(untrained, unknown, "preparing")
+	w.report(untrained, Position{Text: "preparing"})
 	if !math.IsNaN(heard.fraction) {
 		t.Errorf("nothing to train: heard %+v, want an unknown fraction", heard)
 	}

@@ -46,7 +46,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 
 func (s Study) runner(planned *Report, o Options) *runner {
 	return &runner{study: s, options: o, kind: planned.Backend, began: time.Now(), learners: make(map[string]Learner),
-		known: make(map[string][]float64), underWay: make(map[string]stage), held: make(map[string]*holding)}
+		known: make(map[string][]float64), underWay: make(map[string]Position), held: make(map[string]*holding)}
 }
 
 // poll is when to look again whether another process has ended.
@@ -62,7 +62,7 @@ type runner struct {
 	began    time.Time
 	missing  Results              // runs to do
 	known    map[string][]float64 // seconds of trained runs by setting
-	underWay map[string]stage     // runs that are trained now, by name
+	underWay map[string]Position  // runs that are trained now, by name
 	held     map[string]*holding  // the claims of this process, by name
 	trained  int                  // runs of the missing ones that were trained
 }
@@ -112,7 +112,7 @@ func (w *runner) all(ctx context.Context) error {
 			}
 		}
 		if len(w.missing) > 0 {
-			w.report(w.missing[0], unknown, "another process has it, waiting")
+			w.report(w.missing[0], Position{Text: "another process has it, waiting"})
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -218,7 +218,7 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 	began, r := w.seconds(), m.run
 	resident.Reset()
-	w.report(r, unknown, "preparing")
+	w.report(r, Position{Text: "preparing"})
 	facts, err := w.study.Make(ctx, m, r.Run)
 	if facts == nil {
 		facts = &Facts{}
@@ -236,7 +236,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		if !r.Model.Untrained {
 			facts.PeakBytes = resident.Peak()
 		}
-		w.report(r, stage{part: 1}, facts.describe())
+		w.report(r, Position{Part: 1, Text: facts.describe()})
 	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend), errors.Is(err, errGroupEnded):
 		return false, err
 	default:

@@ -28,11 +28,10 @@ type schedule struct {
 	*runner
 	crew  *crew
 	queue []*task
-	at    map[string]string // what goes on, by the names of runs under way
-	heard map[string]bool   // notices, which all workers may have
-	kills func() int64      // that the machine has seen, for lack of memory
-	seen  int64             // of them
-	early int               // workers that ended before they took orders, in a row
+	heard map[string]bool // notices, which all workers may have
+	kills func() int64    // that the machine has seen, for lack of memory
+	seen  int64           // of them
+	early int             // workers that ended before they took orders, in a row
 }
 
 // errNoWorker is the error of options with jobs and without a command for them.
@@ -43,7 +42,7 @@ func (w *runner) hire(ctx context.Context) error {
 	if w.options.Worker == nil {
 		return errNoWorker
 	}
-	s := &schedule{runner: w, at: make(map[string]string), heard: make(map[string]bool), kills: resident.Kills,
+	s := &schedule{runner: w, heard: make(map[string]bool), kills: resident.Kills,
 		crew: newCrew(w.options)}
 	s.seen = s.kills()
 	for _, runs := range w.programs() {
@@ -138,8 +137,7 @@ func (s *schedule) hear(e event) error {
 	case e.Run != "":
 		for _, r := range s.missing {
 			if r.slot.name == e.Run {
-				s.underWay[e.Run] = e.stage()
-				s.at[e.Run] = e.At.Text
+				s.underWay[e.Run] = e.At
 				s.say()
 			}
 		}
@@ -169,8 +167,8 @@ func (s *schedule) hear(e event) error {
 func (s *schedule) say() {
 	var all []string
 	for _, r := range s.missing {
-		if _, underWay := s.underWay[r.slot.name]; underWay {
-			all = append(all, fmt.Sprintf("%v: %s", r, s.at[r.slot.name]))
+		if at, underWay := s.underWay[r.slot.name]; underWay {
+			all = append(all, fmt.Sprintf("%v: %s", r, at.Text))
 		}
 	}
 	if all == nil {

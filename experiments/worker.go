@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 )
@@ -21,10 +20,9 @@ type order struct {
 type message struct {
 	// Ready says that it takes orders.
 	Ready bool `json:",omitempty"`
-	// Run is at a position; all of its training takes Whole seconds, 0 where that is not known.
-	Run   string    `json:",omitempty"`
-	At    *Position `json:",omitempty"`
-	Whole float64   `json:",omitempty"`
+	// Run is at a position.
+	Run string   `json:",omitempty"`
+	At  Position `json:",omitzero"`
 	// Notice is for people.
 	Notice string `json:",omitempty"`
 	// Done ends an order; other processes have the runs Left.
@@ -32,18 +30,6 @@ type message struct {
 	Left []string `json:",omitempty"`
 	// Failed is why it ends, an error that wraps a sentinel of that name.
 	Failed, Sentinel string `json:",omitempty"`
-}
-
-// stage is that of a message about a run.
-func (m message) stage() stage {
-	s := stage{part: m.At.Part, left: m.At.Left, whole: m.Whole, epoch: m.At.Epoch, epochs: m.At.Epochs}
-	if s.left == 0 && s.part < 1 {
-		s.left = math.NaN()
-	}
-	if s.whole == 0 {
-		s.whole = math.NaN()
-	}
-	return s
 }
 
 // sentinels are those of errors that end a study, by name.
@@ -77,17 +63,12 @@ func (s Study) obey(ctx context.Context, o Options, orders io.Reader, tell func(
 	said := make(map[string]time.Time)
 	o.Progress, o.Jobs = nil, 0
 	o.Notice = func(text string) { tell(message{Notice: text}) }
-	o.heard = func(run string, s stage, text string) {
-		if between := s.epoch > 0 && s.epoch < s.epochs; between && time.Since(said[run]) < sayAgain {
+	o.heard = func(run string, at Position) {
+		if between := at.Epoch > 0 && at.Epoch < at.Epochs; between && time.Since(said[run]) < sayAgain {
 			return
 		}
 		said[run] = time.Now()
-		at := s.position(text)
-		m := message{Run: run, At: &at}
-		if !math.IsNaN(s.whole) {
-			m.Whole = s.whole
-		}
-		tell(m)
+		tell(message{Run: run, At: at})
 	}
 	planned, err := s.plan(ctx, o)
 	if err != nil {
