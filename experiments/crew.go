@@ -45,6 +45,8 @@ type crew struct {
 	most    int   // to work side by side
 	workers []*worker
 	events  chan event
+	// unreserve leaves the cores to other commands.
+	unreserve func()
 }
 
 // threads are the variables that say how many threads Go and XLA on a CPU have.
@@ -98,7 +100,9 @@ func newCrew(o Options) *crew {
 	if each == 0 {
 		each = max(1, count/max(1, o.Jobs))
 	}
-	return &crew{start: o.Worker, each: each, which: which, most: max(1, o.Jobs), events: make(chan event)}
+	most := max(1, o.Jobs)
+	which, unreserve := cores.Reserve(which, most*each)
+	return &crew{start: o.Worker, each: each, which: which, most: most, events: make(chan event), unreserve: unreserve}
 }
 
 // shareOf are the cores of the worker at a place, so many for each. All have equally many, since results depend on that
@@ -142,6 +146,7 @@ func (c *crew) dismiss(workers ...*worker) {
 
 // end dismisses all and waits for them.
 func (c *crew) end() {
+	defer c.unreserve()
 	c.dismiss(c.workers...)
 	for len(c.workers) > 0 {
 		if e := <-c.events; e.ended {

@@ -2,6 +2,9 @@
 package cores
 
 import (
+	"fmt"
+	"io"
+	"net"
 	"os/exec"
 	"runtime"
 	"sync"
@@ -51,4 +54,29 @@ func Start(command *exec.Cmd, on []int) error {
 		failed <- err
 	}()
 	return <-failed
+}
+
+// Reserve puts those of the cores first that no other command has reserved, and reserves the first of them, up to so
+// many, until the process ends or end is called. Commands that leave cores idle then do not meet on the same ones. A
+// reservation is a socket without a file, of a name for each core, which all processes of a network namespace see.
+func Reserve(all []int, count int) (ordered []int, end func()) {
+	var free, taken []int
+	var held []io.Closer
+	for _, core := range all {
+		if len(held) == count {
+			taken = append(taken, core)
+			continue
+		}
+		if l, err := net.Listen("unix", fmt.Sprintf("@pengcde/core/%d", core)); err == nil {
+			held = append(held, l)
+			free = append(free, core)
+		} else {
+			taken = append(taken, core)
+		}
+	}
+	return append(free, taken...), func() {
+		for _, l := range held {
+			l.Close()
+		}
+	}
 }
