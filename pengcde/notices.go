@@ -61,12 +61,12 @@ func (m *Model) noteFeatures(s *dyngraph.Series, start int, seen [][]float64) {
 	largest, snapshot, at := 0.0, 0, 0
 	for k, row := range seen {
 		for i, x := range row {
-			if math.Abs(x) > math.Abs(largest) {
-				largest, snapshot, at = x, start+k, i
+			if size := math.Abs(x); size > largest {
+				largest, snapshot, at = size, k, i
 			}
 		}
 	}
-	if math.Abs(largest) < largeFeature {
+	if largest < largeFeature {
 		return
 	}
 	m.noted.features = true
@@ -74,5 +74,5 @@ func (m *Model) noteFeatures(s *dyngraph.Series, start int, seen [][]float64) {
 		"pengcde: feature %d of node %d is %.3g in snapshot %d of series %q, and models learn from features of order 1: "+
 			"beside a large one others hardly count, and steps of the solver become small. Standardise each feature by its "+
 			"mean and deviation in the training snapshots, or take log(1+x) of counts.\n",
-		at%s.FeatureSize, at/s.FeatureSize, largest, snapshot, s.Name)
+		at%s.FeatureSize, at/s.FeatureSize, seen[snapshot][at], start+snapshot, s.Name)
 }

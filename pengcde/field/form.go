@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -85,7 +86,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 		return nil, Form{}, errs.In("pengcde/field", err, ErrInput)
 	}
 	form.Graphs = graphs
-	var until, clock, features []float64
+	var until, clock []float64
 	var index []int32
 	for b, s := range samples {
 		if err := s.check(b, first); err != nil {
@@ -100,9 +101,6 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 			index = append(index, int32(s.inForce(k)))
 		}
 		clock = append(clock, s.Clock...)
-		for _, row := range s.Features {
-			features = append(features, row...)
-		}
 	}
 	batch, count := len(samples), len(first.Knots)
 	control := []*tensors.Tensor{
@@ -114,9 +112,16 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	if form.Clock {
 		control = append(control, host.Tensor(dtypes.Float64, clock, batch, count))
 	}
-	if features != nil {
-		form.Features = len(first.Features[0]) / graphs.Nodes
-		control = append(control, host.Tensor(dtype, features, batch, count, graphs.Nodes, form.Features))
+	if first.Features != nil {
+		size := len(first.Features[0])
+		form.Features = size / graphs.Nodes
+		features := tensors.FromShape(shapes.Make(dtype, batch, count, graphs.Nodes, form.Features))
+		for b, s := range samples {
+			for k, row := range s.Features {
+				host.Set(features, (b*count+k)*size, row)
+			}
+		}
+		control = append(control, features)
 	}
 	return slices.Concat(control, times[1:], tables), form, nil
 }

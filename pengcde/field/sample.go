@@ -3,7 +3,6 @@ package field
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -150,10 +149,13 @@ func (s Sample) check(b int, first Sample) error {
 			return errs.New(ErrInput, "%s: knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d "+
 				"nodes", here, k, len(row), len(first.Features[0]), s.Pattern.Nodes)
 		}
-		if i := slices.IndexFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
+		for i, x := range row {
+			if x-x == 0 { // it is finite
+				continue
+			}
 			p := len(row) / s.Pattern.Nodes
 			return errs.In(here, errs.New(path.ErrValues, "feature %d of node %d is %g at knot %d, want a finite value: "+
-				"fill in missing ones by path.Fill", i%p, i/p, row[i], k), ErrInput)
+				"fill in missing ones by path.Fill", i%p, i/p, x, k), ErrInput)
 		}
 	}
 	return nil
