@@ -1,11 +1,13 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Evidence is what claims are judged by.
@@ -25,11 +27,12 @@ const (
 	Holds          Verdict = "holds"
 	HoldsOnlyWhere Verdict = "holds only where"
 	DoesNotHold    Verdict = "does not hold"
+	NotShown       Verdict = "not shown either way"
 	NotTested      Verdict = "not yet tested"
 )
 
 // Verdicts lists them.
-func Verdicts() []Verdict { return []Verdict{Holds, HoldsOnlyWhere, DoesNotHold, NotTested} }
+func Verdicts() []Verdict { return []Verdict{Holds, HoldsOnlyWhere, DoesNotHold, NotShown, NotTested} }
 
 // Outcome is what the runs of one case say.
 type Outcome string
@@ -50,6 +53,10 @@ type Finding struct {
 	Numbers string
 	// Left says which runs the numbers lack.
 	Left []string
+	// Substitute says that the case is of other data than the paper's, so that the verdict does not count it.
+	Substitute bool
+	// test, where not nil, makes the outcome as soon as it is corrected for all cases of the claim: below 0 is as claimed.
+	test *stats.Difference
 }
 
 // Judgement is the verdict on a claim, with what it is made of.
@@ -67,25 +74,78 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 	if err != nil {
 		return Judgement{}, fmt.Errorf("experiments: claim %s: %w", c.ID, err)
 	}
+	if err := correct(findings); err != nil {
+		return Judgement{}, fmt.Errorf("experiments: claim %s: %w", c.ID, err)
+	}
 	j := Judgement{Claim: c, Findings: findings, Verdict: NotTested}
-	counts := make(map[Outcome]int)
+	counts, cases := make(map[Outcome]int), 0
 	for _, f := range findings {
-		counts[f.Outcome]++
+		if !f.Substitute {
+			counts[f.Outcome]++
+			cases++
+		}
 		for _, left := range f.Left {
+			if f.Group != "" {
+				left = f.Group + ": " + left
+			}
 			if !slices.Contains(j.Left, left) {
 				j.Left = append(j.Left, left)
 			}
 		}
 	}
 	switch shown := counts[AsClaimed]; {
-	case shown > 0 && shown == len(findings) && j.Left == nil:
+	case shown > 0 && shown == cases && j.Left == nil:
 		j.Verdict = Holds
 	case shown > 0:
 		j.Verdict = HoldsOnlyWhere
 	case counts[Against] > 0:
 		j.Verdict = DoesNotHold
+	case counts[Unshown] > 0:
+		j.Verdict = NotShown
 	}
 	return j, nil
+}
+
+// correct makes the outcomes of tests, after Holm's correction for all cases of a claim. Those that are missing count as
+// if they showed nothing, so that no correction depends on what is stored.
+func correct(findings []Finding) error {
+	var p []float64
+	var tested []*Finding
+	for i := range findings {
+		switch f := &findings[i]; {
+		case f.test != nil:
+			tested = append(tested, f)
+			p = append(p, f.test.P)
+		case f.Outcome == Missing && !f.Substitute:
+			p = append(p, 1)
+		}
+	}
+	// Those that are missing come last among equals, which does not matter to Holm.
+	slices.SortStableFunc(tested, func(a, b *Finding) int { return cmp.Compare(a.test.P, b.test.P) })
+	slices.Sort(p)
+	corrected, err := stats.Holm(p)
+	if err != nil {
+		return err
+	}
+	for i, f := range tested {
+		f.test.Corrected = corrected[i]
+		if f.Outcome == "" {
+			f.Outcome = outcomeOf(*f.test)
+		}
+		f.Numbers += ", corrected p " + probability(f.test.Corrected)
+	}
+	return nil
+}
+
+// outcomeOf is that of the claim that the errors of a model are below those of a rival.
+func outcomeOf(d stats.Difference) Outcome {
+	switch {
+	case d.Better(level):
+		return AsClaimed
+	case d.Worse(level):
+		return Against
+	}
+	return Unshown
 }
 
 // CaseList names the cases of an outcome by group, such as "heat: Constant, GN-ODE; gene: all 2".

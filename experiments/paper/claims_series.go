@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // onSeries finds, for each split of a series of a study, whether the errors of PENG-CDE are below those of others: with
@@ -55,9 +53,9 @@ func (j judgement) finding(group string, own, other row) Finding {
 	at := slices.IndexFunc(j.rivals, func(r rival) bool { return r.name == other.Name })
 	switch {
 	case at >= 0:
-		r := j.rivals[at]
-		f.Outcome, f.Numbers = outcomeOf(r.Difference), fmt.Sprintf("difference of errors %s ± %s, corrected p %s",
-			signed(r.Mean), size(r.HalfWidth), probability(r.Corrected))
+		d := j.rivals[at].Difference
+		f.Outcome, f.test = "", &d
+		f.Numbers = fmt.Sprintf("difference of errors %s ± %s", signed(d.Mean), size(d.HalfWidth))
 	case own.Gap() != "":
 		f.Numbers = own.Name + " " + own.Gap()
 	case other.Gap() != "":
@@ -66,15 +64,4 @@ func (j judgement) finding(group string, own, other row) Finding {
 		f.Numbers = "no two seeds or windows have errors of both and of the simple forecasts"
 	}
 	return f
-}
-
-// outcomeOf is that of the claim that the errors of a model are below those of a rival.
-func outcomeOf(d stats.Difference) Outcome {
-	switch {
-	case d.Better(level):
-		return AsClaimed
-	case d.Worse(level):
-		return Against
-	}
-	return Unshown
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// changesOf finds whether the scores of a panel of the SIR study go where they are expected to.
-func changesOf(panel string, expected expectation) func(Evidence) ([]Finding, error) {
+// changesOf finds whether the scores of panels of the SIR study go where they are expected to.
+func changesOf(expected expectation, panels ...string) func(Evidence) ([]Finding, error) {
 	return func(e Evidence) (all []Finding, err error) {
 		report, why := e.usable("sir")
 		if report == nil {
@@ -24,11 +24,11 @@ func changesOf(panel string, expected expectation) func(Evidence) ([]Finding, er
 			return all, nil
 		}
 		for _, p := range SIR().panels(report) {
-			if p.name == panel {
-				return p.findings(expected), nil
+			if slices.Contains(panels, p.name) {
+				all = append(all, p.findings(expected)...)
 			}
 		}
-		return nil, fmt.Errorf("experiments: sir has no panel %q", panel)
+		return all, nil
 	}
 }
 
@@ -41,16 +41,21 @@ func caseOf(m experiments.Model) string {
 }
 
 func (p panel) findings(expected expectation) (all []Finding) {
-	changes := p.changes()
+	changes, beside := p.changes(), ""
+	for _, c := range changes {
+		if c.model.ID == ratioID && c.gap == "" && !p.times { // then even an accuracy of 1 says little of a model
+			beside = fmt.Sprintf("; without learning anything: mean %.2f", c.mean.mean)
+		}
+	}
 	for _, id := range expected.models {
 		row := p.results.Where("model", id)
 		if len(row) == 0 {
 			continue
 		}
-		f := Finding{Case: caseOf(row[0].Model), Outcome: Missing, Numbers: row.Gap()}
+		f := Finding{Group: p.of, Case: caseOf(row[0].Model), Outcome: Missing, Numbers: row.Gap()}
 		at := slices.IndexFunc(changes, func(c change) bool { return c.model.ID == id })
 		if at >= 0 && changes[at].gap == "" {
-			f.Outcome, f.Numbers = expected.outcome(changes[at]), changes[at].String()
+			f.Outcome, f.Numbers = expected.outcome(changes[at]), changes[at].String()+beside
 		} else if f.Numbers == "" {
 			f.Numbers = "a single seed or place is stored"
 		}

@@ -21,23 +21,25 @@ import (
 type ratio struct {
 	model, other string // names
 	stats.Difference
-	pairs, worlds int      // pairs without those that diverged
-	families      []string // of each pair
-	left          []string // runs that the pairs lack
+	pairs, worlds int       // pairs without those that diverged
+	at            []worldAt // of each pair
+	// diverged is in how many worlds one of the two did, which is ranked as the largest loss.
+	diverged int
+	// split says that the mean over the worlds of some seed is not on the side of the mean over all.
+	split bool
+	left  []string // runs that the pairs lack
 	// gap says what is missing; nothing else is known then.
 	gap string
 }
 
-// ratios compares the errors of a model with those of others, with Holm's correction for their number.
-func ratios(results experiments.Results, model string, others []string) (all []ratio, err error) {
-	var p []float64
-	var compared []int
-	blocks := results.Matrix(string(OnTest)).Blocks
-	own := logErrors(results, model)
-	for i, id := range others {
+// ratios compares an error of a model with those of others.
+func ratios(results experiments.Results, model string, others []string, of Measure) (all []ratio, err error) {
+	blocks := results.Matrix(string(of)).Blocks
+	own := logErrors(results, model, of)
+	for _, id := range others {
 		r := ratio{model: worldName(model), other: worldName(id), worlds: len(blocks)}
 		var a, b, ranked, against []float64 // those ranked with those that diverged
-		rivals := logErrors(results, id)
+		rivals := logErrors(results, id, of)
 		for _, at := range slices.SortedFunc(maps.Keys(own), worldAt.compare) {
 			mine := own[at]
 			rival, known := rivals[at]
@@ -46,11 +48,11 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 			}
 			if !math.IsInf(mine, 1) && !math.IsInf(rival, 1) {
 				a, b = append(a, mine), append(b, rival)
-				r.families = append(r.families, at.family)
+				r.at = append(r.at, at)
 			}
 			ranked, against = append(ranked, math.Min(mine, largestLoss)), append(against, math.Min(rival, largestLoss))
 		}
-		r.pairs = len(a)
+		r.pairs, r.diverged = len(a), len(ranked)-len(a)
 		for _, id := range []string{model, id} {
 			some := results.Where("model", id)
 			if gap := some.Gap(); gap != "" {
@@ -75,18 +77,31 @@ func ratios(results experiments.Results, model string, others []string) (all []r
 				return nil, err
 			}
 			r.Difference, r.P = differences[0], all[0].P
-			if signedRankSum(ranked, against)*r.Mean < 0 { // with those that diverged it is the other way
+			floats.Sub(a, b)
+			r.split = seedsDiffer(r.at, a)
+			if r.split || signedRankSum(ranked, against)*r.Mean < 0 { // with those that diverged it is the other way
 				r.P = 1
 			}
-			p, compared = append(p, r.P), append(compared, i)
 		}
 		all = append(all, r)
 	}
-	corrected, err := stats.Holm(p)
-	for k, i := range compared {
-		all[i].Corrected = corrected[k]
+	return all, nil
+}
+
+// seedsDiffer says whether the mean over the worlds of some seed has another sign than the mean over all: worlds of one
+// seed depend on each other, which ranks over worlds do not count.
+func seedsDiffer(at []worldAt, values []float64) bool {
+	sums, sum := make(map[uint64]float64), 0.0
+	for i, x := range values {
+		sums[at[i].seed] += x
+		sum += x
 	}
-	return all, err
+	for _, s := range sums {
+		if s*sum <= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // signedRankSum is the sum over pairs of the rank of the size of a's difference from b, with its sign.
@@ -113,15 +128,15 @@ func (w worldAt) compare(other worldAt) int {
 	return cmp.Or(strings.Compare(w.family, other.family), cmp.Compare(w.seed, other.seed))
 }
 
-// logErrors are the logarithms of the errors of a model in some dynamics, +Inf where it diverged.
-func logErrors(results experiments.Results, id string) map[worldAt]float64 {
+// logErrors are the logarithms of an error of a model in some dynamics, +Inf where it diverged.
+func logErrors(results experiments.Results, id string, of Measure) map[worldAt]float64 {
 	logs := make(map[worldAt]float64)
 	for _, result := range results.Where("model", id).Made() {
 		one := experiments.Results{result}
 		at := worldAt{result.Keys["family"], result.Seed}
 		if len(one.Finished()) == 0 {
 			logs[at] = math.Inf(1)
-		} else if e := one.Scores(string(OnTest))[0]; e > 0 {
+		} else if e := one.Scores(string(of))[0]; e > 0 {
 			logs[at] = math.Log(e)
 		}
 	}
@@ -147,42 +162,57 @@ func percent(difference float64) string {
 	return fmt.Sprintf("%.0f%% higher", change)
 }
 
-// printedRatio is the mean over worlds, by their families, of the logarithm of the ratio of the paper's errors; NaN
-// where it has none.
-func printedRatio(dynamics, model, other string, families []string) float64 {
+// printedRatio is the mean over worlds, by their families, of the logarithm of the ratio of the paper's errors, with
+// the half-width of its interval by those of the errors; NaN where it has none.
+func printedRatio(dynamics, model, other string, worlds []worldAt) interval {
 	var logs []float64
-	for _, family := range families {
-		a, ok := publishedError(dynamics, family, publishedRows[model])
-		b, too := publishedError(dynamics, family, publishedRows[other])
+	halves := make(map[string]float64) // by family, summed over its worlds, which have one printed error
+	for _, at := range worlds {
+		a, ok := publishedError(dynamics, at.family, publishedRows[model])
+		b, too := publishedError(dynamics, at.family, publishedRows[other])
 		if ok && too {
 			logs = append(logs, math.Log(a[0]/b[0]))
+			halves[at.family] += math.Hypot(a[1]/a[0], b[1]/b[0])
 		}
 	}
-	return stat.Mean(logs, nil)
+	all := slices.Collect(maps.Values(halves))
+	return interval{mean: stat.Mean(logs, nil), half: floats.Norm(all, 2) / float64(len(logs))}
 }
 
 // finding is what a ratio says of the claim that the model has the lower error.
-func (r ratio) finding(dynamics string, printed float64) Finding {
+func (r ratio) finding(dynamics string, printed interval) Finding {
+	f := Finding{Group: dynamics, Case: r.other, Outcome: Missing, Numbers: r.gap}
 	if r.gap != "" {
-		return Finding{Group: dynamics, Case: r.other, Outcome: Missing, Numbers: r.gap}
+		return f
 	}
-	return Finding{Group: dynamics, Case: r.other, Outcome: outcomeOf(r.Difference), Numbers: r.numbers(printed),
-		Left: r.left}
+	f.Outcome, f.test, f.Numbers, f.Left = "", &r.Difference, r.numbers(printed), r.left
+	return f
 }
 
-func (r ratio) numbers(printed float64) string {
+func (r ratio) numbers(printed interval) string {
 	text := fmt.Sprintf("error of %s %s (95%% interval: %s to %s", r.model, percent(r.Mean), percent(r.Mean-r.HalfWidth),
 		percent(r.Mean+r.HalfWidth))
-	if !math.IsNaN(printed) {
-		text += "; the paper: " + percent(printed)
+	if !math.IsNaN(printed.mean) {
+		text += "; the paper: " + percent(printed.mean)
 	}
-	return fmt.Sprintf("%s), corrected p %s, %d of %d worlds", text, probability(r.Corrected), r.pairs, r.worlds)
+	seeds := make(map[uint64]bool)
+	for _, at := range r.at {
+		seeds[at.seed] = true
+	}
+	text += fmt.Sprintf("), %d of %d worlds, of %d seeds", r.pairs, r.worlds, len(seeds))
+	if r.diverged > 0 {
+		text += fmt.Sprintf(", and %d where one of the two diverged", r.diverged)
+	}
+	if r.split {
+		text += "; not so with every seed, so that p counts as 1"
+	}
+	return text
 }
 
-// eachDynamics calls a function with the results of each of the dynamics of the paper's tables; where none can be
-// compared it makes findings of what is missing, for cases.
-func (e Evidence) eachDynamics(cases []string, find func(dynamics string, results experiments.Results) ([]Finding,
-	error)) (all []Finding, err error) {
+// eachDynamics calls a function with the profile and the results of each of the dynamics of the paper's tables; where
+// none can be compared it makes findings of what is missing, for cases.
+func (e Evidence) eachDynamics(cases []string, find func(profile experiments.Profile, dynamics string,
+	results experiments.Results) ([]Finding, error)) (all []Finding, err error) {
 	for _, w := range []*Worlds{Table1(), TableWealth()} {
 		report, why := e.usable(w.Name)
 		for _, task := range w.tasks {
@@ -193,7 +223,7 @@ func (e Evidence) eachDynamics(cases []string, find func(dynamics string, result
 				}
 				continue
 			}
-			some, err := find(name, report.Results.Where("dynamics", name))
+			some, err := find(report.Profile, name, report.Results.Where("dynamics", name))
 			if err != nil {
 				return nil, err
 			}
@@ -203,31 +233,49 @@ func (e Evidence) eachDynamics(cases []string, find func(dynamics string, result
 	return all, nil
 }
 
-// below finds whether the errors of a model are below those of others.
-func below(model string, others []string) func(Evidence) ([]Finding, error) {
+// below finds whether an error of a model is below those of others. The paper prints that on test.
+func below(model string, others []string, of Measure) func(Evidence) ([]Finding, error) {
 	return func(e Evidence) ([]Finding, error) {
-		return e.eachDynamics(others, func(dynamics string, results experiments.Results) (all []Finding, err error) {
-			compared, err := ratios(results, model, others)
+		return e.eachDynamics(others, func(_ experiments.Profile, dynamics string, results experiments.Results) (
+			all []Finding, err error) {
+			compared, err := ratios(results, model, others, of)
 			for i, r := range compared {
-				all = append(all, r.finding(dynamics, printedRatio(dynamics, model, others[i], r.families)))
+				printed := interval{mean: math.NaN()}
+				if of == OnTest {
+					printed = printedRatio(dynamics, model, others[i], r.at)
+				}
+				all = append(all, r.finding(dynamics, printed))
 			}
 			return all, err
 		})
 	}
 }
 
-// improvement finds whether the error of the Original is lowered by as much as printed.
+// improvement finds whether the error of the Original is lowered by as much as printed, on graphs of as many nodes and
+// with as many epochs. The printed errors have intervals too.
 func (e Evidence) improvement() (all []Finding, err error) {
-	all, err = e.eachDynamics([]string{"original"}, func(dynamics string, results experiments.Results) ([]Finding, error) {
-		compared, err := ratios(results, "peng", []string{"original"})
+	all, err = e.eachDynamics([]string{"original"}, func(profile experiments.Profile, dynamics string,
+		results experiments.Results) ([]Finding, error) {
+		compared, err := ratios(results, "peng", []string{"original"}, OnTest)
 		if err != nil {
 			return nil, err
 		}
 		r := compared[0]
-		printed := printedRatio(dynamics, "peng", "original", r.families)
+		printed := printedRatio(dynamics, "peng", "original", r.at)
 		f := r.finding(dynamics, printed)
-		if f.Outcome != Missing && r.Mean-r.HalfWidth > printed { // lower by less, if at all
-			f.Outcome = Against
+		if f.Outcome == Missing {
+			return []Finding{f}, nil
+		}
+		if size, full := publishedSize(profile), publishedSize(experiments.Full); profile != experiments.Full {
+			f.Outcome, f.test, f.Left = Missing, nil, nil
+			f.Numbers = fmt.Sprintf("%d nodes and at most %d epochs, where the paper has %d and %d", size.nodes, size.epochs,
+				full.nodes, full.epochs)
+		}
+		if less := r.Mean - printed.mean; f.test != nil && less > r.HalfWidth { // lower by less, if at all
+			f.Outcome = Unshown
+			if r.diverged == 0 && less > math.Hypot(r.HalfWidth, printed.half) {
+				f.Outcome = Against
+			}
 		}
 		return []Finding{f}, nil
 	})
@@ -241,7 +289,7 @@ func (e Evidence) improvement() (all []Finding, err error) {
 // start and without.
 func (e Evidence) equivariance() (all []Finding, err error) {
 	for _, model := range []string{"original", "adjacency"} {
-		some, err := below(model, []string{"pre-mult", "pre-mult-fair"})(e)
+		some, err := below(model, []string{"pre-mult", "pre-mult-fair"}, OnTest)(e)
 		if err != nil {
 			return nil, err
 		}
@@ -252,3 +300,28 @@ func (e Evidence) equivariance() (all []Finding, err error) {
 	}
 	return all, nil
 }
+
+// fewer finds by how many parameters PENG-CDE is smaller than the fusion that no equivariance bounds.
+func (e Evidence) fewer() (all []Finding, err error) {
+	return e.eachDynamics([]string{"pre-mult-fair"}, func(_ experiments.Profile, dynamics string,
+		results experiments.Results) ([]Finding, error) {
+		f := Finding{Group: dynamics, Case: worldName("pre-mult-fair"), Outcome: Missing, Numbers: "no run of both is stored"}
+		count := func(id string) int {
+			for _, run := range results.Where("model", id).Finished() {
+				return run.Facts().Parameters
+			}
+			return 0
+		}
+		if peng, general := count("peng"), count("pre-mult-fair"); peng > 0 && general > 0 {
+			f.Numbers = fmt.Sprintf("%d parameters, %d of PENG-CDE (the paper, with 400 nodes: %d and %d)", general, peng,
+				publishedParameters["pre-mult"], publishedParameters["peng"])
+			if f.Outcome = AsClaimed; peng >= general {
+				f.Outcome = Against
+			}
+		}
+		return []Finding{f}, nil
+	})
+}
+
+// publishedParameters are the paper's numbers of parameters on simulated worlds.
+var publishedParameters = map[string]int{"peng": 689, "pre-mult": 640657}

@@ -14,6 +14,7 @@ type panel struct {
 	// name is what [Oversampling.Draw] takes.
 	name       string
 	title      string
+	of         string // tells it from others of the same claim; else ""
 	key, score string
 	better     figures.Direction
 	axes       figures.Axes
@@ -38,10 +39,10 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	all := []panel{
 		{name: "observations", title: "accuracy against observations", key: "observations", score: accuracy,
 			better: figures.Higher, results: clean},
-		{name: "inference", times: true, title: "milliseconds of an inference for each trajectory, in a batch",
+		{name: "inference", of: "in a batch", times: true, title: "milliseconds of an inference for each trajectory, in a batch",
 			key: "observations", score: batchTime, better: figures.Lower, results: times, note: note,
 			axes: figures.Axes{Y: "ms for each trajectory", LogY: true}},
-		{name: "inference-alone", times: true, title: "milliseconds of an inference of one trajectory alone",
+		{name: "inference-alone", of: "one alone", times: true, title: "milliseconds of an inference of one trajectory alone",
 			key: "observations", score: singleTime, better: figures.Lower, results: times,
 			axes: figures.Axes{Y: "ms", LogY: true}},
 		{name: "shape", title: "accuracy against regularity", key: "shape", score: accuracy, better: figures.Higher,

@@ -78,7 +78,7 @@ func (w Worlds) models(size worldsSize) []worldModel {
 		model("gn-ode", "GN-ODE", field.GNODE{}),
 		model("adjacency", "Adjacency GN-CDE", field.Adjacency{}),
 		{Model: experiments.Network("pre-mult", "Pre-Mult GN-CDE, published start", preMult, training)},
-		model("pre-mult-fair", "Pre-Mult GN-CDE", field.PreMult{}),
+		model("pre-mult-fair", "Pre-Mult GN-CDE, our start", field.PreMult{}),
 		model("original", "Original GN-CDE", field.Original{}),
 		{Model: experiments.Network("peng", "PENG-CDE", config, training), maps: equivariant.Published8()},
 		{Model: experiments.Network("peng15", "PENG-CDE, all 15 maps", with(field.PENG{Maps: equivariant.All15()}), training),
