@@ -21,6 +21,9 @@ type Facts struct {
 	// Failure says that the model diverged: the state or the loss was not finite, or changed too fast to be solved. Such
 	// a run has no scores and no arrays. "" for a run that went well.
 	Failure string `json:",omitempty"`
+	// Before are scores, by name, of a model that diverged with the parameters that were validated best until then, as
+	// early stopping takes them; nil where the study makes none. No comparison counts them.
+	Before map[string]float64 `json:",omitempty"`
 	// Training is nil for an untrained model.
 	Training *Training `json:",omitempty"`
 	// PeakBytes is the largest resident memory of the process while the run was made; 0 where it is not known.
@@ -65,9 +68,11 @@ func newTraining(report *train.Report) *Training {
 // check finds a number that JSON has no place for.
 func (f *Facts) check() error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	for name, score := range f.Scores {
-		if !finite(score) {
-			return fmt.Errorf("experiments: score %q is %g, want a finite number", name, score)
+	for _, scores := range []map[string]float64{f.Scores, f.Before} {
+		for name, score := range scores {
+			if !finite(score) {
+				return fmt.Errorf("experiments: score %q is %g, want a finite number", name, score)
+			}
 		}
 	}
 	for name, rows := range f.Arrays {

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -35,15 +36,22 @@ func (w Worlds) make(ctx context.Context, m *experiments.Maker, r experiments.Ru
 		trained = trainedAtAllTimes(training, index)
 	}
 	facts, err := m.Fit(ctx, learner, trained, windows(validation, nil, nil))
-	if err != nil {
+	diverged := errors.Is(err, train.ErrNotFinite) && facts.Training != nil && facts.Training.Best >= 0
+	if err != nil && !diverged {
 		return facts, err
 	}
 	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
-	if err = interpolate(ctx, facts, learner, training); err == nil {
-		err = simulate(ctx, facts, learner, test)
+	unscored := interpolate(ctx, facts, learner, training)
+	if unscored == nil {
+		unscored = simulate(ctx, facts, learner, test)
 	}
-	if err == nil {
+	switch {
+	case unscored == nil && diverged: // the learner has the parameters that were validated best
+		facts.Before = facts.Scores
+	case unscored == nil:
 		keepWeights(facts, learner, len(at.maps))
+	case !diverged || ctx.Err() != nil:
+		return facts, unscored
 	}
 	return facts, err
 }
