@@ -14,10 +14,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // small is Table1 with two models on graphs of 16 nodes, which train in seconds.
@@ -276,5 +279,44 @@ func TestFixturePaperTables(t *testing.T) {
 	if len(publishedAffinity) != 16 || len(publishedErrors) != 4 || len(publishedErrors["heat"]) != 10 ||
 		len(publishedWeights) != 8 {
 		t.Error("published rows are missing")
+	}
+}
+
+// diverging is a learner whose training ends as if it had diverged.
+type diverging struct{ experiments.Learner }
+
+func (d diverging) Fit(ctx context.Context, training, validation []dyngraph.Window, c train.Config) (*train.Report, error) {
+	report, err := d.Learner.Fit(ctx, training, validation, c)
+	return report, errors.Join(err, train.ErrNotFinite)
+}
+
+// A run that diverges has no scores, and beside them those of the parameters that were validated best, which a run that
+// goes well would have.
+func TestDivergedWorldsAreScoredBefore(t *testing.T) {
+	w, o := small(), goOptions(t)
+	o.Models, o.Seeds = []string{"constant"}, []uint64{0}
+	run := func() *experiments.Facts {
+		t.Setenv(experiments.ResultsEnv, t.TempDir())
+		r, err := w.Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Results[0].Facts()
+	}
+	well, plan := run(), w.Plan
+	w.Plan = func(ctx context.Context, scope experiments.Scope) ([]experiments.Run, error) {
+		runs, err := plan(ctx, scope)
+		for i := range runs {
+			made := runs[i].Model.New
+			runs[i].Model.New = func(b *xla.Backend) (experiments.Learner, error) {
+				learner, err := made(b)
+				return diverging{learner}, err
+			}
+		}
+		return runs, err
+	}
+	ill := run()
+	if ill.Failure == "" || ill.Scores != nil || !cmp.Equal(ill.Before, well.Scores) || well.Before != nil {
+		t.Errorf("diverged: %q, scores %v, before %v; want %v", ill.Failure, ill.Scores, ill.Before, well.Scores)
 	}
 }
