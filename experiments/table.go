@@ -48,7 +48,8 @@ type Pivot struct {
 }
 
 // Table shows results: a row for each model, with what it cost. A cell has a number when all its runs are there and
-// none diverged, else it says what is missing. Results that are not [Report.Comparable] are not compared.
+// none diverged, and else says what is missing, see [Results.Cell]. Results that are not [Report.Comparable] are not
+// compared.
 func (r *Report) Table(p Pivot, results Results) *figures.Table {
 	if !r.Comparable() {
 		p.Better, p.Published, p.Finding = figures.NotCompared, nil, r.Caution()
@@ -92,12 +93,25 @@ func (r Results) Title() string {
 	return title
 }
 
-// Cell is the mean of a score over the results, or what is missing.
+// Cell is the mean of a score over the results, or what is missing. Where that is some of the seeds and nothing else, it
+// is the mean over the others with their number, which is not compared.
 func (r Results) Cell(score string, i Interval) figures.Cell {
-	if gap := r.Gap(); gap != "" {
-		return figures.Text(gap)
+	gap := r.Gap()
+	switch made := r.Made(); {
+	case gap == "":
+		return i.Cell(r.Scores(score))
+	case i.Of == nil && r.someSeeds():
+		return i.Cell(made.Scores(score)).Incomplete(fmt.Sprintf("%d of %d seeds", len(made), len(r)))
 	}
-	return i.Cell(r.Scores(score))
+	return figures.Text(gap)
+}
+
+// someSeeds says that runs of some seeds are there, and that nothing is wrong but that those of others are missing. A
+// mean over some of the folds would be one over other data.
+func (r Results) someSeeds() bool {
+	folds := func(result Result) bool { return result.Fold > 0 }
+	made := len(r.Made())
+	return made > 0 && made == len(r.Finished()) && len(r.failed())+r.Stale() == 0 && !slices.ContainsFunc(r, folds)
 }
 
 // None is the cell of what a row does not have, such as the parameters of an untrained model.

@@ -13,6 +13,7 @@ type Cell struct {
 	text      string
 	mean      float64
 	half      float64 // 0 or NaN is unknown
+	of        string
 	published *[2]float64
 }
 
@@ -50,11 +51,21 @@ func (c Cell) Published(mean, half float64) Cell {
 	return c
 }
 
+// Incomplete returns a number with what it is of, such as "3 of 10 seeds", to show behind it. It is never compared.
+func (c Cell) Incomplete(of string) Cell {
+	if c.kind == numberCell {
+		c.of = of
+	}
+	return c
+}
+
 // IsMissing reports whether the cell has no result.
 func (c Cell) IsMissing() bool { return c.kind == missingCell }
 
 // compared reports whether the cell takes part in the search for the best.
-func (c Cell) compared() bool { return c.kind == numberCell && !math.IsInf(c.mean, 0) }
+func (c Cell) compared() bool { return c.finite() && c.of == "" }
+
+func (c Cell) finite() bool { return c.kind == numberCell && !math.IsInf(c.mean, 0) }
 
 // value writes the cell's own content with the column's number of decimals.
 func (c Cell) value(decimals int) string {

@@ -82,7 +82,7 @@ func decimals(column []Cell, asked int) int {
 	var halves, means []float64
 	whole := true
 	for _, c := range column {
-		if !c.compared() {
+		if !c.finite() {
 			continue
 		}
 		if h := finiteOr0(c.half); h > 0 {

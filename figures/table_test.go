@@ -79,6 +79,32 @@ func TestHTML(t *testing.T) {
 	texts(t, []byte("<div>"+page+"</div>"))
 }
 
+// A number that is not complete says so in all forms, and the notes explain it.
+func TestIncomplete(t *testing.T) {
+	cell := Estimate(9.81, 0.5).Incomplete("3 of 10 <seeds>").Published(11.155, 0.669)
+	table := &Table{Columns: []Column{{Title: "model"}, {Title: "grid", Better: Lower, Decimals: 2}},
+		Rows: [][]Cell{{Text("a"), cell}, {Text("b"), Missing().Incomplete("0 of 10")}, {Text("c"), Estimate(12, 3)}}}
+	text := table.String()
+	for _, want := range []string{"| 9.81 ± 0.50, 3 of 10 &lt;seeds> (11.15 ± 0.67) |", "**12.00 ± 3.00** |", " – |",
+		"of those that are there, not compared"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for _, width := range []int{80, 42} { // beside the published value, and above it
+		text, err := table.Text(width)
+		if err != nil || strings.Count(text, "3 of 10 <seeds>") != 1 || !strings.Contains(text, "9.81 ± 0.50,") {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+	page, err := table.HTML()
+	if want := `9.81 ± 0.50 <span style="display:block">3 of 10 &lt;seeds&gt;</span> <span style="display:block;` +
+		`opacity:0.7">(11.15 ± 0.67)</span>`; err != nil || !strings.Contains(page, want) {
+		t.Errorf("%v: no %s in\n%s", err, want, page)
+	}
+	texts(t, []byte("<div>"+page+"</div>"))
+}
+
 // How cells are marked: b best, u inside the interval of the best, . neither.
 func TestMarks(t *testing.T) {
 	for _, c := range []struct {
@@ -95,6 +121,8 @@ func TestMarks(t *testing.T) {
 		{"the other's interval does not count", Higher, []Cell{Estimate(2, 0.1), Estimate(1, 5)}, "b."},
 		{"ties", Higher, []Cell{Number(2), Number(2), Number(1)}, "bb."},
 		{"missing never wins", Lower, []Cell{Missing(), Number(nan), Number(5)}, "..b"},
+		{"what is not complete never wins", Lower, []Cell{Number(1).Incomplete("2 of 3"), Number(2)}, ".b"},
+		{"nor is it close", Lower, []Cell{Estimate(1, 5), Number(2).Incomplete("2 of 3")}, "b."},
 		{"infinite never wins", Higher, []Cell{Number(inf), Number(1)}, ".b"},
 		{"published never wins", Lower, []Cell{Number(2).Published(0.1, nan), Number(1), Missing().Published(0, nan)}, ".b."},
 		{"words", Lower, []Cell{Text("0"), Number(1)}, ".b"},

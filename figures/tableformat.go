@@ -13,20 +13,24 @@ import (
 type format struct {
 	escape    func(string) string
 	marks     [3]string // of fmt, by mark
+	of        string    // of fmt
 	published string    // of fmt
 }
 
 var (
 	markdown = format{strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace,
-		[...]string{markNone: "%s", markBest: "**%s**", markClose: "<u>%s</u>"}, " (%s)"}
+		[...]string{markNone: "%s", markBest: "**%s**", markClose: "<u>%s</u>"}, ", %s", " (%s)"}
 	page = format{html.EscapeString,
 		[...]string{markNone: "%s", markBest: "<b>%s</b>", markClose: "<u>%s</u>"},
-		` <span style="display:block;opacity:0.7">(%s)</span>`}
+		` <span style="display:block">%s</span>`, ` <span style="display:block;opacity:0.7">(%s)</span>`}
 )
 
 // write returns a cell.
 func (f format) write(c written) string {
 	text := fmt.Sprintf(f.marks[c.mark], f.escape(c.value))
+	if c.of != "" {
+		text += fmt.Sprintf(f.of, f.escape(c.of))
+	}
 	if c.published != "" {
 		text += fmt.Sprintf(f.published, f.escape(c.published))
 	}
@@ -35,9 +39,9 @@ func (f format) write(c written) string {
 
 // written is a cell as text, without what marks it.
 type written struct {
-	value, published string
-	kind             cellKind
-	mark             mark
+	value, of, published string
+	kind                 cellKind
+	mark                 mark
 }
 
 // layout is a table as text: its cells by row, which columns hold words, which are aligned left, and which marks of
@@ -70,13 +74,13 @@ func (t *Table) layout() (layout, error) {
 		places, marks := decimals(cells, column.Decimals), compare(cells, column.Better)
 		l.Words[j] = words(cells)
 		for i, c := range cells {
-			w := written{value: c.value(places), kind: c.kind, mark: marks[i]}
+			w := written{value: c.value(places), of: c.of, kind: c.kind, mark: marks[i]}
 			if c.published != nil {
 				w.published = estimate(c.published[0], c.published[1], places)
 			}
 			l.cells[i] = append(l.cells[i], w)
 			for k, here := range []bool{c.kind == numberCell && finiteOr0(c.half) > 0, w.mark == markBest,
-				w.mark == markClose, w.published != "", c.IsMissing()} {
+				w.mark == markClose, w.published != "", c.IsMissing(), w.of != ""} {
 				l.occur[k] = l.occur[k] || here
 			}
 		}

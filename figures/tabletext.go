@@ -109,7 +109,7 @@ func (l layout) textColumn(j int, stacked bool) textColumn {
 	meanWidth, halfWidth, markWidth, publishedWidth := 0, 0, 0, 0
 	for i, row := range l.cells {
 		w := row[j]
-		if w.kind == numberCell && !strings.HasPrefix(w.value, "(") { // as in (1.2 ± 0.1)×10⁶, which stands alone
+		if w.kind == numberCell && w.of == "" && !strings.HasPrefix(w.value, "(") { // (1.2 ± 0.1)×10⁶ stands alone
 			means[i], halves[i], _ = strings.Cut(w.value, " ± ")
 		}
 		if w.published != "" {
@@ -122,6 +122,9 @@ func (l layout) textColumn(j int, stacked bool) textColumn {
 	values, valueWidth := make([]string, len(l.cells)), 0
 	for i, row := range l.cells {
 		values[i] = strings.Join(strings.Fields(row[j].value), " ")
+		if row[j].of != "" {
+			values[i] += ", " + row[j].of
+		}
 		if means[i] != "" && halfWidth > 0 {
 			values[i] = plain.Padded(means[i], meanWidth, false)
 			if halves[i] != "" {
