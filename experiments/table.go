@@ -94,24 +94,35 @@ func (r Results) Title() string {
 }
 
 // Cell is the mean of a score over the results, or what is missing. Where that is some of the seeds and nothing else, it
-// is the mean over the others with their number, which is not compared.
+// is the mean over the others with their number, which is not compared. Runs that diverged are among these with the
+// parameters that were validated best before, see [Facts.Before].
 func (r Results) Cell(score string, i Interval) figures.Cell {
 	gap := r.Gap()
-	switch made := r.Made(); {
-	case gap == "":
+	if gap == "" {
 		return i.Cell(r.Scores(score))
-	case i.Of == nil && r.someSeeds():
-		return i.Cell(made.Scores(score)).Incomplete(fmt.Sprintf("%d of %d seeds", len(made), len(r)))
 	}
-	return figures.Text(gap)
-}
-
-// someSeeds says that runs of some seeds are there, and that nothing is wrong but that those of others are missing. A
-// mean over some of the folds would be one over other data.
-func (r Results) someSeeds() bool {
+	made, diverged := r.Made(), 0
+	values := made.Scores(score)
+	for k, result := range made {
+		if result.Facts().Failure == "" {
+			continue
+		}
+		before, ok := result.Facts().Before[score]
+		if !ok {
+			return figures.Text(gap)
+		}
+		values[k], diverged = before, diverged+1
+	}
+	// A mean over some of the folds would be one over other data.
 	folds := func(result Result) bool { return result.Fold > 0 }
-	made := len(r.Made())
-	return made > 0 && made == len(r.Finished()) && len(r.failed())+r.Stale() == 0 && !slices.ContainsFunc(r, folds)
+	if i.Of != nil || len(made) == 0 || len(r.failed())+r.Stale() > 0 || slices.ContainsFunc(r, folds) {
+		return figures.Text(gap)
+	}
+	of := fmt.Sprintf("%d of %d seeds", len(made), len(r))
+	if diverged > 0 {
+		of += fmt.Sprintf(", %d diverged", diverged)
+	}
+	return i.Cell(values).Incomplete(of)
 }
 
 // None is the cell of what a row does not have, such as the parameters of an untrained model.
