@@ -65,6 +65,45 @@ func (w Worlds) Table(r *experiments.Report, dynamics string, measure Measure) *
 	return t
 }
 
+// stored has the test errors of a report beside the paper's, for the worlds that have any; nil where there is none.
+func (w Worlds) stored(r *experiments.Report) *figures.Table {
+	made, planned := r.Count()
+	if made == 0 {
+		return nil
+	}
+	t := &figures.Table{Title: fmt.Sprintf("%s: test error, profile %s, of which %d of %d planned runs are stored", w.Name,
+		r.Profile, made, planned), Columns: []figures.Column{{Title: "model"}},
+		Finding: "Worlds without a stored run are left out."}
+	var worlds []experiments.Results
+	for _, dynamics := range r.Results.Values("dynamics") {
+		for _, family := range r.Results.Values("family") {
+			some := r.Results.Where("dynamics", dynamics).Where("family", family)
+			if len(some.Made()) > 0 {
+				worlds = append(worlds, some)
+				t.Columns = append(t.Columns, figures.Column{Title: dynamics + ", " + family, Better: figures.Lower,
+					Decimals: 3})
+			}
+		}
+	}
+	for _, id := range r.Models() {
+		cells := []figures.Cell{figures.Text(r.Results.Where("model", id)[0].Model.Name)}
+		for _, world := range worlds {
+			cell, runs := figures.Missing(), world.Where("model", id)
+			if len(runs.Made()) > 0 {
+				cell = runs.Cell(string(OnTest), experiments.Interval{})
+			}
+			if p, ok := publishedError(runs[0].Keys["dynamics"], runs[0].Keys["family"], publishedRows[id]); ok {
+				cell = cell.Published(p[0], p[1])
+			}
+			cells = append(cells, cell)
+		}
+		if slices.ContainsFunc(cells[1:], func(c figures.Cell) bool { return c != figures.Missing() }) {
+			t.Rows = append(t.Rows, cells)
+		}
+	}
+	return t
+}
+
 // improvement is the row of how much less the error of PENG-CDE is than that of the Original, and in brackets than what
 // the paper prints.
 func improvement(results experiments.Results, dynamics string) []figures.Cell {

@@ -136,6 +136,45 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 	}
 }
 
+// What is stored of the published protocol stands beside the paper's errors, for the worlds that have any.
+func TestStoredWorlds(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	w := Table1()
+	r, err := w.Stored(t.Context(), experiments.Options{Fresh: true, Profile: experiments.Full})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table := w.stored(r); table != nil {
+		t.Errorf("a table of nothing:\n%s", table)
+	}
+	for i, result := range r.Results {
+		if result.Keys["dynamics"] != "heat" || result.Keys["family"] != "grid" || result.Seed > 2 {
+			continue
+		}
+		switch result.Model.ID {
+		case "constant":
+			score := map[string]float64{"test": 10 + float64(result.Seed)}
+			r.Results[i].Record = &experiments.Record{Facts: &experiments.Facts{Scores: score}}
+		case "peng":
+			r.Results[i].Record = &experiments.Record{Facts: &experiments.Facts{Failure: "diverged"}}
+		}
+	}
+	text, err := w.stored(r).Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"profile full, of which 6 of 1040 planned runs are stored", " heat, grid |\n",
+		" 11.000 ± 2.484, 3 of 10 seeds (11.155 ± 0.669) |", "missing, 7 of 10; diverged, 3 of 10 (0.481 ± 0.195) |",
+		" – (70.39 ± 108.47) |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "**11") || strings.Contains(text, "gene") || strings.Contains(text, "all 15 maps") {
+		t.Errorf("some seeds are ranked, or what has no run nor number is shown:\n%s", text)
+	}
+}
+
 func TestRounded(t *testing.T) {
 	got := rounded([]float64{0, 12345, -0.00123456, 4.9e-324, 1.2345e300})
 	if diff := cmp.Diff([]float64{0, 12340, -0.001235, 5e-324, 1.234e300}, got); diff != "" {
