@@ -136,6 +136,32 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 	}
 }
 
+// The last row has the percentages that the paper prints, and a note where its errors give others.
+func TestImprovement(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	w := Table1()
+	r, err := w.Stored(t.Context(), experiments.Options{Fresh: true, Profile: experiments.Medium})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, result := range r.Results {
+		if result.Keys["family"] == "grid" && (result.Model.ID == "original" || result.Model.ID == "peng") {
+			score := map[string]float64{"test": float64(len(result.Model.ID))} // 8 and 4
+			r.Results[i].Record = &experiments.Record{Facts: &experiments.Facts{Scores: score}}
+		}
+	}
+	heat, gene := w.Table(r, "heat", OnTest), w.Table(r, "gene", OnTest)
+	if text := heat.String(); !strings.Contains(text, "– (73.84 %)") || !strings.Contains(text, " 50 % (63.70 %)") ||
+		strings.Contains(text, "does not follow") {
+		t.Errorf("heat:\n%s", text)
+	}
+	if text := gene.String(); !strings.Contains(text, "– (67.06 %)") ||
+		!strings.Contains(text, "community 67.06 %, by its errors 57.4 %; power law 39.71 %, by its errors 36.0 %; small "+
+			"world 54.14 %, by its errors 42.4 %.") {
+		t.Errorf("gene:\n%s", text)
+	}
+}
+
 // What is stored of the published protocol stands beside the paper's errors, for the worlds that have any.
 func TestStoredWorlds(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
@@ -284,6 +310,17 @@ func TestFixturePaperTables(t *testing.T) {
 				if !ok || got[0] != want[0].Float() || got[1] != want[1].Float() {
 					t.Errorf("%s, %s, %s: %v, want %v", dynamics, row, family.Name(), got, want)
 				}
+			}
+		}
+	}
+	improvements := file.Get("relative_improvement_printed_percent")
+	for title, dynamics := range map[string]string{"Heat diffusion": "heat", "Gene regulation": "gene",
+		"Wealth": "wealth", "Opinion": "opinion"} {
+		for _, family := range families() {
+			got, byErrors, ok := publishedImprovement(dynamics, family.Name())
+			want := improvements.Get(title).Get(strings.ReplaceAll(family.Name(), " ", "_")).Float()
+			if !ok || got != want || dynamics != "gene" && math.Abs(got-byErrors) > 0.1 {
+				t.Errorf("%s, %s: %g %%, want %g, by errors %g", dynamics, family.Name(), got, want, byErrors)
 			}
 		}
 	}

@@ -107,7 +107,7 @@ func beside(results experiments.Results, dynamics, other string) string {
 		part := fmt.Sprintf("%s %.0f%%", family, 100*(x-y)/x)
 		p, ok := publishedError(dynamics, family, publishedRows[other])
 		if q, too := publishedError(dynamics, family, publishedRows["peng"]); ok && too {
-			part += fmt.Sprintf(" (the paper %.0f%%)", 100*(p[0]-q[0])/p[0])
+			part += fmt.Sprintf(" (the paper's errors %.0f%%)", 100*(p[0]-q[0])/p[0])
 		}
 		parts = append(parts, part)
 	}
