@@ -17,7 +17,9 @@ type Page struct {
 	// Overviews is the number of tables that Show begins with which stand for the others: those are folded away. 0 folds
 	// none.
 	Overviews int
-	Figures   []PageFigure
+	// More are tables behind those of Show, such as those of another profile.
+	More    []*figures.Table
+	Figures []PageFigure
 }
 
 // Part is all that a page on several studies has on one of them.
@@ -44,12 +46,7 @@ func (r *Report) Part() (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Part{Report: &of, Notes: figures.Notes(items...)}
-	for _, item := range items {
-		if table, ok := item.(*figures.Table); ok {
-			p.Tables = append(p.Tables, table)
-		}
-	}
+	p := &Part{Report: &of}
 	if r.Study.Page != nil {
 		page, err := r.Study.Page(&of)
 		if err != nil {
@@ -57,6 +54,15 @@ func (r *Report) Part() (*Part, error) {
 		}
 		p.Page = *page
 	}
+	for _, table := range p.More {
+		items = append(items, table)
+	}
+	for _, item := range items {
+		if table, ok := item.(*figures.Table); ok {
+			p.Tables = append(p.Tables, table)
+		}
+	}
+	p.Notes = figures.Notes(items...)
 	return p, nil
 }
 

@@ -48,16 +48,19 @@ func TestPart(t *testing.T) {
 		table := &figures.Table{Title: r.Results.Title(), Columns: []figures.Column{{Title: "x"}},
 			Notes: []string{"of a table"}}
 		return []figures.Item{table, figures.NoteList{"of all"}}, nil
-	}, Page: func(r *Report) (*Page, error) { return &Page{Verdict: r.All.Title() + " is best", Overviews: 1}, nil }}
+	}, Page: func(r *Report) (*Page, error) {
+		more := &figures.Table{Title: "more", Columns: []figures.Column{{Title: "x"}}, Notes: []string{"of more"}}
+		return &Page{Verdict: r.All.Title() + " is best", Overviews: 1, More: []*figures.Table{more}}, nil
+	}}
 	r := &Report{Study: study, Profile: Medium, Results: Results{one}, All: Results{one}}
 	p, err := r.Part()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Tables) != 1 || p.Tables[0].Title != "A" || p.Verdict != "A is best" || p.Overviews != 1 {
+	if len(p.Tables) != 2 || p.Tables[0].Title != "A" || p.Tables[1].Title != "more" || p.Verdict != "A is best" || p.Overviews != 1 {
 		t.Errorf("%+v, %+v", p, p.Page)
 	}
-	if !slices.Contains(p.Notes, "of a table") || !slices.Contains(p.Notes, "of all") {
+	if !slices.Contains(p.Notes, "of a table") || !slices.Contains(p.Notes, "of more") || !slices.Contains(p.Notes, "of all") {
 		t.Errorf("notes %q", p.Notes)
 	}
 	if !r.Results[0].Shipped || !r.All[0].Elsewhere || r.Results.Title() == "A" {

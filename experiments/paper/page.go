@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -66,7 +67,8 @@ func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 	return page, drawn.err
 }
 
-// page has critical-difference diagrams, and of one family of graphs the errors over time and the weights of the maps.
+// page has critical-difference diagrams, and of one family of graphs the errors over time and the weights of the maps,
+// and what is stored of the published protocol.
 func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := w.ranks(r)
 	const family = "community"
@@ -80,5 +82,14 @@ func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	}
 	page := &experiments.Page{Figures: drawn.all}
 	page.Verdict, page.Details = w.verdict(r)
+	if r.Profile != experiments.Full {
+		full, err := r.Study.Stored(context.Background(), experiments.Options{Profile: experiments.Full})
+		if err != nil {
+			return nil, err
+		}
+		if table := w.stored(full); table != nil {
+			page.More = append(page.More, table)
+		}
+	}
 	return page, drawn.err
 }

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,11 +95,25 @@ func TestVerdictOfWorlds(t *testing.T) {
 	}
 	all := strings.Join(details, "\n")
 	for _, want := range []string{"heat: in 1 of 2 families", "PENG-CDE is below CONSTANT in 1 of 1 families, by community 80%",
-		"PENG-CDE is below ORIGINAL in 1 of 1 families, by community 50% (the paper 74%); not counted: grid (diverged, 1 of 2)",
+		"PENG-CDE is below ORIGINAL in 1 of 1 families, by community 50% (the paper's errors 74%); not counted: grid (diverged, 1 of 2)",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in:\n%s", want, all)
 		}
+	}
+	missing := slices.Clone(report.Results)
+	missing[0].Record = nil // a seed of Constant on community graphs
+	text, _ = Table1().verdict(&experiments.Report{Results: missing})
+	if !strings.HasPrefix(text, "with 11 of 12 planned runs stored, the lowest mean") {
+		t.Errorf("%q does not say how many runs there are", text)
+	}
+	for i := range missing[1:] {
+		missing[1+i].Record = nil
+	}
+	missing[1].Record = report.Results[1].Record
+	text, _ = Table1().verdict(&experiments.Report{Results: missing})
+	if !strings.HasPrefix(text, "1 of 12 planned runs are stored, and no model has all") {
+		t.Errorf("%q of a single run", text)
 	}
 	if text, _ := Table1().verdict(&experiments.Report{}); text != "" {
 		t.Errorf("a verdict on nothing: %q", text)

@@ -139,6 +139,71 @@ func TestWorldsAreRunStoredAndShown(t *testing.T) {
 	}
 }
 
+// The last row has the percentages that the paper prints, and a note where its errors give others.
+func TestImprovement(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	w := Table1()
+	r, err := w.Stored(t.Context(), experiments.Options{Fresh: true, Profile: experiments.Medium})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, result := range r.Results {
+		if result.Keys["family"] == "grid" && (result.Model.ID == "original" || result.Model.ID == "peng") {
+			score := map[string]float64{"test": float64(len(result.Model.ID))} // 8 and 4
+			r.Results[i].Record = &experiments.Record{Facts: &experiments.Facts{Scores: score}}
+		}
+	}
+	heat, gene := w.Table(r, "heat", OnTest), w.Table(r, "gene", OnTest)
+	if text := heat.String(); !strings.Contains(text, "– (73.84 %)") || !strings.Contains(text, " 50 % (63.70 %)") ||
+		strings.Contains(text, "does not follow") {
+		t.Errorf("heat:\n%s", text)
+	}
+	if text := gene.String(); !strings.Contains(text, "– (67.06 %)") ||
+		!strings.Contains(text, "community 67.06 %, by its errors 57.4 %; power law 39.71 %, by its errors 36.0 %; small "+
+			"world 54.14 %, by its errors 42.4 %.") {
+		t.Errorf("gene:\n%s", text)
+	}
+}
+
+// What is stored of the published protocol stands beside the paper's errors, for the worlds that have any.
+func TestStoredWorlds(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	w := Table1()
+	r, err := w.Stored(t.Context(), experiments.Options{Fresh: true, Profile: experiments.Full})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table := w.stored(r); table != nil {
+		t.Errorf("a table of nothing:\n%s", table)
+	}
+	for i, result := range r.Results {
+		if result.Keys["dynamics"] != "heat" || result.Keys["family"] != "grid" || result.Seed > 2 {
+			continue
+		}
+		switch result.Model.ID {
+		case "constant":
+			score := map[string]float64{"test": 10 + float64(result.Seed)}
+			r.Results[i].Record = &experiments.Record{Facts: &experiments.Facts{Scores: score}}
+		case "peng":
+			r.Results[i].Record = &experiments.Record{Facts: &experiments.Facts{Failure: "diverged"}}
+		}
+	}
+	text, err := w.stored(r).Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"profile full, of which 6 of 1040 planned runs are stored", " heat, grid |\n",
+		" 11.000 ± 2.484, 3 of 10 seeds (11.155 ± 0.669) |", "missing, 7 of 10; diverged, 3 of 10 (0.481 ± 0.195) |",
+		" – (70.39 ± 108.47) |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "**11") || strings.Contains(text, "gene") || strings.Contains(text, "all 15 maps") {
+		t.Errorf("some seeds are ranked, or what has no run nor number is shown:\n%s", text)
+	}
+}
+
 func TestRounded(t *testing.T) {
 	got := rounded([]float64{0, 12345, -0.00123456, 4.9e-324, 1.2345e300})
 	if diff := cmp.Diff([]float64{0, 12340, -0.001235, 5e-324, 1.234e300}, got); diff != "" {
@@ -248,6 +313,17 @@ func TestFixturePaperTables(t *testing.T) {
 				if !ok || got[0] != want[0].Float() || got[1] != want[1].Float() {
 					t.Errorf("%s, %s, %s: %v, want %v", dynamics, row, family.Name(), got, want)
 				}
+			}
+		}
+	}
+	improvements := file.Get("relative_improvement_printed_percent")
+	for title, dynamics := range map[string]string{"Heat diffusion": "heat", "Gene regulation": "gene",
+		"Wealth": "wealth", "Opinion": "opinion"} {
+		for _, family := range families() {
+			got, byErrors, ok := publishedImprovement(dynamics, family.Name())
+			want := improvements.Get(title).Get(strings.ReplaceAll(family.Name(), " ", "_")).Float()
+			if !ok || got != want || dynamics != "gene" && math.Abs(got-byErrors) > 0.1 {
+				t.Errorf("%s, %s: %g %%, want %g, by errors %g", dynamics, family.Name(), got, want, byErrors)
 			}
 		}
 	}

@@ -32,10 +32,17 @@ func (w Worlds) verdict(r *experiments.Report) (text string, details []string) {
 			}
 		}
 	}
-	if len(leaders) == 0 {
+	stored, planned := r.Count()
+	switch {
+	case stored == 0:
 		return "", nil
+	case len(leaders) == 0:
+		return fmt.Sprintf("%d of %d planned runs are stored, and no model has all its seeds in any world: none are "+
+			"compared.", stored, planned), nil
+	case stored < planned:
+		text = fmt.Sprintf("with %d of %d planned runs stored, ", stored, planned)
 	}
-	return "the lowest mean test error has, by family of graphs, " + strings.Join(leaders, "; ") + ".", details
+	return text + "the lowest mean test error has, by family of graphs, " + strings.Join(leaders, "; ") + ".", details
 }
 
 // lowest names the models with the lowest errors, each with its families of graphs, and counts the families in which
@@ -100,7 +107,7 @@ func beside(results experiments.Results, dynamics, other string) string {
 		part := fmt.Sprintf("%s %.0f%%", family, 100*(x-y)/x)
 		p, ok := publishedError(dynamics, family, publishedRows[other])
 		if q, too := publishedError(dynamics, family, publishedRows["peng"]); ok && too {
-			part += fmt.Sprintf(" (the paper %.0f%%)", 100*(p[0]-q[0])/p[0])
+			part += fmt.Sprintf(" (the paper's errors %.0f%%)", 100*(p[0]-q[0])/p[0])
 		}
 		parts = append(parts, part)
 	}
