@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +95,7 @@ func inCheckout(t *testing.T) (root, results string) {
 
 func runAll(t *testing.T, s Study, o Options) *Report {
 	t.Helper()
-	o.Profile = Quick
+	o.Profile = stdcmp.Or(o.Profile, Quick)
 	r, err := s.Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -621,5 +622,54 @@ func TestKilledMerge(t *testing.T) {
 	merged(t, into, MergeReport{Added: runs - whole, Same: whole}, from)
 	if left := recordFiles(t, into); len(left) != runs {
 		t.Errorf("%d files, want the %d records alone", len(left), runs)
+	}
+}
+
+// To ship a profile leaves what is shipped of another as it is; what no profile plans any more goes.
+func TestShipKeepsOtherProfiles(t *testing.T) {
+	_, results := inCheckout(t)
+	s := waves(t)
+	plan, old := s.Plan, uint64(7)
+	s.Plan = func(ctx context.Context, scope Scope) ([]Run, error) {
+		if scope.Profile == Medium && scope.Seeds == nil {
+			scope.Seeds = []uint64{1, 5, old} // of which the other profile has one
+		}
+		return plan(ctx, scope)
+	}
+	ctx := context.Background()
+	shipped := func(profile Profile) (stored int) {
+		t.Helper()
+		r, err := s.Stored(ctx, Options{Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, _ = r.Count()
+		return stored
+	}
+	ship := func(o Options) {
+		t.Helper()
+		if _, err := s.Ship(ctx, o); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(filepath.Join(results, "waves")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runAll(t, s, Options{Profile: Medium})
+	ship(Options{Profile: Medium})
+	old = 8 // seed 7 is planned no more
+	runAll(t, s, Options{Profile: Quick, Models: []string{"zero"}, Fresh: true})
+	ship(Options{Profile: Quick})
+	if quick, medium := shipped(Quick), shipped(Medium); quick != 3 || medium != 4 { // seed 1 of mean is in both
+		t.Errorf("%d runs of quick are shipped, %d of medium, want 3 and 4", quick, medium)
+	}
+	old = 7
+	if medium := shipped(Medium); medium != 4 {
+		t.Errorf("%d runs of medium are shipped, want 4 as what was planned no more is gone", medium)
+	}
+	runAll(t, s, Options{Profile: Quick, Models: []string{"mean"}, Fresh: true})
+	ship(Options{Profile: Quick, Fresh: true})
+	if quick, medium := shipped(Quick), shipped(Medium); quick != 2 || medium != 3 { // seed 1 of zero was of both
+		t.Errorf("%d runs of quick are shipped afresh, %d of medium, want 2 and 3", quick, medium)
 	}
 }
