@@ -30,7 +30,7 @@ func Exhibits() []Exhibit {
 		{Name: "Figure 3", Shows: "accuracy and time of an inference by number and regularity of observations",
 			Studies: []string{"sir"}},
 		{Name: "Table 2", Shows: "errors on Covid cases and on mentions during a tournament",
-			Studies: []string{"epidemics", "twitter-tennis"}},
+			Studies: []string{"epidemics", "twitter-tennis"}, Items: publishedSeriesTable},
 		{Name: "Table 3", Shows: "NDCG@10 on data of the Temporal Graph Benchmark", Studies: []string{"node-affinity"},
 			Items: publishedAffinityTable},
 		{Name: "Table 4", Shows: "weights of the maps after training on heat", Studies: []string{"table1"},
