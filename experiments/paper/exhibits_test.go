@@ -20,6 +20,22 @@ func shownItem(t *testing.T, items func(Evidence) ([]figures.Item, error), e Evi
 	return strings.Join(strings.Fields(all[0].(fmt.Stringer).String()), " ")
 }
 
+// Without runs the weights are those that the paper prints.
+func TestPublishedWeights(t *testing.T) {
+	text := shownItem(t, weightsTable, Evidence{})
+	for _, want := range []string{"| identity | – (1.613) | – (0.959) | – (1.075) | – (0.910) |",
+		"| total on diagonal | – (−2.00×10⁻⁴) | – (−1.00×10⁻⁴) | – (0.036) | – (0.009) |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for name := range publishedCompute {
+		if _, err := ByName(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Table 2 has the paper's rows in the paper's measure with ours of the same measure, and says of how many seeds.
 func TestPublishedSeriesTable(t *testing.T) {
 	printed := fixture.Load(t, "paper_tables").Get("PGT")
