@@ -27,6 +27,7 @@ var reportStyle string
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"sentence": sentence,
 	"lines":    func(text string) []string { return strings.Split(text, "\n\n") },
+	"compute":  paper.PublishedCompute,
 	"chip":     func(v paper.Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
 }).Parse(reportText))
 
@@ -91,8 +92,9 @@ func (d *Document) Report(ctx context.Context) ([]byte, error) {
 	err = reportTemplate.Execute(&b, map[string]any{
 		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sections": sections, "Claims": claims, "Counts": counts,
 		"Verdicts": paper.Verdicts(), "Exhibits": paper.Exhibits(), "Names": names, "JudgedBy": paper.JudgedBy,
-		"Last":       last.Format("2 January 2006"),
-		"Comparable": d.Profile != experiments.Quick,
+		"NotReproduced": paper.NotReproduced,
+		"Last":          last.Format("2 January 2006"),
+		"Comparable":    d.Profile != experiments.Quick,
 	})
 	return b.Bytes(), err
 }

@@ -32,8 +32,9 @@ const (
 		"observations, and when their times are more or less regular; accuracy under noise on the observations is ours. " +
 		"All models have the same data and optimiser, and at most as many epochs." +
 		"\n\nThe paper has 50 trajectories of a class for each of training, validation and test, 32 features, three " +
-		"layers, steps of 0.1, at most 2000 epochs and ten seeds (profile full); profile medium has 16 trajectories of a " +
-		"class to train on, smaller models, fewer epochs and 3 seeds, so that its accuracies are not those of the paper."
+		"layers, steps of 0.1 and at most 2000 epochs, and does not state the number of seeds (profile full, with 10); " +
+		"profile medium has 16 trajectories of a class to train on, smaller models, fewer epochs and 3 seeds, so that its " +
+		"accuracies are not those of the paper."
 
 	aboutAffinity = "What will each country export where next year? A forecast ranks 69 countries as partners for each of " +
 		"them, from the trade of earlier years, and is scored by NDCG@10 as in the Temporal Graph Benchmark (TGB). The " +
@@ -42,6 +43,7 @@ const (
 		"\n\nForecasts without parameters are hard to beat: Persistent Forecast repeats the newest labels. So models are told " +
 		"apart from it by paired differences, each of the last label times forecast by a model trained on those before."
 
-	aboutSizes = "\n\nThe paper has 400 nodes, ten seeds and at most 2000 epochs (profile full); profile medium has 100 " +
-		"nodes, 3 seeds and 150 epochs, so that its errors are not those of the paper. Constant sees no graph."
+	aboutSizes = "\n\nThe paper has 400 nodes and at most 2000 epochs, and does not state the number of seeds (profile full, " +
+		"with 10); profile medium has 100 nodes, 3 seeds and 150 epochs, so that its errors are not those of the paper. " +
+		"Constant sees no graph."
 )

@@ -73,6 +73,15 @@ func publishedScore(data, id string) (score [2]float64, ok bool) {
 	return score, false
 }
 
+// publishedCompute is what the paper says that its studies took on an H100 or H200, by name of ours.
+var publishedCompute = map[string]string{
+	"table1": "3.5 days", "sir": "12 h", "epidemics": "8 h with twitter-tennis", "twitter-tennis": "8 h with epidemics",
+	"node-affinity": "8 h",
+}
+
+// PublishedCompute is what the paper says that a study took on its GPUs, or "" where it says nothing.
+func PublishedCompute(study string) string { return publishedCompute[study] }
+
 // publishedEpochs are the paper's seconds of a training epoch on a GPU (H100 or H200), by ID of the row, for
 // publishedNodes.
 var (

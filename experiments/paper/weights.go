@@ -86,7 +86,7 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 	}
 	compared := r.Comparable() && dynamics == "heat"
 	if compared {
-		t.Notes = append(t.Notes, "The paper prints its values for heat, without saying for which family.")
+		t.Notes = append(t.Notes, publishedWeightsNote)
 	} else if !r.Comparable() {
 		t.Finding = r.Caution()
 	}
@@ -109,6 +109,25 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 		t.Rows = append(t.Rows, cells)
 	}
 	return t, nil
+}
+
+const publishedWeightsNote = "The paper prints its values for heat, without saying for which family."
+
+// publishedWeightsTable has the paper's weights without ours.
+func publishedWeightsTable() *figures.Table {
+	t := &figures.Table{Title: "Learnt weights of the maps: heat, PENG-CDE", Columns: []figures.Column{{Title: "map"}},
+		Notes: []string{publishedWeightsNote}}
+	for _, title := range []string{"layer 1, A", "layer 1, A'", "layer 2, A", "layer 2, A'"} {
+		t.Columns = append(t.Columns, figures.Column{Title: title, Decimals: 3})
+	}
+	for _, m := range equivariant.Published8() {
+		cells := []figures.Cell{figures.Text(m.String())}
+		for _, weight := range publishedWeights[m] {
+			cells = append(cells, figures.Missing().Published(weight, math.NaN()))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
 }
 
 // WeightsMap draws the means of [Worlds.Weights] as colours, that of the identity less its fixed 1.
