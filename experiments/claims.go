@@ -86,7 +86,10 @@ func (c *claims) take(path string) (h *holding, err error) {
 		return nil, gone(err)
 	}
 	if !lease && !(locked && isAt(path, file, lock)) {
-		return nil, nil
+		if made { // another process looked at it just then; left empty, it would be taken for that of another machine
+			_, err = c.remove(path, nil)
+		}
+		return nil, err
 	}
 	if !made {
 		content, err := io.ReadAll(file)
