@@ -154,6 +154,15 @@ func (c *claims) abandoned(path string, content []byte) bool {
 	return now.Sub(w.since) > c.lease()
 }
 
+// watch looks at the claim at a path for a later take, and locks nothing.
+func (c *claims) watch(path string) error {
+	content, err := os.ReadFile(path)
+	if err == nil {
+		c.abandoned(path, content)
+	}
+	return gone(err)
+}
+
 // remove takes the claim with this content away from a path. One that it finds to be another, of a holder that lives
 // or has just begun, is put back.
 func (c *claims) remove(path string, content []byte) (removed bool, err error) {

@@ -255,14 +255,17 @@ func (r Result) stored() bool {
 
 // review finds out whether what other processes had is over or free, and stores the errors of tasks that failed.
 func (s *schedule) review() error {
-	tried := -1 // to claim is to write, so one after the other in turns
+	tried := -1 // to claim is to write, so one after the other in turns; all are watched, as only looks in a row count
 	for i, t := range s.queue {
 		var err error
 		switch {
 		case t.failure != "":
 			err = s.fail(t)
 		case t.held:
-			if err = s.met(t); err == nil && tried < 0 {
+			if err = s.met(t); err == nil {
+				err = s.watch(t)
+			}
+			if err == nil && tried < 0 {
 				tried, err = i, s.free(t)
 			}
 		}
@@ -310,6 +313,16 @@ func (s *schedule) met(t *task) error {
 		found, err := r.find()
 		return err == nil && found.Record != nil && !found.Elsewhere
 	})
+}
+
+// watch looks at the claims that other processes have on the runs of a task.
+func (s *schedule) watch(t *task) error {
+	for _, r := range t.runs {
+		if err := r.slot.claims.watch(r.slot.claimFile()); err != nil {
+			return unreadable(err)
+		}
+	}
+	return nil
 }
 
 // free finds out whether other processes let go of the runs of a task.
