@@ -13,10 +13,11 @@ import (
 
 // task are runs for a worker, which one program trains.
 type task struct {
-	runs  Results
-	retry bool
-	held  bool // another process has one of the runs
-	alone bool // no other is to be made beside it
+	runs    Results
+	retry   bool
+	held    bool // other processes have the runs, or had one when they were tried first
+	inParts bool // those are to be made that no other process has
+	alone   bool // no other is to be made beside it
 	// ended counts the workers that ended while they had the task. After the first the task is made alone; after the
 	// second, failure says how.
 	ended   int
@@ -157,7 +158,7 @@ func (s *schedule) hear(e event) error {
 		if err := s.settle(t, func(r Result) bool { return !slices.Contains(e.Left, r.slot.name) }); err != nil {
 			return err
 		}
-		t.retry, t.held = false, true // an error that another process stores meanwhile is its retry
+		t.retry, t.held, t.inParts = false, true, true // an error that another process stores meanwhile is its retry
 		s.again(t)
 	}
 	return nil
@@ -325,15 +326,15 @@ func (s *schedule) watch(t *task) error {
 	return nil
 }
 
-// free finds out whether other processes let go of the runs of a task.
+// free finds out whether other processes let go of runs of a task.
 func (s *schedule) free(t *task) error {
-	t.held = false
+	t.held = true
 	for _, r := range t.runs {
 		locked, err := r.slot.locked(func(*holding) (bool, error) { return false, nil })
 		if err != nil {
 			return err
 		}
-		t.held = t.held || !locked
+		t.held = t.held && !locked
 	}
 	return nil
 }
