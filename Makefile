@@ -11,11 +11,10 @@ PY := .venv/bin/python
 NOTEBOOKS ?= $(wildcard notebooks/*.ipynb)
 TEST_FLAGS ?= -timeout 25m
 FUZZTIME ?= 60s
-SWEEP ?= table1 --profile full --models constant,gn-ode,adjacency,original,peng
 DIR = notebooks
 LAB_FLAGS ?=
 REPORT_FLAGS ?=
-export PYTHON
+export PYTHON SWEEP
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -48,8 +47,8 @@ plugin: .venv/python.stamp
 cuda: setup ## install XLA's CUDA plugin and NVIDIA's libraries (2.2 GB to download) and say what is missing
 	@tools/setup.sh cuda
 
-sweep: pengcde ## make runs in the background at the lowest priority, SWEEP="STUDY [FLAGS]"; again to go on
-	$(ENV) tools/sweep.sh start "$(SWEEP)"
+sweep: pengcde ## make runs in the background at the lowest priority, SWEEP="STUDY [FLAGS]" (full table1); again to go on
+	$(ENV) tools/sweep.sh start $${SWEEP:+"$$SWEEP"}
 
 sweep-pause: ## pause the sweep, to time something
 	tools/sweep.sh pause

@@ -63,8 +63,8 @@ func newClaim() Claim {
 		Task: os.Getenv("SLURM_ARRAY_TASK_ID"), Began: time.Now().UTC().Truncate(time.Second)}
 }
 
-// decodeClaim reads what stands in a file; the zero Claim where that is nothing, or is being written. What a longer
-// claim before it left behind does not count.
+// decodeClaim reads what stands in a file; the zero Claim where that is nothing, or is being written, which says nothing
+// of who does. What a longer claim before it left behind does not count.
 func decodeClaim(content []byte) (c Claim) {
 	if json.NewDecoder(bytes.NewReader(content)).Decode(&c) != nil {
 		return Claim{}
@@ -74,10 +74,11 @@ func decodeClaim(content []byte) (c Claim) {
 
 // ends says whether a lock that this process gets on its file shows that the claim's holder is gone. A holder without a
 // lock does not keep others from it; nor does one on another machine, where a file system is mounted so that its locks
-// hold for each machine by itself (Lustre's localflock, NFS with local_lock).
+// hold for each machine by itself (Lustre's localflock, NFS with local_lock). Who has not written its claim yet may be on
+// any.
 func (c Claim) ends() bool {
 	host, _ := os.Hostname()
-	return !c.Lease && (c.Owner == "" || c.Host == host)
+	return !c.Lease && c.Owner != "" && c.Host == host
 }
 
 // UnderWay returns the claims of the runs that options ask for: those that processes make now, by any kind of backend.
@@ -116,7 +117,7 @@ func (s Study) UnderWay(ctx context.Context, o Options) (all []Claim, err error)
 	return all, nil
 }
 
-// look returns the claim in a file; nil where there is none, or its holder is gone.
+// look returns the claim in a file; nil where there is none, or it is not written yet, or its holder is gone.
 func (c *claims) look(path string) (*Claim, error) {
 	info, err := os.Stat(path)
 	content, err2 := os.ReadFile(path)
@@ -124,6 +125,9 @@ func (c *claims) look(path string) (*Claim, error) {
 		return nil, gone(err)
 	}
 	claim := decodeClaim(content)
+	if claim.Owner == "" {
+		return nil, nil
+	}
 	claim.Seen = info.ModTime()
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	locked, err := c.try(lock)

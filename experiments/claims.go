@@ -86,7 +86,10 @@ func (c *claims) take(path string) (h *holding, err error) {
 		return nil, gone(err)
 	}
 	if !lease && !(locked && isAt(path, file, lock)) {
-		return nil, nil
+		if made { // another process looked at it just then; left empty, it would be taken for that of another machine
+			_, err = c.remove(path, nil)
+		}
+		return nil, err
 	}
 	if !made {
 		content, err := io.ReadAll(file)
@@ -149,6 +152,15 @@ func (c *claims) abandoned(path string, content []byte) bool {
 	}
 	c.watched[path] = w
 	return now.Sub(w.since) > c.lease()
+}
+
+// watch looks at the claim at a path for a later take, and locks nothing.
+func (c *claims) watch(path string) error {
+	content, err := os.ReadFile(path)
+	if err == nil {
+		c.abandoned(path, content)
+	}
+	return gone(err)
 }
 
 // remove takes the claim with this content away from a path. One that it finds to be another, of a holder that lives

@@ -200,7 +200,7 @@ func TestClaimOfAnotherMachine(t *testing.T) {
 	}
 }
 
-// On one machine the claim of a killed process, and a file that an earlier version left empty, are taken at once.
+// On one machine the claim of a killed process is taken at once.
 func TestClaimOfAKilledProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
 	h := claimed(t, nil, path)
@@ -212,10 +212,81 @@ func TestClaimOfAKilledProcess(t *testing.T) {
 	if h.check() == nil || second.mine() != nil {
 		t.Errorf("the first has it: %v, the second: %v", h.check(), second.mine())
 	}
-	if err := errors.Join(second.release(func() error { return nil }), os.WriteFile(path, nil, 0o600)); err != nil {
-		t.Fatal(err)
+}
+
+// A claim that nothing is written in, or a part, may be one that another machine is about to make: it is left alone
+// for the term, and then, as where its process was killed, is taken.
+func TestClaimThatIsNotWritten(t *testing.T) {
+	for _, content := range []string{"", `{"Owner":"X","Host":"elsewhere","Proc`} {
+		path := filepath.Join(t.TempDir(), "run.lock")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if claim, err := (&claims{}).look(path); claim != nil || err != nil {
+			t.Errorf("%q: claim %+v, %v, want none to tell of", content, claim, err)
+		}
+		w := newWatcher(path, &claims{})
+		for range 7 {
+			if got := w.look(t, 10*second); got != nil {
+				t.Fatalf("%q: taken within the term", content)
+			}
+		}
+		got := w.look(t, second)
+		if got == nil {
+			t.Fatalf("%q: not taken after the term", content)
+		}
+		stall(got)
+	}
+}
+
+// Of two machines whose locks do not know of each other, one has the claim that both take at a time.
+func TestTwoMachinesAtATime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.lock")
+	locks := func(*flock.Flock) (bool, error) { return true, nil }
+	first := &claims{tryLock: func(*flock.Flock) (bool, error) {
+		if got, err := (&claims{tryLock: locks}).take(path); got != nil || err != nil { // between its two steps
+			t.Errorf("the other got claim %v, %v, want none", got, err)
+		}
+		return true, nil
+	}}
+	if err := claimed(t, first, path).mine(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A claim whose file another process locks for a look, before its maker does, is not left behind empty.
+func TestLookAtAClaimThatIsMade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.lock")
+	c := &claims{tryLock: func(*flock.Flock) (bool, error) { return false, nil }}
+	if got, err := c.take(path); got != nil || err != nil {
+		t.Errorf("claim %v, %v, want none", got, err)
 	}
 	claimed(t, nil, path)
+}
+
+// A holder whose file another one has written its claim into does not write over that.
+func TestBeatOfAClaimThatWasTaken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.lock")
+	h := claimed(t, &claims{term: 600 * time.Millisecond}, path) // a beat each 100 ms
+	ctx := h.while(context.Background())
+	other := []byte(`{"Owner":"another"}`)
+	h.mu.Lock() // between two beats
+	_, err := h.file.WriteAt(append(other, make([]byte, 400)...), 0)
+	h.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Minute):
+	}
+	if !errors.Is(context.Cause(ctx), errLost) {
+		t.Errorf("ended by %v, want that the run is lost", context.Cause(ctx))
+	}
+	stall(h)
+	if now, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(now, other) {
+		t.Errorf("%q, %v, want the other's claim", now, err)
+	}
 }
 
 // A holder that beats between the last look and its removal keeps its claim.

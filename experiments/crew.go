@@ -180,7 +180,7 @@ func (w *worker) busy() bool { return w.task != nil }
 // give orders the runs of a task.
 func (w *worker) give(t *task) {
 	w.task = t
-	asked := order{Retry: t.retry}
+	asked := order{Retry: t.retry, InParts: t.inParts}
 	for _, r := range t.runs {
 		asked.Runs = append(asked.Runs, r.slot.name)
 	}

@@ -213,6 +213,49 @@ func TestSeedsTogether(t *testing.T) {
 	}
 }
 
+// The seeds that one program trains are claimed before the first is made, so that processes do not part them. Where
+// another has one already, the others are made after all else, without it.
+func TestSeedsAreClaimedTogether(t *testing.T) {
+	results(t)
+	o := options(t)
+	o.SeedsTogether, o.Seeds = true, []uint64{0, 1, 2}
+	s := toy(Network("two", "Two", float64Toy(), toyTraining), Network("three", "Three", float64Toy(), toyTraining))
+	held, err := stored(t, s, o).Results[1].slot.claim()
+	if err != nil || held == nil {
+		t.Fatal(held, err)
+	}
+	var order, claimed []string
+	whole := s.Make
+	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+		order = append(order, r.String())
+		switch len(order) {
+		case 1:
+			all, err := s.UnderWay(ctx, o)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range all {
+				claimed = append(claimed, c.Run.String())
+			}
+		case 5:
+			if err := held.release(func() error { return nil }); err != nil {
+				return nil, err
+			}
+		}
+		return whole(ctx, m, r)
+	}
+	run(t, s, o)
+	three := []string{"Three, early, seed 0", "Three, early, seed 1", "Three, early, seed 2"}
+	want := slices.Concat(three, []string{"Two, early, seed 0", "Two, early, seed 2", "Two, early, seed 1"})
+	if !slices.Equal(order, want) {
+		t.Errorf("made in the order %q, want %q", order, want)
+	}
+	slices.Sort(claimed)
+	if want := append(three, "Two, early, seed 1"); !slices.Equal(claimed, want) {
+		t.Errorf("claimed while the first is made %q, want %q", claimed, want)
+	}
+}
+
 // float64Toy is toyConfig in float64.
 func float64Toy() pengcde.Config {
 	config := toyConfig

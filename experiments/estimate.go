@@ -13,8 +13,9 @@ import (
 // Estimate says how many runs [Study.Run] would make, and about how long that takes by runs that are stored or came
 // with the module.
 type Estimate struct {
-	// Planned runs were asked for; Missing are those to make, Trained the trained ones of them.
-	Planned, Missing, Trained int
+	// Planned runs were asked for; Missing are those to make, Trained the trained ones of them, by so many Programs: one a
+	// run, or fewer where the seeds of a model are trained together.
+	Planned, Missing, Trained, Programs int
 	// Judged of the trained ones take Seconds in all, by stored runs of their models, one after the other; of the rest
 	// nothing is known.
 	Judged  int
@@ -36,9 +37,11 @@ func (s Study) Estimate(ctx context.Context, o Options) (Estimate, error) {
 		return Estimate{}, err
 	}
 	e := Estimate{profile: r.Profile, Planned: len(r.Results)}
-	missing := r.Results.only((&runner{options: o}).wanted)
+	w := s.runner(r, o)
+	missing := r.Results.only(w.wanted)
 	trained := missing.only(func(r Result) bool { return !r.Model.Untrained })
-	e.Missing, e.Trained = len(missing), len(trained)
+	w.missing = trained
+	e.Missing, e.Trained, e.Programs = len(missing), len(trained), len(w.programs())
 	others := slices.DeleteFunc([]Profile{Medium, Full, Quick}, func(p Profile) bool { return p == r.Profile })
 	for _, p := range append([]Profile{r.Profile}, others...) {
 		if len(trained) == 0 {

@@ -40,10 +40,13 @@ func TestEstimate(t *testing.T) {
 	took := report.Results[0].Record.Seconds
 	e := estimate(Options{Profile: Medium}, "7 of 8 runs to make; about ", "2 more have none to judge by", "CPU")
 	peak := report.Results[0].Facts().PeakBytes
-	if e.Trained != 3 || e.Judged != 1 || e.Seconds != took || e.PeakBytes != peak {
+	if e.Trained != 3 || e.Programs != 3 || e.Judged != 1 || e.Seconds != took || e.PeakBytes != peak {
 		t.Errorf("%+v, want 1 of 3 trained runs judged by one of %g s and %d bytes", e, took, peak)
 	}
 	estimate(made, "nothing to make")
+	if e := estimate(Options{Profile: Medium, SeedsTogether: true}); e.Trained != 3 || e.Programs != 2 {
+		t.Errorf("%d runs by %d programs, want 3, of which 2 are trained together", e.Trained, e.Programs)
+	}
 	only := map[string][]string{"half": {"late"}} // of which none is made: the model's others tell
 	if e := estimate(Options{Profile: Medium, Models: []string{"two"}, Only: only}); e.Judged != 2 || e.Seconds != 2*took {
 		t.Errorf("%+v, want 2 runs judged by one of %g s", e, took)

@@ -37,8 +37,8 @@ type holding struct {
 
 // hold writes the claim into the file, which is this process's.
 func (c *claims) hold(path string, file *os.File, lock *flock.Flock, lease bool) (*holding, error) {
-	h := &holding{path: path, file: file, lock: lock, term: c.lease(), claim: newClaim(), beaten: time.Now(),
-		stop: make(chan struct{}), ended: make(chan struct{})}
+	h := &holding{path: path, file: file, lock: lock, term: c.lease(), claim: newClaim(), stop: make(chan struct{}),
+		ended: make(chan struct{})}
 	h.claim.Lease = lease
 	h.say(Position{})
 	if err := h.write(); err != nil {
@@ -54,7 +54,8 @@ func (h *holding) sayEvery() time.Duration { return h.term / (leaseTerm / sayEve
 // due says whether it is time for a beat.
 func (h *holding) due() bool { return time.Since(h.beaten) >= h.term/(leaseTerm/beatEvery) }
 
-// write puts the claim into its file. With a lease, and at each beat, it is sent to where other machines read it.
+// write puts the claim into its file. At first, with a lease, and at each beat, it is sent to where other machines read
+// it.
 func (h *holding) write() error {
 	at := h.at.Load()
 	h.claim.Beat++
@@ -75,7 +76,7 @@ func (h *holding) write() error {
 	return err
 }
 
-// beats writes the claim every so often, and finds out whether it was lost.
+// beats writes the claim every so often, unless it was lost: who took it may write into the same file.
 func (h *holding) beats() {
 	defer close(h.ended)
 	tick := time.NewTicker(h.sayEvery())
@@ -88,8 +89,10 @@ func (h *holding) beats() {
 		}
 		h.mu.Lock()
 		if h.said != h.at.Load() || h.due() {
-			_ = h.write() // what cannot be written now may be at the next beat; before a run is stored, check decides
-			_ = h.check()
+			// What cannot be read or written now may be at the next beat; before a run is stored, check decides.
+			if _ = h.check(); !h.lost {
+				_ = h.write()
+			}
 		}
 		h.mu.Unlock()
 	}

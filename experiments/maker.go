@@ -21,7 +21,8 @@ type Maker struct {
 	backend *xla.Backend // nil for an untrained model
 	earlier float64      // seconds of training before it was cut off
 	starts  string       // what a training begins with, in words
-	// train trains with the others of the group, see [runner.group]; place tells their learners apart.
+	// train trains with the others of the group, or for nil waits for them, see [runner.group]; it is false where that is
+	// not to be. place tells their learners apart.
 	train    func(*fitting) bool
 	place    int
 	planning *planning // where the run is not to be made, but planned

@@ -105,9 +105,9 @@ func (w *runner) programs() (all []Results) {
 // all makes the runs that are missing: first those that no other process has, then those that others left.
 func (w *runner) all(ctx context.Context) error {
 	defer w.close()
-	for len(w.missing) > 0 {
+	for inParts := false; len(w.missing) > 0; inParts = true {
 		for _, runs := range w.programs() {
-			if err := w.group(ctx, runs); err != nil {
+			if err := w.group(ctx, runs, inParts); err != nil {
 				return err
 			}
 		}
@@ -157,16 +157,25 @@ func (w *runner) program(r Result) string {
 	return fmt.Sprintf("%s %d", r.kind(), r.Fold)
 }
 
-// group makes runs that one program trains, but for those that another process has. Each is a coroutine that stops
+// group makes runs that one program trains. Where another process has one of them it makes none, or in parts those that
+// no other has. Each run is a coroutine that stops when it is claimed, so that the claims follow each other at once, and
 // where it wants to train; when all have stopped, or ended, those that wait are trained.
-func (w *runner) group(ctx context.Context, runs Results) error {
-	waiting, errs := make([]func() (*fitting, bool), len(runs)), make([]error, len(runs))
+func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
+	makers, waiting := make([]*Maker, len(runs)), make([]func() (*fitting, bool), len(runs))
+	errs := make([]error, len(runs))
 	for i, r := range runs {
+		makers[i] = &Maker{runner: w, run: r, place: i}
 		next, stop := iter.Pull(func(yield func(*fitting) bool) {
-			errs[i] = w.one(ctx, &Maker{runner: w, run: r, train: yield, place: i})
+			makers[i].train = yield
+			errs[i] = w.one(ctx, makers[i])
 		})
 		defer stop()
 		waiting[i] = next
+	}
+	for i, claim := range waiting {
+		if claim(); makers[i].claim == nil && errs[i] == nil && !inParts {
+			return nil
+		}
 	}
 	for {
 		var all []*fitting
@@ -203,6 +212,9 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 		if !w.wanted(r) {
 			w.finish(r)
 			return r.here(), nil
+		}
+		if !m.train(nil) {
+			return false, nil
 		}
 		return w.make(claim.while(ctx), m)
 	})

@@ -13,10 +13,11 @@ import (
 
 // task are runs for a worker, which one program trains.
 type task struct {
-	runs  Results
-	retry bool
-	held  bool // another process has one of the runs
-	alone bool // no other is to be made beside it
+	runs    Results
+	retry   bool
+	held    bool // other processes have the runs, or had one when they were tried first
+	inParts bool // those are to be made that no other process has
+	alone   bool // no other is to be made beside it
 	// ended counts the workers that ended while they had the task. After the first the task is made alone; after the
 	// second, failure says how.
 	ended   int
@@ -157,7 +158,7 @@ func (s *schedule) hear(e event) error {
 		if err := s.settle(t, func(r Result) bool { return !slices.Contains(e.Left, r.slot.name) }); err != nil {
 			return err
 		}
-		t.retry, t.held = false, true // an error that another process stores meanwhile is its retry
+		t.retry, t.held, t.inParts = false, true, true // an error that another process stores meanwhile is its retry
 		s.again(t)
 	}
 	return nil
@@ -255,14 +256,17 @@ func (r Result) stored() bool {
 
 // review finds out whether what other processes had is over or free, and stores the errors of tasks that failed.
 func (s *schedule) review() error {
-	tried := -1 // to claim is to write, so one after the other in turns
+	tried := -1 // to claim is to write, so one after the other in turns; all are watched, as only looks in a row count
 	for i, t := range s.queue {
 		var err error
 		switch {
 		case t.failure != "":
 			err = s.fail(t)
 		case t.held:
-			if err = s.met(t); err == nil && tried < 0 {
+			if err = s.met(t); err == nil {
+				err = s.watch(t)
+			}
+			if err == nil && tried < 0 {
 				tried, err = i, s.free(t)
 			}
 		}
@@ -312,15 +316,25 @@ func (s *schedule) met(t *task) error {
 	})
 }
 
-// free finds out whether other processes let go of the runs of a task.
+// watch looks at the claims that other processes have on the runs of a task.
+func (s *schedule) watch(t *task) error {
+	for _, r := range t.runs {
+		if err := r.slot.claims.watch(r.slot.claimFile()); err != nil {
+			return unreadable(err)
+		}
+	}
+	return nil
+}
+
+// free finds out whether other processes let go of runs of a task.
 func (s *schedule) free(t *task) error {
-	t.held = false
+	t.held = true
 	for _, r := range t.runs {
 		locked, err := r.slot.locked(func(*holding) (bool, error) { return false, nil })
 		if err != nil {
 			return err
 		}
-		t.held = t.held || !locked
+		t.held = t.held && !locked
 	}
 	return nil
 }

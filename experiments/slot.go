@@ -124,13 +124,15 @@ func (s slot) removeCheckpoints() error {
 	return errors.Join(append(all, err)...)
 }
 
+func (s slot) claimFile() string { return s.path() + claimExtension }
+
 // claim keeps other processes from the run; nil where one of them has it. The claim ends with the process, however that
 // ends, see [claims].
 func (s slot) claim() (*holding, error) {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return nil, unusable(err)
 	}
-	h, err := s.claims.take(s.path() + claimExtension)
+	h, err := s.claims.take(s.claimFile())
 	if err != nil || h == nil {
 		return nil, unusable(err)
 	}

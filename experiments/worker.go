@@ -14,6 +14,8 @@ import (
 type order struct {
 	Runs  []string
 	Retry bool
+	// InParts says that the others are to be made where another process has some of the runs, rather than none.
+	InParts bool
 }
 
 // message is what a worker tells, a line of JSON with one of these.
@@ -108,7 +110,7 @@ func (s Study) obey(ctx context.Context, o Options, orders io.Reader, tell func(
 			return fmt.Errorf("experiments: ordered to make runs %q, of which %d are planned here: start workers with the "+
 				"options of the process that orders", asked.Runs, len(w.missing))
 		}
-		if err := w.group(ctx, w.missing); err != nil {
+		if err := w.group(ctx, w.missing, asked.InParts); err != nil {
 			return err
 		}
 		done := message{Done: true}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/peng-cde/pengcde-go/experiments"
 )
 
 // Ctrl-C, which a terminal sends to all processes, and a signal to the first alone let workers keep checkpoints, from
@@ -55,6 +58,52 @@ func TestInterruptOfJobs(t *testing.T) {
 			"2 processes make runs") {
 			t.Errorf("%v\n%s", err, said)
 		}
+	}
+}
+
+// In a job of Slurm one process too has the job's CPUs, and if memory runs out, the run is made again.
+func TestOneProcessInAJob(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("SLURM_JOB_ID", "812")
+	t.Setenv("SLURM_CPUS_PER_TASK", "1")
+	c := command(folder, run("--models", "constant", "--seeds", "5", "--jobs", "1", "--checkpoint-every", "1ms")...)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killed := 0
+	for deadline := time.Now().Add(time.Minute); killed == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no checkpoint of another process within a minute\n%s", stderr.String())
+		}
+		if len(files(t, folder, "*.b.safetensors")) == 0 {
+			continue
+		}
+		for _, content := range files(t, folder, "*.lock") {
+			var claim experiments.Claim
+			if json.Unmarshal([]byte(content), &claim) == nil && claim.Process != c.Process.Pid &&
+				syscall.Kill(claim.Process, syscall.SIGKILL) == nil {
+				killed = claim.Process
+			}
+		}
+	}
+	if err := c.Wait(); err != nil || !strings.Contains(stderr.String(), "made again when the others are") {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	var report experiments.Report
+	text := output(t, folder, "show", "epidemics", "--seeds", "5", "--models", "constant", "--only", "country=england",
+		"--format", "json")
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range report.Results.Made() {
+		if cpus := result.Record.Machine.CPUs; cpus != 1 {
+			t.Errorf("%v was made with %d CPUs, want the task's 1", result.Run, cpus)
+		}
+	}
+	if made, _ := report.Count(); made != 1 {
+		t.Errorf("%d runs made, want 1", made)
 	}
 }
 

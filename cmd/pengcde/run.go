@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/progress"
+	"github.com/peng-cde/pengcde-go/internal/slurm"
 	"github.com/peng-cde/pengcde-go/internal/starter"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -140,7 +141,7 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	fmt.Fprint(s.err, said)
 	bar := newBar(c.Study, s.err)
 	o.Progress, o.Jobs = bar.Show, share.Jobs
-	if share.Asked > 1 && share.Cores > 0 {
+	if share.Asked > 1 || slurm.Inside() { // where a process of its own keeps to the job's CPUs, and may run out of memory
 		o.Cores = share.Cores
 	}
 	o.Worker = func() *exec.Cmd { return workerCommand(args, s.err) }

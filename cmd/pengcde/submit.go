@@ -21,7 +21,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// usualTasks is the size of an array where nothing else is asked for and there are as many runs.
+// usualTasks is the size of an array where nothing else is asked for and there is as much to train.
 const usualTasks = 16
 
 type submitCommand struct {
@@ -31,7 +31,7 @@ type submitCommand struct {
 	CPUs            int           `name:"cpus" help:"CPUs of a task; else the cluster's default." placeholder:"N"`
 	Memory          string        `help:"Memory of a task, as in 8G; else the cluster's default." placeholder:"SIZE"`
 	Time            string        `help:"Time limit of a task, as in 90 (minutes), 4:00:00 or 2-0 (days-hours); what is not done goes back into the queue." placeholder:"LIMIT"`
-	ArraySize       *int          `help:"Tasks that share the runs; else one for each run to train, at most 16." placeholder:"N"`
+	ArraySize       *int          `help:"Tasks that share the runs; else one for each program that trains, at most 16." placeholder:"N"`
 	Sbatch          []string      `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
 	Retry           bool          `help:"Make runs again whose error was stored."`
 	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
@@ -60,7 +60,7 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	tasks := max(1, min(estimate.Trained, usualTasks))
+	tasks := max(1, min(estimate.Programs, usualTasks))
 	if c.ArraySize != nil {
 		tasks = *c.ArraySize
 	}

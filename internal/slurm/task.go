@@ -16,10 +16,13 @@ const ExitRequeue = 75
 // ErrTimeLimit is the cause of the end of a context of [Context].
 var ErrTimeLimit = errors.New("near the time limit of Slurm")
 
+// Inside says whether this process runs in a job.
+func Inside() bool { return os.Getenv("SLURM_JOB_ID") != "" }
+
 // Context is one that also ends when Slurm warns this process of its time limit, as the script of a [Job] asks for. It
 // is ctx outside of a job.
 func Context(ctx context.Context) context.Context {
-	if os.Getenv("SLURM_JOB_ID") == "" || len(warnings) == 0 {
+	if !Inside() || len(warnings) == 0 {
 		return ctx
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
