@@ -20,7 +20,7 @@ type Estimate struct {
 	// nothing is known.
 	Judged  int
 	Seconds float64
-	// PeakBytes is the most memory that one of those stored runs took; 0 where it is not known.
+	// PeakBytes is the most memory that one of those stored runs took, of the same profile; 0 where it is not known.
 	PeakBytes int64
 	// Machines made those stored runs.
 	Machines []string
@@ -85,7 +85,9 @@ func (e *Estimate) judge(r Result, p Profile, stored Results) bool {
 				continue
 			}
 			took := s.Record.Seconds
-			if p != e.profile {
+			if p == e.profile {
+				e.PeakBytes = max(e.PeakBytes, s.Facts().PeakBytes)
+			} else { // with other sizes
 				config, err := r.Model.Train.Resolved()
 				if err != nil {
 					continue
@@ -94,7 +96,6 @@ func (e *Estimate) judge(r Result, p Profile, stored Results) bool {
 					training.SecondsPerEpoch*float64(config.Epochs)
 			}
 			seconds = append(seconds, took)
-			e.PeakBytes = max(e.PeakBytes, s.Facts().PeakBytes)
 			if on := s.Record.Machine.String(); !slices.Contains(e.Machines, on) {
 				e.Machines = append(e.Machines, on)
 			}

@@ -67,7 +67,7 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 	}
 	stored := run(100)
 	stored.Record = &Record{Seconds: 60, Machine: Machine{System: "linux/amd64", CPUs: 1, Backend: "cpu"},
-		Facts: &Facts{Training: &Training{TrainLoss: make([]float64, 100), SecondsPerEpoch: 0.5}}}
+		Facts: &Facts{Training: &Training{TrainLoss: make([]float64, 100), SecondsPerEpoch: 0.5}, PeakBytes: 3 << 30}}
 	for _, c := range []struct {
 		of, by Profile
 		want   string
@@ -79,6 +79,9 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 		e := Estimate{Planned: 1, Missing: 1, Trained: 1, profile: c.of}
 		if !e.judge(run(6), c.by, Results{stored}) || !strings.Contains(e.String(), c.want) {
 			t.Errorf("%s by %s: %q, want %q", c.of, c.by, e, c.want)
+		}
+		if known := e.PeakBytes > 0; known != (c.of == c.by) { // their graphs have other sizes
+			t.Errorf("%s by %s: %d bytes", c.of, c.by, e.PeakBytes)
 		}
 	}
 	e := Estimate{profile: Quick}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -20,7 +21,8 @@ type Planner interface {
 var errPlanned = errors.New("planned, not made")
 
 // Foresee plans the training of the first missing run of each model, by its ID, see [pengcde.Model.Plan]: adaptive
-// steps are as many as the model allows, so that the plan is the most. A model is left out whose training cannot be
+// steps are as many as the model allows, so that the plan is the most, and where one program trains seeds together, bytes
+// are those of the most seeds. A model is left out whose training cannot be
 // planned, as where its learner is no [Planner]. It makes data as a run does, in a folder for the while, and computes
 // nothing on them.
 func (s Study) Foresee(ctx context.Context, o Options) (map[string]*pengcde.Plan, error) {
@@ -28,13 +30,20 @@ func (s Study) Foresee(ctx context.Context, o Options) (map[string]*pengcde.Plan
 	if err != nil {
 		return nil, err
 	}
-	return s.foresee(ctx, r.Results.only((&runner{options: o}).wanted))
+	w := s.runner(r, o)
+	w.missing = r.Results.only(w.wanted)
+	return s.foresee(ctx, w.programs())
 }
 
-func (s Study) foresee(ctx context.Context, missing Results) (map[string]*pengcde.Plan, error) {
-	missing = missing.only(func(r Result) bool { return !r.Model.Untrained })
-	if len(missing) == 0 {
+// foresee is Foresee of these programs.
+func (s Study) foresee(ctx context.Context, programs []Results) (map[string]*pengcde.Plan, error) {
+	programs = slices.DeleteFunc(programs, func(p Results) bool { return p[0].Model.Untrained })
+	if len(programs) == 0 {
 		return nil, nil
+	}
+	seeds := make(map[string]int) // of the largest program by model
+	for _, p := range programs {
+		seeds[p[0].Model.ID] = max(seeds[p[0].Model.ID], len(p))
 	}
 	backend, err := xla.Open(xla.Config{Backend: "go"}) // a plan is of shapes, so a device is left alone
 	if err != nil {
@@ -47,7 +56,8 @@ func (s Study) foresee(ctx context.Context, missing Results) (map[string]*pengcd
 	}
 	defer os.RemoveAll(scratch)
 	all, tried := make(map[string]*pengcde.Plan), make(map[string]bool)
-	for _, r := range missing {
+	for _, program := range programs {
+		r := program[0]
 		if tried[r.Model.ID] {
 			continue
 		}
@@ -60,6 +70,9 @@ func (s Study) foresee(ctx context.Context, missing Results) (map[string]*pengcd
 			return nil, ctx.Err()
 		}
 		if errors.Is(err, errPlanned) && p.plan != nil { // another error the run will meet, and tell
+			if p.seedsTogether {
+				multiply(p.plan, int64(seeds[r.Model.ID]))
+			}
 			all[r.Model.ID] = p.plan
 		}
 	}
@@ -70,6 +83,19 @@ func (s Study) foresee(ctx context.Context, missing Results) (map[string]*pengcd
 type planning struct {
 	scratch string // for data
 	plan    *pengcde.Plan
+	// seedsTogether says that one program can train several such learners, see [fitTogether].
+	seedsTogether bool
+}
+
+// multiply makes the plan of one training that of so many in one program: their tensors have an axis of seeds.
+func multiply(p *pengcde.Plan, seeds int64) {
+	bytes := []*int64{&p.Data, &p.Saves, &p.Parameters, &p.Temporary, &p.DeviceBytes, &p.HostBytes}
+	if p.Solve != nil {
+		bytes = append(bytes, &p.Solve.DeviceBytes, &p.Solve.HostBytes)
+	}
+	for _, b := range bytes {
+		*b *= seeds
+	}
 }
 
 // of plans, and returns what ends the making of the run.
@@ -78,6 +104,7 @@ func (p *planning) of(learner Learner, training []dyngraph.Window, batchSize int
 	if !ok {
 		return errPlanned
 	}
+	_, p.seedsTogether = learner.(NetworkLearner)
 	if p.plan, err = planner.Plan(training, batchSize, 0); err != nil {
 		return err
 	}

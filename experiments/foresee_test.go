@@ -78,6 +78,31 @@ func TestForesee(t *testing.T) {
 	}
 }
 
+// Seeds that one program trains take the memory of all of them, but for learners that it cannot train together.
+func TestForeseeSeedsTogether(t *testing.T) {
+	results(t)
+	o := options(t)
+	o.Seeds = []uint64{0, 1, 2}
+	trials := []Model{Network("two", "Two", toyConfig, toyTraining)}
+	s := toy(append(trials, Tuned("tuned", "Tuned", trials))...)
+	one, err := s.Foresee(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.SeedsTogether = true
+	all, err := s.Foresee(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, seeds := range map[string]int64{"two": 3, "tuned": 1} {
+		got, want := all[id], one[id]
+		if got.DeviceBytes != seeds*want.DeviceBytes || got.HostBytes != seeds*want.HostBytes ||
+			got.Solve.DeviceBytes != seeds*want.Solve.DeviceBytes {
+			t.Errorf("%s: %v, want %d times %v", id, got, seeds, want)
+		}
+	}
+}
+
 // Without a stored run of a model, as many processes make runs as have room by plan.
 func TestShareByPlan(t *testing.T) {
 	results(t)

@@ -70,13 +70,14 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 		bound(1, "a process takes the device as a whole")
 		share.Cores = all
 	}
-	bound(len(w.programs()), "there is no more to make")
+	programs := w.programs()
+	bound(len(programs), "there is no more to make")
 	if share.Jobs > 1 && available > 0 {
 		stored, err := s.made(ctx, r.Profile, o)
 		if err != nil {
 			return share, err
 		}
-		peaks, err := s.peaks(ctx, w.missing, stored)
+		peaks, err := s.peaks(ctx, programs, stored)
 		if err != nil {
 			return share, err
 		}
@@ -95,16 +96,16 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 // makes. Of 272 stored runs of Table 1 on 100 nodes, by plan 10 to 220 MiB each, two took more in all.
 const besidePlan = 3 << 29
 
-// peaks are the bytes that missing runs will take by stored ones of the same model and keys, else of the same model,
-// else by plan, the largest first.
-func (s Study) peaks(ctx context.Context, missing, stored Results) (all []int64, err error) {
+// peaks are the bytes that programs will take by stored runs of the same model and keys, else of the same model, else by
+// plan, the largest first.
+func (s Study) peaks(ctx context.Context, programs []Results, stored Results) (all []int64, err error) {
 	most := make(map[string]int64)
 	for _, r := range stored {
 		for _, of := range []string{r.kind(), r.Model.ID} {
 			most[of] = max(most[of], r.Facts().PeakBytes)
 		}
 	}
-	unknown := missing.only(func(r Result) bool { return most[r.kind()] == 0 && most[r.Model.ID] == 0 })
+	unknown := slices.DeleteFunc(slices.Clone(programs), func(p Results) bool { return most[p[0].Model.ID] > 0 })
 	plans, err := s.foresee(ctx, unknown)
 	if err != nil {
 		return nil, err
@@ -112,8 +113,8 @@ func (s Study) peaks(ctx context.Context, missing, stored Results) (all []int64,
 	for id, plan := range plans {
 		most[id] = plan.DeviceBytes + plan.HostBytes + besidePlan
 	}
-	for _, r := range missing {
-		if bytes := cmp.Or(most[r.kind()], most[r.Model.ID]); bytes > 0 {
+	for _, p := range programs { // whose runs are of one kind
+		if bytes := cmp.Or(most[p[0].kind()], most[p[0].Model.ID]); bytes > 0 {
 			all = append(all, bytes)
 		}
 	}

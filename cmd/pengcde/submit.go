@@ -35,6 +35,7 @@ type submitCommand struct {
 	Sbatch          []string      `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
 	Retry           bool          `help:"Make runs again whose error was stored."`
 	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
+	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
 	Jobs            int           `short:"j" help:"So many processes of a task make runs side by side; 0 for one a core." default:"1"`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	DryRun          bool          `help:"Print script and cost, and submit nothing."`
@@ -51,7 +52,7 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	c.Profile = string(report.Profile)
-	o.Retry, o.Stale = c.Retry, c.Stale
+	o.Retry, o.Stale, o.SeedsTogether = c.Retry, c.Stale, c.SeedsTogether
 	estimate, err := report.Study.Estimate(ctx, o)
 	if err != nil {
 		return err
@@ -126,7 +127,7 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 	for _, flag := range []struct {
 		name string
 		set  bool
-	}{{"--retry", c.Retry}, {"--stale", c.Stale}} {
+	}{{"--retry", c.Retry}, {"--stale", c.Stale}, {"--seeds-together", c.SeedsTogether}} {
 		if flag.set {
 			command = append(command, flag.name)
 		}

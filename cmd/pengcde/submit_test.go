@@ -87,11 +87,14 @@ func TestSubmitDry(t *testing.T) {
 // There are as many tasks as have something to train: on a GPU, and on request, one program trains all seeds of a model.
 func TestSubmittedTasks(t *testing.T) {
 	folder := t.TempDir()
-	for _, c := range []struct{ flag, want string }{{"--jobs=1", "0-2"}, {"--gpus=1", "0-0"}} {
+	for _, c := range []struct{ flag, want string }{{"--jobs=1", "0-2"}, {"--gpus=1", "0-0"}, {"--seeds-together", "0-0"}} {
 		script := output(t, folder, "submit", "epidemics", "--models", "constant", "--only", "country=england", "--only",
 			"split=random", "--seeds", "0-2", "--dry-run", c.flag)
 		if !strings.Contains(script, "\n#SBATCH --array="+c.want+"\n") {
 			t.Errorf("%s: want tasks %s in\n%s", c.flag, c.want, script)
+		}
+		if asked := strings.Contains(script, " --seeds-together "); asked != (c.flag == "--seeds-together") {
+			t.Errorf("%s: seeds together %t in\n%s", c.flag, asked, script)
 		}
 	}
 }
