@@ -294,7 +294,8 @@ func (e Evidence) equivariance() (all []Finding, err error) {
 			return nil, err
 		}
 		for _, f := range some {
-			f.Case = worldName(model) + " below " + f.Case
+			_, start, _ := strings.Cut(f.Case, " with ")
+			f.Group, f.Case = f.Group+", "+start, worldName(model)
 			all = append(all, f)
 		}
 	}
