@@ -22,7 +22,7 @@ type Ranking struct {
 	Groups [][]int
 	// Instead, where not "", is said in place of the diagram: that a global test does not reject, say.
 	Instead string
-	// Notes are written below, each from a new line.
+	// Notes are the figure's caption, each from a new line.
 	Notes []string
 }
 
@@ -49,26 +49,20 @@ func CriticalDifference(axes Axes, r Ranking) (*Figure, error) {
 	}
 	r.Models, r.Groups = r.sorted()
 	width := vg.Points(cmp.Or(axes.Width, defaultWidth) - 2*margin)
-	var instead, notes []string
+	var instead []string
 	if r.Instead != "" {
 		instead = wrap(labelText, r.Instead, width)
 	}
-	for _, note := range r.Notes {
-		notes = append(notes, wrap(noteText, note, width)...)
-	}
 	levels := r.levels()
-	height := axes.titleHeight() + 2*margin + vg.Length(len(notes)*noteLine+gap)
+	height := axes.titleHeight() + 2*margin
 	if instead != nil {
 		height += vg.Length(len(instead) * rankRow)
 	} else {
 		rows := (len(r.Models) + 1) / 2
 		height += rankText + vg.Length(rankBar*(slices.Max(append(levels, -1))+1)+rankRow*rows+gap)
 	}
-	return axes.figure(max(smallest, height.Points()), describeRanking(axes, r), func(c draw.Canvas) {
-		for i, line := range notes {
-			y := c.Min.Y + vg.Length(len(notes)-1-i)*noteLine + noteLine/2
-			write(c, noteText, draw.XLeft, c.Min.X, y, line)
-		}
+	height += (&Figure{width: width + 2*margin, caption: r.Notes}).captionHeight()
+	f, err := axes.figure(max(smallest, height.Points()), describeRanking(axes, r), func(c draw.Canvas) {
 		for i, line := range instead {
 			write(c, labelText, draw.XLeft, c.Min.X, c.Max.Y-vg.Length(i)*rankRow-rankRow/2, line)
 		}
@@ -76,6 +70,11 @@ func CriticalDifference(axes Axes, r Ranking) (*Figure, error) {
 			r.draw(c, levels)
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
+	f.caption = r.Notes
+	return f, nil
 }
 
 // sorted are models in order of their ranks, and the groups by the new places, each and all in order.

@@ -3,7 +3,10 @@ package figures
 import (
 	"encoding/xml"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -102,6 +105,32 @@ func TestRankingLevels(t *testing.T) {
 	}
 }
 
+// A file has the notes drawn below; on a page they are text, which wraps as the page's does.
+func TestRankingCaption(t *testing.T) {
+	f := mustRank(t, Axes{Title: "Ranks"}, Ranking{Models: ranking(4).Models, Notes: []string{"p < 0.001, of all"}})
+	svg, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := texts(t, svg); !strings.Contains(text, "p < 0.001, of all") {
+		t.Errorf("the file lacks its caption: %q", text)
+	}
+	page, err := f.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawing, caption, _ := strings.Cut(page, "</svg>")
+	if strings.Contains(drawing, "of all</text>") || !strings.Contains(caption, ">p &lt; 0.001, of all</p>") {
+		t.Errorf("caption %q", caption)
+	}
+	high := regexp.MustCompile(`height="([0-9.]+)"`)
+	inFile, onPage := high.FindSubmatch(svg), high.FindStringSubmatch(drawing)
+	a, _ := strconv.ParseFloat(string(inFile[1]), 64)
+	if b, _ := strconv.ParseFloat(onPage[1], 64); math.Abs(a-b-96.0/72*(noteLine+gap)) > 0.02 {
+		t.Errorf("%g pixels high in a file and %g on a page, want a line less", a, b)
+	}
+}
+
 // More notes make the figure higher; a figure that only says something is low.
 func TestRankingHeight(t *testing.T) {
 	r := ranking(7)
@@ -109,6 +138,9 @@ func TestRankingHeight(t *testing.T) {
 	r.Notes = append(r.Notes, "another note")
 	if _, more := mustRank(t, Axes{}, r).Size(); more != height+noteLine {
 		t.Errorf("heights %g and %g, want one line more", height, more)
+	}
+	if _, asked := mustRank(t, Axes{Height: 300}, r).Size(); asked != 300 {
+		t.Errorf("height %g, want the 300 asked for", asked)
 	}
 	r.Instead = "No diagram."
 	if _, less := mustRank(t, Axes{}, r).Size(); less > 0.5*height {

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -32,7 +33,8 @@ const saveDPI = 200
 // Figure is a drawing of a fixed size that can be written as SVG or PNG any number of times.
 type Figure struct {
 	title, alt    string
-	width, height vg.Length
+	width, height vg.Length // with the caption
+	caption       []string  // paragraphs that are drawn below, or follow the drawing on a page
 	draw          func(draw.Canvas)
 }
 
@@ -46,6 +48,33 @@ func (f *Figure) Title() string { return f.title }
 
 // Size returns width and height in points.
 func (f *Figure) Size() (width, height float64) { return f.width.Points(), f.height.Points() }
+
+// captionLines are those of the caption as it is drawn.
+func (f *Figure) captionLines() (lines []string) {
+	for _, paragraph := range f.caption {
+		lines = append(lines, wrap(noteText, paragraph, f.width-2*margin)...)
+	}
+	return lines
+}
+
+// captionHeight is what the drawn caption takes of the height.
+func (f *Figure) captionHeight() vg.Length {
+	if lines := f.captionLines(); lines != nil {
+		return vg.Length(len(lines)*noteLine + gap)
+	}
+	return 0
+}
+
+// drawCaption writes the caption along the lower edge, and returns what is left above.
+func (f *Figure) drawCaption(c draw.Canvas) draw.Canvas {
+	lines := f.captionLines()
+	for i, line := range lines {
+		y := c.Min.Y + margin + vg.Length(len(lines)-1-i)*noteLine + noteLine/2
+		write(c, noteText, draw.XLeft, c.Min.X+margin, y, line)
+	}
+	c.Min.Y += f.captionHeight()
+	return c
+}
 
 // SVG returns the drawing as a self-contained SVG document: no scripts, no links, system fonts.
 func (f *Figure) SVG() ([]byte, error) {
@@ -73,11 +102,13 @@ var svgSize = regexp.MustCompile(`width="[0-9.e+]+pt" height="[0-9.e+]+pt" `)
 
 // leastWidth is the width in CSS pixels below which a drawing no longer shrinks with a page: texts stay legible, and
 // the drawing can be scrolled.
-const leastWidth = 460
+const leastWidth = 640
 
-// HTML returns the drawing as a part of a page, which shrinks with the page.
+// HTML returns the drawing as a part of a page, which shrinks with the page, and its caption as text below.
 func (f *Figure) HTML() (string, error) {
-	svg, err := f.SVG()
+	drawn := *f
+	drawn.height, drawn.caption = max(1, f.height-f.captionHeight()), nil
+	svg, err := drawn.SVG()
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +116,11 @@ func (f *Figure) HTML() (string, error) {
 	style := fmt.Sprintf(`<svg style="max-width:100%%;min-width:%.0fpx;height:auto" `,
 		min(leastWidth, 96.0/72*f.width.Points()))
 	svg = bytes.Replace(svg, []byte("<svg "), []byte(style), 1)
-	return `<div style="margin:0.5em 0;overflow-x:auto;break-inside:avoid">` + string(svg) + "</div>", nil
+	page := `<div style="margin:0.5em 0;overflow-x:auto;break-inside:avoid">` + string(svg) + "</div>"
+	for _, paragraph := range f.caption {
+		page += fmt.Sprintf(`<p style="font-size:13px;margin:0.3em 0;max-width:60em">%s</p>`, html.EscapeString(paragraph))
+	}
+	return page, nil
 }
 
 // PNG returns the drawing as a PNG of round(width * dpi / 72) by round(height * dpi / 72) pixels.
@@ -131,7 +166,7 @@ func (f *Figure) write(canvas vg.CanvasWriterTo) (content []byte, widths []vg.Le
 	c := draw.New(a)
 	c.SetColor(white)
 	c.Fill(c.Rectangle.Path())
-	f.draw(c)
+	f.draw(f.drawCaption(c))
 	var buffer bytes.Buffer
 	if _, err := canvas.WriteTo(&buffer); err != nil {
 		return nil, nil, fmt.Errorf("figures: writing %q: %w", f.title, err)

@@ -260,7 +260,7 @@ func TestFigureHTML(t *testing.T) {
 		t.Fatal(err)
 	}
 	const start = `<div style="margin:0.5em 0;overflow-x:auto;break-inside:avoid"><svg `
-	if !strings.HasPrefix(page, start+`style="max-width:100%;min-width:460px;`) || strings.Contains(page, "<?xml") {
+	if !strings.HasPrefix(page, start+`style="max-width:100%;min-width:640px;`) || strings.Contains(page, "<?xml") {
 		t.Errorf("page starts with %.120q", page)
 	}
 	if small, err := mustLines(t, Axes{Width: 300}).HTML(); err != nil || !strings.Contains(small, "min-width:400px") {

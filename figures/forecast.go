@@ -42,13 +42,21 @@ func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 	if len(panels) == 1 {
 		height = 270
 	}
+	height += axes.keyHeight(forecastKey(panels))
 	alt := describeForecasts(axes, panels)
 	return axes.figure(height, alt, func(c draw.Canvas) { drawForecasts(c, axes, panels, rows, columns) })
 }
 
+// The observed values are a thin line with small dots.
+var observedLine, observedDot = line(1, ink), circle(ink, 1.3)
+
+// forecastKey has the observed values first.
+func forecastKey(panels []ForecastPanel) []entry {
+	observed := []plot.Thumbnailer{&plotter.Line{LineStyle: observedLine}, &plotter.Scatter{GlyphStyle: observedDot}}
+	return append([]entry{{"observed", observed}}, seriesKey(panels[0].Forecasts)...)
+}
+
 func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, columns int) {
-	style, dot := line(1, ink), circle(ink, 1.3)
-	observed := entry{"observed", []plot.Thumbnailer{&plotter.Line{LineStyle: style}, &plotter.Scatter{GlyphStyle: dot}}}
 	area := c
 	if axes.Y != "" {
 		area.Min.X += labelText.Font.Size + gap
@@ -63,13 +71,13 @@ func drawForecasts(c draw.Canvas, axes Axes, panels []ForecastPanel, rows, colum
 			f.X.Label.Text = ""
 		}
 		f.Add(seriesPlotters(p.Forecasts, y)...)
-		f.Add(stroke(style, p.Days, p.Truth)...)
+		f.Add(stroke(observedLine, p.Days, p.Truth)...)
 		if len(p.Days) <= int(width/3.5) {
-			f.Add(only{&plotter.Scatter{XYs: known(p.Days, p.Truth), GlyphStyle: dot}})
+			f.Add(only{&plotter.Scatter{XYs: known(p.Days, p.Truth), GlyphStyle: observedDot}})
 		}
 		drawn[i] = f
 	}
-	area = drawPanels(area, drawn, columns, append([]entry{observed}, seriesKey(panels[0].Forecasts)...))
+	area = drawPanels(area, drawn, columns, forecastKey(panels))
 	writeUp(area, labelText, c.Min.X+labelText.Font.Size/2, area.Center().Y, axes.Y)
 }
 

@@ -1,12 +1,12 @@
 package figures
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -19,51 +19,54 @@ type entry struct {
 }
 
 const (
-	keyLine  = 14 // height of a line of the key
-	mostRows = 2
+	keyLine   = 14 // height of a line of the key
+	usualRows = 2  // that the usual height of a figure has space for
+	mostRows  = 6
+	entryGap  = 16 // between entries
+	swatch    = 24 // width of the sample beside a name, enough for every dash
 )
 
 // key is how the entries of a key are written.
 type key struct {
-	text     text.Style
-	entryGap vg.Length // between entries
-	swatch   vg.Length // width of the sample beside a name, enough for every dash
-	names    []string
-	rows     [][]int // entries by row
+	names []string
+	rows  [][]int // entries by row
 }
 
-// newKey puts entries into rows of at most the given width. Where that takes more than two rows, texts become smaller,
-// and then the longest names shorter; a figure's description has them in full.
-func newKey(width vg.Length, entries []entry) key {
-	k := key{text: labelText, entryGap: 16, swatch: 24}
+// newKey puts entries into rows of at most the given width. Where that takes more than six rows, the longest names
+// become shorter; a figure's description has them in full.
+func newKey(width vg.Length, entries []entry) (k key) {
 	for _, e := range entries {
 		k.names = append(k.names, e.name)
 	}
-	if k.arrange(width); len(k.rows) > mostRows {
-		k.text, k.entryGap, k.swatch = smallText, 7, 20
-		k.arrange(width)
-	}
-	for most := width / 2; len(k.rows) > mostRows && most > 2*k.swatch; most *= 0.95 {
+	k.arrange(width)
+	for most := width / 2; len(k.rows) > mostRows && most > 2*swatch; most *= 0.95 {
 		for i, e := range entries {
-			k.names[i] = shorten(k.text, e.name, most-k.swatch-5)
+			k.names[i] = shorten(labelText, e.name, most-swatch-5)
 		}
 		k.arrange(width)
 	}
 	return k
 }
 
-func (k key) width(entry int) vg.Length { return k.swatch + 5 + k.text.Width(k.names[entry]) }
+// keyHeight is about how much higher than usual a figure is for its key.
+func (a Axes) keyHeight(entries []entry) float64 {
+	const beside = 50 // what stands at the left of the data
+	k := newKey(vg.Length(cmp.Or(a.Width, defaultWidth)-2*margin-beside), entries)
+	return keyLine * float64(max(0, len(k.rows)-usualRows))
+}
+
+func (k key) width(entry int) vg.Length { return swatch + 5 + labelText.Width(k.names[entry]) }
 
 func (k *key) arrange(width vg.Length) {
 	k.rows = nil
 	used := vg.Length(0)
 	for i, name := range k.names {
-		k.names[i] = shorten(k.text, name, width-k.swatch-5)
+		k.names[i] = shorten(labelText, name, width-swatch-5)
 		if used += k.width(i); i == 0 || used > width {
 			k.rows, used = append(k.rows, nil), k.width(i)
 		}
 		k.rows[len(k.rows)-1] = append(k.rows[len(k.rows)-1], i)
-		used += k.entryGap
+		used += entryGap
 	}
 }
 
@@ -77,12 +80,12 @@ func drawKey(c draw.Canvas, x vg.Length, entries []entry) draw.Canvas {
 		at := x
 		for _, i := range row {
 			sample := c
-			sample.Rectangle = box(at, c.Max.Y-keyLine/2-4.5, k.swatch, 9)
+			sample.Rectangle = box(at, c.Max.Y-keyLine/2-4.5, swatch, 9)
 			for _, s := range entries[i].samples {
 				s.Thumbnail(&sample)
 			}
-			write(c, k.text, draw.XLeft, at+k.swatch+5, c.Max.Y-keyLine/2, k.names[i])
-			at += k.width(i) + k.entryGap
+			write(c, labelText, draw.XLeft, at+swatch+5, c.Max.Y-keyLine/2, k.names[i])
+			at += k.width(i) + entryGap
 		}
 		c.Max.Y -= keyLine
 	}

@@ -45,7 +45,8 @@ func Lines(axes Axes, series ...Series) (*Figure, error) {
 		entries = nil
 	}
 	alt := describeLines(axes, series)
-	return axes.figure(260, alt, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series, y)) })
+	height := 260 + axes.keyHeight(append(entries, markEntries(axes.Marks, x)...))
+	return axes.figure(height, alt, func(c draw.Canvas) { drawPanel(c, axes, x, y, entries, seriesPlotters(series, y)) })
 }
 
 // drawPanel draws data on one pair of axes under a key.

@@ -15,15 +15,14 @@ import (
 
 var fonts = text.Plain{Fonts: font.NewCache(liberation.Collection())}
 
-// Sizes are in points (4/3 of a CSS pixel), so ticks are 13 pixels high on a screen, and 8 where a narrow notebook
-// leaves a figure 500 pixels.
+// Sizes are in points (4/3 of a CSS pixel), so ticks are 13 pixels high on a screen, and 10 where a page leaves a
+// figure no more than [leastWidth].
 var (
 	titleText = lettering(12.5, xfont.WeightBold, ink)
 	panelText = lettering(11, xfont.WeightBold, ink)
 	labelText = lettering(11, xfont.WeightNormal, ink)
 	tickText  = lettering(10, xfont.WeightNormal, softInk)
 	noteText  = lettering(9.5, xfont.WeightNormal, softInk)
-	smallText = lettering(8.5, xfont.WeightNormal, ink) // of a key with many entries
 )
 
 func lettering(size vg.Length, weight xfont.Weight, colour color.Color) text.Style {
