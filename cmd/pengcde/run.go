@@ -21,7 +21,7 @@ import (
 // choice are the arguments that choose runs.
 type choice struct {
 	Study   string            `arg:"" help:"As pengcde list names it."`
-	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs." placeholder:"NAME"`
+	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs, for status the one under way." placeholder:"NAME"`
 	Models  []string          `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
 	Only    map[string]string `help:"Values of a key, as list names them; repeat for more keys." mapsep:"none" placeholder:"split=random,rolling-origin"`
 	Seeds   seeds             `help:"Seeds, as in 0-4 or 0,2,7, in place of those of the profile." placeholder:"RANGE"`
