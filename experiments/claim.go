@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +86,19 @@ func (c Claim) ends() bool {
 // A process that was killed has none where locks tell; where they do not, its claims stay until another process takes
 // the runs over, and have an old [Claim.Seen].
 func (s Study) UnderWay(ctx context.Context, o Options) (all []Claim, err error) {
+	folder, err := Folder()
+	if err != nil {
+		return nil, err
+	}
+	folder = filepath.Join(folder, s.Name)
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(err)
+	}
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != claimExtension })
+	if len(entries) == 0 { // to plan may take seconds
+		return nil, nil
+	}
 	p, err := s.plan(ctx, o)
 	if err != nil {
 		return nil, err
@@ -93,18 +107,13 @@ func (s Study) UnderWay(ctx context.Context, o Options) (all []Claim, err error)
 	for _, r := range p.Results {
 		runs[hashOf(r.slot.identity)] = r.Run
 	}
-	entries, err := os.ReadDir(p.folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, unreadable(err)
-	}
 	for _, entry := range entries {
-		name, isClaim := strings.CutSuffix(entry.Name(), claimExtension)
-		hash, rest, _ := strings.Cut(name, "-")
+		hash, rest, _ := strings.Cut(strings.TrimSuffix(entry.Name(), claimExtension), "-")
 		run, planned := runs[hash]
-		if !isClaim || !planned {
+		if !planned {
 			continue
 		}
-		claim, err := o.claims.look(filepath.Join(p.folder, entry.Name()))
+		claim, err := o.claims.look(filepath.Join(folder, entry.Name()))
 		if err != nil {
 			return nil, unreadable(err)
 		}

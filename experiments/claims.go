@@ -7,12 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
 // Processes that share a results folder agree by claims on who makes a run. A claim is a file with a lock on it, which
@@ -179,7 +180,7 @@ func (c *claims) remove(path string, content []byte) (removed bool, err error) {
 
 // removeMoved deletes claims that killed processes moved away from a path.
 func removeMoved(path string) error {
-	moved, err := filepath.Glob(path + ".*")
+	moved, err := durable.Beside(path + ".")
 	for _, file := range moved {
 		err = errors.Join(err, gone(os.Remove(file)))
 	}

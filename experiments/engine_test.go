@@ -345,6 +345,32 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// A path of results may have characters that patterns know: nothing is missed beside a run, or removed elsewhere.
+func TestFolderWithCharactersOfPatterns(t *testing.T) {
+	root := t.TempDir()
+	own, other := filepath.Join(root, "x[1]y"), filepath.Join(root, "x1y")
+	t.Setenv(ResultsEnv, own)
+	s, o := toy(Forecast("zero", baseline.Zero{})), options(t)
+	of := run(t, s, o).Results[0].slot
+	moved := of.claimFile() + ".ABC" // by a process that was killed then
+	theirs := filepath.Join(other, "toy", filepath.Base(moved))
+	if err := os.MkdirAll(filepath.Dir(theirs), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{moved, theirs} {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t, s, o)
+	if _, err := os.Stat(moved); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("left beside a result: %v", err)
+	}
+	if _, err := os.Stat(theirs); err != nil {
+		t.Errorf("of another folder: %v", err)
+	}
+}
+
 func TestChoiceOfRuns(t *testing.T) {
 	results(t)
 	count := func(o Options) int {

@@ -72,9 +72,9 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 		of, by Profile
 		want   string
 	}{
-		{Quick, Medium, "; at most about 13 s by the seconds of an epoch in profile medium, made on linux/amd64 with 1 CPU (cpu)"},
-		{Full, Medium, "; more than 13 s by"},
-		{Medium, Medium, "; about 60 s by stored runs of these models"},
+		{Quick, Medium, "; at most about 13 s in one process by the seconds of an epoch in profile medium, made on linux/amd64 with 1 CPU (cpu)"},
+		{Full, Medium, "; more than 13 s in one process by"},
+		{Medium, Medium, "; about 60 s in one process by stored runs of these models"},
 	} {
 		e := Estimate{Planned: 1, Missing: 1, Trained: 1, profile: c.of}
 		if !e.judge(run(6), c.by, Results{stored}) || !strings.Contains(e.String(), c.want) {

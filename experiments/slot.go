@@ -117,7 +117,7 @@ func (s slot) checkpoint() *train.Checkpoint {
 // removeCheckpoints deletes that of the run, and those of trials.
 func (s slot) removeCheckpoints() error {
 	all := []error{s.checkpoint().Remove()}
-	trials, err := filepath.Glob(s.path() + trialInfix + "*")
+	trials, err := durable.Beside(s.path() + trialInfix)
 	for _, file := range trials {
 		all = append(all, os.Remove(file))
 	}
@@ -164,7 +164,7 @@ func (s slot) locked(do func(*holding) (done bool, err error)) (locked bool, err
 
 // tidy removes what a process that was killed between storing a run and unlocking it left beside the result.
 func (s slot) tidy() error {
-	left, err := filepath.Glob(s.path() + ".*")
+	left, err := durable.Beside(s.path() + ".")
 	if err == nil && len(left) > 1 {
 		_, err = s.locked(func(*holding) (bool, error) { return true, nil })
 	}

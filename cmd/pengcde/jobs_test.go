@@ -58,6 +58,10 @@ func TestInterruptOfJobs(t *testing.T) {
 			"2 processes make runs") {
 			t.Errorf("%v\n%s", err, said)
 		}
+		said := strings.Join(strings.Fields(output(t, folder, run("--seeds", "5-9", "--jobs", "2", "--dry-run")...)), " ")
+		if !strings.Contains(said, "in one process by") || !strings.Contains(said, "share that time: ") {
+			t.Errorf("the rest takes: %s", said)
+		}
 	}
 }
 

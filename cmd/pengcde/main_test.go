@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -71,13 +72,14 @@ func stored(t *testing.T, folder string) (report experiments.Report) {
 
 func files(t *testing.T, folder, pattern string) map[string]string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(folder, "epidemics", pattern))
+	folder = filepath.Join(folder, "epidemics") // which may have characters of patterns in its path
+	paths, err := fs.Glob(os.DirFS(folder), pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := make(map[string]string)
 	for _, path := range paths {
-		content, err := os.ReadFile(path)
+		content, err := os.ReadFile(filepath.Join(folder, path))
 		if err != nil {
 			t.Fatal(err)
 		}

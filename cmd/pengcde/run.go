@@ -21,7 +21,7 @@ import (
 // choice are the arguments that choose runs.
 type choice struct {
 	Study   string            `arg:"" help:"As pengcde list names it."`
-	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs." placeholder:"NAME"`
+	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs, for status the one under way." placeholder:"NAME"`
 	Models  []string          `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
 	Only    map[string]string `help:"Values of a key, as list names them; repeat for more keys." mapsep:"none" placeholder:"split=random,rolling-origin"`
 	Seeds   seeds             `help:"Seeds, as in 0-4 or 0,2,7, in place of those of the profile." placeholder:"RANGE"`
@@ -132,6 +132,10 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	}
 	if share.Asked > 1 && estimate.Missing > 0 {
 		said += fmt.Sprintf("\n\n%v.", share)
+		if share.Jobs > 1 && estimate.Judged > 0 {
+			said += fmt.Sprintf(" They share that time: %s at best.",
+				progress.Duration(time.Duration(estimate.Seconds/float64(share.Jobs)*float64(time.Second))))
+		}
 	}
 	said = wrapped(said, usualWidth)
 	if c.DryRun {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 
+	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -13,7 +15,7 @@ import (
 
 type statusCommand struct{ choice }
 
-// Run says where the runs are that were chosen, else those of the newest job.
+// Run says where the runs are that were chosen, else those of the newest job, else of the profile that is at work.
 func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	if _, err := paper.ByName(c.Study); err != nil {
 		return err
@@ -35,11 +37,17 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	estimate, err := report.Study.Estimate(ctx, o)
+	claims, err := report.Study.UnderWay(ctx, o)
 	if err != nil {
 		return err
 	}
-	claims, err := report.Study.UnderWay(ctx, o)
+	if c.Profile == "" && os.Getenv(experiments.ProfileEnv) == "" && len(claims) == 0 {
+		if report, o, claims, err = busiest(ctx, report, o); err != nil {
+			return err
+		}
+	}
+	c.Profile = string(report.Profile)
+	estimate, err := report.Study.Estimate(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -64,6 +72,28 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 		_, err = fmt.Fprintf(s.out, "scripts and logs: %s\n", folder)
 	}
 	return err
+}
+
+// busiest is the report of a profile of which runs are under way, with those, else of the one of which most are stored.
+func busiest(ctx context.Context, r *experiments.Report, o experiments.Options) (*experiments.Report,
+	experiments.Options, []experiments.Claim, error) {
+	for _, p := range experiments.Profiles() {
+		other := o
+		other.Profile = p
+		claims, err := r.Study.UnderWay(ctx, other)
+		if errors.Is(err, experiments.ErrInput) { // it has no such models or keys
+			continue
+		}
+		if err != nil {
+			return r, o, nil, err
+		}
+		if len(claims) > 0 {
+			r, err = r.Study.Stored(ctx, other)
+			return r, other, claims, err
+		}
+	}
+	r, o = fullest(ctx, r, o)
+	return r, o, nil, nil
 }
 
 // isAll says that nothing but the study was chosen.

@@ -84,11 +84,15 @@ func submissions(study string) (all []submission, err error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(folder, "*"+recordExtension))
-	if err != nil {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	for _, file := range files {
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) != recordExtension {
+			continue
+		}
+		file := filepath.Join(folder, entry.Name())
 		content, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err

@@ -30,7 +30,7 @@ func submit(more ...string) []string { return append(append([]string{"submit"}, 
 
 // What is submitted runs, as Slurm would run it, and makes the runs that were chosen.
 func TestSubmit(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "it's of results")
+	folder := filepath.Join(t.TempDir(), "it's of [1] results")
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -39,24 +39,33 @@ func SyncFolder(folder string) error {
 	return nil
 }
 
-// RemoveBegun deletes temporary files that killed processes left of the file at path. Nobody may be writing it.
-func RemoveBegun(path string) error {
-	folder, begun := filepath.Dir(path), "."+filepath.Base(path)
-	entries, err := os.ReadDir(folder)
+// Beside are the paths that begin with path and go on, of files in its folder. Characters that patterns know stand for
+// themselves.
+func Beside(path string) (all []string, err error) {
+	folder, name := filepath.Split(path)
+	entries, err := os.ReadDir(filepath.Clean(folder))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
+		return nil, nil
 	}
 	for _, entry := range entries {
-		number, found := strings.CutPrefix(entry.Name(), begun)
-		if !found || number == "" || strings.Trim(number, "0123456789") != "" {
-			continue
-		}
-		if err := os.Remove(filepath.Join(folder, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if rest, found := strings.CutPrefix(entry.Name(), name); found && rest != "" {
+			all = append(all, folder+entry.Name())
 		}
 	}
-	return nil
+	return all, err
+}
+
+// RemoveBegun deletes temporary files that killed processes left of the file at path. Nobody may be writing it.
+func RemoveBegun(path string) error {
+	begun := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
+	all, err := Beside(begun)
+	for _, file := range all {
+		if strings.Trim(file[len(begun):], "0123456789") != "" {
+			continue
+		}
+		if failed := os.Remove(file); !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
 }

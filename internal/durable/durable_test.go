@@ -3,6 +3,7 @@ package durable
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -45,5 +46,24 @@ func TestRemoveBegun(t *testing.T) {
 	}
 	if err := RemoveBegun(filepath.Join(folder, "no folder", "x")); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestBeside(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "a[1]*")
+	if all, err := Beside(filepath.Join(folder, "x")); len(all) != 0 || err != nil {
+		t.Errorf("%v, %v in no folder", all, err)
+	}
+	for _, name := range []string{"x", "x.lock", "x.json", "y.lock"} {
+		if err := WriteFile(filepath.Join(folder, name), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(folder, "x")
+	if all, err := Beside(path); err != nil || !slices.Equal(all, []string{path + ".json", path + ".lock"}) {
+		t.Errorf("%v, %v", all, err)
+	}
+	if all, err := Beside(filepath.Join(path, "y")); err == nil {
+		t.Errorf("%v beside a file that is in none", all)
 	}
 }
