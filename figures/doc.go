@@ -11,7 +11,7 @@
 // plain text that fits a terminal. Its notes are apart from it: Notes gathers those of all items of a page, each once.
 //
 // Figures are to be read by everybody: a Style gives a model one colour and one dash in all figures, so that lines
-// differ in greyscale too; a key has at most two rows, and a panel four bands; Alt says in words what the data show.
+// differ in greyscale too; a key has at most six rows, and a panel four bands; Alt says in words what the data show.
 // Figures have a white page, also where the page around them is dark.
 //
 // Conventions. Lengths are in points (1/72 inch). NaN in a line, a band or a cell of a heat map means "missing": it
