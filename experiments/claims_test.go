@@ -242,26 +242,42 @@ func TestClaimThatIsNotWritten(t *testing.T) {
 // Of two machines whose locks do not know of each other, one has the claim that both take at a time.
 func TestTwoMachinesAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
-	locks := func(*flock.Flock) (bool, error) { return true, nil }
+	var other *holding
 	first := &claims{tryLock: func(*flock.Flock) (bool, error) {
-		if got, err := (&claims{tryLock: locks}).take(path); got != nil || err != nil { // between its two steps
-			t.Errorf("the other got claim %v, %v, want none", got, err)
-		}
+		other = claimed(t, &claims{tryLock: func(*flock.Flock) (bool, error) { return true, nil }}, path)
 		return true, nil
 	}}
-	if err := claimed(t, first, path).mine(); err != nil {
+	if got, err := first.take(path); got != nil || err != nil {
+		t.Errorf("claim %v, %v, want none", got, err)
+	}
+	if err := other.mine(); err != nil {
 		t.Error(err)
+	}
+	if all := files(t, filepath.Dir(path), "*"); !slices.Equal(all, []string{path}) {
+		t.Errorf("files %v, want the claim alone", all)
 	}
 }
 
-// A claim whose file another process locks for a look, before its maker does, is not left behind empty.
-func TestLookAtAClaimThatIsMade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run.lock")
-	c := &claims{tryLock: func(*flock.Flock) (bool, error) { return false, nil }}
-	if got, err := c.take(path); got != nil || err != nil {
-		t.Errorf("claim %v, %v, want none", got, err)
+// A name is given to one file, also where a file can have one name only.
+func TestPublish(t *testing.T) {
+	for what, publish := range map[string]func(file, name string) (bool, error){"a link": publish, "a rename": replaceEmpty} {
+		folder := t.TempDir()
+		first, second, name := filepath.Join(folder, "1"), filepath.Join(folder, "2"), filepath.Join(folder, "name")
+		for _, file := range []string{first, second} {
+			if err := os.WriteFile(file, []byte(file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := publish(first, name); !got || err != nil {
+			t.Errorf("by %s: %t, %v", what, got, err)
+		}
+		if got, err := publish(second, name); got || err != nil {
+			t.Errorf("by %s a second time: %t, %v", what, got, err)
+		}
+		if content, err := os.ReadFile(name); string(content) != first || err != nil {
+			t.Errorf("by %s: %s, %v, want the first", what, content, err)
+		}
 	}
-	claimed(t, nil, path)
 }
 
 // A holder whose file another one has written its claim into does not write over that.
