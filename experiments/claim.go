@@ -56,12 +56,15 @@ type Position struct {
 
 const claimExtension = ".lock"
 
+// arrayTask is Slurm's name of the task of an array that this process is in; "" outside of one.
+func arrayTask() string { return os.Getenv("SLURM_ARRAY_TASK_ID") }
+
 // newClaim is one of this process.
 func newClaim() Claim {
 	host, _ := os.Hostname() // without a name it is like any other machine
 	return Claim{Owner: rand.Text(), Host: host, Process: os.Getpid(), Node: os.Getenv("SLURMD_NODENAME"),
 		Job:  cmp.Or(os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_JOB_ID")),
-		Task: os.Getenv("SLURM_ARRAY_TASK_ID"), Began: time.Now().UTC().Truncate(time.Second)}
+		Task: arrayTask(), Began: time.Now().UTC().Truncate(time.Second)}
 }
 
 // decodeClaim reads what stands in a file; the zero Claim where that is nothing, or is being written, which says nothing

@@ -27,6 +27,10 @@ const (
 	leaseTerm = time.Minute
 	// sayEvery is how often at most a claim says how far its run is.
 	sayEvery = time.Second
+	// poll is when to look again at runs that other processes have; where nothing changes it grows to slowPoll, to spare
+	// a server of files. In a term there are many looks in any case.
+	poll     = 300 * time.Millisecond
+	slowPoll = 5 * time.Second
 )
 
 // claims are those that a process meets; nil is one that has met none.
@@ -44,6 +48,7 @@ type claims struct {
 type watched struct {
 	content     []byte
 	since, last time.Time
+	changed     bool // before
 }
 
 func (c *claims) lease() time.Duration {
@@ -51,6 +56,11 @@ func (c *claims) lease() time.Duration {
 		return leaseTerm
 	}
 	return c.term
+}
+
+// slower is the time to wait for the next look after one that found what the last did.
+func (c *claims) slower(wait time.Duration) time.Duration {
+	return min(2*wait, max(poll, c.lease()/(leaseTerm/slowPoll)))
 }
 
 func (c *claims) try(lock *flock.Flock) (bool, error) {
@@ -197,7 +207,7 @@ func (c *claims) abandoned(path string, content []byte) bool {
 	}
 	w, known := c.watched[path]
 	if !known || !bytes.Equal(w.content, content) || now.Sub(w.last) > c.lease()/2 {
-		w = watched{content: content, since: now}
+		w = watched{content: content, since: now, changed: known && !bytes.Equal(w.content, content)}
 	}
 	w.last = now
 	if c.watched == nil {
@@ -207,13 +217,18 @@ func (c *claims) abandoned(path string, content []byte) bool {
 	return now.Sub(w.since) > c.lease()
 }
 
-// watch looks at the claim at a path for a later take, and locks nothing.
-func (c *claims) watch(path string) error {
+// watch looks at the claim at a path for a later take, and locks nothing. It returns the claim, and whether it has
+// changed of late, so that its holder lives.
+func (c *claims) watch(path string) (claim Claim, lives bool, err error) {
 	content, err := os.ReadFile(path)
-	if err == nil {
-		c.abandoned(path, content)
+	if err != nil {
+		return claim, false, gone(err)
 	}
-	return gone(err)
+	c.abandoned(path, content)
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	w := c.watched[path]
+	return decodeClaim(content), w.changed && w.last.Sub(w.since) <= c.lease()/2, nil
 }
 
 // remove takes the claim with this content away from a path. One that it finds to be another, of a holder that lives
