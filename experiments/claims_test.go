@@ -373,7 +373,8 @@ func TestUnderWay(t *testing.T) {
 	host, _ := os.Hostname()
 	if c.Run.String() != "Two, early, seed 1" || c.Backend != "go" || c.Host != host || c.Process != os.Getpid() ||
 		c.Job != "12" || c.Task != "3" || c.Node != "node7" || c.Lease || c.Beat < 2 || c.At.Epoch != 3 ||
-		c.At.Epochs != 3 || c.At.Part != 1 || c.At.Text == "" || time.Since(c.Began) > time.Hour || c.Seen.IsZero() {
+		c.At.Epochs != 3 || c.At.Part != 1 || c.At.Text == "" || time.Since(c.Began) > time.Hour ||
+		c.Silent < 0 || c.Silent > time.Hour {
 		t.Errorf("claim %+v", c)
 	}
 	left := filepath.Join(folder, stored(t, study, o).Results[0].slot.name+claimExtension)
@@ -381,6 +382,16 @@ func TestUnderWay(t *testing.T) {
 	stall(h)
 	if all := under(); len(all) != 1 {
 		t.Errorf("%+v under way, want the one that is held", all)
+	}
+	const ago = 5 * time.Minute
+	if err := os.Chtimes(left, time.Now(), clockOf(folder).Add(-ago)); err != nil {
+		t.Fatal(err)
+	}
+	if all := under(); len(all) != 1 || all[0].Silent < ago || all[0].Silent > 2*ago {
+		t.Errorf("%+v under way, want one that is silent for %v", all, ago)
+	}
+	if all := files(t, folder, ".clock*"); len(all) > 0 {
+		t.Errorf("left %v", all)
 	}
 	if err := h.lock.Unlock(); err != nil {
 		t.Fatal(err)
