@@ -22,8 +22,9 @@ type Claim struct {
 	// Run is the one that is made, by Backend.
 	Run     Run    `json:"-"`
 	Backend string `json:"-"`
-	// Seen is when the claim was last written, by the clock of the file system.
-	Seen time.Time `json:"-"`
+	// Silent is the time since the claim was written last, by the clock of the file system, or where the folder cannot be
+	// written to by that of this machine.
+	Silent time.Duration `json:"-"`
 
 	// Owner is drawn at random for each claim.
 	Owner string
@@ -41,6 +42,8 @@ type Claim struct {
 	// Lease says that the file system has no locks, so that the beats alone tell that the process lives.
 	Lease bool `json:",omitempty"`
 	At    Position
+
+	written time.Time // last, by the clock of the file system
 }
 
 // Position is how far a run is.
@@ -56,12 +59,15 @@ type Position struct {
 
 const claimExtension = ".lock"
 
+// arrayTask is Slurm's name of the task of an array that this process is in; "" outside of one.
+func arrayTask() string { return os.Getenv("SLURM_ARRAY_TASK_ID") }
+
 // newClaim is one of this process.
 func newClaim() Claim {
 	host, _ := os.Hostname() // without a name it is like any other machine
 	return Claim{Owner: rand.Text(), Host: host, Process: os.Getpid(), Node: os.Getenv("SLURMD_NODENAME"),
 		Job:  cmp.Or(os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_JOB_ID")),
-		Task: os.Getenv("SLURM_ARRAY_TASK_ID"), Began: time.Now().UTC().Truncate(time.Second)}
+		Task: arrayTask(), Began: time.Now().UTC().Truncate(time.Second)}
 }
 
 // decodeClaim reads what stands in a file; the zero Claim where that is nothing, or is being written, which says nothing
@@ -84,7 +90,7 @@ func (c Claim) ends() bool {
 
 // UnderWay returns the claims of the runs that options ask for: those that processes make now, by any kind of backend.
 // A process that was killed has none where locks tell; where they do not, its claims stay until another process takes
-// the runs over, and have an old [Claim.Seen].
+// the runs over, and have a long [Claim.Silent].
 func (s Study) UnderWay(ctx context.Context, o Options) (all []Claim, err error) {
 	folder, err := Folder()
 	if err != nil {
@@ -107,6 +113,7 @@ func (s Study) UnderWay(ctx context.Context, o Options) (all []Claim, err error)
 	for _, r := range p.Results {
 		runs[hashOf(r.slot.identity)] = r.Run
 	}
+	now := clockOf(folder)
 	for _, entry := range entries {
 		hash, rest, _ := strings.Cut(strings.TrimSuffix(entry.Name(), claimExtension), "-")
 		run, planned := runs[hash]
@@ -118,12 +125,26 @@ func (s Study) UnderWay(ctx context.Context, o Options) (all []Claim, err error)
 			return nil, unreadable(err)
 		}
 		if claim != nil {
-			claim.Run = run
+			claim.Run, claim.Silent = run, max(0, now.Sub(claim.written))
 			_, claim.Backend, _ = strings.Cut(rest, "-")
 			all = append(all, *claim)
 		}
 	}
 	return all, nil
+}
+
+// clockOf is the time by the clock of a folder's file system, which may be another machine's; by this one's where no
+// file can be made there.
+func clockOf(folder string) time.Time {
+	file, err := os.CreateTemp(folder, ".clock-")
+	if err != nil {
+		return time.Now()
+	}
+	info, err := file.Stat()
+	if errors.Join(err, file.Close(), os.Remove(file.Name())) != nil {
+		return time.Now()
+	}
+	return info.ModTime()
 }
 
 // look returns the claim in a file; nil where there is none, or it is not written yet, or its holder is gone.
@@ -137,7 +158,7 @@ func (c *claims) look(path string) (*Claim, error) {
 	if claim.Owner == "" {
 		return nil, nil
 	}
-	claim.Seen = info.ModTime()
+	claim.written = info.ModTime()
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	locked, err := c.try(lock)
 	switch {

@@ -27,6 +27,10 @@ const (
 	leaseTerm = time.Minute
 	// sayEvery is how often at most a claim says how far its run is.
 	sayEvery = time.Second
+	// poll is when to look again at runs that other processes have; where nothing changes it grows to slowPoll, to spare
+	// a server of files. In a term there are many looks in any case.
+	poll     = 300 * time.Millisecond
+	slowPoll = 5 * time.Second
 )
 
 // claims are those that a process meets; nil is one that has met none.
@@ -44,6 +48,7 @@ type claims struct {
 type watched struct {
 	content     []byte
 	since, last time.Time
+	changed     bool // before
 }
 
 func (c *claims) lease() time.Duration {
@@ -51,6 +56,11 @@ func (c *claims) lease() time.Duration {
 		return leaseTerm
 	}
 	return c.term
+}
+
+// slower is the time to wait for the next look after one that found what the last did.
+func (c *claims) slower(wait time.Duration) time.Duration {
+	return min(2*wait, max(poll, c.lease()/(leaseTerm/slowPoll)))
 }
 
 func (c *claims) try(lock *flock.Flock) (bool, error) {
@@ -67,50 +77,102 @@ func noLocks(err error) bool {
 
 // take claims the file at a path; nil where another process has it, or has just let go of it.
 func (c *claims) take(path string) (h *holding, err error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
-	made := err == nil
-	if errors.Is(err, fs.ErrExist) {
-		file, err = os.OpenFile(path, os.O_RDWR, 0)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.begin(path)
 	}
 	if err != nil {
 		return nil, gone(err)
 	}
-	lock, kept := flock.New(path, flock.SetFlag(os.O_RDWR)), false
+	lock, lease, locked, err := c.lockAt(path, file)
 	defer func() {
-		if !kept {
+		if h == nil || h.file != file {
 			err = errors.Join(err, file.Close(), lock.Unlock())
 		}
 	}()
-	locked, err := c.try(lock)
-	lease := err != nil && noLocks(err)
-	if err != nil && !lease {
-		return nil, gone(err)
-	}
-	if !lease && !(locked && isAt(path, file, lock)) {
-		if made { // another process looked at it just then; left empty, it would be taken for that of another machine
-			_, err = c.remove(path, nil)
-		}
+	if err != nil || !locked {
 		return nil, err
 	}
-	if !made {
-		content, err := io.ReadAll(file)
-		if err != nil {
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	if was := decodeClaim(content); lease || !was.ends() {
+		if !c.abandoned(path, content) {
+			return nil, nil
+		}
+		removed, err := c.remove(path, content)
+		if err != nil || !removed {
 			return nil, err
 		}
-		if was := decodeClaim(content); lease || !was.ends() {
-			if !c.abandoned(path, content) {
-				return nil, nil
-			}
-			removed, err := c.remove(path, content)
-			if err != nil || !removed {
-				return nil, err
-			}
-			return c.take(path)
-		}
+		return c.begin(path)
 	}
-	h, err = c.hold(path, file, lock, lease)
-	kept = err == nil
-	return h, err
+	if h, err = c.hold(file, lock, lease); err != nil {
+		return nil, errors.Join(err, os.Remove(path))
+	}
+	h.keep(path)
+	return h, nil
+}
+
+// begin claims the file at a path where there is none. It is written and locked under another name before: what stands
+// there with nothing in it might be another machine's, and would be left alone for the term.
+func (c *claims) begin(path string) (h *holding, err error) {
+	begun := path + "." + rand.Text()
+	file, err := os.OpenFile(begun, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, gone(err)
+	}
+	lock, lease, locked, err := c.lockAt(begun, file)
+	if err == nil && locked {
+		h, err = c.hold(file, lock, lease)
+	}
+	if err == nil && h != nil {
+		locked, err = publish(begun, path)
+	}
+	err = errors.Join(err, gone(os.Remove(begun)))
+	if err != nil || !locked {
+		return nil, errors.Join(err, file.Close(), lock.Unlock())
+	}
+	h.keep(path)
+	return h, nil
+}
+
+// publish gives a file another name that no file has; false where one has it.
+func publish(file, name string) (bool, error) {
+	err := os.Link(file, name)
+	from, err2 := os.Stat(file)
+	to, err3 := os.Stat(name)
+	switch {
+	case err == nil || errors.Join(err2, err3) == nil && os.SameFile(from, to): // its server may have said so twice
+		return true, nil
+	case errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	}
+	return replaceEmpty(file, name)
+}
+
+// replaceEmpty is publish where a file can have one name only, as on FAT: a process that is killed between its two steps
+// leaves an empty file.
+func replaceEmpty(file, name string) (bool, error) {
+	empty, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = errors.Join(empty.Close(), os.Rename(file, name))
+	}
+	return err == nil, err
+}
+
+// lockAt locks the file at a path that the caller has opened, unless another process has a lock on it or there are no
+// locks, so that it is to be a lease. The lock is to be unlocked in any case.
+func (c *claims) lockAt(path string, file *os.File) (lock *flock.Flock, lease, locked bool, err error) {
+	lock = flock.New(path, flock.SetFlag(os.O_RDWR))
+	locked, err = c.try(lock)
+	if err != nil && noLocks(err) {
+		return lock, true, true, nil
+	}
+	return lock, false, err == nil && locked && isAt(path, file, lock), gone(err)
 }
 
 // gone leaves out that a file is not there, or no longer on its server: its holder has just let go of it, and the next
@@ -145,7 +207,7 @@ func (c *claims) abandoned(path string, content []byte) bool {
 	}
 	w, known := c.watched[path]
 	if !known || !bytes.Equal(w.content, content) || now.Sub(w.last) > c.lease()/2 {
-		w = watched{content: content, since: now}
+		w = watched{content: content, since: now, changed: known && !bytes.Equal(w.content, content)}
 	}
 	w.last = now
 	if c.watched == nil {
@@ -155,13 +217,18 @@ func (c *claims) abandoned(path string, content []byte) bool {
 	return now.Sub(w.since) > c.lease()
 }
 
-// watch looks at the claim at a path for a later take, and locks nothing.
-func (c *claims) watch(path string) error {
+// watch looks at the claim at a path for a later take, and locks nothing. It returns the claim, and whether it has
+// changed of late, so that its holder lives.
+func (c *claims) watch(path string) (claim Claim, lives bool, err error) {
 	content, err := os.ReadFile(path)
-	if err == nil {
-		c.abandoned(path, content)
+	if err != nil {
+		return claim, false, gone(err)
 	}
-	return gone(err)
+	c.abandoned(path, content)
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	w := c.watched[path]
+	return decodeClaim(content), w.changed && w.last.Sub(w.since) <= c.lease()/2, nil
 }
 
 // remove takes the claim with this content away from a path. One that it finds to be another, of a holder that lives

@@ -242,26 +242,42 @@ func TestClaimThatIsNotWritten(t *testing.T) {
 // Of two machines whose locks do not know of each other, one has the claim that both take at a time.
 func TestTwoMachinesAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
-	locks := func(*flock.Flock) (bool, error) { return true, nil }
+	var other *holding
 	first := &claims{tryLock: func(*flock.Flock) (bool, error) {
-		if got, err := (&claims{tryLock: locks}).take(path); got != nil || err != nil { // between its two steps
-			t.Errorf("the other got claim %v, %v, want none", got, err)
-		}
+		other = claimed(t, &claims{tryLock: func(*flock.Flock) (bool, error) { return true, nil }}, path)
 		return true, nil
 	}}
-	if err := claimed(t, first, path).mine(); err != nil {
+	if got, err := first.take(path); got != nil || err != nil {
+		t.Errorf("claim %v, %v, want none", got, err)
+	}
+	if err := other.mine(); err != nil {
 		t.Error(err)
+	}
+	if all := files(t, filepath.Dir(path), "*"); !slices.Equal(all, []string{path}) {
+		t.Errorf("files %v, want the claim alone", all)
 	}
 }
 
-// A claim whose file another process locks for a look, before its maker does, is not left behind empty.
-func TestLookAtAClaimThatIsMade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run.lock")
-	c := &claims{tryLock: func(*flock.Flock) (bool, error) { return false, nil }}
-	if got, err := c.take(path); got != nil || err != nil {
-		t.Errorf("claim %v, %v, want none", got, err)
+// A name is given to one file, also where a file can have one name only.
+func TestPublish(t *testing.T) {
+	for what, publish := range map[string]func(file, name string) (bool, error){"a link": publish, "a rename": replaceEmpty} {
+		folder := t.TempDir()
+		first, second, name := filepath.Join(folder, "1"), filepath.Join(folder, "2"), filepath.Join(folder, "name")
+		for _, file := range []string{first, second} {
+			if err := os.WriteFile(file, []byte(file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := publish(first, name); !got || err != nil {
+			t.Errorf("by %s: %t, %v", what, got, err)
+		}
+		if got, err := publish(second, name); got || err != nil {
+			t.Errorf("by %s a second time: %t, %v", what, got, err)
+		}
+		if content, err := os.ReadFile(name); string(content) != first || err != nil {
+			t.Errorf("by %s: %s, %v, want the first", what, content, err)
+		}
 	}
-	claimed(t, nil, path)
 }
 
 // A holder whose file another one has written its claim into does not write over that.
@@ -357,7 +373,8 @@ func TestUnderWay(t *testing.T) {
 	host, _ := os.Hostname()
 	if c.Run.String() != "Two, early, seed 1" || c.Backend != "go" || c.Host != host || c.Process != os.Getpid() ||
 		c.Job != "12" || c.Task != "3" || c.Node != "node7" || c.Lease || c.Beat < 2 || c.At.Epoch != 3 ||
-		c.At.Epochs != 3 || c.At.Part != 1 || c.At.Text == "" || time.Since(c.Began) > time.Hour || c.Seen.IsZero() {
+		c.At.Epochs != 3 || c.At.Part != 1 || c.At.Text == "" || time.Since(c.Began) > time.Hour ||
+		c.Silent < 0 || c.Silent > time.Hour {
 		t.Errorf("claim %+v", c)
 	}
 	left := filepath.Join(folder, stored(t, study, o).Results[0].slot.name+claimExtension)
@@ -365,6 +382,16 @@ func TestUnderWay(t *testing.T) {
 	stall(h)
 	if all := under(); len(all) != 1 {
 		t.Errorf("%+v under way, want the one that is held", all)
+	}
+	const ago = 5 * time.Minute
+	if err := os.Chtimes(left, time.Now(), clockOf(folder).Add(-ago)); err != nil {
+		t.Fatal(err)
+	}
+	if all := under(); len(all) != 1 || all[0].Silent < ago || all[0].Silent > 2*ago {
+		t.Errorf("%+v under way, want one that is silent for %v", all, ago)
+	}
+	if all := files(t, folder, ".clock*"); len(all) > 0 {
+		t.Errorf("left %v", all)
 	}
 	if err := h.lock.Unlock(); err != nil {
 		t.Fatal(err)

@@ -35,17 +35,19 @@ type holding struct {
 	stop, ended chan struct{}
 }
 
-// hold writes the claim into the file, which is this process's.
-func (c *claims) hold(path string, file *os.File, lock *flock.Flock, lease bool) (*holding, error) {
-	h := &holding{path: path, file: file, lock: lock, term: c.lease(), claim: newClaim(), stop: make(chan struct{}),
+// hold writes a claim into the file, which is this process's.
+func (c *claims) hold(file *os.File, lock *flock.Flock, lease bool) (*holding, error) {
+	h := &holding{file: file, lock: lock, term: c.lease(), claim: newClaim(), stop: make(chan struct{}),
 		ended: make(chan struct{})}
 	h.claim.Lease = lease
 	h.say(Position{})
-	if err := h.write(); err != nil {
-		return nil, errors.Join(err, os.Remove(path))
-	}
+	return h, h.write()
+}
+
+// keep begins with the beats of the claim, whose file is at a path.
+func (h *holding) keep(path string) {
+	h.path = path
 	go h.beats()
-	return h, nil
 }
 
 // sayEvery is how often at most the claim says how far its run is.

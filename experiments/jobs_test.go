@@ -333,33 +333,6 @@ func TestWorkersWait(t *testing.T) {
 	run(t, long(), o)
 }
 
-// However many runs a machine that died had, one of them is free soon after the term.
-func TestManyClaimsOfADeadMachine(t *testing.T) {
-	now := time.Now()
-	place := store{folder: t.TempDir(), claims: &claims{now: func() time.Time { return now }}}
-	s := &schedule{runner: &runner{underWay: make(map[string]Position)}, crew: new(crew)}
-	for i := range 12 {
-		slot, err := place.slot("go", i)
-		if err == nil {
-			err = os.WriteFile(slot.claimFile(), []byte(`{"Owner":"X","Host":"dead","Beat":7}`), 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.queue = append(s.queue, &task{runs: Results{{slot: slot}}, held: true})
-	}
-	const between = 5 * time.Second // so a turn through all takes a term
-	for waited := time.Duration(0); s.due(false) == 0; waited += between {
-		if waited > leaseTerm+between {
-			t.Fatalf("no run is free after %v", waited)
-		}
-		if err := s.review(); err != nil {
-			t.Fatal(err)
-		}
-		now = now.Add(between)
-	}
-}
-
 func TestShare(t *testing.T) {
 	results(t)
 	o := options(t)

@@ -49,9 +49,6 @@ func (s Study) runner(planned *Report, o Options) *runner {
 		known: make(map[string][]float64), underWay: make(map[string]Position), held: make(map[string]*holding)}
 }
 
-// poll is when to look again whether another process has ended.
-const poll = 300 * time.Millisecond
-
 // runner makes the runs of a study.
 type runner struct {
 	study    Study
@@ -105,19 +102,25 @@ func (w *runner) programs() (all []Results) {
 // all makes the runs that are missing: first those that no other process has, then those that others left.
 func (w *runner) all(ctx context.Context) error {
 	defer w.close()
+	wait := poll
 	for inParts := false; len(w.missing) > 0; inParts = true {
+		before := len(w.missing)
 		for _, runs := range w.programs() {
 			if err := w.group(ctx, runs, inParts); err != nil {
 				return err
 			}
+		}
+		if len(w.missing) < before {
+			wait = poll
 		}
 		if len(w.missing) > 0 {
 			w.report(w.missing[0], Position{Text: "another process has it, waiting"})
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
-			case <-time.After(poll):
+			case <-time.After(wait):
 			}
+			wait = w.options.claims.slower(wait)
 		}
 		w.options.Retry = false // an error that another process stores meanwhile is its retry
 	}

@@ -16,6 +16,7 @@ type task struct {
 	runs    Results
 	retry   bool
 	held    bool // other processes have the runs, or had one when they were tried first
+	cared   bool // tasks of Slurm that live have them all
 	inParts bool // those are to be made that no other process has
 	alone   bool // no other is to be made beside it
 	// ended counts the workers that ended while they had the task. After the first the task is made alone; after the
@@ -51,13 +52,14 @@ func (w *runner) hire(ctx context.Context) error {
 			func(r Result) bool { return r.Alone })})
 	}
 	defer s.crew.end()
-	tick := time.NewTicker(poll)
+	wait := poll
+	tick := time.NewTimer(wait)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		if err := s.assign(); err != nil {
 			return err
 		}
-		if len(s.queue) == 0 && s.crew.count((*worker).busy) == 0 {
+		if s.over() {
 			return nil
 		}
 		select {
@@ -65,14 +67,50 @@ func (w *runner) hire(ctx context.Context) error {
 			if err := s.hear(e); err != nil {
 				return err
 			}
+			if e.Done || e.ended {
+				wait = poll
+				tick.Reset(wait)
+			}
 		case <-tick.C: // another process may have let go of a run
+			before := s.held()
 			if err := s.review(); err != nil {
 				return err
 			}
+			if wait = s.options.claims.slower(wait); s.held() < before {
+				wait = poll
+			}
+			tick.Reset(wait)
 		case <-ctx.Done():
 		}
 	}
 	return ctx.Err()
+}
+
+// over says that nothing is left to do: all is made, or in a task of an array of Slurm's the rest by others. Those go
+// back into the queue where their node dies, so that this one need not keep its node to take their runs over.
+func (s *schedule) over() bool {
+	if s.crew.count((*worker).busy) > 0 {
+		return false
+	}
+	if len(s.queue) > 0 && (arrayTask() == "" || slices.ContainsFunc(s.queue, func(t *task) bool {
+		return !t.held || !t.cared
+	})) {
+		return false
+	}
+	if len(s.missing) > 0 {
+		s.notice(fmt.Sprintf("runs left: %d, all under way in other tasks; this one is done", len(s.missing)))
+	}
+	return true
+}
+
+// held is the number of tasks whose runs other processes have.
+func (s *schedule) held() (count int) {
+	for _, t := range s.queue {
+		if t.held {
+			count++
+		}
+	}
+	return count
 }
 
 // due says whether a task can be given to a worker, one that works alone or not.
@@ -158,7 +196,8 @@ func (s *schedule) hear(e event) error {
 		if err := s.settle(t, func(r Result) bool { return !slices.Contains(e.Left, r.slot.name) }); err != nil {
 			return err
 		}
-		t.retry, t.held, t.inParts = false, true, true // an error that another process stores meanwhile is its retry
+		t.retry = false // an error that another process stores meanwhile is its retry
+		t.held, t.cared, t.inParts = true, false, true
 		s.again(t)
 	}
 	return nil
@@ -318,10 +357,13 @@ func (s *schedule) met(t *task) error {
 
 // watch looks at the claims that other processes have on the runs of a task.
 func (s *schedule) watch(t *task) error {
+	t.cared = true
 	for _, r := range t.runs {
-		if err := r.slot.claims.watch(r.slot.claimFile()); err != nil {
+		claim, lives, err := r.slot.claims.watch(r.slot.claimFile())
+		if err != nil {
 			return unreadable(err)
 		}
+		t.cared = t.cared && lives && claim.Task != ""
 	}
 	return nil
 }

@@ -77,8 +77,8 @@ func (p statusPage) claim(c experiments.Claim) {
 	if c.At.Left > 0 {
 		text += fmt.Sprintf(", about %s left", progress.Duration(time.Duration(c.At.Left*float64(time.Second))))
 	}
-	if time.Since(c.Seen) > silence {
-		text += fmt.Sprintf("; nothing heard of it since %s", c.Seen.Format(time.DateTime))
+	if c.Silent > silence {
+		text += fmt.Sprintf("; nothing heard of it for %s", progress.Duration(c.Silent))
 	}
 	p.line(2, "%s", text)
 }

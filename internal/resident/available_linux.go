@@ -10,28 +10,22 @@ import (
 )
 
 // Available is the memory that processes may still take without swapping, in bytes: the machine's, or less where the
-// control group of this process is limited, as in a container or a job of Slurm; 0 where the kernel does not say.
+// control group of this process is limited, as in a container or a job of Slurm; 0 where the kernel does not say. What
+// the kernel keeps of files that were not read of late counts as available.
 func Available() int64 { return available("/proc", "/sys/fs/cgroup") }
 
 // available reads files of proc(5) and of control groups, of version 2 or 1.
 func available(proc, groups string) (bytes int64) {
-	text, err := os.ReadFile(filepath.Join(proc, "meminfo"))
-	if err != nil {
-		return 0
-	}
-	var kilobytes int64
-	for line := range strings.Lines(string(text)) {
-		_, _ = fmt.Sscanf(line, "MemAvailable: %d", &kilobytes) // another line leaves it as it was
-	}
-	bytes = kilobytes << 10
+	bytes = field(filepath.Join(proc, "meminfo"), "MemAvailable:") << 10
 	own, _ := os.ReadFile(filepath.Join(proc, "self", "cgroup"))
 	for line := range strings.Lines(string(own)) {
 		// such as "0::/job", and of version 1 "4:memory:/job"
 		_, of, _ := strings.Cut(strings.TrimSpace(line), ":")
 		controllers, group, found := strings.Cut(of, ":")
-		root, limits, uses := groups, "memory.max", "memory.current"
+		root, limits, uses, cached := groups, "memory.max", "memory.current", "inactive_file"
 		if controllers != "" {
 			root, limits, uses = filepath.Join(groups, "memory"), "memory.limit_in_bytes", "memory.usage_in_bytes"
+			cached = "total_inactive_file"
 		}
 		if !found || controllers != "" && !slices.Contains(strings.Split(controllers, ","), "memory") {
 			continue
@@ -40,6 +34,7 @@ func available(proc, groups string) (bytes int64) {
 			limit, limited := number(filepath.Join(root, group, limits))
 			used, known := number(filepath.Join(root, group, uses))
 			if limited && known {
+				used -= field(filepath.Join(root, group, "memory.stat"), cached)
 				bytes = min(bytes, max(1, limit-used)) // 0 would say that nothing is known
 			}
 			if group == "/" || group == "." || group == "" {
@@ -60,15 +55,18 @@ func number(file string) (int64, bool) {
 	return n, err == nil // "max" is no limit
 }
 
-// Kills is how many processes the kernel has killed on this machine since it started, to get at their memory; 0 where
-// it does not say.
-func Kills() (count int64) {
-	text, err := os.ReadFile("/proc/vmstat")
+// field is the number behind a name in a file of names and numbers, a line each; 0 where there is none.
+func field(file, name string) (count int64) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(text)) {
-		_, _ = fmt.Sscanf(line, "oom_kill %d", &count)
+		_, _ = fmt.Sscanf(line, name+" %d", &count) // another line leaves it as it was
 	}
 	return count
 }
+
+// Kills is how many processes the kernel has killed on this machine since it started, to get at their memory; 0 where
+// it does not say.
+func Kills() int64 { return field("/proc/vmstat", "oom_kill") }

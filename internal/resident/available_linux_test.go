@@ -35,6 +35,9 @@ func TestAvailable(t *testing.T) {
 	write(filepath.Join(groups, "job"), "memory.max", "3000\n")
 	write(filepath.Join(groups, "job"), "memory.current", "1000\n")
 	check("a limit above", 2000)
+	write(filepath.Join(groups, "job"), "memory.stat", "anon 500\ninactive_file 200\nactive_file 50\n")
+	check("some of it files that were read", 2200)
+	write(filepath.Join(groups, "job"), "memory.stat", "")
 	write(filepath.Join(groups, "job"), "memory.current", "3000\n")
 	check("nothing left", 1)
 	write(filepath.Join(proc, "self"), "cgroup", "2:cpu,memory:/slurm/job\n1:pids:/job\n0::/other\n")
@@ -44,6 +47,8 @@ func TestAvailable(t *testing.T) {
 	write(filepath.Join(groups, "memory", "slurm", "job"), "memory.limit_in_bytes", "9223372036854771712\n")
 	write(filepath.Join(groups, "memory", "slurm", "job"), "memory.usage_in_bytes", "400\n")
 	check("version 1, a limit above", 2000)
+	write(filepath.Join(groups, "memory", "slurm"), "memory.stat", "inactive_file 1\ntotal_inactive_file 100\n")
+	check("version 1, some of it files that were read", 2100)
 	if Available() <= 0 {
 		t.Error("this machine does not say what is available")
 	}

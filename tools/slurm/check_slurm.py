@@ -145,14 +145,14 @@ class Slurm(unittest.TestCase):
         self.assertIn("no scontrol", self.warn(PATH=str(folder)))
 
     def test_cancel(self):
-        job = self.submit(ONE, 3)
+        job = self.submit(STUDY, 3)
         self.working(job)
         self.assertIn(f"cancelled: {job}", self.pengcde(self.results, "cancel", "epidemics"))
         self.wait(job, "CANCELLED", 3)
         self.assertIn("no task waits or runs", self.pengcde(self.results, "status", "epidemics"))
         self.assertIn("no job of epidemics waits or runs", self.pengcde(self.results, "cancel", "epidemics"))
-        self.pengcde(self.results, "run", *ONE)  # goes on with what the task left
-        self.assert_equal(ONE)
+        self.pengcde(self.results, "run", *STUDY)  # goes on with what the tasks left
+        self.assert_equal(STUDY)
 
     def test_refused(self):
         with self.assertRaisesRegex(RuntimeError, "invalid partition specified: nowhere"):
