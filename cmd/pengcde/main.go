@@ -77,12 +77,12 @@ func main() {
 	context.AfterFunc(ctx, func() {
 		if limited() {
 			time.Sleep(lastMinute) // longer than all but compiling a program
-			os.Exit(requeue())
+			os.Exit(requeue(ctx))
 		}
 	})
 	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	if code != 0 && limited() {
-		code = requeue()
+		code = requeue(ctx)
 	}
 	os.Exit(code)
 }
@@ -90,13 +90,17 @@ func main() {
 // lastMinute is how long a task of Slurm may take to store what it has when its time limit is near.
 const lastMinute = time.Minute
 
-// requeue puts this task of Slurm into the queue again and returns its exit code.
-func requeue() int {
-	fmt.Fprintln(os.Stderr, "pengcde: the time limit is near; the task goes on from here when it runs again")
-	if err := slurm.Requeue(context.Background()); err != nil {
+// requeue puts this task of Slurm into the queue again, unless it gets nowhere there, and returns its exit code.
+func requeue(ctx context.Context) int {
+	err, code := slurm.Requeue(context.WithoutCancel(ctx)), 1
+	if !errors.Is(err, slurm.ErrTooShort) {
+		code = slurm.ExitRequeue
+		fmt.Fprintln(os.Stderr, "pengcde: the time limit is near; the task goes on from here when it runs again")
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, errs.In("pengcde", err))
 	}
-	return slurm.ExitRequeue
+	return code
 }
 
 // execute runs one command line and returns the exit code.

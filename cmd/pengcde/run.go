@@ -144,7 +144,12 @@ func (c *runCommand) Run(ctx context.Context, s *streams, args arguments) error 
 	}
 	fmt.Fprint(s.err, said)
 	bar := newBar(c.Study, s.err)
-	o.Progress, o.Jobs = bar.Show, share.Jobs
+	o.Progress, o.Jobs = func(fraction float64, left time.Duration, text string) {
+		if fraction != 0 { // an epoch has ended, or there is none to come
+			slurm.Advance(ctx)
+		}
+		bar.Show(fraction, left, text)
+	}, share.Jobs
 	if share.Asked > 1 || slurm.Inside() { // where a process of its own keeps to the job's CPUs, and may run out of memory
 		o.Cores = share.Cores
 	}

@@ -212,6 +212,28 @@ func TestRequeue(t *testing.T) {
 	}
 }
 
+// A task that gets nowhere until its time limit is put back into the queue twice.
+func TestRequeueOfATaskThatGetsNowhere(t *testing.T) {
+	calls := commands(t, map[string]string{"scontrol": ""})
+	t.Setenv("SLURM_JOB_ID", "812")
+	ctx := Context(t.Context())
+	for _, restarts := range []string{"", "1"} {
+		t.Setenv("SLURM_RESTART_COUNT", restarts)
+		if err := Requeue(ctx); err != nil {
+			t.Errorf("after %q restarts: %v", restarts, err)
+		}
+	}
+	t.Setenv("SLURM_RESTART_COUNT", "2")
+	before := called(t, calls)
+	if err := Requeue(ctx); !errors.Is(err, ErrTooShort) || !slices.Equal(called(t, calls), before) {
+		t.Errorf("after 2 restarts: %v, called %q", err, called(t, calls))
+	}
+	Advance(ctx)
+	if err := Requeue(ctx); err != nil {
+		t.Errorf("after an advance: %v", err)
+	}
+}
+
 func TestContext(t *testing.T) {
 	if len(warnings) == 0 {
 		t.Skip("this system has no such signals")
