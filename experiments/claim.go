@@ -81,8 +81,8 @@ func decodeClaim(content []byte) (c Claim) {
 
 // ends says whether a lock that this process gets on its file shows that the claim's holder is gone. A holder without a
 // lock does not keep others from it; nor does one on another machine, where a file system is mounted so that its locks
-// hold for each machine by itself (Lustre's localflock, NFS with local_lock). Who has not written its claim yet may be on
-// any.
+// hold for each machine by itself (Lustre's localflock, NFS with local_lock). Who has not written its claim yet may be
+// on any.
 func (c Claim) ends() bool {
 	host, _ := os.Hostname()
 	return !c.Lease && c.Owner != "" && c.Host == host

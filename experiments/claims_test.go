@@ -260,7 +260,9 @@ func TestTwoMachinesAtATime(t *testing.T) {
 
 // A name is given to one file, also where a file can have one name only.
 func TestPublish(t *testing.T) {
-	for what, publish := range map[string]func(file, name string) (bool, error){"a link": publish, "a rename": replaceEmpty} {
+	for what, publish := range map[string]func(file, name string) (bool, error){
+		"a link": publish, "a rename": replaceEmpty,
+	} {
 		folder := t.TempDir()
 		first, second, name := filepath.Join(folder, "1"), filepath.Join(folder, "2"), filepath.Join(folder, "name")
 		for _, file := range []string{first, second} {

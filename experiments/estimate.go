@@ -140,7 +140,8 @@ func (e Estimate) String() string {
 			about = "at most about"
 		}
 	}
-	text += fmt.Sprintf("; %s %s in one process by %s, made on %s", about, hours(e.Seconds), by, strings.Join(e.Machines, " and "))
+	text += fmt.Sprintf("; %s %s in one process by %s, made on %s", about, hours(e.Seconds), by,
+		strings.Join(e.Machines, " and "))
 	if rest := e.Trained - e.Judged; rest > 0 {
 		text += fmt.Sprintf("; %d more have none to judge by", rest)
 	}

@@ -72,7 +72,8 @@ func TestEstimateByAnotherProfile(t *testing.T) {
 		of, by Profile
 		want   string
 	}{
-		{Quick, Medium, "; at most about 13 s in one process by the seconds of an epoch in profile medium, made on linux/amd64 with 1 CPU (cpu)"},
+		{Quick, Medium, "; at most about 13 s in one process by the seconds of an epoch in profile medium, made on " +
+			"linux/amd64 with 1 CPU (cpu)"},
 		{Full, Medium, "; more than 13 s in one process by"},
 		{Medium, Medium, "; about 60 s in one process by stored runs of these models"},
 	} {

@@ -21,10 +21,9 @@ type Planner interface {
 var errPlanned = errors.New("planned, not made")
 
 // Foresee plans the training of the first missing run of each model, by its ID, see [pengcde.Model.Plan]: adaptive
-// steps are as many as the model allows, so that the plan is the most, and where one program trains seeds together, bytes
-// are those of the most seeds. A model is left out whose training cannot be
-// planned, as where its learner is no [Planner]. It makes data as a run does, in a folder for the while, and computes
-// nothing on them.
+// steps are as many as the model allows, so that the plan is the most, and where one program trains seeds together,
+// bytes are those of the most seeds. A model is left out whose training cannot be planned, as where its learner is no
+// [Planner]. It makes data as a run does, in a folder for the while, and computes nothing on them.
 func (s Study) Foresee(ctx context.Context, o Options) (map[string]*pengcde.Plan, error) {
 	r, err := s.find(ctx, o)
 	if err != nil {
