@@ -70,8 +70,8 @@ func newClaim() Claim {
 		Task: arrayTask(), Began: time.Now().UTC().Truncate(time.Second)}
 }
 
-// decodeClaim reads what stands in a file; the zero Claim where that is nothing, or is being written, which says nothing
-// of who does. What a longer claim before it left behind does not count.
+// decodeClaim reads what stands in a file; the zero Claim where that is nothing, or is being written, which says
+// nothing of who does. What a longer claim before it left behind does not count.
 func decodeClaim(content []byte) (c Claim) {
 	if json.NewDecoder(bytes.NewReader(content)).Decode(&c) != nil {
 		return Claim{}

@@ -151,8 +151,8 @@ func publish(file, name string) (bool, error) {
 	return replaceEmpty(file, name)
 }
 
-// replaceEmpty is publish where a file can have one name only, as on FAT: a process that is killed between its two steps
-// leaves an empty file.
+// replaceEmpty is publish where a file can have one name only, as on FAT: a process that is killed between its two
+// steps leaves an empty file.
 func replaceEmpty(file, name string) (bool, error) {
 	empty, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {

@@ -13,8 +13,8 @@ import (
 // Estimate says how many runs [Study.Run] would make, and about how long that takes by runs that are stored or came
 // with the module.
 type Estimate struct {
-	// Planned runs were asked for; Missing are those to make, Trained the trained ones of them, by so many Programs: one a
-	// run, or fewer where the seeds of a model are trained together.
+	// Planned runs were asked for; Missing are those to make, Trained the trained ones of them, by so many Programs: one
+	// a run, or fewer where the seeds of a model are trained together.
 	Planned, Missing, Trained, Programs int
 	// Judged of the trained ones take Seconds in all, by stored runs of their models, one after the other; of the rest
 	// nothing is known.

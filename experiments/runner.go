@@ -160,9 +160,9 @@ func (w *runner) program(r Result) string {
 	return fmt.Sprintf("%s %d", r.kind(), r.Fold)
 }
 
-// group makes runs that one program trains. Where another process has one of them it makes none, or in parts those that
-// no other has. Each run is a coroutine that stops when it is claimed, so that the claims follow each other at once, and
-// where it wants to train; when all have stopped, or ended, those that wait are trained.
+// group makes runs that one program trains. Where another process has one of them it makes none, or in parts those
+// that no other has. Each run is a coroutine that stops when it is claimed, so that the claims follow each other at
+// once, and where it wants to train; when all have stopped, or ended, those that wait are trained.
 func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 	makers, waiting := make([]*Maker, len(runs)), make([]func() (*fitting, bool), len(runs))
 	errs := make([]error, len(runs))

@@ -96,8 +96,8 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 // makes. Of 272 stored runs of Table 1 on 100 nodes, by plan 10 to 220 MiB each, two took more in all.
 const besidePlan = 3 << 29
 
-// peaks are the bytes that programs will take by stored runs of the same model and keys, else of the same model, else by
-// plan, the largest first.
+// peaks are the bytes that programs will take by stored runs of the same model and keys, else of the same model, else
+// by plan, the largest first.
 func (s Study) peaks(ctx context.Context, programs []Results, stored Results) (all []int64, err error) {
 	most := make(map[string]int64)
 	for _, r := range stored {

@@ -93,8 +93,8 @@ func (r Results) Title() string {
 	return title
 }
 
-// Cell is the mean of a score over the results, or what is missing. Where that is some of the seeds and nothing else, it
-// is the mean over the others with their number, which is not compared. Runs that diverged are among these with the
+// Cell is the mean of a score over the results, or what is missing. Where that is some of the seeds and nothing else,
+// it is the mean over the others with their number, which is not compared. Runs that diverged are among these with the
 // parameters that were validated best before, see [Facts.Before].
 func (r Results) Cell(score string, i Interval) figures.Cell {
 	gap := r.Gap()

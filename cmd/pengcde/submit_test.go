@@ -84,7 +84,8 @@ func TestSubmitDry(t *testing.T) {
 	}
 }
 
-// There are as many tasks as have something to train: on a GPU, and on request, one program trains all seeds of a model.
+// There are as many tasks as have something to train: on a GPU, and on request, one program trains all seeds of a
+// model.
 func TestSubmittedTasks(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct{ flag, want string }{{"--jobs=1", "0-2"}, {"--gpus=1", "0-0"}, {"--seeds-together", "0-0"}} {

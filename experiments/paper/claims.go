@@ -92,8 +92,8 @@ func Claims() []Claim {
 
 // JudgedBy says how claims are judged, for a page that shows verdicts.
 const JudgedBy = "A verdict is computed from stored runs, case by case. The difference from a rival is shown by a " +
-	"paired test, at 0.05 after Holm's correction for all cases of a claim, those not run among them. Simulated worlds, that " +
-	"is families of graphs with a seed, are compared by signed ranks of the ratio of errors. Worlds of one seed " +
+	"paired test, at 0.05 after Holm's correction for all cases of a claim, those not run among them. Simulated worlds, " +
+	"that is families of graphs with a seed, are compared by signed ranks of the ratio of errors. Worlds of one seed " +
 	"share times, events and the start of training, which ranks do not count, and there are few seeds: so a " +
 	"difference is shown only where every seed's worlds have it in the mean. A model that diverged in a world has " +
 	"the largest loss there; the percentages leave that world out. Series and trade are compared by differences " +

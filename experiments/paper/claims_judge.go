@@ -55,7 +55,8 @@ type Finding struct {
 	Left []string
 	// Substitute says that the case is of other data than the paper's, so that the verdict does not count it.
 	Substitute bool
-	// test, where not nil, makes the outcome as soon as it is corrected for all cases of the claim: below 0 is as claimed.
+	// test, where not nil, makes the outcome as soon as it is corrected for all cases of the claim: below 0 is as
+	// claimed.
 	test *stats.Difference
 }
 
@@ -80,10 +81,11 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 	j := Judgement{Claim: c, Findings: findings, Verdict: NotTested}
 	counts, cases := make(map[Outcome]int), 0
 	for _, f := range findings {
-		if !f.Substitute {
-			counts[f.Outcome]++
-			cases++
+		if f.Substitute {
+			continue
 		}
+		counts[f.Outcome]++
+		cases++
 		for _, left := range f.Left {
 			if f.Group != "" {
 				left = f.Group + ": " + left
@@ -106,8 +108,8 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 	return j, nil
 }
 
-// correct makes the outcomes of tests, after Holm's correction for all cases of a claim. Those that are missing count as
-// if they showed nothing, so that no correction depends on what is stored.
+// correct makes the outcomes of tests, after Holm's correction for all cases of a claim. Those that are missing count
+// as if they showed nothing, so that no correction depends on what is stored.
 func correct(findings []Finding) error {
 	var p []float64
 	var tested []*Finding

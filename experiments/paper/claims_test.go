@@ -59,6 +59,7 @@ func TestVerdictsOfCases(t *testing.T) {
 	left[1].Left = []string{"C diverged, 1 of 3"}
 	other := of(AsClaimed, Missing)
 	other[0].Substitute = true
+	beside := append(of(AsClaimed), Finding{Case: "B", Outcome: Against, Substitute: true, Left: []string{"a run"}})
 	for _, c := range []struct {
 		name     string
 		findings []Finding
@@ -73,6 +74,7 @@ func TestVerdictsOfCases(t *testing.T) {
 		{"none, one against", of(Missing, Unshown, Against), DoesNotHold, "heat: C"},
 		{"none shows anything", of(Missing, Unshown), NotShown, "gene: B"},
 		{"shown on other data", other, NotTested, "heat: A"},
+		{"against it on other data", beside, Holds, "heat: A"},
 		{"missing", of(Missing, Missing), NotTested, "heat: A; gene: B"},
 		{"nothing", nil, NotTested, ""},
 	} {

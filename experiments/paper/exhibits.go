@@ -17,8 +17,8 @@ type Exhibit struct {
 	Name, Shows string
 	// Studies make ours.
 	Studies []string
-	// Items, where not nil, are what the first study's own tables lack of it. They are there without stored runs too, with
-	// the published numbers alone.
+	// Items, where not nil, are what the first study's own tables lack of it. They are there without stored runs too,
+	// with the published numbers alone.
 	Items func(Evidence) ([]figures.Item, error)
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// BenchmarkInference is one of a batch of 100 epidemics, from trajectories to logits, as the row "inference" of the study
-// times it.
+// BenchmarkInference is one of a batch of 100 epidemics, from trajectories to logits, as the row "inference" of the
+// study times it.
 func BenchmarkInference(b *testing.B) {
 	for _, id := range []string{"peng", "original", "dcrnn"} {
 		for _, observations := range []int{20, 200} {

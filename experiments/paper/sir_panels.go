@@ -39,8 +39,9 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	all := []panel{
 		{name: "observations", title: "accuracy against observations", key: "observations", score: accuracy,
 			better: figures.Higher, results: clean},
-		{name: "inference", of: "in a batch", times: true, title: "milliseconds of an inference for each trajectory, in a batch",
-			key: "observations", score: batchTime, better: figures.Lower, results: times, note: note,
+		{name: "inference", of: "in a batch", times: true,
+			title: "milliseconds of an inference for each trajectory, in a batch",
+			key:   "observations", score: batchTime, better: figures.Lower, results: times, note: note,
 			axes: figures.Axes{Y: "ms for each trajectory", LogY: true}},
 		{name: "inference-alone", of: "one alone", times: true, title: "milliseconds of an inference of one trajectory alone",
 			key: "observations", score: singleTime, better: figures.Lower, results: times,

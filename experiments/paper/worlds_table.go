@@ -31,7 +31,8 @@ var says = map[Measure]string{
 	Extrapolated: "over the four training graphs at the 20 times after those trained on",
 }
 
-// show are the tables of the test errors, one for each of the dynamics, critical-difference diagrams, and notes on them.
+// show are the tables of the test errors, one for each of the dynamics, critical-difference diagrams, and notes on
+// them.
 func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
 	for _, dynamics := range r.Results.Values("dynamics") {
 		items = append(items, w.Table(r, dynamics, OnTest))

@@ -361,7 +361,8 @@ func TestFixturePaperTables(t *testing.T) {
 // diverging is a learner whose training ends as if it had diverged.
 type diverging struct{ experiments.Learner }
 
-func (d diverging) Fit(ctx context.Context, training, validation []dyngraph.Window, c train.Config) (*train.Report, error) {
+func (d diverging) Fit(ctx context.Context, training, validation []dyngraph.Window, c train.Config) (*train.Report,
+	error) {
 	report, err := d.Learner.Fit(ctx, training, validation, c)
 	return report, errors.Join(err, train.ErrNotFinite)
 }
