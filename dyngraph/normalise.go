@@ -21,11 +21,15 @@ const (
 	// NormalisedAdjacency is C = diag(o)^-1/2 (A+I) diag(q)^-1/2 with o and q as in NormalisedLaplacian. Its row and
 	// column sums are near 1 where those of the Laplacian are near 0, so that maps which take sums see the whole graph.
 	NormalisedAdjacency Normalisation = "adjacency"
+	// MeanDegree is C = A / d with d the mean over nodes of the sums of |A_uv| over v in the first snapshot given: entries
+	// of order 1 over the degree, one unit for all snapshots, so that C' is A' / d. Where that snapshot has no edges d is
+	// of the first that has one.
+	MeanDegree Normalisation = "mean degree"
 )
 
 // Check finds a normalisation that does not exist; the error wraps [ErrInvalid].
 func (k Normalisation) Check() error {
-	known := []Normalisation{NormalisedLaplacian, Log, Raw, NormalisedAdjacency}
+	known := []Normalisation{NormalisedLaplacian, Log, Raw, NormalisedAdjacency, MeanDegree}
 	if k != "" && !slices.Contains(known, k) {
 		return invalid("normalisation %q, want one of %q", k, known)
 	}
@@ -49,6 +53,8 @@ func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]flo
 		return p, logs, err
 	case NormalisedAdjacency:
 		return p.symmetric(weights, 0, 1)
+	case MeanDegree:
+		return p, p.overDegree(weights), nil
 	}
 	return p.symmetric(weights, 1, -1)
 }
@@ -70,6 +76,36 @@ func (p *Pattern) weightFault(weights [][]float64) string {
 		}
 	}
 	return ""
+}
+
+// MeanDegreeOf is what [MeanDegree] divides the snapshots by; 1 where none has an edge.
+func (p *Pattern) MeanDegreeOf(weights [][]float64) float64 {
+	for _, row := range weights {
+		sum := 0.0
+		for _, w := range row {
+			sum += math.Abs(w) / float64(p.Nodes)
+		}
+		if sum > 0 {
+			return sum
+		}
+	}
+	return 1
+}
+
+// overDegree makes one row of rows that share memory, as where a graph stays the same for many snapshots.
+func (p *Pattern) overDegree(weights [][]float64) [][]float64 {
+	degree, divided := p.MeanDegreeOf(weights), make([][]float64, len(weights))
+	for i, row := range weights {
+		if i > 0 && len(row) > 0 && &row[0] == &weights[i-1][0] {
+			divided[i] = divided[i-1]
+			continue
+		}
+		divided[i] = make([]float64, len(row))
+		for e, w := range row {
+			divided[i][e] = w / degree
+		}
+	}
+	return divided
 }
 
 func (p *Pattern) logarithms(weights [][]float64) ([][]float64, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -43,11 +44,19 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 	b := &batch{samples: len(samples)}
 	var x0, linear, target, weight []float64
 	paths := make([]field.Sample, len(samples))
-	size, saves, snapshots := len(samples), len(samples[0].times), 0
-	for _, s := range samples {
+	size, saves, snapshots, knots := len(samples), len(samples[0].times), 0, 0
+	axes := make([]field.Axis, len(samples)) // of Rectilinear paths
+	for i, s := range samples {
 		snapshots = max(snapshots, len(s.paths.Snapshots))
+		if cfg.Path == path.Rectilinear {
+			axes[i] = s.paths.Axis()
+			knots = max(knots, len(axes[i].Sample.Knots)+1)
+		}
 	}
 	for i, s := range samples {
+		if cfg.Path == path.Rectilinear {
+			s.paths, s.times, s.stops = axes[i].Lengthen(knots), axes[i].Place(s.times), axes[i].Turns
+		}
 		if s.paths.Index != nil { // those with fewer distinct snapshots take the shape of the others
 			for s.paths.Snapshots = slices.Clone(s.paths.Snapshots); len(s.paths.Snapshots) < snapshots; {
 				s.paths.Snapshots = append(s.paths.Snapshots, s.paths.Snapshots[0])

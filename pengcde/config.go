@@ -77,8 +77,8 @@ type Config struct {
 	// Mask adds channels to the features that say where they were observed. Encoder and field then take
 	// [path.Mask.Width] of them. The missing values themselves, NaN, are filled with or without it, see [Model.Fit].
 	Mask path.Mask `json:",omitempty"`
-	// Path joins the observations; the zero value is the published Hermite path. Rectilinear paths, on a time axis of
-	// their own, are for package field.
+	// Path joins the observations; the zero value is the published Hermite path. On a Rectilinear path time stands still
+	// while an observation is taken in, see [field.Axis].
 	Path path.Kind `json:",omitempty"`
 	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused beside
 	// Adaptive.
@@ -245,9 +245,6 @@ func (c Config) checkEquation() error {
 	case c.MaxSteps < 0 || c.MaxSteps > 0 && c.Adaptive == nil:
 		return invalid("Config.MaxSteps is %d, want 0 or more, and 0 without Adaptive: constant steps have no "+
 			"bound", c.MaxSteps)
-	case c.Path == path.Rectilinear:
-		return invalid("Config.Path is rectilinear, whose time axis is not that of the data: " +
-			"choose another, or solve with package field")
 	}
 	if err := c.Path.Check(); err != nil {
 		return errs.In("pengcde: Config.Path", err, ErrInput)

@@ -29,7 +29,9 @@ func (c Config) driven() bool {
 }
 
 // jumps says whether the field jumps at knots: where its graph does, or a path of straight lines turns.
-func (c Config) jumps() bool { return traits(c.Field).Jumps || c.Path == path.Linear }
+func (c Config) jumps() bool {
+	return traits(c.Field).Jumps || c.Path == path.Linear || c.Path == path.Rectilinear
+}
 
 // stops are the knots that the steps of a sample end on: with constant steps only those at which the field jumps.
 func (c Config) stops(s field.Sample) []float64 {

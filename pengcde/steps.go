@@ -10,6 +10,7 @@ import (
 // Steps are those of one sample's solve.
 type Steps struct {
 	// Ends are the times, from the first input's 0, at which accepted steps end; StepTo those that steps had to end on.
+	// With a Rectilinear path they are places on its axis, see [field.Axis].
 	Ends, StepTo []float64
 	ode.Stats
 }

@@ -8,34 +8,52 @@ import (
 
 // Convolution is the graph convolution of the published code, from In to Out features, for any message matrix M:
 //
-//	Y = RMSNorm(Z),  H = Y W^T + 1 b^T,  out = H + M H
+//	Y = N(Z),  H = Y W^T + 1 b^T,  out = H + M H
 //
 // M acts on nodes and W on features, so they commute, and M acts on the narrower side:
 // H + M H = (Y + M Y) W^T + (1 + M 1) b^T.
 type Convolution struct {
 	Name    string
 	In, Out int
+	// Norm is N; the zero value is the published norm of each row.
+	Norm nn.Norm
 }
 
-func (c Convolution) norm() nn.RMSNorm { return nn.RMSNorm{Name: c.Name + ".norm", Size: c.In} }
+func (c Convolution) norm() nn.RMSNorm { return c.Norm.Layer(c.Name+".norm", c.In) }
 func (c Convolution) linear() nn.Linear {
 	return nn.Linear{Name: c.Name + ".linear", In: c.In, Out: c.Out}
 }
 
-// Params declares Name.linear and Name.norm.
+// Params declares Name.linear and, unless Norm has none, Name.norm.
 func (c Convolution) Params() []nn.Param { return append(c.linear().Params(), c.norm().Params()...) }
 
 // Apply maps z [batch, n, In] to [batch, n, Out]; act is M x for x [batch, n, d] of any width d.
 func (c Convolution) Apply(v nn.Values, z *Node, act func(x *Node) *Node) *Node {
 	if c.Out <= c.In {
-		h := nn.Normalised(v, c.norm(), c.linear(), z)
+		h := c.Features(v, z)
 		return Add(h, act(h))
 	}
-	y := c.norm().Apply(v, z)
-	ones := OnesLike(Slice(y, AxisRange(), AxisRange(), AxisRange(0, 1)))
-	wide := Concatenate([]*Node{y, ones}, -1)
-	wide = Add(wide, act(wide)) // [batch, n, In+1]
+	wide := c.wide(v, z)
 	weight, bias := v.Get(c.Name+".linear.weight"), v.Get(c.Name+".linear.bias")
 	both := Concatenate([]*Node{weight, ExpandAxes(bias, -1)}, -1) // [Out, In+1]
-	return v.Product(wide, both, 1)
+	return v.Product(Add(wide, act(wide)), both, 1)
+}
+
+// Features is H [batch, n, Out].
+func (c Convolution) Features(v nn.Values, z *Node) *Node {
+	return nn.Normalised(v, c.norm(), c.linear(), z)
+}
+
+// wide is Y with a column of ones, [batch, n, In+1].
+func (c Convolution) wide(v nn.Values, z *Node) *Node {
+	y := c.norm().Apply(v, z)
+	ones := OnesLike(Slice(y, AxisRange(), AxisRange(), AxisRange(0, 1)))
+	return Concatenate([]*Node{y, ones}, -1)
+}
+
+// Combined is H with other outputs: pick combines the rows of [W, b], [Out, In+1], to [m, In+1], with a leading axis of
+// seeds where there are several, and what comes out is [batch, n, m].
+func (c Convolution) Combined(v nn.Values, z *Node, pick func(rows *Node) *Node) *Node {
+	weight, bias := v.Get(c.Name+".linear.weight"), v.Get(c.Name+".linear.bias")
+	return v.Product(c.wide(v, z), pick(Concatenate([]*Node{weight, ExpandAxes(bias, -1)}, -1)), 1)
 }

@@ -2,7 +2,8 @@ package equivariant
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// dense works with whole matrices, symmetric or not. Arranged holds A as [batch, n*n], or A and A' as [batch, 2, n*n].
+// dense works with whole matrices, symmetric or not. Arranged holds A, or A and A', as [batch,
+// matrices, n*n].
 type dense struct {
 	isEdge *Node // [batch, n, n] bool
 }
@@ -13,10 +14,7 @@ func (d dense) arrange(symmetric bool, rows ...*Node) arranged {
 	for i, row := range rows {
 		entries[i] = Slice(row, AxisRange(), AxisRange(0, n*n))
 	}
-	if len(entries) > 1 {
-		entries = []*Node{Stack(entries, 1)}
-	}
-	return arranged{symmetric: symmetric, to: [][]*Node{entries}}
+	return arranged{symmetric: symmetric, to: [][]*Node{{Stack(entries, 1)}}}
 }
 
 // multiply mixes the matrices by a product with the coefficients, whose backward pass is one too: XLA sums in strict
@@ -31,7 +29,8 @@ func (dense) multiply(m arranged, c coefficients, z *Node) *Node {
 	case m.symmetric:
 		matrix = square(c.blend(c.node, matrices))
 	default:
-		both := c.blend(Reshape(c.node, c.seeds.Dims(2, 2)...), matrices) // [2, batch, n*n], or [S, 2, B, n*n]
+		count := matrices.Shape().Dim(1)
+		both := c.blend(Reshape(c.node, c.seeds.Dims(2, count)...), matrices) // [2, batch, n*n], or [S, 2, B, n*n]
 		part := func(i int) *Node { return square(SliceAxis(both, -3, AxisElem(i))) }
 		matrix = Add(part(0), TransposeAllDims(part(1), 0, 2, 1))
 	}

@@ -18,28 +18,55 @@ type Fusion struct {
 	Derivative []Map
 	// Parity repeats a defect of the published code: the weight of TotalOnAll on A' multiplies the total of A.
 	Parity bool
+	// Single mixes maps of one matrix, of a [Pair] from [NewSingle]: weights are then [maps, 1].
+	Single bool
+	// Local gives maps that act on one node the scale of [Map.LocalScale], in place of the published one.
+	Local bool
 }
 
-// Pair is A and A' at one time for a batch of graphs, ready for use by all layers.
+// sides is the number of matrices whose maps are mixed.
+func (f Fusion) sides() int {
+	if f.Single {
+		return 1
+	}
+	return 2
+}
+
+// Dims are the dimensions of the weights: [maps, 2], or [maps, 1] of a Single fusion.
+func (f Fusion) Dims() []int { return []int{len(f.Maps), f.sides()} }
+
+// Pair is A and A', or one matrix, at one time for a batch of graphs, ready for use by all layers.
 type Pair struct {
 	operator operator
 	arranged arranged
-	// nodes [batch, n, perNode] holds row sums, column sums, diagonal, total and trace, those of A first, and 1.
+	sides    int
+	// nodes [batch, n, sides·statistics + 1] holds row sums, column sums, diagonal, total and trace, first of A, and 1.
 	nodes *Node
 }
-
-const perNode = 2*statistics + 1
 
 // NewPair takes A and A', which lie alike.
 func NewPair(a, da *Matrix) *Pair {
 	if a.form != da.form {
 		panic(errs.New(ErrMap, "pengcde/equivariant: A of form %+v and A' of %+v, want the same", a.form, da.form))
 	}
+	return newPair(a, da)
+}
+
+// NewSingle takes one matrix, for a [Fusion] that is Single.
+func NewSingle(a *Matrix) *Pair { return newPair(a) }
+
+func newPair(matrices ...*Matrix) *Pair {
+	first := matrices[0]
+	var rows, nodes []*Node
+	for _, m := range matrices {
+		rows, nodes = append(rows, m.Rows), append(nodes, m.sums())
+	}
+	ones := Ones(first.Rows.Graph(), shapes.Make(first.Rows.DType(), first.Rows.Shape().Dim(0), first.form.Nodes, 1))
 	return &Pair{
-		operator: a.operator,
-		arranged: a.operator.arrange(a.form.Symmetric, a.Rows, da.Rows),
-		nodes: Concatenate([]*Node{a.sums(), da.sums(),
-			Ones(a.Rows.Graph(), shapes.Make(a.Rows.DType(), a.Rows.Shape().Dim(0), a.form.Nodes, 1))}, -1),
+		operator: first.operator,
+		arranged: first.operator.arrange(first.form.Symmetric, rows...),
+		sides:    len(matrices),
+		nodes:    Concatenate(append(nodes, ones), -1),
 	}
 }
 
@@ -58,22 +85,27 @@ func (m *Matrix) sums() *Node {
 	return Concatenate([]*Node{each, scalars}, -1)
 }
 
-// Apply is M Z for states z [batch, n, d] and weights [maps, 2], those on A in column 0 and those on A' in column 1; or
-// [S, maps, 2] of S seeds, each for its part of the batch.
+// Apply is M Z for states z [batch, n, d] and weights of dimensions [Fusion.Dims], those on A in column 0 and those on
+// A' in column 1; or [S, maps, 2] of S seeds, each for its part of the batch.
 func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
+	if p.sides != f.sides() {
+		panic(errs.New(ErrMap, "pengcde/equivariant: a fusion of %d matrices on a Pair of %d: NewSingle is for a Single "+
+			"fusion, NewPair for others", f.sides(), p.sides))
+	}
 	n := z.Shape().Dimensions[1]
 	basis, offset := f.basis(n)
-	flat := Reshape(weights, seeds.Dims(2*len(f.Maps))...)
-	mixed := nn.Seeds(0).Product(flat, ConstAs(z, basis), 1) // [..., 4+4*perNode]; the basis serves all seeds
+	flat := Reshape(weights, seeds.Dims(p.sides*len(f.Maps))...)
+	mixed := nn.Seeds(0).Product(flat, ConstAs(z, basis), 1) // the basis serves all seeds
 	mixed = Add(mixed, ExpandLeftToRank(ConstAs(z, offset), mixed.Rank()))
 	part := func(from, to int) *Node { return SliceAxis(mixed, -1, AxisRange(from, to)) }
 
-	matrices := part(0, 4)
+	ofEdges, perNode := 2*p.sides, p.sides*statistics+1
+	matrices := part(0, ofEdges)
 	if p.arranged.symmetric {
-		matrices = Add(part(0, 2), part(2, 4))
+		matrices = Add(part(0, p.sides), part(p.sides, ofEdges))
 	}
 	y := p.operator.multiply(p.arranged, coefficients{matrices, seeds}, z)
-	puts := Reshape(part(4, 4+4*perNode), seeds.Dims(perNode, 4)...)
+	puts := Reshape(part(ofEdges, ofEdges+4*perNode), seeds.Dims(perNode, 4)...)
 	return addRanked(y, seeds, p.nodes, puts, z)
 }
 
@@ -95,28 +127,38 @@ func (f Fusion) derivative() []Map {
 	return derivative
 }
 
+// scale is what a map is multiplied by, for n nodes.
+func (f Fusion) scale(m Map, n int) float64 {
+	if f.Local {
+		return m.LocalScale(n)
+	}
+	return m.Scale(n)
+}
+
 // basis leads from the weights, flattened, to the coefficients of A, A', A^T, A'^T, and then, for each entry of
 // Pair.nodes, its coefficients in the column vector, in 1, in the row vector and in the diagonal. offset is added to
 // them.
 func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
-	basis = make([][]float64, 4+4*perNode)
+	sides := f.sides()
+	ofEdges, perNode := 2*sides, sides*statistics+1
+	basis = make([][]float64, ofEdges+4*perNode)
 	for i := range basis {
-		basis[i] = make([]float64, 2*len(f.Maps))
+		basis[i] = make([]float64, sides*len(f.Maps))
 	}
 	derivative := f.derivative()
 	for k := range f.Maps {
-		for side, m := range []Map{f.Maps[k], derivative[k]} { // 0 for A, 1 for A'
+		for side, m := range []Map{f.Maps[k], derivative[k]}[:sides] { // 0 for A, 1 for A'
 			from := side
 			if f.Parity && m == TotalOnAll {
 				from = 0
 			}
-			column, scale := 2*k+side, m.Scale(n)
-			at := 4 + 4*(from*statistics+int(table[m].takes))
+			column, scale := sides*k+side, f.scale(m, n)
+			at := ofEdges + 4*(from*statistics+int(table[m].takes))
 			switch table[m].puts {
 			case edges:
 				basis[from][column] += scale
 			case transposed:
-				basis[2+from][column] += scale
+				basis[sides+from][column] += scale
 			case onColumns:
 				basis[at][column] += scale
 			case onRows:
@@ -127,7 +169,9 @@ func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
 		}
 	}
 	offset = make([]float64, len(basis))
-	offset[0], offset[1] = 1, 1
+	for side := range sides {
+		offset[side] = 1
+	}
 	offset[len(offset)-3] = 1 // of the 1 of nodes in that of V
 	return basis, offset
 }

@@ -11,19 +11,39 @@ import (
 type Layer struct {
 	Name    string
 	In, Out int
+	Norm    nn.Norm
 	Fusion  Fusion
 }
 
-func (l Layer) convolution() Convolution { return Convolution{Name: l.Name, In: l.In, Out: l.Out} }
+func (l Layer) convolution() Convolution {
+	return Convolution{Name: l.Name, In: l.In, Out: l.Out, Norm: l.Norm}
+}
 
-// Params declares Name.maps [maps, 2], uniform on ±1/15, then the convolution. It panics on maps that cannot be.
+// Params declares Name.maps of [Fusion.Dims], uniform on ±1/15, then the convolution. It panics on maps that cannot be.
 func (l Layer) Params() []nn.Param {
 	l.Fusion.derivative()
-	params := []nn.Param{{Name: l.Name + ".maps", Dims: []int{len(l.Fusion.Maps), 2}, Init: nn.Uniform(1.0 / 15)}}
+	params := []nn.Param{{Name: l.Name + ".maps", Dims: l.Fusion.Dims(), Init: nn.Uniform(1.0 / 15)}}
 	return append(params, l.convolution().Params()...)
 }
 
 // Apply maps z [batch, n, In] to [batch, n, Out], with the parameters of one seed or of several.
 func (l Layer) Apply(v nn.Values, p *Pair, z *Node) *Node {
-	return l.convolution().Apply(v, z, func(x *Node) *Node { return l.Fusion.Apply(p, v.Seeds, v.Get(l.Name+".maps"), x) })
+	return l.convolution().Apply(v, z, l.Messages(v, p))
+}
+
+// Messages multiplies x [batch, n, d] by the message matrix.
+func (l Layer) Messages(v nn.Values, p *Pair) func(x *Node) *Node {
+	return func(x *Node) *Node { return l.Fusion.Apply(p, v.Seeds, v.Get(l.Name+".maps"), x) }
+}
+
+// Side is Messages of A alone (side 0) or of A' alone (side 1), for p a [NewSingle] of it.
+func (l Layer) Side(side int, v nn.Values, p *Pair) func(x *Node) *Node {
+	single := l.Fusion
+	single.Single, single.Derivative = true, nil
+	if side == 1 {
+		single.Maps = l.Fusion.derivative()
+	}
+	return func(x *Node) *Node {
+		return single.Apply(p, v.Seeds, SliceAxis(v.Get(l.Name+".maps"), -1, AxisRange(side, side+1)), x)
+	}
 }

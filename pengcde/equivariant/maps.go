@@ -97,3 +97,18 @@ func (m Map) Scale(n int) float64 {
 	}
 	return 1 / float64(n)
 }
+
+// LocalScale is [Map.Scale] with 1 for the sums of a row or a column on the diagonal: such a map acts on one node, by a
+// sum over its edges, which is of order 1 in graphs of any size. With the published 1/n the Laplacian D - A wants a
+// weight of n. Totals and traces on the diagonal are divided by n.
+func (m Map) LocalScale(n int) float64 {
+	switch m {
+	case RowsOnDiagonal, ColumnsOnDiagonal:
+		return 1
+	case TotalOnDiagonal:
+		return 1 / float64(n)
+	case TraceOnAll:
+		return 1 / (float64(n) * float64(n))
+	}
+	return m.Scale(n)
+}

@@ -107,8 +107,9 @@ type arranged struct {
 	kernel *kernel
 }
 
-// coefficients [4] mix c_0 A + c_1 A' + c_2 A^T + c_3 A'^T, those of symmetric matrices [2] c_0 A + c_1 A'; of several
-// seeds they are [S, 4] or [S, 2], each for its part of the batch. Without a node they are A, arranged alone.
+// coefficients [4] mix c_0 A + c_1 A' + c_2 A^T + c_3 A'^T, those of symmetric matrices [2] c_0 A + c_1 A'. Where A is
+// arranged alone they are half as many. Of several seeds they are [S, ...], each for its part of the batch. Without a
+// node they are A, arranged alone.
 type coefficients struct {
 	node  *Node
 	seeds nn.Seeds

@@ -14,7 +14,7 @@ import (
 //
 //	1 (c^T Z) + r (1^T Z) + g Z
 //
-// for nodes [batch, n, perNode] of [Pair] and puts [perNode, 4], or [S, perNode, 4] of seeds.
+// for nodes [batch, n, k] of [Pair] and puts [k, 4], or [S, k, 4] of seeds.
 func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 	const kernel = "pengcde_ranks"
 	if !xla.HasKernels(z) {

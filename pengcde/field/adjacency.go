@@ -18,7 +18,8 @@ type Adjacency struct {
 	// Hidden is the width of the state, Layers at least 1.
 	Hidden, Layers int `json:",omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int `json:",omitzero"`
+	Features int   `json:",omitzero"`
+	Style    Style `json:",omitzero"`
 }
 
 // Sized implements what [Sizes] says.
@@ -30,10 +31,10 @@ func (f Adjacency) Sized(s Sizes) (Field, Sizes) {
 // Traits implements what [Traits] says.
 func (f Adjacency) Traits() Traits { return Traits{Seeds: true} }
 
-func (f Adjacency) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
+func (f Adjacency) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 
-// Params declares those of the layers, named field.layers.K.
-func (f Adjacency) Params() []nn.Param { return f.stack().params() }
+// Params declares those of the layers, named field.layers.K, and what Style adds.
+func (f Adjacency) Params() []nn.Param { return f.stack().params(plainly) }
 
 // Derivative implements [Field].
 func (f Adjacency) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
@@ -41,5 +42,5 @@ func (f Adjacency) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f Adjacency) respond(v nn.Values, s signal, z *Node) *Node {
-	return s.contract(f.stack().shared(v, s.a, z))
+	return f.stack().shared(v, s, s.a, z)
 }

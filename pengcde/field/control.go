@@ -160,7 +160,11 @@ func (c *Control) on(distance *Node) *Node {
 func (c *Control) Rate(t *Node) *Node {
 	switch {
 	case c.clock != nil:
-		_, rate := path.Locate(path.Hermite, c.knots, Min(t, c.until), c.side).Eval(c.clock)
+		kind := path.Hermite
+		if c.form.GraphPath == path.Linear {
+			kind = path.Linear
+		}
+		_, rate := path.Locate(kind, c.knots, Min(t, c.until), c.side).Eval(c.clock)
 		return rate
 	case c.form.GraphPath == path.Rectilinear:
 		rate := path.Locate(c.form.GraphPath, c.knots, t, c.side).Clock

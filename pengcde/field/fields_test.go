@@ -83,7 +83,30 @@ func every(n, p int) map[string]field.Field {
 	maps, derivative := equivariant.Published11()
 	mlp, linear := equivariant.Identities{Size: 2}, equivariant.Identities{Kind: equivariant.IdentityLinear, Size: 3}
 	table := equivariant.Identities{Kind: equivariant.IdentityTable, Size: 2, Nodes: n}
+	whole := field.WellPosed()
+	whole.Linear, whole.Feedback = true, true
+	tanh := field.Style{Norm: nn.Norm{Over: nn.NoNorm}, Activation: nn.HyperbolicTangent}
+	affine := field.PENG{Hidden: hidden, Layers: layers, DerivativeIn: field.LastLayer, LocalScale: true, Style: whole}
+	affine11, affineFeatures := affine, affine
+	affine11.Maps, affine11.DerivativeMaps = maps, derivative
+	affineFeatures.Features, affineFeatures.Maps = p, equivariant.All15()
 	return map[string]field.Field{
+		"PENG, affine":           affine,
+		"PENG, affine, 11 maps":  affine11,
+		"PENG, affine, features": affineFeatures,
+		"PENG, affine, rows": field.Rows{Field: field.PENG{Hidden: hidden, Layers: 1, Features: 2,
+			DerivativeIn: field.LastLayer, Style: tanh}, Nodes: n, Width: 2},
+		"PENG of A": field.PENG{Hidden: hidden, Layers: layers, Features: p, DerivativeIn: field.NoLayer,
+			Style: field.WellPosed()},
+		"PENG of A, identities": field.PENG{Hidden: hidden, Layers: 1, DerivativeIn: field.NoLayer, Identities: mlp},
+		"PENG, linear part":     field.PENG{Hidden: hidden, Layers: layers, Features: p, Style: field.Style{Linear: true}},
+		"Original, affine":      field.Original{Hidden: hidden, Layers: layers, DerivativeIn: field.LastLayer, Style: whole},
+		"Original, affine, features": field.Original{Hidden: hidden, Layers: layers, Features: p,
+			DerivativeIn: field.LastLayer, Style: tanh},
+		"Original of A":    field.Original{Hidden: hidden, Layers: layers, DerivativeIn: field.NoLayer, Style: tanh},
+		"Adjacency, style": field.Adjacency{Hidden: hidden, Layers: layers, Features: p, Style: whole},
+		"GNODE, style":     field.GNODE{Hidden: hidden, Layers: layers, Style: whole},
+
 		"PENG": field.PENG{Hidden: hidden, Layers: layers, Maps: equivariant.All15()},
 		"PENG, features": field.PENG{Hidden: hidden, Layers: layers, Features: p, Maps: equivariant.All15(),
 			PerChannel: true},

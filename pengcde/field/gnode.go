@@ -23,7 +23,8 @@ type GNODE struct {
 	Hidden, Layers int `json:",omitzero"`
 	// Lag repeats a defect of the published code on synthetic graphs: the snapshot before the one in force is used, so
 	// that the last is never seen. Snapshots must be in the order in which they come into force.
-	Lag bool `json:",omitzero"`
+	Lag   bool  `json:",omitzero"`
+	Style Style `json:",omitzero"`
 }
 
 // Sized implements what [Sizes] says.
@@ -37,10 +38,10 @@ func (f GNODE) Traits() Traits {
 	return Traits{NoFeatures: true, Pairwise: true, Stops: Sample.Jumps, Jumps: true, Seeds: true}
 }
 
-func (f GNODE) stack() stack { return newStack(f.Hidden, f.Layers, 0) }
+func (f GNODE) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, 0) }
 
-// Params declares those of the layers, named field.layers.K.
-func (f GNODE) Params() []nn.Param { return f.stack().params() }
+// Params declares those of the layers, named field.layers.K, and what Style adds.
+func (f GNODE) Params() []nn.Param { return f.stack().params(plainly) }
 
 // Derivative implements [Field].
 func (f GNODE) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
@@ -48,5 +49,5 @@ func (f GNODE) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f GNODE) respond(v nn.Values, s signal, z *Node) *Node {
-	return s.contract(f.stack().shared(v, s.a, z))
+	return f.stack().shared(v, s, s.a, z)
 }

@@ -15,7 +15,7 @@ import (
 //	F(Z) = L_K(relu(... relu(L_1(Z)))),  L_k an [equivariant.Convolution] with M = A(t) + A'(t).
 //
 // F drives the state as in [PENG]. A and A' have different units, so the field depends on the unit of time unless
-// PerChannel is set.
+// PerChannel is set. With DerivativeIn LastLayer, M is A(t) before the last layer.
 //
 // Reference: T. Qin, B. Walker, T. Lyons, H. Yan, H. Li, Learning Dynamic Graph Embeddings with Neural Controlled
 // Differential Equations, 2023.
@@ -26,6 +26,9 @@ type Original struct {
 	Features int `json:",omitzero"`
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
 	PerChannel bool `json:",omitzero"`
+	// DerivativeIn says which layers have A' in their message matrix; the zero value is EveryLayer.
+	DerivativeIn Layers `json:",omitzero"`
+	Style        Style  `json:",omitzero"`
 	// Identities, with a size, let the entries of A + A' depend on their source and target: each is replaced by its
 	// [equivariant.Modulation]. The field then commutes with no relabelling of the nodes.
 	Identities equivariant.Identities `json:",omitzero"`
@@ -41,12 +44,13 @@ func (f Original) Sized(s Sizes) (Field, Sizes) {
 // Traits implements what [Traits] says.
 func (f Original) Traits() Traits { return withIdentities(f.Identities).traits() }
 
-func (f Original) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
+func (f Original) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 
 // Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
 // field.identities and field.modulation.
 func (f Original) Params() []nn.Param {
-	return append(withIdentities(f.Identities).params(1), f.stack().params()...)
+	f.DerivativeIn.check(f.PerChannel, f.Identities)
+	return append(withIdentities(f.Identities).params(1), f.stack().params(plainly)...)
 }
 
 // Derivative implements [Field].
@@ -55,7 +59,16 @@ func (f Original) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f Original) respond(v nn.Values, s signal, z *Node) *Node {
-	s = s.perChannel(f.PerChannel)
-	both := s.a.With(Add(s.a.Rows, s.da.Rows))
-	return s.contract(f.stack().shared(v, withIdentities(f.Identities).apply(v, both)[0], z))
+	sum := func(a *equivariant.Matrix) *equivariant.Matrix { return a.With(Add(a.Rows, s.da.Rows)) }
+	switch {
+	case f.DerivativeIn.every():
+		s = s.perChannel(f.PerChannel)
+		return f.stack().shared(v, s, withIdentities(f.Identities).apply(v, sum(s.a))[0], z)
+	case f.DerivativeIn == NoLayer:
+		return f.stack().shared(v, s, withIdentities(f.Identities).apply(v, s.a)[0], z)
+	}
+	m := messages{a: s.a.Apply, da: s.da.Apply, both: sum(s.timed()).Apply}
+	return f.stack().respond(v, s, z,
+		func(c equivariant.Convolution, x *Node) *Node { return c.Apply(v, x, s.a.Apply) },
+		func(equivariant.Convolution) messages { return m })
 }

@@ -20,6 +20,14 @@ import (
 //
 // where the time channel stands beside every feature, as in the published code. Where the time channel runs on a clock
 // of its own ([Sample]), its derivative multiplies F in the first case and F_uml0 in the second.
+//
+// That is the published field, which is no controlled differential equation: see [EveryLayer]. [Affine] is one that is:
+// its inner layers see A alone,
+//
+//	dZ/dt = (H + M(A) H) dτ/dt + M'(A') H,  H = N(... act(L_1(Z))) W^T + b
+//
+// With node features A' acts on the time channel's part of H alone, F_uml0 summed over l, so that dz/dt has no product
+// of two derivatives.
 type PENG struct {
 	// Hidden is the width of the state, Layers at least 1.
 	Hidden, Layers int `json:",omitzero"`
@@ -35,6 +43,12 @@ type PENG struct {
 	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of
 	// the nodes.
 	Identities equivariant.Identities `json:",omitzero"`
+	// DerivativeIn says which layers see A'; the zero value is EveryLayer. Others than that have no weights of A' where
+	// they do not see it.
+	DerivativeIn Layers `json:",omitzero"`
+	// LocalScale gives maps that act on one node the scale of [equivariant.Map.LocalScale].
+	LocalScale bool  `json:",omitzero"`
+	Style      Style `json:",omitzero"`
 	// Parity repeats a defect of the published code, see [equivariant.Fusion].
 	Parity bool `json:",omitzero"`
 }
@@ -49,24 +63,32 @@ func (f PENG) Sized(s Sizes) (Field, Sizes) {
 // Traits implements what [Traits] says.
 func (f PENG) Traits() Traits { return withIdentities(f.Identities).traits() }
 
-func (f PENG) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
+func (f PENG) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 
-func (f PENG) layer(c equivariant.Convolution) equivariant.Layer {
-	fusion := equivariant.Fusion{Maps: f.Maps, Derivative: f.DerivativeMaps, Parity: f.Parity}
+// Affine is PENG with A' in the last layer and the style that trains: a controlled differential equation that is
+// affine in A'. docs/equation.md has its mathematics and measurements.
+func Affine() PENG { return PENG{DerivativeIn: LastLayer, LocalScale: true, Style: WellPosed()} }
+
+// layer is a convolution with the maps of A and, where it sees it, of A'.
+func (f PENG) layer(c equivariant.Convolution, outer bool) equivariant.Layer {
+	fusion := equivariant.Fusion{Maps: f.Maps, Derivative: f.DerivativeMaps, Parity: f.Parity, Local: f.LocalScale,
+		Single: !f.DerivativeIn.every() && !(outer && f.DerivativeIn == LastLayer)}
 	if fusion.Maps == nil {
 		fusion.Maps = equivariant.Published8()
 	}
-	return equivariant.Layer{Name: c.Name, In: c.In, Out: c.Out, Fusion: fusion}
+	return equivariant.Layer{Name: c.Name, In: c.In, Out: c.Out, Norm: c.Norm, Fusion: fusion}
 }
 
-// Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
-// field.identities, field.modulation and field.modulation_derivative.
+// Params declares the parameters of the layers, named field.layers.K, and what Style adds, behind those of identities
+// where there are any: field.identities, field.modulation and field.modulation_derivative.
 func (f PENG) Params() []nn.Param {
-	params := withIdentities(f.Identities).params(2)
-	for _, c := range f.stack() {
-		params = append(params, f.layer(c).Params()...)
+	f.DerivativeIn.check(f.PerChannel, f.Identities)
+	matrices := 2
+	if f.DerivativeIn == NoLayer {
+		matrices = 1
 	}
-	return params
+	declare := func(c equivariant.Convolution, outer bool) []nn.Param { return f.layer(c, outer).Params() }
+	return append(withIdentities(f.Identities).params(matrices), f.stack().params(declare)...)
 }
 
 // Derivative implements [Field].
@@ -75,7 +97,39 @@ func (f PENG) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 }
 
 func (f PENG) respond(v nn.Values, s signal, z *Node) *Node {
-	s = withIdentities(f.Identities).both(v, s.perChannel(f.PerChannel))
-	pair, layers := equivariant.NewPair(s.a, s.da), f.stack()
-	return s.contract(layers.apply(z, func(k int, x *Node) *Node { return f.layer(layers[k]).Apply(v, pair, x) }))
+	var pair *equivariant.Pair // of the layers before the last
+	switch identities := withIdentities(f.Identities); f.DerivativeIn {
+	case LastLayer:
+		pair = equivariant.NewSingle(s.a)
+	case NoLayer:
+		s.a = identities.apply(v, s.a)[0]
+		pair = equivariant.NewSingle(s.a)
+	default:
+		s = identities.both(v, s.perChannel(f.PerChannel))
+		pair = equivariant.NewPair(s.a, s.da)
+	}
+	apply := func(c equivariant.Convolution, x *Node) *Node { return f.layer(c, false).Apply(v, pair, x) }
+	return f.stack().respond(v, s, z, apply, f.outer(v, s, pair))
+}
+
+// outer gives the messages of a layer that drives the state. Pair is of the layers before it.
+func (f PENG) outer(v nn.Values, s signal, pair *equivariant.Pair) func(c equivariant.Convolution) messages {
+	if f.DerivativeIn != LastLayer {
+		return func(c equivariant.Convolution) messages {
+			return messages{a: f.layer(c, true).Messages(v, pair)}
+		}
+	}
+	var both, change *equivariant.Pair
+	if s.dx == nil {
+		both = equivariant.NewPair(s.timed(), s.da)
+	} else {
+		change = equivariant.NewSingle(s.da)
+	}
+	return func(c equivariant.Convolution) messages {
+		layer := f.layer(c, true)
+		if s.dx == nil {
+			return messages{both: layer.Messages(v, both)}
+		}
+		return messages{a: layer.Side(0, v, pair), da: layer.Side(1, v, change)}
+	}
 }

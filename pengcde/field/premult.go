@@ -46,7 +46,7 @@ func (f PreMult) Sized(s Sizes) (Field, Sizes) {
 // Traits implements what [Traits] says.
 func (f PreMult) Traits() Traits { return withIdentities(f.Identities).traits() }
 
-func (f PreMult) stack() stack { return newStack(f.Hidden, f.Layers, f.Features) }
+func (f PreMult) stack() stack { return newStack(Style{}, f.Hidden, f.Layers, f.Features) }
 
 // Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then those of the convolution, behind
 // those of identities as [PENG.Params].
@@ -59,7 +59,7 @@ func (f PreMult) Params() []nn.Param {
 		draw = (*rand.Rand).Float64
 	}
 	params := withIdentities(f.Identities).params(2)
-	for _, c := range f.stack() {
+	for _, c := range f.stack().layers {
 		for _, name := range []string{".fusion_1", ".fusion_2"} {
 			params = append(params, nn.Param{Name: c.Name + name, Dims: []int{f.Nodes, f.Nodes}, Init: draw})
 		}
@@ -78,10 +78,9 @@ func (f PreMult) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 
 func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {
 	s = withIdentities(f.Identities).both(v, s.perChannel(f.PerChannel))
-	layers := f.stack()
-	return s.contract(layers.apply(z, func(k int, x *Node) *Node {
+	act := func(c equivariant.Convolution) func(x *Node) *Node {
 		mix := func(name string, y *Node) *Node { // W y for y [batch, n, d]
-			w := v.Get(layers[k].Name + name)
+			w := v.Get(c.Name + name)
 			if v.Seeds > 0 {
 				product := DotGeneral(w, []int{2}, []int{0}, v.Split(y), []int{2}, []int{0}) // [S, n, B, d]
 				return Reshape(TransposeAllDims(product, 0, 2, 1, 3), y.Shape().Dimensions...)
@@ -89,8 +88,11 @@ func (f PreMult) respond(v nn.Values, s signal, z *Node) *Node {
 			product := DotGeneral(w, []int{1}, nil, y, []int{1}, nil) // [n, batch, d]
 			return TransposeAllDims(product, 1, 0, 2)
 		}
-		return layers[k].Apply(v, x, func(x *Node) *Node {
+		return func(x *Node) *Node {
 			return Add(mix(".fusion_1", s.a.Apply(x)), mix(".fusion_2", s.da.Apply(x)))
-		})
-	}))
+		}
+	}
+	return f.stack().respond(v, s, z,
+		func(c equivariant.Convolution, x *Node) *Node { return c.Apply(v, x, act(c)) },
+		func(c equivariant.Convolution) messages { return messages{a: act(c)} })
 }

@@ -30,8 +30,9 @@ type Sample struct {
 	// Rectilinear the other is too: the solve then runs along the axis of [path.Lengthen], on which the time channel
 	// stops while values move.
 	GraphPath, FeaturePath path.Kind
-	// Clock [T] are the values of the time channel at the knots, where solver and channel run on different clocks; it
-	// is interpolated by cubics. nil: the channel is the time itself, with derivative exactly 1.
+	// Clock [T] are the values of the time channel at the knots, where solver and channel run on different clocks. It
+	// increases and is interpolated by cubics; beside a Linear path it is interpolated by straight lines, and may stand
+	// still, as on an [Axis]. nil: the channel is the time itself, with derivative exactly 1.
 	Clock []float64
 	// Hold keeps graph and features at their last values from the last knot on, where the path would go on with its
 	// last polynomial. The time channel goes on at its last rate.
@@ -51,11 +52,10 @@ func (s Sample) end() float64 {
 // the next, up to which the slope of the change shapes a Hermite path. A solver that need not step on them may pass
 // over a short change as if it had not been: its derivative is large but its stages miss it.
 func (s Sample) Changes() []float64 {
-	features := s.Features
 	var times []float64
 	beside := make([]bool, len(s.Knots)+2)
 	for k := 1; k < len(s.Knots); k++ {
-		if !s.sameGraph(s.inForce(k), s.inForce(k-1)) || k < len(features) && !slices.Equal(features[k], features[k-1]) {
+		if s.changes(k) {
 			beside[k-1], beside[k], beside[k+1] = true, true, true
 		}
 	}
@@ -129,11 +129,17 @@ func (s Sample) agree(b int, first Sample) error {
 	return nil
 }
 
+func notFinite(x float64) bool { return x-x != 0 }
+
 // check finds what is wrong with the clock, the index and the features of sample b, whose graphs and knots were
 // checked.
 func (s Sample) check(b int, first Sample) error {
 	here := fmt.Sprintf("pengcde/field: sample %d", b)
-	if s.Clock != nil {
+	if s.Clock != nil && s.GraphPath == path.Linear {
+		if at := slices.IndexFunc(s.Clock, notFinite); at >= 0 || !slices.IsSorted(s.Clock) {
+			return errs.New(ErrInput, "%s: clock %v, want finite values that do not fall", here, s.Clock)
+		}
+	} else if s.Clock != nil {
 		if err := path.CheckKnots(s.Clock); err != nil {
 			return errs.In(here+": clock", err, ErrInput)
 		}
@@ -150,7 +156,7 @@ func (s Sample) check(b int, first Sample) error {
 				"nodes", here, k, len(row), len(first.Features[0]), s.Pattern.Nodes)
 		}
 		for i, x := range row {
-			if x-x == 0 { // it is finite
+			if !notFinite(x) {
 				continue
 			}
 			p := len(row) / s.Pattern.Nodes

@@ -28,6 +28,14 @@ func (s signal) speed(x *Node) *Node {
 	return rate
 }
 
+// timed is A times the rate of the time channel.
+func (s signal) timed() *equivariant.Matrix {
+	if s.rate == nil {
+		return s.a
+	}
+	return s.a.With(Mul(s.a.Rows, s.speed(s.a.Rows)))
+}
+
 // perChannel is the signal with A' per unit of the time channel in place of per unit of time.
 func (s signal) perChannel(wanted bool) signal {
 	if wanted && s.rate != nil {

@@ -9,51 +9,122 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// stack is what the fields on graphs share: convolutions with ReLU between them, the last of the width that
-// [signal.contract] takes.
-type stack []equivariant.Convolution
+// stack holds the layers of a field on graphs: convolutions with an activation between them, the last of the width
+// that [signal.contract] takes, and what [Style] adds beside them.
+type stack struct {
+	layers []equivariant.Convolution
+	style  Style
+}
 
-// newStack panics on sizes that no field has.
-func newStack(hidden, layers, features int) stack {
+// newStack panics on sizes and styles that no field has.
+func newStack(style Style, hidden, layers, features int) stack {
 	if hidden < 1 || hidden > nn.MaxWidth || layers < 1 || layers > nn.MaxLayers || features < 0 ||
 		features > nn.MaxWidth {
 		panic(invalid("a field with Hidden %d, Layers %d, Features %d, want 1 to %d, 1 to %d and 0 to %d",
 			hidden, layers, features, nn.MaxWidth, nn.MaxLayers, nn.MaxWidth))
 	}
-	s := make(stack, layers)
-	for k := range s {
-		s[k] = equivariant.Convolution{Name: fmt.Sprintf("field.layers.%d", k), In: hidden, Out: hidden}
+	if err := style.Activation.Check(); err != nil {
+		panic(err)
+	}
+	s := stack{make([]equivariant.Convolution, layers), style}
+	for k := range s.layers {
+		s.layers[k] = equivariant.Convolution{Name: fmt.Sprintf("field.layers.%d", k), In: hidden, Out: hidden,
+			Norm: style.Norm}
 	}
 	if features > 0 {
-		s[layers-1].Out = hidden * features * 2
+		s.layers[layers-1].Out = hidden * features * 2
 	}
 	return s
 }
 
-// params declares those of the convolutions, named field.layers.K.
-func (s stack) params() []nn.Param {
+// last is the layer whose output drives the state.
+func (s stack) last() equivariant.Convolution { return s.layers[len(s.layers)-1] }
+
+// linear is the linear part.
+func (s stack) linear() equivariant.Convolution {
+	return equivariant.Convolution{Name: "field.linear", In: s.last().In, Out: s.last().Out,
+		Norm: nn.Norm{Over: nn.NoNorm}}
+}
+
+const feedbackName = "field.feedback"
+
+// feedbackStart is the parameter of the feedback at the start: a rate of 0.13.
+const feedbackStart = -2
+
+// params declares the parameters of the convolutions by the given function, those of the linear part, field.linear, and
+// field.feedback [Hidden].
+func (s stack) params(declare func(c equivariant.Convolution, outer bool) []nn.Param) []nn.Param {
 	var params []nn.Param
-	for _, c := range s {
-		params = append(params, c.Params()...)
+	for k, c := range s.layers {
+		params = append(params, declare(c, k == len(s.layers)-1)...)
+	}
+	if s.style.Linear {
+		params = append(params, declare(s.linear(), true)...)
+	}
+	if s.style.Feedback {
+		params = append(params, nn.Param{Name: feedbackName, Dims: []int{s.layers[0].In}, Init: nn.Fill(feedbackStart)})
 	}
 	return params
 }
 
-// apply passes z through the layers, given by their index. It panics where z is not as wide as the first takes.
-func (s stack) apply(z *Node, layer func(k int, x *Node) *Node) *Node {
-	if got := z.Shape().Dim(-1); got != s[0].In {
-		panic(invalid("states of width %d, want the field's Hidden %d", got, s[0].In))
-	}
-	for k := range s {
-		if k > 0 {
-			z = nn.ReLU(z)
-		}
-		z = layer(k, z)
-	}
-	return z
+// plainly declares a convolution whose message matrix has no parameters.
+func plainly(c equivariant.Convolution, _ bool) []nn.Param { return c.Params() }
+
+// messages are the message matrices of a layer that drives the state: products with x [batch, n, d] of any d.
+type messages struct {
+	// a multiplies by the message matrix of A or, in a field that is not affine in A', of A and A'.
+	a func(x *Node) *Node
+	// da multiplies by the message matrix of A', and both by their sum, with A at the rate of the time channel; nil where
+	// the field is not affine in A'. A field with node features wants a and da, one without wants both.
+	da, both func(x *Node) *Node
 }
 
-// shared is apply with the same message matrix in all layers.
-func (s stack) shared(v nn.Values, m *equivariant.Matrix, z *Node) *Node {
-	return s.apply(z, func(k int, x *Node) *Node { return s[k].Apply(v, x, m.Apply) })
+// respond is dZ/dt of the layers for z, which it panics on where they are not as wide as the first takes. Inner applies
+// the layers before the last, outer gives the messages of a layer that drives the state.
+func (s stack) respond(v nn.Values, signal signal, z *Node, inner func(c equivariant.Convolution, x *Node) *Node,
+	outer func(c equivariant.Convolution) messages) *Node {
+	if got := z.Shape().Dim(-1); got != s.layers[0].In {
+		panic(invalid("states of width %d, want the field's Hidden %d", got, s.layers[0].In))
+	}
+	x := z
+	for _, c := range s.layers[:len(s.layers)-1] {
+		x = s.style.Activation.Apply(inner(c, x))
+	}
+	dz := signal.drive(v, s.last(), outer(s.last()), x)
+	if s.style.Linear {
+		dz = Add(dz, signal.drive(v, s.linear(), outer(s.linear()), z))
+	}
+	if s.style.Feedback {
+		rate := Mul(v.Spread(Log1P(Exp(v.Get(feedbackName))), z), signal.speed(z))
+		dz = Sub(dz, Mul(rate, z))
+	}
+	return dz
+}
+
+// shared is respond with the same message matrix in all layers.
+func (s stack) shared(v nn.Values, signal signal, m *equivariant.Matrix, z *Node) *Node {
+	return s.respond(v, signal, z,
+		func(c equivariant.Convolution, x *Node) *Node { return c.Apply(v, x, m.Apply) },
+		func(equivariant.Convolution) messages { return messages{a: m.Apply} })
+}
+
+// drive is what a layer's output does to the state: out = H + M H times the derivative of the control. Where A' has
+// messages of its own they act on the time channel's part of H and take no rate, since A' has that of the change.
+func (s signal) drive(v nn.Values, c equivariant.Convolution, m messages, x *Node) *Node {
+	switch {
+	case m.da == nil && m.both == nil:
+		return s.contract(c.Apply(v, x, m.a))
+	case s.dx == nil:
+		h := c.Features(v, x)
+		if s.rate == nil {
+			return Add(h, m.both(h))
+		}
+		return Add(Mul(h, s.speed(h)), m.both(h))
+	}
+	p := s.dx.Shape().Dim(2)
+	ofTime := c.Combined(v, x, func(rows *Node) *Node { // [Hidden·p·2, In+1], feature and channel fastest
+		rows = Reshape(rows, v.Dims(c.Out/(2*p), p, 2, c.In+1)...)
+		return ReduceSum(Squeeze(SliceAxis(rows, -2, AxisElem(0)), -2), -2)
+	})
+	return Add(s.contract(c.Apply(v, x, m.a)), m.da(ofTime))
 }

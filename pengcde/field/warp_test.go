@@ -62,6 +62,8 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 		return func(c *Control, t *Node) signal { return c.at(t, p) }
 	}
 	maps11, derivative11 := equivariant.Published11()
+	whole := WellPosed()
+	whole.Linear, whole.Feedback = true, true
 	backend := xlatest.Go(t)
 	for _, c := range []struct {
 		name    string
@@ -85,6 +87,20 @@ func TestSolutionUnderAChangeOfClock(t *testing.T) {
 		{"Original, features", Original{Hidden: hidden, Layers: 1, Features: p, PerChannel: true}, interpolated(p), true},
 		{"PreMult, features", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p, PerChannel: true}, interpolated(p),
 			true},
+		{"PENG, affine", PENG{Hidden: hidden, Layers: 1, DerivativeIn: LastLayer, LocalScale: true, Style: whole},
+			interpolated(0), true},
+		{"PENG, affine, features", PENG{Hidden: hidden, Layers: 1, Features: p, DerivativeIn: LastLayer, Style: whole},
+			interpolated(p), true},
+		{"PENG, affine, 2 layers", PENG{Hidden: hidden, Layers: 2, DerivativeIn: LastLayer, Style: whole}, interpolated(0),
+			true},
+		{"PENG, affine, 2 layers, features", PENG{Hidden: hidden, Layers: 2, Features: p, DerivativeIn: LastLayer,
+			Style: whole}, interpolated(p), true},
+		{"PENG of A, features", PENG{Hidden: hidden, Layers: 2, Features: p, DerivativeIn: NoLayer, Style: whole},
+			interpolated(p), true},
+		{"Original, affine", Original{Hidden: hidden, Layers: 2, DerivativeIn: LastLayer, Style: whole}, interpolated(0),
+			true},
+		{"Original, affine, features", Original{Hidden: hidden, Layers: 2, Features: p, DerivativeIn: LastLayer,
+			Style: whole}, interpolated(p), true},
 		{"Original as published", Original{Hidden: hidden, Layers: 1}, interpolated(0), false},
 		{"Original with features as published", Original{Hidden: hidden, Layers: 1, Features: p}, interpolated(p), false},
 		{"PreMult with features as published", PreMult{Hidden: hidden, Layers: 1, Nodes: n, Features: p}, interpolated(p),

@@ -74,35 +74,6 @@ func (m MLP) Continue(v Values, x *Node) *Node {
 	return x
 }
 
-// ReLU is max(x, 0) with derivative 0 at 0.
-func ReLU(x *Node) *Node { return Where(GreaterThan(x, ZerosLike(x)), x, ZerosLike(x)) }
-
-// RMSNorm divides each row by its root mean square, sqrt(mean(x²) + 1e-5), then scales by gain and shifts by bias;
-// the mean is not removed.
-type RMSNorm struct {
-	Name string
-	Size int
-}
-
-// rmsEpsilon is the published constant.
-const rmsEpsilon = 1e-5
-
-// Params declares Name.weight (gain, 1 at start) and Name.bias (shift, 0 at start).
-func (r RMSNorm) Params() []Param {
-	return []Param{
-		{Name: r.Name + ".weight", Dims: []int{r.Size}, Init: Fill(1)},
-		{Name: r.Name + ".bias", Dims: []int{r.Size}, Init: Fill(0)},
-	}
-}
-
-// Apply normalises x [..., Size] on the last axis.
-func (r RMSNorm) Apply(v Values, x *Node) *Node {
-	meanSquare := ReduceAndKeep(Square(x), ReduceMean, -1)
-	inverse := Inverse(Sqrt(AddScalar(meanSquare, rmsEpsilon))) // Rsqrt has no gradient in GoMLX 0.28
-	gain, shift := v.Spread(v.Get(r.Name+".weight"), x), v.Spread(v.Get(r.Name+".bias"), x)
-	return Add(Mul(Mul(x, inverse), gain), shift)
-}
-
 // LayerNorm removes the mean of each row and divides it by its standard deviation, sqrt(variance + 1e-5), then scales
 // by gain and shifts by bias. Of rows of one feature nothing but the shift is left. J. L. Ba, J. R. Kiros, G. E.
 // Hinton, Layer Normalization, 2016.
@@ -112,9 +83,11 @@ type LayerNorm struct {
 }
 
 // Params declares Name.weight (gain, 1 at start) and Name.bias (shift, 0 at start).
-func (l LayerNorm) Params() []Param { return RMSNorm(l).Params() }
+func (l LayerNorm) Params() []Param { return l.scale().Params() }
 
 // Apply normalises x [..., Size] on the last axis.
 func (l LayerNorm) Apply(v Values, x *Node) *Node {
-	return RMSNorm(l).Apply(v, Sub(x, ReduceAndKeep(x, ReduceMean, -1)))
+	return l.scale().Apply(v, Sub(x, ReduceAndKeep(x, ReduceMean, -1)))
 }
+
+func (l LayerNorm) scale() RMSNorm { return RMSNorm{Name: l.Name, Size: l.Size} }

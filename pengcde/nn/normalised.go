@@ -10,7 +10,7 @@ import (
 // pass.
 func Normalised(v Values, r RMSNorm, l Linear, x *Node) *Node {
 	const kernel, ofPullback = "pengcde_linear", "pengcde_linear_pullback"
-	if x.Rank() != 3 || !xla.HasKernels(x) {
+	if r.Norm != (Norm{}) || x.Rank() != 3 || !xla.HasKernels(x) {
 		return l.Apply(v, r.Apply(v, x))
 	}
 	param := func(name string) *Node { // [S, dims...], also of one seed

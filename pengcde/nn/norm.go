@@ -1,0 +1,96 @@
+package nn
+
+import (
+	"cmp"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
+)
+
+// NormOver says which entries share a root mean square; "" is [RowNorm].
+type NormOver string
+
+const (
+	// RowNorm divides each row by its own root mean square, as published. It forgets how large a node's state is beside
+	// its neighbours', and its slope is 1/sqrt(epsilon) where a row passes through zero.
+	RowNorm NormOver = "row"
+	// GraphNorm divides all nodes of a sample by the root mean square over nodes and features.
+	GraphNorm NormOver = "graph"
+	// NoNorm leaves rows as they are, and has no parameters.
+	NoNorm NormOver = "none"
+)
+
+// Norm says how a layer normalises its input; the zero value is the published one.
+type Norm struct {
+	Over NormOver `json:",omitzero"`
+	// Epsilon is added to the mean square; 0 means the published 1e-5 for rows, and 1e-2 for graphs.
+	Epsilon float64 `json:",omitzero"`
+}
+
+// Check finds what is wrong; the error wraps [ErrInput].
+func (n Norm) Check() error {
+	if kinds := []NormOver{RowNorm, GraphNorm, NoNorm}; n.Over != "" && !slices.Contains(kinds, n.Over) {
+		return errs.New(ErrInput, "pengcde/nn: norm over %q, want one of %q", n.Over, kinds)
+	}
+	if !(n.Epsilon >= 0) || n.Epsilon > 1e6 || n.Epsilon > 0 && n.Over == NoNorm {
+		return errs.New(ErrInput, "pengcde/nn: norm over %q with epsilon %g, want a positive number, or 0 for the default",
+			n.Over, n.Epsilon)
+	}
+	return nil
+}
+
+// Layer is the norm of rows of a size. It panics where Check errs.
+func (n Norm) Layer(name string, size int) RMSNorm {
+	if err := n.Check(); err != nil {
+		panic(err)
+	}
+	return RMSNorm{Name: name, Size: size, Norm: n}
+}
+
+func (n Norm) epsilon() float64 {
+	if n.Over == GraphNorm {
+		return cmp.Or(n.Epsilon, graphEpsilon)
+	}
+	return cmp.Or(n.Epsilon, rmsEpsilon)
+}
+
+const (
+	rmsEpsilon   = 1e-5 // published
+	graphEpsilon = 1e-2
+)
+
+// RMSNorm divides entries by their root mean square, sqrt(mean(x²) + epsilon), by default that of their row, then
+// scales by gain and shifts by bias; the mean is not removed.
+type RMSNorm struct {
+	Name string
+	Size int
+	Norm
+}
+
+// Params declares Name.weight (gain, 1 at start) and Name.bias (shift, 0 at start).
+func (r RMSNorm) Params() []Param {
+	if r.Over == NoNorm {
+		return nil
+	}
+	return []Param{
+		{Name: r.Name + ".weight", Dims: []int{r.Size}, Init: Fill(1)},
+		{Name: r.Name + ".bias", Dims: []int{r.Size}, Init: Fill(0)},
+	}
+}
+
+// Apply normalises x [..., Size]: on the last axis or, over graphs, x [batch, n, Size] on the last two.
+func (r RMSNorm) Apply(v Values, x *Node) *Node {
+	if r.Over == NoNorm {
+		return x
+	}
+	axes := []int{-1}
+	if r.Over == GraphNorm {
+		axes = []int{-2, -1}
+	}
+	meanSquare := ReduceAndKeep(Square(x), ReduceMean, axes...)
+	inverse := Inverse(Sqrt(AddScalar(meanSquare, r.epsilon()))) // Rsqrt has no gradient in GoMLX 0.28
+	gain, shift := v.Spread(v.Get(r.Name+".weight"), x), v.Spread(v.Get(r.Name+".bias"), x)
+	return Add(Mul(Mul(x, inverse), gain), shift)
+}
