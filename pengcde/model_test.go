@@ -359,7 +359,6 @@ func TestModelInputErrors(t *testing.T) {
 			Field: field.PENG{Identities: equivariant.Identities{Size: 1, Kind: equivariant.IdentityTable}}},
 		"huge fusion":       {Nodes: 1 << 30, Features: 1, Field: field.PreMult{}},
 		"huge all together": {Nodes: 2, Features: 1 << 19, Hidden: 1 << 20, Layers: 1 << 10, Outputs: 1 << 20},
-		"rectilinear":       {Nodes: 2, Features: 1, Path: path.Rectilinear},
 		"unknown path":      {Nodes: 2, Features: 1, Path: "cubic"},
 	} {
 		if _, err := New(xlatest.Go(t), cfg); !errors.Is(err, ErrInput) {

@@ -99,7 +99,7 @@ func every(n, p int) map[string]field.Field {
 		"PENG of A": field.PENG{Hidden: hidden, Layers: layers, Features: p, DerivativeIn: field.NoLayer,
 			Style: field.WellPosed()},
 		"PENG of A, identities": field.PENG{Hidden: hidden, Layers: 1, DerivativeIn: field.NoLayer, Identities: mlp},
-		"PENG, linear part":     field.PENG{Hidden: hidden, Layers: layers, Features: p, Style: field.Style{Linear: true}},
+		"PENG, linear part":     field.PENG{Hidden: hidden, Layers: 1, Features: p, Style: field.Style{Linear: true}},
 		"Original, affine":      field.Original{Hidden: hidden, Layers: layers, DerivativeIn: field.LastLayer, Style: whole},
 		"Original, affine, features": field.Original{Hidden: hidden, Layers: layers, Features: p,
 			DerivativeIn: field.LastLayer, Style: tanh},
