@@ -47,6 +47,10 @@ type Resolved struct {
 	// Network is the name of a network in discrete steps, as in files, and Inputs what it was made for.
 	Network string `json:",omitzero"`
 	Inputs  int    `json:",omitzero"`
+	// DerivativeIn, LocalScale and Style are options of fields on graphs; the zero values are published.
+	DerivativeIn field.Layers `json:",omitzero"`
+	LocalScale   bool         `json:",omitzero"`
+	Style        field.Style  `json:",omitzero"`
 	// Options are those of a network, or of a field of one's own: its value as JSON.
 	Options string `json:",omitzero"`
 }
@@ -83,13 +87,21 @@ func (c Config) Resolved() (Resolved, error) {
 			r.DerivativeMaps = r.Maps
 		}
 		r.Identities, r.FieldParity = f.Identities, f.Parity && !c.Parity
+		r.DerivativeIn, r.LocalScale, r.Style = f.DerivativeIn.Resolved(), f.LocalScale, f.Style.Resolved()
+		if r.DerivativeIn == field.NoLayer {
+			r.DerivativeMaps = nil
+		}
 	case field.Original:
 		r.Identities = f.Identities
+		r.DerivativeIn, r.Style = f.DerivativeIn.Resolved(), f.Style.Resolved()
 	case field.PreMult:
 		r.Identities, r.FieldParity = f.Identities, f.Parity && !c.Parity
 	case field.GNODE:
 		r.FieldParity = f.Lag && !(c.Parity && c.GraphOnly)
-	case field.Adjacency, field.Constant:
+		r.Style = f.Style.Resolved()
+	case field.Adjacency:
+		r.Style = f.Style.Resolved()
+	case field.Constant:
 	default:
 		if r.Options, err = options("Field", f); err != nil {
 			return Resolved{}, err

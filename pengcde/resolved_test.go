@@ -3,6 +3,7 @@ package pengcde
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -92,6 +94,54 @@ func TestDefaultsAreWrittenOut(t *testing.T) {
 	directed := resolved(t, func(c *Config) { c.Field = published11() })
 	if cmp.Equal(directed.Maps, directed.DerivativeMaps) || len(directed.Maps) != 11 {
 		t.Errorf("published11 is %v on A, %v on A'", directed.Maps, directed.DerivativeMaps)
+	}
+}
+
+// Options of fields on graphs resolve to something of their own, and what is published to the zero value.
+func TestStylesAreResolved(t *testing.T) {
+	with := func(f field.Field) Resolved { return resolved(t, func(c *Config) { c.Field = f }) }
+	graph := field.Style{Norm: nn.Norm{Over: nn.GraphNorm}}
+	seen := map[string]string{}
+	for name, f := range map[string]field.Field{
+		"published": field.PENG{}, "last": field.PENG{DerivativeIn: field.LastLayer},
+		"none": field.PENG{DerivativeIn: field.NoLayer}, "local": field.PENG{LocalScale: true},
+		"graph": field.PENG{Style: graph}, "row 1e-2": field.PENG{Style: field.Style{Norm: nn.Norm{Epsilon: 1e-2}}},
+		"no norm":  field.PENG{Style: field.Style{Norm: nn.Norm{Over: nn.NoNorm}}},
+		"silu":     field.PENG{Style: field.Style{Activation: nn.SiLU}},
+		"linear":   field.PENG{Style: field.Style{Linear: true}},
+		"feedback": field.PENG{Style: field.Style{Feedback: true}},
+		"original": field.Original{}, "original, graph": field.Original{Style: graph},
+		"original, last": field.Original{DerivativeIn: field.LastLayer}, "adjacency": field.Adjacency{},
+		"adjacency, graph": field.Adjacency{Style: graph}, "gn-ode": field.GNODE{}, "gn-ode, graph": field.GNODE{Style: graph},
+	} {
+		text := fmt.Sprintf("%+v", with(f))
+		if other, ok := seen[text]; ok {
+			t.Errorf("%s and %s resolve to the same", name, other)
+		}
+		seen[text] = name
+	}
+	written := field.PENG{DerivativeIn: field.EveryLayer,
+		Style: field.Style{Norm: nn.Norm{Over: nn.RowNorm, Epsilon: 1e-5}, Activation: nn.Rectified}}
+	if diff := cmp.Diff(with(field.PENG{}), with(written)); diff != "" {
+		t.Errorf("the published style written out (-zero +written out):\n%s", diff)
+	}
+	graph.Norm.Epsilon = 1e-2
+	if diff := cmp.Diff(with(field.GNODE{Style: field.Style{Norm: nn.Norm{Over: nn.GraphNorm}}}),
+		with(field.GNODE{Style: graph})); diff != "" {
+		t.Errorf("a norm over graphs written out:\n%s", diff)
+	}
+	for name, f := range map[string]field.Field{
+		"a norm that does not exist":        field.PENG{Style: field.Style{Norm: nn.Norm{Over: "batch"}}},
+		"an activation that does not exist": field.GNODE{Style: field.Style{Activation: "gelu"}},
+		"layers that do not exist":          field.Original{DerivativeIn: "first"},
+		"a negative epsilon":                field.Adjacency{Style: field.Style{Norm: nn.Norm{Epsilon: -1}}},
+		"PerChannel, affine":                field.PENG{DerivativeIn: field.LastLayer, PerChannel: true},
+		"identities, affine": field.PENG{DerivativeIn: field.LastLayer,
+			Identities: equivariant.Identities{Size: 2}},
+	} {
+		if _, err := (Config{Nodes: 5, Features: 2, Field: f}).Resolved(); !errors.Is(err, ErrInput) {
+			t.Errorf("%s: %v, want ErrInput", name, err)
+		}
 	}
 }
 

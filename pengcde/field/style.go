@@ -24,6 +24,16 @@ func WellPosed() Style {
 	return Style{Norm: nn.Norm{Over: nn.GraphNorm}, Activation: nn.SiLU}
 }
 
+// Resolved writes out the norm's epsilon, and has the zero value for what is published, so that styles that compute the
+// same are equal.
+func (s Style) Resolved() Style {
+	s.Norm = s.Norm.Resolved()
+	if s.Activation == nn.Rectified {
+		s.Activation = ""
+	}
+	return s
+}
+
 // Layers says which layers of a field see A'.
 type Layers string
 
@@ -57,6 +67,14 @@ func (l Layers) check(perChannel bool, identities equivariant.Identities) {
 	default:
 		panic(invalid("DerivativeIn %q, want one of %q", l, []Layers{EveryLayer, LastLayer, NoLayer}))
 	}
+}
+
+// Resolved is the zero value for what is published, so that configurations that compute the same are equal.
+func (l Layers) Resolved() Layers {
+	if l == EveryLayer {
+		return ""
+	}
+	return l
 }
 
 // every says whether all layers see A'.

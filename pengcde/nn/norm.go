@@ -49,6 +49,18 @@ func (n Norm) Layer(name string, size int) RMSNorm {
 	return RMSNorm{Name: name, Size: size, Norm: n}
 }
 
+// Resolved is the zero value for the published norm, and writes the epsilon of others out.
+func (n Norm) Resolved() Norm {
+	n.Over = cmp.Or(n.Over, RowNorm)
+	if n.Over != NoNorm {
+		n.Epsilon = n.epsilon()
+	}
+	if n == (Norm{RowNorm, rmsEpsilon}) {
+		return Norm{}
+	}
+	return n
+}
+
 func (n Norm) epsilon() float64 {
 	if n.Over == GraphNorm {
 		return cmp.Or(n.Epsilon, graphEpsilon)
