@@ -127,8 +127,8 @@ func (f Fusion) derivative() []Map {
 	return derivative
 }
 
-// scale is what a map is multiplied by, for n nodes.
-func (f Fusion) scale(m Map, n int) float64 {
+// ScaleOf is what a map is multiplied by, for n nodes.
+func (f Fusion) ScaleOf(m Map, n int) float64 {
 	if f.Local {
 		return m.LocalScale(n)
 	}
@@ -152,7 +152,7 @@ func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
 			if f.Parity && m == TotalOnAll {
 				from = 0
 			}
-			column, scale := sides*k+side, f.scale(m, n)
+			column, scale := sides*k+side, f.ScaleOf(m, n)
 			at := ofEdges + 4*(from*statistics+int(table[m].takes))
 			switch table[m].puts {
 			case edges:

@@ -112,3 +112,6 @@ func (m Map) LocalScale(n int) float64 {
 	}
 	return m.Scale(n)
 }
+
+// MultipliesStates says whether a map makes a multiple of the unit matrix, the total or the trace on the diagonal.
+func (m Map) MultipliesStates() bool { return m == TotalOnDiagonal || m == TraceOnDiagonal }

@@ -69,6 +69,11 @@ func (f PENG) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Fea
 // affine in A'. docs/equation.md has its mathematics and measurements.
 func Affine() PENG { return PENG{DerivativeIn: LastLayer, LocalScale: true, Style: WellPosed()} }
 
+// ScaleOf is what the field multiplies a map by, for n nodes.
+func (f PENG) ScaleOf(m equivariant.Map, n int) float64 {
+	return equivariant.Fusion{Local: f.LocalScale}.ScaleOf(m, n)
+}
+
 // layer is a convolution with the maps of A and, where it sees it, of A'.
 func (f PENG) layer(c equivariant.Convolution, outer bool) equivariant.Layer {
 	fusion := equivariant.Fusion{Maps: f.Maps, Derivative: f.DerivativeMaps, Parity: f.Parity, Local: f.LocalScale,
