@@ -69,7 +69,7 @@ func kernelsIn(file string) bool { return hasKernels.Load() && file == intercept
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	if hasKernels.Load() && os.Getenv(KernelsEnv) != "plain" {
 		text := bytesAt(args.program.code, args.program.code_size)
-		if with := withKernels(text); &with[0] != &text[0] {
+		if with := withKernels(text, kernels.All()); &with[0] != &text[0] {
 			defer replaceProgram(args, with)()
 		}
 	}
