@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin cuda pengcde results report sweep sweep-pause sweep-stop kernel test test-go test-race fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin cuda pengcde results report sweep sweep-pause sweep-stop kernel test test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
@@ -78,6 +78,9 @@ test-go: setup ## run all Go tests on the pure-Go backend
 # detector itself keeps grows, so the test of flat memory is left out.
 test-race: setup ## run all Go tests under the race detector, on the pure-Go backend
 	$(ENV) PENGCDE_BACKEND=go go test -race -gcflags=all=-d=checkptr=0 -skip TestMemoryStaysFlat $(TEST_FLAGS) ./...
+
+test-tsan: ## run the C kernels for two callers under the thread, address and undefined-behaviour sanitizers
+	@tools/sanitize.sh
 
 fuzz: setup ## run each fuzz target for FUZZTIME (60s)
 	@$(ENV) for package in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd datasets dyngraph experiments figures internal pengcde xla | xargs -n1 dirname | sort -u); do \
