@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ type file struct {
 	comma   rune
 	packing bounded.Packing
 	limit   bounded.Limit
+	memory  int64 // what pages of Parquet may take, in bytes
 }
 
 // packings are the endings of compressed files.
@@ -32,7 +34,8 @@ const ctxEvery = 1 << 12
 
 func (c Config) newFile(path string) (*file, error) {
 	f := &file{path: path, comma: ',', packing: bounded.Plain,
-		limit: bounded.Limit{Bytes: c.MaxBytes, Default: maxBytes, Option: "table.Config.MaxBytes"}}
+		limit:  bounded.Limit{Bytes: c.MaxBytes, Default: maxBytes, Option: "table.Config.MaxBytes"},
+		memory: 8 * min(int64(c.MaxValues), math.MaxInt64/8)}
 	name := strings.ToLower(path)
 	for ending, packing := range packings {
 		if bare, found := strings.CutSuffix(name, ending); found {

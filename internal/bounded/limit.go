@@ -43,6 +43,28 @@ func (e *TooLargeError) Error() string { return e.Found() + ", want " + e.Wanted
 // Unwrap is [ErrTooLarge].
 func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
 
+// Budget is what a limit leaves.
+type Budget struct {
+	limit       Limit
+	bytes, left int64
+}
+
+// Budget is all of a limit.
+func (l Limit) Budget() (*Budget, error) {
+	bytes, err := l.resolve()
+	return &Budget{l, bytes, bytes}, err
+}
+
+// Take takes bytes from the budget, or returns a [*TooLargeError] where fewer are left.
+func (b *Budget) Take(bytes int64) error {
+	if bytes > b.left {
+		b.left = 0
+		return b.limit.exceeded(b.bytes)
+	}
+	b.left -= bytes
+	return nil
+}
+
 // exceeded is the error about a limit of so many bytes.
 func (l Limit) exceeded(bytes int64) error { return &TooLargeError{bytes, l.Option} }
 

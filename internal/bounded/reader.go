@@ -42,16 +42,15 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // Reader reads unpacked content. It returns a [*TooLargeError] after as many bytes as the limit allows, where more
 // follow, a [*DamagedError], or what reading the packed content returns.
 type Reader struct {
-	r           io.Reader
-	packed      bool
-	close       func()
-	limit       Limit
-	bytes, left int64
+	r      io.Reader
+	packed bool
+	close  func()
+	budget *Budget
 }
 
 // NewReader unpacks r. Close frees what it takes, and leaves r open.
 func NewReader(r io.Reader, how Packing, limit Limit) (*Reader, error) {
-	bytes, err := limit.resolve()
+	budget, err := limit.Budget()
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func NewReader(r io.Reader, how Packing, limit Limit) (*Reader, error) {
 			how = Zstd
 		}
 	}
-	u := &Reader{r: r, packed: how != Plain, close: func() {}, limit: limit, bytes: bytes, left: bytes}
+	u := &Reader{r: r, packed: how != Plain, close: func() {}, budget: budget}
 	switch how {
 	case Gzip:
 		z, err := gzip.NewReader(r)
@@ -97,15 +96,14 @@ func unpacking(err error) error {
 
 // Read reads unpacked content.
 func (u *Reader) Read(into []byte) (int, error) {
-	if int64(len(into)) > u.left+1 {
-		into = into[:u.left+1] // one more than is left, to see whether more follows
+	left := u.budget.left
+	if int64(len(into)) > left+1 {
+		into = into[:left+1] // one more than is left, to see whether more follows
 	}
 	n, err := u.r.Read(into)
-	if int64(n) > u.left {
-		n, u.left = int(u.left), 0
-		return n, u.limit.exceeded(u.bytes)
+	if err := u.budget.Take(int64(n)); err != nil {
+		return int(left), err
 	}
-	u.left -= int64(n)
 	if err != nil && err != io.EOF && u.packed {
 		err = unpacking(err)
 	}
