@@ -151,7 +151,7 @@ func TestBadFiles(t *testing.T) {
 		"fewer snapshots than lags": {change: func(c *table.Config) { c.Lags = 3 },
 			want: want{text: "2 snapshots for 3 lags"}},
 		"a weight with a separator": {edges: swap(goodEdges, "a,b,1", "a,b,1_000"),
-			want: want{"edges.csv", 2, 0, "weight", `"1_000", which is not in decimal digits without separators, want a number`}},
+			want: want{"edges.csv", 2, 0, "weight", `"1_000", which is not in decimal digits without separators, want a`}},
 		"a weight in hexadecimal": {edges: swap(goodEdges, "a,b,1", "a,b,0x1p3"),
 			want: want{"edges.csv", 2, 0, "weight", `"0x1p3", which is not in decimal digits`}},
 		"a weight that is nearly 0": {edges: swap(goodEdges, "a,b,1", "a,b,1e-400"),

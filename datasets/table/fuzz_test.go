@@ -70,7 +70,8 @@ type encodedEdge struct {
 func FuzzParquet(f *testing.F) {
 	day := time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC)
 	f.Add([]byte(encoded(f, parquetEdge{day, "a", "b", 1}, parquetEdge{day.Add(time.Hour), "b", "c", 2})))
-	for _, codec := range []compress.Codec{&parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli, &parquet.Lz4Raw} {
+	for _, codec := range []compress.Codec{&parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli,
+		&parquet.Lz4Raw} {
 		for version := 1; version <= 2; version++ {
 			var content bytes.Buffer
 			w := parquet.NewGenericWriter[encodedEdge](&content, parquet.Compression(codec), parquet.DataPageVersion(version))

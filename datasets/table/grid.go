@@ -10,8 +10,8 @@ type grid struct {
 	started, widest int
 }
 
-// gridRow is that of one snapshot, in blocks of places, nil where no value is: each row of a file may have an edge and a
-// time of its own, of which all pairs are far more than its rows.
+// gridRow is that of one snapshot, in blocks of places, nil where no value is: each row of a file may have an edge and
+// a time of its own, of which all pairs are far more than its rows.
 type gridRow struct {
 	places int
 	blocks []*block

@@ -157,8 +157,8 @@ func (p *parquetReader) wrong(err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &limit):
-		return &Error{Path: f.path, Row: row, Found: limit.Error(), Wanted: "smaller pages or row groups: write it again, or " +
-			"read it with a larger MaxValues"}
+		return &Error{Path: f.path, Row: row, Found: limit.Error(), Wanted: "smaller pages or row groups: write it again, " +
+			"or read it with a larger MaxValues"}
 	case errors.Is(err, bounded.ErrTooLarge), errors.As(err, &system):
 		known = f.unreadable(err)
 		known.Row = row

@@ -36,7 +36,8 @@ func packed(t *testing.T, text string) map[bounded.Packing][]byte {
 
 func TestReadAll(t *testing.T) {
 	const text = "time,source\n1,a\n"
-	exact, below := bounded.Limit{Bytes: int64(len(text))}, bounded.Limit{Bytes: int64(len(text)) - 1, Option: "Config.Max"}
+	exact := bounded.Limit{Bytes: int64(len(text))}
+	below := bounded.Limit{Bytes: int64(len(text)) - 1, Option: "Config.Max"}
 	for packing, content := range packed(t, text) {
 		for _, how := range []bounded.Packing{bounded.Detect, packing} {
 			got, err := bounded.ReadAll(bytes.NewReader(content), how, exact)
@@ -95,7 +96,8 @@ func TestEnv(t *testing.T) {
 		"123456789": {bounded.Limit{Bytes: -1, Option: "Config.Max"}, "Config.Max is -1"},
 	} {
 		t.Setenv(bounded.Env, setting)
-		if err := read(want.limit); want.says == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), want.says) {
+		err := read(want.limit)
+		if want.says == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), want.says) {
 			t.Errorf("%s=%s, %+v: %v, want %q", bounded.Env, setting, want.limit, err, want.says)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ParseNumber reads a number in decimal, NaN or an infinity. Unlike [strconv.ParseFloat] it refuses hexadecimal, such as
-// 0x1p3, and a number that is not 0 but would be read as 0, such as 1e-400.
+// ParseNumber reads a number in decimal, NaN or an infinity. Unlike [strconv.ParseFloat] it refuses hexadecimal, such
+// as 0x1p3, separators, such as 1_000, and a number that is not 0 but would be read as 0, such as 1e-400.
 func ParseNumber(text string) (value float64, ok bool) {
 	value, err := strconv.ParseFloat(text, 64)
 	return value, err == nil && !otherForm(text) && !(value == 0 && hasDigit(text))

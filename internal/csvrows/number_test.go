@@ -9,8 +9,8 @@ import (
 )
 
 func TestParseNumber(t *testing.T) {
-	for text, want := range map[string]float64{"1": 1, "-2.5": -2.5, "+3e2": 300, "0": 0, "-0.000": 0, "0e7": 0, "0e-999": 0,
-		".5": 0.5, "5.": 5, "5e-324": 5e-324, "1e308": 1e308, "inf": math.Inf(1)} {
+	for text, want := range map[string]float64{"1": 1, "-2.5": -2.5, "+3e2": 300, "0": 0, "-0.000": 0, "0e7": 0,
+		"0e-999": 0, ".5": 0.5, "5.": 5, "5e-324": 5e-324, "1e308": 1e308, "inf": math.Inf(1)} {
 		if got, ok := csvrows.ParseNumber(text); !ok || got != want || csvrows.WhyNot(text) != "" {
 			t.Errorf("%q is %v, %v%s, want %v", text, got, ok, csvrows.WhyNot(text), want)
 		}

@@ -25,8 +25,8 @@ const (
 	mostNested = 32
 )
 
-// structLength is the length of the struct that content begins with. It returns [io.ErrUnexpectedEOF] where content ends
-// before it.
+// structLength is the length of the struct that content begins with. It returns [io.ErrUnexpectedEOF] where content
+// ends before it.
 func structLength(content []byte, memory int64) (int, error) {
 	c := &claims{r: new(thrift.CompactProtocol).NewReaderFromBytes(content), size: len(content), memory: memory}
 	err := c.value(thrift.STRUCT, 0)

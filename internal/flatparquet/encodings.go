@@ -106,8 +106,8 @@ func deltaLength(data []byte, most int64) (total int64, length int, err error) {
 	return total, len(data) - len(rest), nil
 }
 
-// checkPrefixes looks at DELTA_BYTE_ARRAY: lengths of what each text shares with the one before it, and of the rest. All
-// texts together must have at most so many bytes.
+// checkPrefixes looks at DELTA_BYTE_ARRAY: lengths of what each text shares with the one before it, and of the rest.
+// All texts together must have at most so many bytes.
 func checkPrefixes(data []byte, most int64) error {
 	var lengths [2][]int32
 	for i := range lengths {

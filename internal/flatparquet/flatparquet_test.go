@@ -195,8 +195,8 @@ func data(t *testing.T, encoding format.Encoding, content string) string {
 			Encoding: encoding, DefinitionLevelEncoding: format.RLE})}, content)
 }
 
-// What a file claims is not believed: each of these would make parquet-go ask for memory that ends the process, or do so
-// without end.
+// What a file claims is not believed: each of these would make parquet-go ask for memory that ends the process, or do
+// so without end.
 func TestClaims(t *testing.T) {
 	const required, optional = format.Required, format.Optional
 	length := binary.LittleEndian.AppendUint32
