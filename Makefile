@@ -11,6 +11,7 @@ PY := .venv/bin/python
 NOTEBOOKS ?= $(wildcard notebooks/*.ipynb)
 TEST_FLAGS ?= -timeout 25m
 FUZZTIME ?= 60s
+FUZZ_MEMORY ?= 2097152
 DIR = notebooks
 LAB_FLAGS ?=
 REPORT_FLAGS ?=
@@ -82,11 +83,12 @@ test-race: setup ## run all Go tests under the race detector, on the pure-Go bac
 test-tsan: ## run the C kernels for two callers under the thread, address and undefined-behaviour sanitizers
 	@tools/sanitize.sh
 
-fuzz: setup ## run each fuzz target for FUZZTIME (60s)
+fuzz: setup ## run each fuzz target for FUZZTIME (60s) in FUZZ_MEMORY KiB (2 GiB)
 	@$(ENV) for package in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd datasets dyngraph experiments figures internal pengcde xla | xargs -n1 dirname | sort -u); do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$package/*_test.go); do \
 			echo "$$package $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$package || exit 1; \
+			(ulimit -d $(FUZZ_MEMORY) && go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) \
+				-fuzzminimizetime 10x ./$$package) || exit 1; \
 		done; \
 	done
 
