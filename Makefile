@@ -4,17 +4,18 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin cuda pengcde results report sweep sweep-pause sweep-stop kernel test test-go test-race fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin wheel pins cuda pengcde results report sweep sweep-pause sweep-stop kernel test test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
 NOTEBOOKS ?= $(wildcard notebooks/*.ipynb)
 TEST_FLAGS ?= -timeout 25m
 FUZZTIME ?= 60s
+FUZZ_MEMORY ?= 2097152
 DIR = notebooks
 LAB_FLAGS ?=
 REPORT_FLAGS ?=
-export PYTHON SWEEP
+export PYTHON SWEEP PLUGIN_SHA256 PINS_FLAGS
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -22,9 +23,11 @@ help: ## list the targets
 KERNEL := .venv/share/jupyter/kernels/gonb/kernel.json
 LAB := .venv/share/jupyter/lab/settings/overrides.json .venv/etc/jupyter/jupyter_lab_config.json
 
-setup: .venv/python.stamp $(KERNEL) $(LAB) bin/go.stamp plugin ## set up .venv, bin and the XLA plugin (the other targets do it as well)
+# The parts for Python and those for Go at a time, unless make was told how many jobs to run.
+setup: ## set up .venv, bin and the XLA plugin (the other targets do it as well)
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j3) $(KERNEL) $(LAB) plugin
 
-.venv/python.stamp: tools/requirements.txt tools/constraints.txt
+.venv/python.stamp: tools/requirements.txt
 	@tools/setup.sh python
 	@touch $@
 
@@ -41,8 +44,15 @@ bin/go.stamp: go.mod go.sum
 	@tools/setup.sh go
 	@touch $@
 
-plugin: .venv/python.stamp
+plugin: .venv/python.stamp bin/go.stamp wheel
 	@tools/setup.sh plugin
+
+wheel: .venv/python.stamp
+	@tools/setup.sh wheel
+
+bin/staticcheck: go.mod go.sum
+	$(ENV) GOBIN="$$PWD/bin" go install honnef.co/go/tools/cmd/staticcheck
+	@touch $@
 
 cuda: setup ## install XLA's CUDA plugin and NVIDIA's libraries (2.2 GB to download) and say what is missing
 	@tools/setup.sh cuda
@@ -79,11 +89,15 @@ test-go: setup ## run all Go tests on the pure-Go backend
 test-race: setup ## run all Go tests under the race detector, on the pure-Go backend
 	$(ENV) PENGCDE_BACKEND=go go test -race -gcflags=all=-d=checkptr=0 -skip TestMemoryStaysFlat $(TEST_FLAGS) ./...
 
-fuzz: setup ## run each fuzz target for FUZZTIME (60s)
+test-tsan: ## run the C kernels for two callers under the thread, address and undefined-behaviour sanitizers
+	@tools/sanitize.sh
+
+fuzz: setup ## run each fuzz target for FUZZTIME (60s) in FUZZ_MEMORY KiB (2 GiB)
 	@$(ENV) for package in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd datasets dyngraph experiments figures internal pengcde xla | xargs -n1 dirname | sort -u); do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$package/*_test.go); do \
 			echo "$$package $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) ./$$package || exit 1; \
+			(ulimit -d $(FUZZ_MEMORY) && go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) \
+				-fuzzminimizetime 10x ./$$package) || exit 1; \
 		done; \
 	done
 
@@ -103,7 +117,7 @@ lab: setup ## open JupyterLab on the notebooks, or on those of DIR=... (LAB_FLAG
 	@$(ENV) folder=$$(CDPATH= cd -- "$(DIR)" && pwd) || { echo "no folder $(DIR); make one with: bin/pengcde init" >&2; exit 1; }; \
 		$(PY) -m jupyterlab --ServerApp.root_dir="$$folder" $(LAB_FLAGS)
 
-check: setup ## formatting, go vet, staticcheck, and whether notebooks are valid and without outputs
+check: setup bin/staticcheck ## formatting, go vet, staticcheck, and whether notebooks are valid and without outputs
 	@$(ENV) unformatted=$$(find . -name '*.go' -not -path './.*' -exec gofmt -l {} +); \
 		[ -z "$$unformatted" ] || { echo "not formatted, see gofmt:" $$unformatted; exit 1; }
 	$(ENV) go vet ./...
@@ -134,9 +148,7 @@ peer: build/peer-venv/stamp ## set up the Python environment of the peer that th
 
 build/peer-venv/stamp: bench/peer/requirements.txt
 	@echo "set-up: JAX and diffrax into build/peer-venv (120 MB to download, about half a minute)"
-	@rm -rf build/peer-venv
-	@$${PYTHON:-python3} -m venv build/peer-venv
-	@build/peer-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@tools/setup.sh venv build/peer-venv $<
 	@touch $@
 
 site: build/site-venv/stamp ## the documentation, build/site/index.html, which opens without a network
@@ -145,10 +157,11 @@ site: build/site-venv/stamp ## the documentation, build/site/index.html, which o
 
 build/site-venv/stamp: tools/site-requirements.txt
 	@echo "set-up: Sphinx into build/site-venv (20 MB to download, about 20 seconds)"
-	@rm -rf build/site-venv
-	@$${PYTHON:-python3} -m venv build/site-venv
-	@build/site-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@tools/setup.sh venv build/site-venv $<
 	@touch $@
+
+pins: ## write the requirements files anew, with hashes (PINS_FLAGS=--upgrade for the newest versions)
+	@tools/pins.sh
 
 strip: setup ## take the outputs out of the notebooks, as they are committed
 	@[ -z "$(NOTEBOOKS)" ] || $(PY) -m nbstripout $(NOTEBOOKS)

@@ -6,11 +6,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
 // ErrInvalid is wrapped by every error about data that cannot be a dynamic graph: edges out of range, shapes that
 // differ, times that do not increase, values that are not finite.
 var ErrInvalid = errors.New("invalid dynamic graph")
+
+// ErrTooLarge is wrapped by errors about files that hold more bytes than a limit, which their texts name together with
+// the option that raises it.
+var ErrTooLarge = bounded.ErrTooLarge
 
 // Pattern is the set of directed edges that occur in any snapshot of a dynamic graph, sorted by (From, To), each
 // once. Snapshots store one weight per edge of the pattern and 0 where the edge is absent, so memory is

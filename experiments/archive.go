@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,9 +30,6 @@ type archiveHead struct {
 // archiveWindow lets runs refer to those far before them: seeds and folds of a study share most of their identity.
 const archiveWindow = 32 << 20
 
-// archiveLimit is the memory that an archive may take unpacked, in bytes.
-const archiveLimit = 1 << 30
-
 // archiveFile is where a study's archive lies in the checkout of the working folder; "" outside of one.
 func archiveFile(study string) string {
 	root := checkout()
@@ -50,45 +46,22 @@ func shippedRuns(study string) (map[string][]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
-	of, records, err := readArchive(path)
+	records := make(map[string][]byte)
+	err := readArchive(path, func(of, name string, record []byte) error {
+		if of != study {
+			return fmt.Errorf("it is of study %s", of)
+		}
+		records[name] = bytes.Clone(record)
+		return nil
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	}
-	if err == nil && of != study {
-		err = fmt.Errorf("it is of study %s", of)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %w: archive %s: %w; get it again from the repository, or leave it out with "+
 			"--fresh (Options.Fresh)", ErrStore, path, err)
 	}
 	return records, nil
-}
-
-// readArchive returns the study of an archive and its records by name, each as in a file of its own.
-func readArchive(path string) (study string, records map[string][]byte, err error) {
-	packed, err := os.ReadFile(path)
-	if err != nil {
-		return "", nil, err
-	}
-	unpack, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(archiveLimit)) // fit
-	defer unpack.Close()
-	content, err := unpack.DecodeAll(packed, nil)
-	if err != nil {
-		return "", nil, fmt.Errorf("it is cut off, altered or no archive: %w", err)
-	}
-	if content, err = unseal(content); err != nil {
-		return "", nil, err
-	}
-	first, rest, _ := bytes.Cut(content, []byte("\n"))
-	var head archiveHead
-	if err := json.Unmarshal(first, &head); err != nil {
-		return "", nil, fmt.Errorf("its first line is not that of an archive: %w", err)
-	}
-	records = make(map[string][]byte, len(head.Names))
-	for _, name := range head.Names {
-		records[name], rest, _ = bytes.Cut(rest, []byte("\n"))
-	}
-	return head.Study, records, nil
 }
 
 // writeArchive replaces an archive in one step, and returns its size in bytes.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
 // Claim is what the process that makes a run says of itself and of how far it is, in RESULTS/STUDY/NAME.lock.
@@ -58,6 +60,13 @@ type Position struct {
 }
 
 const claimExtension = ".lock"
+
+// claimLimit bounds the bytes of a claim.
+const claimLimit = 1 << 20
+
+func readClaim(path string) ([]byte, error) {
+	return bounded.ReadFile(path, bounded.Limit{Default: claimLimit})
+}
 
 // arrayTask is Slurm's name of the task of an array that this process is in; "" outside of one.
 func arrayTask() string { return os.Getenv("SLURM_ARRAY_TASK_ID") }
@@ -150,7 +159,7 @@ func clockOf(folder string) time.Time {
 // look returns the claim in a file; nil where there is none, or it is not written yet, or its holder is gone.
 func (c *claims) look(path string) (*Claim, error) {
 	info, err := os.Stat(path)
-	content, err2 := os.ReadFile(path)
+	content, err2 := readClaim(path)
 	if err := errors.Join(err, err2); err != nil {
 		return nil, gone(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
@@ -77,6 +78,10 @@ func noLocks(err error) bool {
 
 // take claims the file at a path; nil where another process has it, or has just let go of it.
 func (c *claims) take(path string) (h *holding, err error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &bounded.KindError{Path: path, Mode: info.Mode()}
+	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c.begin(path)
@@ -93,7 +98,7 @@ func (c *claims) take(path string) (h *holding, err error) {
 	if err != nil || !locked {
 		return nil, err
 	}
-	content, err := io.ReadAll(file)
+	content, err := io.ReadAll(io.LimitReader(file, claimLimit))
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +225,7 @@ func (c *claims) abandoned(path string, content []byte) bool {
 // watch looks at the claim at a path for a later take, and locks nothing. It returns the claim, and whether it has
 // changed of late, so that its holder lives.
 func (c *claims) watch(path string) (claim Claim, lives bool, err error) {
-	content, err := os.ReadFile(path)
+	content, err := readClaim(path)
 	if err != nil {
 		return claim, false, gone(err)
 	}
@@ -238,7 +243,7 @@ func (c *claims) remove(path string, content []byte) (removed bool, err error) {
 	if err := os.Rename(path, aside); err != nil {
 		return false, gone(err)
 	}
-	now, err := os.ReadFile(aside)
+	now, err := readClaim(aside)
 	if removed = err == nil && bytes.Equal(now, content); !removed {
 		_ = os.Link(aside, path) // if yet another has begun, or links cannot be made, the holder finds out that it lost
 	}

@@ -103,7 +103,7 @@ func (h *holding) beats() {
 // check finds out whether the claim is still this process's; an error that wraps [errLost] says that it is not. The
 // caller has the holding's mutex.
 func (h *holding) check() error {
-	content, err := os.ReadFile(h.path)
+	content, err := readClaim(h.path)
 	if gone(err) != nil {
 		return unusable(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
@@ -75,25 +76,29 @@ func (m *merger) place(path string) error {
 			matches, _ := filepath.Match(filepath.FromSlash(pattern), inside)
 			return matches
 		}
-		study, records := "", make(map[string][]byte) // by name
+		var stopped error // which is not about the file
+		each := func(study, name string, content []byte) error {
+			stopped = m.record(study, name, content, fmt.Sprintf("%s (run %s)", file, name))
+			return stopped
+		}
 		switch {
 		case err != nil:
 		case entry.IsDir() || strings.HasPrefix(entry.Name(), "."): // begun by another process
 		case inside == "." || is("*"+archiveExtension):
-			study, records, err = readArchive(file)
+			err = readArchive(file, each)
 		case is("*/*"+resultExtension) || is("*/"+conflictFolder+"/*"+resultExtension):
-			study, _, _ = strings.Cut(filepath.ToSlash(inside), "/")
+			study, _, _ := strings.Cut(filepath.ToSlash(inside), "/")
 			name, _, _ := strings.Cut(entry.Name(), ".")
-			records[name], err = os.ReadFile(file)
+			var content []byte
+			if content, err = readRecord(file); err == nil {
+				err = each(study, name, content)
+			}
+		}
+		if stopped != nil {
+			return stopped
 		}
 		if err != nil {
 			m.left(file, err)
-			return m.ctx.Err()
-		}
-		for name, content := range records {
-			if err := m.record(study, name, content, fmt.Sprintf("%s (run %s)", file, name)); err != nil {
-				return err
-			}
 		}
 		return m.ctx.Err()
 	})
@@ -105,6 +110,9 @@ func (m *merger) record(study, name string, content []byte, source string) error
 		return err
 	}
 	r, err := decodeRecord(content)
+	if err == nil && !durable.IsName(r.Study) {
+		err = nameError(r.Study)
+	}
 	if err == nil && (r.Study != study || r.Name() != name) {
 		err = fmt.Errorf("it is of %s, run %s", r.Study, r.Name())
 	}

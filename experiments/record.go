@@ -45,16 +45,22 @@ func seal(content []byte) []byte {
 	return append([]byte(checksumBegin+hex.EncodeToString(sum[:])+checksumEnd), content[1:]...)
 }
 
+// What can be wrong with a seal.
+var (
+	errUnsealed = errors.New("it does not begin with a checksum")
+	errAltered  = errors.New("its checksum is not that of its content, which was altered")
+)
+
 // unseal checks what seal made and returns the content.
 func unseal(sealed []byte) ([]byte, error) {
 	rest, found := bytes.CutPrefix(sealed, []byte(checksumBegin))
 	want, rest, also := bytes.Cut(rest, []byte(checksumEnd))
 	if !found || !also {
-		return nil, errors.New("it does not begin with a checksum")
+		return nil, errUnsealed
 	}
 	content := append([]byte("{"), rest...)
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != string(want) {
-		return nil, errors.New("its checksum is not that of its content, which was altered")
+		return nil, errAltered
 	}
 	return content, nil
 }

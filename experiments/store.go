@@ -125,7 +125,7 @@ func (s slot) read() (r *Record, shipped bool, err error) {
 
 // own is the record of the slot's file; nil when there is none.
 func (s slot) own() (*Record, error) {
-	content, err := os.ReadFile(s.file())
+	content, err := readRecord(s.file())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

@@ -16,6 +16,5 @@ if [ ! -w "${HOME:-/nonexistent}" ]; then
 fi
 
 export PATH="$PWD/bin:$PWD/.venv/bin:$PATH"
-export GOMLX_NO_AUTO_INSTALL=1
 export GLIBC_TUNABLES="${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1}" # see docs/choices.md
 export PYTHONDONTWRITEBYTECODE=1

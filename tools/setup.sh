@@ -1,13 +1,27 @@
 #!/bin/sh
-# Sets a checkout up, for the Makefile: "setup.sh python", "setup.sh go" and "setup.sh plugin", and what is asked for
-# alone, "setup.sh cuda" and "setup.sh kernel"; each may be repeated. Needs go, a C compiler and Python 3.10 with its
-# venv module; writes bin/, .venv/ and the plugin's file in ~/.local/lib/go-xla.
+# Sets a checkout up, for the Makefile: "setup.sh python", "setup.sh go", "setup.sh wheel" and "setup.sh plugin", and what
+# is asked for alone, "setup.sh venv FOLDER REQUIREMENTS", "setup.sh cuda" and "setup.sh kernel"; each may be repeated.
+# Needs go, a C compiler and Python 3.10 with its venv module; writes bin/, .venv/ and the plugin's file in
+# ~/.local/lib/go-xla. Wheels are held by their hashes, and nothing is built from source, which would take more unheld.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/env.sh
 
 say() { echo "set-up: $*"; }
 fail() { echo "set-up failed: $*" >&2; exit 1; }
+
+# install FOLDER ARGUMENTS installs what requirements files hold into a Python environment.
+install() {
+	into=$1
+	shift
+	"$into/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: "$@"
+}
+
+venv_side() {
+	rm -rf "$1"
+	"${PYTHON:-python3}" -m venv "$1"
+	install "$1" -r "$2"
+}
 
 python_side() {
 	python=${PYTHON:-python3}
@@ -17,38 +31,59 @@ python_side() {
 	say "JupyterLab and nbconvert into .venv (50 MB to download, about half a minute)"
 	rm -rf .venv/lib .venv/bin .venv/include .venv/share
 	"$python" -m venv .venv
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt -c tools/constraints.txt
+	install .venv -r tools/requirements.txt
 }
 
 go_side() {
 	command -v go >/dev/null || fail "Go is needed, of the version in go.mod or newer"
 	command -v "$(go env CC)" >/dev/null || fail "a C compiler is needed, because GoMLX's XLA backend uses cgo" \
 		"(Debian, Ubuntu: apt install gcc libc6-dev)"
-	say "Go tools into bin (gonb, goimports, staticcheck; the first time about a minute)"
-	GOBIN="$PWD/bin" go install tool
+	say "GoMLX and the Go tools gonb and goimports into bin (the first time about a minute)"
+	GOBIN="$PWD/bin" go install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports
+	go build -buildvcs=false -o bin/xlaplugin ./tools/xlaplugin
 }
 
-# A plugin that is there and works is kept. Else go-xla's own release, else the wheel. The stamp holds where plugins
-# were looked for and the one that was found; while both stand there is nothing to do.
+has_wheel() { [ "$(uname -s) $(uname -m)" = "Linux x86_64" ] && [ -z "${PLUGIN_SHA256:-}" ]; }
+
+has_plugin() (
+	IFS=:
+	for folder in $PJRT_PLUGIN_LIBRARY_PATH; do
+		for file in "$folder"/pjrt_c_api_cpu*_plugin.so; do
+			[ ! -e "$file" ] || exit 0
+		done
+	done
+	exit 1
+)
+
+# The wheel of the plugin comes while Go compiles, where no plugin is there at all.
+wheel_side() {
+	has_wheel && ! has_plugin || return 0
+	say "XLA's CPU plugin into .venv (63 MB to download)"
+	install .venv --no-deps -r tools/plugin-requirements.txt
+}
+
+# A plugin that is there and works is kept. Else it is the wheel's, or with PLUGIN_SHA256 that of go-xla's release with
+# this hash. The stamp holds where plugins were looked for and the one that was found; while both stand there is nothing
+# to do.
 plugin_side() {
 	stamp=.venv/plugin.stamp
 	if [ -f "$stamp" ] && [ ! go.mod -nt "$stamp" ]; then
 		{ read -r places && read -r file; } <"$stamp" || file= # cut off
 		[ "$places" != "$PJRT_PLUGIN_LIBRARY_PATH" ] || [ ! -f "$file" ] || return 0
 	fi
-	say "looking for an XLA plugin (the first time this compiles GoMLX, one to two minutes)"
 	go build -buildvcs=false -o bin/xlaplugin ./tools/xlaplugin
 	if ! found=$(bin/xlaplugin check 2>/dev/null); then
 		folder=${PJRT_PLUGIN_LIBRARY_PATH%%:*}
-		if ! bin/xlaplugin release "$folder" >/dev/null; then
-			if [ "$(uname -s) $(uname -m)" != "Linux x86_64" ]; then
-				say "no XLA plugin for this machine: the pure-Go backend computes, about 10x slower"
-				return
-			fi
-			say "the plugin comes as a wheel instead (63 MB to download)"
-			.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
-				-r tools/plugin-requirements.txt
+		if has_wheel; then
+			install .venv --no-deps -r tools/plugin-requirements.txt
 			.venv/bin/python tools/place_plugin.py "$folder" .venv/xla
+		elif [ -n "${PLUGIN_SHA256:-}" ]; then
+			say "XLA's CPU plugin of go-xla's release into $folder"
+			bin/xlaplugin release "$folder" "$PLUGIN_SHA256" || fail "the release was not installed"
+		else
+			say "no XLA plugin with a hash that is known for this machine: the pure-Go backend computes, about 10x" \
+				"slower; make setup PLUGIN_SHA256=... takes go-xla's release, see docs/install.md"
+			return
 		fi
 		found=$(bin/xlaplugin check) || fail "the XLA plugin was installed but cannot be used"
 	fi
@@ -72,8 +107,8 @@ cuda_side() {
 		while read -r wheel; do
 			say "${wheel%% *}"
 			echo "$wheel" >.venv/cuda/next.txt
-			TMPDIR="$PWD/.venv/cuda/tmp" .venv/cuda/bin/python -m pip install --quiet --disable-pip-version-check \
-				--no-cache-dir --no-deps --force-reinstall --require-hashes -r .venv/cuda/next.txt </dev/null ||
+			TMPDIR="$PWD/.venv/cuda/tmp" install .venv/cuda --no-cache-dir --no-deps --force-reinstall \
+				-r .venv/cuda/next.txt </dev/null ||
 				fail "this wheel could not be installed; make cuda goes on from here"
 			echo "$wheel" >>"$done"
 		done <.venv/cuda/missing.txt
@@ -118,8 +153,10 @@ kernel_side() {
 case "${1:-}" in
 python) python_side ;;
 go) go_side ;;
+wheel) wheel_side ;;
 plugin) plugin_side ;;
+venv) venv_side "$2" "$3" ;;
 cuda) cuda_side ;;
 kernel) kernel_side ;;
-*) fail "which part? python, go, plugin, cuda or kernel" ;;
+*) fail "which part? python, go, wheel, plugin, venv, cuda or kernel" ;;
 esac

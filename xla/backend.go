@@ -21,6 +21,7 @@ type Backend struct {
 	Origin string
 
 	workers *workers // nil where there cannot be any
+	notice  string   // for people, of what does not work as well as it could
 }
 
 // Wrap makes a Backend of one that was opened by other means. What [Open] sets for XLA on the CPU, memory that is kept

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -27,15 +28,23 @@ func HasKernels(x *graph.Node) bool {
 }
 
 // Call is what a kernel, which the backend has by [HasKernels], computes of its inputs. Plain computes the same by
-// XLA's own operations: it says what the outputs are, and is what a plugin runs that does not know the kernel. There
-// is no gradient, but see [WithPullback].
+// XLA's own operations: it says what the outputs are, and is what runs where the plugin does not know the kernel or
+// nobody has one of that name. There is no gradient, but see [WithPullback].
+//
+// A kernel compares the number, the types and the dimensions of inputs and outputs with what it wants, and gives an
+// error that says both where they differ, which [Program.Call] returns. It does not look at what tensors hold: numbers
+// of nodes beyond the states have it read beyond them.
 //
 // GoMLX 0.28 has no operation for a foreign function. So the graph calls a function of its own, of plain operations and
-// with the kernel's name, and what is handed to XLA's compiler has that call replaced. In such a function GoMLX can
-// neither reduce, nor share the scalars of the rest of the graph: plain uses products and constants with axes.
+// with the kernel's name in its own, and what is handed to XLA's compiler has that call replaced. In such a function
+// GoMLX can neither reduce, nor share the scalars of the rest of the graph: plain uses products and constants with
+// axes.
 func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ...*graph.Node) []*graph.Node {
+	if len(inputs) == 0 {
+		panic(fmt.Errorf("xla: Call of %q without inputs, want at least one", name))
+	}
 	g := inputs[0].Graph()
-	unique := fmt.Sprintf("%s_%d", name, graph.Identity(inputs[0]).Id())
+	unique := fmt.Sprintf("%s%s_%d", calledBy, name, graph.Identity(inputs[0]).Id())
 	function := graph.NewFunction(g, unique, func(g *graph.Graph) []*graph.Node {
 		parameters := make([]*graph.Node, len(inputs))
 		for i, input := range inputs {
@@ -75,35 +84,49 @@ func WithPullback(f func(inputs []*graph.Node) *graph.Node,
 	return parts(carrier)[0]
 }
 
-// callOf is a call of a function with a kernel's name in the text of a program, bodyOf such a function, tensorOf the
-// type of a tensor.
-var (
-	callOf = regexp.MustCompile(`"func\.call"(\([^)]*\)) \{ callee = @(pengcde_[a-z_]+)_[0-9]+ \} : \((.*)\) -> (.*)`)
-	bodyOf = regexp.MustCompile(`(?s)  func\.func @pengcde_[a-z_]+_[0-9]+\(.*?\n  \}\n`)
+// calledBy is what the functions of [Call] are named by, before the kernel's name, and those of nobody else.
+const calledBy = "xla_call_of_"
 
-	tensorOf = regexp.MustCompile(`tensor<([^>]*)>`)
+// callOf is a call of such a function in the text of a program, bodyOf one of them, tensorOf the type of a tensor with
+// its dimensions, each with an x behind it.
+var (
+	callOf = regexp.MustCompile(`"func\.call"(\([^)]*\)) \{ callee = @` + calledBy +
+		`([A-Za-z0-9_]+)_[0-9]+ \} : \((.*)\) -> (.*)`)
+	bodyOf = regexp.MustCompile(`(?s)  func\.func @` + calledBy + `([A-Za-z0-9_]+)_[0-9]+\(.*?\n  \}\n`)
+
+	tensorOf = regexp.MustCompile(`tensor<((?:[0-9?]+x)*)`)
 )
 
-// withKernels is the text of a program with kernels called, on tensors in row-major order; the text itself where it
-// calls none.
-func withKernels(program []byte) []byte {
-	if !callOf.Match(program) {
-		return program
-	}
-	program = callOf.ReplaceAllFunc(program, func(call []byte) []byte {
+// withKernels is the text of a program with the kernels of these names called, on tensors in row-major order; the text
+// itself where it calls none of them.
+func withKernels(program []byte, known map[string]unsafe.Pointer) []byte {
+	changed := false
+	with := callOf.ReplaceAllFunc(program, func(call []byte) []byte {
 		part := callOf.FindSubmatch(call)
+		if known[string(part[2])] == nil {
+			return call
+		}
+		changed = true
 		return fmt.Appendf(nil, `"stablehlo.custom_call"%s { call_target_name = "%s", api_version = 4 : i32, `+
 			`operand_layouts = [%s], result_layouts = [%s] } : (%s) -> %s`,
 			part[1], part[2], rowMajor(part[3]), rowMajor(part[4]), part[3], part[4])
 	})
-	return bodyOf.ReplaceAll(program, nil)
+	if !changed {
+		return program
+	}
+	return bodyOf.ReplaceAllFunc(with, func(body []byte) []byte {
+		if known[string(bodyOf.FindSubmatch(body)[1])] == nil {
+			return body
+		}
+		return nil
+	})
 }
 
 // rowMajor are the layouts of tensors of these types.
 func rowMajor(types []byte) string {
 	var layouts []string
 	for _, tensor := range tensorOf.FindAllSubmatch(types, -1) {
-		rank := bytes.Count(tensor[1], []byte("x")) // behind each dimension
+		rank := bytes.Count(tensor[1], []byte("x"))
 		axes := make([]string, rank)
 		for i := range axes {
 			axes[i] = strconv.Itoa(rank - 1 - i)

@@ -1,29 +1,36 @@
 package xla
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"unsafe"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // The text of a program calls kernels on tensors in row-major order, and has no function left that stood for one. Other
-// functions, and programs without kernels, stay.
+// functions, also for kernels that nobody has, and programs without kernels, stay.
 func TestWithKernels(t *testing.T) {
 	const program = `module @p {
   func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<f32>) -> tensor<2x3xf32> {
-    %0, %1 = "func.call"(%arg0, %arg1) { callee = @pengcde_double_12 } : (tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>)
-    %2 = "func.call"(%0) { callee = @other_13 } : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %0, %1 = "func.call"(%arg0, %arg1) { callee = @xla_call_of_pengcde_double_12 } : (tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>)
+    %2 = "func.call"(%0) { callee = @pengcde_double_13 } : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %3 = "func.call"(%0) { callee = @xla_call_of_other_14 } : (tensor<2x3xf32>) -> tensor<2x3xf32>
     "stablehlo.return"(%2) : (tensor<2x3xf32>) -> ()
   }
 
-  func.func @pengcde_double_12(%in0: tensor<2x3xf32>, %in1: tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>) {
+  func.func @xla_call_of_pengcde_double_12(%in0: tensor<2x3xf32>, %in1: tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>) {
     %0 = "stablehlo.reduce"(%in0) ({
       ^bb0:
     }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   }
 
-  func.func @other_13(%in0: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  func.func @pengcde_double_13(%in0: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  }
+
+  func.func @xla_call_of_other_14(%in0: tensor<2x3xf32>) -> tensor<2x3xf32> {
   }
 }
 `
@@ -31,14 +38,79 @@ func TestWithKernels(t *testing.T) {
 		`operand_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<> : tensor<0xindex>], ` +
 		`result_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<[0]> : tensor<1xindex>] } : ` +
 		`(tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<4xi32>)`
-	got := string(withKernels([]byte(program)))
-	if !strings.Contains(got, call) || strings.Contains(got, "pengcde_double_12") || strings.Contains(got, "reduce") ||
-		!strings.Contains(got, "callee = @other_13") || !strings.Contains(got, "func.func @other_13") {
-		t.Errorf("got\n%s\nwant a call\n%s\nand the other function as it was", got, call)
+	var kernel int
+	known := map[string]unsafe.Pointer{"pengcde_double": unsafe.Pointer(&kernel)}
+	got := string(withKernels([]byte(program), known))
+	if !strings.Contains(got, call) || strings.Contains(got, "double_12") || strings.Contains(got, "reduce") ||
+		strings.Count(got, "@pengcde_double_13") != 2 || strings.Count(got, "@xla_call_of_other_14") != 2 {
+		t.Errorf("got\n%s\nwant a call\n%s\nand the other functions as they were", got, call)
 	}
 	plain := []byte("func.func @main() {}")
-	if got := withKernels(plain); &got[0] != &plain[0] {
+	if got := withKernels(plain, known); &got[0] != &plain[0] {
 		t.Error("a program without kernels is another one")
+	}
+}
+
+func TestRowMajor(t *testing.T) {
+	const want = "dense<[1, 0]> : tensor<2xindex>, dense<> : tensor<0xindex>, dense<[0]> : tensor<1xindex>"
+	if got := rowMajor([]byte("tensor<2x0xcomplex<f64>>, tensor<complex<f32>>, tensor<7xi8>")); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A function of the caller's own runs as it is, also with a kernel's name or one that begins like it, and so does what
+// stands for a kernel that nobody has.
+func TestFunctionsThatAreNoKernels(t *testing.T) {
+	backend, err := Open(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Close()
+	double := func(in []*Node) []*Node { return []*Node{Add(in[0], in[0])} }
+	program, err := NewProgram(backend, "no kernels", func(in []*Node) (out []*Node) {
+		x := in[0]
+		for _, name := range []string{"pengcde_linear_7", "pengcde_linear_mine_8", "pengcde_mine_9", "pengcde_linear"} {
+			own := NewFunction(x.Graph(), name, func(g *Graph) []*Node {
+				return double([]*Node{Parameter(g, "x", x.Shape())})
+			})
+			out = append(out, own.Call(x)...)
+		}
+		for _, name := range []string{"pengcde_linear_mine", "pengcde_", "mine"} {
+			out = append(out, Call(name, double, x)...)
+		}
+		return out
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	out, err := program.Call([]float32{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer Free(out...)
+	for i, x := range out {
+		if got := tensors.MustCopyFlatData[float32](x); got[0] != 2 || got[1] != 4 {
+			t.Errorf("output %d is %v, want 2 and 4", i, got)
+		}
+	}
+}
+
+// A call of nothing is an error of whoever builds the graph.
+func TestCallWithoutInputs(t *testing.T) {
+	backend, err := Open(Config{Backend: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Close()
+	program, err := NewProgram(backend, "nothing", func([]*Node) []*Node { return Call("pengcde_linear", nil) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	var build *BuildError
+	if _, err := program.Call([]float32{1}); !errors.As(err, &build) || !strings.Contains(build.Error(), "without inputs") {
+		t.Errorf("%v, want a BuildError", err)
 	}
 }
 

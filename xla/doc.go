@@ -8,8 +8,9 @@
 // XLA comes as a plugin, a shared library that exports GetPjrtApi (the PJRT C API of the OpenXLA project). Plugins are
 // looked for as pjrt_c_api_NAME_plugin.so, NAME being cpu or cuda with or without a version (cpu_v0.114.0), in the
 // folders of $PJRT_PLUGIN_LIBRARY_PATH where that is set, else in ~/.local/lib/go-xla and /usr/local/lib/go-xla and
-// their subfolder nvidia. Nothing is downloaded at run time: importing this package turns that off in go-xla.
+// their subfolder nvidia. Nothing is downloaded at run time: go-xla is given a file, and its installer is not linked. A
+// plugin is refused where everybody can write to it or to its folder.
 //
 // Limits: a path with a comma, and a CPU plugin in a folder with "cuda" or "nvidia" in its path, cannot be given to
-// go-xla 0.4.2 and are refused with the reason.
+// go-xla 0.4.5 and are refused with the reason.
 package xla

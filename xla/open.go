@@ -1,6 +1,7 @@
 package xla
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,8 +34,8 @@ type Config struct {
 	// CPU), with go-xla's options after a comma ("xla:cuda,notf32"). Default: $PENGCDE_BACKEND, else
 	// $GOMLX_BACKEND, else the best that is there.
 	Backend string
-	// Notices gets one line when the choice fell on less than the machine could do. Default: os.Stderr; io.Discard
-	// silences it, and [Backend.Origin] still says it.
+	// Notices gets one line when the choice fell on less than the machine could do, which [Backend.Origin] says as well,
+	// and one when the folder of compiled programs is refused (see [CacheEnv]). Default: os.Stderr; io.Discard silences.
 	Notices io.Writer
 }
 
@@ -42,8 +43,6 @@ type Config struct {
 const goName = "go"
 
 var xlaNames = []string{goxla.BackendName, "stablehlo", "hlo", "shlo"}
-
-func init() { goxla.EnableAutoInstall(false) }
 
 // Open opens a backend. One that is named (see [Config]) is opened or the error, [ErrPlugin] or [ErrSetting], says
 // what was looked for, where, and what to do. With none named it is CUDA where a device and a plugin are there, else
@@ -59,19 +58,24 @@ func Open(cfg Config) (*Backend, error) {
 		if err != nil {
 			return nil, fmt.Errorf("xla: backend %q of %s: %w", s.spec, s.from, err)
 		}
+		cfg.notify(backend.notice)
 		return backend, nil
 	}
 	backend, notice, err := openBest()
 	if err != nil {
 		return nil, fmt.Errorf("xla: %w", err)
 	}
-	if notice != "" {
-		if cfg.Notices == nil {
-			cfg.Notices = os.Stderr
-		}
-		fmt.Fprintln(cfg.Notices, "pengcde: "+notice)
-	}
+	cfg.notify(notice, backend.notice)
 	return backend, nil
+}
+
+// notify writes the notices that are not empty, each as a line.
+func (cfg Config) notify(notices ...string) {
+	for _, notice := range notices {
+		if notice != "" {
+			fmt.Fprintln(cmp.Or[io.Writer](cfg.Notices, os.Stderr), "pengcde: "+notice)
+		}
+	}
 }
 
 // setting is a backend that is asked for, such as "xla:cpu,notf32", and by what; "" leaves the choice to Open.
@@ -151,7 +155,7 @@ func oneLine(notice string, failures []error) string {
 	return strings.Join(strings.Fields(notice), " ")
 }
 
-// newCompute is compute.NewWithConfig; go-xla 0.4.2 panics over some plugins that are none.
+// newCompute is compute.NewWithConfig; go-xla 0.4.5 panics over some plugins that are none.
 func newCompute(spec string) (b compute.Backend, err error) {
 	if caught := exceptions.TryCatch[error](func() { b, err = compute.NewWithConfig(spec) }); caught != nil {
 		return nil, caught
@@ -160,7 +164,7 @@ func newCompute(spec string) (b compute.Backend, err error) {
 }
 
 func openGo(origin string) (*Backend, error) {
-	// One operation after another, each on several cores: in compute 0.1.4 parallel operations can deadlock.
+	// One operation after another, each on several cores: in compute 0.1.6 parallel operations can deadlock.
 	b, err := newCompute("go:ops_sequential")
 	if err != nil {
 		return nil, err

@@ -141,6 +141,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 		spec += "," + options
 	}
 	var b compute.Backend
+	var notice string
 	var err error
 	open := func() error {
 		b, err = newCompute(spec)
@@ -149,7 +150,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	if device == cpu {
 		keepFreedMemory()
 		err = withEnvironment(file, threads, func() error {
-			err := intercepting(file, open)
+			notice, err = intercepting(file, open)
 			if err == nil && kernelsIn(file) {
 				calling.Store(b, true)
 			}
@@ -161,7 +162,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
 	}
-	backend := &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file}
+	backend := &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file, notice: notice}
 	if device == cpu && threads == 0 {
 		backend.workers = &workers{open: func() (*Backend, error) { return openPlugin(file, options, why, 1) }}
 	}
@@ -193,7 +194,11 @@ func checkPlugin(file string) error {
 		return errors.New("go-xla reads what follows a comma in a path as options; move the plugin")
 	case deviceOf(file) != cuda && pjrt.IsCUDAName(file):
 		return errors.New(`go-xla takes a "cuda" or "nvidia" anywhere in the path for a CUDA plugin; move the plugin`)
-	case runtime.GOOS != "linux":
+	}
+	if err := nobodyElses(file); err != nil {
+		return fmt.Errorf("a plugin is native code: %w", err)
+	}
+	if runtime.GOOS != "linux" {
 		return nil
 	}
 	library, err := elf.Open(file)

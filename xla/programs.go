@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,8 +21,8 @@ import (
 
 // CacheEnv is the folder in which compiled programs are kept, or "off" to keep none; without it they are in the user's
 // folder for what can be made again, ~/.cache/pengcde/programs on Linux (or in $XDG_CACHE_HOME). Deleting it is safe at
-// any time. They are machine code that is run, so nobody else should be able to write there. Nothing is kept where
-// $XLA_FLAGS ask for dumps or name a file.
+// any time. They are machine code that is run, so where other users can write to the folder nothing is kept or read, and
+// [Open] says so. Nothing is kept either where $XLA_FLAGS ask for dumps or name a file.
 const CacheEnv = "PENGCDE_CACHE"
 
 // cacheFolder is "" where nothing is to be kept.
@@ -64,21 +65,29 @@ func (s *store) hold(k programKey) (release func()) {
 	return lock.(*sync.Mutex).Unlock
 }
 
-// newStore is that of a plugin's file that is loaded with these flags; nil where nothing is to be kept.
-func newStore(file, flags string) *store {
+// newStore is that of a plugin's file that is loaded with these flags; nil where nothing is to be kept. The error says
+// why a folder is refused.
+func newStore(file, flags string) (*store, error) {
 	folder, on := cacheFolder(), processor()
 	info, err := os.Stat(file)
 	if folder == "" || on == "" || err != nil {
-		return nil
+		return nil, nil
 	}
 	for flag := range strings.FieldsSeq(flags) {
 		if !strings.HasPrefix(flag, "-") || strings.Contains(flag, "xla_dump") {
-			return nil
+			return nil, nil
 		}
+	}
+	if os.MkdirAll(folder, 0o700) != nil {
+		return nil, nil
+	}
+	if err := onlyOursFolder(folder); err != nil {
+		return nil, fmt.Errorf("compiled programs are neither kept nor read, since they are native code: %w; or name "+
+			"another folder by $%s", err, CacheEnv)
 	}
 	const version = 2 // counts changes of this package that compile otherwise
 	compiler := fmt.Sprintln(version, file, info.Size(), info.ModTime().UnixNano(), flags, on)
-	return &store{folder: folder, compiler: compiler}
+	return &store{folder: folder, compiler: compiler}, nil
 }
 
 // processor is what compiled code depends on: model and features of the first CPU, and how many there are; "" where they
@@ -119,10 +128,10 @@ func (s *store) file(k programKey) string {
 	return filepath.Join(s.folder, hex.EncodeToString(k[:16])+kept)
 }
 
-// read returns a program that is whole, or nil.
+// read returns a program that is whole and that nobody else can have written, or nil.
 func (s *store) read(k programKey) []byte {
 	file := s.file(k)
-	content, err := os.ReadFile(file)
+	content, err := readOurs(file)
 	if err != nil || len(content) < sha256.Size {
 		return nil
 	}
@@ -133,6 +142,23 @@ func (s *store) read(k programKey) []byte {
 	now := time.Now()
 	os.Chtimes(file, now, now) // the longest unused go first
 	return program
+}
+
+// readOurs reads a file that is [onlyOurs], by what was opened.
+func readOurs(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := onlyOurs(file, info); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
 }
 
 // write keeps a program, in one step.

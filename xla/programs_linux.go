@@ -30,23 +30,27 @@ var (
 // do it, it compiles as always.
 //
 // What XLA compiles depends on the flags that it finds when it is loaded. So a plugin that was loaded before, by whom
-// and with which flags is not known, is left alone; and so is a second plugin. It is called with opening held.
-func intercepting(file string, open func() error) error {
+// and with which flags is not known, is left alone; and so is a second plugin. It is called with opening held. The notice
+// says, for people, why programs are not kept where they could be.
+func intercepting(file string, open func() error) (notice string, err error) {
 	path := C.CString(file)
 	defer C.free(unsafe.Pointer(path))
 	if intercepted != "" || C.pengcde_loaded(path) != 0 {
-		return open()
+		return "", open()
 	}
-	keep := newStore(file, os.Getenv(flagsEnv))
+	keep, refused := newStore(file, os.Getenv(flagsEnv))
 	if err := open(); err != nil {
-		return err
+		return "", err
 	}
 	programs.Store(keep) // before it is asked for
 	if C.pengcde_intercept(path) != 0 {
 		intercepted = file
 		hasKernels.Store(os.Getenv(KernelsEnv) != "off" && registerKernels())
+		if refused != nil {
+			notice = refused.Error()
+		}
 	}
-	return nil
+	return notice, nil
 }
 
 // registerKernels makes all known to the plugin that was intercepted.
@@ -69,7 +73,7 @@ func kernelsIn(file string) bool { return hasKernels.Load() && file == intercept
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
 	if hasKernels.Load() && os.Getenv(KernelsEnv) != "plain" {
 		text := bytesAt(args.program.code, args.program.code_size)
-		if with := withKernels(text); &with[0] != &text[0] {
+		if with := withKernels(text, kernels.All()); &with[0] != &text[0] {
 			defer replaceProgram(args, with)()
 		}
 	}

@@ -26,8 +26,8 @@ func keeping(t *testing.T) (*Backend, *store) {
 	t.Cleanup(backend.Close)
 	s := programs.Load()
 	if s == nil {
-		if newStore(findPlugins(cpu)[0], "") == nil || os.Getenv(flagsEnv) != "" {
-			t.Skip("nothing is kept here")
+		if s, err := newStore(findPlugins(cpu)[0], ""); s == nil || os.Getenv(flagsEnv) != "" {
+			t.Skip("nothing is kept here: ", err)
 		}
 		t.Fatal("programs are not kept")
 	}
@@ -140,5 +140,34 @@ func TestPluginLoadedBefore(t *testing.T) {
 	defer backend.Close()
 	if programs.Load() != nil {
 		t.Error("programs are kept")
+	}
+}
+
+// Where everybody can write to the folder, nothing is kept there or read from it, and Open says so.
+func TestFolderOfProgramsIsRefused(t *testing.T) {
+	const env = "PENGCDE_TEST_REFUSED"
+	if folder := os.Getenv(env); folder == "" {
+		_, _ = keeping(t)
+		folder := folderOf(t, 0o777)
+		command := exec.Command(os.Args[0], "-test.run", "^TestFolderOfProgramsIsRefused$", "-test.v")
+		command.Env = append(os.Environ(), env+"="+folder, CacheEnv+"="+folder)
+		if out, err := command.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS")) {
+			t.Errorf("%v: %s", err, out)
+		}
+		if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) > 0 {
+			t.Errorf("%q were written", files)
+		}
+		return
+	}
+	var notices strings.Builder
+	backend, err := Open(Config{Backend: "xla:cpu", Notices: &notices})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Close()
+	wantDouble(t, backend)
+	if line := notices.String(); programs.Load() != nil || strings.Count(line, "\n") != 1 ||
+		!strings.Contains(line, "chmod go-w") || !strings.Contains(line, CacheEnv) {
+		t.Errorf("notices %q, programs kept: %v", line, programs.Load() != nil)
 	}
 }

@@ -29,29 +29,37 @@ func TestStores(t *testing.T) {
 	if err := os.WriteFile(file, []byte("one"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first := newStore(file, "--xla_none")
+	storeOf := func(file, flags string) *store {
+		t.Helper()
+		s, err := newStore(file, flags)
+		if err != nil {
+			t.Error(err)
+		}
+		return s
+	}
+	first := storeOf(file, "--xla_none")
 	if first == nil {
 		t.Skip("the processor is not known")
 	}
-	if other := newStore(file, "--xla_one"); other.compiler == first.compiler {
+	if other := storeOf(file, "--xla_one"); other.compiler == first.compiler {
 		t.Error("other flags are the same compiler")
 	}
 	for _, flags := range []string{"--xla_dump_to=x", "flags.txt", "--xla_none flags.txt"} {
-		if newStore(file, flags) != nil {
+		if storeOf(file, flags) != nil {
 			t.Errorf("flags %q: programs are kept", flags)
 		}
 	}
 	if err := os.WriteFile(file, []byte("another"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if other := newStore(file, "--xla_none"); other.compiler == first.compiler {
+	if other := storeOf(file, "--xla_none"); other.compiler == first.compiler {
 		t.Error("another file is the same compiler")
 	}
-	if newStore(file+"x", "") != nil {
+	if storeOf(file+"x", "") != nil {
 		t.Error("programs of no file are kept")
 	}
 	t.Setenv(CacheEnv, "off")
-	if newStore(file, "") != nil {
+	if storeOf(file, "") != nil {
 		t.Error("programs are kept though that is off")
 	}
 }

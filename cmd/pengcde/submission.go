@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/starter"
 )
@@ -55,6 +56,7 @@ func (s submission) path(folder string) string { return filepath.Join(folder, s.
 const (
 	recordExtension = ".json"
 	scriptExtension = ".sh"
+	recordLimit     = 1 << 20 // bytes
 )
 
 func (s submission) save(folder string) error {
@@ -93,12 +95,16 @@ func submissions(study string) (all []submission, err error) {
 			continue
 		}
 		file := filepath.Join(folder, entry.Name())
-		content, err := os.ReadFile(file)
+		content, err := bounded.ReadFile(file, bounded.Limit{Default: recordLimit})
 		if err != nil {
 			return nil, err
 		}
 		var s submission
-		if err := json.Unmarshal(content, &s); err != nil {
+		err = json.Unmarshal(content, &s)
+		if err == nil && (s.Name+recordExtension != entry.Name() || s.Choice.Study != study) {
+			err = fmt.Errorf("it names the job %.60q of the study %.60q", s.Name, s.Choice.Study)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("record of a job %s is damaged: %w; remove it", file, err)
 		}
 		all = append(all, s)

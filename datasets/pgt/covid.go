@@ -81,7 +81,7 @@ func covid(name string, options []Option, files ...shippedFile) (*dyngraph.Serie
 
 // open decompresses the file and compares its sha256.
 func (f shippedFile) open() ([]byte, error) {
-	content, err := plain(bytes.NewReader(f.content))
+	content, err := config{maxBytes: defaultMaxBytes}.plain(bytes.NewReader(f.content))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w: build from a fresh copy of the module", err, ErrCorrupt)
 	}

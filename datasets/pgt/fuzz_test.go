@@ -54,5 +54,5 @@ func FuzzRead(f *testing.F) {
 }
 
 func FuzzReadTwitterTennis(f *testing.F) {
-	fuzz(f, smallTennis, pgt.ReadTwitterTennis)
+	fuzz(f, smallTennis, func(r io.Reader) (*dyngraph.Series, error) { return pgt.ReadTwitterTennis(r) })
 }

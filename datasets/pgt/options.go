@@ -9,6 +9,7 @@ type config struct {
 	name            string
 	lag             int
 	standardisation Standardisation
+	maxBytes        int64
 }
 
 // Lag sets the number of days in the features of a snapshot; 8 without it.
@@ -19,6 +20,10 @@ func Standardise(s Standardisation) Option { return func(c *config) { c.standard
 
 // Name sets the name of the series; the file's name without it.
 func Name(name string) Option { return func(c *config) { c.name = name } }
+
+// MaxBytes sets how many bytes a file may have, counted after unpacking. Without it they are those of the environment
+// variable PENGCDE_MAX_BYTES, or else 32 MiB: JSON may take 40 times its bytes while it is read.
+func MaxBytes(bytes int64) Option { return func(c *config) { c.maxBytes = bytes } }
 
 func newConfig(name string, options []Option) (config, error) {
 	c := config{name: name, lag: 8}

@@ -1,24 +1,25 @@
 package pgt
 
 import (
-	"bufio"
-	"compress/flate"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
 // Load reads a JSON file in the format of england_covid.json, plain or compressed by gzip; see [Read].
 func Load(path string, options ...Option) (*dyngraph.Series, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
+	var kind *bounded.KindError
+	if errors.As(err, &kind) {
+		return nil, errs.New(dyngraph.ErrInvalid, "datasets/pgt: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("datasets/pgt: %w", err)
 	}
@@ -37,13 +38,13 @@ func Load(path string, options ...Option) (*dyngraph.Series, error) {
 // Dates are of days that follow each other, since lags count days; that of day i becomes Series.Dates of snapshot i,
 // whose target is of the day so many lags later. Weights of an edge that a day lists more than once are summed.
 // Negative weights are an error (they count people), negative cases (corrections) are not. Errors about the content
-// wrap [dyngraph.ErrInvalid].
+// wrap [dyngraph.ErrInvalid], and [dyngraph.ErrTooLarge] where it has more bytes than [MaxBytes] allows.
 func Read(r io.Reader, options ...Option) (*dyngraph.Series, error) {
 	c, err := newConfig("pgt", options)
 	if err != nil {
 		return nil, err
 	}
-	content, err := plain(r)
+	content, err := c.plain(r)
 	if err != nil {
 		return nil, err
 	}
@@ -54,24 +55,21 @@ func Read(r io.Reader, options ...Option) (*dyngraph.Series, error) {
 	return c.series(&f)
 }
 
+// defaultMaxBytes is MaxBytes by default; the longest file that is shipped has 2 MB.
+const defaultMaxBytes = 32 << 20
+
 // plain reads all of r and decompresses it where it is compressed.
-func plain(r io.Reader) ([]byte, error) {
-	buffered := bufio.NewReader(r)
-	r = buffered
-	if magic, err := buffered.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, errs.New(dyngraph.ErrInvalid, "datasets/pgt: gzip: %w", err)
-		}
-		r = z
-	}
-	content, err := io.ReadAll(r)
-	var corrupt flate.CorruptInputError
+func (c config) plain(r io.Reader) ([]byte, error) {
+	content, err := bounded.ReadAll(r, bounded.Detect, bounded.Limit{Bytes: c.maxBytes, Default: defaultMaxBytes,
+		Option: "pgt.MaxBytes"})
+	var large *bounded.TooLargeError
+	var damaged *bounded.DamagedError
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
-		errors.As(err, &corrupt):
+	case errors.As(err, &large):
+		return nil, errs.New(dyngraph.ErrInvalid, "datasets/pgt: %s: %w", c.name, err)
+	case errors.As(err, &damaged):
 		return nil, errs.New(dyngraph.ErrInvalid, "datasets/pgt: compressed file is cut short or damaged, fetch it "+
-			"again: %w", err)
+			"again: %w", damaged.Err)
 	case err != nil:
 		return nil, fmt.Errorf("datasets/pgt: %w", err)
 	}

@@ -63,13 +63,21 @@ func TwitterTennis(event Event) (*dyngraph.Series, error) {
 //	{"0": {"edges": [[from, to], ...], "weights": [w, ...], "X": [[degree, transitivity], ...], "y": [mentions, ...]},
 //	 "1": ..., "time_periods": snapshots, "node_ids": {account: node, ...}}
 //
-// Weights of an edge that a snapshot repeats are summed. Errors about the content wrap [dyngraph.ErrInvalid].
-func ReadTwitterTennis(r io.Reader) (*dyngraph.Series, error) {
-	content, err := plain(r)
+// Weights of an edge that a snapshot repeats are summed. Of the options [Name] and [MaxBytes] apply. Errors are as
+// those of [Read].
+func ReadTwitterTennis(r io.Reader, options ...Option) (*dyngraph.Series, error) {
+	c := config{name: "twitter_tennis"}
+	for _, option := range options {
+		option(&c)
+	}
+	if c.lag != 0 || c.standardisation != "" {
+		return nil, c.invalid("Lag or Standardise for twitter_tennis, which has neither: want Name and MaxBytes alone")
+	}
+	content, err := c.plain(r)
 	if err != nil {
 		return nil, err
 	}
-	return parseTennis("twitter_tennis", content)
+	return parseTennis(c.name, content)
 }
 
 // tennisSnapshot is one snapshot of the JSON as it stands; pointers tell null from 0.

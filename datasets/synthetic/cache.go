@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
@@ -151,8 +152,11 @@ func write[S any](path, identity string, s *S) error {
 	return nil
 }
 
+// maxBytes is how many bytes a file may have, unless the environment sets another limit.
+const maxBytes = 16 << 30
+
 func read[S any](path, identity string) (*S, error) {
-	content, err := os.ReadFile(path)
+	content, err := bounded.ReadFile(path, bounded.Limit{Default: maxBytes})
 	if err != nil {
 		return nil, fmt.Errorf("datasets/synthetic: %w: %w", ErrCache, err)
 	}

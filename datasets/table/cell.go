@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/peng-cde/pengcde-go/internal/csvrows"
 )
 
 type cellKind uint8
@@ -47,6 +49,14 @@ func (c cell) String() string {
 	return "no value"
 }
 
+// asNumber shows what the cell holds, and why it is no number where it looks like one.
+func (c cell) asNumber() string {
+	if c.kind == textCell {
+		return c.String() + csvrows.WhyNot(c.text)
+	}
+	return c.String()
+}
+
 // marksMissing says whether a text stands for a missing value.
 func marksMissing(text string) bool {
 	const longest = 4
@@ -71,8 +81,8 @@ func (c cell) float() (value float64, ok bool) {
 	case wholeCell:
 		return float64(c.whole), true
 	case textCell:
-		value, err := strconv.ParseFloat(c.text, 64)
-		if err != nil {
+		value, ok := csvrows.ParseNumber(c.text)
+		if !ok {
 			return math.NaN(), marksMissing(c.text)
 		}
 		return value, !math.IsInf(value, 0)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/csvrows"
 )
 
 // layouts are the dates that are read; those with a time of day may end in a zone, and are UTC without. Seconds may
@@ -53,7 +55,7 @@ func (c *clock) read(p place, column string, v cell) (instant, int64, *Error) {
 	}
 	at, dated, ok := v.instant()
 	if !ok {
-		return 0, 0, p.fault(column, v.String(), wantedTime)
+		return 0, 0, p.fault(column, v.asNumber(), wantedTime)
 	}
 	if !c.known {
 		c.known, c.dated, c.first = true, dated, p
@@ -143,7 +145,7 @@ func (c *clock) write(at instant) string {
 
 // parseInstant reads a number or a date.
 func parseInstant(text string) (at instant, dated, ok bool) {
-	if number, err := strconv.ParseFloat(text, 64); err == nil {
+	if number, ok := csvrows.ParseNumber(text); ok {
 		return instantOf(number), false, !math.IsInf(number, 0) && !math.IsNaN(number)
 	}
 	for _, layout := range layouts {

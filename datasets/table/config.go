@@ -84,8 +84,12 @@ type Config struct {
 	// KeepGaps leaves missing features NaN. Else they repeat the node's last value before, and have the mean of the
 	// training times where there is none.
 	KeepGaps bool `json:",omitempty"`
-	// MaxValues bounds the numbers that a series holds, such as snapshots x edges; 0 means 2^28, which take 2 GiB.
+	// MaxValues bounds the numbers that a series holds, such as snapshots x edges, and, in the same unit of 8 bytes, what
+	// edges and the names of nodes take while they are read; 0 means 2^28, which take 2 GiB.
 	MaxValues int `json:",omitempty"`
+	// MaxBytes bounds the bytes of each file, counted after unpacking. 0 means those of the environment variable
+	// PENGCDE_MAX_BYTES, or else 16 GiB. More are an error that wraps [dyngraph.ErrTooLarge].
+	MaxBytes int64 `json:"-"`
 	// Notices is told of what a reader may not expect, a line each, such as nodes that one file lacks; nil is
 	// [os.Stderr].
 	Notices io.Writer `json:"-"`
@@ -146,6 +150,8 @@ func (c Config) check() error {
 		return invalid("TrainFraction %g, want more than 0 and at most 1", c.TrainFraction)
 	case c.MaxValues < 0:
 		return invalid("MaxValues %d, want a positive number", c.MaxValues)
+	case c.MaxBytes < 0:
+		return invalid("MaxBytes %d, want a positive number", c.MaxBytes)
 	}
 	return c.Step.check()
 }

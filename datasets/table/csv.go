@@ -86,13 +86,10 @@ func (f *file) someRows(rows int) error {
 // csvFault is an error of the row that begins in a line, or of what it was read from.
 func (f *file) csvFault(line int, err error) error {
 	var fault *csvrows.Fault
-	var known *Error
-	switch {
-	case errors.As(err, &fault):
+	if errors.As(err, &fault) {
 		return place{f, line}.fault("", fault.Found, fault.Wanted)
-	case errors.As(err, &known): // of what unpacks the file
-		known.Line = line
-		return known
 	}
-	return f.unreadable(err)
+	broken := f.unreadable(err)
+	broken.Line = line
+	return broken
 }

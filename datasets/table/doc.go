@@ -22,8 +22,9 @@
 // time since the first snapshot in units of Config.Step, or without one of the median distance of two snapshots;
 // Series.Dates has the dates.
 //
-// Values that are empty, NA, N/A, NaN, null or none are missing; weights may not be. Infinity and numbers too large for
-// a float64 are errors. So are negative weights, unless Edges.Signed allows them.
+// Values that are empty, NA, N/A, NaN, null or none are missing; weights may not be. Numbers are decimal. Infinity,
+// and numbers too large or too close to 0 for a float64, are errors. So are negative weights, unless Edges.Signed
+// allows them.
 //
 // # Snapshots
 //
@@ -64,7 +65,9 @@
 // # Limits
 //
 // A reading holds snapshots × union of edges, and snapshots × nodes × values, never the rows: at most Config.MaxValues
-// numbers, and 2^20 snapshots. Each edge of the union takes about 80 bytes more meanwhile. One row of text has at most
-// 16 MiB. All nodes are there at all times. An edge has a direction: write one that has none as two rows. A damaged
-// page of a Parquet file can ask for up to 2 GiB before it is found.
+// numbers, and 2^20 snapshots. Each edge of the union takes about 80 bytes more meanwhile, each node about 128 and its
+// name, both together at most as much again. One row of text has at most 16 MiB, a file at most Config.MaxBytes when
+// unpacked; it is a regular file. The pages of Parquet that are in memory at a time take no more than Config.MaxValues
+// numbers either, whatever their headers claim. All nodes are there at all times. An edge has a direction: write one
+// that has none as two rows.
 package table

@@ -8,7 +8,7 @@ import (
 )
 
 func (r *reader) readEdges(ctx context.Context) error {
-	f, err := newFile(r.c.Edges.Path)
+	f, err := r.c.newFile(r.c.Edges.Path)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (r *reader) readEdges(ctx context.Context) error {
 		if weightAt >= 0 {
 			var ok bool
 			if weight, ok = cells[weightAt].float(); !ok || math.IsNaN(weight) {
-				return p.fault(e.Weight, cells[weightAt].String(), "a number, or no row where there is no edge")
+				return p.fault(e.Weight, cells[weightAt].asNumber(), "a number, or no row where there is no edge")
 			}
 			if weight < 0 && !e.Signed {
 				return p.fault(e.Weight, cells[weightAt].String(), "no negative weight, or Edges.Signed and a model whose "+
@@ -64,6 +64,7 @@ func (r *reader) readEdges(ctx context.Context) error {
 		if !found {
 			at = int32(len(r.from))
 			r.places[pair] = at
+			r.held += edgeHolds
 			r.from, r.to = append(r.from, from), append(r.to, to)
 		}
 		switch r.edges.row(snapshot, int(at)+1).add(e.Aggregate, int(at), weight, when) {

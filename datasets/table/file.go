@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
 // file is one that rows are read from.
@@ -19,25 +18,35 @@ type file struct {
 	path    string
 	parquet bool
 	comma   rune
-	packed  string // "gz", "zst" or ""
+	packing bounded.Packing
+	limit   bounded.Limit
+	memory  int64 // what pages of Parquet may take, in bytes
 }
+
+// packings are the endings of compressed files.
+var packings = map[string]bounded.Packing{".gz": bounded.Gzip, ".zst": bounded.Zstd}
+
+// maxBytes is Config.MaxBytes by default.
+const maxBytes = 16 << 30
 
 // ctxEvery is after how many rows a reader looks whether it is still wanted.
 const ctxEvery = 1 << 12
 
-func newFile(path string) (*file, error) {
-	f := &file{path: path, comma: ','}
+func (c Config) newFile(path string) (*file, error) {
+	f := &file{path: path, comma: ',', packing: bounded.Plain,
+		limit:  bounded.Limit{Bytes: c.MaxBytes, Default: maxBytes, Option: "table.Config.MaxBytes"},
+		memory: 8 * min(int64(c.MaxValues), math.MaxInt64/8)}
 	name := strings.ToLower(path)
-	for _, ending := range []string{"gz", "zst"} {
-		if bare, found := strings.CutSuffix(name, "."+ending); found {
-			name, f.packed = bare, ending
+	for ending, packing := range packings {
+		if bare, found := strings.CutSuffix(name, ending); found {
+			name, f.packing = bare, packing
 		}
 	}
 	switch {
 	case strings.HasSuffix(name, ".csv"):
 	case strings.HasSuffix(name, ".tsv"):
 		f.comma = '\t'
-	case strings.HasSuffix(name, ".parquet") && f.packed == "":
+	case strings.HasSuffix(name, ".parquet") && f.packing == bounded.Plain:
 		f.parquet = true
 	default:
 		return nil, &Error{Path: path, Found: "a name that does not say the format",
@@ -49,7 +58,7 @@ func newFile(path string) (*file, error) {
 // each calls row for each row with the cells of the columns, which are valid until it returns. It returns the names of
 // the other columns.
 func (f *file) each(ctx context.Context, columns []string, row func(p place, cells []cell) error) ([]string, error) {
-	opened, err := os.Open(f.path)
+	opened, err := bounded.Open(f.path)
 	if err != nil {
 		return nil, f.unreadable(err)
 	}
@@ -58,70 +67,36 @@ func (f *file) each(ctx context.Context, columns []string, row func(p place, cel
 	switch {
 	case err != nil:
 		return nil, f.unreadable(err)
-	case info.IsDir():
-		return nil, &Error{Path: f.path, Found: "a directory", Wanted: "a file"}
-	case info.Size() == 0 && info.Mode().IsRegular():
+	case info.Size() == 0:
 		return nil, &Error{Path: f.path, Found: "an empty file", Wanted: "the columns " + list(columns)}
 	case f.parquet:
 		return f.eachParquet(ctx, opened, info.Size(), columns, row)
 	}
-	plain, done, err := f.plain(opened)
+	plain, err := bounded.NewReader(opened, f.packing, f.limit)
 	if err != nil {
-		return nil, err
+		return nil, f.unreadable(err)
 	}
-	defer done()
+	defer plain.Close()
 	return f.eachCSV(ctx, plain, columns, row)
 }
 
-// plain is the content without compression.
-func (f *file) plain(r io.Reader) (io.Reader, func(), error) {
-	switch f.packed {
-	case "gz":
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, nil, f.unpacking(err)
-		}
-		return unpacker{f, z}, func() { z.Close() }, nil
-	case "zst":
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, nil, f.unpacking(err)
-		}
-		return unpacker{f, z}, z.Close, nil
-	}
-	return r, func() {}, nil
-}
-
-// unpacker says of errors that the compressed data are to blame.
-type unpacker struct {
-	file *file
-	r    io.Reader
-}
-
-func (u unpacker) Read(into []byte) (int, error) {
-	n, err := u.r.Read(into)
-	if err != nil && err != io.EOF {
-		err = u.file.unpacking(err)
-	}
-	return n, err
-}
-
-func (f *file) unpacking(err error) error {
+// unreadable is an error of the system, or of what bounds and unpacks the file.
+func (f *file) unreadable(err error) *Error {
+	var kind *bounded.KindError
+	var large *bounded.TooLargeError
+	var damaged *bounded.DamagedError
 	var system *fs.PathError
-	if errors.As(err, &system) {
-		return f.unreadable(err)
+	switch {
+	case errors.As(err, &kind):
+		return &Error{Path: f.path, Found: kind.Kind(), Wanted: kind.Wanted()}
+	case errors.As(err, &large):
+		return &Error{Path: f.path, Found: large.Found(), Wanted: large.Wanted(), Err: errors.Join(err, dyngraph.ErrInvalid)}
+	case errors.As(err, &damaged):
+		return &Error{Path: f.path, Found: damaged.Found(), Wanted: "a whole file: copy it again"}
+	case errors.As(err, &system):
+		return &Error{Path: f.path, Found: system.Err.Error(), Wanted: "a file that can be read", Err: err}
 	}
-	return &Error{Path: f.path, Found: fmt.Sprintf("compressed data that are damaged or end early (%v)", err),
-		Wanted: "a whole file: copy it again"}
-}
-
-func (f *file) unreadable(err error) error {
-	cause := err
-	var system *fs.PathError
-	if errors.As(err, &system) {
-		cause = system.Err
-	}
-	return &Error{Path: f.path, Found: cause.Error(), Wanted: "a file that can be read", Err: err}
+	return &Error{Path: f.path, Found: err.Error(), Wanted: "a file that can be read", Err: err}
 }
 
 const wantedColumn = "a column with this name"

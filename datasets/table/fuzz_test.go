@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 
 	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -54,10 +58,32 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// encodedEdge has encodings that state how many values follow.
+type encodedEdge struct {
+	Time        int64    `parquet:"time,delta"`
+	Source      string   `parquet:"source,dict"`
+	Destination string   `parquet:"destination,delta"`
+	Weight      *float64 `parquet:"weight,split"`
+}
+
 // FuzzParquet wants of any Parquet file an error about the content or a series.
 func FuzzParquet(f *testing.F) {
 	day := time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC)
 	f.Add([]byte(encoded(f, parquetEdge{day, "a", "b", 1}, parquetEdge{day.Add(time.Hour), "b", "c", 2})))
+	for _, codec := range []compress.Codec{&parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli,
+		&parquet.Lz4Raw} {
+		for version := 1; version <= 2; version++ {
+			var content bytes.Buffer
+			w := parquet.NewGenericWriter[encodedEdge](&content, parquet.Compression(codec), parquet.DataPageVersion(version))
+			_, err := w.Write([]encodedEdge{{1, "a", "b", nil}, {2, "b", "b", new(float64)}, {2, "b", "abc", new(float64)}})
+			if err := errors.Join(err, w.Close()); err != nil {
+				f.Fatal(err)
+			}
+			f.Add(content.Bytes())
+		}
+	}
+	// 2^31-1 columns in 21 bytes.
+	f.Add([]byte("PAR1\x15\x02\x19\xfc\xff\xff\xff\xff\x07\x09\x00\x00\x00PAR1"))
 	path := filepath.Join(f.TempDir(), "edges.parquet")
 	f.Fuzz(func(t *testing.T, content []byte) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {

@@ -73,8 +73,9 @@ func (r *reader) graphs(s *dyngraph.Series, order []int, steps []step) ([][]floa
 	s.Pattern = pattern
 	weights := func(snapshot int) []float64 {
 		row := make([]float64, pattern.Edges())
-		for k, w := range r.edges.rows[snapshot].values {
-			if !math.IsNaN(w) {
+		from := r.edges.rows[snapshot]
+		for k := range from.places {
+			if w := from.value(k); !math.IsNaN(w) {
 				row[place[k]] = w
 			}
 		}
@@ -125,7 +126,7 @@ func (r *reader) withoutEdges(at step) error {
 		wanted = `edges at the first time: "hold" has no graph before it to repeat; WithoutEdges "empty" takes none`
 	}
 	if at.snapshot >= 0 && r.nodesAt[at.snapshot] > 0 {
-		f, err := newFile(r.c.Nodes.Path)
+		f, err := r.c.newFile(r.c.Nodes.Path)
 		if err != nil {
 			return err
 		}

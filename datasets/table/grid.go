@@ -6,13 +6,23 @@ import "math"
 type grid struct {
 	how  Aggregate
 	rows []gridRow
-	// started is how many rows hold values, widest how many one does at most. New rows have room for that many.
+	// started is how many rows hold values, widest how many places one has at most.
 	started, widest int
 }
 
-// gridRow is that of one snapshot. Values are NaN where there is none; counts are for Mean, when for Last.
+// gridRow is that of one snapshot, in blocks of places, nil where no value is: each row of a file may have an edge and
+// a time of its own, of which all pairs are far more than its rows.
 type gridRow struct {
-	values []float64
+	places int
+	blocks []*block
+}
+
+// blockSize is how many places a block has.
+const blockSize = 1 << 9
+
+// block has NaN where there is no value; counts are for Mean, when for Last.
+type block struct {
+	values [blockSize]float64
 	counts []uint32
 	when   []instant
 }
@@ -32,28 +42,49 @@ func (g *grid) row(snapshot, places int) *gridRow {
 		g.rows = append(g.rows, gridRow{})
 	}
 	r := &g.rows[snapshot]
-	if more := places - len(r.values); more > 0 {
-		g.widest = max(g.widest, places)
-		if r.values == nil {
+	if places > r.places {
+		if r.places == 0 {
 			g.started++
-			r.values = make([]float64, 0, g.widest)
 		}
-		for range more {
-			r.values = append(r.values, math.NaN())
-		}
-		if g.how == Mean {
-			r.counts = append(r.counts, make([]uint32, more)...)
-		}
-		if g.how == Last {
-			r.when = append(r.when, make([]instant, more)...)
+		r.places, g.widest = places, max(g.widest, places)
+		if more := (places+blockSize-1)/blockSize - len(r.blocks); more > 0 {
+			r.blocks = append(r.blocks, make([]*block, more)...)
 		}
 	}
 	return r
 }
 
+// value is that of a place, NaN where there is none.
+func (r *gridRow) value(at int) float64 {
+	if b := r.blocks[at/blockSize]; b != nil {
+		return b.values[at%blockSize]
+	}
+	return math.NaN()
+}
+
+// block is that of a place, made where there is none.
+func (r *gridRow) block(how Aggregate, at int) *block {
+	b := &r.blocks[at/blockSize]
+	if *b == nil {
+		*b = new(block)
+		for i := range (*b).values {
+			(*b).values[i] = math.NaN()
+		}
+		switch how {
+		case Mean:
+			(*b).counts = make([]uint32, blockSize)
+		case Last:
+			(*b).when = make([]instant, blockSize)
+		}
+	}
+	return *b
+}
+
 // add takes a value, which is not NaN, at a place.
 func (r *gridRow) add(how Aggregate, at int, value float64, when instant) outcome {
-	old := r.values[at]
+	b := r.block(how, at)
+	at %= blockSize
+	old := b.values[at]
 	first := math.IsNaN(old)
 	switch how {
 	case Unique:
@@ -61,31 +92,36 @@ func (r *gridRow) add(how Aggregate, at int, value float64, when instant) outcom
 			return repeated
 		}
 	case Last:
-		if !first && when < r.when[at] {
+		if !first && when < b.when[at] {
 			return added
 		}
-		r.when[at] = when
+		b.when[at] = when
 	default:
 		if !first {
 			value += old
 		}
 		if how == Mean {
-			r.counts[at]++
+			b.counts[at]++
 		}
 		if math.IsInf(value, 0) {
 			return overflowed
 		}
 	}
-	r.values[at] = value
+	b.values[at] = value
 	return added
 }
 
 // finish divides sums where means are wanted.
 func (g *grid) finish() {
 	for _, r := range g.rows {
-		for i, n := range r.counts {
-			if n > 1 {
-				r.values[i] /= float64(n)
+		for _, b := range r.blocks {
+			if b == nil {
+				continue
+			}
+			for i, n := range b.counts {
+				if n > 1 {
+					b.values[i] /= float64(n)
+				}
 			}
 		}
 	}

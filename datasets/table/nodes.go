@@ -7,7 +7,7 @@ import (
 )
 
 func (r *reader) readNodes(ctx context.Context) error {
-	f, err := newFile(r.c.Nodes.Path)
+	f, err := r.c.newFile(r.c.Nodes.Path)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (r *reader) readNodes(ctx context.Context) error {
 		for k, v := range cells[2:] {
 			value, ok := v.float()
 			if !ok {
-				return p.fault(columns[k+2], v.String(), "a finite number, or an empty cell where it is missing")
+				return p.fault(columns[k+2], v.asNumber(), "a finite number, or an empty cell where it is missing")
 			}
 			if row == nil || math.IsNaN(value) {
 				continue

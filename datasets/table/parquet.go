@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,205 +9,161 @@ import (
 	"os"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/peng-cde/pengcde-go/internal/bounded"
+	"github.com/peng-cde/pengcde-go/internal/flatparquet"
 )
 
-// eachParquet is each for a Parquet file: the columns wanted are read page by page, side by side.
+// leastPages is the memory, in bytes, that the pages of all columns may take in any case.
+const leastPages = 8 << 20
+
+// eachParquet is each for a Parquet file.
 func (f *file) eachParquet(ctx context.Context, opened *os.File, size int64, columns []string,
-	row func(p place, cells []cell) error) ([]string, error) {
-	var content *parquet.File
-	var others []string
-	readers := make([]*columnReader, len(columns))
-	if err := f.guarded(func() error {
-		err := checkFooter(opened, size)
-		if err != nil {
-			return err
+	row func(p place, cells []cell) error) (others []string, err error) {
+	budget, err := f.limit.Budget()
+	if err != nil {
+		return nil, f.unreadable(err)
+	}
+	p := &parquetReader{file: f, rows: make([]parquet.Row, ctxEvery)}
+	if err := p.guarded(func() (err error) {
+		memory := max(leastPages, f.memory) / int64(len(columns))
+		p.content, err = flatparquet.Open(opened, size, flatparquet.Limits{Memory: memory, Unpacked: budget})
+		if err == nil {
+			others, err = p.open(columns)
 		}
-		content, err = parquet.OpenFile(io.NewSectionReader(opened, 0, size), size, parquet.SkipPageIndex(true),
-			parquet.SkipBloomFilters(true))
-		if err != nil {
-			return err
-		}
-		others, err = f.columnReaders(content, columns, readers)
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	rows, cells := 0, make([]cell, len(columns))
-	for _, group := range content.RowGroups() {
-		if err := f.guarded(func() error {
-			chunks := group.ColumnChunks()
-			for _, reader := range readers {
-				reader.chunk = chunks[reader.index]
-			}
-			return nil
-		}); err != nil {
-			return nil, err
-		}
-		err := func() error {
-			defer func() {
-				for _, reader := range readers {
-					reader.close()
-				}
-			}()
-			for range group.NumRows() {
-				rows++
-				for i, reader := range readers {
-					if reader.next == len(reader.cells) {
-						if err := f.guarded(reader.batch); err != nil {
-							return err
-						}
-					}
-					cells[i] = reader.cells[reader.next]
-					reader.next++
-				}
-				if err := row(place{f, rows}, cells); err != nil {
-					return err
-				}
-				if rows%ctxEvery == 0 && ctx.Err() != nil {
-					return fmt.Errorf("datasets/table: %s, row %d: %w", f.path, rows, ctx.Err())
-				}
-			}
-			return nil
-		}()
-		var known *Error
-		if errors.As(err, &known) && known.Row == 0 {
-			known.Row = rows
-		}
-		if err != nil {
+	for _, group := range p.groups {
+		if err := p.group(ctx, group, row); err != nil {
 			return nil, err
 		}
 	}
-	return others, f.someRows(rows)
+	return others, f.someRows(p.at)
 }
 
-// checkFooter finds a footer that cannot be in the file, which the library would take memory for.
-func checkFooter(r io.ReaderAt, size int64) error {
-	const mark, ends = "PAR1", 8 // the file ends in the length of the footer and the mark, and begins with the mark
-	last := make([]byte, ends)
-	if size < ends+int64(len(mark)) {
-		return fmt.Errorf("%d bytes", size)
-	}
-	if _, err := r.ReadAt(last, size-ends); err != nil {
-		return err
-	}
-	if got := string(last[4:]); got != mark {
-		return fmt.Errorf("the end is %q, not %q", got, mark)
-	}
-	if footer := int64(binary.LittleEndian.Uint32(last)); footer > size-ends-int64(len(mark)) {
-		return fmt.Errorf("a footer of %d bytes in a file of %d", footer, size)
-	}
-	return nil
+// parquetReader reads the columns wanted of a file.
+type parquetReader struct {
+	file    *file
+	content *flatparquet.File
+	groups  []parquet.RowGroup
+	convert []func(parquet.Value) cell
+	rows    []parquet.Row
+	at      int // how many rows were read
 }
 
-// columnReaders makes those of the columns, and returns the names of the others.
-func (f *file) columnReaders(content *parquet.File, columns []string, readers []*columnReader) ([]string, error) {
-	var header []string
-	top := content.Root().Columns()
-	for _, column := range top {
-		header = append(header, column.Name())
-	}
-	places, others, err := f.locate(header, columns, place{file: f})
+// open finds the columns, and returns the names of the others.
+func (p *parquetReader) open(columns []string) ([]string, error) {
+	places, others, err := p.file.locate(p.content.Names(), columns, place{file: p.file})
 	if err != nil {
 		return nil, err
 	}
-	for i, at := range places {
-		convert, err := f.converter(top[at])
+	selected, err := p.content.Select(places...)
+	if err != nil {
+		return nil, err
+	}
+	p.groups = selected.RowGroups()
+	for _, column := range selected.Root().Columns() {
+		convert, err := p.file.converter(column)
 		if err != nil {
 			return nil, err
 		}
-		readers[i] = &columnReader{index: top[at].Index(), convert: convert}
+		p.convert = append(p.convert, convert)
 	}
 	return others, nil
 }
 
-// columnReader reads one column of a row group, some cells at a time.
-type columnReader struct {
-	index   int
-	convert func(parquet.Value) cell
-	chunk   parquet.ColumnChunk
-
-	pages  parquet.Pages
-	page   parquet.Page
-	values parquet.ValueReader
-	buffer []parquet.Value
-	cells  []cell
-	next   int
-}
-
-// batch reads the next cells, of which there is at least one.
-func (r *columnReader) batch() error {
-	if r.pages == nil {
-		r.pages = r.chunk.Pages()
-	}
-	if r.buffer == nil {
-		r.buffer = make([]parquet.Value, ctxEvery)
-	}
-	r.cells, r.next = r.cells[:0], 0
-	for {
-		if r.values == nil {
-			page, err := r.pages.ReadPage()
-			if err == io.EOF {
-				return io.ErrUnexpectedEOF
+// group calls row for the rows of one.
+func (p *parquetReader) group(ctx context.Context, group parquet.RowGroup, row func(place, []cell) error) error {
+	rows := group.Rows()
+	defer func() { _ = p.guarded(rows.Close) }() // read only
+	cells := make([]cell, 0, len(p.rows)*len(p.convert))
+	for left := group.NumRows(); left > 0; {
+		n := 0
+		if err := p.guarded(func() (err error) {
+			n, err = rows.ReadRows(p.rows[:min(left, int64(len(p.rows)))])
+			if n == 0 && (err == nil || err == io.EOF) {
+				err = fmt.Errorf("%w: %d rows are missing", io.ErrUnexpectedEOF, left)
 			}
-			if err != nil {
-				return err
+			if n > 0 && err == io.EOF {
+				err = nil
 			}
-			r.page, r.values = page, page.Values()
-		}
-		n, err := r.values.ReadValues(r.buffer)
-		for _, v := range r.buffer[:n] {
-			if v.IsNull() {
-				r.cells = append(r.cells, cell{})
-			} else {
-				r.cells = append(r.cells, r.convert(v))
-			}
-		}
-		if err == io.EOF {
-			r.release()
-		} else if err != nil {
+			cells, err = p.cells(cells[:0], p.rows[:n], err)
+			return err
+		}); err != nil {
 			return err
 		}
-		if n > 0 {
-			return nil
+		left -= int64(n)
+		for ; len(cells) > 0; cells = cells[len(p.convert):] {
+			p.at++
+			if err := row(place{p.file, p.at}, cells[:len(p.convert)]); err != nil {
+				return err
+			}
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("datasets/table: %s, row %d: %w", p.file.path, p.at, ctx.Err())
 		}
 	}
+	return nil
 }
 
-func (r *columnReader) release() {
-	if r.page != nil {
-		parquet.Release(r.page)
+// cells adds those of rows to a list, unless there is an error.
+func (p *parquetReader) cells(list []cell, rows []parquet.Row, err error) ([]cell, error) {
+	for _, row := range rows {
+		if err != nil {
+			break
+		}
+		if len(row) != len(p.convert) {
+			return nil, fmt.Errorf("a row with %d of %d values", len(row), len(p.convert))
+		}
+		for i, v := range row {
+			if v.IsNull() {
+				list = append(list, cell{})
+			} else {
+				list = append(list, p.convert[i](v))
+			}
+		}
 	}
-	r.page, r.values = nil, nil
-}
-
-func (r *columnReader) close() {
-	r.release()
-	if r.pages != nil {
-		r.pages.Close() // read only
-	}
-	r.pages, r.cells, r.next = nil, r.cells[:0], 0
+	return list, err
 }
 
 // guarded reads with the Parquet library, whose panics and errors are about damaged files.
-func (f *file) guarded(read func() error) (err error) {
+func (p *parquetReader) guarded(read func() error) (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			err = f.damaged(fmt.Errorf("%v", thrown))
+			err = p.wrong(fmt.Errorf("%v", thrown))
 		}
 	}()
-	err = read()
-	var known *Error
-	if err == nil || errors.As(err, &known) {
-		return err
+	if err = read(); err != nil {
+		err = p.wrong(err)
 	}
-	return f.damaged(err)
+	return err
 }
 
-func (f *file) damaged(err error) error {
-	var system *fs.PathError
-	if errors.As(err, &system) {
-		return f.unreadable(err)
+// wrong is what an error says of the file, in the row after those that were read.
+func (p *parquetReader) wrong(err error) error {
+	if p.content != nil && p.content.Err() != nil {
+		err = p.content.Err() // before the library saw it
 	}
-	return &Error{Path: f.path, Found: fmt.Sprintf("data that are damaged, end early or are no Parquet (%v)", err),
-		Wanted: "a whole Parquet file: copy or write it again"}
+	f, row := p.file, 0
+	if p.convert != nil {
+		row = p.at + 1
+	}
+	var known *Error
+	var limit *flatparquet.LimitError
+	var system *fs.PathError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &limit):
+		return &Error{Path: f.path, Row: row, Found: limit.Error(), Wanted: "smaller pages or row groups: write it again, " +
+			"or read it with a larger MaxValues"}
+	case errors.Is(err, bounded.ErrTooLarge), errors.As(err, &system):
+		known = f.unreadable(err)
+		known.Row = row
+		return known
+	}
+	return &Error{Path: f.path, Row: row, Found: fmt.Sprintf("data that are damaged, end early or are no Parquet (%v)",
+		err), Wanted: "a whole Parquet file: copy or write it again"}
 }

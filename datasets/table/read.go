@@ -61,8 +61,18 @@ type reader struct {
 	places   map[uint64]int32 // edges, in the order in which they occur
 	from, to []int32
 
+	held int // what edges and names of nodes take, in numbers of 8 bytes
+
 	notices []string
 }
+
+// What an edge and a node take while they are read, in numbers of 8 bytes: entries of tables, beside the node's name.
+const (
+	edgeHolds = 10
+	nodeHolds = 16
+	// leastHolds is what they may take in any case.
+	leastHolds = 1 << 16
+)
 
 func (r *reader) read(ctx context.Context, recipe *Recipe) (*dyngraph.Series, error) {
 	if err := r.c.check(); err != nil {
@@ -132,6 +142,7 @@ func (r *reader) node(p place, column string, v cell) (int32, *Error) {
 		return 0, p.fault(column, "more than 2^31-2 nodes", "fewer")
 	}
 	r.ids[name] = id
+	r.held += nodeHolds + len(name)/8
 	r.names = append(r.names, name)
 	r.inEdges, r.inNodes = append(r.inEdges, false), append(r.inNodes, false)
 	return id, nil
@@ -162,13 +173,13 @@ func (r *reader) snapshot(p place, column string, v cell) (int, instant, *Error)
 	return k, at, nil
 }
 
-// full says of a grid that it has room for more than the series may hold.
+// full says that the series has room for more values in a grid than it may hold, or the reader holds more itself.
 func (r *reader) full(p place, g *grid) error {
-	if g.started <= r.c.MaxValues/max(1, g.widest) {
+	if r.held <= max(r.c.MaxValues, leastHolds) && g.started <= r.c.MaxValues/max(1, g.widest) {
 		return nil
 	}
-	return p.fault("", fmt.Sprintf("more than %d values in %d snapshots so far", r.c.MaxValues, len(r.bins)),
-		"a larger step or fewer edges, or a larger MaxValues, at 8 bytes each")
+	return p.fault("", fmt.Sprintf("more than %d values in %d snapshots so far, of %d nodes and %d edges", r.c.MaxValues,
+		len(r.bins), len(r.names), len(r.from)), "a larger step or fewer edges, or a larger MaxValues, at 8 bytes each")
 }
 
 func (r *reader) unread(f *file, others []string) {

@@ -175,10 +175,14 @@ func (r *reader) nodeValues(order []int, steps []step) values {
 	for _, step := range steps {
 		y, x := nans(len(order)*v.targets), nans(len(order)*v.features)
 		if step.snapshot >= 0 && step.snapshot < len(r.values.rows) {
-			row := r.values.rows[step.snapshot].values
-			for u := range len(row) / width {
-				copy(y[order[u]*v.targets:], row[u*width:u*width+v.targets])
-				copy(x[order[u]*v.features:], row[u*width+v.targets:u*width+v.targets+v.features])
+			row := r.values.rows[step.snapshot]
+			for u := range row.places / width {
+				for k := range v.targets {
+					y[order[u]*v.targets+k] = row.value(u*width + k)
+				}
+				for k := range v.features {
+					x[order[u]*v.features+k] = row.value(u*width + v.targets + k)
+				}
 			}
 		}
 		v.y, v.x = append(v.y, y), append(v.x, x)

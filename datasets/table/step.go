@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/csvrows"
 )
 
 // Step is the length of a snapshot: a Number in the unit of times that are numbers, or a Duration for dates. In JSON
@@ -31,7 +33,7 @@ func ParseStep(text string) (Step, error) {
 }
 
 func stepOf(text string) (step Step, ok bool) {
-	if number, err := strconv.ParseFloat(text, 64); err == nil {
+	if number, ok := csvrows.ParseNumber(text); ok {
 		return Step{Number: number}, true
 	}
 	if parts := daysAndWeeks.FindStringSubmatch(text); parts != nil {

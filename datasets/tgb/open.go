@@ -2,9 +2,7 @@ package tgb
 
 import (
 	"archive/zip"
-	"bufio"
 	"compress/flate"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
@@ -35,6 +34,9 @@ type Config struct {
 	// to be that one's, and File.Late counts it. TGB does not look: files that were written in local time go back an hour
 	// where summer time begins.
 	Late float64
+	// MaxBytes bounds the bytes of each file, counted after unpacking. 0 means those of the environment variable
+	// PENGCDE_MAX_BYTES, or else 16 GiB. More are an error that wraps [dyngraph.ErrTooLarge].
+	MaxBytes int64
 	// Progress, where present, is called every so often while a file is read.
 	Progress func(Progress)
 }
@@ -106,10 +108,12 @@ func (s *source) locate() error {
 		if err != nil {
 			return unreadable(c.Path, 0, err, s.wanted())
 		}
-		s.zip = !info.IsDir()
+		if s.zip = !info.IsDir(); s.zip && !info.Mode().IsRegular() {
+			return unreadable(c.Path, 0, &bounded.KindError{Path: c.Path, Mode: info.Mode()}, s.wanted())
+		}
 		if archive := filepath.Join(c.Path, c.Name+".zip"); info.IsDir() {
 			_, missing := find(os.DirFS(c.Path), c.Name+s.edges.suffix)
-			if info, err := os.Stat(archive); missing != nil && err == nil && !info.IsDir() {
+			if info, err := os.Stat(archive); missing != nil && err == nil && info.Mode().IsRegular() {
 				c.Path, s.zip = archive, true
 			}
 		}
@@ -130,6 +134,9 @@ func (s *source) locate() error {
 	}
 	return nil
 }
+
+// maxBytes is Config.MaxBytes by default.
+const maxBytes = 16 << 30
 
 // find looks for a file, plain or compressed by gzip, in a folder and in those in it.
 func find(folder fs.FS, name string) (string, error) {
@@ -173,26 +180,27 @@ func (s *source) open(one *file) (io.Reader, *counter, func(), error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	opened, err := folder.Open(one.name)
+	info, err := fs.Stat(folder, one.name)
+	if err == nil && !info.Mode().IsRegular() { // to open a pipe waits
+		err = &bounded.KindError{Path: one.Path, Mode: info.Mode()}
+	}
+	var opened fs.File
+	if err == nil {
+		opened, err = folder.Open(one.name)
+	}
 	if err != nil {
 		done()
 		return nil, nil, nil, unreadable(one.Path, 0, err, s.wanted())
 	}
-	all := func() { opened.Close(); done() }
-	count := &counter{in: opened}
-	if info, err := opened.Stat(); err == nil {
-		count.size = info.Size()
-	}
-	in := bufio.NewReader(count)
-	if head, _ := in.Peek(2); string(head) != "\x1f\x8b" {
-		return in, count, all, nil
-	}
-	z, err := gzip.NewReader(in)
+	count := &counter{in: opened, size: info.Size()}
+	in, err := bounded.NewReader(count, bounded.Detect, bounded.Limit{Bytes: s.config.MaxBytes, Default: maxBytes,
+		Option: "tgb.Config.MaxBytes"})
 	if err != nil {
-		all()
+		opened.Close()
+		done()
 		return nil, nil, nil, unreadable(one.Path, 1, err, "")
 	}
-	return z, count, all, nil
+	return in, count, func() { in.Close(); opened.Close(); done() }, nil
 }
 
 // counter counts bytes.
@@ -209,13 +217,23 @@ func (c *counter) Read(into []byte) (int, error) {
 
 // unreadable is an error of the system, or of what unpacks a file. A line is that of the row that was being read.
 func unreadable(path string, line int, err error, wanted string) error {
+	var kind *bounded.KindError
+	var large *bounded.TooLargeError
+	var damaged *bounded.DamagedError
 	var corrupt flate.CorruptInputError
 	var system *fs.PathError
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader),
-		errors.Is(err, zip.ErrChecksum), errors.As(err, &corrupt):
-		return &Error{Path: path, Line: line, Found: fmt.Sprintf("compressed data that are damaged or end early (%v)", err),
-			Wanted: "a whole file: fetch it again"}
+	case errors.As(err, &kind):
+		return &Error{Path: path, Found: kind.Kind(), Wanted: kind.Wanted()}
+	case errors.As(err, &large):
+		return &Error{Path: path, Line: line, Found: large.Found(), Wanted: large.Wanted(),
+			Err: errors.Join(err, dyngraph.ErrInvalid)}
+	case errors.As(err, &damaged), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, zip.ErrChecksum),
+		errors.As(err, &corrupt): // the last ones of a zip
+		if damaged == nil {
+			damaged = &bounded.DamagedError{Err: err}
+		}
+		return &Error{Path: path, Line: line, Found: damaged.Found(), Wanted: "a whole file: fetch it again"}
 	case errors.As(err, &system):
 		return &Error{Path: path, Line: line, Found: system.Err.Error(), Wanted: wanted, Err: err}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/internal/csvrows"
@@ -62,6 +61,12 @@ func (r *reader) faultIn(column int, wanted string) error {
 	return r.fault("the "+r.columns[column].what+" "+shown(r.cells[column]), wanted)
 }
 
+// faultInNumber is about a cell that was to hold a number.
+func (r *reader) faultInNumber(column int, wanted string) error {
+	return r.fault("the "+r.columns[column].what+" "+shown(r.cells[column])+
+		csvrows.WhyNot(strings.TrimSpace(r.cells[column])), wanted)
+}
+
 // now is the time in the first cell, a whole number that is no less than the one before.
 func (r *reader) now() (float64, error) {
 	cell := r.cells[0]
@@ -69,9 +74,9 @@ func (r *reader) now() (float64, error) {
 		return r.time, nil
 	}
 	const exact = 1 << 53 // up to where a float64 holds every whole number
-	t, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-	if err != nil || t != math.Trunc(t) || math.Abs(t) > exact {
-		return 0, r.faultIn(0, "a whole number: a year, or seconds since 1970")
+	t, ok := csvrows.ParseNumber(strings.TrimSpace(cell))
+	if !ok || t != math.Trunc(t) || math.Abs(t) > exact {
+		return 0, r.faultInNumber(0, "a whole number: a year, or seconds since 1970")
 	}
 	if t < r.time {
 		if r.time-t > r.mayLate {
@@ -87,10 +92,10 @@ func (r *reader) now() (float64, error) {
 
 // number is the value in a cell.
 func (r *reader) number(column int, signed bool) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(r.cells[column]), 64)
+	v, ok := csvrows.ParseNumber(strings.TrimSpace(r.cells[column]))
 	switch {
-	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, r.faultIn(column, "a finite number")
+	case !ok || math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, r.faultInNumber(column, "a finite number")
 	case v < 0 && !signed:
 		return 0, r.faultIn(column, "a number that is not negative")
 	}

@@ -6,18 +6,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
+// maxFile is how many bytes a file may have, unless the environment sets another limit ([bounded.Env]).
+const maxFile = 4 << 30
+
 // Read returns what the file at path holds. A file that is not whole, not in the format or does not agree with its
-// checksum gives an error that wraps ErrCorrupt; one that is missing, fs.ErrNotExist.
+// checksum gives an error that wraps ErrCorrupt; one that is missing, fs.ErrNotExist; one of more than 4 GiB,
+// [bounded.ErrTooLarge]; what is no regular file, a [*bounded.KindError].
 func Read(path string) (*File, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("safetensors: %s: got a file of mode %v, wanted a regular file", path, info.Mode())
-	}
-	content, err := os.ReadFile(path)
+	content, err := bounded.ReadFile(path, bounded.Limit{Default: maxFile})
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: %w", err)
 	}

@@ -11,7 +11,8 @@ skip() { echo "browser tests skipped: $*"; exit 0; }
 why=$("$python" tools/browser/chromium.py) || skip "$why"
 if ! cmp -s tools/browser/requirements.txt "$stamp" || ! "$python" -c 'import playwright' 2>/dev/null; then
 	echo "set-up: playwright into .venv (54 MB to download, without a browser)"
-	"$python" -m pip install --quiet --disable-pip-version-check -r tools/browser/requirements.txt ||
+	"$python" -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
+		-r tools/browser/requirements.txt ||
 		skip "the package playwright cannot be had here"
 	cp tools/browser/requirements.txt "$stamp"
 fi

@@ -1,19 +1,14 @@
 // Command xlaplugin serves the set-up: "xlaplugin check" opens XLA and computes with it, "xlaplugin cuda FILE" loads a
-// CUDA plugin and says what is missing to compute with it, "xlaplugin release FOLDER" fetches the CPU plugin that
-// go-xla was tested with from go-xla's own release page.
+// CUDA plugin and says what is missing to compute with it, "xlaplugin release FOLDER SHA256" fetches the CPU plugin that
+// go-xla was tested with from go-xla's own release page and installs it if the file has this hash.
 package main
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
-	"runtime"
-	"time"
 
-	"github.com/gomlx/go-xla/installer"
 	"github.com/gomlx/go-xla/pjrt"
 
 	"github.com/peng-cde/pengcde-go/internal/doctor"
@@ -27,10 +22,10 @@ func main() {
 		err = check()
 	case len(os.Args) == 3 && os.Args[1] == "cuda":
 		err = cuda(os.Args[2])
-	case len(os.Args) == 3 && os.Args[1] == "release" && os.Args[2] != "":
-		err = release(os.Args[2])
+	case len(os.Args) == 4 && os.Args[1] == "release" && os.Args[2] != "":
+		err = release(os.Args[2], os.Args[3])
 	default:
-		err = errors.New("wanted check, cuda FILE, or release FOLDER")
+		err = errors.New("wanted check, cuda FILE, or release FOLDER SHA256")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "xlaplugin:", err)
@@ -85,21 +80,4 @@ func add(plugin *pjrt.Plugin, file string) error {
 	}
 	defer backend.Close()
 	return doctor.Computes(backend)
-}
-
-// release installs go-xla's pinned CPU plugin. A page that cannot be reached is found out within seconds; the
-// download itself may take minutes.
-func release(folder string) error {
-	const reach, download = 5 * time.Second, 10 * time.Minute
-	platform := runtime.GOOS + "_" + runtime.GOARCH
-	http.DefaultClient.Timeout = reach // what go-xla's installer asks with
-	if _, err := installer.CPUGetDownloadURL(platform, pjrt.DefaultCPUVersion); err != nil {
-		if unreachable := (*url.Error)(nil); errors.As(err, &unreachable) {
-			err = unreachable.Err
-		}
-		return fmt.Errorf("go-xla's release %s for %s cannot be had here: %w", pjrt.DefaultCPUVersion, platform, err)
-	}
-	fmt.Fprintf(os.Stderr, "fetching go-xla's XLA CPU plugin %s\n", pjrt.DefaultCPUVersion)
-	http.DefaultClient.Timeout = download
-	return installer.CPUInstall(platform, pjrt.DefaultCPUVersion, folder, false, installer.Quiet)
 }

@@ -14,6 +14,7 @@ typedef struct extension {
 
 enum { EXTENSION_METADATA = 1 };
 enum { TYPE_S32 = 4, TYPE_F32 = 11, TYPE_F64 = 12 };
+enum { KIND_BUFFER = 1 }; // of inputs and outputs
 enum { STAGE_EXECUTE = 3 };
 enum { INVALID_ARGUMENT = 3 };
 
@@ -85,11 +86,6 @@ static inline int begin(call_frame *f) {
       return 1;
     }
   return f->stage != STAGE_EXECUTE;
-}
-
-static inline void *invalid(call_frame *f, const char *message) {
-  error_args args = {sizeof args, NULL, message, INVALID_ARGUMENT};
-  return f->api->create_error(&args);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { MOST = 2, CHUNK = 64, MOST_TABLES = 8 }; // matrices, entries that are mixed at a time, buckets
+enum { BEHIND = 16 };                           // entries behind those of all lists, which may be read
 
 // Lists of neighbours, of matrices that lie alike.
 typedef struct {
@@ -21,7 +22,7 @@ typedef struct {
   const int32_t *node, *counts, *to; // node: of each place
   const void *values;
   int coefficients;
-  int64_t part, d; // part: samples with the same coefficients
+  int64_t seeds, part, d; // part: samples of a seed, which has coefficients of its own
 } product;
 
 #include "float32.h"
@@ -31,31 +32,77 @@ typedef struct {
 #include "typed.h"
 #include "product_typed.h"
 
-// tables reads those of the operands from the given one on.
-static int tables(lists *l, call_frame *f, int64_t next, int matrices, int directed) {
-  l->matrices = matrices;
-  l->directed = directed;
-  l->tables = (int)(f->in.size - next);
-  if (matrices < 1 || matrices > MOST || l->tables < 1 || l->tables > MOST_TABLES)
-    return 0;
-  for (int t = 0; t < l->tables; t++)
-    l->table[t] = f->in.at[next + t];
-  l->batch = l->table[0]->dims[0];
-  return 1;
+// Of a batch B of graphs with n nodes: rows of w numbers, of which m entries for each place of the lists are put
+// together with room for r, and tables of neighbours.
+#define ROW \
+  { "row", REALS, "Bw" }
+#define TABLE \
+  { "table of neighbours", TYPE_S32, "B.." }
+#define PLACES \
+  {"node of each place", TYPE_S32, "N"}, { "place of each node", TYPE_S32, "N" }
+#define COEFFICIENTS \
+  { "coefficients", REALS, "Sm" }
+#define ARRANGED \
+  {"counts", TYPE_S32, "Bn"}, {"nodes", TYPE_S32, "Br"}, { "entries", REALS, "Bmr" }
+#define STATES \
+  { "states", REALS, "Bnd" }
+#define COTANGENT \
+  { "cotangent of the product", REALS, "Bnd" }
+
+static const operand rows[] = {ROW, ROW, {0}}; // from the second on for one matrix
+static const operand rows_and_tables[] = {ROW, ROW, TABLE, {0}};
+static const operand arranged[] = {ARRANGED, {0}};
+static const operand of_product[] = {COEFFICIENTS, ARRANGED, PLACES, STATES, TABLE, {0}};
+static const operand of_weights[] = {COEFFICIENTS, ARRANGED, PLACES, STATES, COTANGENT, TABLE, {0}};
+static const operand of_entries[] = {COEFFICIENTS, PLACES, STATES, COTANGENT, TABLE, {0}};
+static const operand states[] = {STATES, {0}};
+static const operand coefficients[] = {COEFFICIENTS, {0}};
+
+// read_tables checks a call, of which the tables follow so many other inputs, and that the lists are as long as nodes,
+// rows and room want it.
+static void *read_tables(call_frame *f, const signature *wanted, fit *s, lists *l, int before) {
+  void *error = check(f, wanted, s);
+  if (error != NULL)
+    return error;
+  l->tables = (int)f->in.size - before;
+  l->batch = SIZE(s, 'B');
+  l->row = SIZE(s, 'w');
+  l->room = SIZE(s, 'r');
+  int64_t places = 0, entries = 0, nodes = SIZE(s, 'n');
+  for (int t = 0; t < l->tables; t++) {
+    l->table[t] = f->in.at[before + t];
+    places += l->table[t]->dims[1];
+    entries += l->table[t]->dims[1] * l->table[t]->dims[2];
+  }
+  if (places != nodes)
+    return invalid(f, "%s: tables with %lld places for %lld nodes, want as many", wanted->kernel, (long long)places,
+                   (long long)nodes);
+  if (SIZE(s, 'N') >= 0 && SIZE(s, 'N') != l->batch * nodes)
+    return invalid(f, "%s: places of %lld nodes, want %lld, of all samples", wanted->kernel, (long long)SIZE(s, 'N'),
+                   (long long)(l->batch * nodes));
+  if (l->room >= 0 && l->room != entries + BEHIND)
+    return invalid(f, "%s: room for %lld entries, want %lld, of all lists and %d more", wanted->kernel,
+                   (long long)l->room, (long long)(entries + BEHIND), BEHIND);
+  int64_t width = l->directed ? 2 * entries : entries;
+  if (l->row >= 0 && l->row < width)
+    return invalid(f, "%s: rows of %lld numbers, want at least %lld, of all lists", wanted->kernel, (long long)l->row,
+                   (long long)width);
+  return NULL;
 }
 
-static int is_float(const buffer *x) { return x->type == TYPE_F32 || x->type == TYPE_F64; }
-
 // arrange takes one or two rows, as many as matrices, and tables.
-static void *arrange(call_frame *f, int matrices, int directed) {
-  lists l;
+static void *arrange(call_frame *f, const char *name, int matrices, int directed) {
   if (begin(f))
     return NULL;
+  lists l = {.matrices = matrices, .directed = directed};
+  fit sizes;
+  clear(&sizes);
+  SIZE(&sizes, 'm') = directed ? 2 * matrices : matrices;
+  const signature wanted = {name, rows_and_tables + MOST - matrices, arranged, MOST_TABLES};
+  void *error = read_tables(f, &wanted, &sizes, &l, matrices);
+  if (error != NULL)
+    return error;
   const buffer *row = f->in.at[0];
-  if (!tables(&l, f, matrices, matrices, directed) || !is_float(row))
-    return invalid(f, "arranging lists: operands do not fit");
-  l.row = row->dims[1];
-  l.room = f->out.at[1]->dims[1];
   const void *rows[MOST] = {row->data, f->in.at[matrices - 1]->data};
   int32_t *counts = f->out.at[0]->data, *to = f->out.at[1]->data;
   if (row->type == TYPE_F32)
@@ -65,31 +112,39 @@ static void *arrange(call_frame *f, int matrices, int directed) {
   return NULL;
 }
 
-// operands reads those of a product: coefficients [S, m], what was arranged (counts [batch, n], nodes [batch, room] and
-// entries [batch, m, room]), the node of each place and the place of each node, so many states, and tables.
-static int operands(product *p, call_frame *f, int states) {
+// operands reads those of a product: coefficients, what was arranged, the node of each place and the place of each
+// node, so many states, and tables.
+static void *operands(product *p, call_frame *f, const signature *wanted, int states) {
+  fit sizes;
+  clear(&sizes);
+  *p = (product){.lists = {.matrices = 1}};
+  void *error = read_tables(f, wanted, &sizes, &p->lists, 6 + states);
+  if (error != NULL)
+    return error;
   buffer **in = f->in.at;
   p->c = in[0];
-  p->coefficients = (int)p->c->dims[1];
+  p->coefficients = (int)SIZE(&sizes, 'm');
   p->counts = in[1]->data;
   p->to = in[2]->data;
   p->values = in[3]->data;
   p->node = in[4]->data;
   p->z = in[6];
-  if (!tables(&p->lists, f, 6 + states, 1, 0) || !is_float(p->z) || p->coefficients > 2 * MOST)
-    return 0;
-  p->lists.room = in[2]->dims[1];
-  p->part = p->lists.batch / p->c->dims[0];
-  p->d = p->z->dims[2];
-  return p->coefficients == 1 || p->coefficients == 2 || p->coefficients == 2 * MOST;
+  p->seeds = SIZE(&sizes, 'S');
+  p->part = p->lists.batch / p->seeds;
+  p->d = SIZE(&sizes, 'd');
+  if (p->coefficients != 1 && p->coefficients != 2 && p->coefficients != 2 * MOST)
+    return invalid(f, "%s: %d coefficients, want 1, 2 or %d", wanted->kernel, p->coefficients, 2 * MOST);
+  return NULL;
 }
 
 static void *multiply(call_frame *f) {
+  static const signature wanted = {"pengcde_product", of_product, states, MOST_TABLES};
   product p;
   if (begin(f))
     return NULL;
-  if (!operands(&p, f, 1))
-    return invalid(f, "sparse product: operands do not fit");
+  void *error = operands(&p, f, &wanted, 1);
+  if (error != NULL)
+    return error;
   if (p.z->type == TYPE_F32)
     product_f32(&p, f->out.at[0]->data);
   else
@@ -98,11 +153,13 @@ static void *multiply(call_frame *f) {
 }
 
 static void *weights(call_frame *f) {
+  static const signature wanted = {"pengcde_weights", of_weights, coefficients, MOST_TABLES};
   product p;
   if (begin(f))
     return NULL;
-  if (!operands(&p, f, 2))
-    return invalid(f, "coefficients of a sparse product: operands do not fit");
+  void *error = operands(&p, f, &wanted, 2);
+  if (error != NULL)
+    return error;
   const void *v = f->in.at[7]->data;
   if (p.z->type == TYPE_F32)
     weights_f32(&p, v, f->out.at[0]->data);
@@ -112,32 +169,41 @@ static void *weights(call_frame *f) {
 }
 
 // entries takes coefficients, the node of each place and the place of each node, z and v, and tables.
-static void *entries(call_frame *f, int matrices, int directed) {
-  lists l;
+static void *entries(call_frame *f, const char *name, int matrices, int directed) {
   if (begin(f))
     return NULL;
+  lists l = {.matrices = matrices, .directed = directed};
+  fit sizes;
+  clear(&sizes);
+  SIZE(&sizes, 'm') = directed ? 2 * matrices : matrices;
+  const signature wanted = {name, of_entries, rows + MOST - matrices, MOST_TABLES};
+  void *error = read_tables(f, &wanted, &sizes, &l, 5);
+  if (error != NULL)
+    return error;
   const buffer *c = f->in.at[0], *z = f->in.at[3];
-  if (!tables(&l, f, 5, matrices, directed) || !is_float(z) || c->dims[1] != matrices * (directed ? 2 : 1))
-    return invalid(f, "entries of a sparse product: operands do not fit");
-  l.row = f->out.at[0]->dims[1];
-  int64_t part = l.batch / c->dims[0], d = z->dims[2];
-  void *rows[MOST] = {f->out.at[0]->data, f->out.at[matrices - 1]->data};
+  int64_t part = l.batch / SIZE(&sizes, 'S'), d = SIZE(&sizes, 'd');
+  void *to[MOST] = {f->out.at[0]->data, f->out.at[matrices - 1]->data};
   const void *v = f->in.at[4]->data;
   if (z->type == TYPE_F32)
-    entries_f32(&l, f->in.at[1]->data, c->data, part, z->data, v, d, (float *const *)rows);
+    entries_f32(&l, f->in.at[1]->data, c->data, part, z->data, v, d, (float *const *)to);
   else
-    entries_f64(&l, f->in.at[1]->data, c->data, part, z->data, v, d, (double *const *)rows);
+    entries_f64(&l, f->in.at[1]->data, c->data, part, z->data, v, d, (double *const *)to);
   return NULL;
 }
 
-static void *arrange_one_directed(call_frame *f) { return arrange(f, 1, 1); }
-static void *arrange_one_undirected(call_frame *f) { return arrange(f, 1, 0); }
-static void *arrange_two_directed(call_frame *f) { return arrange(f, 2, 1); }
-static void *arrange_two_undirected(call_frame *f) { return arrange(f, 2, 0); }
-static void *entries_one_directed(call_frame *f) { return entries(f, 1, 1); }
-static void *entries_one_undirected(call_frame *f) { return entries(f, 1, 0); }
-static void *entries_two_directed(call_frame *f) { return entries(f, 2, 1); }
-static void *entries_two_undirected(call_frame *f) { return entries(f, 2, 0); }
+// ARRANGING and ENTRIES are the kernels for one or two matrices with or without directions.
+#define ARRANGING(which, matrices, directed) \
+  static void *arrange_##which(call_frame *f) { return arrange(f, "pengcde_arrange_" #which, matrices, directed); }
+#define ENTRIES(which, matrices, directed) \
+  static void *entries_##which(call_frame *f) { return entries(f, "pengcde_entries_" #which, matrices, directed); }
+ARRANGING(one_directed, 1, 1)
+ARRANGING(one_undirected, 1, 0)
+ARRANGING(two_directed, 2, 1)
+ARRANGING(two_undirected, 2, 0)
+ENTRIES(one_directed, 1, 1)
+ENTRIES(one_undirected, 1, 0)
+ENTRIES(two_directed, 2, 1)
+ENTRIES(two_undirected, 2, 0)
 
 const kernel pengcde_product_kernels[] = {
     {"pengcde_arrange_one_directed", arrange_one_directed}, {"pengcde_arrange_one_undirected", arrange_one_undirected},

@@ -108,7 +108,7 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
   const int32_t *node = p->node, *counts = p->counts, *to = p->to;
   const REAL *values = p->values, *z = p->z->data;
   int64_t d = p->d, room = p->lists.room;
-  memset(dc, 0, p->lists.batch / p->part * coefficients * sizeof(REAL));
+  memset(dc, 0, p->seeds * coefficients * sizeof(REAL));
   for (int64_t b = 0; b < p->lists.batch; b++, to += room, values += coefficients * room) {
     NAME(vector) sums[2 * MOST] = {0};
     REAL rest[2 * MOST] = {0};

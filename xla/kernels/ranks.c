@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SUMS = 16 }; // of a node
-
 typedef struct {
   const buffer *nodes, *puts, *z;
-  int64_t batch, n, sums, d, part; // part: samples with the same coefficients
+  int64_t batch, n, sums, d, seeds, part; // part: samples of a seed, which has coefficients of its own
 } ranks;
 
 #include "float32.h"
@@ -23,33 +21,46 @@ typedef struct {
 #include "typed.h"
 #include "ranks_typed.h"
 
-// operands reads those of a product: sums [batch, n, sums], coefficients [S, sums, 4], states.
-static int operands(ranks *r, call_frame *f) {
-  r->nodes = f->in.at[0];
-  r->puts = f->in.at[1];
-  r->z = f->in.at[2];
-  r->batch = r->z->dims[0];
-  r->n = r->z->dims[1];
-  r->d = r->z->dims[2];
-  r->sums = r->nodes->dims[2];
-  r->part = r->batch / r->puts->dims[0];
-  return r->sums <= MOST_SUMS && (r->z->type == TYPE_F32 || r->z->type == TYPE_F64);
-}
+// Each of n nodes has k sums.
+#define OPERANDS \
+  {"sums", REALS, "Bnk"}, {"coefficients", REALS, "Sk4"}, { "states", REALS, "Bnd" }
+static const operand of_product[] = {OPERANDS, {0}};
+static const operand with_cotangent[] = {OPERANDS, {"cotangent of the product", REALS, "Bnd"}, {0}};
+static const operand states[] = {{"states", REALS, "Bnd"}, {0}};
+static const operand coefficients[] = {{"coefficients", REALS, "Sk4"}, {0}};
+static const operand sums[] = {{"sums", REALS, "Bnk"}, {0}};
 
 typedef enum { PRODUCT, TO_PUTS, TO_NODES } what;
+static const signature wanted[] = {
+    [PRODUCT] = {"pengcde_ranks", of_product, states, 0},
+    [TO_PUTS] = {"pengcde_ranks_to_puts", with_cotangent, coefficients, 0},
+    [TO_NODES] = {"pengcde_ranks_to_nodes", with_cotangent, sums, 0},
+};
 
-static void *run(call_frame *f, what wanted) {
+static void *run(call_frame *f, what kind) {
   ranks r;
+  fit sizes;
   if (begin(f))
     return NULL;
-  if (!operands(&r, f))
-    return invalid(f, "product of low rank: operands do not fit");
+  clear(&sizes);
+  void *error = check(f, &wanted[kind], &sizes);
+  if (error != NULL)
+    return error;
+  r.nodes = f->in.at[0];
+  r.puts = f->in.at[1];
+  r.z = f->in.at[2];
+  r.batch = SIZE(&sizes, 'B');
+  r.n = SIZE(&sizes, 'n');
+  r.d = SIZE(&sizes, 'd');
+  r.sums = SIZE(&sizes, 'k');
+  r.seeds = SIZE(&sizes, 'S');
+  r.part = r.batch / r.seeds;
   void *room = malloc((4 * r.d + 8 * r.n) * sizeof(double)), *out = f->out.at[0]->data;
   if (room == NULL)
-    return invalid(f, "product of low rank: no memory");
-  const void *x = wanted == PRODUCT ? NULL : f->in.at[3]->data;
+    return invalid(f, "%s: no memory", wanted[kind].kernel);
+  const void *x = kind == PRODUCT ? NULL : f->in.at[3]->data;
   int single = r.z->type == TYPE_F32;
-  switch (wanted) {
+  switch (kind) {
   case PRODUCT:
     single ? ranks_f32(&r, out, room) : ranks_f64(&r, out, room);
     break;

@@ -72,7 +72,7 @@ INLINE void NAME(cotangents)(REAL *restrict of, const REAL *restrict v, const RE
 CLONES static void NAME(pulled)(const ranks *r, const REAL *restrict x, REAL *restrict dputs, REAL *restrict room) {
   int64_t d = r->d, n = r->n;
   REAL *v = room + 4 * d, *of = v + 4 * n;
-  memset(dputs, 0, r->batch / r->part * r->sums * 4 * sizeof(REAL));
+  memset(dputs, 0, r->seeds * r->sums * 4 * sizeof(REAL));
   for (int64_t b = 0; b < r->batch; b++) {
     const REAL *nodes = (const REAL *)r->nodes->data + b * n * r->sums;
     REAL *sums = dputs + b / r->part * r->sums * 4;

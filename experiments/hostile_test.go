@@ -1,0 +1,105 @@
+package experiments
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/peng-cde/pengcde-go/internal/bounded"
+)
+
+// mergedHostile merges an archive into a folder within another, and wants that nothing is written anywhere.
+func mergedHostile(t *testing.T, archive, says string) {
+	t.Helper()
+	root := t.TempDir()
+	into := filepath.Join(root, "a", "b", "results")
+	r, err := Merge(context.Background(), into, []string{archive})
+	if err != nil || r.Added != 0 || len(r.Left) != 1 || !strings.Contains(r.Left[0], says) {
+		t.Errorf("merged %+v, %v, want %q left", r, err, says)
+	}
+	if err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			t.Errorf("%s was written", path)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// The study that an archive or a record names is no path.
+func TestMergeNames(t *testing.T) {
+	for _, study := range []string{"../../escaped", "..", ".", "a/b", `a\b`, "/tmp/escaped", ".hidden", ""} {
+		record := &Record{Study: study, Identity: []byte("{}"), Generation: 1, Backend: "go",
+			Facts: &Facts{Scores: map[string]float64{"test": 1}}}
+		content := must(record.encode())
+		archive := filepath.Join(t.TempDir(), "hostile.jsonl.zst")
+		must(writeArchive(archive, study, map[string][]byte{record.Name(): content}))
+		mergedHostile(t, archive, "want a name that is one part of a path")
+
+		must(writeArchive(archive, "waves", map[string][]byte{record.Name(): content})) // the head is harmless
+		mergedHostile(t, archive, record.Name())
+	}
+}
+
+// packedLines is an archive of a line that is followed by many bytes.
+func packedLines(t *testing.T, line string, more int) string {
+	t.Helper()
+	pack, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "large.jsonl.zst")
+	content := pack.EncodeAll(seal(append([]byte(line), bytes.Repeat([]byte("x"), more)...)), nil)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Archives that unpack to much, or hold a record that is long, are refused without the memory for it.
+func TestMergeLarge(t *testing.T) {
+	many := packedLines(t, `{"Study":"waves","Names":["a"]}`+"\n", recordLimit+1)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	mergedHostile(t, many, `its run "a" has more than 67108864 bytes`)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 6*recordLimit {
+		t.Errorf("%d MiB were taken", taken>>20)
+	}
+	t.Setenv(bounded.Env, "1000000")
+	runtime.ReadMemStats(&before)
+	mergedHostile(t, many, "more than 1000000 bytes of content, want no more, unless the environment variable "+bounded.Env)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > recordLimit {
+		t.Errorf("%d MiB were taken", taken>>20)
+	}
+}
+
+// What the head lists and the archive lacks is said.
+func TestMergeEndsEarly(t *testing.T) {
+	mergedHostile(t, packedLines(t, `{"Study":"waves","Names":["a","b"]}`, 0), `it ends before its run "a"`)
+}
+
+// A device without end is refused, as an archive and as a record.
+func TestMergeDevice(t *testing.T) {
+	const zero = "/dev/zero"
+	if _, err := os.Stat(zero); err != nil {
+		t.Skip("no " + zero)
+	}
+	mergedHostile(t, zero, "is a device, want a regular file")
+	from := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(from, "waves"), 0o700),
+		os.Symlink(zero, filepath.Join(from, "waves", "a-g1-go.json"))); err != nil {
+		t.Fatal(err)
+	}
+	mergedHostile(t, from, "is a device, want a regular file")
+}

@@ -1,0 +1,32 @@
+//go:build unix
+
+package experiments
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A claim that is a pipe nobody writes to, or a device without end, holds up no process.
+func TestClaimKinds(t *testing.T) {
+	folder := t.TempDir()
+	pipe, zero := filepath.Join(folder, "pipe.lock"), filepath.Join(folder, "zero.lock")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Symlink("/dev/zero", zero)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, zero} {
+		c := new(claims)
+		_, errTake := c.take(path)
+		_, errLook := c.look(path)
+		_, _, errWatch := c.watch(path)
+		for _, err := range []error{errTake, errLook, errWatch} {
+			if err == nil || !strings.Contains(err.Error(), "want a regular file") {
+				t.Errorf("%s: %v, want that it is none", path, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package bounded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// Env names the environment variable whose number of bytes takes the place of every default limit.
+const Env = "PENGCDE_MAX_BYTES"
+
+// ErrTooLarge is wrapped by errors about content of more bytes than its limit.
+var ErrTooLarge = errors.New("more bytes than the limit")
+
+// Limit is how many bytes of content are read.
+type Limit struct {
+	// Bytes are counted after unpacking. 0 is the number that the environment variable [Env] has, or else Default.
+	Bytes, Default int64
+	// Option is what sets Bytes, such as "table.Config.MaxBytes"; "" where only [Env] does.
+	Option string
+}
+
+// TooLargeError names a limit that content exceeds, and what raises it. It wraps [ErrTooLarge].
+type TooLargeError struct {
+	Limit  int64
+	Option string // "" where only [Env] raises it
+}
+
+// Found is "more than 1048576 bytes of content".
+func (e *TooLargeError) Found() string { return fmt.Sprintf("more than %d bytes of content", e.Limit) }
+
+// Wanted is "at most so many: ..." with what raises the limit.
+func (e *TooLargeError) Wanted() string {
+	if e.Option == "" {
+		return fmt.Sprintf("no more, unless the environment variable %s sets a higher limit", Env)
+	}
+	return fmt.Sprintf("no more, unless %s or the environment variable %s sets a higher limit", e.Option, Env)
+}
+
+func (e *TooLargeError) Error() string { return e.Found() + ", want " + e.Wanted() }
+
+// Unwrap is [ErrTooLarge].
+func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
+
+// Budget is what a limit leaves.
+type Budget struct {
+	limit       Limit
+	bytes, left int64
+}
+
+// Budget is all of a limit.
+func (l Limit) Budget() (*Budget, error) {
+	bytes, err := l.resolve()
+	return &Budget{l, bytes, bytes}, err
+}
+
+// Take takes bytes from the budget, or returns a [*TooLargeError] where fewer are left.
+func (b *Budget) Take(bytes int64) error {
+	if bytes > b.left {
+		b.left = 0
+		return b.limit.exceeded(b.bytes)
+	}
+	b.left -= bytes
+	return nil
+}
+
+// exceeded is the error about a limit of so many bytes.
+func (l Limit) exceeded(bytes int64) error { return &TooLargeError{bytes, l.Option} }
+
+// resolve is the number of bytes.
+func (l Limit) resolve() (int64, error) {
+	switch setting := os.Getenv(Env); {
+	case l.Bytes < 0:
+		return 0, fmt.Errorf("%s is %d, want a number of bytes", l.Option, l.Bytes)
+	case l.Bytes > 0:
+		return l.Bytes, nil
+	case setting != "":
+		bytes, err := strconv.ParseInt(setting, 10, 64)
+		if err != nil || bytes <= 0 {
+			return 0, fmt.Errorf("the environment variable %s is %q, want a number of bytes such as %d", Env, setting,
+				l.Default)
+		}
+		return bytes, nil
+	}
+	return l.Default, nil
+}

@@ -1,0 +1,74 @@
+// Package smallmodels has a small model of each head and of each network with windows to train it on, for tests that
+// hold numbers and files of all of them.
+package smallmodels
+
+import (
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+)
+
+// Model is a configuration with windows that it trains on.
+type Model struct {
+	Name    string
+	Config  pengcde.Config
+	Windows []dyngraph.Window
+	// Own is what Load wants for a field or network of one's own; else nil.
+	Own any
+}
+
+// All lists them: heads with the default field, then networks, then a field and a network of one's own.
+func All() (all []Model, err error) {
+	short, err := windows(1)
+	if err != nil {
+		return nil, err
+	}
+	series, err := whole(nil)
+	if err != nil {
+		return nil, err
+	}
+	labelled, err := whole(func(i int) float64 { return float64(i % 2) })
+	if err != nil {
+		return nil, err
+	}
+	add := func(name string, windows []dyngraph.Window, change func(*pengcde.Config)) {
+		c := pengcde.Config{Nodes: nodes, Features: features, Hidden: 3, Layers: 1, Step: 0.5, LinearCoders: true, Seed: 7}
+		change(&c)
+		all = append(all, Model{Name: name, Config: c, Windows: windows})
+	}
+	discrete := func(name string, windows []dyngraph.Window, network sequence.Network, inputs int) {
+		add(name, windows, func(c *pengcde.Config) {
+			*c = pengcde.Config{Nodes: nodes, Features: features, Network: network, Inputs: inputs, Seed: 7}
+		})
+	}
+	add("head node", short, func(c *pengcde.Config) { c.LinearCoders = false })
+	add("head node, residual", short, func(c *pengcde.Config) { c.Residual = true })
+	add("head time", series, func(c *pengcde.Config) { c.Output = pengcde.PerTime })
+	add("head graph", series, func(c *pengcde.Config) { c.Output, c.Product = pengcde.Summed, equivariant.Sparse })
+	add("head class", labelled, func(c *pengcde.Config) { c.Output, c.Outputs = pengcde.Class, 2 })
+	add("head affinity", short, func(c *pengcde.Config) {
+		c.Output, c.Outputs, c.RowFeatures = pengcde.Affinity, classes, 2
+	})
+	add("head affinity, pairs", short, func(c *pengcde.Config) {
+		c.Output, c.Outputs, c.Pairs, c.Residual = pengcde.Affinity, classes, true, true
+	})
+	add("head linear", short, func(c *pengcde.Config) { c.Linear = &pengcde.Linear{Values: 3} })
+	add("network stg-ncde", short, func(c *pengcde.Config) { c.Field = baseline.STGNCDE{} })
+	discrete("network dcrnn", series, baseline.DCRNN{Hidden: 3, Layers: 1, Order: 2}, 0)
+	discrete("network astgcn", short, baseline.ASTGCN{Filters: 3}, 3)
+	discrete("network stidgcn", short, baseline.STIDGCN{Channels: 2, Dropout: -1}, 3)
+	field, network := Diffusion{Hidden: 3}, Neighbours{Hidden: 3}
+	add("own field", short, func(c *pengcde.Config) { c.Field = field })
+	discrete("own network", short, network, 0)
+	all[len(all)-2].Own, all[len(all)-1].Own = field, network
+	for _, m := range all {
+		if len(m.Windows) < 2 {
+			return nil, fmt.Errorf("smallmodels: %s has %d windows, want 2 or more", m.Name, len(m.Windows))
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,171 @@
+package kernels_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/xla"
+	"github.com/peng-cde/pengcde-go/xla/kernels"
+)
+
+// call is one of a kernel: the shapes of its inputs and outputs.
+type call struct{ in, out []shapes.Shape }
+
+func (c call) clone() call {
+	copied := func(all []shapes.Shape) (made []shapes.Shape) {
+		for _, s := range all {
+			made = append(made, s.Clone())
+		}
+		return made
+	}
+	return call{copied(c.in), copied(c.out)}
+}
+
+// entries are those of all lists of a sample.
+const entries = 10
+
+// calls are one of each kernel that fits, for floats of a type: of 4 seeds with a sample each, 3 nodes, states of 5
+// numbers, rows of 4 numbers that become 6, and two tables with lists of 10 neighbours in all.
+func calls(float dtypes.DType) map[string]call {
+	r := func(dims ...int) shapes.Shape { return shapes.Make(float, dims...) }
+	i := func(dims ...int) shapes.Shape { return shapes.Make(dtypes.Int32, dims...) }
+	const seeds, batch, n, d, in, out, sums, behind = 4, 4, 3, 5, 4, 6, 7, 16
+	tables := []shapes.Shape{i(batch, 2, 3), i(batch, 1, 4)}
+	with := func(tables []shapes.Shape, others ...shapes.Shape) []shapes.Shape { return append(others, tables...) }
+	z, room := r(batch, n, d), entries+behind
+	linear := []shapes.Shape{r(batch, n, in), r(seeds, in), r(seeds, in), r(seeds, out, in), r(seeds, out)}
+	ranks := []shapes.Shape{r(batch, n, sums), r(seeds, sums, 4), z}
+	all := map[string]call{
+		"pengcde_linear":          {linear, []shapes.Shape{r(batch, n, out)}},
+		"pengcde_linear_pullback": {with([]shapes.Shape{r(batch, n, out)}, linear...), linear},
+		"pengcde_ranks":           {ranks, []shapes.Shape{z}},
+		"pengcde_ranks_to_puts":   {with([]shapes.Shape{z}, ranks...), ranks[1:2]},
+		"pengcde_ranks_to_nodes":  {with([]shapes.Shape{z}, ranks...), ranks[:1]},
+	}
+	places := i(batch * n)
+	arranged := func(matrices int) []shapes.Shape {
+		return []shapes.Shape{i(batch, n), i(batch, room), r(batch, matrices, room)}
+	}
+	product := append([]shapes.Shape{r(seeds, 4)}, append(arranged(4), places, places, z)...)
+	all["pengcde_product"] = call{with(tables, product...), []shapes.Shape{z}}
+	all["pengcde_weights"] = call{with(tables, append(product, z)...), []shapes.Shape{r(seeds, 4)}}
+	for matrices, number := range map[int]string{1: "one", 2: "two"} {
+		for each, directed := range map[int]string{1: "undirected", 2: "directed"} {
+			rows := slices.Repeat([]shapes.Shape{r(batch, each*entries)}, matrices)
+			name := "_" + number + "_" + directed
+			all["pengcde_arrange"+name] = call{with(tables, rows...), arranged(each * matrices)}
+			all["pengcde_entries"+name] = call{with(tables, r(seeds, each*matrices), places, places, z, z), rows}
+		}
+	}
+	return all
+}
+
+// run calls a kernel on zeros.
+func run(t *testing.T, backend *xla.Backend, name string, c call) error {
+	t.Helper()
+	none := func(g *Graph, s shapes.Shape) *Node { return Const(g, tensors.FromShape(s)) }
+	program, err := xla.NewProgram(backend, "checks", func(in []*Node) []*Node {
+		return xla.Call(name, func(in []*Node) (out []*Node) {
+			for _, s := range c.out {
+				out = append(out, none(in[0].Graph(), s))
+			}
+			return out
+		}, in...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	var in []any
+	for _, s := range c.in {
+		in = append(in, tensors.FromShape(s))
+	}
+	out, err := program.Call(in...)
+	if err != nil {
+		return err
+	}
+	defer xla.Free(out...)
+	return nil
+}
+
+// A kernel that gets other tensors than it wants gives an error that says what it got and wants, and is alive after.
+func TestCallsThatDoNotFit(t *testing.T) {
+	t.Setenv(xla.CacheEnv, "off")
+	backend, err := xla.Open(xla.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Close()
+	if !backend.HasKernels() {
+		t.Skip("no kernels here")
+	}
+	single, double := calls(dtypes.Float32), calls(dtypes.Float64)
+	for _, name := range slices.Sorted(maps.Keys(kernels.All())) {
+		c, ok := single[name]
+		if !ok {
+			t.Errorf("%s has no call that fits here: add one", name)
+			continue
+		}
+		if err := run(t, backend, name, c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for what, other := range misfits(name, c) {
+			err := run(t, backend, name, other)
+			if err == nil || !strings.Contains(err.Error(), name+": ") || !strings.Contains(err.Error(), ", want ") {
+				t.Errorf("%s, %s: %v, want an error that names the kernel, and what it got and wants", name, what, err)
+			}
+		}
+		if err := run(t, backend, name, double[name]); err != nil {
+			t.Errorf("%s for float64, after calls that do not fit: %v", name, err)
+		}
+	}
+}
+
+// misfits are calls with one tensor less or more, or one of another type or other dimensions.
+func misfits(name string, c call) map[string]call {
+	all := make(map[string]call)
+	for side, of := range map[string]func(*call) *[]shapes.Shape{
+		"input":  func(c *call) *[]shapes.Shape { return &c.in },
+		"output": func(c *call) *[]shapes.Shape { return &c.out },
+	} {
+		count := len(*of(&c))
+		change := func(what string, f func(s *[]shapes.Shape)) {
+			other := c.clone()
+			f(of(&other))
+			all[fmt.Sprintf("%s %s", side, what)] = other
+		}
+		if count > 1 {
+			change("less", func(s *[]shapes.Shape) { *s = (*s)[1:] })
+		}
+		change("more", func(s *[]shapes.Shape) { *s = append(*s, (*s)[0]) })
+		for i, shape := range *of(&c) {
+			isRow := shape.Rank() == 2 && shape.Dim(1) >= entries && shape.DType != dtypes.Int32
+			isTable := shape.Rank() == 3 && shape.DType == dtypes.Int32
+			change(fmt.Sprint(i, " of another type"), func(s *[]shapes.Shape) {
+				(*s)[i].DType = map[dtypes.DType]dtypes.DType{dtypes.Float32: dtypes.Float64,
+					dtypes.Int32: dtypes.Int64}[shape.DType]
+			})
+			change(fmt.Sprint(i, " of a number"), func(s *[]shapes.Shape) { (*s)[i].Dimensions = nil })
+			change(fmt.Sprint(i, " of a higher rank"), func(s *[]shapes.Shape) {
+				(*s)[i].Dimensions = append((*s)[i].Dimensions, 1)
+			})
+			for axis := range shape.Dimensions {
+				if !isTable || axis < 2 || !strings.Contains(name, "entries") { // rows may be longer than their lists
+					change(fmt.Sprint(i, " shorter in axis ", axis), func(s *[]shapes.Shape) { (*s)[i].Dimensions[axis]-- })
+				}
+				if !isRow || axis == 0 {
+					change(fmt.Sprint(i, " longer in axis ", axis), func(s *[]shapes.Shape) { (*s)[i].Dimensions[axis]++ })
+				}
+			}
+		}
+	}
+	return all
+}

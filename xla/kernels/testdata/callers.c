@@ -1,0 +1,227 @@
+// Two callers of all kernels at the same time, for sanitizers: what they read they share, what they write is their own
+// and has to be the same numbers as for one caller. With the argument "shared" they write to the same memory, which the
+// thread sanitizer has to find.
+
+#include "../kernels.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
+static const kernel *const files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels};
+
+enum { CALLERS = 2, ROUNDS = 3, MOST_CALLS = 64, MOST_OPERANDS = 16 };
+enum { SEEDS = 2, BATCH = 4, NODES = 70, WIDTH = 37, OUT = 19, SUMS = 12, FEW = 60, NEAR = 5, FAR = 40 };
+enum { ENTRIES = FEW * NEAR + (NODES - FEW) * FAR, ROOM = ENTRIES + 16 };
+
+// A tensor has memory of exactly its size.
+typedef struct {
+  buffer of;
+  int64_t dims[4];
+} tensor;
+
+typedef struct {
+  const char *name;
+  int ins, outs;
+  tensor in[MOST_OPERANDS], out[MOST_OPERANDS];
+} call;
+
+static call calls[MOST_CALLS];
+static int count;
+static int shared;
+
+static size_t bytes(const tensor *t) {
+  size_t size = t->of.type == TYPE_F64 ? 8 : 4;
+  for (int64_t i = 0; i < t->of.rank; i++)
+    size *= t->dims[i];
+  return size;
+}
+
+static void fail(const char *name, const char *what) {
+  fprintf(stderr, "%s: %s\n", name, what);
+  exit(1);
+}
+
+// make is a tensor of zeros, of which dimensions end with a 0.
+static tensor make(int type, int64_t a, int64_t b, int64_t c, int64_t d) {
+  tensor t = {.of = {.struct_size = sizeof(buffer), .type = type}, .dims = {a, b, c, d}};
+  while (t.of.rank < 4 && t.dims[t.of.rank] != 0)
+    t.of.rank++;
+  t.of.data = calloc(1, bytes(&t));
+  return t;
+}
+
+static unsigned next_random(void) {
+  static unsigned state = 7; // of the main thread
+  return (state = state * 1664525u + 1013904223u) >> 8;
+}
+
+// floats is a tensor of numbers between -1 and 1, of which a third is 0.
+static tensor floats(int type, int64_t a, int64_t b, int64_t c, int64_t d) {
+  tensor t = make(type, a, b, c, d);
+  size_t size = bytes(&t) / (type == TYPE_F64 ? 8 : 4);
+  for (size_t i = 0; i < size; i++) {
+    double x = next_random() % 3 == 0 ? 0 : next_random() % 2001 / 1000.0 - 1;
+    if (type == TYPE_F64)
+      ((double *)t.of.data)[i] = x;
+    else
+      ((float *)t.of.data)[i] = (float)x;
+  }
+  return t;
+}
+
+// nodes is a tensor of numbers of nodes, all in order, or those in the tables of samples, drawn.
+static tensor nodes(int in_order, int64_t a, int64_t b, int64_t c) {
+  tensor t = make(TYPE_S32, a, b, c, 0);
+  int64_t size = (int64_t)bytes(&t) / 4, of_sample = size / (b == 0 ? 1 : a);
+  for (int64_t i = 0; i < size; i++)
+    ((int32_t *)t.of.data)[i] = (int32_t)(in_order ? i : i / of_sample * NODES + next_random() % NODES);
+  return t;
+}
+
+static void *error_of(error_args *args) { return strdup(args->message); }
+
+static handler *find(const char *name) {
+  for (size_t f = 0; f < sizeof files / sizeof *files; f++)
+    for (const kernel *k = files[f]; k->name != NULL; k++)
+      if (strcmp(k->name, name) == 0)
+        return k->run;
+  fail(name, "no such kernel");
+  return NULL;
+}
+
+// run calls a kernel with so many of its inputs; it returns an error to free, or NULL.
+static char *run(const call *c, int ins, const tensor *out) {
+  ffi_api api = {.struct_size = sizeof api, .create_error = error_of};
+  buffer in_of[MOST_OPERANDS], out_of[MOST_OPERANDS], *in_at[MOST_OPERANDS], *out_at[MOST_OPERANDS];
+  int kinds[MOST_OPERANDS];
+  for (int i = 0; i < MOST_OPERANDS; i++) {
+    kinds[i] = KIND_BUFFER;
+    in_of[i] = c->in[i].of;
+    in_of[i].dims = c->in[i].dims;
+    out_of[i] = out[i].of;
+    out_of[i].dims = out[i].dims;
+    in_at[i] = &in_of[i];
+    out_at[i] = &out_of[i];
+  }
+  call_frame frame = {.struct_size = sizeof frame, .api = &api, .stage = STAGE_EXECUTE};
+  frame.in = (buffers){sizeof(buffers), NULL, ins, kinds, in_at};
+  frame.out = (buffers){sizeof(buffers), NULL, c->outs, kinds, out_at};
+  return find(c->name)(&frame);
+}
+
+// add runs a call once, for its numbers.
+static call *add(call c) {
+  char *error = run(&c, c.ins, c.out);
+  if (error != NULL)
+    fail(c.name, error);
+  calls[count] = c;
+  return &calls[count++];
+}
+
+static void add_linear(int type) {
+  tensor x = floats(type, BATCH, NODES, WIDTH, 0), gain = floats(type, SEEDS, WIDTH, 0, 0);
+  tensor shift = floats(type, SEEDS, WIDTH, 0, 0), w = floats(type, SEEDS, OUT, WIDTH, 0);
+  tensor b = floats(type, SEEDS, OUT, 0, 0), v = floats(type, BATCH, NODES, OUT, 0);
+  add((call){"pengcde_linear", 5, 1, {x, gain, shift, w, b}, {make(type, BATCH, NODES, OUT, 0)}});
+  tensor dx = make(type, BATCH, NODES, WIDTH, 0), dgain = make(type, SEEDS, WIDTH, 0, 0);
+  tensor dshift = make(type, SEEDS, WIDTH, 0, 0), dw = make(type, SEEDS, OUT, WIDTH, 0);
+  add((call){"pengcde_linear_pullback", 6, 5, {x, gain, shift, w, b, v},
+             {dx, dgain, dshift, dw, make(type, SEEDS, OUT, 0, 0)}});
+}
+
+static void add_ranks(int type) {
+  tensor sums = floats(type, BATCH, NODES, SUMS, 0), puts = floats(type, SEEDS, SUMS, 4, 0);
+  tensor z = floats(type, BATCH, NODES, WIDTH, 0), v = floats(type, BATCH, NODES, WIDTH, 0);
+  add((call){"pengcde_ranks", 3, 1, {sums, puts, z}, {make(type, BATCH, NODES, WIDTH, 0)}});
+  add((call){"pengcde_ranks_to_puts", 4, 1, {sums, puts, z, v}, {make(type, SEEDS, SUMS, 4, 0)}});
+  add((call){"pengcde_ranks_to_nodes", 4, 1, {sums, puts, z, v}, {make(type, BATCH, NODES, SUMS, 0)}});
+}
+
+static void add_product(int type, const char *arranging, const char *entering, int matrices, int each) {
+  tensor near = nodes(0, BATCH, FEW, NEAR), far = nodes(0, BATCH, NODES - FEW, FAR);
+  call arrange = {.name = arranging, .ins = matrices + 2, .outs = 3};
+  arrange.out[0] = make(TYPE_S32, BATCH, NODES, 0, 0);
+  arrange.out[1] = make(TYPE_S32, BATCH, ROOM, 0, 0);
+  arrange.out[2] = make(type, BATCH, each * matrices, ROOM, 0);
+  for (int i = 0; i < matrices; i++)
+    arrange.in[i] = floats(type, BATCH, each * ENTRIES + 3, 0, 0);
+  arrange.in[matrices] = near;
+  arrange.in[matrices + 1] = far;
+  const tensor *to = add(arrange)->out;
+  tensor c = floats(type, SEEDS, each * matrices, 0, 0), places = nodes(1, BATCH * NODES, 0, 0);
+  tensor z = floats(type, BATCH, NODES, WIDTH, 0), v = floats(type, BATCH, NODES, WIDTH, 0);
+  add((call){"pengcde_product", 9, 1, {c, to[0], to[1], to[2], places, places, z, near, far},
+             {make(type, BATCH, NODES, WIDTH, 0)}});
+  add((call){"pengcde_weights", 10, 1, {c, to[0], to[1], to[2], places, places, z, v, near, far},
+             {make(type, SEEDS, each * matrices, 0, 0)}});
+  call entries = {.name = entering, .ins = 7, .outs = matrices, .in = {c, places, places, z, v, near, far}};
+  for (int i = 0; i < matrices; i++)
+    entries.out[i] = make(type, BATCH, each * ENTRIES + 3, 0, 0);
+  add(entries);
+}
+
+// check_all runs every call, and calls that do not fit.
+static void *check_all(void *unused) {
+  for (int k = 0; k < count; k++) {
+    const call *c = &calls[k];
+    for (int round = 0; round < ROUNDS; round++) {
+      tensor out[MOST_OPERANDS] = {0};
+      for (int i = 0; i < c->outs; i++) {
+        out[i] = c->out[i];
+        if (!shared)
+          out[i].of.data = calloc(1, bytes(&out[i]));
+      }
+      char *error = run(c, c->ins, out);
+      if (error != NULL)
+        fail(c->name, error);
+      for (int i = 0; i < c->outs && !shared; i++) {
+        if (memcmp(out[i].of.data, c->out[i].of.data, bytes(&out[i])) != 0)
+          fail(c->name, "two callers get other numbers than one");
+        free(out[i].of.data);
+      }
+    }
+    for (int i = 0; i < c->ins; i++) {
+      call other = *c;
+      other.in[i].of.rank--;
+      char *rank = run(&other, c->ins, c->out);
+      other.in[i].of.rank++;
+      other.in[i].of.type = 5;
+      char *type = run(&other, c->ins, c->out), *few = run(c, i, c->out);
+      if (rank == NULL || type == NULL || few == NULL)
+        fail(c->name, "no error for a call that does not fit");
+      free(rank);
+      free(type);
+      free(few);
+    }
+  }
+  return unused;
+}
+
+int main(int argc, char **argv) {
+  static const int types[] = {TYPE_F32, TYPE_F64};
+  for (int i = 0; i < 2; i++) {
+    add_linear(types[i]);
+    add_ranks(types[i]);
+    add_product(types[i], "pengcde_arrange_one_undirected", "pengcde_entries_one_undirected", 1, 1);
+    add_product(types[i], "pengcde_arrange_one_directed", "pengcde_entries_one_directed", 1, 2);
+    add_product(types[i], "pengcde_arrange_two_undirected", "pengcde_entries_two_undirected", 2, 1);
+    add_product(types[i], "pengcde_arrange_two_directed", "pengcde_entries_two_directed", 2, 2);
+  }
+  for (size_t f = 0; f < sizeof files / sizeof *files; f++)
+    for (const kernel *k = files[f]; k->name != NULL; k++) {
+      int called = 0;
+      for (int i = 0; i < count; i++)
+        called |= strcmp(k->name, calls[i].name) == 0;
+      if (!called)
+        fail(k->name, "is not called here");
+    }
+  shared = argc > 1 && strcmp(argv[1], "shared") == 0;
+  pthread_t callers[CALLERS];
+  for (int i = 0; i < CALLERS; i++)
+    pthread_create(&callers[i], NULL, check_all, NULL);
+  for (int i = 0; i < CALLERS; i++)
+    pthread_join(callers[i], NULL);
+  printf("%d callers made %d calls of kernels %d times each\n", CALLERS, count, ROUNDS);
+  return 0;
+}
