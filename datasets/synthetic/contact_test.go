@@ -94,8 +94,9 @@ func TestContactMovesAtEvents(t *testing.T) {
 func TestContactIdentity(t *testing.T) {
 	config := synthetic.Config{Family: graphs.Community{}, Task: synthetic.Contact(0.2), Nodes: 100, Seed: 3}
 	got, err := config.Identity()
-	want := `{"Generation":1,"Family":"community","FamilyParameters":{"Inside":0.25,"Between":0.01},"Dynamics":"contact",` +
-		`"DynamicsParameters":[0.1,0.2],"Channels":1,"Nodes":100,"Graphs":4,"Ticks":100,"Events":12,"Horizon":5,` +
+	want := `{"Generation":1,"Family":"community","FamilyParameters":{"Inside":0.25,"Between":0.01},` +
+		`"Dynamics":"contact","DynamicsParameters":[0.1,0.2],"Channels":1,"Nodes":100,"Graphs":4,"Ticks":100,` +
+		`"Events":12,"Horizon":5,` +
 		`"Amplitude":{"Low":25,"High":40},"EventProbability":0.002,"Step":0.01,"Seed":3,"AsPublished":false}`
 	if err != nil || got != want {
 		t.Errorf("identity %s, %v, want %s", got, err, want)

@@ -36,10 +36,10 @@ var (
 	Mutualistic = Task{Dynamics: dynamics.Mutualistic, Amplitude: Shipped}
 )
 
-// Contact is diffusion at a tenth of the rate of [Heat] with exchange at contact: when the graph changes the states move
-// at once, in proportion to kappa and the change, see [dynamics.Contact]. It is ours. In the published tasks the change
-// of the graph does nothing by itself, so that a field of the graph in force contains the truth; here none does, unless
-// kappa is 0.
+// Contact is diffusion at a tenth of the rate of [Heat] with exchange at contact: when the graph changes the states
+// move at once, in proportion to kappa and the change, see [dynamics.Contact]. It is ours. In the published tasks the
+// change of the graph does nothing by itself, so that a field of the graph in force contains the truth; here none does,
+// unless kappa is 0.
 //
 // At an event 4% of the edges go and 0.2% of the pairs gain one, twice as many as in the published tasks.
 func Contact(kappa float64) Task {

@@ -71,11 +71,11 @@ func contactWorlds(size worldsSize) (all []worldOf) {
 }
 
 var contactNotes = figures.NoteList{
-	"contact: x' = 0.1 (A − D) x between events, and at an event, where the graph changes by ΔA, the states move at once " +
-		"along dx_i/ds = κ Σ_j ΔA_ij (x_j − x_i), s from 0 to 1: an edge that comes lets its nodes exchange, one that goes " +
-		"takes the exchange back. What is observed at an event has moved. Initial rectangles have amplitudes from U(25, 40) " +
-		"as for heat; at each of 12 events 4% of the edges go and 0.2% of the pairs gain one, twice as many as in the " +
-		"paper's worlds. All of it is ours.",
+	"contact: x' = 0.1 (A − D) x between events, and at an event, where the graph changes by ΔA, the states move at " +
+		"once along dx_i/ds = κ Σ_j ΔA_ij (x_j − x_i), s from 0 to 1: an edge that comes lets its nodes exchange, one that " +
+		"goes takes the exchange back. What is observed at an event has moved. Initial rectangles have amplitudes from " +
+		"U(25, 40) as for heat; at each of 12 events 4% of the edges go and 0.2% of the pairs gain one, twice as many as " +
+		"in the paper's worlds. All of it is ours.",
 }
 
 // contactCompared has the test errors of some models beside those of the others: by κ, and with the larger κ together.
@@ -108,10 +108,10 @@ func contactCompared(r *experiments.Report) (*figures.Table, error) {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	t.Notes = []string{"Test errors of pairs of models by κ: the mean over worlds, paired by family of graphs and seed, of " +
-		"the logarithm of their ratio, as how much lower or higher the first one's error is; p of signed ranks over worlds, " +
-		"corrected by Holm over the table, where there are worlds enough to show anything. Worlds of one seed with two κ " +
-		"have the same draws, so that they depend on each other."}
+	t.Notes = []string{"Test errors of pairs of models by κ: the mean over worlds (their number in brackets), paired by " +
+		"family of graphs and seed, of the logarithm of their ratio, as how much lower or higher the first one's error " +
+		"is; p of signed ranks over worlds, corrected by Holm over the table, where there are worlds enough to show " +
+		"anything. Worlds of one seed with two κ have the same draws, so that they depend on each other."}
 	return t, nil
 }
 

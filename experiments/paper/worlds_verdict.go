@@ -84,7 +84,8 @@ func lowest(results experiments.Results, columns string) (leading []string, clos
 	return leading, close
 }
 
-// beside says in which columns PENG-CDE has a lower error than another model, and by which part; and what the paper has.
+// beside says in which columns PENG-CDE has a lower error than another model, and by which part; and what the paper
+// has.
 func beside(results experiments.Results, v view, other string) string {
 	below, name := 0, ""
 	var parts, gaps []string

@@ -6,12 +6,13 @@ package dynamics
 //	dx_i/ds = kappa Σ_j ΔA_ij (x_j - x_i), s in [0,1]  at a change.
 //
 // An edge that appears lets its nodes exchange, an edge that goes takes the exchange back. So the states depend on the
-// change of the graph by itself, as in a controlled differential equation dx = f(x) dt + g(x) dA, which is affine in the
-// change; rates of [Heat] and of the others depend on the graph in force alone. With kappa 0 nothing moves at changes.
+// change of the graph by itself, as in a controlled differential equation dx = f(x) dt + g(x) dA, which is affine in
+// the change; rates of [Heat] and of the others depend on the graph in force alone. With kappa 0 nothing moves at
+// changes.
 //
 // The sum of the states is constant where A is symmetric at all times. Between changes no state leaves the range of the
-// others; at a change states grow by the factor exp(2 kappa ℓ) at most, ℓ the largest weight of edges that a node loses.
-// A state of more than contactGrowth times the largest at the start ends the simulation with [ErrGrowth].
+// others; at a change states grow by the factor exp(2 kappa ℓ) at most, ℓ the largest weight of edges that a node
+// loses. A state of more than 10 times the largest at the start ends the simulation with [ErrGrowth].
 func Contact(diffusion, kappa float64) Dynamics {
 	return Dynamics{Name: "contact", Parameters: []float64{diffusion, kappa}, Rate: exchange(diffusion),
 		Change: exchange(kappa), Growth: contactGrowth}

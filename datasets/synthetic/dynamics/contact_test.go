@@ -26,8 +26,8 @@ func pair(diffusion, kappa float64) dynamics.Problem {
 		Snapshots: [][]float64{{0, 0}, {1, 1}, {0, 0}}}
 }
 
-// The sum of a pair stays; its difference falls by exp(-2κ) when the edge appears, as exp(-0.2 t) while it is there, and
-// grows by exp(2κ) when it goes.
+// The sum of a pair stays; its difference falls by exp(-2κ) when the edge appears, as exp(-0.2 t) while it is there,
+// and grows by exp(2κ) when it goes.
 func TestContactPair(t *testing.T) {
 	for _, kappa := range []float64{0, 0.2, 1, -0.3} {
 		appears, there := math.Exp(-2*kappa), func(t float64) float64 { return math.Exp(-0.2 * t) }

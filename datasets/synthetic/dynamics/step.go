@@ -68,8 +68,8 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 // less where steps are short enough; modes that a long step amplifies bring it near 1.
 const most = 0.1
 
-// try takes the stages from t to end, the first of which is there, and leaves the state at end in next, and its error in
-// estimate.
+// try takes the stages from t to end, the first of which is there. It leaves the state at end in next and its error
+// in estimate.
 func (s *stepper) try(g *Graph, t, end float64) {
 	h := end - t
 	for i, row := range s.method.A[1:] {
