@@ -29,7 +29,7 @@ func contrast(columns []experiments.Results, subjects, models []string) (all []c
 		rivals := others(models, subject)
 		rows := make([]contrasted, len(rivals))
 		for i, id := range rivals {
-			rows[i] = contrasted{worldName(subject), worldName(id), make([]string, len(columns))}
+			rows[i] = contrasted{nameIn(columns, subject), nameIn(columns, id), make([]string, len(columns))}
 		}
 		for k, results := range columns {
 			compared, err := ratios(results, subject, rivals, OnTest)
@@ -53,6 +53,16 @@ func contrast(columns []experiments.Results, subjects, models []string) (all []c
 		*text += fmt.Sprintf(", p %s", probability(corrected[i]))
 	}
 	return all, nil
+}
+
+// nameIn is the name of a model that has results in a column.
+func nameIn(columns []experiments.Results, id string) string {
+	for _, results := range columns {
+		if some := results.Where("model", id); len(some) > 0 {
+			return some[0].Model.Name
+		}
+	}
+	return id
 }
 
 // pairedErrors says how much lower or higher one model's errors are than another's, over worlds where neither diverged.
