@@ -35,8 +35,9 @@ type Config struct {
 	Amplitude Amplitude
 	// Events are how many, by default 12: four fifths, rounded up, in the first four fifths of the observations.
 	Events int
-	// EventProbability is p, by default 0.001: at an event each pair of nodes loses its edge with probability 20 p and
-	// then gains one with probability p. That adds p n² edges, so large graphs stay sparse with p of the order 1/n.
+	// EventProbability is p, by default that of the task: at an event each pair of nodes loses its edge with probability
+	// 20 p and then gains one with probability p. That adds p n² edges, so large graphs stay sparse with p of the order
+	// 1/n.
 	EventProbability float64
 	// Step of the simulation, by default [dynamics.DefaultStep].
 	Step float64
@@ -53,7 +54,8 @@ func (c Config) withDefaults() Config {
 		c.Ticks = cmp.Or(c.Ticks, 100)
 	}
 	c.Events = cmp.Or(c.Events, 12)
-	c.Horizon, c.EventProbability = cmp.Or(c.Horizon, 5), cmp.Or(c.EventProbability, 0.001)
+	c.Horizon = cmp.Or(c.Horizon, 5)
+	c.EventProbability = cmp.Or(c.EventProbability, c.Task.EventProbability, 0.001)
 	c.Step, c.Amplitude = cmp.Or(c.Step, dynamics.DefaultStep), cmp.Or(c.Amplitude, c.Task.Amplitude)
 	return c
 }

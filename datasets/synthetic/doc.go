@@ -17,6 +17,9 @@
 // three sets with seeds of their own, in the published experiments s, s+500 and s+1500 with s = 1234. Dynamics of one's
 // own are a [Task] with one Go function, see [dynamics.Rate].
 //
+// One task is ours, [Contact]: the change of the graph itself moves the states, which the published dynamics do not
+// know. States observed at an event have moved.
+//
 // Two defects of the published data can be repeated: with [Config.AsPublished] states do not change
 // between an event and the observation before it; with asPublished in [Set.TrainingIndex] training places events on the
 // wrong observations.

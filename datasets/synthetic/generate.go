@@ -10,7 +10,7 @@ import (
 )
 
 // Generate draws and simulates a data set. Its errors wrap [ErrConfig], [graphs.ErrInvalid],
-// [dynamics.ErrStep], [dynamics.ErrNotFinite], and those of ctx.
+// [dynamics.ErrStep], [dynamics.ErrNotFinite], [dynamics.ErrGrowth], and those of ctx.
 func Generate(ctx context.Context, c Config) (*Set, error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {

@@ -196,7 +196,7 @@ func TestEvolvesThroughEvents(t *testing.T) {
 func TestTasks(t *testing.T) {
 	for _, task := range []synthetic.Task{
 		synthetic.Heat, synthetic.Gene, synthetic.Wealth, synthetic.Opinion, synthetic.Mutualistic, synthetic.SIR(0.3,
-			0.3),
+			0.3), synthetic.Contact(0.2),
 	} {
 		set := generate(t, small(task))
 		states := task.Dynamics.States()

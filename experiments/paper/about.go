@@ -22,6 +22,14 @@ const (
 
 	aboutWealth = "Wealth and opinion dynamics on graphs that change, by the protocol of table1." + aboutSizes
 
+	aboutContact = "Slow diffusion, and exchange at contact: when the graph changes, the states move at once, in " +
+		"proportion to κ and the change, so that the states depend on the change of the graph by itself. The paper's " +
+		"dynamics depend on the graph in force alone, and a field without the derivative of the control contains their " +
+		"truth. Here a field that is affine in the derivative does, and one without it does not, unless κ is 0. By the " +
+		"protocol of table1." +
+		"\n\nThe paper has no such dynamics. Profile medium has 100 nodes and 3 seeds, full 400 and 10; both train until " +
+		"the validation error stops falling, at most 2000 epochs. Constant sees no graph."
+
 	aboutPublished = "Heat and genes with the defects of the published code: states stand still before each event, and " +
 		"models in training are shown changes later than they are, and not all of them." + aboutSizes
 

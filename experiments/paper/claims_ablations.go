@@ -31,7 +31,7 @@ func (e Evidence) weights() (all []Finding, err error) {
 			if len(layers) == 0 {
 				continue
 			}
-			at = append(at, worldAt{result.Keys["family"], result.Seed})
+			at = append(at, whereOf(result))
 			var rest []float64
 			for i, name := range result.Spec.(world).maps {
 				if w := layers[0][i]; slices.Contains(usedMaps, name) {

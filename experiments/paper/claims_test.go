@@ -433,7 +433,7 @@ func TestExhibits(t *testing.T) {
 	for _, s := range InOrder() {
 		names = append(names, s.Name)
 	}
-	want := "table1 sir epidemics twitter-tennis node-affinity table-wealth table1-as-published"
+	want := "table1 sir epidemics twitter-tennis node-affinity table-wealth contact table1-as-published"
 	if strings.Join(names, " ") != want {
 		t.Errorf("order %q", names)
 	}

@@ -122,10 +122,17 @@ const largestLoss = 1e6
 type worldAt struct {
 	family string
 	seed   uint64
+	kappa  string // of [Contact]
 }
 
 func (w worldAt) compare(other worldAt) int {
-	return cmp.Or(strings.Compare(w.family, other.family), cmp.Compare(w.seed, other.seed))
+	return cmp.Or(strings.Compare(w.family, other.family), cmp.Compare(w.seed, other.seed),
+		strings.Compare(w.kappa, other.kappa))
+}
+
+// whereOf is the world of a result.
+func whereOf(r experiments.Result) worldAt {
+	return worldAt{r.Keys["family"], r.Seed, r.Keys[kappaKey]}
 }
 
 // logErrors are the logarithms of an error of a model in some dynamics, +Inf where it diverged.
@@ -133,7 +140,7 @@ func logErrors(results experiments.Results, id string, of Measure) map[worldAt]f
 	logs := make(map[worldAt]float64)
 	for _, result := range results.Where("model", id).Made() {
 		one := experiments.Results{result}
-		at := worldAt{result.Keys["family"], result.Seed}
+		at := whereOf(result)
 		if len(one.Finished()) == 0 {
 			logs[at] = math.Inf(1)
 		} else if e := one.Scores(string(of))[0]; e > 0 {

@@ -2,22 +2,30 @@ package paper
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// finished are the runs of a model in a world that did not diverge, one at least.
+// finished are the runs of a model in a world that did not diverge, one at least. An error wraps [experiments.ErrInput]
+// where dynamics on a family are those of several worlds.
 func finished(r *experiments.Report, dynamics, family, model string) (experiments.Results, error) {
 	results := r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", model).Finished()
 	if len(results) == 0 {
 		return nil, noRuns(model, dynamics, family)
+	}
+	if kappas := results.Values(kappaKey); len(kappas) > 1 {
+		return nil, errs.New(experiments.ErrInput, "experiments: %s on %s graphs with %s %s, want one world: take a report "+
+			"with one of them in Options.Only", dynamics, family, kappaKey, strings.Join(kappas, ", "))
 	}
 	return results, nil
 }
@@ -37,8 +45,10 @@ func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, mod
 	var drawn []string
 	for _, id := range models {
 		results, err := finished(r, dynamics, family, id)
-		if err != nil {
+		if errors.Is(err, experiments.ErrNotStored) {
 			continue
+		} else if err != nil {
+			return nil, err
 		}
 		var times, errors, trained [][]float64
 		for _, result := range results {

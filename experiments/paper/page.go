@@ -70,14 +70,14 @@ func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 // page has critical-difference diagrams, and of one family of graphs the errors over time and the weights of the maps,
 // and what is stored of the published protocol.
 func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
-	drawn := w.ranks(r)
+	drawn, pictured := w.ranks(r), w.pictured(r)
 	const family = "community"
 	for _, dynamics := range r.Results.Values("dynamics") {
-		figure, err := w.LossOverTime(r, dynamics, family)
+		figure, err := w.LossOverTime(pictured, dynamics, family)
 		drawn.add(w.Name+"-"+dynamics+"-over-time", figure, err)
 	}
 	for _, dynamics := range r.Results.Values("dynamics") {
-		figure, err := w.WeightsMap(r, dynamics, family, "peng")
+		figure, err := w.WeightsMap(pictured, dynamics, family, "peng")
 		drawn.add(w.Name+"-"+dynamics+"-weights", figure, err)
 	}
 	page := &experiments.Page{Figures: drawn.all}

@@ -135,12 +135,15 @@ func (w Worlds) ranks(r *experiments.Report) (drawn pageFigures) {
 		figure, err := CriticalDifference(w.Name+", all dynamics: models by test error", all)
 		drawn.add(w.Name+"-ranks", figure, err)
 	}
-	for _, name := range dynamics {
-		one := BlocksOf(r.Results.Where("dynamics", name), string(OnTest))
+	for _, v := range w.seen(r.Results) {
+		if v.columns != "family" { // worlds that share their graphs are no blocks of their own
+			continue
+		}
+		one := BlocksOf(v.of(r.Results), string(OnTest))
 		one.Each = "a family of graphs with a seed, which draws them"
 		one.Dependence = "Blocks of one seed share events and times, so that they depend on each other a little."
-		figure, err := CriticalDifference(fmt.Sprintf("%s, %s: models by test error", w.Name, name), one)
-		drawn.add(w.Name+"-"+name+"-ranks", figure, err)
+		figure, err := CriticalDifference(fmt.Sprintf("%s, %s: models by test error", w.Name, v.name), one)
+		drawn.add(w.Name+"-"+v.keys["dynamics"]+"-ranks", figure, err)
 	}
 	return drawn
 }

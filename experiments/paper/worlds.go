@@ -8,6 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
 )
 
 const simulated = "simulated on four families of graphs that change"
@@ -19,12 +20,32 @@ type Worlds struct {
 	experiments.Study
 	// asPublished repeats the defects of the published code, see [Table1AsPublished].
 	asPublished bool
-	tasks       []synthetic.Task
-	size        func(experiments.Profile) worldsSize
+	// tasks are the dynamics, on all families of the size, where worlds does not name which.
+	tasks  []synthetic.Task
+	worlds func(worldsSize) []worldOf
+	size   func(experiments.Profile) worldsSize
+	// views are the tables; nil for one of each dynamics.
+	views []view
+	// picture are the keys of the worlds that figures of a page show, of those on one family.
+	picture map[string]string
+	// rivalsOf are the IDs of the models that a verdict sets PENG-CDE beside.
+	rivalsOf []string
+	// compared, where set, makes a table after those of the errors.
+	compared func(*experiments.Report) (*figures.Table, error)
+}
+
+// worldOf is what data are of, with the keys of its runs.
+type worldOf struct {
+	task   synthetic.Task
+	family graphs.Family
+	keys   map[string]string
 }
 
 // complete fills in what follows from the rest.
 func (w Worlds) complete() *Worlds {
+	if w.rivalsOf == nil {
+		w.rivalsOf = []string{"constant", "original"}
+	}
 	w.Plan, w.Make, w.Show, w.Page = w.plan, w.make, w.show, w.page
 	return &w
 }
@@ -51,21 +72,37 @@ func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experim
 	size := w.size(scope.Profile)
 	for _, seed := range scope.SeedsOr(size.seeds) {
 		for _, model := range w.models(size) {
-			for _, task := range w.tasks {
-				for _, family := range size.families {
-					at := world{worldModel: model, task: task, family: family}
-					for i, first := range []uint64{trainingSeed, validationSeed, testSeed} {
-						at.sets[i] = synthetic.Config{Family: family, Task: task, Nodes: size.nodes, Graphs: trainingGraphs,
-							Amplitude: task.Amplitude, Seed: first + worldSeeds*seed, AsPublished: w.asPublished}
-					}
-					runs = append(runs, experiments.Run{Model: model.Model, Seed: seed, Spec: at,
-						Keys:     map[string]string{"dynamics": task.Dynamics.Name, "family": family.Name()},
-						Identity: func() (any, error) { return at.identity(seed) }})
+			for _, of := range w.of(size) {
+				at := world{worldModel: model, task: of.task, family: of.family}
+				for i, first := range []uint64{trainingSeed, validationSeed, testSeed} {
+					at.sets[i] = synthetic.Config{Family: of.family, Task: of.task, Nodes: size.nodes, Graphs: trainingGraphs,
+						Amplitude: of.task.Amplitude, Seed: first + worldSeeds*seed, AsPublished: w.asPublished}
 				}
+				runs = append(runs, experiments.Run{Model: model.Model, Seed: seed, Spec: at, Keys: of.keys,
+					Identity: func() (any, error) { return at.identity(seed) }})
 			}
 		}
 	}
 	return runs, nil
+}
+
+// of are the worlds of a size.
+func (w Worlds) of(size worldsSize) (all []worldOf) {
+	if w.worlds != nil {
+		return w.worlds(size)
+	}
+	for _, task := range w.tasks {
+		for _, family := range size.families {
+			all = append(all, newWorldOf(task, family))
+		}
+	}
+	return all
+}
+
+// newWorldOf has the keys that all worlds have.
+func newWorldOf(task synthetic.Task, family graphs.Family) worldOf {
+	return worldOf{task: task, family: family,
+		keys: map[string]string{"dynamics": task.Dynamics.Name, "family": family.Name()}}
 }
 
 func (w world) identity(seed uint64) (any, error) {

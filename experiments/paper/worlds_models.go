@@ -21,6 +21,8 @@ type worldsSize struct {
 	evaluateEvery, patience int
 	// models are the IDs of rows.
 	models []string
+	// kappas are those of [Contact] on communities.
+	kappas []float64
 }
 
 // publishedSize is that of the published tables and what is made of it for smaller machines.

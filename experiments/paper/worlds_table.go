@@ -34,8 +34,15 @@ var says = map[Measure]string{
 // show are the tables of the test errors, one for each of the dynamics, critical-difference diagrams, and notes on
 // them.
 func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
-	for _, dynamics := range r.Results.Values("dynamics") {
-		items = append(items, w.Table(r, dynamics, OnTest))
+	for _, v := range w.seen(r.Results) {
+		items = append(items, w.tableOf(r, v, OnTest))
+	}
+	if w.compared != nil && r.Comparable() {
+		table, err := w.compared(r)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, table)
 	}
 	drawn := w.ranks(r)
 	return append(append(items, drawn.items()...), w.notes(r)), drawn.err
@@ -46,23 +53,33 @@ func (w Worlds) Notes(r *experiments.Report) figures.NoteList {
 	return append(w.notes(r), r.Notes()...)
 }
 
-// Table shows the errors of one of the dynamics: models by families. The published value, where there is one, stands
-// beside that on test.
-func (w Worlds) Table(r *experiments.Report, dynamics string, measure Measure) *figures.Table {
-	results := r.Results.Where("dynamics", dynamics)
-	pivot := experiments.Pivot{
-		Title:   fmt.Sprintf("%s, %s: %s error, profile %s", w.Name, dynamics, measure, r.Profile),
-		Columns: "family", Score: string(measure), Better: figures.Lower, Decimals: 3,
+// Table shows the errors of one of the dynamics, models by families; of [Contact] by the name that titles have. The
+// published value, where there is one, stands beside that on test.
+func (w Worlds) Table(r *experiments.Report, name string, measure Measure) *figures.Table {
+	for _, v := range w.views {
+		if v.name == name {
+			return w.tableOf(r, v, measure)
+		}
 	}
-	if measure == OnTest {
+	return w.tableOf(r, dynamicsIn(name), measure)
+}
+
+func (w Worlds) tableOf(r *experiments.Report, v view, measure Measure) *figures.Table {
+	results, dynamics := v.of(r.Results), v.keys["dynamics"]
+	pivot := experiments.Pivot{
+		Title:   fmt.Sprintf("%s, %s: %s error, profile %s", w.Name, v.name, measure, r.Profile),
+		Columns: v.columns, Score: string(measure), Better: figures.Lower, Decimals: 3,
+	}
+	printed := publishedErrors[dynamics] != nil
+	if measure == OnTest && printed {
 		pivot.Published = func(m experiments.Model, family string) (mean, half float64, ok bool) {
 			p, ok := publishedError(dynamics, family, publishedRows[m.ID])
 			return p[0], p[1], ok
 		}
 	}
 	t := r.Table(pivot, results)
-	if models := results.Values("model"); measure == OnTest && r.Comparable() && slices.Contains(models, "original") &&
-		slices.Contains(models, "peng") {
+	if models := results.Values("model"); measure == OnTest && printed && r.Comparable() &&
+		slices.Contains(models, "original") && slices.Contains(models, "peng") {
 		t.Rows = append(t.Rows, improvement(results, dynamics))
 		if note := misprinted(results, dynamics); note != "" {
 			t.Notes = append(t.Notes, note)
@@ -97,13 +114,12 @@ func (w Worlds) stored(r *experiments.Report) *figures.Table {
 		r.Profile, made, planned), Columns: []figures.Column{{Title: "model"}},
 		Finding: "Worlds without a stored run are left out."}
 	var worlds []experiments.Results
-	for _, dynamics := range r.Results.Values("dynamics") {
-		for _, family := range r.Results.Values("family") {
-			some := r.Results.Where("dynamics", dynamics).Where("family", family)
+	for _, v := range w.seen(r.Results) {
+		for _, value := range r.Results.Values(v.columns) {
+			some := v.of(r.Results).Where(v.columns, value)
 			if len(some.Made()) > 0 {
 				worlds = append(worlds, some)
-				t.Columns = append(t.Columns, figures.Column{Title: dynamics + ", " + family, Better: figures.Lower,
-					Decimals: 3})
+				t.Columns = append(t.Columns, figures.Column{Title: v.name + ", " + value, Better: figures.Lower, Decimals: 3})
 			}
 		}
 	}
@@ -145,6 +161,11 @@ func improvement(results experiments.Results, dynamics string) []figures.Cell {
 	return cells
 }
 
+// printed says whether the paper prints errors of dynamics of the study.
+func (w Worlds) printed() bool {
+	return slices.ContainsFunc(w.tasks, func(t synthetic.Task) bool { return publishedErrors[t.Dynamics.Name] != nil })
+}
+
 // notes say what is shown, and what of it is our choice.
 func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 	size := w.size(r.Profile)
@@ -158,7 +179,7 @@ func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 		notes = append(notes, "A run that diverged counts, where a number of seeds stands behind the mean, with the parameters "+
 			"that were validated best before, which early stopping as published would report. No test and no rank counts it.")
 	}
-	if r.Comparable() {
+	if r.Comparable() && w.printed() {
 		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number "+
 			"of nodes.")
 	}
@@ -171,6 +192,8 @@ func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 			continue
 		}
 		switch a := task.Amplitude; {
+		case publishedErrors[name] == nil:
+			notes = append(notes, contactNotes...)
 		case a.Low != a.High:
 			notes = append(notes, fmt.Sprintf("%s: initial rectangles have amplitudes from U(%g, %g), which the published "+
 				"errors of the Constant model imply; the published configuration says 1.", name, a.Low, a.High))

@@ -12,23 +12,22 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// verdict says for each of the dynamics which models have the lowest error, and how PENG-CDE does beside the model that
-// sees no graph and beside the Original.
+// verdict says for each view which models have the lowest error, and how PENG-CDE does beside others.
 func (w Worlds) verdict(r *experiments.Report) (text string, details []string) {
 	var leaders []string
-	for _, dynamics := range r.Results.Values("dynamics") {
-		results := r.Results.Where("dynamics", dynamics)
-		leading, close := lowest(results)
+	views := w.seen(r.Results)
+	for _, v := range views {
+		results := v.of(r.Results)
+		leading, close := lowest(results, v.columns)
 		if len(leading) == 0 {
 			continue
 		}
-		leaders = append(leaders, fmt.Sprintf("%s: %s", dynamics, strings.Join(leading, ", ")))
-		families := len(results.Values("family"))
-		details = append(details, fmt.Sprintf("%s: in %d of %d families of graphs the lowest one's 95%% interval holds the "+
-			"mean of another model", dynamics, close, families))
-		for _, other := range []string{"constant", "original"} {
-			if line := beside(results, dynamics, other); line != "" {
-				details = append(details, dynamics+": "+line)
+		leaders = append(leaders, fmt.Sprintf("%s: %s", v.name, strings.Join(leading, ", ")))
+		details = append(details, fmt.Sprintf("%s: in %d of %d %s %s the lowest one's 95%% interval holds the "+
+			"mean of another model", v.name, close, len(results.Values(v.columns)), v.values.many, v.values.what))
+		for _, other := range w.rivalsOf {
+			if line := beside(results, v, other); line != "" {
+				details = append(details, v.name+": "+line)
 			}
 		}
 	}
@@ -42,15 +41,16 @@ func (w Worlds) verdict(r *experiments.Report) (text string, details []string) {
 	case stored < planned:
 		text = fmt.Sprintf("with %d of %d planned runs stored, ", stored, planned)
 	}
-	return text + "the lowest mean test error has, by family of graphs, " + strings.Join(leaders, "; ") + ".", details
+	return text + "the lowest mean test error has, by " + columnsOf(views) + ", " + strings.Join(leaders, "; ") + ".",
+		details
 }
 
-// lowest names the models with the lowest errors, each with its families of graphs, and counts the families in which
-// another model is within its interval. Models with runs that are missing or diverged have no part in it.
-func lowest(results experiments.Results) (leading []string, close int) {
-	families := make(map[string][]string) // by name of the model
-	for _, family := range results.Values("family") {
-		world, best := results.Where("family", family), ""
+// lowest names the models with the lowest errors, each with its columns, and counts the columns in which another model
+// is within its interval. Models with runs that are missing or diverged have no part in it.
+func lowest(results experiments.Results, columns string) (leading []string, close int) {
+	lead := make(map[string][]string) // columns by name of the model
+	for _, column := range results.Values(columns) {
+		world, best := results.Where(columns, column), ""
 		means, halves := make(map[string]float64), make(map[string]float64) // by name of the model
 		for _, id := range world.Values("model") {
 			runs := world.Where("model", id)
@@ -66,7 +66,7 @@ func lowest(results experiments.Results) (leading []string, close int) {
 		if best == "" {
 			continue
 		}
-		families[best] = append(families[best], family)
+		lead[best] = append(lead[best], column)
 		if !slices.Contains(leading, best) {
 			leading = append(leading, best)
 		}
@@ -77,26 +77,26 @@ func lowest(results experiments.Results) (leading []string, close int) {
 			}
 		}
 	}
-	slices.SortStableFunc(leading, func(a, b string) int { return len(families[b]) - len(families[a]) })
+	slices.SortStableFunc(leading, func(a, b string) int { return len(lead[b]) - len(lead[a]) })
 	for i, name := range leading {
-		leading[i] = fmt.Sprintf("%s (%s)", name, strings.Join(families[name], ", "))
+		leading[i] = fmt.Sprintf("%s (%s)", name, strings.Join(lead[name], ", "))
 	}
 	return leading, close
 }
 
-// beside says in which families PENG-CDE has a lower error than another model, and by which part; and what the paper
+// beside says in which columns PENG-CDE has a lower error than another model, and by which part; and what the paper
 // has.
-func beside(results experiments.Results, dynamics, other string) string {
+func beside(results experiments.Results, v view, other string) string {
 	below, name := 0, ""
 	var parts, gaps []string
-	for _, family := range results.Values("family") {
-		world := results.Where("family", family)
+	for _, column := range results.Values(v.columns) {
+		world := results.Where(v.columns, column)
 		a, b := world.Where("model", other), world.Where("model", "peng")
 		if len(a) == 0 || len(b) == 0 {
 			continue
 		}
 		if gap := a.Gap() + b.Gap(); gap != "" {
-			gaps = append(gaps, fmt.Sprintf("%s (%s)", family, gap))
+			gaps = append(gaps, fmt.Sprintf("%s (%s)", column, gap))
 			continue
 		}
 		name = a[0].Model.Name
@@ -104,9 +104,9 @@ func beside(results experiments.Results, dynamics, other string) string {
 		if y < x {
 			below++
 		}
-		part := fmt.Sprintf("%s %.0f%%", family, 100*(x-y)/x)
-		p, ok := publishedError(dynamics, family, publishedRows[other])
-		if q, too := publishedError(dynamics, family, publishedRows["peng"]); ok && too {
+		part := fmt.Sprintf("%s %.0f%%", column, 100*(x-y)/x)
+		p, ok := publishedError(v.keys["dynamics"], column, publishedRows[other])
+		if q, too := publishedError(v.keys["dynamics"], column, publishedRows["peng"]); ok && too {
 			part += fmt.Sprintf(" (the paper's errors %.0f%%)", 100*(p[0]-q[0])/p[0])
 		}
 		parts = append(parts, part)
@@ -114,7 +114,7 @@ func beside(results experiments.Results, dynamics, other string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("PENG-CDE is below %s in %d of %d families, by %s", name, below, len(parts),
+	text := fmt.Sprintf("PENG-CDE is below %s in %d of %d %s, by %s", name, below, len(parts), v.values.many,
 		strings.Join(parts, ", "))
 	if len(gaps) > 0 {
 		text += "; not counted: " + strings.Join(gaps, ", ")

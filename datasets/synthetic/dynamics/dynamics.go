@@ -12,6 +12,13 @@ type Dynamics struct {
 	// Channels is the number of states of a node; 0 is 1.
 	Channels int
 	Rate     Rate
+	// Change, where set, moves the states when the graph changes. At the time from which the new graph is in force they
+	// go along dx/ds = Change(s, x, ΔA) for s from 0 to 1, where the graph ΔA has the differences of the weights; what
+	// is observed at that time has moved.
+	Change Rate
+	// Growth, where positive, is how many times the largest state at the start any state may be after a change. Beyond
+	// it the simulation ends with [ErrGrowth].
+	Growth float64
 }
 
 // States is the number of states of a node.

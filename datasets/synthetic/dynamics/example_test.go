@@ -91,6 +91,30 @@ func ExamplePairwise() {
 	// [1.000 1.000]
 }
 
+// Two bodies with 7 and 3 touch at time 1 and part at time 2: they exchange at once, and take back what they exchanged
+// at contact, but not what flowed between.
+func ExampleContact() {
+	pair, _, err := dyngraph.NewPattern(2, []int{0, 1}, []int{1, 0})
+	if err != nil {
+		panic(err)
+	}
+	values, err := dynamics.Simulate(context.Background(), dynamics.Problem{
+		Dynamics: dynamics.Contact(0.1, 0.2), Start: []float64{7, 3}, Times: []float64{0, 1, 1.5, 2}, Pattern: pair,
+		Snapshots: [][]float64{{0, 0}, {1, 1}}, Index: []int{0, 1, 1, 0},
+	})
+	if err != nil {
+		panic(err)
+	}
+	for _, value := range values {
+		fmt.Printf("%.3f\n", value)
+	}
+	// Output:
+	// [7.000 3.000]
+	// [6.341 3.659]
+	// [6.213 3.787]
+	// [6.637 3.363]
+}
+
 func ExampleSIR() {
 	pair, _, err := dyngraph.NewPattern(2, []int{0, 1}, []int{1, 0})
 	if err != nil {

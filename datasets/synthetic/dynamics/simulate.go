@@ -1,6 +1,7 @@
 package dynamics
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,15 +13,23 @@ import (
 )
 
 // Errors of a simulation wrap one of these: for what it was given, for steps that are too long for the dynamics on the
-// graph, and where a state became NaN or infinite, which the error names.
+// graph, where a state became NaN or infinite, which the error names, and where a change of the graph made one larger
+// than [Dynamics].Growth allows.
 var (
 	ErrInput     = errors.New("invalid input")
 	ErrStep      = errors.New("step is too long")
 	ErrNotFinite = errors.New("state is not finite")
+	ErrGrowth    = errors.New("state grows too large")
 )
 
-// DefaultStep is the length of steps of the published data.
-const DefaultStep = 0.01
+// DefaultStep is the length of steps of the published data, DefaultTolerance that of moves at changes of the graph.
+const (
+	DefaultStep      = 0.01
+	DefaultTolerance = 1e-11
+)
+
+// leastTolerance is near the rounding of a step.
+const leastTolerance = 1e-15
 
 // Problem is what to simulate.
 type Problem struct {
@@ -39,14 +48,16 @@ type Problem struct {
 	Frozen bool
 	// Step is the length of steps; 0 is DefaultStep. Ends of steps are those of [ode.Constant].
 	Step float64
+	// Tolerance bounds the error estimate of each step of a move at a change of the graph, relative to the largest state;
+	// 0 is DefaultTolerance. Only dynamics with a Change take it.
+	Tolerance float64
 }
 
 // Simulate returns the states at all times, [T][nodes*channels]; those at the first are Start. Its errors wrap
-// [ErrInput] for a problem that is not well posed, [ErrStep] and [ErrNotFinite] where states diverge, and those of ctx.
+// [ErrInput] for a problem that is not well posed, [ErrStep], [ErrNotFinite] and [ErrGrowth] where states diverge, and
+// those of ctx.
 func Simulate(ctx context.Context, p Problem) ([][]float64, error) {
-	if p.Step == 0 {
-		p.Step = DefaultStep
-	}
+	p.Step, p.Tolerance = cmp.Or(p.Step, DefaultStep), cmp.Or(p.Tolerance, DefaultTolerance)
 	if p.Index == nil {
 		p.Index = make([]int, len(p.Times))
 	}
@@ -71,8 +82,16 @@ func Simulate(ctx context.Context, p Problem) ([][]float64, error) {
 		if values, err = s.advance(ctx, graph, p.Step, p.Times[first:until], values); err != nil {
 			return nil, err
 		}
-		if p.Frozen && next < len(p.Times) {
-			values = append(values, slices.Clone(s.z))
+		if next < len(p.Times) {
+			if p.Frozen {
+				values = append(values, slices.Clone(s.z))
+			}
+			if p.Dynamics.Change != nil {
+				if err := p.change(ctx, s, next); err != nil {
+					return nil, err
+				}
+				values[next] = slices.Clone(s.z)
+			}
 		}
 		first = next
 	}
@@ -94,6 +113,9 @@ func (p Problem) check() error {
 			len(p.Index))
 	case !(p.Step > 0) || !finite(p.Step):
 		return invalid("step %g, want a positive number, or 0 for %g", p.Step, DefaultStep)
+	case !(p.Tolerance >= leastTolerance) || !finite(p.Tolerance):
+		return invalid("tolerance %g of moves at changes, want a number of at least %g, or 0 for %g", p.Tolerance,
+			leastTolerance, DefaultTolerance)
 	}
 	for i, v := range p.Start {
 		if !finite(v) {

@@ -146,7 +146,7 @@ func onEdges(t rapid.TB, p dynamics.Problem, n int, from, to []int, a, b []float
 // smooth are the shipped dynamics but Opinion, whose sums may lie within rounding of the threshold.
 var smooth = []dynamics.Dynamics{
 	dynamics.Heat, dynamics.GeneCoded, dynamics.GenePrinted, dynamics.GeneMichaelisMenten, dynamics.Wealth(-0.1, 0.5),
-	dynamics.Mutualistic, dynamics.SIR(0.25, 0.7),
+	dynamics.Mutualistic, dynamics.SIR(0.25, 0.7), dynamics.Contact(0.1, 0.2),
 }
 
 func TestRelabelling(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // stepper holds the state and the stages of a step.
 type stepper struct {
 	dynamics Dynamics
+	rate     Rate // that of the dynamics, or of a change
 	method   *ode.Method
 	z, next  []float64
 	estimate []float64 // of the error of the step
@@ -22,7 +23,7 @@ type stepper struct {
 }
 
 func newStepper(d Dynamics, start []float64) *stepper {
-	s := &stepper{dynamics: d, method: ode.Tsit5, z: slices.Clone(start), next: make([]float64, len(start)),
+	s := &stepper{dynamics: d, rate: d.Rate, method: ode.Tsit5, z: slices.Clone(start), next: make([]float64, len(start)),
 		estimate: make([]float64, len(start))}
 	for range s.method.C {
 		s.stages = append(s.stages, make([]float64, len(start)))
@@ -43,7 +44,8 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 	if err != nil {
 		return nil, errs.New(ErrInput, "datasets/synthetic/dynamics: %w", err)
 	}
-	s.dynamics.Rate(t, s.z, g, s.stages[0])
+	s.rate = s.dynamics.Rate
+	s.rate(t, s.z, g, s.stages[0])
 	for t != last {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("datasets/synthetic/dynamics: cancelled at time %g: %w", t, err)
@@ -56,8 +58,8 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 			values = append(values, s.inside(t, end, times[0]))
 		}
 		steps.Judge(t, end, 0)
-		s.z, s.next = s.next, s.z
-		t, s.stages[0], s.stages[len(s.stages)-1] = end, s.stages[len(s.stages)-1], s.stages[0]
+		s.accept()
+		t = end
 	}
 	return values, nil
 }
@@ -66,13 +68,29 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 // less where steps are short enough; modes that a long step amplifies bring it near 1.
 const most = 0.1
 
-// step takes the stages from t to end, the first of which is there, and leaves the state at end in next.
-func (s *stepper) step(g *Graph, t, end float64) error {
+// try takes the stages from t to end, the first of which is there. It leaves the state at end in next and its error
+// in estimate.
+func (s *stepper) try(g *Graph, t, end float64) {
 	h := end - t
 	for i, row := range s.method.A[1:] {
 		s.combine(s.next, h, row)
-		s.dynamics.Rate(t+s.method.C[i+1]*h, s.next, g, s.stages[i+1])
+		s.rate(t+s.method.C[i+1]*h, s.next, g, s.stages[i+1])
 	}
+	clear(s.estimate)
+	s.add(s.estimate, h, s.method.Error)
+}
+
+// accept makes the end of a step the present state; its last stage is the first of the next step.
+func (s *stepper) accept() {
+	s.z, s.next = s.next, s.z
+	last := len(s.stages) - 1
+	s.stages[0], s.stages[last] = s.stages[last], s.stages[0]
+}
+
+// step tries a step, and refuses states that are not finite and errors that are too large.
+func (s *stepper) step(g *Graph, t, end float64) error {
+	h := end - t
+	s.try(g, t, end)
 	for i, v := range s.next {
 		if !finite(v) {
 			return fmt.Errorf("datasets/synthetic/dynamics: %s: channel %d of node %d is %g at time %g, want a "+
@@ -80,9 +98,6 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 				s.dynamics.Name, i%s.dynamics.States(), i/s.dynamics.States(), v, end, h, ErrNotFinite)
 		}
 	}
-	clear(s.estimate)
-	s.add(s.estimate, h, s.method.Error)
-	largest := func(values []float64) float64 { return floats.Norm(values, math.Inf(1)) }
 	if estimate := largest(s.estimate); estimate > most*max(largest(s.z), largest(s.next)) {
 		i := slices.IndexFunc(s.estimate, func(v float64) bool { return math.Abs(v) == estimate })
 		return errs.New(ErrStep, "datasets/synthetic/dynamics: %s: the step of %.3g to time %g has an error of about "+
@@ -91,6 +106,9 @@ func (s *stepper) step(g *Graph, t, end float64) error {
 	}
 	return nil
 }
+
+// largest is the largest magnitude.
+func largest(values []float64) float64 { return floats.Norm(values, math.Inf(1)) }
 
 // inside is the state at a time of the step from t to end.
 func (s *stepper) inside(t, end, time float64) []float64 {
