@@ -306,7 +306,8 @@ func TestFirstStepBelowResolution(t *testing.T) {
 // One solver solves a problem by steps of another control: as one made for it would, with its bound on tries, and
 // without compiling.
 func TestStepSizeOfAProblem(t *testing.T) {
-	p := Problem{Z0: knownLimitCycle.Start(1), Times: [][]float64{{0, 1, 3}}, Args: []*tensors.Tensor{knownLimitCycle.Params()}}
+	p := Problem{Z0: knownLimitCycle.Start(1), Times: [][]float64{{0, 1, 3}},
+		Args: []*tensors.Tensor{knownLimitCycle.Params()}}
 	for _, made := range []StepSize{PID{}, Constant{0.25}} {
 		solver := newSolver(t, knownLimitCycle.Field, Config{StepSize: made})
 		for _, wanted := range []StepSize{PID{RTol: 1e-7, ATol: 1e-9}, Constant{0.1}, PID{}} {
