@@ -210,7 +210,8 @@ func (r *runner) answered(ctx context.Context, q *request) (float64, []*tensors.
 	return q.loss, q.gradients, q.err
 }
 
-func (r *runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error) {
+func (r *runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,
+	error) {
 	return r.answered(ctx, &request{params: params, batch: batch})
 }
 

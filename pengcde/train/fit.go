@@ -2,6 +2,10 @@
 //
 // Start with [Fit]. What is trained is a [Problem]: anything that gives a loss and its gradient, so this package
 // knows neither models nor solvers.
+//
+// The zero value of [Config] is the published rule. Its Guard, Schedule and Average let training go on after a batch
+// without a gradient to use, change the learning rate, and average parameters; a problem helps by [Refiner], [Stepper]
+// and [Stiff], which it need not have.
 package train
 
 import (
@@ -19,9 +23,10 @@ import (
 )
 
 // Fit trains params, which it takes over, and returns those with the best validation. When it is interrupted, or meets
-// a loss that is not finite, it still returns the best so far (the newest when none was validated), with an error that
-// wraps the context's or [ErrNotFinite]. When the device fails in the middle of an update and none was validated, there
-// are no parameters left, and nil comes back. With Config.Checkpoint it goes on where an earlier call was cut off.
+// a loss that is not finite (and Config.Guard does not go on), it still returns the best so far (the newest when none
+// was validated), with an error that wraps the context's or [ErrNotFinite]. When the device fails in the middle of an
+// update and none was validated, there are no parameters left, and nil comes back. With Config.Checkpoint it goes on
+// where an earlier call was cut off.
 func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) (
 	[]*tensors.Tensor, *Report, error) {
 	config, err := config.withDefaults()

@@ -39,7 +39,7 @@ type Refiner interface {
 type Stepper interface {
 	Problem
 	// Steps are those of the latest Gradient or Refine, summed over the samples: tries, and how many of them were
-	// rejected.
+	// rejected. A solve that failed counts nothing.
 	Steps() (tries, rejected int)
 }
 
