@@ -14,7 +14,8 @@ import (
 // What a training is stored with is the same as before where it is not guarded and counts no steps, and is JSON where a
 // guard went on after numbers that are not finite.
 func TestStoredTrainings(t *testing.T) {
-	plain := &train.Report{Epochs: []train.Epoch{{TrainLoss: 2, Validation: 3, GradientNorm: 4, LargestNorm: 4, Seconds: 1},
+	plain := &train.Report{Epochs: []train.Epoch{
+		{TrainLoss: 2, Validation: 3, GradientNorm: 4, LargestNorm: 4, Seconds: 1},
 		{TrainLoss: 1, Validation: math.NaN(), GradientNorm: 5, LargestNorm: 5, Seconds: 3}}, Stop: train.StopEpochs}
 	text, err := json.Marshal(newTraining(plain))
 	const want = `{"TrainLoss":[2,1],"ValidationLoss":[3,0],"GradientNorm":[4,5],"Best":0,"Stop":"all epochs run",` +

@@ -1,6 +1,7 @@
 package pengcde
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -205,7 +206,7 @@ func (r *runner) answered(ctx context.Context, q *request) (float64, []*tensors.
 		r.latest = q
 	}
 	if !r.ask(q) {
-		return 0, nil, ctx.Err()
+		return 0, nil, cmp.Or(ctx.Err(), context.Canceled)
 	}
 	return q.loss, q.gradients, q.err
 }

@@ -165,15 +165,8 @@ const advice = "try a smaller learning rate, a normalised control or, with adapt
 
 // step trains on the next of an epoch's batches.
 func (l *loop) step(ctx context.Context, batches int) error {
-	gradient := l.guarded
-	if l.config.Guard == nil {
-		gradient = func(ctx context.Context) (float64, []*tensors.Tensor, error) {
-			defer l.count()
-			return l.problem.Gradient(ctx, l.params, l.Batch)
-		}
-	}
-	loss, gradients, err := gradient(ctx)
-	if err != nil || gradients == nil {
+	loss, gradients, skipped, err := l.gradient(ctx)
+	if err != nil || skipped {
 		return err
 	}
 	norm, err := l.update(gradients, batches)
@@ -193,6 +186,16 @@ func (l *loop) step(ctx context.Context, batches int) error {
 		l.mean.add(l.params, l.config.Average, l.optimiser.steps)
 	}
 	return nil
+}
+
+// gradient returns loss and gradient of the next batch, which a guard may skip.
+func (l *loop) gradient(ctx context.Context) (loss float64, gradients []*tensors.Tensor, skipped bool, err error) {
+	if l.config.Guard != nil {
+		return l.guarded(ctx)
+	}
+	loss, gradients, err = l.problem.Gradient(ctx, l.params, l.Batch)
+	l.count()
+	return loss, gradients, false, err
 }
 
 // update takes a step of the optimiser at the learning rate of the schedule.

@@ -60,27 +60,27 @@ func median(values []float64) float64 {
 	return (sorted[half-1] + sorted[half]) / 2
 }
 
-// guarded returns loss and gradient of the next batch. Without them and without an error the batch is skipped.
-func (l *loop) guarded(ctx context.Context) (loss float64, gradients []*tensors.Tensor, err error) {
+// guarded returns loss and gradient of the next batch, or skips it.
+func (l *loop) guarded(ctx context.Context) (loss float64, gradients []*tensors.Tensor, skipped bool, err error) {
 	loss, gradients, fault, err := l.attempt(ctx, l.problem.Gradient)
 	if refiner, ok := l.problem.(Refiner); ok && fault != nil {
 		l.Retried++
 		loss, gradients, fault, err = l.attempt(ctx, refiner.Refine)
 	}
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, false, err
 	}
 	if fault == nil {
 		l.InARow = 0
-		return loss, gradients, nil
+		return loss, gradients, false, nil
 	}
 	l.Skipped++
 	l.InARow++
 	if l.InARow < l.config.Guard.Skips {
-		return 0, nil, nil
+		return 0, nil, true, nil
 	}
-	return 0, nil, fmt.Errorf("pengcde/train: %d batches in a row without a gradient to use, the last in epoch %d, batch "+
-		"%d; %s: %w: %w", l.InARow, len(l.report.Epochs)+1, l.Batch, advice, ErrNotFinite, fault)
+	return 0, nil, true, fmt.Errorf("pengcde/train: %d batches in a row without a gradient to use, the last in epoch %d, "+
+		"batch %d; %s: %w: %w", l.InARow, len(l.report.Epochs)+1, l.Batch, advice, ErrNotFinite, fault)
 }
 
 // attempt solves the next batch. A fault is why the outcome cannot be used; an error ends training.
