@@ -32,12 +32,23 @@ type Facts struct {
 
 // Training is what is kept of how a model was trained.
 type Training struct {
-	// TrainLoss and ValidationLoss are by epoch; the latter holds 0 where it was not evaluated.
+	// TrainLoss and ValidationLoss are by epoch. The former holds 0 where a guard skipped all batches, the latter where it
+	// was not evaluated or not finite.
 	TrainLoss, ValidationLoss []float64
 	// GradientNorm is by epoch, the largest before clipping: a spike tells of a solve whose gradient explodes.
 	GradientNorm []float64 `json:",omitempty"`
-	Best         int
-	Stop         train.Stop `json:",omitempty"`
+	// LargestNorm is by epoch that of all gradients, those too that a guard kept from use; nil where it is GradientNorm.
+	LargestNorm []float64 `json:",omitempty"`
+	// Tries and Rejected are by epoch the solver's steps for gradients, summed over samples; nil where none were counted.
+	Tries    []int `json:",omitempty"`
+	Rejected []int `json:",omitempty"`
+	// Retried and Skipped are by epoch the batches that a guard had solved again, and left out; nil where there are none.
+	Retried []int `json:",omitempty"`
+	Skipped []int `json:",omitempty"`
+	// Stiffness is that of the report, 0 where it was not asked for.
+	Stiffness float64 `json:",omitempty"`
+	Best      int
+	Stop      train.Stop `json:",omitempty"`
 	// SecondsPerEpoch is the median.
 	SecondsPerEpoch float64
 	// Trials are the least validation errors of the trials of a [Tuned] model, 0 of one that diverged, and Chosen the
@@ -47,22 +58,51 @@ type Training struct {
 }
 
 func newTraining(report *train.Report) *Training {
-	t := &Training{Best: report.Best, Stop: report.Stop}
+	t := &Training{Best: report.Best, Stop: report.Stop, Stiffness: report.Stiffness}
 	var seconds []float64
 	for _, epoch := range report.Epochs {
-		if math.IsNaN(epoch.Validation) || math.IsInf(epoch.Validation, 0) {
-			epoch.Validation = 0
-		}
-		t.TrainLoss = append(t.TrainLoss, epoch.TrainLoss)
+		t.TrainLoss = append(t.TrainLoss, finiteOr0(epoch.TrainLoss))
 		t.GradientNorm = append(t.GradientNorm, epoch.GradientNorm)
-		t.ValidationLoss = append(t.ValidationLoss, epoch.Validation)
+		t.ValidationLoss = append(t.ValidationLoss, finiteOr0(epoch.Validation))
 		seconds = append(seconds, epoch.Seconds)
+		t.LargestNorm = append(t.LargestNorm, epoch.LargestNorm)
+		t.Tries, t.Rejected = append(t.Tries, epoch.Tries), append(t.Rejected, epoch.Rejected)
+		t.Retried, t.Skipped = append(t.Retried, epoch.Retried), append(t.Skipped, epoch.Skipped)
+	}
+	if slices.Equal(t.LargestNorm, t.GradientNorm) {
+		t.LargestNorm = nil
+	}
+	for _, counts := range []*[]int{&t.Tries, &t.Rejected, &t.Retried, &t.Skipped} {
+		if !slices.ContainsFunc(*counts, func(n int) bool { return n > 0 }) {
+			*counts = nil
+		}
 	}
 	if len(seconds) > 0 {
 		slices.Sort(seconds)
 		t.SecondsPerEpoch = seconds[(len(seconds)-1)/2]
 	}
 	return t
+}
+
+func finiteOr0(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x
+}
+
+// Unresolved says that gradients of the training were not resolved, by the rule of [train.Report.Unresolved]: of runs
+// that were stored with their gradient norms also those from before there was such a rule.
+func (t *Training) Unresolved() bool {
+	report := train.Report{Stop: t.Stop}
+	for i, norm := range t.GradientNorm {
+		epoch := train.Epoch{GradientNorm: norm}
+		if i < len(t.Skipped) {
+			epoch.Skipped = t.Skipped[i]
+		}
+		report.Epochs = append(report.Epochs, epoch)
+	}
+	return report.Unresolved()
 }
 
 // check finds a number that JSON has no place for.

@@ -161,6 +161,7 @@ func (f Facts) outcome() string {
 	if f.Training != nil {
 		t := *f.Training
 		t.SecondsPerEpoch = 0
+		t.Tries, t.Rejected, t.Stiffness = nil, nil, 0 // those of a run may be from before they were noted, or asked for
 		f.Training = &t
 	}
 	content, _ := json.Marshal(f) // numbers that were read can be written

@@ -174,25 +174,25 @@ func withTime(x0, times *Node) *Node {
 	}, -1)
 }
 
-func (d *discrete) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
-	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
+func (d *discrete) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch, why purpose) (*evaluation,
+	error) {
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p, err := d.compile(b)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	program := p.loss
-	if differentiate {
+	if why != forLoss {
 		program = p.gradient
 	}
 	out, err := call(program, slices.Concat(b.met(), b.observed(), params))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer xla.Free(out[0])
-	return host.Floats(out[0]), out[1:], nil
+	return &evaluation{losses: host.Floats(out[0]), gradients: out[1:]}, nil
 }
 
 func (d *discrete) predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {

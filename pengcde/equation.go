@@ -166,7 +166,7 @@ func (e *equation) buildObjective(form field.Form, in []*Node) []*Node {
 }
 
 // solve encodes a batch and integrates it.
-func (e *equation) solve(ctx context.Context, params []*tensors.Tensor, b *batch, keep bool) (*ode.Solution, error) {
+func (e *equation) solve(ctx context.Context, params []*tensors.Tensor, b *batch, why purpose) (*ode.Solution, error) {
 	c, err := e.compile(b.form)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (e *equation) solve(ctx context.Context, params []*tensors.Tensor, b *batch
 		return nil, err
 	}
 	defer xla.Free(z0...)
-	solution, err := e.integrate(ctx, params, b, z0[0], keep)
+	solution, err := e.integrate(ctx, params, b, z0[0], why)
 	if errors.Is(err, ErrInput) {
 		if bad := notFiniteStart(b.x0, z0[0]); bad != nil {
 			return nil, bad
@@ -212,11 +212,15 @@ func notFiniteStart(x0, z0 *tensors.Tensor) error {
 
 // integrate solves a batch from z0 [B, n, hidden].
 func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor,
-	keep bool) (*ode.Solution, error) {
+	why purpose) (*ode.Solution, error) {
 	args := append(append([]*tensors.Tensor{}, params[e.encoded:e.driven]...), b.control...)
-	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Continuous: e.continuous, Forget: !keep}
-	if keep {
+	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Continuous: e.continuous,
+		Forget: why == forLoss}
+	if why != forLoss {
 		problem.Memory = e.memory
+	}
+	if why == forRefined {
+		problem.StepSize = finer(e.stepSize)
 	}
 	c, err := e.compile(b.form)
 	if err != nil {
@@ -233,39 +237,38 @@ func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *b
 	return solution, nil
 }
 
-// evaluate returns the loss of a batch and, where it is to be differentiated, its gradient with respect to all
-// parameters; for parameters of several seeds one loss per seed.
-func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
-	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
-	solution, err := e.solve(ctx, params, b, differentiate)
+func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch, why purpose) (*evaluation,
+	error) {
+	solution, err := e.solve(ctx, params, b, why)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer solution.Close()
 	// The loss takes over the states at the save times: at large graphs they are much of the memory.
 	rest := slices.Concat(e.seen(b), e.met(b), params[e.driven:])
 	out, err := call(e.compiled[b.form].objective, rest, xla.Donate(solution.Z))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	losses, readout := host.Floats(out[0]), out[2:]
+	made, readout := &evaluation{losses: host.Floats(out[0]), stats: solution.Stats}, out[2:]
 	defer xla.Free(out[0], out[1])
-	if !differentiate {
+	if why == forLoss {
 		xla.Free(readout...)
-		return losses, nil, nil
+		return made, nil
 	}
 	pulled, err := solution.Pullback(ctx, out[1])
 	if err != nil {
 		xla.Free(readout...)
-		return nil, nil, err
+		return nil, err
 	}
 	defer xla.Free(pulled.Z0)
 	encoder, err := call(e.compiled[b.form].encodePull, slices.Concat(e.start(b), params[:e.encoded]), pulled.Z0)
 	if err != nil {
 		xla.Free(append(readout, pulled.Args...)...)
-		return nil, nil, err
+		return nil, err
 	}
-	return losses, slices.Concat(encoder, pulled.Args[:e.driven-e.encoded], readout), nil
+	made.gradients = slices.Concat(encoder, pulled.Args[:e.driven-e.encoded], readout)
+	return made, nil
 }
 
 // forecast returns the forecasts of a batch at its save times, [B, S, n, q] or [B, S, 1, q], row-major, and the states
@@ -275,9 +278,9 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 	var solution *ode.Solution
 	var err error
 	if z0 == nil {
-		solution, err = e.solve(ctx, params, b, false)
+		solution, err = e.solve(ctx, params, b, forLoss)
 	} else {
-		solution, err = e.integrate(ctx, params, b, z0, false)
+		solution, err = e.integrate(ctx, params, b, z0, forLoss)
 	}
 	if err != nil {
 		return nil, nil, notFinite(err)
@@ -297,10 +300,31 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, dims[0], dims[2], dims[3]), nil
 }
 
-// notFinite makes of a solve with numbers that are not finite what a loss that is not finite gives.
+// refinement is by how much smaller the tolerances of a more exact solve are.
+const refinement = 10
+
+// finer are the step sizes of a more exact solve: a tenth of the tolerances of adaptive ones, half of constant ones.
+func finer(s ode.StepSize) ode.StepSize {
+	switch s := s.(type) {
+	case ode.Constant:
+		return ode.Constant{Step: s.Step / 2}
+	case ode.PID:
+		if resolved, err := s.Resolved(); err == nil {
+			s.RTol, s.ATol = resolved.RTol/refinement, resolved.ATol/refinement
+		}
+		return s
+	}
+	return s
+}
+
+// notFinite makes of a solve with numbers that are not finite what a loss that is not finite gives, and says of one
+// that took too many or too small steps that its batch was not solved.
 func notFinite(err error) error {
-	if errors.Is(err, ode.NotFinite) {
+	switch {
+	case errors.Is(err, ode.NotFinite):
 		return fmt.Errorf("%w: %w", train.ErrNotFinite, err)
+	case errors.Is(err, ode.StepLimit), errors.Is(err, ode.StepTooSmall):
+		return errs.New(train.ErrUnsolved, "%w", err)
 	}
 	return err
 }

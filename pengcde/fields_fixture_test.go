@@ -98,7 +98,7 @@ func checkPGT(t *testing.T, file fixture.Node, f field.Field, tolerance, gradien
 	w, e := observedPGT(t, file, f, ode.Constant{Step: file.Get("dt").Float()})
 	t.Parallel()
 	g := wire(t, file, w, []sample{e}, 1)
-	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
+	solution, err := g.network.solve(context.Background(), g.params, g.batch, forLoss)
 	if err != nil {
 		t.Fatal(err)
 	}

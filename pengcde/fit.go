@@ -1,6 +1,7 @@
 package pengcde
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -8,12 +9,12 @@ import (
 	"fmt"
 	"hash"
 	"iter"
-	"math"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -63,6 +64,9 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 		if len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0 {
 			return nil, invalid("%d windows for training and %d for validation, want at least one each, or "+
 				"EvaluateEvery -1 to do without validation", len(r.Training), len(r.Validation))
+		}
+		if r.Config.Stiffness && equationOf(r.Model.network) == nil {
+			return nil, invalid("Config.Stiffness of the training of a network in discrete steps, which has none: leave it out")
 		}
 		if err := errors.Join(r.Model.startLinear(r.Training), r.Model.startKnown(r.Training)); err != nil {
 			return nil, err
@@ -114,7 +118,11 @@ func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 	for i, r := range j.runs {
 		var stop func()
 		resume[i], stop = iter.Pull(func(yield func(*request) bool) {
-			m, problem := r.Model, runner{j, yield}
+			m, r := r.Model, &runner{joint: j, run: i, ask: yield}
+			var problem train.Problem = r
+			if equationOf(m.network) != nil {
+				problem = solved{r}
+			}
 			m.params, outcomes[i].Report, outcomes[i].Err = train.Fit(ctx, m.backend, problem, m.params, configs[i])
 		})
 		defer stop()
@@ -124,13 +132,16 @@ func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 	asked := make([]*request, len(j.runs)) // nil once a run has ended
 	for {
 		var going []int
-		next := math.MaxInt
+		var next *request
 		for i := range j.runs {
 			if asked[i] == nil {
 				asked[i], _ = resume[i]()
 			}
-			if asked[i] != nil {
-				going, next = append(going, i), min(next, asked[i].batch)
+			if q := asked[i]; q != nil {
+				going = append(going, i)
+				if next == nil || q.before(next) {
+					next = q
+				}
 			}
 		}
 		if len(going) == 0 {
@@ -141,7 +152,7 @@ func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 		// epoch.
 		group := make([]*request, len(j.runs))
 		for i, q := range asked {
-			if q != nil && (q.batch == next || err != nil) {
+			if q != nil && (!q.before(next) && !next.before(q) || err != nil) {
 				group[i], asked[i], q.err = q, nil, err
 			}
 		}
@@ -151,35 +162,65 @@ func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 
 // request is a loss that one of several runs wants, and the answer.
 type request struct {
-	params []*tensors.Tensor
-	batch  int // of training, with the gradient; those of validation are counted from the end, -1 is the last
+	params  []*tensors.Tensor
+	batch   int  // of training, with the gradient; those of validation are counted from the end, -1 is the last
+	refined bool // by a more exact solve
 
 	loss      float64
 	gradients []*tensors.Tensor
+	stats     ode.Stats // summed over the samples
 	err       error
+}
+
+func (q *request) purpose() purpose {
+	switch {
+	case q.batch < 0:
+		return forLoss
+	case q.refined:
+		return forRefined
+	}
+	return forGradient
+}
+
+// before says whether a request is to be answered before another: refined ones first, since the run is to go on with
+// those that are at the same batch, which may be the last of an epoch.
+func (q *request) before(other *request) bool {
+	if q.refined != other.refined {
+		return q.refined
+	}
+	return q.batch < other.batch
 }
 
 // runner is a run as [train.Fit] sees it: it asks, and goes on when it has been answered.
 type runner struct {
 	*joint
-	ask func(*request) bool // false when there will be no answer
+	run    int
+	ask    func(*request) bool // false when there will be no answer
+	latest *request            // with a gradient
 }
 
-func (r runner) Batches() int { return len(r.training) }
+func (r *runner) Batches() int { return len(r.training) }
 
-func (r runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error) {
-	q := &request{params: params, batch: batch}
+func (r *runner) answered(ctx context.Context, q *request) (float64, []*tensors.Tensor, error) {
+	if q.batch >= 0 {
+		r.latest = q
+	}
 	if !r.ask(q) {
-		return 0, nil, ctx.Err()
+		return 0, nil, cmp.Or(ctx.Err(), context.Canceled)
 	}
 	return q.loss, q.gradients, q.err
 }
 
+func (r *runner) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,
+	error) {
+	return r.answered(ctx, &request{params: params, batch: batch})
+}
+
 // Validate returns the mean over the samples of all batches.
-func (r runner) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
+func (r *runner) Validate(ctx context.Context, params []*tensors.Tensor) (float64, error) {
 	sum, total := 0.0, 0
 	for at := -len(r.validation); at < 0; at++ {
-		loss, _, err := r.Gradient(ctx, params, at)
+		loss, _, err := r.answered(ctx, &request{params: params, batch: at})
 		if err != nil {
 			return 0, err
 		}
@@ -188,6 +229,39 @@ func (r runner) Validate(ctx context.Context, params []*tensors.Tensor) (float64
 		total += samples
 	}
 	return sum / float64(total), nil
+}
+
+// solved is a run of a differential equation.
+type solved struct{ *runner }
+
+var (
+	_ train.Refiner = solved{}
+	_ train.Stepper = solved{}
+	_ train.Stiff   = solved{}
+)
+
+// Refine solves with a tenth of the tolerances, or half the constant step.
+func (s solved) Refine(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error) {
+	return s.answered(ctx, &request{params: params, batch: batch, refined: true})
+}
+
+func (s solved) Steps() (tries, rejected int) {
+	stats := s.latest.stats
+	return stats.Accepted + stats.Rejected, stats.Rejected
+}
+
+// Stiffness is the largest of a batch of validation, or of training where there is none.
+func (s solved) Stiffness(ctx context.Context, params []*tensors.Tensor) (largest float64, err error) {
+	r := s.runs[s.run]
+	windows := r.Validation
+	if len(windows) == 0 {
+		windows = r.Training
+	}
+	found, err := r.Model.stiffness(ctx, params, windows[:min(batchSize(r), len(windows))])
+	for _, one := range found {
+		largest = max(largest, one.Product)
+	}
+	return largest, err
 }
 
 // keyed puts the model and the digest of the data into the key of the checkpoint, if there is one.

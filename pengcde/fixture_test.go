@@ -95,7 +95,7 @@ func (g *golden) comparedBy(summed, pairwise bool) *golden {
 
 func (g *golden) checkStates(what string, lists []fixture.Node, tolerance float64) {
 	g.t.Helper()
-	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
+	solution, err := g.network.solve(context.Background(), g.params, g.batch, forLoss)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func checkModel(t *testing.T, file fixture.Node, f field.Field, replayed string,
 
 	// The same controller takes other steps from rounding on where the field has kinks, so compare loosely.
 	steps.StepSize = ode.PID{RTol: file.Get("rtol").Float(), ATol: file.Get("atol").Float()}
-	solution, err := g.network.solve(context.Background(), g.params, g.batch, false)
+	solution, err := g.network.solve(context.Background(), g.params, g.batch, forLoss)
 	if err != nil {
 		t.Fatal(err)
 	}

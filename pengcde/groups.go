@@ -196,25 +196,27 @@ func inWhole(err error, first int) error {
 	return err
 }
 
-func (g *groups) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
-	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
+func (g *groups) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch, why purpose) (*evaluation,
+	error) {
 	if b.parts == nil {
-		return g.equation.evaluate(ctx, params, b, differentiate)
+		return g.equation.evaluate(ctx, params, b, why)
 	}
 	loss := make([]float64, len(b.parts))
 	slopes := make([][][]float64, len(b.parts)) // by part and parameter
-	err = g.each(params, b.parts, func(i int, e *equation, own []*tensors.Tensor) error {
+	made := &evaluation{stats: make([]ode.Stats, len(b.times))}
+	err := g.each(params, b.parts, func(i int, e *equation, own []*tensors.Tensor) error {
 		p := b.parts[i]
 		if p.share == 0 { // only samples that fill a batch up
 			return nil
 		}
-		losses, gradients, err := e.evaluate(ctx, own, p.batch, differentiate)
+		ofPart, err := e.evaluate(ctx, own, p.batch, why)
 		if err != nil {
 			return err
 		}
-		defer xla.Free(gradients...)
-		loss[i] = p.share * losses[0]
-		for _, x := range gradients {
+		defer xla.Free(ofPart.gradients...)
+		copy(made.stats[p.first:], ofPart.stats)
+		loss[i] = p.share * ofPart.losses[0]
+		for _, x := range ofPart.gradients {
 			entries := host.Floats(x)
 			floats.Scale(p.share, entries)
 			slopes[i] = append(slopes[i], entries)
@@ -222,9 +224,9 @@ func (g *groups) evaluate(ctx context.Context, params []*tensors.Tensor, b *batc
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if differentiate {
+	if made.losses = []float64{floats.Sum(loss)}; why != forLoss {
 		for k, p := range params {
 			total := make([]float64, p.Size())
 			for i := range slopes { // in one order, whichever was ready first
@@ -232,10 +234,10 @@ func (g *groups) evaluate(ctx context.Context, params []*tensors.Tensor, b *batc
 					floats.Add(total, slopes[i][k])
 				}
 			}
-			gradients = append(gradients, host.Tensor(p.DType(), total, p.Shape().Dimensions...))
+			made.gradients = append(made.gradients, host.Tensor(p.DType(), total, p.Shape().Dimensions...))
 		}
 	}
-	return []float64{floats.Sum(loss)}, gradients, nil
+	return made, nil
 }
 
 // predict cuts the samples into groups as for a batch.

@@ -40,6 +40,7 @@ func TestGroups(t *testing.T) {
 			var losses [3][]float64
 			var gradients [3][]float64
 			var forecasts [3][]float64
+			var steps [3][]ode.Stats
 			for i, groups := range []int{1, 2, 2} {
 				m := ringModelOn(t, backend, func(c *Config) {
 					c.Float64, c.Groups = true, groups
@@ -59,6 +60,11 @@ func TestGroups(t *testing.T) {
 						t.Fatal(err)
 					}
 					losses[i] = append(losses[i], loss, alone)
+					made, err := m.network.evaluate(ctx, m.params, b, forLoss)
+					if err != nil {
+						t.Fatal(err)
+					}
+					steps[i] = append(steps[i], made.stats[:b.samples]...)
 					for _, x := range gradient {
 						gradients[i] = append(gradients[i], host.Floats(x)...)
 					}
@@ -75,6 +81,9 @@ func TestGroups(t *testing.T) {
 				for _, one := range all {
 					forecasts[i] = append(forecasts[i], slices.Concat(one[0]...)...)
 				}
+			}
+			if !slices.Equal(steps[1], steps[0]) || len(steps[0]) != len(split.Train) {
+				t.Errorf("%s: steps %v in groups, %v without", name, steps[1], steps[0])
 			}
 			fixture.Close(t, name+": losses", losses[1], losses[0], 1e-12)
 			fixture.Close(t, name+": gradients", gradients[1], gradients[0], 1e-10)

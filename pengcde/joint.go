@@ -115,21 +115,28 @@ func (j *joint) evaluate(ctx context.Context, group []*request) error {
 		}
 		defer xla.Free(params...)
 	}
-	training := first.batch >= 0
-	losses, gradients, err := j.network.evaluate(ctx, params, j.freeze(j.batch(first.batch), group), training)
-	if err == nil && several && training {
-		stacked := gradients
-		gradients, err = call(j.split, stacked)
-		xla.Free(stacked...)
-	}
+	b := j.batch(first.batch)
+	made, err := j.network.evaluate(ctx, params, j.freeze(b, group), first.purpose())
 	if err != nil {
 		return err
 	}
-	count := len(gradients) / len(j.slots)
+	gradients := made.gradients
+	if several && len(gradients) > 0 {
+		gradients, err = call(j.split, made.gradients)
+		xla.Free(made.gradients...)
+		if err != nil {
+			return err
+		}
+	}
+	count, samples := len(gradients)/len(j.slots), len(made.stats)/len(j.slots)
 	for slot, run := range j.slots {
 		own := gradients[slot*count : (slot+1)*count]
 		if q := group[run]; q.waiting() {
-			q.loss, q.gradients = losses[slot], own
+			q.loss, q.gradients, q.stats = made.losses[slot], own, ode.Stats{}
+			for _, s := range made.stats[slot*samples:][:min(samples, b.samples)] { // the others fill the batch up
+				q.stats.Accepted += s.Accepted
+				q.stats.Rejected += s.Rejected
+			}
 		} else {
 			xla.Free(own...)
 		}

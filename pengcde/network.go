@@ -7,16 +7,15 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // network is what a model computes, compiled, of parameters that it is given: an [equation], or one in steps that are
 // [discrete].
 type network interface {
-	// evaluate returns the loss of a batch and, where it is to be differentiated, its gradient with respect to all
-	// parameters; for parameters of several seeds one loss per seed.
-	evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
-		differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error)
+	// evaluate evaluates a batch.
+	evaluate(ctx context.Context, params []*tensors.Tensor, b *batch, why purpose) (*evaluation, error)
 	// predict returns the forecasts of samples of a model at the times asked for of each, [samples][times*rows*q]
 	// row-major. Times are from 0 on and do not decrease, as many for each sample.
 	predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error)
@@ -24,6 +23,23 @@ type network interface {
 	// shapes that they take.
 	plan(params []*tensors.Tensor, b *batch, temporary map[string]int64) (*Plan, error)
 	close()
+}
+
+// purpose says what a batch is evaluated for.
+type purpose int
+
+const (
+	forLoss purpose = iota
+	forGradient
+	// forRefined is for the gradient by a more exact solve, see [finer]; without a solve it is forGradient.
+	forRefined
+)
+
+// evaluation is what a batch gives.
+type evaluation struct {
+	losses    []float64         // one, or one per seed
+	gradients []*tensors.Tensor // with respect to all parameters; nil forLoss
+	stats     []ode.Stats       // of each sample's solve; nil in discrete steps
 }
 
 // network makes what the configuration says, and declares its parameters.

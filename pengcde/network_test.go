@@ -9,20 +9,20 @@ import (
 // gradient returns the loss of a batch and its gradient.
 func gradientOf(ctx context.Context, n network, params []*tensors.Tensor, b *batch) (float64, []*tensors.Tensor,
 	error) {
-	losses, gradients, err := n.evaluate(ctx, params, b, true)
+	made, err := n.evaluate(ctx, params, b, forGradient)
 	if err != nil {
 		return 0, nil, notFinite(err)
 	}
-	return losses[0], gradients, nil
+	return made.losses[0], made.gradients, nil
 }
 
 // loss returns the loss of a batch.
 func lossOf(ctx context.Context, n network, params []*tensors.Tensor, b *batch) (float64, error) {
-	losses, _, err := n.evaluate(ctx, params, b, false)
+	made, err := n.evaluate(ctx, params, b, forLoss)
 	if err != nil {
 		return 0, notFinite(err)
 	}
-	return losses[0], nil
+	return made.losses[0], nil
 }
 
 func freeAll(made []*batch) {

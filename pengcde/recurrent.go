@@ -177,27 +177,28 @@ func (r *recurrent) rollOut(ctx context.Context, params []*tensors.Tensor, b *ba
 	return forecasts, states, nil
 }
 
-func (r *recurrent) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch,
-	differentiate bool) (losses []float64, gradients []*tensors.Tensor, err error) {
+func (r *recurrent) evaluate(ctx context.Context, params []*tensors.Tensor, b *batch, why purpose) (*evaluation,
+	error) {
 	forecasts, states, err := r.rollOut(ctx, params, b)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer xla.Free(states...)
 	defer xla.Free(forecasts...)
 	p := r.compiled[r.form(b)]
 	out, err := call(p.objective, slices.Concat(b.met(), forecasts))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer xla.Free(out...)
-	losses = host.Floats(out[0])
-	if !differentiate {
-		return losses, nil, nil
+	losses := host.Floats(out[0])
+	if why == forLoss {
+		return &evaluation{losses: losses}, nil
 	}
 	shape := r.stateOf(b)
 	cotangent := host.Tensor(shape.DType, make([]float64, shape.Size()), shape.Dimensions...)
 	defer func() { xla.Free(cotangent) }()
+	var gradients []*tensors.Tensor
 	for _, p := range params {
 		gradients = append(gradients, host.Tensor(p.DType(), make([]float64, p.Size()), p.Shape().Dimensions...))
 	}
@@ -209,12 +210,12 @@ func (r *recurrent) evaluate(ctx context.Context, params []*tensors.Tensor, b *b
 		}
 		xla.Free(gradients...)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		xla.Free(cotangent)
 		cotangent, gradients = pulled[0], pulled[1:]
 	}
-	return losses, gradients, nil
+	return &evaluation{losses: losses, gradients: gradients}, nil
 }
 
 // pull calls the pullback of a block.

@@ -93,7 +93,7 @@ func TestComputeOfALoadedModel(t *testing.T) {
 		if err := m.Compute(equivariant.Sparse, c.memory); err != nil {
 			t.Fatal(err)
 		}
-		solution, err := m.network.(*equation).solve(ctx, m.params, batches[0], true)
+		solution, err := m.network.(*equation).solve(ctx, m.params, batches[0], forGradient)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,9 @@ package pengcde
 import (
 	"context"
 
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
@@ -18,34 +20,64 @@ type Steps struct {
 // Steps solves windows with the present parameters, as [Model.PredictAll] does, and returns the steps in place of
 // forecasts. They say how stiff a trained field is, and give [Model.Plan] its number of steps.
 func (m *Model) Steps(ctx context.Context, windows []dyngraph.Window) ([]Steps, error) {
+	var steps []Steps
+	err := m.solved(ctx, m.params, windows, forLoss, func(samples []sample, solution *ode.Solution) error {
+		for b, s := range samples {
+			steps = append(steps, Steps{Ends: solution.StepTimes(b)[1:], StepTo: s.stops, Stats: solution.Stats[b]})
+		}
+		return nil
+	})
+	return steps, err
+}
+
+// Stiffness solves windows with the present parameters and says for each how near its steps came to where the solver is
+// unstable: see [ode.Stiffness]. There gradients may explode while forecasts keep to the tolerance.
+func (m *Model) Stiffness(ctx context.Context, windows []dyngraph.Window) ([]ode.Stiffness, error) {
+	return m.stiffness(ctx, m.params, windows)
+}
+
+func (m *Model) stiffness(ctx context.Context, params []*tensors.Tensor,
+	windows []dyngraph.Window) (found []ode.Stiffness, err error) {
+	err = m.solved(ctx, params, windows, forGradient, func(_ []sample, solution *ode.Solution) (err error) {
+		found, err = solution.Stiffness(ctx)
+		return err
+	})
+	return found, err
+}
+
+// solved solves windows by the model's equation, as one batch, for use by a function.
+func (m *Model) solved(ctx context.Context, params []*tensors.Tensor, windows []dyngraph.Window, why purpose,
+	use func([]sample, *ode.Solution) error) error {
 	if len(windows) == 0 {
-		return nil, invalid("steps of no windows, want at least one")
+		return invalid("steps of no windows, want at least one")
 	}
 	e := equationOf(m.network)
 	if e == nil {
-		return nil, invalid("steps of a solver, but the model has a network in discrete steps")
+		return invalid("steps of a solver, but the model has a network in discrete steps")
+	}
+	if params == nil {
+		return ErrClosed
 	}
 	samples := make([]sample, len(windows))
 	for b, w := range windows {
 		var err error
 		if samples[b], err = m.sample(w); err != nil {
-			return nil, err
+			return err
 		}
 		samples[b].times = samples[b].paths.Knots
 	}
 	batch, err := newBatch(m.backend, m.computing(), samples)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer batch.free()
-	solution, err := e.solve(ctx, m.params, batch, false)
+	solution, err := e.solve(ctx, params, batch, why)
 	if err != nil {
-		return nil, notFinite(err)
+		return notFinite(err)
 	}
 	defer solution.Close()
-	steps := make([]Steps, len(windows))
-	for b, s := range samples {
-		steps[b] = Steps{Ends: solution.StepTimes(b)[1:], StepTo: s.stops, Stats: solution.Stats[b]}
+	if err := use(samples, solution); err != nil {
+		return errs.In("pengcde", notFinite(err))
 	}
-	return steps, nil
+	return nil
 }

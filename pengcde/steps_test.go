@@ -117,7 +117,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer n.close()
-				solution, err := n.solve(ctx, m.params, batch, false)
+				solution, err := n.solve(ctx, m.params, batch, forLoss)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -128,6 +128,15 @@ func arrays(stored experiments.Results) table {
 				all["training.train_loss"] = [][]float64{t.TrainLoss}
 				all["training.validation_loss"] = [][]float64{t.ValidationLoss}
 				all["training.gradient_norm"] = [][]float64{t.GradientNorm}
+				all["training.largest_norm"] = [][]float64{t.LargestNorm}
+				for name, counts := range map[string][]int{"tries": t.Tries, "rejected": t.Rejected, "retried": t.Retried,
+					"skipped": t.Skipped} {
+					row := make([]float64, len(counts))
+					for i, n := range counts {
+						row[i] = float64(n)
+					}
+					all["training."+name] = [][]float64{row}
+				}
 			}
 			for _, name := range slices.Sorted(maps.Keys(all)) {
 				for i, row := range all[name] {

@@ -20,7 +20,7 @@ func TestSamplesAloneAreTheSameToTheLastBit(t *testing.T) {
 		"constant": Constant{0.13},
 	} {
 		for _, memory := range []Memory{{}, {Checkpoints: 2}, {Checkpoints: 3, Host: true}} {
-			s.stepSize = control
+			s.control.StepSize = control
 			solve := func(p Problem, probe []float64) (*Solution, *Gradients) {
 				t.Helper()
 				p.Memory = memory

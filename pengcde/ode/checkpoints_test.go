@@ -52,7 +52,7 @@ func TestMemoryChoices(t *testing.T) {
 			if s == backward {
 				times = negative(times)
 			}
-			s.stepSize = c.control
+			s.control.StepSize = c.control
 			p := swinging.problem(times)
 			p.StepTo = c.stepTo
 			if c.every {
@@ -154,7 +154,7 @@ func TestMemoryOfPartialSolves(t *testing.T) {
 		control      StepSize
 	}{"cancelled": {9, 0, PID{RTol: 1e-5, ATol: 1e-7}}, "step limit": {1 << 30, 14, PID{RTol: 1e-5, ATol: 1e-7}},
 		"cancelled, constant": {9, 0, Constant{0.1}}} {
-		s.stepSize, s.maxSteps = c.control, c.limit
+		s.control.StepSize, s.control.maxSteps = c.control, c.limit
 		var want []float64
 		for _, m := range memories {
 			p := swinging.problem(irregular)

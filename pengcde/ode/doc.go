@@ -34,6 +34,7 @@
 // multiplies the derivative by a factor above 1, where the solution's decays. Exploding gradients are the sign; they
 // are exact, but for steps that miss the layer. Two settings of [PID] help: RTol with RTol |z| sqrt(entries of a
 // sample) below w/30 or so, since the error norm is a mean over all entries, or Max below 3.3 w.
+// [Solution.Stiffness] says how near a solve came to that limit, and Problem.StepSize solves again by another control.
 //
 // A sample that fails stops where it stands, and the others go on: a solve then returns what was reached beside a
 // [*Failure], whose [Code] and message say what to try. Bad input is an error that wraps [ErrInput], and an

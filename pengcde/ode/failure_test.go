@@ -61,7 +61,7 @@ func TestFailedSampleDoesNotSpoilTheOthers(t *testing.T) {
 		{"not finite at the start, automatic", PID{First: Automatic}, hopeless, NotFinite, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s.stepSize = c.control // one compiled solver for all cases
+			s.control.StepSize = c.control // one compiled solver for all cases
 			p := trouble(smooth, c.bad, []float64{0, 0.3, -1, 9})
 			p.Interpolant = true
 			sol, err := attempt(context.Background(), t, s, p)
@@ -286,7 +286,7 @@ func TestBadInput(t *testing.T) {
 		if _, err := s.Run(context.Background(), trouble(smooth)); !errors.Is(err, ErrInput) {
 			t.Errorf("got %v, want ErrInput", err)
 		}
-		s.stepSize = Given{[][]float64{{2, 1, 0}}}
+		s.control.StepSize = Given{[][]float64{{2, 1, 0}}}
 		var entry *InputError
 		if _, err := s.Run(context.Background(), trouble(smooth)); !errors.As(err, &entry) || entry.Entry != 1 {
 			t.Errorf("got %v, want the step named", err)

@@ -62,7 +62,7 @@ func TestJumpOfTheSlope(t *testing.T) {
 			}
 			s := newSolver(t, field, Config{Method: m, StepSize: Constant{1}})
 			for name, control := range controls {
-				s.stepSize = control
+				s.control.StepSize = control
 				for _, way := range []struct{ from, to, z0, want float64 }{{0, 2, 0, 6}, {2, 0, 6, 0}, {1, 2, 1, 6}, {0, 1, 0, 1}} {
 					z, stats := solveTo(t, s, []float64{way.z0}, way.from, way.to, []float64{1})
 					if !(math.Abs(z[0]-way.want) <= 1e-13) || stats.Rejected != 0 {
@@ -91,7 +91,7 @@ func TestOrderAcrossJumps(t *testing.T) {
 			}{{0, 3, p.Start[:], last}, {3, 0, last, p.Start[:]}} {
 				var steps, with, without []float64
 				for _, n := range counts[m.Order] {
-					s.stepSize = Constant{3 / float64(n)}
+					s.control.StepSize = Constant{3 / float64(n)}
 					z, _ := solveTo(t, s, way.z0, way.from, way.to, p.At)
 					plain, _ := solveTo(t, s, way.z0, way.from, way.to, nil)
 					steps = append(steps, 3/float64(n))
@@ -129,7 +129,7 @@ func TestTriesAcrossJumps(t *testing.T) {
 			for _, m := range []*Method{Tsit5, Dopri5, Bosh3} {
 				s := newSolver(t, p.Field, Config{Method: m, MaxSteps: 1 << 20})
 				for _, rtol := range []float64{1e-3, 1e-6} {
-					s.stepSize = PID{RTol: rtol, ATol: rtol / 1000}
+					s.control.StepSize = PID{RTol: rtol, ATol: rtol / 1000}
 					want := p.Flow(0, end, p.Start[:])
 					z, stats := solveTo(t, s, p.Start[:], 0, end, p.At)
 					anew, parts := restarted(t, s, p.Start[:], 0, end, p.At)
@@ -211,8 +211,8 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 			StepTo: [][]float64{stops, append(slices.Clone(stops[:len(stops)-1]), stops[len(stops)-1]+other)},
 			Args:   []*tensors.Tensor{tensors.FromValue(a)}}
 	}
-	control := s.stepSize
-	defer func() { s.stepSize = control }()
+	control := s.control.StepSize
+	defer func() { s.control.StepSize = control }()
 	p := problem(z0, a)
 	var want *Gradients
 	var probe []float64
@@ -244,7 +244,7 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 		closeTo(t, what+": gradient of z0 with fewer states", nnFloats(g.Z0), nnFloats(want.Z0), 1e-13)
 		closeTo(t, what+": gradient of args with fewer states", nnFloats(g.Args[0]), nnFloats(want.Args[0]), 1e-13)
 	}
-	s.stepSize = Given{ends}
+	s.control.StepSize = Given{ends}
 	value := func(z0, a []float64) (v float64) {
 		sol := run(t, s, problem(z0, a))
 		for i, z := range nnFloats(sol.Z) {
@@ -313,7 +313,7 @@ func TestLargeStatesAreFinite(t *testing.T) {
 		{"float32", tensors.FromFlatDataAndDimensions(slices.Repeat([]float32{1e35}, 4000), 1, 4000)},
 	} {
 		for _, control := range []StepSize{Constant{0.1}, PID{}} {
-			s.stepSize = control
+			s.control.StepSize = control
 			sol, err := s.Solve(context.Background(), c.z0, [][]float64{{0, 1}})
 			if err != nil {
 				t.Errorf("%s, %T: %v", c.name, control, err)
@@ -341,7 +341,7 @@ func TestPullbackOfASampleThatStandsStill(t *testing.T) {
 		{"no way", []float64{0, 4}, [][]float64{{1, 1}, {0, 0.5}}, [][]float64{{2}, {0.5}}, []float64{1, 0.875}},
 		{"none goes", []float64{0, 0}, [][]float64{{1, 1}, {0, 0}}, [][]float64{{2}, {2}}, []float64{1, 1}},
 	} {
-		s.stepSize = Given{c.ends}
+		s.control.StepSize = Given{c.ends}
 		for _, memory := range []Memory{{}, {Checkpoints: 1}, {Checkpoints: 1, Host: true}} {
 			sol := run(t, s, Problem{Z0: tensors.FromFlatDataAndDimensions(slices.Clone(c.z0), 2, 1), Times: c.times,
 				Memory: memory})

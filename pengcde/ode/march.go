@@ -14,11 +14,12 @@ import (
 
 // Run solves a problem: [Solver.Solve] with more options.
 func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
-	times, stops, err := s.check(p)
+	control, times, stops, err := s.check(p)
 	if err != nil {
 		return nil, err
 	}
-	run := &march{solver: s, ctx: ctx, every: p.Save == EveryStep, continuous: p.Continuous, times: times, args: p.Args}
+	run := &march{solver: s, ctx: ctx, control: control, every: p.Save == EveryStep, continuous: p.Continuous,
+		times: times, args: p.Args}
 	if run.history, err = run.newHistory(p, stops); err != nil {
 		return nil, err
 	}
@@ -39,26 +40,32 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 }
 
 // check checks a problem, and gives each sample its save times and step-to times.
-func (s *Solver) check(p Problem) (times, stops [][]float64, err error) {
-	if s.closed {
-		return nil, nil, ErrClosed
+func (s *Solver) check(p Problem) (c control, times, stops [][]float64, err error) {
+	if c = s.control; s.closed {
+		return c, nil, nil, ErrClosed
+	}
+	if p.StepSize != nil {
+		if c, err = s.controlOf(p.StepSize); err != nil {
+			return c, nil, nil, err
+		}
 	}
 	if err := checkState(p.Z0); err != nil {
-		return nil, nil, err
+		return c, nil, nil, err
 	}
 	if times, err = checkTimes(p); err != nil {
-		return nil, nil, err
+		return c, nil, nil, err
 	}
 	if stops, err = checkStops(p); err != nil {
-		return nil, nil, err
+		return c, nil, nil, err
 	}
-	return times, stops, s.checkArgs(p.Args)
+	return c, times, stops, s.checkArgs(p.Args)
 }
 
 // march is one forward solve.
 type march struct {
 	solver  *Solver
 	ctx     context.Context
+	control control
 	history history // for a pullback; nil for none
 	every   bool    // save every step
 	// continuous says that the field does not jump at step-to times
@@ -152,7 +159,7 @@ func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) {
 	m.samples = make([]sample, len(m.times))
 	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
 	for b, row := range m.times {
-		if m.samples[b], err = m.solver.sample(b, row, stepTo[b], m.continuous); err != nil {
+		if m.samples[b], err = m.solver.sample(m.control, b, row, stepTo[b], m.continuous); err != nil {
 			return err
 		}
 		rtol[b], atol[b] = 1, 1
@@ -233,7 +240,7 @@ func (m *march) plan() (bool, error) {
 			sm.fail(b, Cancelled, cancelled)
 			continue
 		}
-		if limit := m.solver.maxSteps; limit > 0 && sm.stats.Accepted+sm.stats.Rejected >= limit {
+		if limit := m.control.maxSteps; limit > 0 && sm.stats.Accepted+sm.stats.Rejected >= limit {
 			sm.fail(b, StepLimit, nil)
 			continue
 		}

@@ -77,7 +77,7 @@ func (m *march) newHistory(p Problem, stepTo [][]float64) (history, error) {
 	}
 	c := &checkpoints{solver: m.solver, host: p.Memory.Host, limit: limit, policy: everything}
 	if limit > 0 {
-		ends, _, known, err := m.solver.knownSteps(m.times, stepTo, p.Continuous)
+		ends, _, known, err := m.solver.knownSteps(m.control, m.times, stepTo, p.Continuous)
 		if err != nil {
 			return nil, err
 		}

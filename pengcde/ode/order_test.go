@@ -126,7 +126,7 @@ func checkGradients(t *testing.T, open func(*testing.T, Field, Config) *Solver, 
 	defer g.Free()
 
 	ends := [][]float64{sol.StepTimes(0)[1:], sol.StepTimes(1)[1:]}
-	s.stepSize = Given{ends} // compiled once for both
+	s.control.StepSize = Given{ends} // compiled once for both
 	z0 := tensors.MustCopyFlatData[float64](p.Start(2))
 	value := func(z0, a []float64) (v float64) {
 		sol, err := s.Evaluate(ctx, tensors.FromFlatDataAndDimensions(z0, 2, 2), times, tensors.FromValue(a))

@@ -75,7 +75,7 @@ func TestBackwardInTime(t *testing.T) {
 			if _, adaptive := controls[0].(PID); adaptive {
 				tolerance = 1e-8 // step sizes amplify rounding, which compiled programs differ by
 			}
-			forward.stepSize, backward.stepSize = controls[0], controls[1] // compiled once for all controls
+			forward.control.StepSize, backward.control.StepSize = controls[0], controls[1] // compiled once for all controls
 			a, b := run(t, forward, forth), run(t, backward, back)
 			closeTo(t, "z", nnFloats(b.Z), nnFloats(a.Z), tolerance)
 			probe := tensors.FromFlatDataAndDimensions(cosines(3*8*2), 3, 8, 2)
@@ -304,7 +304,7 @@ func TestFloat32AtLargeTimes(t *testing.T) {
 	s := newSolver(t, drive, Config{})
 	for name, control := range map[string]StepSize{"constant": Constant{1.0 / 64}, "adaptive": PID{},
 		"automatic": PID{First: Automatic}} {
-		s.stepSize = control
+		s.control.StepSize = control
 		solve := func(t0 float64) ([]float32, Stats) {
 			sol := run(t, s, Problem{Z0: tensors.FromValue([][]float32{{1}}), Times: [][]float64{{t0, t0 + 0.25, t0 + 1.5}},
 				StepTo: [][]float64{{t0 + 0.625}}})

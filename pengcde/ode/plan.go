@@ -38,7 +38,7 @@ type Plan struct {
 
 // Plan predicts what [Solver.Run] and one [Solution.Pullback] take, without evaluating the field.
 func (s *Solver) Plan(p Problem) (*Plan, error) {
-	times, stops, err := s.check(p)
+	control, times, stops, err := s.check(p)
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +46,14 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	ends, offsets, known, err := s.knownSteps(times, stops, p.Continuous)
+	ends, offsets, known, err := s.knownSteps(control, times, stops, p.Continuous)
 	if err != nil {
 		return nil, err
 	}
 	plan := &Plan{Exact: known, StepEvaluations: s.method.stages() - 1, StateBytes: stateBytes(p.Z0)}
 	rounds := most(ends)
 	for b, row := range times {
-		steps, start := s.maxSteps, 2
+		steps, start := control.maxSteps, 2
 		if !p.Continuous {
 			start += len(stops[b])
 		}
@@ -231,7 +231,7 @@ func (plan *Plan) addPullback(s *Solver, p Problem, rounds, renewed int, crowded
 // beside those of [Plan]: see [xla.Program.Temporary]. However many steps there are, it is the same. It builds both
 // graphs, and compiles nothing.
 func (s *Solver) Temporary(p Problem) (int64, error) {
-	if _, _, err := s.check(p); err != nil {
+	if _, _, _, err := s.check(p); err != nil {
 		return 0, err
 	}
 	state := p.Z0.Shape()

@@ -24,6 +24,9 @@ type Problem struct {
 	// Continuous says that at the step-to times only derivatives of the field jump, not the field itself, as along a
 	// smooth control path: then the slope at the end of a step serves the next, as elsewhere.
 	Continuous bool
+	// StepSize chooses the steps of this solve; nil means that of Config. Nothing is compiled for another one, so the
+	// same solver may solve again with tighter tolerances or shorter steps.
+	StepSize StepSize
 	// Save says which states Solution.Z holds.
 	Save Save
 	// Interpolant keeps the stages of all steps on the device, so that [Solution.At] gives the state at any time.

@@ -28,7 +28,7 @@ type sample struct {
 }
 
 // sample is sample b at its start.
-func (s *Solver) sample(b int, times, stepTo []float64, continuous bool) (sample, error) {
+func (s *Solver) sample(c control, b int, times, stepTo []float64, continuous bool) (sample, error) {
 	t0, t1 := times[0], times[len(times)-1]
 	sm := sample{t: t0, end: t0, t1: t1, near: resolution(t0, t1)}
 	if t1 == t0 {
@@ -36,7 +36,7 @@ func (s *Solver) sample(b int, times, stepTo []float64, continuous bool) (sample
 		return sm, nil
 	}
 	var err error
-	sm.steps, err = s.stepSize.Steps(b, s.method.ErrorOrder, t0, t1)
+	sm.steps, err = c.Steps(b, s.method.ErrorOrder, t0, t1)
 	sm.stops = newStops(stepTo, t0, t1)
 	sm.stops.continuous = continuous
 	sm.offset = sm.stops.offset(sm.stops.start, direction(t0, t1))
@@ -46,17 +46,17 @@ func (s *Solver) sample(b int, times, stepTo []float64, continuous bool) (sample
 
 // knownSteps are the ends of each sample's steps and the offsets at t0 and there, where its step sizes are known before
 // the solve.
-func (s *Solver) knownSteps(times, stepTo [][]float64, continuous bool) (ends, offsets [][]float64, known bool,
-	err error) {
+func (s *Solver) knownSteps(c control, times, stepTo [][]float64, continuous bool) (ends, offsets [][]float64,
+	known bool, err error) {
 	for b, row := range times {
-		sm, err := s.sample(b, row, stepTo[b], continuous)
+		sm, err := s.sample(c, b, row, stepTo[b], continuous)
 		if err != nil {
 			return nil, nil, false, err
 		}
 		if _, known := sm.steps.(*given); sm.active() && !known {
 			return nil, nil, false, nil
 		}
-		for sm.active() && (s.maxSteps == 0 || len(sm.taken) < s.maxSteps) {
+		for sm.active() && (c.maxSteps == 0 || len(sm.taken) < c.maxSteps) {
 			end, err := sm.propose()
 			if err != nil {
 				return nil, nil, false, err

@@ -134,7 +134,7 @@ func TestStepSequenceEqualsReference(t *testing.T) {
 				for _, stopped := range []bool{false, true} {
 					what := fmt.Sprintf("%s, %s, step-to times %t", p.Name, name, stopped)
 					record := recorded{control, map[int]*[]tried{}}
-					s.stepSize = record
+					s.control.StepSize = record
 					problem := Problem{Z0: z0, Times: times[:], Args: []*tensors.Tensor{p.Params()}}
 					if stopped {
 						problem.StepTo = stops[:]

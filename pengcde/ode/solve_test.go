@@ -100,7 +100,7 @@ func TestSamplesAreIndependent(t *testing.T) {
 		"constant": Constant{0.13},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.stepSize = control
+			s.control.StepSize = control
 			stepTo := [][]float64{{0.2}, {0.25, 1.7}, {-0.5, 0.3, 3}}
 			batch := swinging.problem(irregular)
 			batch.StepTo = stepTo

@@ -38,14 +38,15 @@ type Solver struct {
 	backend  *xla.Backend
 	field    Piecewise
 	method   *Method
-	stepSize StepSize
-	maxSteps int
+	control  control
+	maxSteps int // of Config
 	params   int
 	closed   bool
 
 	first, step, save, pull, gather, vectorJacob *xla.Program
 	afterJump, slopeJacob                        *xla.Program // for steps that end at jumps
 	scaled, probe                                *xla.Program // for an automatic first step
+	power                                        *xla.Program // for an estimate of stiffness
 	programs                                     []*xla.Program
 }
 
@@ -63,26 +64,13 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		return nil, errs.New(ErrInput, "pengcde/ode: New needs a field")
 	}
 	s := &Solver{backend: backend, field: checked(field), method: cmp.Or(config.Method, Tsit5),
-		stepSize: config.StepSize, maxSteps: config.MaxSteps, params: config.Parameters}
-	if s.stepSize == nil {
-		s.stepSize = PID{}
+		maxSteps: config.MaxSteps, params: config.Parameters}
+	if config.StepSize == nil {
+		config.StepSize = PID{}
 	}
-	adaptive := false
-	switch s.stepSize.(type) {
-	case Constant, *Constant, Given, *Given:
-	default:
-		adaptive = true
-		if s.maxSteps == 0 {
-			s.maxSteps = DefaultMaxSteps
-		}
-	}
-	if err := s.method.check(adaptive); err != nil {
+	var err error
+	if s.control, err = s.controlOf(config.StepSize); err != nil {
 		return nil, err
-	}
-	if c, ok := s.stepSize.(interface{ check() error }); ok { // of Constant and PID; Given is checked against t0 and t1
-		if err := c.check(); err != nil {
-			return nil, err
-		}
 	}
 	if s.maxSteps < 0 || s.params < 0 {
 		return nil, errs.New(ErrInput, "pengcde/ode: MaxSteps %d, Parameters %d, want 0 or more", s.maxSteps, s.params)
@@ -97,14 +85,37 @@ func NewPiecewise(backend *xla.Backend, field Piecewise, config Config) (*Solver
 		{&s.vectorJacob, "step pullback", s.buildPullback},
 		{&s.afterJump, "slope after a jump", s.buildAfterJump}, {&s.slopeJacob, "slope pullback", s.buildSlopePullback},
 		{&s.scaled, "scaled norms", buildScaled}, {&s.probe, "probe", buildProbe},
+		{&s.power, "power iteration", s.buildPower},
 	} {
-		var err error
 		if *p.program, err = xla.NewProgram(backend, "ode "+p.name, p.build); err != nil {
 			return nil, err
 		}
 		s.programs = append(s.programs, *p.program)
 	}
 	return s, nil
+}
+
+// control chooses the steps of a solve, and bounds the tries of each sample; 0 sets no bound.
+type control struct {
+	StepSize
+	maxSteps int
+}
+
+// controlOf is a control by step sizes that the method can take.
+func (s *Solver) controlOf(steps StepSize) (control, error) {
+	c, adaptive := control{steps, s.maxSteps}, false
+	switch steps.(type) {
+	case Constant, *Constant, Given, *Given:
+	default:
+		adaptive, c.maxSteps = true, cmp.Or(s.maxSteps, DefaultMaxSteps)
+	}
+	if err := s.method.check(adaptive); err != nil {
+		return c, err
+	}
+	if own, ok := steps.(interface{ check() error }); ok { // Constant and PID; Given is checked against t0 and t1
+		return c, own.check()
+	}
+	return c, nil
 }
 
 // DefaultMaxSteps is [Config].MaxSteps where that is 0.

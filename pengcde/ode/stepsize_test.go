@@ -1,11 +1,14 @@
 package ode
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
@@ -296,6 +299,38 @@ func TestFirstStepBelowResolution(t *testing.T) {
 			if first := math.Abs(tries[0][1] - t0); first < 4*ulp(t0)*(1-1e-9) || first > 8*ulp(t0) || ends[len(ends)-1] != t1 {
 				t.Errorf("from %g: first step %g, end %g, want 4 units in the last place, and %g", t0, first, ends[len(ends)-1], t1)
 			}
+		}
+	}
+}
+
+// One solver solves a problem by steps of another control: as one made for it would, with its bound on tries, and
+// without compiling.
+func TestStepSizeOfAProblem(t *testing.T) {
+	p := Problem{Z0: knownLimitCycle.Start(1), Times: [][]float64{{0, 1, 3}},
+		Args: []*tensors.Tensor{knownLimitCycle.Params()}}
+	for _, made := range []StepSize{PID{}, Constant{0.25}} {
+		solver := newSolver(t, knownLimitCycle.Field, Config{StepSize: made})
+		for _, wanted := range []StepSize{PID{RTol: 1e-7, ATol: 1e-9}, Constant{0.1}, PID{}} {
+			alone := run(t, newSolver(t, knownLimitCycle.Field, Config{StepSize: wanted}), p)
+			own := p
+			own.StepSize = wanted
+			got := run(t, solver, own)
+			if !got.Z.Equal(alone.Z) || got.Stats[0] != alone.Stats[0] {
+				t.Errorf("%T, solved by %+v: %+v, want %+v and equal states", made, wanted, got.Stats[0], alone.Stats[0])
+			}
+			plan, err := solver.Plan(own)
+			if err != nil || plan.Exact != (wanted == Constant{0.1}) {
+				t.Errorf("%T, planned for %+v: %+v, %v", made, wanted, plan, err)
+			}
+		}
+		own := p
+		own.StepSize = PID{First: 1e-9, Grow: 1}
+		if _, err := solver.Run(context.Background(), own); !errors.Is(err, StepLimit) {
+			t.Errorf("%T: %v, want the default bound on tries", made, err)
+		}
+		own.StepSize = Constant{-1}
+		if _, err := solver.Run(context.Background(), own); !errors.Is(err, ErrInput) {
+			t.Errorf("%T: a negative step gives %v, want an input error", made, err)
 		}
 	}
 }

@@ -49,6 +49,7 @@ func (a AdamW) withDefaults() (AdamW, error) {
 type Update struct {
 	config  AdamW
 	program *xla.Program
+	rated   *xla.Program // with the learning rate as an input
 }
 
 // NewUpdate prepares the step.
@@ -61,14 +62,22 @@ func NewUpdate(backend *xla.Backend, config AdamW) (*Update, error) {
 		return nil, err
 	}
 	u := &Update{config: config}
-	if u.program, err = xla.NewProgram(backend, "AdamW", config.build); err != nil {
+	constant := func(in []*Node) []*Node { return config.build(nil, in) }
+	if u.program, err = xla.NewProgram(backend, "AdamW", constant); err != nil {
+		return nil, err
+	}
+	scheduled := func(in []*Node) []*Node { return config.build(in[0], in[1:]) }
+	if u.rated, err = xla.NewProgram(backend, "AdamW by schedule", scheduled); err != nil {
 		return nil, err
 	}
 	return u, nil
 }
 
-// Close frees the compiled program.
-func (u *Update) Close() { u.program.Close() }
+// Close frees the compiled programs.
+func (u *Update) Close() {
+	u.program.Close()
+	u.rated.Close()
+}
 
 // Optimiser holds the moments of AdamW for one set of parameters.
 type Optimiser struct {
@@ -103,14 +112,24 @@ func (u *Update) Optimiser(params []*tensors.Tensor) *Optimiser {
 // Step takes over params and gradients and returns the new parameters with the global norm of the gradient. When that
 // norm is not finite the parameters come back unchanged.
 func (o *Optimiser) Step(params, gradients []*tensors.Tensor) ([]*tensors.Tensor, float64, error) {
+	return o.step(o.update.program, nil, params, gradients)
+}
+
+// StepAt is Step with another learning rate than AdamW.LearningRate, which may change from call to call.
+func (o *Optimiser) StepAt(rate float64, params, gradients []*tensors.Tensor) ([]*tensors.Tensor, float64, error) {
+	return o.step(o.update.rated, []any{rate}, params, gradients)
+}
+
+func (o *Optimiser) step(program *xla.Program, inputs []any, params, gradients []*tensors.Tensor) ([]*tensors.Tensor,
+	float64, error) {
 	o.steps++
-	inputs := []any{float64(o.steps)}
+	inputs = append(inputs, float64(o.steps))
 	for _, group := range [][]*tensors.Tensor{params, o.moments, gradients} {
 		for _, t := range group {
 			inputs = append(inputs, xla.Donate(t))
 		}
 	}
-	out, err := o.update.program.Call(inputs...)
+	out, err := program.Call(inputs...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("pengcde/train: %w", err)
 	}
@@ -130,8 +149,8 @@ func (o *Optimiser) Close() {
 }
 
 // build builds one update: (step, parameters, first moments, second moments, gradients) -> (parameters, first moments,
-// second moments, norm of the gradient).
-func (a AdamW) build(in []*Node) []*Node {
+// second moments, norm of the gradient), by a learning rate that is an input, or by the constant one where that is nil.
+func (a AdamW) build(rate *Node, in []*Node) []*Node {
 	step, n := in[0], (len(in)-1)/4
 	params, first, second, gradients := in[1:1+n], in[1+n:1+2*n], in[1+2*n:1+3*n], in[1+3*n:]
 	g := step.Graph()
@@ -160,7 +179,12 @@ func (a AdamW) build(in []*Node) []*Node {
 		v := Add(MulScalar(second[i], a.Beta2), MulScalar(Square(gradient), 1-a.Beta2))
 		update := Div(Mul(m, as(scale1)), AddScalar(Sqrt(Mul(v, as(scale2))), a.Epsilon))
 		update = Add(update, MulScalar(p, a.WeightDecay))
-		out[i] = keep(Sub(p, MulScalar(update, a.LearningRate)), p)
+		if rate == nil {
+			update = MulScalar(update, a.LearningRate)
+		} else {
+			update = Mul(update, as(rate))
+		}
+		out[i] = keep(Sub(p, update), p)
 		out[n+i], out[2*n+i] = keep(m, first[i]), keep(v, second[i])
 	}
 	return out

@@ -54,16 +54,24 @@ const (
 type position struct {
 	// Serial counts writes.
 	Serial int
-	// Batch is the next of the epoch under way, which Epoch sums up so far.
+	// Batch is the next of the epoch under way, which is summed up so far as by Epoch.
 	Batch          int
 	TrainLoss      float64
 	GradientNorm   float64
+	LargestNorm    float64 `json:",omitzero"`
+	Tries          int     `json:",omitzero"`
+	Rejected       int     `json:",omitzero"`
+	Retried        int     `json:",omitzero"`
+	Skipped        int     `json:",omitzero"`
 	EpochSeconds   float64
 	Seconds        float64
 	OptimiserSteps int
 	// Waited is the number of epochs without a better validation.
 	Waited int
 	Best   int
+	// Norms are those of the gradients used last, for Guard.Multiple, and InARow counts the batches skipped since then.
+	Norms  []float64 `json:",omitempty"`
+	InARow int       `json:",omitzero"`
 	// Stop is set when training is over.
 	Stop Stop `json:",omitempty"`
 }
@@ -72,8 +80,8 @@ type position struct {
 type saved struct {
 	position
 	epochs []Epoch
-	// values are those of each tensor, row-major: parameters, moments and, once validated, the best parameters.
-	values [][]float64
+	// values are those of each tensor, row-major, by the name of the group.
+	values map[string][][]float64
 }
 
 func (c *Checkpoint) notice(format string, args ...any) {
@@ -148,19 +156,38 @@ func readCheckpoint(path, identity string, like []*tensors.Tensor) (*saved, erro
 	return s, s.readTensors(file, like)
 }
 
-// epochArrays are the columns of the report.
+// epochArrays are the columns of the report. Checkpoints without those that are added were written by earlier versions.
 var epochArrays = []struct {
-	name string
-	of   func(*Epoch) *float64
+	name  string
+	added bool
+	of    func(*Epoch) number
 }{
-	{"epochs.train_loss", func(e *Epoch) *float64 { return &e.TrainLoss }},
-	{"epochs.validation", func(e *Epoch) *float64 { return &e.Validation }},
-	{"epochs.gradient_norm", func(e *Epoch) *float64 { return &e.GradientNorm }},
-	{"epochs.seconds", func(e *Epoch) *float64 { return &e.Seconds }},
+	{"epochs.train_loss", false, func(e *Epoch) number { return of(&e.TrainLoss) }},
+	{"epochs.validation", false, func(e *Epoch) number { return of(&e.Validation) }},
+	{"epochs.gradient_norm", false, func(e *Epoch) number { return of(&e.GradientNorm) }},
+	{"epochs.seconds", false, func(e *Epoch) number { return of(&e.Seconds) }},
+	{"epochs.largest_norm", true, func(e *Epoch) number { return of(&e.LargestNorm) }},
+	{"epochs.tries", true, func(e *Epoch) number { return of(&e.Tries) }},
+	{"epochs.rejected", true, func(e *Epoch) number { return of(&e.Rejected) }},
+	{"epochs.retried", true, func(e *Epoch) number { return of(&e.Retried) }},
+	{"epochs.skipped", true, func(e *Epoch) number { return of(&e.Skipped) }},
+}
+
+// number is a number of an epoch, as float64.
+type number struct {
+	get func() float64
+	set func(float64)
+}
+
+func of[T int | float64](x *T) number {
+	return number{func() float64 { return float64(*x) }, func(v float64) { *x = T(v) }}
 }
 
 func (s *saved) readEpochs(file *safetensors.File) error {
 	for i, column := range epochArrays {
+		if _, ok := file.Tensor(column.name); !ok && column.added {
+			continue
+		}
 		values, err := floatsOf(file, column.name)
 		if err != nil {
 			return err
@@ -173,19 +200,32 @@ func (s *saved) readEpochs(file *safetensors.File) error {
 				len(s.epochs), s.Best, s.Batch)
 		}
 		for i, v := range values {
-			*column.of(&s.epochs[i]) = v
+			column.of(&s.epochs[i]).set(v)
 		}
+	}
+	for i := range s.epochs {
+		s.epochs[i].LargestNorm = max(s.epochs[i].LargestNorm, s.epochs[i].GradientNorm)
 	}
 	return nil
 }
 
-// groups name the tensors of a checkpoint, one for every parameter each; best comes with the first validation.
-var groups = []string{"parameters", "first_moments", "second_moments", "best"}
+// groups name the tensors of a checkpoint, one for every parameter each; best comes with the first validation, average
+// with the first step of a training with Config.Average.
+const (
+	parametersGroup = "parameters"
+	firstGroup      = "first_moments"
+	secondGroup     = "second_moments"
+	bestGroup       = "best"
+	averageGroup    = "average"
+)
 
+// readTensors reads what there is of every group.
 func (s *saved) readTensors(file *safetensors.File, like []*tensors.Tensor) error {
-	for _, group := range groups {
-		if group == "best" && s.Best < 0 {
-			break
+	s.values = make(map[string][][]float64)
+	for _, group := range []string{parametersGroup, firstGroup, secondGroup, bestGroup, averageGroup} {
+		_, found := file.Tensor(group + ".0")
+		if group == bestGroup && s.Best < 0 || group == averageGroup && !found {
+			continue
 		}
 		for i, p := range like {
 			values, err := floatsOf(file, fmt.Sprintf("%s.%d", group, i))
@@ -195,7 +235,7 @@ func (s *saved) readTensors(file *safetensors.File, like []*tensors.Tensor) erro
 			if len(values) != p.Size() {
 				return fmt.Errorf("array %s.%d has %d entries, want %d", group, i, len(values), p.Size())
 			}
-			s.values = append(s.values, values)
+			s.values[group] = append(s.values[group], values)
 		}
 	}
 	return nil
@@ -247,14 +287,11 @@ func (l *loop) restore() error {
 	if s == nil {
 		return l.save()
 	}
-	n := len(l.params)
-	arrays := make([]*tensors.Tensor, len(s.values))
-	for i, values := range s.values {
-		like := l.params[i%n]
-		arrays[i] = host.Tensor(like.DType(), values, like.Shape().Dimensions...)
-	}
+	tensorsOf := func(group string) []*tensors.Tensor { return tensorsLike(l.params, s.values[group]) }
+	params, best := tensorsOf(parametersGroup), tensorsOf(bestGroup)
+	moments := append(tensorsOf(firstGroup), tensorsOf(secondGroup)...)
 	xla.Free(append(l.params, l.optimiser.moments...)...)
-	l.params, l.optimiser.moments, l.best = arrays[:n:n], arrays[n:3*n:3*n], arrays[3*n:]
+	l.params, l.optimiser.moments, l.best, l.mean = params, moments, best, s.values[averageGroup]
 	l.position, l.optimiser.steps, l.report.Epochs, l.report.Best = s.position, s.OptimiserSteps, s.epochs, s.Best
 	if l.Best >= 0 {
 		l.report.BestValidation = l.report.Epochs[l.Best].Validation
@@ -293,30 +330,41 @@ func (l *loop) save() error {
 func (l *loop) arrays() ([]safetensors.Tensor, error) {
 	n := len(l.params)
 	var arrays []safetensors.Tensor
-	for g, of := range [][]*tensors.Tensor{l.params, l.optimiser.moments[:n], l.optimiser.moments[n:], l.best} {
-		for i, t := range of {
+	add := func(name, dtype string, dims []int, values []float64) error {
+		array, err := safetensors.FromFloats(name, dtype, dims, values)
+		arrays = append(arrays, array)
+		return err
+	}
+	for _, group := range []struct {
+		name string
+		of   []*tensors.Tensor
+	}{{parametersGroup, l.params}, {firstGroup, l.optimiser.moments[:n]}, {secondGroup, l.optimiser.moments[n:]},
+		{bestGroup, l.best}} {
+		for i, t := range group.of {
 			dtype := "F32"
 			if t.DType() == dtypes.Float64 {
 				dtype = "F64"
 			}
-			array, err := safetensors.FromFloats(fmt.Sprintf("%s.%d", groups[g], i), dtype, t.Shape().Dimensions,
-				host.Floats(t))
+			err := add(fmt.Sprintf("%s.%d", group.name, i), dtype, t.Shape().Dimensions, host.Floats(t))
 			if err != nil {
 				return nil, err
 			}
-			arrays = append(arrays, array)
+		}
+	}
+	for i, entries := range l.mean {
+		dims := l.params[i].Shape().Dimensions
+		if err := add(fmt.Sprintf("%s.%d", averageGroup, i), "F64", dims, entries); err != nil {
+			return nil, err
 		}
 	}
 	for _, column := range epochArrays {
 		values := make([]float64, len(l.report.Epochs))
 		for i := range values {
-			values[i] = *column.of(&l.report.Epochs[i])
+			values[i] = column.of(&l.report.Epochs[i]).get()
 		}
-		array, err := safetensors.FromFloats(column.name, "F64", []int{len(values)}, values)
-		if err != nil {
+		if err := add(column.name, "F64", []int{len(values)}, values); err != nil {
 			return nil, err
 		}
-		arrays = append(arrays, array)
 	}
 	return arrays, nil
 }

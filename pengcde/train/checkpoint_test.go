@@ -19,6 +19,12 @@ import (
 // cutShort trains with a bowl that is cancelled, or dies like a killed process, at one gradient call.
 func cutShort(t *testing.T, at int, die bool, config Config) {
 	t.Helper()
+	cutShortOf(t, func(b bowl) Problem { return &b }, at, die, config)
+}
+
+// cutShortOf is cutShort of a problem made of a bowl.
+func cutShortOf(t *testing.T, problem func(bowl) Problem, at int, die bool, config Config) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := cancel
 	if die {
@@ -30,8 +36,8 @@ func cutShort(t *testing.T, at int, die bool, config Config) {
 			panic(died)
 		}
 	}()
-	b := &bowl{target: []float64{1, -0.5}, cancel: stop, cancelAt: at}
-	if _, _, err := Fit(ctx, xlatest.Go(t), b, start(), config); err != nil && !errors.Is(err, context.Canceled) {
+	b := bowl{target: []float64{1, -0.5}, cancel: stop, cancelAt: at}
+	if _, _, err := Fit(ctx, xlatest.Go(t), problem(b), start(), config); err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatalf("cut at call %d: %v, want canceled or, at the end, nothing", at, err)
 	}
 }

@@ -2,6 +2,10 @@
 //
 // Start with [Fit]. What is trained is a [Problem]: anything that gives a loss and its gradient, so this package
 // knows neither models nor solvers.
+//
+// The zero value of [Config] is the published rule. Its Guard, Schedule and Average let training go on after a batch
+// without a gradient to use, change the learning rate, and average parameters; a problem helps by [Refiner], [Stepper]
+// and [Stiff], which it need not have.
 package train
 
 import (
@@ -18,157 +22,20 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ErrInput is wrapped by errors about options and data that do not fit.
-var ErrInput = errors.New("invalid input")
-
-// ErrNotFinite is wrapped when a loss or a gradient became NaN or infinite.
-var ErrNotFinite = errors.New("loss or gradient not finite")
-
-// Problem is what [Fit] trains.
-type Problem interface {
-	// Batches is the number of optimiser steps in an epoch.
-	Batches() int
-	// Gradient returns the loss on a batch and its gradient, one tensor for each parameter; they belong to the caller.
-	Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error)
-	// Validate returns the loss that chooses the best parameters.
-	Validate(ctx context.Context, params []*tensors.Tensor) (float64, error)
-}
-
-// Config sets the loop; the zero value is the published configuration for the two forecasting data sets.
-type Config struct {
-	// AdamW is the optimiser.
-	AdamW AdamW
-	// Epochs is the most that are run; 0 means 200.
-	Epochs int
-	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5, negative
-	// means that there is no validation: all epochs are run and the last parameters kept.
-	EvaluateEvery int
-	// Patience is the number of epochs without a better validation after which training stops; 0 means 15.
-	Patience int
-	// MinEpochs is the index, from 0, of the epoch after which it may stop early; 0 means 20, negative means at once.
-	MinEpochs int
-	// Target, where above 0, ends training at the first validation that is as low, also before MinEpochs.
-	Target float64 `json:",omitzero"`
-	// BatchSize is the number of windows in an optimiser step; 0 means 1.
-	BatchSize int
-	// Update is a compiled AdamW for trainings to share, with the settings above; nil compiles one for this training.
-	Update *Update `json:"-"`
-	// Progress is called after every epoch; nil means silence.
-	Progress func(Progress) `json:"-"`
-	// Checkpoint, where set, lets training go on after it was cut off.
-	Checkpoint *Checkpoint `json:"-"`
-}
-
-// Progress is where a run stands.
-type Progress struct {
-	Epoch, Epochs int
-	// TrainLoss is the mean over the epoch's batches; Validation is the newest, Best the lowest so far, or both NaN.
-	TrainLoss, Validation, Best float64
-	// Seconds are those of the epoch; the first compiles.
-	Seconds float64
-	// Left estimates the time to the last epoch by those after the first, which compiles; 0 where none is done. Early
-	// stopping may end sooner.
-	Elapsed, Left time.Duration
-}
-
-// String is one line for a terminal.
-func (p Progress) String() string {
-	line := fmt.Sprintf("epoch %d/%d  train %.4g", p.Epoch, p.Epochs, p.TrainLoss)
-	if !math.IsNaN(p.Validation) {
-		line += fmt.Sprintf("  validation %.4g  best %.4g", p.Validation, p.Best)
-	}
-	if p.Left > 0 {
-		line += fmt.Sprintf("  %s left at most", p.Left.Round(time.Second))
-	}
-	return line
-}
-
-// Epoch is what one epoch gave.
-type Epoch struct {
-	// TrainLoss is the mean over batches, each before its step; Validation is NaN where it was not evaluated.
-	TrainLoss, Validation float64
-	// GradientNorm is the largest before clipping.
-	GradientNorm float64
-	Seconds      float64
-}
-
-// Stop says why training ended.
-type Stop string
-
-const (
-	// StopEpochs means that all epochs were run.
-	StopEpochs Stop = "all epochs run"
-	// StopPatience means early stopping.
-	StopPatience Stop = "no better validation"
-	// StopTarget means a validation as low as Config.Target.
-	StopTarget Stop = "validation at its target"
-	// StopInterrupted means that the context ended.
-	StopInterrupted Stop = "interrupted"
-	// StopNotFinite means that a loss, a gradient or a state was not finite.
-	StopNotFinite Stop = "not finite"
-	// StopError begins what a training says that another error ended; the error follows.
-	StopError Stop = "error"
-)
-
-// Report is the record of a run.
-type Report struct {
-	Epochs []Epoch
-	// Best is the index of the epoch whose parameters are kept, -1 when none was validated, with its validation.
-	Best           int
-	BestValidation float64
-	Stop           Stop
-	Seconds        float64
-}
-
-func (c Config) withDefaults() (Config, error) {
-	c.Epochs, c.EvaluateEvery, c.Patience = cmp.Or(c.Epochs, 200), cmp.Or(c.EvaluateEvery, 5), cmp.Or(c.Patience, 15)
-	c.MinEpochs, c.BatchSize = cmp.Or(c.MinEpochs, 20), cmp.Or(c.BatchSize, 1)
-	if c.Epochs < 0 || c.Patience < 0 || c.BatchSize < 0 {
-		return c, errs.New(ErrInput, "pengcde/train: epochs %d, patience %d, batch size %d, want positive numbers",
-			c.Epochs, c.Patience, c.BatchSize)
-	}
-	if c.Target != 0 && (!(c.Target > 0) || math.IsInf(c.Target, 1) || c.EvaluateEvery < 0) {
-		return c, errs.New(ErrInput, "pengcde/train: Target %g with EvaluateEvery %d, want a positive finite number and "+
-			"validation, or Target 0 for none", c.Target, c.EvaluateEvery)
-	}
-	return c, nil
-}
-
-// Resolved is the configuration with every default written out, to compare and to store: not to be trained with,
-// because in AdamW a 0 then means none. What has no part in the result, such as Progress, is left as it is.
-func (c Config) Resolved() (Config, error) {
-	c, err := c.withDefaults()
-	if err != nil {
-		return c, err
-	}
-	c.AdamW, err = c.AdamW.withDefaults()
-	return c, err
-}
-
-func (c Config) optimiser(backend *xla.Backend, params []*tensors.Tensor) (*Optimiser, error) {
-	if c.Update == nil {
-		return NewOptimiser(backend, c.AdamW, params)
-	}
-	settings, err := c.AdamW.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	if settings != c.Update.config {
-		return nil, errs.New(ErrInput, "pengcde/train: Config.AdamW is %+v, Config.Update was made for %+v: make another "+
-			"with NewUpdate", settings, c.Update.config)
-	}
-	return c.Update.Optimiser(params), nil
-}
-
 // Fit trains params, which it takes over, and returns those with the best validation. When it is interrupted, or meets
-// a loss that is not finite, it still returns the best so far (the newest when none was validated), with an error that
-// wraps the context's or [ErrNotFinite]. When the device fails in the middle of an update and none was validated, there
-// are no parameters left, and nil comes back. With Config.Checkpoint it goes on where an earlier call was cut off.
+// a loss that is not finite (and Config.Guard does not go on), it still returns the best so far (the newest when none
+// was validated), with an error that wraps the context's or [ErrNotFinite]. When the device fails in the middle of an
+// update and none was validated, there are no parameters left, and nil comes back. With Config.Checkpoint it goes on
+// where an earlier call was cut off.
 func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*tensors.Tensor, config Config) (
 	[]*tensors.Tensor, *Report, error) {
 	config, err := config.withDefaults()
 	if err != nil {
 		return params, nil, err
+	}
+	if _, ok := problem.(Stiff); config.Stiffness && !ok {
+		return params, nil, errs.New(ErrInput, "pengcde/train: Config.Stiffness of a %T, want a problem with the method "+
+			"Stiffness, see Stiff", problem)
 	}
 	optimiser, err := config.optimiser(backend, params)
 	if err != nil {
@@ -194,11 +61,24 @@ func Fit(ctx context.Context, backend *xla.Backend, problem Problem, params []*t
 	case err != nil:
 		l.report.Stop = Stop(fmt.Sprintf("%s: %v", StopError, err))
 	}
-	if len(l.best) > 0 {
-		xla.Free(l.params...)
-		return l.best, l.report, err
+	kept := l.kept()
+	if config.Stiffness && err == nil {
+		l.report.Stiffness, err = problem.(Stiff).Stiffness(ctx, kept)
 	}
-	return l.params, l.report, err
+	return kept, l.report, err
+}
+
+// kept are the parameters that come out: the best, or the newest where none was validated.
+func (l *loop) kept() []*tensors.Tensor {
+	kept := l.best
+	if len(kept) == 0 && l.mean != nil && l.params != nil {
+		kept = tensorsLike(l.params, l.mean)
+	}
+	if len(kept) == 0 {
+		return l.params
+	}
+	xla.Free(l.params...)
+	return kept
 }
 
 type loop struct {
@@ -208,6 +88,7 @@ type loop struct {
 	config    Config
 	params    []*tensors.Tensor
 	best      []*tensors.Tensor // copies on the host
+	mean      average           // of the parameters, with Config.Average
 	report    *Report
 	first     int       // epoch of this call, which compiles
 	start     time.Time // as if training had never been cut off
@@ -228,7 +109,7 @@ func (l *loop) run(ctx context.Context) error {
 			return err
 		}
 		e := len(l.report.Epochs)
-		epoch := Epoch{TrainLoss: l.TrainLoss, GradientNorm: l.GradientNorm, Validation: math.NaN()}
+		epoch := l.sums(l.problem.Batches())
 		evaluated := l.config.EvaluateEvery > 0 && (e%l.config.EvaluateEvery == 0 || e == l.config.Epochs-1)
 		if evaluated {
 			if err := l.validate(ctx, e, &epoch); err != nil {
@@ -241,7 +122,7 @@ func (l *loop) run(ctx context.Context) error {
 		}
 		epoch.Seconds = time.Since(began).Seconds()
 		l.report.Epochs = append(l.report.Epochs, epoch)
-		l.Batch, l.TrainLoss, l.GradientNorm, l.EpochSeconds = 0, 0, 0, 0
+		l.begin()
 		l.progress()
 		switch {
 		case evaluated && epoch.Validation <= l.config.Target && l.config.Target > 0:
@@ -264,21 +145,9 @@ func (l *loop) epoch(ctx context.Context, began time.Time) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		loss, gradients, err := l.problem.Gradient(ctx, l.params, l.Batch)
-		if err != nil {
+		if err := l.step(ctx, n); err != nil {
 			return err
 		}
-		var norm float64
-		if l.params, norm, err = l.optimiser.Step(l.params, gradients); err != nil {
-			return err
-		}
-		if math.IsNaN(loss+norm) || math.IsInf(loss+norm, 0) {
-			return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; try a smaller "+
-				"learning rate, a normalised control or, with adaptive steps, tighter tolerances (such as RTol 1e-6) "+
-				"or shorter steps (such as Max 0.01): %w", loss, norm, len(l.report.Epochs)+1, l.Batch, ErrNotFinite)
-		}
-		l.TrainLoss += loss / float64(n)
-		l.GradientNorm = max(l.GradientNorm, norm)
 		l.Batch++
 		l.EpochSeconds, l.Seconds = time.Since(began).Seconds(), l.seconds()
 		if c := l.config.Checkpoint; c != nil && time.Since(l.written) >= cmp.Or(c.Every, 30*time.Second) {
@@ -290,8 +159,96 @@ func (l *loop) epoch(ctx context.Context, began time.Time) error {
 	return nil
 }
 
+// advice is what to try where training meets numbers that are not finite.
+const advice = "try a smaller learning rate, a normalised control or, with adaptive steps, tighter tolerances (such " +
+	"as RTol 1e-6) or shorter steps (such as Max 0.01)"
+
+// step trains on the next of an epoch's batches.
+func (l *loop) step(ctx context.Context, batches int) error {
+	loss, gradients, skipped, err := l.gradient(ctx)
+	if err != nil || skipped {
+		return err
+	}
+	norm, err := l.update(gradients, batches)
+	if err != nil {
+		return err
+	}
+	if !finite(loss + norm) {
+		return fmt.Errorf("pengcde/train: loss %g with gradient norm %g in epoch %d, batch %d; %s: %w", loss, norm,
+			len(l.report.Epochs)+1, l.Batch, advice, ErrNotFinite)
+	}
+	l.TrainLoss += loss / float64(batches)
+	l.GradientNorm = max(l.GradientNorm, norm)
+	if l.config.Guard != nil {
+		l.used(norm)
+	}
+	if l.config.Average > 0 {
+		l.mean.add(l.params, l.config.Average, l.optimiser.steps)
+	}
+	return nil
+}
+
+// gradient returns loss and gradient of the next batch, which a guard may skip.
+func (l *loop) gradient(ctx context.Context) (loss float64, gradients []*tensors.Tensor, skipped bool, err error) {
+	if l.config.Guard != nil {
+		return l.guarded(ctx)
+	}
+	loss, gradients, err = l.problem.Gradient(ctx, l.params, l.Batch)
+	l.count()
+	return loss, gradients, false, err
+}
+
+// update takes a step of the optimiser at the learning rate of the schedule.
+func (l *loop) update(gradients []*tensors.Tensor, batches int) (norm float64, err error) {
+	if l.config.Schedule.Kind == Constant {
+		l.params, norm, err = l.optimiser.Step(l.params, gradients)
+		return norm, err
+	}
+	rate := l.optimiser.update.config.LearningRate * l.config.Schedule.share(l.report.Epochs, l.Batch, batches)
+	l.params, norm, err = l.optimiser.StepAt(rate, l.params, gradients)
+	return norm, err
+}
+
+// sums are the epoch that has gone through all its batches.
+func (l *loop) sums(batches int) Epoch {
+	e := Epoch{TrainLoss: l.TrainLoss, Validation: math.NaN(), GradientNorm: l.GradientNorm,
+		LargestNorm: max(l.LargestNorm, l.GradientNorm), Tries: l.Tries, Rejected: l.Rejected, Retried: l.Retried,
+		Skipped: l.Skipped}
+	switch l.Skipped {
+	case 0:
+	case batches:
+		e.TrainLoss = math.NaN()
+	default:
+		e.TrainLoss *= float64(batches) / float64(batches-l.Skipped)
+	}
+	return e
+}
+
+// begin begins an epoch.
+func (l *loop) begin() {
+	l.Batch, l.TrainLoss, l.GradientNorm, l.LargestNorm, l.EpochSeconds = 0, 0, 0, 0, 0
+	l.Tries, l.Rejected, l.Retried, l.Skipped = 0, 0, 0, 0
+}
+
+// count adds the solver's steps of the latest gradient.
+func (l *loop) count() {
+	if s, ok := l.problem.(Stepper); ok {
+		tries, rejected := s.Steps()
+		l.Tries += tries
+		l.Rejected += rejected
+	}
+}
+
 func (l *loop) validate(ctx context.Context, e int, epoch *Epoch) error {
-	loss, err := l.problem.Validate(ctx, l.params)
+	params := l.params
+	if l.mean != nil {
+		params = tensorsLike(l.params, l.mean)
+		defer xla.Free(params...)
+	}
+	loss, err := l.problem.Validate(ctx, params)
+	if l.config.Guard != nil && ctx.Err() == nil && (errors.Is(err, ErrNotFinite) || errors.Is(err, ErrUnsolved)) {
+		loss, err = math.Inf(1), nil
+	}
 	if err != nil {
 		return err
 	}
@@ -299,8 +256,8 @@ func (l *loop) validate(ctx context.Context, e int, epoch *Epoch) error {
 	if !(loss < l.report.BestValidation) {
 		return nil
 	}
-	best := make([]*tensors.Tensor, len(l.params))
-	for i, p := range l.params {
+	best := make([]*tensors.Tensor, len(params))
+	for i, p := range params {
 		if best[i], err = p.LocalClone(); err != nil {
 			return fmt.Errorf("pengcde/train: keep the best parameters: %w", err)
 		}
@@ -322,6 +279,8 @@ func (l *loop) progress() {
 		if !math.IsNaN(epoch.Validation) {
 			p.Validation = epoch.Validation
 		}
+		p.Retried += epoch.Retried
+		p.Skipped += epoch.Skipped
 	}
 	if l.report.Best >= 0 {
 		p.Best = l.report.BestValidation

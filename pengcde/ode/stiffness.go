@@ -1,0 +1,133 @@
+package ode
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Stiffness says how near a solve came to the limit of its method's stability: a step of length h multiplies what lies
+// along an eigenvector of eigenvalue λ by a polynomial of hλ, which grows without bound, while the solution's factor
+// exp(hλ) vanishes for negative λ. [Tsit5] is stable on the negative axis to 3.3, [Dopri5] too, [Euler] to 2.
+type Stiffness struct {
+	// Product is the largest h |λ| over the steps, λ the eigenvalue of largest size of the field's Jacobian ∂f/∂z at
+	// the start of the step; 0 where no step was taken.
+	Product float64
+	// T, Step and Eigenvalue are the start of that step, its length, and |λ| there.
+	T, Step, Eigenvalue float64
+}
+
+// powerIterations are taken at each step, and the growth over the last ones is averaged: an even number, since it
+// alternates where the largest eigenvalues are a complex pair.
+const powerIterations, powerAverage = 20, 10
+
+// Stiffness estimates that of each sample, by power iteration on the transpose of the Jacobian at the start of every
+// accepted step: v ← Jᵀv / |Jᵀv|, each a pullback of the field. The iteration goes on from one step to the next. It
+// costs about three pullbacks of the solve, and compiles a program of its own the first time. Like
+// [Solution.Pullback] it wants what the solve kept.
+func (s *Solution) Stiffness(ctx context.Context) ([]Stiffness, error) {
+	if s.history == nil {
+		return nil, ErrNoTrail
+	}
+	if s.solver.closed {
+		return nil, ErrClosed
+	}
+	if err := s.solver.checkArgs(s.args); err != nil {
+		return nil, err
+	}
+	found := make([]Stiffness, len(s.taken))
+	if most(s.taken) == 0 {
+		return found, nil
+	}
+	r := &replay{Solution: s, ctx: ctx, ones: tensors.FromValue(slices.Repeat([]float64{1}, len(s.times)))}
+	state := s.final.Shape()
+	random := rand.New(rand.NewPCG(1, 2)) // any start will do
+	entries := make([]float64, state.Size())
+	for i := range entries {
+		entries[i] = random.NormFloat64()
+	}
+	v := host.Tensor(state.DType, entries, state.Dimensions...)
+	defer func() {
+		r.scratch.Free()
+		xla.Free(v, r.ones)
+	}()
+	for round := most(s.taken) - 1; round >= 0; round-- {
+		at, z, err := r.start(round, pulls{step: make([][]pulled, len(s.taken))})
+		if err != nil {
+			return nil, stiffnessFailed(err)
+		}
+		var sizes []float64
+		if v, sizes, err = r.power(at, z, v); err != nil {
+			return nil, stiffnessFailed(err)
+		}
+		r.scratch.Free()
+		for b, size := range sizes {
+			if round >= len(s.taken[b]) {
+				continue
+			}
+			step := math.Abs(at.end[b] - at.t[b])
+			if !finite(size) {
+				return nil, &Failure{Code: NotFinite, Sample: b, T: at.t[b], Step: step, Stats: s.Stats[b]}
+			}
+			if step*size > found[b].Product {
+				found[b] = Stiffness{Product: step * size, T: at.t[b], Step: step, Eigenvalue: size}
+			}
+		}
+	}
+	return found, nil
+}
+
+func stiffnessFailed(err error) error {
+	if errors.Is(err, Cancelled) {
+		return err
+	}
+	return errs.In("pengcde/ode: stiffness", err)
+}
+
+// power iterates at one state from v, which it takes over, and returns the next v and |λ| of each sample.
+func (r *replay) power(at spans, z, v *tensors.Tensor) (next *tensors.Tensor, sizes []float64, err error) {
+	sizes = make([]float64, len(at.t))
+	for i := range powerIterations {
+		if err := r.cancelled(); err != nil {
+			return v, nil, err
+		}
+		out, err := call(r.solver.power, r.args, at.t, at.from, z, v)
+		if err != nil {
+			return v, nil, err
+		}
+		xla.Free(v)
+		v = out[0]
+		for b, growth := range host.Floats(out[1]) {
+			if i >= powerIterations-powerAverage {
+				sizes[b] += math.Log(growth) / powerAverage
+			}
+		}
+		xla.Free(out[1])
+	}
+	for b := range sizes {
+		sizes[b] = math.Exp(sizes[b])
+	}
+	return v, sizes, nil
+}
+
+// buildPower builds one iteration: (t, side, z, v, args...) -> (Jᵀv / |Jᵀv|, |Jᵀv| / |v| [batch]). Where Jᵀv is 0, v
+// stays.
+func (s *Solver) buildPower(in []*Node) []*Node {
+	t, side, z, v, args := in[0], in[1], in[2], in[3], in[4:]
+	axes := withinSample(z)
+	size := func(x *Node) *Node { return Sqrt(ReduceSum(Square(inFloat32(x)), axes...)) }
+	pulled := Gradient(ReduceAllSum(Mul(v, s.field(t, side, z, args))), z)[0]
+	growth := size(pulled)
+	by := BroadcastToDims(leading(growth, z), z.Shape().Dimensions...)
+	next := Where(Equal(by, ZerosLike(by)), v, Div(pulled, by))
+	return []*Node{next, ConvertDType(Div(growth, size(v)), t.DType())}
+}

@@ -1,0 +1,132 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/host"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// Guard lets training go on after a batch without a gradient to use: a loss or a gradient that is not finite, a batch
+// that could not be solved ([ErrNotFinite], [ErrUnsolved]), or a gradient far larger than those before. The batch is
+// solved again by [Refiner], where the problem has it, and used if that is better; else it is skipped: parameters,
+// moments and the step count of the optimiser stay as they were. A validation that is not finite counts as no better
+// one. The zero value of each field is its default.
+type Guard struct {
+	// Multiple bounds the norm of a gradient by so many times the median of the last ones that were used; 0 means 100,
+	// negative means no bound. It holds from the batch on before which Window gradients were used.
+	Multiple float64
+	// Window is the number of gradients that the median is of; 0 means 20.
+	Window int
+	// Skips is the number of batches skipped in a row that ends training with [ErrNotFinite]; 0 means 10.
+	Skips int
+}
+
+func (g Guard) withDefaults() (Guard, error) {
+	g.Multiple, g.Window, g.Skips = cmp.Or(g.Multiple, 100), cmp.Or(g.Window, 20), cmp.Or(g.Skips, 10)
+	if g.Multiple < 0 {
+		g.Multiple = -1
+	}
+	if !(g.Multiple < 0 || g.Multiple > 1) || math.IsInf(g.Multiple, 1) || g.Window < 1 || g.Skips < 1 {
+		return g, errs.New(ErrInput, "pengcde/train: Guard %+v, want a finite Multiple above 1 (or -1 for no bound), and "+
+			"Window and Skips of 1 or more", g)
+	}
+	return g, nil
+}
+
+// bound is the largest norm that may be used after so many others.
+func (g Guard) bound(used []float64) float64 {
+	if g.Multiple < 0 || len(used) < g.Window {
+		return math.MaxFloat64
+	}
+	return g.Multiple * median(used)
+}
+
+// median is the mean of the middle two for an even number.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	half := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[half]
+	}
+	return (sorted[half-1] + sorted[half]) / 2
+}
+
+// guarded returns loss and gradient of the next batch, or skips it.
+func (l *loop) guarded(ctx context.Context) (loss float64, gradients []*tensors.Tensor, skipped bool, err error) {
+	loss, gradients, fault, err := l.attempt(ctx, l.problem.Gradient)
+	if refiner, ok := l.problem.(Refiner); ok && fault != nil {
+		l.Retried++
+		loss, gradients, fault, err = l.attempt(ctx, refiner.Refine)
+	}
+	if err != nil {
+		return 0, nil, false, err
+	}
+	if fault == nil {
+		l.InARow = 0
+		return loss, gradients, false, nil
+	}
+	l.Skipped++
+	l.InARow++
+	if l.InARow < l.config.Guard.Skips {
+		return 0, nil, true, nil
+	}
+	return 0, nil, true, fmt.Errorf("pengcde/train: %d batches in a row without a gradient to use, the last in epoch %d, "+
+		"batch %d; %s: %w: %w", l.InARow, len(l.report.Epochs)+1, l.Batch, advice, ErrNotFinite, fault)
+}
+
+// attempt solves the next batch. A fault is why the outcome cannot be used; an error ends training.
+func (l *loop) attempt(ctx context.Context,
+	solve func(context.Context, []*tensors.Tensor, int) (float64, []*tensors.Tensor, error)) (loss float64,
+	gradients []*tensors.Tensor, fault, err error) {
+	loss, gradients, err = solve(ctx, l.params, l.Batch)
+	l.count()
+	switch {
+	case err == nil:
+	case ctx.Err() == nil && (errors.Is(err, ErrNotFinite) || errors.Is(err, ErrUnsolved)):
+		l.LargestNorm = math.MaxFloat64
+		return 0, nil, err, nil
+	default:
+		return 0, nil, nil, err
+	}
+	norm, bound := normOf(gradients), l.config.Guard.bound(l.Norms)
+	if finite(loss) && norm <= bound {
+		return loss, gradients, nil, nil
+	}
+	xla.Free(gradients...)
+	fault = fmt.Errorf("loss %g with gradient norm %g, want finite numbers and a norm of at most %.4g", loss, norm, bound)
+	if !finite(loss) || !finite(norm) {
+		norm = math.MaxFloat64
+	}
+	l.LargestNorm = max(l.LargestNorm, norm)
+	return 0, nil, fault, nil
+}
+
+// used takes the norm of a gradient that was used into the median's window.
+func (l *loop) used(norm float64) {
+	l.Norms = append(l.Norms, norm)
+	if extra := len(l.Norms) - l.config.Guard.Window; extra > 0 {
+		l.Norms = slices.Delete(l.Norms, 0, extra)
+	}
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// normOf is the norm of all gradients together.
+func normOf(gradients []*tensors.Tensor) float64 {
+	square := 0.0
+	for _, g := range gradients {
+		for _, x := range host.Floats(g) {
+			square += x * x
+		}
+	}
+	return math.Sqrt(square)
+}
