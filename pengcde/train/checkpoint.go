@@ -87,6 +87,16 @@ func (c *Checkpoint) slot(serial int) string {
 	return c.Path + []string{".a", ".b"}[serial%2] + ".safetensors"
 }
 
+// Exists says whether one of the files is there, from which training would go on if it is good.
+func (c *Checkpoint) Exists() bool {
+	for serial := range 2 {
+		if _, err := os.Stat(c.slot(serial)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Remove deletes the files, and what a killed process left of them.
 func (c *Checkpoint) Remove() error {
 	for serial := range 2 {
