@@ -25,7 +25,7 @@ LAB := .venv/share/jupyter/lab/settings/overrides.json .venv/etc/jupyter/jupyter
 
 # The parts for Python and those for Go at a time, unless make was told how many jobs to run.
 setup: ## set up .venv, bin and the XLA plugin (the other targets do it as well)
-	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j3) $(KERNEL) $(LAB) plugin
+	@$(MAKE) --silent --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j3) $(KERNEL) $(LAB) plugin
 
 .venv/python.stamp: tools/requirements.txt
 	@tools/setup.sh python

@@ -19,7 +19,7 @@ import (
 const (
 	// archiveLimit is how many bytes an archive may have unpacked, unless the environment sets another limit.
 	archiveLimit = 1 << 30
-	// recordLimit bounds a record, and the head of an archive, alike.
+	// recordLimit bounds a record, and the head of an archive, in the same way.
 	recordLimit = 64 << 20
 )
 
@@ -97,14 +97,18 @@ func eachRecord(content *bufio.Reader, each func(study, name string, record []by
 	if _, err := cutSeal(content); err != nil {
 		return err
 	}
+	longest, err := bounded.Limit{Default: recordLimit}.Resolve()
+	if err != nil {
+		return err
+	}
 	lines := bufio.NewScanner(io.MultiReader(bytes.NewReader([]byte("{")), content))
-	lines.Buffer(nil, recordLimit)
+	lines.Buffer(nil, int(longest))
 	next := func(what string) error {
 		switch {
 		case lines.Scan():
 			return nil
 		case errors.Is(lines.Err(), bufio.ErrTooLong):
-			return fmt.Errorf("its %s has more than %d bytes, want no more", what, recordLimit)
+			return fmt.Errorf("its %s: %w", what, &bounded.TooLargeError{Limit: longest})
 		case lines.Err() != nil:
 			return lines.Err()
 		}

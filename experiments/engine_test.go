@@ -160,14 +160,20 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 			}
 		}
 	}
+	var planned *Report
+	o.Planned = func(r *Report) {
+		if planned = r; r.Kept() {
+			t.Error("something is kept before the first run")
+		}
+	}
 	if _, err := toy().Run(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want canceled", err)
 	}
-	if all := files(t, folder, "*.json"); len(all) != 1 {
-		t.Errorf("results %v, want that of the first run", all)
+	if all := files(t, folder, "*.json"); len(all) != 1 || !planned.Kept() {
+		t.Errorf("results %v, want that of the first run; kept is %t, want true", all, planned.Kept())
 	}
 	var heard []string
-	o.Progress, o.Notice = nil, func(s string) { heard = append(heard, s) }
+	o.Progress, o.Planned, o.Notice = nil, nil, func(s string) { heard = append(heard, s) }
 	again := run(t, toy(), o)
 	if said := strings.Join(heard, "\n"); !strings.Contains(said, "goes on in epoch 3") {
 		t.Errorf("heard %q, want that training goes on", said)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,18 +71,38 @@ func TestMergeLarge(t *testing.T) {
 	many := packedLines(t, `{"Study":"waves","Names":["a"]}`+"\n", recordLimit+1)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	mergedHostile(t, many, `its run "a" has more than 67108864 bytes`)
+	mergedHostile(t, many, `its run "a": more than 67108864 bytes of content, want no more, unless the environment `+
+		"variable "+bounded.Env)
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > 6*recordLimit {
 		t.Errorf("%d MiB were taken", taken>>20)
 	}
-	t.Setenv(bounded.Env, "1000000")
+	t.Setenv(bounded.Env, strconv.Itoa(2*recordLimit))
+	mergedHostile(t, many, "(run a): ") // it is read, and is no record
+	t.Setenv(bounded.Env, "")
+
 	runtime.ReadMemStats(&before)
-	mergedHostile(t, many, "more than 1000000 bytes of content, want no more, unless the environment variable "+bounded.Env)
+	mergedHostile(t, zeros(t, archiveLimit+1), "more than 1073741824 bytes of content")
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > recordLimit {
 		t.Errorf("%d MiB were taken", taken>>20)
 	}
+}
+
+// zeros is an archive of a checksum and so many zeros.
+func zeros(t *testing.T, count int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "zeros.jsonl.zst")
+	file := must(os.Create(path))
+	pack := must(zstd.NewWriter(file, zstd.WithEncoderLevel(zstd.SpeedFastest)))
+	_, err := pack.Write([]byte(checksumBegin + strings.Repeat("0", 64) + checksumEnd))
+	for block := make([]byte, 1<<20); err == nil && count > 0; count -= len(block) {
+		_, err = pack.Write(block)
+	}
+	if err := errors.Join(err, pack.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // What the head lists and the archive lacks is said.

@@ -43,6 +43,8 @@ type Options struct {
 	// is left, without compiling (0 where it is not known), and what is going on; before that, the fraction of a file of
 	// Data that is read.
 	Progress func(fraction float64, left time.Duration, text string)
+	// Planned, if set, gets what is stored of the runs before the first is made.
+	Planned func(*Report)
 	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not
 	// be made.
 	Notice func(string)

@@ -74,6 +74,12 @@ func (r *Report) Folder() string { return r.folder }
 // Count is the number of runs that are stored, and of all that were asked for.
 func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), len(r.Results) }
 
+// Kept says whether there is something now from which [Study.Run] goes on: a run that it stored, or the checkpoint of a
+// training that was cut off.
+func (r *Report) Kept() bool {
+	return slices.ContainsFunc(r.Results, func(result Result) bool { return result.slot.kept() })
+}
+
 // Comparable says whether models may be compared by the results. Runs of [Quick] train for a few epochs, to see that
 // they do: tables of them mark no best, print no published value, take no differences, and say so.
 func (r *Report) Comparable() bool { return r.Profile != Quick }

@@ -22,6 +22,9 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Planned != nil {
+		o.Planned(planned)
+	}
 	w := s.runner(planned, o)
 	work := w.all
 	if o.Jobs > 1 || o.Cores > 0 && o.Worker != nil {

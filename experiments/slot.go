@@ -114,6 +114,16 @@ func (s slot) checkpoint() *train.Checkpoint {
 	return &train.Checkpoint{Path: s.path(), Key: fmt.Sprintf("generation %d by %s", s.generation, s.backend)}
 }
 
+// kept says whether the run is stored here, or its training, or a trial of it, has a checkpoint.
+func (s slot) kept() bool {
+	_, err := os.Stat(s.file())
+	if err == nil || s.checkpoint().Exists() {
+		return true
+	}
+	trials, err := durable.Beside(s.path() + trialInfix)
+	return err == nil && len(trials) > 0
+}
+
 // removeCheckpoints deletes that of the run, and those of trials.
 func (s slot) removeCheckpoints() error {
 	all := []error{s.checkpoint().Remove()}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/peng-cde/pengcde-go/datasets/table"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -31,6 +32,21 @@ func (c Config) checkpoint(s *dyngraph.Series) string {
 		write(slices.Concat(rows...))
 	}
 	return fmt.Sprintf("%s-%.4x", c.Checkpoint, digest.Sum(nil))
+}
+
+// HasCheckpoint says whether [Fit] with these settings and data would go on from a checkpoint, or find the training
+// done.
+func (c Config) HasCheckpoint(d *table.Data) bool {
+	c, err := c.resolved()
+	if err != nil || d == nil || d.Series == nil {
+		return false
+	}
+	series, _, err := prepared(d.Series, 0)
+	if err != nil {
+		return false
+	}
+	path := c.checkpoint(series)
+	return path != "" && (&train.Checkpoint{Path: path + "-" + tested}).Exists()
 }
 
 // RemoveCheckpoints deletes the checkpoints of the training, with which the next call of [Fit] would return the same

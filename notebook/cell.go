@@ -11,9 +11,6 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// ErrStopped is returned by [Train] when the cell was interrupted. What is done is stored.
-var ErrStopped = errors.New("notebook: interrupted")
-
 // Must returns value, or ends the cell as [Check] does.
 func Must[T any](value T, err error) T {
 	Check(err)
@@ -21,9 +18,9 @@ func Must[T any](value T, err error) T {
 }
 
 // Check ends the cell when there is an error: one line says what is wrong, without a stack of calls, and the exit
-// status is 1, which the kernel takes for an error, so that Run All stops there. For [ErrStopped] the line is "Stopped.
-// Run this cell again to go on.", for [experiments.ErrNotStored] it begins with "not trained yet: run the training
-// cell". Deferred functions are not run. Check is for the main function of cells and small programs: a library returns
+// status is 1, which the kernel takes for an error, so that Run All stops there. For [ErrStopped] the line says whether
+// the training goes on when the cell is run again, for [experiments.ErrNotStored] it begins with "not trained yet: run
+// the training cell". Deferred functions are not run. Check is for the main function of cells and small programs: a library returns
 // errors.
 func Check(err error) {
 	if err == nil {
@@ -38,10 +35,13 @@ func Check(err error) {
 
 // line says in one line what ended a cell.
 func line(err error) string {
+	var end stopped
 	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
 	switch {
+	case errors.As(err, &end):
+		return string(end)
 	case errors.Is(err, ErrStopped):
-		return "Stopped. Run this cell again to go on."
+		return string(nothingKnown)
 	case errors.Is(err, experiments.ErrNotStored):
 		return fmt.Sprintf("not trained yet: run the training cell (%s)", text)
 	}

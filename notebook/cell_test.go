@@ -28,7 +28,8 @@ var cells = map[string]func(){
 	"not trained": func() {
 		Must(0, fmt.Errorf("experiments: %w: no run of PENG-CDE", experiments.ErrNotStored))
 	},
-	"stopped": func() { Must(Train(study(interrupted), experiments.Options{})) },
+	"stopped":                 func() { Must(Train(study(interrupted), experiments.Options{})) },
+	"stopped in a second run": func() { Must(Train(twoRuns(interrupted), experiments.Options{})) },
 	"stopped while it compiles": func() {
 		Must(Train(study(func(ctx context.Context) error {
 			err := interrupted(ctx)
@@ -36,6 +37,26 @@ var cells = map[string]func(){
 			return err
 		}), experiments.Options{}))
 	},
+}
+
+// twoRuns is a study whose first run is made at once, and the second by a function.
+func twoRuns(second func(context.Context) error) experiments.Study {
+	made := false
+	s := study(func(ctx context.Context) error {
+		if made {
+			return second(ctx)
+		}
+		made = true
+		return nil
+	})
+	plan := s.Plan
+	s.Plan = func(ctx context.Context, scope experiments.Scope) ([]experiments.Run, error) {
+		runs, err := plan(ctx, scope)
+		again := runs[0]
+		again.Seed, again.Identity = 1, func() (any, error) { return "two", nil }
+		return append(runs, again), err
+	}
+	return s
 }
 
 // interrupted waits for the interrupt that it sends to this process.
@@ -65,8 +86,9 @@ func TestCells(t *testing.T) {
 		"fine":                      "",
 		"failed":                    "cannot read; the file\n",
 		"not trained":               "not trained yet: run the training cell (experiments: not stored: no run of PENG-CDE)\n",
-		"stopped":                   "Stopped. Run this cell again to go on.\n",
-		"stopped while it compiles": "Stopped. Run this cell again to go on.\n",
+		"stopped":                   string(startsOver) + "\n",
+		"stopped while it compiles": string(startsOver) + "\n",
+		"stopped in a second run":   "Stopped. Run this cell again to go on.\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

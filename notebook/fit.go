@@ -15,15 +15,16 @@ import (
 )
 
 // Fit is the cell that trains on data of one's own: it opens the best backend there is and prints it, and calls
-// [forecast.Fit] under a bar. When the cell is interrupted it returns [ErrStopped]; with a Checkpoint training goes on
-// when the cell is run again. The backend stays open, for what the result forecasts, until the cell ends.
+// [forecast.Fit] under a bar. When the cell is interrupted its error wraps [ErrStopped]; with a Checkpoint training
+// goes on when the cell is run again. The backend stays open, for what the result forecasts, until the cell ends.
 func Fit(data *table.Data, c forecast.Config) (*forecast.Result, error) {
 	return fit(os.Stdout, data, c)
 }
 
 func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, error) {
 	bar := NewBar("Training")
-	ctx, stop := interruptible(bar)
+	reason := func() error { return stoppedFit(data, c) }
+	ctx, stop := interruptible(bar, reason)
 	defer stop()
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
@@ -43,7 +44,7 @@ func fit(out io.Writer, data *table.Data, c forecast.Config) (*forecast.Result, 
 	backend.Close()
 	if ctx.Err() != nil {
 		bar.Stop("stopped")
-		return nil, ErrStopped
+		return nil, reason()
 	}
 	bar.Stop("failed")
 	return nil, errs.In("notebook: training", err)

@@ -111,10 +111,40 @@ func TestInterruptedFit(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond) // until the signal has arrived
 	}
-	if result, err := fit(io.Discard, data, c); result != nil || !errors.Is(err, ErrStopped) || heard != 1 {
+	result, err := fit(io.Discard, data, c)
+	if result != nil || !errors.Is(err, ErrStopped) || heard != 1 {
 		t.Errorf("%v after %d notices, want ErrStopped after one", err, heard)
+	}
+	if left, err2 := filepath.Glob(c.Checkpoint + "-*"); err2 != nil || (line(err) == string(goesOn)) != (len(left) > 0) {
+		t.Errorf("says %q with checkpoints %q, %v", line(err), left, err2)
 	}
 	if _, err := fit(io.Discard, data, c); err != nil {
 		t.Errorf("run again: %v", err)
+	}
+}
+
+// Only where a checkpoint of the same settings and data is there does a stopped cell promise to go on.
+func TestStoppedFitPromises(t *testing.T) {
+	t.Setenv(xla.BackendEnv, "go")
+	data := pair(t)
+	c := forecast.Config{Inputs: 2, Hidden: 2, Epochs: 1, Checkpoint: filepath.Join(t.TempDir(), "training")}
+	without, other := c, c
+	without.Checkpoint, other.Hidden = "", 3
+	if got := stoppedFit(data, c); got != startsOver {
+		t.Errorf("before training: %q", line(got))
+	}
+	if _, err := fit(io.Discard, data, c); err != nil {
+		t.Fatal(err)
+	}
+	for name, check := range map[string]struct {
+		config forecast.Config
+		want   stopped
+	}{"the same": {c, goesOn}, "no checkpoint": {without, noCheckpoint}, "other settings": {other, startsOver}} {
+		if got := stoppedFit(data, check.config); got != check.want || !errors.Is(got, ErrStopped) {
+			t.Errorf("%s: %q, want %q", name, line(got), check.want)
+		}
+	}
+	if got := line(fmt.Errorf("cell: %w", goesOn)); got != string(goesOn) {
+		t.Errorf("wrapped: %q", got)
 	}
 }

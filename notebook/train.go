@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
@@ -13,8 +14,9 @@ import (
 )
 
 // Train is the cell that trains: it opens the best backend there is and prints it, makes the runs of a study that are
-// missing under a bar, and prints how many it made and how many are stored. When the cell is interrupted it returns
-// [ErrStopped] and no report: what is done is stored, and goes on when the cell is run again. A training that cannot
+// missing under a bar, and prints how many it made and how many are stored. When the cell is interrupted it returns an
+// error that wraps [ErrStopped] and no report: runs that ended are stored, a training has a checkpoint from which it
+// goes on when the cell is run again. A training that cannot
 // stop within four seconds, since a program is being compiled, ends the cell as [Check] does, before the kernel kills
 // it.
 func Train(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
@@ -23,7 +25,10 @@ func Train(s experiments.Study, o experiments.Options) (*experiments.Report, err
 
 func train(out io.Writer, s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	bar, began := NewBar(s.Name), time.Now()
-	ctx, stop := interruptible(bar)
+	var planned atomic.Pointer[experiments.Report]
+	o.Planned = planned.Store
+	reason := func() error { return stoppedStudy(planned.Load()) }
+	ctx, stop := interruptible(bar, reason)
 	defer stop()
 	backend, err := xla.Open(xla.Config{})
 	if err != nil {
@@ -37,7 +42,7 @@ func train(out io.Writer, s experiments.Study, o experiments.Options) (*experime
 	switch {
 	case ctx.Err() != nil:
 		bar.Stop("stopped")
-		return nil, ErrStopped
+		return nil, reason()
 	case err != nil:
 		bar.Stop("failed")
 		return report, fmt.Errorf("notebook: training: %w", err)

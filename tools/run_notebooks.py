@@ -1,6 +1,6 @@
 """Runs notebooks from the top, and writes each with its outputs and as an HTML page that opens without a network.
 
-GoNB 0.11.4 calls a cell done whose shell command fails or whose %command does not exist, other versions even one
+GoNB 0.11.5 calls a cell done whose shell command fails or whose %command does not exist, other versions even one
 whose program panics; nbconvert and nbmake pass such a notebook. Here a cell fails by what its error stream says, too.
 The bar of a cell that trains shows as one line that changes, or in a log as a line now and then.
 """

@@ -15,7 +15,7 @@ import (
 
 // KernelsEnv, set to "off", has everything computed by XLA's own operations, and nothing by the kernels of package
 // [github.com/peng-cde/pengcde-go/xla/kernels]. Set to "plain", for tests, it has programs built for kernels, and what
-// stands for these in plain operations run.
+// stands for these in plain operations run; set to "refused", for tests too, it has the plugin refuse them.
 const KernelsEnv = "PENGCDE_KERNELS"
 
 // calling are the backends, as GoMLX has them, whose programs may call kernels.

@@ -1,7 +1,10 @@
 package xla
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"unsafe"
@@ -161,5 +164,52 @@ func TestHasKernels(t *testing.T) {
 	}
 	if again.HasKernels() {
 		t.Error("a backend that was closed has kernels")
+	}
+}
+
+// Where a plugin does not take the kernels the backend says so, and computes the same without them.
+func TestKernelsThatAreRefused(t *testing.T) {
+	const env = "PENGCDE_TEST_REFUSED"
+	if want := os.Getenv(env); want != "" {
+		backend, err := Open(Config{Backend: "xla:cpu"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer backend.Close()
+		if backend.HasKernels() || !strings.Contains(backend.String(), want) {
+			t.Errorf("%v, with kernels %t, want a backend without, that says %q", backend, backend.HasKernels(), want)
+		}
+		p, err := NewProgram(backend, "without", func(in []*Node) []*Node {
+			if HasKernels(in[0]) {
+				t.Error("a program may call kernels")
+			}
+			return Call("pengcde_none", func(in []*Node) []*Node { return []*Node{Add(in[0], in[0])} }, in[0])
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		out, err := p.Call([]float32{1.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer Free(out...)
+		if y := out[0].Value().([]float32); y[0] != 3 {
+			t.Errorf("%v, want 3", y)
+		}
+		return
+	}
+	if backend, err := Open(Config{Backend: "xla:cpu"}); err != nil {
+		t.Skip(err)
+	} else {
+		defer backend.Close()
+	}
+	for setting, want := range map[string]string{"off": "without kernels: PENGCDE_KERNELS=off",
+		"refused": "without kernels: the plugin does not take pengcde_"} {
+		command := exec.Command(os.Args[0], "-test.run", "^TestKernelsThatAreRefused$", "-test.v")
+		command.Env = append(os.Environ(), KernelsEnv+"="+setting, env+"="+want)
+		if out, err := command.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS")) {
+			t.Errorf("%s: %v: %s", setting, err, out)
+		}
 	}
 }

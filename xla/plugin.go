@@ -143,6 +143,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	var b compute.Backend
 	var notice string
 	var err error
+	var kernelless string
 	open := func() error {
 		b, err = newCompute(spec)
 		return err
@@ -151,7 +152,7 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 		keepFreedMemory()
 		err = withEnvironment(file, threads, func() error {
 			notice, err = intercepting(file, open)
-			if err == nil && kernelsIn(file) {
+			if kernelless = withoutKernels(file); err == nil && kernelless == "" {
 				calling.Store(b, true)
 			}
 			return err
@@ -163,6 +164,9 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
 	}
 	backend := &Backend{Compute: b, Device: device, Origin: why + "; plugin " + file, notice: notice}
+	if kernelless != "" {
+		backend.Origin += "; slower, without kernels: " + kernelless
+	}
 	if device == cpu && threads == 0 {
 		backend.workers = &workers{open: func() (*Backend, error) { return openPlugin(file, options, why, 1) }}
 	}

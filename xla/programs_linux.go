@@ -16,10 +16,11 @@ import (
 	"github.com/peng-cde/pengcde-go/xla/kernels"
 )
 
-// Of the plugin whose compiler was intercepted: its file, "" before; the programs that it keeps, nil for none; and
-// whether it knows the kernels. The first is guarded by opening.
+// Of the plugin whose compiler was intercepted: its file, "" before; why it has no kernels, "" where it has them; the
+// programs that it keeps, nil for none; and whether it knows the kernels. The first two are guarded by opening.
 var (
 	intercepted string
+	kernelless  string
 	programs    atomic.Pointer[store]
 	hasKernels  atomic.Bool
 )
@@ -45,7 +46,8 @@ func intercepting(file string, open func() error) (notice string, err error) {
 	programs.Store(keep) // before it is asked for
 	if C.pengcde_intercept(path) != 0 {
 		intercepted = file
-		hasKernels.Store(os.Getenv(KernelsEnv) != "off" && registerKernels())
+		kernelless = registerKernels(os.Getenv(KernelsEnv))
+		hasKernels.Store(kernelless == "")
 		if refused != nil {
 			notice = refused.Error()
 		}
@@ -53,21 +55,31 @@ func intercepting(file string, open func() error) (notice string, err error) {
 	return notice, nil
 }
 
-// registerKernels makes all known to the plugin that was intercepted.
-func registerKernels() bool {
-	all := kernels.All()
-	for name, handler := range all {
+// registerKernels makes all known to the plugin that was intercepted; else it says why not, after which none is used.
+func registerKernels(setting string) (kernelless string) {
+	if setting == "off" {
+		return KernelsEnv + "=off"
+	}
+	for name, handler := range kernels.All() {
+		if setting == "refused" {
+			handler = nil
+		}
 		target := C.CString(name)
 		defer C.free(unsafe.Pointer(target))
 		if C.pengcde_register(target, handler) == 0 {
-			return false
+			return "the plugin does not take " + name
 		}
 	}
-	return len(all) > 0
+	return ""
 }
 
-// kernelsIn says whether the plugin in a file has the kernels. It is called with opening held.
-func kernelsIn(file string) bool { return hasKernels.Load() && file == intercepted }
+// withoutKernels says why the plugin in a file has no kernels; "" where it has them. It is called with opening held.
+func withoutKernels(file string) string {
+	if file != intercepted {
+		return "the plugin was loaded by others, is the second one, or has another C API"
+	}
+	return kernelless
+}
 
 //export pengcdeCompile
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {

@@ -21,8 +21,8 @@ func Standardise(s Standardisation) Option { return func(c *config) { c.standard
 // Name sets the name of the series; the file's name without it.
 func Name(name string) Option { return func(c *config) { c.name = name } }
 
-// MaxBytes sets how many bytes a file may have, counted after unpacking. Without it they are those of the environment
-// variable PENGCDE_MAX_BYTES, or else 32 MiB: JSON may take 40 times its bytes while it is read.
+// MaxBytes sets how many bytes a file may have, counted after unpacking. Without it they are 32 MiB, or more where
+// the environment variable PENGCDE_MAX_BYTES says so: JSON may take 40 times its bytes while it is read.
 func MaxBytes(bytes int64) Option { return func(c *config) { c.maxBytes = bytes } }
 
 func newConfig(name string, options []Option) (config, error) {

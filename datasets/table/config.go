@@ -87,8 +87,8 @@ type Config struct {
 	// MaxValues bounds the numbers that a series holds, such as snapshots x edges, and, in the same unit of 8 bytes, what
 	// edges and the names of nodes take while they are read; 0 means 2^28, which take 2 GiB.
 	MaxValues int `json:",omitempty"`
-	// MaxBytes bounds the bytes of each file, counted after unpacking. 0 means those of the environment variable
-	// PENGCDE_MAX_BYTES, or else 16 GiB. More are an error that wraps [dyngraph.ErrTooLarge].
+	// MaxBytes bounds the bytes of each file, counted after unpacking. 0 means 16 GiB, or more where the
+	// environment variable PENGCDE_MAX_BYTES says so. More are an error that wraps [dyngraph.ErrTooLarge].
 	MaxBytes int64 `json:"-"`
 	// Notices is told of what a reader may not expect, a line each, such as nodes that one file lacks; nil is
 	// [os.Stderr].

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -95,9 +96,9 @@ func (p *parquetReader) group(ctx context.Context, group parquet.RowGroup, row f
 			return err
 		}
 		left -= int64(n)
-		for ; len(cells) > 0; cells = cells[len(p.convert):] {
+		for of := range slices.Chunk(cells, len(p.convert)) {
 			p.at++
-			if err := row(place{p.file, p.at}, cells[:len(p.convert)]); err != nil {
+			if err := row(place{p.file, p.at}, of); err != nil {
 				return err
 			}
 		}

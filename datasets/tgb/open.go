@@ -34,8 +34,8 @@ type Config struct {
 	// to be that one's, and File.Late counts it. TGB does not look: files that were written in local time go back an hour
 	// where summer time begins.
 	Late float64
-	// MaxBytes bounds the bytes of each file, counted after unpacking. 0 means those of the environment variable
-	// PENGCDE_MAX_BYTES, or else 16 GiB. More are an error that wraps [dyngraph.ErrTooLarge].
+	// MaxBytes bounds the bytes of each file, counted after unpacking. 0 means 16 GiB, or more where the
+	// environment variable PENGCDE_MAX_BYTES says so. More are an error that wraps [dyngraph.ErrTooLarge].
 	MaxBytes int64
 	// Progress, where present, is called every so often while a file is read.
 	Progress func(Progress)

@@ -89,7 +89,7 @@ func TestEnv(t *testing.T) {
 	}{
 		"":          {bounded.Limit{Default: 4}, "more than 4 bytes"},
 		"5":         {bounded.Limit{Default: 4}, ""},
-		"3":         {bounded.Limit{Default: 4}, "more than 3 bytes"},
+		"3":         {bounded.Limit{Default: 4}, "more than 4 bytes"}, // which a lower one does not change
 		"6":         {bounded.Limit{Bytes: 2}, "more than 2 bytes"},
 		"much":      {bounded.Limit{Default: 7}, `the environment variable PENGCDE_MAX_BYTES is "much"`},
 		"-1":        {bounded.Limit{Default: 7}, "want a number of bytes such as 7"},

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Env names the environment variable whose number of bytes takes the place of every default limit.
+// Env names the environment variable whose number of bytes raises every default limit that is lower.
 const Env = "PENGCDE_MAX_BYTES"
 
 // ErrTooLarge is wrapped by errors about content of more bytes than its limit.
@@ -15,7 +15,7 @@ var ErrTooLarge = errors.New("more bytes than the limit")
 
 // Limit is how many bytes of content are read.
 type Limit struct {
-	// Bytes are counted after unpacking. 0 is the number that the environment variable [Env] has, or else Default.
+	// Bytes are counted after unpacking. 0 means Default, or more where the environment variable [Env] says so.
 	Bytes, Default int64
 	// Option is what sets Bytes, such as "table.Config.MaxBytes"; "" where only [Env] does.
 	Option string
@@ -51,7 +51,7 @@ type Budget struct {
 
 // Budget is all of a limit.
 func (l Limit) Budget() (*Budget, error) {
-	bytes, err := l.resolve()
+	bytes, err := l.Resolve()
 	return &Budget{l, bytes, bytes}, err
 }
 
@@ -68,8 +68,8 @@ func (b *Budget) Take(bytes int64) error {
 // exceeded is the error about a limit of so many bytes.
 func (l Limit) exceeded(bytes int64) error { return &TooLargeError{bytes, l.Option} }
 
-// resolve is the number of bytes.
-func (l Limit) resolve() (int64, error) {
+// Resolve is the number of bytes.
+func (l Limit) Resolve() (int64, error) {
 	switch setting := os.Getenv(Env); {
 	case l.Bytes < 0:
 		return 0, fmt.Errorf("%s is %d, want a number of bytes", l.Option, l.Bytes)
@@ -81,7 +81,7 @@ func (l Limit) resolve() (int64, error) {
 			return 0, fmt.Errorf("the environment variable %s is %q, want a number of bytes such as %d", Env, setting,
 				l.Default)
 		}
-		return bytes, nil
+		return max(bytes, l.Default), nil
 	}
 	return l.Default, nil
 }

@@ -125,7 +125,7 @@ func ReadAll(r io.Reader, how Packing, limit Limit) ([]byte, error) {
 
 // ReadFile returns the content of a regular file as it stands.
 func ReadFile(path string, limit Limit) ([]byte, error) {
-	bytesAllowed, err := limit.resolve()
+	bytesAllowed, err := limit.Resolve()
 	if err != nil {
 		return nil, err
 	}

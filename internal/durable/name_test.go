@@ -8,7 +8,8 @@ func TestIsName(t *testing.T) {
 			t.Errorf("%q is no name", name)
 		}
 	}
-	for _, name := range []string{"", ".", "..", "../../escaped", "/etc", "a/b", `a\b`, "a/..", ".git", "C:", "c:x", "a\x00"} {
+	for _, name := range []string{"", ".", "..", "../../escaped", "/etc", "a/b", `a\b`, "a/..", ".git", "C:", "c:x",
+		"a\x00"} {
 		if IsName(name) {
 			t.Errorf("%q is a name", name)
 		}

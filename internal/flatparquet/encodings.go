@@ -11,6 +11,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
+// plainDictionary is an older name, which files still have: of a dictionary for Plain, of indices for RLEDictionary.
+const plainDictionary format.Encoding = 2
+
 var errCount = errors.New("more values than its page can have")
 
 // checkValues finds counts and lengths in encoded values that would take more than most values or bytes.
@@ -18,7 +21,7 @@ func checkValues(encoding format.Encoding, data []byte, most int64) error {
 	switch encoding {
 	case format.Plain, format.ByteStreamSplit: // values stand there themselves
 		return nil
-	case format.PlainDictionary, format.RLEDictionary:
+	case plainDictionary, format.RLEDictionary:
 		if len(data) == 0 {
 			return nil
 		}

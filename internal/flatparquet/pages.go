@@ -170,7 +170,7 @@ func (c *chunk) mostValues() int64 { return c.limits.Memory / 8 }
 func (c *chunk) dictionaryPage(h *format.PageHeader, body []byte) ([]byte, error) {
 	content, err := unpack(c.codec, body, int(h.UncompressedPageSize))
 	if encoding := h.DictionaryPageHeader.V.Encoding; err == nil && encoding != format.Plain &&
-		encoding != format.PlainDictionary {
+		encoding != plainDictionary {
 		err = fmt.Errorf("a dictionary encoded as %v", encoding)
 	}
 	return content, err
@@ -178,7 +178,7 @@ func (c *chunk) dictionaryPage(h *format.PageHeader, body []byte) ([]byte, error
 
 // checkData looks at the values of a page.
 func (c *chunk) checkData(encoding format.Encoding, data []byte) error {
-	if (encoding == format.PlainDictionary || encoding == format.RLEDictionary) && !c.dictionary {
+	if (encoding == plainDictionary || encoding == format.RLEDictionary) && !c.dictionary {
 		return errors.New("a page of indices without a dictionary before it")
 	}
 	return checkValues(encoding, data, c.mostValues())

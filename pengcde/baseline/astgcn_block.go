@@ -72,8 +72,7 @@ func (b attentionBlock) Apply(v nn.Values, graphs polynomials, x *Node) *Node {
 	theta := Reshape(v.Get(b.filters().Name), v.Dims(b.Polynomials*b.In, b.Out)...)
 	y := nn.ReLU(v.Product(terms, theta, 0))
 
-	none := ZerosLike(SliceAxis(y, 1, AxisElem(0)))
-	y = b.along().Apply(v, Concatenate([]*Node{none, y, none}, 1))
+	y = b.along().Apply(v, nn.PadZeros(y, 1, 1, 1))
 	if b.Published {
 		y = SliceAxis(y, 1, AxisElem(0))
 	}

@@ -3,6 +3,8 @@ package equivariant
 import (
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
 // modulate evaluates f once for each edge, in the lists of neighbours that a node has edges to, and finds the lists of
@@ -90,14 +92,7 @@ func (s sparse) lengthened(x *Node, length int) *Node {
 	return padded(x, length)
 }
 
-func padded(x *Node, length int) *Node {
-	dims := x.Shape().Clone()
-	if dims.Dimensions[1] == length {
-		return x
-	}
-	dims.Dimensions[1] = length - dims.Dimensions[1]
-	return Concatenate([]*Node{x, Zeros(x.Graph(), dims)}, 1)
-}
+func padded(x *Node, length int) *Node { return nn.PadZeros(x, 1, 0, length-x.Shape().Dim(1)) }
 
 // inPlaces leads from nodes [n, d] to the places [batch, n, d] of all buckets.
 func (s sparse) inPlaces(x *Node) *Node {

@@ -48,9 +48,7 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) (diagonal, sums *Node) {
 	vectors := seeds.Product(nodes, puts, 0)                              // [batch, n, 4]
 	sums = DotGeneral(vectors, []int{1}, []int{0}, z, []int{1}, []int{0}) // [batch, 4, d]
-	first := Slice(sums, AxisRange(), AxisRange(0, 2))
-	none := StopGradient(Slice(Sub(first, first), AxisRange(), AxisElem(0)))
-	sums = Concatenate([]*Node{none, first, none}, 1)
+	sums = nn.PadZeros(Slice(sums, AxisRange(), AxisRange(0, 2)), 1, 1, 1)
 	sums = DotGeneral(vectors, []int{2}, []int{0}, sums, []int{1}, []int{0})
 	return Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z), sums
 }

@@ -3,6 +3,7 @@ package nn
 import (
 	"slices"
 
+	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -42,6 +43,16 @@ func RepeatEnds(x *Node, before, after int) *Node {
 	first, last := SliceAxis(x, timeAxis, AxisElem(0)), SliceAxis(x, timeAxis, AxisElem(-1))
 	return Concatenate(slices.Concat(slices.Repeat([]*Node{first}, before), []*Node{x},
 		slices.Repeat([]*Node{last}, after)), timeAxis)
+}
+
+// PadZeros puts so many zeros before and behind x along an axis.
+func PadZeros(x *Node, axis, before, behind int) *Node {
+	if before == 0 && behind == 0 {
+		return x
+	}
+	axes := make([]compute.PadAxis, x.Rank()) // of every axis, for the gradient of Pad in GoMLX 0.28 skips what is left out
+	axes[axis] = compute.PadAxis{Start: before, End: behind}
+	return Pad(x, ConstAs(x, 0), axes...) // GoMLX keeps one ScalarZero for a graph, which its functions cannot share
 }
 
 // LeakyReLU is x where it is positive, else slope x; its derivative at 0 is slope.

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // A convolution along time is the sum of its definition, for parameters of one seed and of two.
@@ -71,6 +72,24 @@ func TestRepeatEnds(t *testing.T) {
 		}
 		if got := host.Floats(out); !slices.Equal(got, c.want) {
 			t.Errorf("%d before and %d after: %v, want %v", c.before, c.after, got, c.want)
+		}
+	}
+}
+
+// Values move to their places, and gradients back.
+func TestPadZeros(t *testing.T) {
+	for name, backend := range map[string]*xla.Backend{"pure Go": xlatest.Go(t), "this": xlatest.Backend(t)} {
+		out, err := CallOnceN(backend.Compute, func(x, weights *Node) []*Node {
+			y := PadZeros(x, 1, 1, 2)
+			return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, weights)), x)...)
+		}, tensors.FromValue([][]float64{{1, 2}, {3, 4}}),
+			tensors.FromValue([][]float64{{1, 10, 20, 3, 4}, {5, 30, 40, 7, 8}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, gradient := host.Floats(out[0]), host.Floats(out[1])
+		if !slices.Equal(y, []float64{0, 1, 2, 0, 0, 0, 3, 4, 0, 0}) || !slices.Equal(gradient, []float64{10, 20, 30, 40}) {
+			t.Errorf("%s: padded %v with gradient %v", name, y, gradient)
 		}
 	}
 }

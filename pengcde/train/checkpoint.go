@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
@@ -94,6 +95,16 @@ func (c *Checkpoint) slot(serial int) string {
 	return c.Path + []string{".a", ".b"}[serial%2] + ".safetensors"
 }
 
+// Exists says whether one of the files is there, from which training would go on if it is good.
+func (c *Checkpoint) Exists() bool {
+	for serial := range 2 {
+		if _, err := os.Stat(c.slot(serial)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Remove deletes the files, and what a killed process left of them.
 func (c *Checkpoint) Remove() error {
 	for serial := range 2 {
@@ -119,6 +130,8 @@ func (c *Checkpoint) load(identity string, like []*tensors.Tensor) (*saved, erro
 		s, err := readCheckpoint(c.slot(serial), identity, like)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, bounded.ErrTooLarge): // it may be good, and is not to be deleted
+			return nil, fmt.Errorf("pengcde/train: read checkpoint: %w", err)
 		case err != nil:
 			unusable = append(unusable, fmt.Errorf("%s: %w", c.slot(serial), err))
 		case newest == nil || s.Serial > newest.Serial:

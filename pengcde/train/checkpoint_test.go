@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/peng-cde/pengcde-go/internal/bounded"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
@@ -110,6 +111,19 @@ func TestCheckpointOfEndedTraining(t *testing.T) {
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+// A checkpoint that exceeds the limit may be good: it is an error, but not one after which callers delete it.
+func TestLargeCheckpoint(t *testing.T) {
+	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl")}
+	file := c.slot(0)
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Truncate(file, 1<<40)); err != nil {
+		t.Skip(err) // no files with holes here
+	}
+	_, err := c.load("identity", nil)
+	if !errors.Is(err, bounded.ErrTooLarge) || errors.Is(err, ErrCheckpoint) || !strings.Contains(err.Error(), file) {
+		t.Errorf("%v, want that it is too large, and no ErrCheckpoint", err)
 	}
 }
 

@@ -1,0 +1,49 @@
+package notebook
+
+import (
+	"errors"
+
+	"github.com/peng-cde/pengcde-go/datasets/table"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/forecast"
+)
+
+// ErrStopped is wrapped by [Train] and [Fit] when the cell was interrupted. The line of [Check] says whether the
+// training goes on when the cell is run again.
+var ErrStopped = errors.New("notebook: interrupted")
+
+// stopped is an [ErrStopped] with the line for people.
+type stopped string
+
+const (
+	goesOn       stopped = "Stopped. Run this cell again to go on."
+	startsOver   stopped = "Stopped before anything was kept: run again, this cell starts over."
+	noCheckpoint stopped = "Stopped. Without a Checkpoint in forecast.Config nothing is kept: run again, this cell starts over."
+	nothingKnown stopped = "Stopped."
+)
+
+func (stopped) Error() string { return ErrStopped.Error() }
+
+func (stopped) Unwrap() error { return ErrStopped }
+
+// stoppedStudy says how the cell of a study stopped, whose runs are planned; nil where it had not come so far.
+func stoppedStudy(planned *experiments.Report) error {
+	switch {
+	case planned == nil:
+		return nothingKnown
+	case planned.Kept():
+		return goesOn
+	}
+	return startsOver
+}
+
+// stoppedFit says how the cell of [Fit] stopped.
+func stoppedFit(data *table.Data, c forecast.Config) error {
+	switch {
+	case c.Checkpoint == "":
+		return noCheckpoint
+	case c.HasCheckpoint(data):
+		return goesOn
+	}
+	return startsOver
+}
