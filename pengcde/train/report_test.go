@@ -77,7 +77,7 @@ func TestResolvedOptions(t *testing.T) {
 		"cosine": {Config{Epochs: 300, Schedule: Schedule{Kind: Cosine}},
 			Config{Schedule: Schedule{Kind: Cosine, To: 0.01, Epochs: 300}}},
 		"plateau": {Config{Patience: 200, Schedule: Schedule{Kind: Plateau}},
-			Config{Schedule: Schedule{Kind: Plateau, To: 0.01, After: 10}}},
+			Config{Schedule: Schedule{Kind: Plateau, To: 0.01, After: 4}}},
 		"average": {Config{Average: 0.9}, Config{Average: 0.9}},
 	} {
 		got, err := c.config.Resolved()
@@ -115,7 +115,7 @@ func TestOptionErrors(t *testing.T) {
 		"plateau and Epochs":        {Patience: 200, Schedule: Schedule{Kind: Plateau, Epochs: 3}},
 		"plateau, negative After":   {Patience: 200, Schedule: Schedule{Kind: Plateau, After: -3}},
 		"plateau, no validation":    {EvaluateEvery: -1, Patience: 200, Schedule: Schedule{Kind: Plateau}},
-		"plateau after the end":     {Patience: 50, EvaluateEvery: 5, Schedule: Schedule{Kind: Plateau}},
+		"plateau after the end":     {Patience: 20, EvaluateEvery: 5, Schedule: Schedule{Kind: Plateau}},
 		"stiffness of a bowl":       {Stiffness: true},
 	} {
 		if _, _, err := Fit(context.Background(), xlatest.Go(t), &bowl{target: downhill}, start(),

@@ -16,7 +16,7 @@ type Schedule struct {
 	// Epochs is the number of epochs over which Cosine falls; afterwards the rate stays. 0 means Config.Epochs.
 	Epochs int
 	// After is the number of validations in a row without a better one after which Plateau halves the rate and counts
-	// anew; 0 means 10. After × EvaluateEvery must be below Patience, which else ends training before.
+	// anew; 0 means 4. After × EvaluateEvery must be below Patience, which else ends training before.
 	After int
 }
 
@@ -60,7 +60,7 @@ func (s Schedule) withDefaults(c Config) (Schedule, error) {
 			return invalid("positive Epochs, and After, which is for Plateau, at 0")
 		}
 	case Plateau:
-		s.After = cmp.Or(s.After, 10)
+		s.After = cmp.Or(s.After, 4)
 		switch {
 		case s.Epochs != 0 || s.After < 0:
 			return invalid("a positive After, and Epochs, which is for Cosine, at 0")
