@@ -54,19 +54,19 @@ const (
 // position is where a training stands, beside its tensors.
 type position struct {
 	// Serial counts writes.
-	Serial int
+	Serial int `json:"Serial"`
 	// Batch is the next of the epoch under way, which Epoch sums up so far.
-	Batch          int
-	TrainLoss      float64
-	GradientNorm   float64
-	EpochSeconds   float64
-	Seconds        float64
-	OptimiserSteps int
+	Batch          int     `json:"Batch"`
+	TrainLoss      float64 `json:"TrainLoss"`
+	GradientNorm   float64 `json:"GradientNorm"`
+	EpochSeconds   float64 `json:"EpochSeconds"`
+	Seconds        float64 `json:"Seconds"`
+	OptimiserSteps int     `json:"OptimiserSteps"`
 	// Waited is the number of epochs without a better validation.
-	Waited int
-	Best   int
+	Waited int `json:"Waited"`
+	Best   int `json:"Best"`
 	// Stop is set when training is over.
-	Stop Stop `json:",omitempty"`
+	Stop Stop `json:"Stop,omitempty"`
 }
 
 // saved is a checkpoint as it was read.
