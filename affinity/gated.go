@@ -28,9 +28,10 @@ import (
 // LambdaMART: An Overview, 2010, for the loss.
 type GatedState struct {
 	// Epochs are passes through the training; 0 means 20.
-	Epochs int
+	Epochs int `json:"Epochs"`
 	// LearningRate is that of AdamW; 0 means 0.01. WeightDecay pulls weights to 0.
-	LearningRate, WeightDecay float64
+	LearningRate float64 `json:"LearningRate"`
+	WeightDecay  float64 `json:"WeightDecay"`
 
 	weights gateWeights
 	classes int

@@ -99,7 +99,7 @@ func (p *PersistentForecast) Forecast(_ context.Context, _ float64, nodes []int3
 // then ((W-1) m + y) / W.
 type MovingAverage struct {
 	// Window is W, 1 or more; 0 means 7.
-	Window float64
+	Window float64 `json:"Window"`
 	mean   rows
 }
 

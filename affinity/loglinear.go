@@ -26,7 +26,7 @@ import (
 // sum, plus Penalty/2 |b|², by Newton's method. Classes that a node has had nothing to do with have the logit 0.
 type LogLinear struct {
 	// Penalty is 0.0001 where it is 0.
-	Penalty float64
+	Penalty float64 `json:"Penalty"`
 
 	b       []float64
 	classes int

@@ -15,7 +15,7 @@ import (
 // (M), first reading.
 type MessageMean struct {
 	// Last is how many messages of a pair count; 0 means 2048.
-	Last    int
+	Last    int `json:"Last"`
 	classes int
 	pairs   map[int32]map[int32]*messages // by source and destination
 }
@@ -89,7 +89,7 @@ func (m *MessageMean) Forecast(_ context.Context, _ float64, nodes []int32, scor
 // without a message of the node leaves its average as it is: Moving Average (M), second reading.
 type MessageAverage struct {
 	// Window is W, 1 or more; 0 means 7.
-	Window float64
+	Window float64 `json:"Window"`
 	step   float64
 	begin  float64 // of the step that goes on, -Inf before the first event
 	sums   map[int32]map[int32]float64

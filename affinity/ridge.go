@@ -20,7 +20,7 @@ import (
 // the regressors times |b|². Classes that a node has had nothing to do with have the score 0.
 type Ridge struct {
 	// Penalty is 0.001 where it is 0.
-	Penalty float64
+	Penalty float64 `json:"Penalty"`
 
 	coefficients []float64
 	classes      int

@@ -13,48 +13,49 @@ import (
 // Facts are what a run gave. All numbers are finite.
 type Facts struct {
 	// Parameters is the number of learnable entries.
-	Parameters int `json:",omitempty"`
+	Parameters int `json:"Parameters,omitempty"`
 	// Scores are single numbers by name, such as "test".
-	Scores map[string]float64 `json:",omitempty"`
+	Scores map[string]float64 `json:"Scores,omitempty"`
 	// Arrays are rows of numbers by name, such as the forecasts on tested windows. Rows may differ in length.
-	Arrays map[string][][]float64 `json:",omitempty"`
+	Arrays map[string][][]float64 `json:"Arrays,omitempty"`
 	// Failure says that the model diverged: the state or the loss was not finite, or changed too fast to be solved. Such
 	// a run has no scores and no arrays. "" for a run that went well.
-	Failure string `json:",omitempty"`
+	Failure string `json:"Failure,omitempty"`
 	// Before are scores, by name, of a model that diverged with the parameters that were validated best until then, as
 	// early stopping takes them; nil where the study makes none. No comparison counts them.
-	Before map[string]float64 `json:",omitempty"`
+	Before map[string]float64 `json:"Before,omitempty"`
 	// Training is nil for an untrained model.
-	Training *Training `json:",omitempty"`
+	Training *Training `json:"Training,omitempty"`
 	// PeakBytes is the largest resident memory of the process while the run was made; 0 where it is not known.
-	PeakBytes int64 `json:",omitempty"`
+	PeakBytes int64 `json:"PeakBytes,omitempty"`
 }
 
 // Training is what is kept of how a model was trained.
 type Training struct {
 	// TrainLoss and ValidationLoss are by epoch. The former holds 0 where a guard skipped all batches, the latter where it
 	// was not evaluated or not finite.
-	TrainLoss, ValidationLoss []float64
+	TrainLoss      []float64 `json:"TrainLoss"`
+	ValidationLoss []float64 `json:"ValidationLoss"`
 	// GradientNorm is by epoch, the largest before clipping: a spike tells of a solve whose gradient explodes.
-	GradientNorm []float64 `json:",omitempty"`
+	GradientNorm []float64 `json:"GradientNorm,omitempty"`
 	// LargestNorm is by epoch that of all gradients, those too that a guard kept from use; nil where it is GradientNorm.
-	LargestNorm []float64 `json:",omitempty"`
+	LargestNorm []float64 `json:"LargestNorm,omitempty"`
 	// Tries and Rejected are by epoch the solver's steps for gradients, summed over samples; nil where none were counted.
-	Tries    []int `json:",omitempty"`
-	Rejected []int `json:",omitempty"`
+	Tries    []int `json:"Tries,omitempty"`
+	Rejected []int `json:"Rejected,omitempty"`
 	// Retried and Skipped are by epoch the batches that a guard had solved again, and left out; nil where there are none.
-	Retried []int `json:",omitempty"`
-	Skipped []int `json:",omitempty"`
+	Retried []int `json:"Retried,omitempty"`
+	Skipped []int `json:"Skipped,omitempty"`
 	// Stiffness is that of the report, 0 where it was not asked for.
-	Stiffness float64 `json:",omitempty"`
-	Best      int
-	Stop      train.Stop `json:",omitempty"`
+	Stiffness float64    `json:"Stiffness,omitempty"`
+	Best      int        `json:"Best"`
+	Stop      train.Stop `json:"Stop,omitempty"`
 	// SecondsPerEpoch is the median.
-	SecondsPerEpoch float64
+	SecondsPerEpoch float64 `json:"SecondsPerEpoch"`
 	// Trials are the least validation errors of the trials of a [Tuned] model, 0 of one that diverged, and Chosen the
 	// trial that forecasts; the rest is of that trial.
-	Trials []float64 `json:",omitempty"`
-	Chosen int       `json:",omitempty"`
+	Trials []float64 `json:"Trials,omitempty"`
+	Chosen int       `json:"Chosen,omitempty"`
 }
 
 func newTraining(report *train.Report) *Training {

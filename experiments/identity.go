@@ -16,7 +16,8 @@ import (
 )
 
 // explicit is a value as JSON has it, but with all fields, zeros too, that are not excluded by the tags "-" and
-// omitzero.
+// omitzero. Fields have the names of their JSON tags, which stay when a field is renamed: every field of a type in
+// identities has one, and a field that is added later has omitzero too, so that the identities of stored runs stay.
 func explicit(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil

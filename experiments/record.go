@@ -12,28 +12,29 @@ import (
 
 // Record is what is stored of one run: its facts, or the error that kept it from being made.
 type Record struct {
-	Study string
+	Study string `json:"Study"`
 	// Identity is all else that decides the outcome, in canonical form. The file's name is made of its hash, the
 	// generation of the numerics and the kind of backend.
-	Identity   json.RawMessage
-	Generation int
-	Backend    string
+	Identity   json.RawMessage `json:"Identity"`
+	Generation int             `json:"Generation"`
+	Backend    string          `json:"Backend"`
 	// Facts are nil when there is an Error.
-	Facts *Facts `json:",omitempty"`
+	Facts *Facts `json:"Facts,omitempty"`
 	// Error says why the run could not be made, though its model did not diverge.
-	Error string `json:",omitempty"`
+	Error string `json:"Error,omitempty"`
 	// Seconds is the time it took, also before it was cut off, and Ended when it was done.
-	Seconds float64
-	Ended   time.Time
+	Seconds float64   `json:"Seconds"`
+	Ended   time.Time `json:"Ended"`
 	// Machine and Versions say what computed it.
-	Machine  Machine
-	Versions map[string]string
+	Machine  Machine           `json:"Machine"`
+	Versions map[string]string `json:"Versions"`
 }
 
 // Machine is what a run was made on.
 type Machine struct {
-	System, Backend string
-	CPUs            int
+	System  string `json:"System"`
+	Backend string `json:"Backend"`
+	CPUs    int    `json:"CPUs"`
 }
 
 // A record's file is its JSON with the SHA-256 of it, without white space, as the first entry.

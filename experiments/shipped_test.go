@@ -21,6 +21,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
@@ -82,10 +83,7 @@ func waves(t *testing.T) Study {
 func inCheckout(t *testing.T) (root, results string) {
 	t.Helper()
 	root, results = t.TempDir(), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "experiments"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "experiments", "store.go"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module "+moduleroot.Module+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(root)

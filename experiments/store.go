@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
 // ResultsEnv names the environment variable that says where results lie.
@@ -41,16 +42,8 @@ func Folder() (string, error) {
 
 // checkout is the folder of this module that holds the working folder; "" where none does.
 func checkout() string {
-	folder, err := os.Getwd()
-	for ; err == nil; folder = filepath.Dir(folder) {
-		if _, err := os.Stat(filepath.Join(folder, "experiments", "store.go")); err == nil {
-			return folder
-		}
-		if folder == filepath.Dir(folder) {
-			break
-		}
-	}
-	return ""
+	root, _ := moduleroot.Find(".")
+	return root
 }
 
 // store are the runs of one study: those of the results folder, and those that came with the module.

@@ -51,12 +51,13 @@ func (o Output) ofGraph() bool { return o == Summed || o == Class }
 // Config describes a model; fields left at zero take the defaults named.
 type Config struct {
 	// Nodes n and Features p are those of the data, without the channels of Mask; both are required.
-	Nodes, Features int
+	Nodes    int `json:"Nodes"`
+	Features int `json:"Features"`
 	// Outputs q is the number of targets of a node or of the graph, or that of the classes; 0 means 1.
-	Outputs int `json:",omitempty"`
+	Outputs int `json:"Outputs,omitempty"`
 	// Output is PerNode, PerTime, Summed or Class. "" means what the window asks for: a forecast of each node at the last
 	// input, or at every snapshot of a whole series.
-	Output Output `json:",omitempty"`
+	Output Output `json:"Output,omitempty"`
 	// Field is the vector field, one of package field or of one's own; nil means field.PENG{}. Sizes of it that are 0
 	// are taken from this configuration, and others must agree with it, see [field.Sizes].
 	Field field.Field `json:"-"`
@@ -66,57 +67,57 @@ type Config struct {
 	// GraphOnly its features at every observation are those of the first and, as the last one, the time.
 	Network sequence.Network `json:"-"`
 	// Inputs is the number of observations of each window, for a Network whose parameters depend on it; 0 takes any.
-	Inputs int `json:",omitempty"`
+	Inputs int `json:"Inputs,omitempty"`
 	// Hidden is the width of the state, of each where the field has two (STGNCDE); 0 means that of the field, else 16.
-	Hidden int `json:",omitempty"`
+	Hidden int `json:"Hidden,omitempty"`
 	// Layers of the vector field; 0 means those of the field, else 2.
-	Layers int `json:",omitempty"`
+	Layers int `json:"Layers,omitempty"`
 	// Normalise makes the matrices A of each snapshot's weights; the zero value is the normalised Laplacian, or what the
 	// Network asks for.
 	Normalise dyngraph.Normalisation `json:"Control,omitempty"`
 	// Mask adds channels to the features that say where they were observed. Encoder and field then take
 	// [path.Mask.Width] of them. The missing values themselves, NaN, are filled with or without it, see [Model.Fit].
-	Mask path.Mask `json:",omitempty"`
+	Mask path.Mask `json:"Mask,omitempty"`
 	// Path joins the observations; the zero value is the published Hermite path. On a Rectilinear path time stands still
 	// while an observation is taken in, see [field.Axis].
-	Path path.Kind `json:",omitempty"`
+	Path path.Kind `json:"Path,omitempty"`
 	// Step is the constant step of the solver, in the time unit of the data; 0 means 0.1. It is refused beside
 	// Adaptive.
-	Step float64 `json:",omitempty"`
+	Step float64 `json:"Step,omitempty"`
 	// Adaptive, when set, replaces the constant step. Its steps end on the knots beside which the control changes
 	// (GNODE: at which its graph does), except with Parity; docs/correctness.md says what that gains.
 	// Constant steps end there too where the field jumps: for GNODE, and with a Linear Path. Gradients may
 	// explode at its default tolerances, the published ones: see "Tolerances" in the package documentation.
-	Adaptive *ode.PID `json:",omitempty"`
+	Adaptive *ode.PID `json:"Adaptive,omitempty"`
 	// MaxSteps bounds the tries of each sample's adaptive steps, see [ode.Config]; 0 means 4096. It is refused without
 	// Adaptive.
-	MaxSteps int `json:",omitempty"`
+	MaxSteps int `json:"MaxSteps,omitempty"`
 	// GraphOnly lets the graph alone drive the state: features only give its start, as in the published simulated
 	// worlds. GNODE and Constant, which take no features, do so anyhow.
-	GraphOnly bool `json:",omitempty"`
+	GraphOnly bool `json:"GraphOnly,omitempty"`
 	// LinearCoders makes encoder and readout linear maps, as in the published simulated worlds, in place of networks of
 	// two hidden layers of 16.
-	LinearCoders bool `json:",omitempty"`
+	LinearCoders bool `json:"LinearCoders,omitempty"`
 	// RowFeatures, where set, are in place of the data's features: each node's row of the matrix A, of n entries, mapped
 	// to so many features by a linear map that is learned. The start is encoded from the first snapshot's rows, and
 	// A'(t) drives the state through [field.Rows]; no n² numbers are made of a sparse graph.
-	RowFeatures int `json:",omitzero"`
+	RowFeatures int `json:"RowFeatures,omitzero"`
 	// Pairs lets Output Affinity read the logit of node u for class v from the states of both, readout(z_u)·z_v /
 	// sqrt(Hidden), where the classes are the first Outputs nodes. Without it every class has weights of its own, as
 	// published.
-	Pairs bool `json:",omitzero"`
+	Pairs bool `json:"Pairs,omitzero"`
 	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a
 	// window's last input (Series.Recent), in place of the whole target. With Output Affinity logits are added to what
 	// is known there (Series.Known): a logit of each class, and terms with coefficients. The readout's last layer starts at
 	// zero and the coefficients where they fit the training windows best, at every call of [Model.Fit].
-	Residual bool `json:",omitempty"`
+	Residual bool `json:"Residual,omitempty"`
 	// Linear, where set, adds a linear autoregression on the visible values, see [Linear]. It is not for a Network.
-	Linear *Linear `json:",omitempty"`
+	Linear *Linear `json:"Linear,omitempty"`
 	// Parity repeats defects of the published code, for comparison only. It sets Parity of PENG and PreMult, and with
 	// GraphOnly Lag of GNODE; steps do not end beside changes; without GraphOnly the loss forgets which node is which
 	// (GNODE, Constant and STGNCDE: every node's forecast is compared with every node's target; the others: one forecast
 	// for the whole graph, the sum over nodes).
-	Parity bool `json:",omitempty"`
+	Parity bool `json:"Parity,omitempty"`
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. Like Memory it
 	// changes no result beyond rounding, and is not in the files of [Model.Save]: a loaded model has the zero value of
 	// both until [Model.Compute] sets them.
@@ -132,9 +133,9 @@ type Config struct {
 	// feature of 1000 or more is met, where models want order 1. nil means os.Stderr; io.Discard silences it.
 	Notices io.Writer `json:"-"`
 	// Float64 computes in float64 in place of float32.
-	Float64 bool `json:",omitempty"`
+	Float64 bool `json:"Float64,omitempty"`
 	// Seed draws the initial parameters.
-	Seed uint64 `json:",omitempty"`
+	Seed uint64 `json:"Seed,omitempty"`
 }
 
 const defaultStep = 0.1

@@ -74,9 +74,9 @@ func (m *Model) SaveWith(path string, texts map[string]string) error {
 // stored is a Config as JSON has it: with the name of its field or of its network, and the options of that.
 type stored struct {
 	plain
-	Field   string          `json:",omitempty"`
-	Network string          `json:",omitempty"`
-	Options json.RawMessage `json:",omitempty"`
+	Field   string          `json:"Field,omitempty"`
+	Network string          `json:"Network,omitempty"`
+	Options json.RawMessage `json:"Options,omitempty"`
 }
 
 type plain Config // without methods

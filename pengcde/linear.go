@@ -34,12 +34,12 @@ import (
 // A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970).
 type Linear struct {
 	// Values is the number of visible values of a window, such as 11 for four inputs with lags of eight days.
-	Values int
+	Values int `json:"Values"`
 	// Penalty is for each observed target; 0 means 0.1.
-	Penalty float64
+	Penalty float64 `json:"Penalty"`
 	// Prior are the coefficients that the penalty draws to, [outputs][2·Values+1] row-major; nil means zero. See
 	// [Model.SetPrior].
-	Prior []float64 `json:",omitempty"`
+	Prior []float64 `json:"Prior,omitempty"`
 }
 
 const defaultPenalty = 0.1

@@ -17,42 +17,50 @@ import (
 // Two configurations that are resolved alike compute the same, but for rounding and the initial parameters: Product,
 // Memory and Seed are left out. It is there to be compared and stored; fields that do not apply are empty.
 type Resolved struct {
-	Nodes, Features, Outputs, Hidden, Layers int
+	Nodes    int `json:"Nodes"`
+	Features int `json:"Features"`
+	Outputs  int `json:"Outputs"`
+	Hidden   int `json:"Hidden"`
+	Layers   int `json:"Layers"`
 	// Field is the name of the field, see [field.Name].
-	Field     string
+	Field     string                 `json:"Field"`
 	Normalise dyngraph.Normalisation `json:"Control"`
 	// Maps act on A and DerivativeMaps on A'.
-	Maps, DerivativeMaps []equivariant.Map
-	Mask                 path.Mask
-	Identities           equivariant.Identities
-	Path                 path.Kind
+	Maps           []equivariant.Map      `json:"Maps"`
+	DerivativeMaps []equivariant.Map      `json:"DerivativeMaps"`
+	Mask           path.Mask              `json:"Mask"`
+	Identities     equivariant.Identities `json:"Identities"`
+	Path           path.Kind              `json:"Path"`
 	// Method is the Runge-Kutta method. Step is its constant step, or Adaptive chooses steps, with a bound on
 	// the tries.
-	Method   string
-	Step     float64
-	Adaptive *ode.PID
-	MaxSteps int
+	Method   string   `json:"Method"`
+	Step     float64  `json:"Step"`
+	Adaptive *ode.PID `json:"Adaptive"`
+	MaxSteps int      `json:"MaxSteps"`
 	// CoderWidth and CoderDepth are those of encoder and readout; 0 where these are linear.
-	CoderWidth, CoderDepth      int
-	GraphOnly, Residual, Parity bool
+	CoderWidth int  `json:"CoderWidth"`
+	CoderDepth int  `json:"CoderDepth"`
+	GraphOnly  bool `json:"GraphOnly"`
+	Residual   bool `json:"Residual"`
+	Parity     bool `json:"Parity"`
 	// Float is the type that is computed in.
-	Float  string
-	Output Output `json:",omitzero"`
+	Float  string `json:"Float"`
+	Output Output `json:"Output,omitzero"`
 	// FieldParity says that the field repeats a defect of the published code that Parity does not set.
-	FieldParity bool `json:",omitzero"`
+	FieldParity bool `json:"FieldParity,omitzero"`
 	// Linear is the linear part, with its defaults.
-	Linear      *Linear `json:",omitzero"`
-	RowFeatures int     `json:",omitzero"`
-	Pairs       bool    `json:",omitzero"`
+	Linear      *Linear `json:"Linear,omitzero"`
+	RowFeatures int     `json:"RowFeatures,omitzero"`
+	Pairs       bool    `json:"Pairs,omitzero"`
 	// Network is the name of a network in discrete steps, as in files, and Inputs what it was made for.
-	Network string `json:",omitzero"`
-	Inputs  int    `json:",omitzero"`
+	Network string `json:"Network,omitzero"`
+	Inputs  int    `json:"Inputs,omitzero"`
 	// DerivativeIn, LocalScale and Style are options of fields on graphs; the zero values are published.
-	DerivativeIn field.Layers `json:",omitzero"`
-	LocalScale   bool         `json:",omitzero"`
-	Style        field.Style  `json:",omitzero"`
+	DerivativeIn field.Layers `json:"DerivativeIn,omitzero"`
+	LocalScale   bool         `json:"LocalScale,omitzero"`
+	Style        field.Style  `json:"Style,omitzero"`
 	// Options are those of a network, or of a field of one's own: its value as JSON.
-	Options string `json:",omitzero"`
+	Options string `json:"Options,omitzero"`
 }
 
 // Resolved checks the configuration and writes its defaults out.
@@ -69,7 +77,7 @@ func (c Config) Resolved() (Resolved, error) {
 		Field: fieldName(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
 		Method: ode.Tsit5.Name, Step: c.Step,
 		CoderWidth: coderWidth, CoderDepth: coderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
-		Float: c.dtype().String(), Linear: c.Linear, RowFeatures: c.RowFeatures, Pairs: c.Pairs,
+		Float: c.floatName(), Linear: c.Linear, RowFeatures: c.RowFeatures, Pairs: c.Pairs,
 	}
 	if c.LinearCoders {
 		r.CoderWidth, r.CoderDepth = 0, 0
@@ -133,7 +141,7 @@ func (c Config) resolvedNetwork() (Resolved, error) {
 	return Resolved{
 		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Network: baseline.Name(c.Network), Inputs: c.Inputs,
 		Options: options, Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, GraphOnly: c.GraphOnly,
-		Residual: c.Residual, Float: c.dtype().String(),
+		Residual: c.Residual, Float: c.floatName(),
 	}, err
 }
 
@@ -144,4 +152,12 @@ func options(of string, model any) (string, error) {
 		return "", invalid("Config.%s, a %T, cannot be JSON: %v", of, model, err)
 	}
 	return string(text), nil
+}
+
+// floatName is what files and identities call the type that is computed in.
+func (c Config) floatName() string {
+	if c.Float64 {
+		return "Float64"
+	}
+	return "Float32"
 }

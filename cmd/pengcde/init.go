@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 	"github.com/peng-cde/pengcde-go/internal/starter"
 )
 
@@ -25,7 +26,7 @@ func (c initCommand) Run(s *streams) error {
 		}
 	}
 	made, err := starter.Make(c.Folder, checkout)
-	if errors.Is(err, starter.ErrCheckout) {
+	if errors.Is(err, moduleroot.ErrCheckout) {
 		return fmt.Errorf("%w: name a checkout by --module", err)
 	}
 	if err != nil {
@@ -52,5 +53,5 @@ func checkoutHere() (string, error) {
 	if folder, err := os.Getwd(); err == nil {
 		places = append(places, folder)
 	}
-	return starter.FindCheckout(places...)
+	return moduleroot.Find(places...)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/xml"
+	"fmt"
 	"html"
 	"os"
 	"path/filepath"
@@ -35,8 +36,8 @@ func TestResultsPage(t *testing.T) {
 	lines, want := strings.Split(string(committed), "\n"), strings.Split(text, "\n")
 	for i := range max(len(lines), len(want)) {
 		if i >= len(lines) || i >= len(want) || lines[i] != want[i] {
-			t.Fatalf("docs/results.md, line %d, is not what stored runs give; write it anew: make results\nfile: %s\nruns: %s",
-				i+1, slices.Concat(lines, make([]string, len(want)))[i], slices.Concat(want, make([]string, len(lines)))[i])
+			t.Fatalf("docs/results.md, line %d, is not what stored runs give. %s\nfile: %s\nruns: %s", i+1, foundRuns(t),
+				slices.Concat(lines, make([]string, len(want)))[i], slices.Concat(want, make([]string, len(lines)))[i])
 		}
 	}
 	named := regexp.MustCompile(`\]\(results/([a-z0-9-]+\.svg)\)`).FindAllStringSubmatch(string(committed), -1)
@@ -67,6 +68,45 @@ func TestResultsPage(t *testing.T) {
 		if !strings.Contains(string(report), html.EscapeString(figure.Title())+"</text>") {
 			t.Errorf("the report lacks the figure %q", figure.Title())
 		}
+	}
+}
+
+// foundRuns says how many of the runs that ship are found, and what to do of a page that is not theirs.
+func foundRuns(t *testing.T) string {
+	t.Helper()
+	var counts []string
+	lost := 0
+	for _, study := range paper.All() {
+		found, shipped, err := study.CountShipped(t.Context())
+		if err != nil {
+			return err.Error()
+		}
+		lost += shipped - found
+		counts = append(counts, fmt.Sprintf("%s %d of %d", study.Name, found, shipped))
+	}
+	return pageAdvice(strings.Join(counts, ", "), lost)
+}
+
+// pageAdvice tells a loss of runs from a page that is merely older than they are.
+func pageAdvice(counts string, lost int) string {
+	if lost > 0 {
+		return fmt.Sprintf("Runs of the archives that are found: %s, so %d are orphaned, and a page that is written now would "+
+			"lack them. Do not write it: find what changed the identities (go test ./experiments/paper -run "+
+			"TestIdentitiesAreKept) and undo it.", counts, lost)
+	}
+	return fmt.Sprintf("All runs of the archives are found (%s), so it is their text, numbers or drawing that changed. Where "+
+		"that is wanted, write the page anew: make results", counts)
+}
+
+// What would commit a loss is not advised.
+func TestPageAdvice(t *testing.T) {
+	if lost := pageAdvice("waves 3 of 4", 1); strings.Contains(lost, "make results") ||
+		!strings.HasPrefix(lost, "Runs of the archives that are found: waves 3 of 4, so 1 are orphaned") {
+		t.Errorf("of a loss it says %q", lost)
+	}
+	if whole := pageAdvice("waves 4 of 4", 0); !strings.HasPrefix(whole, "All runs of the archives are found (waves 4 of 4)") ||
+		!strings.HasSuffix(whole, "make results") {
+		t.Errorf("of no loss it says %q", whole)
 	}
 }
 
@@ -105,7 +145,7 @@ func TestPageOfFewRuns(t *testing.T) {
 		t.Error("a canceled context makes a page")
 	}
 	call(exitUsage, "results", "page", "--profile", "huge", "--out", out)
-	call(1, "results", "page", "--out", filepath.Join(root, "experiments", "store.go", "page.md"))
+	call(1, "results", "page", "--out", filepath.Join(root, "go.mod", "page.md"))
 }
 
 func canceled() context.Context {

@@ -9,16 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
 // checkoutFolder is an empty checkout of the module, where results can ship.
 func checkoutFolder(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "experiments"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "experiments", "store.go"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module "+moduleroot.Module+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return root

@@ -108,20 +108,24 @@ func (c Config) Identity() (string, error) {
 			"from another's: set Dynamics.Name")
 	}
 	identity, err := json.Marshal(struct {
-		Generation                   int
-		Family                       string
-		FamilyParameters             json.RawMessage
-		Dynamics                     string
-		DynamicsParameters           []float64
-		Channels                     int
-		Nodes, Graphs, Ticks, Events int
-		Horizon                      float64
-		Amplitude                    Amplitude
-		EventProbability, Step       float64
-		Seed                         uint64
-		AsPublished                  bool
-		Observations                 int     `json:",omitempty"`
-		Shape                        float64 `json:",omitempty"`
+		Generation         int             `json:"Generation"`
+		Family             string          `json:"Family"`
+		FamilyParameters   json.RawMessage `json:"FamilyParameters"`
+		Dynamics           string          `json:"Dynamics"`
+		DynamicsParameters []float64       `json:"DynamicsParameters"`
+		Channels           int             `json:"Channels"`
+		Nodes              int             `json:"Nodes"`
+		Graphs             int             `json:"Graphs"`
+		Ticks              int             `json:"Ticks"`
+		Events             int             `json:"Events"`
+		Horizon            float64         `json:"Horizon"`
+		Amplitude          Amplitude       `json:"Amplitude"`
+		EventProbability   float64         `json:"EventProbability"`
+		Step               float64         `json:"Step"`
+		Seed               uint64          `json:"Seed"`
+		AsPublished        bool            `json:"AsPublished"`
+		Observations       int             `json:"Observations,omitempty"`
+		Shape              float64         `json:"Shape,omitempty"`
 	}{
 		generation, c.Family.Name(), family, d.Name, d.Parameters, d.States(), c.Nodes, c.Graphs, c.Ticks, c.Events,
 		c.Horizon, c.Amplitude, c.EventProbability, c.Step, c.Seed, c.AsPublished, c.Observations, c.Shape,

@@ -95,8 +95,8 @@ func (c Classes) Identity() (string, error) {
 		identities[label] = json.RawMessage(identity)
 	}
 	identity, err := json.Marshal(struct {
-		Generation int
-		Classes    []json.RawMessage
+		Generation int               `json:"Generation"`
+		Classes    []json.RawMessage `json:"Classes"`
 	}{classesGeneration, identities})
 	return string(identity), err
 }

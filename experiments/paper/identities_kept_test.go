@@ -70,31 +70,49 @@ func TestIdentitiesAreKept(t *testing.T) {
 	}
 }
 
-// planOf hashes the identities of a study's runs as files of results hold them.
+// planOf hashes the identities of a study's runs.
 func planOf(t *testing.T, study experiments.Study, profile experiments.Profile) planned {
 	t.Helper()
+	all := identitiesOf(t, study, profile)
+	sum := sha256.Sum256([]byte(strings.Join(all, "\n")))
+	return planned{study.Name, profile, len(all), hex.EncodeToString(sum[:16])}
+}
+
+// identities are those of studies and profiles that were listed in this process, which takes seconds.
+var identities = make(map[string][]string)
+
+// identitiesOf are those of a study's runs as files of results hold them, sorted. Each run has one of its own, and a
+// model, keys, seed and fold by which people tell it apart.
+func identitiesOf(t *testing.T, study experiments.Study, profile experiments.Profile) []string {
+	t.Helper()
+	at := study.Name + " " + string(profile)
+	if all, found := identities[at]; found {
+		return all
+	}
 	runs, err := study.Plan(context.Background(), experiments.Scope{Profile: profile})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
+	shown := make(map[string]bool)
 	for _, run := range runs {
 		identity, err := run.Identity()
 		if err != nil {
-			t.Fatalf("%s, %s, %v: %v", study.Name, profile, run, err)
+			t.Fatalf("%s, %v: %v", at, run, err)
 		}
 		content, err := json.Marshal(identity)
 		if err != nil {
-			t.Fatalf("%s, %s, %v: %v", study.Name, profile, run, err)
+			t.Fatalf("%s, %v: %v", at, run, err)
 		}
 		all = append(all, string(content))
+		shown[fmt.Sprint(run.Model.ID, run.Keys, run.Seed, run.Fold)] = true
 	}
 	slices.Sort(all)
-	if distinct := slices.Compact(slices.Clone(all)); len(distinct) != len(all) {
-		t.Errorf("%s, %s: %d runs have %d identities", study.Name, profile, len(all), len(distinct))
+	if distinct := slices.Compact(slices.Clone(all)); len(distinct) != len(all) || len(shown) != len(all) {
+		t.Errorf("%s: %d runs have %d identities, and %d names for people", at, len(all), len(distinct), len(shown))
 	}
-	sum := sha256.Sum256([]byte(strings.Join(all, "\n")))
-	return planned{study.Name, profile, len(all), hex.EncodeToString(sum[:16])}
+	identities[at] = all
+	return all
 }
 
 // changedIdentities says of each study and profile that is not what it was what the change does.

@@ -94,15 +94,3 @@ func TestNamesThatDoNotExist(t *testing.T) {
 		t.Errorf("unknown study: %v", err)
 	}
 }
-
-// Every run of every study and profile has an identity of its own.
-func TestIdentitiesDiffer(t *testing.T) {
-	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	for _, s := range All() {
-		for _, profile := range experiments.Profiles() {
-			if _, err := s.Stored(context.Background(), experiments.Options{Fresh: true, Profile: profile}); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}

@@ -21,7 +21,9 @@ const ratioNote = "Removed ratio: the trivial classifier, without training. As R
 
 // removedRatio tells epidemics apart by their recovery rate, without learning: one whose
 // [synthetic.RemovedRatio] is above Threshold is of class 0.
-type removedRatio struct{ Threshold float64 }
+type removedRatio struct {
+	Threshold float64 `json:"Threshold"`
+}
 
 func (removedRatio) Name() string { return "Removed ratio" }
 

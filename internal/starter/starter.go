@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
 // ErrFolder is wrapped when a folder cannot become one for notebooks, such as one with a go.mod of something else.
@@ -45,16 +46,17 @@ var copied = map[string]string{
 }
 
 // Make makes path a folder for notebooks: what is missing of go.mod, go.sum, deps/deps.go, README.md and the notebook
-// is added, with its data, for use with a checkout (see [FindCheckout]). What is there is never changed; called again it
-// completes a folder. It errors with nothing written where path cannot be used, wrapping [ErrFolder] or [ErrCheckout].
+// is added, with its data, for use with a checkout (see [moduleroot.Find]). What is there is never changed; called again
+// it completes a folder. It errors with nothing written where path cannot be used, wrapping [ErrFolder] or
+// [moduleroot.ErrCheckout].
 func Make(path, checkout string) (Folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return Folder{}, fmt.Errorf("starter: %w", err)
 	}
-	checkout, err = FindCheckout(checkout)
+	checkout, err = moduleroot.Find(checkout)
 	if err != nil {
-		return Folder{}, err
+		return Folder{}, fmt.Errorf("starter: %w", err)
 	}
 	f := Folder{Path: path, Checkout: checkout}
 	if err := f.check(); err != nil {
@@ -98,24 +100,24 @@ func (f *Folder) check() error {
 	if err != nil {
 		return err
 	}
-	if mod.Module != nil && mod.Module.Mod.Path == Module {
+	if mod.Module != nil && mod.Module.Mod.Path == moduleroot.Module {
 		return errors.New("this is the checkout itself, with notebooks in its folder notebooks; name another folder")
 	}
-	if !slices.ContainsFunc(mod.Require, func(r *modfile.Require) bool { return r.Mod.Path == Module }) {
+	if !slices.ContainsFunc(mod.Require, func(r *modfile.Require) bool { return r.Mod.Path == moduleroot.Module }) {
 		return fmt.Errorf("its go.mod does not require %s; name another folder, or run in it: go mod edit "+
-			"-require=%[1]s@%s -replace=%[1]s=%s && go mod tidy", Module, version, Quote(f.Checkout))
+			"-require=%[1]s@%s -replace=%[1]s=%s && go mod tidy", moduleroot.Module, version, Quote(f.Checkout))
 	}
 	for _, r := range mod.Replace {
-		if r.Old.Path != Module || !modfile.IsDirectoryPath(r.New.Path) {
+		if r.Old.Path != moduleroot.Module || !modfile.IsDirectoryPath(r.New.Path) {
 			continue
 		}
 		checkout := r.New.Path
 		if !filepath.IsAbs(checkout) {
 			checkout = filepath.Join(f.Path, checkout)
 		}
-		if checkout, err = FindCheckout(checkout); err != nil {
+		if checkout, err = moduleroot.Find(checkout); err != nil {
 			return fmt.Errorf("its go.mod names %s, where no checkout is (any more); run in it: go mod edit "+
-				"-replace=%s=%s", r.New.Path, Module, Quote(f.Checkout))
+				"-replace=%s=%s", r.New.Path, moduleroot.Module, Quote(f.Checkout))
 		}
 		f.Checkout = checkout
 	}
@@ -133,7 +135,7 @@ func (f *Folder) content() (map[string][]byte, error) {
 		"README.md": []byte(text.Replace(readme))}
 	for file, from := range copied {
 		if content[file], err = os.ReadFile(filepath.Join(f.Checkout, filepath.FromSlash(from))); err != nil {
-			return nil, fmt.Errorf("starter: %w: %w", ErrCheckout, err)
+			return nil, fmt.Errorf("starter: %w: %w", moduleroot.ErrCheckout, err)
 		}
 	}
 	return content, nil

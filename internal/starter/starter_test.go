@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 )
 
 // all are the files of a folder.
@@ -75,7 +77,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	checkout, err := FindCheckout(".")
+	checkout, err := moduleroot.Find(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +85,9 @@ func TestRefused(t *testing.T) {
 	write(t, place, "file", "")
 	write(t, place, "other/go.mod", "module other\n")
 	write(t, place, "damaged/go.mod", "module\n")
-	write(t, place, "moved/go.mod", "module x\nrequire "+Module+" v0.0.0\nreplace "+Module+" => /no/such/place\n")
-	write(t, place, "notcheckout/go.mod", "module "+Module+"\n")
+	write(t, place, "moved/go.mod", "module x\nrequire "+moduleroot.Module+" v0.0.0\nreplace "+moduleroot.Module+
+		" => /no/such/place\n")
+	write(t, place, "notcheckout/go.mod", "module "+moduleroot.Module+"\n")
 	before := content(t, place)
 	for _, c := range []struct {
 		name, folder, checkout string
@@ -92,12 +95,13 @@ func TestRefused(t *testing.T) {
 		says                   string
 	}{
 		{"a file", "file", checkout, ErrFolder, "this is a file"},
-		{"another module", "other", checkout, ErrFolder, "go mod edit -require=" + Module + "@v0.0.0 -replace="},
+		{"another module", "other", checkout, ErrFolder, "go mod edit -require=" + moduleroot.Module + "@v0.0.0 -replace="},
 		{"a damaged go.mod", "damaged", checkout, ErrFolder, "usage: module"},
-		{"a checkout that has moved", "moved", checkout, ErrFolder, "go mod edit -replace=" + Module + "=" + Quote(checkout)},
+		{"a checkout that has moved", "moved", checkout, ErrFolder,
+			"go mod edit -replace=" + moduleroot.Module + "=" + Quote(checkout)},
 		{"a comma", "a,b", checkout, ErrFolder, "comma"},
-		{"no checkout", "new", place, ErrCheckout, place},
-		{"a checkout without a version of Go", "new", place + "/notcheckout", ErrCheckout, "no line with the version of Go"},
+		{"no checkout", "new", place, moduleroot.ErrCheckout, place},
+		{"a checkout without a version of Go", "new", place + "/notcheckout", moduleroot.ErrCheckout, "no line with the version of Go"},
 	} {
 		_, err := Make(filepath.Join(place, c.folder), c.checkout)
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
@@ -115,11 +119,11 @@ func TestRefused(t *testing.T) {
 // A folder that names another checkout stays with it.
 func TestOtherCheckout(t *testing.T) {
 	place := t.TempDir()
-	write(t, place, "theirs/go.mod", "module "+Module+"\ngo 1.26.5\n")
+	write(t, place, "theirs/go.mod", "module "+moduleroot.Module+"\ngo 1.26.5\n")
 	for _, file := range copied {
 		write(t, place, "theirs/"+file, "")
 	}
-	write(t, place, "mine/go.mod", "module x\nrequire "+Module+" v0.0.0\nreplace "+Module+" => ../theirs\n")
+	write(t, place, "mine/go.mod", "module x\nrequire "+moduleroot.Module+" v0.0.0\nreplace "+moduleroot.Module+" => ../theirs\n")
 	if f := made(t, filepath.Join(place, "mine")); f.Checkout != filepath.Join(place, "theirs") {
 		t.Errorf("got %s", f.Checkout)
 	}
@@ -135,7 +139,7 @@ func TestBuilds(t *testing.T) {
 	public := []string{"build"}
 	for _, name := range []string{"bench", "datasets/...", "dyngraph", "experiments/...", "figures", "forecast", "notebook",
 		"pengcde/...", "xla"} {
-		public = append(public, Module+"/"+name)
+		public = append(public, moduleroot.Module+"/"+name)
 	}
 	run := func(args ...string) {
 		t.Helper()

@@ -33,16 +33,17 @@ import (
 type ASTGCN struct {
 	// Polynomials is K, 0 for 3; Filters is the width of a block, 0 for the features. It is to be 3 or more, as published
 	// 2: the normalisation leaves nothing of one filter, and no more than a sign of two.
-	Polynomials, Filters int `json:",omitempty"`
+	Polynomials int `json:"Polynomials,omitempty"`
+	Filters     int `json:"Filters,omitempty"`
 	// Embedding is the width of the nodes' embeddings, 0 for 8; only with Published.
-	Embedding int `json:",omitempty"`
+	Embedding int `json:"Embedding,omitempty"`
 	// Published keeps what the code of the PENG-CDE paper does otherwise. No graph is read: polynomials are of a matrix S
 	// = softmax(relu(E E^T)) of learned embeddings E, and their recursion multiplies entry by entry. The first block's
 	// convolution along time has stride T, so of what the graph convolution makes only the first two observations are
 	// read. The last one reads one filter. Attention, embeddings and filters begin with standard normal numbers, in place
 	// of ones scaled to their fan-in, and the nodes' weights too, in place of 1. As one observation is left after the first
 	// block, forecasts at each have weights and parameters of their own.
-	Published bool `json:",omitempty"`
+	Published bool `json:"Published,omitempty"`
 }
 
 // timeKernel is the number of observations that a convolution along time sees.

@@ -30,10 +30,12 @@ import (
 // ICLR 2018. Parameters depend on neither the number of nodes nor that of observations.
 type DCRNN struct {
 	// Hidden is the width of a cell's state, 0 for 16; Layers 0 for 2; Order 0 for 3.
-	Hidden, Layers, Order int `json:",omitempty"`
+	Hidden int `json:"Hidden,omitempty"`
+	Layers int `json:"Layers,omitempty"`
+	Order  int `json:"Order,omitempty"`
 	// Published diffuses as the code of the PENG-CDE paper does: along the edges alone, on the weights as they are, by
 	// the recursion x, A x, 2 A (A x) - x, ... Raw weights far above 1 saturate its gates.
-	Published bool `json:",omitempty"`
+	Published bool `json:"Published,omitempty"`
 }
 
 func (d DCRNN) withDefaults(s sequence.Sizes) DCRNN {

@@ -27,11 +27,11 @@ const defaultPenalty = 1e-2
 // A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970).
 type Ridge struct {
 	// Penalty is for each row; 0 means 0.01.
-	Penalty float64
+	Penalty float64 `json:"Penalty"`
 	// Choose takes, in place of Penalty, the one of 1e-4, 1e-3, ..., 10 with the least mean squared error on the
 	// validation windows. Without any, these are the latest quarter of the training windows, and the choice is made
 	// with the training windows that touch none of their steps; the coefficients then come from all training windows.
-	Choose bool
+	Choose bool `json:"Choose"`
 
 	chosen       float64
 	inputs       int

@@ -24,13 +24,15 @@ import (
 type STGNCDE struct {
 	// Hidden is the width of h, and of z. Nodes and Features are those of the data; Features is 0 for the time alone. A
 	// model fills them in.
-	Hidden, Nodes, Features int `json:",omitzero"`
+	Hidden   int `json:"Hidden,omitzero"`
+	Nodes    int `json:"Nodes,omitzero"`
+	Features int `json:"Features,omitzero"`
 	// Layers are the hidden ones of f; 0 means 1.
-	Layers int `json:",omitzero"`
+	Layers int `json:"Layers,omitzero"`
 	// Order is the number of Chebyshev polynomials of the convolution; 0 means 2.
-	Order int `json:",omitzero"`
+	Order int `json:"Order,omitzero"`
 	// Embedding is the width of the node embeddings; 0 means 5.
-	Embedding int `json:",omitzero"`
+	Embedding int `json:"Embedding,omitzero"`
 }
 
 // Sized implements what [field.Sizes] says.

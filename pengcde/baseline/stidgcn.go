@@ -25,12 +25,12 @@ import (
 // 2022, arXiv:2205.08689, as the code published with PENG-CDE has it.
 type STIDGCN struct {
 	// Channels is the width of all layers; 0 means 8.
-	Channels int `json:",omitempty"`
+	Channels int `json:"Channels,omitempty"`
 	// Dropout is the rate at which entries are zeroed in training, below 1; 0 means 0.1, and any negative rate none.
-	Dropout float64 `json:",omitempty"`
+	Dropout float64 `json:"Dropout,omitempty"`
 	// Published keeps a defect of the published code: the entries that dropout zeroes are the same in all batches, and
 	// are zero in forecasts too.
-	Published bool `json:",omitempty"`
+	Published bool `json:"Published,omitempty"`
 }
 
 // Params declares what is learned. It panics without the number of observations, and where an option cannot be.

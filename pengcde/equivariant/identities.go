@@ -33,13 +33,13 @@ var identityKinds = []IdentityKind{IdentityMLP, IdentityLinear, IdentityTable}
 // nodes the gradient of the first weights of an MLP or a linear map is large; a table has no such scale.
 type Identities struct {
 	// Name is the prefix of the parameters. Fields set their own.
-	Name string
+	Name string `json:"Name"`
 	// Kind is IdentityMLP by default.
-	Kind IdentityKind
+	Kind IdentityKind `json:"Kind"`
 	// Size is k, 512 in the paper; 0 for no identities.
-	Size int
+	Size int `json:"Size"`
 	// Nodes is n, which only a table needs.
-	Nodes int
+	Nodes int `json:"Nodes"`
 }
 
 // Check finds what is wrong; the error wraps [ErrIdentities].

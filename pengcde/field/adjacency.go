@@ -16,10 +16,11 @@ import (
 // only, and the solution does not depend on the clock.
 type Adjacency struct {
 	// Hidden is the width of the state, Layers at least 1.
-	Hidden, Layers int `json:",omitzero"`
+	Hidden int `json:"Hidden,omitzero"`
+	Layers int `json:"Layers,omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int   `json:",omitzero"`
-	Style    Style `json:",omitzero"`
+	Features int   `json:"Features,omitzero"`
+	Style    Style `json:"Style,omitzero"`
 }
 
 // Sized implements what [Sizes] says.

@@ -11,7 +11,7 @@ import (
 // Constant is dz/dt = b with one learnable vector shared by all nodes: the baseline that sees no graph.
 type Constant struct {
 	// Hidden is the width of the state.
-	Hidden int `json:",omitzero"`
+	Hidden int `json:"Hidden,omitzero"`
 }
 
 // Sized implements what [Sizes] says.

@@ -20,11 +20,12 @@ import (
 // Equations, 2019.
 type GNODE struct {
 	// Hidden is the width of the state, Layers at least 1.
-	Hidden, Layers int `json:",omitzero"`
+	Hidden int `json:"Hidden,omitzero"`
+	Layers int `json:"Layers,omitzero"`
 	// Lag repeats a defect of the published code on synthetic graphs: the snapshot before the one in force is used, so
 	// that the last is never seen. Snapshots must be in the order in which they come into force.
-	Lag   bool  `json:",omitzero"`
-	Style Style `json:",omitzero"`
+	Lag   bool  `json:"Lag,omitzero"`
+	Style Style `json:"Style,omitzero"`
 }
 
 // Sized implements what [Sizes] says.

@@ -21,17 +21,18 @@ import (
 // Differential Equations, 2023.
 type Original struct {
 	// Hidden is the width of the state, Layers at least 1.
-	Hidden, Layers int `json:",omitzero"`
+	Hidden int `json:"Hidden,omitzero"`
+	Layers int `json:"Layers,omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int `json:",omitzero"`
+	Features int `json:"Features,omitzero"`
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
-	PerChannel bool `json:",omitzero"`
+	PerChannel bool `json:"PerChannel,omitzero"`
 	// DerivativeIn says which layers have A' in their message matrix; the zero value is EveryLayer.
-	DerivativeIn Layers `json:",omitzero"`
-	Style        Style  `json:",omitzero"`
+	DerivativeIn Layers `json:"DerivativeIn,omitzero"`
+	Style        Style  `json:"Style,omitzero"`
 	// Identities, with a size, let the entries of A + A' depend on their source and target: each is replaced by its
 	// [equivariant.Modulation]. The field then commutes with no relabelling of the nodes.
-	Identities equivariant.Identities `json:",omitzero"`
+	Identities equivariant.Identities `json:"Identities,omitzero"`
 }
 
 // Sized implements what [Sizes] says.

@@ -30,27 +30,28 @@ import (
 // of two derivatives.
 type PENG struct {
 	// Hidden is the width of the state, Layers at least 1.
-	Hidden, Layers int `json:",omitzero"`
+	Hidden int `json:"Hidden,omitzero"`
+	Layers int `json:"Layers,omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int `json:",omitzero"`
+	Features int `json:"Features,omitzero"`
 	// Maps mix A and A'; nil means [equivariant.Published8].
-	Maps []equivariant.Map `json:",omitzero"`
+	Maps []equivariant.Map `json:"Maps,omitzero"`
 	// DerivativeMaps are those of A' where they differ, see [equivariant.Published11]; nil means Maps.
-	DerivativeMaps []equivariant.Map `json:",omitzero"`
+	DerivativeMaps []equivariant.Map `json:"DerivativeMaps,omitzero"`
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
-	PerChannel bool `json:",omitzero"`
+	PerChannel bool `json:"PerChannel,omitzero"`
 	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
 	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of
 	// the nodes.
-	Identities equivariant.Identities `json:",omitzero"`
+	Identities equivariant.Identities `json:"Identities,omitzero"`
 	// DerivativeIn says which layers see A'; the zero value is EveryLayer. Others than that have no weights of A' where
 	// they do not see it.
-	DerivativeIn Layers `json:",omitzero"`
+	DerivativeIn Layers `json:"DerivativeIn,omitzero"`
 	// LocalScale gives maps that act on one node the scale of [equivariant.Map.LocalScale].
-	LocalScale bool  `json:",omitzero"`
-	Style      Style `json:",omitzero"`
+	LocalScale bool  `json:"LocalScale,omitzero"`
+	Style      Style `json:"Style,omitzero"`
 	// Parity repeats a defect of the published code, see [equivariant.Fusion].
-	Parity bool `json:",omitzero"`
+	Parity bool `json:"Parity,omitzero"`
 }
 
 // Sized implements what [Sizes] says.

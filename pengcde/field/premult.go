@@ -21,18 +21,20 @@ import (
 // parameters, 2 n² a layer, and O(n² d) operations do not.
 type PreMult struct {
 	// Hidden is the width of the state, Layers at least 1, Nodes the number n of nodes.
-	Hidden, Layers, Nodes int `json:",omitzero"`
+	Hidden int `json:"Hidden,omitzero"`
+	Layers int `json:"Layers,omitzero"`
+	Nodes  int `json:"Nodes,omitzero"`
 	// Features is the number of node features that drive the state; 0 for none.
-	Features int `json:",omitzero"`
+	Features int `json:"Features,omitzero"`
 	// Parity draws the entries of W_1 and W_2 from U(0, 1), as the published code does: their norm is then about n/2 at
 	// the start, and grows with the graph. The default is U(-1/n, 1/n).
-	Parity bool `json:",omitzero"`
+	Parity bool `json:"Parity,omitzero"`
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
-	PerChannel bool `json:",omitzero"`
+	PerChannel bool `json:"PerChannel,omitzero"`
 	// Identities, with a size, let the entries of A and A' depend on their source and target: each is replaced by its
 	// [equivariant.Modulation], with MLPs of their own for A and for A'. The field then commutes with no relabelling of
 	// the nodes.
-	Identities equivariant.Identities `json:",omitzero"`
+	Identities equivariant.Identities `json:"Identities,omitzero"`
 }
 
 // Sized implements what [Sizes] says.

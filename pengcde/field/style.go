@@ -8,14 +8,14 @@ import (
 // Style says how the layers of a field on graphs compute. The zero value is as published; [WellPosed] trains.
 type Style struct {
 	// Norm is what a layer divides its input by.
-	Norm nn.Norm `json:",omitzero"`
+	Norm nn.Norm `json:"Norm,omitzero"`
 	// Activation stands between layers.
-	Activation nn.Activation `json:",omitzero"`
+	Activation nn.Activation `json:"Activation,omitzero"`
 	// Linear adds a linear part to dZ/dt: one more layer on Z, with message matrix, weights and bias of its own, without
 	// norm and activation.
-	Linear bool `json:",omitzero"`
+	Linear bool `json:"Linear,omitzero"`
 	// Feedback adds -k Z to dZ/dt, with a rate k >= 0 for each feature of the state, learnt as softplus(field.feedback).
-	Feedback bool `json:",omitzero"`
+	Feedback bool `json:"Feedback,omitzero"`
 }
 
 // WellPosed is the style of fields that train: a norm over the graph, which keeps how large a node's state is beside

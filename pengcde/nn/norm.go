@@ -24,9 +24,9 @@ const (
 
 // Norm says how a layer normalises its input; the zero value is the published one.
 type Norm struct {
-	Over NormOver `json:",omitzero"`
+	Over NormOver `json:"Over,omitzero"`
 	// Epsilon is added to the mean square; 0 means the published 1e-5 for rows, and 1e-2 for graphs.
-	Epsilon float64 `json:",omitzero"`
+	Epsilon float64 `json:"Epsilon,omitzero"`
 }
 
 // Check finds what is wrong; the error wraps [ErrInput].

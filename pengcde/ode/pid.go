@@ -32,24 +32,27 @@ type PID struct {
 	// RTol and ATol are the tolerances; 0 means 1e-3 and 1e-6. Where both are below about 1e-8, the error estimate of a
 	// float32 state of order 1 is rounding, and steps shrink without gain. A gradient may need tighter ones than the
 	// states: see the package documentation.
-	RTol, ATol float64
+	RTol float64 `json:"RTol"`
+	ATol float64 `json:"ATol"`
 	// P, I, D are the coefficients; all 0 means I = 1.
-	P, I, D float64
+	P float64 `json:"P"`
+	I float64 `json:"I"`
+	D float64 `json:"D"`
 	// First is the length of the first step; 0 means 0.01, as the published code has it, and [Automatic] fits it to the
 	// field.
-	First float64
+	First float64 `json:"First"`
 	// Safety is the factor on the predicted step, below 1; 0 means 0.9.
-	Safety float64 `json:",omitempty"`
+	Safety float64 `json:"Safety,omitempty"`
 	// Shrink and Grow are the smallest factor after a rejected step and the largest after an accepted one; 0 means 0.2
 	// and 10.
-	Shrink float64 `json:",omitempty"`
-	Grow   float64 `json:",omitempty"`
+	Shrink float64 `json:"Shrink,omitempty"`
+	Grow   float64 `json:"Grow,omitempty"`
 	// Min is the length below which a step that the error asks for is a failure ([StepTooSmall]); 0, and any that is
 	// less, means the resolution of t, four units in its last place: a shorter first step is made as long. Steps cut to
 	// end at a time may be shorter.
-	Min float64 `json:",omitempty"`
+	Min float64 `json:"Min,omitempty"`
 	// Max is the largest length; 0 means no bound.
-	Max float64 `json:",omitempty"`
+	Max float64 `json:"Max,omitempty"`
 }
 
 // Automatic as [PID].First chooses the first step by the rule of Hairer, Nørsett and Wanner (II.4), with one more

@@ -22,13 +22,15 @@ import (
 // I. Loshchilov, F. Hutter, Decoupled Weight Decay Regularization, ICLR 2019.
 type AdamW struct {
 	// LearningRate is η; 0 means 1e-2.
-	LearningRate float64
+	LearningRate float64 `json:"LearningRate"`
 	// WeightDecay is λ; 0 means 1e-4, negative means none.
-	WeightDecay float64
+	WeightDecay float64 `json:"WeightDecay"`
 	// Clip bounds the global norm of the gradient; 0 means 1, negative means no bound.
-	Clip float64
+	Clip float64 `json:"Clip"`
 	// Beta1, Beta2, Epsilon; 0 means 0.9, 0.999, 1e-8.
-	Beta1, Beta2, Epsilon float64
+	Beta1   float64 `json:"Beta1"`
+	Beta2   float64 `json:"Beta2"`
+	Epsilon float64 `json:"Epsilon"`
 }
 
 func (a AdamW) withDefaults() (AdamW, error) {

@@ -54,27 +54,27 @@ const (
 // position is where a training stands, beside its tensors.
 type position struct {
 	// Serial counts writes.
-	Serial int
+	Serial int `json:"Serial"`
 	// Batch is the next of the epoch under way, which is summed up so far as by Epoch.
-	Batch          int
-	TrainLoss      float64
-	GradientNorm   float64
-	LargestNorm    float64 `json:",omitzero"`
-	Tries          int     `json:",omitzero"`
-	Rejected       int     `json:",omitzero"`
-	Retried        int     `json:",omitzero"`
-	Skipped        int     `json:",omitzero"`
-	EpochSeconds   float64
-	Seconds        float64
-	OptimiserSteps int
+	Batch          int     `json:"Batch"`
+	TrainLoss      float64 `json:"TrainLoss"`
+	GradientNorm   float64 `json:"GradientNorm"`
+	LargestNorm    float64 `json:"LargestNorm,omitzero"`
+	Tries          int     `json:"Tries,omitzero"`
+	Rejected       int     `json:"Rejected,omitzero"`
+	Retried        int     `json:"Retried,omitzero"`
+	Skipped        int     `json:"Skipped,omitzero"`
+	EpochSeconds   float64 `json:"EpochSeconds"`
+	Seconds        float64 `json:"Seconds"`
+	OptimiserSteps int     `json:"OptimiserSteps"`
 	// Waited is the number of epochs without a better validation.
-	Waited int
-	Best   int
+	Waited int `json:"Waited"`
+	Best   int `json:"Best"`
 	// Norms are those of the gradients used last, for Guard.Multiple, and InARow counts the batches skipped since then.
-	Norms  []float64 `json:",omitempty"`
-	InARow int       `json:",omitzero"`
+	Norms  []float64 `json:"Norms,omitempty"`
+	InARow int       `json:"InARow,omitzero"`
 	// Stop is set when training is over.
-	Stop Stop `json:",omitempty"`
+	Stop Stop `json:"Stop,omitempty"`
 }
 
 // saved is a checkpoint as it was read.

@@ -13,28 +13,28 @@ import (
 // Config sets the loop; the zero value is the published configuration for the two forecasting data sets.
 type Config struct {
 	// AdamW is the optimiser.
-	AdamW AdamW
+	AdamW AdamW `json:"AdamW"`
 	// Epochs is the most that are run; 0 means 200.
-	Epochs int
+	Epochs int `json:"Epochs"`
 	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5, negative
 	// means that there is no validation: all epochs are run and the last parameters kept.
-	EvaluateEvery int
+	EvaluateEvery int `json:"EvaluateEvery"`
 	// Patience is the number of epochs without a better validation after which training stops; 0 means 15.
-	Patience int
+	Patience int `json:"Patience"`
 	// MinEpochs is the index, from 0, of the epoch after which it may stop early; 0 means 20, negative means at once.
-	MinEpochs int
+	MinEpochs int `json:"MinEpochs"`
 	// Target, where above 0, ends training at the first validation that is as low, also before MinEpochs.
-	Target float64 `json:",omitzero"`
+	Target float64 `json:"Target,omitzero"`
 	// BatchSize is the number of windows in an optimiser step; 0 means 1.
-	BatchSize int
+	BatchSize int `json:"BatchSize"`
 	// Guard, where set, lets training go on after a batch without a gradient to use; nil ends it there, as published.
-	Guard *Guard `json:",omitzero"`
+	Guard *Guard `json:"Guard,omitzero"`
 	// Schedule changes the learning rate; the zero value does not, as published.
-	Schedule Schedule `json:",omitzero"`
+	Schedule Schedule `json:"Schedule,omitzero"`
 	// Average, where above 0, validates and keeps an average of the parameters in place of the latest ones, with weights
 	// that fall by this factor, below 1, from each optimiser step to the one before: 0.99 averages over some 100 steps.
 	// Training itself goes on from the latest.
-	Average float64 `json:",omitzero"`
+	Average float64 `json:"Average,omitzero"`
 	// Update is a compiled AdamW for trainings to share, with the settings above; nil compiles one for this training.
 	Update *Update `json:"-"`
 	// Stiffness asks the problem, which is to be [Stiff], for Report.Stiffness of the parameters that are kept.

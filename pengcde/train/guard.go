@@ -23,11 +23,11 @@ import (
 type Guard struct {
 	// Multiple bounds the norm of a gradient by so many times the median of the last ones that were used; 0 means 100,
 	// negative means no bound. It holds from the batch on before which Window gradients were used.
-	Multiple float64
+	Multiple float64 `json:"Multiple,omitzero"`
 	// Window is the number of gradients that the median is of; 0 means 20.
-	Window int
+	Window int `json:"Window,omitzero"`
 	// Skips is the number of batches skipped in a row that ends training with [ErrNotFinite]; 0 means 10.
-	Skips int
+	Skips int `json:"Skips,omitzero"`
 }
 
 func (g Guard) withDefaults() (Guard, error) {

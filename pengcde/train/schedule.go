@@ -10,14 +10,14 @@ import (
 // Schedule changes the learning rate while training goes on. The zero value leaves it as it is.
 type Schedule struct {
 	// Kind is Constant, Cosine or Plateau.
-	Kind ScheduleKind
+	Kind ScheduleKind `json:"Kind,omitzero"`
 	// To is the share of AdamW.LearningRate that Cosine ends with, and below which Plateau does not fall; 0 means 0.01.
-	To float64
+	To float64 `json:"To,omitzero"`
 	// Epochs is the number of epochs over which Cosine falls; afterwards the rate stays. 0 means Config.Epochs.
-	Epochs int
+	Epochs int `json:"Epochs,omitzero"`
 	// After is the number of validations in a row without a better one after which Plateau halves the rate and counts
 	// anew; 0 means 4. After × EvaluateEvery must be below Patience, which else ends training before.
-	After int
+	After int `json:"After,omitzero"`
 }
 
 // ScheduleKind names a schedule.

@@ -13,7 +13,8 @@ import (
 // Algorithms 18, 2001, there with equal blocks; as networkx's random_partition_graph.
 type Community struct {
 	// Probabilities of an edge inside a block and between two. The zero Community has 0.25 and 0.01.
-	Inside, Between float64
+	Inside  float64 `json:"Inside"`
+	Between float64 `json:"Between"`
 }
 
 // Name is "community".

@@ -14,7 +14,7 @@ import (
 // barabasi_albert_graph, which starts from a star since version 2.6.
 type PowerLaw struct {
 	// Edges of each new node; 0 means 5.
-	Edges int
+	Edges int `json:"Edges"`
 }
 
 // Name is "power law".

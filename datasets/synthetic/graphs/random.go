@@ -12,7 +12,7 @@ import (
 // Mathematical Statistics 30, 1959; as networkx's gnp_random_graph.
 type Random struct {
 	// Probability of an edge; 0 means 0.1.
-	Probability float64
+	Probability float64 `json:"Probability"`
 }
 
 // Name is "random".

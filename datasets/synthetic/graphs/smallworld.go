@@ -16,8 +16,8 @@ import (
 type SmallWorld struct {
 	// Neighbours in the ring, at least 2 (Neighbours = n gives the complete graph), and the probability of a shortcut.
 	// The zero SmallWorld has 5 and 0.5.
-	Neighbours int
-	Shortcut   float64
+	Neighbours int     `json:"Neighbours"`
+	Shortcut   float64 `json:"Shortcut"`
 }
 
 // Name is "small world".

@@ -1,0 +1,94 @@
+package paper
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+	"unicode"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/tagged"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// ofSets are the names of the identities of simulated data, whose type is that package's own and tested there.
+var ofSets = []string{"Generation", "Classes", "Family", "FamilyParameters", "Dynamics", "DynamicsParameters", "Channels",
+	"Nodes", "Graphs", "Ticks", "Events", "Horizon", "Amplitude", "EventProbability", "Step", "Seed", "AsPublished",
+	"Observations", "Shape"}
+
+// All that identities hold has the names of tags: what is written of a Go type says its names by itself, so that none
+// changes when a field is renamed.
+func TestIdentitiesHaveNamesOfTags(t *testing.T) {
+	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, removedRatio{},
+		pengcde.Config{}, experiments.Record{}} // the last two for files of models and of results
+	for _, name := range []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"} {
+		values = append(values, baseline.Named(name))
+	}
+	for _, f := range allFields(t) {
+		values = append(values, f)
+	}
+	for _, f := range baseline.Heuristics() {
+		values = append(values, f)
+	}
+	for _, f := range graphs.All() {
+		values = append(values, f)
+	}
+	for _, p := range experiments.Profiles() {
+		for _, row := range affinitySizes(p).rows("") {
+			if row.forecaster != nil {
+				values = append(values, row.forecaster())
+			}
+		}
+	}
+	names, untagged := tagged.Fields(values...)
+	if len(untagged) > 0 {
+		t.Errorf("these fields are in identities or files by the names of Go, which a rename would lose: %q. Give each a tag "+
+			"with its name of now, `json:\"Name\"`, and one that is new omitzero too", untagged)
+	}
+	for _, name := range ofSets {
+		names[name] = true
+	}
+	for _, study := range All() {
+		for _, profile := range experiments.Profiles() {
+			found := make(map[string]bool)
+			for _, identity := range identitiesOf(t, study, profile) {
+				var value any
+				if err := json.Unmarshal([]byte(identity), &value); err != nil {
+					t.Fatal(err)
+				}
+				collect(value, found)
+			}
+			for _, name := range slices.Sorted(maps.Keys(found)) {
+				if unicode.IsUpper([]rune(name + " ")[0]) && !names[name] {
+					t.Errorf("%s, %s: identities have %q, a name of none of the types that are looked at here: add its type",
+						study.Name, profile, name)
+				}
+			}
+		}
+	}
+}
+
+// collect adds the names of all objects.
+func collect(value any, names map[string]bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			names[name] = true
+			collect(inner, names)
+		}
+	case []any:
+		for _, inner := range value {
+			collect(inner, names)
+		}
+	case string: // options are JSON in a text
+		var inner map[string]any
+		if json.Unmarshal([]byte(value), &inner) == nil {
+			collect(inner, names)
+		}
+	}
+}
