@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +36,21 @@ type Setting struct {
 	Batch int
 }
 
+const defaultField = "peng"
+
+// Validate finds a setting that nothing can be trained with; the error wraps [pengcde.ErrInput].
+func (s Setting) Validate() error {
+	switch {
+	case s.Field != "" && !slices.Contains(Fields(), s.Field):
+		return errs.New(pengcde.ErrInput, "bench: the peer has no field %q, want one of %q", s.Field, Fields())
+	case s.Nodes < 1 || s.Nodes > dyngraph.MaxNodes:
+		return errs.New(pengcde.ErrInput, "bench: %d nodes, want 1 to %d", s.Nodes, dyngraph.MaxNodes)
+	case s.Batch < 0 || s.Batch > batchSize:
+		return errs.New(pengcde.ErrInput, "bench: batches of %d, want 1 to %d, or 0 for %d", s.Batch, batchSize, batchSize)
+	}
+	return nil
+}
+
 // Fields are the vector fields that the peer has, by the names that a [Setting] takes.
 func Fields() []string {
 	return []string{"peng", "original", "pre-mult", "adjacency", "gn-ode", "constant"}
@@ -58,12 +74,10 @@ type testCase struct {
 }
 
 func newCase(ctx context.Context, s Setting) (*testCase, error) {
-	if s.Field == "" {
-		s.Field = "peng"
+	if err := s.Validate(); err != nil {
+		return nil, err
 	}
-	if !slices.Contains(Fields(), s.Field) {
-		return nil, errs.New(pengcde.ErrInput, "bench: the peer has no field %q, want one of %q", s.Field, Fields())
-	}
+	s.Field = cmp.Or(s.Field, defaultField)
 	f, err := field.Named(s.Field)
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)

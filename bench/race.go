@@ -30,17 +30,29 @@ type Race struct {
 	MemoryGiB float64 // limit of the peer's address space, 0 for none
 }
 
+// Validate finds what Run would refuse, in no time; the error wraps [pengcde.ErrInput].
+func (r Race) Validate(s Setting) error {
+	switch {
+	case r.Pairs < 1:
+		return errs.New(pengcde.ErrInput, "bench: %d pairs, want at least 1", r.Pairs)
+	case r.Variant != "" && r.Variant != dense && r.Variant != implicit, r.Variant == "" && s.Nodes <= r.PeerUpTo:
+		return errs.New(pengcde.ErrInput, "bench: variant %q of the peer, want %q or %q", r.Variant, dense, implicit)
+	case r.Steps != "" && r.Steps != given && r.Steps != own:
+		return errs.New(pengcde.ErrInput, "bench: steps %q of the peer, want %q or %q", r.Steps, given, own)
+	case !(r.MemoryGiB >= 0):
+		return errs.New(pengcde.ErrInput, "bench: %g GiB for the peer, want 0 or more, 0 for no limit", r.MemoryGiB)
+	case s.Batch != 0 && s.Nodes <= r.PeerUpTo:
+		return errs.New(pengcde.ErrInput, "bench: batches of %d at %d nodes, want 0 where the peer takes part, "+
+			"which has all series in one; try a smaller PeerUpTo", s.Batch, s.Nodes)
+	}
+	return s.Validate()
+}
+
 // Run races on one case, the library in this process and the peer in one of its own. Memory is that of the whole
 // process: where it matters, give each race a new one, as the command race does.
 func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row, err error) {
-	switch {
-	case r.Pairs < 1:
-		return row, errs.New(pengcde.ErrInput, "bench: %d pairs, want at least 1", r.Pairs)
-	case r.Steps != "" && r.Steps != given && r.Steps != own:
-		return row, errs.New(pengcde.ErrInput, "bench: steps %q of the peer, want %q or %q", r.Steps, given, own)
-	case s.Batch != 0 && s.Nodes <= r.PeerUpTo:
-		return row, errs.New(pengcde.ErrInput, "bench: batches of %d at %d nodes, want 0 where the peer takes part, "+
-			"which has all series in one; try a smaller PeerUpTo", s.Batch, s.Nodes)
+	if err := r.Validate(s); err != nil {
+		return row, err
 	}
 	c, err := newCase(ctx, s)
 	if err != nil {

@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -24,11 +25,18 @@ type Together struct {
 	origin
 }
 
+// ValidateTogether finds numbers of seeds and epochs that [MeasureTogether] refuses.
+func ValidateTogether(seeds, epochs int) error {
+	if seeds < 1 || epochs < 1 {
+		return errs.New(pengcde.ErrInput, "bench: %d seeds for %d epochs, want at least 1 of each", seeds, epochs)
+	}
+	return nil
+}
+
 // MeasureTogether trains so many seeds in this process and times the epochs after the first, which compiles.
 func MeasureTogether(ctx context.Context, backend *xla.Backend, s Setting, seeds, epochs int) (Together, error) {
-	if seeds < 1 || epochs < 1 {
-		return Together{}, errs.New(pengcde.ErrInput, "bench: %d seeds for %d epochs, want at least 1 of each", seeds,
-			epochs)
+	if err := errors.Join(ValidateTogether(seeds, epochs), s.Validate()); err != nil {
+		return Together{}, err
 	}
 	measured := Together{N: s.Nodes, Seeds: seeds, Epochs: epochs, origin: here(backend)}
 	runs := make([]pengcde.SeedRun, seeds)

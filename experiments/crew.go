@@ -105,8 +105,8 @@ func newCrew(o Options) *crew {
 	return &crew{start: o.Worker, each: each, which: which, most: most, events: make(chan event), unreserve: unreserve}
 }
 
-// shareOf are the cores of the worker at a place, so many for each. All have equally many, since results depend on that
-// by rounding.
+// shareOf are the cores of the worker at a place, so many for each. All have equally many, since results depend
+// on that, by rounding at least.
 func shareOf(all []int, each, place int) []int {
 	if len(all) == 0 {
 		return nil

@@ -65,7 +65,7 @@ func (s Study) share(ctx context.Context, o Options, all int, available int64) (
 			share.Jobs, share.Why = jobs, fmt.Sprintf(why, args...)
 		}
 	}
-	share.Cores = max(1, all/asked) // also where fewer work: results depend on it by rounding
+	share.Cores = max(1, all/asked) // also where fewer work: results depend on it, by rounding at least
 	if r.Backend != "xla:cpu" && r.Backend != "go" && r.Backend != "" {
 		bound(1, "a process takes the device as a whole")
 		share.Cores = all

@@ -30,9 +30,9 @@ const textKey = "forecast"
 
 // text is what a model file holds beside the network.
 type text struct {
-	Recipe table.Recipe
-	Inputs int
-	Unit   float64
+	Recipe table.Recipe `json:"Recipe"`
+	Inputs int          `json:"Inputs"`
+	Unit   float64      `json:"Unit"`
 }
 
 // Save writes one file, which pengcde.Load reads as well; see [pengcde.Model.Save].

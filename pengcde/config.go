@@ -118,15 +118,17 @@ type Config struct {
 	// (GNODE, Constant and STGNCDE: every node's forecast is compared with every node's target; the others: one forecast
 	// for the whole graph, the sum over nodes).
 	Parity bool `json:"Parity,omitempty"`
-	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. Like Memory it
-	// changes no result beyond rounding, and is not in the files of [Model.Save]: a loaded model has the zero value of
-	// both until [Model.Compute] sets them.
+	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. It changes results
+	// as Groups do. Like Memory it is not in the files of [Model.Save]: a loaded model has the zero value of both until
+	// [Model.Compute] sets them.
 	Product equivariant.Product `json:"-"`
 	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time, or of each of its
 	// Groups; the zero value keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
 	Memory ode.Memory `json:"-"`
 	// Groups is how many groups the samples of a batch are cut into, that march side by side, each on a core of its own
-	// with XLA on a CPU; 0 is as many as there are cores and samples, 1 none. Groups change results by rounding alone.
+	// with XLA on a CPU; 0 is as many as there are cores and samples, 1 none. By constant steps groups change results
+	// by rounding alone; adaptive ones follow an error estimate that rounding changes, and then forecasts differ by up
+	// to about what the solver errs, gradients by more: "What rounding changes" in docs/tolerances.md.
 	Groups int `json:"-"`
 	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make
 	// states so large that forecasts are no more exact than the solver's tolerance of such states, and one when a

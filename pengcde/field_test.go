@@ -297,3 +297,35 @@ func TestParityReachesTheField(t *testing.T) {
 		}
 	}
 }
+
+// drift and drifting are a field before and after its type was renamed.
+type (
+	drift    struct{ diffusion }
+	drifting struct{ diffusion }
+)
+
+func (drift) FileName() string    { return "town.drift" }
+func (drifting) FileName() string { return "town.drift" }
+
+// A field that names itself loads, and has the identity that it had, once its type has another name.
+func TestOwnFieldThatNamesItself(t *testing.T) {
+	before, after := drift{diffusion{4, 0.5}}, drifting{diffusion{4, 0.5}}
+	m := ringModel(t, func(c *Config) { c.Field = before })
+	file := filepath.Join(t.TempDir(), "own")
+	if err := m.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(xlatest.Go(t), file, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	a, errA := m.config.Resolved()
+	b, errB := loaded.config.Resolved()
+	if errA != nil || errB != nil || a.Field != "town.drift" || b.Field != a.Field || a.Options != b.Options {
+		t.Errorf("resolved %+v (%v) and %+v (%v), want the same field town.drift", a, errA, b, errB)
+	}
+	if _, err := Load(xlatest.Go(t), file, diffusion{4, 0.5}); !errors.Is(err, ErrFile) {
+		t.Errorf("a field without that name: %v, want ErrFile", err)
+	}
+}

@@ -82,7 +82,7 @@ type stored struct {
 type plain Config // without methods
 
 // MarshalJSON writes the configuration with its field or network by name (those of packages field and baseline have
-// short ones, others that of their Go type) and, where it has any, its options as "Options".
+// short ones, others that of [field.OwnName]) and, where it has any, its options as "Options".
 func (c Config) MarshalJSON() ([]byte, error) {
 	s := stored{plain: plain(c)}
 	var model any
@@ -174,7 +174,7 @@ func (c *Config) read(text []byte, own ...any) error {
 
 // Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. A model with a field
 // ([field.Field]) or a network ([sequence.Network]) of one's own wants its value, of the same Go type as when it was
-// saved: its options are not read from the file. Errors about the content wrap [ErrFile], those about a value that is
+// saved, or of the same name ([field.FileNamed]): its options are not read from the file. Errors about the content wrap [ErrFile], those about a value that is
 // neither [ErrInput].
 func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {

@@ -14,8 +14,9 @@ import (
 )
 
 // Resolved is what a [Config] comes to: every default written out, and names of sets replaced by what they stand for.
-// Two configurations that are resolved alike compute the same, but for rounding and the initial parameters: Product,
-// Memory and Seed are left out. It is there to be compared and stored; fields that do not apply are empty.
+// Two configurations that are resolved alike compute the same, but for rounding, what that changes in adaptive steps,
+// and the initial parameters: Product, Memory, Groups and Seed are left out. It is there to be compared and stored;
+// fields that do not apply are empty.
 type Resolved struct {
 	Nodes    int `json:"Nodes"`
 	Features int `json:"Features"`

@@ -30,10 +30,10 @@ type Outcome struct {
 
 // FitSeeds trains models of one configuration, all but its Seed and Notices, at once: their parameters [S, dims...] and
 // batches of S·B samples go through programs that are compiled once, for S runs. Each run goes as it would alone, to
-// rounding: its samples take adaptive steps of their own, and optimiser, early stopping, checkpoint and progress are
-// its own, as are the best parameters, which its model holds in the end. It may have data of its own, with as many
-// samples for training and for validation as the others, as many knots in each, and the same BatchSize; the rest of its
-// train.Config may differ.
+// rounding and what that changes in adaptive steps (docs/tolerances.md): its samples take steps of their own, and
+// optimiser, early stopping, checkpoint and progress are its own, as are the best parameters, which its model holds in
+// the end. It may have data of its own, with as many samples for training and for validation as the others, as many
+// knots in each, and the same BatchSize; the rest of its train.Config may differ.
 //
 // A run whose solve or loss is not finite ends alone, with its error in its [Outcome]; the error that comes back joins
 // those of all. When ctx ends, all runs end, each with its checkpoint saved. The checkpoints are those of [Model.Fit],

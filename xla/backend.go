@@ -54,7 +54,8 @@ func (b *Backend) Name() string {
 }
 
 // Kind names the kind of backend as a [Config] takes it: "xla:cpu", "xla:cuda", "go", or "xla:" with the name of
-// another plugin; one given to [Wrap] goes by its own name. Results of two kinds differ by rounding.
+// another plugin; one given to [Wrap] goes by its own name. Results of two kinds differ by rounding, and adaptive
+// steps with them.
 func (b *Backend) Kind() string {
 	if b.Check() != nil {
 		return b.Name()

@@ -32,7 +32,7 @@ func TestReturnFreedMemory(t *testing.T) {
 	xla.Free(out...)
 	before := resident.Now()
 	if before < bytes {
-		t.Skip("the C allocator is set to keep nothing")
+		t.Skip("the C allocator has kept nothing")
 	}
 	xla.ReturnFreedMemory()
 	if after := resident.Now(); before-after < bytes/2 {

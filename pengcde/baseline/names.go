@@ -1,8 +1,9 @@
 package baseline
 
 import (
-	"fmt"
 	"reflect"
+
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
 
 // models are the networks (sequence.Network) and vector fields (field.Field) of this package by their names in files,
@@ -25,12 +26,12 @@ func Named(name string) any {
 	return nil
 }
 
-// Name is the name of a network or a vector field in files: that of this package, or the name of its Go type.
+// Name is the name of a network or a vector field in files: that of this package, or as [field.OwnName] says.
 func Name(model any) string {
 	for _, m := range models {
 		if reflect.TypeOf(model) == reflect.TypeOf(m.model) {
 			return m.name
 		}
 	}
-	return fmt.Sprintf("%T", model)
+	return field.OwnName(model)
 }

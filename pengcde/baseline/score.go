@@ -57,7 +57,7 @@ func NewScore(name string, windows []dyngraph.Window, forecasts [][]float64) (Sc
 
 // checkTested says whether a window has targets to be compared with, and is of the same series as another.
 func checkTested(name string, w, first dyngraph.Window) error {
-	if err := check(name, w); err != nil {
+	if err := cmp.Or(check(name, w), check(name, first)); err != nil {
 		return err
 	}
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// Field is a vector field with parameters.
+// Field is a vector field with parameters. Files name one of one's own as [FileNamed] says.
 type Field interface {
 	// Params declares what is learned. Like Derivative it panics where the field's sizes, such as Hidden and Layers,
 	// cannot be.
@@ -70,14 +70,27 @@ func Names() []string {
 	return all
 }
 
-// Name is the name of a field in files: one of [Names], or the name of its Go type.
+// FileNamed is a field of one's own, or a network of package sequence, that says what files of models and identities of
+// runs call it. Without the method that is the name of its Go type, and a file loads no more once the type is renamed.
+type FileNamed interface{ FileName() string }
+
+// Name is the name of a field in files: one of [Names], its own where it is [FileNamed], or the name of its Go type.
 func Name(f Field) string {
 	for _, n := range names {
 		if reflect.TypeOf(f) == reflect.TypeOf(n.field) {
 			return n.name
 		}
 	}
-	return fmt.Sprintf("%T", f)
+	return OwnName(f)
+}
+
+// OwnName is the name in files of a field or network that is none of this module's: its own where it is [FileNamed], or
+// the name of its Go type.
+func OwnName(model any) string {
+	if named, ok := model.(FileNamed); ok {
+		return named.FileName()
+	}
+	return fmt.Sprintf("%T", model)
 }
 
 // Named is the field of a name, one of [Names], its options and sizes at 0. The error wraps [ErrInput].

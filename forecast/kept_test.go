@@ -1,0 +1,79 @@
+package forecast
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+)
+
+var writeKept = flag.Bool("write-kept", false, "write the files of testdata/kept that are not there yet")
+
+// A model that an earlier version of pengcde fit wrote reads new files as it did, and forecasts the same. Its file was
+// written once and is never written anew.
+func TestKeptModelFile(t *testing.T) {
+	file, ahead := filepath.Join("testdata", "kept", ModelFile), filepath.Join("testdata", "kept", "ahead.json")
+	if _, err := os.Stat(file); *writeKept && errors.Is(err, fs.ErrNotExist) {
+		r := fit(t, read(t, 40, 2), small)
+		if err := r.Save(file); err != nil {
+			t.Fatal(err)
+		}
+		content, err := json.MarshalIndent(aheadOf(t, file), "", " ")
+		if err == nil {
+			err = os.WriteFile(ahead, append(content, '\n'), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want []Forecast
+	content, err := os.ReadFile(ahead)
+	if err == nil {
+		err = json.Unmarshal(content, &want)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := aheadOf(t, file)
+	if len(got) != len(want) || len(want) != 2 {
+		t.Fatalf("%d forecasts, want %d", len(got), len(want))
+	}
+	for i, f := range got {
+		w := want[i]
+		if f.From != w.From || f.Time != w.Time || f.Ahead != w.Ahead || len(f.Values) != len(w.Values) {
+			t.Errorf("forecast %d is of %s, %s, %d, want %+v", i, f.From, f.Time, f.Ahead, w)
+			continue
+		}
+		for u := range f.Values {
+			if !(math.Abs(f.Values[u]-w.Values[u]) <= 1e-4*math.Abs(w.Values[u])) { // it computes in float32
+				t.Errorf("%s: %.9g for node %d, was %.9g when the file was written", f.Time, f.Values[u], u, w.Values[u])
+			}
+		}
+	}
+}
+
+// aheadOf is what the model of a file forecasts from files that its recipe reads.
+func aheadOf(t *testing.T, file string) []Forecast {
+	t.Helper()
+	model, err := Load(xlatest.Go(t), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	edges, nodes := travel(t, 40)
+	series, err := model.Recipe.Read(t.Context(), edges, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := model.Ahead(t.Context(), series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
