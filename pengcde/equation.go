@@ -300,8 +300,8 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, dims[0], dims[2], dims[3]), nil
 }
 
-// finer are the step sizes of a more exact solve: each time a tenth of the tolerances of adaptive ones, half of constant
-// ones.
+// finer are the step sizes of a solve that is refined so many times: each time a tenth of the tolerances of adaptive
+// ones, half of constant ones.
 func finer(s ode.StepSize, times int) ode.StepSize {
 	switch s := s.(type) {
 	case ode.Constant:
