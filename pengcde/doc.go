@@ -38,8 +38,8 @@
 // over nodes, so what one node may err grows with the square root of Nodes × Hidden. Or try Max 0.01, about where Tsit5
 // becomes stable in such a layer; the time unit is that of the field, and trained weights may ask for less.
 //
-// [train.Guard] keeps a training alive that meets such gradients now and then: it solves the batch again with a tenth
-// of the tolerances, and skips it where that does not help. [Model.Stiffness] says how near to its limit a solve came,
+// [train.Guard] keeps a training alive that meets such gradients now and then: it solves the batch again with
+// smaller tolerances, and skips it where that does not help. [Model.Stiffness] says how near to its limit a solve came,
 // and [train.Report.Unresolved] marks a training whose gradients were not resolved.
 //
 // What was measured is in docs/tolerances.md, which also says when to choose what.

@@ -219,8 +219,8 @@ func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *b
 	if why != forLoss {
 		problem.Memory = e.memory
 	}
-	if why == forRefined {
-		problem.StepSize = finer(e.stepSize)
+	if why > forGradient {
+		problem.StepSize = finer(e.stepSize, int(why))
 	}
 	c, err := e.compile(b.form)
 	if err != nil {
@@ -300,17 +300,16 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 	return host.Floats(out[0]), host.Tensor(solution.Z.DType(), end, dims[0], dims[2], dims[3]), nil
 }
 
-// refinement is by how much smaller the tolerances of a more exact solve are.
-const refinement = 10
-
-// finer are the step sizes of a more exact solve: a tenth of the tolerances of adaptive ones, half of constant ones.
-func finer(s ode.StepSize) ode.StepSize {
+// finer are the step sizes of a solve that is refined so many times: each time a tenth of the tolerances of adaptive
+// ones, half of constant ones.
+func finer(s ode.StepSize, times int) ode.StepSize {
 	switch s := s.(type) {
 	case ode.Constant:
-		return ode.Constant{Step: s.Step / 2}
+		return ode.Constant{Step: s.Step / math.Pow(2, float64(times))}
 	case ode.PID:
 		if resolved, err := s.Resolved(); err == nil {
-			s.RTol, s.ATol = resolved.RTol/refinement, resolved.ATol/refinement
+			by := math.Pow(10, float64(times))
+			s.RTol, s.ATol = resolved.RTol/by, resolved.ATol/by
 		}
 		return s
 	}

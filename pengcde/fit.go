@@ -163,8 +163,8 @@ func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 // request is a loss that one of several runs wants, and the answer.
 type request struct {
 	params  []*tensors.Tensor
-	batch   int  // of training, with the gradient; those of validation are counted from the end, -1 is the last
-	refined bool // by a more exact solve
+	batch   int // of training, with the gradient; those of validation are counted from the end, -1 is the last
+	refined int // how often the solve is refined
 
 	loss      float64
 	gradients []*tensors.Tensor
@@ -173,22 +173,22 @@ type request struct {
 }
 
 func (q *request) purpose() purpose {
-	switch {
-	case q.batch < 0:
+	if q.batch < 0 {
 		return forLoss
-	case q.refined:
-		return forRefined
 	}
-	return forGradient
+	return purpose(q.refined)
 }
 
 // before says whether a request is to be answered before another: refined ones first, since the run is to go on with
 // those that are at the same batch, which may be the last of an epoch.
 func (q *request) before(other *request) bool {
-	if q.refined != other.refined {
-		return q.refined
+	switch {
+	case (q.refined > 0) != (other.refined > 0):
+		return q.refined > 0
+	case q.batch != other.batch:
+		return q.batch < other.batch
 	}
-	return q.batch < other.batch
+	return q.refined < other.refined
 }
 
 // runner is a run as [train.Fit] sees it: it asks, and goes on when it has been answered.
@@ -240,9 +240,9 @@ var (
 	_ train.Stiff   = solved{}
 )
 
-// Refine solves with a tenth of the tolerances, or half the constant step.
-func (s solved) Refine(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error) {
-	return s.answered(ctx, &request{params: params, batch: batch, refined: true})
+func (s solved) Refine(ctx context.Context, params []*tensors.Tensor, batch, times int) (float64, []*tensors.Tensor,
+	error) {
+	return s.answered(ctx, &request{params: params, batch: batch, refined: times})
 }
 
 func (s solved) Steps() (tries, rejected int) {

@@ -25,14 +25,13 @@ type network interface {
 	close()
 }
 
-// purpose says what a batch is evaluated for.
+// purpose says what a batch is evaluated for: larger ones than forGradient are for the gradient by a solve that is
+// refined so many times, see [finer].
 type purpose int
 
 const (
-	forLoss purpose = iota
+	forLoss purpose = iota - 1
 	forGradient
-	// forRefined is for the gradient by a more exact solve, see [finer]; without a solve it is forGradient.
-	forRefined
 )
 
 // evaluation is what a batch gives.

@@ -56,16 +56,18 @@ func TestRefinedGradients(t *testing.T) {
 		exact[layers], _ = gradientFor(t, withSteps(layers, 0, &ode.PID{RTol: 1e-10, ATol: 1e-12}), forGradient)
 	}
 	for name, c := range map[string]struct {
-		layers       int
-		model, finer *Model
+		layers, times int
+		model, finer  *Model
 	}{
-		"defaults": {2, withSteps(2, 0, &ode.PID{}), withSteps(2, 0, &ode.PID{RTol: 1e-4, ATol: 1e-7})},
-		"tighter":  {1, withSteps(1, 0, &ode.PID{RTol: 1e-4}), withSteps(1, 0, &ode.PID{RTol: 1e-5, ATol: 1e-7})},
-		"constant": {1, withSteps(1, 0.1, nil), withSteps(1, 0.05, nil)},
+		"defaults":        {2, 1, withSteps(2, 0, &ode.PID{}), withSteps(2, 0, &ode.PID{RTol: 1e-4, ATol: 1e-7})},
+		"tighter":         {1, 1, withSteps(1, 0, &ode.PID{RTol: 1e-4}), withSteps(1, 0, &ode.PID{RTol: 1e-5, ATol: 1e-7})},
+		"constant":        {1, 1, withSteps(1, 0.1, nil), withSteps(1, 0.05, nil)},
+		"twice":           {2, 2, withSteps(2, 0, &ode.PID{}), withSteps(2, 0, &ode.PID{RTol: 1e-5, ATol: 1e-8})},
+		"constant, twice": {1, 2, withSteps(1, 0.1, nil), withSteps(1, 0.025, nil)},
 	} {
 		exact := exact[c.layers]
 		plain, tries := gradientFor(t, c.model, forGradient)
-		refined, more := gradientFor(t, c.model, forRefined)
+		refined, more := gradientFor(t, c.model, purpose(c.times))
 		same, as := gradientFor(t, c.finer, forGradient)
 		for b := range tries {
 			if more[b] <= tries[b] || more[b] != as[b] {

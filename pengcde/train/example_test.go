@@ -26,7 +26,8 @@ func (parabola) Gradient(_ context.Context, params []*tensors.Tensor, batch int)
 	return (p - 3) * (p - 3) / 2, []*tensors.Tensor{tensors.FromValue([]float64{gradient})}, nil
 }
 
-func (p parabola) Refine(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error) {
+func (p parabola) Refine(ctx context.Context, params []*tensors.Tensor, batch, times int) (float64, []*tensors.Tensor,
+	error) {
 	if batch == 3 {
 		batch = 0
 	}

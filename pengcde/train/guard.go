@@ -18,20 +18,26 @@ import (
 // Guard lets training go on after a batch without a gradient to use: a loss or a gradient that is not finite, a batch
 // that could not be solved ([ErrNotFinite], [ErrUnsolved]), or a gradient far larger than those before. The batch is
 // solved again by [Refiner], where the problem has it, and used if that is better; else it is skipped: parameters,
-// moments and the step count of the optimiser stay as they were. A validation that is not finite counts as no better
-// one. The zero value of each field is its default.
+// moments and the step count of the optimiser stay as they were. A skipped batch meets the same parameters again where
+// an epoch has no other batch, so there only the solves by Refiner help. A validation that is not finite counts as no
+// better one. The zero value of each field is its default.
 type Guard struct {
 	// Multiple bounds the norm of a gradient by so many times the median of the last ones that were used; 0 means 100,
 	// negative means no bound. It holds from the batch on before which Window gradients were used.
 	Multiple float64 `json:"Multiple,omitzero"`
 	// Window is the number of gradients that the median is of; 0 means 20.
 	Window int `json:"Window,omitzero"`
+	// Retries is how often at most a batch is solved again, each time at a tenth of the tolerance before; 0 means 3,
+	// negative means that it is skipped at once. A batch that cannot be solved at a smaller tolerance is not tried at
+	// smaller ones still.
+	Retries int `json:"Retries,omitzero"`
 	// Skips is the number of batches skipped in a row that ends training with [ErrNotFinite]; 0 means 10.
 	Skips int `json:"Skips,omitzero"`
 }
 
 func (g Guard) withDefaults() (Guard, error) {
-	g.Multiple, g.Window, g.Skips = cmp.Or(g.Multiple, 100), cmp.Or(g.Window, 20), cmp.Or(g.Skips, 10)
+	g.Multiple, g.Window = cmp.Or(g.Multiple, 100), cmp.Or(g.Window, 20)
+	g.Retries, g.Skips = max(cmp.Or(g.Retries, 3), -1), cmp.Or(g.Skips, 10)
 	if g.Multiple < 0 {
 		g.Multiple = -1
 	}
@@ -63,9 +69,18 @@ func median(values []float64) float64 {
 // guarded returns loss and gradient of the next batch, or skips it.
 func (l *loop) guarded(ctx context.Context) (loss float64, gradients []*tensors.Tensor, skipped bool, err error) {
 	loss, gradients, fault, err := l.attempt(ctx, l.problem.Gradient)
-	if refiner, ok := l.problem.(Refiner); ok && fault != nil {
+	refiner, ok := l.problem.(Refiner)
+	if ok && fault != nil && l.config.Guard.Retries > 0 {
 		l.Retried++
-		loss, gradients, fault, err = l.attempt(ctx, refiner.Refine)
+		for times := 1; fault != nil && err == nil && times <= l.config.Guard.Retries; times++ {
+			loss, gradients, fault, err = l.attempt(ctx, func(ctx context.Context, params []*tensors.Tensor,
+				batch int) (float64, []*tensors.Tensor, error) {
+				return refiner.Refine(ctx, params, batch, times)
+			})
+			if errors.Is(fault, ErrUnsolved) {
+				break
+			}
+		}
 	}
 	if err != nil {
 		return 0, nil, false, err

@@ -46,14 +46,17 @@ func (s *stumbling) Gradient(ctx context.Context, params []*tensors.Tensor, batc
 type recovering struct {
 	stumbling
 	again stumble
+	until int // times of refinement that are wrong; 0 for all
 }
 
-func (r *recovering) Refine(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,
-	error) {
-	r.refinements++
+func (r *recovering) Refine(ctx context.Context, params []*tensors.Tensor, batch, times int) (float64,
+	[]*tensors.Tensor, error) {
+	if r.refinements++; times < 1 {
+		panic("refined no times")
+	}
 	calls := r.calls
 	loss, gradients, err := r.bowl.Gradient(ctx, params, batch)
-	if r.calls = calls; err == nil && r.again != nil {
+	if r.calls = calls; err == nil && r.again != nil && (r.until == 0 || times <= r.until) {
 		gradient := tensors.MustCopyFlatData[float64](gradients[0])
 		err = r.again(&loss, gradient)
 		gradients = []*tensors.Tensor{tensors.FromValue(gradient)}
@@ -158,13 +161,32 @@ func TestGuardSolvesAgain(t *testing.T) {
 			}
 		}
 		for again, worse := range stumbles {
-			p := &recovering{stumbling{bowl: bowl{target: downhill}, wrong: map[int]stumble{8: wrong}}, worse}
+			p := &recovering{stumbling{bowl: bowl{target: downhill}, wrong: map[int]stumble{8: wrong}}, worse, 0}
 			got, report, err := Fit(context.Background(), xlatest.Go(t), p, start(), config)
-			last := report.Epochs[3]
-			if err != nil || last.Retried != 1 || last.Skipped != 1 ||
+			last, solves := report.Epochs[3], 3
+			if again == "step limit" {
+				solves = 1
+			}
+			if err != nil || last.Retried != 1 || last.Skipped != 1 || p.refinements != solves ||
 				!reflect.DeepEqual(tensors.MustCopyFlatData[float64](got[0]), byHand(t, config, 7)) {
 				t.Errorf("%s, then %s: %+v, %v, want the batch retried and skipped", name, again, last, err)
 			}
+		}
+	}
+}
+
+// A batch is solved again as often as it takes, at most Retries times.
+func TestGuardRefinesFurther(t *testing.T) {
+	for _, c := range []struct{ until, retries, solves, retried, skipped int }{
+		{1, 0, 2, 1, 0}, {2, 0, 3, 1, 0}, {3, 0, 3, 1, 1}, {3, 4, 4, 1, 0}, {1, 1, 1, 1, 1}, {1, -1, 0, 0, 1},
+	} {
+		p := &recovering{stumbling{bowl: bowl{target: downhill}, wrong: map[int]stumble{8: notANumber}}, notANumber, c.until}
+		_, report, err := Fit(context.Background(), xlatest.Go(t), p, start(), guardedConfig(&Guard{Retries: c.retries}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := report.Epochs[3]; p.refinements != c.solves || e.Retried != c.retried || e.Skipped != c.skipped {
+			t.Errorf("%+v: %d further solves, %+v", c, p.refinements, e)
 		}
 	}
 }
@@ -317,7 +339,7 @@ func TestProgressTellsOfRetriedAndSkipped(t *testing.T) {
 	var lines []string
 	config := guardedConfig(&Guard{})
 	config.Progress = func(p Progress) { lines = append(lines, p.String()) }
-	p := &recovering{stumbling{bowl: bowl{target: downhill}, wrong: map[int]stumble{3: notANumber}}, notANumber}
+	p := &recovering{stumbling{bowl: bowl{target: downhill}, wrong: map[int]stumble{3: notANumber}}, notANumber, 0}
 	if _, _, err := Fit(context.Background(), xlatest.Go(t), p, start(), config); err != nil {
 		t.Fatal(err)
 	}

@@ -27,12 +27,13 @@ type Problem interface {
 	Validate(ctx context.Context, params []*tensors.Tensor) (float64, error)
 }
 
-// Refiner is a [Problem] that can solve a batch again more exactly, at a tenth of the tolerance or by half the step. A
-// [Guard] asks for it where a gradient cannot be used.
+// Refiner is a [Problem] that can solve a batch again more exactly. A [Guard] asks for it where a gradient cannot be
+// used.
 type Refiner interface {
 	Problem
-	// Refine is Gradient by the more exact solve.
-	Refine(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor, error)
+	// Refine is Gradient by a solve that is refined so many times, one or more: each time at a tenth of the tolerance, or
+	// by half the step.
+	Refine(ctx context.Context, params []*tensors.Tensor, batch, times int) (float64, []*tensors.Tensor, error)
 }
 
 // Stepper is a [Problem] that counts the steps of its solver, for [Epoch].

@@ -72,8 +72,9 @@ func TestResolvedWithoutOptions(t *testing.T) {
 func TestResolvedOptions(t *testing.T) {
 	guard := Guard{Skips: 3}
 	for name, c := range map[string]struct{ config, want Config }{
-		"guard":    {Config{Guard: &guard}, Config{Guard: &Guard{Multiple: 100, Window: 20, Skips: 3}}},
-		"no bound": {Config{Guard: &Guard{Multiple: -7}}, Config{Guard: &Guard{Multiple: -1, Window: 20, Skips: 10}}},
+		"guard": {Config{Guard: &guard}, Config{Guard: &Guard{Multiple: 100, Window: 20, Retries: 3, Skips: 3}}},
+		"no bound": {Config{Guard: &Guard{Multiple: -7, Retries: -3}},
+			Config{Guard: &Guard{Multiple: -1, Window: 20, Retries: -1, Skips: 10}}},
 		"cosine": {Config{Epochs: 300, Schedule: Schedule{Kind: Cosine}},
 			Config{Schedule: Schedule{Kind: Cosine, To: 0.01, Epochs: 300}}},
 		"plateau": {Config{Patience: 200, Schedule: Schedule{Kind: Plateau}},

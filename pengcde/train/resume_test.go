@@ -25,9 +25,9 @@ func (r *rugged) Gradient(ctx context.Context, params []*tensors.Tensor, batch i
 	return r.solve(ctx, params, batch, false)
 }
 
-func (r *rugged) Refine(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,
-	error) {
-	return r.solve(ctx, params, batch, true)
+func (r *rugged) Refine(ctx context.Context, params []*tensors.Tensor, batch, times int) (float64,
+	[]*tensors.Tensor, error) {
+	return r.solve(ctx, params, batch, times > 1)
 }
 
 func (r *rugged) Steps() (tries, rejected int) { return 7, 2 }
