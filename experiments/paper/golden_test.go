@@ -109,11 +109,14 @@ func TestGoldenHere(t *testing.T) {
 }
 
 // goldenRounding is what two backends may differ by, relative to the largest value. Large graphs have sums in another
-// order, whose rounding forecasts show more than losses; adaptive steps follow an estimate of the error that rounding
-// changes.
+// order, whose rounding forecasts show more than losses. Adaptive steps follow an estimate of the error that rounding
+// changes, so that states differ by more than their tolerance of 1e-6: at the end of a world, which they reach last, by
+// 1.5e-5.
 func goldenRounding(name string) float64 {
 	switch {
-	case strings.HasPrefix(name, "heat on a grid"), strings.HasSuffix(name, ": forecast") && strings.HasPrefix(name, "england"):
+	case strings.HasPrefix(name, "heat on a grid"):
+		return 1e-4
+	case strings.HasPrefix(name, "england") && strings.HasSuffix(name, ": forecast"):
 		return 1e-5
 	case strings.HasPrefix(name, "england"):
 		return 1e-6
