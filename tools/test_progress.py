@@ -18,7 +18,8 @@ class WaitFor(unittest.TestCase):
             self.now += 10
 
         try:
-            wait_for("the end", lambda: self.now >= done_at, lambda: moved(self.now), clock=lambda: self.now, sleep=sleep)
+            wait_for("the end", lambda: self.now >= done_at, lambda: moved(self.now), clock=lambda: self.now,
+                     sleep=sleep)
         except TimeoutError as error:
             return self.now, str(error)
         return self.now, ""
