@@ -55,6 +55,10 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	if err != nil {
 		return nil, err
 	}
+	if !observed(series) {
+		return nil, invalid("no snapshot of %d has a target that is known %d later: want a smaller horizon, or more "+
+			"snapshots", len(series.Times), data.Recipe.Config.Horizon)
+	}
 	if constant(series) {
 		return nil, invalid("%q never changes at any node: there is nothing to forecast", strings.Join(
 			data.Recipe.Config.Nodes.Targets, ", "))

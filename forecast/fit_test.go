@@ -244,6 +244,7 @@ func TestFitInputErrors(t *testing.T) {
 		says string
 	}{
 		{"constant", same, small, `"visitors" never changes at any node`},
+		{"horizon", read(t, 40, 50), small, "no snapshot of 38 has a target that is known 50 later"},
 		{"no data", nil, small, "no data"},
 		{"short", read(t, 7, 1), small, "3 lags and horizon 1: want three times as many as these take together, or fewer"},
 		{"negative", read(t, 40, 1), Config{Inputs: -1}, "-1 inputs"},

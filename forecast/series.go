@@ -70,6 +70,11 @@ func unknown(s *dyngraph.Series, inputs int) ([]dyngraph.Window, error) {
 	return all, nil
 }
 
+// observed says that a node's target is known somewhere.
+func observed(s *dyngraph.Series) bool {
+	return slices.ContainsFunc(s.Targets, func(targets []float64) bool { return slices.ContainsFunc(targets, known) })
+}
+
 // constant says that no node's target ever differs from its first one.
 func constant(s *dyngraph.Series) bool {
 	first := make([]float64, s.Nodes())

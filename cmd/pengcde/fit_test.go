@@ -76,7 +76,7 @@ func TestFitAndForecast(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "rate-km-2-forecast", "report.html")); err != nil {
 		t.Errorf("the folder of a target with slashes: %v", err)
 	}
-	forecasting := []string{"forecast", "visitors-forecast/model.pengcde", "--backend", "go"}
+	forecasting := []string{"forecast", "visitors-forecast", "--backend", "go"}
 	ring(t, folder, "new_", 35, 10, "Deal")
 	said = output(t, folder, append(forecasting, "--edges", "new_flows.csv", "--nodes", "new_visits.csv")...)
 	if !strings.Contains(said, "2 after 2024-02-14: 2024-02-16") {

@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/peng-cde/pengcde-go/forecast"
 )
 
 type forecastCommand struct {
-	Model   string `arg:"" help:"A file that pengcde fit wrote."`
+	Model   string `arg:"" help:"What pengcde fit wrote: the folder, or a model's file."`
 	Edges   string `help:"Newer edges, with the columns that fit read." required:"" placeholder:"FILE"`
 	Nodes   string `help:"Newer values of nodes, with the columns that fit read." required:"" placeholder:"FILE"`
 	Out     string `help:"The CSV file to write." default:"new-forecasts.csv" placeholder:"FILE"`
@@ -23,7 +24,11 @@ func (c *forecastCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	defer backend.Close()
-	model, err := forecast.Load(backend, c.Model)
+	path := c.Model
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, forecast.ModelFile)
+	}
+	model, err := forecast.Load(backend, path)
 	if err != nil {
 		return err
 	}

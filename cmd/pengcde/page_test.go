@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"html"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,6 +61,14 @@ func TestResultsPage(t *testing.T) {
 	there, err := filepath.Glob("docs/results/*")
 	if err != nil || len(there) != len(files) {
 		t.Errorf("docs/results holds %q, want %q alone: %v", there, files, err)
+	}
+	for _, figure := range drawn {
+		path := filepath.Join("docs", "results", figure.Name+".svg")
+		got, err := os.ReadFile(path)
+		want, err2 := figure.Figure.SVG()
+		if err := errors.Join(err, err2, samePicture(got, want)); err != nil {
+			t.Errorf("%s is not what stored runs give: %v", path, err)
+		}
 	}
 	report, err := document.Report(t.Context()) // of the same parts
 	if err != nil {
@@ -152,4 +163,25 @@ func canceled() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
+}
+
+// samePicture compares drawings: the same marks and texts at the same places, to a hundredth of a point.
+func samePicture(got, want []byte) error {
+	number := regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?`)
+	marks := func(svg []byte) string { return number.ReplaceAllString(string(svg), "#") }
+	if marks(got) != marks(want) {
+		return errors.New("other marks or texts")
+	}
+	numbers := number.FindAll(got, -1)
+	for i, text := range number.FindAll(want, -1) {
+		x, err := strconv.ParseFloat(string(numbers[i]), 64)
+		y, err2 := strconv.ParseFloat(string(text), 64)
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		if math.Abs(x-y) > 0.01 {
+			return fmt.Errorf("number %d is %s, want %s", i, numbers[i], text)
+		}
+	}
+	return nil
 }

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import Cluster, wait_for
+from cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -75,12 +75,12 @@ class Slurm(unittest.TestCase):
                     continue
                 if claim["Job"] == job and node in (None, claim["Node"]) and claim["At"]["Epoch"] > 0:
                     return claim["Task"]
-        return wait_for(f"a task of job {job} trains", task, 90)
+        return self.cluster.wait_for(f"a task of job {job} trains", task)
 
     def wait(self, job, state, tasks=1):
         def states():
             return [self.cluster.show(f"{job}_{i}").get("JobState") for i in range(tasks)]
-        wait_for(f"job {job} is {state}", lambda: set(states()) == {state}, 150)
+        self.cluster.wait_for(f"job {job} is {state}", lambda: set(states()) == {state})
 
     def table(self, results, study):
         """The tables of stored runs, without facts of the machine."""
@@ -106,23 +106,23 @@ class Slurm(unittest.TestCase):
         task = self.working(job, "node1")
         self.cluster.kill_node("node1")
         at_work = rf"node2: task {job}_\d running, time limit in \S+\n  GN-ODE, england, random, seed \d: "
-        wait_for("status shows the other node at work",
-                 lambda: re.search(at_work, self.pengcde(self.results, "status", "epidemics")), 60)
-        wait_for("the task of the dead node waits again",
-                 lambda: self.cluster.show(f"{job}_{task}").get("Restarts") == "1", 90)
+        self.cluster.wait_for("status shows the other node at work",
+                              lambda: re.search(at_work, self.pengcde(self.results, "status", "epidemics")))
+        self.cluster.wait_for("the task of the dead node waits again",
+                              lambda: self.cluster.show(f"{job}_{task}").get("Restarts") == "1")
         self.wait(job, "COMPLETED", 2)
         self.assertIn("training goes on in epoch", self.written())
         self.assertIn("6 of 6 runs stored", self.pengcde(self.results, "status", "epidemics"))
         self.assert_equal(STUDY)
         self.cluster.start_node("node1")
-        wait_for("the node is back", lambda: self.cluster.node_states() == ["idle", "idle"], 60)
+        self.cluster.wait_for("the node is back", lambda: self.cluster.node_states() == ["idle", "idle"])
 
     def warn(self, *options, **env):
         """A task is warned of its time limit: it ends, is put into the queue again, and goes on from its checkpoint."""
         job = self.submit(ONE, 1, *options, **env)
         self.working(job)
         self.cluster.call("scancel", "--batch", "--signal=USR1", f"{job}_0")  # as Slurm does before the limit
-        wait_for("the task waits again", lambda: self.cluster.show(f"{job}_0").get("Restarts") == "1", 60)
+        self.cluster.wait_for("the task waits again", lambda: self.cluster.show(f"{job}_0").get("Restarts") == "1")
         self.wait(job, "COMPLETED")
         self.assertIn("the time limit is near", self.written())
         self.assertIn("training goes on in epoch", self.written())

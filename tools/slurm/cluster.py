@@ -8,8 +8,10 @@ import secrets
 import signal
 import socket
 import subprocess
-import time
+import tempfile
 from pathlib import Path
+
+from progress import processor_time, wait_for
 
 NODES = ("node1", "node2")
 
@@ -60,16 +62,6 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(parent_death_signal, signal.SIGTERM)
 
 
-def wait_for(what, done, seconds):
-    """Calls done until it returns something true, which is returned."""
-    deadline = time.monotonic() + seconds
-    while not (outcome := done()):
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"not within {seconds} seconds: {what}")
-        time.sleep(0.2)
-    return outcome
-
-
 class Cluster:
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -94,12 +86,12 @@ class Cluster:
             self.start("munged", "--foreground", "--force", f"--socket={socket_file}", f"--key-file={key}",
                        f"--pid-file={self.folder / 'munge.pid'}", f"--log-file={self.folder / 'munge.log'}",
                        f"--seed-file={self.folder / 'munge.seed'}")
-            wait_for("the socket of munged", socket_file.exists, 20)
+            self.wait_for("the socket of munged", socket_file.exists)
             self.start("slurmctld", "-D", "-c", "-f", self.conf)
             for node in NODES:
                 (self.folder / f"spool.{node}").mkdir()
                 self.start_node(node)
-            wait_for("two idle nodes", lambda: self.node_states() == ["idle", "idle"], 60)
+            self.wait_for("two idle nodes", lambda: self.node_states() == ["idle", "idle"])
         except BaseException:
             self.__exit__()
             raise
@@ -122,11 +114,25 @@ class Cluster:
     def start_node(self, node):
         self.start(f"slurmd.{node}", "-D", "-f", self.conf, "-N", node)
 
+    def wait_for(self, what, done):
+        """Calls done until it returns something true, as long as this cluster's processes compute."""
+        return wait_for(what, done, lambda: processor_time(self.processes()))
+
     def call(self, *command, cwd=None, **more):
-        done = subprocess.run(command, env=self.env | more, cwd=cwd, capture_output=True, text=True, timeout=120)
-        if done.returncode:
-            raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr}")
-        return done.stdout
+        """Runs a command to its end, for as long as it or another process of this cluster computes."""
+        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            process = subprocess.Popen(command, env=self.env | more, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=err, text=True)
+            try:
+                self.wait_for(f"{command} ends", lambda: process.poll() is not None)
+            finally:
+                process.kill()
+                process.wait()
+            out.seek(0)
+            err.seek(0)
+            if process.returncode:
+                raise RuntimeError(f"{command} ended with {process.returncode}: {err.read()}")
+            return out.read()
 
     def node_states(self):
         try:

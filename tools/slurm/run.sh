@@ -12,4 +12,4 @@ for program in munged slurmctld slurmd sbatch squeue scancel scontrol; do
 		exit 0
 	}
 done
-exec timeout --kill-after=30 600 .venv/bin/python -m unittest discover -v -s tools/slurm -p 'check_*.py'
+exec timeout --kill-after=30 3600 .venv/bin/python -m unittest discover -v -s tools/slurm -p 'check_*.py'
