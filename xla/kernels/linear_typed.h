@@ -5,12 +5,13 @@ INLINE void NAME(matrix_tile)(REAL *restrict y, const REAL *restrict x, const RE
                               int64_t out, int64_t from) {
   NAME(vector) all[NAME(TILE)] = {0};
   for (int64_t i = 0; i < in; i++) {
-    NAME(vector) row = *(const NAME(vector) *)(w + i * out + from);
+    NAME(vector) row;
+    NAME(load)(&row, w + i * out + from);
     for (int r = 0; r < rows; r++)
-      all[r] += x[r * in + i] * row;
+      NAME(add)(&all[r], x[r * in + i], &row);
   }
   for (int r = 0; r < rows; r++)
-    *(NAME(vector) *)(y + r * out + from) = all[r];
+    NAME(store)(y + r * out + from, &all[r]);
 }
 
 INLINE void NAME(matrix)(REAL *restrict y, const REAL *restrict x, const REAL *restrict w, int64_t rows, int64_t in,
@@ -38,12 +39,13 @@ INLINE void NAME(outer_tile)(REAL *restrict w, const REAL *restrict v, const REA
                              int64_t out, int columns, int64_t from) {
   NAME(vector) all[NAME(TILE)] = {0};
   for (int64_t r = 0; r < rows; r++) {
-    NAME(vector) row = *(const NAME(vector) *)(x + r * in + from);
+    NAME(vector) row;
+    NAME(load)(&row, x + r * in + from);
     for (int c = 0; c < columns; c++)
-      all[c] += v[r * out + c] * row;
+      NAME(add)(&all[c], v[r * out + c], &row);
   }
   for (int c = 0; c < columns; c++)
-    *(NAME(vector) *)(w + c * in + from) = all[c];
+    NAME(store)(w + c * in + from, &all[c]);
 }
 
 INLINE void NAME(outer)(REAL *restrict w, const REAL *restrict v, const REAL *restrict x, int64_t rows, int64_t in,
