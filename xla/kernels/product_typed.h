@@ -89,8 +89,9 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
           for (int64_t k = 0; k < count; k += LANES) {
             NAME(vector) mixed = {0}, of;
             for (int j = 0; j < coefficients; j++) {
-              NAME(load)(&of, entries + j * p->lists.room + k);
-              NAME(add)(&mixed, c[j], &of);
+              int at = j < 2 && coefficients > 1 ? 1 - j : j; // the order in which sums always were rounded
+              NAME(load)(&of, entries + at * p->lists.room + k);
+              NAME(add)(&mixed, c[at], &of);
             }
             NAME(store)(w + k, &mixed);
           }

@@ -47,10 +47,10 @@ CLONES static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict 
       int64_t i = 0;
       for (; i + LANES <= d; i += LANES) {
         NAME(vector) all = {0}, of;
-        NAME(load)(&of, first + i);
-        NAME(add)(&all, one, &of);
         NAME(load)(&of, second + i);
         NAME(add)(&all, other, &of);
+        NAME(load)(&of, first + i);
+        NAME(add)(&all, one, &of);
         NAME(load)(&of, z + i);
         NAME(add)(&all, own, &of);
         NAME(store)(y + i, &all);
