@@ -8,7 +8,7 @@ import (
 
 // Convolution is the graph convolution of the published code, from In to Out features, for any message matrix M:
 //
-//	Y = N(Z),  H = Y W^T + 1 b^T,  out = H + M H
+//	Y = N(a(Z)),  H = Y W^T + 1 b^T,  out = H + M H
 //
 // M acts on nodes and W on features, so they commute, and M acts on the narrower side:
 // H + M H = (Y + M Y) W^T + (1 + M 1) b^T.
@@ -17,6 +17,8 @@ type Convolution struct {
 	In, Out int
 	// Norm is N; the zero value is the published norm of each row.
 	Norm nn.Norm
+	// Before is the activation a of the input; nil leaves it as it is.
+	Before *nn.Activation
 }
 
 func (c Convolution) norm() nn.RMSNorm { return c.Norm.Layer(c.Name+".norm", c.In) }
@@ -41,11 +43,14 @@ func (c Convolution) Apply(v nn.Values, z *Node, act func(x *Node) *Node) *Node 
 
 // Features is H [batch, n, Out].
 func (c Convolution) Features(v nn.Values, z *Node) *Node {
-	return nn.Normalised(v, c.norm(), c.linear(), z)
+	return nn.Normalised(v, c.Before, c.norm(), c.linear(), z)
 }
 
 // wide is Y with a column of ones, [batch, n, In+1].
 func (c Convolution) wide(v nn.Values, z *Node) *Node {
+	if c.Before != nil {
+		z = c.Before.Apply(z)
+	}
 	y := c.norm().Apply(v, z)
 	ones := OnesLike(Slice(y, AxisRange(), AxisRange(), AxisRange(0, 1)))
 	return Concatenate([]*Node{y, ones}, -1)

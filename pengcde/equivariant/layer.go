@@ -12,11 +12,12 @@ type Layer struct {
 	Name    string
 	In, Out int
 	Norm    nn.Norm
+	Before  *nn.Activation
 	Fusion  Fusion
 }
 
 func (l Layer) convolution() Convolution {
-	return Convolution{Name: l.Name, In: l.In, Out: l.Out, Norm: l.Norm}
+	return Convolution{Name: l.Name, In: l.In, Out: l.Out, Norm: l.Norm, Before: l.Before}
 }
 
 // Params declares Name.maps of [Fusion.Dims], uniform on ±1/15, then the convolution. It panics on maps that cannot be.

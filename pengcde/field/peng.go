@@ -82,7 +82,7 @@ func (f PENG) layer(c equivariant.Convolution, outer bool) equivariant.Layer {
 	if fusion.Maps == nil {
 		fusion.Maps = equivariant.Published8()
 	}
-	return equivariant.Layer{Name: c.Name, In: c.In, Out: c.Out, Norm: c.Norm, Fusion: fusion}
+	return equivariant.Layer{Name: c.Name, In: c.In, Out: c.Out, Norm: c.Norm, Before: c.Before, Fusion: fusion}
 }
 
 // Params declares the parameters of the layers, named field.layers.K, and what Style adds, behind those of identities

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// stack holds the layers of a field on graphs: convolutions with an activation between them, the last of the width
+// stack holds the layers of a field on graphs: convolutions, all but the first of an activation, the last of the width
 // that [signal.contract] takes, and what [Style] adds beside them.
 type stack struct {
 	layers []equivariant.Convolution
@@ -30,6 +30,9 @@ func newStack(style Style, hidden, layers, features int) stack {
 	for k := range s.layers {
 		s.layers[k] = equivariant.Convolution{Name: fmt.Sprintf("field.layers.%d", k), In: hidden, Out: hidden,
 			Norm: style.Norm}
+		if k > 0 {
+			s.layers[k].Before = &style.Activation
+		}
 	}
 	if features > 0 {
 		s.layers[layers-1].Out = hidden * features * 2
@@ -88,7 +91,7 @@ func (s stack) respond(v nn.Values, signal signal, z *Node, inner func(c equivar
 	}
 	x := z
 	for _, c := range s.layers[:len(s.layers)-1] {
-		x = s.style.Activation.Apply(inner(c, x))
+		x = inner(c, x)
 	}
 	dz := signal.drive(v, s.last(), outer(s.last()), x)
 	if s.style.Linear {

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -44,3 +45,20 @@ func (a Activation) Apply(x *Node) *Node {
 
 // ReLU is max(x, 0) with derivative 0 at 0.
 func ReLU(x *Node) *Node { return Where(GreaterThan(x, ZerosLike(x)), x, ZerosLike(x)) }
+
+// Resolved writes out the zero value.
+func (a Activation) Resolved() Activation { return cmp.Or(a, Rectified) }
+
+// withSlopes are the function of each entry of x, ReLU or SiLU, and its derivative there, in operations that functions
+// of [xla.Call] may have.
+func (a Activation) withSlopes(x *Node) (y, slopes *Node) {
+	one := ExpandAxes(constant(x, 1, 1, 1), 0)
+	if a == SiLU {
+		sigmoid := Logistic(x)
+		y = Mul(x, sigmoid)
+		return y, Add(sigmoid, Mul(y, Sub(one, sigmoid)))
+	}
+	zeros := Sub(x, x)
+	positive := GreaterThan(x, zeros)
+	return Where(positive, x, zeros), Where(positive, Add(zeros, one), zeros)
+}

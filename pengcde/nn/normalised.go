@@ -6,74 +6,139 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Normalised is the linear map of what the norm makes of x [batch, n, In]: l.Apply(v, r.Apply(v, x)), on a CPU in one
-// pass.
-func Normalised(v Values, r RMSNorm, l Linear, x *Node) *Node {
-	const kernel, ofPullback = "pengcde_linear", "pengcde_linear_pullback"
-	if r.Norm != (Norm{}) || x.Rank() != 3 || !xla.HasKernels(x) {
+// Normalised is the linear map of what the norm makes of x [batch, n, In] or, where one is given, of its activation:
+// l.Apply(v, r.Apply(v, before.Apply(x))), on a CPU in one pass, with an activation unless it is [HyperbolicTangent].
+func Normalised(v Values, before *Activation, r RMSNorm, l Linear, x *Node) *Node {
+	if before != nil && (*before == HyperbolicTangent || x.Rank() != 3 || !xla.HasKernels(x)) {
+		x, before = before.Apply(x), nil
+	}
+	if x.Rank() != 3 || !xla.HasKernels(x) {
 		return l.Apply(v, r.Apply(v, x))
 	}
+	k := normalised{norm: r.Norm.Resolved(), before: before}
 	param := func(name string) *Node { // [S, dims...], also of one seed
 		if v.Seeds == 0 {
 			return ExpandAxes(v.Get(name), 0)
 		}
 		return v.Get(name)
 	}
-	apply := func(in []*Node) *Node {
-		return xla.Call(kernel, func(in []*Node) []*Node { return []*Node{normalise(in).mapped(in)} }, in...)[0]
+	inputs := []*Node{x}
+	if r.Over != NoNorm {
+		inputs = append(inputs, param(r.Name+".weight"), param(r.Name+".bias"))
 	}
-	pull := func(in []*Node, cotangent *Node) []*Node {
-		return xla.Call(ofPullback, normalisedPullback, append(in, cotangent)...)
-	}
-	return xla.WithPullback(apply, pull, x, param(r.Name+".weight"), param(r.Name+".bias"), param(l.Name+".weight"),
-		param(l.Name+".bias"))
+	inputs = append(inputs, param(l.Name+".weight"), param(l.Name+".bias"))
+	return xla.WithPullback(k.apply, k.pull, inputs...)
 }
 
-// normal is x [batch, n, In] over its root mean squares, and what gain and shift make of it.
+// normalised is a kernel: the map of a norm of an activation. Its inputs are x, gain and shift unless there is no norm,
+// weight and bias, behind which calls have epsilon where there is a norm. Parameters have a leading axis of seeds.
+type normalised struct {
+	norm   Norm
+	before *Activation
+}
+
+// name is that of package kernels.
+func (k normalised) name() string {
+	name := "pengcde_linear"
+	if k.norm.Over == GraphNorm || k.norm.Over == NoNorm {
+		name += "_" + string(k.norm.Over)
+	}
+	if k.before != nil {
+		name += "_" + string(k.before.Resolved())
+	}
+	return name
+}
+
+func (k normalised) apply(in []*Node) *Node {
+	plain := func(in []*Node) []*Node { return []*Node{k.prepare(in).mapped()} }
+	return xla.Call(k.name(), plain, k.withEpsilon(in)...)[0]
+}
+
+func (k normalised) pull(in []*Node, cotangent *Node) []*Node {
+	plain := func(in []*Node) []*Node {
+		last := len(in) - 1
+		return k.prepare(in[:last]).pullback(in[last])
+	}
+	return xla.Call(k.name()+"_pullback", plain, append(k.withEpsilon(in), cotangent)...)
+}
+
+func (k normalised) withEpsilon(in []*Node) []*Node {
+	if k.norm.Over == NoNorm {
+		return in
+	}
+	return append(in[:len(in):len(in)], ConstAs(in[0], []float64{k.norm.epsilon()}))
+}
+
+// normal is what becomes of x before the linear map, in operations that functions of [xla.Call] may have.
 type normal struct {
-	seeds                Seeds
-	roots, rows, shifted *Node
+	normalised
+	seeds             Seeds
+	x, weight, bias   *Node
+	activated, slopes *Node // a(x) and a'(x); nil without an activation
+	gain, roots, rows *Node // roots, and a(x) over them; nil without a norm
+	hats              *Node // what is mapped
 }
 
-// meanOf is the mean of the last axis, which stays.
-func meanOf(x *Node) *Node {
-	size := x.Shape().Dim(-1)
-	each := make([][]float64, size)
-	for i := range each {
-		each[i] = []float64{1 / float64(size)}
+func (k normalised) prepare(in []*Node) (n normal) {
+	n.normalised, n.x, n.seeds = k, in[0], Seeds(in[1].Shape().Dim(0))
+	n.activated = n.x
+	if k.before != nil {
+		n.activated, n.slopes = k.before.withSlopes(n.x)
 	}
-	return DotGeneral(x, []int{2}, nil, ConstAs(x, each), []int{0}, nil)
-}
-
-// normalise takes x, and gain and shift [S, In].
-func normalise(in []*Node) (n normal) {
-	x := in[0]
-	n.seeds = Seeds(in[1].Shape().Dim(0))
-	n.roots = Sqrt(Add(meanOf(Mul(x, x)), ConstAs(x, [][][]float64{{{rmsEpsilon}}})))
-	n.rows = Div(x, n.roots)
-	n.shifted = Add(Mul(n.rows, n.seeds.Spread(in[1], x)), n.seeds.Spread(in[2], x))
+	n.hats, n.weight, n.bias = n.activated, in[1], in[2]
+	if k.norm.Over != NoNorm {
+		n.weight, n.bias, n.gain = in[3], in[4], in[1]
+		n.roots = Sqrt(Add(n.mean(Mul(n.activated, n.activated)), ExpandAxes(in[5], 0, 1)))
+		n.rows = Div(n.activated, n.roots)
+		n.hats = Add(Mul(n.rows, n.seeds.Spread(n.gain, n.x)), n.seeds.Spread(in[2], n.x))
+	}
 	return n
 }
 
-// mapped takes the weight and the bias of the linear map as the fourth and fifth input.
-func (n normal) mapped(in []*Node) *Node {
-	y := n.seeds.Product(n.shifted, in[3], 1)
-	return Add(y, n.seeds.Spread(in[4], y))
+// mean is that of the entries of x which share a root, on axes of one entry.
+func (n normal) mean(x *Node) *Node {
+	nodes, size := x.Shape().Dim(1), x.Shape().Dim(2)
+	if n.norm.Over == GraphNorm {
+		ones := ExpandAxes(constant(x, 1/float64(nodes*size), size, 1), 0)
+		sums := DotGeneral(x, []int{2}, nil, ones, []int{1}, nil) // [batch, nodes, 1, 1]
+		each := DotGeneral(sums, []int{1}, nil, constant(x, 1, nodes, 1), []int{0}, nil)
+		return Reshape(each, -1, 1, 1)
+	}
+	return DotGeneral(x, []int{2}, nil, constant(x, 1/float64(size), size, 1), []int{0}, nil)
 }
 
-// normalisedPullback gives the cotangents of the inputs for that of the output, which follows them.
-func normalisedPullback(in []*Node) []*Node {
-	n, gain, weight, v := normalise(in), in[1], in[3], in[5]
+// constant is a matrix of one number.
+func constant(x *Node, value float64, rows, columns int) *Node {
+	each := make([][]float64, rows)
+	for i := range each {
+		each[i] = make([]float64, columns)
+		for j := range each[i] {
+			each[i][j] = value
+		}
+	}
+	return ConstAs(x, each)
+}
+
+func (n normal) mapped() *Node {
+	y := n.seeds.Product(n.hats, n.weight, 1)
+	return Add(y, n.seeds.Spread(n.bias, y))
+}
+
+// pullback gives the cotangents of the inputs for v, that of the output.
+func (n normal) pullback(v *Node) []*Node {
 	bySeed := func(x *Node) *Node { return Reshape(x, int(n.seeds), -1, x.Shape().Dim(-1)) } // [S, rows, ...]
 	over := func(a, b *Node) *Node { return DotGeneral(a, []int{1}, []int{0}, b, []int{1}, []int{0}) }
-	ones := Reshape(Div(n.roots, n.roots), int(n.seeds), -1)
-	shifted := n.seeds.Product(v, weight, 0)
-	rows := Mul(shifted, n.seeds.Spread(gain, shifted))
-	return []*Node{
-		Div(Sub(rows, Mul(n.rows, meanOf(Mul(rows, n.rows)))), n.roots),
-		over(ones, bySeed(Mul(shifted, n.rows))),
-		over(ones, bySeed(shifted)),
-		over(bySeed(v), bySeed(n.shifted)),
-		over(ones, bySeed(v)),
+	ones := BroadcastToDims(constant(v, 1, 1, 1), int(n.seeds), bySeed(v).Shape().Dim(1))
+	of := n.seeds.Product(v, n.weight, 0)
+	var ofNorm []*Node
+	if n.norm.Over != NoNorm {
+		ofNorm = []*Node{over(ones, bySeed(Mul(of, n.rows))), over(ones, bySeed(of))}
+		rows := Mul(of, n.seeds.Spread(n.gain, of))
+		of = Div(Sub(rows, Mul(n.rows, n.mean(Mul(rows, n.rows)))), n.roots)
 	}
+	if n.slopes != nil {
+		of = Mul(of, n.slopes)
+	}
+	all := append([]*Node{of}, ofNorm...)
+	return append(all, over(bySeed(v), bySeed(n.hats)), over(ones, bySeed(v)))
 }

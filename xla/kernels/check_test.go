@@ -41,14 +41,24 @@ func calls(float dtypes.DType) map[string]call {
 	tables := []shapes.Shape{i(batch, 2, 3), i(batch, 1, 4)}
 	with := func(tables []shapes.Shape, others ...shapes.Shape) []shapes.Shape { return append(others, tables...) }
 	z, room := r(batch, n, d), entries+behind
-	linear := []shapes.Shape{r(batch, n, in), r(seeds, in), r(seeds, in), r(seeds, out, in), r(seeds, out)}
 	ranks := []shapes.Shape{r(batch, n, sums), r(seeds, sums, 4), z}
 	all := map[string]call{
-		"pengcde_linear":          {linear, []shapes.Shape{r(batch, n, out)}},
-		"pengcde_linear_pullback": {with([]shapes.Shape{r(batch, n, out)}, linear...), linear},
-		"pengcde_ranks":           {ranks, []shapes.Shape{z}},
-		"pengcde_ranks_to_puts":   {with([]shapes.Shape{z}, ranks...), ranks[1:2]},
-		"pengcde_ranks_to_nodes":  {with([]shapes.Shape{z}, ranks...), ranks[:1]},
+		"pengcde_ranks":          {ranks, []shapes.Shape{z}},
+		"pengcde_ranks_to_puts":  {with([]shapes.Shape{z}, ranks...), ranks[1:2]},
+		"pengcde_ranks_to_nodes": {with([]shapes.Shape{z}, ranks...), ranks[:1]},
+	}
+	x, gains, linear := r(batch, n, in), r(seeds, in), []shapes.Shape{r(seeds, out, in), r(seeds, out)}
+	y, epsilon := []shapes.Shape{r(batch, n, out)}, r(1)
+	for _, norm := range []string{"", "_graph", "_none"} {
+		inputs, epsilon := with(linear, x, gains, gains), []shapes.Shape{epsilon}
+		if norm == "_none" {
+			inputs, epsilon = with(linear, x), nil
+		}
+		for _, activation := range []string{"", "_relu", "_silu"} {
+			name := "pengcde_linear" + norm + activation
+			all[name] = call{slices.Concat(inputs, epsilon), y}
+			all[name+"_pullback"] = call{slices.Concat(inputs, epsilon, y), inputs}
+		}
 	}
 	places := i(batch * n)
 	arranged := func(matrices int) []shapes.Shape {

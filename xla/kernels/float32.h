@@ -1,7 +1,9 @@
 // Sets what is typed to float32, and may be included again.
 #undef REAL
+#undef BITS
 #undef LANES
 #undef NAME
 #define REAL float
+#define BITS uint32_t // as long as a REAL
 #define LANES 16
 #define NAME(x) x##_f32

@@ -5,12 +5,13 @@ INLINE void NAME(matrix_tile)(REAL *restrict y, const REAL *restrict x, const RE
                               int64_t out, int64_t from) {
   NAME(vector) all[NAME(TILE)] = {0};
   for (int64_t i = 0; i < in; i++) {
-    NAME(vector) row = *(const NAME(vector) *)(w + i * out + from);
+    NAME(vector) row;
+    NAME(load)(&row, w + i * out + from);
     for (int r = 0; r < rows; r++)
-      all[r] += x[r * in + i] * row;
+      NAME(add)(&all[r], x[r * in + i], &row);
   }
   for (int r = 0; r < rows; r++)
-    *(NAME(vector) *)(y + r * out + from) = all[r];
+    NAME(store)(y + r * out + from, &all[r]);
 }
 
 INLINE void NAME(matrix)(REAL *restrict y, const REAL *restrict x, const REAL *restrict w, int64_t rows, int64_t in,
@@ -38,12 +39,13 @@ INLINE void NAME(outer_tile)(REAL *restrict w, const REAL *restrict v, const REA
                              int64_t out, int columns, int64_t from) {
   NAME(vector) all[NAME(TILE)] = {0};
   for (int64_t r = 0; r < rows; r++) {
-    NAME(vector) row = *(const NAME(vector) *)(x + r * in + from);
+    NAME(vector) row;
+    NAME(load)(&row, x + r * in + from);
     for (int c = 0; c < columns; c++)
-      all[c] += v[r * out + c] * row;
+      NAME(add)(&all[c], v[r * out + c], &row);
   }
   for (int c = 0; c < columns; c++)
-    *(NAME(vector) *)(w + c * in + from) = all[c];
+    NAME(store)(w + c * in + from, &all[c]);
 }
 
 INLINE void NAME(outer)(REAL *restrict w, const REAL *restrict v, const REAL *restrict x, int64_t rows, int64_t in,
@@ -68,30 +70,117 @@ INLINE void NAME(outer)(REAL *restrict w, const REAL *restrict v, const REAL *re
 
 // normalised is a row over its root mean square, which is 1 over what it returns, with gain and shift in y.
 INLINE REAL NAME(normalised)(REAL *restrict y, const REAL *restrict x, const REAL *restrict gain,
-                             const REAL *restrict shift, int64_t in) {
-  REAL inverse = 1 / (REAL)__builtin_sqrt(NAME(dot)(x, x, in) / (REAL)in + (REAL)EPSILON);
+                             const REAL *restrict shift, int64_t in, REAL epsilon) {
+  REAL inverse = 1 / (REAL)__builtin_sqrt(NAME(dot)(x, x, in) / (REAL)in + epsilon);
   for (int64_t i = 0; i < in; i++)
     y[i] = x[i] * inverse * gain[i] + shift[i];
   return inverse;
 }
 
-// forward needs room for in·out and BLOCK·in numbers.
+// normalise_graph is normalised of all rows of a sample, over one root.
+INLINE REAL NAME(normalise_graph)(REAL *restrict y, const REAL *restrict x, const REAL *restrict gain,
+                                  const REAL *restrict shift, int64_t rows, int64_t in, REAL epsilon) {
+  double squares = 0;
+  for (int64_t r = 0; r < rows; r++)
+    squares += NAME(dot)(x + r * in, x + r * in, in);
+  REAL inverse = (REAL)(1 / __builtin_sqrt(squares / (double)(rows * in) + epsilon));
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t i = 0; i < in; i++)
+      y[r * in + i] = x[r * in + i] * inverse * gain[i] + shift[i];
+  return inverse;
+}
+
+// activate sets y to the activation of x and, unless they are NULL, slopes to its derivatives.
+INLINE void NAME(activate)(activation a, REAL *restrict y, REAL *restrict slopes, const REAL *restrict x,
+                           int64_t count) {
+  if (a == RELU) {
+    for (int64_t i = 0; i < count; i++)
+      y[i] = x[i] > 0 ? x[i] : 0;
+    for (int64_t i = 0; slopes != NULL && i < count; i++)
+      slopes[i] = x[i] > 0 ? 1 : 0;
+    return;
+  }
+  for (int64_t i = 0; i < count; i++)
+    y[i] = NAME(limited)(-x[i]);
+  if (slopes == NULL) {
+    for (int64_t i = 0; i < count; i++)
+      y[i] = x[i] / (1 + NAME(exponential)(y[i]));
+    return;
+  }
+  for (int64_t i = 0; i < count; i++)
+    slopes[i] = NAME(exponential)(y[i]);
+  for (int64_t i = 0; i < count; i++) { // s (1 + x (1 - s)) for the sigmoid s, where 1 - s is precise
+    REAL sigmoid = 1 / (1 + slopes[i]);
+    y[i] = x[i] * sigmoid;
+    slopes[i] = sigmoid * (1 + y[i] * slopes[i]);
+  }
+}
+
+// NAME(parameters) are those of a seed.
+typedef struct {
+  const REAL *gain, *shift, *weight, *bias;
+  REAL epsilon;
+} NAME(parameters);
+
+INLINE NAME(parameters) NAME(parameters_of)(const linear *l, int64_t seed) {
+  NAME(parameters) p = {.weight = (const REAL *)l->weight->data + seed * l->out * l->in,
+                        .bias = (const REAL *)l->bias->data + seed * l->out};
+  if (l->variant->norm == NO_NORM)
+    return p;
+  p.gain = (const REAL *)l->gain->data + seed * l->in;
+  p.shift = (const REAL *)l->shift->data + seed * l->in;
+  p.epsilon = *(const REAL *)l->epsilon->data;
+  return p;
+}
+
+// What becomes of rows before the linear map, which are whole samples for a norm over graphs: hats, of activated, with
+// 1 over the roots of rows or of samples in inverses. All but slopes, which may be NULL, has memory for its numbers,
+// and activated and hats may become what they are made of.
+typedef struct {
+  const REAL *activated, *hats;
+  REAL *slopes, *inverses;
+} NAME(inputs);
+
+INLINE void NAME(prepare)(const linear *l, const NAME(parameters) * p, NAME(inputs) * to, const REAL *restrict x,
+                          int64_t rows) {
+  int64_t in = l->in, n = l->nodes;
+  if (l->variant->activation == AS_IS)
+    to->activated = x;
+  else
+    NAME(activate)(l->variant->activation, (REAL *)to->activated, to->slopes, x, rows * in);
+  const REAL *a = to->activated;
+  REAL *hats = (REAL *)to->hats;
+  switch (l->variant->norm) {
+  case ROWS:
+    for (int64_t r = 0; r < rows; r++)
+      to->inverses[r] = NAME(normalised)(hats + r * in, a + r * in, p->gain, p->shift, in, p->epsilon);
+    break;
+  case GRAPHS:
+    for (int64_t r = 0; r < rows; r += n)
+      to->inverses[r / n] = NAME(normalise_graph)(hats + r * in, a + r * in, p->gain, p->shift, n, in, p->epsilon);
+    break;
+  case NO_NORM:
+    to->hats = a;
+  }
+}
+
+// forward needs room for in·out numbers and, for each of the rows that it prepares at once, 2·in + 1.
 INLINE void NAME(forward_of)(const linear *l, int64_t seed, REAL *restrict y, REAL *restrict room) {
-  const REAL *x = (const REAL *)l->x->data + seed * l->rows * l->in, *gain = (const REAL *)l->gain->data + seed * l->in;
-  const REAL *shift = (const REAL *)l->shift->data + seed * l->in, *b = (const REAL *)l->bias->data + seed * l->out;
-  const REAL *w = (const REAL *)l->weight->data + seed * l->out * l->in;
-  REAL *turned = room, *block = room + l->in * l->out;
-  for (int64_t o = 0; o < l->out; o++)
-    for (int64_t i = 0; i < l->in; i++)
-      turned[i * l->out + o] = w[o * l->in + i];
-  for (int64_t r = 0; r < l->rows; r += BLOCK) {
-    int64_t count = l->rows - r < BLOCK ? l->rows - r : BLOCK;
-    for (int64_t k = 0; k < count; k++)
-      NAME(normalised)(block + k * l->in, x + (r + k) * l->in, gain, shift, l->in);
-    NAME(matrix)(y + r * l->out, block, turned, count, l->in, l->out);
+  NAME(parameters) p = NAME(parameters_of)(l, seed);
+  const REAL *x = (const REAL *)l->x->data + seed * l->rows * l->in;
+  int64_t in = l->in, out = l->out, few = at_once(l);
+  REAL *turned = room, *inverses = room + in * out, *activated = inverses + few, *hats = activated + few * in;
+  for (int64_t o = 0; o < out; o++)
+    for (int64_t i = 0; i < in; i++)
+      turned[i * out + o] = p.weight[o * in + i];
+  for (int64_t r = 0; r < l->rows; r += few) {
+    int64_t count = l->rows - r < few ? l->rows - r : few;
+    NAME(inputs) of = {activated, hats, NULL, inverses};
+    NAME(prepare)(l, &p, &of, x + r * in, count);
+    NAME(matrix)(y + r * out, of.hats, turned, count, in, out);
     for (int64_t k = r; k < r + count; k++)
-      for (int64_t o = 0; o < l->out; o++)
-        y[k * l->out + o] += b[o];
+      for (int64_t o = 0; o < out; o++)
+        y[k * out + o] += p.bias[o];
   }
 }
 
@@ -100,39 +189,72 @@ CLONES static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restri
     NAME(forward_of)(l, s, y + s * l->rows * l->out, room);
 }
 
-// backward needs room for rows·(in + 1) numbers, and sums [2·in + out]: those of rows are kept in float64, as they grow
-// long.
+// to_gains adds a row of dx, the cotangent of hats, to those of gain and shift, and makes it that of rows over their
+// roots; what is multiplied by activated is in products.
+INLINE void NAME(to_gains)(REAL *restrict dx, REAL *restrict products, const REAL *restrict activated,
+                           const REAL *restrict gain, REAL inverse, int64_t in, double *restrict gains,
+                           double *restrict shifts) {
+  for (int64_t i = 0; i < in; i++) {
+    gains[i] += dx[i] * activated[i] * inverse;
+    shifts[i] += dx[i];
+    dx[i] *= gain[i];
+    products[i] = dx[i] * activated[i];
+  }
+}
+
+// to_row makes dx that of a row, for the mean of the products.
+INLINE void NAME(to_row)(REAL *restrict dx, const REAL *restrict activated, REAL inverse, REAL mean, int64_t in) {
+  for (int64_t i = 0; i < in; i++)
+    dx[i] = inverse * (dx[i] - activated[i] * mean);
+}
+
+// backward needs room for rows·(3·in + 1) numbers, and sums [2·in + out]: those of rows are kept in float64, as they
+// grow long.
 INLINE void NAME(backward_of)(const linear *l, int64_t seed, const REAL *restrict v, REAL *restrict dx,
                               REAL *restrict dgain, REAL *restrict dshift, REAL *restrict dw, REAL *restrict db,
                               REAL *restrict room, double *restrict sums) {
-  int64_t in = l->in, out = l->out;
-  const REAL *x = (const REAL *)l->x->data + seed * l->rows * in, *gain = (const REAL *)l->gain->data + seed * in;
-  const REAL *shift = (const REAL *)l->shift->data + seed * in;
-  const REAL *w = (const REAL *)l->weight->data + seed * out * in;
-  REAL *hats = room, *inverses = room + l->rows * in;
-  for (int64_t r = 0; r < l->rows; r++)
-    inverses[r] = NAME(normalised)(hats + r * in, x + r * in, gain, shift, in);
-  NAME(outer)(dw, v, hats, l->rows, in, out);
+  NAME(parameters) p = NAME(parameters_of)(l, seed);
+  int64_t in = l->in, out = l->out, size = l->rows * in, n = l->nodes;
+  REAL *inverses = room, *hats = room + l->rows, *activated = hats + size, *slopes = activated + size;
+  NAME(inputs) of = {activated, hats, slopes, inverses};
+  NAME(prepare)(l, &p, &of, (const REAL *)l->x->data + seed * size, l->rows);
+  NAME(outer)(dw, v, of.hats, l->rows, in, out);
   memset(sums, 0, (2 * in + out) * sizeof(double));
   double *gains = sums, *shifts = sums + in, *biases = sums + 2 * in;
-  NAME(matrix)(dx, v, w, l->rows, out, in);
-  for (int64_t r = 0; r < l->rows; r++, dx += in, x += in, v += out) {
-    REAL inverse = inverses[r], mean = 0;
+  NAME(matrix)(dx, v, p.weight, l->rows, out, in);
+  for (int64_t r = 0; r < l->rows; r++)
     for (int64_t o = 0; o < out; o++)
-      biases[o] += v[o];
-    for (int64_t i = 0; i < in; i++) {
-      gains[i] += dx[i] * x[i] * inverse;
-      shifts[i] += dx[i];
-      dx[i] *= gain[i];
-      hats[i] = dx[i] * x[i];
+      biases[o] += v[r * out + o];
+  const REAL *a = of.activated;
+  switch (l->variant->norm) {
+  case ROWS:
+    for (int64_t at = 0; at < size; at += in) {
+      REAL inverse = *inverses++, mean = 0;
+      NAME(to_gains)(dx + at, hats, a + at, p.gain, inverse, in, gains, shifts);
+      for (int64_t i = 0; i < in; i++)
+        mean += hats[i];
+      NAME(to_row)(dx + at, a + at, inverse, mean * (inverse * inverse / (REAL)in), in);
     }
-    for (int64_t i = 0; i < in; i++)
-      mean += hats[i];
-    mean *= inverse * inverse / (REAL)in;
-    for (int64_t i = 0; i < in; i++)
-      dx[i] = inverse * (dx[i] - x[i] * mean);
+    break;
+  case GRAPHS:
+    for (int64_t from = 0; from < size; from += n * in) {
+      REAL inverse = *inverses++;
+      double mean = 0;
+      for (int64_t at = from; at < from + n * in; at += in) {
+        NAME(to_gains)(dx + at, hats, a + at, p.gain, inverse, in, gains, shifts);
+        mean += NAME(dot)(dx + at, a + at, in);
+      }
+      mean *= (double)inverse * inverse / (double)(n * in);
+      for (int64_t at = from; at < from + n * in; at += in)
+        NAME(to_row)(dx + at, a + at, inverse, (REAL)mean, in);
+    }
+    break;
+  case NO_NORM:
+    break;
   }
-  for (int64_t i = 0; i < in; i++) {
+  for (int64_t i = 0; l->variant->activation != AS_IS && i < size; i++)
+    dx[i] *= slopes[i];
+  for (int64_t i = 0; dgain != NULL && i < in; i++) {
     dgain[i] = (REAL)gains[i];
     dshift[i] = (REAL)shifts[i];
   }
@@ -142,8 +264,10 @@ INLINE void NAME(backward_of)(const linear *l, int64_t seed, const REAL *restric
 
 CLONES static void NAME(backward)(const linear *l, const REAL *restrict v, buffer *const *to, REAL *restrict room,
                                   double *restrict sums) {
+  int normed = l->variant->norm != NO_NORM;
+  buffer *const *of_map = normed ? to + 3 : to + 1;
   for (int64_t s = 0; s < l->seeds; s++)
     NAME(backward_of)(l, s, v + s * l->rows * l->out, (REAL *)to[0]->data + s * l->rows * l->in,
-                      (REAL *)to[1]->data + s * l->in, (REAL *)to[2]->data + s * l->in,
-                      (REAL *)to[3]->data + s * l->out * l->in, (REAL *)to[4]->data + s * l->out, room, sums);
+                      normed ? (REAL *)to[1]->data + s * l->in : NULL, normed ? (REAL *)to[2]->data + s * l->in : NULL,
+                      (REAL *)of_map[0]->data + s * l->out * l->in, (REAL *)of_map[1]->data + s * l->out, room, sums);
 }

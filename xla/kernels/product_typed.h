@@ -49,15 +49,21 @@ INLINE void NAME(gathered)(REAL *restrict y, const REAL *restrict w, const int32
                            const REAL *restrict z, int64_t d) {
   int64_t i = 0;
   for (; i + LANES <= d; i += LANES) {
-    NAME(vector) a = *(NAME(vector) *)(y + i), b = {0};
+    NAME(vector) a, b = {0}, row;
+    NAME(load)(&a, y + i);
     int64_t k = 0;
     for (; k + 2 <= count; k += 2) {
-      a += w[k] * *(const NAME(vector) *)(z + at[k] * d + i);
-      b += w[k + 1] * *(const NAME(vector) *)(z + at[k + 1] * d + i);
+      NAME(load)(&row, z + at[k] * d + i);
+      NAME(add)(&a, w[k], &row);
+      NAME(load)(&row, z + at[k + 1] * d + i);
+      NAME(add)(&b, w[k + 1], &row);
     }
-    if (k < count)
-      a += w[k] * *(const NAME(vector) *)(z + at[k] * d + i);
-    *(NAME(vector) *)(y + i) = a + b;
+    if (k < count) {
+      NAME(load)(&row, z + at[k] * d + i);
+      NAME(add)(&a, w[k], &row);
+    }
+    NAME(add)(&a, 1, &b);
+    NAME(store)(y + i, &a);
   }
   for (int64_t k = 0; i < d && k < count; k++)
     for (int64_t l = i; l < d; l++)
@@ -81,10 +87,13 @@ INLINE void NAME(product_of)(const product *p, REAL *restrict y, int coefficient
           int64_t count = all - from < CHUNK ? all - from : CHUNK;
           const REAL *entries = values + begin + from;
           for (int64_t k = 0; k < count; k += LANES) {
-            NAME(vector) mixed = c[0] * *(const NAME(vector) *)(entries + k);
-            for (int j = 1; j < coefficients; j++)
-              mixed += c[j] * *(const NAME(vector) *)(entries + j * p->lists.room + k);
-            *(NAME(vector) *)(w + k) = mixed;
+            NAME(vector) mixed = {0}, of;
+            for (int j = 0; j < coefficients; j++) {
+              int at = j < 2 && coefficients > 1 ? 1 - j : j; // the order in which sums always were rounded
+              NAME(load)(&of, entries + at * p->lists.room + k);
+              NAME(add)(&mixed, c[at], &of);
+            }
+            NAME(store)(w + k, &mixed);
           }
           NAME(gathered)(row, w, to + begin + from, count, z, p->d);
         }
@@ -121,12 +130,15 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
         for (; l + LANES <= d; l += LANES) {
           NAME(vector) all[2 * MOST] = {0};
           for (int64_t k = begin; k < end; k++) {
-            NAME(vector) row = *(const NAME(vector) *)(z + to[k] * d + l);
+            NAME(vector) row;
+            NAME(load)(&row, z + to[k] * d + l);
             for (int j = 0; j < coefficients; j++)
-              all[j] += values[j * room + k] * row;
+              NAME(add)(&all[j], values[j * room + k], &row);
           }
+          NAME(vector) by;
+          NAME(load)(&by, own + l);
           for (int j = 0; j < coefficients; j++)
-            sums[j] += all[j] * *(const NAME(vector) *)(own + l);
+            NAME(add_product)(&sums[j], &all[j], &by);
         }
         for (int64_t k = begin; l < d && k < end; k++) {
           REAL s = 0;
@@ -139,9 +151,7 @@ INLINE void NAME(weights_of)(const product *p, const REAL *restrict v, REAL *res
     }
     for (int j = 0; j < coefficients; j++) {
       REAL *sum = dc + b / p->part * coefficients + j;
-      *sum += rest[j];
-      for (int l = 0; l < LANES; l++)
-        *sum += sums[j][l];
+      *sum = NAME(sum)(*sum + rest[j], &sums[j]);
     }
   }
 }

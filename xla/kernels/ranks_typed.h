@@ -16,14 +16,14 @@ INLINE void NAME(two)(REAL *restrict first, REAL *restrict second, const REAL *r
                       const REAL *restrict x, int64_t n, int64_t d) {
   int64_t i = 0;
   for (; i + LANES <= d; i += LANES) {
-    NAME(vector) a = {0}, b = {0};
+    NAME(vector) a = {0}, b = {0}, row;
     for (int64_t u = 0; u < n; u++) {
-      NAME(vector) row = *(const NAME(vector) *)(x + u * d + i);
-      a += v[4 * u + one] * row;
-      b += v[4 * u + other] * row;
+      NAME(load)(&row, x + u * d + i);
+      NAME(add)(&a, v[4 * u + one], &row);
+      NAME(add)(&b, v[4 * u + other], &row);
     }
-    *(NAME(vector) *)(first + i) = a;
-    *(NAME(vector) *)(second + i) = b;
+    NAME(store)(first + i, &a);
+    NAME(store)(second + i, &b);
   }
   for (; i < d; i++) {
     first[i] = second[i] = 0;
@@ -45,9 +45,16 @@ CLONES static void NAME(ranks)(const ranks *r, REAL *restrict y, REAL *restrict 
     for (int64_t u = 0; u < n; u++, y += d, z += d) {
       REAL one = v[4 * u + 1], other = v[4 * u + 2], own = v[4 * u + 3];
       int64_t i = 0;
-      for (; i + LANES <= d; i += LANES)
-        *(NAME(vector) *)(y + i) = one * *(const NAME(vector) *)(first + i) +
-                                   other * *(const NAME(vector) *)(second + i) + own * *(const NAME(vector) *)(z + i);
+      for (; i + LANES <= d; i += LANES) {
+        NAME(vector) all = {0}, of;
+        NAME(load)(&of, second + i);
+        NAME(add)(&all, other, &of);
+        NAME(load)(&of, first + i);
+        NAME(add)(&all, one, &of);
+        NAME(load)(&of, z + i);
+        NAME(add)(&all, own, &of);
+        NAME(store)(y + i, &all);
+      }
       for (; i < d; i++)
         y[i] = one * first[i] + other * second[i] + own * z[i];
     }

@@ -1,16 +1,52 @@
 // What kernels for numbers of type REAL share: vectors of LANES of them. NAME(x) is x for that type.
 
-typedef REAL NAME(vector) __attribute__((vector_size(LANES * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+// A vector has two halves of 32 bytes: GCC takes longer ones than a processor has apart, number by number.
+typedef REAL NAME(half) __attribute__((vector_size(LANES / 2 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
+typedef struct {
+  NAME(half) low, high;
+} NAME(vector);
+
+INLINE void NAME(load)(NAME(vector) * to, const REAL *x) {
+  to->low = *(const NAME(half) *)x;
+  to->high = *(const NAME(half) *)(x + LANES / 2);
+}
+
+INLINE void NAME(store)(REAL *to, const NAME(vector) * x) {
+  *(NAME(half) *)to = x->low;
+  *(NAME(half) *)(to + LANES / 2) = x->high;
+}
+
+// add adds w x to a vector, and add_product x y.
+INLINE void NAME(add)(NAME(vector) * to, REAL w, const NAME(vector) * x) {
+  to->low += w * x->low;
+  to->high += w * x->high;
+}
+
+INLINE void NAME(add_product)(NAME(vector) * to, const NAME(vector) * x, const NAME(vector) * y) {
+  to->low += x->low * y->low;
+  to->high += x->high * y->high;
+}
+
+// sum adds the numbers of x to a sum, one after the other.
+INLINE REAL NAME(sum)(REAL sum, const NAME(vector) * x) {
+  for (int l = 0; l < LANES / 2; l++)
+    sum += x->low[l];
+  for (int l = 0; l < LANES / 2; l++)
+    sum += x->high[l];
+  return sum;
+}
 
 INLINE REAL NAME(dot)(const REAL *restrict x, const REAL *restrict y, int64_t d) {
   int64_t i = 0;
   REAL sum = 0;
   if (d >= LANES) {
-    NAME(vector) s = *(const NAME(vector) *)x * *(const NAME(vector) *)y;
-    for (i = LANES; i + LANES <= d; i += LANES)
-      s += *(const NAME(vector) *)(x + i) * *(const NAME(vector) *)(y + i);
-    for (int l = 0; l < LANES; l++)
-      sum += s[l];
+    NAME(vector) all = {0}, a, b;
+    for (; i + LANES <= d; i += LANES) {
+      NAME(load)(&a, x + i);
+      NAME(load)(&b, y + i);
+      NAME(add_product)(&all, &a, &b);
+    }
+    sum = NAME(sum)(sum, &all);
   }
   for (; i < d; i++)
     sum += x[i] * y[i];

@@ -10,7 +10,7 @@
 extern const kernel pengcde_product_kernels[], pengcde_ranks_kernels[], pengcde_linear_kernels[];
 static const kernel *const files[] = {pengcde_product_kernels, pengcde_ranks_kernels, pengcde_linear_kernels};
 
-enum { CALLERS = 2, ROUNDS = 3, MOST_CALLS = 64, MOST_OPERANDS = 16 };
+enum { CALLERS = 2, ROUNDS = 3, MOST_CALLS = 128, MOST_OPERANDS = 16 };
 enum { SEEDS = 2, BATCH = 4, NODES = 70, WIDTH = 37, OUT = 19, SUMS = 12, FEW = 60, NEAR = 5, FAR = 40 };
 enum { ENTRIES = FEW * NEAR + (NODES - FEW) * FAR, ROOM = ENTRIES + 16 };
 
@@ -119,15 +119,38 @@ static call *add(call c) {
   return &calls[count++];
 }
 
-static void add_linear(int type) {
-  tensor x = floats(type, BATCH, NODES, WIDTH, 0), gain = floats(type, SEEDS, WIDTH, 0, 0);
-  tensor shift = floats(type, SEEDS, WIDTH, 0, 0), w = floats(type, SEEDS, OUT, WIDTH, 0);
+// add_linear adds a map and its pullback, by their names, with a norm before the map or without.
+static void add_linear(int type, const char *map, const char *pullback, int normed) {
+  tensor x = floats(type, BATCH, NODES, WIDTH, 0), w = floats(type, SEEDS, OUT, WIDTH, 0);
   tensor b = floats(type, SEEDS, OUT, 0, 0), v = floats(type, BATCH, NODES, OUT, 0);
-  add((call){"pengcde_linear", 5, 1, {x, gain, shift, w, b}, {make(type, BATCH, NODES, OUT, 0)}});
-  tensor dx = make(type, BATCH, NODES, WIDTH, 0), dgain = make(type, SEEDS, WIDTH, 0, 0);
-  tensor dshift = make(type, SEEDS, WIDTH, 0, 0), dw = make(type, SEEDS, OUT, WIDTH, 0);
-  add((call){"pengcde_linear_pullback", 6, 5, {x, gain, shift, w, b, v},
-             {dx, dgain, dshift, dw, make(type, SEEDS, OUT, 0, 0)}});
+  tensor y = make(type, BATCH, NODES, OUT, 0), dx = make(type, BATCH, NODES, WIDTH, 0);
+  tensor dw = make(type, SEEDS, OUT, WIDTH, 0), db = make(type, SEEDS, OUT, 0, 0);
+  if (!normed) {
+    add((call){map, 3, 1, {x, w, b}, {y}});
+    add((call){pullback, 4, 3, {x, w, b, v}, {dx, dw, db}});
+    return;
+  }
+  tensor gain = floats(type, SEEDS, WIDTH, 0, 0), shift = floats(type, SEEDS, WIDTH, 0, 0);
+  tensor dgain = make(type, SEEDS, WIDTH, 0, 0), dshift = make(type, SEEDS, WIDTH, 0, 0);
+  tensor epsilon = make(type, 1, 0, 0, 0);
+  if (type == TYPE_F64)
+    *(double *)epsilon.of.data = 1e-2;
+  else
+    *(float *)epsilon.of.data = 1e-2f;
+  add((call){map, 6, 1, {x, gain, shift, w, b, epsilon}, {y}});
+  add((call){pullback, 7, 5, {x, gain, shift, w, b, epsilon, v}, {dx, dgain, dshift, dw, db}});
+}
+
+static void add_linears(int type) {
+  add_linear(type, "pengcde_linear", "pengcde_linear_pullback", 1);
+  add_linear(type, "pengcde_linear_relu", "pengcde_linear_relu_pullback", 1);
+  add_linear(type, "pengcde_linear_silu", "pengcde_linear_silu_pullback", 1);
+  add_linear(type, "pengcde_linear_graph", "pengcde_linear_graph_pullback", 1);
+  add_linear(type, "pengcde_linear_graph_relu", "pengcde_linear_graph_relu_pullback", 1);
+  add_linear(type, "pengcde_linear_graph_silu", "pengcde_linear_graph_silu_pullback", 1);
+  add_linear(type, "pengcde_linear_none", "pengcde_linear_none_pullback", 0);
+  add_linear(type, "pengcde_linear_none_relu", "pengcde_linear_none_relu_pullback", 0);
+  add_linear(type, "pengcde_linear_none_silu", "pengcde_linear_none_silu_pullback", 0);
 }
 
 static void add_ranks(int type) {
@@ -201,7 +224,7 @@ static void *check_all(void *unused) {
 int main(int argc, char **argv) {
   static const int types[] = {TYPE_F32, TYPE_F64};
   for (int i = 0; i < 2; i++) {
-    add_linear(types[i]);
+    add_linears(types[i]);
     add_ranks(types[i]);
     add_product(types[i], "pengcde_arrange_one_undirected", "pengcde_entries_one_undirected", 1, 1);
     add_product(types[i], "pengcde_arrange_one_directed", "pengcde_entries_one_directed", 1, 2);
