@@ -106,6 +106,16 @@ func (t *Training) Unresolved() bool {
 	return report.Unresolved()
 }
 
+// Unconverged says that the last validation was the best one, after all epochs: with more of them it might have become
+// better still.
+func (t *Training) Unconverged() bool {
+	last := len(t.ValidationLoss) - 1
+	for last >= 0 && t.ValidationLoss[last] == 0 {
+		last--
+	}
+	return t.Stop == train.StopEpochs && last >= 0 && t.Best == last
+}
+
 // check finds a number that JSON has no place for.
 func (f *Facts) check() error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -275,8 +275,7 @@ func (e Evidence) improvement() (all []Finding, err error) {
 		}
 		if size, full := publishedSize(profile), publishedSize(experiments.Full); profile != experiments.Full {
 			f.Outcome, f.test, f.Left = Missing, nil, nil
-			f.Numbers = fmt.Sprintf("%d nodes and at most %d epochs, where the paper has %d and %d", size.nodes, size.epochs,
-				full.nodes, full.epochs)
+			f.Numbers = fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes)
 		}
 		if less := r.Mean - printed.mean; f.test != nil && less > r.HalfWidth { // lower by less, if at all
 			f.Outcome = Unshown

@@ -24,8 +24,8 @@ func Contact() *Worlds {
 			{name: "by graphs at κ " + shown, columns: "family", values: ofGraphs,
 				keys: map[string]string{"dynamics": dynamics, kappaKey: shown}},
 		},
-		picture: map[string]string{kappaKey: shown}, rivalsOf: []string{"gn-ode", "adjacency", "original"},
-		compared: contactCompared,
+		picture: map[string]string{kappaKey: shown}, subject: contactSubjects[0],
+		rivalsOf: others(contactModels, contactSubjects[0]), compared: contactCompared,
 	}.complete()
 }
 
@@ -37,18 +37,16 @@ const (
 
 // contactModels are the rows, contactSubjects those that the others are compared with, by ID.
 var (
-	contactModels   = []string{"constant", "gn-ode", "adjacency", "original", "peng"}
-	contactSubjects = []string{"peng"}
+	contactModels = []string{"constant", "gn-ode", "gn-ode-silu", "adjacency", "original", "peng", "affine", "of-a",
+		"affine-linear", "of-a-linear", "law", "law-of-a"}
+	contactSubjects = []string{"affine-linear", "law"}
 )
 
-// contactSize is that of the published tables, with training to their early stopping in profile medium too.
+// contactSize is that of the published tables.
 func contactSize(p experiments.Profile) worldsSize {
 	size := publishedSize(p)
 	size.models, size.kappas = contactModels, []float64{0, 0.1, contactKappa, 0.3}
-	switch p {
-	case experiments.Medium:
-		size.epochs = publishedSize(experiments.Full).epochs
-	case experiments.Quick:
+	if p == experiments.Quick {
 		size.models, size.kappas = []string{"constant", "gn-ode", "peng"}, []float64{0, contactKappa}
 		size.families = families("community")
 	}

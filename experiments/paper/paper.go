@@ -17,7 +17,7 @@ import (
 // All lists the studies.
 func All() []experiments.Study {
 	return []experiments.Study{Epidemics().Study, Tennis().Study, Table1().Study, TableWealth().Study,
-		Contact().Study, Table1AsPublished().Study, SIR().Study, NodeAffinity().Study}
+		WellPosed().Study, Contact().Study, Table1AsPublished().Study, SIR().Study, NodeAffinity().Study}
 }
 
 // Names are those of the studies.

@@ -25,10 +25,13 @@ func keepWeights(facts *experiments.Facts, l experiments.Learner, maps int) {
 		if !found {
 			return
 		}
+		sides := len(values) / maps // 1 in a layer that does not see A'
 		for side, name := range mapsOf {
 			layer := make([]float64, maps)
 			for i := range layer {
-				layer[i] = values[2*i+side]
+				if side < sides {
+					layer[i] = values[sides*i+side]
+				}
 			}
 			facts.Arrays[name] = append(facts.Arrays[name], layer)
 		}

@@ -28,7 +28,8 @@ type Worlds struct {
 	views []view
 	// picture are the keys of the worlds that figures of a page show, of those on one family.
 	picture map[string]string
-	// rivalsOf are the IDs of the models that a verdict sets PENG-CDE beside.
+	// subject is the ID of the model that a verdict is about, and rivalsOf those that it is set beside.
+	subject  string
 	rivalsOf []string
 	// compared, where set, makes a table after those of the errors.
 	compared func(*experiments.Report) (*figures.Table, error)
@@ -43,8 +44,8 @@ type worldOf struct {
 
 // complete fills in what follows from the rest.
 func (w Worlds) complete() *Worlds {
-	if w.rivalsOf == nil {
-		w.rivalsOf = []string{"constant", "original"}
+	if w.subject == "" {
+		w.subject, w.rivalsOf = "peng", []string{"constant", "original"}
 	}
 	w.Plan, w.Make, w.Show, w.Page = w.plan, w.make, w.show, w.page
 	return &w
@@ -73,6 +74,9 @@ func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experim
 	for _, seed := range scope.SeedsOr(size.seeds) {
 		for _, model := range w.models(size) {
 			for _, of := range w.of(size) {
+				if size.except != nil && size.except(model.ID, of.family.Name()) {
+					continue
+				}
 				at := world{worldModel: model, task: of.task, family: of.family}
 				for i, first := range []uint64{trainingSeed, validationSeed, testSeed} {
 					at.sets[i] = synthetic.Config{Family: of.family, Task: of.task, Nodes: size.nodes, Graphs: trainingGraphs,

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// verdict says for each view which models have the lowest error, and how PENG-CDE does beside others.
+// verdict says for each view which models have the lowest error, and how the study's subject does beside others.
 func (w Worlds) verdict(r *experiments.Report) (text string, details []string) {
 	var leaders []string
 	views := w.seen(r.Results)
@@ -26,7 +26,7 @@ func (w Worlds) verdict(r *experiments.Report) (text string, details []string) {
 		details = append(details, fmt.Sprintf("%s: in %d of %d %s %s the lowest one's 95%% interval holds the "+
 			"mean of another model", v.name, close, len(results.Values(v.columns)), v.values.many, v.values.what))
 		for _, other := range w.rivalsOf {
-			if line := beside(results, v, other); line != "" {
+			if line := beside(results, v, w.subject, other); line != "" {
 				details = append(details, v.name+": "+line)
 			}
 		}
@@ -84,14 +84,13 @@ func lowest(results experiments.Results, columns string) (leading []string, clos
 	return leading, close
 }
 
-// beside says in which columns PENG-CDE has a lower error than another model, and by which part; and what the paper
-// has.
-func beside(results experiments.Results, v view, other string) string {
-	below, name := 0, ""
+// beside says in which columns a model has a lower error than another one, and by which part; and what the paper has.
+func beside(results experiments.Results, v view, subject, other string) string {
+	below, own, name := 0, "", ""
 	var parts, gaps []string
 	for _, column := range results.Values(v.columns) {
 		world := results.Where(v.columns, column)
-		a, b := world.Where("model", other), world.Where("model", "peng")
+		a, b := world.Where("model", other), world.Where("model", subject)
 		if len(a) == 0 || len(b) == 0 {
 			continue
 		}
@@ -99,14 +98,14 @@ func beside(results experiments.Results, v view, other string) string {
 			gaps = append(gaps, fmt.Sprintf("%s (%s)", column, gap))
 			continue
 		}
-		name = a[0].Model.Name
+		name, own = a[0].Model.Name, b[0].Model.Name
 		x, y := stat.Mean(a.Scores("test"), nil), stat.Mean(b.Scores("test"), nil)
 		if y < x {
 			below++
 		}
 		part := fmt.Sprintf("%s %.0f%%", column, 100*(x-y)/x)
 		p, ok := publishedError(v.keys["dynamics"], column, publishedRows[other])
-		if q, too := publishedError(v.keys["dynamics"], column, publishedRows["peng"]); ok && too {
+		if q, too := publishedError(v.keys["dynamics"], column, publishedRows[subject]); ok && too {
 			part += fmt.Sprintf(" (the paper's errors %.0f%%)", 100*(p[0]-q[0])/p[0])
 		}
 		parts = append(parts, part)
@@ -114,7 +113,7 @@ func beside(results experiments.Results, v view, other string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("PENG-CDE is below %s in %d of %d %s, by %s", name, below, len(parts), v.values.many,
+	text := fmt.Sprintf("%s is below %s in %d of %d %s, by %s", own, name, below, len(parts), v.values.many,
 		strings.Join(parts, ", "))
 	if len(gaps) > 0 {
 		text += "; not counted: " + strings.Join(gaps, ", ")
