@@ -72,6 +72,9 @@ func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
 // look finds the runs that are missing.
 func (w *runner) look(results Results) error {
 	w.missing = results.only(w.wanted)
+	if err := w.takeOthers(); err != nil {
+		return err
+	}
 	stale := 0
 	for _, r := range results {
 		if r.here() {

@@ -17,6 +17,8 @@ type Study struct {
 	Name, Title, Data string
 	// About says in a paragraph or two what is asked, and by which protocol.
 	About string
+	// Like names studies that plan some of the same runs: one that is stored there is not made again here.
+	Like []string `json:"-"`
 	// TakesData says that Plan reads the files of [Scope]; where it is false, files are refused.
 	TakesData bool `json:"-"`
 	// Plan lists its runs in the order in which they are made.

@@ -13,7 +13,7 @@ import (
 func Table1() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table1", Title: "Heat diffusion and gene regulation", Data: simulated,
-			About: aboutTable1},
+			About: aboutTable1, Like: []string{"well-posed"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: publishedSize,
 	}.complete()
 }

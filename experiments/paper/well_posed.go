@@ -13,7 +13,8 @@ import (
 // small worlds, where a few are. Profile full has 400 nodes, where the rows that are confirmed are.
 func WellPosed() *Worlds {
 	return Worlds{
-		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated, About: aboutWellPosed},
+		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated, About: aboutWellPosed,
+			Like: []string{"table1"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: wellPosedSize,
 		subject: "affine", rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
 		compared: trainingOf,

@@ -1,0 +1,27 @@
+package experiments
+
+// takeOthers stores missing runs that a study has which plans them too, see [Study].Like, in place of making them.
+func (w *runner) takeOthers() error {
+	for _, name := range w.study.Like {
+		other, err := openStore(name, w.options)
+		if err != nil {
+			return err
+		}
+		left := w.missing[:0:0]
+		for _, r := range w.missing {
+			s := r.slot
+			s.store = other
+			record, _, err := s.read()
+			if err != nil {
+				return err
+			}
+			if record == nil || record.Error != "" {
+				left = append(left, r)
+			} else if err := r.slot.save(*record); err != nil {
+				return err
+			}
+		}
+		w.missing = left
+	}
+	return nil
+}
