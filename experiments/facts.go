@@ -106,6 +106,17 @@ func (t *Training) Unresolved() bool {
 	return report.Unresolved()
 }
 
+// LargestGradient is the largest norm of a gradient before clipping, also of one that a guard kept from use; 0 where
+// none was stored.
+func (t *Training) LargestGradient() (norm float64) {
+	for _, norms := range [][]float64{t.GradientNorm, t.LargestNorm} {
+		for _, n := range norms {
+			norm = max(norm, n)
+		}
+	}
+	return norm
+}
+
 // Unconverged says that the last validation was the best one, after all epochs: with more of them it might have become
 // better still.
 func (t *Training) Unconverged() bool {

@@ -51,6 +51,14 @@ type LawTerm struct {
 	Size float64
 }
 
+// String names the term: the map, and what it is of.
+func (t LawTerm) String() string {
+	if t.Change {
+		return t.Map.String() + " of the change of A"
+	}
+	return t.Map.String() + " of A"
+}
+
 // Coefficient is that of a map of A or, with change, of its changes; 0 for a map that the law lacks.
 func (l Law) Coefficient(m equivariant.Map, change bool) float64 {
 	for _, t := range l.Terms {
@@ -67,11 +75,7 @@ func (l Law) String() string {
 	fmt.Fprintf(&b, "dx/dt, and at an event the change of x, of x - %.3g:\n", l.Offset)
 	fmt.Fprintf(&b, "  %+9.4f  x                                 adds %.3g\n", l.State, l.StateSize)
 	for _, t := range l.Terms {
-		what := t.Map.String() + " of A"
-		if t.Change {
-			what = t.Map.String() + " of the change of A"
-		}
-		fmt.Fprintf(&b, "  %+9.4f  %-32s  adds %.3g\n", t.Coefficient, what, t.Size)
+		fmt.Fprintf(&b, "  %+9.4f  %-32s  adds %.3g\n", t.Coefficient, t, t.Size)
 	}
 	return b.String()
 }

@@ -187,7 +187,7 @@ func TestContactIsRun(t *testing.T) {
 	w, o := *Contact(), goOptions(t)
 	w.size = func(experiments.Profile) worldsSize {
 		return worldsSize{nodes: 16, seeds: 1, epochs: 2, families: families("community"), evaluateEvery: 1, patience: 100,
-			models: []string{"constant", "peng"}, kappas: []float64{0, contactKappa}}
+			models: []string{"constant", "peng", lawID}, kappas: []float64{0, contactKappa}}
 	}
 	contact := w.complete()
 	r, err := contact.Run(t.Context(), o)
@@ -199,6 +199,14 @@ func TestContactIsRun(t *testing.T) {
 		if len(scores) != 2 || !(scores[0] > 0) || !(scores[1] > 0) || scores[0] == scores[1] {
 			t.Errorf("%s has errors %v with two κ", id, scores)
 		}
+	}
+	law, err := contact.Law(r, "contact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := law.Markdown()
+	if err != nil || !strings.Contains(text, "row sums on diagonal of the change of A") || len(law.Rows) != 1+2*8-1 {
+		t.Errorf("a law of %d rows, error %v:\n%s", len(law.Rows), err, text)
 	}
 	page, err := contact.Page(r)
 	if err != nil {

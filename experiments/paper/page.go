@@ -67,11 +67,10 @@ func pageForecasts(r *experiments.Report) (*experiments.Page, error) {
 	return page, drawn.err
 }
 
-// page has critical-difference diagrams, and of one family of graphs the errors over time and the weights of the maps,
-// and what is stored of the published protocol.
-func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
-	drawn, pictured := w.ranks(r), w.pictured(r)
+// drawWorlds has of one family of graphs the errors over time and the weights of the maps.
+func (w Worlds) drawWorlds(r *experiments.Report, drawn *pageFigures) {
 	const family = "community"
+	pictured := w.pictured(r)
 	for _, dynamics := range r.Results.Values("dynamics") {
 		figure, err := w.LossOverTime(pictured, dynamics, family)
 		drawn.add(w.Name+"-"+dynamics+"-over-time", figure, err)
@@ -79,6 +78,16 @@ func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	for _, dynamics := range r.Results.Values("dynamics") {
 		figure, err := w.WeightsMap(pictured, dynamics, family, "peng")
 		drawn.add(w.Name+"-"+dynamics+"-weights", figure, err)
+	}
+}
+
+// page has critical-difference diagrams, the study's figures, and what is stored of the published protocol.
+func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
+	drawn := w.ranks(r)
+	if w.drawn != nil {
+		w.drawn(r, &drawn)
+	} else {
+		w.drawWorlds(r, &drawn)
 	}
 	page := &experiments.Page{Figures: drawn.all}
 	page.Verdict, page.Details = w.verdict(r)

@@ -17,7 +17,7 @@ func WellPosed() *Worlds {
 			Like: []string{"table1"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: wellPosedSize,
 		subject: "affine", rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
-		compared: trainingOf,
+		compared: trainingOf, drawn: drawWellPosed,
 	}.complete()
 }
 

@@ -33,6 +33,8 @@ type Worlds struct {
 	rivalsOf []string
 	// compared, where set, makes a table after those of the errors.
 	compared func(*experiments.Report) (*figures.Table, error)
+	// drawn, where set, makes the figures of a page in place of errors over time and weights.
+	drawn func(*experiments.Report, *pageFigures)
 }
 
 // worldOf is what data are of, with the keys of its runs.

@@ -50,6 +50,9 @@ func (w Worlds) make(ctx context.Context, m *experiments.Maker, r experiments.Ru
 		facts.Before = facts.Scores
 	case unscored == nil:
 		keepWeights(facts, learner, len(at.maps))
+		if at.ID == lawID {
+			err = errors.Join(err, keepLaw(facts, learner, windows(test, nil, nil)))
+		}
 	case !diverged || ctx.Err() != nil:
 		return facts, unscored
 	}

@@ -94,7 +94,7 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 	law := pengcde.LinearLaw(config.Nodes)
 	config = law
 	exact := law.Field.(field.PENG)
-	add("law", "Linear law", exact, cosine(0.1, 800))
+	add(lawID, "Linear law", exact, cosine(0.1, 800))
 	add("law-of-a", "Linear law of A alone", ofA(exact), cosine(0.1, 800))
 	return all
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -65,13 +63,7 @@ func trainingsOf(runs experiments.Results) (of trainings) {
 		if tries > 0 {
 			of.tries = append(of.tries, float64(tries)/float64(len(t.Tries)))
 		}
-		norms := t.LargestNorm
-		if norms == nil {
-			norms = t.GradientNorm
-		}
-		if len(norms) > 0 {
-			of.norm = max(of.norm, floats.Max(norms))
-		}
+		of.norm = max(of.norm, t.LargestGradient())
 		for _, n := range t.Retried {
 			of.retried += n
 		}
