@@ -49,7 +49,7 @@ func needPeer(t *testing.T) {
 
 func TestPeerComputesTheSame(t *testing.T) {
 	needPeer(t)
-	for _, s := range []Setting{{Field: "peng"}, {Field: "original"}, {Field: "pre-mult"},
+	for _, s := range []Setting{{Field: "peng"}, {Field: "affine"}, {Field: "original"}, {Field: "pre-mult"},
 		{Field: "adjacency"}, {Field: "gn-ode"}, {Field: "constant"}, {Field: "gn-ode", Published: true},
 		{Field: "peng", Published: true}} {
 		name := s.Field

@@ -53,7 +53,7 @@ func (s Setting) Validate() error {
 
 // Fields are the vector fields that the peer has, by the names that a [Setting] takes.
 func Fields() []string {
-	return []string{"peng", "original", "pre-mult", "adjacency", "gn-ode", "constant"}
+	return []string{"peng", "affine", "original", "pre-mult", "adjacency", "gn-ode", "constant"}
 }
 
 const (

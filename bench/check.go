@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -57,7 +58,7 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 	report = fmt.Sprintf("%s, relative to the library on its steps:\n", c.Field)
 	var differs error
 	variants := []string{dense}
-	if c.Field == "peng" || c.Field == "pre-mult" { // the others have one message matrix, which both form
+	if slices.Contains([]string{"peng", "affine", "pre-mult"}, c.Field) { // the others have one message matrix, which both form
 		variants = append(variants, implicit)
 	}
 	for _, variant := range variants {

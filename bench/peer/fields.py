@@ -1,7 +1,8 @@
 """The vector fields, each in two variants.
 
 For states Z [n, d] a layer is H + M H with H = RMSNorm(Z) W' + b; layers differ in the message matrix M, made of the
-control matrix A and its derivative D = dA/dt. The variant "dense" forms M in each layer, as the published code does;
+control matrix A and its derivative D = dA/dt. "affine" is "peng" with D in the last layer alone, a norm over the graph,
+SiLU in place of ReLU, and row sums on the diagonal that are not divided by n. The variant "dense" forms M in each layer, as the published code does;
 "implicit" applies it to H without forming it.
 """
 
@@ -15,6 +16,7 @@ import jax.numpy as jnp
 from case import Batch, Parameters, Setting
 
 RMS_EPSILON = 1e-5
+GRAPH_EPSILON = 1e-2
 
 Message = Callable[[jax.Array], jax.Array]
 """H [n, d] -> M H [n, d]."""
@@ -43,6 +45,11 @@ def rms_norm(p: Parameters, name: str, z: jax.Array) -> jax.Array:
     """Divides rows by their root mean square; the mean stays."""
     scale = jnp.sqrt(jnp.mean(z * z, axis=-1, keepdims=True) + RMS_EPSILON)
     return z / scale * p[f"{name}.weight"] + p[f"{name}.bias"]
+
+
+def graph_norm(p: Parameters, name: str, z: jax.Array) -> jax.Array:
+    """Divides all states of a graph by their root mean square."""
+    return z / jnp.sqrt(jnp.mean(z * z) + GRAPH_EPSILON) * p[f"{name}.weight"] + p[f"{name}.bias"]
 
 
 Latest = tuple[jax.Array, jax.Array]
@@ -76,12 +83,14 @@ def field(setting: Setting, variant: str, p: Parameters, a: jax.Array, d: jax.Ar
     """What the layers make of Z [n, hidden] for A and dA/dt [n, n]."""
     dense = variant == "dense"
     message: Callable[[str], Message]
-    if setting.field == "peng":
-        known = sums(a), sums(d)
+    affine = setting.field == "affine"
+    if setting.field in ("peng", "affine"):
+        sides = (a, sums(a)), (d, sums(d))
         fused = peng_dense if dense else peng_implicit
 
         def message(layer: str) -> Message:
-            return fused(p[f"{layer}.maps"], a, d, *known, setting.parity)
+            w = p[f"{layer}.maps"]  # [8, 2], or [8, 1] in a layer that does not see D
+            return fused(w, sides[: w.shape[1]], affine, setting.parity)
 
     elif setting.field == "pre-mult":
         mixed = pre_mult_dense if dense else pre_mult_implicit
@@ -101,59 +110,69 @@ def field(setting: Setting, variant: str, p: Parameters, a: jax.Array, d: jax.Ar
             return lambda h: a @ h
 
     else:
-        raise ValueError(f'field "{setting.field}", want "peng", "original", "pre-mult", "adjacency", "gn-ode" or "constant"')
+        raise ValueError(f'field "{setting.field}", want "peng", "affine", "original", "pre-mult", "adjacency", "gn-ode" or "constant"')
 
     for k in range(setting.layers):
         layer = f"field.layers.{k}"
         if k > 0:
-            z = jax.nn.relu(z)
-        h = linear(p, f"{layer}.linear", rms_norm(p, f"{layer}.norm", z))
+            z = jax.nn.silu(z) if affine else jax.nn.relu(z)
+        norm = graph_norm if affine else rms_norm
+        h = linear(p, f"{layer}.linear", norm(p, f"{layer}.norm", z))
         z = h + message(layer)(h)
     return z
 
 
-def peng_dense(w: jax.Array, a: jax.Array, d: jax.Array, of_a: Sums, of_d: Sums, parity: bool) -> Message:
-    """The eight maps of A and D, weighted by w [8, 2] and summed to one matrix."""
-    n = len(a)
-    ones, eye = jnp.ones((n, n), a.dtype), jnp.eye(n, dtype=a.dtype)
+Sides = tuple[tuple[jax.Array, Sums], ...]
+"""A, or A and D, each with its sums."""
 
-    def pair(k: int, left: jax.Array, right: jax.Array) -> jax.Array:
-        return w[k, 0] * left + w[k, 1] * right
 
-    total_of_d = of_a.total if parity else of_d.total
-    m = (
-        a
-        + d
-        + pair(0, a, d)
-        + pair(1, a.T, d.T)
-        + pair(2, jnp.diag(of_a.diagonal), jnp.diag(of_d.diagonal))
-        + pair(3, of_a.rows, of_d.rows)[:, None] * ones / n
-        + pair(4, of_a.rows, of_d.rows)[None, :] * ones / n
-        + jnp.diag(pair(5, of_a.rows, of_d.rows)) / n
-        + pair(6, of_a.total, total_of_d) * ones / n**2
-        + pair(7, of_a.total, of_d.total) * eye / n**2
-    )
+class Mix:
+    """Maps of the sides weighted by w [8, number of sides] and summed."""
+
+    def __init__(self, w: jax.Array, sides: Sides, local: bool, parity: bool):
+        self.w, self.sides, self.n = w, sides, len(sides[0][0])
+        self.rows_on_diagonal = 1 if local else self.n
+        """What row sums on the diagonal are divided by; totals there by n times that."""
+        self.parity = parity
+
+    def __call__(self, k: int, of: Callable[[jax.Array, Sums], jax.Array], more: float = 0) -> jax.Array:
+        return sum((more + self.w[k, i]) * of(*side) for i, side in enumerate(self.sides))
+
+    def matrix(self) -> jax.Array:
+        """A + D and the map of the matrices themselves."""
+        return self(0, lambda m, _: m, more=1)
+
+    def scale(self) -> jax.Array:
+        """What is on the diagonal, [n]."""
+        return (
+            self(2, lambda _, s: s.diagonal)
+            + self(5, lambda _, s: s.rows) / self.rows_on_diagonal
+            + self(7, lambda _, s: s.total) / (self.n * self.rows_on_diagonal)
+        )
+
+    def onto_rows(self) -> jax.Array:
+        of_all = self(6, lambda _, s: self.sides[0][1].total if self.parity else s.total)
+        return self(3, lambda _, s: s.rows) / self.n + of_all / self.n**2
+
+    def onto_columns(self) -> jax.Array:
+        return self(4, lambda _, s: s.rows) / self.n
+
+
+def peng_dense(w: jax.Array, sides: Sides, local: bool, parity: bool) -> Message:
+    """The eight maps of A, or of A and D, weighted by w [8, sides] and summed to one matrix."""
+    mix = Mix(w, sides, local, parity)
+    m = mix.matrix() + mix(1, lambda m, _: m.T) + jnp.diag(mix.scale())
+    m = m + mix.onto_rows()[:, None] + mix.onto_columns()[None, :]
     return lambda h: m @ h
 
 
-def peng_implicit(w: jax.Array, a: jax.Array, d: jax.Array, of_a: Sums, of_d: Sums, parity: bool) -> Message:
+def peng_implicit(w: jax.Array, sides: Sides, local: bool, parity: bool) -> Message:
     """The same on H: products with A and D and their transposes, scaled rows, and outer products of rank one."""
-    n = len(a)
-
-    def pair(k: int, left: jax.Array, right: jax.Array) -> jax.Array:
-        return w[k, 0] * left + w[k, 1] * right
-
-    total_of_d = of_a.total if parity else of_d.total
-    scale = (
-        pair(2, of_a.diagonal, of_d.diagonal)
-        + pair(5, of_a.rows, of_d.rows) / n
-        + pair(7, of_a.total, of_d.total) / n**2
-    )
-    onto_rows = pair(3, of_a.rows, of_d.rows) / n + pair(6, of_a.total, total_of_d) / n**2
-    onto_columns = pair(4, of_a.rows, of_d.rows) / n
+    mix = Mix(w, sides, local, parity)
+    scale, onto_rows, onto_columns = mix.scale(), mix.onto_rows(), mix.onto_columns()
 
     def apply(h: jax.Array) -> jax.Array:
-        products = (1 + w[0, 0]) * (a @ h) + (1 + w[0, 1]) * (d @ h) + w[1, 0] * (a.T @ h) + w[1, 1] * (d.T @ h)
+        products = mix(0, lambda m, _: m @ h, more=1) + mix(1, lambda m, _: m.T @ h)
         return products + scale[:, None] * h + onto_rows[:, None] * h.sum(axis=0) + onto_columns @ h
 
     return apply
