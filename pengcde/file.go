@@ -155,6 +155,7 @@ func (c *Config) read(text []byte, own ...any) error {
 		return invalid("Config.%s is %q, none of packages field and baseline: give Load a value of it", s.part(), name)
 	}
 	made := reflect.New(reflect.TypeOf(model))
+	made.Elem().Set(reflect.ValueOf(model)) // the options that its name stands for
 	if s.Options != nil {
 		if err := json.Unmarshal(s.Options, made.Interface()); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/tagged"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -29,8 +30,8 @@ func TestIdentitiesHaveNamesOfTags(t *testing.T) {
 	for _, name := range []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"} {
 		values = append(values, baseline.Named(name))
 	}
-	for _, f := range allFields(t) {
-		values = append(values, f)
+	for _, name := range field.Names() {
+		values = append(values, namedField(t, name))
 	}
 	for _, f := range baseline.Heuristics() {
 		values = append(values, f)

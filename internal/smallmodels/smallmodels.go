@@ -9,6 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
@@ -21,7 +22,7 @@ type Model struct {
 	Own any
 }
 
-// All lists them: heads with the default field, then networks, then a field and a network of one's own.
+// All lists them: heads with the default field, the affine field, then networks, then a field and a network of one's own.
 func All() (all []Model, err error) {
 	short, err := windows(1)
 	if err != nil {
@@ -57,14 +58,15 @@ func All() (all []Model, err error) {
 		c.Output, c.Outputs, c.Pairs, c.Residual = pengcde.Affinity, classes, true, true
 	})
 	add("head linear", short, func(c *pengcde.Config) { c.Linear = &pengcde.Linear{Values: 3} })
+	add("field affine", short, func(c *pengcde.Config) { c.Field, c.Layers = field.Affine(), 2 })
 	add("network stg-ncde", short, func(c *pengcde.Config) { c.Field = baseline.STGNCDE{} })
 	discrete("network dcrnn", series, baseline.DCRNN{Hidden: 3, Layers: 1, Order: 2}, 0)
 	discrete("network astgcn", short, baseline.ASTGCN{Filters: 3}, 3)
 	discrete("network stidgcn", short, baseline.STIDGCN{Channels: 2, Dropout: -1}, 3)
-	field, network := Diffusion{Hidden: 3}, Neighbours{Hidden: 3}
-	add("own field", short, func(c *pengcde.Config) { c.Field = field })
-	discrete("own network", short, network, 0)
-	all[len(all)-2].Own, all[len(all)-1].Own = field, network
+	diffusion, neighbours := Diffusion{Hidden: 3}, Neighbours{Hidden: 3}
+	add("own field", short, func(c *pengcde.Config) { c.Field = diffusion })
+	discrete("own network", short, neighbours, 0)
+	all[len(all)-2].Own, all[len(all)-1].Own = diffusion, neighbours
 	for _, m := range all {
 		if len(m.Windows) < 2 {
 			return nil, fmt.Errorf("smallmodels: %s has %d windows, want 2 or more", m.Name, len(m.Windows))

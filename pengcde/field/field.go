@@ -57,11 +57,12 @@ var names = []struct {
 	name  string
 	field Field
 }{
-	{"peng", PENG{}}, {"original", Original{}}, {"adjacency", Adjacency{}}, {"pre-mult", PreMult{}}, {"gn-ode", GNODE{}},
-	{"constant", Constant{}},
+	{"peng", PENG{}}, {"affine", Affine()}, {"original", Original{}}, {"adjacency", Adjacency{}},
+	{"pre-mult", PreMult{}}, {"gn-ode", GNODE{}}, {"constant", Constant{}},
 }
 
-// Names lists the names of the fields of this package.
+// Names lists the names of the fields of this package. "affine" is [Affine], a PENG with other options: files and
+// [Name] have "peng" for both, with the options that tell them apart.
 func Names() []string {
 	all := make([]string, len(names))
 	for i, n := range names {
@@ -74,7 +75,7 @@ func Names() []string {
 // runs call it. Without the method that is the name of its Go type, and a file loads no more once the type is renamed.
 type FileNamed interface{ FileName() string }
 
-// Name is the name of a field in files: one of [Names], its own where it is [FileNamed], or the name of its Go type.
+// Name is the name of a field in files: one of [Names] (of PENG "peng", whatever its options), its own where it is [FileNamed], or the name of its Go type.
 func Name(f Field) string {
 	for _, n := range names {
 		if reflect.TypeOf(f) == reflect.TypeOf(n.field) {
@@ -93,7 +94,7 @@ func OwnName(model any) string {
 	return fmt.Sprintf("%T", model)
 }
 
-// Named is the field of a name, one of [Names], its options and sizes at 0. The error wraps [ErrInput].
+// Named is the field of a name, one of [Names], its sizes at 0 and its options too but for "affine", [Affine]. The error wraps [ErrInput].
 func Named(name string) (Field, error) {
 	for _, n := range names {
 		if n.name == name {

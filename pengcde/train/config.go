@@ -45,6 +45,16 @@ type Config struct {
 	Checkpoint *Checkpoint `json:"-"`
 }
 
+// Recommended returns c with a [Guard] where it has none, so that one batch without a gradient to use does not end a
+// training; nothing else of the published loop changes, and a Guard of the caller's stays. It costs no solve while
+// nothing goes wrong. It goes with pengcde.Recommended; docs/tolerances.md says what a guard did for whom.
+func Recommended(c Config) Config {
+	if c.Guard == nil {
+		c.Guard = &Guard{}
+	}
+	return c
+}
+
 func (c Config) withDefaults() (Config, error) {
 	c.Epochs, c.EvaluateEvery, c.Patience = cmp.Or(c.Epochs, 200), cmp.Or(c.EvaluateEvery, 5), cmp.Or(c.Patience, 15)
 	c.MinEpochs, c.BatchSize = cmp.Or(c.MinEpochs, 20), cmp.Or(c.BatchSize, 1)
