@@ -3,6 +3,7 @@ package pengcde
 import (
 	"cmp"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -12,6 +13,8 @@ import (
 //
 //   - Field is [field.Affine]: A' in the last layer alone, a norm over the graph, SiLU. The published field is of second
 //     order in A' for two layers, and its gradients explode at changes of the graph.
+//   - With GraphOnly, Field has a linear part too, and Normalise is [dyngraph.MeanDegree], which gives a Laplacian weights
+//     of order 1. Where features drive the state as well, a linear part grows without bound on new data, so there is none.
 //   - Path is [path.Ramp], which stays within the observed snapshots; the published Hermite path overshoots after a
 //     change.
 //   - Adaptive is &ode.PID{}, steps whose error is controlled at the published tolerances, where Step is 0 too.
@@ -28,7 +31,12 @@ func Recommended(c Config) Config {
 		return c
 	}
 	if c.Field == nil {
-		c.Field = field.Affine()
+		f := field.Affine()
+		if c.GraphOnly {
+			f.Style.Linear = true
+			c.Normalise = cmp.Or(c.Normalise, dyngraph.MeanDegree)
+		}
+		c.Field = f
 	}
 	c.Path = cmp.Or(c.Path, path.Ramp)
 	if c.Step == 0 && c.Adaptive == nil {

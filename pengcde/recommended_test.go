@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
@@ -20,7 +21,8 @@ import (
 // Zero fields are filled in, and what the caller set stays.
 func TestRecommended(t *testing.T) {
 	all := pengcde.Config{Nodes: 5, Features: 2, Field: field.Affine(), Path: path.Ramp, Adaptive: &ode.PID{}}
-	tight := &ode.PID{RTol: 1e-6}
+	tight, linear := &ode.PID{RTol: 1e-6}, field.Affine()
+	linear.Style.Linear = true
 	for name, c := range map[string]struct{ given, want pengcde.Config }{
 		"nothing set": {pengcde.Config{Nodes: 5, Features: 2}, all},
 		"again":       {all, all},
@@ -29,6 +31,8 @@ func TestRecommended(t *testing.T) {
 			pengcde.Config{Field: field.GNODE{}, Path: path.Hermite, Adaptive: tight}},
 		"step": {pengcde.Config{Step: 0.5, Hidden: 8},
 			pengcde.Config{Step: 0.5, Hidden: 8, Field: field.Affine(), Path: path.Ramp}},
+		"driven by the graph alone": {pengcde.Config{GraphOnly: true}, pengcde.Config{GraphOnly: true, Field: linear,
+			Normalise: dyngraph.MeanDegree, Path: path.Ramp, Adaptive: &ode.PID{}}},
 		"parity":  {pengcde.Config{Parity: true}, pengcde.Config{Parity: true}},
 		"network": {networkOf(t), networkOf(t)},
 	} {

@@ -38,8 +38,8 @@ const (
 // contactModels are the rows, contactSubjects those that the others are compared with, by ID.
 var (
 	contactModels = []string{"constant", "gn-ode", "gn-ode-silu", "adjacency", "original", "peng", "affine", "of-a",
-		"affine-linear", "of-a-linear", "law", "law-of-a"}
-	contactSubjects = []string{"affine-linear", "law"}
+		"recommended", "of-a-linear", "law", "law-of-a"}
+	contactSubjects = []string{"recommended", "law"}
 )
 
 // contactSize is that of the published tables.

@@ -158,8 +158,8 @@ func TestContactTables(t *testing.T) {
 			t.Errorf("no %q in %q", want, verdict)
 		}
 	}
-	if text := strings.Join(details, "\n"); !strings.Contains(text, "by κ on community graphs: PENG-CDE, affine, linear "+
-		"part is below Linear law in 1 of 4 values, by 0 1%, 0.1 -100%, 0.2 -100%, 0.3 -100%") {
+	if text := strings.Join(details, "\n"); !strings.Contains(text, "by κ on community graphs: PENG-CDE, recommended is "+
+		"below Linear law in 1 of 4 values, by 0 1%, 0.1 -100%, 0.2 -100%, 0.3 -100%") {
 		t.Errorf("details:\n%s", text)
 	}
 }

@@ -22,7 +22,7 @@ func WellPosed() *Worlds {
 }
 
 // confirmed are the rows on all families and at 400 nodes.
-var confirmed = []string{"peng", "affine", "affine-linear", "of-a", "original-affine", "adjacency-silu", "gn-ode-silu"}
+var confirmed = []string{"peng", "affine", "recommended", "of-a", "original-affine", "adjacency-silu", "gn-ode-silu"}
 
 func wellPosedSize(p experiments.Profile) worldsSize {
 	size := publishedSize(p)
@@ -32,7 +32,7 @@ func wellPosedSize(p experiments.Profile) worldsSize {
 		size.models = confirmed
 	case experiments.Medium:
 		size.models = []string{"peng", "peng-norm", "peng-last", "peng-silu", "affine-hermite", "affine",
-			"affine-rectilinear", "affine-linear", "affine-cosine", "of-a-hermite", "of-a", "of-a-rectilinear", "of-a-linear",
+			"affine-rectilinear", "recommended", "affine-cosine", "of-a-hermite", "of-a", "of-a-rectilinear", "of-a-linear",
 			"original", "original-norm", "original-silu", "original-affine", "adjacency", "adjacency-norm", "adjacency-silu",
 			"gn-ode", "gn-ode-norm", "gn-ode-silu", "affine-feedback", "affine-tanh", "affine-average",
 			"affine-rtol-1e-2", "affine-rtol-1e-4", "affine-rate-3e-3", "affine-rate-3e-2", "peng-guard"}

@@ -31,7 +31,7 @@ type worldsSize struct {
 func publishedSize(p experiments.Profile) worldsSize {
 	size := worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: families(), evaluateEvery: 25, patience: 200,
 		models: []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde", "constant", "gn-ode", "adjacency", "pre-mult",
-			"pre-mult-fair", "original", "peng", "affine", lawID, "peng15", "peng-fast"}}
+			"pre-mult-fair", "original", "peng", "recommended", lawID, "peng15", "peng-fast"}}
 	switch p {
 	case experiments.Medium:
 		size.nodes, size.seeds, size.models = 100, 3, size.models[:14]

@@ -15,7 +15,7 @@ import (
 // published field to the affine one and beyond, the same field without A', and the other fields with the same
 // settings. All of them train with a guard.
 func settings(config pengcde.Config, training train.Config) (all []worldModel) {
-	training.Guard = &train.Guard{}
+	training = train.Recommended(training)
 	add := func(id, name string, f field.Field, change ...func(*pengcde.Config, *train.Config)) {
 		c, t := config, training
 		c.Field = f
@@ -63,8 +63,10 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 	add("affine-hermite", "PENG-CDE, and local scales", field.Affine())
 	add("affine", "PENG-CDE, affine", field.Affine(), on(path.Ramp))
 	add("affine-rectilinear", "PENG-CDE, affine, rectilinear path", field.Affine(), on(path.Rectilinear))
-	add("affine-linear", "PENG-CDE, affine, linear part", linear, ofDegree)
-	add("affine-cosine", "PENG-CDE, affine, linear part, cosine", linear, ofDegree, cosine(0.02, 1000))
+	recommended := pengcde.Recommended(config)
+	all = append(all, worldModel{maps: equivariant.Published8(),
+		Model: experiments.Network("recommended", "PENG-CDE, recommended", recommended, training)})
+	add("affine-cosine", "PENG-CDE, recommended, cosine", linear, ofDegree, cosine(0.02, 1000))
 
 	add("of-a-hermite", "Maps of A alone, Hermite path", ofA(field.Affine()))
 	add("of-a", "Maps of A alone", ofA(field.Affine()), on(path.Ramp))
