@@ -25,7 +25,7 @@ func keepWeights(facts *experiments.Facts, l experiments.Learner, maps int) {
 		if !found {
 			return
 		}
-		sides := len(values) / maps // 1 in a layer that does not see A'
+		sides := len(values) / maps // 1 in a layer that does not see A', whose weights of it are 0
 		for side, name := range mapsOf {
 			layer := make([]float64, maps)
 			for i := range layer {
@@ -60,6 +60,9 @@ func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, e
 	l.values = make([][][]float64, len(l.maps))
 	for k := range layers {
 		for _, name := range mapsOf {
+			if floats.Norm(results[0].Facts().Arrays[name][k], 1) == 0 { // the layer does not see it
+				continue
+			}
 			l.columns = append(l.columns, fmt.Sprintf("layer %d, %s", k+1, strings.TrimPrefix(name, "maps of ")))
 			for i := range l.maps {
 				var seeds []float64

@@ -37,7 +37,7 @@ func publishedSize(p experiments.Profile) worldsSize {
 		size.nodes, size.seeds, size.models = 100, 3, size.models[:14]
 	case experiments.Quick:
 		size.nodes, size.seeds, size.epochs, size.evaluateEvery = 100, 1, 6, 5
-		size.families, size.models = families("grid"), []string{"constant", "original", "peng"}
+		size.families, size.models = families("grid"), []string{"constant", "original", "peng", "recommended"}
 	}
 	return size
 }
