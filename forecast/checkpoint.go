@@ -25,6 +25,9 @@ func (c Config) checkpoint(s *dyngraph.Series) string {
 	}
 	digest := sha256.New()
 	fmt.Fprintln(digest, c.Inputs, c.Hidden, c.Layers, c.Epochs, c.LearningRate, c.Seed)
+	if !c.published() { // whose digests were without it
+		fmt.Fprintln(digest, c.Field)
+	}
 	write := func(values any) { _ = binary.Write(digest, binary.LittleEndian, values) } // a hash takes all
 	write(s.Pattern.From)
 	write(s.Pattern.To)

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -26,6 +27,10 @@ func invalid(format string, args ...any) error {
 type Config struct {
 	// Inputs is the number of snapshots that a forecast sees; 0 means 4.
 	Inputs int
+	// Field is the vector field by its name, one of [field.Names]; "" means "affine", with what [pengcde.Recommended] and
+	// [train.Recommended] add to it. The published field and its training are "peng". Steps are constant in both, of one
+	// snapshot, but for long gaps.
+	Field string
 	// Hidden is the width of a node's state, Layers the depth of the vector field; 0 means 8 and 1.
 	Hidden, Layers int
 	// Epochs is the most that are run; 0 means 60. Training stops after 10 without a better validation.
@@ -55,6 +60,10 @@ const (
 )
 
 func (c Config) resolved() (Config, error) {
+	c.Field = cmp.Or(c.Field, "affine")
+	if _, err := field.Named(c.Field); err != nil {
+		return c, errs.In("forecast: Config.Field", err, ErrInput)
+	}
 	c.Inputs, c.Hidden, c.Layers = cmp.Or(c.Inputs, 4), cmp.Or(c.Hidden, 8), cmp.Or(c.Layers, 1)
 	c.Epochs, c.LearningRate = cmp.Or(c.Epochs, 60), cmp.Or(c.LearningRate, 5e-3)
 	if c.Inputs < 1 || c.Epochs < 1 || c.LearningRate < 0 {
@@ -74,9 +83,17 @@ func (c Config) resolved() (Config, error) {
 // england-covid study: the readout gives the deviation from a node's recent mean, and maps that take sums see the
 // graph.
 func (c Config) model(s *dyngraph.Series) pengcde.Config {
-	return pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: c.Hidden, Layers: c.Layers, Seed: c.Seed,
+	model := pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: c.Hidden, Layers: c.Layers, Seed: c.Seed,
 		Normalise: dyngraph.NormalisedAdjacency, Residual: s.Recent != nil, Step: c.step(s), Notices: notices(c.Notice)}
+	model.Field, _ = field.Named(c.Field) // resolved has checked it
+	if c.published() {
+		return model
+	}
+	return pengcde.Recommended(model)
 }
+
+// published says that the field is the published one, which is trained as published.
+func (c Config) published() bool { return c.Field == field.Names()[0] }
 
 // step is that of the solver, which one long gap hardly changes.
 func (c Config) step(s *dyngraph.Series) float64 {
@@ -105,5 +122,8 @@ func (c Config) training(epochs int) train.Config {
 	if epochs > 0 {
 		t.Epochs, t.EvaluateEvery = epochs, -1
 	}
-	return t
+	if c.published() {
+		return t
+	}
+	return train.Recommended(t)
 }

@@ -28,6 +28,14 @@ var styles = map[string]figures.Style{
 	"ridge, chosen penalty": {Colour: figures.Purple, Dash: figures.DashDotDot},
 }
 
+// styleOf is the style of a simple forecast, or that of the model.
+func styleOf(name string) figures.Style {
+	if style, ok := styles[name]; ok {
+		return style
+	}
+	return styles[ModelName]
+}
+
 // Figure draws the latest values of some nodes and what is forecast of them; without names, of the nodes with the
 // largest means. Nodes of which nothing was observed lately are left out.
 func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...string) (*figures.Figure, error) {
@@ -50,7 +58,7 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 	if err != nil {
 		return nil, err
 	}
-	lines, err := c.lines(scores, ahead)
+	lines, err := c.lines(nameOf(m.Network), scores, ahead)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +72,7 @@ func (m *Model) figure(s *dyngraph.Series, ahead []Forecast, scores []baseline.S
 			continue
 		}
 		for _, line := range lines {
-			drawn := figures.Series{Name: line.name, Style: styles[line.name], X: line.x, Points: len(line.x) <= 2*shownTail}
+			drawn := figures.Series{Name: line.name, Style: styleOf(line.name), X: line.x, Points: len(line.x) <= 2*shownTail}
 			for _, values := range line.y {
 				drawn.Y = append(drawn.Y, values[u])
 			}
@@ -161,8 +169,9 @@ func (c calendar) truth(from int) (drawnLine, error) {
 	return line, nil
 }
 
-// lines are the forecasts of scores, open where no window was tested; those of the first go on with what is ahead.
-func (c calendar) lines(scores []baseline.Score, ahead []Forecast) (lines []drawnLine, err error) {
+// lines are the forecasts of scores, open where no window was tested; those of the first, the model, go on with what is
+// ahead.
+func (c calendar) lines(model string, scores []baseline.Score, ahead []Forecast) (lines []drawnLine, err error) {
 	for _, s := range scores {
 		line := drawnLine{name: s.Name}
 		for i, w := range s.Windows {
@@ -175,7 +184,7 @@ func (c calendar) lines(scores []baseline.Score, ahead []Forecast) (lines []draw
 		lines = append(lines, line)
 	}
 	if lines == nil {
-		lines = []drawnLine{{name: ModelName}}
+		lines = []drawnLine{{name: model}}
 	}
 	for _, f := range ahead {
 		c.goOn(&lines[0], f.step, f.Values)
@@ -229,7 +238,7 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 	for _, s := range append(shown[:1:1], r.Simple...) {
 		if s.Err == nil {
 			windows := slices.DeleteFunc(slices.Clone(s.Errors), math.IsNaN)
-			rows = append(rows, figures.DotRow{Name: s.Name, Style: styles[s.Name], Value: estimate(s.Mean()), Seeds: windows})
+			rows = append(rows, figures.DotRow{Name: s.Name, Style: styleOf(s.Name), Value: estimate(s.Mean()), Seeds: windows})
 		}
 	}
 	dots, err := figures.Dots(figures.Axes{Title: "Error on the tested windows", X: "mean squared error of a window",

@@ -14,11 +14,13 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// ModelName is what tables and files call the trained model.
+// ModelName is what tables and files call the trained model, with the published field or the affine one. Models with
+// another field have its name.
 const ModelName = "PENG-CDE"
 
 // Result is what [Fit] found out.
@@ -36,6 +38,7 @@ type Result struct {
 
 	simple     []baseline.Forecaster // of Simple, as they were tested
 	checkpoint string
+	field      string // of Config
 }
 
 // Fit trains on the first 60% of the windows, stops by the next 20%, and tests on the rest, beside the simple forecasts
@@ -78,7 +81,7 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	if err := r.dropScaled(data, c); err != nil {
 		return nil, err
 	}
-	r.simple, r.checkpoint = baseline.Heuristics(), c.checkpoint(series)
+	r.simple, r.checkpoint, r.field = baseline.Heuristics(), c.checkpoint(series), c.Field
 	if r.Simple, err = baseline.Compare(ctx, r.Split, r.simple...); err != nil {
 		return nil, err
 	}
@@ -137,7 +140,16 @@ func score(ctx context.Context, model *pengcde.Model, windows []dyngraph.Window)
 		}
 		forecasts = append(forecasts, slices.Concat(y[0]...))
 	}
-	return baseline.NewScore(ModelName, windows, forecasts)
+	return baseline.NewScore(nameOf(model), windows, forecasts)
+}
+
+// nameOf is what tables and files call a model.
+func nameOf(model *pengcde.Model) string {
+	f := model.Config().Field
+	if _, ok := f.(field.PENG); ok {
+		return ModelName
+	}
+	return field.Name(f)
 }
 
 // trainer trains a model.

@@ -40,7 +40,7 @@ func TestLinesAreOpenAtGaps(t *testing.T) {
 		}
 		scores = append(scores, score)
 	}
-	lines, err := c.lines(scores, []Forecast{{step: 10, Values: []float64{10}}, {step: 12, Values: []float64{12}}})
+	lines, err := c.lines(ModelName, scores, []Forecast{{step: 10, Values: []float64{10}}, {step: 12, Values: []float64{12}}})
 	if err != nil {
 		t.Fatal(err)
 	}

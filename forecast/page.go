@@ -36,7 +36,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 	first, last := r.Split.Test[0], r.Split.Test[len(r.Split.Test)-1]
 	var b bytes.Buffer
 	err = pageTemplate.Execute(&b, map[string]any{
-		"Target": r.Target(), "Model": ModelName, "Verdict": r.Verdict(), "Parts": parts, "Rows": rows,
+		"Target": r.Target(), "Model": r.Score.Name, "Verdict": r.Verdict(), "Parts": parts, "Rows": rows,
 		"Nodes": r.Series.Nodes(), "Edges": r.Series.Pattern.Edges(), "Snapshots": len(r.Series.Times),
 		"First": c.text(0), "Last": c.text(len(r.Series.Times) - 1),
 		"TestedFrom": c.text(first.Last() + r.Series.Steps.Targets.Last),
@@ -44,7 +44,7 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
 		"Inputs": r.Inputs, "Horizon": first.Last() + r.Series.Steps.Targets.Last - (first.Last() - 1 +
 			max(0, r.Series.Steps.Features.Last)),
-		"Epochs": r.Report.Best + 1, "Hidden": network.Hidden, "Layers": network.Layers, "Seed": network.Seed,
+		"Field": r.field, "Epochs": r.Report.Best + 1, "Hidden": network.Hidden, "Layers": network.Layers, "Seed": network.Seed,
 		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,
 	})
 	return b.Bytes(), err
@@ -59,5 +59,5 @@ func (r *Result) rows(ahead []Forecast, simple []simpleForecast) [][]string {
 		return []string{f.Time}
 	}
 	number := func(v float64) string { return fmt.Sprintf("%.4g", v) }
-	return forecastRows(r.Recipe.NodeNames, ahead, simple, number, when, "time")
+	return forecastRows(nameOf(r.Network), r.Recipe.NodeNames, ahead, simple, number, when, "time")
 }

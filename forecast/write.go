@@ -35,7 +35,7 @@ func (r *Result) Write(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	forecasts, err := forecastsCSV(r.Recipe.NodeNames, ahead, simple)
+	forecasts, err := forecastsCSV(nameOf(r.Network), r.Recipe.NodeNames, ahead, simple)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *Result) Write(ctx context.Context, folder string) error {
 
 // WriteCSV puts forecasts into a file in one step: node, from, ahead, time and, in the data's unit, the forecast.
 func (m *Model) WriteCSV(path string, ahead []Forecast) error {
-	content, err := forecastsCSV(m.Recipe.NodeNames, ahead, nil)
+	content, err := forecastsCSV(nameOf(m.Network), m.Recipe.NodeNames, ahead, nil)
 	if err != nil {
 		return err
 	}
@@ -105,16 +105,16 @@ func (r *Result) simpleAhead(ahead []Forecast) (all []simpleForecast, err error)
 	return all, nil
 }
 
-func forecastsCSV(names []string, ahead []Forecast, simple []simpleForecast) ([]byte, error) {
+func forecastsCSV(model string, names []string, ahead []Forecast, simple []simpleForecast) ([]byte, error) {
 	when := func(f Forecast) []string { return []string{f.From, strconv.Itoa(f.Ahead), f.Time} }
-	return encode(forecastRows(names, ahead, simple, short, when, "from", "ahead", "time"))
+	return encode(forecastRows(model, names, ahead, simple, short, when, "from", "ahead", "time"))
 }
 
 // forecastRows has a row for each forecast and node, the header first: the node, when, which titles are for, and the
 // values of the model and of simple forecasts.
-func forecastRows(names []string, ahead []Forecast, simple []simpleForecast, number func(float64) string,
-	when func(Forecast) []string, titles ...string) [][]string {
-	header := slices.Concat([]string{"node"}, titles, []string{ModelName})
+func forecastRows(model string, names []string, ahead []Forecast, simple []simpleForecast,
+	number func(float64) string, when func(Forecast) []string, titles ...string) [][]string {
+	header := slices.Concat([]string{"node"}, titles, []string{model})
 	for _, s := range simple {
 		header = append(header, s.name)
 	}

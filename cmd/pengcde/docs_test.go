@@ -33,7 +33,8 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 			count++
 			var c commands
-			parser, err := kong.New(&c, kong.Name("pengcde"), kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))
+			parser, err := kong.New(&c, kong.Name("pengcde"), kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard),
+				names())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,6 +31,7 @@ type fitCommand struct {
 	Weight      string `help:"Column of --edges; - where each row counts 1." default:"weight"`
 	Node        string `help:"Column of --nodes." default:"node"`
 
+	Field   string `help:"${fields}, see docs/which-model.md." default:"affine" placeholder:"NAME"`
 	Hidden  int    `help:"Width of a node's state." default:"8"`
 	Layers  int    `help:"Layers of the vector field." default:"1"`
 	Epochs  int    `help:"The most epochs of training, which stops early." default:"60"`
@@ -67,8 +68,8 @@ func (c *fitCommand) Run(ctx context.Context, s *streams) error {
 		len(series.Times), backend)
 	out := cmp.Or(c.Out, strings.NewReplacer("/", "-", `\`, "-").Replace(c.Target)+"-forecast")
 	bar := newBar("fit", s.err)
-	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Hidden: c.Hidden, Layers: c.Layers,
-		Epochs: c.Epochs, Seed: c.Seed, Checkpoint: filepath.Join(out, ".checkpoint"), Progress: bar.Show,
+	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{Inputs: c.Inputs, Field: c.Field, Hidden: c.Hidden,
+		Layers: c.Layers, Epochs: c.Epochs, Seed: c.Seed, Checkpoint: filepath.Join(out, ".checkpoint"), Progress: bar.Show,
 		Notice: func(text string) { fmt.Fprintln(s.err, "\n"+text) }})
 	if err != nil {
 		bar.Stop("stopped")

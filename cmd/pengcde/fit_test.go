@@ -119,6 +119,7 @@ func TestFitInputErrors(t *testing.T) {
 		{"cases", fitting("--target", "cases")},
 		{"step", fitting("--step", "soon")},
 		{"horizon", fitting("--horizon", "0")},
+		{"did you mean gn-ode?", fitting("--field", "gnode")},
 		{"--epochs 0, want 1", fitting("--epochs", "0")},
 		{"--inputs 0, want 1", fitting("--inputs", "0")},
 		{"--hidden -2, want 1", fitting("--hidden=-2")},

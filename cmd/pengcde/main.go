@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,6 +36,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
 
 // commands is the command line.
@@ -103,12 +105,16 @@ func requeue(ctx context.Context) int {
 	return code
 }
 
+// names are those that helps list.
+func names() kong.Vars { return kong.Vars{"fields": strings.Join(field.Names(), ", ")} }
+
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	var c commands
 	exited := -1
 	parser := kong.Must(&c, kong.Name("pengcde"),
 		kong.Description("Learn on graphs that change in time: studies of the paper, and your own data."),
+		names(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	parsed, err := parser.Parse(args)

@@ -140,6 +140,10 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		{"stg-ncde", "STG-NCDE", "", baseline.STGNCDE{}, func(c *pengcde.Config) { c.Layers = 1 }},
 		{"original", "Original GN-CDE", "", field.Original{}, nil},
 		{"peng", "PENG-CDE, 8 maps", "", field.PENG{}, nil},
+		{affineID, affineName, affineNote, nil, func(c *pengcde.Config) {
+			c.Step = 0
+			*c = pengcde.Recommended(*c)
+		}},
 		{"peng11", "PENG-CDE, 11 maps", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
 		{"peng-identities", "PENG-CDE, identities", "PENG-CDE, identities: entries of A and A' depend on source and target " +
 			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}}, nil},
@@ -158,7 +162,10 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 			n.change(&c)
 		}
 		training := s.training
-		if n.id == residualID { // small steps, away from where it begins
+		switch n.id {
+		case affineID:
+			training = train.Recommended(training)
+		case residualID: // small steps, away from where it begins
 			training.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
 		}
 		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: n.name, Note: n.note,

@@ -73,6 +73,13 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 		{id: "peng", name: "PENG-CDE", matrix: "normalised",
 			published: h.peng, sizes: []width{{8, 1}, {16, 2}, {32, 3}}, tried: dyngraph.NormalisedAdjacency,
 			mended: func(w width) pengcde.Config { return equation(field.PENG{}, w) }},
+		{id: affineID, name: affineName, matrix: "normalised", published: h.peng, alone: true, note: affineNote,
+			training: train.Recommended(train.Config{}),
+			mended: func(w width) pengcde.Config {
+				c := data
+				c.Hidden, c.Layers = w.hidden, w.layers
+				return pengcde.Recommended(c)
+			}},
 		{id: "original", name: "Original GN-CDE", matrix: "normalised",
 			published: h.original, sizes: []width{{8, 1}, {16, 2}, {32, 4}}, tried: dyngraph.NormalisedAdjacency,
 			mended: func(w width) pengcde.Config { return equation(field.Original{}, w) }},
@@ -99,7 +106,7 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 	}
 	for i := range all {
 		c := &all[i]
-		if c.defects == nil {
+		if c.defects == nil && !c.alone {
 			c.defects, c.defectiveMatrix = func(w width) pengcde.Config { return parity(c.mended(w)) }, "raw"
 		}
 		if p == experiments.Full && c.mended(c.published).Network != nil {

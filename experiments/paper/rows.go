@@ -30,6 +30,9 @@ type contender struct {
 	// sizes are those that trials try, small ones first, with the control tried; "" for that of the published rows.
 	sizes []width
 	tried dyngraph.Normalisation
+	// alone has the row with the published hyperparameters and no others, with a note.
+	alone bool
+	note  string
 	// stride and retrainEvery are those of [setting].
 	stride, retrainEvery int
 }
@@ -48,6 +51,10 @@ func (r rows) of(c contender) []setting {
 		return s.on(seeds)
 	}
 	mended := experiments.Network(c.id, c.name, c.mended(c.published), c.training)
+	mended.Note = c.note
+	if c.alone {
+		return on(mended, c.matrix, r.mended)
+	}
 	defects := experiments.Network(c.id+publishedEnding, c.name+", as published", c.defects(c.published), c.training)
 	defects.Note = asPublishedNote
 	trials := r.trials(c)
@@ -60,6 +67,14 @@ func (r rows) of(c contender) []setting {
 	return slices.Concat(on(mended, c.matrix, r.mended), on(tuned, triedMatrix, r.tuned),
 		on(defects, c.defectiveMatrix, r.defects))
 }
+
+// affineID is the row of the recommended configuration, with the sizes of the published one.
+const affineID, affineName = "affine", "PENG-CDE, affine"
+
+const affineNote = affineName + ": ours, not the paper's. A controlled differential equation in the strict sense, " +
+	"affine in A': A' in the last layer alone, a norm over the graph, SiLU, a path that stays within the observations, " +
+	"adaptive steps, and a training that solves a batch without a usable gradient again. Sizes and learning rate are " +
+	"those of PENG-CDE."
 
 const (
 	asPublishedNote = "as published: with the published hyperparameters and the defects of the published code: raw " +

@@ -72,7 +72,7 @@ func sirSizes(p experiments.Profile) sirSize {
 		hidden: 32, layers: 3, step: 0.1, dcrnn: width{8, 3}, astgcn: width{3, 3},
 		stidgcn:  width{hidden: 8},
 		training: train.Config{Epochs: 2000, EvaluateEvery: 25, Patience: 200, MinEpochs: 200},
-		models: []string{ratioID, "constant", "gn-ode", "stg-ncde", "original", "peng", preciseID, "dcrnn",
+		models: []string{ratioID, "constant", "gn-ode", "stg-ncde", "original", "peng", preciseID, affineID, "dcrnn",
 			"astgcn", "stidgcn"}}
 	switch p {
 	case experiments.Medium:
@@ -156,7 +156,9 @@ func (o Oversampling) plan(_ context.Context, scope experiments.Scope) (runs []e
 			models := rows
 			var timed []experiments.Model
 			if s.plain() {
-				timed = slices.DeleteFunc(slices.Clone(rows), func(m experiments.Model) bool { return m.ID == preciseID })
+				timed = slices.DeleteFunc(slices.Clone(rows), func(m experiments.Model) bool {
+					return slices.Contains(untimed, m.ID)
+				})
 				models = append(slices.Clip(rows), inference(timed))
 			}
 			for _, model := range models {

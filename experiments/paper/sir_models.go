@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
 // discreteIDs are the rows that go through the observations in discrete steps; the paper calls them recurrent, though
@@ -45,6 +46,10 @@ func (s sirSize) rows(at sampling) []experiments.Model {
 	c.Field, c.Hidden, c.Layers, c.Adaptive = field.PENG{}, s.hidden, s.layers, &ode.PID{}
 	precise := experiments.Network(preciseID, "PENG-CDE with adaptive steps", c, s.training)
 	precise.Note = preciseNote
+	c = data
+	c.Hidden, c.Layers = s.hidden, s.layers
+	affine := experiments.Network(affineID, affineName, pengcde.Recommended(c), train.Recommended(s.training))
+	affine.Note = affineNote
 	all := []experiments.Model{
 		ratio,
 		equation("constant", "Constant", field.Constant{}, s.layers),
@@ -53,6 +58,7 @@ func (s sirSize) rows(at sampling) []experiments.Model {
 		equation("original", "Original GN-CDE", field.Original{}, s.layers),
 		equation("peng", "PENG-CDE", field.PENG{}, s.layers),
 		precise,
+		affine,
 		discrete("dcrnn", "DCRNN", baseline.DCRNN{Hidden: s.dcrnn.hidden, Layers: s.dcrnn.layers}),
 		discrete("astgcn", "ASTGCN", baseline.ASTGCN{Filters: s.astgcn.hidden, Polynomials: s.astgcn.layers}),
 		discrete("stidgcn", "STIDGCN", baseline.STIDGCN{Channels: s.stidgcn.hidden}),

@@ -35,7 +35,7 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	clean := pool.Where("noise", "0")
 	clocks, note := ofOneMachine(clean.Where("model", inferenceID))
 	clean = without(clean, func(run experiments.Result) bool { return isClock(run) || run.Model.ID == preciseID })
-	times := timed(clean, clocks)
+	times := timed(without(clean, func(run experiments.Result) bool { return slices.Contains(untimed, run.Model.ID) }), clocks)
 	all := []panel{
 		{name: "observations", title: "accuracy against observations", key: "observations", score: accuracy,
 			better: figures.Higher, results: clean},

@@ -14,6 +14,7 @@ import (
 // too.
 var styles = map[string]figures.Style{
 	"peng":        {Colour: figures.Blue},
+	"affine":      {Colour: figures.Blue, Dash: figures.Dashed},
 	"peng15":      {Colour: figures.Blue, Dash: figures.LongDashed},
 	"peng-fast":   {Colour: figures.Blue, Dash: figures.DashDotDot},
 	"peng-linear": {Colour: figures.Sky},

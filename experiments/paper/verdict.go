@@ -14,7 +14,7 @@ const level = 0.05
 
 // judged are the rows that are compared with their rivals, by ID: PENG-CDE in its variants, which are no rivals of each
 // other.
-var judged = []string{"peng", "peng" + tunedEnding, "peng-linear", "residual"}
+var judged = []string{"peng", "peng" + tunedEnding, affineID, "peng-linear", "residual"}
 
 // judgement is how a row does beside its rivals on a series and a split.
 type judgement struct {
@@ -32,7 +32,7 @@ type rival struct {
 }
 
 // judge compares a row with the best simple forecast and with the rows of the other models that have the same ending; a
-// row of another kind with the tuned ones. It has no rivals where its own errors or those of the simple forecasts are
+// row of another kind with the tuned ones, but for the affine one, which has the sizes that are not. It has no rivals where its own errors or those of the simple forecasts are
 // missing.
 func (c comparison) judge(id string) (j judgement, err error) {
 	r := c.row(id)
@@ -40,7 +40,7 @@ func (c comparison) judge(id string) (j judgement, err error) {
 		return j, nil
 	}
 	ending := strings.TrimPrefix(id, base(id))
-	if base(id) != "peng" {
+	if base(id) != "peng" && id != affineID {
 		ending = tunedEnding
 	}
 	others := []row{*c.best}

@@ -17,7 +17,8 @@ import (
 // mapsOf are the arrays of weights on A and on A', by layer and map.
 var mapsOf = [2]string{"maps of A", "maps of A'"}
 
-// keepWeights keeps the learnt weights of the maps of every layer of a PENG-CDE, without the fixed 1 of the identity.
+// keepWeights keeps the learnt weights of the maps of every layer of a PENG-CDE, without the fixed 1 of the identity. A
+// layer that does not see A' has none on it.
 func keepWeights(facts *experiments.Facts, l experiments.Learner, maps int) {
 	network, ok := l.(experiments.NetworkLearner)
 	for k := 0; ok && maps > 0; k++ {
@@ -25,13 +26,11 @@ func keepWeights(facts *experiments.Facts, l experiments.Learner, maps int) {
 		if !found {
 			return
 		}
-		sides := len(values) / maps // 1 in a layer that does not see A', whose weights of it are 0
+		sides := len(values) / maps // [maps, sides], of A and, where the layer sees it, of A'
 		for side, name := range mapsOf {
-			layer := make([]float64, maps)
-			for i := range layer {
-				if side < sides {
-					layer[i] = values[sides*i+side]
-				}
+			layer := []float64{}
+			for i := 0; side < sides && i < maps; i++ {
+				layer = append(layer, values[sides*i+side])
 			}
 			facts.Arrays[name] = append(facts.Arrays[name], layer)
 		}
@@ -39,9 +38,10 @@ func keepWeights(facts *experiments.Facts, l experiments.Learner, maps int) {
 }
 
 // learnt are the weights of the maps of a model in a world, without the fixed 1 of the identity, by map, column (layer
-// 1 on A and A', layer 2 on A and A', ...) and seed.
+// 1 on A and A', layer 2 on A and A', ...) and seed. Layers that do not see A' have one column.
 type learnt struct {
 	name    string
+	inner   bool // whether there is such a layer
 	maps    []equivariant.Map
 	columns []string
 	values  [][][]float64
@@ -60,7 +60,8 @@ func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, e
 	l.values = make([][][]float64, len(l.maps))
 	for k := range layers {
 		for _, name := range mapsOf {
-			if floats.Norm(results[0].Facts().Arrays[name][k], 1) == 0 { // the layer does not see it
+			if floats.Norm(results[0].Facts().Arrays[name][k], 1) == 0 { // none, or kept as zeros
+				l.inner = true
 				continue
 			}
 			l.columns = append(l.columns, fmt.Sprintf("layer %d, %s", k+1, strings.TrimPrefix(name, "maps of ")))
@@ -83,14 +84,17 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 	if err != nil {
 		return nil, err
 	}
+	scales := "Sums over nodes are divided by their number, totals by its square."
+	if l.inner {
+		scales = "Layers without weights on A' do not see it."
+	}
 	t := &figures.Table{
 		Title:   fmt.Sprintf("Learnt weights of the maps: %s, %s graphs, %s", dynamics, family, l.name),
 		Columns: []figures.Column{{Title: "map"}},
-		Notes: []string{fmt.Sprintf("Mean over seeds (%d) with its 95%% interval (Student t). Sums over nodes are divided "+
-			"by their number, totals by its square. Weights began at random in ±1/15, those of the identity 1 higher.",
-			len(l.values[0][0]))},
+		Notes: []string{fmt.Sprintf("Mean over seeds (%d) with its 95%% interval (Student t). %s Weights began at random "+
+			"in ±1/15, those of the identity 1 higher.", len(l.values[0][0]), scales)},
 	}
-	compared := r.Comparable() && dynamics == "heat"
+	compared := r.Comparable() && dynamics == "heat" && !l.inner // the published field sees A' in each
 	if compared {
 		t.Notes = append(t.Notes, publishedWeightsNote)
 	} else if !r.Comparable() {

@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
@@ -101,7 +102,7 @@ func Named(name string) (Field, error) {
 			return n.field, nil
 		}
 	}
-	return nil, invalid("no field %q, want one of %q", name, Names())
+	return nil, invalid("no field %q, %s", name, nearest.Want(name, Names()))
 }
 
 // Equation makes of a field what package ode solves, for controls of one form. Its args are the parameters, in the
