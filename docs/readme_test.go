@@ -13,7 +13,6 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -33,11 +32,11 @@ func TestProgramOfTheReadme(t *testing.T) {
 
 	backend := must.M1(xla.Open(xla.Config{})) // CUDA, else XLA on the CPU, else pure Go
 	var errors []float64
-	for _, f := range []field.Field{field.PENG{}, field.Constant{}} { // Constant sees no graph
-		model := must.M1(pengcde.New(backend, pengcde.Config{Nodes: 16, Features: 1, Hidden: 8, Layers: 1,
-			Field: f, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{RTol: 1e-5}}))
-		must.M1(model.Fit(ctx, windows, nil, train.Config{Epochs: 60, EvaluateEvery: -1,
-			BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.01}}))
+	for _, f := range []field.Field{field.Affine(), field.Constant{}} { // Constant sees no graph
+		model := must.M1(pengcde.New(backend, pengcde.Recommended(pengcde.Config{Nodes: 16, Features: 1,
+			Hidden: 8, Layers: 1, Field: f, GraphOnly: true, LinearCoders: true})))
+		must.M1(model.Fit(ctx, windows, nil, train.Recommended(train.Config{Epochs: 60, EvaluateEvery: -1,
+			BatchSize: 2, AdamW: train.AdamW{LearningRate: 0.01}})))
 		whole := unseen.Series(nil, nil).Whole()
 		forecast := must.M1(model.Predict(ctx, whole, unseen.Times)) // [times][nodes][1]
 		flat := slices.Concat(slices.Concat(forecast...)...)
