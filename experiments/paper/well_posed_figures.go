@@ -31,7 +31,8 @@ func drawWellPosed(r *experiments.Report, drawn *pageFigures) {
 	}
 }
 
-// drawSettings draws a number of each run, and what stands for all of a row. Runs that diverged have no part in it.
+// drawSettings draws a number of each run, and what stands for all of a row. A row of which runs are missing or diverged
+// says so: over other worlds a mean is another.
 func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
 	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
 	var rows []figures.DotRow
@@ -39,15 +40,11 @@ func drawSettings(r *experiments.Report, results experiments.Results, axes figur
 	for _, id := range r.Models() {
 		runs := results.Where("model", id)
 		row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), Style: styleIn(r, id)}
-		for _, run := range runs.Finished() {
-			if x := value(run); x > 0 {
-				row.Seeds = append(row.Seeds, x)
+		if row.None = runs.Gap(); row.None == "" {
+			for _, run := range runs {
+				row.Seeds = append(row.Seeds, value(run))
 			}
-		}
-		if len(row.Seeds) > 0 {
 			row.Value, some = figures.Number(all(row.Seeds)), true
-		} else if len(runs.Made()) > 0 {
-			row.None = "diverged"
 		}
 		rows = append(rows, row)
 	}
@@ -57,12 +54,12 @@ func drawSettings(r *experiments.Report, results experiments.Results, axes figur
 	return figures.Dots(axes, rows...)
 }
 
-// drawCosts draws the error of each confirmed row that has runs against the median time of its trainings.
+// drawCosts draws the error of each confirmed row that has all runs against the median time of its trainings.
 func drawCosts(r *experiments.Report, results experiments.Results, dynamics string) (*figures.Figure, error) {
 	var points []figures.Series
 	for _, id := range r.Models() {
-		runs := results.Where("model", id).Finished()
-		if len(runs) == 0 || !slices.Contains(confirmed, id) {
+		runs := results.Where("model", id)
+		if runs.Gap() != "" || !slices.Contains(confirmed, id) {
 			continue
 		}
 		var seconds, errors []float64

@@ -63,7 +63,7 @@ func lowest(results experiments.Results, columns string) (leading []string, clos
 				best = name
 			}
 		}
-		if best == "" {
+		if len(means) < 2 { // nothing to be lower than
 			continue
 		}
 		lead[best] = append(lead[best], column)
