@@ -169,7 +169,7 @@ class Training(unittest.TestCase):
         self.assertIn("runs stored: 3 of 3", again.nb.cells[1].outputs[-1].text)
         self.assertEqual(again.nb.cells[2].outputs[0].text, "3 3\n")
         self.assertIn("starting", shown[0])
-        self.assertRegex(" ".join(shown), r"table1 \d+% · Constant, .*epoch \d+/150.*about .* left")
+        self.assertRegex(" ".join(shown), r"table1 \d+% · Constant, .*epoch \d+/2000.*about .* left")
 
 
 class Line(unittest.TestCase):
