@@ -39,15 +39,21 @@ const (
 	Dotted
 	LongDashed
 	DashDotDot
+	DashDashDot  // of no place, as the next
+	SparseDotted // further apart than Dotted
 )
 
-var dashes = [...][]vg.Length{nil, {4.5, 2.5}, {6, 2, 1.3, 2}, {1.3, 2}, {9, 3}, {6, 2, 1.3, 2, 1.3, 2}}
+var dashes = [...][]vg.Length{nil, {4.5, 2.5}, {6, 2, 1.3, 2}, {1.3, 2}, {9, 3}, {6, 2, 1.3, 2, 1.3, 2},
+	{6, 2, 6, 2, 1.3, 2}, {1.3, 4.5}}
+
+// alternating is the number of colours, Blue to Sky, and of dashes, Solid to DashDotDot, that places go through.
+const alternating = 6
 
 // StyleOf is the style at a place from 0 on. 36 of them differ, neighbours in both colour and dash.
 func StyleOf(place int) Style {
 	place = max(place, 0)
-	row := place / len(dashes)
-	return Style{Blue + Colour(place%len(dashes)), Dash((place + row) % len(dashes))}
+	row := place / alternating
+	return Style{Blue + Colour(place%alternating), Dash((place + row) % alternating)}
 }
 
 // resolved is the style of a series at a place.
@@ -74,7 +80,7 @@ func (s Style) line(width vg.Length) draw.LineStyle {
 // check says what no style is.
 func (s Style) check() error {
 	if int(s.Colour) >= len(colours) || int(s.Dash) >= len(dashes) {
-		return invalid("Style has colour %d and dash %d, wanted one of the constants Blue to Grey and Solid to DashDotDot",
+		return invalid("Style has colour %d and dash %d, wanted one of the constants Blue to Grey and Solid to SparseDotted",
 			s.Colour, s.Dash)
 	}
 	return nil

@@ -300,10 +300,11 @@ func TestSIRVerdict(t *testing.T) {
 		"9.0-fold). They keep it, it says, however irregular the times are (as claimed: PENG-CDE; not clearly better " +
 		"than a guess: Original GN-CDE; not judged: STG-NCDE). In accuracy against observations: the trivial " +
 		"classifier, which learns nothing, is at 1.00 everywhere, so that models only show what they lose. In " +
-		"accuracy under noise, 20 observations: level: PENG-CDE, DCRNN, ASTGCN, STIDGCN; falls: PENG-CDE with " +
+		"accuracy under noise, 20 observations: level: PENG-CDE, PENG-CDE, affine, DCRNN, ASTGCN, STIDGCN; falls: PENG-CDE with " +
 		"adaptive steps; not clearly better than a guess: Original GN-CDE; not judged: STG-NCDE; the trivial " +
 		"classifier, which learns nothing, has 0.80 to 1.00; better over all places: DCRNN; worse: Original GN-CDE, " +
-		"PENG-CDE, PENG-CDE with adaptive steps, ASTGCN (paired by seed, p at most 0.05 after Holm for 6 models)."; text != want {
+		"PENG-CDE, PENG-CDE with adaptive steps, PENG-CDE, affine, ASTGCN (paired by seed, p at most 0.05 after Holm for 7 " +
+		"models)."; text != want {
 		t.Errorf("verdict\n%s\nwant\n%s", text, want)
 	}
 	for _, want := range []string{"DCRNN falls (mean 0.75, change -0.40 ± 0.00, lowest place -0.40 ± 0.00)", "STG-NCDE not judged (missing, 30 of 30)",

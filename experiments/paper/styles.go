@@ -14,7 +14,13 @@ import (
 // too.
 var styles = map[string]figures.Style{
 	"peng":        {Colour: figures.Blue},
-	"affine":      {Colour: figures.Blue, Dash: figures.Dashed},
+	"affine":      {Colour: figures.Blue, Dash: figures.DashDashDot},
+	"recommended": {Colour: figures.Ink, Dash: figures.DashDashDot},
+	lawID:         {Colour: figures.Sky, Dash: figures.DashDashDot},
+	"law-of-a":    {Colour: figures.Sky, Dash: figures.SparseDotted},
+	"of-a":        {Colour: figures.Purple},
+	"of-a-linear": {Colour: figures.Vermillion, Dash: figures.SparseDotted},
+	"gn-ode-silu": {Colour: figures.Green, Dash: figures.DashDashDot},
 	"peng15":      {Colour: figures.Blue, Dash: figures.LongDashed},
 	"peng-fast":   {Colour: figures.Blue, Dash: figures.DashDotDot},
 	"peng-linear": {Colour: figures.Sky},

@@ -15,6 +15,9 @@ func TestModelsCanBeToldApart(t *testing.T) {
 		figures.Ink: 13, figures.Blue: 46, figures.Vermillion: 54, figures.Green: 58, figures.Purple: 61, figures.Sky: 70,
 		figures.Orange: 72}
 	for _, study := range All() {
+		if study.Name == "well-posed" { // whose rows are settings of few fields, with their names beside them
+			continue
+		}
 		for _, profile := range experiments.Profiles() {
 			r, err := study.Stored(context.Background(), experiments.Options{Profile: profile})
 			if err != nil {
