@@ -40,7 +40,7 @@ func TestSettingsAreCheckedFirst(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", args, err, want)
 		}
 	}
-	for args, count := range map[string]int{"": 36, "-nodes 100,144 -fields peng": 2, "-nodes=": 0,
+	for args, count := range map[string]int{"": 42, "-nodes 100,144 -fields peng": 2, "-nodes=": 0,
 		"-batch 1 -nodes 2116 -fields peng": 1, "-seeds 1,4 -nodes 100 -fields peng -pairs 5": 1} {
 		if c, err := parse(strings.Fields(args)); err != nil || len(c.settings) != count {
 			t.Errorf("%q: %d settings, %v; want %d", args, len(c.settings), err, count)
