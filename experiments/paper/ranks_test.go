@@ -101,16 +101,11 @@ func TestForecastBlocks(t *testing.T) {
 	}
 }
 
-// The stored runs of the simulated worlds have a diagram of all dynamics and one of each; those of a quick profile none.
+// Runs of the simulated worlds have a diagram of all dynamics and one of each; those of a quick profile none.
 func TestWorldsAreRanked(t *testing.T) {
-	t.Setenv(experiments.ResultsEnv, t.TempDir())
-	r, err := Table1().Stored(context.Background(), experiments.Options{Profile: experiments.Medium})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if stored, _ := r.Count(); stored == 0 {
-		t.Skip("no runs of this generation came with the module")
-	}
+	r := worldsOf(Table1(), func(dynamics, id string, block int) float64 {
+		return float64(len(id)) * (1 + 0.1*float64((block*len(dynamics)+len(id))%7))
+	})
 	diagrams := func() (titles []string) {
 		items, err := r.Study.Show(r)
 		if err != nil {
