@@ -2,8 +2,8 @@
 
 For states Z [n, d] a layer is H + M H with H = RMSNorm(Z) W' + b; layers differ in the message matrix M, made of the
 control matrix A and its derivative D = dA/dt. "affine" is "peng" with D in the last layer alone, a norm over the graph,
-SiLU in place of ReLU, and row sums on the diagonal that are not divided by n. The variant "dense" forms M in each layer, as the published code does;
-"implicit" applies it to H without forming it.
+SiLU in place of ReLU, and row sums on the diagonal that are not divided by n. The variant "dense" forms M in each
+layer, as the published code does; "implicit" applies it to H without forming it.
 """
 
 from collections.abc import Callable
@@ -110,7 +110,8 @@ def field(setting: Setting, variant: str, p: Parameters, a: jax.Array, d: jax.Ar
             return lambda h: a @ h
 
     else:
-        raise ValueError(f'field "{setting.field}", want "peng", "affine", "original", "pre-mult", "adjacency", "gn-ode" or "constant"')
+        known = "peng", "affine", "original", "pre-mult", "adjacency", "gn-ode", "constant"
+        raise ValueError(f'field "{setting.field}", want one of {known}')
 
     for k in range(setting.layers):
         layer = f"field.layers.{k}"

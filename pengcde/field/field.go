@@ -95,7 +95,8 @@ func OwnName(model any) string {
 	return fmt.Sprintf("%T", model)
 }
 
-// Named is the field of a name, one of [Names], its sizes at 0 and its options too but for "affine", [Affine]. The error wraps [ErrInput].
+// Named is the field of a name, one of [Names], with sizes and options at 0; "affine" has the options of [Affine]. The
+// error wraps [ErrInput].
 func Named(name string) (Field, error) {
 	for _, n := range names {
 		if n.name == name {
