@@ -58,7 +58,8 @@ func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string,
 	report = fmt.Sprintf("%s, relative to the library on its steps:\n", c.Field)
 	var differs error
 	variants := []string{dense}
-	if slices.Contains([]string{"peng", "affine", "pre-mult"}, c.Field) { // the others have one message matrix, which both form
+	// The others have one message matrix, which both variants form.
+	if slices.Contains([]string{"peng", "affine", "pre-mult"}, c.Field) {
 		variants = append(variants, implicit)
 	}
 	for _, variant := range variants {

@@ -73,3 +73,33 @@ func TestUnresolvedTrainings(t *testing.T) {
 		}
 	}
 }
+
+// A training has not converged where its last validation is the best one after all epochs.
+func TestUnconverged(t *testing.T) {
+	for name, c := range map[string]struct {
+		training Training
+		want     bool
+	}{
+		"best at the end": {Training{ValidationLoss: []float64{0, 2, 0, 1}, Best: 3, Stop: train.StopEpochs}, true},
+		"not validated after its best epoch": {
+			Training{ValidationLoss: []float64{0, 2, 1, 0}, Best: 2, Stop: train.StopEpochs}, true},
+		"best before":   {Training{ValidationLoss: []float64{0, 1, 0, 2}, Best: 1, Stop: train.StopEpochs}, false},
+		"stopped":       {Training{ValidationLoss: []float64{0, 2, 0, 1}, Best: 3, Stop: train.StopPatience}, false},
+		"no validation": {Training{ValidationLoss: []float64{0, 0}, Best: 0, Stop: train.StopEpochs}, false},
+	} {
+		if got := c.training.Unconverged(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// Gradients that a guard kept from use count; runs that were stored without norms have 0.
+func TestLargestGradient(t *testing.T) {
+	kept := Training{GradientNorm: []float64{1, 3, 2}, LargestNorm: []float64{1, 70, 2}}
+	used := Training{GradientNorm: []float64{1, 3, 2}}
+	for want, training := range map[float64]*Training{70: &kept, 3: &used, 0: {}} {
+		if got := training.LargestGradient(); got != want {
+			t.Errorf("%g, want %g", got, want)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func TestRunsOfAStudyThatPlansThemToo(t *testing.T) {
 	for i, r := range taken.Results {
 		if r.Record.Study != "toy-too" || r.Facts().Scores["test"] != made.Results[i].Facts().Scores["test"] ||
 			!r.Record.Ended.Equal(made.Results[i].Record.Ended) {
-			t.Errorf("%v: %+v, want that of toy", r.Run, r.Record)
+			t.Errorf("%v: %+v, want the record of toy", r.Run, r.Record)
 		}
 	}
 }

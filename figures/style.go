@@ -39,7 +39,7 @@ const (
 	Dotted
 	LongDashed
 	DashDotDot
-	DashDashDot  // of no place, as the next
+	DashDashDot  // StyleOf takes neither this one nor the next
 	SparseDotted // further apart than Dotted
 )
 

@@ -44,7 +44,7 @@ func TestFieldByName(t *testing.T) {
 		}
 		name := config.checkpoint(series)
 		if names[name] || (name == published) != (c.name == "peng") {
-			t.Errorf("%q: checkpoint %s, where that of the published field was %s", c.name, name, published)
+			t.Errorf("%q: checkpoint %s, where the published field's was %s", c.name, name, published)
 		}
 		names[name] = true
 	}

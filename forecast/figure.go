@@ -28,7 +28,7 @@ var styles = map[string]figures.Style{
 	"ridge, chosen penalty": {Colour: figures.Purple, Dash: figures.DashDotDot},
 }
 
-// styleOf is the style of a simple forecast, or that of the model.
+// styleOf is the style of a simple forecast, else the model's.
 func styleOf(name string) figures.Style {
 	if style, ok := styles[name]; ok {
 		return style
@@ -169,8 +169,8 @@ func (c calendar) truth(from int) (drawnLine, error) {
 	return line, nil
 }
 
-// lines are the forecasts of scores, open where no window was tested; those of the first, the model, go on with what is
-// ahead.
+// lines are the forecasts of scores, open where no window was tested. The first one, the model's, goes on with the
+// forecasts ahead.
 func (c calendar) lines(model string, scores []baseline.Score, ahead []Forecast) (lines []drawnLine, err error) {
 	for _, s := range scores {
 		line := drawnLine{name: s.Name}

@@ -247,8 +247,8 @@ func TestFitInputErrors(t *testing.T) {
 		{"horizon", read(t, 40, 50), small, "no snapshot of 38 has a target that is known 50 later"},
 		{"no data", nil, small, "no data"},
 		{"short", read(t, 7, 1), small, "3 lags and horizon 1: want three times as many as these take together, or fewer"},
-		{"field", read(t, 40, 1), Config{Field: "afine"}, `no field "afine", want one of peng, affine, original, adjacency, ` +
-			"pre-mult, gn-ode, constant; did you mean affine?"},
+		{"field", read(t, 40, 1), Config{Field: "afine"}, `no field "afine", want one of peng, affine, original, ` +
+			"adjacency, pre-mult, gn-ode, constant; did you mean affine?"},
 		{"negative", read(t, 40, 1), Config{Inputs: -1}, "-1 inputs"},
 		{"inputs", read(t, 40, 1), Config{Inputs: 50}, "too few"},
 		{"huge", read(t, 40, 1), Config{Hidden: -3}, "hidden -3"},

@@ -40,7 +40,8 @@ func TestLinesAreOpenAtGaps(t *testing.T) {
 		}
 		scores = append(scores, score)
 	}
-	lines, err := c.lines(ModelName, scores, []Forecast{{step: 10, Values: []float64{10}}, {step: 12, Values: []float64{12}}})
+	ahead := []Forecast{{step: 10, Values: []float64{10}}, {step: 12, Values: []float64{12}}}
+	lines, err := c.lines(ModelName, scores, ahead)
 	if err != nil {
 		t.Fatal(err)
 	}

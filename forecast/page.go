@@ -44,7 +44,8 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
 		"Inputs": r.Inputs, "Horizon": first.Last() + r.Series.Steps.Targets.Last - (first.Last() - 1 +
 			max(0, r.Series.Steps.Features.Last)),
-		"Field": r.field, "Epochs": r.Report.Best + 1, "Hidden": network.Hidden, "Layers": network.Layers, "Seed": network.Seed,
+		"Field": r.field, "Epochs": r.Report.Best + 1, "Hidden": network.Hidden, "Layers": network.Layers,
+		"Seed":      network.Seed,
 		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,
 	})
 	return b.Bytes(), err

@@ -29,20 +29,20 @@
 //
 // # Tolerances
 //
-// The published field, that of the zero Config, has A' in each layer, and each layer divides the rows that it takes by
-// their root mean square. Those behind a ReLU may all but vanish: there the field is far steeper in a thin layer. The
-// default tolerances of Config.Adaptive, the published ones, step over it: the states may then be wrong, and the gradient
-// explodes, to NaN in float32. [Recommended] sets a field without such layers.
+// The published field, which the zero Config has, has A' in each layer, and each layer divides the rows that it
+// takes by their root mean square. Those behind a ReLU may all but vanish: there the field is far steeper in a thin
+// layer. The default tolerances of Config.Adaptive, the published ones, step over it: the states may then be wrong,
+// and the gradient explodes, to NaN in float32. [Recommended] sets a field without such layers.
 //
-// The sign is a GradientNorm in the report of a training that jumps by orders of magnitude: clipping hides it from the
-// loss, but leaves a direction that means nothing. To keep the published field try RTol 1e-6, and less for larger
-// graphs: the error norm is a mean over nodes, so what one node may err grows with the square root of Nodes × Hidden. Or
-// try Max 0.01, about where Tsit5 becomes stable in such a layer; the time unit is that of the field, and trained weights
-// may ask for less.
+// The sign is a GradientNorm in the report of a training that jumps by orders of magnitude: clipping hides it from
+// the loss, but leaves a direction that means nothing. To keep the published field try RTol 1e-6, and less for
+// larger graphs: the error norm is a mean over nodes, so what one node may err grows with the square root of Nodes ×
+// Hidden. Or try Max 0.01, about where Tsit5 becomes stable in such a layer, in the field's time unit; trained
+// weights may ask for less.
 //
 // [train.Guard], which [train.Recommended] sets, keeps a training alive that meets such gradients now and then: it
-// solves the batch again with smaller tolerances, and skips it where that does not help. [Model.Stiffness] says how near
-// to its limit a solve came, and [train.Report.Unresolved] marks a training whose gradients were not resolved.
+// solves the batch again with smaller tolerances, and skips it where that does not help. [Model.Stiffness] says how
+// near to its limit a solve came, and [train.Report.Unresolved] marks a training whose gradients were not resolved.
 //
 // What was measured is in docs/tolerances.md, which also says when to choose what.
 //

@@ -11,10 +11,11 @@ import (
 
 // Recommended returns c with what trains in place of the published defaults, where c leaves them at zero:
 //
-//   - Field is [field.Affine]: A' in the last layer alone, a norm over the graph, SiLU. The published field is of second
-//     order in A' for two layers, and its gradients explode at changes of the graph.
-//   - With GraphOnly, Field has a linear part too, and Normalise is [dyngraph.MeanDegree], which gives a Laplacian weights
-//     of order 1. Where features drive the state as well, a linear part grows without bound on new data, so there is none.
+//   - Field is [field.Affine]: A' in the last layer alone, a norm over the graph, SiLU. The published field is of
+//     second order in A' for two layers, and its gradients explode at changes of the graph.
+//   - With GraphOnly, Field has a linear part too, and Normalise is [dyngraph.MeanDegree], which gives a Laplacian
+//     weights of order 1. Where features drive the state as well, a linear part can grow without bound on new data, so
+//     there is none.
 //   - Path is [path.Ramp], which stays within the observed snapshots; the published Hermite path overshoots after a
 //     change.
 //   - Adaptive is &ode.PID{}, steps whose error is controlled at the published tolerances, where Step is 0 too.

@@ -105,7 +105,7 @@ func requeue(ctx context.Context) int {
 	return code
 }
 
-// names are those that helps list.
+// names are the names that help texts list.
 func names() kong.Vars { return kong.Vars{"fields": strings.Join(field.Names(), ", ")} }
 
 // execute runs one command line and returns the exit code.

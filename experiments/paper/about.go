@@ -30,10 +30,11 @@ const (
 		"\n\nThe paper has no such dynamics. Profile medium has 100 nodes and 3 seeds, full 400 and 10; both train until " +
 		"the validation error stops falling, at most 2000 epochs. Constant sees no graph."
 
-	aboutWellPosed = "Heat and genes on graphs that change, by the protocol of table1: which settings of a field let it " +
-		"train, one at a time from the published field, where the derivative A′ of the control is in every layer, to one " +
-		"that is affine in A′; the other fields with the same settings; and fields without A′. Each row has its largest " +
-		"gradient norm, the solver's tries and the batches that a guard solved again or skipped beside its errors." + aboutSizes
+	aboutWellPosed = "Heat and genes on graphs that change, by the protocol of table1: which settings of a field let " +
+		"it train, one at a time from the published field, where the derivative A′ of the control is in every layer, to " +
+		"one that is affine in A′; the other fields with the same settings; and fields without A′. Each row has its " +
+		"largest gradient norm, the solver's tries and the batches that a guard solved again or skipped beside its " +
+		"errors." + aboutSizes
 
 	aboutPublished = "Heat and genes with the defects of the published code: states stand still before each event, and " +
 		"models in training are shown changes later than they are, and not all of them." + aboutSizes
@@ -57,6 +58,6 @@ const (
 		"apart from it by paired differences, each of the last label times forecast by a model trained on those before."
 
 	aboutSizes = "\n\nThe paper has 400 nodes and at most 2000 epochs, and does not state the number of seeds (profile full, " +
-		"with 10); profile medium has 100 nodes and 3 seeds, so that its errors are not those of the paper. Both train " +
-		"until the validation error stops falling, at most 2000 epochs. Constant sees no graph."
+		"with 10); profile medium has 100 nodes and 3 seeds, so that its errors do not compare with the paper's. Both " +
+		"train until the validation error stops falling, at most 2000 epochs. Constant sees no graph."
 )

@@ -117,8 +117,8 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		return 0.9 + 0.5*wobble
 	})
 	text, details := study.Verdict(r)
-	for _, want := range []string{"better than Persistent Forecast (p at most 0.05 after Holm for 14 rows): PENG-CDE with a " +
-		"log-linear part; worse: Zero, Mean,", "not told apart: Ridge"} {
+	for _, want := range []string{"better than Persistent Forecast (p at most 0.05 after Holm for 14 rows): " +
+		"PENG-CDE with a log-linear part; worse: Zero, Mean,", "not told apart: Ridge"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the verdict %s", want, text)
 		}

@@ -42,7 +42,7 @@ var (
 	contactSubjects = []string{"recommended", "law"}
 )
 
-// contactSize is that of the published tables.
+// contactSize has the sizes of the published tables.
 func contactSize(p experiments.Profile) worldsSize {
 	size := publishedSize(p)
 	size.models, size.kappas = contactModels, []float64{0, 0.1, contactKappa, 0.3}

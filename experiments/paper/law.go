@@ -12,14 +12,20 @@ import (
 
 const (
 	lawID = "law"
-	// lawTerms is the array of a law's terms: map, 1 for the change of A, coefficient, size. lawState has the offset, the
-	// coefficient of the state and its size.
+	// lawTerms is the array of a law's terms: map, 1 for the change of A, coefficient, size. lawState has the offset,
+	// the coefficient of the state and its size.
 	lawTerms, lawState = "law: terms", "law: state"
 )
 
-// bothNames are those of the sums over A, or its change, and the transpose: of graphs that are nearly symmetric only
-// these are determined.
-var bothNames = [2]string{"both of them", "both of them, of the change"}
+const lawNote = "The linear law: one state a node, dx = L(A) (x - x0) dt + L'(dA) (x - x0), with L and L' mixed from " +
+	"the published maps of the adjacency. Coefficients: mean over seeds with its 95% interval (Student t). adds: root " +
+	"mean square over nodes and observations of the term in dx/dt or, for a change of A, in x at an event; mean over " +
+	"seeds. The graphs are nearly symmetric, so that data hardly tell A from its transpose: a row has the sum of their " +
+	"coefficients. The truth of heat is x' = (A - D) x: this sum is 1, row sums on the diagonal have -1."
+
+// bothNames name the sum of the coefficients of A and its transpose, and of its change and their transpose: on graphs
+// that are nearly symmetric the data determine only this sum.
+var bothNames = [2]string{"A and transpose together", "change and transpose together"}
 
 // keepLaw keeps the equation that a linear law has learnt, in the units of the windows.
 func keepLaw(facts *experiments.Facts, l experiments.Learner, windows []dyngraph.Window) error {
@@ -33,22 +39,19 @@ func keepLaw(facts *experiments.Facts, l experiments.Learner, windows []dyngraph
 		if t.Change {
 			change = 1
 		}
-		facts.Arrays[lawTerms] = append(facts.Arrays[lawTerms], []float64{float64(t.Map), change, t.Coefficient, t.Size})
+		row := []float64{float64(t.Map), change, t.Coefficient, t.Size}
+		facts.Arrays[lawTerms] = append(facts.Arrays[lawTerms], row)
 	}
 	return nil
 }
 
 // Law is the table of the linear equation that the row "law" has learnt of dynamics, by family: the coefficient of each
-// map, and below it what the term adds to dx/dt, or to x at an event, root mean square. Families without a run are left
-// out.
+// map in the unit of 1/time, of a change of A without a unit, and beside it the root mean square of the term in dx/dt
+// or, at an event, in x. Families without a run are left out; without any the error wraps [experiments.ErrNotStored].
 func (w Worlds) Law(r *experiments.Report, dynamics string) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("The linear equation learnt of %s, profile %s", dynamics, r.Profile),
 		Columns: []figures.Column{{Title: "term"}},
-		Notes: []string{"The linear law: one state a node, dx = L(A) (x - x0) dt + L'(dA) (x - x0), with L and L' mixed from " +
-			"the published maps of the adjacency. Coefficients: mean over seeds with its 95% interval (Student t); adds: what " +
-			"the term adds to dx/dt or, of a change of A, to x at an event, root mean square over nodes and observations, mean " +
-			"over seeds. The graphs are nearly symmetric, so that A and its transpose are told apart by little: both of them is the " +
-			"sum of their coefficients. Heat is x' = (A - D) x: both of them with 1, row sums on the diagonal with -1."}}
+		Notes:   []string{lawNote}}
 	var families []experiments.Results
 	for _, family := range r.Results.Values("family") {
 		some := r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", lawID).Finished()
@@ -58,7 +61,7 @@ func (w Worlds) Law(r *experiments.Report, dynamics string) (*figures.Table, err
 		}
 	}
 	if len(families) == 0 {
-		return nil, noRuns(lawID, dynamics, "any")
+		return nil, noRuns(lawID, dynamics)
 	}
 	row := func(name, array string, coefficient int, rows ...int) {
 		cells := []figures.Cell{figures.Text(name)}

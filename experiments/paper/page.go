@@ -81,7 +81,7 @@ func (w Worlds) drawWorlds(r *experiments.Report, drawn *pageFigures) {
 	}
 }
 
-// page has critical-difference diagrams, the study's figures, and what is stored of the published protocol.
+// page has critical-difference diagrams, the study's figures, and the stored runs of the published protocol.
 func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := w.ranks(r)
 	if w.drawn != nil {

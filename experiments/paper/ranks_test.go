@@ -101,7 +101,7 @@ func TestForecastBlocks(t *testing.T) {
 	}
 }
 
-// Runs of the simulated worlds have a diagram of all dynamics and one of each; those of a quick profile none.
+// Runs of the simulated worlds have a diagram of all dynamics and one of each; runs of a quick profile have none.
 func TestWorldsAreRanked(t *testing.T) {
 	r := worldsOf(Table1(), func(dynamics, id string, block int) float64 {
 		return float64(len(id)) * (1 + 0.1*float64((block*len(dynamics)+len(id))%7))

@@ -73,8 +73,8 @@ const affineID, affineName = "affine", "PENG-CDE, affine"
 
 const affineNote = affineName + ": ours, not the paper's. A controlled differential equation in the strict sense, " +
 	"affine in A': A' in the last layer alone, a norm over the graph, SiLU, a path that stays within the observations, " +
-	"adaptive steps, and a training that solves a batch without a usable gradient again. Sizes and learning rate are " +
-	"those of PENG-CDE."
+	"adaptive steps, and a training that solves a batch without a usable gradient again. PENG-CDE has the same sizes " +
+	"and learning rate."
 
 const (
 	asPublishedNote = "as published: with the published hyperparameters and the defects of the published code: raw " +

@@ -35,7 +35,8 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	clean := pool.Where("noise", "0")
 	clocks, note := ofOneMachine(clean.Where("model", inferenceID))
 	clean = without(clean, func(run experiments.Result) bool { return isClock(run) || run.Model.ID == preciseID })
-	times := timed(without(clean, func(run experiments.Result) bool { return slices.Contains(untimed, run.Model.ID) }), clocks)
+	late := func(run experiments.Result) bool { return slices.Contains(untimed, run.Model.ID) }
+	times := timed(without(clean, late), clocks)
 	all := []panel{
 		{name: "observations", title: "accuracy against observations", key: "observations", score: accuracy,
 			better: figures.Higher, results: clean},

@@ -300,8 +300,8 @@ func TestSIRVerdict(t *testing.T) {
 		"9.0-fold). They keep it, it says, however irregular the times are (as claimed: PENG-CDE; not clearly better " +
 		"than a guess: Original GN-CDE; not judged: STG-NCDE). In accuracy against observations: the trivial " +
 		"classifier, which learns nothing, is at 1.00 everywhere, so that models only show what they lose. In " +
-		"accuracy under noise, 20 observations: level: PENG-CDE, PENG-CDE, affine, DCRNN, ASTGCN, STIDGCN; falls: PENG-CDE with " +
-		"adaptive steps; not clearly better than a guess: Original GN-CDE; not judged: STG-NCDE; the trivial " +
+		"accuracy under noise, 20 observations: level: PENG-CDE, PENG-CDE, affine, DCRNN, ASTGCN, STIDGCN; falls: " +
+		"PENG-CDE with adaptive steps; not clearly better than a guess: Original GN-CDE; not judged: STG-NCDE; the trivial " +
 		"classifier, which learns nothing, has 0.80 to 1.00; better over all places: DCRNN; worse: Original GN-CDE, " +
 		"PENG-CDE, PENG-CDE with adaptive steps, PENG-CDE, affine, ASTGCN (paired by seed, p at most 0.05 after Holm for 7 " +
 		"models)."; text != want {

@@ -31,9 +31,9 @@ type rival struct {
 	stats.Difference
 }
 
-// judge compares a row with the best simple forecast and with the rows of the other models that have the same ending; a
-// row of another kind with the tuned ones, but for the affine one, whose sizes are not tuned. It has no rivals where its
-// own errors or the errors of the simple forecasts are missing.
+// judge compares a row with the best simple forecast and with the rows of the other models that have the same ending;
+// a row of another kind with the tuned ones, but for the affine one, whose sizes are not tuned. It has no rivals where
+// its own errors or the errors of the simple forecasts are missing.
 func (c comparison) judge(id string) (j judgement, err error) {
 	r := c.row(id)
 	if r == nil || r.errors == nil || c.best == nil {

@@ -94,8 +94,10 @@ func TestVerdictOfWorlds(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	all := strings.Join(details, "\n")
-	for _, want := range []string{"heat: in 1 of 2 families", "PENG is below CONSTANT in 1 of 1 families, by community 80%",
-		"PENG is below ORIGINAL in 1 of 1 families, by community 50% (the paper's errors 74%); not counted: grid (diverged, 1 of 2)",
+	for _, want := range []string{"heat: in 1 of 2 families",
+		"PENG is below CONSTANT in 1 of 1 families, by community 80%",
+		"PENG is below ORIGINAL in 1 of 1 families, by community 50% (the paper's errors 74%); " +
+			"not counted: grid (diverged, 1 of 2)",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in:\n%s", want, all)

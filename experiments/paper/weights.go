@@ -92,7 +92,7 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 		Title:   fmt.Sprintf("Learnt weights of the maps: %s, %s graphs, %s", dynamics, family, l.name),
 		Columns: []figures.Column{{Title: "map"}},
 		Notes: []string{fmt.Sprintf("Mean over seeds (%d) with its 95%% interval (Student t). %s Weights began at random "+
-			"in ±1/15, those of the identity 1 higher.", len(l.values[0][0]), scales)},
+			"in ±1/15, for the identity 1 higher.", len(l.values[0][0]), scales)},
 	}
 	compared := r.Comparable() && dynamics == "heat" && !l.inner // the published field sees A' in each
 	if compared {

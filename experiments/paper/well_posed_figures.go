@@ -31,8 +31,8 @@ func drawWellPosed(r *experiments.Report, drawn *pageFigures) {
 	}
 }
 
-// drawSettings draws a number of each run, and what stands for all of a row. A row of which runs are missing or diverged
-// says so: over other worlds a mean is another.
+// drawSettings draws a number of each run, and one for the whole row. A row with missing or diverged runs says so: over
+// other worlds a mean differs.
 func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
 	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
 	var rows []figures.DotRow
@@ -75,8 +75,8 @@ func drawCosts(r *experiments.Report, results experiments.Results, dynamics stri
 	if len(points) == 0 {
 		return nil, fmt.Errorf("experiments: %s: no run: %w", dynamics, experiments.ErrNotStored)
 	}
-	return figures.Lines(figures.Axes{Title: "Test error against the time of training: " + dynamics, LogX: true, LogY: true,
-		X: "seconds of a training, median over runs", Y: "mean squared error"}, points...)
+	return figures.Lines(figures.Axes{Title: "Test error against the time of training: " + dynamics, LogX: true,
+		LogY: true, X: "seconds of a training, median over runs", Y: "mean squared error"}, points...)
 }
 
 func geometricMean(values []float64) float64 {

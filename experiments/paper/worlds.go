@@ -28,7 +28,7 @@ type Worlds struct {
 	views []view
 	// picture are the keys of the worlds that figures of a page show, of those on one family.
 	picture map[string]string
-	// subject is the ID of the model that a verdict is about, and rivalsOf those that it is set beside.
+	// subject is the ID of the model that a verdict is about; rivalsOf are the IDs of the models it is compared with.
 	subject  string
 	rivalsOf []string
 	// compared, where set, makes a table after those of the errors.

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
@@ -27,7 +26,11 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 	on := func(kind path.Kind) func(*pengcde.Config, *train.Config) {
 		return func(c *pengcde.Config, _ *train.Config) { c.Path = kind }
 	}
-	ofDegree := func(c *pengcde.Config, _ *train.Config) { c.Normalise, c.Path = dyngraph.MeanDegree, path.Ramp }
+	recommended := pengcde.Recommended(config)
+	linear := recommended.Field.(field.PENG)
+	asRecommended := func(c *pengcde.Config, _ *train.Config) {
+		c.Normalise, c.Path = recommended.Normalise, recommended.Path
+	}
 	tolerance := func(relative float64) func(*pengcde.Config, *train.Config) {
 		return func(c *pengcde.Config, _ *train.Config) {
 			pid := *c.Adaptive
@@ -50,8 +53,7 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 		return f
 	}
 	overGraph := field.Style{Norm: nn.Norm{Over: nn.GraphNorm}}
-	smooth, linear := field.WellPosed(), field.Affine()
-	linear.Style.Linear = true
+	smooth := field.WellPosed()
 	feedback, unbounded := field.Affine(), field.Affine()
 	feedback.Style.Feedback = true
 	unbounded.Style = field.Style{Norm: nn.Norm{Over: nn.NoNorm}, Activation: nn.HyperbolicTangent}
@@ -63,15 +65,13 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 	add("affine-hermite", "PENG-CDE, and local scales", field.Affine())
 	add("affine", "PENG-CDE, affine", field.Affine(), on(path.Ramp))
 	add("affine-rectilinear", "PENG-CDE, affine, rectilinear path", field.Affine(), on(path.Rectilinear))
-	recommended := pengcde.Recommended(config)
-	all = append(all, worldModel{maps: equivariant.Published8(),
-		Model: experiments.Network("recommended", "PENG-CDE, recommended", recommended, training)})
-	add("affine-cosine", "PENG-CDE, recommended, cosine", linear, ofDegree, cosine(0.02, 1000))
+	add("recommended", "PENG-CDE, recommended", linear, asRecommended)
+	add("affine-cosine", "PENG-CDE, recommended, cosine", linear, asRecommended, cosine(0.02, 1000))
 
 	add("of-a-hermite", "Maps of A alone, Hermite path", ofA(field.Affine()))
 	add("of-a", "Maps of A alone", ofA(field.Affine()), on(path.Ramp))
 	add("of-a-rectilinear", "Maps of A alone, rectilinear path", ofA(field.Affine()), on(path.Rectilinear))
-	add("of-a-linear", "Maps of A alone, linear part", ofA(linear), ofDegree)
+	add("of-a-linear", "Maps of A alone, linear part", ofA(linear), asRecommended)
 
 	add("original-norm", "Original GN-CDE, norm over the graph", field.Original{Style: overGraph})
 	add("original-silu", "Original GN-CDE, and SiLU", field.Original{Style: smooth})
@@ -90,12 +90,10 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 	add("affine-rate-3e-3", "PENG-CDE, affine, rate 0.003", field.Affine(), on(path.Ramp), rate(0.003))
 	add("affine-rate-3e-2", "PENG-CDE, affine, rate 0.03", field.Affine(), on(path.Ramp), rate(0.03))
 
-	// It takes the longest, so that it comes last.
 	add("peng-guard", "PENG-CDE, guarded", field.PENG{})
 
-	law := pengcde.LinearLaw(config.Nodes)
-	config = law
-	exact := law.Field.(field.PENG)
+	config = pengcde.LinearLaw(config.Nodes)
+	exact := config.Field.(field.PENG)
 	add(lawID, "Linear law", exact, cosine(0.1, 800))
 	add("law-of-a", "Linear law of A alone", ofA(exact), cosine(0.1, 800))
 	return all

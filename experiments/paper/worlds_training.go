@@ -8,16 +8,18 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
+const trainingNote = "not resolved: runs that ended not finite, with a gradient norm above 1000 times the median of " +
+	"the 20 epochs before, or with skipped batches in more than 1% of the epochs; not converged: runs whose best epoch " +
+	"is the last one validated; best epoch, tries (steps of the solver, rejected ones too, over all graphs) and " +
+	"seconds: medians over runs; largest gradient norm, before clipping: of all runs; retried, skipped: batches in all runs."
+
 // trainingOf is the table of how each row's trainings went.
 func trainingOf(r *experiments.Report) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("%s: how training went, profile %s", r.Study.Name, r.Profile),
 		Columns: []figures.Column{{Title: "model"}, {Title: "runs"}, {Title: "diverged"}, {Title: "not resolved"},
 			{Title: "not converged"}, {Title: "best epoch", Decimals: -1}, {Title: "tries an epoch", Decimals: -1},
 			{Title: "seconds an epoch", Decimals: 2}, {Title: "largest gradient norm"}, {Title: "retried"}, {Title: "skipped"}},
-		Notes: []string{"not resolved: runs that ended not finite, with a gradient norm above 1000 times the median of the 20 " +
-			"epochs before, or with skipped batches in more than 1% of the epochs; not converged: runs whose best epoch is the last one validated; best epoch, tries (steps " +
-			"of the solver, rejected ones too, over all graphs) and seconds: medians over runs; largest gradient norm, before " +
-			"clipping: of all runs; retried, skipped: batches in all runs."}}
+		Notes: []string{trainingNote}}
 	for _, id := range r.Models() {
 		runs := r.Results.Where("model", id)
 		of := trainingsOf(runs)

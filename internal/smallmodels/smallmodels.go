@@ -22,7 +22,7 @@ type Model struct {
 	Own any
 }
 
-// All lists them: heads with the default field, the affine field, then networks, then a field and a network of one's own.
+// All lists them: heads with the default field, the affine field, networks, then a field and a network of one's own.
 func All() (all []Model, err error) {
 	short, err := windows(1)
 	if err != nil {

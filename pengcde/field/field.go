@@ -76,7 +76,8 @@ func Names() []string {
 // runs call it. Without the method that is the name of its Go type, and a file loads no more once the type is renamed.
 type FileNamed interface{ FileName() string }
 
-// Name is the name of a field in files: one of [Names] (of PENG "peng", whatever its options), its own where it is [FileNamed], or the name of its Go type.
+// Name is the name of a field in files: one of [Names], "peng" for PENG with any options, its own where it is
+// [FileNamed], or the name of its Go type.
 func Name(f Field) string {
 	for _, n := range names {
 		if reflect.TypeOf(f) == reflect.TypeOf(n.field) {

@@ -37,7 +37,7 @@ type normalised struct {
 	before *Activation
 }
 
-// name is that of package kernels.
+// name is the kernel's in package kernels.
 func (k normalised) name() string {
 	name := "pengcde_linear"
 	if k.norm.Over == GraphNorm || k.norm.Over == NoNorm {
@@ -76,7 +76,7 @@ type normal struct {
 	x, weight, bias   *Node
 	activated, slopes *Node // a(x) and a'(x); nil without an activation
 	gain, roots, rows *Node // roots, and a(x) over them; nil without a norm
-	hats              *Node // what is mapped
+	hats              *Node // the input of the linear map
 }
 
 func (k normalised) prepare(in []*Node) (n normal) {
@@ -95,7 +95,7 @@ func (k normalised) prepare(in []*Node) (n normal) {
 	return n
 }
 
-// mean is that of the entries of x which share a root, on axes of one entry.
+// mean is the mean over the entries of x that share a root, on axes of one entry.
 func (n normal) mean(x *Node) *Node {
 	nodes, size := x.Shape().Dim(1), x.Shape().Dim(2)
 	if n.norm.Over == GraphNorm {
@@ -124,7 +124,7 @@ func (n normal) mapped() *Node {
 	return Add(y, n.seeds.Spread(n.bias, y))
 }
 
-// pullback gives the cotangents of the inputs for v, that of the output.
+// pullback gives the cotangents of the inputs for v, the output's cotangent.
 func (n normal) pullback(v *Node) []*Node {
 	bySeed := func(x *Node) *Node { return Reshape(x, int(n.seeds), -1, x.Shape().Dim(-1)) } // [S, rows, ...]
 	over := func(a, b *Node) *Node { return DotGeneral(a, []int{1}, []int{0}, b, []int{1}, []int{0}) }

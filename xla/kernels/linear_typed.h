@@ -116,7 +116,7 @@ INLINE void NAME(activate)(activation a, REAL *restrict y, REAL *restrict slopes
   }
 }
 
-// NAME(parameters) are those of a seed.
+// NAME(parameters) are the parameters of one seed.
 typedef struct {
   const REAL *gain, *shift, *weight, *bias;
   REAL epsilon;
@@ -189,8 +189,8 @@ CLONES static void NAME(forward)(const linear *l, REAL *restrict y, REAL *restri
     NAME(forward_of)(l, s, y + s * l->rows * l->out, room);
 }
 
-// to_gains adds a row of dx, the cotangent of hats, to those of gain and shift, and makes it that of rows over their
-// roots; what is multiplied by activated is in products.
+// to_gains takes a row dx of the cotangent of hats. It adds to the cotangents of gain and shift, turns dx into the
+// cotangent of the row over its root, and writes dx times activated into products.
 INLINE void NAME(to_gains)(REAL *restrict dx, REAL *restrict products, const REAL *restrict activated,
                            const REAL *restrict gain, REAL inverse, int64_t in, double *restrict gains,
                            double *restrict shifts) {
@@ -202,14 +202,13 @@ INLINE void NAME(to_gains)(REAL *restrict dx, REAL *restrict products, const REA
   }
 }
 
-// to_row makes dx that of a row, for the mean of the products.
+// to_row turns dx into the cotangent of the row, by the mean of the products.
 INLINE void NAME(to_row)(REAL *restrict dx, const REAL *restrict activated, REAL inverse, REAL mean, int64_t in) {
   for (int64_t i = 0; i < in; i++)
     dx[i] = inverse * (dx[i] - activated[i] * mean);
 }
 
-// backward needs room for rows·(3·in + 1) numbers, and sums [2·in + out]: those of rows are kept in float64, as they
-// grow long.
+// backward needs room for rows·(3·in + 1) numbers, and sums [2·in + out] in float64, as sums over rows grow long.
 INLINE void NAME(backward_of)(const linear *l, int64_t seed, const REAL *restrict v, REAL *restrict dx,
                               REAL *restrict dgain, REAL *restrict dshift, REAL *restrict dw, REAL *restrict db,
                               REAL *restrict room, double *restrict sums) {
