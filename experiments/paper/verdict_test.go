@@ -103,6 +103,11 @@ func TestVerdictOfWorlds(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, all)
 		}
 	}
+	alone := report.Results.Where("model", "peng").Where("family", "community")
+	text, _ = Table1().verdict(&experiments.Report{Results: alone})
+	if !strings.HasSuffix(text, "no world has two models with all their seeds: none are compared.") {
+		t.Errorf("one model alone: %q", text)
+	}
 	missing := slices.Clone(report.Results)
 	missing[0].Record = nil // a seed of Constant on community graphs
 	text, _ = Table1().verdict(&experiments.Report{Results: missing})

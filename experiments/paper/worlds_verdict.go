@@ -36,7 +36,7 @@ func (w Worlds) verdict(r *experiments.Report) (text string, details []string) {
 	case stored == 0:
 		return "", nil
 	case len(leaders) == 0:
-		return fmt.Sprintf("%d of %d planned runs are stored, and no model has all its seeds in any world: none are "+
+		return fmt.Sprintf("%d of %d planned runs are stored, and no world has two models with all their seeds: none are "+
 			"compared.", stored, planned), nil
 	case stored < planned:
 		text = fmt.Sprintf("with %d of %d planned runs stored, ", stored, planned)
