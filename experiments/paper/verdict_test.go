@@ -119,7 +119,7 @@ func TestVerdictOfWorlds(t *testing.T) {
 	}
 	missing[1].Record = report.Results[1].Record
 	text, _ = Table1().verdict(&experiments.Report{Results: missing})
-	if !strings.HasPrefix(text, "1 of 12 planned runs are stored, and no model has all") {
+	if !strings.HasPrefix(text, "1 of 12 planned runs are stored, and no world has two") {
 		t.Errorf("%q of a single run", text)
 	}
 	if text, _ := Table1().verdict(&experiments.Report{}); text != "" {
