@@ -59,7 +59,7 @@ func TestRunsAreStoredAndFoundAgain(t *testing.T) {
 	models := toy().mustPlan(t)
 	for i, m := range models {
 		if m.Untrained {
-			models[i].New = func(*xla.Backend) (Learner, error) { return forecastLearner{uncomputable(m.Name)}, nil }
+			models[i].New = func(*xla.Backend) (Learner, error) { return ForecastLearner{uncomputable(m.Name)}, nil }
 		}
 	}
 	again := run(t, toy(models...), o)

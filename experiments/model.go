@@ -32,7 +32,7 @@ type Model struct {
 }
 
 // Learner learns to forecast from windows. [pengcde.Model] and the forecasts of package baseline become learners by
-// [Network] and [Forecast].
+// [Network] and [Forecast], as [NetworkLearner] and [ForecastLearner].
 type Learner interface {
 	// Fit trains until config says so. What it learnt is kept also when ctx ends it.
 	Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report, error)
@@ -102,7 +102,7 @@ func (l NetworkLearner) Reset(seed uint64) { l.Model.Reset(seed, l.Config().Norm
 // Forecast is the model of a forecast of package baseline. It is Untrained: it is fitted anew by each run.
 func Forecast(id string, f baseline.Forecaster) Model {
 	return Model{ID: id, Name: f.Name(), Untrained: true,
-		New: func(*xla.Backend) (Learner, error) { return forecastLearner{f}, nil },
+		New: func(*xla.Backend) (Learner, error) { return ForecastLearner{f}, nil },
 		Settings: func() (any, error) {
 			var settings any = struct{}{}
 			resolved := f
@@ -116,14 +116,17 @@ func Forecast(id string, f baseline.Forecaster) Model {
 		}}
 }
 
-type forecastLearner struct{ baseline.Forecaster }
+// ForecastLearner is a forecast of package baseline as a [Learner].
+type ForecastLearner struct{ baseline.Forecaster }
 
-func (l forecastLearner) Fit(_ context.Context, training, validation []dyngraph.Window,
+// Fit is that of [Learner]; it trains nothing.
+func (l ForecastLearner) Fit(_ context.Context, training, validation []dyngraph.Window,
 	_ train.Config) (*train.Report, error) {
 	return &train.Report{}, l.Forecaster.Fit(training, validation)
 }
 
-func (l forecastLearner) Forecast(_ context.Context, windows []dyngraph.Window) ([][]float64, error) {
+// Forecast is that of [Learner].
+func (l ForecastLearner) Forecast(_ context.Context, windows []dyngraph.Window) ([][]float64, error) {
 	all := make([][]float64, len(windows))
 	for i, w := range windows {
 		y, err := l.Forecaster.Forecast(w)
@@ -135,7 +138,14 @@ func (l forecastLearner) Forecast(_ context.Context, windows []dyngraph.Window) 
 	return all, nil
 }
 
-func (forecastLearner) Parameters() int   { return 0 }
-func (forecastLearner) Reset(uint64)      {}
-func (forecastLearner) Save(string) error { return nil }
-func (forecastLearner) Close()            {}
+// Parameters is that of [Learner].
+func (ForecastLearner) Parameters() int { return 0 }
+
+// Reset does nothing.
+func (ForecastLearner) Reset(uint64) {}
+
+// Save does nothing.
+func (ForecastLearner) Save(string) error { return nil }
+
+// Close does nothing.
+func (ForecastLearner) Close() {}

@@ -14,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/law"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -25,7 +26,7 @@ var ofSets = []string{"Generation", "Classes", "Family", "FamilyParameters", "Dy
 // All that identities hold has the names of tags: what is written of a Go type says its names by itself, so that none
 // changes when a field is renamed.
 func TestIdentitiesHaveNamesOfTags(t *testing.T) {
-	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, removedRatio{},
+	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, removedRatio{}, law.LeastSquares{},
 		pengcde.Config{}, experiments.Record{}} // the last two for files of models and of results
 	for _, name := range []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"} {
 		values = append(values, baseline.Named(name))

@@ -6,8 +6,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/law"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 )
 
 const lawNote = "The linear law: one state a node, dx = L(A) (x - x0) dt + L'(dA) (x - x0), with L and L' mixed from " +
-	"the published maps of the adjacency. Coefficients: mean over seeds with its 95% interval (Student t). adds: root " +
+	"the published maps of the adjacency, by least squares on the observations trained on. Coefficients: mean over seeds with its 95% interval (Student t). adds: root " +
 	"mean square over nodes and observations of the term in dx/dt or, for a change of A, in x at an event; mean over " +
 	"seeds. The graphs are nearly symmetric, so that data hardly tell A from its transpose: a row has the sum of their " +
 	"coefficients. The truth of heat is x' = (A - D) x: this sum is 1, row sums on the diagonal have -1."
@@ -29,12 +29,16 @@ var bothNames = [2]string{"A and transpose together", "change and transpose toge
 
 // keepLaw keeps the equation that a linear law has learnt, in the units of the windows.
 func keepLaw(facts *experiments.Facts, l experiments.Learner, windows []dyngraph.Window) error {
-	law, err := l.(experiments.NetworkLearner).Law(windows)
+	fitted, err := l.(experiments.ForecastLearner).Forecaster.(*law.LeastSquares).Law()
 	if err != nil {
 		return err
 	}
-	facts.Arrays[lawState] = [][]float64{{law.Offset, law.State, law.StateSize}}
-	for _, t := range law.Terms {
+	measured, err := fitted.Measured(windows)
+	if err != nil {
+		return err
+	}
+	facts.Arrays[lawState] = [][]float64{{measured.Offset, measured.State, measured.StateSize}}
+	for _, t := range measured.Terms {
 		change := 0.
 		if t.Change {
 			change = 1
@@ -87,7 +91,7 @@ func (w Worlds) Law(r *experiments.Report, dynamics string) (*figures.Table, err
 	var both [2][]int // of A and of its change: itself and its transpose
 	for i, term := range families[0][0].Facts().Arrays[lawTerms] {
 		one, change := equivariant.Map(term[0]), int(term[1])
-		row(pengcde.LawTerm{Map: one, Change: change == 1}.String(), lawTerms, 2, i)
+		row(law.Term{Map: one, Change: change == 1}.String(), lawTerms, 2, i)
 		if one == equivariant.IdentityMap || one == equivariant.TransposeMap {
 			if both[change] = append(both[change], i); len(both[change]) == 2 {
 				row(bothNames[change], lawTerms, 2, both[change]...)

@@ -5,6 +5,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/law"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -92,11 +93,8 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 
 	add("peng-guard", "PENG-CDE, guarded", field.PENG{})
 
-	config = pengcde.LinearLaw(config.Nodes)
-	exact := config.Field.(field.PENG)
-	add(lawID, "Linear law", exact, cosine(0.1, 800))
-	add("law-of-a", "Linear law of A alone", ofA(exact), cosine(0.1, 800))
-	return all
+	return append(all, worldModel{Model: experiments.Forecast(lawID, &law.LeastSquares{})},
+		worldModel{Model: experiments.Forecast("law-of-a", &law.LeastSquares{OfA: true})})
 }
 
 // keptMaps are those whose weights are kept, nil for other fields than PENG.

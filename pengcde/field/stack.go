@@ -2,6 +2,7 @@ package field
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -62,10 +63,21 @@ func (s stack) params(declare func(c equivariant.Convolution, outer bool) []nn.P
 		params = append(params, declare(c, k == len(s.layers)-1)...)
 	}
 	if s.style.Linear {
-		params = append(params, declare(s.linear(), true)...)
+		params = append(params, fromZero(declare(s.linear(), true))...)
 	}
 	if s.style.Feedback {
 		params = append(params, nn.Param{Name: feedbackName, Dims: []int{s.layers[0].In}, Init: nn.Fill(feedbackStart)})
+	}
+	return params
+}
+
+// fromZero lets weight and bias of the linear part start at zero. Drawn at random, a part without a norm grows states
+// along the whole series, and the first gradients with them.
+func fromZero(params []nn.Param) []nn.Param {
+	for i := range params {
+		if !strings.HasSuffix(params[i].Name, ".maps") {
+			params[i].Init = nn.Fill(0)
+		}
 	}
 	return params
 }

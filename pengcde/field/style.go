@@ -12,7 +12,7 @@ type Style struct {
 	// Activation stands between layers.
 	Activation nn.Activation `json:"Activation,omitzero"`
 	// Linear adds a linear part to dZ/dt: one more layer on Z, with message matrix, weights and bias of its own, without
-	// norm and activation.
+	// norm and activation. Weights and bias start at zero.
 	Linear bool `json:"Linear,omitzero"`
 	// Feedback adds -k Z to dZ/dt, with a rate k >= 0 for each feature of the state, learnt as softplus(field.feedback).
 	Feedback bool `json:"Feedback,omitzero"`

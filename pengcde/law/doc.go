@@ -1,0 +1,14 @@
+// Package law has linear equations of graphs that change, for reading physical laws off data:
+//
+//	dx/dt = L(A) (x - x0)      while the graph stays
+//	dx/ds = L'(ΔA) (x - x0)    at a change ΔA of the graph, for s from 0 to 1
+//
+// with one number x for each node, and L and L' mixed from the maps of package equivariant. It is the linear case of
+// the controlled differential equation dx = F(x, A, A') that package pengcde learns.
+//
+// [LeastSquares] finds the law that fits observed series, without a network or a backend. [pengcde.Model.Law] reads the
+// law off a trained model of [pengcde.LinearLaw].
+//
+// [pengcde.Model.Law]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#Model.Law
+// [pengcde.LinearLaw]: https://pkg.go.dev/github.com/peng-cde/pengcde-go/pengcde#LinearLaw
+package law
