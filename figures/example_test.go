@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/peng-cde/pengcde-go/figures"
 )
@@ -182,4 +183,34 @@ func ExampleCriticalDifference() {
 	fmt.Println(figure.Alt())
 	// Output:
 	// Made-up errors. Mean ranks of 3 models, the best first: PENG 1.40; Ridge 1.70; ODE 2.90. Not told apart: PENG / Ridge.
+}
+
+func ExampleNewSlider() {
+	times := []float64{0, 0.5, 1}
+	var states [][]figures.ImagePanel
+	for _, t := range times {
+		states = append(states, []figures.ImagePanel{{Title: "Truth", Values: [][]float64{{t, 0}, {0, -t}}}})
+	}
+	limits := figures.LimitsOf(states...) // one scale for all frames
+	var frames []figures.Frame
+	for i, t := range times {
+		figure, err := figures.Images(figures.Axes{}, limits, states[i])
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
+	}
+	slider, err := figures.NewSlider(frames...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	page, err := slider.HTML()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(strings.Count(page, "<img"), "images") // package notebook shows it in a cell
+	// Output: 3 images
 }

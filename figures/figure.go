@@ -38,7 +38,7 @@ type Figure struct {
 	draw          func(draw.Canvas)
 }
 
-// Item is what notebook.Show shows: a *Figure, a *Table or a *notebook.Slider.
+// Item is what notebook.Show shows: a *Figure, a *Table or a *Slider.
 type Item interface {
 	HTML() (string, error) // part of a page
 }

@@ -3,7 +3,7 @@
 //	figure, err := figures.Lines(figures.Axes{X: "day", Y: "people per day"}, figures.Series{Name: "flow", Y: flow})
 //	err = notebook.Show(figure) // below the cell
 //
-// Show folds the notes of all its items away below them. A Slider shows one of several figures at a time, such as the
+// Show folds the notes of all its items away below them. A figures.Slider shows one of several at a time, such as the
 // Images of a state over time; it works in JupyterLab and in saved pages, without a network. Train is the cell that
 // trains: it shows a bar, may be interrupted, and goes on when it is run again; Trained is what it stored, for later
 // cells. Fit and Load do so for data of one's own.

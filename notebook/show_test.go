@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/gonb/gonbui"
+
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
@@ -28,4 +30,26 @@ func TestPage(t *testing.T) {
 		!strings.Contains(err.Error(), "item 2 of 2") {
 		t.Errorf("a table without columns: %v", err)
 	}
+}
+
+func TestShowOutsideNotebook(t *testing.T) {
+	if gonbui.IsNotebook {
+		t.Skip("runs in a notebook")
+	}
+	slider, err := figures.NewSlider(figures.Frame{Name: "a", Figure: mustLines(t, figures.Axes{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Show(slider); err != nil {
+		t.Error(err)
+	}
+}
+
+func mustLines(t *testing.T, axes figures.Axes) *figures.Figure {
+	t.Helper()
+	f, err := figures.Lines(axes, figures.Series{Name: "s", Y: []float64{1, 3, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

@@ -70,7 +70,7 @@ func TestResultsPage(t *testing.T) {
 			t.Errorf("%s is not what stored runs give: %v", path, err)
 		}
 	}
-	report, err := document.Report(t.Context()) // of the same parts
+	report, err := document.Report(t.Context(), nil, "") // of the same parts
 	if err != nil {
 		t.Fatal(err)
 	}

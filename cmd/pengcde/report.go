@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/peng-cde/pengcde-go/bench"
 	"github.com/peng-cde/pengcde-go/experiments/pages"
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
@@ -16,7 +17,12 @@ type reportCommand struct {
 // Run writes the report, and prints where.
 func (c *reportCommand) Run(ctx context.Context, s *streams) error {
 	return c.collect(ctx, func(document *pages.Document) error {
-		report, err := document.Report(ctx)
+		races, err := bench.Latest()
+		if err != nil {
+			return err
+		}
+		seconds, machine := races.EpochSeconds()
+		report, err := document.Report(ctx, seconds, machine)
 		if err != nil {
 			return err
 		}

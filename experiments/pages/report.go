@@ -12,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/peng-cde/pengcde-go/bench"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
 	"github.com/peng-cde/pengcde-go/figures"
@@ -61,11 +60,13 @@ func (s section) Missing() int { return s.Planned - s.Made }
 func (s section) Study() experiments.Study { return s.Report.Study }
 
 // Report is the document as one HTML file with all in it: verdicts on the paper's claims, its tables and figures with
-// ours beside them, and the cost of every study.
-func (d *Document) Report(ctx context.Context) ([]byte, error) {
-	evidence, err := d.evidence()
-	if err != nil {
-		return nil, err
+// ours beside them, and the cost of every study. Seconds of a training epoch, by ID of the model and number of nodes,
+// and the machine that they were measured on are for the claims about speed; without them those are not tested.
+func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]float64, machine string) ([]byte, error) {
+	evidence := paper.Evidence{Reports: make(map[string]*experiments.Report), EpochSeconds: epochSeconds,
+		EpochMachine: machine}
+	for _, p := range d.Parts {
+		evidence.Reports[p.Report.Study.Name] = p.Report
 	}
 	sections, err := d.sections(ctx, evidence)
 	if err != nil {
@@ -97,17 +98,6 @@ func (d *Document) Report(ctx context.Context) ([]byte, error) {
 		"Comparable":    d.Profile != experiments.Quick,
 	})
 	return b.Bytes(), err
-}
-
-// evidence is what claims are judged by.
-func (d *Document) evidence() (e paper.Evidence, err error) {
-	e.Reports = make(map[string]*experiments.Report)
-	for _, p := range d.Parts {
-		e.Reports[p.Report.Study.Name] = p.Report
-	}
-	races, err := bench.Latest()
-	e.EpochSeconds, e.EpochMachine = races.EpochSeconds()
-	return e, err
 }
 
 // sections are those of all studies in the order of the paper.

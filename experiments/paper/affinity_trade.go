@@ -13,7 +13,6 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/nearest"
-	"github.com/peng-cde/pengcde-go/notebook"
 )
 
 // shares are the yearly matrices of a graph in snapshots, with the nodes in falling order of what flows to them.
@@ -64,7 +63,7 @@ func tradeShares(ctx context.Context) (s shares, err error) {
 
 // TradeMaps shows the share of each country's exports that went to each other country, year by year: exporters from top
 // to bottom, importers from left to right, both in falling order of what they import from all.
-func TradeMaps(ctx context.Context) (*notebook.Slider, error) {
+func TradeMaps(ctx context.Context) (*figures.Slider, error) {
 	s, err := tradeShares(ctx)
 	if err != nil {
 		return nil, err
@@ -80,16 +79,16 @@ func TradeMaps(ctx context.Context) (*notebook.Slider, error) {
 		panels = append(panels, []figures.ImagePanel{{Title: "exporters (rows) to importers", Values: values}})
 	}
 	limits := figures.LimitsOf(panels...)
-	var frames []notebook.Frame
+	var frames []figures.Frame
 	for k, year := range s.years {
 		axes := figures.Axes{Title: "Share of each country's exports by partner", Colour: "log10 of the share, at least -4"}
 		figure, err := figures.Images(axes, limits, panels[k])
 		if err != nil {
 			return nil, err
 		}
-		frames = append(frames, notebook.Frame{Name: fmt.Sprintf("%.0f", year), Figure: figure})
+		frames = append(frames, figures.Frame{Name: fmt.Sprintf("%.0f", year), Figure: figure})
 	}
-	return notebook.NewSlider(frames...)
+	return figures.NewSlider(frames...)
 }
 
 // TradePartners draws the share of a country's exports that went to each of its largest partners, all years together,

@@ -4,7 +4,6 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/notebook"
 )
 
 // Series is what is forecast, loaded once.
@@ -57,11 +56,11 @@ func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figure
 
 // slid are figures under a slider, or below each other where rows that are missing make them of several sizes.
 func slid(all []experiments.PageFigure) (items []figures.Item) {
-	var frames []notebook.Frame
+	var frames []figures.Frame
 	for _, f := range all {
-		frames, items = append(frames, notebook.Frame{Name: f.Name, Figure: f.Figure}), append(items, f.Figure)
+		frames, items = append(frames, figures.Frame{Name: f.Name, Figure: f.Figure}), append(items, f.Figure)
 	}
-	slider, err := notebook.NewSlider(frames...)
+	slider, err := figures.NewSlider(frames...)
 	if err != nil {
 		return items
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/notebook"
 )
 
 // epidemicPair is an epidemic of each class: the infected part of each node [class][T][nodes] at times [T].
@@ -49,7 +48,7 @@ func simulatePair(ctx context.Context, observations int, horizon float64, seed u
 
 // EpidemicMaps shows the infected part of the nodes of the grid over time, of both classes side by side. They begin
 // alike, on the same graph with the same changes. Its errors are those of [synthetic.Generate].
-func EpidemicMaps(ctx context.Context, seed uint64) (*notebook.Slider, error) {
+func EpidemicMaps(ctx context.Context, seed uint64) (*figures.Slider, error) {
 	const shown = 24
 	p, err := simulatePair(ctx, shown, 1, seed)
 	if err != nil {
@@ -64,16 +63,16 @@ func EpidemicMaps(ctx context.Context, seed uint64) (*notebook.Slider, error) {
 		panels = append(panels, row)
 	}
 	limits := figures.LimitsOf(panels...)
-	var frames []notebook.Frame
+	var frames []figures.Frame
 	for k, t := range p.times {
 		axes := figures.Axes{Title: "Infected part of each node, from the same start", Colour: "infected part"}
 		figure, err := figures.Images(axes, limits, panels[k])
 		if err != nil {
 			return nil, err
 		}
-		frames = append(frames, notebook.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
+		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
 	}
-	return notebook.NewSlider(frames...)
+	return figures.NewSlider(frames...)
 }
 
 // EpidemicCurves draws the mean infected part of all nodes over time, of both classes, from the same start and up to a

@@ -12,11 +12,10 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/notebook"
 )
 
 // States shows the nodes of the first test graph as pixels, over time: truth, forecast and difference.
-func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*notebook.Slider, error) {
+func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*figures.Slider, error) {
 	results, err := finished(r, dynamics, family, model)
 	if err != nil {
 		return nil, err
@@ -32,16 +31,16 @@ func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*
 			{Title: "forecast − truth", Values: pixels(difference, side), Diverging: true}})
 	}
 	limits := figures.LimitsOf(panels...)
-	var frames []notebook.Frame
+	var frames []figures.Frame
 	for i, t := range arrays["picture times"][0] {
 		title := fmt.Sprintf("%s on a %s graph that was not trained on: %s", dynamics, family, results[0].Model.Name)
 		figure, err := figures.Images(figures.Axes{Title: title}, limits, panels[i])
 		if err != nil {
 			return nil, err
 		}
-		frames = append(frames, notebook.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
+		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
 	}
-	return notebook.NewSlider(frames...)
+	return figures.NewSlider(frames...)
 }
 
 // pixels are rows of an image; what is beyond the last node is missing.

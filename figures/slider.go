@@ -1,19 +1,17 @@
-package notebook
+package figures
 
 import (
 	"encoding/xml"
 	"fmt"
 	"strings"
 
-	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/progress"
 )
 
 // Frame is one figure of a Slider.
 type Frame struct {
 	Name   string // shown beside the slider, such as "t = 1.25"
-	Figure *figures.Figure
+	Figure *Figure
 }
 
 // Slider shows one of several figures of the same size at a time, and a slider to choose it. Where no script runs (an
@@ -24,16 +22,16 @@ type Slider struct{ frames []Frame }
 // light enough for thirty of them in a notebook.
 func NewSlider(frames ...Frame) (*Slider, error) {
 	if len(frames) == 0 {
-		return nil, errs.New(figures.ErrInput, "notebook: NewSlider got no frames, wanted one or more")
+		return nil, invalid("NewSlider got no frames, wanted one or more")
 	}
 	for i, f := range frames {
 		if f.Figure == nil {
-			return nil, errs.New(figures.ErrInput, "notebook: frame %d (%q) has no figure: look at the error of the "+
+			return nil, invalid("frame %d (%q) has no figure: look at the error of the "+
 				"function that was to draw it", i, f.Name)
 		}
 		wide, high := f.Figure.Size()
 		if firstWide, firstHigh := frames[0].Figure.Size(); wide != firstWide || high != firstHigh {
-			return nil, errs.New(figures.ErrInput, "notebook: frame %d (%q) is %.4g by %.4g points, the first is %.4g by "+
+			return nil, invalid("frame %d (%q) is %.4g by %.4g points, the first is %.4g by "+
 				"%.4g: give all one size, and Images the same Limits", i, f.Name, wide, high, firstWide, firstHigh)
 		}
 	}
@@ -63,7 +61,7 @@ const hidden = ` hidden="hidden"`
 // HTML returns a part of a page that needs neither a network nor another script. It is also well-formed XML.
 func (s *Slider) HTML() (string, error) {
 	if len(s.frames) == 0 {
-		return "", errs.New(figures.ErrInput, "notebook: slider without frames, wanted one that NewSlider made")
+		return "", invalid("slider without frames, wanted one that NewSlider made")
 	}
 	var b strings.Builder
 	b.WriteString(`<div><div style="display:flex;align-items:center;gap:0.8em;margin:0.3em 0">`)
@@ -75,7 +73,7 @@ func (s *Slider) HTML() (string, error) {
 	for i, f := range s.frames {
 		svg, err := f.Figure.SVG()
 		if err != nil {
-			return "", fmt.Errorf("notebook: frame %d (%q): %w", i, f.Name, err)
+			return "", fmt.Errorf("figures: frame %d (%q): %w", i, f.Name, err)
 		}
 		unseen := hidden
 		if i == 0 {

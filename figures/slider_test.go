@@ -1,4 +1,4 @@
-package notebook
+package figures
 
 import (
 	"encoding/xml"
@@ -8,24 +8,11 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/janpfeifer/gonb/gonbui"
-
-	"github.com/peng-cde/pengcde-go/figures"
 )
 
-func mustLines(t *testing.T, axes figures.Axes) *figures.Figure {
-	t.Helper()
-	f, err := figures.Lines(axes, figures.Series{Name: "s", Y: []float64{1, 3, 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 // state is a truth, a prediction and their difference.
-func state(rows, columns int, time float64) []figures.ImagePanel {
-	panels := []figures.ImagePanel{{Title: "Truth"}, {Title: "Prediction"}, {Title: "Prediction − truth", Diverging: true}}
+func state(rows, columns int, time float64) []ImagePanel {
+	panels := []ImagePanel{{Title: "Truth"}, {Title: "Prediction"}, {Title: "Prediction − truth", Diverging: true}}
 	for r := range rows {
 		for p := range panels {
 			panels[p].Values = append(panels[p].Values, make([]float64, columns))
@@ -58,7 +45,7 @@ func elements(t *testing.T, page string) map[string]int {
 }
 
 func TestSliderInputErrors(t *testing.T) {
-	small := mustLines(t, figures.Axes{})
+	small := mustLines(t, Axes{})
 	for _, c := range []struct {
 		name   string
 		frames []Frame
@@ -66,18 +53,18 @@ func TestSliderInputErrors(t *testing.T) {
 	}{
 		{"no frames", nil, "wanted one or more"},
 		{"no figure", []Frame{{"a", small}, {"b", nil}}, `frame 1 ("b") has no figure`},
-		{"other size", []Frame{{"a", small}, {"b", mustLines(t, figures.Axes{Width: 300})}},
+		{"other size", []Frame{{"a", small}, {"b", mustLines(t, Axes{Width: 300})}},
 			`frame 1 ("b") is 300 by 260 points, the first is 640 by 260`},
 	} {
 		s, err := NewSlider(c.frames...)
-		if s != nil || !errors.Is(err, figures.ErrInput) || !strings.Contains(err.Error(), c.says) {
+		if s != nil || !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v, wanted an ErrInput that says %q", c.name, s, err, c.says)
 		}
 	}
 }
 
 func TestEmptySlider(t *testing.T) {
-	if _, err := (&Slider{}).HTML(); !errors.Is(err, figures.ErrInput) {
+	if _, err := (&Slider{}).HTML(); !errors.Is(err, ErrInput) {
 		t.Errorf("got %v, wanted an ErrInput", err)
 	}
 }
@@ -93,14 +80,14 @@ func mustSlider(t *testing.T, frames ...Frame) *Slider {
 
 // Thirty pictures of a grid take less than 1 MB, and need nothing from elsewhere.
 func TestSliderHTML(t *testing.T) {
-	var states [][]figures.ImagePanel
+	var states [][]ImagePanel
 	for i := range 30 {
 		states = append(states, state(20, 20, float64(i)/8))
 	}
-	limits := figures.LimitsOf(states...)
+	limits := LimitsOf(states...)
 	var frames []Frame
 	for i, panels := range states {
-		f, err := figures.Images(figures.Axes{Title: "States", Colour: "temperature"}, limits, panels)
+		f, err := Images(Axes{Title: "States", Colour: "temperature"}, limits, panels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +115,7 @@ func TestSliderHTML(t *testing.T) {
 
 // A slider starts at its first frame, which also shows, with its name, where no script runs.
 func TestSliderWithoutScript(t *testing.T) {
-	f := mustLines(t, figures.Axes{Title: `a "title" & more`})
+	f := mustLines(t, Axes{Title: `a "title" & more`})
 	page, err := mustSlider(t, Frame{"first", f}, Frame{`<last> "one"`, f}).HTML()
 	if err != nil {
 		t.Fatal(err)
@@ -147,13 +134,4 @@ func TestSliderWithoutScript(t *testing.T) {
 		}
 	}
 	elements(t, page)
-}
-
-func TestShowSliderOutsideNotebook(t *testing.T) {
-	if gonbui.IsNotebook {
-		t.Skip("runs in a notebook")
-	}
-	if err := Show(mustSlider(t, Frame{"a", mustLines(t, figures.Axes{})})); err != nil {
-		t.Error(err)
-	}
 }
