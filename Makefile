@@ -4,10 +4,11 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup plugin wheel pins cuda pengcde results report sweep sweep-pause sweep-stop kernel test test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
+.PHONY: help setup plugin wheel pins cuda pengcde results report sweep sweep-pause sweep-stop kernel test test-quick test-go test-race test-tsan fuzz test-tools test-browser test-slurm notebooks lab check bench bench-seeds bench-all bench-quick bench-go peer site strip clean
 
 ENV := . tools/env.sh &&
 PY := .venv/bin/python
+PYTHON3 = $(or $(PYTHON),python3)
 NOTEBOOKS ?= $(wildcard notebooks/*.ipynb)
 TEST_FLAGS ?= -timeout 25m
 FUZZTIME ?= 60s
@@ -81,6 +82,9 @@ report: pengcde ## one page on the paper's claims, tables and figures from store
 test: setup test-tools ## run all tests and count them; in CI a skip that tools/skips.txt does not list fails
 	$(ENV) $(PY) tools/run_tests.py go $(TEST_FLAGS) ./...
 
+test-quick: ## run the tests that open no backend, without cgo and without set-up: under two minutes
+	CGO_ENABLED=0 go test -short $$($(PYTHON3) tools/pure_packages.py)
+
 test-go: setup ## run all Go tests on the pure-Go backend
 	$(ENV) PENGCDE_BACKEND=go go test $(TEST_FLAGS) ./...
 
@@ -117,11 +121,13 @@ lab: setup ## open JupyterLab on the notebooks, or on those of DIR=... (LAB_FLAG
 	@$(ENV) folder=$$(CDPATH= cd -- "$(DIR)" && pwd) || { echo "no folder $(DIR); make one with: bin/pengcde init" >&2; exit 1; }; \
 		$(PY) -m jupyterlab --ServerApp.root_dir="$$folder" $(LAB_FLAGS)
 
-check: setup bin/staticcheck ## formatting, go vet, staticcheck, and whether notebooks are valid and without outputs
+check: setup bin/staticcheck ## formatting, go vet (pure parts for arm64 too), staticcheck, notebooks valid and without outputs
 	@$(ENV) unformatted=$$(find . -name '*.go' -not -path './.*' -exec gofmt -l {} +); \
 		[ -z "$$unformatted" ] || { echo "not formatted, see gofmt:" $$unformatted; exit 1; }
 	$(ENV) go vet ./...
 	$(ENV) staticcheck ./...
+	@$(ENV) packages=$$($(PYTHON3) tools/pure_packages.py) && for system in darwin linux; do \
+		CGO_ENABLED=0 GOOS=$$system GOARCH=arm64 go vet $$packages || exit 1; done
 	@$(ENV) $(PY) tools/check_notebooks.py $(NOTEBOOKS)
 
 RACE = $(ENV) go run ./bench/race -out bench/latest.json

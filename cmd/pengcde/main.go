@@ -14,6 +14,7 @@
 //	pengcde results page --out page.md
 //	pengcde report
 //	pengcde results export table1 --profile medium --format parquet --out tables
+//	pengcde cite recommended dcrnn epidemics
 //	pengcde init my-study
 //	pengcde version
 //	pengcde doctor
@@ -53,6 +54,7 @@ type commands struct {
 	Ahead   forecastCommand `cmd:"" name:"forecast" help:"Forecast from newer files with a model that fit wrote."`
 	Report  reportCommand   `cmd:"" help:"Write one page on the paper's claims, tables and figures."`
 	Stored  resultsCommand  `cmd:"" name:"results" help:"Ship, merge and export stored runs; write a page."`
+	Cite    citeCommand     `cmd:"" help:"Print the BibTeX of what to cite for models and studies."`
 	Init    initCommand     `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
 	Version versionCommand  `cmd:"" help:"Print versions, backend and device."`
 	Doctor  doctorCommand   `cmd:"" help:"Say what is set up, what is missing, and how to get it."`

@@ -1,0 +1,93 @@
+package paper
+
+import (
+	"context"
+	_ "embed" // for references.bib
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+)
+
+//go:embed references.bib
+var bibliography string
+
+// always are the keys of what everything here rests on: this library and the paper.
+var always = []string{"pengcde-go", "peng-cde"}
+
+// cited are the keys of references by the ID of a model, or what it begins with before a hyphen, and by the name of a
+// study, beside [always].
+var cited = map[string][]string{
+	"peng": {"equivariant-maps", "neural-cde"}, "affine": {"equivariant-maps", "neural-cde"},
+	"recommended": {"equivariant-maps", "neural-cde"}, "of-a": {"equivariant-maps"}, lawID: {"equivariant-maps"},
+	"residual": {"equivariant-maps", "neural-cde"}, "original": {"gn-cde", "neural-cde"},
+	"adjacency": {"gn-cde", "neural-cde"}, "pre-mult": {"gn-cde", "neural-cde"}, "constant": {"gn-cde", "neural-cde"},
+	"gn-ode": {"gn-ode"}, "dcrnn": {"dcrnn"}, "astgcn": {"astgcn"}, "stidgcn": {"stidgcn"}, "stg-ncde": {"stg-ncde"},
+	"ridge": {"ridge"},
+
+	"table1": {"network-dynamics"}, "table1-as-published": {"network-dynamics"}, "table-wealth": {"network-dynamics"},
+	"well-posed": {"network-dynamics"}, "contact": {"network-dynamics"}, "sir": {"network-dynamics"},
+	"epidemics": {"pgt", "covid"}, "twitter-tennis": {"pgt"}, "node-affinity": {"tgb"},
+}
+
+// References returns the BibTeX of what to cite for models and studies, by IDs and names as [All] has them: this
+// library, the paper, and whose method or data it is. Models of ours and simple forecasts have no more. A name that no
+// study has is an error that wraps [experiments.ErrInput].
+func References(ctx context.Context, names ...string) (string, error) {
+	citable, err := citable(ctx)
+	if err != nil {
+		return "", err
+	}
+	keys := slices.Clone(always)
+	for _, name := range names {
+		if !slices.Contains(citable, name) {
+			return "", errs.New(experiments.ErrInput, "experiments: nothing to cite for %q, want a study or a model of one: %s",
+				name, strings.Join(citable, ", "))
+		}
+		for rest, more := name, true; more; {
+			if found, ok := cited[rest]; ok {
+				keys = append(keys, found...)
+				break
+			}
+			at := strings.LastIndex(rest, "-")
+			if more = at > 0; more {
+				rest = rest[:at]
+			}
+		}
+	}
+	var entries []string
+	for _, entry := range entriesOf(bibliography) {
+		if slices.Contains(keys, keyOf(entry)) {
+			entries = append(entries, entry)
+		}
+	}
+	return strings.Join(entries, "\n\n") + "\n", nil
+}
+
+// citable are the names of studies and the IDs of their models.
+func citable(ctx context.Context) (all []string, err error) {
+	for _, study := range All() {
+		all = append(all, study.Name)
+		for _, profile := range experiments.Profiles() {
+			runs, err := study.Plan(ctx, experiments.Scope{Profile: profile, Seeds: []uint64{0}})
+			if err != nil {
+				return nil, err
+			}
+			for _, run := range runs {
+				all = append(all, run.Model.ID)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// entriesOf cuts a bibliography at the blank lines between its entries.
+func entriesOf(bib string) []string { return strings.Split(strings.TrimSpace(bib), "\n\n") }
+
+func keyOf(entry string) string {
+	_, rest, _ := strings.Cut(entry, "{")
+	key, _, _ := strings.Cut(rest, ",")
+	return key
+}
