@@ -158,6 +158,7 @@ build/peer-venv/stamp: bench/peer/requirements.txt
 	@touch $@
 
 site: build/site-venv/stamp ## the documentation, build/site/index.html, which opens without a network
+	@$(ENV) go run ./tools/apidoc docs/api
 	@build/site-venv/bin/python -m sphinx -q -W --keep-going -b html -d build/site-doctrees docs build/site
 	@echo "build/site/index.html"
 

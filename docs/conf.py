@@ -1,7 +1,9 @@
 """The documentation site: make site writes build/site/index.html, which opens without a network."""
 
+import json
 import pathlib
 import posixpath
+import re
 import shutil
 
 from docutils import nodes
@@ -43,6 +45,25 @@ def link_sources(app, doctree, page):
         link.replace_self(reference)
 
 
+# An identifier in a text, with what it is called or made with: `ode.Solver.Run`, `field.Affine()`.
+IDENTIFIER = re.compile(r"([a-z]+\.[A-Z]\w*(?:\.[A-Z]\w*)?)(?:\(.*\)|\{.*\})?")
+
+
+def link_identifiers(app, doctree, page):
+    """Names of the library's identifiers lead to the reference, which tools/apidoc wrote."""
+    names = json.loads((ROOT / "docs" / "api" / "index.json").read_text(encoding="utf-8"))
+    labels = app.env.get_domain("std").anonlabels
+    for literal in list(doctree.findall(nodes.literal)):
+        name = IDENTIFIER.fullmatch(literal.astext())
+        if not name or name[1] not in names or isinstance(literal.parent, nodes.reference):
+            continue
+        document, label = labels[names[name[1]].lower()]
+        place = app.builder.get_relative_uri(page, document) + "#" + label
+        reference = nodes.reference("", "", internal=True, refuri=place)
+        literal.replace_self(reference)
+        reference += literal
+
+
 def link_pages(app, page, text):
     """DEVELOPERS lies outside of docs; docs/developers.md includes it."""
     text[0] = text[0].replace("](../DEVELOPERS.md", "](developers.md")
@@ -75,4 +96,5 @@ def setup(app):
     app.connect("build-finished", remove_downloads)
     app.connect("source-read", link_pages)
     app.connect("doctree-resolved", link_sources)
+    app.connect("doctree-resolved", link_identifiers)
     app.connect("html-collect-pages", source_pages)
