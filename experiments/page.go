@@ -10,9 +10,10 @@ import (
 
 // Page is what a page on a study has beside its tables.
 type Page struct {
-	// Verdict says in a sentence what the runs show, whether it pleases or not; Details are the figures behind it, a line
-	// each.
+	// Verdict says in two sentences at most what the runs show, whether it pleases or not. Matrix, where present, shows it
+	// by case, and Details are the figures behind it, a line each.
 	Verdict string
+	Matrix  *figures.Table
 	Details []string
 	// Overviews is the number of tables that Show begins with which stand for the others: those are folded away. 0 folds
 	// none.
@@ -56,6 +57,9 @@ func (r *Report) Part() (*Part, error) {
 	}
 	for _, table := range p.More {
 		items = append(items, table)
+	}
+	if p.Matrix != nil {
+		items = append(items, figures.NoteList(p.Matrix.Notes))
 	}
 	for _, item := range items {
 		if table, ok := item.(*figures.Table); ok {

@@ -15,6 +15,22 @@ type Cell struct {
 	half      float64 // 0 or NaN is unknown
 	of        string
 	published *[2]float64
+	tone      Tone
+	says      string // under the pointer
+}
+
+// Tone shades a cell of words. On a page it is told by colour; the words have to say it too.
+type Tone uint8
+
+const (
+	Neutral Tone = iota
+	Favourable
+	Unfavourable
+)
+
+// Marked is a cell of words with a shade and, on pages, a text under the pointer.
+func Marked(text string, tone Tone, says string) Cell {
+	return Cell{kind: textCell, text: text, tone: tone, says: says}
 }
 
 type cellKind uint8

@@ -12,22 +12,42 @@ import (
 // format is how the cells of a table are written.
 type format struct {
 	escape    func(string) string
-	marks     [3]string // of fmt, by mark
-	of        string    // of fmt
-	published string    // of fmt
+	marked    func(text string, tone Tone, says string) string // the text is escaped
+	marks     [3]string                                        // of fmt, by mark
+	of        string                                           // of fmt
+	published string                                           // of fmt
 }
 
 var (
 	markdown = format{strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace,
+		func(text string, _ Tone, _ string) string { return text },
 		[...]string{markNone: "%s", markBest: "**%s**", markClose: "<u>%s</u>"}, ", %s", " (%s)"}
-	page = format{html.EscapeString,
+	page = format{html.EscapeString, shade,
 		[...]string{markNone: "%s", markBest: "<b>%s</b>", markClose: "<u>%s</u>"},
 		` <span style="display:block">%s</span>`, ` <span style="display:block;opacity:0.7">(%s)</span>`}
 )
 
+// shades are the colours of tones, light enough for text on pages of any colour.
+var shades = [...]string{Favourable: "rgba(0,114,178,0.22)", Unfavourable: "rgba(213,94,0,0.22)"}
+
+// shade writes a marked text of a page.
+func shade(text string, tone Tone, says string) string {
+	attributes := ""
+	if tone != Neutral {
+		attributes += fmt.Sprintf(` style="background:%s;padding:1px 4px"`, shades[tone])
+	}
+	if says != "" {
+		attributes += fmt.Sprintf(` title="%s"`, html.EscapeString(says))
+	}
+	if attributes == "" {
+		return text
+	}
+	return "<span" + attributes + ">" + text + "</span>"
+}
+
 // write returns a cell.
 func (f format) write(c written) string {
-	text := fmt.Sprintf(f.marks[c.mark], f.escape(c.value))
+	text := f.marked(fmt.Sprintf(f.marks[c.mark], f.escape(c.value)), c.tone, c.says)
 	if c.of != "" {
 		text += fmt.Sprintf(f.of, f.escape(c.of))
 	}
@@ -42,6 +62,8 @@ type written struct {
 	value, of, published string
 	kind                 cellKind
 	mark                 mark
+	tone                 Tone
+	says                 string
 }
 
 // layout is a table as text: its cells by row, which columns hold words, which are aligned left, and which marks of
@@ -74,7 +96,7 @@ func (t *Table) layout() (layout, error) {
 		places, marks := decimals(cells, column.Decimals), compare(cells, column.Better)
 		l.Words[j] = words(cells)
 		for i, c := range cells {
-			w := written{value: c.value(places), of: c.of, kind: c.kind, mark: marks[i]}
+			w := written{value: c.value(places), of: c.of, kind: c.kind, mark: marks[i], tone: c.tone, says: c.says}
 			if c.published != nil {
 				w.published = estimate(c.published[0], c.published[1], places)
 			}

@@ -19,9 +19,6 @@ func (d *Document) Markdown(folder string) (text string, drawn []experiments.Pag
 			continue
 		}
 		fmt.Fprintf(&b, "- **[%s](#%s)**: %s\n", p.Report.Study.Title, p.Report.Study.Name, p.Verdict)
-		for _, line := range p.Details {
-			fmt.Fprintf(&b, "  - %s\n", line)
-		}
 	}
 	if len(d.None) > 0 {
 		var names []string
@@ -49,6 +46,17 @@ func markdownPart(p *experiments.Part, folder string) (string, error) {
 	fmt.Fprintf(&b, "## %s\n\n%s. Data: %s.\n\n", study.Name, study.Title, study.Data)
 	if study.About != "" {
 		fmt.Fprintf(&b, "%s\n\n", study.About)
+	}
+	if p.Matrix != nil {
+		text, err := p.Matrix.Markdown()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s\n", text)
+	}
+	if len(p.Details) > 0 {
+		fmt.Fprintf(&b, "<details><summary>The numbers behind it</summary>\n\n- %s\n\n</details>\n\n",
+			strings.Join(p.Details, "\n- "))
 	}
 	for i, table := range p.Tables {
 		if p.Overviews > 0 && i == p.Overviews {

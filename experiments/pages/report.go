@@ -42,8 +42,9 @@ type section struct {
 	Made, Planned int
 	// Exhibits are what of the paper the study is of.
 	Exhibits []string
-	// Shown are its tables, Folded those that are folded away, Beside what the paper has besides, Drawn the figures.
-	Shown, Folded, Beside, Drawn []template.HTML
+	// Judged is the matrix of who is better, Shown are its tables, Folded tables that are folded away, Beside what the
+	// paper has besides, Drawn the figures.
+	Judged, Shown, Folded, Beside, Drawn []template.HTML
 	// Others are how many runs are stored of those planned in the other profiles.
 	Others []profileCount
 }
@@ -160,10 +161,14 @@ func (s *section) fill(ctx context.Context, e paper.Evidence) error {
 	for _, f := range s.Figures {
 		drawn = append(drawn, f.Figure)
 	}
+	var judged []*figures.Table
+	if s.Matrix != nil {
+		judged = append(judged, s.Matrix)
+	}
 	for _, list := range []struct {
 		items []figures.Item
 		to    *[]template.HTML
-	}{{tableItems(shown), &s.Shown}, {tableItems(folded), &s.Folded}, {beside, &s.Beside}, {drawn, &s.Drawn}} {
+	}{{tableItems(judged), &s.Judged}, {tableItems(shown), &s.Shown}, {tableItems(folded), &s.Folded}, {beside, &s.Beside}, {drawn, &s.Drawn}} {
 		for _, item := range list.items {
 			html, err := item.HTML()
 			if err != nil {

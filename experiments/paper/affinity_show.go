@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/nearest"
@@ -47,7 +49,7 @@ func (a *Affinity) show(r *experiments.Report) (items []figures.Item, err error)
 func (a *Affinity) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := a.drawAll(r)
 	page := &experiments.Page{Figures: drawn.all}
-	page.Verdict, page.Details = a.Verdict(r)
+	page.Verdict, page.Matrix, page.Details = a.Verdict(r)
 	return page, drawn.err
 }
 
@@ -126,7 +128,7 @@ func (a *Affinity) Tables(r *experiments.Report) (items []figures.Item) {
 	for i, name := range r.Results.Values("data") {
 		results := r.Results.Where("data", name)
 		table := a.table(r, name, results)
-		if verdict, _ := a.Verdict(r); i == 0 && r.Comparable() {
+		if verdict, _, _ := a.Verdict(r); i == 0 && r.Comparable() {
 			table.Finding = verdict
 		}
 		items = append(items, table)
@@ -223,46 +225,52 @@ func (r rotation) differences() map[string]difference {
 	return all
 }
 
-// Verdict says in words, from the stored numbers, whether a learned model beats Persistent Forecast in the rotation;
-// empty where nothing can be judged.
-func (a *Affinity) Verdict(r *experiments.Report) (text string, details []string) {
+// Verdict says whether a learned model beats Persistent Forecast in the rotation; all is empty where nothing can be
+// judged. The matrix has the differences of NDCG@10 that are shown, details all of them.
+func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
 	if !r.Comparable() {
-		return "", nil
+		return "", nil, nil
 	}
-	for _, name := range r.Results.Values("data") {
-		results := r.Results.Where("data", name)
-		turned := rotationOf(results)
+	names := r.Results.Values("data")
+	m := judge.Matrix{Title: "NDCG@10 beside Persistent Forecast, by data", Cases: names, Places: 4}
+	var sentences []string
+	for at, name := range names {
+		turned := rotationOf(r.Results.Where("data", name))
 		differences := turned.differences()
 		if len(differences) == 0 {
 			continue
 		}
-		var better, worse, open []string
+		var better []string
+		worse := 0
 		for _, id := range turned.results.Values("model") {
 			d, ok := differences[id]
 			model := turned.results.Where("model", id)[0].Model
-			if !ok {
-				if id != persistentID {
-					details = append(details, fmt.Sprintf("%s, %s: not judged (%s)", name, model.Name,
-						turned.results.Where("model", id).Gap()))
-				}
-				continue
-			}
-			details = append(details, fmt.Sprintf("%s, %s less Persistent Forecast: %+.4f ± %.4f (corrected p %.3f)", name,
-				model.Name, d.Mean, d.Half, d.Corrected))
+			f := judge.Finding{Difference: d.Mean, P: d.Corrected, Outcome: judge.NotShown}
 			switch {
-			case d.Corrected <= 0.05 && d.Mean > 0:
-				better = append(better, model.Name)
-			case d.Corrected <= 0.05:
-				worse = append(worse, model.Name)
-			default:
-				open = append(open, model.Name)
+			case id == persistentID:
+				continue
+			case !ok:
+				f = judge.Finding{Why: turned.results.Where("model", id).Gap()}
+				details = append(details, fmt.Sprintf("%s, %s: not judged (%s)", name, model.Name, f.Why))
+			case d.Corrected <= judge.Level && d.Mean > 0:
+				f.Outcome, better = judge.Better, append(better, model.Name)
+			case d.Corrected <= judge.Level:
+				f.Outcome, worse = judge.Worse, worse+1
+			}
+			m.Add(model.Name, turned.results.Where("model", persistentID)[0].Model.Name, at, f)
+			if ok {
+				details = append(details, fmt.Sprintf("%s, %s less Persistent Forecast: %+.4f ± %.4f (corrected p %s)", name,
+					model.Name, d.Mean, d.Half, judge.Probability(d.Corrected)))
 			}
 		}
-		text += fmt.Sprintf("On %s, each of the last %d label times forecast from those before: better than Persistent Forecast "+
-			"(p at most 0.05 after Holm for %d rows): %s; worse: %s; not told apart: %s. ", name,
-			len(turned.byTime(persistentID)), len(differences), listed(better), listed(worse), listed(open))
+		sentences = append(sentences, fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s is "+
+			"better than Persistent Forecast and %d of %d rows are worse.", name, len(turned.byTime(persistentID)),
+			cmp.Or(strings.Join(better, ", "), "none"), worse, len(differences)))
 	}
-	return strings.TrimSpace(text), details
+	if len(sentences) == 0 {
+		return "", nil, nil
+	}
+	return strings.Join(sentences, " "), m.Table(), details
 }
 
 // Draw draws "differences", those from Persistent Forecast in the rotation, "times", the NDCG of the tested label times,

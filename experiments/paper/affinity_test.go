@@ -116,11 +116,18 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		}
 		return 0.9 + 0.5*wobble
 	})
-	text, details := study.Verdict(r)
-	for _, want := range []string{"better than Persistent Forecast (p at most 0.05 after Holm for 14 rows): " +
-		"PENG-CDE with a log-linear part; worse: Zero, Mean,", "not told apart: Ridge"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in the verdict %s", want, text)
+	text, matrix, details := study.Verdict(r)
+	if want := ", PENG-CDE with a log-linear part is better than Persistent Forecast and 12 of 14 rows are worse."; !strings.Contains(text, want) {
+		t.Errorf("no %q in the verdict %s", want, text)
+	}
+	shown, err := matrix.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| PENG-CDE with a log-linear part | Persistent Forecast (L) | ▲ +0.0101 |",
+		"| Ridge | Persistent Forecast (L) | · |", "| PENG-CDE, 11 maps | Persistent Forecast (L) | – |"} {
+		if !strings.Contains(strings.Join(strings.Fields(shown), " "), want) {
+			t.Errorf("no %q in\n%s", want, shown)
 		}
 	}
 	for _, want := range []string{"PENG-CDE, 11 maps: not judged (missing, 24 of 24)", "PENG-CDE with a log-linear part less " +
@@ -157,7 +164,7 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		t.Errorf("another figure: %v", err)
 	}
 	empty, none := rankings(t, experiments.Medium, func(experiments.Run) float64 { return 0 })
-	if text, _ := empty.Verdict(none); text != "" {
+	if text, matrix, _ := empty.Verdict(none); text != "" || matrix != nil {
 		t.Errorf("a verdict on nothing: %s", text)
 	}
 	if _, err := empty.Draw(none, "agtpa-trade", "times"); !errors.Is(err, experiments.ErrNotStored) {

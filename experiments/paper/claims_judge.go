@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -134,7 +135,7 @@ func correct(findings []Finding) error {
 		if f.Outcome == "" {
 			f.Outcome = outcomeOf(*f.test)
 		}
-		f.Numbers += ", corrected p " + probability(f.test.Corrected)
+		f.Numbers += ", corrected p " + judge.Probability(f.test.Corrected)
 	}
 	return nil
 }
@@ -142,9 +143,9 @@ func correct(findings []Finding) error {
 // outcomeOf is that of the claim that the errors of a model are below those of a rival.
 func outcomeOf(d stats.Difference) Outcome {
 	switch {
-	case d.Better(level):
+	case d.Better(judge.Level):
 		return AsClaimed
-	case d.Worse(level):
+	case d.Worse(judge.Level):
 		return Against
 	}
 	return Unshown

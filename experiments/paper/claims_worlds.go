@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -62,7 +63,7 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 			}
 		}
 		least := math.Pow(2, 1-float64(len(ranked))) // p value of signed ranks
-		if least*float64(len(others)) > level || len(a) < 2 {
+		if least*float64(len(others)) > judge.Level || len(a) < 2 {
 			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything", r.pairs, r.worlds)
 			if r.left != nil {
 				r.gap += "; " + strings.Join(r.left, ", ")

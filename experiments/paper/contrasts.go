@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -50,7 +51,7 @@ func contrast(columns []experiments.Results, subjects, models []string) (all []c
 		return nil, err
 	}
 	for i, text := range tested {
-		*text += fmt.Sprintf(", p %s", probability(corrected[i]))
+		*text += fmt.Sprintf(", p %s", judge.Probability(corrected[i]))
 	}
 	return all, nil
 }

@@ -67,15 +67,15 @@ func slid(all []experiments.PageFigure) (items []figures.Item) {
 	return []figures.Item{slider}
 }
 
-// Verdict says in words what a report's runs show, and the figures behind it, a line each.
-func (c *Countries) Verdict(r *experiments.Report) ([]string, error) {
+// Verdict says what a report's runs show, with a matrix of models by splits, and the figures behind it, a line each.
+func (c *Countries) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string, err error) {
 	all, err := comparisons(r)
 	if err != nil {
-		return nil, err
+		return "", nil, nil, err
 	}
-	text, details, err := verdict(all)
+	text, matrix, details, err = verdict(all)
 	if err == nil && text == "" {
 		text = "No verdict: runs of PENG-CDE or of the simple forecasts are missing."
 	}
-	return append([]string{text}, details...), err
+	return text, matrix, details, err
 }

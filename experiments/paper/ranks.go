@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/stats"
@@ -53,13 +54,13 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiments: %s: %w", title, err)
 	}
-	p := probability(friedman.P)
+	p := judge.Probability(friedman.P)
 	if !strings.HasPrefix(p, "<") {
 		p = "= " + p
 	}
 	ranking := figures.Ranking{}
 	says := fmt.Sprintf("%d blocks: %s.", len(table), b.Each)
-	if friedman.P > level {
+	if friedman.P > judge.Level {
 		ranking.Instead = fmt.Sprintf("No diagram: over %d blocks Friedman's test does not tell the %d models apart (p %s), "+
 			"so no pair of them is compared.", len(table), len(models), p)
 	} else {
@@ -68,9 +69,9 @@ func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
 			ranking.Models = append(ranking.Models, figures.RankedModel{Name: b.Names[id], Rank: friedman.MeanRanks[i],
 				Style: style})
 		}
-		ranking.Groups = aligned.Groups(level)
+		ranking.Groups = aligned.Groups(judge.Level)
 		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks do not "+
-			"tell apart at %g, after Holm's correction.", p, level)
+			"tell apart at %g, after Holm's correction.", p, judge.Level)
 	}
 	ranking.Notes = append(ranking.Notes, says+left(len(b.Values)-len(table), without))
 	if b.Dependence != "" {

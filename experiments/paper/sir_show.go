@@ -36,7 +36,7 @@ func (o Oversampling) show(r *experiments.Report) (items []figures.Item, err err
 
 // Tables have the numbers of all panels with the intervals of all models, and the first the verdict.
 func (o Oversampling) Tables(r *experiments.Report) (items []figures.Item) {
-	verdict, _ := o.Verdict(r)
+	verdict, _, _ := o.verdict(r)
 	for i, p := range o.panels(r) {
 		t := p.table(r)
 		if i == 0 {
@@ -47,14 +47,10 @@ func (o Oversampling) Tables(r *experiments.Report) (items []figures.Item) {
 	return items
 }
 
-// Verdict says in words whether the paper's claims hold by the stored numbers, and in details what that is made of; both
-// are empty where nothing can be judged.
-func (o Oversampling) Verdict(r *experiments.Report) (text string, details []string) {
-	text, details = o.verdict(r)
-	if text != "" {
-		text = strings.ToUpper(text[:1]) + text[1:]
-	}
-	return text, details
+// Verdict says where accuracy goes, with a matrix of models by panels, and in details the numbers; all is empty where
+// nothing can be judged.
+func (o Oversampling) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
+	return o.verdict(r)
 }
 
 // drawPanels draws those that have anything to show.
@@ -73,7 +69,7 @@ func drawPanels(r *experiments.Report, panels []panel) *pageFigures {
 func (o Oversampling) page(r *experiments.Report) (*experiments.Page, error) {
 	drawn := drawPanels(r, o.panels(r))
 	page := &experiments.Page{Figures: drawn.all}
-	page.Verdict, page.Details = o.verdict(r)
+	page.Verdict, page.Matrix, page.Details = o.verdict(r)
 	return page, drawn.err
 }
 

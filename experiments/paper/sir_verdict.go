@@ -2,7 +2,6 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -33,32 +33,6 @@ func (x expectation) outcome(c change) Outcome {
 		return Missing
 	}
 	return Unshown
-}
-
-// judged says of which models the expectation holds, of which it does not, and of which nothing can be said, and why.
-func (x expectation) judged(all []change) string {
-	groups := make(map[string][]string)
-	for _, one := range all {
-		if !slices.Contains(x.models, one.model.ID) {
-			continue
-		}
-		group := string(one.direction())
-		if outcome := x.outcome(one); outcome == AsClaimed || outcome == Against {
-			group = string(outcome)
-		}
-		groups[group] = append(groups[group], one.model.Name)
-	}
-	var parts []string
-	for _, group := range []string{string(AsClaimed), string(Against), string(isUndecided), string(tooFewSeeds),
-		string(isAGuess), string(isMissing)} {
-		if models := groups[group]; models != nil {
-			parts = append(parts, group+": "+strings.Join(models, ", "))
-		}
-	}
-	if parts == nil {
-		return "none judged yet"
-	}
-	return strings.Join(parts, "; ")
 }
 
 // trivial says how the trivial classifier does beside the trained models; "" where it has no runs, and of times.
@@ -120,11 +94,11 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// verdict says whether the paper's claims on oversampling hold by the stored numbers, and what the trivial classifier
-// says of the task; details have the changes. "" where nothing can be judged, or is not to be compared.
-func (o Oversampling) verdict(r *experiments.Report) (text string, details []string) {
+// verdict says where accuracy goes with the number of observations and under noise; the matrix has this for all panels,
+// details have the changes and how the trivial classifier does. All is empty where nothing can be judged, or compared.
+func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
 	if !r.Comparable() {
-		return "", nil
+		return "", nil, nil
 	}
 	panels, judged := o.panels(r), make(map[string][]change)
 	for _, p := range panels {
@@ -141,54 +115,62 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, details []str
 		}
 	}
 	if len(judged["observations"])+len(judged["inference"]) == 0 {
-		return "", nil
+		return "", nil, nil
 	}
-	said := func(panel string, models []string, holds ...direction) string {
-		return expectation{models, holds}.judged(judged[panel])
-	}
-	observed := panels[0].results.Values("observations")
-	text = fmt.Sprintf("from %s to %s observations, the paper says, equations that the observations drive keep their "+
-		"accuracy (%s) and the time of an inference, here in a batch (%s%s), "+
-		"while networks in discrete steps lose accuracy (%s) and take longer (%s%s).", observed[0], observed[len(observed)-1],
-		said("observations", controlled, staysLevel, rises), said("inference", controlled, staysLevel, falls),
-		factors(judged["inference"], controlled), said("observations", discreteIDs, falls),
-		said("inference", discreteIDs, rises), factors(judged["inference"], discreteIDs))
-	if len(judged["shape"]) > 0 {
-		text += fmt.Sprintf(" They keep it, it says, however irregular the times are (%s).",
-			said("shape", controlled, staysLevel))
-	}
+	var sentences []string
 	for _, p := range panels {
-		var parts []string
-		if p.key == "noise" {
-			parts = directions(judged[p.name])
-		}
-		if trivial := p.trivial(); trivial != "" && p.key != "shape" {
-			parts = append(parts, trivial)
-		}
-		if parts != nil {
-			text += fmt.Sprintf(" In %s: %s.", p.title, strings.Join(parts, "; "))
+		if parts := directions(judged[p.name]); parts != nil && (p.key == "noise" || p.name == "observations") {
+			sentences = append(sentences, upper(p.title)+": "+strings.Join(parts, "; ")+".")
 		}
 	}
-	return text, append(details, fmt.Sprintf("a change is that of a straight line over the panel, over log k for "+
+	return strings.Join(sentences, " "), directionsTable(panels, judged), append(details, fmt.Sprintf("a change is the slope "+
+		"of a straight line over the panel, over log k for "+
 		"regularity, of the logarithm for times, with its 95%% interval over seeds; level is within %g of accuracy, or a "+
-		"factor of %g of time, and of accuracy the mean at no place is further below that at the first; seeds are too few "+
+		"factor of %g of time, and of accuracy the mean at no place is further below the first one; seeds are too few "+
 		"where the half-width is more; accuracy whose mean is not above 0.5 by its interval is not better than a guess, as "+
 		"which a run counts that diverged; where all seeds agree the interval is nothing, though %d test trajectories are "+
 		"no more than that", levelAccuracy, levelTime, 2*o.size(r.Profile).testPerClass))
 }
 
-// factors is the range by which times of some models grow; "" where none is known.
-func factors(all []change, models []string) string {
-	var known []float64
-	for _, c := range all {
-		if c.gap == "" && slices.Contains(models, c.model.ID) {
-			known = append(known, math.Exp(c.change.mean))
+// upper begins a sentence.
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// directionsTable has where the scores of each model go, by panel: shaded where that is good news or bad.
+func directionsTable(panels []panel, judged map[string][]change) *figures.Table {
+	t := &figures.Table{Title: "Where accuracy and times go, by model", Columns: []figures.Column{{Title: "model"}},
+		Notes: []string{"Where scores go: blue is as one would have it (accuracy level or rising, times level or falling), " +
+			"orange is not. The numbers are under the pointer, and below."}}
+	names, cells := []string(nil), make(map[string][]figures.Cell)
+	for at, p := range panels {
+		if len(judged[p.name]) == 0 {
+			continue
+		}
+		t.Columns = append(t.Columns, figures.Column{Title: p.title})
+		for _, c := range judged[p.name] {
+			name := c.model.Name
+			if cells[name] == nil {
+				names, cells[name] = append(names, name), make([]figures.Cell, len(panels))
+			}
+			tone, d := figures.Neutral, c.direction()
+			switch {
+			case d == staysLevel || p.times && d == falls || !p.times && d == rises:
+				tone = figures.Favourable
+			case d == rises || d == falls || d == dips || d == isAGuess:
+				tone = figures.Unfavourable
+			}
+			cells[name][at] = figures.Marked(string(d), tone, c.String())
 		}
 	}
-	if known == nil {
-		return ""
+	for _, name := range names {
+		row := []figures.Cell{figures.Text(name)}
+		for at, p := range panels {
+			if len(judged[p.name]) > 0 {
+				row = append(row, cells[name][at])
+			}
+		}
+		t.Rows = append(t.Rows, row)
 	}
-	return fmt.Sprintf("; %.1f- to %.1f-fold", floats.Min(known), floats.Max(known))
+	return t
 }
 
 // directions say which models go where.

@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
-
-// level is that of the tests of a verdict.
-const level = 0.05
 
 // judged are the rows that are compared with their rivals, by ID: PENG-CDE in its variants, which are no rivals of each
 // other.
@@ -90,14 +89,14 @@ func (j judgement) String() string {
 		says string
 		of   func(rival) bool
 	}{
-		{"better than", func(r rival) bool { return r.Better(level) }},
-		{"worse than", func(r rival) bool { return r.Worse(level) }},
-		{"no difference shown from", func(r rival) bool { return !r.Better(level) && !r.Worse(level) }},
+		{"better than", func(r rival) bool { return r.Better(judge.Level) }},
+		{"worse than", func(r rival) bool { return r.Worse(judge.Level) }},
+		{"no difference shown from", func(r rival) bool { return !r.Better(judge.Level) && !r.Worse(judge.Level) }},
 	} {
 		var names []string
 		for _, r := range j.rivals {
 			if part.of(r) {
-				names = append(names, fmt.Sprintf("%s (%s, p %s)", r.name, signed(r.Mean), probability(r.Corrected)))
+				names = append(names, fmt.Sprintf("%s (%s, p %s)", r.name, signed(r.Mean), judge.Probability(r.Corrected)))
 			}
 		}
 		if names != nil {
@@ -118,13 +117,6 @@ func signed(difference float64) string {
 	return "+" + size(difference)
 }
 
-func probability(p float64) string {
-	if p < 0.001 {
-		return "< 0.001"
-	}
-	return fmt.Sprintf("%.3f", p)
-}
-
 // verdict says how the judged rows of a series and a split do, each in a sentence; "" where errors are missing.
 func (c comparison) verdict() (string, error) {
 	var sentences []string
@@ -143,64 +135,53 @@ func (c comparison) verdict() (string, error) {
 	return fmt.Sprintf("The best simple forecast here is %q. %s.", c.best.Name, strings.Join(sentences, ". ")), nil
 }
 
-// verdict counts, for each judged row, on how many series and splits it is better or worse than the best simple forecast
-// and than each rival, of those on which both have errors; details say how each does. "" where errors are missing.
-func verdict(comparisons []comparison) (text string, details []string, err error) {
-	var sentences []string
+// bestSimple is what a matrix calls the best simple forecast of each split.
+const bestSimple = "best simple forecast"
+
+// verdict has the findings of each judged row beside the best simple forecast and beside each rival, by series and split.
+// The text says how the rows do beside the simple forecast, details say it all with numbers. They are empty where errors
+// are missing.
+func verdict(comparisons []comparison) (text string, matrix *figures.Table, details []string, err error) {
+	m := judge.Matrix{Title: "Better or worse, by series and split", Places: 3}
+	for _, c := range comparisons {
+		m.Cases = append(m.Cases, c.heading())
+	}
 	for _, id := range judged {
-		tally := make(map[string]*[3]int) // by rival: better, worse, all
-		var names []string
-		name := ""
-		for _, c := range comparisons {
+		for at, c := range comparisons {
 			j, err := c.judge(id)
 			if err != nil {
-				return "", nil, err
+				return "", nil, nil, err
 			}
 			for _, r := range j.rivals {
-				name = j.row.Name
-				of := r.name
+				name := r.name
 				if r.simple {
-					of = "the best simple forecast"
+					name = bestSimple
 				}
-				if tally[of] == nil {
-					tally[of], names = new([3]int), append(names, of)
-				}
-				counts := tally[of]
-				counts[2]++
-				if r.Better(level) {
-					counts[0]++
-				} else if r.Worse(level) {
-					counts[1]++
-				}
+				m.Add(j.row.Name, name, at, judge.Of(r.Difference))
 			}
-		}
-		var parts []string
-		for _, of := range names {
-			counts := tally[of]
-			says := "on %d and %d of %d than %s"
-			if parts == nil {
-				says = "is better on %d and worse on %d of %d splits of a series than %s"
-			}
-			parts = append(parts, fmt.Sprintf(says, counts[0], counts[1], counts[2], of))
-		}
-		if parts != nil {
-			sentences = append(sentences, name+" "+strings.Join(parts, "; "))
 		}
 	}
-	if sentences == nil {
-		return "", nil, nil
+	if len(m.Lines) == 0 {
+		return "", nil, nil, nil
+	}
+	var parts []string
+	for _, l := range m.Lines {
+		if counts := l.Tally(); l.Rival == bestSimple {
+			parts = append(parts, fmt.Sprintf("%s is better on %d and worse on %d of %d", l.Row, counts[judge.Better],
+				counts[judge.Worse], len(l.Findings)-counts[judge.NotTested]))
+		}
 	}
 	for _, c := range comparisons {
 		says, err := c.verdict()
 		if err != nil {
-			return "", nil, err
+			return "", nil, nil, err
 		}
 		if says != "" {
 			details = append(details, c.heading()+": "+says)
 		}
 	}
-	return fmt.Sprintf("by p below %g after Holm's correction for the rivals of a split, %s. Differences of errors, below "+
-		"0 where the first is better, with corrected p:", level, strings.Join(sentences, ". ")), details, nil
+	details = append(details, "differences of errors are below 0 where the first is better; p values are corrected by Holm")
+	return "Beside the best simple forecast of each split, " + strings.Join(parts, ", ") + ".", m.Table(), details, nil
 }
 
 // heading names the series, where the study has several, and the split.

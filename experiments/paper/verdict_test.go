@@ -33,7 +33,7 @@ func TestVerdict(t *testing.T) {
 	short.of = []int{0, 2}
 	kin := made("peng-linear", false, 0) // no rival, which would leave one block
 	random := compared(Random, ridge, peng, kin, low, high, made("dcrnn-tuned", false, 0, 0, 0), made("stidgcn", false))
-	text, details, err := verdict([]comparison{
+	text, matrix, details, err := verdict([]comparison{
 		random, compared(RollingOrigin, ridge, peng, low, short),
 		compared(PurgedRotation, ridge, made("peng", false)), // runs are missing
 		{place: &Forecasting{}, split: RollingOrigin, rows: []row{peng}},
@@ -41,12 +41,23 @@ func TestVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ", PENG is better on 0 and worse on 0 of 2 splits of a series than the best simple forecast; on 0 and 1 of 2 " +
-		"than DCRNN; on 1 and 0 of 1 than ASTGCN; on 0 and 0 of 1 than ORIGINAL. "
-	if !strings.Contains(text, want) {
+	if want := "Beside the best simple forecast of each split, PENG is better on 0 and worse on 0 of 2."; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
-	if len(details) != 2 || !strings.HasPrefix(details[0], "wales, random: The best simple forecast here is \"RIDGE\". PENG: "+
+	shown, err := matrix.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| model | beside | wales, random | wales, rolling-origin | wales, purged-rotation | rolling-origin |",
+		"| PENG | best simple forecast | · | · | – | – |", "| | DCRNN | ▼ +1.010 | · | – | – |",
+		"| | ASTGCN | ▲ −2.017 | – | – | – |", "| | ORIGINAL | – | · | – | – |",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(shown), " "), want) {
+			t.Errorf("no %q in\n%s", want, shown)
+		}
+	}
+	if len(details) != 3 || !strings.HasPrefix(details[0], "wales, random: The best simple forecast here is \"RIDGE\". PENG: "+
 		"better than ASTGCN (-2.017, p ") || !strings.Contains(details[0], "; worse than DCRNN (+1.010, p ") ||
 		!strings.Contains(details[0], "; no difference shown from RIDGE (+0.017, p ") ||
 		!strings.HasSuffix(details[0], "; not compared, as runs are missing or diverged: \"STIDGCN\".") {
@@ -61,7 +72,7 @@ func TestVerdict(t *testing.T) {
 	if err != nil || j.rivals[1].P != single[0].P || j.rivals[1].Corrected < single[0].P {
 		t.Errorf("%+v, of one rival alone %+v, %v", j.rivals[1], single, err)
 	}
-	if text, details, err := verdict(nil); text != "" || details != nil || err != nil {
+	if text, matrix, details, err := verdict(nil); text != "" || matrix != nil || details != nil || err != nil {
 		t.Errorf("a verdict on nothing: %q, %v", text, err)
 	}
 }
