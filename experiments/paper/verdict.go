@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// level is that of the tests of a verdict.
+// level is the significance level of a verdict's tests.
 const level = 0.05
 
 // judged are the rows that are compared with their rivals, by ID: PENG-CDE in its variants, which are no rivals of each
