@@ -81,7 +81,7 @@ func New(ctx context.Context, name string, step float64, source Source) (*Data, 
 		d.LabelTimes = append(d.LabelTimes, last)
 	}
 	if len(d.LabelTimes) == 0 {
-		return nil, d.invalid("no labels, want those of one time at least")
+		return nil, d.invalid("no labels, want labels of one time at least")
 	}
 	return d, nil
 }

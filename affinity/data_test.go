@@ -29,9 +29,10 @@ func TestNewErrors(t *testing.T) {
 		"unsorted events": {func(m *affinity.Memory) { m.EventList[0].Time = 9 }, "event 1"},
 		"no labels":       {func(m *affinity.Memory) { m.LabelList = nil }, "no labels"},
 		"label time":      {func(m *affinity.Memory) { m.LabelList[0].Time = math.Inf(1) }, "labels of time +Inf"},
-		"unsorted labels": {func(m *affinity.Memory) { m.LabelList[0].Time = 3 }, "labels of time 3 come after those of 3"},
-		"empty labels":    {func(m *affinity.Memory) { m.LabelList[0] = affinity.Labels{Time: 2} }, "without a node"},
-		"shape":           {func(m *affinity.Memory) { m.LabelList[0].Values = nil }, "1 classes and 0 values"},
+		"unsorted labels": {func(m *affinity.Memory) { m.LabelList[0].Time = 3 },
+			"labels of time 3 come after the labels of 3"},
+		"empty labels": {func(m *affinity.Memory) { m.LabelList[0] = affinity.Labels{Time: 2} }, "without a node"},
+		"shape":        {func(m *affinity.Memory) { m.LabelList[0].Values = nil }, "1 classes and 0 values"},
 		"rows that fall": {func(m *affinity.Memory) {
 			m.LabelList[0] = affinity.Labels{Time: 2, Affinities: dyngraph.Affinities{Nodes: []int32{0, 1}, Start: []int{0, 3, 1}, Classes: []int32{0},
 				Values: []float64{1}}}

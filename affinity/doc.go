@@ -33,7 +33,7 @@
 //
 // # Limits
 //
-// Labels of tgbn-genre, tgbn-reddit and tgbn-token summarise events of the days after their time (those of a year of
-// tgbn-trade end with it). So labels before T may hold what happened after T, in strict time too, as on the
-// leaderboard. Forecasts of [MessageMean] and [MessageAverage], which learn from events alone, do not.
+// Labels of tgbn-genre, tgbn-reddit and tgbn-token summarise events of the days after their time (in tgbn-trade those
+// events end with the year of the labels). So labels before T may hold what happened after T, in strict time too, as on
+// the leaderboard. Forecasts of [MessageMean] and [MessageAverage], which learn from events alone, do not.
 package affinity

@@ -11,7 +11,7 @@ import (
 type Forecaster interface {
 	// Reset forgets everything but what was trained.
 	Reset(task Task)
-	// Observe and Learn are those of [Listener].
+	// Observe and Learn are the methods of [Listener].
 	Observe(events []dyngraph.Event) error
 	Learn(labels Labels) error
 	// Forecast writes scores, [len(nodes)*task.Classes] row-major by node and 0 before, of the affinities at a time. Only

@@ -18,10 +18,11 @@ import (
 //
 //	y = s h + (1-s) x,  s = sigmoid(v·(x, h, g, 1))
 //
-// where g is the mean row of all nodes at the newest label time, for z at the one before it. With z and s fixed that is a moving average, with s = 0
-// Persistent Forecast. The weights w and v are the same for all nodes. They are trained by AdamW on a ranking loss:
-// logistic losses of pairs of classes, each weighted by what the NDCG would change if the two were swapped. States are
-// taken as given, but for the last step. Best of the epochs is that with the highest NDCG on validation.
+// where g is the mean row of all nodes at the newest label time, for z at the one before it. With z and s fixed this is
+// a moving average, with s = 0 Persistent Forecast. The weights w and v are the same for all nodes. They are trained by
+// AdamW on a ranking loss: logistic losses of pairs of classes, each weighted by what the NDCG would change if the two
+// were swapped. States are taken as given, but for the last step. The best of the epochs has the highest NDCG on
+// validation.
 //
 // O. Feldman, K. S. I. Mantri, M. Eliasof, C. Baskin, Revisiting Node Affinity Prediction in Temporal Graphs,
 // arXiv:2510.06940, 2025, for the state, the gates and the global row; C. Burges, From RankNet to LambdaRank to
@@ -29,7 +30,7 @@ import (
 type GatedState struct {
 	// Epochs are passes through the training; 0 means 20.
 	Epochs int `json:"Epochs"`
-	// LearningRate is that of AdamW; 0 means 0.01. WeightDecay pulls weights to 0.
+	// LearningRate is AdamW's learning rate; 0 means 0.01. WeightDecay pulls weights to 0.
 	LearningRate float64 `json:"LearningRate"`
 	WeightDecay  float64 `json:"WeightDecay"`
 
@@ -42,8 +43,7 @@ type GatedState struct {
 // gateWeights are [2][3*classes+1]: of z and s, for x, h, g and 1.
 type gateWeights [2][]float64
 
-// gatedNode is what is known of a node: its newest row x, its state h, and the state, the global row and the gate of the
-// last step.
+// gatedNode holds a node's newest row x, its state h, and the state, the global row and the gate of the last step.
 type gatedNode struct {
 	x, h           row
 	before, global row
@@ -71,7 +71,7 @@ func newGateWeights(size int) (w gateWeights) {
 // Observe ignores events.
 func (*GatedState) Observe([]dyngraph.Event) error { return nil }
 
-// gate is that of a row, a state and the global row.
+// gate returns the gate of a row, a state and the global row.
 func (m *GatedState) gate(which int, x, h, g row) float64 {
 	w := m.weights[which]
 	sum := w[len(w)-1]

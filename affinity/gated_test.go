@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// The gradient of the loss by every weight is that of differences.
+// The gradient of the loss by every weight agrees with differences.
 func TestGatedGradient(t *testing.T) {
 	const classes = 4
 	m := &GatedState{}
@@ -105,7 +105,7 @@ func noisy(t *testing.T, drifts bool) *Data {
 	return data
 }
 
-// What is learned beats the newest row where that is noisy, and keeps to it where it is not.
+// Learned heuristics beat the newest row where it is noisy, and keep to it where it is not.
 func TestLearnedHeuristics(t *testing.T) {
 	score := func(drifts bool, f Forecaster) float64 {
 		plans, err := noisy(t, drifts).Rotation(5, 5)

@@ -56,7 +56,7 @@ func (r row) at(class int32) float64 {
 	return 0
 }
 
-// rows are those of the nodes that have one.
+// rows holds the row of each node that has one.
 type rows struct {
 	classes int
 	of      map[int32]row

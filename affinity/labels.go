@@ -21,7 +21,8 @@ func (l Labels) check(nodes, classes int, after float64) error {
 	case math.IsNaN(l.Time) || math.IsInf(l.Time, 0):
 		return invalid("labels of time %g, want a finite number", l.Time)
 	case l.Time <= after:
-		return invalid("%s come after those of %s, want one set of labels for each time, in order", at, timeText(after))
+		return invalid("%s come after the labels of %s, want one set of labels for each time, in order", at,
+			timeText(after))
 	case len(l.Nodes) == 0:
 		return invalid("%s without a node, want one at least: leave out times without labels", at)
 	}

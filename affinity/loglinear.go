@@ -15,15 +15,16 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/softmax"
 )
 
-// LogLinear forecasts shares by a softmax over classes whose logits are linear in what is known, the same for all nodes
+// LogLinear forecasts shares by a softmax over classes whose logits are linear in known values, the same for all nodes
 // and classes. With l(a) = log(1 + a/0.0001) the logit of a class is
 //
 //	l(newest) + b·(l(before) - l(newest), l(mean) - l(newest), trend of the class)
 //
-// where newest, before and mean are the newest label, the one before and their [MovingAverage] of 7, and the trend is how the mean of l over the nodes that have
-// labels changed over the last two label times. So a node goes back a little to what it did before, and all nodes share
-// what a class wins or loses. The coefficients minimise the cross-entropy of the labels, each node's divided by their
-// sum, plus Penalty/2 |b|², by Newton's method. Classes that a node has had nothing to do with have the logit 0.
+// where newest, before and mean are the newest label, the one before it and their [MovingAverage] of 7, and the trend
+// is how the mean of l over the nodes that have labels changed over the last two label times. So a node goes back a
+// little to what it did before, and all nodes share what a class wins or loses. The coefficients minimise the
+// cross-entropy of the labels, each node's divided by their sum, plus Penalty/2 |b|², by Newton's method. Classes that
+// a node has had nothing to do with have the logit 0.
 type LogLinear struct {
 	// Penalty is 0.0001 where it is 0.
 	Penalty float64 `json:"Penalty"`
@@ -60,7 +61,7 @@ func (m *LogLinear) Learn(labels Labels) error {
 	return nil
 }
 
-// trend is that of a class; 0 before there are three label times.
+// trend returns the trend of a class; 0 before there are three label times.
 func (m *LogLinear) trend(class int32) float64 {
 	if len(m.levels) < 3 {
 		return 0
@@ -96,7 +97,7 @@ func (m *LogLinear) Known(nodes []int32) *dyngraph.Affinities {
 	return a
 }
 
-// Forecast writes logits; before training those of the newest weights.
+// Forecast writes logits; before training the logits of the newest weights.
 func (m *LogLinear) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
 	for k, u := range nodes {
 		m.each(u, func(class int32, newest float64, terms [logTerms]float64) {

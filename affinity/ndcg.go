@@ -9,9 +9,9 @@ import (
 const TopK = 10
 
 // NDCG is the normalised discounted cumulative gain of the k highest scores, between 0 and 1: the sum of the gains in
-// order of falling score, each divided by log2(1 + its rank), over that of the best order. Equal scores share their
-// mean gain; without any gain it is 0. This is ndcg_score of scikit-learn. Gains are finite and not negative, scores
-// are finite.
+// order of falling score, each divided by log2(1 + its rank), over the same sum in the best order. Equal scores share
+// their mean gain; without any gain it is 0. This is ndcg_score of scikit-learn. Gains are finite and not negative,
+// scores are finite.
 //
 // K. Järvelin, J. Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, ACM TOIS 20, 2002; F. McSherry, M.
 // Najork, Computing Information Retrieval Performance Measures Efficiently in the Presence of Tied Scores, ECIR 2008.
@@ -52,7 +52,7 @@ func NDCG(gains, scores []float64, k int) (float64, error) {
 	return got / best, nil
 }
 
-// discount is that of a rank from 0 on.
+// discount returns the factor of a gain at a rank, from 0 on.
 func discount(rank int) float64 { return 1 / math.Log2(float64(rank)+2) }
 
 // largest are the k largest values, the largest first.

@@ -9,16 +9,16 @@ const (
 	// Strict lets a forecast know the events before the label time alone.
 	Strict Clock = "strict"
 	// Parity lets it know what models in the examples of TGB know: all earlier batches of the loop, and of the batch that
-	// puts the question the events before the label time after it. Some of them are of the label time and later, and the
-	// labels of tgbn-trade are made of those, so that its scores are not those of a forecast.
+	// puts the question the events before the label time after it. Some of these events are of the label time and later,
+	// and the labels of tgbn-trade are made of them, so that its scores are not a forecast's scores.
 	Parity Clock = "parity"
 )
 
 // Split are the parts of a stream: so many events, in order of time.
 type Split struct{ Train, Validation, Test int }
 
-// Split is that of TGB: training up to the .70 quantile of the times of events, validation up to that of .85, and the
-// rest for the test.
+// Split returns TGB's split: training up to the .70 quantile of the times of events, validation up to the .85 quantile,
+// and the rest for the test.
 func (d *Data) Split() Split {
 	const test, validation = .15, .15
 	train := d.events.through(d.events.quantile(1 - validation - test))

@@ -22,19 +22,19 @@ type Question struct {
 	Part Part
 }
 
-// Plan says what is asked, and what is known by then: a protocol applied to data. Make one with [Data.Official],
-// [Data.Rotation] or [Data.Windows].
+// Plan is a protocol applied to data: the questions, and the events and labels known at each. Make one with
+// [Data.Official], [Data.Rotation] or [Data.Windows].
 type Plan struct {
 	Task
-	// Name is that of the data and the protocol, for tables.
+	// Name names the data and the protocol, for tables.
 	Name      string
 	Questions []Question
 
 	walk func(ctx context.Context, tests bool, to Listener) error
 }
 
-// Listener is told what happens, in order. Slices that it is handed are good until it returns, but for those of labels,
-// which it may keep.
+// Listener is told what happens, in order. Slices that it is handed are good until it returns, but for the slices of
+// labels, which it may keep.
 type Listener interface {
 	// Reset comes first, and before each window of a plan of windows: nothing is known.
 	Reset(task Task)
@@ -54,7 +54,8 @@ func (p *Plan) Walk(ctx context.Context, to Listener) error {
 	return p.walk(ctx, true, to)
 }
 
-// Past is the plan without its test questions, and without what is known by those alone: what a [Trainer] is trained on.
+// Past returns the plan without its test questions, and without events and labels known only at these: a [Trainer] is
+// trained on it.
 func (p *Plan) Past() *Plan {
 	past := *p
 	past.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q Question) bool { return q.Part == Test })

@@ -10,9 +10,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Ridge is a linear regression of the logarithm of a class's weight on what is known of it, the same for all nodes and
-// classes: its newest weight, the one before it, and the moving average. Weights a enter as
-// l(a) = log(1 + a/0.0001), and what is fitted is the change
+// Ridge is a linear regression of the logarithm of a class's weight, the same for all nodes and classes, on its newest
+// weight, the one before it, and the moving average. Weights a enter as l(a) = log(1 + a/0.0001), and the fitted
+// quantity is the change
 //
 //	l(a) - l(newest) = b·(l(before) - l(newest), l(mean) - l(newest), l(newest), 1)
 //
@@ -29,7 +29,7 @@ type Ridge struct {
 
 const logScale, ridgeSize = 1e-4, 4
 
-// regressors are those of an entry, with the logarithm of its newest weight.
+// regressors returns the regressors of an entry, and the logarithm of its newest weight.
 func regressors(newest, before, mean float64) (x [ridgeSize]float64, log float64) {
 	log = math.Log1p(newest / logScale)
 	return [ridgeSize]float64{math.Log1p(before/logScale) - log, math.Log1p(mean/logScale) - log, log, 1}, log
@@ -50,7 +50,7 @@ func (m *Ridge) Learn(labels Labels) error {
 	return nil
 }
 
-// Forecast writes logarithms of forecast weights; before training those of the newest weights.
+// Forecast writes logarithms of forecast weights; before training the logarithms of the newest weights.
 func (m *Ridge) Forecast(_ context.Context, _ float64, nodes []int32, scores []float64) error {
 	for k, u := range nodes {
 		m.history.each(u, func(class int32, newest, before, mean float64) {
@@ -73,8 +73,8 @@ func (m *Ridge) Train(ctx context.Context, past *Plan) error {
 	}
 	penalty := cmp.Or(m.Penalty, 1e-3) * mat.Trace(sums.xx) / ridgeSize
 	if !(penalty > 0) || math.IsInf(penalty, 1) {
-		return invalid("ridge regression with the penalty %g on what is known of training, want a positive number, and a "+
-			"node that has labels twice", m.Penalty)
+		return invalid("ridge regression with the penalty %g on the known labels of training, want a positive number, and "+
+			"a node that has labels twice", m.Penalty)
 	}
 	for i := range ridgeSize {
 		sums.xx.SetSym(i, i, sums.xx.At(i, i)+penalty)
@@ -88,7 +88,7 @@ func (m *Ridge) Train(ctx context.Context, past *Plan) error {
 	return nil
 }
 
-// ridgeSums are those of the normal equations.
+// ridgeSums gathers the sums of the normal equations.
 type ridgeSums struct {
 	*Ridge
 	xx *mat.SymDense

@@ -118,7 +118,7 @@ func (w *walk) ask() error {
 	return nil
 }
 
-// labels are those of a time. Earlier ones that nobody asked for are known then.
+// labels returns the labels of a time, and tells the listener of earlier ones that nobody asked for.
 func (w *walk) labels(t float64) (Labels, error) {
 	for {
 		labels, err, more := w.next()

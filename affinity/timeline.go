@@ -26,7 +26,7 @@ func (l *timeline) count() int {
 	return l.upTo[len(l.upTo)-1]
 }
 
-// time is that of event i.
+// time returns the time of event i.
 func (l *timeline) time(i int) float64 {
 	k, _ := slices.BinarySearch(l.upTo, i+1)
 	return l.times[k]

@@ -26,12 +26,12 @@ type window struct {
 }
 
 // Windows is the protocol of the paper: snapshots of d.Step are cut into windows that do not overlap, which are
-// shuffled and split. What is asked for are the weights of the edges in the last snapshot of a window out of each node
-// that has any, over all nodes; the rows of the other snapshots are the labels that are known. Nothing of other windows
-// is, but a model is trained on windows that lie after tested ones, too.
+// shuffled and split. A question asks for the weights of the edges in the last snapshot of a window out of each node
+// that has any, over all nodes; the rows of the other snapshots are the known labels. Nothing of other windows is
+// known, but a model is trained on windows that lie after tested ones, too.
 //
-// Scores are not comparable to those of [Data.Official]. The paper does not seed its shuffle, so its own split is not
-// known. Errors wrap [dyngraph.ErrInvalid] or are those of the stream.
+// Scores are not comparable to scores of [Data.Official]. The paper does not seed its shuffle, so its own split is not
+// known. Errors wrap [dyngraph.ErrInvalid] or are errors of the stream.
 func (d *Data) Windows(ctx context.Context, c WindowConfig) (*Plan, error) {
 	if c.Train == 0 && c.Validation == 0 {
 		c.Train, c.Validation = .6, .2

@@ -43,7 +43,7 @@ func needPeer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("JAX compiles for minutes")
 	}
-	// The seconds are those of compiling, not of the work.
+	// Compiling takes the seconds, not the work.
 	t.Setenv("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 }
 

@@ -24,7 +24,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Setting says what is trained.
+// Setting chooses the model, its data and the training of a race.
 type Setting struct {
 	Field     string // one of [Fields]; "" means "peng"
 	Nodes     int    // asked for; the grid has the next square number
@@ -60,7 +60,7 @@ const (
 	hidden, layers = 16, 2
 	batchSize      = 4
 	// tinyRate is a learning rate that is lost to rounding: every epoch does the same work on the same parameters, so
-	// that accepted steps stay those of the first.
+	// that the accepted steps stay the first epoch's.
 	tinyRate = 1e-12
 )
 
@@ -107,7 +107,7 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 	return c, nil
 }
 
-// steps are those of a solve, batch by batch as in training.
+// steps solves the windows, batch by batch as in training, and returns the solver's steps.
 func (c *testCase) steps(ctx context.Context, model *pengcde.Model) (all []pengcde.Steps, err error) {
 	for part := range slices.Chunk(c.windows, c.Batch) {
 		steps, err := model.Steps(ctx, part)

@@ -20,9 +20,9 @@ import (
 // relative to the library's. Both round differently, and fields that change fast magnify that.
 const tolerance = 1e-8
 
-// Check compares losses and gradients of the peer with those of the library in float64, and steps, and says what it
-// found. Where losses or gradients differ by more than rounding, or one takes over twice the other's steps, it returns
-// an error. It trains two epochs first, so that no parameter hides mistakes, as gains of 1 and shifts of 0 do.
+// Check compares losses, gradients and steps of the peer with the library's in float64, and reports the differences.
+// Where losses or gradients differ by more than rounding, or one takes over twice the other's steps, it returns an
+// error. It trains two epochs first, so that no parameter hides mistakes, as gains of 1 and shifts of 0 do.
 func Check(ctx context.Context, backend *xla.Backend, s Setting) (report string, err error) {
 	s.Float64 = true
 	c, err := newCase(ctx, s)
@@ -107,8 +107,9 @@ func withPeer(ctx context.Context, folder, variant, steps string, use func(*proc
 	return errors.Join(use(peer), peer.close())
 }
 
-// gradient is that of the model which is trained, whose parameters are in the file before: AdamW with an ε far above
-// any gradient, and a learning rate as large, steps by the gradient itself. The model's parameters are others then.
+// gradient returns the loss and the gradient of a model, whose parameters are in the file before, by training it: AdamW
+// with an ε far above any gradient, and a learning rate as large, steps by the gradient itself. This changes the
+// parameters of the model.
 func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before string) (
 	loss float64, gradient map[string][]float64, err error) {
 	const far = 1e12

@@ -2,9 +2,9 @@
 // with diffrax as its documentation recommends, on dense control matrices (folder peer; "make peer" sets it up).
 //
 // The task is heat on four grids that change, a [Setting]. A [Race] alternates training epochs of the two, each in a
-// process of its own, or times this library alone; [MeasureTogether] times seeds that train in one program. What they
-// measure are rows of a [File], bench/latest.json, with machine, versions and commit: its tables and figures are those
-// of "make bench" and of the notebook runtime. Numbers of nodes are rounded up to a square: grids of 128 nodes have
+// process of its own, or times this library alone; [MeasureTogether] times seeds that train in one program. The
+// measurements are rows of a [File], bench/latest.json, with machine, versions and commit; "make bench" and the
+// notebook runtime show its tables and figures. Numbers of nodes are rounded up to a square: grids of 128 nodes have
 // 144, of 512 have 529.
 //
 // Start with "go run ./bench/race"; "go run ./bench/check" prints how far losses and gradients of the two differ
@@ -13,8 +13,8 @@
 // What the peer does differently, without effect on results; the first three favour it:
 //
 //   - its control path has no time channel, which the published code stores beside each entry: half the memory
-//   - its times are float32 where its states are, those of the library float64
+//   - its times are float32 where its states are, the library's times float64
 //   - it takes the steps that the library accepted, and tries none that the library rejects on its way to them
-//   - its limit of memory is one of address space, so that it fails somewhat before as much is resident; what is
-//     reported of both is resident memory
+//   - its limit of memory is one of address space, so that it fails somewhat before as much is resident; rows report
+//     the resident memory of both
 package bench

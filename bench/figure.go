@@ -34,8 +34,8 @@ func (f File) DrawMemory() (*figures.Figure, error) {
 
 func mebi(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// dashes are those of the library, the dense and the implicit peer on one machine, and on another; dashNames are what
-// keys say of the peers.
+// dashes tell the library, the dense and the implicit peer apart, on one machine and on another; dashNames name the
+// peers' dashes in keys.
 var (
 	dashes = [2][3]figures.Dash{{figures.Solid, figures.Dashed, figures.Dotted},
 		{figures.LongDashed, figures.DashDot, figures.DashDotDot}}
@@ -154,7 +154,7 @@ func (f File) outOfMemory() []figures.Mark {
 	return marks
 }
 
-// nodes are those of the grid, the next square number.
+// nodes is the number of nodes of the grid, the next square number.
 func (r Row) nodes() int { return graphs.Side(r.N) * graphs.Side(r.N) }
 
 func (f File) places() []string { return distinct(f.Rows, Row.place) }

@@ -17,8 +17,8 @@ func Latest() (f File, err error) {
 	return f, err
 }
 
-// EpochSeconds are those of the library's training epochs, all series in one step, by model and number of nodes, and
-// the machine that they were measured on; of several that of the first row.
+// EpochSeconds returns the seconds of the library's training epochs, all series in one step, by model and number of
+// nodes, and the machine that they were measured on; of several machines, the first row's.
 func (f File) EpochSeconds() (seconds map[string]map[int]float64, machine string) {
 	seconds = make(map[string]map[int]float64)
 	for _, r := range f.Rows {

@@ -15,7 +15,7 @@ import (
 
 // BenchmarkMachine reports what the machine can do, against which docs/performance.md holds the costliest operations:
 // GB/s that are read and written by a copy, in cache and in memory, and multiply-adds a second of XLA's product of two
-// matrices in float32, in thousands of millions. With PJRT_NPROC=1 and GOMAXPROCS=1 they are those of one core.
+// matrices in float32, in thousands of millions. With PJRT_NPROC=1 and GOMAXPROCS=1 it measures one core.
 func BenchmarkMachine(b *testing.B) {
 	for _, size := range []int{256 << 10, 256 << 20} {
 		b.Run(fmt.Sprintf("copy of %d KiB", size>>10), func(b *testing.B) {

@@ -44,7 +44,7 @@ type process struct {
 
 // turn is what the peer did at one request.
 type turn struct {
-	// Seconds are those of the work, compiled; CompileSeconds those that compiling it took, before the first.
+	// Seconds are how long the compiled work took; CompileSeconds how long compiling it took, before its first turn.
 	Seconds        float64 `json:"seconds"`
 	CompileSeconds float64 `json:"compile_seconds"`
 	Loss           float64 `json:"loss"`       // 0 for inference
@@ -56,13 +56,13 @@ type turn struct {
 
 // Steps of the peer.
 const (
-	// given are those of the case, which the library accepted; "" stands for them.
+	// given are the steps in the case, which the library accepted; "" stands for them.
 	given = "given"
-	// own are those of diffrax's controller at the library's tolerances, which pass over changes of the graph, as in the
-	// published code.
+	// own are the steps of diffrax's controller at the library's tolerances. They pass over changes of the graph, as in
+	// the published code.
 	own = "default"
-	// stopped are those of the controller with the library's times to end on. After such a time it begins again from the
-	// step that was cut there, the library from the one proposed before: it accepts more steps.
+	// stopped are the steps of that controller with the library's times to end on. After such a time it begins again
+	// from the step that was cut there, the library from the one proposed before: the controller accepts more steps.
 	stopped = "stopped"
 )
 

@@ -48,8 +48,8 @@ func (r Race) Validate(s Setting) error {
 	return s.Validate()
 }
 
-// Run races on one case, the library in this process and the peer in one of its own. Memory is that of the whole
-// process: where it matters, give each race a new one, as the command race does.
+// Run races on one case, the library in this process and the peer in another. Memory is measured of the whole process:
+// where it matters, give each race a new one, as the command race does.
 func (r Race) Run(ctx context.Context, backend *xla.Backend, s Setting) (row Row, err error) {
 	if err := r.Validate(s); err != nil {
 		return row, err
@@ -144,7 +144,7 @@ func (r *Row) plan(ctx context.Context, backend *xla.Backend, c *testCase, folde
 }
 
 // epochs trains an epoch that compiles, and then one for each pair, after which the peer takes its turn, if there is
-// one. All are of one training, so that what is copied to the device at its beginning is no part of them.
+// one. All belong to one training, so that the copies to the device at its beginning are no part of them.
 func (r *Row) epochs(ctx context.Context, c *testCase, model *pengcde.Model, peer *process) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -180,7 +180,7 @@ func (r *Row) epochs(ctx context.Context, c *testCase, model *pengcde.Model, pee
 	return nil
 }
 
-// secondsOf are those of the epochs, of which the first compiles.
+// secondsOf returns the seconds of each epoch, of which the first compiles.
 func secondsOf(report *train.Report) (seconds []float64) {
 	for _, e := range report.Epochs {
 		seconds = append(seconds, e.Seconds)
@@ -209,8 +209,8 @@ type origin struct {
 	Versions map[string]string `json:"versions"`
 }
 
-// here is the origin of what is measured now. The commit has a + where the checkout was changed since, and is "" where
-// git does not say.
+// here returns the origin of a measurement on this machine. The commit has a + where the checkout was changed since,
+// and is "" where git does not say.
 func here(backend *xla.Backend) origin {
 	versions := doctor.Versions()
 	delete(versions, "pengcde-go")

@@ -29,7 +29,7 @@ type Row struct {
 	PeerInference float64 `json:"peer_inference_s,omitempty"`
 	OursCompile   float64 `json:"ours_compile_s"`
 	PeerCompile   float64 `json:"peer_compile_s,omitempty"`
-	// Bytes are the largest resident memory in the races; for the peer that of its start too.
+	// Bytes are the largest resident memory in the races; for the peer also while it starts.
 	OursBytes int64 `json:"ours_bytes"`
 	PeerBytes int64 `json:"peer_bytes,omitempty"`
 	// PlannedBytes, on device and host, are what [pengcde.Model.Plan] says before the training, 0 where nothing was
@@ -37,13 +37,13 @@ type Row struct {
 	// less BaseBytes, which has the compiler and what it made besides, and what Go has not collected yet.
 	PlannedBytes int64 `json:"planned_bytes,omitempty"`
 	BaseBytes    int64 `json:"base_bytes,omitempty"`
-	// PlannedEvaluations are forward, as if all samples accepted as many steps as that with the most. Accepted and
-	// Rejected steps of the library and Evaluations forward are those in all samples.
+	// PlannedEvaluations are forward, as if all samples accepted as many steps as the sample with the most. Accepted
+	// and Rejected steps of the library and Evaluations forward are counted in all samples.
 	PlannedEvaluations int `json:"planned_evaluations,omitempty"`
 	Accepted           int `json:"accepted"`
 	Rejected           int `json:"rejected"`
 	Evaluations        int `json:"evaluations"`
-	// PeerAccepted and PeerRejected are those of the peer.
+	// PeerAccepted and PeerRejected are the peer's steps.
 	PeerAccepted int `json:"peer_accepted,omitempty"`
 	PeerRejected int `json:"peer_rejected,omitempty"`
 	// OutOfMemory says that the peer ran out of the GiB that it may take; 0 is no limit.
@@ -77,7 +77,7 @@ func (r Row) String() string {
 	return line
 }
 
-// File is what is kept of races, and of seeds that train together.
+// File holds the rows of races, and of seeds that train together.
 type File struct {
 	Rows     []Row      `json:"rows"`
 	Together []Together `json:"together,omitempty"`

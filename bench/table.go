@@ -38,7 +38,7 @@ func tabulate[R any](title string, notes []string, rows []R, columns []column[R]
 }
 
 // Table shows the rows by model and size, with seconds, memory, steps, and notes on where they were measured. Columns
-// that no row fills are left out, such as those of the peer where it took no part in any race.
+// that no row fills are left out, such as the peer's where it took no part in any race.
 func (f File) Table() *figures.Table {
 	models, places := f.models(), f.places()
 	rows := slices.SortedStableFunc(slices.Values(f.Rows), func(a, b Row) int {
@@ -117,13 +117,13 @@ func (r Row) ofPeer(value float64) figures.Cell {
 
 // notes say what the columns are, and of every machine the commits and versions.
 func (f File) notes() []string {
-	notes := []string{"n: what was asked for; nodes: those of the grid; steps: accepted + rejected, in all series; " +
+	notes := []string{"n: nodes asked for; nodes: nodes of the grid; steps: accepted + rejected, in all series; " +
 		"memory: the largest resident"}
 	if slices.ContainsFunc(f.Rows, func(r Row) bool { return r.PlannedBytes > 0 }) {
 		notes = append(notes, "planned, before the first epoch: data, states, parameters and estimated memory of "+
-			"programs, on device and host; above base: the largest resident memory less that before compiling, with "+
+			"programs, on device and host; above base: the largest resident memory less the memory before compiling, with "+
 			"the compiler, what it made and Go's garbage; evaluations: forward, in all series, planned as if all "+
-			"accepted as many steps as that with the most, and rejected none")
+			"accepted as many steps as the series with the most, and rejected none")
 	}
 	if slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Peer > 0 || r.OutOfMemory }) {
 		note := "ratio: seconds of the peer over ours, median over pairs of turns (least to largest)"

@@ -43,7 +43,8 @@ func (a *Affinities) Validate(nodes, classes int) error {
 	return nil
 }
 
-// fault says what is wrong with affinities of so many nodes, classes and values of an entry, "" where nothing is.
+// fault describes the first fault of affinities of so many nodes, classes and values of an entry, "" where there is
+// none.
 func (a *Affinities) fault(nodes, classes, size int) string {
 	if a == nil {
 		return ""

@@ -18,8 +18,9 @@
 // A graph may also come as a stream of [Events], each an edge at a time. [Events.Snapshots] sums them step by step, so
 // that only the snapshots are held, [SeriesOf] makes a Series of snapshots, and [Events.WriteCSV] writes a stream.
 //
-// Features often repeat earlier steps of what is forecast, so that windows which share no snapshot share days all the
-// same. [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] do not leak.
+// Features often repeat earlier steps of the forecast quantity, so that windows which share no snapshot share days all
+// the same. [Steps] says so, and [Windows.PurgedRotation], [Windows.RollingOrigin] and [Windows.Chronological] do not
+// leak.
 //
 // Limits: all snapshots share one set of nodes. Missing values are not filled here; models do, and say how.
 package dyngraph

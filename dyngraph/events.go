@@ -23,8 +23,8 @@ type Event struct {
 //	}
 type Events iter.Seq2[Event, error]
 
-// WriteCSV writes the columns time, source, destination and weight, which datasets/table reads. Names are those of the
-// nodes; without any, nodes are written as numbers. Errors of the stream and of the writer come back as they are.
+// WriteCSV writes the columns time, source, destination and weight, which datasets/table reads. Names are the names of
+// the nodes; without any, nodes are written as numbers. Errors of the stream and of the writer come back as they are.
 func (e Events) WriteCSV(w io.Writer, names []string) error {
 	rows := csv.NewWriter(w)
 	if err := rows.Write([]string{"time", "source", "destination", "weight"}); err != nil {

@@ -19,7 +19,7 @@ func (w Window) known(field string, of func(*Series) [][]float64) ([]float64, er
 	}
 	s, at, rows := w.Series, w.Start+w.Inputs()-1, of(w.Series)
 	if len(rows) == 0 {
-		return nil, s.invalid("it does not say what is known of earlier targets: set Series.%s", field)
+		return nil, s.invalid("it does not say which earlier targets are known: set Series.%s", field)
 	}
 	if err := s.checkRows("Series."+field, rows, s.Nodes()*s.TargetSize); err != nil {
 		return nil, err

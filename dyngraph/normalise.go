@@ -19,7 +19,7 @@ const (
 	// Raw is C = A. States grow to the order of the sums of its entries, and the error of a solve with them.
 	Raw Normalisation = "raw"
 	// NormalisedAdjacency is C = diag(o)^-1/2 (A+I) diag(q)^-1/2 with o and q as in NormalisedLaplacian. Its row and
-	// column sums are near 1 where those of the Laplacian are near 0, so that maps which take sums see the whole graph.
+	// column sums are near 1 where the Laplacian's are near 0, so that maps which take sums see the whole graph.
 	NormalisedAdjacency Normalisation = "adjacency"
 	// MeanDegree is C = A / d with d the mean over nodes of the sums of |A_uv| over v in the first snapshot given: entries
 	// of order 1 over the degree, one unit for all snapshots, so that C' is A' / d. Where that snapshot has no edges d is
@@ -59,7 +59,7 @@ func (k Normalisation) Apply(p *Pattern, weights [][]float64) (*Pattern, [][]flo
 	return p.symmetric(weights, 1, -1)
 }
 
-// weightFault says what is wrong with the weights of snapshots, "" where nothing is.
+// weightFault describes the first fault of the weights of snapshots, "" where there is none.
 func (p *Pattern) weightFault(weights [][]float64) string {
 	for i, row := range weights {
 		if len(row) != p.Edges() {
@@ -155,7 +155,7 @@ func (p *Pattern) symmetric(weights [][]float64, identity, sign float64) (*Patte
 	return looped, controls, nil
 }
 
-// geometricMean is that of two positive numbers, whose product may overflow.
+// geometricMean returns the geometric mean of two positive numbers, whose product may overflow.
 func geometricMean(a, b float64) float64 {
 	if ab := a * b; !math.IsInf(ab, 1) {
 		return math.Sqrt(ab)

@@ -70,8 +70,8 @@ func TestNormalisationErrors(t *testing.T) {
 	}
 }
 
-// Every normalisation refuses what is no snapshot of the pattern, and degrees that overflow, which would make entries
-// of 0.
+// Every normalisation refuses weights that are no snapshot of the pattern, and degrees that overflow, which would make
+// entries of 0.
 func TestNormalisationInput(t *testing.T) {
 	sound := dyngraph.Pattern{Nodes: 3, From: []int32{0, 0}, To: []int32{1, 2}}
 	for _, c := range []struct {

@@ -70,7 +70,7 @@ func (p *Pattern) Validate() error {
 	return nil
 }
 
-// fault says what is wrong, "" where nothing is.
+// fault describes the first fault of the pattern, "" where there is none.
 func (p *Pattern) fault() string {
 	switch {
 	case p == nil || p.Nodes < 1:

@@ -1,6 +1,6 @@
 package dyngraph
 
-// PurgedRotation returns one split for each window, which is tested in it. Training windows are those of candidates
+// PurgedRotation returns one split for each window, which is tested in it. Training windows are the candidates
 // that touch no step which the tested window touches, earlier and later ones. With validation above 0, so many windows
 // are for validation, the first after the tested one (the earliest follow the latest) that touch none of its steps, and
 // training windows touch none of theirs either. Candidates may be denser than the windows themselves.
@@ -35,9 +35,9 @@ func (w Windows) PurgedRotation(candidates Windows, validation int) ([]Split, er
 }
 
 // RollingOrigin tests each window from the index floor(first*K) of K on, as if time had stopped at its newest visible
-// step. Each split tests the next few windows, as many as every says: a model is trained anew for each split, on the
-// windows that are [Known] to the first of them. With a validation fraction above 0 the latest of those, rounded down
-// but one at least, are for validation, and training windows are known to the first of these.
+// step. Each split tests the next few windows, and every is their number: a model is trained anew for each split, on
+// the windows that are [Known] to the first of them. With a validation fraction above 0 the latest of these windows,
+// rounded down but one at least, are for validation, and training windows are known to the first of them.
 //
 // L. J. Tashman, Out-of-sample tests of forecasting accuracy: an analysis and review, International Journal of
 // Forecasting 16 (2000).

@@ -12,7 +12,7 @@ type Series struct {
 	NodeNames []string
 	// Times [T] increase strictly; their unit is the data's (days, years).
 	Times []float64
-	// Dates [T], where present, are those of Times in the calendar, and increase strictly with them.
+	// Dates [T], where present, are Times in the calendar, and increase strictly with them.
 	Dates []time.Time
 	// Pattern is the union of the edges of all snapshots.
 	Pattern *Pattern
@@ -35,10 +35,10 @@ type Series struct {
 	// classes; nil where a snapshot has none.
 	Affinities []*Affinities
 	Classes    int
-	// Known [T], where present, has what is known at a snapshot of each node's affinities, of no time after the snapshot:
+	// Known [T], where present, holds for each snapshot the known affinities of each node, of no time after the snapshot:
 	// of each entry a logit and [KnownTerms] terms.
 	Known []*Affinities
-	// Newest and Recent [T][nodes*TargetSize], where present, are what is known of the targets' quantity at a snapshot:
+	// Newest and Recent [T][nodes*TargetSize], where present, are known values of the targets' quantity at a snapshot:
 	// its newest value and the mean of its last few, of no step after Steps.Features; NaN where nothing is known yet.
 	// Simple forecasts repeat them, and take them from [Window.Newest] and [Window.Recent], which refuse a NaN.
 	Newest, Recent [][]float64

@@ -21,7 +21,7 @@ const MaxSnapshots = 1 << 20
 //
 //	first + k*step <= time < first + (k+1)*step
 //
-// where first is the time of the first event. The last snapshot is that of the last event, those in between without an
+// where first is the time of the first event. The last snapshot holds the last event; snapshots in between without an
 // event are empty. One snapshot is held at a time, and never the events. Errors wrap [ErrInvalid] or are the stream's.
 func (e Events) Snapshots(step float64) iter.Seq2[Snapshot, error] {
 	return func(yield func(Snapshot, error) bool) {

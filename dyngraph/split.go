@@ -10,7 +10,7 @@ type Split struct{ Train, Validation, Test []Window }
 
 // Split shuffles the windows by seed and takes the fractions for training and validation, rounded down; the rest is
 // for testing. This is the split of the published experiments, where windows of different parts lie beside each other
-// in time: features of a training window may hold what is the target of a test window. [Windows.Chronological],
+// in time: features of a training window may hold the target of a test window. [Windows.Chronological],
 // [Windows.PurgedRotation] and [Windows.RollingOrigin] are splits without that leak.
 func (w Windows) Split(trainFraction, validationFraction float64, seed uint64) (Split, error) {
 	if w.err != nil {

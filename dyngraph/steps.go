@@ -40,8 +40,8 @@ func (s *Series) checkSteps() error {
 // lags is how many steps features of a lagged series show.
 func (s *Series) lags() int { return s.Steps.Features.Last - s.Steps.Features.First + 1 }
 
-// inputSteps are the steps that the window's inputs show: those of their features and edges. The newest is what is
-// known when the forecast is made. The zero Span for a window that is not in its series.
+// inputSteps returns the steps that the window's inputs show: the steps of their features and edges. Nothing newer is
+// known when the forecast is made. It returns the zero Span for a window that is not in its series.
 func (w Window) inputSteps() Span {
 	if w.Validate() != nil {
 		return Span{}

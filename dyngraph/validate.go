@@ -42,7 +42,7 @@ func (s *Series) checkTimes() error {
 		}
 		if i > 0 && t <= s.Times[i-1] {
 			return s.invalid("time of snapshot %d is %g after %g, want times that increase strictly: sort the "+
-				"snapshots and merge those of equal time", i, t, s.Times[i-1])
+				"snapshots and merge snapshots of equal time", i, t, s.Times[i-1])
 		}
 	}
 	return nil

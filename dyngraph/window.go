@@ -69,8 +69,8 @@ func (w Window) InputTimes() []float64 {
 }
 
 // ForecastTimes are the times at which forecasts of Targets are made, counted from the first input: the last input's
-// for the snapshot after it, and those of all snapshots of a whole series, each for its own targets. They are nil for
-// a window that is not in its series.
+// time for the snapshot after it, and the times of all snapshots of a whole series, each for its own targets. They are
+// nil for a window that is not in its series.
 func (w Window) ForecastTimes() []float64 {
 	times := w.InputTimes()
 	if times == nil || w.Whole {
@@ -85,7 +85,7 @@ func (w Window) Targets() [][]float64 {
 	return w.met(func(s *Series) [][]float64 { return s.Targets })
 }
 
-// GraphTargets are those of the graph as a whole, [times][TargetSize]; nil as Targets.
+// GraphTargets are the targets of the graph as a whole, [times][TargetSize]; nil as Targets.
 func (w Window) GraphTargets() [][]float64 {
 	return w.met(func(s *Series) [][]float64 { return s.GraphTargets })
 }

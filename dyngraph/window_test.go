@@ -158,8 +158,8 @@ func TestWindowOutsideOfItsSeries(t *testing.T) {
 	}
 }
 
-// What is known of a window is a typed error where it is NaN, at its last input alone, also in a series without
-// targets.
+// Newest and Recent return a typed error where the window's row has a NaN, at its last input alone, also in a series
+// without targets.
 func TestWindowKnown(t *testing.T) {
 	s := ring(3, 6, 2)
 	s.Newest, s.Recent = slices.Clone(s.Targets), slices.Clone(s.Targets)
@@ -335,7 +335,8 @@ func ExampleWindows_Rotate() {
 	// test [10 15] validation [20 25] training 6 <nil>
 }
 
-// TestObserved leaves out windows whose targets are all NaN, and those of a series without any; an error stays.
+// TestObserved leaves out windows whose targets are all NaN, and all windows of a series without targets; an error
+// stays.
 func TestObserved(t *testing.T) {
 	s := ring(3, 8, 1)
 	for u := range s.Targets[5] {

@@ -18,8 +18,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// archiveExtension is that of an archive: the records of one study that come with the module. Unpacked by Zstandard it
-// is JSON lines: the head, sealed together with all that follows it, and the records in the order of the head's names.
+// archiveExtension ends the names of archives: the records of one study that come with the module. Unpacked by
+// Zstandard, an archive is JSON lines: the head, sealed together with all that follows it, and the records in the order
+// of the head's names.
 const archiveExtension = ".jsonl.zst"
 
 type archiveHead struct {

@@ -119,7 +119,7 @@ func eachRecord(content *bufio.Reader, each func(study, name string, record []by
 	}
 	var head archiveHead
 	if err := json.Unmarshal(lines.Bytes(), &head); err != nil {
-		return fmt.Errorf("its first line is not that of an archive: %w", err)
+		return fmt.Errorf("its first line is not an archive's: %w", err)
 	}
 	if !durable.IsName(head.Study) {
 		return nameError(head.Study)

@@ -24,8 +24,8 @@ type Claim struct {
 	// Run is the one that is made, by Backend.
 	Run     Run    `json:"-"`
 	Backend string `json:"-"`
-	// Silent is the time since the claim was written last, by the clock of the file system, or where the folder cannot be
-	// written to by that of this machine.
+	// Silent is the time since the claim was written last, by the clock of the file system, or by this machine's clock
+	// where the folder cannot be written to.
 	Silent time.Duration `json:"-"`
 
 	// Owner is drawn at random for each claim.

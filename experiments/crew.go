@@ -212,7 +212,7 @@ func (e event) ending() string {
 	return text
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the text written to it.
 type tail struct{ kept []byte }
 
 const tailBytes = 64 << 10 // with the traces of a panic

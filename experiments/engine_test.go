@@ -32,7 +32,7 @@ func (u uncomputable) Forecast(dyngraph.Window) ([]float64, error) {
 	return nil, errors.New("made again")
 }
 
-// records are what is stored, for comparison.
+// records returns the stored records, for comparison.
 func records(r *Report) (all []*Record) {
 	for _, result := range r.Results {
 		all = append(all, result.Record)
@@ -466,7 +466,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// A run of the backend of this process is not that of another.
+// A run belongs to the backend that the process computes with.
 func TestBackendOfRuns(t *testing.T) {
 	results(t)
 	if kind := (Options{Backend: xlatest.Go(t)}).kind(); kind != "go" {

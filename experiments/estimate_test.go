@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// An estimate counts what a run would make, and judges it by what is stored: of the same model and keys, of the same
-// model, of another profile; and says where nothing is.
+// An estimate counts the runs that Run would make, and judges them by stored ones: of the same model and keys, of the
+// same model, of another profile; and says where there are none.
 func TestEstimate(t *testing.T) {
 	t.Setenv(ResultsEnv, t.TempDir())
 	t.Chdir(t.TempDir())

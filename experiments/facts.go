@@ -30,7 +30,7 @@ type Facts struct {
 	PeakBytes int64 `json:"PeakBytes,omitempty"`
 }
 
-// Training is what is kept of how a model was trained.
+// Training has the losses, gradient norms, steps and times of a model's training.
 type Training struct {
 	// TrainLoss and ValidationLoss are by epoch. The former holds 0 where a guard skipped all batches, the latter where it
 	// was not evaluated or not finite.
@@ -38,7 +38,8 @@ type Training struct {
 	ValidationLoss []float64 `json:"ValidationLoss"`
 	// GradientNorm is by epoch, the largest before clipping: a spike tells of a solve whose gradient explodes.
 	GradientNorm []float64 `json:"GradientNorm,omitempty"`
-	// LargestNorm is by epoch that of all gradients, those too that a guard kept from use; nil where it is GradientNorm.
+	// LargestNorm is by epoch the largest of all gradients, also of one that a guard kept from use; nil where it is
+	// GradientNorm.
 	LargestNorm []float64 `json:"LargestNorm,omitempty"`
 	// Tries and Rejected are by epoch the solver's steps for gradients, summed over samples; nil where none were counted.
 	Tries    []int `json:"Tries,omitempty"`
@@ -46,7 +47,7 @@ type Training struct {
 	// Retried and Skipped are by epoch the batches that a guard had solved again, and left out; nil where there are none.
 	Retried []int `json:"Retried,omitempty"`
 	Skipped []int `json:"Skipped,omitempty"`
-	// Stiffness is that of the report, 0 where it was not asked for.
+	// Stiffness is [train.Report].Stiffness, 0 where it was not asked for.
 	Stiffness float64    `json:"Stiffness,omitempty"`
 	Best      int        `json:"Best"`
 	Stop      train.Stop `json:"Stop,omitempty"`

@@ -55,7 +55,7 @@ func TestCountedStepsAreNoOtherOutcome(t *testing.T) {
 	}
 }
 
-// The rule is that of the report, also for trainings that were stored without counts.
+// The rule is the report's, also for trainings that were stored without counts.
 func TestUnresolvedTrainings(t *testing.T) {
 	level := slices.Repeat([]float64{3}, 40)
 	for name, c := range map[string]struct {

@@ -20,10 +20,10 @@ type Planner interface {
 // errPlanned ends the making of a run of which only the plan is wanted.
 var errPlanned = errors.New("planned, not made")
 
-// Foresee plans the training of the first missing run of each model, by its ID, see [pengcde.Model.Plan]: adaptive
-// steps are as many as the model allows, so that the plan is the most, and where one program trains seeds together,
-// bytes are those of the most seeds. A model is left out whose training cannot be planned, as where its learner is no
-// [Planner]. It makes data as a run does, in a folder for the while, and computes nothing on them.
+// Foresee plans the training of the first missing run of each model, by its ID, see [pengcde.Model.Plan]. It counts
+// the most adaptive steps that the model allows, so that the plan is the largest, and where one program trains seeds
+// together, the bytes of the most seeds. A model is left out whose training cannot be planned, as where its learner is
+// no [Planner]. Foresee makes data as a run does, in a temporary folder, and computes nothing on them.
 func (s Study) Foresee(ctx context.Context, o Options) (map[string]*pengcde.Plan, error) {
 	r, err := s.find(ctx, o)
 	if err != nil {
@@ -86,7 +86,7 @@ type planning struct {
 	seedsTogether bool
 }
 
-// multiply makes the plan of one training that of so many in one program: their tensors have an axis of seeds.
+// multiply turns the plan of one training into a plan of so many in one program: their tensors have an axis of seeds.
 func multiply(p *pengcde.Plan, seeds int64) {
 	bytes := []*int64{&p.Data, &p.Saves, &p.Parameters, &p.Temporary, &p.DeviceBytes, &p.HostBytes}
 	if p.Solve != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// What is foreseen of a training is the plan of its model on its data; nothing is made or left behind.
+// Foresee returns for a training the plan of its model on its data; nothing is made or left behind.
 func TestForesee(t *testing.T) {
 	folder, o := results(t), options(t)
 	t.Setenv("TMPDIR", t.TempDir())

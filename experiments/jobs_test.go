@@ -84,7 +84,7 @@ func TestWorkerProcess(t *testing.T) {
 
 var crewSeeds = []uint64{0, 1, 2, 3, 4, 5}
 
-// crewOptions are those of a process with two workers.
+// crewOptions returns the options of a process with two workers.
 func crewOptions(t *testing.T, signs string) Options {
 	o := options(t)
 	o.Seeds, o.Jobs = crewSeeds, 2

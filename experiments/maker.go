@@ -68,7 +68,7 @@ func (m *Maker) Folder(name string) string {
 }
 
 // Fit trains a learner as the run's model says, from the run's checkpoint where there is one that can be used, and
-// returns what is known of the training, also beside an error.
+// returns the facts of the training, also beside an error.
 func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation []dyngraph.Window) (*Facts, error) {
 	if m.planning != nil {
 		return nil, m.planning.of(learner, training, m.run.Model.Train.BatchSize)

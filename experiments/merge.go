@@ -15,7 +15,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// conflictFolder lies in that of a study and is not read for results: it keeps the other outcomes of the same runs, as
+// conflictFolder lies in a study's folder and is not read for results: it keeps the other outcomes of the same runs, as
 // NAME.HASH.json with a hash of the outcome.
 const conflictFolder = "conflicts"
 
@@ -30,7 +30,7 @@ type MergeReport struct {
 	Left []string
 }
 
-// Merge brings the stored runs of other places into a results folder; "" means that of [Folder]. Places are results
+// Merge brings the stored runs of other places into a results folder; "" means [Folder]. Places are results
 // folders, and archives of shipped runs or folders of them. Records of the same run are one where their outcomes are
 // equal: what differs in every run (times, memory, machine, date, versions) does not count, and the record that was
 // there stays. One of another outcome goes to INTO/STUDY/conflicts, where it is never read as a result. An error that
@@ -161,7 +161,7 @@ func (f Facts) outcome() string {
 	if f.Training != nil {
 		t := *f.Training
 		t.SecondsPerEpoch = 0
-		t.Tries, t.Rejected, t.Stiffness = nil, nil, 0 // those of a run may be from before they were noted, or asked for
+		t.Tries, t.Rejected, t.Stiffness = nil, nil, 0 // a run may be from before they were noted, or asked for
 		f.Training = &t
 	}
 	content, _ := json.Marshal(f) // numbers that were read can be written

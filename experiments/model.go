@@ -27,7 +27,7 @@ type Model struct {
 	// New makes a learner; the backend is nil for an Untrained model.
 	New func(*xla.Backend) (Learner, error) `json:"-"`
 	// Settings are all values that decide what a learner does, but for seed and data, as JSON has them. Learners of equal
-	// settings share what is compiled, see [Maker.Learner].
+	// settings share compiled programs, see [Maker.Learner].
 	Settings func() (any, error) `json:"-"`
 }
 
@@ -83,7 +83,7 @@ func Network(id, name string, config pengcde.Config, training train.Config) Mode
 // NetworkLearner is a [pengcde.Model] as a [Learner].
 type NetworkLearner struct{ *pengcde.Model }
 
-// Forecast is that of [Learner].
+// Forecast implements [Learner].
 func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window) ([][]float64, error) {
 	all, err := l.PredictAll(ctx, windows, nil)
 	if err != nil {
@@ -96,7 +96,7 @@ func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window)
 	return flat, nil
 }
 
-// Reset is that of [Learner].
+// Reset implements [Learner].
 func (l NetworkLearner) Reset(seed uint64) { l.Model.Reset(seed, l.Config().Normalise) }
 
 // Forecast is the model of a forecast of package baseline. It is Untrained: it is fitted anew by each run.
@@ -119,13 +119,13 @@ func Forecast(id string, f baseline.Forecaster) Model {
 // ForecastLearner is a forecast of package baseline as a [Learner].
 type ForecastLearner struct{ baseline.Forecaster }
 
-// Fit is that of [Learner]; it trains nothing.
+// Fit implements [Learner]; it trains nothing.
 func (l ForecastLearner) Fit(_ context.Context, training, validation []dyngraph.Window,
 	_ train.Config) (*train.Report, error) {
 	return &train.Report{}, l.Forecaster.Fit(training, validation)
 }
 
-// Forecast is that of [Learner].
+// Forecast implements [Learner].
 func (l ForecastLearner) Forecast(_ context.Context, windows []dyngraph.Window) ([][]float64, error) {
 	all := make([][]float64, len(windows))
 	for i, w := range windows {
@@ -138,7 +138,7 @@ func (l ForecastLearner) Forecast(_ context.Context, windows []dyngraph.Window) 
 	return all, nil
 }
 
-// Parameters is that of [Learner].
+// Parameters returns 0.
 func (ForecastLearner) Parameters() int { return 0 }
 
 // Reset does nothing.

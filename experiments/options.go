@@ -21,32 +21,32 @@ type Options struct {
 	Models []string
 	// Only are the values of keys to which runs are kept, such as "split": {"random", "rolling-origin"}.
 	Only map[string][]string
-	// Seeds of the runs; nil means those of each model.
+	// Seeds of the runs; nil means the seeds that the study plans for each model.
 	Seeds []uint64
-	// Data are paths of files of one's own, to be forecast beside the study's data; see [Study].
+	// Data are paths of the user's files, which are forecast beside the study's data; see [Study].
 	Data []string
 	// Fresh ignores the runs that came with the module.
 	Fresh bool
 	// Retry makes runs again whose error was stored.
 	Retry bool
-	// Stale makes runs again of which only another [Generation] is stored, and then deletes those of earlier ones.
+	// Stale makes runs again of which only another [Generation] is stored, and then deletes the earlier ones.
 	// Without it they are left as they are.
 	Stale bool
 	// SeedsTogether trains the seeds of a model in one program, see [pengcde.FitSeeds]. On a GPU that is always so.
 	SeedsTogether bool
-	// CheckpointEvery is the time between checkpoints of a training; 0 means that of [train.Checkpoint].
+	// CheckpointEvery is the time between checkpoints of a training; 0 means the default of [train.Checkpoint].
 	CheckpointEvery time.Duration
 	// Backend computes; nil means one is opened when a run is missing. Runs of another kind of backend are shown but
 	// not reused.
 	Backend *xla.Backend
 	// Progress, if set, hears the fraction of the missing trainings that is done (NaN where there is none), the time that
-	// is left, without compiling (0 where it is not known), and what is going on; before that, the fraction of a file of
-	// Data that is read.
+	// is left, without compiling (0 where it is not known), and a text on the runs under way; before that, the fraction
+	// of a file of Data that is read.
 	Progress func(fraction float64, left time.Duration, text string)
-	// Planned, if set, gets what is stored of the runs before the first is made.
+	// Planned, if set, gets the report on the stored runs before the first missing run is made.
 	Planned func(*Report)
-	// Notice, if set, hears what is out of the ordinary: a training that goes on from a checkpoint, a run that could not
-	// be made.
+	// Notice, if set, hears of unusual events: a training that goes on from a checkpoint, a run that could not be
+	// made.
 	Notice func(string)
 	// Jobs is how many processes make runs side by side, see [Study.Share]; 0 and 1 stand for this process alone. Worker
 	// is a command, for each of them another one, that calls [Study.Work] with the same options. Cores is how many each
@@ -58,7 +58,7 @@ type Options struct {
 	claims *claims                       // but in tests made anew for each call
 }
 
-// kind is that of the backend that computes, or would; "" where none can be told.
+// kind returns the kind of the backend that computes, or would; "" where none can be told.
 func (o Options) kind() string {
 	if o.Backend != nil {
 		return o.Backend.Kind()
@@ -67,7 +67,7 @@ func (o Options) kind() string {
 	return kind
 }
 
-// plan is the report on the runs that options ask for, without what is stored of them.
+// plan returns the report on the runs that options ask for, without their records.
 func (s Study) plan(ctx context.Context, o Options) (p *Report, err error) {
 	p = &Report{Study: s, Backend: o.kind()}
 	if o.Profile == "" {

@@ -30,8 +30,8 @@ func (w *runner) finish(r Result) {
 	}
 }
 
-// expected is the mean of what is known of the setting, else of the model, also by a training that is under way; NaN
-// where nothing is. Another model may take a hundred times as long.
+// expected is the mean time of known trainings of the same model and keys, else the time of a training of the model
+// that is under way; NaN where there is none. Another model may take a hundred times as long.
 func (w *runner) expected(r Result) (seconds float64) {
 	if r.Model.Untrained {
 		return 0

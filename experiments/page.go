@@ -18,7 +18,7 @@ type Page struct {
 	// Overviews is the number of tables that Show begins with which stand for the others: those are folded away. 0 folds
 	// none.
 	Overviews int
-	// More are tables behind those of Show, such as those of another profile.
+	// More are tables behind the tables of Show, such as tables of another profile.
 	More    []*figures.Table
 	Figures []PageFigure
 }
@@ -77,7 +77,7 @@ type PageFigure struct {
 }
 
 // Origin says where the stored results come from: how many there are, when and on what they were made and how long it
-// took, and what is missing or diverged.
+// took, and which runs are missing or diverged.
 func (r *Report) Origin() string {
 	spent := r.Spent()
 	text := fmt.Sprintf("%d of %d planned runs of profile %s are stored", spent.Made, len(r.Results), r.Profile)
@@ -95,7 +95,7 @@ func (r *Report) Origin() string {
 	return text
 }
 
-// Gaps name the models whose runs are not all there, with what is missing or diverged of each.
+// Gaps name the models with missing or diverged runs, and count these.
 func (r *Report) Gaps() (gaps []string) {
 	for _, id := range r.Models() {
 		if results := r.Results.Where("model", id); results.Gap() != "" {

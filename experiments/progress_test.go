@@ -42,7 +42,7 @@ func TestProgressOfAStudy(t *testing.T) {
 	}
 }
 
-// The time left is that of later epochs, and of the runs to come by those that are known.
+// The time left counts later epochs, and the runs to come by the known ones.
 func TestTimeLeftWithoutCompiling(t *testing.T) {
 	model := func(id string) Model { return Model{ID: id, Name: id} }
 	result := func(id string, seed uint64) Result {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Record is what is stored of one run: its facts, or the error that kept it from being made.
+// Record is one stored run: its facts, or the error that kept it from being made.
 type Record struct {
 	Study string `json:"Study"`
 	// Identity is all else that decides the outcome, in canonical form. The file's name is made of its hash, the
@@ -49,7 +49,7 @@ func seal(content []byte) []byte {
 // What can be wrong with a seal.
 var (
 	errUnsealed = errors.New("it does not begin with a checksum")
-	errAltered  = errors.New("its checksum is not that of its content, which was altered")
+	errAltered  = errors.New("its checksum does not fit its content, which was altered")
 )
 
 // unseal checks what seal made and returns the content.
@@ -66,7 +66,8 @@ func unseal(sealed []byte) ([]byte, error) {
 	return content, nil
 }
 
-// Name is that of the record's file, without extension: a hash of the identity, the generation, the kind of backend.
+// Name returns the name of the record's file, without extension: a hash of the identity, the generation, the kind of
+// backend.
 func (r *Record) Name() string {
 	return fmt.Sprintf("%s-g%d-%s", hashOf(r.Identity), r.Generation, fileName(r.Backend))
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Report is what is stored of the runs that were asked for.
+// Report has the runs that were asked for, with their records.
 type Report struct {
 	Study   Study
 	Profile Profile
 	// Results are the runs, in the order of the plan, those that are missing among them.
 	Results Results
-	// All are those of the same keys with every model and the profile's seeds, whichever were asked for: what a row is to
-	// be compared with.
+	// All are the runs of the same keys with every model and the profile's seeds, whichever were asked for: rows are
+	// compared with them.
 	All Results `json:"-"`
 	// Backend is the kind that would compute; "" where none can be told.
 	Backend string
@@ -26,7 +26,7 @@ type Report struct {
 	folder string
 }
 
-// Result is a run and what is stored of it.
+// Result is a run and its record.
 type Result struct {
 	Run
 	// Record is nil where nothing of this [Generation] is stored.
@@ -38,7 +38,7 @@ type Result struct {
 	slot slot // where it is stored, or will be
 }
 
-// Stored returns what is stored of the runs, and computes nothing.
+// Stored returns the runs with their records, and computes nothing.
 func (s Study) Stored(ctx context.Context, o Options) (*Report, error) {
 	r, err := s.find(ctx, o)
 	if err != nil || len(o.Models) == 0 && o.Seeds == nil {
@@ -102,8 +102,8 @@ func (r *Report) Items() ([]figures.Item, error) {
 	return append(items, r.Notes()), nil
 }
 
-// Notes are on the whole report, for the end of a page: those of its models, what the columns of cost are and what the
-// stored runs took, and the remarks.
+// Notes are on the whole report, for the end of a page: the notes of its models, the meaning of the columns of cost and
+// the time of the stored runs, and the remarks.
 func (r *Report) Notes() figures.NoteList {
 	var notes figures.NoteList
 	for _, result := range r.Results {
@@ -117,7 +117,7 @@ func (r *Report) Notes() figures.NoteList {
 // Marks of a row that has runs which another backend made, or which came with the module.
 const elsewhereMark, shippedMark = " †", " ‡"
 
-// Remarks say, a line each, what is stored but not simply used, and what to do about it. They are among the
+// Remarks name, a line each, stored runs that are not simply used, and say what to do about them. They are among the
 // [Report.Notes].
 func (r *Report) Remarks() (lines []string) {
 	elsewhere := make(map[string]int)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Results are runs and what is stored of them.
+// Results are runs and their records.
 type Results []Result
 
 // only are those that fit.
@@ -25,7 +25,7 @@ func (r Results) Where(key, value string) Results {
 	return r.only(func(result Result) bool { return result.Key(key) == value })
 }
 
-// Values are those of a key, in the order of the results.
+// Values returns the values of a key, in the order of the results.
 func (r Results) Values(key string) (values []string) {
 	for _, result := range r {
 		if value := result.Key(key); !slices.Contains(values, value) {
@@ -53,7 +53,7 @@ func (r Results) Stale() int { return len(r.only(func(result Result) bool { retu
 
 func (r Result) made() bool { return r.Record != nil && r.Record.Facts != nil }
 
-// Facts are those of a result that [Results.Made] or [Results.Finished] returned.
+// Facts returns the facts of a result that [Results.Made] or [Results.Finished] returned.
 func (r Result) Facts() *Facts { return r.Record.Facts }
 
 // Gap says in words why a mean over the results would mislead; "" when all are there and none diverged.
@@ -72,7 +72,7 @@ func (r Results) Gap() string {
 	return strings.Join(gaps, "; ")
 }
 
-// Scores are those of a name; NaN for a run without it.
+// Scores returns each run's score of that name; NaN for a run without it.
 func (r Results) Scores(name string) []float64 {
 	values := make([]float64, len(r))
 	for i, result := range r {

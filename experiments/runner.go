@@ -147,7 +147,7 @@ func (w *runner) wanted(r Result) bool {
 // here says that the run's own slot holds its facts.
 func (r Result) here() bool { return r.made() && !r.Elsewhere }
 
-// tidy removes what is no longer of use beside a run that is not to be made.
+// tidy removes files of no more use beside a run that will not be made.
 func (w *runner) tidy(r Result) error {
 	if r.Record.Error != "" { // its checkpoint serves a retry
 		return nil

@@ -203,7 +203,7 @@ func (s *schedule) hear(e event) error {
 	return nil
 }
 
-// say reports what is under way.
+// say reports the runs under way.
 func (s *schedule) say() {
 	var all []string
 	for _, r := range s.missing {
@@ -237,7 +237,7 @@ func (s *schedule) settle(t *task, over func(Result) bool) error {
 	return nil
 }
 
-// again queues what is left of a task.
+// again queues the rest of a task.
 func (s *schedule) again(t *task) {
 	if len(t.runs) > 0 {
 		s.queue = append(s.queue, t)

@@ -623,7 +623,7 @@ func TestKilledMerge(t *testing.T) {
 	}
 }
 
-// To ship a profile leaves what is shipped of another as it is; what no profile plans any more goes.
+// To ship a profile keeps the shipped runs of another; runs that no profile plans any more go.
 func TestShipKeepsOtherProfiles(t *testing.T) {
 	_, results := inCheckout(t)
 	s := waves(t)

@@ -36,7 +36,7 @@ func (s store) slot(backend string, identity any) (slot, error) {
 	return s.place(&Record{Identity: canonical, Generation: generation, Backend: backend}), nil
 }
 
-// place is that of a record.
+// place returns the slot of a record.
 func (s store) place(r *Record) slot { return slot{s, r.Identity, r.Generation, r.Backend, r.Name()} }
 
 // hashOf is the part of a name that stands for an identity in canonical form.
@@ -55,7 +55,7 @@ func fileName(backend string) string {
 	}, backend)
 }
 
-// path is that of the slot's files, without extension.
+// path is the path of the slot's files, without extension.
 func (s slot) path() string { return filepath.Join(s.folder, s.name) }
 
 const resultExtension = ".json"
@@ -86,7 +86,7 @@ func (s slot) others() (all []slot, err error) {
 	return all, nil
 }
 
-// removeOlder deletes what is stored of the run by earlier generations, unless another process is at it.
+// removeOlder deletes the run's files of earlier generations, unless another process is at them.
 func (s slot) removeOlder() error {
 	others, err := s.others()
 	if err != nil {
@@ -109,7 +109,7 @@ func (s slot) removeOlder() error {
 	return nil
 }
 
-// checkpoint is that of the training that makes the run.
+// checkpoint returns the checkpoint of the training that makes the run.
 func (s slot) checkpoint() *train.Checkpoint {
 	return &train.Checkpoint{Path: s.path(), Key: fmt.Sprintf("generation %d by %s", s.generation, s.backend)}
 }
@@ -124,7 +124,7 @@ func (s slot) kept() bool {
 	return err == nil && len(trials) > 0
 }
 
-// removeCheckpoints deletes that of the run, and those of trials.
+// removeCheckpoints deletes the checkpoints of the run and of its trials.
 func (s slot) removeCheckpoints() error {
 	all := []error{s.checkpoint().Remove()}
 	trials, err := durable.Beside(s.path() + trialInfix)

@@ -7,9 +7,9 @@ import (
 
 // Spent is what the stored runs of a report took.
 type Spent struct {
-	// Made is the number of runs with facts, Diverged that of those among them which diverged.
+	// Made is the number of runs with facts, Diverged how many of these diverged.
 	Made, Diverged int
-	// Seconds are those of all runs, summed over them.
+	// Seconds are summed over all runs.
 	Seconds float64
 	// Machines are those that trained, Versions the libraries with their version, in order.
 	Machines, Versions []string

@@ -46,7 +46,7 @@ func checkout() string {
 	return root
 }
 
-// store are the runs of one study: those of the results folder, and those that came with the module.
+// store finds the runs of one study, in the results folder and among the runs that came with the module.
 type store struct {
 	study, folder string
 	shipped       map[string][]byte // the content of record files, by name without extension
@@ -68,7 +68,7 @@ func openStore(study string, o Options) (store, error) {
 	return s, err
 }
 
-// find reads what is stored of a run.
+// find reads the record of a run.
 func (r Result) find() (f Result, err error) {
 	f = Result{Run: r.Run, slot: r.slot}
 	if f.Record, f.Shipped, err = r.slot.read(); err != nil || f.Record != nil {

@@ -15,7 +15,7 @@ import (
 type Study struct {
 	// Name is what a shell calls it and the folder of its results; Title and Data are for people.
 	Name, Title, Data string
-	// About says in a paragraph or two what is asked, and by which protocol.
+	// About says in a paragraph or two which question the study asks, and by which protocol.
 	About string
 	// Like names studies that plan some of the same runs: one that is stored there is not made again here.
 	Like []string `json:"-"`
@@ -26,7 +26,7 @@ type Study struct {
 	// Make computes one run. An error that says that the model diverged is stored as a diverged run, another one as
 	// the error that kept the run from being made.
 	Make func(context.Context, *Maker, Run) (*Facts, error) `json:"-"`
-	// Show makes tables and figures of what is stored, and computes nothing.
+	// Show makes tables and figures of the stored runs, and computes nothing.
 	Show func(*Report) ([]figures.Item, error) `json:"-"`
 	// Page makes what else a page on the study has; nil for nothing.
 	Page func(*Report) (*Page, error) `json:"-"`
@@ -35,7 +35,7 @@ type Study struct {
 // Scope is how much a study is asked to plan.
 type Scope struct {
 	Profile Profile
-	// Seeds are those asked for; none means those of the profile.
+	// Seeds are the seeds asked for; none means the profile's.
 	Seeds []uint64
 	// Data are paths of further data, in the format that the study names.
 	Data []string

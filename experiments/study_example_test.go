@@ -33,7 +33,7 @@ type protocol struct {
 
 var published = protocol{Length: 5, Stride: 5, Train: 0.6, Validation: 0.2}
 
-// split is that of a seed.
+// split returns the split of a seed.
 func (p protocol) split(seed uint64) (dyngraph.Split, error) {
 	series, err := pgt.EnglandCovid()
 	if err != nil {

@@ -34,7 +34,7 @@ func (i Interval) Cell(values []float64) figures.Cell {
 // Pivot makes a table of models by the values of a key.
 type Pivot struct {
 	Title string
-	// Columns is the key that columns are of, Score what is shown.
+	// Columns is the key whose values are the columns, Score the name of the score in the cells.
 	Columns, Score string
 	Interval       Interval
 	// Better says which scores are better; Decimals are their digits, 0 chooses.
@@ -42,13 +42,13 @@ type Pivot struct {
 	Decimals int
 	// Published, where set, is what the paper prints for a model and a column.
 	Published func(model Model, column string) (mean, halfWidth float64, ok bool)
-	// Finding and Notes are those of the table. Notes on the whole report are [Report.Notes].
+	// Finding and Notes are about the table. Notes on the whole report are [Report.Notes].
 	Finding string
 	Notes   []string
 }
 
 // Table shows results: a row for each model, with what it cost. A cell has a number when all its runs are there and
-// none diverged, and else says what is missing, see [Results.Cell]. Results that are not [Report.Comparable] are not
+// none diverged, and else names the gap, see [Results.Cell]. Results that are not [Report.Comparable] are not
 // compared.
 func (r *Report) Table(p Pivot, results Results) *figures.Table {
 	if !r.Comparable() {
@@ -93,8 +93,8 @@ func (r Results) Title() string {
 	return title
 }
 
-// Cell is the mean of a score over the results, or what is missing. Where that is some of the seeds and nothing else,
-// it is the mean over the others with their number, which is not compared. Runs that diverged are among these with the
+// Cell is the mean of a score over the results, or their [Results.Gap]. Where only some of the seeds are missing, it is
+// the mean over the others with their number, which is not compared. Runs that diverged count among the others with the
 // parameters that were validated best before, see [Facts.Before].
 func (r Results) Cell(score string, i Interval) figures.Cell {
 	gap := r.Gap()
@@ -140,7 +140,7 @@ func (r Results) Size() figures.Cell {
 	return figures.Text(fmt.Sprint(made[0].Facts().Parameters))
 }
 
-// CostColumns are those of [Results.Cost].
+// CostColumns are the columns of the cells that [Results.Cost] returns.
 func CostColumns() []figures.Column {
 	return []figures.Column{{Title: "s/epoch", Decimals: 2}, {Title: "MB", Decimals: -1}}
 }

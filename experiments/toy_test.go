@@ -109,7 +109,7 @@ func toy(models ...Model) Study {
 	}
 }
 
-// toyRuns are those of toy: two seeds of four models.
+// toyRuns is the number of toy's runs: two seeds of four models.
 const toyRuns = 8
 
 func options(t *testing.T) Options { return Options{Profile: Quick, Backend: xlatest.Go(t)} }
@@ -157,7 +157,7 @@ func results(t *testing.T) string {
 	return filepath.Join(folder, "toy")
 }
 
-// files are the names of those of a folder.
+// files returns the paths in a folder whose names fit a pattern.
 func files(t *testing.T, folder, pattern string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, pattern))

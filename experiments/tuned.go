@@ -122,7 +122,7 @@ func fitAnew(ctx context.Context, learner Learner, training, validation []dyngra
 	return learner.Fit(ctx, training, validation, config)
 }
 
-// config is that of a trial: its own settings, with the progress and the checkpoint of the whole.
+// config returns the config of a trial: its own settings, with the progress and the checkpoint of the whole.
 func (l *tuned) config(trial int, whole train.Config) train.Config {
 	config := l.trials[trial].Train
 	if report := whole.Progress; report != nil {
@@ -141,10 +141,10 @@ func (l *tuned) config(trial int, whole train.Config) train.Config {
 	return config
 }
 
-// trialInfix is in the names of checkpoints of trials, after that of the run.
+// trialInfix is in the names of trials' checkpoints, after the name of the run.
 const trialInfix = ".trial"
 
-// Plan is that of the trial which takes most.
+// Plan returns the plan of the trial that takes most.
 func (l *tuned) Plan(training []dyngraph.Window, _, steps int) (most *pengcde.Plan, err error) {
 	for i, learner := range l.learners {
 		p, ok := learner.(Planner)
@@ -184,7 +184,7 @@ func (l *tuned) Close() {
 	}
 }
 
-// note adds which trial was chosen to what is known of a training.
+// note adds the trials' errors and the chosen trial to a training.
 func (l *tuned) note(t *Training) {
 	t.Trials, t.Chosen = slices.Clone(l.errors), l.chosen
 	for i, e := range t.Trials {

@@ -34,15 +34,15 @@ type message struct {
 	Failed, Sentinel string `json:",omitempty"`
 }
 
-// sentinels are those of errors that end a study, by name.
+// sentinels are wrapped by the errors that end a study, by name.
 var sentinels = map[string]error{"store": ErrStore, "backend": errBackend, "input": ErrInput}
 
 // sayAgain is how long a worker waits before it says again how far a run is.
 const sayAgain = 100 * time.Millisecond
 
 // Work makes runs for a process that called [Study.Run] with [Options].Jobs and the same options, as that orders, and
-// reports to it. When orders end, or ctx does, it keeps a checkpoint of a training that is under way. Both ends are
-// those of pipes: for a command that Run starts, its standard input and file 3.
+// reports to it. When orders end, or ctx does, it keeps a checkpoint of a training that is under way. Both
+// streams are pipes: for a command that Run starts, its standard input and file 3.
 func (s Study) Work(ctx context.Context, o Options, orders io.Reader, reports io.Writer) error {
 	tell := json.NewEncoder(reports)
 	err := s.obey(ctx, o, orders, func(m message) {

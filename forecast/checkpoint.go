@@ -53,7 +53,7 @@ func (c Config) HasCheckpoint(d *table.Data) bool {
 }
 
 // RemoveCheckpoints deletes the checkpoints of the training, with which the next call of [Fit] would return the same
-// result at once. Those of other settings or data stay.
+// result at once. Checkpoints of other settings or data stay.
 func (r *Result) RemoveCheckpoints() error {
 	if r.checkpoint == "" {
 		return nil

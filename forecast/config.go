@@ -35,7 +35,7 @@ type Config struct {
 	Hidden, Layers int
 	// Epochs is the most that are run; 0 means 60. Training stops after 10 without a better validation.
 	Epochs int
-	// LearningRate is that of AdamW; 0 means 5e-3.
+	// LearningRate is AdamW's learning rate; 0 means 5e-3.
 	LearningRate float64
 	// Seed draws the initial parameters and the order of training windows.
 	Seed uint64
@@ -43,13 +43,13 @@ type Config struct {
 	// data that was cut off goes on; "" keeps none. See [Result.RemoveCheckpoints].
 	Checkpoint string
 	// Progress, if set, hears how much is done, from 0 to 1 (NaN where that is not known), the most time that is left (0
-	// where that is not known), and what is going on; Notice hears what a user would want to know.
+	// where that is not known), and a text on the work under way; Notice hears texts that a user would want to read.
 	Progress func(fraction float64, left time.Duration, text string)
 	Notice   func(text string)
 }
 
 const (
-	trainFraction      = 0.6 // that of table.Config, whose scales come from it
+	trainFraction      = 0.6 // as table.Config has it, whose scales come from it
 	validationFraction = 0.2
 	patience           = 10
 	batchSize          = 4
@@ -95,7 +95,7 @@ func (c Config) model(s *dyngraph.Series) pengcde.Config {
 // published says that the field is the published one, which is trained as published.
 func (c Config) published() bool { return c.Field == field.Names()[0] }
 
-// step is that of the solver, which one long gap hardly changes.
+// step returns the solver's step, which one long gap hardly changes.
 func (c Config) step(s *dyngraph.Series) float64 {
 	longest, most := longGaps(s)
 	step := max(1, most/mostSteps, longest/longestSteps)
@@ -107,7 +107,7 @@ func (c Config) step(s *dyngraph.Series) float64 {
 	return step
 }
 
-// notices hears what is written for people, a text at a time.
+// notices hears texts for people, one at a time.
 type notices func(text string)
 
 func (n notices) Write(text []byte) (int, error) {

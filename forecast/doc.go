@@ -1,5 +1,5 @@
-// Package forecast trains a small PENG-CDE on a series of one's own, tells how it does beside simple forecasts, and
-// forecasts what is not known yet, in the unit of the data. It is what pengcde fit and pengcde forecast do.
+// Package forecast trains a small PENG-CDE on the user's series, tells how it does beside simple forecasts, and
+// forecasts values not known yet, in the unit of the data, as the commands pengcde fit and pengcde forecast do.
 //
 //	data, err := table.Read(ctx, table.Config{...})
 //	fitted, err := forecast.Fit(ctx, backend, data, forecast.Config{})

@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// From two CSV files to a forecast of what is not known yet, beside simple forecasts.
+// From two CSV files to a forecast of values that are not known yet, beside simple forecasts.
 func Example() {
 	ctx := context.Background()
 	data, err := table.Read(ctx, table.Config{

@@ -17,7 +17,7 @@ const (
 	shownTail  = 30
 )
 
-// styles are those of the same forecasts in the figures of the studies.
+// styles repeat the styles that the studies' figures give the same forecasts.
 var styles = map[string]figures.Style{
 	ModelName:               {Colour: figures.Blue},
 	"zero":                  {Colour: figures.Ink, Dash: figures.Dotted},
@@ -36,8 +36,8 @@ func styleOf(name string) figures.Style {
 	return styles[ModelName]
 }
 
-// Figure draws the latest values of some nodes and what is forecast of them; without names, of the nodes with the
-// largest means. Nodes of which nothing was observed lately are left out.
+// Figure draws the latest values of some nodes and their forecasts; without names, of the nodes with the largest means.
+// Nodes of which nothing was observed lately are left out.
 func (m *Model) Figure(series *dyngraph.Series, ahead []Forecast, nodes ...string) (*figures.Figure, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {
@@ -253,7 +253,7 @@ func (r *Result) Figures(ahead []Forecast, nodes ...string) ([]figures.Item, err
 	return []figures.Item{errors, forecasts, dots, losses}, nil
 }
 
-// losses are those of the training that was tested.
+// losses draws the losses of the training that was tested.
 func (r *Result) losses() (*figures.Figure, error) {
 	run := figures.LossRun{Name: fmt.Sprintf("seed %d", r.Network.Config().Seed), Best: r.Report.Best + 1}
 	for _, epoch := range r.Report.Epochs {

@@ -26,13 +26,13 @@ const ModelName = "PENG-CDE"
 // Result is what [Fit] found out.
 type Result struct {
 	Model
-	// Series is that of the data, in times whose unit is the median time between its snapshots.
+	// Series is the data's series, in times whose unit is the median time between its snapshots.
 	Series *dyngraph.Series
 	// Split is in order of time: nothing is learnt from what was not known when a tested forecast was made.
 	Split dyngraph.Split
 	// Report is of the training whose forecasts were tested.
 	Report *train.Report
-	// Score is that of the model on the tested windows, Simple are those of the forecasts without a trained network.
+	// Score is of the model on the tested windows, Simple of the forecasts without a trained network.
 	Score  baseline.Score
 	Simple []baseline.Score
 
@@ -74,9 +74,9 @@ func Fit(ctx context.Context, backend *xla.Backend, data *table.Data, c Config) 
 	windows := series.Windows(c.Inputs+1, 1).Observed()
 	if r.Split, err = windows.Chronological(trainFraction, validationFraction); err != nil {
 		return nil, errs.New(errors.Join(ErrInput, err), "forecast: %d snapshots with all lags are too few to train, "+
-			"validate and test with %d inputs, %d lags and horizon %d: want three times as many as these take together, or "+
-			"fewer lags or inputs, or a smaller horizon", len(series.Times), c.Inputs, max(0, data.Recipe.Config.Lags),
-			data.Recipe.Config.Horizon)
+			"validate and test with %d inputs, %d lags and horizon %d: want three times the number that these take "+
+			"together, or fewer lags or inputs, or a smaller horizon", len(series.Times), c.Inputs,
+			max(0, data.Recipe.Config.Lags), data.Recipe.Config.Horizon)
 	}
 	if err := r.dropScaled(data, c); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (r *Result) dropScaled(data *table.Data, c Config) error {
 	return nil
 }
 
-// train trains, tests, and trains anew on all windows by what is compiled already.
+// train trains, tests, and trains anew on all windows by the same compiled programs.
 func (r *Result) train(ctx context.Context, c Config, windows dyngraph.Windows) (err error) {
 	t := trainer{c, r.Network, r.checkpoint}
 	if r.Report, err = t.train(ctx, tested, r.Split.Train, r.Split.Validation, 0); err != nil {

@@ -246,7 +246,7 @@ func TestFitInputErrors(t *testing.T) {
 		{"constant", same, small, `"visitors" never changes at any node`},
 		{"horizon", read(t, 40, 50), small, "no snapshot of 38 has a target that is known 50 later"},
 		{"no data", nil, small, "no data"},
-		{"short", read(t, 7, 1), small, "3 lags and horizon 1: want three times as many as these take together, or fewer"},
+		{"short", read(t, 7, 1), small, "3 lags and horizon 1: want three times the number that these take together"},
 		{"field", read(t, 40, 1), Config{Field: "afine"}, `no field "afine", want one of peng, affine, original, ` +
 			"adjacency, pre-mult, gn-ode, constant; did you mean affine?"},
 		{"negative", read(t, 40, 1), Config{Inputs: -1}, "-1 inputs"},

@@ -17,12 +17,12 @@ import (
 // Model is a trained network and what it needs to forecast from other files of the same columns.
 type Model struct {
 	Network *pengcde.Model
-	// Recipe reads new files as those of the training were read.
+	// Recipe reads new files as the training's files were read.
 	Recipe table.Recipe
 	// Inputs is the number of snapshots that a forecast sees.
 	Inputs int
 
-	unit float64 // of the network's times, in that of the series
+	unit float64 // of the network's times, in the series's unit
 }
 
 // textKey is the key of a model file's texts.
@@ -79,10 +79,10 @@ func (m *Model) Close() { m.Network.Close() }
 // Target is the name of the column that is forecast.
 func (m *Model) Target() string { return m.Recipe.Config.Nodes.Targets[0] }
 
-// Forecast is what is forecast for one time that is not known yet.
+// Forecast holds the forecast values for one time that is not known yet.
 type Forecast struct {
-	// From is the time of the newest snapshot that is seen, Time that of the forecast, Ahead snapshots later: a date, or
-	// a number of the column of times. Time is "" where snapshots are not evenly spaced.
+	// From is the time of the newest snapshot that is seen, Time the time of the forecast, Ahead snapshots later: a date,
+	// or a number of the column of times. Time is "" where snapshots are not evenly spaced.
 	From, Time string
 	Ahead      int
 	// Values are in the data's unit, by node.
@@ -92,8 +92,8 @@ type Forecast struct {
 	step   int
 }
 
-// Ahead forecasts the times after the newest one of a series, as many as the horizon: the last from its newest
-// snapshots, earlier ones from so much earlier. The series is one that the recipe read.
+// Ahead forecasts the times after the newest one of a series, up to the horizon: the last from its newest snapshots,
+// earlier ones from so much earlier snapshots. The recipe read the series.
 func (m *Model) Ahead(ctx context.Context, series *dyngraph.Series) ([]Forecast, error) {
 	series, _, err := prepared(series, m.unit)
 	if err != nil {

@@ -57,7 +57,7 @@ func TestTestedWindowsSeeWhatScalesAreOf(t *testing.T) {
 		t.Error("scales where there are none")
 	}
 
-	// What is written has the penalty that was tested.
+	// The written forecasts have the penalty that was tested.
 	ahead, err := r.ahead(t.Context(), r.Series)
 	if err != nil {
 		t.Fatal(err)

@@ -104,7 +104,7 @@ func unscaled(s *dyngraph.Series, snapshot int, values []float64) ([]float64, er
 	return s.Scales[min(snapshot, len(s.Scales)-1)].Restore(values)
 }
 
-// nodeName is that of the data, else a number.
+// nodeName returns the data's name of a node, else its number.
 func nodeName(s *dyngraph.Series, node int) string {
 	if len(s.NodeNames) > 0 {
 		return s.NodeNames[node]
@@ -118,7 +118,7 @@ type calendar struct {
 	unit float64
 }
 
-// number is the time of a step in the data's unit, that of dates in days since the first; ok is false for a step after
+// number is the time of a step in the data's unit, with dates in days since the first; ok is false for a step after
 // the last snapshot where snapshots are not evenly spaced.
 func (c calendar) number(step int) (at float64, ok bool) {
 	if c.Dates != nil {
@@ -145,7 +145,7 @@ func (c calendar) number(step int) (at float64, ok bool) {
 	return (c.Times[last] + float64(step-last)*gap) * c.unit, true
 }
 
-// date is that of a step, as number has it. Months are evenly spaced.
+// date is the date of a step, or false as in number. Months are evenly spaced.
 func (c calendar) date(step int) (time.Time, bool) {
 	last := len(c.Dates) - 1
 	if step <= last {

@@ -58,7 +58,7 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// Table shows the errors of a model and of simple forecasts on the same windows. Unit is that of the data, such as
+// Table shows the errors of a model and of simple forecasts on the same windows. Unit is the data's, such as
 // "cases"; "" leaves out the column of absolute errors in it.
 func Table(model baseline.Score, simple []baseline.Score, unit string) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("Errors on %d tested windows", len(model.Windows)),
@@ -136,8 +136,8 @@ func absoluteError(s baseline.Score) (float64, error) {
 	return stat.Mean(all, nil), nil
 }
 
-// nodeErrors are the absolute errors of each node in the data's unit, [nodes][windows], without those of targets that
-// were not observed.
+// nodeErrors are the absolute errors of each node in the data's unit, [nodes][windows], without targets that were
+// not observed.
 func nodeErrors(s baseline.Score) ([][]float64, error) {
 	all := make([][]float64, len(s.NodeErrors))
 	for i, w := range s.Windows {

@@ -24,8 +24,8 @@ const (
 	PageFile      = "report.html"
 )
 
-// Write puts what was found into a folder, each file in one step: the model, forecasts of what is not known yet, errors
-// by node, and a page with the figures, which needs no network.
+// Write puts the results into a folder, each file in one step: the model, forecasts of values not known yet, errors by
+// node, and a page with the figures, which needs no network.
 func (r *Result) Write(ctx context.Context, folder string) error {
 	ahead, err := r.ahead(ctx, r.Series)
 	if err != nil {

@@ -47,7 +47,7 @@ func drawBar(id string, update func(id, html string), flush func()) func(progres
 		update(id, fmt.Sprintf(barLine, mark, html.EscapeString(s.Title), bar,
 			html.EscapeString(progress.Join("", s.Text, s.Clock()))))
 		if mark != "" {
-			flush() // a cell is a process: what is still in the pipe when it ends is lost
+			flush() // a cell is a process: output still in the pipe when it ends is lost
 		}
 	}
 }

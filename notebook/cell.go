@@ -17,17 +17,17 @@ func Must[T any](value T, err error) T {
 	return value
 }
 
-// Check ends the cell when there is an error: one line says what is wrong, without a stack of calls, and the exit
-// status is 1, which the kernel takes for an error, so that Run All stops there. For [ErrStopped] the line says whether
-// the training goes on when the cell is run again, for [experiments.ErrNotStored] it begins with "not trained yet: run
-// the training cell". Deferred functions are not run. Check is for the main function of cells and small programs: a library returns
-// errors.
+// Check ends the cell when there is an error: one line tells the error, without a stack of calls, and the exit status
+// is 1, which the kernel takes for an error, so that Run All stops there. For [ErrStopped] the line says whether the
+// training goes on when the cell is run again, for [experiments.ErrNotStored] it begins with "not trained yet: run the
+// training cell". Deferred functions are not run. Check is for the main function of cells and small programs: a library
+// returns errors.
 func Check(err error) {
 	if err == nil {
 		return
 	}
 	if gonbui.IsNotebook {
-		gonbui.Sync() // what is still in the pipe is lost with the process
+		gonbui.Sync() // output still in the pipe is lost with the process
 	}
 	fmt.Fprintln(os.Stderr, line(err))
 	os.Exit(1)

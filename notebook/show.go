@@ -21,7 +21,7 @@ func Show(items ...figures.Item) error {
 	for _, part := range parts {
 		gonbui.DisplayHTML(part)
 	}
-	gonbui.Sync() // a cell is a process: what is still in the pipe when it ends is lost
+	gonbui.Sync() // a cell is a process: output still in the pipe when it ends is lost
 	if err := gonbui.Error(); err != nil {
 		return fmt.Errorf("notebook: showing items: %w", err)
 	}

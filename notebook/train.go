@@ -52,7 +52,7 @@ func train(out io.Writer, s experiments.Study, o experiments.Options) (*experime
 	return report, nil
 }
 
-// told says what was trained since then, and what is stored.
+// told says how many runs were trained since then, and how many are stored.
 func told(report *experiments.Report, began time.Time) string {
 	trained, shipped := 0, 0
 	for _, result := range report.Results.Made() {
@@ -71,8 +71,8 @@ func told(report *experiments.Report, began time.Time) string {
 	return text
 }
 
-// Stored returns what is stored of the runs that options ask for. A study that reads long files of Options.Data does so
-// under a bar.
+// Stored returns the runs that options ask for, with their records. A study that reads long files of Options.Data does
+// so under a bar.
 func Stored(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	var bar *Bar
 	o.Progress = func(fraction float64, _ time.Duration, text string) {
@@ -91,7 +91,7 @@ func Stored(s experiments.Study, o experiments.Options) (*experiments.Report, er
 	return report, err
 }
 
-// Trained returns what is stored of the runs that [Train] makes with the same options. Where none is, the error wraps
+// Trained returns the stored runs of [Train] with the same options. Where there are none, the error wraps
 // [experiments.ErrNotStored].
 func Trained(s experiments.Study, o experiments.Options) (*experiments.Report, error) {
 	report, err := Stored(s, o)

@@ -54,7 +54,7 @@ func (a affinity) asks(n int) []int32 {
 	return all
 }
 
-// knownSize is the number of values of each entry of what is known.
+// knownSize is the number of values of each known entry.
 const knownSize = 1 + dyngraph.KnownTerms
 
 // rounded is the length of an array for count entries, a power of two, so that few shapes are compiled.
@@ -66,7 +66,7 @@ type ranked struct {
 	// Entries to be met, [B, E]: places r·C+c of their row r and class c, and values. totals [B, R] are the sums of rows.
 	// Both are divided by the number of rows; what fills up has the value 0.
 	places, values, totals *tensors.Tensor
-	// What is known, [B, H] places and [B, H, 1+KnownTerms] values, where the readout is residual.
+	// Known entries, [B, H] places and [B, H, 1+KnownTerms] values, where the readout is residual.
 	knownPlaces, known *tensors.Tensor
 }
 
@@ -172,7 +172,7 @@ func (m *Model) startKnown(training []dyngraph.Window) error {
 		return nil
 	}
 	if err != nil {
-		return invalid("what is known of affinities (Series.Known): %v", err)
+		return invalid("known affinities (Series.Known): %v", err)
 	}
 	m.setParam(knownName, b)
 	return nil

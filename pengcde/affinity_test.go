@@ -148,7 +148,7 @@ var affineModels = map[string]func(*Config){
 }
 
 // The loss is the cross-entropy of the rows with the logits of their nodes, and its gradient, in which every parameter
-// has a part, is that of differences. One window of the batch has rows of fewer nodes than the others.
+// has a part, agrees with differences. One window of the batch has rows of fewer nodes than the others.
 func TestAffinity(t *testing.T) {
 	s := trade(t, inOrder)
 	windows := []dyngraph.Window{{Series: s, Start: 1, Length: 4}, {Series: s, Start: 2, Length: 4}}
@@ -213,7 +213,7 @@ func TestAffinityBeginsWithTheNewestRow(t *testing.T) {
 	}
 }
 
-// With Pairs and without RowFeatures the logits of relabelled nodes are those of the nodes, relabelled.
+// With Pairs and without RowFeatures, relabelled nodes have the relabelled logits of the nodes.
 func TestAffinityOfRelabelledNodes(t *testing.T) {
 	order := []int{2, 0, 3, 1, 5, 4} // classes stay classes
 	logits := func(order []int) [][]float64 {

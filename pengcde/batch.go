@@ -26,7 +26,7 @@ type batch struct {
 	form    field.Form // of the control; with the seeds that the batch is for
 	target  *tensors.Tensor
 	weight  *tensors.Tensor
-	share   *tensors.Tensor   // of each target in the mean over those of its save time; nil where all are observed
+	share   *tensors.Tensor   // of each target in the mean over its save time; nil where all are observed
 	ranked  *ranked           // for Output Affinity, in place of target
 	linear  []*tensors.Tensor // of a linear part: regressors [B, n, width], prior [q, width], penalty []; nil for none
 	samples int               // that count; the others fill up the shape
@@ -122,9 +122,9 @@ type source struct {
 	digest  hash.Hash // of what training learns from; nil without a checkpoint
 }
 
-// batches groups the windows of a source, or those of several seeds beside each other, of each equally many. The last
-// batch is filled up with samples of weight 0, so that a single shape is compiled. For a nil backend they are on the
-// host.
+// batches groups the windows of a source, or the windows of several seeds beside each other, equally many of each. The
+// last batch is filled up with samples of weight 0, so that a single shape is compiled. For a nil backend they are on
+// the host.
 func batches(backend *xla.Backend, size int, seeds ...source) ([]*batch, error) {
 	var made []*batch
 	count := len(seeds[0].windows)
@@ -198,8 +198,8 @@ func giveBack(made []*batch) {
 	}
 }
 
-// shares are those of each target in the mean over the observed ones at its save time, of which there are so many; what
-// is not observed becomes 0 with share 0. They are nil where nothing is missing.
+// shares returns the share of each target in the mean over the observed targets at its save time; rows is the number of
+// save times, of all samples. Missing targets become 0 with share 0. It returns nil where nothing is missing.
 func shares(targets []float64, rows int) []float64 {
 	if !slices.ContainsFunc(targets, math.IsNaN) {
 		return nil

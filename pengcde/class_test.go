@@ -121,7 +121,7 @@ func labels(windows []dyngraph.Window) (classes []int) {
 	return classes
 }
 
-// sameParams makes the parameters of a model those of another that declares the same.
+// sameParams copies the parameters of another model that declares the same.
 func sameParams(t *testing.T, m, from *Model) {
 	t.Helper()
 	if len(m.params) != len(from.params) {
@@ -134,8 +134,8 @@ func sameParams(t *testing.T, m, from *Model) {
 }
 
 // The logits are the sums over nodes of what the model forecasts of them, the loss is their cross-entropy with the
-// classes, and its gradient, in which every parameter has a part, is that of differences. The windows of the batch have
-// times and graphs of their own.
+// classes, and its gradient, in which every parameter has a part, agrees with differences. The windows of the batch
+// have times and graphs of their own.
 func TestClass(t *testing.T) {
 	windows := trajectories(t, 3, 1, classInputs, 1)
 	for name, c := range classifiers {
@@ -183,7 +183,7 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// The class of a window is that of its last snapshot, the one after the inputs where that is not one of them.
+// A window has the class of its last snapshot, the one after the inputs where it is not an input itself.
 func TestClassOfWindow(t *testing.T) {
 	s := growing(t, 2, classInputs, 1)
 	s.GraphTargets[classInputs-2][0] = 1
@@ -228,7 +228,7 @@ func TestClassOfLargeLogits(t *testing.T) {
 	fixture.Close(t, "gradient", host.Floats(out[1]), []float64{0.5, -0.5, 0, 0.25, -0.25, 0}, 1e-6)
 }
 
-// Models learn to tell trajectories apart that they were not trained on; what is saved gives the same logits, and a
+// Models learn to tell trajectories apart that they were not trained on; a saved model gives the same logits, and a
 // training that is cut off goes on from its checkpoint as if it had not been.
 func TestClassLearnsSavesAndLoads(t *testing.T) {
 	ctx := context.Background()

@@ -19,14 +19,13 @@ type comparison struct {
 	classes  bool // whether forecasts are logits of classes, and targets 1 for the class and 0 for the others
 }
 
-// comparison is that of the configuration.
 func (c Config) comparison() comparison {
 	published := c.Parity && !c.GraphOnly
 	pairwise := published && traits(c.Field).Pairwise
 	return comparison{summed: c.Output.ofGraph() || published && !pairwise, pairwise: pairwise, classes: c.Output == Class}
 }
 
-// forecasts makes of those of the nodes, [B, S, n, q], those that are compared: [B, S, 1, q] where they are summed.
+// forecasts turns the nodes' forecasts [B, S, n, q] into the compared ones: [B, S, 1, q] where they are summed.
 func (c comparison) forecasts(y *Node) *Node {
 	if c.summed {
 		return ReduceAndKeep(y, ReduceSum, 2)

@@ -50,10 +50,10 @@ func (o Output) ofGraph() bool { return o == Summed || o == Class }
 
 // Config describes a model; fields left at zero take the defaults named.
 type Config struct {
-	// Nodes n and Features p are those of the data, without the channels of Mask; both are required.
+	// Nodes n and Features p are the sizes of the data, without the channels of Mask; both are required.
 	Nodes    int `json:"Nodes"`
 	Features int `json:"Features"`
-	// Outputs q is the number of targets of a node or of the graph, or that of the classes; 0 means 1.
+	// Outputs q is the number of targets of a node or of the graph, or the number of classes; 0 means 1.
 	Outputs int `json:"Outputs,omitempty"`
 	// Output is PerNode, PerTime, Summed or Class. "" means what the window asks for: a forecast of each node at the last
 	// input, or at every snapshot of a whole series.
@@ -64,13 +64,14 @@ type Config struct {
 	// Network goes through the observations of a window in discrete steps, in place of a differential equation: encoder,
 	// Field, solver and readout. It is one of package baseline or of one's own. Hidden, Layers, Path, Step, Adaptive,
 	// MaxSteps, LinearCoders, Parity and Memory mean nothing beside it and are refused; Output "" is PerNode. With
-	// GraphOnly its features at every observation are those of the first and, as the last one, the time.
+	// GraphOnly its features at every observation are the features at the first and, as the last one, the time.
 	Network sequence.Network `json:"-"`
 	// Inputs is the number of observations of each window, for a Network whose parameters depend on it; 0 takes any.
 	Inputs int `json:"Inputs,omitempty"`
-	// Hidden is the width of the state, of each where the field has two (STGNCDE); 0 means that of the field, else 16.
+	// Hidden is the width of the state, of each where the field has two (STGNCDE); 0 means the width of the field, else
+	// 16.
 	Hidden int `json:"Hidden,omitempty"`
-	// Layers of the vector field; 0 means those of the field, else 2.
+	// Layers is the number of layers of the vector field; 0 means the field's own, else 2.
 	Layers int `json:"Layers,omitempty"`
 	// Normalise makes the matrices A of each snapshot's weights; the zero value is the normalised Laplacian, or what the
 	// Network asks for.
@@ -125,10 +126,11 @@ type Config struct {
 	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time, or of each of its
 	// Groups; the zero value keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.
 	Memory ode.Memory `json:"-"`
-	// Groups is how many groups the samples of a batch are cut into, that march side by side, each on a core of its own
-	// with XLA on a CPU; 0 is as many as there are cores and samples, 1 none. By constant steps groups change results
-	// by rounding alone; adaptive ones follow an error estimate that rounding changes, and then forecasts differ by up
-	// to about what the solver errs, gradients by more: "What rounding changes" in docs/tolerances.md.
+	// Groups is the number of groups that the samples of a batch are cut into, which march side by side, each on a core
+	// of its own with XLA on a CPU; 0 means one for each core, or for each sample if these are fewer, and 1 means none.
+	// By constant steps groups change results by rounding alone; adaptive ones follow an error estimate that rounding
+	// changes, and then forecasts differ by up to about what the solver errs, gradients by more: "What rounding changes"
+	// in docs/tolerances.md.
 	Groups int `json:"-"`
 	// Notices gets a line, once for a model, when entries of the control that sum to more than 1000 at a node make
 	// states so large that forecasts are no more exact than the solver's tolerance of such states, and one when a
@@ -159,7 +161,7 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Nodes < 1 || c.Features < 1 || c.Nodes > dyngraph.MaxNodes ||
 		c.Features > nn.MaxWidth/2: // twice as many with Mask
-		return c, invalid("Config has %d nodes and %d features, want those of the data, 1 to %d and 1 to %d",
+		return c, invalid("Config has %d nodes and %d features, want the sizes of the data, 1 to %d and 1 to %d",
 			c.Nodes, c.Features, dyngraph.MaxNodes, nn.MaxWidth/2)
 	case c.Outputs < 0 || c.Outputs > nn.MaxWidth || c.Hidden < 0 || c.Hidden > nn.MaxWidth || c.Layers < 0 ||
 		c.Layers > nn.MaxLayers:
@@ -177,7 +179,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Output == Affinity && (c.Parity || c.Network != nil):
 		return c, invalid("Config.Output is %q beside Parity or Network, which make no logits of nodes: choose one", Affinity)
 	case c.Groups < 0:
-		return c, invalid("Config.Groups is %d, want 1 or more, or 0 for as many as there are cores", c.Groups)
+		return c, invalid("Config.Groups is %d, want 1 or more, or 0 for one group for each core", c.Groups)
 	case c.Pairs && (c.Output != Affinity || c.Outputs > c.Nodes):
 		return c, invalid("Config.Pairs beside Output %q with %d outputs for %d nodes, want %q, and no more classes than nodes",
 			c.Output, c.Outputs, c.Nodes, Affinity)
@@ -294,7 +296,7 @@ func (c Config) dtype() dtypes.DType {
 	return dtypes.Float32
 }
 
-// coderWidth and coderDepth are those of the published encoder and readout.
+// coderWidth and coderDepth are the sizes of the published encoder and readout.
 const coderWidth, coderDepth = 16, 2
 
 // wiring makes the parts of the model.

@@ -40,7 +40,7 @@ type batchForm struct {
 // programs are those for batches of one form. The loss alone is without dropout; the gradient has the loss, too.
 type programs struct{ forecast, loss, gradient *xla.Program }
 
-// sizes are those of Config.Network.
+// sizes returns the sizes that Config.Network is built for.
 func (c Config) sizes() sequence.Sizes {
 	_, inBlocks := c.inBlocks()
 	s := sequence.Sizes{Nodes: c.Nodes, Features: c.Mask.Width(c.Features), Outputs: c.Outputs, Inputs: c.Inputs,
@@ -51,7 +51,8 @@ func (c Config) sizes() sequence.Sizes {
 	return s
 }
 
-// networkParams are those of Config.Network, which panics on sizes and options that cannot be.
+// networkParams returns the parameters of Config.Network, and an error where it panics on sizes and options that cannot
+// be.
 func (c Config) networkParams() (params []nn.Param, err error) {
 	width := 1
 	if err := panics.Catch(func() {
@@ -149,7 +150,7 @@ func (d *discrete) build(form field.Form, in []*Node, drop func(*Node, float64) 
 	return d.forecasts(y)
 }
 
-// inputsOf are those of a network, without dropout, for first features x0 [B, n, p].
+// inputsOf returns the inputs of a network, without dropout, for first features x0 [B, n, p].
 func inputsOf(control *field.Control, x0 *Node) sequence.Inputs {
 	x := sequence.Inputs{Times: ConvertDType(control.Times(), x0.DType()), Features: control.Features()}
 	if x.Features == nil {

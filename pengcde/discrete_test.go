@@ -89,7 +89,7 @@ func fitted(t *testing.T, m *Model, config train.Config) *train.Report {
 	return report
 }
 
-// A network in discrete steps learns, with gradients that are those of its loss, and forecasts the same when loaded.
+// A network in discrete steps learns, with the gradients of its loss, and forecasts the same when loaded.
 func TestDiscreteNetwork(t *testing.T) {
 	m, split := mixingModel(t, nil), ringSplit(t)
 	checkGradient(t, m, split.Train[:3])
@@ -132,8 +132,8 @@ func TestDiscreteNetwork(t *testing.T) {
 	}
 }
 
-// The graph of each observation is that of its window at that time, in dense and sparse products, also in a batch of
-// windows with graphs of their own.
+// Each observation has the graph of its window at that time, in dense and sparse products, also in a batch of windows
+// with graphs of their own.
 func TestDiscreteNetworkReadsEachGraph(t *testing.T) {
 	first := ring(t)
 	other := ring(t)
@@ -496,7 +496,7 @@ func TestWhatDiscreteNetworksDoNot(t *testing.T) {
 	}
 }
 
-// A plan of a network has no solve, and its memory is that of data, parameters and the largest program.
+// A plan of a network has no solve, and its memory is the memory of data, parameters and the largest program.
 func TestPlanOfDiscreteNetwork(t *testing.T) {
 	split, m := ringSplit(t), mixingModel(t, nil)
 	p, err := m.Plan(split.Train, 4, 0)

@@ -16,7 +16,7 @@ type run struct {
 
 // ownEdges leaves out the edges that have no weight in a window, where windows of its series have less than half of all
 // neighbours and matrices are sparse: then less is gathered. All windows of a run share one room, so that they share
-// what is compiled.
+// programs.
 func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots [][]float64) (*dyngraph.Pattern,
 	[][]float64, equivariant.Room) {
 	c, none := m.computing(), equivariant.Room{}
@@ -45,8 +45,8 @@ func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots
 	return pattern, snapshots, room
 }
 
-// roomOf is the room for the windows of a run, or that of none where they are to have all edges: where they have half
-// of the neighbours or more, and where the weights of one cannot be normalised.
+// roomOf returns the room for the windows of a run, or the room of no graph where they are to have all edges: where
+// they have half of the neighbours or more, and where the weights of one cannot be normalised.
 func (m *Model) roomOf(w dyngraph.Window) equivariant.Room {
 	s := w.Series
 	pattern, _, err := m.config.Normalise.Apply(s.Pattern, s.Weights[:1])

@@ -22,7 +22,7 @@ type diffusion struct{ Hidden int }
 
 func (f diffusion) mix() nn.Linear { return nn.Linear{Name: "field.mix", In: f.Hidden, Out: f.Hidden} }
 
-// Params declares what is learned.
+// Params declares the learned parameters.
 func (f diffusion) Params() []nn.Param { return f.mix().Params() }
 
 // Derivative builds dz/dt of z [batch, n, hidden] at t [batch].

@@ -44,8 +44,8 @@ func (f diffusion) Derivative(v nn.Values, c *field.Control, t, z *Node) *Node {
 	return Mul(sum, BroadcastToDims(ExpandLeftToRank(v.Get("rate"), 3), z.Shape().Dimensions...))
 }
 
-// checkLoss wants the loss of windows in one batch, and its gradient to be that of differences with a part of every
-// parameter. It returns the gradients by name.
+// checkLoss checks the loss of windows in one batch, and its gradient, in which every parameter has a part, against
+// differences. It returns the gradients by name.
 func checkLoss(t *testing.T, m *Model, windows []dyngraph.Window, want float64) map[string][]float64 {
 	t.Helper()
 	made, err := batches(m.backend, len(windows), source{m, windows, nil})
@@ -275,7 +275,7 @@ func TestIdentitiesOfBefore(t *testing.T) {
 	}
 }
 
-// Parity of the configuration reaches the field: its defects are those of the published code.
+// Parity of the configuration reaches the field, which then has the defects of the published code.
 func TestParityReachesTheField(t *testing.T) {
 	for name, c := range map[string]struct {
 		field field.Field

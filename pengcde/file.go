@@ -81,8 +81,8 @@ type stored struct {
 
 type plain Config // without methods
 
-// MarshalJSON writes the configuration with its field or network by name (those of packages field and baseline have
-// short ones, others that of [field.OwnName]) and, where it has any, its options as "Options".
+// MarshalJSON writes the configuration with its field or network by name (in packages field and baseline they have
+// short names, others the name of [field.OwnName]) and, where it has any, its options as "Options".
 func (c Config) MarshalJSON() ([]byte, error) {
 	s := stored{plain: plain(c)}
 	var model any
@@ -173,10 +173,10 @@ func (c *Config) read(text []byte, own ...any) error {
 	return nil
 }
 
-// Load reads a model that [Model.Save] wrote; [Model.Compute] sets what is not in the file. A model with a field
-// ([field.Field]) or a network ([sequence.Network]) of one's own wants its value, of the same Go type as when it was
-// saved, or of the same name ([field.FileNamed]): its options are not read from the file. Errors about the content wrap [ErrFile], those about a value that is
-// neither [ErrInput].
+// Load reads a model that [Model.Save] wrote; [Model.Compute] sets the fields that are not in the file. A model with
+// your own field ([field.Field]) or network ([sequence.Network]) needs its value, of the same Go type as when it was
+// saved, or of the same name ([field.FileNamed]): its options are not read from the file. Errors about the content wrap
+// [ErrFile], errors about a value that is neither wrap [ErrInput].
 func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)

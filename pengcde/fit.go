@@ -163,7 +163,7 @@ func (j *joint) fit(ctx context.Context, configs []train.Config) []Outcome {
 // request is a loss that one of several runs wants, and the answer.
 type request struct {
 	params  []*tensors.Tensor
-	batch   int // of training, with the gradient; those of validation are counted from the end, -1 is the last
+	batch   int // of training, with the gradient; validation batches are counted from the end, -1 is the last
 	refined int // how often the solve is refined
 
 	loss      float64

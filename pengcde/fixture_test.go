@@ -69,10 +69,10 @@ func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.StepS
 	}, samples, 1)
 }
 
-// control takes steps by what is in it now, so that one compiled network serves several.
+// control takes steps by its present step size, so that one compiled network serves several.
 type control struct{ ode.StepSize }
 
-// comparedBy is the same with another loss; what is compiled for the solve serves both.
+// comparedBy returns the same with another loss; the programs compiled for the solve serve both.
 func (g *golden) comparedBy(summed, pairwise bool) *golden {
 	g.t.Helper()
 	other, network := *g, *g.network

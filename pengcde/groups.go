@@ -36,7 +36,7 @@ type part struct {
 	share float64 // of its loss in the whole's
 }
 
-// grouped lets an equation compute in groups, at most so many (0 for as many as there are cores), where it can.
+// grouped lets an equation compute in groups, at most so many (0 for one a core), where it can.
 func grouped(e *equation, most int) network {
 	count := e.backend.Cores()
 	if most > 0 {
@@ -97,7 +97,7 @@ func (g *groups) cut(samples int) (sizes []int) {
 	return sizes
 }
 
-// parts makes those of a batch of samples; nil where it is not cut.
+// parts makes the parts of a batch of samples; nil where it is not cut.
 func (g *groups) parts(cfg Config, samples []sample) (made []part, err error) {
 	if err := g.open(); err != nil {
 		return nil, err

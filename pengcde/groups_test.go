@@ -26,8 +26,8 @@ func needCores(t *testing.T) *xla.Backend {
 	return backend
 }
 
-// The loss, gradient and forecasts of a batch in groups are those of the whole, in every size of batch, and the same to
-// the bit each time.
+// A batch in groups has the loss, gradient and forecasts of the whole, in every size of batch, and the same to the bit
+// each time.
 func TestGroups(t *testing.T) {
 	backend, ctx := needCores(t), context.Background()
 	split := ringSplit(t)

@@ -100,7 +100,7 @@ func (j *joint) answer(ctx context.Context, group []*request) {
 func (j *joint) evaluate(ctx context.Context, group []*request) error {
 	first := group[slices.IndexFunc(group, (*request).waiting)]
 	params, several := first.params, len(j.slots) > 1
-	if several { // [slots, dims...], in empty slots those of the first
+	if several { // [slots, dims...], in empty slots the first request's
 		var inputs []*tensors.Tensor
 		for _, run := range j.slots {
 			q := group[run]
@@ -144,7 +144,7 @@ func (j *joint) evaluate(ctx context.Context, group []*request) error {
 	return nil
 }
 
-// batch is that of a request.
+// batch finds a batch by the number in its request.
 func (j *joint) batch(at int) *batch {
 	if at < 0 {
 		return j.validation[len(j.validation)+at]

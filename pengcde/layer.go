@@ -83,8 +83,8 @@ func (l *LayerBuilder) Recompute(steps int) *LayerBuilder {
 }
 
 // Field sets the vector field; the default is [field.PENG] with as many layers as the hyperparameter [ParamLayerDepth]
-// says, driven by all the node features that the control has. Hidden, Layers and Nodes of f that are 0 are those of the
-// state and of that hyperparameter; Features that are 0 mean none.
+// says, driven by all the node features that the control has. Hidden, Layers and Nodes of f that are 0 are taken from
+// the state and that hyperparameter; Features that are 0 mean none.
 func (l *LayerBuilder) Field(f field.Field) *LayerBuilder {
 	l.field = f
 	return l
@@ -131,7 +131,7 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	return derivative, l.variables(declared)
 }
 
-// variables makes those of the declared parameters and returns their nodes.
+// variables makes the variables of the declared parameters and returns their nodes.
 func (l *LayerBuilder) variables(declared []nn.Param) []*Node {
 	scope := l.scope.In("pengcde")
 	hash := fnv.New64a()

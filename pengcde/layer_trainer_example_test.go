@@ -24,8 +24,8 @@ import (
 )
 
 // A layer between GoMLX's own layers, trained by GoMLX's loop. Each node of a chain has a number, and its edge to the
-// next opens or closes in time: what is to be found is the number that the node ahead has where the edge has opened, 0
-// where it has closed.
+// next opens or closes in time: the target is the number of the node ahead where the edge has opened, 0 where it has
+// closed.
 func ExampleLayer_trainer() {
 	backend, err := xla.Open(xla.Config{Backend: "go"}) // pure Go starts sooner than XLA for so small a model
 	if err != nil {

@@ -44,7 +44,7 @@ type Linear struct {
 
 const defaultPenalty = 0.1
 
-// linearName is that of the coefficients in files, [outputs, 2·Values+1].
+// linearName is the name of the coefficients in files, [outputs, 2·Values+1].
 const linearName = "linear"
 
 // width is the number of regressors of a node.
@@ -98,18 +98,19 @@ func (l Linear) add(v nn.Values, x, y *Node) *Node {
 	return Add(Sub(y, ReduceAndKeep(y, ReduceMean, 2)), ExpandAxes(v.Product(x, v.Get(linearName), 1), 1))
 }
 
-// draw is what draws coefficients, [q, width] or those of seeds, to the prior [q, width] with a penalty [].
+// draw returns the loss that draws coefficients, [q, width] or several seeds' [S, q, width], to the prior [q, width]
+// with a penalty [].
 func (l Linear) draw(v nn.Values, prior, penalty *Node) *Node {
 	b := v.Get(linearName)
 	apart := ReduceAllSum(Square(Sub(b, ExpandLeftToRank(prior, b.Rank()))))
 	return Mul(penalty, DivScalar(apart, float64(prior.Shape().Dim(0))))
 }
 
-// regressors are those of a window's nodes, [nodes*width] row-major.
+// regressors returns the regressors of a window's nodes, [nodes*width] row-major.
 func (l Linear) regressors(w dyngraph.Window) ([]float64, error) {
 	visible := w.Visible()
 	if visible == nil || w.Whole {
-		return nil, invalid("Config.Linear for the window at snapshot %d, which does not say what is known of earlier "+
+		return nil, invalid("Config.Linear for the window at snapshot %d, which has no known values of earlier "+
 			"targets: take windows of a series with Newest, [snapshots][nodes x targets]", w.Start)
 	}
 	nodes, q := w.Series.Nodes(), w.Series.TargetSize

@@ -54,7 +54,7 @@ func linearRing(t *testing.T, change func(*Config)) (*Model, []dyngraph.Window) 
 var still = train.Config{Epochs: 1, EvaluateEvery: -1, AdamW: train.AdamW{LearningRate: 1e-300}}
 
 // The least squares of regressors and targets with a row of the root of the penalty for each coefficient, by QR, are
-// the coefficients that training starts from; with a prior they are those of what it leaves.
+// the coefficients that training starts from; with a prior they are fitted to the part of the targets that it leaves.
 func TestLinearStartsFromRidge(t *testing.T) {
 	for name, residual := range map[string]bool{"target": false, "deviation": true} {
 		m, windows := linearRing(t, func(c *Config) { c.Residual = residual })
@@ -135,8 +135,7 @@ func TestLinearSpansTheRidge(t *testing.T) {
 	}
 }
 
-// Gradients are those of the loss and of the penalty, by differences; of targets and visible values that are missing
-// too.
+// Gradients agree with differences of the loss and of the penalty, also where targets and visible values are missing.
 func TestLinearGradient(t *testing.T) {
 	m, windows := linearRing(t, func(c *Config) { c.Linear.Prior = []float64{1, 0.5, -2, 0.3, 0.2, 0.1, 4} })
 	if err := m.SetPrior(m.Config().Linear.Prior, 0.3); err != nil {

@@ -40,8 +40,8 @@ func gaps(t *testing.T) (missing, filled *dyngraph.Series) {
 	return missing, filled
 }
 
-// A model of features with gaps is that of features filled by hand, to the bit, and a mask is that of features with its
-// channels beside them.
+// A model forecasts from features with gaps as from features filled by hand, to the bit, and with a mask as from
+// features with its channels beside them.
 func TestGapsAreFilled(t *testing.T) {
 	backend := xlatest.Go(t)
 	missing, filled := gaps(t)

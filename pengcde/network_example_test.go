@@ -25,7 +25,7 @@ func (n neighbours) layers(s sequence.Sizes) (step, out nn.Linear) {
 		nn.Linear{Name: "out", In: n.Hidden, Out: s.Outputs}
 }
 
-// Params declares what is learned.
+// Params declares the learned parameters.
 func (n neighbours) Params(s sequence.Sizes) []nn.Param {
 	step, out := n.layers(s)
 	return append(step.Params(), out.Params()...)

@@ -57,9 +57,9 @@ func (p *Plan) String() string {
 }
 
 // Plan foresees what [Model.Fit] will take on these windows in batches of the given size (0 means 1), without a solve
-// and without compiling. The number of adaptive steps is not known ahead: the plan is for samples that accept as many
-// as steps says, such as those of a shorter run; 0 takes the bound, Config.MaxSteps. Constant steps are known, and the
-// argument is not used.
+// and without compiling. The number of adaptive steps is not known ahead: the plan is for samples that accept the given
+// number of them, such as the number in a shorter run; 0 takes the bound, Config.MaxSteps. Constant steps are known,
+// and the argument is not used.
 //
 // It makes every batch once, one after another, and builds the graphs of a step: seconds, not minutes.
 func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, error) {

@@ -72,7 +72,7 @@ func TestPlanAgainstTraining(t *testing.T) {
 	}
 }
 
-// Adaptive steps are planned as many as are said, and up to MaxSteps for 0; each more keeps one state more.
+// Adaptive steps are planned in the given number, and up to MaxSteps for 0; each more keeps one state more.
 func TestPlanOfAdaptiveSteps(t *testing.T) {
 	const n, batch = 12, 2
 	config := trajectoryConfig(n)

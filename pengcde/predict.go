@@ -29,10 +29,10 @@ type prediction struct{ hold bool }
 
 // Predict returns forecasts [times][nodes][outputs] from a window's inputs, [times][1][outputs] for Summed, and for
 // Class the logits of its classes in that shape. Times are in the unit of the series, from 0 at the window's first
-// input, and do not decrease; nil takes those at which [Model.Fit] compares the forecasts with the window's targets:
-// that of the last input, or of all snapshots of a whole series. Earlier times give the forecast as it forms. The
-// control between two inputs is interpolated, so a time between them makes use of the later one. Missing features are
-// filled as [Model.Fit] says. A forecast does not depend on the other times asked for, but for those after the last
+// input, and do not decrease; nil takes the times at which [Model.Fit] compares the forecasts with the window's
+// targets: the last input's, or those at all snapshots of a whole series. Earlier times give the forecast as it forms.
+// The control between two inputs is interpolated, so a time between them makes use of the later one. Missing features
+// are filled as [Model.Fit] says. A forecast does not depend on the other times asked for, but for those after the last
 // input. A model with Parity that gives one forecast for the graph repeats it for every node.
 func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 	options ...Option) ([][][]float64, error) {
@@ -48,7 +48,7 @@ func (m *Model) Predict(ctx context.Context, w dyngraph.Window, times []float64,
 }
 
 // PredictAll is Predict for a batch of windows in one solve, [windows][times][nodes][outputs]: with equally many nodes,
-// inputs and times, which are nil for those of the targets of each.
+// inputs and times; nil takes the times of each window's targets.
 func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times [][]float64,
 	options ...Option) ([][][][]float64, error) {
 	var p prediction

@@ -21,10 +21,10 @@ type ranking struct {
 	residual bool
 }
 
-// knownName is the parameter p [KnownTerms] of a residual readout, which adds x_0 + p·(x_1, ...) of what is known.
+// knownName is the parameter p [KnownTerms] of a residual readout, which adds x_0 + p·(x_1, ...) of the known values x.
 const knownName = "known"
 
-// ranking is that of the configuration.
+// ranking is nil unless Output is Affinity.
 func (c Config) ranking() *ranking {
 	if c.Output != Affinity {
 		return nil
@@ -42,7 +42,7 @@ func (c Config) ranking() *ranking {
 	return r
 }
 
-// Params declares those of the readouts. A residual one begins with nothing but what is known.
+// Params declares the parameters of the readouts. A residual readout begins with nothing but the known values.
 func (r *ranking) Params() []nn.Param {
 	params := r.readout.Params()
 	if r.residual {
@@ -62,8 +62,8 @@ func (r *ranking) seen() int {
 	return 1
 }
 
-// logits are those of the nodes asked for [B, R], from states z [B, S, n, width of all states] at the last save time;
-// known are the other nodes of [ranked.seen].
+// logits returns the logits of the asked nodes [B, R], from states z [B, S, n, width of all states] at the last save
+// time; known are the other nodes of [ranked.seen].
 func (r *ranking) logits(v nn.Values, z, asked *Node, known []*Node) *Node {
 	z = Squeeze(SliceAxis(z, 1, AxisElem(-1)), 1) // [B, n, width of all states]
 	z = SliceAxis(z, -1, AxisRange(z.Shape().Dim(-1)-r.width))

@@ -127,7 +127,7 @@ func (r *recurrent) buildPullback(form field.Form, in []*Node) []*Node {
 }
 
 // buildObjective: (what forecasts are compared with, forecasts of all blocks...) -> (loss, its cotangents of these
-// forecasts...). A class is compared with those of the last block.
+// forecasts...). A class is compared with the last block's forecasts.
 func (r *recurrent) buildObjective(met int, in []*Node) []*Node {
 	y := Concatenate(in[met:], 1)
 	if r.classes {
@@ -228,7 +228,7 @@ func (r *recurrent) pull(p *blockPrograms, ofForecasts, ofState *tensors.Tensor,
 	return call(p.pullback, rest, append(inputs, first)...)
 }
 
-// forecast returns the forecasts of a batch, row-major: of a class those of the last block.
+// forecast returns the forecasts of a batch, row-major: for a class the last block's.
 func (r *recurrent) forecast(ctx context.Context, params []*tensors.Tensor, b *batch) ([]float64, error) {
 	blocks, states, err := r.rollOut(ctx, params, b)
 	if err != nil {

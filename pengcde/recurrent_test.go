@@ -27,7 +27,7 @@ func rolling(network sequence.Network, graphOnly bool) func(*Config) {
 	}
 }
 
-// Steps in blocks are those of one program: forecasts, loss and gradient, also where targets are missing.
+// Steps in blocks give the same as one program: forecasts, loss and gradient, also where targets are missing.
 func TestRecurrentInBlocks(t *testing.T) {
 	ctx, backend := context.Background(), xlatest.Go(t)
 	missing, whole := gaps(t)

@@ -43,8 +43,8 @@ func gradientFor(t *testing.T, m *Model, why purpose) (gradient []float64, tries
 	return gradient, tries
 }
 
-// A refined gradient takes more steps and is nearer to that of a very exact solve: it is the gradient of a model with
-// finer steps.
+// A refined gradient takes more steps and is nearer to the gradient of a very exact solve: it is the gradient of a
+// model with finer steps.
 func TestRefinedGradients(t *testing.T) {
 	withSteps := func(layers int, step float64, adaptive *ode.PID) *Model {
 		config := trajectoryConfig(6)
@@ -161,7 +161,7 @@ func TestFitSeedsWithOptions(t *testing.T) {
 	}
 }
 
-// An epoch counts the steps of the samples that count: those of a solve of the same windows.
+// An epoch counts the steps of the samples that count: the same number as a solve of the same windows.
 func TestEpochsCountTheSolversSteps(t *testing.T) {
 	r := seedRuns(t, xlatest.Go(t), 1, func(c *Config) { c.Layers = 2 })[0]
 	steps, err := r.Model.Steps(context.Background(), r.Training)

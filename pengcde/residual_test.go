@@ -29,7 +29,7 @@ func knownRing(t *testing.T) *dyngraph.Series {
 }
 
 // With the same parameters a residual model forecasts as much more as the recent mean is, at all times, also of the
-// window whose target is not known, and its loss is that of these forecasts.
+// window whose target is not known, and its loss is the loss of these forecasts.
 func TestResidualAddsTheRecentMean(t *testing.T) {
 	series := knownRing(t)
 	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Residual = true })

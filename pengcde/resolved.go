@@ -38,7 +38,7 @@ type Resolved struct {
 	Step     float64  `json:"Step"`
 	Adaptive *ode.PID `json:"Adaptive"`
 	MaxSteps int      `json:"MaxSteps"`
-	// CoderWidth and CoderDepth are those of encoder and readout; 0 where these are linear.
+	// CoderWidth and CoderDepth are the sizes of encoder and readout; 0 where these are linear.
 	CoderWidth int  `json:"CoderWidth"`
 	CoderDepth int  `json:"CoderDepth"`
 	GraphOnly  bool `json:"GraphOnly"`
@@ -60,7 +60,7 @@ type Resolved struct {
 	DerivativeIn field.Layers `json:"DerivativeIn,omitzero"`
 	LocalScale   bool         `json:"LocalScale,omitzero"`
 	Style        field.Style  `json:"Style,omitzero"`
-	// Options are those of a network, or of a field of one's own: its value as JSON.
+	// Options are the options of a network, or of your own field: its value as JSON.
 	Options string `json:"Options,omitzero"`
 }
 
@@ -146,7 +146,7 @@ func (c Config) resolvedNetwork() (Resolved, error) {
 	}, err
 }
 
-// options are those of what a field of Config holds, as JSON.
+// options returns the options of the network or field that a field of Config holds, as JSON.
 func options(of string, model any) (string, error) {
 	text, err := json.Marshal(model)
 	if err != nil {

@@ -31,8 +31,7 @@ func resolved(t *testing.T, change func(*Config)) Resolved {
 	return r
 }
 
-// Every field that changes what is computed changes what the configuration resolves to; what only changes rounding does
-// not.
+// Every field that changes results changes the resolved configuration; a field that only changes rounding does not.
 func TestEveryFieldIsResolved(t *testing.T) {
 	discrete := func(c *Config) { c.Step, c.Hidden, c.Layers, c.Network = 0, 0, 0, mixing{Width: 3} }
 	changes := map[string]func(*Config){
@@ -97,7 +96,7 @@ func TestDefaultsAreWrittenOut(t *testing.T) {
 	}
 }
 
-// Options of fields on graphs resolve to something of their own, and what is published to the zero value.
+// Options of fields on graphs resolve to something of their own, and the published options to the zero value.
 func TestStylesAreResolved(t *testing.T) {
 	with := func(f field.Field) Resolved { return resolved(t, func(c *Config) { c.Field = f }) }
 	graph := field.Style{Norm: nn.Norm{Over: nn.GraphNorm}}

@@ -13,7 +13,7 @@ import (
 // by the network's first linear map, and its rows are never formed.
 type ofRows []nn.MLP
 
-// rowEncoder is that of the configuration; nil where features are encoded.
+// rowEncoder returns the encoder of rows; nil where features are encoded.
 func (c Config) rowEncoder() ofRows {
 	if c.RowFeatures == 0 {
 		return nil
@@ -32,7 +32,7 @@ func (c Config) rowEncoder() ofRows {
 	return each
 }
 
-// Params are those of all networks.
+// Params declares the parameters of all networks.
 func (r ofRows) Params() (params []nn.Param) {
 	for _, m := range r {
 		params = append(params, m.Params()...)

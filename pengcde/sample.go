@@ -91,7 +91,7 @@ func (m *Model) check(w dyngraph.Window) error {
 			"%v): want windows of a series with Affinities to as many classes", Affinity, m.config.Outputs, s.Name,
 			len(s.Affinities), s.Classes, w.Whole)
 	case m.config.Output == Affinity && m.config.Residual && s.Known == nil:
-		return invalid("the model is Residual, and series %q does not say what is known of affinities: want Series.Known",
+		return invalid("the model is Residual, and series %q has no known affinities: want Series.Known",
 			s.Name)
 	case w.Whole && m.config.Residual:
 		return invalid("the model is Residual, which a whole series has no recent mean for: take windows of %q", s.Name)
@@ -192,7 +192,7 @@ func (m *Model) targetTimes(w dyngraph.Window) []float64 {
 
 func known(y float64) bool { return !math.IsNaN(y) }
 
-// targets are those of a window, [times][rows*q]: of a class, the last time alone.
+// targets returns the targets of a window, [times][rows*q]: for a class, the last time alone.
 func (m *Model) targets(w dyngraph.Window) ([][]float64, error) {
 	if m.config.Output == Class {
 		row, err := m.class(w)

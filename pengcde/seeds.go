@@ -22,7 +22,7 @@ type SeedRun struct {
 
 // Outcome is how a [SeedRun] ended.
 type Outcome struct {
-	// Report is that of [train.Fit]; nil where training did not begin.
+	// Report is the report of [train.Fit]; nil where training did not begin.
 	Report *train.Report
 	// Err is what [Model.Fit] would have returned.
 	Err error
@@ -36,10 +36,10 @@ type Outcome struct {
 // knots in each, and the same BatchSize; the rest of its train.Config may differ.
 //
 // A run whose solve or loss is not finite ends alone, with its error in its [Outcome]; the error that comes back joins
-// those of all. When ctx ends, all runs end, each with its checkpoint saved. The checkpoints are those of [Model.Fit],
-// and a training may go on by one or the other. Runs may be resumed at different places; one that is ahead waits for
-// the others, until all are at the same batch of their epochs. When half of the runs have ended or more, programs are
-// compiled for those that are left.
+// the errors of all. When ctx ends, all runs end, each with its checkpoint saved. The checkpoints are the same as
+// [Model.Fit] writes, and a training may go on by one or the other. Runs may be resumed at different places; one that
+// is ahead waits for the others, until all are at the same batch of their epochs. When half of the runs have ended or
+// more, programs are compiled for those that are left.
 //
 // Config.Memory is for the states of all runs together. Fields that do not take the parameters of several seeds
 // ([field.Traits]), such as those with identities, are refused, and so are networks in discrete steps. Where runs do

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// Steps are those of one sample's solve.
+// Steps are the steps of one sample's solve.
 type Steps struct {
 	// Ends are the times, from the first input's 0, at which accepted steps end; StepTo those that steps had to end on.
 	// With a Rectilinear path they are places on its axis, see [field.Axis].

@@ -19,7 +19,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
 
-// stgncdeNames are those of this module for the parameters of the published STG-NCDE with so many layers of f.
+// stgncdeNames replaces the parameter names of the published STG-NCDE, with so many layers of f, by this module's
+// names.
 func stgncdeNames(layers int) *strings.Replacer {
 	pairs := []string{
 		".encoder_h.layers[", "encoder.0.layers.", ".encoder_z.layers[", "encoder.1.layers.", ".decoder.layers[",

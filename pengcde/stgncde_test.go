@@ -21,7 +21,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// The gradient of the loss with respect to every parameter is that of differences, in directions through all of its
+// The gradient of the loss with respect to every parameter agrees with differences, in directions through all of its
 // entries: with features and without, with the published loss, more layers and higher polynomials.
 func TestSTGNCDEGradient(t *testing.T) {
 	windows, err := ring(t).Windows(4, 6).List()

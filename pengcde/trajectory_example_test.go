@@ -56,7 +56,7 @@ func ExampleModel_Fit_wholeSeries() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	squares, unchanged := 0.0, 0.0 // of the forecast's errors, and of those of temperatures that stay as they were
+	squares, unchanged := 0.0, 0.0 // of the errors of the forecast, and of temperatures that stay as they were
 	for k, nodes := range forecast {
 		for u, x := range nodes {
 			e, s := x[0]-unseen.Values[k][u], unseen.Values[0][u]-unseen.Values[k][u]

@@ -9,15 +9,15 @@ import (
 
 // AlignedRanks subtracts from each block of a table [blocks][models] its mean, ranks all k N values together, and
 // compares the mean ranks of the models: unlike [Friedman] it sees by how much a model is better, so errors of all
-// blocks should have one scale. With R_j the sum of ranks of model j of k and B_i that of block i of N, the statistic
-// is
+// blocks should have one scale. With R_j the sum of ranks of model j of k and B_i the sum of ranks of block i
+// of N, the statistic is
 //
 //	(k-1) (sum_j R_j² - k N²/4 (kN+1)²) / (kN (kN+1) (2kN+1)/6 - 1/k sum_i B_i²)
 //
 // with the chi-squared distribution of k-1 degrees of freedom. MeanRanks are R_j/N, from 1 to kN; pairs have
 // z = (R_a/N - R_b/N) / sqrt(k(kN+1)/6) and Holm's correction.
 //
-// The z of a pair is that of the literature, which takes aligned ranks for independent. Those of a block are not: they
+// The z of a pair follows the literature, which takes aligned ranks for independent. The ranks of a block are not: they
 // nearly sum to a constant, so z is too large by about sqrt(k/(k-1)). Without any difference, five models show a pair
 // that differs at 0.05 in 7% of tables; asking for pairs only where the global test rejects keeps to 5%.
 //

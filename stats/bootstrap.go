@@ -23,7 +23,7 @@ type Bootstrap struct {
 	// D. N. Politis, J. P. Romano, A circular block-resampling procedure for stationary data, in: Exploring the Limits of
 	// Bootstrap (1992), 263-270.
 	Block int
-	// Seed is that of the draws.
+	// Seed sets the draws.
 	Seed uint64
 }
 

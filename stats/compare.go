@@ -16,7 +16,7 @@ type Test struct {
 }
 
 // SignedRanks is for independent blocks whose errors have different scales, such as different data sets: its p value
-// is that of [Wilcoxon], exact for up to 60 pairs. With n pairs it is never below 2^(1-n): five say nothing at 0.05.
+// comes from [Wilcoxon], exact for up to 60 pairs. With n pairs it is never below 2^(1-n): five say nothing at 0.05.
 func SignedRanks() Test {
 	return Test{P: func(differences []float64) float64 {
 		test, err := Wilcoxon(differences, make([]float64, len(differences)))
@@ -48,8 +48,8 @@ func Overlapping(lag int) Test {
 
 // Difference is how a model does beside a rival.
 type Difference struct {
-	// Mean is that of the model's errors minus the rival's, below 0 where the model is better; HalfWidth is that of its
-	// 95% interval.
+	// Mean is the mean of the model's errors minus the rival's, below 0 where the model is better; HalfWidth is
+	// half the width of its 95% interval.
 	Mean, HalfWidth float64
 	// P is the two-sided p value of no difference; Corrected is it after Holm, over all rivals that were compared with.
 	P, Corrected float64
@@ -61,9 +61,8 @@ func (d Difference) Better(level float64) bool { return d.Mean < 0 && d.Correcte
 // Worse is [Difference.Better] of the rival.
 func (d Difference) Worse(level float64) bool { return d.Mean > 0 && d.Corrected <= level }
 
-// Compare takes the differences of a model's errors from those of each rival, pair by pair: errors of the same blocks,
-// in the same order, which for [Overlapping] is that of time. The p values are corrected by Holm for the number of
-// rivals.
+// Compare takes the differences of a model's errors from each rival's, pair by pair: errors of the same blocks, in the
+// same order, for [Overlapping] in order of time. The p values are corrected by Holm for the number of rivals.
 func Compare(model []float64, rivals [][]float64, test Test) ([]Difference, error) {
 	if test.CI == nil {
 		test.CI = MeanCI

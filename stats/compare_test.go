@@ -54,8 +54,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The interval covers the mean of independent values nearly as often as it says; for moving averages only that of
-// blocks does.
+// The interval covers the mean of independent values nearly as often as it says; for moving averages only the
+// interval from blocks does.
 func TestBootstrap(t *testing.T) {
 	const k, trials = 60, 400
 	rng := rand.New(rand.NewPCG(11, 12))

@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrInput is wrapped by every error of this package. The others say what is wrong.
+// ErrInput is wrapped by every error of this package. The others name the mistake.
 var (
 	ErrInput     = errors.New("invalid input for a statistic")
 	ErrModels    = errors.New("fewer than 2 models")
@@ -58,7 +58,7 @@ func checkPairs(a, b []float64) error {
 	}
 	for i := range a {
 		if !finite(a[i] - b[i]) {
-			return invalid(ErrNotFinite, "pair %d is %g and %g, want finite numbers; leave out what is missing", i, a[i],
+			return invalid(ErrNotFinite, "pair %d is %g and %g, want finite numbers; leave out missing values", i, a[i],
 				b[i])
 		}
 	}

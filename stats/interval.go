@@ -56,7 +56,7 @@ func student(k int) float64 { return distuv.StudentsT{Sigma: 1, Nu: float64(k - 
 //
 //	(1/k + testToTrain) s²
 //
-// with testToTrain the number of tested over that of training windows in a split.
+// with testToTrain the number of tested windows over the number of training windows in a split.
 //
 // C. Nadeau, Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003), 239-281, section 3. The
 // correction is a heuristic there too: no unbiased estimate of this variance exists.

@@ -14,7 +14,7 @@ type RankTest struct {
 	Blocks int
 	// MeanRanks [models] are the mean ranks over blocks; the least is the best.
 	MeanRanks []float64
-	// Statistic is that of the global test, and P its p value: that no model differs from another.
+	// Statistic is the statistic of the global test, and P its p value: that no model differs from another.
 	Statistic, P float64
 	// Pairs are all pairs of models, A before B. They mean little where the global test does not reject.
 	Pairs []Pair

@@ -45,7 +45,7 @@ func same(t *rapid.T, what string, a, b stats.RankTest) {
 	}
 }
 
-// All p values are probabilities, those of pairs grow by correction, and groups hold no pair that differs.
+// All p values are probabilities, the p values of pairs grow by correction, and groups hold no pair that differs.
 func TestRankTestsArePlausible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)

@@ -8,7 +8,7 @@ import (
 )
 
 // SerialCI is [MeanCI] for values in order of time, each of which depends on those up to lag places before it, such as
-// errors of windows that overlap. The variance of the mean is that of Newey and West with Bartlett weights,
+// errors of windows that overlap. The variance of the mean follows Newey and West with Bartlett weights,
 //
 //	1/k (g(0) + 2 sum_j=1..lag (1 - j/(lag+1)) g(j)),   g(j) = 1/(k-1) sum_i (x_i - mean) (x_i-j - mean)
 //

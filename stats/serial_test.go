@@ -91,8 +91,8 @@ func TestPOfFewValues(t *testing.T) {
 	}
 }
 
-// Errors of forecasts two steps ahead are moving averages. Their p value is nearly uniform, where that of independent
-// values rejects three times as often as it says.
+// Errors of forecasts two steps ahead are moving averages. Their p value is nearly uniform, where the p value for
+// independent values rejects three times as often as it says.
 func TestSerialPIsCalibrated(t *testing.T) {
 	const k, lag, trials = 24, 4, 2000
 	rng := rand.New(rand.NewPCG(3, 4))

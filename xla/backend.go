@@ -8,7 +8,7 @@ import (
 	goxla "github.com/gomlx/go-xla/compute/xla"
 )
 
-// ErrNotOpen is wrapped by the errors of what is asked of a [Backend] that is nil or zero.
+// ErrNotOpen is wrapped by the errors of calls with a [Backend] that is nil or zero.
 var ErrNotOpen = errors.New("backend is not open")
 
 // Backend is an opened GoMLX backend, with where it came from. The zero value computes nothing; see [Backend.Check].

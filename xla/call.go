@@ -36,9 +36,9 @@ func HasKernels(x *graph.Node) bool {
 // of nodes beyond the states have it read beyond them.
 //
 // GoMLX 0.28 has no operation for a foreign function. So the graph calls a function of its own, of plain operations and
-// with the kernel's name in its own, and what is handed to XLA's compiler has that call replaced. In such a function
-// GoMLX can neither reduce, nor share the scalars of the rest of the graph: plain uses products and constants with
-// axes.
+// with the kernel's name in its own, and the text that is handed to XLA's compiler has that call replaced. In such a
+// function GoMLX can neither reduce, nor share the scalars of the rest of the graph: plain uses products and constants
+// with axes.
 func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ...*graph.Node) []*graph.Node {
 	if len(inputs) == 0 {
 		panic(fmt.Errorf("xla: Call of %q without inputs, want at least one", name))
@@ -55,9 +55,9 @@ func Call(name string, plain func(inputs []*graph.Node) []*graph.Node, inputs ..
 	return function.Call(inputs...)
 }
 
-// WithPullback is f(inputs), with the cotangents that pull makes of the inputs and of the output's. All are of one
-// float type. GoMLX 0.28 takes a gradient of one's own for the identity of one node; so that node has all inputs, and
-// the output, one behind the other. XLA takes from it what is wanted where it was, without a copy.
+// WithPullback returns f(inputs), with the cotangents that pull makes of the inputs and of the output's cotangent. All
+// are of one float type. GoMLX 0.28 takes a custom gradient for the identity of one node; so that node has all inputs,
+// and the output, one behind the other. XLA takes wanted parts from where they are in it, without a copy.
 func WithPullback(f func(inputs []*graph.Node) *graph.Node,
 	pull func(inputs []*graph.Node, v *graph.Node) []*graph.Node, inputs ...*graph.Node) *graph.Node {
 	all := append([]*graph.Node{graph.StopGradient(f(inputs))}, inputs...)
@@ -84,7 +84,7 @@ func WithPullback(f func(inputs []*graph.Node) *graph.Node,
 	return parts(carrier)[0]
 }
 
-// calledBy is what the functions of [Call] are named by, before the kernel's name, and those of nobody else.
+// calledBy begins the names of the functions of [Call], before the kernel's name, and no other function's name.
 const calledBy = "xla_call_of_"
 
 // callOf is a call of such a function in the text of a program, bodyOf one of them, tensorOf the type of a tensor with

@@ -1,4 +1,4 @@
-// Package xla opens the backend that computes and holds what is compiled and stored on it.
+// Package xla opens the backend that computes, and holds the programs compiled for it and the tensors stored on it.
 //
 // Start with [Open]. It takes CUDA where a device and its plugin are there, else XLA on the CPU, else GoMLX's pure-Go
 // backend, and prints one line when it has to settle for less than it could have; [Backend.String] says what was

@@ -8,9 +8,9 @@ import (
 	goxla "github.com/gomlx/go-xla/compute/xla"
 )
 
-// Expect is the [Backend.Kind] of what [Open] would open, found at once: plugins are looked at but not loaded, so one
-// whose file is sound but which does not work on this machine is taken for one that does. Errors are those of Open for
-// names that do not exist.
+// Expect returns the [Backend.Kind] of the backend that [Open] would open, at once: plugins are looked at but not
+// loaded, so a plugin whose file is sound but which does not work on this machine is taken for one that works. Errors
+// are Open's errors for names that do not exist.
 func Expect(cfg Config) (kind string, err error) {
 	s := cfg.setting()
 	switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is expected is what is opened.
+// Open opens the backend that Expect names.
 func TestExpectIsWhatOpens(t *testing.T) {
 	plugin := installedCPU(t)
 	folder := filepath.Dir(plugin)

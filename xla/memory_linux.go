@@ -6,7 +6,7 @@ package xla
 #include <limits.h>
 #include <malloc.h>
 
-// keep_freed_memory lets glibc hold on to what is freed; elsewhere it does nothing.
+// keep_freed_memory lets glibc hold on to freed memory; elsewhere it does nothing.
 static void keep_freed_memory(void) {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_MAX, 0);
@@ -38,8 +38,8 @@ var keepFreedMemory = sync.OnceFunc(func() {
 	}
 })
 
-// ReturnFreedMemory gives the system what the C allocator keeps of memory that is freed, under glibc, as after work with
-// a large model; elsewhere it does nothing. What is needed again is mapped anew.
+// ReturnFreedMemory gives the system the freed memory that the C allocator keeps, under glibc, as after work with a
+// large model; elsewhere it does nothing. Memory that is needed again is mapped anew.
 func ReturnFreedMemory() { C.return_freed_memory() }
 
 // allocatorIsSet says whether the user chose what the C allocator keeps.

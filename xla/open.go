@@ -113,7 +113,7 @@ func (s setting) open() (*Backend, error) {
 var errUnknown = fmt.Errorf("%w: wanted go, xla:cpu, xla:cuda or xla:/path/to/plugin.so, with options after a comma",
 	ErrSetting)
 
-// openBest opens the best backend there is; notice says what is missing for a better one.
+// openBest opens the best backend there is; notice says what a better one would need.
 func openBest() (backend *Backend, notice string, err error) {
 	folders := strings.Join(PluginFolders(), ", ")
 	var failures []error

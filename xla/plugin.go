@@ -186,7 +186,7 @@ func deviceOf(file string) string {
 	return name
 }
 
-// checkPlugin finds what is wrong with a plugin's file without loading it.
+// checkPlugin finds faults of a plugin's file without loading it.
 func checkPlugin(file string) error {
 	info, err := os.Stat(file)
 	switch {

@@ -65,8 +65,8 @@ func (s *store) hold(k programKey) (release func()) {
 	return lock.(*sync.Mutex).Unlock
 }
 
-// newStore is that of a plugin's file that is loaded with these flags; nil where nothing is to be kept. The error says
-// why a folder is refused.
+// newStore returns the store for a plugin's file that is loaded with these flags; nil where no programs are kept. The
+// error says why a folder is refused.
 func newStore(file, flags string) (*store, error) {
 	folder, on := cacheFolder(), processor()
 	info, err := os.Stat(file)
@@ -113,7 +113,7 @@ func processor() string {
 
 type programKey [sha256.Size]byte
 
-// key is that of a program: its format, code and options.
+// key returns the key of a program, from its format, code and options.
 func (s *store) key(parts ...[]byte) (k programKey) {
 	digest := sha256.New()
 	for _, part := range append(parts, []byte(s.compiler)) {

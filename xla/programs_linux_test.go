@@ -36,7 +36,7 @@ func keeping(t *testing.T) (*Backend, *store) {
 	return backend, s
 }
 
-// A program that was kept computes what the compiled one did. What is damaged in the folder is compiled and written
+// A program that was kept computes what the compiled one did. Programs damaged in the folder are compiled and written
 // anew, and without a folder programs compile as always.
 func TestProgramsAreKept(t *testing.T) {
 	backend, programs := keeping(t)

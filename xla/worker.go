@@ -35,7 +35,7 @@ func (w *Worker) close() {
 	<-w.ended
 }
 
-// serve runs what is asked until it is told to stop.
+// serve runs calls until it is told to stop.
 func (w *Worker) serve() {
 	for {
 		select {
@@ -47,7 +47,7 @@ func (w *Worker) serve() {
 	}
 }
 
-// workers are those of a backend, opened when they are first asked for.
+// workers holds the workers of a backend, opened when they are first asked for.
 type workers struct {
 	open   func() (*Backend, error) // a client with one thread
 	lock   sync.Mutex

@@ -8,7 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/cores"
 )
 
-// coresOfProcess are those of the process that workers may take: no more than GOMAXPROCS and XLA's own PJRT_NPROC say.
+// coresOfProcess returns the process's cores that workers may take: no more than GOMAXPROCS and XLA's own PJRT_NPROC
+// say.
 func coresOfProcess() []int {
 	allowed := cores.Allowed()
 	most := min(len(allowed), runtime.GOMAXPROCS(0))

@@ -5,7 +5,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// example is a question with what is seen before it, and with its answer where that is known.
+// example is a question with the snapshots and labels seen before it, and with its answer where it is known.
 type example struct {
 	part      affinity.Part
 	snapshots []*dyngraph.Snapshot
@@ -38,7 +38,7 @@ func (e *examples) Ask(q affinity.Question, answer affinity.Labels) error {
 	return nil
 }
 
-// snapshots are those of all examples, each once.
+// snapshots returns the snapshots of all examples, each once.
 func (e *examples) snapshots() (all []*dyngraph.Snapshot) {
 	found := make(map[*dyngraph.Snapshot]bool)
 	for _, one := range e.all {

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// Config is a configuration completed for a task: Nodes, Features, Outputs and Output are those of node affinity.
+// Config completes a configuration for a task: it sets Nodes, Features, Outputs and Output for node affinity.
 func Config(c pengcde.Config, task affinity.Task) pengcde.Config {
 	c.Nodes, c.Features, c.Outputs, c.Output = task.Nodes, 1, task.Classes, pengcde.Affinity
 	return c
@@ -29,7 +29,7 @@ type Forecaster struct {
 	// Training sets it: a batch is of label times.
 	Training train.Config
 
-	// Report is that of the last training.
+	// Report is the report of the last training.
 	Report *train.Report
 
 	seen    seen

@@ -74,7 +74,7 @@ func forecaster(t *testing.T, c pengcde.Config) *learned.Forecaster {
 		Training: train.Config{Epochs: 3, EvaluateEvery: 1, BatchSize: 4, AdamW: train.AdamW{LearningRate: 0.01}}}
 }
 
-// A question is a window of the snapshots that are over, with what is known of labels, and its answer.
+// A question is a window of the snapshots that are over, with the known labels, and its answer.
 func TestWindows(t *testing.T) {
 	ctx := context.Background()
 	f := forecaster(t, pengcde.Config{Residual: true, Pairs: true})

@@ -6,9 +6,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// pattern are the edges that entries of matrices are kept of, and the weights of snapshots on them. Entries of weight 0
-// are entries, too: identities of nodes change them. On few nodes all pairs are edges, as in the published code; on more
-// it is the union of what was seen, and it grows with what is seen later.
+// pattern holds the edges for which entries of matrices are kept, and the weights of snapshots on them. Entries of
+// weight 0 are entries, too: identities of nodes change them. On few nodes all pairs are edges, as in the published
+// code; on more they are the union of the edges seen so far, and grow with the edges seen later.
 type pattern struct {
 	*dyngraph.Pattern
 	pairs []uint64 // increasing
@@ -21,7 +21,7 @@ const allPairs = 256
 
 func pairOf(s *dyngraph.Snapshot, e int) uint64 { return uint64(s.From[e])<<32 | uint64(s.To[e]) }
 
-// patternOf is that of a graph of n nodes with no snapshots yet.
+// patternOf returns the pattern of a graph of n nodes with no snapshots yet.
 func patternOf(n int) *pattern {
 	p := &pattern{ones: slices.Repeat([]float64{1}, n)}
 	var pairs []uint64
@@ -37,7 +37,7 @@ func patternOf(n int) *pattern {
 	return p
 }
 
-// take makes the pattern that of other pairs.
+// take changes the pattern to other pairs.
 func (p *pattern) take(n int, pairs []uint64) {
 	p.Pattern, p.pairs, p.known = &dyngraph.Pattern{Nodes: n}, pairs, make(map[*dyngraph.Snapshot][]float64)
 	for _, pair := range pairs {
@@ -68,7 +68,7 @@ func (p *pattern) has(pair uint64) bool {
 	return found
 }
 
-// weights are those of a snapshot.
+// weights returns the weights of a snapshot on the edges of the pattern.
 func (p *pattern) weights(s *dyngraph.Snapshot) []float64 {
 	if known, found := p.known[s]; found {
 		return known

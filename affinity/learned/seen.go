@@ -24,7 +24,7 @@ func (s *seen) reset(task affinity.Task, inputs int) {
 	s.labels.Reset(task)
 }
 
-// number is that of the snapshot that a time is in.
+// number returns the number of the snapshot that a time lies in.
 func (s *seen) number(t float64) int { return int(math.Floor((t - s.first) / s.step)) }
 
 // Observe takes events in order of time.
@@ -86,8 +86,9 @@ func (s *seen) sum() (*dyngraph.Snapshot, error) {
 	return one, nil
 }
 
-// last are the newest snapshots that a question at a time may know, as many as the model sees: those that are over, and
-// in parity time the one that goes on, of which events at that time are known. They are nil where there is none.
+// last returns the newest snapshots that a question at a time may know, in the number that the model sees: those that
+// are over, and in parity time the one that goes on, of which events at that time are known. It returns nil where there
+// is none.
 func (s *seen) last(t float64) ([]*dyngraph.Snapshot, error) {
 	if math.IsNaN(s.first) {
 		return nil, nil

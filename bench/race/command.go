@@ -44,8 +44,8 @@ func parse(args []string) (c command, err error) {
 	batch := flags.Int("batch", 0, "series in an optimiser step, where the peer takes no part; 0 for all")
 	seeds := flags.String("seeds", "", "numbers of seeds to train in one program, in place of races; -pairs is the "+
 		"epochs that are timed")
-	flags.StringVar(&c.out, "out", "", "JSON file to add rows to, in place of those of the same model, size, variant and "+
-		"machine")
+	flags.StringVar(&c.out, "out", "", "JSON file to add rows to, in place of its rows of the same model, size, variant "+
+		"and machine")
 	flags.StringVar(&c.figure, "figure", "", "PNG file to draw seconds per epoch of all rows of -out into")
 	one := flags.String("one", "", "run a race that is given in JSON, and print its row in JSON")
 	if err := flags.Parse(args); err != nil {

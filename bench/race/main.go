@@ -80,7 +80,7 @@ func raceOne(ctx context.Context, race single) error {
 	return json.NewEncoder(os.Stdout).Encode(row)
 }
 
-// race runs this command once more for each case, so that memory is that of one race.
+// race runs this command once more for each case, so that its memory counts one race alone.
 func race(ctx context.Context, c command) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -40,7 +40,7 @@ func (c *cancelCommand) Run(ctx context.Context, s *streams) error {
 	if err := slurm.Cancel(ctx, jobs); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "cancelled: %s; what is stored stays, and trainings keep a checkpoint\n",
+	_, err = fmt.Fprintf(s.out, "cancelled: %s; stored runs stay, and trainings keep a checkpoint\n",
 		strings.Join(jobs, ", "))
 	return err
 }

@@ -36,7 +36,7 @@ type doctorCommand struct {
 	Backend string `help:"The backend to examine; else as run takes it." placeholder:"NAME"`
 }
 
-// Run examines the machine; what is missing makes the exit code 1.
+// Run examines the machine; where something is missing, the exit code is 1.
 func (c *doctorCommand) Run(ctx context.Context, s *streams) error {
 	folder, err := experiments.Folder()
 	if err != nil {

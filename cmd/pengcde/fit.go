@@ -108,7 +108,7 @@ func (c *fitCommand) report(s *streams, fitted *forecast.Result, out string) err
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "\n%s\nWritten to %s:\n  %-14s forecasts of what is not known yet\n"+
+	_, err = fmt.Fprintf(s.out, "\n%s\nWritten to %s:\n  %-14s forecasts of values not known yet\n"+
 		"  %-14s errors by node\n  %-14s figures, to be opened in a browser\n"+
 		"  %-14s for: pengcde forecast %s --edges FILE --nodes FILE\n", text, out,
 		forecast.ForecastsFile, forecast.ErrorsFile, forecast.PageFile, forecast.ModelFile,

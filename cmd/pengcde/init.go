@@ -12,11 +12,11 @@ import (
 )
 
 type initCommand struct {
-	Folder string `arg:"" name:"dir" type:"path" help:"Folder for notebooks; what is in it stays as it is."`
-	Module string `type:"path" placeholder:"FOLDER" help:"Checkout to use; else that of this program, then of here."`
+	Folder string `arg:"" name:"dir" type:"path" help:"Folder for notebooks; files in it stay as they are."`
+	Module string `type:"path" placeholder:"FOLDER" help:"Checkout to use; else this program's, then the working folder's."`
 }
 
-// Run makes the folder and says what is in it and how to open it.
+// Run makes the folder, lists its content and says how to open it.
 func (c initCommand) Run(s *streams) error {
 	checkout := c.Module
 	if checkout == "" {
@@ -44,7 +44,7 @@ func (c initCommand) Run(s *streams) error {
 	return nil
 }
 
-// checkoutHere is the checkout that this program lies in, else that of the working folder.
+// checkoutHere finds the checkout that this program lies in, else the working folder's.
 func checkoutHere() (string, error) {
 	var places []string
 	if program, err := os.Executable(); err == nil {

@@ -65,9 +65,9 @@ quick trains for minutes, to see that all works; medium for hours, on smaller
 graphs or with fewer seeds than published; full is what the paper did.
 
   pengcde list epidemics                   its models and keys
-  pengcde show epidemics --profile medium  what is stored of it
-  pengcde run epidemics --dry-run          what is missing, and how long
-  pengcde run epidemics                    make what is missing
+  pengcde show epidemics --profile medium  its stored runs
+  pengcde run epidemics --dry-run          the missing runs, and how long
+  pengcde run epidemics                    make the missing runs
 
 `)
 	return listData(out)

@@ -1,4 +1,4 @@
-// Command pengcde runs the studies of the paper from a shell, finds what is stored of them, and shows it.
+// Command pengcde runs the studies of the paper from a shell, finds their stored runs, and shows them.
 //
 //	pengcde list
 //	pengcde run epidemics --profile medium --models peng-linear,constant --seeds 0-4 --dry-run
@@ -46,7 +46,7 @@ type commands struct {
 
 	List    listCommand     `cmd:"" help:"List studies, models and data sets."`
 	Run     runCommand      `cmd:"" help:"Make the runs of a study that are not stored yet."`
-	Show    showCommand     `cmd:"" help:"Show what is stored of a study."`
+	Show    showCommand     `cmd:"" help:"Show the stored runs of a study."`
 	Submit  submitCommand   `cmd:"" help:"Let a Slurm cluster make the missing runs of a study."`
 	Status  statusCommand   `cmd:"" help:"Say what of a study is queued, runs, is done or failed."`
 	Cancel  cancelCommand   `cmd:"" help:"Cancel the Slurm jobs of a study."`
@@ -57,7 +57,7 @@ type commands struct {
 	Cite    citeCommand     `cmd:"" help:"Print the BibTeX of what to cite for models and studies."`
 	Init    initCommand     `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
 	Version versionCommand  `cmd:"" help:"Print versions, backend and device."`
-	Doctor  doctorCommand   `cmd:"" help:"Say what is set up, what is missing, and how to get it."`
+	Doctor  doctorCommand   `cmd:"" help:"List parts that are set up or missing, and how to get them."`
 }
 
 // Exit codes beside 0 and 1.
@@ -152,7 +152,7 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	return 1
 }
 
-// arguments are those of a whole command line.
+// arguments are a whole command line without the program.
 type arguments []string
 
 // streams are where a command writes.

@@ -262,7 +262,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// fits checks that lines but those of Markdown and those with a path fit into a terminal.
+// fits checks that lines fit into a terminal, except Markdown and lines with a path.
 func fits(t *testing.T, text, folder string, args ...string) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 )
 
-// mistake says what is wrong with a command line, with the names that are known where one is not.
+// mistake explains an error in a command line, with the known names where a name is not known.
 func mistake(err error) string {
 	text := err.Error()
 	help := "pengcde --help"

@@ -19,7 +19,7 @@ type collection struct {
 	Shipped bool   `help:"Take no runs but those that came with the module."`
 }
 
-// collect calls write with what is on the page, while no other runs can be found.
+// collect calls write with the content of the page, while no other runs can be found.
 func (c collection) collect(ctx context.Context, write func(*pages.Document) error) error {
 	if c.Shipped {
 		restore, err := shippedAlone()

@@ -121,7 +121,7 @@ func TestPageAdvice(t *testing.T) {
 	}
 }
 
-// A page is made of what is stored; what is not is said.
+// A page is made of the stored runs, and says which are missing.
 func TestPageOfFewRuns(t *testing.T) {
 	root, own := checkoutFolder(t), t.TempDir()
 	out := filepath.Join(t.TempDir(), "page.md")

@@ -35,8 +35,8 @@ const (
 	clearLine = "\r\x1b[K"
 )
 
-// drawLine rewrites one line: how much is done and the time that is left, else the time taken, and as much of what is
-// going on as fits.
+// drawLine rewrites one line: how much is done and the time that is left, else the time taken, and as much of the
+// state's text as fits.
 func drawLine(w io.Writer, width func() int) func(progress.State) {
 	return func(s progress.State) {
 		if s.Mark != "" {

@@ -78,7 +78,7 @@ func checkHTML(t *testing.T, page string) {
 	}
 }
 
-// A report is made of what is stored; what is not is said, and nothing stored is an error.
+// A report is made of the stored runs and says which are missing; without any stored run it is an error.
 func TestReport(t *testing.T) {
 	root, own := checkoutFolder(t), t.TempDir()
 	out := filepath.Join(root, "report.html")

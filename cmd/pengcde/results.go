@@ -47,7 +47,7 @@ func (c *shipCommand) Run(ctx context.Context, s *streams) error {
 
 type mergeCommand struct {
 	From []string `arg:"" help:"Results folders, archives of shipped runs, or folders of them. They are only read."`
-	Into string   `help:"Merge into this folder, not that of --results." placeholder:"FOLDER"`
+	Into string   `help:"Merge into this folder, in place of --results." placeholder:"FOLDER"`
 }
 
 // Run merges, and fails where something is left to decide.

@@ -24,7 +24,7 @@ type choice struct {
 	Profile string            `help:"quick, medium or full; else $PENGCDE_PROFILE, else quick, for show the one with most runs, for status the one under way." placeholder:"NAME"`
 	Models  []string          `help:"Some models, as pengcde list names them; all without it." placeholder:"A,B"`
 	Only    map[string]string `help:"Values of a key, as list names them; repeat for more keys." mapsep:"none" placeholder:"split=random,rolling-origin"`
-	Seeds   seeds             `help:"Seeds, as in 0-4 or 0,2,7, in place of those of the profile." placeholder:"RANGE"`
+	Seeds   seeds             `help:"Seeds, as in 0-4 or 0,2,7, in place of the profile's." placeholder:"RANGE"`
 	Data    []string          `help:"A file of your own, in the JSON of england_covid, beside the study's data; repeat for more." placeholder:"FILE" sep:"none"`
 	Fresh   bool              `help:"Leave out the runs that came with the module."`
 }
@@ -47,7 +47,7 @@ func (c choice) options() experiments.Options {
 	return o
 }
 
-// stored finds what is stored of the runs, whose names exist where there is no error.
+// stored finds the stored runs of the choice, whose names exist where there is no error.
 func (c choice) stored(ctx context.Context, s *streams) (*experiments.Report, experiments.Options, error) {
 	o := c.options()
 	study, err := paper.ByName(c.Study)

@@ -19,7 +19,7 @@ type showCommand struct {
 	Format string `help:"text, also into a pipe; markdown; or json (every run)." enum:"text,markdown,json" default:"text"`
 }
 
-// Run prints what is stored, and computes nothing.
+// Run prints the stored runs, and computes nothing.
 func (c *showCommand) Run(ctx context.Context, s *streams) error {
 	report, o, err := c.stored(ctx, s)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Without a profile, show takes the one of which most runs are stored: that of the runs that ship, in the checkout.
+// Without a profile, show takes the one with the most stored runs: in the checkout, the profile of the runs that ship.
 func TestShowWithoutAProfile(t *testing.T) {
 	for profile, want := range map[string]string{"": "profile medium", "quick": "profile quick"} {
 		c := command(t.TempDir(), "show", "epidemics", "--models", "zero")

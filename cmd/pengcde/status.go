@@ -15,7 +15,7 @@ import (
 
 type statusCommand struct{ choice }
 
-// Run says where the runs are that were chosen, else those of the newest job, else of the profile that is at work.
+// Run says where the chosen runs are, else the runs of the newest job, else of the profile that is at work.
 func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	if _, err := paper.ByName(c.Study); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	if c.isAll() && len(submitted) > 0 {
 		newest := submitted[len(submitted)-1]
 		c.choice = newest.Choice
-		if newest.Backend != "" { // of which it is to be known what is missing
+		if newest.Backend != "" { // whose missing runs count
 			if err := os.Setenv(xla.BackendEnv, newest.Backend); err != nil {
 				return err
 			}

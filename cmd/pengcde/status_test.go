@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Without a profile, status takes the one of which runs are under way, else the one of which most are stored: that of
-// the runs that ship, in the checkout.
+// Without a profile, status takes the one with runs under way, else the one with the most stored runs: in the checkout,
+// the profile of the runs that ship.
 func TestStatusWithoutAProfile(t *testing.T) {
 	folder := t.TempDir()
 	few := []string{"epidemics", "--models", "peng-linear", "--only", "country=england"} // which quick has none of

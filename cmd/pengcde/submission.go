@@ -50,7 +50,7 @@ func slurmFolder(study string) (string, error) {
 	return filepath.Join(folder, study, "slurm"), err
 }
 
-// path is that of the files of a submission, without extension.
+// path is the path of the submission's files, without extension.
 func (s submission) path(folder string) string { return filepath.Join(folder, s.Name) }
 
 const (
@@ -80,7 +80,7 @@ func (s submission) forget(folder string) error {
 	return nil
 }
 
-// submissions are those of a study, the oldest first.
+// submissions reads the submissions of a study, the oldest first.
 func submissions(study string) (all []submission, err error) {
 	folder, err := slurmFolder(study)
 	if err != nil {
@@ -113,7 +113,6 @@ func submissions(study string) (all []submission, err error) {
 	return all, nil
 }
 
-// jobNames are those of the jobs.
 func jobNames(all []submission) (names []string) {
 	for _, s := range all {
 		names = append(names, s.Name)
@@ -160,5 +159,5 @@ func (s seeds) String() string {
 	return strings.Join(parts, ",")
 }
 
-// MarshalText is that of [encoding.TextMarshaler].
+// MarshalText implements [encoding.TextMarshaler].
 func (s seeds) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -30,7 +30,7 @@ type submitCommand struct {
 	GPUs            string        `name:"gpus" help:"GPUs of a task, as in 1 or a100:1, of which it uses one; without it tasks compute on CPUs." placeholder:"N"`
 	CPUs            int           `name:"cpus" help:"CPUs of a task; else the cluster's default." placeholder:"N"`
 	Memory          string        `help:"Memory of a task, as in 8G; else the cluster's default." placeholder:"SIZE"`
-	Time            string        `help:"Time limit of a task, as in 90 (minutes), 4:00:00 or 2-0 (days-hours); what is not done goes back into the queue." placeholder:"LIMIT"`
+	Time            string        `help:"Time limit of a task, as in 90 (minutes), 4:00:00 or 2-0 (days-hours); unfinished work goes back into the queue." placeholder:"LIMIT"`
 	ArraySize       *int          `help:"Tasks that share the runs; else one for each program that trains, at most 16." placeholder:"N"`
 	Sbatch          []string      `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
 	Retry           bool          `help:"Make runs again whose error was stored."`
@@ -112,7 +112,7 @@ func (c *submitCommand) settle() (err error) {
 	return os.Setenv(xla.BackendEnv, c.Backend)
 }
 
-// script is that of a job whose tasks make what is missing.
+// script returns the script of a job whose tasks make the missing runs.
 func (c *submitCommand) script(path string, record submission) (string, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *submitCommand) script(path string, record submission) (string, error) {
 	return script, nil
 }
 
-// cost says what is to be made and what that takes, by stored runs and by plan.
+// cost says how many runs are missing and what making them takes, by stored runs and by plan.
 func (c *submitCommand) cost(e experiments.Estimate, plans map[string]*pengcde.Plan, tasks int) string {
 	text := fmt.Sprintf("%s, profile %s: %v.", c.Study, c.Profile, e)
 	if e.Missing == 0 {

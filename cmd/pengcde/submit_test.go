@@ -28,7 +28,7 @@ func cluster(t *testing.T, lines map[string]string) {
 
 func submit(more ...string) []string { return append(append([]string{"submit"}, few...), more...) }
 
-// What is submitted runs, as Slurm would run it, and makes the runs that were chosen.
+// A submitted script runs, as Slurm would run it, and makes the chosen runs.
 func TestSubmit(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "it's of [1] results")
 	if err := os.Mkdir(folder, 0o755); err != nil {

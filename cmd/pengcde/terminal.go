@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/plain"
 )
 
-// Columns of a terminal: what is written into files and pipes takes as many as narrow terminals have.
+// Columns of a terminal: texts in files and pipes take usualWidth, which narrow terminals have.
 const (
 	usualWidth = 80
 	leastWidth = 40

@@ -24,7 +24,8 @@ type shippedFile struct {
 //go:embed england_covid.json.gz
 var englandContent []byte
 
-// The published file has neither names nor dates; those of its regions and days are in a file of their own.
+// The published file has neither names nor dates; the names of its regions and the dates of its days are in a file of
+// their own.
 //
 //go:embed england_names.json
 var englandNamesContent []byte

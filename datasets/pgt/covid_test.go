@@ -28,8 +28,8 @@ func loaded(t *testing.T, load func(...Option) (*dyngraph.Series, error), option
 	return s
 }
 
-// What each country has, counted in its file by other code: daily edges are those of all days, also of the last 8,
-// which no snapshot shows.
+// What each country has, counted in its file by other code: daily edges count the edges of all days, also of the last
+// 8, which no snapshot shows.
 func TestCountries(t *testing.T) {
 	for _, c := range []struct {
 		name                              string
@@ -200,8 +200,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// The published standardisation leaves mean 0 and variance 1 over all days: those of the features of snapshots 0 and
-// 52, and 45 targets between.
+// The published standardisation leaves mean 0 and variance 1 over all days: the days in the features of snapshots 0 and
+// 52, and the days of 45 targets between.
 func TestPublished(t *testing.T) {
 	s := loaded(t, EnglandCovid)
 	for u := range 129 {

@@ -15,10 +15,10 @@
 //	z[t]        = (c[t] - mean) / std   of each node
 //
 // where [Published] takes mean and std of all days and [PastOnly] of the days seen so far. Series.Scales leads back to
-// cases. Times are in days, the first is 0. Where a file has them, Series.NodeNames and Series.Dates are those of the
-// nodes and of day i, the first of snapshot i; the target of snapshot i is of the date k days later. All three have
-// both. Series.Steps says which days features and targets are of, so that windows whose features share a day can be
-// kept out of each other's training; days that scales are taken from do not count.
+// cases. Times are in days, the first is 0. Where a file has them, Series.NodeNames are the names of the nodes, and
+// Series.Dates the date of day i, the first day of snapshot i; the target of snapshot i is of the date k days later.
+// All three have both. Series.Steps says which days features and targets are of, so that windows whose features share a
+// day can be kept out of each other's training; days that scales are taken from do not count.
 //
 // Italy and France are from the collection that england_covid was made of. 13 departments of France have no edge on
 // any day.
@@ -30,8 +30,8 @@
 //
 // # twitter_tennis
 //
-// With mentions[k] the mentions [nodes] that accounts get in snapshot k, degree and transitivity (local clustering)
-// those of a node in the graph of snapshot k, all as the file gives them, snapshot k = 0..last (120 of [RG17], 112 of
+// With mentions[k] the mentions [nodes] that accounts get in snapshot k, and degree and transitivity (local clustering)
+// of a node taken in the graph of snapshot k, all as the file gives them, snapshot k = 0..last (120 of [RG17], 112 of
 // [UO17]) is
 //
 //	features[k] = onehot5(min(ceil(ln(1+degree)), 4)), onehot11(floor(10 transitivity))   [nodes*16]
@@ -45,8 +45,8 @@
 // Times are in snapshots, the first is 0: the file gives no others.
 //
 // Start with [TwitterTennis]; [ReadTwitterTennis] takes files of the same format. The published windows are of length
-// 10 and do not overlap. The forecast of a window looks two snapshots ahead: that of its last snapshot k is the
-// mentions of k+1, and its newest input is snapshot k-1.
+// 10 and do not overlap. The forecast of a window looks two snapshots ahead: it forecasts the mentions of k+1, where k
+// is its last snapshot, and its newest input is snapshot k-1.
 //
 // B. Rozemberczki et al., PyTorch Geometric Temporal: Spatiotemporal Signal Processing with Neural Machine Learning
 // Models, CIKM 2021. G. Panagopoulos, G. Nikolentzos, M. Vazirgiannis, Transfer Graph Neural Networks for Pandemic

@@ -2,13 +2,13 @@ package pgt
 
 import "github.com/peng-cde/pengcde-go/dyngraph"
 
-// edges are those of one step, and their weights, as the JSON has them; pointers tell null from 0.
+// edges holds the edges of one step, and their weights, as the JSON has them; pointers tell null from 0.
 type edges struct {
 	pairs   [][]*int
 	weights []*float64
 }
 
-// checkEdges checks those of a step such as "day 3".
+// checkEdges checks the edges of a step such as "day 3".
 func (c config) checkEdges(step string, e edges, nodes int) error {
 	if len(e.pairs) != len(e.weights) {
 		return c.invalid("%s has %d edges and %d weights, want one weight for each edge", step, len(e.pairs),

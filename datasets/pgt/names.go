@@ -2,7 +2,7 @@ package pgt
 
 import "time"
 
-// names returns those of the nodes, nil where the file has none.
+// names returns the names of the nodes, nil where the file has none.
 func (c config) names(f *file, nodes int) ([]string, error) {
 	if f.Names == nil {
 		return nil, nil
@@ -20,7 +20,7 @@ func (c config) names(f *file, nodes int) ([]string, error) {
 	return names, nil
 }
 
-// dates returns those of all days, nil where the file has none.
+// dates returns the dates of all days, nil where the file has none.
 func (c config) dates(f *file, days int) ([]time.Time, error) {
 	if f.Dates == nil {
 		return nil, nil

@@ -35,8 +35,8 @@ func Load(path string, options ...Option) (*dyngraph.Series, error) {
 //	 "names": [name of each node], "dates": ["2020-02-24", ... one for each day]}
 //
 // names and dates may be absent. Names, in the order of y, are neither empty nor repeated, and become Series.NodeNames.
-// Dates are of days that follow each other, since lags count days; that of day i becomes Series.Dates of snapshot i,
-// whose target is of the day so many lags later. Weights of an edge that a day lists more than once are summed.
+// Dates are of days that follow each other, since lags count days; the date of day i becomes Series.Dates of snapshot
+// i, whose target is of the day so many lags later. Weights of an edge that a day lists more than once are summed.
 // Negative weights are an error (they count people), negative cases (corrections) are not. Errors about the content
 // wrap [dyngraph.ErrInvalid], and [dyngraph.ErrTooLarge] where it has more bytes than [MaxBytes] allows.
 func Read(r io.Reader, options ...Option) (*dyngraph.Series, error) {

@@ -57,7 +57,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Names and dates of a file are those of the series, and so of its windows; a date is that of a snapshot's first day.
+// Names and dates of a file become the series', and so its windows'; the date of a snapshot is its first day's.
 func TestNamesAndDates(t *testing.T) {
 	s, err := pgt.Load("testdata/named.json", pgt.Lag(2))
 	if err != nil {
@@ -166,7 +166,7 @@ func TestReadErrors(t *testing.T) {
 		{"cut in half", small[:len(small)/2], "cut short"},
 		{"NaN cases", change("30]", "NaN]"), `0, N": the file is cut short, or holds NaN`},
 		{"missing value", change("30]", "null]"), "y of day 2, node 2 is null"},
-		{"missing node", change("[5, 0, 30]", "[5, 0]"), "y of day 2 has 2 nodes, that of day 0 has 3"},
+		{"missing node", change("[5, 0, 30]", "[5, 0]"), "y of day 2 has 2 nodes, y of day 0 has 3"},
 		{"missing day of cases", change("[5, 0, 30], ", ""), "time_periods is 5 but y has 4 days"},
 		{"one day", `{"time_periods": 1, "y": [[1, 2]]}`, "1 days and a lag of 2 leave no day to forecast"},
 		{"no edges", change(`[[0, 1], [2, 2]], "1": [[0, 1], [1, 0], [0, 1]]`, `[], "1": []`,

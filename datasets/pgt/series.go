@@ -45,8 +45,8 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 		return nil, err
 	}
 	if s.Pattern.Edges() == 0 {
-		return nil, c.invalid("no edge on any of days 0 to %d, those of snapshots: a graph without any takes a self-loop "+
-			"of weight 0", snapshots-1)
+		return nil, c.invalid("no edge on any of days 0 to %d, the days of snapshots: a graph without any takes a "+
+			"self-loop of weight 0", snapshots-1)
 	}
 	for i, scale := range s.Scales {
 		features, targets := make([]float64, nodes*c.lag), make([]float64, nodes)
@@ -82,7 +82,7 @@ func (c config) cases(f *file) ([][]float64, error) {
 	cases := make([][]float64, f.Periods)
 	for t, row := range f.Cases {
 		if len(row) != nodes {
-			return nil, c.invalid("y of day %d has %d nodes, that of day 0 has %d: values are missing", t, len(row),
+			return nil, c.invalid("y of day %d has %d nodes, y of day 0 has %d: values are missing", t, len(row),
 				nodes)
 		}
 		cases[t] = make([]float64, nodes)

@@ -40,7 +40,7 @@ const (
 	transitivityClasses = 11
 )
 
-// recentSnapshots is the number of snapshots in Series.Recent of twitter_tennis, that of england_covid's lags.
+// recentSnapshots is the number of snapshots in Series.Recent of twitter_tennis, the same as england_covid's lags.
 const recentSnapshots = 8
 
 // TwitterTennis returns a shipped series of mentions between 1000 Twitter accounts, see the package's doc: 16 features
@@ -63,8 +63,8 @@ func TwitterTennis(event Event) (*dyngraph.Series, error) {
 //	{"0": {"edges": [[from, to], ...], "weights": [w, ...], "X": [[degree, transitivity], ...], "y": [mentions, ...]},
 //	 "1": ..., "time_periods": snapshots, "node_ids": {account: node, ...}}
 //
-// Weights of an edge that a snapshot repeats are summed. Of the options [Name] and [MaxBytes] apply. Errors are as
-// those of [Read].
+// Weights of an edge that a snapshot repeats are summed. Of the options [Name] and [MaxBytes] apply. Errors are as in
+// [Read].
 func ReadTwitterTennis(r io.Reader, options ...Option) (*dyngraph.Series, error) {
 	c := config{name: "twitter_tennis"}
 	for _, option := range options {

@@ -67,7 +67,7 @@ func TestTwitterTennis(t *testing.T) {
 	}
 }
 
-// Each node has one class of degree, that of the snapshot's edges, and one of transitivity. The file's degrees leave
+// Each node has one class of degree, counted on the snapshot's edges, and one of transitivity. The file's degrees leave
 // out directions, and a self-loop counts twice.
 func TestTennisFeatures(t *testing.T) {
 	s := tennis(t, pgt.RG17)

@@ -68,7 +68,7 @@ func kept[S any](c Cache, identity string, generate func() (*S, error)) (*S, err
 		return nil, err
 	}
 	if err := write(path, identity, set); err != nil {
-		c.notice("%v; set another folder to keep what is generated", err)
+		c.notice("%v; set another folder to keep the generated set", err)
 	}
 	return set, nil
 }
@@ -91,7 +91,7 @@ func (c Cache) notice(format string, args ...any) {
 	fmt.Fprintf(c.Notices, format+"\n", args...)
 }
 
-// Identity is all that decides what is generated, as JSON with every default written out: parameters of family and
+// Identity returns all that decides the generated set, as JSON with every default written out: parameters of family and
 // dynamics in the place of functions.
 func (c Config) Identity() (string, error) {
 	c = c.withDefaults()

@@ -14,7 +14,7 @@ import (
 // Classes says what to generate for models that tell trajectories apart: in each class a [Task] of its own, all else
 // alike.
 type Classes struct {
-	// Config is that of every class, with Config.Graphs trajectories in each; its Task is not set.
+	// Config holds for every class, with Config.Graphs trajectories in each; its Task is not set.
 	Config Config
 	// Tasks are the classes, 2 or more.
 	Tasks []Task
@@ -29,7 +29,7 @@ type ClassSet struct {
 
 // GenerateClasses draws and simulates a set in which the classes take turns: 0, 1, 0, 1, ... Trajectories share no
 // draw, in a set or in sets of two seeds: the observations at which its graph changes are drawn for each, too, where
-// [Generate] draws them once. Its errors are those of [Generate].
+// [Generate] draws them once. Its errors are the errors of [Generate].
 func GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
 	configs, err := classes.configs()
 	if err != nil {
@@ -54,7 +54,7 @@ func GenerateClasses(ctx context.Context, classes Classes) (*ClassSet, error) {
 	return s, nil
 }
 
-// configs are those of each class, checked and with defaults.
+// configs returns the configuration of each class, checked and with defaults.
 func (c Classes) configs() ([]Config, error) {
 	if len(c.Tasks) < 2 {
 		return nil, errs.New(ErrConfig, "datasets/synthetic: %d classes, want at least 2 tasks to tell apart, as "+
@@ -80,7 +80,7 @@ func (c Classes) configs() ([]Config, error) {
 // had their events at the same observations.
 const classesGeneration = 2
 
-// Identity is all that decides what is generated: the [Config.Identity] of each class.
+// Identity returns all that decides the generated set: the [Config.Identity] of each class.
 func (c Classes) Identity() (string, error) {
 	configs, err := c.configs()
 	if err != nil {
@@ -102,7 +102,7 @@ func (c Classes) Identity() (string, error) {
 }
 
 // Windows are the trajectories as whole series with states for features, [nodes*channels], and no targets but the
-// label, which is that of the graph at the last snapshot. Their names tell them apart. Rows are shared. Its errors wrap
+// label, the graph's target at the last snapshot. Their names tell them apart. Rows are shared. Its errors wrap
 // [ErrTrajectory], also for a class from 0 to the largest label that has no trajectory, or [dyngraph.ErrInvalid] for
 // times and weights that no series has.
 func (s *ClassSet) Windows() ([]dyngraph.Window, error) {

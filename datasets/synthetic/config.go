@@ -31,17 +31,17 @@ type Config struct {
 	Shape float64
 	// Horizon is where the pool of times ends, by default 5.
 	Horizon float64
-	// Amplitude replaces that of the task.
+	// Amplitude replaces the task's amplitude.
 	Amplitude Amplitude
 	// Events are how many, by default 12: four fifths, rounded up, in the first four fifths of the observations.
 	Events int
-	// EventProbability is p, by default that of the task: at an event each pair of nodes loses its edge with probability
+	// EventProbability is p, by default the task's: at an event each pair of nodes loses its edge with probability
 	// 20 p and then gains one with probability p. That adds p n² edges, so large graphs stay sparse with p of the order
 	// 1/n.
 	EventProbability float64
 	// Step of the simulation, by default [dynamics.DefaultStep].
 	Step float64
-	// Seed decides all draws. That of the graph of trajectory b is Seed + b, as published, so sets with neighbouring
+	// Seed decides all draws. The graph of trajectory b is drawn by Seed + b, as published, so sets with neighbouring
 	// seeds have graphs in common.
 	Seed uint64
 	// AsPublished repeats the published defect that states do not change before each event.

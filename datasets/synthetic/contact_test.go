@@ -58,7 +58,7 @@ func TestContactWorlds(t *testing.T) {
 	}
 }
 
-// What is observed at an event is what the observation before evolves to, moved by the change.
+// The state observed at an event is the state that the observation before evolves to, moved by the change.
 func TestContactMovesAtEvents(t *testing.T) {
 	trajectory := generate(t, small(synthetic.Contact(0.2))).Trajectories[0]
 	still := generate(t, small(synthetic.Contact(0))).Trajectories[0]

@@ -36,7 +36,7 @@
 // [GenerateClasses] makes trajectories of several tasks, and [ClassSet.Windows] labelled series of them. The published
 // ones are two epidemics ([SIRClasses]), 50 of each for training, for validation and for test, on a grid of 100 nodes
 // that changes as above: n = 20, 40, ..., 200 observations ([Config.Observations]), or 20 that are Gamma(k) increments
-// apart ([Config.Shape]). They are those of figure 3 in: Permutation Equivariant Neural Controlled Differential
+// apart ([Config.Shape]). They are the epidemics of figure 3 in: Permutation Equivariant Neural Controlled Differential
 // Equations for Dynamic Graph Representation Learning, NeurIPS 2025. Its generator hands neither rate to the dynamics
 // and has one channel, so its data cannot be repeated. What was not published is chosen as follows.
 //
@@ -45,7 +45,7 @@
 //     10 n points, the first overwritten by 0; or n-1 increments, scaled so that the last time is 1.
 //   - Shapes: k = 3, 5, 10, 25, 50, 100, as the print has them, which may lack one after 25.
 //   - Labels: 0 for gamma 0.7 and 1 for gamma 0.3, of the graph as a whole at its last observation.
-//   - Events: as many as above, drawn for each trajectory. States do not freeze before them.
+//   - Events: the number above, drawn for each trajectory. States do not freeze before them.
 //   - Noise ([ClassSet.Noisy]): in no published experiment.
 //
 // Two facts should stand beside what models achieve. The largest eigenvalue of the grid's A is about 7.5, so beta times

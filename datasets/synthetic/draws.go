@@ -23,7 +23,7 @@ const (
 	noiseStream
 )
 
-// stream is that of one trajectory, or of the set (0).
+// stream returns the random stream of one trajectory, or of the set (0).
 func stream(seed, which uint64, trajectory int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, which<<32|uint64(trajectory)))
 }

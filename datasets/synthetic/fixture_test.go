@@ -61,7 +61,7 @@ func TestFixtureDatasetHeatGrid16(t *testing.T) {
 		fixture.Close(t, "values", slices.Concat(trajectory.Values...), y.Row(b).Data, 1e-13)
 		set.Trajectories = append(set.Trajectories, trajectory)
 	}
-	// The events of the last sample are those of all; what the file has of the others was drawn and not used.
+	// The events of the last sample hold for all; the events that the file has of the others were drawn and not used.
 	last := len(set.Trajectories) - 1
 	fixture.Close(t, "times of events", set.Trajectories[last].EventTimes(),
 		file.Get("events_time_per_sample").Array().Row(last).Data, 0)

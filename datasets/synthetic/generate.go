@@ -9,8 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Generate draws and simulates a data set. Its errors wrap [ErrConfig], [graphs.ErrInvalid],
-// [dynamics.ErrStep], [dynamics.ErrNotFinite], [dynamics.ErrGrowth], and those of ctx.
+// Generate draws and simulates a data set. Its errors wrap [ErrConfig], [graphs.ErrInvalid], [dynamics.ErrStep],
+// [dynamics.ErrNotFinite], [dynamics.ErrGrowth], and the errors of ctx.
 func Generate(ctx context.Context, c Config) (*Set, error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {

@@ -116,7 +116,7 @@ func (s *ClassSet) Noisy(share float64, seed uint64) (*ClassSet, error) {
 	return noisy, nil
 }
 
-// checkSIR refuses what is not a trajectory of an epidemic.
+// checkSIR refuses trajectories that are not of an epidemic.
 func (t *Trajectory) checkSIR() error {
 	if err := t.check(); err != nil {
 		return err

@@ -27,9 +27,9 @@ func channel(t synthetic.Trajectory, which int) []float64 {
 	return totals
 }
 
-// What tells the classes apart, on the published grid: the largest eigenvalue of A is that of a product of paths,
-// (1 + 2 cos(pi/11))² - 1 = 7.52, so beta times it is above gamma in both classes, and the infected grow at first in
-// both; with gamma 0.7 they are fewer at the end, and beyond [0, 1] at their most sooner.
+// What tells the classes apart, on the published grid: the largest eigenvalue of A is the largest one of a product of
+// paths, (1 + 2 cos(pi/11))² - 1 = 7.52, so beta times it is above gamma in both classes, and the infected grow at
+// first in both; with gamma 0.7 they are fewer at the end, and beyond [0, 1] at their most sooner.
 func TestSIRClassesDifferAsDerived(t *testing.T) {
 	grid, err := (graphs.Grid{}).Draw(100, nil)
 	if err != nil {

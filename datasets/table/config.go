@@ -29,7 +29,7 @@ type Edges struct {
 // Nodes says where the values of nodes are, a row for each time and node. Without a Path there are no targets, and the
 // one feature is a constant 1.
 type Nodes struct {
-	// Path is as that of [Edges].
+	// Path ends as the Path of [Edges] does.
 	Path string `json:",omitempty"`
 	// Time and Node are "time" and "node" where empty.
 	Time, Node string
@@ -158,7 +158,7 @@ func (c Config) check() error {
 
 func (c Config) lags() int { return max(c.Lags, 0) * min(1, len(c.Nodes.Targets)) }
 
-// featureSize is that of the series.
+// featureSize returns the FeatureSize of the series.
 func (c Config) featureSize() int {
 	return max(1, c.lags()*len(c.Nodes.Targets)+len(c.Nodes.Features))
 }

@@ -2,7 +2,7 @@
 // a destination and a weight in each row, and one of nodes, with a time, a node, its targets and its features.
 //
 // Start with [Read]; [Recipe.Read] reads later files for a model that was made from earlier ones. Errors about a file
-// are an [*Error] with its line (of Parquet its row) and column, what was found there and what is wanted.
+// are an [*Error] with the line (of Parquet the row) and the column, and with what was found there and wanted.
 //
 // # Files
 //
@@ -50,8 +50,8 @@
 //	z[t]        = (y[t] - mean) / std            of each node and target, over the first TrainFraction of the T steps
 //	x[t]        = features, standardised alike, with one mean and one std for all nodes
 //
-// A window of L snapshots sees L-1 of them, and its target is that of its last one: h steps after the last that it
-// sees. The windows at the end have no target yet ([dyngraph.Windows.Observed] leaves them out);
+// A window of L snapshots sees L-1 of them, and its target is the target of its last one: h steps after the last that
+// it sees. The windows at the end have no target yet ([dyngraph.Windows.Observed] leaves them out);
 // [dyngraph.Series.Latest] is the one to forecast from. Edges of the first k-1 steps are not seen.
 //
 // Where a target is missing it is NaN. A feature that is missing, lags included, repeats the last value before it, and

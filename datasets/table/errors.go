@@ -7,12 +7,12 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Error says what is wrong with a file and where. It wraps [dyngraph.ErrInvalid] where the content is wrong, and what
-// the system said where the file cannot be read.
+// Error names a fault of a file and its place. It wraps [dyngraph.ErrInvalid] where the content is wrong, and the
+// system's error where the file cannot be read.
 type Error struct {
 	Path string
-	// Line is that of a CSV file, whose first is 1; Row is that of a Parquet file, whose first is 1. Both are 0 where the
-	// file as a whole is wrong.
+	// Line is the line in a CSV file, whose first is 1; Row is the row in a Parquet file, whose first is 1. Both are 0
+	// where the file as a whole is wrong.
 	Line, Row int
 	// Column is the name of a column, "" where the row as a whole is wrong.
 	Column string

@@ -8,7 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/table"
 )
 
-// Two files as a spreadsheet writes them: who travelled from where to where, and what is to be forecast.
+// Two files as a spreadsheet writes them: who travelled from where to where, and the cases to forecast.
 func ExampleRead() {
 	data, err := table.Read(context.Background(), table.Config{
 		Edges: table.Edges{Path: "testdata/flows.csv", Time: "day", From: "from", To: "to", Weight: "people"},

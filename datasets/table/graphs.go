@@ -50,7 +50,7 @@ func byKey(list, keys []int32, limit int) []int32 {
 	return sorted
 }
 
-// distinctGraphs is how many rows of weights graphs makes; snapshots share those of a graph that does not change.
+// distinctGraphs is how many rows of weights graphs makes; snapshots share the row of a graph that does not change.
 func (r *reader) distinctGraphs(steps []step) int {
 	if r.c.Edges.Time == None {
 		return 1

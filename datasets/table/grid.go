@@ -10,8 +10,8 @@ type grid struct {
 	started, widest int
 }
 
-// gridRow is that of one snapshot, in blocks of places, nil where no value is: each row of a file may have an edge and
-// a time of its own, of which all pairs are far more than its rows.
+// gridRow holds the values of one snapshot, in blocks of places, nil where no value is: each row of a file may have an
+// edge and a time of its own, and all pairs of these are far more than the rows.
 type gridRow struct {
 	places int
 	blocks []*block
@@ -36,7 +36,7 @@ const (
 	overflowed
 )
 
-// row is that of a snapshot, with at least so many places.
+// row returns the row of a snapshot, with at least so many places.
 func (g *grid) row(snapshot, places int) *gridRow {
 	for snapshot >= len(g.rows) {
 		g.rows = append(g.rows, gridRow{})
@@ -54,7 +54,7 @@ func (g *grid) row(snapshot, places int) *gridRow {
 	return r
 }
 
-// value is that of a place, NaN where there is none.
+// value returns the value at a place, NaN where there is none.
 func (r *gridRow) value(at int) float64 {
 	if b := r.blocks[at/blockSize]; b != nil {
 		return b.values[at%blockSize]
@@ -62,7 +62,7 @@ func (r *gridRow) value(at int) float64 {
 	return math.NaN()
 }
 
-// block is that of a place, made where there is none.
+// block returns the block of a place, made where there is none.
 func (r *gridRow) block(how Aggregate, at int) *block {
 	b := &r.blocks[at/blockSize]
 	if *b == nil {

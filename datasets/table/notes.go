@@ -97,7 +97,8 @@ func (r *reader) noteSpacing(times []float64) {
 // notYet is before all times.
 const notYet = instant(math.MinInt64)
 
-// noteEnd tells of a newest step whose last row comes well before those of other steps do: it may not be over.
+// noteEnd tells of a newest step whose last row comes well earlier in it than the last rows of other steps do: it may
+// not be over.
 func (r *reader) noteEnd(f *file) {
 	const well = 0.25 // of a step
 	newest := -1

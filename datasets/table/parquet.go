@@ -109,7 +109,7 @@ func (p *parquetReader) group(ctx context.Context, group parquet.RowGroup, row f
 	return nil
 }
 
-// cells adds those of rows to a list, unless there is an error.
+// cells adds the cells of rows to a list, unless there is an error.
 func (p *parquetReader) cells(list []cell, rows []parquet.Row, err error) ([]cell, error) {
 	for _, row := range rows {
 		if err != nil {

@@ -19,7 +19,7 @@ type Data struct {
 }
 
 // Read reads the files of a dynamic graph. Errors about files are an [*Error] that says where; all errors about content
-// and configuration wrap [dyngraph.ErrInvalid], those of a context that ended wrap its error.
+// and configuration wrap [dyngraph.ErrInvalid], errors of a context that ended wrap its error.
 func Read(ctx context.Context, c Config) (*Data, error) {
 	recipe := Recipe{Config: c.resolved()}
 	r := &reader{c: recipe.Config}

@@ -267,7 +267,7 @@ func TestWithoutEdges(t *testing.T) {
 	}
 }
 
-// TestStatic has edges without times and weights: they are those of all snapshots, and rows are counted.
+// TestStatic has edges without times and weights: they are the edges of all snapshots, and rows are counted.
 func TestStatic(t *testing.T) {
 	c, notices := small(write(t, "edges.csv", "source,destination\na,b\nb,c\na,b\n"), write(t, "nodes.csv", goodNodes))
 	if _, err := table.Read(context.Background(), c); !errors.Is(err, dyngraph.ErrInvalid) ||

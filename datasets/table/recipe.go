@@ -15,9 +15,9 @@ import (
 // Recipe remembers how files were read, so that new files of the same columns and nodes become a series that the same
 // model understands. It can be stored as JSON.
 type Recipe struct {
-	// Config is that of the first reading, with defaults written out and without paths.
+	// Config is the configuration of the first reading, with defaults written out and without paths.
 	Config Config
-	// NodeNames are those of the series, in its order.
+	// NodeNames are the NodeNames of the series, in its order.
 	NodeNames []string
 	// Dated says that times are dates, and TimeUnit what one unit of Series.Times then is: the step, or without one the
 	// median distance of snapshots.
@@ -29,8 +29,8 @@ type Recipe struct {
 	TargetScale dyngraph.Scale
 }
 
-// Read reads new files as those of the recipe were read: the same columns, step, nodes and scales. A node that the
-// recipe does not know is an error; one that the new files lack has no edges and no values. Errors are as those of
+// Read reads new files as the recipe's files were read: the same columns, step, nodes and scales. A node that the
+// recipe does not know is an error; one that the new files lack has no edges and no values. Errors are as in
 // [Read].
 func (r Recipe) Read(ctx context.Context, edges, nodes string) (*dyngraph.Series, error) {
 	if err := r.check(nodes); err != nil {
@@ -135,8 +135,8 @@ func (r *Recipe) measure(path string, v values, nodes int) error {
 	return nil
 }
 
-// measureTarget takes the mean and the deviation of each node; nodes without a value have those of all.
-// It is false where no node has one.
+// measureTarget takes the mean and the deviation of each node; nodes without a value get the mean and the deviation of
+// all. It is false where no node has one.
 func (r *Recipe) measureTarget(v values, k, steps, nodes int) bool {
 	var all, deviations []float64
 	var bare []int

@@ -136,7 +136,7 @@ func (r *reader) orderSteps() ([]step, error) {
 	return steps, nil
 }
 
-// times fills Times and Dates. Those of dates are counted in the recipe's unit from the first snapshot on.
+// times fills Times and Dates. Times of dates are counted in the recipe's unit from the first snapshot on.
 func (r *reader) times(s *dyngraph.Series, steps []step, recipe *Recipe) {
 	if r.clock.dated && recipe.TimeUnit == 0 {
 		if recipe.TimeUnit = r.c.Step.Duration; recipe.TimeUnit == 0 {

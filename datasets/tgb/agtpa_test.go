@@ -21,7 +21,7 @@ func agtpa(t testing.TB) *tgb.Data {
 }
 
 // The figures that version 2.3.0 of TGB gives: its loader, its loop and its evaluator. Five digits of them are known;
-// that of the moving average on validation is .9551529 by the same loop over scikit-learn's ndcg_score.
+// the figure of the moving average on validation is .9551529 by the same loop over scikit-learn's ndcg_score.
 func TestAgtpaTradeOfficial(t *testing.T) {
 	data := agtpa(t)
 	if data.EventCount() != 90057 || data.EdgeFile.Rows != 90057 || data.LabelFile.Rows != 86204 || data.Nodes != 69 ||

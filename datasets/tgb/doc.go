@@ -30,7 +30,7 @@
 // the others classes are destinations, from 0 on by first appearance, and users follow from Config.Classes on. A user
 // with the name of a class has " (user)" after it in Data.NodeNames.
 //
-// What is wrong with a file is an [*Error] with its line, what was found there and what was wanted: times that fall,
+// A fault of a file is an [*Error] with its line, what was found there and what was wanted: times that fall,
 // negative weights, a second label of a pair, a label of a node without an edge, a quote that is not closed, compressed
 // data that end early.
 //

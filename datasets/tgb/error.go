@@ -7,8 +7,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Error says what is wrong with a file and where. It wraps [dyngraph.ErrInvalid] where the content is wrong, and what
-// the system said where the file cannot be read.
+// Error names a fault of a file and its place. It wraps [dyngraph.ErrInvalid] where the content is wrong, and the
+// system's error where the file cannot be read.
 type Error struct {
 	// Path is the file, after its folder or zip.
 	Path string

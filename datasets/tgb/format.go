@@ -44,7 +44,7 @@ var known = map[string][2]string{
 		"8080a15a61292a560f940d20024abd1a342be02421984eba87cadc8979a12798"},
 }
 
-// format is that of a data set, or of files of another name.
+// format returns the format of a data set, or of files of another name.
 func (c Config) format() (format, error) {
 	name := c.Format
 	if name == "" {
@@ -83,12 +83,12 @@ func (f format) step() float64 {
 	return 7 * 24 * 60 * 60
 }
 
-// columns are those of a file with these values.
+// columns returns the columns of a file with these values.
 func (f format) columns(values ...column) []column {
 	return append([]column{when, {what: f.source}, {what: f.destination}}, values...)
 }
 
-// header says what a first line is and what is wanted, "" where it names the columns.
+// header describes a first line and the wanted one, "" where it names the columns.
 func header(cells []string, columns []column) (found, wanted string) {
 	right := len(cells) == len(columns)
 	var names []string

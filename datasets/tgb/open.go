@@ -19,7 +19,7 @@ import (
 
 // Config says which data set is read, and from where.
 type Config struct {
-	// Name is that of the data set, with which the names of its files begin: tgbn-trade, tgbn-genre, tgbn-reddit,
+	// Name is the name of the data set, with which the names of its files begin: tgbn-trade, tgbn-genre, tgbn-reddit,
 	// tgbn-token, agtpa-trade, or one of your own.
 	Name string
 	// Path is the folder with the files, the folder above it, or the zip as published.
@@ -28,7 +28,7 @@ type Config struct {
 	Files fs.FS
 	// Format is the name of the data set in whose format files of another name are written.
 	Format string
-	// Classes is the number of classes of files that are not those published; 0 means that of the format.
+	// Classes is the number of classes of files other than the published ones; 0 means the number of the format.
 	Classes int
 	// Late is by how much an event may be earlier than the one before it, in the unit of the times. Its time is then taken
 	// to be that one's, and File.Late counts it. TGB does not look: files that were written in local time go back an hour
@@ -49,7 +49,7 @@ type Progress struct {
 	Read, Size int64
 }
 
-// Data are those of a data set.
+// Data holds a data set, and the two files that it was read from.
 type Data struct {
 	*affinity.Data
 	EdgeFile, LabelFile File
@@ -60,7 +60,7 @@ type File struct {
 	Path string // after the folder or zip
 	Rows int    // without the first line
 	Late int    // events that were earlier than the one before, see Config.Late
-	// SHA256 is that of the unpacked content, in hexadecimal.
+	// SHA256 is the SHA-256 of the unpacked content, in hexadecimal.
 	SHA256 string
 }
 
@@ -84,7 +84,7 @@ func Open(ctx context.Context, c Config) (*Data, error) {
 	for i, one := range []File{s.edges.File, s.labels.File} {
 		if want := known[c.Name][i]; want != "" && one.SHA256 != want {
 			return nil, &Error{Path: one.Path, Found: "content with sha256 " + one.SHA256, Wanted: want +
-				", that of the published file: fetch it again, or give it another Config.Name"}
+				", the sha256 of the published file: fetch it again, or give it another Config.Name"}
 		}
 	}
 	return &Data{data, s.edges.File, s.labels.File}, nil
@@ -128,7 +128,7 @@ func (s *source) locate() error {
 		if one.name, err = find(folder, name); err != nil {
 			return &Error{Path: c.Path, Found: fmt.Sprintf("no %s and no %s.gz, neither there nor one folder below", name,
 				name), Wanted: fmt.Sprintf("both files of the data set %s, or %s.zip: nothing is fetched from the network; "+
-				"those of tgbn-... are linked at https://tgb.complexdatalab.com", c.Name, c.Name), Err: err}
+				"the files of tgbn-... are linked at https://tgb.complexdatalab.com", c.Name, c.Name), Err: err}
 		}
 		one.Path = filepath.Join(c.Path, filepath.FromSlash(one.name))
 	}
@@ -215,7 +215,8 @@ func (c *counter) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// unreadable is an error of the system, or of what unpacks a file. A line is that of the row that was being read.
+// unreadable is an error of the system, or of the code that unpacks a file. The line is the line of the row that was
+// being read.
 func unreadable(path string, line int, err error, wanted string) error {
 	var kind *bounded.KindError
 	var large *bounded.TooLargeError

@@ -260,7 +260,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// What is exported reads back as the same events.
+// Exported events read back as the same events.
 func TestExport(t *testing.T) {
 	data, err := open("tgbn-trade", tradeEdges, tradeLabels)
 	if err != nil {

@@ -23,7 +23,7 @@ type source struct {
 	users         names
 }
 
-// names are those of nodes, numbered as they appear.
+// names holds the names of nodes, numbered as they appear.
 type names struct {
 	list []string
 	of   map[string]int32

@@ -51,7 +51,7 @@ func writeCSV(out *bytes.Buffer, t table) error {
 	return w.Error()
 }
 
-// inOrder is a group with columns in an order of their own; that of [parquet.Group] is by name.
+// inOrder keeps columns in the order of the slice; [parquet.Group] sorts them by name.
 type inOrder struct {
 	parquet.Group
 	columns []column

@@ -17,7 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Format is that of the files.
+// Format names the kind of files that [Write] makes.
 type Format string
 
 const (
@@ -27,7 +27,7 @@ const (
 	Parquet Format = "parquet"
 )
 
-// table is what is written to a file. Rows have a value for each column, nil where it is missing.
+// table is the content of a file. Rows have a value for each column, nil where it is missing.
 type table struct {
 	columns []column
 	rows    iter.Seq[[]any]
@@ -116,7 +116,7 @@ func fill[V any](run map[string]any, columns map[string]kind, prefix string, val
 	}
 }
 
-// arrays are those of the facts and, by epoch, of the training.
+// arrays has a row for each number of the facts' arrays and, by epoch, of the training.
 func arrays(stored experiments.Results) table {
 	columns := []column{{"run", text}, {"array", text}, {"row", whole}, {"column", whole}, {"value", number}}
 	return table{columns, func(yield func([]any) bool) {

@@ -13,16 +13,17 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Document is what is stored of some studies in one profile.
+// Document holds the stored runs of some studies in one profile.
 type Document struct {
 	Profile experiments.Profile
-	// Parts are those of studies of which runs are stored; None are the others. Both are in the order of the studies.
+	// Parts are the parts of studies with stored runs, None the reports on the others. Both are in the order of the
+	// studies.
 	Parts []*experiments.Part
 	None  []*experiments.Report
 }
 
-// Collect finds what is stored of studies, and computes nothing else. Its error wraps [experiments.ErrNotStored] where
-// that is nothing.
+// Collect finds the stored runs of studies, and makes no others. Its error wraps [experiments.ErrNotStored] where none
+// is stored.
 func Collect(ctx context.Context, profile experiments.Profile, studies []experiments.Study) (*Document, error) {
 	d := &Document{Profile: profile}
 	for _, study := range studies {
@@ -44,8 +45,8 @@ func Collect(ctx context.Context, profile experiments.Profile, studies []experim
 		d.Parts = append(d.Parts, part)
 	}
 	if len(d.Parts) == 0 {
-		return nil, errs.New(experiments.ErrNotStored, "nothing is stored of any study in profile %s: \"pengcde list\" says "+
-			"what is stored in others", profile)
+		return nil, errs.New(experiments.ErrNotStored, "nothing is stored of any study in profile %s: \"pengcde list\" "+
+			"counts the stored runs of others", profile)
 	}
 	return d, nil
 }

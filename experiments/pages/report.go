@@ -57,7 +57,6 @@ type profileCount struct {
 // Missing is the number of planned runs that are not stored.
 func (s section) Missing() int { return s.Planned - s.Made }
 
-// Study is that of the section.
 func (s section) Study() experiments.Study { return s.Report.Study }
 
 // Report is the document as one HTML file with all in it: verdicts on the paper's claims, its tables and figures with
@@ -101,7 +100,7 @@ func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]f
 	return b.Bytes(), err
 }
 
-// sections are those of all studies in the order of the paper.
+// sections has a section for each study, in the order of the paper.
 func (d *Document) sections(ctx context.Context, e paper.Evidence) (all []section, err error) {
 	parts := slices.Clone(d.Parts)
 	for _, r := range d.None { // of which the published numbers are shown

@@ -48,7 +48,7 @@ const (
 		"\n\nThe paper has 50 trajectories of a class for each of training, validation and test, 32 features, three " +
 		"layers, steps of 0.1 and at most 2000 epochs, and does not state the number of seeds (profile full, with 10); " +
 		"profile medium has 16 trajectories of a class to train on, smaller models, fewer epochs and 3 seeds, so that its " +
-		"accuracies are not those of the paper."
+		"accuracies do not compare with the paper's."
 
 	aboutAffinity = "What will each country export where next year? A forecast ranks 69 countries as partners for each of " +
 		"them, from the trade of earlier years, and is scored by NDCG@10 as in the Temporal Graph Benchmark (TGB). The " +

@@ -24,7 +24,8 @@ type Affinity struct {
 	own  map[string]*affinityData // by the path that they were asked for by
 }
 
-// Protocol says what is asked, and what is known by then. Scores of different protocols do not compare.
+// Protocol says which forecasts are asked for, and which data are known by then. Scores of different protocols do not
+// compare.
 type Protocol string
 
 const (
@@ -111,7 +112,7 @@ type affinityRun struct {
 	size     affinitySize
 }
 
-// rotated is the number of label times that the rotation tests, validated that of those before each for validation.
+// rotated is the number of label times that the rotation tests, validated the number before each for validation.
 const rotated, validated = 8, 3
 
 // affinityInputs is the number of snapshots that networks see, but in the windows of the paper.
@@ -158,7 +159,7 @@ func (a *Affinity) plan(ctx context.Context, scope experiments.Scope) (runs []ex
 	return runs, nil
 }
 
-// ownData are those of a path; where they were read before, as they were then.
+// ownData returns the data of a path; where they were read before, as they were then.
 func (a *Affinity) ownData(path string) *affinityData {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -178,8 +179,8 @@ func (a *Affinity) keep(path string, own *affinityData) {
 	a.own[path] = own
 }
 
-// runs are those of a row on some data by a protocol. Rows that nothing is drawn for have one seed, except for windows
-// that it shuffles.
+// runs lists the runs of a row on some data by a protocol. Rows that draw nothing have one seed, except on windows,
+// which the seed shuffles.
 func (r affinityRun) runs(scope experiments.Scope) (runs []experiments.Run) {
 	seeds := scope.SeedsOr(r.size.seeds)
 	if r.Untrained && r.protocol != RandomWindows {
@@ -216,7 +217,7 @@ func (r affinityRun) identity(run experiments.Run) (any, error) {
 	return all, r.Model.Identity(all)
 }
 
-// task is that of the protocol on the data.
+// task returns the task of the data; under [RandomWindows] each node is a class.
 func (r affinityRun) task() (affinity.Task, error) {
 	data, err := r.data.load(context.Background(), nil)
 	if err != nil {
@@ -254,7 +255,7 @@ func (r affinityRun) protocolOf(ctx context.Context, data *tgb.Data, run experim
 	return plans[run.Fold-1], nil
 }
 
-// name is that of a protocol in figures and tables.
+// name returns the name of a protocol in figures and tables.
 func (p Protocol) name() string {
 	switch p {
 	case OfficialStrict:

@@ -84,8 +84,8 @@ func (r affinityRun) fit(ctx context.Context, m *experiments.Maker, run experime
 	return facts, report, err
 }
 
-// ownAffinity are data of one's own, or of the Temporal Graph Benchmark: a folder or a zip whose files' names begin with
-// that of the data.
+// ownAffinity returns a user's data, or data of the Temporal Graph Benchmark: a folder or a zip whose files' names
+// begin with the name of the data.
 func ownAffinity(path string) *affinityData {
 	name := strings.TrimSuffix(filepath.Base(path), ".zip")
 	if !strings.HasSuffix(path, ".zip") {

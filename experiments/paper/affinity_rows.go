@@ -25,7 +25,7 @@ type affinitySize struct {
 	models []string
 }
 
-// affinitySizes are those of the paper, and what is made of them for smaller machines.
+// affinitySizes returns the paper's sizes, or smaller ones for smaller machines.
 func affinitySizes(p experiments.Profile) affinitySize {
 	s := affinitySize{seeds: 10, rotated: rotated, hidden: 32, layers: 4, encoded: 8, identities: 512, step: 0.01,
 		protocols: Protocols(),
@@ -76,10 +76,10 @@ func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 	return r
 }
 
-// residualID is the row of the PENG-CDE with a log-linear part, persistentID that of the newest labels.
+// residualID is the row of the PENG-CDE with a log-linear part, persistentID the row that repeats the newest labels.
 const residualID, persistentID = "residual", "persistent"
 
-// rows are those of a profile for some data.
+// rows lists the rows of a profile for some data.
 func (s affinitySize) rows(data string) (all []affinityRow) {
 	messages := 2048
 	if data == "tgbn-token" {
@@ -174,7 +174,6 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 	return all
 }
 
-// ids are those of the rows.
 func (s affinitySize) ids() (all []string) {
 	for _, row := range s.rows("") {
 		all = append(all, row.ID)

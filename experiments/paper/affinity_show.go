@@ -53,7 +53,7 @@ func (a *Affinity) page(r *experiments.Report) (*experiments.Page, error) {
 	return page, drawn.err
 }
 
-// rotation is what is made of the runs of a rotation.
+// rotation holds the runs of a rotation, with the test of their differences and a note on intervals.
 type rotation struct {
 	results experiments.Results
 	test    stats.Test
@@ -191,12 +191,12 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 	return t
 }
 
-// difference is that of a row from Persistent Forecast: positive where the row is better.
+// difference is the score of a row less the score of Persistent Forecast: positive where the row is better.
 type difference struct {
 	Mean, Half, Corrected float64
 }
 
-// differences are those of all rows but Persistent Forecast that have all runs, corrected by Holm for their number.
+// differences has each row but Persistent Forecast that has all its runs, corrected by Holm for the number of rows.
 func (r rotation) differences() map[string]difference {
 	base := r.byTime(persistentID)
 	if len(base) < 2 {
@@ -312,7 +312,7 @@ func drawDifferences(r *experiments.Report, data string, turned rotation) (*figu
 		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: no row has all runs of the rotation",
 			data)
 	}
-	return figures.Dots(figures.Axes{Title: fmt.Sprintf("NDCG@10 less that of Persistent Forecast, %s, profile %s", data,
+	return figures.Dots(figures.Axes{Title: fmt.Sprintf("NDCG@10 minus Persistent Forecast's, %s, profile %s", data,
 		r.Profile), X: "difference, above 0 is better"}, rows...)
 }
 
@@ -368,7 +368,7 @@ func (a *Affinity) Notes(r *experiments.Report) figures.NoteList {
 	return append(a.notes(r), r.Notes()...)
 }
 
-// notes say what is shown, and what of it is our choice.
+// notes explain tables and figures, and name our choices.
 func (a *Affinity) notes(r *experiments.Report) figures.NoteList {
 	size := a.size(r.Profile)
 	t := size.training

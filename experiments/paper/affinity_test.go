@@ -100,7 +100,7 @@ func TestNodeAffinityIsRunStoredAndShown(t *testing.T) {
 	}
 }
 
-// The verdict is made of the numbers, and what is missing is not judged.
+// The verdict follows the numbers, and rows that lack runs are not judged.
 func TestNodeAffinityVerdict(t *testing.T) {
 	study, r := rankings(t, experiments.Medium, func(run experiments.Run) float64 {
 		wobble := 0.001 * float64(run.Fold%3)

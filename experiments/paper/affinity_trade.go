@@ -124,8 +124,8 @@ func TradePartners(ctx context.Context, country string, partners int) (*figures.
 		Start: epoch}, lines...)
 }
 
-// countries are the nodes of a rotation with the mean difference of a row's NDCG from that of Persistent Forecast over
-// tested label times and seeds, the largest first; nil where runs are missing.
+// countries lists the nodes of a rotation with the mean of a row's NDCG minus Persistent Forecast's over tested label
+// times and seeds, the largest first; nil where runs are missing.
 func (r rotation) countries(row string) (nodes []int, gains []float64) {
 	mean := func(row string) map[int]float64 {
 		some := r.results.Where("model", row)
@@ -183,7 +183,7 @@ func drawCountries(r *experiments.Report, data, row string, turned rotation) (*f
 		}
 	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Who gains and who loses by %s, %s, profile %s",
-		some[0].Model.Name, data, r.Profile), X: "NDCG@10 less that of Persistent Forecast"}, rows...)
+		some[0].Model.Name, data, r.Profile), X: "NDCG@10 minus Persistent Forecast's"}, rows...)
 }
 
 func nameOf(data *affinity.Data, node int) string {

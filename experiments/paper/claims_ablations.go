@@ -16,7 +16,7 @@ import (
 // usedMaps are those, beside the identity, whose weights on A the paper prints as large in the first layer.
 var usedMaps = []equivariant.Map{equivariant.RowsOnRows, equivariant.RowsOnColumns, equivariant.TotalOnAll}
 
-// weights finds whether weights of these maps are larger, in size, than those of the other maps, in the mean of a
+// weights finds whether weights of these maps are larger, in size, than the weights of the other maps, in the mean of a
 // world.
 func (e Evidence) weights() (all []Finding, err error) {
 	report, why := e.usable("table1")
@@ -55,8 +55,8 @@ func (e Evidence) weights() (all []Finding, err error) {
 			}
 			d := compared[0]
 			mean, half := stats.MeanCI(signed[name])
-			f.Outcome, f.test, f.Numbers = "", &d, fmt.Sprintf("weight %.3f ± %.3f (the paper: %.3f), its size %.3f, that of "+
-				"other maps %.3f in the mean, %d worlds", mean, half, publishedWeights[name][0], stat.Mean(size[name], nil),
+			f.Outcome, f.test, f.Numbers = "", &d, fmt.Sprintf("weight %.3f ± %.3f (the paper: %.3f), its size %.3f, the "+
+				"mean size of other maps %.3f, %d worlds", mean, half, publishedWeights[name][0], stat.Mean(size[name], nil),
 				stat.Mean(others, nil), n)
 			differences := slices.Clone(others)
 			floats.Sub(differences, size[name])
@@ -73,8 +73,8 @@ func (e Evidence) weights() (all []Finding, err error) {
 	return all, nil
 }
 
-// epochs finds by how much an epoch of Pre-Mult takes longer than one of PENG-CDE. The numbers of nodes are those of
-// square grids.
+// epochs finds by how much an epoch of Pre-Mult takes longer than one of PENG-CDE. The numbers of nodes are squares, as
+// of grids.
 func (e Evidence) epochs() (all []Finding, _ error) {
 	for i, nodes := range publishedNodes {
 		side := graphs.Side(nodes)

@@ -36,10 +36,10 @@ func ranksAbove(model string, others []string, data ...string) func(Evidence) ([
 var tradeNames = map[string]string{"tgbn-trade": "tgbn-trade", "tgbn-genre": "tgbn-genre",
 	otherTrade: "other trade, of 69 countries"}
 
-// otherTrade are data in place of those of the Temporal Graph Benchmark.
+// otherTrade names data in place of the Temporal Graph Benchmark's.
 const otherTrade = "agtpa-trade"
 
-// affinityName is that of a row in the paper.
+// affinityName returns the paper's name of a row, else its ID.
 func affinityName(id string) string {
 	for _, row := range publishedAffinity {
 		if row.id == id {

@@ -13,10 +13,10 @@ import (
 
 // Evidence is what claims are judged by.
 type Evidence struct {
-	// Reports are those of the studies, by name; of one that is not there nothing is stored.
+	// Reports has the reports on studies, by name; a study without one counts as having no stored run.
 	Reports map[string]*experiments.Report
-	// EpochSeconds are those of a training epoch, by ID of the model and number of nodes; EpochMachine is what they were
-	// measured on.
+	// EpochSeconds are the seconds of a training epoch, by ID of the model and number of nodes; EpochMachine is the
+	// machine that they were measured on.
 	EpochSeconds map[string]map[int]float64
 	EpochMachine string
 }
@@ -50,7 +50,7 @@ type Finding struct {
 	// Group and Case name it, such as "heat" and "Original GN-CDE"; Group is "" where the claim has one.
 	Group, Case string
 	Outcome     Outcome
-	// Numbers are what the outcome is made of, or what is missing.
+	// Numbers are the numbers behind the outcome, or say why it is [Missing].
 	Numbers string
 	// Left says which runs the numbers lack.
 	Left []string
@@ -109,8 +109,8 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 	return j, nil
 }
 
-// correct makes the outcomes of tests, after Holm's correction for all cases of a claim. Those that are missing count
-// as if they showed nothing, so that no correction depends on what is stored.
+// correct makes the outcomes of tests, after Holm's correction for all cases of a claim. Missing cases count as if
+// they showed nothing, so that no correction depends on which runs are stored.
 func correct(findings []Finding) error {
 	var p []float64
 	var tested []*Finding
@@ -140,7 +140,7 @@ func correct(findings []Finding) error {
 	return nil
 }
 
-// outcomeOf is that of the claim that the errors of a model are below those of a rival.
+// outcomeOf judges the claim that the errors of a model are below the errors of a rival.
 func outcomeOf(d stats.Difference) Outcome {
 	switch {
 	case d.Better(judge.Level):
@@ -155,11 +155,11 @@ func outcomeOf(d stats.Difference) Outcome {
 type CaseList struct {
 	Outcome Outcome
 	Names   string
-	// Why says of cases that are [Missing] what is.
+	// Why says why cases are [Missing]; "" for other outcomes.
 	Why string
 }
 
-// Cases are those of each outcome that occurs; those of [Missing] by what is missing.
+// Cases lists the cases of each outcome that occurs, and [Missing] ones by their reason.
 func (j Judgement) Cases() (all []CaseList) {
 	of := make(map[CaseList][]Finding) // without names
 	counts := make(map[string]int)     // by group

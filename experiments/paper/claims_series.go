@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// onSeries finds, for each split of a series of a study, whether the errors of PENG-CDE are below those of others: with
-// the published hyperparameters, and tuned.
+// onSeries finds, for each split of a series of a study, whether the errors of PENG-CDE are below the errors of others:
+// with the published hyperparameters, and tuned.
 func onSeries(study, country string, others []string) func(Evidence) ([]Finding, error) {
 	return func(e Evidence) ([]Finding, error) {
 		report, why := e.usable(study)
@@ -47,7 +47,7 @@ func seriesFindings(all []comparison, others []string) (findings []Finding, err 
 	return findings, nil
 }
 
-// finding is what a judgement says of a row's errors being below those of another.
+// finding says whether a row's errors are below the errors of another.
 func (j judgement) finding(group string, own, other row) Finding {
 	f := Finding{Group: group, Case: strings.TrimSuffix(other.Name, ", tuned"), Outcome: Missing}
 	at := slices.IndexFunc(j.rivals, func(r rival) bool { return r.name == other.Name })

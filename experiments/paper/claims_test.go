@@ -109,7 +109,7 @@ func TestCasesAreCorrected(t *testing.T) {
 	}
 }
 
-// Without runs no claim is judged, each says what is missing, and all name studies that there are.
+// Without runs no claim is judged, each says what it lacks, and all name existing studies.
 func TestClaimsWithoutRuns(t *testing.T) {
 	quick := &experiments.Report{Profile: experiments.Quick, Results: worldResults(map[string]map[string][]float64{
 		"grid": {"original": {4}, "peng": {2}}})}
@@ -203,7 +203,8 @@ func TestClaimsOnWorlds(t *testing.T) {
 		expectVerdict(t, id, better, Holds)
 	}
 	expectVerdict(t, "weights", better, Holds,
-		"row sums on rows: as claimed; weight -0.555 ± 0.023 (the paper: 0.775), its size 0.555, that of other maps 0.010")
+		"row sums on rows: as claimed; weight -0.555 ± 0.023 (the paper: 0.775), its size 0.555, the "+
+			"mean size of other maps 0.010")
 	expectVerdict(t, "improvement", better, NotTested, "100 nodes, where the paper has 400")
 	expectVerdict(t, "improvement", full(better), Holds)
 	alone := onWorlds(func(dynamics, id string, block int) float64 { // as much as printed where runs are stored
@@ -285,8 +286,8 @@ func TestClaimsOnWorlds(t *testing.T) {
 		"not yet tested wealth: all 3; opinion: all 3 (no run is stored)")
 }
 
-// Weights that are no larger than those of other maps are no use of the maps, whatever their sign; where few worlds are
-// stored nothing is said.
+// Weights that are no larger than the weights of other maps are no use of the maps, whatever their sign; where few
+// worlds are stored nothing is said.
 func TestClaimOnWeights(t *testing.T) {
 	r := worldsOf(Table1(), func(string, string, int) float64 { return 1 })
 	for i, result := range r.Results {

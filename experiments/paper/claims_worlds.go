@@ -16,7 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// ratio is how the errors of a model compare with those of another in worlds of one kind of dynamics: paired by family
+// ratio compares the errors of a model with the errors of another in worlds of one kind of dynamics: paired by family
 // of graphs and seed, as differences of logarithms, since errors have different scales. A model that diverged in a
 // world has the largest loss there: it counts for the p value, and not for the mean and its interval.
 type ratio struct {
@@ -29,11 +29,11 @@ type ratio struct {
 	// split says that the mean over the worlds of some seed is not on the side of the mean over all.
 	split bool
 	left  []string // runs that the pairs lack
-	// gap says what is missing; nothing else is known then.
+	// gap says why worlds are too few to compare; nothing else is known then.
 	gap string
 }
 
-// ratios compares an error of a model with those of others.
+// ratios compares an error of a model with the errors of others.
 func ratios(results experiments.Results, model string, others []string, of Measure) (all []ratio, err error) {
 	blocks := results.Matrix(string(of)).Blocks
 	own := logErrors(results, model, of)
@@ -171,7 +171,7 @@ func percent(difference float64) string {
 }
 
 // printedRatio is the mean over worlds, by their families, of the logarithm of the ratio of the paper's errors, with
-// the half-width of its interval by those of the errors; NaN where it has none.
+// the half-width of its interval from the half-widths of the errors; NaN where the paper has none.
 func printedRatio(dynamics, model, other string, worlds []worldAt) interval {
 	var logs []float64
 	halves := make(map[string]float64) // by family, summed over its worlds, which have one printed error
@@ -218,7 +218,7 @@ func (r ratio) numbers(printed interval) string {
 }
 
 // eachDynamics calls a function with the profile and the results of each of the dynamics of the paper's tables; where
-// none can be compared it makes findings of what is missing, for cases.
+// none can be compared it makes a [Missing] finding for each case.
 func (e Evidence) eachDynamics(cases []string, find func(profile experiments.Profile, dynamics string,
 	results experiments.Results) ([]Finding, error)) (all []Finding, err error) {
 	for _, w := range []*Worlds{Table1(), TableWealth()} {
@@ -241,7 +241,7 @@ func (e Evidence) eachDynamics(cases []string, find func(profile experiments.Pro
 	return all, nil
 }
 
-// below finds whether an error of a model is below those of others. The paper prints that on test.
+// below finds whether an error of a model is below the errors of others. The paper prints the errors on test.
 func below(model string, others []string, of Measure) func(Evidence) ([]Finding, error) {
 	return func(e Evidence) ([]Finding, error) {
 		return e.eachDynamics(others, func(_ experiments.Profile, dynamics string, results experiments.Results) (
@@ -292,7 +292,7 @@ func (e Evidence) improvement() (all []Finding, err error) {
 	return all, err
 }
 
-// equivariance finds whether the errors of the equivariant fusions are below those of Pre-Mult, with the published
+// equivariance finds whether the errors of the equivariant fusions are below the errors of Pre-Mult, with the published
 // start and without.
 func (e Evidence) equivariance() (all []Finding, err error) {
 	for _, model := range []string{"original", "adjacency"} {

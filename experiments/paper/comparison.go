@@ -30,7 +30,6 @@ type row struct {
 	count int
 }
 
-// rows are those of a split.
 func (f *Forecasting) rows(results experiments.Results, split Split) (all []row, err error) {
 	series, err := f.series()
 	if err != nil {
@@ -136,7 +135,7 @@ func (f *Forecasting) comparison(r *experiments.Report, split Split) (c comparis
 	return c, err
 }
 
-// comparisons are those of all series of a report, each with its splits.
+// comparisons compares the rows of each series of a report, split by split.
 func comparisons(r *experiments.Report) (all []comparison, err error) {
 	for _, f := range places(r) {
 		for _, split := range allSplits {
@@ -173,7 +172,8 @@ func (c comparison) row(id string) *row {
 	return nil
 }
 
-// differences are a row's errors minus those of the best simple forecast where both have one; nil for that row itself.
+// differences returns a row's errors minus the errors of the best simple forecast, where both have one; nil for that
+// forecast itself.
 func (c comparison) differences(r row) []float64 {
 	if c.best == nil || c.best.ID == r.ID {
 		return nil
@@ -181,7 +181,7 @@ func (c comparison) differences(r row) []float64 {
 	return paired(r, *c.best)
 }
 
-// paired are the errors of one row minus those of another, where both have one.
+// paired returns the errors of one row minus the errors of another, where both have one.
 func paired(a, b row) (differences []float64) {
 	for i, of := range a.of {
 		if j := slices.Index(b.of, of); j >= 0 {

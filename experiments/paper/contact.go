@@ -71,12 +71,13 @@ func contactWorlds(size worldsSize) (all []worldOf) {
 var contactNotes = figures.NoteList{
 	"contact: x' = 0.1 (A − D) x between events, and at an event, where the graph changes by ΔA, the states move at " +
 		"once along dx_i/ds = κ Σ_j ΔA_ij (x_j − x_i), s from 0 to 1: an edge that comes lets its nodes exchange, one that " +
-		"goes takes the exchange back. What is observed at an event has moved. Initial rectangles have amplitudes from " +
-		"U(25, 40) as for heat; at each of 12 events 4% of the edges go and 0.2% of the pairs gain one, twice as many as " +
-		"in the paper's worlds. All of it is ours.",
+		"goes takes the exchange back. Observations at an event show the moved states. Initial rectangles have amplitudes " +
+		"from U(25, 40) as for heat; at each of 12 events 4% of the edges go and 0.2% of the pairs gain one, twice the " +
+		"shares of the paper's worlds. All of it is ours.",
 }
 
-// contactCompared has the test errors of some models beside those of the others: by κ, and with the larger κ together.
+// contactCompared shows the test errors of some models beside the errors of the others: by κ, and with the larger κ
+// together.
 func contactCompared(r *experiments.Report) (*figures.Table, error) {
 	t := &figures.Table{Title: fmt.Sprintf("%s: test errors of pairs of models by κ, profile %s", r.Study.Name, r.Profile),
 		Columns: []figures.Column{{Title: "model beside another"}}}

@@ -18,8 +18,8 @@ type contrasted struct {
 	columns      []string
 }
 
-// contrast compares the test errors of each subject with those of all other models, in each column's results. The p
-// values are corrected by Holm over all of them.
+// contrast compares the test errors of each subject with the errors of all other models, in each column's results. The
+// p values are corrected by Holm over all of them.
 func contrast(columns []experiments.Results, subjects, models []string) (all []contrasted, err error) {
 	var p []float64
 	var tested []*string // the texts that p values are of

@@ -56,8 +56,8 @@ func (c *Countries) country(name string, load func() (*dyngraph.Series, error)) 
 		load: load, window: epidemicWindow, settings: epidemicSettings}.complete()
 }
 
-// Country is the part of the study on one country, or on the file at a path that ends in .json or .json.gz: a study of
-// its own, whose runs are those of the whole.
+// Country returns the part of the study on one country, or on the file at a path that ends in .json or .json.gz: a
+// study by itself, with the same runs as in the whole.
 func (c *Countries) Country(name string) (*Forecasting, error) {
 	if strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".json") {
 		return c.Own(name), nil

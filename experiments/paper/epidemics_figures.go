@@ -125,7 +125,7 @@ func Regions(s *dyngraph.Series, names ...string) (regions []int, err error) {
 	return regions, nil
 }
 
-// ranked are the indices of values, those of the largest first.
+// ranked returns the indices of values, the largest value first.
 func ranked(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {

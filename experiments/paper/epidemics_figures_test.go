@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 )
 
-// Figures of a country name its regions and dates: those of a day to be forecast lie 8 days after the snapshot's first.
+// Figures of a country name its regions and dates: a day to be forecast lies 8 days after the snapshot's first.
 func TestFiguresOfCountries(t *testing.T) {
 	s, err := pgt.ItalyCovid()
 	if err != nil {

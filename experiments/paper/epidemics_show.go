@@ -6,10 +6,10 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Series is what is forecast, loaded once.
+// Series returns the series to forecast, loaded once.
 func (f *Forecasting) Series() (*dyngraph.Series, error) { return f.series() }
 
-// SplitItems are the table of a split, and those of its figures that what is stored allows.
+// SplitItems returns the table of a split, and the figures of it that stored runs allow.
 func (f *Forecasting) SplitItems(r *experiments.Report, split Split) ([]figures.Item, error) {
 	table, err := f.Table(r, split)
 	if err != nil {
@@ -27,9 +27,9 @@ func (f *Forecasting) SplitItems(r *experiments.Report, split Split) ([]figures.
 	return append([]figures.Item{table}, drawn.items()...), drawn.err
 }
 
-// AllItems are the test errors of all models by country, a table for each split; the critical-difference diagrams; and
-// of one split, a country at a time, the differences from the best simple forecast. Figures are there where what is
-// stored allows.
+// AllItems returns the test errors of all models by country, a table for each split; the critical-difference diagrams;
+// and of one split, a country at a time, the differences from the best simple forecast. Figures are there where stored
+// runs allow.
 func (c *Countries) AllItems(r *experiments.Report, split Split) (items []figures.Item, err error) {
 	all, err := comparisons(r)
 	if err != nil {

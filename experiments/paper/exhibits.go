@@ -63,7 +63,7 @@ const NotReproduced = "Not reproduced: the paper's tables of hyperparameters and
 	"published have the chosen ones. Figures 2 and 3 have no curves of the paper beside ours, as it prints no numbers of " +
 	"them. Its own compute time stands beside ours, below."
 
-// weightsTable is that of PENG-CDE on heat, on the first family of graphs with runs; else what the paper prints alone.
+// weightsTable shows the weights of PENG-CDE on heat, on the first family of graphs with runs; else the paper's alone.
 func weightsTable(e Evidence) ([]figures.Item, error) {
 	if report, _ := e.usable("table1"); report != nil {
 		for _, family := range families() {

@@ -48,7 +48,7 @@ func (f Forecasting) complete() *Forecasting {
 	return &f
 }
 
-// keys are those of its runs with a split.
+// keys returns the keys of its runs with a split.
 func (f *Forecasting) keys(split Split) map[string]string {
 	keys := map[string]string{"split": string(split)}
 	if f.Country != "" {

@@ -14,7 +14,7 @@ import (
 // beyond is the error from which a row of Dots is left to the table, so that the others can be told apart.
 const beyond = 10
 
-// Dots draws the test errors of the random split, with those of the single seeds.
+// Dots draws the test errors of the random split, with the errors of the single seeds.
 func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 	over, _, err := f.interval(Random)
 	if err != nil {
@@ -74,8 +74,8 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 		Start: startOf(series, series.Steps.Targets.Last)}, lines...)
 }
 
-// Differences draws, for every row of a split, the errors by window minus those of the best simple forecast. A row that
-// lacks runs is there as missing.
+// Differences draws, for every row of a split, the errors by window minus the errors of the best simple forecast. A row
+// that lacks runs is there as missing.
 func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.Figure, error) {
 	c, err := f.comparison(r, split)
 	if err != nil {
@@ -100,8 +100,9 @@ func (f *Forecasting) Differences(r *experiments.Report, split Split) (*figures.
 	if !some {
 		return nil, f.incomplete(r, split)
 	}
-	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus that of %q%s, %s: windows, mean and 95%% interval",
-		c.best.Name, f.suffix(), split), X: "difference of mean squared errors; below 0 is better", Dot: "one window"}, dots...)
+	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Error minus the error of %q%s, %s: windows, mean and 95%% "+
+		"interval", c.best.Name, f.suffix(), split), X: "difference of mean squared errors; below 0 is better",
+		Dot: "one window"}, dots...)
 }
 
 // incomplete says that no row of a split has all its runs.

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Losses draws the losses of a model's runs by epoch, those of the first part for a rotation or rolling origins.
+// Losses draws the losses of a model's runs by epoch; of a rotation or rolling origins, the runs of the first part.
 func (f *Forecasting) Losses(r *experiments.Report, id string, split Split) (*figures.Figure, error) {
 	results := f.of(r.Results, split).Where("model", id).Made()
 	if len(results) == 0 {
@@ -112,7 +112,7 @@ type target struct {
 	forecast []float64
 }
 
-// targetsOf are those of a run in order of time.
+// targetsOf lists the targets of a run in order of time.
 func targetsOf(r experiments.Result) (all []target) {
 	for _, part := range partNames {
 		for k, forecast := range r.Facts().Arrays[part+" forecasts"] {
@@ -123,7 +123,7 @@ func targetsOf(r experiments.Result) (all []target) {
 	return all
 }
 
-// targetsAt are those of a node, in order of time.
+// targetsAt returns the targets of a node in order of time.
 func targetsAt(s *dyngraph.Series, node int) []float64 {
 	values := make([]float64, len(s.Times))
 	for k := range values {

@@ -31,8 +31,8 @@ type golden struct {
 	Values     map[string][]float64
 }
 
-// The numbers of small runs are those of the generation. Where they change, stored results are no longer what the code
-// makes.
+// Small runs have the golden numbers of the generation. Where these change, the code no longer makes the stored
+// results.
 func TestGolden(t *testing.T) {
 	got := golden{experiments.Generation, goldenRuns(t, xlatest.Go(t))}
 	if *updateGolden {
@@ -124,7 +124,7 @@ func goldenRounding(name string) float64 {
 	return 1e-9
 }
 
-// goldenChanges lists what is gone or differs by more than rounding.
+// goldenChanges lists the values that are gone or differ by more than rounding.
 func goldenChanges(want, got map[string][]float64, tolerance float64) (changes []string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		a, b := want[name], got[name]

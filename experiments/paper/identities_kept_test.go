@@ -78,11 +78,11 @@ func planOf(t *testing.T, study experiments.Study, profile experiments.Profile) 
 	return planned{study.Name, profile, len(all), hex.EncodeToString(sum[:16])}
 }
 
-// identities are those of studies and profiles that were listed in this process, which takes seconds.
+// identities keeps the identities of studies and profiles that this process has listed, since listing takes seconds.
 var identities = make(map[string][]string)
 
-// identitiesOf are those of a study's runs as files of results hold them, sorted. Each run has one of its own, and a
-// model, keys, seed and fold by which people tell it apart.
+// identitiesOf returns the identities of a study's runs as files of results hold them, sorted. Each run has an identity
+// of its own, and a model, keys, seed and fold by which people tell it apart.
 func identitiesOf(t *testing.T, study experiments.Study, profile experiments.Profile) []string {
 	t.Helper()
 	at := study.Name + " " + string(profile)
@@ -142,7 +142,7 @@ func changedIdentities(want, got []planned) (changes []string) {
 	return changes
 }
 
-// The comparison tells what is lost, what is new and what is gone.
+// The comparison tells which runs are lost, new or gone.
 func TestChangedIdentities(t *testing.T) {
 	one := planned{"waves", experiments.Quick, 2, "aa"}
 	for _, c := range []struct {

@@ -23,8 +23,8 @@ var ofSets = []string{"Generation", "Classes", "Family", "FamilyParameters", "Dy
 	"Nodes", "Graphs", "Ticks", "Events", "Horizon", "Amplitude", "EventProbability", "Step", "Seed", "AsPublished",
 	"Observations", "Shape"}
 
-// All that identities hold has the names of tags: what is written of a Go type says its names by itself, so that none
-// changes when a field is renamed.
+// All types that identities hold name their fields by tags, so that no name in an identity changes when a field is
+// renamed.
 func TestIdentitiesHaveNamesOfTags(t *testing.T) {
 	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, removedRatio{}, law.LeastSquares{},
 		pengcde.Config{}, experiments.Record{}} // the last two for files of models and of results

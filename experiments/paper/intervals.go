@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// interval is that of a split, with the test of differences that counts the same dependence: values are by seed for
-// Random, else by tested window in order of time.
+// interval returns the interval of a split, with the test of differences that counts the same dependence: values are by
+// seed for Random, else by tested window in order of time.
 func (f *Forecasting) interval(split Split) (experiments.Interval, stats.Test, error) {
 	// How many windows train is counted side by side, whatever a row makes of the rest: overlapping ones hold little
 	// more.
@@ -51,8 +51,8 @@ func (f *Forecasting) interval(split Split) (experiments.Interval, stats.Test, e
 		return over, test, nil
 	}
 	over.Note = fmt.Sprintf("± is the 95%% interval of a mean over the %d tested windows, each a %s after the one "+
-		"before. Windows up to %d apart share steps, so the variance is that of Newey and West (1987) with lag %d, and the "+
-		"quantile that of Kiefer and Vogelsang (2005) for so long a lag. So few windows make it too narrow where errors stay "+
+		"before. Windows up to %d apart share steps, so the variance is Newey and West's (1987) with lag %d, and the "+
+		"quantile Kiefer and Vogelsang's (2005) for so long a lag. So few windows make it too narrow where errors stay "+
 		"alike over many of them: a p value a little below 0.05 is a hint, no more.", len(tested), f.Time, lag, lag)
 	return over, test, nil
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// finished are the runs of a model in a world that did not diverge, one at least. An error wraps [experiments.ErrInput]
-// where dynamics on a family are those of several worlds.
+// finished returns the runs of a model in a world that did not diverge, one at least. An error wraps
+// [experiments.ErrInput] where several worlds have the dynamics on the family.
 func finished(r *experiments.Report, dynamics, family, model string) (experiments.Results, error) {
 	results := r.Results.Where("dynamics", dynamics).Where("family", family).Where("model", model).Finished()
 	if len(results) == 0 {
@@ -32,7 +32,7 @@ func finished(r *experiments.Report, dynamics, family, model string) (experiment
 
 // LossOverTime draws the test error of models over simulation time: the mean over test graphs and seeds, with the
 // lowest and the highest as a band of at most four of them. Times differ between graphs, but the events of a seed have
-// the same places among them: what is drawn at the mean of the k-th times are the errors there. Events of the first
+// the same places among them, so the errors at the k-th times are drawn at the mean of these. Events of the first
 // seed and the end of the training times are marked. Models without runs are left out; none means all.
 func (w Worlds) LossOverTime(r *experiments.Report, dynamics, family string, models ...string) (*figures.Figure,
 	error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// partNames are those of a split's parts in order of time.
+// partNames are the names of a split's parts in order of time.
 var partNames = []string{"validation", "test"}
 
 // measure forecasts windows, in order of time, and keeps the forecasts and the mean errors: by node, and with a star

@@ -20,10 +20,10 @@ const (
 	paperNote  = "validation, paper and test, paper: what the paper prints, over ten seeds, of models with its defects; " +
 		"for PENG-CDE, GN-CDE, GN-ODE and STG-NCDE in the published measure, to be read beside the columns with a star."
 	othersNote = "Splits but the random one: test is the error of the mean forecast of all seeds (their number in " +
-		"brackets), mean over the tested windows; single: that of one seed."
-	simpleNote = "minus best simple: error minus that of the best simple forecast, in pairs of the same seed (random " +
-		"split) or the same window. It is the best of the forecasts without a trained network by these same errors, which " +
-		"favours it."
+		"brackets), mean over the tested windows; single: the error of one seed."
+	simpleNote = "minus best simple: error minus the error of the best simple forecast, in pairs of the same seed " +
+		"(random split) or the same window. It is the best of the forecasts without a trained network by these same " +
+		"errors, which favours it."
 )
 
 // Notes are on all tables and figures of the study, for the end of a page.
@@ -31,7 +31,7 @@ func (f *Forecasting) Notes(r *experiments.Report) figures.NoteList {
 	return append(forecastNotes(r), r.Notes()...)
 }
 
-// forecastNotes say what is measured and how rows are trained.
+// forecastNotes explain the measure and how rows are trained.
 func forecastNotes(r *experiments.Report) figures.NoteList {
 	notes := figures.NoteList{measureNote}
 	splits := r.Results.Values("split")
@@ -65,8 +65,8 @@ func trainedOn(r *experiments.Report) (notes figures.NoteList) {
 				"the other models")
 		}
 		if s.retrainEvery > 1 && s.split == RollingOrigin {
-			texts = append(texts, fmt.Sprintf("rolling origin, trained anew every %d origins on what is known at the first of "+
-				"them", s.retrainEvery))
+			texts = append(texts, fmt.Sprintf("rolling origin, trained anew every %d origins on the windows known at the first "+
+				"of them", s.retrainEvery))
 		}
 		for _, text := range texts {
 			if !slices.Contains(names[text], s.Name) {
@@ -80,7 +80,8 @@ func trainedOn(r *experiments.Report) (notes figures.NoteList) {
 	return notes
 }
 
-// splitNotes are those of one split: its interval, what it leaks, and what it would be good to know.
+// splitNotes returns the notes on one split: its interval, the trials chosen, and what it leaks or how well targets
+// that no input shows would forecast.
 func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 	series, err := f.series()
 	if err != nil {

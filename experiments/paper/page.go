@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// pageFigures collects those that what is stored allows.
+// pageFigures collects the figures that stored runs allow.
 type pageFigures struct {
 	all []experiments.PageFigure
 	err error

@@ -1,5 +1,6 @@
-// Package paper has the studies of the paper, one file for each table or figure: its protocol in words, which models
-// on which data with which constants, and what is made of the runs. Notebooks and the command line call the same code.
+// Package paper has the studies of the paper, one file for each table or figure: its protocol in words, its
+// models, data and constants, and the tables and figures made of its runs. Notebooks and the command line call the same
+// code.
 //
 // Start with [Table1] and [Epidemics]: both have the methods of [experiments.Study], such as Run and Stored, and draw
 // what their tables and figures show. [All] lists the studies.
@@ -20,7 +21,7 @@ func All() []experiments.Study {
 		WellPosed().Study, Contact().Study, Table1AsPublished().Study, SIR().Study, NodeAffinity().Study}
 }
 
-// Names are those of the studies.
+// Names lists the names of the studies.
 func Names() (names []string) {
 	for _, s := range All() {
 		names = append(names, s.Name)

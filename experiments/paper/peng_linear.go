@@ -16,15 +16,16 @@ import (
 )
 
 // priorStrength is the penalty, in windows, of the linear part of several countries. Divided by the number of windows
-// it is that of a target, so that it fades as windows come in.
+// it is the penalty of a target, so that it fades as windows come in.
 const priorStrength = 1
 
-// ownStrengths are those, alike, of what draws the linear part of a series to that of several, by name; "" is any
-// other. Each does best on the other countries that ship with the module: TestStrengthsComeFromOtherCountries.
+// ownStrengths are the penalties, in windows too, that draw the linear part of a series to the linear part of several,
+// by name; "" is any other. Each does best on the other countries that ship with the module:
+// TestStrengthsComeFromOtherCountries.
 var ownStrengths = map[string]float64{"england_covid": 100, "italy_covid": 300, "france_covid": 10, "": 100}
 
-// pengLinear is a PENG-CDE with a linear part of so many visible values, whose prior is that of this country and the
-// others together.
+// pengLinear is a PENG-CDE with a linear part of so many visible values, whose prior is the linear part of this country
+// and the others together.
 func pengLinear(size pengcde.Config, values int) setting {
 	config := size
 	config.Hidden, config.Layers, config.Step = 8, 1, 1
@@ -74,14 +75,14 @@ const pengLinearNote = "PENG-CDE with a linear part: a linear map of the ridge's
 	"linear part, listed before all but a few of their errors were known. A country has the one with the least " +
 	"error, as a share of the best simple forecast's, on the windows of the other two that rolling origin tests; " +
 	"a file of one's own has the one that is best on all three. So a country's own errors chose none of its " +
-	"penalties, but the others are of the same spring. What is on the list was not chosen so cleanly. The kind of " +
+	"penalties, but the others are of the same spring. The list itself was not chosen so cleanly. The kind of " +
 	"model comes from about 300 linear parts and half a dozen trainings of the network on the first 60% of each " +
 	"country's windows, which rolling origin does not test; that choice had 0.497 on England, 0.392 on Italy and " +
 	"0.399 on France under rolling origin. Thereupon a second form of the row and a dozen other linear parts were " +
 	"tested there too: penalties that fade as windows come in, which are on the list beside those that do not, " +
 	"and the learning rate 3e-4 come from those tests. The network adds nothing measurable: under rolling origin " +
-	"the error with it minus that of the linear part alone is −0.0001 ± 0.0011 on England, +0.0003 ± 0.0009 on " +
-	"Italy and +0.0011 ± 0.0018 on France, one seed."
+	"the error with it minus the error of the linear part alone is −0.0001 ± 0.0011 on England, +0.0003 ± 0.0009 " +
+	"on Italy and +0.0011 ± 0.0018 on France, one seed."
 
 // otherCountries are those that ship with the module.
 func otherCountries() (all []*dyngraph.Series, err error) {
@@ -96,7 +97,7 @@ func otherCountries() (all []*dyngraph.Series, err error) {
 	return all, nil
 }
 
-// joint is a network whose linear part has that of several series as prior.
+// joint is a network whose linear part has the linear part of several series as prior.
 type joint struct {
 	experiments.NetworkLearner
 	series []*dyngraph.Series

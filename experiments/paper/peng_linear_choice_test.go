@@ -16,9 +16,9 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// What fits a country's linear part is what does best on the tested windows of the others, as a share of the error of
-// their best simple forecast; for a series of one's own, on those of all three. The errors are those of the linear part
-// alone.
+// A country has the fit of the linear part that does best on the tested windows of the others, as a share of the error
+// of their best simple forecast; a user's series has the fit that does best on all three. The errors are of the linear
+// part alone.
 func TestStrengthsComeFromOtherCountries(t *testing.T) {
 	series, err := otherCountries()
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 
 // linearFit is one way to fit a linear part.
 type linearFit struct {
-	// prior is what the coefficients are drawn to: those of a ridge of this country and the others ("several"), none
-	// ("own": the ridge of this country alone), or those of the recent mean.
+	// prior says where the coefficients are drawn to: to a ridge of this country and the others ("several"), nowhere
+	// ("own": the ridge of this country alone), or to the recent mean.
 	prior string
 	// growing penalties are for each target, whatever the number of windows, and alike the others at 30 windows; the
 	// others fade as windows come in.
 	growing bool
-	// ridge is the penalty of the ridge, pull that to the prior, in windows.
+	// ridge is the penalty of the ridge, pull the penalty that draws to the prior, in windows.
 	ridge, pull float64
 }
 
-// linearFits are those to choose from, written down before all but a few of their errors were known.
+// linearFits lists the fits to choose from, written down before all but a few of their errors were known.
 func linearFits() (all []linearFit) {
 	pulls := []float64{3, 10, 30, 100, 300, math.Inf(1)}
 	for _, growing := range []bool{false, true} {
@@ -81,7 +81,6 @@ func (s *sums) solve(t *testing.T, prior *mat.VecDense, growing bool, penalty fl
 	return b
 }
 
-// coefficients are those of a fit.
 func (f linearFit) coefficients(t *testing.T, own, several *sums) *mat.VecDense {
 	start := mat.NewVecDense(columns, nil)
 	switch f.prior {

@@ -60,7 +60,7 @@ func TestOthersShowNoDayThatIsLeftOut(t *testing.T) {
 	}
 }
 
-// What other countries show changes the forecast; those of a country without dates are its own.
+// Data of other countries change the forecast; a country without dates is forecast from its own data alone.
 func TestPriorOfSeveralCountries(t *testing.T) {
 	series, err := otherCountries()
 	if err != nil {
@@ -94,7 +94,8 @@ func TestPriorOfSeveralCountries(t *testing.T) {
 	}
 }
 
-// A country is drawn to the prior with the penalty chosen on the others, and a series of one's own with that of all.
+// A country is drawn to the prior with the penalty chosen on the others, and a user's series with the one chosen on
+// all.
 func TestStrengthOfSeries(t *testing.T) {
 	series, err := otherCountries()
 	if err != nil {

@@ -63,7 +63,7 @@ func (r publishedRow) on(data string) (score [2]float64, ok bool) {
 	return score, score[0] != 0
 }
 
-// publishedScore is that of a row of ours, by its ID, on some data.
+// publishedScore returns the paper's score of a row of ours, by its ID, on some data.
 func publishedScore(data, id string) (score [2]float64, ok bool) {
 	for _, row := range publishedAffinity {
 		if row.id == id && id != "" {

@@ -129,8 +129,9 @@ func (w Worlds) ranks(r *experiments.Report) (drawn pageFigures) {
 	}
 	all := BlocksOf(r.Results, string(OnTest))
 	all.Each = "dynamics on a family of graphs with a seed, which draws them"
-	all.Dependence = "Blocks of one seed share events and times, and those of one family its graphs too, so that they " +
-		"depend on each other a little. Aligned ranks see by how much errors differ, so blocks of large errors count most."
+	all.Dependence = "Blocks of one seed share events and times, and blocks of one family its graphs too, so that " +
+		"they depend on each other a little. Aligned ranks see by how much errors differ, so blocks of large errors count " +
+		"most."
 	dynamics := r.Results.Values("dynamics")
 	if len(dynamics) > 1 {
 		figure, err := CriticalDifference(w.Name+", all dynamics: models by test error", all)
@@ -181,8 +182,8 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn pageFigures) 
 	return drawn
 }
 
-// withOther adds to comparisons those of the series that models are ranked on together with a study's own, and says
-// what all are of.
+// withOther adds to a study's comparisons the comparisons of the series that models are ranked on together with its
+// own, and returns a title for all.
 func withOther(r *experiments.Report, all []comparison) (together []comparison, title string, err error) {
 	if len(all) == 0 || all[0].place.with == nil {
 		return all, r.Study.Name + ", all countries", nil
@@ -199,7 +200,7 @@ func withOther(r *experiments.Report, all []comparison) (together []comparison, 
 	return slices.Concat(all, more), all[0].place.title() + " and " + other.title(), err
 }
 
-// forecastBlocks are those of comparisons on one split: seeds of the random one, else tested windows.
+// forecastBlocks makes blocks of comparisons on one split: seeds of the random one, else tested windows.
 func forecastBlocks(of []comparison) Blocks {
 	b := Blocks{Names: make(map[string]string), Each: "a tested window of a series",
 		Dependence: "Runs for the windows of a series share training windows, and windows near each other are alike: blocks " +

@@ -127,7 +127,7 @@ func TestWorldsAreRanked(t *testing.T) {
 	}
 }
 
-// The tennis series is ranked together with that of England once both have runs, and not under that name before.
+// The tennis series is ranked together with the series of England once both have runs, and not under that name before.
 func TestSeriesAreRankedTogether(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	study := Tennis()

@@ -27,18 +27,18 @@ type contender struct {
 	published               width
 	mended, defects         func(width) pengcde.Config
 	training                train.Config
-	// sizes are those that trials try, small ones first, with the control tried; "" for that of the published rows.
+	// sizes are the sizes of trials, small ones first, and tried their control; "" for the control of the published rows.
 	sizes []width
 	tried dyngraph.Normalisation
 	// alone has the row with the published hyperparameters and no others, with a note.
 	alone bool
 	note  string
-	// stride and retrainEvery are those of [setting].
+	// stride and retrainEvery are as in [setting].
 	stride, retrainEvery int
 }
 
-// rows are those of a contender, each with the seeds of every split, and the budget of the tuned row: so many sizes by
-// readouts by learning rates.
+// rows says how many seeds each row of a contender has on every split, and the budget of the tuned row: so many sizes
+// by readouts by learning rates.
 type rows struct {
 	mended, defects, tuned map[Split]int
 	sizes                  int
@@ -95,7 +95,7 @@ const (
 // than half the time of single ones.
 var tuning = train.Config{Epochs: 60, EvaluateEvery: 2, Patience: 10, MinEpochs: 8, BatchSize: 4}
 
-// trials are all combinations of what is tried.
+// trials returns all combinations of sizes, readouts and learning rates.
 func (r rows) trials(c contender) (all []experiments.Model) {
 	for _, w := range c.sizes[:r.sizes] {
 		for _, residual := range []bool{false, true} {

@@ -64,8 +64,8 @@ func (s setting) on(seeds map[Split]int) []setting {
 	return all
 }
 
-// heuristics are the forecasts that need no training, with the seeds of every split: for random splits as many as the
-// models have. Those that are fitted see all windows that a model may see.
+// heuristics returns the forecasts that need no training, with the number of seeds of every split: on random splits the
+// number that the models have. Those that are fitted see all windows that a model may see.
 func heuristics(seeds map[Split]int) []setting {
 	var all []setting
 	for _, h := range baseline.Heuristics() {

@@ -14,9 +14,9 @@ import (
 
 // Oversampling is the study of two SIR epidemics on a grid that changes, to be told apart from observations at
 // irregular times. A model sees a whole trajectory, the states and the graph at each observation, and names its class.
-// Runs have the keys "observations"; "shape", that of the Gamma distribution of the increments between observations, ""
-// for times from a pool; and "noise", the standard deviation of what is added to the states, as a part of the largest
-// infected part.
+// Runs have the keys "observations"; "shape", the shape of the Gamma distribution of the increments between
+// observations, "" for times from a pool; and "noise", the standard deviation of the noise on the states, as a part of
+// the largest infected part.
 type Oversampling struct {
 	experiments.Study
 	size func(experiments.Profile) sirSize
@@ -42,30 +42,30 @@ func (o Oversampling) complete() *Oversampling {
 	return &o
 }
 
-// sirSide is that of the grid.
+// sirSide is the number of nodes on a side of the grid.
 const sirSide = 10
 
 // sirSize is what a profile decides.
 type sirSize struct {
 	// perClass is the number of trajectories of a class in each of the sets for training and validation, and testPerClass
-	// that in the test set.
+	// the number in the test set.
 	seeds, perClass, testPerClass int
 	observations                  []int
 	// shapes are of trajectories with the least observations, noises of those with noisyAt.
 	shapes, noises []float64
 	noisyAt        []int
-	// hidden, layers and step are those of equations.
+	// hidden, layers and step are settings of the equations.
 	hidden, layers int
 	step           float64
 	// dcrnn, astgcn and stidgcn are widths of their own.
 	dcrnn, astgcn, stidgcn width
 	training               train.Config
-	// models are the IDs of rows; those of blindIDs are there without noise and shape alone, and preciseID where there
+	// models are the IDs of rows; the rows of blindIDs are there only without noise and shape, and preciseID where there
 	// is noise, or without it the same observations.
 	models []string
 }
 
-// sirSizes are those of the paper, and what is made of them for smaller machines.
+// sirSizes returns the paper's sizes, or smaller ones for smaller machines.
 func sirSizes(p experiments.Profile) sirSize {
 	s := sirSize{seeds: 10, perClass: 50, testPerClass: 50, observations: []int{20, 40, 60, 80, 100, 120, 140, 160, 180, 200},
 		shapes: []float64{3, 5, 10, 25, 50, 100}, noises: []float64{0.05, 0.1, 0.2}, noisyAt: []int{20, 100},
@@ -96,7 +96,7 @@ type sampling struct {
 	shape, noise float64
 }
 
-// samplings are those of a profile: once each, though some are in several figures.
+// samplings lists the samplings of a profile: once each, though some are in several figures.
 func (s sirSize) samplings() (all []sampling) {
 	for _, n := range s.observations {
 		all = append(all, sampling{observations: n})
@@ -115,7 +115,7 @@ func (s sirSize) samplings() (all []sampling) {
 // plain says that times are from a pool and states without noise.
 func (s sampling) plain() bool { return s.shape == 0 && s.noise == 0 }
 
-// value is that of a run's key, as a number.
+// value returns the value of a run's key as a number.
 func (s sampling) value(key string) float64 {
 	switch key {
 	case "observations":

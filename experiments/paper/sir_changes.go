@@ -26,13 +26,13 @@ const guess = 0.5
 // accuracies, or of the logarithms of times.
 type change struct {
 	model experiments.Model
-	// gap says what is missing; nothing else is known then.
+	// gap says which runs are missing or failed; nothing else is known then.
 	gap string
-	// mean is that of the score over all places, and lowest how much the place with the least mean is below the first.
+	// mean is the mean score over all places, and lowest how much the place with the least mean is below the first.
 	mean, change, lowest interval
 	// diverged runs count as guesses.
 	diverged int
-	// margin is that within which the change is called none, and times says that both are of logarithms.
+	// margin is the largest change that is called none, and times says that margin and change are of logarithms.
 	margin float64
 	times  bool
 }
@@ -103,7 +103,7 @@ func (c change) String() string {
 		c.change.half, c.lowest.mean, c.lowest.half, diverged)
 }
 
-// changes are those of the models of a panel; none where a single seed or place is stored of all of them.
+// changes returns the changes of the models of a panel; none where a single seed or place is stored of all of them.
 func (p panel) changes() (all []change) {
 	if len(p.results.Values(p.key)) < 2 {
 		return nil
@@ -185,7 +185,7 @@ func hasDiverged(run experiments.Result) bool {
 	return run.Record != nil && run.Record.Facts != nil && run.Record.Facts.Failure != ""
 }
 
-// scores are those of the panel; the accuracy of a model that diverged is that of a guess.
+// scores returns the scores of the panel; a run that diverged has the accuracy of a guess.
 func (p panel) scores(runs experiments.Results) []float64 {
 	scores := runs.Scores(p.score)
 	for i, run := range runs {

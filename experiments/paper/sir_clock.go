@@ -18,8 +18,8 @@ import (
 const inferenceID = "inference"
 
 // Milliseconds of an inference for each trajectory: in a batch of inferenceBatch, and of one alone. A run of [inferenceID]
-// has each by row, see timeOf; with firstCall in front, that of the first call, which compiles unless an earlier run in the
-// same process did.
+// has each by row, see timeOf; with firstCall in front, the time of the first call, which compiles unless an earlier
+// run in the same process did.
 const (
 	batchTime, singleTime = "ms in a batch", "ms alone"
 	firstCall             = "first call: "
@@ -88,8 +88,8 @@ func (s sirRun) clock(ctx context.Context, m *experiments.Maker, seed uint64, wi
 	return facts, nil
 }
 
-// timed are results of rows with their times in place of what they scored: those of the run of [inferenceID] on as many
-// observations with the same seed.
+// timed returns results of rows with their times in place of their scores: the times that the run of [inferenceID]
+// measured on the same number of observations with the same seed.
 func timed(rows, clocks experiments.Results) experiments.Results {
 	rows = slices.Clone(rows)
 	for i, row := range rows {

@@ -11,15 +11,15 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// discreteEnding is that of the name of a panel's figure of networks in discrete steps.
+// discreteEnding ends the name of a panel's figure of networks in discrete steps.
 const discreteEnding = "-discrete"
 
 // Draw draws the equations of a panel by its name: "observations", "inference" (in a batch), "inference-alone",
 // "shape", and "noise-20" for noise on 20 observations; and with the ending "-discrete" its networks in discrete
-// steps. The trivial classifier is in both, and both have one scale. Bands are 95% intervals over seeds, of all but
-// that and Constant: more than four would cover each other, and [Oversampling.Tables] has those of all. A place of
-// which runs are missing or diverged is left open. The error wraps [experiments.ErrNotStored] where there is nothing
-// to draw, and [experiments.ErrInput] for another name.
+// steps. The trivial classifier is in both, and both have one scale. Bands are 95% intervals over seeds, of all
+// models but that and Constant: more than four would cover each other, and [Oversampling.Tables] has the intervals of
+// all. A place of which runs are missing or diverged is left open. The error wraps [experiments.ErrNotStored] where
+// there is nothing to draw, and [experiments.ErrInput] for another name.
 func (o Oversampling) Draw(r *experiments.Report, name string) (*figures.Figure, error) {
 	var names []string
 	for _, p := range o.panels(r) {

@@ -25,7 +25,7 @@ type panel struct {
 	note string
 }
 
-// panels are those of the paper's figure, with inference of one trajectory, and accuracy under noise.
+// panels returns the panels of the paper's figure, with inference of one trajectory, and accuracy under noise.
 func (o Oversampling) panels(r *experiments.Report) []panel {
 	without := func(all experiments.Results, fits func(experiments.Result) bool) experiments.Results {
 		return slices.DeleteFunc(slices.Clone(all), fits)
@@ -74,7 +74,7 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	return all
 }
 
-// ofOneMachine leaves to the runs of other machines than that of the most of them no record, so that they show as
+// ofOneMachine drops the records of all machines but the one with the most runs, so that the other runs show as
 // missing: times of two machines do not compare. A machine is known by its system and number of CPUs alone, which the
 // note says.
 func ofOneMachine(results experiments.Results) (experiments.Results, string) {

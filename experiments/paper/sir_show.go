@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// sirFacts are what is known of the task without any model.
+// sirFacts tell of the task without any model.
 var sirFacts = figures.NoteList{
 	"Both epidemics grow at first: the largest eigenvalue of the grid's adjacency is 7.5, so that infections outrun " +
 		"recoveries where few are infected yet, by 0.25 · 7.5 = 1.9 to 0.7 in the class that is said to die out and by " +
@@ -20,7 +20,7 @@ var sirFacts = figures.NoteList{
 }
 
 // stepsNote has numbers of [Oversampling] with steps of 0.1, which a test computes again.
-const stepsNote = "Steps of 0.1 pass over much of such paths. The path of what is observed is a cubic between " +
+const stepsNote = "Steps of 0.1 pass over much of such paths. The path through observations is a cubic between " +
 	"neighbours whose slopes are those before, and its derivative has high peaks where two observations lie close: ten " +
 	"steps miss most of them, and take others for many times as long. Summed up over ten steps, the derivative gives the " +
 	"change of a feature to 0.2% where that is smooth. But for half of the trajectories it is off by 10 times the noise or " +
@@ -78,7 +78,7 @@ func (o Oversampling) Notes(r *experiments.Report) figures.NoteList {
 	return append(o.notes(r), r.Notes()...)
 }
 
-// notes say what is shown, and what of it is our choice.
+// notes explain tables and figures, and name our choices.
 func (o Oversampling) notes(r *experiments.Report) figures.NoteList {
 	size := o.size(r.Profile)
 	t := size.training

@@ -15,7 +15,7 @@ import (
 )
 
 // passedOver is how far steps of Tsit5 are off the change of a feature, when they sum up the derivative of its path: a
-// cubic between neighbours, whose slopes are those of the intervals before. The last value less the first is right.
+// cubic between neighbours, with the slopes of the intervals before. The last value less the first is right.
 func passedOver(times, values []float64, steps int) float64 {
 	nodes := []float64{0, 0.161, 0.327, 0.9, 0.9800255409045097, 1}
 	weights := []float64{0.09646076681806523, 0.01, 0.4798896504144996, 1.379008574103742, -3.290069515436081,

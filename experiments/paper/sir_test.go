@@ -407,7 +407,7 @@ func TestEpidemicPair(t *testing.T) {
 	}
 }
 
-// The trivial classifier meets gamma, and refuses what is no epidemic.
+// The trivial classifier finds gamma, and refuses windows that hold no epidemic.
 func TestRemovedRatio(t *testing.T) {
 	pattern, _, err := dyngraph.NewPattern(1, nil, nil)
 	if err != nil {

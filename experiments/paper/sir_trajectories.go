@@ -47,7 +47,7 @@ func simulatePair(ctx context.Context, observations int, horizon float64, seed u
 }
 
 // EpidemicMaps shows the infected part of the nodes of the grid over time, of both classes side by side. They begin
-// alike, on the same graph with the same changes. Its errors are those of [synthetic.Generate].
+// alike, on the same graph with the same changes. It returns the errors of [synthetic.Generate].
 func EpidemicMaps(ctx context.Context, seed uint64) (*figures.Slider, error) {
 	const shown = 24
 	p, err := simulatePair(ctx, shown, 1, seed)
@@ -76,7 +76,8 @@ func EpidemicMaps(ctx context.Context, seed uint64) (*figures.Slider, error) {
 }
 
 // EpidemicCurves draws the mean infected part of all nodes over time, of both classes, from the same start and up to a
-// horizon: models see them up to time 1, which is marked; by 10 one has died out. Its errors are those of [synthetic.Generate].
+// horizon: models see them up to time 1, which is marked; by 10 one has died out. It returns the errors of
+// [synthetic.Generate].
 func EpidemicCurves(ctx context.Context, horizon float64, seed uint64) (*figures.Figure, error) {
 	const shown = 200
 	p, err := simulatePair(ctx, shown, horizon, seed)

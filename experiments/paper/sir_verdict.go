@@ -58,8 +58,8 @@ func (p panel) trivial() string {
 		listed(better), listed(worse), rivals)
 }
 
-// comparedWith are the trained models whose errors are less than those of a row, and those whose errors are more, of
-// as many as have all their runs.
+// comparedWith names the trained models with smaller errors than a row, and the ones with larger errors; rivals is the
+// number of trained models that have all their runs.
 func (p panel) comparedWith(row experiments.Results) (better, worse []string, rivals int, err error) {
 	errors := func(row experiments.Results) (means []float64) {
 		for _, runs := range bySeed(row) {
@@ -123,9 +123,8 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 			sentences = append(sentences, upper(p.title)+": "+strings.Join(parts, "; ")+".")
 		}
 	}
-	return strings.Join(sentences, " "), directionsTable(panels, judged), append(details, fmt.Sprintf("a change is the slope "+
-		"of a straight line over the panel, over log k for "+
-		"regularity, of the logarithm for times, with its 95%% interval over seeds; level is within %g of accuracy, or a "+
+	return strings.Join(sentences, " "), directionsTable(panels, judged), append(details, fmt.Sprintf("a change is "+
+		"taken along a straight line over the panel, over log k for regularity, of the logarithm for times, with its 95%% interval over seeds; level is within %g of accuracy, or a "+
 		"factor of %g of time, and of accuracy the mean at no place is further below the first one; seeds are too few "+
 		"where the half-width is more; accuracy whose mean is not above 0.5 by its interval is not better than a guess, as "+
 		"which a run counts that diverged; where all seeds agree the interval is nothing, though %d test trajectories are "+

@@ -32,14 +32,14 @@ const (
 	originValidation = validationFraction / (trainFraction + validationFraction)
 )
 
-// titles say in words what is tested.
+// titles say in words which windows are tested.
 var titles = map[Split]string{
 	Random:         "random split, as published",
 	PurgedRotation: "purged rotation: every window tested once, no step shared with training",
 	RollingOrigin:  "rolling origin: the last 40% of the windows, each from what was known by then",
 }
 
-// split is that of one run.
+// split returns the split of one run.
 func (f *Forecasting) split(s setting, seed uint64, fold int) (dyngraph.Split, error) {
 	splits, err := f.splits(s, seed)
 	if err != nil {
@@ -74,7 +74,7 @@ func (f *Forecasting) split(s setting, seed uint64, fold int) (dyngraph.Split, e
 	return split, nil
 }
 
-// splits are those of all runs of a seed.
+// splits returns the splits of all runs of a seed.
 func (f *Forecasting) splits(s setting, seed uint64) ([]dyngraph.Split, error) {
 	if _, err := f.series(); err != nil {
 		return nil, err

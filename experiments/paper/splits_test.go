@@ -17,7 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Test errors of the simple forecasts, from the data alone; those of the countries to four digits as they were computed
+// Test errors of the simple forecasts, from the data alone; on the countries to four digits as they were computed
 // independently (see TestFiguresOfSimpleForecasts of package baseline).
 func TestSimpleForecasts(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
@@ -76,7 +76,7 @@ func country(t *testing.T, name string) *Forecasting {
 	return f
 }
 
-// sizeOf is that of the data.
+// sizeOf returns a configuration with the numbers of nodes and features of the data.
 func sizeOf(t *testing.T, f *Forecasting) pengcde.Config {
 	t.Helper()
 	series, err := f.series()
@@ -232,7 +232,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// A model whose errors are those of the best simple forecast and more is called worse, one with less better.
+// A model with larger errors than the best simple forecast is called worse, one with smaller errors better.
 func TestVerdictFollowsTheNumbers(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	e := england(t)

@@ -43,7 +43,7 @@ func (w Worlds) States(r *experiments.Report, dynamics, family, model string) (*
 	return figures.NewSlider(frames...)
 }
 
-// pixels are rows of an image; what is beyond the last node is missing.
+// pixels returns the rows of an image; pixels beyond the last node are missing.
 func pixels(values []float64, side int) [][]float64 {
 	rows := make([][]float64, (len(values)+side-1)/side)
 	for i := range rows {
@@ -78,7 +78,7 @@ func WorldGraphs(ctx context.Context, nodes int) (*figures.Figure, error) {
 	return figures.Adjacency(axes, append(before, after...))
 }
 
-// edges are those of a graph that are not 0, as a panel that tells no weights.
+// edges returns a panel of the edges of a graph that are not 0, without their weights.
 func edges(title string, pattern *dyngraph.Pattern, weights []float64) figures.HeatPanel {
 	p := figures.HeatPanel{Title: title, N: pattern.Nodes}
 	for e, w := range weights {

@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Table is that of one split, with the difference of each row from the best simple forecast. A row has numbers when
-// all its runs are there and none diverged, else it says what is missing.
+// Table returns the table of one split, with the difference of each row from the best simple forecast. A row has
+// numbers when all its runs are there and none diverged, else it says what it lacks.
 func (f *Forecasting) Table(r *experiments.Report, split Split) (*figures.Table, error) {
 	c, err := f.comparison(r, split)
 	if err != nil {
@@ -116,7 +116,7 @@ func (c comparison) cells(r row) []figures.Cell {
 	return append(cells, c.over.Cell(r.published))
 }
 
-// difference is the cell of a row's error minus that of the best simple forecast.
+// difference is the cell of a row's error minus the error of the best simple forecast.
 func (c comparison) difference(r row) figures.Cell {
 	if differences := c.differences(r); len(differences) > 0 {
 		return c.over.Cell(differences)

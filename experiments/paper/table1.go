@@ -19,8 +19,8 @@ func Table1() *Worlds {
 }
 
 // Table1AsPublished is Table1 with the defects of the published code: states stand still before each event, models in
-// training are shown changes later than they are and not all of them, and the models have those of
-// [pengcde.Config].Parity.
+// training are shown changes later than they are and not all of them, and the models have the
+// defects of [pengcde.Config].Parity.
 func Table1AsPublished() *Worlds {
 	w := *Table1()
 	w.Name, w.Title, w.asPublished = "table1-as-published", "As table1, with published defects", true

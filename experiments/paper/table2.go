@@ -8,8 +8,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// seriesRows are those of the paper's Table 2; broadcast ones have the published measure there, see [measure], so that
-// no best of a column is marked.
+// seriesRows are the rows of the paper's Table 2; broadcast ones have the published measure there, see [measure], so
+// that no best of a column is marked.
 var seriesRows = []struct {
 	id, name  string
 	broadcast bool

@@ -24,8 +24,8 @@ func compared(split Split, best row, rows ...row) comparison {
 	return comparison{place: &Forecasting{Country: "wales"}, split: split, rows: append(rows, best), best: &best}
 }
 
-// A verdict tells what is better, worse and neither by corrected p values, and compares rows of one kind alone, but no
-// two variants of PENG-CDE.
+// A verdict tells which rows are better, worse and neither by corrected p values, and compares rows of one kind alone,
+// but no two variants of PENG-CDE.
 func TestVerdict(t *testing.T) {
 	ridge, low, high := made("ridge", true, 1.1, 2, 2.9), made("dcrnn", false, 0.1, 1.02, 1.9), made("astgcn", false, 3, 4.1, 5)
 	peng := made("peng", false, 1, 2.05, 3)
@@ -63,7 +63,7 @@ func TestVerdict(t *testing.T) {
 		!strings.HasSuffix(details[0], "; not compared, as runs are missing or diverged: \"STIDGCN\".") {
 		t.Errorf("details %q", details)
 	}
-	// Pairs are those of the blocks that all have, and Holm corrects for all rivals.
+	// Pairs are of the blocks that all rows have, and Holm corrects for all rivals.
 	j, err := random.judge("peng")
 	if err != nil || len(j.rivals) != 3 {
 		t.Fatalf("%+v, %v", j, err)

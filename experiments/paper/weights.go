@@ -78,7 +78,7 @@ func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, e
 }
 
 // Weights is the table of the learnt weights of the maps by layer, on A and on A', the fixed 1 of the identity
-// included. The published values stand beside those of the published maps.
+// included. The published values stand beside the weights of the published maps.
 func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (*figures.Table, error) {
 	l, err := newLearnt(r, dynamics, family, model)
 	if err != nil {
@@ -140,7 +140,7 @@ func publishedWeightsTable() *figures.Table {
 	return t
 }
 
-// WeightsMap draws the means of [Worlds.Weights] as colours, that of the identity less its fixed 1.
+// WeightsMap draws the means of [Worlds.Weights] as colours, the identity's less its fixed 1.
 func (w Worlds) WeightsMap(r *experiments.Report, dynamics, family, model string) (*figures.Figure, error) {
 	l, err := newLearnt(r, dynamics, family, model)
 	if err != nil {
@@ -156,6 +156,6 @@ func (w Worlds) WeightsMap(r *experiments.Report, dynamics, family, model string
 		grid.Values = append(grid.Values, row)
 	}
 	axes := figures.Axes{Title: fmt.Sprintf("Learnt weights: %s, %s graphs", dynamics, family),
-		Colour: "weight, that of the identity less 1"}
+		Colour: "weight, the identity's less 1"}
 	return figures.HeatMap(axes, grid)
 }

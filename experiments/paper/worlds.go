@@ -31,7 +31,7 @@ type Worlds struct {
 	// subject is the ID of the model that a verdict is about; rivalsOf are the IDs of the models it is compared with.
 	subject  string
 	rivalsOf []string
-	// compared, where set, makes a table after those of the errors.
+	// compared, where set, makes a table to follow the tables of errors.
 	compared func(*experiments.Report) (*figures.Table, error)
 	// drawn, where set, makes the figures of a page in place of errors over time and weights.
 	drawn func(*experiments.Report, *pageFigures)
@@ -63,7 +63,7 @@ type world struct {
 }
 
 const (
-	// Seeds of the data sets are those of the published code, a world's seeds worldSeeds apart.
+	// The data sets have the seeds of the published code, a world's seeds worldSeeds apart.
 	trainingSeed, validationSeed, testSeed = 1234, 1734, 2734
 	worldSeeds                             = 10_000
 	// trainingGraphs is the number of graphs in each data set.
@@ -124,7 +124,7 @@ func (w world) identity(seed uint64) (any, error) {
 	return all, w.Model.Identity(all)
 }
 
-// families lists those of the published tables.
+// families lists the published tables' families of graphs, or the named ones among them.
 func families(names ...string) []graphs.Family {
 	all := slices.DeleteFunc(graphs.All(), func(f graphs.Family) bool { return f == graphs.Random{} })
 	if len(names) > 0 {

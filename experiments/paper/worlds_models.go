@@ -21,13 +21,13 @@ type worldsSize struct {
 	evaluateEvery, patience int
 	// models are the IDs of rows.
 	models []string
-	// kappas are those of [Contact] on communities.
+	// kappas are the values of κ for [Contact] on communities.
 	kappas []float64
 	// except, where set, leaves a row out on a family.
 	except func(model, family string) bool
 }
 
-// publishedSize is that of the published tables and what is made of it for smaller machines.
+// publishedSize returns the size of the published tables, or a smaller one for smaller machines.
 func publishedSize(p experiments.Profile) worldsSize {
 	size := worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: families(), evaluateEvery: 25, patience: 200,
 		models: []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde", "constant", "gn-ode", "adjacency", "pre-mult",

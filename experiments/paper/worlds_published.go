@@ -60,8 +60,8 @@ var publishedErrors = map[string]map[string][4][2]float64{
 	},
 }
 
-// publishedImprovements are the percentages that the paper prints of how much lower the error of PENG-CDE is than that
-// of Original GN-CDE: community, grid, power law, small world. Those of gene are not what its errors give.
+// publishedImprovements are the percentages that the paper prints of how much lower the error of PENG-CDE is than the
+// error of Original GN-CDE: community, grid, power law, small world. For gene its errors give other percentages.
 var publishedImprovements = map[string][4]float64{
 	"heat":    {73.84, 63.70, 30.44, 55.20},
 	"gene":    {67.06, 45.90, 39.71, 54.14},
@@ -69,7 +69,7 @@ var publishedImprovements = map[string][4]float64{
 	"opinion": {50.52, 73.41, 90.07, 77.77},
 }
 
-// publishedImprovement is the one of a world, with that by the paper's errors.
+// publishedImprovement returns the printed improvement in a world, and the improvement that the paper's errors give.
 func publishedImprovement(dynamics, family string) (printed, byErrors float64, ok bool) {
 	a, ok := publishedError(dynamics, family, publishedRows["original"])
 	b, too := publishedError(dynamics, family, publishedRows["peng"])

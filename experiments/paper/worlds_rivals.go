@@ -18,7 +18,7 @@ import (
 // observations is the number of times of a trajectory.
 const observations = 120
 
-// rivalIDs are those of the rows of [Worlds.rivals].
+// rivalIDs are the IDs of the rows of [Worlds.rivals].
 var rivalIDs = []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"}
 
 // rivalNotes say what of these rows is our choice.
@@ -32,7 +32,7 @@ var rivalNotes = figures.NoteList{
 	"ASTGCN and STIDGCN take the whole sequence at once, later graphs too, and have parameters for each of its 120 times. " +
 		"So they train on all times of the training graphs, with what the other rows are shown: targets at the 80 times of " +
 		"training, and at another time the graph of the last of these before it. Their last convolution goes over " +
-		"one time, not all, with the same parameters at each: of others those of the 40 other times would never be trained.",
+		"one time, not all, with the same parameters at each: separate ones would never be trained at the 40 other times.",
 }
 
 // rivals are the rows of models that are not controlled by the graph. The published code has no wiring of them for

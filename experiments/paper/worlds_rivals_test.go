@@ -105,7 +105,7 @@ func TestRivalsLearnFromFirstStates(t *testing.T) {
 	}
 }
 
-// The rows stand in the tables of Table1 and TableWealth with the paper's, and notes say what is ours; the study of
+// The rows stand in the tables of Table1 and TableWealth with the paper's, and notes name our choices; the study of
 // published defects has none.
 func TestRivalsInTables(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())

@@ -88,8 +88,8 @@ func (w Worlds) tableOf(r *experiments.Report, v view, measure Measure) *figures
 	return t
 }
 
-// misprinted says where the paper prints an improvement other than that of its errors by a point or more; "" for
-// nowhere.
+// misprinted says where the paper prints an improvement that differs from the one that its errors give by a point or
+// more; "" for nowhere.
 func misprinted(results experiments.Results, dynamics string) string {
 	var parts []string
 	for _, family := range results.Values("family") {
@@ -142,8 +142,8 @@ func (w Worlds) stored(r *experiments.Report) *figures.Table {
 	return t
 }
 
-// improvement is the row of how much less the error of PENG-CDE is than that of the Original, and in brackets what the
-// paper prints of that.
+// improvement is the row of how much less the error of PENG-CDE is than the error of the Original, and in brackets the
+// improvement that the paper prints.
 func improvement(results experiments.Results, dynamics string) []figures.Cell {
 	cells := []figures.Cell{figures.Text("PENG-CDE less than Original")}
 	for _, family := range results.Values("family") {
@@ -166,7 +166,7 @@ func (w Worlds) printed() bool {
 	return slices.ContainsFunc(w.tasks, func(t synthetic.Task) bool { return publishedErrors[t.Dynamics.Name] != nil })
 }
 
-// notes say what is shown, and what of it is our choice.
+// notes explain tables and figures, and name our choices.
 func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 	size := w.size(r.Profile)
 	notes := figures.NoteList{

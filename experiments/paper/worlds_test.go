@@ -165,7 +165,7 @@ func TestImprovement(t *testing.T) {
 	}
 }
 
-// What is stored of the published protocol stands beside the paper's errors, for the worlds that have any.
+// Stored runs of the published protocol stand beside the paper's errors, for the worlds that have any.
 func TestStoredWorlds(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	w := Table1()
@@ -277,7 +277,7 @@ func TestMarksNameTheirSeed(t *testing.T) {
 	}
 }
 
-// What is ours in a world is among the notes.
+// Our choices in a world are among the notes.
 func TestNotesTellOurChoices(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, t.TempDir())
 	for _, c := range []struct {
@@ -367,8 +367,8 @@ func (d diverging) Fit(ctx context.Context, training, validation []dyngraph.Wind
 	return report, errors.Join(err, train.ErrNotFinite)
 }
 
-// A run that diverges has no scores, and beside them those of the parameters that were validated best, which a run that
-// goes well would have.
+// A run that diverges has no scores of its own, but keeps the scores of the parameters that were validated best, which
+// are the scores of a run that goes well.
 func TestDivergedWorldsAreScoredBefore(t *testing.T) {
 	w, o := small(), goOptions(t)
 	o.Models, o.Seeds = []string{"constant"}, []uint64{0}

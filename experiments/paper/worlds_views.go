@@ -9,7 +9,7 @@ import (
 
 // view is worlds of a study side by side: a table with a column for each.
 type view struct {
-	// name is that of the dynamics, or what else titles say.
+	// name is the name of the dynamics, or another text for titles.
 	name string
 	// keys are what the runs of the worlds have in common.
 	keys map[string]string

@@ -15,21 +15,20 @@ import (
 // observations, and then the nodes, attend to each other, convolves on the graph with Chebyshev polynomials whose
 // entries are multiplied by the nodes' attention, then along time over three observations, and normalises. A last
 // convolution over all observations and filters makes the forecast, and each node has a weight of its own that scales
-// it. So parameters depend on the number of nodes and on that of observations, and n² of them are attention. For a
-// forecast at each observation the last convolution goes over the filters of that observation alone: its parameters are
-// those of all times, so that targets at some train it for others. Such forecasts see later observations and graphs
-// too.
+// it. So parameters depend on the numbers of nodes and of observations, and n² of them are attention. For a forecast at
+// each observation the last convolution goes over the filters of that observation alone: all times share its
+// parameters, so that targets at some train it for others. Such forecasts see later observations and graphs too.
 //
-// The polynomials are those of the scaled Laplacian of each observation's own graph, T_k = 2 L T_{k-1} - T_{k-2}, with
+// The polynomials are taken of the scaled Laplacian of each observation's own graph, T_k = 2 L T_{k-1} - T_{k-2}, with
 // L = 2 (I - D^-1/2 W D^-1/2)/λ - I for λ = 2, its largest possible eigenvalue, and W = (A + A^T)/2. It normalises the
-// weights itself: leave Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights are
-// to be 0 or more.
+// weights itself: leave Config.Normalise empty, which is [dyngraph.Raw] here, or take [dyngraph.Log]; the weights must
+// be 0 or more.
 //
 // S. Guo, Y. Lin, N. Feng, C. Song, H. Wan, Attention Based Spatial-Temporal Graph Convolutional Networks for Traffic
 // Flow Forecasting, AAAI 2019: its recent component. As in the authors' code the graph convolution takes what a block
 // is given, not what the temporal attention makes of it, and the spatial attention is transposed. The weights that an
-// item gives the others sum to 1, as in the paper and the code of the PENG-CDE paper; in the authors' code those that it
-// is given do.
+// item gives the others sum to 1, as in the paper and the code of the PENG-CDE paper; in the authors' code the weights
+// that it is given do.
 type ASTGCN struct {
 	// Polynomials is K, 0 for 3; Filters is the width of a block, 0 for the features. It is to be 3 or more, as published
 	// 2: the normalisation leaves nothing of one filter, and no more than a sign of two.
@@ -107,8 +106,8 @@ func (a ASTGCN) readout(s sequence.Sizes) nn.Linear {
 	return nn.Linear{Name: "readout", In: s.Inputs * a.Filters, Out: s.Outputs}
 }
 
-// Params declares those of blocks.0 and blocks.1, readout, and scale [n, q]; as published also embeddings, and scale is
-// [n, S·q].
+// Params declares the parameters of blocks.0 and blocks.1, readout, and scale [n, q]; as published also embeddings, and
+// scale is [n, S·q].
 func (a ASTGCN) Params(s sequence.Sizes) []nn.Param {
 	a = a.withDefaults(s)
 	var params []nn.Param

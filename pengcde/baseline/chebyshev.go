@@ -61,7 +61,7 @@ func (c chebyshev) attended(attention, x *Node) []*Node {
 	return terms
 }
 
-// learnedPolynomials are those of one matrix for all observations, [n, n] each from T_1 on.
+// learnedPolynomials are the polynomials of one matrix for all observations, [n, n] each, from T_1 on.
 type learnedPolynomials struct {
 	seeds nn.Seeds
 	list  []*Node

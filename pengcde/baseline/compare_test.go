@@ -158,7 +158,7 @@ func TestCompareInputErrors(t *testing.T) {
 		{"no targets", dyngraph.Split{Train: split.Train, Test: []dyngraph.Window{alone}}, "0 targets"},
 		{"the future", dyngraph.Split{Train: split.Train, Test: []dyngraph.Window{latest}}, "0 targets"},
 		{"two series", dyngraph.Split{Train: split.Train, Test: []dyngraph.Window{split.Test[0], other.Test[0]}},
-			"want those of one series"},
+			"want windows of one series"},
 		{"no series", dyngraph.Split{Train: split.Train, Test: make([]dyngraph.Window, 1)}, "without a series"},
 	} {
 		scores, err := baseline.Compare(t.Context(), c.Split)

@@ -27,7 +27,7 @@ import (
 // without edges in a direction hears nothing from it.
 //
 // Y. Li, R. Yu, C. Shahabi, Y. Liu, Diffusion Convolutional Recurrent Neural Network: Data-Driven Traffic Forecasting,
-// ICLR 2018. Parameters depend on neither the number of nodes nor that of observations.
+// ICLR 2018. Parameters depend on neither the number of nodes nor the number of observations.
 type DCRNN struct {
 	// Hidden is the width of a cell's state, 0 for 16; Layers 0 for 2; Order 0 for 3.
 	Hidden int `json:"Hidden,omitempty"`
@@ -58,7 +58,7 @@ func (DCRNN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 // NonNegative is true but as published: weights are divided by their sums.
 func (d DCRNN) NonNegative() bool { return !d.Published }
 
-// cells are those of the encoder or decoder.
+// cells makes the cells of the encoder or of the decoder.
 func (d DCRNN) cells(name string, s sequence.Sizes) []diffusionGRU {
 	cells := make([]diffusionGRU, d.Layers)
 	for i := range cells {
@@ -75,7 +75,7 @@ func (d DCRNN) projection(s sequence.Sizes) nn.Linear {
 	return nn.Linear{Name: "projection", In: d.Hidden, Out: s.Outputs}
 }
 
-// Params declares those of the cells encoder.K and, for one forecast, decoder.K, and projection.
+// Params declares the parameters of the cells encoder.K and, for one forecast, decoder.K, and of projection.
 func (d DCRNN) Params(s sequence.Sizes) []nn.Param {
 	d = d.withDefaults(s)
 	cells := d.cells("encoder", s)

@@ -12,7 +12,7 @@ import (
 // walk is the diffusion of node states x [batch, n, d] on the graph of one observation, in up to order steps.
 type walk struct {
 	order int
-	// graph is A as published; else that of A and behind it A^T, so that both random walks take one product.
+	// graph is A as published; else it is A and behind it A^T, so that both random walks take one product.
 	graph *equivariant.Matrix
 	// share [2 batch, n, 1] is one over the sum of the weights from a node, and behind it to a node, 0 for a node
 	// without; nil as published.

@@ -60,7 +60,7 @@ func sumsOf(a mat.Matrix) []float64 {
 	return sums
 }
 
-// scaled divides row i by sums[i]^power and column j by sums[j]^other; those of sum 0 become 0.
+// scaled divides row i by sums[i]^power and column j by sums[j]^other; rows of sum 0 become 0.
 func scaled(a mat.Matrix, sums []float64, power, other float64) *mat.Dense {
 	var out mat.Dense
 	out.Apply(func(i, j int, x float64) float64 {
@@ -106,7 +106,7 @@ func TestDiffusionTerms(t *testing.T) {
 	}
 }
 
-// The polynomials are those of the Laplacian: T_1 = L - I of nodes with edges, T_2 = 2 T_1 T_1 - I and so on, and they
+// The polynomials are taken of the Laplacian: T_1 = L - I of nodes with edges, T_2 = 2 T_1 T_1 - I and so on, and they
 // act multiplied by the attention.
 func TestChebyshev(t *testing.T) {
 	const count = 4

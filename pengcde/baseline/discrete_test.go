@@ -114,7 +114,8 @@ func variants() map[string]sequence.Network {
 
 var small = sequence.Sizes{Nodes: 5, Features: 2, Outputs: 2, Inputs: 3}
 
-// Gradients are those of difference quotients, sparse products are dense ones, with nodes without edges.
+// Gradients agree with difference quotients, and sparse products with dense ones, on graphs that have nodes without
+// edges.
 func TestNetworkGradients(t *testing.T) {
 	for name, m := range variants() {
 		for _, perTime := range []bool{false, true} {

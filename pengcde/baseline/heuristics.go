@@ -25,8 +25,8 @@ func invalid(format string, args ...any) error {
 // Forecaster forecasts the target of a window, [nodes*TargetSize] row-major by node, from its inputs.
 type Forecaster interface {
 	Name() string
-	// Fit learns from training windows and chooses what is to be chosen on validation windows, of which there may be
-	// none; heuristics that learn nothing accept any.
+	// Fit learns from training windows and makes its choices on validation windows, of which there may be none;
+	// heuristics that learn nothing accept any.
 	Fit(training, validation []dyngraph.Window) error
 	Forecast(w dyngraph.Window) ([]float64, error)
 }

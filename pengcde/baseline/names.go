@@ -26,7 +26,7 @@ func Named(name string) any {
 	return nil
 }
 
-// Name is the name of a network or a vector field in files: that of this package, or as [field.OwnName] says.
+// Name returns the name of a network or a vector field in files: the name in this package, or else [field.OwnName].
 func Name(model any) string {
 	for _, m := range models {
 		if reflect.TypeOf(model) == reflect.TypeOf(m.model) {

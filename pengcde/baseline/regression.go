@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// normalEquations are X'X and X'y, for each component of the target those of the rows where it was observed.
+// normalEquations are X'X and X'y for each component of the target, over the rows where it was observed.
 type normalEquations struct {
 	inputs int // snapshots of a window
 	xx     []*mat.SymDense
@@ -104,7 +104,7 @@ func regressors(w dyngraph.Window) (*mat.Dense, error) {
 	}
 	visible := w.Visible()
 	if visible == nil {
-		return nil, invalid("ridge for the window at snapshot %d of series %q, which does not say what is known of "+
+		return nil, invalid("ridge for the window at snapshot %d of series %q, which has no known values of "+
 			"earlier targets: set Series.Newest, [snapshots][nodes x targets]", w.Start, w.Series.Name)
 	}
 	nodes, size := w.Series.Nodes(), w.Series.TargetSize

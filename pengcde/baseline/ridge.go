@@ -12,16 +12,16 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-// defaultPenalty is that of a [Ridge] whose Penalty is 0.
+// defaultPenalty is the penalty of a [Ridge] whose Penalty is 0.
 const defaultPenalty = 1e-2
 
 // Ridge is linear regression with a penalty, shared by all nodes, on the values that the inputs show of the target's
-// quantity ([dyngraph.Window.Visible]): those of the node, their means over all nodes, and a constant 1. It sees no
-// edge. With r rows, one for each observed target of the training windows, it minimises
+// quantity ([dyngraph.Window.Visible]): the values of the node, their means over all nodes, and a constant 1. It sees
+// no edge. With r rows, one for each observed target of the training windows, it minimises
 //
 //	|X b - y|² + Penalty r |b|²
 //
-// over all coefficients, that of the constant too; targets and inputs are best of order 1. A visible value that is NaN
+// over all coefficients, also the constant's; targets and inputs are best of order 1. A visible value that is NaN
 // enters as the mean over the nodes where it was observed, or as 0 where it was at none.
 //
 // A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970).

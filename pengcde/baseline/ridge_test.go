@@ -58,8 +58,8 @@ func leaky(t *testing.T, s *dyngraph.Series, length int) []dyngraph.Split {
 }
 
 // Errors that were computed independently (NumPy) from the files, to four digits: values standardised over all days,
-// windows of 5, rotations test windows side by side and train on windows of stride 1, rolling origins train on what is
-// known.
+// windows of 5, rotations test windows side by side and train on windows of stride 1, rolling origins train on the
+// windows known by then.
 func TestFiguresOfSimpleForecasts(t *testing.T) {
 	second := func(s *dyngraph.Series, err error) *dyngraph.Series {
 		t.Helper()

@@ -13,8 +13,8 @@ import (
 // Score is how well forecasts met the targets of windows.
 type Score struct {
 	Name string
-	// Err says why there are no forecasts, such as the last value of a series that does not say what is known; the rest
-	// is then empty.
+	// Err says why there are no forecasts, such as the last value of a series without known values; the rest is then
+	// empty.
 	Err error
 	// Windows are those forecast, in order of time; Forecasts [windows][nodes*TargetSize] are row-major by node.
 	Windows   []dyngraph.Window
@@ -25,7 +25,8 @@ type Score struct {
 	NodeErrors []float64
 }
 
-// NewScore measures forecasts [windows][nodes*TargetSize] of windows of one series; those of a pengcde.Model, say.
+// NewScore measures forecasts [windows][nodes*TargetSize] of windows of one series, such as the forecasts of a
+// pengcde.Model.
 func NewScore(name string, windows []dyngraph.Window, forecasts [][]float64) (Score, error) {
 	if len(windows) == 0 || len(forecasts) != len(windows) {
 		return Score{}, invalid("%d forecasts of %q for %d windows, want one for each, and one window at least",
@@ -62,7 +63,7 @@ func checkTested(name string, w, first dyngraph.Window) error {
 	}
 	switch {
 	case w.Series != first.Series:
-		return invalid("windows of the series %q and %q, want those of one series", first.Series.Name, w.Series.Name)
+		return invalid("windows of the series %q and %q, want windows of one series", first.Series.Name, w.Series.Name)
 	case len(w.Target()) != w.Series.Nodes()*w.Series.TargetSize || len(w.Target()) == 0:
 		return invalid("the window at snapshot %d of series %q has %d targets to compare with, want %d nodes x %d: take "+
 			"windows from Series.Windows, of a series with targets", w.Start, w.Series.Name, len(w.Target()),
@@ -102,7 +103,7 @@ func (s *Score) measure() error {
 // share steps; +Inf where there are too few windows for one. Without forecasts, or an observed target, both are NaN.
 func (s Score) Mean() (mean, halfWidth float64) { return s.interval(s.Errors) }
 
-// Minus is the mean of the errors less those of another score, window by window, with its interval as Mean has it:
+// Minus returns the mean of the errors less another score's errors, window by window, with its interval as Mean has it:
 // below 0 where s is better. It is NaN where either has no forecasts, or windows of its own.
 func (s Score) Minus(other Score) (mean, halfWidth float64) {
 	if !slices.Equal(s.Windows, other.Windows) {

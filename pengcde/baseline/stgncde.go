@@ -22,8 +22,8 @@ import (
 // Reference: J. Choi, H. Choi, J. Hwang, N. Park, Graph Neural Controlled Differential Equations for Traffic
 // Forecasting, AAAI 2022.
 type STGNCDE struct {
-	// Hidden is the width of h, and of z. Nodes and Features are those of the data; Features is 0 for the time alone. A
-	// model fills them in.
+	// Hidden is the width of h, and of z. Nodes and Features are the sizes of the data; Features is 0 for the time alone.
+	// A model fills them in.
 	Hidden   int `json:"Hidden,omitzero"`
 	Nodes    int `json:"Nodes,omitzero"`
 	Features int `json:"Features,omitzero"`
@@ -70,7 +70,7 @@ func (f STGNCDE) parts() (drive nn.MLP, in, out nn.Linear, convolution nn.Adapti
 			Embedding: f.Embedding}
 }
 
-// Params declares those of f, named field.f, and of g, named field.g.
+// Params declares the parameters of f, named field.f, and of g, named field.g.
 func (f STGNCDE) Params() []nn.Param {
 	drive, in, out, convolution := f.parts()
 	params := append(drive.Params(), in.Params()...)
@@ -107,7 +107,7 @@ func (f STGNCDE) driven(drive *Node, c *field.Control, t *Node) *Node {
 	return product(drive, dx)
 }
 
-// product is that of a matrix and a vector for each node: [batch, n, m·k] and [batch, n, k] to [batch, n, m].
+// product multiplies a matrix and a vector for each node: [batch, n, m·k] and [batch, n, k] to [batch, n, m].
 func product(matrices, vectors *Node) *Node {
 	dims := vectors.Shape().Dimensions
 	matrices = Reshape(matrices, dims[0], dims[1], -1, dims[2])

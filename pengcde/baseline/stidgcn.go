@@ -17,7 +17,7 @@ import (
 //
 // Blocks split the observations in two, twice, so their number is to be a multiple of four; others are continued
 // backwards by repeating the first. The final convolution goes over all observations; for a forecast at each it goes
-// over that one alone, with parameters that are those of all times, so that targets at some train it for others.
+// over that one alone, with parameters that all times share, so that targets at some train it for others.
 //
 // The published code starts the two memories of the second split at the same draw; here each has its own.
 //
@@ -33,7 +33,7 @@ type STIDGCN struct {
 	Published bool `json:"Published,omitempty"`
 }
 
-// Params declares what is learned. It panics without the number of observations, and where an option cannot be.
+// Params declares the learned parameters. It panics without the number of observations, and where an option cannot be.
 func (m STIDGCN) Params(s sequence.Sizes) []nn.Param { return m.network(s).Params() }
 
 // Forecast builds the forecasts [B, S, n, q].

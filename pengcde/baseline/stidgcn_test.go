@@ -137,7 +137,7 @@ func TestSTIDGCNReadsNoGraph(t *testing.T) {
 	}
 }
 
-// Dropout is asked for at the rate that is set, or frozen: then its mask is that of a shape.
+// Dropout has the rate that is set, or is frozen: then its mask depends on the shape alone.
 func TestSTIDGCNDropout(t *testing.T) {
 	s := smallSTIDGCN(false)
 	drawn := nn.Draw(STIDGCN{}.Params(s), dtypes.Float64, 1)
@@ -263,7 +263,7 @@ func TestSTIDGCNErrors(t *testing.T) {
 	}
 }
 
-// What is stored of a network says the same when it is read: no dropout stays none.
+// Options stay the same when they are written out again: no dropout stays none.
 func TestSTIDGCNResolved(t *testing.T) {
 	for network, want := range map[STIDGCN]STIDGCN{
 		{}:                             {Channels: 8, Dropout: 0.1},

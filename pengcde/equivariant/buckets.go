@@ -10,25 +10,25 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// buckets are the neighbour lists of a batch of graphs. The neighbours of a node are those it has an edge to or from,
-// so that one list serves A, A^T and their backward pass. Nodes with about as many neighbours share a bucket, so that a
-// hub does not widen the lists of others, where that is worth the operations of one more bucket. A bucket has as many
-// places for each sample; where a sample has more nodes with short lists than another, some of them are among longer
-// ones. A single bucket holds the nodes in their order.
+// buckets are the neighbour lists of a batch of graphs. The neighbours of a node are the nodes it has an edge to or
+// from, so that one list serves A, A^T and their backward pass. Nodes with about equally many neighbours share a
+// bucket, so that a hub does not widen the lists of others, where that is worth the operations of one more bucket. A
+// bucket has equally many places for each sample; where a sample has more nodes with short lists than another, some of
+// them are among longer ones. A single bucket holds the nodes in their order.
 //
-// A row of a [Layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then,
-// unless it is symmetric, of those from them: snapshots lie as the product wants them, and what is gathered in a solve
-// is the state alone.
+// A row of a [layout] holds, bucket after bucket, the weights of the edges to all neighbours [places, width], then,
+// unless it is symmetric, the weights of the edges from them: snapshots lie as the product reads them, and a solve
+// gathers the state alone.
 type buckets struct {
 	nodes   int // of a sample
 	entries int // of a row that is not symmetric
 	list    []bucket
 	// edge [samples][entries] is the edge of each entry, absent where there is none.
 	edge [][]int32
-	// reverse [samples][entries/2] leads from the place of v in the list of u to that of u in the list of v, both
+	// reverse [samples][entries/2] leads from the place of v in the list of u to the place of u in the list of v, both
 	// counted over the lists of the whole batch, bucket after bucket; an empty place leads to itself.
 	reverse [][]int32
-	// isEdge [samples][entries/2] are the places of those that there is an edge to.
+	// isEdge [samples][entries/2] marks the places of neighbours that the node has an edge to.
 	isEdge [][]bool
 }
 
@@ -193,7 +193,7 @@ func (b *buckets) place(one *bucket, sample int, lists [][]neighbour) {
 	b.edge[sample] = append(append(b.edge[sample], to...), from...)
 }
 
-// reverseEdges finds for each place of a sample that of the edge the other way.
+// reverseEdges finds, for each place of a sample, the place of the edge the other way.
 func (b *buckets) reverseEdges(sample int, lists [][]neighbour) {
 	size := b.entries / 2
 	start, at := make([]int, b.nodes), sample*size // start is where the list of a node begins
@@ -235,7 +235,7 @@ func (b *buckets) fill(entries []float64, sample int, weights []float64) {
 	}
 }
 
-// tables are those of [sparse], in its order.
+// tables returns the tables of a [sparse], in its order.
 func (b *buckets) tables() []*tensors.Tensor {
 	samples := len(b.edge)
 	placeOf, nodeAt := make([]int32, samples*b.nodes), make([]int32, 0, samples*b.nodes)

@@ -14,7 +14,7 @@ import (
 type Fusion struct {
 	// Maps are those that take part: the k-th of A with the weight (k, 0), and of A' with the weight (k, 1).
 	Maps []Map
-	// Derivative are the maps of A' where they differ from those of A, as in [Published11]; nil means Maps.
+	// Derivative are the maps of A' where they differ from the maps of A, as in [Published11]; nil means Maps.
 	Derivative []Map
 	// Parity repeats a defect of the published code: the weight of TotalOnAll on A' multiplies the total of A.
 	Parity bool
@@ -109,15 +109,15 @@ func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 	return addRanked(y, seeds, p.nodes, puts, z)
 }
 
-// derivative are the maps of A'. It panics on maps that are not, or not as many as those of A.
+// derivative returns the maps of A'. It panics on a map that does not exist, and unless A and A' have equally many.
 func (f Fusion) derivative() []Map {
 	derivative := f.Derivative
 	if derivative == nil {
 		derivative = f.Maps
 	}
 	if len(derivative) != len(f.Maps) {
-		panic(errs.New(ErrMap, "pengcde/equivariant: fusion with %d maps of A and %d of A', want as many: leave those of "+
-			"A' nil for the same", len(f.Maps), len(derivative)))
+		panic(errs.New(ErrMap, "pengcde/equivariant: fusion with %d maps of A and %d of A', want equally many: leave "+
+			"Derivative nil to use the maps of A", len(f.Maps), len(derivative)))
 	}
 	for _, m := range slices.Concat(f.Maps, derivative) {
 		if _, err := m.MarshalText(); err != nil {
@@ -172,6 +172,6 @@ func (f Fusion) basis(n int) (basis [][]float64, offset []float64) {
 	for side := range sides {
 		offset[side] = 1
 	}
-	offset[len(offset)-3] = 1 // of the 1 of nodes in that of V
+	offset[len(offset)-3] = 1 // the ones in Pair.nodes make the column of ones in V
 	return basis, offset
 }

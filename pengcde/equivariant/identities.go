@@ -42,7 +42,7 @@ type Identities struct {
 	Nodes int `json:"Nodes"`
 }
 
-// Check finds what is wrong; the error wraps [ErrIdentities].
+// Check refuses an unknown Kind, a Size out of range and a table without Nodes; the error wraps [ErrIdentities].
 func (i Identities) Check() error {
 	switch {
 	case i.Kind != "" && !slices.Contains(identityKinds, i.Kind):
@@ -71,8 +71,8 @@ func (i Identities) network() interface {
 // The published code's width and depth of all MLPs of identities.
 const identityWidth, identityDepth = 8, 2
 
-// Params declares those of the MLP, Name.layers.K, or of the linear map, or Name.table [n, k]. It panics where Check
-// errs.
+// Params declares the parameters of the MLP, Name.layers.K, or of the linear map, or Name.table [n, k]. It panics where
+// Check errs.
 func (i Identities) Params() []nn.Param {
 	if err := i.Check(); err != nil {
 		panic(err)
@@ -97,10 +97,10 @@ func (i Identities) Apply(v nn.Values, n int) *Node {
 	return network.Apply(v, Iota(like.Graph(), shapes.Make(like.DType(), n, 1), 0))
 }
 
-// oneSeed panics on the parameters of several seeds, for parts that take those of one.
+// oneSeed panics on the parameters of several seeds, for parts that take one seed's.
 func oneSeed(v nn.Values, part string) {
 	if v.Seeds > 0 {
-		panic(errs.New(ErrIdentities, "pengcde/equivariant: %s take the parameters of one seed at a time, got those of "+
-			"%d: bind each seed's in a program of its own", part, v.Seeds))
+		panic(errs.New(ErrIdentities, "pengcde/equivariant: %s take the parameters of one seed at a time, got %d "+
+			"seeds: bind each seed's in a program of its own", part, v.Seeds))
 	}
 }

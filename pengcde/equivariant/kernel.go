@@ -11,18 +11,18 @@ import (
 
 // kernel multiplies by a sparse matrix in C, in one pass over the lists of neighbours, where XLA takes operations to
 // mix the entries, to gather states and to multiply, for each bucket. Empty places, and edges without a weight in any
-// of its matrices, are left out once, for all layers and for the backward pass. Results are those of plain
-// operations, up to rounding.
+// of its matrices, are left out once, for all layers and for the backward pass. Results are equal to the results of
+// plain operations, up to rounding.
 type kernel struct {
 	sparse
 	symmetric bool
 	rows      []*Node // of A, or of A and A', as [Matrix] has them
-	// What is left of the lists: how many of each place [batch, n], which nodes [batch, room], and their entries of
-	// all m matrices [batch, m, room].
+	// The lists without the entries left out: the number of neighbours of each place [batch, n], these nodes [batch,
+	// room], and their entries of all m matrices [batch, m, room].
 	counts, to, values *Node
 }
 
-// behind is how many entries there are behind those of the lists, for kernels to read.
+// behind is the number of entries that follow the lists, for kernels to read.
 const behind = 16
 
 // newKernel arranges rows; nil where the backend has no kernels.
@@ -38,7 +38,7 @@ func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	return k
 }
 
-// name is that of a kernel for rows like these.
+// name completes the name of a kernel by the number of matrices and their symmetry.
 func (k *kernel) name(what string) string {
 	name := "pengcde_" + what + "_one"
 	if len(k.rows) == 2 {
@@ -50,7 +50,7 @@ func (k *kernel) name(what string) string {
 	return name + "_directed"
 }
 
-// call calls a kernel, whose last inputs are the tables of neighbours. Plain has them as those of s.
+// call calls a kernel, whose last inputs are the tables of neighbours; plain gets them as the tables of s.
 func (k *kernel) call(name string, plain func(s sparse, in []*Node) []*Node, in ...*Node) []*Node {
 	count := len(in)
 	return xla.Call(name, func(in []*Node) []*Node {

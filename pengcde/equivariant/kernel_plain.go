@@ -40,7 +40,8 @@ func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
 	return []*Node{Concatenate(counts, 1), Concatenate(nodes, 1), Stack(values, 1)}
 }
 
-// arrangedLists are those of what was arranged: the neighbours of each bucket, and of x [batch, room] the entries.
+// arrangedLists cuts arranged lists into buckets: own has the neighbours of each bucket, entries cuts x [batch, room]
+// alike.
 func (s sparse) arrangedLists(nodeAt, placeOf, to *Node) (own sparse, entries func(x *Node) []*Node) {
 	entries = func(x *Node) []*Node {
 		at, parts := 0, make([]*Node, len(s.neighbours))

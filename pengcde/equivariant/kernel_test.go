@@ -25,9 +25,9 @@ import (
 // outputsEnv is the file into which TestKernels of another process writes what it computes.
 const outputsEnv = "PENGCDE_TEST_OUTPUTS"
 
-// Kernels compute what stands for them in plain operations, and what is computed without them: layers and products of
-// one matrix, with all gradients, in both float types, for states and layers as wide as a vector, wider and narrower,
-// and for parameters of several seeds.
+// Kernels compute the same as their plain operations, and as programs without kernels: layers and products of one
+// matrix, with all gradients, in both float types, for states and layers as wide as a vector, wider and narrower, and
+// for parameters of several seeds.
 func TestKernels(t *testing.T) {
 	got := kernelOutputs(t)
 	if file := os.Getenv(outputsEnv); file != "" {

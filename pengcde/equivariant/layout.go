@@ -43,10 +43,10 @@ type layout struct {
 	Form
 	patterns []*dyngraph.Pattern
 	buckets  *buckets // nil for dense
-	directed bool     // whether other batches that share what is compiled are not symmetric
+	directed bool     // whether other batches of the same programs are not symmetric
 }
 
-// layout chooses that of a batch of graphs, which is not symmetric yet, see fit.
+// layout chooses the layout of a batch of graphs; it is not symmetric yet, see fit.
 func (p Product) layout(room Room, patterns []*dyngraph.Pattern) (layout, error) {
 	if len(patterns) == 0 {
 		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: no graphs")
@@ -69,8 +69,8 @@ func (p Product) layout(room Room, patterns []*dyngraph.Pattern) (layout, error)
 		edges = max(edges, pattern.Edges())
 	}
 	if room.most != nil && room.most[0] != patterns[0].Nodes {
-		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: room for graphs of %d nodes, and those of the "+
-			"batch have %d, want a room of graphs with as many", room.most[0], patterns[0].Nodes)
+		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: room for graphs of %d nodes, and the graphs "+
+			"of the batch have %d, want a room of graphs with as many", room.most[0], patterns[0].Nodes)
 	}
 	l := layout{Form: Form{Nodes: patterns[0].Nodes}, patterns: patterns}
 	if p.Choose(l.Nodes, edges) == Sparse {
@@ -80,11 +80,11 @@ func (p Product) layout(room Room, patterns []*dyngraph.Pattern) (layout, error)
 	return l, nil
 }
 
-// check finds snapshots, [samples][J][edges], that are not those of the layout.
+// check refuses snapshots, [samples][J][edges], that do not fit the layout.
 func (l layout) check(snapshots [][][]float64) error {
 	if len(snapshots) != len(l.patterns) {
-		return errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: snapshots of %d samples, want those of all %d graphs",
-			len(snapshots), len(l.patterns))
+		return errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: snapshots of %d samples, want one sample for "+
+			"each of the %d graphs", len(snapshots), len(l.patterns))
 	}
 	for b, sample := range snapshots {
 		if len(sample) != len(snapshots[0]) || len(sample) == 0 {
@@ -115,7 +115,7 @@ func (l layout) matrix() int {
 // width is the length of a row.
 func (l layout) width() int { return l.matrix() + l.statistics() }
 
-// rows are those of the snapshots of every sample, which were checked.
+// rows returns the rows of every sample's snapshots, which were checked.
 func (l layout) rows(dtype dtypes.DType, snapshots [][][]float64) (*tensors.Tensor, error) {
 	count, row := len(snapshots[0]), make([]float64, l.width())
 	rows, tooLarge := tensors.FromShape(shapes.Make(dtype, len(snapshots), count, len(row))), beyond(dtype)

@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 )
 
-// Rows are those of each snapshot, also where graphs have their edges in different places.
+// Each snapshot has its own row, also where graphs have their edges in different places.
 func TestRows(t *testing.T) {
 	var patterns []*dyngraph.Pattern
 	for _, ends := range [][2][]int{{{0, 1, 1}, {1, 0, 3}}, {{2, 3}, {3, 3}}} {

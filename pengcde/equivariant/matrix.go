@@ -40,7 +40,8 @@ type Matrix struct {
 	arranged *arranged
 }
 
-// Matrix takes rows [batch, width] that were interpolated between those of [Product.Snapshots], and its tables.
+// Matrix makes a matrix of rows [batch, width] that were interpolated between the rows of [Product.Snapshots], and of
+// its tables.
 func (f Form) Matrix(rows *Node, tables []*Node) *Matrix {
 	m := &Matrix{form: f, Rows: rows, operator: dense{isEdge: tables[0]}}
 	if f.Sparse {
@@ -62,7 +63,7 @@ func (m *Matrix) With(rows *Node) *Matrix {
 	return &Matrix{form: m.form, Rows: rows, operator: m.operator}
 }
 
-// entries are those of the matrix, [batch, entries].
+// entries cuts the matrix entries, [batch, entries], out of the rows.
 func (m *Matrix) entries() *Node {
 	return Slice(m.Rows, AxisRange(), AxisRange(0, m.Rows.Shape().Dim(1)-m.form.statistics()))
 }
@@ -91,7 +92,7 @@ type operator interface {
 	// f(a_uv w + x_u + y_v), and with the sums of the new entries; w is [h], x and y are [n, h], and f leads from [...,
 	// h] to [..., 1]. Other entries stay 0. What it returns is not symmetric, even where the given row is.
 	modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node
-	// turned are the entries [batch, entries] of A^T for those of an A that is not symmetric.
+	// turned gives the entries [batch, entries] of A^T for the entries of an A that is not symmetric.
 	turned(entries *Node) *Node
 	// doubled multiplies by the matrices of n nodes of a batch, and behind them by their transposes.
 	doubled(n int) operator
@@ -100,16 +101,16 @@ type operator interface {
 // arranged are matrix entries as an operator wants them.
 type arranged struct {
 	symmetric bool
-	// to are the entries of A, or of A and A', from are those of their transposes where an operator wants them, for
-	// each part of the matrix.
+	// to has the entries of A, or of A and A', for each part of the matrix, and from the entries of their transposes
+	// where an operator reads them.
 	to, from [][]*Node
 	// kernel, where there is one, has the rows as they are instead.
 	kernel *kernel
 }
 
-// coefficients [4] mix c_0 A + c_1 A' + c_2 A^T + c_3 A'^T, those of symmetric matrices [2] c_0 A + c_1 A'. Where A is
-// arranged alone they are half as many. Of several seeds they are [S, ...], each for its part of the batch. Without a
-// node they are A, arranged alone.
+// coefficients [4] mix c_0 A + c_1 A' + c_2 A^T + c_3 A'^T, and for symmetric matrices [2] mix c_0 A + c_1 A'. Where A
+// is arranged alone there are half as many. Several seeds have [S, ...], each for its part of the batch. Without a node
+// the mix is A, arranged alone.
 type coefficients struct {
 	node  *Node
 	seeds nn.Seeds

@@ -7,8 +7,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
-// modulate evaluates f once for each edge, in the lists of neighbours that a node has edges to, and finds the lists of
-// those with edges from them by the transposed entries. Forward and backward are gathers alone: the gradient of what is
+// modulate evaluates f once for each edge, in the lists of neighbours that a node has edges to, and finds the entries
+// of the edges from these neighbours by transposing. Forward and backward are gathers alone: the gradient of the values
 // gathered at the targets of edges sums, for each node, over the transposed entries of its list.
 func (s sparse) modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node {
 	lists := 2
@@ -54,7 +54,7 @@ func statisticsOf(rows, columns, diagonal *Node) *Node {
 		ReduceAndKeep(rows, ReduceSum, 1), ReduceAndKeep(diagonal, ReduceSum, 1)}, 1)
 }
 
-// transposed exchanges the entries [batch, L, d] of the lists with those of the transposed matrix.
+// transposed exchanges the entries [batch, L, d] of the lists with the entries of the transposed matrix.
 func (s sparse) transposed(x *Node) *Node {
 	return gatherRows(Reshape(x, -1, x.Shape().Dim(-1)), s.reverse)
 }

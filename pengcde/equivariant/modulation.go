@@ -13,11 +13,11 @@ import (
 //
 //	a_uv <- MLP(a_uv || φ(u) || φ(v)),  MLP of 2k+1 -> 1 with two hidden layers of width 8,
 //
-// so that what follows may treat nodes differently. It stands for every entry on an edge of the pattern, those of
-// weight 0 at the time among them, which a field says by the trait EveryEdge; other entries stay 0, in a dense layout
-// too. (The published code modulates all n²
-// entries, also where there is never an edge; a pattern of all edges gives that.) Sums, diagonal, total and trace are
-// those of the new entries: they are not linear in A any more, and cannot be interpolated.
+// so that later operations may treat nodes differently. It replaces every entry on an edge of the pattern, also the
+// entries of weight 0 at the time, which a field says by the trait EveryEdge; other entries stay 0, in a dense layout
+// too. (The published code modulates all n² entries, also where there is never an edge; a pattern of all edges gives
+// that.) Sums, diagonal, total and trace are computed from the new entries: they are not linear in A any more, and
+// cannot be interpolated.
 //
 // The first linear map splits into a_uv w + W_s φ(u) + W_t φ(v), so that no vector of length 2k+1 is formed: memory is
 // k n and 8 n numbers for the nodes and 8 for each entry of the neighbour lists, at most twice the edges and the places
@@ -33,7 +33,7 @@ func (m Modulation) mlp() nn.MLP {
 	return nn.MLP{Name: m.Name, In: 2*m.Size + 1, Out: 1, Width: identityWidth, Depth: identityDepth}
 }
 
-// Params declares those of the MLP, named Name.layers.K.
+// Params declares the parameters of the MLP, named Name.layers.K.
 func (m Modulation) Params() []nn.Param { return m.mlp().Params() }
 
 // Apply is the modulated matrix; identities are φ [n, k]. It panics on parameters of several seeds.

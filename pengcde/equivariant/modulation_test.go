@@ -90,7 +90,7 @@ func (p modulatedProblem) identity(u int) []float64 {
 	return p.mlp("id", []float64{float64(u)})
 }
 
-// definition is M Z of the modulated matrices, dense: those of edges is the pattern.
+// definition is M Z of the modulated matrices, dense, on the pattern of the problem edges.
 func (p modulatedProblem) definition(edges modulatedProblem) []float64 {
 	q := p.problem
 	q.a, q.da = nil, nil
@@ -218,7 +218,8 @@ func TestModulationIsTheDefinition(t *testing.T) {
 	}
 }
 
-// The gradient with respect to every parameter, state and edge weight is that of central differences of the definition.
+// The gradient with respect to every parameter, state and edge weight agrees with central differences of the
+// definition.
 func TestModulationGradientAgainstDifferences(t *testing.T) {
 	backend := xlatest.Go(t)
 	for _, kind := range identityKinds {
@@ -227,8 +228,8 @@ func TestModulationGradientAgainstDifferences(t *testing.T) {
 		got := p.evaluate(t, backend, Sparse)
 		moved := p
 		moved.params = maps.Clone(p.params)
-		// slopes are those of the value in each entry of x, which is part of moved. The value is piecewise linear in
-		// each, so differences are exact but where a step meets a kink.
+		// slopes returns the slopes of the value in each entry of x, which is part of moved. The value is piecewise linear
+		// in each, so differences are exact but where a step meets a kink.
 		slopes := func(x []float64) []float64 {
 			const h = 1e-6
 			out := make([]float64, len(x))
@@ -270,7 +271,7 @@ func TestModulationGradientAgainstDifferences(t *testing.T) {
 	}
 }
 
-// What leads from the list of u to that of v leads back, and only edges are marked.
+// Each place leads to a place that leads back, and only edges are marked.
 func TestReverseEdges(t *testing.T) {
 	p := hub(rand.New(rand.NewPCG(6, 3)), 2, 20, 1)
 	layout, _ := p.lay(t, Sparse)

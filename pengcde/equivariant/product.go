@@ -32,8 +32,7 @@ func (p Product) Check() error {
 
 // What [Product.Choose] goes by.
 const (
-	// denseNodes is the most nodes with which Auto is always Dense: what is compiled then serves all graphs of one
-	// size.
+	// denseNodes is the most nodes with which Auto is always Dense: programs then serve all graphs of one size.
 	denseNodes = 64
 	// denseShare is the part of the matrix, one in so many entries, beyond which Auto is Dense on larger graphs too.
 	denseShare = 8

@@ -53,7 +53,7 @@ func rankedPlain(seeds nn.Seeds, nodes, puts, z *Node) (diagonal, sums *Node) {
 	return Mul(Slice(vectors, AxisRange(), AxisRange(), AxisElem(3)), z), sums
 }
 
-// rankedCotangents are those of V, for nodes, puts, z and that v of the product.
+// rankedCotangents returns the cotangents [batch, n, 4] of V, for nodes, puts, z and the cotangent v of the product.
 func rankedCotangents(seeds nn.Seeds, in []*Node) *Node {
 	nodes, puts, z, v := in[0], in[1], in[2], in[3]
 	vectors := seeds.Product(nodes, puts, 0) // [batch, n, 4]

@@ -7,9 +7,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Room is the space that lists of neighbours take, for graphs that share what is compiled: batches of one size laid out
-// in one room have one form and shapes, however their edges differ. The zero value is of no graph. Graphs that do not
-// fit are laid out in a larger one, and compile anew.
+// Room is the space that lists of neighbours take, for graphs that share programs: batches of one size laid out in one
+// room have one form and shapes, however their edges differ. The zero value is of no graph. Graphs that do not fit are
+// laid out in a larger one, and compile anew.
 type Room struct {
 	// most[k] is the largest number of nodes with more than k neighbours.
 	most []int
@@ -17,7 +17,7 @@ type Room struct {
 	directed bool
 }
 
-// Entries are those of the lists of the largest graph, without padding.
+// Entries returns the number of entries in the lists of the largest graph, without padding.
 func (r Room) Entries() int {
 	sum := 0
 	for _, count := range r.most {
@@ -36,7 +36,7 @@ func (r Room) With(other Room) Room {
 	return Room{most, r.directed || other.directed}
 }
 
-// roomOf is that of a graph whose nodes have so many neighbours. A node without any has a list, too.
+// roomOf returns the room of a graph whose nodes have so many neighbours. A node without any has a list, too.
 func roomOf(neighbours []int32) Room {
 	most := make([]int, max(1, slices.Max(neighbours)))
 	for _, count := range neighbours {
@@ -62,9 +62,9 @@ func (r Room) lists() map[int]int {
 	return counts
 }
 
-// RunsRoom is the room of the graphs that every run of so many snapshots in a row makes, and that of the whole pattern.
-// Snapshots are asked for in order, as weights on the edges of a sound pattern; a run has the edges that have a weight
-// other than 0 in it, see [dyngraph.Pattern.Used]. A run of all of them or more is the whole.
+// RunsRoom returns, for count snapshots, the room of the graphs of all runs of length in a row, and the room of the
+// whole pattern. It reads snapshots in order, as weights on the edges of a sound pattern; a run has the edges that have
+// a weight other than 0 in it, see [dyngraph.Pattern.Used]. A run of all of them or more is the whole.
 func RunsRoom(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]float64, error)) (runs, all Room,
 	err error) {
 	pair, opposite := pairs(p)

@@ -10,8 +10,9 @@ func Published8() []Map {
 
 // Published11 are the maps of A and of A' in the published code's set for directed graphs, in its order of weights, for
 // [Fusion.Maps] and [Fusion.Derivative]. Its defects are kept: the fifth pair mixes row sums and column sums, so that
-// one map of A and one of A' come twice, and [RowsOnRows] is missing; set [Fusion.Parity] for that of the total of A'.
-// (There the weights of the ninth pair also start equal to those of the seventh; here all are drawn independently.)
+// one map of A and one of A' come twice, and [RowsOnRows] is missing; set [Fusion.Parity] for the defect in the total
+// of A'. (There the weights of the ninth pair also start equal to the weights of the seventh; here all are drawn
+// independently.)
 func Published11() (maps, derivative []Map) {
 	maps = []Map{IdentityMap, TransposeMap, KeepDiagonal, ColumnsOnRows, RowsOnColumns, ColumnsOnColumns, RowsOnColumns,
 		ColumnsOnDiagonal, RowsOnDiagonal, TotalOnAll, TotalOnDiagonal}

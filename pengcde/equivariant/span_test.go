@@ -58,7 +58,7 @@ func relabelled(op *mat.Dense, order []int) *mat.Dense {
 	return out
 }
 
-// The number of independent maps is that of the partitions of 4 things into at most n classes (Maron et al. 2019): 15
+// The number of independent maps is the number of partitions of 4 things into at most n classes (Maron et al. 2019): 15
 // from n = 4 on.
 func TestMapsAreIndependent(t *testing.T) {
 	for n, want := range map[int]int{1: 1, 2: 8, 3: 14, 4: 15, 5: 15, 6: 15} {

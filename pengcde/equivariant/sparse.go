@@ -10,10 +10,10 @@ import (
 type sparse struct {
 	// placeOf [batch*n] leads from a node to its place among the n of all buckets; nodeAt is the inverse.
 	placeOf, nodeAt *Node
-	// reverse [batch, L] leads from an entry, among the L of all lists of a sample, to that of the transposed matrix,
-	// among batch*L. isEdge [batch, L] marks the entries on edges of the pattern.
+	// reverse [batch, L] leads from an entry, among the L of all lists of a sample, to its transposed entry, among
+	// batch*L. isEdge [batch, L] marks the entries on edges of the pattern.
 	reverse, isEdge *Node
-	// neighbours are those of each bucket among batch*n: [batch, places, width] int32.
+	// neighbours has, for each bucket, the neighbours of its places among batch*n: [batch, places, width] int32.
 	neighbours []*Node
 }
 
@@ -72,7 +72,7 @@ func withPullback(y, x *Node, pull func(cotangent *Node) *Node) *Node {
 	return Add(y, Sub(carrier, StopGradient(carrier)))
 }
 
-// mixed are the entries of the mixed matrix, for each bucket; with the lists exchanged, those of its transpose. As in
+// mixed returns the entries of the mixed matrix for each bucket, or of its transpose with the lists exchanged. As in
 // [dense] the sum is a product, whose backward pass is one too.
 func (m arranged) mixed(c coefficients, to, from [][]*Node) []*Node {
 	entries := make([]*Node, len(to))

@@ -2,16 +2,16 @@ package equivariant
 
 import "github.com/peng-cde/pengcde-go/dyngraph"
 
-// fit is the layout for these snapshots, [samples][J][edges] on the patterns. Where all are symmetric, as those of an
+// fit is the layout for these snapshots, [samples][J][edges] on the patterns. Where all are symmetric, as in an
 // undirected graph with every edge in both directions, A^T is A and column sums are row sums, and a row holds each
 // once: half the entries, and half the work of interpolating and mixing them. Otherwise, if a single edge weighs other
 // than its opposite in the last bit, or the room is for graphs that are not symmetric, it is the layout as it was. It
 // takes O(edges) operations a snapshot.
 //
-// Values and gradients with respect to states and weights are those of the other layout, up to rounding. Those with
-// respect to a row's entries belong to the row: what they give along any symmetric change of the weights, one edge and
-// its opposite together, is the derivative; that by one direction alone, which leaves the symmetric matrices, is not
-// among them.
+// Values and gradients with respect to states and weights are the same as in the other layout, up to rounding.
+// Gradients with respect to a row's entries belong to the row: along any symmetric change of the weights, one edge and
+// its opposite together, they give the derivative; the derivative by one direction alone, which leaves the symmetric
+// matrices, is not among them.
 func (l layout) fit(snapshots [][][]float64) layout {
 	if l.directed {
 		return l

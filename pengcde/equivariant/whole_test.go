@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// The transposed product, the whole matrix and its sums are those of the entries, in every form, with the gradients of
-// the products.
+// The transposed product, the whole matrix and its sums agree with the entries, in every form, and so do the gradients
+// of the products.
 func TestWholeMatrices(t *testing.T) {
 	const n, d, batch = 9, 2, 2
 	rng := rand.New(rand.NewPCG(2, 8))
@@ -75,7 +75,7 @@ func TestWholeMatrices(t *testing.T) {
 				both := m.WithTransposed()
 				y := both.Apply(Concatenate([]*Node{z, z}, 0))
 				probe := Concatenate([]*Node{ZerosLike(z), z}, 0)
-				slope := Gradient(ReduceAllSum(Mul(StopGradient(probe), y)), z)[0] // that of z^T A^T z by the right one
+				slope := Gradient(ReduceAllSum(Mul(StopGradient(probe), y)), z)[0] // of z^T A^T z by the right z
 				// The last of these is the transpose of the transpose of A^T.
 				again := both.WithTransposed().WithTransposed().Dense()
 				return []*Node{y, slope, m.Dense(), Slice(again, AxisRange(7*batch)), both.RowSums(),

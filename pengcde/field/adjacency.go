@@ -34,7 +34,7 @@ func (f Adjacency) Traits() Traits { return Traits{Seeds: true} }
 
 func (f Adjacency) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 
-// Params declares those of the layers, named field.layers.K, and what Style adds.
+// Params declares the parameters of the layers, named field.layers.K, and the parameters that Style adds.
 func (f Adjacency) Params() []nn.Param { return f.stack().params(plainly) }
 
 // Derivative implements [Field].

@@ -44,7 +44,7 @@ type cost struct {
 	worst           float64
 }
 
-// changing fields are those of fixtures along paths of some kind.
+// changingField is the field of a fixture along paths of some kind.
 type changingField struct {
 	name, fixture string
 	field         func(hidden, layers int) field.Field
@@ -61,7 +61,7 @@ func changingFields() []changingField {
 	}
 }
 
-// stops are those of a model: the knots beside changes, or those at which the field jumps.
+// stops returns the times a model steps to: the knots beside changes, or the knots at which the field jumps.
 func (c changingField) stops(sample field.Sample) []float64 {
 	if c.fixture == "model_gnode" {
 		return sample.Jumps()
@@ -70,12 +70,12 @@ func (c changingField) stops(sample field.Sample) []float64 {
 }
 
 // changes measures what changes of the graph cost a solve with the default tolerances, without and with steps that end
-// on the knots beside changes: the samples of a fixture and of so many series of irregular knots. The error is that at
+// on the knots beside changes: the samples of a fixture and of so many series of irregular knots. The error is taken at
 // the end, against a tight solve of the same path.
 func changes(tb testing.TB, c changingField, irregular int) (plain, stopped cost) {
 	tb.Helper()
 	backend := xlatest.Go(tb)
-	tb.Setenv(fixture.Env, "") // the figures are those of one file
+	tb.Setenv(fixture.Env, "") // the figures hold for one file
 	file := fixture.Load(tb, c.fixture)
 	f := c.field(file.Get("hidden").Int(), file.Get("layers").Int())
 	params := file.Get("params").Params()

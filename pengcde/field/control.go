@@ -93,10 +93,10 @@ func (c *Control) Part(first *Node, count int) *Control {
 	return &part
 }
 
-// Times are those of the observations, [batch, T] float64.
+// Times are the times of the observations, [batch, T] float64.
 func (c *Control) Times() *Node { return c.knots[0] }
 
-// Features are those observed, [batch, T, n, p]; nil without.
+// Features are the observed features, [batch, T, n, p]; nil without.
 func (c *Control) Features() *Node { return c.features }
 
 // Graph is the matrix A of an observation, 0 to T-1, as it was observed: for a network that goes through them in steps.
@@ -174,7 +174,7 @@ func (c *Control) Rate(t *Node) *Node {
 }
 
 // latest is the snapshot of the last knot at or before t [batch] (before it, seen from earlier times), of the first
-// where there is none; or, with lag, that of the snapshot before it. There is no derivative.
+// where there is none; or, with lag, the snapshot before that one. There is no derivative.
 func (c *Control) latest(t *Node, lag bool) signal {
 	knots := c.knots[0]
 	ahead := ExpandAxes(t, -1)

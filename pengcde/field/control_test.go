@@ -27,7 +27,7 @@ func direction(n, turn int) []float64 {
 	return d
 }
 
-// The gradient of a solve with respect to the values of the control is that of central differences, along directions
+// The gradient of a solve with respect to the values of the control agrees with central differences, along directions
 // through all entries of the rows of snapshots and of the node features, and of one edge's weight, in both products,
 // and of an undirected edge's weight where the graph is undirected.
 func TestGradientOfControlValues(t *testing.T) {

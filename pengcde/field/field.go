@@ -15,11 +15,11 @@ import (
 
 // Field is a vector field with parameters. Files name one of one's own as [FileNamed] says.
 type Field interface {
-	// Params declares what is learned. Like Derivative it panics where the field's sizes, such as Hidden and Layers,
-	// cannot be.
+	// Params declares the learned parameters. Like Derivative it panics where the field's sizes, such as Hidden and
+	// Layers, are impossible.
 	Params() []nn.Param
-	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden], by [Control.At]. Those of
-	// this package also take the parameters of several seeds at once (see [nn.Seeds]), but not with identities.
+	// Derivative builds dZ/dt [batch, n, hidden] at t [batch] float64 and z [batch, n, hidden], by [Control.At]. The
+	// fields of this package also take the parameters of several seeds at once (see [nn.Seeds]), but not with identities.
 	Derivative(v nn.Values, c *Control, t, z *Node) *Node
 }
 
@@ -28,8 +28,8 @@ type Field interface {
 //
 //	Sized(Sizes) (Field, Sizes)
 //
-// returns itself with those of its own sizes that are 0 taken from the given ones, and the sizes that result. So a
-// model fills in what its user left out, and finds what contradicts it.
+// returns itself with its sizes of 0 replaced by the given ones, and the sizes that result. So a model fills in the
+// sizes that its user left out, and finds contradictions.
 type Sizes struct{ Nodes, Features, Hidden, Layers int }
 
 // Traits are what a model must know of a field beside its derivative, from its method Traits() Traits. The zero value

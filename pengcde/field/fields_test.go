@@ -180,7 +180,7 @@ func TestSparseIsDenseForEveryField(t *testing.T) {
 // fivePoint are the weights of central differences of order 4, by offset in steps.
 var fivePoint = map[float64]float64{-2: 1. / 12, -1: -2. / 3, 1: 2. / 3, 2: -1. / 12}
 
-// The gradient of a fixed combination of dz/dt is that of central differences, for every parameter along directions
+// The gradient of a fixed combination of dz/dt agrees with central differences, for every parameter along directions
 // through all of its entries.
 func TestGradientOfEveryParameter(t *testing.T) {
 	sample, z, n, p := clocked(t)

@@ -17,10 +17,10 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// Form says what the tensors of a control are: it is made of their contents by [NewControl], and what is built for one
+// Form says what the tensors of a control are: [NewControl] makes it from their contents, and whatever is built for one
 // form serves every control of that form. Forms compare with ==.
 type Form struct {
-	// GraphPath and FeaturePath are those of the samples, equal where there are no features.
+	// GraphPath and FeaturePath are the samples' kinds of path, equal where there are no features.
 	GraphPath, FeaturePath path.Kind
 	// Graphs says how the snapshots lie in memory; Graphs.Nodes is the number n of nodes.
 	Graphs equivariant.Form
@@ -38,13 +38,13 @@ func (f Form) natural() bool { return f.GraphPath == path.Natural || f.FeaturePa
 // NewControl makes the tensors of a batch of samples, and says what they are. Samples may differ in times, graphs and
 // values, not in the numbers of knots, snapshots, nodes and features.
 //
-// Where every snapshot of every sample is exactly symmetric, as those of undirected graphs are, the tensors hold both
-// directions of an edge together, with the same results. So a batch in which one snapshot is not has another form; and
-// the gradient with respect to the snapshots' tensor then gives derivatives by undirected edges, as differences of
-// symmetric snapshots would, not by one direction alone.
+// Where every snapshot of every sample is exactly symmetric, as the snapshots of undirected graphs are, the tensors
+// hold both directions of an edge together, with the same results. So a batch in which one snapshot is not symmetric
+// has another form; and the gradient with respect to the snapshots' tensor then gives derivatives by undirected edges,
+// as differences of symmetric snapshots would, not by one direction alone.
 //
-// The dtype is that of the states, float32 or float64. Errors wrap [ErrInput], those about graphs
-// [dyngraph.ErrInvalid] too, and those about knots and values the errors of package path.
+// The dtype is the states' type, float32 or float64. Errors wrap [ErrInput]; errors about graphs wrap
+// [dyngraph.ErrInvalid] too, and errors about knots and values the errors of package path.
 func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sample) ([]*tensors.Tensor, Form, error) {
 	if len(samples) == 0 {
 		return nil, Form{}, invalid("control of no samples")

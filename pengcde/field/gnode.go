@@ -41,7 +41,7 @@ func (f GNODE) Traits() Traits {
 
 func (f GNODE) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, 0) }
 
-// Params declares those of the layers, named field.layers.K, and what Style adds.
+// Params declares the parameters of the layers, named field.layers.K, and the parameters that Style adds.
 func (f GNODE) Params() []nn.Param { return f.stack().params(plainly) }
 
 // Derivative implements [Field].

@@ -72,7 +72,7 @@ func complete(t *testing.T, s field.Sample) field.Sample {
 }
 
 // Graphs without edges, with self-loops, with edges given twice, with isolated nodes, or of a single node are graphs
-// like others: every field and its gradient are those of the matrix written out, in both products.
+// like others: every field and its gradient agree with the matrix written out, in both products.
 func TestOddGraphs(t *testing.T) {
 	backend := xlatest.Go(t)
 	const p = 2

@@ -18,8 +18,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// What is wrong with a sample wraps ErrInput, with dyngraph.ErrInvalid where it is the graph and the errors of package
-// path where those found it, and says each thing once.
+// An error about a sample wraps ErrInput, with dyngraph.ErrInvalid where the graph is at fault and the errors of
+// package path where that package found the fault, and says each thing once.
 func TestSampleErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*field.Sample)

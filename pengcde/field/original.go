@@ -47,8 +47,8 @@ func (f Original) Traits() Traits { return withIdentities(f.Identities).traits()
 
 func (f Original) stack() stack { return newStack(f.Style, f.Hidden, f.Layers, f.Features) }
 
-// Params declares those of the layers, named field.layers.K, behind those of identities where there are any:
-// field.identities and field.modulation.
+// Params declares the parameters of the layers, named field.layers.K, after the identities' parameters where there are
+// any: field.identities and field.modulation.
 func (f Original) Params() []nn.Param {
 	f.DerivativeIn.check(f.PerChannel, f.Identities)
 	return append(withIdentities(f.Identities).params(1), f.stack().params(plainly)...)

@@ -36,7 +36,7 @@ type PENG struct {
 	Features int `json:"Features,omitzero"`
 	// Maps mix A and A'; nil means [equivariant.Published8].
 	Maps []equivariant.Map `json:"Maps,omitzero"`
-	// DerivativeMaps are those of A' where they differ, see [equivariant.Published11]; nil means Maps.
+	// DerivativeMaps are the maps of A' where they differ, see [equivariant.Published11]; nil means Maps.
 	DerivativeMaps []equivariant.Map `json:"DerivativeMaps,omitzero"`
 	// PerChannel takes A' per unit of the time channel; it matters where that runs on a clock of its own, see [Sample].
 	PerChannel bool `json:"PerChannel,omitzero"`
@@ -85,8 +85,8 @@ func (f PENG) layer(c equivariant.Convolution, outer bool) equivariant.Layer {
 	return equivariant.Layer{Name: c.Name, In: c.In, Out: c.Out, Norm: c.Norm, Before: c.Before, Fusion: fusion}
 }
 
-// Params declares the parameters of the layers, named field.layers.K, and what Style adds, behind those of identities
-// where there are any: field.identities, field.modulation and field.modulation_derivative.
+// Params declares the parameters of the layers, named field.layers.K, and the parameters that Style adds, after the
+// identities' parameters where there are any: field.identities, field.modulation and field.modulation_derivative.
 func (f PENG) Params() []nn.Param {
 	f.DerivativeIn.check(f.PerChannel, f.Identities)
 	matrices := 2

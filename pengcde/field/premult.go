@@ -50,8 +50,8 @@ func (f PreMult) Traits() Traits { return withIdentities(f.Identities).traits() 
 
 func (f PreMult) stack() stack { return newStack(Style{}, f.Hidden, f.Layers, f.Features) }
 
-// Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then those of the convolution, behind
-// those of identities as [PENG.Params].
+// Params declares, for each layer, field.layers.K.fusion_1 and fusion_2 [n, n], then the parameters of the convolution,
+// all after the identities' parameters as in [PENG.Params].
 func (f PreMult) Params() []nn.Param {
 	if f.Nodes < 1 || f.Nodes > dyngraph.MaxNodes {
 		panic(invalid("a field with Nodes %d, want the number of nodes of the graph, 1 to %d", f.Nodes, dyngraph.MaxNodes))

@@ -45,7 +45,7 @@ func newRelabelling(t *testing.T, backend *xla.Backend, f field.Field) *relabell
 	return c
 }
 
-// program is that of controls of a form.
+// program returns the program for controls of a form.
 func (c *relabelling) program(r *rapid.T, form field.Form) *xla.Program {
 	if c.programs[form] == nil {
 		equation, _ := field.Equation(c.field, form)

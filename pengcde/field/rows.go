@@ -21,7 +21,7 @@ type Rows struct {
 // rowsWeight is the name of W [Width, Nodes].
 const rowsWeight = "field.rows.weight"
 
-// Params declares W, named field.rows.weight, and those of the field.
+// Params declares W, named field.rows.weight, and the parameters of the field.
 func (r Rows) Params() []nn.Param {
 	if r.Nodes < 1 || r.Width < 1 || r.Width > nn.MaxWidth {
 		panic(invalid("rows of %d nodes as %d features, want at least 1 node and 1 to %d features", r.Nodes, r.Width,
@@ -34,7 +34,7 @@ func (r Rows) Params() []nn.Param {
 // Derivative implements [Field].
 func (r Rows) Derivative(v nn.Values, c *Control, t, z *Node) *Node {
 	if v.Seeds > 0 {
-		panic(invalid("rows with parameters of %d seeds, want those of one seed at a time", v.Seeds))
+		panic(invalid("rows with parameters of %d seeds, want the parameters of one seed at a time", v.Seeds))
 	}
 	seen := *c
 	seen.columns = Transpose(v.Get(rowsWeight), 0, 1)

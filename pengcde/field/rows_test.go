@@ -10,7 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 )
 
-// A field driven by rows is that of features A_k W^T at the knots.
+// A field driven by rows equals the field driven by features A_k W^T at the knots.
 func TestRowsAreFeatures(t *testing.T) {
 	sample, z, n, _ := clocked(t)
 	const width = 2

@@ -18,7 +18,7 @@ type Sample struct {
 	// Pattern has the edges; Snapshots [J][edges] are control weights on it, see [dyngraph.Normalisation].
 	Pattern   *dyngraph.Pattern
 	Snapshots [][]float64
-	// Room has space for the neighbours of graphs in other batches, to share what is compiled with them; the zero value
+	// Room has space for the neighbours of graphs in other batches, to share compiled programs with them; the zero value
 	// has none.
 	Room equivariant.Room
 	// Index [T] names the snapshot in force at each knot; nil: snapshot k at knot k.
@@ -131,8 +131,7 @@ func (s Sample) agree(b int, first Sample) error {
 
 func notFinite(x float64) bool { return x-x != 0 }
 
-// check finds what is wrong with the clock, the index and the features of sample b, whose graphs and knots were
-// checked.
+// check finds faults of the clock, the index and the features of sample b, whose graphs and knots were checked.
 func (s Sample) check(b int, first Sample) error {
 	here := fmt.Sprintf("pengcde/field: sample %d", b)
 	if s.Clock != nil && s.GraphPath == path.Linear {
@@ -152,8 +151,8 @@ func (s Sample) check(b int, first Sample) error {
 	}
 	for k, row := range s.Features {
 		if len(row) != len(first.Features[0]) || len(row) == 0 || len(row)%s.Pattern.Nodes != 0 {
-			return errs.New(ErrInput, "%s: knot %d has %d feature entries, want as many as sample 0, %d, a multiple of %d "+
-				"nodes", here, k, len(row), len(first.Features[0]), s.Pattern.Nodes)
+			return errs.New(ErrInput, "%s: knot %d has %d feature entries, want the number of sample 0, %d, a multiple of "+
+				"%d nodes", here, k, len(row), len(first.Features[0]), s.Pattern.Nodes)
 		}
 		for i, x := range row {
 			if !notFinite(x) {

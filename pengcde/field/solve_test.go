@@ -31,7 +31,7 @@ func solverOf(t testing.TB, backend *xla.Backend, f field.Field, form field.Form
 	return s
 }
 
-// formOf is that of the control of samples.
+// formOf returns the form of the control of samples.
 func formOf(t *testing.T, product equivariant.Product, samples ...field.Sample) field.Form {
 	t.Helper()
 	control, form, err := field.NewControl(dtypes.Float64, product, samples)
@@ -57,7 +57,7 @@ func argsOf(t *testing.T, f field.Field, product equivariant.Product, samples ..
 }
 
 // Every field, solved: each choice of memory gives the same gradient with respect to the state at the start and to each
-// parameter, and it is that of central differences, along a direction through all entries.
+// parameter, and it agrees with central differences, along a direction through all entries.
 func TestGradientOfSolvesForEveryMemory(t *testing.T) {
 	sample, z, n, p := clocked(t)
 	backend := xlatest.Go(t)

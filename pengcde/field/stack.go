@@ -55,8 +55,8 @@ const feedbackName = "field.feedback"
 // feedbackStart is the parameter of the feedback at the start: a rate of 0.13.
 const feedbackStart = -2
 
-// params declares the parameters of the convolutions by the given function, those of the linear part, field.linear, and
-// field.feedback [Hidden].
+// params declares the parameters of the convolutions by the given function, the parameters of the linear part,
+// field.linear, and field.feedback [Hidden].
 func (s stack) params(declare func(c equivariant.Convolution, outer bool) []nn.Param) []nn.Param {
 	var params []nn.Param
 	for k, c := range s.layers {
@@ -124,7 +124,7 @@ func (s stack) shared(v nn.Values, signal signal, m *equivariant.Matrix, z *Node
 }
 
 // drive is what a layer's output does to the state: out = H + M H times the derivative of the control. Where A' has
-// messages of its own they act on the time channel's part of H and take no rate, since A' has that of the change.
+// messages of its own they act on the time channel's part of H and take no rate, since A' holds the rate of the change.
 func (s signal) drive(v nn.Values, c equivariant.Convolution, m messages, x *Node) *Node {
 	switch {
 	case m.da == nil && m.both == nil:

@@ -24,7 +24,7 @@ func WellPosed() Style {
 	return Style{Norm: nn.Norm{Over: nn.GraphNorm}, Activation: nn.SiLU}
 }
 
-// Resolved writes out the norm's epsilon, and has the zero value for what is published, so that styles that compute the
+// Resolved writes out the norm's epsilon, and has the zero value for published choices, so that styles that compute the
 // same are equal.
 func (s Style) Resolved() Style {
 	s.Norm = s.Norm.Resolved()
@@ -69,7 +69,7 @@ func (l Layers) check(perChannel bool, identities equivariant.Identities) {
 	}
 }
 
-// Resolved is the zero value for what is published, so that configurations that compute the same are equal.
+// Resolved returns the zero value for the published choice, so that configurations that compute the same are equal.
 func (l Layers) Resolved() Layers {
 	if l == EveryLayer {
 		return ""

@@ -36,7 +36,7 @@ const warpEnd = 1.5
 
 var warpedEnd = warpEnd + 0.3*math.Sin(2*warpEnd)
 
-// Under a change of clock the control is X(φ(s)), so all its derivatives, that of the time channel too, gain the factor
+// Under a change of clock the control is X(φ(s)), so all its derivatives, also the time channel's, gain the factor
 // φ'(s). A field whose message matrix takes no A', or takes it per unit of the time channel, has the same solution on
 // both clocks; one that takes it per unit of time, as in the published code, has not. Fields of one layer are smooth,
 // and no knot lies inside the solve, so that the solver's error is below the tolerance.

@@ -102,7 +102,7 @@ func TestAdaptiveConvolution(t *testing.T) {
 	}
 }
 
-// Gradients with respect to x and every parameter are those of central differences.
+// Gradients with respect to x and every parameter agree with central differences.
 func TestAdaptiveConvolutionGradient(t *testing.T) {
 	c := AdaptiveConvolution{Name: "c", Nodes: 4, In: 2, Out: 3, Order: 3, Embedding: 2}
 	drawn := append(Draw([]Param{{Dims: []int{2, 4, 2}, Init: Normal(1)}}, dtypes.Float64, 1),

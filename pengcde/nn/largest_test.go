@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// The marks are those of a stable sort, for entries of any size, close to each other or equal.
+// The marks agree with a stable sort, for entries of any size, close to each other or equal.
 func TestLargest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const rows, n = 6, 21

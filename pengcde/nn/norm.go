@@ -29,7 +29,7 @@ type Norm struct {
 	Epsilon float64 `json:"Epsilon,omitzero"`
 }
 
-// Check finds what is wrong; the error wraps [ErrInput].
+// Check refuses an unknown Over and an Epsilon that cannot be used; the error wraps [ErrInput].
 func (n Norm) Check() error {
 	if kinds := []NormOver{RowNorm, GraphNorm, NoNorm}; n.Over != "" && !slices.Contains(kinds, n.Over) {
 		return errs.New(ErrInput, "pengcde/nn: norm over %q, want one of %q", n.Over, kinds)
@@ -73,8 +73,8 @@ const (
 	graphEpsilon = 1e-2
 )
 
-// RMSNorm divides entries by their root mean square, sqrt(mean(x²) + epsilon), by default that of their row, then
-// scales by gain and shifts by bias; the mean is not removed.
+// RMSNorm divides entries by their root mean square, sqrt(mean(x²) + epsilon), by default the root mean square of their
+// row, then scales by gain and shifts by bias; the mean is not removed.
 type RMSNorm struct {
 	Name string
 	Size int

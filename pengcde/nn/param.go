@@ -1,8 +1,8 @@
 // Package nn holds the few neural-network parts that vector fields, encoders and readouts share: named parameters
 // with their initialisation, linear maps, multi-layer perceptrons and root-mean-square normalisation.
 //
-// A part is a plain struct with two methods: Params declares what it learns, Apply builds its graph from [Values],
-// those of one seed or of several beside each other. Initialisation follows the published code: weights and biases are
+// A part is a plain struct with two methods: Params declares what it learns, Apply builds its graph from [Values], the
+// values of one seed or of several beside each other. Initialisation follows the published code: weights and biases are
 // uniform on ±1/sqrt(fan-in).
 package nn
 
@@ -29,8 +29,8 @@ type Param struct {
 	Init Init
 }
 
-// Bounds of what can be declared. They lie far above what is of use, and keep a slip in a size, such as 1<<40, from
-// asking for all memory.
+// Bounds of declared sizes. They lie far above useful ones, and keep a slip in a size, such as 1<<40, from asking for
+// all memory.
 const (
 	// MaxWidth bounds each width: of a state, of features, of outputs, of identities.
 	MaxWidth = 1 << 20

@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// An MLP and a norm with the parameters of three seeds are those of each seed on its part of the batch, of any rank.
+// An MLP and a norm with the parameters of three seeds act as each seed's alone on its part of the batch, of any rank.
 func TestSeedsOfLayers(t *testing.T) {
 	const seeds, batch = 3, 2
 	mlp, norm := MLP{Name: "m", In: 4, Out: 2, Width: 3, Depth: 1}, RMSNorm{Name: "n", Size: 2}

@@ -7,7 +7,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// timeAxis is that of time in x [batch, ..., T, n, features].
+// timeAxis is the axis of time in x [batch, ..., T, n, features].
 const timeAxis = -3
 
 // TimeConv is a convolution along time over Kernel times, without padding: y_t = b + Σ_k W_k x_{t+k}. As everywhere in
@@ -37,8 +37,8 @@ func (c TimeConv) Apply(v Values, x *Node) *Node {
 	return Add(y, v.Spread(v.Get(c.Name+".bias"), y))
 }
 
-// RepeatEnds continues x [batch, ..., T, n, features] by its first value for as many times as before says, and by its
-// last for those of after.
+// RepeatEnds continues x [batch, ..., T, n, features] along time: by its first value for the number of times before,
+// and by its last for the number of times after.
 func RepeatEnds(x *Node, before, after int) *Node {
 	first, last := SliceAxis(x, timeAxis, AxisElem(0)), SliceAxis(x, timeAxis, AxisElem(-1))
 	return Concatenate(slices.Concat(slices.Repeat([]*Node{first}, before), []*Node{x},
@@ -50,7 +50,7 @@ func PadZeros(x *Node, axis, before, behind int) *Node {
 	if before == 0 && behind == 0 {
 		return x
 	}
-	axes := make([]compute.PadAxis, x.Rank()) // of every axis, for the gradient of Pad in GoMLX 0.28 skips what is left out
+	axes := make([]compute.PadAxis, x.Rank()) // of every axis, for the gradient of Pad in GoMLX 0.28 skips axes left out
 	axes[axis] = compute.PadAxis{Start: before, End: behind}
 	return Pad(x, ConstAs(x, 0), axes...) // GoMLX keeps one ScalarZero for a graph, which its functions cannot share
 }

@@ -22,18 +22,18 @@
 // are rounded to the state's type only where they multiply slopes. A field that converts t itself loses what it rounds:
 // it should subtract a time, or take a sine, before.
 //
-// Gradients are those of the steps that were taken, with their sizes held constant (discretise, then optimise): the
+// Gradients differentiate the steps that were taken, with their sizes held constant (discretise, then optimise): the
 // accepted steps are replayed backwards, each recomputed from its start. That keeps one state for each accepted step
 // until [Solution.Close], and with Problem.Interpolant also its stages; [Memory] keeps fewer, or keeps them on the
 // host, and takes steps again, with the same gradient. [Solver.Plan] says what a solve and its pullback will take;
 // docs/performance.md compares it with what was taken.
 //
-// Tolerances bound the error of states, not that of their derivative. The difference matters where the field has a
-// slope 1/w across a layer of width w and is bounded outside it, as where a norm divides what is nearly 0: steps longer
-// than the method is stable for, some 3.3 w for Tsit5, stay within the tolerance as long as the layer does, while each
-// multiplies the derivative by a factor above 1, where the solution's decays. Exploding gradients are the sign; they
-// are exact, but for steps that miss the layer. Two settings of [PID] help: RTol with RTol |z| sqrt(entries of a
-// sample) below w/30 or so, since the error norm is a mean over all entries, or Max below 3.3 w.
+// Tolerances bound the error of states, not the error of their derivative. The difference matters where the field has a
+// slope 1/w across a layer of width w and is bounded outside it, as where a norm divides values that are nearly 0:
+// steps longer than the method is stable for, some 3.3 w for Tsit5, stay within the tolerance as long as the layer
+// does, while each multiplies the derivative by a factor above 1, where the solution's decays. Exploding gradients are
+// the sign; they are exact, but for steps that miss the layer. Two settings of [PID] help: RTol with RTol |z|
+// sqrt(entries of a sample) below w/30 or so, since the error norm is a mean over all entries, or Max below 3.3 w.
 // [Solution.Stiffness] says how near a solve came to that limit, and Problem.StepSize solves again by another control.
 //
 // A sample that fails stops where it stands, and the others go on: a solve then returns what was reached beside a

@@ -3,7 +3,7 @@ package ode
 // Dopri5 is the method of order 5(4) with 7 stages, first same as last, and a continuous extension of order 4.
 //
 // J. R. Dormand, P. J. Prince, "A family of embedded Runge-Kutta formulae", Journal of Computational and Applied
-// Mathematics 6 (1980) 19-26. The extension is that of L. F. Shampine, "Some practical Runge-Kutta formulas",
+// Mathematics 6 (1980) 19-26. The extension comes from L. F. Shampine, "Some practical Runge-Kutta formulas",
 // Mathematics of Computation 46 (1986) 135-150, with the coefficients of the program DOPRI5 of E. Hairer, S. P.
 // Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.6: the cubic of Hermite plus θ²(1-θ)² Σ d_i
 // k_i.

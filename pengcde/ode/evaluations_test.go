@@ -7,8 +7,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// A step evaluates the field as often as the table at [Method] says, since the slope at its start is the one that the
-// step before has left: the program of a step holds the field so many times, and that of the start once.
+// A step evaluates the field as often as the table at [Method] says, since the step before has left the slope at its
+// start: the program of a step holds the field so many times, and the program of the start once.
 func TestFirstSameAsLast(t *testing.T) {
 	want := map[string]int{"Euler": 1, "Midpoint": 2, "Heun": 2, "Bosh3": 3, "RK4": 4, "Dopri5": 6, "Tsit5": 6}
 	forMethods(t, func(t *testing.T, m *Method, adaptive bool) {

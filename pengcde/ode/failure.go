@@ -47,7 +47,7 @@ type Failure struct {
 	Sample int
 	// T is the time reached, Step the length of the step tried last.
 	T, Step float64
-	// Stats are those of the sample.
+	// Stats counts the work of the sample.
 	Stats Stats
 	// Cause is the context's error for Cancelled, else nil.
 	Cause error

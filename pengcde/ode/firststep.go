@@ -109,7 +109,7 @@ func firstStep(h0, d1, d2, order float64) float64 {
 	return math.Min(100*h0, h1)
 }
 
-// norms returns for each sample those of its state z and of x, scaled by the tolerances at z.
+// norms returns for each sample the norms of its state z and of x, scaled by the tolerances at z.
 func (m *march) norms(x *tensors.Tensor) (ofZ, ofX []float64, err error) {
 	out, err := m.solver.scaled.Call(m.z, x, m.tolerances[0], m.tolerances[1])
 	if err != nil {

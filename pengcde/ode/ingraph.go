@@ -25,11 +25,12 @@ import (
 type InGraph struct {
 	// Method is the Runge-Kutta method; nil means [Tsit5].
 	Method *Method
-	// Steps is the number of steps from the first time to the last, 1 to 10,000. They end where those of [Constant] do.
+	// Steps is the number of steps from the first time to the last, 1 to 10,000. They end where the steps of [Constant]
+	// end.
 	Steps int
 	// Recompute rematerialises: the forward pass keeps the state at every Recompute-th step alone, and the backward
 	// pass computes the steps between again, for about one more evaluation for each of the forward pass. 1 needs least
-	// memory unless states are wide and stages cheap. 0 recomputes nothing: memory is that of all evaluations of all
+	// memory unless states are wide and stages cheap. 0 recomputes nothing: memory then holds all evaluations of all
 	// steps.
 	//
 	// What a field's own custom gradient holds on to (see graph.IdentityWithCustomGradient) is not recomputed.
@@ -45,7 +46,7 @@ func (g InGraph) End(field Field, z0 *Node, t0, t1 float64, args ...*Node) *Node
 }
 
 // Solve returns the states at the save times, [batch, saves, ...]: the first time is t0, where the state is z0 [batch,
-// ...], the last t1, and they never turn back. States inside steps are those of the method's continuous extension. It
+// ...], the last t1, and they never turn back. States inside steps come from the method's continuous extension. It
 // panics as [InGraph.End] does.
 func (g InGraph) Solve(field Field, z0 *Node, times []float64, args ...*Node) *Node {
 	return Stack(g.states(field, z0, times, args), 1)
@@ -94,7 +95,7 @@ func (g InGraph) ends(field Field, z0 *Node, times []float64) ([]float64, error)
 	if err := cmp.Or(g.Method, Tsit5).check(false); err != nil {
 		return nil, err
 	}
-	one := Problem{Z0: tensors.FromValue([][]float64{{0}}), Times: [][]float64{times}} // the times are those of one sample
+	one := Problem{Z0: tensors.FromValue([][]float64{{0}}), Times: [][]float64{times}} // the times of one sample
 	if _, err := checkTimes(one); err != nil {
 		return nil, err
 	}

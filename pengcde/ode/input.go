@@ -20,9 +20,9 @@ var ErrInput = errors.New("invalid input")
 type InputError struct {
 	// What names the input, as in "save time".
 	What string
-	// Sample is the index in the batch, Entry that of the value in the sample's row (of a state: row-major).
+	// Sample is the index in the batch, Entry the index of the value in the sample's row (of a state: row-major).
 	Sample, Entry int
-	// Value is what was got, Want what was wanted.
+	// Value is the value that was given, Want says what it should be.
 	Value float64
 	Want  string
 }

@@ -53,7 +53,7 @@ func (m *march) renewSlope() (*tensors.Tensor, error) {
 	return out[0], nil
 }
 
-// renewSlope is that of march for rounds that are taken again.
+// renewSlope does what march's renewSlope does, for rounds that are taken again.
 func (r *replay) renewSlope(round int, at spans, z, slope *tensors.Tensor) (*tensors.Tensor, error) {
 	offsets := make([]float64, len(at.t))
 	for b, offset := range at.from {

@@ -148,8 +148,8 @@ func TestTriesAcrossJumps(t *testing.T) {
 	})
 }
 
-// Where save times lie inside steps that end on a jump, states are those of the method, and gradients are differences
-// of the steps that were taken, whatever is kept for them, forward and backward in time; counts are those of the plan.
+// Where save times lie inside steps that end on a jump, states are the method's, and gradients agree with differences
+// of the steps that were taken, whatever is kept for them, forward and backward in time; counts agree with the plan.
 func TestPullbackAcrossJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		wave := squareWave(0.7, 3, left)
@@ -277,7 +277,7 @@ func checkJumpGradients(t *testing.T, s *Solver, what string, times, stops []flo
 	}
 }
 
-// The states inside a step that ends on a jump are those of the step alone.
+// The states inside a step that ends on a jump come from that step alone.
 func TestStatesInsideStepsThatEndOnJumps(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		p := squareWave(0.7, 3, left)

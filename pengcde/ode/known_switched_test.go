@@ -28,7 +28,7 @@ func squareWave(half, until float64, left bool) switchedOscillator {
 }
 
 // pulses stands nearly still but for n pulses of a fast oscillation, so that the length of a step before a jump says
-// nothing of what is needed after it.
+// nothing of the length needed after it.
 func pulses(gap, width float64, n int) switchedOscillator {
 	const quiet, fast = 1e-3, 40
 	s := switchedOscillator{Start: [2]float64{0.3, -0.2}, Rest: []float64{0}, Frequency: []float64{quiet}}
@@ -86,7 +86,7 @@ func (s switchedOscillator) Flow(s0, t float64, z []float64) []float64 {
 	return []float64{q, p}
 }
 
-// bounds are those of the time in which the i-th entries are in force.
+// bounds returns the start and the end of the time in which the i-th entries are in force.
 func (s switchedOscillator) bounds(i int) (from, to float64) {
 	from, to = math.Inf(-1), math.Inf(1)
 	if i > 0 {

@@ -304,7 +304,7 @@ func (m *march) advance(a acceptance) {
 		if a.by[b] {
 			m.samples[b].advance()
 		} else {
-			m.samples[b].offset = 0 // the slope is that of the step's side already
+			m.samples[b].offset = 0 // the slope is on the step's side already
 		}
 	}
 }

@@ -13,12 +13,12 @@ import (
 // With fewer, the pullback takes the steps between them again, exactly as they were taken: the gradient is the same, to
 // the last bit where a backend computes the field alike in all programs. With c states and N steps each step is taken
 // again at most ρ - 1 times, where N < (c + ρ choose c): 32 states serve 6544 steps, each taken again at most twice.
-// Where the steps are known before ([Constant] and [Given]) the kept states are those of least total work, else they
+// Where the steps are known beforehand ([Constant] and [Given]) the kept states need the least total work, else they
 // are thinned out as the solve goes on, for up to 1.3 times as many steps in all. [Solver.Plan] counts.
 type Memory struct {
 	// Checkpoints is the most states [batch, ...] that are kept, z0 among them; 0 sets no limit.
 	Checkpoints int
-	// Bytes limits the states by their size, which must be that of one at least; 0 sets no limit. With Checkpoints too,
+	// Bytes limits the size of the states, and must be at least the size of one; 0 sets no limit. With Checkpoints too,
 	// the smaller limit holds. The states that a step works on, and Z, are not counted here but in [Plan].
 	Bytes int64
 	// Host keeps them in the memory of the host, not of the device.
@@ -56,8 +56,8 @@ type history interface {
 	// add takes over state z of the batch, from which the samples marked in by took their latest step.
 	add(z *tensors.Tensor, samples []sample, by []bool) error
 	// starts returns for each sample the state of a batch in which it starts a round; only its own row is meant, and
-	// nothing where it has no such round. What is not kept is freed with the replay's scratch. Rounds come in falling
-	// order.
+	// nothing where it has no such round. States that are not kept are freed with the replay's scratch. Rounds come in
+	// falling order.
 	starts(r *replay, round int) ([]*tensors.Tensor, error)
 	// first is what starts returned for round 0, at any time.
 	first(r *replay) []*tensors.Tensor

@@ -80,7 +80,7 @@ func Methods() []*Method { return []*Method{Euler, Midpoint, Heun, Bosh3, RK4, D
 // stages is the number of evaluations in a step, with the first that the step before has left.
 func (m *Method) stages() int { return len(m.C) }
 
-// check says what is wrong with a tableau, and with its use by a control that needs an error estimate.
+// check finds faults of a tableau, and of its use by a control that needs an error estimate.
 func (m *Method) check(adaptive bool) error {
 	s := len(m.C)
 	if s < 2 || m.C[0] != 0 || m.C[s-1] != 1 {

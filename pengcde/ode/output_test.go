@@ -216,7 +216,7 @@ func TestEveryStep(t *testing.T) {
 			}
 			copy(cotangent[b*dims[1]*2:], cosines(n))
 		}
-		// The gradient is that of a solve that saves at these times.
+		// The gradient equals the gradient of a solve that saves at these times.
 		every, err := sol.Pullback(context.Background(), tensors.FromFlatDataAndDimensions(cotangent, dims...))
 		if err != nil {
 			t.Fatal(err)

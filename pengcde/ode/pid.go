@@ -14,8 +14,8 @@ import (
 //
 //	Safety E_n^(-(P+I+D)/k) E_{n-1}^((P+2D)/k) E_{n-2}^(-D/k),  k the [Method].ErrorOrder,
 //
-// clipped to [1, Grow] after an accepted step and to [Shrink, Safety] after a rejected one. E_{n-1}, E_{n-2} are those
-// of the accepted steps before. A step that would pass the end is cut to it; after a rejection that would still pass
+// clipped to [1, Grow] after an accepted step and to [Shrink, Safety] after a rejected one. E_{n-1} and E_{n-2} belong
+// to the accepted steps before. A step that would pass the end is cut to it; after a rejection that would still pass
 // it, half of what remains is tried. When a step-to time cut a step and it is accepted, the next is at least what had
 // been proposed before the cut, and the cut step's E, small as the step, does not count among those before. Where the
 // field jumps there and its slope is g times as large after as before, in the norm above, with g^(-1/k) below Safety,
@@ -24,7 +24,7 @@ import (
 //
 // The zero value is the integral controller of the published experiments: RTol 1e-3, ATol 1e-6, I = 1, first step
 // 0.01. P = 0.4, I = 1 (or 0.3) is a proportional-integral controller for error estimates that do not change smoothly;
-// the parametrisation is that of diffrax.
+// the parametrisation follows diffrax.
 //
 // G. Söderlind, Digital filters in adaptive time-stepping, ACM Transactions on Mathematical Software 29 (2003) 1-26, on
 // the coefficients; E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.4.

@@ -11,7 +11,7 @@ import (
 
 // Plan is what a solve and its pullback will take.
 type Plan struct {
-	// Exact says that the steps are known ([Constant], [Given]) and all counts are those of a run that does not fail.
+	// Exact says that the steps are known ([Constant], [Given]) and all counts hold exactly for a run that does not fail.
 	// Otherwise they are upper bounds, for samples that all take Config.MaxSteps tries, each accepted; a sample's own
 	// work is StepEvaluations a try and one or two to start.
 	Exact bool
@@ -28,8 +28,8 @@ type Plan struct {
 	StateBytes int64
 	// HostBytes is the most that is kept for the pullback on the host. DeviceBytes is the most that the tensors of this
 	// package take at once on the device, in the solve or the pullback: the kept states, those that a step works on and
-	// gives, sums of gradients. Not counted: the few numbers for each sample, such as times, z0, args, the cotangent,
-	// and what a compiled program needs for itself, which is that of one step however many there are: see
+	// gives, sums of gradients. Not counted: the few numbers for each sample, such as times, z0, args, the cotangent, and
+	// the memory that a compiled program needs for itself, enough for one step however many there are: see
 	// [Solver.Temporary].
 	DeviceBytes, HostBytes int64
 
@@ -68,8 +68,8 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 		plan.Evaluations = append(plan.Evaluations, start+steps*plan.StepEvaluations)
 	}
 	if rounds > maxConstant {
-		return nil, errs.New(ErrInput, "pengcde/ode: plan of %d steps, want at most %d: plan with as many as a shorter "+
-			"run took", rounds, maxConstant)
+		return nil, errs.New(ErrInput, "pengcde/ode: plan of %d steps, want at most %d: plan with the number "+
+			"that a shorter run took", rounds, maxConstant)
 	}
 	passes := rounds + 1 // of the pullback
 	saves := []int{1}    // most of a sample in each round, or in any
@@ -181,7 +181,7 @@ func (plan *Plan) addMarch(s *Solver, p Problem, rounds int, held, saves []int, 
 	plan.DeviceBytes = int64(most) * plan.StateBytes
 }
 
-// addPullback counts those of a pullback. Crowded says that more saves may lie in a step than one call takes.
+// addPullback adds the counts of a pullback. Crowded says that more saves may lie in a step than one call takes.
 func (plan *Plan) addPullback(s *Solver, p Problem, rounds, renewed int, crowded bool) {
 	stages, batch := s.method.stages(), p.Z0.Shape().Dimensions[0]
 	limited := p.Memory != (Memory{})
@@ -228,7 +228,7 @@ func (plan *Plan) addPullback(s *Solver, p Problem, rounds, renewed int, crowded
 }
 
 // Temporary estimates the bytes that the compiled programs of a step and of its pullback need while one of them runs,
-// beside those of [Plan]: see [xla.Program.Temporary]. However many steps there are, it is the same. It builds both
+// beside the bytes of [Plan]: see [xla.Program.Temporary]. However many steps there are, it is the same. It builds both
 // graphs, and compiles nothing.
 func (s *Solver) Temporary(p Problem) (int64, error) {
 	if _, _, _, err := s.check(p); err != nil {

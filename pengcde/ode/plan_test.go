@@ -108,7 +108,7 @@ func TestPlanAgainstWhatIsHeld(t *testing.T) {
 	}
 }
 
-// hostBytes is what is kept for the pullback on the host now.
+// hostBytes counts the bytes that are kept for the pullback on the host now.
 func hostBytes(sol *Solution) (bytes int64) {
 	if c, ok := sol.history.(*checkpoints); ok {
 		for _, k := range c.kept {

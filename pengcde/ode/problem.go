@@ -4,8 +4,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Problem is an initial value problem for a batch of samples, and what is wanted of its solution. The zero value of
-// each option is what [Solver.Solve] does.
+// Problem is an initial value problem for a batch of samples, with options for its solution. The zero value of each
+// option does what [Solver.Solve] does.
 type Problem struct {
 	// Z0 is the initial state [batch, ...].
 	Z0 *tensors.Tensor
@@ -15,16 +15,16 @@ type Problem struct {
 	Times [][]float64
 	// Args are given to the field.
 	Args []*tensors.Tensor
-	// StepTo holds for each sample times that steps must end on, in strict order (either way): those at which the field
-	// or its derivatives jump. A single row serves all samples. Each step sees the field's limits from its own side, at
-	// t0 and t1 too, so that every method keeps its order, whichever limit the field has at the time itself. Times
-	// beyond t0 and t1 are passed over, and so are those within rounding of the one before. After each, the slope is
-	// evaluated anew, which is one more evaluation, and the control may begin again, see [PID].
+	// StepTo holds for each sample times that steps must end on, in strict order (either way): the times at which the
+	// field or its derivatives jump. A single row serves all samples. Each step sees the field's limits from its own
+	// side, at t0 and t1 too, so that every method keeps its order, whichever limit the field has at the time itself.
+	// Times beyond t0 and t1 are passed over, and so are those within rounding of the one before. After each, the slope
+	// is evaluated anew, which is one more evaluation, and the control may begin again, see [PID].
 	StepTo [][]float64
 	// Continuous says that at the step-to times only derivatives of the field jump, not the field itself, as along a
 	// smooth control path: then the slope at the end of a step serves the next, as elsewhere.
 	Continuous bool
-	// StepSize chooses the steps of this solve; nil means that of Config. Nothing is compiled for another one, so the
+	// StepSize chooses the steps of this solve; nil means Config.StepSize. Nothing is compiled for another one, so the
 	// same solver may solve again with tighter tolerances or shorter steps.
 	StepSize StepSize
 	// Save says which states Solution.Z holds.

@@ -134,7 +134,7 @@ func (r *replay) round(round int, pulls pulls, none *tensors.Tensor, sums []*ten
 	return r.solver.slopeJacob.Call(r.inputs(out[1:], at.t, at.from, z, parts, xla.Donate(out[0]))...)
 }
 
-// inputs are those of a pullback, with args and sums after them.
+// inputs returns the inputs of a pullback, with args and sums after the given ones.
 func (r *replay) inputs(sums []*tensors.Tensor, inputs ...any) []any {
 	for _, arg := range r.args {
 		inputs = append(inputs, arg)
@@ -225,7 +225,7 @@ func newSpans(n int) spans {
 	return spans{t: make([]float64, n), end: make([]float64, n), from: make([]float64, n), to: make([]float64, n)}
 }
 
-// spans returns those of a round; where a sample has no step, t and end are its last time.
+// spans returns the spans of a round; where a sample has no step, t and end are its last time.
 func (s *Solution) spans(round int) spans {
 	at := newSpans(len(s.taken))
 	for b, taken := range s.taken {
@@ -241,7 +241,7 @@ func (s *Solution) spans(round int) spans {
 	return at
 }
 
-// again takes rounds again from the state at the start of one and returns that at the start of another.
+// again takes rounds again from the state at the start of one and returns the state at the start of another.
 func (r *replay) again(z *tensors.Tensor, from, to int) (*tensors.Tensor, error) {
 	s := r.solver
 	at := r.spans(from)

@@ -52,7 +52,7 @@ func (s *saved) room(capacity int) *tensors.Tensor {
 
 func (s *saved) capacity() int { return s.z.Shape().Dimensions[1] }
 
-// lay moves what is saved to where there is room for other many states.
+// lay moves the saved states to a tensor with room for another number of states.
 func (s *saved) lay(capacity int) {
 	z, size := s.room(capacity), len(s.blank)
 	bytesOf(z, func(data []byte) {
@@ -65,7 +65,7 @@ func (s *saved) lay(capacity int) {
 	s.z = z
 }
 
-// bytesOf shows those of a tensor on the host.
+// bytesOf shows the bytes of a tensor on the host.
 func bytesOf(t *tensors.Tensor, show func([]byte)) {
 	t.MustMutableFlatData(func(flat any) { show(dtypes.UnsafeByteSliceFromAny(flat)) })
 }

@@ -17,7 +17,7 @@ import (
 type Stats struct {
 	// Accepted and Rejected count the steps.
 	Accepted, Rejected int
-	// Evaluations counts those of the field.
+	// Evaluations counts the evaluations of the field.
 	Evaluations int
 }
 
@@ -52,7 +52,7 @@ func (s *Solution) Code(sample int) Code {
 	return Success
 }
 
-// failure is the error of the solve: the first sample's failure with those of others, or nil.
+// failure is the error of the solve: the first failure, with the later ones in its Also, or nil.
 func (s *Solution) failure() error {
 	failures := slices.DeleteFunc(slices.Clone(s.Failures), func(f *Failure) bool { return f == nil })
 	if len(failures) == 0 {
@@ -100,8 +100,8 @@ type Gradients struct {
 	Z0 *tensors.Tensor
 	// Args has an entry for each arg, nil where it is not differentiated.
 	Args []*tensors.Tensor
-	// Replayed counts the rounds that were taken again from kept states, see [Memory]; a round is a step of every
-	// sample that has one left. Evaluations counts those of the field, for the whole batch at once.
+	// Replayed counts the rounds that were taken again from kept states, see [Memory]; a round is a step of every sample
+	// that has one left. Evaluations counts the evaluations of the field, for the whole batch at once.
 	Replayed, Evaluations int
 }
 
@@ -115,12 +115,12 @@ var ErrNoTrail = errors.New("pengcde/ode: the solution kept nothing for a pullba
 
 // Pullback returns the gradient of Σ cotangent · Z with respect to z0 and the args: cotangent has the shape of Z.
 //
-// Where a sample failed, the cotangents at the times it has not reached must be 0, as those that fill up the rows of
-// [EveryStep]; the gradient is then that of the part that was solved. A sample whose field was not finite at its t0 has
-// no gradient: Pullback returns its [Failure].
+// Where a sample failed, the cotangents at the times it has not reached must be 0, as must the cotangents that fill up
+// the rows of [EveryStep]; the gradient then covers the part that was solved. A sample whose field was not finite at
+// its t0 has no gradient: Pullback returns its [Failure].
 //
 // Z itself is not needed any more. Pullback may be called again. With [Memory] of fewer states than steps it gives up
-// those it has passed, all but the first, so that another call takes more steps again than the first.
+// the states it has passed, all but the first, so that another call takes more steps again than the first.
 func (s *Solution) Pullback(ctx context.Context, cotangent *tensors.Tensor) (*Gradients, error) {
 	if s.history == nil {
 		return nil, ErrNoTrail

@@ -52,7 +52,7 @@ func TestPullbackAfterOtherArgs(t *testing.T) {
 	closeTo(t, "gradient after another plan", pull(sol), want, 0)
 }
 
-// More saves in a step than a call takes are all there, with their gradients: those of the same steps with fewer.
+// More saves in a step than a call takes are all there, with the states and gradients of the same steps with fewer.
 func TestManySavesInAStep(t *testing.T) {
 	s := newSolver(t, product, Config{StepSize: Constant{1}})
 	z0, arg := tensors.FromValue([][]float64{{1}}), tensors.FromValue([][]float64{{0.7}})

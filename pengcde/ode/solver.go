@@ -137,12 +137,12 @@ func (s *Solver) Close() {
 	}
 }
 
-// Solve integrates z0 [batch, ...] and returns the states at the save times, those of [Problem]. The solution keeps
+// Solve integrates z0 [batch, ...] and returns the states at the save times, given as in [Problem]. The solution keeps
 // what [Solution.Pullback] needs until it is closed. z0 and args stay the caller's and must live as long. [Solver.Run]
 // has more options.
 //
 // When a sample does not reach its last save time, the others go on to theirs, and the error is a [*Failure] beside a
-// solution that holds what was reached; it is to be closed too. With any other error there is no solution; the error
+// solution that holds what was reached; close that solution too. With any other error there is no solution; the error
 // wraps [ErrInput] when the input does not fit.
 func (s *Solver) Solve(ctx context.Context, z0 *tensors.Tensor, times [][]float64,
 	args ...*tensors.Tensor) (*Solution, error) {
@@ -168,7 +168,7 @@ func (s *Solver) checkArgs(args []*tensors.Tensor) error {
 	return nil
 }
 
-// differentiated lists the args that a pullback differentiates: those of a float type, among the parameters if
+// differentiated lists the args that a pullback differentiates: the args of a float type, among the parameters if
 // Config.Parameters says so.
 func differentiated[T interface{ DType() dtypes.DType }](s *Solver, args []T) (wrt []int) {
 	for i, arg := range args {

@@ -30,10 +30,10 @@ type Stiffness struct {
 // alternates where the largest eigenvalues are a complex pair.
 const powerIterations, powerAverage = 20, 10
 
-// Stiffness estimates that of each sample, by power iteration on the transpose of the Jacobian at the start of every
-// accepted step: v ← Jᵀv / |Jᵀv|, each a pullback of the field. The iteration goes on from one step to the next. It
-// costs about three pullbacks of the solve, and compiles a program of its own the first time. Like
-// [Solution.Pullback] it wants what the solve kept.
+// Stiffness estimates the stiffness of each sample, by power iteration on the transpose of the Jacobian at the start of
+// every accepted step: v ← Jᵀv / |Jᵀv|, each a pullback of the field. The iteration goes on from one step to the next.
+// It costs about three pullbacks of the solve, and compiles a program of its own the first time. Like
+// [Solution.Pullback] it needs the states that the solve kept.
 func (s *Solution) Stiffness(ctx context.Context) ([]Stiffness, error) {
 	if s.history == nil {
 		return nil, ErrNoTrail

@@ -13,8 +13,8 @@ import (
 // linearOf is dz/dt = z M for M [dim, dim], the first of the args.
 func linearOf(_, z *Node, args []*Node) *Node { return Dot(z, args[0]).Product() }
 
-// The largest h |λ| of linear fields is that of their spectrum: real, not normal, complex, of two samples with steps of
-// their own, and by constant and adaptive steps.
+// The largest h |λ| of linear fields agrees with their spectrum: real, not normal, complex, of two samples with steps
+// of their own, and by constant and adaptive steps.
 func TestStiffnessOfLinearFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		matrix [][]float64

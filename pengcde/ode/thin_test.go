@@ -17,8 +17,8 @@ func relay(_, z *Node, _ []*Node) *Node {
 	return Concatenate([]*Node{Neg(Div(x, Sqrt(AddScalar(Square(x), 1e-5)))), ZerosLike(rest)}, 1)
 }
 
-// In a thin layer the states keep to the tolerance while the derivative of the steps need not: that of the solution
-// decays by exp(-316) in each unit of time.
+// In a thin layer the states keep to the tolerance while the derivative of the steps need not: the derivative of the
+// solution decays by exp(-316) in each unit of time.
 func TestThinLayersNeedTightTolerancesOrShortSteps(t *testing.T) {
 	const n = 8
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ func (t tree) density() float64 {
 	return g
 }
 
-// trees lists the trees of orders 1 to n: result[p-1] are those of order p.
+// trees lists the trees of orders 1 to n: result[p-1] holds the trees of order p.
 func trees(n int) [][]tree {
 	var byOrder [][]tree
 	var all []tree

@@ -29,7 +29,7 @@ var programs = struct {
 	compiled map[target]*xla.Program
 }{compiled: make(map[target]*xla.Program)}
 
-// program is that of (values, times, knots...), or of (snapshots, times, index, knots...).
+// program returns the program of (values, times, knots...), or of (snapshots, times, index, knots...).
 func program(t testing.TB, backend *xla.Backend, kind path.Kind, indexed bool) *xla.Program {
 	t.Helper()
 	programs.Lock()

@@ -80,8 +80,8 @@ func TestFillWithMask(t *testing.T) {
 	}
 }
 
-// With gaps filled the path of Linear and of Natural is that of the observed knots alone, anywhere between the first
-// and the last of them.
+// With gaps filled the path of Linear and of Natural is the same as on the observed knots alone, anywhere between the
+// first and the last of them.
 func TestFilledPathsAreThoseOfTheObservedKnots(t *testing.T) {
 	const count, queries = 7, 8
 	for _, kind := range []path.Kind{path.Linear, path.Natural} {

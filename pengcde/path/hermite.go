@@ -3,7 +3,7 @@ package path
 import . "github.com/gomlx/gomlx/core/graph"
 
 // hermite is the cubic Hermite path with backward differences: with s = (x_k+1 - x_k)/h the slope of the interval and
-// m that of the one before (s itself in the first, which is a straight line),
+// m the slope of the interval before (s itself in the first, which is a straight line),
 //
 //	X(t) = x_k + (u - p) m + p s,  p = 2u²/h - u³/h²
 //

@@ -59,7 +59,7 @@ func TestPathsAreAsDefined(t *testing.T) {
 	}
 }
 
-// The derivative is that of the value, between knots; values and, where claimed, derivatives go on over knots.
+// The derivative is the slope of the value, between knots; values and, where claimed, derivatives go on over knots.
 func TestPathsAreSmooth(t *testing.T) {
 	shifted := func(at []float64, by float64) []float64 {
 		out := slices.Clone(at)

@@ -9,8 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// Locate finds the interval of t [batch] float64 among knots, those of [Knots] or their times alone where the kind is
-// not Natural. For Rectilinear t counts along the lengthened axis, see [Lengthen].
+// Locate finds the interval of t [batch] float64 among knots, the tensors of [Knots] or their times alone where the
+// kind is not Natural. For Rectilinear t counts along the lengthened axis, see [Lengthen].
 //
 // The side [batch] float64 says to which interval a time on a knot belongs, or no further from it than the side is
 // large: where it is positive to the one that begins there, else, and for nil, to the one that ends there. The path

@@ -38,7 +38,7 @@ func rectilinear(times *Node, m moment) Interval {
 // them. Without knots there is no axis: then it panics, with an error that wraps [ErrKnots].
 func Lengthen(knots, times []float64) []float64 {
 	if len(knots) == 0 {
-		panic(errs.New(ErrKnots, "pengcde/path: no knots to lengthen, want those of the observations"))
+		panic(errs.New(ErrKnots, "pengcde/path: no knots to lengthen, want the knots of the observations"))
 	}
 	out := make([]float64, len(times))
 	for i, t := range times {

@@ -12,7 +12,7 @@ import (
 )
 
 // On a border a path has the value of both sides, and the derivative, time and clock of the side that is asked for, as
-// just beside it; without a side that of the interval on the left.
+// just beside it; without a side, they are taken from the interval on the left.
 func TestSidesOfKnots(t *testing.T) {
 	knots := []float64{0, 0.5, 1.5, 2, 3.25}
 	values := []float64{1, -2, 0, 3, 3, 3, -1, 0.5, 2, 2} // two entries a knot

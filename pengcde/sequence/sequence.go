@@ -35,7 +35,7 @@ type Inputs struct {
 	// the model's float type.
 	Times, Features *Node
 	// Graph is the matrix A of an observation 0 to T-1, of each window its own, normalised as the model's configuration
-	// says. Its pattern may be that of the edges alone that have a weight in the window.
+	// says. Its pattern may have only the edges with a weight in the window.
 	Graph func(observation int) *equivariant.Matrix
 	// Dropout zeroes entries of x at the given rate in training, by a mask drawn anew for each batch, and scales the
 	// others by 1/(1-rate); in forecasts it is x.
@@ -53,7 +53,7 @@ type Inputs struct {
 // The second says whether their entries must be 0 or more; windows with others are refused. The third writes out the
 // defaults that its zero options stand for, to be compared and stored.
 type Network interface {
-	// Params declares what is learned.
+	// Params declares the learned parameters.
 	Params(Sizes) []nn.Param
 	// Forecast builds the forecasts [B, S, n, q].
 	Forecast(v nn.Values, s Sizes, in Inputs) *Node

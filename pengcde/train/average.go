@@ -13,7 +13,7 @@ import (
 //
 //	Σ_i d^(t-i) p_i / Σ_i d^(t-i),  i = 1 .. t
 //
-// The weights are those of all steps so far, so that the parameters drawn at the start have no part in it.
+// The weights cover all steps so far, so that the parameters drawn at the start have no part in it.
 // B. T. Polyak, A. B. Juditsky, Acceleration of Stochastic Approximation by Averaging, SIAM Journal on Control and
 // Optimization 30 (1992) 838-855.
 type average [][]float64

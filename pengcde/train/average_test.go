@@ -27,8 +27,8 @@ func (w *watched) Validate(ctx context.Context, params []*tensors.Tensor) (float
 	return w.bowl.Validate(ctx, params)
 }
 
-// What is validated and kept is the weighted mean of the parameters after every step, by its formula; what is trained
-// on is what it is without an average.
+// Validated and kept parameters are the weighted mean of the parameters after every step, by its formula; training goes
+// on from the same parameters as without an average.
 func TestAverageByHand(t *testing.T) {
 	const decay = 0.7
 	config := Config{Epochs: 5, EvaluateEvery: 1, Average: decay, AdamW: AdamW{LearningRate: 0.3}}

@@ -36,7 +36,8 @@ var ErrNotSaved = errors.New("checkpoint cannot be written")
 type Checkpoint struct {
 	// Path is completed to PATH.a.safetensors and PATH.b.safetensors.
 	Path string
-	// Key says what is trained on what; a checkpoint with another key, configuration or initial parameters is refused.
+	// Key identifies the model and its data; a checkpoint with another key, configuration or initial parameters is
+	// refused.
 	Key string
 	// Every is the time between two writes; 0 means 30 s, negative means after each optimiser step.
 	Every time.Duration
@@ -70,7 +71,8 @@ type position struct {
 	// Waited is the number of epochs without a better validation.
 	Waited int `json:"Waited"`
 	Best   int `json:"Best"`
-	// Norms are those of the gradients used last, for Guard.Multiple, and InARow counts the batches skipped since then.
+	// Norms are the norms of the gradients used last, for Guard.Multiple, and InARow counts the batches skipped since
+	// then.
 	Norms  []float64 `json:"Norms,omitempty"`
 	InARow int       `json:"InARow,omitzero"`
 	// Stop is set when training is over.
@@ -81,7 +83,7 @@ type position struct {
 type saved struct {
 	position
 	epochs []Epoch
-	// values are those of each tensor, row-major, by the name of the group.
+	// values has the entries of each tensor, row-major, by the name of the group.
 	values map[string][][]float64
 }
 

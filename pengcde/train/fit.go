@@ -1,7 +1,7 @@
 // Package train fits parameters: AdamW, epochs with early stopping on validation, error measures.
 //
-// Start with [Fit]. What is trained is a [Problem]: anything that gives a loss and its gradient, so this package
-// knows neither models nor solvers.
+// Start with [Fit]. It trains a [Problem]: anything that gives a loss and its gradient, so this package knows neither
+// models nor solvers.
 //
 // The zero value of [Config] is the published rule. Its Guard, Schedule and Average let training go on after a batch
 // without a gradient to use, change the learning rate, and average parameters; a problem helps by [Refiner], [Stepper]

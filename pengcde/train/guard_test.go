@@ -270,7 +270,7 @@ func TestGuardWithoutFaults(t *testing.T) {
 	}
 }
 
-// What is neither a fault of the batch nor the context's end goes through a guard.
+// A guard lets through errors that are no fault of the batch, and the context's end.
 func TestGuardLetsErrorsThrough(t *testing.T) {
 	broken := errors.New("out of memory")
 	p := &recovering{stumbling: stumbling{bowl: bowl{target: downhill}, wrong: map[int]stumble{

@@ -65,8 +65,8 @@ func CrossEntropy(logits []float64, class int) (float64, error) {
 	return floats.LogSumExp(logits) - logits[class], nil
 }
 
-// Accuracy is the share of samples whose largest logit is that of their class, the first of equally large ones; logits
-// are [samples][classes]. What [CrossEntropy] refuses is refused here, and so is no sample at all.
+// Accuracy returns the share of samples whose largest logit, the first of equally large ones, belongs to their class;
+// logits are [samples][classes]. It refuses the inputs that [CrossEntropy] refuses, and no samples at all.
 func Accuracy(logits [][]float64, classes []int) (float64, error) {
 	if len(logits) != len(classes) || len(classes) == 0 {
 		return 0, errs.New(ErrInput, "pengcde/train: Accuracy of logits of %d samples and %d classes, want as many of each "+

@@ -39,7 +39,7 @@ type Refiner interface {
 // Stepper is a [Problem] that counts the steps of its solver, for [Epoch].
 type Stepper interface {
 	Problem
-	// Steps are those of the latest Gradient or Refine, summed over the samples: tries, and how many of them were
+	// Steps returns the steps of the latest Gradient or Refine, summed over the samples: tries, and how many of them were
 	// rejected. A solve that failed counts nothing.
 	Steps() (tries, rejected int)
 }

@@ -11,12 +11,12 @@ type Progress struct {
 	Epoch, Epochs int
 	// TrainLoss is the mean over the epoch's batches; Validation is the newest, Best the lowest so far, or both NaN.
 	TrainLoss, Validation, Best float64
-	// Seconds are those of the epoch; the first compiles.
+	// Seconds is the time that the epoch took; the first compiles.
 	Seconds float64
-	// Left estimates the time to the last epoch by those after the first, which compiles; 0 where none is done. Early
-	// stopping may end sooner.
+	// Left estimates the time to the last epoch from the epochs after the first, which compiles; 0 where none is done.
+	// Early stopping may end sooner.
 	Elapsed, Left time.Duration
-	// Retried and Skipped batches are those of all epochs so far, see [Guard].
+	// Retried and Skipped count the batches of all epochs so far, see [Guard].
 	Retried, Skipped int
 }
 
@@ -40,8 +40,8 @@ type Epoch struct {
 	// TrainLoss is the mean over batches, each before its step, NaN where all were skipped. Validation is NaN where it was
 	// not evaluated, and +Inf where a [Guard] went on after one that was not finite.
 	TrainLoss, Validation float64
-	// GradientNorm is the largest of the gradients that were used, before clipping, and LargestNorm that of all: larger
-	// where a [Guard] kept one from use, and the largest float64 where that was not finite.
+	// GradientNorm is the largest norm of the gradients that were used, before clipping, and LargestNorm the largest norm
+	// of all gradients: larger where a [Guard] kept one from use, and the largest float64 where that one was not finite.
 	GradientNorm, LargestNorm float64
 	Seconds                   float64
 	// Tries and Rejected are the steps that the solver tried for gradients, summed over samples, and rejected; 0 for a

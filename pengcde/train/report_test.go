@@ -139,7 +139,7 @@ func (s *stiff) Stiffness(_ context.Context, params []*tensors.Tensor) (float64,
 
 var _ Stiff = (*stiff)(nil)
 
-// Stiffness is that of the parameters that are kept, and asked for only where it is wanted.
+// Stiffness is computed for the kept parameters, and only where the configuration wants it.
 func TestReportOfStiffness(t *testing.T) {
 	for _, wanted := range []bool{false, true} {
 		s := &stiff{bowl: bowl{target: downhill, validations: []float64{2, 1, 3}}}

@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
-// rugged is a bowl with faults that follow from the parameters and the batch, as those of a solve do: a gradient that
-// is not finite, the refined one neither, one that is refined well, and one that is too large either way.
+// rugged is a bowl with faults that follow from the parameters and the batch, as the faults of a solve do: a gradient
+// that is not finite, the refined one neither, one that is refined well, and one that is too large either way.
 type rugged struct{ bowl }
 
 func (r *rugged) Gradient(ctx context.Context, params []*tensors.Tensor, batch int) (float64, []*tensors.Tensor,

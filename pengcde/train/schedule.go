@@ -27,7 +27,7 @@ const (
 	// Constant is the learning rate itself.
 	Constant ScheduleKind = ""
 	// Cosine falls from the learning rate η to To η along half a period of the cosine, batch by batch: with s the number
-	// of batches before this one, also skipped ones, and S those of all Epochs, less one,
+	// of batches before this one, also skipped ones, and S the number of batches of all Epochs, less one,
 	//
 	//	η (To + (1-To) (1 + cos(π s/S)) / 2)
 	//

@@ -29,7 +29,7 @@ func (c call) clone() call {
 	return call{copied(c.in), copied(c.out)}
 }
 
-// entries are those of all lists of a sample.
+// entries is the number of entries of all lists of a sample.
 const entries = 10
 
 // calls are one of each kernel that fits, for floats of a type: of 4 seeds with a sample each, 3 nodes, states of 5

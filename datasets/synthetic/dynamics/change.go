@@ -71,7 +71,7 @@ func (s *stepper) move(ctx context.Context, change *Graph, tolerance float64) er
 	return nil
 }
 
-// norm is the error estimate of a step over what is tolerated, infinite where a state is not finite.
+// norm returns the error estimate of a step divided by the tolerated error, infinite where a state is not finite.
 func (s *stepper) norm(tolerance float64) float64 {
 	if slices.ContainsFunc(s.next, func(v float64) bool { return !finite(v) }) {
 		return math.Inf(1)

@@ -71,7 +71,7 @@ func dense(p dynamics.Problem, k int) *mat.Dense {
 	return a
 }
 
-// On any weighted directed graph with self-loops, between events and at them, states are those of matrix exponentials.
+// On any weighted directed graph with self-loops, between events and at them, states agree with matrix exponentials.
 func TestContactIsExponential(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const diffusion, kappa = 0.4, 0.7

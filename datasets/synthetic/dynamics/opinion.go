@@ -1,6 +1,6 @@
 package dynamics
 
-// Opinion is an opinion that fades unless those of the neighbours add up to at least one half:
+// Opinion is an opinion that fades unless the neighbours' opinions add up to at least one half:
 //
 //	x_u' = -x_u + 1[Σ_v A_uv x_v >= 0.5]
 //

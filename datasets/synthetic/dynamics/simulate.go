@@ -22,7 +22,8 @@ var (
 	ErrGrowth    = errors.New("state grows too large")
 )
 
-// DefaultStep is the length of steps of the published data, DefaultTolerance that of moves at changes of the graph.
+// DefaultStep is the length of steps of the published data, DefaultTolerance the tolerance of moves at changes of the
+// graph.
 const (
 	DefaultStep      = 0.01
 	DefaultTolerance = 1e-11
@@ -46,16 +47,16 @@ type Problem struct {
 	// Frozen lets nothing change between two times with different graphs: the later state is the earlier one, as in the
 	// published data. Otherwise states go on with the earlier graph.
 	Frozen bool
-	// Step is the length of steps; 0 is DefaultStep. Ends of steps are those of [ode.Constant].
+	// Step is the length of steps; 0 is DefaultStep. Steps end where the steps of [ode.Constant] end.
 	Step float64
 	// Tolerance bounds the error estimate of each step of a move at a change of the graph, relative to the largest state;
 	// 0 is DefaultTolerance. Only dynamics with a Change take it.
 	Tolerance float64
 }
 
-// Simulate returns the states at all times, [T][nodes*channels]; those at the first are Start. Its errors wrap
-// [ErrInput] for a problem that is not well posed, [ErrStep], [ErrNotFinite] and [ErrGrowth] where states diverge, and
-// those of ctx.
+// Simulate returns the states at all times, [T][nodes*channels]; the states at the first time are Start. Its errors
+// wrap [ErrInput] for a problem that is not well posed, [ErrStep], [ErrNotFinite] and [ErrGrowth] where states diverge,
+// and the errors of ctx.
 func Simulate(ctx context.Context, p Problem) ([][]float64, error) {
 	p.Step, p.Tolerance = cmp.Or(p.Step, DefaultStep), cmp.Or(p.Tolerance, DefaultTolerance)
 	if p.Index == nil {

@@ -15,7 +15,7 @@ import (
 // stepper holds the state and the stages of a step.
 type stepper struct {
 	dynamics Dynamics
-	rate     Rate // that of the dynamics, or of a change
+	rate     Rate // of the dynamics, or of a change
 	method   *ode.Method
 	z, next  []float64
 	estimate []float64 // of the error of the step
@@ -31,7 +31,7 @@ func newStepper(d Dynamics, start []float64) *stepper {
 	return s
 }
 
-// advance goes from the first time, that of the present state, to the last one on one graph and appends the states at
+// advance goes from the first time, the present state's, to the last one on one graph and appends the states at
 // the times after the first.
 func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []float64,
 	values [][]float64) ([][]float64, error) {

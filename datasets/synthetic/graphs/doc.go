@@ -19,9 +19,9 @@
 //	pattern, snapshots, err := graphs.Events{}.Apply(graph, len(at), rng) // snapshots [13][edges]
 //	index := graphs.InForce(at, 120)                                      // which snapshot holds at each time
 //
-// Time and memory of draws and events are O(n + edges), in practice those of the communities are little more.
-// Community, Random and the edges that Events add grow as n²: for large n set probabilities that fall as 1/n. What
-// would have more than 2^28 entries is refused.
+// Time and memory of draws and events are O(n + edges), in practice the communities take little more. Community, Random
+// and the edges that Events add grow as n²: for large n set probabilities that fall as 1/n. What would have more than
+// 2^28 entries is refused.
 //
 // Only integers and single exactly rounded operations on float64 decide, so that a generator in the same state gives
 // the same graph on every machine; tests hold one checksum for each family.

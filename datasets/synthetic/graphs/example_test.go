@@ -36,7 +36,7 @@ func Example() {
 	// 13 controls, true <nil>
 }
 
-// Large graphs take probabilities that fall as 1/n, here so that the mean degree is that of 400 nodes.
+// Large graphs take probabilities that fall as 1/n, here so that the mean degree is the same as with 400 nodes.
 func ExampleCommunity() {
 	const n = 4_000
 	scale := 400. / n

@@ -27,8 +27,8 @@ func All() []Family {
 	return []Family{Community{}, Grid{}, PowerLaw{}, SmallWorld{}, Random{}}
 }
 
-// Draw draws a graph of the family as the experiments use it: nodes in the order of communities found by
-// greedy modularity maximisation, so that pictures of the adjacency matrix show blocks, but those of a [Grid] in the
+// Draw draws a graph of the family as the experiments use it: nodes in the order of communities found by greedy
+// modularity maximisation, so that pictures of the adjacency matrix show blocks, but the nodes of a [Grid] in the
 // order of its pixels.
 func Draw(family Family, n int, rng *rand.Rand) (*dyngraph.Pattern, error) {
 	graph, err := family.Draw(n, rng)

@@ -73,7 +73,7 @@ func TestProperties(t *testing.T) {
 		if p.Nodes != want {
 			t.Fatalf("%+v: %d nodes, want %d", family, p.Nodes, want)
 		}
-		if _, err := graphs.Measure(p); err != nil { // refuses what is not symmetric, in order and without self-loops
+		if _, err := graphs.Measure(p); err != nil { // refuses graphs not symmetric, in order and without self-loops
 			t.Fatalf("%+v: %v", family, err)
 		}
 		again, err := graphs.Draw(family, n, source(seed))
@@ -127,7 +127,7 @@ func TestAgainstTheory(t *testing.T) {
 			return degree
 		}
 	}
-	// edgesIn counts those of two ranges of nodes.
+	// edgesIn counts the edges from one range of nodes to another.
 	edgesIn := func(lo, hi, otherLo, otherHi int) func(*dyngraph.Pattern) float64 {
 		return func(p *dyngraph.Pattern) (edges float64) {
 			for e, from := range p.From {
@@ -226,8 +226,8 @@ func TestFamilyErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkDraw is time and memory against the number of nodes, probabilities falling so that the mean degree stays
-// that of 400 nodes.
+// BenchmarkDraw is time and memory against the number of nodes, probabilities falling so that the mean degree stays the
+// same as with 400 nodes.
 func BenchmarkDraw(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		scale := min(1, 400/float64(n))

@@ -14,7 +14,7 @@ var (
 
 // Statistics describe an undirected graph.
 type Statistics struct {
-	// Over the nodes; the deviation is that of the population.
+	// Over the nodes; StdDegree is the population's standard deviation.
 	MeanDegree, StdDegree, MinDegree, MaxDegree float64
 	// Clustering is the mean over the nodes of the share of pairs of neighbours that are joined, 0 for nodes with fewer
 	// than two neighbours (networkx's average_clustering).
@@ -42,8 +42,8 @@ func Measure(p *dyngraph.Pattern) (Statistics, error) {
 	return s, nil
 }
 
-// countTriangles counts those at each node. Edges run from the end of lower degree to that of higher, of which no node
-// has more than sqrt(2 edges), so that each triangle is found once, from its lowest corner.
+// countTriangles counts the triangles at each node. Edges run from the end of lower degree to the end of higher degree;
+// no node has more than sqrt(2 edges) of them, so that each triangle is found once, from its lowest corner.
 func countTriangles(p *dyngraph.Pattern, start []int) []int {
 	n := p.Nodes
 	above := func(u, v int32) bool {
