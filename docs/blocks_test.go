@@ -18,7 +18,7 @@ import (
 
 const root = ".."
 
-// pages are README, DEVELOPERS and those of the site.
+// pages returns the paths of README, DEVELOPERS and the site's pages.
 func pages(t *testing.T) []string {
 	found, err := filepath.Glob("*.md")
 	if err != nil || len(found) == 0 {
@@ -27,7 +27,7 @@ func pages(t *testing.T) []string {
 	return append(found, root+"/README.md", root+"/DEVELOPERS.md")
 }
 
-// goFiles are the paths of the module's Go files, without those of folders that begin with a dot and of build.
+// goFiles returns the paths of the module's Go files, except in build and in folders whose name begins with a dot.
 func goFiles(t *testing.T) (files []string) {
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		switch {
@@ -182,7 +182,7 @@ func complete(block string, imports map[string]string) (string, error) {
 	return strings.Replace(body, "package block\n", head, 1), nil
 }
 
-// importPaths are the packages that blocks may name: those of the module, and some beside it.
+// importPaths returns the packages that blocks may name, by name: all public ones of the module, and some others.
 func importPaths(t *testing.T) map[string]string {
 	paths := map[string]string{"must": "github.com/janpfeifer/must", "tensors": "github.com/gomlx/gomlx/core/tensors"}
 	for _, std := range []string{"context", "errors", "fmt", "io", "log", "math", "os", "slices", "strings", "time"} {

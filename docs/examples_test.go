@@ -41,7 +41,7 @@ func TestExamplesPage(t *testing.T) {
 	}
 }
 
-// examples are those of the public packages, by folder and by name.
+// examples returns the examples of the public packages, sorted by folder and by name.
 func examples(t *testing.T) (found []example) {
 	folders := map[string][]*ast.File{}
 	fset := token.NewFileSet()
@@ -59,7 +59,7 @@ func examples(t *testing.T) (found []example) {
 	for folder, files := range folders {
 		p, err := doc.NewFromFiles(fset, files, "github.com/peng-cde/pengcde-go/"+folder)
 		if err != nil {
-			continue // test files alone, such as those of docs
+			continue // a folder with test files alone, such as docs
 		}
 		documented := map[string]string{}
 		add := func(prefix string, funcs []*doc.Func) {
@@ -75,7 +75,7 @@ func examples(t *testing.T) (found []example) {
 		}
 		for _, e := range doc.Examples(files...) {
 			sentence := p.Synopsis(e.Doc)
-			if sentence == "" { // then what it is an example of says more than nothing
+			if sentence == "" { // then the doc comment of its subject says more than nothing
 				sentence = documented[strings.TrimSuffix(e.Name, "_"+e.Suffix)]
 			}
 			found = append(found, example{folder, "Example" + e.Name, sentence, fset.Position(e.Code.Pos()).Filename})

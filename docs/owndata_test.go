@@ -35,7 +35,7 @@ func TestOwnDataOfTheReadme(t *testing.T) {
 	fitted := must.M1(forecast.Fit(ctx, backend, data, forecast.Config{}))
 	fmt.Println(fitted.Verdict()) // is it better than zero, mean, last value, recent mean, ridge?
 	for _, f := range must.M1(fitted.Ahead(ctx, data.Series)) {
-		fmt.Println(f.Time, data.Series.NodeNames, f.Values) // what is not known yet, in cases
+		fmt.Println(f.Time, data.Series.NodeNames, f.Values) // forecasts beyond the last row, in cases
 	}
 	must.M(fitted.Write(ctx, "cases-forecast")) // model, forecasts, errors, a page with figures
 

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Axes says what is written around the data. Its zero value draws bare axes at the default size.
+// Axes holds the texts and settings of the axes around the data. Its zero value draws bare axes at the default size.
 type Axes struct {
 	Title  string    // above the figure, left
 	X, Y   string    // labels with units, such as "day" and "new cases per 100,000"

@@ -12,7 +12,7 @@ const day = 24 * time.Hour
 // mostDays is about as far as a time.Duration reaches.
 const mostDays = 100_000
 
-// date is that of a place on X.
+// date returns the date at a place on X.
 func (a Axes) date(x float64) time.Time {
 	return a.Start.Add(time.Duration(math.Round(x * float64(day))))
 }
@@ -88,7 +88,7 @@ type dateStep struct {
 	withYear            bool
 }
 
-// length is about that of the step, in days.
+// length returns the step's approximate length in days.
 func (s dateStep) length() float64 {
 	return float64(s.hours)/24 + float64(s.days) + 30.44*float64(s.months)
 }

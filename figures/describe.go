@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// What is seen in a figure is said in words by the functions of this file, from what is drawn: for readers of a screen,
-// and where a page shows no images.
+// The functions of this file describe a figure in words, from the drawn data: for people who use a screen reader, and
+// where a page shows no images.
 
 // Alt describes the figure in words: its title, and what the data show.
 func (f *Figure) Alt() string { return f.alt }

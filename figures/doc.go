@@ -8,9 +8,10 @@
 //	err = figure.Save("flow.svg") // or .png; notebook.Show(figure) shows it in a notebook
 //
 // A Table holds cells with a mean, the half-width of its interval and a published value, as HTML, as Markdown, and as
-// plain text that fits a terminal. Its notes are apart from it: Notes gathers those of all items of a page, each once.
+// plain text that fits a terminal. A table's notes are written apart from it: Notes gathers the notes of all items of a
+// page, each once.
 //
-// Figures are to be read by everybody: a Style gives a model one colour and one dash in all figures, so that lines
+// Everybody should be able to read the figures: a Style gives a model one colour and one dash in all figures, so lines
 // differ in greyscale too; a key has at most six rows, and a panel four bands; Alt says in words what the data show.
 // Figures have a white page, also where the page around them is dark.
 //

@@ -49,7 +49,7 @@ func (f *Figure) Title() string { return f.title }
 // Size returns width and height in points.
 func (f *Figure) Size() (width, height float64) { return f.width.Points(), f.height.Points() }
 
-// captionLines are those of the caption as it is drawn.
+// captionLines returns the lines of the caption, wrapped as they are drawn.
 func (f *Figure) captionLines() (lines []string) {
 	for _, paragraph := range f.caption {
 		lines = append(lines, wrap(noteText, paragraph, f.width-2*margin)...)
@@ -57,7 +57,7 @@ func (f *Figure) captionLines() (lines []string) {
 	return lines
 }
 
-// captionHeight is what the drawn caption takes of the height.
+// captionHeight returns how much of the height the drawn caption takes.
 func (f *Figure) captionHeight() vg.Length {
 	if lines := f.captionLines(); lines != nil {
 		return vg.Length(len(lines)*noteLine + gap)
@@ -65,7 +65,7 @@ func (f *Figure) captionHeight() vg.Length {
 	return 0
 }
 
-// drawCaption writes the caption along the lower edge, and returns what is left above.
+// drawCaption writes the caption along the lower edge, and returns the canvas left above it.
 func (f *Figure) drawCaption(c draw.Canvas) draw.Canvas {
 	lines := f.captionLines()
 	for i, line := range lines {

@@ -19,7 +19,7 @@ type ForecastPanel struct {
 }
 
 // Forecasts draws small multiples with a shared key; axes.Spans shades the days of training, validation and test. Bands
-// are as those of [Lines].
+// are drawn as in [Lines].
 func Forecasts(axes Axes, panels []ForecastPanel) (*Figure, error) {
 	if len(panels) == 0 {
 		return nil, invalid("figures: Forecasts got no panels, wanted one or more")

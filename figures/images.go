@@ -73,7 +73,7 @@ func Images(axes Axes, limits Limits, panels []ImagePanel) (*Figure, error) {
 	return newTiles(plots, len(plots)).figure(axes, describeImages(axes, panels), aspect)
 }
 
-// colouring checks the limits; what is not given is that of the panels.
+// colouring checks the limits, and takes a limit that is not given from the panels.
 func (m Limits) colouring(panels []ImagePanel, signed bool) (colouring, error) {
 	found := LimitsOf(panels)
 	if m.Low == 0 && m.High == 0 {
@@ -96,7 +96,7 @@ func (m Limits) colouring(panels []ImagePanel, signed bool) (colouring, error) {
 		s.min, s.max)
 }
 
-// check compares the panel's shape with that of the first.
+// check compares the panel's shape with the first panel's.
 func (p ImagePanel) check(first ImagePanel) error {
 	if len(p.Values) == 0 || len(p.Values[0]) == 0 {
 		return invalid("field in Values is empty, wanted [rows][columns] with at least one of each")

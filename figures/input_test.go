@@ -143,7 +143,7 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
-// What is odd but can be drawn is drawn.
+// Odd input that can be drawn is drawn.
 func TestOddInput(t *testing.T) {
 	for _, c := range []struct {
 		name string

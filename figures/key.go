@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// entry is one item of a key: a name and what is drawn beside it. gonum's Legend lists its entries one below the other
-// over the data; a key stands in rows above them.
+// entry is one item of a key: a name and the sample drawn beside it. gonum's Legend lists its entries one below the
+// other over the data; a key stands in rows above the data.
 type entry struct {
 	name    string
 	samples []plot.Thumbnailer
@@ -70,7 +70,7 @@ func (k *key) arrange(width vg.Length) {
 	}
 }
 
-// drawKey writes the key along the top edge of c from x on, and returns what is left below.
+// drawKey writes the key along the top edge of c from x on, and returns the canvas left below it.
 func drawKey(c draw.Canvas, x vg.Length, entries []entry) draw.Canvas {
 	if len(entries) == 0 {
 		return c
@@ -102,7 +102,7 @@ func patch(c color.Color, edge vg.Length) plot.Thumbnailer {
 	return &plotter.Polygon{Color: c, LineStyle: line(edge, axisGrey)}
 }
 
-// ring is an open circle. Filled with white it stays visible over lines, without a fill it lets show what is under it.
+// ring is an open circle. Filled with white it stays visible over lines; without a fill it lets lines under it show.
 type ring struct{ fill color.Color }
 
 func (r ring) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {

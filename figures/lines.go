@@ -150,7 +150,7 @@ func styled(series []Series) []Series {
 
 func (s Series) band() color.NRGBA { return withAlpha(s.Style.rgb(), 0.17) }
 
-// lineWidth is that of series, in points.
+// lineWidth is the width of a series' line, in points.
 const lineWidth = 1.5
 
 // seriesKey has an entry for each series, and one for each thing that bands are.

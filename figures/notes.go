@@ -13,8 +13,8 @@ import (
 // returns tables and figures can return notes on all of them too.
 type NoteList []string
 
-// Notes are those of all items, each once and in order, and after them those that explain the marks that occur in
-// tables. Items without notes, such as figures, have no part in it.
+// Notes returns the notes of all items, each once and in order, and after them the notes that explain the marks that
+// occur in tables. Items without notes, such as figures, add none.
 func Notes(items ...Item) NoteList {
 	var all NoteList
 	var occur [len(legend)]bool

@@ -161,7 +161,7 @@ func drawPanels(c draw.Canvas, panels []*panel, columns int, entries []entry) dr
 	return c
 }
 
-// title stands above the data and what is named there, on the left; gonum centres titles over the axes and the data.
+// title writes a panel's title on the left, above the data and the names there; gonum centres it over axes and data.
 func title(p *plot.Plot, s string, width, above vg.Length) {
 	if s == "" {
 		return

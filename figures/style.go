@@ -18,7 +18,7 @@ type Style struct {
 type Colour uint8
 
 const (
-	ByPlace Colour = iota // that of the place among the series
+	ByPlace Colour = iota // by the place among the series
 	Blue
 	Vermillion
 	Green

@@ -10,10 +10,10 @@ import (
 // marksOfText are written behind a number; their fields are equally wide.
 var marksOfText = [...]string{markNone: "", markBest: "◄", markClose: "~"}
 
-const between = 2 // columns of a terminal between those of a table
+const between = 2 // columns of a terminal between two columns of a table
 
 // Text returns the table without any markup, in lines of at most width columns of a terminal (0 is 80): the best of a
-// column is marked ◄, what is close to it ~. A table that is wider has published values below the others and is
+// column is marked ◄, values close to it ~. A table that is wider has published values below the others and is
 // written in blocks, one below the other, each with the columns that name the rows; long titles, names and texts go on
 // in the next line. Nothing is cut off.
 func (t *Table) Text(width int) (string, error) {
@@ -93,7 +93,7 @@ type textColumn struct {
 	words bool // aligned left
 }
 
-// textColumns are those of the table, and how wide they are beside each other.
+// textColumns returns the table's columns as text, and their total width beside each other.
 func (l layout) textColumns(stacked bool) (columns []textColumn, total int) {
 	for j := range l.Columns {
 		columns = append(columns, l.textColumn(j, stacked))
@@ -229,7 +229,7 @@ const (
 	leastRow = 24 // columns, below which no table can be read
 )
 
-// textWidth checks a width of plain text; 0 is that of a terminal.
+// textWidth checks a width of plain text; 0 means the width of a terminal.
 func textWidth(columns int) (int, error) {
 	switch {
 	case columns == 0:

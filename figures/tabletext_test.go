@@ -30,7 +30,7 @@ The first is best on A; 2 * 2 seeds.
 	}
 }
 
-// Narrow, published values stand below the others, blocks repeat the names, and what is long goes on below.
+// In a narrow table published values stand below the others, blocks repeat the names, and long texts go on below.
 func TestNarrowText(t *testing.T) {
 	table := testTable()
 	table.Title, table.Rows[1][0] = "A title that is longer than a line", Text("the second of all the models")

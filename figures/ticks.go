@@ -64,8 +64,8 @@ func fit(log bool, pad float64, groups ...[]float64) (s scale, ok bool) {
 	return s, true
 }
 
-// ticks places about want round values on an axis. gonum's own tickers take no number, and those of logarithmic axes
-// neither thin labels out nor label parts of a decade.
+// ticks places about want round values on an axis. gonum's own tickers take no number, and its logarithmic ticker
+// neither thins labels out nor labels parts of a decade.
 type ticks struct {
 	want       int
 	log, whole bool // whole numbers, for days, epochs and nodes

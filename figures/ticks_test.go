@@ -118,7 +118,7 @@ func TestColourMaps(t *testing.T) {
 }
 
 // toOKLab returns lightness, green-red and blue-yellow: sRGB -> linear -> cone responses -> cube roots -> OKLab. The
-// constants are those of the definition (Ottosson, "A perceptual color space for image processing", 2020).
+// constants are from the definition (Ottosson, "A perceptual color space for image processing", 2020).
 func toOKLab(c color.Color) [3]float64 {
 	linear := func(v uint8) float64 { // the transfer function of sRGB (IEC 61966-2-1)
 		x := float64(v) / 255

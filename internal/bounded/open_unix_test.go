@@ -14,7 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/bounded"
 )
 
-// What is no regular file is refused at once: a pipe that nobody writes to would make its reader wait.
+// A path that is no regular file is refused at once: a pipe that nobody writes to would make its reader wait.
 func TestOpenKinds(t *testing.T) {
 	folder := t.TempDir()
 	pipe, socket := filepath.Join(folder, "pipe"), filepath.Join(folder, "socket")

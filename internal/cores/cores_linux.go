@@ -56,9 +56,9 @@ func Start(command *exec.Cmd, on []int) error {
 	return <-failed
 }
 
-// Reserve puts those of the cores first that no other command has reserved, and reserves the first of them, up to so
-// many, until the process ends or end is called. Commands that leave cores idle then do not meet on the same ones. A
-// reservation is a socket without a file, of a name for each core, which all processes of a network namespace see.
+// Reserve orders the cores with the free ones first, which no other command has reserved, and reserves up to count of
+// these until the process ends or end is called. Commands that leave cores idle then do not meet on the same cores. A
+// reservation is a socket without a file, named after the core, which all processes of a network namespace see.
 func Reserve(all []int, count int) (ordered []int, end func()) {
 	var free, taken []int
 	var held []io.Closer

@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// Allowed are as many as the machine has.
+// Allowed returns all cores of the machine.
 func Allowed() (cores []int) {
 	for core := range runtime.NumCPU() {
 		cores = append(cores, core)

@@ -1,4 +1,4 @@
-// Package csvrows reads CSV row by row, and says of what is wrong where it is, what was found and what was wanted.
+// Package csvrows reads CSV row by row. Its errors say where a fault is, what was found and what was wanted.
 package csvrows
 
 import (
@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// longest bounds what is read for one row: a quote that is not closed would take the rest of the file.
+// longest bounds the bytes read for one row: a quote that is not closed would take the rest of the file.
 const longest = 16 << 20
 
 // Fault is about a row.

@@ -17,16 +17,16 @@ import (
 // cudaVersion is the version of CUDA of the plugin that "make cuda" installs: NVIDIA's driver 580 and newer have it.
 const cudaVersion = 13000
 
-// cuda is what a machine has of what computing on an NVIDIA GPU takes.
+// cuda lists the parts that computing on an NVIDIA GPU takes, as found on this machine.
 type cuda struct {
 	devices []string // files of the driver
 	smi     string   // path of nvidia-smi
 	driver  int      // CUDA version that the driver's library supports, such as 13000
 	err     error    // why there is no driver
-	plugins []string // files, those of the folders and that of the setting
+	plugins []string // files of CUDA plugins, from the folders and from the setting
 }
 
-// CUDA says what is missing on this machine to compute on an NVIDIA GPU with a plugin, given by its file.
+// CUDA says which parts are missing on this machine to compute on an NVIDIA GPU with a plugin, given by its file.
 func CUDA(plugin string) Check {
 	c := findCUDA("xla:" + plugin)
 	c.plugins = []string{plugin}

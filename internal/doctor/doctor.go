@@ -1,5 +1,5 @@
-// Package doctor answers what a command line is asked for first: which versions compute here, and what set-up is
-// there, what is missing and how to get it.
+// Package doctor answers the first questions to a command line: which versions compute here, which parts of the set-up
+// are there, which are missing, and how to get them.
 //
 // Start with [Examine], which looks at the machine, the backend, XLA's plugins, CUDA, the folder for results and the
 // tools for building, and [Write], which says what was found in a line or two for each. [Versions] gives the

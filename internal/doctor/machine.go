@@ -82,7 +82,7 @@ func existing(folder string) (string, error) {
 		return folder, err
 	}
 	if _, err := os.Lstat(folder); err == nil {
-		return "", fmt.Errorf("%s links to what is not there", folder)
+		return "", fmt.Errorf("%s links to a path that does not exist", folder)
 	}
 	return existing(above)
 }

@@ -21,7 +21,7 @@ type claims struct {
 const (
 	structMemory  = 1 << 10
 	elementMemory = 32
-	// mostNested is how deep structs and lists may lie in each other; those of a footer lie 8 deep.
+	// mostNested is how deep structs and lists may lie in each other; a footer nests them 8 deep.
 	mostNested = 32
 )
 
@@ -78,7 +78,7 @@ func (c *claims) value(of thrift.Type, depth int) (err error) {
 	return err
 }
 
-// fields passes over those of a struct.
+// fields skips the fields of a struct.
 func (c *claims) fields(depth int) error {
 	for {
 		field, err := c.r.ReadField()

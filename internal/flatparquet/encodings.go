@@ -65,7 +65,7 @@ func checkRuns(data []byte, bits, most int64) error {
 	return nil
 }
 
-// deltaLength is how many values DELTA_BINARY_PACKED states, at most as many as allowed, and where it ends in data.
+// deltaLength returns how many values DELTA_BINARY_PACKED states, not more than most, and where it ends in data.
 func deltaLength(data []byte, most int64) (total int64, length int, err error) {
 	rest := data
 	number := func() (n uint64) {

@@ -131,7 +131,7 @@ func (f *File) addColumns(schema []format.SchemaElement) (leaves int, err error)
 	return leaves, nil
 }
 
-// Names are those of the outermost columns.
+// Names returns the names of the outermost columns.
 func (f *File) Names() (names []string) {
 	for _, c := range f.columns {
 		names = append(names, c.element.Name)

@@ -14,10 +14,10 @@ import (
 // chunkSpan is how far apart the chunks begin in the file that parquet-go reads; no chunk is longer.
 const chunkSpan = 1 << 40
 
-// Select opens the outermost columns with these numbers as a file of their own. Its columns are in this order, its rows
-// those of the file, to be read one group after the other and from their beginning; there are none where a column is a
-// group. After an error of its readers, Err tells what is wrong with the file. parquet-go may panic where content is
-// damaged; the caller recovers.
+// Select opens the outermost columns with these numbers as a file of its own. It has the columns in this order and the
+// rows of the original file, to be read one group after the other and from their beginning; it has no rows where a
+// column is a group. After an error of its readers, Err tells the fault of the file. parquet-go may panic where content
+// is damaged; the caller recovers.
 func (f *File) Select(at ...int) (*parquet.File, error) {
 	s := &selection{file: f, width: len(at), chunks: make(map[int64]*chunk)}
 	metadata := format.FileMetaData{Version: 1,

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// State is what is drawn.
+// State holds the drawn texts and numbers of a bar.
 type State struct {
 	Title, Text string
 	Mark        string  // "✓" or "✗" at the end, else ""
@@ -61,8 +61,8 @@ func (b *Bar) Update(fraction float64, text string) {
 	b.hear(fraction, left, text)
 }
 
-// Show says how much is done, from 0 to 1 (NaN if unknown), what time is left (0 if unknown), and what is going on. It
-// may be called at any rate.
+// Show sets the fraction that is done, from 0 to 1 (NaN if unknown), the time left (0 if unknown), and the text beside
+// them. It may be called at any rate.
 func (b *Bar) Show(fraction float64, left time.Duration, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is available is the least of what the machine has and what each group above the process has left.
+// The available memory is the least of the machine's and of the rest that each group above the process has left.
 func TestAvailable(t *testing.T) {
 	proc, groups := t.TempDir(), t.TempDir()
 	write := func(folder, name, text string) {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// FromFloats builds a tensor of dtype "F64" or "F32" (rounded to nearest) from values in row-major order, as many as
-// shape has entries. Its errors wrap ErrInvalid: another dtype, another number of values, a finite value beyond F32.
+// FromFloats builds a tensor of dtype "F64" or "F32" (rounded to nearest) from values in row-major order, one for each
+// entry of shape. Its errors wrap ErrInvalid: another dtype, another number of values, a finite value beyond F32.
 func FromFloats(name, dtype string, shape []int, values []float64) (Tensor, error) {
 	t := Tensor{Name: name, DType: dtype, Shape: slices.Clone(shape)}
 	for i, v := range values {

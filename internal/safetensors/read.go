@@ -17,7 +17,7 @@ const maxFile = 4 << 30
 
 // Read returns what the file at path holds. A file that is not whole, not in the format or does not agree with its
 // checksum gives an error that wraps ErrCorrupt; one that is missing, fs.ErrNotExist; one of more than 4 GiB,
-// [bounded.ErrTooLarge]; what is no regular file, a [*bounded.KindError].
+// [bounded.ErrTooLarge]; a path that is no regular file, a [*bounded.KindError].
 func Read(path string) (*File, error) {
 	content, err := bounded.ReadFile(path, bounded.Limit{Default: maxFile})
 	if err != nil {

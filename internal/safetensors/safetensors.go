@@ -88,7 +88,7 @@ func byteSize(dtype string, shape []int) (int, error) {
 	return size, nil
 }
 
-// check returns what is wrong with t, if anything, taking it to have length bytes of data.
+// check returns an error if t is invalid, taking it to have length bytes of data.
 func (t Tensor) check(length int) error {
 	size, err := byteSize(t.DType, t.Shape)
 	if err == nil && size != length {

@@ -22,8 +22,8 @@ type Job struct {
 	Folder, Log string
 	// Tasks is their number.
 	Tasks int
-	// Partition, GPUs, Time and Memory are those of each task, as sbatch takes them; "" means the cluster's defaults, and
-	// no GPU. CPUs are the cores of a task; 0 means the cluster's default.
+	// Partition, GPUs, Time and Memory apply to each task, written as sbatch takes them; "" means the cluster's defaults,
+	// and no GPU. CPUs is the number of cores of a task; 0 means the cluster's default.
 	Partition, GPUs, Time, Memory string
 	CPUs                          int
 	// Options are further ones of sbatch, such as "--account=physics".
@@ -70,8 +70,8 @@ func (j Job) check() error {
 	return nil
 }
 
-// Script is that of the job: it asks to be put into the queue again after the death of a node, and for a signal before
-// the time limit, see [Context]. The program takes the shell's place, so that the signal reaches it.
+// Script returns the job's script. It asks to be put into the queue again after the death of a node, and for a signal
+// before the time limit, see [Context]. The program takes the shell's place, so that the signal reaches it.
 func (j Job) Script() (string, error) {
 	if err := j.check(); err != nil {
 		return "", err

@@ -9,7 +9,7 @@ import (
 
 // Task is one of an array job.
 type Task struct {
-	// Job is the number of the job, Index that of the task in it, Name the job's.
+	// Job is the job's number, Index the task's number in it, Name the job's name.
 	Job, Index, Name string
 	// State, Node, Left and Reason are Slurm's: the state in words such as RUNNING, the node, the time that is left until
 	// the time limit, and why the task waits or has failed.
@@ -31,8 +31,8 @@ const (
 	Failed
 )
 
-// Phase of the task's state. States that are not known are those of later versions of Slurm; almost all states are of a
-// task that has not ended.
+// Phase returns the phase of the task's state. An unknown state comes from a later version of Slurm and counts as
+// Running, since in almost all states a task has not ended.
 func (t Task) Phase() Phase {
 	switch t.State {
 	case "PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD":
@@ -51,11 +51,12 @@ func (t Task) Phase() Phase {
 // Ended says that Slurm will not run the task again.
 func (t Task) Ended() bool { return t.Phase() >= Completed }
 
-// fields of squeue, in the order of those of [Task], with the name last, as others may have tabs in theirs.
+// fields are the columns asked of squeue, in the order of the fields of [Task]. The name is last, since names of other
+// users' jobs may contain tabs.
 const fields = "%F\t%K\t%T\t%N\t%L\t%r\t%j"
 
-// Queue lists the tasks of the jobs of some names that Slurm knows of: those that wait or run, and for some minutes
-// (the cluster's MinJobAge) those that have ended. Those of other users are among them unless own is set.
+// Queue lists the tasks that Slurm knows of the jobs with these names: tasks that wait or run, and for some minutes
+// (the cluster's MinJobAge) tasks that have ended. Other users' tasks are among them unless own is set.
 func Queue(ctx context.Context, names []string, own bool) (tasks []Task, err error) {
 	if len(names) == 0 {
 		return nil, nil

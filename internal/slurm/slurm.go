@@ -14,7 +14,7 @@ import (
 // ErrNotFound is wrapped where a command of Slurm is not there.
 var ErrNotFound = errors.New("no machine of a Slurm cluster")
 
-// Error is that of a command of Slurm that failed, in its own words.
+// Error reports a command of Slurm that failed, in the command's own words.
 type Error struct {
 	Command, Said string
 	Err           error

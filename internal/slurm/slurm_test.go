@@ -92,7 +92,7 @@ func TestScriptMistakes(t *testing.T) {
 	}
 }
 
-// The formats are those of sbatch's manual.
+// The formats are from sbatch's manual.
 func TestParseTime(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"90": 90 * time.Minute, "90:30": 90*time.Minute + 30*time.Second,

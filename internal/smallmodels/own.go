@@ -13,7 +13,7 @@ type Diffusion struct{ Hidden int }
 
 func (f Diffusion) mix() nn.Linear { return nn.Linear{Name: "field.mix", In: f.Hidden, Out: f.Hidden} }
 
-// Params declares what is learned.
+// Params declares the learned parameters.
 func (f Diffusion) Params() []nn.Param { return f.mix().Params() }
 
 // Derivative builds dz/dt of z [batch, n, hidden] at t [batch].
@@ -31,7 +31,7 @@ func (n Neighbours) layers(s sequence.Sizes) (step, out nn.Linear) {
 		nn.Linear{Name: "out", In: n.Hidden, Out: s.Outputs}
 }
 
-// Params declares what is learned.
+// Params declares the learned parameters.
 func (n Neighbours) Params(s sequence.Sizes) []nn.Param {
 	step, out := n.layers(s)
 	return append(step.Params(), out.Params()...)

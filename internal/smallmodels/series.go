@@ -64,7 +64,7 @@ func rows(entry func() []float64) *dyngraph.Affinities {
 	return a
 }
 
-// windows are those of one series, of three inputs each.
+// windows returns the windows of one series, with three inputs each.
 func windows(seed uint64) ([]dyngraph.Window, error) {
 	s, err := series(seed)
 	if err != nil {

@@ -43,7 +43,7 @@ func (f *Folder) goMod() ([]byte, error) {
 	return ours.Format()
 }
 
-// modulePath names the module of a folder. Paths below "example" are never those of Go's own packages.
+// modulePath names the module of a folder. Go's own packages never have paths below "example".
 func modulePath(folder string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

@@ -45,10 +45,10 @@ var copied = map[string]string{
 	"data/england_flows.csv.gz": "notebooks/data/england_flows.csv.gz",
 }
 
-// Make makes path a folder for notebooks: what is missing of go.mod, go.sum, deps/deps.go, README.md and the notebook
-// is added, with its data, for use with a checkout (see [moduleroot.Find]). What is there is never changed; called again
-// it completes a folder. It errors with nothing written where path cannot be used, wrapping [ErrFolder] or
-// [moduleroot.ErrCheckout].
+// Make makes path a folder for notebooks: it adds go.mod, go.sum, deps/deps.go, README.md and the notebook with its
+// data where they are missing, for use with a checkout (see [moduleroot.Find]). It never changes a file that is there;
+// called again it completes a folder. Where path cannot be used it writes nothing and returns an error that wraps
+// [ErrFolder] or [moduleroot.ErrCheckout].
 func Make(path, checkout string) (Folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package tagged finds fields whose names in JSON are those of Go, in types whose JSON is stored: such a name would be
-// lost with a rename.
+// Package tagged finds fields that have their name in JSON from Go and not from a tag, in types whose JSON is stored: a
+// rename would lose such a field.
 package tagged
 
 import (
@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Fields are the names in JSON of all exported fields of values and of what these hold, and the fields that have none
-// from a tag, as "package.Type.Field". Values with a text or a JSON of their own are passed over, as are fields that are
-// not stored.
+// Fields returns the names in JSON of all exported fields of values, and of the values inside them, and the fields
+// without a name from a tag, as "package.Type.Field". It skips values that write their own text or JSON, and fields
+// that are not stored.
 func Fields(values ...any) (names map[string]bool, untagged []string) {
 	w := walk{names: make(map[string]bool), seen: make(map[reflect.Type]bool)}
 	for _, v := range values {
@@ -32,8 +32,8 @@ var (
 	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 )
 
-// visit looks at a type; that of a value that was named is looked into also where it has a JSON of its own, which may be
-// made of its fields.
+// visit looks at a type. Types that write their own JSON are skipped unless named is set: a named value's JSON may be
+// made of its fields even then.
 func (w *walk) visit(t reflect.Type, named bool) {
 	if t == nil || w.seen[t] {
 		return
@@ -60,7 +60,7 @@ func (w *walk) field(of reflect.Type, f reflect.StructField) {
 		return
 	}
 	switch {
-	case f.Anonymous && name == "": // its fields are those of the struct
+	case f.Anonymous && name == "": // its fields count as the struct's own
 	case name == "":
 		w.untagged = append(w.untagged, fmt.Sprintf("%s.%s", of, f.Name))
 	default:

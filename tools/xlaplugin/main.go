@@ -1,6 +1,6 @@
 // Command xlaplugin serves the set-up: "xlaplugin check" opens XLA and computes with it, "xlaplugin cuda FILE" loads a
-// CUDA plugin and says what is missing to compute with it, "xlaplugin release FOLDER SHA256" fetches the CPU plugin that
-// go-xla was tested with from go-xla's own release page and installs it if the file has this hash.
+// CUDA plugin and says which parts are missing to compute with it, "xlaplugin release FOLDER SHA256" fetches the CPU
+// plugin that go-xla was tested with from go-xla's own release page and installs it if the file has this hash.
 package main
 
 import (
@@ -47,8 +47,8 @@ func check() error {
 	return nil
 }
 
-// cuda loads a plugin, computes with it where a driver and a device are there, and prints what is missing. It fails only
-// where the plugin cannot be loaded.
+// cuda loads a plugin, computes with it where a driver and a device are there, and prints which parts are missing. It
+// fails only where the plugin cannot be loaded.
 func cuda(file string) error {
 	plugin, err := pjrt.GetPlugin(file)
 	if err != nil {
