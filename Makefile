@@ -129,6 +129,7 @@ check: setup bin/staticcheck ## formatting, go vet (pure parts for arm64 too), s
 	@$(ENV) packages=$$($(PYTHON3) tools/pure_packages.py) && for system in darwin linux; do \
 		CGO_ENABLED=0 GOOS=$$system GOARCH=arm64 go vet $$packages || exit 1; done
 	@$(ENV) $(PY) tools/check_notebooks.py $(NOTEBOOKS)
+	@$(PYTHON3) tools/check_english.py
 
 RACE = $(ENV) go run ./bench/race -out bench/latest.json
 

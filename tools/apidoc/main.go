@@ -129,8 +129,8 @@ func page(path string) string { return strings.ReplaceAll(path, "/", "-") }
 // target names the place of an identifier: "api-pengcde-ode-Solver.Run".
 func target(path, name string) string { return strings.TrimSuffix("api-"+page(path)+"-"+name, "-") }
 
-// identifiers are the targets of what is exported, by "package.Name" or "package.Type.Method", the package by its last
-// word. A word of two packages stands for the shorter path.
+// identifiers returns the targets of exported names, by "package.Name" or "package.Type.Method", the last word of the path
+// standing for the package. A word of two packages stands for the shorter path.
 func identifiers(packages []*documented) map[string]string {
 	names, of := make(map[string]string), make(map[string]string)
 	add := func(p *documented, name string) {
