@@ -64,6 +64,14 @@ def link_identifiers(app, doctree, page):
         reference += literal
 
 
+def shade_findings(app, doctree, page):
+    """Cells of a matrix that begin with the mark of a better or a worse row get its colour, see site.css."""
+    for entry in doctree.findall(nodes.entry):
+        finding = {"▲": "better", "▼": "worse"}.get(entry.astext()[:1])
+        if finding:
+            entry["classes"].append(finding)
+
+
 def link_pages(app, page, text):
     """DEVELOPERS lies outside of docs; docs/developers.md includes it."""
     text[0] = text[0].replace("](../DEVELOPERS.md", "](developers.md")
@@ -97,4 +105,5 @@ def setup(app):
     app.connect("source-read", link_pages)
     app.connect("doctree-resolved", link_sources)
     app.connect("doctree-resolved", link_identifiers)
+    app.connect("doctree-resolved", shade_findings)
     app.connect("html-collect-pages", source_pages)

@@ -181,7 +181,7 @@ func verdict(comparisons []comparison) (text string, matrix *figures.Table, deta
 		}
 	}
 	details = append(details, "differences of errors are below 0 where the first is better; p values are corrected by Holm")
-	return "Beside the best simple forecast of each split, " + strings.Join(parts, ", ") + ".", m.Table(), details, nil
+	return "Beside the best simple forecast of each split, " + strings.Join(parts, "; ") + ".", m.Table(), details, nil
 }
 
 // heading names the series, where the study has several, and the split.
