@@ -161,11 +161,19 @@ func worldName(id string) string {
 	return id
 }
 
-// percent writes a difference of logarithms as how much lower or higher an error is.
+// percent writes a difference of logarithms as how much lower or higher an error is: from a factor of ten on by the
+// factor.
 func percent(difference float64) string {
+	if factor := math.Exp(math.Abs(difference)); factor >= 10 {
+		direction := "higher"
+		if difference < 0 {
+			direction = "lower"
+		}
+		return fmt.Sprintf("%.2g times %s", factor, direction)
+	}
 	change := 100 * math.Expm1(difference)
 	if change <= 0 {
-		return fmt.Sprintf("%.0f%% lower", -change)
+		return fmt.Sprintf("%.0f%% lower", 0-change)
 	}
 	return fmt.Sprintf("%.0f%% higher", change)
 }
