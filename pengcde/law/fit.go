@@ -180,7 +180,8 @@ const (
 	ridge = 1e-9
 )
 
-// fit finds the coefficients of A or of its changes; they stay at zero without spans.
+// fit finds the coefficients of A or of its changes; they stay at zero without spans. A step that makes the residuals
+// larger, or not finite, is halved.
 func (l *Law) fit(spans []span, change bool) error {
 	if len(spans) == 0 {
 		return nil
@@ -189,7 +190,7 @@ func (l *Law) fit(spans []span, change bool) error {
 	best, accepted := math.Inf(1), make([]float64, len(all))
 	for range maxIterations {
 		sum, xx, xy := l.normal(spans, all, change)
-		if !(sum <= best) { // NaN too
+		if !(sum <= best) || math.IsInf(sum, 1) { // NaN too
 			for j, one := range all {
 				*one.value = (*one.value + accepted[j]) / 2
 			}
@@ -210,8 +211,14 @@ func (l *Law) fit(spans []span, change bool) error {
 			moved, size = max(moved, math.Abs(step[j])*scale), max(size, math.Abs(*one.value)*scale)
 		}
 		if moved <= settled*size {
-			break
+			return nil
 		}
+	}
+	if math.IsInf(best, 1) {
+		return invalid("the targets of %d intervals have squares that are not finite, want finite ones of order 1", len(spans))
+	}
+	for j, one := range all { // of the last step it is not known whether it is better
+		*one.value = accepted[j]
 	}
 	return nil
 }

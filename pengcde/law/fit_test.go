@@ -226,6 +226,7 @@ func TestLeastSquaresRefuses(t *testing.T) {
 		"a window":    {{Series: plain, Length: 4}},
 		"two targets": {series(func(s *dyngraph.Series) { s.TargetSize = 2 }).Whole()},
 		"no targets":  {series(func(s *dyngraph.Series) { s.Targets = nil }).Whole()},
+		"infinite":    {series(func(s *dyngraph.Series) { s.Targets[3] = []float64{0, math.Inf(1), 0, 0, 0, 0, 0} }).Whole()},
 		"one observed": {series(func(s *dyngraph.Series) {
 			for k := 1; k < len(s.Targets); k++ {
 				s.Targets[k] = []float64{0, math.NaN(), 0, 0, 0, 0, 0}

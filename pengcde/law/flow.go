@@ -53,7 +53,7 @@ const (
 	seriesReach = 4
 	seriesTerms = 30
 	// maxReach is the largest h |L| that is followed: a state may grow by no more than exp(maxReach).
-	maxReach = 1e5
+	maxReach = 1e3
 )
 
 // flow returns exp(h L) x, all NaN where h L is too large to be followed.
