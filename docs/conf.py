@@ -51,7 +51,9 @@ IDENTIFIER = re.compile(r"([a-z]+\.[A-Z]\w*(?:\.[A-Z]\w*)?)(?:\(.*\)|\{.*\})?")
 
 def link_identifiers(app, doctree, page):
     """Names of the library's identifiers lead to the reference, which tools/apidoc wrote."""
-    names = json.loads((ROOT / "docs" / "api" / "index.json").read_text(encoding="utf-8"))
+    if not hasattr(app, "pengcde_names"):
+        app.pengcde_names = json.loads((ROOT / "docs" / "api" / "index.json").read_text(encoding="utf-8"))
+    names = app.pengcde_names
     labels = app.env.get_domain("std").anonlabels
     for literal in list(doctree.findall(nodes.literal)):
         name = IDENTIFIER.fullmatch(literal.astext())

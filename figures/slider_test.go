@@ -5,26 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"testing"
 )
-
-// state is a truth, a prediction and their difference.
-func state(rows, columns int, time float64) []ImagePanel {
-	panels := []ImagePanel{{Title: "Truth"}, {Title: "Prediction"}, {Title: "Prediction − truth", Diverging: true}}
-	for r := range rows {
-		for p := range panels {
-			panels[p].Values = append(panels[p].Values, make([]float64, columns))
-		}
-		for c := range columns {
-			truth := math.Sin(float64(r)/6+time) * math.Cos(float64(c)/4-time)
-			guess := 0.9*truth + 0.1*math.Sin(float64(r*c)+time)
-			panels[0].Values[r][c], panels[1].Values[r][c], panels[2].Values[r][c] = truth, guess, guess-truth
-		}
-	}
-	return panels
-}
 
 // elements parses a page and counts its elements by name.
 func elements(t *testing.T, page string) map[string]int {
@@ -82,7 +65,7 @@ func mustSlider(t *testing.T, frames ...Frame) *Slider {
 func TestSliderHTML(t *testing.T) {
 	var states [][]ImagePanel
 	for i := range 30 {
-		states = append(states, state(20, 20, float64(i)/8))
+		states = append(states, testState(20, 20, float64(i)/8))
 	}
 	limits := LimitsOf(states...)
 	var frames []Frame

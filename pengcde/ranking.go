@@ -21,7 +21,7 @@ type ranking struct {
 	residual bool
 }
 
-// knownName is the parameter p [KnownTerms] of a residual readout, which adds x_0 + p·(x_1, ...) of the known values x.
+// knownName is the parameter p [KnownTerms] of a residual readout, which adds x_0 + p·(x_1, ...) for known values x.
 const knownName = "known"
 
 // ranking is nil unless Output is Affinity.

@@ -13,7 +13,7 @@ import (
 
 type initCommand struct {
 	Folder string `arg:"" name:"dir" type:"path" help:"Folder for notebooks; files in it stay as they are."`
-	Module string `type:"path" placeholder:"FOLDER" help:"Checkout to use; else this program's, then the working folder's."`
+	Module string `type:"path" placeholder:"FOLDER" help:"Checkout to use; else this program's, then this folder's."`
 }
 
 // Run makes the folder, lists its content and says how to open it.

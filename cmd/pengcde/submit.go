@@ -30,7 +30,7 @@ type submitCommand struct {
 	GPUs            string        `name:"gpus" help:"GPUs of a task, as in 1 or a100:1, of which it uses one; without it tasks compute on CPUs." placeholder:"N"`
 	CPUs            int           `name:"cpus" help:"CPUs of a task; else the cluster's default." placeholder:"N"`
 	Memory          string        `help:"Memory of a task, as in 8G; else the cluster's default." placeholder:"SIZE"`
-	Time            string        `help:"Time limit of a task, as in 90 (minutes), 4:00:00 or 2-0 (days-hours); unfinished work goes back into the queue." placeholder:"LIMIT"`
+	Time            string        `help:"Time limit of a task: 90 (minutes), 4:00:00, 2-0 (days-hours). Unfinished work is queued again." placeholder:"LIMIT"`
 	ArraySize       *int          `help:"Tasks that share the runs; else one for each program that trains, at most 16." placeholder:"N"`
 	Sbatch          []string      `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
 	Retry           bool          `help:"Make runs again whose error was stored."`

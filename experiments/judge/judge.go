@@ -29,7 +29,8 @@ const (
 // Finding is how a row does beside a rival in one case. The zero value is one that was not tested.
 type Finding struct {
 	Outcome Outcome
-	// Difference is the row's error less the rival's, P its p value, corrected for the rivals it was tested with.
+	// Difference is the row's score less the rival's, in the unit of [Matrix].Score; P is its p value, corrected for the
+	// rivals that the row was tested with.
 	Difference, P float64
 	// Why says why there was no test.
 	Why string
@@ -56,6 +57,8 @@ type Line struct {
 // Matrix has the findings of rows beside rivals, by cases such as splits of a series or families of graphs.
 type Matrix struct {
 	Title string
+	// Score names the quantity that is compared, such as "errors".
+	Score string
 	Cases []string
 	Lines []Line
 	// Places is the number of decimals of differences.
@@ -81,12 +84,13 @@ func (l Line) Tally() map[Outcome]int {
 	return counts
 }
 
-const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of at most 0.05 after Holm's correction for the " +
-	"rivals of a case, with the difference of errors; · no difference shown; – not tested, as runs are missing or diverged."
+const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of at most %g after Holm's correction in " +
+	"each case, with the difference of %s, row less rival; · no difference shown; – not tested, as runs are missing or " +
+	"diverged."
 
 // Table is the matrix as a table: a row beside a rival on each line, rows told apart by their first line.
 func (m Matrix) Table() *figures.Table {
-	t := &figures.Table{Title: m.Title, Notes: []string{matrixNote},
+	t := &figures.Table{Title: m.Title, Notes: []string{fmt.Sprintf(matrixNote, Level, m.Score)},
 		Columns: []figures.Column{{Title: "model"}, {Title: "beside"}}}
 	for _, name := range m.Cases {
 		t.Columns = append(t.Columns, figures.Column{Title: name})

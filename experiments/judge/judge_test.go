@@ -24,7 +24,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestMatrix(t *testing.T) {
-	m := Matrix{Title: "matrix", Cases: []string{"a", "b"}, Places: 2}
+	m := Matrix{Title: "matrix", Score: "errors", Cases: []string{"a", "b"}, Places: 2}
 	m.Add("one", "first", 0, Finding{Outcome: Better, Difference: -0.5, P: 0.0001})
 	m.Add("one", "second", 1, Finding{Outcome: Worse, Difference: 0.25, P: 0.04})
 	m.Add("two", "first", 1, Finding{Outcome: NotShown, Difference: 0.1, P: 0.5})
@@ -33,11 +33,15 @@ func TestMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| model | beside | a | b |", "| one | first | ▲ −0.50 | – |", "| | second | – | ▼ +0.25 |",
-		"| two | first | – | · |"} {
+	for _, want := range []string{"| model | beside | a | b |", "| one | first | ▲ −0.50 | – |",
+		"| | second | – | ▼ +0.25 |", "| two | first | – | · |"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	if notes := m.Table().Notes; len(notes) != 1 || !strings.Contains(notes[0], "at most 0.05 ") ||
+		!strings.Contains(notes[0], "difference of errors,") {
+		t.Errorf("notes %q", notes)
 	}
 	page, err := m.Table().HTML()
 	if err != nil {

@@ -61,8 +61,9 @@ func (s section) Study() experiments.Study { return s.Report.Study }
 
 // Report is the document as one HTML file with all in it: verdicts on the paper's claims, its tables and figures with
 // ours beside them, and the cost of every study. Seconds of a training epoch, by ID of the model and number of nodes,
-// and the machine that they were measured on are for the claims about speed; without them those are not tested.
-func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]float64, machine string) ([]byte, error) {
+// and the machine that they were measured on are for the claims about speed; without them no such claim is tested.
+func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]float64,
+	machine string) ([]byte, error) {
 	evidence := paper.Evidence{Reports: make(map[string]*experiments.Report), EpochSeconds: epochSeconds,
 		EpochMachine: machine}
 	for _, p := range d.Parts {
@@ -167,7 +168,8 @@ func (s *section) fill(ctx context.Context, e paper.Evidence) error {
 	for _, list := range []struct {
 		items []figures.Item
 		to    *[]template.HTML
-	}{{tableItems(judged), &s.Judged}, {tableItems(shown), &s.Shown}, {tableItems(folded), &s.Folded}, {beside, &s.Beside}, {drawn, &s.Drawn}} {
+	}{{tableItems(judged), &s.Judged}, {tableItems(shown), &s.Shown}, {tableItems(folded), &s.Folded},
+		{beside, &s.Beside}, {drawn, &s.Drawn}} {
 		for _, item := range list.items {
 			html, err := item.HTML()
 			if err != nil {

@@ -232,7 +232,7 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.
 		return "", nil, nil
 	}
 	names := r.Results.Values("data")
-	m := judge.Matrix{Title: "NDCG@10 beside Persistent Forecast, by data", Cases: names, Places: 4}
+	m := judge.Matrix{Title: "NDCG@10 beside Persistent Forecast, by data", Score: "NDCG@10", Cases: names, Places: 4}
 	var sentences []string
 	for at, name := range names {
 		turned := rotationOf(r.Results.Where("data", name))

@@ -117,7 +117,8 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		return 0.9 + 0.5*wobble
 	})
 	text, matrix, details := study.Verdict(r)
-	if want := ", PENG-CDE with a log-linear part is better than Persistent Forecast and 12 of 14 rows are worse."; !strings.Contains(text, want) {
+	want := ", PENG-CDE with a log-linear part is better than Persistent Forecast and 12 of 14 rows are worse."
+	if !strings.Contains(text, want) {
 		t.Errorf("no %q in the verdict %s", want, text)
 	}
 	shown, err := matrix.Markdown()

@@ -451,8 +451,8 @@ func TestExhibits(t *testing.T) {
 }
 
 func TestPercent(t *testing.T) {
-	for difference, want := range map[float64]string{0: "0% lower", math.Log(0.5): "50% lower", math.Log(1.25): "25% higher",
-		math.Log(20): "20 times higher", math.Log(1e-5): "1e+05 times lower"} {
+	for difference, want := range map[float64]string{0: "0% lower", math.Log(0.5): "50% lower",
+		math.Log(1.25): "25% higher", math.Log(20): "20 times higher", math.Log(1e-5): "1e+05 times lower"} {
 		if got := percent(difference); got != want {
 			t.Errorf("%g: %q, want %q", difference, got, want)
 		}

@@ -293,7 +293,8 @@ func TestSIRVerdict(t *testing.T) {
 	})
 	text, matrix, details := study.Verdict(r)
 	for _, want := range []string{"Accuracy against observations: level: Constant, PENG-CDE, PENG-CDE, affine; rises: " +
-		"ASTGCN; falls: DCRNN; not clearly better than a guess: ", "; too few seeds to decide: STIDGCN; not judged: STG-NCDE.",
+		"ASTGCN; falls: DCRNN; not clearly better than a guess: ",
+		"; too few seeds to decide: STIDGCN; not judged: STG-NCDE.",
 		"Accuracy under noise, 20 observations: level: PENG-CDE, PENG-CDE, affine, DCRNN, ASTGCN, STIDGCN; falls: " +
 			"PENG-CDE with adaptive steps; not clearly better than a guess: Original GN-CDE; not judged: STG-NCDE."} {
 		if !strings.Contains(text, want) {
@@ -304,7 +305,8 @@ func TestSIRVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`title="DCRNN falls (mean 0.75, change -0.40 ± 0.00, lowest place -0.40 ± 0.00)">falls</span>`,
+	for _, want := range []string{
+		`title="DCRNN falls (mean 0.75, change -0.40 ± 0.00, lowest place -0.40 ± 0.00)">falls</span>`,
 		`>level</span>`, `>not judged</span>`} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("no %q in\n%s", want, shown)

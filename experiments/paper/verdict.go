@@ -138,11 +138,10 @@ func (c comparison) verdict() (string, error) {
 // bestSimple is what a matrix calls the best simple forecast of each split.
 const bestSimple = "best simple forecast"
 
-// verdict has the findings of each judged row beside the best simple forecast and beside each rival, by series and split.
-// The text says how the rows do beside the simple forecast, details say it all with numbers. They are empty where errors
-// are missing.
+// verdict has the findings of each judged row beside the best simple forecast and each rival, by series and split. The
+// text says how rows do beside the simple forecast, details have all numbers. All is empty where errors are missing.
 func verdict(comparisons []comparison) (text string, matrix *figures.Table, details []string, err error) {
-	m := judge.Matrix{Title: "Better or worse, by series and split", Places: 3}
+	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Places: 3}
 	for _, c := range comparisons {
 		m.Cases = append(m.Cases, c.heading())
 	}
@@ -180,7 +179,7 @@ func verdict(comparisons []comparison) (text string, matrix *figures.Table, deta
 			details = append(details, c.heading()+": "+says)
 		}
 	}
-	details = append(details, "differences of errors are below 0 where the first is better; p values are corrected by Holm")
+	details = append(details, "differences of errors are below 0 where the first is better; p is corrected by Holm")
 	return "Beside the best simple forecast of each split, " + strings.Join(parts, "; ") + ".", m.Table(), details, nil
 }
 

@@ -57,8 +57,8 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, shown)
 		}
 	}
-	if len(details) != 3 || !strings.HasPrefix(details[0], "wales, random: The best simple forecast here is \"RIDGE\". PENG: "+
-		"better than ASTGCN (-2.017, p ") || !strings.Contains(details[0], "; worse than DCRNN (+1.010, p ") ||
+	if len(details) != 3 || !strings.HasPrefix(details[0], "wales, random: The best simple forecast here is \"RIDGE\". "+
+		"PENG: better than ASTGCN (-2.017, p ") || !strings.Contains(details[0], "; worse than DCRNN (+1.010, p ") ||
 		!strings.Contains(details[0], "; no difference shown from RIDGE (+0.017, p ") ||
 		!strings.HasSuffix(details[0], "; not compared, as runs are missing or diverged: \"STIDGCN\".") {
 		t.Errorf("details %q", details)

@@ -14,7 +14,7 @@ import (
 // ASTGCN is the attention based spatial-temporal graph convolutional network: two blocks, each of which lets the
 // observations, and then the nodes, attend to each other, convolves on the graph with Chebyshev polynomials whose
 // entries are multiplied by the nodes' attention, then along time over three observations, and normalises. A last
-// convolution over all observations and filters makes the forecast, and each node has a weight of its own that scales
+// convolution over all observations and filters makes the forecast, and each node has a weight of its own to scale
 // it. So parameters depend on the numbers of nodes and of observations, and n² of them are attention. For a forecast at
 // each observation the last convolution goes over the filters of that observation alone: all times share its
 // parameters, so that targets at some train it for others. Such forecasts see later observations and graphs too.

@@ -12,8 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/law"
 )
 
-// The law of diffusion is read off a simulated series: each node takes what its neighbours have, A, and gives as much as
-// it has neighbours, the row sums.
+// The law of diffusion is read off a simulated series: each node takes from its neighbours, A, and gives to each, the
+// row sums.
 func ExampleLeastSquares() {
 	set, err := synthetic.Generate(context.Background(), synthetic.Config{Family: graphs.Community{},
 		Task: synthetic.Heat, Nodes: 25, Graphs: 1, Seed: 3})

@@ -48,7 +48,7 @@ func (f *LeastSquares) Law() (Law, error) {
 	return *f.fitted, nil
 }
 
-// Fit takes whole series, in which targets that are NaN were not observed; a snapshot counts where all its targets were.
+// Fit takes whole series. NaN marks a target that was not observed; a snapshot counts where all its targets were.
 // It has no use for validation windows. An error wraps [ErrInput], or [dyngraph.ErrInvalid] for a window outside its
 // series.
 func (f *LeastSquares) Fit(training, _ []dyngraph.Window) error {
@@ -116,8 +116,8 @@ func (f *LeastSquares) Forecast(w dyngraph.Window) ([]float64, error) {
 	for k := w.Start + 1; k <= w.Last(); k++ {
 		x, _ = f.fitted.advance(s, k, x, nil, nil)
 		if floats.HasNaN(x) || math.IsInf(floats.Norm(x, math.Inf(1)), 0) {
-			return nil, invalid("the law's solution of series %q is not finite at time %g: it fits no equation that stays bounded",
-				s.Name, s.Times[k])
+			return nil, invalid("the law's solution of series %q is not finite at time %g: a linear law may not suit the data, "+
+				"or has too many maps for them: try fewer Maps", s.Name, s.Times[k])
 		}
 		for _, v := range x {
 			all = append(all, v+f.fitted.Offset)
@@ -215,7 +215,8 @@ func (l *Law) fit(spans []span, change bool) error {
 		}
 	}
 	if math.IsInf(best, 1) {
-		return invalid("the targets of %d intervals have squares that are not finite, want finite ones of order 1", len(spans))
+		return invalid("the targets of %d intervals have squares that are not finite, want finite targets of order 1",
+			len(spans))
 	}
 	for j, one := range all { // of the last step it is not known whether it is better
 		*one.value = accepted[j]

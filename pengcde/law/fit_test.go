@@ -37,8 +37,8 @@ func worlds(t *testing.T, task synthetic.Task, family graphs.Family) (training, 
 	return training, test
 }
 
-// The law of simulated diffusion is A - D, and with exchange at contact kappa times its change, to a part in a thousand;
-// it forecasts other graphs.
+// The law of simulated diffusion is A - D to a part in a thousand, with exchange at contact kappa times its change; it
+// forecasts other graphs.
 func TestLawOfSimulatedWorlds(t *testing.T) {
 	for _, family := range []graphs.Family{graphs.Grid{}, graphs.Community{}, graphs.PowerLaw{}, graphs.SmallWorld{}} {
 		for name, want := range map[string]struct {

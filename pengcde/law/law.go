@@ -21,7 +21,8 @@ func invalid(format string, args ...any) error {
 	return errs.New(ErrInput, "pengcde/law: %s", fmt.Sprintf(format, args...))
 }
 
-// Law is a linear equation of one number for each node on a graph, in the units of its series. The zero value is dx = 0.
+// Law is a linear equation of one number for each node of a graph, in the units of its series, see the package
+// documentation. The zero value is dx = 0.
 type Law struct {
 	// Terms act on x - Offset, one for each map of A and of its changes.
 	Terms  []Term
@@ -65,15 +66,22 @@ func (l Law) Coefficient(m equivariant.Map, change bool) float64 {
 func (l Law) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "dx/dt, and at an event the change of x, of x - %.3g:\n", l.Offset)
-	fmt.Fprintf(&b, "  %+9.4f  x                                 adds %.3g\n", l.State, l.StateSize)
+	width := 1
 	for _, t := range l.Terms {
-		fmt.Fprintf(&b, "  %+9.4f  %-32s  adds %.3g\n", t.Coefficient, t, t.Size)
+		width = max(width, len(t.String()))
+	}
+	line := func(coefficient float64, name string, size float64) {
+		fmt.Fprintf(&b, "  %+9.4f  %-*s  adds %.3g\n", coefficient, width, name, size)
+	}
+	line(l.State, "x", l.StateSize)
+	for _, t := range l.Terms {
+		line(t.Coefficient, t.String(), t.Size)
 	}
 	return b.String()
 }
 
 // Measured returns the law with the sizes of its terms on whole series of one target a node. Maps of A that multiply
-// each node by one number, total and trace on the diagonal, move into State with the mean of this number over snapshots.
+// each node by one number, total and trace on the diagonal, move into State by the mean of this number over snapshots.
 func (l Law) Measured(windows []dyngraph.Window) (Law, error) {
 	if len(windows) == 0 {
 		return Law{}, invalid("a law measured by no windows, want whole series, which give the units")

@@ -73,7 +73,7 @@ const (
 	graphEpsilon = 1e-2
 )
 
-// RMSNorm divides entries by their root mean square, sqrt(mean(x²) + epsilon), by default the root mean square of their
+// RMSNorm divides entries by their root mean square, sqrt(mean(x²) + epsilon), by default over their
 // row, then scales by gain and shifts by bias; the mean is not removed.
 type RMSNorm struct {
 	Name string

@@ -129,8 +129,8 @@ func page(path string) string { return strings.ReplaceAll(path, "/", "-") }
 // target names the place of an identifier: "api-pengcde-ode-Solver.Run".
 func target(path, name string) string { return strings.TrimSuffix("api-"+page(path)+"-"+name, "-") }
 
-// identifiers returns the targets of exported names, by "package.Name" or "package.Type.Method", the last word of the path
-// standing for the package. A word of two packages stands for the shorter path.
+// identifiers returns the targets of exported names, by "package.Name" or "package.Type.Method", with the last word of
+// the package's path. A word of two packages stands for the shorter path.
 func identifiers(packages []*documented) map[string]string {
 	names, of := make(map[string]string), make(map[string]string)
 	add := func(p *documented, name string) {
@@ -175,8 +175,8 @@ func (p *documented) exported() (all []string) {
 // overview is the page that leads to all packages.
 func overview(packages []*documented) []byte {
 	var b bytes.Buffer
-	b.WriteString("# API reference\n\nThe public packages, from the comments in their source. Names in the other pages lead " +
-		"here.\n\n| package | what it does |\n|---|---|\n")
+	b.WriteString("# API reference\n\nThe public packages, from the comments in their source. Names in the other pages " +
+		"lead here.\n\n| package | what it does |\n|---|---|\n")
 	for _, p := range packages {
 		what := strings.TrimPrefix(p.Synopsis(p.Doc), "Package "+p.Name+" ")
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s |\n", p.path, page(p.path), strings.ReplaceAll(what, "|", `\|`))
