@@ -131,11 +131,11 @@ check: setup bin/staticcheck ## formatting, go vet (pure parts for arm64 too), s
 	@$(ENV) $(PY) tools/check_notebooks.py $(NOTEBOOKS)
 	@$(PYTHON3) tools/check_english.py
 
-RACE = $(ENV) go run ./bench/race -out bench/latest.json
+RACE = $(ENV) go run ./bench/race -out bench/latest.json -history bench/history.csv
 
 bench: setup peer ## race against the peer, two hours by estimate: BENCH_FLAGS="-nodes 144 -fields peng" for less
 	$(RACE) $(BENCH_FLAGS)
-	$(RACE) -peer-steps default -figure docs/seconds.png $(BENCH_FLAGS)
+	$(RACE) -peer-steps default -figure docs/seconds.png -history-figure docs/ratios.png $(BENCH_FLAGS)
 
 bench-seeds: setup ## several seeds in one program, ten minutes
 	$(RACE) -seeds 1,4,10 -nodes 100,400 -fields peng

@@ -22,6 +22,8 @@ type command struct {
 	one      *single // the only race, to be printed in JSON
 	out      string
 	figure   string
+	history  string
+	past     string // figure of the history
 }
 
 // single is a race on one case.
@@ -47,6 +49,8 @@ func parse(args []string) (c command, err error) {
 	flags.StringVar(&c.out, "out", "", "JSON file to add rows to, in place of its rows of the same model, size, variant "+
 		"and machine")
 	flags.StringVar(&c.figure, "figure", "", "PNG file to draw seconds per epoch of all rows of -out into")
+	flags.StringVar(&c.history, "history", "", "CSV file to append each race with a ratio to")
+	flags.StringVar(&c.past, "history-figure", "", "PNG file to draw the ratios of -history over time into")
 	one := flags.String("one", "", "run a race that is given in JSON, and print its row in JSON")
 	if err := flags.Parse(args); err != nil {
 		return c, err
@@ -105,10 +109,18 @@ func (c command) files() error {
 	if c.figure != "" && c.out == "" {
 		return errors.New("race: -figure draws the rows of -out, which is not given")
 	}
-	if ext := strings.ToLower(filepath.Ext(c.figure)); c.figure != "" && ext != ".png" && ext != ".svg" {
-		return fmt.Errorf("race: -figure %s: want a name that ends in .png or .svg", c.figure)
+	if _, err := bench.ReadHistory(c.history); err != nil {
+		return fmt.Errorf("race: -history: %w", err)
 	}
-	for _, path := range []string{c.out, c.figure} {
+	if c.past != "" && c.history == "" {
+		return errors.New("race: -history-figure draws the races of -history, which is not given")
+	}
+	for flag, path := range map[string]string{"figure": c.figure, "history-figure": c.past} {
+		if ext := strings.ToLower(filepath.Ext(path)); path != "" && ext != ".png" && ext != ".svg" {
+			return fmt.Errorf("race: -%s %s: want a name that ends in .png or .svg", flag, path)
+		}
+	}
+	for _, path := range []string{c.out, c.figure, c.history, c.past} {
 		if path == "" {
 			continue
 		}

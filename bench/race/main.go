@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/bench"
 	"github.com/peng-cde/pengcde-go/figures"
@@ -50,6 +51,9 @@ func run(ctx context.Context, args []string) error {
 	if err == nil && c.figure != "" {
 		err = draw(c.out, c.figure)
 	}
+	if err == nil && c.past != "" {
+		err = drawHistory(c.history, c.past)
+	}
 	return err
 }
 
@@ -64,6 +68,19 @@ func draw(rows, figure string) error {
 		return err
 	}
 	return seconds.Save(figure)
+}
+
+// drawHistory draws the ratios of a history.
+func drawHistory(races, figure string) error {
+	history, err := bench.ReadHistory(races)
+	if err != nil {
+		return err
+	}
+	ratios, err := bench.DrawHistory(history)
+	if err != nil {
+		return err
+	}
+	return ratios.Save(figure)
 }
 
 // raceOne prints the row of one race.
@@ -106,6 +123,9 @@ func race(ctx context.Context, c command) error {
 		fmt.Println(row)
 		raced.Put(row)
 		if err := bench.Update(c.out, func(f *bench.File) { f.Put(row) }); err != nil {
+			return err
+		}
+		if err := bench.AppendHistory(c.history, time.Now(), row); err != nil {
 			return err
 		}
 	}
