@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// Races with a ratio are appended in order; what is in the file stays to the byte.
+// Races with a ratio are appended in order, and earlier lines stay to the byte.
 func TestAppendHistory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.csv")
 	row := Row{Model: "peng", N: 128, Variant: dense, Pairs: 3, Ours: 0.1, Peer: 0.45, Ratio: spread{4.5, 4.25, 5}}
