@@ -1,8 +1,6 @@
-package ode
+package rk
 
-// Bosh3 is the method of order 3(2) with 4 stages, first same as last, and a cubic Hermite extension of order 3.
-//
-// P. Bogacki, L. F. Shampine, "A 3(2) pair of Runge-Kutta formulas", Applied Mathematics Letters 2 (1989) 321-325.
+// Bosh3 is the tableau of ode.Bosh3, which names its sources.
 var Bosh3 = &Method{
 	Name: "Bosh3", Order: 3, ErrorOrder: 3, InterpolantOrder: 3,
 	C: []float64{0, 1.0 / 2, 3.0 / 4, 1},

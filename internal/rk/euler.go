@@ -1,8 +1,6 @@
-package ode
+package rk
 
-// Euler is the method of order 1 with one stage, z + h f(t, z), linear inside steps. It has no error estimate.
-//
-// L. Euler, Institutiones Calculi Integralis I (1768), § 650.
+// Euler is the tableau of ode.Euler, which names its sources.
 var Euler = &Method{
 	Name: "Euler", Order: 1, InterpolantOrder: 1,
 	C:           []float64{0, 1},

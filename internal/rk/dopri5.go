@@ -1,12 +1,6 @@
-package ode
+package rk
 
-// Dopri5 is the method of order 5(4) with 7 stages, first same as last, and a continuous extension of order 4.
-//
-// J. R. Dormand, P. J. Prince, "A family of embedded Runge-Kutta formulae", Journal of Computational and Applied
-// Mathematics 6 (1980) 19-26. The extension comes from L. F. Shampine, "Some practical Runge-Kutta formulas",
-// Mathematics of Computation 46 (1986) 135-150, with the coefficients of the program DOPRI5 of E. Hairer, S. P.
-// Nørsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.6: the cubic of Hermite plus θ²(1-θ)² Σ d_i
-// k_i.
+// Dopri5 is the tableau of ode.Dopri5, which names its sources.
 var Dopri5 = &Method{
 	Name: "Dopri5", Order: 5, ErrorOrder: 5, InterpolantOrder: 4,
 	C: []float64{0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},

@@ -1,4 +1,4 @@
-package ode
+package rk
 
 // hermite returns the weights of the cubic through the states and slopes at both ends of a step (C. Hermite): with b
 // the weights of the solution, over all stages but the last,

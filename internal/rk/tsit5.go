@@ -1,9 +1,6 @@
-package ode
+package rk
 
-// Tsit5 is the method of order 5(4) with 7 stages, first same as last, and a continuous extension of order 4.
-//
-// Ch. Tsitouras, "Runge-Kutta pairs of order 5(4) satisfying only the first column simplifying assumption", Computers
-// and Mathematics with Applications 62 (2011) 770-775. Coefficients with the digits of the author's tables.
+// Tsit5 is the tableau of ode.Tsit5, which names its sources.
 var Tsit5 = &Method{
 	Name: "Tsit5", Order: 5, ErrorOrder: 5, InterpolantOrder: 4,
 	C: []float64{0, 161.0 / 1000, 327.0 / 1000, 9.0 / 10,
