@@ -62,7 +62,7 @@ type Config struct {
 	// are taken from this configuration, and others must agree with it, see [field.Sizes].
 	Field field.Field `json:"-"`
 	// Network goes through the observations of a window in discrete steps, in place of a differential equation: encoder,
-	// Field, solver and readout. It is one of package baseline or of one's own. Hidden, Layers, Path, Step, Adaptive,
+	// Field, solver and readout. It is one of package rivals or of one's own. Hidden, Layers, Path, Step, Adaptive,
 	// MaxSteps, LinearCoders, Parity and Memory mean nothing beside it and are refused; Output "" is PerNode. With
 	// GraphOnly its features at every observation are the features at the first and, as the last one, the time.
 	Network sequence.Network `json:"-"`

@@ -1,6 +1,6 @@
 // Package sequence says what a network is that goes through the observations of a window in discrete steps, such as a
 // recurrent or a convolutional one, in place of a differential equation: a [Network] builds its forecasts from the
-// [Inputs] of a batch. Networks are in package baseline; pengcde.Config.Network takes one, and trains, saves and plans
+// [Inputs] of a batch. Networks are in package rivals; pengcde.Config.Network takes one, and trains, saves and plans
 // it like any other model.
 package sequence
 

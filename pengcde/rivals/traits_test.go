@@ -1,4 +1,4 @@
-package baseline_test
+package rivals_test
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 )
 
 // models are all that there are, as docs/rivals.md names them.
@@ -28,13 +28,13 @@ var models = []struct {
 	{"Pre-Mult GN-CDE", pengcde.Config{Field: field.PreMult{}}},
 	{"GN-ODE", pengcde.Config{Field: field.GNODE{}}},
 	{"Constant", pengcde.Config{Field: field.Constant{}}},
-	{"STG-NCDE", pengcde.Config{Field: baseline.STGNCDE{}}},
-	{"DCRNN", pengcde.Config{Network: baseline.DCRNN{}}},
-	{"DCRNN, published", pengcde.Config{Network: baseline.DCRNN{Published: true}}},
-	{"ASTGCN", pengcde.Config{Network: baseline.ASTGCN{Filters: 8}}},
-	{"ASTGCN, published", pengcde.Config{Network: baseline.ASTGCN{Filters: 8, Published: true}}},
-	{"STIDGCN", pengcde.Config{Network: baseline.STIDGCN{}}},
-	{"STIDGCN, published", pengcde.Config{Network: baseline.STIDGCN{Published: true}}},
+	{"STG-NCDE", pengcde.Config{Field: rivals.STGNCDE{}}},
+	{"DCRNN", pengcde.Config{Network: rivals.DCRNN{}}},
+	{"DCRNN, published", pengcde.Config{Network: rivals.DCRNN{Published: true}}},
+	{"ASTGCN", pengcde.Config{Network: rivals.ASTGCN{Filters: 8}}},
+	{"ASTGCN, published", pengcde.Config{Network: rivals.ASTGCN{Filters: 8, Published: true}}},
+	{"STIDGCN", pengcde.Config{Network: rivals.STIDGCN{}}},
+	{"STIDGCN, published", pengcde.Config{Network: rivals.STIDGCN{Published: true}}},
 }
 
 // network is a directed graph with weights that change, two features and a target, of so many nodes.

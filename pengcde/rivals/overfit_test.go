@@ -1,4 +1,4 @@
-package baseline_test
+package rivals_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -38,15 +38,15 @@ func TestRivalsLearnOneWindow(t *testing.T) {
 		rate     float64
 		compiled bool // where that takes less time than the steps save
 	}{
-		{"DCRNN", pengcde.Config{Network: baseline.DCRNN{}}, 0.01, true},
+		{"DCRNN", pengcde.Config{Network: rivals.DCRNN{}}, 0.01, true},
 		// Raw weights saturate its gates from the start, and no step changes that: 0.64 of the variance is left.
-		{"DCRNN, published, on normalised weights", pengcde.Config{Network: baseline.DCRNN{Published: true},
+		{"DCRNN, published, on normalised weights", pengcde.Config{Network: rivals.DCRNN{Published: true},
 			Normalise: dyngraph.NormalisedAdjacency}, 0.01, true},
-		{"ASTGCN", pengcde.Config{Network: baseline.ASTGCN{}}, 0.01, false},
-		{"ASTGCN, published", pengcde.Config{Network: baseline.ASTGCN{Published: true}}, 0.03, false},
-		{"STIDGCN", pengcde.Config{Network: baseline.STIDGCN{Dropout: -1}}, 0.01, false},
-		{"STIDGCN, published", pengcde.Config{Network: baseline.STIDGCN{Published: true}}, 0.01, false},
-		{"STG-NCDE", pengcde.Config{Field: baseline.STGNCDE{}, Hidden: 8, Step: 0.25}, 0.01, true},
+		{"ASTGCN", pengcde.Config{Network: rivals.ASTGCN{}}, 0.01, false},
+		{"ASTGCN, published", pengcde.Config{Network: rivals.ASTGCN{Published: true}}, 0.03, false},
+		{"STIDGCN", pengcde.Config{Network: rivals.STIDGCN{Dropout: -1}}, 0.01, false},
+		{"STIDGCN, published", pengcde.Config{Network: rivals.STIDGCN{Published: true}}, 0.01, false},
+		{"STG-NCDE", pengcde.Config{Field: rivals.STGNCDE{}, Hidden: 8, Step: 0.25}, 0.01, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.config.Nodes, c.config.Features, c.config.Notices = series.Nodes(), series.FeatureSize, io.Discard

@@ -1,4 +1,4 @@
-package baseline_test
+package rivals_test
 
 import (
 	"io"
@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -45,8 +45,8 @@ func decaying(t *testing.T, observations int) (some, all *dyngraph.Series) {
 func TestForecastsAtTimesWithoutTargets(t *testing.T) {
 	const observations = 12
 	some, all := decaying(t, observations)
-	for name, network := range map[string]sequence.Network{"DCRNN": baseline.DCRNN{Hidden: 8, Layers: 1},
-		"ASTGCN": baseline.ASTGCN{Filters: 8}, "STIDGCN": baseline.STIDGCN{Channels: 8, Dropout: -1}} {
+	for name, network := range map[string]sequence.Network{"DCRNN": rivals.DCRNN{Hidden: 8, Layers: 1},
+		"ASTGCN": rivals.ASTGCN{Filters: 8}, "STIDGCN": rivals.STIDGCN{Channels: 8, Dropout: -1}} {
 		model, err := pengcde.New(xlatest.Go(t), pengcde.Config{Nodes: 6, Features: 2, Network: network, Inputs: observations,
 			GraphOnly: true, Output: pengcde.PerTime, Notices: io.Discard})
 		if err != nil {

@@ -1,4 +1,4 @@
-package baseline
+package rivals
 
 import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
