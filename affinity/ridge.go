@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/ridge"
 )
 
 // Ridge is a linear regression of the logarithm of a class's weight, the same for all nodes and classes, on its newest
@@ -19,6 +19,7 @@ import (
 // by least squares, each entry weighted by the square root of its newest weight, plus Penalty times the mean square of
 // the regressors times |b|². Classes that a node has had nothing to do with have the score 0.
 type Ridge struct {
+	labelsOnly
 	// Penalty is 0.001 where it is 0.
 	Penalty float64 `json:"Penalty"`
 
@@ -40,9 +41,6 @@ func (m *Ridge) Reset(task Task) {
 	m.classes = task.Classes
 	m.history.reset()
 }
-
-// Observe ignores events.
-func (*Ridge) Observe([]dyngraph.Event) error { return nil }
 
 // Learn takes labels.
 func (m *Ridge) Learn(labels Labels) error {
@@ -76,15 +74,11 @@ func (m *Ridge) Train(ctx context.Context, past *Plan) error {
 		return invalid("ridge regression with the penalty %g on the known labels of training, want a positive number, and "+
 			"a node that has labels twice", m.Penalty)
 	}
-	for i := range ridgeSize {
-		sums.xx.SetSym(i, i, sums.xx.At(i, i)+penalty)
-	}
-	var cholesky mat.Cholesky
-	var b mat.VecDense
-	if !cholesky.Factorize(sums.xx) || cholesky.SolveVecTo(&b, sums.xy) != nil {
+	b, ok := ridge.Solve(sums.xx, sums.xy, penalty)
+	if !ok {
 		return invalid("ridge regression with the penalty %g has no solution in floats, want a larger one", m.Penalty)
 	}
-	m.coefficients = b.RawVector().Data
+	m.coefficients = b
 	return nil
 }
 

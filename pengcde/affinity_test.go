@@ -15,9 +15,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -137,7 +137,7 @@ var affineModels = map[string]func(*Config){
 	"pairs":    affine(func(c *Config) { c.Pairs = true }),
 	"residual": affine(func(c *Config) { c.Pairs, c.Residual = true, true }),
 	"original": affine(func(c *Config) { c.Field, c.Residual = field.Original{}, true }),
-	"stg-ncde": affine(func(c *Config) { c.Field = baseline.STGNCDE{} }),
+	"stg-ncde": affine(func(c *Config) { c.Field = rivals.STGNCDE{} }),
 	"gn-ode":   affine(func(c *Config) { c.Field = field.GNODE{} }),
 	"features": affine(func(c *Config) { c.RowFeatures, c.Pairs = 0, true }),
 	"11 maps": affine(func(c *Config) {
@@ -297,7 +297,7 @@ func TestAffinityLearnsSavesAndLoads(t *testing.T) {
 func TestAffinityErrors(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"Parity":      func(c *Config) { c.Parity = true },
-		"Network":     func(c *Config) { *c = Config{Nodes: 6, Features: 1, Output: Affinity, Network: baseline.DCRNN{}} },
+		"Network":     func(c *Config) { *c = Config{Nodes: 6, Features: 1, Output: Affinity, Network: rivals.DCRNN{}} },
 		"Pairs":       func(c *Config) { c.Pairs, c.Outputs = true, tradeNodes+1 },
 		"GraphOnly":   func(c *Config) { c.GraphOnly = true },
 		"RowFeatures": func(c *Config) { c.RowFeatures = -1 },

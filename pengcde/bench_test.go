@@ -7,7 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
@@ -33,7 +33,7 @@ func BenchmarkWindow(b *testing.B) {
 	}{
 		{"england/peng-16x2", england, 5, peng(16, 2, 0)}, {"england/peng-64x3", england, 5, peng(64, 3, 0)},
 		{"tennis/peng-16x2", tennis, 10, peng(16, 2, 2)}, {"tennis/peng-64x3", tennis, 10, peng(64, 3, 2)},
-		{"tennis/dcrnn-16x2", tennis, 10, Config{Network: baseline.DCRNN{}}},
+		{"tennis/dcrnn-16x2", tennis, 10, Config{Network: rivals.DCRNN{}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			split, err := c.series.Windows(c.length, c.length).Split(0.6, 0.2, 0)

@@ -17,9 +17,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -91,10 +91,10 @@ var classifiers = map[string]struct {
 	bias   string
 }{
 	"peng":     {classes(3, nil, 0), "readout.layers.2.bias"},
-	"stg-ncde": {func(c *Config) { classes(3, nil, 0)(c); c.Field = baseline.STGNCDE{} }, "readout.layers.2.bias"},
-	"dcrnn":    {classes(3, baseline.DCRNN{Hidden: 3, Order: 2}, 0), "projection.bias"},
-	"stidgcn":  {classes(3, baseline.STIDGCN{Channels: 2, Dropout: -1}, classInputs), "readout.bias"},
-	"astgcn":   {classes(3, baseline.ASTGCN{Filters: 5}, classInputs), "readout.bias"},
+	"stg-ncde": {func(c *Config) { classes(3, nil, 0)(c); c.Field = rivals.STGNCDE{} }, "readout.layers.2.bias"},
+	"dcrnn":    {classes(3, rivals.DCRNN{Hidden: 3, Order: 2}, 0), "projection.bias"},
+	"stidgcn":  {classes(3, rivals.STIDGCN{Channels: 2, Dropout: -1}, classInputs), "readout.bias"},
+	"astgcn":   {classes(3, rivals.ASTGCN{Filters: 5}, classInputs), "readout.bias"},
 }
 
 // logitsOf are those that a model gives for windows, [windows][outputs].
@@ -232,7 +232,7 @@ func TestClassOfLargeLogits(t *testing.T) {
 // training that is cut off goes on from its checkpoint as if it had not been.
 func TestClassLearnsSavesAndLoads(t *testing.T) {
 	ctx := context.Background()
-	for name, network := range map[string]sequence.Network{"peng": nil, "dcrnn": baseline.DCRNN{Hidden: 4, Layers: 1,
+	for name, network := range map[string]sequence.Network{"peng": nil, "dcrnn": rivals.DCRNN{Hidden: 4, Layers: 1,
 		Order: 1}} {
 		training, validation, tested := trajectories(t, 2, 4, classInputs, 1), trajectories(t, 2, 2, classInputs, 100),
 			trajectories(t, 2, 8, classInputs, 200)
@@ -331,7 +331,7 @@ func (a atLast) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *Nod
 // Blocks give the class, loss and gradient of one program for all steps: of one block, of several, and of steps whose
 // number nothing divides.
 func TestClassInBlocks(t *testing.T) {
-	ctx, network := context.Background(), baseline.DCRNN{Hidden: 3, Order: 1}
+	ctx, network := context.Background(), rivals.DCRNN{Hidden: 3, Order: 1}
 	for _, observations := range []int{10, 12, 7, 20, 60} {
 		windows := trajectories(t, 2, 1, observations, 3)
 		var losses, logits [2][]float64
@@ -372,7 +372,7 @@ func TestClassInBlocks(t *testing.T) {
 
 // counting counts the steps that are built.
 type counting struct {
-	baseline.DCRNN
+	rivals.DCRNN
 	steps *int
 }
 
@@ -386,7 +386,7 @@ func TestClassOfManyObservations(t *testing.T) {
 	built := make(map[int]int)
 	for _, observations := range []int{10, 200} {
 		steps, windows := 0, trajectories(t, 2, 1, observations, 3)
-		m := ringModel(t, classes(2, counting{baseline.DCRNN{Hidden: 3, Layers: 1, Order: 1}, &steps}, 0))
+		m := ringModel(t, classes(2, counting{rivals.DCRNN{Hidden: 3, Layers: 1, Order: 1}, &steps}, 0))
 		if _, err := m.Fit(context.Background(), windows, windows, train.Config{Epochs: 1, BatchSize: 2}); err != nil {
 			t.Fatal(err)
 		}
@@ -410,7 +410,7 @@ func TestPlanOfClass(t *testing.T) {
 		m := ringModel(t, func(cfg *Config) {
 			c.change(cfg)
 			if name == "stidgcn" {
-				cfg.Network = baseline.STIDGCN{Channels: 2} // with dropout
+				cfg.Network = rivals.STIDGCN{Channels: 2} // with dropout
 			}
 		})
 		if plan, err := m.Plan(windows, 3, 0); err != nil || plan.Data <= 0 || plan.Temporary <= 0 ||
@@ -440,7 +440,7 @@ func TestClassRefused(t *testing.T) {
 			t.Errorf("%v, want ErrInput that says %q", err, c.says)
 		}
 	}
-	for name, network := range map[string]sequence.Network{"peng": nil, "dcrnn": baseline.DCRNN{Hidden: 3}} {
+	for name, network := range map[string]sequence.Network{"peng": nil, "dcrnn": rivals.DCRNN{Hidden: 3}} {
 		m := ringModel(t, classes(2, network, 0))
 		for says, change := range map[string]func(s *dyngraph.Series){
 			"no class, its target of the graph at snapshot 7 is NaN": func(s *dyngraph.Series) { s.GraphTargets[7][0] = nan },

@@ -13,7 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -30,9 +30,9 @@ func TestRecurrentNetworksOnEngland(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, network := range map[string]sequence.Network{
-		"DCRNN, published": baseline.DCRNN{Published: true}, "DCRNN": baseline.DCRNN{Hidden: 8},
-		"ASTGCN, published": baseline.ASTGCN{Published: true, Embedding: 4}, "ASTGCN": baseline.ASTGCN{Filters: 4},
-		"STIDGCN, published": baseline.STIDGCN{Channels: 2, Published: true}, "STIDGCN": baseline.STIDGCN{Channels: 2},
+		"DCRNN, published": rivals.DCRNN{Published: true}, "DCRNN": rivals.DCRNN{Hidden: 8},
+		"ASTGCN, published": rivals.ASTGCN{Published: true, Embedding: 4}, "ASTGCN": rivals.ASTGCN{Filters: 4},
+		"STIDGCN, published": rivals.STIDGCN{Channels: 2, Published: true}, "STIDGCN": rivals.STIDGCN{Channels: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fresh := func() *Model {
@@ -98,12 +98,12 @@ func TestRecurrentNetworksOnEngland(t *testing.T) {
 			}
 		})
 	}
-	_, err = New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Network: baseline.ASTGCN{}})
-	if !errors.Is(err, ErrInput) || !errors.Is(err, baseline.ErrInput) ||
+	_, err = New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Network: rivals.ASTGCN{}})
+	if !errors.Is(err, ErrInput) || !errors.Is(err, rivals.ErrInput) ||
 		!strings.Contains(err.Error(), "Config.Inputs") {
 		t.Errorf("ASTGCN of any length: %v, want ErrInput", err)
 	}
-	for _, network := range []sequence.Network{baseline.DCRNN{}, baseline.ASTGCN{}} {
+	for _, network := range []sequence.Network{rivals.DCRNN{}, rivals.ASTGCN{}} {
 		m, err := New(xlatest.Go(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Network: network, Inputs: 4,
 			Normalise: dyngraph.NormalisedLaplacian})
 		if err != nil {

@@ -12,7 +12,7 @@
 // on their own: pengcde/ode solves and differentiates, pengcde/path interpolates, pengcde/equivariant holds the maps,
 // pengcde/field the vector fields, pengcde/train the loop. Config.Field takes any [field.Field], also one of your own.
 // Config.Network takes a [sequence.Network] in its place: one that goes through the observations in discrete steps,
-// such as the networks of package baseline, with the same training, forecasts and files.
+// such as the networks of package rivals, with the same training, forecasts and files.
 //
 // # Several seeds
 //

@@ -7,9 +7,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 )
 
 // passing is ring with one edge at a time, which comes and goes.
@@ -48,7 +48,7 @@ func TestOwnEdges(t *testing.T) {
 		},
 		"normalised": func(c *Config) { c.Normalise = dyngraph.NormalisedAdjacency },
 		"DCRNN": func(c *Config) {
-			*c = Config{Nodes: ringNodes, Features: ringFeatures, Network: baseline.DCRNN{Hidden: 4}, Product: c.Product,
+			*c = Config{Nodes: ringNodes, Features: ringFeatures, Network: rivals.DCRNN{Hidden: 4}, Product: c.Product,
 				Float64: true}
 		},
 	} {

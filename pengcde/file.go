@@ -15,7 +15,6 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -81,15 +80,15 @@ type stored struct {
 
 type plain Config // without methods
 
-// MarshalJSON writes the configuration with its field or network by name (in packages field and baseline they have
-// short names, others the name of [field.OwnName]) and, where it has any, its options as "Options".
+// MarshalJSON writes the configuration with its field or network by name (see [field.Name]) and, where it has any, its
+// options as "Options".
 func (c Config) MarshalJSON() ([]byte, error) {
 	s := stored{plain: plain(c)}
 	var model any
 	if c.Network != nil {
-		model, s.Network = c.Network, baseline.Name(c.Network)
+		model, s.Network = c.Network, field.Name(c.Network)
 	} else if c.Field != nil {
-		model, s.Field = c.Field, fieldName(c.Field)
+		model, s.Field = c.Field, field.Name(c.Field)
 	}
 	if model != nil {
 		options, err := json.Marshal(model)
@@ -114,14 +113,6 @@ func (s stored) part() string {
 	return "Field"
 }
 
-// fieldName is the name of a field in files.
-func fieldName(f field.Field) string {
-	if name := field.Name(f); slices.Contains(field.Names(), name) {
-		return name
-	}
-	return baseline.Name(f)
-}
-
 // UnmarshalJSON reads what MarshalJSON wrote. A field or a network of one's own is an error: [Load] takes its value.
 func (c *Config) UnmarshalJSON(text []byte) error { return c.read(text) }
 
@@ -135,24 +126,22 @@ func (c *Config) read(text []byte, own ...any) error {
 	for _, model := range own {
 		switch model := model.(type) {
 		case sequence.Network:
-			if baseline.Name(model) == s.Network {
+			if field.Name(model) == s.Network {
 				c.Network = model
 				return nil
 			}
 		case field.Field:
-			if fieldName(model) == s.Field {
+			if field.Name(model) == s.Field {
 				c.Field = model
 				return nil
 			}
 		}
 	}
 	name := cmp.Or(s.Network, s.Field, field.Names()[0])
-	model := baseline.Named(name)
-	if f, err := field.Named(name); err == nil && s.Network == "" {
-		model = f
-	}
+	model := field.Registered(name)
 	if model == nil {
-		return invalid("Config.%s is %q, none of packages field and baseline: give Load a value of it", s.part(), name)
+		return invalid("Config.%s is %q: "+
+			"import the package that registers it, such as pengcde/rivals, or give Load a value of it", s.part(), name)
 	}
 	made := reflect.New(reflect.TypeOf(model))
 	made.Elem().Set(reflect.ValueOf(model)) // the options that its name stands for
@@ -174,9 +163,9 @@ func (c *Config) read(text []byte, own ...any) error {
 }
 
 // Load reads a model that [Model.Save] wrote; [Model.Compute] sets the fields that are not in the file. A model with
-// your own field ([field.Field]) or network ([sequence.Network]) needs its value, of the same Go type as when it was
-// saved, or of the same name ([field.FileNamed]): its options are not read from the file. Errors about the content wrap
-// [ErrFile], errors about a value that is neither wrap [ErrInput].
+// your own field ([field.Field]) or network ([sequence.Network]), where it is not registered ([field.Register]), needs
+// its value, of the same Go type as when it was saved, or of the same name ([field.FileNamed]): its options are not read
+// from the file. Errors about the content wrap [ErrFile], errors about a value that is neither wrap [ErrInput].
 func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)

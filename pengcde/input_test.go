@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -30,14 +30,14 @@ var kinds = []struct {
 	{"pre-mult", pengcde.Config{Field: field.PreMult{}}},
 	{"gn-ode", pengcde.Config{Field: field.GNODE{}}},
 	{"constant", pengcde.Config{Field: field.Constant{}}},
-	{"stg-ncde", pengcde.Config{Field: baseline.STGNCDE{}}},
+	{"stg-ncde", pengcde.Config{Field: rivals.STGNCDE{}}},
 	{"own network", pengcde.Config{Network: neighbours{Hidden: 3}}},
-	{"dcrnn", pengcde.Config{Network: baseline.DCRNN{Hidden: 3, Order: 2}}},
-	{"dcrnn as published", pengcde.Config{Network: baseline.DCRNN{Hidden: 3, Order: 2, Published: true}}},
-	{"astgcn", pengcde.Config{Network: baseline.ASTGCN{Filters: 3}, Inputs: 4}},
-	{"astgcn as published", pengcde.Config{Network: baseline.ASTGCN{Published: true}, Inputs: 4}},
-	{"stidgcn", pengcde.Config{Network: baseline.STIDGCN{Channels: 2}, Inputs: 4}},
-	{"stidgcn as published", pengcde.Config{Network: baseline.STIDGCN{Channels: 2, Published: true}, Inputs: 4}},
+	{"dcrnn", pengcde.Config{Network: rivals.DCRNN{Hidden: 3, Order: 2}}},
+	{"dcrnn as published", pengcde.Config{Network: rivals.DCRNN{Hidden: 3, Order: 2, Published: true}}},
+	{"astgcn", pengcde.Config{Network: rivals.ASTGCN{Filters: 3}, Inputs: 4}},
+	{"astgcn as published", pengcde.Config{Network: rivals.ASTGCN{Published: true}, Inputs: 4}},
+	{"stidgcn", pengcde.Config{Network: rivals.STIDGCN{Channels: 2}, Inputs: 4}},
+	{"stidgcn as published", pengcde.Config{Network: rivals.STIDGCN{Channels: 2, Published: true}, Inputs: 4}},
 }
 
 // eachKind makes a model of each kind for series of 5 nodes with 2 features.

@@ -11,9 +11,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -80,7 +80,7 @@ func TestGapsAreFilled(t *testing.T) {
 			}
 			byHand.Features = append(byHand.Features, row)
 		}
-		for _, kind := range []field.Field{field.PENG{}, field.GNODE{}, baseline.STGNCDE{}} {
+		for _, kind := range []field.Field{field.PENG{}, field.GNODE{}, rivals.STGNCDE{}} {
 			m := ringModelOn(t, backend, func(c *Config) { c.Mask, c.Field = mask, kind })
 			wide := ringModelOn(t, backend, func(c *Config) { c.Features, c.Field = mask.Width(ringFeatures), kind })
 			got, want := forecast(t, m, w), forecast(t, wide, dyngraph.Window{Series: &byHand, Start: w.Start, Length: w.Length})
@@ -128,7 +128,7 @@ func TestLossOfObservedTargets(t *testing.T) {
 	}{
 		"by node": {field.PENG{}, false, train.MSE}, "global": {field.PENG{}, true,
 			train.MSE}, "pairwise": {field.Constant{}, true, train.BroadcastMSE},
-		"pairwise, two states": {baseline.STGNCDE{}, true, train.BroadcastMSE},
+		"pairwise, two states": {rivals.STGNCDE{}, true, train.BroadcastMSE},
 	} {
 		m := ringModelOn(t, backend, func(cfg *Config) { cfg.Field, cfg.Parity, cfg.Float64 = c.kind, c.parity, true })
 		windows := []dyngraph.Window{{Series: missing, Start: 1, Length: 4}, {Series: missing, Start: 6, Length: 4},

@@ -13,11 +13,11 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -410,7 +410,7 @@ func TestEveryParameterLearns(t *testing.T) {
 	}{{field.PENG{}, false, ""}, {field.PENG{}, true, ""}, {field.PENG{Maps: equivariant.All15()}, false, path.Natural},
 		{published11(), false, path.Ramp}, {field.Constant{}, false, ""}, {field.Constant{}, true, ""},
 		{field.Original{}, false, path.Linear}, {field.Adjacency{}, false, ""}, {field.PreMult{}, true, ""}, {field.GNODE{},
-			true, ""}, {baseline.STGNCDE{}, false, ""}, {baseline.STGNCDE{}, true, path.Linear}} {
+			true, ""}, {rivals.STGNCDE{}, false, ""}, {rivals.STGNCDE{}, true, path.Linear}} {
 		m := ringModelOn(t, backend, func(cfg *Config) {
 			cfg.Field, cfg.Parity, cfg.Float64, cfg.Path = c.field, c.parity, true, c.path
 		})

@@ -9,7 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -38,7 +38,7 @@ func TestNoWindows(t *testing.T) {
 		"linear":              {withLinear, seen},
 		"linear and residual": {func(c *Config) { withLinear(c); c.Residual = true }, seen},
 		"discrete": {func(c *Config) {
-			c.Network, c.Hidden, c.Layers, c.Step = baseline.DCRNN{Hidden: 3, Order: 2}, 0, 0, 0
+			c.Network, c.Hidden, c.Layers, c.Step = rivals.DCRNN{Hidden: 3, Order: 2}, 0, 0, 0
 		}, seen},
 	} {
 		m := ringModelOn(t, xlatest.Go(t), c.change)

@@ -16,11 +16,11 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -32,9 +32,9 @@ func TestOptionsTrainSaveAndLoad(t *testing.T) {
 	})
 }
 
-// So does a network of package baseline, without its value: the file has its name and its options.
+// So does a network of package rivals, without its value: the file has its name and its options.
 func TestNetworkTrainsSavesAndLoads(t *testing.T) {
-	trainsSavesAndLoads(t, xlatest.Go(t), func(c *Config) { c.Network = baseline.DCRNN{Hidden: 5, Order: 1} })
+	trainsSavesAndLoads(t, xlatest.Go(t), func(c *Config) { c.Network = rivals.DCRNN{Hidden: 5, Order: 1} })
 }
 
 // On the backend that others use as well, without a graph, which would take long to compile.

@@ -11,7 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -36,7 +36,7 @@ func TestRecurrentInBlocks(t *testing.T) {
 		missing.Targets[5][i] = nan // at a time, all
 	}
 	for name, graphOnly := range map[string]bool{"features": false, "first state and time": true} {
-		network := baseline.DCRNN{Hidden: 3, Order: 2}
+		network := rivals.DCRNN{Hidden: 3, Order: 2}
 		inBlocks := ringModelOn(t, backend, rolling(network, graphOnly))
 		atOnce := ringModelOn(t, backend, rolling(unrolled{network}, graphOnly))
 		if _, ok := inBlocks.network.(*recurrent); !ok {
@@ -90,7 +90,7 @@ func wholeForecast(t *testing.T, m *Model, s *dyngraph.Series) (all []float64) {
 
 // A model in blocks trains, plans, stops when it is told to, is saved, and loads as the same.
 func TestRecurrentLearnsSavesAndLoads(t *testing.T) {
-	m, series, ctx := ringModel(t, rolling(baseline.DCRNN{Hidden: 6, Layers: 1}, false)), ring(t), context.Background()
+	m, series, ctx := ringModel(t, rolling(rivals.DCRNN{Hidden: 6, Layers: 1}, false)), ring(t), context.Background()
 	windows := []dyngraph.Window{series.Whole()}
 	plan, err := m.Plan(windows, 1, 0)
 	if err != nil || plan.Saves != 3*ringNodes*6*8 || plan.DeviceBytes < plan.Data+plan.Saves {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -259,7 +259,7 @@ func TestStiffnessErrors(t *testing.T) {
 		}
 	}
 	split := ringSplit(t)
-	d, err := New(xlatest.Go(t), Config{Nodes: 4, Features: 2, Network: baseline.DCRNN{}})
+	d, err := New(xlatest.Go(t), Config{Nodes: 4, Features: 2, Network: rivals.DCRNN{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -75,7 +74,7 @@ func (c Config) Resolved() (Resolved, error) {
 	}
 	r := Resolved{
 		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers,
-		Field: fieldName(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
+		Field: field.Name(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
 		Method: ode.Tsit5.Name, Step: c.Step,
 		CoderWidth: coderWidth, CoderDepth: coderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
 		Float: c.floatName(), Linear: c.Linear, RowFeatures: c.RowFeatures, Pairs: c.Pairs,
@@ -133,14 +132,12 @@ func (c Config) Resolved() (Resolved, error) {
 // resolvedNetwork is Resolved of a configuration with a network, whose defaults were written out.
 func (c Config) resolvedNetwork() (Resolved, error) {
 	network := c.Network
-	if n, ok := network.(interface {
-		Resolved(sequence.Sizes) sequence.Network
-	}); ok {
+	if n, ok := network.(sequence.Resolver); ok {
 		network = n.Resolved(c.sizes())
 	}
 	options, err := options("Network", network)
 	return Resolved{
-		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Network: baseline.Name(c.Network), Inputs: c.Inputs,
+		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Network: field.Name(c.Network), Inputs: c.Inputs,
 		Options: options, Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, GraphOnly: c.GraphOnly,
 		Residual: c.Residual, Float: c.floatName(),
 	}, err

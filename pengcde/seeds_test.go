@@ -15,10 +15,10 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -176,7 +176,7 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 		"per node":                 func(c *Config) { c.Output = PerNode }, "summed": func(c *Config) { c.Output = Summed },
 		"memory": func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
 	}
-	changes["stg-ncde"] = func(c *Config) { c.Field = baseline.STGNCDE{} }
+	changes["stg-ncde"] = func(c *Config) { c.Field = rivals.STGNCDE{} }
 	for _, name := range field.Names() {
 		changes[name] = func(c *Config) { c.Field, _ = field.Named(name) }
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 )
 
 // stgncdeNames replaces the parameter names of the published STG-NCDE, with so many layers of f, by this module's
@@ -53,7 +53,7 @@ func TestFixtureSTGNCDE(t *testing.T) {
 	features, knots := file.Get("X").Array(), file.Get("ts").Array().Data
 	n, hidden := file.Get("n").Int(), file.Get("hidden").Int()
 	config, err := Config{Nodes: n, Features: file.Get("p").Int(), Hidden: hidden, Float64: true, Adaptive: &ode.PID{},
-		Field:  baseline.STGNCDE{Layers: layers, Order: pool.Dims[1], Embedding: pool.Dims[0]},
+		Field:  rivals.STGNCDE{Layers: layers, Order: pool.Dims[1], Embedding: pool.Dims[0]},
 		Parity: true}.withDefaults()
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -35,12 +35,12 @@ func TestSTGNCDEGradient(t *testing.T) {
 	}{
 		"features": {func(*Config) {}, windows[:2]},
 		"deeper": {func(c *Config) {
-			c.Layers, c.Field, c.Parity = 3, baseline.STGNCDE{Order: 4, Embedding: 3}, true
+			c.Layers, c.Field, c.Parity = 3, rivals.STGNCDE{Order: 4, Embedding: 3}, true
 		}, windows[:1]},
 		"time alone": {func(c *Config) { c.GraphOnly, c.LinearCoders = true, true }, windows[:2]},
 	} {
 		m := ringModelOn(t, backend, func(cfg *Config) {
-			cfg.Field, cfg.Hidden, cfg.Float64 = baseline.STGNCDE{}, 3, true
+			cfg.Field, cfg.Hidden, cfg.Float64 = rivals.STGNCDE{}, 3, true
 			c.change(cfg)
 		})
 		for i, p := range m.declared { // large enough for every gradient, and no tanh is at its end
@@ -103,7 +103,7 @@ func TestSTGNCDELearnsSavesAndLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := ringModelOn(t, backend, func(c *Config) {
-		c.Field, c.Layers, c.Residual, c.Step, c.Adaptive = baseline.STGNCDE{}, 0, true, 0, &ode.PID{}
+		c.Field, c.Layers, c.Residual, c.Step, c.Adaptive = rivals.STGNCDE{}, 0, true, 0, &ode.PID{}
 	})
 	if got := m.Config().Layers; got != 1 {
 		t.Errorf("%d layers, want the field's default 1", got)
@@ -160,7 +160,7 @@ func TestSTGNCDELearnsSavesAndLoads(t *testing.T) {
 func TestSTGNCDEStops(t *testing.T) {
 	for name, graphOnly := range map[string]bool{"features": false, "time alone": true} {
 		m := ringModel(t, func(c *Config) {
-			c.Field, c.GraphOnly, c.Step, c.Adaptive = baseline.STGNCDE{}, graphOnly, 0, &ode.PID{}
+			c.Field, c.GraphOnly, c.Step, c.Adaptive = rivals.STGNCDE{}, graphOnly, 0, &ode.PID{}
 		})
 		series := ring(t)
 		for k := 3; k < len(series.Times); k++ {
@@ -186,7 +186,7 @@ func TestSTGNCDEForecastsEngland(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := New(xlatest.Backend(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Hidden: 8,
-		Field: baseline.STGNCDE{}, Adaptive: &ode.PID{}, Seed: 3})
+		Field: rivals.STGNCDE{}, Adaptive: &ode.PID{}, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,11 +203,11 @@ func TestSTGNCDEForecastsEngland(t *testing.T) {
 
 func TestSTGNCDESizesThatCannotBe(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"order":     func(c *Config) { c.Field = baseline.STGNCDE{Order: -1} },
-		"embedding": func(c *Config) { c.Field = baseline.STGNCDE{Embedding: -5} },
-		"nodes":     func(c *Config) { c.Field = baseline.STGNCDE{Nodes: 5} },
-		"features":  func(c *Config) { c.Field = baseline.STGNCDE{Features: 7} },
-		"pointer":   func(c *Config) { c.Field = &baseline.STGNCDE{} },
+		"order":     func(c *Config) { c.Field = rivals.STGNCDE{Order: -1} },
+		"embedding": func(c *Config) { c.Field = rivals.STGNCDE{Embedding: -5} },
+		"nodes":     func(c *Config) { c.Field = rivals.STGNCDE{Nodes: 5} },
+		"features":  func(c *Config) { c.Field = rivals.STGNCDE{Features: 7} },
+		"pointer":   func(c *Config) { c.Field = &rivals.STGNCDE{} },
 	} {
 		c := Config{Nodes: ringNodes, Features: ringFeatures}
 		change(&c)

@@ -17,9 +17,9 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/affinitytest"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -117,7 +117,7 @@ func TestWindows(t *testing.T) {
 func TestForecastsKnowNothingOfTheFuture(t *testing.T) {
 	maps, derivative := equivariant.Published11()
 	for name, c := range map[string]pengcde.Config{"residual": {Residual: true, Pairs: true}, "rows": {RowFeatures: 2},
-		"original": {RowFeatures: 2, Field: field.Original{}}, "stg-ncde": {RowFeatures: 2, Field: baseline.STGNCDE{}},
+		"original": {RowFeatures: 2, Field: field.Original{}}, "stg-ncde": {RowFeatures: 2, Field: rivals.STGNCDE{}},
 		"11 maps":    {RowFeatures: 2, Field: field.PENG{Maps: maps, DerivativeMaps: derivative}},
 		"identities": {RowFeatures: 2, Field: field.PENG{Identities: equivariant.Identities{Size: 2}}}} {
 		make := func() affinity.Forecaster {

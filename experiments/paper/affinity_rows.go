@@ -8,9 +8,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -137,7 +137,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		field          field.Field
 		change         func(*pengcde.Config)
 	}{
-		{"stg-ncde", "STG-NCDE", "", baseline.STGNCDE{}, func(c *pengcde.Config) { c.Layers = 1 }},
+		{"stg-ncde", "STG-NCDE", "", rivals.STGNCDE{}, func(c *pengcde.Config) { c.Layers = 1 }},
 		{"original", "Original GN-CDE", "", field.Original{}, nil},
 		{"peng", "PENG-CDE, 8 maps", "", field.PENG{}, nil},
 		{affineID, affineName, affineNote, nil, func(c *pengcde.Config) {

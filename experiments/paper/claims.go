@@ -16,7 +16,7 @@ type Claim struct {
 var (
 	fusions   = []string{"original", "adjacency", "pre-mult"}
 	untouched = []string{"gn-ode", "constant"} // not driven by a control path
-	rivals    = []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"}
+	networks  = []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"}
 	ofSeries  = []string{"original", "gn-ode", "stg-ncde", "dcrnn", "astgcn", "stidgcn"}
 )
 
@@ -36,7 +36,7 @@ func Claims() []Claim {
 			find: below("peng", untouched, OnTest)},
 		{ID: "rivals", Studies: simulated, Printed: "Table 1 and its appendix",
 			Says: "PENG-CDE has a lower error than DCRNN, ASTGCN, STIDGCN and STG-NCDE.",
-			find: below("peng", rivals, OnTest)},
+			find: below("peng", networks, OnTest)},
 		{ID: "equivariance", Studies: simulated, Printed: "Table 1 and its appendix",
 			Says: "A fusion that is not permutation equivariant, Pre-Mult, forecasts worse than the equivariant fusions of " +
 				"the Original and the Adjacency GN-CDE.",

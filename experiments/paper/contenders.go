@@ -4,9 +4,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -48,7 +48,7 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 		return equation(f, w)
 	}
 	finer := func(w width) pengcde.Config { // with longer steps it hardly learns even one window
-		c := equation(baseline.STGNCDE{}, w)
+		c := equation(rivals.STGNCDE{}, w)
 		c.Step /= 4
 		return c
 	}
@@ -56,17 +56,17 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 	discrete.Inputs, discrete.Normalise = inputs, dyngraph.Raw // they normalise the weights themselves
 	recurrent := func(w width, published bool) pengcde.Config {
 		c := discrete
-		c.Network = baseline.DCRNN{Hidden: w.hidden, Layers: w.layers, Published: published}
+		c.Network = rivals.DCRNN{Hidden: w.hidden, Layers: w.layers, Published: published}
 		return c
 	}
 	attention := func(w width, published bool) pengcde.Config {
 		c := discrete
-		c.Network = baseline.ASTGCN{Filters: w.hidden, Polynomials: w.layers, Published: published}
+		c.Network = rivals.ASTGCN{Filters: w.hidden, Polynomials: w.layers, Published: published}
 		return c
 	}
 	interactive := func(w width, published bool) pengcde.Config {
 		c := discrete
-		c.Network = baseline.STIDGCN{Channels: w.hidden, Published: published}
+		c.Network = rivals.STIDGCN{Channels: w.hidden, Published: published}
 		return c
 	}
 	all := []contender{
@@ -90,7 +90,7 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 		{id: "stg-ncde", name: "STG-NCDE", // whose gradients are not finite within a few epochs of the published steps
 			published: h.stg, sizes: []width{{8, 1}, {16, 1}, {32, 1}},
 			mended:  func(w width) pengcde.Config { return finer(w) },
-			defects: func(w width) pengcde.Config { return parity(adaptive(baseline.STGNCDE{}, w)) }},
+			defects: func(w width) pengcde.Config { return parity(adaptive(rivals.STGNCDE{}, w)) }},
 		{id: "dcrnn", name: "DCRNN", matrix: "random walks", defectiveMatrix: "raw",
 			published: h.dcrnn, sizes: []width{{8, 1}, {16, 2}, {32, 2}},
 			mended:  func(w width) pengcde.Config { return recurrent(w, false) },

@@ -29,7 +29,7 @@ func TestIdentitiesHaveNamesOfTags(t *testing.T) {
 	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, removedRatio{}, law.LeastSquares{},
 		pengcde.Config{}, experiments.Record{}} // the last two for files of models and of results
 	for _, name := range []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"} {
-		values = append(values, baseline.Named(name))
+		values = append(values, field.Registered(name))
 	}
 	for _, name := range field.Names() {
 		values = append(values, namedField(t, name))

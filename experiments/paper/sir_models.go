@@ -6,9 +6,9 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -54,14 +54,14 @@ func (s sirSize) rows(at sampling) []experiments.Model {
 		ratio,
 		equation("constant", "Constant", field.Constant{}, s.layers),
 		equation("gn-ode", "GN-ODE", field.GNODE{}, s.layers),
-		equation("stg-ncde", "STG-NCDE", baseline.STGNCDE{}, 1),
+		equation("stg-ncde", "STG-NCDE", rivals.STGNCDE{}, 1),
 		equation("original", "Original GN-CDE", field.Original{}, s.layers),
 		equation("peng", "PENG-CDE", field.PENG{}, s.layers),
 		precise,
 		affine,
-		discrete("dcrnn", "DCRNN", baseline.DCRNN{Hidden: s.dcrnn.hidden, Layers: s.dcrnn.layers}),
-		discrete("astgcn", "ASTGCN", baseline.ASTGCN{Filters: s.astgcn.hidden, Polynomials: s.astgcn.layers}),
-		discrete("stidgcn", "STIDGCN", baseline.STIDGCN{Channels: s.stidgcn.hidden}),
+		discrete("dcrnn", "DCRNN", rivals.DCRNN{Hidden: s.dcrnn.hidden, Layers: s.dcrnn.layers}),
+		discrete("astgcn", "ASTGCN", rivals.ASTGCN{Filters: s.astgcn.hidden, Polynomials: s.astgcn.layers}),
+		discrete("stidgcn", "STIDGCN", rivals.STIDGCN{Channels: s.stidgcn.hidden}),
 	}
 	return slices.DeleteFunc(all, func(m experiments.Model) bool {
 		return !slices.Contains(s.models, m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID) ||

@@ -9,8 +9,8 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -45,11 +45,11 @@ func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldMode
 		return worldModel{Model: experiments.Network(id, name, c, training), allTimes: inputs > 0}
 	}
 	neural := config
-	neural.Field = baseline.STGNCDE{}
+	neural.Field = rivals.STGNCDE{}
 	return []worldModel{
-		discrete("dcrnn", "DCRNN", baseline.DCRNN{Hidden: config.Hidden, Layers: config.Layers}, 0),
-		discrete("astgcn", "ASTGCN", baseline.ASTGCN{Filters: config.Hidden}, observations),
-		discrete("stidgcn", "STIDGCN", baseline.STIDGCN{Channels: config.Hidden}, observations),
+		discrete("dcrnn", "DCRNN", rivals.DCRNN{Hidden: config.Hidden, Layers: config.Layers}, 0),
+		discrete("astgcn", "ASTGCN", rivals.ASTGCN{Filters: config.Hidden}, observations),
+		discrete("stidgcn", "STIDGCN", rivals.STIDGCN{Channels: config.Hidden}, observations),
 		{Model: experiments.Network("stg-ncde", "STG-NCDE", neural, training)},
 	}
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
@@ -59,10 +59,10 @@ func All() (all []Model, err error) {
 	})
 	add("head linear", short, func(c *pengcde.Config) { c.Linear = &pengcde.Linear{Values: 3} })
 	add("field affine", short, func(c *pengcde.Config) { c.Field, c.Layers = field.Affine(), 2 })
-	add("network stg-ncde", short, func(c *pengcde.Config) { c.Field = baseline.STGNCDE{} })
-	discrete("network dcrnn", series, baseline.DCRNN{Hidden: 3, Layers: 1, Order: 2}, 0)
-	discrete("network astgcn", short, baseline.ASTGCN{Filters: 3}, 3)
-	discrete("network stidgcn", short, baseline.STIDGCN{Channels: 2, Dropout: -1}, 3)
+	add("network stg-ncde", short, func(c *pengcde.Config) { c.Field = rivals.STGNCDE{} })
+	discrete("network dcrnn", series, rivals.DCRNN{Hidden: 3, Layers: 1, Order: 2}, 0)
+	discrete("network astgcn", short, rivals.ASTGCN{Filters: 3}, 3)
+	discrete("network stidgcn", short, rivals.STIDGCN{Channels: 2, Dropout: -1}, 3)
 	diffusion, neighbours := Diffusion{Hidden: 3}, Neighbours{Hidden: 3}
 	add("own field", short, func(c *pengcde.Config) { c.Field = diffusion })
 	discrete("own network", short, neighbours, 0)

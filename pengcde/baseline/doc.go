@@ -1,5 +1,5 @@
-// Package baseline holds what a PENG-CDE is compared with: forecasts without a trained network, which any model has to
-// beat, and the paper's rivals.
+// Package baseline holds forecasts without a trained network, which any model has to beat, and the [Score] that compares
+// forecasts.
 //
 // The forecasts are zero, the mean of the training targets, the last value seen, the mean of the values seen, and ridge
 // regression on the values seen. All forecast the target [nodes*TargetSize] of a window from its inputs. [LastVisible]
@@ -11,7 +11,4 @@
 //	scores, err := baseline.Compare(ctx, split)
 //	best, _ := baseline.Best(scores)
 //	mean, halfWidth := best.Mean()
-//
-// The rivals are [DCRNN], [ASTGCN] and [STIDGCN], networks for pengcde.Config.Network, and [STGNCDE], a vector field
-// for pengcde.Config.Field.
 package baseline

@@ -10,8 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrInput is wrapped by errors about windows that a heuristic cannot forecast, and about sizes that a network cannot
-// have. Those about a window that is not in its series, or about a value to repeat that is NaN, wrap
+// ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Those about a window that is not in its series, or about a value to repeat that is NaN, wrap
 // [dyngraph.ErrInvalid] beside it.
 var ErrInput = errors.New("invalid input")
 

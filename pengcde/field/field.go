@@ -3,12 +3,10 @@ package field
 import (
 	"errors"
 	"fmt"
-	"reflect"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
-	"github.com/peng-cde/pengcde-go/internal/nearest"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
@@ -24,16 +22,21 @@ type Field interface {
 }
 
 // Sizes are what a field is made for: the graph's nodes, the node features that drive the state (0 for none), the width
-// of the state and the layers. A field that has the method
-//
-//	Sized(Sizes) (Field, Sizes)
-//
-// returns itself with its sizes of 0 replaced by the given ones, and the sizes that result. So a model fills in the
-// sizes that its user left out, and finds contradictions.
+// of the state and the layers.
 type Sizes struct{ Nodes, Features, Hidden, Layers int }
 
-// Traits are what a model must know of a field beside its derivative, from its method Traits() Traits. The zero value
-// is for a field without that method.
+// Sizer is a [Field] whose sizes a model fills in: Sized returns the field with its sizes of 0 replaced by the given
+// ones, and the sizes that result, so that a model finds contradictions. It is a method of the value, not of a pointer:
+//
+//	var _ field.Sizer = MyField{}
+type Sizer interface {
+	Sized(Sizes) (Field, Sizes)
+}
+
+// Traiter is a [Field] that has [Traits].
+type Traiter interface{ Traits() Traits }
+
+// Traits are what a model must know of a field beside its derivative, see [Traiter]. The zero value is for other fields.
 type Traits struct {
 	// NoFeatures says that node features do not drive the state, whatever the model has.
 	NoFeatures bool
@@ -52,59 +55,6 @@ type Traits struct {
 	EveryEdge bool
 	// Seeds says that Derivative takes the parameters of several seeds at once, see [Field].
 	Seeds bool
-}
-
-var names = []struct {
-	name  string
-	field Field
-}{
-	{"peng", PENG{}}, {"affine", Affine()}, {"original", Original{}}, {"adjacency", Adjacency{}},
-	{"pre-mult", PreMult{}}, {"gn-ode", GNODE{}}, {"constant", Constant{}},
-}
-
-// Names lists the names of the fields of this package. "affine" is [Affine], a PENG with other options: files and
-// [Name] have "peng" for both, with the options that tell them apart.
-func Names() []string {
-	all := make([]string, len(names))
-	for i, n := range names {
-		all[i] = n.name
-	}
-	return all
-}
-
-// FileNamed is a field of one's own, or a network of package sequence, that says what files of models and identities of
-// runs call it. Without the method that is the name of its Go type, and a file loads no more once the type is renamed.
-type FileNamed interface{ FileName() string }
-
-// Name is the name of a field in files: one of [Names], "peng" for PENG with any options, its own where it is
-// [FileNamed], or the name of its Go type.
-func Name(f Field) string {
-	for _, n := range names {
-		if reflect.TypeOf(f) == reflect.TypeOf(n.field) {
-			return n.name
-		}
-	}
-	return OwnName(f)
-}
-
-// OwnName is the name in files of a field or network that is none of this module's: its own where it is [FileNamed], or
-// the name of its Go type.
-func OwnName(model any) string {
-	if named, ok := model.(FileNamed); ok {
-		return named.FileName()
-	}
-	return fmt.Sprintf("%T", model)
-}
-
-// Named is the field of a name, one of [Names], with sizes and options at 0; "affine" has the options of [Affine]. The
-// error wraps [ErrInput].
-func Named(name string) (Field, error) {
-	for _, n := range names {
-		if n.name == name {
-			return n.field, nil
-		}
-	}
-	return nil, invalid("no field %q, %s", name, nearest.Want(name, Names()))
 }
 
 // Equation makes of a field what package ode solves, for controls of one form. Its args are the parameters, in the

@@ -12,18 +12,10 @@ import (
 
 // fitter is implemented by [Steps] that can take a first step fitted to the field.
 type fitter interface {
-	// order is the Method.ErrorOrder; 0 when no step is wanted.
-	order() float64
-	// begin sets the length of the first step.
-	begin(h float64)
-}
-
-// order implements fitter.
-func (s *pidSteps) order() float64 {
-	if s.First == Automatic {
-		return s.k
-	}
-	return 0
+	// FitOrder is the Method.ErrorOrder; 0 when no step is wanted.
+	FitOrder() float64
+	// Begin sets the length of the first step.
+	Begin(h float64)
 }
 
 // fitFirstSteps chooses the first step of each sample that wants one, by E. Hairer, S. P. Nørsett, G. Wanner, Solving
@@ -38,7 +30,7 @@ func (m *march) fitFirstSteps() error {
 	fits := make([]fitter, len(m.samples))
 	wanted := false
 	for b := range m.samples {
-		if f, ok := m.samples[b].steps.(fitter); ok && m.samples[b].active() && f.order() > 0 {
+		if f, ok := m.samples[b].steps.(fitter); ok && m.samples[b].active() && f.FitOrder() > 0 {
 			fits[b], wanted = f, true
 		}
 	}
@@ -91,7 +83,7 @@ func (m *march) fitFirstSteps() error {
 			continue
 		}
 		sm.stats.Evaluations++
-		fits[b].begin(math.Min(firstStep(math.Abs(h0[b]), d1[b], d2[b], fits[b].order()), math.Abs(sm.t1-sm.t)))
+		fits[b].Begin(math.Min(firstStep(math.Abs(h0[b]), d1[b], d2[b], fits[b].FitOrder()), math.Abs(sm.t1-sm.t)))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package ode
 
 import (
-	"math"
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -10,20 +9,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// jumper is implemented by [Steps] that take note of a jump: of how many times as large the slope is after it as
-// before, in the norm of the tolerances.
-type jumper interface{ jumped(growth float64) }
-
-// jumped implements jumper: the next step is to move the state as far as one would have before. It need not be shorter
-// than a first step, and stays as it is where the slope grows by less than the safety of every prediction allows for.
-func (s *pidSteps) jumped(growth float64) {
-	shorter := 1 / growth
-	if !(math.Pow(shorter, 1/s.k) < s.Safety) {
-		return
-	}
-	s.h = math.Min(s.h, math.Max(s.h*shorter, s.fitted))
-	s.before = [2]float64{1, 1}
-}
+// jumper is implemented by [Steps] that adapt the next step to a jump of the field; growth is the slope after it divided
+// by the slope before, in the norm of the tolerances.
+type jumper interface{ Jumped(growth float64) }
 
 // renewSlope gives the samples that have come to a jump the slope of the other side, with which the next step starts.
 // It returns the march's own where there is none, else another tensor.
@@ -47,7 +35,7 @@ func (m *march) renewSlope() (*tensors.Tensor, error) {
 	before, after := tensors.MustCopyFlatData[float64](out[1]), tensors.MustCopyFlatData[float64](out[2])
 	for b, offset := range offsets {
 		if steps, ok := m.samples[b].steps.(jumper); ok && offset != 0 {
-			steps.jumped(after[b] / before[b])
+			steps.Jumped(after[b] / before[b])
 		}
 	}
 	return out[0], nil

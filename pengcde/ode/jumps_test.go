@@ -10,6 +10,8 @@ import (
 	"github.com/gomlx/compute/dtypes/float16"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
 // limits names the two values that a field can have at a time at which it jumps.
@@ -384,7 +386,7 @@ func TestPullbackBesideTheStart(t *testing.T) {
 func TestJumpBesideTheEnds(t *testing.T) {
 	limits(t, func(t *testing.T, left bool) {
 		for _, units := range []float64{-99, -50, -2, -1, 1, 2, 50, 99} {
-			at := 1 + units*ulp(1)
+			at := 1 + units*rk.ULP(1)
 			field := func(t, z *Node, _ []*Node) *Node {
 				border := Scalar(t.Graph(), t.DType(), at)
 				later := GreaterOrEqual(t, border)

@@ -74,9 +74,6 @@ type Method struct {
 	Interpolant func(theta float64) []float64
 }
 
-// Methods returns the methods of this package, in the order of the table at [Method].
-func Methods() []*Method { return []*Method{Euler, Midpoint, Heun, Bosh3, RK4, Dopri5, Tsit5} }
-
 // stages is the number of evaluations in a step, with the first that the step before has left.
 func (m *Method) stages() int { return len(m.C) }
 

@@ -1,9 +1,8 @@
 package ode
 
 import (
-	"math"
-
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
 // PID adapts the step to the error estimate: with E the root mean square over the sample of
@@ -57,53 +56,16 @@ type PID struct {
 
 // Automatic as [PID].First chooses the first step by the rule of Hairer, Nørsett and Wanner (II.4), with one more
 // evaluation of the field.
-const Automatic = -1
-
-// defaultFirst is the first step of the published code.
-const defaultFirst = 0.01
+const Automatic = rk.Automatic
 
 // Resolved is the control with every default written out, for what compares or stores it. The error wraps [ErrInput]
 // where a setting makes no sense.
 func (c PID) Resolved() (PID, error) {
-	if c.P == 0 && c.I == 0 && c.D == 0 {
-		c.I = 1
+	resolved, err := rk.PID(c).Resolved()
+	if err != nil {
+		err = errs.New(ErrInput, "pengcde/ode: %w", err)
 	}
-	automatic := c.First == Automatic
-	if automatic {
-		c.First = defaultFirst
-	}
-	for _, option := range []struct {
-		name     string
-		value    *float64
-		fallback float64
-	}{
-		{"RTol", &c.RTol, 1e-3}, {"ATol", &c.ATol, 1e-6}, {"First", &c.First, defaultFirst}, {"Safety", &c.Safety, 0.9},
-		{"Shrink", &c.Shrink, 0.2}, {"Grow", &c.Grow, 10}, {"Max", &c.Max, math.MaxFloat64},
-	} {
-		if *option.value == 0 {
-			*option.value = option.fallback
-		}
-		if !(*option.value > 0) || !finite(*option.value) {
-			return c, errs.New(ErrInput, "pengcde/ode: PID.%s is %g, want a positive number", option.name, *option.value)
-		}
-	}
-	switch {
-	case !finite(c.P) || !finite(c.I) || !finite(c.D):
-		return c, errs.New(ErrInput, "pengcde/ode: PID has P %g, I %g, D %g, want finite coefficients", c.P, c.I, c.D)
-	case !(c.P+c.I+c.D > 0):
-		return c, errs.New(ErrInput, "pengcde/ode: PID has P + I + D = %g, want it positive, so that larger errors make "+
-			"smaller steps", c.P+c.I+c.D)
-	case c.Safety >= 1 || c.Shrink > c.Safety || c.Grow < 1:
-		return c, errs.New(ErrInput, "pengcde/ode: PID has Shrink %g, Safety %g, Grow %g, want Shrink <= Safety < 1 <= "+
-			"Grow", c.Shrink, c.Safety, c.Grow)
-	case !(c.Min >= 0) || c.Min > c.Max:
-		return c, errs.New(ErrInput, "pengcde/ode: PID has Min %g, Max %g, want 0 <= Min <= Max", c.Min, c.Max)
-	}
-	c.First = math.Max(math.Min(c.First, c.Max), c.Min)
-	if automatic {
-		c.First = Automatic
-	}
-	return c, nil
+	return PID(resolved), err
 }
 
 // check finds options that no solve can take.
@@ -118,75 +80,5 @@ func (c PID) Steps(_, order int, t0, t1 float64) (Steps, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &pidSteps{PID: c, t1: t1, toward: direction(t0, t1), h: c.First, fitted: c.First, accepted: true,
-		before: [2]float64{1, 1}, k: float64(order)}
-	if c.First == Automatic {
-		s.begin(defaultFirst)
-	}
-	s.powers = [3]float64{-(c.P + c.I + c.D) / s.k, (c.P + 2*c.D) / s.k, -c.D / s.k}
-	return s, nil
+	return rk.NewAdaptive(rk.PID(c), order, t0, t1), nil
 }
-
-type pidSteps struct {
-	PID
-	t1, toward float64
-	h          float64    // length of the next step, before it is cut
-	fitted     float64    // length of the first
-	proposed   float64    // end of the step proposed last, before it is cut
-	accepted   bool       // the last judgement
-	before     [2]float64 // E of the last two accepted steps, the latest first
-	k          float64
-	powers     [3]float64
-}
-
-// begin sets the first step of a solve whose First is [Automatic].
-func (s *pidSteps) begin(h float64) {
-	s.h = math.Max(math.Min(h, s.Max), s.Min)
-	s.fitted = s.h
-}
-
-func (s *pidSteps) Next(t float64) float64 {
-	least := 4 * ulp(t)
-	if !s.accepted && s.h <= math.Max(s.Min*(1-1e-9), least) {
-		return t
-	}
-	s.proposed = t + s.toward*math.Max(s.h, least)
-	if s.toward*(s.t1-s.proposed) >= 100*ulp(s.t1) {
-		return s.proposed
-	}
-	if s.accepted {
-		return s.t1
-	}
-	return t + 0.5*(s.t1-t)
-}
-
-func (s *pidSteps) Judge(t, end, norm float64) bool {
-	if math.IsNaN(norm) {
-		norm = math.Inf(1)
-	}
-	s.accepted = norm < 1
-	low, high := s.Shrink, s.Safety
-	if s.accepted {
-		low, high = 1, s.Grow
-	}
-	factor := high
-	switch {
-	case math.IsInf(norm, 1):
-		factor = low
-	case norm > 0:
-		factor = s.Safety * math.Pow(norm, s.powers[0]) * math.Pow(s.before[0], s.powers[1]) *
-			math.Pow(s.before[1], s.powers[2])
-	}
-	length := math.Abs(end-t) * math.Min(math.Max(factor, low), high)
-	cut := s.accepted && s.toward*(s.proposed-end) > 0
-	if cut {
-		length = math.Max(length, s.h)
-	}
-	s.h = math.Min(length, s.Max)
-	if s.accepted && !cut && norm > 0 {
-		s.before = [2]float64{norm, s.before[0]}
-	}
-	return s.accepted
-}
-
-func (s *pidSteps) Tolerances() (float64, float64) { return s.RTol, s.ATol }

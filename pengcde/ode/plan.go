@@ -7,6 +7,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
 // Plan is what a solve and its pullback will take.
@@ -67,9 +68,9 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 		plan.Steps = append(plan.Steps, steps)
 		plan.Evaluations = append(plan.Evaluations, start+steps*plan.StepEvaluations)
 	}
-	if rounds > maxConstant {
+	if rounds > rk.Most {
 		return nil, errs.New(ErrInput, "pengcde/ode: plan of %d steps, want at most %d: plan with the number "+
-			"that a shorter run took", rounds, maxConstant)
+			"that a shorter run took", rounds, rk.Most)
 	}
 	passes := rounds + 1 // of the pullback
 	saves := []int{1}    // most of a sample in each round, or in any

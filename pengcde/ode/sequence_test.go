@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
 // controlled is an adaptive solve of one sample in plain Go, with steps chosen as the documentation of [PID] says,
@@ -79,16 +81,16 @@ type recorded struct {
 func (c recorded) Steps(sample, order int, t0, t1 float64) (Steps, error) {
 	steps, err := c.PID.Steps(sample, order, t0, t1)
 	c.tries[sample] = new([]tried)
-	return &recordedSteps{steps.(*pidSteps), c.tries[sample]}, err
+	return &recordedSteps{steps.(*rk.Adaptive), c.tries[sample]}, err
 }
 
 type recordedSteps struct {
-	*pidSteps
+	*rk.Adaptive
 	tries *[]tried
 }
 
 func (s *recordedSteps) Judge(t, end, norm float64) bool {
-	accepted := s.pidSteps.Judge(t, end, norm)
+	accepted := s.Adaptive.Judge(t, end, norm)
 	*s.tries = append(*s.tries, tried{t: t, end: end, norm: norm, accepted: accepted})
 	return accepted
 }

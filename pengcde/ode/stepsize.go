@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
 // StepSize chooses the sizes of steps, as [PID], [Constant] and [Given] do.
@@ -33,34 +34,20 @@ type Steps interface {
 // rounding. A step-to time splits a step in two.
 type Constant struct{ Step float64 }
 
-// maxConstant is the most steps that Constant takes.
-const maxConstant = 10_000_000
-
 // check finds a step that no solve can take.
 func (c Constant) check() error {
-	if !(c.Step > 0) || math.IsInf(c.Step, 1) {
-		return errs.New(ErrInput, "pengcde/ode: constant step %g, want a positive number, also backward in time", c.Step)
+	if err := rk.Check(c.Step); err != nil {
+		return errs.New(ErrInput, "pengcde/ode: %w", err)
 	}
 	return nil
 }
 
 // Steps implements [StepSize].
 func (c Constant) Steps(_, _ int, t0, t1 float64) (Steps, error) {
-	if err := c.check(); err != nil {
-		return nil, err
+	ends, err := rk.Ends(c.Step, t0, t1)
+	if err != nil {
+		return nil, errs.New(ErrInput, "pengcde/ode: %w", err)
 	}
-	ratio := math.Abs(t1-t0) / c.Step
-	if !(ratio <= maxConstant) {
-		return nil, errs.New(ErrInput, "pengcde/ode: constant step %g from %g to %g takes %g steps, want at most %d: try "+
-			"a larger step", c.Step, t0, t1, ratio, maxConstant)
-	}
-	n := int(math.Max(1, math.Ceil(ratio*(1-1e-9))))
-	ends := make([]float64, n)
-	for k := range ends {
-		ends[k] = t0 + (t1-t0)*(float64(k+1)/float64(n))
-	}
-	ends[0] = t0 + direction(t0, t1)*math.Min(c.Step, math.Abs(t1-t0))
-	ends[n-1] = t1
 	return &given{ends: ends, near: resolution(t0, t1)}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/peng-cde/pengcde-go/internal/rk"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 )
 
@@ -227,7 +228,7 @@ func TestGivesUpAtTheSmallestStep(t *testing.T) {
 		control PID
 		from    float64
 		least   float64
-	}{{PID{}, 1, 4 * ulp(1)}, {PID{}, 1e6, 4 * ulp(1e6)}, {PID{Min: 1e-3}, 1, 1e-3}} {
+	}{{PID{}, 1, 4 * rk.ULP(1)}, {PID{}, 1e6, 4 * rk.ULP(1e6)}, {PID{Min: 1e-3}, 1, 1e-3}} {
 		tries, ends := scripted(t, c.control, c.from, c.from+1, nil, script(2))
 		if len(ends) != 0 {
 			t.Errorf("%+v: accepted %v", c.control, ends)
@@ -291,12 +292,12 @@ func TestControlErrors(t *testing.T) {
 func TestFirstStepBelowResolution(t *testing.T) {
 	for _, t0 := range []float64{1e6, -1e6, 1e15} {
 		for _, sign := range []float64{1, -1} {
-			t1 := t0 + sign*1000*ulp(t0)
+			t1 := t0 + sign*1000*rk.ULP(t0)
 			tries, ends := scripted(t, PID{First: 1e-30}, t0, t1, nil, script(0.5))
 			if len(ends) == 0 {
 				t.Fatalf("from %g: no step", t0)
 			}
-			if first := math.Abs(tries[0][1] - t0); first < 4*ulp(t0)*(1-1e-9) || first > 8*ulp(t0) || ends[len(ends)-1] != t1 {
+			if first := math.Abs(tries[0][1] - t0); first < 4*rk.ULP(t0)*(1-1e-9) || first > 8*rk.ULP(t0) || ends[len(ends)-1] != t1 {
 				t.Errorf("from %g: first step %g, end %g, want 4 units in the last place, and %g", t0, first, ends[len(ends)-1], t1)
 			}
 		}

@@ -1,6 +1,10 @@
 package ode
 
-import "math"
+import (
+	"math"
+
+	"github.com/peng-cde/pengcde-go/internal/rk"
+)
 
 // stops are what lies ahead of a sample.
 type stops struct {
@@ -25,19 +29,13 @@ func (s *stop) take(t float64) { s.jumps, s.reach = true, math.Max(s.reach, math
 
 // resolution is how close two times of a solve from t0 to t1 may come before they count as one.
 func resolution(t0, t1 float64) float64 {
-	return 100 * ulp(math.Max(math.Abs(t0), math.Abs(t1)))
-}
-
-// ulp is the distance from |x| to the next larger float64.
-func ulp(x float64) float64 {
-	x = math.Abs(x)
-	return math.Nextafter(x, math.Inf(1)) - x
+	return 100 * rk.ULP(math.Max(math.Abs(t0), math.Abs(t1)))
 }
 
 // newStops lists the step-to times between t0 and t1, in the direction of the solve, and t1.
 func newStops(row []float64, t0, t1 float64) stops {
 	toward, near := direction(t0, t1), resolution(t0, t1)
-	s := stops{start: stop{t: t0}, least: ulp(t1 - t0)}
+	s := stops{start: stop{t: t0}, least: rk.ULP(t1 - t0)}
 	end := stop{t: t1}
 	for i := range row {
 		t := row[i]
@@ -66,7 +64,7 @@ func (s *stops) offset(at stop, toward float64) float64 {
 	if !at.jumps || s.continuous {
 		return 0
 	}
-	return toward * (at.reach + math.Max(s.least, ulp(at.t)))
+	return toward * (at.reach + math.Max(s.least, rk.ULP(at.t)))
 }
 
 // cut ends a step from t, proposed to end at end, at the nearest stop when it would pass it, or come nearer to it than

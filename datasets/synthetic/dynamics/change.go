@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
-	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
 // change moves the states to those at time k, from which another graph than before is in force.
@@ -48,10 +48,11 @@ func lost(change *Graph, node int) (sum float64) {
 // move takes the state along the rate of a change from 0 to 1, by steps whose error estimate is at most tolerance,
 // relative to the largest state.
 func (s *stepper) move(ctx context.Context, change *Graph, tolerance float64) error {
-	steps, err := ode.PID{RTol: tolerance}.Steps(0, s.method.ErrorOrder, 0, 1)
+	control, err := rk.PID{RTol: tolerance}.Resolved()
 	if err != nil {
 		return errs.New(ErrInput, "datasets/synthetic/dynamics: %w", err)
 	}
+	steps := rk.NewAdaptive(control, s.method.ErrorOrder, 0, 1)
 	s.rate = s.dynamics.Change
 	s.rate(0, s.z, change, s.stages[0])
 	for at := 0.0; at != 1; {

@@ -9,7 +9,7 @@
 // [Mutualistic], [SIR], [Contact]. Dynamics of one's own are one Go function, a [Rate]; where they are of the form
 // x_i' = F(x_i) + Σ_j A_ij G(x_i, x_j), [Pairwise] makes it of F and G.
 //
-// Steps are constant, by Ch. Tsitouras' method of order 5 (see [ode.Tsit5]); states between the ends of steps come from
+// Steps are constant, by Ch. Tsitouras' method of order 5 (see ode.Tsit5); states between the ends of steps come from
 // its continuous extension of order 4. Every graph starts a sequence of steps of its own, so no step reaches over a
 // change of the graph. Between two observations with different graphs the earlier graph is in force up to the later
 // time; [Problem.Frozen] repeats the published data instead, whose states do not change there.

@@ -47,7 +47,7 @@ type Problem struct {
 	// Frozen lets nothing change between two times with different graphs: the later state is the earlier one, as in the
 	// published data. Otherwise states go on with the earlier graph.
 	Frozen bool
-	// Step is the length of steps; 0 is DefaultStep. Steps end where the steps of [ode.Constant] end.
+	// Step is the length of steps; 0 is DefaultStep. Steps end where the steps of ode.Constant end.
 	Step float64
 	// Tolerance bounds the error estimate of each step of a move at a change of the graph, relative to the largest state;
 	// 0 is DefaultTolerance. Only dynamics with a Change take it.

@@ -9,21 +9,21 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
-	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/internal/rk"
 )
 
 // stepper holds the state and the stages of a step.
 type stepper struct {
 	dynamics Dynamics
 	rate     Rate // of the dynamics, or of a change
-	method   *ode.Method
+	method   *rk.Method
 	z, next  []float64
 	estimate []float64 // of the error of the step
 	stages   [][]float64
 }
 
 func newStepper(d Dynamics, start []float64) *stepper {
-	s := &stepper{dynamics: d, rate: d.Rate, method: ode.Tsit5, z: slices.Clone(start), next: make([]float64, len(start)),
+	s := &stepper{dynamics: d, rate: d.Rate, method: rk.Tsit5, z: slices.Clone(start), next: make([]float64, len(start)),
 		estimate: make([]float64, len(start))}
 	for range s.method.C {
 		s.stages = append(s.stages, make([]float64, len(start)))
@@ -40,24 +40,22 @@ func (s *stepper) advance(ctx context.Context, g *Graph, step float64, times []f
 	if len(times) == 0 {
 		return values, nil
 	}
-	steps, err := ode.Constant{Step: step}.Steps(0, s.method.ErrorOrder, t, last)
+	ends, err := rk.Ends(step, t, last)
 	if err != nil {
 		return nil, errs.New(ErrInput, "datasets/synthetic/dynamics: %w", err)
 	}
 	s.rate = s.dynamics.Rate
 	s.rate(t, s.z, g, s.stages[0])
-	for t != last {
+	for _, end := range ends {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("datasets/synthetic/dynamics: cancelled at time %g: %w", t, err)
 		}
-		end := steps.Next(t)
 		if err := s.step(g, t, end); err != nil {
 			return nil, err
 		}
 		for ; len(times) > 0 && times[0] <= end; times = times[1:] {
 			values = append(values, s.inside(t, end, times[0]))
 		}
-		steps.Judge(t, end, 0)
 		s.accept()
 		t = end
 	}

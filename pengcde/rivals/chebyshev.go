@@ -1,0 +1,91 @@
+package rivals
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// polynomials are symmetric matrices T_0 = I, T_1 to T_K-1 that attention is multiplied with entry by entry.
+type polynomials interface {
+	// attended are (T_k ⊙ attention) x for all k, with attention [batch, n, n] and x [batch, times, n, d], and T_k of
+	// the observation where each has its own.
+	attended(attention, x *Node) []*Node
+}
+
+// itself is what T_0 = I leaves: each node's attention to itself, times its own x.
+func itself(attention, x *Node) *Node {
+	n := attention.Shape().Dim(-1)
+	identity := DiagonalWithValue(ScalarOne(x.Graph(), x.DType()), n)
+	own := ReduceSum(Mul(attention, ExpandLeftToRank(identity, 3)), -1) // [batch, n]
+	return Mul(ExpandAxes(own, 1, -1), x)
+}
+
+// chebyshev are the Chebyshev polynomials of the scaled Laplacian of each observation's graph, from T_1 on, each
+// [batch, T, n, n].
+type chebyshev []*Node
+
+func newChebyshev(graph func(observation int) *equivariant.Matrix, observations, count int) chebyshev {
+	var laplacians []*Node
+	for t := range observations {
+		laplacians = append(laplacians, scaledLaplacian(graph(t)))
+	}
+	first := Stack(laplacians, 1)
+	n := first.Shape().Dim(-1)
+	before := ExpandLeftToRank(DiagonalWithValue(ScalarOne(first.Graph(), first.DType()), n), 4)
+	c := chebyshev{first}
+	for k := 2; k < count; k++ {
+		last := c[len(c)-1]
+		next := DotGeneral(first, []int{3}, []int{0, 1}, last, []int{2}, []int{0, 1})
+		c, before = append(c, Sub(MulScalar(next, 2), before)), last
+	}
+	return c
+}
+
+// scaledLaplacian is -D^-1/2 W D^-1/2, [batch, n, n], of the symmetrised weights W = (A + A^T)/2 with their sums D;
+// rows and columns of nodes without edges are 0.
+func scaledLaplacian(graph *equivariant.Matrix) *Node {
+	a := graph.Dense()
+	w := MulScalar(Add(a, TransposeAllDims(a, 0, 2, 1)), 0.5)
+	root := Sqrt(inverse(MulScalar(Add(graph.RowSums(), graph.ColumnSums()), 0.5))) // [batch, n, 1]
+	return Neg(Mul(Mul(w, root), TransposeAllDims(root, 0, 2, 1)))
+}
+
+func (c chebyshev) attended(attention, x *Node) []*Node {
+	terms := []*Node{itself(attention, x)}
+	for _, t := range c {
+		matrix := Mul(t, ExpandAxes(attention, 1)) // [batch, T, n, n]
+		terms = append(terms, DotGeneral(matrix, []int{3}, []int{0, 1}, x, []int{2}, []int{0, 1}))
+	}
+	return terms
+}
+
+// learnedPolynomials are the polynomials of one matrix for all observations, [n, n] each, from T_1 on.
+type learnedPolynomials struct {
+	seeds nn.Seeds
+	list  []*Node
+}
+
+// elementwise are polynomials as published: the recursion of Chebyshev's with products entry by entry, from T_1 on and
+// transposed, as the published code applies them.
+func elementwise(s *Node, count int) []*Node {
+	s = Transpose(s, -1, -2)
+	identity := DiagonalWithValue(ScalarOne(s.Graph(), s.DType()), s.Shape().Dim(-1))
+	before, list := ExpandLeftToRank(identity, s.Rank()), []*Node{s}
+	for k := 2; k < count; k++ {
+		last := list[len(list)-1]
+		list, before = append(list, Sub(MulScalar(Mul(s, last), 2), before)), last
+	}
+	return list
+}
+
+func (l learnedPolynomials) attended(attention, x *Node) []*Node {
+	terms := []*Node{itself(attention, x)}
+	for _, t := range l.list {
+		matrix := Mul(attention, l.seeds.Spread(t, attention))             // [batch, n, n]
+		y := DotGeneral(matrix, []int{2}, []int{0}, x, []int{2}, []int{0}) // [batch, n, T, d]
+		terms = append(terms, TransposeAllDims(y, 0, 2, 1, 3))
+	}
+	return terms
+}

@@ -1,0 +1,45 @@
+// Package rivals holds the networks of the paper that a PENG-CDE competes with: [DCRNN], [ASTGCN] and [STIDGCN], for
+// pengcde.Config.Network, and [STGNCDE], a vector field for pengcde.Config.Field.
+//
+// A program that imports the package loads models of these networks from their files; one that only loads them imports
+// it for its names alone:
+//
+//	import _ "github.com/peng-cde/pengcde-go/pengcde/rivals"
+package rivals
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+)
+
+var (
+	_ = []interface {
+		sequence.Network
+		sequence.Normaliser
+		sequence.Resolver
+	}{DCRNN{}, ASTGCN{}, STIDGCN{}}
+	_ = []sequence.NonNegative{DCRNN{}, ASTGCN{}}
+	_ = []interface {
+		field.Field
+		field.Sizer
+		field.Traiter
+	}{STGNCDE{}}
+)
+
+func init() {
+	field.Register("dcrnn", DCRNN{})
+	field.Register("astgcn", ASTGCN{})
+	field.Register("stidgcn", STIDGCN{})
+	field.Register("stg-ncde", STGNCDE{})
+}
+
+// ErrInput is wrapped by errors about sizes and options that a network cannot have.
+var ErrInput = errors.New("invalid input")
+
+func invalid(format string, args ...any) error {
+	return errs.New(ErrInput, "pengcde/rivals: %s", fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,161 @@
+package rivals_test
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
+)
+
+// models are all that there are, as docs/rivals.md names them.
+var models = []struct {
+	name   string
+	config pengcde.Config
+}{
+	{"PENG-CDE", pengcde.Config{}},
+	{"Original GN-CDE", pengcde.Config{Field: field.Original{}}},
+	{"Adjacency GN-CDE", pengcde.Config{Field: field.Adjacency{}}},
+	{"Pre-Mult GN-CDE", pengcde.Config{Field: field.PreMult{}}},
+	{"GN-ODE", pengcde.Config{Field: field.GNODE{}}},
+	{"Constant", pengcde.Config{Field: field.Constant{}}},
+	{"STG-NCDE", pengcde.Config{Field: rivals.STGNCDE{}}},
+	{"DCRNN", pengcde.Config{Network: rivals.DCRNN{}}},
+	{"DCRNN, published", pengcde.Config{Network: rivals.DCRNN{Published: true}}},
+	{"ASTGCN", pengcde.Config{Network: rivals.ASTGCN{Filters: 8}}},
+	{"ASTGCN, published", pengcde.Config{Network: rivals.ASTGCN{Filters: 8, Published: true}}},
+	{"STIDGCN", pengcde.Config{Network: rivals.STIDGCN{}}},
+	{"STIDGCN, published", pengcde.Config{Network: rivals.STIDGCN{Published: true}}},
+}
+
+// network is a directed graph with weights that change, two features and a target, of so many nodes.
+func network(t *testing.T, nodes int) *dyngraph.Series {
+	t.Helper()
+	s, rng := &dyngraph.Series{Name: "network", FeatureSize: 2, TargetSize: 1}, rand.New(rand.NewPCG(1, 2))
+	var from, to []int
+	for u := range nodes {
+		from, to = append(from, u, u), append(to, (u+1)%nodes, (u+2)%nodes)
+	}
+	var err error
+	if s.Pattern, _, err = dyngraph.NewPattern(nodes, from, to); err != nil {
+		t.Fatal(err)
+	}
+	draw := func(count int) []float64 {
+		x := make([]float64, count)
+		for i := range x {
+			x[i] = rng.Float64()
+		}
+		return x
+	}
+	for k := range 6 {
+		s.Times = append(s.Times, float64(k))
+		s.Weights, s.Targets = append(s.Weights, draw(2*nodes)), append(s.Targets, draw(nodes))
+		s.Features = append(s.Features, draw(2*nodes))
+	}
+	return s
+}
+
+// relabelled is the same with node u called order[u].
+func relabelled(t *testing.T, s *dyngraph.Series, order []int) *dyngraph.Series {
+	t.Helper()
+	moved := *s
+	from, to := make([]int, len(s.Pattern.From)), make([]int, len(s.Pattern.From))
+	for e := range from {
+		from[e], to[e] = order[s.Pattern.From[e]], order[s.Pattern.To[e]]
+	}
+	var err error
+	if moved.Pattern, _, err = dyngraph.NewPattern(len(order), from, to); err != nil {
+		t.Fatal(err)
+	}
+	moved.Weights, moved.Features, moved.Targets = nil, nil, nil
+	for k := range s.Times {
+		weights := make([]float64, len(from))
+		for e, w := range s.Weights[k] {
+			for place := range weights {
+				if int(moved.Pattern.From[place]) == from[e] && int(moved.Pattern.To[place]) == to[e] {
+					weights[place] = w
+				}
+			}
+		}
+		features, targets := make([]float64, len(s.Features[k])), make([]float64, len(s.Targets[k]))
+		for u, other := range order {
+			copy(features[other*s.FeatureSize:], s.Features[k][u*s.FeatureSize:(u+1)*s.FeatureSize])
+			targets[other] = s.Targets[k][u]
+		}
+		moved.Weights, moved.Features = append(moved.Weights, weights), append(moved.Features, features)
+		moved.Targets = append(moved.Targets, targets)
+	}
+	return &moved
+}
+
+// Which models read the graph, follow a relabelling of the nodes, and have parameters of each node or observation is as
+// the table of docs/rivals.md says.
+func TestTraits(t *testing.T) {
+	page, err := os.ReadFile("../../docs/rivals.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const nodes, length = 6, 5
+	s, order := network(t, nodes), []int{3, 0, 5, 1, 2, 4}
+	reweighted := *s
+	reweighted.Weights = slices.Clone(s.Weights)
+	reweighted.Weights[2] = slices.Clone(s.Weights[2])
+	reweighted.Weights[2][4] += 0.5
+	moved := relabelled(t, s, order)
+	for _, m := range models {
+		// made is the model, for so many nodes and observations, and its forecast of a window.
+		made := func(nodes, length int, s *dyngraph.Series) (parameters int, forecast []float64) {
+			t.Helper()
+			c := m.config
+			c.Nodes, c.Features, c.Float64, c.Notices, c.Seed = nodes, 2, true, io.Discard, 1
+			if c.Network != nil {
+				c.Inputs = length - 1
+			} else {
+				c.Hidden, c.Step = 4, 0.5
+			}
+			model, err := pengcde.New(xlatest.Go(t), c)
+			if err != nil {
+				t.Fatal(m.name, err)
+			}
+			defer model.Close()
+			y, err := model.Predict(t.Context(), dyngraph.Window{Series: s, Length: length}, nil)
+			if err != nil {
+				t.Fatal(m.name, err)
+			}
+			return model.Parameters(), slices.Concat(y[0]...)
+		}
+		parameters, forecast := made(nodes, length, s)
+		_, other := made(nodes, length, &reweighted)
+		_, same := made(nodes, length, moved)
+		larger, _ := made(nodes+1, length, network(t, nodes+1))
+		longer, _ := made(nodes, length+1, s)
+		off := 0.0
+		for u, y := range forecast {
+			off = max(off, math.Abs(same[order[u]]-y))
+		}
+		if off > 1e-9 && off < 1e-6 {
+			t.Errorf("%s: relabelling moves forecasts by %g: rounding, or not?", m.name, off)
+		}
+		row := fmt.Sprintf("| %s | %s | %s | %s | %s |", m.name, yes(!slices.Equal(forecast, other)), yes(off <= 1e-9),
+			yes(larger != parameters), yes(longer != parameters))
+		if !strings.Contains(string(page), row) {
+			t.Errorf("docs/rivals.md does not say\n%s", row)
+		}
+	}
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
