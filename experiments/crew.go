@@ -182,7 +182,7 @@ func (w *worker) give(t *task) {
 	w.task = t
 	asked := order{Retry: t.retry, InParts: t.inParts}
 	for _, r := range t.runs {
-		asked.Runs = append(asked.Runs, r.slot.name)
+		asked.Runs = append(asked.Runs, r.slot.Name())
 	}
 	_ = json.NewEncoder(w.orders).Encode(asked) // a worker that has ended is an event to come
 }

@@ -37,7 +37,7 @@ func TestDamagedCheckpointsOfRuns(t *testing.T) {
 			o := options(t)
 			o.Only, o.Seeds, o.CheckpointEvery = map[string][]string{"half": {"early"}}, []uint64{1}, -1
 			results(t)
-			want := run(t, study, o).Results[0].Facts().outcome()
+			want := run(t, study, o).Results[0].Facts().Outcome()
 			// cut leaves the two files of a training that was cut off in its second epoch.
 			cut := func(o Options) []string {
 				t.Helper()
@@ -90,7 +90,7 @@ func TestDamagedCheckpointsOfRuns(t *testing.T) {
 					again := o
 					again.Notice = func(text string) { heard = append(heard, text) }
 					r := run(t, study, again)
-					if got := r.Results[0].Facts().outcome(); got != want {
+					if got := r.Results[0].Facts().Outcome(); got != want {
 						t.Errorf("%s, both %t: outcome %s, want %s", kind, both, got, want)
 					}
 					says := map[bool]string{false: "is damaged, the one before it is used", true: "starts over"}[both]

@@ -226,7 +226,7 @@ func TestSeedsAreClaimedTogether(t *testing.T) {
 	o := options(t)
 	o.SeedsTogether, o.Seeds = true, []uint64{0, 1, 2}
 	s := toy(Network("two", "Two", float64Toy(), toyTraining), Network("three", "Three", float64Toy(), toyTraining))
-	held, err := stored(t, s, o).Results[1].slot.claim()
+	held, err := stored(t, s, o).Results[1].slot.Take()
 	if err != nil || held == nil {
 		t.Fatal(held, err)
 	}
@@ -244,7 +244,7 @@ func TestSeedsAreClaimedTogether(t *testing.T) {
 				claimed = append(claimed, c.Run.String())
 			}
 		case 5:
-			if err := held.release(func() error { return nil }); err != nil {
+			if err := held.Release(); err != nil {
 				return nil, err
 			}
 		}
@@ -322,35 +322,6 @@ func TestResultsFolderThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Two processes on one run: the second is told so.
-func TestLock(t *testing.T) {
-	s, err := store{folder: t.TempDir()}.slot("go", "identity")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := s.claim()
-	if err != nil || first == nil {
-		t.Fatalf("first: %v, %v", first, err)
-	}
-	if second, err := s.claim(); err != nil || second != nil {
-		t.Errorf("second: %v, %v, want none", second, err)
-	}
-	nothing := func() error { return nil }
-	if err := first.release(nothing); err != nil {
-		t.Error(err)
-	}
-	again, err := s.claim()
-	if err != nil || again == nil {
-		t.Fatalf("after the first: %v, %v", again, err)
-	}
-	if err := again.release(nothing); err != nil {
-		t.Error(err)
-	}
-	if left, _ := os.ReadDir(s.folder); len(left) != 0 {
-		t.Errorf("left %v", left)
-	}
-}
-
 // A path of results may have characters that patterns know: nothing is missed beside a run, or removed elsewhere.
 func TestFolderWithCharactersOfPatterns(t *testing.T) {
 	root := t.TempDir()
@@ -358,7 +329,7 @@ func TestFolderWithCharactersOfPatterns(t *testing.T) {
 	t.Setenv(ResultsEnv, own)
 	s, o := toy(Forecast("zero", baseline.Zero{})), options(t)
 	of := run(t, s, o).Results[0].slot
-	moved := of.claimFile() + ".ABC" // by a process that was killed then
+	moved := of.LeaseFile() + ".ABC" // by a process that was killed then
 	theirs := filepath.Join(other, "toy", filepath.Base(moved))
 	if err := os.MkdirAll(filepath.Dir(theirs), 0o755); err != nil {
 		t.Fatal(err)

@@ -6,17 +6,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
 // However many runs a machine that died had, one of them is free soon after the term.
 func TestManyClaimsOfADeadMachine(t *testing.T) {
 	now := time.Now()
-	place := store{folder: t.TempDir(), claims: &claims{now: func() time.Time { return now }}}
+	place := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
 	s := &schedule{runner: &runner{underWay: make(map[string]Position)}, crew: new(crew)}
 	for i := range 12 {
-		slot, err := place.slot("go", i)
+		slot, err := place.Slot(i, generation, "go")
 		if err == nil {
-			err = os.WriteFile(slot.claimFile(), []byte(`{"Owner":"X","Host":"dead","Beat":7}`), 0o600)
+			err = os.WriteFile(slot.LeaseFile(), []byte(`{"Owner":"X","Host":"dead","Beat":7}`), 0o600)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -25,7 +27,7 @@ func TestManyClaimsOfADeadMachine(t *testing.T) {
 	}
 	const between = 5 * time.Second // so a turn through all takes a term
 	for waited := time.Duration(0); s.due(false) == 0; waited += between {
-		if waited > leaseTerm+between {
+		if waited > store.Term+between {
 			t.Fatalf("no run is free after %v", waited)
 		}
 		if err := s.review(); err != nil {
@@ -38,8 +40,8 @@ func TestManyClaimsOfADeadMachine(t *testing.T) {
 // A task of an array is done when tasks that live have all that is left; where that is not sure, it waits for them.
 func TestTaskLeavesTheRestToOthers(t *testing.T) {
 	now, heard := time.Now(), ""
-	place := store{folder: t.TempDir(), claims: &claims{now: func() time.Time { return now }}}
-	slot, err := place.slot("go", "a run")
+	place := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
+	slot, err := place.Slot("a run", generation, "go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func TestTaskLeavesTheRestToOthers(t *testing.T) {
 	} {
 		t.Setenv("SLURM_ARRAY_TASK_ID", c.own)
 		now = now.Add(c.after)
-		if err := errors.Join(os.WriteFile(slot.claimFile(), []byte(c.claim), 0o600), s.review()); err != nil {
+		if err := errors.Join(os.WriteFile(slot.LeaseFile(), []byte(c.claim), 0o600), s.review()); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.over(); got != c.want {
@@ -69,18 +71,5 @@ func TestTaskLeavesTheRestToOthers(t *testing.T) {
 	}
 	if !strings.Contains(heard, "runs left: 1, all under way in other tasks") {
 		t.Errorf("heard %q", heard)
-	}
-}
-
-// Where nothing changes, looks become fewer, and stay close enough to each other to tell that a holder is dead.
-func TestSlowerLooks(t *testing.T) {
-	for c, want := range map[*claims]time.Duration{nil: slowPoll, {term: 2 * time.Second}: poll} {
-		wait := poll
-		for range 10 {
-			wait = c.slower(wait)
-		}
-		if wait != want || wait > c.lease()/4 {
-			t.Errorf("looks every %v for a term of %v, want %v", wait, c.lease(), want)
-		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 )
 
@@ -44,7 +45,7 @@ func TestWorkerProcess(t *testing.T) {
 	study, o := long(), options(t)
 	o.Seeds = crewSeeds
 	if _, err := os.Stat(filepath.Join(signs, "lockless")); err == nil {
-		o.claims = leases()
+		o.leases = leases()
 	}
 	whole := study.Make
 	study.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
@@ -63,7 +64,7 @@ func TestWorkerProcess(t *testing.T) {
 		}
 		if text, _ := os.ReadFile(filepath.Join(signs, "once again")); string(text) == r.String() {
 			all, err := study.UnderWay(ctx, o)
-			all = slices.DeleteFunc(all, func(c Claim) bool { return syscall.Kill(c.Process, 0) != nil }) // leases stay
+			all = slices.DeleteFunc(all, func(c ActiveRun) bool { return syscall.Kill(c.Process, 0) != nil }) // leases stay
 			if err != nil || len(all) != 1 {
 				return nil, fmt.Errorf("%d under way (%w), want this one alone", len(all), err)
 			}
@@ -185,7 +186,7 @@ func TestWorkersKilledTenTimes(t *testing.T) {
 		for killed := 0; killed < 10; {
 			time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
 			all, err := long().UnderWay(context.Background(), o)
-			all = slices.DeleteFunc(all, func(c Claim) bool { return c.Process == 0 || c.Process == os.Getpid() })
+			all = slices.DeleteFunc(all, func(c ActiveRun) bool { return c.Process == 0 || c.Process == os.Getpid() })
 			if err != nil || len(all) == 0 {
 				continue
 			}
@@ -227,7 +228,7 @@ func TestRunsThatEndTheirProcess(t *testing.T) {
 	})
 }
 
-func runsThatEndTheirProcess(t *testing.T, signs string, claims *claims) {
+func runsThatEndTheirProcess(t *testing.T, signs string, leases *store.Leases) {
 	folder := results(t)
 	for sign, run := range map[string]string{"once": "Two, early, seed 1", "always": "Two, early, seed 3"} {
 		if err := os.WriteFile(filepath.Join(signs, sign), []byte(run), 0o600); err != nil {
@@ -235,7 +236,7 @@ func runsThatEndTheirProcess(t *testing.T, signs string, claims *claims) {
 		}
 	}
 	o := crewOptions(t, signs)
-	o.claims = claims
+	o.leases = leases
 	var heard []string
 	o.Notice = func(text string) { heard = append(heard, text) }
 	r, err := long().Run(context.Background(), o)
@@ -296,7 +297,7 @@ func TestFewerWorkersWhereMemoryRanOut(t *testing.T) {
 		}
 		ended := exec.Command("sh", "-c", "kill -9 $$")
 		err := ended.Run()
-		slot, failed := store{folder: t.TempDir()}.slot("go", i)
+		slot, failed := store.In(t.TempDir(), "toy", nil).Slot(i, generation, "go")
 		if failed != nil {
 			t.Fatal(failed)
 		}
@@ -316,15 +317,15 @@ func TestWorkersWait(t *testing.T) {
 	o := crewOptions(t, t.TempDir())
 	o.Seeds = []uint64{0, 1}
 	held := stored(t, long(), o).Results[0].slot
-	claim, err := held.claim()
-	if err != nil || claim == nil {
-		t.Fatal(claim, err)
+	lease, err := held.Take()
+	if err != nil || lease == nil {
+		t.Fatal(lease, err)
 	}
 	var let sync.Once
 	o.Progress = func(fraction float64, _ time.Duration, text string) {
 		if fraction >= 0.5 { // the other trained run is at its end
 			let.Do(func() {
-				if err := claim.release(func() error { return nil }); err != nil {
+				if err := lease.Release(); err != nil {
 					t.Error(err)
 				}
 			})
@@ -343,7 +344,7 @@ func TestShare(t *testing.T) {
 	}
 	r := stored(t, s, o)
 	for i, bytes := range []int64{3 << 30, 2 << 30} {
-		if err := r.Results.Where("model", "two")[i].slot.save(record(bytes)); err != nil {
+		if err := r.Results.Where("model", "two")[i].slot.Save(record(bytes)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -374,18 +375,6 @@ func TestShare(t *testing.T) {
 	o.Jobs = -1
 	if _, err := s.Share(context.Background(), o); !errors.Is(err, ErrInput) {
 		t.Errorf("-1 jobs: %v, want ErrInput", err)
-	}
-}
-
-// A claim is written every ten seconds, and tells at most once a second how far its run is.
-func TestBeatsOfClaims(t *testing.T) {
-	now := &holding{term: leaseTerm, beaten: time.Now()}
-	before := &holding{term: leaseTerm, beaten: time.Now().Add(-beatEvery)}
-	if now.due() || !before.due() {
-		t.Errorf("after no time due: %v, after %v: %v; want false and true", now.due(), beatEvery, before.due())
-	}
-	if every := now.sayEvery(); every != sayEvery {
-		t.Errorf("tells every %v, want %v", every, sayEvery)
 	}
 }
 

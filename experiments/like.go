@@ -9,15 +9,13 @@ func (w *runner) takeOthers() error {
 		}
 		left := w.missing[:0:0]
 		for _, r := range w.missing {
-			s := r.slot
-			s.store = other
-			record, _, err := s.read()
+			record, _, err := r.slot.In(other).Read()
 			if err != nil {
 				return err
 			}
 			if record == nil || record.Error != "" {
 				left = append(left, r)
-			} else if err := r.slot.save(*record); err != nil {
+			} else if err := r.slot.Save(*record); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -17,7 +18,7 @@ import (
 type Maker struct {
 	runner  *runner
 	run     Result
-	claim   *holding
+	lease   *store.HeldLease
 	backend *xla.Backend // nil for an untrained model
 	earlier float64      // seconds of training before it was cut off
 	starts  string       // what a training begins with, in words
@@ -64,7 +65,7 @@ func (m *Maker) Folder(name string) string {
 	if m.planning != nil {
 		return filepath.Join(m.planning.scratch, name)
 	}
-	return filepath.Join(filepath.Dir(m.run.slot.folder), name)
+	return filepath.Join(filepath.Dir(m.run.slot.Folder()), name)
 }
 
 // Fit trains a learner as the run's model says, from the run's checkpoint where there is one that can be used, and
@@ -81,7 +82,7 @@ func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation [
 	f := &fitting{ctx: ctx, learner: learner, training: training, validation: validation, config: m.run.Model.Train}
 	w, r := m.runner, m.run
 	f.config.Progress = func(p train.Progress) { w.epoch(r, p) }
-	f.config.Checkpoint = r.slot.checkpoint()
+	f.config.Checkpoint = r.slot.Checkpoint()
 	f.config.Checkpoint.Every = w.options.CheckpointEvery
 	f.config.Checkpoint.Notice = func(s string) { w.notice(r.String() + ": " + s) }
 	began := w.seconds()
@@ -94,10 +95,10 @@ func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation [
 		}
 	}
 	if errors.Is(f.err, train.ErrNotSaved) {
-		f.err = unusable(f.err)
+		f.err = store.Unusable(f.err)
 	}
 	if f.report != nil {
-		facts.Training = newTraining(f.report)
+		facts.Training = store.NewTraining(f.report)
 		if t, ok := learner.(*tuned); ok {
 			t.note(facts.Training)
 			facts.Parameters = learner.Parameters()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -55,7 +56,7 @@ type Options struct {
 	Worker      func() *exec.Cmd
 
 	heard  func(run string, at Position) // of a run of this process
-	claims *claims                       // but in tests made anew for each call
+	leases *store.Leases                 // but in tests made anew for each call
 }
 
 // kind returns the kind of the backend that computes, or would; "" where none can be told.
@@ -82,7 +83,7 @@ func (s Study) plan(ctx context.Context, o Options) (p *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p.folder = all.folder
+	p.folder = all.Folder()
 	if len(o.Data) > 0 && !s.TakesData {
 		return nil, errs.New(ErrInput, "experiments: %s takes no files of data, got %q: leave them out", s.Name, o.Data)
 	}
@@ -107,12 +108,12 @@ func (s Study) plan(ctx context.Context, o Options) (p *Report, err error) {
 		if r.Model.Untrained {
 			backend = noBackend
 		}
-		slot, err := all.slot(backend, identity)
+		slot, err := all.Slot(identity, generation, backend)
 		if err != nil {
 			return nil, err
 		}
 		place := fmt.Sprintf("%s, %v, seed %d, fold %d", r.Model.ID, r.Keys, r.Seed, r.Fold)
-		for _, what := range []string{slot.name, place} {
+		for _, what := range []string{slot.Name(), place} {
 			if other, twice := seen[what]; twice {
 				return nil, errs.New(ErrInput, "experiments: study %s has two runs of one identity, or of one model ID, keys, "+
 					"seed and fold: %v and %v; want all that tells them apart in both", s.Name, other, r)

@@ -23,8 +23,8 @@ func (w *runner) learn(r Result, record *Record) {
 
 // finish takes a run off the list.
 func (w *runner) finish(r Result) {
-	w.missing = w.missing.only(func(m Result) bool { return m.slot.name != r.slot.name })
-	delete(w.underWay, r.slot.name)
+	w.missing = w.missing.only(func(m Result) bool { return m.slot.Name() != r.slot.Name() })
+	delete(w.underWay, r.slot.Name())
 	if !r.Model.Untrained {
 		w.trained++
 	}
@@ -38,7 +38,7 @@ func (w *runner) expected(r Result) (seconds float64) {
 	}
 	known := w.known[r.kind()]
 	for _, m := range w.missing {
-		if at := w.underWay[m.slot.name]; known == nil && m.Model.ID == r.Model.ID && at.Left > 0 {
+		if at := w.underWay[m.slot.Name()]; known == nil && m.Model.ID == r.Model.ID && at.Left > 0 {
 			return at.Left / (1 - at.Part)
 		}
 	}
@@ -50,7 +50,7 @@ func (w *runner) expected(r Result) (seconds float64) {
 func (w *runner) rest() float64 {
 	longest, sum, after := 0.0, 0.0, 0.0
 	for _, m := range w.missing {
-		at, underWay := w.underWay[m.slot.name]
+		at, underWay := w.underWay[m.slot.Name()]
 		if !underWay {
 			after += w.expected(m)
 			continue
@@ -69,12 +69,12 @@ func (w *runner) rest() float64 {
 
 // report says how far a run is.
 func (w *runner) report(r Result, at Position) {
-	w.underWay[r.slot.name] = at
-	if claim := w.held[r.slot.name]; claim != nil {
-		claim.say(at)
+	w.underWay[r.slot.Name()] = at
+	if claim := w.held[r.slot.Name()]; claim != nil {
+		claim.Say(at)
 	}
 	if w.options.heard != nil {
-		w.options.heard(r.slot.name, at)
+		w.options.heard(r.slot.Name(), at)
 	}
 	w.progress(fmt.Sprintf("%v: %s; %d to do", r, at.Text, len(w.missing)))
 }
@@ -87,7 +87,7 @@ func (w *runner) progress(text string) {
 	done, all := float64(w.trained), float64(w.trained)
 	for _, m := range w.missing {
 		if !m.Model.Untrained {
-			done += w.underWay[m.slot.name].Part
+			done += w.underWay[m.slot.Name()].Part
 			all++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -46,7 +47,7 @@ func TestProgressOfAStudy(t *testing.T) {
 func TestTimeLeftWithoutCompiling(t *testing.T) {
 	model := func(id string) Model { return Model{ID: id, Name: id} }
 	result := func(id string, seed uint64) Result {
-		return Result{Run: Run{Model: model(id), Seed: seed}, slot: slot{name: id + string(rune('0'+seed))}}
+		return Result{Run: Run{Model: model(id), Seed: seed}, slot: slotOf(id, seed)}
 	}
 	var heard heardProgress
 	w := &runner{known: map[string][]float64{}, underWay: map[string]Position{}, options: Options{
@@ -81,4 +82,9 @@ func TestTimeLeftWithoutCompiling(t *testing.T) {
 	if !math.IsNaN(heard.fraction) {
 		t.Errorf("nothing to train: heard %+v, want an unknown fraction", heard)
 	}
+}
+
+// slotOf is a place of a run that is stored nowhere.
+func slotOf(id string, seed uint64) store.Slot {
+	return must(store.In("nowhere", "toy", nil).Slot([]any{id, seed}, generation, "go"))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
@@ -35,7 +36,7 @@ type Result struct {
 	// the record than the one that would compute; Shipped that it came with the module.
 	Stale, Elsewhere, Shipped bool `json:",omitempty"`
 
-	slot slot // where it is stored, or will be
+	slot store.Slot // where it is stored, or will be
 }
 
 // Stored returns the runs with their records, and computes nothing.
@@ -77,7 +78,7 @@ func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), l
 // Kept says whether there is something now from which [Study.Run] goes on: a run that it stored, or the checkpoint of a
 // training that was cut off.
 func (r *Report) Kept() bool {
-	return slices.ContainsFunc(r.Results, func(result Result) bool { return result.slot.kept() })
+	return slices.ContainsFunc(r.Results, func(result Result) bool { return result.slot.Kept() })
 }
 
 // Comparable says whether models may be compared by the results. Runs of [Quick] train for a few epochs, to see that

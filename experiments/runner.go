@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/internal/doctor"
 	"github.com/peng-cde/pengcde-go/internal/resident"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -49,7 +50,7 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 
 func (s Study) runner(planned *Report, o Options) *runner {
 	return &runner{study: s, options: o, kind: planned.Backend, began: time.Now(), learners: make(map[string]Learner),
-		known: make(map[string][]float64), underWay: make(map[string]Position), held: make(map[string]*holding)}
+		known: make(map[string][]float64), underWay: make(map[string]Position), held: make(map[string]*store.HeldLease)}
 }
 
 // runner makes the runs of a study.
@@ -60,11 +61,11 @@ type runner struct {
 	opened   *xla.Backend
 	learners map[string]Learner
 	began    time.Time
-	missing  Results              // runs to do
-	known    map[string][]float64 // seconds of trained runs by setting
-	underWay map[string]Position  // runs that are trained now, by name
-	held     map[string]*holding  // the claims of this process, by name
-	trained  int                  // runs of the missing ones that were trained
+	missing  Results                     // runs to do
+	known    map[string][]float64        // seconds of trained runs by setting
+	underWay map[string]Position         // runs that are trained now, by name
+	held     map[string]*store.HeldLease // the claims of this process, by name
+	trained  int                         // runs of the missing ones that were trained
 }
 
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
@@ -108,7 +109,7 @@ func (w *runner) programs() (all []Results) {
 // all makes the runs that are missing: first those that no other process has, then those that others left.
 func (w *runner) all(ctx context.Context) error {
 	defer w.close()
-	wait := poll
+	wait := store.Poll
 	for inParts := false; len(w.missing) > 0; inParts = true {
 		before := len(w.missing)
 		for _, runs := range w.programs() {
@@ -117,7 +118,7 @@ func (w *runner) all(ctx context.Context) error {
 			}
 		}
 		if len(w.missing) < before {
-			wait = poll
+			wait = store.Poll
 		}
 		if len(w.missing) > 0 {
 			w.report(w.missing[0], Position{Text: "another process has it, waiting"})
@@ -126,7 +127,7 @@ func (w *runner) all(ctx context.Context) error {
 				return ctx.Err()
 			case <-time.After(wait):
 			}
-			wait = w.options.claims.slower(wait)
+			wait = w.options.leases.Slower(wait)
 		}
 		w.options.Retry = false // an error that another process stores meanwhile is its retry
 	}
@@ -152,16 +153,16 @@ func (w *runner) tidy(r Result) error {
 	if r.Record.Error != "" { // its checkpoint serves a retry
 		return nil
 	}
-	if err := r.slot.tidy(); err != nil || !w.options.Stale || !r.here() {
+	if err := r.slot.Tidy(); err != nil || !w.options.Stale || !r.here() {
 		return err
 	}
-	return r.slot.removeOlder()
+	return r.slot.RemoveOlder()
 }
 
 // program names what trains a run: one of its own, or the one that trains the seeds of its model together.
 func (w *runner) program(r Result) string {
 	if r.Model.Untrained || !w.options.SeedsTogether && w.kind != "xla:cuda" {
-		return r.slot.name
+		return r.slot.Name()
 	}
 	return fmt.Sprintf("%s %d", r.kind(), r.Fold)
 }
@@ -182,7 +183,7 @@ func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 		waiting[i] = next
 	}
 	for i, claim := range waiting {
-		if claim(); makers[i].claim == nil && errs[i] == nil && !inParts {
+		if claim(); makers[i].lease == nil && errs[i] == nil && !inParts {
 			return nil
 		}
 	}
@@ -211,9 +212,9 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 			return err
 		}
 	}
-	_, err = m.run.slot.locked(func(claim *holding) (done bool, err error) {
-		m.claim, w.held[m.run.slot.name] = claim, claim
-		defer delete(w.held, m.run.slot.name)
+	_, err = m.run.slot.Lock(func(lease *store.HeldLease) (done bool, err error) {
+		m.lease, w.held[m.run.slot.Name()] = lease, lease
+		defer delete(w.held, m.run.slot.Name())
 		r, err := m.run.find()
 		if err != nil {
 			return false, err
@@ -225,10 +226,10 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 		if !m.train(nil) {
 			return false, nil
 		}
-		return w.make(claim.while(ctx), m)
+		return w.make(lease.While(ctx), m)
 	})
-	if errors.Is(err, errLost) {
-		delete(w.underWay, m.run.slot.name)
+	if errors.Is(err, store.ErrLost) {
+		delete(w.underWay, m.run.slot.Name())
 		w.notice(fmt.Sprintf("%v: %v", m.run, err))
 		return nil
 	}
@@ -244,12 +245,12 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 	if facts == nil {
 		facts = &Facts{}
 	}
-	if err = facts.settle(err); err == nil {
-		err = facts.check()
+	if err = recordDivergence(facts, err); err == nil {
+		err = facts.Check()
 	}
 	record := newRecord(m.backend)
 	record.Facts, record.Seconds = facts, m.earlier+w.seconds()-began
-	if lost := m.claim.mine(); lost != nil {
+	if lost := m.lease.Check(); lost != nil {
 		return false, lost
 	}
 	switch {
@@ -257,14 +258,14 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		if !r.Model.Untrained {
 			facts.PeakBytes = resident.Peak()
 		}
-		w.report(r, Position{Part: 1, Text: facts.describe()})
+		w.report(r, Position{Part: 1, Text: outcomeText(facts)})
 	case ctx.Err() != nil, errors.Is(err, ErrStore), errors.Is(err, errBackend), errors.Is(err, errGroupEnded):
 		return false, err
 	default:
 		record.Facts, record.Error = nil, err.Error()
 		w.notice(fmt.Sprintf("%v: %v", r, err))
 	}
-	if err := r.slot.save(record); err != nil {
+	if err := r.slot.Save(record); err != nil {
 		return false, err
 	}
 	w.learn(r, &record)
@@ -273,7 +274,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		return false, nil
 	}
 	if w.options.Stale {
-		err = r.slot.removeOlder()
+		err = r.slot.RemoveOlder()
 	}
 	return true, err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/resident"
 )
@@ -52,7 +53,7 @@ func (w *runner) hire(ctx context.Context) error {
 			func(r Result) bool { return r.Alone })})
 	}
 	defer s.crew.end()
-	wait := poll
+	wait := store.Poll
 	tick := time.NewTimer(wait)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -68,7 +69,7 @@ func (w *runner) hire(ctx context.Context) error {
 				return err
 			}
 			if e.Done || e.ended {
-				wait = poll
+				wait = store.Poll
 				tick.Reset(wait)
 			}
 		case <-tick.C: // another process may have let go of a run
@@ -76,8 +77,8 @@ func (w *runner) hire(ctx context.Context) error {
 			if err := s.review(); err != nil {
 				return err
 			}
-			if wait = s.options.claims.slower(wait); s.held() < before {
-				wait = poll
+			if wait = s.options.leases.Slower(wait); s.held() < before {
+				wait = store.Poll
 			}
 			tick.Reset(wait)
 		case <-ctx.Done():
@@ -92,7 +93,7 @@ func (s *schedule) over() bool {
 	if s.crew.count((*worker).busy) > 0 {
 		return false
 	}
-	if len(s.queue) > 0 && (arrayTask() == "" || slices.ContainsFunc(s.queue, func(t *task) bool {
+	if len(s.queue) > 0 && (store.ArrayTask() == "" || slices.ContainsFunc(s.queue, func(t *task) bool {
 		return !t.held || !t.cared
 	})) {
 		return false
@@ -175,7 +176,7 @@ func (s *schedule) hear(e event) error {
 		e.of.ready, s.early = true, 0
 	case e.Run != "":
 		for _, r := range s.missing {
-			if r.slot.name == e.Run {
+			if r.slot.Name() == e.Run {
 				s.underWay[e.Run] = e.At
 				s.say()
 			}
@@ -193,7 +194,7 @@ func (s *schedule) hear(e event) error {
 		if e.of.alone {
 			s.crew.dismiss(e.of)
 		}
-		if err := s.settle(t, func(r Result) bool { return !slices.Contains(e.Left, r.slot.name) }); err != nil {
+		if err := s.settle(t, func(r Result) bool { return !slices.Contains(e.Left, r.slot.Name()) }); err != nil {
 			return err
 		}
 		t.retry = false // an error that another process stores meanwhile is its retry
@@ -207,7 +208,7 @@ func (s *schedule) hear(e event) error {
 func (s *schedule) say() {
 	var all []string
 	for _, r := range s.missing {
-		if at, underWay := s.underWay[r.slot.name]; underWay {
+		if at, underWay := s.underWay[r.slot.Name()]; underWay {
 			all = append(all, fmt.Sprintf("%v: %s", r, at.Text))
 		}
 	}
@@ -220,7 +221,7 @@ func (s *schedule) say() {
 // settle takes the runs of a task that are over off the lists.
 func (s *schedule) settle(t *task, over func(Result) bool) error {
 	for _, r := range t.runs {
-		delete(s.underWay, r.slot.name)
+		delete(s.underWay, r.slot.Name())
 		if !over(r) {
 			continue
 		}
@@ -328,23 +329,23 @@ func (s *schedule) review() error {
 func (s *schedule) fail(t *task) error {
 	var over []string
 	for _, r := range t.runs {
-		locked, err := r.slot.locked(func(*holding) (made bool, err error) {
+		locked, err := r.slot.Lock(func(*store.HeldLease) (made bool, err error) {
 			if r.stored() {
 				return true, nil
 			}
 			record := newRecord(nil)
 			record.Error = t.failure
 			s.notice(fmt.Sprintf("%v: %s", r, t.failure))
-			return false, r.slot.save(record)
+			return false, r.slot.Save(record)
 		})
 		if err != nil {
 			return err
 		}
 		if locked {
-			over = append(over, r.slot.name)
+			over = append(over, r.slot.Name())
 		}
 	}
-	return s.settle(t, func(r Result) bool { return slices.Contains(over, r.slot.name) })
+	return s.settle(t, func(r Result) bool { return slices.Contains(over, r.slot.Name()) })
 }
 
 // met takes the runs of a task that other processes have made off the lists.
@@ -359,9 +360,9 @@ func (s *schedule) met(t *task) error {
 func (s *schedule) watch(t *task) error {
 	t.cared = true
 	for _, r := range t.runs {
-		claim, lives, err := r.slot.claims.watch(r.slot.claimFile())
+		claim, lives, err := r.slot.Watch()
 		if err != nil {
-			return unreadable(err)
+			return err
 		}
 		t.cared = t.cared && lives && claim.Task != ""
 	}
@@ -372,7 +373,7 @@ func (s *schedule) watch(t *task) error {
 func (s *schedule) free(t *task) error {
 	t.held = true
 	for _, r := range t.runs {
-		locked, err := r.slot.locked(func(*holding) (bool, error) { return false, nil })
+		locked, err := r.slot.Lock(func(*store.HeldLease) (bool, error) { return false, nil })
 		if err != nil {
 			return err
 		}

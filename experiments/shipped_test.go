@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/internal/moduleroot"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
@@ -127,12 +128,12 @@ func rewrite(t *testing.T, file string, change func(*Record)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := decodeRecord(content)
+	r, err := store.DecodeRecord(content)
 	if err != nil {
 		t.Fatal(err)
 	}
 	change(r)
-	if content, err = r.encode(); err != nil {
+	if content, err = r.Encode(); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, append(content, '\n'), 0o600); err != nil {
@@ -293,8 +294,7 @@ func TestDamagedArchive(t *testing.T) {
 	}
 	bad("foreign", []byte("PK\x03\x04 another format"))
 	bad("other content", pack.EncodeAll([]byte("a text\n"), nil))
-	bad("no archive", pack.EncodeAll(seal([]byte(`{"Names":7}`+"\n")), nil))
-	if _, err := writeArchive(wrote.File, "tides", map[string][]byte{"a": []byte("{}")}); err != nil {
+	if _, err := store.WriteArchive(wrote.File, "tides", map[string][]byte{"a": []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
 	bad("of another study", must(os.ReadFile(wrote.File)))
@@ -354,9 +354,9 @@ func large(t *testing.T, file string) {
 }
 
 // merged merges folders into another and checks the counts.
-func merged(t *testing.T, into string, want MergeReport, from ...string) MergeReport {
+func merged(t *testing.T, into string, want store.MergeReport, from ...string) store.MergeReport {
 	t.Helper()
-	got, err := Merge(context.Background(), into, from)
+	got, err := store.Merge(context.Background(), into, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,9 +372,9 @@ func TestMerge(t *testing.T) {
 	s := waves(t)
 	runAll(t, s, Options{})
 	into, second := t.TempDir(), t.TempDir()
-	merged(t, into, MergeReport{Added: 4}, first)
-	merged(t, into, MergeReport{Same: 4}, first)
-	merged(t, into, MergeReport{Same: 4}, into)
+	merged(t, into, store.MergeReport{Added: 4}, first)
+	merged(t, into, store.MergeReport{Same: 4}, first)
+	merged(t, into, store.MergeReport{Same: 4}, into)
 	for _, file := range recordFiles(t, first) {
 		if !bytes.Equal(must(os.ReadFile(file)), must(os.ReadFile(filepath.Join(into, "waves", filepath.Base(file))))) {
 			t.Errorf("%s was altered", file)
@@ -382,13 +382,13 @@ func TestMerge(t *testing.T) {
 	}
 
 	// What differs in every run makes no conflict; scores do.
-	merged(t, second, MergeReport{Added: 4}, first)
+	merged(t, second, store.MergeReport{Added: 4}, first)
 	files := recordFiles(t, second)
 	rewrite(t, files[0], func(r *Record) {
 		r.Seconds, r.Ended, r.Machine.CPUs, r.Versions["go"], r.Facts.PeakBytes = 7, time.Now().UTC(), 64, "go9", 1<<30
 	})
 	rewrite(t, files[1], func(r *Record) { r.Facts.Scores["test"] += 1e-9 })
-	want := MergeReport{Same: 3, Conflicts: []string{"1"}}
+	want := store.MergeReport{Same: 3, Conflicts: []string{"1"}}
 	conflict := merged(t, into, want, second).Conflicts[0]
 	if filepath.Dir(conflict) != filepath.Join(into, "waves", "conflicts") {
 		t.Errorf("conflict kept as %s", conflict)
@@ -411,8 +411,8 @@ func TestMerge(t *testing.T) {
 	}
 	// A folder with conflicts brings them along, a conflict that is the outcome here is none.
 	third := t.TempDir()
-	merged(t, third, MergeReport{Added: 4, Conflicts: []string{"1", "2"}}, into)
-	merged(t, second, MergeReport{Same: 4, Conflicts: []string{"1", "2"}}, into)
+	merged(t, third, store.MergeReport{Added: 4, Conflicts: []string{"1", "2"}}, into)
+	merged(t, second, store.MergeReport{Same: 4, Conflicts: []string{"1", "2"}}, into)
 }
 
 // Archives are merged as folders are.
@@ -425,12 +425,12 @@ func TestMergeArchives(t *testing.T) {
 		t.Fatal(err)
 	}
 	into := t.TempDir()
-	merged(t, into, MergeReport{Added: 4}, wrote.File)
-	merged(t, into, MergeReport{Same: 4}, filepath.Join(root, "results"))
+	merged(t, into, store.MergeReport{Added: 4}, wrote.File)
+	merged(t, into, store.MergeReport{Same: 4}, filepath.Join(root, "results"))
 	if err := os.WriteFile(wrote.File, must(os.ReadFile(wrote.File))[:200], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := merged(t, into, MergeReport{Left: []string{"1"}}, wrote.File)
+	r := merged(t, into, store.MergeReport{Left: []string{"1"}}, wrote.File)
 	if !strings.Contains(r.Left[0], wrote.File) {
 		t.Errorf("left %q, want the archive's name", r.Left)
 	}
@@ -456,7 +456,7 @@ func TestMergeLeaves(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := merged(t, into, MergeReport{Added: 1, Left: []string{"1", "2", "3"}}, from)
+	r := merged(t, into, store.MergeReport{Added: 1, Left: []string{"1", "2", "3"}}, from)
 	for i, name := range []string{files[0], files[1], here(2)} {
 		if !strings.Contains(r.Left[i], name) {
 			t.Errorf("left %q, want %s named", r.Left[i], name)
@@ -466,29 +466,24 @@ func TestMergeLeaves(t *testing.T) {
 		t.Error("a damaged file was touched")
 	}
 
-	former := seal([]byte(`{"Experiment":"waves","Identity":{},"Run":{}}`))
-	if _, err := decodeRecord(former); err == nil || !strings.Contains(err.Error(), "no longer read") {
-		t.Errorf("a record of the former format: %v", err)
-	}
-
 	rewrite(t, files[3], func(r *Record) { r.Error, r.Facts = "no memory", nil })
-	merged(t, into, MergeReport{Same: 1, Left: []string{"1", "2", "3"}}, from) // a run that was made stays
+	merged(t, into, store.MergeReport{Same: 1, Left: []string{"1", "2", "3"}}, from) // a run that was made stays
 	rewrite(t, here(3), func(r *Record) { r.Error, r.Facts = "no memory", nil })
-	merged(t, into, MergeReport{Same: 1, Left: []string{"1", "2", "3"}}, from)
+	merged(t, into, store.MergeReport{Same: 1, Left: []string{"1", "2", "3"}}, from)
 	rewrite(t, files[3], func(r *Record) { r.Error, r.Facts = "", &Facts{Scores: map[string]float64{"test": 1}} })
 
-	record := must(decodeRecord(must(os.ReadFile(files[3]))))
-	held := must(store{study: "waves", folder: filepath.Dir(here(3))}.slot(record.Backend, record.Identity))
-	claim := must(held.claim())
-	if claim == nil {
+	record := must(store.DecodeRecord(must(os.ReadFile(files[3]))))
+	held := must(store.In(filepath.Dir(here(3)), "waves", nil).Slot(record.Identity, record.Generation, record.Backend))
+	lease := must(held.Take())
+	if lease == nil {
 		t.Fatal("another process has it")
 	}
-	merged(t, into, MergeReport{Left: []string{"1", "2", "3", "held"}}, from)
-	if err := claim.release(func() error { return nil }); err != nil {
+	merged(t, into, store.MergeReport{Left: []string{"1", "2", "3", "held"}}, from)
+	if err := lease.Release(); err != nil {
 		t.Fatal(err)
 	}
-	merged(t, into, MergeReport{Added: 1, Left: []string{"1", "2", "3"}}, from)
-	if must(decodeRecord(must(os.ReadFile(here(3))))).Error != "" {
+	merged(t, into, store.MergeReport{Added: 1, Left: []string{"1", "2", "3"}}, from)
+	if must(store.DecodeRecord(must(os.ReadFile(here(3))))).Error != "" {
 		t.Error("an error stays where a run was made")
 	}
 }
@@ -496,24 +491,24 @@ func TestMergeLeaves(t *testing.T) {
 func TestMergeStops(t *testing.T) {
 	_, from := inCheckout(t)
 	runAll(t, waves(t), Options{})
-	if _, err := Merge(context.Background(), "", []string{filepath.Join(from, "nowhere")}); !errors.Is(err, ErrInput) {
+	if _, err := store.Merge(context.Background(), "", []string{filepath.Join(from, "nowhere")}); !errors.Is(err, ErrInput) {
 		t.Errorf("a place that does not exist: %v, want ErrInput", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	into := t.TempDir()
-	if r, err := Merge(ctx, into, []string{from}); !errors.Is(err, context.Canceled) || r.Added != 0 {
+	if r, err := store.Merge(ctx, into, []string{from}); !errors.Is(err, context.Canceled) || r.Added != 0 {
 		t.Errorf("%+v, %v, want canceled", r, err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Merge(context.Background(), filepath.Join(file, "below"), []string{from}); !errors.Is(err, ErrStore) {
+	if _, err := store.Merge(context.Background(), filepath.Join(file, "below"), []string{from}); !errors.Is(err, ErrStore) {
 		t.Errorf("into a folder that cannot be: %v, want ErrStore", err)
 	}
-	merged(t, into, MergeReport{Left: []string{"no archive"}}, file)
-	merged(t, into, MergeReport{Added: 4}, from)
+	merged(t, into, store.MergeReport{Left: []string{"no archive"}}, file)
+	merged(t, into, store.MergeReport{Added: 4}, from)
 }
 
 // Where there is no room, every file is as it was or complete.
@@ -524,29 +519,29 @@ func TestMergeWithoutRoom(t *testing.T) {
 	_, from := inCheckout(t)
 	runAll(t, waves(t), Options{})
 	into := t.TempDir()
-	merged(t, into, MergeReport{Added: 4}, from)
+	merged(t, into, store.MergeReport{Added: 4}, from)
 	large(t, recordFiles(t, from)[0])
 	empty := t.TempDir()
 	for _, folder := range []string{into, empty} {
 		var err error
-		withoutRoom(t, func() { _, err = Merge(context.Background(), folder, []string{from}) })
+		withoutRoom(t, func() { _, err = store.Merge(context.Background(), folder, []string{from}) })
 		if !errors.Is(err, ErrStore) {
 			t.Errorf("without room: %v, want ErrStore", err)
 		}
 	}
 	for _, file := range recordFiles(t, empty) {
-		if strings.HasSuffix(file, resultExtension) {
+		if strings.HasSuffix(file, ".json") {
 			t.Errorf("%s is of no room", file)
 		}
 	}
 	for _, file := range recordFiles(t, into) {
-		if strings.HasSuffix(file, resultExtension) {
-			if _, err := decodeRecord(must(os.ReadFile(file))); err != nil {
+		if strings.HasSuffix(file, ".json") {
+			if _, err := store.DecodeRecord(must(os.ReadFile(file))); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
 		}
 	}
-	if left, _ := os.ReadDir(filepath.Join(into, "waves", conflictFolder)); len(left) != 0 {
+	if left, _ := os.ReadDir(filepath.Join(into, "waves", "conflicts")); len(left) != 0 {
 		t.Errorf("half a conflict: %v", left)
 	}
 }
@@ -568,7 +563,7 @@ func TestKilledWhileMerging(t *testing.T) {
 	if stored, _ := storedOf(t, s, Options{}).Count(); stored != 0 {
 		t.Errorf("%d stored, want none", stored)
 	}
-	merged(t, into, MergeReport{Added: 4}, from)
+	merged(t, into, store.MergeReport{Added: 4}, from)
 	if _, err := os.Stat(begun); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is left: %v", begun, err)
 	}
@@ -583,7 +578,7 @@ func TestKilledWhileMerging(t *testing.T) {
 func TestKilledMerge(t *testing.T) {
 	const fromEnv, intoEnv = "PENGCDE_TEST_FROM", "PENGCDE_TEST_INTO"
 	if from := os.Getenv(fromEnv); from != "" { // the process to be killed
-		if _, err := Merge(context.Background(), os.Getenv(intoEnv), []string{from}); err != nil {
+		if _, err := store.Merge(context.Background(), os.Getenv(intoEnv), []string{from}); err != nil {
 			t.Error(err)
 		}
 		return
@@ -607,8 +602,8 @@ func TestKilledMerge(t *testing.T) {
 	_ = child.Wait() // it says that it was killed
 	whole := 0
 	for _, file := range recordFiles(t, into) {
-		if strings.HasSuffix(file, resultExtension) {
-			if _, err := decodeRecord(must(os.ReadFile(file))); err != nil {
+		if strings.HasSuffix(file, ".json") {
+			if _, err := store.DecodeRecord(must(os.ReadFile(file))); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
 			whole++
@@ -617,7 +612,7 @@ func TestKilledMerge(t *testing.T) {
 	if whole == 0 || whole == runs {
 		t.Logf("killed with %d of %d runs merged", whole, runs)
 	}
-	merged(t, into, MergeReport{Added: runs - whole, Same: whole}, from)
+	merged(t, into, store.MergeReport{Added: runs - whole, Same: whole}, from)
 	if left := recordFiles(t, into); len(left) != runs {
 		t.Errorf("%d files, want the %d records alone", len(left), runs)
 	}

@@ -16,19 +16,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// leases are claims where there are no locks, with a short term.
-func leases() *claims {
-	c := lockless(syscall.ENOLCK)
-	c.term = 2 * time.Second
-	return c
-}
-
 // A process that was stopped, and whose run another took over meanwhile, does not store it when it goes on.
 func TestStalledHolder(t *testing.T) {
 	const env = "PENGCDE_TEST_STALLED"
 	if folder := os.Getenv(env); folder != "" { // the process that is stopped, before it stores its first run
 		study, o := toy(), options(t)
-		o.claims, o.Notice = leases(), func(text string) { os.Stdout.WriteString(text + "\n") }
+		o.leases, o.Notice = leases(), func(text string) { os.Stdout.WriteString(text + "\n") }
 		whole, ready := study.Make, filepath.Join(folder, "ready")
 		study.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
 			facts, err := whole(ctx, m, r)
@@ -67,7 +60,7 @@ func TestStalledHolder(t *testing.T) {
 	}
 	signal(syscall.SIGSTOP)
 	o := options(t)
-	o.claims = leases()
+	o.leases = leases()
 	run(t, toy(), o)
 	contents := func() map[string]string {
 		all := make(map[string]string)

@@ -14,13 +14,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
 // A worker is stopped (SIGSTOP) for three terms of a lease in the middle of a run, and goes on. The others are made
 // meanwhile, and its run waits for it: the process that ordered it knows that it lives. Nothing is lost, and the results
 // are those without. What another process does meanwhile is for TestStalledHolder.
 func TestWorkerThatIsStopped(t *testing.T) {
-	for name, claims := range map[string]*claims{"locks": nil, "leases": leases()} {
+	for name, shared := range map[string]*store.Leases{"locks": nil, "leases": leases()} {
 		t.Run(name, func(t *testing.T) {
 			results(t)
 			alone := options(t)
@@ -31,28 +33,28 @@ func TestWorkerThatIsStopped(t *testing.T) {
 			if err := os.WriteFile(wait, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if claims != nil {
+			if shared != nil {
 				if err := os.WriteFile(filepath.Join(signs, "lockless"), nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
 			o := crewOptions(t, signs)
-			o.claims, o.CheckpointEvery = claims, time.Millisecond
+			o.leases, o.CheckpointEvery = shared, time.Millisecond
 			var heard []string
 			o.Notice = func(text string) { heard = append(heard, text) }
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 			defer cancel()
 			var stopper sync.WaitGroup
 			stopper.Go(func() {
-				last := func(c Claim) bool { return c.Run.Model.ID == "two" && c.Run.Seed >= 4 && c.At.Epoch == 20 }
-				var all []Claim
+				last := func(c ActiveRun) bool { return c.Run.Model.ID == "two" && c.Run.Seed >= 4 && c.At.Epoch == 20 }
+				var all []ActiveRun
 				for ctx.Err() == nil && len(all) < 2 {
 					time.Sleep(10 * time.Millisecond)
 					under, err := long().UnderWay(ctx, o)
 					if err != nil {
 						continue
 					}
-					all = slices.DeleteFunc(under, func(c Claim) bool { return !last(c) })
+					all = slices.DeleteFunc(under, func(c ActiveRun) bool { return !last(c) })
 				}
 				if len(all) < 2 {
 					t.Error("two runs were never under way")
@@ -65,7 +67,7 @@ func TestWorkerThatIsStopped(t *testing.T) {
 				if err := os.Remove(wait); err != nil {
 					t.Error(err)
 				}
-				time.Sleep(3 * leases().term)
+				time.Sleep(3 * leases().TermOf)
 				if err := syscall.Kill(stopped, syscall.SIGCONT); err != nil {
 					t.Error(err)
 				}

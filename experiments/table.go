@@ -191,18 +191,6 @@ func (r Results) costs() string {
 	return cost
 }
 
-// String is for people; "" for the zero value.
-func (m Machine) String() string {
-	if m.System == "" {
-		return ""
-	}
-	cores := "CPUs"
-	if m.CPUs == 1 {
-		cores = "CPU"
-	}
-	return fmt.Sprintf("%s with %d %s (%s)", m.System, m.CPUs, cores, m.Backend)
-}
-
 func hours(seconds float64) string {
 	switch {
 	case seconds < 90:

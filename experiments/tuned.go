@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -87,7 +88,7 @@ func (l *tuned) Fit(ctx context.Context, training, validation []dyngraph.Window,
 			seconds += report.Seconds
 		}
 		switch {
-		case err != nil && (ctx.Err() != nil || (&Facts{}).settle(err) != nil): // not for the model's sake
+		case err != nil && (ctx.Err() != nil || recordDivergence(&Facts{}, err) != nil): // not for the model's sake
 			return report, fmt.Errorf("trial %q: %w", l.trials[i].Name, err)
 		case err != nil:
 			diverged = append(diverged, fmt.Errorf("trial %q: %w", l.trials[i].Name, err))
@@ -135,14 +136,11 @@ func (l *tuned) config(trial int, whole train.Config) train.Config {
 	}
 	if whole.Checkpoint != nil {
 		checkpoint := *whole.Checkpoint
-		checkpoint.Path = fmt.Sprintf("%s%s%d", checkpoint.Path, trialInfix, trial)
+		checkpoint.Path = fmt.Sprintf("%s%s%d", checkpoint.Path, store.TrialInfix, trial)
 		config.Checkpoint = &checkpoint
 	}
 	return config
 }
-
-// trialInfix is in the names of trials' checkpoints, after the name of the run.
-const trialInfix = ".trial"
 
 // Plan returns the plan of the trial that takes most.
 func (l *tuned) Plan(training []dyngraph.Window, _, steps int) (most *pengcde.Plan, err error) {

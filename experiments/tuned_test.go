@@ -82,7 +82,7 @@ func TestTunedGoesOn(t *testing.T) {
 	if diff := cmp.Diff([]string{"5/9", "6/9", "7/9", "8/9", "9/9"}, epochs); diff != "" {
 		t.Errorf("epochs after it was cut off (-want +got):\n%s", diff)
 	}
-	if got.outcome() != want.outcome() {
+	if got.Outcome() != want.Outcome() {
 		t.Errorf("%+v, uninterrupted %+v", got, want)
 	}
 }

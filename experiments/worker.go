@@ -105,7 +105,7 @@ func (s Study) obey(ctx context.Context, o Options, orders io.Reader, tell func(
 			asked = order
 		}
 		w.options.Retry = asked.Retry
-		w.missing = planned.Results.only(func(r Result) bool { return slices.Contains(asked.Runs, r.slot.name) })
+		w.missing = planned.Results.only(func(r Result) bool { return slices.Contains(asked.Runs, r.slot.Name()) })
 		if len(w.missing) != len(asked.Runs) {
 			return fmt.Errorf("experiments: ordered to make runs %q, of which %d are planned here: start workers with the "+
 				"options of the process that orders", asked.Runs, len(w.missing))
@@ -115,7 +115,7 @@ func (s Study) obey(ctx context.Context, o Options, orders io.Reader, tell func(
 		}
 		done := message{Done: true}
 		for _, r := range w.missing {
-			done.Left = append(done.Left, r.slot.name)
+			done.Left = append(done.Left, r.slot.Name())
 		}
 		tell(done)
 	}

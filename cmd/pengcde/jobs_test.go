@@ -85,7 +85,7 @@ func TestOneProcessInAJob(t *testing.T) {
 			continue
 		}
 		for _, content := range files(t, folder, "*.lock") {
-			var claim experiments.Claim
+			var claim experiments.ActiveRun
 			if json.Unmarshal([]byte(content), &claim) == nil && claim.Process != c.Process.Pid &&
 				syscall.Kill(claim.Process, syscall.SIGKILL) == nil {
 				killed = claim.Process

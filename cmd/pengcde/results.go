@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/export"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
 type resultsCommand struct {
@@ -52,7 +53,7 @@ type mergeCommand struct {
 
 // Run merges, and fails where something is left to decide.
 func (c *mergeCommand) Run(ctx context.Context, s *streams) error {
-	r, err := experiments.Merge(ctx, c.Into, c.From)
+	r, err := store.Merge(ctx, c.Into, c.From)
 	fmt.Fprintf(s.out, "%d runs added, %d were there\n", r.Added, r.Same)
 	for _, file := range r.Conflicts {
 		fmt.Fprintf(s.err, "another outcome of a run that was there is kept in %s\n", file)

@@ -37,12 +37,12 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	claims, err := report.Study.UnderWay(ctx, o)
+	active, err := report.Study.UnderWay(ctx, o)
 	if err != nil {
 		return err
 	}
-	if c.Profile == "" && os.Getenv(experiments.ProfileEnv) == "" && len(claims) == 0 {
-		if report, o, claims, err = busiest(ctx, report, o); err != nil {
+	if c.Profile == "" && os.Getenv(experiments.ProfileEnv) == "" && len(active) == 0 {
+		if report, o, active, err = busiest(ctx, report, o); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	}
 	w := statusPage{out: s.out}
 	w.stored(report, estimate.Missing)
-	w.running(claims, tasks)
+	w.running(active, tasks)
 	w.waiting(tasks)
 	idle := !slices.ContainsFunc(tasks, func(t slurm.Task) bool { return !t.Ended() })
 	if len(submitted) == 0 || err != nil {
@@ -76,20 +76,20 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 
 // busiest is the report of a profile of which runs are under way, with those, else of the one of which most are stored.
 func busiest(ctx context.Context, r *experiments.Report, o experiments.Options) (*experiments.Report,
-	experiments.Options, []experiments.Claim, error) {
+	experiments.Options, []experiments.ActiveRun, error) {
 	for _, p := range experiments.Profiles() {
 		other := o
 		other.Profile = p
-		claims, err := r.Study.UnderWay(ctx, other)
+		active, err := r.Study.UnderWay(ctx, other)
 		if errors.Is(err, experiments.ErrInput) { // it has no such models or keys
 			continue
 		}
 		if err != nil {
 			return r, o, nil, err
 		}
-		if len(claims) > 0 {
+		if len(active) > 0 {
 			r, err = r.Study.Stored(ctx, other)
-			return r, other, claims, err
+			return r, other, active, err
 		}
 	}
 	r, o = fullest(ctx, r, o)

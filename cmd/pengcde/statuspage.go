@@ -44,32 +44,32 @@ func (p statusPage) stored(r *experiments.Report, missing int) {
 }
 
 // running lists, by node, the tasks that run and what each makes, then what other processes make.
-func (p statusPage) running(claims []experiments.Claim, tasks []slurm.Task) {
+func (p statusPage) running(runs []experiments.ActiveRun, tasks []slurm.Task) {
 	tasks = slices.DeleteFunc(slices.Clone(tasks), func(t slurm.Task) bool { return t.Phase() != slurm.Running })
 	slices.SortStableFunc(tasks, func(a, b slurm.Task) int { return cmp.Compare(a.Node, b.Node) })
 	for _, t := range tasks {
 		p.line(0, "%s: task %s %s, time limit in %s", t.Node, t.ID(), strings.ToLower(t.State), strings.ToLower(t.Left))
-		claims = slices.DeleteFunc(claims, func(c experiments.Claim) bool {
+		runs = slices.DeleteFunc(runs, func(c experiments.ActiveRun) bool {
 			mine := c.Job == t.Job && c.Task == t.Index
 			if mine {
-				p.claim(c)
+				p.active(c)
 			}
 			return mine
 		})
 	}
-	slices.SortStableFunc(claims, func(a, b experiments.Claim) int { return cmp.Compare(a.Host, b.Host) })
-	for i, c := range claims {
-		if i == 0 || c.Host != claims[i-1].Host {
+	slices.SortStableFunc(runs, func(a, b experiments.ActiveRun) int { return cmp.Compare(a.Host, b.Host) })
+	for i, c := range runs {
+		if i == 0 || c.Host != runs[i-1].Host {
 			p.line(0, "%s:", cmp.Or(c.Host, "a machine without a name"))
 		}
-		p.claim(c)
+		p.active(c)
 	}
 }
 
-// silence is how long a process that lives does not write its claim at most, and some more.
+// silence is how long a process that lives does not write its lease at most, and some more.
 const silence = 2 * time.Minute
 
-func (p statusPage) claim(c experiments.Claim) {
+func (p statusPage) active(c experiments.ActiveRun) {
 	text := c.Run.String()
 	if c.At.Text != "" {
 		text += ": " + c.At.Text

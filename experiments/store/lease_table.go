@@ -1,4 +1,4 @@
-package experiments
+package store
 
 import (
 	"bytes"
@@ -17,58 +17,72 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/durable"
 )
 
-// Processes that share a results folder agree by claims on who makes a run. A claim is a file with a lock on it, which
+// Processes that share a results folder agree by leases on who makes a run. A lease is a file with a lock on it, which
 // ends with its process. Where there are no locks, and between machines, whose locks may not know of each other, the
-// claim is a lease: its holder writes it anew every beatEvery, and another process takes it over when it has seen the
-// same content for longer than leaseTerm by its own clock. Clocks of two machines are never compared.
+// holder writes its lease anew every beatEvery, and another process takes it over when it has seen the same content for
+// longer than Term by its own clock. Clocks of two machines are never compared.
 const (
 	beatEvery = 10 * time.Second
-	// leaseTerm leaves out five beats in a row, as while a server of files is started anew, before a run is given away
+	// Term leaves out five beats in a row, as while a server of files is started anew, before a run is given away
 	// whose holder lives; and a run of a machine that died waits no longer than that.
-	leaseTerm = time.Minute
-	// sayEvery is how often at most a claim says how far its run is.
-	sayEvery = time.Second
-	// poll is when to look again at runs that other processes have; where nothing changes it grows to slowPoll, to spare
+	Term = time.Minute
+	// SayEvery is how often at most a lease says how far its run is.
+	SayEvery = time.Second
+	// Poll is when to look again at runs that other processes have; where nothing changes it grows to SlowPoll, to spare
 	// a server of files. In a term there are many looks in any case.
-	poll     = 300 * time.Millisecond
-	slowPoll = 5 * time.Second
+	Poll     = 300 * time.Millisecond
+	SlowPoll = 5 * time.Second
 )
 
-// claims are those that a process meets; nil is one that has met none.
-type claims struct {
-	// term, tryLock and now are leaseTerm, flock's and the clock's but in tests.
-	term    time.Duration
-	tryLock func(*flock.Flock) (bool, error)
-	now     func() time.Time
+// Leases are what a process knows of the leases of others. The zero value and nil know of none.
+type Leases struct {
+	// BeginOnly takes no run of which there is a lease already, though its holder may be gone: another process judges
+	// that.
+	BeginOnly bool
+	// TermOf, TryLock and Now replace [Term], flock's TryLock and the clock in tests.
+	TermOf  time.Duration
+	TryLock func(*flock.Flock) (bool, error)
+	Now     func() time.Time
 
 	lock    sync.Mutex
 	watched map[string]watched // by path
+	buried  map[string]bool    // owners whose process is known to have ended
 }
 
-// watched is what stood in a file without a change from since to last.
+// watched is the content of a file without a change from since to last.
 type watched struct {
 	content     []byte
 	since, last time.Time
 	changed     bool // before
 }
 
-func (c *claims) lease() time.Duration {
-	if c == nil || c.term == 0 {
-		return leaseTerm
+func (t *Leases) term() time.Duration {
+	if t == nil || t.TermOf == 0 {
+		return Term
 	}
-	return c.term
+	return t.TermOf
 }
 
-// slower is the time to wait for the next look after one that found what the last did.
-func (c *claims) slower(wait time.Duration) time.Duration {
-	return min(2*wait, max(poll, c.lease()/(leaseTerm/slowPoll)))
+// Slower returns the time to wait for the next look after one that found nothing new.
+func (t *Leases) Slower(wait time.Duration) time.Duration {
+	return min(2*wait, max(Poll, t.term()/(Term/SlowPoll)))
 }
 
-func (c *claims) try(lock *flock.Flock) (bool, error) {
-	if c == nil || c.tryLock == nil {
+// Bury says that the holder of a lease has ended, so that its run can be taken at once.
+func (t *Leases) Bury(l Lease) {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	if t.buried == nil {
+		t.buried = make(map[string]bool)
+	}
+	t.buried[l.Owner] = true
+}
+
+func (t *Leases) try(lock *flock.Flock) (bool, error) {
+	if t == nil || t.TryLock == nil {
 		return lock.TryLock()
 	}
-	return c.tryLock(lock)
+	return t.TryLock(lock)
 }
 
 // noLocks says whether an error of flock means that the file system, or a server that it asks, has none.
@@ -76,20 +90,23 @@ func noLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) || errors.Is(err, syscall.EINVAL)
 }
 
-// take claims the file at a path; nil where another process has it, or has just let go of it.
-func (c *claims) take(path string) (h *holding, err error) {
+// take takes the lease at a path; nil where another process has it, or has just let go of it.
+func (t *Leases) take(path string) (h *HeldLease, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, &bounded.KindError{Path: path, Mode: info.Mode()}
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c.begin(path)
+		return t.create(path, 0)
 	}
 	if err != nil {
 		return nil, gone(err)
 	}
-	lock, lease, locked, err := c.lockAt(path, file)
+	if t != nil && t.BeginOnly {
+		return nil, file.Close()
+	}
+	lock, lockless, locked, err := t.lockAt(path, file)
 	defer func() {
 		if h == nil || h.file != file {
 			err = errors.Join(err, file.Close(), lock.Unlock())
@@ -98,38 +115,39 @@ func (c *claims) take(path string) (h *holding, err error) {
 	if err != nil || !locked {
 		return nil, err
 	}
-	content, err := io.ReadAll(io.LimitReader(file, claimLimit))
+	content, err := io.ReadAll(io.LimitReader(file, leaseLimit))
 	if err != nil {
 		return nil, err
 	}
-	if was := decodeClaim(content); lease || !was.ends() {
-		if !c.abandoned(path, content) {
+	was := decodeLease(content)
+	if lockless || !was.ends() {
+		if !was.Free && !t.abandoned(path, content) {
 			return nil, nil
 		}
-		removed, err := c.remove(path, content)
+		removed, err := t.remove(path, content)
 		if err != nil || !removed {
 			return nil, err
 		}
-		return c.begin(path)
+		return t.create(path, was.Tries)
 	}
-	if h, err = c.hold(file, lock, lease); err != nil {
+	if h, err = t.hold(file, lock, lockless, was.Tries); err != nil {
 		return nil, errors.Join(err, os.Remove(path))
 	}
 	h.keep(path)
 	return h, nil
 }
 
-// begin claims the file at a path where there is none. It is written and locked under another name before: what stands
+// create takes the lease at a path where there is none. It is written and locked under another name before: what stands
 // there with nothing in it might be another machine's, and would be left alone for the term.
-func (c *claims) begin(path string) (h *holding, err error) {
+func (t *Leases) create(path string, tries int) (h *HeldLease, err error) {
 	begun := path + "." + rand.Text()
 	file, err := os.OpenFile(begun, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, gone(err)
 	}
-	lock, lease, locked, err := c.lockAt(begun, file)
+	lock, lockless, locked, err := t.lockAt(begun, file)
 	if err == nil && locked {
-		h, err = c.hold(file, lock, lease)
+		h, err = t.hold(file, lock, lockless, tries)
 	}
 	if err == nil && h != nil {
 		locked, err = publish(begun, path)
@@ -170,10 +188,10 @@ func replaceEmpty(file, name string) (bool, error) {
 }
 
 // lockAt locks the file at a path that the caller has opened, unless another process has a lock on it or there are no
-// locks, so that it is to be a lease. The lock is to be unlocked in any case.
-func (c *claims) lockAt(path string, file *os.File) (lock *flock.Flock, lease, locked bool, err error) {
+// locks. The lock is to be unlocked in any case.
+func (t *Leases) lockAt(path string, file *os.File) (lock *flock.Flock, lockless, locked bool, err error) {
 	lock = flock.New(path, flock.SetFlag(os.O_RDWR))
-	locked, err = c.try(lock)
+	locked, err = t.try(lock)
 	if err != nil && noLocks(err) {
 		return lock, true, true, nil
 	}
@@ -198,59 +216,59 @@ func isAt(path string, file *os.File, lock *flock.Flock) bool {
 	return errors.Join(err, err2, err3) == nil && os.SameFile(here, opened) && os.SameFile(here, held)
 }
 
-// abandoned says whether the content of the claim at a path has stood still for the term. Only looks that follow each
+// abandoned says whether the content of the lease at a path has stood still for the term. Only looks that follow each
 // other closely count: if this process did not look, it may have been stopped, and the holder with it.
-func (c *claims) abandoned(path string, content []byte) bool {
-	if c == nil {
+func (t *Leases) abandoned(path string, content []byte) bool {
+	if t == nil {
 		return false
 	}
-	c.lock.Lock()
-	defer c.lock.Unlock()
+	t.lock.Lock()
+	defer t.lock.Unlock()
 	now := time.Now()
-	if c.now != nil {
-		now = c.now()
+	if t.Now != nil {
+		now = t.Now()
 	}
-	w, known := c.watched[path]
-	if !known || !bytes.Equal(w.content, content) || now.Sub(w.last) > c.lease()/2 {
+	w, known := t.watched[path]
+	if !known || !bytes.Equal(w.content, content) || now.Sub(w.last) > t.term()/2 {
 		w = watched{content: content, since: now, changed: known && !bytes.Equal(w.content, content)}
 	}
 	w.last = now
-	if c.watched == nil {
-		c.watched = make(map[string]watched)
+	if t.watched == nil {
+		t.watched = make(map[string]watched)
 	}
-	c.watched[path] = w
-	return now.Sub(w.since) > c.lease()
+	t.watched[path] = w
+	return now.Sub(w.since) > t.term() || t.buried[decodeLease(content).Owner]
 }
 
-// watch looks at the claim at a path for a later take, and locks nothing. It returns the claim, and whether it has
+// watch looks at the lease at a path for a later take, and locks nothing. It returns the lease, and whether it has
 // changed of late, so that its holder lives.
-func (c *claims) watch(path string) (claim Claim, lives bool, err error) {
-	content, err := readClaim(path)
+func (t *Leases) watch(path string) (lease Lease, lives bool, err error) {
+	content, err := readLease(path)
 	if err != nil {
-		return claim, false, gone(err)
+		return lease, false, gone(err)
 	}
-	c.abandoned(path, content)
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	w := c.watched[path]
-	return decodeClaim(content), w.changed && w.last.Sub(w.since) <= c.lease()/2, nil
+	t.abandoned(path, content)
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	w := t.watched[path]
+	return decodeLease(content), w.changed && w.last.Sub(w.since) <= t.term()/2, nil
 }
 
-// remove takes the claim with this content away from a path. One that it finds to be another, of a holder that lives
+// remove takes the lease with this content away from a path. One that it finds to be another, of a holder that lives
 // or has just begun, is put back.
-func (c *claims) remove(path string, content []byte) (removed bool, err error) {
+func (t *Leases) remove(path string, content []byte) (removed bool, err error) {
 	aside := path + "." + rand.Text()
 	if err := os.Rename(path, aside); err != nil {
 		return false, gone(err)
 	}
-	now, err := readClaim(aside)
+	now, err := readLease(aside)
 	if removed = err == nil && bytes.Equal(now, content); !removed {
 		_ = os.Link(aside, path) // if yet another has begun, or links cannot be made, the holder finds out that it lost
 	}
 	return removed, errors.Join(err, os.Remove(aside))
 }
 
-// removeMoved deletes claims that killed processes moved away from a path.
+// removeMoved deletes leases that killed processes moved away from a path.
 func removeMoved(path string) error {
 	moved, err := durable.Beside(path + ".")
 	for _, file := range moved {

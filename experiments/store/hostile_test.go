@@ -1,4 +1,4 @@
-package experiments
+package store
 
 import (
 	"bytes"
@@ -41,12 +41,12 @@ func TestMergeNames(t *testing.T) {
 	for _, study := range []string{"../../escaped", "..", ".", "a/b", `a\b`, "/tmp/escaped", ".hidden", ""} {
 		record := &Record{Study: study, Identity: []byte("{}"), Generation: 1, Backend: "go",
 			Facts: &Facts{Scores: map[string]float64{"test": 1}}}
-		content := must(record.encode())
+		content := must(record.Encode())
 		archive := filepath.Join(t.TempDir(), "hostile.jsonl.zst")
-		must(writeArchive(archive, study, map[string][]byte{record.Name(): content}))
+		must(WriteArchive(archive, study, map[string][]byte{record.Name(): content}))
 		mergedHostile(t, archive, "want a name that is one part of a path")
 
-		must(writeArchive(archive, "waves", map[string][]byte{record.Name(): content})) // the head is harmless
+		must(WriteArchive(archive, "waves", map[string][]byte{record.Name(): content})) // the head is harmless
 		mergedHostile(t, archive, record.Name())
 	}
 }
@@ -123,4 +123,20 @@ func TestMergeDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	mergedHostile(t, from, "is a device, want a regular file")
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// A record of a format that is no longer read, and an archive whose head is none, are refused.
+func TestFormerFormats(t *testing.T) {
+	former := seal([]byte(`{"Experiment":"waves","Identity":{},"Run":{}}`))
+	if _, err := DecodeRecord(former); err == nil || !strings.Contains(err.Error(), "no longer read") {
+		t.Errorf("a record of the former format: %v", err)
+	}
+	mergedHostile(t, packedLines(t, `{"Names":7}`+"\n", 0), "its first line is not an archive's")
 }

@@ -1,4 +1,4 @@
-package experiments
+package store
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ func TestStoredTrainings(t *testing.T) {
 	plain := &train.Report{Epochs: []train.Epoch{
 		{TrainLoss: 2, Validation: 3, GradientNorm: 4, LargestNorm: 4, Seconds: 1},
 		{TrainLoss: 1, Validation: math.NaN(), GradientNorm: 5, LargestNorm: 5, Seconds: 3}}, Stop: train.StopEpochs}
-	text, err := json.Marshal(newTraining(plain))
+	text, err := json.Marshal(NewTraining(plain))
 	const want = `{"TrainLoss":[2,1],"ValidationLoss":[3,0],"GradientNorm":[4,5],"Best":0,"Stop":"all epochs run",` +
 		`"SecondsPerEpoch":1}`
 	if err != nil || string(text) != want {
@@ -27,7 +27,7 @@ func TestStoredTrainings(t *testing.T) {
 		{TrainLoss: 2, Validation: math.Inf(1), GradientNorm: 4, LargestNorm: math.MaxFloat64, Tries: 90, Rejected: 20,
 			Retried: 2, Skipped: 1},
 		{TrainLoss: math.NaN(), Validation: 1, LargestNorm: 7e5, Tries: 80, Rejected: 10, Retried: 3, Skipped: 3}}}
-	text, err = json.Marshal(newTraining(guarded))
+	text, err = json.Marshal(NewTraining(guarded))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +46,11 @@ func TestStoredTrainings(t *testing.T) {
 func TestCountedStepsAreNoOtherOutcome(t *testing.T) {
 	before := Facts{Training: &Training{TrainLoss: []float64{1}}}
 	after := Facts{Training: &Training{TrainLoss: []float64{1}, Tries: []int{9}, Rejected: []int{1}, Stiffness: 3}}
-	if before.outcome() != after.outcome() {
+	if before.Outcome() != after.Outcome() {
 		t.Error("counted steps make another outcome")
 	}
 	after.Training.Skipped = []int{1}
-	if before.outcome() == after.outcome() {
+	if before.Outcome() == after.Outcome() {
 		t.Error("skipped batches make no other outcome")
 	}
 }

@@ -1,4 +1,4 @@
-package experiments
+package store
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/moduleroot"
@@ -19,13 +20,10 @@ const ResultsEnv = "PENGCDE_RESULTS"
 // ErrInput is wrapped by errors about names and options that do not exist.
 var ErrInput = errors.New("invalid input")
 
-// ErrNotStored is wrapped by errors about runs of which nothing is stored yet, so that there is nothing to show.
-var ErrNotStored = errors.New("not stored")
-
 // ErrStore is wrapped when results cannot be written or read.
 var ErrStore = errors.New("results folder cannot be used")
 
-// Folder is where results lie; see the package's doc.
+// Folder is where results lie; see package experiments.
 func Folder() (string, error) {
 	if folder := os.Getenv(ResultsEnv); folder != "" {
 		return folder, nil
@@ -35,7 +33,7 @@ func Folder() (string, error) {
 	}
 	folder, err := filepath.Abs("pengcde-results")
 	if err != nil {
-		return "", fmt.Errorf("experiments: %w", err)
+		return "", fmt.Errorf("experiments/store: %w", err)
 	}
 	return folder, nil
 }
@@ -46,49 +44,70 @@ func checkout() string {
 	return root
 }
 
-// store finds the runs of one study, in the results folder and among the runs that came with the module.
-type store struct {
+// Store finds the runs of one study, in the results folder and among the runs that came with the module.
+type Store struct {
 	study, folder string
 	shipped       map[string][]byte // the content of record files, by name without extension
-	claims        *claims
+	leases        *Leases
 }
 
-func openStore(study string, o Options) (store, error) {
+// Open returns the store of a study, whose name is one part of a path. Where it is fresh it leaves out the runs that came
+// with the module. With nil it has leases of its own.
+func Open(study string, fresh bool, leases *Leases) (Store, error) {
 	folder, err := Folder()
 	if err != nil {
-		return store{}, err
+		return Store{}, err
 	}
-	s := store{study: study, folder: filepath.Join(folder, study), claims: o.claims}
-	if s.claims == nil {
-		s.claims = new(claims)
-	}
-	if !o.Fresh {
-		s.shipped, err = shippedRuns(study)
+	s := In(filepath.Join(folder, study), study, leases)
+	if !fresh {
+		s.shipped, err = Shipped(study)
 	}
 	return s, err
 }
 
-// find reads the record of a run.
-func (r Result) find() (f Result, err error) {
-	f = Result{Run: r.Run, slot: r.slot}
-	if f.Record, f.Shipped, err = r.slot.read(); err != nil || f.Record != nil {
+// In returns the store of a study in a folder, without runs that came with the module.
+func In(folder, study string, leases *Leases) Store {
+	if leases == nil {
+		leases = new(Leases)
+	}
+	return Store{study: study, folder: folder, leases: leases}
+}
+
+// Folder returns where the runs are stored, or will be.
+func (s Store) Folder() string { return s.folder }
+
+// Now returns the time by the clock of the results folder, which may be another machine's.
+func (s Store) Now() time.Time { return clockOf(s.folder) }
+
+// Found is a record that stands for a run.
+type Found struct {
+	// Record is nil where nothing of the slot's generation is stored.
+	Record *Record
+	// Stale says that only another generation is stored; OtherBackend that another kind of backend made the record than
+	// the slot's; Shipped that it came with the module.
+	Stale, OtherBackend, Shipped bool
+}
+
+// Find reads the record of the run, else one that another kind of backend made.
+func (s Slot) Find() (f Found, err error) {
+	if f.Record, f.Shipped, err = s.Read(); err != nil || f.Record != nil {
 		return f, err
 	}
-	others, err := r.slot.others()
+	others, err := s.others()
 	if err != nil {
 		return f, err
 	}
 	for _, other := range others {
-		if other.generation != r.slot.generation {
+		if other.generation != s.generation {
 			f.Stale = true
 			continue
 		}
-		record, shipped, err := other.read()
+		record, shipped, err := other.Read()
 		if err != nil {
 			return f, err
 		}
 		if record != nil && (f.Record == nil || f.Record.Error != "") {
-			f.Record, f.Shipped, f.Elsewhere = record, shipped, true
+			f.Record, f.Shipped, f.OtherBackend = record, shipped, true
 		}
 	}
 	f.Stale = f.Stale && f.Record == nil
@@ -98,10 +117,10 @@ func (r Result) find() (f Result, err error) {
 // errDamaged is wrapped by the error of a stored file that is damaged or of another run.
 var errDamaged = errors.New("is damaged")
 
-// read is the record of a slot, and whether it came with the module; nil when there is none. An own file that is
+// Read returns the record of a slot, and whether it came with the module; nil when there is none. An own file that is
 // damaged or holds an error gives way to a run that came with the module; else one that is damaged is a record of that
 // error.
-func (s slot) read() (r *Record, shipped bool, err error) {
+func (s Slot) Read() (r *Record, shipped bool, err error) {
 	r, err = s.own()
 	none := r == nil && err == nil
 	if content, found := s.shipped[s.name]; found && (none || errors.Is(err, errDamaged) || r != nil && r.Error != "") {
@@ -117,7 +136,7 @@ func (s slot) read() (r *Record, shipped bool, err error) {
 }
 
 // own is the record of the slot's file; nil when there is none.
-func (s slot) own() (*Record, error) {
+func (s Slot) own() (*Record, error) {
 	content, err := readRecord(s.file())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -129,8 +148,8 @@ func (s slot) own() (*Record, error) {
 }
 
 // decode reads the content of the slot's file.
-func (s slot) decode(content []byte) (*Record, error) {
-	r, err := decodeRecord(content)
+func (s Slot) decode(content []byte) (*Record, error) {
+	r, err := DecodeRecord(content)
 	if err == nil && (r.Study != s.study || r.Name() != s.name || !bytes.Equal(r.Identity, s.identity)) {
 		err = errors.New("it is of another run")
 	}
@@ -140,29 +159,29 @@ func (s slot) decode(content []byte) (*Record, error) {
 	return r, nil
 }
 
-// save writes the record in one step.
-func (s slot) save(r Record) error {
+// Save writes the record in one step.
+func (s Slot) Save(r Record) error {
 	r.Study, r.Identity, r.Generation, r.Backend = s.study, s.identity, s.generation, s.backend
-	content, err := r.encode()
+	content, err := r.Encode()
 	if err != nil {
-		return fmt.Errorf("experiments: store a run: %w", err)
+		return fmt.Errorf("experiments/store: store a run: %w", err)
 	}
 	return write(s.file(), content)
 }
 
 func write(file string, record []byte) error {
-	return unusable(durable.WriteFile(file, slices.Concat(bytes.TrimSpace(record), []byte("\n"))))
+	return Unusable(durable.WriteFile(file, slices.Concat(bytes.TrimSpace(record), []byte("\n"))))
 }
 
-// unusable says of an error, if there is one, what to do.
-func unusable(err error) error {
+// Unusable wraps [ErrStore] and an error of writing, if there is one, and says what to do.
+func Unusable(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("experiments: %w: %w; what was stored before is kept: make room, or set %s to another folder, "+
+	return fmt.Errorf("experiments/store: %w: %w; what was stored before is kept: make room, or set %s to another folder, "+
 		"and run again", ErrStore, err, ResultsEnv)
 }
 
 func unreadable(err error) error {
-	return fmt.Errorf("experiments: %w: %w; set %s to a folder that can be read", ErrStore, err, ResultsEnv)
+	return fmt.Errorf("experiments/store: %w: %w; set %s to a folder that can be read", ErrStore, err, ResultsEnv)
 }

@@ -1,4 +1,4 @@
-package experiments
+package store
 
 import (
 	"bytes"
@@ -37,6 +37,18 @@ type Machine struct {
 	CPUs    int    `json:"CPUs"`
 }
 
+// String is for people; "" for the zero value.
+func (m Machine) String() string {
+	if m.System == "" {
+		return ""
+	}
+	cores := "CPUs"
+	if m.CPUs == 1 {
+		cores = "CPU"
+	}
+	return fmt.Sprintf("%s with %d %s (%s)", m.System, m.CPUs, cores, m.Backend)
+}
+
 // A record's file is its JSON with the SHA-256 of it, without white space, as the first entry.
 const checksumBegin, checksumEnd = `{"Checksum":"`, `",`
 
@@ -69,11 +81,11 @@ func unseal(sealed []byte) ([]byte, error) {
 // Name returns the name of the record's file, without extension: a hash of the identity, the generation, the kind of
 // backend.
 func (r *Record) Name() string {
-	return fmt.Sprintf("%s-g%d-%s", hashOf(r.Identity), r.Generation, fileName(r.Backend))
+	return fmt.Sprintf("%s-g%d-%s", hash(r.Identity), r.Generation, fileName(r.Backend))
 }
 
-// encode is the content of the record's file.
-func (r *Record) encode() ([]byte, error) {
+// Encode returns the content of the record's file.
+func (r *Record) Encode() ([]byte, error) {
 	content, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
@@ -81,9 +93,9 @@ func (r *Record) encode() ([]byte, error) {
 	return seal(content), nil
 }
 
-// decodeRecord reads the content of a record's file. White space, which a person or a program may have added, does not
+// DecodeRecord reads the content of a record's file. White space, which a person or a program may have added, does not
 // count; anything else that was altered is an error.
-func decodeRecord(file []byte) (*Record, error) {
+func DecodeRecord(file []byte) (*Record, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, file); err != nil {
 		return nil, err

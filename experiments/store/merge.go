@@ -1,4 +1,4 @@
-package experiments
+package store
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func Merge(ctx context.Context, into string, from []string) (report MergeReport,
 	}
 	for _, place := range from {
 		if _, err := os.Stat(place); err != nil {
-			return report, errs.New(ErrInput, "experiments: merge: %w, want a results folder or an archive", err)
+			return report, errs.New(ErrInput, "experiments/store: merge: %w, want a results folder or an archive", err)
 		}
 	}
 	m := merger{ctx: ctx, into: into}
@@ -109,7 +109,7 @@ func (m *merger) record(study, name string, content []byte, source string) error
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
-	r, err := decodeRecord(content)
+	r, err := DecodeRecord(content)
 	if err == nil && !durable.IsName(r.Study) {
 		err = nameError(r.Study)
 	}
@@ -120,8 +120,8 @@ func (m *merger) record(study, name string, content []byte, source string) error
 		m.left(source, err)
 		return nil
 	}
-	target := store{study: study, folder: filepath.Join(m.into, study)}.place(r)
-	locked, err := target.locked(func(*holding) (made bool, err error) { return m.put(target, r, content, source) })
+	target := Store{study: study, folder: filepath.Join(m.into, study)}.place(r)
+	locked, err := target.Lock(func(*HeldLease) (made bool, err error) { return m.put(target, r, content, source) })
 	if err == nil && !locked {
 		m.left(source, "another process is making the run: merge again when it is done")
 	}
@@ -129,7 +129,7 @@ func (m *merger) record(study, name string, content []byte, source string) error
 }
 
 // put stores a record in its slot, which is locked, unless another is there, and says whether one with facts is.
-func (m *merger) put(target slot, r *Record, content []byte, source string) (made bool, err error) {
+func (m *merger) put(target Slot, r *Record, content []byte, source string) (made bool, err error) {
 	there, err := target.own()
 	if errors.Is(err, errDamaged) {
 		m.left(source, fmt.Sprintf("%v; remove it and merge again", err))
@@ -144,19 +144,19 @@ func (m *merger) put(target slot, r *Record, content []byte, source string) (mad
 		}
 		m.Added++
 		return r.Error == "", nil
-	case r.Error != "" || r.Facts.outcome() == there.Facts.outcome():
+	case r.Error != "" || r.Facts.Outcome() == there.Facts.Outcome():
 		m.Same++
 		return there.Error == "", nil
 	}
-	other := filepath.Join(target.folder, conflictFolder, target.name+"."+r.Facts.outcome()+resultExtension)
+	other := filepath.Join(target.folder, conflictFolder, target.name+"."+r.Facts.Outcome()+resultExtension)
 	if !slices.Contains(m.Conflicts, other) {
 		m.Conflicts = append(m.Conflicts, other)
 	}
 	return true, write(other, content)
 }
 
-// outcome is a hash of what two runs of one identity have in common, of facts that were read.
-func (f Facts) outcome() string {
+// Outcome returns a hash of what two runs of one identity have in common, of facts that were read.
+func (f Facts) Outcome() string {
 	f.PeakBytes = 0
 	if f.Training != nil {
 		t := *f.Training
@@ -165,5 +165,5 @@ func (f Facts) outcome() string {
 		f.Training = &t
 	}
 	content, _ := json.Marshal(f) // numbers that were read can be written
-	return hashOf(content)
+	return hash(content)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package experiments
+package store
 
 import (
 	"errors"
@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// A claim that is a pipe nobody writes to, or a device without end, holds up no process.
-func TestClaimKinds(t *testing.T) {
+// A lease that is a pipe nobody writes to, or a device without end, holds up no process.
+func TestLeaseKinds(t *testing.T) {
 	folder := t.TempDir()
 	pipe, zero := filepath.Join(folder, "pipe.lock"), filepath.Join(folder, "zero.lock")
 	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Symlink("/dev/zero", zero)); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, zero} {
-		c := new(claims)
+		c := new(Leases)
 		_, errTake := c.take(path)
 		_, errLook := c.look(path)
 		_, _, errWatch := c.watch(path)

@@ -1,12 +1,10 @@
-package experiments
+package store
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -53,13 +51,14 @@ type Training struct {
 	Stop      train.Stop `json:"Stop,omitempty"`
 	// SecondsPerEpoch is the median.
 	SecondsPerEpoch float64 `json:"SecondsPerEpoch"`
-	// Trials are the least validation errors of the trials of a [Tuned] model, 0 of one that diverged, and Chosen the
+	// Trials are the least validation errors of the trials of a tuned model, 0 of one that diverged, and Chosen the
 	// trial that forecasts; the rest is of that trial.
 	Trials []float64 `json:"Trials,omitempty"`
 	Chosen int       `json:"Chosen,omitempty"`
 }
 
-func newTraining(report *train.Report) *Training {
+// NewTraining returns what is stored of a report.
+func NewTraining(report *train.Report) *Training {
 	t := &Training{Best: report.Best, Stop: report.Stop, Stiffness: report.Stiffness}
 	var seconds []float64
 	for _, epoch := range report.Epochs {
@@ -128,44 +127,22 @@ func (t *Training) Unconverged() bool {
 	return t.Stop == train.StopEpochs && last >= 0 && t.Best == last
 }
 
-// check finds a number that JSON has no place for.
-func (f *Facts) check() error {
+// Check finds a number that JSON has no place for.
+func (f *Facts) Check() error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	for _, scores := range []map[string]float64{f.Scores, f.Before} {
 		for name, score := range scores {
 			if !finite(score) {
-				return fmt.Errorf("experiments: score %q is %g, want a finite number", name, score)
+				return fmt.Errorf("experiments/store: score %q is %g, want a finite number", name, score)
 			}
 		}
 	}
 	for name, rows := range f.Arrays {
 		for i, row := range rows {
 			if k := slices.IndexFunc(row, func(x float64) bool { return !finite(x) }); k >= 0 {
-				return fmt.Errorf("experiments: array %q, row %d, entry %d is %g, want finite numbers", name, i, k, row[k])
+				return fmt.Errorf("experiments/store: array %q, row %d, entry %d is %g, want finite numbers", name, i, k, row[k])
 			}
 		}
 	}
 	return nil
-}
-
-// settle notes an error that says that the model failed, not the computer: such a run is stored as diverged.
-func (f *Facts) settle(err error) error {
-	for _, reason := range []error{train.ErrNotFinite, ode.NotFinite, ode.StepLimit, ode.StepTooSmall} {
-		if errors.Is(err, reason) {
-			f.Failure, f.Scores, f.Arrays = err.Error(), nil, nil
-			return nil
-		}
-	}
-	return err
-}
-
-// describe is a word on a run that is done.
-func (f *Facts) describe() string {
-	if f.Failure != "" {
-		return "diverged"
-	}
-	if test, ok := f.Scores["test"]; ok {
-		return fmt.Sprintf("test %.3g", test)
-	}
-	return "done"
 }

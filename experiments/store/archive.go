@@ -1,0 +1,79 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/peng-cde/pengcde-go/internal/durable"
+)
+
+// archiveExtension ends the names of archives: the records of one study that come with the module. Unpacked by
+// Zstandard, an archive is JSON lines: the head, sealed together with all that follows it, and the records in the order
+// of the head's names.
+const archiveExtension = ".jsonl.zst"
+
+type archiveHead struct {
+	Study string
+	Names []string // without extension
+}
+
+// archiveWindow lets runs refer to those far before them: seeds and folds of a study share most of their identity.
+const archiveWindow = 32 << 20
+
+// ArchiveFile returns where a study's archive lies in the checkout of the working folder; "" outside of one.
+func ArchiveFile(study string) string {
+	root := checkout()
+	if root == "" {
+		return ""
+	}
+	return filepath.Join(root, "results", study+archiveExtension)
+}
+
+// Shipped returns the records that came with the module, by the names of their files without extension; none outside a
+// checkout.
+func Shipped(study string) (map[string][]byte, error) {
+	path := ArchiveFile(study)
+	if path == "" {
+		return nil, nil
+	}
+	records := make(map[string][]byte)
+	err := readArchive(path, func(of, name string, record []byte) error {
+		if of != study {
+			return fmt.Errorf("it is of study %s", of)
+		}
+		records[name] = bytes.Clone(record)
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("experiments/store: %w: archive %s: %w; get it again from the repository, or leave it out with "+
+			"--fresh (Options.Fresh)", ErrStore, path, err)
+	}
+	return records, nil
+}
+
+// WriteArchive replaces an archive in one step, and returns its size in bytes.
+func WriteArchive(path, study string, records map[string][]byte) (size int, err error) {
+	head := archiveHead{study, slices.Sorted(maps.Keys(records))}
+	content, _ := json.Marshal(head) // texts
+	for _, name := range head.Names {
+		content = append(append(content, '\n'), records[name]...)
+	}
+	pack, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), // options that fit
+		zstd.WithWindowSize(archiveWindow))
+	packed := pack.EncodeAll(seal(append(content, '\n')), nil)
+	if err := errors.Join(durable.RemoveBegun(path), durable.WriteFile(path, packed)); err != nil {
+		return 0, fmt.Errorf("experiments/store: %w: %w; the archive is as it was: make room and ship again", ErrStore, err)
+	}
+	return len(packed), nil
+}

@@ -1,0 +1,223 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/durable"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Slot is the place of one run in a store, as made by one kind of backend with one generation of the numerics.
+type Slot struct {
+	Store
+	identity   json.RawMessage
+	generation int
+	backend    string // its kind; "" where it is not known, which no run is of
+	name       string // of its files, without extension
+}
+
+// Slot returns the place of the run that an identity decides, made by a kind of backend with a generation of the
+// numerics.
+func (s Store) Slot(identity any, generation int, backend string) (Slot, error) {
+	canonical, err := json.Marshal(identity)
+	if err != nil {
+		return Slot{}, fmt.Errorf("experiments/store: identity of a run: %w", err)
+	}
+	return s.place(&Record{Identity: canonical, Generation: generation, Backend: backend}), nil
+}
+
+// place returns the slot of a record.
+func (s Store) place(r *Record) Slot { return Slot{s, r.Identity, r.Generation, r.Backend, r.Name()} }
+
+// In returns the place of the same run in another store.
+func (s Slot) In(other Store) Slot {
+	s.Store = other
+	return s
+}
+
+// Name returns the name of the run's files, without extension.
+func (s Slot) Name() string { return s.name }
+
+// Hash returns the hash of the run's identity, with which the names of its files begin.
+func (s Slot) Hash() string { return hash(s.identity) }
+
+// Generation returns the generation of the numerics.
+func (s Slot) Generation() int { return s.generation }
+
+// hash is the part of a name that stands for an identity in canonical form.
+func hash(identity []byte) string {
+	sum := sha256.Sum256(identity)
+	return hex.EncodeToString(sum[:8])
+}
+
+// fileName is a kind of backend as file names have it: "xla-cpu" for "xla:cpu".
+func fileName(backend string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, backend)
+}
+
+// path is the path of the slot's files, without extension.
+func (s Slot) path() string { return filepath.Join(s.folder, s.name) }
+
+const resultExtension = ".json"
+
+func (s Slot) file() string { return s.path() + resultExtension }
+
+// others are the places where the same run is stored otherwise: by another backend, or of another generation.
+func (s Slot) others() (all []Slot, err error) {
+	entries, err := os.ReadDir(s.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if name, ok := strings.CutSuffix(entry.Name(), resultExtension); ok {
+			names = append(names, name)
+		}
+	}
+	names = slices.AppendSeq(names, maps.Keys(s.shipped))
+	run, _, _ := strings.Cut(s.name, "-")
+	for _, name := range names { // see [Record.Name]
+		rest, same := strings.CutPrefix(name, run+"-g")
+		number, backend, named := strings.Cut(rest, "-")
+		if generation, err := strconv.Atoi(number); err == nil && same && named && name != s.name {
+			all = append(all, Slot{s.Store, s.identity, generation, backend, name})
+		}
+	}
+	return all, nil
+}
+
+// RemoveOlder deletes the run's files of earlier generations, unless another process is at them.
+func (s Slot) RemoveOlder() error {
+	others, err := s.others()
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if other.generation >= s.generation {
+			continue
+		}
+		if _, err := other.Lock(func(*HeldLease) (bool, error) {
+			err := os.Remove(other.file())
+			if errors.Is(err, fs.ErrNotExist) { // it came with the module
+				return true, nil
+			}
+			return err == nil, Unusable(err)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Checkpoint returns the checkpoint of the training that makes the run.
+func (s Slot) Checkpoint() *train.Checkpoint {
+	return &train.Checkpoint{Path: s.path(), Key: fmt.Sprintf("generation %d by %s", s.generation, s.backend)}
+}
+
+// Kept says whether the run is stored here, or its training, or a trial of it, has a checkpoint.
+func (s Slot) Kept() bool {
+	if s.Exists() || s.Checkpoint().Exists() {
+		return true
+	}
+	trials, err := durable.Beside(s.path() + TrialInfix)
+	return err == nil && len(trials) > 0
+}
+
+// TrialInfix is in the names of the checkpoints of a run's trials, after the name of the run.
+const TrialInfix = ".trial"
+
+// removeCheckpoints deletes the checkpoints of the run and of its trials.
+func (s Slot) removeCheckpoints() error {
+	all := []error{s.Checkpoint().Remove()}
+	trials, err := durable.Beside(s.path() + TrialInfix)
+	for _, file := range trials {
+		all = append(all, os.Remove(file))
+	}
+	return errors.Join(append(all, err)...)
+}
+
+// LeaseFile returns the path of the file of its lease.
+func (s Slot) LeaseFile() string { return s.path() + leaseExtension }
+
+// Take keeps other processes from the run; nil where one of them has it. The lease ends with the process, however that
+// ends.
+func (s Slot) Take() (*HeldLease, error) {
+	if err := os.MkdirAll(s.folder, 0o755); err != nil {
+		return nil, Unusable(err)
+	}
+	h, err := s.leases.take(s.LeaseFile())
+	if err != nil || h == nil {
+		return nil, Unusable(err)
+	}
+	if err := durable.RemoveBegun(s.file()); err != nil {
+		return nil, errors.Join(Unusable(err), h.Release())
+	}
+	return h, nil
+}
+
+// Lock calls do while this process has the run, unless another one has. When it is done, what lies beside the result
+// is removed.
+func (s Slot) Lock(do func(*HeldLease) (done bool, err error)) (locked bool, err error) {
+	h, err := s.Take()
+	if err != nil || h == nil {
+		return false, err
+	}
+	done := false
+	defer func() {
+		err = errors.Join(err, h.release(func() error {
+			if !done {
+				return nil
+			}
+			return errors.Join(s.removeCheckpoints(), removeMoved(h.path))
+		}))
+	}()
+	done, err = do(h)
+	return true, err
+}
+
+// Watch looks at the lease that another process has on the run, for a later Take, and locks nothing. It returns the
+// lease, and whether it has changed of late, so that its holder lives.
+func (s Slot) Watch() (l Lease, lives bool, err error) {
+	if l, lives, err = s.leases.watch(s.LeaseFile()); err != nil {
+		err = unreadable(err)
+	}
+	return l, lives, err
+}
+
+// WrittenAfter says whether the run's file was written after a time by the clock of the file system.
+func (s Slot) WrittenAfter(t time.Time) bool {
+	info, err := os.Stat(s.file())
+	return err == nil && info.ModTime().After(t)
+}
+
+// Exists says whether the run has a file of its own.
+func (s Slot) Exists() bool {
+	_, err := os.Stat(s.file())
+	return err == nil
+}
+
+// Tidy removes what a process that was killed between storing a run and unlocking it left beside the result.
+func (s Slot) Tidy() error {
+	left, err := durable.Beside(s.path() + ".")
+	if err == nil && len(left) > 1 {
+		_, err = s.Lock(func(*HeldLease) (bool, error) { return true, nil })
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package experiments
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/experiments/store"
+	"github.com/peng-cde/pengcde-go/pengcde/ode"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// What package store keeps of a run, and where.
+type (
+	Facts    = store.Facts
+	Training = store.Training
+	Record   = store.Record
+	Machine  = store.Machine
+	Position = store.Position
+)
+
+// ResultsEnv names the environment variable that says where results lie.
+const ResultsEnv = store.ResultsEnv
+
+// ErrInput is wrapped by errors about names and options that do not exist, and ErrStore when results cannot be written
+// or read.
+var ErrInput, ErrStore = store.ErrInput, store.ErrStore
+
+// ErrNotStored is wrapped by errors about runs of which nothing is stored yet, so that there is nothing to show.
+var ErrNotStored = errors.New("not stored")
+
+// Folder returns where results lie; see the package's doc.
+func Folder() (string, error) { return store.Folder() }
+
+// openStore is the store of a study as options have it.
+func openStore(study string, o Options) (store.Store, error) {
+	return store.Open(study, o.Fresh, o.leases)
+}
+
+// find reads the record of a run.
+func (r Result) find() (Result, error) {
+	f, err := r.slot.Find()
+	return Result{Run: r.Run, slot: r.slot, Record: f.Record, Stale: f.Stale, Elsewhere: f.OtherBackend,
+		Shipped: f.Shipped}, err
+}
+
+// recordDivergence notes an error that says that the model failed, not the computer: such a run is stored as diverged.
+// It returns any other error.
+func recordDivergence(f *Facts, err error) error {
+	for _, reason := range []error{train.ErrNotFinite, ode.NotFinite, ode.StepLimit, ode.StepTooSmall} {
+		if errors.Is(err, reason) {
+			f.Failure, f.Scores, f.Arrays = err.Error(), nil, nil
+			return nil
+		}
+	}
+	return err
+}
+
+// outcomeText says in a word how a run ended.
+func outcomeText(f *Facts) string {
+	if f.Failure != "" {
+		return "diverged"
+	}
+	if test, ok := f.Scores["test"]; ok {
+		return fmt.Sprintf("test %.3g", test)
+	}
+	return "done"
+}

@@ -1,0 +1,41 @@
+package experiments
+
+import (
+	"context"
+
+	"github.com/peng-cde/pengcde-go/experiments/store"
+)
+
+// ActiveRun is a run that a process makes now.
+type ActiveRun struct {
+	Run Run
+	store.Lease
+}
+
+// UnderWay returns the runs that options ask for and processes make now, by any kind of backend. The lease of a process
+// that was killed ends with it where locks tell; where they do not, it stays until another process takes the run over,
+// and has a long [store.Lease.Silent].
+func (s Study) UnderWay(ctx context.Context, o Options) (all []ActiveRun, err error) {
+	runs, err := openStore(s.Name, Options{Fresh: true, leases: o.leases})
+	if err != nil {
+		return nil, err
+	}
+	leases, err := runs.Leases()
+	if err != nil || len(leases) == 0 { // to plan may take seconds
+		return nil, err
+	}
+	p, err := s.plan(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	planned := make(map[string]Run)
+	for _, r := range p.Results {
+		planned[r.slot.Hash()] = r.Run
+	}
+	for _, lease := range leases {
+		if run, found := planned[lease.Hash]; found {
+			all = append(all, ActiveRun{run, lease})
+		}
+	}
+	return all, nil
+}
