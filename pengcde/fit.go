@@ -16,7 +16,6 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Fit trains on windows. The state is solved from a window's first input to its last, and the readout there is compared
@@ -51,14 +50,13 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	j := &joint{runs: runs, network: runs[0].Model.network, digests: make([]hash.Hash, len(runs))}
 	defer j.free()
 	var err error
-	if j.stack, err = xla.NewProgram(backend, "parameters of seeds", j.buildStack); err != nil {
+	j.programs, err = newPrograms(backend,
+		program{name: "parameters of seeds", inputs: []string{"params"}, build: j.buildStack},
+		program{name: "gradients of seeds", inputs: []string{"gradients"}, build: j.buildSplit})
+	if err != nil {
 		return nil, err
 	}
-	defer j.stack.Close()
-	if j.split, err = xla.NewProgram(backend, "gradients of seeds", j.buildSplit); err != nil {
-		return nil, err
-	}
-	defer j.split.Close()
+	defer j.programs.close()
 	all := make([]int, len(runs))
 	for i, r := range runs {
 		if len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0 {

@@ -2,6 +2,7 @@ package pengcde
 
 import (
 	"context"
+	"maps"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -81,15 +82,15 @@ func (g *golden) comparedBy(summed, pairwise bool) *golden {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	network.compiled = make(map[field.Form]*compiled)
+	network.compiled = make(forms[field.Form, *compiled])
 	measured, err := network.compile(g.batch.form)
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	g.t.Cleanup(measured.close)
-	one := *measured
-	one.solver, one.encode, one.encodePull = solve.solver, solve.encode, solve.encodePull
-	network.compiled[g.batch.form] = &one
+	one := programs{"readout": measured.programs["readout"], "loss": measured.programs["loss"]}
+	maps.Copy(one, programs{"encoder": solve.programs["encoder"], "encoder pullback": solve.programs["encoder pullback"]})
+	network.compiled[g.batch.form] = &compiled{one, solve.solver}
 	return &other
 }
 
