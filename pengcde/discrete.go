@@ -14,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -22,8 +23,8 @@ import (
 
 // discrete is a network in discrete steps, compiled, without parameters of its own.
 type discrete struct {
-	comparison
 	backend  *xla.Backend
+	head     head.Head
 	network  sequence.Network
 	sizes    sequence.Sizes
 	params   []nn.Param
@@ -33,10 +34,17 @@ type discrete struct {
 // batchForm is what the graph of a program depends on beside shapes.
 type batchForm struct {
 	control field.Form
-	missing bool // whether targets are
+	met     int // the number of arrays that forecasts are compared with
 }
 
-func (b *batch) batchForm() batchForm { return batchForm{b.form, b.share != nil} }
+func (b *batch) batchForm() batchForm { return batchForm{b.form, len(b.met)} }
+
+// loss builds what a head makes of forecasts of a network in discrete steps.
+func (d *discrete) loss(y *Node, met []*Node) *Node {
+	_, names := d.head.Inputs()
+	loss, _ := d.head.Loss(nn.Values{}, y, head.Bind(names, met))
+	return loss
+}
 
 // sizes returns the sizes that Config.Network is built for.
 func (c Config) sizes() sequence.Sizes {
@@ -78,7 +86,7 @@ func newDiscrete(backend *xla.Backend, c Config) (*discrete, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &discrete{comparison: c.comparison(), backend: backend, network: c.Network, sizes: c.sizes(), params: params,
+	return &discrete{backend: backend, head: c.head(), network: c.Network, sizes: c.sizes(), params: params,
 		compiled: make(forms[batchForm, programs])}, nil
 }
 
@@ -96,16 +104,16 @@ func (d *discrete) compile(b *batch) (programs, error) {
 				return []*Node{d.build(form.control, in, keep)}
 			}},
 			program{name: "loss", inputs: compared, build: func(in inputs) []*Node {
-				return []*Node{d.loss(d.build(form.control, in, keep), in["met"], 0)}
+				return []*Node{d.loss(d.build(form.control, in, keep), in["met"])}
 			}},
 			program{name: "gradient", inputs: compared, build: func(in inputs) []*Node {
-				loss := d.loss(d.build(form.control, in, dropout(in["params"])), in["met"], 0)
+				loss := d.loss(d.build(form.control, in, dropout(in["params"])), in["met"])
 				return append([]*Node{loss}, Gradient(loss, in["params"]...)...)
 			}})
 	})
 }
 
-// build builds forecasts [B, S, n, q], or [B, S, 1, q] where they are summed, from x0 [B, n, p] and the control.
+// build builds forecasts from x0 [B, n, p] and the control.
 func (d *discrete) build(form field.Form, in inputs, drop func(*Node, float64) *Node) *Node {
 	x0 := in.one("x0")
 	x := inputsOf(form.Control(in["control"]), x0)
@@ -117,7 +125,7 @@ func (d *discrete) build(form field.Form, in inputs, drop func(*Node, float64) *
 		panic(invalid("Config.Network, a %T, forecasts %s, want %s: windows, times, nodes, outputs", d.network, y.Shape(),
 			want))
 	}
-	return d.forecasts(y)
+	return d.head.Forecast(nn.Values{}, y, nil)
 }
 
 // inputsOf returns the inputs of a network, without dropout, for first features x0 [B, n, p].
@@ -158,7 +166,7 @@ func (d *discrete) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 	if why != forLoss {
 		program = "gradient"
 	}
-	out, err := p.call(program, values{"met": b.met(), "x0": b.x0, "control": b.control, "params": params})
+	out, err := p.call(program, values{"met": b.met, "x0": b.x0, "control": b.control, "params": params})
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +245,8 @@ func (d *discrete) plan(params []*tensors.Tensor, b *batch, temporary measured) 
 	}
 	plan := &Plan{Data: b.owned.Bytes(), Parameters: trained(params)}
 	plan.Temporary, err = temporary.find(func() (int64, error) {
-		return p.temporary("gradient", values{"met": b.met(), "x0": b.x0, "control": b.control, "params": params})
-	}, b.form, shapesOf(slices.Concat(b.met(), []*tensors.Tensor{b.x0}, b.control)...))
+		return p.temporary("gradient", values{"met": b.met, "x0": b.x0, "control": b.control, "params": params})
+	}, b.form, shapesOf(slices.Concat(b.met, []*tensors.Tensor{b.x0}, b.control)...))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -23,18 +24,15 @@ type layer = nn.Layer
 
 // wiring names the parts of a differential equation.
 type wiring struct {
-	comparison
-	encoder, readout layer
-	field            field.Field
-	stepSize         ode.StepSize
-	maxSteps         int        // of an adaptive control; 0 for ode's default
-	continuous       bool       // whether the field is continuous where steps end
-	memory           ode.Memory // of a solve that is to be differentiated
-	hidden           int        // width of the state
-	linear           *Linear    // nil for none
-	outputs          int
-	rows             ofRows   // in place of the encoder, where it is of rows
-	ranking          *ranking // in place of the readout, for Output Affinity
+	encoder    layer
+	rows       ofRows // in place of the encoder, where it is of rows
+	field      field.Field
+	head       head.Head
+	stepSize   ode.StepSize
+	maxSteps   int        // of an adaptive control; 0 for ode's default
+	continuous bool       // whether the field is continuous where steps end
+	memory     ode.Memory // of a solve that is to be differentiated
+	hidden     int        // width of the state
 }
 
 // equation is encoder, solve and readout, compiled, without parameters of its own.
@@ -53,15 +51,7 @@ func newEquation(backend *xla.Backend, w wiring) (*equation, error) {
 	} else {
 		n.declared.encoder = w.encoder.Params()
 	}
-	n.declared.field = w.field.Params()
-	switch readout := w.readout.Params(); {
-	case w.ranking != nil:
-		n.declared.head = w.ranking.Params()
-	case w.linear != nil:
-		n.declared.head = w.linear.params(readout, w.outputs)
-	default:
-		n.declared.head = readout
-	}
+	n.declared.field, n.declared.head = w.field.Params(), w.head.Params()
 	n.params = n.declared.all()
 	if err := nn.Check(n.params); err != nil {
 		return nil, errs.In("pengcde: Config makes", err, ErrInput)
@@ -99,56 +89,31 @@ func (e *equation) buildEncodePull(form field.Form, in inputs) []*Node {
 	return Gradient(ReduceAllSum(Mul(in.one("cotangent"), z0)), in["params"]...)
 }
 
-// seen are what forecasts of a batch are made of beside states and parameters.
-func (e *equation) seen(b *batch) []*tensors.Tensor {
-	if e.ranking != nil {
-		return b.ranked.seen()
-	}
-	return b.linear[:min(1, len(b.linear))]
+// forecasts builds what the head makes of the states, and the head's parameters and what it sees by name.
+func (e *equation) forecasts(form field.Form, in inputs) (y *Node, v nn.Values, seen head.Inputs) {
+	v = form.Seeds.Bind(e.declared.head, in["params"])
+	names, _ := e.head.Inputs()
+	seen = head.Bind(names, in["seen"])
+	return e.head.Forecast(v, in.one("states"), seen), v, seen
 }
 
-// met are what forecasts of a batch are compared with, and what a linear part is drawn to.
-func (e *equation) met(b *batch) []*tensors.Tensor {
-	switch {
-	case e.ranking != nil:
-		return append([]*tensors.Tensor{b.weight}, b.ranked.met()...)
-	case e.linear != nil:
-		return append(b.linear[1:len(b.linear):len(b.linear)], b.met()...)
-	}
-	return b.met()
-}
-
-// buildDecode builds forecasts [B, S, n, q], or [B, S, 1, q] where they are summed, or logits of nodes at the last save
-// time, [B, R, C], from the states [B, S, n, hidden].
+// buildDecode builds forecasts from the states [B, S, n, hidden].
 func (e *equation) buildDecode(form field.Form, in inputs) []*Node {
-	v, states, seen := form.Seeds.Bind(e.declared.head, in["params"]), in.one("states"), in["seen"]
-	if e.ranking != nil {
-		return []*Node{e.ranking.logits(v, states, seen[0], seen[1:])}
-	}
-	y := e.readout.Apply(v, states)
-	if e.linear != nil {
-		y = e.linear.add(v, seen[0], y)
-	}
-	return []*Node{e.forecasts(y)}
+	y, _, _ := e.forecasts(form, in)
+	return []*Node{y}
 }
 
 // buildObjective builds the loss, the cotangent of the states and the gradients of the head's parameters. Parameters of
 // several seeds give one loss per seed, [seeds], and the gradients of its own.
 func (e *equation) buildObjective(form field.Form, in inputs) []*Node {
-	params, met, y := in["params"], in["met"], e.buildDecode(form, in)[0]
-	var loss, total *Node
-	switch {
-	case e.ranking != nil:
-		loss = e.ranking.loss(y, met[0], met[1:])
-		total = loss
-	case e.linear != nil:
-		loss = e.loss(y, met[2:], form.Seeds)
-		total = Add(ReduceAllSum(loss), e.linear.draw(form.Seeds.Bind(e.declared.head, params), met[0], met[1]))
-	default:
-		loss = e.loss(y, met, form.Seeds)
-		total = ReduceAllSum(loss)
+	y, v, _ := e.forecasts(form, in)
+	_, names := e.head.Inputs()
+	loss, penalty := e.head.Loss(v, y, head.Bind(names, in["met"]))
+	total := ReduceAllSum(loss)
+	if penalty != nil {
+		total = Add(total, penalty)
 	}
-	return append([]*Node{loss}, Gradient(total, slices.Concat(in["states"], params)...)...)
+	return append([]*Node{loss}, Gradient(total, slices.Concat(in["states"], in["params"])...)...)
 }
 
 // solve encodes a batch and integrates it.
@@ -232,7 +197,7 @@ func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 	defer solution.Close()
 	// The loss takes over the states at the save times: at large graphs they are much of the memory.
 	c, own := e.compiled[b.form], e.sections(params)
-	out, err := c.call("loss", values{"states": xla.Donate(solution.Z), "seen": e.seen(b), "met": e.met(b),
+	out, err := c.call("loss", values{"states": xla.Donate(solution.Z), "seen": b.seen, "met": b.met,
 		"params": own.head})
 	if err != nil {
 		return nil, err
@@ -273,7 +238,7 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, nil, notFinite(err)
 	}
 	defer solution.Close()
-	out, err := e.compiled[b.form].call("readout", values{"states": solution.Z, "seen": e.seen(b),
+	out, err := e.compiled[b.form].call("readout", values{"states": solution.Z, "seen": b.seen,
 		"params": e.sections(params).head})
 	if err != nil {
 		return nil, nil, err

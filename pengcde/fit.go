@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash"
 	"iter"
@@ -66,7 +65,7 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 		if r.Config.Stiffness && equationOf(r.Model.network) == nil {
 			return nil, invalid("Config.Stiffness of the training of a network in discrete steps, which has none: leave it out")
 		}
-		if err := errors.Join(r.Model.startLinear(r.Training), r.Model.startKnown(r.Training)); err != nil {
+		if err := r.Model.start(r.Training); err != nil {
 			return nil, err
 		}
 		all[i] = i
@@ -76,11 +75,6 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	}
 	if err := j.resize(all); err != nil {
 		return nil, err
-	}
-	for _, r := range runs {
-		if err := r.Model.checkClasses(r.Training); err != nil {
-			return nil, err
-		}
 	}
 	configs, updates := make([]train.Config, len(runs)), make(map[train.AdamW]*train.Update)
 	for i, r := range runs {

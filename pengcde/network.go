@@ -48,7 +48,7 @@ func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 			return nil, nil, err
 		}
 		if r, ok := c.inBlocks(); ok {
-			return &recurrent{d, r, make(forms[batchForm, programs])}, d.params, nil
+			return &recurrent{d, r, make(forms[batchForm, programs]), c.Output == Class}, d.params, nil
 		}
 		return d, d.params, nil
 	}

@@ -23,6 +23,7 @@ type recurrent struct {
 	*discrete
 	network  sequence.Recurrent
 	compiled forms[batchForm, programs]
+	classes  bool // the last block has the forecasts
 }
 
 // inBlocks is the network of the configuration where it is taken in blocks.
@@ -76,7 +77,7 @@ func (r *recurrent) buildForward(form field.Form, in inputs) []*Node {
 			next.Shape(), want, state.Shape()))
 	}
 	if r.classes {
-		y = r.forecasts(SliceAxis(y, 1, AxisElem(-1)))
+		y = r.head.Forecast(nn.Values{}, SliceAxis(y, 1, AxisElem(-1)), nil)
 	}
 	return []*Node{y, next}
 }
@@ -100,7 +101,7 @@ func (r *recurrent) buildObjective(in inputs) []*Node {
 	if r.classes {
 		y = SliceAxis(y, 1, AxisElem(-1))
 	}
-	loss := r.loss(y, in["met"], 0)
+	loss := r.loss(y, in["met"])
 	return append([]*Node{loss}, Gradient(loss, in["forecasts"]...)...)
 }
 
@@ -153,7 +154,7 @@ func (r *recurrent) evaluate(ctx context.Context, params []*tensors.Tensor, b *b
 	defer xla.Free(states...)
 	defer xla.Free(forecasts...)
 	p := r.compiled[b.batchForm()]
-	out, err := p.call("loss", values{"met": b.met(), "forecasts": forecasts})
+	out, err := p.call("loss", values{"met": b.met, "forecasts": forecasts})
 	if err != nil {
 		return nil, err
 	}
@@ -215,14 +216,16 @@ func (r *recurrent) plan(params []*tensors.Tensor, b *batch, temporary measured)
 		return nil, err
 	}
 	state, first := r.stateOf(b), shapes.Make(dtypes.Int32)
-	met := b.target.Shape().Clone()
-	met.Dimensions[1] = block(met.Dimensions[1])
+	y := shapes.Make(state.DType, state.Dim(0), block(b.control[0].Shape().Dim(1)), r.sizes.Nodes, r.sizes.Outputs)
+	if r.classes {
+		y = shapes.Make(state.DType, state.Dim(0), 1, 1, r.sizes.Outputs)
+	}
 	plan := &Plan{Data: b.owned.Bytes(), Saves: int64(len(firsts(b))) * int64(state.ByteSize()),
 		Parameters: trained(params)}
 	plan.Temporary, err = temporary.find(func() (int64, error) {
-		return p.temporary("steps' pullback", values{"of forecasts": met, "of state": state, "gradients": params,
+		return p.temporary("steps' pullback", values{"of forecasts": y, "of state": state, "gradients": params,
 			"state": state, "first": first, "x0": b.x0, "control": b.control, "params": params})
-	}, b.form, met, state, shapesOf(append([]*tensors.Tensor{b.x0}, b.control...)...))
+	}, b.form, y, state, shapesOf(append([]*tensors.Tensor{b.x0}, b.control...)...))
 	if err != nil {
 		return nil, err
 	}
