@@ -2,16 +2,17 @@ package pengcde
 
 import (
 	"hash"
-	"math"
 	"runtime/debug"
 	"slices"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -23,12 +24,9 @@ type batch struct {
 	stops   [][]float64 // nil where no sample has any
 	x0      *tensors.Tensor
 	control []*tensors.Tensor
-	form    field.Form // of the control; with the seeds that the batch is for
-	target  *tensors.Tensor
-	weight  *tensors.Tensor
-	share   *tensors.Tensor   // of each target in the mean over its save time; nil where all are observed
-	ranked  *ranked           // for Output Affinity, in place of target
-	linear  []*tensors.Tensor // of a linear part: regressors [B, n, width], prior [q, width], penalty []; nil for none
+	form    field.Form        // of the control; with the seeds that the batch is for
+	seen    []*tensors.Tensor // by the head's forecasts
+	met     []*tensors.Tensor // by forecasts, in the head's loss
 	samples int               // that count; the others fill up the shape
 	parts   []part            // for groups, in place of the tensors
 	owned   xla.Buffers
@@ -42,7 +40,8 @@ func (b *batch) free() {
 // newBatch makes tensors of samples that have equal shapes, on the device, or on the host for a nil backend.
 func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error) {
 	b := &batch{samples: len(samples)}
-	var x0, linear, target, weight []float64
+	var x0 []float64
+	taken := make([]head.Sample, len(samples))
 	paths := make([]field.Sample, len(samples))
 	size, saves, snapshots, knots := len(samples), len(samples[0].times), 0, 0
 	axes := make([]field.Axis, len(samples)) // of Rectilinear paths
@@ -62,16 +61,9 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 				s.paths.Snapshots = append(s.paths.Snapshots, s.paths.Snapshots[0])
 			}
 		}
-		paths[i] = s.paths
+		paths[i], taken[i] = s.paths, s.taken
 		b.times, b.stops = append(b.times, s.times), append(b.stops, s.stops)
-		x0, linear = append(x0, s.x0...), append(linear, s.linear...)
-		if s.target == nil && cfg.Output != Affinity {
-			s.target = make([]float64, saves*cfg.rows()*cfg.Outputs)
-		}
-		if s.weight == nil {
-			s.weight = make([]float64, saves)
-		}
-		target, weight = append(target, s.target...), append(weight, s.weight...)
+		x0 = append(x0, s.x0...)
 	}
 	control, form, err := field.NewControl(cfg.dtype(), cfg.Product, paths)
 	if err != nil {
@@ -82,30 +74,14 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		return nil, invalid("a batch of windows with %d and with %d times, want as many: whole series and other windows "+
 			"take batches of their own", saves, len(b.times[at]))
 	}
-	own := func(entries []float64, dims ...int) *tensors.Tensor {
-		return b.owned.Own(host.Tensor(cfg.dtype(), entries, append([]int{size}, dims...)...))[0]
-	}
 	b.control, b.form = b.owned.Own(control...), form
-	b.x0 = own(x0, cfg.Nodes, len(x0)/(size*cfg.Nodes))
-	if l := cfg.Linear; l != nil {
-		prior := make([]float64, cfg.Outputs*l.width())
-		copy(prior, l.Prior)
-		b.linear = append(b.linear, own(linear, cfg.Nodes, l.width()),
-			b.owned.Own(host.Tensor(cfg.dtype(), prior, cfg.Outputs, l.width()))[0],
-			b.owned.Own(host.Tensor(cfg.dtype(), []float64{l.Penalty}))[0])
+	b.x0 = b.owned.Own(host.Tensor(cfg.dtype(), x0, size, cfg.Nodes, len(x0)/(size*cfg.Nodes)))[0]
+	seen, met, err := cfg.head().Batch(taken, saves)
+	if err != nil {
+		b.free()
+		return nil, errs.In("pengcde", err, ErrInput)
 	}
-	b.weight = own(weight, saves)
-	if cfg.Output == Affinity {
-		if err := b.rank(cfg, samples, own); err != nil {
-			b.free()
-			return nil, err
-		}
-	} else {
-		if share := shares(target, size*saves); share != nil {
-			b.share = own(share, saves, cfg.rows(), cfg.Outputs)
-		}
-		b.target = own(target, saves, cfg.rows(), cfg.Outputs)
-	}
+	b.seen, b.met = b.tensors(cfg.dtype(), seen), b.tensors(cfg.dtype(), met)
 	if backend != nil {
 		if err := b.owned.ToDevice(backend); err != nil {
 			b.free()
@@ -113,6 +89,19 @@ func newBatch(backend *xla.Backend, cfg Config, samples []sample) (*batch, error
 		}
 	}
 	return b, nil
+}
+
+// tensors makes tensors of a head's arrays, floats in the given type.
+func (b *batch) tensors(dtype dtypes.DType, arrays []head.Array) []*tensors.Tensor {
+	made := make([]*tensors.Tensor, len(arrays))
+	for i, a := range arrays {
+		if a.Ints != nil {
+			made[i] = tensors.FromFlatDataAndDimensions(a.Ints, a.Dims...)
+		} else {
+			made[i] = host.Tensor(dtype, a.Floats, a.Dims...)
+		}
+	}
+	return b.owned.Own(made...)
 }
 
 // source is the windows of a model that batches are made of.
@@ -142,7 +131,7 @@ func batches(backend *xla.Backend, size int, seeds ...source) ([]*batch, error) 
 					}
 				}
 				if i >= count {
-					s.weight = nil
+					s.taken.Weights = nil
 				}
 				samples = append(samples, s)
 			}
@@ -196,29 +185,4 @@ func giveBack(made []*batch) {
 	if bytes >= muchData {
 		debug.FreeOSMemory()
 	}
-}
-
-// shares returns the share of each target in the mean over the observed targets at its save time; rows is the number of
-// save times, of all samples. Missing targets become 0 with share 0. It returns nil where nothing is missing.
-func shares(targets []float64, rows int) []float64 {
-	if !slices.ContainsFunc(targets, math.IsNaN) {
-		return nil
-	}
-	share, size := make([]float64, len(targets)), len(targets)/rows
-	for from := 0; from < len(targets); from += size {
-		row, observed := targets[from:from+size], 0
-		for _, y := range row {
-			if !math.IsNaN(y) {
-				observed++
-			}
-		}
-		for i, y := range row {
-			if math.IsNaN(y) {
-				row[i] = 0
-			} else {
-				share[from+i] = 1 / float64(observed)
-			}
-		}
-	}
-	return share
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
@@ -199,11 +200,11 @@ func TestClassOfWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end, times := sample.target[len(sample.target)-3:], c.window.InputTimes()
+		end, times := sample.taken.Targets[len(sample.taken.Targets)-3:], c.window.InputTimes()
 		if !slices.Equal(end, c.want) || !slices.Equal(sample.times, []float64{0, times[len(times)-1]}) ||
-			!slices.Equal(sample.weight, []float64{0, 1}) {
+			!slices.Equal(sample.taken.Weights, []float64{0, 1}) {
 			t.Errorf("%d snapshots: target %v at %v by weights %v, want %v", c.window.Length, end, sample.times,
-				sample.weight, c.want)
+				sample.taken.Weights, c.want)
 		}
 	}
 }
@@ -211,7 +212,9 @@ func TestClassOfWindow(t *testing.T) {
 // Logits far apart have the loss and the gradient that they have exactly, in float32 too.
 func TestClassOfLargeLogits(t *testing.T) {
 	program, err := xla.NewProgram(xlatest.Go(t), "cross-entropy", func(in []*Node) []*Node {
-		loss := comparison{classes: true}.loss(in[0], in[1:], 0)
+		h := head.Class{}
+		_, met := h.Inputs()
+		loss, _ := h.Loss(nn.Values{}, in[0], head.Bind(met, in[1:]))
 		return []*Node{loss, Gradient(loss, in[0])[0]}
 	})
 	if err != nil {
@@ -426,11 +429,11 @@ func TestClassRefused(t *testing.T) {
 		says   string
 		change func(*Config)
 	}{
-		{"Outputs 1, want one for each class, 2 or more", func(c *Config) { c.Outputs = 0 }},
-		{`"class" beside Residual or Parity`, func(c *Config) { c.Residual = true }},
-		{`"class" beside Residual or Parity`, func(c *Config) { c.Parity = true }},
-		{`"class" beside Residual or Parity`, func(c *Config) { c.Network, c.Residual = mixing{Width: 2}, true }},
-		{`Linear beside Output "class"`, func(c *Config) { c.Linear = &Linear{Values: 1} }},
+		{"a class of 1, want an output for each class, 2 or more", func(c *Config) { c.Outputs = 0 }},
+		{`"class" beside Residual, Parity or Linear`, func(c *Config) { c.Residual = true }},
+		{`"class" beside Residual, Parity or Linear`, func(c *Config) { c.Parity = true }},
+		{`"class" beside Residual, Parity or Linear`, func(c *Config) { c.Network, c.Residual = mixing{Width: 2}, true }},
+		{`"class" beside Residual, Parity or Linear`, func(c *Config) { c.Linear = &Linear{Values: 1} }},
 		{"states of width 0", func(c *Config) { c.Network = stateless{} }},
 		{`want "per node", "per time", "summed", "class", "affinity" or nothing`, func(c *Config) { c.Output = "classes" }},
 	} {

@@ -5,50 +5,40 @@ import (
 
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // compiled is what an equation compiles for batches whose control has one form.
 type compiled struct {
-	solver                                *ode.Solver
-	encode, encodePull, decode, objective *xla.Program
+	programs
+	solver *ode.Solver
 }
 
 // compile makes what serves batches of a form, or finds it.
 func (e *equation) compile(form field.Form) (*compiled, error) {
-	if c := e.compiled[form]; c != nil {
-		return c, nil
-	}
-	c := &compiled{}
-	derivative, fieldParams := field.Piecewise(e.field, form)
-	config := ode.Config{StepSize: e.stepSize, MaxSteps: e.maxSteps, Parameters: len(fieldParams)}
-	var err error
-	if c.solver, err = ode.NewPiecewise(e.backend, derivative, config); err != nil {
-		return nil, err
-	}
-	for _, p := range []struct {
-		program **xla.Program
-		name    string
-		build   func(form field.Form, in []*Node) []*Node
-	}{
-		{&c.encode, "encoder", e.buildEncode}, {&c.encodePull, "encoder pullback", e.buildEncodePull},
-		{&c.decode, "readout", e.buildDecode}, {&c.objective, "loss", e.buildObjective},
-	} {
-		build := func(in []*Node) []*Node { return p.build(form, in) }
-		if *p.program, err = xla.NewProgram(e.backend, p.name, build); err != nil {
-			c.close()
+	return e.compiled.find(form, func() (*compiled, error) {
+		build := func(build func(form field.Form, in inputs) []*Node) func(in inputs) []*Node {
+			return func(in inputs) []*Node { return build(form, in) }
+		}
+		derivative, fieldParams := field.Piecewise(e.field, form)
+		config := ode.Config{StepSize: e.stepSize, MaxSteps: e.maxSteps, Parameters: len(fieldParams)}
+		solver, err := ode.NewPiecewise(e.backend, derivative, config)
+		if err != nil {
 			return nil, err
 		}
-	}
-	e.compiled[form] = c
-	return c, nil
+		set, err := newPrograms(e.backend,
+			program{name: "encoder", inputs: []string{"start", "params"}, build: build(e.buildEncode)},
+			program{name: "encoder pullback", inputs: []string{"cotangent", "start", "params"}, build: build(e.buildEncodePull)},
+			program{name: "readout", inputs: []string{"states", "seen", "params"}, build: build(e.buildDecode)},
+			program{name: "loss", inputs: []string{"states", "seen", "met", "params"}, build: build(e.buildObjective)})
+		if err != nil {
+			solver.Close()
+			return nil, err
+		}
+		return &compiled{set, solver}, nil
+	})
 }
 
 func (c *compiled) close() {
 	c.solver.Close()
-	for _, p := range []*xla.Program{c.encode, c.encodePull, c.decode, c.objective} {
-		if p != nil {
-			p.Close()
-		}
-	}
+	c.programs.close()
 }

@@ -2,7 +2,6 @@ package pengcde
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
@@ -21,7 +21,7 @@ import (
 )
 
 // ErrInput is wrapped by errors about options and data that do not fit a model.
-var ErrInput = errors.New("invalid input")
+var ErrInput = head.ErrInput
 
 // Output says what a forecast has a row for, and so what it is compared with.
 type Output string
@@ -171,26 +171,19 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Inputs != 0 && (c.Inputs < 2 || c.Network == nil):
 		return c, invalid("Config.Inputs is %d, want the observations of a window, 2 or more, beside a Network, or 0 for any",
 			c.Inputs)
-	case c.Residual && c.Parity:
-		return c, invalid("Config has Residual and Parity, but the published code has no residual readout: choose one")
 	case !slices.Contains([]Output{"", PerNode, PerTime, Summed, Class, Affinity}, c.Output):
 		return c, invalid("Config.Output is %q, want %q, %q, %q, %q, %q or nothing", c.Output, PerNode, PerTime, Summed,
 			Class, Affinity)
-	case c.Output == Affinity && (c.Parity || c.Network != nil):
-		return c, invalid("Config.Output is %q beside Parity or Network, which make no logits of nodes: choose one", Affinity)
 	case c.Groups < 0:
 		return c, invalid("Config.Groups is %d, want 1 or more, or 0 for one group for each core", c.Groups)
-	case c.Pairs && (c.Output != Affinity || c.Outputs > c.Nodes):
-		return c, invalid("Config.Pairs beside Output %q with %d outputs for %d nodes, want %q, and no more classes than nodes",
-			c.Output, c.Outputs, c.Nodes, Affinity)
+	case c.Pairs && c.Output != Affinity:
+		return c, invalid("Config.Pairs beside Output %q, want %q", c.Output, Affinity)
 	case c.RowFeatures < 0 || c.RowFeatures > nn.MaxWidth || c.RowFeatures > 0 && (c.GraphOnly || c.Mask != path.NoMask):
 		return c, invalid("Config.RowFeatures is %d, GraphOnly %v, Mask %q, want 0 to %d, and 0 beside the others, which are "+
 			"for features of the data", c.RowFeatures, c.GraphOnly, c.Mask, nn.MaxWidth)
-	case c.Output.ofGraph() && (c.Residual || c.Parity):
-		return c, invalid("Config.Output is %q beside Residual or Parity, which are for targets of nodes: choose one",
+	case (c.Output.ofGraph() && c.Residual) || (c.Output.ofGraph() || c.Output == Affinity) && (c.Parity || c.Linear != nil):
+		return c, invalid("Config.Output is %q beside Residual, Parity or Linear, which are for targets of nodes: choose one",
 			c.Output)
-	case c.Output == Class && c.Outputs < 2:
-		return c, invalid("Config.Output is %q with Outputs %d, want one for each class, 2 or more", Class, c.Outputs)
 	}
 	if err := c.checkCompute(c.Product, c.Memory); err != nil {
 		return c, err
@@ -201,9 +194,12 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.Mask.Check(); err != nil {
 		return c, errs.In("pengcde: Config.Mask", err, ErrInput)
 	}
-	var err error
-	if c, err = c.checkLinear(); err != nil {
+	h, err := c.checkHead()
+	if err != nil {
 		return c, err
+	}
+	if corrected, ok := h.(head.Corrected); ok {
+		c.Linear = &corrected.Linear // with its defaults
 	}
 	if c.Network != nil {
 		return c, c.checkNetwork()
@@ -296,18 +292,12 @@ func (c Config) dtype() dtypes.DType {
 	return dtypes.Float32
 }
 
-// coderWidth and coderDepth are the sizes of the published encoder and readout.
-const coderWidth, coderDepth = 16, 2
-
 // wiring makes the parts of the model.
 func (c Config) wiring() wiring {
 	w := wiring{
-		comparison: c.comparison(),
-		stepSize:   ode.Constant{Step: c.Step},
-		memory:     c.Memory, continuous: !c.jumps(), hidden: c.Hidden * states(c.Field),
-		linear: c.Linear, outputs: c.Outputs, rows: c.rowEncoder(), ranking: c.ranking(),
+		encoder: c.encoder(), rows: c.rowEncoder(), head: c.head(), hidden: c.Hidden * states(c.Field),
+		stepSize: ode.Constant{Step: c.Step}, memory: c.Memory, continuous: !c.jumps(),
 	}
-	w.encoder, w.readout = c.coders()
 	if c.Adaptive != nil {
 		w.stepSize, w.maxSteps = *c.Adaptive, c.MaxSteps
 	}

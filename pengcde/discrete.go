@@ -2,7 +2,6 @@ package pengcde
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/panics"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -23,22 +23,28 @@ import (
 
 // discrete is a network in discrete steps, compiled, without parameters of its own.
 type discrete struct {
-	comparison
 	backend  *xla.Backend
+	head     head.Head
 	network  sequence.Network
 	sizes    sequence.Sizes
 	params   []nn.Param
-	compiled map[batchForm]*programs
+	compiled forms[batchForm, programs]
 }
 
 // batchForm is what the graph of a program depends on beside shapes.
 type batchForm struct {
 	control field.Form
-	missing bool // whether targets are
+	met     int // the number of arrays that forecasts are compared with
 }
 
-// programs are those for batches of one form. The loss alone is without dropout; the gradient has the loss, too.
-type programs struct{ forecast, loss, gradient *xla.Program }
+func (b *batch) batchForm() batchForm { return batchForm{b.form, len(b.met)} }
+
+// loss builds what a head makes of forecasts of a network in discrete steps.
+func (d *discrete) loss(y *Node, met []*Node) *Node {
+	_, names := d.head.Inputs()
+	loss, _ := d.head.Loss(nn.Values{}, y, head.Bind(names, met))
+	return loss
+}
 
 // sizes returns the sizes that Config.Network is built for.
 func (c Config) sizes() sequence.Sizes {
@@ -80,74 +86,46 @@ func newDiscrete(backend *xla.Backend, c Config) (*discrete, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &discrete{comparison: c.comparison(), backend: backend, network: c.Network, sizes: c.sizes(), params: params,
-		compiled: make(map[batchForm]*programs)}, nil
+	return &discrete{backend: backend, head: c.head(), network: c.Network, sizes: c.sizes(), params: params,
+		compiled: make(forms[batchForm, programs])}, nil
 }
 
-func (d *discrete) close() {
-	for _, p := range d.compiled {
-		p.close()
-	}
-	clear(d.compiled)
+func (d *discrete) close() { d.compiled.close() }
+
+// compile makes what serves batches of a form, or finds it. The loss alone is without dropout; the gradient has the
+// loss, too.
+func (d *discrete) compile(b *batch) (programs, error) {
+	form := b.batchForm()
+	return d.compiled.find(form, func() (programs, error) {
+		observed := []string{"x0", "control", "params"}
+		compared := append([]string{"met"}, observed...)
+		return newPrograms(d.backend,
+			program{name: "forecast", inputs: observed, build: func(in inputs) []*Node {
+				return []*Node{d.build(form.control, in, keep)}
+			}},
+			program{name: "loss", inputs: compared, build: func(in inputs) []*Node {
+				return []*Node{d.loss(d.build(form.control, in, keep), in["met"])}
+			}},
+			program{name: "gradient", inputs: compared, build: func(in inputs) []*Node {
+				loss := d.loss(d.build(form.control, in, dropout(in["params"])), in["met"])
+				return append([]*Node{loss}, Gradient(loss, in["params"]...)...)
+			}})
+	})
 }
 
-func (p *programs) close() {
-	for _, one := range []*xla.Program{p.forecast, p.loss, p.gradient} {
-		if one != nil {
-			one.Close()
-		}
-	}
-}
-
-// compile makes what serves batches of a form, or finds it.
-func (d *discrete) compile(b *batch) (*programs, error) {
-	form := batchForm{b.form, b.share != nil}
-	if p := d.compiled[form]; p != nil {
-		return p, nil
-	}
-	p, met := &programs{}, len(b.met())
-	for _, one := range []struct {
-		program **xla.Program
-		name    string
-		build   func(in []*Node) []*Node
-	}{
-		{&p.forecast, "forecast", func(in []*Node) []*Node { return []*Node{d.build(form.control, in, keep)} }},
-		{&p.loss, "loss", func(in []*Node) []*Node {
-			return []*Node{d.loss(d.build(form.control, in[met:], keep), in[:met], 0)}
-		}},
-		{&p.gradient, "gradient", func(in []*Node) []*Node {
-			params := in[len(in)-len(d.params):]
-			loss := d.loss(d.build(form.control, in[met:], dropout(params)), in[:met], 0)
-			return append([]*Node{loss}, Gradient(loss, params...)...)
-		}},
-	} {
-		var err error
-		if *one.program, err = xla.NewProgram(d.backend, one.name, one.build); err != nil {
-			p.close()
-			return nil, err
-		}
-	}
-	d.compiled[form] = p
-	return p, nil
-}
-
-// observed are what forecasts of a batch are made from, as a program's inputs.
-func (b *batch) observed() []*tensors.Tensor { return append([]*tensors.Tensor{b.x0}, b.control...) }
-
-// build: (x0 [B, n, p], control, parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they are summed.
-func (d *discrete) build(form field.Form, in []*Node, drop func(*Node, float64) *Node) *Node {
-	inputs, params := in[:len(in)-len(d.params)], in[len(in)-len(d.params):]
-	control := form.Control(inputs[1:])
-	x := inputsOf(control, in[0])
+// build builds forecasts from x0 [B, n, p] and the control.
+func (d *discrete) build(form field.Form, in inputs, drop func(*Node, float64) *Node) *Node {
+	x0 := in.one("x0")
+	x := inputsOf(form.Control(in["control"]), x0)
 	x.Dropout = drop
-	y := d.network.Forecast(nn.Bind(d.params, params), d.sizes, x)
+	y := d.network.Forecast(nn.Bind(d.params, in["params"]), d.sizes, x)
 	dims := x.Features.Shape().Dimensions
-	want := shapes.Make(in[0].DType(), dims[0], d.sizes.Times(dims[1]), d.sizes.Nodes, d.sizes.Outputs)
+	want := shapes.Make(x0.DType(), dims[0], d.sizes.Times(dims[1]), d.sizes.Nodes, d.sizes.Outputs)
 	if !y.Shape().Equal(want) {
 		panic(invalid("Config.Network, a %T, forecasts %s, want %s: windows, times, nodes, outputs", d.network, y.Shape(),
 			want))
 	}
-	return d.forecasts(y)
+	return d.head.Forecast(nn.Values{}, y, nil)
 }
 
 // inputsOf returns the inputs of a network, without dropout, for first features x0 [B, n, p].
@@ -184,11 +162,11 @@ func (d *discrete) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 	if err != nil {
 		return nil, err
 	}
-	program := p.loss
+	program := "loss"
 	if why != forLoss {
-		program = p.gradient
+		program = "gradient"
 	}
-	out, err := call(program, slices.Concat(b.met(), b.observed(), params))
+	out, err := p.call(program, values{"met": b.met, "x0": b.x0, "control": b.control, "params": params})
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +187,7 @@ func (d *discrete) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 	if err != nil {
 		return nil, err
 	}
-	out, err := call(p.forecast, slices.Concat(b.observed(), params))
+	out, err := p.call("forecast", values{"x0": b.x0, "control": b.control, "params": params})
 	if err != nil {
 		return nil, err
 	}
@@ -260,19 +238,18 @@ func (d *discrete) predictBy(ctx context.Context,
 	return forecasts, nil
 }
 
-func (d *discrete) plan(params []*tensors.Tensor, b *batch, temporary map[string]int64) (*Plan, error) {
+func (d *discrete) plan(params []*tensors.Tensor, b *batch, temporary measured) (*Plan, error) {
 	p, err := d.compile(b)
 	if err != nil {
 		return nil, err
 	}
-	inputs := shapesOf(slices.Concat(b.met(), b.observed(), params)...)
-	like := fmt.Sprint(b.form, inputs)
-	if _, ok := temporary[like]; !ok {
-		if temporary[like], err = p.gradient.Temporary(inputs...); err != nil {
-			return nil, errs.In("pengcde", err)
-		}
+	plan := &Plan{Data: b.owned.Bytes(), Parameters: trained(params)}
+	plan.Temporary, err = temporary.find(func() (int64, error) {
+		return p.temporary("gradient", values{"met": b.met, "x0": b.x0, "control": b.control, "params": params})
+	}, b.form, shapesOf(slices.Concat(b.met, []*tensors.Tensor{b.x0}, b.control)...))
+	if err != nil {
+		return nil, err
 	}
-	plan := &Plan{Data: b.owned.Bytes(), Parameters: trained(params), Temporary: temporary[like]}
 	plan.DeviceBytes = plan.Data + plan.Parameters + plan.Temporary
 	return plan, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -23,58 +24,46 @@ type layer = nn.Layer
 
 // wiring names the parts of a differential equation.
 type wiring struct {
-	comparison
-	encoder, readout layer
-	field            field.Field
-	stepSize         ode.StepSize
-	maxSteps         int        // of an adaptive control; 0 for ode's default
-	continuous       bool       // whether the field is continuous where steps end
-	memory           ode.Memory // of a solve that is to be differentiated
-	hidden           int        // width of the state
-	linear           *Linear    // nil for none
-	outputs          int
-	rows             ofRows   // in place of the encoder, where it is of rows
-	ranking          *ranking // in place of the readout, for Output Affinity
+	encoder    layer
+	rows       ofRows // in place of the encoder, where it is of rows
+	field      field.Field
+	head       head.Head
+	stepSize   ode.StepSize
+	maxSteps   int        // of an adaptive control; 0 for ode's default
+	continuous bool       // whether the field is continuous where steps end
+	memory     ode.Memory // of a solve that is to be differentiated
+	hidden     int        // width of the state
 }
 
 // equation is encoder, solve and readout, compiled, without parameters of its own.
 type equation struct {
 	wiring
-	backend         *xla.Backend
-	params          []nn.Param               // encoder, field, readout
-	encoded, driven int                      // where the field's and the readout's begin
-	compiled        map[field.Form]*compiled // by the form of a batch's control
+	backend  *xla.Backend
+	params   []nn.Param // all that are declared
+	declared sections[nn.Param]
+	compiled forms[field.Form, *compiled] // by the form of a batch's control
 }
 
 func newEquation(backend *xla.Backend, w wiring) (*equation, error) {
-	n := &equation{wiring: w, backend: backend, compiled: make(map[field.Form]*compiled)}
+	n := &equation{wiring: w, backend: backend, compiled: make(forms[field.Form, *compiled])}
 	if w.rows != nil {
-		n.params = w.rows.Params()
+		n.declared.encoder = w.rows.Params()
 	} else {
-		n.params = w.encoder.Params()
+		n.declared.encoder = w.encoder.Params()
 	}
-	n.encoded = len(n.params)
-	n.params = append(n.params, w.field.Params()...)
-	n.driven = len(n.params)
-	switch readout := w.readout.Params(); {
-	case w.ranking != nil:
-		n.params = append(n.params, w.ranking.Params()...)
-	case w.linear != nil:
-		n.params = append(n.params, w.linear.params(readout, w.outputs)...)
-	default:
-		n.params = append(n.params, readout...)
-	}
+	n.declared.field, n.declared.head = w.field.Params(), w.head.Params()
+	n.params = n.declared.all()
 	if err := nn.Check(n.params); err != nil {
 		return nil, errs.In("pengcde: Config makes", err, ErrInput)
 	}
 	return n, nil
 }
 
-func (e *equation) close() {
-	for _, c := range e.compiled {
-		c.close()
-	}
-	clear(e.compiled)
+func (e *equation) close() { e.compiled.close() }
+
+// sections cuts a list that follows the declared parameters.
+func (e *equation) sections(params []*tensors.Tensor) sections[*tensors.Tensor] {
+	return sectioned(e.declared, params)
 }
 
 // start are what a batch's state at the start is encoded from.
@@ -85,84 +74,46 @@ func (e *equation) start(b *batch) []*tensors.Tensor {
 	return []*tensors.Tensor{b.x0}
 }
 
-// encode is z0 [B, n, hidden] of the nodes of [equation.start] and the encoder's parameters, which follow.
-func (e *equation) encode(form field.Form, in []*Node) *Node {
-	seen, params := in[:len(in)-e.encoded], in[len(in)-e.encoded:]
-	v := form.Seeds.Bind(e.params[:e.encoded], params)
+// buildEncode builds z0 [B, n, hidden] from [equation.start] and the encoder's parameters.
+func (e *equation) buildEncode(form field.Form, in inputs) []*Node {
+	v := form.Seeds.Bind(e.declared.encoder, in["params"])
 	if e.rows != nil {
-		return e.rows.encode(v, form.Control(seen).Graph(0))
+		return []*Node{e.rows.encode(v, form.Control(in["start"]).Graph(0))}
 	}
-	return e.encoder.Apply(v, seen[0])
+	return []*Node{e.encoder.Apply(v, in.one("start"))}
 }
 
-// buildEncode: (start, encoder parameters...) -> z0 [B, n, hidden].
-func (e *equation) buildEncode(form field.Form, in []*Node) []*Node {
-	return []*Node{e.encode(form, in)}
+// buildEncodePull builds the gradients of the encoder's parameters from the cotangent of z0.
+func (e *equation) buildEncodePull(form field.Form, in inputs) []*Node {
+	z0 := e.buildEncode(form, in)[0]
+	return Gradient(ReduceAllSum(Mul(in.one("cotangent"), z0)), in["params"]...)
 }
 
-// buildEncodePull: (cotangent of z0, start, encoder parameters...) -> their gradients.
-func (e *equation) buildEncodePull(form field.Form, in []*Node) []*Node {
-	z0 := e.encode(form, in[1:])
-	return Gradient(ReduceAllSum(Mul(in[0], z0)), in[len(in)-e.encoded:]...)
+// forecasts builds what the head makes of the states, and the head's parameters and what it sees by name.
+func (e *equation) forecasts(form field.Form, in inputs) (y *Node, v nn.Values, seen head.Inputs) {
+	v = form.Seeds.Bind(e.declared.head, in["params"])
+	names, _ := e.head.Inputs()
+	seen = head.Bind(names, in["seen"])
+	return e.head.Forecast(v, in.one("states"), seen), v, seen
 }
 
-// seen are what forecasts of a batch are made of beside states and parameters.
-func (e *equation) seen(b *batch) []*tensors.Tensor {
-	if e.ranking != nil {
-		return b.ranked.seen()
-	}
-	return b.linear[:min(1, len(b.linear))]
+// buildDecode builds forecasts from the states [B, S, n, hidden].
+func (e *equation) buildDecode(form field.Form, in inputs) []*Node {
+	y, _, _ := e.forecasts(form, in)
+	return []*Node{y}
 }
 
-// met are what forecasts of a batch are compared with, and what a linear part is drawn to.
-func (e *equation) met(b *batch) []*tensors.Tensor {
-	switch {
-	case e.ranking != nil:
-		return append([]*tensors.Tensor{b.weight}, b.ranked.met()...)
-	case e.linear != nil:
-		return append(b.linear[1:len(b.linear):len(b.linear)], b.met()...)
+// buildObjective builds the loss, the cotangent of the states and the gradients of the head's parameters. Parameters of
+// several seeds give one loss per seed, [seeds], and the gradients of its own.
+func (e *equation) buildObjective(form field.Form, in inputs) []*Node {
+	y, v, _ := e.forecasts(form, in)
+	_, names := e.head.Inputs()
+	loss, penalty := e.head.Loss(v, y, head.Bind(names, in["met"]))
+	total := ReduceAllSum(loss)
+	if penalty != nil {
+		total = Add(total, penalty)
 	}
-	return b.met()
-}
-
-// buildDecode: (Z [B, S, n, hidden], seen, readout parameters...) -> forecasts [B, S, n, q], or [B, S, 1, q] where they
-// are summed, or logits of nodes at the last save time, [B, R, C].
-func (e *equation) buildDecode(form field.Form, in []*Node) []*Node {
-	v := form.Seeds.Bind(e.params[e.driven:], in[len(in)-(len(e.params)-e.driven):])
-	if e.ranking != nil {
-		return []*Node{e.ranking.logits(v, in[0], in[1], in[2:])}
-	}
-	y := e.readout.Apply(v, in[0])
-	if e.linear != nil {
-		y = e.linear.add(v, in[1], y)
-	}
-	return []*Node{e.forecasts(y)}
-}
-
-// buildObjective: (Z, seen, met, readout parameters...) -> (loss, cotangent of Z, gradients of the readout's
-// parameters). Parameters of several seeds give one loss per seed, [seeds], and the gradients of its own.
-func (e *equation) buildObjective(form field.Form, in []*Node) []*Node {
-	z, params, seen := in[0], in[len(in)-(len(e.params)-e.driven):], 0
-	switch {
-	case e.ranking != nil:
-		seen = e.ranking.seen()
-	case e.linear != nil:
-		seen = 1
-	}
-	y, met := e.buildDecode(form, slices.Concat(in[:1+seen], params))[0], in[1+seen:len(in)-len(params)]
-	var loss, total *Node
-	switch {
-	case e.ranking != nil:
-		loss = e.ranking.loss(y, met[0], met[1:])
-		total = loss
-	case e.linear != nil:
-		loss = e.loss(y, met[2:], form.Seeds)
-		total = Add(ReduceAllSum(loss), e.linear.draw(form.Seeds.Bind(e.params[e.driven:], params), met[0], met[1]))
-	default:
-		loss = e.loss(y, met, form.Seeds)
-		total = ReduceAllSum(loss)
-	}
-	return append([]*Node{loss}, Gradient(total, append([]*Node{z}, params...)...)...)
+	return append([]*Node{loss}, Gradient(total, slices.Concat(in["states"], in["params"])...)...)
 }
 
 // solve encodes a batch and integrates it.
@@ -171,7 +122,7 @@ func (e *equation) solve(ctx context.Context, params []*tensors.Tensor, b *batch
 	if err != nil {
 		return nil, err
 	}
-	z0, err := call(c.encode, slices.Concat(e.start(b), params[:e.encoded]))
+	z0, err := c.call("encoder", values{"start": e.start(b), "params": e.sections(params).encoder})
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +164,7 @@ func notFiniteStart(x0, z0 *tensors.Tensor) error {
 // integrate solves a batch from z0 [B, n, hidden].
 func (e *equation) integrate(ctx context.Context, params []*tensors.Tensor, b *batch, z0 *tensors.Tensor,
 	why purpose) (*ode.Solution, error) {
-	args := append(append([]*tensors.Tensor{}, params[e.encoded:e.driven]...), b.control...)
+	args := slices.Concat(e.sections(params).field, b.control)
 	problem := ode.Problem{Z0: z0, Times: b.times, Args: args, StepTo: b.stops, Continuous: e.continuous,
 		Forget: why == forLoss}
 	if why != forLoss {
@@ -245,8 +196,9 @@ func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 	}
 	defer solution.Close()
 	// The loss takes over the states at the save times: at large graphs they are much of the memory.
-	rest := slices.Concat(e.seen(b), e.met(b), params[e.driven:])
-	out, err := call(e.compiled[b.form].objective, rest, xla.Donate(solution.Z))
+	c, own := e.compiled[b.form], e.sections(params)
+	out, err := c.call("loss", values{"states": xla.Donate(solution.Z), "seen": b.seen, "met": b.met,
+		"params": own.head})
 	if err != nil {
 		return nil, err
 	}
@@ -262,12 +214,12 @@ func (e *equation) evaluate(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, err
 	}
 	defer xla.Free(pulled.Z0)
-	encoder, err := call(e.compiled[b.form].encodePull, slices.Concat(e.start(b), params[:e.encoded]), pulled.Z0)
+	encoder, err := c.call("encoder pullback", values{"cotangent": pulled.Z0, "start": e.start(b), "params": own.encoder})
 	if err != nil {
 		xla.Free(append(readout, pulled.Args...)...)
 		return nil, err
 	}
-	made.gradients = slices.Concat(encoder, pulled.Args[:e.driven-e.encoded], readout)
+	made.gradients = sections[*tensors.Tensor]{encoder, pulled.Args[:len(own.field)], readout}.all()
 	return made, nil
 }
 
@@ -286,8 +238,8 @@ func (e *equation) forecast(ctx context.Context, params []*tensors.Tensor, b *ba
 		return nil, nil, notFinite(err)
 	}
 	defer solution.Close()
-	rest := slices.Concat(e.seen(b), params[e.driven:])
-	out, err := call(e.compiled[b.form].decode, rest, solution.Z)
+	out, err := e.compiled[b.form].call("readout", values{"states": solution.Z, "seen": b.seen,
+		"params": e.sections(params).head})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 )
@@ -64,10 +65,10 @@ func TestFixturePGTGNODE(t *testing.T) {
 	g := wire(t, file, w, []sample{e}, 1)
 	const tolerance = 1e-3
 	for _, c := range []struct {
-		pairwise bool
-		loss     string
-	}{{false, "plain_mse"}, {true, "ref_loss_broadcast_nxn"}} {
-		g := g.comparedBy(false, c.pairwise)
+		parity head.Parity
+		loss   string
+	}{{"", "plain_mse"}, {head.Pairwise, "ref_loss_broadcast_nxn"}} {
+		g := g.comparedBy(c.parity)
 		fixture.Close(t, "forecast by node", g.last(), file.Get("node_output").Array().Data, tolerance)
 		loss, err := lossOf(context.Background(), g.network, g.params, g.batch)
 		if err != nil {
@@ -82,13 +83,13 @@ func observedPGT(t *testing.T, file fixture.Node, f field.Field, control ode.Ste
 	hidden, p := file.Get("hidden").Int(), file.Get("p").Int()
 	one := observed.Windowed(t, file)
 	e := sample{paths: one, x0: one.Features[0], times: one.Knots}
-	e.target = make([]float64, (len(e.times)-1)*one.Pattern.Nodes)
-	e.target = append(e.target, file.Get("y").Array().Data...)
-	e.weight = make([]float64, len(e.times))
-	e.weight[len(e.times)-1] = 1
+	e.taken.Targets = make([]float64, (len(e.times)-1)*one.Pattern.Nodes)
+	e.taken.Targets = append(e.taken.Targets, file.Get("y").Array().Data...)
+	e.taken.Weights = make([]float64, len(e.times))
+	e.taken.Weights[len(e.times)-1] = 1
 	return wiring{
-		encoder: nn.MLP{Name: "encoder", In: p, Out: hidden, Width: coderWidth, Depth: coderDepth},
-		readout: nn.MLP{Name: "readout", In: hidden, Out: 1, Width: coderWidth, Depth: coderDepth},
+		encoder: nn.MLP{Name: "encoder", In: p, Out: hidden, Width: head.CoderWidth, Depth: head.CoderDepth},
+		head:    nodesHead(t, head.Nodes{}, head.Sizes{Nodes: one.Pattern.Nodes, Outputs: 1, Width: hidden}),
 		field:   f, stepSize: control,
 	}, e
 }
@@ -107,7 +108,7 @@ func checkPGT(t *testing.T, file fixture.Node, f field.Field, tolerance, gradien
 	fixture.Close(t, "forecast by node", g.last(), file.Get("node_output").Array().Data, tolerance)
 	g.checkGradient("by node", file.Get("node_loss").Float(), file.Get("node_grad").Params(), tolerance, gradientTolerance)
 
-	g = g.comparedBy(true, false)
+	g = g.comparedBy(head.OneForAll)
 	fixture.Close(t, "forecast of the graph", g.last(), file.Get("global_output").Array().Data, tolerance)
 	g.checkGradient("of the graph", file.Get("ref_loss_global").Float(), file.Get("ref_grad_global").Params(), tolerance,
 		gradientTolerance)

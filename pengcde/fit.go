@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash"
 	"iter"
@@ -16,7 +15,6 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Fit trains on windows. The state is solved from a window's first input to its last, and the readout there is compared
@@ -51,14 +49,13 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	j := &joint{runs: runs, network: runs[0].Model.network, digests: make([]hash.Hash, len(runs))}
 	defer j.free()
 	var err error
-	if j.stack, err = xla.NewProgram(backend, "parameters of seeds", j.buildStack); err != nil {
+	j.programs, err = newPrograms(backend,
+		program{name: "parameters of seeds", inputs: []string{"params"}, build: j.buildStack},
+		program{name: "gradients of seeds", inputs: []string{"gradients"}, build: j.buildSplit})
+	if err != nil {
 		return nil, err
 	}
-	defer j.stack.Close()
-	if j.split, err = xla.NewProgram(backend, "gradients of seeds", j.buildSplit); err != nil {
-		return nil, err
-	}
-	defer j.split.Close()
+	defer j.programs.close()
 	all := make([]int, len(runs))
 	for i, r := range runs {
 		if len(r.Training) == 0 || len(r.Validation) == 0 && r.Config.EvaluateEvery >= 0 {
@@ -68,7 +65,7 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 		if r.Config.Stiffness && equationOf(r.Model.network) == nil {
 			return nil, invalid("Config.Stiffness of the training of a network in discrete steps, which has none: leave it out")
 		}
-		if err := errors.Join(r.Model.startLinear(r.Training), r.Model.startKnown(r.Training)); err != nil {
+		if err := r.Model.start(r.Training); err != nil {
 			return nil, err
 		}
 		all[i] = i
@@ -78,11 +75,6 @@ func fit(ctx context.Context, runs []SeedRun) ([]Outcome, error) {
 	}
 	if err := j.resize(all); err != nil {
 		return nil, err
-	}
-	for _, r := range runs {
-		if err := r.Model.checkClasses(r.Training); err != nil {
-			return nil, err
-		}
 	}
 	configs, updates := make([]train.Config, len(runs)), make(map[train.AdamW]*train.Update)
 	for i, r := range runs {

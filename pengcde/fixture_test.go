@@ -2,6 +2,7 @@ package pengcde
 
 import (
 	"context"
+	"maps"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -11,6 +12,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -56,40 +58,51 @@ func synthetic(t *testing.T, file fixture.Node, f field.Field, control ode.StepS
 	ts, x0, y := file.Get("ts").Array(), file.Get("x0").Array(), file.Get("y_true").Array()
 	var samples []sample
 	for b, one := range observed.Synthetic(t, file) {
-		e := sample{paths: one, x0: x0.Row(b).Data, times: ts.Row(b).Data, target: y.Row(b).Data}
+		e := sample{paths: one, x0: x0.Row(b).Data, times: ts.Row(b).Data, taken: head.Sample{Targets: y.Row(b).Data}}
 		for range e.times {
-			e.weight = append(e.weight, 1)
+			e.taken.Weights = append(e.taken.Weights, 1)
 		}
 		samples = append(samples, e)
 	}
 	return wire(t, file, wiring{
 		encoder: nn.Linear{Name: "encoder", In: 1, Out: hidden},
-		readout: nn.Linear{Name: "readout", In: hidden, Out: 1},
-		field:   f, stepSize: control,
+		head: nodesHead(t, head.Nodes{}, head.Sizes{Nodes: samples[0].paths.Pattern.Nodes, Outputs: 1, Width: hidden,
+			Linear: true}),
+		field: f, stepSize: control,
 	}, samples, 1)
+}
+
+func nodesHead(t *testing.T, h head.Nodes, s head.Sizes) head.Head {
+	t.Helper()
+	sized, err := h.Sized(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sized
 }
 
 // control takes steps by its present step size, so that one compiled network serves several.
 type control struct{ ode.StepSize }
 
 // comparedBy returns the same with another loss; the programs compiled for the solve serve both.
-func (g *golden) comparedBy(summed, pairwise bool) *golden {
+func (g *golden) comparedBy(parity head.Parity) *golden {
 	g.t.Helper()
 	other, network := *g, *g.network
-	other.network, network.summed, network.pairwise = &network, summed, pairwise
+	nodes := network.head.(head.Nodes)
+	other.network, network.head = &network, nodesHead(g.t, head.Nodes{Parity: parity}, nodes.Sizes)
 	solve, err := g.network.compile(g.batch.form)
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	network.compiled = make(map[field.Form]*compiled)
+	network.compiled = make(forms[field.Form, *compiled])
 	measured, err := network.compile(g.batch.form)
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	g.t.Cleanup(measured.close)
-	one := *measured
-	one.solver, one.encode, one.encodePull = solve.solver, solve.encode, solve.encodePull
-	network.compiled[g.batch.form] = &one
+	one := programs{"readout": measured.programs["readout"], "loss": measured.programs["loss"]}
+	maps.Copy(one, programs{"encoder": solve.programs["encoder"], "encoder pullback": solve.programs["encoder pullback"]})
+	network.compiled[g.batch.form] = &compiled{one, solve.solver}
 	return &other
 }
 

@@ -42,7 +42,7 @@ func grouped(e *equation, most int) network {
 	if most > 0 {
 		count = min(count, most)
 	}
-	if count < 2 || e.ranking != nil {
+	if count < 2 || e.head.Traits().Whole {
 		return e
 	}
 	return &groups{equation: e, count: count}
@@ -118,7 +118,7 @@ func (g *groups) parts(cfg Config, samples []sample) (made []part, err error) {
 			return made, err
 		}
 		for _, s := range samples[p.first : p.first+size] {
-			p.share += floats.Sum(s.weight)
+			p.share += floats.Sum(s.taken.Weights)
 		}
 		total += p.share
 		made = append(made, p)

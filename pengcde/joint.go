@@ -23,7 +23,7 @@ type joint struct {
 	slots                []int       // the runs of the batches
 	training, validation []*batch
 	used                 bool // programs were compiled for so many slots
-	stack, split         *xla.Program
+	programs             programs
 }
 
 func (j *joint) free() {
@@ -33,8 +33,9 @@ func (j *joint) free() {
 	j.training, j.validation = nil, nil
 }
 
-// buildStack: (parameters of slot 0, of slot 1, ...) -> parameters [slots, dims...].
-func (j *joint) buildStack(in []*Node) []*Node {
+// buildStack builds parameters [slots, dims...] from the parameters of each slot.
+func (j *joint) buildStack(inputs inputs) []*Node {
+	in := inputs["params"]
 	count := len(j.runs[0].Model.declared)
 	out := make([]*Node, count)
 	for i := range out {
@@ -48,7 +49,8 @@ func (j *joint) buildStack(in []*Node) []*Node {
 }
 
 // buildSplit is the way back.
-func (j *joint) buildSplit(in []*Node) (out []*Node) {
+func (j *joint) buildSplit(inputs inputs) (out []*Node) {
+	in := inputs["gradients"]
 	for slot := range in[0].Shape().Dim(0) {
 		for _, x := range in {
 			out = append(out, Squeeze(SliceAxis(x, 0, AxisElem(slot)), 0))
@@ -110,7 +112,7 @@ func (j *joint) evaluate(ctx context.Context, group []*request) error {
 			inputs = append(inputs, q.params...)
 		}
 		var err error
-		if params, err = call(j.stack, inputs); err != nil {
+		if params, err = j.programs.call("parameters of seeds", values{"params": inputs}); err != nil {
 			return err
 		}
 		defer xla.Free(params...)
@@ -122,7 +124,7 @@ func (j *joint) evaluate(ctx context.Context, group []*request) error {
 	}
 	gradients := made.gradients
 	if several && len(gradients) > 0 {
-		gradients, err = call(j.split, made.gradients)
+		gradients, err = j.programs.call("gradients of seeds", values{"gradients": made.gradients})
 		xla.Free(made.gradients...)
 		if err != nil {
 			return err

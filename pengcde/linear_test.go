@@ -173,7 +173,7 @@ func TestLinearGradient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if p.Name == linearName {
+				if p.Name == "linear" {
 					for k, b := range moved {
 						loss += m.config.Linear.Penalty * (b - m.config.Linear.Prior[k]) * (b - m.config.Linear.Prior[k])
 					}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -21,7 +20,7 @@ type network interface {
 	predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error)
 	// plan foresees what training takes on a batch of the host. What programs need is looked up, or found, by the
 	// shapes that they take.
-	plan(params []*tensors.Tensor, b *batch, temporary map[string]int64) (*Plan, error)
+	plan(params []*tensors.Tensor, b *batch, temporary measured) (*Plan, error)
 	close()
 }
 
@@ -49,7 +48,7 @@ func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 			return nil, nil, err
 		}
 		if r, ok := c.inBlocks(); ok {
-			return &recurrent{d, r, make(map[batchForm]*blockPrograms)}, d.params, nil
+			return &recurrent{d, r, make(forms[batchForm, programs]), c.Output == Class}, d.params, nil
 		}
 		return d, d.params, nil
 	}
@@ -58,15 +57,4 @@ func (c Config) network(backend *xla.Backend) (network, []nn.Param, error) {
 		return nil, nil, err
 	}
 	return grouped(e, c.Groups), e.params, nil
-}
-
-func call(p *xla.Program, params []*tensors.Tensor, inputs ...any) ([]*tensors.Tensor, error) {
-	for _, param := range params {
-		inputs = append(inputs, param)
-	}
-	out, err := p.Call(inputs...)
-	if err != nil {
-		return nil, errs.In("pengcde", err)
-	}
-	return out, nil
 }

@@ -155,8 +155,8 @@ func TestOutputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, size := sample.target[len(sample.target)-ringNodes:], 0.0
-		for _, weight := range sample.weight {
+		last, size := sample.taken.Targets[len(sample.taken.Targets)-ringNodes:], 0.0
+		for _, weight := range sample.taken.Weights {
 			size += weight
 		}
 		targets := c.window.Targets()

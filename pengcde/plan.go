@@ -80,7 +80,7 @@ func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, e
 	}
 	defer n.close()
 	size := min(max(batchSize, 1), len(training))
-	temporary := make(map[string]int64) // by the shapes of a batch
+	temporary := make(measured)
 	largest, data, host := &Plan{}, int64(0), int64(0)
 	for part := range slices.Chunk(training, size) {
 		p, err := m.planBatch(n, part, size, temporary)
@@ -99,7 +99,7 @@ func (m *Model) Plan(training []dyngraph.Window, batchSize, steps int) (*Plan, e
 }
 
 // planBatch plans one batch.
-func (m *Model) planBatch(n network, part []dyngraph.Window, size int, temporary map[string]int64) (*Plan, error) {
+func (m *Model) planBatch(n network, part []dyngraph.Window, size int, temporary measured) (*Plan, error) {
 	made, err := batches(nil, size, source{m, part, nil})
 	for _, b := range made {
 		defer b.free()
@@ -118,7 +118,7 @@ func trained(params []*tensors.Tensor) (bytes int64) {
 	return bytes
 }
 
-func (e *equation) plan(params []*tensors.Tensor, b *batch, temporary map[string]int64) (*Plan, error) {
+func (e *equation) plan(params []*tensors.Tensor, b *batch, temporary measured) (*Plan, error) {
 	c, err := e.compile(b.form)
 	if err != nil {
 		return nil, err
@@ -126,31 +126,28 @@ func (e *equation) plan(params []*tensors.Tensor, b *batch, temporary map[string
 	x0, p := b.x0.Shape(), &Plan{}
 	z0 := tensors.FromShape(shapes.Make(x0.DType, x0.Dim(0), x0.Dim(1), e.hidden))
 	problem := ode.Problem{Z0: z0, Times: b.times, StepTo: b.stops, Continuous: e.continuous, Memory: e.memory,
-		Args: slices.Concat(params[e.encoded:e.driven], b.control)}
+		Args: slices.Concat(e.sections(params).field, b.control)}
 	if p.Solve, err = c.solver.Plan(problem); err != nil {
 		return nil, errs.In("pengcde", err, ErrInput)
 	}
 	state, dims := z0.Shape(), z0.Shape().Dimensions
 	saved := shapes.Make(state.DType, dims[0], len(b.times[0]), dims[1], dims[2])
-	met := shapesOf(slices.Concat(e.seen(b), e.met(b))...) // by the states at the save times
 	p.Data = b.owned.Bytes()
 	p.Saves = int64(saved.ByteSize())
 	p.Parameters = trained(params)
 	p.HostBytes = p.Saves + p.Solve.HostBytes
-	like := fmt.Sprint(b.form, saved, met, shapesOf(b.control...))
-	if _, ok := temporary[like]; !ok {
+	p.Temporary, err = temporary.find(func() (int64, error) {
 		solve, err := c.solver.Temporary(problem)
 		if err != nil {
-			return nil, errs.In("pengcde", err, ErrInput)
+			return 0, errs.In("pengcde", err, ErrInput)
 		}
-		inputs := slices.Concat([]shapes.Shape{saved}, met, shapesOf(params[e.driven:]...))
-		objective, err := c.objective.Temporary(inputs...)
-		if err != nil {
-			return nil, errs.In("pengcde", err)
-		}
-		temporary[like] = max(solve, p.Saves+objective)
+		objective, err := c.temporary("loss", values{"states": saved, "seen": b.seen, "met": b.met,
+			"params": e.sections(params).head})
+		return max(solve, p.Saves+objective), err
+	}, b.form, saved, shapesOf(slices.Concat(b.seen, b.met, b.control)...))
+	if err != nil {
+		return nil, err
 	}
-	p.Temporary = temporary[like]
 	p.DeviceBytes = p.Data + p.Saves + p.Parameters + p.Solve.DeviceBytes + int64(state.ByteSize()) + p.Temporary
 	return p, nil
 }

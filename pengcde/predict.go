@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gomlx/gomlx/core/tensors"
-	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
@@ -65,10 +64,10 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 	samples, asked := make([]sample, len(windows)), make([][]float64, len(windows))
 	for b, w := range windows {
 		var err error
-		if samples[b], err = m.sample(w); err != nil {
+		if samples[b], err = m.sample(w, false); err != nil {
 			return nil, err
 		}
-		if asked[b] = m.targetTimes(w); times != nil {
+		if asked[b] = samples[b].taken.Times; times != nil {
 			asked[b] = times[b]
 		}
 		if err := p.check(asked[b], samples[b].last()); err != nil {
@@ -85,7 +84,7 @@ func (m *Model) PredictAll(ctx context.Context, windows []dyngraph.Window, times
 	}
 	forecasts := make([][][][]float64, len(windows))
 	for b, w := range windows {
-		forecasts[b] = m.unflatten(w, flat[b])
+		forecasts[b] = m.config.head().Rows(w, flat[b])
 	}
 	return forecasts, nil
 }
@@ -106,8 +105,8 @@ func (p prediction) check(times []float64, last float64) error {
 
 // predict solves to the times asked for and, with the control held, on from the last inputs to those after them.
 func (e *equation) predict(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
-	if e.ranking != nil {
-		return e.rank(ctx, m, samples, asked)
+	if e.head.Traits().LastInput {
+		return e.predictLast(ctx, m, samples, asked)
 	}
 	// Whether the solve goes beyond the times asked for, or they beyond the inputs.
 	begin, end, later := false, false, false
@@ -163,13 +162,13 @@ func (e *equation) predict(ctx context.Context, m *Model, samples []sample, aske
 	return flat, nil
 }
 
-// rank predicts logits of all nodes at the last inputs.
-func (e *equation) rank(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
+// predictLast predicts at the last inputs.
+func (e *equation) predictLast(ctx context.Context, m *Model, samples []sample, asked [][]float64) ([][]float64, error) {
 	for b := range samples {
 		s := &samples[b]
 		if len(asked[b]) != 1 || asked[b][0] != s.last() {
-			return nil, invalid("logits at the times %g, want them at the last input alone, %g, with Config.Output %q", asked[b],
-				s.last(), Affinity)
+			return nil, invalid("forecasts at the times %g, but this head has them at the last input alone, %g", asked[b],
+				s.last())
 		}
 		s.times = []float64{0, s.last()}
 	}
@@ -195,25 +194,4 @@ func (e *equation) solveSamples(ctx context.Context, m *Model, samples []sample,
 		return nil, nil, err
 	}
 	return slices.Collect(slices.Chunk(flat, len(flat)/len(samples))), z, nil
-}
-
-// unflatten makes [times][rows][outputs] of a window's forecasts, row-major. With Parity one forecast of the graph is
-// repeated for every node.
-func (m *Model) unflatten(w dyngraph.Window, flat []float64) [][][]float64 {
-	q, made := m.config.Outputs, m.config.Nodes
-	if m.config.comparison().summed {
-		made = 1
-	}
-	out := make([][][]float64, len(flat)/(made*q))
-	for s := range out {
-		out[s] = make([][]float64, m.config.rows())
-		for u := range out[s] {
-			at := (s*made + u%made) * q
-			out[s][u] = flat[at : at+q : at+q]
-			if m.config.Residual && m.config.Output != Affinity {
-				floats.Add(out[s][u], m.recent(w)[u*q:(u+1)*q])
-			}
-		}
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package pengcde
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
@@ -10,7 +9,6 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
-	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
@@ -24,11 +22,9 @@ import (
 type recurrent struct {
 	*discrete
 	network  sequence.Recurrent
-	compiled map[batchForm]*blockPrograms
+	compiled forms[batchForm, programs]
+	classes  bool // the last block has the forecasts
 }
-
-// blockPrograms are those for batches of one form; the objective serves all blocks of one.
-type blockPrograms struct{ forward, pullback, objective *xla.Program }
 
 // inBlocks is the network of the configuration where it is taken in blocks.
 func (c Config) inBlocks() (sequence.Recurrent, bool) {
@@ -49,92 +45,64 @@ func block(observations int) int {
 }
 
 func (r *recurrent) close() {
-	for _, p := range r.compiled {
-		p.close()
-	}
-	clear(r.compiled)
+	r.compiled.close()
 	r.discrete.close()
 }
 
-func (p *blockPrograms) close() {
-	for _, one := range []*xla.Program{p.forward, p.pullback, p.objective} {
-		if one != nil {
-			one.Close()
-		}
-	}
+// compile makes what serves batches of a form, or finds it. The loss serves all blocks of a batch.
+func (r *recurrent) compile(b *batch) (programs, error) {
+	form := b.batchForm()
+	return r.compiled.find(form, func() (programs, error) {
+		forward := []string{"state", "first", "x0", "control", "params"}
+		return newPrograms(r.backend,
+			program{name: "steps", inputs: forward, build: func(in inputs) []*Node {
+				return r.buildForward(form.control, in)
+			}},
+			program{name: "steps' pullback", inputs: append([]string{"of forecasts", "of state", "gradients"}, forward...),
+				build: func(in inputs) []*Node { return r.buildPullback(form.control, in) }},
+			program{name: "loss", inputs: []string{"met", "forecasts"}, build: r.buildObjective})
+	})
 }
 
-func (r *recurrent) form(b *batch) batchForm { return batchForm{b.form, b.share != nil} }
-
-func (r *recurrent) compile(b *batch) (*blockPrograms, error) {
-	form := r.form(b)
-	if p := r.compiled[form]; p != nil {
-		return p, nil
-	}
-	p, met := &blockPrograms{}, len(b.met())
-	for _, one := range []struct {
-		program **xla.Program
-		name    string
-		build   func(in []*Node) []*Node
-	}{
-		{&p.forward, "steps", func(in []*Node) []*Node { return r.buildForward(form.control, in) }},
-		{&p.pullback, "steps' pullback", func(in []*Node) []*Node { return r.buildPullback(form.control, in) }},
-		{&p.objective, "loss", func(in []*Node) []*Node { return r.buildObjective(met, in) }},
-	} {
-		var err error
-		if *one.program, err = xla.NewProgram(r.backend, one.name, one.build); err != nil {
-			p.close()
-			return nil, err
-		}
-	}
-	r.compiled[form] = p
-	return p, nil
-}
-
-// buildForward: (state [B, n, width] and number of the first observation, x0 [B, n, p], control, parameters...) ->
-// (forecasts [B, steps, n, q], or of a class [B, 1, 1, q] at the last step, state after the block).
-func (r *recurrent) buildForward(form field.Form, in []*Node) []*Node {
-	state, first, x0 := in[0], in[1], in[2]
-	inputs, params := in[3:len(in)-len(r.params)], in[len(in)-len(r.params):]
-	control := form.Control(inputs)
+// buildForward builds forecasts [B, steps, n, q], or of a class [B, 1, 1, q] at the last step, and the state after the
+// block, from the state [B, n, width] and the number of the first observation.
+func (r *recurrent) buildForward(form field.Form, in inputs) []*Node {
+	state, x0, control := in.one("state"), in.one("x0"), form.Control(in["control"])
 	steps := block(control.Times().Shape().Dim(1))
-	y, next := sequence.Steps(r.network, nn.Bind(r.params, params), r.sizes, inputsOf(control.Part(first, steps), x0),
-		state)
+	y, next := sequence.Steps(r.network, nn.Bind(r.params, in["params"]), r.sizes,
+		inputsOf(control.Part(in.one("first"), steps), x0), state)
 	want := shapes.Make(x0.DType(), x0.Shape().Dim(0), steps, r.sizes.Nodes, r.sizes.Outputs)
 	if !y.Shape().Equal(want) || !next.Shape().Equal(state.Shape()) {
 		panic(invalid("Config.Network, a %T, steps to forecasts %s and states %s, want %s and %s", r.network, y.Shape(),
 			next.Shape(), want, state.Shape()))
 	}
 	if r.classes {
-		y = r.forecasts(SliceAxis(y, 1, AxisElem(-1)))
+		y = r.head.Forecast(nn.Values{}, SliceAxis(y, 1, AxisElem(-1)), nil)
 	}
 	return []*Node{y, next}
 }
 
-// buildPullback: (cotangents of the forecasts of a block and of the state after it, gradients of the parameters so
-// far..., inputs of buildForward...) -> (cotangent of the state before the block, gradients...).
-func (r *recurrent) buildPullback(form field.Form, in []*Node) []*Node {
-	count := len(r.params)
-	ofForecasts, ofState, gradients, inputs := in[0], in[1], in[2:2+count], in[2+count:]
-	state, params := inputs[0], inputs[len(inputs)-count:]
-	out := r.buildForward(form, inputs)
-	pulled := Gradient(Add(ReduceAllSum(Mul(ofForecasts, out[0])), ReduceAllSum(Mul(ofState, out[1]))),
-		append([]*Node{state}, params...)...)
-	for i, g := range gradients {
+// buildPullback builds the cotangent of the state before a block, and the gradients of the parameters with the block's
+// added, from the cotangents of its forecasts and of the state after it.
+func (r *recurrent) buildPullback(form field.Form, in inputs) []*Node {
+	out := r.buildForward(form, in)
+	pulled := Gradient(Add(ReduceAllSum(Mul(in.one("of forecasts"), out[0])), ReduceAllSum(Mul(in.one("of state"), out[1]))),
+		slices.Concat(in["state"], in["params"])...)
+	for i, g := range in["gradients"] {
 		pulled[1+i] = Add(g, pulled[1+i])
 	}
 	return pulled
 }
 
-// buildObjective: (what forecasts are compared with, forecasts of all blocks...) -> (loss, its cotangents of these
-// forecasts...). A class is compared with the last block's forecasts.
-func (r *recurrent) buildObjective(met int, in []*Node) []*Node {
-	y := Concatenate(in[met:], 1)
+// buildObjective builds the loss and its cotangents of the forecasts of all blocks. A class is compared with the last
+// block's forecasts.
+func (r *recurrent) buildObjective(in inputs) []*Node {
+	y := Concatenate(in["forecasts"], 1)
 	if r.classes {
 		y = SliceAxis(y, 1, AxisElem(-1))
 	}
-	loss := r.loss(y, in[:met], 0)
-	return append([]*Node{loss}, Gradient(loss, in[met:]...)...)
+	loss := r.loss(y, in["met"])
+	return append([]*Node{loss}, Gradient(loss, in["forecasts"]...)...)
 }
 
 // stateOf is the shape of the states of a batch.
@@ -162,11 +130,11 @@ func (r *recurrent) rollOut(ctx context.Context, params []*tensors.Tensor, b *ba
 	shape := r.stateOf(b)
 	state := host.Tensor(shape.DType, make([]float64, shape.Size()), shape.Dimensions...)
 	defer func() { xla.Free(state) }()
-	rest := slices.Concat(b.observed(), params)
 	for _, first := range firsts(b) {
 		var out []*tensors.Tensor
 		if err = ctx.Err(); err == nil {
-			out, err = call(p.forward, rest, state, first)
+			out, err = p.call("steps", values{"state": state, "first": first, "x0": b.x0, "control": b.control,
+				"params": params})
 		}
 		if err != nil {
 			xla.Free(slices.Concat(forecasts, states)...)
@@ -185,8 +153,8 @@ func (r *recurrent) evaluate(ctx context.Context, params []*tensors.Tensor, b *b
 	}
 	defer xla.Free(states...)
 	defer xla.Free(forecasts...)
-	p := r.compiled[r.form(b)]
-	out, err := call(p.objective, slices.Concat(b.met(), forecasts))
+	p := r.compiled[b.batchForm()]
+	out, err := p.call("loss", values{"met": b.met, "forecasts": forecasts})
 	if err != nil {
 		return nil, err
 	}
@@ -205,8 +173,8 @@ func (r *recurrent) evaluate(ctx context.Context, params []*tensors.Tensor, b *b
 	for i, first := range slices.Backward(firsts(b)) {
 		var pulled []*tensors.Tensor
 		if err = ctx.Err(); err == nil {
-			rest := slices.Concat(gradients, []*tensors.Tensor{states[i]})
-			pulled, err = r.pull(p, out[1+i], cotangent, rest, first, slices.Concat(b.observed(), params))
+			pulled, err = p.call("steps' pullback", values{"of forecasts": out[1+i], "of state": cotangent,
+				"gradients": gradients, "state": states[i], "first": first, "x0": b.x0, "control": b.control, "params": params})
 		}
 		xla.Free(gradients...)
 		if err != nil {
@@ -216,16 +184,6 @@ func (r *recurrent) evaluate(ctx context.Context, params []*tensors.Tensor, b *b
 		cotangent, gradients = pulled[0], pulled[1:]
 	}
 	return &evaluation{losses: losses, gradients: gradients}, nil
-}
-
-// pull calls the pullback of a block.
-func (r *recurrent) pull(p *blockPrograms, ofForecasts, ofState *tensors.Tensor, before []*tensors.Tensor, first int32,
-	rest []*tensors.Tensor) ([]*tensors.Tensor, error) {
-	inputs := []any{ofForecasts, ofState}
-	for _, t := range before {
-		inputs = append(inputs, t)
-	}
-	return call(p.pullback, rest, append(inputs, first)...)
 }
 
 // forecast returns the forecasts of a batch, row-major: for a class the last block's.
@@ -252,24 +210,25 @@ func (r *recurrent) predict(ctx context.Context, m *Model, samples []sample, ask
 	return r.predictBy(ctx, r.forecast, m, samples, asked)
 }
 
-func (r *recurrent) plan(params []*tensors.Tensor, b *batch, temporary map[string]int64) (*Plan, error) {
+func (r *recurrent) plan(params []*tensors.Tensor, b *batch, temporary measured) (*Plan, error) {
 	p, err := r.compile(b)
 	if err != nil {
 		return nil, err
 	}
 	state, first := r.stateOf(b), shapes.Make(dtypes.Int32)
-	met := b.target.Shape().Clone()
-	met.Dimensions[1] = block(met.Dimensions[1])
-	inputs := append([]shapes.Shape{met, state}, shapesOf(params...)...)
-	inputs = append(append(inputs, state, first), shapesOf(slices.Concat(b.observed(), params)...)...)
-	like := fmt.Sprint(b.form, inputs)
-	if _, ok := temporary[like]; !ok {
-		if temporary[like], err = p.pullback.Temporary(inputs...); err != nil {
-			return nil, errs.In("pengcde", err)
-		}
+	y := shapes.Make(state.DType, state.Dim(0), block(b.control[0].Shape().Dim(1)), r.sizes.Nodes, r.sizes.Outputs)
+	if r.classes {
+		y = shapes.Make(state.DType, state.Dim(0), 1, 1, r.sizes.Outputs)
 	}
 	plan := &Plan{Data: b.owned.Bytes(), Saves: int64(len(firsts(b))) * int64(state.ByteSize()),
-		Parameters: trained(params), Temporary: temporary[like]}
+		Parameters: trained(params)}
+	plan.Temporary, err = temporary.find(func() (int64, error) {
+		return p.temporary("steps' pullback", values{"of forecasts": y, "of state": state, "gradients": params,
+			"state": state, "first": first, "x0": b.x0, "control": b.control, "params": params})
+	}, b.form, y, state, shapesOf(append([]*tensors.Tensor{b.x0}, b.control...)...))
+	if err != nil {
+		return nil, err
+	}
 	plan.DeviceBytes = plan.Data + plan.Saves + plan.Parameters + plan.Temporary
 	return plan, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
@@ -76,7 +77,7 @@ func (c Config) Resolved() (Resolved, error) {
 		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Hidden: c.Hidden, Layers: c.Layers,
 		Field: field.Name(c.Field), Normalise: c.Normalise, Output: c.Output, Mask: c.Mask, Path: c.Path,
 		Method: ode.Tsit5.Name, Step: c.Step,
-		CoderWidth: coderWidth, CoderDepth: coderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
+		CoderWidth: head.CoderWidth, CoderDepth: head.CoderDepth, GraphOnly: c.GraphOnly, Residual: c.Residual, Parity: c.Parity,
 		Float: c.floatName(), Linear: c.Linear, RowFeatures: c.RowFeatures, Pairs: c.Pairs,
 	}
 	if c.LinearCoders {

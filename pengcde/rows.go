@@ -6,6 +6,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -20,7 +21,7 @@ func (c Config) rowEncoder() ofRows {
 	}
 	var each ofRows
 	for i := range states(c.Field) {
-		m := nn.MLP{Name: "encoder", In: c.Nodes, Out: c.Hidden, Width: coderWidth, Depth: coderDepth}
+		m := nn.MLP{Name: "encoder", In: c.Nodes, Out: c.Hidden, Width: head.CoderWidth, Depth: head.CoderDepth}
 		if c.LinearCoders {
 			m.Depth = 0
 		}

@@ -4,30 +4,25 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
 // sample is what the network sees of one window.
 type sample struct {
-	paths  field.Sample
-	all    *dyngraph.Pattern // of the series, and the snapshots on it
-	onAll  [][]float64
-	x0     []float64 // [n*p], what the encoder takes; p with the mask's channels
-	linear []float64 // [n*width], the regressors of a linear part; nil without one
-	times  []float64 // [S], the first is the start of the solve
-	stops  []float64 // that steps end on
-	target []float64 // [S*rows*q], NaN where not observed; nil where only forecasts are wanted
-	weight []float64 // [S], of each time in the loss; nil is 0 everywhere
-	affinity
+	paths field.Sample
+	all   *dyngraph.Pattern // of the series, and the snapshots on it
+	onAll [][]float64
+	x0    []float64 // [n*p], what the encoder takes; p with the mask's channels
+	times []float64 // [S], the first is the start of the solve
+	stops []float64 // that steps end on
+	taken head.Sample
 }
 
 // last is the time of the last observation.
@@ -35,14 +30,16 @@ func (s sample) last() float64 { return s.paths.Knots[len(s.paths.Knots)-1] }
 
 // write writes what training learns from.
 func (s sample) write(w io.Writer) error {
-	rows := [][]float64{s.paths.Knots, s.x0, s.times, s.target, s.weight}
+	rows := [][]float64{s.paths.Knots, s.x0, s.times, s.taken.Targets, s.taken.Weights}
 	rows = append(append(rows, s.onAll...), s.paths.Features...)
-	if s.linear != nil {
-		rows = append(rows, s.linear)
+	if s.taken.Regressors != nil {
+		rows = append(rows, s.taken.Regressors)
 	}
-	if s.met != nil {
-		if err := s.affinity.write(w); err != nil {
-			return fmt.Errorf("pengcde: digest of a window: %w", err)
+	if s.taken.Affinities != nil {
+		for _, affinities := range []*dyngraph.Affinities{s.taken.Affinities, s.taken.Known} {
+			if err := writeAffinities(w, affinities); err != nil {
+				return fmt.Errorf("pengcde: digest of a window: %w", err)
+			}
 		}
 	}
 	for _, row := range rows {
@@ -57,12 +54,20 @@ func (s sample) write(w io.Writer) error {
 	return binary.Write(w, binary.LittleEndian, edges)
 }
 
-// rows is the number of targets, of Outputs entries each, at a time.
-func (c Config) rows() int {
-	if c.Output.ofGraph() {
-		return 1
+func writeAffinities(w io.Writer, a *dyngraph.Affinities) error {
+	if a == nil {
+		return nil
 	}
-	return c.Nodes
+	starts := make([]int64, len(a.Start))
+	for i, start := range a.Start {
+		starts[i] = int64(start)
+	}
+	for _, part := range []any{a.Nodes, starts, a.Classes, a.Values} {
+		if err := binary.Write(w, binary.LittleEndian, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // check says whether a window can be an input of the model.
@@ -87,41 +92,18 @@ func (m *Model) check(w dyngraph.Window) error {
 	case w.Whole && m.config.Network != nil && m.config.Output == Summed:
 		return invalid("Config.Output is %q with a Network, which forecasts the graph at the end of a window alone: take "+
 			"windows of series %q", Summed, s.Name)
-	case m.config.Output == Affinity && (w.Whole || s.Affinities == nil || s.Classes != m.config.Outputs):
-		return invalid("Config.Output is %q with %d classes, and series %q has affinities at %d snapshots to %d classes (whole: "+
-			"%v): want windows of a series with Affinities to as many classes", Affinity, m.config.Outputs, s.Name,
-			len(s.Affinities), s.Classes, w.Whole)
-	case m.config.Output == Affinity && m.config.Residual && s.Known == nil:
-		return invalid("the model is Residual, and series %q has no known affinities: want Series.Known",
-			s.Name)
-	case w.Whole && m.config.Residual:
-		return invalid("the model is Residual, which a whole series has no recent mean for: take windows of %q", s.Name)
-	case !w.Whole && m.config.Output == PerTime:
-		return invalid("Config.Output is %q, and a window of series %q has targets at one time: leave Output empty, or take "+
-			"Series.Whole", PerTime, s.Name)
+	}
+	if err := m.config.head().Check(w); err != nil {
+		return errs.In("pengcde", err, ErrInput)
 	}
 	if err := s.Validate(); err != nil {
 		return errs.In("pengcde", err, ErrInput)
 	}
-	if !m.config.Residual || m.config.Output == Affinity {
-		return nil
-	}
-	recent, err := w.Recent()
-	if err != nil {
-		return errs.In("pengcde: the model is Residual", err, ErrInput)
-	}
-	if len(recent) != m.config.Nodes*m.config.Outputs {
-		return invalid("the model is Residual, and series %q has %d recent means at snapshot %d, want %d (nodes x outputs)",
-			s.Name, len(recent), w.Last()-1, m.config.Nodes*m.config.Outputs)
-	}
 	return nil
 }
 
-// recent is what a residual readout is added to, [nodes*outputs] row-major, of a window that was checked.
-func (m *Model) recent(w dyngraph.Window) []float64 { return w.Series.Recent[w.Last()-1] }
-
-// sample reads a window, without times and targets.
-func (m *Model) sample(w dyngraph.Window) (sample, error) {
+// sample reads a window, without save times; training says whether with targets.
+func (m *Model) sample(w dyngraph.Window, training bool) (sample, error) {
 	if err := m.check(w); err != nil {
 		return sample{}, err
 	}
@@ -159,13 +141,10 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		one.paths.Features = features
 	}
 	one.stops = m.config.stops(one.paths)
-	if m.config.Output == Affinity && m.config.Residual {
-		one.known = s.Known[end-1]
+	if one.taken, err = m.config.head().Sample(w, training); err != nil {
+		return one, errs.In("pengcde", err, ErrInput)
 	}
-	if m.config.Linear != nil {
-		one.linear, err = m.config.Linear.regressors(w)
-	}
-	return one, err
+	return one, nil
 }
 
 // checkEntries finds negative entries of matrices for a network that takes none.
@@ -182,73 +161,17 @@ func (c Config) checkEntries(snapshots [][]float64) error {
 	return nil
 }
 
-// targetTimes are those at which a window's targets are met.
-func (m *Model) targetTimes(w dyngraph.Window) []float64 {
-	times := w.ForecastTimes()
-	if m.config.Output == PerNode || m.config.Output == Class || m.config.Output == Affinity {
-		times = times[len(times)-1:]
-	}
-	return times
-}
-
-func known(y float64) bool { return !math.IsNaN(y) }
-
-// targets returns the targets of a window, [times][rows*q]: for a class, the last time alone.
-func (m *Model) targets(w dyngraph.Window) ([][]float64, error) {
-	if m.config.Output == Class {
-		row, err := m.class(w)
-		return [][]float64{row}, err
-	}
-	targets, what := w.Targets(), "targets a node"
-	if m.config.Output == Summed {
-		targets, what = w.GraphTargets(), "targets of the graph"
-	}
-	if targets == nil || w.Series.TargetSize != m.config.Outputs {
-		return nil, invalid("window at snapshot %d of series %q has %d %s at %d times, the model makes %d",
-			w.Start, w.Series.Name, w.Series.TargetSize, what, len(targets), m.config.Outputs)
-	}
-	return targets, nil
-}
-
-// training is the sample of a window with its targets.
+// training is the sample of a window with its targets, saved at their times.
 func (m *Model) training(w dyngraph.Window) (sample, error) {
-	s, err := m.sample(w)
+	s, err := m.sample(w, true)
 	if err != nil {
 		return s, err
 	}
-	if m.config.Output == Affinity {
-		if s.met = w.Affinities(); s.met.Rows() == 0 {
-			return s, invalid("window at snapshot %d of series %q has no affinities at snapshot %d: leave it out", w.Start,
-				w.Series.Name, w.Last())
-		}
-		s.times, s.weight = []float64{0, s.last()}, []float64{0, 1}
-		return s, nil
-	}
-	targets, err := m.targets(w)
-	if err != nil {
-		return s, err
-	}
-	s.times = m.targetTimes(w)
-	targets = targets[len(targets)-len(s.times):]
+	t := &s.taken
+	s.times = t.Times
 	if m.config.Network == nil && s.times[0] != 0 { // where a solve starts
-		s.times, s.weight = slices.Insert(s.times, 0, 0), []float64{0}
-		targets = slices.Insert(slices.Clone(targets), 0, make([]float64, len(targets[0])))
-	}
-	for _, row := range targets[len(s.weight):] {
-		weight := 0.0
-		if slices.ContainsFunc(row, known) {
-			weight = 1
-		}
-		s.weight = append(s.weight, weight)
-	}
-	if !slices.Contains(s.weight, 1) {
-		return s, invalid("window at snapshot %d of series %q has no observed target, at snapshot %d all are NaN: leave it "+
-			"out", w.Start, w.Series.Name, w.Last())
-	}
-	s.target = slices.Concat(targets...)
-	if m.config.Residual {
-		recent := m.recent(w)
-		floats.Sub(s.target[len(s.target)-len(recent):], recent)
+		t.Targets = slices.Insert(t.Targets, 0, make([]float64, len(t.Targets)/len(t.Times))...)
+		t.Weights, s.times = slices.Insert(t.Weights, 0, 0), slices.Insert(s.times, 0, 0)
 	}
 	return s, nil
 }

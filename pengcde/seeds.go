@@ -89,9 +89,9 @@ func checkRuns(runs []SeedRun) error {
 		case r.Model.config.Network != nil:
 			return invalid("run %d has a network in discrete steps, which does not take several seeds at once: train them one "+
 				"by one", i)
-		case r.Model.config.RowFeatures > 0 || r.Model.config.Output == Affinity:
+		case r.Model.config.RowFeatures > 0 || r.Model.config.head().Traits().Whole:
 			return invalid("run %d has RowFeatures or Output %q, which do not take several seeds at once: train them one by one",
-				i, Affinity)
+				i, r.Model.config.Output)
 		case !traits(r.Model.config.Field).Seeds:
 			return invalid("run %d has the field %q, which does not take several seeds at once as it is (with identities none "+
 				"does): train them one by one", i, field.Name(r.Model.config.Field))

@@ -6,6 +6,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
 
@@ -31,37 +32,21 @@ func (b beside) Apply(v nn.Values, x *Node) *Node {
 	return Concatenate(each, -1)
 }
 
-// ofLast reads the last of several states side by side, of the given width.
-type ofLast struct {
-	layer
-	width int
-}
-
-func (l ofLast) Apply(v nn.Values, z *Node) *Node {
-	ranges := make([]SliceAxisSpec, z.Rank())
-	for i := range ranges {
-		ranges[i] = AxisRange()
-	}
-	ranges[len(ranges)-1] = AxisRange(z.Shape().Dim(-1) - l.width)
-	return l.layer.Apply(v, Slice(z, ranges...))
-}
-
-// coders are encoder and readout of the configuration.
-func (c Config) coders() (encoder, readout layer) {
+// encoder is the encoder of features.
+func (c Config) encoder() layer {
 	features, count := c.Mask.Width(c.Features), states(c.Field)
-	make := func(name string, in, out int) layer {
+	named := func(name string) layer {
 		if c.LinearCoders {
-			return nn.Linear{Name: name, In: in, Out: out}
+			return nn.Linear{Name: name, In: features, Out: c.Hidden}
 		}
-		return nn.MLP{Name: name, In: in, Out: out, Width: coderWidth, Depth: coderDepth}
+		return nn.MLP{Name: name, In: features, Out: c.Hidden, Width: head.CoderWidth, Depth: head.CoderDepth}
 	}
-	encoder, readout = make("encoder", features, c.Hidden), make("readout", c.Hidden, c.Outputs)
 	if count == 1 {
-		return encoder, readout
+		return named("encoder")
 	}
 	var each beside
 	for i := range count {
-		each = append(each, make(fmt.Sprintf("encoder.%d", i), features, c.Hidden))
+		each = append(each, named(fmt.Sprintf("encoder.%d", i)))
 	}
-	return each, ofLast{readout, c.Hidden}
+	return each
 }

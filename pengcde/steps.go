@@ -61,7 +61,7 @@ func (m *Model) solved(ctx context.Context, params []*tensors.Tensor, windows []
 	samples := make([]sample, len(windows))
 	for b, w := range windows {
 		var err error
-		if samples[b], err = m.sample(w); err != nil {
+		if samples[b], err = m.sample(w, false); err != nil {
 			return err
 		}
 		samples[b].times = samples[b].paths.Knots

@@ -99,7 +99,7 @@ func BenchmarkStepsOfHeat(b *testing.B) {
 			defer batch.free()
 			var before, after, beside [][]float64
 			for _, w := range windows {
-				s, err := m.sample(w)
+				s, err := m.sample(w, false)
 				if err != nil {
 					b.Fatal(err)
 				}

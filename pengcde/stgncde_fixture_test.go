@@ -99,7 +99,7 @@ func TestFixtureSTGNCDE(t *testing.T) {
 	equation, _ := field.Equation(network.field, b.form)
 	inputs := []any{tensors.FromValue([]float64{file.Get("field_t").Float()}),
 		host.Tensor(config.dtype(), beside(file.Get("field_hz").Array().Data), 1, n, 2*hidden)}
-	for _, arg := range slices.Concat(drawn[network.encoded:network.driven], b.control) {
+	for _, arg := range slices.Concat(network.sections(drawn).field, b.control) {
 		inputs = append(inputs, arg)
 	}
 	out, err := CallOnceN(xlatest.Backend(t).Compute, func(in []*Node) []*Node {

@@ -166,7 +166,7 @@ func TestSTGNCDEStops(t *testing.T) {
 		for k := 3; k < len(series.Times); k++ {
 			series.Features[k] = series.Features[2]
 		}
-		s, err := m.sample(series.Whole())
+		s, err := m.sample(series.Whole(), false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,17 +1,13 @@
-package pengcde
+package head
 
 import (
 	"math"
 	"slices"
 
-	. "github.com/gomlx/gomlx/core/graph"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
-	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
-	"github.com/peng-cde/pengcde-go/xla"
 )
 
 // Linear is a linear autoregression, the same for all nodes, that the network corrects: the forecast of a node is
@@ -24,7 +20,7 @@ import (
 // alone, too few for a network.
 //
 // The readout's last layer starts at zero, and b where [Linear.Solve] puts it for the training windows (less the recent
-// mean, with Residual), at every call of [Model.Fit]. Both are then trained together, on the loss plus
+// mean, with Residual), before every training. Both are then trained together, on the loss plus
 //
 //	Penalty · |b - Prior|²
 //
@@ -37,21 +33,18 @@ type Linear struct {
 	Values int `json:"Values"`
 	// Penalty is for each observed target; 0 means 0.1.
 	Penalty float64 `json:"Penalty"`
-	// Prior are the coefficients that the penalty draws to, [outputs][2·Values+1] row-major; nil means zero. See
-	// [Model.SetPrior].
+	// Prior are the coefficients that the penalty draws to, [outputs][2·Values+1] row-major; nil means zero: see the
+	// SetPrior of the model.
 	Prior []float64 `json:"Prior,omitempty"`
 }
 
 const defaultPenalty = 0.1
 
-// linearName is the name of the coefficients in files, [outputs, 2·Values+1].
-const linearName = "linear"
-
 // width is the number of regressors of a node.
 func (l Linear) width() int { return 2*l.Values + 1 }
 
-// check returns a copy with its defaults.
-func (l Linear) check(outputs int) (*Linear, error) {
+// Check returns a copy with its defaults.
+func (l Linear) Check(outputs int) (*Linear, error) {
 	if l.Penalty == 0 {
 		l.Penalty = defaultPenalty
 	}
@@ -71,52 +64,17 @@ func (l Linear) check(outputs int) (*Linear, error) {
 	return &l, nil
 }
 
-// checkLinear finds what a linear part cannot be beside, and gives the configuration a copy of its own.
-func (c Config) checkLinear() (Config, error) {
-	if c.Linear == nil {
-		return c, nil
-	}
-	if c.Output.ofGraph() || c.Output == PerTime || c.Output == Affinity || c.Parity {
-		return c, invalid("Config has Linear beside Output %q, Parity %v: it forecasts nodes at the end of a window, and "+
-			"the published code has none", c.Output, c.Parity)
-	}
-	var err error
-	c.Linear, err = c.Linear.check(c.Outputs)
-	return c, err
-}
-
-// params declares the coefficients, with a readout whose last layer is zero.
-func (l Linear) params(readout []nn.Param, outputs int) []nn.Param {
-	for i := len(readout) - 2; i < len(readout); i++ { // weight and bias
-		readout[i].Init = nn.Fill(0)
-	}
-	return append(readout, nn.Param{Name: linearName, Dims: []int{outputs, l.width()}, Init: nn.Fill(0)})
-}
-
-// add adds the linear part of x [B, n, width] to readouts y [B, S, n, q].
-func (l Linear) add(v nn.Values, x, y *Node) *Node {
-	return Add(Sub(y, ReduceAndKeep(y, ReduceMean, 2)), ExpandAxes(v.Product(x, v.Get(linearName), 1), 1))
-}
-
-// draw returns the loss that draws coefficients, [q, width] or several seeds' [S, q, width], to the prior [q, width]
-// with a penalty [].
-func (l Linear) draw(v nn.Values, prior, penalty *Node) *Node {
-	b := v.Get(linearName)
-	apart := ReduceAllSum(Square(Sub(b, ExpandLeftToRank(prior, b.Rank()))))
-	return Mul(penalty, DivScalar(apart, float64(prior.Shape().Dim(0))))
-}
-
 // regressors returns the regressors of a window's nodes, [nodes*width] row-major.
 func (l Linear) regressors(w dyngraph.Window) ([]float64, error) {
 	visible := w.Visible()
 	if visible == nil || w.Whole {
-		return nil, invalid("Config.Linear for the window at snapshot %d, which has no known values of earlier "+
+		return nil, invalid("a linear part for the window at snapshot %d, which has no known values of earlier "+
 			"targets: take windows of a series with Newest, [snapshots][nodes x targets]", w.Start)
 	}
 	nodes, q := w.Series.Nodes(), w.Series.TargetSize
 	if len(visible)*q != l.Values {
 		return nil, invalid("window at snapshot %d of series %q shows %d values of a node, the model was made for %d "+
-			"(Config.Linear.Values)", w.Start, w.Series.Name, len(visible)*q, l.Values)
+			"(Linear.Values)", w.Start, w.Series.Name, len(visible)*q, l.Values)
 	}
 	x := make([]float64, nodes*l.width())
 	for column := range l.Values {
@@ -150,7 +108,7 @@ func (l Linear) Solve(windows []dyngraph.Window) ([]float64, error) {
 		return nil, invalid("a linear part of %d windows, want at least one, of a series", len(windows))
 	}
 	outputs := windows[0].Series.TargetSize
-	checked, err := l.check(outputs)
+	checked, err := l.Check(outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -204,53 +162,4 @@ func (l Linear) solve(windows []dyngraph.Window, outputs int, targets func(dyngr
 		}
 	}
 	return b, nil
-}
-
-// startLinear puts the linear part of a model, where it has one, to what fits training windows.
-func (m *Model) startLinear(training []dyngraph.Window) error {
-	l := m.config.Linear
-	if l == nil {
-		return nil
-	}
-	for _, w := range training {
-		if err := m.check(w); err != nil {
-			return err
-		}
-	}
-	b, err := l.solve(training, m.config.Outputs, func(w dyngraph.Window) []float64 {
-		y := slices.Clone(w.Target())
-		if m.config.Residual && len(y) == m.config.Nodes*m.config.Outputs {
-			floats.Sub(y, m.recent(w))
-		}
-		return y
-	})
-	if err != nil {
-		return err
-	}
-	m.setParam(linearName, b)
-	return nil
-}
-
-// setParam replaces the values of a parameter that the model has.
-func (m *Model) setParam(name string, values []float64) {
-	at := slices.IndexFunc(m.declared, func(p nn.Param) bool { return p.Name == name })
-	xla.Free(m.params[at])
-	m.params[at] = host.Tensor(m.config.dtype(), values, m.declared[at].Dims...)
-}
-
-// SetPrior sets Prior and Penalty of Config.Linear for the trainings that follow. What was compiled serves on.
-func (m *Model) SetPrior(coefficients []float64, penalty float64) error {
-	if m.params == nil {
-		return ErrClosed
-	}
-	if m.config.Linear == nil {
-		return invalid("SetPrior of a model without a linear part: set Config.Linear")
-	}
-	l := *m.config.Linear
-	l.Prior, l.Penalty = coefficients, penalty
-	checked, err := l.check(m.config.Outputs)
-	if err == nil {
-		m.config.Linear = checked
-	}
-	return err
 }

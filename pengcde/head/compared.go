@@ -1,0 +1,150 @@
+package head
+
+import (
+	"math"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Arrays of heads that compare forecasts with targets.
+const (
+	targetsInput = "targets" // [B, S, rows, q]
+	weightsInput = "weights" // [B, S]
+	sharesInput  = "shares"  // [B, S, rows, q], of each target in the mean over its time, where some are missing
+)
+
+// compared is the part that heads with targets have in common.
+type compared struct{ Sizes }
+
+// Params declares the parameters of the readout.
+func (c compared) Params() []nn.Param { return c.params() }
+
+// Inputs implements [Head].
+func (c compared) Inputs() (seen, met []string) {
+	return nil, []string{targetsInput, weightsInput, sharesInput}
+}
+
+// Check implements [Head].
+func (c compared) Check(dyngraph.Window) error { return nil }
+
+// Traits implements [Head].
+func (c compared) Traits() Traits { return Traits{} }
+
+// batch makes the arrays of targets of so many rows at a time.
+func (c compared) batch(samples []Sample, saves, rows int) []Array {
+	var targets, weights []float64
+	for _, s := range samples {
+		if s.Targets == nil {
+			s.Targets = make([]float64, saves*rows*c.Outputs)
+		}
+		targets, weights = append(targets, s.Targets...), append(weights, weightsOf(s, saves)...)
+	}
+	dims := []int{len(samples), saves, rows, c.Outputs}
+	shares := sharesOf(targets, len(samples)*saves)
+	met := []Array{{Floats: targets, Dims: dims}, {Floats: weights, Dims: dims[:2]}}
+	if shares != nil {
+		met = append(met, Array{Floats: shares, Dims: dims})
+	}
+	return met
+}
+
+func weightsOf(s Sample, saves int) []float64 {
+	if s.Weights == nil {
+		return make([]float64, saves)
+	}
+	return s.Weights
+}
+
+// sharesOf returns the share of each target in the mean over the observed targets at its save time; saves is the number
+// of save times, of all samples. Missing targets become 0 with share 0. It returns nil where nothing is missing.
+func sharesOf(targets []float64, saves int) []float64 {
+	if !slices.ContainsFunc(targets, math.IsNaN) {
+		return nil
+	}
+	share, size := make([]float64, len(targets)), len(targets)/saves
+	for from := 0; from < len(targets); from += size {
+		row, observed := targets[from:from+size], 0
+		for _, y := range row {
+			if !math.IsNaN(y) {
+				observed++
+			}
+		}
+		for i, y := range row {
+			if math.IsNaN(y) {
+				row[i] = 0
+			} else {
+				share[from+i] = 1 / float64(observed)
+			}
+		}
+	}
+	return share
+}
+
+// mean is the mean by weight over samples and save times of each one's loss [B, S]; of a batch of several seeds one mean
+// for each, [seeds].
+func mean(seeds nn.Seeds, each, weights *Node) *Node {
+	if seeds > 0 {
+		sum := func(x *Node) *Node { return ReduceSum(seeds.Split(x), 1, 2) }
+		return Div(sum(Mul(each, weights)), sum(weights))
+	}
+	return Div(ReduceAllSum(Mul(each, weights)), ReduceAllSum(weights))
+}
+
+// squares is the mean square [B, S] of forecasts less targets over rows and outputs, observed ones by their shares.
+func squares(y *Node, in Inputs) *Node {
+	square := Square(Sub(y, in[targetsInput]))
+	if shares := in[sharesInput]; shares != nil {
+		return ReduceSum(Mul(shares, square), 2, 3)
+	}
+	return ReduceMean(square, 2, 3)
+}
+
+// unflatten makes [times][rows][outputs] of one sample's forecasts, of which so many rows a time were made: they are
+// repeated.
+func unflatten(flat []float64, made, rows, outputs int) [][][]float64 {
+	out := make([][][]float64, len(flat)/(made*outputs))
+	for s := range out {
+		out[s] = make([][]float64, rows)
+		for u := range out[s] {
+			at := (s*made + u%made) * outputs
+			out[s][u] = flat[at : at+outputs : at+outputs]
+		}
+	}
+	return out
+}
+
+// sampled weights the times of targets: those of which nothing is observed do not count.
+func sampled(w dyngraph.Window, times []float64, rows [][]float64) (Sample, error) {
+	s := Sample{Times: times, Targets: slices.Concat(rows...), Weights: make([]float64, len(rows))}
+	for k, row := range rows {
+		if slices.ContainsFunc(row, known) {
+			s.Weights[k] = 1
+		}
+	}
+	if !slices.Contains(s.Weights, 1) {
+		return s, invalid("window at snapshot %d of series %q has no observed target, at snapshot %d all are NaN: leave it "+
+			"out", w.Start, w.Series.Name, w.Last())
+	}
+	return s, nil
+}
+
+func known(y float64) bool { return !math.IsNaN(y) }
+
+// lastTime is the last of a window's times.
+func lastTime(w dyngraph.Window) []float64 {
+	times := w.ForecastTimes()
+	return times[len(times)-1:]
+}
+
+// fits wants targets at some times, as many as the model makes.
+func (c compared) fits(w dyngraph.Window, targets [][]float64, what string) error {
+	if targets == nil || w.Series.TargetSize != c.Outputs {
+		return invalid("window at snapshot %d of series %q has %d %s at %d times, the model makes %d", w.Start,
+			w.Series.Name, w.Series.TargetSize, what, len(targets), c.Outputs)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package head
+
+import (
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Corrected is [Nodes] with a linear autoregression added, which the states correct: see [Linear].
+type Corrected struct {
+	Nodes
+	Linear Linear
+}
+
+// linearName is the name of the coefficients in files, [outputs, 2·Values+1].
+const linearName = "linear"
+
+// Arrays of a linear part.
+const (
+	regressorsInput = "regressors" // [B, n, width]
+	priorInput      = "prior"      // [q, width]
+	penaltyInput    = "penalty"    // []
+)
+
+// Sized implements [Head].
+func (h Corrected) Sized(s Sizes) (Head, error) {
+	h.Sizes = s
+	if s.Width == 0 || h.At == AtEach || h.Parity != "" {
+		return nil, invalid("a linear part with a Network, forecasts at each snapshot or Parity: it forecasts nodes at the end " +
+			"of a window, and the published code has none")
+	}
+	linear, err := h.Linear.Check(s.Outputs)
+	if err == nil {
+		h.Linear = *linear
+	}
+	return h, err
+}
+
+// Params declares the coefficients, with a readout whose last layer is zero.
+func (h Corrected) Params() []nn.Param {
+	return append(fromZero(h.params()), nn.Param{Name: linearName, Dims: []int{h.Outputs, h.Linear.width()},
+		Init: nn.Fill(0)})
+}
+
+// Inputs implements [Head].
+func (h Corrected) Inputs() (seen, met []string) {
+	_, met = h.Nodes.Inputs()
+	return []string{regressorsInput}, append([]string{priorInput, penaltyInput}, met...)
+}
+
+// Forecast implements [Head].
+func (h Corrected) Forecast(v nn.Values, z *Node, in Inputs) *Node {
+	y := h.read(v, z)
+	linear := v.Product(in[regressorsInput], v.Get(linearName), 1)
+	return Add(Sub(y, ReduceAndKeep(y, ReduceMean, 2)), ExpandAxes(linear, 1))
+}
+
+// Loss implements [Head]: the penalty draws the coefficients, [q, width] or several seeds' [S, q, width], to the prior.
+func (h Corrected) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
+	loss, _ = h.Nodes.Loss(v, y, in)
+	b, prior := v.Get(linearName), in[priorInput]
+	apart := ReduceAllSum(Square(Sub(b, ExpandLeftToRank(prior, b.Rank()))))
+	return loss, Mul(in[penaltyInput], DivScalar(apart, float64(prior.Shape().Dim(0))))
+}
+
+// Sample implements [Head].
+func (h Corrected) Sample(w dyngraph.Window, training bool) (Sample, error) {
+	regressors, err := h.Linear.regressors(w)
+	if err != nil {
+		return Sample{}, err
+	}
+	s, err := h.Nodes.Sample(w, training)
+	s.Regressors = regressors
+	return s, err
+}
+
+// Batch implements [Head].
+func (h Corrected) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
+	_, met, err = h.Nodes.Batch(samples, saves)
+	var regressors []float64
+	for _, s := range samples {
+		regressors = append(regressors, s.Regressors...)
+	}
+	width := h.Linear.width()
+	prior := make([]float64, h.Outputs*width)
+	copy(prior, h.Linear.Prior)
+	return []Array{{Floats: regressors, Dims: []int{len(samples), h.Sizes.Nodes, width}}},
+		append([]Array{{Floats: prior, Dims: []int{h.Outputs, width}}, {Floats: []float64{h.Linear.Penalty}}}, met...), err
+}
+
+// Start returns the coefficients that fit training windows.
+func (h Corrected) Start(training []dyngraph.Window) (map[string][]float64, error) {
+	b, err := h.Linear.solve(training, h.Outputs, func(w dyngraph.Window) []float64 {
+		y := slices.Clone(w.Target())
+		if h.Residual && len(y) == h.Sizes.Nodes*h.Outputs {
+			floats.Sub(y, recent(w))
+		}
+		return y
+	})
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]float64{linearName: b}, nil
+}

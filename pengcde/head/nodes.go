@@ -1,0 +1,152 @@
+package head
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Nodes forecasts each node, by the mean square over nodes and outputs.
+type Nodes struct {
+	compared
+	// At are the times of forecasts.
+	At Times
+	// Residual makes the outputs the deviation from the recent mean that the series knows of each node at a window's last
+	// input (Series.Recent), in place of the whole target.
+	Residual bool
+	// Parity repeats a defect of the published loss.
+	Parity Parity
+}
+
+// Times says when there are forecasts; the zero value takes those of a window's targets: its last input, or every
+// snapshot of a whole series.
+type Times string
+
+const (
+	// AtEnd is the last of a window's times.
+	AtEnd Times = "at the end"
+	// AtEach is every snapshot of a whole series; other windows are refused.
+	AtEach Times = "at each"
+)
+
+// Parity is a way in which the published loss forgets which node is which; the zero value is none.
+type Parity string
+
+const (
+	// OneForAll compares the sum over nodes with every node's target.
+	OneForAll Parity = "one for all"
+	// Pairwise compares every node's forecast with every node's target.
+	Pairwise Parity = "pairwise"
+)
+
+// Sized implements [Head].
+func (h Nodes) Sized(s Sizes) (Head, error) {
+	h.Sizes = s
+	if h.Residual && h.Parity != "" {
+		return nil, invalid("a residual head with Parity, but the published code has no residual readout: choose one")
+	}
+	return h, nil
+}
+
+// Forecast implements [Head].
+func (h Nodes) Forecast(v nn.Values, z *Node, _ Inputs) *Node {
+	y := h.read(v, z)
+	if h.Parity == OneForAll {
+		y = ReduceAndKeep(y, ReduceSum, 2)
+	}
+	return y
+}
+
+// Loss is the mean by weight over samples and save times of each one's mean square over nodes.
+func (h Nodes) Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
+	each := squares
+	if h.Parity == Pairwise {
+		each = pairwise
+	}
+	return mean(v.Seeds, each(y, in), in[weightsInput]), nil
+}
+
+// pairwise is [squares] of every forecast less every target.
+func pairwise(y *Node, in Inputs) *Node {
+	target := in[targetsInput]
+	if shares := in[sharesInput]; shares != nil {
+		mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, 2) } // over the forecasts
+		each := Add(Sub(mean(Square(y)), MulScalar(Mul(mean(y), target), 2.0)), Square(target))
+		return ReduceSum(Mul(shares, each), 2, 3)
+	}
+	mean := func(x *Node) *Node { return ReduceMean(x, 2) }
+	cross := MulScalar(Mul(mean(y), mean(target)), 2.0)
+	return ReduceMean(Sub(Add(mean(Square(y)), mean(Square(target))), cross), 2)
+}
+
+// Check implements [Head].
+func (h Nodes) Check(w dyngraph.Window) error {
+	s := w.Series
+	switch {
+	case !w.Whole && h.At == AtEach:
+		return invalid("forecasts %q, and a window of series %q has targets at one time: leave the times empty, or take "+
+			"Series.Whole", h.At, s.Name)
+	case !h.Residual:
+		return nil
+	case w.Whole:
+		return invalid("the model is Residual, which a whole series has no recent mean for: take windows of %q", s.Name)
+	}
+	recent, err := w.Recent()
+	if err != nil {
+		return errs.In("pengcde/head: the model is Residual", err, ErrInput)
+	}
+	if len(recent) != h.Nodes*h.Outputs {
+		return invalid("the model is Residual, and series %q has %d recent means at snapshot %d, want %d (nodes x outputs)",
+			s.Name, len(recent), w.Last()-1, h.Nodes*h.Outputs)
+	}
+	return nil
+}
+
+// recent is what a residual readout is added to, [nodes*outputs] row-major, of a window that was checked.
+func recent(w dyngraph.Window) []float64 { return w.Series.Recent[w.Last()-1] }
+
+// Sample implements [Head].
+func (h Nodes) Sample(w dyngraph.Window, training bool) (Sample, error) {
+	times := w.ForecastTimes()
+	if h.At == AtEnd {
+		times = lastTime(w)
+	}
+	if !training {
+		return Sample{Times: times}, nil
+	}
+	targets := w.Targets()
+	if err := h.fits(w, targets, "targets a node"); err != nil {
+		return Sample{}, err
+	}
+	s, err := sampled(w, times, targets[len(targets)-len(times):])
+	if err == nil && h.Residual {
+		own := recent(w)
+		floats.Sub(s.Targets[len(s.Targets)-len(own):], own)
+	}
+	return s, err
+}
+
+// Batch implements [Head].
+func (h Nodes) Batch(samples []Sample, saves int) (seen, met []Array, err error) {
+	return nil, h.batch(samples, saves, h.Nodes), nil
+}
+
+// Rows implements [Head]. One forecast of the graph, of Parity, is repeated for every node.
+func (h Nodes) Rows(w dyngraph.Window, flat []float64) [][][]float64 {
+	made := h.Nodes
+	if h.Parity == OneForAll {
+		made = 1
+	}
+	rows := unflatten(flat, made, h.Nodes, h.Outputs)
+	if h.Residual {
+		for _, at := range rows {
+			for u := range at {
+				floats.Add(at[u], recent(w)[u*h.Outputs:(u+1)*h.Outputs])
+			}
+		}
+	}
+	return rows
+}

@@ -1,0 +1,176 @@
+package head
+
+import (
+	"errors"
+	"math"
+
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/softmax"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Ranking forecasts what each node has to do with each of a number of classes, the model's outputs, at a window's last
+// snapshot: logits, to be ranked, from the states at the last input. They are compared by cross-entropy with
+// Series.Affinities there, -Σ_v a_v log softmax(y)_v, averaged over the nodes that have a row.
+type Ranking struct {
+	Sizes
+	// Pairs reads the logit of node u for class v from the states of both, readout(z_u)·z_v / sqrt(Width), where the
+	// classes are the first nodes. Without it every class has weights of its own, as published.
+	Pairs bool
+	// Residual adds the logits to what is known at the last input (Series.Known): a logit of each class, and terms with
+	// coefficients. The readout's last layer starts at zero and the coefficients where they fit the training windows best.
+	Residual bool
+}
+
+// knownName is the parameter p [KnownTerms] of a residual readout, which adds x_0 + p·(x_1, ...) for known values x.
+const knownName = "known"
+
+// Arrays of a ranking. Places count the logits [B, R, C] of R nodes through the batch.
+const (
+	askedInput       = "asked"        // [B, R] nodes that logits are wanted of, b·n+u for node u of sample b
+	knownPlacesInput = "known places" // [B, H], where the readout is residual
+	knownInput       = "known"        // [B, H, 1+KnownTerms]
+	entriesInput     = "entries"      // [B, E] places of what is met
+	valuesInput      = "values"       // [B, E], divided by the number of rows; what fills up has the value 0
+	totalsInput      = "totals"       // [B, R], the sums of rows, divided by their number
+)
+
+// Sized implements [Head].
+func (h Ranking) Sized(s Sizes) (Head, error) {
+	h.Sizes = s
+	switch {
+	case s.Width == 0:
+		return nil, invalid("a ranking with a Network, which makes no logits of nodes: choose one")
+	case h.Pairs && s.Outputs > s.Nodes:
+		return nil, invalid("a ranking with Pairs has %d classes for %d nodes, want no more classes than nodes", s.Outputs,
+			s.Nodes)
+	}
+	if h.Residual {
+		return fromKnown{h}, nil
+	}
+	return h, nil
+}
+
+func (h Ranking) readout() nn.Layer {
+	if h.Pairs {
+		return h.layer(h.Width)
+	}
+	return h.layer(h.Outputs)
+}
+
+// Params declares the parameters of the readout. A residual one begins with nothing but the known values.
+func (h Ranking) Params() []nn.Param {
+	params := h.readout().Params()
+	if h.Residual {
+		params = append(fromZero(params), nn.Param{Name: knownName, Dims: []int{dyngraph.KnownTerms}, Init: nn.Fill(0)})
+	}
+	return params
+}
+
+// Inputs implements [Head].
+func (h Ranking) Inputs() (seen, met []string) {
+	seen = []string{askedInput}
+	if h.Residual {
+		seen = append(seen, knownPlacesInput, knownInput)
+	}
+	return seen, []string{weightsInput, entriesInput, valuesInput, totalsInput}
+}
+
+// Forecast builds the logits [B, R, C] of the asked nodes from the states at the last save time.
+func (h Ranking) Forecast(v nn.Values, z *Node, in Inputs) *Node {
+	asked := in[askedInput]
+	z = h.last(Squeeze(SliceAxis(z, 1, AxisElem(-1)), 1)) // [B, n, width]
+	batch, rows := asked.Shape().Dim(0), asked.Shape().Dim(1)
+	y := h.readout().Apply(v, Gather(Reshape(z, -1, h.Width), ExpandAxes(asked, -1))) // [B, R, classes or width]
+	if h.Pairs {
+		of := SliceAxis(z, 1, AxisRange(0, h.Outputs)) // [B, C, width]
+		y = DivScalar(DotGeneral(y, []int{2}, []int{0}, of, []int{2}, []int{0}), math.Sqrt(float64(h.Width)))
+	}
+	if !h.Residual {
+		return y
+	}
+	places, values := in[knownPlacesInput], in[knownInput]
+	begin, terms := Squeeze(SliceAxis(values, 2, AxisElem(0)), 2), SliceAxis(values, 2, AxisRange(1))
+	added := Add(begin, DotGeneral(terms, []int{2}, nil, v.Get(knownName), []int{0}, nil)) // [B, H]
+	flat := Scatter(Reshape(places, -1, 1), Reshape(added, -1, 1), shapes.Make(y.DType(), batch*rows*h.Outputs, 1), false,
+		false)
+	return Add(y, Reshape(flat, batch, rows, h.Outputs))
+}
+
+// Loss is the mean by weight, of which the last save time's counts, over samples of each one's mean over rows of
+// -Σ_v a_v log softmax(y)_v.
+func (h Ranking) Loss(_ nn.Values, y *Node, in Inputs) (loss, penalty *Node) {
+	places := in[entriesInput]
+	flat := Reshape(y, -1, 1)
+	hit := Reshape(Gather(flat, Reshape(places, -1, 1)), places.Shape().Dimensions...)
+	largest := StopGradient(ReduceAndKeep(y, ReduceMax, 2))
+	normal := Add(Log(ReduceSum(Exp(Sub(y, largest)), 2)), Squeeze(largest, 2)) // [B, R]
+	each := Sub(ReduceSum(Mul(in[totalsInput], normal), 1), ReduceSum(Mul(in[valuesInput], hit), 1))
+	last := Squeeze(SliceAxis(in[weightsInput], 1, AxisElem(-1)), 1)
+	return Div(ReduceAllSum(Mul(each, last)), ReduceAllSum(last)), nil
+}
+
+// Check implements [Head].
+func (h Ranking) Check(w dyngraph.Window) error {
+	switch s := w.Series; {
+	case w.Whole || s.Affinities == nil || s.Classes != h.Outputs:
+		return invalid("a ranking of %d classes, and series %q has affinities at %d snapshots to %d classes (whole: %v): want "+
+			"windows of a series with Affinities to as many classes", h.Outputs, s.Name, len(s.Affinities), s.Classes, w.Whole)
+	case h.Residual && s.Known == nil:
+		return invalid("the model is Residual, and series %q has no known affinities: want Series.Known", s.Name)
+	}
+	return nil
+}
+
+// Sample implements [Head].
+func (h Ranking) Sample(w dyngraph.Window, training bool) (Sample, error) {
+	s := Sample{Times: lastTime(w)}
+	if h.Residual {
+		s.Known = knownAt(w)
+	}
+	if !training {
+		return s, nil
+	}
+	s.Weights = []float64{1}
+	if s.Affinities = w.Affinities(); s.Affinities.Rows() == 0 {
+		return s, invalid("window at snapshot %d of series %q has no affinities at snapshot %d: leave it out", w.Start,
+			w.Series.Name, w.Last())
+	}
+	return s, nil
+}
+
+// knownAt are the affinities that are known at a window's last input.
+func knownAt(w dyngraph.Window) *dyngraph.Affinities { return w.Series.Known[w.Start+w.Inputs()-1] }
+
+// Rows implements [Head].
+func (h Ranking) Rows(_ dyngraph.Window, flat []float64) [][][]float64 {
+	return unflatten(flat, h.Nodes, h.Nodes, h.Outputs)
+}
+
+// Traits implements [Head].
+func (h Ranking) Traits() Traits { return Traits{LastInput: true, Whole: true} }
+
+// fromKnown is a residual ranking, whose coefficients are fitted before a training.
+type fromKnown struct{ Ranking }
+
+// Start returns the coefficients that minimise the mean cross-entropy of training windows' rows, each divided by its
+// sum, plus knownPenalty/2 times their square.
+func (h fromKnown) Start(training []dyngraph.Window) (map[string][]float64, error) {
+	const knownPenalty = 1e-4
+	b, err := softmax.Fit(dyngraph.KnownTerms, knownPenalty, func(s *softmax.Sums) error {
+		for _, w := range training {
+			addKnown(s, w)
+		}
+		return nil
+	})
+	if errors.Is(err, softmax.ErrNoRows) { // nothing is known of any node
+		return nil, nil
+	}
+	if err != nil {
+		return nil, invalid("known affinities (Series.Known): %v", err)
+	}
+	return map[string][]float64{knownName: b}, nil
+}

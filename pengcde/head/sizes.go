@@ -1,0 +1,61 @@
+package head
+
+import (
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+)
+
+// Sizes are the sizes of a model.
+type Sizes struct {
+	// Nodes n and Outputs q are the sizes of a forecast.
+	Nodes, Outputs int
+	// Width of a state. Of several states side by side the last is read. 0 is a network in discrete steps, whose
+	// forecasts are read as they are.
+	Width int
+	// Linear makes the readout a linear map, in place of a network with two hidden layers of 16.
+	Linear bool
+}
+
+// CoderWidth and CoderDepth are the sizes of the published encoder and readout.
+const CoderWidth, CoderDepth = 16, 2
+
+// layer is the readout to so many outputs.
+func (s Sizes) layer(outputs int) nn.Layer {
+	if s.Linear {
+		return nn.Linear{Name: "readout", In: s.Width, Out: outputs}
+	}
+	return nn.MLP{Name: "readout", In: s.Width, Out: outputs, Width: CoderWidth, Depth: CoderDepth}
+}
+
+// last is the last of several states side by side.
+func (s Sizes) last(z *Node) *Node {
+	if whole := z.Shape().Dim(-1); whole != s.Width {
+		z = SliceAxis(z, -1, AxisRange(whole-s.Width))
+	}
+	return z
+}
+
+// params declares the parameters of the readout.
+func (s Sizes) params() []nn.Param {
+	if s.Width == 0 {
+		return nil
+	}
+	return s.layer(s.Outputs).Params()
+}
+
+// read are the outputs of nodes, [..., n, q], of states [..., n, states*Width].
+func (s Sizes) read(v nn.Values, z *Node) *Node {
+	if s.Width == 0 {
+		return z
+	}
+	return s.layer(s.Outputs).Apply(v, s.last(z))
+}
+
+// fromZero lets the last map of a readout start at zero.
+func fromZero(readout []nn.Param) []nn.Param {
+	for i := len(readout) - 2; i < len(readout); i++ { // weight and bias
+		readout[i].Init = nn.Fill(0)
+	}
+	return readout
+}
