@@ -1,15 +1,13 @@
 // Package judge says, case by case, whether one row of a study does better than another one, and shows it as a matrix:
 // rivals by cases, a mark and a shade for each, with the numbers where they decide.
 //
-// Start with [Of] for a [Finding] and [Matrix.Table] for the table.
+// Start with [Beside] for the [Finding] of each rival and [Matrix.Table] for the table.
 package judge
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
-	"strings"
 
-	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -29,110 +27,115 @@ const (
 // Finding is how a row does beside a rival in one case. The zero value is one that was not tested.
 type Finding struct {
 	Outcome Outcome
-	// Difference is the row's score less the rival's, in the unit of [Matrix].Score; P is its p value, corrected for the
-	// rivals that the row was tested with.
-	Difference, P float64
-	// Why says why there was no test.
-	Why string
+	// Difference is the row's score less the rival's, in the unit of [Matrix].Score, with the half-width of its 95%
+	// interval.
+	Difference, Half float64
+	// P is the p value, corrected for the rivals that the row was tested with; Raw is the one before.
+	P, Raw float64
+	// Note says why there was no test, else what more is known.
+	Note string
 }
 
-// Of is the finding of a test.
+// Of is the finding of a test of errors, of which less is better.
 func Of(d stats.Difference) Finding {
-	f := Finding{Outcome: NotShown, Difference: d.Mean, P: d.Corrected}
-	switch {
-	case d.Better(Level):
-		f.Outcome = Better
-	case d.Worse(Level):
-		f.Outcome = Worse
-	}
+	f := Finding{Difference: d.Mean, Half: d.HalfWidth, P: d.Corrected, Raw: d.P}
+	f.settle()
 	return f
 }
 
-// Line compares a row with a rival in all cases of a matrix.
-type Line struct {
-	Row, Rival string
-	Findings   []Finding
-}
-
-// Matrix has the findings of rows beside rivals, by cases such as splits of a series or families of graphs.
-type Matrix struct {
-	Title string
-	// Score names the quantity that is compared, such as "errors".
-	Score string
-	Cases []string
-	Lines []Line
-	// Places is the number of decimals of differences.
-	Places int
-}
-
-// Add puts a finding where it belongs; lines come in the order of their first finding.
-func (m *Matrix) Add(row, rival string, at int, f Finding) {
-	i := slices.IndexFunc(m.Lines, func(l Line) bool { return l.Row == row && l.Rival == rival })
-	if i < 0 {
-		i = len(m.Lines)
-		m.Lines = append(m.Lines, Line{row, rival, make([]Finding, len(m.Cases))})
+func (f *Finding) settle() {
+	switch {
+	case f.P <= Level && f.Difference < 0:
+		f.Outcome = Better
+	case f.P <= Level && f.Difference > 0:
+		f.Outcome = Worse
+	default:
+		f.Outcome = NotShown
 	}
-	m.Lines[i].Findings[at] = f
 }
 
-// Tally counts the cases of a line by outcome.
-func (l Line) Tally() map[Outcome]int {
-	counts := make(map[Outcome]int)
-	for _, f := range l.Findings {
-		counts[f.Outcome]++
+// Correct makes the outcomes of tests anew, with Holm's correction for all of them and for so many more cases that were
+// not tested and count as if they showed nothing: then no correction depends on which runs are there.
+func Correct(tested []*Finding, untested int) error {
+	tested = slices.Clone(tested)
+	slices.SortStableFunc(tested, func(a, b *Finding) int { return cmp.Compare(a.Raw, b.Raw) })
+	var p []float64
+	for _, f := range tested {
+		p = append(p, f.Raw)
 	}
-	return counts
+	corrected, err := stats.Holm(append(p, slices.Repeat([]float64{1}, untested)...))
+	if err != nil {
+		return err
+	}
+	for i, f := range tested {
+		f.P = corrected[i]
+		f.settle()
+	}
+	return nil
 }
 
-const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of at most %g after Holm's correction in " +
-	"each case, with the difference of %s, row less rival; · no difference shown; – not tested, as runs are missing or " +
-	"diverged."
+// Row has the errors of a model by block, such as a seed or a tested window. Errors are nil while runs are missing or
+// diverged, which Gap says.
+type Row struct {
+	Name   string
+	Blocks []int
+	Errors []float64
+	Gap    string
+}
 
-// Table is the matrix as a table: a row beside a rival on each line, rows told apart by their first line.
-func (m Matrix) Table() *figures.Table {
-	t := &figures.Table{Title: m.Title, Notes: []string{fmt.Sprintf(matrixNote, Level, m.Score)},
-		Columns: []figures.Column{{Title: "model"}, {Title: "beside"}}}
-	for _, name := range m.Cases {
-		t.Columns = append(t.Columns, figures.Column{Title: name})
+// on are the errors on some of the row's blocks.
+func (r Row) on(blocks []int) []float64 {
+	errors := make([]float64, len(blocks))
+	for i, block := range blocks {
+		errors[i] = r.Errors[slices.Index(r.Blocks, block)]
 	}
-	last := ""
-	for _, l := range m.Lines {
-		name := l.Row
-		if name == last {
-			name = ""
+	return errors
+}
+
+// Minus returns the errors of a row less the errors of another, on the blocks that both have.
+func (r Row) Minus(other Row) (differences []float64) {
+	for i, block := range r.Blocks {
+		if j := slices.Index(other.Blocks, block); j >= 0 {
+			differences = append(differences, r.Errors[i]-other.Errors[j])
 		}
-		last = l.Row
-		cells := []figures.Cell{figures.Text(name), figures.Text(l.Rival)}
-		for _, f := range l.Findings {
-			cells = append(cells, f.cell(m.Places))
+	}
+	return differences
+}
+
+// Beside tests a row against rivals, on the blocks that it and all rivals with errors have; p values are corrected by
+// Holm for these rivals. The findings are in the order of the rivals; Note says why one is not tested.
+func Beside(row Row, rivals []Row, test stats.Test) ([]Finding, error) {
+	findings := make([]Finding, len(rivals))
+	blocks := slices.Clone(row.Blocks)
+	var with []int
+	for i, rival := range rivals {
+		if rival.Errors == nil {
+			findings[i].Note = rival.Name + " " + rival.Gap
+			continue
 		}
-		t.Rows = append(t.Rows, cells)
+		with = append(with, i)
+		blocks = slices.DeleteFunc(blocks, func(b int) bool { return !slices.Contains(rival.Blocks, b) })
 	}
-	return t
-}
-
-// cell is a mark, with the difference where it is shown; a page has all numbers under the pointer.
-func (f Finding) cell(places int) figures.Cell {
-	numbers := fmt.Sprintf("%s, p %s", signed(f.Difference, places), Probability(f.P))
-	switch f.Outcome {
-	case Better:
-		return figures.Marked("▲ "+signed(f.Difference, places), figures.Favourable, numbers)
-	case Worse:
-		return figures.Marked("▼ "+signed(f.Difference, places), figures.Unfavourable, numbers)
-	case NotShown:
-		return figures.Marked("·", figures.Neutral, numbers)
+	if row.Errors == nil || len(blocks) < 2 {
+		why := row.Name + " " + row.Gap
+		if row.Errors != nil {
+			why = "fewer than two seeds or windows have errors of all"
+		}
+		for _, i := range with {
+			findings[i].Note = why
+		}
+		return findings, nil
 	}
-	return figures.Marked("–", figures.Neutral, f.Why)
-}
-
-func signed(difference float64, places int) string {
-	return strings.Replace(fmt.Sprintf("%+.*f", places, difference), "-", "−", 1)
-}
-
-// Probability writes a p value.
-func Probability(p float64) string {
-	if p < 0.001 {
-		return "< 0.001"
+	errors := make([][]float64, len(with))
+	for k, i := range with {
+		errors[k] = rivals[i].on(blocks)
 	}
-	return fmt.Sprintf("%.3f", p)
+	differences, err := stats.Compare(row.on(blocks), errors, test)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range with {
+		findings[i] = Of(differences[k])
+	}
+	return findings, nil
 }

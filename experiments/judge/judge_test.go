@@ -15,7 +15,7 @@ func TestOf(t *testing.T) {
 		{stats.Difference{Mean: -1, P: 0.001, Corrected: 0.01}, Better},
 		{stats.Difference{Mean: 1, P: 0.001, Corrected: Level}, Worse},
 		{stats.Difference{Mean: -1, P: 0.001, Corrected: 0.051}, NotShown},
-		{stats.Difference{}, NotShown},
+		{stats.Difference{Corrected: 1}, NotShown},
 	} {
 		if f := Of(c.d); f.Outcome != c.want || f.Difference != c.d.Mean || f.P != c.d.Corrected {
 			t.Errorf("%+v: %+v, want %s", c.d, f, c.want)
@@ -24,11 +24,11 @@ func TestOf(t *testing.T) {
 }
 
 func TestMatrix(t *testing.T) {
-	m := Matrix{Title: "matrix", Score: "errors", Cases: []string{"a", "b"}, Places: 2}
+	m := Matrix{Title: "matrix", Score: "errors", Cases: []string{"a", "b"}, Write: Signed(2)}
 	m.Add("one", "first", 0, Finding{Outcome: Better, Difference: -0.5, P: 0.0001})
 	m.Add("one", "second", 1, Finding{Outcome: Worse, Difference: 0.25, P: 0.04})
-	m.Add("two", "first", 1, Finding{Outcome: NotShown, Difference: 0.1, P: 0.5})
-	m.Add("two", "first", 0, Finding{Why: "missing, 1 of 3"})
+	m.Add("two", "first", 1, Finding{Outcome: NotShown, Difference: 0.1, Half: 0.3, P: 0.5})
+	m.Add("two", "first", 0, Finding{Note: "missing, 1 of 3"})
 	text, err := m.Table().Markdown()
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`title="−0.50, p &lt; 0.001">▲ −0.50</span>`, `title="+0.10, p 0.500">·</span>`,
+	for _, want := range []string{`title="−0.50, p &lt; 0.001">▲ −0.50</span>`, `title="+0.10 (−0.20 to +0.40), p 0.500">·</span>`,
 		`title="missing, 1 of 3">–</span>`, "background:rgba("} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
@@ -55,5 +55,46 @@ func TestMatrix(t *testing.T) {
 	}
 	if counts := m.Lines[0].Tally(); counts[Better] != 1 || counts[NotTested] != 1 || counts[Worse] != 0 {
 		t.Errorf("tally %v", counts)
+	}
+}
+
+// Rivals are tested on the blocks that all of them have; those without errors say why.
+func TestBeside(t *testing.T) {
+	row := Row{Name: "one", Blocks: []int{0, 1, 2, 3}, Errors: []float64{1, 2, 3, 9}}
+	low := Row{Name: "low", Blocks: []int{3, 2, 1, 0}, Errors: []float64{0, 2, 1.02, 0.01}}
+	short := Row{Name: "short", Blocks: []int{0, 1, 2}, Errors: []float64{1.1, 1.9, 3}}
+	findings, err := Beside(row, []Row{low, {Name: "gone", Gap: "missing, 1 of 3"}, short}, stats.Test{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := findings[0]; f.Outcome != Worse || f.P < 2*f.Raw*(1-1e-12) || f.Difference < 0.98 || f.Difference > 0.99 {
+		t.Errorf("%+v", f)
+	}
+	if f := findings[1]; f.Outcome != NotTested || f.Note != "gone missing, 1 of 3" {
+		t.Errorf("%+v", f)
+	}
+	if f := findings[2]; f.Outcome != NotShown || f.Note != "" {
+		t.Errorf("%+v", f)
+	}
+	short.Blocks = []int{7, 8, 9}
+	for _, c := range []struct{ row, rival Row }{{row, short}, {Row{Name: "one", Gap: "diverged"}, low}} {
+		findings, err := Beside(c.row, []Row{c.rival}, stats.Test{})
+		if err != nil || findings[0].Outcome != NotTested || findings[0].Note == "" {
+			t.Errorf("%+v, %v", findings, err)
+		}
+	}
+}
+
+// Outcomes are for all tests and the untested cases, whatever their order.
+func TestCorrect(t *testing.T) {
+	of := func(difference, p float64) *Finding { return &Finding{Difference: difference, Raw: p} }
+	findings := []*Finding{of(1, 0.01), of(-1, 0.001), of(-1, 0.03)}
+	if err := Correct(findings, 1); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Finding{{Outcome: Worse, P: 0.03}, {Outcome: Better, P: 0.004}, {Outcome: NotShown, P: 0.06}} {
+		if f := findings[i]; f.Outcome != want.Outcome || f.P < want.P-1e-9 || f.P > want.P+1e-9 {
+			t.Errorf("%d: %+v, want %+v", i, f, want)
+		}
 	}
 }

@@ -51,7 +51,7 @@ func Protocols() []Protocol {
 // protocol, a rotation over label times, forecasts without a trained network, and a PENG-CDE that begins with the newest
 // labels.
 func NodeAffinity() *Affinity {
-	trade := &affinityData{name: "agtpa-trade", open: func(ctx context.Context, _ func(tgb.Progress)) (*tgb.Data, error) {
+	trade := &affinityData{name: otherTrade, yearly: true, open: func(ctx context.Context, _ func(tgb.Progress)) (*tgb.Data, error) {
 		return tgb.AgtpaTrade(ctx)
 	}}
 	a := &Affinity{size: affinitySizes, mine: []*affinityData{trade}, Study: experiments.Study{Name: "node-affinity",
@@ -69,7 +69,9 @@ func (a *Affinity) complete() *Affinity {
 // affinityData are data that are read once, when they are first asked for.
 type affinityData struct {
 	name string
-	open func(context.Context, func(tgb.Progress)) (*tgb.Data, error)
+	// yearly says that times are years, else they are seconds since 1970.
+	yearly bool
+	open   func(context.Context, func(tgb.Progress)) (*tgb.Data, error)
 
 	read sync.Mutex
 	data *tgb.Data
@@ -120,7 +122,7 @@ const affinityInputs = 3
 
 // windowLength is the number of snapshots in the windows of the paper.
 func windowLength(data string) int {
-	if data == "tgbn-trade" || data == "agtpa-trade" {
+	if data == "tgbn-trade" || data == otherTrade {
 		return 3
 	}
 	return 10

@@ -95,9 +95,10 @@ func ownAffinity(path string) *affinityData {
 			}
 		}
 	}
-	return &affinityData{name: name, open: func(ctx context.Context, progress func(tgb.Progress)) (*tgb.Data, error) {
+	trade := !strings.HasPrefix(name, "tgbn-")
+	return &affinityData{name: name, yearly: trade || name == "tgbn-trade", open: func(ctx context.Context, progress func(tgb.Progress)) (*tgb.Data, error) {
 		c := tgb.Config{Name: name, Path: path, Progress: progress}
-		if !strings.HasPrefix(name, "tgbn-") {
+		if trade {
 			c.Format = "tgbn-trade"
 		}
 		return tgb.Open(ctx, c)

@@ -175,8 +175,8 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 		}
 		if compared {
 			cell := experiments.None()
-			if d, ok := differences[id]; ok {
-				cell = figures.Estimate(d.Mean, d.Half)
+			if d := differences[id]; d.Outcome != judge.NotTested {
+				cell = figures.Estimate(d.Difference, d.Half)
 			}
 			cells = append(cells, cell)
 		}
@@ -191,36 +191,42 @@ func (a *Affinity) table(r *experiments.Report, name string, results experiments
 	return t
 }
 
-// difference is the score of a row less the score of Persistent Forecast: positive where the row is better.
-type difference struct {
-	Mean, Half, Corrected float64
+// row has the scores of a row by tested label time.
+func (r rotation) row(id string) judge.Row {
+	some := r.results.Where("model", id)
+	if len(some) == 0 {
+		return judge.Row{Name: id, Gap: "is not planned here"}
+	}
+	row := judge.Row{Name: some[0].Model.Name, Errors: r.byTime(id), Gap: some.Gap()}
+	for i := range row.Errors {
+		row.Blocks = append(row.Blocks, i)
+	}
+	return row
 }
 
-// differences has each row but Persistent Forecast that has all its runs, corrected by Holm for the number of rows.
-func (r rotation) differences() map[string]difference {
-	base := r.byTime(persistentID)
-	if len(base) < 2 {
-		return nil
-	}
+// differences are the findings of each row but Persistent Forecast beside it, by ID: the score of the row less the
+// score of Persistent Forecast, corrected by Holm for the number of rows. None where Persistent Forecast lacks runs.
+func (r rotation) differences() map[string]judge.Finding {
 	var ids []string
-	var rivals [][]float64
+	var rows []judge.Row
 	for _, id := range r.results.Values("model") {
-		if scores := r.byTime(id); id != persistentID && len(scores) == len(base) {
-			ids, rivals = append(ids, id), append(rivals, scores)
+		if id != persistentID {
+			ids, rows = append(ids, id), append(rows, r.row(id))
 		}
 	}
-	compared, err := stats.Compare(base, rivals, r.test)
+	base := r.row(persistentID)
+	if len(base.Errors) < 2 {
+		return nil
+	}
+	// These are scores, not errors: Persistent Forecast's is less where the row is better.
+	findings, err := judge.Beside(base, rows, r.test)
 	if err != nil {
 		return nil
 	}
-	all := make(map[string]difference)
-	for i, d := range compared { // persistent less rival
-		own := make([]float64, len(base))
-		for k := range own {
-			own[k] = rivals[i][k] - base[k]
-		}
-		mean, half := r.test.CI(own)
-		all[ids[i]] = difference{mean, half, d.Corrected}
+	all := make(map[string]judge.Finding)
+	for i, f := range findings {
+		f.Difference = -f.Difference
+		all[ids[i]] = f
 	}
 	return all
 }
@@ -232,70 +238,60 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.
 		return "", nil, nil
 	}
 	names := r.Results.Values("data")
-	m := judge.Matrix{Title: "NDCG@10 beside Persistent Forecast, by data", Score: "NDCG@10", Cases: names, Places: 4}
+	m := judge.Matrix{Title: "NDCG@10 beside Persistent Forecast, by data", Score: "NDCG@10", Cases: names,
+		Write: judge.Signed(4)}
 	var sentences []string
 	for at, name := range names {
 		turned := rotationOf(r.Results.Where("data", name))
 		differences := turned.differences()
-		if len(differences) == 0 {
-			continue
-		}
 		var better []string
-		worse := 0
+		worse, tested := 0, 0
 		for _, id := range turned.results.Values("model") {
-			d, ok := differences[id]
-			model := turned.results.Where("model", id)[0].Model
-			f := judge.Finding{Difference: d.Mean, P: d.Corrected, Outcome: judge.NotShown}
-			switch {
-			case id == persistentID:
+			f, ok := differences[id]
+			if !ok {
 				continue
-			case !ok:
-				f = judge.Finding{Why: turned.results.Where("model", id).Gap()}
-				details = append(details, fmt.Sprintf("%s, %s: not judged (%s)", name, model.Name, f.Why))
-			case d.Corrected <= judge.Level && d.Mean > 0:
-				f.Outcome, better = judge.Better, append(better, model.Name)
-			case d.Corrected <= judge.Level:
-				f.Outcome, worse = judge.Worse, worse+1
 			}
-			m.Add(model.Name, turned.results.Where("model", persistentID)[0].Model.Name, at, f)
-			if ok {
-				details = append(details, fmt.Sprintf("%s, %s less Persistent Forecast: %+.4f ± %.4f (corrected p %s)", name,
-					model.Name, d.Mean, d.Half, judge.Probability(d.Corrected)))
+			row := turned.row(id)
+			m.Add(row.Name, turned.row(persistentID).Name, at, f)
+			switch f.Outcome {
+			case judge.NotTested:
+				continue
+			case judge.Better:
+				better = append(better, row.Name)
+			case judge.Worse:
+				worse++
 			}
+			tested++
 		}
-		sentences = append(sentences, fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s is "+
-			"better than Persistent Forecast and %d of %d rows are worse.", name, len(turned.byTime(persistentID)),
-			cmp.Or(strings.Join(better, ", "), "none"), worse, len(differences)))
+		if tested > 0 {
+			sentences = append(sentences, fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s is "+
+				"better than Persistent Forecast and %d of %d rows are worse.", name, len(turned.byTime(persistentID)),
+				cmp.Or(strings.Join(better, ", "), "none"), worse, tested))
+		}
 	}
 	if len(sentences) == 0 {
 		return "", nil, nil
 	}
-	return strings.Join(sentences, " "), m.Table(), details
+	return strings.Join(sentences, " "), m.Table(), m.Details()
 }
 
-// Draw draws "differences", those from Persistent Forecast in the rotation, "times", the NDCG of the tested label times,
-// or, such as "nodes-residual", the nodes that gain and lose most by a row; of data by their name. The error wraps [experiments.ErrNotStored] where there is nothing to draw, and
-// [experiments.ErrInput] for another name.
-func (a *Affinity) Draw(r *experiments.Report, data, name string) (*figures.Figure, error) {
+// rotationOn is the rotation of some data; an error wraps [experiments.ErrInput] where the report has no such data.
+func rotationOn(r *experiments.Report, data string) (rotation, error) {
 	results := r.Results.Where("data", data)
 	if len(results) == 0 {
-		return nil, errs.New(experiments.ErrInput, "experiments: node-affinity has no data %q, %s", data,
+		return rotation{}, errs.New(experiments.ErrInput, "experiments: node-affinity has no data %q, %s", data,
 			nearest.Want(data, r.Results.Values("data")))
 	}
-	switch name {
-	case "differences":
-		return drawDifferences(r, data, rotationOf(results))
-	case "times":
-		return drawTimes(r, data, rotationOf(results))
-	}
-	if row, found := strings.CutPrefix(name, "nodes-"); found && slices.Contains(a.size(r.Profile).ids(), row) {
-		return drawCountries(r, data, row, rotationOf(results))
-	}
-	return nil, errs.New(experiments.ErrInput, "experiments: node-affinity has no figure %q, %s", name,
-		nearest.Want(name, []string{"differences", "times", "nodes-" + residualID}))
+	return rotationOf(results), nil
 }
 
-func drawDifferences(r *experiments.Report, data string, turned rotation) (*figures.Figure, error) {
+// Differences draws how much the NDCG of each row is above the NDCG of Persistent Forecast, in the rotation of some data.
+// The error wraps [experiments.ErrNotStored] where there is nothing to draw, and [experiments.ErrInput] for other data.
+func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Figure, error) {
+	turned, err := rotationOn(r, data)
+	if err != nil {
+		return nil, err
+	}
 	differences := turned.differences()
 	var rows []figures.DotRow
 	for _, id := range turned.results.Values("model") {
@@ -303,8 +299,8 @@ func drawDifferences(r *experiments.Report, data string, turned rotation) (*figu
 			continue
 		}
 		row := figures.DotRow{Name: turned.results.Where("model", id)[0].Model.Name, Style: styleIn(r, id)}
-		if d, ok := differences[id]; ok {
-			row.Value = figures.Estimate(d.Mean, d.Half)
+		if d := differences[id]; d.Outcome != judge.NotTested {
+			row.Value = figures.Estimate(d.Difference, d.Half)
 		}
 		rows = append(rows, row)
 	}
@@ -316,7 +312,12 @@ func drawDifferences(r *experiments.Report, data string, turned rotation) (*figu
 		r.Profile), X: "difference, above 0 is better"}, rows...)
 }
 
-func drawTimes(r *experiments.Report, data string, turned rotation) (*figures.Figure, error) {
+// Times draws the NDCG of the tested label times, with errors as [Affinity.Differences] has them.
+func (a *Affinity) Times(r *experiments.Report, data string) (*figures.Figure, error) {
+	turned, err := rotationOn(r, data)
+	if err != nil {
+		return nil, err
+	}
 	var lines []figures.Series
 	for _, id := range turned.results.Values("model") {
 		scores := turned.byTime(id)
@@ -328,7 +329,7 @@ func drawTimes(r *experiments.Report, data string, turned rotation) (*figures.Fi
 		line := figures.Series{Name: some[0].Model.Name, Y: scores, Points: true, Style: styleIn(r, id)}
 		for fold := range scores {
 			i := slices.IndexFunc(some, func(run experiments.Result) bool { return run.Fold == fold+1 })
-			line.X = append(line.X, dayOf(some[i].Facts().Arrays[testTimes][0][0]))
+			line.X = append(line.X, some[i].Spec.(affinityRun).data.day(some[i].Facts().Arrays[testTimes][0][0]))
 		}
 		lines = append(lines, line)
 	}
@@ -343,22 +344,29 @@ func drawTimes(r *experiments.Report, data string, turned rotation) (*figures.Fi
 // epoch is what label times are counted from in figures.
 var epoch = time.Unix(0, 0).UTC()
 
-// dayOf is a label time in days since 1970: it is a year, or seconds since then.
-func dayOf(t float64) float64 {
-	if t < 10000 {
-		return time.Date(int(t), time.January, 1, 0, 0, 0, 0, time.UTC).Sub(epoch).Hours() / 24
+// day is a label time in days since 1970.
+func (d *affinityData) day(labelTime float64) float64 {
+	if d.yearly {
+		return dayOfYear(labelTime)
 	}
-	return t / (24 * 60 * 60)
+	return labelTime / (24 * 60 * 60)
+}
+
+// dayOfYear is the first day of a year.
+func dayOfYear(year float64) float64 {
+	return time.Date(int(year), time.January, 1, 0, 0, 0, 0, time.UTC).Sub(epoch).Hours() / 24
 }
 
 // drawAll draws what has anything to show.
 func (a *Affinity) drawAll(r *experiments.Report) *pageFigures {
 	drawn := &pageFigures{}
 	for _, data := range r.Results.Values("data") {
-		for _, name := range []string{"differences", "times", "nodes-" + residualID} {
-			figure, err := a.Draw(r, data, name)
-			drawn.add("affinity-"+data+"-"+name, figure, err)
-		}
+		figure, err := a.Differences(r, data)
+		drawn.add("affinity-"+data+"-differences", figure, err)
+		figure, err = a.Times(r, data)
+		drawn.add("affinity-"+data+"-times", figure, err)
+		figure, err = a.Countries(r, data, residualID)
+		drawn.add("affinity-"+data+"-nodes-"+residualID, figure, err)
 	}
 	return drawn
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
 )
 
 // rankings is a report on the runs of a profile with made-up scores; 0 leaves a run missing.
@@ -131,8 +132,8 @@ func TestNodeAffinityVerdict(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, shown)
 		}
 	}
-	for _, want := range []string{"PENG-CDE, 11 maps: not judged (missing, 24 of 24)", "PENG-CDE with a log-linear part less " +
-		"Persistent Forecast: +0.0101 ± 0.0000"} {
+	for _, want := range []string{"agtpa-trade – (PENG-CDE, 11 maps missing, 24 of 24)", "PENG-CDE with a log-linear part beside " +
+		"Persistent Forecast (L): agtpa-trade +0.0101"} {
 		if all := strings.Join(details, "\n"); !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
@@ -142,33 +143,31 @@ func TestNodeAffinityVerdict(t *testing.T) {
 		t.Errorf("the table\n%s", table)
 	}
 	folder := t.TempDir()
-	for name, says := range map[string]string{"differences": "PENG-CDE with a log-linear part", "times": "1999"} {
-		f, err := study.Draw(r, "agtpa-trade", name)
+	for says, drawn := range map[string]func(*experiments.Report, string) (*figures.Figure, error){
+		"PENG-CDE with a log-linear part": study.Differences, "1999": study.Times} {
+		f, err := drawn(r, "agtpa-trade")
 		if err != nil || !strings.Contains(f.Alt(), says) {
-			t.Fatalf("%s: %v, %v", name, err, f)
+			t.Fatalf("%s: %v, %v", says, err, f)
 		}
-		draw(t, folder, name, f)
+		draw(t, folder, says, f)
 	}
-	if _, err := study.Draw(r, "agtpa", "times"); !errors.Is(err, experiments.ErrInput) ||
+	if _, err := study.Times(r, "agtpa"); !errors.Is(err, experiments.ErrInput) ||
 		!strings.Contains(err.Error(), "agtpa-trade") {
 		t.Errorf("other data: %v", err)
 	}
 	some := *r
 	some.Results = r.Results.Where("model", "ridge")
-	if _, err := study.Draw(&some, "agtpa-trade", "nodes-"+residualID); !errors.Is(err, experiments.ErrNotStored) {
+	if _, err := study.Countries(&some, "agtpa-trade", residualID); !errors.Is(err, experiments.ErrNotStored) {
 		t.Errorf("a figure of a row that was not asked for: %v", err)
 	}
 	if _, err := study.Show(&some); err != nil {
 		t.Errorf("one row: %v", err)
 	}
-	if _, err := study.Draw(r, "agtpa-trade", "time"); !errors.Is(err, experiments.ErrInput) {
-		t.Errorf("another figure: %v", err)
-	}
 	empty, none := rankings(t, experiments.Medium, func(experiments.Run) float64 { return 0 })
 	if text, matrix, _ := empty.Verdict(none); text != "" || matrix != nil {
 		t.Errorf("a verdict on nothing: %s", text)
 	}
-	if _, err := empty.Draw(none, "agtpa-trade", "times"); !errors.Is(err, experiments.ErrNotStored) {
+	if _, err := empty.Times(none, "agtpa-trade"); !errors.Is(err, experiments.ErrNotStored) {
 		t.Errorf("a figure of nothing: %v", err)
 	}
 	if _, err := empty.Show(none); err != nil {

@@ -116,7 +116,7 @@ func TradePartners(ctx context.Context, country string, partners int) (*figures.
 	for i, v := range order[:partners] {
 		line := figures.Series{Name: s.names[v], Points: true, Style: figures.StyleOf(i)}
 		for k, year := range s.years {
-			line.X, line.Y = append(line.X, dayOf(year)), append(line.Y, s.matrix[k][u][v])
+			line.X, line.Y = append(line.X, dayOfYear(year)), append(line.Y, s.matrix[k][u][v])
 		}
 		lines = append(lines, line)
 	}
@@ -163,8 +163,12 @@ func (r rotation) countries(row string) (nodes []int, gains []float64) {
 	return nodes, gains
 }
 
-// drawCountries draws the nodes that gain and lose most by a row.
-func drawCountries(r *experiments.Report, data, row string, turned rotation) (*figures.Figure, error) {
+// Countries draws the nodes that gain and lose most by a row, with errors as [Affinity.Differences] has them.
+func (a *Affinity) Countries(r *experiments.Report, data, row string) (*figures.Figure, error) {
+	turned, err := rotationOn(r, data)
+	if err != nil {
+		return nil, err
+	}
 	nodes, gains := turned.countries(row)
 	if nodes == nil {
 		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: the rotation lacks runs of %s or of "+
@@ -179,14 +183,14 @@ func drawCountries(r *experiments.Report, data, row string, turned rotation) (*f
 	var rows []figures.DotRow
 	for k, u := range nodes {
 		if k < shown || k >= len(nodes)-shown {
-			rows = append(rows, figures.DotRow{Name: nameOf(loaded.Data, u), Value: figures.Number(gains[k])})
+			rows = append(rows, figures.DotRow{Name: nodeOf(loaded.Data, u), Value: figures.Number(gains[k])})
 		}
 	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("Who gains and who loses by %s, %s, profile %s",
 		some[0].Model.Name, data, r.Profile), X: "NDCG@10 minus Persistent Forecast's"}, rows...)
 }
 
-func nameOf(data *affinity.Data, node int) string {
+func nodeOf(data *affinity.Data, node int) string {
 	if node < len(data.NodeNames) {
 		return data.NodeNames[node]
 	}

@@ -9,7 +9,7 @@ type Claim struct {
 	// Studies are those whose runs judge it.
 	Studies []string
 	// find says what the evidence shows, case by case.
-	find func(Evidence) ([]Finding, error)
+	find func(Evidence) ([]Case, error)
 }
 
 // The models that the paper compares PENG-CDE with, by ID of their rows.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -18,7 +19,7 @@ var usedMaps = []equivariant.Map{equivariant.RowsOnRows, equivariant.RowsOnColum
 
 // weights finds whether weights of these maps are larger, in size, than the weights of the other maps, in the mean of a
 // world.
-func (e Evidence) weights() (all []Finding, err error) {
+func (e Evidence) weights() (all []Case, err error) {
 	report, why := e.usable("table1")
 	var at []worldAt
 	signed, size, others := make(map[equivariant.Map][]float64), make(map[equivariant.Map][]float64), []float64(nil)
@@ -44,57 +45,57 @@ func (e Evidence) weights() (all []Finding, err error) {
 		}
 	}
 	for _, name := range usedMaps {
-		f := Finding{Case: name.String(), Outcome: Missing, Numbers: why}
+		c := missing("", name.String(), why)
 		if report != nil {
-			f.Numbers = "PENG-CDE " + gap
+			c.Note = "PENG-CDE " + gap
 		}
 		if n := len(size[name]); n > 1 && 2*n >= planned && n == len(others) {
 			compared, err := stats.Compare(others, [][]float64{size[name]}, stats.SignedRanks())
 			if err != nil {
 				return nil, err
 			}
-			d := compared[0]
 			mean, half := stats.MeanCI(signed[name])
-			f.Outcome, f.test, f.Numbers = "", &d, fmt.Sprintf("weight %.3f ± %.3f (the paper: %.3f), its size %.3f, the "+
+			c.Finding, c.tested = judge.Of(compared[0]), true
+			c.Note = fmt.Sprintf("weight %.3f ± %.3f (the paper: %.3f), its size %.3f, the "+
 				"mean size of other maps %.3f, %d worlds", mean, half, publishedWeights[name][0], stat.Mean(size[name], nil),
 				stat.Mean(others, nil), n)
 			differences := slices.Clone(others)
 			floats.Sub(differences, size[name])
 			if seedsDiffer(at, differences) {
-				d.P = 1
-				f.Numbers += "; not so with every seed, so that p counts as 1"
+				c.Raw = 1
+				c.Note += "; not so with every seed, so that p counts as 1"
 			}
 			if gap != "" {
-				f.Left = []string{"PENG-CDE " + gap}
+				c.Left = []string{"PENG-CDE " + gap}
 			}
 		}
-		all = append(all, f)
+		all = append(all, c)
 	}
 	return all, nil
 }
 
 // epochs finds by how much an epoch of Pre-Mult takes longer than one of PENG-CDE. The numbers of nodes are squares, as
 // of grids.
-func (e Evidence) epochs() (all []Finding, _ error) {
+func (e Evidence) epochs() (all []Case, _ error) {
 	for i, nodes := range publishedNodes {
 		side := graphs.Side(nodes)
 		preMult, peng := e.EpochSeconds["pre-mult"][side*side], e.EpochSeconds["peng"][side*side]
 		paper := publishedEpochs["pre-mult"][i] / publishedEpochs["peng"][i]
-		f := Finding{Case: fmt.Sprintf("%d nodes", side*side), Outcome: Missing,
-			Numbers: fmt.Sprintf("no epoch of both is measured; the paper: %.2f-fold with %d nodes", paper, nodes)}
+		c := missing("", fmt.Sprintf("%d nodes", side*side),
+			fmt.Sprintf("no epoch of both is measured; the paper: %.2f-fold with %d nodes", paper, nodes))
 		if preMult > 0 && peng > 0 {
-			f.Numbers = fmt.Sprintf("%.3g s to %.3g s, %.2f-fold (the paper: %.2f-fold with %d nodes on a GPU), on %s; level "+
+			c.Note = fmt.Sprintf("%.3g s to %.3g s, %.2f-fold (the paper: %.2f-fold with %d nodes on a GPU), on %s; level "+
 				"is within a factor of %g", preMult, peng, preMult/peng, paper, nodes, e.EpochMachine, levelTime)
 			switch r := preMult / peng; {
 			case r > levelTime:
-				f.Outcome = AsClaimed
+				c.Outcome = judge.Better
 			case r < 1/levelTime:
-				f.Outcome = Against
+				c.Outcome = judge.Worse
 			default:
-				f.Outcome = Unshown
+				c.Outcome = judge.NotShown
 			}
 		}
-		all = append(all, f)
+		all = append(all, c)
 	}
 	return all, nil
 }

@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // ranksAbove finds whether a row of node-affinity has a higher NDCG@10 than others, on the first data, which the paper
 // has, and on others in its place.
-func ranksAbove(model string, others []string, data ...string) func(Evidence) ([]Finding, error) {
-	return func(e Evidence) (all []Finding, err error) {
+func ranksAbove(model string, others []string, data ...string) func(Evidence) ([]Case, error) {
+	return func(e Evidence) (all []Case, err error) {
 		report, why := e.usable("node-affinity")
 		for _, name := range data {
 			if report != nil {
 				if results := report.Results.Where("data", name); len(results) > 0 {
-					some, err := affinityFindings(results, name, model, others)
+					some, err := affinityCases(results, name, model, others)
 					if err != nil {
 						return nil, err
 					}
@@ -25,7 +26,7 @@ func ranksAbove(model string, others []string, data ...string) func(Evidence) ([
 				why = "these data of the Temporal Graph Benchmark do not come with the module"
 			}
 			for _, id := range others {
-				all = append(all, Finding{Group: tradeNames[name], Case: affinityName(id), Outcome: Missing, Numbers: why})
+				all = append(all, missing(tradeNames[name], affinityName(id), why))
 			}
 		}
 		return all, nil
@@ -49,66 +50,65 @@ func affinityName(id string) string {
 	return id
 }
 
-// scoring is a protocol with the scores of a row, nil where runs are missing, and the test of their differences.
-type scoring struct {
-	protocol Protocol
-	test     stats.Test
-	scores   func(id string) []float64
-}
-
-// affinityFindings are on some data, by label times of the rotation and by seeds of the paper's windows.
-func affinityFindings(results experiments.Results, data, model string, others []string) (all []Finding, err error) {
+// affinityCases are on some data, by label times of the rotation and by seeds of the paper's windows.
+func affinityCases(results experiments.Results, data, model string, others []string) (all []Case, err error) {
 	turned := rotationOf(results)
-	windows := results.Where("protocol", string(RandomWindows))
-	bySeed := func(id string) []float64 {
-		row := windows.Where("model", id)
-		if len(row) == 0 || row.Gap() != "" {
-			return nil
-		}
-		return row.Scores(testScore)
+	byTime := func(id string) judge.Row {
+		row := turned.row(id)
+		row.Errors = negative(row.Errors)
+		return row
 	}
-	protocols := []scoring{{YearRotation, turned.test, turned.byTime}}
+	windows := results.Where("protocol", string(RandomWindows))
+	bySeed := func(id string) (row judge.Row) {
+		some := windows.Where("model", id)
+		if row.Gap = some.Gap(); row.Gap == "" {
+			for i, score := range some.Scores(testScore) {
+				row.Blocks, row.Errors = append(row.Blocks, int(some[i].Seed)), append(row.Errors, -score)
+			}
+		}
+		return row
+	}
+	protocols := []scoring{{YearRotation, turned.test, byTime}}
 	if _, test, ok := overWindows(results); ok {
 		protocols = append(protocols, scoring{RandomWindows, test, bySeed})
 	}
 	for _, by := range protocols {
-		own := by.scores(model)
-		var compared [][]float64
-		var at []int
-		for _, id := range others {
-			f := Finding{Group: tradeNames[data] + ", " + by.protocol.name(), Case: affinityName(id), Outcome: Missing,
-				Substitute: data == otherTrade}
-			scores := by.scores(id)
-			if len(own) > 1 && len(scores) == len(own) {
-				compared, at = append(compared, negative(scores)), append(at, len(all))
-			} else {
-				for _, row := range []string{model, id} {
-					gap := results.Where("protocol", string(by.protocol)).Where("model", row).Gap()
-					if gap != "" && f.Numbers == "" {
-						f.Numbers = affinityName(row) + " " + gap
-					}
-				}
-			}
-			all = append(all, f)
+		row := func(id string) judge.Row {
+			row := by.row(id)
+			row.Name = affinityName(id)
+			return row
 		}
-		differences, err := stats.Compare(negative(own), compared, by.test)
+		rivals := make([]judge.Row, len(others))
+		for i, id := range others {
+			rivals[i] = row(id)
+		}
+		findings, err := judge.Beside(row(model), rivals, by.test)
 		if err != nil {
 			return nil, err
 		}
-		for k, d := range differences {
-			f := &all[at[k]]
-			f.Outcome, f.test = "", &d
-			f.Numbers = fmt.Sprintf("NDCG@10 %+.4f ± %.4f", -d.Mean, d.HalfWidth)
+		for i, f := range findings {
+			c := Case{Group: tradeNames[data] + ", " + by.protocol.name(), Name: rivals[i].Name, Finding: f,
+				Substitute: data == otherTrade}
+			if c.tested = f.Outcome != judge.NotTested; c.tested {
+				c.Note = fmt.Sprintf("NDCG@10 %+.4f ± %.4f", -f.Difference, f.Half)
+			}
+			all = append(all, c)
 		}
 	}
 	return all, nil
 }
 
-// negative turns scores, of which more is better, into what [stats.Compare] takes.
-func negative(scores []float64) []float64 {
-	errors := make([]float64, len(scores))
-	for i, score := range scores {
-		errors[i] = -score
+// scoring is a protocol with the scores of a row, their sign changed as for errors, and the test of their differences.
+type scoring struct {
+	protocol Protocol
+	test     stats.Test
+	row      func(id string) judge.Row
+}
+
+// negative turns scores, of which more is better, into errors; nil stays nil.
+func negative(scores []float64) (errors []float64) {
+	for _, score := range scores {
+		errors = append(errors, -score)
 	}
 	return errors
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/judge"
-	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // Evidence is what claims are judged by.
@@ -35,58 +34,59 @@ const (
 // Verdicts lists them.
 func Verdicts() []Verdict { return []Verdict{Holds, HoldsOnlyWhere, DoesNotHold, NotShown, NotTested} }
 
-// Outcome is what the runs of one case say.
-type Outcome string
-
-const (
-	AsClaimed Outcome = "as claimed"
-	Against   Outcome = "against it"
-	Unshown   Outcome = "not shown either way"
-	Missing   Outcome = "not yet tested"
-)
-
-// Finding is what stored runs say of a claim in one case.
-type Finding struct {
-	// Group and Case name it, such as "heat" and "Original GN-CDE"; Group is "" where the claim has one.
-	Group, Case string
-	Outcome     Outcome
-	// Numbers are the numbers behind the outcome, or say why it is [Missing].
-	Numbers string
+// Case is what stored runs say of a claim in one case: better is as claimed, worse against it.
+type Case struct {
+	// Group and Name name it, such as "heat" and "Original GN-CDE"; Group is "" where the claim has one.
+	Group, Name string
+	// Finding has the numbers in its note, or why there are none.
+	judge.Finding
 	// Left says which runs the numbers lack.
 	Left []string
 	// Substitute says that the case is of other data than the paper's, so that the verdict does not count it.
 	Substitute bool
-	// test, where not nil, makes the outcome as soon as it is corrected for all cases of the claim: below 0 is as
-	// claimed.
-	test *stats.Difference
+	// tested has an outcome from its p value, to be corrected for all cases of the claim; but decided, where set.
+	tested  bool
+	decided judge.Outcome
+}
+
+// says words outcomes for claims.
+var says = map[judge.Outcome]string{judge.Better: "as claimed", judge.Worse: "against it",
+	judge.NotShown: "not shown either way", judge.NotTested: "not yet tested"}
+
+// Says words the outcome.
+func (c Case) Says() string { return says[c.Outcome] }
+
+// missing is a case without numbers.
+func missing(group, name, why string) Case {
+	return Case{Group: group, Name: name, Finding: judge.Finding{Note: why}}
 }
 
 // Judgement is the verdict on a claim, with what it is made of.
 type Judgement struct {
 	Claim
-	Verdict  Verdict
-	Findings []Finding
+	Verdict Verdict
+	Cases   []Case
 	// Left says which runs the numbers lack.
 	Left []string
 }
 
 // Judge makes the verdict on a claim.
 func (c Claim) Judge(e Evidence) (Judgement, error) {
-	findings, err := c.find(e)
+	cases, err := c.find(e)
+	if err == nil {
+		err = correct(cases)
+	}
 	if err != nil {
 		return Judgement{}, fmt.Errorf("experiments: claim %s: %w", c.ID, err)
 	}
-	if err := correct(findings); err != nil {
-		return Judgement{}, fmt.Errorf("experiments: claim %s: %w", c.ID, err)
-	}
-	j := Judgement{Claim: c, Findings: findings, Verdict: NotTested}
-	counts, cases := make(map[Outcome]int), 0
-	for _, f := range findings {
+	j := Judgement{Claim: c, Cases: cases, Verdict: NotTested}
+	counts, counted := make(map[judge.Outcome]int), 0
+	for _, f := range cases {
 		if f.Substitute {
 			continue
 		}
 		counts[f.Outcome]++
-		cases++
+		counted++
 		for _, left := range f.Left {
 			if f.Group != "" {
 				left = f.Group + ": " + left
@@ -96,85 +96,70 @@ func (c Claim) Judge(e Evidence) (Judgement, error) {
 			}
 		}
 	}
-	switch shown := counts[AsClaimed]; {
-	case shown > 0 && shown == cases && j.Left == nil:
+	switch shown := counts[judge.Better]; {
+	case shown > 0 && shown == counted && j.Left == nil:
 		j.Verdict = Holds
 	case shown > 0:
 		j.Verdict = HoldsOnlyWhere
-	case counts[Against] > 0:
+	case counts[judge.Worse] > 0:
 		j.Verdict = DoesNotHold
-	case counts[Unshown] > 0:
+	case counts[judge.NotShown] > 0:
 		j.Verdict = NotShown
 	}
 	return j, nil
 }
 
-// correct makes the outcomes of tests, after Holm's correction for all cases of a claim. Missing cases count as if
-// they showed nothing, so that no correction depends on which runs are stored.
-func correct(findings []Finding) error {
-	var p []float64
-	var tested []*Finding
-	for i := range findings {
-		switch f := &findings[i]; {
-		case f.test != nil:
-			tested = append(tested, f)
-			p = append(p, f.test.P)
-		case f.Outcome == Missing && !f.Substitute:
-			p = append(p, 1)
+// correct makes the outcomes of tests, with a correction for all cases of a claim, those not tested among them.
+func correct(cases []Case) error {
+	var tested []*judge.Finding
+	untested := 0
+	for i := range cases {
+		switch c := &cases[i]; {
+		case c.tested:
+			tested = append(tested, &c.Finding)
+		case c.Outcome == judge.NotTested && !c.Substitute:
+			untested++
 		}
 	}
-	// Those that are missing come last among equals, which does not matter to Holm.
-	slices.SortStableFunc(tested, func(a, b *Finding) int { return cmp.Compare(a.test.P, b.test.P) })
-	slices.Sort(p)
-	corrected, err := stats.Holm(p)
-	if err != nil {
+	if err := judge.Correct(tested, untested); err != nil {
 		return err
 	}
-	for i, f := range tested {
-		f.test.Corrected = corrected[i]
-		if f.Outcome == "" {
-			f.Outcome = outcomeOf(*f.test)
+	for i := range cases {
+		if c := &cases[i]; c.tested {
+			c.Outcome = cmp.Or(c.decided, c.Outcome)
+			c.Note += ", corrected p " + judge.Probability(c.P)
 		}
-		f.Numbers += ", corrected p " + judge.Probability(f.test.Corrected)
 	}
 	return nil
 }
 
-// outcomeOf judges the claim that the errors of a model are below the errors of a rival.
-func outcomeOf(d stats.Difference) Outcome {
-	switch {
-	case d.Better(judge.Level):
-		return AsClaimed
-	case d.Worse(judge.Level):
-		return Against
-	}
-	return Unshown
-}
-
 // CaseList names the cases of an outcome by group, such as "heat: Constant, GN-ODE; gene: all 2".
 type CaseList struct {
-	Outcome Outcome
+	Outcome judge.Outcome
 	Names   string
-	// Why says why cases are [Missing]; "" for other outcomes.
+	// Why says why cases are not tested; "" for other outcomes.
 	Why string
 }
 
-// Cases lists the cases of each outcome that occurs, and [Missing] ones by their reason.
-func (j Judgement) Cases() (all []CaseList) {
-	of := make(map[CaseList][]Finding) // without names
-	counts := make(map[string]int)     // by group
-	for _, f := range j.Findings {
-		counts[f.Group]++
-		key := CaseList{Outcome: f.Outcome}
-		if f.Outcome == Missing {
-			key.Why = f.Numbers
+// Says words the outcome.
+func (c CaseList) Says() string { return says[c.Outcome] }
+
+// Lists has the cases of each outcome that occurs, and of those not tested each reason.
+func (j Judgement) Lists() (all []CaseList) {
+	of := make(map[CaseList][]Case) // without names
+	counts := make(map[string]int)  // by group
+	for _, c := range j.Cases {
+		counts[c.Group]++
+		key := CaseList{Outcome: c.Outcome}
+		if c.Outcome == judge.NotTested {
+			key.Why = c.Note
 		}
 		if of[key] == nil {
 			all = append(all, key)
 		}
-		of[key] = append(of[key], f)
+		of[key] = append(of[key], c)
 	}
-	order := []Outcome{AsClaimed, Against, Unshown, Missing}
+	order := []judge.Outcome{judge.Better, judge.Worse, judge.NotShown, judge.NotTested}
 	slices.SortStableFunc(all, func(a, b CaseList) int {
 		return slices.Index(order, a.Outcome) - slices.Index(order, b.Outcome)
 	})
@@ -184,17 +169,25 @@ func (j Judgement) Cases() (all []CaseList) {
 	return all
 }
 
+// Where names the cases in which a claim holds that does not hold in all.
+func (j Judgement) Where() string {
+	if lists := j.Lists(); j.Verdict == HoldsOnlyWhere {
+		return lists[0].Names
+	}
+	return ""
+}
+
 // byGroup names cases by group; counts are of all cases of a group.
-func byGroup(findings []Finding, counts map[string]int) (groups []string) {
-	cases := make(map[string][]string)
-	for _, f := range findings {
-		if cases[f.Group] == nil {
-			groups = append(groups, f.Group)
+func byGroup(cases []Case, counts map[string]int) (groups []string) {
+	names := make(map[string][]string)
+	for _, c := range cases {
+		if names[c.Group] == nil {
+			groups = append(groups, c.Group)
 		}
-		cases[f.Group] = append(cases[f.Group], f.Case)
+		names[c.Group] = append(names[c.Group], c.Name)
 	}
 	for i, group := range groups {
-		some := cases[group]
+		some := names[group]
 		switch text := strings.Join(some, ", "); {
 		case group == "":
 			groups[i] = text

@@ -3,65 +3,54 @@ package paper
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 )
 
 // onSeries finds, for each split of a series of a study, whether the errors of PENG-CDE are below the errors of others:
 // with the published hyperparameters, and tuned.
-func onSeries(study, country string, others []string) func(Evidence) ([]Finding, error) {
-	return func(e Evidence) ([]Finding, error) {
+func onSeries(study, country string, others []string) func(Evidence) ([]Case, error) {
+	return func(e Evidence) ([]Case, error) {
 		report, why := e.usable(study)
 		if report == nil {
-			return []Finding{{Case: "all splits", Outcome: Missing, Numbers: why}}, nil
+			return []Case{missing("", "all splits", why)}, nil
 		}
 		all, err := comparisons(report)
 		if err != nil {
 			return nil, err
 		}
-		return seriesFindings(slices.DeleteFunc(all, func(c comparison) bool { return c.place.Country != country }), others)
+		return seriesCases(slices.DeleteFunc(all, func(c comparison) bool { return c.place.Country != country }), others)
 	}
 }
 
-func seriesFindings(all []comparison, others []string) (findings []Finding, err error) {
+func seriesCases(all []comparison, others []string) (cases []Case, err error) {
 	for _, c := range all {
-		for _, ending := range []string{"", tunedEnding} {
-			own := c.row("peng" + ending)
+		for _, v := range []variant{plain, tuned} {
+			own := c.rowOf("peng", v)
 			if own == nil { // not planned for this split
 				continue
 			}
 			group := string(c.split)
-			if ending != "" {
-				group += ", tuned"
+			if v != plain {
+				group += ", " + string(v)
 			}
-			j, err := c.judge(own.ID)
+			rivals, err := c.judge(own.ID)
 			if err != nil {
 				return nil, err
 			}
 			for _, id := range others {
-				if r := c.row(id + ending); r != nil {
-					findings = append(findings, j.finding(group, *own, *r))
+				other := c.rowOf(id, v)
+				if other == nil {
+					continue
 				}
+				at := slices.IndexFunc(rivals, func(r rival) bool { return r.name == other.Name })
+				one := Case{Group: group, Name: other.named(), Finding: rivals[at].Finding}
+				if one.tested = one.Outcome != judge.NotTested; one.tested {
+					one.Note = fmt.Sprintf("difference of errors %s ± %s", signed(one.Difference), size(one.Half))
+				}
+				cases = append(cases, one)
 			}
 		}
 	}
-	return findings, nil
-}
-
-// finding says whether a row's errors are below the errors of another.
-func (j judgement) finding(group string, own, other row) Finding {
-	f := Finding{Group: group, Case: strings.TrimSuffix(other.Name, ", tuned"), Outcome: Missing}
-	at := slices.IndexFunc(j.rivals, func(r rival) bool { return r.name == other.Name })
-	switch {
-	case at >= 0:
-		d := j.rivals[at].Difference
-		f.Outcome, f.test = "", &d
-		f.Numbers = fmt.Sprintf("difference of errors %s ± %s", signed(d.Mean), size(d.HalfWidth))
-	case own.Gap() != "":
-		f.Numbers = own.Name + " " + own.Gap()
-	case other.Gap() != "":
-		f.Numbers = other.Name + " " + other.Gap()
-	default:
-		f.Numbers = "no two seeds or windows have errors of both and of the simple forecasts"
-	}
-	return f
+	return cases, nil
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // changesOf finds whether the scores of panels of the SIR study go where they are expected to.
-func changesOf(expected expectation, panels ...string) func(Evidence) ([]Finding, error) {
-	return func(e Evidence) (all []Finding, err error) {
+func changesOf(expected expectation, panels ...string) func(Evidence) ([]Case, error) {
+	return func(e Evidence) (all []Case, err error) {
 		report, why := e.usable("sir")
 		if report == nil {
 			runs, err := SIR().Plan(context.Background(), experiments.Scope{Profile: experiments.Medium})
@@ -19,13 +19,13 @@ func changesOf(expected expectation, panels ...string) func(Evidence) ([]Finding
 			}
 			for _, id := range expected.models {
 				at := slices.IndexFunc(runs, func(r experiments.Run) bool { return r.Model.ID == id })
-				all = append(all, Finding{Case: caseOf(runs[at].Model), Outcome: Missing, Numbers: why})
+				all = append(all, missing("", caseOf(runs[at].Model), why))
 			}
 			return all, nil
 		}
 		for _, p := range SIR().panels(report) {
 			if slices.Contains(panels, p.name) {
-				all = append(all, p.findings(expected)...)
+				all = append(all, p.cases(expected)...)
 			}
 		}
 		return all, nil
@@ -40,7 +40,8 @@ func caseOf(m experiments.Model) string {
 	return m.Name
 }
 
-func (p panel) findings(expected expectation) (all []Finding) {
+// cases are of each model that the claim is on.
+func (p panel) cases(expected expectation) (all []Case) {
 	changes, beside := p.changes(), ""
 	for _, c := range changes {
 		if c.model.ID == ratioID && c.gap == "" && !p.times { // then even an accuracy of 1 says little of a model
@@ -52,14 +53,14 @@ func (p panel) findings(expected expectation) (all []Finding) {
 		if len(row) == 0 {
 			continue
 		}
-		f := Finding{Group: p.of, Case: caseOf(row[0].Model), Outcome: Missing, Numbers: row.Gap()}
+		c := missing(p.of, caseOf(row[0].Model), row.Gap())
 		at := slices.IndexFunc(changes, func(c change) bool { return c.model.ID == id })
 		if at >= 0 && changes[at].gap == "" {
-			f.Outcome, f.Numbers = expected.outcome(changes[at]), changes[at].String()+beside
-		} else if f.Numbers == "" {
-			f.Numbers = "a single seed or place is stored"
+			c.Outcome, c.Note = expected.outcome(changes[at]), changes[at].String()+beside
+		} else if c.Note == "" {
+			c.Note = "a single seed or place is stored"
 		}
-		all = append(all, f)
+		all = append(all, c)
 	}
 	return all
 }

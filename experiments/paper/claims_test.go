@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
-	"github.com/peng-cde/pengcde-go/stats"
 )
 
 // claimOf is the claim with an ID.
@@ -30,11 +30,11 @@ func expectVerdict(t *testing.T, id string, e Evidence, want Verdict, says ...st
 		t.Fatalf("%s: %v", id, err)
 	}
 	text := ""
-	for _, c := range j.Cases() {
-		text += string(c.Outcome) + " " + c.Names + " (" + c.Why + ")\n"
+	for _, c := range j.Lists() {
+		text += c.Says() + " " + c.Names + " (" + c.Why + ")\n"
 	}
-	for _, f := range j.Findings {
-		text += f.Group + "/" + f.Case + ": " + string(f.Outcome) + "; " + f.Numbers + "\n"
+	for _, f := range j.Cases {
+		text += f.Group + "/" + f.Name + ": " + f.Says() + "; " + f.Note + "\n"
 	}
 	text += "left out " + strings.Join(j.Left, ", ")
 	if j.Verdict != want {
@@ -49,40 +49,42 @@ func expectVerdict(t *testing.T, id string, e Evidence, want Verdict, says ...st
 
 // Outcomes of cases make verdicts.
 func TestVerdictsOfCases(t *testing.T) {
-	of := func(outcomes ...Outcome) (all []Finding) {
+	of := func(outcomes ...judge.Outcome) (all []Case) {
 		for i, o := range outcomes {
-			all = append(all, Finding{Group: []string{"heat", "gene"}[i%2], Case: string(rune('A' + i)), Outcome: o})
+			all = append(all, Case{Group: []string{"heat", "gene"}[i%2], Name: string(rune('A' + i)),
+				Finding: judge.Finding{Outcome: o}})
 		}
 		return all
 	}
-	left := of(AsClaimed, AsClaimed)
+	left := of(judge.Better, judge.Better)
 	left[1].Left = []string{"C diverged, 1 of 3"}
-	other := of(AsClaimed, Missing)
+	other := of(judge.Better, judge.NotTested)
 	other[0].Substitute = true
-	beside := append(of(AsClaimed), Finding{Case: "B", Outcome: Against, Substitute: true, Left: []string{"a run"}})
+	beside := append(of(judge.Better), Case{Name: "B", Finding: judge.Finding{Outcome: judge.Worse}, Substitute: true,
+		Left: []string{"a run"}})
 	for _, c := range []struct {
-		name     string
-		findings []Finding
-		want     Verdict
-		first    string
+		name  string
+		cases []Case
+		want  Verdict
+		first string
 	}{
-		{"all", of(AsClaimed, AsClaimed, AsClaimed), Holds, "heat: all 2; gene: B"},
+		{"all", of(judge.Better, judge.Better, judge.Better), Holds, "heat: all 2; gene: B"},
 		{"a run is left out", left, HoldsOnlyWhere, "heat: A; gene: B"},
-		{"one is against", of(AsClaimed, AsClaimed, Against), HoldsOnlyWhere, "heat: A; gene: B"},
-		{"one shows nothing", of(AsClaimed, Unshown), HoldsOnlyWhere, "heat: A"},
-		{"one is missing", of(AsClaimed, Missing), HoldsOnlyWhere, "heat: A"},
-		{"none, one against", of(Missing, Unshown, Against), DoesNotHold, "heat: C"},
-		{"none shows anything", of(Missing, Unshown), NotShown, "gene: B"},
+		{"one is against", of(judge.Better, judge.Better, judge.Worse), HoldsOnlyWhere, "heat: A; gene: B"},
+		{"one shows nothing", of(judge.Better, judge.NotShown), HoldsOnlyWhere, "heat: A"},
+		{"one is missing", of(judge.Better, judge.NotTested), HoldsOnlyWhere, "heat: A"},
+		{"none, one against", of(judge.NotTested, judge.NotShown, judge.Worse), DoesNotHold, "heat: C"},
+		{"none shows anything", of(judge.NotTested, judge.NotShown), NotShown, "gene: B"},
 		{"shown on other data", other, NotTested, "heat: A"},
 		{"against it on other data", beside, Holds, "heat: A"},
-		{"missing", of(Missing, Missing), NotTested, "heat: A; gene: B"},
+		{"missing", of(judge.NotTested, judge.NotTested), NotTested, "heat: A; gene: B"},
 		{"nothing", nil, NotTested, ""},
 	} {
-		j, err := Claim{find: func(Evidence) ([]Finding, error) { return c.findings, nil }}.Judge(Evidence{})
+		j, err := Claim{find: func(Evidence) ([]Case, error) { return c.cases, nil }}.Judge(Evidence{})
 		if err != nil || j.Verdict != c.want {
 			t.Errorf("%s: %s, want %s, %v", c.name, j.Verdict, c.want, err)
 		}
-		if cases := j.Cases(); len(cases) > 0 != (c.first != "") || len(cases) > 0 && cases[0].Names != c.first {
+		if cases := j.Lists(); len(cases) > 0 != (c.first != "") || len(cases) > 0 && cases[0].Names != c.first {
 			t.Errorf("%s: cases %+v, want first %q", c.name, cases, c.first)
 		}
 	}
@@ -90,21 +92,20 @@ func TestVerdictsOfCases(t *testing.T) {
 
 // Tests are corrected for all cases of a claim, whether their runs are there or not, and whatever their order.
 func TestCasesAreCorrected(t *testing.T) {
-	of := func(mean, p float64) Finding {
-		return Finding{Numbers: "x", test: &stats.Difference{Mean: mean, P: p}}
+	of := func(mean, p float64) Case {
+		return Case{Finding: judge.Finding{Note: "x", Difference: mean, Raw: p}, tested: true}
 	}
-	findings := []Finding{of(1, 0.01), of(-1, 0.001), {Outcome: Missing, Numbers: "no run"}, of(-1, 0.03),
-		{Outcome: Missing, Substitute: true}}
+	findings := []Case{of(1, 0.01), of(-1, 0.001), missing("", "", "no run"), of(-1, 0.03), {Substitute: true}}
 	if err := correct(findings); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
-		outcome Outcome
+		outcome judge.Outcome
 		numbers string
-	}{{Against, "x, corrected p 0.030"}, {AsClaimed, "x, corrected p 0.004"}, {Missing, "no run"},
-		{Unshown, "x, corrected p 0.060"}, {Missing, ""}} {
-		if f := findings[i]; f.Outcome != want.outcome || f.Numbers != want.numbers {
-			t.Errorf("case %d: %s, %q, want %s, %q", i, f.Outcome, f.Numbers, want.outcome, want.numbers)
+	}{{judge.Worse, "x, corrected p 0.030"}, {judge.Better, "x, corrected p 0.004"}, {judge.NotTested, "no run"},
+		{judge.NotShown, "x, corrected p 0.060"}, {judge.NotTested, ""}} {
+		if f := findings[i]; f.Outcome != want.outcome || f.Note != want.numbers {
+			t.Errorf("case %d: %s, %q, want %s, %q", i, f.Outcome, f.Note, want.outcome, want.numbers)
 		}
 	}
 }
@@ -126,11 +127,11 @@ func TestClaimsWithoutRuns(t *testing.T) {
 		}
 		for _, e := range []Evidence{{}, {Reports: map[string]*experiments.Report{"table1": quick}}} {
 			j, err := c.Judge(e)
-			if err != nil || j.Verdict != NotTested || len(j.Findings) == 0 {
-				t.Errorf("%s of nothing: %s, %v, %v", c.ID, j.Verdict, j.Findings, err)
+			if err != nil || j.Verdict != NotTested || len(j.Cases) == 0 {
+				t.Errorf("%s of nothing: %s, %v, %v", c.ID, j.Verdict, j.Cases, err)
 			}
-			for _, f := range j.Findings {
-				if f.Outcome != Missing || f.Numbers == "" || f.Case == "" {
+			for _, f := range j.Cases {
+				if f.Outcome != judge.NotTested || f.Note == "" || f.Name == "" {
 					t.Errorf("%s of nothing: %+v", c.ID, f)
 				}
 			}
@@ -332,19 +333,19 @@ func TestClaimsOnSeries(t *testing.T) {
 	alike := made("gn-ode", false, 1.3, 1.9, 3)
 	c := compared(Random, ridge, made("peng", false, 1, 2.05, 3), low, high, alike, made("stidgcn", false),
 		made("peng-tuned", false), made("dcrnn-tuned", false, 0, 0, 0))
-	findings, err := seriesFindings([]comparison{c}, ofSeries)
+	findings, err := seriesCases([]comparison{c}, ofSeries)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := correct(findings); err != nil {
 		t.Fatal(err)
 	}
-	got := make(map[string]Outcome)
+	got := make(map[string]judge.Outcome)
 	for _, f := range findings {
-		got[f.Group+"/"+f.Case] = f.Outcome
+		got[f.Group+"/"+f.Name] = f.Outcome
 	}
-	want := map[string]Outcome{"random/DCRNN": Against, "random/ASTGCN": AsClaimed, "random/GN-ODE": Unshown,
-		"random/STIDGCN": Missing, "random, tuned/DCRNN-TUNED": Missing}
+	want := map[string]judge.Outcome{"random/DCRNN": judge.Worse, "random/ASTGCN": judge.Better, "random/GN-ODE": judge.NotShown,
+		"random/STIDGCN": judge.NotTested, "random, tuned/DCRNN-TUNED": judge.NotTested}
 	for key, outcome := range want {
 		if got[key] != outcome {
 			t.Errorf("%s: %q, want %q", key, got[key], outcome)

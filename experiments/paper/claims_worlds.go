@@ -21,7 +21,7 @@ import (
 // world has the largest loss there: it counts for the p value, and not for the mean and its interval.
 type ratio struct {
 	model, other string // names
-	stats.Difference
+	judge.Finding
 	pairs, worlds int       // pairs without those that diverged
 	at            []worldAt // of each pair
 	// diverged is in how many worlds one of the two did, which is ranked as the largest loss.
@@ -77,11 +77,12 @@ func ratios(results experiments.Results, model string, others []string, of Measu
 			if err != nil {
 				return nil, err
 			}
-			r.Difference, r.P = differences[0], all[0].P
+			r.Finding = judge.Of(differences[0])
+			r.Raw = all[0].P
 			floats.Sub(a, b)
 			r.split = seedsDiffer(r.at, a)
-			if r.split || signedRankSum(ranked, against)*r.Mean < 0 { // with those that diverged it is the other way
-				r.P = 1
+			if r.split || signedRankSum(ranked, against)*r.Difference < 0 { // with those that diverged it is the other way
+				r.Raw = 1
 			}
 		}
 		all = append(all, r)
@@ -151,11 +152,11 @@ func logErrors(results experiments.Results, id string, of Measure) map[worldAt]f
 	return logs
 }
 
-// worldName is the name of a row of the tables of simulated worlds, without a comma.
+// worldName is the name of a row of the tables of simulated worlds.
 func worldName(id string) string {
 	for _, m := range Table1().models(publishedSize(experiments.Medium)) {
 		if m.ID == id {
-			return strings.ReplaceAll(m.Name, ", ", " with ")
+			return m.Name
 		}
 	}
 	return id
@@ -195,27 +196,28 @@ func printedRatio(dynamics, model, other string, worlds []worldAt) interval {
 	return interval{mean: stat.Mean(logs, nil), half: floats.Norm(all, 2) / float64(len(logs))}
 }
 
-// finding is what a ratio says of the claim that the model has the lower error.
-func (r ratio) finding(dynamics string, printed interval) Finding {
-	f := Finding{Group: dynamics, Case: r.other, Outcome: Missing, Numbers: r.gap}
+// of is what a ratio says of the claim that the model has the lower error.
+func (r ratio) of(dynamics string, printed interval) Case {
 	if r.gap != "" {
-		return f
+		return missing(dynamics, r.other, r.gap)
 	}
-	f.Outcome, f.test, f.Numbers, f.Left = "", &r.Difference, r.numbers(printed), r.left
-	return f
+	c := Case{Group: dynamics, Name: r.other, Finding: r.Finding, Left: r.left, tested: true}
+	c.Note = fmt.Sprintf("error of %s %s (95%% interval: %s to %s", r.model, percent(r.Difference),
+		percent(r.Difference-r.Half), percent(r.Difference+r.Half))
+	if !math.IsNaN(printed.mean) {
+		c.Note += "; the paper: " + percent(printed.mean)
+	}
+	c.Note += "), " + r.worldsOf()
+	return c
 }
 
-func (r ratio) numbers(printed interval) string {
-	text := fmt.Sprintf("error of %s %s (95%% interval: %s to %s", r.model, percent(r.Mean), percent(r.Mean-r.HalfWidth),
-		percent(r.Mean+r.HalfWidth))
-	if !math.IsNaN(printed.mean) {
-		text += "; the paper: " + percent(printed.mean)
-	}
+// worldsOf says which worlds a ratio is of.
+func (r ratio) worldsOf() string {
 	seeds := make(map[uint64]bool)
 	for _, at := range r.at {
 		seeds[at.seed] = true
 	}
-	text += fmt.Sprintf("), %d of %d worlds, of %d seeds", r.pairs, r.worlds, len(seeds))
+	text := fmt.Sprintf("%d of %d worlds, of %d seeds", r.pairs, r.worlds, len(seeds))
 	if r.diverged > 0 {
 		text += fmt.Sprintf(", and %d where one of the two diverged", r.diverged)
 	}
@@ -226,16 +228,16 @@ func (r ratio) numbers(printed interval) string {
 }
 
 // eachDynamics calls a function with the profile and the results of each of the dynamics of the paper's tables; where
-// none can be compared it makes a [Missing] finding for each case.
+// none can be compared no case is tested.
 func (e Evidence) eachDynamics(cases []string, find func(profile experiments.Profile, dynamics string,
-	results experiments.Results) ([]Finding, error)) (all []Finding, err error) {
+	results experiments.Results) ([]Case, error)) (all []Case, err error) {
 	for _, w := range []*Worlds{Table1(), TableWealth()} {
 		report, why := e.usable(w.Name)
 		for _, task := range w.tasks {
 			name := task.Dynamics.Name
 			if report == nil {
 				for _, id := range cases {
-					all = append(all, Finding{Group: name, Case: worldName(id), Outcome: Missing, Numbers: why})
+					all = append(all, missing(name, worldName(id), why))
 				}
 				continue
 			}
@@ -250,17 +252,17 @@ func (e Evidence) eachDynamics(cases []string, find func(profile experiments.Pro
 }
 
 // below finds whether an error of a model is below the errors of others. The paper prints the errors on test.
-func below(model string, others []string, of Measure) func(Evidence) ([]Finding, error) {
-	return func(e Evidence) ([]Finding, error) {
+func below(model string, others []string, of Measure) func(Evidence) ([]Case, error) {
+	return func(e Evidence) ([]Case, error) {
 		return e.eachDynamics(others, func(_ experiments.Profile, dynamics string, results experiments.Results) (
-			all []Finding, err error) {
+			all []Case, err error) {
 			compared, err := ratios(results, model, others, of)
 			for i, r := range compared {
 				printed := interval{mean: math.NaN()}
 				if of == OnTest {
 					printed = printedRatio(dynamics, model, others[i], r.at)
 				}
-				all = append(all, r.finding(dynamics, printed))
+				all = append(all, r.of(dynamics, printed))
 			}
 			return all, err
 		})
@@ -269,59 +271,55 @@ func below(model string, others []string, of Measure) func(Evidence) ([]Finding,
 
 // improvement finds whether the error of the Original is lowered by as much as printed, on graphs of as many nodes and
 // with as many epochs. The printed errors have intervals too.
-func (e Evidence) improvement() (all []Finding, err error) {
+func (e Evidence) improvement() (all []Case, err error) {
 	all, err = e.eachDynamics([]string{"original"}, func(profile experiments.Profile, dynamics string,
-		results experiments.Results) ([]Finding, error) {
+		results experiments.Results) ([]Case, error) {
 		compared, err := ratios(results, "peng", []string{"original"}, OnTest)
 		if err != nil {
 			return nil, err
 		}
 		r := compared[0]
 		printed := printedRatio(dynamics, "peng", "original", r.at)
-		f := r.finding(dynamics, printed)
-		if f.Outcome == Missing {
-			return []Finding{f}, nil
+		c := r.of(dynamics, printed)
+		if size, full := publishedSize(profile), publishedSize(experiments.Full); c.tested && profile != experiments.Full {
+			c = missing(dynamics, r.other, fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes))
 		}
-		if size, full := publishedSize(profile), publishedSize(experiments.Full); profile != experiments.Full {
-			f.Outcome, f.test, f.Left = Missing, nil, nil
-			f.Numbers = fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes)
-		}
-		if less := r.Mean - printed.mean; f.test != nil && less > r.HalfWidth { // lower by less, if at all
-			f.Outcome = Unshown
-			if r.diverged == 0 && less > math.Hypot(r.HalfWidth, printed.half) {
-				f.Outcome = Against
+		if less := r.Difference - printed.mean; c.tested && less > r.Half { // lower by less, if at all
+			c.decided = judge.NotShown
+			if r.diverged == 0 && less > math.Hypot(r.Half, printed.half) {
+				c.decided = judge.Worse
 			}
 		}
-		return []Finding{f}, nil
+		return []Case{c}, nil
 	})
-	for i, f := range all {
-		all[i].Group, all[i].Case = "", f.Group
+	for i, c := range all {
+		all[i].Group, all[i].Name = "", c.Group
 	}
 	return all, err
 }
 
 // equivariance finds whether the errors of the equivariant fusions are below the errors of Pre-Mult, with the published
 // start and without.
-func (e Evidence) equivariance() (all []Finding, err error) {
+func (e Evidence) equivariance() (all []Case, err error) {
+	starts := []struct{ id, name string }{{"pre-mult", "published start"}, {"pre-mult-fair", "our start"}}
 	for _, model := range []string{"original", "adjacency"} {
-		some, err := below(model, []string{"pre-mult", "pre-mult-fair"}, OnTest)(e)
+		some, err := below(model, []string{starts[0].id, starts[1].id}, OnTest)(e)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range some {
-			_, start, _ := strings.Cut(f.Case, " with ")
-			f.Group, f.Case = f.Group+", "+start, worldName(model)
-			all = append(all, f)
+		for i, c := range some { // in turns, by dynamics
+			c.Group, c.Name = c.Group+", "+starts[i%len(starts)].name, worldName(model)
+			all = append(all, c)
 		}
 	}
 	return all, nil
 }
 
 // fewer finds by how many parameters PENG-CDE is smaller than the fusion that no equivariance bounds.
-func (e Evidence) fewer() (all []Finding, err error) {
+func (e Evidence) fewer() (all []Case, err error) {
 	return e.eachDynamics([]string{"pre-mult-fair"}, func(_ experiments.Profile, dynamics string,
-		results experiments.Results) ([]Finding, error) {
-		f := Finding{Group: dynamics, Case: worldName("pre-mult-fair"), Outcome: Missing, Numbers: "no run of both is stored"}
+		results experiments.Results) ([]Case, error) {
+		c := missing(dynamics, worldName("pre-mult-fair"), "no run of both is stored")
 		count := func(id string) int {
 			for _, run := range results.Where("model", id).Finished() {
 				return run.Facts().Parameters
@@ -329,13 +327,13 @@ func (e Evidence) fewer() (all []Finding, err error) {
 			return 0
 		}
 		if peng, general := count("peng"), count("pre-mult-fair"); peng > 0 && general > 0 {
-			f.Numbers = fmt.Sprintf("%d parameters, %d of PENG-CDE (the paper, with 400 nodes: %d and %d)", general, peng,
+			c.Note = fmt.Sprintf("%d parameters, %d of PENG-CDE (the paper, with 400 nodes: %d and %d)", general, peng,
 				publishedParameters["pre-mult"], publishedParameters["peng"])
-			if f.Outcome = AsClaimed; peng >= general {
-				f.Outcome = Against
+			if c.Outcome = judge.Better; peng >= general {
+				c.Outcome = judge.Worse
 			}
 		}
-		return []Finding{f}, nil
+		return []Case{c}, nil
 	})
 }
 

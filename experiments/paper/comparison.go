@@ -172,21 +172,21 @@ func (c comparison) row(id string) *row {
 	return nil
 }
 
+// rowOf is the row of a model in a variant; nil where the report has none.
+func (c comparison) rowOf(model string, v variant) *row {
+	for i, r := range c.rows {
+		if r.model() == model && r.variant == v {
+			return &c.rows[i]
+		}
+	}
+	return nil
+}
+
 // differences returns a row's errors minus the errors of the best simple forecast, where both have one; nil for that
 // forecast itself.
 func (c comparison) differences(r row) []float64 {
 	if c.best == nil || c.best.ID == r.ID {
 		return nil
 	}
-	return paired(r, *c.best)
-}
-
-// paired returns the errors of one row minus the errors of another, where both have one.
-func paired(a, b row) (differences []float64) {
-	for i, of := range a.of {
-		if j := slices.Index(b.of, of); j >= 0 {
-			differences = append(differences, a.errors[i]-b.errors[j])
-		}
-	}
-	return differences
+	return r.judged().Minus(c.best.judged())
 }

@@ -19,13 +19,13 @@ func Contact() *Worlds {
 		Study: experiments.Study{Name: "contact", Title: "Exchange at contact", Data: simulated, About: aboutContact},
 		tasks: []synthetic.Task{synthetic.Contact(contactKappa)}, worlds: contactWorlds, size: contactSize,
 		views: []view{
-			{name: "by κ on community graphs", columns: kappaKey, values: ofKappa,
+			{name: "by κ on community graphs", columns: kappaKey, values: ofKappa, world: "community, κ %s",
 				keys: map[string]string{"dynamics": dynamics, "family": "community"}},
 			{name: "by graphs at κ " + shown, columns: "family", values: ofGraphs,
+				world: "%s, κ " + shown, together: "all graphs, κ " + shown,
 				keys: map[string]string{"dynamics": dynamics, kappaKey: shown}},
 		},
-		picture: map[string]string{kappaKey: shown}, subject: contactSubjects[0],
-		rivalsOf: others(contactModels, contactSubjects[0]), compared: contactCompared,
+		picture: map[string]string{kappaKey: shown}, subjects: []string{"recommended", lawID}, strong: contactStrong,
 	}.complete()
 }
 
@@ -35,12 +35,9 @@ const (
 	contactKappa = 0.2
 )
 
-// contactModels are the rows, contactSubjects those that the others are compared with, by ID.
-var (
-	contactModels = []string{"constant", "gn-ode", "gn-ode-silu", "adjacency", "original", "peng", "affine", "of-a",
-		"recommended", "of-a-linear", "law", "law-of-a"}
-	contactSubjects = []string{"recommended", "law"}
-)
+// contactModels are the rows, by ID.
+var contactModels = []string{"constant", "gn-ode", "gn-ode-silu", "adjacency", "original", "peng", "affine", "of-a",
+	"recommended", "of-a-linear", "law", "law-of-a"}
 
 // contactSize has the sizes of the published tables.
 func contactSize(p experiments.Profile) worldsSize {
@@ -76,42 +73,15 @@ var contactNotes = figures.NoteList{
 		"shares of the paper's worlds. All of it is ours.",
 }
 
-// contactCompared shows the test errors of some models beside the errors of the others: by κ, and with the larger κ
-// together.
-func contactCompared(r *experiments.Report) (*figures.Table, error) {
-	t := &figures.Table{Title: fmt.Sprintf("%s: test errors of pairs of models by κ, profile %s", r.Study.Name, r.Profile),
-		Columns: []figures.Column{{Title: "model beside another"}}}
-	var columns []experiments.Results
-	for _, kappa := range r.Results.Values(kappaKey) {
-		columns = append(columns, r.Results.Where(kappaKey, kappa))
-		t.Columns = append(t.Columns, figures.Column{Title: "κ " + kappa})
-	}
-	var strong experiments.Results
-	for _, result := range r.Results {
-		if kappa, err := strconv.ParseFloat(result.Keys[kappaKey], 64); err != nil {
-			return nil, fmt.Errorf("experiments: kappa of %v: %w", result.Run, err)
-		} else if kappa >= contactKappa {
-			strong = append(strong, result)
+// contactStrong are the worlds of the larger κ.
+func contactStrong(results experiments.Results) *contest {
+	c := &contest{name: fmt.Sprintf("κ %g and more", contactKappa), several: true}
+	for _, result := range results {
+		if kappa, err := strconv.ParseFloat(result.Keys[kappaKey], 64); err == nil && kappa >= contactKappa {
+			c.results = append(c.results, result)
 		}
 	}
-	columns = append(columns, strong)
-	t.Columns = append(t.Columns, figures.Column{Title: fmt.Sprintf("κ %g and more", contactKappa)})
-	pairs, err := contrast(columns, contactSubjects, r.Models())
-	if err != nil {
-		return nil, err
-	}
-	for _, pair := range pairs {
-		cells := []figures.Cell{figures.Text(pair.model + " beside " + pair.other)}
-		for _, text := range pair.columns {
-			cells = append(cells, figures.Text(text))
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	t.Notes = []string{"Test errors of pairs of models by κ: the mean over worlds (their number in brackets), paired by " +
-		"family of graphs and seed, of the logarithm of their ratio, as how much lower or higher the first one's error " +
-		"is; p of signed ranks over worlds, corrected by Holm over the table, where there are worlds enough to show " +
-		"anything. Worlds of one seed with two κ have the same draws, so that they depend on each other."}
-	return t, nil
+	return c
 }
 
 // others are the IDs of models but one.

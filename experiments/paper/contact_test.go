@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
@@ -129,17 +131,12 @@ func TestContactTables(t *testing.T) {
 			texts = append(texts, text)
 		}
 	}
-	if len(texts) != 3 {
-		t.Fatalf("%d tables, want 3:\n%s", len(texts), strings.Join(texts, "\n"))
+	if len(texts) != 2 {
+		t.Fatalf("%d tables, want 2:\n%s", len(texts), strings.Join(texts, "\n"))
 	}
 	for i, want := range [][]string{
 		{"contact, by κ on community graphs: test error, profile medium", "| model | 0 | 0.1 | 0.2 | 0.3 |"},
 		{"contact, by graphs at κ 0.2: test error, profile medium", "| model | community | grid | power law | small world |"},
-		{"| κ 0 | κ 0.1 | κ 0.2 | κ 0.3 | κ 0.2 and more |",
-			"Linear law beside GN-ODE | 1% higher (3) | 50% lower (3) | 50% lower (12), p 0.014 | 50% lower (3) | " +
-				"50% lower (15), p 0.002",
-			"Linear law beside Adjacency GN-CDE | – | – | – | – | – ", "50% lower (2), 1 diverged",
-		},
 	} {
 		for _, want := range want {
 			if !strings.Contains(strings.Join(strings.Fields(texts[i]), " "), want) {
@@ -150,17 +147,41 @@ func TestContactTables(t *testing.T) {
 			t.Errorf("what the paper prints stands beside ours:\n%s", texts[i])
 		}
 	}
-	verdict, details := Contact().verdict(r)
-	for _, want := range []string{"the lowest mean test error has, by value of κ or family of graphs, ",
-		"by κ on community graphs: Linear law (0.1, 0.2, 0.3), ",
-		"; by graphs at κ 0.2: Linear law (community, grid, power law, small world)"} {
-		if !strings.Contains(verdict, want) {
-			t.Errorf("no %q in %q", want, verdict)
+	verdict, _, _, err := Contact().Verdict(r)
+	if err != nil || !strings.HasSuffix(verdict, "; by graphs at κ 0.2: Linear law (community, grid, power law, small world).") {
+		t.Errorf("%q, %v", verdict, err)
+	}
+	m, err := Contact().matrix(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"community, κ 0", "community, κ 0.1", "community, κ 0.2", "community, κ 0.3", "grid, κ 0.2",
+		"power law, κ 0.2", "small world, κ 0.2", "all graphs, κ 0.2", "κ 0.2 and more"}
+	if diff := cmp.Diff(want, m.Cases); diff != "" {
+		t.Errorf("cases (-want +got):\n%s", diff)
+	}
+	at := slices.IndexFunc(m.Lines, func(l judge.Line) bool { return l.Row == "Linear law" && l.Rival == "GN-ODE" })
+	for i, f := range m.Lines[at].Findings {
+		wantOutcome := judge.Better
+		if i == 0 {
+			wantOutcome = judge.NotShown
+		}
+		if f.Outcome != wantOutcome || i > 0 && percent(f.Difference) != "50% lower" {
+			t.Errorf("%s: %+v", m.Cases[i], f)
 		}
 	}
-	if text := strings.Join(details, "\n"); !strings.Contains(text, "by κ on community graphs: PENG-CDE, recommended is "+
-		"below Linear law in 1 of 4 values, by 0 1%, 0.1 -100%, 0.2 -100%, 0.3 -100%") {
-		t.Errorf("details:\n%s", text)
+	for _, l := range m.Lines {
+		switch {
+		case l.Rival == "Adjacency GN-CDE":
+			t.Errorf("a row without runs is shown: %+v", l)
+		case l.Row == "Linear law" && l.Rival == "Original GN-CDE":
+			if f := l.Findings[3]; f.Outcome != judge.NotTested || !strings.Contains(f.Note, "diverged, 1 of 3") {
+				t.Errorf("%+v", f)
+			}
+			if f := l.Findings[8]; f.Outcome != judge.Better || !strings.Contains(f.Note, "1 where one of the two diverged") {
+				t.Errorf("%+v", f)
+			}
+		}
 	}
 }
 
@@ -171,7 +192,7 @@ func TestContactWithoutRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(part.Tables) != 3 || len(part.Figures) != 0 || part.Verdict != "" || len(part.More) != 0 {
+	if len(part.Tables) != 2 || len(part.Figures) != 0 || part.Verdict != "" || len(part.More) != 0 {
 		t.Errorf("%d tables, %d figures, verdict %q", len(part.Tables), len(part.Figures), part.Verdict)
 	}
 	notes := strings.Join(part.Notes, "\n")

@@ -56,7 +56,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 	}
 	var lines []figures.Series
 	for _, row := range all {
-		wanted := slices.Contains(ids, row.ID) || len(ids) == 0 && base(row.ID) == row.ID
+		wanted := slices.Contains(ids, row.ID) || len(ids) == 0 && row.variant == plain
 		if !wanted || row.published == nil { // or not complete, or without windows in common
 			continue
 		}

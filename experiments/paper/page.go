@@ -90,7 +90,10 @@ func (w Worlds) page(r *experiments.Report) (*experiments.Page, error) {
 		w.drawWorlds(r, &drawn)
 	}
 	page := &experiments.Page{Figures: drawn.all}
-	page.Verdict, page.Details = w.verdict(r)
+	var err error
+	if page.Verdict, page.Matrix, page.Details, err = w.Verdict(r); err != nil {
+		return nil, err
+	}
 	if r.Profile != experiments.Full {
 		full, err := r.Study.Stored(context.Background(), experiments.Options{Profile: experiments.Full})
 		if err != nil {

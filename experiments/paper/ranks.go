@@ -213,7 +213,7 @@ func forecastBlocks(of []comparison) Blocks {
 	at := make(map[string]map[string]float64) // by block and model
 	for _, c := range of {
 		for _, row := range c.rows {
-			if row.ID != base(row.ID) {
+			if row.variant != plain {
 				continue
 			}
 			if b.Names[row.ID] == "" {

@@ -70,8 +70,10 @@ func TestForecastBlocks(t *testing.T) {
 		return row{setting: setting{Model: experiments.Model{ID: id, Name: strings.ToUpper(id)}}, of: of, errors: errors,
 			Results: runs}
 	}
+	other := at("peng"+tunedEnding, []int{4, 9}, []float64{0, 0})
+	other.variant = tuned
 	windows := forecastBlocks([]comparison{{place: place, split: PurgedRotation, rows: []row{
-		at("peng", []int{4, 9}, []float64{1, 2}), at("peng"+tunedEnding, []int{4, 9}, []float64{0, 0}), at("ridge", nil, nil),
+		at("peng", []int{4, 9}, []float64{1, 2}), other, at("ridge", nil, nil),
 		at("zero", []int{9, 14}, []float64{5, 6})}}})
 	if got := windows.Matrix.Blocks; !slices.Equal(got, []string{"italy, purged-rotation, 4", "italy, purged-rotation, 9",
 		"italy, purged-rotation, 14"}) {

@@ -46,26 +46,26 @@ type rows struct {
 }
 
 func (r rows) of(c contender) []setting {
-	on := func(m experiments.Model, matrix string, seeds map[Split]int) []setting {
-		s := setting{Model: m, matrix: matrix, stride: c.stride, retrainEvery: c.retrainEvery}
+	on := func(m experiments.Model, v variant, matrix string, seeds map[Split]int) []setting {
+		s := setting{Model: m, base: c.id, title: c.name, variant: v, matrix: matrix, stride: c.stride, retrainEvery: c.retrainEvery}
 		return s.on(seeds)
 	}
 	mended := experiments.Network(c.id, c.name, c.mended(c.published), c.training)
 	mended.Note = c.note
 	if c.alone {
-		return on(mended, c.matrix, r.mended)
+		return on(mended, plain, c.matrix, r.mended)
 	}
 	defects := experiments.Network(c.id+publishedEnding, c.name+", as published", c.defects(c.published), c.training)
 	defects.Note = asPublishedNote
 	trials := r.trials(c)
-	tuned := experiments.Tuned(c.id+tunedEnding, c.name+", tuned", trials)
-	tuned.Note = fmt.Sprintf(tunedNote, len(trials), tuning.Epochs, tuning.BatchSize)
+	chosen := experiments.Tuned(c.id+tunedEnding, c.name+", tuned", trials)
+	chosen.Note = fmt.Sprintf(tunedNote, len(trials), tuning.Epochs, tuning.BatchSize)
 	triedMatrix := c.matrix
 	if c.tried != "" {
 		triedMatrix = string(c.tried)
 	}
-	return slices.Concat(on(mended, c.matrix, r.mended), on(tuned, triedMatrix, r.tuned),
-		on(defects, c.defectiveMatrix, r.defects))
+	return slices.Concat(on(mended, plain, c.matrix, r.mended), on(chosen, tuned, triedMatrix, r.tuned),
+		on(defects, asPublished, c.defectiveMatrix, r.defects))
 }
 
 // affineID is the row of the recommended configuration, with the sizes of the published one.

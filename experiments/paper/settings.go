@@ -15,6 +15,10 @@ import (
 // setting is a model on a split: a row of a table of a [Forecasting].
 type setting struct {
 	experiments.Model
+	// base is the ID of the model that the row is a variant of; "" for the row's own.
+	base    string
+	title   string // the name of that model
+	variant variant
 	// matrix is the control path's, as tables name it; "" for a model without a graph.
 	matrix string
 	split  Split
@@ -29,6 +33,21 @@ type setting struct {
 	// seeds is the number of runs, for rotations and rolling origins of runs for each part.
 	seeds int
 }
+
+// variant tells the rows of one model apart.
+type variant string
+
+const (
+	plain       variant = "" // with the published hyperparameters
+	tuned       variant = "tuned"
+	asPublished variant = "as published" // with the defects of the published code too
+)
+
+// model is the ID of the model that the row is of.
+func (s setting) model() string { return cmp.Or(s.base, s.ID) }
+
+// named is the name of the model that the row is of.
+func (s setting) named() string { return cmp.Or(s.title, s.Name) }
 
 // network is the setting of a configuration of package pengcde.
 func network(id, name string, config pengcde.Config, training train.Config) setting {

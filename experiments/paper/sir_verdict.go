@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -23,16 +24,16 @@ type expectation struct {
 }
 
 // outcome is what a change says of the expectation.
-func (x expectation) outcome(c change) Outcome {
+func (x expectation) outcome(c change) judge.Outcome {
 	switch d := c.direction(); {
 	case slices.Contains(x.goes, d):
-		return AsClaimed
+		return judge.Better
 	case d == staysLevel || d == rises || d == falls || d == dips:
-		return Against
+		return judge.Worse
 	case d == isMissing:
-		return Missing
+		return judge.NotTested
 	}
-	return Unshown
+	return judge.NotShown
 }
 
 // trivial says how the trivial classifier does beside the trained models; "" where it has no runs, and of times.
@@ -61,26 +62,26 @@ func (p panel) trivial() string {
 // comparedWith names the trained models with smaller errors than a row, and the ones with larger errors; rivals is the
 // number of trained models that have all their runs.
 func (p panel) comparedWith(row experiments.Results) (better, worse []string, rivals int, err error) {
-	errors := func(row experiments.Results) (means []float64) {
-		for _, runs := range bySeed(row) {
-			means = append(means, 1-stat.Mean(p.scores(runs), nil))
+	of := func(runs experiments.Results) (r judge.Row) {
+		for i, some := range bySeed(runs) {
+			r.Blocks, r.Errors = append(r.Blocks, i), append(r.Errors, 1-stat.Mean(p.scores(some), nil))
 		}
-		return means
+		return r
 	}
 	var names []string
-	var others [][]float64
+	var rows []judge.Row
 	for _, id := range p.results.Values("model") {
 		other := p.results.Where("model", id)
 		if !other[0].Model.Untrained && slices.DeleteFunc(slices.Clone(other), hasDiverged).Gap() == "" {
-			names, others = append(names, other[0].Model.Name), append(others, errors(other))
+			names, rows = append(names, other[0].Model.Name), append(rows, of(other))
 		}
 	}
-	differences, err := stats.Compare(errors(row), others, stats.Test{})
-	for i, d := range differences {
-		switch {
-		case d.Worse(0.05):
+	findings, err := judge.Beside(of(row), rows, stats.Test{})
+	for i, f := range findings {
+		switch f.Outcome {
+		case judge.Worse:
 			better = append(better, names[i])
-		case d.Better(0.05):
+		case judge.Better:
 			worse = append(worse, names[i])
 		}
 	}

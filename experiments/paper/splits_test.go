@@ -276,11 +276,11 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 	}
 	r.Results = slices.Concat(r.Results, model("peng", -1), model("peng-tuned", 0.5))
 	text := table(t, e, r, RollingOrigin)
-	if made, err := e.Table(r, RollingOrigin); err != nil || !strings.HasPrefix(made.Finding, "The best simple") {
+	if made, err := e.Table(r, RollingOrigin); err != nil || !strings.HasPrefix(made.Finding, "Beside the best simple") {
 		t.Errorf("%v, the verdict is not the finding: %q", err, made.Finding)
 	}
-	for _, says := range []string{"peng: worse than ridge", "peng-tuned: better than ridge", "lag 12", "minus best simple",
-		"The best simple forecast here is \"ridge", "england, rolling-origin: ± is"} {
+	for _, says := range []string{"peng: worse (", "peng-tuned: better (", "lag 12", "minus best simple",
+		"Beside the best simple forecast here, \"ridge", "england, rolling-origin: ± is"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("the table lacks %q:\n%s", says, text)
 		}

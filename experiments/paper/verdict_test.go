@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
@@ -13,6 +14,9 @@ import (
 func made(id string, untrained bool, errors ...float64) row {
 	r := row{setting: setting{Model: experiments.Model{ID: id, Name: strings.ToUpper(id), Untrained: untrained}},
 		errors: errors}
+	if model, found := strings.CutSuffix(id, tunedEnding); found {
+		r.base, r.variant = model, tuned
+	}
 	for i := range errors {
 		r.of = append(r.of, i)
 	}
@@ -57,20 +61,20 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, shown)
 		}
 	}
-	if len(details) != 3 || !strings.HasPrefix(details[0], "wales, random: The best simple forecast here is \"RIDGE\". "+
-		"PENG: better than ASTGCN (-2.017, p ") || !strings.Contains(details[0], "; worse than DCRNN (+1.010, p ") ||
-		!strings.Contains(details[0], "; no difference shown from RIDGE (+0.017, p ") ||
-		!strings.HasSuffix(details[0], "; not compared, as runs are missing or diverged: \"STIDGCN\".") {
+	if len(details) != 4 || !strings.HasPrefix(details[0], "PENG beside best simple forecast: wales, random +0.017 (") ||
+		!strings.Contains(details[0], " (RIDGE); wales, rolling-origin ") ||
+		!strings.HasSuffix(details[0], "wales, purged-rotation – (PENG ); rolling-origin – (best simple forecast is "+
+			"not known)") {
 		t.Errorf("details %q", details)
 	}
 	// Pairs are of the blocks that all rows have, and Holm corrects for all rivals.
-	j, err := random.judge("peng")
-	if err != nil || len(j.rivals) != 3 {
-		t.Fatalf("%+v, %v", j, err)
+	rivals, err := random.judge("peng")
+	if err != nil || len(rivals) != 4 || rivals[3].Outcome != judge.NotTested {
+		t.Fatalf("%+v, %v", rivals, err)
 	}
 	single, err := stats.Compare(peng.errors, [][]float64{low.errors}, stats.Test{})
-	if err != nil || j.rivals[1].P != single[0].P || j.rivals[1].Corrected < single[0].P {
-		t.Errorf("%+v, of one rival alone %+v, %v", j.rivals[1], single, err)
+	if err != nil || rivals[1].Raw != single[0].P || rivals[1].P < single[0].P {
+		t.Errorf("%+v, of one rival alone %+v, %v", rivals[1], single, err)
 	}
 	if text, matrix, details, err := verdict(nil); text != "" || matrix != nil || details != nil || err != nil {
 		t.Errorf("a verdict on nothing: %q, %v", text, err)
@@ -95,45 +99,54 @@ func worldResults(errors map[string]map[string][]float64) (all experiments.Resul
 	return all
 }
 
+// The text names the models with the lowest errors; the matrix tests PENG-CDE in each world, and leaves out what lacks
+// runs.
 func TestVerdictOfWorlds(t *testing.T) {
-	report := &experiments.Report{Results: worldResults(map[string]map[string][]float64{
-		"community": {"constant": {10, 12}, "original": {4, 5}, "peng": {2, 2.5}},
+	report := &experiments.Report{Profile: experiments.Medium, Results: worldResults(map[string]map[string][]float64{
+		"community": {"constant": {10, 12}, "original": {4, 5}, "peng": {2, 2.5001}},
 		"grid":      {"constant": {10, 12}, "original": {4, 5}, "peng": {-1, 1}}, // one diverged
 	})}
-	text, details := Table1().verdict(report)
-	if !strings.HasSuffix(text, "heat: PENG (community), ORIGINAL (grid).") {
+	text := func(r *experiments.Report) string {
+		text, _, _, err := Table1().Verdict(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if text := text(report); !strings.HasSuffix(text, "heat: PENG (community), ORIGINAL (grid).") {
 		t.Errorf("%q", text)
 	}
-	all := strings.Join(details, "\n")
-	for _, want := range []string{"heat: in 1 of 2 families",
-		"PENG is below CONSTANT in 1 of 1 families, by community 80%",
-		"PENG is below ORIGINAL in 1 of 1 families, by community 50% (the paper's errors 74%); " +
-			"not counted: grid (diverged, 1 of 2)",
-	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("no %q in:\n%s", want, all)
+	m, err := Table1().matrix(report)
+	if err != nil || len(m.Lines) != 2 || !slices.Equal(m.Cases, []string{"heat, community", "heat, grid", "heat, all"}) {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	original := m.Lines[1].Findings
+	if f := original[0]; f.Outcome != judge.Better || percent(f.Difference) != "50% lower" ||
+		f.Note != "the paper: 74% lower" {
+		t.Errorf("%+v", f)
+	}
+	for _, f := range original[1:] {
+		if f.Outcome != judge.NotTested || !strings.Contains(f.Note, "diverged, 1 of ") {
+			t.Errorf("%+v", f)
 		}
 	}
 	alone := report.Results.Where("model", "peng").Where("family", "community")
-	text, _ = Table1().verdict(&experiments.Report{Results: alone})
-	if !strings.HasSuffix(text, "no world has two models with all their seeds: none are compared.") {
+	if text := text(&experiments.Report{Results: alone}); !strings.HasSuffix(text, "none are compared.") {
 		t.Errorf("one model alone: %q", text)
 	}
 	missing := slices.Clone(report.Results)
 	missing[0].Record = nil // a seed of Constant on community graphs
-	text, _ = Table1().verdict(&experiments.Report{Results: missing})
-	if !strings.HasPrefix(text, "with 11 of 12 planned runs stored, the lowest mean") {
+	if text := text(&experiments.Report{Results: missing}); !strings.HasPrefix(text, "with 11 of 12 planned runs stored, ") {
 		t.Errorf("%q does not say how many runs there are", text)
 	}
 	for i := range missing[1:] {
 		missing[1+i].Record = nil
 	}
 	missing[1].Record = report.Results[1].Record
-	text, _ = Table1().verdict(&experiments.Report{Results: missing})
-	if !strings.HasPrefix(text, "1 of 12 planned runs are stored, and no world has two") {
+	if text := text(&experiments.Report{Results: missing}); !strings.HasPrefix(text, "1 of 12 planned runs are stored, ") {
 		t.Errorf("%q of a single run", text)
 	}
-	if text, _ := Table1().verdict(&experiments.Report{}); text != "" {
+	if text := text(&experiments.Report{}); text != "" {
 		t.Errorf("a verdict on nothing: %q", text)
 	}
 }

@@ -16,7 +16,7 @@ func WellPosed() *Worlds {
 		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated, About: aboutWellPosed,
 			Like: []string{"table1"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: wellPosedSize,
-		subject: "affine", rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
+		subjects: []string{"affine"}, rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
 		compared: trainingOf, drawn: drawWellPosed,
 	}.complete()
 }

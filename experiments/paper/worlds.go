@@ -28,9 +28,11 @@ type Worlds struct {
 	views []view
 	// picture are the keys of the worlds that figures of a page show, of those on one family.
 	picture map[string]string
-	// subject is the ID of the model that a verdict is about; rivalsOf are the IDs of the models it is compared with.
-	subject  string
-	rivalsOf []string
+	// subjects are the IDs of the models that a verdict is about; rivalsOf are the IDs of the models they are compared
+	// with, nil for all others.
+	subjects, rivalsOf []string
+	// strong, where set, picks worlds to compare models in together, beside the views.
+	strong func(experiments.Results) *contest
 	// compared, where set, makes a table to follow the tables of errors.
 	compared func(*experiments.Report) (*figures.Table, error)
 	// drawn, where set, makes the figures of a page in place of errors over time and weights.
@@ -46,8 +48,8 @@ type worldOf struct {
 
 // complete fills in what follows from the rest.
 func (w Worlds) complete() *Worlds {
-	if w.subject == "" {
-		w.subject, w.rivalsOf = "peng", []string{"constant", "original"}
+	if w.subjects == nil {
+		w.subjects = []string{"peng"}
 	}
 	w.Plan, w.Make, w.Show, w.Page = w.plan, w.make, w.show, w.page
 	return &w

@@ -24,8 +24,8 @@ const (
 	Extrapolated Measure = "extrapolation"
 )
 
-// says is what an error is over.
-var says = map[Measure]string{
+// measured is what an error is over.
+var measured = map[Measure]string{
 	OnTest:       "over four graphs that were not trained on and all 120 times",
 	Interpolated: "over the four training graphs at 20 times among those trained on",
 	Extrapolated: "over the four training graphs at the 20 times after those trained on",
@@ -172,7 +172,7 @@ func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 	notes := figures.NoteList{
 		fmt.Sprintf("Mean squared error. test: %s; interpolation: %s; extrapolation: %s. Means are over seeds, with their "+
 			"95%% interval (Student t); a seed draws graphs, events, times, initial states and parameters.",
-			says[OnTest], says[Interpolated], says[Extrapolated]),
+			measured[OnTest], measured[Interpolated], measured[Extrapolated]),
 		fmt.Sprintf("%d nodes, at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, "+
 			"published configuration for the rest.", size.nodes, size.epochs)}
 	if slices.ContainsFunc(r.Results.Made(), func(run experiments.Result) bool { return run.Facts().Before != nil }) {

@@ -16,6 +16,9 @@ type view struct {
 	// columns is the key whose values are the columns.
 	columns string
 	values  valuesOf
+	// world is the format of a world's name from its column; together names all worlds, where they are compared
+	// together too.
+	world, together string
 }
 
 // valuesOf words the values of a key: "family", "families" and "of graphs".
@@ -36,7 +39,8 @@ func (v view) of(results experiments.Results) experiments.Results {
 
 // dynamicsIn is the view of one of the dynamics on all families.
 func dynamicsIn(dynamics string) view {
-	return view{name: dynamics, keys: map[string]string{"dynamics": dynamics}, columns: "family", values: ofGraphs}
+	return view{name: dynamics, keys: map[string]string{"dynamics": dynamics}, columns: "family", values: ofGraphs,
+		world: dynamics + ", %s", together: dynamics + ", all"}
 }
 
 // seen are the views of a study that have results: its own, or one for each of the dynamics.

@@ -1,0 +1,138 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// Line compares a row with a rival in all cases of a matrix.
+type Line struct {
+	Row, Rival string
+	Findings   []Finding
+}
+
+// Matrix has the findings of rows beside rivals, by cases such as splits of a series or families of graphs.
+type Matrix struct {
+	Title string
+	// Score names the quantity that is compared, such as "errors", and Write writes a difference of it.
+	Score string
+	Write func(difference float64) string
+	Cases []string
+	Lines []Line
+	// Notes follow the table's own.
+	Notes []string
+}
+
+// Signed writes differences with a sign and so many decimals.
+func Signed(places int) func(float64) string {
+	return func(difference float64) string {
+		return strings.Replace(fmt.Sprintf("%+.*f", places, difference), "-", "−", 1)
+	}
+}
+
+// Add puts a finding where it belongs; lines come in the order of their first finding.
+func (m *Matrix) Add(row, rival string, at int, f Finding) {
+	i := slices.IndexFunc(m.Lines, func(l Line) bool { return l.Row == row && l.Rival == rival })
+	if i < 0 {
+		i = len(m.Lines)
+		m.Lines = append(m.Lines, Line{row, rival, make([]Finding, len(m.Cases))})
+	}
+	m.Lines[i].Findings[at] = f
+}
+
+// Tested drops the lines in which no case was tested.
+func (m *Matrix) Tested() {
+	m.Lines = slices.DeleteFunc(m.Lines, func(l Line) bool { return l.Tally()[NotTested] == len(l.Findings) })
+}
+
+// Tally counts the cases of a line by outcome.
+func (l Line) Tally() map[Outcome]int {
+	counts := make(map[Outcome]int)
+	for _, f := range l.Findings {
+		counts[f.Outcome]++
+	}
+	return counts
+}
+
+const matrixNote = "Rows beside rivals: ▲ better, ▼ worse, by a p value of at most %g after Holm's correction in " +
+	"each case, with the difference of %s, row less rival; · no difference shown; – not tested, as runs are missing or " +
+	"diverged."
+
+// Table is the matrix as a table: a row beside a rival on each line, rows told apart by their first line.
+func (m Matrix) Table() *figures.Table {
+	t := &figures.Table{Title: m.Title, Notes: append([]string{fmt.Sprintf(matrixNote, Level, m.Score)}, m.Notes...),
+		Columns: []figures.Column{{Title: "model"}, {Title: "beside"}}}
+	for _, name := range m.Cases {
+		t.Columns = append(t.Columns, figures.Column{Title: name})
+	}
+	last := ""
+	for _, l := range m.Lines {
+		name := l.Row
+		if name == last {
+			name = ""
+		}
+		last = l.Row
+		cells := []figures.Cell{figures.Text(name), figures.Text(l.Rival)}
+		for _, f := range l.Findings {
+			cells = append(cells, m.cell(f))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// cell is a mark, with the difference where it is shown; a page has all numbers under the pointer.
+func (m Matrix) cell(f Finding) figures.Cell {
+	switch f.Outcome {
+	case Better:
+		return figures.Marked("▲ "+m.Write(f.Difference), figures.Favourable, m.numbers(f))
+	case Worse:
+		return figures.Marked("▼ "+m.Write(f.Difference), figures.Unfavourable, m.numbers(f))
+	case NotShown:
+		return figures.Marked("·", figures.Neutral, m.numbers(f))
+	}
+	return figures.Marked("–", figures.Neutral, f.Note)
+}
+
+// numbers are the difference with its interval, the corrected p value and the note.
+func (m Matrix) numbers(f Finding) string {
+	text := m.Write(f.Difference)
+	if !math.IsNaN(f.Half) && !math.IsInf(f.Half, 0) && f.Half > 0 {
+		text += fmt.Sprintf(" (%s to %s)", m.Write(f.Difference-f.Half), m.Write(f.Difference+f.Half))
+	}
+	text += ", p " + Probability(f.P)
+	if f.Note != "" {
+		text += " (" + f.Note + ")"
+	}
+	return text
+}
+
+// Details has the numbers of each tested line, case by case.
+func (m Matrix) Details() (lines []string) {
+	for _, l := range m.Lines {
+		var parts []string
+		for i, f := range l.Findings {
+			if f.Outcome != NotTested {
+				parts = append(parts, m.Cases[i]+" "+m.numbers(f))
+			} else if f.Note != "" {
+				parts = append(parts, fmt.Sprintf("%s – (%s)", m.Cases[i], f.Note))
+			}
+		}
+		if parts != nil {
+			lines = append(lines, fmt.Sprintf("%s beside %s: %s", l.Row, l.Rival, strings.Join(parts, "; ")))
+		}
+	}
+	return lines
+}
+
+// Probability writes a p value.
+func Probability(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
