@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"github.com/gomlx/compute/support/humanize"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -65,12 +63,12 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if c.ArraySize != nil {
 		tasks = *c.ArraySize
 	}
-	record := newSubmission(c.choice, c.Backend, tasks)
-	script, err := c.script(record.path(folder), record)
+	record := slurm.NewSubmission(c.Study, c.choice, c.Backend, tasks)
+	script, err := c.script(record.Path(folder), record)
 	if err != nil {
 		return err
 	}
-	plans, err := report.Study.Foresee(ctx, o)
+	plans, err := report.Study.PlanMemory(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -82,7 +80,7 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if estimate.Missing == 0 {
 		return nil
 	}
-	if err := record.submit(ctx, folder, script); err != nil {
+	if err := record.Submit(ctx, folder, script); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "job %s submitted, array size %d\n\n  pengcde status %s\n  pengcde cancel %[3]s\n",
@@ -166,22 +164,4 @@ func (c *submitCommand) cost(e experiments.Estimate, plans map[string]*pengcde.P
 		text += fmt.Sprintf(" %d tasks share the time, where as many run at once.", tasks)
 	}
 	return text
-}
-
-// submit hands the script to Slurm. Record and script are written before, so that no job is without them.
-func (r *submission) submit(ctx context.Context, folder, script string) error {
-	if err := durable.WriteFile(r.path(folder)+scriptExtension, []byte(script)); err != nil {
-		return fmt.Errorf("keep the script of the job: %w", err)
-	}
-	err := r.save(folder)
-	if err == nil {
-		r.Job, err = slurm.Submit(ctx, r.path(folder)+scriptExtension)
-	}
-	if err != nil {
-		if ctx.Err() == nil { // else Slurm may have taken it
-			err = errors.Join(err, r.forget(folder))
-		}
-		return err
-	}
-	return r.save(folder)
 }

@@ -73,9 +73,6 @@ func (w *runner) report(r Result, at Position) {
 	if claim := w.held[r.slot.Name()]; claim != nil {
 		claim.Say(at)
 	}
-	if w.options.heard != nil {
-		w.options.heard(r.slot.Name(), at)
-	}
 	w.progress(fmt.Sprintf("%v: %s; %d to do", r, at.Text, len(w.missing)))
 }
 
