@@ -291,6 +291,9 @@ func TestErrorsAreStoredAndRetried(t *testing.T) {
 		t.Errorf("without retry: %v after %d tries", err, called)
 	}
 	o.Retry = true
+	if e, err := study.Estimate(context.Background(), o); err != nil || e.Missing != 2 {
+		t.Errorf("%d runs to make with retry, %v, want 2", e.Missing, err)
+	}
 	if _, err := study.Run(context.Background(), o); err == nil || called != 2 {
 		t.Errorf("with retry: %v after %d tries, want 2", err, called)
 	}

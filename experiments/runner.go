@@ -176,7 +176,7 @@ func (w *runner) wanted(r Result) bool {
 	case r.Record == nil || r.Elsewhere:
 		return true
 	}
-	return w.options.Retry && r.Record.Error != "" && !r.slot.WrittenAfter(w.retryBefore)
+	return w.options.Retry && r.Record.Error != "" && (w.retryBefore.IsZero() || !r.slot.WrittenAfter(w.retryBefore))
 }
 
 // here says that the run's own slot holds its facts.

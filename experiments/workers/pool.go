@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,15 +112,17 @@ func (p *Pool) start(task Task, free []string) error {
 
 // listen passes on the notes of a worker until it has ended.
 func (p *Pool) listen(w *worker, notes io.Reader) {
-	read := json.NewDecoder(notes)
+	lines := bufio.NewReader(notes)
 	for {
+		line, err := lines.ReadBytes('\n')
 		var n note
-		if read.Decode(&n) != nil {
+		if json.Unmarshal(line, &n) == nil { // else a library printed it
+			p.events <- event{of: w, note: n}
+		}
+		if err != nil {
 			break
 		}
-		p.events <- event{of: w, note: n}
 	}
-	_, _ = io.Copy(io.Discard, notes) // a program may print something else
 	p.events <- event{of: w, ended: true, err: w.process.Wait()}
 }
 
