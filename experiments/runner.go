@@ -67,7 +67,7 @@ type runner struct {
 	missing  Results                     // runs to do
 	known    map[string][]float64        // seconds of trained runs by setting
 	underWay map[string]Position         // runs that are trained now, by name
-	held     map[string]*store.HeldLease // the claims of this process, by name
+	held     map[string]*store.HeldLease // the leases of this process, by name
 	trained  int                         // runs of the missing ones that were trained
 	// retryBefore is when the command began: an error that was stored since comes from its retry.
 	retryBefore time.Time
@@ -202,7 +202,7 @@ func (w *runner) program(r Result) string {
 }
 
 // group makes runs that one program trains. Where another process has one of them it makes none, or in parts those
-// that no other has. Each run is a coroutine that stops when it is claimed, so that the claims follow each other at
+// that no other has. Each run is a coroutine that stops when it is taken, so that the leases follow each other at
 // once, and where it wants to train; when all have stopped, or ended, those that wait are trained.
 func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 	makers, waiting := make([]*Maker, len(runs)), make([]func() (*fitting, bool), len(runs))
@@ -216,8 +216,8 @@ func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 		defer stop()
 		waiting[i] = next
 	}
-	for i, claim := range waiting {
-		if claim(); makers[i].lease == nil && errs[i] == nil && !inParts {
+	for i, take := range waiting {
+		if take(); makers[i].lease == nil && errs[i] == nil && !inParts {
 			return nil
 		}
 	}

@@ -49,7 +49,7 @@ type commands struct {
 	Run      runCommand      `cmd:"" help:"Make the runs of a study that are not stored yet."`
 	Show     showCommand     `cmd:"" help:"Show the stored runs of a study."`
 	Submit   submitCommand   `cmd:"" help:"Let a Slurm cluster make the missing runs of a study."`
-	Status   statusCommand   `cmd:"" help:"Say what of a study is queued, runs, is done or failed."`
+	Status   statusCommand   `cmd:"" help:"Show queued, running, finished and failed runs of a study."`
 	Cancel   cancelCommand   `cmd:"" help:"Cancel the Slurm jobs of a study."`
 	Fit      fitCommand      `cmd:"" help:"Train on CSV or Parquet files of your own, and forecast."`
 	Forecast forecastCommand `cmd:"" help:"Forecast from newer files with a model that fit wrote."`

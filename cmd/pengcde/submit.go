@@ -31,10 +31,10 @@ type submitCommand struct {
 	Time            string        `help:"Time limit of a task: 90 (minutes), 4:00:00, 2-0 (days-hours). Unfinished work is queued again." placeholder:"LIMIT"`
 	ArraySize       *int          `help:"Tasks that share the runs; else one for each program that trains, at most 16." placeholder:"N"`
 	Sbatch          []string      `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
-	Retry           bool          `help:"Make runs again whose error was stored."`
-	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
+	Retry           bool          `help:"Retry runs that failed."`
+	Stale           bool          `help:"Replace runs of which only another generation is stored."`
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
-	Jobs            int           `short:"j" help:"So many processes of a task make runs side by side; 0 for one a core." default:"1"`
+	Jobs            int           `short:"j" help:"Number of processes of a task that make runs side by side; 0 for one a core." default:"1"`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	DryRun          bool          `help:"Print script and cost, and submit nothing."`
 	Backend         string        `help:"As run takes it; else xla:cuda with --gpus." placeholder:"NAME"`
