@@ -219,9 +219,9 @@ func TestSeedsTogether(t *testing.T) {
 	}
 }
 
-// The seeds that one program trains are claimed before the first is made, so that processes do not part them. Where
+// The seeds that one program trains are taken before the first is made, so that processes do not part them. Where
 // another has one already, the others are made after all else, without it.
-func TestSeedsAreClaimedTogether(t *testing.T) {
+func TestSeedsAreTakenTogether(t *testing.T) {
 	results(t)
 	o := options(t)
 	o.SeedsTogether, o.Seeds = true, []uint64{0, 1, 2}
@@ -230,7 +230,7 @@ func TestSeedsAreClaimedTogether(t *testing.T) {
 	if err != nil || held == nil {
 		t.Fatal(held, err)
 	}
-	var order, claimed []string
+	var order, taken []string
 	whole := s.Make
 	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
 		order = append(order, r.String())
@@ -241,7 +241,7 @@ func TestSeedsAreClaimedTogether(t *testing.T) {
 				return nil, err
 			}
 			for _, c := range all {
-				claimed = append(claimed, c.Run.String())
+				taken = append(taken, c.Run.String())
 			}
 		case 5:
 			if err := held.Release(); err != nil {
@@ -256,9 +256,9 @@ func TestSeedsAreClaimedTogether(t *testing.T) {
 	if !slices.Equal(order, want) {
 		t.Errorf("made in the order %q, want %q", order, want)
 	}
-	slices.Sort(claimed)
-	if want := append(three, "Two, early, seed 1"); !slices.Equal(claimed, want) {
-		t.Errorf("claimed while the first is made %q, want %q", claimed, want)
+	slices.Sort(taken)
+	if want := append(three, "Two, early, seed 1"); !slices.Equal(taken, want) {
+		t.Errorf("taken while the first is made %q, want %q", taken, want)
 	}
 }
 
@@ -291,6 +291,9 @@ func TestErrorsAreStoredAndRetried(t *testing.T) {
 		t.Errorf("without retry: %v after %d tries", err, called)
 	}
 	o.Retry = true
+	if e, err := study.Estimate(context.Background(), o); err != nil || e.Missing != 2 {
+		t.Errorf("%d runs to make with retry, %v, want 2", e.Missing, err)
+	}
 	if _, err := study.Run(context.Background(), o); err == nil || called != 2 {
 		t.Errorf("with retry: %v after %d tries, want 2", err, called)
 	}

@@ -3,7 +3,6 @@ package experiments
 import (
 	"errors"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,10 +10,10 @@ import (
 )
 
 // However many runs a machine that died had, one of them is free soon after the term.
-func TestManyClaimsOfADeadMachine(t *testing.T) {
+func TestManyLeasesOfADeadMachine(t *testing.T) {
 	now := time.Now()
 	place := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
-	s := &schedule{runner: &runner{underWay: make(map[string]Position)}, crew: new(crew)}
+	b := &board{runner: &runner{underWay: make(map[string]Position)}}
 	for i := range 12 {
 		slot, err := place.Slot(i, generation, "go")
 		if err == nil {
@@ -23,15 +22,20 @@ func TestManyClaimsOfADeadMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.queue = append(s.queue, &task{runs: Results{{slot: slot}}, held: true})
+		b.missing = append(b.missing, Result{Run: Run{Model: Model{Untrained: true}}, slot: slot})
 	}
 	const between = 5 * time.Second // so a turn through all takes a term
-	for waited := time.Duration(0); s.due(false) == 0; waited += between {
+	none := func(int) bool { return false }
+	for waited := time.Duration(0); ; waited += between {
+		left, err := b.Review(none)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left.Changed || len(left.Side) > 0 {
+			break
+		}
 		if waited > store.Term+between {
 			t.Fatalf("no run is free after %v", waited)
-		}
-		if err := s.review(); err != nil {
-			t.Fatal(err)
 		}
 		now = now.Add(between)
 	}
@@ -39,18 +43,16 @@ func TestManyClaimsOfADeadMachine(t *testing.T) {
 
 // A task of an array is done when tasks that live have all that is left; where that is not sure, it waits for them.
 func TestTaskLeavesTheRestToOthers(t *testing.T) {
-	now, heard := time.Now(), ""
+	now := time.Now()
 	place := store.In(t.TempDir(), "toy", &store.Leases{Now: func() time.Time { return now }})
 	slot, err := place.Slot("a run", generation, "go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := Results{{slot: slot}}
-	s := &schedule{runner: &runner{missing: runs, underWay: make(map[string]Position), options: Options{
-		Notice: func(text string) { heard = text }}}, crew: new(crew), queue: []*task{{runs: runs, held: true}}}
+	b := &board{runner: &runner{missing: Results{{slot: slot}}, underWay: make(map[string]Position)}}
 	for _, c := range []struct {
 		after      time.Duration
-		claim, own string
+		lease, own string
 		want       bool
 	}{
 		{0, `{"Owner":"X","Host":"far","Task":"3","Beat":1}`, "1", false}, // which may be of a dead node
@@ -62,14 +64,13 @@ func TestTaskLeavesTheRestToOthers(t *testing.T) {
 	} {
 		t.Setenv("SLURM_ARRAY_TASK_ID", c.own)
 		now = now.Add(c.after)
-		if err := errors.Join(os.WriteFile(slot.LeaseFile(), []byte(c.claim), 0o600), s.review()); err != nil {
+		err := os.WriteFile(slot.LeaseFile(), []byte(c.lease), 0o600)
+		left, failed := b.Review(func(int) bool { return false })
+		if err := errors.Join(err, failed); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.over(); got != c.want {
-			t.Errorf("after %v more, task %q, %s: done is %t, want %t", c.after, c.own, c.claim, got, c.want)
+		if left.Cared != c.want {
+			t.Errorf("after %v more, task %q, %s: left to others is %t, want %t", c.after, c.own, c.lease, left.Cared, c.want)
 		}
-	}
-	if !strings.Contains(heard, "runs left: 1, all under way in other tasks") {
-		t.Errorf("heard %q", heard)
 	}
 }

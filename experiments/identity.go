@@ -15,10 +15,10 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// explicit is a value as JSON has it, but with all fields, zeros too, that are not excluded by the tags "-" and
-// omitzero. Fields have the names of their JSON tags, which stay when a field is renamed: every field of a type in
+// canonicalJSON returns a value as JSON has it, but with all fields, zeros too, that the tags "-" and omitzero do not
+// exclude. Fields have the names of their JSON tags, which stay when a field is renamed: every field of a type in
 // identities has one, and a field that is added later has omitzero too, so that the identities of stored runs stay.
-func explicit(v reflect.Value) any {
+func canonicalJSON(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
 	}
@@ -29,7 +29,7 @@ func explicit(v reflect.Value) any {
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		return explicit(v.Elem())
+		return canonicalJSON(v.Elem())
 	case reflect.Struct:
 		fields := make(map[string]any)
 		for i := range v.NumField() {
@@ -38,13 +38,13 @@ func explicit(v reflect.Value) any {
 			if !f.IsExported() || name == "-" || option == "omitzero" && v.Field(i).IsZero() {
 				continue
 			}
-			fields[cmp.Or(name, f.Name)] = explicit(v.Field(i))
+			fields[cmp.Or(name, f.Name)] = canonicalJSON(v.Field(i))
 		}
 		return fields
 	case reflect.Slice, reflect.Array:
 		list := make([]any, v.Len())
 		for i := range list {
-			list[i] = explicit(v.Index(i))
+			list[i] = canonicalJSON(v.Index(i))
 		}
 		return list
 	}

@@ -34,7 +34,7 @@ type (
 // A rename changes no identity, nor does a setting that is added with omitzero; zeros are written all the same.
 func TestRenamesKeepIdentities(t *testing.T) {
 	text := func(value any) string {
-		content, err := json.Marshal(explicit(reflect.ValueOf(value)))
+		content, err := json.Marshal(canonicalJSON(reflect.ValueOf(value)))
 		if err != nil {
 			t.Fatal(err)
 		}

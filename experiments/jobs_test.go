@@ -36,16 +36,19 @@ func long() Study {
 
 // TestWorkerProcess is no test but a worker of those below. Where a file "once" or "always" in the folder of signs names
 // a run, its process is killed at the end of that, once or always. While there is a file "wait", the last two runs that
-// train do not end.
+// train do not end. A file "alone" stands for a study of which a run is to be made alone.
 func TestWorkerProcess(t *testing.T) {
 	signs := os.Getenv(workerEnv)
 	if signs == "" {
 		t.Skip("for other tests")
 	}
 	study, o := long(), options(t)
-	o.Seeds = crewSeeds
+	o.Seeds = jobSeeds
 	if _, err := os.Stat(filepath.Join(signs, "lockless")); err == nil {
 		o.leases = leases()
+	}
+	if _, err := os.Stat(filepath.Join(signs, "alone")); err == nil {
+		study = withOneAlone(study)
 	}
 	whole := study.Make
 	study.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
@@ -77,18 +80,18 @@ func TestWorkerProcess(t *testing.T) {
 		}
 		return facts, err
 	}
-	if err := study.Work(context.Background(), o, os.Stdin, os.NewFile(3, "reports")); err != nil &&
+	if err := study.Work(context.Background(), o, os.Stdin, os.Stdout); err != nil &&
 		!errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-var crewSeeds = []uint64{0, 1, 2, 3, 4, 5}
+var jobSeeds = []uint64{0, 1, 2, 3, 4, 5}
 
-// crewOptions returns the options of a process with two workers.
-func crewOptions(t *testing.T, signs string) Options {
+// jobOptions returns the options of a process with two workers.
+func jobOptions(t *testing.T, signs string) Options {
 	o := options(t)
-	o.Seeds, o.Jobs = crewSeeds, 2
+	o.Seeds, o.Jobs = jobSeeds, 2
 	o.Worker = func() *exec.Cmd {
 		c := exec.Command(os.Args[0], "-test.run=^TestWorkerProcess$")
 		c.Env = append(os.Environ(), workerEnv+"="+signs)
@@ -106,17 +109,25 @@ var alike = []cmp.Option{cmpopts.IgnoreUnexported(Result{}), cmpopts.IgnoreField
 func TestJobs(t *testing.T) {
 	results(t)
 	alone := options(t)
-	alone.Seeds = crewSeeds
+	alone.Seeds = jobSeeds
 	want := run(t, long(), alone).Results
 	folder := results(t)
-	o := crewOptions(t, t.TempDir())
+	wait := filepath.Join(t.TempDir(), "wait") // which holds the last two runs
+	if err := os.WriteFile(wait, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := jobOptions(t, filepath.Dir(wait))
 	latest, both := 0.0, false
 	o.Progress = func(fraction float64, left time.Duration, text string) {
 		if fraction < latest-1e-9 || fraction > 1 || left < 0 {
 			t.Errorf("after %g heard %g, %v, %s", latest, fraction, left, text)
 		}
 		latest = fraction
-		both = both || strings.HasPrefix(text, "2 under way, ") && strings.Contains(text, " · Two, early, seed ")
+		both = both || strings.HasPrefix(text, "2 under way, ") &&
+			strings.Contains(text, " · Two, early, seed 5: epoch 20/20")
+		if both {
+			_ = os.Remove(wait)
+		}
 	}
 	if diff := cmp.Diff(want, run(t, long(), o).Results, alike...); diff != "" {
 		t.Errorf("results (-one process +two workers):\n%s", diff)
@@ -136,7 +147,14 @@ func TestRunMadeAlone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(signs, "once again"), []byte("Two, early, seed 1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := long()
+	if err := os.WriteFile(filepath.Join(signs, "alone"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, withOneAlone(long()), jobOptions(t, signs)) // else that run has an error
+}
+
+// withOneAlone is a study of which one run is to be made alone.
+func withOneAlone(s Study) Study {
 	planned := s.Plan
 	s.Plan = func(ctx context.Context, scope Scope) ([]Run, error) {
 		runs, err := planned(ctx, scope)
@@ -145,7 +163,7 @@ func TestRunMadeAlone(t *testing.T) {
 		}
 		return runs, err
 	}
-	run(t, s, crewOptions(t, signs)) // else that run has an error
+	return s
 }
 
 // Workers are killed at ten random moments: no run is lost, none that is stored is made again, and the results are
@@ -153,13 +171,13 @@ func TestRunMadeAlone(t *testing.T) {
 func TestWorkersKilledTenTimes(t *testing.T) {
 	results(t)
 	alone := options(t)
-	alone.Seeds = crewSeeds
+	alone.Seeds = jobSeeds
 	want := run(t, long(), alone).Results
 	folder, wait := results(t), filepath.Join(t.TempDir(), "wait")
 	if err := os.WriteFile(wait, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := crewOptions(t, filepath.Dir(wait))
+	o := jobOptions(t, filepath.Dir(wait))
 	o.CheckpointEvery = time.Millisecond
 	made := func(before map[string]string) map[string]string {
 		now := make(map[string]string)
@@ -235,7 +253,7 @@ func runsThatEndTheirProcess(t *testing.T, signs string, leases *store.Leases) {
 			t.Fatal(err)
 		}
 	}
-	o := crewOptions(t, signs)
+	o := jobOptions(t, signs)
 	o.leases = leases
 	var heard []string
 	o.Notice = func(text string) { heard = append(heard, text) }
@@ -274,47 +292,22 @@ func TestWorkersThatFail(t *testing.T) {
 		t.Errorf("a command that ends: %v", err)
 	}
 	o.Worker = func() *exec.Cmd { // of another call
-		return exec.Command("sh", "-c", `echo '{"Failed": "no room", "Sentinel": "store"}' >&3; cat`)
+		return exec.Command("sh", "-c", `echo "a library's line"; echo '{"Error": "no room", "Kind": "store"}'; cat`)
 	}
 	if _, err := long().Run(context.Background(), o); !errors.Is(err, ErrStore) || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("a worker that cannot store: %v, want ErrStore", err)
 	}
-	var told strings.Builder
-	if err := long().Work(context.Background(), options(t), strings.NewReader(`{"Runs": ["other"]}`), &told); err == nil ||
-		!strings.Contains(told.String(), "of which 0 are planned here") {
-		t.Errorf("an order of another study: %v, told %s", err, told.String())
-	}
-}
-
-// Where the kernel killed a process for lack of memory, fewer work side by side from then on, but one always does.
-func TestFewerWorkersWhereMemoryRanOut(t *testing.T) {
-	kills, heard := int64(0), ""
-	s := &schedule{runner: &runner{options: Options{Notice: func(text string) { heard += text + "\n" }}},
-		crew: &crew{most: 2}, kills: func() int64 { return kills }}
-	for i, want := range []int{2, 1, 1, 1} { // kills in all: 0, 1, 1, 2
-		if i == 1 || i == 3 {
-			kills++
-		}
-		ended := exec.Command("sh", "-c", "kill -9 $$")
-		err := ended.Run()
-		slot, failed := store.In(t.TempDir(), "toy", nil).Slot(i, generation, "go")
-		if failed != nil {
-			t.Fatal(failed)
-		}
-		w := &worker{process: ended, ready: true, task: &task{runs: Results{{slot: slot}}}}
-		if err := s.ended(event{of: w, ended: true, err: err}); err != nil || s.crew.most != want {
-			t.Errorf("after %d kills %d work side by side (%v), want %d", kills, s.crew.most, err, want)
-		}
-	}
-	if !strings.Contains(heard, "as memory ran out: at most 1 make") || s.due(true) != 4 {
-		t.Errorf("%d tasks to be made alone, want 4; heard %s", s.due(true), heard)
+	o.Worker = func() *exec.Cmd { return exec.Command("true") } // such as one with other options
+	if _, err := long().Run(context.Background(), o); err == nil || !strings.Contains(err.Error(),
+		"two workers ended before they took a run: it ended of itself") {
+		t.Errorf("workers that find no run: %v", err)
 	}
 }
 
 // Runs that another process has are left to it, and made when it lets go of them.
 func TestWorkersWait(t *testing.T) {
 	results(t)
-	o := crewOptions(t, t.TempDir())
+	o := jobOptions(t, t.TempDir())
 	o.Seeds = []uint64{0, 1}
 	held := stored(t, long(), o).Results[0].slot
 	lease, err := held.Take()
@@ -375,37 +368,5 @@ func TestShare(t *testing.T) {
 	o.Jobs = -1
 	if _, err := s.Share(context.Background(), o); !errors.Is(err, ErrInput) {
 		t.Errorf("-1 jobs: %v, want ErrInput", err)
-	}
-}
-
-// In a job of Slurm, and with fewer threads than cores, processes share as few cores, and are kept on none.
-func TestOwnCores(t *testing.T) {
-	all, which := ownCores()
-	if all < 1 || len(which) != 0 && len(which) != all {
-		t.Fatalf("%d cores, %v", all, which)
-	}
-	t.Setenv("SLURM_CPUS_ON_NODE", "1")
-	if count, kept := ownCores(); count != 1 || all > 1 && kept != nil {
-		t.Errorf("with 1 CPU of a node of %d: %d, %v", all, count, kept)
-	}
-	t.Setenv("SLURM_CPUS_ON_NODE", "some")
-	if count, _ := ownCores(); count != all {
-		t.Errorf("with a variable that is no number: %d, want %d", count, all)
-	}
-}
-
-// Workers have equally many cores, and no two the same where there are enough.
-func TestCoresOfWorkers(t *testing.T) {
-	for _, c := range []struct {
-		all         []int
-		each, place int
-		want        []int
-	}{
-		{[]int{0, 1, 2, 3}, 2, 0, []int{0, 1}}, {[]int{0, 1, 2, 3}, 2, 1, []int{2, 3}},
-		{[]int{4, 5, 9}, 1, 1, []int{5}}, {[]int{0, 1}, 1, 3, []int{1}}, {nil, 2, 1, nil},
-	} {
-		if got := shareOf(c.all, c.each, c.place); !slices.Equal(got, c.want) {
-			t.Errorf("worker %d with %d cores of %v: %v, want %v", c.place, c.each, c.all, got, c.want)
-		}
 	}
 }

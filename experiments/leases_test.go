@@ -19,7 +19,7 @@ func lockless(err error) *store.Leases {
 	return &store.Leases{TryLock: func(*flock.Flock) (bool, error) { return false, err }}
 }
 
-// leases are those of a folder without locks, with a short term.
+// leases are for a folder without locks, with a short term.
 func leases() *store.Leases {
 	l := lockless(syscall.ENOLCK)
 	l.TermOf = 2 * time.Second

@@ -60,7 +60,7 @@ func (m Model) Identity(identity map[string]any) error {
 	if err != nil {
 		return err
 	}
-	identity["model"], identity["train"] = settings, explicit(reflect.ValueOf(config))
+	identity["model"], identity["train"] = settings, canonicalJSON(reflect.ValueOf(config))
 	return nil
 }
 
@@ -76,7 +76,7 @@ func Network(id, name string, config pengcde.Config, training train.Config) Mode
 		},
 		Settings: func() (any, error) {
 			resolved, err := config.Resolved()
-			return explicit(reflect.ValueOf(resolved)), err
+			return canonicalJSON(reflect.ValueOf(resolved)), err
 		}}
 }
 
@@ -110,7 +110,7 @@ func Forecast(id string, f baseline.Forecaster) Model {
 				resolved = ridge.Resolved()
 			}
 			if v := reflect.Indirect(reflect.ValueOf(resolved)); v.Kind() == reflect.Struct {
-				settings = explicit(v)
+				settings = canonicalJSON(v)
 			}
 			return map[string]any{"name": f.Name(), "settings": settings}, nil
 		}}

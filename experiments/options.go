@@ -55,8 +55,7 @@ type Options struct {
 	Jobs, Cores int
 	Worker      func() *exec.Cmd
 
-	heard  func(run string, at Position) // of a run of this process
-	leases *store.Leases                 // but in tests made anew for each call
+	leases *store.Leases // but in tests made anew for each call
 }
 
 // kind returns the kind of the backend that computes, or would; "" where none can be told.

@@ -79,16 +79,16 @@ type PageFigure struct {
 // Origin says where the stored results come from: how many there are, when and on what they were made and how long it
 // took, and which runs are missing or diverged.
 func (r *Report) Origin() string {
-	spent := r.Spent()
-	text := fmt.Sprintf("%d of %d planned runs of profile %s are stored", spent.Made, len(r.Results), r.Profile)
-	if spent.Made == 0 {
+	cost := r.CostSummary()
+	text := fmt.Sprintf("%d of %d planned runs of profile %s are stored", cost.Made, len(r.Results), r.Profile)
+	if cost.Made == 0 {
 		return text + "."
 	}
-	text += fmt.Sprintf(", of generation %d of the numerics, made %s in %s summed", generation, spent.Days(), spent.Time())
-	if len(spent.Machines) > 0 {
-		text += " on " + strings.Join(spent.Machines, " and ")
+	text += fmt.Sprintf(", of generation %d of the numerics, made %s in %s summed", generation, cost.Days(), cost.Time())
+	if len(cost.Machines) > 0 {
+		text += " on " + strings.Join(cost.Machines, " and ")
 	}
-	text += fmt.Sprintf(" with %s.", strings.Join(spent.Versions, ", "))
+	text += fmt.Sprintf(" with %s.", strings.Join(cost.Versions, ", "))
 	if gaps := r.Gaps(); len(gaps) > 0 {
 		text += " Not complete: " + strings.Join(gaps, ", ") + "."
 	}

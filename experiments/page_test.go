@@ -17,11 +17,11 @@ func ended(id, machine string, day int, seconds float64, facts Facts) Result {
 	return Result{Run: Run{Model: Model{ID: id, Name: strings.ToUpper(id), Untrained: machine == ""}}, Record: record}
 }
 
-func TestSpent(t *testing.T) {
+func TestCostSummary(t *testing.T) {
 	r := &Report{Profile: Medium, Results: Results{ended("a", "linux", 3, 3600, Facts{}),
 		ended("a", "linux", 1, 3600, Facts{Failure: "diverged"}), ended("b", "", 2, 0, Facts{}),
 		{Run: Run{Model: Model{ID: "c", Name: "C"}}}}}
-	s := r.Spent()
+	s := r.CostSummary()
 	if s.Made != 3 || s.Diverged != 1 || s.Time() != "2.0 h" || s.Days() != "2026-05-01 to 2026-05-03" ||
 		!slices.Equal(s.Machines, []string{"linux with 2 CPUs (cpu)"}) || !slices.Equal(s.Versions, []string{"gomlx v1"}) {
 		t.Errorf("%+v, %s, %s", s, s.Time(), s.Days())
@@ -35,7 +35,7 @@ func TestSpent(t *testing.T) {
 	}
 	none := &Report{Profile: Full, Results: r.Results[3:]}
 	says := none.Origin()
-	if s := none.Spent(); s.Made != 0 || s.Days() != "" || says != "0 of 1 planned runs of profile full are stored." {
+	if s := none.CostSummary(); s.Made != 0 || s.Days() != "" || says != "0 of 1 planned runs of profile full are stored." {
 		t.Errorf("of nothing: %+v, %q", s, says)
 	}
 }

@@ -27,9 +27,12 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 		o.Planned(planned)
 	}
 	w := s.runner(planned, o)
+	if o.Retry {
+		w.retryBefore = planned.now()
+	}
 	work := w.all
 	if o.Jobs > 1 || o.Cores > 0 && o.Worker != nil {
-		work = w.hire
+		work = w.supervise
 	}
 	if err := w.look(planned.Results); err != nil {
 		return nil, err
@@ -64,8 +67,10 @@ type runner struct {
 	missing  Results                     // runs to do
 	known    map[string][]float64        // seconds of trained runs by setting
 	underWay map[string]Position         // runs that are trained now, by name
-	held     map[string]*store.HeldLease // the claims of this process, by name
+	held     map[string]*store.HeldLease // the leases of this process, by name
 	trained  int                         // runs of the missing ones that were trained
+	// retryBefore is when the command began: an error that was stored since comes from its retry.
+	retryBefore time.Time
 }
 
 func (w *runner) seconds() float64 { return time.Since(w.began).Seconds() }
@@ -112,10 +117,8 @@ func (w *runner) all(ctx context.Context) error {
 	wait := store.Poll
 	for inParts := false; len(w.missing) > 0; inParts = true {
 		before := len(w.missing)
-		for _, runs := range w.programs() {
-			if err := w.group(ctx, runs, inParts); err != nil {
-				return err
-			}
+		if err := w.pass(ctx, inParts); err != nil {
+			return err
 		}
 		if len(w.missing) < before {
 			wait = store.Poll
@@ -129,9 +132,40 @@ func (w *runner) all(ctx context.Context) error {
 			}
 			wait = w.options.leases.Slower(wait)
 		}
-		w.options.Retry = false // an error that another process stores meanwhile is its retry
 	}
 	return nil
+}
+
+// pass makes the missing runs that no other process has.
+func (w *runner) pass(ctx context.Context, inParts bool) error {
+	for _, runs := range w.programs() {
+		var left Results
+		for _, r := range runs { // others may have made some since the pass began
+			if made, err := w.stored(r); err != nil {
+				return err
+			} else if !made {
+				left = append(left, r)
+			}
+		}
+		if err := w.group(ctx, left, inParts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stored takes a run off the list if it is stored meanwhile.
+func (w *runner) stored(r Result) (bool, error) {
+	if !r.slot.Exists() {
+		return false, nil
+	}
+	found, err := r.find()
+	if err != nil || w.wanted(found) {
+		return false, err
+	}
+	w.learn(r, found.Record)
+	w.finish(r)
+	return true, nil
 }
 
 // wanted says whether a run is to be made. One that another backend made is; one of another generation only on request.
@@ -142,7 +176,7 @@ func (w *runner) wanted(r Result) bool {
 	case r.Record == nil || r.Elsewhere:
 		return true
 	}
-	return w.options.Retry && r.Record.Error != ""
+	return w.options.Retry && r.Record.Error != "" && (w.retryBefore.IsZero() || !r.slot.WrittenAfter(w.retryBefore))
 }
 
 // here says that the run's own slot holds its facts.
@@ -168,7 +202,7 @@ func (w *runner) program(r Result) string {
 }
 
 // group makes runs that one program trains. Where another process has one of them it makes none, or in parts those
-// that no other has. Each run is a coroutine that stops when it is claimed, so that the claims follow each other at
+// that no other has. Each run is a coroutine that stops when it is taken, so that the leases follow each other at
 // once, and where it wants to train; when all have stopped, or ended, those that wait are trained.
 func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 	makers, waiting := make([]*Maker, len(runs)), make([]func() (*fitting, bool), len(runs))
@@ -182,8 +216,8 @@ func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 		defer stop()
 		waiting[i] = next
 	}
-	for i, claim := range waiting {
-		if claim(); makers[i].lease == nil && errs[i] == nil && !inParts {
+	for i, take := range waiting {
+		if take(); makers[i].lease == nil && errs[i] == nil && !inParts {
 			return nil
 		}
 	}
@@ -263,6 +297,7 @@ func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
 		return false, err
 	default:
 		record.Facts, record.Error = nil, err.Error()
+		m.lease.SetTries(0)
 		w.notice(fmt.Sprintf("%v: %v", r, err))
 	}
 	if err := r.slot.Save(record); err != nil {

@@ -19,14 +19,14 @@ import (
 )
 
 // A worker is stopped (SIGSTOP) for three terms of a lease in the middle of a run, and goes on. The others are made
-// meanwhile, and its run waits for it: the process that ordered it knows that it lives. Nothing is lost, and the results
+// meanwhile, and its run waits for it: the process that started it knows that it lives. Nothing is lost, and the results
 // are those without. What another process does meanwhile is for TestStalledHolder.
 func TestWorkerThatIsStopped(t *testing.T) {
 	for name, shared := range map[string]*store.Leases{"locks": nil, "leases": leases()} {
 		t.Run(name, func(t *testing.T) {
 			results(t)
 			alone := options(t)
-			alone.Seeds = crewSeeds
+			alone.Seeds = jobSeeds
 			want := run(t, long(), alone).Results
 			folder, signs := results(t), t.TempDir()
 			wait := filepath.Join(signs, "wait") // which holds the last two runs
@@ -38,7 +38,7 @@ func TestWorkerThatIsStopped(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			o := crewOptions(t, signs)
+			o := jobOptions(t, signs)
 			o.leases, o.CheckpointEvery = shared, time.Millisecond
 			var heard []string
 			o.Notice = func(text string) { heard = append(heard, text) }

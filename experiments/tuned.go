@@ -50,7 +50,7 @@ func Tuned(id, name string, trials []Model) Model {
 					return nil, errs.New(ErrInput, "experiments: trial %q of %q trains without validation, by which trials are "+
 						"compared: want EvaluateEvery of 0 or more", trial.Name, name)
 				}
-				all[i] = map[string]any{"model": settings, "train": explicit(reflect.ValueOf(config))}
+				all[i] = map[string]any{"model": settings, "train": canonicalJSON(reflect.ValueOf(config))}
 			}
 			if len(trials) == 0 {
 				return nil, errs.New(ErrInput, "experiments: %q has no trials to choose from", name)

@@ -34,7 +34,7 @@ func TestUnderWay(t *testing.T) {
 		if r.Model.ID == "two" && r.Seed == 1 {
 			for deadline := time.Now().Add(time.Minute); len(during) == 0 || during[0].At.Epoch < 3; {
 				if time.Now().After(deadline) {
-					return nil, errors.New("no third epoch in the claim within a minute")
+					return nil, errors.New("no third epoch in the lease within a minute")
 				}
 				during = under()
 			}

@@ -23,7 +23,7 @@ func (c *cancelCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	tasks, err := slurm.Queue(ctx, jobNames(submitted), true)
+	tasks, err := slurm.Queue(ctx, slurm.JobNames(submitted), true)
 	if err != nil {
 		return err
 	}

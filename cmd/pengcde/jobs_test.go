@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/store"
 )
 
 // Ctrl-C, which a terminal sends to all processes, and a signal to the first alone let workers keep checkpoints, from
@@ -45,7 +46,7 @@ func TestInterruptOfJobs(t *testing.T) {
 			t.Errorf("%s: %v\n%s", what, err, stderr.String())
 		}
 		if left := files(t, folder, "*.lock"); len(left) != 0 {
-			t.Errorf("%s: %d runs are claimed after the end", what, len(left))
+			t.Errorf("%s: %d runs are held after the end", what, len(left))
 		}
 		if err := syscall.Kill(-c.Process.Pid, 0); !errors.Is(err, syscall.ESRCH) {
 			t.Errorf("%s: processes are left: %v", what, err)
@@ -85,10 +86,10 @@ func TestOneProcessInAJob(t *testing.T) {
 			continue
 		}
 		for _, content := range files(t, folder, "*.lock") {
-			var claim experiments.ActiveRun
-			if json.Unmarshal([]byte(content), &claim) == nil && claim.Process != c.Process.Pid &&
-				syscall.Kill(claim.Process, syscall.SIGKILL) == nil {
-				killed = claim.Process
+			var lease store.Lease
+			if json.Unmarshal([]byte(content), &lease) == nil && lease.Process != c.Process.Pid &&
+				syscall.Kill(lease.Process, syscall.SIGKILL) == nil {
+				killed = lease.Process
 			}
 		}
 	}

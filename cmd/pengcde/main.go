@@ -35,6 +35,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/workers"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -42,22 +43,22 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Results string `help:"Folder of results, in place of $PENGCDE_RESULTS." placeholder:"FOLDER"`
+	ResultsFolder string `name:"results" help:"Folder of results, in place of $PENGCDE_RESULTS." placeholder:"FOLDER"`
 
-	List    listCommand     `cmd:"" help:"List studies, models and data sets."`
-	Run     runCommand      `cmd:"" help:"Make the runs of a study that are not stored yet."`
-	Show    showCommand     `cmd:"" help:"Show the stored runs of a study."`
-	Submit  submitCommand   `cmd:"" help:"Let a Slurm cluster make the missing runs of a study."`
-	Status  statusCommand   `cmd:"" help:"Say what of a study is queued, runs, is done or failed."`
-	Cancel  cancelCommand   `cmd:"" help:"Cancel the Slurm jobs of a study."`
-	Fit     fitCommand      `cmd:"" help:"Train on CSV or Parquet files of your own, and forecast."`
-	Ahead   forecastCommand `cmd:"" name:"forecast" help:"Forecast from newer files with a model that fit wrote."`
-	Report  reportCommand   `cmd:"" help:"Write one page on the paper's claims, tables and figures."`
-	Stored  resultsCommand  `cmd:"" name:"results" help:"Ship, merge and export stored runs; write a page."`
-	Cite    citeCommand     `cmd:"" help:"Print the BibTeX of what to cite for models and studies."`
-	Init    initCommand     `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
-	Version versionCommand  `cmd:"" help:"Print versions, backend and device."`
-	Doctor  doctorCommand   `cmd:"" help:"List parts that are set up or missing, and how to get them."`
+	List     listCommand     `cmd:"" help:"List studies, models and data sets."`
+	Run      runCommand      `cmd:"" help:"Make the runs of a study that are not stored yet."`
+	Show     showCommand     `cmd:"" help:"Show the stored runs of a study."`
+	Submit   submitCommand   `cmd:"" help:"Let a Slurm cluster make the missing runs of a study."`
+	Status   statusCommand   `cmd:"" help:"Show queued, running, finished and failed runs of a study."`
+	Cancel   cancelCommand   `cmd:"" help:"Cancel the Slurm jobs of a study."`
+	Fit      fitCommand      `cmd:"" help:"Train on CSV or Parquet files of your own, and forecast."`
+	Forecast forecastCommand `cmd:"" help:"Forecast from newer files with a model that fit wrote."`
+	Report   reportCommand   `cmd:"" help:"Write one page on the paper's claims, tables and figures."`
+	Results  resultsCommand  `cmd:"" help:"Ship, merge and export stored runs; write a page."`
+	Cite     citeCommand     `cmd:"" help:"Print the BibTeX of what to cite for models and studies."`
+	Init     initCommand     `cmd:"" help:"Make a folder for notebooks outside of a checkout."`
+	Version  versionCommand  `cmd:"" help:"Print versions, backend and device."`
+	Doctor   doctorCommand   `cmd:"" help:"List parts that are set up or missing, and how to get them."`
 }
 
 // Exit codes beside 0 and 1.
@@ -68,13 +69,13 @@ const (
 
 func main() {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if isWorker() {
-		signal.Ignore(os.Interrupt) // a shell sends it to the process that orders as well
+	if workers.IsWorker() {
+		signal.Ignore(os.Interrupt) // a shell sends it to the process that started this one as well
 		ends = ends[1:]
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	if !isWorker() {
+	if !workers.IsWorker() {
 		ctx = slurm.Context(ctx)
 	}
 	limited := func() bool { return errors.Is(context.Cause(ctx), slurm.ErrTimeLimit) }
@@ -127,13 +128,13 @@ func execute(ctx context.Context, args []string, stdout, stderr *os.File) int {
 		fmt.Fprintln(stderr, "pengcde:", mistake(err))
 		return exitUsage
 	}
-	if c.Results != "" {
-		if err := os.Setenv(experiments.ResultsEnv, c.Results); err != nil {
+	if c.ResultsFolder != "" {
+		if err := os.Setenv(experiments.ResultsEnv, c.ResultsFolder); err != nil {
 			fmt.Fprintln(stderr, "pengcde:", err)
 			return exitUsage
 		}
 	}
-	if isWorker() {
+	if workers.IsWorker() {
 		return c.Run.work(ctx)
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))

@@ -51,7 +51,7 @@ func (c *statusCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	tasks, err := slurm.Queue(ctx, jobNames(submitted), false)
+	tasks, err := slurm.Queue(ctx, slurm.JobNames(submitted), false)
 	if err != nil { // as where results are read that a cluster made
 		tasks, err = nil, fmt.Errorf("which tasks wait or run is not known: %w", err)
 	}

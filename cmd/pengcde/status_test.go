@@ -36,7 +36,7 @@ func TestStatusWithoutAProfile(t *testing.T) {
 	}()
 	for deadline := time.Now().Add(time.Minute); len(files(t, folder, "*.lock")) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("no run is claimed within a minute")
+			t.Fatal("no run is taken within a minute")
 		}
 	}
 	if text := status(folder); !strings.HasPrefix(text, "epidemics, profile medium: ") ||

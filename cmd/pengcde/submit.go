@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"github.com/gomlx/compute/support/humanize"
 
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/internal/durable"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/slurm"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -33,10 +31,10 @@ type submitCommand struct {
 	Time            string        `help:"Time limit of a task: 90 (minutes), 4:00:00, 2-0 (days-hours). Unfinished work is queued again." placeholder:"LIMIT"`
 	ArraySize       *int          `help:"Tasks that share the runs; else one for each program that trains, at most 16." placeholder:"N"`
 	Sbatch          []string      `help:"An option of sbatch's own, as in --sbatch=--account=NAME; repeat for more." placeholder:"OPTION" sep:"none"`
-	Retry           bool          `help:"Make runs again whose error was stored."`
-	Stale           bool          `help:"Make runs again of which only another generation is stored, and delete those."`
+	Retry           bool          `help:"Retry runs that failed."`
+	Stale           bool          `help:"Replace runs of which only another generation is stored."`
 	SeedsTogether   bool          `help:"Train the seeds of a model in one program; on a GPU that is always so."`
-	Jobs            int           `short:"j" help:"So many processes of a task make runs side by side; 0 for one a core." default:"1"`
+	Jobs            int           `short:"j" help:"Number of processes of a task that make runs side by side; 0 for one a core." default:"1"`
 	CheckpointEvery time.Duration `help:"Time between checkpoints of a training." default:"30s"`
 	DryRun          bool          `help:"Print script and cost, and submit nothing."`
 	Backend         string        `help:"As run takes it; else xla:cuda with --gpus." placeholder:"NAME"`
@@ -65,12 +63,12 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if c.ArraySize != nil {
 		tasks = *c.ArraySize
 	}
-	record := newSubmission(c.choice, c.Backend, tasks)
-	script, err := c.script(record.path(folder), record)
+	record := slurm.NewSubmission(c.Study, c.choice, c.Backend, tasks)
+	script, err := c.script(record.Path(folder), record)
 	if err != nil {
 		return err
 	}
-	plans, err := report.Study.Foresee(ctx, o)
+	plans, err := report.Study.PlanMemory(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -82,7 +80,7 @@ func (c *submitCommand) Run(ctx context.Context, s *streams) error {
 	if estimate.Missing == 0 {
 		return nil
 	}
-	if err := record.submit(ctx, folder, script); err != nil {
+	if err := record.Submit(ctx, folder, script); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "job %s submitted, array size %d\n\n  pengcde status %s\n  pengcde cancel %[3]s\n",
@@ -166,22 +164,4 @@ func (c *submitCommand) cost(e experiments.Estimate, plans map[string]*pengcde.P
 		text += fmt.Sprintf(" %d tasks share the time, where as many run at once.", tasks)
 	}
 	return text
-}
-
-// submit hands the script to Slurm. Record and script are written before, so that no job is without them.
-func (r *submission) submit(ctx context.Context, folder, script string) error {
-	if err := durable.WriteFile(r.path(folder)+scriptExtension, []byte(script)); err != nil {
-		return fmt.Errorf("keep the script of the job: %w", err)
-	}
-	err := r.save(folder)
-	if err == nil {
-		r.Job, err = slurm.Submit(ctx, r.path(folder)+scriptExtension)
-	}
-	if err != nil {
-		if ctx.Err() == nil { // else Slurm may have taken it
-			err = errors.Join(err, r.forget(folder))
-		}
-		return err
-	}
-	return r.save(folder)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/peng-cde/pengcde-go/internal/slurm"
 )
 
 // few are some runs that take no time.
@@ -47,14 +49,14 @@ func TestSubmit(t *testing.T) {
 	all := files(t, folder, "slurm/*")
 	for name, content := range all {
 		switch filepath.Ext(name) {
-		case scriptExtension:
+		case slurm.ScriptExtension:
 			for _, want := range []string{"--array=0-1", "--partition=gpu", "--time=4:00:00", "--mem=8G", "--cpus-per-task=3",
-				"--account=physics", "--job-name=" + strings.TrimSuffix(name, scriptExtension)} {
+				"--account=physics", "--job-name=" + strings.TrimSuffix(name, slurm.ScriptExtension)} {
 				if !strings.Contains(content, "\n#SBATCH "+want+"\n") {
 					t.Errorf("no %s in:\n%s", want, content)
 				}
 			}
-		case recordExtension:
+		case slurm.RecordExtension:
 			if !strings.Contains(content, `"Job": "812"`) {
 				t.Errorf("no number in:\n%s", content)
 			}
@@ -166,7 +168,7 @@ func TestStatus(t *testing.T) {
 	output(t, folder, submit()...)
 	name := ""
 	for file := range files(t, folder, "slurm/*.sh") {
-		name = strings.TrimSuffix(file, scriptExtension)
+		name = strings.TrimSuffix(file, slurm.ScriptExtension)
 	}
 	squeue := func(rows ...string) string {
 		text := ""

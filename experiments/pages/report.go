@@ -86,7 +86,7 @@ func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]f
 	var last time.Time
 	for _, s := range sections {
 		names[s.Study().Name] = s.Study().Title
-		if ended := s.Report.Spent().Last; ended.After(last) {
+		if ended := s.Report.CostSummary().Last; ended.After(last) {
 			last = ended
 		}
 	}

@@ -56,8 +56,8 @@ func Shipped(study string) (map[string][]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("experiments/store: %w: archive %s: %w; get it again from the repository, or leave it out with "+
-			"--fresh (Options.Fresh)", ErrStore, path, err)
+		return nil, fmt.Errorf("experiments/store: %w: archive %s: %w; get it again from the repository, or leave it out "+
+			"with --fresh (Options.Fresh)", ErrStore, path, err)
 	}
 	return records, nil
 }

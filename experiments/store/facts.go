@@ -57,7 +57,7 @@ type Training struct {
 	Chosen int       `json:"Chosen,omitempty"`
 }
 
-// NewTraining returns what is stored of a report.
+// NewTraining returns the part of a report that is stored.
 func NewTraining(report *train.Report) *Training {
 	t := &Training{Best: report.Best, Stop: report.Stop, Stiffness: report.Stiffness}
 	var seconds []float64

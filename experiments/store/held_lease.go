@@ -30,9 +30,7 @@ type HeldLease struct {
 	said   *Position // what the file has of at
 	beaten time.Time
 	lost   bool
-	// keepFile says that the file stays when the lease is released, for its tries.
-	keepFile bool
-	cancel   context.CancelCauseFunc // of the work on the run, when it is lost; nil before there is any
+	cancel context.CancelCauseFunc // of the work on the run, when it is lost; nil before there is any
 
 	stop, ended chan struct{}
 }
@@ -143,11 +141,11 @@ func (h *HeldLease) Release() error { return h.release(func() error { return nil
 // Tries returns how many processes ended while they made the run.
 func (h *HeldLease) Tries() int { return h.lease.Tries }
 
-// KeepTries lets the file of the lease stay with this number of tries when the run is let go of.
-func (h *HeldLease) KeepTries(tries int) {
+// SetTries sets that number. Where it is not 0, the file of the lease stays with it when the run is let go of.
+func (h *HeldLease) SetTries(tries int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.lease.Tries, h.keepFile = tries, true
+	h.lease.Tries = tries
 }
 
 // release lets go of the lease, and before that calls last if it is still this process's.
@@ -159,7 +157,7 @@ func (h *HeldLease) release(last func() error) error {
 	err := h.check()
 	if err == nil {
 		remove := func() error { return os.Remove(h.path) }
-		if h.keepFile {
+		if h.lease.Tries > 0 {
 			h.lease.Free = true
 			remove = h.write
 		}

@@ -296,12 +296,12 @@ func files(t *testing.T, path string) []string {
 }
 
 // A lease that is let go of with its tries is free at once for any process but one that begins leases only, and the next
-// lease has the tries; so has that of a holder who is known to have ended.
+// lease has the tries. The same holds after a holder who is known to have ended.
 func TestTriesOfALease(t *testing.T) {
 	for what, leases := range map[string]*Leases{"locks": {}, "no locks": lockless(syscall.ENOLCK)} {
 		path := filepath.Join(t.TempDir(), "run.lock")
 		first := taken(t, leases, path)
-		first.KeepTries(1)
+		first.SetTries(1)
 		if err := first.Release(); err != nil {
 			t.Fatal(err)
 		}
@@ -327,6 +327,7 @@ func TestTriesOfALease(t *testing.T) {
 		if third.Tries() != 1 || second.Check() == nil {
 			t.Errorf("%s: %d tries, want 1; the process that ended: %v", what, third.Tries(), second.Check())
 		}
+		third.SetTries(0)
 		if err := third.Release(); err != nil {
 			t.Fatal(err)
 		}

@@ -172,8 +172,8 @@ func (s Slot) Take() (*HeldLease, error) {
 	return h, nil
 }
 
-// Lock calls do while this process has the run, unless another one has. When it is done, what lies beside the result
-// is removed.
+// Lock calls do while this process has the run, unless another one has. When it is done, the files beside the result
+// are removed.
 func (s Slot) Lock(do func(*HeldLease) (done bool, err error)) (locked bool, err error) {
 	h, err := s.Take()
 	if err != nil || h == nil {
@@ -188,7 +188,9 @@ func (s Slot) Lock(do func(*HeldLease) (done bool, err error)) (locked bool, err
 			return errors.Join(s.removeCheckpoints(), removeMoved(h.path))
 		}))
 	}()
-	done, err = do(h)
+	if done, err = do(h); done {
+		h.SetTries(0)
+	}
 	return true, err
 }
 
@@ -200,6 +202,29 @@ func (s Slot) Watch() (l Lease, lives bool, err error) {
 	}
 	return l, lives, err
 }
+
+// Files are the names of the files in a study's folder.
+type Files map[string]bool
+
+// Files returns the files of the study now.
+func (s Store) Files() (Files, error) {
+	entries, err := os.ReadDir(s.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(err)
+	}
+	all := make(Files, len(entries))
+	for _, entry := range entries {
+		all[entry.Name()] = true
+	}
+	return all, nil
+}
+
+// Record and Lease say whether a run has a record of its own, and a lease.
+func (f Files) Record(s Slot) bool { return f[s.name+resultExtension] }
+func (f Files) Lease(s Slot) bool  { return f[s.name+leaseExtension] }
+
+// Bury says that the holder of a lease has ended, so that its run can be taken at once.
+func (s Store) Bury(l Lease) { s.leases.Bury(l) }
 
 // WrittenAfter says whether the run's file was written after a time by the clock of the file system.
 func (s Slot) WrittenAfter(t time.Time) bool {

@@ -51,8 +51,8 @@ type Store struct {
 	leases        *Leases
 }
 
-// Open returns the store of a study, whose name is one part of a path. Where it is fresh it leaves out the runs that came
-// with the module. With nil it has leases of its own.
+// Open returns the store of a study, whose name is one part of a path. A fresh one leaves out the runs that came with the
+// module. With nil it has leases of its own.
 func Open(study string, fresh bool, leases *Leases) (Store, error) {
 	folder, err := Folder()
 	if err != nil {

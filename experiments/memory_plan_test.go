@@ -16,8 +16,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Foresee returns for a training the plan of its model on its data; nothing is made or left behind.
-func TestForesee(t *testing.T) {
+// PlanMemory returns for a training the plan of its model on its data; nothing is made or left behind.
+func TestPlanMemory(t *testing.T) {
 	folder, o := results(t), options(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	hidden := Network("hidden", "Hidden", toyConfig, toyTraining)
@@ -38,7 +38,7 @@ func TestForesee(t *testing.T) {
 		scratch = m.Folder("data")
 		return whole(ctx, m, r)
 	}
-	got, err := s.Foresee(context.Background(), o)
+	got, err := s.PlanMemory(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestForesee(t *testing.T) {
 	want["tuned"] = want["three"]
 	less, more := want["two"].DeviceBytes, want["three"].DeviceBytes
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(ode.Plan{})); diff != "" || less >= more {
-		t.Errorf("foreseen (-want +got):\n%s", diff)
+		t.Errorf("planned (-want +got):\n%s", diff)
 	}
 	left, err := os.ReadDir(os.TempDir())
 	if made := files(t, folder, "*"); err != nil || len(left)+len(made) > 0 {
@@ -73,24 +73,24 @@ func TestForesee(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Foresee(ended, o); !errors.Is(err, context.Canceled) {
+	if _, err := s.PlanMemory(ended, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of its context: %v", err)
 	}
 }
 
 // Seeds that one program trains take the memory of all of them, but for learners that it cannot train together.
-func TestForeseeSeedsTogether(t *testing.T) {
+func TestPlanMemorySeedsTogether(t *testing.T) {
 	results(t)
 	o := options(t)
 	o.Seeds = []uint64{0, 1, 2}
 	trials := []Model{Network("two", "Two", toyConfig, toyTraining)}
 	s := toy(append(trials, Tuned("tuned", "Tuned", trials))...)
-	one, err := s.Foresee(context.Background(), o)
+	one, err := s.PlanMemory(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.SeedsTogether = true
-	all, err := s.Foresee(context.Background(), o)
+	all, err := s.PlanMemory(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestShareByPlan(t *testing.T) {
 	o := options(t)
 	o.Seeds = []uint64{0, 1, 2, 3}
 	s := long()
-	plans, err := s.Foresee(context.Background(), o)
+	plans, err := s.PlanMemory(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

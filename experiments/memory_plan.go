@@ -20,22 +20,22 @@ type Planner interface {
 // errPlanned ends the making of a run of which only the plan is wanted.
 var errPlanned = errors.New("planned, not made")
 
-// Foresee plans the training of the first missing run of each model, by its ID, see [pengcde.Model.Plan]. It counts
+// PlanMemory plans the training of the first missing run of each model, by its ID, see [pengcde.Model.Plan]. It counts
 // the most adaptive steps that the model allows, so that the plan is the largest, and where one program trains seeds
 // together, the bytes of the most seeds. A model is left out whose training cannot be planned, as where its learner is
-// no [Planner]. Foresee makes data as a run does, in a temporary folder, and computes nothing on them.
-func (s Study) Foresee(ctx context.Context, o Options) (map[string]*pengcde.Plan, error) {
+// no [Planner]. PlanMemory makes data as a run does, in a temporary folder, and computes nothing on them.
+func (s Study) PlanMemory(ctx context.Context, o Options) (map[string]*pengcde.Plan, error) {
 	r, err := s.find(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	w := s.runner(r, o)
 	w.missing = r.Results.only(w.wanted)
-	return s.foresee(ctx, w.programs())
+	return s.planMemory(ctx, w.programs())
 }
 
-// foresee is Foresee of these programs.
-func (s Study) foresee(ctx context.Context, programs []Results) (map[string]*pengcde.Plan, error) {
+// planMemory is PlanMemory of these programs.
+func (s Study) planMemory(ctx context.Context, programs []Results) (map[string]*pengcde.Plan, error) {
 	programs = slices.DeleteFunc(programs, func(p Results) bool { return p[0].Model.Untrained })
 	if len(programs) == 0 {
 		return nil, nil

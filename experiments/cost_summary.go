@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Spent is what the stored runs of a report took.
-type Spent struct {
+// CostSummary says how long the stored runs of a report took, and on which machines.
+type CostSummary struct {
 	// Made is the number of runs with facts, Diverged how many of these diverged.
 	Made, Diverged int
 	// Seconds are summed over all runs.
@@ -17,8 +17,8 @@ type Spent struct {
 	First, Last time.Time
 }
 
-// Spent sums up what the stored runs took.
-func (r *Report) Spent() (s Spent) {
+// CostSummary sums up the time of the stored runs.
+func (r *Report) CostSummary() (s CostSummary) {
 	made := r.Results.Made()
 	s.Made, s.Diverged = len(made), len(made)-len(made.Finished())
 	add := func(all *[]string, text string) {
@@ -49,10 +49,10 @@ func (r *Report) Spent() (s Spent) {
 }
 
 // Time writes the seconds for people.
-func (s Spent) Time() string { return hours(s.Seconds) }
+func (s CostSummary) Time() string { return hours(s.Seconds) }
 
 // Days are those on which the runs ended, "" where there is none.
-func (s Spent) Days() string {
+func (s CostSummary) Days() string {
 	if s.Made == 0 {
 		return ""
 	}

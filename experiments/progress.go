@@ -70,11 +70,8 @@ func (w *runner) rest() float64 {
 // report says how far a run is.
 func (w *runner) report(r Result, at Position) {
 	w.underWay[r.slot.Name()] = at
-	if claim := w.held[r.slot.Name()]; claim != nil {
-		claim.Say(at)
-	}
-	if w.options.heard != nil {
-		w.options.heard(r.slot.Name(), at)
+	if lease := w.held[r.slot.Name()]; lease != nil {
+		lease.Say(at)
 	}
 	w.progress(fmt.Sprintf("%v: %s; %d to do", r, at.Text, len(w.missing)))
 }

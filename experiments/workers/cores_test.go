@@ -1,0 +1,38 @@
+package workers
+
+import (
+	"slices"
+	"testing"
+)
+
+// In a job of Slurm, and with fewer threads than cores, processes share as few cores, and are kept on none.
+func TestOwnCores(t *testing.T) {
+	all, which := Cores()
+	if all < 1 || len(which) != 0 && len(which) != all {
+		t.Fatalf("%d cores, %v", all, which)
+	}
+	t.Setenv("SLURM_CPUS_ON_NODE", "1")
+	if count, kept := Cores(); count != 1 || all > 1 && kept != nil {
+		t.Errorf("with 1 CPU of a node of %d: %d, %v", all, count, kept)
+	}
+	t.Setenv("SLURM_CPUS_ON_NODE", "some")
+	if count, _ := Cores(); count != all {
+		t.Errorf("with a variable that is no number: %d, want %d", count, all)
+	}
+}
+
+// Workers have equally many cores, and no two the same where there are enough.
+func TestCoresOfWorkers(t *testing.T) {
+	for _, c := range []struct {
+		all         []int
+		each, place int
+		want        []int
+	}{
+		{[]int{0, 1, 2, 3}, 2, 0, []int{0, 1}}, {[]int{0, 1, 2, 3}, 2, 1, []int{2, 3}},
+		{[]int{4, 5, 9}, 1, 1, []int{5}}, {[]int{0, 1}, 1, 3, []int{1}}, {nil, 2, 1, nil},
+	} {
+		if got := coresAt(c.all, c.each, c.place); !slices.Equal(got, c.want) {
+			t.Errorf("worker %d with %d cores of %v: %v, want %v", c.place, c.each, c.all, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package workers
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/cores"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+)
+
+// worker is a process that makes runs.
+type worker struct {
+	process  *exec.Cmd
+	life     io.Closer // whose end tells it to stop
+	said     tail
+	place    int // among those that work side by side, each with its cores
+	task     Task
+	started  time.Time
+	free     []string // programs that were free when it started
+	took     bool     // it was seen with a run
+	stopping bool
+}
+
+// event is a note of a worker, or its end.
+type event struct {
+	of *worker
+	note
+	ended bool
+	err   error // how it ended
+}
+
+// Pool starts processes that make runs.
+type Pool struct {
+	command func() *exec.Cmd
+	kinds   map[string]error
+	each    int   // cores of a worker
+	which   []int // cores that are shared; nil where they cannot be chosen
+	most    int   // to work side by side
+	workers []*worker
+	events  chan event
+	// unreserve leaves the cores to other commands.
+	unreserve func()
+}
+
+// NewPool returns a pool without processes yet, for up to jobs at a time, each with so many cores; 0 stands for an equal
+// part of all. Commands call [Serve] with the same kinds of errors.
+func NewPool(command func() *exec.Cmd, jobs, each int, kinds map[string]error) *Pool {
+	count, which := Cores()
+	most := max(1, jobs)
+	if each == 0 {
+		each = max(1, count/most)
+	}
+	which, unreserve := cores.Reserve(which, most*each)
+	return &Pool{command: command, kinds: kinds, each: each, which: which, most: most, events: make(chan event),
+		unreserve: unreserve}
+}
+
+// threads are the variables that say how many threads Go and XLA on a CPU have.
+var threads = []string{"GOMAXPROCS", "PJRT_NPROC"}
+
+// start starts a worker with its share of the cores.
+func (p *Pool) start(task Task, free []string) error {
+	asked, err := json.Marshal(task)
+	if err != nil {
+		return fmt.Errorf("experiments/workers: task of a worker: %w", err)
+	}
+	w := &worker{process: p.command(), task: task, free: free, started: time.Now()}
+	for slices.ContainsFunc(p.workers, func(other *worker) bool { return other.place == w.place }) {
+		w.place++
+	}
+	if w.process.Env == nil {
+		w.process.Env = os.Environ()
+	}
+	w.process.Env = append(w.process.Env, Env+"="+string(asked))
+	for _, name := range threads {
+		count := p.each
+		if asked, err := strconv.Atoi(os.Getenv(name)); err == nil && asked > 0 {
+			count = min(count, asked)
+		}
+		w.process.Env = append(w.process.Env, fmt.Sprintf("%s=%d", name, count))
+	}
+	if passed := w.process.Stderr; passed != nil {
+		w.process.Stderr = io.MultiWriter(passed, &w.said)
+	} else {
+		w.process.Stderr = &w.said
+	}
+	life, err := w.process.StdinPipe()
+	w.life = life
+	var notes io.Reader
+	if err == nil {
+		notes, err = w.process.StdoutPipe()
+	}
+	if err == nil {
+		err = cores.Start(w.process, coresAt(p.which, p.each, w.place))
+	}
+	if err != nil {
+		return fmt.Errorf("experiments/workers: start a worker: %w", err)
+	}
+	p.workers = append(p.workers, w)
+	go p.listen(w, notes)
+	return nil
+}
+
+// listen passes on the notes of a worker until it has ended.
+func (p *Pool) listen(w *worker, notes io.Reader) {
+	lines := bufio.NewReader(notes)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var n note
+		if json.Unmarshal(line, &n) == nil { // else a library printed it
+			p.events <- event{of: w, note: n}
+		}
+		if err != nil {
+			break
+		}
+	}
+	p.events <- event{of: w, ended: true, err: w.process.Wait()}
+}
+
+// remove takes a worker that has ended off the list.
+func (p *Pool) remove(w *worker) {
+	p.workers = slices.DeleteFunc(p.workers, func(other *worker) bool { return other == w })
+}
+
+// stop makes all workers keep a checkpoint and end, and waits for them.
+func (p *Pool) stop() {
+	defer p.unreserve()
+	for _, w := range p.workers {
+		w.stopping = true
+		w.life.Close()
+	}
+	for len(p.workers) > 0 {
+		if e := <-p.events; e.ended {
+			p.remove(e.of)
+		}
+	}
+}
+
+// has says whether a process is a worker of the pool.
+func (p *Pool) has(process int) bool {
+	return slices.ContainsFunc(p.workers, func(w *worker) bool { return w.process.Process.Pid == process })
+}
+
+// count is the number of workers that fit.
+func (p *Pool) count(fits func(*worker) bool) (count int) {
+	for _, w := range p.workers {
+		if fits(w) {
+			count++
+		}
+	}
+	return count
+}
+
+// failure is the error of a worker that says why it ends.
+func (p *Pool) failure(n note) error {
+	text := errors.New(n.Error)
+	if sentinel, known := p.kinds[n.Kind]; known {
+		return errs.New(sentinel, "%w", text)
+	}
+	return text
+}
+
+// ending says how a process ended that was to go on.
+func (e event) ending() string {
+	text := "it ended of itself"
+	if e.err != nil {
+		text = e.err.Error()
+	}
+	if status, ok := e.of.process.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() &&
+		status.Signal() == syscall.SIGKILL {
+		text += ", as for lack of memory"
+	}
+	if last := e.of.said.last(); last != "" {
+		text += "; it said last: " + last
+	}
+	return text
+}

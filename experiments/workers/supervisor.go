@@ -1,0 +1,188 @@
+package workers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/resident"
+)
+
+// Board knows the runs that workers make.
+type Board interface {
+	// Review takes the runs that are stored off the list, frees those whose holder is gone, and counts the rest. Own says
+	// whether a process of this machine is a worker that lives.
+	Review(own func(process int) bool) (Left, error)
+	// Ended takes the runs over that a worker had when it ended, and says whether there were any. It began at a time.
+	Ended(process int, began time.Time, ending string) (had bool, err error)
+	// Notice tells people of an unusual event, and Report how far the runs are.
+	Notice(text string)
+	Report()
+	// Slower returns the time to wait for the next review after one that found nothing new.
+	Slower(wait time.Duration) time.Duration
+}
+
+// Left is the work left to do.
+type Left struct {
+	// Runs counts those that are not stored.
+	Runs int
+	// Side and Alone name programs that no process trains now: those that may be trained side by side, and those that
+	// are to be trained with no other beside them.
+	Side, Alone []string
+	// Busy are the workers that have a run.
+	Busy []int
+	// Cared says that tasks of Slurm that live have all runs, so that this process may end.
+	Cared bool
+	// Changed says that the review found something new.
+	Changed bool
+}
+
+const (
+	firstWait = 300 * time.Millisecond
+	// busyWait is the longest time between two reviews while a worker has a run, which tells more seldom how far it is.
+	busyWait = time.Second
+)
+
+// Supervisor lets the workers of a pool make the runs of a board.
+type Supervisor struct {
+	pool  *Pool
+	board Board
+	task  Task
+	kills func() int64 // that the machine has seen, for lack of memory
+	seen  int64        // of them
+	early int          // workers that ended before they took a run, in a row
+	heard map[string]bool
+	left  Left
+}
+
+// NewSupervisor returns one that starts workers with a task.
+func NewSupervisor(pool *Pool, board Board, task Task) *Supervisor {
+	return &Supervisor{pool: pool, board: board, task: task, kills: resident.Kills, seen: resident.Kills(),
+		heard: make(map[string]bool)}
+}
+
+// Run returns when all runs are stored, or only live tasks of Slurm have the rest. When ctx ends, the workers keep
+// checkpoints.
+func (s *Supervisor) Run(ctx context.Context) error {
+	defer s.pool.stop()
+	wait := firstWait
+	tick := time.NewTimer(0)
+	defer tick.Stop()
+	for {
+		var ended *event
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case e := <-s.pool.events:
+			if !e.ended {
+				if err := s.hear(e); err != nil {
+					return err
+				}
+				continue
+			}
+			s.pool.remove(e.of)
+			ended = &e
+		case <-tick.C:
+		}
+		if err := s.review(ended); err != nil {
+			return err
+		}
+		if s.over() {
+			return nil
+		}
+		if err := s.start(); err != nil {
+			return err
+		}
+		switch {
+		case ended != nil || s.left.Changed:
+			wait = firstWait
+		case len(s.pool.workers) > 0:
+			wait = min(2*wait, busyWait)
+		default:
+			wait = s.board.Slower(wait)
+		}
+		tick.Reset(wait)
+	}
+}
+
+// hear acts on a note. Notices that all workers have are passed on once.
+func (s *Supervisor) hear(e event) error {
+	if e.Error != "" {
+		return s.pool.failure(e.note)
+	}
+	if !s.heard[e.Notice] {
+		s.heard[e.Notice] = true
+		s.board.Notice(e.Notice)
+	}
+	return nil
+}
+
+// review brings the count of the work up to date, also after a worker has ended.
+func (s *Supervisor) review(ended *event) (err error) {
+	had := false
+	if ended != nil {
+		w := ended.of
+		if had, err = s.board.Ended(w.process.Process.Pid, w.started, ended.ending()); err != nil {
+			return err
+		}
+		if kills := s.kills(); had && kills > s.seen && s.pool.most > 1 {
+			s.seen = kills
+			s.pool.most--
+			s.board.Notice(fmt.Sprintf("the kernel killed a process as memory ran out: at most %d make runs from now on",
+				s.pool.most))
+		}
+	}
+	if s.left, err = s.board.Review(s.pool.has); err != nil {
+		return err
+	}
+	for _, w := range s.pool.workers {
+		if slices.Contains(s.left.Busy, w.process.Process.Pid) {
+			w.took, s.early = true, 0
+		}
+	}
+	s.board.Report()
+	if ended == nil || had || ended.of.took {
+		return nil
+	}
+	free := slices.Concat(s.left.Side, s.left.Alone)
+	gone := func(name string) bool { return !slices.Contains(free, name) }
+	if ended.err == nil && slices.ContainsFunc(ended.of.free, gone) { // it made a run quickly, or others were faster
+		return nil
+	}
+	if s.early++; s.early > 1 {
+		return fmt.Errorf("experiments/workers: two workers ended before they took a run: %s", ended.ending())
+	}
+	s.board.Notice(fmt.Sprintf("a worker ended before it took a run (%s): another is started", ended.ending()))
+	return nil
+}
+
+// over says that nothing is left to do: all is made, or in a task of an array of Slurm's the rest by others. Those go
+// back into the queue where their node dies, so that this one need not keep its node to take their runs over.
+func (s *Supervisor) over() bool {
+	if s.left.Runs > 0 && !s.left.Cared {
+		return false
+	}
+	if s.left.Runs > 0 {
+		s.board.Notice(fmt.Sprintf("runs left: %d, all under way in other tasks; this one is done", s.left.Runs))
+	}
+	return true
+}
+
+// start starts workers for the programs that are free: first those that may go side by side, then one by one those that
+// may not.
+func (s *Supervisor) start() error {
+	alone := s.pool.count(func(w *worker) bool { return w.task.Alone }) > 0
+	idle := s.pool.count(func(w *worker) bool { return !slices.Contains(s.left.Busy, w.process.Process.Pid) })
+	for ; !alone && idle < len(s.left.Side) && len(s.pool.workers) < s.pool.most; idle++ {
+		if err := s.pool.start(s.task, s.left.Side); err != nil {
+			return err
+		}
+	}
+	if len(s.left.Alone) == 0 || len(s.pool.workers) > 0 {
+		return nil
+	}
+	task := s.task
+	task.Alone = true
+	return s.pool.start(task, s.left.Alone)
+}

@@ -1,0 +1,124 @@
+package slurm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/internal/bounded"
+	"github.com/peng-cde/pengcde-go/internal/durable"
+)
+
+// Submission is the record of a job that was handed to Slurm, with the choice of what its tasks do. It lies beside its
+// script and the logs of its tasks, all in one folder with its name, which is the job's too.
+type Submission[Choice any] struct {
+	Name string
+	// Job is Slurm's number; "" where submitting was cut off.
+	Job       string
+	Tasks     int
+	Submitted time.Time
+	Choice    Choice
+	// Backend is the one that was asked for.
+	Backend string
+}
+
+// NewSubmission returns one with a name that no other has, which begins with pengcde and the study's name.
+func NewSubmission[Choice any](study string, c Choice, backend string, tasks int) Submission[Choice] {
+	now := time.Now()
+	return Submission[Choice]{Submitted: now.UTC().Truncate(time.Second), Tasks: tasks, Choice: c, Backend: backend,
+		Name: fmt.Sprintf("pengcde-%s-%s-%04x", study, now.Format("20060102-150405"), rand.N(1<<16))}
+}
+
+// The extensions of a submission's files.
+const (
+	RecordExtension = ".json"
+	ScriptExtension = ".sh"
+)
+
+const submissionLimit = 1 << 20 // bytes of a record
+
+// Path returns the path of the submission's files, without extension.
+func (s Submission[Choice]) Path(folder string) string { return filepath.Join(folder, s.Name) }
+
+// Submit hands the script to Slurm. Record and script are written before, so that no job is without them.
+func (s *Submission[Choice]) Submit(ctx context.Context, folder, script string) error {
+	if err := durable.WriteFile(s.Path(folder)+ScriptExtension, []byte(script)); err != nil {
+		return fmt.Errorf("keep the script of the job: %w", err)
+	}
+	err := s.save(folder)
+	if err == nil {
+		s.Job, err = Submit(ctx, s.Path(folder)+ScriptExtension)
+	}
+	if err != nil {
+		if ctx.Err() == nil { // else Slurm may have taken it
+			err = errors.Join(err, s.forget(folder))
+		}
+		return err
+	}
+	return s.save(folder)
+}
+
+func (s Submission[Choice]) save(folder string) error {
+	content, err := json.MarshalIndent(s, "", " ")
+	if err == nil {
+		err = durable.WriteFile(s.Path(folder)+RecordExtension, append(content, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("keep a record of the job: %w", err)
+	}
+	return nil
+}
+
+// forget removes the files of a job that Slurm has not taken.
+func (s Submission[Choice]) forget(folder string) error {
+	for _, extension := range []string{ScriptExtension, RecordExtension} {
+		if err := os.Remove(s.Path(folder) + extension); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Submissions reads the submissions in a folder, the oldest first. The choice of each names the study.
+func Submissions[Choice any](folder, study string, named func(Choice) string) (all []Submission[Choice], err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) != RecordExtension {
+			continue
+		}
+		file := filepath.Join(folder, entry.Name())
+		content, err := bounded.ReadFile(file, bounded.Limit{Default: submissionLimit})
+		if err != nil {
+			return nil, err
+		}
+		var s Submission[Choice]
+		err = json.Unmarshal(content, &s)
+		if err == nil && (s.Name+RecordExtension != entry.Name() || named(s.Choice) != study) {
+			err = fmt.Errorf("it names the job %.60q of the study %.60q", s.Name, named(s.Choice))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("record of a job %s is damaged: %w; remove it", file, err)
+		}
+		all = append(all, s)
+	}
+	slices.SortStableFunc(all, func(a, b Submission[Choice]) int { return a.Submitted.Compare(b.Submitted) })
+	return all, nil
+}
+
+// JobNames returns the names of the submissions' jobs.
+func JobNames[Choice any](all []Submission[Choice]) (names []string) {
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	return names
+}
