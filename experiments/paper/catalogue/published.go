@@ -1,110 +1,125 @@
 package catalogue
 
 import (
+	_ "embed" // for what the paper prints
 	"encoding/csv"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 )
 
-// What the paper prints is here and, for the simulated worlds, in worlds_published.go.
+// published.csv has what the paper prints: a table, the ID of a row of ours (or of a study, a map or one of the dynamics;
+// "" where none is ours) with the paper's name of it, a column, and a value. The spread of errors is the half-width of
+// the 95% interval over ten seeds; of table tgb, NDCG@10 on data of the Temporal Graph Benchmark, a standard deviation.
+// In tgb, heuristics and the rows without an ID are by the benchmark's protocol, from its leaderboard; the last four are
+// on the paper's windows. Of table improvement, how much lower the error of PENG-CDE is than the error of Original
+// GN-CDE, the values for gene do not follow from its errors.
+//
+//go:embed published.csv
+var publishedText string
+
+// Number is a value that the paper prints, with its spread; NaN where it prints none.
+type Number struct{ Value, Spread float64 }
+
+// PublishedRow is a row of a table of the paper, with the ID of ours.
+type PublishedRow struct {
+	ID, Name string
+	numbers  map[string]Number
+}
+
+// On is the row's number in a column.
+func (r PublishedRow) On(column string) (n Number, ok bool) {
+	n, ok = r.numbers[column]
+	return n, ok
+}
+
+var published = read(publishedText)
+
+func read(text string) map[string][]PublishedRow {
+	tables := make(map[string][]PublishedRow)
+	for _, line := range Table("published.csv", text) {
+		number := func(text string) float64 {
+			if text == "" {
+				return math.NaN()
+			}
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				panic("published.csv: " + err.Error()) // a part of the program
+			}
+			return x
+		}
+		rows, last := tables[line[0]], len(tables[line[0]])-1
+		if last < 0 || rows[last].ID != line[1] || rows[last].Name != line[2] {
+			rows, last = append(rows, PublishedRow{line[1], line[2], make(map[string]Number)}), last+1
+		}
+		rows[last].numbers[line[3]] = Number{number(line[4]), number(line[5])}
+		tables[line[0]] = rows
+	}
+	return tables
+}
 
 // Table reads a table that is part of the program, without its heading.
 func Table(name, text string) [][]string {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
-		panic(name + ": " + err.Error()) // the table is part of the program
+		panic(name + ": " + err.Error())
 	}
 	return rows[1:]
 }
 
-// The paper's errors, mean and half-width of the 95% interval over ten seeds, by ID of the row with the published
-// defects.
-var (
-	PublishedCovid = map[string]PaperErrors{
-		"dcrnn-as-published":    {Validation: [2]float64{0.898, 0.126}, Test: [2]float64{1.021, 0.203}},
-		"astgcn-as-published":   {Validation: [2]float64{1.235, 0.139}, Test: [2]float64{1.283, 0.257}},
-		"stidgcn-as-published":  {Validation: [2]float64{0.916, 0.111}, Test: [2]float64{0.933, 0.100}},
-		"gn-ode-as-published":   {Validation: [2]float64{0.802, 0.184}, Test: [2]float64{0.945, 0.251}},
-		"stg-ncde-as-published": {Validation: [2]float64{1.484, 0.515}, Test: [2]float64{1.778, 1.084}},
-		"original-as-published": {Validation: [2]float64{0.892, 0.143}, Test: [2]float64{0.962, 0.278}},
-		"peng-as-published":     {Validation: [2]float64{0.836, 0.122}, Test: [2]float64{0.913, 0.200}},
-	}
-	PublishedTennis = map[string]PaperErrors{
-		"dcrnn-as-published":    {Validation: [2]float64{0.472, 0.136}, Test: [2]float64{0.455, 0.087}},
-		"astgcn-as-published":   {Validation: [2]float64{0.545, 0.128}, Test: [2]float64{0.530, 0.078}},
-		"stidgcn-as-published":  {Validation: [2]float64{0.524, 0.140}, Test: [2]float64{0.495, 0.059}},
-		"gn-ode-as-published":   {Validation: [2]float64{0.419, 0.068}, Test: [2]float64{0.525, 0.043}},
-		"stg-ncde-as-published": {Validation: [2]float64{0.372, 0.108}, Test: [2]float64{0.453, 0.035}},
-		"original-as-published": {Validation: [2]float64{0.369, 0.070}, Test: [2]float64{0.443, 0.053}},
-		"peng-as-published":     {Validation: [2]float64{0.391, 0.069}, Test: [2]float64{0.440, 0.053}},
-	}
-)
+// PublishedRows are the rows of a table, as the paper has them; none of a table that it has not.
+func PublishedRows(table string) []PublishedRow { return published[table] }
 
-// publishedRow is a row of the paper's table of NDCG@10 on data of the Temporal Graph Benchmark, mean and standard
-// deviation; 0 is not printed. Heuristics and the rows without an ID here are by the benchmark's protocol, from its
-// leaderboard; the last four are on the paper's windows.
-type publishedRow struct {
-	Name, Id     string
-	trade, genre [2]float64
+// Published is what the paper prints of a row of ours in a table, such as the error of "peng" on "heat" in the column
+// "grid".
+func Published(table, id, column string) (n Number, ok bool) {
+	if row, found := publishedRow(table, id); found {
+		return row.On(column)
+	}
+	return Number{math.NaN(), math.NaN()}, false
 }
 
-var PublishedAffinity = []publishedRow{
-	{"Persistent Forecast (L)", PersistentID, [2]float64{.855}, [2]float64{.357}},
-	{"Moving Average (L)", "moving-average", [2]float64{.823}, [2]float64{.509}},
-	{"Moving Average (M)", "", [2]float64{.777}, [2]float64{.472}},
-	{"JODIE", "", [2]float64{.374, .09}, [2]float64{.350, .04}},
-	{"TGAT", "", [2]float64{.375, .07}, [2]float64{.352, .03}},
-	{"CAWN", "", [2]float64{.374, .09}, [2]float64{}},
-	{"TCL", "", [2]float64{.375, .09}, [2]float64{.354, .02}},
-	{"GraphMixer", "", [2]float64{.375, .11}, [2]float64{.352, .03}},
-	{"DyGFormer", "", [2]float64{.388, .64}, [2]float64{.365, .20}},
-	{"DyRep", "", [2]float64{.374, .001}, [2]float64{.351, .001}},
-	{"TGN", "", [2]float64{.374, .001}, [2]float64{.367, .058}},
-	{"TGNv2", "", [2]float64{.735, .006}, [2]float64{.469, .002}},
-	{"STG-NCDE", "stg-ncde", [2]float64{.618, .024}, [2]float64{.438, .038}},
-	{"GN-CDE", "original", [2]float64{.713, .026}, [2]float64{.460, .016}},
-	{"PENG-CDE", "peng", [2]float64{.716, .029}, [2]float64{.523, .017}},
-	{"PENG-CDE with source and target identities", "peng-identities", [2]float64{.734, .024}, [2]float64{}},
-}
-
-// on is what the row has of some data.
-func (r publishedRow) On(data string) (score [2]float64, ok bool) {
-	switch data {
-	case "tgbn-trade":
-		score = r.trade
-	case "tgbn-genre":
-		score = r.genre
+func publishedRow(table, id string) (row PublishedRow, ok bool) {
+	at := slices.IndexFunc(published[table], func(r PublishedRow) bool { return r.ID == id && id != "" })
+	if at < 0 {
+		return row, false
 	}
-	return score, score[0] != 0
+	return published[table][at], true
 }
 
-// PublishedScore returns the paper's score of a row of ours, by its ID, on some data.
-func PublishedScore(data, id string) (score [2]float64, ok bool) {
-	for _, row := range PublishedAffinity {
-		if row.Id == id && id != "" {
-			return row.On(data)
-		}
+// PublishedName is the paper's name of a row of ours in a table, else its ID.
+func PublishedName(table, id string) string {
+	if row, ok := publishedRow(table, id); ok {
+		return row.Name
 	}
-	return score, false
+	return id
 }
 
-// compute is what the paper says that its studies took on an H100 or H200, by name of ours.
-var compute = map[string]string{
-	"table1": "3.5 days", "sir": "12 h", "epidemics": "8 h, both series", "twitter-tennis": "8 h, both series",
-	"node-affinity": "8 h",
+// PublishedCompute is what the paper says that a study took on an H100 or H200, or "" where it says nothing.
+func PublishedCompute(study string) string {
+	row, _ := publishedRow("compute", study)
+	return row.Name
 }
 
-// PublishedCompute is what the paper says that a study took on its GPUs, or "" where it says nothing.
-func PublishedCompute(study string) string { return compute[study] }
+// PublishedNodes are the numbers of nodes of table epoch, the seconds of a training epoch on a GPU (H100 or H200).
+var PublishedNodes = []int{128, 256, 512, 1024, 2048}
 
-// PublishedEpochs are the paper's seconds of a training epoch on a GPU (H100 or H200), by ID of the row, for
-// publishedNodes.
-var (
-	PublishedNodes  = []int{128, 256, 512, 1024, 2048}
-	PublishedEpochs = map[string][]float64{
-		"pre-mult": {0.45, 0.56, 1.18, 1.62, 9.15},
-		"peng":     {0.42, 0.49, 0.57, 0.90, 1.50},
+// PublishedImprovement returns the printed improvement in a world, and the improvement that the paper's errors give.
+func PublishedImprovement(dynamics, family string) (printed, byErrors float64, ok bool) {
+	n, ok := Published("improvement", dynamics, family)
+	a, _ := Published(dynamics, "original", family)
+	b, _ := Published(dynamics, "peng", family)
+	return n.Value, 100 * (a.Value - b.Value) / a.Value, ok
+}
+
+// Families lists the published tables' families of graphs, or the named ones among them.
+func Families(names ...string) []graphs.Family {
+	all := slices.DeleteFunc(graphs.All(), func(f graphs.Family) bool { return f == graphs.Random{} })
+	if len(names) > 0 {
+		all = slices.DeleteFunc(all, func(f graphs.Family) bool { return !slices.Contains(names, f.Name()) })
 	}
-)
-
-// PaperErrors are mean and half-width of the 95% interval over ten seeds.
-type PaperErrors struct{ Validation, Test [2]float64 }
+	return all
+}

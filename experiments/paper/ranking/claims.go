@@ -42,14 +42,7 @@ var tradeNames = map[string]string{"tgbn-trade": "tgbn-trade", "tgbn-genre": "tg
 const otherTrade = "agtpa-trade"
 
 // affinityName returns the paper's name of a row, else its ID.
-func affinityName(id string) string {
-	for _, row := range catalogue.PublishedAffinity {
-		if row.Id == id {
-			return row.Name
-		}
-	}
-	return id
-}
+func affinityName(id string) string { return catalogue.PublishedName("tgb", id) }
 
 // affinityCases are on some data, by label times of the rotation and by seeds of the paper's windows.
 func affinityCases(results experiments.Results, data, model string, others []string) (all []judge.Case, err error) {

@@ -20,18 +20,18 @@ func Table3(e judge.Evidence) ([]figures.Item, error) {
 		results = report.Results.Where("data", ours)
 	}
 	windows, _, _ := overWindows(results)
-	for _, row := range catalogue.PublishedAffinity {
+	for _, row := range catalogue.PublishedRows("tgb") {
 		cells := []figures.Cell{figures.Text(row.Name)}
 		for _, data := range []string{"tgbn-trade", "tgbn-genre"} {
 			cell := experiments.None()
-			if score, ok := row.On(data); ok && score[1] > 0 {
-				cell = figures.Text(fmt.Sprintf("%.3f ± %.3f", score[0], score[1]))
+			if score, ok := row.On(data); ok && score.Spread > 0 {
+				cell = figures.Text(fmt.Sprintf("%.3f ± %.3f", score.Value, score.Spread))
 			} else if ok {
-				cell = figures.Text(fmt.Sprintf("%.3f", score[0]))
+				cell = figures.Text(fmt.Sprintf("%.3f", score.Value))
 			}
 			cells = append(cells, cell)
 		}
-		if some := results.Where("model", row.Id); len(some) > 0 {
+		if some := results.Where("model", row.ID); len(some) > 0 {
 			by := protocolOfPaper(some[0].Model)
 			over := experiments.Interval{}
 			if by == RandomWindows {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -26,11 +25,8 @@ const testScore = string(affinity.Test)
 
 // publishedFor is what the paper prints for a row by a protocol.
 func publishedFor(data string, row experiments.Model, p Protocol) (mean, half float64, ok bool) {
-	found, ok := catalogue.PublishedScore(data, row.ID)
-	if found[1] == 0 {
-		found[1] = math.NaN()
-	}
-	return found[0], found[1], ok && p == protocolOfPaper(row)
+	found, ok := catalogue.Published("tgb", row.ID, data)
+	return found.Value, found.Spread, ok && p == protocolOfPaper(row)
 }
 
 // protocolOfPaper is the one by which the paper has a row.

@@ -44,7 +44,7 @@ func Epidemics() *Countries {
 	for _, country := range countries {
 		f := c.country(country.name, func() (*dyngraph.Series, error) { return country.load() })
 		if country.name == "england" {
-			f.published = catalogue.PublishedCovid
+			f.published = "covid"
 		}
 		c.all = append(c.all, f)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
@@ -27,8 +26,8 @@ type Forecasting struct {
 	window int
 	// settings are the rows for data of a size.
 	settings func(p experiments.Profile, size pengcde.Config) []setting
-	// published are the errors that the paper prints, by ID of the row that has the published defects.
-	published map[string]catalogue.PaperErrors
+	// published is the table of what the paper prints of it, see [catalogue.Published]; "" for none.
+	published string
 	// with, where not nil, is the series on which models are ranked together with this one, as in the paper.
 	with func() (*Forecasting, error)
 

@@ -37,7 +37,7 @@ func forecastNotes(r *experiments.Report) figures.NoteList {
 	splits := r.Results.Values("split")
 	if slices.Contains(splits, string(Random)) {
 		notes = append(notes, randomNote)
-		prints := func(f *Forecasting) bool { return f.published != nil }
+		prints := func(f *Forecasting) bool { return f.published != "" }
 		if r.Comparable() && slices.ContainsFunc(places(r), prints) {
 			notes = append(notes, paperNote)
 		}

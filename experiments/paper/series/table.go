@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -36,7 +37,7 @@ func (c comparison) table() (*figures.Table, error) {
 		better, t.Finding = figures.NotCompared, c.Caution()
 	}
 	random := c.split == Random
-	paper := random && c.Comparable() && len(c.place.published) > 0
+	paper := random && c.Comparable() && c.place.published != ""
 	for _, title := range []string{"model", "control", "size"} {
 		add(true, figures.Column{Title: title})
 	}
@@ -52,7 +53,7 @@ func (c comparison) table() (*figures.Table, error) {
 	for _, row := range c.rows {
 		cells := append(row.head(), c.cells(row)...)
 		if paper {
-			cells = append(cells, c.place.printed(row.ID)...)
+			cells = append(cells, c.place.printed(row.setting)...)
 		}
 		t.Rows = append(t.Rows, append(cells, row.Cost()...))
 	}
@@ -60,13 +61,16 @@ func (c comparison) table() (*figures.Table, error) {
 	return t, err
 }
 
-// printed are the cells of what the paper prints for a row.
-func (f *Forecasting) printed(id string) []figures.Cell {
-	p, ok := f.published[id]
-	if !ok {
-		return []figures.Cell{experiments.None(), experiments.None()}
+// printed are the cells of what the paper prints for a row, which has the published defects there.
+func (f *Forecasting) printed(s setting) (cells []figures.Cell) {
+	for _, part := range partNames {
+		cell := experiments.None()
+		if n, ok := catalogue.Published(f.published, s.model(), part); ok && s.variant == asPublished {
+			cell = figures.Estimate(n.Value, n.Spread)
+		}
+		cells = append(cells, cell)
 	}
-	return []figures.Cell{figures.Estimate(p.Validation[0], p.Validation[1]), figures.Estimate(p.Test[0], p.Test[1])}
+	return cells
 }
 
 // head are the cells that say what a row is, with the number of its seeds where it has any.

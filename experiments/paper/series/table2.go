@@ -10,15 +10,9 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// seriesRows are the rows of the paper's Table 2; broadcast ones have the published measure there, see [measure], so
-// that no best of a column is marked.
-var seriesRows = []struct {
-	id, name  string
-	broadcast bool
-}{
-	{"dcrnn", "DCRNN", false}, {"astgcn", "ASTGCN", false}, {"stidgcn", "STIDGCN", false}, {"gn-ode", "GN-ODE", true},
-	{"stg-ncde", "STG-NCDE", true}, {"original", "GN-CDE", true}, {"peng", "PENG-CDE", true},
-}
+// broadcast are the rows of the paper's Table 2 that have the published measure there, see [measure], so that no best of
+// a column is marked.
+var broadcast = []string{"gn-ode", "stg-ncde", "original", "peng"}
 
 // Table2 has the rows of the paper's Table 2: ours with the published defects and in the published
 // measure, and the paper's.
@@ -28,8 +22,9 @@ func Table2(e judge.Evidence) ([]figures.Item, error) {
 		return nil, err
 	}
 	t := &figures.Table{Title: "Table 2, ours beside the paper", Columns: []figures.Column{{Title: "model"}}}
-	for _, row := range seriesRows {
-		t.Rows = append(t.Rows, []figures.Cell{figures.Text(row.name)})
+	rows := catalogue.PublishedRows(england.published)
+	for _, row := range rows {
+		t.Rows = append(t.Rows, []figures.Cell{figures.Text(row.Name)})
 	}
 	for _, series := range []struct {
 		name string
@@ -44,23 +39,19 @@ func Table2(e judge.Evidence) ([]figures.Item, error) {
 		var counts []string
 		for _, part := range partNames {
 			t.Columns = append(t.Columns, figures.Column{Title: series.name + ", " + part, Decimals: 3})
-			for i, of := range seriesRows {
-				id := of.id + catalogue.PublishedEnding
+			for i, of := range rows {
 				cell, measure := figures.Missing(), part
-				if of.broadcast {
+				if slices.Contains(broadcast, of.ID) {
 					measure += "*"
 				}
-				if row := c.row(id); row != nil {
+				if row := c.rowOf(of.ID, asPublished); row != nil {
 					cell = row.Cell(measure, c.over)
 					if count := fmt.Sprint(len(row.Results)); !slices.Contains(counts, count) {
 						counts = append(counts, count)
 					}
 				}
-				printed := series.published[id].Validation
-				if part == "test" {
-					printed = series.published[id].Test
-				}
-				t.Rows[i] = append(t.Rows[i], cell.Published(printed[0], printed[1]))
+				printed, _ := catalogue.Published(series.published, of.ID, part)
+				t.Rows[i] = append(t.Rows[i], cell.Published(printed.Value, printed.Spread))
 			}
 		}
 		if counts != nil {

@@ -25,7 +25,7 @@ func Tennis() *Forecasting {
 		Time: "snapshot", Target: "ln(1 + mentions)", Node: "account",
 		load:   func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
 		window: tennisWindow, settings: tennisSettings,
-		published: catalogue.PublishedTennis,
+		published: "tennis",
 		with:      func() (*Forecasting, error) { return Epidemics().Country("england") },
 	}.complete()
 }

@@ -58,7 +58,7 @@ func weights(e judge.Evidence) (all []judge.Case, err error) {
 			mean, half := stats.MeanCI(signed[name])
 			c.Finding, c.Tested = judge.Of(compared[0]), true
 			c.Note = fmt.Sprintf("weight %.3f ± %.3f (the paper: %.3f), its size %.3f, the "+
-				"mean size of other maps %.3f, %d worlds", mean, half, catalogue.PublishedWeights[name][0], stat.Mean(size[name], nil),
+				"mean size of other maps %.3f, %d worlds", mean, half, paperWeight(name, firstLayer), stat.Mean(size[name], nil),
 				stat.Mean(others, nil), n)
 			differences := slices.Clone(others)
 			floats.Sub(differences, size[name])
@@ -78,10 +78,10 @@ func weights(e judge.Evidence) (all []judge.Case, err error) {
 // epochs finds by how much an epoch of Pre-Mult takes longer than one of PENG-CDE. The numbers of nodes are squares, as
 // of grids.
 func epochs(e judge.Evidence) (all []judge.Case, _ error) {
-	for i, nodes := range catalogue.PublishedNodes {
+	for _, nodes := range catalogue.PublishedNodes {
 		side := graphs.Side(nodes)
 		preMult, peng := e.EpochSeconds["pre-mult"][side*side], e.EpochSeconds["peng"][side*side]
-		paper := catalogue.PublishedEpochs["pre-mult"][i] / catalogue.PublishedEpochs["peng"][i]
+		paper := paperSeconds("pre-mult", nodes) / paperSeconds("peng", nodes)
 		c := judge.Missing("", fmt.Sprintf("%d nodes", side*side),
 			fmt.Sprintf("no epoch of both is measured; the paper: %.2f-fold with %d nodes", paper, nodes))
 		if preMult > 0 && peng > 0 {
@@ -99,4 +99,10 @@ func epochs(e judge.Evidence) (all []judge.Case, _ error) {
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// paperSeconds are the paper's seconds of a training epoch.
+func paperSeconds(id string, nodes int) float64 {
+	n, _ := catalogue.Published("epoch", id, fmt.Sprint(nodes))
+	return n.Value
 }

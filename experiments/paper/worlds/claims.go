@@ -186,11 +186,11 @@ func printedRatio(dynamics, model, other string, worlds []worldAt) judge.Interva
 	var logs []float64
 	halves := make(map[string]float64) // by family, summed over its worlds, which have one printed error
 	for _, at := range worlds {
-		a, ok := catalogue.PublishedError(dynamics, at.family, catalogue.PublishedRows[model])
-		b, too := catalogue.PublishedError(dynamics, at.family, catalogue.PublishedRows[other])
+		a, ok := catalogue.Published(dynamics, model, at.family)
+		b, too := catalogue.Published(dynamics, other, at.family)
 		if ok && too {
-			logs = append(logs, math.Log(a[0]/b[0]))
-			halves[at.family] += math.Hypot(a[1]/a[0], b[1]/b[0])
+			logs = append(logs, math.Log(a.Value/b.Value))
+			halves[at.family] += math.Hypot(a.Spread/a.Value, b.Spread/b.Value)
 		}
 	}
 	all := slices.Collect(maps.Values(halves))
@@ -329,7 +329,7 @@ func fewer(e judge.Evidence) (all []judge.Case, err error) {
 		}
 		if peng, general := count("peng"), count("pre-mult-fair"); peng > 0 && general > 0 {
 			c.Note = fmt.Sprintf("%d parameters, %d of PENG-CDE (the paper, with 400 nodes: %d and %d)", general, peng,
-				publishedParameters["pre-mult"], publishedParameters["peng"])
+				int(parameters("pre-mult").Value), int(parameters("peng").Value))
 			if c.Outcome = judge.Better; peng >= general {
 				c.Outcome = judge.Worse
 			}
@@ -338,8 +338,11 @@ func fewer(e judge.Evidence) (all []judge.Case, err error) {
 	})
 }
 
-// publishedParameters are the paper's numbers of parameters on simulated worlds.
-var publishedParameters = map[string]int{"peng": 689, "pre-mult": 640657}
+// parameters is the paper's number of parameters on simulated worlds.
+func parameters(id string) catalogue.Number {
+	n, _ := catalogue.Published("parameters", id, "worlds")
+	return n
+}
 
 // The models that the paper compares PENG-CDE with, by ID of their rows.
 var (

@@ -35,13 +35,13 @@ func EpochsTable(e judge.Evidence) ([]figures.Item, error) {
 		t.Columns = append(t.Columns, figures.Column{Title: fmt.Sprintf("%d nodes", side*side), Decimals: 2})
 	}
 	for _, id := range []string{"pre-mult", "peng"} {
-		cells := []figures.Cell{figures.Text(catalogue.PublishedRows[id])}
-		for i, nodes := range catalogue.PublishedNodes {
+		cells := []figures.Cell{figures.Text(catalogue.PublishedName("epoch", id))}
+		for _, nodes := range catalogue.PublishedNodes {
 			cell, side := figures.Missing(), graphs.Side(nodes)
 			if seconds := e.EpochSeconds[id][side*side]; seconds > 0 {
 				cell = figures.Number(seconds)
 			}
-			cells = append(cells, cell.Published(catalogue.PublishedEpochs[id][i], math.NaN()))
+			cells = append(cells, cell.Published(paperSeconds(id, nodes), math.NaN()))
 		}
 		t.Rows = append(t.Rows, cells)
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +15,6 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
 	"github.com/peng-cde/pengcde-go/figures"
-	"github.com/peng-cde/pengcde-go/internal/fixture"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -282,62 +279,6 @@ func TestNotesTellOurChoices(t *testing.T) {
 		if strings.Contains(notes, c.want) != c.says {
 			t.Errorf("%s: %q in the notes: %t, want %t:\n%s", c.dynamics, c.want, !c.says, c.says, notes)
 		}
-	}
-}
-
-func TestFixturePaperTables(t *testing.T) {
-	file := fixture.Load(t, "paper_tables")
-	for title, dynamics := range map[string]string{"Heat diffusion": "heat", "Gene regulation": "gene",
-		"Wealth": "wealth", "Opinion": "opinion"} {
-		for row := range catalogue.PublishedErrors[dynamics] {
-			for _, family := range catalogue.Families() {
-				got, ok := catalogue.PublishedError(dynamics, family.Name(), row)
-				want := file.Get(title).Get(row).Get(strings.ReplaceAll(family.Name(), " ", "_")).List()
-				if !ok || got[0] != want[0].Float() || got[1] != want[1].Float() {
-					t.Errorf("%s, %s, %s: %v, want %v", dynamics, row, family.Name(), got, want)
-				}
-			}
-		}
-	}
-	improvements := file.Get("relative_improvement_printed_percent")
-	for title, dynamics := range map[string]string{"Heat diffusion": "heat", "Gene regulation": "gene",
-		"Wealth": "wealth", "Opinion": "opinion"} {
-		for _, family := range catalogue.Families() {
-			got, byErrors, ok := catalogue.PublishedImprovement(dynamics, family.Name())
-			want := improvements.Get(title).Get(strings.ReplaceAll(family.Name(), " ", "_")).Float()
-			if !ok || got != want || dynamics != "gene" && math.Abs(got-byErrors) > 0.1 {
-				t.Errorf("%s, %s: %g %%, want %g, by errors %g", dynamics, family.Name(), got, want, byErrors)
-			}
-		}
-	}
-	for _, row := range catalogue.PublishedAffinity {
-		name := strings.NewReplacer("Average", "Avg", " with source and target identities", "+id").Replace(row.Name)
-		printed := file.Get("TGB").Get(name)
-		for data, key := range map[string]string{"tgbn-trade": "trade", "tgbn-genre": "genre"} {
-			got, ok := row.On(data)
-			if ok != slices.Contains(printed.Keys(), key) {
-				t.Errorf("%s, %s: printed %t, want %t", row.Name, data, ok, !ok)
-			}
-			if !ok {
-				continue
-			}
-			for i, want := range printed.Get(key).List() {
-				if got[i] != want.Float() {
-					t.Errorf("%s, %s: %v, want %g", row.Name, data, got, want.Float())
-				}
-			}
-		}
-	}
-	for id, name := range map[string]string{"peng": "PENG", "pre-mult": "Pre Mult"} {
-		for i, nodes := range catalogue.PublishedNodes {
-			if want := file.Get("runtime_s").Get(name).Get(strconv.Itoa(nodes)).Float(); catalogue.PublishedEpochs[id][i] != want {
-				t.Errorf("%s, %d nodes: %g s, want %g", id, nodes, catalogue.PublishedEpochs[id][i], want)
-			}
-		}
-	}
-	if len(catalogue.PublishedAffinity) != 16 || len(catalogue.PublishedErrors) != 4 || len(catalogue.PublishedErrors["heat"]) != 10 ||
-		len(catalogue.PublishedWeights) != 8 {
-		t.Error("published rows are missing")
 	}
 }
 

@@ -71,11 +71,11 @@ func (w Worlds) tableOf(r *experiments.Report, v view, measure Measure) *figures
 		Title:   fmt.Sprintf("%s, %s: %s error, profile %s", w.Name, v.name, measure, r.Profile),
 		Columns: v.columns, Score: string(measure), Better: figures.Lower, Decimals: 3,
 	}
-	printed := catalogue.PublishedErrors[dynamics] != nil
+	printed := catalogue.PublishedRows(dynamics) != nil
 	if measure == OnTest && printed {
 		pivot.Published = func(m experiments.Model, family string) (mean, half float64, ok bool) {
-			p, ok := catalogue.PublishedError(dynamics, family, catalogue.PublishedRows[m.ID])
-			return p[0], p[1], ok
+			p, ok := catalogue.Published(dynamics, m.ID, family)
+			return p.Value, p.Spread, ok
 		}
 	}
 	t := r.Table(pivot, results)
@@ -131,8 +131,8 @@ func (w Worlds) stored(r *experiments.Report) *figures.Table {
 			if len(runs.Made()) > 0 {
 				cell = runs.Cell(string(OnTest), experiments.Interval{})
 			}
-			if p, ok := catalogue.PublishedError(runs[0].Keys["dynamics"], runs[0].Keys["family"], catalogue.PublishedRows[id]); ok {
-				cell = cell.Published(p[0], p[1])
+			if p, ok := catalogue.Published(runs[0].Keys["dynamics"], id, runs[0].Keys["family"]); ok {
+				cell = cell.Published(p.Value, p.Spread)
 			}
 			cells = append(cells, cell)
 		}
@@ -164,7 +164,7 @@ func improvementRow(results experiments.Results, dynamics string) []figures.Cell
 
 // printed says whether the paper prints errors of dynamics of the study.
 func (w Worlds) printed() bool {
-	return slices.ContainsFunc(w.tasks, func(t synthetic.Task) bool { return catalogue.PublishedErrors[t.Dynamics.Name] != nil })
+	return slices.ContainsFunc(w.tasks, func(t synthetic.Task) bool { return catalogue.PublishedRows(t.Dynamics.Name) != nil })
 }
 
 // notes explain tables and figures, and name our choices.
@@ -193,7 +193,7 @@ func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 			continue
 		}
 		switch a := task.Amplitude; {
-		case catalogue.PublishedErrors[name] == nil:
+		case catalogue.PublishedRows(name) == nil:
 			notes = append(notes, contactNotes...)
 		case a.Low != a.High:
 			notes = append(notes, fmt.Sprintf("%s: initial rectangles have amplitudes from U(%g, %g), which the published "+

@@ -106,14 +106,15 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 	}
 	for i, name := range l.maps {
 		cells := []figures.Cell{figures.Text(name.String())}
-		published, known := catalogue.PublishedWeights[name]
 		for j, values := range l.values[i] {
 			if name == equivariant.IdentityMap {
 				floats.AddConst(1, values)
 			}
 			cell := experiments.Interval{}.Cell(values)
-			if known && compared && j < len(published) {
-				cell = cell.Published(published[j], math.NaN())
+			if compared && j < len(printedWeights) {
+				if weight := paperWeight(name, printedWeights[j]); !math.IsNaN(weight) {
+					cell = cell.Published(weight, math.NaN())
+				}
 			}
 			cells = append(cells, cell)
 		}
@@ -122,19 +123,30 @@ func (w Worlds) Weights(r *experiments.Report, dynamics, family, model string) (
 	return t, nil
 }
 
+// printedWeights are the columns of weights that the paper prints.
+var printedWeights = []string{firstLayer, "layer 1, A'", "layer 2, A", "layer 2, A'"}
+
+const firstLayer = "layer 1, A"
+
+// paperWeight is what the paper prints of a map's weight after training on heat; NaN where it prints none.
+func paperWeight(m equivariant.Map, column string) float64 {
+	n, _ := catalogue.Published("weights", m.String(), column)
+	return n.Value
+}
+
 const publishedWeightsNote = "The paper prints its values for heat, without saying for which family."
 
 // publishedWeightsTable has the paper's weights without ours.
 func publishedWeightsTable() *figures.Table {
 	t := &figures.Table{Title: "Learnt weights of the maps: heat, PENG-CDE", Columns: []figures.Column{{Title: "map"}},
 		Notes: []string{publishedWeightsNote}}
-	for _, title := range []string{"layer 1, A", "layer 1, A'", "layer 2, A", "layer 2, A'"} {
+	for _, title := range printedWeights {
 		t.Columns = append(t.Columns, figures.Column{Title: title, Decimals: 3})
 	}
 	for _, m := range equivariant.Published8() {
 		cells := []figures.Cell{figures.Text(m.String())}
-		for _, weight := range catalogue.PublishedWeights[m] {
-			cells = append(cells, figures.Missing().Published(weight, math.NaN()))
+		for _, column := range printedWeights {
+			cells = append(cells, figures.Missing().Published(paperWeight(m, column), math.NaN()))
 		}
 		t.Rows = append(t.Rows, cells)
 	}
