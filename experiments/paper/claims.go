@@ -30,16 +30,4 @@ func Claims() (all []judge.Claim) {
 }
 
 // JudgedBy says how claims are judged, for a page that shows verdicts.
-const JudgedBy = "A verdict is computed from stored runs, case by case. The difference from a rival is shown by a " +
-	"paired test, at 0.05 after Holm's correction for all cases of a claim, those not run among them. Simulated worlds, " +
-	"that is families of graphs with a seed, are compared by signed ranks of the ratio of errors. Worlds of one seed " +
-	"share times, events and the start of training, which ranks do not count, and there are few seeds: so a " +
-	"difference is shown only where every seed's worlds have it in the mean. A model that diverged in a world has " +
-	"the largest loss there; the percentages leave that world out. Series and trade are compared by differences " +
-	"over seeds or tested windows, whose variance counts what they share; with few windows such tests reject too " +
-	"often, so a p near 0.05 is a hint. How much lower an error is than the Original's is judged on graphs of the " +
-	"published size alone, against the interval of what the paper prints. Changes of accuracy and of time are " +
-	"judged over seeds by 95% intervals; seconds of an epoch by a factor of 1.25. A claim holds where all its " +
-	"cases are as claimed and no run is left out; it holds only where some are; it does not hold where none is " +
-	"and in some the opposite is shown. Where runs show nothing either way, it is not shown; where there are " +
-	"none, not yet tested. Cases on other data than the paper's are listed, and count for no verdict."
+var JudgedBy = prose.Text("judged by")

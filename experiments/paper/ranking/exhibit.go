@@ -41,10 +41,7 @@ func Table3(e judge.Evidence) ([]figures.Item, error) {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	t.Finding = "TGB's data do not come with the module, so that ours on them are missing here. Where a folder holds " +
-		"its files, \"pengcde run node-affinity --data FOLDER\" makes them and \"pengcde show\" sets them beside these. " +
-		"Ours here are on trade between 69 countries, by the protocols of the paper's rows: other data, to which no number of " +
-		"the paper compares."
+	t.Finding = prose.Text("table 3")
 	t.Notes = []string{"Table 3 as the paper prints it: ± is a standard deviation. Heuristics and rows from JODIE to " +
 		"TGNv2 are by TGB's protocol, from its leaderboard; the others are on the paper's own windows."}
 	return []figures.Item{t}, nil

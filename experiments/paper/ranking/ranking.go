@@ -14,7 +14,6 @@ import (
 	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/datasets/tgb"
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
@@ -61,7 +60,7 @@ func NodeAffinity() *Affinity {
 	}}
 	a := &Affinity{size: affinitySizes, mine: []*affinityData{trade}, Study: experiments.Study{Name: "node-affinity",
 		Title: "Who will trade with whom", Data: "agtpa_trade: 69 countries, 1986 to 2006; TGB's by --data",
-		About: catalogue.AboutAffinity, TakesData: true}}
+		About: prose.Text("about node-affinity"), TakesData: true}}
 	return a.complete()
 }
 

@@ -115,9 +115,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		"Moving Average (L): m = ((W-1) m + labels) / W with W = 7.",
 		func() affinity.Forecaster { return &affinity.MovingAverage{Window: 7} })
 	simple("message-mean", "*affinity.MessageMean", "Moving Average (M), last messages",
-		"Moving Average (M): neither the paper nor TGB says what it "+
-			"is. Last messages: the mean of the last 2048 messages of a pair, 512 on tgbn-token; steps: Moving Average on the sums "+
-			"of messages over snapshots.", func() affinity.Forecaster { return &affinity.MessageMean{Last: messages} })
+		prose.Text("message mean"), func() affinity.Forecaster { return &affinity.MessageMean{Last: messages} })
 	simple("message-average", "*affinity.MessageAverage", "Moving Average (M), steps",
 		"",
 		func() affinity.Forecaster { return &affinity.MessageAverage{Window: 7} })
@@ -126,10 +124,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 			"distance to the one before and to the moving average, the same for all pairs.",
 		func() affinity.Forecaster { return &affinity.Ridge{Penalty: 1e-3} })
 	simple("log-linear", "*affinity.LogLinear", "Log-linear",
-		"Log-linear: a softmax over partners whose logits are linear in the logarithms of the newest "+
-			"labels, of those before and of their moving average, and in what a class has won or lost with all nodes in the last "+
-			"two label times; three coefficients. These terms were chosen by forecasts of 1993 to 1998, which the rotation does not "+
-			"test.", func() affinity.Forecaster { return &affinity.LogLinear{Penalty: 1e-4} })
+		prose.Text("log-linear"), func() affinity.Forecaster { return &affinity.LogLinear{Penalty: 1e-4} })
 	simple("gated-state", "*affinity.GatedState", "Gated state",
 		"Gated state: a linear state-space model of each node between moving average and "+
 			"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its code.",
@@ -153,9 +148,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		{"peng11", "PENG-CDE, 11 maps", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
 		{"peng-identities", "PENG-CDE, identities", "PENG-CDE, identities: entries of A and A' depend on source and target " +
 			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}}, nil},
-		{catalogue.ResidualID, "PENG-CDE with a log-linear part", "PENG-CDE with a log-linear part: ours. Its logits are added to those " +
-			"of the log-linear row, which it begins with; the logit of two nodes is a product of their states, and no feature " +
-			"tells nodes apart. Trained at rate 0.001 with weight decay 0.01.", field.PENG{},
+		{catalogue.ResidualID, "PENG-CDE with a log-linear part", prose.Text("residual"), field.PENG{},
 			func(c *pengcde.Config) { c.RowFeatures, c.Pairs, c.Residual = 0, true, true }},
 	}
 	for _, n := range networks {

@@ -68,9 +68,7 @@ func rotationOf(results experiments.Results) rotation {
 		}
 	}
 	r.test = stats.SharedTraining(1 / training)
-	r.note = fmt.Sprintf("Rotation: ± is the 95%% interval of the mean over tested label times. Their models share training, so "+
-		"the variance of the mean is (1/k + 1/%.0f) s² (Nadeau and Bengio 2003) with Student's t, %.0f the least number of "+
-		"label times for training. Official: the interval over seeds, which draw initial parameters alone.", training, training)
+	r.note = fmt.Sprintf(prose.Text("rotation"), training, training)
 	return r
 }
 
@@ -378,15 +376,8 @@ func (a *Affinity) notes(r *experiments.Report) figures.NoteList {
 	size := a.size(r.Profile)
 	t := size.training
 	return figures.NoteList{
-		"Official: the protocol of the Temporal Graph Benchmark, its split and its loop; a forecast for a label time knows " +
-			"the events and labels before it (strict), or what models in TGB's examples know, events at that time among it " +
-			"(parity). Paper's windows: windows of snapshots side by side (3 years of trade, else 10 weeks), shuffled by the " +
-			"seed; the rows of the last snapshot are asked for. Rotation: each of the last label times by a model trained on " +
-			"those before it, strict. Scores of different protocols do not compare.",
-		fmt.Sprintf("Networks see the last %d snapshots before the time (in the paper's windows all but the last), in parity time "+
-			"with the one that goes on; one step of time is a snapshot. Width %d, %d layers (STG-NCDE 1), rows of the adjacency "+
-			"mapped to %d features, linear encoder and readout, constant steps of %g. Cross-entropy of the label rows; AdamW at "+
-			"rate %g in batches of %d label times, at most %d epochs, patience %d; the paper chooses by NDCG on validation, these by its cross-entropy.",
+		prose.Text("protocols"),
+		fmt.Sprintf(prose.Text("networks"),
 			affinityInputs, size.hidden, size.layers, size.encoded, size.step, t.AdamW.LearningRate, t.BatchSize, t.Epochs,
 			t.Patience),
 		fmt.Sprintf("The rotation tests %d label times; of those before each the last %d choose the epoch.", size.rotated,

@@ -8,7 +8,6 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/internal/nearest"
 	"github.com/peng-cde/pengcde-go/pengcde"
@@ -38,7 +37,7 @@ var countries = []struct {
 func Epidemics() *Countries {
 	c := &Countries{Study: experiments.Study{Name: "epidemics", Title: "Covid cases by region",
 		Data:  "england_covid of PyTorch Geometric Temporal; italy_covid, france_covid",
-		About: catalogue.AboutEpidemics}}
+		About: about("epidemics")}}
 	c.TakesData = true
 	c.Plan, c.Make, c.Show, c.Page = c.plan, makeForecast, showForecasts, pageForecasts
 	for _, country := range countries {

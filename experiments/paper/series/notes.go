@@ -12,18 +12,14 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
-const (
-	measureNote = "Mean squared errors. Without a star each node's forecast is compared with its own target. *: the " +
-		"published measure compares every node's forecast with every node's target, which forgets which node is which, so " +
-		"no forecast can fall below the variance between nodes."
-	randomNote = "random split: means over seeds (their number in brackets)."
-	paperNote  = "validation, paper and test, paper: what the paper prints, over ten seeds, of models with its defects; " +
+var (
+	measureNote = prose.Text("measure")
+	randomNote  = "random split: means over seeds (their number in brackets)."
+	paperNote   = "validation, paper and test, paper: what the paper prints, over ten seeds, of models with its defects; " +
 		"for PENG-CDE, GN-CDE, GN-ODE and STG-NCDE in the published measure, to be read beside the columns with a star."
 	othersNote = "Splits but the random one: test is the error of the mean forecast of all seeds (their number in " +
 		"brackets), mean over the tested windows; single: the error of one seed."
-	simpleNote = "minus best simple: error minus the error of the best simple forecast, in pairs of the same seed " +
-		"(random split) or the same window. It is the best of the forecasts without a trained network by these same " +
-		"errors, which favours it."
+	simpleNote = prose.Text("simple")
 )
 
 // Notes are on all tables and figures of the study, for the end of a page.

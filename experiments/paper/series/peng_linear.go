@@ -67,22 +67,7 @@ func pengLinear(size pengcde.Config, values int) setting {
 	return s
 }
 
-const pengLinearNote = "PENG-CDE with a linear part: a linear map of the ridge's inputs plus the readout of a " +
-	"PENG-CDE of 8 features and one layer, less its mean over nodes, trained together for 4 epochs without " +
-	"validation windows. A penalty worth 100 windows (Italy: 300, France: 10) draws the linear part to a prior: a " +
-	"ridge, with a penalty worth one window, of the training windows and of all windows of England, Italy and " +
-	"France whose days are no later than those known at the origin. These penalties are among 66 ways to fit the " +
-	"linear part, listed before all but a few of their errors were known. A country has the one with the least " +
-	"error, as a share of the best simple forecast's, on the windows of the other two that rolling origin tests; " +
-	"a file of one's own has the one that is best on all three. So a country's own errors chose none of its " +
-	"penalties, but the others are of the same spring. The list itself was not chosen so cleanly. The kind of " +
-	"model comes from about 300 linear parts and half a dozen trainings of the network on the first 60% of each " +
-	"country's windows, which rolling origin does not test; that choice had 0.497 on England, 0.392 on Italy and " +
-	"0.399 on France under rolling origin. Thereupon a second form of the row and a dozen other linear parts were " +
-	"tested there too: penalties that fade as windows come in, which are on the list beside those that do not, " +
-	"and the learning rate 3e-4 come from those tests. The network adds nothing measurable: under rolling origin " +
-	"the error with it minus the error of the linear part alone is −0.0001 ± 0.0011 on England, +0.0003 ± 0.0009 " +
-	"on Italy and +0.0011 ± 0.0018 on France, one seed."
+var pengLinearNote = prose.Text("peng linear")
 
 // otherCountries are those that ship with the module.
 func otherCountries() (all []*dyngraph.Series, err error) {

@@ -63,19 +63,9 @@ func (r rows) of(c contender) []setting {
 		on(defects, asPublished, c.defectiveMatrix, r.defects))
 }
 
-const (
-	asPublishedNote = "as published: with the published hyperparameters and the defects of the published code: raw " +
-		"weights as control of the equations and in DCRNN; a loss that forgets which node is which, of PENG-CDE, Original " +
-		"GN-CDE, GN-ODE and STG-NCDE; ASTGCN with entrywise polynomials of a learned matrix in place of the graph; STIDGCN " +
-		"with one frozen dropout mask. On random splits alone, as in the paper. Rows of the bare name have the same " +
-		"hyperparameters and none of these. Profile full has the published steps and epochs (2000 of DCRNN, ASTGCN and " +
-		"STIDGCN, else 200); the others have at most 200 epochs and longer, constant steps, but for the adaptive ones of " +
-		"GN-ODE and STG-NCDE as published."
-	tunedNote = "tuned: each run trains %d trials on its training windows, for at most %d epochs in batches of %d, " +
-		"stops each by its validation windows, and forecasts with the trial of the least validation error. All models have " +
-		"as many: sizes of their own, each with a readout of the target or of its deviation from the node's recent mean, " +
-		"and where there are several with each learning rate; equations with the normalised adjacency as control, since a " +
-		"Laplacian's sums vanish. No tested window is looked at."
+var (
+	asPublishedNote = prose.Text("as published")
+	tunedNote       = prose.Text("tuned")
 )
 
 // tuning stops a trial early: with residual readouts the best epochs are the first. Batches of four windows take less

@@ -118,10 +118,7 @@ func residual(config pengcde.Config, step float64, training train.Config) settin
 	training.AdamW.WeightDecay = 1e-3
 	s := network("residual", "PENG-CDE, residual", config, training)
 	s.overlapping = true
-	s.Note = "PENG-CDE, residual: its readout gives the deviation from a node's recent mean; it trains for a fixed " +
-		"number of epochs, without validation windows, on all windows that the split allows, overlapping ones too. Its " +
-		"configuration was found by trials on a rotation of these same windows, tested ones among them, so its errors are " +
-		"optimistic."
+	s.Note = prose.Text("residual")
 	return s
 }
 

@@ -59,8 +59,6 @@ func Table2(e judge.Evidence) ([]figures.Item, error) {
 		}
 	}
 	t.Finding += "Rows are models with the defects of the published code, on its random splits, in its measure."
-	t.Notes = []string{"Table 2: of GN-ODE, STG-NCDE, GN-CDE and PENG-CDE the published measure compares every node's " +
-		"forecast with every node's target (validation* and test* of the tables of a split); the paper does not name the " +
-		"tournament. ± of ours counts that splits of a series share windows."}
+	t.Notes = []string{prose.Text("table 2")}
 	return []figures.Item{t}, nil
 }

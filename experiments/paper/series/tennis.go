@@ -6,7 +6,6 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/pgt"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
@@ -21,7 +20,7 @@ import (
 func Tennis() *Forecasting {
 	return Forecasting{
 		Study: experiments.Study{Name: "twitter-tennis", Title: "Mentions during Roland-Garros 2017",
-			Data: "twitter_tennis (rg17) of PyTorch Geometric Temporal", About: catalogue.AboutTennis},
+			Data: "twitter_tennis (rg17) of PyTorch Geometric Temporal", About: about("twitter-tennis")},
 		Time: "snapshot", Target: "ln(1 + mentions)", Node: "account",
 		load:   func() (*dyngraph.Series, error) { return pgt.TwitterTennis(pgt.RG17) },
 		window: tennisWindow, settings: tennisSettings,

@@ -11,9 +11,7 @@ import (
 // sirThreshold lies in the middle between the recovery rates of the classes, 0.7 and 0.3.
 const sirThreshold = 0.5
 
-const ratioNote = "Removed ratio: the trivial classifier, without training. As R' = gamma I, the total change of R " +
-	"over the integral of I (trapezoids between observations), both summed over nodes, estimates gamma; above 0.5 the " +
-	"epidemic is said to die out."
+var ratioNote = prose.Text("ratio")
 
 // RemovedRatio tells epidemics apart by their recovery rate, without learning: one whose
 // [synthetic.RemovedRatio] is above Threshold is of class 0.

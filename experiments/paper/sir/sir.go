@@ -37,7 +37,7 @@ type Oversampling struct {
 func SIR() *Oversampling {
 	return Oversampling{size: sirSizes, Study: experiments.Study{Name: "sir",
 		Title: "Two epidemics to be told apart", Data: "simulated on a grid that changes",
-		About: catalogue.AboutSIR}}.complete()
+		About: prose.Text("about sir")}}.complete()
 }
 
 // complete fills in what follows from the rest.

@@ -125,12 +125,7 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 			sentences = append(sentences, upper(p.title)+": "+strings.Join(parts, "; ")+".")
 		}
 	}
-	details = append(details, fmt.Sprintf("a change is taken along a straight line over the panel, over log k for "+
-		"regularity, of the logarithm for times, with its 95%% interval over seeds; level is within %g of accuracy, or a "+
-		"factor of %g of time, and of accuracy the mean at no place is further below the first one; seeds are too few "+
-		"where the half-width is more; accuracy whose mean is not above 0.5 by its interval is not better than a guess, as "+
-		"which a run counts that diverged; where all seeds agree the interval is nothing, though %d test trajectories are "+
-		"no more than that", levelAccuracy, judge.LevelTime, 2*o.size(r.Profile).testPerClass))
+	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime, 2*o.size(r.Profile).testPerClass))
 	return strings.Join(sentences, " "), directionsTable(panels, judged), details
 }
 

@@ -17,7 +17,7 @@ import (
 func Contact() *Worlds {
 	const dynamics, shown = "contact", "0.2"
 	return Worlds{
-		Study: experiments.Study{Name: "contact", Title: "Exchange at contact", Data: simulated, About: catalogue.AboutContact},
+		Study: experiments.Study{Name: "contact", Title: "Exchange at contact", Data: simulated, About: prose.Text("about contact")},
 		tasks: []synthetic.Task{synthetic.Contact(contactKappa)}, worlds: contactWorlds, size: contactSize,
 		views: []view{
 			{name: "by κ on community graphs", columns: kappaKey, values: ofKappa, world: "community, κ %s",
@@ -67,11 +67,7 @@ func contactWorlds(size worldsSize) (all []worldOf) {
 }
 
 var contactNotes = figures.NoteList{
-	"contact: x' = 0.1 (A − D) x between events, and at an event, where the graph changes by ΔA, the states move at " +
-		"once along dx_i/ds = κ Σ_j ΔA_ij (x_j − x_i), s from 0 to 1: an edge that comes lets its nodes exchange, one that " +
-		"goes takes the exchange back. Observations at an event show the moved states. Initial rectangles have amplitudes " +
-		"from U(25, 40) as for heat; at each of 12 events 4% of the edges go and 0.2% of the pairs gain one, twice the " +
-		"shares of the paper's worlds. All of it is ours.",
+	prose.Text("contact"),
 }
 
 // contactStrong are the worlds of the larger κ.

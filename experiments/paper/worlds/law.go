@@ -17,12 +17,7 @@ const (
 	lawTerms, lawState = "law: terms", "law: state"
 )
 
-const lawNote = "The linear law: one state a node, dx = L(A) (x - x0) dt + L'(dA) (x - x0), with L and L' mixed from " +
-	"the published maps of the adjacency, by least squares on the observations trained on. Coefficients: mean over " +
-	"seeds with its 95% interval (Student t). adds: root mean square over nodes and observations of the term in dx/dt " +
-	"or, for a change of A, in x at an event; mean over seeds. The truth of heat is x' = (A - D) x: A has 1, row sums " +
-	"on the diagonal have -1. Events that fall between two observations count as at the later one, so coefficients of " +
-	"changes are not exact."
+var lawNote = prose.Text("law")
 
 // keepLaw keeps the equation that a linear law has learnt, in the units of the windows.
 func keepLaw(facts *experiments.Facts, l experiments.Learner, windows []dyngraph.Window) error {

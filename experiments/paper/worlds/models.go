@@ -100,8 +100,6 @@ func (w Worlds) models(size worldsSize) []worldModel {
 }
 
 var worldNotes = map[string]string{
-	"pre-mult": "Pre-Mult, published start: its n x n matrices are drawn from U(0, 1), so that a layer's output begins " +
-		"some n times too large; without that, from U(-1/n, 1/n). Its steps do not end beside changes, as in the " +
-		"published code.",
+	"pre-mult":  prose.Text("pre-mult"),
 	"peng-fast": "Rate 0.1: the learning rate of the published configuration; the paper prints 0.01.",
 }

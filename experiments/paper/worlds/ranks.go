@@ -14,9 +14,7 @@ func (w Worlds) ranks(r *experiments.Report) (drawn catalogue.Drawn) {
 	}
 	all := catalogue.BlocksOf(r.Results, string(OnTest))
 	all.Each = "dynamics on a family of graphs with a seed, which draws them"
-	all.Dependence = "Blocks of one seed share events and times, and blocks of one family its graphs too, so that " +
-		"they depend on each other a little. Aligned ranks see by how much errors differ, so blocks of large errors count " +
-		"most."
+	all.Dependence = prose.Text("blocks")
 	dynamics := r.Results.Values("dynamics")
 	if len(dynamics) > 1 {
 		figure, err := catalogue.CriticalDifference(w.Name+", all dynamics: models by test error", all)

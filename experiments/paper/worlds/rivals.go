@@ -23,16 +23,10 @@ var rivalIDs = []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"}
 
 // rivalNotes say what of these rows is our choice.
 var rivalNotes = figures.NoteList{
-	"DCRNN, ASTGCN, STIDGCN, STG-NCDE: the published code, which printed these rows, has no wiring of them for these data, " +
-		"so it is ours. At each observed time the input of a node is its first state and the time, the graph is the one in " +
-		"force (its weights, which each network normalises itself), and the output is the state at that time. Width 16 as " +
-		"the other rows, defects of the published networks mended, batch, optimiser and stopping as the other rows.",
+	prose.Text("rivals"),
 	"DCRNN is rolled out over the observations. STG-NCDE has the time as its one channel, and its two states begin with " +
 		"linear maps of the first state. Neither STIDGCN nor STG-NCDE reads the graph.",
-	"ASTGCN and STIDGCN take the whole sequence at once, later graphs too, and have parameters for each of its 120 times. " +
-		"So they train on all times of the training graphs, with what the other rows are shown: targets at the 80 times of " +
-		"training, and at another time the graph of the last of these before it. Their last convolution goes over " +
-		"one time, not all, with the same parameters at each: separate ones would never be trained at the 40 other times.",
+	prose.Text("whole sequences"),
 }
 
 // rivals are the rows of models that are not controlled by the graph. The published code has no wiring of them for

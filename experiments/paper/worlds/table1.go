@@ -3,7 +3,6 @@ package worlds
 import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
 // Table1 is the first table of the paper: heat diffusion and gene regulation on four families of graphs.
@@ -14,7 +13,7 @@ import (
 func Table1() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table1", Title: "Heat diffusion and gene regulation", Data: simulated,
-			About: catalogue.AboutTable1, Like: []string{"well-posed"}},
+			About: about("table1"), Like: []string{"well-posed"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: publishedSize,
 	}.complete()
 }
@@ -25,6 +24,6 @@ func Table1() *Worlds {
 func Table1AsPublished() *Worlds {
 	w := *Table1()
 	w.Name, w.Title, w.asPublished = "table1-as-published", "As table1, with published defects", true
-	w.About = catalogue.AboutPublished
+	w.About = about("table1-as-published")
 	return w.complete()
 }

@@ -8,10 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-const trainingNote = "not resolved: runs that ended not finite, with a gradient norm above 1000 times the median of " +
-	"the 20 epochs before, or with skipped batches in more than 1% of the epochs; not converged: runs whose best epoch " +
-	"is the last one validated; best epoch, tries (steps of the solver, rejected ones too, over all graphs) and " +
-	"seconds: medians over runs; largest gradient norm, before clipping: of all runs; retried, skipped: batches in all runs."
+var trainingNote = prose.Text("training")
 
 // trainingOf is the table of how each row's trainings went.
 func trainingOf(r *experiments.Report) (*figures.Table, error) {

@@ -114,9 +114,7 @@ func (w Worlds) contests(results experiments.Results) (all []contest) {
 	return all
 }
 
-const worldsNote = "Errors are compared by the logarithm of their ratio, as how much lower or higher they are: in one " +
-	"world by Student's t over its seeds; in several worlds together by signed ranks over family and seed, where every " +
-	"seed's worlds have the difference in the mean. Worlds of one seed share times and events."
+var worldsNote = prose.Text("pairs")
 
 // matrix has the subjects beside their rivals, in each world and in several together.
 func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {

@@ -3,7 +3,6 @@ package worlds
 import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
 // TableWealth is the table of the paper's appendix: wealth and opinion dynamics on four families of graphs, by the
@@ -11,7 +10,7 @@ import (
 func TableWealth() *Worlds {
 	return Worlds{
 		Study: experiments.Study{Name: "table-wealth", Title: "Wealth and opinion dynamics", Data: simulated,
-			About: catalogue.AboutWealth},
+			About: about("table-wealth")},
 		tasks: []synthetic.Task{synthetic.Wealth, synthetic.Opinion},
 		size:  publishedSize,
 	}.complete()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/experiments"
-	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
 // WellPosed is a study of ours on the worlds and by the protocol of [Table1]: which settings of a field let it train,
@@ -14,7 +13,7 @@ import (
 // small worlds, where a few are. Profile full has 400 nodes, where the rows that are confirmed are.
 func WellPosed() *Worlds {
 	return Worlds{
-		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated, About: catalogue.AboutWellPosed,
+		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated, About: about("well-posed"),
 			Like: []string{"table1"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: wellPosedSize,
 		subjects: []string{"affine"}, rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
