@@ -13,7 +13,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
 	"github.com/peng-cde/pengcde-go/experiments/paper"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
@@ -26,8 +28,8 @@ var reportStyle string
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"sentence": sentence,
 	"lines":    func(text string) []string { return strings.Split(text, "\n\n") },
-	"compute":  paper.PublishedCompute,
-	"chip":     func(v paper.Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
+	"compute":  catalogue.PublishedCompute,
+	"chip":     func(v judge.Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
 }).Parse(reportText))
 
 // sentence begins with a capital.
@@ -64,7 +66,7 @@ func (s section) Study() experiments.Study { return s.Report.Study }
 // and the machine that they were measured on are for the claims about speed; without them no such claim is tested.
 func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]float64,
 	machine string) ([]byte, error) {
-	evidence := paper.Evidence{Reports: make(map[string]*experiments.Report), EpochSeconds: epochSeconds,
+	evidence := judge.Evidence{Reports: make(map[string]*experiments.Report), EpochSeconds: epochSeconds,
 		EpochMachine: machine}
 	for _, p := range d.Parts {
 		evidence.Reports[p.Report.Study.Name] = p.Report
@@ -73,8 +75,8 @@ func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]f
 	if err != nil {
 		return nil, err
 	}
-	var claims []paper.Judgement
-	counts := make(map[paper.Verdict]int)
+	var claims []judge.Judgement
+	counts := make(map[judge.Verdict]int)
 	for _, c := range paper.Claims() {
 		j, err := c.Judge(evidence)
 		if err != nil {
@@ -93,7 +95,7 @@ func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]f
 	var b bytes.Buffer
 	err = reportTemplate.Execute(&b, map[string]any{
 		"Style": template.CSS(reportStyle), "Profile": d.Profile, "Sections": sections, "Claims": claims, "Counts": counts,
-		"Verdicts": paper.Verdicts(), "Exhibits": paper.Exhibits(), "Names": names, "JudgedBy": paper.JudgedBy,
+		"Verdicts": judge.Verdicts(), "Exhibits": paper.Exhibits(), "Names": names, "JudgedBy": paper.JudgedBy,
 		"NotReproduced": paper.NotReproduced,
 		"Last":          last.Format("2 January 2006"),
 		"Comparable":    d.Profile != experiments.Quick,
@@ -102,7 +104,7 @@ func (d *Document) Report(ctx context.Context, epochSeconds map[string]map[int]f
 }
 
 // sections has a section for each study, in the order of the paper.
-func (d *Document) sections(ctx context.Context, e paper.Evidence) (all []section, err error) {
+func (d *Document) sections(ctx context.Context, e judge.Evidence) (all []section, err error) {
 	parts := slices.Clone(d.Parts)
 	for _, r := range d.None { // of which the published numbers are shown
 		p, err := r.Part()
@@ -126,7 +128,7 @@ func (d *Document) sections(ctx context.Context, e paper.Evidence) (all []sectio
 }
 
 // fill writes the tables and figures of a section.
-func (s *section) fill(ctx context.Context, e paper.Evidence) error {
+func (s *section) fill(ctx context.Context, e judge.Evidence) error {
 	s.Made, s.Planned = s.Report.Count()
 	shown, folded := s.Tables, []*figures.Table(nil)
 	if s.Overviews > 0 {

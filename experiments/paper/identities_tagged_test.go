@@ -7,9 +7,13 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/peng-cde/pengcde-go/affinity"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
+	"github.com/peng-cde/pengcde-go/experiments/paper/ranking"
+	"github.com/peng-cde/pengcde-go/experiments/paper/sir"
 	"github.com/peng-cde/pengcde-go/internal/tagged"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
@@ -26,13 +30,13 @@ var ofSets = []string{"Generation", "Classes", "Family", "FamilyParameters", "Dy
 // All types that identities hold name their fields by tags, so that no name in an identity changes when a field is
 // renamed.
 func TestIdentitiesHaveNamesOfTags(t *testing.T) {
-	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, removedRatio{}, law.LeastSquares{},
+	values := []any{pengcde.Resolved{}, train.Config{}, synthetic.Amplitude{}, sir.RemovedRatio{}, law.LeastSquares{},
 		pengcde.Config{}, experiments.Record{}} // the last two for files of models and of results
 	for _, name := range []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"} {
 		values = append(values, field.Registered(name))
 	}
 	for _, name := range field.Names() {
-		values = append(values, namedField(t, name))
+		values = append(values, studytest.NamedField(t, name))
 	}
 	for _, f := range baseline.Heuristics() {
 		values = append(values, f)
@@ -41,9 +45,13 @@ func TestIdentitiesHaveNamesOfTags(t *testing.T) {
 		values = append(values, f)
 	}
 	for _, p := range experiments.Profiles() {
-		for _, row := range affinitySizes(p).rows("") {
-			if row.forecaster != nil {
-				values = append(values, row.forecaster())
+		runs, err := ranking.NodeAffinity().Plan(t.Context(), experiments.Scope{Profile: p, Seeds: []uint64{0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range runs {
+			if f := run.Spec.(interface{ Forecaster() affinity.Forecaster }).Forecaster(); f != nil {
+				values = append(values, f)
 			}
 		}
 	}

@@ -1,9 +1,10 @@
-// Package paper has the studies of the paper, one file for each table or figure: its protocol in words, its
-// models, data and constants, and the tables and figures made of its runs. Notebooks and the command line call the same
-// code.
+// Package paper lists the studies of the paper, its claims, its tables and figures, and what to cite. Notebooks and the
+// command line call the same code.
 //
 // Start with [Table1] and [Epidemics]: both have the methods of [experiments.Study], such as Run and Stored, and draw
-// what their tables and figures show. [All] lists the studies.
+// what their tables and figures show. [All] lists the studies. Each family of studies has a package: worlds (simulated
+// node dynamics), series (Covid cases, mentions), sir (two epidemics to be told apart) and ranking (trade); what they
+// share is in package catalogue.
 //
 // Reference: Permutation Equivariant Neural Controlled Differential Equations for Dynamic Graph Representation
 // Learning, NeurIPS 2025; "published" means its tables and its authors' code.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
@@ -20,7 +21,7 @@ var always = []string{"pengcde-go", "peng-cde"}
 // study, beside [always].
 var cited = map[string][]string{
 	"peng": {"equivariant-maps", "neural-cde"}, "affine": {"equivariant-maps", "neural-cde"},
-	"recommended": {"equivariant-maps", "neural-cde"}, "of-a": {"equivariant-maps"}, lawID: {"equivariant-maps"},
+	"recommended": {"equivariant-maps", "neural-cde"}, "of-a": {"equivariant-maps"}, catalogue.LawID: {"equivariant-maps"},
 	"residual": {"equivariant-maps", "neural-cde"}, "original": {"gn-cde", "neural-cde"},
 	"adjacency": {"gn-cde", "neural-cde"}, "pre-mult": {"gn-cde", "neural-cde"}, "constant": {"gn-cde", "neural-cde"},
 	"gn-ode": {"gn-ode"}, "dcrnn": {"dcrnn"}, "astgcn": {"astgcn"}, "stidgcn": {"stidgcn"}, "stg-ncde": {"stg-ncde"},

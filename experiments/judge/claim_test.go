@@ -1,0 +1,66 @@
+package judge
+
+import "testing"
+
+// Outcomes of cases make verdicts.
+func TestVerdictsOfCases(t *testing.T) {
+	of := func(outcomes ...Outcome) (all []Case) {
+		for i, o := range outcomes {
+			all = append(all, Case{Group: []string{"heat", "gene"}[i%2], Name: string(rune('A' + i)),
+				Finding: Finding{Outcome: o}})
+		}
+		return all
+	}
+	left := of(Better, Better)
+	left[1].Left = []string{"C diverged, 1 of 3"}
+	other := of(Better, NotTested)
+	other[0].Substitute = true
+	beside := append(of(Better), Case{Name: "B", Finding: Finding{Outcome: Worse}, Substitute: true,
+		Left: []string{"a run"}})
+	for _, c := range []struct {
+		name  string
+		cases []Case
+		want  Verdict
+		first string
+	}{
+		{"all", of(Better, Better, Better), Holds, "heat: all 2; gene: B"},
+		{"a run is left out", left, HoldsOnlyWhere, "heat: A; gene: B"},
+		{"one is against", of(Better, Better, Worse), HoldsOnlyWhere, "heat: A; gene: B"},
+		{"one shows nothing", of(Better, NotShown), HoldsOnlyWhere, "heat: A"},
+		{"one is missing", of(Better, NotTested), HoldsOnlyWhere, "heat: A"},
+		{"none, one against", of(NotTested, NotShown, Worse), DoesNotHold, "heat: C"},
+		{"none shows anything", of(NotTested, NotShown), Open, "gene: B"},
+		{"shown on other data", other, Untested, "heat: A"},
+		{"against it on other data", beside, Holds, "heat: A"},
+		{"missing", of(NotTested, NotTested), Untested, "heat: A; gene: B"},
+		{"nothing", nil, Untested, ""},
+	} {
+		j, err := Claim{Find: func(Evidence) ([]Case, error) { return c.cases, nil }}.Judge(Evidence{})
+		if err != nil || j.Verdict != c.want {
+			t.Errorf("%s: %s, want %s, %v", c.name, j.Verdict, c.want, err)
+		}
+		if cases := j.Lists(); len(cases) > 0 != (c.first != "") || len(cases) > 0 && cases[0].Names != c.first {
+			t.Errorf("%s: cases %+v, want first %q", c.name, cases, c.first)
+		}
+	}
+}
+
+// Tests are corrected for all cases of a claim, whether their runs are there or not, and whatever their order.
+func TestCasesAreCorrected(t *testing.T) {
+	of := func(mean, p float64) Case {
+		return Case{Finding: Finding{Note: "x", Difference: mean, Raw: p}, Tested: true}
+	}
+	findings := []Case{of(1, 0.01), of(-1, 0.001), Missing("", "", "no run"), of(-1, 0.03), {Substitute: true}}
+	if err := CorrectCases(findings); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		outcome Outcome
+		numbers string
+	}{{Worse, "x, corrected p 0.030"}, {Better, "x, corrected p 0.004"}, {NotTested, "no run"},
+		{NotShown, "x, corrected p 0.060"}, {NotTested, ""}} {
+		if f := findings[i]; f.Outcome != want.outcome || f.Note != want.numbers {
+			t.Errorf("case %d: %s, %q, want %s, %q", i, f.Outcome, f.Note, want.outcome, want.numbers)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+// Package catalogue has what the studies share: their models with their styles, what the paper prints, and helpers for
+// figures and pages.
+package catalogue
+
+// IDs of rows that several places name.
+const (
+	LawID        = "law"
+	AffineID     = "affine"
+	AffineName   = "PENG-CDE, affine"
+	ResidualID   = "residual"
+	PersistentID = "persistent"
+	// preciseID is the row that shows what steps cost: PENG-CDE with steps whose error is controlled and that end on each
+	// observation, beside one whose steps are as long however much happens between them.
+	PreciseID = "peng-precise"
+	// ratioID is the row of the classifier without training, inferenceID the one that measures times.
+	RatioID     = "removed-ratio"
+	InferenceID = "inference"
+	// Rows of one model have its ID and these endings.
+	PublishedEnding = "-as-published"
+	TunedEnding     = "-tuned"
+)
+
+const AffineNote = AffineName + ": ours, not the paper's. A controlled differential equation in the strict sense, " +
+	"affine in A': A' in the last layer alone, a norm over the graph, SiLU, a path that stays within the observations, " +
+	"adaptive steps, and a training that solves a batch without a usable gradient again. PENG-CDE has the same sizes " +
+	"and learning rate."
+
+// Width is the width of a model's hidden layers or state and the number of its layers, for ASTGCN of polynomials.
+type Width struct{ Hidden, Layers int }
+
+// Simulated data sets have the seeds of the published code, those of a run's seeds worldSeeds apart.
+const (
+	TrainingSeed, ValidationSeed, TestSeed = 1234, 1734, 2734
+	WorldSeeds                             = 10_000
+)

@@ -1,0 +1,125 @@
+package catalogue
+
+import (
+	_ "embed" // for what the paper prints
+	"encoding/csv"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+)
+
+// published.csv has what the paper prints: a table, the ID of a row of ours (or of a study, a map or one of the dynamics;
+// "" where none is ours) with the paper's name of it, a column, and a value. The spread of errors is the half-width of
+// the 95% interval over ten seeds; of table tgb, NDCG@10 on data of the Temporal Graph Benchmark, a standard deviation.
+// In tgb, heuristics and the rows without an ID are by the benchmark's protocol, from its leaderboard; the last four are
+// on the paper's windows. Of table improvement, how much lower the error of PENG-CDE is than the error of Original
+// GN-CDE, the values for gene do not follow from its errors.
+//
+//go:embed published.csv
+var publishedText string
+
+// Number is a value that the paper prints, with its spread; NaN where it prints none.
+type Number struct{ Value, Spread float64 }
+
+// PublishedRow is a row of a table of the paper, with the ID of ours.
+type PublishedRow struct {
+	ID, Name string
+	numbers  map[string]Number
+}
+
+// On is the row's number in a column.
+func (r PublishedRow) On(column string) (n Number, ok bool) {
+	n, ok = r.numbers[column]
+	return n, ok
+}
+
+var published = read(publishedText)
+
+func read(text string) map[string][]PublishedRow {
+	tables := make(map[string][]PublishedRow)
+	for _, line := range Table("published.csv", text) {
+		number := func(text string) float64 {
+			if text == "" {
+				return math.NaN()
+			}
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				panic("published.csv: " + err.Error()) // a part of the program
+			}
+			return x
+		}
+		rows, last := tables[line[0]], len(tables[line[0]])-1
+		if last < 0 || rows[last].ID != line[1] || rows[last].Name != line[2] {
+			rows, last = append(rows, PublishedRow{line[1], line[2], make(map[string]Number)}), last+1
+		}
+		rows[last].numbers[line[3]] = Number{number(line[4]), number(line[5])}
+		tables[line[0]] = rows
+	}
+	return tables
+}
+
+// Table reads a table that is part of the program, without its heading.
+func Table(name, text string) [][]string {
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		panic(name + ": " + err.Error())
+	}
+	return rows[1:]
+}
+
+// PublishedRows are the rows of a table, as the paper has them; none of a table that it has not.
+func PublishedRows(table string) []PublishedRow { return published[table] }
+
+// Published is what the paper prints of a row of ours in a table, such as the error of "peng" on "heat" in the column
+// "grid".
+func Published(table, id, column string) (n Number, ok bool) {
+	if row, found := publishedRow(table, id); found {
+		return row.On(column)
+	}
+	return Number{math.NaN(), math.NaN()}, false
+}
+
+func publishedRow(table, id string) (row PublishedRow, ok bool) {
+	at := slices.IndexFunc(published[table], func(r PublishedRow) bool { return r.ID == id && id != "" })
+	if at < 0 {
+		return row, false
+	}
+	return published[table][at], true
+}
+
+// PublishedName is the paper's name of a row of ours in a table, else its ID.
+func PublishedName(table, id string) string {
+	if row, ok := publishedRow(table, id); ok {
+		return row.Name
+	}
+	return id
+}
+
+// PublishedCompute is what the paper says that a study took on an H100 or H200, or "" where it says nothing.
+func PublishedCompute(study string) string {
+	row, _ := publishedRow("compute", study)
+	return row.Name
+}
+
+// PublishedNodes are the numbers of nodes of table epoch, the seconds of a training epoch on a GPU (H100 or H200).
+var PublishedNodes = []int{128, 256, 512, 1024, 2048}
+
+// PublishedImprovement returns the printed improvement in a world, and the improvement that the paper's errors give.
+func PublishedImprovement(dynamics, family string) (printed, byErrors float64, ok bool) {
+	n, ok := Published("improvement", dynamics, family)
+	a, _ := Published(dynamics, "original", family)
+	b, _ := Published(dynamics, "peng", family)
+	return n.Value, 100 * (a.Value - b.Value) / a.Value, ok
+}
+
+// Families lists the published tables' families of graphs, or the named ones among them.
+func Families(names ...string) []graphs.Family {
+	all := slices.DeleteFunc(graphs.All(), func(f graphs.Family) bool { return f == graphs.Random{} })
+	if len(names) > 0 {
+		all = slices.DeleteFunc(all, func(f graphs.Family) bool { return !slices.Contains(names, f.Name()) })
+	}
+	return all
+}

@@ -1,0 +1,121 @@
+package catalogue
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// Blocks are what models are ranked on.
+type Blocks struct {
+	experiments.Matrix
+	// Names of the models, by ID.
+	Names map[string]string
+	// Each says what a block is, such as "a family of graphs with a seed"; Dependence, where not "", how blocks depend on
+	// each other, which the tests do not count.
+	Each, Dependence string
+}
+
+// BlocksOf has a block for each value of the keys, seed and fold of results.
+func BlocksOf(results experiments.Results, score string) Blocks {
+	b := Blocks{Matrix: results.Matrix(score), Names: make(map[string]string)}
+	for _, result := range results {
+		b.Names[result.Model.ID] = result.Model.Name
+	}
+	return b
+}
+
+// leastRanked is the number of models from which on they are ranked.
+const leastRanked = 3
+
+// CriticalDifference is the critical-difference diagram of models: Friedman's test over blocks, and where it rejects at
+// 0.05, pairs of models by aligned ranks with Holm's correction. Models with errors on less than half of the blocks are
+// left out, and then blocks that lack one; the figure says so. An error wraps [experiments.ErrNotStored] where fewer
+// than 3 models or 2 blocks are left.
+func CriticalDifference(title string, b Blocks) (*figures.Figure, error) {
+	models, table, without := b.complete()
+	if len(models) < leastRanked || len(table) < 2 {
+		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: %d models on %d complete blocks are stored, want "+
+			"%d and 2 to rank them", title, len(models), len(table), leastRanked)
+	}
+	friedman, err := stats.Friedman(table)
+	if err != nil {
+		return nil, fmt.Errorf("experiments: %s: %w", title, err)
+	}
+	aligned, err := stats.AlignedRanks(table)
+	if err != nil {
+		return nil, fmt.Errorf("experiments: %s: %w", title, err)
+	}
+	p := judge.Probability(friedman.P)
+	if !strings.HasPrefix(p, "<") {
+		p = "= " + p
+	}
+	ranking := figures.Ranking{}
+	says := fmt.Sprintf("%d blocks: %s.", len(table), b.Each)
+	if friedman.P > judge.Level {
+		ranking.Instead = fmt.Sprintf("No diagram: over %d blocks Friedman's test does not tell the %d models apart (p %s), "+
+			"so no pair of them is compared.", len(table), len(models), p)
+	} else {
+		for i, id := range models {
+			style, _ := StyleOf(id)
+			ranking.Models = append(ranking.Models, figures.RankedModel{Name: b.Names[id], Rank: friedman.MeanRanks[i],
+				Style: style})
+		}
+		ranking.Groups = aligned.Groups(judge.Level)
+		says += fmt.Sprintf(" Friedman's test: p %s. A bar joins the models with a dot on it, which aligned ranks do not "+
+			"tell apart at %g, after Holm's correction.", p, judge.Level)
+	}
+	ranking.Notes = append(ranking.Notes, says+left(len(b.Values)-len(table), without))
+	if b.Dependence != "" {
+		ranking.Notes = append(ranking.Notes, b.Dependence)
+	}
+	return figures.CriticalDifference(figures.Axes{Title: title}, ranking)
+}
+
+// complete are the models with errors on half of the blocks or more, their errors on the blocks that lack none of them,
+// and the other models, with how many errors they have.
+func (b Blocks) complete() (models []string, table [][]float64, without []string) {
+	var columns []int
+	for j, id := range b.Models {
+		count := 0
+		for _, row := range b.Values {
+			if !math.IsNaN(row[j]) {
+				count++
+			}
+		}
+		if 2*count >= len(b.Values) {
+			models, columns = append(models, id), append(columns, j)
+		} else {
+			without = append(without, fmt.Sprintf("%s (%d)", b.Names[id], count))
+		}
+	}
+	for _, row := range b.Values {
+		var errors []float64
+		for _, j := range columns {
+			if !math.IsNaN(row[j]) {
+				errors = append(errors, row[j])
+			}
+		}
+		if len(errors) == len(columns) {
+			table = append(table, errors)
+		}
+	}
+	return models, table, without
+}
+
+// left says what was left out.
+func left(blocks int, without []string) (text string) {
+	if blocks > 0 {
+		text = fmt.Sprintf(" Blocks left out, as a run is missing or diverged: %d.", blocks)
+	}
+	if len(without) > 0 {
+		text += fmt.Sprintf(" Not ranked, for results on too few blocks: %s.", strings.Join(without, ", "))
+	}
+	return text
+}

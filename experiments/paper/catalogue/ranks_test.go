@@ -1,0 +1,60 @@
+package catalogue
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// drawBlocks has a model that is better by so much, two that are not, and one without results.
+func drawBlocks(count int, better float64) Blocks {
+	b := Blocks{Matrix: experiments.Matrix{Models: []string{"ridge", "peng", "gn-ode", "dcrnn"}}, Each: "made up",
+		Names: map[string]string{"ridge": "Ridge", "peng": "PENG-CDE", "gn-ode": "GN-ODE", "dcrnn": "DCRNN"}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range count {
+		block := rng.NormFloat64()
+		b.Values = append(b.Values, []float64{block + rng.NormFloat64(), block + rng.NormFloat64() - better,
+			block + rng.NormFloat64(), math.NaN()})
+	}
+	return b
+}
+
+func TestCriticalDifference(t *testing.T) {
+	says := func(b Blocks, wants ...string) {
+		t.Helper()
+		f, err := CriticalDifference("Errors", b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(f.Alt(), want) {
+				t.Errorf("the diagram does not say %q: %s", want, f.Alt())
+			}
+		}
+	}
+	b := drawBlocks(20, 4)
+	b.Values[3][0], b.Values[5][3] = math.NaN(), 0
+	b.Dependence = "They depend on each other."
+	says(b, "Mean ranks of 3 models, the best first: PENG-CDE 1.", "Not told apart: Ridge / GN-ODE", "19 blocks: made up",
+		"p < 0.001", "missing or diverged: 1.", "too few blocks: DCRNN (1)", "They depend on each other")
+	says(drawBlocks(20, 0), "No diagram: over 20 blocks Friedman's test does not tell the 3 models apart (p = 0.")
+
+	few, fewer := drawBlocks(1, 4), drawBlocks(20, 4)
+	for i := range fewer.Values {
+		fewer.Values[i][i%3] = math.NaN()
+	}
+	for name, b := range map[string]Blocks{"one block": few, "no complete block": fewer, "nothing": {}} {
+		if _, err := CriticalDifference("Errors", b); !errors.Is(err, experiments.ErrNotStored) {
+			t.Errorf("%s: error %v, want ErrNotStored", name, err)
+		}
+	}
+	infinite := drawBlocks(5, 4)
+	infinite.Values[0][0] = math.Inf(1)
+	if _, err := CriticalDifference("Errors", infinite); err == nil || errors.Is(err, experiments.ErrNotStored) {
+		t.Errorf("an infinite error: %v", err)
+	}
+}

@@ -1,0 +1,32 @@
+package catalogue
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// A model that is not of the studies keeps its style when others are left out, and takes nobody's.
+func TestStyleOfOtherModels(t *testing.T) {
+	result := func(id string) experiments.Result {
+		return experiments.Result{Run: experiments.Run{Model: experiments.Model{ID: id}}}
+	}
+	all := experiments.Results{result("mine"), result("peng"), result("yours")}
+	r := &experiments.Report{Results: all[1:], All: all}
+	mine, yours := StyleIn(r, "mine"), StyleIn(r, "yours")
+	if mine == yours || yours != StyleIn(&experiments.Report{Results: all, All: all}, "yours") {
+		t.Errorf("styles %v and %v", mine, yours)
+	}
+	var taken []figures.Style
+	for _, s := range styles {
+		if slices.Contains(taken, s) {
+			t.Errorf("two models have the style %v", s)
+		}
+		taken = append(taken, s)
+	}
+	if slices.Contains(taken, mine) || slices.Contains(taken, yours) {
+		t.Errorf("%v or %v is that of another model", mine, yours)
+	}
+}

@@ -1,0 +1,17 @@
+package studytest
+
+import (
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+)
+
+// NamedField is the field of package field with a name.
+func NamedField(t *testing.T, name string) field.Field {
+	t.Helper()
+	f, err := field.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

@@ -1,0 +1,117 @@
+package ranking
+
+import (
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// ranksAbove finds whether a row of node-affinity has a higher NDCG@10 than others, on the first data, which the paper
+// has, and on others in its place.
+func ranksAbove(model string, others []string, data ...string) judge.Finder {
+	return func(e judge.Evidence) (all []judge.Case, err error) {
+		report, why := e.Usable("node-affinity")
+		for _, name := range data {
+			if report != nil {
+				if results := report.Results.Where("data", name); len(results) > 0 {
+					some, err := affinityCases(results, name, model, others)
+					if err != nil {
+						return nil, err
+					}
+					all = append(all, some...)
+					continue
+				}
+				why = "these data of the Temporal Graph Benchmark do not come with the module"
+			}
+			for _, id := range others {
+				all = append(all, judge.Missing(tradeNames[name], affinityName(id), why))
+			}
+		}
+		return all, nil
+	}
+}
+
+// tradeNames say what data are.
+var tradeNames = map[string]string{"tgbn-trade": "tgbn-trade", "tgbn-genre": "tgbn-genre",
+	otherTrade: "other trade, of 69 countries"}
+
+// otherTrade names data in place of the Temporal Graph Benchmark's.
+const otherTrade = "agtpa-trade"
+
+// affinityName returns the paper's name of a row, else its ID.
+func affinityName(id string) string { return catalogue.PublishedName("tgb", id) }
+
+// affinityCases are on some data, by label times of the rotation and by seeds of the paper's windows.
+func affinityCases(results experiments.Results, data, model string, others []string) (all []judge.Case, err error) {
+	turned := rotationOf(results)
+	byTime := func(id string) judge.Row {
+		row := turned.row(id)
+		row.Errors = negative(row.Errors)
+		return row
+	}
+	windows := results.Where("protocol", string(RandomWindows))
+	bySeed := func(id string) (row judge.Row) {
+		some := windows.Where("model", id)
+		if row.Gap = some.Gap(); row.Gap == "" {
+			for i, score := range some.Scores(testScore) {
+				row.Blocks, row.Errors = append(row.Blocks, int(some[i].Seed)), append(row.Errors, -score)
+			}
+		}
+		return row
+	}
+	protocols := []scoring{{YearRotation, turned.test, byTime}}
+	if _, test, ok := overWindows(results); ok {
+		protocols = append(protocols, scoring{RandomWindows, test, bySeed})
+	}
+	for _, by := range protocols {
+		row := func(id string) judge.Row {
+			row := by.row(id)
+			row.Name = affinityName(id)
+			return row
+		}
+		rivals := make([]judge.Row, len(others))
+		for i, id := range others {
+			rivals[i] = row(id)
+		}
+		findings, err := judge.Beside(row(model), rivals, by.test)
+		if err != nil {
+			return nil, err
+		}
+		for i, f := range findings {
+			c := judge.Case{Group: tradeNames[data] + ", " + by.protocol.name(), Name: rivals[i].Name, Finding: f,
+				Substitute: data == otherTrade}
+			if c.Tested = f.Outcome != judge.NotTested; c.Tested {
+				c.Note = fmt.Sprintf("NDCG@10 %+.4f ± %.4f", -f.Difference, f.Half)
+			}
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// scoring is a protocol with the scores of a row, their sign changed as for errors, and the test of their differences.
+type scoring struct {
+	protocol Protocol
+	test     stats.Test
+	row      func(id string) judge.Row
+}
+
+// negative turns scores, of which more is better, into errors; nil stays nil.
+func negative(scores []float64) (errors []float64) {
+	for _, score := range scores {
+		errors = append(errors, -score)
+	}
+	return errors
+}
+
+// Finders find what runs say of the claims on rankings, by their ID.
+func Finders() map[string]judge.Finder {
+	return map[string]judge.Finder{
+		"trade":      ranksAbove("peng", []string{"original", "stg-ncde"}, "tgbn-trade", otherTrade),
+		"genre":      ranksAbove("peng", []string{"original", "stg-ncde", catalogue.PersistentID, "moving-average"}, "tgbn-genre"),
+		"identities": ranksAbove("peng-identities", []string{"peng"}, "tgbn-trade", otherTrade),
+	}
+}

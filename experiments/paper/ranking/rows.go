@@ -1,0 +1,181 @@
+package ranking
+
+import (
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/affinity/learned"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+	"github.com/peng-cde/pengcde-go/xla"
+)
+
+// affinitySize is what a profile decides.
+type affinitySize struct {
+	seeds, rotated, hidden, layers, encoded, identities int
+	step                                                float64
+	training                                            train.Config
+	protocols                                           []Protocol
+	// models are the IDs of rows; nil means all.
+	models []string
+}
+
+// affinitySizes returns the paper's sizes, or smaller ones for smaller machines.
+func affinitySizes(p experiments.Profile) affinitySize {
+	s := affinitySize{seeds: 10, rotated: rotated, hidden: 32, layers: 4, encoded: 8, identities: 512, step: 0.01,
+		protocols: Protocols(),
+		training: train.Config{Epochs: 200, EvaluateEvery: 5, Patience: 15, MinEpochs: 20, BatchSize: 8,
+			AdamW: train.AdamW{LearningRate: 0.01}}}
+	switch p {
+	case experiments.Medium:
+		s.seeds, s.hidden, s.layers, s.encoded, s.identities, s.step = 3, 8, 2, 4, 16, 0.25
+	case experiments.Quick:
+		s.seeds, s.rotated, s.hidden, s.layers, s.encoded, s.step = 1, 2, 4, 1, 2, 1
+		s.training.Epochs, s.training.EvaluateEvery = 6, 2
+		s.protocols = []Protocol{OfficialStrict, YearRotation}
+		s.models = []string{"zero", catalogue.PersistentID, "moving-average", "ridge", "log-linear", catalogue.ResidualID}
+	}
+	return s
+}
+
+// affinityRow is a row: a network, or a forecaster of package affinity, which is made anew for each run.
+type affinityRow struct {
+	experiments.Model
+	forecaster func() affinity.Forecaster // nil for a network
+	config     pengcde.Config             // of a network, to be completed for a task
+}
+
+// Forecaster is the row's of package affinity, made anew; nil for a network.
+func (r affinityRow) Forecaster() affinity.Forecaster {
+	if r.forecaster == nil {
+		return nil
+	}
+	return r.forecaster()
+}
+
+// of is the row for a task, which is looked up when it is needed.
+func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
+	if r.forecaster != nil {
+		return r
+	}
+	network := func() (experiments.Model, error) {
+		t, err := task()
+		return experiments.Network(r.ID, r.Name, learned.Config(r.config, t), r.Train), err
+	}
+	r.New = func(backend *xla.Backend) (experiments.Learner, error) {
+		m, err := network()
+		if err != nil {
+			return nil, err
+		}
+		return m.New(backend)
+	}
+	r.Settings = func() (any, error) {
+		m, err := network()
+		if err != nil {
+			return nil, err
+		}
+		return m.Settings()
+	}
+	return r
+}
+
+// rows lists the rows of a profile for some data.
+func (s affinitySize) rows(data string) (all []affinityRow) {
+	messages := 2048
+	if data == "tgbn-token" {
+		messages = 512
+	}
+	left := func(id string) bool { return s.models != nil && !slices.Contains(s.models, id) }
+	// The forecaster's name is in identities: a literal, so that a type with another name changes none.
+	simple := func(id, forecaster, name, note string, make func() affinity.Forecaster) {
+		if left(id) {
+			return
+		}
+		all = append(all, affinityRow{forecaster: make, Model: experiments.Model{ID: id, Name: name, Note: note,
+			Untrained: true, Settings: func() (any, error) {
+				return map[string]any{"forecaster": forecaster, "settings": make()}, nil
+			}}})
+	}
+	simple("zero", "affinity.Zero", "Zero",
+		"Zero: equal scores for all classes, which share their mean gain.",
+		func() affinity.Forecaster { return affinity.Zero{} })
+	simple("mean", "*affinity.Mean", "Mean",
+		"Mean: of all earlier labels of a node.",
+		func() affinity.Forecaster { return &affinity.Mean{} })
+	simple(catalogue.PersistentID, "*affinity.PersistentForecast", "Persistent Forecast (L)",
+		"Persistent Forecast (L): the newest labels of a node.",
+		func() affinity.Forecaster { return &affinity.PersistentForecast{} })
+	simple("moving-average", "*affinity.MovingAverage", "Moving Average (L)",
+		"Moving Average (L): m = ((W-1) m + labels) / W with W = 7.",
+		func() affinity.Forecaster { return &affinity.MovingAverage{Window: 7} })
+	simple("message-mean", "*affinity.MessageMean", "Moving Average (M), last messages",
+		prose.Text("message mean"), func() affinity.Forecaster { return &affinity.MessageMean{Last: messages} })
+	simple("message-average", "*affinity.MessageAverage", "Moving Average (M), steps",
+		"",
+		func() affinity.Forecaster { return &affinity.MessageAverage{Window: 7} })
+	simple("ridge", "*affinity.Ridge", "Ridge",
+		"Ridge: linear regression of the change of log(1 + 10⁴ weight) on the newest value, its "+
+			"distance to the one before and to the moving average, the same for all pairs.",
+		func() affinity.Forecaster { return &affinity.Ridge{Penalty: 1e-3} })
+	simple("log-linear", "*affinity.LogLinear", "Log-linear",
+		prose.Text("log-linear"), func() affinity.Forecaster { return &affinity.LogLinear{Penalty: 1e-4} })
+	simple("gated-state", "*affinity.GatedState", "Gated state",
+		"Gated state: a linear state-space model of each node between moving average and "+
+			"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its code.",
+		func() affinity.Forecaster { return &affinity.GatedState{Epochs: 20, LearningRate: 0.01} })
+
+	published := pengcde.Config{Hidden: s.hidden, Layers: s.layers, RowFeatures: s.encoded, LinearCoders: true,
+		Normalise: dyngraph.Raw, Step: s.step}
+	maps, derivative := equivariant.Published11()
+	networks := []struct {
+		id, name, note string
+		field          field.Field
+		change         func(*pengcde.Config)
+	}{
+		{"stg-ncde", "STG-NCDE", "", rivals.STGNCDE{}, func(c *pengcde.Config) { c.Layers = 1 }},
+		{"original", "Original GN-CDE", "", field.Original{}, nil},
+		{"peng", "PENG-CDE, 8 maps", "", field.PENG{}, nil},
+		{catalogue.AffineID, catalogue.AffineName, catalogue.AffineNote, nil, func(c *pengcde.Config) {
+			c.Step = 0
+			*c = pengcde.Recommended(*c)
+		}},
+		{"peng11", "PENG-CDE, 11 maps", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
+		{"peng-identities", "PENG-CDE, identities", "PENG-CDE, identities: entries of A and A' depend on source and target " +
+			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}}, nil},
+		{catalogue.ResidualID, "PENG-CDE with a log-linear part", prose.Text("residual"), field.PENG{},
+			func(c *pengcde.Config) { c.RowFeatures, c.Pairs, c.Residual = 0, true, true }},
+	}
+	for _, n := range networks {
+		if left(n.id) {
+			continue
+		}
+		c := published
+		c.Field = n.field
+		if n.change != nil {
+			n.change(&c)
+		}
+		training := s.training
+		switch n.id {
+		case catalogue.AffineID:
+			training = train.Recommended(training)
+		case catalogue.ResidualID: // small steps, away from where it begins
+			training.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
+		}
+		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: n.name, Note: n.note,
+			Train: training}})
+	}
+	return all
+}
+
+func (s affinitySize) ids() (all []string) {
+	for _, row := range s.rows("") {
+		all = append(all, row.ID)
+	}
+	return all
+}

@@ -1,0 +1,386 @@
+package ranking
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/affinity"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// testScore is the mean NDCG@10 over the tested times of a run.
+const testScore = string(affinity.Test)
+
+// publishedFor is what the paper prints for a row by a protocol.
+func publishedFor(data string, row experiments.Model, p Protocol) (mean, half float64, ok bool) {
+	found, ok := catalogue.Published("tgb", row.ID, data)
+	return found.Value, found.Spread, ok && p == protocolOfPaper(row)
+}
+
+// protocolOfPaper is the one by which the paper has a row.
+func protocolOfPaper(row experiments.Model) Protocol {
+	if row.Untrained {
+		return OfficialParity
+	}
+	return RandomWindows
+}
+
+// show are tables, figures and notes.
+func (a *Affinity) show(r *experiments.Report) (items []figures.Item, err error) {
+	drawn := a.drawAll(r)
+	return append(append(a.Tables(r), drawn.Items()...), a.notes(r)), drawn.Err
+}
+
+func (a *Affinity) page(r *experiments.Report) (*experiments.Page, error) {
+	drawn := a.drawAll(r)
+	page := &experiments.Page{Figures: drawn.All}
+	page.Verdict, page.Matrix, page.Details = a.Verdict(r)
+	return page, drawn.Err
+}
+
+// rotation holds the runs of a rotation, with the test of their differences and a note on intervals.
+type rotation struct {
+	results experiments.Results
+	test    stats.Test
+	note    string
+}
+
+func rotationOf(results experiments.Results) rotation {
+	r := rotation{results: results.Where("protocol", string(YearRotation))}
+	training := 1.0
+	for _, run := range r.results {
+		data, err := run.Spec.(affinityRun).data.load(context.Background(), nil)
+		if err == nil {
+			training = float64(len(data.LabelTimes) - run.Spec.(affinityRun).size.rotated - validated)
+			break
+		}
+	}
+	r.test = stats.SharedTraining(1 / training)
+	r.note = fmt.Sprintf(prose.Text("rotation"), training, training)
+	return r
+}
+
+// overWindows is the interval over seeds that shuffle windows of the same data, with its note, and the test of
+// differences; ok is false where there
+// are none.
+func overWindows(results experiments.Results) (over experiments.Interval, test stats.Test, ok bool) {
+	some := results.Where("protocol", string(RandomWindows))
+	if len(some) == 0 {
+		return over, test, false
+	}
+	r := some[0].Spec.(affinityRun)
+	data, err := r.data.load(context.Background(), nil)
+	if err != nil {
+		return over, test, false
+	}
+	plan, err := r.protocolOf(context.Background(), data, some[0].Run)
+	if err != nil {
+		return over, test, false
+	}
+	counts := make(map[affinity.Part]int)
+	for _, q := range plan.Questions {
+		counts[q.Part]++
+	}
+	tested, training := counts[affinity.Test], counts[affinity.Train]
+	test = stats.SharedTraining(float64(tested) / float64(training))
+	return experiments.Interval{Of: test.CI, Note: fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle the same windows; "+
+		"the variance of the mean is (1/k + %d/%d) s² for %d tested and %d training windows.", tested, training, tested,
+		training)}, test, true
+}
+
+// byTime are the scores of a row by tested label time, each the mean over seeds; nil where runs are missing.
+func (r rotation) byTime(row string) (scores []float64) {
+	some := r.results.Where("model", row)
+	if len(some) == 0 || some.Gap() != "" {
+		return nil
+	}
+	folds := make(map[int][]float64)
+	last := 0
+	for _, run := range some {
+		folds[run.Fold] = append(folds[run.Fold], run.Facts().Scores[testScore])
+		last = max(last, run.Fold)
+	}
+	for fold := 1; fold <= last; fold++ {
+		scores = append(scores, stat.Mean(folds[fold], nil))
+	}
+	return scores
+}
+
+// Tables have a row for each model and a column for each protocol, a table for each data set.
+func (a *Affinity) Tables(r *experiments.Report) (items []figures.Item) {
+	for i, name := range r.Results.Values("data") {
+		results := r.Results.Where("data", name)
+		table := a.table(r, name, results)
+		if verdict, _, _ := a.Verdict(r); i == 0 && r.Comparable() {
+			table.Finding = verdict
+		}
+		items = append(items, table)
+	}
+	return items
+}
+
+func (a *Affinity) table(r *experiments.Report, name string, results experiments.Results) *figures.Table {
+	t := &figures.Table{Title: fmt.Sprintf("NDCG@10 on %s, profile %s", name, r.Profile),
+		Columns: []figures.Column{{Title: "model"}}}
+	better := figures.Higher
+	if !r.Comparable() {
+		better, t.Finding = figures.NotCompared, r.Caution()
+	}
+	protocols := results.Values("protocol")
+	for _, p := range protocols {
+		t.Columns = append(t.Columns, figures.Column{Title: Protocol(p).name(), Better: better, Decimals: 4})
+	}
+	turned := rotationOf(results)
+	compared := r.Comparable() && len(turned.results) > 0
+	if compared {
+		t.Columns = append(t.Columns, figures.Column{Title: "rotation, less Persistent Forecast", Decimals: 4})
+	}
+	t.Columns = append(append(t.Columns, figures.Column{Title: "size"}), experiments.CostColumns()...)
+	differences := turned.differences()
+	windows, _, shuffled := overWindows(results)
+	for _, id := range results.Values("model") {
+		row := results.Where("model", id)
+		cells := []figures.Cell{figures.Text(row.Title())}
+		for _, p := range protocols {
+			some := row.Where("protocol", p)
+			over := experiments.Interval{}
+			if Protocol(p) == RandomWindows {
+				over = windows
+			}
+			cell := some.Cell(testScore, over)
+			if scores := turned.byTime(id); Protocol(p) == YearRotation && scores != nil {
+				cell = experiments.Interval{Of: turned.test.CI}.Cell(scores)
+			}
+			if mean, half, ok := publishedFor(name, row[0].Model, Protocol(p)); ok && r.Comparable() {
+				cell = cell.Published(mean, half)
+			}
+			cells = append(cells, cell)
+		}
+		if compared {
+			cell := experiments.None()
+			if d := differences[id]; d.Outcome != judge.NotTested {
+				cell = figures.Estimate(d.Difference, d.Half)
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, append(append(cells, row.Size()), row.Cost()...))
+	}
+	if len(turned.results) > 0 {
+		t.Notes = append(t.Notes, turned.note)
+	}
+	if shuffled {
+		t.Notes = append(t.Notes, windows.Note)
+	}
+	return t
+}
+
+// row has the scores of a row by tested label time.
+func (r rotation) row(id string) judge.Row {
+	some := r.results.Where("model", id)
+	if len(some) == 0 {
+		return judge.Row{Name: id, Gap: "is not planned here"}
+	}
+	row := judge.Row{Name: some[0].Model.Name, Errors: r.byTime(id), Gap: some.Gap()}
+	for i := range row.Errors {
+		row.Blocks = append(row.Blocks, i)
+	}
+	return row
+}
+
+// differences are the findings of each row but Persistent Forecast beside it, by ID: the score of the row less the
+// score of Persistent Forecast, corrected by Holm for the number of rows. None where Persistent Forecast lacks runs.
+func (r rotation) differences() map[string]judge.Finding {
+	var ids []string
+	var rows []judge.Row
+	for _, id := range r.results.Values("model") {
+		if id != catalogue.PersistentID {
+			ids, rows = append(ids, id), append(rows, r.row(id))
+		}
+	}
+	base := r.row(catalogue.PersistentID)
+	if len(base.Errors) < 2 {
+		return nil
+	}
+	// These are scores, not errors: Persistent Forecast's is less where the row is better.
+	findings, err := judge.Beside(base, rows, r.test)
+	if err != nil {
+		return nil
+	}
+	all := make(map[string]judge.Finding)
+	for i, f := range findings {
+		f.Difference = -f.Difference
+		all[ids[i]] = f
+	}
+	return all
+}
+
+// Verdict says whether a learned model beats Persistent Forecast in the rotation; all is empty where nothing can be
+// judged. The matrix has the differences of NDCG@10 that are shown, details all of them.
+func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
+	if !r.Comparable() {
+		return "", nil, nil
+	}
+	names := r.Results.Values("data")
+	m := judge.Matrix{Title: "NDCG@10 beside Persistent Forecast, by data", Score: "NDCG@10", Cases: names,
+		Write: judge.Signed(4)}
+	var sentences []string
+	for at, name := range names {
+		turned := rotationOf(r.Results.Where("data", name))
+		differences := turned.differences()
+		var better []string
+		worse, tested := 0, 0
+		for _, id := range turned.results.Values("model") {
+			f, ok := differences[id]
+			if !ok {
+				continue
+			}
+			row := turned.row(id)
+			m.Add(row.Name, turned.row(catalogue.PersistentID).Name, at, f)
+			switch f.Outcome {
+			case judge.NotTested:
+				continue
+			case judge.Better:
+				better = append(better, row.Name)
+			case judge.Worse:
+				worse++
+			}
+			tested++
+		}
+		if tested > 0 {
+			sentences = append(sentences, fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s is "+
+				"better than Persistent Forecast and %d of %d rows are worse.", name, len(turned.byTime(catalogue.PersistentID)),
+				cmp.Or(strings.Join(better, ", "), "none"), worse, tested))
+		}
+	}
+	if len(sentences) == 0 {
+		return "", nil, nil
+	}
+	return strings.Join(sentences, " "), m.Table(), m.Details()
+}
+
+// rotationOn is the rotation of some data; an error wraps [experiments.ErrInput] where the report has no such data.
+func rotationOn(r *experiments.Report, data string) (rotation, error) {
+	results := r.Results.Where("data", data)
+	if len(results) == 0 {
+		return rotation{}, errs.New(experiments.ErrInput, "experiments: node-affinity has no data %q, %s", data,
+			nearest.Want(data, r.Results.Values("data")))
+	}
+	return rotationOf(results), nil
+}
+
+// Differences draws how much the NDCG of each row is above the NDCG of Persistent Forecast, in the rotation of some data.
+// The error wraps [experiments.ErrNotStored] where there is nothing to draw, and [experiments.ErrInput] for other data.
+func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Figure, error) {
+	turned, err := rotationOn(r, data)
+	if err != nil {
+		return nil, err
+	}
+	differences := turned.differences()
+	var rows []figures.DotRow
+	for _, id := range turned.results.Values("model") {
+		if id == catalogue.PersistentID || id == "zero" {
+			continue
+		}
+		row := figures.DotRow{Name: turned.results.Where("model", id)[0].Model.Name, Style: catalogue.StyleIn(r, id)}
+		if d := differences[id]; d.Outcome != judge.NotTested {
+			row.Value = figures.Estimate(d.Difference, d.Half)
+		}
+		rows = append(rows, row)
+	}
+	if len(differences) == 0 {
+		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: no row has all runs of the rotation",
+			data)
+	}
+	return figures.Dots(figures.Axes{Title: fmt.Sprintf("NDCG@10 minus Persistent Forecast's, %s, profile %s", data,
+		r.Profile), X: "difference, above 0 is better"}, rows...)
+}
+
+// Times draws the NDCG of the tested label times, with errors as [Affinity.Differences] has them.
+func (a *Affinity) Times(r *experiments.Report, data string) (*figures.Figure, error) {
+	turned, err := rotationOn(r, data)
+	if err != nil {
+		return nil, err
+	}
+	var lines []figures.Series
+	for _, id := range turned.results.Values("model") {
+		scores := turned.byTime(id)
+		if scores == nil || !slices.Contains([]string{catalogue.PersistentID, "moving-average", "log-linear", "gated-state", "peng",
+			catalogue.ResidualID}, id) {
+			continue
+		}
+		some := turned.results.Where("model", id)
+		line := figures.Series{Name: some[0].Model.Name, Y: scores, Points: true, Style: catalogue.StyleIn(r, id)}
+		for fold := range scores {
+			i := slices.IndexFunc(some, func(run experiments.Result) bool { return run.Fold == fold+1 })
+			line.X = append(line.X, some[i].Spec.(affinityRun).data.day(some[i].Facts().Arrays[testTimes][0][0]))
+		}
+		lines = append(lines, line)
+	}
+	if lines == nil {
+		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: no row has all runs of the rotation",
+			data)
+	}
+	return figures.Lines(figures.Axes{Title: fmt.Sprintf("NDCG@10 by tested label time, %s, profile %s", data, r.Profile),
+		X: "label time", Y: "NDCG@10", Start: epoch}, lines...)
+}
+
+// epoch is what label times are counted from in figures.
+var epoch = time.Unix(0, 0).UTC()
+
+// day is a label time in days since 1970.
+func (d *affinityData) day(labelTime float64) float64 {
+	if d.yearly {
+		return dayOfYear(labelTime)
+	}
+	return labelTime / (24 * 60 * 60)
+}
+
+// dayOfYear is the first day of a year.
+func dayOfYear(year float64) float64 {
+	return time.Date(int(year), time.January, 1, 0, 0, 0, 0, time.UTC).Sub(epoch).Hours() / 24
+}
+
+// drawAll draws what has anything to show.
+func (a *Affinity) drawAll(r *experiments.Report) *catalogue.Drawn {
+	drawn := &catalogue.Drawn{}
+	for _, data := range r.Results.Values("data") {
+		figure, err := a.Differences(r, data)
+		drawn.Add("affinity-"+data+"-differences", figure, err)
+		figure, err = a.Times(r, data)
+		drawn.Add("affinity-"+data+"-times", figure, err)
+		figure, err = a.Countries(r, data, catalogue.ResidualID)
+		drawn.Add("affinity-"+data+"-nodes-"+catalogue.ResidualID, figure, err)
+	}
+	return drawn
+}
+
+// Notes are on all tables and figures of the study, for the end of a page.
+func (a *Affinity) Notes(r *experiments.Report) figures.NoteList {
+	return append(a.notes(r), r.Notes()...)
+}
+
+// notes explain tables and figures, and name our choices.
+func (a *Affinity) notes(r *experiments.Report) figures.NoteList {
+	size := a.size(r.Profile)
+	t := size.training
+	return figures.NoteList{
+		prose.Text("protocols"),
+		fmt.Sprintf(prose.Text("networks"),
+			affinityInputs, size.hidden, size.layers, size.encoded, size.step, t.AdamW.LearningRate, t.BatchSize, t.Epochs,
+			t.Patience),
+		fmt.Sprintf("The rotation tests %d label times; of those before each the last %d choose the epoch.", size.rotated,
+			validated),
+	}
+}

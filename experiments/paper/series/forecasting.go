@@ -1,0 +1,152 @@
+// Package series has the studies on series: Covid cases by region, and mentions during a tennis tournament.
+//
+// Start with [Epidemics].
+package series
+
+import (
+	"context"
+	"sync"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde"
+)
+
+// Forecasting forecasts the targets of a series: what a window's inputs say of the targets of its last snapshot. It is a
+// study, or, with a Country, the part of [Countries] on one of them. Its runs have the key "split".
+type Forecasting struct {
+	experiments.Study
+	// Time and Target name the axes of times and of targets, Node is what a node is.
+	Time, Target, Node string
+	// Country is the value of the key "country" of its runs; "" for a study of one series.
+	Country string
+
+	load func() (*dyngraph.Series, error)
+	// window is the number of snapshots of a window; in the published split windows lie side by side.
+	window int
+	// settings are the rows for data of a size.
+	settings func(p experiments.Profile, size pengcde.Config) []setting
+	// published is the table of what the paper prints of it, see [catalogue.Published]; "" for none.
+	published string
+	// with, where not nil, is the series on which models are ranked together with this one, as in the paper.
+	with func() (*Forecasting, error)
+
+	series          func() (*dyngraph.Series, error)
+	sideBySide, all dyngraph.Windows // cut once, since checking a series takes longer than splitting it
+}
+
+// complete makes it a study, which loads the series once, when it is asked for.
+func (f Forecasting) complete() *Forecasting {
+	f.series = sync.OnceValues(func() (*dyngraph.Series, error) {
+		series, err := f.load()
+		if err == nil {
+			f.sideBySide, f.all = series.Windows(f.window, f.window), series.Windows(f.window, 1)
+		}
+		return series, err
+	})
+	f.Plan, f.Make, f.Show, f.Page = f.plan, makeForecast, showForecasts, pageForecasts
+	return &f
+}
+
+// keys returns the keys of its runs with a split.
+func (f *Forecasting) keys(split Split) map[string]string {
+	keys := map[string]string{"split": string(split)}
+	if f.Country != "" {
+		keys["country"] = f.Country
+	}
+	return keys
+}
+
+// of are its results with a split.
+func (f *Forecasting) of(results experiments.Results, split Split) experiments.Results {
+	for key, value := range f.keys(split) {
+		results = results.Where(key, value)
+	}
+	return results
+}
+
+// title names it for people.
+func (f *Forecasting) title() string {
+	if f.Country != "" {
+		return f.Name + ", " + f.Country
+	}
+	return f.Name
+}
+
+// plan lists the runs of all settings.
+func (f *Forecasting) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
+	series, err := f.series()
+	if err != nil {
+		return nil, err
+	}
+	digest := experiments.Digest(series)
+	for _, s := range f.settings(scope.Profile, pengcde.Config{Nodes: series.Nodes(), Features: series.FeatureSize}) {
+		s.place = f
+		seeds := scope.SeedsOr(s.seeds)
+		if s.Untrained && s.split != Random { // no seed changes them
+			seeds = []uint64{0}
+		}
+		splits, err := f.splits(s, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, seed := range seeds {
+			for fold := range splits {
+				runs = append(runs, experiments.Run{Model: s.Model, Keys: f.keys(s.split), Seed: seed, Fold: fold, Spec: s,
+					Identity: func() (any, error) { return f.identity(series, digest, s, seed, fold) }})
+			}
+		}
+	}
+	return runs, nil
+}
+
+// identity lists the windows, not the rule by which they are chosen.
+func (f *Forecasting) identity(series *dyngraph.Series, digest string, s setting, seed uint64, fold int) (any, error) {
+	split, err := f.split(s, seed, fold)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]any{"series": series.Name, "data": digest, "row": s.ID, "split": s.split, "seed": seed, "fold": fold,
+		"training": extents(split.Train), "validation": extents(split.Validation), "test": extents(split.Test)}
+	if !s.Untrained {
+		all["initial"] = initial(seed, fold)
+	}
+	return all, s.Model.Identity(all)
+}
+
+// extents are the first and last snapshots of windows, in order.
+func extents(windows []dyngraph.Window) [][2]int {
+	all := make([][2]int, len(windows))
+	for i, w := range windows {
+		all[i] = [2]int{w.Start, w.Last()}
+	}
+	return all
+}
+
+// initial is the seed of the initial parameters, which differ between the runs of a rotation or of rolling origins.
+func initial(seed uint64, fold int) uint64 { return seed + uint64(fold)*1000 }
+
+// makeForecast trains on the windows of a split and forecasts the others.
+func makeForecast(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
+	s := r.Spec.(setting)
+	split, err := s.place.split(s, r.Seed, r.Fold)
+	if err != nil {
+		return nil, err
+	}
+	learner, err := m.Learner(initial(r.Seed, r.Fold))
+	if err != nil {
+		return nil, err
+	}
+	facts, err := m.Fit(ctx, learner, split.Train, split.Validation)
+	if err != nil {
+		return facts, err
+	}
+	facts.Scores, facts.Arrays = make(map[string]float64), make(map[string][][]float64)
+	parts := map[string][]dyngraph.Window{"validation": split.Validation, "test": split.Test}
+	for _, part := range partNames {
+		if err == nil {
+			err = measure(ctx, facts, learner, part, parts[part])
+		}
+	}
+	return facts, err
+}

@@ -1,0 +1,126 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/xlatest"
+	"github.com/peng-cde/pengcde-go/pengcde"
+)
+
+// The windows that others add to those known at an origin end by its newest day, and as late as they can; those that
+// they add beside a window left out touch none of its days.
+func TestOthersShowNoDayThatIsLeftOut(t *testing.T) {
+	series, err := otherCountries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, own := range series {
+		windows, err := own.Windows(epidemicWindow, 1).List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		origin := windows[len(windows)*3/4]
+		training := dyngraph.Known(windows, origin)
+		last := days(training[len(training)-1])
+		newest := last[len(last)-1]
+		for _, other := range series {
+			all, err := other.Windows(epidemicWindow, 1).List()
+			if err != nil || other == own {
+				continue
+			}
+			var latest time.Time
+			for _, w := range known(training, all) {
+				end := days(w)[len(days(w))-1]
+				if end.After(newest) {
+					t.Fatalf("%s beside %s, known on %s: a window to %s", other.Name, own.Name, newest, end)
+				}
+				latest = end
+			}
+			if !latest.Equal(newest) {
+				t.Errorf("%s beside %s, known on %s: windows to %s", other.Name, own.Name, newest, latest)
+			}
+			for _, k := range []int{0, len(windows) / 2} { // before the first training window too
+				left := windows[k]
+				around := known(dyngraph.Purge(windows, []dyngraph.Window{left}), all)
+				for _, w := range around {
+					if slices.ContainsFunc(days(w), func(day time.Time) bool { return slices.Contains(days(left), day) }) {
+						t.Fatalf("%s shows a day of window %d of %s, which is left out", other.Name, k, own.Name)
+					}
+				}
+				if len(around) == 0 {
+					t.Errorf("%s adds nothing beside window %d of %s, which is left out", other.Name, k, own.Name)
+				}
+			}
+		}
+	}
+}
+
+// Data of other countries change the forecast; a country without dates is forecast from its own data alone.
+func TestPriorOfSeveralCountries(t *testing.T) {
+	series, err := otherCountries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	forecast := func(own *dyngraph.Series) []float64 {
+		windows, err := own.Windows(epidemicWindow, 1).List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := pengLinear(pengcde.Config{Nodes: own.Nodes(), Features: own.FeatureSize}, 11)
+		learner, err := row.New(xlatest.Backend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer learner.Close()
+		row.Train.Epochs = 1
+		if _, err := learner.Fit(context.Background(), windows[:12], nil, row.Train); err != nil {
+			t.Fatal(err)
+		}
+		y, err := learner.Forecast(context.Background(), windows[14:15])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return y[0]
+	}
+	dated, dateless := series[0], *series[0]
+	dateless.Dates = nil
+	if slices.Equal(forecast(dated), forecast(&dateless)) {
+		t.Error("other countries change nothing")
+	}
+}
+
+// A country is drawn to the prior with the penalty chosen on the others, and a user's series with the one chosen on
+// all.
+func TestStrengthOfSeries(t *testing.T) {
+	series, err := otherCountries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop() // before the first step: the prior is set by then
+	for name, strength := range map[string]float64{"france_covid": 10, "italy_covid": 300, "spain_covid": 100} {
+		own := *series[2]
+		own.Name = name
+		windows, err := own.Windows(epidemicWindow, 1).List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := pengLinear(pengcde.Config{Nodes: own.Nodes(), Features: own.FeatureSize}, 11)
+		learner, err := row.New(xlatest.Backend(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer learner.Close()
+		if _, err := learner.Fit(stopped, windows[:12], nil, row.Train); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if got := learner.(*joint).Config().Linear.Penalty; got != strength/12 {
+			t.Errorf("%s: penalty %g of 12 windows, want %g", name, got, strength/12)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package series
+
+import (
+	_ "embed" // for the prose
+
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+)
+
+//go:embed prose.md
+var proseText string
+
+var prose = catalogue.NewProse(proseText)
+
+// about is what a study asks, with how it splits.
+func about(study string) string {
+	return prose.Text("about "+study) + "\n\n" + prose.Text("about splits")
+}

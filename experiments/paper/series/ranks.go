@@ -1,0 +1,111 @@
+package series
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+)
+
+// rankedSplits are those whose blocks come near to being independent; windows of the others overlap.
+var rankedSplits = []Split{Random, PurgedRotation}
+
+// forecastRanks are the diagrams of a forecasting study, by split: all series together first and then each. Each model
+// has one row in them, with the published hyperparameters.
+func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Drawn) {
+	if !r.Comparable() {
+		return drawn
+	}
+	together, title, err := withOther(r, all)
+	if err != nil {
+		drawn.Err = err
+		return drawn
+	}
+	for _, split := range rankedSplits {
+		of := slices.DeleteFunc(slices.Clone(all), func(c comparison) bool { return c.split != split })
+		both := slices.DeleteFunc(slices.Clone(together), func(c comparison) bool {
+			return c.split != split || !slices.ContainsFunc(c.rows, func(r row) bool { return len(r.Finished()) > 0 })
+		})
+		if len(both) > 1 {
+			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", title, split), forecastBlocks(both))
+			drawn.Add(fmt.Sprintf("%s-together-%s-ranks", r.Study.Name, split), figure, err)
+		}
+		for _, c := range of {
+			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", c.place.title(), split),
+				forecastBlocks([]comparison{c}))
+			drawn.Add(fmt.Sprintf("%s-%s-ranks", strings.ReplaceAll(c.place.title(), ", ", "-"), split), figure, err)
+		}
+	}
+	return drawn
+}
+
+// withOther adds to a study's comparisons the comparisons of the series that models are ranked on together with its
+// own, and returns a title for all.
+func withOther(r *experiments.Report, all []comparison) (together []comparison, title string, err error) {
+	if len(all) == 0 || all[0].place.with == nil {
+		return all, r.Study.Name + ", all countries", nil
+	}
+	other, err := all[0].place.with()
+	if err != nil {
+		return nil, "", err
+	}
+	stored, err := other.Stored(context.Background(), experiments.Options{Profile: r.Profile})
+	if err != nil {
+		return nil, "", err
+	}
+	more, err := comparisons(stored)
+	return slices.Concat(all, more), all[0].place.title() + " and " + other.title(), err
+}
+
+// forecastBlocks makes blocks of comparisons on one split: seeds of the random one, else tested windows.
+func forecastBlocks(of []comparison) catalogue.Blocks {
+	b := catalogue.Blocks{Names: make(map[string]string), Each: "a tested window of a series",
+		Dependence: "Runs for the windows of a series share training windows, and windows near each other are alike: blocks " +
+			"depend on each other, and p is too small. The corrected p values of the table count that."}
+	if of[0].split == Random {
+		b.Each = "a series with a seed, which splits it"
+		b.Dependence = "Splits of a series share windows: blocks depend on each other, and p is too small. The corrected p " +
+			"values of the table count that."
+	}
+	at := make(map[string]map[string]float64) // by block and model
+	for _, c := range of {
+		for _, row := range c.rows {
+			if row.variant != plain {
+				continue
+			}
+			if b.Names[row.ID] == "" {
+				b.Names[row.ID], b.Models = row.Name, append(b.Models, row.ID)
+			}
+			blocks, errors := row.of, row.errors
+			if c.split == Random { // also of a row that lacks some seeds
+				blocks, errors = nil, row.Scores("test")
+				for _, result := range row.Results {
+					blocks = append(blocks, int(result.Seed))
+				}
+			}
+			for i, error := range errors {
+				block := fmt.Sprintf("%s, %d", c.heading(), blocks[i])
+				if at[block] == nil {
+					at[block], b.Matrix.Blocks = make(map[string]float64), append(b.Matrix.Blocks, block)
+				}
+				at[block][row.ID] = error
+			}
+		}
+	}
+	for _, block := range b.Matrix.Blocks {
+		var row []float64
+		for _, id := range b.Models {
+			error, ok := at[block][id]
+			if !ok {
+				error = math.NaN()
+			}
+			row = append(row, error)
+		}
+		b.Values = append(b.Values, row)
+	}
+	return b
+}

@@ -1,0 +1,94 @@
+package series
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// contender is a model with the settings of its rows: with the published hyperparameters, with the defects of the
+// published code too, and tuned.
+type contender struct {
+	id, name string
+	// matrix is how the model reads the graph, as tables name it, and defectiveMatrix how with the defects; "" for not
+	// at all.
+	matrix, defectiveMatrix string
+	published               catalogue.Width
+	mended, defects         func(catalogue.Width) pengcde.Config
+	training                train.Config
+	// sizes are the sizes of trials, small ones first, and tried their control; "" for the control of the published rows.
+	sizes []catalogue.Width
+	tried dyngraph.Normalisation
+	// alone has the row with the published hyperparameters and no others, with a note.
+	alone bool
+	note  string
+	// stride and retrainEvery are as in [setting].
+	stride, retrainEvery int
+}
+
+// rows says how many seeds each row of a contender has on every split, and the budget of the tuned row: so many sizes
+// by readouts by learning rates.
+type rows struct {
+	mended, defects, tuned map[Split]int
+	sizes                  int
+	rates                  []float64
+}
+
+func (r rows) of(c contender) []setting {
+	on := func(m experiments.Model, v variant, matrix string, seeds map[Split]int) []setting {
+		s := setting{Model: m, base: c.id, title: c.name, variant: v, matrix: matrix, stride: c.stride, retrainEvery: c.retrainEvery}
+		return s.on(seeds)
+	}
+	mended := experiments.Network(c.id, c.name, c.mended(c.published), c.training)
+	mended.Note = c.note
+	if c.alone {
+		return on(mended, plain, c.matrix, r.mended)
+	}
+	defects := experiments.Network(c.id+catalogue.PublishedEnding, c.name+", as published", c.defects(c.published), c.training)
+	defects.Note = asPublishedNote
+	trials := r.trials(c)
+	chosen := experiments.Tuned(c.id+catalogue.TunedEnding, c.name+", tuned", trials)
+	chosen.Note = fmt.Sprintf(tunedNote, len(trials), tuning.Epochs, tuning.BatchSize)
+	triedMatrix := c.matrix
+	if c.tried != "" {
+		triedMatrix = string(c.tried)
+	}
+	return slices.Concat(on(mended, plain, c.matrix, r.mended), on(chosen, tuned, triedMatrix, r.tuned),
+		on(defects, asPublished, c.defectiveMatrix, r.defects))
+}
+
+var (
+	asPublishedNote = prose.Text("as published")
+	tunedNote       = prose.Text("tuned")
+)
+
+// tuning stops a trial early: with residual readouts the best epochs are the first. Batches of four windows take less
+// than half the time of single ones.
+var tuning = train.Config{Epochs: 60, EvaluateEvery: 2, Patience: 10, MinEpochs: 8, BatchSize: 4}
+
+// trials returns all combinations of sizes, readouts and learning rates.
+func (r rows) trials(c contender) (all []experiments.Model) {
+	for _, w := range c.sizes[:r.sizes] {
+		for _, residual := range []bool{false, true} {
+			for _, rate := range r.rates {
+				config, training, name := c.mended(w), tuning, fmt.Sprintf("width %d", w.Hidden)
+				config.Residual, training.AdamW.LearningRate = residual, rate
+				config.Normalise = cmp.Or(c.tried, config.Normalise)
+				if residual {
+					name += ", residual"
+				}
+				if len(r.rates) > 1 {
+					name = fmt.Sprintf("%s, rate %g", name, rate)
+				}
+				all = append(all, experiments.Network(fmt.Sprint(len(all)), name, config, training))
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,126 @@
+package series
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// setting is a model on a split: a row of a table of a [Forecasting].
+type setting struct {
+	experiments.Model
+	// base is the ID of the model that the row is a variant of; "" for the row's own.
+	base    string
+	title   string // the name of that model
+	variant variant
+	// matrix is the control path's, as tables name it; "" for a model without a graph.
+	matrix string
+	split  Split
+	place  *Forecasting
+	// overlapping trains on windows that overlap, shuffled by the seed; of Random on all that share no snapshot with a
+	// validation or test window. Other splits have overlapping training windows for all rows.
+	overlapping bool
+	// stride keeps those overlapping windows that start at its multiples; 0 means 1.
+	stride int
+	// retrainEvery is, for RollingOrigin, the number of origins that are forecast after a training; 0 means 1.
+	retrainEvery int
+	// seeds is the number of runs, for rotations and rolling origins of runs for each part.
+	seeds int
+}
+
+// variant tells the rows of one model apart.
+type variant string
+
+const (
+	plain       variant = "" // with the published hyperparameters
+	tuned       variant = "tuned"
+	asPublished variant = "as published" // with the defects of the published code too
+)
+
+// model is the ID of the model that the row is of.
+func (s setting) model() string { return cmp.Or(s.base, s.ID) }
+
+// named is the name of the model that the row is of.
+func (s setting) named() string { return cmp.Or(s.title, s.Name) }
+
+// network is the setting of a configuration of package pengcde.
+func network(id, name string, config pengcde.Config, training train.Config) setting {
+	s := setting{Model: experiments.Network(id, name, config, training)}
+	if config.Field != (field.Constant{}) {
+		s.matrix = string(cmp.Or(config.Normalise, dyngraph.NormalisedLaplacian))
+	}
+	return s
+}
+
+// stopsEarly says that training looks at validation windows.
+func (s setting) stopsEarly() bool { return !s.Untrained && s.Train.EvaluateEvery >= 0 }
+
+// counts are the seeds of every split.
+func counts(random, rotation, origins int) map[Split]int {
+	return map[Split]int{Random: random, PurgedRotation: rotation, RollingOrigin: origins}
+}
+
+// on are the settings with each split that has seeds.
+func (s setting) on(seeds map[Split]int) []setting {
+	var all []setting
+	for _, split := range allSplits {
+		if seeds[split] == 0 {
+			continue
+		}
+		row := s
+		row.split, row.seeds = split, seeds[split]
+		if split != RollingOrigin {
+			row.retrainEvery = 0
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+// heuristics returns the forecasts that need no training, with the number of seeds of every split: on random splits the
+// number that the models have. Those that are fitted see all windows that a model may see.
+func heuristics(seeds map[Split]int) []setting {
+	var all []setting
+	for _, h := range baseline.Heuristics() {
+		id := strings.NewReplacer(", ", "-", " ", "-").Replace(h.Name())
+		s := setting{Model: experiments.Forecast(id, h), overlapping: true}
+		s.Note = heuristicNotes[id]
+		all = append(all, s.on(seeds)...)
+	}
+	return all
+}
+
+// unfitted are the heuristics that see no training windows.
+var unfitted = []string{"zero", "last-visible", "recent-mean"}
+
+var heuristicNotes = map[string]string{
+	"ridge": "ridge: linear regression, the same for all nodes, on the visible values of the node, their means over " +
+		"nodes and a constant, with penalty 0.01 for each row; it sees no graph and is fitted anew for every tested window.",
+	"ridge-chosen-penalty": "ridge, chosen penalty: the penalty with the least error on validation windows, without any " +
+		"on the latest quarter of the training windows; never on tested ones.",
+}
+
+// residual is a configuration that was found by trials on the windows of the leaky rotation: a single layer of 8
+// features whose readout gives the deviation from a node's recent mean, trained for a fixed number of epochs in
+// batches on all windows that the split allows. What was tried without success: validation on one window, which stops
+// at random epochs; the Laplacian as control, whose sums vanish, so that maps which take sums see nothing; steps on
+// single windows in order of time; weight decay up to 4.
+func residual(config pengcde.Config, step float64, training train.Config) setting {
+	config.Hidden, config.Layers, config.Step = 8, 1, step
+	config.Normalise, config.Residual = dyngraph.NormalisedAdjacency, true
+	training.EvaluateEvery = -1
+	training.AdamW.WeightDecay = 1e-3
+	s := network("residual", "PENG-CDE, residual", config, training)
+	s.overlapping = true
+	s.Note = prose.Text("residual")
+	return s
+}
+
+// untrained stands for a row that looks at no validation windows.
+var untrained = experiments.Model{Untrained: true}

@@ -1,0 +1,134 @@
+package series
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// judged are the rows that are compared with their rivals, by ID: PENG-CDE in its variants, which are no rivals of each
+// other.
+var judged = []string{"peng", "peng" + catalogue.TunedEnding, catalogue.AffineID, "peng-linear", "residual"}
+
+// rival is what a row is compared with, and how the row does beside it.
+type rival struct {
+	name string
+	judge.Finding
+}
+
+// bestSimple is the name of the first rival, the best simple forecast of each split.
+const bestSimple = "best simple forecast"
+
+// judge compares a row with the best simple forecast and with the rows of the other models that are of the same
+// variant; a row of another kind with the tuned ones, but for the affine one, whose sizes are not tuned. A row that is
+// not planned has no rivals, and nothing is tested without the errors of the simple forecasts.
+func (c comparison) judge(id string) (rivals []rival, err error) {
+	r := c.row(id)
+	if r == nil {
+		return nil, nil
+	}
+	own, best := r.judged(), judge.Row{Name: bestSimple, Gap: "is not known"}
+	if c.best != nil {
+		best = c.best.judged()
+	} else {
+		own.Errors, own.Gap = nil, "has no simple forecasts to stand beside"
+	}
+	variant := r.variant
+	if model := r.model(); model != "peng" && model != catalogue.AffineID {
+		variant = tuned
+	}
+	names, rows := []string{bestSimple}, []judge.Row{best}
+	for _, other := range c.rows {
+		if !other.Untrained && other.variant == variant && !slices.Contains(judged, other.model()) {
+			names, rows = append(names, other.Name), append(rows, other.judged())
+		}
+	}
+	findings, err := judge.Beside(own, rows, c.test)
+	if err != nil {
+		return nil, fmt.Errorf("experiments: %s, %s: %w", c.place.title(), c.split, err)
+	}
+	for i, f := range findings {
+		if i == 0 && f.Outcome != judge.NotTested {
+			f.Note = c.best.Name
+		}
+		rivals = append(rivals, rival{names[i], f})
+	}
+	return rivals, nil
+}
+
+// judged are the row's errors by block.
+func (r row) judged() judge.Row {
+	return judge.Row{Name: r.Name, Blocks: r.of, Errors: r.errors, Gap: r.Gap()}
+}
+
+// signed writes a difference of errors.
+func signed(difference float64) string {
+	if difference < 0 {
+		return "−" + size(-difference)
+	}
+	return "+" + size(difference)
+}
+
+// verdict says how the judged rows of a series and a split do beside the best simple forecast; "" where errors are
+// missing.
+func (c comparison) verdict() (string, error) {
+	var parts []string
+	for _, id := range judged {
+		rivals, err := c.judge(id)
+		if err != nil {
+			return "", err
+		}
+		if len(rivals) > 0 && rivals[0].Outcome != judge.NotTested {
+			parts = append(parts, fmt.Sprintf("%s: %s (%s, p %s)", c.row(id).Name, rivals[0].Outcome,
+				signed(rivals[0].Difference), judge.Probability(rivals[0].P)))
+		}
+	}
+	if parts == nil {
+		return "", nil
+	}
+	return fmt.Sprintf("Beside the best simple forecast here, %q: %s.", c.best.Name, strings.Join(parts, "; ")), nil
+}
+
+// verdict has the findings of each judged row beside the best simple forecast and each rival, by series and split. The
+// text says how rows do beside the simple forecast, details have all numbers. All is empty where errors are missing.
+func verdict(comparisons []comparison) (text string, matrix *figures.Table, details []string, err error) {
+	m := judge.Matrix{Title: "Better or worse, by series and split", Score: "errors", Write: signed}
+	for _, c := range comparisons {
+		m.Cases = append(m.Cases, c.heading())
+	}
+	for _, id := range judged {
+		for at, c := range comparisons {
+			rivals, err := c.judge(id)
+			if err != nil {
+				return "", nil, nil, err
+			}
+			for _, r := range rivals {
+				m.Add(c.row(id).Name, r.name, at, r.Finding)
+			}
+		}
+	}
+	m.Tested()
+	if len(m.Lines) == 0 {
+		return "", nil, nil, nil
+	}
+	var parts []string
+	for _, l := range m.Lines {
+		if counts := l.Tally(); l.Rival == bestSimple {
+			parts = append(parts, fmt.Sprintf("%s is better on %d and worse on %d of %d", l.Row, counts[judge.Better],
+				counts[judge.Worse], len(l.Findings)-counts[judge.NotTested]))
+		}
+	}
+	return "Beside the best simple forecast of each split, " + strings.Join(parts, "; ") + ".", m.Table(), m.Details(), nil
+}
+
+// heading names the series, where the study has several, and the split.
+func (c comparison) heading() string {
+	if c.place.Country == "" {
+		return string(c.split)
+	}
+	return c.place.Country + ", " + string(c.split)
+}

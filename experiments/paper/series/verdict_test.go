@@ -1,0 +1,184 @@
+package series
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// made is a row with errors, of the tested windows 0, 1, ...
+func made(id string, untrained bool, errors ...float64) row {
+	r := row{setting: setting{Model: experiments.Model{ID: id, Name: strings.ToUpper(id), Untrained: untrained}},
+		errors: errors}
+	if model, found := strings.CutSuffix(id, catalogue.TunedEnding); found {
+		r.base, r.variant = model, tuned
+	}
+	for i := range errors {
+		r.of = append(r.of, i)
+	}
+	return r
+}
+
+// compared are rows beside the best simple forecast.
+func compared(split Split, best row, rows ...row) comparison {
+	return comparison{place: &Forecasting{Country: "wales"}, split: split, rows: append(rows, best), best: &best}
+}
+
+// A verdict tells which rows are better, worse and neither by corrected p values, and compares rows of one kind alone,
+// but no two variants of PENG-CDE.
+func TestVerdict(t *testing.T) {
+	ridge, low, high := made("ridge", true, 1.1, 2, 2.9), made("dcrnn", false, 0.1, 1.02, 1.9), made("astgcn", false, 3, 4.1, 5)
+	peng := made("peng", false, 1, 2.05, 3)
+	short := made("original", false, 3, 3.1)
+	short.of = []int{0, 2}
+	kin := made("peng-linear", false, 0) // no rival, which would leave one block
+	random := compared(Random, ridge, peng, kin, low, high, made("dcrnn-tuned", false, 0, 0, 0), made("stidgcn", false))
+	text, matrix, details, err := verdict([]comparison{
+		random, compared(RollingOrigin, ridge, peng, low, short),
+		compared(PurgedRotation, ridge, made("peng", false)), // runs are missing
+		{place: &Forecasting{}, split: RollingOrigin, rows: []row{peng}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Beside the best simple forecast of each split, PENG is better on 0 and worse on 0 of 2."; text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+	shown, err := matrix.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| model | beside | wales, random | wales, rolling-origin | wales, purged-rotation | rolling-origin |",
+		"| PENG | best simple forecast | · | · | – | – |", "| | DCRNN | ▼ +1.010 | · | – | – |",
+		"| | ASTGCN | ▲ −2.017 | – | – | – |", "| | ORIGINAL | – | · | – | – |",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(shown), " "), want) {
+			t.Errorf("no %q in\n%s", want, shown)
+		}
+	}
+	if len(details) != 4 || !strings.HasPrefix(details[0], "PENG beside best simple forecast: wales, random +0.017 (") ||
+		!strings.Contains(details[0], " (RIDGE); wales, rolling-origin ") ||
+		!strings.HasSuffix(details[0], "wales, purged-rotation – (PENG ); rolling-origin – (best simple forecast is "+
+			"not known)") {
+		t.Errorf("details %q", details)
+	}
+	// Pairs are of the blocks that all rows have, and Holm corrects for all rivals.
+	rivals, err := random.judge("peng")
+	if err != nil || len(rivals) != 4 || rivals[3].Outcome != judge.NotTested {
+		t.Fatalf("%+v, %v", rivals, err)
+	}
+	single, err := stats.Compare(peng.errors, [][]float64{low.errors}, stats.Test{})
+	if err != nil || rivals[1].Raw != single[0].P || rivals[1].P < single[0].P {
+		t.Errorf("%+v, of one rival alone %+v, %v", rivals[1], single, err)
+	}
+	if text, matrix, details, err := verdict(nil); text != "" || matrix != nil || details != nil || err != nil {
+		t.Errorf("a verdict on nothing: %q, %v", text, err)
+	}
+}
+
+// Claims on series go by the differences of the study's own verdict, of rows with the same ending.
+func TestClaimsOnSeries(t *testing.T) {
+	ridge, high := made("ridge", true, 1.1, 2, 2.9), made("astgcn", false, 3, 4.1, 5)
+	low := made("dcrnn", false, 0.1, 1.02, 1.9)
+	alike := made("gn-ode", false, 1.3, 1.9, 3)
+	c := compared(Random, ridge, made("peng", false, 1, 2.05, 3), low, high, alike, made("stidgcn", false),
+		made("peng-tuned", false), made("dcrnn-tuned", false, 0, 0, 0))
+	findings, err := seriesCases([]comparison{c}, ofSeries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := judge.CorrectCases(findings); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]judge.Outcome)
+	for _, f := range findings {
+		got[f.Group+"/"+f.Name] = f.Outcome
+	}
+	want := map[string]judge.Outcome{"random/DCRNN": judge.Worse, "random/ASTGCN": judge.Better, "random/GN-ODE": judge.NotShown,
+		"random/STIDGCN": judge.NotTested, "random, tuned/DCRNN-TUNED": judge.NotTested}
+	for key, outcome := range want {
+		if got[key] != outcome {
+			t.Errorf("%s: %q, want %q", key, got[key], outcome)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("findings %v, want %v", got, want)
+	}
+}
+
+// The blocks of a random split are its seeds, also where some are missing, and of others the tested windows; rows of
+// published defects and tuned ones are left out.
+func TestForecastBlocks(t *testing.T) {
+	place := &Forecasting{Study: experiments.Study{Name: "epidemics"}, Country: "italy"}
+	at := func(id string, of []int, errors []float64, runs ...experiments.Result) row {
+		return row{setting: setting{Model: experiments.Model{ID: id, Name: strings.ToUpper(id)}}, of: of, errors: errors,
+			Results: runs}
+	}
+	other := at("peng"+catalogue.TunedEnding, []int{4, 9}, []float64{0, 0})
+	other.variant = tuned
+	windows := forecastBlocks([]comparison{{place: place, split: PurgedRotation, rows: []row{
+		at("peng", []int{4, 9}, []float64{1, 2}), other, at("ridge", nil, nil),
+		at("zero", []int{9, 14}, []float64{5, 6})}}})
+	if got := windows.Matrix.Blocks; !slices.Equal(got, []string{"italy, purged-rotation, 4", "italy, purged-rotation, 9",
+		"italy, purged-rotation, 14"}) {
+		t.Errorf("blocks %q", got)
+	}
+	if got := windows.Models; !slices.Equal(got, []string{"peng", "ridge", "zero"}) || windows.Names["peng"] != "PENG" {
+		t.Errorf("models %q with names %v", got, windows.Names)
+	}
+	nan := math.NaN()
+	for i, want := range [][]float64{{1, nan, nan}, {2, nan, 5}, {nan, nan, 6}} {
+		same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+		if !slices.EqualFunc(windows.Values[i], want, same) {
+			t.Errorf("block %d: %v, want %v", i, windows.Values[i], want)
+		}
+	}
+	run := func(seed uint64, errors ...float64) experiments.Result {
+		r := experiments.Result{Run: experiments.Run{Seed: seed}}
+		if len(errors) > 0 {
+			r.Record = &experiments.Record{Facts: &experiments.Facts{Scores: map[string]float64{"test": errors[0]}}}
+		}
+		return r
+	}
+	seeds := forecastBlocks([]comparison{{place: place, split: Random, rows: []row{
+		at("peng", nil, nil, run(0, 3), run(1)), at("zero", []int{0, 1}, []float64{7, 8}, run(0, 7), run(1, 8))}}})
+	if v := seeds.Values; len(v) != 2 || v[0][0] != 3 || v[0][1] != 7 || !math.IsNaN(v[1][0]) || v[1][1] != 8 {
+		t.Errorf("seeds: %v of %q", v, seeds.Matrix.Blocks)
+	}
+}
+
+// The tennis series is ranked together with the series of England once both have runs, and not under that name before.
+func TestSeriesAreRankedTogether(t *testing.T) {
+	t.Setenv(experiments.ResultsEnv, t.TempDir())
+	study := Tennis()
+	r, err := study.Stored(context.Background(), experiments.Options{Profile: experiments.Medium, Fresh: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := comparisons(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	together, title, err := withOther(r, all)
+	if err != nil || title != "twitter-tennis and epidemics, england" {
+		t.Fatalf("%q, %v", title, err)
+	}
+	places := make(map[*Forecasting]bool)
+	for _, c := range together {
+		places[c.place] = true
+	}
+	if len(places) != 2 || len(together) <= len(all) {
+		t.Errorf("%d comparisons of %d series, want more than %d of 2", len(together), len(places), len(all))
+	}
+	if drawn := forecastRanks(r, all); drawn.Err != nil || len(drawn.All) != 0 {
+		t.Errorf("%d diagrams of nothing, %v", len(drawn.All), drawn.Err)
+	}
+}

@@ -1,0 +1,104 @@
+package sir
+
+import (
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/internal/errs"
+	"github.com/peng-cde/pengcde-go/internal/nearest"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// discreteEnding ends the name of a panel's figure of networks in discrete steps.
+const discreteEnding = "-discrete"
+
+// Draw draws the equations of a panel by its name: "observations", "inference" (in a batch), "inference-alone",
+// "shape", and "noise-20" for noise on 20 observations; and with the ending "-discrete" its networks in discrete
+// steps. The trivial classifier is in both, and both have one scale. Bands are 95% intervals over seeds, of all
+// models but that and Constant: more than four would cover each other, and [Oversampling.Tables] has the intervals of
+// all. A place of which runs are missing or diverged is left open. The error wraps [experiments.ErrNotStored] where
+// there is nothing to draw, and [experiments.ErrInput] for another name.
+func (o Oversampling) Draw(r *experiments.Report, name string) (*figures.Figure, error) {
+	var names []string
+	for _, p := range o.panels(r) {
+		for _, discrete := range []bool{false, true} {
+			if p.figureName(discrete) == name {
+				return p.draw(r, discrete)
+			}
+			names = append(names, p.figureName(discrete))
+		}
+	}
+	return nil, errs.New(experiments.ErrInput, "experiments: sir has no figure %q in profile %s, %s", name, r.Profile,
+		nearest.Want(name, names))
+}
+
+func (p panel) figureName(discrete bool) string {
+	if discrete {
+		return p.name + discreteEnding
+	}
+	return p.name
+}
+
+// draw draws equations, or networks in discrete steps, and the trivial classifier.
+func (p panel) draw(r *experiments.Report, discrete bool) (*figures.Figure, error) {
+	axes, trained := p.axes, false
+	axes.Title += ": equations"
+	if discrete {
+		axes.Title = p.axes.Title + ": networks in discrete steps"
+	}
+	var lines []figures.Series
+	for _, id := range p.results.Values("model") {
+		line, found := p.series(id)
+		if !found {
+			continue
+		}
+		if id == catalogue.RatioID || id == "constant" {
+			line.Lower, line.Upper = nil, nil
+		}
+		axes.Room = slices.Concat(axes.Room, line.Y, line.Lower, line.Upper)
+		if id == catalogue.RatioID || slices.Contains(discreteIDs, id) == discrete {
+			line.Style = catalogue.StyleIn(r, id)
+			lines, trained = append(lines, line), trained || id != catalogue.RatioID
+		}
+	}
+	if !trained {
+		return nil, errs.New(experiments.ErrNotStored, "experiments: %s: no model has all seeds at any place", axes.Title)
+	}
+	if x := lines[0].X; !p.times && len(x) > 1 {
+		lines = append(lines, figures.Series{Name: "a guess", X: []float64{x[0], x[len(x)-1]}, Y: []float64{guess, guess},
+			Style: figures.Style{Colour: figures.Ink, Dash: figures.Dotted}})
+	}
+	return figures.Lines(axes, lines...)
+}
+
+// series is the mean of a model over seeds, with its interval; not found where no place has all seeds. The interval of
+// an accuracy ends at 0 and 1.
+func (p panel) series(model string) (line figures.Series, found bool) {
+	row := p.results.Where("model", model)
+	line = figures.Series{Name: row[0].Model.Name, Points: true, Band: "95% interval over seeds"}
+	intervals := false
+	for _, value := range row.Values(p.key) {
+		at := row.Where(p.key, value)
+		mean, half := math.NaN(), math.NaN()
+		if at.Gap() == "" {
+			mean, half = stats.MeanCI(at.Scores(p.score))
+		}
+		if math.IsInf(half, 0) {
+			half = math.NaN()
+		}
+		found, intervals = found || !math.IsNaN(mean), intervals || !math.IsNaN(half)
+		lower, upper := mean-half, mean+half
+		if p.score == accuracy {
+			lower, upper = math.Max(lower, 0), math.Min(upper, 1)
+		}
+		line.X, line.Y = append(line.X, at[0].Spec.(sirRun).value(p.key)), append(line.Y, mean)
+		line.Lower, line.Upper = append(line.Lower, lower), append(line.Upper, upper)
+	}
+	if !intervals {
+		line.Lower, line.Upper = nil, nil
+	}
+	return line, found
+}

@@ -1,0 +1,198 @@
+// Package sir has the study of two epidemics to be told apart from observations at irregular times.
+//
+// Start with [SIR].
+package sir
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// Oversampling is the study of two SIR epidemics on a grid that changes, to be told apart from observations at
+// irregular times. A model sees a whole trajectory, the states and the graph at each observation, and names its class.
+// Runs have the keys "observations"; "shape", the shape of the Gamma distribution of the increments between
+// observations, "" for times from a pool; and "noise", the standard deviation of the noise on the states, as a part of
+// the largest infected part.
+type Oversampling struct {
+	experiments.Study
+	size func(experiments.Profile) sirSize
+}
+
+// SIR is the paper's Figure 3: accuracy against the number of observations and against their irregularity, and the time
+// of an inference. Accuracy under noise is added.
+//
+// Protocol: 50 trajectories of a class for training, as many for validation and for test, with all their observations;
+// equations are controlled by the normalised Laplacian of the graph and by the states, with constant steps of 0.1, 32
+// features and three layers; logits are summed over nodes; one batch of all, AdamW at rate 0.01, at most 2000 epochs,
+// stopped by the cross-entropy of validation. Profiles medium and quick have less of most of that, see
+// [Oversampling.Notes].
+func SIR() *Oversampling {
+	return Oversampling{size: sirSizes, Study: experiments.Study{Name: "sir",
+		Title: "Two epidemics to be told apart", Data: "simulated on a grid that changes",
+		About: prose.Text("about sir")}}.complete()
+}
+
+// complete fills in what follows from the rest.
+func (o Oversampling) complete() *Oversampling {
+	o.Plan, o.Make, o.Show, o.Page = o.plan, o.make, o.show, o.page
+	return &o
+}
+
+// sirSide is the number of nodes on a side of the grid.
+const sirSide = 10
+
+// sirSize is what a profile decides.
+type sirSize struct {
+	// perClass is the number of trajectories of a class in each of the sets for training and validation, and testPerClass
+	// the number in the test set.
+	seeds, perClass, testPerClass int
+	observations                  []int
+	// shapes are of trajectories with the least observations, noises of those with noisyAt.
+	shapes, noises []float64
+	noisyAt        []int
+	// hidden, layers and step are settings of the equations.
+	hidden, layers int
+	step           float64
+	// dcrnn, astgcn and stidgcn are widths of their own.
+	dcrnn, astgcn, stidgcn catalogue.Width
+	training               train.Config
+	// models are the IDs of rows; the rows of blindIDs are there only without noise and shape, and preciseID where there
+	// is noise, or without it the same observations.
+	models []string
+}
+
+// sirSizes returns the paper's sizes, or smaller ones for smaller machines.
+func sirSizes(p experiments.Profile) sirSize {
+	s := sirSize{seeds: 10, perClass: 50, testPerClass: 50, observations: []int{20, 40, 60, 80, 100, 120, 140, 160, 180, 200},
+		shapes: []float64{3, 5, 10, 25, 50, 100}, noises: []float64{0.05, 0.1, 0.2}, noisyAt: []int{20, 100},
+		hidden: 32, layers: 3, step: 0.1, dcrnn: catalogue.Width{Hidden: 8, Layers: 3}, astgcn: catalogue.Width{Hidden: 3, Layers: 3},
+		stidgcn:  catalogue.Width{Hidden: 8},
+		training: train.Config{Epochs: 2000, EvaluateEvery: 25, Patience: 200, MinEpochs: 200},
+		models: []string{catalogue.RatioID, "constant", "gn-ode", "stg-ncde", "original", "peng", catalogue.PreciseID, catalogue.AffineID, "dcrnn",
+			"astgcn", "stidgcn"}}
+	switch p {
+	case experiments.Medium:
+		s.seeds, s.perClass, s.noisyAt = 3, 16, []int{20}
+		s.hidden, s.layers, s.dcrnn, s.stidgcn = 8, 1, catalogue.Width{Hidden: 8, Layers: 1}, catalogue.Width{Hidden: 4}
+		s.training = train.Config{Epochs: 120, EvaluateEvery: 4, Patience: 40, MinEpochs: 20, Target: 0.01}
+	case experiments.Quick:
+		s.seeds, s.perClass, s.testPerClass = 1, 4, 8
+		s.hidden, s.layers, s.step, s.dcrnn = 8, 1, 0.5, catalogue.Width{Hidden: 8, Layers: 1}
+		s.observations, s.shapes, s.noises, s.noisyAt = []int{20, 60, 120}, []float64{3, 100}, []float64{0.2}, []int{20}
+		s.training = train.Config{Epochs: 4, EvaluateEvery: 3}
+		s.models = []string{catalogue.RatioID, "peng", "dcrnn"}
+	}
+	s.training.BatchSize, s.training.AdamW = 2*s.perClass, train.AdamW{LearningRate: 0.01}
+	return s
+}
+
+// sampling is how trajectories are observed; shape 0 stands for times from a pool.
+type sampling struct {
+	observations int
+	shape, noise float64
+}
+
+// samplings lists the samplings of a profile: once each, though some are in several figures.
+func (s sirSize) samplings() (all []sampling) {
+	for _, n := range s.observations {
+		all = append(all, sampling{observations: n})
+	}
+	for _, k := range s.shapes {
+		all = append(all, sampling{observations: s.observations[0], shape: k})
+	}
+	for _, n := range s.noisyAt {
+		for _, share := range s.noises {
+			all = append(all, sampling{observations: n, noise: share})
+		}
+	}
+	return all
+}
+
+// plain says that times are from a pool and states without noise.
+func (s sampling) plain() bool { return s.shape == 0 && s.noise == 0 }
+
+// value returns the value of a run's key as a number.
+func (s sampling) value(key string) float64 {
+	switch key {
+	case "observations":
+		return float64(s.observations)
+	case "shape":
+		return s.shape
+	}
+	return s.noise
+}
+
+func (s sampling) keys() map[string]string {
+	keys := map[string]string{"shape": ""}
+	for _, key := range []string{"observations", "shape", "noise"} {
+		if x := s.value(key); key != "shape" || x != 0 {
+			keys[key] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+	}
+	return keys
+}
+
+// sirRun is what a run is of: a model, on trajectories observed in some way.
+type sirRun struct {
+	experiments.Model
+	sampling
+	// timed are the rows whose inferences a run of [InferenceID] times.
+	timed []experiments.Model
+	// sets are what the data for training, validation and test are generated by.
+	sets [3]synthetic.Classes
+}
+
+// plan lists the runs seed by seed, and for each way of observing model by model; where times are shown, inferences of
+// all are timed at last.
+func (o Oversampling) plan(_ context.Context, scope experiments.Scope) (runs []experiments.Run, err error) {
+	size := o.size(scope.Profile)
+	for _, seed := range scope.SeedsOr(size.seeds) {
+		for _, s := range size.samplings() {
+			rows := size.rows(s)
+			models := rows
+			var timed []experiments.Model
+			if s.plain() {
+				timed = slices.DeleteFunc(slices.Clone(rows), func(m experiments.Model) bool {
+					return slices.Contains(untimed, m.ID)
+				})
+				models = append(slices.Clip(rows), inference(timed))
+			}
+			for _, model := range models {
+				at, clocked := sirRun{Model: model, sampling: s}, model.ID == catalogue.InferenceID
+				if clocked {
+					at.timed = timed
+				}
+				for i, first := range []uint64{catalogue.TrainingSeed, catalogue.ValidationSeed, catalogue.TestSeed} {
+					perClass := []int{size.perClass, size.perClass, size.testPerClass}[i]
+					at.sets[i] = synthetic.Classes{Tasks: synthetic.SIRClasses(), Config: synthetic.Config{
+						Family: graphs.Grid{}, Nodes: sirSide * sirSide, Graphs: perClass, Observations: s.observations,
+						Shape: s.shape, Horizon: 1, Seed: first + catalogue.WorldSeeds*seed}}
+				}
+				runs = append(runs, experiments.Run{Model: model, Seed: seed, Spec: at, Keys: s.keys(), Alone: clocked,
+					Identity: func() (any, error) { return at.identity(seed) }})
+			}
+		}
+	}
+	return runs, nil
+}
+
+func (s sirRun) identity(seed uint64) (any, error) {
+	var sets []json.RawMessage
+	for _, classes := range s.sets {
+		set, err := classes.Identity()
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, json.RawMessage(set))
+	}
+	all := map[string]any{"sets": sets, "noise": s.noise, "row": s.ID, "seed": seed}
+	return all, s.Model.Identity(all)
+}

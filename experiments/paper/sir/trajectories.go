@@ -1,0 +1,99 @@
+package sir
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/datasets/synthetic/graphs"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// epidemicPair is an epidemic of each class: the infected part of each node [class][T][nodes] at times [T].
+type epidemicPair struct {
+	classes  []string
+	times    []float64
+	infected [][][]float64
+}
+
+// simulatePair simulates an epidemic of each class that differ in their rates alone: start, graph, changes and times are
+// the same.
+func simulatePair(ctx context.Context, observations int, horizon float64, seed uint64) (p epidemicPair, err error) {
+	for i, task := range synthetic.SIRClasses() {
+		set, err := synthetic.Generate(ctx, synthetic.Config{Family: graphs.Grid{}, Task: task, Nodes: sirSide * sirSide,
+			Graphs: 1, Observations: observations, Horizon: horizon, Seed: seed})
+		if err != nil {
+			return p, err
+		}
+		rates := task.Dynamics.Parameters
+		p.classes = append(p.classes, fmt.Sprintf("%s: beta %g, gamma %g", []string{"dies out", "spreads"}[i], rates[0],
+			rates[1]))
+		t := set.Trajectories[0]
+		p.times = t.Times
+		var rows [][]float64
+		for _, states := range t.Values {
+			var row []float64
+			for node := range slices.Chunk(states, task.Dynamics.States()) {
+				row = append(row, node[1]) // of S, I and R
+			}
+			rows = append(rows, row)
+		}
+		p.infected = append(p.infected, rows)
+	}
+	return p, nil
+}
+
+// EpidemicMaps shows the infected part of the nodes of the grid over time, of both classes side by side. They begin
+// alike, on the same graph with the same changes. It returns the errors of [synthetic.Generate].
+func EpidemicMaps(ctx context.Context, seed uint64) (*figures.Slider, error) {
+	const shown = 24
+	p, err := simulatePair(ctx, shown, 1, seed)
+	if err != nil {
+		return nil, err
+	}
+	var panels [][]figures.ImagePanel
+	for k := range p.times {
+		var row []figures.ImagePanel
+		for c, name := range p.classes {
+			row = append(row, figures.ImagePanel{Title: name, Values: catalogue.Pixels(p.infected[c][k], sirSide)})
+		}
+		panels = append(panels, row)
+	}
+	limits := figures.LimitsOf(panels...)
+	var frames []figures.Frame
+	for k, t := range p.times {
+		axes := figures.Axes{Title: "Infected part of each node, from the same start", Colour: "infected part"}
+		figure, err := figures.Images(axes, limits, panels[k])
+		if err != nil {
+			return nil, err
+		}
+		frames = append(frames, figures.Frame{Name: fmt.Sprintf("t = %.2f", t), Figure: figure})
+	}
+	return figures.NewSlider(frames...)
+}
+
+// EpidemicCurves draws the mean infected part of all nodes over time, of both classes, from the same start and up to a
+// horizon: models see them up to time 1, which is marked; by 10 one has died out. It returns the errors of
+// [synthetic.Generate].
+func EpidemicCurves(ctx context.Context, horizon float64, seed uint64) (*figures.Figure, error) {
+	const shown = 200
+	p, err := simulatePair(ctx, shown, horizon, seed)
+	if err != nil {
+		return nil, err
+	}
+	var lines []figures.Series
+	for c, name := range p.classes {
+		line := figures.Series{Name: name, X: p.times}
+		for _, row := range p.infected[c] {
+			line.Y = append(line.Y, stat.Mean(row, nil))
+		}
+		lines = append(lines, line)
+	}
+	axes := figures.Axes{Title: "Infected part, from the same start", X: "time", Y: "mean infected part of a node",
+		Marks: []figures.Mark{{Name: "end of what models see", X: 1, Bold: true}}}
+	return figures.Lines(axes, lines...)
+}

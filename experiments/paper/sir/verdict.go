@@ -1,0 +1,187 @@
+package sir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// controlled are the rows whose state the observations drive; the paper's claims are on them and on [discreteIDs].
+var controlled = []string{"peng", "original", "stg-ncde"}
+
+// expectation is where the scores of some models go, by one of the paper's claims.
+type expectation struct {
+	models []string
+	goes   []direction
+}
+
+// outcome is what a change says of the expectation.
+func (x expectation) outcome(c change) judge.Outcome {
+	switch d := c.direction(); {
+	case slices.Contains(x.goes, d):
+		return judge.Better
+	case d == staysLevel || d == rises || d == falls || d == dips:
+		return judge.Worse
+	case d == isMissing:
+		return judge.NotTested
+	}
+	return judge.NotShown
+}
+
+// trivial says how the trivial classifier does beside the trained models; "" where it has no runs, and of times.
+func (p panel) trivial() string {
+	ratio := p.results.Where("model", catalogue.RatioID)
+	if p.times || len(ratio) == 0 || ratio.Gap() != "" {
+		return ""
+	}
+	var places []float64
+	for _, value := range ratio.Values(p.key) {
+		places = append(places, stat.Mean(ratio.Where(p.key, value).Scores(accuracy), nil))
+	}
+	if floats.Min(places) == 1 {
+		return "the trivial classifier, which learns nothing, is at 1.00 everywhere, so that models only show what they lose"
+	}
+	better, worse, rivals, err := p.comparedWith(ratio)
+	if err != nil {
+		return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; not compared with models: %v",
+			floats.Min(places), floats.Max(places), err)
+	}
+	return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; better over all places: %s; worse: "+
+		"%s (paired by seed, p at most 0.05 after Holm for %d models)", floats.Min(places), floats.Max(places),
+		listed(better), listed(worse), rivals)
+}
+
+// comparedWith names the trained models with smaller errors than a row, and the ones with larger errors; rivals is the
+// number of trained models that have all their runs.
+func (p panel) comparedWith(row experiments.Results) (better, worse []string, rivals int, err error) {
+	of := func(runs experiments.Results) (r judge.Row) {
+		for i, some := range bySeed(runs) {
+			r.Blocks, r.Errors = append(r.Blocks, i), append(r.Errors, 1-stat.Mean(p.scores(some), nil))
+		}
+		return r
+	}
+	var names []string
+	var rows []judge.Row
+	for _, id := range p.results.Values("model") {
+		other := p.results.Where("model", id)
+		if !other[0].Model.Untrained && slices.DeleteFunc(slices.Clone(other), hasDiverged).Gap() == "" {
+			names, rows = append(names, other[0].Model.Name), append(rows, of(other))
+		}
+	}
+	findings, err := judge.Beside(of(row), rows, stats.Test{})
+	for i, f := range findings {
+		switch f.Outcome {
+		case judge.Worse:
+			better = append(better, names[i])
+		case judge.Better:
+			worse = append(worse, names[i])
+		}
+	}
+	return better, worse, len(names), err
+}
+
+func listed(names []string) string {
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// verdict says where accuracy goes with the number of observations and under noise; the matrix has this for all panels,
+// details have the changes and how the trivial classifier does. All is empty where nothing can be judged, or compared.
+func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string) {
+	if !r.Comparable() {
+		return "", nil, nil
+	}
+	panels, judged := o.panels(r), make(map[string][]change)
+	for _, p := range panels {
+		var parts []string
+		judged[p.name] = p.changes()
+		for _, c := range judged[p.name] {
+			parts = append(parts, c.String())
+		}
+		if trivial := p.trivial(); trivial != "" {
+			parts = append(parts, trivial)
+		}
+		if parts != nil {
+			details = append(details, p.title+": "+strings.Join(parts, "; "))
+		}
+	}
+	if len(judged["observations"])+len(judged["inference"]) == 0 {
+		return "", nil, nil
+	}
+	var sentences []string
+	for _, p := range panels {
+		if parts := directions(judged[p.name]); parts != nil && (p.key == "noise" || p.name == "observations") {
+			sentences = append(sentences, upper(p.title)+": "+strings.Join(parts, "; ")+".")
+		}
+	}
+	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime, 2*o.size(r.Profile).testPerClass))
+	return strings.Join(sentences, " "), directionsTable(panels, judged), details
+}
+
+// upper begins a sentence.
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// directionsTable has where the scores of each model go, by panel: shaded where that is good news or bad.
+func directionsTable(panels []panel, judged map[string][]change) *figures.Table {
+	t := &figures.Table{Title: "Where accuracy and times go, by model", Columns: []figures.Column{{Title: "model"}},
+		Notes: []string{"Where scores go: blue is as one would have it (accuracy level or rising, times level or falling), " +
+			"orange is not. The numbers are under the pointer, and below."}}
+	names, cells := []string(nil), make(map[string][]figures.Cell)
+	for at, p := range panels {
+		if len(judged[p.name]) == 0 {
+			continue
+		}
+		t.Columns = append(t.Columns, figures.Column{Title: p.title})
+		for _, c := range judged[p.name] {
+			name := c.model.Name
+			if cells[name] == nil {
+				names, cells[name] = append(names, name), make([]figures.Cell, len(panels))
+			}
+			tone, d := figures.Neutral, c.direction()
+			switch {
+			case d == staysLevel || p.times && d == falls || !p.times && d == rises:
+				tone = figures.Favourable
+			case d == rises || d == falls || d == dips || d == isAGuess:
+				tone = figures.Unfavourable
+			}
+			cells[name][at] = figures.Marked(string(d), tone, c.String())
+		}
+	}
+	for _, name := range names {
+		row := []figures.Cell{figures.Text(name)}
+		for at, p := range panels {
+			if len(judged[p.name]) > 0 {
+				row = append(row, cells[name][at])
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// directions say which models go where.
+func directions(all []change) (parts []string) {
+	for _, d := range []direction{staysLevel, rises, falls, dips, isAGuess, isUndecided, tooFewSeeds, isMissing} {
+		var names []string
+		for _, c := range all {
+			if c.direction() == d && c.model.ID != catalogue.RatioID {
+				names = append(names, c.model.Name)
+			}
+		}
+		if names != nil {
+			parts = append(parts, fmt.Sprintf("%s: %s", d, strings.Join(names, ", ")))
+		}
+	}
+	return parts
+}

@@ -1,0 +1,44 @@
+package paper
+
+import (
+	"context"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// Every model of a study has a style of its own, which differs from each other one in its dash or clearly in lightness.
+func TestModelsCanBeToldApart(t *testing.T) {
+	lightness := map[figures.Colour]float64{ // CIE L* of the palette
+		figures.Ink: 13, figures.Blue: 46, figures.Vermillion: 54, figures.Green: 58, figures.Purple: 61, figures.Sky: 70,
+		figures.Orange: 72}
+	for _, study := range All() {
+		if study.Name == "well-posed" { // whose rows are settings of few fields, with their names beside them
+			continue
+		}
+		for _, profile := range experiments.Profiles() {
+			r, err := study.Stored(context.Background(), experiments.Options{Profile: profile})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids := r.Models()
+			for i, id := range ids {
+				style, ok := catalogue.StyleOf(id)
+				if !ok || catalogue.StyleIn(r, id) != style {
+					t.Errorf("%s: model %q has no style of its own", study.Name, id)
+				}
+				for _, other := range ids[:i] {
+					if catalogue.ModelOf(id) == catalogue.ModelOf(other) { // rows of one model, whose names a figure tells apart
+						continue
+					}
+					s, _ := catalogue.StyleOf(other)
+					if d := lightness[s.Colour] - lightness[style.Colour]; s.Dash == style.Dash && d*d < 12*12 {
+						t.Errorf("%s: %q and %q look alike: %v, %v", study.Name, id, other, style, s)
+					}
+				}
+			}
+		}
+	}
+}

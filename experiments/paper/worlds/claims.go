@@ -1,0 +1,367 @@
+package worlds
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// ratio compares the errors of a model with the errors of another in worlds of one kind of dynamics: paired by family
+// of graphs and seed, as differences of logarithms, since errors have different scales. A model that diverged in a
+// world has the largest loss there: it counts for the p value, and not for the mean and its interval.
+type ratio struct {
+	model, other string // names
+	judge.Finding
+	pairs, worlds int       // pairs without those that diverged
+	at            []worldAt // of each pair
+	// diverged is in how many worlds one of the two did, which is ranked as the largest loss.
+	diverged int
+	// split says that the mean over the worlds of some seed is not on the side of the mean over all.
+	split bool
+	left  []string // runs that the pairs lack
+	// gap says why worlds are too few to compare; nothing else is known then.
+	gap string
+}
+
+// ratios compares an error of a model with the errors of others.
+func ratios(results experiments.Results, model string, others []string, of Measure) (all []ratio, err error) {
+	blocks := results.Matrix(string(of)).Blocks
+	own := logErrors(results, model, of)
+	for _, id := range others {
+		r := ratio{model: worldName(model), other: worldName(id), worlds: len(blocks)}
+		var a, b, ranked, against []float64 // those ranked with those that diverged
+		rivals := logErrors(results, id, of)
+		for _, at := range slices.SortedFunc(maps.Keys(own), worldAt.compare) {
+			mine := own[at]
+			rival, known := rivals[at]
+			if !known || math.IsInf(mine, 1) && math.IsInf(rival, 1) {
+				continue
+			}
+			if !math.IsInf(mine, 1) && !math.IsInf(rival, 1) {
+				a, b = append(a, mine), append(b, rival)
+				r.at = append(r.at, at)
+			}
+			ranked, against = append(ranked, math.Min(mine, largestLoss)), append(against, math.Min(rival, largestLoss))
+		}
+		r.pairs, r.diverged = len(a), len(ranked)-len(a)
+		for _, id := range []string{model, id} {
+			some := results.Where("model", id)
+			if gap := some.Gap(); gap != "" {
+				r.left = append(r.left, worldName(id)+" "+gap)
+			} else if len(some) == 0 {
+				r.left = append(r.left, worldName(id)+" is not planned in this profile")
+			}
+		}
+		least := math.Pow(2, 1-float64(len(ranked))) // p value of signed ranks
+		if least*float64(len(others)) > judge.Level || len(a) < 2 {
+			r.gap = fmt.Sprintf("%d of %d worlds have errors of both, too few to show anything", r.pairs, r.worlds)
+			if r.left != nil {
+				r.gap += "; " + strings.Join(r.left, ", ")
+			}
+		} else {
+			differences, err := stats.Compare(a, [][]float64{b}, stats.SignedRanks())
+			if err != nil {
+				return nil, err
+			}
+			all, err := stats.Compare(ranked, [][]float64{against}, stats.SignedRanks())
+			if err != nil {
+				return nil, err
+			}
+			r.Finding = judge.Of(differences[0])
+			r.Raw = all[0].P
+			floats.Sub(a, b)
+			r.split = seedsDiffer(r.at, a)
+			if r.split || signedRankSum(ranked, against)*r.Difference < 0 { // with those that diverged it is the other way
+				r.Raw = 1
+			}
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// seedsDiffer says whether the mean over the worlds of some seed has another sign than the mean over all: worlds of one
+// seed depend on each other, which ranks over worlds do not count.
+func seedsDiffer(at []worldAt, values []float64) bool {
+	sums, sum := make(map[uint64]float64), 0.0
+	for i, x := range values {
+		sums[at[i].seed] += x
+		sum += x
+	}
+	for _, s := range sums {
+		if s*sum <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// signedRankSum is the sum over pairs of the rank of the size of a's difference from b, with its sign.
+func signedRankSum(a, b []float64) (sum float64) {
+	differences := slices.Clone(a)
+	floats.Sub(differences, b)
+	slices.SortFunc(differences, func(x, y float64) int { return cmp.Compare(math.Abs(x), math.Abs(y)) })
+	for i, d := range differences {
+		sum += math.Copysign(float64(i+1), d)
+	}
+	return sum
+}
+
+// largestLoss is the logarithm of an error larger than all, that ranks need for what diverged.
+const largestLoss = 1e6
+
+// worldAt is a world of some dynamics.
+type worldAt struct {
+	family string
+	seed   uint64
+	kappa  string // of [Contact]
+}
+
+func (w worldAt) compare(other worldAt) int {
+	return cmp.Or(strings.Compare(w.family, other.family), cmp.Compare(w.seed, other.seed),
+		strings.Compare(w.kappa, other.kappa))
+}
+
+// whereOf is the world of a result.
+func whereOf(r experiments.Result) worldAt {
+	return worldAt{r.Keys["family"], r.Seed, r.Keys[kappaKey]}
+}
+
+// logErrors are the logarithms of an error of a model in some dynamics, +Inf where it diverged.
+func logErrors(results experiments.Results, id string, of Measure) map[worldAt]float64 {
+	logs := make(map[worldAt]float64)
+	for _, result := range results.Where("model", id).Made() {
+		one := experiments.Results{result}
+		at := whereOf(result)
+		if len(one.Finished()) == 0 {
+			logs[at] = math.Inf(1)
+		} else if e := one.Scores(string(of))[0]; e > 0 {
+			logs[at] = math.Log(e)
+		}
+	}
+	return logs
+}
+
+// worldName is the name of a row of the tables of simulated worlds.
+func worldName(id string) string {
+	for _, m := range Table1().models(publishedSize(experiments.Medium)) {
+		if m.ID == id {
+			return m.Name
+		}
+	}
+	return id
+}
+
+// percent writes a difference of logarithms as how much lower or higher an error is: from a factor of ten on by the
+// factor.
+func percent(difference float64) string {
+	if factor := math.Exp(math.Abs(difference)); factor >= 10 {
+		direction := "higher"
+		if difference < 0 {
+			direction = "lower"
+		}
+		return fmt.Sprintf("%.2g times %s", factor, direction)
+	}
+	change := 100 * math.Expm1(difference)
+	if change <= 0 {
+		return fmt.Sprintf("%.0f%% lower", 0-change)
+	}
+	return fmt.Sprintf("%.0f%% higher", change)
+}
+
+// printedRatio is the mean over worlds, by their families, of the logarithm of the ratio of the paper's errors, with
+// the half-width of its interval from the half-widths of the errors; NaN where the paper has none.
+func printedRatio(dynamics, model, other string, worlds []worldAt) judge.Interval {
+	var logs []float64
+	halves := make(map[string]float64) // by family, summed over its worlds, which have one printed error
+	for _, at := range worlds {
+		a, ok := catalogue.Published(dynamics, model, at.family)
+		b, too := catalogue.Published(dynamics, other, at.family)
+		if ok && too {
+			logs = append(logs, math.Log(a.Value/b.Value))
+			halves[at.family] += math.Hypot(a.Spread/a.Value, b.Spread/b.Value)
+		}
+	}
+	all := slices.Collect(maps.Values(halves))
+	return judge.Interval{Mean: stat.Mean(logs, nil), Half: floats.Norm(all, 2) / float64(len(logs))}
+}
+
+// of is what a ratio says of the claim that the model has the lower error.
+func (r ratio) of(dynamics string, printed judge.Interval) judge.Case {
+	if r.gap != "" {
+		return judge.Missing(dynamics, r.other, r.gap)
+	}
+	c := judge.Case{Group: dynamics, Name: r.other, Finding: r.Finding, Left: r.left, Tested: true}
+	c.Note = fmt.Sprintf("error of %s %s (95%% interval: %s to %s", r.model, percent(r.Difference),
+		percent(r.Difference-r.Half), percent(r.Difference+r.Half))
+	if !math.IsNaN(printed.Mean) {
+		c.Note += "; the paper: " + percent(printed.Mean)
+	}
+	c.Note += "), " + r.worldsOf()
+	return c
+}
+
+// worldsOf says which worlds a ratio is of.
+func (r ratio) worldsOf() string {
+	seeds := make(map[uint64]bool)
+	for _, at := range r.at {
+		seeds[at.seed] = true
+	}
+	text := fmt.Sprintf("%d of %d worlds, of %d seeds", r.pairs, r.worlds, len(seeds))
+	if r.diverged > 0 {
+		text += fmt.Sprintf(", and %d where one of the two diverged", r.diverged)
+	}
+	if r.split {
+		text += "; not so with every seed, so that p counts as 1"
+	}
+	return text
+}
+
+// eachDynamics calls a function with the profile and the results of each of the dynamics of the paper's tables; where
+// none can be compared no case is tested.
+func eachDynamics(e judge.Evidence, cases []string, find func(profile experiments.Profile, dynamics string,
+	results experiments.Results) ([]judge.Case, error)) (all []judge.Case, err error) {
+	for _, w := range []*Worlds{Table1(), TableWealth()} {
+		report, why := e.Usable(w.Name)
+		for _, task := range w.tasks {
+			name := task.Dynamics.Name
+			if report == nil {
+				for _, id := range cases {
+					all = append(all, judge.Missing(name, worldName(id), why))
+				}
+				continue
+			}
+			some, err := find(report.Profile, name, report.Results.Where("dynamics", name))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, some...)
+		}
+	}
+	return all, nil
+}
+
+// below finds whether an error of a model is below the errors of others. The paper prints the errors on test.
+func below(model string, others []string, of Measure) judge.Finder {
+	return func(e judge.Evidence) ([]judge.Case, error) {
+		return eachDynamics(e, others, func(_ experiments.Profile, dynamics string, results experiments.Results) (
+			all []judge.Case, err error) {
+			compared, err := ratios(results, model, others, of)
+			for i, r := range compared {
+				printed := judge.Interval{Mean: math.NaN()}
+				if of == OnTest {
+					printed = printedRatio(dynamics, model, others[i], r.at)
+				}
+				all = append(all, r.of(dynamics, printed))
+			}
+			return all, err
+		})
+	}
+}
+
+// improvement finds whether the error of the Original is lowered by as much as printed, on graphs of as many nodes and
+// with as many epochs. The printed errors have intervals too.
+func improvement(e judge.Evidence) (all []judge.Case, err error) {
+	all, err = eachDynamics(e, []string{"original"}, func(profile experiments.Profile, dynamics string,
+		results experiments.Results) ([]judge.Case, error) {
+		compared, err := ratios(results, "peng", []string{"original"}, OnTest)
+		if err != nil {
+			return nil, err
+		}
+		r := compared[0]
+		printed := printedRatio(dynamics, "peng", "original", r.at)
+		c := r.of(dynamics, printed)
+		if size, full := publishedSize(profile), publishedSize(experiments.Full); c.Tested && profile != experiments.Full {
+			c = judge.Missing(dynamics, r.other, fmt.Sprintf("%d nodes, where the paper has %d", size.nodes, full.nodes))
+		}
+		if less := r.Difference - printed.Mean; c.Tested && less > r.Half { // lower by less, if at all
+			c.Decided = judge.NotShown
+			if r.diverged == 0 && less > math.Hypot(r.Half, printed.Half) {
+				c.Decided = judge.Worse
+			}
+		}
+		return []judge.Case{c}, nil
+	})
+	for i, c := range all {
+		all[i].Group, all[i].Name = "", c.Group
+	}
+	return all, err
+}
+
+// equivariance finds whether the errors of the equivariant fusions are below the errors of Pre-Mult, with the published
+// start and without.
+func equivariance(e judge.Evidence) (all []judge.Case, err error) {
+	starts := []struct{ id, name string }{{"pre-mult", "published start"}, {"pre-mult-fair", "our start"}}
+	for _, model := range []string{"original", "adjacency"} {
+		some, err := below(model, []string{starts[0].id, starts[1].id}, OnTest)(e)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range some { // in turns, by dynamics
+			c.Group, c.Name = c.Group+", "+starts[i%len(starts)].name, worldName(model)
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// fewer finds by how many parameters PENG-CDE is smaller than the fusion that no equivariance bounds.
+func fewer(e judge.Evidence) (all []judge.Case, err error) {
+	return eachDynamics(e, []string{"pre-mult-fair"}, func(_ experiments.Profile, dynamics string,
+		results experiments.Results) ([]judge.Case, error) {
+		c := judge.Missing(dynamics, worldName("pre-mult-fair"), "no run of both is stored")
+		count := func(id string) int {
+			for _, run := range results.Where("model", id).Finished() {
+				return run.Facts().Parameters
+			}
+			return 0
+		}
+		if peng, general := count("peng"), count("pre-mult-fair"); peng > 0 && general > 0 {
+			c.Note = fmt.Sprintf("%d parameters, %d of PENG-CDE (the paper, with 400 nodes: %d and %d)", general, peng,
+				int(parameters("pre-mult").Value), int(parameters("peng").Value))
+			if c.Outcome = judge.Better; peng >= general {
+				c.Outcome = judge.Worse
+			}
+		}
+		return []judge.Case{c}, nil
+	})
+}
+
+// parameters is the paper's number of parameters on simulated worlds.
+func parameters(id string) catalogue.Number {
+	n, _ := catalogue.Published("parameters", id, "worlds")
+	return n
+}
+
+// The models that the paper compares PENG-CDE with, by ID of their rows.
+var (
+	fusions   = []string{"original", "adjacency", "pre-mult"}
+	untouched = []string{"gn-ode", "constant"} // not driven by a control path
+)
+
+// Finders find what runs say of the claims on simulated worlds, by their ID.
+func Finders() map[string]judge.Finder {
+	return map[string]judge.Finder{
+		"fusions":       below("peng", fusions, OnTest),
+		"improvement":   improvement,
+		"untouched":     below("peng", untouched, OnTest),
+		"rivals":        below("peng", rivalIDs, OnTest),
+		"equivariance":  equivariance,
+		"interpolation": below("peng", fusions, Interpolated),
+		"extrapolation": below("peng", fusions, Extrapolated),
+		"parameters":    fewer,
+		"weights":       weights,
+		"epochs":        epochs,
+	}
+}

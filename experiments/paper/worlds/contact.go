@@ -1,0 +1,87 @@
+package worlds
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// Contact is a study of ours: exchange at contact, where the change of the graph itself moves the states, by the
+// protocol of [Table1]. On community graphs κ goes from 0, where it is slow diffusion, to 0.3; with κ 0.2 it is on four
+// families. Its runs have the key "kappa" too.
+func Contact() *Worlds {
+	const dynamics, shown = "contact", "0.2"
+	return Worlds{
+		Study: experiments.Study{Name: "contact", Title: "Exchange at contact", Data: simulated, About: prose.Text("about contact")},
+		tasks: []synthetic.Task{synthetic.Contact(contactKappa)}, worlds: contactWorlds, size: contactSize,
+		views: []view{
+			{name: "by κ on community graphs", columns: kappaKey, values: ofKappa, world: "community, κ %s",
+				keys: map[string]string{"dynamics": dynamics, "family": "community"}},
+			{name: "by graphs at κ " + shown, columns: "family", values: ofGraphs,
+				world: "%s, κ " + shown, together: "all graphs, κ " + shown,
+				keys: map[string]string{"dynamics": dynamics, kappaKey: shown}},
+		},
+		picture: map[string]string{kappaKey: shown}, subjects: []string{"recommended", catalogue.LawID}, strong: contactStrong,
+	}.complete()
+}
+
+const (
+	kappaKey = "kappa"
+	// contactKappa is the one on all families.
+	contactKappa = 0.2
+)
+
+// contactModels are the rows, by ID.
+var contactModels = []string{"constant", "gn-ode", "gn-ode-silu", "adjacency", "original", "peng", "affine", "of-a",
+	"recommended", "of-a-linear", "law", "law-of-a"}
+
+// contactSize has the sizes of the published tables.
+func contactSize(p experiments.Profile) worldsSize {
+	size := publishedSize(p)
+	size.models, size.kappas = contactModels, []float64{0, 0.1, contactKappa, 0.3}
+	if p == experiments.Quick {
+		size.models, size.kappas = []string{"constant", "gn-ode", "peng"}, []float64{0, contactKappa}
+		size.families = catalogue.Families("community")
+	}
+	return size
+}
+
+// contactWorlds has all κ on communities, and the one on all families.
+func contactWorlds(size worldsSize) (all []worldOf) {
+	for _, kappa := range size.kappas {
+		task := synthetic.Contact(kappa)
+		for _, family := range size.families {
+			if kappa == contactKappa || family.Name() == "community" {
+				of := newWorldOf(task, family)
+				of.keys[kappaKey] = strconv.FormatFloat(kappa, 'g', -1, 64)
+				all = append(all, of)
+			}
+		}
+	}
+	return all
+}
+
+var contactNotes = figures.NoteList{
+	prose.Text("contact"),
+}
+
+// contactStrong are the worlds of the larger κ.
+func contactStrong(results experiments.Results) *contest {
+	c := &contest{name: fmt.Sprintf("κ %g and more", contactKappa), several: true}
+	for _, result := range results {
+		if kappa, err := strconv.ParseFloat(result.Keys[kappaKey], 64); err == nil && kappa >= contactKappa {
+			c.results = append(c.results, result)
+		}
+	}
+	return c
+}
+
+// others are the IDs of models but one.
+func others(ids []string, but string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == but })
+}

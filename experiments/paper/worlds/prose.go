@@ -1,0 +1,17 @@
+package worlds
+
+import (
+	_ "embed" // for the prose
+
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+)
+
+//go:embed prose.md
+var proseText string
+
+var prose = catalogue.NewProse(proseText)
+
+// about is what a study of the paper's worlds asks, with its sizes.
+func about(study string) string {
+	return prose.Text("about "+study) + "\n\n" + prose.Text("about sizes")
+}

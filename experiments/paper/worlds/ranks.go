@@ -1,0 +1,34 @@
+package worlds
+
+import (
+	"fmt"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+)
+
+// ranks are the diagrams of the study, all dynamics first and then each.
+func (w Worlds) ranks(r *experiments.Report) (drawn catalogue.Drawn) {
+	if !r.Comparable() {
+		return drawn
+	}
+	all := catalogue.BlocksOf(r.Results, string(OnTest))
+	all.Each = "dynamics on a family of graphs with a seed, which draws them"
+	all.Dependence = prose.Text("blocks")
+	dynamics := r.Results.Values("dynamics")
+	if len(dynamics) > 1 {
+		figure, err := catalogue.CriticalDifference(w.Name+", all dynamics: models by test error", all)
+		drawn.Add(w.Name+"-ranks", figure, err)
+	}
+	for _, v := range w.seen(r.Results) {
+		if v.columns != "family" { // worlds that share their graphs are no blocks of their own
+			continue
+		}
+		one := catalogue.BlocksOf(v.of(r.Results), string(OnTest))
+		one.Each = "a family of graphs with a seed, which draws them"
+		one.Dependence = "Blocks of one seed share events and times, so that they depend on each other a little."
+		figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", w.Name, v.name), one)
+		drawn.Add(w.Name+"-"+v.keys["dynamics"]+"-ranks", figure, err)
+	}
+	return drawn
+}

@@ -1,0 +1,74 @@
+package worlds
+
+import (
+	"math"
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/rivals"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// observations is the number of times of a trajectory.
+const observations = 120
+
+// rivalIDs are the IDs of the rows of [Worlds.rivals].
+var rivalIDs = []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde"}
+
+// rivalNotes say what of these rows is our choice.
+var rivalNotes = figures.NoteList{
+	prose.Text("rivals"),
+	"DCRNN is rolled out over the observations. STG-NCDE has the time as its one channel, and its two states begin with " +
+		"linear maps of the first state. Neither STIDGCN nor STG-NCDE reads the graph.",
+	prose.Text("whole sequences"),
+}
+
+// rivals are the rows of models that are not controlled by the graph. The published code has no wiring of them for
+// simulated worlds; here networks in discrete steps take the first state and the time of each node at each observation,
+// with the graph in force, and give the state there.
+func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldModel {
+	discrete := func(id, name string, network sequence.Network, inputs int) worldModel {
+		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features, GraphOnly: true, Output: pengcde.PerTime,
+			Network: network, Inputs: inputs, Normalise: dyngraph.Raw, Product: equivariant.Dense}
+		return worldModel{Model: experiments.Network(id, name, c, training), allTimes: inputs > 0}
+	}
+	neural := config
+	neural.Field = rivals.STGNCDE{}
+	return []worldModel{
+		discrete("dcrnn", "DCRNN", rivals.DCRNN{Hidden: config.Hidden, Layers: config.Layers}, 0),
+		discrete("astgcn", "ASTGCN", rivals.ASTGCN{Filters: config.Hidden}, observations),
+		discrete("stidgcn", "STIDGCN", rivals.STIDGCN{Channels: config.Hidden}, observations),
+		{Model: experiments.Network("stg-ncde", "STG-NCDE", neural, training)},
+	}
+}
+
+// trainedAtAllTimes are the trajectories of a set at all times, for a model whose parameters depend on their number. It
+// is shown what others are: targets at the times of training alone, and at another time the graph of the last of them
+// before it. Index names the graphs at the times of training, as for [windows].
+func trainedAtAllTimes(s *synthetic.Set, index []int) []dyngraph.Window {
+	all := make([]dyngraph.Window, len(s.Trajectories))
+	for b := range s.Trajectories {
+		trajectory := &s.Trajectories[b]
+		shown := make([]int, len(trajectory.Times))
+		unknown := slices.Repeat([]float64{math.NaN()}, len(trajectory.Values[0]))
+		series := trajectory.Series(nil, nil)
+		series.Targets = slices.Clone(series.Targets)
+		for k := range shown {
+			last, trained := slices.BinarySearch(s.Train, k)
+			if !trained {
+				last--
+				series.Targets[k] = unknown
+			}
+			shown[k] = index[last]
+		}
+		series.Weights = trajectory.Series(nil, shown).Weights
+		all[b] = series.Whole()
+	}
+	return all
+}

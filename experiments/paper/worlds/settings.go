@@ -1,0 +1,107 @@
+package worlds
+
+import (
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/pengcde"
+	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/law"
+	"github.com/peng-cde/pengcde-go/pengcde/nn"
+	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// settings are the rows of fields with other settings than the published ones: one setting at a time from the
+// published field to the affine one and beyond, the same field without A', and the other fields with the same
+// settings. All of them train with a guard.
+func settings(config pengcde.Config, training train.Config) (all []worldModel) {
+	training = train.Recommended(training)
+	add := func(id, name string, f field.Field, change ...func(*pengcde.Config, *train.Config)) {
+		c, t := config, training
+		c.Field = f
+		for _, change := range change {
+			change(&c, &t)
+		}
+		all = append(all, worldModel{Model: experiments.Network(id, name, c, t), maps: keptMaps(f)})
+	}
+	on := func(kind path.Kind) func(*pengcde.Config, *train.Config) {
+		return func(c *pengcde.Config, _ *train.Config) { c.Path = kind }
+	}
+	recommended := pengcde.Recommended(config)
+	linear := recommended.Field.(field.PENG)
+	asRecommended := func(c *pengcde.Config, _ *train.Config) {
+		c.Normalise, c.Path = recommended.Normalise, recommended.Path
+	}
+	tolerance := func(relative float64) func(*pengcde.Config, *train.Config) {
+		return func(c *pengcde.Config, _ *train.Config) {
+			pid := *c.Adaptive
+			pid.RTol = relative
+			c.Adaptive = &pid
+		}
+	}
+	rate := func(rate float64) func(*pengcde.Config, *train.Config) {
+		return func(_ *pengcde.Config, t *train.Config) { t.AdamW.LearningRate = rate }
+	}
+	cosine := func(rate float64, epochs int) func(*pengcde.Config, *train.Config) {
+		return func(_ *pengcde.Config, t *train.Config) {
+			t.AdamW.LearningRate, t.Epochs = rate, min(epochs, t.Epochs)
+			t.Schedule = train.Schedule{Kind: train.Cosine}
+			t.Patience = t.Epochs // the rate falls to the end
+		}
+	}
+	ofA := func(f field.PENG) field.PENG {
+		f.DerivativeIn = field.NoLayer
+		return f
+	}
+	overGraph := field.Style{Norm: nn.Norm{Over: nn.GraphNorm}}
+	smooth := field.WellPosed()
+	feedback, unbounded := field.Affine(), field.Affine()
+	feedback.Style.Feedback = true
+	unbounded.Style = field.Style{Norm: nn.Norm{Over: nn.NoNorm}, Activation: nn.HyperbolicTangent}
+	average := func(_ *pengcde.Config, t *train.Config) { t.Average = 0.98 }
+
+	add("peng-norm", "PENG-CDE, norm over the graph", field.PENG{Style: overGraph})
+	add("peng-last", "PENG-CDE, and A′ in the last layer", field.PENG{Style: overGraph, DerivativeIn: field.LastLayer})
+	add("peng-silu", "PENG-CDE, and SiLU", field.PENG{Style: smooth, DerivativeIn: field.LastLayer})
+	add("affine-hermite", "PENG-CDE, and local scales", field.Affine())
+	add("affine", "PENG-CDE, affine", field.Affine(), on(path.Ramp))
+	add("affine-rectilinear", "PENG-CDE, affine, rectilinear path", field.Affine(), on(path.Rectilinear))
+	add("recommended", "PENG-CDE, recommended", linear, asRecommended)
+	add("affine-cosine", "PENG-CDE, recommended, cosine", linear, asRecommended, cosine(0.02, 1000))
+
+	add("of-a-hermite", "Maps of A alone, Hermite path", ofA(field.Affine()))
+	add("of-a", "Maps of A alone", ofA(field.Affine()), on(path.Ramp))
+	add("of-a-rectilinear", "Maps of A alone, rectilinear path", ofA(field.Affine()), on(path.Rectilinear))
+	add("of-a-linear", "Maps of A alone, linear part", ofA(linear), asRecommended)
+
+	add("original-norm", "Original GN-CDE, norm over the graph", field.Original{Style: overGraph})
+	add("original-silu", "Original GN-CDE, and SiLU", field.Original{Style: smooth})
+	add("original-affine", "Original GN-CDE, affine", field.Original{Style: smooth, DerivativeIn: field.LastLayer},
+		on(path.Ramp))
+	add("adjacency-norm", "Adjacency GN-CDE, norm over the graph", field.Adjacency{Style: overGraph})
+	add("adjacency-silu", "Adjacency GN-CDE, and SiLU", field.Adjacency{Style: smooth})
+	add("gn-ode-norm", "GN-ODE, norm over the graph", field.GNODE{Style: overGraph})
+	add("gn-ode-silu", "GN-ODE, and SiLU", field.GNODE{Style: smooth})
+
+	add("affine-feedback", "PENG-CDE, affine, negative feedback", feedback, on(path.Ramp))
+	add("affine-tanh", "PENG-CDE, affine, no norm, tanh", unbounded, on(path.Ramp))
+	add("affine-average", "PENG-CDE, affine, averaged parameters", field.Affine(), on(path.Ramp), average)
+	add("affine-rtol-1e-2", "PENG-CDE, affine, RTol 0.01", field.Affine(), on(path.Ramp), tolerance(1e-2))
+	add("affine-rtol-1e-4", "PENG-CDE, affine, RTol 0.0001", field.Affine(), on(path.Ramp), tolerance(1e-4))
+	add("affine-rate-3e-3", "PENG-CDE, affine, rate 0.003", field.Affine(), on(path.Ramp), rate(0.003))
+	add("affine-rate-3e-2", "PENG-CDE, affine, rate 0.03", field.Affine(), on(path.Ramp), rate(0.03))
+
+	add("peng-guard", "PENG-CDE, guarded", field.PENG{})
+
+	return append(all, worldModel{Model: experiments.Forecast(catalogue.LawID, &law.LeastSquares{})},
+		worldModel{Model: experiments.Forecast("law-of-a", &law.LeastSquares{OfA: true})})
+}
+
+// keptMaps are those whose weights are kept, nil for other fields than PENG.
+func keptMaps(f field.Field) []equivariant.Map {
+	if _, ok := f.(field.PENG); ok {
+		return equivariant.Published8()
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package worlds
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// Measure is one of the errors of a run.
+type Measure string
+
+const (
+	// OnTest is the error on graphs that no model has seen; it is the one that the paper prints.
+	OnTest Measure = "test"
+	// Interpolated and Extrapolated are errors on the graphs trained on, at times within and after the ones trained on.
+	Interpolated Measure = "interpolation"
+	Extrapolated Measure = "extrapolation"
+)
+
+// measured is what an error is over.
+var measured = map[Measure]string{
+	OnTest:       "over four graphs that were not trained on and all 120 times",
+	Interpolated: "over the four training graphs at 20 times among those trained on",
+	Extrapolated: "over the four training graphs at the 20 times after those trained on",
+}
+
+// show are the tables of the test errors, one for each of the dynamics, critical-difference diagrams, and notes on
+// them.
+func (w Worlds) show(r *experiments.Report) (items []figures.Item, err error) {
+	for _, v := range w.seen(r.Results) {
+		items = append(items, w.tableOf(r, v, OnTest))
+	}
+	if w.compared != nil && r.Comparable() {
+		table, err := w.compared(r)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, table)
+	}
+	drawn := w.ranks(r)
+	return append(append(items, drawn.Items()...), w.notes(r)), drawn.Err
+}
+
+// Notes are on all tables of the study, for the end of a page.
+func (w Worlds) Notes(r *experiments.Report) figures.NoteList {
+	return append(w.notes(r), r.Notes()...)
+}
+
+// Table shows the errors of one of the dynamics, models by families; of [Contact] by the name that titles have. The
+// published value, where there is one, stands beside that on test.
+func (w Worlds) Table(r *experiments.Report, name string, measure Measure) *figures.Table {
+	for _, v := range w.views {
+		if v.name == name {
+			return w.tableOf(r, v, measure)
+		}
+	}
+	return w.tableOf(r, dynamicsIn(name), measure)
+}
+
+func (w Worlds) tableOf(r *experiments.Report, v view, measure Measure) *figures.Table {
+	results, dynamics := v.of(r.Results), v.keys["dynamics"]
+	pivot := experiments.Pivot{
+		Title:   fmt.Sprintf("%s, %s: %s error, profile %s", w.Name, v.name, measure, r.Profile),
+		Columns: v.columns, Score: string(measure), Better: figures.Lower, Decimals: 3,
+	}
+	printed := catalogue.PublishedRows(dynamics) != nil
+	if measure == OnTest && printed {
+		pivot.Published = func(m experiments.Model, family string) (mean, half float64, ok bool) {
+			p, ok := catalogue.Published(dynamics, m.ID, family)
+			return p.Value, p.Spread, ok
+		}
+	}
+	t := r.Table(pivot, results)
+	if models := results.Values("model"); measure == OnTest && printed && r.Comparable() &&
+		slices.Contains(models, "original") && slices.Contains(models, "peng") {
+		t.Rows = append(t.Rows, improvementRow(results, dynamics))
+		if note := misprinted(results, dynamics); note != "" {
+			t.Notes = append(t.Notes, note)
+		}
+	}
+	return t
+}
+
+// misprinted says where the paper prints an improvement that differs from the one that its errors give by a point or
+// more; "" for nowhere.
+func misprinted(results experiments.Results, dynamics string) string {
+	var parts []string
+	for _, family := range results.Values("family") {
+		if printed, byErrors, ok := catalogue.PublishedImprovement(dynamics, family); ok && math.Abs(printed-byErrors) >= 1 {
+			parts = append(parts, fmt.Sprintf("%s %.2f %%, by its errors %.1f %%", family, printed, byErrors))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("PENG-CDE less than Original, %s: what the paper prints in its last row does not follow from the "+
+		"errors above it: %s.", dynamics, strings.Join(parts, "; "))
+}
+
+// stored has the test errors of a report beside the paper's, for the worlds that have any; nil where there is none.
+func (w Worlds) stored(r *experiments.Report) *figures.Table {
+	made, planned := r.Count()
+	if made == 0 {
+		return nil
+	}
+	t := &figures.Table{Title: fmt.Sprintf("%s: test error, profile %s, of which %d of %d planned runs are stored", w.Name,
+		r.Profile, made, planned), Columns: []figures.Column{{Title: "model"}},
+		Finding: "Worlds without a stored run are left out."}
+	var worlds []experiments.Results
+	for _, v := range w.seen(r.Results) {
+		for _, value := range r.Results.Values(v.columns) {
+			some := v.of(r.Results).Where(v.columns, value)
+			if len(some.Made()) > 0 {
+				worlds = append(worlds, some)
+				t.Columns = append(t.Columns, figures.Column{Title: v.name + ", " + value, Better: figures.Lower, Decimals: 3})
+			}
+		}
+	}
+	for _, id := range r.Models() {
+		cells := []figures.Cell{figures.Text(r.Results.Where("model", id)[0].Model.Name)}
+		for _, world := range worlds {
+			cell, runs := figures.Missing(), world.Where("model", id)
+			if len(runs.Made()) > 0 {
+				cell = runs.Cell(string(OnTest), experiments.Interval{})
+			}
+			if p, ok := catalogue.Published(runs[0].Keys["dynamics"], id, runs[0].Keys["family"]); ok {
+				cell = cell.Published(p.Value, p.Spread)
+			}
+			cells = append(cells, cell)
+		}
+		if slices.ContainsFunc(cells[1:], func(c figures.Cell) bool { return c != figures.Missing() }) {
+			t.Rows = append(t.Rows, cells)
+		}
+	}
+	return t
+}
+
+// improvementRow is the row of how much less the error of PENG-CDE is than the error of the Original, and in brackets the
+// improvement that the paper prints.
+func improvementRow(results experiments.Results, dynamics string) []figures.Cell {
+	cells := []figures.Cell{figures.Text("PENG-CDE less than Original")}
+	for _, family := range results.Values("family") {
+		world, text := results.Where("family", family), "–"
+		original, peng := world.Where("model", "original"), world.Where("model", "peng")
+		if len(original) > 0 && len(peng) > 0 && original.Gap()+peng.Gap() == "" {
+			a, b := stat.Mean(original.Scores("test"), nil), stat.Mean(peng.Scores("test"), nil)
+			text = fmt.Sprintf("%.0f %%", 100*(a-b)/a)
+		}
+		if printed, _, ok := catalogue.PublishedImprovement(dynamics, family); ok {
+			text += fmt.Sprintf(" (%.2f %%)", printed)
+		}
+		cells = append(cells, figures.Text(text))
+	}
+	return cells
+}
+
+// printed says whether the paper prints errors of dynamics of the study.
+func (w Worlds) printed() bool {
+	return slices.ContainsFunc(w.tasks, func(t synthetic.Task) bool { return catalogue.PublishedRows(t.Dynamics.Name) != nil })
+}
+
+// notes explain tables and figures, and name our choices.
+func (w Worlds) notes(r *experiments.Report) figures.NoteList {
+	size := w.size(r.Profile)
+	notes := figures.NoteList{
+		fmt.Sprintf("Mean squared error. test: %s; interpolation: %s; extrapolation: %s. Means are over seeds, with their "+
+			"95%% interval (Student t); a seed draws graphs, events, times, initial states and parameters.",
+			measured[OnTest], measured[Interpolated], measured[Extrapolated]),
+		fmt.Sprintf("%d nodes, at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, "+
+			"published configuration for the rest.", size.nodes, size.epochs)}
+	if slices.ContainsFunc(r.Results.Made(), func(run experiments.Result) bool { return run.Facts().Before != nil }) {
+		notes = append(notes, "A run that diverged counts, where a number of seeds stands behind the mean, with the parameters "+
+			"that were validated best before, which early stopping as published would report. No test and no rank counts it.")
+	}
+	if r.Comparable() && w.printed() {
+		notes = append(notes, "What the paper prints is for 400 nodes and at most 2000 epochs; errors depend on the number "+
+			"of nodes.")
+	}
+	if slices.ContainsFunc(r.Results.Values("model"), func(id string) bool { return slices.Contains(rivalIDs, id) }) {
+		notes = append(notes, rivalNotes...)
+	}
+	for _, task := range w.tasks {
+		name := task.Dynamics.Name
+		if !slices.Contains(r.Results.Values("dynamics"), name) {
+			continue
+		}
+		switch a := task.Amplitude; {
+		case catalogue.PublishedRows(name) == nil:
+			notes = append(notes, contactNotes...)
+		case a.Low != a.High:
+			notes = append(notes, fmt.Sprintf("%s: initial rectangles have amplitudes from U(%g, %g), which the published "+
+				"errors of the Constant model imply; the published configuration says 1.", name, a.Low, a.High))
+		case a != synthetic.Shipped:
+			notes = append(notes, fmt.Sprintf("%s: initial rectangles have amplitude %g, our choice; the published "+
+				"configuration, which lacks these dynamics, says 1.", name, a.High))
+		}
+		if p := task.Dynamics.Parameters; name == synthetic.Wealth.Dynamics.Name {
+			notes = append(notes, fmt.Sprintf("%s: depreciation %g and saving rate %g are our choice; the paper gives "+
+				"neither.", name, p[0], p[1]))
+		}
+	}
+	return notes
+}

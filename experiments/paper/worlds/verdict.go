@@ -1,0 +1,199 @@
+package worlds
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/figures"
+	"github.com/peng-cde/pengcde-go/stats"
+)
+
+// Verdict names for each view the models with the lowest error. The matrix has the study's subjects beside their rivals,
+// details have all numbers.
+func (w Worlds) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string, err error) {
+	var leaders []string
+	views := w.seen(r.Results)
+	for _, v := range views {
+		if leading := lowest(v.of(r.Results), v.columns); len(leading) > 0 {
+			leaders = append(leaders, fmt.Sprintf("%s: %s", v.name, strings.Join(leading, ", ")))
+		}
+	}
+	stored, planned := r.Count()
+	switch {
+	case stored == 0:
+		return "", nil, nil, nil
+	case len(leaders) == 0:
+		return fmt.Sprintf("%d of %d planned runs are stored, and no world has two models with all their seeds: none are "+
+			"compared.", stored, planned), nil, nil, nil
+	case stored < planned:
+		text = fmt.Sprintf("with %d of %d planned runs stored, ", stored, planned)
+	}
+	text += "the lowest mean test error has, by " + columnsOf(views) + ", " + strings.Join(leaders, "; ") + "."
+	if !r.Comparable() {
+		return text, nil, nil, nil
+	}
+	m, err := w.matrix(r)
+	if err != nil || len(m.Lines) == 0 {
+		return text, nil, nil, err
+	}
+	return text, m.Table(), m.Details(), nil
+}
+
+// lowest names the models with the lowest errors, each with its columns. Models with runs that are missing or diverged
+// have no part in it.
+func lowest(results experiments.Results, columns string) (leading []string) {
+	lead := make(map[string][]string) // columns by name of the model
+	for _, column := range results.Values(columns) {
+		world, best, least, complete := results.Where(columns, column), "", math.Inf(1), 0
+		for _, id := range world.Values("model") {
+			runs := world.Where("model", id)
+			if runs.Gap() != "" {
+				continue
+			}
+			complete++
+			if mean := stat.Mean(runs.Scores(string(OnTest)), nil); mean < least {
+				best, least = runs[0].Model.Name, mean
+			}
+		}
+		if complete < 2 { // nothing to be lower than
+			continue
+		}
+		lead[best] = append(lead[best], column)
+		if !slices.Contains(leading, best) {
+			leading = append(leading, best)
+		}
+	}
+	slices.SortStableFunc(leading, func(a, b string) int { return len(lead[b]) - len(lead[a]) })
+	for i, name := range leading {
+		leading[i] = fmt.Sprintf("%s (%s)", name, strings.Join(lead[name], ", "))
+	}
+	return leading
+}
+
+// contest is worlds in which models are compared: one with its seeds, or several together.
+type contest struct {
+	name    string
+	results experiments.Results
+	several bool
+	// paper says how much lower the paper's error of a model is than another's; "" where it prints none.
+	paper func(model, other string) string
+}
+
+// contests are the columns of the matrix.
+func (w Worlds) contests(results experiments.Results) (all []contest) {
+	for _, v := range w.seen(results) {
+		some := v.of(results)
+		columns := some.Values(v.columns)
+		for _, column := range columns {
+			name := fmt.Sprintf(v.world, column)
+			if slices.ContainsFunc(all, func(c contest) bool { return c.name == name }) { // two views have it
+				continue
+			}
+			all = append(all, contest{name: name, results: some.Where(v.columns, column),
+				paper: func(model, other string) string {
+					if printed := printedRatio(v.keys["dynamics"], model, other,
+						[]worldAt{{family: column}}); !math.IsNaN(printed.Mean) {
+						return "the paper: " + percent(printed.Mean)
+					}
+					return ""
+				}})
+		}
+		if v.together != "" && len(columns) > 1 {
+			all = append(all, contest{name: v.together, results: some, several: true})
+		}
+	}
+	if w.strong != nil {
+		all = append(all, *w.strong(results))
+	}
+	return all
+}
+
+var worldsNote = prose.Text("pairs")
+
+// matrix has the subjects beside their rivals, in each world and in several together.
+func (w Worlds) matrix(r *experiments.Report) (m judge.Matrix, err error) {
+	contests := w.contests(r.Results)
+	m = judge.Matrix{Title: "Better or worse, by world", Score: "errors", Write: percent, Notes: []string{worldsNote}}
+	for _, c := range contests {
+		m.Cases = append(m.Cases, c.name)
+	}
+	for _, subject := range w.subjects {
+		rivals := others(r.Models(), subject)
+		if w.rivalsOf != nil {
+			rivals = w.rivalsOf
+		}
+		for at, c := range contests {
+			findings, err := c.findings(subject, rivals)
+			if err != nil {
+				return m, err
+			}
+			for i, f := range findings {
+				m.Add(nameIn(r, subject), nameIn(r, rivals[i]), at, f)
+			}
+		}
+	}
+	m.Tested()
+	return m, nil
+}
+
+// findings are of a model beside each of its rivals.
+func (c contest) findings(model string, rivals []string) (findings []judge.Finding, err error) {
+	if c.several {
+		compared, err := ratios(c.results, model, rivals, OnTest)
+		if err != nil {
+			return nil, err
+		}
+		var tested []*judge.Finding
+		for i := range compared {
+			if r := &compared[i]; r.gap != "" {
+				r.Note = r.gap
+			} else {
+				r.Note, tested = r.worldsOf(), append(tested, &r.Finding)
+			}
+		}
+		err = judge.Correct(tested, 0)
+		for _, r := range compared {
+			findings = append(findings, r.Finding)
+		}
+		return findings, err
+	}
+	rows := make([]judge.Row, len(rivals))
+	for i, id := range rivals {
+		rows[i] = c.row(id)
+	}
+	findings, err = judge.Beside(c.row(model), rows, stats.Test{})
+	for i, f := range findings {
+		if f.Outcome != judge.NotTested {
+			findings[i].Note = c.paper(model, rivals[i])
+		}
+	}
+	return findings, err
+}
+
+// row are the logarithms of a model's errors by seed.
+func (c contest) row(id string) judge.Row {
+	runs := c.results.Where("model", id)
+	row := judge.Row{Name: worldName(id), Gap: runs.Gap()}
+	if len(runs) == 0 {
+		row.Gap = "is not planned here"
+	} else if row.Gap == "" {
+		for i, e := range runs.Scores(string(OnTest)) {
+			row.Blocks, row.Errors = append(row.Blocks, int(runs[i].Seed)), append(row.Errors, math.Log(e))
+		}
+	}
+	return row
+}
+
+// nameIn is the name of a model in a report.
+func nameIn(r *experiments.Report, id string) string {
+	if some := r.Results.Where("model", id); len(some) > 0 {
+		return some[0].Model.Name
+	}
+	return id
+}

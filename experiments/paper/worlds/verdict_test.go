@@ -1,0 +1,118 @@
+package worlds
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/judge"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// worldResults have test errors by family of graphs and model; one below 0 is of a diverged run.
+func worldResults(errors map[string]map[string][]float64) (all experiments.Results) {
+	for _, family := range []string{"community", "grid"} {
+		for _, id := range []string{"constant", "original", "peng"} {
+			for seed, e := range errors[family][id] {
+				facts := &experiments.Facts{Scores: map[string]float64{"test": e}}
+				if e < 0 {
+					facts = &experiments.Facts{Failure: "diverged"}
+				}
+				all = append(all, experiments.Result{Record: &experiments.Record{Facts: facts},
+					Run: experiments.Run{Model: experiments.Model{ID: id, Name: strings.ToUpper(id)}, Seed: uint64(seed),
+						Keys: map[string]string{"dynamics": "heat", "family": family}}})
+			}
+		}
+	}
+	return all
+}
+
+// The text names the models with the lowest errors; the matrix tests PENG-CDE in each world, and leaves out what lacks
+// runs.
+func TestVerdictOfWorlds(t *testing.T) {
+	report := &experiments.Report{Profile: experiments.Medium, Results: worldResults(map[string]map[string][]float64{
+		"community": {"constant": {10, 12}, "original": {4, 5}, "peng": {2, 2.5001}},
+		"grid":      {"constant": {10, 12}, "original": {4, 5}, "peng": {-1, 1}}, // one diverged
+	})}
+	text := func(r *experiments.Report) string {
+		text, _, _, err := Table1().Verdict(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if text := text(report); !strings.HasSuffix(text, "heat: PENG (community), ORIGINAL (grid).") {
+		t.Errorf("%q", text)
+	}
+	m, err := Table1().matrix(report)
+	if err != nil || len(m.Lines) != 2 || !slices.Equal(m.Cases, []string{"heat, community", "heat, grid", "heat, all"}) {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	original := m.Lines[1].Findings
+	if f := original[0]; f.Outcome != judge.Better || percent(f.Difference) != "50% lower" ||
+		f.Note != "the paper: 74% lower" {
+		t.Errorf("%+v", f)
+	}
+	for _, f := range original[1:] {
+		if f.Outcome != judge.NotTested || !strings.Contains(f.Note, "diverged, 1 of ") {
+			t.Errorf("%+v", f)
+		}
+	}
+	alone := report.Results.Where("model", "peng").Where("family", "community")
+	if text := text(&experiments.Report{Results: alone}); !strings.HasSuffix(text, "none are compared.") {
+		t.Errorf("one model alone: %q", text)
+	}
+	missing := slices.Clone(report.Results)
+	missing[0].Record = nil // a seed of Constant on community graphs
+	if text := text(&experiments.Report{Results: missing}); !strings.HasPrefix(text, "with 11 of 12 planned runs stored, ") {
+		t.Errorf("%q does not say how many runs there are", text)
+	}
+	for i := range missing[1:] {
+		missing[1+i].Record = nil
+	}
+	missing[1].Record = report.Results[1].Record
+	if text := text(&experiments.Report{Results: missing}); !strings.HasPrefix(text, "1 of 12 planned runs are stored, ") {
+		t.Errorf("%q of a single run", text)
+	}
+	if text := text(&experiments.Report{}); text != "" {
+		t.Errorf("a verdict on nothing: %q", text)
+	}
+}
+
+// Runs of the simulated worlds have a diagram of all dynamics and one of each; runs of a quick profile have none.
+func TestWorldsAreRanked(t *testing.T) {
+	r := worldsOf(Table1(), func(dynamics, id string, block int) float64 {
+		return float64(len(id)) * (1 + 0.1*float64((block*len(dynamics)+len(id))%7))
+	})
+	diagrams := func() (titles []string) {
+		items, err := r.Study.Show(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range items {
+			if f, ok := item.(*figures.Figure); ok {
+				titles = append(titles, f.Title())
+			}
+		}
+		return titles
+	}
+	if got := diagrams(); len(got) != 3 || !strings.Contains(got[0], "all dynamics") || !strings.Contains(got[1], "heat") {
+		t.Errorf("diagrams %q", got)
+	}
+	r.Profile = experiments.Quick
+	if got := diagrams(); len(got) != 0 {
+		t.Errorf("quick runs are ranked: %q", got)
+	}
+}
+
+// Four models have bands, those that the paper is about first.
+func TestBanded(t *testing.T) {
+	got := banded([]string{"constant", "gn-ode", "pre-mult", "original", "peng", "peng15"})
+	if want := []string{"peng", "original", "gn-ode", "constant"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := banded([]string{"peng"}); len(got) != 1 {
+		t.Errorf("%q of one", got)
+	}
+}

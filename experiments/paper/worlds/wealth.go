@@ -1,0 +1,17 @@
+package worlds
+
+import (
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// TableWealth is the table of the paper's appendix: wealth and opinion dynamics on four families of graphs, by the
+// protocol of [Table1].
+func TableWealth() *Worlds {
+	return Worlds{
+		Study: experiments.Study{Name: "table-wealth", Title: "Wealth and opinion dynamics", Data: simulated,
+			About: about("table-wealth")},
+		tasks: []synthetic.Task{synthetic.Wealth, synthetic.Opinion},
+		size:  publishedSize,
+	}.complete()
+}

@@ -1,0 +1,49 @@
+package worlds
+
+import (
+	"slices"
+
+	"github.com/peng-cde/pengcde-go/datasets/synthetic"
+	"github.com/peng-cde/pengcde-go/experiments"
+)
+
+// WellPosed is a study of ours on the worlds and by the protocol of [Table1]: which settings of a field let it train,
+// one at a time from the published field to the affine one, for all fields alike; and whether A' is worth something in
+// these worlds. Settings are chosen on community and power-law graphs, where all rows are, and confirmed on grids and
+// small worlds, where a few are. Profile full has 400 nodes, where the rows that are confirmed are.
+func WellPosed() *Worlds {
+	return Worlds{
+		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated, About: about("well-posed"),
+			Like: []string{"table1"}},
+		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: wellPosedSize,
+		subjects: []string{"affine"}, rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
+		compared: trainingOf, drawn: drawWellPosed,
+	}.complete()
+}
+
+// confirmed are the rows on all families and at 400 nodes.
+var confirmed = []string{"peng", "affine", "recommended", "of-a", "original-affine", "adjacency-silu", "gn-ode-silu"}
+
+func wellPosedSize(p experiments.Profile) worldsSize {
+	size := publishedSize(p)
+	size.seeds = min(size.seeds, 3)
+	switch p {
+	case experiments.Full:
+		size.models = confirmed
+	case experiments.Medium:
+		size.models = []string{"peng", "peng-norm", "peng-last", "peng-silu", "affine-hermite", "affine",
+			"affine-rectilinear", "recommended", "affine-cosine", "of-a-hermite", "of-a", "of-a-rectilinear", "of-a-linear",
+			"original", "original-norm", "original-silu", "original-affine", "adjacency", "adjacency-norm", "adjacency-silu",
+			"gn-ode", "gn-ode-norm", "gn-ode-silu", "affine-feedback", "affine-tanh", "affine-average",
+			"affine-rtol-1e-2", "affine-rtol-1e-4", "affine-rate-3e-3", "affine-rate-3e-2", "peng-guard"}
+		size.except = notConfirmed
+	case experiments.Quick:
+		size.models = []string{"peng", "affine"}
+	}
+	return size
+}
+
+// notConfirmed leaves rows on the families that settings are chosen on, if the choice does not come down to them.
+func notConfirmed(model, family string) bool {
+	return family != "community" && family != "power law" && !slices.Contains(confirmed, model)
+}

@@ -1,0 +1,89 @@
+package worlds
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/figures"
+)
+
+// drawWellPosed has for each of the dynamics the errors of all rows, in the order of the settings, the largest gradient
+// norms, and the errors of the rows that are confirmed against the time that training took.
+func drawWellPosed(r *experiments.Report, drawn *catalogue.Drawn) {
+	for _, dynamics := range r.Results.Values("dynamics") {
+		results := r.Results.Where("dynamics", dynamics)
+		name := r.Study.Name + "-" + dynamics
+		figure, err := drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
+			Title: "Test error by setting: " + dynamics, X: "mean squared error, geometric mean over worlds and seeds"},
+			func(run experiments.Result) float64 { return run.Facts().Scores[string(OnTest)] }, geometricMean)
+		drawn.Add(name+"-errors", figure, err)
+		figure, err = drawSettings(r, results, figures.Axes{LogX: true, Dot: "one world and seed",
+			Title: "Largest gradient norm by setting: " + dynamics, X: "norm before clipping, the largest of all runs"},
+			func(run experiments.Result) float64 { return run.Facts().Training.LargestGradient() }, floats.Max)
+		drawn.Add(name+"-norms", figure, err)
+		figure, err = drawCosts(r, results, dynamics)
+		drawn.Add(name+"-seconds", figure, err)
+	}
+}
+
+// drawSettings draws a number of each run, and one for the whole row. A row with missing or diverged runs says so: over
+// other worlds a mean differs.
+func drawSettings(r *experiments.Report, results experiments.Results, axes figures.Axes,
+	value func(experiments.Result) float64, all func([]float64) float64) (*figures.Figure, error) {
+	var rows []figures.DotRow
+	some := false
+	for _, id := range r.Models() {
+		runs := results.Where("model", id)
+		row := figures.DotRow{Name: runs[0].Model.Name, Value: figures.Missing(), Style: catalogue.StyleIn(r, id)}
+		if row.None = runs.Gap(); row.None == "" {
+			for _, run := range runs {
+				row.Seeds = append(row.Seeds, value(run))
+			}
+			row.Value, some = figures.Number(all(row.Seeds)), true
+		}
+		rows = append(rows, row)
+	}
+	if !some {
+		return nil, fmt.Errorf("experiments: %s: no run: %w", axes.Title, experiments.ErrNotStored)
+	}
+	return figures.Dots(axes, rows...)
+}
+
+// drawCosts draws the error of each confirmed row that has all runs against the median time of its trainings.
+func drawCosts(r *experiments.Report, results experiments.Results, dynamics string) (*figures.Figure, error) {
+	var points []figures.Series
+	for _, id := range r.Models() {
+		runs := results.Where("model", id)
+		if runs.Gap() != "" || !slices.Contains(confirmed, id) {
+			continue
+		}
+		var seconds, errors []float64
+		for _, run := range runs {
+			t := run.Facts().Training
+			seconds = append(seconds, t.SecondsPerEpoch*float64(len(t.TrainLoss)))
+			errors = append(errors, run.Facts().Scores[string(OnTest)])
+		}
+		slices.Sort(seconds)
+		points = append(points, figures.Series{Name: runs[0].Model.Name, Points: true, Style: catalogue.StyleIn(r, id),
+			X: []float64{stat.Quantile(0.5, stat.Empirical, seconds, nil)}, Y: []float64{geometricMean(errors)}})
+	}
+	if len(points) == 0 {
+		return nil, fmt.Errorf("experiments: %s: no run: %w", dynamics, experiments.ErrNotStored)
+	}
+	return figures.Lines(figures.Axes{Title: "Test error against the time of training: " + dynamics, LogX: true,
+		LogY: true, X: "seconds of a training, median over runs", Y: "mean squared error"}, points...)
+}
+
+func geometricMean(values []float64) float64 {
+	var sum float64
+	for _, v := range values {
+		sum += math.Log(v)
+	}
+	return math.Exp(sum / float64(len(values)))
+}

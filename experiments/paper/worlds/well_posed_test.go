@@ -1,0 +1,121 @@
+package worlds
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
+	"github.com/peng-cde/pengcde-go/experiments/paper/internal/studytest"
+	"github.com/peng-cde/pengcde-go/pengcde/train"
+)
+
+// All rows are on the families that settings are chosen on, and the rows of the choice on the others and at 400 nodes.
+func TestWellPosedPlan(t *testing.T) {
+	for profile, want := range map[experiments.Profile]struct{ chosen, others, nodes int }{
+		experiments.Medium: {len(wellPosedSize(experiments.Medium).models), len(confirmed), 100},
+		experiments.Full:   {len(confirmed), len(confirmed), 400},
+	} {
+		runs, err := WellPosed().Plan(t.Context(), experiments.Scope{Profile: profile, Seeds: []uint64{0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make(map[string]int) // by dynamics and family
+		for _, run := range runs {
+			rows[run.Keys["dynamics"]+" "+run.Keys["family"]]++
+			if nodes := run.Spec.(world).sets[0].Nodes; nodes != want.nodes {
+				t.Errorf("%s: %v has %d nodes, want %d", profile, run, nodes, want.nodes)
+			}
+		}
+		for _, dynamics := range []string{"heat", "gene"} {
+			for family, count := range map[string]int{"community": want.chosen, "power law": want.chosen, "grid": want.others,
+				"small world": want.others} {
+				if got := rows[dynamics+" "+family]; got != count {
+					t.Errorf("%s: %d rows of %s on %s, want %d", profile, got, dynamics, family, count)
+				}
+			}
+		}
+	}
+}
+
+// wellPosedReport has a training for each run: one of "peng" diverged, one of "affine" ends with its best epoch.
+func wellPosedReport(t *testing.T) *experiments.Report {
+	t.Helper()
+	study := WellPosed().Study
+	runs, err := study.Plan(t.Context(), experiments.Scope{Profile: experiments.Medium, Seeds: []uint64{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &experiments.Report{Study: study, Profile: experiments.Medium}
+	for _, run := range runs {
+		training := &experiments.Training{TrainLoss: []float64{3, 2, 1}, ValidationLoss: []float64{0, 2, 2.5}, Best: 1,
+			GradientNorm: []float64{5, 7, 6}, Tries: []int{40, 50, 60}, SecondsPerEpoch: 0.5, Stop: train.StopEpochs}
+		facts := &experiments.Facts{Scores: map[string]float64{"test": 0.5}, Training: training}
+		switch at := run.Model.ID + " " + run.Keys["dynamics"] + " " + run.Keys["family"]; at {
+		case "peng heat community":
+			facts = &experiments.Facts{Failure: "diverged", Training: training}
+			training.Stop = train.StopNotFinite
+		case "affine heat community":
+			training.Best, training.ValidationLoss = 2, []float64{0, 2, 1.5}
+			training.LargestNorm, training.Retried, training.Skipped = []float64{5, 900, 6}, []int{0, 2, 0}, []int{0, 1, 0}
+		}
+		r.Results = append(r.Results, experiments.Result{Run: run, Record: &experiments.Record{Facts: facts}})
+	}
+	r.All = r.Results
+	return r
+}
+
+// The table of trainings counts what went wrong, and takes gradients that a guard kept from use.
+func TestTrainingsOfWellPosed(t *testing.T) {
+	table, err := trainingOf(wellPosedReport(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := table.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := strings.Join(strings.Fields(text), " ")
+	for _, want := range []string{
+		"| PENG-CDE | 8 | 1 | 1 | 0 | 1 | 50 | 0.50 | 7 | 0 | 0 |",
+		"| PENG-CDE, affine | 8 | 0 | 1 | 1 | 1 | 50 | 0.50 | 9e+02 | 2 | 1 |",
+		"| PENG-CDE, and SiLU | 4 | 0 | 0 | 0 | 1 | 50 | 0.50 | 7 | 0 | 0 |",
+	} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// Rows with a missing or diverged run say so in figures, and have no mean.
+func TestFiguresOfWellPosed(t *testing.T) {
+	r := wellPosedReport(t)
+	for i, run := range r.Results {
+		if run.Model.ID == "gn-ode" && run.Keys["dynamics"] == "gene" && run.Keys["family"] == "community" {
+			r.Results[i].Record = nil
+		}
+	}
+	var drawn catalogue.Drawn
+	drawWellPosed(r, &drawn)
+	if drawn.Err != nil {
+		t.Fatal(drawn.Err)
+	}
+	alts := make(map[string]string)
+	for _, f := range drawn.All {
+		alts[f.Name] = f.Figure.Alt()
+		studytest.Draw(t, t.TempDir(), f.Name, f.Figure)
+	}
+	for name, want := range map[string]string{
+		"well-posed-heat-errors":  "PENG-CDE diverged, 1 of 4",
+		"well-posed-gene-errors":  "GN-ODE missing, 1 of 2",
+		"well-posed-heat-norms":   "PENG-CDE, affine 900",
+		"well-posed-gene-seconds": "PENG-CDE, recommended",
+	} {
+		if !strings.Contains(alts[name], want) {
+			t.Errorf("%s: no %q in %q", name, want, alts[name])
+		}
+	}
+	if strings.Contains(alts["well-posed-heat-seconds"], "PENG-CDE begins") {
+		t.Errorf("a row with a diverged run has a cost: %q", alts["well-posed-heat-seconds"])
+	}
+}
