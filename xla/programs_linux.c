@@ -1,6 +1,7 @@
 //go:build linux && cgo
 
 #define _GNU_SOURCE
+#include "pjrt.h"
 #include "programs.h"
 
 #include <dlfcn.h>
@@ -8,19 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-// The table of a plugin's functions, which all take one struct and return a PJRT_Error or NULL.
-typedef void *(*call)(void *args);
-typedef struct {
-  size_t struct_size;
-  struct extension *extensions;
-  struct {
-    size_t struct_size;
-    void *extensions;
-    int major, minor;
-  } version;
-  call functions[];
-} api;
 
 // The extension for foreign functions.
 struct extension {
@@ -43,21 +31,13 @@ typedef struct {
 
 // Places in the table.
 enum {
-  ERROR_DESTROY = 0,
   CLIENT_CREATE = 10,
   CLIENT_COMPILE = 20,
-  EXECUTABLE_DESTROY = 40,
   EXECUTABLE_SERIALIZE = 49,
   LOADED_EXECUTABLE_DESTROY = 50,
   LOADED_EXECUTABLE_GET_EXECUTABLE = 51,
   EXECUTABLE_DESERIALIZE_AND_LOAD = 56,
 };
-
-typedef struct {
-  size_t struct_size;
-  void *extensions;
-  void *what;
-} one_args;
 
 typedef struct {
   size_t struct_size;
