@@ -20,7 +20,7 @@ typedef struct {
 } api;
 
 // Places in the table.
-enum { ERROR_DESTROY = 0, EXECUTABLE_DESTROY = 40 };
+enum { ERROR_DESTROY = 0, CLIENT_COMPILE = 20, EXECUTABLE_DESTROY = 40 };
 
 // one_args are those of functions that take one thing, such as to destroy it.
 typedef struct {
@@ -28,5 +28,12 @@ typedef struct {
   void *extensions;
   void *what;
 } one_args;
+
+// pengcde_api is the table of the plugin in a file, which is loaded; NULL where it is not, or where the table has another
+// layout or ends before a place.
+api *pengcde_api(const char *file, int place);
+
+// pengcde_replace puts a function in a place of a table, which may be in memory that is only read; 0 where it cannot.
+int pengcde_replace(call *place, call with);
 
 #endif

@@ -84,7 +84,7 @@ func openTopology(file string, target Target) (*Topology, error) {
 		"xla_gpu_autotune_level": 0, // which would time kernels on a GPU
 		"xla_gpu_cuda_data_dir":  filepath.Dir(file),
 	}}
-	maps.Copy(t.options, cudaOptions)
+	maps.Copy(t.options, cudaOptions())
 	if t.compiler, err = newCompiler(file, target.Config); err != nil {
 		return nil, err
 	}

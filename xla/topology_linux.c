@@ -1,10 +1,8 @@
 //go:build linux && cgo
 
-#define _GNU_SOURCE
 #include "topology.h"
 #include "pjrt.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,15 +83,8 @@ static char *failure(const api *plugin, void *error) {
 }
 
 char *pengcde_topology(const char *file, const char *target, size_t target_size, pengcde_compiler *out) {
-  void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
-  if (library == NULL)
-    return strdup("it is not loaded");
-  api *(*get)(void) = (api * (*)(void)) dlsym(library, "GetPjrtApi");
-  dlclose(library); // which go-xla holds
-  api *plugin = get == NULL ? NULL : get();
-  if (plugin == NULL || plugin->version.major != 0 ||
-      plugin->struct_size < offsetof(api, functions) + (EXECUTABLE_MEMORY + 1) * sizeof(call) ||
-      plugin->functions[TOPOLOGY_CREATE] == NULL || plugin->functions[COMPILE] == NULL)
+  api *plugin = pengcde_api(file, EXECUTABLE_MEMORY);
+  if (plugin == NULL || plugin->functions[TOPOLOGY_CREATE] == NULL || plugin->functions[COMPILE] == NULL)
     return strdup("its PJRT C API has no compiling ahead of time");
   static const char platform[] = "cuda", shape[] = "1x1x1", target_key[] = "target_config", shape_key[] = "topology";
   option options[] = {
