@@ -130,12 +130,13 @@ func recorded(t *testing.T) (source Source) {
 		t.Fatal(err)
 	}
 	defer backend.Close()
-	stop, err := Record(func(s Source) { source = s })
+	called := ""
+	stop, err := Record(Recorder{Compiled: func(s Source) { source = s }, Called: func(name string) { called += name }})
 	if err != nil {
 		t.Skip(err)
 	}
 	defer stop()
-	if _, err := Record(func(Source) {}); err == nil || !strings.Contains(err.Error(), "already") {
+	if _, err := Record(Recorder{}); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("error %v of a second recorder", err)
 	}
 	program, err := NewProgram(backend, "product", func(in []*graph.Node) []*graph.Node {
@@ -148,6 +149,9 @@ func recorded(t *testing.T) (source Source) {
 	x := tensors.FromFlatDataAndDimensions(make([]float32, 100*100), 100, 100)
 	if _, err := program.Call(x, x); err != nil {
 		t.Fatal(err)
+	}
+	if called != "product" || source.Name != "product_1" {
+		t.Errorf("%q was called, %q compiled", called, source.Name)
 	}
 	return source
 }
