@@ -25,13 +25,14 @@ func TestReturnFreedMemory(t *testing.T) {
 	})
 	x := tensors.FromValue([]float64{1})
 	defer xla.Free(x)
+	idle := resident.Now()
 	out, err := large.Call(x)
 	if err != nil {
 		t.Fatal(err)
 	}
 	xla.Free(out...)
 	before := resident.Now()
-	if before < bytes {
+	if before-idle < bytes/2 {
 		t.Skip("the C allocator has kept nothing")
 	}
 	xla.ReturnFreedMemory()

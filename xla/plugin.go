@@ -160,6 +160,9 @@ func openPlugin(file, options, why string, threads int) (*Backend, error) {
 	} else {
 		err = open()
 	}
+	if err == nil && device == cuda {
+		tuneCUDA(file)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s was found but does not work here: %w", ErrPlugin, file, err)
 	}

@@ -49,6 +49,7 @@ func Donate(t *tensors.Tensor) any { return donated{t} }
 // Call runs the program. Inputs are *tensors.Tensor, or one wrapped in [Donate]. The outputs belong to the caller,
 // who frees them with [Free] or hands them to [Buffers].
 func (p *Program) Call(inputs ...any) (outputs []*tensors.Tensor, err error) {
+	recordCall(p.name)
 	args := make([]any, len(inputs))
 	for i, input := range inputs {
 		args[i] = input

@@ -1,26 +1,11 @@
 //go:build linux && cgo
 
 #define _GNU_SOURCE
+#include "pjrt.h"
 #include "programs.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-// The table of a plugin's functions, which all take one struct and return a PJRT_Error or NULL.
-typedef void *(*call)(void *args);
-typedef struct {
-  size_t struct_size;
-  struct extension *extensions;
-  struct {
-    size_t struct_size;
-    void *extensions;
-    int major, minor;
-  } version;
-  call functions[];
-} api;
 
 // The extension for foreign functions.
 struct extension {
@@ -43,21 +28,12 @@ typedef struct {
 
 // Places in the table.
 enum {
-  ERROR_DESTROY = 0,
   CLIENT_CREATE = 10,
-  CLIENT_COMPILE = 20,
-  EXECUTABLE_DESTROY = 40,
   EXECUTABLE_SERIALIZE = 49,
   LOADED_EXECUTABLE_DESTROY = 50,
   LOADED_EXECUTABLE_GET_EXECUTABLE = 51,
   EXECUTABLE_DESERIALIZE_AND_LOAD = 56,
 };
-
-typedef struct {
-  size_t struct_size;
-  void *extensions;
-  void *what;
-} one_args;
 
 typedef struct {
   size_t struct_size;
@@ -110,23 +86,15 @@ int pengcde_loaded(const char *file) {
 }
 
 int pengcde_intercept(const char *file) {
-  void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
-  if (library == NULL)
+  api *a = pengcde_api(file, EXECUTABLE_DESERIALIZE_AND_LOAD);
+  if (a == NULL || a->functions[EXECUTABLE_SERIALIZE] == NULL ||
+      a->functions[EXECUTABLE_DESERIALIZE_AND_LOAD] == NULL)
     return 0;
-  api *(*get)(void) = (api * (*)(void)) dlsym(library, "GetPjrtApi");
-  dlclose(library); // which go-xla holds
-  api *a = get == NULL ? NULL : get();
-  if (a == NULL || a->version.major != 0 ||
-      a->struct_size < offsetof(api, functions) + (EXECUTABLE_DESERIALIZE_AND_LOAD + 1) * sizeof(call) ||
-      a->functions[EXECUTABLE_SERIALIZE] == NULL || a->functions[EXECUTABLE_DESERIALIZE_AND_LOAD] == NULL)
-    return 0;
-  call *slot = &a->functions[CLIENT_COMPILE];
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)slot & ~(page - 1);
-  if (mprotect((void *)start, (uintptr_t)(slot + 1) - start, PROT_READ | PROT_WRITE) != 0)
+  call before = a->functions[CLIENT_COMPILE];
+  if (!pengcde_replace(&a->functions[CLIENT_COMPILE], (call)pengcdeCompile))
     return 0;
   plugin = a;
-  compiler = *slot;
-  *slot = (call)pengcdeCompile;
+  compiler = before;
   return 1;
 }
 

@@ -81,8 +81,17 @@ func withoutKernels(file string) string {
 	return kernelless
 }
 
+// intercepts says whether a plugin's compiler was intercepted.
+func intercepts() bool {
+	opening.Lock()
+	defer opening.Unlock()
+	return intercepted != ""
+}
+
 //export pengcdeCompile
 func pengcdeCompile(args *C.pengcde_compile_args) unsafe.Pointer {
+	record(bytesAt(args.program.code, args.program.code_size), bytesAt(args.program.format, args.program.format_size),
+		bytesAt(args.options, args.options_size))
 	if hasKernels.Load() && os.Getenv(KernelsEnv) != "plain" {
 		text := bytesAt(args.program.code, args.program.code_size)
 		if with := withKernels(text, kernels.All()); &with[0] != &text[0] {

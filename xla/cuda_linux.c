@@ -1,0 +1,49 @@
+//go:build linux && cgo
+
+#include "cuda.h"
+#include "pjrt.h"
+#include "programs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static call compiler; // the plugin's own
+static char *added;
+static size_t added_size;
+
+static void *compile_with_added(void *all) {
+  pengcde_compile_args *args = all;
+  const char *given = args->options;
+  size_t given_size = args->options_size;
+  char *joined = malloc(given_size + added_size);
+  memcpy(joined, given, given_size);
+  memcpy(joined + given_size, added, added_size);
+  args->options = joined;
+  args->options_size = given_size + added_size;
+  void *error = compiler(args);
+  args->options = given;
+  args->options_size = given_size;
+  free(joined);
+  return error;
+}
+
+int pengcde_add_options(const char *file, const char *options, size_t size) {
+  api *plugin = pengcde_api(file, CLIENT_COMPILE);
+  if (plugin == NULL)
+    return 0;
+  call *place = &plugin->functions[CLIENT_COMPILE];
+  if (*place != compile_with_added) {
+    if (compiler != NULL)
+      return 0;
+    compiler = *place;
+    if (!pengcde_replace(place, compile_with_added)) {
+      compiler = NULL;
+      return 0;
+    }
+  }
+  free(added);
+  added = malloc(size);
+  added_size = size;
+  memcpy(added, options, size);
+  return 1;
+}

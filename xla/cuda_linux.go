@@ -1,0 +1,20 @@
+//go:build linux && cgo
+
+package xla
+
+/*
+#include "cuda.h"
+#include <stdlib.h>
+*/
+import "C"
+
+import "unsafe"
+
+// addOptions has a plugin, which is loaded, compile all programs with these flags of XLA; it says whether it does.
+// Programs that are compiled at the same time may or may not have them.
+func addOptions(file string, flags map[string]any) bool {
+	path, options := C.CString(file), C.CBytes(overrides(flags))
+	defer C.free(unsafe.Pointer(path))
+	defer C.free(options)
+	return C.pengcde_add_options(path, (*C.char)(options), C.size_t(len(overrides(flags)))) != 0
+}

@@ -1,0 +1,5 @@
+//go:build !linux || !cgo
+
+package xla
+
+func addOptions(string, map[string]any) bool { return false }
