@@ -94,7 +94,7 @@ func (h Nodes) Check(w dyngraph.Window) error {
 	case w.Whole:
 		return invalid("the model is Residual, which a whole series has no recent mean for: take windows of %q", s.Name)
 	}
-	recent, err := w.Recent()
+	recent, err := w.RecentMean()
 	if err != nil {
 		return errs.In("pengcde/head: the model is Residual", err, ErrInput)
 	}
@@ -106,7 +106,7 @@ func (h Nodes) Check(w dyngraph.Window) error {
 }
 
 // recent is what a residual readout is added to, [nodes*outputs] row-major, of a window that was checked.
-func recent(w dyngraph.Window) []float64 { return w.Series.Recent[w.Last()-1] }
+func recent(w dyngraph.Window) []float64 { return w.Series.RecentMean[w.Last()-1] }
 
 // Sample implements [Head].
 func (h Nodes) Sample(w dyngraph.Window, training bool) (Sample, error) {
