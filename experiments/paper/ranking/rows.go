@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/affinity"
@@ -9,7 +10,6 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -134,19 +134,21 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		Normalise: dyngraph.Raw, Step: s.step}
 	maps, derivative := equivariant.Published11()
 	networks := []struct {
-		id, name, note string
-		field          field.Field
-		change         func(*pengcde.Config)
+		id     string
+		name   string // "" for the catalogue's
+		note   string
+		field  field.Field
+		change func(*pengcde.Config)
 	}{
-		{"stg-ncde", "STG-NCDE", "", baseline.STGNCDE{}, func(c *pengcde.Config) { c.Layers = 1 }},
-		{"original", "Original GN-CDE", "", field.Original{}, nil},
+		{"stg-ncde", "", "", catalogue.Must("stg-ncde").Field, func(c *pengcde.Config) { c.Layers = 1 }},
+		{"original", "", "", field.Original{}, nil},
 		{"peng", "PENG-CDE, 8 maps", "", field.PENG{}, nil},
-		{catalogue.AffineID, catalogue.AffineName, catalogue.AffineNote, nil, func(c *pengcde.Config) {
+		{catalogue.AffineID, "", catalogue.AffineNote, nil, func(c *pengcde.Config) {
 			c.Step = 0
 			*c = pengcde.Recommended(*c)
 		}},
-		{"peng11", "PENG-CDE, 11 maps", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
-		{"peng-identities", "PENG-CDE, identities", "PENG-CDE, identities: entries of A and A' depend on source and target " +
+		{"peng11", "", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
+		{"peng-identities", "", "PENG-CDE, identities: entries of A and A' depend on source and target " +
 			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}}, nil},
 		{catalogue.ResidualID, "PENG-CDE with a log-linear part", prose.Text("residual"), field.PENG{},
 			func(c *pengcde.Config) { c.RowFeatures, c.Pairs, c.Residual = 0, true, true }},
@@ -167,7 +169,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		case catalogue.ResidualID: // small steps, away from where it begins
 			training.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
 		}
-		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: n.name, Note: n.note,
+		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: cmp.Or(n.name, catalogue.Must(n.id).Name), Note: n.note,
 			Train: training}})
 	}
 	return all
