@@ -127,7 +127,8 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		prose.Text("log-linear"), func() affinity.Forecaster { return &affinity.LogLinear{Penalty: 1e-4} })
 	simple("gated-state", "*affinity.GatedState", "Gated state",
 		"Gated state: a linear state-space model of each node between moving average and "+
-			"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its code.",
+			"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its "+
+			"code.",
 		func() affinity.Forecaster { return &affinity.GatedState{Epochs: 20, LearningRate: 0.01} })
 
 	published := pengcde.Config{Hidden: s.hidden, Layers: s.layers, RowFeatures: s.encoded, LinearCoders: true,
@@ -149,7 +150,8 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		}},
 		{"peng11", "", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
 		{"peng-identities", "", "PENG-CDE, identities: entries of A and A' depend on source and target " +
-			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}}, nil},
+			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}},
+			nil},
 		{catalogue.ResidualID, "PENG-CDE with a log-linear part", prose.Text("residual"), field.PENG{},
 			func(c *pengcde.Config) { c.RowFeatures, c.Pairs, c.Residual = 0, true, true }},
 	}
@@ -169,7 +171,8 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		case catalogue.ResidualID: // small steps, away from where it begins
 			training.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
 		}
-		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: cmp.Or(n.name, catalogue.Must(n.id).Name), Note: n.note,
+		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: cmp.Or(n.name,
+			catalogue.Must(n.id).Name), Note: n.note,
 			Train: training}})
 	}
 	return all

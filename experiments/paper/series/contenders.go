@@ -14,11 +14,16 @@ type hyperparameters struct {
 	peng, original, gnode, stg, dcrnn, astgcn, stidgcn catalogue.Width
 }
 
+// widths of so many hidden features and layers.
+func widths(hidden, layers int) catalogue.Width {
+	return catalogue.Width{Hidden: hidden, Layers: layers}
+}
+
 var (
-	covidHyperparameters = hyperparameters{peng: catalogue.Width{Hidden: 64, Layers: 3}, original: catalogue.Width{Hidden: 32, Layers: 4}, gnode: catalogue.Width{Hidden: 32, Layers: 4},
-		stg: catalogue.Width{Hidden: 32, Layers: 1}, dcrnn: catalogue.Width{Hidden: 16, Layers: 2}, astgcn: catalogue.Width{Hidden: 8, Layers: 3}, stidgcn: catalogue.Width{Hidden: 8}}
-	tennisHyperparameters = hyperparameters{peng: catalogue.Width{Hidden: 64, Layers: 3}, original: catalogue.Width{Hidden: 8, Layers: 2}, gnode: catalogue.Width{Hidden: 32, Layers: 4},
-		stg: catalogue.Width{Hidden: 32, Layers: 3}, dcrnn: catalogue.Width{Hidden: 64, Layers: 3}, astgcn: catalogue.Width{Hidden: 16, Layers: 3}, stidgcn: catalogue.Width{Hidden: 8}}
+	covidHyperparameters = hyperparameters{peng: widths(64, 3), original: widths(32, 4), gnode: widths(32, 4),
+		stg: widths(32, 1), dcrnn: widths(16, 2), astgcn: widths(8, 3), stidgcn: widths(8, 0)}
+	tennisHyperparameters = hyperparameters{peng: widths(64, 3), original: widths(8, 2), gnode: widths(32, 4),
+		stg: widths(32, 3), dcrnn: widths(64, 3), astgcn: widths(16, 3), stidgcn: widths(8, 0)}
 )
 
 // contenders are the models of the paper's table of these data sets, for data of a size, windows of so many inputs, and
@@ -57,7 +62,7 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 	all := []contender{
 		{id: "peng", matrix: "normalised",
 			published: h.peng,
-			sizes:     []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 2}, {Hidden: 32, Layers: 3}},
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 3)},
 			tried:     dyngraph.NormalisedAdjacency,
 			mended:    func(w catalogue.Width) pengcde.Config { return equation("peng", w) }},
 		{id: catalogue.AffineID, matrix: "normalised", published: h.peng, alone: true, note: catalogue.AffineNote,
@@ -69,29 +74,29 @@ func contenders(p experiments.Profile, data pengcde.Config, inputs int, step flo
 			}},
 		{id: "original", matrix: "normalised",
 			published: h.original,
-			sizes:     []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 2}, {Hidden: 32, Layers: 4}},
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 4)},
 			tried:     dyngraph.NormalisedAdjacency,
 			mended:    func(w catalogue.Width) pengcde.Config { return equation("original", w) }},
 		{id: "gn-ode", matrix: "normalised",
 			published: h.gnode,
-			sizes:     []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 2}, {Hidden: 32, Layers: 4}},
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 4)},
 			tried:     dyngraph.NormalisedAdjacency,
 			mended:    func(w catalogue.Width) pengcde.Config { return coarser("gn-ode", w) },
 			defects:   func(w catalogue.Width) pengcde.Config { return parity(adaptive("gn-ode", w)) }, defectiveMatrix: "raw"},
 		{id: "stg-ncde", // whose gradients are not finite within a few epochs of the published steps
 			published: h.stg,
-			sizes:     []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 1}, {Hidden: 32, Layers: 1}},
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 1), widths(32, 1)},
 			mended:    func(w catalogue.Width) pengcde.Config { return finer(w) },
 			defects:   func(w catalogue.Width) pengcde.Config { return parity(adaptive("stg-ncde", w)) }},
 		{id: "dcrnn", matrix: "random walks", defectiveMatrix: "raw",
 			published: h.dcrnn,
-			sizes:     []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 2}, {Hidden: 32, Layers: 2}}},
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 2)}},
 		{id: "astgcn", matrix: "Laplacian",
 			published: h.astgcn,
-			sizes:     []catalogue.Width{{Hidden: 4, Layers: 2}, {Hidden: 8, Layers: 3}, {Hidden: 16, Layers: 3}}},
+			sizes:     []catalogue.Width{widths(4, 2), widths(8, 3), widths(16, 3)}},
 		{id: "stidgcn",
 			published: h.stidgcn,
-			sizes:     []catalogue.Width{{Hidden: 4}, {Hidden: 8}, {Hidden: 16}}},
+			sizes:     []catalogue.Width{widths(4, 0), widths(8, 0), widths(16, 0)}},
 	}
 	for i := range all {
 		c := &all[i]

@@ -18,8 +18,8 @@ var discreteIDs = []string{"dcrnn", "astgcn", "stidgcn"}
 // blindIDs are the rows that see of the states the first alone, which says nothing about the class.
 var blindIDs = []string{"constant", "gn-ode"}
 
-const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose error is controlled and that end on each " +
-	"observation, beside noise alone: what it loses is not for want of steps."
+const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose error is controlled and that end on " +
+	"each observation, beside noise alone: what it loses is not for want of steps."
 
 // rows are the models of a profile for trajectories that are observed in some way.
 func (s sirSize) rows(at sampling) []experiments.Model {
@@ -44,7 +44,8 @@ func (s sirSize) rows(at sampling) []experiments.Model {
 	precise.Note = preciseNote
 	c = data
 	c.Hidden, c.Layers = s.hidden, s.layers
-	affine := experiments.Network(catalogue.AffineID, catalogue.AffineName, pengcde.Recommended(c), train.Recommended(s.training))
+	affine := experiments.Network(catalogue.AffineID, catalogue.AffineName, pengcde.Recommended(c),
+		train.Recommended(s.training))
 	affine.Note = catalogue.AffineNote
 	all := []experiments.Model{
 		ratio,

@@ -28,7 +28,8 @@ func TestExhibitsOfWorlds(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	items, err := EpochsTable(judge.Evidence{EpochMachine: "x", EpochSeconds: map[string]map[int]float64{"peng": {529: 0.284}}})
+	items, err := EpochsTable(judge.Evidence{EpochMachine: "x",
+		EpochSeconds: map[string]map[int]float64{"peng": {529: 0.284}}})
 	if err != nil || len(items) != 1 {
 		t.Fatal(items, err)
 	}

@@ -30,7 +30,8 @@ type worldsSize struct {
 
 // publishedSize returns the size of the published tables, or a smaller one for smaller machines.
 func publishedSize(p experiments.Profile) worldsSize {
-	size := worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25, patience: 200,
+	size := worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25,
+		patience: 200,
 		models: []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde", "constant", "gn-ode", "adjacency", "pre-mult",
 			"pre-mult-fair", "original", "peng", "recommended", catalogue.LawID, "peng15", "peng-fast"}}
 	switch p {
