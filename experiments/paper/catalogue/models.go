@@ -1,6 +1,10 @@
 package catalogue
 
 import (
+	_ "embed" // for the list of models
+	"slices"
+	"strings"
+
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
@@ -23,110 +27,49 @@ type Model struct {
 	Cites []string
 }
 
+// models.csv has the paper's models first, then ours, forecasts without a trained network, and settings of fields.
+//
+//go:embed models.csv
+var modelsText string
+
+// Models are all models of the studies.
+var Models = readModels(modelsText)
+
+// fields are the vector fields as published, networks the networks in discrete steps, by ID of the model.
 var (
-	citesPENG   = []string{"equivariant-maps", "neural-cde"}
-	citesFusion = []string{"gn-cde", "neural-cde"}
-	citesMaps   = []string{"equivariant-maps"}
-	citesGNODE  = []string{"gn-ode"}
-	citesRidge  = []string{"ridge"}
-	dcrnn       = func(w Width, p bool) sequence.Network {
-		return baseline.DCRNN{Hidden: w.Hidden, Layers: w.Layers, Published: p}
-	}
-	astgcn = func(w Width, p bool) sequence.Network {
-		return baseline.ASTGCN{Filters: w.Hidden, Polynomials: w.Layers, Published: p}
-	}
-	stidgcn = func(w Width, p bool) sequence.Network {
-		return baseline.STIDGCN{Channels: w.Hidden, Published: p}
+	fields = map[string]field.Field{"peng": field.PENG{}, "peng-fast": field.PENG{}, PreciseID: field.PENG{},
+		"original": field.Original{}, "adjacency": field.Adjacency{}, "pre-mult": field.PreMult{},
+		"pre-mult-fair": field.PreMult{}, "gn-ode": field.GNODE{}, "constant": field.Constant{},
+		"stg-ncde": baseline.STGNCDE{}}
+	networks = map[string]func(w Width, asPublished bool) sequence.Network{
+		"dcrnn": func(w Width, p bool) sequence.Network {
+			return baseline.DCRNN{Hidden: w.Hidden, Layers: w.Layers, Published: p}
+		},
+		"astgcn": func(w Width, p bool) sequence.Network {
+			return baseline.ASTGCN{Filters: w.Hidden, Polynomials: w.Layers, Published: p}
+		},
+		"stidgcn": func(w Width, p bool) sequence.Network {
+			return baseline.STIDGCN{Channels: w.Hidden, Published: p}
+		},
 	}
 )
 
-// Models are all models: the paper's, then ours, forecasts without a trained network, and settings of fields.
-var Models = []Model{
-	{ID: "peng", Name: "PENG-CDE", Style: figures.Style{Colour: figures.Blue},
-		Field: field.PENG{}, Cites: citesPENG},
-	{ID: "original", Name: "Original GN-CDE", Style: figures.Style{Colour: figures.Vermillion, Dash: figures.Dashed},
-		Field: field.Original{}, Cites: citesFusion},
-	{ID: "adjacency", Name: "Adjacency GN-CDE", Style: figures.Style{Colour: figures.Orange, Dash: figures.LongDashed},
-		Field: field.Adjacency{}, Cites: citesFusion},
-	{ID: "pre-mult", Name: "Pre-Mult GN-CDE, published start",
-		Style: figures.Style{Colour: figures.Sky, Dash: figures.Dashed}, Field: field.PreMult{}, Cites: citesFusion},
-	{ID: "gn-ode", Name: "GN-ODE", Style: figures.Style{Colour: figures.Green, Dash: figures.DashDot},
-		Field: field.GNODE{}, Cites: citesGNODE},
-	{ID: "constant", Name: "Constant", Style: figures.Style{Colour: figures.Purple, Dash: figures.Dotted},
-		Field: field.Constant{}, Cites: citesFusion},
-	{ID: "stg-ncde", Name: "STG-NCDE", Style: figures.Style{Colour: figures.Green},
-		Field: baseline.STGNCDE{}, Cites: []string{"stg-ncde"}},
-	{ID: "dcrnn", Name: "DCRNN", Style: figures.Style{Colour: figures.Ink, Dash: figures.DashDot},
-		Network: dcrnn, Cites: []string{"dcrnn"}},
-	{ID: "astgcn", Name: "ASTGCN", Style: figures.Style{Colour: figures.Blue, Dash: figures.Dotted},
-		Network: astgcn, Cites: []string{"astgcn"}},
-	{ID: "stidgcn", Name: "STIDGCN", Style: figures.Style{Colour: figures.Ink, Dash: figures.Dashed},
-		Network: stidgcn, Cites: []string{"stidgcn"}},
+// colours and dashes are the names of the constants of package figures, in their order.
+var (
+	colours = []string{"", "Blue", "Vermillion", "Green", "Purple", "Orange", "Sky", "Ink"}
+	dashes  = []string{"", "Dashed", "DashDot", "Dotted", "LongDashed", "DashDotDot", "DashDashDot", "SparseDotted"}
+)
 
-	{ID: "affine", Name: "PENG-CDE, affine",
-		Style: figures.Style{Colour: figures.Blue, Dash: figures.DashDashDot}, Cites: citesPENG},
-	{ID: "recommended", Name: "PENG-CDE, recommended",
-		Style: figures.Style{Colour: figures.Ink, Dash: figures.DashDashDot}, Cites: citesPENG},
-	{ID: "law", Style: figures.Style{Colour: figures.Sky, Dash: figures.DashDashDot}, Cites: citesMaps},
-	{ID: "law-of-a", Style: figures.Style{Colour: figures.Sky, Dash: figures.SparseDotted}, Cites: citesMaps},
-	{ID: "of-a", Name: "Maps of A alone", Style: figures.Style{Colour: figures.Purple}, Cites: citesMaps},
-	{ID: "of-a-linear", Name: "Maps of A alone, linear part",
-		Style: figures.Style{Colour: figures.Vermillion, Dash: figures.SparseDotted}, Cites: citesMaps},
-	{ID: "gn-ode-silu", Name: "GN-ODE, and SiLU",
-		Style: figures.Style{Colour: figures.Green, Dash: figures.DashDashDot}, Cites: citesGNODE},
-	{ID: "peng15", Name: "PENG-CDE, all 15 maps",
-		Style: figures.Style{Colour: figures.Blue, Dash: figures.LongDashed}, Cites: citesPENG},
-	{ID: "peng-fast", Name: "PENG-CDE, rate 0.1",
-		Style: figures.Style{Colour: figures.Blue, Dash: figures.DashDotDot}, Field: field.PENG{}, Cites: citesPENG},
-	{ID: "peng-linear", Name: "PENG-CDE with a linear part",
-		Style: figures.Style{Colour: figures.Sky}, Cites: citesPENG},
-	{ID: "peng-precise", Name: "PENG-CDE with adaptive steps",
-		Style: figures.Style{Colour: figures.Orange, Dash: figures.DashDot}, Field: field.PENG{}, Cites: citesPENG},
-	{ID: "residual", Name: "PENG-CDE, residual", Style: figures.Style{Colour: figures.Orange}, Cites: citesPENG},
-	{ID: "pre-mult-fair", Name: "Pre-Mult GN-CDE, our start",
-		Style: figures.Style{Colour: figures.Sky, Dash: figures.DashDotDot}, Field: field.PreMult{}, Cites: citesFusion},
-	{ID: "persistent", Style: figures.Style{Colour: figures.Ink, Dash: figures.DashDotDot}},
-	{ID: "mean", Style: figures.Style{Colour: figures.Sky, Dash: figures.Dotted}},
-	{ID: "log-linear", Style: figures.Style{Colour: figures.Ink}},
-	{ID: "moving-average", Style: figures.Style{Colour: figures.Vermillion, Dash: figures.LongDashed}},
-	{ID: "message-mean", Style: figures.Style{Colour: figures.Sky, Dash: figures.LongDashed}},
-	{ID: "message-average", Style: figures.Style{Colour: figures.Orange, Dash: figures.DashDotDot}},
-	{ID: "gated-state", Style: figures.Style{Colour: figures.Green, Dash: figures.DashDotDot}},
-	{ID: "peng11", Name: "PENG-CDE, 11 maps",
-		Style: figures.Style{Colour: figures.Blue, Dash: figures.DashDot}, Cites: citesPENG},
-	{ID: "peng-identities", Name: "PENG-CDE, identities",
-		Style: figures.Style{Colour: figures.Vermillion, Dash: figures.Dotted}, Cites: citesPENG},
-	{ID: "inference", Style: figures.Style{Colour: figures.Vermillion, Dash: figures.DashDotDot}},
-	{ID: "removed-ratio", Style: figures.Style{Colour: figures.Purple, Dash: figures.LongDashed}},
-	{ID: "zero", Style: figures.Style{Colour: figures.Ink, Dash: figures.Dotted}},
-	{ID: "training-mean", Style: figures.Style{Colour: figures.Ink, Dash: figures.LongDashed}},
-	{ID: "last-visible", Style: figures.Style{Colour: figures.Green, Dash: figures.LongDashed}},
-	{ID: "recent-mean", Style: figures.Style{Colour: figures.Orange, Dash: figures.Dashed}},
-	{ID: "ridge", Style: figures.Style{Colour: figures.Sky, Dash: figures.DashDot}, Cites: citesRidge},
-	{ID: "ridge-chosen-penalty",
-		Style: figures.Style{Colour: figures.Purple, Dash: figures.DashDotDot}, Cites: citesRidge},
-	{ID: "peng-norm", Name: "PENG-CDE, norm over the graph", Cites: citesPENG},
-	{ID: "peng-last", Name: "PENG-CDE, and A′ in the last layer", Cites: citesPENG},
-	{ID: "peng-silu", Name: "PENG-CDE, and SiLU", Cites: citesPENG},
-	{ID: "affine-hermite", Name: "PENG-CDE, and local scales", Cites: citesPENG},
-	{ID: "affine-rectilinear", Name: "PENG-CDE, affine, rectilinear path", Cites: citesPENG},
-	{ID: "affine-cosine", Name: "PENG-CDE, recommended, cosine", Cites: citesPENG},
-	{ID: "of-a-hermite", Name: "Maps of A alone, Hermite path", Cites: citesMaps},
-	{ID: "of-a-rectilinear", Name: "Maps of A alone, rectilinear path", Cites: citesMaps},
-	{ID: "original-norm", Name: "Original GN-CDE, norm over the graph", Cites: citesFusion},
-	{ID: "original-silu", Name: "Original GN-CDE, and SiLU", Cites: citesFusion},
-	{ID: "original-affine", Name: "Original GN-CDE, affine", Cites: citesFusion},
-	{ID: "adjacency-norm", Name: "Adjacency GN-CDE, norm over the graph", Cites: citesFusion},
-	{ID: "adjacency-silu", Name: "Adjacency GN-CDE, and SiLU", Cites: citesFusion},
-	{ID: "gn-ode-norm", Name: "GN-ODE, norm over the graph", Cites: citesGNODE},
-	{ID: "affine-feedback", Name: "PENG-CDE, affine, negative feedback", Cites: citesPENG},
-	{ID: "affine-tanh", Name: "PENG-CDE, affine, no norm, tanh", Cites: citesPENG},
-	{ID: "affine-average", Name: "PENG-CDE, affine, averaged parameters", Cites: citesPENG},
-	{ID: "affine-rtol-1e-2", Name: "PENG-CDE, affine, RTol 0.01", Cites: citesPENG},
-	{ID: "affine-rtol-1e-4", Name: "PENG-CDE, affine, RTol 0.0001", Cites: citesPENG},
-	{ID: "affine-rate-3e-3", Name: "PENG-CDE, affine, rate 0.003", Cites: citesPENG},
-	{ID: "affine-rate-3e-2", Name: "PENG-CDE, affine, rate 0.03", Cites: citesPENG},
-	{ID: "peng-guard", Name: "PENG-CDE, guarded", Cites: citesPENG},
+func readModels(text string) (all []Model) {
+	for _, row := range Table("models.csv", text) {
+		colour, dash := slices.Index(colours, row[2]), slices.Index(dashes, row[3])
+		if colour < 0 || dash < 0 {
+			panic("models.csv: no style of " + row[0])
+		}
+		all = append(all, Model{ID: row[0], Name: row[1], Cites: strings.Fields(row[4]), Field: fields[row[0]],
+			Network: networks[row[0]], Style: figures.Style{Colour: figures.Colour(colour), Dash: figures.Dash(dash)}})
+	}
+	return all
 }
 
 // models are all models by the IDs of their rows.
