@@ -47,7 +47,8 @@ func TestMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`title="−0.50, p &lt; 0.001">▲ −0.50</span>`, `title="+0.10 (−0.20 to +0.40), p 0.500">·</span>`,
+	for _, want := range []string{`title="−0.50, p &lt; 0.001">▲ −0.50</span>`,
+		`title="+0.10 (−0.20 to +0.40), p 0.500">·</span>`,
 		`title="missing, 1 of 3">–</span>`, "background:rgba("} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)

@@ -59,6 +59,6 @@ func InOrder() (studies []experiments.Study) {
 }
 
 // NotReproduced says what of the paper's results is not among the exhibits, for a page that lists them.
-const NotReproduced = "Not reproduced: the paper's tables of hyperparameters and of the ranges that it searched; rows as " +
-	"published have the chosen ones. Figures 2 and 3 have no curves of the paper beside ours, as it prints no numbers of " +
-	"them. Its own compute time stands beside ours, below."
+const NotReproduced = "Not reproduced: the paper's tables of hyperparameters and of the ranges that it searched; " +
+	"rows as published have the chosen ones. Figures 2 and 3 have no curves of the paper beside ours, as it prints no " +
+	"numbers of them. Its own compute time stands beside ours, below."

@@ -23,7 +23,8 @@ import (
 )
 
 // ofSets are the names of the identities of simulated data, whose type is that package's own and tested there.
-var ofSets = []string{"Generation", "Classes", "Family", "FamilyParameters", "Dynamics", "DynamicsParameters", "Channels",
+var ofSets = []string{"Generation", "Classes", "Family", "FamilyParameters", "Dynamics", "DynamicsParameters",
+	"Channels",
 	"Nodes", "Graphs", "Ticks", "Events", "Horizon", "Amplitude", "EventProbability", "Step", "Seed", "AsPublished",
 	"Observations", "Shape"}
 
@@ -57,7 +58,8 @@ func TestIdentitiesHaveNamesOfTags(t *testing.T) {
 	}
 	names, untagged := tagged.Fields(values...)
 	if len(untagged) > 0 {
-		t.Errorf("these fields are in identities or files by the names of Go, which a rename would lose: %q. Give each a tag "+
+		t.Errorf("these fields are in identities or files by the names of Go, which a rename would lose: %q. Give each a "+
+			"tag "+
 			"with its name of now, `json:\"Name\"`, and one that is new omitzero too", untagged)
 	}
 	for _, name := range ofSets {

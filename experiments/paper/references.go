@@ -17,16 +17,8 @@ var bibliography string
 // always are the keys of what everything here rests on: this library and the paper.
 var always = []string{"pengcde-go", "peng-cde"}
 
-// cited are the keys of references by the ID of a model, or what it begins with before a hyphen, and by the name of a
-// study, beside [always].
+// cited are the keys of references by the name of a study, beside [always]; models have theirs in the catalogue.
 var cited = map[string][]string{
-	"peng": {"equivariant-maps", "neural-cde"}, "affine": {"equivariant-maps", "neural-cde"},
-	"recommended": {"equivariant-maps", "neural-cde"}, "of-a": {"equivariant-maps"}, catalogue.LawID: {"equivariant-maps"},
-	"residual": {"equivariant-maps", "neural-cde"}, "original": {"gn-cde", "neural-cde"},
-	"adjacency": {"gn-cde", "neural-cde"}, "pre-mult": {"gn-cde", "neural-cde"}, "constant": {"gn-cde", "neural-cde"},
-	"gn-ode": {"gn-ode"}, "dcrnn": {"dcrnn"}, "astgcn": {"astgcn"}, "stidgcn": {"stidgcn"}, "stg-ncde": {"stg-ncde"},
-	"ridge": {"ridge"},
-
 	"table1": {"network-dynamics"}, "table1-as-published": {"network-dynamics"}, "table-wealth": {"network-dynamics"},
 	"well-posed": {"network-dynamics"}, "contact": {"network-dynamics"}, "sir": {"network-dynamics"},
 	"epidemics": {"pgt", "covid"}, "twitter-tennis": {"pgt"}, "node-affinity": {"tgb"},
@@ -46,16 +38,8 @@ func References(ctx context.Context, names ...string) (string, error) {
 			return "", errs.New(experiments.ErrInput, "experiments: nothing to cite for %q, want a study or a model of one: %s",
 				name, strings.Join(citable, ", "))
 		}
-		for rest, more := name, true; more; {
-			if found, ok := cited[rest]; ok {
-				keys = append(keys, found...)
-				break
-			}
-			at := strings.LastIndex(rest, "-")
-			if more = at > 0; more {
-				rest = rest[:at]
-			}
-		}
+		model, _ := catalogue.ByID(name)
+		keys = slices.Concat(keys, cited[name], model.Cites)
 	}
 	var entries []string
 	for _, entry := range entriesOf(bibliography) {

@@ -2,10 +2,12 @@ package paper
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 )
 
 func TestReferences(t *testing.T) {
@@ -51,6 +53,9 @@ func TestBibliography(t *testing.T) {
 	for _, of := range cited {
 		keys = append(keys, of...)
 	}
+	for _, m := range catalogue.Models {
+		keys = append(keys, m.Cites...)
+	}
 	for _, key := range keys {
 		if _, ok := entries[key]; !ok {
 			t.Errorf("no entry %q", key)
@@ -67,12 +72,13 @@ func TestBibliography(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range cited {
-		found := false
-		for _, one := range all {
-			found = found || one == name || strings.HasPrefix(one, name+"-")
+		if !slices.Contains(all, name) {
+			t.Errorf("%q is no study", name)
 		}
-		if !found {
-			t.Errorf("%q is neither a study nor a model", name)
+	}
+	for _, m := range catalogue.Models {
+		if !slices.Contains(all, m.ID) {
+			t.Errorf("no study has the model %q", m.ID)
 		}
 	}
 }

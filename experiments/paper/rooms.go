@@ -24,6 +24,18 @@ var (
 	StyleOf, BlocksOf, CriticalDifference = catalogue.StyleOf, catalogue.BlocksOf, catalogue.CriticalDifference
 )
 
+// What the studies are, see their packages.
+type (
+	Worlds       = worlds.Worlds
+	Measure      = worlds.Measure
+	Forecasting  = series.Forecasting
+	Countries    = series.Countries
+	Split        = series.Split
+	Oversampling = sir.Oversampling
+	Affinity     = ranking.Affinity
+	Blocks       = catalogue.Blocks
+)
+
 // The splits of a series, and the errors on simulated worlds.
 const (
 	Random         = series.Random

@@ -30,7 +30,7 @@ func TestModelsCanBeToldApart(t *testing.T) {
 					t.Errorf("%s: model %q has no style of its own", study.Name, id)
 				}
 				for _, other := range ids[:i] {
-					if catalogue.ModelOf(id) == catalogue.ModelOf(other) { // rows of one model, whose names a figure tells apart
+					if catalogue.Must(id).ID == catalogue.Must(other).ID { // rows of one model, whose names a figure tells apart
 						continue
 					}
 					s, _ := catalogue.StyleOf(other)

@@ -9,10 +9,10 @@ const (
 	AffineName   = "PENG-CDE, affine"
 	ResidualID   = "residual"
 	PersistentID = "persistent"
-	// preciseID is the row that shows what steps cost: PENG-CDE with steps whose error is controlled and that end on each
+	// PreciseID is the row that shows what steps cost: PENG-CDE with steps whose error is controlled and that end on each
 	// observation, beside one whose steps are as long however much happens between them.
 	PreciseID = "peng-precise"
-	// ratioID is the row of the classifier without training, inferenceID the one that measures times.
+	// RatioID is the row of the classifier without training, InferenceID the one that measures times.
 	RatioID     = "removed-ratio"
 	InferenceID = "inference"
 	// Rows of one model have its ID and these endings.
@@ -28,7 +28,7 @@ const AffineNote = AffineName + ": ours, not the paper's. A controlled different
 // Width is the width of a model's hidden layers or state and the number of its layers, for ASTGCN of polynomials.
 type Width struct{ Hidden, Layers int }
 
-// Simulated data sets have the seeds of the published code, those of a run's seeds worldSeeds apart.
+// Simulated data sets have the seeds of the published code, a run's seeds [WorldSeeds] apart.
 const (
 	TrainingSeed, ValidationSeed, TestSeed = 1234, 1734, 2734
 	WorldSeeds                             = 10_000

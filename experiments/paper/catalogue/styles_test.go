@@ -20,7 +20,11 @@ func TestStyleOfOtherModels(t *testing.T) {
 		t.Errorf("styles %v and %v", mine, yours)
 	}
 	var taken []figures.Style
-	for _, s := range styles {
+	for _, m := range Models {
+		s := m.Style
+		if s == (figures.Style{}) {
+			continue
+		}
 		if slices.Contains(taken, s) {
 			t.Errorf("two models have the style %v", s)
 		}
@@ -28,5 +32,19 @@ func TestStyleOfOtherModels(t *testing.T) {
 	}
 	if slices.Contains(taken, mine) || slices.Contains(taken, yours) {
 		t.Errorf("%v or %v is that of another model", mine, yours)
+	}
+}
+
+// Styles are read by the names of figures' constants.
+func TestStylesOfModels(t *testing.T) {
+	for id, want := range map[string]figures.Style{"peng": {Colour: figures.Blue},
+		"original": {Colour: figures.Vermillion, Dash: figures.Dashed}, "gn-ode-tuned": {Colour: figures.Green,
+			Dash: figures.DashDot}, "law-of-a": {Colour: figures.Sky, Dash: figures.SparseDotted},
+		"recommended": {Colour: figures.Ink, Dash: figures.DashDashDot}, "adjacency": {Colour: figures.Orange,
+			Dash: figures.LongDashed}, "constant": {Colour: figures.Purple, Dash: figures.Dotted},
+		"peng-fast": {Colour: figures.Blue, Dash: figures.DashDotDot}} {
+		if got, ok := StyleOf(id); !ok || got != want {
+			t.Errorf("%s: %v, %t, want %v", id, got, ok, want)
+		}
 	}
 }

@@ -110,8 +110,9 @@ func negative(scores []float64) (errors []float64) {
 // Finders find what runs say of the claims on rankings, by their ID.
 func Finders() map[string]judge.Finder {
 	return map[string]judge.Finder{
-		"trade":      ranksAbove("peng", []string{"original", "stg-ncde"}, "tgbn-trade", otherTrade),
-		"genre":      ranksAbove("peng", []string{"original", "stg-ncde", catalogue.PersistentID, "moving-average"}, "tgbn-genre"),
+		"trade": ranksAbove("peng", []string{"original", "stg-ncde"}, "tgbn-trade", otherTrade),
+		"genre": ranksAbove("peng", []string{"original", "stg-ncde", catalogue.PersistentID, "moving-average"},
+			"tgbn-genre"),
 		"identities": ranksAbove("peng-identities", []string{"peng"}, "tgbn-trade", otherTrade),
 	}
 }

@@ -29,5 +29,6 @@ func TestClaimsOnTrade(t *testing.T) {
 		"as claimed other trade, of 69 countries, rotation over label times: GN-CDE",
 		"against it other trade, of 69 countries, rotation over label times: STG-NCDE", "not yet tested tgbn-trade: all 2")
 	studytest.Expect(t, Finders(), "genre", e, judge.Untested, "do not come with the module")
-	studytest.Expect(t, Finders(), "identities", e, judge.Untested, "PENG-CDE with source and target identities missing, 24 of 24")
+	studytest.Expect(t, Finders(), "identities", e, judge.Untested, "PENG-CDE with source and target identities "+
+		"missing, 24 of 24")
 }

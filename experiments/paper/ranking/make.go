@@ -96,7 +96,8 @@ func ownAffinity(path string) *affinityData {
 		}
 	}
 	trade := !strings.HasPrefix(name, "tgbn-")
-	return &affinityData{name: name, yearly: trade || name == "tgbn-trade", open: func(ctx context.Context, progress func(tgb.Progress)) (*tgb.Data, error) {
+	return &affinityData{name: name, yearly: trade || name == "tgbn-trade", open: func(ctx context.Context,
+		progress func(tgb.Progress)) (*tgb.Data, error) {
 		c := tgb.Config{Name: name, Path: path, Progress: progress}
 		if trade {
 			c.Format = "tgbn-trade"

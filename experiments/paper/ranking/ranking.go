@@ -52,10 +52,11 @@ func Protocols() []Protocol {
 //
 // Published, on tgbn-trade and tgbn-genre: windows of 3 or 10 snapshots, rows of the adjacency as features, encoded
 // linearly to 8; constant steps of 0.01; AdamW at rate 0.01, at most 200 epochs with patience 15. Beside it stand TGB's
-// protocol, a rotation over label times, forecasts without a trained network, and a PENG-CDE that begins with the newest
-// labels.
+// protocol, a rotation over label times, forecasts without a trained network, and a PENG-CDE that begins with the
+// newest labels.
 func NodeAffinity() *Affinity {
-	trade := &affinityData{name: otherTrade, yearly: true, open: func(ctx context.Context, _ func(tgb.Progress)) (*tgb.Data, error) {
+	trade := &affinityData{name: otherTrade, yearly: true, open: func(ctx context.Context,
+		_ func(tgb.Progress)) (*tgb.Data, error) {
 		return tgb.AgtpaTrade(ctx)
 	}}
 	a := &Affinity{size: affinitySizes, mine: []*affinityData{trade}, Study: experiments.Study{Name: "node-affinity",
@@ -138,7 +139,8 @@ func (a *Affinity) plan(ctx context.Context, scope experiments.Scope) (runs []ex
 	for _, path := range scope.Data {
 		own := a.ownData(path)
 		if slices.ContainsFunc(all, func(other *affinityData) bool { return other.name == own.name }) {
-			return nil, errs.New(experiments.ErrInput, "experiments: data %s have the name %q, as have others: rename their files",
+			return nil, errs.New(experiments.ErrInput, "experiments: data %s have the name %q, as have others: rename their "+
+				"files",
 				path, own.name)
 		}
 		all = append(all[:len(all):len(all)], own)

@@ -16,7 +16,8 @@ import (
 )
 
 // rankings is a report on the runs of a profile with made-up scores; 0 leaves a run missing.
-func rankings(t *testing.T, p experiments.Profile, score func(experiments.Run) float64) (*Affinity, *experiments.Report) {
+func rankings(t *testing.T, p experiments.Profile, score func(experiments.Run) float64) (*Affinity,
+	*experiments.Report) {
 	t.Helper()
 	study := NodeAffinity()
 	runs, err := study.Plan(context.Background(), experiments.Scope{Profile: p})
@@ -76,7 +77,8 @@ func TestNodeAffinityIsRunStoredAndShown(t *testing.T) {
 	a := *NodeAffinity()
 	a.size = func(experiments.Profile) affinitySize {
 		s := affinitySizes(experiments.Quick)
-		s.hidden, s.encoded, s.training.Epochs, s.models, s.protocols = 2, 1, 2, []string{catalogue.PersistentID, catalogue.ResidualID},
+		s.hidden, s.encoded, s.training.Epochs, s.models, s.protocols = 2, 1, 2, []string{catalogue.PersistentID,
+			catalogue.ResidualID},
 			[]Protocol{OfficialStrict}
 		return s
 	}
@@ -94,7 +96,8 @@ func TestNodeAffinityIsRunStoredAndShown(t *testing.T) {
 			t.Errorf("%v: %+v", result.Run, facts.Scores)
 		}
 		// The figures of the data's description: 2004 and 2005.
-		if result.Model.ID == catalogue.PersistentID && (facts.Scores[testScore] < 0.97371 || facts.Scores[testScore] > 0.97373) {
+		if result.Model.ID == catalogue.PersistentID && (facts.Scores[testScore] < 0.97371 ||
+			facts.Scores[testScore] > 0.97373) {
 			t.Errorf("Persistent Forecast has %.5f, want 0.97372", facts.Scores[testScore])
 		}
 	}
@@ -134,8 +137,9 @@ func TestNodeAffinityVerdict(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, shown)
 		}
 	}
-	for _, want := range []string{"agtpa-trade – (PENG-CDE, 11 maps missing, 24 of 24)", "PENG-CDE with a log-linear part beside " +
-		"Persistent Forecast (L): agtpa-trade +0.0101"} {
+	for _, want := range []string{"agtpa-trade – (PENG-CDE, 11 maps missing, 24 of 24)",
+		"PENG-CDE with a log-linear part beside " +
+			"Persistent Forecast (L): agtpa-trade +0.0101"} {
 		if all := strings.Join(details, "\n"); !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
@@ -196,7 +200,8 @@ func TestNodeAffinityOnOwnData(t *testing.T) {
 			}
 		}
 	}
-	for name, text := range map[string]string{"mine_edgelist.csv": edges.String(), "mine_node_labels.csv": labels.String()} {
+	for name, text := range map[string]string{"mine_edgelist.csv": edges.String(),
+		"mine_node_labels.csv": labels.String()} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +223,8 @@ func TestNodeAffinityOnOwnData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if names := (experiments.Results)(resultsOf(runs)).Values("data"); !slices.Equal(names, []string{"agtpa-trade", "mine"}) {
+		if names := (experiments.Results)(resultsOf(runs)).Values("data"); !slices.Equal(names, []string{"agtpa-trade",
+			"mine"}) {
 			t.Errorf("data %q", names)
 		}
 		if i == 0 {

@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/affinity"
@@ -11,7 +12,6 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
-	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -127,27 +127,31 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		prose.Text("log-linear"), func() affinity.Forecaster { return &affinity.LogLinear{Penalty: 1e-4} })
 	simple("gated-state", "*affinity.GatedState", "Gated state",
 		"Gated state: a linear state-space model of each node between moving average and "+
-			"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its code.",
+			"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its "+
+			"code.",
 		func() affinity.Forecaster { return &affinity.GatedState{Epochs: 20, LearningRate: 0.01} })
 
 	published := pengcde.Config{Hidden: s.hidden, Layers: s.layers, RowFeatures: s.encoded, LinearCoders: true,
 		Normalise: dyngraph.Raw, Step: s.step}
 	maps, derivative := equivariant.Published11()
 	networks := []struct {
-		id, name, note string
-		field          field.Field
-		change         func(*pengcde.Config)
+		id     string
+		name   string // "" for the catalogue's
+		note   string
+		field  field.Field
+		change func(*pengcde.Config)
 	}{
-		{"stg-ncde", "STG-NCDE", "", rivals.STGNCDE{}, func(c *pengcde.Config) { c.Layers = 1 }},
-		{"original", "Original GN-CDE", "", field.Original{}, nil},
+		{"stg-ncde", "", "", catalogue.Must("stg-ncde").Field, func(c *pengcde.Config) { c.Layers = 1 }},
+		{"original", "", "", field.Original{}, nil},
 		{"peng", "PENG-CDE, 8 maps", "", field.PENG{}, nil},
-		{catalogue.AffineID, catalogue.AffineName, catalogue.AffineNote, nil, func(c *pengcde.Config) {
+		{catalogue.AffineID, "", catalogue.AffineNote, nil, func(c *pengcde.Config) {
 			c.Step = 0
 			*c = pengcde.Recommended(*c)
 		}},
-		{"peng11", "PENG-CDE, 11 maps", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
-		{"peng-identities", "PENG-CDE, identities", "PENG-CDE, identities: entries of A and A' depend on source and target " +
-			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}}, nil},
+		{"peng11", "", "", field.PENG{Maps: maps, DerivativeMaps: derivative}, nil},
+		{"peng-identities", "", "PENG-CDE, identities: entries of A and A' depend on source and target " +
+			"through learned functions of their numbers.", field.PENG{Identities: equivariant.Identities{Size: s.identities}},
+			nil},
 		{catalogue.ResidualID, "PENG-CDE with a log-linear part", prose.Text("residual"), field.PENG{},
 			func(c *pengcde.Config) { c.RowFeatures, c.Pairs, c.Residual = 0, true, true }},
 	}
@@ -167,7 +171,8 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		case catalogue.ResidualID: // small steps, away from where it begins
 			training.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
 		}
-		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: n.name, Note: n.note,
+		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: cmp.Or(n.name,
+			catalogue.Must(n.id).Name), Note: n.note,
 			Train: training}})
 	}
 	return all

@@ -95,7 +95,8 @@ func overWindows(results experiments.Results) (over experiments.Interval, test s
 	}
 	tested, training := counts[affinity.Test], counts[affinity.Train]
 	test = stats.SharedTraining(float64(tested) / float64(training))
-	return experiments.Interval{Of: test.CI, Note: fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle the same windows; "+
+	return experiments.Interval{Of: test.CI, Note: fmt.Sprintf("Paper's windows: ± is over seeds, which shuffle the "+
+		"same windows; "+
 		"the variance of the mean is (1/k + %d/%d) s² for %d tested and %d training windows.", tested, training, tested,
 		training)}, test, true
 }
@@ -259,7 +260,8 @@ func (a *Affinity) Verdict(r *experiments.Report) (text string, matrix *figures.
 			tested++
 		}
 		if tested > 0 {
-			sentences = append(sentences, fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s is "+
+			sentences = append(sentences, fmt.Sprintf("On %s, each of the last %d label times forecast from those before, %s "+
+				"is "+
 				"better than Persistent Forecast and %d of %d rows are worse.", name, len(turned.byTime(catalogue.PersistentID)),
 				cmp.Or(strings.Join(better, ", "), "none"), worse, tested))
 		}
@@ -280,8 +282,9 @@ func rotationOn(r *experiments.Report, data string) (rotation, error) {
 	return rotationOf(results), nil
 }
 
-// Differences draws how much the NDCG of each row is above the NDCG of Persistent Forecast, in the rotation of some data.
-// The error wraps [experiments.ErrNotStored] where there is nothing to draw, and [experiments.ErrInput] for other data.
+// Differences draws how much the NDCG of each row is above the NDCG of Persistent Forecast, in the rotation of some
+// data. The error wraps [experiments.ErrNotStored] where there is nothing to draw, and [experiments.ErrInput] for other
+// data.
 func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Figure, error) {
 	turned, err := rotationOn(r, data)
 	if err != nil {
@@ -300,7 +303,8 @@ func (a *Affinity) Differences(r *experiments.Report, data string) (*figures.Fig
 		rows = append(rows, row)
 	}
 	if len(differences) == 0 {
-		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: no row has all runs of the rotation",
+		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: no row has all runs of the "+
+			"rotation",
 			data)
 	}
 	return figures.Dots(figures.Axes{Title: fmt.Sprintf("NDCG@10 minus Persistent Forecast's, %s, profile %s", data,
@@ -316,7 +320,8 @@ func (a *Affinity) Times(r *experiments.Report, data string) (*figures.Figure, e
 	var lines []figures.Series
 	for _, id := range turned.results.Values("model") {
 		scores := turned.byTime(id)
-		if scores == nil || !slices.Contains([]string{catalogue.PersistentID, "moving-average", "log-linear", "gated-state", "peng",
+		if scores == nil || !slices.Contains([]string{catalogue.PersistentID, "moving-average", "log-linear", "gated-state",
+			"peng",
 			catalogue.ResidualID}, id) {
 			continue
 		}
@@ -329,7 +334,8 @@ func (a *Affinity) Times(r *experiments.Report, data string) (*figures.Figure, e
 		lines = append(lines, line)
 	}
 	if lines == nil {
-		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: no row has all runs of the rotation",
+		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: no row has all runs of the "+
+			"rotation",
 			data)
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("NDCG@10 by tested label time, %s, profile %s", data, r.Profile),

@@ -102,7 +102,8 @@ func TradePartners(ctx context.Context, country string, partners int) (*figures.
 	}
 	u := slices.Index(s.names, country)
 	if u < 0 || partners < 1 || partners > 8 {
-		return nil, errs.New(experiments.ErrInput, "experiments: %d partners of country %q, want 1 to 8 and %s", partners, country,
+		return nil, errs.New(experiments.ErrInput, "experiments: %d partners of country %q, want 1 to 8 and %s", partners,
+			country,
 			nearest.Want(country, s.names))
 	}
 	total, order := make([]float64, len(s.names)), make([]int, len(s.names))
@@ -172,7 +173,8 @@ func (a *Affinity) Countries(r *experiments.Report, data, row string) (*figures.
 	}
 	nodes, gains := turned.countries(row)
 	if nodes == nil {
-		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: the rotation lacks runs of %s or of "+
+		return nil, errs.New(experiments.ErrNotStored, "experiments: node-affinity on %s: the rotation lacks runs of %s "+
+			"or of "+
 			"Persistent Forecast", data, row)
 	}
 	some := turned.results.Where("model", row)

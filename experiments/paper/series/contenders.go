@@ -5,9 +5,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
-	"github.com/peng-cde/pengcde-go/pengcde/rivals"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -16,94 +14,98 @@ type hyperparameters struct {
 	peng, original, gnode, stg, dcrnn, astgcn, stidgcn catalogue.Width
 }
 
+// widths of so many hidden features and layers.
+func widths(hidden, layers int) catalogue.Width {
+	return catalogue.Width{Hidden: hidden, Layers: layers}
+}
+
 var (
-	covidHyperparameters = hyperparameters{peng: catalogue.Width{Hidden: 64, Layers: 3}, original: catalogue.Width{Hidden: 32, Layers: 4}, gnode: catalogue.Width{Hidden: 32, Layers: 4},
-		stg: catalogue.Width{Hidden: 32, Layers: 1}, dcrnn: catalogue.Width{Hidden: 16, Layers: 2}, astgcn: catalogue.Width{Hidden: 8, Layers: 3}, stidgcn: catalogue.Width{Hidden: 8}}
-	tennisHyperparameters = hyperparameters{peng: catalogue.Width{Hidden: 64, Layers: 3}, original: catalogue.Width{Hidden: 8, Layers: 2}, gnode: catalogue.Width{Hidden: 32, Layers: 4},
-		stg: catalogue.Width{Hidden: 32, Layers: 3}, dcrnn: catalogue.Width{Hidden: 64, Layers: 3}, astgcn: catalogue.Width{Hidden: 16, Layers: 3}, stidgcn: catalogue.Width{Hidden: 8}}
+	covidHyperparameters = hyperparameters{peng: widths(64, 3), original: widths(32, 4), gnode: widths(32, 4),
+		stg: widths(32, 1), dcrnn: widths(16, 2), astgcn: widths(8, 3), stidgcn: widths(8, 0)}
+	tennisHyperparameters = hyperparameters{peng: widths(64, 3), original: widths(8, 2), gnode: widths(32, 4),
+		stg: widths(32, 3), dcrnn: widths(64, 3), astgcn: widths(16, 3), stidgcn: widths(8, 0)}
 )
 
 // contenders are the models of the paper's table of these data sets, for data of a size, windows of so many inputs, and
 // constant steps of the equations but in profile full, which has the published ones.
 func contenders(p experiments.Profile, data pengcde.Config, inputs int, step float64, h hyperparameters) []contender {
-	equation := func(f field.Field, w catalogue.Width) pengcde.Config {
+	equation := func(id string, w catalogue.Width) pengcde.Config {
 		c := data
-		c.Field, c.Hidden, c.Layers = f, w.Hidden, w.Layers
+		c.Field, c.Hidden, c.Layers = catalogue.Must(id).Field, w.Hidden, w.Layers
 		if p != experiments.Full {
 			c.Step = step
 		}
 		return c
 	}
-	adaptive := func(f field.Field, w catalogue.Width) pengcde.Config {
-		c := equation(f, w)
+	adaptive := func(id string, w catalogue.Width) pengcde.Config {
+		c := equation(id, w)
 		c.Step, c.Adaptive = 0, &ode.PID{}
 		return c
 	}
-	coarser := func(f field.Field, w catalogue.Width) pengcde.Config { // adaptive in profile full alone
+	coarser := func(id string, w catalogue.Width) pengcde.Config { // adaptive in profile full alone
 		if p == experiments.Full {
-			return adaptive(f, w)
+			return adaptive(id, w)
 		}
-		return equation(f, w)
+		return equation(id, w)
 	}
 	finer := func(w catalogue.Width) pengcde.Config { // with longer steps it hardly learns even one window
-		c := equation(rivals.STGNCDE{}, w)
+		c := equation("stg-ncde", w)
 		c.Step /= 4
 		return c
 	}
-	discrete := data
-	discrete.Inputs, discrete.Normalise = inputs, dyngraph.Raw // they normalise the weights themselves
-	recurrent := func(w catalogue.Width, published bool) pengcde.Config {
-		c := discrete
-		c.Network = rivals.DCRNN{Hidden: w.Hidden, Layers: w.Layers, Published: published}
-		return c
-	}
-	attention := func(w catalogue.Width, published bool) pengcde.Config {
-		c := discrete
-		c.Network = rivals.ASTGCN{Filters: w.Hidden, Polynomials: w.Layers, Published: published}
-		return c
-	}
-	interactive := func(w catalogue.Width, published bool) pengcde.Config {
-		c := discrete
-		c.Network = rivals.STIDGCN{Channels: w.Hidden, Published: published}
-		return c
+	discrete := func(c contender, w catalogue.Width, asPublished bool) pengcde.Config {
+		config := data
+		config.Inputs, config.Normalise = inputs, dyngraph.Raw // they normalise the weights themselves
+		config.Network = catalogue.Must(c.id).Network(w, asPublished)
+		return config
 	}
 	all := []contender{
-		{id: "peng", name: "PENG-CDE", matrix: "normalised",
-			published: h.peng, sizes: []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 2}, {Hidden: 32, Layers: 3}}, tried: dyngraph.NormalisedAdjacency,
-			mended: func(w catalogue.Width) pengcde.Config { return equation(field.PENG{}, w) }},
-		{id: catalogue.AffineID, name: catalogue.AffineName, matrix: "normalised", published: h.peng, alone: true, note: catalogue.AffineNote,
+		{id: "peng", matrix: "normalised",
+			published: h.peng,
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 3)},
+			tried:     dyngraph.NormalisedAdjacency,
+			mended:    func(w catalogue.Width) pengcde.Config { return equation("peng", w) }},
+		{id: catalogue.AffineID, matrix: "normalised", published: h.peng, alone: true, note: catalogue.AffineNote,
 			training: train.Recommended(train.Config{}),
 			mended: func(w catalogue.Width) pengcde.Config {
 				c := data
 				c.Hidden, c.Layers = w.Hidden, w.Layers
 				return pengcde.Recommended(c)
 			}},
-		{id: "original", name: "Original GN-CDE", matrix: "normalised",
-			published: h.original, sizes: []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 2}, {Hidden: 32, Layers: 4}}, tried: dyngraph.NormalisedAdjacency,
-			mended: func(w catalogue.Width) pengcde.Config { return equation(field.Original{}, w) }},
-		{id: "gn-ode", name: "GN-ODE", matrix: "normalised",
-			published: h.gnode, sizes: []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 2}, {Hidden: 32, Layers: 4}}, tried: dyngraph.NormalisedAdjacency,
-			mended:  func(w catalogue.Width) pengcde.Config { return coarser(field.GNODE{}, w) },
-			defects: func(w catalogue.Width) pengcde.Config { return parity(adaptive(field.GNODE{}, w)) }, defectiveMatrix: "raw"},
-		{id: "stg-ncde", name: "STG-NCDE", // whose gradients are not finite within a few epochs of the published steps
-			published: h.stg, sizes: []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 1}, {Hidden: 32, Layers: 1}},
-			mended:  func(w catalogue.Width) pengcde.Config { return finer(w) },
-			defects: func(w catalogue.Width) pengcde.Config { return parity(adaptive(rivals.STGNCDE{}, w)) }},
-		{id: "dcrnn", name: "DCRNN", matrix: "random walks", defectiveMatrix: "raw",
-			published: h.dcrnn, sizes: []catalogue.Width{{Hidden: 8, Layers: 1}, {Hidden: 16, Layers: 2}, {Hidden: 32, Layers: 2}},
-			mended:  func(w catalogue.Width) pengcde.Config { return recurrent(w, false) },
-			defects: func(w catalogue.Width) pengcde.Config { return recurrent(w, true) }},
-		{id: "astgcn", name: "ASTGCN", matrix: "Laplacian",
-			published: h.astgcn, sizes: []catalogue.Width{{Hidden: 4, Layers: 2}, {Hidden: 8, Layers: 3}, {Hidden: 16, Layers: 3}},
-			mended:  func(w catalogue.Width) pengcde.Config { return attention(w, false) },
-			defects: func(w catalogue.Width) pengcde.Config { return attention(w, true) }},
-		{id: "stidgcn", name: "STIDGCN",
-			published: h.stidgcn, sizes: []catalogue.Width{{Hidden: 4}, {Hidden: 8}, {Hidden: 16}},
-			mended:  func(w catalogue.Width) pengcde.Config { return interactive(w, false) },
-			defects: func(w catalogue.Width) pengcde.Config { return interactive(w, true) }},
+		{id: "original", matrix: "normalised",
+			published: h.original,
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 4)},
+			tried:     dyngraph.NormalisedAdjacency,
+			mended:    func(w catalogue.Width) pengcde.Config { return equation("original", w) }},
+		{id: "gn-ode", matrix: "normalised",
+			published: h.gnode,
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 4)},
+			tried:     dyngraph.NormalisedAdjacency,
+			mended:    func(w catalogue.Width) pengcde.Config { return coarser("gn-ode", w) },
+			defects:   func(w catalogue.Width) pengcde.Config { return parity(adaptive("gn-ode", w)) }, defectiveMatrix: "raw"},
+		{id: "stg-ncde", // whose gradients are not finite within a few epochs of the published steps
+			published: h.stg,
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 1), widths(32, 1)},
+			mended:    func(w catalogue.Width) pengcde.Config { return finer(w) },
+			defects:   func(w catalogue.Width) pengcde.Config { return parity(adaptive("stg-ncde", w)) }},
+		{id: "dcrnn", matrix: "random walks", defectiveMatrix: "raw",
+			published: h.dcrnn,
+			sizes:     []catalogue.Width{widths(8, 1), widths(16, 2), widths(32, 2)}},
+		{id: "astgcn", matrix: "Laplacian",
+			published: h.astgcn,
+			sizes:     []catalogue.Width{widths(4, 2), widths(8, 3), widths(16, 3)}},
+		{id: "stidgcn",
+			published: h.stidgcn,
+			sizes:     []catalogue.Width{widths(4, 0), widths(8, 0), widths(16, 0)}},
 	}
 	for i := range all {
 		c := &all[i]
+		c.name = catalogue.Must(c.id).Name
+		if c.mended == nil {
+			of := *c
+			c.mended = func(w catalogue.Width) pengcde.Config { return discrete(of, w, false) }
+			c.defects = func(w catalogue.Width) pengcde.Config { return discrete(of, w, true) }
+		}
 		if c.defects == nil && !c.alone {
 			c.defects, c.defectiveMatrix = func(w catalogue.Width) pengcde.Config { return parity(c.mended(w)) }, "raw"
 		}

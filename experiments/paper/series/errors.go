@@ -40,12 +40,13 @@ func (f *Forecasting) Dots(r *experiments.Report) (*figures.Figure, error) {
 	if !slices.ContainsFunc(all, func(r row) bool { return r.errors != nil }) {
 		return nil, f.incomplete(r, Random)
 	}
-	return figures.Dots(figures.Axes{Title: "Test error" + f.suffix() + ", random splits: mean and 95% interval over seeds",
+	return figures.Dots(figures.Axes{Title: "Test error" + f.suffix() + ", random splits: mean and 95% interval over " +
+		"seeds",
 		X: "mean squared error by " + f.Node}, dots...)
 }
 
-// WindowErrors draws the errors of complete rows of a split on each tested window: of those with the IDs, or without any
-// of all but tuned ones and those with published defects.
+// WindowErrors draws the errors of complete rows of a split on each tested window: of those with the IDs, or without
+// any of all but tuned ones and those with published defects.
 func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...string) (*figures.Figure, error) {
 	series, err := f.series()
 	if err != nil {

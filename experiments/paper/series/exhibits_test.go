@@ -35,7 +35,8 @@ func TestPublishedSeriesTable(t *testing.T) {
 		for seed := range 3 {
 			e := 1 + 0.01*float64(seed)
 			scores := map[string]float64{"validation": e, "test": e + 1, "validation*": e + 2, "test*": e + 3}
-			row := setting{Model: experiments.Model{ID: id + catalogue.PublishedEnding}, split: Random, base: id, variant: asPublished}
+			row := setting{Model: experiments.Model{ID: id + catalogue.PublishedEnding}, split: Random, base: id,
+				variant: asPublished}
 			results = append(results, experiments.Result{Record: &experiments.Record{Facts: &experiments.Facts{Scores: scores}},
 				Run: experiments.Run{Model: row.Model, Seed: uint64(seed), Spec: row,
 					Keys: map[string]string{"country": "england", "split": string(Random)}}})
@@ -44,8 +45,9 @@ func TestPublishedSeriesTable(t *testing.T) {
 	r := &experiments.Report{Study: Epidemics().Study, Profile: experiments.Medium, Results: results}
 	// 0.035 is t(0.975, 2) sqrt((1/3 + 2/6) 0.01²), as two tested windows share six training windows.
 	text := studytest.ShownItem(t, Table2, judge.Evidence{Reports: map[string]*experiments.Report{"epidemics": r}})
-	for _, want := range []string{"Covid: ours is of 3 seeds, the paper's of 10.", "| DCRNN | 1.010 ± 0.035 (0.898 ± 0.126) | " +
-		"2.010 ± 0.035 (1.021 ± 0.203) |", "| PENG-CDE | 3.010 ± 0.035 (0.836 ± 0.122) | 4.010 ± 0.035 (0.913 ± 0.200) |"} {
+	for _, want := range []string{"Covid: ours is of 3 seeds, the paper's of 10.",
+		"| DCRNN | 1.010 ± 0.035 (0.898 ± 0.126) | " +
+			"2.010 ± 0.035 (1.021 ± 0.203) |", "| PENG-CDE | 3.010 ± 0.035 (0.836 ± 0.122) | 4.010 ± 0.035 (0.913 ± 0.200) |"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 )
 
-// Forecasting forecasts the targets of a series: what a window's inputs say of the targets of its last snapshot. It is a
-// study, or, with a Country, the part of [Countries] on one of them. Its runs have the key "split".
+// Forecasting forecasts the targets of a series: what a window's inputs say of the targets of its last snapshot. It is
+// a study, or, with a Country, the part of [Countries] on one of them. Its runs have the key "split".
 type Forecasting struct {
 	experiments.Study
 	// Time and Target name the axes of times and of targets, Node is what a node is.

@@ -25,7 +25,8 @@ type draft struct {
 func TestIdentityHasEveryValue(t *testing.T) {
 	identityOf := func(change func(*draft)) string {
 		t.Helper()
-		d := draft{config: pengcde.Config{Nodes: 129, Features: 8}, split: Random, training: train.Config{Epochs: 3, EvaluateEvery: 1}}
+		d := draft{config: pengcde.Config{Nodes: 129, Features: 8}, split: Random, training: train.Config{Epochs: 3,
+			EvaluateEvery: 1}}
 		d.config.Field, d.config.Hidden = field.Constant{}, 3
 		change(&d)
 		e := england(t)

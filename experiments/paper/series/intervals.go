@@ -31,7 +31,8 @@ func (f *Forecasting) interval(split Split) (experiments.Interval, stats.Test, e
 			training = min(training, len(every(f.window, s.Train)))
 		}
 		test := stats.SharedTraining(1 / float64(training))
-		return experiments.Interval{Of: test.CI, Note: fmt.Sprintf(prose.Text("interval of windows"), len(splits), training, training)}, test, nil
+		return experiments.Interval{Of: test.CI, Note: fmt.Sprintf(prose.Text("interval of windows"), len(splits), training,
+			training)}, test, nil
 	}
 	var tested []dyngraph.Window
 	for _, s := range splits {

@@ -15,8 +15,9 @@ import (
 var (
 	measureNote = prose.Text("measure")
 	randomNote  = "random split: means over seeds (their number in brackets)."
-	paperNote   = "validation, paper and test, paper: what the paper prints, over ten seeds, of models with its defects; " +
-		"for PENG-CDE, GN-CDE, GN-ODE and STG-NCDE in the published measure, to be read beside the columns with a star."
+	paperNote   = "validation, paper and test, paper: what the paper prints, over ten seeds, of models with its " +
+		"defects; for PENG-CDE, GN-CDE, GN-ODE and STG-NCDE in the published measure, to be read beside the columns with a " +
+		"star."
 	othersNote = "Splits but the random one: test is the error of the mean forecast of all seeds (their number in " +
 		"brackets), mean over the tested windows; single: the error of one seed."
 	simpleNote = prose.Text("simple")

@@ -31,7 +31,8 @@ func forecastRanks(r *experiments.Report, all []comparison) (drawn catalogue.Dra
 			return c.split != split || !slices.ContainsFunc(c.rows, func(r row) bool { return len(r.Finished()) > 0 })
 		})
 		if len(both) > 1 {
-			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", title, split), forecastBlocks(both))
+			figure, err := catalogue.CriticalDifference(fmt.Sprintf("%s, %s: models by test error", title, split),
+				forecastBlocks(both))
 			drawn.Add(fmt.Sprintf("%s-together-%s-ranks", r.Study.Name, split), figure, err)
 		}
 		for _, c := range of {
@@ -64,8 +65,8 @@ func withOther(r *experiments.Report, all []comparison) (together []comparison, 
 // forecastBlocks makes blocks of comparisons on one split: seeds of the random one, else tested windows.
 func forecastBlocks(of []comparison) catalogue.Blocks {
 	b := catalogue.Blocks{Names: make(map[string]string), Each: "a tested window of a series",
-		Dependence: "Runs for the windows of a series share training windows, and windows near each other are alike: blocks " +
-			"depend on each other, and p is too small. The corrected p values of the table count that."}
+		Dependence: "Runs for the windows of a series share training windows, and windows near each other are alike: " +
+			"blocks depend on each other, and p is too small. The corrected p values of the table count that."}
 	if of[0].split == Random {
 		b.Each = "a series with a seed, which splits it"
 		b.Dependence = "Splits of a series share windows: blocks depend on each other, and p is too small. The corrected p " +

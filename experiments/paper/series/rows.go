@@ -42,7 +42,8 @@ type rows struct {
 
 func (r rows) of(c contender) []setting {
 	on := func(m experiments.Model, v variant, matrix string, seeds map[Split]int) []setting {
-		s := setting{Model: m, base: c.id, title: c.name, variant: v, matrix: matrix, stride: c.stride, retrainEvery: c.retrainEvery}
+		s := setting{Model: m, base: c.id, title: c.name, variant: v, matrix: matrix, stride: c.stride,
+			retrainEvery: c.retrainEvery}
 		return s.on(seeds)
 	}
 	mended := experiments.Network(c.id, c.name, c.mended(c.published), c.training)
@@ -50,7 +51,8 @@ func (r rows) of(c contender) []setting {
 	if c.alone {
 		return on(mended, plain, c.matrix, r.mended)
 	}
-	defects := experiments.Network(c.id+catalogue.PublishedEnding, c.name+", as published", c.defects(c.published), c.training)
+	defects := experiments.Network(c.id+catalogue.PublishedEnding, c.name+", as published", c.defects(c.published),
+		c.training)
 	defects.Note = asPublishedNote
 	trials := r.trials(c)
 	chosen := experiments.Tuned(c.id+catalogue.TunedEnding, c.name+", tuned", trials)

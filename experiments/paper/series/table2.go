@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/figures"
 )
 
-// broadcast are the rows of the paper's Table 2 that have the published measure there, see [measure], so that no best of
-// a column is marked.
+// broadcast are the rows of the paper's Table 2 that have the published measure there, see [measure], so that no best
+// of a column is marked.
 var broadcast = []string{"gn-ode", "stg-ncde", "original", "peng"}
 
 // Table2 has the rows of the paper's Table 2: ours with the published defects and in the published

@@ -34,7 +34,8 @@ func compared(split Split, best row, rows ...row) comparison {
 // A verdict tells which rows are better, worse and neither by corrected p values, and compares rows of one kind alone,
 // but no two variants of PENG-CDE.
 func TestVerdict(t *testing.T) {
-	ridge, low, high := made("ridge", true, 1.1, 2, 2.9), made("dcrnn", false, 0.1, 1.02, 1.9), made("astgcn", false, 3, 4.1, 5)
+	ridge, low, high := made("ridge", true, 1.1, 2, 2.9), made("dcrnn", false, 0.1, 1.02, 1.9), made("astgcn", false, 3,
+		4.1, 5)
 	peng := made("peng", false, 1, 2.05, 3)
 	short := made("original", false, 3, 3.1)
 	short.of = []int{0, 2}
@@ -102,7 +103,8 @@ func TestClaimsOnSeries(t *testing.T) {
 	for _, f := range findings {
 		got[f.Group+"/"+f.Name] = f.Outcome
 	}
-	want := map[string]judge.Outcome{"random/DCRNN": judge.Worse, "random/ASTGCN": judge.Better, "random/GN-ODE": judge.NotShown,
+	want := map[string]judge.Outcome{"random/DCRNN": judge.Worse, "random/ASTGCN": judge.Better,
+		"random/GN-ODE":  judge.NotShown,
 		"random/STIDGCN": judge.NotTested, "random, tuned/DCRNN-TUNED": judge.NotTested}
 	for key, outcome := range want {
 		if got[key] != outcome {

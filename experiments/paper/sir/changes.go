@@ -85,7 +85,8 @@ func (c change) String() string {
 		return fmt.Sprintf("%s (%.2f-fold, %.2f to %.2f)", said, math.Exp(c.change.Mean), math.Exp(c.change.Low()),
 			math.Exp(c.change.High()))
 	}
-	return fmt.Sprintf("%s (mean %.2f, change %+.2f ± %.2f, lowest place %+.2f ± %.2f%s)", said, c.mean.Mean, c.change.Mean,
+	return fmt.Sprintf("%s (mean %.2f, change %+.2f ± %.2f, lowest place %+.2f ± %.2f%s)", said, c.mean.Mean,
+		c.change.Mean,
 		c.change.Half, c.lowest.Mean, c.lowest.Half, diverged)
 }
 
@@ -151,7 +152,8 @@ func bySeed(results experiments.Results) (all []experiments.Results) {
 	return all
 }
 
-// line has the places of runs on the panel's axis and their scores, in logarithms where the axis has them, and of times.
+// line has the places of runs on the panel's axis and their scores, in logarithms where the axis has them, and of
+// times.
 func (p panel) line(runs experiments.Results) (x, y []float64) {
 	y = p.scores(runs)
 	for i, run := range runs {

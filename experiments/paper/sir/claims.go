@@ -72,8 +72,9 @@ func Finders() map[string]judge.Finder {
 	return map[string]judge.Finder{
 		"oversampling":          changesOf(expectation{controlled, []direction{staysLevel, rises}}, "observations"),
 		"oversampling-discrete": changesOf(expectation{discreteIDs, []direction{falls}}, "observations"),
-		"inference":             changesOf(expectation{controlled, []direction{staysLevel, falls}}, "inference", "inference-alone"),
-		"inference-discrete":    changesOf(expectation{discreteIDs, []direction{rises}}, "inference", "inference-alone"),
-		"irregular":             changesOf(expectation{controlled, []direction{staysLevel}}, "shape"),
+		"inference": changesOf(expectation{controlled, []direction{staysLevel, falls}}, "inference",
+			"inference-alone"),
+		"inference-discrete": changesOf(expectation{discreteIDs, []direction{rises}}, "inference", "inference-alone"),
+		"irregular":          changesOf(expectation{controlled, []direction{staysLevel}}, "shape"),
 	}
 }

@@ -29,13 +29,16 @@ func TestClaimsOnOversampling(t *testing.T) {
 		return scored(0.9+wobble, 2+0.1*part+wobble)
 	})
 	e := judge.Evidence{Reports: map[string]*experiments.Report{"sir": r}}
-	studytest.Expect(t, Finders(), "oversampling", e, judge.HoldsOnlyWhere, "as claimed PENG-CDE", "not shown either way Original GN-CDE",
+	studytest.Expect(t, Finders(), "oversampling", e, judge.HoldsOnlyWhere, "as claimed PENG-CDE",
+		"not shown either way Original GN-CDE",
 		"not yet tested STG-NCDE (missing, 30 of 30)")
 	studytest.Expect(t, Finders(), "oversampling-discrete", e, judge.HoldsOnlyWhere, "as claimed DCRNN (mended)",
 		"against it ASTGCN (mended), STIDGCN (mended)")
-	studytest.Expect(t, Finders(), "inference", e, judge.HoldsOnlyWhere, "as claimed in a batch: PENG-CDE, Original GN-CDE; one alone: PENG",
+	studytest.Expect(t, Finders(), "inference", e, judge.HoldsOnlyWhere,
+		"as claimed in a batch: PENG-CDE, Original GN-CDE; one alone: PENG",
 		"not yet tested in a batch: STG-NCDE; one alone: STG-NCDE")
-	studytest.Expect(t, Finders(), "inference-discrete", e, judge.HoldsOnlyWhere, "as claimed in a batch: DCRNN (mended); one alone: DCRNN",
+	studytest.Expect(t, Finders(), "inference-discrete", e, judge.HoldsOnlyWhere,
+		"as claimed in a batch: DCRNN (mended); one alone: DCRNN",
 		"against it in a batch: ASTGCN (mended), STIDGCN (mended)")
 	studytest.Expect(t, Finders(), "irregular", e, judge.HoldsOnlyWhere, "as claimed PENG-CDE", "against it STG-NCDE")
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Milliseconds of an inference for each trajectory: in a batch of inferenceBatch, and of one alone. A run of [InferenceID]
-// has each by row, see timeOf; with firstCall in front, the time of the first call, which compiles unless an earlier
-// run in the same process did.
+// Milliseconds of an inference for each trajectory: in a batch of inferenceBatch, and of one alone. A run of
+// [InferenceID] has each by row, see timeOf; with firstCall in front, the time of the first call, which compiles unless
+// an earlier run in the same process did.
 const (
 	batchTime, singleTime = "ms in a batch", "ms alone"
 	firstCall             = "first call: "

@@ -7,10 +7,7 @@ import (
 	"github.com/peng-cde/pengcde-go/experiments"
 	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/pengcde"
-	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
-	"github.com/peng-cde/pengcde-go/pengcde/rivals"
-	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -21,44 +18,47 @@ var discreteIDs = []string{"dcrnn", "astgcn", "stidgcn"}
 // blindIDs are the rows that see of the states the first alone, which says nothing about the class.
 var blindIDs = []string{"constant", "gn-ode"}
 
-const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose error is controlled and that end on each " +
-	"observation, beside noise alone: what it loses is not for want of steps."
+const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose error is controlled and that end on " +
+	"each observation, beside noise alone: what it loses is not for want of steps."
 
 // rows are the models of a profile for trajectories that are observed in some way.
 func (s sirSize) rows(at sampling) []experiments.Model {
 	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Output: pengcde.Class}
-	equation := func(id, name string, f field.Field, layers int) experiments.Model {
-		c := data
-		c.Field, c.Hidden, c.Layers, c.Step = f, s.hidden, layers, s.step
-		return experiments.Network(id, name, c, s.training)
+	equation := func(id string, layers int) experiments.Model {
+		c, m := data, catalogue.Must(id)
+		c.Field, c.Hidden, c.Layers, c.Step = m.Field, s.hidden, layers, s.step
+		return experiments.Network(id, m.Name, c, s.training)
 	}
-	discrete := func(id, name string, n sequence.Network) experiments.Model {
-		c := data
-		c.Network, c.Inputs, c.Normalise = n, at.observations, dyngraph.Raw // they normalise the weights themselves
-		return experiments.Network(id, name, c, s.training)
+	discrete := func(id string, w catalogue.Width) experiments.Model {
+		c, m := data, catalogue.Must(id)
+		c.Network, c.Inputs = m.Network(w, false), at.observations
+		c.Normalise = dyngraph.Raw // they normalise the weights themselves
+		return experiments.Network(id, m.Name, c, s.training)
 	}
 	ratio := experiments.Forecast(catalogue.RatioID, RemovedRatio{Threshold: sirThreshold})
 	ratio.Note = ratioNote
 	c := data
-	c.Field, c.Hidden, c.Layers, c.Adaptive = field.PENG{}, s.hidden, s.layers, &ode.PID{}
-	precise := experiments.Network(catalogue.PreciseID, "PENG-CDE with adaptive steps", c, s.training)
+	adaptive := catalogue.Must(catalogue.PreciseID)
+	c.Field, c.Hidden, c.Layers, c.Adaptive = adaptive.Field, s.hidden, s.layers, &ode.PID{}
+	precise := experiments.Network(adaptive.ID, adaptive.Name, c, s.training)
 	precise.Note = preciseNote
 	c = data
 	c.Hidden, c.Layers = s.hidden, s.layers
-	affine := experiments.Network(catalogue.AffineID, catalogue.AffineName, pengcde.Recommended(c), train.Recommended(s.training))
+	affine := experiments.Network(catalogue.AffineID, catalogue.AffineName, pengcde.Recommended(c),
+		train.Recommended(s.training))
 	affine.Note = catalogue.AffineNote
 	all := []experiments.Model{
 		ratio,
-		equation("constant", "Constant", field.Constant{}, s.layers),
-		equation("gn-ode", "GN-ODE", field.GNODE{}, s.layers),
-		equation("stg-ncde", "STG-NCDE", rivals.STGNCDE{}, 1),
-		equation("original", "Original GN-CDE", field.Original{}, s.layers),
-		equation("peng", "PENG-CDE", field.PENG{}, s.layers),
+		equation("constant", s.layers),
+		equation("gn-ode", s.layers),
+		equation("stg-ncde", 1),
+		equation("original", s.layers),
+		equation("peng", s.layers),
 		precise,
 		affine,
-		discrete("dcrnn", "DCRNN", rivals.DCRNN{Hidden: s.dcrnn.Hidden, Layers: s.dcrnn.Layers}),
-		discrete("astgcn", "ASTGCN", rivals.ASTGCN{Filters: s.astgcn.Hidden, Polynomials: s.astgcn.Layers}),
-		discrete("stidgcn", "STIDGCN", rivals.STIDGCN{Channels: s.stidgcn.Hidden}),
+		discrete("dcrnn", s.dcrnn),
+		discrete("astgcn", s.astgcn),
+		discrete("stidgcn", s.stidgcn),
 	}
 	return slices.DeleteFunc(all, func(m experiments.Model) bool {
 		return !slices.Contains(s.models, m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID) ||

@@ -35,7 +35,10 @@ func (o Oversampling) panels(r *experiments.Report) []panel {
 	pool := r.Results.Where("shape", "")
 	clean := pool.Where("noise", "0")
 	clocks, note := ofOneMachine(clean.Where("model", catalogue.InferenceID))
-	clean = without(clean, func(run experiments.Result) bool { return isClock(run) || run.Model.ID == catalogue.PreciseID })
+	clean = without(clean, func(run experiments.Result) bool {
+		return isClock(run) ||
+			run.Model.ID == catalogue.PreciseID
+	})
 	late := func(run experiments.Result) bool { return slices.Contains(untimed, run.Model.ID) }
 	times := timed(without(clean, late), clocks)
 	all := []panel{

@@ -88,8 +88,10 @@ func (o Oversampling) notes(r *experiments.Report) figures.NoteList {
 			size.layers, size.step, size.dcrnn.Hidden, size.dcrnn.Layers, size.astgcn.Hidden, size.stidgcn.Hidden),
 		prose.Text("mended"),
 		"What models see: PENG-CDE and Original GN-CDE states, times and graph; STG-NCDE states and times; DCRNN and ASTGCN "+
-			"states and graph; STIDGCN states; GN-ODE the first state, times and graph; Constant the first state and times. The "+
-			"first state is drawn alike for both classes, so more than 0.5 would be luck: GN-ODE and Constant are shown without "+
+			"states and graph; STIDGCN states; GN-ODE the first state, times and graph; Constant the first state and times. "+
+			"The "+
+			"first state is drawn alike for both classes, so more than 0.5 would be luck: GN-ODE and Constant are shown "+
+			"without "+
 			"noise from the pool of times alone."+parameterCounts(r.Results),
 		fmt.Sprintf(prose.Text("moments"), math.Ceil(1/size.step), 6*math.Ceil(1/size.step)),
 		stepsNote,

@@ -71,12 +71,15 @@ type sirSize struct {
 
 // sirSizes returns the paper's sizes, or smaller ones for smaller machines.
 func sirSizes(p experiments.Profile) sirSize {
-	s := sirSize{seeds: 10, perClass: 50, testPerClass: 50, observations: []int{20, 40, 60, 80, 100, 120, 140, 160, 180, 200},
+	s := sirSize{seeds: 10, perClass: 50, testPerClass: 50, observations: []int{20, 40, 60, 80, 100, 120, 140, 160, 180,
+		200},
 		shapes: []float64{3, 5, 10, 25, 50, 100}, noises: []float64{0.05, 0.1, 0.2}, noisyAt: []int{20, 100},
-		hidden: 32, layers: 3, step: 0.1, dcrnn: catalogue.Width{Hidden: 8, Layers: 3}, astgcn: catalogue.Width{Hidden: 3, Layers: 3},
+		hidden: 32, layers: 3, step: 0.1, dcrnn: catalogue.Width{Hidden: 8, Layers: 3}, astgcn: catalogue.Width{Hidden: 3,
+			Layers: 3},
 		stidgcn:  catalogue.Width{Hidden: 8},
 		training: train.Config{Epochs: 2000, EvaluateEvery: 25, Patience: 200, MinEpochs: 200},
-		models: []string{catalogue.RatioID, "constant", "gn-ode", "stg-ncde", "original", "peng", catalogue.PreciseID, catalogue.AffineID, "dcrnn",
+		models: []string{catalogue.RatioID, "constant", "gn-ode", "stg-ncde", "original", "peng", catalogue.PreciseID,
+			catalogue.AffineID, "dcrnn",
 			"astgcn", "stidgcn"}}
 	switch p {
 	case experiments.Medium:

@@ -315,7 +315,8 @@ func TestSIRVerdict(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, shown)
 		}
 	}
-	for _, want := range []string{"DCRNN falls (mean 0.75, change -0.40 ± 0.00, lowest place -0.40 ± 0.00)", "STG-NCDE not judged (missing, 30 of 30)",
+	for _, want := range []string{"DCRNN falls (mean 0.75, change -0.40 ± 0.00, lowest place -0.40 ± 0.00)",
+		"STG-NCDE not judged (missing, 30 of 30)",
 		"ASTGCN rises (mean 0.75, change +0.30 ± 0.00", "Original GN-CDE not clearly better than a guess (mean 0.50 ± 0.02)",
 		"STIDGCN too few seeds to decide (mean 0.80, change +0.00 ± 0.50", "DCRNN rises (8.99-fold",
 		"PENG-CDE level (mean 0.90, change +0.00 ± 0.00"} {

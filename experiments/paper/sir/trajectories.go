@@ -20,8 +20,8 @@ type epidemicPair struct {
 	infected [][][]float64
 }
 
-// simulatePair simulates an epidemic of each class that differ in their rates alone: start, graph, changes and times are
-// the same.
+// simulatePair simulates an epidemic of each class that differ in their rates alone: start, graph, changes and times
+// are the same.
 func simulatePair(ctx context.Context, observations int, horizon float64, seed uint64) (p epidemicPair, err error) {
 	for i, task := range synthetic.SIRClasses() {
 		set, err := synthetic.Generate(ctx, synthetic.Config{Family: graphs.Grid{}, Task: task, Nodes: sirSide * sirSide,

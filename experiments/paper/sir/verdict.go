@@ -55,7 +55,8 @@ func (p panel) trivial() string {
 		return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; not compared with models: %v",
 			floats.Min(places), floats.Max(places), err)
 	}
-	return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; better over all places: %s; worse: "+
+	return fmt.Sprintf("the trivial classifier, which learns nothing, has %.2f to %.2f; better over all places: %s; "+
+		"worse: "+
 		"%s (paired by seed, p at most 0.05 after Holm for %d models)", floats.Min(places), floats.Max(places),
 		listed(better), listed(worse), rivals)
 }
@@ -125,7 +126,8 @@ func (o Oversampling) verdict(r *experiments.Report) (text string, matrix *figur
 			sentences = append(sentences, upper(p.title)+": "+strings.Join(parts, "; ")+".")
 		}
 	}
-	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime, 2*o.size(r.Profile).testPerClass))
+	details = append(details, fmt.Sprintf(prose.Text("changes"), levelAccuracy, judge.LevelTime,
+		2*o.size(r.Profile).testPerClass))
 	return strings.Join(sentences, " "), directionsTable(panels, judged), details
 }
 

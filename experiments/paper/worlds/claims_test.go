@@ -90,16 +90,20 @@ func TestClaimsOnWorlds(t *testing.T) {
 		}
 		return scale(block)
 	})
-	studytest.Expect(t, Finders(), "improvement", full(alone), judge.HoldsOnlyWhere, "as claimed heat, gene, wealth, opinion")
+	studytest.Expect(t, Finders(), "improvement", full(alone), judge.HoldsOnlyWhere,
+		"as claimed heat, gene, wealth, opinion")
 	less := onWorlds(func(_, id string, block int) float64 { // a tenth less, everywhere
 		if id == "peng" {
 			return 0.9 * scale(block) * (1 + 0.001*float64(block%5))
 		}
 		return scale(block)
 	})
-	studytest.Expect(t, Finders(), "fusions", less, judge.Holds, "10% lower", "12 of 12 worlds, of 3 seeds, corrected p 0.006")
-	studytest.Expect(t, Finders(), "improvement", full(less), judge.DoesNotHold, "against it heat, wealth", "not shown either way gene, opinion")
-	studytest.Expect(t, Finders(), "equivariance", less, judge.Open, "heat, published start: all 2; heat, our start: all 2")
+	studytest.Expect(t, Finders(), "fusions", less, judge.Holds, "10% lower",
+		"12 of 12 worlds, of 3 seeds, corrected p 0.006")
+	studytest.Expect(t, Finders(), "improvement", full(less), judge.DoesNotHold, "against it heat, wealth",
+		"not shown either way gene, opinion")
+	studytest.Expect(t, Finders(), "equivariance", less, judge.Open,
+		"heat, published start: all 2; heat, our start: all 2")
 	once := onWorlds(func(_, id string, block int) float64 { // a tenth less, but where it diverges or the rival does
 		switch {
 		case id == "peng" && block == 0, id == "constant" && block < 3:
@@ -111,7 +115,8 @@ func TestClaimsOnWorlds(t *testing.T) {
 	})
 	studytest.Expect(t, Finders(), "untouched", once, judge.HoldsOnlyWhere, "as claimed heat: Constant; gene: Constant",
 		"9 of 12 worlds, of 3 seeds, and 2 where one of the two diverged, corrected p 0.008",
-		"11 of 12 worlds, of 3 seeds, and 1 where one of the two diverged, corrected p 0.131", "not shown either way heat: GN-ODE",
+		"11 of 12 worlds, of 3 seeds, and 1 where one of the two diverged, corrected p 0.131",
+		"not shown either way heat: GN-ODE",
 		"left out heat: PENG-CDE diverged, 1 of 12, heat: Constant diverged, 3 of 12")
 	differing := onWorlds(func(_, id string, block int) float64 { // lower everywhere but with the last seed, a little
 		switch {
@@ -132,7 +137,8 @@ func TestClaimsOnWorlds(t *testing.T) {
 		}
 		return scale(block)
 	})
-	studytest.Expect(t, Finders(), "fusions", failing, judge.Open, "not shown either way heat: all 3", "left out heat: PENG-CDE diverged, 3 of 12",
+	studytest.Expect(t, Finders(), "fusions", failing, judge.Open, "not shown either way heat: all 3",
+		"left out heat: PENG-CDE diverged, 3 of 12",
 		"10% lower")
 	worse := onWorlds(func(dynamics, id string, block int) float64 {
 		switch {
@@ -149,9 +155,11 @@ func TestClaimsOnWorlds(t *testing.T) {
 		}
 		return scale(block)
 	})
-	studytest.Expect(t, Finders(), "untouched", worse, judge.HoldsOnlyWhere, "as claimed heat: Constant", "against it gene: Constant",
+	studytest.Expect(t, Finders(), "untouched", worse, judge.HoldsOnlyWhere, "as claimed heat: Constant",
+		"against it gene: Constant",
 		"not shown either way heat: GN-ODE", "left out gene: PENG-CDE diverged, 1 of 12")
-	studytest.Expect(t, Finders(), "rivals", worse, judge.DoesNotHold, "against it heat: ASTGCN", "not yet tested heat: DCRNN",
+	studytest.Expect(t, Finders(), "rivals", worse, judge.DoesNotHold, "against it heat: ASTGCN",
+		"not yet tested heat: DCRNN",
 		"4 of 12 worlds have errors of both, too few to show anything; DCRNN missing, 8 of 12",
 		"0 of 12 worlds have errors of both, too few to show anything; PENG-CDE diverged, 1 of 12, DCRNN missing, 12 of 12")
 	only := better
@@ -180,7 +188,8 @@ func TestClaimOnWeights(t *testing.T) {
 		}
 	}
 	e := judge.Evidence{Reports: map[string]*experiments.Report{"table1": r}}
-	studytest.Expect(t, Finders(), "weights", e, judge.HoldsOnlyWhere, "as claimed row sums on columns", "against it row sums on rows",
+	studytest.Expect(t, Finders(), "weights", e, judge.HoldsOnlyWhere, "as claimed row sums on columns",
+		"against it row sums on rows",
 		"not shown either way total on all entries", "row sums on columns: as claimed; weight 0.000 ± 0.332")
 	for i := range r.Results {
 		if i%3 > 0 {

@@ -17,7 +17,8 @@ import (
 func Contact() *Worlds {
 	const dynamics, shown = "contact", "0.2"
 	return Worlds{
-		Study: experiments.Study{Name: "contact", Title: "Exchange at contact", Data: simulated, About: prose.Text("about contact")},
+		Study: experiments.Study{Name: "contact", Title: "Exchange at contact", Data: simulated,
+			About: prose.Text("about contact")},
 		tasks: []synthetic.Task{synthetic.Contact(contactKappa)}, worlds: contactWorlds, size: contactSize,
 		views: []view{
 			{name: "by κ on community graphs", columns: kappaKey, values: ofKappa, world: "community, κ %s",
@@ -26,7 +27,8 @@ func Contact() *Worlds {
 				world: "%s, κ " + shown, together: "all graphs, κ " + shown,
 				keys: map[string]string{"dynamics": dynamics, kappaKey: shown}},
 		},
-		picture: map[string]string{kappaKey: shown}, subjects: []string{"recommended", catalogue.LawID}, strong: contactStrong,
+		picture: map[string]string{kappaKey: shown}, subjects: []string{"recommended", catalogue.LawID},
+		strong: contactStrong,
 	}.complete()
 }
 

@@ -70,7 +70,8 @@ func TestContactIdentity(t *testing.T) {
 			text := string(set)
 			want := fmt.Sprintf(`"Dynamics":"contact","DynamicsParameters":[0.1,%s],"Channels":1,"Nodes":100,`+
 				`"Graphs":4,"Ticks":100,"Events":12,"Horizon":5,"Amplitude":{"Low":25,"High":40},`+
-				`"EventProbability":0.002,"Step":0.01,"Seed":%d,"AsPublished":false}`, run.Keys[kappaKey], []int{21234, 21734, 22734}[i])
+				`"EventProbability":0.002,"Step":0.01,"Seed":%d,"AsPublished":false}`, run.Keys[kappaKey], []int{21234, 21734,
+				22734}[i])
 			if !strings.HasSuffix(text, want) {
 				t.Errorf("%v: %s, want it to end in %s", run, text, want)
 			}
@@ -150,7 +151,8 @@ func TestContactTables(t *testing.T) {
 		}
 	}
 	verdict, _, _, err := Contact().Verdict(r)
-	if err != nil || !strings.HasSuffix(verdict, "; by graphs at κ 0.2: Linear law (community, grid, power law, small world).") {
+	if err != nil || !strings.HasSuffix(verdict, "; by graphs at κ 0.2: Linear law (community, grid, power law, small "+
+		"world).") {
 		t.Errorf("%q, %v", verdict, err)
 	}
 	m, err := Contact().matrix(r)
@@ -209,8 +211,9 @@ func TestContactIsRun(t *testing.T) {
 	t.Setenv(experiments.ResultsEnv, folder)
 	w, o := *Contact(), studytest.GoOptions(t)
 	w.size = func(experiments.Profile) worldsSize {
-		return worldsSize{nodes: 16, seeds: 1, epochs: 2, families: catalogue.Families("community"), evaluateEvery: 1, patience: 100,
-			models: []string{"constant", "peng", catalogue.LawID}, kappas: []float64{0, contactKappa}}
+		return worldsSize{nodes: 16, seeds: 1, epochs: 2, families: catalogue.Families("community"), evaluateEvery: 1,
+			patience: 100,
+			models:   []string{"constant", "peng", catalogue.LawID}, kappas: []float64{0, contactKappa}}
 	}
 	contact := w.complete()
 	r, err := contact.Run(t.Context(), o)

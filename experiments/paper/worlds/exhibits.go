@@ -46,7 +46,7 @@ func EpochsTable(e judge.Evidence) ([]figures.Item, error) {
 		t.Rows = append(t.Rows, cells)
 	}
 	t.Notes = []string{"Seconds of a training epoch: ours are of heat on four grids, whose numbers of nodes are " +
-		"squares, with sparse products, on " + e.EpochMachine + ", as \"make bench\" measured them; the paper has 128, 256, " +
-		"512, 1024 and 2048 nodes on a GPU (H100 or H200), and does not say which graphs."}
+		"squares, with sparse products, on " + e.EpochMachine + ", as \"make bench\" measured them; the paper has 128, " +
+		"256, 512, 1024 and 2048 nodes on a GPU (H100 or H200), and does not say which graphs."}
 	return []figures.Item{t}, nil
 }

@@ -20,7 +20,7 @@ func TestPublishedWeights(t *testing.T) {
 	}
 }
 
-// Exhibits show what is measured beside what the paper prints.
+// Exhibits show measured numbers beside the printed ones.
 func TestExhibitsOfWorlds(t *testing.T) {
 	e := onWorlds(func(string, string, int) float64 { return 1 })
 	for _, items := range []func(judge.Evidence) ([]figures.Item, error){WeightsTable, EpochsTable} {
@@ -28,7 +28,8 @@ func TestExhibitsOfWorlds(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	items, err := EpochsTable(judge.Evidence{EpochMachine: "x", EpochSeconds: map[string]map[int]float64{"peng": {529: 0.284}}})
+	items, err := EpochsTable(judge.Evidence{EpochMachine: "x",
+		EpochSeconds: map[string]map[int]float64{"peng": {529: 0.284}}})
 	if err != nil || len(items) != 1 {
 		t.Fatal(items, err)
 	}

@@ -30,7 +30,8 @@ type worldsSize struct {
 
 // publishedSize returns the size of the published tables, or a smaller one for smaller machines.
 func publishedSize(p experiments.Profile) worldsSize {
-	size := worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25, patience: 200,
+	size := worldsSize{nodes: 400, seeds: 10, epochs: 2000, families: catalogue.Families(), evaluateEvery: 25,
+		patience: 200,
 		models: []string{"dcrnn", "astgcn", "stidgcn", "stg-ncde", "constant", "gn-ode", "adjacency", "pre-mult",
 			"pre-mult-fair", "original", "peng", "recommended", catalogue.LawID, "peng15", "peng-fast"}}
 	switch p {
@@ -73,22 +74,25 @@ func (w Worlds) models(size worldsSize) []worldModel {
 		c.Field = f
 		return c
 	}
-	model := func(id, name string, f field.Field) worldModel {
-		return worldModel{Model: experiments.Network(id, name, with(f), training)}
+	model := func(id string) worldModel {
+		m := catalogue.Must(id)
+		return worldModel{Model: experiments.Network(id, m.Name, with(m.Field), training), maps: keptMaps(m.Field)}
 	}
-	preMult := with(field.PreMult{})
-	preMult.Parity = true
-	all := []worldModel{
-		model("constant", "Constant", field.Constant{}),
-		model("gn-ode", "GN-ODE", field.GNODE{}),
-		model("adjacency", "Adjacency GN-CDE", field.Adjacency{}),
-		{Model: experiments.Network("pre-mult", "Pre-Mult GN-CDE, published start", preMult, training)},
-		model("pre-mult-fair", "Pre-Mult GN-CDE, our start", field.PreMult{}),
-		model("original", "Original GN-CDE", field.Original{}),
-		{Model: experiments.Network("peng", "PENG-CDE", config, training), maps: equivariant.Published8()},
-		{Model: experiments.Network("peng15", "PENG-CDE, all 15 maps", with(field.PENG{Maps: equivariant.All15()}), training),
-			maps: equivariant.All15()},
-		{Model: experiments.Network("peng-fast", "PENG-CDE, rate 0.1", config, fast), maps: equivariant.Published8()},
+	maps15 := with(field.PENG{Maps: equivariant.All15()})
+	all := []worldModel{model("constant"), model("gn-ode"), model("adjacency"), model("pre-mult"), model("pre-mult-fair"),
+		model("original"), model("peng"), model("peng15"), model("peng-fast")}
+	for i := range all {
+		m := &all[i]
+		switch m.ID {
+		case "pre-mult":
+			c := with(field.PreMult{})
+			c.Parity = true
+			m.Model = experiments.Network(m.ID, m.Name, c, training)
+		case "peng15":
+			m.Model, m.maps = experiments.Network(m.ID, m.Name, maps15, training), equivariant.All15()
+		case "peng-fast":
+			m.Model = experiments.Network(m.ID, m.Name, config, fast)
+		}
 	}
 	if !w.asPublished {
 		all = slices.Concat(w.rivals(config, training), all, settings(config, training))

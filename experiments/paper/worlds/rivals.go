@@ -7,11 +7,10 @@ import (
 	"github.com/peng-cde/pengcde-go/datasets/synthetic"
 	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/experiments"
+	"github.com/peng-cde/pengcde-go/experiments/paper/catalogue"
 	"github.com/peng-cde/pengcde-go/figures"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
-	"github.com/peng-cde/pengcde-go/pengcde/rivals"
-	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
 
@@ -33,18 +32,19 @@ var rivalNotes = figures.NoteList{
 // simulated worlds; here networks in discrete steps take the first state and the time of each node at each observation,
 // with the graph in force, and give the state there.
 func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldModel {
-	discrete := func(id, name string, network sequence.Network, inputs int) worldModel {
+	discrete := func(id string, width catalogue.Width, inputs int) worldModel {
+		m := catalogue.Must(id)
 		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features, GraphOnly: true, Output: pengcde.PerTime,
-			Network: network, Inputs: inputs, Normalise: dyngraph.Raw, Product: equivariant.Dense}
-		return worldModel{Model: experiments.Network(id, name, c, training), allTimes: inputs > 0}
+			Network: m.Network(width, false), Inputs: inputs, Normalise: dyngraph.Raw, Product: equivariant.Dense}
+		return worldModel{Model: experiments.Network(id, m.Name, c, training), allTimes: inputs > 0}
 	}
-	neural := config
-	neural.Field = rivals.STGNCDE{}
+	neural, stg := config, catalogue.Must("stg-ncde")
+	neural.Field = stg.Field
 	return []worldModel{
-		discrete("dcrnn", "DCRNN", rivals.DCRNN{Hidden: config.Hidden, Layers: config.Layers}, 0),
-		discrete("astgcn", "ASTGCN", rivals.ASTGCN{Filters: config.Hidden}, observations),
-		discrete("stidgcn", "STIDGCN", rivals.STIDGCN{Channels: config.Hidden}, observations),
-		{Model: experiments.Network("stg-ncde", "STG-NCDE", neural, training)},
+		discrete("dcrnn", catalogue.Width{Hidden: config.Hidden, Layers: config.Layers}, 0),
+		discrete("astgcn", catalogue.Width{Hidden: config.Hidden}, observations),
+		discrete("stidgcn", catalogue.Width{Hidden: config.Hidden}, observations),
+		{Model: experiments.Network(stg.ID, stg.Name, neural, training)},
 	}
 }
 

@@ -19,7 +19,8 @@ func tiny(t *testing.T) (*synthetic.Set, map[string]worldModel) {
 	w := small()
 	size := w.size(experiments.Quick)
 	size.models, size.epochs = rivalIDs, 3
-	set, err := synthetic.Generate(context.Background(), synthetic.Config{Family: catalogue.Families("grid")[0], Task: synthetic.Heat,
+	set, err := synthetic.Generate(context.Background(), synthetic.Config{Family: catalogue.Families("grid")[0],
+		Task:  synthetic.Heat,
 		Nodes: 16, Graphs: 2, Amplitude: synthetic.Heat.Amplitude, Seed: 5})
 	if err != nil {
 		t.Fatal(err)

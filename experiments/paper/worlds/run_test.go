@@ -24,8 +24,9 @@ func small() *Worlds {
 	w := *Table1()
 	w.tasks = w.tasks[:1]
 	w.size = func(experiments.Profile) worldsSize {
-		return worldsSize{nodes: 16, seeds: 2, epochs: 3, families: catalogue.Families("grid"), evaluateEvery: 1, patience: 100,
-			models: []string{"constant", "peng"}}
+		return worldsSize{nodes: 16, seeds: 2, epochs: 3, families: catalogue.Families("grid"), evaluateEvery: 1,
+			patience: 100,
+			models:   []string{"constant", "peng"}}
 	}
 	return w.complete()
 }

@@ -17,13 +17,13 @@ import (
 // settings. All of them train with a guard.
 func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 	training = train.Recommended(training)
-	add := func(id, name string, f field.Field, change ...func(*pengcde.Config, *train.Config)) {
+	add := func(id string, f field.Field, change ...func(*pengcde.Config, *train.Config)) {
 		c, t := config, training
 		c.Field = f
 		for _, change := range change {
 			change(&c, &t)
 		}
-		all = append(all, worldModel{Model: experiments.Network(id, name, c, t), maps: keptMaps(f)})
+		all = append(all, worldModel{Model: experiments.Network(id, catalogue.Must(id).Name, c, t), maps: keptMaps(f)})
 	}
 	on := func(kind path.Kind) func(*pengcde.Config, *train.Config) {
 		return func(c *pengcde.Config, _ *train.Config) { c.Path = kind }
@@ -61,38 +61,38 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 	unbounded.Style = field.Style{Norm: nn.Norm{Over: nn.NoNorm}, Activation: nn.HyperbolicTangent}
 	average := func(_ *pengcde.Config, t *train.Config) { t.Average = 0.98 }
 
-	add("peng-norm", "PENG-CDE, norm over the graph", field.PENG{Style: overGraph})
-	add("peng-last", "PENG-CDE, and A′ in the last layer", field.PENG{Style: overGraph, DerivativeIn: field.LastLayer})
-	add("peng-silu", "PENG-CDE, and SiLU", field.PENG{Style: smooth, DerivativeIn: field.LastLayer})
-	add("affine-hermite", "PENG-CDE, and local scales", field.Affine())
-	add("affine", "PENG-CDE, affine", field.Affine(), on(path.Ramp))
-	add("affine-rectilinear", "PENG-CDE, affine, rectilinear path", field.Affine(), on(path.Rectilinear))
-	add("recommended", "PENG-CDE, recommended", linear, asRecommended)
-	add("affine-cosine", "PENG-CDE, recommended, cosine", linear, asRecommended, cosine(0.02, 1000))
+	add("peng-norm", field.PENG{Style: overGraph})
+	add("peng-last", field.PENG{Style: overGraph, DerivativeIn: field.LastLayer})
+	add("peng-silu", field.PENG{Style: smooth, DerivativeIn: field.LastLayer})
+	add("affine-hermite", field.Affine())
+	add("affine", field.Affine(), on(path.Ramp))
+	add("affine-rectilinear", field.Affine(), on(path.Rectilinear))
+	add("recommended", linear, asRecommended)
+	add("affine-cosine", linear, asRecommended, cosine(0.02, 1000))
 
-	add("of-a-hermite", "Maps of A alone, Hermite path", ofA(field.Affine()))
-	add("of-a", "Maps of A alone", ofA(field.Affine()), on(path.Ramp))
-	add("of-a-rectilinear", "Maps of A alone, rectilinear path", ofA(field.Affine()), on(path.Rectilinear))
-	add("of-a-linear", "Maps of A alone, linear part", ofA(linear), asRecommended)
+	add("of-a-hermite", ofA(field.Affine()))
+	add("of-a", ofA(field.Affine()), on(path.Ramp))
+	add("of-a-rectilinear", ofA(field.Affine()), on(path.Rectilinear))
+	add("of-a-linear", ofA(linear), asRecommended)
 
-	add("original-norm", "Original GN-CDE, norm over the graph", field.Original{Style: overGraph})
-	add("original-silu", "Original GN-CDE, and SiLU", field.Original{Style: smooth})
-	add("original-affine", "Original GN-CDE, affine", field.Original{Style: smooth, DerivativeIn: field.LastLayer},
+	add("original-norm", field.Original{Style: overGraph})
+	add("original-silu", field.Original{Style: smooth})
+	add("original-affine", field.Original{Style: smooth, DerivativeIn: field.LastLayer},
 		on(path.Ramp))
-	add("adjacency-norm", "Adjacency GN-CDE, norm over the graph", field.Adjacency{Style: overGraph})
-	add("adjacency-silu", "Adjacency GN-CDE, and SiLU", field.Adjacency{Style: smooth})
-	add("gn-ode-norm", "GN-ODE, norm over the graph", field.GNODE{Style: overGraph})
-	add("gn-ode-silu", "GN-ODE, and SiLU", field.GNODE{Style: smooth})
+	add("adjacency-norm", field.Adjacency{Style: overGraph})
+	add("adjacency-silu", field.Adjacency{Style: smooth})
+	add("gn-ode-norm", field.GNODE{Style: overGraph})
+	add("gn-ode-silu", field.GNODE{Style: smooth})
 
-	add("affine-feedback", "PENG-CDE, affine, negative feedback", feedback, on(path.Ramp))
-	add("affine-tanh", "PENG-CDE, affine, no norm, tanh", unbounded, on(path.Ramp))
-	add("affine-average", "PENG-CDE, affine, averaged parameters", field.Affine(), on(path.Ramp), average)
-	add("affine-rtol-1e-2", "PENG-CDE, affine, RTol 0.01", field.Affine(), on(path.Ramp), tolerance(1e-2))
-	add("affine-rtol-1e-4", "PENG-CDE, affine, RTol 0.0001", field.Affine(), on(path.Ramp), tolerance(1e-4))
-	add("affine-rate-3e-3", "PENG-CDE, affine, rate 0.003", field.Affine(), on(path.Ramp), rate(0.003))
-	add("affine-rate-3e-2", "PENG-CDE, affine, rate 0.03", field.Affine(), on(path.Ramp), rate(0.03))
+	add("affine-feedback", feedback, on(path.Ramp))
+	add("affine-tanh", unbounded, on(path.Ramp))
+	add("affine-average", field.Affine(), on(path.Ramp), average)
+	add("affine-rtol-1e-2", field.Affine(), on(path.Ramp), tolerance(1e-2))
+	add("affine-rtol-1e-4", field.Affine(), on(path.Ramp), tolerance(1e-4))
+	add("affine-rate-3e-3", field.Affine(), on(path.Ramp), rate(0.003))
+	add("affine-rate-3e-2", field.Affine(), on(path.Ramp), rate(0.03))
 
-	add("peng-guard", "PENG-CDE, guarded", field.PENG{})
+	add("peng-guard", field.PENG{})
 
 	return append(all, worldModel{Model: experiments.Forecast(catalogue.LawID, &law.LeastSquares{})},
 		worldModel{Model: experiments.Forecast("law-of-a", &law.LeastSquares{OfA: true})})

@@ -143,8 +143,8 @@ func (w Worlds) stored(r *experiments.Report) *figures.Table {
 	return t
 }
 
-// improvementRow is the row of how much less the error of PENG-CDE is than the error of the Original, and in brackets the
-// improvement that the paper prints.
+// improvementRow is the row of how much less the error of PENG-CDE is than the error of the Original, and in brackets
+// the improvement that the paper prints.
 func improvementRow(results experiments.Results, dynamics string) []figures.Cell {
 	cells := []figures.Cell{figures.Text("PENG-CDE less than Original")}
 	for _, family := range results.Values("family") {
@@ -164,7 +164,8 @@ func improvementRow(results experiments.Results, dynamics string) []figures.Cell
 
 // printed says whether the paper prints errors of dynamics of the study.
 func (w Worlds) printed() bool {
-	return slices.ContainsFunc(w.tasks, func(t synthetic.Task) bool { return catalogue.PublishedRows(t.Dynamics.Name) != nil })
+	return slices.ContainsFunc(w.tasks,
+		func(t synthetic.Task) bool { return catalogue.PublishedRows(t.Dynamics.Name) != nil })
 }
 
 // notes explain tables and figures, and name our choices.
@@ -177,7 +178,8 @@ func (w Worlds) notes(r *experiments.Report) figures.NoteList {
 		fmt.Sprintf("%d nodes, at most %d epochs, learning rate 0.01 as the paper prints where no note says otherwise, "+
 			"published configuration for the rest.", size.nodes, size.epochs)}
 	if slices.ContainsFunc(r.Results.Made(), func(run experiments.Result) bool { return run.Facts().Before != nil }) {
-		notes = append(notes, "A run that diverged counts, where a number of seeds stands behind the mean, with the parameters "+
+		notes = append(notes, "A run that diverged counts, where a number of seeds stands behind the mean, with the "+
+			"parameters "+
 			"that were validated best before, which early stopping as published would report. No test and no rank counts it.")
 	}
 	if r.Comparable() && w.printed() {

@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/stats"
 )
 
-// Verdict names for each view the models with the lowest error. The matrix has the study's subjects beside their rivals,
-// details have all numbers.
+// Verdict names for each view the models with the lowest error. The matrix has the study's subjects beside their
+// rivals, details have all numbers.
 func (w Worlds) Verdict(r *experiments.Report) (text string, matrix *figures.Table, details []string, err error) {
 	var leaders []string
 	views := w.seen(r.Results)

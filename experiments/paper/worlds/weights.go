@@ -55,7 +55,8 @@ func newLearnt(r *experiments.Report, dynamics, family, model string) (learnt, e
 	}
 	layers := len(results[0].Facts().Arrays[mapsOf[0]])
 	if layers == 0 {
-		return learnt{}, errs.New(experiments.ErrInput, "experiments: model %q has no weights of maps, want a PENG-CDE", model)
+		return learnt{}, errs.New(experiments.ErrInput, "experiments: model %q has no weights of maps, want a PENG-CDE",
+			model)
 	}
 	l := learnt{name: results[0].Model.Name, maps: results[0].Spec.(world).maps}
 	l.values = make([][][]float64, len(l.maps))

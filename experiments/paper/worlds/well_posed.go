@@ -13,8 +13,9 @@ import (
 // small worlds, where a few are. Profile full has 400 nodes, where the rows that are confirmed are.
 func WellPosed() *Worlds {
 	return Worlds{
-		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated, About: about("well-posed"),
-			Like: []string{"table1"}},
+		Study: experiments.Study{Name: "well-posed", Title: "Which settings train", Data: simulated,
+			About: about("well-posed"),
+			Like:  []string{"table1"}},
 		tasks: []synthetic.Task{synthetic.Heat, synthetic.Gene}, size: wellPosedSize,
 		subjects: []string{"affine"}, rivalsOf: []string{"peng", "of-a", "original-affine", "gn-ode-silu"},
 		compared: trainingOf, drawn: drawWellPosed,

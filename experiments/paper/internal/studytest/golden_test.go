@@ -24,7 +24,8 @@ func TestGoldenChanges(t *testing.T) {
 			t.Errorf("%s: %q, want %d changes", c.name, changes, c.changes)
 		}
 	}
-	if added := goldenAdded(want, map[string][]float64{"a": nil, "d": nil, "c": nil}); !slices.Equal(added, []string{"c", "d"}) {
+	if added := goldenAdded(want, map[string][]float64{"a": nil, "d": nil, "c": nil}); !slices.Equal(added, []string{"c",
+		"d"}) {
 		t.Errorf("added %q, want c and d", added)
 	}
 }

@@ -32,7 +32,7 @@ func Draw(t *testing.T, folder, name string, f *figures.Figure) {
 	}
 }
 
-// Expect judges the claim with an ID, and looks for texts in what is said of its cases.
+// Expect judges the claim with an ID, and looks for texts in the list of its cases.
 func Expect(t *testing.T, finders map[string]judge.Finder, id string, e judge.Evidence, want judge.Verdict,
 	says ...string) {
 	t.Helper()
