@@ -72,9 +72,6 @@ func (s Study) find(ctx context.Context, o Options) (*Report, error) {
 // Folder is where the results of the study are stored, or will be.
 func (r *Report) Folder() string { return r.folder }
 
-// now is the time by the clock of the folder.
-func (r *Report) now() time.Time { return store.In(r.folder, r.Study.Name, nil).Now() }
-
 // Count is the number of runs that are stored, and of all that were asked for.
 func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), len(r.Results) }
 

@@ -27,15 +27,15 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 		o.Planned(planned)
 	}
 	w := s.runner(planned, o)
-	if o.Retry {
-		w.retryBefore = planned.now()
-	}
 	work := w.all
 	if o.Jobs > 1 || o.Cores > 0 && o.Worker != nil {
 		work = w.supervise
 	}
 	if err := w.look(planned.Results); err != nil {
 		return nil, err
+	}
+	if o.Retry && len(w.missing) > 0 {
+		w.retryBefore = w.missing[0].slot.Now()
 	}
 	if err := work(ctx); err != nil {
 		return nil, err
