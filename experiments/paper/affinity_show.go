@@ -24,7 +24,7 @@ import (
 const testScore = string(affinity.Test)
 
 // publishedFor is what the paper prints for a row by a protocol.
-func publishedFor(data string, row experiments.Model, p Protocol) (mean, half float64, ok bool) {
+func publishedFor(data string, row experiments.Row, p Protocol) (mean, half float64, ok bool) {
 	found, ok := publishedScore(data, row.ID)
 	if found[1] == 0 {
 		found[1] = math.NaN()
@@ -33,7 +33,7 @@ func publishedFor(data string, row experiments.Model, p Protocol) (mean, half fl
 }
 
 // protocolOfPaper is the one by which the paper has a row.
-func protocolOfPaper(row experiments.Model) Protocol {
+func protocolOfPaper(row experiments.Row) Protocol {
 	if row.Untrained {
 		return OfficialParity
 	}

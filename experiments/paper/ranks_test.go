@@ -67,7 +67,7 @@ func TestCriticalDifference(t *testing.T) {
 func TestForecastBlocks(t *testing.T) {
 	place := &Forecasting{Study: experiments.Study{Name: "epidemics"}, Country: "italy"}
 	at := func(id string, of []int, errors []float64, runs ...experiments.Result) row {
-		return row{setting: setting{Model: experiments.Model{ID: id, Name: strings.ToUpper(id)}}, of: of, errors: errors,
+		return row{setting: setting{Row: experiments.Row{ID: id, Name: strings.ToUpper(id)}}, of: of, errors: errors,
 			Results: runs}
 	}
 	windows := forecastBlocks([]comparison{{place: place, split: PurgedRotation, rows: []row{

@@ -46,16 +46,16 @@ type rows struct {
 }
 
 func (r rows) of(c contender) []setting {
-	on := func(m experiments.Model, matrix string, seeds map[Split]int) []setting {
-		s := setting{Model: m, matrix: matrix, stride: c.stride, retrainEvery: c.retrainEvery}
+	on := func(m experiments.Row, matrix string, seeds map[Split]int) []setting {
+		s := setting{Row: m, matrix: matrix, stride: c.stride, retrainEvery: c.retrainEvery}
 		return s.on(seeds)
 	}
-	mended := experiments.Network(c.id, c.name, c.mended(c.published), c.training)
+	mended := experiments.NetworkRow(c.id, c.name, c.mended(c.published), c.training)
 	mended.Note = c.note
 	if c.alone {
 		return on(mended, c.matrix, r.mended)
 	}
-	defects := experiments.Network(c.id+publishedEnding, c.name+", as published", c.defects(c.published), c.training)
+	defects := experiments.NetworkRow(c.id+publishedEnding, c.name+", as published", c.defects(c.published), c.training)
 	defects.Note = asPublishedNote
 	trials := r.trials(c)
 	tuned := experiments.Tuned(c.id+tunedEnding, c.name+", tuned", trials)
@@ -96,7 +96,7 @@ const (
 var tuning = train.Config{Epochs: 60, EvaluateEvery: 2, Patience: 10, MinEpochs: 8, BatchSize: 4}
 
 // trials returns all combinations of sizes, readouts and learning rates.
-func (r rows) trials(c contender) (all []experiments.Model) {
+func (r rows) trials(c contender) (all []experiments.Row) {
 	for _, w := range c.sizes[:r.sizes] {
 		for _, residual := range []bool{false, true} {
 			for _, rate := range r.rates {
@@ -109,7 +109,7 @@ func (r rows) trials(c contender) (all []experiments.Model) {
 				if len(r.rates) > 1 {
 					name = fmt.Sprintf("%s, rate %g", name, rate)
 				}
-				all = append(all, experiments.Network(fmt.Sprint(len(all)), name, config, training))
+				all = append(all, experiments.NetworkRow(fmt.Sprint(len(all)), name, config, training))
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // setting is a model on a split: a row of a table of a [Forecasting].
 type setting struct {
-	experiments.Model
+	experiments.Row
 	// matrix is the control path's, as tables name it; "" for a model without a graph.
 	matrix string
 	split  Split
@@ -32,7 +32,7 @@ type setting struct {
 
 // network is the setting of a configuration of package pengcde.
 func network(id, name string, config pengcde.Config, training train.Config) setting {
-	s := setting{Model: experiments.Network(id, name, config, training)}
+	s := setting{Row: experiments.NetworkRow(id, name, config, training)}
 	if config.Field != (field.Constant{}) {
 		s.matrix = string(cmp.Or(config.Normalise, dyngraph.NormalisedLaplacian))
 	}
@@ -70,7 +70,7 @@ func heuristics(seeds map[Split]int) []setting {
 	var all []setting
 	for _, h := range baseline.Heuristics() {
 		id := strings.NewReplacer(", ", "-", " ", "-").Replace(h.Name())
-		s := setting{Model: experiments.Forecast(id, h), overlapping: true}
+		s := setting{Row: experiments.BaselineRow(id, h), overlapping: true}
 		s.Note = heuristicNotes[id]
 		all = append(all, s.on(seeds)...)
 	}
@@ -107,4 +107,4 @@ func residual(config pengcde.Config, step float64, training train.Config) settin
 }
 
 // untrained stands for a row that looks at no validation windows.
-var untrained = experiments.Model{Untrained: true}
+var untrained = experiments.Row{Untrained: true}

@@ -28,29 +28,29 @@ const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose err
 	"observation, beside noise alone: what it loses is not for want of steps."
 
 // rows are the models of a profile for trajectories that are observed in some way.
-func (s sirSize) rows(at sampling) []experiments.Model {
+func (s sirSize) rows(at sampling) []experiments.Row {
 	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Output: pengcde.Class}
-	equation := func(id, name string, f field.Field, layers int) experiments.Model {
+	equation := func(id, name string, f field.Field, layers int) experiments.Row {
 		c := data
 		c.Field, c.Hidden, c.Layers, c.Step = f, s.hidden, layers, s.step
-		return experiments.Network(id, name, c, s.training)
+		return experiments.NetworkRow(id, name, c, s.training)
 	}
-	discrete := func(id, name string, n sequence.Network) experiments.Model {
+	discrete := func(id, name string, n sequence.Network) experiments.Row {
 		c := data
 		c.Network, c.Inputs, c.Normalise = n, at.observations, dyngraph.Raw // they normalise the weights themselves
-		return experiments.Network(id, name, c, s.training)
+		return experiments.NetworkRow(id, name, c, s.training)
 	}
-	ratio := experiments.Forecast(ratioID, removedRatio{Threshold: sirThreshold})
+	ratio := experiments.BaselineRow(ratioID, removedRatio{Threshold: sirThreshold})
 	ratio.Note = ratioNote
 	c := data
 	c.Field, c.Hidden, c.Layers, c.Adaptive = field.PENG{}, s.hidden, s.layers, &ode.PID{}
-	precise := experiments.Network(preciseID, "PENG-CDE with adaptive steps", c, s.training)
+	precise := experiments.NetworkRow(preciseID, "PENG-CDE with adaptive steps", c, s.training)
 	precise.Note = preciseNote
 	c = data
 	c.Hidden, c.Layers = s.hidden, s.layers
-	affine := experiments.Network(affineID, affineName, pengcde.Recommended(c), train.Recommended(s.training))
+	affine := experiments.NetworkRow(affineID, affineName, pengcde.Recommended(c), train.Recommended(s.training))
 	affine.Note = affineNote
-	all := []experiments.Model{
+	all := []experiments.Row{
 		ratio,
 		equation("constant", "Constant", field.Constant{}, s.layers),
 		equation("gn-ode", "GN-ODE", field.GNODE{}, s.layers),
@@ -63,7 +63,7 @@ func (s sirSize) rows(at sampling) []experiments.Model {
 		discrete("astgcn", "ASTGCN", baseline.ASTGCN{Filters: s.astgcn.hidden, Polynomials: s.astgcn.layers}),
 		discrete("stidgcn", "STIDGCN", baseline.STIDGCN{Channels: s.stidgcn.hidden}),
 	}
-	return slices.DeleteFunc(all, func(m experiments.Model) bool {
+	return slices.DeleteFunc(all, func(m experiments.Row) bool {
 		return !slices.Contains(s.models, m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID) ||
 			m.ID == preciseID && (at.shape != 0 || !slices.Contains(s.noisyAt, at.observations))
 	})

@@ -11,7 +11,7 @@ import (
 
 // made is a row with errors, of the tested windows 0, 1, ...
 func made(id string, untrained bool, errors ...float64) row {
-	r := row{setting: setting{Model: experiments.Model{ID: id, Name: strings.ToUpper(id), Untrained: untrained}},
+	r := row{setting: setting{Row: experiments.Row{ID: id, Name: strings.ToUpper(id), Untrained: untrained}},
 		errors: errors}
 	for i := range errors {
 		r.of = append(r.of, i)
@@ -87,7 +87,7 @@ func worldResults(errors map[string]map[string][]float64) (all experiments.Resul
 					facts = &experiments.Facts{Failure: "diverged"}
 				}
 				all = append(all, experiments.Result{Record: &experiments.Record{Facts: facts},
-					Run: experiments.Run{Model: experiments.Model{ID: id, Name: strings.ToUpper(id)}, Seed: uint64(seed),
+					Run: experiments.Run{Model: experiments.Row{ID: id, Name: strings.ToUpper(id)}, Seed: uint64(seed),
 						Keys: map[string]string{"dynamics": "heat", "family": family}}})
 			}
 		}

@@ -48,7 +48,7 @@ const shortTraining = 20
 
 // worldModel is a row of a table.
 type worldModel struct {
-	experiments.Model
+	experiments.Row
 	// maps are those whose weights are kept.
 	maps []equivariant.Map
 	// allTimes says that parameters depend on the number of observations, so that training has all of them, see
@@ -73,7 +73,7 @@ func (w Worlds) models(size worldsSize) []worldModel {
 		return c
 	}
 	model := func(id, name string, f field.Field) worldModel {
-		return worldModel{Model: experiments.Network(id, name, with(f), training)}
+		return worldModel{Row: experiments.NetworkRow(id, name, with(f), training)}
 	}
 	preMult := with(field.PreMult{})
 	preMult.Parity = true
@@ -81,13 +81,14 @@ func (w Worlds) models(size worldsSize) []worldModel {
 		model("constant", "Constant", field.Constant{}),
 		model("gn-ode", "GN-ODE", field.GNODE{}),
 		model("adjacency", "Adjacency GN-CDE", field.Adjacency{}),
-		{Model: experiments.Network("pre-mult", "Pre-Mult GN-CDE, published start", preMult, training)},
+		{Row: experiments.NetworkRow("pre-mult", "Pre-Mult GN-CDE, published start", preMult, training)},
 		model("pre-mult-fair", "Pre-Mult GN-CDE, our start", field.PreMult{}),
 		model("original", "Original GN-CDE", field.Original{}),
-		{Model: experiments.Network("peng", "PENG-CDE", config, training), maps: equivariant.Published8()},
-		{Model: experiments.Network("peng15", "PENG-CDE, all 15 maps", with(field.PENG{Maps: equivariant.All15()}), training),
+		{Row: experiments.NetworkRow("peng", "PENG-CDE", config, training), maps: equivariant.Published8()},
+		{Row: experiments.NetworkRow("peng15", "PENG-CDE, all 15 maps",
+			with(field.PENG{Maps: equivariant.All15()}), training),
 			maps: equivariant.All15()},
-		{Model: experiments.Network("peng-fast", "PENG-CDE, rate 0.1", config, fast), maps: equivariant.Published8()},
+		{Row: experiments.NetworkRow("peng-fast", "PENG-CDE, rate 0.1", config, fast), maps: equivariant.Published8()},
 	}
 	if !w.asPublished {
 		all = slices.Concat(w.rivals(config, training), all, settings(config, training))

@@ -42,7 +42,7 @@ func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldMode
 	discrete := func(id, name string, network sequence.Network, inputs int) worldModel {
 		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features, GraphOnly: true, Output: pengcde.PerTime,
 			Network: network, Inputs: inputs, Normalise: dyngraph.Raw, Product: equivariant.Dense}
-		return worldModel{Model: experiments.Network(id, name, c, training), allTimes: inputs > 0}
+		return worldModel{Row: experiments.NetworkRow(id, name, c, training), allTimes: inputs > 0}
 	}
 	neural := config
 	neural.Field = baseline.STGNCDE{}
@@ -50,7 +50,7 @@ func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldMode
 		discrete("dcrnn", "DCRNN", baseline.DCRNN{Hidden: config.Hidden, Layers: config.Layers}, 0),
 		discrete("astgcn", "ASTGCN", baseline.ASTGCN{Filters: config.Hidden}, observations),
 		discrete("stidgcn", "STIDGCN", baseline.STIDGCN{Channels: config.Hidden}, observations),
-		{Model: experiments.Network("stg-ncde", "STG-NCDE", neural, training)},
+		{Row: experiments.NetworkRow("stg-ncde", "STG-NCDE", neural, training)},
 	}
 }
 

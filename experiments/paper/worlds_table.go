@@ -72,7 +72,7 @@ func (w Worlds) tableOf(r *experiments.Report, v view, measure Measure) *figures
 	}
 	printed := publishedErrors[dynamics] != nil
 	if measure == OnTest && printed {
-		pivot.Published = func(m experiments.Model, family string) (mean, half float64, ok bool) {
+		pivot.Published = func(m experiments.Row, family string) (mean, half float64, ok bool) {
 			p, ok := publishedError(dynamics, family, publishedRows[m.ID])
 			return p[0], p[1], ok
 		}
