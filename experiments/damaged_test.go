@@ -31,7 +31,7 @@ func damages(content, other []byte) map[string][]byte {
 // A run that was cut off, and whose checkpoint was damaged since, in one of its files or in both, says so, and gives
 // the results that it would have: training goes on from the file before, or starts over.
 func TestDamagedCheckpointsOfRuns(t *testing.T) {
-	for name, study := range map[string]Study{"network": toy(Network("two", "Two", toyConfig, toyTraining)),
+	for name, study := range map[string]Study{"network": toy(NetworkRow("two", "Two", toyConfig, toyTraining)),
 		"tuned": tunedToy()} {
 		t.Run(name, func(t *testing.T) {
 			o := options(t)

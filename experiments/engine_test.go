@@ -72,14 +72,14 @@ func TestRunsAreStoredAndFoundAgain(t *testing.T) {
 }
 
 // mustPlan are the models of a study.
-func (s Study) mustPlan(t *testing.T) (models []Model) {
+func (s Study) mustPlan(t *testing.T) (models []Row) {
 	t.Helper()
 	runs, err := s.Plan(context.Background(), Scope{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range runs {
-		if !slices.ContainsFunc(models, func(m Model) bool { return m.ID == r.Model.ID }) {
+		if !slices.ContainsFunc(models, func(m Row) bool { return m.ID == r.Model.ID }) {
 			models = append(models, r.Model)
 		}
 	}
@@ -187,7 +187,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 
 // The seeds of a model in one program give what they give alone, also when they are interrupted and go on.
 func TestSeedsTogether(t *testing.T) {
-	models := []Model{Network("two", "Two", float64Toy(), toyTraining), Forecast("zero", baseline.Zero{})}
+	models := []Row{NetworkRow("two", "Two", float64Toy(), toyTraining), BaselineRow("zero", baseline.Zero{})}
 	o := options(t)
 	results(t)
 	one := run(t, toy(models...), o)
@@ -225,14 +225,14 @@ func TestSeedsAreTakenTogether(t *testing.T) {
 	results(t)
 	o := options(t)
 	o.SeedsTogether, o.Seeds = true, []uint64{0, 1, 2}
-	s := toy(Network("two", "Two", float64Toy(), toyTraining), Network("three", "Three", float64Toy(), toyTraining))
+	s := toy(NetworkRow("two", "Two", float64Toy(), toyTraining), NetworkRow("three", "Three", float64Toy(), toyTraining))
 	held, err := stored(t, s, o).Results[1].slot.Take()
 	if err != nil || held == nil {
 		t.Fatal(held, err)
 	}
 	var order, taken []string
-	whole := s.Make
-	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+	whole := s.Execute
+	s.Execute = func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 		order = append(order, r.String())
 		switch len(order) {
 		case 1:
@@ -274,7 +274,7 @@ func TestErrorsAreStoredAndRetried(t *testing.T) {
 	results(t)
 	o, wrong := options(t), toyConfig
 	wrong.Nodes = 5
-	study := toy(Network("wrong", "Wrong", wrong, toyTraining), Forecast("zero", baseline.Zero{}))
+	study := toy(NetworkRow("wrong", "Wrong", wrong, toyTraining), BaselineRow("zero", baseline.Zero{}))
 	r, err := study.Run(context.Background(), o)
 	if err == nil || !strings.Contains(err.Error(), "2 of 4 runs") {
 		t.Errorf("error %v, want that 2 of 4 could not be made", err)
@@ -304,7 +304,7 @@ func TestDivergedParametersAreStored(t *testing.T) {
 	results(t)
 	training := toyTraining
 	training.AdamW.LearningRate = 1e20
-	study, o := toy(Network("wild", "Wild", toyConfig, training)), options(t)
+	study, o := toy(NetworkRow("wild", "Wild", toyConfig, training)), options(t)
 	r := run(t, study, o)
 	if text := markdown(t, r); r.Results[0].Facts().Failure == "" || !strings.Contains(text, "diverged, ") {
 		t.Errorf("%+v, shown as\n%s", r.Results[0].Facts(), text)
@@ -330,7 +330,7 @@ func TestFolderWithCharactersOfPatterns(t *testing.T) {
 	root := t.TempDir()
 	own, other := filepath.Join(root, "x[1]y"), filepath.Join(root, "x1y")
 	t.Setenv(ResultsEnv, own)
-	s, o := toy(Forecast("zero", baseline.Zero{})), options(t)
+	s, o := toy(BaselineRow("zero", baseline.Zero{})), options(t)
 	of := run(t, s, o).Results[0].slot
 	moved := of.LeaseFile() + ".ABC" // by a process that was killed then
 	theirs := filepath.Join(other, "toy", filepath.Base(moved))
@@ -385,7 +385,7 @@ func TestChoiceOfRuns(t *testing.T) {
 			t.Errorf("%v, want an error about %s", err, want)
 		}
 	}
-	twice := Network("two", "Two", toyConfig, toyTraining)
+	twice := NetworkRow("two", "Two", toyConfig, toyTraining)
 	if _, err := toy(twice, twice).Stored(context.Background(), Options{Profile: Quick}); !errors.Is(err, ErrInput) ||
 		!strings.Contains(err.Error(), "two runs of one identity") {
 		t.Errorf("two runs of one identity: %v", err)
@@ -394,7 +394,7 @@ func TestChoiceOfRuns(t *testing.T) {
 
 func TestMatrix(t *testing.T) {
 	result := func(model, half string, seed uint64, facts *Facts) Result {
-		return Result{Run: Run{Model: Model{ID: model}, Keys: map[string]string{"half": half}, Seed: seed},
+		return Result{Run: Run{Model: Row{ID: model}, Keys: map[string]string{"half": half}, Seed: seed},
 			Record: &Record{Facts: facts}}
 	}
 	score := func(v float64) *Facts { return &Facts{Scores: map[string]float64{"test": v}} }
@@ -486,9 +486,9 @@ func TestData(t *testing.T) {
 // Facts that JSON has no place for are the error of their run; the others go on.
 func TestFactsThatAreNotFinite(t *testing.T) {
 	results(t)
-	s := toy(Forecast("zero", baseline.Zero{}))
-	whole := s.Make
-	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+	s := toy(BaselineRow("zero", baseline.Zero{}))
+	whole := s.Execute
+	s.Execute = func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 		facts, err := whole(ctx, m, r)
 		if r.Seed == 0 {
 			facts.Scores["test"] = math.NaN()
@@ -507,12 +507,12 @@ func TestFactsThatAreNotFinite(t *testing.T) {
 // A panic in one run of a group does not train the others again or store them by halves.
 func TestPanicInAGroup(t *testing.T) {
 	results(t)
-	s, o := toy(Network("two", "Two", float64Toy(), toyTraining)), options(t)
+	s, o := toy(NetworkRow("two", "Two", float64Toy(), toyTraining)), options(t)
 	want := run(t, s, o).Results.Scores("test")
 	results(t)
 	o.SeedsTogether = true
-	whole := s.Make
-	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+	whole := s.Execute
+	s.Execute = func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 		facts, err := whole(ctx, m, r)
 		if r.Seed == 0 {
 			panic("seed 0")
@@ -527,7 +527,7 @@ func TestPanicInAGroup(t *testing.T) {
 		}()
 		_, _ = s.Run(context.Background(), o)
 	}()
-	s.Make = whole
+	s.Execute = whole
 	for i, score := range run(t, s, o).Results.Scores("test") {
 		if math.Abs(score-want[i]) > 1e-9*want[i] {
 			t.Errorf("seed %d: %g, want %g", i, score, want[i])

@@ -61,7 +61,7 @@ func TestEstimate(t *testing.T) {
 // A run that another profile's epochs tell about is said to take more, or at most, that long.
 func TestEstimateByAnotherProfile(t *testing.T) {
 	run := func(epochs int) Result {
-		m := Network("two", "Two", toyConfig, toyTraining)
+		m := NetworkRow("two", "Two", toyConfig, toyTraining)
 		m.Train.Epochs = epochs
 		return Result{Run: Run{Model: m}}
 	}

@@ -22,7 +22,7 @@ func TestManyLeasesOfADeadMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.missing = append(b.missing, Result{Run: Run{Model: Model{Untrained: true}}, slot: slot})
+		b.missing = append(b.missing, Result{Run: Run{Model: Row{Untrained: true}}, slot: slot})
 	}
 	const between = 5 * time.Second // so a turn through all takes a term
 	none := func(int) bool { return false }

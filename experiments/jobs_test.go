@@ -31,7 +31,7 @@ const workerEnv = "PENGCDE_TEST_WORKER"
 func long() Study {
 	training := toyTraining
 	training.Epochs = 20
-	return toy(Network("two", "Two", toyConfig, training), Forecast("zero", baseline.Zero{}))
+	return toy(NetworkRow("two", "Two", toyConfig, training), BaselineRow("zero", baseline.Zero{}))
 }
 
 // TestWorkerProcess is no test but a worker of those below. Where a file "once" or "always" in the folder of signs names
@@ -50,8 +50,8 @@ func TestWorkerProcess(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(signs, "alone")); err == nil {
 		study = withOneAlone(study)
 	}
-	whole := study.Make
-	study.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+	whole := study.Execute
+	study.Execute = func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 		facts, err := whole(ctx, m, r)
 		for _, sign := range []string{"once", "always"} {
 			name := filepath.Join(signs, sign)

@@ -36,8 +36,8 @@ func TestRunsWithoutLocks(t *testing.T) {
 		for range 2 {
 			study, o := toy(), options(t)
 			o.leases = lockless(failure)
-			whole := study.Make
-			study.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+			whole := study.Execute
+			study.Execute = func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 				lock.Lock()
 				made[r.String()]++
 				lock.Unlock()

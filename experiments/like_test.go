@@ -8,7 +8,7 @@ func TestRunsOfAStudyThatPlansThemToo(t *testing.T) {
 	first, o := toy(), options(t)
 	made := run(t, first, o)
 	second := toy()
-	second.Name, second.Like, second.Make = "toy-too", []string{"nothing", "toy"}, nil // which would panic
+	second.Name, second.Like, second.Execute = "toy-too", []string{"nothing", "toy"}, nil // which would panic
 	taken := run(t, second, o)
 	if stored, planned := taken.Count(); stored != toyRuns || planned != toyRuns {
 		t.Fatalf("%d of %d runs are taken, want %d", stored, planned, toyRuns)

@@ -63,7 +63,7 @@ func (s Study) planMemory(ctx context.Context, programs []Results) (map[string]*
 		tried[r.Model.ID] = true
 		w := &runner{study: s, learners: make(map[string]Learner)}
 		p := &planning{scratch: scratch}
-		_, err := s.Make(ctx, &Maker{runner: w, run: r, backend: backend, planning: p}, r.Run)
+		_, err := s.Execute(ctx, &RunContext{runner: w, run: r, backend: backend, planning: p}, r.Run)
 		w.closeLearners()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -78,7 +78,7 @@ func (s Study) planMemory(ctx context.Context, programs []Results) (map[string]*
 	return all, nil
 }
 
-// planning stands in a [Maker] for a training.
+// planning stands in a [RunContext] for a training.
 type planning struct {
 	scratch string // for data
 	plan    *pengcde.Plan

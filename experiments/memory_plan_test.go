@@ -20,7 +20,7 @@ import (
 func TestPlanMemory(t *testing.T) {
 	folder, o := results(t), options(t)
 	t.Setenv("TMPDIR", t.TempDir())
-	hidden := Network("hidden", "Hidden", toyConfig, toyTraining)
+	hidden := NetworkRow("hidden", "Hidden", toyConfig, toyTraining)
 	build := hidden.New
 	hidden.New = func(b *xla.Backend) (Learner, error) {
 		learner, err := build(b)
@@ -30,11 +30,11 @@ func TestPlanMemory(t *testing.T) {
 	three.Hidden = 3
 	training := toyTraining
 	training.BatchSize = 2
-	trials := []Model{Network("two", "Two", toyConfig, toyTraining), Network("three", "Three", three, training)}
-	s := toy(append(trials, Tuned("tuned", "Tuned", trials), hidden, Forecast("zero", baseline.Zero{}))...)
+	trials := []Row{NetworkRow("two", "Two", toyConfig, toyTraining), NetworkRow("three", "Three", three, training)}
+	s := toy(append(trials, Tuned("tuned", "Tuned", trials), hidden, BaselineRow("zero", baseline.Zero{}))...)
 	var scratch string
-	whole := s.Make
-	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+	whole := s.Execute
+	s.Execute = func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 		scratch = m.Folder("data")
 		return whole(ctx, m, r)
 	}
@@ -83,7 +83,7 @@ func TestPlanMemorySeedsTogether(t *testing.T) {
 	results(t)
 	o := options(t)
 	o.Seeds = []uint64{0, 1, 2}
-	trials := []Model{Network("two", "Two", toyConfig, toyTraining)}
+	trials := []Row{NetworkRow("two", "Two", toyConfig, toyTraining)}
 	s := toy(append(trials, Tuned("tuned", "Tuned", trials))...)
 	one, err := s.PlanMemory(context.Background(), o)
 	if err != nil {

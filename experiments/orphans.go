@@ -15,15 +15,9 @@ func (s Study) CountShipped(ctx context.Context) (found, shipped int, err error)
 	if err != nil || len(records) == 0 {
 		return 0, 0, err
 	}
-	planned := make(map[string]bool) // by the hash that names of runs begin with
-	for _, profile := range Profiles() {
-		report, err := s.plan(ctx, Options{Profile: profile, Fresh: true})
-		if err != nil {
-			return 0, len(records), err
-		}
-		for _, result := range report.Results {
-			planned[result.slot.Hash()] = true
-		}
+	planned, err := s.planned(ctx, Options{Fresh: true}, Profiles())
+	if err != nil {
+		return 0, len(records), err
 	}
 	for name := range records {
 		if hash, _, _ := strings.Cut(name, "-"); planned[hash] {
@@ -31,4 +25,19 @@ func (s Study) CountShipped(ctx context.Context) (found, shipped int, err error)
 		}
 	}
 	return found, len(records), nil
+}
+
+// planned has the hashes, with which names of runs begin, of the runs that some profiles plan.
+func (s Study) planned(ctx context.Context, o Options, profiles []Profile) (map[string]bool, error) {
+	hashes := make(map[string]bool)
+	for _, o.Profile = range profiles {
+		report, err := s.plan(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, result := range report.Results {
+			hashes[result.slot.Hash()] = true
+		}
+	}
+	return hashes, nil
 }

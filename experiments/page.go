@@ -37,7 +37,7 @@ func (r *Report) Part() (*Part, error) {
 	unmarked := func(results Results) Results {
 		results = slices.Clone(results)
 		for i := range results {
-			results[i].Elsewhere, results[i].Shipped = false, false
+			results[i].OtherBackend, results[i].Shipped = false, false
 		}
 		return results
 	}

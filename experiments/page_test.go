@@ -14,13 +14,13 @@ import (
 func ended(id, machine string, day int, seconds float64, facts Facts) Result {
 	record := &Record{Facts: &facts, Seconds: seconds, Ended: time.Date(2026, 5, day, 0, 0, 0, 0, time.UTC),
 		Machine: Machine{System: machine, Backend: "cpu", CPUs: 2}, Versions: map[string]string{"gomlx": "v1"}}
-	return Result{Run: Run{Model: Model{ID: id, Name: strings.ToUpper(id), Untrained: machine == ""}}, Record: record}
+	return Result{Run: Run{Model: Row{ID: id, Name: strings.ToUpper(id), Untrained: machine == ""}}, Record: record}
 }
 
 func TestCostSummary(t *testing.T) {
 	r := &Report{Profile: Medium, Results: Results{ended("a", "linux", 3, 3600, Facts{}),
 		ended("a", "linux", 1, 3600, Facts{Failure: "diverged"}), ended("b", "", 2, 0, Facts{}),
-		{Run: Run{Model: Model{ID: "c", Name: "C"}}}}}
+		{Run: Run{Model: Row{ID: "c", Name: "C"}}}}}
 	s := r.CostSummary()
 	if s.Made != 3 || s.Diverged != 1 || s.Time() != "2.0 h" || s.Days() != "2026-05-01 to 2026-05-03" ||
 		!slices.Equal(s.Machines, []string{"linux with 2 CPUs (cpu)"}) || !slices.Equal(s.Versions, []string{"gomlx v1"}) {
@@ -43,7 +43,7 @@ func TestCostSummary(t *testing.T) {
 // A part of a page has no marks of who looks, and leaves the report as it is.
 func TestPart(t *testing.T) {
 	one := ended("a", "linux", 1, 1, Facts{})
-	one.Shipped, one.Elsewhere = true, true
+	one.Shipped, one.OtherBackend = true, true
 	study := Study{Name: "toy", Show: func(r *Report) ([]figures.Item, error) {
 		table := &figures.Table{Title: r.Results.Title(), Columns: []figures.Column{{Title: "x"}},
 			Notes: []string{"of a table"}}
@@ -63,7 +63,7 @@ func TestPart(t *testing.T) {
 	if !slices.Contains(p.Notes, "of a table") || !slices.Contains(p.Notes, "of more") || !slices.Contains(p.Notes, "of all") {
 		t.Errorf("notes %q", p.Notes)
 	}
-	if !r.Results[0].Shipped || !r.All[0].Elsewhere || r.Results.Title() == "A" {
+	if !r.Results[0].Shipped || !r.All[0].OtherBackend || r.Results.Title() == "A" {
 		t.Error("the report has lost its marks")
 	}
 	broken := errors.New("no page")

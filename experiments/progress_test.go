@@ -45,7 +45,7 @@ func TestProgressOfAStudy(t *testing.T) {
 
 // The time left counts later epochs, and the runs to come by the known ones.
 func TestTimeLeftWithoutCompiling(t *testing.T) {
-	model := func(id string) Model { return Model{ID: id, Name: id} }
+	model := func(id string) Row { return Row{ID: id, Name: id} }
 	result := func(id string, seed uint64) Result {
 		return Result{Run: Run{Model: model(id), Seed: seed}, slot: slotOf(id, seed)}
 	}

@@ -32,9 +32,11 @@ type Result struct {
 	Run
 	// Record is nil where nothing of this [Generation] is stored.
 	Record *Record
-	// Stale says that only another generation is stored, which is not shown; Elsewhere that another kind of backend made
-	// the record than the one that would compute; Shipped that it came with the module.
-	Stale, Elsewhere, Shipped bool `json:",omitempty"`
+	// Stale says that only another generation is stored, which is not shown; OtherBackend that another kind of backend
+	// made the record than the one that would compute; Shipped that it came with the module.
+	Stale        bool `json:",omitempty"`
+	OtherBackend bool `json:"Elsewhere,omitempty"`
+	Shipped      bool `json:",omitempty"`
 
 	slot store.Slot // where it is stored, or will be
 }
@@ -71,9 +73,6 @@ func (s Study) find(ctx context.Context, o Options) (*Report, error) {
 
 // Folder is where the results of the study are stored, or will be.
 func (r *Report) Folder() string { return r.folder }
-
-// now is the time by the clock of the folder.
-func (r *Report) now() time.Time { return store.In(r.folder, r.Study.Name, nil).Now() }
 
 // Count is the number of runs that are stored, and of all that were asked for.
 func (r *Report) Count() (stored, planned int) { return len(r.Results.Made()), len(r.Results) }
@@ -125,7 +124,7 @@ const elsewhereMark, shippedMark = " †", " ‡"
 // [Report.Notes].
 func (r *Report) Remarks() (lines []string) {
 	elsewhere := make(map[string]int)
-	for _, result := range r.Results.only(func(result Result) bool { return result.Elsewhere }) {
+	for _, result := range r.Results.only(func(result Result) bool { return result.OtherBackend }) {
 		elsewhere[result.Record.Backend]++
 	}
 	for _, kind := range slices.Sorted(maps.Keys(elsewhere)) {

@@ -27,15 +27,15 @@ func (s Study) Run(ctx context.Context, o Options) (*Report, error) {
 		o.Planned(planned)
 	}
 	w := s.runner(planned, o)
-	if o.Retry {
-		w.retryBefore = planned.now()
-	}
 	work := w.all
 	if o.Jobs > 1 || o.Cores > 0 && o.Worker != nil {
 		work = w.supervise
 	}
 	if err := w.look(planned.Results); err != nil {
 		return nil, err
+	}
+	if o.Retry && len(w.missing) > 0 {
+		w.retryBefore = w.missing[0].slot.Now()
 	}
 	if err := work(ctx); err != nil {
 		return nil, err
@@ -173,14 +173,14 @@ func (w *runner) wanted(r Result) bool {
 	switch {
 	case r.Stale:
 		return w.options.Stale
-	case r.Record == nil || r.Elsewhere:
+	case r.Record == nil || r.OtherBackend:
 		return true
 	}
 	return w.options.Retry && r.Record.Error != "" && (w.retryBefore.IsZero() || !r.slot.WrittenAfter(w.retryBefore))
 }
 
 // here says that the run's own slot holds its facts.
-func (r Result) here() bool { return r.made() && !r.Elsewhere }
+func (r Result) here() bool { return r.made() && !r.OtherBackend }
 
 // tidy removes files of no more use beside a run that will not be made.
 func (w *runner) tidy(r Result) error {
@@ -205,19 +205,19 @@ func (w *runner) program(r Result) string {
 // that no other has. Each run is a coroutine that stops when it is taken, so that the leases follow each other at
 // once, and where it wants to train; when all have stopped, or ended, those that wait are trained.
 func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
-	makers, waiting := make([]*Maker, len(runs)), make([]func() (*fitting, bool), len(runs))
+	contexts, waiting := make([]*RunContext, len(runs)), make([]func() (*fitting, bool), len(runs))
 	errs := make([]error, len(runs))
 	for i, r := range runs {
-		makers[i] = &Maker{runner: w, run: r, place: i}
+		contexts[i] = &RunContext{runner: w, run: r, place: i}
 		next, stop := iter.Pull(func(yield func(*fitting) bool) {
-			makers[i].train = yield
-			errs[i] = w.one(ctx, makers[i])
+			contexts[i].train = yield
+			errs[i] = w.one(ctx, contexts[i])
 		})
 		defer stop()
 		waiting[i] = next
 	}
 	for i, take := range waiting {
-		if take(); makers[i].lease == nil && errs[i] == nil && !inParts {
+		if take(); contexts[i].lease == nil && errs[i] == nil && !inParts {
 			return nil
 		}
 	}
@@ -237,7 +237,7 @@ func (w *runner) group(ctx context.Context, runs Results, inParts bool) error {
 }
 
 // one makes a run, or finds it made, unless another process has it.
-func (w *runner) one(ctx context.Context, m *Maker) (err error) {
+func (w *runner) one(ctx context.Context, m *RunContext) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -271,11 +271,11 @@ func (w *runner) one(ctx context.Context, m *Maker) (err error) {
 }
 
 // make computes a run and stores it, or the error that kept it from being made.
-func (w *runner) make(ctx context.Context, m *Maker) (done bool, err error) {
+func (w *runner) make(ctx context.Context, m *RunContext) (done bool, err error) {
 	began, r := w.seconds(), m.run
 	resident.Reset()
 	w.report(r, Position{Text: "preparing"})
-	facts, err := w.study.Make(ctx, m, r.Run)
+	facts, err := w.study.Execute(ctx, m, r.Run)
 	if facts == nil {
 		facts = &Facts{}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/peng-cde/pengcde-go/experiments/store"
@@ -60,19 +61,9 @@ func (s Study) keepOthers(ctx context.Context, report *Report, o Options, record
 	if err != nil || len(present) == 0 {
 		return err
 	}
-	others := make(map[string]bool) // by the hash that names of runs begin with
-	for _, profile := range Profiles() {
-		if profile == report.Profile {
-			continue
-		}
-		o.Profile = profile
-		planned, err := s.plan(ctx, o)
-		if err != nil {
-			return err
-		}
-		for _, result := range planned.Results {
-			others[result.slot.Hash()] = true
-		}
+	others, err := s.planned(ctx, o, slices.DeleteFunc(Profiles(), func(p Profile) bool { return p == report.Profile }))
+	if err != nil {
+		return err
 	}
 	for _, result := range report.Results {
 		delete(others, result.slot.Hash())

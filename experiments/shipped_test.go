@@ -45,7 +45,7 @@ func waves(t *testing.T) Study {
 	}
 	s := Study{Name: "waves", Title: "Waves"}
 	s.Plan = func(_ context.Context, scope Scope) (runs []Run, err error) {
-		for _, model := range []Model{Forecast("zero", baseline.Zero{}), Forecast("mean", &baseline.TrainingMean{})} {
+		for _, model := range []Row{BaselineRow("zero", baseline.Zero{}), BaselineRow("mean", &baseline.TrainingMean{})} {
 			for _, seed := range scope.SeedsOr(2) {
 				runs = append(runs, Run{Model: model, Keys: map[string]string{"split": "random"}, Seed: seed,
 					Identity: func() (any, error) {
@@ -56,7 +56,7 @@ func waves(t *testing.T) Study {
 		}
 		return runs, nil
 	}
-	s.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+	s.Execute = func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 		split, err := series.Windows(3, 1).Split(0.6, 0.2, r.Seed)
 		if err != nil {
 			return nil, err

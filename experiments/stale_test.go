@@ -25,7 +25,7 @@ func another(t *testing.T) (back func()) {
 func pair(t *testing.T) (Study, Options) {
 	o := options(t)
 	o.Seeds = []uint64{0}
-	return toy(Network("two", "Two", toyConfig, toyTraining), Forecast("zero", baseline.Zero{})), o
+	return toy(NetworkRow("two", "Two", toyConfig, toyTraining), BaselineRow("zero", baseline.Zero{})), o
 }
 
 // Runs of another generation show as that, are made again on request alone, and go when they are replaced.

@@ -22,8 +22,8 @@ func TestStalledHolder(t *testing.T) {
 	if folder := os.Getenv(env); folder != "" { // the process that is stopped, before it stores its first run
 		study, o := toy(), options(t)
 		o.leases, o.Notice = leases(), func(text string) { os.Stdout.WriteString(text + "\n") }
-		whole, ready := study.Make, filepath.Join(folder, "ready")
-		study.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+		whole, ready := study.Execute, filepath.Join(folder, "ready")
+		study.Execute = func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 			facts, err := whole(ctx, m, r)
 			if _, found := os.Stat(ready); found != nil && err == nil {
 				err = os.WriteFile(ready, nil, 0o600)

@@ -39,7 +39,7 @@ func openStore(study string, o Options) (store.Store, error) {
 // find reads the record of a run.
 func (r Result) find() (Result, error) {
 	f, err := r.slot.Find()
-	return Result{Run: r.Run, slot: r.slot, Record: f.Record, Stale: f.Stale, Elsewhere: f.OtherBackend,
+	return Result{Run: r.Run, slot: r.slot, Record: f.Record, Stale: f.Stale, OtherBackend: f.OtherBackend,
 		Shipped: f.Shipped}, err
 }
 

@@ -23,9 +23,9 @@ type Study struct {
 	TakesData bool `json:"-"`
 	// Plan lists its runs in the order in which they are made.
 	Plan func(context.Context, Scope) ([]Run, error) `json:"-"`
-	// Make computes one run. An error that says that the model diverged is stored as a diverged run, another one as
+	// Execute computes one run. An error that says that the model diverged is stored as a diverged run, another one as
 	// the error that kept the run from being made.
-	Make func(context.Context, *Maker, Run) (*Facts, error) `json:"-"`
+	Execute func(context.Context, *RunContext, Run) (*Facts, error) `json:"-"`
 	// Show makes tables and figures of the stored runs, and computes nothing.
 	Show func(*Report) ([]figures.Item, error) `json:"-"`
 	// Page makes what else a page on the study has; nil for nothing.
@@ -56,7 +56,7 @@ func (s Scope) SeedsOr(planned int) []uint64 {
 
 // Run is one thing to compute: a model on some data with one seed.
 type Run struct {
-	Model Model
+	Model Row
 	// Keys say what else it is of, such as "family": "grid" or "split": "random". Tables are made by them.
 	Keys map[string]string
 	Seed uint64

@@ -22,10 +22,10 @@ import (
 // the tested windows, beside a forecast of zero.
 func Normalisations() experiments.Study {
 	return experiments.Study{Name: "england-normalisations", Title: "Which matrix of movements", Data: "england_covid",
-		Plan: planNormalisations, Make: makeNormalisations, Show: showNormalisations}
+		Plan: planNormalisations, Execute: makeNormalisations, Show: showNormalisations}
 }
 
-// protocol is part of the identity of every run: what Make does by it decides the outcome.
+// protocol is part of the identity of every run: what Execute does by it decides the outcome.
 type protocol struct {
 	Length, Stride    int
 	Train, Validation float64
@@ -55,9 +55,9 @@ func planNormalisations(_ context.Context, scope experiments.Scope) (runs []expe
 	data := experiments.Digest(series)
 	for _, matrix := range []dyngraph.Normalisation{dyngraph.NormalisedLaplacian, dyngraph.NormalisedAdjacency} {
 		peng := pengcde.Config{Nodes: 129, Features: 8, Hidden: 4, Layers: 1, Step: 1, Normalise: matrix}
-		models := []experiments.Model{
-			experiments.Network("peng", "PENG-CDE", peng, training),
-			experiments.Forecast("zero", baseline.Zero{}),
+		models := []experiments.Row{
+			experiments.NetworkRow("peng", "PENG-CDE", peng, training),
+			experiments.BaselineRow("zero", baseline.Zero{}),
 		}
 		for _, model := range models {
 			for _, seed := range scope.SeedsOr(seeds) {
@@ -75,7 +75,7 @@ func planNormalisations(_ context.Context, scope experiments.Scope) (runs []expe
 }
 
 // makeNormalisations makes one run: split, learner, training, scores.
-func makeNormalisations(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
+func makeNormalisations(ctx context.Context, m *experiments.RunContext, r experiments.Run) (*experiments.Facts, error) {
 	split, err := published.split(r.Seed)
 	if err != nil {
 		return nil, err

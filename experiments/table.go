@@ -41,7 +41,7 @@ type Pivot struct {
 	Better   figures.Direction
 	Decimals int
 	// Published, where set, is what the paper prints for a model and a column.
-	Published func(model Model, column string) (mean, halfWidth float64, ok bool)
+	Published func(model Row, column string) (mean, halfWidth float64, ok bool)
 	// Finding and Notes are about the table. Notes on the whole report are [Report.Notes].
 	Finding string
 	Notes   []string
@@ -84,7 +84,7 @@ func (r *Report) Table(p Pivot, results Results) *figures.Table {
 // module.
 func (r Results) Title() string {
 	title := r[0].Model.Name
-	if slices.ContainsFunc(r, func(result Result) bool { return result.Elsewhere }) {
+	if slices.ContainsFunc(r, func(result Result) bool { return result.OtherBackend }) {
 		title += elsewhereMark
 	}
 	if slices.ContainsFunc(r, func(result Result) bool { return result.Shipped }) {

@@ -44,12 +44,12 @@ var toyConfig = pengcde.Config{Nodes: 6, Features: 1, Hidden: 2, Field: field.Co
 var toyTraining = train.Config{Epochs: 3, EvaluateEvery: 1}
 
 // toy is a study of two networks and two untrained models with two seeds, on the key "half".
-func toy(models ...Model) Study {
+func toy(models ...Row) Study {
 	if models == nil {
 		three := toyConfig
 		three.Hidden = 3
-		models = []Model{Network("two", "Two", toyConfig, toyTraining), Network("three", "Three", three, toyTraining),
-			Forecast("zero", baseline.Zero{}), Forecast("last", baseline.Persistence{})}
+		models = []Row{NetworkRow("two", "Two", toyConfig, toyTraining), NetworkRow("three", "Three", three, toyTraining),
+			BaselineRow("zero", baseline.Zero{}), BaselineRow("last", baseline.Persistence{})}
 	}
 	series := ring()
 	split := func(half string) dyngraph.Split {
@@ -78,7 +78,7 @@ func toy(models ...Model) Study {
 			}
 			return runs, nil
 		},
-		Make: func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+		Execute: func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 			split := split(r.Key("half"))
 			learner, err := m.Learner(r.Seed)
 			if err != nil {

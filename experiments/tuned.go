@@ -22,8 +22,8 @@ import (
 // Models that are compared want equally many trials. [Training] says which trial was chosen.
 //
 // Each trial has a checkpoint of its own: a run that was cut off trains no trial again that had ended.
-func Tuned(id, name string, trials []Model) Model {
-	m := Model{ID: id, Name: name,
+func Tuned(id, name string, trials []Row) Row {
+	m := Row{ID: id, Name: name,
 		New: func(backend *xla.Backend) (Learner, error) {
 			l := &tuned{trials: trials, learners: make([]Learner, len(trials))}
 			for i, trial := range trials {
@@ -68,7 +68,7 @@ func Tuned(id, name string, trials []Model) Model {
 
 // tuned is the learner of [Tuned].
 type tuned struct {
-	trials   []Model
+	trials   []Row
 	learners []Learner
 	// errors are the least validation errors of the trials, 0 where one diverged; chosen is the trial that forecasts.
 	errors []float64

@@ -17,11 +17,11 @@ import (
 )
 
 // trials are three of which the last learns most.
-func trials() (all []Model) {
+func trials() (all []Row) {
 	for i, rate := range []float64{1e-4, 1e-3, 3e-2} {
 		training := toyTraining
 		training.AdamW.LearningRate = rate
-		all = append(all, Network("", []string{"slow", "faster", "fast"}[i], toyConfig, training))
+		all = append(all, NetworkRow("", []string{"slow", "faster", "fast"}[i], toyConfig, training))
 	}
 	return all
 }
@@ -33,7 +33,7 @@ func TestTunedChooses(t *testing.T) {
 	results(t)
 	o := options(t)
 	r := run(t, tunedToy(), o)
-	alone := run(t, toy(func() Model { m := trials()[2]; m.ID = "tuned"; return m }()), o)
+	alone := run(t, toy(func() Row { m := trials()[2]; m.ID = "tuned"; return m }()), o)
 	for i, result := range r.Results {
 		facts := result.Facts()
 		best := facts.Training.Trials[facts.Training.Chosen]
@@ -127,7 +127,7 @@ func (b broken) Fit(context.Context, []dyngraph.Window, []dyngraph.Window, train
 
 // A trial that diverges is passed over; where all do the run has diverged, and another error ends it.
 func TestTunedTrialsThatFail(t *testing.T) {
-	failing := func(name string, err error) Model {
+	failing := func(name string, err error) Row {
 		m := trials()[0]
 		m.Name = name
 		build := m.New
@@ -141,17 +141,17 @@ func TestTunedTrialsThatFail(t *testing.T) {
 	o := options(t)
 	o.Seeds = []uint64{0}
 	results(t)
-	facts := run(t, toy(Tuned("tuned", "Tuned", []Model{diverges, trials()[2]})), o).Results[0].Facts()
+	facts := run(t, toy(Tuned("tuned", "Tuned", []Row{diverges, trials()[2]})), o).Results[0].Facts()
 	if facts.Failure != "" || facts.Training.Chosen != 1 || facts.Training.Trials[0] != 0 || math.IsNaN(facts.Scores["test"]) {
 		t.Errorf("%+v, want the second trial", facts)
 	}
 	results(t)
-	facts = run(t, toy(Tuned("tuned", "Tuned", []Model{diverges, diverges})), o).Results[0].Facts()
+	facts = run(t, toy(Tuned("tuned", "Tuned", []Row{diverges, diverges})), o).Results[0].Facts()
 	if !strings.Contains(facts.Failure, "all trials diverged") {
 		t.Errorf("failure %q", facts.Failure)
 	}
 	results(t)
-	_, err := toy(Tuned("tuned", "Tuned", []Model{trials()[2], failing("odd", errors.New("a wheel came off"))})).Run(
+	_, err := toy(Tuned("tuned", "Tuned", []Row{trials()[2], failing("odd", errors.New("a wheel came off"))})).Run(
 		context.Background(), o)
 	if err == nil || !strings.Contains(err.Error(), `trial "odd": a wheel came off`) {
 		t.Errorf("error %v", err)
@@ -162,7 +162,7 @@ func TestTunedTrialsThatFail(t *testing.T) {
 func TestTunedSettings(t *testing.T) {
 	blind := trials()[0]
 	blind.Train.EvaluateEvery = -1
-	for want, of := range map[string][]Model{"has no trials": nil, "without validation": {trials()[1], blind}} {
+	for want, of := range map[string][]Row{"has no trials": nil, "without validation": {trials()[1], blind}} {
 		if _, err := Tuned("tuned", "Tuned", of).Settings(); !errors.Is(err, ErrInput) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want ErrInput that says %q", err, want)

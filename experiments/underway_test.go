@@ -28,8 +28,8 @@ func TestUnderWay(t *testing.T) {
 		t.Errorf("before the first run %+v are under way", all)
 	}
 	var during []ActiveRun
-	whole := study.Make
-	study.Make = func(ctx context.Context, m *Maker, r Run) (*Facts, error) {
+	whole := study.Execute
+	study.Execute = func(ctx context.Context, m *RunContext, r Run) (*Facts, error) {
 		facts, err := whole(ctx, m, r)
 		if r.Model.ID == "two" && r.Seed == 1 {
 			for deadline := time.Now().Add(time.Minute); len(during) == 0 || during[0].At.Epoch < 3; {

@@ -17,13 +17,13 @@ import (
 
 // study has one run, made by a function.
 func study(make func(context.Context) error) experiments.Study {
-	run := experiments.Run{Model: experiments.Forecast("zero", baseline.Zero{}),
+	run := experiments.Run{Model: experiments.BaselineRow("zero", baseline.Zero{}),
 		Identity: func() (any, error) { return "one", nil }}
 	return experiments.Study{Name: "one",
 		Plan: func(context.Context, experiments.Scope) ([]experiments.Run, error) {
 			return []experiments.Run{run}, nil
 		},
-		Make: func(ctx context.Context, _ *experiments.Maker, _ experiments.Run) (*experiments.Facts, error) {
+		Execute: func(ctx context.Context, _ *experiments.RunContext, _ experiments.Run) (*experiments.Facts, error) {
 			return &experiments.Facts{}, make(ctx)
 		}}
 }
@@ -83,7 +83,7 @@ func TestTrained(t *testing.T) {
 	plan := s.Plan
 	s.Plan = func(_ context.Context, scope experiments.Scope) ([]experiments.Run, error) {
 		runs, err := plan(context.Background(), scope)
-		network := experiments.Network("net", "Net", pengcde.Config{Nodes: 2, Features: 1}, training.Config{})
+		network := experiments.NetworkRow("net", "Net", pengcde.Config{Nodes: 2, Features: 1}, training.Config{})
 		return append(runs, experiments.Run{Model: network, Identity: func() (any, error) { return "two", nil }}), err
 	}
 	zero := o

@@ -92,7 +92,7 @@ func listData(out io.Writer) error {
 
 // stock is what a study has, over all profiles.
 type stock struct {
-	models []experiments.Model
+	models []experiments.Row
 	runs   map[string][]string // by model, for each profile how many are stored
 	keys   []string
 	values map[string][]string // by key

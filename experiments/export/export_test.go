@@ -24,7 +24,7 @@ var ended = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 // report has a trained run, one that diverged, one with an error, one that shipped, and one that is missing.
 func report() *experiments.Report {
 	run := func(seed uint64) experiments.Run {
-		return experiments.Run{Model: experiments.Model{ID: "peng", Name: "PENG, \"all\"\nmaps"}, Seed: seed, Fold: 2,
+		return experiments.Run{Model: experiments.Row{ID: "peng", Name: "PENG, \"all\"\nmaps"}, Seed: seed, Fold: 2,
 			Keys: map[string]string{"split": "random", "family": "grid"}}
 	}
 	record := func(facts *experiments.Facts) *experiments.Record {

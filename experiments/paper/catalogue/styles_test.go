@@ -11,7 +11,7 @@ import (
 // A model that is not of the studies keeps its style when others are left out, and takes nobody's.
 func TestStyleOfOtherModels(t *testing.T) {
 	result := func(id string) experiments.Result {
-		return experiments.Result{Run: experiments.Run{Model: experiments.Model{ID: id}}}
+		return experiments.Result{Run: experiments.Run{Model: experiments.Row{ID: id}}}
 	}
 	all := experiments.Results{result("mine"), result("peng"), result("yours")}
 	r := &experiments.Report{Results: all[1:], All: all}

@@ -17,7 +17,8 @@ import (
 const testTimes, testNodes, testByNode = "test times", "test nodes", "test by node"
 
 // make trains on what a plan has before its test, and scores the plan.
-func (a *Affinity) make(ctx context.Context, m *experiments.Maker, run experiments.Run) (*experiments.Facts, error) {
+func (a *Affinity) make(ctx context.Context, m *experiments.RunContext, run experiments.Run) (
+	*experiments.Facts, error) {
 	r := run.Spec.(affinityRun)
 	data, err := r.data.load(ctx, nil)
 	if err != nil {
@@ -61,7 +62,7 @@ func (a *Affinity) make(ctx context.Context, m *experiments.Maker, run experimen
 }
 
 // fit trains a network and scores it.
-func (r affinityRun) fit(ctx context.Context, m *experiments.Maker, run experiments.Run, plan *affinity.Plan) (
+func (r affinityRun) fit(ctx context.Context, m *experiments.RunContext, run experiments.Run, plan *affinity.Plan) (
 	*experiments.Facts, *affinity.Report, error) {
 	learner, err := m.Learner(run.Seed)
 	if err != nil {

@@ -67,7 +67,7 @@ func NodeAffinity() *Affinity {
 
 // complete fills in what follows from the rest.
 func (a *Affinity) complete() *Affinity {
-	a.Plan, a.Make, a.Show, a.Page = a.plan, a.make, a.show, a.page
+	a.Plan, a.Execute, a.Show, a.Page = a.plan, a.make, a.show, a.page
 	return a
 }
 
@@ -200,7 +200,7 @@ func (r affinityRun) runs(scope experiments.Scope) (runs []experiments.Run) {
 	}
 	for _, seed := range seeds {
 		for fold := range folds {
-			run := experiments.Run{Model: r.Model, Seed: seed, Spec: r,
+			run := experiments.Run{Model: r.Row, Seed: seed, Spec: r,
 				Keys: map[string]string{"data": r.data.name, "protocol": string(r.protocol)}}
 			if r.protocol == YearRotation {
 				run.Fold = fold + 1
@@ -222,7 +222,7 @@ func (r affinityRun) identity(run experiments.Run) (any, error) {
 	if r.protocol == YearRotation {
 		all["tested"], all["validated"] = run.Fold-r.size.rotated-1, validated // counted from the last
 	}
-	return all, r.Model.Identity(all)
+	return all, r.Row.Identity(all)
 }
 
 // task returns the task of the data; under [RandomWindows] each node is a class.

@@ -46,7 +46,7 @@ func affinitySizes(p experiments.Profile) affinitySize {
 
 // affinityRow is a row: a network, or a forecaster of package affinity, which is made anew for each run.
 type affinityRow struct {
-	experiments.Model
+	experiments.Row
 	forecaster func() affinity.Forecaster // nil for a network
 	config     pengcde.Config             // of a network, to be completed for a task
 }
@@ -64,9 +64,9 @@ func (r affinityRow) of(task func() (affinity.Task, error)) affinityRow {
 	if r.forecaster != nil {
 		return r
 	}
-	network := func() (experiments.Model, error) {
+	network := func() (experiments.Row, error) {
 		t, err := task()
-		return experiments.Network(r.ID, r.Name, learned.Config(r.config, t), r.Train), err
+		return experiments.NetworkRow(r.ID, r.Name, learned.Config(r.config, t), r.Train), err
 	}
 	r.New = func(backend *xla.Backend) (experiments.Learner, error) {
 		m, err := network()
@@ -97,7 +97,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		if left(id) {
 			return
 		}
-		all = append(all, affinityRow{forecaster: make, Model: experiments.Model{ID: id, Name: name, Note: note,
+		all = append(all, affinityRow{forecaster: make, Row: experiments.Row{ID: id, Name: name, Note: note,
 			Untrained: true, Settings: func() (any, error) {
 				return map[string]any{"forecaster": forecaster, "settings": make()}, nil
 			}}})
@@ -171,7 +171,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		case catalogue.ResidualID: // small steps, away from where it begins
 			training.AdamW = train.AdamW{LearningRate: 1e-3, WeightDecay: 0.01}
 		}
-		all = append(all, affinityRow{config: c, Model: experiments.Model{ID: n.id, Name: cmp.Or(n.name,
+		all = append(all, affinityRow{config: c, Row: experiments.Row{ID: n.id, Name: cmp.Or(n.name,
 			catalogue.Must(n.id).Name), Note: n.note,
 			Train: training}})
 	}

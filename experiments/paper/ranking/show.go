@@ -24,13 +24,13 @@ import (
 const testScore = string(affinity.Test)
 
 // publishedFor is what the paper prints for a row by a protocol.
-func publishedFor(data string, row experiments.Model, p Protocol) (mean, half float64, ok bool) {
+func publishedFor(data string, row experiments.Row, p Protocol) (mean, half float64, ok bool) {
 	found, ok := catalogue.Published("tgb", row.ID, data)
 	return found.Value, found.Spread, ok && p == protocolOfPaper(row)
 }
 
 // protocolOfPaper is the one by which the paper has a row.
-func protocolOfPaper(row experiments.Model) Protocol {
+func protocolOfPaper(row experiments.Row) Protocol {
 	if row.Untrained {
 		return OfficialParity
 	}

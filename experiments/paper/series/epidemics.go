@@ -39,7 +39,7 @@ func Epidemics() *Countries {
 		Data:  "england_covid of PyTorch Geometric Temporal; italy_covid, france_covid",
 		About: about("epidemics")}}
 	c.TakesData = true
-	c.Plan, c.Make, c.Show, c.Page = c.plan, makeForecast, showForecasts, pageForecasts
+	c.Plan, c.Execute, c.Show, c.Page = c.plan, makeForecast, showForecasts, pageForecasts
 	for _, country := range countries {
 		f := c.country(country.name, func() (*dyngraph.Series, error) { return country.load() })
 		if country.name == "england" {

@@ -35,10 +35,10 @@ func TestPublishedSeriesTable(t *testing.T) {
 		for seed := range 3 {
 			e := 1 + 0.01*float64(seed)
 			scores := map[string]float64{"validation": e, "test": e + 1, "validation*": e + 2, "test*": e + 3}
-			row := setting{Model: experiments.Model{ID: id + catalogue.PublishedEnding}, split: Random, base: id,
+			row := setting{Row: experiments.Row{ID: id + catalogue.PublishedEnding}, split: Random, base: id,
 				variant: asPublished}
 			results = append(results, experiments.Result{Record: &experiments.Record{Facts: &experiments.Facts{Scores: scores}},
-				Run: experiments.Run{Model: row.Model, Seed: uint64(seed), Spec: row,
+				Run: experiments.Run{Model: row.Row, Seed: uint64(seed), Spec: row,
 					Keys: map[string]string{"country": "england", "split": string(Random)}}})
 		}
 	}

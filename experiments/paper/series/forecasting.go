@@ -44,7 +44,7 @@ func (f Forecasting) complete() *Forecasting {
 		}
 		return series, err
 	})
-	f.Plan, f.Make, f.Show, f.Page = f.plan, makeForecast, showForecasts, pageForecasts
+	f.Plan, f.Execute, f.Show, f.Page = f.plan, makeForecast, showForecasts, pageForecasts
 	return &f
 }
 
@@ -92,7 +92,7 @@ func (f *Forecasting) plan(_ context.Context, scope experiments.Scope) (runs []e
 		}
 		for _, seed := range seeds {
 			for fold := range splits {
-				runs = append(runs, experiments.Run{Model: s.Model, Keys: f.keys(s.split), Seed: seed, Fold: fold, Spec: s,
+				runs = append(runs, experiments.Run{Model: s.Row, Keys: f.keys(s.split), Seed: seed, Fold: fold, Spec: s,
 					Identity: func() (any, error) { return f.identity(series, digest, s, seed, fold) }})
 			}
 		}
@@ -111,7 +111,7 @@ func (f *Forecasting) identity(series *dyngraph.Series, digest string, s setting
 	if !s.Untrained {
 		all["initial"] = initial(seed, fold)
 	}
-	return all, s.Model.Identity(all)
+	return all, s.Row.Identity(all)
 }
 
 // extents are the first and last snapshots of windows, in order.
@@ -127,7 +127,7 @@ func extents(windows []dyngraph.Window) [][2]int {
 func initial(seed uint64, fold int) uint64 { return seed + uint64(fold)*1000 }
 
 // makeForecast trains on the windows of a split and forecasts the others.
-func makeForecast(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
+func makeForecast(ctx context.Context, m *experiments.RunContext, r experiments.Run) (*experiments.Facts, error) {
 	s := r.Spec.(setting)
 	split, err := s.place.split(s, r.Seed, r.Fold)
 	if err != nil {

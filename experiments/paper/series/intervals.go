@@ -15,7 +15,7 @@ import (
 func (f *Forecasting) interval(split Split) (experiments.Interval, stats.Test, error) {
 	// How many windows train is counted side by side, whatever a row makes of the rest: overlapping ones hold little
 	// more.
-	splits, err := f.splits(setting{Model: untrained, split: split}, 0)
+	splits, err := f.splits(setting{Row: untrained, split: split}, 0)
 	if err != nil {
 		return experiments.Interval{}, stats.Test{}, err
 	}

@@ -84,7 +84,7 @@ func (f *Forecasting) splitNotes(c comparison) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	splits, err := f.splits(setting{Model: untrained, split: c.split}, 0)
+	splits, err := f.splits(setting{Row: untrained, split: c.split}, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -41,17 +41,17 @@ type rows struct {
 }
 
 func (r rows) of(c contender) []setting {
-	on := func(m experiments.Model, v variant, matrix string, seeds map[Split]int) []setting {
-		s := setting{Model: m, base: c.id, title: c.name, variant: v, matrix: matrix, stride: c.stride,
+	on := func(m experiments.Row, v variant, matrix string, seeds map[Split]int) []setting {
+		s := setting{Row: m, base: c.id, title: c.name, variant: v, matrix: matrix, stride: c.stride,
 			retrainEvery: c.retrainEvery}
 		return s.on(seeds)
 	}
-	mended := experiments.Network(c.id, c.name, c.mended(c.published), c.training)
+	mended := experiments.NetworkRow(c.id, c.name, c.mended(c.published), c.training)
 	mended.Note = c.note
 	if c.alone {
 		return on(mended, plain, c.matrix, r.mended)
 	}
-	defects := experiments.Network(c.id+catalogue.PublishedEnding, c.name+", as published", c.defects(c.published),
+	defects := experiments.NetworkRow(c.id+catalogue.PublishedEnding, c.name+", as published", c.defects(c.published),
 		c.training)
 	defects.Note = asPublishedNote
 	trials := r.trials(c)
@@ -75,7 +75,7 @@ var (
 var tuning = train.Config{Epochs: 60, EvaluateEvery: 2, Patience: 10, MinEpochs: 8, BatchSize: 4}
 
 // trials returns all combinations of sizes, readouts and learning rates.
-func (r rows) trials(c contender) (all []experiments.Model) {
+func (r rows) trials(c contender) (all []experiments.Row) {
 	for _, w := range c.sizes[:r.sizes] {
 		for _, residual := range []bool{false, true} {
 			for _, rate := range r.rates {
@@ -88,7 +88,7 @@ func (r rows) trials(c contender) (all []experiments.Model) {
 				if len(r.rates) > 1 {
 					name = fmt.Sprintf("%s, rate %g", name, rate)
 				}
-				all = append(all, experiments.Network(fmt.Sprint(len(all)), name, config, training))
+				all = append(all, experiments.NetworkRow(fmt.Sprint(len(all)), name, config, training))
 			}
 		}
 	}

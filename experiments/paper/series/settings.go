@@ -14,7 +14,7 @@ import (
 
 // setting is a model on a split: a row of a table of a [Forecasting].
 type setting struct {
-	experiments.Model
+	experiments.Row
 	// base is the ID of the model that the row is a variant of; "" for the row's own.
 	base    string
 	title   string // the name of that model
@@ -51,7 +51,7 @@ func (s setting) named() string { return cmp.Or(s.title, s.Name) }
 
 // network is the setting of a configuration of package pengcde.
 func network(id, name string, config pengcde.Config, training train.Config) setting {
-	s := setting{Model: experiments.Network(id, name, config, training)}
+	s := setting{Row: experiments.NetworkRow(id, name, config, training)}
 	if config.Field != (field.Constant{}) {
 		s.matrix = string(cmp.Or(config.Normalise, dyngraph.NormalisedLaplacian))
 	}
@@ -89,7 +89,7 @@ func heuristics(seeds map[Split]int) []setting {
 	var all []setting
 	for _, h := range baseline.Heuristics() {
 		id := strings.NewReplacer(", ", "-", " ", "-").Replace(h.Name())
-		s := setting{Model: experiments.Forecast(id, h), overlapping: true}
+		s := setting{Row: experiments.BaselineRow(id, h), overlapping: true}
 		s.Note = heuristicNotes[id]
 		all = append(all, s.on(seeds)...)
 	}
@@ -123,4 +123,4 @@ func residual(config pengcde.Config, step float64, training train.Config) settin
 }
 
 // untrained stands for a row that looks at no validation windows.
-var untrained = experiments.Model{Untrained: true}
+var untrained = experiments.Row{Untrained: true}

@@ -255,8 +255,8 @@ func TestVerdictFollowsTheNumbers(t *testing.T) {
 	model := func(id string, towards float64) (all experiments.Results) {
 		for _, result := range best.Results {
 			s := best.setting
-			s.Model.ID, s.Model.Name, s.Untrained = id, id, false
-			result.Model, result.Spec = s.Model, s
+			s.Row.ID, s.Row.Name, s.Untrained = id, id, false
+			result.Model, result.Spec = s.Row, s
 			record, facts := *result.Record, *result.Facts()
 			facts.Arrays = maps.Clone(facts.Arrays)
 			var forecasts [][]float64

@@ -15,7 +15,7 @@ import (
 
 // made is a row with errors, of the tested windows 0, 1, ...
 func made(id string, untrained bool, errors ...float64) row {
-	r := row{setting: setting{Model: experiments.Model{ID: id, Name: strings.ToUpper(id), Untrained: untrained}},
+	r := row{setting: setting{Row: experiments.Row{ID: id, Name: strings.ToUpper(id), Untrained: untrained}},
 		errors: errors}
 	if model, found := strings.CutSuffix(id, catalogue.TunedEnding); found {
 		r.base, r.variant = model, tuned
@@ -121,7 +121,7 @@ func TestClaimsOnSeries(t *testing.T) {
 func TestForecastBlocks(t *testing.T) {
 	place := &Forecasting{Study: experiments.Study{Name: "epidemics"}, Country: "italy"}
 	at := func(id string, of []int, errors []float64, runs ...experiments.Result) row {
-		return row{setting: setting{Model: experiments.Model{ID: id, Name: strings.ToUpper(id)}}, of: of, errors: errors,
+		return row{setting: setting{Row: experiments.Row{ID: id, Name: strings.ToUpper(id)}}, of: of, errors: errors,
 			Results: runs}
 	}
 	other := at("peng"+catalogue.TunedEnding, []int{4, 9}, []float64{0, 0})

@@ -22,7 +22,7 @@ const guess = 0.5
 // change is how a score of a model changes over a panel, from the first place to the last along a straight line: of
 // accuracies, or of the logarithms of times.
 type change struct {
-	model experiments.Model
+	model experiments.Row
 	// gap says which runs are missing or failed; nothing else is known then.
 	gap string
 	// mean is the mean score over all places, and lowest how much the place with the least mean is below the first.

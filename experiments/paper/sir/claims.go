@@ -35,7 +35,7 @@ func changesOf(expected expectation, panels ...string) judge.Finder {
 }
 
 // caseOf names a row: the paper's claims are of networks in discrete steps with the defects of its code.
-func caseOf(m experiments.Model) string {
+func caseOf(m experiments.Row) string {
 	if slices.Contains(discreteIDs, m.ID) {
 		return m.Name + " (mended)"
 	}

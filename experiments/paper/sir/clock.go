@@ -30,8 +30,8 @@ var untimed = []string{catalogue.PreciseID, catalogue.AffineID}
 func timeOf(row, name string) string { return row + ": " + name }
 
 // inference is the row that times others.
-func inference(rows []experiments.Model) experiments.Model {
-	return experiments.Model{ID: catalogue.InferenceID, Name: "Time of inference",
+func inference(rows []experiments.Row) experiments.Row {
+	return experiments.Row{ID: catalogue.InferenceID, Name: "Time of inference",
 		New: func(*xla.Backend) (experiments.Learner, error) {
 			return nil, fmt.Errorf("experiments: %s trains nothing", catalogue.InferenceID)
 		},
@@ -51,7 +51,7 @@ func inference(rows []experiments.Model) experiments.Model {
 const repeats = 5
 
 // clock times inferences of a batch and of its first trajectory, from trajectories to logits, all rows in turns.
-func (s sirRun) clock(ctx context.Context, m *experiments.Maker, seed uint64, windows []dyngraph.Window) (
+func (s sirRun) clock(ctx context.Context, m *experiments.RunContext, seed uint64, windows []dyngraph.Window) (
 	*experiments.Facts, error) {
 	facts := &experiments.Facts{Scores: make(map[string]float64), Arrays: make(map[string][][]float64)}
 	batch := filled(windows)
@@ -94,11 +94,11 @@ func timed(rows, clocks experiments.Results) experiments.Results {
 			return c.Seed == row.Seed && c.Key("observations") == row.Key("observations")
 		})
 		trained := row.Record
-		if rows[i].Record, rows[i].Stale, rows[i].Elsewhere, rows[i].Shipped = nil, false, false, false; k < 0 {
+		if rows[i].Record, rows[i].Stale, rows[i].OtherBackend, rows[i].Shipped = nil, false, false, false; k < 0 {
 			continue
 		}
 		clock := clocks[k]
-		rows[i].Stale, rows[i].Elsewhere, rows[i].Shipped = clock.Stale, clock.Elsewhere, clock.Shipped
+		rows[i].Stale, rows[i].OtherBackend, rows[i].Shipped = clock.Stale, clock.OtherBackend, clock.Shipped
 		if clock.Record == nil {
 			continue
 		}

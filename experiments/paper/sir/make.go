@@ -45,7 +45,8 @@ func (s sirRun) data(ctx context.Context) (sets [3]labelled, err error) {
 }
 
 // make trains on whole trajectories and classifies what was not trained on, or times inferences.
-func (o Oversampling) make(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
+func (o Oversampling) make(ctx context.Context, m *experiments.RunContext, r experiments.Run) (
+	*experiments.Facts, error) {
 	at := r.Spec.(sirRun)
 	sets, err := at.data(ctx)
 	if err != nil {

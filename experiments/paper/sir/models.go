@@ -22,32 +22,32 @@ const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose err
 	"each observation, beside noise alone: what it loses is not for want of steps."
 
 // rows are the models of a profile for trajectories that are observed in some way.
-func (s sirSize) rows(at sampling) []experiments.Model {
+func (s sirSize) rows(at sampling) []experiments.Row {
 	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Output: pengcde.Class}
-	equation := func(id string, layers int) experiments.Model {
+	equation := func(id string, layers int) experiments.Row {
 		c, m := data, catalogue.Must(id)
 		c.Field, c.Hidden, c.Layers, c.Step = m.Field, s.hidden, layers, s.step
-		return experiments.Network(id, m.Name, c, s.training)
+		return experiments.NetworkRow(id, m.Name, c, s.training)
 	}
-	discrete := func(id string, w catalogue.Width) experiments.Model {
+	discrete := func(id string, w catalogue.Width) experiments.Row {
 		c, m := data, catalogue.Must(id)
 		c.Network, c.Inputs = m.Network(w, false), at.observations
 		c.Normalise = dyngraph.Raw // they normalise the weights themselves
-		return experiments.Network(id, m.Name, c, s.training)
+		return experiments.NetworkRow(id, m.Name, c, s.training)
 	}
-	ratio := experiments.Forecast(catalogue.RatioID, RemovedRatio{Threshold: sirThreshold})
+	ratio := experiments.BaselineRow(catalogue.RatioID, RemovedRatio{Threshold: sirThreshold})
 	ratio.Note = ratioNote
 	c := data
 	adaptive := catalogue.Must(catalogue.PreciseID)
 	c.Field, c.Hidden, c.Layers, c.Adaptive = adaptive.Field, s.hidden, s.layers, &ode.PID{}
-	precise := experiments.Network(adaptive.ID, adaptive.Name, c, s.training)
+	precise := experiments.NetworkRow(adaptive.ID, adaptive.Name, c, s.training)
 	precise.Note = preciseNote
 	c = data
 	c.Hidden, c.Layers = s.hidden, s.layers
-	affine := experiments.Network(catalogue.AffineID, catalogue.AffineName, pengcde.Recommended(c),
+	affine := experiments.NetworkRow(catalogue.AffineID, catalogue.AffineName, pengcde.Recommended(c),
 		train.Recommended(s.training))
 	affine.Note = catalogue.AffineNote
-	all := []experiments.Model{
+	all := []experiments.Row{
 		ratio,
 		equation("constant", s.layers),
 		equation("gn-ode", s.layers),
@@ -60,7 +60,7 @@ func (s sirSize) rows(at sampling) []experiments.Model {
 		discrete("astgcn", s.astgcn),
 		discrete("stidgcn", s.stidgcn),
 	}
-	return slices.DeleteFunc(all, func(m experiments.Model) bool {
+	return slices.DeleteFunc(all, func(m experiments.Row) bool {
 		return !slices.Contains(s.models, m.ID) || !at.plain() && slices.Contains(blindIDs, m.ID) ||
 			m.ID == catalogue.PreciseID && (at.shape != 0 || !slices.Contains(s.noisyAt, at.observations))
 	})

@@ -19,7 +19,7 @@ func worldsOf(w *Worlds, errorOf func(dynamics, id string, block int) float64) *
 		name := task.Dynamics.Name
 		for _, m := range w.models(publishedSize(experiments.Medium)) {
 			for block := range 12 {
-				result := experiments.Result{Run: experiments.Run{Model: m.Model, Seed: uint64(block / 4),
+				result := experiments.Result{Run: experiments.Run{Model: m.Row, Seed: uint64(block / 4),
 					Spec: world{worldModel: m},
 					Keys: map[string]string{"dynamics": name, "family": catalogue.Families()[block%4].Name()}}}
 				facts := &experiments.Facts{Failure: "diverged"}

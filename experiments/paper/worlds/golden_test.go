@@ -40,8 +40,8 @@ func goldenWorlds(t *testing.T, backend *xla.Backend, values map[string][]float6
 				Adaptive: &ode.PID{RTol: 1e-6}, Product: equivariant.Dense, Field: f, Float64: true}
 			training := run.Model.Train
 			training.Epochs, training.AdamW = 2, studytest.GoldenAdamW
-			at.Model = experiments.Network("peng", kind, config, training)
-			run.Model, run.Spec = at.Model, at
+			at.Row = experiments.NetworkRow("peng", kind, config, training)
+			run.Model, run.Spec = at.Row, at
 			run.Identity = func() (any, error) { return at.identity(0) }
 			return []experiments.Run{run}, err
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // make trains on whole trajectories. Data sets are generated once and kept beside the results.
-func (w Worlds) make(ctx context.Context, m *experiments.Maker, r experiments.Run) (*experiments.Facts, error) {
+func (w Worlds) make(ctx context.Context, m *experiments.RunContext, r experiments.Run) (*experiments.Facts, error) {
 	at, cache := r.Spec.(world), synthetic.Cache{Folder: m.Folder("worlds")}
 	var sets [3]*synthetic.Set
 	for i, config := range at.sets {

@@ -50,7 +50,7 @@ const shortTraining = 20
 
 // worldModel is a row of a table.
 type worldModel struct {
-	experiments.Model
+	experiments.Row
 	// maps are those whose weights are kept.
 	maps []equivariant.Map
 	// allTimes says that parameters depend on the number of observations, so that training has all of them, see
@@ -76,7 +76,7 @@ func (w Worlds) models(size worldsSize) []worldModel {
 	}
 	model := func(id string) worldModel {
 		m := catalogue.Must(id)
-		return worldModel{Model: experiments.Network(id, m.Name, with(m.Field), training), maps: keptMaps(m.Field)}
+		return worldModel{Row: experiments.NetworkRow(id, m.Name, with(m.Field), training), maps: keptMaps(m.Field)}
 	}
 	maps15 := with(field.PENG{Maps: equivariant.All15()})
 	all := []worldModel{model("constant"), model("gn-ode"), model("adjacency"), model("pre-mult"), model("pre-mult-fair"),
@@ -87,11 +87,11 @@ func (w Worlds) models(size worldsSize) []worldModel {
 		case "pre-mult":
 			c := with(field.PreMult{})
 			c.Parity = true
-			m.Model = experiments.Network(m.ID, m.Name, c, training)
+			m.Row = experiments.NetworkRow(m.ID, m.Name, c, training)
 		case "peng15":
-			m.Model, m.maps = experiments.Network(m.ID, m.Name, maps15, training), equivariant.All15()
+			m.Row, m.maps = experiments.NetworkRow(m.ID, m.Name, maps15, training), equivariant.All15()
 		case "peng-fast":
-			m.Model = experiments.Network(m.ID, m.Name, config, fast)
+			m.Row = experiments.NetworkRow(m.ID, m.Name, config, fast)
 		}
 	}
 	if !w.asPublished {

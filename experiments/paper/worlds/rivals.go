@@ -36,7 +36,7 @@ func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldMode
 		m := catalogue.Must(id)
 		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features, GraphOnly: true, Output: pengcde.PerTime,
 			Network: m.Network(width, false), Inputs: inputs, Normalise: dyngraph.Raw, Product: equivariant.Dense}
-		return worldModel{Model: experiments.Network(id, m.Name, c, training), allTimes: inputs > 0}
+		return worldModel{Row: experiments.NetworkRow(id, m.Name, c, training), allTimes: inputs > 0}
 	}
 	neural, stg := config, catalogue.Must("stg-ncde")
 	neural.Field = stg.Field
@@ -44,7 +44,7 @@ func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldMode
 		discrete("dcrnn", catalogue.Width{Hidden: config.Hidden, Layers: config.Layers}, 0),
 		discrete("astgcn", catalogue.Width{Hidden: config.Hidden}, observations),
 		discrete("stidgcn", catalogue.Width{Hidden: config.Hidden}, observations),
-		{Model: experiments.Network(stg.ID, stg.Name, neural, training)},
+		{Row: experiments.NetworkRow(stg.ID, stg.Name, neural, training)},
 	}
 }
 

@@ -23,7 +23,7 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 		for _, change := range change {
 			change(&c, &t)
 		}
-		all = append(all, worldModel{Model: experiments.Network(id, catalogue.Must(id).Name, c, t), maps: keptMaps(f)})
+		all = append(all, worldModel{Row: experiments.NetworkRow(id, catalogue.Must(id).Name, c, t), maps: keptMaps(f)})
 	}
 	on := func(kind path.Kind) func(*pengcde.Config, *train.Config) {
 		return func(c *pengcde.Config, _ *train.Config) { c.Path = kind }
@@ -94,8 +94,8 @@ func settings(config pengcde.Config, training train.Config) (all []worldModel) {
 
 	add("peng-guard", field.PENG{})
 
-	return append(all, worldModel{Model: experiments.Forecast(catalogue.LawID, &law.LeastSquares{})},
-		worldModel{Model: experiments.Forecast("law-of-a", &law.LeastSquares{OfA: true})})
+	return append(all, worldModel{Row: experiments.BaselineRow(catalogue.LawID, &law.LeastSquares{})},
+		worldModel{Row: experiments.BaselineRow("law-of-a", &law.LeastSquares{OfA: true})})
 }
 
 // keptMaps are those whose weights are kept, nil for other fields than PENG.

@@ -73,7 +73,7 @@ func (w Worlds) tableOf(r *experiments.Report, v view, measure Measure) *figures
 	}
 	printed := catalogue.PublishedRows(dynamics) != nil
 	if measure == OnTest && printed {
-		pivot.Published = func(m experiments.Model, family string) (mean, half float64, ok bool) {
+		pivot.Published = func(m experiments.Row, family string) (mean, half float64, ok bool) {
 			p, ok := catalogue.Published(dynamics, m.ID, family)
 			return p.Value, p.Spread, ok
 		}

@@ -20,7 +20,7 @@ func worldResults(errors map[string]map[string][]float64) (all experiments.Resul
 					facts = &experiments.Facts{Failure: "diverged"}
 				}
 				all = append(all, experiments.Result{Record: &experiments.Record{Facts: facts},
-					Run: experiments.Run{Model: experiments.Model{ID: id, Name: strings.ToUpper(id)}, Seed: uint64(seed),
+					Run: experiments.Run{Model: experiments.Row{ID: id, Name: strings.ToUpper(id)}, Seed: uint64(seed),
 						Keys: map[string]string{"dynamics": "heat", "family": family}}})
 			}
 		}

@@ -54,7 +54,7 @@ func (w Worlds) complete() *Worlds {
 	if w.subjects == nil {
 		w.subjects = []string{"peng"}
 	}
-	w.Plan, w.Make, w.Show, w.Page = w.plan, w.make, w.show, w.page
+	w.Plan, w.Execute, w.Show, w.Page = w.plan, w.make, w.show, w.page
 	return &w
 }
 
@@ -84,7 +84,7 @@ func (w Worlds) plan(_ context.Context, scope experiments.Scope) (runs []experim
 					at.sets[i] = synthetic.Config{Family: of.family, Task: of.task, Nodes: size.nodes, Graphs: trainingGraphs,
 						Amplitude: of.task.Amplitude, Seed: first + catalogue.WorldSeeds*seed, AsPublished: w.asPublished}
 				}
-				runs = append(runs, experiments.Run{Model: model.Model, Seed: seed, Spec: at, Keys: of.keys,
+				runs = append(runs, experiments.Run{Model: model.Row, Seed: seed, Spec: at, Keys: of.keys,
 					Identity: func() (any, error) { return at.identity(seed) }})
 			}
 		}
@@ -121,5 +121,5 @@ func (w world) identity(seed uint64) (any, error) {
 		sets = append(sets, json.RawMessage(set))
 	}
 	all := map[string]any{"sets": sets, "row": w.ID, "seed": seed}
-	return all, w.Model.Identity(all)
+	return all, w.Row.Identity(all)
 }

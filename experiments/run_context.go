@@ -14,8 +14,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Maker is what a study makes one run with.
-type Maker struct {
+// RunContext is what a study makes one run with.
+type RunContext struct {
 	runner  *runner
 	run     Result
 	lease   *store.HeldLease
@@ -32,10 +32,10 @@ type Maker struct {
 // Learner is one of the run's model, with parameters drawn by a seed. It is compiled once for all runs of a study whose
 // models have one ID and equal settings, but that seeds which are trained together have one each; the next run draws
 // its own parameters.
-func (m *Maker) Learner(seed uint64) (Learner, error) { return m.LearnerOf(m.run.Model, seed) }
+func (m *RunContext) Learner(seed uint64) (Learner, error) { return m.LearnerOf(m.run.Model, seed) }
 
-// LearnerOf is a [Maker.Learner] of another model, for a run that is of several.
-func (m *Maker) LearnerOf(model Model, seed uint64) (Learner, error) {
+// LearnerOf is a [RunContext.Learner] of another model, for a run that is of several.
+func (m *RunContext) LearnerOf(model Row, seed uint64) (Learner, error) {
 	if m.planning != nil && model.ID != m.run.Model.ID {
 		return nil, errPlanned
 	}
@@ -61,7 +61,7 @@ func (m *Maker) LearnerOf(model Model, seed uint64) (Learner, error) {
 }
 
 // Folder is one beside the results that a study may keep generated data in.
-func (m *Maker) Folder(name string) string {
+func (m *RunContext) Folder(name string) string {
 	if m.planning != nil {
 		return filepath.Join(m.planning.scratch, name)
 	}
@@ -70,7 +70,7 @@ func (m *Maker) Folder(name string) string {
 
 // Fit trains a learner as the run's model says, from the run's checkpoint where there is one that can be used, and
 // returns the facts of the training, also beside an error.
-func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation []dyngraph.Window) (*Facts, error) {
+func (m *RunContext) Fit(ctx context.Context, learner Learner, training, validation []dyngraph.Window) (*Facts, error) {
 	if m.planning != nil {
 		return nil, m.planning.of(learner, training, m.run.Model.Train.BatchSize)
 	}
@@ -112,7 +112,7 @@ func (m *Maker) Fit(ctx context.Context, learner Learner, training, validation [
 var errGroupEnded = errors.New("the runs that it was to be trained with came to an end")
 
 // fit trains with the group.
-func (m *Maker) fit(f *fitting) {
+func (m *RunContext) fit(f *fitting) {
 	f.report, f.err = nil, nil
 	if !m.train(f) && f.report == nil && f.err == nil {
 		f.err = errGroupEnded

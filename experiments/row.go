@@ -12,8 +12,8 @@ import (
 	"github.com/peng-cde/pengcde-go/xla"
 )
 
-// Model is a row of a table: how its learner is made and trained.
-type Model struct {
+// Row is a row of a table: how its learner is made and trained.
+type Row struct {
 	// ID is what a shell calls it, Name is for people.
 	ID, Name string
 	// Note is among the [Report.Notes].
@@ -27,12 +27,12 @@ type Model struct {
 	// New makes a learner; the backend is nil for an Untrained model.
 	New func(*xla.Backend) (Learner, error) `json:"-"`
 	// Settings are all values that decide what a learner does, but for seed and data, as JSON has them. Learners of equal
-	// settings share compiled programs, see [Maker.Learner].
+	// settings share compiled programs, see [RunContext.Learner].
 	Settings func() (any, error) `json:"-"`
 }
 
 // Learner learns to forecast from windows. [pengcde.Model] and the forecasts of package baseline become learners by
-// [Network] and [Forecast], as [NetworkLearner] and [ForecastLearner].
+// [NetworkRow] and [BaselineRow], as [NetworkLearner] and [ForecastLearner].
 type Learner interface {
 	// Fit trains until config says so. What it learnt is kept also when ctx ends it.
 	Fit(ctx context.Context, training, validation []dyngraph.Window, config train.Config) (*train.Report, error)
@@ -47,7 +47,7 @@ type Learner interface {
 }
 
 // Identity adds what decides a model's training, but for data and seed, to the identity of a run.
-func (m Model) Identity(identity map[string]any) error {
+func (m Row) Identity(identity map[string]any) error {
 	settings, err := m.Settings()
 	if err != nil {
 		return err
@@ -64,9 +64,9 @@ func (m Model) Identity(identity map[string]any) error {
 	return nil
 }
 
-// Network is the model of a configuration of package pengcde.
-func Network(id, name string, config pengcde.Config, training train.Config) Model {
-	return Model{ID: id, Name: name, Train: training,
+// NetworkRow is the row of a configuration of package pengcde.
+func NetworkRow(id, name string, config pengcde.Config, training train.Config) Row {
+	return Row{ID: id, Name: name, Train: training,
 		New: func(backend *xla.Backend) (Learner, error) {
 			model, err := pengcde.New(backend, config)
 			if err != nil {
@@ -99,9 +99,9 @@ func (l NetworkLearner) Forecast(ctx context.Context, windows []dyngraph.Window)
 // Reset implements [Learner].
 func (l NetworkLearner) Reset(seed uint64) { l.Model.Reset(seed, l.Config().Normalise) }
 
-// Forecast is the model of a forecast of package baseline. It is Untrained: it is fitted anew by each run.
-func Forecast(id string, f baseline.Forecaster) Model {
-	return Model{ID: id, Name: f.Name(), Untrained: true,
+// BaselineRow is the row of a forecast of package baseline. It is Untrained: it is fitted anew by each run.
+func BaselineRow(id string, f baseline.Forecaster) Row {
+	return Row{ID: id, Name: f.Name(), Untrained: true,
 		New: func(*xla.Backend) (Learner, error) { return ForecastLearner{f}, nil },
 		Settings: func() (any, error) {
 			var settings any = struct{}{}
