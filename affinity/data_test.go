@@ -103,6 +103,7 @@ type broken struct {
 	score                           float64
 }
 
+func (*broken) LabelsOnly() bool                              { return false }
 func (b *broken) Train(context.Context, *affinity.Plan) error { return b.train }
 func (b *broken) Observe([]dyngraph.Event) error              { return b.observe }
 func (b *broken) Learn(affinity.Labels) error                 { return b.learn }

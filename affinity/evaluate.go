@@ -69,6 +69,9 @@ type scorer struct {
 // mostScores bounds the scores that are asked for at once.
 const mostScores = 1 << 21
 
+// LabelsOnly implements [LabelsOnly].
+func (s *scorer) LabelsOnly() bool { return readsLabelsOnly(s.Forecaster) }
+
 func (s *scorer) Ask(q Question, answer Labels) error {
 	if len(s.parts) > 0 && !slices.Contains(s.parts, q.Part) {
 		return nil

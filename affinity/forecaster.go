@@ -28,14 +28,21 @@ type Trainer interface {
 	Train(ctx context.Context, past *Plan) error
 }
 
-// labelsAlone says of a listener of this package that it learns from labels alone: events are not read for it, which on
-// large data takes nearly all time.
-func labelsAlone(to any) bool {
-	switch to := to.(type) {
-	case Zero, *Mean, *PersistentForecast, *MovingAverage, *Ridge, *ridgeSums, *LogLinear, *newton, *GatedState, *gateTrainer:
-		return true
-	case *scorer:
-		return labelsAlone(to.Forecaster)
-	}
-	return false
+// LabelsOnly is a [Listener] that says whether it learns from labels alone: events are then not read for it, which on
+// large data takes nearly all time. A type that embeds one and observes events has the method LabelsOnly too, and is to
+// say false by its own.
+type LabelsOnly interface{ LabelsOnly() bool }
+
+func readsLabelsOnly(to any) bool {
+	l, ok := to.(LabelsOnly)
+	return ok && l.LabelsOnly()
 }
+
+// labelsOnly is embedded in listeners that learn from labels alone.
+type labelsOnly struct{}
+
+// Observe ignores events.
+func (labelsOnly) Observe([]dyngraph.Event) error { return nil }
+
+// LabelsOnly implements [LabelsOnly].
+func (labelsOnly) LabelsOnly() bool { return true }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
 // GatedState is a linear state-space model of each node with gates that are learned, in the manner of NAViS. When a
@@ -28,6 +26,7 @@ import (
 // arXiv:2510.06940, 2025, for the state, the gates and the global row; C. Burges, From RankNet to LambdaRank to
 // LambdaMART: An Overview, 2010, for the loss.
 type GatedState struct {
+	labelsOnly
 	// Epochs are passes through the training; 0 means 20.
 	Epochs int `json:"Epochs"`
 	// LearningRate is AdamW's learning rate; 0 means 0.01. WeightDecay pulls weights to 0.
@@ -67,9 +66,6 @@ func newGateWeights(size int) (w gateWeights) {
 	}
 	return w
 }
-
-// Observe ignores events.
-func (*GatedState) Observe([]dyngraph.Event) error { return nil }
 
 // gate returns the gate of a row, a state and the global row.
 func (m *GatedState) gate(which int, x, h, g row) float64 {

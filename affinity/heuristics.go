@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
 // row is a sparse row of numbers: classes increase.
@@ -72,13 +70,13 @@ func (r rows) forecast(nodes []int32, scores []float64) {
 }
 
 // PersistentForecast repeats the last labels of each node, and is 0 before the first: Persistent Forecast (L).
-type PersistentForecast struct{ last rows }
+type PersistentForecast struct {
+	labelsOnly
+	last rows
+}
 
 // Reset forgets all labels.
 func (p *PersistentForecast) Reset(task Task) { p.last = rows{task.Classes, make(map[int32]row)} }
-
-// Observe ignores events.
-func (*PersistentForecast) Observe([]dyngraph.Event) error { return nil }
 
 // Learn keeps the labels.
 func (p *PersistentForecast) Learn(labels Labels) error {
@@ -98,6 +96,7 @@ func (p *PersistentForecast) Forecast(_ context.Context, _ float64, nodes []int3
 // MovingAverage is the exponential moving average of the labels y of each node, Moving Average (L): m = y at first,
 // then ((W-1) m + y) / W.
 type MovingAverage struct {
+	labelsOnly
 	// Window is W, 1 or more; 0 means 7.
 	Window float64 `json:"Window"`
 	mean   rows
@@ -105,9 +104,6 @@ type MovingAverage struct {
 
 // Reset forgets all labels.
 func (m *MovingAverage) Reset(task Task) { m.mean = rows{task.Classes, make(map[int32]row)} }
-
-// Observe ignores events.
-func (*MovingAverage) Observe([]dyngraph.Event) error { return nil }
 
 // Learn moves the averages.
 func (m *MovingAverage) Learn(labels Labels) error {

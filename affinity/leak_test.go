@@ -89,6 +89,8 @@ type diary struct {
 	questions              []affinity.Question
 }
 
+func (*diary) LabelsOnly() bool { return false }
+
 func (d *diary) Reset(affinity.Task) { d.reset++; d.newest, d.learned = -1, -1 }
 
 func (d *diary) Observe(events []dyngraph.Event) error {

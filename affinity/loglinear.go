@@ -26,6 +26,7 @@ import (
 // cross-entropy of the labels, each node's divided by their sum, plus Penalty/2 |b|², by Newton's method. Classes that
 // a node has had nothing to do with have the logit 0.
 type LogLinear struct {
+	labelsOnly
 	// Penalty is 0.0001 where it is 0.
 	Penalty float64 `json:"Penalty"`
 
@@ -42,9 +43,6 @@ func (m *LogLinear) Reset(task Task) {
 	m.classes, m.levels = task.Classes, nil
 	m.history.reset()
 }
-
-// Observe ignores events.
-func (*LogLinear) Observe([]dyngraph.Event) error { return nil }
 
 // Learn takes labels.
 func (m *LogLinear) Learn(labels Labels) error {

@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
 // Ridge is a linear regression of the logarithm of a class's weight, the same for all nodes and classes, on its newest
@@ -19,6 +17,7 @@ import (
 // by least squares, each entry weighted by the square root of its newest weight, plus Penalty times the mean square of
 // the regressors times |b|². Classes that a node has had nothing to do with have the score 0.
 type Ridge struct {
+	labelsOnly
 	// Penalty is 0.001 where it is 0.
 	Penalty float64 `json:"Penalty"`
 
@@ -40,9 +39,6 @@ func (m *Ridge) Reset(task Task) {
 	m.classes = task.Classes
 	m.history.reset()
 }
-
-// Observe ignores events.
-func (*Ridge) Observe([]dyngraph.Event) error { return nil }
 
 // Learn takes labels.
 func (m *Ridge) Learn(labels Labels) error {

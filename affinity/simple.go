@@ -2,21 +2,19 @@ package affinity
 
 import (
 	"context"
-
-	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
 // Zero gives all classes the same score: they share their mean gain.
-type Zero struct{}
+type Zero struct{ labelsOnly }
 
-// Reset, Observe, Learn and Forecast do nothing.
+// Reset, Learn and Forecast do nothing.
 func (Zero) Reset(Task)                                                  {}
-func (Zero) Observe([]dyngraph.Event) error                              { return nil }
 func (Zero) Learn(Labels) error                                          { return nil }
 func (Zero) Forecast(context.Context, float64, []int32, []float64) error { return nil }
 
 // Mean is the mean of all labels of each node.
 type Mean struct {
+	labelsOnly
 	mean rows
 	seen map[int32]float64
 }
@@ -25,9 +23,6 @@ type Mean struct {
 func (m *Mean) Reset(task Task) {
 	m.mean, m.seen = rows{task.Classes, make(map[int32]row)}, make(map[int32]float64)
 }
-
-// Observe ignores events.
-func (*Mean) Observe([]dyngraph.Event) error { return nil }
 
 // Learn moves the means.
 func (m *Mean) Learn(labels Labels) error {

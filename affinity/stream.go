@@ -51,7 +51,7 @@ func (w *walk) run() error {
 	defer stop()
 	w.next = next
 	w.to.Reset(w.data.Task)
-	if labelsAlone(w.to) {
+	if readsLabelsOnly(w.to) {
 		for i := range w.questions {
 			w.questions[i].known = 0
 		}

@@ -59,7 +59,7 @@ type Config struct {
 	// input, or at every snapshot of a whole series.
 	Output Output `json:"Output,omitempty"`
 	// Field is the vector field, one of package field or of one's own; nil means field.PENG{}. Sizes of it that are 0
-	// are taken from this configuration, and others must agree with it, see [field.Sizes].
+	// are taken from this configuration, and others must agree with it, see [field.Sizer].
 	Field field.Field `json:"-"`
 	// Network goes through the observations of a window in discrete steps, in place of a differential equation: encoder,
 	// Field, solver and readout. It is one of package rivals or of one's own. Hidden, Layers, Path, Step, Adaptive,
@@ -213,7 +213,7 @@ func (c Config) withDefaults() (Config, error) {
 
 // normalise is what the zero value of Normalise stands for.
 func (c Config) normalise() dyngraph.Normalisation {
-	if n, ok := c.Network.(interface{ Normalise() dyngraph.Normalisation }); ok {
+	if n, ok := c.Network.(sequence.Normaliser); ok {
 		return n.Normalise()
 	}
 	return dyngraph.NormalisedLaplacian
@@ -225,7 +225,7 @@ func (c Config) withEquation() Config {
 		c.Field = field.PENG{}
 	}
 	var own field.Sizes
-	if f, ok := c.Field.(sized); ok {
+	if f, ok := c.Field.(field.Sizer); ok {
 		_, own = f.Sized(field.Sizes{})
 	}
 	c.Hidden, c.Layers = cmp.Or(c.Hidden, own.Hidden, 16), cmp.Or(c.Layers, own.Layers, 2)

@@ -10,14 +10,9 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/path"
 )
 
-// sized is a field that takes sizes, see [field.Sizes].
-type sized interface {
-	Sized(field.Sizes) (field.Field, field.Sizes)
-}
-
 // traits are what a field says of itself.
 func traits(f field.Field) field.Traits {
-	if f, ok := f.(interface{ Traits() field.Traits }); ok {
+	if f, ok := f.(field.Traiter); ok {
 		return f.Traits()
 	}
 	return field.Traits{}
@@ -47,7 +42,7 @@ func (c Config) stops(s field.Sample) []float64 {
 // vectorField is Field with its sizes and, for Parity, the defects of the published code.
 func (c Config) vectorField() (field.Field, error) {
 	f := c.Field
-	if own, ok := f.(sized); ok {
+	if own, ok := f.(field.Sizer); ok {
 		want := field.Sizes{Nodes: c.Nodes, Hidden: c.Hidden, Layers: c.Layers}
 		switch {
 		case c.RowFeatures > 0:

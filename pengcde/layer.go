@@ -123,7 +123,7 @@ func (l *LayerBuilder) prepare() (ode.Field, []*Node) {
 	if f == nil {
 		f = field.PENG{Features: l.form.Features}
 	}
-	if own, ok := f.(sized); ok {
+	if own, ok := f.(field.Sizer); ok {
 		f, _ = own.Sized(field.Sizes{Nodes: l.z0.Shape().Dim(1), Hidden: l.z0.Shape().Dim(-1) / states(f),
 			Layers: l.depth})
 	}

@@ -132,9 +132,7 @@ func (c Config) Resolved() (Resolved, error) {
 // resolvedNetwork is Resolved of a configuration with a network, whose defaults were written out.
 func (c Config) resolvedNetwork() (Resolved, error) {
 	network := c.Network
-	if n, ok := network.(interface {
-		Resolved(sequence.Sizes) sequence.Network
-	}); ok {
+	if n, ok := network.(sequence.Resolver); ok {
 		network = n.Resolved(c.sizes())
 	}
 	options, err := options("Network", network)

@@ -13,6 +13,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
 	"github.com/peng-cde/pengcde-go/pengcde/path"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 )
 
 // sample is what the network sees of one window.
@@ -169,7 +170,7 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 
 // checkEntries finds negative entries of matrices for a network that takes none.
 func (c Config) checkEntries(snapshots [][]float64) error {
-	if n, ok := c.Network.(interface{ NonNegative() bool }); !ok || !n.NonNegative() {
+	if n, ok := c.Network.(sequence.NonNegative); !ok || !n.NonNegative() {
 		return nil
 	}
 	for _, entries := range snapshots {

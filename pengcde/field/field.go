@@ -22,16 +22,21 @@ type Field interface {
 }
 
 // Sizes are what a field is made for: the graph's nodes, the node features that drive the state (0 for none), the width
-// of the state and the layers. A field that has the method
-//
-//	Sized(Sizes) (Field, Sizes)
-//
-// returns itself with its sizes of 0 replaced by the given ones, and the sizes that result. So a model fills in the
-// sizes that its user left out, and finds contradictions.
+// of the state and the layers.
 type Sizes struct{ Nodes, Features, Hidden, Layers int }
 
-// Traits are what a model must know of a field beside its derivative, from its method Traits() Traits. The zero value
-// is for a field without that method.
+// Sizer is a [Field] whose sizes a model fills in: Sized returns the field with its sizes of 0 replaced by the given
+// ones, and the sizes that result, so that a model finds contradictions. It is a method of the value, not of a pointer:
+//
+//	var _ field.Sizer = MyField{}
+type Sizer interface {
+	Sized(Sizes) (Field, Sizes)
+}
+
+// Traiter is a [Field] that has [Traits].
+type Traiter interface{ Traits() Traits }
+
+// Traits are what a model must know of a field beside its derivative, see [Traiter]. The zero value is for other fields.
 type Traits struct {
 	// NoFeatures says that node features do not drive the state, whatever the model has.
 	NoFeatures bool

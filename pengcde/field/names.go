@@ -19,6 +19,11 @@ var fields = []named{
 	{"pre-mult", PreMult{}}, {"gn-ode", GNODE{}}, {"constant", Constant{}},
 }
 
+var _ = []interface {
+	Sizer
+	Traiter
+}{PENG{}, Original{}, Adjacency{}, PreMult{}, GNODE{}, Constant{}}
+
 // registered begins with the fields of this package.
 var registered = slices.Clone(fields)
 

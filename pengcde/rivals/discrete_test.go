@@ -169,12 +169,10 @@ func TestNetworkSeeds(t *testing.T) {
 func TestResolvedNetworks(t *testing.T) {
 	for _, m := range []interface {
 		sequence.Network
-		Resolved(sequence.Sizes) sequence.Network
+		sequence.Resolver
 	}{DCRNN{}, DCRNN{Published: true}, ASTGCN{Filters: 3}, ASTGCN{Published: true}} {
 		resolved := m.Resolved(small)
-		again := resolved.(interface {
-			Resolved(sequence.Sizes) sequence.Network
-		}).Resolved(small)
+		again := resolved.(sequence.Resolver).Resolved(small)
 		if again != resolved || resolved == sequence.Network(m) ||
 			nn.Count(resolved.Params(small)) != nn.Count(m.Params(small)) {
 			t.Errorf("%+v is written out as %+v, and that as %+v", m, resolved, again)

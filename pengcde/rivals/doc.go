@@ -13,6 +13,21 @@ import (
 
 	"github.com/peng-cde/pengcde-go/internal/errs"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/sequence"
+)
+
+var (
+	_ = []interface {
+		sequence.Network
+		sequence.Normaliser
+		sequence.Resolver
+	}{DCRNN{}, ASTGCN{}, STIDGCN{}}
+	_ = []sequence.NonNegative{DCRNN{}, ASTGCN{}}
+	_ = []interface {
+		field.Field
+		field.Sizer
+		field.Traiter
+	}{STGNCDE{}}
 )
 
 func init() {

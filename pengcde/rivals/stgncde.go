@@ -35,7 +35,7 @@ type STGNCDE struct {
 	Embedding int `json:"Embedding,omitzero"`
 }
 
-// Sized implements what [field.Sizes] says.
+// Sized implements [field.Sizer].
 func (f STGNCDE) Sized(s field.Sizes) (field.Field, field.Sizes) {
 	f.Hidden, f.Nodes, f.Features = cmp.Or(f.Hidden, s.Hidden), cmp.Or(f.Nodes, s.Nodes), cmp.Or(f.Features, s.Features)
 	f.Layers, f.Order, f.Embedding = cmp.Or(f.Layers, s.Layers, 1), cmp.Or(f.Order, 2), cmp.Or(f.Embedding, 5)

@@ -7,6 +7,7 @@ package sequence
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/peng-cde/pengcde-go/dyngraph"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/nn"
 )
@@ -43,18 +44,20 @@ type Inputs struct {
 }
 
 // Network is a network with parameters. Both methods panic where its options or the sizes cannot be, with an error that
-// says so. Three methods more are asked for where it has them:
-//
-//	Normalise() dyngraph.Normalisation
-//	NonNegative() bool
-//	Resolved(Sizes) Network
-//
-// The first is how it wants its matrices where the configuration does not say, in place of the normalised Laplacian.
-// The second says whether their entries must be 0 or more; windows with others are refused. The third writes out the
-// defaults that its zero options stand for, to be compared and stored.
+// says so. It may be a [Normaliser], [NonNegative] and a [Resolver] too.
 type Network interface {
 	// Params declares the learned parameters.
 	Params(Sizes) []nn.Param
 	// Forecast builds the forecasts [B, S, n, q].
 	Forecast(v nn.Values, s Sizes, in Inputs) *Node
 }
+
+// Normaliser is a [Network] that says how it wants its matrices where the configuration does not, in place of the
+// normalised Laplacian.
+type Normaliser interface{ Normalise() dyngraph.Normalisation }
+
+// NonNegative is a [Network] that says whether entries of its matrices must be 0 or more: windows with others are refused.
+type NonNegative interface{ NonNegative() bool }
+
+// Resolver is a [Network] that writes out the defaults that its zero options stand for, to be compared and stored.
+type Resolver interface{ Resolved(Sizes) Network }
