@@ -2,11 +2,8 @@ package stats_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/peng-cde/pengcde-go/stats"
 )
@@ -54,68 +51,6 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The interval covers the mean of independent values nearly as often as it says; for moving averages only the
-// interval from blocks does.
-func TestBootstrap(t *testing.T) {
-	const k, trials = 60, 400
-	rng := rand.New(rand.NewPCG(11, 12))
-	covered := map[string]int{}
-	for range trials {
-		independent, serial := make([]float64, k), make([]float64, k)
-		a, b := rng.NormFloat64(), rng.NormFloat64()
-		for i := range independent {
-			independent[i] = rng.NormFloat64()
-			c := rng.NormFloat64()
-			serial[i], a, b = a+b+c, b, c
-		}
-		for name, c := range map[string]struct {
-			values []float64
-			block  int
-		}{"independent": {independent, 0}, "serial": {serial, 0}, "serial, blocks": {serial, 8}} {
-			low, high, err := stats.Bootstrap{Samples: 400, Block: c.block, Seed: 3}.CI(c.values, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if low <= 0 && high >= 0 {
-				covered[name]++
-			}
-		}
-	}
-	for name, want := range map[string][2]float64{"independent": {0.90, 0.97}, "serial": {0.6, 0.82},
-		"serial, blocks": {0.82, 0.96}} {
-		if share := float64(covered[name]) / trials; share < want[0] || share > want[1] {
-			t.Errorf("%s: covered %.3f, want %v", name, share, want)
-		}
-	}
-}
-
-// Equal seeds draw alike, others do not; the interval follows the statistic.
-func TestBootstrapSettings(t *testing.T) {
-	values := []float64{3.14, 1.59, 2.65, 3.58, 9.79, 3.23, 8.46, 2.64, 3.38, 3.27, 9.50}
-	ends := func(b stats.Bootstrap, statistic func([]float64) float64) [2]float64 {
-		low, high, err := b.CI(values, statistic)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return [2]float64{low, high}
-	}
-	mean := func(v []float64) float64 { return stat.Mean(v, nil) }
-	a := ends(stats.Bootstrap{}, nil)
-	if b := ends(stats.Bootstrap{Samples: 10_000, Block: 1}, mean); a != b {
-		t.Errorf("defaults give %v, written out %v", a, b)
-	}
-	if b := ends(stats.Bootstrap{Seed: 1}, nil); a == b || math.Abs(a[0]-b[0]) > 0.1 {
-		t.Errorf("seeds 0 and 1 give %v and %v, want a little apart", a, b)
-	}
-	twice := ends(stats.Bootstrap{}, func(v []float64) float64 { return 2*mean(v) + 1 })
-	if twice != [2]float64{2*a[0] + 1, 2*a[1] + 1} {
-		t.Errorf("2 mean + 1 has %v, the mean %v", twice, a)
-	}
-	if b := ends(stats.Bootstrap{Block: len(values)}, nil); math.Abs(b[1]-b[0]) > 1e-12 {
-		t.Errorf("one block of all values has %v, want their mean", b)
-	}
-}
-
 func ExampleCompare() {
 	// Errors by window in order of time; each window shares steps with the two before it.
 	peng := []float64{.41, .44, .52, .55, .49, .38, .35, .37, .46, .50}
@@ -142,13 +77,4 @@ func ExampleCompare() {
 	// Output:
 	// better than ridge: -0.110 ± 0.010, corrected p = 1.5e-08
 	// not told apart from recent mean: -0.006 ± 0.015, corrected p = 0.39
-}
-
-func ExampleBootstrap() {
-	errors := []float64{.41, .44, .52, .55, .49, .38, .35, .37, .46, .50, .48, .43, .36, .33, .40, .47}
-	low, high, _ := stats.Bootstrap{Block: 4}.CI(errors, nil)
-	alone, apart, _ := stats.Bootstrap{}.CI(errors, nil)
-	fmt.Printf("in blocks of 4 %.3f to %.3f, as if independent %.3f to %.3f\n", low, high, alone, apart)
-	// Output:
-	// in blocks of 4 0.398 to 0.471, as if independent 0.403 to 0.464
 }

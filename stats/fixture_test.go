@@ -36,13 +36,6 @@ func TestFixture(t *testing.T) {
 		single("Friedman's p", friedman.P, c.Get("friedman", "p"))
 		fixture.Close(t, "mean ranks", friedman.MeanRanks, values(c.Get("mean_ranks")), tolerance)
 
-		var got, p []float64 // the smallest are as exact as the other library's integral is
-		for _, pair := range must(stats.Nemenyi(table)).Pairs {
-			got = append(got, pair.Corrected)
-			p = append(p, c.Get("nemenyi_p").List()[pair.A].List()[pair.B].Float())
-		}
-		fixture.Close(t, "Nemenyi", got, p, tolerance)
-
 		want := c.Get("aligned_ranks")
 		aligned := must(stats.AlignedRanks(table))
 		single("aligned ranks", aligned.Statistic, want.Get("statistic"))
@@ -59,7 +52,7 @@ func TestFixture(t *testing.T) {
 		}
 
 		want = c.Get("wilcoxon")
-		p = nil
+		var p []float64
 		for i, pair := range want.Get("pairs").List() {
 			var a, b []float64
 			for _, row := range table {
