@@ -184,14 +184,9 @@ func (t trainer) train(ctx context.Context, name string, training, validation []
 	training = slices.Clone(training)
 	rng := rand.New(rand.NewPCG(t.Seed, 0))
 	rng.Shuffle(len(training), func(i, j int) { training[i], training[j] = training[j], training[i] })
-	report, err := t.model.Fit(ctx, training, validation, config)
-	if errors.Is(err, train.ErrCheckpoint) {
-		t.Notice("the checkpoint is damaged, or of another version: training starts over")
-		if err := config.Checkpoint.Remove(); err != nil {
-			return nil, err
-		}
-		report, err = t.model.Fit(ctx, training, validation, config)
-	}
+	report, err := train.StartOver(config.Checkpoint, func() (*train.Report, error) {
+		return t.model.Fit(ctx, training, validation, config)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("forecast: %w", err)
 	}

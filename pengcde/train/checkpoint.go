@@ -23,7 +23,7 @@ import (
 )
 
 // ErrCheckpoint is wrapped when training cannot go on from the checkpoint that is there: it is of another training, or
-// both of its files are damaged. [Checkpoint.Remove] lets it start over.
+// both of its files are damaged. [StartOver] lets it begin again.
 var ErrCheckpoint = errors.New("checkpoint cannot be used")
 
 // ErrNotSaved is wrapped when a checkpoint cannot be written.
@@ -119,6 +119,20 @@ func (c *Checkpoint) Remove() error {
 		}
 	}
 	return nil
+}
+
+// StartOver runs fit, a training with the checkpoint c or with none, and runs it once more without the files of c where
+// they cannot be used ([ErrCheckpoint]); Notice hears why. Its errors are those of fit and of [Checkpoint.Remove].
+func StartOver(c *Checkpoint, fit func() (*Report, error)) (*Report, error) {
+	report, err := fit()
+	if c == nil || !errors.Is(err, ErrCheckpoint) {
+		return report, err
+	}
+	c.notice("training starts over: %v", err)
+	if err := c.Remove(); err != nil {
+		return nil, err
+	}
+	return fit()
 }
 
 // load reads the newest good file; nil where there is none.
