@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/peng-cde/pengcde-go/internal/ridge"
 )
 
 // Ridge is a linear regression of the logarithm of a class's weight, the same for all nodes and classes, on its newest
@@ -72,15 +74,11 @@ func (m *Ridge) Train(ctx context.Context, past *Plan) error {
 		return invalid("ridge regression with the penalty %g on the known labels of training, want a positive number, and "+
 			"a node that has labels twice", m.Penalty)
 	}
-	for i := range ridgeSize {
-		sums.xx.SetSym(i, i, sums.xx.At(i, i)+penalty)
-	}
-	var cholesky mat.Cholesky
-	var b mat.VecDense
-	if !cholesky.Factorize(sums.xx) || cholesky.SolveVecTo(&b, sums.xy) != nil {
+	b, ok := ridge.Solve(sums.xx, sums.xy, penalty)
+	if !ok {
 		return invalid("ridge regression with the penalty %g has no solution in floats, want a larger one", m.Penalty)
 	}
-	m.coefficients = b.RawVector().Data
+	m.coefficients = b
 	return nil
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/peng-cde/pengcde-go/internal/ridge"
 )
 
 // Row is one distribution over classes: for each of some entries the logit without terms, the terms, and the share that
@@ -118,16 +120,13 @@ func (s *Sums) step(penalty float64) ([]float64, error) {
 		for k := i; k < n; k++ {
 			s.curve.SetSym(i, k, s.curve.At(i, k)/s.rows)
 		}
-		s.curve.SetSym(i, i, s.curve.At(i, i)+penalty)
 	}
-	var cholesky mat.Cholesky
-	var move mat.VecDense
-	if !cholesky.Factorize(s.curve) || cholesky.SolveVecTo(&move, s.slope) != nil {
+	move, ok := ridge.Solve(s.curve, s.slope, penalty)
+	if !ok {
 		return nil, errSingular
 	}
-	all := move.RawVector().Data
-	if length := floats.Norm(all, 2); length > longest {
-		floats.Scale(longest/length, all)
+	if length := floats.Norm(move, 2); length > longest {
+		floats.Scale(longest/length, move)
 	}
-	return all, nil
+	return move, nil
 }

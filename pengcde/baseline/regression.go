@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
+	"github.com/peng-cde/pengcde-go/internal/ridge"
 )
 
 // normalEquations are X'X and X'y for each component of the target, over the rows where it was observed.
@@ -78,21 +79,14 @@ func (n *normalEquations) add(x *mat.Dense, target []float64) {
 
 // solve returns the coefficients [width, targets] of (X'X + penalty rows I) b = X'y.
 func (n *normalEquations) solve(penalty float64) (*mat.Dense, error) {
-	width := n.xy[0].Len()
-	coefficients := mat.NewDense(width, len(n.rows), nil)
+	coefficients := mat.NewDense(n.xy[0].Len(), len(n.rows), nil)
 	for k, rows := range n.rows {
-		a := mat.NewSymDense(width, nil)
-		a.CopySym(n.xx[k])
-		for i := range width {
-			a.SetSym(i, i, a.At(i, i)+penalty*float64(rows))
-		}
-		var cholesky mat.Cholesky
-		var b mat.VecDense
-		if !cholesky.Factorize(a) || cholesky.SolveVecTo(&b, n.xy[k]) != nil {
+		b, ok := ridge.Solve(n.xx[k], n.xy[k], penalty*float64(rows))
+		if !ok {
 			return nil, invalid("ridge with penalty %g has no solution in floats: want a larger penalty, and values "+
 				"of order 1", penalty)
 		}
-		coefficients.SetCol(k, b.RawVector().Data)
+		coefficients.SetCol(k, b)
 	}
 	return coefficients, nil
 }
