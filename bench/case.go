@@ -102,7 +102,7 @@ func newCase(ctx context.Context, s Setting) (*testCase, error) {
 	c.config = pengcde.Config{Nodes: c.windows[0].Series.Nodes(), Features: 1, Field: f, Hidden: hidden,
 		Layers: layers, GraphOnly: true, LinearCoders: true, Adaptive: &ode.PID{}, Parity: s.Published,
 		Float64: s.Float64, Seed: s.Seed}
-	c.training = train.Config{Epochs: 1, EvaluateEvery: -1, BatchSize: s.Batch,
+	c.training = train.Config{Epochs: 1, EvaluateEvery: train.NoValidation, BatchSize: s.Batch,
 		AdamW: train.AdamW{LearningRate: tinyRate}}
 	return c, nil
 }

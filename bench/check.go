@@ -114,7 +114,7 @@ func (c *testCase) gradient(ctx context.Context, model *pengcde.Model, before st
 	loss float64, gradient map[string][]float64, err error) {
 	const far = 1e12
 	config := c.training
-	config.AdamW = train.AdamW{LearningRate: far, Epsilon: far, WeightDecay: -1, Clip: -1}
+	config.AdamW = train.AdamW{LearningRate: far, Epsilon: far, WeightDecay: train.NoDecay, Clip: train.NoClip}
 	report, err := model.Fit(ctx, c.windows, nil, config)
 	if err != nil {
 		return 0, nil, err

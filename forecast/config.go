@@ -117,10 +117,10 @@ func (n notices) Write(text []byte) (int, error) {
 
 // training is the loop of the first training, which stops early, or of so many epochs.
 func (c Config) training(epochs int) train.Config {
-	t := train.Config{Epochs: c.Epochs, EvaluateEvery: 1, Patience: patience, MinEpochs: -1, BatchSize: batchSize,
-		AdamW: train.AdamW{LearningRate: c.LearningRate, WeightDecay: weightDecay}}
+	t := train.Config{Epochs: c.Epochs, EvaluateEvery: 1, Patience: patience, MinEpochs: train.AtOnce,
+		BatchSize: batchSize, AdamW: train.AdamW{LearningRate: c.LearningRate, WeightDecay: weightDecay}}
 	if epochs > 0 {
-		t.Epochs, t.EvaluateEvery = epochs, -1
+		t.Epochs, t.EvaluateEvery = epochs, train.NoValidation
 	}
 	if c.published() {
 		return t

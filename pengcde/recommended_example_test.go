@@ -34,7 +34,7 @@ func ExampleRecommended() {
 	}
 	defer model.Close()
 	report, err := model.Fit(ctx, []dyngraph.Window{whole}, nil,
-		train.Recommended(train.Config{Epochs: 3, EvaluateEvery: -1}))
+		train.Recommended(train.Config{Epochs: 3, EvaluateEvery: train.NoValidation}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func ExampleModel_Fit_wholeSeries() {
 		log.Fatal(err)
 	}
 	defer model.Close()
-	_, err = model.Fit(ctx, windows, nil, train.Config{Epochs: 25, EvaluateEvery: -1, BatchSize: 2,
+	_, err = model.Fit(ctx, windows, nil, train.Config{Epochs: 25, EvaluateEvery: train.NoValidation, BatchSize: 2,
 		AdamW: train.AdamW{LearningRate: 0.03}})
 	if err != nil {
 		log.Fatal(err)

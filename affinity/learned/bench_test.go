@@ -75,7 +75,8 @@ func BenchmarkToken(b *testing.B) {
 	}
 	resident.Reset()
 	for b.Loop() {
-		report, err := model.Fit(ctx, training, nil, train.Config{Epochs: 2, EvaluateEvery: -1, BatchSize: 1})
+		report, err := model.Fit(ctx, training, nil, train.Config{Epochs: 2, BatchSize: 1,
+			EvaluateEvery: train.NoValidation})
 		if err != nil {
 			b.Fatal(err)
 		}

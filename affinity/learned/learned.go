@@ -110,7 +110,7 @@ func (f *Forecaster) Train(ctx context.Context, past *affinity.Plan) error {
 	}
 	config := f.Training
 	if len(validation) == 0 {
-		config.EvaluateEvery = -1
+		config.EvaluateEvery = train.NoValidation
 	}
 	c := f.Model.Config()
 	f.Model.Reset(c.Seed, c.Normalise)

@@ -94,7 +94,7 @@ func (c *fitCommand) table(s *streams) (table.Config, error) {
 			Weight: c.Weight},
 		Nodes: table.Nodes{Path: c.Nodes, Time: c.Time, Node: c.Node, Targets: []string{c.Target}, Features: c.Feature},
 		Step:  step, WithoutEdges: c.WithoutEdges, Notices: s.err,
-		Lags: cmp.Or(c.Lags, -1), Horizon: cmp.Or(c.Horizon, -1), // where 0 is the default
+		Lags: cmp.Or(c.Lags, table.NoLags), Horizon: cmp.Or(c.Horizon, -1), // where 0 is the default
 	}, err
 }
 

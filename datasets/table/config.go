@@ -12,6 +12,9 @@ import (
 // graph of every snapshot, whose times come from the nodes file. Edges without a weight count 1 a row.
 const None = "-"
 
+// NoLags as [Config].Lags makes no features of the targets' values.
+const NoLags = -1
+
 // Edges says where the edges are, a row for each: its time, the nodes that it runs from and to, its weight. A name that
 // is empty stands for the default; the order of columns is free, others are left alone.
 type Edges struct {
@@ -73,7 +76,7 @@ type Config struct {
 	Step Step
 	// WithoutEdges is for snapshots without a row in the edges file; where it is empty they are an error.
 	WithoutEdges WithoutEdges `json:",omitempty"`
-	// Lags is how many values of the targets, the newest one included, are features. 0 means 8, -1 means none.
+	// Lags is how many values of the targets, the newest one included, are features. 0 means 8, [NoLags] none.
 	Lags int
 	// Horizon is how many snapshots after its last input a window's target is; 0 means 1.
 	Horizon int
@@ -140,8 +143,8 @@ func (c Config) check() error {
 	case c.WithoutEdges != "" && c.WithoutEdges != Hold && c.WithoutEdges != Empty:
 		return invalid("WithoutEdges %q, want %q or %q, or none to refuse snapshots without edges", c.WithoutEdges, Hold,
 			Empty)
-	case c.Lags < -1 || c.Lags > maxLags:
-		return invalid("%d lags, want 1 to %d, 0 for %d, or -1 for none", c.Lags, maxLags, defaultLags)
+	case c.Lags < NoLags || c.Lags > maxLags:
+		return invalid("%d lags, want 1 to %d, 0 for %d, or NoLags", c.Lags, maxLags, defaultLags)
 	case len(c.Nodes.Targets) > 0 && c.Lags < 1 && len(c.Nodes.Features) == 0:
 		return invalid("no lags and no features: want one of them as what a model sees")
 	case c.Horizon < 1 || c.Horizon > maxSnapshots:

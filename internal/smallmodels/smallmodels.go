@@ -62,7 +62,7 @@ func All() (all []Model, err error) {
 	add("network stg-ncde", short, func(c *pengcde.Config) { c.Field = rivals.STGNCDE{} })
 	discrete("network dcrnn", series, rivals.DCRNN{Hidden: 3, Layers: 1, Order: 2}, 0)
 	discrete("network astgcn", short, rivals.ASTGCN{Filters: 3}, 3)
-	discrete("network stidgcn", short, rivals.STIDGCN{Channels: 2, Dropout: -1}, 3)
+	discrete("network stidgcn", short, rivals.STIDGCN{Channels: 2, Dropout: rivals.NoDropout}, 3)
 	diffusion, neighbours := Diffusion{Hidden: 3}, Neighbours{Hidden: 3}
 	add("own field", short, func(c *pengcde.Config) { c.Field = diffusion })
 	discrete("own network", short, neighbours, 0)

@@ -44,7 +44,7 @@ func TestRivalsLearnOneWindow(t *testing.T) {
 			Normalise: dyngraph.NormalisedAdjacency}, 0.01, true},
 		{"ASTGCN", pengcde.Config{Network: rivals.ASTGCN{}}, 0.01, false},
 		{"ASTGCN, published", pengcde.Config{Network: rivals.ASTGCN{Published: true}}, 0.03, false},
-		{"STIDGCN", pengcde.Config{Network: rivals.STIDGCN{Dropout: -1}}, 0.01, false},
+		{"STIDGCN", pengcde.Config{Network: rivals.STIDGCN{Dropout: rivals.NoDropout}}, 0.01, false},
 		{"STIDGCN, published", pengcde.Config{Network: rivals.STIDGCN{Published: true}}, 0.01, false},
 		{"STG-NCDE", pengcde.Config{Field: rivals.STGNCDE{}, Hidden: 8, Step: 0.25}, 0.01, true},
 	} {
@@ -65,7 +65,7 @@ func TestRivalsLearnOneWindow(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			last := train.Progress{}
-			_, err = model.Fit(ctx, windows[:1], nil, train.Config{Epochs: 300, EvaluateEvery: -1,
+			_, err = model.Fit(ctx, windows[:1], nil, train.Config{Epochs: 300, EvaluateEvery: train.NoValidation,
 				AdamW: train.AdamW{LearningRate: c.rate}, Progress: func(p train.Progress) {
 					if last = p; p.TrainLoss < 0.005*variance {
 						cancel()

@@ -26,7 +26,7 @@ import (
 type STIDGCN struct {
 	// Channels is the width of all layers; 0 means 8.
 	Channels int `json:"Channels,omitempty"`
-	// Dropout is the rate at which entries are zeroed in training, below 1; 0 means 0.1, and any negative rate none.
+	// Dropout is the rate at which entries are zeroed in training, below 1; 0 means 0.1, [NoDropout] none.
 	Dropout float64 `json:"Dropout,omitempty"`
 	// Published keeps a defect of the published code: the entries that dropout zeroes are the same in all batches, and
 	// are zero in forecasts too.
@@ -52,14 +52,17 @@ func (m STIDGCN) Forecast(v nn.Values, s sequence.Sizes, in sequence.Inputs) *No
 // Normalise leaves the matrices, which are not read, as they are.
 func (STIDGCN) Normalise() dyngraph.Normalisation { return dyngraph.Raw }
 
-// Resolved writes out the defaults, and every negative rate of dropout as -1.
+// Resolved writes out the defaults, and every negative rate of dropout as [NoDropout].
 func (m STIDGCN) Resolved(sequence.Sizes) sequence.Network {
 	m.Channels, m.Dropout = cmp.Or(m.Channels, defaultChannels), cmp.Or(m.Dropout, defaultRate)
 	if m.Dropout < 0 {
-		m.Dropout = -1
+		m.Dropout = NoDropout
 	}
 	return m
 }
+
+// NoDropout as [STIDGCN].Dropout zeroes nothing.
+const NoDropout = -1
 
 // The defaults are the published ones.
 const defaultChannels, defaultRate = 8, 0.1

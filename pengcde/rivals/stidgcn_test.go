@@ -25,7 +25,7 @@ import (
 func TestFixtureSTIDGCN(t *testing.T) {
 	file := fixture.Load(t, "baseline_stidgcn")
 	x, published := file.Get("X").Array(), file.Get("params").Arrays()
-	m := STIDGCN{Channels: published[".start_conv.bias"].Dims[0], Dropout: -1}
+	m := STIDGCN{Channels: published[".start_conv.bias"].Dims[0], Dropout: NoDropout}
 	w := windows{features: x.Data, sizes: sequence.Sizes{Inputs: x.Dims[0], Nodes: x.Dims[1], Features: x.Dims[2],
 		Outputs: file.Get("output").Array().Dims[1]}}
 	b := w.withoutEdges().build(t, xlatest.Backend(t), m, equivariant.Dense)
@@ -87,7 +87,7 @@ func smallSTIDGCN(perTime bool) sequence.Sizes {
 func TestSTIDGCNGradients(t *testing.T) {
 	for _, perTime := range []bool{false, true} {
 		s := smallSTIDGCN(perTime)
-		b := drawWindows(s, 2).build(t, xlatest.Go(t), STIDGCN{Channels: 2, Dropout: -1}, equivariant.Dense)
+		b := drawWindows(s, 2).build(t, xlatest.Go(t), STIDGCN{Channels: 2, Dropout: NoDropout}, equivariant.Dense)
 		params := b.draw(1)
 		if got, want := len(b.call(params)[0]), 2*s.Times(s.Inputs)*s.Nodes*s.Outputs; got != want {
 			t.Errorf("per time %v: %d forecasts, want %d", perTime, got, want)
@@ -103,7 +103,7 @@ func TestSTIDGCNGradients(t *testing.T) {
 func TestSTIDGCNReadsNoGraph(t *testing.T) {
 	s, order := smallSTIDGCN(false), []int{3, 0, 4, 1, 2}
 	w := drawWindows(s, 1)
-	m := STIDGCN{Channels: 2, Dropout: -1}
+	m := STIDGCN{Channels: 2, Dropout: NoDropout}
 	b := w.build(t, xlatest.Go(t), m, equivariant.Dense)
 	params := b.draw(1)
 	want := b.call(params)[0]
@@ -162,7 +162,7 @@ func TestSTIDGCNDropout(t *testing.T) {
 		rates = append(rates, rate)
 		return x
 	}
-	plain := run(STIDGCN{Dropout: -1}, 1, nil)
+	plain := run(STIDGCN{Dropout: NoDropout}, 1, nil)
 	if fresh := run(STIDGCN{}, 1, count); !slices.Equal(fresh, plain) || len(rates) == 0 || slices.Min(rates) != 0.1 ||
 		slices.Max(rates) != 0.1 {
 		t.Errorf("dropout of rates %v that keeps all makes %v of %v", rates, fresh, plain)
@@ -194,7 +194,7 @@ func TestSTIDGCNDropout(t *testing.T) {
 // The parameters of several seeds act each on its part of the batch.
 func TestSTIDGCNSeeds(t *testing.T) {
 	const seeds = 2
-	s, m := smallSTIDGCN(true), STIDGCN{Channels: 2, Dropout: -1}
+	s, m := smallSTIDGCN(true), STIDGCN{Channels: 2, Dropout: NoDropout}
 	declared := m.Params(s)
 	run := func(count nn.Seeds, x *tensors.Tensor, params []*tensors.Tensor) []float64 {
 		t.Helper()
@@ -267,7 +267,7 @@ func TestSTIDGCNErrors(t *testing.T) {
 func TestSTIDGCNResolved(t *testing.T) {
 	for network, want := range map[STIDGCN]STIDGCN{
 		{}:                             {Channels: 8, Dropout: 0.1},
-		{Dropout: -0.5}:                {Channels: 8, Dropout: -1},
+		{Dropout: -0.5}:                {Channels: 8, Dropout: NoDropout},
 		{Channels: 2, Published: true}: {Channels: 2, Dropout: 0.1, Published: true},
 	} {
 		if got := network.Resolved(small); got != want || want.Resolved(small) != want {

@@ -46,15 +46,15 @@ func TestForecastsAtTimesWithoutTargets(t *testing.T) {
 	const observations = 12
 	some, all := decaying(t, observations)
 	for name, network := range map[string]sequence.Network{"DCRNN": rivals.DCRNN{Hidden: 8, Layers: 1},
-		"ASTGCN": rivals.ASTGCN{Filters: 8}, "STIDGCN": rivals.STIDGCN{Channels: 8, Dropout: -1}} {
+		"ASTGCN": rivals.ASTGCN{Filters: 8}, "STIDGCN": rivals.STIDGCN{Channels: 8, Dropout: rivals.NoDropout}} {
 		model, err := pengcde.New(xlatest.Go(t), pengcde.Config{Nodes: 6, Features: 2, Network: network, Inputs: observations,
 			GraphOnly: true, Output: pengcde.PerTime, Notices: io.Discard})
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		defer model.Close()
-		_, err = model.Fit(t.Context(), []dyngraph.Window{some.Whole()}, nil, train.Config{Epochs: 200, EvaluateEvery: -1,
-			AdamW: train.AdamW{LearningRate: 0.01}})
+		_, err = model.Fit(t.Context(), []dyngraph.Window{some.Whole()}, nil, train.Config{Epochs: 200,
+			EvaluateEvery: train.NoValidation, AdamW: train.AdamW{LearningRate: 0.01}})
 		if err != nil {
 			t.Fatal(name, err)
 		}

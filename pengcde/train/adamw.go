@@ -23,9 +23,9 @@ import (
 type AdamW struct {
 	// LearningRate is η; 0 means 1e-2.
 	LearningRate float64 `json:"LearningRate"`
-	// WeightDecay is λ; 0 means 1e-4, negative means none.
+	// WeightDecay is λ; 0 means 1e-4, [NoDecay] none.
 	WeightDecay float64 `json:"WeightDecay"`
-	// Clip bounds the global norm of the gradient; 0 means 1, negative means no bound.
+	// Clip bounds the global norm of the gradient; 0 means 1, [NoClip] no bound.
 	Clip float64 `json:"Clip"`
 	// Beta1, Beta2, Epsilon; 0 means 0.9, 0.999, 1e-8.
 	Beta1   float64 `json:"Beta1"`

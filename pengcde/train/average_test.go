@@ -62,7 +62,7 @@ func TestAverageByHand(t *testing.T) {
 	if best := tensors.MustCopyFlatData[float64](kept[0]); report.Best != 2 || best[0] != w.validated[2][0] {
 		t.Errorf("kept %v of epoch %d, want %v", best, report.Best, w.validated[2])
 	}
-	config.EvaluateEvery = -1
+	config.EvaluateEvery = NoValidation
 	last, _, err := Fit(context.Background(), xlatest.Go(t), &watched{bowl: bowl{target: downhill}}, start(), config)
 	if err != nil {
 		t.Fatal(err)

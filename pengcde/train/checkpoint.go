@@ -39,7 +39,7 @@ type Checkpoint struct {
 	// Key identifies the model and its data; a checkpoint with another key, configuration or initial parameters is
 	// refused.
 	Key string
-	// Every is the time between two writes; 0 means 30 s, negative means after each optimiser step.
+	// Every is the time between two writes; 0 means 30 s, [EachStep] a write after each optimiser step.
 	Every time.Duration
 	// Notice, if set, hears from where training goes on, and which file was damaged.
 	Notice func(string)

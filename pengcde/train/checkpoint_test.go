@@ -44,7 +44,7 @@ func cutShortOf(t *testing.T, problem func(bowl) Problem, at int, die bool, conf
 }
 
 func checkpointed(c *Checkpoint) Config {
-	return Config{Epochs: 7, EvaluateEvery: 2, Patience: 4, MinEpochs: -1, AdamW: AdamW{LearningRate: 0.4},
+	return Config{Epochs: 7, EvaluateEvery: 2, Patience: 4, MinEpochs: AtOnce, AdamW: AdamW{LearningRate: 0.4},
 		Checkpoint: c}
 }
 
@@ -53,7 +53,7 @@ func TestCutTrainingGoesOnBitForBit(t *testing.T) {
 	backend := xlatest.Go(t)
 	target := []float64{1, -0.5}
 	for name, change := range map[string]func(*Config){
-		"early stopping": func(*Config) {}, "no validation": func(c *Config) { c.EvaluateEvery = -1 },
+		"early stopping": func(*Config) {}, "no validation": func(c *Config) { c.EvaluateEvery = NoValidation },
 		"a target": func(c *Config) { c.Target = 0.1 },
 	} {
 		config := checkpointed(nil)
@@ -67,7 +67,7 @@ func TestCutTrainingGoesOnBitForBit(t *testing.T) {
 		}
 		for at := 1; at <= 2*len(report.Epochs); at++ {
 			die := at%2 == 0
-			config.Checkpoint = &Checkpoint{Path: filepath.Join(t.TempDir(), "run", "bowl"), Every: -1}
+			config.Checkpoint = &Checkpoint{Path: filepath.Join(t.TempDir(), "run", "bowl"), Every: EachStep}
 			cutShort(t, at, die, config)
 			cutShort(t, 1, die, config)
 			got, again, err := Fit(context.Background(), backend, &bowl{target: target}, start(), config)
@@ -135,7 +135,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	var heard []string
-	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: -1,
+	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: EachStep,
 		Notice: func(s string) { heard = append(heard, s) }}
 	cutShort(t, 6, true, checkpointed(c))
 	truncate := func(serial int) {

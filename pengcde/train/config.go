@@ -16,12 +16,12 @@ type Config struct {
 	AdamW AdamW `json:"AdamW"`
 	// Epochs is the most that are run; 0 means 200.
 	Epochs int `json:"Epochs"`
-	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5, negative
-	// means that there is no validation: all epochs are run and the last parameters kept.
+	// EvaluateEvery is the number of epochs between validations, the first after the first epoch; 0 means 5, and with
+	// [NoValidation] all epochs are run and the last parameters kept.
 	EvaluateEvery int `json:"EvaluateEvery"`
 	// Patience is the number of epochs without a better validation after which training stops; 0 means 15.
 	Patience int `json:"Patience"`
-	// MinEpochs is the index, from 0, of the epoch after which it may stop early; 0 means 20, negative means at once.
+	// MinEpochs is the index, from 0, of the epoch after which it may stop early; 0 means 20, [AtOnce] the first.
 	MinEpochs int `json:"MinEpochs"`
 	// Target, where above 0, ends training at the first validation that is as low, also before MinEpochs.
 	Target float64 `json:"Target,omitzero"`

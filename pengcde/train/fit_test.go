@@ -71,7 +71,7 @@ func TestFitReachesTheMinimum(t *testing.T) {
 	b := &bowl{target: []float64{1, -0.5}}
 	var last Progress
 	params, report, err := Fit(context.Background(), xlatest.Backend(t), b, start(), Config{Epochs: 300, Patience: 300,
-		AdamW: AdamW{WeightDecay: -1}, Progress: func(p Progress) { last = p }})
+		AdamW: AdamW{WeightDecay: NoDecay}, Progress: func(p Progress) { last = p }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,10 +170,11 @@ func TestResolved(t *testing.T) {
 		config Config
 		same   bool
 	}{
-		"defaults": {Config{}, true}, "written out": {want, true}, "no decay": {Config{AdamW: AdamW{WeightDecay: -1}},
+		"defaults": {Config{}, true}, "written out": {want, true}, "no decay": {Config{AdamW: AdamW{WeightDecay: NoDecay}},
 			false},
-		"no clip": {Config{AdamW: AdamW{Clip: -1}}, false}, "no validation": {Config{EvaluateEvery: -1}, false},
-		"stops at once": {Config{MinEpochs: -1}, false}, "target": {Config{Target: 0.1}, false},
+		"no clip":       {Config{AdamW: AdamW{Clip: NoClip}}, false},
+		"no validation": {Config{EvaluateEvery: NoValidation}, false},
+		"stops at once": {Config{MinEpochs: AtOnce}, false}, "target": {Config{Target: 0.1}, false},
 		"epochs": {Config{Epochs: 201}, false},
 	} {
 		got, err := c.config.Resolved()
@@ -185,7 +186,7 @@ func TestResolved(t *testing.T) {
 
 // Trainings that share a compiled update end where they do alone; one made for other settings is refused.
 func TestFitsShareAnUpdate(t *testing.T) {
-	config := Config{Epochs: 30, EvaluateEvery: -1, AdamW: AdamW{LearningRate: 0.1}}
+	config := Config{Epochs: 30, EvaluateEvery: NoValidation, AdamW: AdamW{LearningRate: 0.1}}
 	update, err := NewUpdate(xlatest.Go(t), config.AdamW)
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +220,7 @@ func TestInputErrors(t *testing.T) {
 		"negative target":        {Target: -1},
 		"infinite target":        {Target: math.Inf(1)},
 		"NaN target":             {Target: math.NaN()},
-		"target, no validation":  {Target: 1, EvaluateEvery: -1},
+		"target, no validation":  {Target: 1, EvaluateEvery: NoValidation},
 		"infinite learning rate": {AdamW: AdamW{LearningRate: math.Inf(1)}},
 		"NaN rate":               {AdamW: AdamW{LearningRate: math.NaN()}},
 		"NaN decay":              {AdamW: AdamW{WeightDecay: math.NaN()}},

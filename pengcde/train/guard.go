@@ -23,12 +23,12 @@ import (
 // better one. The zero value of each field is its default.
 type Guard struct {
 	// Multiple bounds the norm of a gradient by so many times the median of the last ones that were used; 0 means 100,
-	// negative means no bound. It holds from the batch on before which Window gradients were used.
+	// [NoBound] none. It holds from the batch on before which Window gradients were used.
 	Multiple float64 `json:"Multiple,omitzero"`
 	// Window is the number of gradients that the median is of; 0 means 20.
 	Window int `json:"Window,omitzero"`
 	// Retries is how often at most a batch is solved again, each time at a tenth of the tolerance before; 0 means 3,
-	// negative means that it is skipped at once. A batch that cannot be solved at a smaller tolerance is not tried at
+	// [NoRetries] skips it at once. A batch that cannot be solved at a smaller tolerance is not tried at
 	// smaller ones still.
 	Retries int `json:"Retries,omitzero"`
 	// Skips is the number of batches skipped in a row that ends training with [ErrNotFinite]; 0 means 10.
@@ -37,12 +37,12 @@ type Guard struct {
 
 func (g Guard) withDefaults() (Guard, error) {
 	g.Multiple, g.Window = cmp.Or(g.Multiple, 100), cmp.Or(g.Window, 20)
-	g.Retries, g.Skips = max(cmp.Or(g.Retries, 3), -1), cmp.Or(g.Skips, 10)
+	g.Retries, g.Skips = max(cmp.Or(g.Retries, 3), NoRetries), cmp.Or(g.Skips, 10)
 	if g.Multiple < 0 {
-		g.Multiple = -1
+		g.Multiple = NoBound
 	}
 	if !(g.Multiple < 0 || g.Multiple > 1) || math.IsInf(g.Multiple, 1) || g.Window < 1 || g.Skips < 1 {
-		return g, errs.New(ErrInput, "pengcde/train: Guard %+v, want a finite Multiple above 1 (or -1 for no bound), and "+
+		return g, errs.New(ErrInput, "pengcde/train: Guard %+v, want a finite Multiple above 1 (or NoBound), and "+
 			"Window and Skips of 1 or more", g)
 	}
 	return g, nil

@@ -115,7 +115,7 @@ func TestOptionErrors(t *testing.T) {
 		"negative epochs of cosine": {Schedule: Schedule{Kind: Cosine, Epochs: -3}},
 		"plateau and Epochs":        {Patience: 200, Schedule: Schedule{Kind: Plateau, Epochs: 3}},
 		"plateau, negative After":   {Patience: 200, Schedule: Schedule{Kind: Plateau, After: -3}},
-		"plateau, no validation":    {EvaluateEvery: -1, Patience: 200, Schedule: Schedule{Kind: Plateau}},
+		"plateau, no validation":    {EvaluateEvery: NoValidation, Patience: 200, Schedule: Schedule{Kind: Plateau}},
 		"plateau after the end":     {Patience: 20, EvaluateEvery: 5, Schedule: Schedule{Kind: Plateau}},
 		"stiffness of a bowl":       {Stiffness: true},
 	} {

@@ -63,7 +63,7 @@ var (
 
 // ruggedConfig has all options that carry something from batch to batch.
 func ruggedConfig(schedule Schedule) Config {
-	return Config{Epochs: 8, EvaluateEvery: 2, Patience: 8, MinEpochs: -1, AdamW: AdamW{LearningRate: 0.3},
+	return Config{Epochs: 8, EvaluateEvery: 2, Patience: 8, MinEpochs: AtOnce, AdamW: AdamW{LearningRate: 0.3},
 		Guard: &Guard{Multiple: 20, Window: 3, Skips: 6}, Average: 0.6, Schedule: schedule}
 }
 
@@ -89,7 +89,7 @@ func TestCutTrainingWithOptionsGoesOnBitForBit(t *testing.T) {
 		}
 		for at := 1; at <= whole.calls; at += stride {
 			die := at%2 == 0
-			config.Checkpoint = &Checkpoint{Path: filepath.Join(t.TempDir(), "rugged"), Every: -1}
+			config.Checkpoint = &Checkpoint{Path: filepath.Join(t.TempDir(), "rugged"), Every: EachStep}
 			problem := func(b bowl) Problem { return &rugged{b} }
 			cutShortOf(t, problem, at, die, config)
 			cutShortOf(t, problem, 2, die, config)
@@ -112,7 +112,7 @@ func TestCutTrainingWithOptionsGoesOnBitForBit(t *testing.T) {
 func TestCutBetweenSkips(t *testing.T) {
 	wrong := map[int]stumble{4: notANumber, 5: notANumber, 6: notANumber}
 	config := guardedConfig(&Guard{Skips: 3})
-	config.Checkpoint = &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: -1}
+	config.Checkpoint = &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: EachStep}
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &stumbling{bowl: bowl{target: downhill, cancel: cancel, cancelAt: 5}, wrong: wrong}
 	if _, _, err := Fit(ctx, xlatest.Go(t), p, start(), config); !errors.Is(err, context.Canceled) {
@@ -131,7 +131,7 @@ func TestCheckpointWithoutTheAddedColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: -1}
+	c := &Checkpoint{Path: filepath.Join(t.TempDir(), "bowl"), Every: EachStep}
 	cutShort(t, 6, true, checkpointed(c))
 	for serial := range 2 {
 		file, err := safetensors.Read(c.slot(serial))

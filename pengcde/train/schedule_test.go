@@ -125,7 +125,7 @@ func TestFitFollowsItsSchedule(t *testing.T) {
 func TestFitOnAPlateau(t *testing.T) {
 	b := &bowl{target: []float64{1e3, 1e3}, validations: []float64{9, 9, 9, 9, 9, 8}}
 	params, _, err := Fit(context.Background(), xlatest.Go(t), b, start(), Config{Epochs: 6, EvaluateEvery: 1,
-		AdamW: AdamW{LearningRate: 0.5, WeightDecay: -1}, Schedule: Schedule{Kind: Plateau, After: 2}, MinEpochs: 20})
+		AdamW: AdamW{LearningRate: 0.5, WeightDecay: NoDecay}, Schedule: Schedule{Kind: Plateau, After: 2}, MinEpochs: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
