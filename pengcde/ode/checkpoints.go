@@ -16,7 +16,7 @@ type checkpoints struct {
 	solver *Solver
 	limit  int // 0 for any number
 	host   bool
-	policy thinning
+	policy checkpointPolicy
 	begun  int // rounds that some sample has begun
 	kept   []checkpoint
 	shape  shapes.Shape

@@ -26,7 +26,7 @@ type fitter interface {
 //	m  = max(|f0|, |f1 - f0| / h0)
 //	h1 = (0.01 / m)^(1/k)             max(1e-6, h0/1000) when m <= 1e-15
 //	h  = min(100 h0, h1)
-func (m *march) fitFirstSteps() error {
+func (m *integration) fitFirstSteps() error {
 	fits := make([]fitter, len(m.samples))
 	wanted := false
 	for b := range m.samples {
@@ -102,7 +102,7 @@ func firstStep(h0, d1, d2, order float64) float64 {
 }
 
 // norms returns for each sample the norms of its state z and of x, scaled by the tolerances at z.
-func (m *march) norms(x *tensors.Tensor) (ofZ, ofX []float64, err error) {
+func (m *integration) norms(x *tensors.Tensor) (ofZ, ofX []float64, err error) {
 	out, err := m.solver.scaled.Call(m.z, x, m.tolerances[0], m.tolerances[1])
 	if err != nil {
 		return nil, nil, err

@@ -14,8 +14,8 @@ import (
 type jumper interface{ Jumped(growth float64) }
 
 // renewSlope gives the samples that have come to a jump the slope of the other side, with which the next step starts.
-// It returns the march's own where there is none, else another tensor.
-func (m *march) renewSlope() (*tensors.Tensor, error) {
+// It returns the integration's own where there is none, else another tensor.
+func (m *integration) renewSlope() (*tensors.Tensor, error) {
 	offsets := make([]float64, len(m.samples))
 	any := false
 	for b := range m.samples {
@@ -41,7 +41,7 @@ func (m *march) renewSlope() (*tensors.Tensor, error) {
 	return out[0], nil
 }
 
-// renewSlope does what march's renewSlope does, for rounds that are taken again.
+// renewSlope does the same for rounds that are taken again.
 func (r *replay) renewSlope(round int, at spans, z, slope *tensors.Tensor) (*tensors.Tensor, error) {
 	offsets := make([]float64, len(at.t))
 	for b, offset := range at.from {

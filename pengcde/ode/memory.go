@@ -67,7 +67,7 @@ type history interface {
 }
 
 // newHistory chooses how the states of a run are kept.
-func (m *march) newHistory(p Problem, stepTo [][]float64) (history, error) {
+func (m *integration) newHistory(p Problem, stepTo [][]float64) (history, error) {
 	limit, err := p.limit()
 	if err != nil || p.Forget {
 		return nil, err
@@ -81,7 +81,7 @@ func (m *march) newHistory(p Problem, stepTo [][]float64) (history, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.policy = newThinning(limit, most(ends), known)
+		c.policy = newCheckpointPolicy(limit, most(ends), known)
 	}
 	return c, nil
 }

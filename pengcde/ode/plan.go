@@ -101,9 +101,9 @@ func (s *Solver) Plan(p Problem) (*Plan, error) {
 			jumpSlopes += len(row)
 		}
 	}
-	var r rehearsal
+	var r scheduleCost
 	if !p.Forget {
-		r = rehearse(newThinning(limit, rounds, known), rounds, limit, jumps)
+		r = simulateSchedule(newCheckpointPolicy(limit, rounds, known), rounds, limit, jumps)
 		if !known && jumpSlopes > 0 {
 			r.renewed = r.replayed
 		}

@@ -8,17 +8,18 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Few and many are how many saves of a sample one call of the programs save and pull takes: calls cost more than rows
-// of zeros do. There are no more, so that little is compiled. Inside a call products are of few rows each, so that a
+// smallChunk and largeChunk are the numbers of saves of a sample that one call of the programs save and pull takes:
+// calls cost more than rows of zeros do. There are no more, so that little is compiled. Inside a call products are of few rows each, so that a
 // state is summed up alike however many saves lie in a step.
-const few, many = 4, 32
+const smallChunk, largeChunk = 4, 32
 
-// rowsFor is that number for a call with some saves left: few where many would make more than 8 MiB of states.
+// rowsFor is that number for a call with some saves left: smallChunk where largeChunk would make more than
+// 8 MiB of states.
 func rowsFor(left int, state shapes.Shape) int {
-	if left <= few || many*state.ByteSize() > 8<<20 {
-		return few
+	if left <= smallChunk || largeChunk*state.ByteSize() > 8<<20 {
+		return smallChunk
 	}
-	return many
+	return largeChunk
 }
 
 // leading gives x [batch] the rank of a state, for broadcasting, in the state's float type.
@@ -95,16 +96,16 @@ func (s *Solver) buildStep(in []*Node) []*Node {
 func (s *Solver) buildSave(in []*Node) []*Node {
 	parts := Stack(in[1:], 1) // [batch, 1+s, ...]
 	var saves []*Node
-	for _, coefficients := range byFew(in[0]) {
+	for _, coefficients := range bySmallChunk(in[0]) {
 		saves = append(saves, contract(coefficients, parts, 2))
 	}
 	return []*Node{Concatenate(saves, 1)}
 }
 
-// byFew cuts x [batch, rows, ...] into few rows each.
-func byFew(x *Node) (parts []*Node) {
-	for from := 0; from < x.Shape().Dim(1); from += few {
-		parts = append(parts, Slice(x, AxisRange(), AxisRange(from, from+few)))
+// bySmallChunk cuts x [batch, rows, ...] into smallChunk rows each.
+func bySmallChunk(x *Node) (parts []*Node) {
+	for from := 0; from < x.Shape().Dim(1); from += smallChunk {
+		parts = append(parts, Slice(x, AxisRange(), AxisRange(from, from+smallChunk)))
 	}
 	return parts
 }
@@ -124,8 +125,8 @@ func (s *Solver) buildPull(in []*Node) []*Node {
 	coefficients, places, cotangent, sum := in[0], in[1], in[2], in[3]
 	dims := cotangent.Shape().Dimensions
 	flat := Reshape(cotangent, append([]int{dims[0] * dims[1]}, dims[2:]...)...)
-	saves := byFew(Gather(flat, ExpandAxes(places, -1))) // [batch, few, ...]
-	for i, c := range byFew(coefficients) {
+	saves := bySmallChunk(Gather(flat, ExpandAxes(places, -1))) // [batch, smallChunk, ...]
+	for i, c := range bySmallChunk(coefficients) {
 		sum = Add(sum, contract(c, saves[i], 1))
 	}
 	return []*Node{sum}

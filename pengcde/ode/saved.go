@@ -102,7 +102,7 @@ func (s *saved) tensor() *tensors.Tensor {
 }
 
 // store saves the states at the save times that lie in accepted steps.
-func (m *march) store(at spans, parts []*tensors.Tensor, a acceptance) error {
+func (m *integration) store(at spans, parts []*tensors.Tensor, a acceptance) error {
 	places := make([][]int, len(m.samples))
 	for b, row := range m.times {
 		sm := &m.samples[b]

@@ -62,12 +62,12 @@ func next(at, wanted, used, limit int) (to int, keep bool) {
 	return at + split(wanted-at+1, free+1), true
 }
 
-// thinning decides during a solve which states stay. It is called when the first sample has come to the start of a
+// checkpointPolicy decides during a solve which states stay. It is called when the first sample has come to the start of a
 // round, which is not kept yet, and names the round whose state is given up: the one before it, an earlier one, or none
 // (-1). Rounds count the accepted steps of the samples: round r starts at the state after r of them.
-type thinning func(round int) (gone int)
+type checkpointPolicy func(round int) (gone int)
 
-func newThinning(limit, rounds int, known bool) thinning {
+func newCheckpointPolicy(limit, rounds int, known bool) checkpointPolicy {
 	switch {
 	case limit == 0:
 		return everything
@@ -81,7 +81,7 @@ func newThinning(limit, rounds int, known bool) thinning {
 func everything(int) int { return -1 }
 
 // offline keeps the states that are best for a known number of rounds.
-func offline(rounds, limit int) thinning {
+func offline(rounds, limit int) checkpointPolicy {
 	var kept []int
 	at, l := 0, rounds+1 // the state at the end is there, as if one more step had to be reversed
 	for c := limit; at < rounds; c-- {
@@ -105,7 +105,7 @@ func offline(rounds, limit int) thinning {
 // (2009) 2549-2567. Each state has a level; one before another of a higher level is dispensable. When there is no room,
 // the last of those goes, else the newest, whose level plus one the next takes over. They show that at any time the
 // steps so far can then be reversed with none taken more than ρ times.
-func online(limit int) thinning {
+func online(limit int) checkpointPolicy {
 	type levelled struct{ round, level int }
 	rounds := []levelled{{0, enough}} // the last is the current one, which does not count
 	return func(round int) int {
@@ -128,16 +128,16 @@ func online(limit int) thinning {
 	}
 }
 
-// rehearsal is what a solve of some rounds and its pullback do.
-type rehearsal struct {
+// scheduleCost counts the work of a solve of some rounds and its pullback.
+type scheduleCost struct {
 	kept, most       int   // states at the end of the solve, and the most at any time
 	held             []int // states after each round of the solve
 	replayed, pieces int   // rounds taken again, in so many pieces
 	renewed          int   // of those taken again, inside a piece, that start at a jump
 }
 
-// rehearse counts; jumps marks the rounds that start at a jump, nil for none.
-func rehearse(policy thinning, rounds, limit int, jumps []bool) (r rehearsal) {
+// simulateSchedule counts; jumps marks the rounds that start at a jump, nil for none.
+func simulateSchedule(policy checkpointPolicy, rounds, limit int, jumps []bool) (r scheduleCost) {
 	var kept []int
 	for round := range rounds {
 		if gone := policy(round + 1); gone != round {

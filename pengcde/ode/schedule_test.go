@@ -33,13 +33,13 @@ func TestScheduleIsBest(t *testing.T) {
 			if rho := repetitions(rounds+1, limit); want+rounds != rho*(rounds+1)-binomial(limit+1, rho-1) && limit > 1 {
 				t.Fatalf("%d rounds, %d states: least work %d is not that of the formula", rounds, limit, want)
 			}
-			known := rehearse(offline(rounds, limit), rounds, limit, nil)
+			known := simulateSchedule(offline(rounds, limit), rounds, limit, nil)
 			states, replayed := known.most, known.replayed
 			if replayed != want || states > limit {
 				t.Fatalf("%d rounds, %d states: %d rounds taken again with %d states, least is %d", rounds, limit, replayed, states,
 					want)
 			}
-			unknown := rehearse(online(limit), rounds, limit, nil)
+			unknown := simulateSchedule(online(limit), rounds, limit, nil)
 			states, replayed = unknown.most, unknown.replayed
 			if replayed < want || replayed < before || states > limit {
 				t.Fatalf("%d rounds, %d states, online: %d rounds taken again with %d states, least is %d, one round less took %d",
@@ -63,8 +63,8 @@ func TestScheduleIsBest(t *testing.T) {
 
 func TestScheduleOfManySteps(t *testing.T) {
 	for _, c := range []struct{ rounds, limit int }{{4096, 8}, {4096, 32}, {100000, 64}} {
-		known := rehearse(offline(c.rounds, c.limit), c.rounds, c.limit, nil).replayed
-		unknown := rehearse(online(c.limit), c.rounds, c.limit, nil).replayed
+		known := simulateSchedule(offline(c.rounds, c.limit), c.rounds, c.limit, nil).replayed
+		unknown := simulateSchedule(online(c.limit), c.rounds, c.limit, nil).replayed
 		t.Logf("%d rounds, %d states: %.2f rounds taken again for each, online %.2f", c.rounds, c.limit,
 			float64(known)/float64(c.rounds), float64(unknown)/float64(c.rounds))
 		if float64(unknown+c.rounds) > 1.5*float64(known+c.rounds) {

@@ -68,7 +68,7 @@ func TestManySavesInAStep(t *testing.T) {
 		return nnFloats(sol.Z), slices.Concat(nnFloats(g.Z0), nnFloats(g.Args[0]))
 	}
 	times := []float64{0}
-	for i := range 2*many + few + 1 {
+	for i := range 2*largeChunk + smallChunk + 1 {
 		times = append(times, 1+float64(i)/100)
 	}
 	times = append(times, 2)

@@ -18,7 +18,7 @@ func (s *Solver) Run(ctx context.Context, p Problem) (*Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &march{solver: s, ctx: ctx, control: control, every: p.Save == EveryStep, continuous: p.Continuous,
+	run := &integration{solver: s, ctx: ctx, control: control, every: p.Save == EveryStep, continuous: p.Continuous,
 		times: times, args: p.Args}
 	if run.history, err = run.newHistory(p, stops); err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func (s *Solver) check(p Problem) (c control, times, stops [][]float64, err erro
 	return c, times, stops, s.checkArgs(p.Args)
 }
 
-// march is one forward solve.
-type march struct {
+// integration is one forward solve.
+type integration struct {
 	solver  *Solver
 	ctx     context.Context
 	control control
@@ -81,7 +81,7 @@ type march struct {
 	saved       *saved
 }
 
-func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error) {
+func (m *integration) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error) {
 	err := m.begin(z0, stepTo)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (m *march) solve(z0 *tensors.Tensor, stepTo [][]float64) (*Solution, error)
 }
 
 // try tries a step of every sample that goes on.
-func (m *march) try() error {
+func (m *integration) try() error {
 	at := m.spans()
 	out, err := call(m.solver.step, m.args, at.t, at.end, at.to, m.z, m.slope, m.tolerances[0], m.tolerances[1])
 	if err != nil {
@@ -146,7 +146,7 @@ func (m *march) try() error {
 }
 
 // release frees what neither the next step starts from nor the interpolant keeps.
-func (m *march) release(ts ...*tensors.Tensor) {
+func (m *integration) release(ts ...*tensors.Tensor) {
 	for _, t := range ts {
 		if t != m.z && t != m.slope && !m.interpolant.owns(t) {
 			xla.Free(t)
@@ -155,7 +155,7 @@ func (m *march) release(ts ...*tensors.Tensor) {
 }
 
 // begin sets the samples at their start.
-func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) {
+func (m *integration) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) {
 	m.samples = make([]sample, len(m.times))
 	rtol, atol := make([]float64, len(m.times)), make([]float64, len(m.times))
 	for b, row := range m.times {
@@ -190,7 +190,7 @@ func (m *march) begin(z0 *tensors.Tensor, stepTo [][]float64) (err error) {
 
 // first evaluates the first stage and lets the controls that want it fit their first step. A sample whose field is not
 // finite there fails.
-func (m *march) first() error {
+func (m *integration) first() error {
 	if !slices.ContainsFunc(m.samples, func(sm sample) bool { return sm.active() }) {
 		return nil
 	}
@@ -227,7 +227,7 @@ func (m *march) first() error {
 
 // plan sets the end of the next step of each sample, and ends those that were cancelled or cannot go on; false when no
 // sample goes on.
-func (m *march) plan() (bool, error) {
+func (m *integration) plan() (bool, error) {
 	cancelled := m.ctx.Err()
 	goesOn := false
 	for b := range m.samples {
@@ -267,7 +267,7 @@ type acceptance struct {
 	any, all bool
 }
 
-func (m *march) judge(norms []float64) (acceptance, error) {
+func (m *integration) judge(norms []float64) (acceptance, error) {
 	a := acceptance{by: make([]bool, len(m.samples)), all: true}
 	for b := range m.samples {
 		sm := &m.samples[b]
@@ -288,7 +288,7 @@ func (m *march) judge(norms []float64) (acceptance, error) {
 }
 
 // merge keeps the old state and slope of the samples that rejected the try.
-func (m *march) merge(a acceptance, next, last *tensors.Tensor) (z, slope *tensors.Tensor, err error) {
+func (m *integration) merge(a acceptance, next, last *tensors.Tensor) (z, slope *tensors.Tensor, err error) {
 	if a.all {
 		return next, last, nil
 	}
@@ -299,7 +299,7 @@ func (m *march) merge(a acceptance, next, last *tensors.Tensor) (z, slope *tenso
 	return out[0], out[1], nil
 }
 
-func (m *march) advance(a acceptance) {
+func (m *integration) advance(a acceptance) {
 	for b := range m.samples {
 		if a.by[b] {
 			m.samples[b].advance()
@@ -310,7 +310,7 @@ func (m *march) advance(a acceptance) {
 }
 
 // spans are the steps that are tried; a sample that tries none stays where it is.
-func (m *march) spans() spans {
+func (m *integration) spans() spans {
 	at := newSpans(len(m.samples))
 	for b, sm := range m.samples {
 		at.t[b], at.end[b], at.from[b] = sm.t, sm.end, sm.offset
@@ -321,7 +321,7 @@ func (m *march) spans() spans {
 	return at
 }
 
-func (m *march) finish() *Solution {
+func (m *integration) finish() *Solution {
 	sol := &Solution{Z: m.saved.tensor(), solver: m.solver, history: m.history, times: make([][]float64, len(m.times)),
 		args: m.args, blank: m.saved, final: m.z, interpolant: m.interpolant}
 	sol.shape = sol.Z.Shape()
