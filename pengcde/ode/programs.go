@@ -9,12 +9,12 @@ import (
 )
 
 // smallChunk and largeChunk are the numbers of saves of a sample that one call of the programs save and pull takes:
-// calls cost more than rows of zeros do. There are no more, so that little is compiled. Inside a call products are of few rows each, so that a
-// state is summed up alike however many saves lie in a step.
+// calls cost more than rows of zeros do. There are no more, so that little is compiled. Inside a call products are of
+// smallChunk rows each, so that a state is summed up alike however many saves lie in a step.
 const smallChunk, largeChunk = 4, 32
 
-// rowsFor is that number for a call with some saves left: smallChunk where largeChunk would make more than
-// 8 MiB of states.
+// rowsFor is that number for a call with some saves left: smallChunk where largeChunk would make more than 8 MiB
+// of states.
 func rowsFor(left int, state shapes.Shape) int {
 	if left <= smallChunk || largeChunk*state.ByteSize() > 8<<20 {
 		return smallChunk
