@@ -15,11 +15,11 @@ type run struct {
 }
 
 // ownEdges leaves out the edges that have no weight in a window, where windows of its series have less than half of all
-// neighbours and matrices are sparse: then less is gathered. All windows of a run share one room, so that they share
+// neighbours and matrices are sparse: then less is gathered. All windows of a run share one capacity, so that they share
 // programs.
 func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots [][]float64) (*dyngraph.Pattern,
-	[][]float64, equivariant.Room) {
-	c, none := m.computing(), equivariant.Room{}
+	[][]float64, equivariant.NeighbourCapacity) {
+	c, none := m.computing(), equivariant.NeighbourCapacity{}
 	if w.Whole || w.Inputs() >= len(w.Series.Times) || c.Output == Affinity || traits(c.Field).EveryEdge ||
 		c.Product.Choose(pattern.Nodes, pattern.Edges()) != equivariant.Sparse {
 		return pattern, snapshots, none
@@ -29,7 +29,7 @@ func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots
 	if !known {
 		room = m.roomOf(w)
 		if m.rooms == nil {
-			m.rooms = make(map[run]equivariant.Room)
+			m.rooms = make(map[run]equivariant.NeighbourCapacity)
 		}
 		for other := range m.rooms {
 			if other.series.Value() == nil {
@@ -45,15 +45,15 @@ func (m *Model) ownEdges(w dyngraph.Window, pattern *dyngraph.Pattern, snapshots
 	return pattern, snapshots, room
 }
 
-// roomOf returns the room for the windows of a run, or the room of no graph where they are to have all edges: where
-// they have half of the neighbours or more, and where the weights of one cannot be normalised.
-func (m *Model) roomOf(w dyngraph.Window) equivariant.Room {
+// roomOf returns the capacity for the windows of a run. It is empty where they are to have all edges: where they have
+// half of the neighbours or more, and where the weights of one cannot be normalised.
+func (m *Model) roomOf(w dyngraph.Window) equivariant.NeighbourCapacity {
 	s := w.Series
 	pattern, _, err := m.config.Normalise.Apply(s.Pattern, s.Weights[:1])
 	if err != nil {
-		return equivariant.Room{}
+		return equivariant.NeighbourCapacity{}
 	}
-	room, all, err := equivariant.RunsRoom(pattern, len(s.Weights), w.Inputs(), func(k int) ([]float64, error) {
+	room, all, err := equivariant.WindowCapacity(pattern, len(s.Weights), w.Inputs(), func(k int) ([]float64, error) {
 		_, one, err := m.config.Normalise.Apply(s.Pattern, s.Weights[k:k+1])
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (m *Model) roomOf(w dyngraph.Window) equivariant.Room {
 		return one[0], nil
 	})
 	if err != nil || 2*room.Entries() >= all.Entries() {
-		return equivariant.Room{}
+		return equivariant.NeighbourCapacity{}
 	}
 	return room
 }

@@ -23,8 +23,8 @@ type Model struct {
 	declared []nn.Param
 	params   []*tensors.Tensor // as declared; nil when closed, or lost with the device
 	closed   bool
-	noted    struct{ control, features bool } // what Config.Notices was told of
-	rooms    map[run]equivariant.Room         // of windows on their own edges; the room of no graph for windows on all
+	noted    struct{ control, features bool }      // what Config.Notices was told of
+	rooms    map[run]equivariant.NeighbourCapacity // of windows on their own edges; none for windows on all
 }
 
 // New makes a model with freshly drawn parameters. It compiles when it first meets data.

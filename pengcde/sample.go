@@ -154,7 +154,7 @@ func (m *Model) sample(w dyngraph.Window) (sample, error) {
 		return sample{}, errs.In("pengcde: inputs of the "+here, err, ErrInput)
 	}
 	one := sample{x0: features[0], all: all, onAll: onAll, paths: field.Sample{Knots: knots, Pattern: pattern,
-		Snapshots: snapshots, Index: index, Room: room, GraphPath: m.config.Path, FeaturePath: m.config.Path}}
+		Snapshots: snapshots, Index: index, Capacity: room, GraphPath: m.config.Path, FeaturePath: m.config.Path}}
 	if m.config.driven() {
 		one.paths.Features = features
 	}

@@ -79,7 +79,7 @@ func BenchmarkUndirected(b *testing.B) {
 					snapshots[i] = append(snapshots[i], mirrored(patterns[i], func() float64 { return rng.Float64() / 16 }))
 				}
 			}
-			general, err := Sparse.layout(Room{}, patterns)
+			general, err := Sparse.layout(NeighbourCapacity{}, patterns)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func randomLayers(b *testing.B, n, edges, hub int, product Product, identitySize
 		}
 		patterns[i] = p
 	}
-	layout, err := product.layout(Room{}, patterns)
+	layout, err := product.layout(NeighbourCapacity{}, patterns)
 	if err != nil {
 		b.Fatal(err)
 	}

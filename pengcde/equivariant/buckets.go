@@ -72,8 +72,8 @@ func neighbours(p *dyngraph.Pattern) [][]neighbour {
 // maxBuckets bounds the number of widths, with which compile time grows.
 const maxBuckets = 5
 
-// newBuckets lays the lists out in a room, or a larger one where they do not fit.
-func newBuckets(patterns []*dyngraph.Pattern, room Room) *buckets {
+// newBuckets lays the lists out in a capacity, or a larger one where they do not fit.
+func newBuckets(patterns []*dyngraph.Pattern, capacity NeighbourCapacity) *buckets {
 	b := &buckets{nodes: patterns[0].Nodes, edge: make([][]int32, len(patterns))}
 	lists := make([][][]neighbour, len(patterns))
 	for s, p := range patterns {
@@ -82,9 +82,9 @@ func newBuckets(patterns []*dyngraph.Pattern, room Room) *buckets {
 		for u, list := range lists[s] {
 			lengths[u] = int32(len(list))
 		}
-		room = room.With(roomOf(lengths))
+		capacity = capacity.With(capacityOf(lengths))
 	}
-	counts := room.lists()
+	counts := capacity.lists()
 	batch := maps.Clone(counts) // all samples have the lists of the largest
 	for length := range batch {
 		batch[length] *= len(patterns)

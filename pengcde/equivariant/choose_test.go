@@ -46,7 +46,7 @@ func graph(t *testing.T, n, degree, hub int) *dyngraph.Pattern {
 func TestLayoutOfABatch(t *testing.T) {
 	const n = 120
 	for degree, sparse := range map[int]bool{15: true, 16: false} { // 0.125 and 0.133 of the matrix
-		layout, err := Auto.layout(Room{}, []*dyngraph.Pattern{graph(t, n, 1, 0), graph(t, n, degree, 0)})
+		layout, err := Auto.layout(NeighbourCapacity{}, []*dyngraph.Pattern{graph(t, n, 1, 0), graph(t, n, degree, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestHubGetsABucket(t *testing.T) {
 		for range c.batch {
 			patterns = append(patterns, graph(t, c.n, 1, c.hub))
 		}
-		if got := newBuckets(patterns, Room{}); len(got.list) != c.want {
+		if got := newBuckets(patterns, NeighbourCapacity{}); len(got.list) != c.want {
 			t.Errorf("%+v: %d buckets", c, len(got.list))
 		}
 	}

@@ -8,18 +8,18 @@ type dense struct {
 	isEdge *Node // [batch, n, n] bool
 }
 
-func (d dense) arrange(symmetric bool, rows ...*Node) arranged {
+func (d dense) prepare(symmetric bool, rows ...*Node) prepared {
 	n := d.isEdge.Shape().Dim(1)
 	entries := make([]*Node, len(rows))
 	for i, row := range rows {
 		entries[i] = Slice(row, AxisRange(), AxisRange(0, n*n))
 	}
-	return arranged{symmetric: symmetric, to: [][]*Node{{Stack(entries, 1)}}}
+	return prepared{symmetric: symmetric, to: [][]*Node{{Stack(entries, 1)}}}
 }
 
 // multiply mixes the matrices by a product with the coefficients, whose backward pass is one too: XLA sums in strict
 // order on a CPU, several times slower.
-func (dense) multiply(m arranged, c coefficients, z *Node) *Node {
+func (dense) multiply(m prepared, c coefficients, z *Node) *Node {
 	n, matrices := z.Shape().Dimensions[1], m.to[0][0]
 	square := func(x *Node) *Node { return Reshape(x, -1, n, n) }
 	var matrix *Node
@@ -46,7 +46,7 @@ func (c coefficients) blend(weights, matrices *Node) *Node {
 	return DotGeneral(weights, last, []int{0}, c.seeds.Split(matrices), []int{2}, []int{0})
 }
 
-func (d dense) modulate(_ bool, row, w, x, y *Node, f func(*Node) *Node) *Node {
+func (d dense) modulateEdges(_ bool, row, w, x, y *Node, f func(*Node) *Node) *Node {
 	batch, n := row.Shape().Dim(0), x.Shape().Dim(0)
 	a := Reshape(Slice(row, AxisRange(), AxisRange(0, n*n)), batch, n, n, 1)
 	sum := Add(Mul(a, ExpandLeftToRank(w, 4)), ExpandLeftToRank(Add(ExpandAxes(x, 1), ExpandAxes(y, 0)), 4))

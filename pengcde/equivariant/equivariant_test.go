@@ -44,7 +44,7 @@ func (m matrices) lay(t testing.TB, product Product) (l layout, rows [2][]float6
 		patterns = append(patterns, p)
 		weights[0], weights[1] = append(weights[0], w[0]), append(weights[1], w[1])
 	}
-	l, err := product.layout(Room{}, patterns)
+	l, err := product.layout(NeighbourCapacity{}, patterns)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func ExampleFusion() {
 		return
 	}
 	snapshots := [][][]float64{{{2, 3}, {0, 0}}} // of one sample: A and A'
-	form, rows, tables, err := equivariant.Sparse.Snapshots(dtypes.Float64, equivariant.Room{},
+	form, rows, tables, err := equivariant.Sparse.Snapshots(dtypes.Float64, equivariant.NeighbourCapacity{},
 		[]*dyngraph.Pattern{pattern}, snapshots)
 	if err != nil {
 		fmt.Println(err)

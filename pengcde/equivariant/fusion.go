@@ -38,7 +38,7 @@ func (f Fusion) Dims() []int { return []int{len(f.Maps), f.sides()} }
 // Pair is A and A', or one matrix, at one time for a batch of graphs, ready for use by all layers.
 type Pair struct {
 	operator operator
-	arranged arranged
+	prepared prepared
 	sides    int
 	// nodes [batch, n, sides·statistics + 1] holds row sums, column sums, diagonal, total and trace, first of A, and 1.
 	nodes *Node
@@ -64,7 +64,7 @@ func newPair(matrices ...*Matrix) *Pair {
 	ones := Ones(first.Rows.Graph(), shapes.Make(first.Rows.DType(), first.Rows.Shape().Dim(0), first.form.Nodes, 1))
 	return &Pair{
 		operator: first.operator,
-		arranged: first.operator.arrange(first.form.Symmetric, rows...),
+		prepared: first.operator.prepare(first.form.Symmetric, rows...),
 		sides:    len(matrices),
 		nodes:    Concatenate(append(nodes, ones), -1),
 	}
@@ -101,10 +101,10 @@ func (f Fusion) Apply(p *Pair, seeds nn.Seeds, weights, z *Node) *Node {
 
 	ofEdges, perNode := 2*p.sides, p.sides*statistics+1
 	matrices := part(0, ofEdges)
-	if p.arranged.symmetric {
+	if p.prepared.symmetric {
 		matrices = Add(part(0, p.sides), part(p.sides, ofEdges))
 	}
-	y := p.operator.multiply(p.arranged, coefficients{matrices, seeds}, z)
+	y := p.operator.multiply(p.prepared, coefficients{matrices, seeds}, z)
 	puts := Reshape(part(ofEdges, ofEdges+4*perNode), seeds.Dims(perNode, 4)...)
 	return addRanked(y, seeds, p.nodes, puts, z)
 }

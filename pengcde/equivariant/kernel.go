@@ -18,7 +18,7 @@ type kernel struct {
 	symmetric bool
 	rows      []*Node // of A, or of A and A', as [Matrix] has them
 	// The lists without the entries left out: the number of neighbours of each place [batch, n], these nodes [batch,
-	// room], and their entries of all m matrices [batch, m, room].
+	// capacity], and their entries of all m matrices [batch, m, capacity].
 	counts, to, values *Node
 }
 
@@ -31,10 +31,10 @@ func newKernel(s sparse, symmetric bool, rows []*Node) *kernel {
 	if !xla.HasKernels(rows[0]) {
 		return nil
 	}
-	arranged := k.call(k.name("arrange"), func(s sparse, rows []*Node) []*Node {
+	prepared := k.call(k.name("arrange"), func(s sparse, rows []*Node) []*Node {
 		return s.arrangedPlain(symmetric, rows)
 	}, rows...)
-	k.counts, k.to, k.values = arranged[0], arranged[1], arranged[2]
+	k.counts, k.to, k.values = prepared[0], prepared[1], prepared[2]
 	return k
 }
 
@@ -70,7 +70,7 @@ func (k *kernel) multiply(c coefficients, z *Node) *Node {
 		rows := k.call(k.name("entries"), func(s sparse, in []*Node) []*Node {
 			return s.rowsPlain(k.symmetric, len(k.rows), k.rows[0].Shape().Dim(1), in)
 		}, c, k.nodeAt, k.placeOf, z, v)
-		return append(append(of, rows...), product(k.turned(c), v))
+		return append(append(of, rows...), product(k.transposed(c), v))
 	}
 	inputs := append([]*Node{k.weights(c, z.DType())}, k.rows...)
 	return xla.WithPullback(forward, pull, append(inputs, z)...)
@@ -89,8 +89,8 @@ func (k *kernel) weights(c coefficients, dtype dtypes.DType) *Node {
 	return c.node
 }
 
-// turned are the coefficients of the transposed matrix.
-func (k *kernel) turned(c *Node) *Node {
+// transposed are the coefficients of the transposed matrix.
+func (k *kernel) transposed(c *Node) *Node {
 	if k.symmetric {
 		return c
 	}

@@ -40,7 +40,7 @@ func (s sparse) arrangedPlain(symmetric bool, rows []*Node) []*Node {
 	return []*Node{Concatenate(counts, 1), Concatenate(nodes, 1), Stack(values, 1)}
 }
 
-// arrangedLists cuts arranged lists into buckets: own has the neighbours of each bucket, entries cuts x [batch, room]
+// arrangedLists cuts prepared lists into buckets: own has the neighbours of each bucket, entries cuts x [batch, capacity]
 // alike.
 func (s sparse) arrangedLists(nodeAt, placeOf, to *Node) (own sparse, entries func(x *Node) []*Node) {
 	entries = func(x *Node) []*Node {
@@ -55,12 +55,12 @@ func (s sparse) arrangedLists(nodeAt, placeOf, to *Node) (own sparse, entries fu
 	return sparse{nodeAt: nodeAt, placeOf: placeOf, neighbours: entries(to)}, entries
 }
 
-// productPlain takes coefficients [S, m], what was arranged, nodeAt, placeOf and z.
+// productPlain takes coefficients [S, m], what was prepared, nodeAt, placeOf and z.
 func productPlain(s sparse, in []*Node) []*Node {
 	c, to, values, z := in[0], in[2], in[3], in[6]
 	own, entries := s.arrangedLists(in[4], in[5], to)
 	dims := values.Shape().Dimensions
-	split := nn.Seeds(c.Shape().Dim(0)).Split(values) // [S, B, m, room]
+	split := nn.Seeds(c.Shape().Dim(0)).Split(values) // [S, B, m, capacity]
 	mixed := Reshape(DotGeneral(c, []int{1}, []int{0}, split, []int{2}, []int{0}), dims[0], dims[2])
 	return []*Node{own.product(entries(mixed), z)}
 }

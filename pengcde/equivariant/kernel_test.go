@@ -143,7 +143,7 @@ func hubPattern(t *testing.T, rng *rand.Rand, n int) *dyngraph.Pattern {
 func kernelGradients(t *testing.T, dtype dtypes.DType, layer Layer, seeds nn.Seeds, patterns []*dyngraph.Pattern,
 	snapshots [][][]float64) [][]float64 {
 	t.Helper()
-	form, rows, tables, err := Sparse.Snapshots(dtype, Room{}, patterns, snapshots)
+	form, rows, tables, err := Sparse.Snapshots(dtype, NeighbourCapacity{}, patterns, snapshots)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,10 +19,10 @@ import (
 //
 // Every sample has a pattern of its own, of equally many nodes, and equally many snapshots, weights on its edges.
 // Weights and their sums are finite in the float type. Where all snapshots are symmetric, rows hold both directions of
-// an edge once. Sparse matrices lie in the given room, see [Room]. Errors wrap [dyngraph.ErrInvalid].
-func (p Product) Snapshots(dtype dtypes.DType, room Room, patterns []*dyngraph.Pattern,
+// an edge once. Sparse matrices lie in the given capacity, see [NeighbourCapacity]. Errors wrap [dyngraph.ErrInvalid].
+func (p Product) Snapshots(dtype dtypes.DType, capacity NeighbourCapacity, patterns []*dyngraph.Pattern,
 	snapshots [][][]float64) (form Form, rows *tensors.Tensor, tables []*tensors.Tensor, err error) {
-	l, err := p.layout(room, patterns)
+	l, err := p.layout(capacity, patterns)
 	if err != nil {
 		return form, nil, nil, err
 	}
@@ -47,7 +47,7 @@ type layout struct {
 }
 
 // layout chooses the layout of a batch of graphs; it is not symmetric yet, see fit.
-func (p Product) layout(room Room, patterns []*dyngraph.Pattern) (layout, error) {
+func (p Product) layout(capacity NeighbourCapacity, patterns []*dyngraph.Pattern) (layout, error) {
 	if len(patterns) == 0 {
 		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: no graphs")
 	}
@@ -68,14 +68,14 @@ func (p Product) layout(room Room, patterns []*dyngraph.Pattern) (layout, error)
 		}
 		edges = max(edges, pattern.Edges())
 	}
-	if room.most != nil && room.most[0] != patterns[0].Nodes {
+	if capacity.most != nil && capacity.most[0] != patterns[0].Nodes {
 		return layout{}, errs.New(dyngraph.ErrInvalid, "pengcde/equivariant: room for graphs of %d nodes, and the graphs "+
-			"of the batch have %d, want a room of graphs with as many", room.most[0], patterns[0].Nodes)
+			"of the batch have %d, want a room of graphs with as many", capacity.most[0], patterns[0].Nodes)
 	}
 	l := layout{Form: Form{Nodes: patterns[0].Nodes}, patterns: patterns}
 	if p.Choose(l.Nodes, edges) == Sparse {
-		l.Sparse, l.buckets, l.directed = true, newBuckets(patterns, room), room.directed
-		l.Used = room.most != nil
+		l.Sparse, l.buckets, l.directed = true, newBuckets(patterns, capacity), capacity.directed
+		l.Used = capacity.most != nil
 	}
 	return l, nil
 }

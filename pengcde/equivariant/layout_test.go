@@ -22,12 +22,12 @@ func TestRows(t *testing.T) {
 		}
 		patterns = append(patterns, p)
 	}
-	if _, _, _, err := Auto.Snapshots(dtypes.Float32, Room{}, nil, nil); !errors.Is(err, dyngraph.ErrInvalid) {
+	if _, _, _, err := Auto.Snapshots(dtypes.Float32, NeighbourCapacity{}, nil, nil); !errors.Is(err, dyngraph.ErrInvalid) {
 		t.Errorf("no graphs: %v, want dyngraph.ErrInvalid", err)
 	}
 	snapshots := [][][]float64{{{2, 3, 5}, {7, 11, 13}}, {{17, 19}, {23, 29}}}
 	for _, product := range []Product{Dense, Sparse} {
-		layout, err := product.layout(Room{}, patterns)
+		layout, err := product.layout(NeighbourCapacity{}, patterns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestRows(t *testing.T) {
 			}
 		}
 		for _, dtype := range []dtypes.DType{dtypes.Float32, dtypes.Float64} {
-			form, rows, tables, err := product.Snapshots(dtype, Room{}, patterns, snapshots)
+			form, rows, tables, err := product.Snapshots(dtype, NeighbourCapacity{}, patterns, snapshots)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestRows(t *testing.T) {
 			"a sum beyond":   {{{2, 3e38, 3e38}, {7, 11, 13}}, snapshots[1]},
 			"infinite":       {snapshots[0], {{17, math.Inf(1)}, {23, 29}}},
 		} {
-			if _, _, _, err := product.Snapshots(dtypes.Float32, Room{}, patterns, bad); !errors.Is(err, dyngraph.ErrInvalid) {
+			if _, _, _, err := product.Snapshots(dtypes.Float32, NeighbourCapacity{}, patterns, bad); !errors.Is(err, dyngraph.ErrInvalid) {
 				t.Errorf("%v, %s: %v, want dyngraph.ErrInvalid", product, name, err)
 			}
 		}
@@ -80,7 +80,7 @@ func TestLayoutErrors(t *testing.T) {
 	} {
 		for _, product := range []Product{Auto, Dense, Sparse} {
 			for _, patterns := range [][]*dyngraph.Pattern{{p}, {sound, p}} {
-				if _, err := product.layout(Room{}, patterns); !errors.Is(err, dyngraph.ErrInvalid) {
+				if _, err := product.layout(NeighbourCapacity{}, patterns); !errors.Is(err, dyngraph.ErrInvalid) {
 					t.Errorf("%s, %v: %v, want dyngraph.ErrInvalid", name, product, err)
 				}
 			}

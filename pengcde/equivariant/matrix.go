@@ -17,7 +17,7 @@ type Form struct {
 	// Symmetric matrices equal their transpose: a row has no entries from neighbours beside those to them, and no
 	// column sums.
 	Symmetric bool
-	// Used says that matrices were laid out in a room, so that their patterns may lack edges without a weight.
+	// Used says that matrices were laid out in a given capacity, so that their patterns may lack edges without a weight.
 	Used bool
 }
 
@@ -37,7 +37,7 @@ type Matrix struct {
 	// They are linear in the matrix, so sums of rows are rows of sums.
 	Rows     *Node
 	operator operator
-	arranged *arranged
+	prepared *prepared
 }
 
 // Matrix makes a matrix of rows [batch, width] that were interpolated between the rows of [Product.Snapshots], and of
@@ -70,11 +70,11 @@ func (m *Matrix) entries() *Node {
 
 // Apply is M Z for states z [batch, n, d].
 func (m *Matrix) Apply(z *Node) *Node {
-	if m.arranged == nil {
-		arranged := m.operator.arrange(m.form.Symmetric, m.Rows)
-		m.arranged = &arranged
+	if m.prepared == nil {
+		prepared := m.operator.prepare(m.form.Symmetric, m.Rows)
+		m.prepared = &prepared
 	}
-	return m.operator.multiply(*m.arranged, coefficients{}, z)
+	return m.operator.multiply(*m.prepared, coefficients{}, z)
 }
 
 // Times is M W for the same W [n, d] in all samples: [batch, n, d].
@@ -85,21 +85,21 @@ func (m *Matrix) Times(w *Node) *Node {
 // operator multiplies node states by matrices that are given by their entries.
 type operator interface {
 	// arrange prepares A, or A and A', whose rows are given, for several products.
-	arrange(symmetric bool, rows ...*Node) arranged
+	prepare(symmetric bool, rows ...*Node) prepared
 	// multiply is the product of the matrix that the coefficients mix with z [batch, n, d].
-	multiply(m arranged, c coefficients, z *Node) *Node
+	multiply(m prepared, c coefficients, z *Node) *Node
 	// modulate is a row [batch, width] with each entry a_uv on an edge of the pattern, 0 or not, replaced by
 	// f(a_uv w + x_u + y_v), and with the sums of the new entries; w is [h], x and y are [n, h], and f leads from [...,
 	// h] to [..., 1]. Other entries stay 0. What it returns is not symmetric, even where the given row is.
-	modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node
-	// turned gives the entries [batch, entries] of A^T for the entries of an A that is not symmetric.
-	turned(entries *Node) *Node
-	// doubled multiplies by the matrices of n nodes of a batch, and behind them by their transposes.
-	doubled(n int) operator
+	modulateEdges(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node
+	// transposedEntries gives the entries [batch, entries] of A^T for the entries of an A that is not symmetric.
+	transposedEntries(entries *Node) *Node
+	// withTranspose multiplies by the matrices of n nodes of a batch, and behind them by their transposes.
+	withTranspose(n int) operator
 }
 
-// arranged are matrix entries as an operator wants them.
-type arranged struct {
+// prepared are matrix entries as an operator wants them.
+type prepared struct {
 	symmetric bool
 	// to has the entries of A, or of A and A', for each part of the matrix, and from the entries of their transposes
 	// where an operator reads them.
@@ -109,8 +109,8 @@ type arranged struct {
 }
 
 // coefficients [4] mix c_0 A + c_1 A' + c_2 A^T + c_3 A'^T, and for symmetric matrices [2] mix c_0 A + c_1 A'. Where A
-// is arranged alone there are half as many. Several seeds have [S, ...], each for its part of the batch. Without a node
-// the mix is A, arranged alone.
+// is prepared alone there are half as many. Several seeds have [S, ...], each for its part of the batch. Without a node
+// the mix is A, prepared alone.
 type coefficients struct {
 	node  *Node
 	seeds nn.Seeds

@@ -10,7 +10,7 @@ import (
 // modulate evaluates f once for each edge, in the lists of neighbours that a node has edges to, and finds the entries
 // of the edges from these neighbours by transposing. Forward and backward are gathers alone: the gradient of the values
 // gathered at the targets of edges sums, for each node, over the transposed entries of its list.
-func (s sparse) modulate(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node {
+func (s sparse) modulateEdges(symmetric bool, row, w, x, y *Node, f func(*Node) *Node) *Node {
 	lists := 2
 	if symmetric {
 		lists = 1

@@ -48,7 +48,7 @@ func (m Modulation) Apply(v nn.Values, a *Matrix, identities *Node) *Matrix {
 	part := func(w *Node) *Node { return DotGeneral(identities, []int{1}, nil, w, []int{1}, nil) } // [n, 8]
 	source := Add(part(columns(1, 1+m.Size)), ExpandLeftToRank(bias, 2))
 	target := part(columns(1+m.Size, 1+2*m.Size))
-	modulated := a.With(a.operator.modulate(a.form.Symmetric, a.Rows, Squeeze(columns(0, 1), 1), source, target,
+	modulated := a.With(a.operator.modulateEdges(a.form.Symmetric, a.Rows, Squeeze(columns(0, 1), 1), source, target,
 		func(x *Node) *Node { return m.mlp().Continue(v, x) }))
 	modulated.form.Symmetric = false // f(a_uv, u, v) is not f(a_vu, v, u)
 	return modulated

@@ -36,9 +36,9 @@ func addRanked(y *Node, seeds nn.Seeds, nodes, puts, z *Node) *Node {
 			return xla.Call(name, plain, append(slices.Clone(in), v)...)[0]
 		}
 		column := func(i int) *Node { return SliceAxis(in[1], -1, AxisElem(i)) }
-		turned := Concatenate([]*Node{column(2), column(1), column(0), column(3)}, -1) // of the transposed matrix
+		swapped := Concatenate([]*Node{column(2), column(1), column(0), column(3)}, -1) // of the transposed matrix
 		return []*Node{to(kernel+"_to_nodes", rankedToNodes), to(kernel+"_to_puts", rankedToPuts),
-			product([]*Node{in[0], turned, v})}
+			product([]*Node{in[0], swapped, v})}
 	}
 	return Add(y, xla.WithPullback(product, pull, nodes, puts, z))
 }

@@ -17,17 +17,17 @@ type sparse struct {
 	neighbours []*Node
 }
 
-func (s sparse) arrange(symmetric bool, rows ...*Node) arranged {
+func (s sparse) prepare(symmetric bool, rows ...*Node) prepared {
 	if k := newKernel(s, symmetric, rows); k != nil {
-		return arranged{symmetric: symmetric, kernel: k}
+		return prepared{symmetric: symmetric, kernel: k}
 	}
 	return s.lists(symmetric, rows)
 }
 
 // lists cuts rows into what belongs to each bucket: weights to the neighbours, then, unless they are the same, from
 // them.
-func (s sparse) lists(symmetric bool, rows []*Node) arranged {
-	m, at := arranged{symmetric: symmetric}, 0
+func (s sparse) lists(symmetric bool, rows []*Node) prepared {
+	m, at := prepared{symmetric: symmetric}, 0
 	for _, table := range s.neighbours {
 		dims := table.Shape().Dimensions
 		list := func() (parts []*Node) {
@@ -48,7 +48,7 @@ func (s sparse) lists(symmetric bool, rows []*Node) arranged {
 	return m
 }
 
-func (s sparse) multiply(m arranged, c coefficients, z *Node) *Node {
+func (s sparse) multiply(m prepared, c coefficients, z *Node) *Node {
 	if m.kernel != nil {
 		return m.kernel.multiply(c, z)
 	}
@@ -74,7 +74,7 @@ func withPullback(y, x *Node, pull func(cotangent *Node) *Node) *Node {
 
 // mixed returns the entries of the mixed matrix for each bucket, or of its transpose with the lists exchanged. As in
 // [dense] the sum is a product, whose backward pass is one too.
-func (m arranged) mixed(c coefficients, to, from [][]*Node) []*Node {
+func (m prepared) mixed(c coefficients, to, from [][]*Node) []*Node {
 	entries := make([]*Node, len(to))
 	for i := range entries {
 		if c.node == nil {

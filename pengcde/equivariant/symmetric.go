@@ -5,7 +5,7 @@ import "github.com/peng-cde/pengcde-go/dyngraph"
 // fit is the layout for these snapshots, [samples][J][edges] on the patterns. Where all are symmetric, as in an
 // undirected graph with every edge in both directions, A^T is A and column sums are row sums, and a row holds each
 // once: half the entries, and half the work of interpolating and mixing them. Otherwise, if a single edge weighs other
-// than its opposite in the last bit, or the room is for graphs that are not symmetric, it is the layout as it was. It
+// than its opposite in the last bit, or the capacity is for graphs that are not symmetric, it is the layout as it was. It
 // takes O(edges) operations a snapshot.
 //
 // Values and gradients with respect to states and weights are the same as in the other layout, up to rounding.

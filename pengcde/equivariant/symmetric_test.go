@@ -166,7 +166,7 @@ func TestSymmetricLayoutIsTheOther(t *testing.T) {
 		var all []*acting
 		var names []string
 		for _, product := range []Product{Sparse, Dense} {
-			layout, err := product.layout(Room{}, patterns)
+			layout, err := product.layout(NeighbourCapacity{}, patterns)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +215,7 @@ func TestSymmetricLayoutIsTheOther(t *testing.T) {
 func TestFitIsForSymmetricSnapshotsOnly(t *testing.T) {
 	const n, batch, snapshots = 9, 3, 2
 	patterns := undirected(t, n, batch)
-	layout, err := Sparse.layout(Room{}, patterns)
+	layout, err := Sparse.layout(NeighbourCapacity{}, patterns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestFitIsForSymmetricSnapshotsOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout, err = Sparse.layout(Room{}, []*dyngraph.Pattern{ring})
+	layout, err = Sparse.layout(NeighbourCapacity{}, []*dyngraph.Pattern{ring})
 	if err != nil {
 		t.Fatal(err)
 	}

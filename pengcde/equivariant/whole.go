@@ -11,9 +11,9 @@ func (m *Matrix) WithTransposed() *Matrix {
 	rows := m.Rows
 	if !m.form.Symmetric {
 		statistics := Slice(rows, AxisRange(), AxisRange(-m.form.statistics()+2*m.form.Nodes))
-		rows = Concatenate([]*Node{m.operator.turned(m.entries()), m.ColumnSums(), m.RowSums(), statistics}, 1)
+		rows = Concatenate([]*Node{m.operator.transposedEntries(m.entries()), m.ColumnSums(), m.RowSums(), statistics}, 1)
 	}
-	return &Matrix{form: m.form, Rows: Concatenate([]*Node{m.Rows, rows}, 0), operator: m.operator.doubled(m.form.Nodes)}
+	return &Matrix{form: m.form, Rows: Concatenate([]*Node{m.Rows, rows}, 0), operator: m.operator.withTranspose(m.form.Nodes)}
 }
 
 // Dense is A with all its entries, [batch, n, n]: for networks that take a number of each pair of nodes, and so need n²
@@ -45,17 +45,17 @@ func (m *Matrix) part(i int) *Node {
 	return Slice(m.Rows, AxisRange(), AxisRange(at, at+n))
 }
 
-func (d dense) turned(entries *Node) *Node {
+func (d dense) transposedEntries(entries *Node) *Node {
 	n := d.isEdge.Shape().Dim(1)
 	return Reshape(TransposeAllDims(Reshape(entries, -1, n, n), 0, 2, 1), -1, n*n)
 }
 
-func (d dense) doubled(int) operator {
+func (d dense) withTranspose(int) operator {
 	return dense{isEdge: Concatenate([]*Node{d.isEdge, TransposeAllDims(d.isEdge, 0, 2, 1)}, 0)}
 }
 
-// turned exchanges, for each bucket, the entries to the neighbours and those from them.
-func (s sparse) turned(entries *Node) *Node {
+// transposedEntries exchanges, for each bucket, the entries to the neighbours and those from them.
+func (s sparse) transposedEntries(entries *Node) *Node {
 	var parts []*Node
 	at := 0
 	for _, table := range s.neighbours {
@@ -67,8 +67,8 @@ func (s sparse) turned(entries *Node) *Node {
 	return Concatenate(parts, 1)
 }
 
-// doubled has the tables again, each counting from the end of the other: places and nodes, entries, and nodes.
-func (s sparse) doubled(n int) operator {
+// withTranspose has the tables again, each counting from the end of the other: places and nodes, entries, and nodes.
+func (s sparse) withTranspose(n int) operator {
 	again := func(table *Node, from int) *Node {
 		return Concatenate([]*Node{table, AddScalar(table, from)}, 0)
 	}

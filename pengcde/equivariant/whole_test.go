@@ -59,7 +59,7 @@ func TestWholeMatrices(t *testing.T) {
 			return y
 		}
 		for _, product := range []Product{Dense, Sparse} {
-			form, rows, tables, err := product.Snapshots(dtypes.Float64, Room{}, patterns, weights)
+			form, rows, tables, err := product.Snapshots(dtypes.Float64, NeighbourCapacity{}, patterns, weights)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -60,7 +60,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	first := samples[0]
 	form := Form{GraphPath: first.GraphPath, FeaturePath: first.GraphPath, Clock: first.Clock != nil}
 	var patterns []*dyngraph.Pattern
-	var room equivariant.Room
+	var capacity equivariant.NeighbourCapacity
 	var knots [][]float64
 	var snapshots [][][]float64
 	for b, s := range samples {
@@ -68,7 +68,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 			return nil, Form{}, err
 		}
 		patterns, snapshots, knots = append(patterns, s.Pattern), append(snapshots, s.Snapshots), append(knots, s.Knots)
-		room = room.With(s.Room)
+		capacity = capacity.With(s.Capacity)
 	}
 	if first.Features != nil {
 		form.FeaturePath = first.FeaturePath
@@ -81,7 +81,7 @@ func NewControl(dtype dtypes.DType, product equivariant.Product, samples []Sampl
 	if err != nil {
 		return nil, Form{}, errs.In("pengcde/field", err, ErrInput)
 	}
-	graphs, rows, tables, err := product.Snapshots(dtype, room, patterns, snapshots)
+	graphs, rows, tables, err := product.Snapshots(dtype, capacity, patterns, snapshots)
 	if err != nil {
 		return nil, Form{}, errs.In("pengcde/field", err, ErrInput)
 	}

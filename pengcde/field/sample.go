@@ -18,9 +18,9 @@ type Sample struct {
 	// Pattern has the edges; Snapshots [J][edges] are control weights on it, see [dyngraph.Normalisation].
 	Pattern   *dyngraph.Pattern
 	Snapshots [][]float64
-	// Room has space for the neighbours of graphs in other batches, to share compiled programs with them; the zero value
+	// Capacity has space for the neighbours of graphs in other batches, to share compiled programs with them; the zero value
 	// has none.
-	Room equivariant.Room
+	Capacity equivariant.NeighbourCapacity
 	// Index [T] names the snapshot in force at each knot; nil: snapshot k at knot k.
 	Index []int
 	// Features [T][n*p] at the knots, row-major by node; nil for fields without. They are finite: [path.Fill] replaces

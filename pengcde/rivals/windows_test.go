@@ -78,7 +78,7 @@ func (w windows) lay(t testing.TB, product equivariant.Product) (equivariant.For
 		}
 		patterns, snapshots = append(patterns, p), append(snapshots, weights)
 	}
-	form, rows, tables, err := product.Snapshots(dtypes.Float64, equivariant.Room{}, patterns, snapshots)
+	form, rows, tables, err := product.Snapshots(dtypes.Float64, equivariant.NeighbourCapacity{}, patterns, snapshots)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // The room of runs is the smallest that every run fits in, and every batch of runs is laid out in it.
-func TestRunsRoom(t *testing.T) {
+func TestWindowCapacity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "nodes")
 		ends := rapid.SliceOfN(rapid.IntRange(0, n-1), 1, 40)
@@ -28,7 +28,7 @@ func TestRunsRoom(t *testing.T) {
 			}
 		}
 		length := rapid.IntRange(1, 10).Draw(t, "length")
-		room, all, err := RunsRoom(p, len(rows), length, func(k int) ([]float64, error) { return rows[k], nil })
+		room, all, err := WindowCapacity(p, len(rows), length, func(k int) ([]float64, error) { return rows[k], nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,10 +37,10 @@ func TestRunsRoom(t *testing.T) {
 		for u, list := range neighbours(p) {
 			counts[u] = int32(len(list))
 		}
-		if want := roomOf(counts); !slices.Equal(all.most, want.most) {
+		if want := capacityOf(counts); !slices.Equal(all.most, want.most) {
 			t.Fatalf("room of the whole %v, want %v", all.most, want.most)
 		}
-		var union Room
+		var union NeighbourCapacity
 		var layouts []layout
 		for start := 0; start <= max(0, len(rows)-length); start++ {
 			run, on := p.Used(rows[start:min(start+length, len(rows))])
@@ -48,7 +48,7 @@ func TestRunsRoom(t *testing.T) {
 			for u, list := range neighbours(run) {
 				counts[u] = int32(len(list))
 			}
-			union = union.With(roomOf(counts))
+			union = union.With(capacityOf(counts))
 			l, err := Sparse.layout(room, []*dyngraph.Pattern{run, run})
 			if err != nil {
 				t.Fatal(err)
@@ -72,9 +72,9 @@ func TestRunsRoom(t *testing.T) {
 }
 
 // A graph beyond its room is laid out in a larger one, and one of other nodes is refused.
-func TestBeyondRoom(t *testing.T) {
+func TestBeyondCapacity(t *testing.T) {
 	few := graph(t, 9, 1, 0)
-	room, _, err := RunsRoom(few, 1, 1, func(int) ([]float64, error) { return make([]float64, few.Edges()), nil })
+	room, _, err := WindowCapacity(few, 1, 1, func(int) ([]float64, error) { return make([]float64, few.Edges()), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestBeyondRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Sparse.layout(Room{}, []*dyngraph.Pattern{p})
+		want, err := Sparse.layout(NeighbourCapacity{}, []*dyngraph.Pattern{p})
 		if err != nil {
 			t.Fatal(err)
 		}

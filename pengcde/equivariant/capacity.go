@@ -7,10 +7,10 @@ import (
 	"github.com/peng-cde/pengcde-go/dyngraph"
 )
 
-// Room is the space that lists of neighbours take, for graphs that share programs: batches of one size laid out in one
-// room have one form and shapes, however their edges differ. The zero value is of no graph. Graphs that do not fit are
-// laid out in a larger one, and compile anew.
-type Room struct {
+// NeighbourCapacity is the space that lists of neighbours take, for graphs that share programs: batches of one size laid
+// out in one capacity have one form and shapes, however their edges differ. The zero value is for no graph. Graphs that
+// do not fit are laid out in a larger one, and compile anew.
+type NeighbourCapacity struct {
 	// most[k] is the largest number of nodes with more than k neighbours.
 	most []int
 	// directed says that some of the graphs are not symmetric, so that none is laid out as if it were.
@@ -18,7 +18,7 @@ type Room struct {
 }
 
 // Entries returns the number of entries in the lists of the largest graph, without padding.
-func (r Room) Entries() int {
+func (r NeighbourCapacity) Entries() int {
 	sum := 0
 	for _, count := range r.most {
 		sum += count
@@ -26,18 +26,18 @@ func (r Room) Entries() int {
 	return sum
 }
 
-// With has room for what each of both has.
-func (r Room) With(other Room) Room {
+// With holds the graphs of both.
+func (r NeighbourCapacity) With(other NeighbourCapacity) NeighbourCapacity {
 	most := slices.Clone(r.most)
 	most = append(most, make([]int, max(0, len(other.most)-len(most)))...)
 	for k, count := range other.most {
 		most[k] = max(most[k], count)
 	}
-	return Room{most, r.directed || other.directed}
+	return NeighbourCapacity{most, r.directed || other.directed}
 }
 
-// roomOf returns the room of a graph whose nodes have so many neighbours. A node without any has a list, too.
-func roomOf(neighbours []int32) Room {
+// capacityOf returns the capacity for a graph whose nodes have so many neighbours. A node without any has a list, too.
+func capacityOf(neighbours []int32) NeighbourCapacity {
 	most := make([]int, max(1, slices.Max(neighbours)))
 	for _, count := range neighbours {
 		most[max(count, 1)-1]++
@@ -45,11 +45,11 @@ func roomOf(neighbours []int32) Room {
 	for k := len(most) - 2; k >= 0; k-- {
 		most[k] += most[k+1]
 	}
-	return Room{most: most}
+	return NeighbourCapacity{most: most}
 }
 
 // lists are how many nodes of the largest graph have a list of which length.
-func (r Room) lists() map[int]int {
+func (r NeighbourCapacity) lists() map[int]int {
 	counts := make(map[int]int)
 	for k, count := range r.most {
 		if k+1 < len(r.most) {
@@ -62,11 +62,11 @@ func (r Room) lists() map[int]int {
 	return counts
 }
 
-// RunsRoom returns, for count snapshots, the room of the graphs of all runs of length in a row, and the room of the
+// WindowCapacity returns, for count snapshots, the capacity for the graphs of all runs of length in a row, and for the
 // whole pattern. It reads snapshots in order, as weights on the edges of a sound pattern; a run has the edges that have
 // a weight other than 0 in it, see [dyngraph.Pattern.Used]. A run of all of them or more is the whole.
-func RunsRoom(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]float64, error)) (runs, all Room,
-	err error) {
+func WindowCapacity(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]float64, error)) (runs,
+	all NeighbourCapacity, err error) {
 	pair, opposite := pairs(p)
 	joined, degree := make([]int32, p.Edges()), make([]int32, p.Nodes)
 	join := func(e int, by int32) {
@@ -80,7 +80,7 @@ func RunsRoom(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]fl
 			join(e, 1)
 		}
 	}
-	all = roomOf(degree)
+	all = capacityOf(degree)
 	clear(degree)
 	change := func(weights []float64, by, from int32) { // from is the count of pairs that begin or cease to join nodes
 		for e, w := range weights {
@@ -97,7 +97,7 @@ func RunsRoom(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]fl
 	for k := range count {
 		weights, err := snapshot(k)
 		if err != nil {
-			return Room{}, Room{}, err
+			return NeighbourCapacity{}, NeighbourCapacity{}, err
 		}
 		for e, w := range weights {
 			if o := opposite[e]; o == absent && w != 0 || o != absent && w != weights[o] {
@@ -111,7 +111,7 @@ func RunsRoom(p *dyngraph.Pattern, count, length int, snapshot func(k int) ([]fl
 			inRun[0], inRun = nil, inRun[1:]
 		}
 		if k >= length-1 || k == count-1 {
-			runs = runs.With(roomOf(degree))
+			runs = runs.With(capacityOf(degree))
 		}
 	}
 	return runs, all, nil
