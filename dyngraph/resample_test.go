@@ -16,13 +16,14 @@ import (
 // lagged is a ring whose features repeat k steps and whose target is the step after them.
 func lagged(snapshots, k int) *dyngraph.Series {
 	s := ring(3, snapshots, k)
-	s.Steps = dyngraph.Steps{Features: dyngraph.Span{Last: k - 1}, Targets: dyngraph.Span{First: k, Last: k}}
+	s.Alignment = dyngraph.Alignment{Features: dyngraph.StepRange{Last: k - 1},
+		Targets: dyngraph.StepRange{First: k, Last: k}}
 	return s
 }
 
 // steps lists the steps that a window's inputs and target are made of, one by one from the definition of Steps.
 func steps(w dyngraph.Window) (inputs, targets []int) {
-	s := w.Series.Steps
+	s := w.Series.Alignment
 	for i := w.Start; i < w.Last(); i++ {
 		inputs = append(inputs, i) // its edges
 		for offset := s.Features.First; offset <= s.Features.Last; offset++ {
@@ -45,9 +46,9 @@ func shareStep(a, b dyngraph.Window) bool {
 func drawSeries(t *rapid.T) *dyngraph.Series {
 	s := ring(3, rapid.IntRange(8, 60).Draw(t, "snapshots"), 2)
 	first := rapid.IntRange(-3, 3).Draw(t, "first feature step")
-	s.Steps.Features = dyngraph.Span{First: first, Last: first + rapid.IntRange(0, 8).Draw(t, "lags")}
+	s.Alignment.Features = dyngraph.StepRange{First: first, Last: first + rapid.IntRange(0, 8).Draw(t, "lags")}
 	target := rapid.IntRange(0, 9).Draw(t, "first target step")
-	s.Steps.Targets = dyngraph.Span{First: target, Last: target + rapid.IntRange(0, 3).Draw(t, "target steps")}
+	s.Alignment.Targets = dyngraph.StepRange{First: target, Last: target + rapid.IntRange(0, 3).Draw(t, "target steps")}
 	return s
 }
 
@@ -190,7 +191,7 @@ func TestSplitsWithLags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := list[10].Touched(), (dyngraph.Span{First: 10, Last: 22}); got != want {
+	if got, want := list[10].StepsUsed(), (dyngraph.StepRange{First: 10, Last: 22}); got != want {
 		t.Errorf("window 10 touches %v, want %v", got, want)
 	}
 	rotation, err := sideBySide.PurgedRotation(all, 0)
@@ -248,7 +249,7 @@ func TestResampleErrors(t *testing.T) {
 		}
 	}
 	late := ring(3, 20, 2)
-	late.Steps.Targets = dyngraph.Span{First: 9, Last: 9}
+	late.Alignment.Targets = dyngraph.StepRange{First: 9, Last: 9}
 	if _, err := late.Windows(5, 1).Chronological(.6, .2); !errors.Is(err, dyngraph.ErrInvalid) {
 		t.Errorf("nothing known in time: %v, want ErrInvalid", err)
 	}
@@ -256,11 +257,11 @@ func TestResampleErrors(t *testing.T) {
 
 func TestStepsErrors(t *testing.T) {
 	for name, damage := range map[string]func(*dyngraph.Series){
-		"reversed":        func(s *dyngraph.Series) { s.Steps.Features = dyngraph.Span{First: 2, Last: 1} },
-		"reversed target": func(s *dyngraph.Series) { s.Steps.Targets = dyngraph.Span{First: 2, Last: 1} },
-		"huge":            func(s *dyngraph.Series) { s.Steps.Targets.Last = math.MaxInt },
-		"huge negative":   func(s *dyngraph.Series) { s.Steps.Features.First = math.MinInt },
-		"lags":            func(s *dyngraph.Series) { s.Lagged, s.Steps.Features.Last = true, 5 },
+		"reversed":        func(s *dyngraph.Series) { s.Alignment.Features = dyngraph.StepRange{First: 2, Last: 1} },
+		"reversed target": func(s *dyngraph.Series) { s.Alignment.Targets = dyngraph.StepRange{First: 2, Last: 1} },
+		"huge":            func(s *dyngraph.Series) { s.Alignment.Targets.Last = math.MaxInt },
+		"huge negative":   func(s *dyngraph.Series) { s.Alignment.Features.First = math.MinInt },
+		"lags":            func(s *dyngraph.Series) { s.Lagged, s.Alignment.Features.Last = true, 5 },
 	} {
 		s := lagged(20, 3)
 		damage(s)
@@ -278,7 +279,7 @@ func TestVisible(t *testing.T) {
 				row[u*3+k] = float64(10*(i+k) + u)
 			}
 		}
-		s.Newest = append(s.Newest, []float64{row[2], row[5], row[8]})
+		s.LastObserved = append(s.LastObserved, []float64{row[2], row[5], row[8]})
 	}
 	w := dyngraph.Window{Series: s, Start: 1, Length: 3} // inputs 1 and 2
 	if got, want := fmt.Sprint(w.Visible()), "[[30 31 32] [40 41 42]]"; got != want {
@@ -301,11 +302,11 @@ func TestVisible(t *testing.T) {
 	if got, want := fmt.Sprint(ofOwn.Visible()), fmt.Sprint(w.Visible()); got != want || own.Validate() != nil {
 		t.Errorf("with a feature after the lags %s, want %s (%v)", got, want, own.Validate())
 	}
-	own.Steps.Features.Last = 9
+	own.Alignment.Features.Last = 9
 	if got := ofOwn.Visible(); got != nil {
 		t.Errorf("more lags than features: %v", got)
 	}
-	s.Newest = nil
+	s.LastObserved = nil
 	if got := w.Visible(); got != nil {
 		t.Errorf("of a series that says nothing of it: %v", got)
 	}
@@ -323,7 +324,7 @@ func ExampleWindows_RollingOrigin() {
 
 func ExampleWindows_PurgedRotation() {
 	series := ring(4, 12, 2)
-	series.Steps.Targets = dyngraph.Span{First: 1, Last: 1} // the target is a step later than its snapshot
+	series.Alignment.Targets = dyngraph.StepRange{First: 1, Last: 1} // the target is a step later than its snapshot
 	splits, err := series.Windows(3, 3).PurgedRotation(series.Windows(3, 1), 0)
 	for _, split := range splits {
 		fmt.Println("test", starts(split.Test), "training", starts(split.Train), err)

@@ -21,27 +21,29 @@ type Series struct {
 	// Features [T][nodes*FeatureSize] are row-major by node; NaN is a missing value.
 	Features    [][]float64
 	FeatureSize int
-	// Lagged says that the features of a node begin with the targets' quantity at the steps Steps.Features, oldest first,
-	// TargetSize entries each; others may follow.
+	// Lagged says that the features of a node begin with the targets' quantity at the steps Alignment.Features, oldest
+	// first, TargetSize entries each; others may follow.
 	Lagged bool
 	// Steps says which steps features and targets are made of; the zero value means each snapshot's own.
-	Steps Steps
+	Alignment Alignment
 	// Targets [T][nodes*TargetSize] are row-major by node, NaN where not observed; nil for a series without targets.
 	Targets    [][]float64
 	TargetSize int
-	// GraphTargets [T][TargetSize], where present, are targets of the graph as a whole, NaN where they were not observed.
+	// GraphTargets [T][TargetSize], where present, are targets of the graph as a whole, NaN where they were not
+	// observed.
 	GraphTargets [][]float64
-	// Affinities [T], where present, are sparse targets of nodes, to be ranked: what each has to do with each of Classes
-	// classes; nil where a snapshot has none.
+	// Affinities [T], where present, are sparse targets of nodes, to be ranked: what each has to do with each of
+	// Classes classes; nil where a snapshot has none.
 	Affinities []*Affinities
 	Classes    int
-	// Known [T], where present, holds for each snapshot the known affinities of each node, of no time after the snapshot:
-	// of each entry a logit and [KnownTerms] terms.
+	// Known [T], where present, holds for each snapshot the known affinities of each node, of no time after the
+	// snapshot: of each entry a logit and [KnownTerms] terms.
 	Known []*Affinities
-	// Newest and Recent [T][nodes*TargetSize], where present, are known values of the targets' quantity at a snapshot:
-	// its newest value and the mean of its last few, of no step after Steps.Features; NaN where nothing is known yet.
-	// Simple forecasts repeat them, and take them from [Window.Newest] and [Window.Recent], which refuse a NaN.
-	Newest, Recent [][]float64
+	// LastObserved and RecentMean [T][nodes*TargetSize], where present, are known values of the targets' quantity at a
+	// snapshot: its newest value and the mean of its last few, of no step after Alignment.Features; NaN where nothing
+	// is known yet. Simple forecasts repeat them, and take them from [Window.LastObserved] and [Window.RecentMean],
+	// which refuse a NaN.
+	LastObserved, RecentMean [][]float64
 	// Scales [T], where present, lead from standardised values back to the data's unit.
 	Scales []Scale
 }

@@ -51,7 +51,7 @@ func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	gaps := ring(4, 5, 2)
 	gaps.Features[1][5], gaps.Targets[2][0] = nan, nan
-	gaps.Newest, gaps.Recent = slices.Repeat([][]float64{{1, nan, 2, 3}}, 5),
+	gaps.LastObserved, gaps.RecentMean = slices.Repeat([][]float64{{1, nan, 2, 3}}, 5),
 		slices.Repeat([][]float64{{nan, 1, 2, 3}}, 5)
 	gaps.NodeNames, gaps.Dates = []string{"a", "b", "c", "d"}, days(5)
 	if err := gaps.Validate(); err != nil {
@@ -85,16 +85,16 @@ func TestValidate(t *testing.T) {
 			"snapshot 1, node 2: feature 1 is +Inf, want a finite number, or NaN where it is missing"},
 		{"weight NaN", func(s *dyngraph.Series) { s.Weights[3][0] = nan }, "snapshot 3: weight of edge 0 -> 1 is NaN"},
 		{"newest infinite", func(s *dyngraph.Series) {
-			s.Newest = slices.Repeat([][]float64{{1, 2, inf, 3}}, 5)
+			s.LastObserved = slices.Repeat([][]float64{{1, 2, inf, 3}}, 5)
 		}, "snapshot 0, node 2: newest value 0 is +Inf, want a finite number"},
 		{"recent infinite, no targets", func(s *dyngraph.Series) {
-			s.Targets, s.Recent = nil, slices.Repeat([][]float64{{1, 2, inf, 3}}, 5)
+			s.Targets, s.RecentMean = nil, slices.Repeat([][]float64{{1, 2, inf, 3}}, 5)
 		}, "snapshot 0, node 2: recent mean 0 is +Inf, want a finite number"},
 		{"recent of no size", func(s *dyngraph.Series) {
-			s.Targets, s.TargetSize, s.Recent = nil, 0, slices.Repeat([][]float64{{1, 2, 3, 4}}, 5)
+			s.Targets, s.TargetSize, s.RecentMean = nil, 0, slices.Repeat([][]float64{{1, 2, 3, 4}}, 5)
 		}, "target size 0 beside"},
 		{"recent missing, no targets", func(s *dyngraph.Series) {
-			s.Targets, s.Recent = nil, slices.Repeat([][]float64{{1, 2, 3, 4}}, 4)
+			s.Targets, s.RecentMean = nil, slices.Repeat([][]float64{{1, 2, 3, 4}}, 4)
 		}, "recent means of 4 snapshots"},
 		{"target size", func(s *dyngraph.Series) { s.TargetSize = 0 }, "target size 0"},
 		{"huge target size", func(s *dyngraph.Series) { s.TargetSize = 1 << 40 }, "want 1 to 1048576"},

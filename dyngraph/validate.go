@@ -10,8 +10,8 @@ import (
 
 // Validate finds what cannot be trained on: no nodes, edges or snapshots, edges out of range or out of order, times
 // that do not increase strictly, arrays of another length, values that are NaN or infinite, names that are empty or
-// repeat. NaN is allowed among Features, Targets, Newest and Recent, where it is a value that was not observed.
-// Negative weights are allowed; normalisations that cannot take them say so. Its errors wrap [ErrInvalid].
+// repeat. NaN is allowed among Features, Targets, LastObserved and RecentMean, where it is a value that was not
+// observed. Negative weights are allowed; normalisations that cannot take them say so. Its errors wrap [ErrInvalid].
 func (s *Series) Validate() error {
 	for _, check := range []func() error{s.checkPattern, s.checkTimes, s.checkWeights, s.checkNodes, s.checkNames,
 		s.checkSteps, s.checkScales, s.checkAffinities} {
@@ -66,7 +66,7 @@ func (s *Series) checkNodes() error {
 		return err
 	}
 	least, beside := 0, ""
-	if s.Targets != nil || s.GraphTargets != nil || s.Newest != nil || s.Recent != nil {
+	if s.Targets != nil || s.GraphTargets != nil || s.LastObserved != nil || s.RecentMean != nil {
 		least, beside = 1, " beside targets, newest values or recent means"
 	}
 	if s.TargetSize < least || s.TargetSize > MaxTargetSize {
@@ -76,8 +76,8 @@ func (s *Series) checkNodes() error {
 		name   string
 		values [][]float64
 		nodes  int
-	}{{"target", s.Targets, s.Nodes()}, {"graph target", s.GraphTargets, 1}, {"newest value", s.Newest, s.Nodes()},
-		{"recent mean", s.Recent, s.Nodes()}} {
+	}{{"target", s.Targets, s.Nodes()}, {"graph target", s.GraphTargets, 1}, {"newest value", s.LastObserved, s.Nodes()},
+		{"recent mean", s.RecentMean, s.Nodes()}} {
 		if rows.values == nil {
 			continue
 		}

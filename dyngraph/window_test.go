@@ -58,7 +58,7 @@ func TestWindow(t *testing.T) {
 // A whole series shows all its snapshots and is asked for the targets at each; it touches all steps.
 func TestWholeSeries(t *testing.T) {
 	s := ring(3, 6, 2) // times 2, 2.5, 4, 6.5, 10, 14.5
-	s.Newest = s.Targets
+	s.LastObserved = s.Targets
 	w := s.Whole()
 	if want := []float64{0, 0.5, 2, 4.5, 8, 12.5}; !slices.Equal(w.InputTimes(), want) ||
 		!slices.Equal(w.ForecastTimes(), want) {
@@ -67,10 +67,10 @@ func TestWholeSeries(t *testing.T) {
 	if w.Inputs() != 6 || w.Last() != 5 || len(w.Targets()) != 6 || w.Target() != nil || w.GraphTargets() != nil {
 		t.Errorf("%d inputs, last %d, %d targets, target %v", w.Inputs(), w.Last(), len(w.Targets()), w.Target())
 	}
-	if want := (dyngraph.Span{First: 0, Last: 5}); w.Touched() != want {
-		t.Errorf("steps %v, want %v", w.Touched(), want)
+	if want := (dyngraph.StepRange{First: 0, Last: 5}); w.StepsUsed() != want {
+		t.Errorf("steps %v, want %v", w.StepsUsed(), want)
 	}
-	if newest, err := w.Newest(); err != nil || !slices.Equal(newest, s.Targets[5]) || len(w.Visible()) != 6 {
+	if newest, err := w.LastObserved(); err != nil || !slices.Equal(newest, s.Targets[5]) || len(w.Visible()) != 6 {
 		t.Errorf("newest %v (%v), %d visible", newest, err, len(w.Visible()))
 	}
 	part := dyngraph.Window{Series: s, Start: 1, Length: 3, Whole: true}
@@ -118,7 +118,7 @@ func TestGraphTargets(t *testing.T) {
 // Whatever a window says of itself, what it is asked for comes back empty with a reason, and nothing panics.
 func TestWindowOutsideOfItsSeries(t *testing.T) {
 	s := ring(3, 6, 2)
-	s.Newest, s.Recent = s.Targets, s.Targets
+	s.LastObserved, s.RecentMean = s.Targets, s.Targets
 	check := func(t interface{ Errorf(string, ...any) }, w dyngraph.Window) {
 		if err := w.Validate(); !errors.Is(err, dyngraph.ErrInvalid) {
 			t.Errorf("start %d, length %d: %v, want ErrInvalid", w.Start, w.Length, err)
@@ -126,7 +126,7 @@ func TestWindowOutsideOfItsSeries(t *testing.T) {
 		if w.Target() != nil || w.InputTimes() != nil {
 			t.Errorf("start %d, length %d: target %v, times %v", w.Start, w.Length, w.Target(), w.InputTimes())
 		}
-		for _, known := range []func() ([]float64, error){w.Newest, w.Recent} {
+		for _, known := range []func() ([]float64, error){w.LastObserved, w.RecentMean} {
 			if values, err := known(); values != nil || !errors.Is(err, dyngraph.ErrInvalid) {
 				t.Errorf("start %d, length %d: knows %v (%v), want ErrInvalid", w.Start, w.Length, values, err)
 			}
@@ -158,34 +158,35 @@ func TestWindowOutsideOfItsSeries(t *testing.T) {
 	}
 }
 
-// Newest and Recent return a typed error where the window's row has a NaN, at its last input alone, also in a series
-// without targets.
+// LastObserved and RecentMean return a typed error where the window's row has a NaN, at its last input alone, also in a
+// series without targets.
 func TestWindowKnown(t *testing.T) {
 	s := ring(3, 6, 2)
-	s.Newest, s.Recent = slices.Clone(s.Targets), slices.Clone(s.Targets)
-	s.Recent[2] = []float64{1, math.NaN(), 3}
+	s.LastObserved, s.RecentMean = slices.Clone(s.Targets), slices.Clone(s.Targets)
+	s.RecentMean[2] = []float64{1, math.NaN(), 3}
 	for _, targets := range [][][]float64{s.Targets, nil} {
 		s.Targets = targets
 		if err := s.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if values, err := (dyngraph.Window{Series: s, Length: 4}).Newest(); err != nil || !slices.Equal(values, s.Newest[2]) {
-			t.Errorf("newest %v (%v), want %v", values, err, s.Newest[2])
+		values, err := dyngraph.Window{Series: s, Length: 4}.LastObserved()
+		if err != nil || !slices.Equal(values, s.LastObserved[2]) {
+			t.Errorf("newest %v (%v), want %v", values, err, s.LastObserved[2])
 		}
-		_, err := dyngraph.Window{Series: s, Length: 4}.Recent()
-		want := `series "ring": Series.Recent of snapshot 2, node 1, target 0 is NaN`
+		_, err = dyngraph.Window{Series: s, Length: 4}.RecentMean()
+		want := `series "ring": Series.RecentMean of snapshot 2, node 1, target 0 is NaN`
 		if !errors.Is(err, dyngraph.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 		for _, w := range []dyngraph.Window{{Series: s, Length: 3}, {Series: s, Start: 2,
 			Length: 5}} { // inputs to 1, inputs to 5
-			if values, err := w.Recent(); err != nil || !slices.Equal(values, s.Recent[w.Last()-1]) {
+			if values, err := w.RecentMean(); err != nil || !slices.Equal(values, s.RecentMean[w.Last()-1]) {
 				t.Errorf("beside the NaN: %v (%v)", values, err)
 			}
 		}
 	}
-	s.Recent = nil
-	if _, err := (dyngraph.Window{Series: s, Length: 4}).Recent(); !errors.Is(err, dyngraph.ErrInvalid) {
+	s.RecentMean = nil
+	if _, err := (dyngraph.Window{Series: s, Length: 4}).RecentMean(); !errors.Is(err, dyngraph.ErrInvalid) {
 		t.Errorf("no recent means: %v, want ErrInvalid", err)
 	}
 }

@@ -54,11 +54,11 @@ func explicit(v reflect.Value) any {
 // Digest is a hash of what a series holds that a forecast can depend on, as float32, for the identity of a run.
 func Digest(s *dyngraph.Series) string {
 	digest := sha256.New()
-	fmt.Fprintln(digest, s.Nodes(), s.FeatureSize, s.TargetSize, s.Steps, s.Lagged)
+	fmt.Fprintln(digest, s.Nodes(), s.FeatureSize, s.TargetSize, s.Alignment, s.Lagged)
 	for _, list := range [][]int32{s.Pattern.From, s.Pattern.To} {
 		writeWords(digest, list, func(i int32) uint32 { return uint32(i) })
 	}
-	for _, rows := range [][][]float64{{s.Times}, s.Weights, s.Features, s.Targets, s.Newest, s.Recent} {
+	for _, rows := range [][][]float64{{s.Times}, s.Weights, s.Features, s.Targets, s.LastObserved, s.RecentMean} {
 		fmt.Fprintln(digest, len(rows))
 		for _, row := range rows {
 			writeWords(digest, row, func(x float64) uint32 { return math.Float32bits(float32(x)) })

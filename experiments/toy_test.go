@@ -33,7 +33,7 @@ func ring() *dyngraph.Series {
 		}
 		s.Times, s.Weights = append(s.Times, float64(k)), append(s.Weights, weights)
 		s.Features, s.Targets = append(s.Features, x), append(s.Targets, x)
-		s.Newest, s.Recent = append(s.Newest, x), append(s.Recent, x)
+		s.LastObserved, s.RecentMean = append(s.LastObserved, x), append(s.RecentMean, x)
 	}
 	return s
 }
@@ -49,7 +49,7 @@ func toy(models ...Model) Study {
 		three := toyConfig
 		three.Hidden = 3
 		models = []Model{Network("two", "Two", toyConfig, toyTraining), Network("three", "Three", three, toyTraining),
-			Forecast("zero", baseline.Zero{}), Forecast("last", baseline.LastVisible{})}
+			Forecast("zero", baseline.Zero{}), Forecast("last", baseline.Persistence{})}
 	}
 	series := ring()
 	split := func(half string) dyngraph.Split {

@@ -84,7 +84,7 @@ func (c Config) resolved() (Config, error) {
 // graph.
 func (c Config) model(s *dyngraph.Series) pengcde.Config {
 	model := pengcde.Config{Nodes: s.Nodes(), Features: s.FeatureSize, Hidden: c.Hidden, Layers: c.Layers, Seed: c.Seed,
-		Normalise: dyngraph.NormalisedAdjacency, Residual: s.Recent != nil, Step: c.step(s), Notices: notices(c.Notice)}
+		Normalise: dyngraph.NormalisedAdjacency, Residual: s.RecentMean != nil, Step: c.step(s), Notices: notices(c.Notice)}
 	model.Field, _ = field.Named(c.Field) // resolved has checked it
 	if c.published() {
 		return model

@@ -152,7 +152,7 @@ func (c calendar) goOn(l *drawnLine, step int, values []float64) {
 func (c calendar) truth(from int) (drawnLine, error) {
 	var line drawnLine
 	for i := max(0, from); i < len(c.Targets); i++ {
-		at, ok := c.number(i + c.Steps.Targets.Last)
+		at, ok := c.number(i + c.Alignment.Targets.Last)
 		if !ok || line.x == nil && !slices.ContainsFunc(c.Targets[i], known) {
 			continue
 		}
@@ -179,7 +179,7 @@ func (c calendar) lines(model string, scores []baseline.Score, ahead []Forecast)
 			if err != nil {
 				return nil, err
 			}
-			c.goOn(&line, w.Last()+c.Steps.Targets.Last, values)
+			c.goOn(&line, w.Last()+c.Alignment.Targets.Last, values)
 		}
 		lines = append(lines, line)
 	}
@@ -208,7 +208,7 @@ func (c calendar) spans(scores []baseline.Score, ahead []Forecast) (spans []figu
 	}
 	if len(scores) > 0 {
 		w := scores[0].Windows
-		first, last := w[0].Last()+c.Steps.Targets.Last, w[len(w)-1].Last()+c.Steps.Targets.Last
+		first, last := w[0].Last()+c.Alignment.Targets.Last, w[len(w)-1].Last()+c.Alignment.Targets.Last
 		spans = append(spans, figures.Span{Name: "tested", From: middle(first), To: end(last)})
 	}
 	if len(ahead) > 0 {

@@ -14,7 +14,7 @@ import (
 // Lines are open where nothing was observed, and where no window was tested.
 func TestLinesAreOpenAtGaps(t *testing.T) {
 	s := &dyngraph.Series{Name: "gaps", Pattern: &dyngraph.Pattern{Nodes: 1}, TargetSize: 1,
-		Steps: dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}}}
+		Alignment: dyngraph.Alignment{Targets: dyngraph.StepRange{First: 1, Last: 1}}}
 	for i := range 12 {
 		y := float64(i)
 		if i < 2 || i == 5 || i == 6 {

@@ -39,11 +39,11 @@ func (r *Result) page(ahead []Forecast, simple []simpleForecast) ([]byte, error)
 		"Target": r.Target(), "Model": r.Score.Name, "Verdict": r.Verdict(), "Parts": parts, "Rows": rows,
 		"Nodes": r.Series.Nodes(), "Edges": r.Series.Pattern.Edges(), "Snapshots": len(r.Series.Times),
 		"First": c.text(0), "Last": c.text(len(r.Series.Times) - 1),
-		"TestedFrom": c.text(first.Last() + r.Series.Steps.Targets.Last),
-		"TestedTo":   c.text(last.Last() + r.Series.Steps.Targets.Last),
+		"TestedFrom": c.text(first.Last() + r.Series.Alignment.Targets.Last),
+		"TestedTo":   c.text(last.Last() + r.Series.Alignment.Targets.Last),
 		"Training":   len(r.Split.Train), "Validation": len(r.Split.Validation), "Tested": len(r.Split.Test),
-		"Inputs": r.Inputs, "Horizon": first.Last() + r.Series.Steps.Targets.Last - (first.Last() - 1 +
-			max(0, r.Series.Steps.Features.Last)),
+		"Inputs": r.Inputs, "Horizon": first.Last() + r.Series.Alignment.Targets.Last - (first.Last() - 1 +
+			max(0, r.Series.Alignment.Features.Last)),
 		"Field": r.field, "Epochs": r.Report.Best + 1, "Hidden": network.Hidden, "Layers": network.Layers,
 		"Seed":      network.Seed,
 		"ModelFile": ModelFile, "ForecastsFile": ForecastsFile, "ErrorsFile": ErrorsFile,

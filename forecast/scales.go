@@ -15,7 +15,7 @@ func afterScales(windows []dyngraph.Window, data *table.Data) []dyngraph.Window 
 }
 
 // newest is the latest step that a window's inputs show.
-func newest(w dyngraph.Window) int { return w.Last() - 1 + max(0, w.Series.Steps.Features.Last) }
+func newest(w dyngraph.Window) int { return w.Last() - 1 + max(0, w.Series.Alignment.Features.Last) }
 
 // lastScaled is the last step that scales were taken from: those are of the first TrainFraction of the steps of which
 // something is known. The steps that are lags alone count as known if the first target is. It is false without scales.
@@ -27,14 +27,14 @@ func lastScaled(data *table.Data) (step int, ok bool) {
 	var steps []int
 	for i, targets := range s.Targets {
 		if slices.ContainsFunc(targets, known) {
-			steps = append(steps, i+s.Steps.Targets.Last)
+			steps = append(steps, i+s.Alignment.Targets.Last)
 		}
 	}
 	if len(steps) == 0 {
 		return 0, false
 	}
-	if first := steps[0]; first == s.Steps.Targets.Last {
-		for lag := range first - s.Steps.Features.First {
+	if first := steps[0]; first == s.Alignment.Targets.Last {
+		for lag := range first - s.Alignment.Features.First {
 			steps = append(steps, first-1-lag)
 		}
 		slices.Sort(steps)

@@ -57,12 +57,12 @@ func unknown(s *dyngraph.Series, inputs int) ([]dyngraph.Window, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest := len(s.Times) - 1 + max(0, s.Steps.Features.Last)
+	newest := len(s.Times) - 1 + max(0, s.Alignment.Features.Last)
 	if targets := len(s.Targets) - 1; targets >= 0 && slices.ContainsFunc(s.Targets[targets], known) {
-		newest = max(newest, targets+s.Steps.Targets.Last)
+		newest = max(newest, targets+s.Alignment.Targets.Last)
 	}
 	var all []dyngraph.Window
-	for w.Start >= 0 && w.Last()+s.Steps.Targets.Last > newest {
+	for w.Start >= 0 && w.Last()+s.Alignment.Targets.Last > newest {
 		all = append(all, w)
 		w.Start--
 	}

@@ -108,7 +108,7 @@ type Config struct {
 	// published.
 	Pairs bool `json:"Pairs,omitzero"`
 	// Residual lets the readout give the deviation from the recent mean that the series knows of each node at a
-	// window's last input (Series.Recent), in place of the whole target. With Output Affinity logits are added to what
+	// window's last input (Series.RecentMean), in place of the whole target. With Output Affinity logits are added to what
 	// is known there (Series.Known): a logit of each class, and terms with coefficients. The readout's last layer starts at
 	// zero and the coefficients where they fit the training windows best, at every call of [Model.Fit].
 	Residual bool `json:"Residual,omitempty"`

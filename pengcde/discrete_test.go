@@ -269,7 +269,7 @@ func TestDiscreteNetworkOnWholeSeries(t *testing.T) {
 // Residual, several outputs and forecasts of the graph are for networks as for differential equations.
 func TestOutputsOfDiscreteNetwork(t *testing.T) {
 	s := ring(t)
-	s.Recent, s.GraphTargets = s.Targets, make([][]float64, len(s.Targets))
+	s.RecentMean, s.GraphTargets = s.Targets, make([][]float64, len(s.Targets))
 	for k, row := range s.Targets {
 		s.GraphTargets[k] = []float64{floats.Sum(row)}
 	}
@@ -277,7 +277,7 @@ func TestOutputsOfDiscreteNetwork(t *testing.T) {
 	plain := forecast(t, mixingModel(t, nil), w)
 	residual := mixingModel(t, func(c *Config) { c.Residual = true })
 	checkGradient(t, residual, []dyngraph.Window{w})
-	recent, err := w.Recent()
+	recent, err := w.RecentMean()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestOutputsOfDiscreteNetwork(t *testing.T) {
 	if y := forecast(t, whole, w); len(y) != 1 || math.Abs(y[0]-floats.Sum(plain)) > 1e-14 {
 		t.Errorf("forecast %v of the graph, want %g", y, floats.Sum(plain))
 	}
-	s.TargetSize, s.Recent, s.GraphTargets = 2, nil, nil
+	s.TargetSize, s.RecentMean, s.GraphTargets = 2, nil, nil
 	for k, row := range s.Targets {
 		s.Targets[k] = slices.Concat(row, row)
 	}

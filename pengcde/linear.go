@@ -111,7 +111,7 @@ func (l Linear) regressors(w dyngraph.Window) ([]float64, error) {
 	visible := w.Visible()
 	if visible == nil || w.Whole {
 		return nil, invalid("Config.Linear for the window at snapshot %d, which has no known values of earlier "+
-			"targets: take windows of a series with Newest, [snapshots][nodes x targets]", w.Start)
+			"targets: take windows of a series with LastObserved, [snapshots][nodes x targets]", w.Start)
 	}
 	nodes, q := w.Series.Nodes(), w.Series.TargetSize
 	if len(visible)*q != l.Values {

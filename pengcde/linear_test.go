@@ -29,7 +29,7 @@ func visibleRing(t *testing.T) *dyngraph.Series {
 		for u := range newest {
 			newest[u] = s.Features[k][2*u] + 0.1*math.Cos(float64(k*u))
 		}
-		s.Newest = append(s.Newest, newest)
+		s.LastObserved = append(s.LastObserved, newest)
 	}
 	return s
 }
@@ -80,7 +80,7 @@ func TestLinearStartsFromRidge(t *testing.T) {
 			}
 			base := func(w dyngraph.Window, u int) (sum float64) {
 				if residual {
-					sum = w.Series.Recent[w.Last()-1][u]
+					sum = w.Series.RecentMean[w.Last()-1][u]
 				}
 				for i, b := range prior {
 					sum += b * row(w, u)[i]
@@ -142,7 +142,7 @@ func TestLinearGradient(t *testing.T) {
 		t.Fatal(err)
 	}
 	series := windows[0].Series
-	series.Targets[4][1], series.Newest[2][2] = math.NaN(), math.NaN()
+	series.Targets[4][1], series.LastObserved[2][2] = math.NaN(), math.NaN()
 	ctx := context.Background()
 	for i, p := range m.declared { // away from zero, where a readout has no gradient before its last layer
 		values := host.Floats(m.params[i])
@@ -355,8 +355,8 @@ func TestLinearErrors(t *testing.T) {
 		window dyngraph.Window
 		want   string
 	}{
-		"nothing known": {unknown[0], "Newest"}, "other length": {longer, "shows 5 values"},
-		"a whole series": {windows[0].Series.Whole(), "Newest"},
+		"nothing known": {unknown[0], "LastObserved"}, "other length": {longer, "shows 5 values"},
+		"a whole series": {windows[0].Series.Whole(), "LastObserved"},
 	} {
 		_, predict := m.Predict(context.Background(), c.window, nil)
 		_, fit := m.Fit(context.Background(), []dyngraph.Window{c.window}, nil, still)

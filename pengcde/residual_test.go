@@ -23,7 +23,7 @@ func knownRing(t *testing.T) *dyngraph.Series {
 		for u := range ringNodes {
 			recent = append(recent, float64(10*k+u))
 		}
-		s.Recent = append(s.Recent, recent)
+		s.RecentMean = append(s.RecentMean, recent)
 	}
 	return s
 }
@@ -160,20 +160,21 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 // other.
 func TestResidualOfAnUnknownRecentMean(t *testing.T) {
 	series := knownRing(t)
-	series.Recent[7][2] = math.NaN()
+	series.RecentMean[7][2] = math.NaN()
 	plain, residual := ringModel(t, nil), ringModel(t, func(c *Config) { c.Residual = true })
 	at := dyngraph.Window{Series: series, Start: 5, Length: 4} // inputs 5, 6, 7
 	for _, targets := range [][][]float64{series.Targets, nil} {
 		series.Targets = targets
 		_, err := residual.Predict(context.Background(), at, nil)
-		if want := "Series.Recent of snapshot 7, node 2"; !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
+		want := "Series.RecentMean of snapshot 7, node 2"
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want ErrInput of %s", err, want)
 		}
 		forecast(t, plain, at)
 		forecast(t, residual, dyngraph.Window{Series: series, Start: 4, Length: 4})
 	}
 	series = knownRing(t)
-	series.Recent[7][2] = math.NaN()
+	series.RecentMean[7][2] = math.NaN()
 	windows := []dyngraph.Window{{Series: series, Start: 5, Length: 4}}
 	if _, err := residual.Fit(context.Background(), windows, windows, train.Config{Epochs: 1}); !errors.Is(err, ErrInput) {
 		t.Errorf("Fit: %v, want ErrInput", err)

@@ -106,7 +106,7 @@ func (m *Model) check(w dyngraph.Window) error {
 	if !m.config.Residual || m.config.Output == Affinity {
 		return nil
 	}
-	recent, err := w.Recent()
+	recent, err := w.RecentMean()
 	if err != nil {
 		return errs.In("pengcde: the model is Residual", err, ErrInput)
 	}
@@ -118,7 +118,7 @@ func (m *Model) check(w dyngraph.Window) error {
 }
 
 // recent is what a residual readout is added to, [nodes*outputs] row-major, of a window that was checked.
-func (m *Model) recent(w dyngraph.Window) []float64 { return w.Series.Recent[w.Last()-1] }
+func (m *Model) recent(w dyngraph.Window) []float64 { return w.Series.RecentMean[w.Last()-1] }
 
 // sample reads a window, without times and targets.
 func (m *Model) sample(w dyngraph.Window) (sample, error) {

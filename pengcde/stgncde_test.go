@@ -96,7 +96,7 @@ func TestSTGNCDELearnsSavesAndLoads(t *testing.T) {
 	missing, _ := gaps(t)
 	series.Features, series.Targets = missing.Features, missing.Targets
 	for k := range series.Times {
-		floats.Scale(0.01, series.Recent[k])
+		floats.Scale(0.01, series.RecentMean[k])
 	}
 	split, err := series.Windows(5, 1).Chronological(0.6, 0.2)
 	if err != nil {

@@ -163,12 +163,12 @@ func TestStepsAreTheDaysThatShow(t *testing.T) {
 			for i := range after.Times {
 				for _, c := range []struct {
 					name    string
-					span    dyngraph.Span
+					span    dyngraph.StepRange
 					changed bool
 				}{
-					{"features", after.Steps.Features, differ(cases(after, i, after.Features[i]), cases(before, i,
+					{"features", after.Alignment.Features, differ(cases(after, i, after.Features[i]), cases(before, i,
 						before.Features[i]))},
-					{"target", after.Steps.Targets, differ(cases(after, i, after.Targets[i]), cases(before, i,
+					{"target", after.Alignment.Targets, differ(cases(after, i, after.Targets[i]), cases(before, i,
 						before.Targets[i]))},
 				} {
 					if want := i+c.span.First <= day && day <= i+c.span.Last; c.changed != want {

@@ -17,8 +17,8 @@
 // where [Published] takes mean and std of all days and [PastOnly] of the days seen so far. Series.Scales leads back to
 // cases. Times are in days, the first is 0. Where a file has them, Series.NodeNames are the names of the nodes, and
 // Series.Dates the date of day i, the first day of snapshot i; the target of snapshot i is of the date k days later.
-// All three have both. Series.Steps says which days features and targets are of, so that windows whose features share a
-// day can be kept out of each other's training; days that scales are taken from do not count.
+// All three have both. Series.Alignment says which days features and targets are of, so that windows whose features
+// share a day can be kept out of each other's training; days that scales are taken from do not count.
 //
 // Italy and France are from the collection that england_covid was made of. 13 departments of France have no edge on
 // any day.

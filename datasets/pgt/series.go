@@ -36,7 +36,8 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 	if dates != nil {
 		s.Dates = dates[:snapshots:snapshots]
 	}
-	s.Lagged, s.Steps.Features.Last, s.Steps.Targets = true, c.lag-1, dyngraph.Span{First: c.lag, Last: c.lag}
+	s.Lagged, s.Alignment.Features.Last = true, c.lag-1
+	s.Alignment.Targets = dyngraph.StepRange{First: c.lag, Last: c.lag}
 	edges, err := c.days(f, days, nodes)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (c config) series(f *file) (*dyngraph.Series, error) {
 		}
 		s.Times = append(s.Times, float64(i))
 		s.Features, s.Targets = append(s.Features, features), append(s.Targets, targets)
-		s.Newest, s.Recent = append(s.Newest, newest), append(s.Recent, recent)
+		s.LastObserved, s.RecentMean = append(s.LastObserved, newest), append(s.RecentMean, recent)
 	}
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("datasets/pgt: %w", err)

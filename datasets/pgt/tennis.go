@@ -40,7 +40,7 @@ const (
 	transitivityClasses = 11
 )
 
-// recentSnapshots is the number of snapshots in Series.Recent of twitter_tennis, the same as england_covid's lags.
+// recentSnapshots is the number of snapshots in Series.RecentMean of twitter_tennis, the same as england_covid's lags.
 const recentSnapshots = 8
 
 // TwitterTennis returns a shipped series of mentions between 1000 Twitter accounts, see the package's doc: 16 features
@@ -182,7 +182,7 @@ func (c config) tennisNames(entries map[string]json.RawMessage, nodes int) ([]st
 func (c config) tennisSeries(snapshots []tennisSnapshot, names []string) (*dyngraph.Series, error) {
 	nodes := len(names)
 	s := &dyngraph.Series{Name: c.name, NodeNames: names, FeatureSize: degreeClasses + transitivityClasses,
-		TargetSize: 1, Steps: dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}}}
+		TargetSize: 1, Alignment: dyngraph.Alignment{Targets: dyngraph.StepRange{First: 1, Last: 1}}}
 	var steps []edges
 	for _, snapshot := range snapshots {
 		steps = append(steps, edges{snapshot.Edges, snapshot.Weights})
@@ -205,9 +205,9 @@ func (c config) tennisSeries(snapshots []tennisSnapshot, names []string) (*dyngr
 			features[u*s.FeatureSize+degreeClasses+transitivity] = 1
 			targets[u], newest[u] = math.Log1p(*next[u]), math.Log1p(newest[u])
 		}
-		s.Times, s.Newest = append(s.Times, float64(k)), append(s.Newest, newest)
+		s.Times, s.LastObserved = append(s.Times, float64(k)), append(s.LastObserved, newest)
 		s.Features, s.Targets = append(s.Features, features), append(s.Targets, targets)
-		s.Recent = append(s.Recent, meanOf(s.Newest[max(0, k+1-recentSnapshots):]))
+		s.RecentMean = append(s.RecentMean, meanOf(s.LastObserved[max(0, k+1-recentSnapshots):]))
 	}
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("datasets/pgt: %w", err)

@@ -144,12 +144,12 @@ func TestTennisKnown(t *testing.T) {
 		for u := range strength {
 			sum, count := 0.0, 0
 			for i := k; i >= 0 && count < 8; i-- {
-				sum, count = sum+s.Newest[i][u], count+1
+				sum, count = sum+s.LastObserved[i][u], count+1
 			}
-			if math.Abs(s.Newest[k][u]-math.Log(1+strength[u])) > 1e-12 ||
-				math.Abs(s.Recent[k][u]-sum/float64(count)) > 1e-12 {
+			if math.Abs(s.LastObserved[k][u]-math.Log(1+strength[u])) > 1e-12 ||
+				math.Abs(s.RecentMean[k][u]-sum/float64(count)) > 1e-12 {
 				t.Fatalf("snapshot %d, node %d of in-strength %g: newest %g, recent %g over %d snapshots",
-					k, u, strength[u], s.Newest[k][u], s.Recent[k][u], count)
+					k, u, strength[u], s.LastObserved[k][u], s.RecentMean[k][u], count)
 			}
 		}
 	}
@@ -159,8 +159,8 @@ func TestTennisKnown(t *testing.T) {
 // digits.
 func TestTennisErrors(t *testing.T) {
 	label := func(s *dyngraph.Series, k int) []float64 { return s.Targets[k] }
-	newest := func(s *dyngraph.Series, k int) []float64 { return s.Newest[k] }
-	recent := func(s *dyngraph.Series, k int) []float64 { return s.Recent[k] }
+	newest := func(s *dyngraph.Series, k int) []float64 { return s.LastObserved[k] }
+	recent := func(s *dyngraph.Series, k int) []float64 { return s.RecentMean[k] }
 	zero := func(s *dyngraph.Series, _ int) []float64 { return make([]float64, s.Nodes()) }
 	for _, c := range []struct {
 		name     string
@@ -224,28 +224,28 @@ func TestReadTwitterTennis(t *testing.T) {
 		}
 	}
 	want := &dyngraph.Series{
-		Name:        "twitter_tennis",
-		NodeNames:   []string{"a", "b", "c"},
-		Times:       []float64{0, 1, 2},
-		Pattern:     &dyngraph.Pattern{Nodes: 3, From: []int32{0, 1, 2}, To: []int32{1, 0, 1}},
-		Weights:     [][]float64{{2, 0, 1}, {3, 4, 0}, {0, 0, 0}},
-		Features:    features,
-		Steps:       dyngraph.Steps{Targets: dyngraph.Span{First: 1, Last: 1}},
-		FeatureSize: 16,
-		Targets:     [][]float64{ln(4, 5, 1), ln(7, 0, 2), ln(7, 0, 2)},
-		TargetSize:  1,
-		Newest:      [][]float64{ln(0, 3, 0), ln(4, 3, 0), ln(0, 0, 0)},
-		Recent: [][]float64{ln(0, 3, 0), {math.Log(5) / 2, math.Log(4), 0},
+		Name:         "twitter_tennis",
+		NodeNames:    []string{"a", "b", "c"},
+		Times:        []float64{0, 1, 2},
+		Pattern:      &dyngraph.Pattern{Nodes: 3, From: []int32{0, 1, 2}, To: []int32{1, 0, 1}},
+		Weights:      [][]float64{{2, 0, 1}, {3, 4, 0}, {0, 0, 0}},
+		Features:     features,
+		Alignment:    dyngraph.Alignment{Targets: dyngraph.StepRange{First: 1, Last: 1}},
+		FeatureSize:  16,
+		Targets:      [][]float64{ln(4, 5, 1), ln(7, 0, 2), ln(7, 0, 2)},
+		TargetSize:   1,
+		LastObserved: [][]float64{ln(0, 3, 0), ln(4, 3, 0), ln(0, 0, 0)},
+		RecentMean: [][]float64{ln(0, 3, 0), {math.Log(5) / 2, math.Log(4), 0},
 			{math.Log(5) / 3, math.Log(16) / 3, 0}},
 	}
-	for k, row := range want.Recent {
+	for k, row := range want.RecentMean {
 		for u := range row {
-			if math.Abs(s.Recent[k][u]-row[u]) > 1e-14 {
-				t.Errorf("recent mean of snapshot %d, node %d: %g, want %g", k, u, s.Recent[k][u], row[u])
+			if math.Abs(s.RecentMean[k][u]-row[u]) > 1e-14 {
+				t.Errorf("recent mean of snapshot %d, node %d: %g, want %g", k, u, s.RecentMean[k][u], row[u])
 			}
 		}
 	}
-	want.Recent = s.Recent
+	want.RecentMean = s.RecentMean
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got %+v\nwant %+v", s, want)
 	}
@@ -376,7 +376,7 @@ func ExampleReadTwitterTennis() {
 	}
 	fmt.Println(series.NodeNames, series.Weights)
 	fmt.Println(series.Features[0][:16])
-	fmt.Printf("%.3f %.3f\n", series.Newest[0], series.Targets[0])
+	fmt.Printf("%.3f %.3f\n", series.LastObserved[0], series.Targets[0])
 	// Output:
 	// [fan player] [[3] [0]]
 	// [0 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0]

@@ -170,7 +170,8 @@ func (c Config) featureSize() int {
 func (c Config) offset() int { return max(c.lags(), 1) - 1 }
 
 // steps says which steps the values of a snapshot are of.
-func (c Config) steps() dyngraph.Steps {
+func (c Config) steps() dyngraph.Alignment {
 	ahead := c.Horizon - 1
-	return dyngraph.Steps{Features: dyngraph.Span{First: -c.offset()}, Targets: dyngraph.Span{First: ahead, Last: ahead}}
+	return dyngraph.Alignment{Features: dyngraph.StepRange{First: -c.offset()},
+		Targets: dyngraph.StepRange{First: ahead, Last: ahead}}
 }

@@ -49,7 +49,7 @@ func ExampleRecipe_Read() {
 		fmt.Println(err)
 		return
 	}
-	cases, err := series.Scales[0].Restore(series.Newest[len(series.Newest)-1])
+	cases, err := series.Scales[0].Restore(series.LastObserved[len(series.LastObserved)-1])
 	fmt.Printf("%v have %.0f cases, %v\n", series.NodeNames, cases, err)
 	// Output:
 	// [Hull Leeds York] have [67 168 127] cases, <nil>

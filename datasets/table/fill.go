@@ -80,8 +80,8 @@ func (r *reader) fill(s *dyngraph.Series, v values) {
 		for k, value := range newest[now] {
 			known[k] = centred(value)
 		}
-		s.Newest = append(s.Newest, known)
-		s.Recent = append(s.Recent, recent(v.y[max(0, now-max(lags, 1)+1):now+1], known))
+		s.LastObserved = append(s.LastObserved, known)
+		s.RecentMean = append(s.RecentMean, recent(v.y[max(0, now-max(lags, 1)+1):now+1], known))
 	}
 }
 

@@ -31,7 +31,7 @@ func (r *reader) series(recipe *Recipe) (*dyngraph.Series, error) {
 			"Step, or a larger MaxValues, at 8 bytes each", graphs, len(r.from), len(steps), n, c.MaxValues)
 	}
 	s := &dyngraph.Series{Name: name(c.Edges.Path), NodeNames: make([]string, n), TargetSize: len(c.Nodes.Targets),
-		FeatureSize: c.featureSize(), Lagged: c.lags() > 0, Steps: c.steps()}
+		FeatureSize: c.featureSize(), Lagged: c.lags() > 0, Alignment: c.steps()}
 	for u, at := range order {
 		s.NodeNames[at] = r.names[u]
 	}

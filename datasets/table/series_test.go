@@ -107,13 +107,13 @@ func TestAlignment(t *testing.T) {
 				fixture.Close(t, "target", targets[k:k+1], targets[k+1:k+2], epsilon)
 			}
 			fixture.Close(t, "features", s.Features[i], features, epsilon)
-			fixture.Close(t, "newest", s.Newest[i], newest, epsilon)
-			fixture.Close(t, "recent", s.Recent[i], recent, epsilon)
+			fixture.Close(t, "newest", s.LastObserved[i], newest, epsilon)
+			fixture.Close(t, "recent", s.RecentMean[i], recent, epsilon)
 			fixture.Close(t, "weights", s.Weights[i], []float64{float64(now + 1), float64(2*now + 1)}, 0)
 			if want := time.Date(2020, 2, 25+now, 0, 0, 0, 0, time.UTC); s.Times[i] != float64(i) || !s.Dates[i].Equal(want) {
 				t.Errorf("snapshot %d is at %g, %v, want %v", i, s.Times[i], s.Dates[i], want)
 			}
-			restored, err := s.Scales[i].Restore(s.Newest[i])
+			restored, err := s.Scales[i].Restore(s.LastObserved[i])
 			if err != nil || math.Abs(restored[0]-y[now][0]) > epsilon*200 {
 				t.Errorf("restored %v, %v, want %g first", restored, err, y[now][0])
 			}
@@ -125,7 +125,7 @@ func TestAlignment(t *testing.T) {
 			t.Errorf("%d of %d windows have targets: %v", len(known), len(windows), err)
 		}
 		for _, w := range known {
-			if in, out := w.Start+w.Inputs()-1+lags-1, w.Touched().Last+lags-1; out != in+horizon {
+			if in, out := w.Start+w.Inputs()-1+lags-1, w.StepsUsed().Last+lags-1; out != in+horizon {
 				t.Errorf("last input at step %d, target at %d, want %d later", in, out, horizon)
 			}
 			if seen := w.Visible(); len(seen) != w.Inputs()+lags-1 {
@@ -150,12 +150,12 @@ func TestGaps(t *testing.T) {
 			lag := s.Features[at.snapshot][at.node*2+1] // of step snapshot+1: steps 1 and 6
 			want := 0.0
 			if at.node == 1 {
-				want = s.Newest[at.snapshot-1][1]
+				want = s.LastObserved[at.snapshot-1][1]
 			}
 			if keep != math.IsNaN(lag) || !keep && lag != want {
 				t.Errorf("keep %v: feature %g, want %g or NaN", keep, lag, want)
 			}
-			if got := s.Newest[at.snapshot][at.node]; got != want {
+			if got := s.LastObserved[at.snapshot][at.node]; got != want {
 				t.Errorf("keep %v: newest %g, want %g", keep, got, want)
 			}
 			if !math.IsNaN(s.Targets[at.snapshot][at.node]) {

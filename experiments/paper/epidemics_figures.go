@@ -62,7 +62,7 @@ func Cases(s *dyngraph.Series) (*figures.Figure, error) {
 		grid.Values[u] = targetsAt(s, u)
 	}
 	axes := figures.Axes{Title: "Cases, standardised for each region", X: "day", Y: "region",
-		Colour: "standard deviations", Start: startOf(s, s.Steps.Targets.Last)}
+		Colour: "standard deviations", Start: startOf(s, s.Alignment.Targets.Last)}
 	return figures.HeatMap(axes, grid)
 }
 
@@ -86,7 +86,7 @@ func CasesOf(s *dyngraph.Series, regions []int) (*figures.Figure, error) {
 		panels = append(panels, panel)
 	}
 	return figures.Forecasts(figures.Axes{Title: "Cases of each day", X: "day", Y: "cases",
-		Start: startOf(s, s.Steps.Targets.Last)}, panels)
+		Start: startOf(s, s.Alignment.Targets.Last)}, panels)
 }
 
 // startOf is the date, so many days later, of time 0; the zero time where a series has no dates. Its times are days.

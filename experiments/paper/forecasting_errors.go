@@ -71,7 +71,7 @@ func (f *Forecasting) WindowErrors(r *experiments.Report, split Split, ids ...st
 	}
 	return figures.Lines(figures.Axes{Title: fmt.Sprintf("Error by tested window%s, %s", f.suffix(), split),
 		X: f.Time + " of the target", Y: "mean squared error by " + f.Node,
-		Start: startOf(series, series.Steps.Targets.Last)}, lines...)
+		Start: startOf(series, series.Alignment.Targets.Last)}, lines...)
 }
 
 // Differences draws, for every row of a split, the errors by window minus the errors of the best simple forecast. A row

@@ -94,7 +94,7 @@ func (f *Forecasting) Forecasts(r *experiments.Report, nodes []int, ids ...strin
 		panels = append(panels, panel)
 	}
 	return figures.Forecasts(figures.Axes{Title: fmt.Sprintf("%s%s: forecasts and truth, %s", f.Title, f.suffix(),
-		RollingOrigin), X: f.Time, Y: f.Target, Start: startOf(series, series.Steps.Targets.Last)}, panels)
+		RollingOrigin), X: f.Time, Y: f.Target, Start: startOf(series, series.Alignment.Targets.Last)}, panels)
 }
 
 // suffix names the country in titles of figures, where the study has several.

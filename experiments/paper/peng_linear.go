@@ -154,7 +154,7 @@ func days(w dyngraph.Window) (all []time.Time) {
 	if len(w.Series.Dates) == 0 {
 		return nil
 	}
-	for day := w.Touched().First; day <= w.Touched().Last; day++ {
+	for day := w.StepsUsed().First; day <= w.StepsUsed().Last; day++ {
 		all = append(all, w.Series.Dates[0].AddDate(0, 0, day))
 	}
 	return all

@@ -45,7 +45,7 @@ func series(seed uint64) (*dyngraph.Series, error) {
 		}
 		s.Weights, s.Features = append(s.Weights, weights), append(s.Features, draw(nodes*features))
 		s.Targets, s.GraphTargets = append(s.Targets, draw(nodes)), append(s.GraphTargets, draw(1))
-		s.Newest, s.Recent = append(s.Newest, draw(nodes)), append(s.Recent, draw(nodes))
+		s.LastObserved, s.RecentMean = append(s.LastObserved, draw(nodes)), append(s.RecentMean, draw(nodes))
 		s.Affinities = append(s.Affinities, rows(func() []float64 { return []float64{random.Float64()} }))
 		s.Known = append(s.Known, rows(func() []float64 { return draw(1 + dyngraph.KnownTerms) }))
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Compare fits the forecasts without a trained network and tests each on the windows split.Test, of any series with
-// targets. What a series cannot have, such as a last value where it has no Newest, is there with its Score.Err. Others
-// than [Heuristics] may be named.
+// targets. What a series cannot have, such as a last value where it has no LastObserved, is there with its Score.Err.
+// Others than [Heuristics] may be named.
 //
 //	scores, err := baseline.Compare(ctx, split)
 //	best, _ := baseline.Best(scores)

@@ -62,7 +62,7 @@ func TestCompareEnglandCovid(t *testing.T) {
 func TestCompareNamesWhatASeriesCannotHave(t *testing.T) {
 	split := inOrder(t)
 	bare := *split.Test[0].Series
-	bare.Newest, bare.Recent = nil, nil
+	bare.LastObserved, bare.RecentMean = nil, nil
 	for _, windows := range [][]dyngraph.Window{split.Train, split.Test} {
 		for i := range windows {
 			windows[i].Series = &bare

@@ -10,8 +10,8 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/errs"
 )
 
-// ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Those about a window that is not in its series, or about a value to repeat that is NaN, wrap
-// [dyngraph.ErrInvalid] beside it.
+// ErrInput is wrapped by errors about windows that a heuristic cannot forecast. Those about a window that is not in its
+// series, or about a value to repeat that is NaN, wrap [dyngraph.ErrInvalid] beside it.
 var ErrInput = errors.New("invalid input")
 
 // ErrNotFitted is wrapped by forecasts that need [Forecaster.Fit] first.
@@ -30,10 +30,10 @@ type Forecaster interface {
 	Forecast(w dyngraph.Window) ([]float64, error)
 }
 
-// Heuristics returns one of each: [Zero], [TrainingMean], [LastVisible], [RecentMean], [Ridge] with the default penalty
+// Heuristics returns one of each: [Zero], [TrainingMean], [Persistence], [RecentMean], [Ridge] with the default penalty
 // and with a chosen one.
 func Heuristics() []Forecaster {
-	return []Forecaster{Zero{}, &TrainingMean{}, LastVisible{}, RecentMean{}, &Ridge{}, &Ridge{Choose: true}}
+	return []Forecaster{Zero{}, &TrainingMean{}, Persistence{}, RecentMean{}, &Ridge{}, &Ridge{Choose: true}}
 }
 
 // untrained is a heuristic that learns nothing.
@@ -112,24 +112,24 @@ func (m *TrainingMean) Forecast(w dyngraph.Window) ([]float64, error) {
 	return slices.Repeat(m.mean, w.Series.Nodes()), nil
 }
 
-// LastVisible is persistence: it repeats the newest value known at the last input, Series.Newest.
-type LastVisible struct{ untrained }
+// Persistence is persistence: it repeats the newest value known at the last input, Series.LastObserved.
+type Persistence struct{ untrained }
 
-func (LastVisible) Name() string { return "last visible" }
+func (Persistence) Name() string { return "last visible" }
 
 // Forecast returns the newest value of each node.
-func (LastVisible) Forecast(w dyngraph.Window) ([]float64, error) {
-	return known("last visible", w.Newest)
+func (Persistence) Forecast(w dyngraph.Window) ([]float64, error) {
+	return known("last visible", w.LastObserved)
 }
 
-// RecentMean forecasts each node's mean of its latest values known at the last input, Series.Recent.
+// RecentMean forecasts each node's mean of its latest values known at the last input, Series.RecentMean.
 type RecentMean struct{ untrained }
 
 func (RecentMean) Name() string { return "recent mean" }
 
 // Forecast returns the recent mean of each node.
 func (RecentMean) Forecast(w dyngraph.Window) ([]float64, error) {
-	return known("recent mean", w.Recent)
+	return known("recent mean", w.RecentMean)
 }
 
 func known(name string, of func() ([]float64, error)) ([]float64, error) {

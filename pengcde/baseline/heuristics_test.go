@@ -93,8 +93,8 @@ func pair() *dyngraph.Series {
 		s.Weights = append(s.Weights, []float64{1})
 		s.Features = append(s.Features, []float64{v, v + 1, v + 5, -v, -v, -v - 3})
 		s.Targets = append(s.Targets, []float64{v, 10, v + 2, 30})
-		s.Newest = append(s.Newest, []float64{v + 5, 1, -v - 3, 2})
-		s.Recent = append(s.Recent, []float64{v + 2, 3, -v - 1, 4})
+		s.LastObserved = append(s.LastObserved, []float64{v + 5, 1, -v - 3, 2})
+		s.RecentMean = append(s.RecentMean, []float64{v + 2, 3, -v - 1, 4})
 	}
 	return s
 }
@@ -119,7 +119,7 @@ func TestForecasts(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := pair() // its first target only
-	one.TargetSize, one.Newest, one.Recent = 1, nil, nil
+	one.TargetSize, one.LastObserved, one.RecentMean = 1, nil, nil
 	for i, row := range one.Targets {
 		one.Targets[i] = []float64{row[0], row[2]}
 	}
@@ -132,7 +132,7 @@ func TestForecasts(t *testing.T) {
 		{baseline.Zero{}, last, []float64{0, 0, 0, 0}},
 		{mean, last, []float64{2.5, 20, 2.5, 20}}, // targets of snapshots 1 and 2
 		{observed, last, []float64{3, 10, 3, 10}}, // of 2, 4 and of 10, 10
-		{baseline.LastVisible{}, last, []float64{7, 1, -5, 2}},
+		{baseline.Persistence{}, last, []float64{7, 1, -5, 2}},
 		{baseline.RecentMean{}, last, []float64{4, 3, -3, 4}},
 	} {
 		got, err := c.f.Forecast(c.w)
@@ -145,9 +145,9 @@ func TestForecasts(t *testing.T) {
 	none.Targets = nil
 	unseen.Targets[1][1], unseen.Targets[1][3] = math.NaN(), math.NaN()
 	gone := pair()
-	gone.Targets, gone.Recent[2][3] = nil, math.NaN()
+	gone.Targets, gone.RecentMean[2][3] = nil, math.NaN()
 	unknown := second(baseline.RecentMean{}.Forecast(dyngraph.Window{Series: gone, Start: 1, Length: 3}))
-	if want := "Recent of snapshot 2, node 1, target 1 is NaN"; !strings.Contains(fmt.Sprint(unknown), want) {
+	if want := "RecentMean of snapshot 2, node 1, target 1 is NaN"; !strings.Contains(fmt.Sprint(unknown), want) {
 		t.Errorf("%v, want %s", unknown, want)
 	}
 	wide := pair()
@@ -158,7 +158,7 @@ func TestForecasts(t *testing.T) {
 		"huge length": {Series: s, Start: 1, Length: math.MaxInt}, "no inputs": {Series: s, Length: 1},
 		"huge targets": {Series: wide, Length: 3},
 	} {
-		for _, f := range []baseline.Forecaster{baseline.Zero{}, mean, baseline.LastVisible{}, baseline.RecentMean{}} {
+		for _, f := range []baseline.Forecaster{baseline.Zero{}, mean, baseline.Persistence{}, baseline.RecentMean{}} {
 			if _, err := f.Forecast(w); !errors.Is(err, baseline.ErrInput) || !errors.Is(err, dyngraph.ErrInvalid) {
 				t.Errorf("%s, %s: %v, want ErrInput and dyngraph.ErrInvalid", name, f.Name(), err)
 			}
@@ -169,7 +169,7 @@ func TestForecasts(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"recent mean NaN":              unknown,
-		"nothing known":                second(baseline.LastVisible{}.Forecast(single)),
+		"nothing known":                second(baseline.Persistence{}.Forecast(single)),
 		"no mean known":                second(baseline.RecentMean{}.Forecast(single)),
 		"another number of targets":    second(mean.Forecast(single)),
 		"no windows":                   (&baseline.TrainingMean{}).Fit(nil, nil),

@@ -99,7 +99,7 @@ func regressors(w dyngraph.Window) (*mat.Dense, error) {
 	visible := w.Visible()
 	if visible == nil {
 		return nil, invalid("ridge for the window at snapshot %d of series %q, which has no known values of "+
-			"earlier targets: set Series.Newest, [snapshots][nodes x targets]", w.Start, w.Series.Name)
+			"earlier targets: set Series.LastObserved, [snapshots][nodes x targets]", w.Start, w.Series.Name)
 	}
 	nodes, size := w.Series.Nodes(), w.Series.TargetSize
 	half := len(visible) * size

@@ -96,7 +96,7 @@ func TestFiguresOfSimpleForecasts(t *testing.T) {
 				want   figures
 			}{{"leaky", leaky(t, c.series, 5), c.leaky}, {"purged", purged, c.purged}, {"rolling", rolling,
 				c.rolling}} {
-				for i, f := range []baseline.Forecaster{baseline.Zero{}, baseline.LastVisible{},
+				for i, f := range []baseline.Forecaster{baseline.Zero{}, baseline.Persistence{},
 					baseline.RecentMean{}, &baseline.Ridge{}} {
 					if got := testError(t, f, p.splits); p.want[i] != 0 && math.Abs(got-p.want[i]) > 5e-5 {
 						t.Errorf("%s, %s: %.5f, want %.4f", p.name, f.Name(), got, p.want[i])
@@ -130,16 +130,17 @@ func line(snapshots int) *dyngraph.Series {
 		for u := range row {
 			row[u] = rng.NormFloat64()
 			if i > 0 {
-				mean += s.Newest[i-1][u] / 4
+				mean += s.LastObserved[i-1][u] / 4
 			}
 		}
 		for u := range target {
 			if i > 0 {
-				target[u] = 2*s.Newest[i-1][u] + 3*mean + 1
+				target[u] = 2*s.LastObserved[i-1][u] + 3*mean + 1
 			}
 		}
 		s.Times, s.Weights = append(s.Times, float64(i)), append(s.Weights, []float64{1})
-		s.Features, s.Newest, s.Targets = append(s.Features, row), append(s.Newest, row), append(s.Targets, target)
+		s.Features, s.LastObserved = append(s.Features, row), append(s.LastObserved, row)
+		s.Targets = append(s.Targets, target)
 	}
 	return s
 }
@@ -186,11 +187,11 @@ func TestRidgeFindsALine(t *testing.T) {
 func TestRidgeWithMissingValues(t *testing.T) {
 	clean, gaps := line(30), line(30)
 	for _, s := range []*dyngraph.Series{clean, gaps} {
-		s.Lagged, s.FeatureSize, s.Steps.Features = true, 2, dyngraph.Span{First: -1, Last: 0}
+		s.Lagged, s.FeatureSize, s.Alignment.Features = true, 2, dyngraph.StepRange{First: -1, Last: 0}
 		for i := range s.Features {
 			s.Features[i] = make([]float64, 8)
 			for u := range 4 {
-				s.Features[i][2*u], s.Features[i][2*u+1] = s.Newest[max(0, i-1)][u], s.Newest[i][u]
+				s.Features[i][2*u], s.Features[i][2*u+1] = s.LastObserved[max(0, i-1)][u], s.LastObserved[i][u]
 			}
 		}
 	}
@@ -249,10 +250,10 @@ func TestRidgeErrors(t *testing.T) {
 		return list
 	}
 	unknown, unobserved, huge := line(9), line(9), line(9)
-	unknown.Newest = nil
+	unknown.LastObserved = nil
 	for i := range unobserved.Targets {
 		unobserved.Targets[i] = slices.Repeat([]float64{math.NaN()}, 4)
-		huge.Newest[i] = slices.Repeat([]float64{1e300}, 4)
+		huge.LastObserved[i] = slices.Repeat([]float64{1e300}, 4)
 	}
 	fitted := &baseline.Ridge{}
 	if err := fitted.Fit(windows(line(9), 3), nil); err != nil {
@@ -271,7 +272,7 @@ func TestRidgeErrors(t *testing.T) {
 			"none of 1 training windows"},
 		{"negative penalty", fit(baseline.Ridge{Penalty: -1}, windows(line(9), 3)...), "penalty -1"},
 		{"NaN", fit(baseline.Ridge{Penalty: math.NaN()}, windows(line(9), 3)...), "penalty NaN"},
-		{"nothing known", fit(baseline.Ridge{}, windows(unknown, 3)...), "set Series.Newest"},
+		{"nothing known", fit(baseline.Ridge{}, windows(unknown, 3)...), "set Series.LastObserved"},
 		{"no target observed", fit(baseline.Ridge{}, windows(unobserved, 3)...), "target 0 is NaN at every node"},
 		{"beyond floats", fit(baseline.Ridge{}, windows(huge, 3)...), "no solution in floats"},
 		{"windows of different lengths", fit(baseline.Ridge{}, windows(line(9), 3)[0], windows(line(9), 4)[0]),
@@ -326,9 +327,9 @@ func ExampleRidge() {
 func TestRidgeOfWindowsThatCannotBe(t *testing.T) {
 	series := &dyngraph.Series{Times: []float64{0, 1, 2, 3}, Pattern: &dyngraph.Pattern{Nodes: 1, From: []int32{0},
 		To: []int32{0}}, TargetSize: 1,
-		Newest: [][]float64{{1}, {2}, {3}, {4}}, Targets: [][]float64{{1}, {2}, {3}, {4}}}
+		LastObserved: [][]float64{{1}, {2}, {3}, {4}}, Targets: [][]float64{{1}, {2}, {3}, {4}}}
 	short := *series
-	short.Newest = [][]float64{{1}, {}, {3}, {4}}
+	short.LastObserved = [][]float64{{1}, {}, {3}, {4}}
 	none := *series
 	none.TargetSize, none.Lagged = 0, true
 	good := dyngraph.Window{Series: series, Length: 3}

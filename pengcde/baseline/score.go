@@ -126,7 +126,7 @@ func (s Score) interval(values []float64) (mean, halfWidth float64) {
 func Lag(windows []dyngraph.Window) int {
 	gap, width := math.MaxInt, 0
 	for i, w := range windows {
-		touched := w.Touched()
+		touched := w.StepsUsed()
 		width = max(width, touched.Last-touched.First)
 		if i > 0 {
 			gap = min(gap, max(1, w.Start-windows[i-1].Start))

@@ -2,15 +2,15 @@ package dyngraph
 
 import "math"
 
-// Newest is Series.Newest at the last input, [nodes*TargetSize] row-major by node. The error wraps [ErrInvalid] where
-// an entry is NaN, where the series has no newest values, and where the window is not in it.
-func (w Window) Newest() ([]float64, error) {
-	return w.known("Newest", func(s *Series) [][]float64 { return s.Newest })
+// LastObserved is Series.LastObserved at the last input, [nodes*TargetSize] row-major by node. The error wraps
+// [ErrInvalid] where an entry is NaN, where the series has no newest values, and where the window is not in it.
+func (w Window) LastObserved() ([]float64, error) {
+	return w.known("LastObserved", func(s *Series) [][]float64 { return s.LastObserved })
 }
 
-// Recent is Series.Recent at the last input, as [Window.Newest].
-func (w Window) Recent() ([]float64, error) {
-	return w.known("Recent", func(s *Series) [][]float64 { return s.Recent })
+// RecentMean is Series.RecentMean at the last input, as [Window.LastObserved].
+func (w Window) RecentMean() ([]float64, error) {
+	return w.known("RecentMean", func(s *Series) [][]float64 { return s.RecentMean })
 }
 
 func (w Window) known(field string, of func(*Series) [][]float64) ([]float64, error) {
