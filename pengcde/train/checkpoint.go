@@ -122,7 +122,7 @@ func (c *Checkpoint) Remove() error {
 }
 
 // StartOver runs fit, a training with the checkpoint c or with none, and runs it once more without the files of c where
-// they cannot be used ([ErrCheckpoint]); Notice hears why. Its errors are those of fit and of [Checkpoint.Remove].
+// they cannot be used ([ErrCheckpoint]); Notice hears why. It returns the errors of fit and of [Checkpoint.Remove].
 func StartOver(c *Checkpoint, fit func() (*Report, error)) (*Report, error) {
 	report, err := fit()
 	if c == nil || !errors.Is(err, ErrCheckpoint) {
