@@ -177,10 +177,3 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 	}
 	return all
 }
-
-func (s affinitySize) ids() (all []string) {
-	for _, row := range s.rows("") {
-		all = append(all, row.ID)
-	}
-	return all
-}
