@@ -17,6 +17,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/safetensors"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -71,9 +72,10 @@ func (m *Model) SaveWith(path string, texts map[string]string) error {
 	return nil
 }
 
-// stored is a Config as JSON has it: with the name of its field or of its network, and the options of that.
+// stored is a Config as JSON has it: with its head, the name of its field or of its network, and the options of that.
 type stored struct {
 	plain
+	headOptions
 	Field   string          `json:"Field,omitempty"`
 	Network string          `json:"Network,omitempty"`
 	Options json.RawMessage `json:"Options,omitempty"`
@@ -84,7 +86,7 @@ type plain Config // without methods
 // MarshalJSON writes the configuration with its field or network by name (in packages field and baseline they have
 // short names, others the name of [field.OwnName]) and, where it has any, its options as "Options".
 func (c Config) MarshalJSON() ([]byte, error) {
-	s := stored{plain: plain(c)}
+	s := stored{plain: plain(c), headOptions: optionsOf(c.Head)}
 	var model any
 	if c.Network != nil {
 		model, s.Network = c.Network, baseline.Name(c.Network)
@@ -132,6 +134,9 @@ func (c *Config) read(text []byte, own ...any) error {
 		return err
 	}
 	*c = Config(s.plain)
+	if err := c.readHead(s.headOptions, own); err != nil {
+		return err
+	}
 	for _, model := range own {
 		switch model := model.(type) {
 		case sequence.Network:
@@ -173,19 +178,37 @@ func (c *Config) read(text []byte, own ...any) error {
 	return nil
 }
 
+// readHead sets the head that was stored, or the one of one's own of its name.
+func (c *Config) readHead(o headOptions, own []any) (err error) {
+	switch {
+	case o == headOptions{}:
+		return nil
+	case o.Head == "":
+		c.Head, err = o.head()
+		return err
+	}
+	for _, value := range own {
+		if h, ok := value.(head.Head); ok && baseline.Name(h) == o.Head {
+			c.Head = h
+			return nil
+		}
+	}
+	return invalid("Config.Head is %q, none of package head: give Load a value of it", o.Head)
+}
+
 // Load reads a model that [Model.Save] wrote; [Model.Compute] sets the fields that are not in the file. A model with
-// your own field ([field.Field]) or network ([sequence.Network]) needs its value, of the same Go type as when it was
-// saved, or of the same name ([field.FileNamed]): its options are not read from the file. Errors about the content wrap
-// [ErrFile], errors about a value that is neither wrap [ErrInput].
+// your own field ([field.Field]), network ([sequence.Network]) or head ([head.Head]) needs its value, of the same Go
+// type as when it was saved, or of the same name ([field.FileNamed]): its options are not read from the file. Errors
+// about the content wrap [ErrFile], errors about a value that is none of the three wrap [ErrInput].
 func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)
 	}
 	for _, model := range own {
 		switch model.(type) {
-		case sequence.Network, field.Field:
+		case sequence.Network, field.Field, head.Head:
 		default:
-			return nil, invalid("Load got a %T, want values of fields and networks: a field.Field or a sequence.Network", model)
+			return nil, invalid("Load got a %T, want a field.Field, a sequence.Network or a head.Head", model)
 		}
 	}
 	file, err := readFile(path)

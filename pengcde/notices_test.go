@@ -74,7 +74,7 @@ func TestNoticeOfALargeControl(t *testing.T) {
 			t.Errorf("%s: %q, want %d lines on the control", name, text, c.lines)
 		}
 	}
-	if name := difference(Config{Notices: &bytes.Buffer{}}, Config{}); name != "" {
+	if name := difference(Config{Execution: Execution{Notices: &bytes.Buffer{}}}, Config{}); name != "" {
 		t.Errorf("models that differ in %s alone are not trained together", name)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -173,8 +174,9 @@ func TestFitSeedsOfEveryField(t *testing.T) {
 		},
 		"network coders": func(c *Config) { c.LinearCoders = false }, "constant steps": func(c *Config) { c.Adaptive = nil },
 		"constant, published loss": func(c *Config) { c.Field, c.Parity, c.GraphOnly = field.Constant{}, true, false },
-		"per node":                 func(c *Config) { c.Output = PerNode }, "summed": func(c *Config) { c.Output = Summed },
-		"memory": func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
+		"per node":                 func(c *Config) { c.Head = head.Nodes{At: head.AtEnd} },
+		"summed":                   func(c *Config) { c.Head = head.Summed{} },
+		"memory":                   func(c *Config) { c.Memory = ode.Memory{Checkpoints: 3} },
 	}
 	changes["stg-ncde"] = func(c *Config) { c.Field = baseline.STGNCDE{} }
 	for _, name := range field.Names() {

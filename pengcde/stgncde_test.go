@@ -16,6 +16,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/host"
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
@@ -103,7 +104,7 @@ func TestSTGNCDELearnsSavesAndLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := ringModelOn(t, backend, func(c *Config) {
-		c.Field, c.Layers, c.Residual, c.Step, c.Adaptive = baseline.STGNCDE{}, 0, true, 0, &ode.PID{}
+		c.Field, c.Layers, c.Head, c.Step, c.Adaptive = baseline.STGNCDE{}, 0, head.Nodes{Residual: true}, 0, &ode.PID{}
 	})
 	if got := m.Config().Layers; got != 1 {
 		t.Errorf("%d layers, want the field's default 1", got)
@@ -185,8 +186,9 @@ func TestSTGNCDEForecastsEngland(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(xlatest.Backend(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize, Hidden: 8,
-		Field: baseline.STGNCDE{}, Adaptive: &ode.PID{}, Seed: 3})
+	m, err := New(xlatest.Backend(t), Config{Nodes: series.Nodes(), Features: series.FeatureSize,
+		Hidden: 8, Field: baseline.STGNCDE{}, Equation: Equation{Adaptive: &ode.PID{}},
+		Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 	"github.com/peng-cde/pengcde-go/xla"
 )
@@ -129,8 +130,9 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 			"newest labels, with learned gates and a ranking loss, in the manner of NAViS (arXiv 2510.06940); ours, not its code.",
 		func() affinity.Forecaster { return &affinity.GatedState{Epochs: 20, LearningRate: 0.01} })
 
-	published := pengcde.Config{Hidden: s.hidden, Layers: s.layers, RowFeatures: s.encoded, LinearCoders: true,
-		Normalise: dyngraph.Raw, Step: s.step}
+	published := pengcde.Config{Hidden: s.hidden, Layers: s.layers,
+		Input:    pengcde.Input{RowFeatures: s.encoded, Normalise: dyngraph.Raw},
+		Equation: pengcde.Equation{LinearCoders: true, Step: s.step}}
 	maps, derivative := equivariant.Published11()
 	networks := []struct {
 		id, name, note string
@@ -150,7 +152,7 @@ func (s affinitySize) rows(data string) (all []affinityRow) {
 		{residualID, "PENG-CDE with a log-linear part", "PENG-CDE with a log-linear part: ours. Its logits are added to those " +
 			"of the log-linear row, which it begins with; the logit of two nodes is a product of their states, and no feature " +
 			"tells nodes apart. Trained at rate 0.001 with weight decay 0.01.", field.PENG{},
-			func(c *pengcde.Config) { c.RowFeatures, c.Pairs, c.Residual = 0, true, true }},
+			func(c *pengcde.Config) { c.RowFeatures, c.Head = 0, head.Ranking{Pairs: true, Residual: true} }},
 	}
 	for _, n := range networks {
 		if left(n.id) {

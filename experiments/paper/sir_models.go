@@ -8,6 +8,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/field"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/ode"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
@@ -29,7 +30,7 @@ const preciseNote = "PENG-CDE with adaptive steps: PENG-CDE with steps whose err
 
 // rows are the models of a profile for trajectories that are observed in some way.
 func (s sirSize) rows(at sampling) []experiments.Model {
-	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Output: pengcde.Class}
+	data := pengcde.Config{Nodes: sirSide * sirSide, Features: 3, Outputs: 2, Head: head.Class{}}
 	equation := func(id, name string, f field.Field, layers int) experiments.Model {
 		c := data
 		c.Field, c.Hidden, c.Layers, c.Step = f, s.hidden, layers, s.step

@@ -11,6 +11,7 @@ import (
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
 	"github.com/peng-cde/pengcde-go/pengcde/equivariant"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -40,8 +41,10 @@ var rivalNotes = figures.NoteList{
 // with the graph in force, and give the state there.
 func (w Worlds) rivals(config pengcde.Config, training train.Config) []worldModel {
 	discrete := func(id, name string, network sequence.Network, inputs int) worldModel {
-		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features, GraphOnly: true, Output: pengcde.PerTime,
-			Network: network, Inputs: inputs, Normalise: dyngraph.Raw, Product: equivariant.Dense}
+		c := pengcde.Config{Nodes: config.Nodes, Features: config.Features,
+			Input: pengcde.Input{GraphOnly: true, Inputs: inputs, Normalise: dyngraph.Raw},
+			Head:  head.Nodes{At: head.AtEach}, Network: network,
+			Execution: pengcde.Execution{Product: equivariant.Dense}}
 		return worldModel{Model: experiments.Network(id, name, c, training), allTimes: inputs > 0}
 	}
 	neural := config

@@ -10,6 +10,7 @@ import (
 	"github.com/peng-cde/pengcde-go/internal/xlatest"
 	"github.com/peng-cde/pengcde-go/pengcde"
 	"github.com/peng-cde/pengcde-go/pengcde/baseline"
+	"github.com/peng-cde/pengcde-go/pengcde/head"
 	"github.com/peng-cde/pengcde-go/pengcde/sequence"
 	"github.com/peng-cde/pengcde-go/pengcde/train"
 )
@@ -47,8 +48,10 @@ func TestForecastsAtTimesWithoutTargets(t *testing.T) {
 	some, all := decaying(t, observations)
 	for name, network := range map[string]sequence.Network{"DCRNN": baseline.DCRNN{Hidden: 8, Layers: 1},
 		"ASTGCN": baseline.ASTGCN{Filters: 8}, "STIDGCN": baseline.STIDGCN{Channels: 8, Dropout: -1}} {
-		model, err := pengcde.New(xlatest.Go(t), pengcde.Config{Nodes: 6, Features: 2, Network: network, Inputs: observations,
-			GraphOnly: true, Output: pengcde.PerTime, Notices: io.Discard})
+		model, err := pengcde.New(xlatest.Go(t), pengcde.Config{Nodes: 6, Features: 2, Network: network,
+			Input:     pengcde.Input{Inputs: observations, GraphOnly: true},
+			Head:      head.Nodes{At: head.AtEach},
+			Execution: pengcde.Execution{Notices: io.Discard}})
 		if err != nil {
 			t.Fatal(name, err)
 		}
