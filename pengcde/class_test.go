@@ -282,12 +282,12 @@ func TestClassLearnsSavesAndLoads(t *testing.T) {
 				stop()
 			}
 		}
-		m.Reset(m.config.Seed, "")
+		m.Reset(m.config.Seed)
 		if _, err := m.Fit(stopped, training, validation, config); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%s: %v, want it cut off", name, err)
 		}
 		config.Progress = nil
-		m.Reset(m.config.Seed, "")
+		m.Reset(m.config.Seed)
 		if _, err := m.Fit(ctx, training, validation, config); err != nil {
 			t.Fatal(err)
 		}

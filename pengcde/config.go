@@ -102,8 +102,7 @@ type Equation struct {
 // Execution says how results are computed; but for Float64 it is not in the files of [Model.Save].
 type Execution struct {
 	// Product chooses how A Z is computed; the zero value chooses by the size and fill of the graph. It changes results
-	// as Groups do. Like Memory it is not in the files of [Model.Save]: a loaded model has the zero value of both until
-	// [Model.Compute] sets them.
+	// as Groups do. A loaded model has the zero value until [Model.SetProduct].
 	Product equivariant.Product `json:"-"`
 	// Memory bounds the states that a solve keeps for its gradient, of a batch of windows at a time, or of each of its
 	// Groups; the zero value keeps all of them. A Memory.Bytes below one state [BatchSize, Nodes, Hidden] is refused by Fit.

@@ -132,7 +132,7 @@ func TestOwnField(t *testing.T) {
 	if err := m.Save(file); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := Load(backend, file, own)
+	loaded, err := Load(backend, file, diffusion{Hidden: 5}) // the file has the size
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +145,6 @@ func TestOwnField(t *testing.T) {
 			`"pengcde.diffusion"`) {
 			t.Errorf("%s given: %v, want ErrFile with the field's name", name, err)
 		}
-	}
-	if _, err := Load(backend, file, diffusion{Hidden: 5}); !errors.Is(err, ErrFile) {
-		t.Errorf("a value of another size: %v, want ErrFile", err)
 	}
 	runs := []SeedRun{{Model: m, Training: split.Train, Validation: split.Validation}}
 	if _, err := FitSeeds(context.Background(), runs); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(),

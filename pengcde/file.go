@@ -86,7 +86,11 @@ type plain Config // without methods
 // MarshalJSON writes the configuration with its field or network by name (in packages field and baseline they have
 // short names, others the name of [field.OwnName]) and, where it has any, its options as "Options".
 func (c Config) MarshalJSON() ([]byte, error) {
-	s := stored{plain: plain(c), headOptions: optionsOf(c.Head)}
+	s := stored{plain: plain(c)}
+	var err error
+	if s.headOptions, err = optionsOf(c.Head); err != nil {
+		return nil, err
+	}
 	var model any
 	if c.Network != nil {
 		model, s.Network = c.Network, baseline.Name(c.Network)
@@ -127,47 +131,41 @@ func fieldName(f field.Field) string {
 // UnmarshalJSON reads what MarshalJSON wrote. A field or a network of one's own is an error: [Load] takes its value.
 func (c *Config) UnmarshalJSON(text []byte) error { return c.read(text) }
 
-// read is UnmarshalJSON with values for fields and networks of one's own.
-func (c *Config) read(text []byte, own ...any) error {
+// read is UnmarshalJSON with values for fields, networks and heads of one's own.
+func (c *Config) read(text []byte, own ...any) (err error) {
 	var s stored
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
 	*c = Config(s.plain)
-	if err := c.readHead(s.headOptions, own); err != nil {
+	if c.Head, err = s.head(own); err != nil {
 		return err
-	}
-	for _, model := range own {
-		switch model := model.(type) {
-		case sequence.Network:
-			if baseline.Name(model) == s.Network {
-				c.Network = model
-				return nil
-			}
-		case field.Field:
-			if fieldName(model) == s.Field {
-				c.Field = model
-				return nil
-			}
-		}
 	}
 	name := cmp.Or(s.Network, s.Field, field.Names()[0])
 	model := baseline.Named(name)
 	if f, err := field.Named(name); err == nil && s.Network == "" {
 		model = f
 	}
+	for _, value := range own {
+		switch value := value.(type) {
+		case sequence.Network:
+			if baseline.Name(value) == s.Network {
+				model = value
+			}
+		case field.Field:
+			if s.Network == "" && fieldName(value) == s.Field {
+				model = value
+			}
+		}
+	}
 	if model == nil {
 		return invalid("Config.%s is %q, none of packages field and baseline: give Load a value of it", s.part(), name)
 	}
-	made := reflect.New(reflect.TypeOf(model))
-	made.Elem().Set(reflect.ValueOf(model)) // the options that its name stands for
-	if s.Options != nil {
-		if err := json.Unmarshal(s.Options, made.Interface()); err != nil {
-			return err
-		}
+	if model, err = withOptions(model, s.Options); err != nil {
+		return err
 	}
 	fits := false
-	if model = made.Elem().Interface(); s.Network != "" {
+	if s.Network != "" {
 		c.Network, fits = model.(sequence.Network)
 	} else {
 		c.Field, fits = model.(field.Field)
@@ -178,28 +176,27 @@ func (c *Config) read(text []byte, own ...any) error {
 	return nil
 }
 
-// readHead sets the head that was stored, or the one of one's own of its name.
-func (c *Config) readHead(o headOptions, own []any) (err error) {
-	switch {
-	case o == headOptions{}:
-		return nil
-	case o.Head == "":
-		c.Head, err = o.head()
-		return err
+// withOptions is a copy of a value with the options that were stored.
+func withOptions(value any, options json.RawMessage) (any, error) {
+	if options == nil {
+		return value, nil
 	}
-	for _, value := range own {
-		if h, ok := value.(head.Head); ok && baseline.Name(h) == o.Head {
-			c.Head = h
-			return nil
-		}
+	v := reflect.ValueOf(value)
+	if v.Kind() == reflect.Pointer {
+		made := reflect.New(v.Type().Elem())
+		made.Elem().Set(v.Elem())
+		return made.Interface(), json.Unmarshal(options, made.Interface())
 	}
-	return invalid("Config.Head is %q, none of package head: give Load a value of it", o.Head)
+	made := reflect.New(v.Type())
+	made.Elem().Set(v)
+	err := json.Unmarshal(options, made.Interface())
+	return made.Elem().Interface(), err
 }
 
 // Load reads a model that [Model.Save] wrote; [Model.Compute] sets the fields that are not in the file. A model with
 // your own field ([field.Field]), network ([sequence.Network]) or head ([head.Head]) needs its value, of the same Go
-// type as when it was saved, or of the same name ([field.FileNamed]): its options are not read from the file. Errors
-// about the content wrap [ErrFile], errors about a value that is none of the three wrap [ErrInput].
+// type as when it was saved, or of the same name ([field.FileNamed]): its options are read from the file. Errors about
+// the content wrap [ErrFile], errors about a value that is none of the three wrap [ErrInput].
 func Load(backend *xla.Backend, path string, own ...any) (*Model, error) {
 	if err := backend.Check(); err != nil {
 		return nil, errs.In("pengcde: Load", err, ErrInput)

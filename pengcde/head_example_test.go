@@ -72,7 +72,7 @@ func Example_ownHead() {
 	if err := model.Save(file); err != nil {
 		log.Fatal(err)
 	}
-	loaded, err := pengcde.Load(backend, file, own)
+	loaded, err := pengcde.Load(backend, file, quantile{}) // a value of the type; its options are in the file
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package pengcde
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"github.com/peng-cde/pengcde-go/dyngraph"
@@ -87,8 +88,9 @@ type headOptions struct {
 	Residual bool         `json:"Residual,omitempty"`
 	Pairs    bool         `json:"Pairs,omitempty"`
 	Linear   *head.Linear `json:"Linear,omitempty"`
-	// Head is the name of a head of one's own.
-	Head string `json:"Head,omitempty"`
+	// Head is the name of a head of one's own, and HeadOptions its value as JSON.
+	Head        string `json:"Head,omitempty"`
+	HeadOptions string `json:"HeadOptions,omitempty"`
 }
 
 // Names of what is forecast, in files and identities.
@@ -100,32 +102,47 @@ const (
 var outputs = map[head.Times]string{"": "", head.AtEnd: "per node", head.AtEach: "per time"}
 
 // optionsOf is a head as it is stored.
-func optionsOf(h head.Head) headOptions {
+func optionsOf(h head.Head) (o headOptions, err error) {
 	switch h := h.(type) {
 	case nil:
-		return headOptions{}
 	case head.Nodes:
-		return headOptions{Output: outputs[h.At], Residual: h.Residual}
+		o = headOptions{Output: outputs[h.At], Residual: h.Residual}
 	case head.Corrected:
-		return headOptions{Output: outputs[h.At], Residual: h.Residual, Linear: &h.Linear}
+		o = headOptions{Output: outputs[h.At], Residual: h.Residual, Linear: &h.Linear}
 	case head.Summed:
-		return headOptions{Output: summedOutput}
+		o.Output = summedOutput
 	case head.Class:
-		return headOptions{Output: classOutput}
+		o.Output = classOutput
 	case head.Ranking:
-		return headOptions{Output: rankingOutput, Residual: h.Residual, Pairs: h.Pairs}
+		o = headOptions{Output: rankingOutput, Residual: h.Residual, Pairs: h.Pairs}
+	default:
+		o.Head = baseline.Name(h)
+		o.HeadOptions, err = options("Head", h)
 	}
-	return headOptions{Head: baseline.Name(h)}
+	return o, err
 }
 
-// head is the head that was stored.
-func (o headOptions) head() (head.Head, error) {
-	switch o.Output {
-	case summedOutput:
+// head is the head that was stored, or the one of one's own of its name with the options that were.
+func (o headOptions) head(own []any) (head.Head, error) {
+	switch {
+	case o == headOptions{}:
+		return nil, nil
+	case o.Head != "":
+		for _, value := range own {
+			if h, ok := value.(head.Head); ok && baseline.Name(h) == o.Head {
+				made, err := withOptions(h, json.RawMessage(o.HeadOptions))
+				if err != nil {
+					return nil, err
+				}
+				return made.(head.Head), nil
+			}
+		}
+		return nil, invalid("Config.Head is %q, none of package head: give Load a value of it", o.Head)
+	case o.Output == summedOutput:
 		return head.Summed{}, nil
-	case classOutput:
+	case o.Output == classOutput:
 		return head.Class{}, nil
-	case rankingOutput:
+	case o.Output == rankingOutput:
 		return head.Ranking{Pairs: o.Pairs, Residual: o.Residual}, nil
 	}
 	for at, output := range outputs {

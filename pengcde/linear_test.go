@@ -288,18 +288,18 @@ func TestCutLinearTrainsOn(t *testing.T) {
 			cancel()
 		}
 	}
-	m.Reset(1, m.Config().Normalise)
+	m.Reset(1)
 	if _, err := m.Fit(cutting, windows[:12], nil, cut); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v, want canceled", err)
 	}
-	m.Reset(1, m.Config().Normalise)
+	m.Reset(1)
 	if _, err := m.Fit(ctx, windows[:12], nil, config); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(saved(), whole) {
 		t.Error("the parameters differ")
 	}
-	m.Reset(1, m.Config().Normalise)
+	m.Reset(1)
 	if err := m.SetPrior(make([]float64, 7), 0.1); err != nil {
 		t.Fatal(err)
 	}

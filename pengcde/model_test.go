@@ -321,7 +321,7 @@ func TestClosedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Close()
-	m.Reset(1, dyngraph.Raw)
+	m.Reset(1)
 	if err := m.Save(filepath.Join(t.TempDir(), "m")); !errors.Is(err, ErrClosed) {
 		t.Errorf("save: %v", err)
 	}

@@ -120,7 +120,7 @@ func TestCutModelTrainsOnBitForBit(t *testing.T) {
 	}
 	m := ringModelOn(t, xlatest.Backend(t), nil)
 	anew := func(seed uint64) *Model { // what was compiled serves on
-		m.Reset(seed, m.Config().Normalise)
+		m.Reset(seed)
 		return m
 	}
 	if _, err := m.Fit(context.Background(), split.Train, split.Validation, config); err != nil {

@@ -54,8 +54,9 @@ type Resolved struct {
 	Linear      *head.Linear `json:"Linear,omitzero"`
 	RowFeatures int          `json:"RowFeatures,omitzero"`
 	Pairs       bool         `json:"Pairs,omitzero"`
-	// Head is the name of your own head, with its value as JSON.
-	Head string `json:"Head,omitzero"`
+	// Head is the name of your own head, and HeadOptions its value as JSON.
+	Head        string `json:"Head,omitzero"`
+	HeadOptions string `json:"HeadOptions,omitzero"`
 	// Network is the name of a network in discrete steps, as in files, and Inputs what it was made for.
 	Network string `json:"Network,omitzero"`
 	Inputs  int    `json:"Inputs,omitzero"`
@@ -73,17 +74,14 @@ func (c Config) Resolved() (Resolved, error) {
 	if err != nil {
 		return Resolved{}, err
 	}
-	h := optionsOf(c.Head)
+	h, err := optionsOf(c.Head)
+	if err != nil {
+		return Resolved{}, err
+	}
 	r := Resolved{
 		Nodes: c.Nodes, Features: c.Features, Outputs: c.Outputs, Output: h.Output, Residual: h.Residual, Pairs: h.Pairs,
-		Linear: h.Linear, Head: h.Head, Normalise: c.Normalise, Mask: c.Mask, GraphOnly: c.GraphOnly, Float: c.floatName(),
-	}
-	if h.Head != "" {
-		value, err := options("Head", c.Head)
-		if err != nil {
-			return Resolved{}, err
-		}
-		r.Head += " " + value
+		Linear: h.Linear, Head: h.Head, HeadOptions: h.HeadOptions, Normalise: c.Normalise, Mask: c.Mask,
+		GraphOnly: c.GraphOnly, Float: c.floatName(),
 	}
 	if c.Network != nil {
 		return c.resolvedNetwork(r)

@@ -352,7 +352,7 @@ func TestFitSeedsGoesOn(t *testing.T) {
 			cut(t, both[1])
 			for i := range both[1] { // as in another process
 				m := both[1][i].Model
-				m.Reset(m.config.Seed, m.config.Normalise)
+				m.Reset(m.config.Seed)
 			}
 			got, err := FitSeeds(context.Background(), both[1])
 			if err != nil {
@@ -363,7 +363,7 @@ func TestFitSeedsGoesOn(t *testing.T) {
 			}
 			// What ended together is found again by one alone.
 			r := both[1][0]
-			r.Model.Reset(r.Model.config.Seed, r.Model.config.Normalise)
+			r.Model.Reset(r.Model.config.Seed)
 			report, err := r.Model.Fit(context.Background(), r.Training, r.Validation, r.Config)
 			if err != nil {
 				t.Fatal(err)
@@ -395,7 +395,7 @@ func TestFitSeedsPanics(t *testing.T) {
 	}()
 	var notice string
 	runs[0].Config.Checkpoint.Notice = func(s string) { notice = s }
-	runs[0].Model.Reset(1, runs[0].Model.config.Normalise)
+	runs[0].Model.Reset(1)
 	runs[0].Config.Progress = nil
 	if _, err := FitSeeds(context.Background(), runs[:1]); err != nil || !strings.Contains(notice, "epoch 3") {
 		t.Errorf("%v, %q: want training to go on in epoch 3", err, notice)

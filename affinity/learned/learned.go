@@ -125,7 +125,7 @@ func (f *Forecaster) Train(ctx context.Context, past *affinity.Plan) error {
 		config.EvaluateEvery = -1
 	}
 	c := f.Model.Config()
-	f.Model.Reset(c.Seed, c.Normalise)
+	f.Model.Reset(c.Seed)
 	f.Report, err = f.Model.Fit(ctx, training, validation, config)
 	return err
 }
