@@ -43,7 +43,7 @@ type Config struct {
 	// refused. With GraphOnly its features at every observation are the features at the first and, as the last one, the
 	// time.
 	Network sequence.Network `json:"-"`
-	// Head says what is forecast, and how it is compared with targets: one of package head or your own; nil means
+	// Head reads forecasts off the states and compares them with targets: one of package head or your own; nil means
 	// head.Nodes{}, a forecast of each node.
 	Head head.Head `json:"-"`
 	Input

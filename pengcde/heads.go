@@ -93,7 +93,7 @@ type headOptions struct {
 	HeadOptions string `json:"HeadOptions,omitempty"`
 }
 
-// Names of what is forecast, in files and identities.
+// Names of heads in files and identities.
 const (
 	summedOutput, classOutput, rankingOutput = "summed", "class", "affinity"
 )

@@ -80,7 +80,7 @@ func (f *Forecaster) check(task affinity.Task) error {
 	return nil
 }
 
-// residual says whether logits are added to what is known, of a model that was checked.
+// residual says whether a model that was checked adds its logits to known affinities.
 func (f *Forecaster) residual() bool {
 	ranking, _ := f.Model.Config().Head.(head.Ranking)
 	return ranking.Residual

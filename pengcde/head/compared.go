@@ -119,7 +119,7 @@ func unflatten(flat []float64, made, rows, outputs int) [][][]float64 {
 	return out
 }
 
-// sampled weights the times of targets: those of which nothing is observed do not count.
+// sampled weights the times of targets: times without any observed target do not count.
 func sampled(w dyngraph.Window, times []float64, rows [][]float64) (Sample, error) {
 	s := Sample{Times: times, Targets: slices.Concat(rows...), Weights: make([]float64, len(rows))}
 	for k, row := range rows {
@@ -142,7 +142,7 @@ func lastTime(w dyngraph.Window) []float64 {
 	return times[len(times)-1:]
 }
 
-// fits wants targets at some times, as many as the model makes.
+// fits wants targets at some times, one for each output.
 func (s Sizes) fits(w dyngraph.Window, targets [][]float64, what string) error {
 	if targets == nil || w.Series.TargetSize != s.Outputs {
 		return invalid("window at snapshot %d of series %q has %d %s at %d times, the model makes %d", w.Start,

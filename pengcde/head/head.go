@@ -1,4 +1,4 @@
-// Package head has the last part of a model: what its states are read as, and how that is compared with targets.
+// Package head has the last part of a model: it reads forecasts off the states and compares them with targets.
 //
 // A [Head] has parameters, takes arrays of a batch, makes forecasts of the states and compares them by a loss. There
 // are five: [Nodes], [Summed] and [Class] for the graph, [Ranking] for affinities of nodes, and [Corrected], a linear
@@ -36,10 +36,10 @@ type Head interface {
 	// at the end of a list may be missing in a batch.
 	Inputs() (seen, met []string)
 	// Forecast builds forecasts, mostly [B, S, n, q], of the states z [B, S, n, states*Width]; of a network in discrete
-	// steps z [B, S, n, q] are its forecasts. Only what is seen is in.
+	// steps z [B, S, n, q] are its forecasts. In holds the seen arrays alone.
 	Forecast(v nn.Values, z *Node, in Inputs) *Node
-	// Loss compares forecasts y with what is met. It builds the loss, [] or for parameters of several seeds [seeds], and
-	// what training adds to it, nil for nothing.
+	// Loss compares forecasts y with the arrays met. It builds the loss, [] or for parameters of several seeds [seeds],
+	// and a penalty that training adds to it, nil for none.
 	Loss(v nn.Values, y *Node, in Inputs) (loss, penalty *Node)
 
 	// Check says whether forecasts can be made of a valid window.

@@ -21,7 +21,7 @@ type Nodes struct {
 	Residual bool `json:"Residual,omitempty"`
 }
 
-// Times says when there are forecasts; the zero value takes those of a window's targets: its last input, or every
+// Times says when there are forecasts; the zero value takes the times of a window's targets: its last input, or every
 // snapshot of a whole series.
 type Times string
 

@@ -20,7 +20,7 @@ type Ranking struct {
 	// Pairs reads the logit of node u for class v from the states of both, readout(z_u)·z_v / sqrt(Width), where the
 	// classes are the first nodes. Without it every class has weights of its own, as published.
 	Pairs bool `json:"Pairs,omitempty"`
-	// Residual adds the logits to what is known at the last input (Series.Known): a logit of each class, and terms with
+	// Residual adds the logits to known affinities at the last input (Series.Known): a logit of each class, and terms with
 	// coefficients. The readout's last layer starts at zero and the coefficients where they fit the training windows best.
 	Residual bool `json:"Residual,omitempty"`
 }
@@ -33,7 +33,7 @@ const (
 	askedInput       = "asked"        // [B, R] nodes that logits are wanted of, b·n+u for node u of sample b
 	knownPlacesInput = "known places" // [B, H], where the readout is residual
 	knownInput       = "known"        // [B, H, 1+KnownTerms]
-	entriesInput     = "entries"      // [B, E] places of what is met
+	entriesInput     = "entries"      // [B, E] places of the affinities that are met
 	valuesInput      = "values"       // [B, E], divided by the number of rows; what fills up has the value 0
 	totalsInput      = "totals"       // [B, R], the sums of rows, divided by their number
 )
